@@ -1,0 +1,104 @@
+#!/bin/sh
+# Build StarPU 1.4 from Debian's source package into a prefix of its own.
+#
+#   cmake/install-starpu.sh PREFIX          (PREFIX absolute)
+#
+# For distributions whose own StarPU is older than 1.4. The archive is the one this machine's apt
+# already uses; no address is written here. A second call with the same settings returns at once.
+#
+# Environment:
+#   STARPU_TARBALL   an upstream starpu-1.4.x.tar.gz, for machines without a network
+#   CUDA_HOME        the CUDA toolkit (default: where nvcc is; none: StarPU is built for CPUs alone)
+#   STARPU_CUDA=no   build without CUDA though there is a toolkit
+#   STARPU_ARCH      CUDA architecture of StarPU's own kernels (default sm_90)
+set -eu
+
+die() {
+    echo "install-starpu: $*" >&2
+    exit 1
+}
+
+prefix=${1:?usage: install-starpu.sh PREFIX}
+case $prefix in /*) ;; *) die "PREFIX must be an absolute path, not '$prefix'" ;; esac
+
+cuda=
+if [ "${STARPU_CUDA:-yes}" != no ]; then
+    if [ -n "${CUDA_HOME:-}" ]; then
+        cuda=$CUDA_HOME
+    elif command -v nvcc >/dev/null; then
+        cuda=$(dirname "$(dirname "$(readlink -f "$(command -v nvcc)")")")
+    elif [ -x /usr/local/cuda/bin/nvcc ]; then
+        cuda=/usr/local/cuda
+    fi
+fi
+arch=${STARPU_ARCH:-sm_90}
+settings="StarPU 1.4 cuda=${cuda:-none} arch=$arch"
+stamp=$prefix/psg-settings
+if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$settings" ]; then
+    exit 0
+fi
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+
+# The source: the tarball given, or the source package of suite sid, whose 1.4 is the one that the
+# archive keeps. Lists and state are our own, so that the machine's apt stays as it is.
+if [ -n "${STARPU_TARBALL:-}" ]; then
+    [ -r "$STARPU_TARBALL" ] || die "STARPU_TARBALL=$STARPU_TARBALL cannot be read"
+    tarball=$STARPU_TARBALL
+else
+    command -v apt-get >/dev/null ||
+        die "no apt-get here: install StarPU >= 1.4 yourself (it is found by pkg-config starpu-1.4), or set STARPU_TARBALL"
+    site=$(apt-get indextargets --format '$(LABEL) $(SITE)' "Created-By: Packages" 2>/dev/null |
+        awk '$1 == "Debian" { print $2; exit }')
+    [ -n "$site" ] || die "this machine's apt names no Debian archive: set STARPU_TARBALL"
+    mkdir -p "$work/lists/partial" "$work/cache/archives/partial"
+    echo "deb-src $site sid main" >"$work/sources.list"
+    set -- -o "Dir::Etc::sourcelist=$work/sources.list" -o Dir::Etc::sourceparts=/dev/null \
+        -o "Dir::State::Lists=$work/lists" -o "Dir::Cache=$work/cache" -o APT::Sandbox::User=root
+    echo "install-starpu: fetching the source package" >&2
+    (cd "$work" && apt-get "$@" -q update >apt.log 2>&1 &&
+        apt-get "$@" -q source --download-only starpu >>apt.log 2>&1) ||
+        { cat "$work/apt.log" >&2; die "the source package starpu could not be fetched"; }
+    tarball=$(find "$work" -maxdepth 1 -name 'starpu_*.orig.tar.*' ! -name '*.asc' | head -n 1)
+    [ -n "$tarball" ] || die "the source package has no .orig.tar"
+fi
+
+mkdir "$work/src"
+tar -C "$work/src" --strip-components=1 -xf "$tarball" || die "$tarball cannot be unpacked"
+cd "$work/src"
+[ -x configure ] || die "$tarball has no configure script: take a release tarball"
+version=$(sed -n "s/^PACKAGE_VERSION='\(.*\)'/\1/p" configure)
+case $version in 1.4.*) ;; *) die "$tarball is StarPU $version, and 1.4 is needed" ;; esac
+
+# CUDA 13 took computeMode out of cudaDeviceProp; the attribute has been there since CUDA 2.
+for file in src/drivers/cuda/driver_cuda.c src/drivers/cuda/driver_cuda1.c; do
+    if grep -q 'props\[devid\]\.computeMode' "$file" 2>/dev/null; then
+        sed -i 's/if (props\[devid\]\.computeMode ==/int compute_mode = 0; cudaDeviceGetAttribute(\&compute_mode, cudaDevAttrComputeMode, devid); if (compute_mode ==/' "$file"
+    fi
+done
+
+set -- --disable-build-doc --disable-build-examples --disable-build-tests --disable-opencl --disable-hip \
+    --disable-fortran --disable-socl --disable-starpupy --disable-starpufft --disable-static \
+    --enable-maxcpus=128 --enable-maxcudadev=8
+if [ -n "$cuda" ]; then
+    set -- "$@" "--with-cuda-dir=$cuda" "--with-cuda-lib-dir=$cuda/lib64" \
+        "LDFLAGS=-L$cuda/lib64/stubs" "NVCCFLAGS=-arch=$arch"
+    PATH=$cuda/bin:$PATH
+else
+    set -- "$@" --disable-cuda
+fi
+echo "install-starpu: building StarPU $version${cuda:+ with CUDA}, about two minutes" >&2
+{
+    ./configure --prefix="$prefix" "$@" &&
+        make -j"$(nproc)" &&
+        make install
+} >"$work/build.log" 2>&1 || {
+    tail -n 40 "$work/build.log" >&2
+    die "StarPU $version did not build"
+}
+if [ -n "$cuda" ] && ! grep -q 'define STARPU_USE_CUDA 1' "$prefix/include/starpu/1.4/starpu_config.h"; then
+    die "StarPU $version was built, but its configure did not accept the CUDA toolkit $cuda"
+fi
+echo "$settings" >"$stamp"

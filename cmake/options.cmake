@@ -1,0 +1,27 @@
+# How everything here is compiled. psg_options is the one target that all of ours link.
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug, RelWithDebInfo" FORCE)
+endif()
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+add_library(psg_options INTERFACE)
+target_include_directories(psg_options INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_definitions(psg_options INTERFACE $<$<COMPILE_LANGUAGE:C>:_POSIX_C_SOURCE=200809L>)
+target_compile_options(psg_options INTERFACE
+    $<$<COMPILE_LANGUAGE:C>:-Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes
+    -Wmissing-prototypes -Wvla -Wundef -Wcast-qual>
+    $<$<AND:$<COMPILE_LANGUAGE:C>,$<CONFIG:Release>>:-O3>)
+if(PSG_WERROR)
+    target_compile_options(psg_options INTERFACE $<$<COMPILE_LANGUAGE:C>:-Werror>)
+endif()
+if(PSG_SANITIZE)
+    target_compile_options(psg_options INTERFACE
+        $<$<COMPILE_LANGUAGE:C>:-fsanitize=address,undefined -fno-sanitize-recover=undefined
+        -fno-omit-frame-pointer -g>)
+    target_link_options(psg_options INTERFACE -fsanitize=address,undefined)
+endif()

@@ -1,0 +1,48 @@
+/** @file codelets.h  One typed submit function per codelet: what it reads and writes, and in which shape.
+ *
+ * s is a segment with z = z0[s+1]-z0[s] planes, p a pencil with y = y0[p+1]-y0[p] rows. All data are
+ * StarPU blocks. A failed submission is latched in the run; see task.h.
+ */
+#ifndef PSG_CODELETS_CODELETS_H
+#define PSG_CODELETS_CODELETS_H
+
+#include "codelets/run.h"
+
+#include <starpu.h>
+
+/** f[s], real [z][ny][nx] -> spectrum, complex [z][ny][nxc]; and back. */
+void psg_task_fft_xy(psg_run *run, size_t s, starpu_data_handle_t f, starpu_data_handle_t spectrum);
+void psg_task_ifft_xy(psg_run *run, size_t s, starpu_data_handle_t spectrum,
+                      starpu_data_handle_t u);
+
+/** A segment's spectrum [z][ny][nxc] -> its blocks, one per pencil, complex [z][y][nxc]; and back. */
+void psg_task_pack_segment(psg_run *run, size_t s, starpu_data_handle_t spectrum,
+                           const starpu_data_handle_t *blocks);
+void psg_task_unpack_segment(psg_run *run, size_t s, const starpu_data_handle_t *blocks,
+                             starpu_data_handle_t spectrum);
+
+/** A pencil, complex [y][nxc][nz] or [nz][y][nxc] (context.z_contiguous) -> its blocks, one per segment, of
+ *  which that of segment s is blocks[s * stride]; and back. */
+void psg_task_pack_pencil(psg_run *run, size_t p, starpu_data_handle_t pencil,
+                          const starpu_data_handle_t *blocks, size_t stride);
+void psg_task_unpack_pencil(psg_run *run, size_t p, const starpu_data_handle_t *blocks,
+                            size_t stride, starpu_data_handle_t pencil);
+
+/** Transform a pencil along z, in place; divide it; transform it back. */
+void psg_task_fft_z(psg_run *run, size_t p, starpu_data_handle_t pencil);
+void psg_task_divide(psg_run *run, size_t p, starpu_data_handle_t pencil);
+void psg_task_ifft_z(psg_run *run, size_t p, starpu_data_handle_t pencil);
+
+/** u[s] /= nx ny nz. */
+void psg_task_normalize(psg_run *run, size_t s, starpu_data_handle_t u);
+
+/** fft_xy and pack: f[s] -> blocks, one per pencil. */
+void psg_task_forward_xy(psg_run *run, size_t s, starpu_data_handle_t f,
+                         const starpu_data_handle_t *blocks);
+/** unpack, fft_z, divide, ifft_z, pack: a pencil's blocks in place; the factor 1/(nx ny nz) is in it. */
+void psg_task_kspace(psg_run *run, size_t p, const starpu_data_handle_t *blocks, size_t stride);
+/** unpack and ifft_xy: blocks, one per pencil -> u[s]. */
+void psg_task_inverse_xy(psg_run *run, size_t s, const starpu_data_handle_t *blocks,
+                         starpu_data_handle_t u);
+
+#endif

@@ -1,0 +1,31 @@
+#include "codelets/check.h"
+#include "codelets/codelets.h"
+#include "codelets/task.h"
+
+static void divide_cpu(void *buffers[], void *argument) {
+    const psg_task_args *args = argument;
+    const psg_context *context = args->run->context;
+    if (psg_run_failed(args->run)) {
+        return;
+    }
+    const size_t row0 = context->y0[args->index];
+    const size_t rows = context->y0[args->index + 1] - row0;
+    double sum = 0;
+    if (context->z_contiguous) {
+        context->cpu->divide_contiguous(&context->staged_divide, context->n, row0, rows,
+                                        psg_task_pointer(buffers, 0), &sum);
+    } else {
+        context->cpu->divide_strided(&context->staged_divide, context->n, row0, rows,
+                                     psg_task_pointer(buffers, 0), &sum);
+    }
+    if (row0 == 0) {
+        psg_check_sum(args->run, sum);
+    }
+}
+
+PSG_CODELET(divide);
+
+void psg_task_divide(psg_run *run, size_t p, starpu_data_handle_t pencil) {
+    const psg_task_args args = {.run = run, .kind = PSG_TASK_DIVIDE, .pencil = true, .index = p};
+    psg_task_submit_one(divide_codelet, &args, pencil, STARPU_RW);
+}

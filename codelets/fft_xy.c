@@ -1,0 +1,63 @@
+#include "codelets/check.h"
+#include "codelets/codelets.h"
+#include "codelets/task.h"
+
+static void fft_xy_cpu(void *buffers[], void *argument) {
+    const psg_task_args *args = argument;
+    const psg_context *context = args->run->context;
+    const size_t real_plane = context->n[0] * context->n[1] * context->cpu->real_bytes;
+    const size_t complex_plane = context->nxc * context->n[1] * 2 * context->cpu->real_bytes;
+    const char *f = psg_task_pointer(buffers, 0);
+    char *spectrum = psg_task_pointer(buffers, 1);
+    for (size_t k = context->z0[args->index]; k < context->z0[args->index + 1]; k++) {
+        if (psg_run_failed(args->run)) {
+            return;
+        }
+        context->cpu->fft_xy(context->fft, f, spectrum);
+        psg_check_plane(args->run, args->index, k, f, spectrum);
+        f += real_plane;
+        spectrum += complex_plane;
+    }
+}
+
+static void ifft_xy_cpu(void *buffers[], void *argument) {
+    const psg_task_args *args = argument;
+    const psg_context *context = args->run->context;
+    const size_t real_plane = context->n[0] * context->n[1] * context->cpu->real_bytes;
+    const size_t complex_plane = context->nxc * context->n[1] * 2 * context->cpu->real_bytes;
+    char *spectrum = psg_task_pointer(buffers, 0);
+    char *u = psg_task_pointer(buffers, 1);
+    for (size_t k = context->z0[args->index]; k < context->z0[args->index + 1]; k++) {
+        if (psg_run_failed(args->run)) {
+            return;
+        }
+        context->cpu->ifft_xy(context->fft, spectrum, u);
+        spectrum += complex_plane;
+        u += real_plane;
+    }
+}
+
+PSG_CODELET(fft_xy);
+PSG_CODELET(ifft_xy);
+
+void psg_task_fft_xy(psg_run *run, size_t s, starpu_data_handle_t f,
+                     starpu_data_handle_t spectrum) {
+    const psg_task_args args = {.run = run, .kind = PSG_TASK_FFT_XY, .index = s};
+    struct starpu_task *task = psg_task_create(fft_xy_codelet, &args, 2);
+    if (task != NULL) {
+        psg_task_use(task, 0, f, STARPU_R);
+        psg_task_use(task, 1, spectrum, STARPU_W);
+    }
+    psg_task_submit(run, task);
+}
+
+void psg_task_ifft_xy(psg_run *run, size_t s, starpu_data_handle_t spectrum,
+                      starpu_data_handle_t u) {
+    const psg_task_args args = {.run = run, .kind = PSG_TASK_IFFT_XY, .index = s};
+    struct starpu_task *task = psg_task_create(ifft_xy_codelet, &args, 2);
+    if (task != NULL) {
+        psg_task_use(task, 0, spectrum, STARPU_RW); /* FFTW destroys it */
+        psg_task_use(task, 1, u, STARPU_W);
+    }
+    psg_task_submit(run, task);
+}

@@ -1,0 +1,39 @@
+#include "codelets/codelets.h"
+#include "codelets/task.h"
+
+static void transform(void *buffers[], const psg_task_args *args, psg_cpu_direction direction) {
+    const psg_context *context = args->run->context;
+    if (psg_run_failed(args->run)) {
+        return;
+    }
+    const size_t rows = context->y0[args->index + 1] - context->y0[args->index];
+    void *pencil = psg_task_pointer(buffers, 0);
+    void *scratch = psg_task_scratch(context);
+    if (context->z_contiguous) {
+        context->cpu->fft_z_contiguous(context->fft, direction, rows * context->nxc, pencil,
+                                       scratch);
+    } else {
+        context->cpu->fft_z_strided(context->fft, direction, rows * context->nxc, pencil, scratch);
+    }
+}
+
+static void fft_z_cpu(void *buffers[], void *argument) {
+    transform(buffers, argument, PSG_CPU_FORWARD);
+}
+
+static void ifft_z_cpu(void *buffers[], void *argument) {
+    transform(buffers, argument, PSG_CPU_INVERSE);
+}
+
+PSG_CODELET(fft_z);
+PSG_CODELET(ifft_z);
+
+void psg_task_fft_z(psg_run *run, size_t p, starpu_data_handle_t pencil) {
+    const psg_task_args args = {.run = run, .kind = PSG_TASK_FFT_Z, .pencil = true, .index = p};
+    psg_task_submit_one(fft_z_codelet, &args, pencil, STARPU_RW);
+}
+
+void psg_task_ifft_z(psg_run *run, size_t p, starpu_data_handle_t pencil) {
+    const psg_task_args args = {.run = run, .kind = PSG_TASK_IFFT_Z, .pencil = true, .index = p};
+    psg_task_submit_one(ifft_z_codelet, &args, pencil, STARPU_RW);
+}

@@ -1,0 +1,44 @@
+#include "codelets/check.h"
+#include "codelets/codelets.h"
+#include "codelets/task.h"
+
+#include <string.h>
+
+/* Plane by plane, so that a plane's spectrum is still in the cache when it is dealt out to the blocks. */
+static void forward_xy_cpu(void *buffers[], void *argument) {
+    const psg_task_args *args = argument;
+    const psg_context *context = args->run->context;
+    const size_t real_plane = context->n[0] * context->n[1] * context->cpu->real_bytes;
+    const size_t row = context->nxc * 2 * context->cpu->real_bytes;
+    const size_t first = context->z0[args->index];
+    const char *f = psg_task_pointer(buffers, 0);
+    char *spectrum = psg_task_scratch(context);
+    for (size_t k = first; k < context->z0[args->index + 1]; k++, f += real_plane) {
+        if (psg_run_failed(args->run)) {
+            return;
+        }
+        context->cpu->fft_xy(context->fft, f, spectrum);
+        psg_check_plane(args->run, args->index, k, f, spectrum);
+        for (size_t p = 0; p < context->pencils; p++) {
+            const size_t bytes = (context->y0[p + 1] - context->y0[p]) * row;
+            char *block = psg_task_pointer(buffers, p + 1);
+            memcpy(block + (k - first) * bytes, spectrum + context->y0[p] * row, bytes);
+        }
+    }
+}
+
+PSG_CODELET(forward_xy);
+
+void psg_task_forward_xy(psg_run *run, size_t s, starpu_data_handle_t f,
+                         const starpu_data_handle_t *blocks) {
+    const psg_task_args args = {.run = run, .kind = PSG_TASK_FORWARD_XY, .index = s};
+    struct starpu_task *task =
+        psg_task_create(forward_xy_codelet, &args, run->context->pencils + 1);
+    if (task != NULL) {
+        psg_task_use(task, 0, f, STARPU_R);
+        for (size_t p = 0; p < run->context->pencils; p++) {
+            psg_task_use(task, p + 1, blocks[p], STARPU_W);
+        }
+    }
+    psg_task_submit(run, task);
+}

@@ -1,0 +1,42 @@
+#include "codelets/codelets.h"
+#include "codelets/task.h"
+
+#include <string.h>
+
+/* The mirror of forward_xy: a plane's spectrum is collected from the blocks and transformed in the cache. */
+static void inverse_xy_cpu(void *buffers[], void *argument) {
+    const psg_task_args *args = argument;
+    const psg_context *context = args->run->context;
+    const size_t real_plane = context->n[0] * context->n[1] * context->cpu->real_bytes;
+    const size_t row = context->nxc * 2 * context->cpu->real_bytes;
+    const size_t first = context->z0[args->index];
+    char *u = psg_task_pointer(buffers, 0);
+    char *spectrum = psg_task_scratch(context);
+    for (size_t k = first; k < context->z0[args->index + 1]; k++, u += real_plane) {
+        if (psg_run_failed(args->run)) {
+            return;
+        }
+        for (size_t p = 0; p < context->pencils; p++) {
+            const size_t bytes = (context->y0[p + 1] - context->y0[p]) * row;
+            const char *block = psg_task_pointer(buffers, p + 1);
+            memcpy(spectrum + context->y0[p] * row, block + (k - first) * bytes, bytes);
+        }
+        context->cpu->ifft_xy(context->fft, spectrum, u);
+    }
+}
+
+PSG_CODELET(inverse_xy);
+
+void psg_task_inverse_xy(psg_run *run, size_t s, const starpu_data_handle_t *blocks,
+                         starpu_data_handle_t u) {
+    const psg_task_args args = {.run = run, .kind = PSG_TASK_INVERSE_XY, .index = s};
+    struct starpu_task *task =
+        psg_task_create(inverse_xy_codelet, &args, run->context->pencils + 1);
+    if (task != NULL) {
+        psg_task_use(task, 0, u, STARPU_W);
+        for (size_t p = 0; p < run->context->pencils; p++) {
+            psg_task_use(task, p + 1, blocks[p], STARPU_R);
+        }
+    }
+    psg_task_submit(run, task);
+}

@@ -1,0 +1,21 @@
+#include "codelets/codelets.h"
+#include "codelets/task.h"
+
+static void normalize_cpu(void *buffers[], void *argument) {
+    const psg_task_args *args = argument;
+    const psg_context *context = args->run->context;
+    if (psg_run_failed(args->run)) {
+        return;
+    }
+    const size_t planes = context->z0[args->index + 1] - context->z0[args->index];
+    /* The fused graph has the factor in its division; here it is a task of its own. */
+    context->cpu->normalize(psg_task_pointer(buffers, 0), context->n[0] * context->n[1] * planes,
+                            context->fused_divide.scale);
+}
+
+PSG_CODELET(normalize);
+
+void psg_task_normalize(psg_run *run, size_t s, starpu_data_handle_t u) {
+    const psg_task_args args = {.run = run, .kind = PSG_TASK_NORMALIZE, .index = s};
+    psg_task_submit_one(normalize_codelet, &args, u, STARPU_RW);
+}

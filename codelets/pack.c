@@ -1,0 +1,111 @@
+/* The thesis' transposes before and after the exchange: between the whole (a segment's spectrum or a
+ * pencil) and its blocks, each of which goes to another pencil or segment.
+ *
+ *   segment s, [z][ny][nxc]          pencil p, [nz][y][nxc] or [y][nxc][nz]
+ *     rows of p  <-> B[s][p]           planes of s <-> B[s][p], [z][y][nxc]
+ */
+#include "codelets/codelets.h"
+#include "codelets/task.h"
+#include "cpu/transpose.h"
+
+/* Block m of the whole: where it starts in it, and how the two are laid out. */
+typedef struct piece {
+    psg_permutation permutation;
+    size_t offset; /* in the whole, in elements */
+    size_t n[3];   /* as the block has it */
+    psg_pitch block;
+    psg_pitch whole;
+} piece;
+
+static piece piece_of(const psg_context *context, const psg_task_args *args, size_t m) {
+    const size_t s = args->pencil ? m : args->index;
+    const size_t p = args->pencil ? args->index : m;
+    const size_t planes = context->z0[s + 1] - context->z0[s];
+    const size_t columns = (context->y0[p + 1] - context->y0[p]) * context->nxc;
+    piece it = {.permutation = PSG_XYZ, .n = {columns, planes, 1}, .block = {.row = columns}};
+    if (!args->pencil) {
+        it.offset = context->y0[p] * context->nxc;
+        it.whole.row = context->n[1] * context->nxc;
+    } else if (context->z_contiguous) {
+        it.permutation = PSG_YXZ;
+        it.offset = context->z0[s];
+        it.whole.row = context->n[2];
+    } else {
+        it.offset = context->z0[s] * columns;
+        it.whole.row = columns;
+    }
+    return it;
+}
+
+static size_t pieces(const psg_context *context, bool pencil) {
+    return pencil ? context->segments : context->pencils;
+}
+
+static void pack_cpu(void *buffers[], void *argument) {
+    const psg_task_args *args = argument;
+    const psg_context *context = args->run->context;
+    const size_t bytes = 2 * context->cpu->real_bytes;
+    const char *whole = psg_task_pointer(buffers, 0);
+    for (size_t m = 0; m < pieces(context, args->pencil) && !psg_run_failed(args->run); m++) {
+        const piece it = piece_of(context, args, m);
+        const bool turned = it.permutation == PSG_YXZ;
+        const size_t n[3] = {it.n[turned ? 1 : 0], it.n[turned ? 0 : 1], 1};
+        psg_cpu_transpose(bytes, it.permutation, n, whole + it.offset * bytes, it.whole,
+                          psg_task_pointer(buffers, m + 1), it.block);
+    }
+}
+
+static void unpack_cpu(void *buffers[], void *argument) {
+    const psg_task_args *args = argument;
+    const psg_context *context = args->run->context;
+    const size_t bytes = 2 * context->cpu->real_bytes;
+    char *whole = psg_task_pointer(buffers, 0);
+    for (size_t m = 0; m < pieces(context, args->pencil) && !psg_run_failed(args->run); m++) {
+        const piece it = piece_of(context, args, m);
+        psg_cpu_transpose(bytes, it.permutation, it.n, psg_task_pointer(buffers, m + 1), it.block,
+                          whole + it.offset * bytes, it.whole);
+    }
+}
+
+PSG_CODELET(pack);
+PSG_CODELET(unpack);
+
+/* The whole is buffer 0, the blocks follow. */
+static void submit(struct starpu_codelet *codelet, const psg_task_args *args,
+                   starpu_data_handle_t whole, enum starpu_data_access_mode whole_mode,
+                   const starpu_data_handle_t *blocks, size_t stride,
+                   enum starpu_data_access_mode block_mode) {
+    const size_t count = pieces(args->run->context, args->pencil);
+    struct starpu_task *task = psg_task_create(codelet, args, count + 1);
+    if (task != NULL) {
+        psg_task_use(task, 0, whole, whole_mode);
+        for (size_t m = 0; m < count; m++) {
+            psg_task_use(task, m + 1, blocks[m * stride], block_mode);
+        }
+    }
+    psg_task_submit(args->run, task);
+}
+
+void psg_task_pack_segment(psg_run *run, size_t s, starpu_data_handle_t spectrum,
+                           const starpu_data_handle_t *blocks) {
+    const psg_task_args args = {.run = run, .kind = PSG_TASK_PACK, .index = s};
+    submit(pack_codelet, &args, spectrum, STARPU_R, blocks, 1, STARPU_W);
+}
+
+void psg_task_unpack_segment(psg_run *run, size_t s, const starpu_data_handle_t *blocks,
+                             starpu_data_handle_t spectrum) {
+    const psg_task_args args = {.run = run, .kind = PSG_TASK_UNPACK, .index = s};
+    submit(unpack_codelet, &args, spectrum, STARPU_W, blocks, 1, STARPU_R);
+}
+
+void psg_task_pack_pencil(psg_run *run, size_t p, starpu_data_handle_t pencil,
+                          const starpu_data_handle_t *blocks, size_t stride) {
+    const psg_task_args args = {.run = run, .kind = PSG_TASK_PACK, .pencil = true, .index = p};
+    submit(pack_codelet, &args, pencil, STARPU_R, blocks, stride, STARPU_W);
+}
+
+void psg_task_unpack_pencil(psg_run *run, size_t p, const starpu_data_handle_t *blocks,
+                            size_t stride, starpu_data_handle_t pencil) {
+    const psg_task_args args = {.run = run, .kind = PSG_TASK_UNPACK, .pencil = true, .index = p};
+    submit(unpack_codelet, &args, pencil, STARPU_W, blocks, stride, STARPU_R);
+}

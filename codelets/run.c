@@ -1,0 +1,79 @@
+#include "codelets/run.h"
+
+#include <starpu.h>
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+psg_run *psg_run_create(const psg_context *context, size_t workers) {
+    psg_run *run = calloc(1, sizeof *run);
+    if (run == NULL) {
+        return NULL;
+    }
+    run->context = context;
+    run->workers = workers;
+    run->cell = calloc(workers * PSG_TASK_COUNT, sizeof *run->cell);
+    run->max_abs = context->refuse_mean ? calloc(context->segments, sizeof *run->max_abs) : NULL;
+    if (run->cell == NULL || (context->refuse_mean && run->max_abs == NULL)) {
+        free(run->cell);
+        free(run->max_abs);
+        free(run);
+        return NULL;
+    }
+    pthread_mutex_init(&run->mutex, NULL);
+    pthread_cond_init(&run->idle, NULL);
+    run->started = run->ended = starpu_timing_now();
+    run->pending = 1;
+    return run;
+}
+
+void psg_run_destroy(psg_run *run) {
+    if (run == NULL) {
+        return;
+    }
+    pthread_mutex_destroy(&run->mutex);
+    pthread_cond_destroy(&run->idle);
+    free(run->cell);
+    free(run->max_abs);
+    free(run);
+}
+
+void psg_run_fail(psg_run *run, psg_fault fault, const char *format, ...) {
+    int none = PSG_FAULT_NONE;
+    if (!atomic_compare_exchange_strong(&run->fault, &none, (int)fault)) {
+        return;
+    }
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(run->words, sizeof run->words, format, arguments);
+    va_end(arguments);
+}
+
+bool psg_run_failed(const psg_run *run) {
+    return atomic_load_explicit(&run->fault, memory_order_relaxed) != PSG_FAULT_NONE;
+}
+
+void psg_run_begin_task(psg_run *run) {
+    pthread_mutex_lock(&run->mutex);
+    run->pending++;
+    pthread_mutex_unlock(&run->mutex);
+}
+
+/* Signalled under the lock: the waiter frees the run as soon as it has the lock itself. */
+void psg_run_end_task(psg_run *run) {
+    pthread_mutex_lock(&run->mutex);
+    run->ended = starpu_timing_now();
+    if (--run->pending == 0) {
+        pthread_cond_signal(&run->idle);
+    }
+    pthread_mutex_unlock(&run->mutex);
+}
+
+void psg_run_wait(psg_run *run) {
+    pthread_mutex_lock(&run->mutex);
+    while (run->pending > 0) {
+        pthread_cond_wait(&run->idle, &run->mutex);
+    }
+    pthread_mutex_unlock(&run->mutex);
+}

@@ -1,0 +1,104 @@
+/** @file run.h  What the tasks of one solve share: the plan's constants, and how the solve is going. */
+#ifndef PSG_CODELETS_RUN_H
+#define PSG_CODELETS_RUN_H
+
+#include "cpu/ops.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** The kinds of task, in the order of the public psg_stage. */
+typedef enum psg_task_kind {
+    PSG_TASK_FFT_XY = 0,
+    PSG_TASK_PACK,
+    PSG_TASK_UNPACK,
+    PSG_TASK_FFT_Z,
+    PSG_TASK_DIVIDE,
+    PSG_TASK_IFFT_Z,
+    PSG_TASK_IFFT_XY,
+    PSG_TASK_NORMALIZE,
+    PSG_TASK_FORWARD_XY,
+    PSG_TASK_KSPACE,
+    PSG_TASK_INVERSE_XY,
+    PSG_TASK_COUNT
+} psg_task_kind;
+
+extern const char *const psg_task_names[PSG_TASK_COUNT];
+
+typedef enum psg_task_precision {
+    PSG_TASK_F64 = 0,
+    PSG_TASK_F32,
+    PSG_TASK_PRECISIONS
+} psg_task_precision;
+
+/** The constants of a plan that its tasks need: all of it is set before the first task is submitted. */
+typedef struct psg_context {
+    psg_task_precision precision;
+    size_t n[3]; /**< nx, ny, nz */
+    size_t nxc;  /**< nx/2 + 1 */
+    size_t segments;
+    size_t pencils;
+    const size_t *z0;  /**< segments + 1 first planes */
+    const size_t *y0;  /**< pencils + 1 first rows ky */
+    bool z_contiguous; /**< staged pencils are [ky][kx][z], else [z][ky][kx] */
+    bool refuse_mean;  /**< |mean f| > mean_tolerance max|f| fails the solve */
+    double mean_tolerance;
+    const psg_cpu_ops *cpu;
+    psg_cpu_fft *fft;
+    psg_cpu_divide fused_divide;  /**< with the factor 1/(nx ny nz) */
+    psg_cpu_divide staged_divide; /**< without: normalize has it */
+    void *const *scratch;         /**< by StarPU worker number: fft_scratch_bytes() each */
+    void **const *pieces;         /**< by StarPU worker number: room for `segments` pointers */
+} psg_context;
+
+/** Why a solve failed. */
+typedef enum psg_fault {
+    PSG_FAULT_NONE = 0,
+    PSG_FAULT_NONFINITE, /**< f has a NaN or an Inf */
+    PSG_FAULT_MEAN,      /**< f has a mean and must not */
+    PSG_FAULT_SUBMIT     /**< StarPU took no task */
+} psg_fault;
+
+typedef struct psg_run_cell {
+    uint64_t tasks;
+    double seconds;
+} psg_run_cell;
+
+/** One solve, from its submission until it has been waited for. */
+typedef struct psg_run {
+    const psg_context *context;
+
+    atomic_int fault; /**< a psg_fault; once it is set, the tasks that follow do nothing */
+    char words[256];  /**< of the first fault, complete once the run has ended */
+
+    double sum;      /**< the sum of f, written by the task that has mode (0,0,0) */
+    double *max_abs; /**< by segment, with refuse_mean; else NULL */
+
+    size_t workers;     /**< StarPU workers, which number their rows of `cell` */
+    psg_run_cell *cell; /**< [workers][PSG_TASK_COUNT] */
+    double started;     /**< starpu_timing_now() at submission, microseconds */
+    double ended;       /**< at the end of the latest task */
+
+    pthread_mutex_t mutex;
+    pthread_cond_t idle;
+    size_t pending; /**< tasks not ended, and one for the submission itself; under the mutex */
+} psg_run;
+
+/** @return NULL: no memory */
+psg_run *psg_run_create(const psg_context *context, size_t workers);
+void psg_run_destroy(psg_run *run);
+
+/** Latch the first fault; the words are a printf format. Later ones are dropped. */
+void psg_run_fail(psg_run *run, psg_fault fault, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+bool psg_run_failed(const psg_run *run);
+
+/** One task more to wait for; one less; and wait until there is none. */
+void psg_run_begin_task(psg_run *run);
+void psg_run_end_task(psg_run *run);
+void psg_run_wait(psg_run *run);
+
+#endif

@@ -1,0 +1,96 @@
+#include "codelets/task.h"
+
+#include <starpu_hash.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const psg_task_names[PSG_TASK_COUNT] = {
+    [PSG_TASK_FFT_XY] = "fft_xy",         [PSG_TASK_PACK] = "pack",
+    [PSG_TASK_UNPACK] = "unpack",         [PSG_TASK_FFT_Z] = "fft_z",
+    [PSG_TASK_DIVIDE] = "divide",         [PSG_TASK_IFFT_Z] = "ifft_z",
+    [PSG_TASK_IFFT_XY] = "ifft_xy",       [PSG_TASK_NORMALIZE] = "normalize",
+    [PSG_TASK_FORWARD_XY] = "forward_xy", [PSG_TASK_KSPACE] = "kspace",
+    [PSG_TASK_INVERSE_XY] = "inverse_xy",
+};
+
+/* StarPU's own footprint of a block leaves the element size out, and adds handles up commutatively. */
+uint32_t psg_task_footprint(struct starpu_task *task) {
+    uint32_t hash = 0;
+    const int count = STARPU_TASK_GET_NBUFFERS(task);
+    for (int m = 0; m < count; m++) {
+        const starpu_data_handle_t handle = STARPU_TASK_GET_HANDLE(task, m);
+        const size_t shape[4] = {starpu_block_get_nx(handle), starpu_block_get_ny(handle),
+                                 starpu_block_get_nz(handle), starpu_block_get_elemsize(handle)};
+        hash = starpu_hash_crc32c_be_n(shape, sizeof shape, hash);
+    }
+    return hash;
+}
+
+/* Runs on the worker before the data are released: nothing waits for this task yet. */
+static void task_ended(void *argument) {
+    const struct starpu_task *task = argument;
+    const psg_task_args *args = task->cl_arg;
+    psg_run *run = args->run;
+    const int worker = starpu_worker_get_id();
+    if (worker >= 0 && (size_t)worker < run->workers) {
+        psg_run_cell *cell = &run->cell[(size_t)worker * PSG_TASK_COUNT + args->kind];
+        struct starpu_profiling_task_info *info = task->profiling_info;
+        cell->tasks++;
+        if (info != NULL) {
+            cell->seconds +=
+                starpu_timing_timespec_delay_us(&info->start_time, &info->end_time) * 1e-6;
+        }
+    }
+    psg_run_end_task(run);
+}
+
+struct starpu_task *psg_task_create(struct starpu_codelet *codelet, const psg_task_args *args,
+                                    size_t count) {
+    struct starpu_task *task = starpu_task_create();
+    psg_task_args *copy = malloc(sizeof *copy);
+    const bool many = count > STARPU_NMAXBUFS;
+    if (many) { /* freed by StarPU with the task */
+        task->dyn_handles = malloc(count * sizeof *task->dyn_handles);
+        task->dyn_modes = malloc(count * sizeof *task->dyn_modes);
+    }
+    if (copy == NULL || (many && (task->dyn_handles == NULL || task->dyn_modes == NULL))) {
+        free(copy);
+        starpu_task_destroy(task);
+        return NULL;
+    }
+    *copy = *args;
+    task->cl = &codelet[args->run->context->precision];
+    task->cl_arg = copy;
+    task->cl_arg_size = sizeof *copy;
+    task->cl_arg_free = 1;
+    task->nbuffers = (int)count;
+    task->epilogue_callback_func = task_ended;
+    task->epilogue_callback_arg = task;
+    return task;
+}
+
+void psg_task_submit(psg_run *run, struct starpu_task *task) {
+    if (task == NULL) {
+        psg_run_fail(run, PSG_FAULT_SUBMIT, "no memory for a task");
+        return;
+    }
+    psg_run_begin_task(run);
+    const int result = starpu_task_submit(task);
+    if (result != 0) {
+        psg_run_fail(run, PSG_FAULT_SUBMIT, "StarPU did not take a task %s: %s", task->cl->name,
+                     strerror(-result));
+        task->destroy = 0;
+        starpu_task_destroy(task);
+        psg_run_end_task(run);
+    }
+}
+
+void psg_task_submit_one(struct starpu_codelet *codelet, const psg_task_args *args,
+                         starpu_data_handle_t handle, enum starpu_data_access_mode mode) {
+    struct starpu_task *task = psg_task_create(codelet, args, 1);
+    if (task != NULL) {
+        psg_task_use(task, 0, handle, mode);
+    }
+    psg_task_submit(args->run, task);
+}

@@ -1,0 +1,73 @@
+/** @file task.h  What every codelet here is made of: arguments, models, one way to submit. */
+#ifndef PSG_CODELETS_TASK_H
+#define PSG_CODELETS_TASK_H
+
+#include "codelets/run.h"
+
+#include <starpu.h>
+
+/** A task's arguments: plain data, copied into the task. */
+typedef struct psg_task_args {
+    psg_run *run;
+    psg_task_kind kind;
+    bool pencil; /**< index is a pencil, else a segment */
+    size_t index;
+} psg_task_args;
+
+/** The codelet of a kind of task, for each precision, with a performance model of its own. A file that
+ *  defines the function KIND_cpu says PSG_CODELET(kind) and has the table kind_codelet. */
+#define PSG_CODELET_MODEL(kind, suffix)                                                            \
+    {                                                                                              \
+        .type = STARPU_HISTORY_BASED, .symbol = "psg_" #kind "_" #suffix,                          \
+        .footprint = psg_task_footprint                                                            \
+    }
+#define PSG_CODELET_ENTRY(kind, index)                                                             \
+    {                                                                                              \
+        .name = #kind, .cpu_funcs = {kind##_cpu}, .cpu_funcs_name = {#kind "_cpu"},                \
+        .nbuffers = STARPU_VARIABLE_NBUFFERS, .model = &kind##_model[index]                        \
+    }
+#define PSG_CODELET(kind)                                                                          \
+    static struct starpu_perfmodel kind##_model[PSG_TASK_PRECISIONS] = {                           \
+        [PSG_TASK_F64] = PSG_CODELET_MODEL(kind, f64),                                             \
+        [PSG_TASK_F32] = PSG_CODELET_MODEL(kind, f32),                                             \
+    };                                                                                             \
+    static struct starpu_codelet kind##_codelet[PSG_TASK_PRECISIONS] = {                           \
+        [PSG_TASK_F64] = PSG_CODELET_ENTRY(kind, PSG_TASK_F64),                                    \
+        [PSG_TASK_F32] = PSG_CODELET_ENTRY(kind, PSG_TASK_F32),                                    \
+    }
+
+/** Footprint of a task for its model: shape and element size of every piece of data, in order. */
+uint32_t psg_task_footprint(struct starpu_task *task);
+
+/** A task of `count` pieces of data; then psg_task_use() for each, then psg_task_submit().
+ *  @param[in] codelet  the table of its kind, by precision
+ *  @return NULL: no memory */
+struct starpu_task *psg_task_create(struct starpu_codelet *codelet, const psg_task_args *args,
+                                    size_t count);
+
+/** Piece m of the task's data, and whether it is read (STARPU_R), written (STARPU_W) or both. */
+static inline void psg_task_use(struct starpu_task *task, size_t m, starpu_data_handle_t handle,
+                                enum starpu_data_access_mode mode) {
+    STARPU_TASK_SET_HANDLE(task, handle, (int)m);
+    STARPU_TASK_SET_MODE(task, mode, (int)m);
+}
+
+/** Submit the task, or mark the run as failed; its end is timed and counted in its run.
+ *  @param[in] task  NULL marks the run as failed for want of memory */
+void psg_task_submit(psg_run *run, struct starpu_task *task);
+
+/** Both at once, for the tasks of one piece of data. */
+void psg_task_submit_one(struct starpu_codelet *codelet, const psg_task_args *args,
+                         starpu_data_handle_t handle, enum starpu_data_access_mode mode);
+
+/** The block (a StarPU interface) behind buffer m of a task on a CPU: its address. */
+static inline void *psg_task_pointer(void *buffers[], size_t m) {
+    return (void *)STARPU_BLOCK_GET_PTR(buffers[m]);
+}
+
+/** This worker's scratch. */
+static inline void *psg_task_scratch(const psg_context *context) {
+    return context->scratch[starpu_worker_get_id_check()];
+}
+
+#endif

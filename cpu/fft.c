@@ -1,0 +1,260 @@
+/* All of FFTW: the one file that knows it. Plans are made once, under a lock, and executed by any
+ * thread on any array through the new-array interface. */
+#include "cpu/buffer.h"
+#include "cpu/internal.h"
+
+#include <fftw3.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+typedef PSG_FFTW(plan) fft_plan;
+typedef PSG_FFTW(complex) fft_complex;
+
+/* FFTW tells arrays apart by their address modulo 16: a plan made for aligned arrays must not see
+ * others. A caller's array may start anywhere, and planes of odd extents do not stay aligned. */
+enum { ALIGNED = 0, UNALIGNED, ALIGNMENTS };
+enum { FFTW_ALIGNMENT = 16, TILE_COLUMNS = 16, TILE_COLUMNS_MIN = 4, TILE_BYTES = 256 << 10 };
+
+struct psg_cpu_fft {
+    int nx, ny, nz;
+    unsigned flags;
+    bool learnt; /* a plan was searched for that the wisdom did not have */
+    size_t columns;
+    fft_plan xy[2][ALIGNMENTS]; /* [direction] */
+    fft_plan line[2];           /* one contiguous line, in place */
+    fft_plan column[2];         /* [nz][columns], in place */
+    fft_plan tile[2];           /* [nz][columns] -> [columns][nz], and back */
+};
+
+/* FFTW's planner is one per process and precision. */
+static pthread_mutex_t planner = PTHREAD_MUTEX_INITIALIZER;
+
+static size_t spectrum_plane_bytes(const psg_cpu_fft *fft) {
+    return (size_t)fft->ny * ((size_t)fft->nx / 2 + 1) * sizeof(psg_complex);
+}
+
+static size_t tile_bytes(const psg_cpu_fft *fft) {
+    return (size_t)fft->nz * fft->columns * sizeof(psg_complex);
+}
+
+/* Ask with FFTW_WISDOM_ONLY first: only so is it known whether there is something new to keep. */
+#define WITH_WISDOM(fft, plan, call)                                                               \
+    do {                                                                                           \
+        unsigned flags = (fft)->flags | FFTW_WISDOM_ONLY;                                          \
+        (plan) = (call);                                                                           \
+        if ((plan) == NULL) {                                                                      \
+            flags = (fft)->flags;                                                                  \
+            (plan) = (call);                                                                       \
+            (fft)->learnt = true;                                                                  \
+        }                                                                                          \
+    } while (0)
+
+static bool plan_xy(psg_cpu_fft *fft, int alignment) {
+    psg_real *plane = psg_cpu_buffer_alloc((size_t)fft->ny * (size_t)fft->nx * sizeof *plane);
+    fft_complex *spectrum = psg_cpu_buffer_alloc(spectrum_plane_bytes(fft));
+    const unsigned more = alignment == UNALIGNED ? FFTW_UNALIGNED : 0;
+    if (plane != NULL && spectrum != NULL) {
+        WITH_WISDOM(fft, fft->xy[PSG_CPU_FORWARD][alignment],
+                    PSG_FFTW(plan_dft_r2c_2d)(fft->ny, fft->nx, plane, spectrum,
+                                              flags | more | FFTW_PRESERVE_INPUT));
+        WITH_WISDOM(fft, fft->xy[PSG_CPU_INVERSE][alignment],
+                    PSG_FFTW(plan_dft_c2r_2d)(fft->ny, fft->nx, spectrum, plane,
+                                              flags | more | FFTW_DESTROY_INPUT));
+    }
+    free(plane);
+    free(spectrum);
+    return fft->xy[PSG_CPU_FORWARD][alignment] != NULL &&
+           fft->xy[PSG_CPU_INVERSE][alignment] != NULL;
+}
+
+static bool plan_z(psg_cpu_fft *fft) {
+    fft_complex *tile = psg_cpu_buffer_alloc(tile_bytes(fft));
+    fft_complex *lines = psg_cpu_buffer_alloc(tile_bytes(fft));
+    const int nz = fft->nz;
+    const int w = (int)fft->columns;
+    bool all = tile != NULL && lines != NULL;
+    for (int d = PSG_CPU_FORWARD; all && d <= PSG_CPU_INVERSE; d++) {
+        const int sign = d == PSG_CPU_FORWARD ? FFTW_FORWARD : FFTW_BACKWARD;
+        WITH_WISDOM(fft, fft->line[d],
+                    PSG_FFTW(plan_dft_1d)(nz, lines, lines, sign, flags | FFTW_UNALIGNED));
+        WITH_WISDOM(
+            fft, fft->column[d],
+            PSG_FFTW(plan_many_dft)(1, &nz, w, tile, NULL, w, 1, tile, NULL, w, 1, sign, flags));
+        if (d == PSG_CPU_FORWARD) {
+            WITH_WISDOM(fft, fft->tile[d],
+                        PSG_FFTW(plan_many_dft)(1, &nz, w, tile, NULL, w, 1, lines, NULL, 1, nz,
+                                                sign, flags | FFTW_DESTROY_INPUT));
+        } else {
+            WITH_WISDOM(fft, fft->tile[d],
+                        PSG_FFTW(plan_many_dft)(1, &nz, w, lines, NULL, 1, nz, tile, NULL, w, 1,
+                                                sign, flags | FFTW_DESTROY_INPUT));
+        }
+        all = fft->line[d] != NULL && fft->column[d] != NULL && fft->tile[d] != NULL;
+    }
+    free(tile);
+    free(lines);
+    return all;
+}
+
+/* Whole or not at all: another process may be reading. A machine where this cannot be written only
+ * plans again next time. */
+static void keep_wisdom(const char *path) {
+    char beside[4096];
+    const int length = snprintf(beside, sizeof beside, "%s.%ld", path, (long)getpid());
+    if (length > 0 && (size_t)length < sizeof beside &&
+        PSG_FFTW(export_wisdom_to_filename)(beside) != 0) {
+        if (rename(beside, path) != 0) {
+            (void)unlink(beside);
+        }
+    }
+}
+
+psg_cpu_fft *psg_cpu_fft_create(const psg_cpu_fft_spec *spec) {
+    static const unsigned effort_flags[] = {[PSG_CPU_ESTIMATE] = FFTW_ESTIMATE,
+                                            [PSG_CPU_MEASURE] = FFTW_MEASURE,
+                                            [PSG_CPU_PATIENT] = FFTW_PATIENT};
+    psg_cpu_fft *fft = calloc(1, sizeof *fft);
+    if (fft == NULL) {
+        return NULL;
+    }
+    fft->nx = (int)spec->nx;
+    fft->ny = (int)spec->ny;
+    fft->nz = (int)spec->nz;
+    fft->flags = effort_flags[spec->effort];
+    fft->columns = TILE_COLUMNS;
+    while (fft->columns > TILE_COLUMNS_MIN && tile_bytes(fft) > TILE_BYTES) {
+        fft->columns /= 2;
+    }
+    const bool planes_stay_aligned = spec->nx * spec->ny * sizeof(psg_real) % FFTW_ALIGNMENT == 0 &&
+                                     spectrum_plane_bytes(fft) % FFTW_ALIGNMENT == 0;
+
+    pthread_mutex_lock(&planner);
+    if (spec->wisdom != NULL) {
+        (void)PSG_FFTW(import_wisdom_from_filename)(spec->wisdom);
+    }
+    const bool planned = plan_xy(fft, planes_stay_aligned ? ALIGNED : UNALIGNED) && plan_z(fft);
+    if (planned && fft->learnt && spec->wisdom != NULL && spec->effort != PSG_CPU_ESTIMATE) {
+        keep_wisdom(spec->wisdom);
+    }
+    pthread_mutex_unlock(&planner);
+    if (!planned) {
+        psg_cpu_fft_destroy(fft);
+        return NULL;
+    }
+    return fft;
+}
+
+void psg_cpu_fft_destroy(psg_cpu_fft *fft) {
+    if (fft == NULL) {
+        return;
+    }
+    pthread_mutex_lock(&planner);
+    for (int d = PSG_CPU_FORWARD; d <= PSG_CPU_INVERSE; d++) {
+        PSG_FFTW(destroy_plan)(fft->xy[d][ALIGNED]); /* NULL is fine */
+        PSG_FFTW(destroy_plan)(fft->xy[d][UNALIGNED]);
+        PSG_FFTW(destroy_plan)(fft->line[d]);
+        PSG_FFTW(destroy_plan)(fft->column[d]);
+        PSG_FFTW(destroy_plan)(fft->tile[d]);
+    }
+    pthread_mutex_unlock(&planner);
+    free(fft);
+}
+
+size_t psg_cpu_fft_scratch_bytes(const psg_cpu_fft *fft) {
+    const size_t tiles = 2 * tile_bytes(fft);
+    const size_t plane = spectrum_plane_bytes(fft);
+    return tiles > plane ? tiles : plane;
+}
+
+static bool aligned(const void *p) {
+    return (uintptr_t)p % FFTW_ALIGNMENT == 0;
+}
+
+/* The plan for unaligned arrays serves aligned ones too. */
+static fft_plan plan_for(const psg_cpu_fft *fft, psg_cpu_direction direction, const void *plane,
+                         const void *spectrum) {
+    const fft_plan fast = fft->xy[direction][ALIGNED];
+    return fast != NULL && aligned(plane) && aligned(spectrum) ? fast
+                                                               : fft->xy[direction][UNALIGNED];
+}
+
+bool psg_cpu_fft_prepare(psg_cpu_fft *fft, const void *planes) {
+    bool planned = true;
+    if (!aligned(planes) && fft->xy[PSG_CPU_FORWARD][UNALIGNED] == NULL) {
+        pthread_mutex_lock(&planner);
+        planned = plan_xy(fft, UNALIGNED);
+        pthread_mutex_unlock(&planner);
+    }
+    return planned;
+}
+
+void psg_cpu_fft_xy(const psg_cpu_fft *fft, const void *plane, void *spectrum) {
+    /* FFTW has no const; the plan preserves its input. */
+    psg_real *in = (psg_real *)(uintptr_t)plane;
+    PSG_FFTW(execute_dft_r2c)(plan_for(fft, PSG_CPU_FORWARD, plane, spectrum), in, spectrum);
+}
+
+void psg_cpu_ifft_xy(const psg_cpu_fft *fft, void *spectrum, void *plane) {
+    PSG_FFTW(execute_dft_c2r)(plan_for(fft, PSG_CPU_INVERSE, plane, spectrum), spectrum, plane);
+}
+
+void psg_cpu_fft_z_contiguous(const psg_cpu_fft *fft, psg_cpu_direction direction, size_t count,
+                              void *lines, void *scratch) {
+    (void)scratch;
+    fft_complex *line = lines;
+    for (size_t c = 0; c < count; c++, line += fft->nz) {
+        PSG_FFTW(execute_dft)(fft->line[direction], line, line);
+    }
+}
+
+void psg_cpu_fft_z_strided(const psg_cpu_fft *fft, psg_cpu_direction direction, size_t count,
+                           void *columns, void *scratch) {
+    const size_t nz = (size_t)fft->nz;
+    const size_t w = fft->columns;
+    psg_complex *all = columns;
+    psg_complex *tile = scratch;
+    for (size_t m = 0; count < w && m < nz * w; m++) {
+        tile[m][0] = tile[m][1] = 0; /* columns of the tile that never get data */
+    }
+    for (size_t first = 0; first < count; first += w) {
+        const size_t some = count - first < w ? count - first : w;
+        for (size_t k = 0; k < nz; k++) {
+            for (size_t c = 0; c < some; c++) {
+                tile[k * w + c][0] = all[k * count + first + c][0];
+                tile[k * w + c][1] = all[k * count + first + c][1];
+            }
+        }
+        PSG_FFTW(execute_dft)(fft->column[direction], tile, tile);
+        for (size_t k = 0; k < nz; k++) {
+            for (size_t c = 0; c < some; c++) {
+                all[k * count + first + c][0] = tile[k * w + c][0];
+                all[k * count + first + c][1] = tile[k * w + c][1];
+            }
+        }
+    }
+}
+
+size_t psg_cpu_fft_points_z(const psg_cpu_fft *fft) {
+    return (size_t)fft->nz;
+}
+
+size_t psg_cpu_fft_tile_columns(const psg_cpu_fft *fft) {
+    return fft->columns;
+}
+
+void psg_cpu_fft_tile_forward(const psg_cpu_fft *fft, psg_complex *tile, psg_complex *lines) {
+    PSG_FFTW(execute_dft)(fft->tile[PSG_CPU_FORWARD], tile, lines);
+}
+
+void psg_cpu_fft_tile_inverse(const psg_cpu_fft *fft, psg_complex *lines, psg_complex *tile) {
+    PSG_FFTW(execute_dft)(fft->tile[PSG_CPU_INVERSE], lines, tile);
+}
+
+#if !PSG_REAL_IS_FLOAT
+const char *psg_cpu_fftw_version(void) {
+    return fftw_version;
+}
+#endif

@@ -1,0 +1,65 @@
+/** @file internal.h  What the files compiled once per precision share. */
+#ifndef PSG_CPU_INTERNAL_H
+#define PSG_CPU_INTERNAL_H
+
+#include "cpu/ops.h"
+#include "cpu/real.h"
+
+/* fft.c */
+#define psg_cpu_fft_create PSG_REAL_NAME(psg_cpu_fft_create)
+#define psg_cpu_fft_destroy PSG_REAL_NAME(psg_cpu_fft_destroy)
+#define psg_cpu_fft_scratch_bytes PSG_REAL_NAME(psg_cpu_fft_scratch_bytes)
+#define psg_cpu_fft_prepare PSG_REAL_NAME(psg_cpu_fft_prepare)
+#define psg_cpu_fft_xy PSG_REAL_NAME(psg_cpu_fft_xy)
+#define psg_cpu_ifft_xy PSG_REAL_NAME(psg_cpu_ifft_xy)
+#define psg_cpu_fft_z_contiguous PSG_REAL_NAME(psg_cpu_fft_z_contiguous)
+#define psg_cpu_fft_z_strided PSG_REAL_NAME(psg_cpu_fft_z_strided)
+#define psg_cpu_fft_points_z PSG_REAL_NAME(psg_cpu_fft_points_z)
+#define psg_cpu_fft_tile_columns PSG_REAL_NAME(psg_cpu_fft_tile_columns)
+#define psg_cpu_fft_tile_forward PSG_REAL_NAME(psg_cpu_fft_tile_forward)
+#define psg_cpu_fft_tile_inverse PSG_REAL_NAME(psg_cpu_fft_tile_inverse)
+psg_cpu_fft *psg_cpu_fft_create(const psg_cpu_fft_spec *spec);
+void psg_cpu_fft_destroy(psg_cpu_fft *fft);
+size_t psg_cpu_fft_scratch_bytes(const psg_cpu_fft *fft);
+bool psg_cpu_fft_prepare(psg_cpu_fft *fft, const void *planes);
+void psg_cpu_fft_xy(const psg_cpu_fft *fft, const void *plane, void *spectrum);
+void psg_cpu_ifft_xy(const psg_cpu_fft *fft, void *spectrum, void *plane);
+void psg_cpu_fft_z_contiguous(const psg_cpu_fft *fft, psg_cpu_direction direction, size_t count,
+                              void *lines, void *scratch);
+void psg_cpu_fft_z_strided(const psg_cpu_fft *fft, psg_cpu_direction direction, size_t count,
+                           void *columns, void *scratch);
+
+/* A tile is [nz][columns] complex; its lines are [columns][nz]. Both 64-byte aligned, apart. */
+size_t psg_cpu_fft_points_z(const psg_cpu_fft *fft);
+size_t psg_cpu_fft_tile_columns(const psg_cpu_fft *fft);
+void psg_cpu_fft_tile_forward(const psg_cpu_fft *fft, psg_complex *tile, psg_complex *lines);
+void psg_cpu_fft_tile_inverse(const psg_cpu_fft *fft, psg_complex *lines, psg_complex *tile);
+
+/* divide.c */
+#define psg_cpu_divide_line PSG_REAL_NAME(psg_cpu_divide_line)
+#define psg_cpu_divide_strided PSG_REAL_NAME(psg_cpu_divide_strided)
+#define psg_cpu_divide_contiguous PSG_REAL_NAME(psg_cpu_divide_contiguous)
+/** line[m] *= scale / (base + eigen[m]), 0 where the sum is 0. */
+void psg_cpu_divide_line(size_t n, psg_complex *line, psg_real base, const psg_real *eigen,
+                         psg_real scale);
+void psg_cpu_divide_strided(const psg_cpu_divide *divide, const size_t n[3], size_t row0,
+                            size_t rows, void *pencil, double *sum);
+void psg_cpu_divide_contiguous(const psg_cpu_divide *divide, const size_t n[3], size_t row0,
+                               size_t rows, void *pencil, double *sum);
+
+/* kspace.c */
+#define psg_cpu_kspace PSG_REAL_NAME(psg_cpu_kspace)
+void psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
+                    const psg_cpu_pencil *pencil, void *scratch, double *sum);
+
+/* normalize.c, reduce.c */
+#define psg_cpu_normalize PSG_REAL_NAME(psg_cpu_normalize)
+#define psg_cpu_find_nonfinite PSG_REAL_NAME(psg_cpu_find_nonfinite)
+#define psg_cpu_max_abs PSG_REAL_NAME(psg_cpu_max_abs)
+#define psg_cpu_first PSG_REAL_NAME(psg_cpu_first)
+void psg_cpu_normalize(void *values, size_t count, double factor);
+size_t psg_cpu_find_nonfinite(const void *values, size_t count);
+double psg_cpu_max_abs(const void *values, size_t count);
+double psg_cpu_first(const void *spectrum);
+
+#endif

@@ -1,0 +1,60 @@
+#include "cpu/internal.h"
+
+#include <string.h>
+
+/* Copy `columns` columns from position `first` of the pieces into a tile of `width`; and back. */
+static void gather(const psg_cpu_pencil *pencil, size_t first, size_t columns, size_t width,
+                   psg_complex *tile) {
+    const size_t pitch = pencil->rows * pencil->nxc;
+    for (size_t s = 0; s < pencil->pieces; s++) {
+        const psg_complex *from = (const psg_complex *)pencil->piece[s] + first;
+        for (size_t k = pencil->z0[s]; k < pencil->z0[s + 1]; k++, from += pitch) {
+            memcpy(tile + k * width, from, columns * sizeof *tile);
+        }
+    }
+}
+
+static void scatter(const psg_cpu_pencil *pencil, size_t first, size_t columns, size_t width,
+                    psg_complex *tile) {
+    const size_t pitch = pencil->rows * pencil->nxc;
+    for (size_t s = 0; s < pencil->pieces; s++) {
+        psg_complex *to = (psg_complex *)pencil->piece[s] + first;
+        for (size_t k = pencil->z0[s]; k < pencil->z0[s + 1]; k++, to += pitch) {
+            memcpy(to, tile + k * width, columns * sizeof *tile);
+        }
+    }
+}
+
+/* A tile of columns stays in the second-level cache between its one read and its one write. FFTW's
+ * transform turns it on the way, so that the division runs along contiguous lines. The last tile
+ * may be narrower: its missing columns hold what the tile before left, and are transformed in vain. */
+void psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
+                    const psg_cpu_pencil *pencil, void *scratch, double *sum) {
+    const size_t nz = psg_cpu_fft_points_z(fft);
+    const size_t width = psg_cpu_fft_tile_columns(fft);
+    const size_t total = pencil->rows * pencil->nxc;
+    const psg_real *ex = divide->eigen[0];
+    const psg_real *ey = divide->eigen[1];
+    psg_complex *tile = scratch;
+    psg_complex *lines = tile + nz * width;
+
+    if (total < width) {
+        memset(tile, 0, nz * width * sizeof *tile);
+    }
+    for (size_t first = 0; first < total; first += width) {
+        const size_t columns = total - first < width ? total - first : width;
+        gather(pencil, first, columns, width, tile);
+        psg_cpu_fft_tile_forward(fft, tile, lines);
+        if (sum != NULL && pencil->row0 == 0 && first == 0) {
+            *sum = lines[0][0];
+        }
+        for (size_t c = 0; c < columns; c++) {
+            const size_t i = (first + c) % pencil->nxc;
+            const size_t j = pencil->row0 + (first + c) / pencil->nxc;
+            psg_cpu_divide_line(nz, lines + c * nz, ex[i] + ey[j] - (psg_real)divide->lambda,
+                                divide->eigen[2], (psg_real)divide->scale);
+        }
+        psg_cpu_fft_tile_inverse(fft, lines, tile);
+        scatter(pencil, first, columns, width, tile);
+    }
+}

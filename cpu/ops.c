@@ -1,0 +1,22 @@
+#include "cpu/ops.h"
+
+#include "cpu/internal.h"
+
+const psg_cpu_ops PSG_REAL_NAME(psg_cpu_ops) = {
+    .real_bytes = sizeof(psg_real),
+    .fft_create = psg_cpu_fft_create,
+    .fft_destroy = psg_cpu_fft_destroy,
+    .fft_scratch_bytes = psg_cpu_fft_scratch_bytes,
+    .fft_prepare = psg_cpu_fft_prepare,
+    .fft_xy = psg_cpu_fft_xy,
+    .ifft_xy = psg_cpu_ifft_xy,
+    .fft_z_contiguous = psg_cpu_fft_z_contiguous,
+    .fft_z_strided = psg_cpu_fft_z_strided,
+    .kspace = psg_cpu_kspace,
+    .divide_strided = psg_cpu_divide_strided,
+    .divide_contiguous = psg_cpu_divide_contiguous,
+    .normalize = psg_cpu_normalize,
+    .find_nonfinite = psg_cpu_find_nonfinite,
+    .max_abs = psg_cpu_max_abs,
+    .first = psg_cpu_first,
+};

@@ -1,0 +1,100 @@
+/** @file ops.h  What a CPU core can do, in one precision: the table through which codelets call it.
+ *
+ * Element types are the table's: "real" is double or float, "complex" two of them. Shapes as in
+ * C, the last index fastest; nxc = nx/2 + 1.
+ */
+#ifndef PSG_CPU_OPS_H
+#define PSG_CPU_OPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/** All transforms of one grid; safe to execute from any number of threads. */
+typedef struct psg_cpu_fft psg_cpu_fft;
+
+typedef enum psg_cpu_effort {
+    PSG_CPU_ESTIMATE = 0,
+    PSG_CPU_MEASURE,
+    PSG_CPU_PATIENT
+} psg_cpu_effort;
+
+typedef struct psg_cpu_fft_spec {
+    size_t nx, ny, nz;
+    psg_cpu_effort effort;
+    const char *wisdom; /**< file to read FFTW's wisdom from and to keep it in; NULL: none */
+} psg_cpu_fft_spec;
+
+typedef enum psg_cpu_direction { PSG_CPU_FORWARD = 0, PSG_CPU_INVERSE } psg_cpu_direction;
+
+/** Multiply mode (i, j, k) by scale / (eigen_x[i] + eigen_y[j] + eigen_z[k] - lambda), and by 0 where
+ *  that denominator is 0. */
+typedef struct psg_cpu_divide {
+    const void *eigen[3]; /**< real tables, one per axis: nxc, ny and nz values */
+    double lambda;
+    double scale;
+} psg_cpu_divide;
+
+/** A pencil in pieces: piece s is complex [z0[s+1]-z0[s]][rows][nxc], contiguous. */
+typedef struct psg_cpu_pencil {
+    size_t pieces;
+    void *const *piece;
+    const size_t *z0; /**< pieces + 1 */
+    size_t nxc;
+    size_t row0; /**< the first ky of the pencil */
+    size_t rows;
+} psg_cpu_pencil;
+
+struct psg_cpu_ops {
+    size_t real_bytes;
+
+    /** Plan every transform of a grid. @return NULL: no memory, or FFTW found no plan */
+    psg_cpu_fft *(*fft_create)(const psg_cpu_fft_spec *spec);
+    void (*fft_destroy)(psg_cpu_fft *fft);
+    /** Bytes of scratch that a thread needs to run any function below that asks for it, aligned to 64. */
+    size_t (*fft_scratch_bytes)(const psg_cpu_fft *fft);
+    /** Make sure that planes at this address can be transformed.
+     *  @return false: FFTW found no plan */
+    bool (*fft_prepare)(psg_cpu_fft *fft, const void *planes);
+
+    /** real [ny][nx] -> complex [ny][nxc], unscaled; and back, which destroys the spectrum. */
+    void (*fft_xy)(const psg_cpu_fft *fft, const void *plane, void *spectrum);
+    void (*ifft_xy)(const psg_cpu_fft *fft, void *spectrum, void *plane);
+
+    /** Transform complex lines of nz along z, in place, unscaled: `count` lines of contiguous points; or
+     *  [nz][count], by tiles. */
+    void (*fft_z_contiguous)(const psg_cpu_fft *fft, psg_cpu_direction direction, size_t count,
+                             void *lines, void *scratch);
+    void (*fft_z_strided)(const psg_cpu_fft *fft, psg_cpu_direction direction, size_t count,
+                          void *columns, void *scratch);
+
+    /** One pencil, from forward_xy's pieces to inverse_xy's, in place: transform along z, divide, transform
+     *  back; each piece is read and written once.
+     *  @param[out] sum  the mode (0,0,0) before the division, if the pencil has it: the sum of f; may be NULL */
+    void (*kspace)(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
+                   const psg_cpu_pencil *pencil, void *scratch, double *sum);
+
+    /** Divide a pencil of rows [row0, row0 + rows), whole: [nz][rows][nxc] or [rows][nxc][nz]; `sum` as above. */
+    void (*divide_strided)(const psg_cpu_divide *divide, const size_t n[3], size_t row0,
+                           size_t rows, void *pencil, double *sum);
+    void (*divide_contiguous)(const psg_cpu_divide *divide, const size_t n[3], size_t row0,
+                              size_t rows, void *pencil, double *sum);
+
+    /** values *= factor, count reals. */
+    void (*normalize)(void *values, size_t count, double factor);
+
+    /** Index of the first NaN or Inf among count reals; count if there is none. */
+    size_t (*find_nonfinite)(const void *values, size_t count);
+    /** Largest absolute value of count finite reals. */
+    double (*max_abs)(const void *values, size_t count);
+    /** First real of a plane's spectrum: the sum of the plane. */
+    double (*first)(const void *spectrum);
+};
+typedef struct psg_cpu_ops psg_cpu_ops;
+
+extern const psg_cpu_ops psg_cpu_ops_f64;
+extern const psg_cpu_ops psg_cpu_ops_f32;
+
+/** FFTW's version, as it says it itself. */
+const char *psg_cpu_fftw_version(void);
+
+#endif

@@ -1,0 +1,129 @@
+/** @file internal.h  What the files of graph/ share. */
+#ifndef PSG_GRAPH_INTERNAL_H
+#define PSG_GRAPH_INTERNAL_H
+
+#include "codelets/run.h"
+#include "graph/psg.h"
+
+#include <starpu.h>
+
+/* ------------------------------------------------------------------------------ status.c */
+
+/** Keep the words for psg_last_error() and return the status. */
+psg_status psg_fail(psg_status status, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void psg_clear_error(void);
+
+/** How a failed run ends for the caller: its words kept, its status returned; PSG_OK if it did not fail. */
+psg_status psg_fail_run(const psg_run *run);
+
+/* ----------------------------------------------------------------------------- options.c */
+
+/** The caller's options on top of the defaults, whatever version of the struct they are; all checked.
+ *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED */
+psg_status psg_options_check(psg_options *checked, const psg_options *options);
+/** @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED; PSG_ERR_MEMORY: the arrays' sizes overflow */
+psg_status psg_grid_check(const psg_grid *grid, psg_precision precision);
+
+/* ----------------------------------------------------------------------------- runtime.c */
+
+/** Start StarPU for these options, or join the one that runs; counted.
+ *  @return PSG_OK; PSG_ERR_STATE, _NODEV, _ARG, _RUNTIME: nothing to release */
+psg_status psg_runtime_acquire(const psg_options *options);
+void psg_runtime_release(void);
+
+/** Bracket what needs workers: each solve, and the life of slab handles. Between, a StarPU that the library
+ *  started sleeps. */
+void psg_runtime_awake(void);
+void psg_runtime_rest(void);
+
+/* --------------------------------------------------------------------------- partition.c */
+
+/** Cut `extent` into `parts` (1 <= parts <= extent) that differ by one at most.
+ *  @param[out] first  parts + 1 numbers: part m is first[m] .. first[m+1]-1 */
+void psg_partition(size_t extent, size_t parts, size_t *first);
+
+/** How many segments and pencils: what the options ask, else what suits the data and the workers. */
+void psg_partition_choose(const psg_context *context, const psg_options *options, size_t workers,
+                          size_t *segments, size_t *segment_planes, size_t *pencils);
+/** Segments of `planes` planes each, the last one of what is left. */
+void psg_partition_planes(size_t extent, size_t planes, size_t *first);
+
+/* -------------------------------------------------------------------------------- data.c */
+
+/** Room for the spectrum of one solve at a time; solves that share a lane follow one another. */
+typedef struct psg_lane {
+    void *memory;
+    starpu_data_handle_t *blocks;  /**< [segments][pencils], complex [z][y][nxc] */
+    starpu_data_handle_t *spectra; /**< staged: [segments], complex [z][ny][nxc]; else NULL */
+    starpu_data_handle_t *columns; /**< staged: [pencils], a pencil each; else NULL */
+    size_t bytes;
+    unsigned users; /**< runs in flight in it */
+} psg_lane;
+
+/** A caller's f and u as handles by segment; kept for the next solve with the same arrays. */
+typedef struct psg_arrays {
+    struct psg_arrays *next;
+    const void *f;
+    void *u;
+    starpu_data_handle_t *f_slabs;
+    starpu_data_handle_t *u_slabs;
+    bool busy;
+} psg_arrays;
+
+/** @return PSG_OK; PSG_ERR_MEMORY: *lane is NULL */
+psg_status psg_lane_create(psg_lane **lane, const psg_plan *plan);
+void psg_lane_destroy(psg_lane *lane, const psg_plan *plan);
+
+/** The handles of the caller's arrays, marked busy; f's values are taken to be new.
+ *  @return PSG_OK; PSG_ERR_MEMORY */
+psg_status psg_arrays_take(psg_plan *plan, const void *f, void *u, psg_arrays **arrays);
+/** Bring u to the caller's memory, and keep the handles for another time. */
+void psg_arrays_give_back(const psg_plan *plan, psg_arrays *arrays);
+void psg_arrays_destroy(psg_arrays *arrays, const psg_plan *plan);
+/** Handles without memory of their own yet, for psg_plan_slab_handles(). */
+psg_status psg_arrays_create_slabs(const psg_plan *plan, psg_arrays **arrays);
+
+/* -------------------------------------------------------------------- fused.c, staged.c */
+
+/** Submit every task of one solve. Failures are latched in the run. */
+void psg_graph_fused(psg_run *run, const psg_lane *lane, const psg_arrays *arrays);
+void psg_graph_staged(psg_run *run, const psg_lane *lane, const psg_arrays *arrays);
+
+/* -------------------------------------------------------------------------------- plan.c */
+
+/** A solve in flight, oldest first in the plan's list. */
+typedef struct psg_flight {
+    struct psg_flight *next;
+    psg_run *run;
+    psg_lane *lane;
+    psg_arrays *arrays; /**< NULL: the plan's slabs */
+} psg_flight;
+
+struct psg_plan {
+    psg_options options; /**< checked */
+    psg_grid grid;
+    psg_context context;
+    size_t segment_planes;
+    size_t *z0;
+    size_t *y0;
+    void *eigen[3];
+    size_t workers;        /**< StarPU's, all kinds: the length of scratch and pieces */
+    size_t usable_workers; /**< those that can run this plan's tasks */
+    void **scratch;
+    void ***pieces;
+    size_t scratch_bytes;
+    psg_lane **lanes; /**< options.in_flight; those from lane_count on are NULL */
+    size_t lane_count;
+    psg_arrays *arrays; /**< the cache */
+    psg_arrays *slabs;  /**< NULL until asked for */
+    psg_flight *oldest;
+    psg_flight *newest;
+    double plan_seconds;
+    uint64_t solves;
+    double seconds; /**< of the latest solve, as are the following */
+    double mean;
+    psg_run_cell *cell; /**< [workers][PSG_TASK_COUNT] */
+};
+
+#endif

@@ -1,0 +1,185 @@
+#include "graph/internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const psg_options defaults = {
+    .struct_size = sizeof(psg_options),
+    .precision = PSG_F64,
+    .symbol = PSG_SYMBOL_SPECTRAL,
+    .mean = PSG_MEAN_DROP,
+    .graph = PSG_GRAPH_FUSED,
+    .exchange = PSG_EXCHANGE_AUTO,
+    .z_layout = PSG_Z_CONTIGUOUS,
+    .cpus = -1,
+    .gpus = -1,
+    .effort = PSG_EFFORT_MEASURE,
+    .in_flight = 2,
+};
+
+/* The first published struct_size: nothing smaller is one of ours. */
+_Static_assert(sizeof(psg_options) == 120,
+               "psg_options may grow at its end only; keep the old sizes valid");
+enum { FIRST_OPTIONS_SIZE = 120 };
+
+void psg_options_init_sized(psg_options *options, size_t struct_size) {
+    if (options == NULL) {
+        return;
+    }
+    const size_t known = struct_size < sizeof defaults ? struct_size : sizeof defaults;
+    memset(options, 0, struct_size);
+    memcpy(options, &defaults, known);
+    if (struct_size >= sizeof options->struct_size) {
+        options->struct_size = struct_size;
+    }
+}
+
+static psg_status check_choice(const char *name, int value, int count) {
+    if (value < 0 || value >= count) {
+        return psg_fail(PSG_ERR_ARG, "%s = %d is none of its %d values", name, value, count);
+    }
+    return PSG_OK;
+}
+
+static psg_status check_choices(const psg_options *o) {
+    const struct {
+        const char *name;
+        int value;
+        int count;
+    } choices[] = {
+        {"precision", (int)o->precision, PSG_PRECISION_COUNT},
+        {"symbol", (int)o->symbol, PSG_SYMBOL_COUNT},
+        {"mean", (int)o->mean, PSG_MEAN_COUNT},
+        {"graph", (int)o->graph, PSG_GRAPH_COUNT},
+        {"exchange", (int)o->exchange, PSG_EXCHANGE_COUNT},
+        {"z_layout", (int)o->z_layout, PSG_Z_COUNT},
+        {"effort", (int)o->effort, PSG_EFFORT_COUNT},
+    };
+    for (size_t m = 0; m < sizeof choices / sizeof *choices; m++) {
+        const psg_status status = check_choice(choices[m].name, choices[m].value, choices[m].count);
+        if (status != PSG_OK) {
+            return status;
+        }
+    }
+    return PSG_OK;
+}
+
+static psg_status check_policy(const char *policy) {
+    if (policy == NULL) {
+        return PSG_OK;
+    }
+    char list[768] = "";
+    size_t used = 0;
+    for (size_t m = 0; psg_policy_name(m) != NULL; m++) {
+        if (strcmp(policy, psg_policy_name(m)) == 0) {
+            return PSG_OK;
+        }
+        const int more = snprintf(list + used, sizeof list - used, " %s", psg_policy_name(m));
+        used += more > 0 && (size_t)more < sizeof list - used ? (size_t)more : 0;
+    }
+    return psg_fail(PSG_ERR_ARG, "unknown scheduling policy '%s'; there are:%s", policy, list);
+}
+
+psg_status psg_options_check(psg_options *checked, const psg_options *options) {
+    *checked = defaults;
+    if (options == NULL) {
+        return PSG_OK;
+    }
+    if (options->struct_size < FIRST_OPTIONS_SIZE || options->struct_size > sizeof *checked) {
+        return psg_fail(
+            PSG_ERR_ARG,
+            "options.struct_size = %zu is not that of any psg_options this library knows "
+            "(%zu); call psg_options_init() first",
+            options->struct_size, sizeof *checked);
+    }
+    memcpy(checked, options, options->struct_size);
+    checked->struct_size = sizeof *checked;
+
+    psg_status status = check_choices(checked);
+    if (status == PSG_OK) {
+        status = check_policy(checked->policy);
+    }
+    if (status != PSG_OK) {
+        return status;
+    }
+    if (!(checked->lambda >= 0) || isinf(checked->lambda)) {
+        return psg_fail(checked->lambda < 0 && isfinite(checked->lambda) ? PSG_ERR_UNSUPPORTED
+                                                                         : PSG_ERR_ARG,
+                        "lambda = %g: a finite number >= 0 is needed", checked->lambda);
+    }
+    if (!(checked->mean_tolerance >= 0) || isinf(checked->mean_tolerance)) {
+        return psg_fail(PSG_ERR_ARG, "mean_tolerance = %g: a finite number >= 0 is needed",
+                        checked->mean_tolerance);
+    }
+    if (checked->exchange == PSG_EXCHANGE_DIRECT || checked->exchange == PSG_EXCHANGE_MPI) {
+        return psg_fail(PSG_ERR_UNSUPPORTED, "exchange %s is not built in: only managed is",
+                        checked->exchange == PSG_EXCHANGE_DIRECT ? "direct" : "mpi");
+    }
+    if (checked->cpus < -1 || checked->gpus < -1) {
+        return psg_fail(PSG_ERR_ARG, "cpus = %d, gpus = %d: a number, or -1 for all there are",
+                        checked->cpus, checked->gpus);
+    }
+    if (checked->cpus == 0 && checked->gpus == 0) {
+        return psg_fail(PSG_ERR_ARG, "cpus = 0 and gpus = 0 leave nothing to compute on");
+    }
+    if (checked->in_flight < 1) {
+        return psg_fail(PSG_ERR_ARG, "in_flight = 0: at least one solve has to fit");
+    }
+    return PSG_OK;
+}
+
+void psg_grid_init(psg_grid *grid, size_t nx, size_t ny, size_t nz, double lx, double ly,
+                   double lz) {
+    *grid = (psg_grid){
+        .axis = {{.n = nx, .length = lx}, {.n = ny, .length = ly}, {.n = nz, .length = lz}}};
+}
+
+static psg_status check_axis(const psg_axis *axis, char name) {
+    if (axis->n < 1) {
+        return psg_fail(PSG_ERR_ARG, "n%c = 0: every axis needs a point", name);
+    }
+    if (axis->n > INT32_MAX) {
+        return psg_fail(PSG_ERR_UNSUPPORTED, "n%c = %zu: at most %d points per axis", name, axis->n,
+                        INT32_MAX);
+    }
+    if (!(axis->length > 0) || isinf(axis->length)) {
+        return psg_fail(PSG_ERR_ARG, "the box is %g long along %c: a finite length > 0 is needed",
+                        axis->length, name);
+    }
+    for (int side = 0; side < 2; side++) {
+        const int bc = (int)axis->bc[side];
+        if (bc < 0 || bc >= PSG_BC_COUNT) {
+            return psg_fail(PSG_ERR_ARG, "boundary condition %d along %c is none", bc, name);
+        }
+        if (bc != PSG_BC_PERIODIC) {
+            return psg_fail(
+                PSG_ERR_UNSUPPORTED,
+                "boundary condition %d along %c is not there yet: only periodic axes are", bc,
+                name);
+        }
+    }
+    return PSG_OK;
+}
+
+psg_status psg_grid_check(const psg_grid *grid, psg_precision precision) {
+    const psg_axis *a = grid->axis;
+    for (int d = 0; d < 3; d++) {
+        const psg_status status = check_axis(&a[d], "xyz"[d]);
+        if (status != PSG_OK) {
+            return status;
+        }
+    }
+    const size_t complex_bytes = precision == PSG_F64 ? 16 : 8;
+    size_t bytes = 0;
+    if (__builtin_mul_overflow(a[0].n / 2 + 1, a[1].n, &bytes) || bytes > UINT32_MAX / 2 ||
+        __builtin_mul_overflow(bytes, a[2].n, &bytes) ||
+        __builtin_mul_overflow(bytes, complex_bytes, &bytes) || bytes > SIZE_MAX / 8) {
+        return psg_fail(
+            PSG_ERR_ARG,
+            "%zu x %zu x %zu points are more than can be addressed (a plane has to have "
+            "fewer than 2^32 points)",
+            a[0].n, a[1].n, a[2].n);
+    }
+    return PSG_OK;
+}

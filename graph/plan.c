@@ -1,0 +1,345 @@
+/* Plans: everything that can be made before the first solve. */
+#include "cpu/buffer.h"
+#include "cpu/symbol.h"
+#include "graph/internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const psg_symbol_function symbols[PSG_SYMBOL_COUNT] = {
+    [PSG_SYMBOL_SPECTRAL] = psg_symbol_spectral,
+    [PSG_SYMBOL_FD2] = psg_symbol_fd2,
+};
+
+static const psg_cpu_effort efforts[PSG_EFFORT_COUNT] = {
+    [PSG_EFFORT_MEASURE] = PSG_CPU_MEASURE,
+    [PSG_EFFORT_ESTIMATE] = PSG_CPU_ESTIMATE,
+    [PSG_EFFORT_PATIENT] = PSG_CPU_PATIENT,
+};
+
+/* ------------------------------------------------------------------------------- wisdom */
+
+static bool make_folder(const char *path) {
+    return mkdir(path, 0777) == 0 || errno == EEXIST;
+}
+
+/* The folder for what a machine has learnt; false where there is none to be had, which is no error. */
+static bool cache_folder(const psg_options *options, char *folder, size_t size) {
+    const char *xdg = getenv("XDG_CACHE_HOME");
+    const char *home = getenv("HOME");
+    char parent[3072];
+    int length = -1;
+    if (options->cache_dir != NULL) {
+        length = snprintf(folder, size, "%s", options->cache_dir);
+        return length > 0 && (size_t)length < size && make_folder(folder);
+    }
+    if (xdg != NULL && xdg[0] == '/') {
+        length = snprintf(parent, sizeof parent, "%s", xdg);
+    } else if (home != NULL && home[0] == '/') {
+        length = snprintf(parent, sizeof parent, "%s/.cache", home);
+    }
+    if (length < 0 || (size_t)length >= sizeof parent || !make_folder(parent)) {
+        return false;
+    }
+    length = snprintf(folder, size, "%s/psg", parent);
+    return length > 0 && (size_t)length < size && make_folder(folder);
+}
+
+/* One file per machine and precision: a home folder may be shared by machines that differ. */
+static bool wisdom_file(const psg_options *options, char *path, size_t size) {
+    char folder[3584];
+    char machine[256] = "machine";
+    if (!cache_folder(options, folder, sizeof folder)) {
+        return false;
+    }
+    (void)gethostname(machine, sizeof machine - 1);
+    const int length = snprintf(path, size, "%s/fftw-%s-%s.wisdom", folder, machine,
+                                options->precision == PSG_F64 ? "f64" : "f32");
+    return length > 0 && (size_t)length < size;
+}
+
+static psg_status plan_transforms(psg_plan *plan) {
+    psg_context *c = &plan->context;
+    char wisdom[4096];
+    const bool kept = wisdom_file(&plan->options, wisdom, sizeof wisdom);
+    const psg_cpu_fft_spec spec = {.nx = c->n[0],
+                                   .ny = c->n[1],
+                                   .nz = c->n[2],
+                                   .effort = efforts[plan->options.effort],
+                                   .wisdom = kept ? wisdom : NULL};
+    c->fft = c->cpu->fft_create(&spec);
+    if (c->fft == NULL) {
+        return psg_fail(
+            PSG_ERR_RUNTIME,
+            "FFTW found no plan for %zu x %zu x %zu points, or no memory to look for one", c->n[0],
+            c->n[1], c->n[2]);
+    }
+    return PSG_OK;
+}
+
+/* ------------------------------------------------------------------------------- tables */
+
+/* Eigenvalues along one axis, in the plan's precision. Along x the spectrum is halved. */
+static psg_status make_table(psg_plan *plan, int d) {
+    const psg_axis *axis = &plan->grid.axis[d];
+    const psg_symbol_function symbol = symbols[plan->options.symbol];
+    const size_t count = d == 0 ? plan->context.nxc : axis->n;
+    plan->eigen[d] = malloc(count * plan->context.cpu->real_bytes);
+    if (plan->eigen[d] == NULL) {
+        return psg_fail(PSG_ERR_MEMORY, "no memory for a table of %zu eigenvalues", count);
+    }
+    for (size_t m = 0; m < count; m++) {
+        const double value = symbol(m, axis->n, axis->length);
+        if (plan->options.precision == PSG_F64) {
+            ((double *)plan->eigen[d])[m] = value;
+        } else {
+            ((float *)plan->eigen[d])[m] = (float)value;
+        }
+    }
+    return PSG_OK;
+}
+
+static psg_status make_divide(psg_plan *plan) {
+    psg_context *c = &plan->context;
+    for (int d = 0; d < 3; d++) {
+        const psg_status status = make_table(plan, d);
+        if (status != PSG_OK) {
+            return status;
+        }
+        c->staged_divide.eigen[d] = plan->eigen[d];
+    }
+    c->staged_divide.lambda = plan->options.lambda;
+    c->staged_divide.scale = 1;
+    c->fused_divide = c->staged_divide;
+    c->fused_divide.scale = 1 / ((double)c->n[0] * (double)c->n[1] * (double)c->n[2]);
+    return PSG_OK;
+}
+
+/* ---------------------------------------------------------------------------- partition */
+
+static psg_status make_partition(psg_plan *plan) {
+    psg_context *c = &plan->context;
+    psg_partition_choose(c, &plan->options, plan->usable_workers, &c->segments,
+                         &plan->segment_planes, &c->pencils);
+    plan->z0 = malloc((c->segments + 1) * sizeof *plan->z0);
+    plan->y0 = malloc((c->pencils + 1) * sizeof *plan->y0);
+    if (plan->z0 == NULL || plan->y0 == NULL) {
+        return psg_fail(PSG_ERR_MEMORY, "no memory for %zu segments and %zu pencils", c->segments,
+                        c->pencils);
+    }
+    if (plan->options.segment_planes > 0) {
+        psg_partition_planes(c->n[2], plan->segment_planes, plan->z0);
+    } else {
+        psg_partition(c->n[2], c->segments, plan->z0);
+    }
+    psg_partition(c->n[1], c->pencils, plan->y0);
+    c->z0 = plan->z0;
+    c->y0 = plan->y0;
+    return PSG_OK;
+}
+
+/* ------------------------------------------------------------------------------ workers */
+
+static psg_status make_scratch(psg_plan *plan) {
+    psg_context *c = &plan->context;
+    const size_t bytes = c->cpu->fft_scratch_bytes(c->fft);
+    plan->scratch = calloc(plan->workers, sizeof *plan->scratch);
+    plan->pieces = calloc(plan->workers, sizeof *plan->pieces);
+    plan->cell = calloc(plan->workers * PSG_TASK_COUNT, sizeof *plan->cell);
+    bool all = plan->scratch != NULL && plan->pieces != NULL && plan->cell != NULL;
+    for (size_t w = 0; all && w < plan->workers; w++) {
+        if (starpu_worker_get_type((int)w) == STARPU_CPU_WORKER) {
+            plan->scratch[w] = psg_cpu_buffer_alloc(bytes);
+            plan->pieces[w] = malloc(c->segments * sizeof **plan->pieces);
+            plan->scratch_bytes += bytes;
+            all = plan->scratch[w] != NULL && plan->pieces[w] != NULL;
+        }
+    }
+    c->scratch = plan->scratch;
+    c->pieces = plan->pieces;
+    return all ? PSG_OK
+               : psg_fail(PSG_ERR_MEMORY,
+                          "no memory for the workers' scratch: %zu bytes for each of %zu", bytes,
+                          plan->usable_workers);
+}
+
+static psg_status make_lanes(psg_plan *plan) {
+    plan->lanes = calloc(plan->options.in_flight, sizeof *plan->lanes);
+    if (plan->lanes == NULL) {
+        return psg_fail(PSG_ERR_MEMORY, "no memory for %u solves in flight",
+                        plan->options.in_flight);
+    }
+    const psg_status status = psg_lane_create(&plan->lanes[0], plan);
+    plan->lane_count = status == PSG_OK ? 1 : 0;
+    return status;
+}
+
+/* --------------------------------------------------------------------------------- plan */
+
+static void set_context(psg_plan *plan) {
+    psg_context *c = &plan->context;
+    const psg_options *o = &plan->options;
+    const bool single = o->precision == PSG_F32;
+    c->precision = single ? PSG_TASK_F32 : PSG_TASK_F64;
+    c->cpu = single ? &psg_cpu_ops_f32 : &psg_cpu_ops_f64;
+    for (int d = 0; d < 3; d++) {
+        c->n[d] = plan->grid.axis[d].n;
+    }
+    c->nxc = c->n[0] / 2 + 1;
+    c->z_contiguous = o->z_layout == PSG_Z_CONTIGUOUS;
+    c->refuse_mean = o->mean == PSG_MEAN_ERROR && !(o->lambda > 0);
+    c->mean_tolerance = o->mean_tolerance > 0 ? o->mean_tolerance : single ? 1e-5 : 1e-10;
+    plan->workers = starpu_worker_get_count();
+    plan->usable_workers = starpu_cpu_worker_get_count();
+}
+
+/* Free all but StarPU. */
+static void free_plan(psg_plan *plan) {
+    for (size_t m = 0; m < plan->lane_count; m++) {
+        psg_lane_destroy(plan->lanes[m], plan);
+    }
+    while (plan->arrays != NULL) {
+        psg_arrays *next = plan->arrays->next;
+        psg_arrays_destroy(plan->arrays, plan);
+        plan->arrays = next;
+    }
+    psg_arrays_destroy(plan->slabs, plan);
+    for (size_t w = 0; w < plan->workers; w++) {
+        free(plan->scratch != NULL ? plan->scratch[w] : NULL);
+        free(plan->pieces != NULL ? (void *)plan->pieces[w] : NULL);
+    }
+    if (plan->context.fft != NULL) {
+        plan->context.cpu->fft_destroy(plan->context.fft);
+    }
+    for (int d = 0; d < 3; d++) {
+        free(plan->eigen[d]);
+    }
+    free(plan->lanes);
+    free(plan->scratch);
+    free((void *)plan->pieces);
+    free(plan->cell);
+    free(plan->z0);
+    free(plan->y0);
+    free(plan);
+}
+
+psg_status psg_plan_create(psg_plan **result, const psg_grid *grid, const psg_options *options) {
+    static psg_status (*const steps[])(psg_plan *) = {make_partition, make_lanes, plan_transforms,
+                                                      make_divide, make_scratch};
+    psg_options checked;
+    psg_clear_error();
+    if (result == NULL || grid == NULL) {
+        if (result != NULL) {
+            *result = NULL;
+        }
+        return psg_fail(PSG_ERR_ARG, "plan or grid is NULL");
+    }
+    *result = NULL;
+    psg_status status = psg_options_check(&checked, options);
+    if (status == PSG_OK) {
+        status = psg_grid_check(grid, checked.precision);
+    }
+    if (status == PSG_OK) {
+        status = psg_runtime_acquire(&checked);
+    }
+    if (status != PSG_OK) {
+        return status;
+    }
+    const double before = starpu_timing_now();
+    psg_plan *plan = calloc(1, sizeof *plan);
+    if (plan == NULL) {
+        psg_runtime_release();
+        return psg_fail(PSG_ERR_MEMORY, "no memory for a plan");
+    }
+    plan->options = checked;
+    plan->options.policy = NULL; /* the caller's strings and arrays are not kept */
+    plan->options.cache_dir = checked.cache_dir;
+    plan->grid = *grid;
+    set_context(plan);
+    for (size_t m = 0; m < sizeof steps / sizeof *steps && status == PSG_OK; m++) {
+        status = steps[m](plan);
+    }
+    plan->options.cache_dir = NULL;
+    if (status != PSG_OK) {
+        free_plan(plan);
+        psg_runtime_release();
+        return status;
+    }
+    plan->plan_seconds = (starpu_timing_now() - before) * 1e-6;
+    *result = plan;
+    return PSG_OK;
+}
+
+void psg_plan_destroy(psg_plan *plan) {
+    psg_clear_error();
+    if (plan == NULL) {
+        return;
+    }
+    while (plan->oldest != NULL) {
+        (void)psg_wait(plan);
+    }
+    const bool had_slabs = plan->slabs != NULL;
+    free_plan(plan);
+    if (had_slabs) {
+        psg_runtime_rest();
+    }
+    psg_runtime_release();
+}
+
+psg_status psg_plan_segments(const psg_plan *plan, size_t *segments, size_t *pencils) {
+    psg_clear_error();
+    if (plan == NULL) {
+        return psg_fail(PSG_ERR_ARG, "plan is NULL");
+    }
+    if (segments != NULL) {
+        *segments = plan->context.segments;
+    }
+    if (pencils != NULL) {
+        *pencils = plan->context.pencils;
+    }
+    return PSG_OK;
+}
+
+psg_status psg_plan_local_extent(const psg_plan *plan, size_t *z0, size_t *nz) {
+    psg_clear_error();
+    if (plan == NULL) {
+        return psg_fail(PSG_ERR_ARG, "plan is NULL");
+    }
+    if (z0 != NULL) {
+        *z0 = 0;
+    }
+    if (nz != NULL) {
+        *nz = plan->context.n[2];
+    }
+    return PSG_OK;
+}
+
+psg_status psg_plan_slab_handles(psg_plan *plan, struct _starpu_data_state **f,
+                                 struct _starpu_data_state **u, size_t *z0) {
+    psg_clear_error();
+    if (plan == NULL) {
+        return psg_fail(PSG_ERR_ARG, "plan is NULL");
+    }
+    if (plan->slabs == NULL) {
+        const psg_status status = psg_arrays_create_slabs(plan, &plan->slabs);
+        if (status != PSG_OK) {
+            return status;
+        }
+        psg_runtime_awake(); /* for the caller's tasks on them */
+    }
+    const size_t segments = plan->context.segments;
+    if (f != NULL) {
+        memcpy(f, plan->slabs->f_slabs, segments * sizeof *f);
+    }
+    if (u != NULL) {
+        memcpy(u, plan->slabs->u_slabs, segments * sizeof *u);
+    }
+    if (z0 != NULL) {
+        memcpy(z0, plan->z0, (segments + 1) * sizeof *z0);
+    }
+    return PSG_OK;
+}

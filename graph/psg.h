@@ -1,0 +1,334 @@
+/** @file psg.h  PoissonGraph: Poisson's equation in 3-D by FFT, as a task graph on StarPU.
+ *
+ * Solves  lap(u) - lambda u = f  on a box of lx x ly x lz with nx x ny x nz points, point (i,j,k) at
+ * (i lx/nx, j ly/ny, k lz/nz). Arrays are [nz][ny][nx], x fastest, real, in the plan's precision.
+ * Periodic, lambda = 0: the mode k = 0 has no solution; u gets mean 0, and the mean of f is dropped
+ * and reported (or refused: psg_options.mean).
+ *
+ *     psg_grid grid;    psg_grid_init(&grid, nx, ny, nz, lx, ly, lz);
+ *     psg_options opt;  psg_options_init(&opt);
+ *     psg_plan *plan = NULL;
+ *     if (psg_plan_create(&plan, &grid, &opt) != PSG_OK) puts(psg_last_error());
+ *     psg_solve(plan, f, u);
+ *     psg_plan_destroy(plan);
+ *
+ * Everything that can fail returns a psg_status; psg_last_error() has the words. The library never
+ * prints, exits or aborts on bad input. One call at a time per plan; different plans may be used by
+ * different threads, but psg_plan_create() makes FFTW plans, and FFTW's planner is not thread safe:
+ * a program that plans with FFTW in other threads calls fftw_make_planner_thread_safe() first.
+ */
+#ifndef PSG_H
+#define PSG_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PSG_VERSION_MAJOR 0
+#define PSG_VERSION_MINOR 1
+#define PSG_VERSION_PATCH 0
+
+#if defined(__GNUC__)
+#define PSG_API __attribute__((visibility("default")))
+#else
+#define PSG_API
+#endif
+
+/* ------------------------------------------------------------------------------------ status */
+
+typedef enum psg_status {
+    PSG_OK = 0,
+    PSG_ERR_ARG,         /**< an argument is wrong; nothing was done */
+    PSG_ERR_UNSUPPORTED, /**< valid, but not in this version or not built in */
+    PSG_ERR_MEMORY,      /**< memory could not be had; the words say how much was asked */
+    PSG_ERR_NODEV,       /**< no such device, or no worker that can run the plan */
+    PSG_ERR_DATA,        /**< f has a NaN or an Inf; the words say where */
+    PSG_ERR_MEAN,        /**< f has a mean and psg_options.mean is PSG_MEAN_ERROR */
+    PSG_ERR_STATE,       /**< the call does not fit what was done before it */
+    PSG_ERR_RUNTIME,     /**< StarPU, FFTW or a device failed */
+    PSG_STATUS_COUNT
+} psg_status;
+
+/** The status in words, static; "unknown status" for a value that is none. */
+PSG_API const char *psg_status_string(psg_status status);
+
+/** What went wrong in this thread's latest failed call: one sentence, no newline. "" if none did.
+ *  Valid until the next call of this thread into the library. */
+PSG_API const char *psg_last_error(void);
+
+/* -------------------------------------------------------------------------------------- grid */
+
+/** What holds at one side of an axis. Only PSG_BC_PERIODIC (on both sides) is there today. */
+typedef enum psg_bc {
+    PSG_BC_PERIODIC = 0,
+    PSG_BC_DIRICHLET,
+    PSG_BC_NEUMANN,
+    PSG_BC_FREE,
+    PSG_BC_COUNT
+} psg_bc;
+
+typedef struct psg_axis {
+    size_t n;      /**< points, >= 1; any number, prime and odd too */
+    double length; /**< length of the box along this axis, > 0, unit L */
+    psg_bc bc[2];  /**< at the lower and at the upper side */
+} psg_axis;
+
+typedef struct psg_grid {
+    psg_axis axis[3]; /**< x, y, z; x is the fastest in memory */
+} psg_grid;
+
+/** Fill a periodic grid of nx x ny x nz points on a box of lx x ly x lz (unit L). Checks nothing:
+ *  psg_plan_create() does. */
+PSG_API void psg_grid_init(psg_grid *grid, size_t nx, size_t ny, size_t nz, double lx, double ly,
+                           double lz);
+
+/* ----------------------------------------------------------------------------------- options */
+
+typedef enum psg_precision { PSG_F64 = 0, PSG_F32, PSG_PRECISION_COUNT } psg_precision;
+
+/** The discrete Laplacian: its eigenvalue for the mode of wavenumber k on an axis of spacing h. */
+typedef enum psg_symbol {
+    PSG_SYMBOL_SPECTRAL = 0, /**< -k^2 */
+    PSG_SYMBOL_FD2,          /**< -(2/h sin(kh/2))^2: the 7-point stencil, solved exactly */
+    PSG_SYMBOL_COUNT
+} psg_symbol;
+
+/** What to do with the mean of f where the equation has no solution for it. */
+typedef enum psg_mean { PSG_MEAN_DROP = 0, PSG_MEAN_ERROR, PSG_MEAN_COUNT } psg_mean;
+
+/** The variant of the task graph. */
+typedef enum psg_graph {
+    PSG_GRAPH_FUSED = 0, /**< three kinds of task: forward_xy, kspace, inverse_xy */
+    PSG_GRAPH_STAGED,    /**< one task per step: fft_xy, pack, unpack, fft_z, divide, ... */
+    PSG_GRAPH_COUNT
+} psg_graph;
+
+/** How blocks get from the slab that wrote them to the pencil that reads them, and back. */
+typedef enum psg_exchange {
+    PSG_EXCHANGE_AUTO = 0,
+    PSG_EXCHANGE_MANAGED, /**< StarPU moves the blocks */
+    PSG_EXCHANGE_DIRECT,  /**< GPUs read or write each other's blocks; not there today */
+    PSG_EXCHANGE_MPI,     /**< between processes; not there today */
+    PSG_EXCHANGE_COUNT
+} psg_exchange;
+
+/** How the staged graph lays out a pencil. */
+typedef enum psg_z_layout {
+    PSG_Z_CONTIGUOUS =
+        0,         /**< [ky][kx][z]: unpack and pack transpose, the z transforms are contiguous */
+    PSG_Z_STRIDED, /**< [z][ky][kx]: unpack and pack copy, the z transforms are strided */
+    PSG_Z_COUNT
+} psg_z_layout;
+
+/** How long FFTW may search for its plans. */
+typedef enum psg_effort {
+    PSG_EFFORT_MEASURE = 0,
+    PSG_EFFORT_ESTIMATE,
+    PSG_EFFORT_PATIENT,
+    PSG_EFFORT_COUNT
+} psg_effort;
+
+/** Options of a plan. Always start from psg_options_init(). */
+typedef struct psg_options {
+    size_t struct_size;      /**< set by psg_options_init(); lets the struct grow */
+    psg_precision precision; /**< PSG_F64 */
+    psg_symbol symbol;       /**< PSG_SYMBOL_SPECTRAL */
+    double lambda;           /**< 0; >= 0, unit 1/L^2 (screened Poisson when > 0) */
+    psg_mean mean;           /**< PSG_MEAN_DROP */
+    double mean_tolerance;   /**< 0; with PSG_MEAN_ERROR: |mean f| above this share of max|f| is an
+                                  error; 0 means rounding, that is 1e-10 in f64 and 1e-5 in f32 */
+    psg_graph graph;         /**< PSG_GRAPH_FUSED */
+    psg_exchange exchange;   /**< PSG_EXCHANGE_AUTO */
+    psg_z_layout z_layout;   /**< PSG_Z_CONTIGUOUS; staged graph only */
+    size_t segment_planes;   /**< 0 = chosen from the data; planes per segment (more than nz: nz) */
+    size_t pencils;          /**< 0 = chosen from the data; number of pencils (more than ny: ny) */
+    int cpus;                /**< -1 = every core; CPU workers to start StarPU with */
+    int gpus;                /**< -1 = every usable GPU; GPUs to start StarPU with */
+    const int *gpu_ids;      /**< NULL = the first ones; gpus CUDA device numbers. Copied. */
+    const char *policy; /**< NULL = StarPU's (STARPU_SCHED, else its default); scheduling policy */
+    psg_effort effort;  /**< PSG_EFFORT_MEASURE */
+    const char *cache_dir; /**< NULL = $XDG_CACHE_HOME/psg or ~/.cache/psg; where FFTW wisdom is
+                                  kept between programs; "" = nowhere. Never an error. */
+    unsigned in_flight;    /**< 2; >= 1, solves that may overlap; each takes memory for a spectrum
+                                  once it is used */
+} psg_options;
+
+/** Used by psg_options_init(). */
+PSG_API void psg_options_init_sized(psg_options *options, size_t struct_size);
+
+/** Set every option to its default, the first value in its comment. */
+static inline void psg_options_init(psg_options *options) {
+    psg_options_init_sized(options, sizeof *options);
+}
+
+/* -------------------------------------------------------------------------------------- plan */
+
+/** A solver for one grid and one set of options. Owns its buffers, transforms and StarPU handles. */
+typedef struct psg_plan psg_plan;
+
+/** Make a plan; starts StarPU if nobody has (counted: the last psg_plan_destroy() stops it again), and
+ *  then lets its workers sleep while no solve is in flight. Where StarPU runs already, its workers and
+ *  policy are used and it is left awake; options that ask for others are PSG_ERR_STATE. So a program with
+ *  StarPU tasks of its own calls starpu_init() before it makes a plan. What StarPU says on its own, it
+ *  says on stderr, unless STARPU_SILENT=1 is in the environment.
+ *  @param[out] plan     NULL after a failure
+ *  @param[in]  grid     not kept
+ *  @param[in]  options  not kept; NULL = the defaults
+ *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED, _NODEV, _STATE, _MEMORY, _RUNTIME: nothing is left */
+PSG_API psg_status psg_plan_create(psg_plan **plan, const psg_grid *grid,
+                                   const psg_options *options);
+
+/** Wait for what is in flight and free the plan. NULL is fine. */
+PSG_API void psg_plan_destroy(psg_plan *plan);
+
+/** Solve; returns when u is in the caller's memory.
+ *  @param[in]  plan  from psg_plan_create()
+ *  @param[in]  f     [nz][ny][nx], unit U/L^2; aligned for its type; borrowed until return; never written
+ *  @param[out] u     same shape, unit U; must not overlap f
+ *  @return PSG_OK; PSG_ERR_ARG: nothing was done; PSG_ERR_DATA, _MEAN, _MEMORY, _RUNTIME: u is undefined
+ *          and the plan can be used again; PSG_ERR_STATE: a psg_submit() has not been waited for */
+PSG_API psg_status psg_solve(psg_plan *plan, const void *f, void *u);
+
+/** Start a solve and return; f and u as in psg_solve(), borrowed until the psg_wait() for it returns,
+ *  and no f or u of a solve in flight may overlap the u of another. Solves overlap up to psg_options.in_flight;
+ *  more may be submitted and queue.
+ *  @return PSG_OK; PSG_ERR_ARG, _MEMORY, _RUNTIME: nothing was started */
+PSG_API psg_status psg_submit(psg_plan *plan, const void *f, void *u);
+
+/** Wait for the oldest solve submitted and not yet waited for, and return how it ended.
+ *  @return as psg_solve(); PSG_ERR_STATE: none is in flight */
+PSG_API psg_status psg_wait(psg_plan *plan);
+
+/* ------------------------------------------------------------- for programs that use StarPU */
+
+struct _starpu_data_state; /* StarPU's starpu_data_handle_t points to this */
+
+/** Number of segments, of pencils, and the planes [z0, z0 + nz) that this process owns (all of them
+ *  in one process). Any pointer may be NULL.
+ *  @return PSG_OK; PSG_ERR_ARG: plan is NULL */
+PSG_API psg_status psg_plan_segments(const psg_plan *plan, size_t *segments, size_t *pencils);
+PSG_API psg_status psg_plan_local_extent(const psg_plan *plan, size_t *z0, size_t *nz);
+
+/** The slabs of f and u as StarPU data, for tasks that write f and read u wherever these live. Made at
+ *  the first call, without initial values, owned by the plan; StarPU's block interface, nx x ny x
+ *  planes of the segment, element size of the precision.
+ *  @param[out] f, u  arrays of `segments` handles each (see psg_plan_segments()); either may be NULL
+ *  @param[out] z0    array of segments + 1: segment s has the planes z0[s] .. z0[s+1]-1; may be NULL
+ *  @return PSG_OK; PSG_ERR_ARG; PSG_ERR_MEMORY, _RUNTIME: no slabs were made */
+PSG_API psg_status psg_plan_slab_handles(psg_plan *plan, struct _starpu_data_state **f,
+                                         struct _starpu_data_state **u, size_t *z0);
+
+/** Start a solve from the slab handles of f (each of which a task has written or will have, by
+ *  submission order) to those of u. Tasks submitted later that read u wait for it by themselves;
+ *  psg_wait() gives the status, and leaves the data where they are.
+ *  @return PSG_OK; PSG_ERR_STATE: psg_plan_slab_handles() was never called; PSG_ERR_MEMORY, _RUNTIME */
+PSG_API psg_status psg_submit_slabs(psg_plan *plan);
+
+/* -------------------------------------------------------------------------------- statistics */
+
+/** The kinds of task, in the order of the graph: the staged graph's, then the fused one's. */
+typedef enum psg_stage {
+    PSG_STAGE_FFT_XY = 0,
+    PSG_STAGE_PACK,
+    PSG_STAGE_UNPACK,
+    PSG_STAGE_FFT_Z,
+    PSG_STAGE_DIVIDE,
+    PSG_STAGE_IFFT_Z,
+    PSG_STAGE_IFFT_XY,
+    PSG_STAGE_NORMALIZE,
+    PSG_STAGE_FORWARD_XY, /**< fft_xy and pack */
+    PSG_STAGE_KSPACE,     /**< unpack, fft_z, divide, ifft_z and pack */
+    PSG_STAGE_INVERSE_XY, /**< unpack and ifft_xy */
+    PSG_STAGE_COUNT
+} psg_stage;
+
+/** The stage's name, static, as in traces and performance models ("fft_xy"); NULL for none. */
+PSG_API const char *psg_stage_name(psg_stage stage);
+
+typedef struct psg_stage_statistics {
+    uint64_t tasks;
+    double seconds; /**< summed over the tasks, each from its start to its end on its worker */
+} psg_stage_statistics;
+
+/** About the latest solve that was waited for, except where a comment says otherwise. */
+typedef struct psg_statistics {
+    size_t struct_size;  /**< set by psg_plan_statistics() */
+    uint64_t solves;     /**< solves of this plan so far, failed ones too */
+    double seconds;      /**< from its submission to the end of its last task */
+    double mean;         /**< the mean of f that was dropped, unit U/L^2; 0 where none had to be */
+    double plan_seconds; /**< psg_plan_create(): FFTW's search and StarPU's start included */
+    size_t segments;     /**< of the plan */
+    size_t pencils;      /**< of the plan */
+    size_t segment_planes; /**< of the plan: planes of the largest segment */
+    size_t workers;        /**< of the plan: workers that could take its tasks */
+    psg_exchange exchange; /**< of the plan: what was chosen */
+    size_t spectrum_bytes; /**< of the plan: blocks and pencils held now, all solves in flight */
+    size_t scratch_bytes;  /**< of the plan: the workers' scratch */
+    uint64_t
+        h2d_bytes; /**< moved by StarPU to GPUs while it ran (all plans), from them, and between them */
+    uint64_t d2h_bytes;
+    uint64_t d2d_bytes;
+    psg_stage_statistics stage[PSG_STAGE_COUNT];
+} psg_statistics;
+
+/** Used by psg_plan_statistics(). */
+PSG_API psg_status psg_plan_statistics_sized(const psg_plan *plan, psg_statistics *statistics,
+                                             size_t struct_size);
+
+/** @return PSG_OK; PSG_ERR_ARG: a pointer is NULL */
+static inline psg_status psg_plan_statistics(const psg_plan *plan, psg_statistics *statistics) {
+    return psg_plan_statistics_sized(plan, statistics, sizeof *statistics);
+}
+
+/** Seconds that worker w (0 .. statistics.workers-1) spent in each stage of the latest solve waited for.
+ *  @param[out] seconds  PSG_STAGE_COUNT numbers
+ *  @return PSG_OK; PSG_ERR_ARG */
+PSG_API psg_status psg_plan_worker_seconds(const psg_plan *plan, size_t w, double *seconds);
+
+/* ------------------------------------------------------------------------------- the machine */
+
+/** "0.1.0" and the like of what the library was built from and runs on; NULL where it was built without. */
+typedef enum psg_component {
+    PSG_COMPONENT_PSG = 0,
+    PSG_COMPONENT_STARPU,
+    PSG_COMPONENT_FFTW,
+    PSG_COMPONENT_CUDA,
+    PSG_COMPONENT_COUNT
+} psg_component;
+PSG_API const char *psg_component_name(psg_component component);
+PSG_API const char *psg_component_version(psg_component component);
+
+/** StarPU's predefined scheduling policies: name and one line about it, static; NULL past the last. */
+PSG_API const char *psg_policy_name(size_t index);
+PSG_API const char *psg_policy_description(size_t index);
+
+typedef enum psg_worker_kind {
+    PSG_WORKER_CPU = 0,
+    PSG_WORKER_CUDA,
+    PSG_WORKER_KIND_COUNT
+} psg_worker_kind;
+
+typedef struct psg_worker {
+    psg_worker_kind kind;
+    int device;    /**< core or CUDA device number, as StarPU counts them */
+    char name[64]; /**< StarPU's name of it */
+} psg_worker;
+
+/** The workers that a plan with these options would have; starts StarPU for the time of the call if
+ *  nobody has.
+ *  @param[in]  options   as for psg_plan_create()
+ *  @param[out] workers   up to `capacity` of them are written; may be NULL if capacity is 0
+ *  @param[out] count     how many there are
+ *  @param[out] policy    name of the policy in force, up to policy_size bytes with the 0; may be NULL
+ *  @return as psg_plan_create() */
+PSG_API psg_status psg_machine_workers(const psg_options *options, psg_worker *workers,
+                                       size_t capacity, size_t *count, char *policy,
+                                       size_t policy_size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,154 @@
+/* StarPU's start and stop, and what is asked of it. */
+#include "graph/internal.h"
+
+#include <pthread.h>
+#include <string.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool ours; /* StarPU was started here, not found running; under the lock, as is `needed` */
+static unsigned needed; /* solves in flight and plans with slab handles: what keeps workers awake */
+static unsigned acquired; /* psg_runtime_acquire() not yet released */
+
+/* An idle StarPU worker polls, and takes its core from whatever the host program computes between two
+ * solves. So a StarPU of our own rests while nothing needs it; one of the host's is left alone. */
+void psg_runtime_awake(void) {
+    pthread_mutex_lock(&lock);
+    if (needed++ == 0 && ours) {
+        starpu_resume();
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void psg_runtime_rest(void) {
+    pthread_mutex_lock(&lock);
+    if (--needed == 0 && ours) {
+        starpu_pause();
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+const char *psg_policy_name(size_t index) {
+    struct starpu_sched_policy **policies = starpu_sched_get_predefined_policies();
+    for (size_t m = 0; policies[m] != NULL; m++) {
+        if (m == index) {
+            return policies[m]->policy_name;
+        }
+    }
+    return NULL;
+}
+
+const char *psg_policy_description(size_t index) {
+    struct starpu_sched_policy **policies = starpu_sched_get_predefined_policies();
+    for (size_t m = 0; policies[m] != NULL; m++) {
+        if (m == index) {
+            return policies[m]->policy_description;
+        }
+    }
+    return NULL;
+}
+
+/* StarPU counts its users itself, so joining one that runs is the same call as starting it. */
+static psg_status start(const psg_options *options) {
+    struct starpu_conf conf;
+    if (starpu_conf_init(&conf) != 0) {
+        return psg_fail(PSG_ERR_RUNTIME, "StarPU's configuration could not be read");
+    }
+    conf.precedence_over_environment_variables = 1;
+    conf.ncpus = options->cpus;
+    conf.ncuda = 0; /* the codelets have no CUDA side yet */
+    conf.nopencl = 0;
+    conf.nhip = 0;
+    conf.catch_signals = 0; /* signals are the host program's */
+    conf.sched_policy_name = options->policy;
+    const int result = starpu_init(&conf);
+    if (result == -ENODEV) {
+        return psg_fail(PSG_ERR_NODEV, "StarPU found no worker to start (cpus = %d, gpus = %d)",
+                        options->cpus, options->gpus);
+    }
+    if (result != 0) {
+        return psg_fail(PSG_ERR_RUNTIME, "StarPU did not start: %s", strerror(-result));
+    }
+    return PSG_OK;
+}
+
+/* The StarPU that runs was configured by somebody else, or by a plan before this one. */
+static psg_status check_running(const psg_options *options) {
+    const unsigned cpus = starpu_cpu_worker_get_count();
+    const struct starpu_sched_policy *policy = starpu_sched_get_sched_policy();
+    const char *name = policy != NULL && policy->policy_name != NULL ? policy->policy_name : "";
+    if (options->cpus >= 0 && (unsigned)options->cpus != cpus) {
+        return psg_fail(PSG_ERR_STATE,
+                        "StarPU runs already, with %u CPU workers and not the %d asked for", cpus,
+                        options->cpus);
+    }
+    if (options->policy != NULL && strcmp(options->policy, name) != 0) {
+        return psg_fail(PSG_ERR_STATE,
+                        "StarPU runs already, with policy '%s' and not the '%s' asked for", name,
+                        options->policy);
+    }
+    return PSG_OK;
+}
+
+static psg_status check_workers(const psg_options *options) {
+    if (options->gpus > 0) {
+        return psg_fail(PSG_ERR_NODEV, "gpus = %d: there is no GPU here that this build can use",
+                        options->gpus);
+    }
+    if (options->cpus == 0) {
+        return psg_fail(PSG_ERR_NODEV,
+                        "cpus = 0, and there is no GPU here that this build can use");
+    }
+    if (options->cpus > STARPU_MAXCPUS) {
+        return psg_fail(PSG_ERR_ARG, "cpus = %d, and StarPU was built for at most %d",
+                        options->cpus, STARPU_MAXCPUS);
+    }
+    return PSG_OK;
+}
+
+/* Under the lock. With the last of our plans gone, workers are left awake for whoever joined meanwhile. */
+static void stop(void) {
+    if (--acquired == 0 && ours) {
+        if (needed == 0) {
+            starpu_resume();
+        }
+        ours = false;
+    }
+    starpu_shutdown();
+}
+
+psg_status psg_runtime_acquire(const psg_options *options) {
+    psg_status status = check_workers(options);
+    if (status != PSG_OK) {
+        return status;
+    }
+    pthread_mutex_lock(&lock);
+    const bool running = starpu_is_initialized() != 0;
+    status = start(options);
+    if (status != PSG_OK) {
+        pthread_mutex_unlock(&lock);
+        return status;
+    }
+    acquired++;
+    if (!running) {
+        ours = true;
+        starpu_profiling_status_set(STARPU_PROFILING_ENABLE); /* the statistics live on it */
+        starpu_pause();
+    } else {
+        status = check_running(options);
+    }
+    if (status == PSG_OK && starpu_cpu_worker_get_count() == 0) {
+        status =
+            psg_fail(PSG_ERR_NODEV, "StarPU runs without a CPU worker, and the plan needs one");
+    }
+    if (status != PSG_OK) {
+        stop();
+    }
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+void psg_runtime_release(void) {
+    pthread_mutex_lock(&lock);
+    stop();
+    pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,78 @@
+#include "graph/internal.h"
+
+#include <string.h>
+
+_Static_assert((int)PSG_STAGE_COUNT == (int)PSG_TASK_COUNT,
+               "psg_stage and psg_task_kind are one list");
+_Static_assert((int)PSG_STAGE_NORMALIZE == (int)PSG_TASK_NORMALIZE, "in one order");
+_Static_assert((int)PSG_STAGE_INVERSE_XY == (int)PSG_TASK_INVERSE_XY, "in one order");
+
+const char *psg_stage_name(psg_stage stage) {
+    return (unsigned)stage < PSG_STAGE_COUNT ? psg_task_names[stage] : NULL;
+}
+
+/* Bytes that StarPU moved over each kind of link since it started. */
+static void count_transfers(psg_statistics *s) {
+    for (int bus = 0; bus < starpu_bus_get_count(); bus++) {
+        struct starpu_profiling_bus_info info;
+        if (starpu_bus_get_profiling_info(bus, &info) != 0) {
+            continue;
+        }
+        const uint64_t bytes = (uint64_t)info.transferred_bytes;
+        const bool from_ram = starpu_bus_get_src(bus) == STARPU_MAIN_RAM;
+        const bool to_ram = starpu_bus_get_dst(bus) == STARPU_MAIN_RAM;
+        s->h2d_bytes += from_ram && !to_ram ? bytes : 0;
+        s->d2h_bytes += to_ram && !from_ram ? bytes : 0;
+        s->d2d_bytes += !from_ram && !to_ram ? bytes : 0;
+    }
+}
+
+psg_status psg_plan_statistics_sized(const psg_plan *plan, psg_statistics *statistics,
+                                     size_t struct_size) {
+    psg_clear_error();
+    if (plan == NULL || statistics == NULL) {
+        return psg_fail(PSG_ERR_ARG, "plan or statistics is NULL");
+    }
+    psg_statistics s = {
+        .struct_size = struct_size,
+        .solves = plan->solves,
+        .seconds = plan->seconds,
+        .mean = plan->mean,
+        .plan_seconds = plan->plan_seconds,
+        .segments = plan->context.segments,
+        .pencils = plan->context.pencils,
+        .segment_planes = plan->segment_planes,
+        .workers = plan->usable_workers,
+        .exchange = PSG_EXCHANGE_MANAGED,
+        .scratch_bytes = plan->scratch_bytes,
+    };
+    for (size_t m = 0; m < plan->lane_count; m++) {
+        s.spectrum_bytes += plan->lanes[m]->bytes;
+    }
+    for (size_t w = 0; w < plan->workers; w++) {
+        for (size_t stage = 0; stage < PSG_STAGE_COUNT; stage++) {
+            s.stage[stage].tasks += plan->cell[w * PSG_TASK_COUNT + stage].tasks;
+            s.stage[stage].seconds += plan->cell[w * PSG_TASK_COUNT + stage].seconds;
+        }
+    }
+    count_transfers(&s);
+    memset(statistics, 0, struct_size);
+    memcpy(statistics, &s, struct_size < sizeof s ? struct_size : sizeof s);
+    return PSG_OK;
+}
+
+psg_status psg_plan_worker_seconds(const psg_plan *plan, size_t w, double *seconds) {
+    psg_clear_error();
+    if (plan == NULL || seconds == NULL) {
+        return psg_fail(PSG_ERR_ARG, "plan or seconds is NULL");
+    }
+    if (w >= plan->usable_workers) {
+        return psg_fail(PSG_ERR_ARG, "worker %zu: the plan has %zu", w, plan->usable_workers);
+    }
+    int id[STARPU_MAXCPUS];
+    const unsigned count = starpu_worker_get_ids_by_type(STARPU_CPU_WORKER, id, STARPU_MAXCPUS);
+    for (size_t stage = 0; stage < PSG_STAGE_COUNT; stage++) {
+        seconds[stage] = w < count ? plan->cell[(size_t)id[w] * PSG_TASK_COUNT + stage].seconds : 0;
+    }
+    return PSG_OK;
+}

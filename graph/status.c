@@ -1,0 +1,47 @@
+#include "graph/internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static _Thread_local char last_error[1024];
+
+static const char *const status_words[PSG_STATUS_COUNT] = {
+    [PSG_OK] = "done",
+    [PSG_ERR_ARG] = "wrong argument",
+    [PSG_ERR_UNSUPPORTED] = "not supported",
+    [PSG_ERR_MEMORY] = "out of memory",
+    [PSG_ERR_NODEV] = "no such device",
+    [PSG_ERR_DATA] = "bad values in f",
+    [PSG_ERR_MEAN] = "f has a mean",
+    [PSG_ERR_STATE] = "call out of order",
+    [PSG_ERR_RUNTIME] = "the runtime failed",
+};
+
+const char *psg_status_string(psg_status status) {
+    return (unsigned)status < PSG_STATUS_COUNT ? status_words[status] : "unknown status";
+}
+
+const char *psg_last_error(void) {
+    return last_error;
+}
+
+void psg_clear_error(void) {
+    last_error[0] = '\0';
+}
+
+psg_status psg_fail(psg_status status, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(last_error, sizeof last_error, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+psg_status psg_fail_run(const psg_run *run) {
+    static const psg_status status_of[] = {[PSG_FAULT_NONE] = PSG_OK,
+                                           [PSG_FAULT_NONFINITE] = PSG_ERR_DATA,
+                                           [PSG_FAULT_MEAN] = PSG_ERR_MEAN,
+                                           [PSG_FAULT_SUBMIT] = PSG_ERR_RUNTIME};
+    const int fault = atomic_load(&run->fault);
+    return fault == PSG_FAULT_NONE ? PSG_OK : psg_fail(status_of[fault], "%s", run->words);
+}
