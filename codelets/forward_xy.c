@@ -21,8 +21,9 @@ static void forward_xy_cpu(void *buffers[], void *argument) {
         psg_check_plane(args->run, args->index, k, f, spectrum);
         for (size_t p = 0; p < context->pencils; p++) {
             const size_t bytes = (context->y0[p + 1] - context->y0[p]) * row;
+            const size_t pitch = psg_task_pitch(buffers, p + 1) * 2 * context->cpu->real_bytes;
             char *block = psg_task_pointer(buffers, p + 1);
-            memcpy(block + (k - first) * bytes, spectrum + context->y0[p] * row, bytes);
+            memcpy(block + (k - first) * pitch, spectrum + context->y0[p] * row, bytes);
         }
     }
 }

@@ -18,8 +18,9 @@ static void inverse_xy_cpu(void *buffers[], void *argument) {
         }
         for (size_t p = 0; p < context->pencils; p++) {
             const size_t bytes = (context->y0[p + 1] - context->y0[p]) * row;
+            const size_t pitch = psg_task_pitch(buffers, p + 1) * 2 * context->cpu->real_bytes;
             const char *block = psg_task_pointer(buffers, p + 1);
-            memcpy(spectrum + context->y0[p] * row, block + (k - first) * bytes, bytes);
+            memcpy(spectrum + context->y0[p] * row, block + (k - first) * pitch, bytes);
         }
         context->cpu->ifft_xy(context->fft, spectrum, u);
     }

@@ -8,9 +8,9 @@ static void kspace_cpu(void *buffers[], void *argument) {
     if (psg_run_failed(args->run)) {
         return;
     }
-    void **piece = context->pieces[starpu_worker_get_id_check()];
+    psg_cpu_piece *piece = context->pieces[starpu_worker_get_id_check()];
     for (size_t s = 0; s < context->segments; s++) {
-        piece[s] = psg_task_pointer(buffers, s);
+        piece[s] = (psg_cpu_piece){psg_task_pointer(buffers, s), psg_task_pitch(buffers, s)};
     }
     const psg_cpu_pencil pencil = {
         .pieces = context->segments,

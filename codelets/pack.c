@@ -12,8 +12,7 @@
 typedef struct piece {
     psg_permutation permutation;
     size_t offset; /* in the whole, in elements */
-    size_t n[3];   /* as the block has it */
-    psg_pitch block;
+    size_t n[3];   /* as the block has it: columns, planes */
     psg_pitch whole;
 } piece;
 
@@ -22,7 +21,7 @@ static piece piece_of(const psg_context *context, const psg_task_args *args, siz
     const size_t p = args->pencil ? args->index : m;
     const size_t planes = context->z0[s + 1] - context->z0[s];
     const size_t columns = (context->y0[p + 1] - context->y0[p]) * context->nxc;
-    piece it = {.permutation = PSG_XYZ, .n = {columns, planes, 1}, .block = {.row = columns}};
+    piece it = {.permutation = PSG_XYZ, .n = {columns, planes, 1}};
     if (!args->pencil) {
         it.offset = context->y0[p] * context->nxc;
         it.whole.row = context->n[1] * context->nxc;
@@ -50,8 +49,9 @@ static void pack_cpu(void *buffers[], void *argument) {
         const piece it = piece_of(context, args, m);
         const bool turned = it.permutation == PSG_YXZ;
         const size_t n[3] = {it.n[turned ? 1 : 0], it.n[turned ? 0 : 1], 1};
+        const psg_pitch pitch = {.row = psg_task_pitch(buffers, m + 1)};
         psg_cpu_transpose(bytes, it.permutation, n, whole + it.offset * bytes, it.whole,
-                          psg_task_pointer(buffers, m + 1), it.block);
+                          psg_task_pointer(buffers, m + 1), pitch);
     }
 }
 
@@ -62,7 +62,8 @@ static void unpack_cpu(void *buffers[], void *argument) {
     char *whole = psg_task_pointer(buffers, 0);
     for (size_t m = 0; m < pieces(context, args->pencil) && !psg_run_failed(args->run); m++) {
         const piece it = piece_of(context, args, m);
-        psg_cpu_transpose(bytes, it.permutation, it.n, psg_task_pointer(buffers, m + 1), it.block,
+        const psg_pitch pitch = {.row = psg_task_pitch(buffers, m + 1)};
+        psg_cpu_transpose(bytes, it.permutation, it.n, psg_task_pointer(buffers, m + 1), pitch,
                           whole + it.offset * bytes, it.whole);
     }
 }

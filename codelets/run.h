@@ -51,7 +51,7 @@ typedef struct psg_context {
     psg_cpu_divide fused_divide;  /**< with the factor 1/(nx ny nz) */
     psg_cpu_divide staged_divide; /**< without: normalize has it */
     void *const *scratch;         /**< by StarPU worker number: fft_scratch_bytes() each */
-    void **const *pieces;         /**< by StarPU worker number: room for `segments` pointers */
+    psg_cpu_piece *const *pieces; /**< by StarPU worker number: room for `segments` pointers */
 } psg_context;
 
 /** Why a solve failed. */

@@ -5,22 +5,22 @@
 /* Copy `columns` columns from position `first` of the pieces into a tile of `width`; and back. */
 static void gather(const psg_cpu_pencil *pencil, size_t first, size_t columns, size_t width,
                    psg_complex *tile) {
-    const size_t pitch = pencil->rows * pencil->nxc;
     for (size_t s = 0; s < pencil->pieces; s++) {
-        const psg_complex *from = (const psg_complex *)pencil->piece[s] + first;
-        for (size_t k = pencil->z0[s]; k < pencil->z0[s + 1]; k++, from += pitch) {
+        const psg_complex *from = (const psg_complex *)pencil->piece[s].memory + first;
+        for (size_t k = pencil->z0[s]; k < pencil->z0[s + 1]; k++) {
             memcpy(tile + k * width, from, columns * sizeof *tile);
+            from += pencil->piece[s].pitch;
         }
     }
 }
 
 static void scatter(const psg_cpu_pencil *pencil, size_t first, size_t columns, size_t width,
                     psg_complex *tile) {
-    const size_t pitch = pencil->rows * pencil->nxc;
     for (size_t s = 0; s < pencil->pieces; s++) {
-        psg_complex *to = (psg_complex *)pencil->piece[s] + first;
-        for (size_t k = pencil->z0[s]; k < pencil->z0[s + 1]; k++, to += pitch) {
+        psg_complex *to = (psg_complex *)pencil->piece[s].memory + first;
+        for (size_t k = pencil->z0[s]; k < pencil->z0[s + 1]; k++) {
             memcpy(to, tile + k * width, columns * sizeof *tile);
+            to += pencil->piece[s].pitch;
         }
     }
 }

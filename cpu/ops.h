@@ -34,10 +34,16 @@ typedef struct psg_cpu_divide {
     double scale;
 } psg_cpu_divide;
 
-/** A pencil in pieces: piece s is complex [z0[s+1]-z0[s]][rows][nxc], contiguous. */
+/** Part of a pencil: complex planes of [rows][nxc], `pitch` complex numbers apart. */
+typedef struct psg_cpu_piece {
+    void *memory;
+    size_t pitch;
+} psg_cpu_piece;
+
+/** A pencil in pieces: piece s has the planes z0[s] .. z0[s+1]-1. */
 typedef struct psg_cpu_pencil {
     size_t pieces;
-    void *const *piece;
+    const psg_cpu_piece *piece;
     const size_t *z0; /**< pieces + 1 */
     size_t nxc;
     size_t row0; /**< the first ky of the pencil */

@@ -4,11 +4,13 @@
 
 #include <stdlib.h>
 
-static void register_block(starpu_data_handle_t *handle, void *memory, size_t nx, size_t ny,
-                           size_t nz, size_t element_bytes) {
+/* A block of nx x ny x nz, rows contiguous, planes `pitch` elements apart; without memory (NULL): StarPU
+ * finds some wherever it is first written. */
+static void register_block(starpu_data_handle_t *handle, void *memory, const size_t n[3],
+                           size_t pitch, size_t element_bytes) {
     const int node = memory != NULL ? STARPU_MAIN_RAM : -1;
-    starpu_block_data_register(handle, node, (uintptr_t)memory, (uint32_t)nx, (uint32_t)(nx * ny),
-                               (uint32_t)nx, (uint32_t)ny, (uint32_t)nz, element_bytes);
+    starpu_block_data_register(handle, node, (uintptr_t)memory, (uint32_t)n[0], (uint32_t)pitch,
+                               (uint32_t)n[0], (uint32_t)n[1], (uint32_t)n[2], element_bytes);
 }
 
 /* Nobody looks at these values again: whoever does has acquired them before. */
@@ -22,34 +24,35 @@ static void unregister(starpu_data_handle_t *handles, size_t count) {
 
 /* ---------------------------------------------------------------------------------- lanes */
 
-/* One piece of memory holds the blocks, pencil by pencil and in each segment by segment, so that on a CPU
- * a pencil's blocks are neighbours; in the staged graph the spectra and then the pencils follow. */
+/* The memory is the spectrum, [nz][ny][nxc], of which a slab is a run of planes and a block a view; in the
+ * staged graph the spectra that are transformed and then the pencils follow. */
 static void register_lane(psg_lane *lane, const psg_plan *plan) {
     const psg_context *c = &plan->context;
     const size_t element = 2 * c->cpu->real_bytes;
-    char *next = lane->memory;
-    for (size_t p = 0; p < c->pencils; p++) {
-        const size_t rows = c->y0[p + 1] - c->y0[p];
-        for (size_t s = 0; s < c->segments; s++) {
-            const size_t planes = c->z0[s + 1] - c->z0[s];
-            register_block(&lane->blocks[s * c->pencils + p], next, c->nxc, rows, planes, element);
-            starpu_data_set_coordinates(lane->blocks[s * c->pencils + p], 2, (int)s, (int)p);
-            next += c->nxc * rows * planes * element;
-        }
-    }
-    for (size_t s = 0; lane->spectra != NULL && s < c->segments; s++) {
+    const size_t plane = c->nxc * c->n[1];
+    const size_t spectrum_bytes = plane * c->n[2] * element;
+    for (size_t s = 0; s < c->segments; s++) {
         const size_t planes = c->z0[s + 1] - c->z0[s];
-        register_block(&lane->spectra[s], next, c->nxc, c->n[1], planes, element);
-        next += c->nxc * c->n[1] * planes * element;
+        char *slab = (char *)lane->memory + c->z0[s] * plane * element;
+        for (size_t p = 0; p < c->pencils; p++) {
+            starpu_data_handle_t *block = &lane->blocks[s * c->pencils + p];
+            const size_t n[3] = {c->nxc, c->y0[p + 1] - c->y0[p], planes};
+            register_block(block, slab + c->y0[p] * c->nxc * element, n, plane, element);
+            starpu_data_set_coordinates(*block, 2, (int)s, (int)p);
+        }
+        if (lane->spectra != NULL) {
+            const size_t n[3] = {c->nxc, c->n[1], planes};
+            register_block(&lane->spectra[s], slab + spectrum_bytes, n, plane, element);
+        }
     }
     for (size_t p = 0; lane->columns != NULL && p < c->pencils; p++) {
         const size_t rows = c->y0[p + 1] - c->y0[p];
-        if (c->z_contiguous) {
-            register_block(&lane->columns[p], next, c->n[2], c->nxc, rows, element);
-        } else {
-            register_block(&lane->columns[p], next, c->nxc, rows, c->n[2], element);
-        }
-        next += c->n[2] * c->nxc * rows * element;
+        const size_t contiguous[3] = {c->n[2], c->nxc, rows};
+        const size_t strided[3] = {c->nxc, rows, c->n[2]};
+        const size_t *n = c->z_contiguous ? contiguous : strided;
+        char *pencil =
+            (char *)lane->memory + 2 * spectrum_bytes + c->y0[p] * c->nxc * c->n[2] * element;
+        register_block(&lane->columns[p], pencil, n, n[0] * n[1], element);
     }
 }
 
@@ -112,8 +115,8 @@ static void register_slabs(const psg_plan *plan, starpu_data_handle_t *slabs, ch
     const size_t plane_bytes = c->n[0] * c->n[1] * c->cpu->real_bytes;
     for (size_t s = 0; s < c->segments; s++) {
         char *slab = memory != NULL ? memory + c->z0[s] * plane_bytes : NULL;
-        register_block(&slabs[s], slab, c->n[0], c->n[1], c->z0[s + 1] - c->z0[s],
-                       c->cpu->real_bytes);
+        const size_t n[3] = {c->n[0], c->n[1], c->z0[s + 1] - c->z0[s]};
+        register_block(&slabs[s], slab, n, n[0] * n[1], c->cpu->real_bytes);
         starpu_data_set_coordinates(slabs[s], 1, (int)s);
     }
 }

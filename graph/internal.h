@@ -111,7 +111,7 @@ struct psg_plan {
     size_t workers;        /**< StarPU's, all kinds: the length of scratch and pieces */
     size_t usable_workers; /**< those that can run this plan's tasks */
     void **scratch;
-    void ***pieces;
+    psg_cpu_piece **pieces;
     size_t scratch_bytes;
     psg_lane **lanes; /**< options.in_flight; those from lane_count on are NULL */
     size_t lane_count;

@@ -210,7 +210,7 @@ static void free_plan(psg_plan *plan) {
     psg_arrays_destroy(plan->slabs, plan);
     for (size_t w = 0; w < plan->workers; w++) {
         free(plan->scratch != NULL ? plan->scratch[w] : NULL);
-        free(plan->pieces != NULL ? (void *)plan->pieces[w] : NULL);
+        free(plan->pieces != NULL ? plan->pieces[w] : NULL);
     }
     if (plan->context.fft != NULL) {
         plan->context.cpu->fft_destroy(plan->context.fft);
@@ -220,7 +220,7 @@ static void free_plan(psg_plan *plan) {
     }
     free(plan->lanes);
     free(plan->scratch);
-    free((void *)plan->pieces);
+    free(plan->pieces);
     free(plan->cell);
     free(plan->z0);
     free(plan->y0);
