@@ -15,7 +15,9 @@ typedef struct psg_task_args {
 } psg_task_args;
 
 /** The codelet of a kind of task, for each precision, with a performance model of its own. A file that
- *  defines the function KIND_cpu says PSG_CODELET(kind) and has the table kind_codelet. */
+ *  defines the function KIND_cpu says PSG_CODELET(kind) and has the table kind_codelet. FORKJOIN with no
+ *  parallelism means one core: some policies hand any codelet to several workers, and of those only a
+ *  FORKJOIN codelet's leader runs it. */
 #define PSG_CODELET_MODEL(kind, suffix)                                                            \
     {                                                                                              \
         .type = STARPU_HISTORY_BASED, .symbol = "psg_" #kind "_" #suffix,                          \
@@ -24,7 +26,8 @@ typedef struct psg_task_args {
 #define PSG_CODELET_ENTRY(kind, index)                                                             \
     {                                                                                              \
         .name = #kind, .cpu_funcs = {kind##_cpu}, .cpu_funcs_name = {#kind "_cpu"},                \
-        .nbuffers = STARPU_VARIABLE_NBUFFERS, .model = &kind##_model[index]                        \
+        .nbuffers = STARPU_VARIABLE_NBUFFERS, .model = &kind##_model[index],                       \
+        .type = STARPU_FORKJOIN, .max_parallelism = 1                                              \
     }
 #define PSG_CODELET(kind)                                                                          \
     static struct starpu_perfmodel kind##_model[PSG_TASK_PRECISIONS] = {                           \

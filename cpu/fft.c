@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 typedef PSG_FFTW(plan) fft_plan;
@@ -255,6 +256,6 @@ void psg_cpu_fft_tile_inverse(const psg_cpu_fft *fft, psg_complex *lines, psg_co
 
 #if !PSG_REAL_IS_FLOAT
 const char *psg_cpu_fftw_version(void) {
-    return fftw_version;
+    return fftw_version + strlen("fftw-"); /* it says "fftw-3.3.10-..." */
 }
 #endif

@@ -53,6 +53,7 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, bool slabs) {
     plan->newest = flight;
     graphs[plan->options.graph](run, lane, arrays);
     psg_run_end_task(run); /* the submission itself */
+    starpu_do_schedule();  /* for policies that wait to see the whole graph */
     return PSG_OK;
 }
 
