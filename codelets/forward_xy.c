@@ -1,4 +1,3 @@
-#include "codelets/check.h"
 #include "codelets/codelets.h"
 #include "codelets/task.h"
 
@@ -18,7 +17,6 @@ static void forward_xy_cpu(void *buffers[], void *argument) {
             return;
         }
         context->cpu->fft_xy(context->fft, f, spectrum);
-        psg_check_plane(args->run, args->index, k, f, spectrum);
         for (size_t p = 0; p < context->pencils; p++) {
             const size_t bytes = (context->y0[p + 1] - context->y0[p]) * row;
             const size_t pitch = psg_task_pitch(buffers, p + 1) * 2 * context->cpu->real_bytes;

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 psg_run *psg_run_create(const psg_context *context, size_t workers) {
     psg_run *run = calloc(1, sizeof *run);
@@ -14,18 +15,23 @@ psg_run *psg_run_create(const psg_context *context, size_t workers) {
     run->context = context;
     run->workers = workers;
     run->cell = calloc(workers * PSG_TASK_COUNT, sizeof *run->cell);
-    run->max_abs = context->refuse_mean ? calloc(context->segments, sizeof *run->max_abs) : NULL;
-    if (run->cell == NULL || (context->refuse_mean && run->max_abs == NULL)) {
+    if (run->cell == NULL || starpu_malloc(&run->mode0, 2 * context->cpu->real_bytes) != 0) {
         free(run->cell);
-        free(run->max_abs);
         free(run);
         return NULL;
     }
     pthread_mutex_init(&run->mutex, NULL);
     pthread_cond_init(&run->idle, NULL);
+    return run;
+}
+
+void psg_run_start(psg_run *run) {
+    atomic_store(&run->fault, PSG_FAULT_NONE);
+    memset(run->words, 0, sizeof run->words);
+    memset(run->mode0, 0, 2 * run->context->cpu->real_bytes);
+    memset(run->cell, 0, run->workers * PSG_TASK_COUNT * sizeof *run->cell);
     run->started = run->ended = starpu_timing_now();
     run->pending = 1;
-    return run;
 }
 
 void psg_run_destroy(psg_run *run) {
@@ -34,8 +40,8 @@ void psg_run_destroy(psg_run *run) {
     }
     pthread_mutex_destroy(&run->mutex);
     pthread_cond_destroy(&run->idle);
+    starpu_free_noflag(run->mode0, 2 * run->context->cpu->real_bytes);
     free(run->cell);
-    free(run->max_abs);
     free(run);
 }
 

@@ -44,8 +44,6 @@ typedef struct psg_context {
     const size_t *z0;  /**< segments + 1 first planes */
     const size_t *y0;  /**< pencils + 1 first rows ky */
     bool z_contiguous; /**< staged pencils are [ky][kx][z], else [z][ky][kx] */
-    bool refuse_mean;  /**< |mean f| > mean_tolerance max|f| fails the solve */
-    double mean_tolerance;
     const psg_cpu_ops *cpu;
     psg_cpu_fft *fft;
     psg_cpu_divide fused_divide;  /**< with the factor 1/(nx ny nz) */
@@ -57,9 +55,8 @@ typedef struct psg_context {
 /** Why a solve failed. */
 typedef enum psg_fault {
     PSG_FAULT_NONE = 0,
-    PSG_FAULT_NONFINITE, /**< f has a NaN or an Inf */
-    PSG_FAULT_MEAN,      /**< f has a mean and must not */
-    PSG_FAULT_SUBMIT     /**< StarPU took no task */
+    PSG_FAULT_SUBMIT, /**< StarPU took no task */
+    PSG_FAULT_DEVICE  /**< a device refused a task's work */
 } psg_fault;
 
 typedef struct psg_run_cell {
@@ -69,13 +66,15 @@ typedef struct psg_run_cell {
 
 /** One solve, from its submission until it has been waited for. */
 typedef struct psg_run {
+    struct psg_run *next; /**< among the runs that wait for another use */
     const psg_context *context;
 
     atomic_int fault; /**< a psg_fault; once it is set, the tasks that follow do nothing */
     char words[256];  /**< of the first fault, complete once the run has ended */
 
-    double sum;      /**< the sum of f, written by the task that has mode (0,0,0) */
-    double *max_abs; /**< by segment, with refuse_mean; else NULL */
+    void *
+        mode0; /**< one complex of the precision: the mode (0,0,0), that is the sum of f, from the task
+                      that has it; not finite if f has a NaN or an Inf anywhere. Pinned. */
 
     size_t workers;     /**< StarPU workers, which number their rows of `cell` */
     psg_run_cell *cell; /**< [workers][PSG_TASK_COUNT] */
@@ -89,6 +88,8 @@ typedef struct psg_run {
 
 /** @return NULL: no memory */
 psg_run *psg_run_create(const psg_context *context, size_t workers);
+/** Begin a solve with it: nothing has happened yet, and its submission is pending. */
+void psg_run_start(psg_run *run);
 void psg_run_destroy(psg_run *run);
 
 /** Latch the first fault; the words are a printf format. Later ones are dropped. */

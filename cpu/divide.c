@@ -1,5 +1,7 @@
 #include "cpu/internal.h"
 
+#include <string.h>
+
 PSG_CLONES void psg_cpu_divide_line(size_t n, psg_complex *line, psg_real base,
                                     const psg_real *eigen, psg_real scale) {
     for (size_t m = 0; m < n; m++) {
@@ -11,14 +13,14 @@ PSG_CLONES void psg_cpu_divide_line(size_t n, psg_complex *line, psg_real base,
 }
 
 void psg_cpu_divide_strided(const psg_cpu_divide *divide, const size_t n[3], size_t row0,
-                            size_t rows, void *pencil, double *sum) {
+                            size_t rows, void *pencil, void *mode0) {
     const size_t nxc = n[0] / 2 + 1;
     const psg_real *ex = divide->eigen[0];
     const psg_real *ey = divide->eigen[1];
     const psg_real *ez = divide->eigen[2];
     psg_complex *line = pencil;
-    if (sum != NULL && row0 == 0) {
-        *sum = line[0][0];
+    if (mode0 != NULL && row0 == 0) {
+        memcpy(mode0, line, sizeof *line);
     }
     for (size_t k = 0; k < n[2]; k++) {
         for (size_t j = row0; j < row0 + rows; j++, line += nxc) {
@@ -29,14 +31,14 @@ void psg_cpu_divide_strided(const psg_cpu_divide *divide, const size_t n[3], siz
 }
 
 void psg_cpu_divide_contiguous(const psg_cpu_divide *divide, const size_t n[3], size_t row0,
-                               size_t rows, void *pencil, double *sum) {
+                               size_t rows, void *pencil, void *mode0) {
     const size_t nxc = n[0] / 2 + 1;
     const psg_real *ex = divide->eigen[0];
     const psg_real *ey = divide->eigen[1];
     const psg_real *ez = divide->eigen[2];
     psg_complex *line = pencil;
-    if (sum != NULL && row0 == 0) {
-        *sum = line[0][0];
+    if (mode0 != NULL && row0 == 0) {
+        memcpy(mode0, line, sizeof *line);
     }
     for (size_t j = row0; j < row0 + rows; j++) {
         for (size_t i = 0; i < nxc; i++, line += n[2]) {

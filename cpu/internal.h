@@ -43,14 +43,14 @@ void psg_cpu_fft_tile_inverse(const psg_cpu_fft *fft, psg_complex *lines, psg_co
 void psg_cpu_divide_line(size_t n, psg_complex *line, psg_real base, const psg_real *eigen,
                          psg_real scale);
 void psg_cpu_divide_strided(const psg_cpu_divide *divide, const size_t n[3], size_t row0,
-                            size_t rows, void *pencil, double *sum);
+                            size_t rows, void *pencil, void *mode0);
 void psg_cpu_divide_contiguous(const psg_cpu_divide *divide, const size_t n[3], size_t row0,
-                               size_t rows, void *pencil, double *sum);
+                               size_t rows, void *pencil, void *mode0);
 
 /* kspace.c */
 #define psg_cpu_kspace PSG_REAL_NAME(psg_cpu_kspace)
 void psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
-                    const psg_cpu_pencil *pencil, void *scratch, double *sum);
+                    const psg_cpu_pencil *pencil, void *scratch, void *mode0);
 
 /* normalize.c, reduce.c */
 #define psg_cpu_normalize PSG_REAL_NAME(psg_cpu_normalize)
@@ -60,6 +60,6 @@ void psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
 void psg_cpu_normalize(void *values, size_t count, double factor);
 size_t psg_cpu_find_nonfinite(const void *values, size_t count);
 double psg_cpu_max_abs(const void *values, size_t count);
-double psg_cpu_first(const void *spectrum);
+double psg_cpu_first(const void *values);
 
 #endif

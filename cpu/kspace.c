@@ -29,7 +29,7 @@ static void scatter(const psg_cpu_pencil *pencil, size_t first, size_t columns, 
  * transform turns it on the way, so that the division runs along contiguous lines. The last tile
  * may be narrower: its missing columns hold what the tile before left, and are transformed in vain. */
 void psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
-                    const psg_cpu_pencil *pencil, void *scratch, double *sum) {
+                    const psg_cpu_pencil *pencil, void *scratch, void *mode0) {
     const size_t nz = psg_cpu_fft_points_z(fft);
     const size_t width = psg_cpu_fft_tile_columns(fft);
     const size_t total = pencil->rows * pencil->nxc;
@@ -45,8 +45,8 @@ void psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
         const size_t columns = total - first < width ? total - first : width;
         gather(pencil, first, columns, width, tile);
         psg_cpu_fft_tile_forward(fft, tile, lines);
-        if (sum != NULL && pencil->row0 == 0 && first == 0) {
-            *sum = lines[0][0];
+        if (mode0 != NULL && pencil->row0 == 0 && first == 0) {
+            memcpy(mode0, lines, sizeof *lines);
         }
         for (size_t c = 0; c < columns; c++) {
             const size_t i = (first + c) % pencil->nxc;

@@ -75,15 +75,16 @@ struct psg_cpu_ops {
 
     /** One pencil, from forward_xy's pieces to inverse_xy's, in place: transform along z, divide, transform
      *  back; each piece is read and written once.
-     *  @param[out] sum  the mode (0,0,0) before the division, if the pencil has it: the sum of f; may be NULL */
+     *  @param[out] mode0  one complex: the mode (0,0,0) before the division, if the pencil has it: the sum of
+     *                     f, and not finite where f is not; may be NULL */
     void (*kspace)(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
-                   const psg_cpu_pencil *pencil, void *scratch, double *sum);
+                   const psg_cpu_pencil *pencil, void *scratch, void *mode0);
 
-    /** Divide a pencil of rows [row0, row0 + rows), whole: [nz][rows][nxc] or [rows][nxc][nz]; `sum` as above. */
+    /** Divide a pencil of rows [row0, row0 + rows), whole: [nz][rows][nxc] or [rows][nxc][nz]; `mode0` as above. */
     void (*divide_strided)(const psg_cpu_divide *divide, const size_t n[3], size_t row0,
-                           size_t rows, void *pencil, double *sum);
+                           size_t rows, void *pencil, void *mode0);
     void (*divide_contiguous)(const psg_cpu_divide *divide, const size_t n[3], size_t row0,
-                              size_t rows, void *pencil, double *sum);
+                              size_t rows, void *pencil, void *mode0);
 
     /** values *= factor, count reals. */
     void (*normalize)(void *values, size_t count, double factor);
@@ -92,8 +93,8 @@ struct psg_cpu_ops {
     size_t (*find_nonfinite)(const void *values, size_t count);
     /** Largest absolute value of count finite reals. */
     double (*max_abs)(const void *values, size_t count);
-    /** First real of a plane's spectrum: the sum of the plane. */
-    double (*first)(const void *spectrum);
+    /** The first of some reals, as a double. */
+    double (*first)(const void *values);
 };
 typedef struct psg_cpu_ops psg_cpu_ops;
 

@@ -21,6 +21,6 @@ PSG_CLONES double psg_cpu_max_abs(const void *values, size_t count) {
     return (double)largest;
 }
 
-double psg_cpu_first(const void *spectrum) {
-    return (double)*(const psg_real *)spectrum;
+double psg_cpu_first(const void *values) {
+    return (double)*(const psg_real *)values;
 }

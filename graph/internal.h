@@ -97,7 +97,7 @@ typedef struct psg_flight {
     struct psg_flight *next;
     psg_run *run;
     psg_lane *lane;
-    psg_arrays *arrays; /**< NULL: the plan's slabs */
+    psg_arrays *arrays; /**< the plan's slabs, or from its cache */
 } psg_flight;
 
 struct psg_plan {
@@ -119,6 +119,7 @@ struct psg_plan {
     psg_arrays *slabs;  /**< NULL until asked for */
     psg_flight *oldest;
     psg_flight *newest;
+    psg_run *idle_runs;
     double plan_seconds;
     uint64_t solves;
     double seconds; /**< of the latest solve, as are the following */

@@ -112,6 +112,9 @@ psg_status psg_options_check(psg_options *checked, const psg_options *options) {
         return psg_fail(PSG_ERR_ARG, "mean_tolerance = %g: a finite number >= 0 is needed",
                         checked->mean_tolerance);
     }
+    if (checked->mean_tolerance == 0) {
+        checked->mean_tolerance = checked->precision == PSG_F64 ? 1e-10 : 1e-5;
+    }
     if (checked->exchange == PSG_EXCHANGE_DIRECT || checked->exchange == PSG_EXCHANGE_MPI) {
         return psg_fail(PSG_ERR_UNSUPPORTED, "exchange %s is not built in: only managed is",
                         checked->exchange == PSG_EXCHANGE_DIRECT ? "direct" : "mpi");

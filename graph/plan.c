@@ -191,8 +191,6 @@ static void set_context(psg_plan *plan) {
     }
     c->nxc = c->n[0] / 2 + 1;
     c->z_contiguous = o->z_layout == PSG_Z_CONTIGUOUS;
-    c->refuse_mean = o->mean == PSG_MEAN_ERROR && !(o->lambda > 0);
-    c->mean_tolerance = o->mean_tolerance > 0 ? o->mean_tolerance : single ? 1e-5 : 1e-10;
     plan->workers = starpu_worker_get_count();
     plan->usable_workers = starpu_cpu_worker_get_count();
 }
@@ -208,6 +206,11 @@ static void free_plan(psg_plan *plan) {
         plan->arrays = next;
     }
     psg_arrays_destroy(plan->slabs, plan);
+    while (plan->idle_runs != NULL) {
+        psg_run *next = plan->idle_runs->next;
+        psg_run_destroy(plan->idle_runs);
+        plan->idle_runs = next;
+    }
     for (size_t w = 0; w < plan->workers; w++) {
         free(plan->scratch != NULL ? plan->scratch[w] : NULL);
         free(plan->pieces != NULL ? plan->pieces[w] : NULL);

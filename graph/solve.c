@@ -1,6 +1,7 @@
 /* Solves: submitted, in flight, waited for. */
 #include "graph/internal.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,22 +29,32 @@ static psg_status choose_lane(psg_plan *plan, psg_lane **lane) {
     return PSG_OK;
 }
 
+/* One that an earlier solve has done with, or a new one. */
+static psg_run *take_run(psg_plan *plan) {
+    psg_run *run = plan->idle_runs;
+    if (run != NULL) {
+        plan->idle_runs = run->next;
+    } else {
+        run = psg_run_create(&plan->context, plan->workers);
+    }
+    return run;
+}
+
 /* Start a solve between these arrays, which stay the caller's if this fails. */
-static psg_status launch(psg_plan *plan, psg_arrays *arrays, bool slabs) {
+static psg_status launch(psg_plan *plan, psg_arrays *arrays) {
     psg_lane *lane = NULL;
     const psg_status status = choose_lane(plan, &lane);
     if (status != PSG_OK) {
         return status;
     }
     psg_flight *flight = calloc(1, sizeof *flight);
-    psg_run *run = psg_run_create(&plan->context, plan->workers);
+    psg_run *run = take_run(plan);
     if (flight == NULL || run == NULL) {
         free(flight);
         psg_run_destroy(run);
         return psg_fail(PSG_ERR_MEMORY, "no memory to start a solve");
     }
-    psg_runtime_awake();
-    *flight = (psg_flight){.run = run, .lane = lane, .arrays = slabs ? NULL : arrays};
+    *flight = (psg_flight){.run = run, .lane = lane, .arrays = arrays};
     lane->users++;
     if (plan->newest != NULL) {
         plan->newest->next = flight;
@@ -51,6 +62,8 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, bool slabs) {
         plan->oldest = flight;
     }
     plan->newest = flight;
+    psg_runtime_awake();
+    psg_run_start(run);
     graphs[plan->options.graph](run, lane, arrays);
     psg_run_end_task(run); /* the submission itself */
     starpu_do_schedule();  /* for policies that wait to see the whole graph */
@@ -90,7 +103,7 @@ psg_status psg_submit(psg_plan *plan, const void *f, void *u) {
     if (status != PSG_OK) {
         return status;
     }
-    status = launch(plan, arrays, false);
+    status = launch(plan, arrays);
     if (status != PSG_OK) {
         arrays->busy = false;
     }
@@ -106,16 +119,79 @@ psg_status psg_submit_slabs(psg_plan *plan) {
         return psg_fail(PSG_ERR_STATE,
                         "the plan has no slabs yet: psg_plan_slab_handles() makes them");
     }
-    return launch(plan, plan->slabs, true);
+    return launch(plan, plan->slabs);
 }
 
-static void keep_statistics(psg_plan *plan, const psg_run *run) {
+static double points(const psg_plan *plan) {
     const size_t *n = plan->context.n;
+    return (double)n[0] * (double)n[1] * (double)n[2];
+}
+
+static void keep_statistics(psg_plan *plan, const psg_run *run, double sum) {
     plan->solves++;
     plan->seconds = (run->ended - run->started) * 1e-6;
-    plan->mean =
-        plan->options.lambda > 0 ? 0 : run->sum / ((double)n[0] * (double)n[1] * (double)n[2]);
+    plan->mean = plan->options.lambda > 0 ? 0 : sum / points(plan);
     memcpy(plan->cell, run->cell, plan->workers * PSG_TASK_COUNT * sizeof *plan->cell);
+}
+
+/* The transform carries a NaN or an Inf to every mode, so the sum of f tells for nothing that there is
+ * one; only then is f searched for it. */
+static psg_status find_nonfinite(const psg_plan *plan, const psg_arrays *arrays) {
+    const psg_context *c = &plan->context;
+    const size_t plane = c->n[0] * c->n[1];
+    for (size_t s = 0; s < c->segments; s++) {
+        const size_t count = plane * (c->z0[s + 1] - c->z0[s]);
+        if (starpu_data_acquire(arrays->f_slabs[s], STARPU_R) != 0) {
+            continue;
+        }
+        const size_t m = c->cpu->find_nonfinite(
+            (const void *)starpu_block_get_local_ptr(arrays->f_slabs[s]), count);
+        starpu_data_release(arrays->f_slabs[s]);
+        if (m < count) {
+            return psg_fail(PSG_ERR_DATA, "f is NaN or Inf at (i,j,k) = (%zu,%zu,%zu)", m % c->n[0],
+                            m % plane / c->n[0], c->z0[s] + m / plane);
+        }
+    }
+    return psg_fail(PSG_ERR_DATA,
+                    "f is finite, but too large for its precision: its transform overflows");
+}
+
+static psg_status refuse_mean(const psg_plan *plan, const psg_arrays *arrays) {
+    const psg_context *c = &plan->context;
+    const double mean = plan->mean;
+    double largest = 0;
+    for (size_t s = 0; s < c->segments && mean != 0; s++) {
+        if (starpu_data_acquire(arrays->f_slabs[s], STARPU_R) == 0) {
+            const double here =
+                c->cpu->max_abs((const void *)starpu_block_get_local_ptr(arrays->f_slabs[s]),
+                                c->n[0] * c->n[1] * (c->z0[s + 1] - c->z0[s]));
+            starpu_data_release(arrays->f_slabs[s]);
+            largest = fmax(largest, here);
+        }
+    }
+    if (fabs(mean) > plan->options.mean_tolerance * largest) {
+        return psg_fail(
+            PSG_ERR_MEAN,
+            "f has the mean %.6g, more than %.3g of max|f| = %.6g, and a periodic box has no "
+            "solution for it",
+            mean, plan->options.mean_tolerance, largest);
+    }
+    return PSG_OK;
+}
+
+/* How the solve went: the tasks' own faults first, then what the sum of f says about f. */
+static psg_status judge(psg_plan *plan, const psg_flight *flight) {
+    const psg_run *run = flight->run;
+    const double sum = plan->context.cpu->first(run->mode0);
+    keep_statistics(plan, run, sum);
+    psg_status status = psg_fail_run(run);
+    if (status == PSG_OK && !isfinite(sum)) {
+        status = find_nonfinite(plan, flight->arrays);
+    }
+    if (status == PSG_OK && plan->options.mean == PSG_MEAN_ERROR) {
+        status = refuse_mean(plan, flight->arrays);
+    }
+    return status;
 }
 
 psg_status psg_wait(psg_plan *plan) {
@@ -128,16 +204,16 @@ psg_status psg_wait(psg_plan *plan) {
         return psg_fail(PSG_ERR_STATE, "no solve is in flight");
     }
     psg_run_wait(flight->run);
-    if (flight->arrays != NULL) {
+    const psg_status status = judge(plan, flight);
+    if (flight->arrays != plan->slabs) {
         psg_arrays_give_back(plan, flight->arrays);
     }
     psg_runtime_rest();
     flight->lane->users--;
     plan->oldest = flight->next;
     plan->newest = plan->oldest != NULL ? plan->newest : NULL;
-    keep_statistics(plan, flight->run);
-    const psg_status status = psg_fail_run(flight->run);
-    psg_run_destroy(flight->run);
+    flight->run->next = plan->idle_runs;
+    plan->idle_runs = flight->run;
     free(flight);
     return status;
 }

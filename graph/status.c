@@ -39,9 +39,8 @@ psg_status psg_fail(psg_status status, const char *format, ...) {
 
 psg_status psg_fail_run(const psg_run *run) {
     static const psg_status status_of[] = {[PSG_FAULT_NONE] = PSG_OK,
-                                           [PSG_FAULT_NONFINITE] = PSG_ERR_DATA,
-                                           [PSG_FAULT_MEAN] = PSG_ERR_MEAN,
-                                           [PSG_FAULT_SUBMIT] = PSG_ERR_RUNTIME};
+                                           [PSG_FAULT_SUBMIT] = PSG_ERR_RUNTIME,
+                                           [PSG_FAULT_DEVICE] = PSG_ERR_RUNTIME};
     const int fault = atomic_load(&run->fault);
     return fault == PSG_FAULT_NONE ? PSG_OK : psg_fail(status_of[fault], "%s", run->words);
 }
