@@ -41,6 +41,10 @@ void psg_task_forward_xy(psg_run *run, size_t s, starpu_data_handle_t f,
                          const starpu_data_handle_t *blocks);
 /** unpack, fft_z, divide, ifft_z, pack: a pencil's blocks in place; the factor 1/(nx ny nz) is in it. */
 void psg_task_kspace(psg_run *run, size_t p, const starpu_data_handle_t *blocks, size_t stride);
+/** The codelets of a kspace that works on blocks where they are, on this GPU or on a peer: StarPU orders
+ *  the accesses and copies nothing. For psg_context.direct_kspace.
+ *  @param[in] nodes  the memory node of each segment's blocks; the caller's as long as the codelets */
+void psg_task_kspace_direct(struct starpu_codelet direct[PSG_TASK_PRECISIONS], int *nodes);
 /** unpack and ifft_xy: blocks, one per pencil -> u[s]. */
 void psg_task_inverse_xy(psg_run *run, size_t s, const starpu_data_handle_t *blocks,
                          starpu_data_handle_t u);

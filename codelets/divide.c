@@ -1,5 +1,11 @@
 #include "codelets/codelets.h"
 #include "codelets/task.h"
+#if PSG_WITH_CUDA
+#include "codelets/cuda.h"
+#include "kernels/divide.h"
+
+#include <starpu_cuda.h>
+#endif
 
 static void divide_cpu(void *buffers[], void *argument) {
     const psg_task_args *args = argument;
@@ -17,6 +23,25 @@ static void divide_cpu(void *buffers[], void *argument) {
                                      psg_task_pointer(buffers, 0), args->run->mode0);
     }
 }
+
+#if PSG_WITH_CUDA
+static void divide_cuda(void *buffers[], void *argument) {
+    const psg_task_args *args = argument;
+    const psg_context *context = args->run->context;
+    if (psg_run_failed(args->run)) {
+        return;
+    }
+    const size_t rows = context->y0[args->index + 1] - context->y0[args->index];
+    const psg_cuda_symbol symbol =
+        psg_cuda_symbol_of(args->run, args->index, &context->staged_divide);
+    psg_cuda_check(args->run,
+                   (int)psg_cuda_divide(psg_cuda_precision_of(context), psg_cuda_layout_of(context),
+                                        psg_task_pointer(buffers, 0), rows * context->nxc,
+                                        context->nxc, context->n[2], &symbol,
+                                        starpu_cuda_get_local_stream()),
+                   "divide");
+}
+#endif
 
 PSG_CODELET(divide);
 

@@ -1,5 +1,8 @@
 #include "codelets/codelets.h"
 #include "codelets/task.h"
+#if PSG_WITH_CUDA
+#include "codelets/cuda.h"
+#endif
 
 static void fft_xy_cpu(void *buffers[], void *argument) {
     const psg_task_args *args = argument;
@@ -34,6 +37,30 @@ static void ifft_xy_cpu(void *buffers[], void *argument) {
         u += real_plane;
     }
 }
+
+#if PSG_WITH_CUDA
+static void transform_cuda(void *buffers[], const psg_task_args *args, psg_cuda_direction direction,
+                           const char *what) {
+    const psg_context *context = args->run->context;
+    const psg_cuda_worker *worker = psg_cuda_worker_self(context);
+    if (!psg_run_failed(args->run)) {
+        const psg_cuda_fft *fft =
+            worker->xy[direction][psg_cuda_segment_size(context, args->index)];
+        psg_cuda_check(
+            args->run,
+            psg_cuda_fft_run_xy(fft, psg_task_pointer(buffers, 0), psg_task_pointer(buffers, 1)),
+            what);
+    }
+}
+
+static void fft_xy_cuda(void *buffers[], void *argument) {
+    transform_cuda(buffers, argument, PSG_CUDA_FORWARD, "fft_xy");
+}
+
+static void ifft_xy_cuda(void *buffers[], void *argument) {
+    transform_cuda(buffers, argument, PSG_CUDA_INVERSE, "ifft_xy");
+}
+#endif
 
 PSG_CODELET(fft_xy);
 PSG_CODELET(ifft_xy);

@@ -1,5 +1,8 @@
 #include "codelets/codelets.h"
 #include "codelets/task.h"
+#if PSG_WITH_CUDA
+#include "codelets/cuda.h"
+#endif
 
 static void transform(void *buffers[], const psg_task_args *args, psg_cpu_direction direction) {
     const psg_context *context = args->run->context;
@@ -24,6 +27,27 @@ static void fft_z_cpu(void *buffers[], void *argument) {
 static void ifft_z_cpu(void *buffers[], void *argument) {
     transform(buffers, argument, PSG_CPU_INVERSE);
 }
+
+#if PSG_WITH_CUDA
+static void transform_cuda(void *buffers[], const psg_task_args *args, psg_cuda_direction direction,
+                           const char *what) {
+    const psg_context *context = args->run->context;
+    const psg_cuda_worker *worker = psg_cuda_worker_self(context);
+    if (!psg_run_failed(args->run)) {
+        const psg_cuda_fft *fft = worker->z[psg_cuda_pencil_size(context, args->index)];
+        psg_cuda_check(args->run, psg_cuda_fft_run_z(fft, direction, psg_task_pointer(buffers, 0)),
+                       what);
+    }
+}
+
+static void fft_z_cuda(void *buffers[], void *argument) {
+    transform_cuda(buffers, argument, PSG_CUDA_FORWARD, "fft_z");
+}
+
+static void ifft_z_cuda(void *buffers[], void *argument) {
+    transform_cuda(buffers, argument, PSG_CUDA_INVERSE, "ifft_z");
+}
+#endif
 
 PSG_CODELET(fft_z);
 PSG_CODELET(ifft_z);

@@ -1,5 +1,11 @@
 #include "codelets/codelets.h"
 #include "codelets/task.h"
+#if PSG_WITH_CUDA
+#include "codelets/cuda.h"
+#include "kernels/pack.h"
+
+#include <starpu_cuda.h>
+#endif
 
 #include <string.h>
 
@@ -25,6 +31,32 @@ static void forward_xy_cpu(void *buffers[], void *argument) {
         }
     }
 }
+
+#if PSG_WITH_CUDA
+/* Where the blocks are views of a slab on this GPU, its spectrum is written straight into it. */
+static void forward_xy_cuda(void *buffers[], void *argument) {
+    const psg_task_args *args = argument;
+    const psg_context *context = args->run->context;
+    const psg_cuda_worker *worker = psg_cuda_worker_self(context);
+    if (psg_run_failed(args->run)) {
+        return;
+    }
+    const size_t planes = context->z0[args->index + 1] - context->z0[args->index];
+    void *slab = context->packed ? worker->slab_d : psg_task_pointer(buffers, 1);
+    const psg_cuda_fft *fft =
+        worker->xy[PSG_CUDA_FORWARD][psg_cuda_segment_size(context, args->index)];
+    if (psg_cuda_check(args->run, psg_cuda_fft_run_xy(fft, psg_task_pointer(buffers, 0), slab),
+                       "forward_xy") &&
+        context->packed) {
+        psg_cuda_check(
+            args->run,
+            (int)psg_cuda_pack_slab(psg_cuda_precision_of(context), slab, context->nxc,
+                                    context->n[1], planes, psg_cuda_blocks_of(context, buffers + 1),
+                                    context->y0, context->pencils, starpu_cuda_get_local_stream()),
+            "forward_xy");
+    }
+}
+#endif
 
 PSG_CODELET(forward_xy);
 

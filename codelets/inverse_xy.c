@@ -1,5 +1,11 @@
 #include "codelets/codelets.h"
 #include "codelets/task.h"
+#if PSG_WITH_CUDA
+#include "codelets/cuda.h"
+#include "kernels/pack.h"
+
+#include <starpu_cuda.h>
+#endif
 
 #include <string.h>
 
@@ -26,6 +32,31 @@ static void inverse_xy_cpu(void *buffers[], void *argument) {
     }
 }
 
+#if PSG_WITH_CUDA
+static void inverse_xy_cuda(void *buffers[], void *argument) {
+    const psg_task_args *args = argument;
+    const psg_context *context = args->run->context;
+    const psg_cuda_worker *worker = psg_cuda_worker_self(context);
+    if (psg_run_failed(args->run)) {
+        return;
+    }
+    const size_t planes = context->z0[args->index + 1] - context->z0[args->index];
+    void *slab = context->packed ? worker->slab_d : psg_task_pointer(buffers, 1);
+    const psg_cuda_fft *fft =
+        worker->xy[PSG_CUDA_INVERSE][psg_cuda_segment_size(context, args->index)];
+    if (!context->packed ||
+        psg_cuda_check(args->run,
+                       (int)psg_cuda_unpack_slab(
+                           psg_cuda_precision_of(context), slab, context->nxc, context->n[1],
+                           planes, psg_cuda_blocks_of(context, buffers + 1), context->y0,
+                           context->pencils, starpu_cuda_get_local_stream()),
+                       "inverse_xy")) {
+        psg_cuda_check(args->run, psg_cuda_fft_run_xy(fft, slab, psg_task_pointer(buffers, 0)),
+                       "inverse_xy");
+    }
+}
+#endif
+
 PSG_CODELET(inverse_xy);
 
 void psg_task_inverse_xy(psg_run *run, size_t s, const starpu_data_handle_t *blocks,
@@ -36,7 +67,8 @@ void psg_task_inverse_xy(psg_run *run, size_t s, const starpu_data_handle_t *blo
     if (task != NULL) {
         psg_task_use(task, 0, u, STARPU_W);
         for (size_t p = 0; p < run->context->pencils; p++) {
-            psg_task_use(task, p + 1, blocks[p], STARPU_R);
+            /* cuFFT destroys the spectrum that it transforms, and a view is the spectrum itself. */
+            psg_task_use(task, p + 1, blocks[p], run->context->packed ? STARPU_R : STARPU_RW);
         }
     }
     psg_task_submit(run, task);

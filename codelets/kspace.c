@@ -1,5 +1,12 @@
 #include "codelets/codelets.h"
 #include "codelets/task.h"
+#if PSG_WITH_CUDA
+#include "codelets/cuda.h"
+#include "kernels/divide.h"
+#include "kernels/pack.h"
+
+#include <starpu_cuda.h>
+#endif
 
 static void kspace_cpu(void *buffers[], void *argument) {
     const psg_task_args *args = argument;
@@ -23,11 +30,64 @@ static void kspace_cpu(void *buffers[], void *argument) {
                          args->run->mode0);
 }
 
+#if PSG_WITH_CUDA
+/* For lengths that have no kernel of their own: gather, cuFFT, divide, cuFFT, scatter. */
+static int kspace_by_steps(const psg_task_args *args, const psg_cuda_segment *segments,
+                           const psg_cuda_symbol *symbol, size_t columns) {
+    const psg_context *c = args->run->context;
+    const psg_cuda_worker *worker = psg_cuda_worker_self(c);
+    const psg_cuda_fft *fft = worker->z[psg_cuda_pencil_size(c, args->index)];
+    const psg_cuda_precision precision = psg_cuda_precision_of(c);
+    const psg_cuda_layout layout = psg_cuda_layout_of(c);
+    const cudaStream_t stream = starpu_cuda_get_local_stream();
+    void *pencil = worker->pencil_d;
+    int code = (int)psg_cuda_unpack_pencil(precision, layout, pencil, columns, c->n[2], segments,
+                                           c->segments, stream);
+    code = code != 0 ? code : psg_cuda_fft_run_z(fft, PSG_CUDA_FORWARD, pencil);
+    code = code != 0 ? code
+                     : (int)psg_cuda_divide(precision, layout, pencil, columns, c->nxc, c->n[2],
+                                            symbol, stream);
+    code = code != 0 ? code : psg_cuda_fft_run_z(fft, PSG_CUDA_INVERSE, pencil);
+    return code != 0 ? code
+                     : (int)psg_cuda_pack_pencil(precision, layout, pencil, columns, c->n[2],
+                                                 segments, c->segments, stream);
+}
+
+static void kspace_cuda(void *buffers[], void *argument) {
+    const psg_task_args *args = argument;
+    const psg_context *context = args->run->context;
+    const psg_cuda_worker *worker = psg_cuda_worker_self(context);
+    if (psg_run_failed(args->run)) {
+        return;
+    }
+    const size_t columns = (context->y0[args->index + 1] - context->y0[args->index]) * context->nxc;
+    const psg_cuda_segment *segments = psg_cuda_segments_of(context, buffers);
+    const psg_cuda_symbol symbol =
+        psg_cuda_symbol_of(args->run, args->index, &context->fused_divide);
+    const int code =
+        worker->kspace != NULL
+            ? (int)psg_cuda_kspace_run(worker->kspace, segments, context->segments, columns,
+                                       context->nxc, &symbol, starpu_cuda_get_local_stream())
+            : kspace_by_steps(args, segments, &symbol, columns);
+    psg_cuda_check(args->run, code, "kspace");
+}
+#endif
+
 PSG_CODELET(kspace);
+
+void psg_task_kspace_direct(struct starpu_codelet direct[PSG_TASK_PRECISIONS], int *nodes) {
+    for (int m = 0; m < PSG_TASK_PRECISIONS; m++) {
+        direct[m] = kspace_codelet[m];
+        direct[m].specific_nodes = 1;
+        direct[m].dyn_nodes = nodes;
+    }
+}
 
 void psg_task_kspace(psg_run *run, size_t p, const starpu_data_handle_t *blocks, size_t stride) {
     const psg_task_args args = {.run = run, .kind = PSG_TASK_KSPACE, .pencil = true, .index = p};
-    struct starpu_task *task = psg_task_create(kspace_codelet, &args, run->context->segments);
+    struct starpu_codelet *direct = run->context->direct_kspace;
+    struct starpu_task *task =
+        psg_task_create(direct != NULL ? direct : kspace_codelet, &args, run->context->segments);
     if (task != NULL) {
         for (size_t s = 0; s < run->context->segments; s++) {
             psg_task_use(task, s, blocks[s * stride], STARPU_RW);

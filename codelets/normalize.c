@@ -1,5 +1,11 @@
 #include "codelets/codelets.h"
 #include "codelets/task.h"
+#if PSG_WITH_CUDA
+#include "codelets/cuda.h"
+#include "kernels/scale.h"
+
+#include <starpu_cuda.h>
+#endif
 
 static void normalize_cpu(void *buffers[], void *argument) {
     const psg_task_args *args = argument;
@@ -12,6 +18,23 @@ static void normalize_cpu(void *buffers[], void *argument) {
     context->cpu->normalize(psg_task_pointer(buffers, 0), context->n[0] * context->n[1] * planes,
                             context->fused_divide.scale);
 }
+
+#if PSG_WITH_CUDA
+static void normalize_cuda(void *buffers[], void *argument) {
+    const psg_task_args *args = argument;
+    const psg_context *context = args->run->context;
+    if (psg_run_failed(args->run)) {
+        return;
+    }
+    const size_t planes = context->z0[args->index + 1] - context->z0[args->index];
+    void *u = psg_task_pointer(buffers, 0);
+    psg_cuda_check(args->run,
+                   (int)psg_cuda_scale(psg_cuda_precision_of(context), u, u,
+                                       context->n[0] * context->n[1] * planes,
+                                       context->fused_divide.scale, starpu_cuda_get_local_stream()),
+                   "normalize");
+}
+#endif
 
 PSG_CODELET(normalize);
 

@@ -7,6 +7,13 @@
 #include "codelets/codelets.h"
 #include "codelets/task.h"
 #include "cpu/transpose.h"
+#if PSG_WITH_CUDA
+#include "codelets/cuda.h"
+#include "kernels/pack.h"
+#include "kernels/transpose.h"
+
+#include <starpu_cuda.h>
+#endif
 
 /* Block m of the whole: where it starts in it, and how the two are laid out. */
 typedef struct piece {
@@ -67,6 +74,59 @@ static void unpack_cpu(void *buffers[], void *argument) {
                           whole + it.offset * bytes, it.whole);
     }
 }
+
+#if PSG_WITH_CUDA
+/* A segment's blocks one by one: they may be views; a pencil's all in one kernel. */
+static void segment_cuda(void *buffers[], const psg_task_args *args, bool pack) {
+    const psg_context *context = args->run->context;
+    const size_t bytes = 2 * context->cpu->real_bytes;
+    char *whole = psg_task_pointer(buffers, 0);
+    bool done = true;
+    for (size_t m = 0; m < context->pencils && done; m++) {
+        const piece it = piece_of(context, args, m);
+        const psg_cuda_array mine = {whole + it.offset * bytes, it.whole.row,
+                                     it.whole.row * it.n[1]};
+        const size_t pitch = psg_task_pitch(buffers, m + 1);
+        const psg_cuda_array block = {psg_task_pointer(buffers, m + 1), pitch, pitch * it.n[1]};
+        done = psg_cuda_check(args->run,
+                              (int)psg_cuda_transpose(PSG_CUDA_XYZ, it.n, bytes,
+                                                      pack ? mine : block, pack ? block : mine, 0,
+                                                      starpu_cuda_get_local_stream()),
+                              pack ? "pack" : "unpack");
+    }
+}
+
+static void move_cuda(void *buffers[], const psg_task_args *args, bool pack) {
+    const psg_context *context = args->run->context;
+    const psg_cuda_precision precision = psg_cuda_precision_of(context);
+    const psg_cuda_layout layout = psg_cuda_layout_of(context);
+    if (psg_run_failed(args->run)) {
+        return;
+    }
+    if (!args->pencil) {
+        segment_cuda(buffers, args, pack);
+        return;
+    }
+    const size_t columns = (context->y0[args->index + 1] - context->y0[args->index]) * context->nxc;
+    const psg_cuda_segment *segments = psg_cuda_segments_of(context, buffers + 1);
+    void *whole = psg_task_pointer(buffers, 0);
+    const int code =
+        pack ? (int)psg_cuda_pack_pencil(precision, layout, whole, columns, context->n[2], segments,
+                                         context->segments, starpu_cuda_get_local_stream())
+             : (int)psg_cuda_unpack_pencil(precision, layout, whole, columns, context->n[2],
+                                           segments, context->segments,
+                                           starpu_cuda_get_local_stream());
+    psg_cuda_check(args->run, code, pack ? "pack" : "unpack");
+}
+
+static void pack_cuda(void *buffers[], void *argument) {
+    move_cuda(buffers, argument, true);
+}
+
+static void unpack_cuda(void *buffers[], void *argument) {
+    move_cuda(buffers, argument, false);
+}
+#endif
 
 PSG_CODELET(pack);
 PSG_CODELET(unpack);

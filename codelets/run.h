@@ -37,6 +37,8 @@ typedef enum psg_task_precision {
 /** The constants of a plan that its tasks need: all of it is set before the first task is submitted. */
 typedef struct psg_context {
     psg_task_precision precision;
+    bool fused;  /**< the variant of the graph */
+    bool packed; /**< blocks have no slab on a GPU: what a GPU works on are dense copies */
     size_t n[3]; /**< nx, ny, nz */
     size_t nxc;  /**< nx/2 + 1 */
     size_t segments;
@@ -50,6 +52,11 @@ typedef struct psg_context {
     psg_cpu_divide staged_divide; /**< without: normalize has it */
     void *const *scratch;         /**< by StarPU worker number: fft_scratch_bytes() each */
     psg_cpu_piece *const *pieces; /**< by StarPU worker number: room for `segments` pointers */
+    const int *segment_worker; /**< by segment: the CUDA worker whose GPU has it, -1: any CPU's */
+    const int *pencil_worker;  /**< by pencil, likewise */
+    struct psg_cuda_worker **cuda; /**< by StarPU worker number; NULL for CPU workers */
+    struct starpu_codelet
+        *direct_kspace; /**< by precision: reads peers' blocks where they are, or NULL */
 } psg_context;
 
 /** Why a solve failed. */

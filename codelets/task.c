@@ -45,6 +45,19 @@ static void task_ended(void *argument) {
     psg_run_end_task(run);
 }
 
+/* On the GPU that has the segment or pencil, if one does; else on any core. */
+static void place(struct starpu_task *task, const psg_task_args *args) {
+    const psg_context *context = args->run->context;
+    const int worker =
+        (args->pencil ? context->pencil_worker : context->segment_worker)[args->index];
+    if (worker >= 0) {
+        task->execute_on_a_specific_worker = 1;
+        task->workerid = (unsigned)worker;
+    } else {
+        task->where = STARPU_CPU;
+    }
+}
+
 struct starpu_task *psg_task_create(struct starpu_codelet *codelet, const psg_task_args *args,
                                     size_t count) {
     struct starpu_task *task = starpu_task_create();
@@ -65,6 +78,7 @@ struct starpu_task *psg_task_create(struct starpu_codelet *codelet, const psg_ta
     task->cl_arg_size = sizeof *copy;
     task->cl_arg_free = 1;
     task->nbuffers = (int)count;
+    place(task, args);
     task->epilogue_callback_func = task_ended;
     task->epilogue_callback_arg = task;
     return task;

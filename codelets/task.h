@@ -15,7 +15,7 @@ typedef struct psg_task_args {
 } psg_task_args;
 
 /** The codelet of a kind of task, for each precision, with a performance model of its own. A file that
- *  defines the function KIND_cpu says PSG_CODELET(kind) and has the table kind_codelet. FORKJOIN with no
+ *  defines the functions KIND_cpu and, with CUDA, KIND_cuda says PSG_CODELET(kind) and has the table kind_codelet. FORKJOIN with no
  *  parallelism means one core: some policies hand any codelet to several workers, and of those only a
  *  FORKJOIN codelet's leader runs it. */
 #define PSG_CODELET_MODEL(kind, suffix)                                                            \
@@ -23,10 +23,15 @@ typedef struct psg_task_args {
         .type = STARPU_HISTORY_BASED, .symbol = "psg_" #kind "_" #suffix,                          \
         .footprint = psg_task_footprint                                                            \
     }
+#if PSG_WITH_CUDA
+#define PSG_CODELET_CUDA(kind) .cuda_funcs = {kind##_cuda}, .cuda_flags = {STARPU_CUDA_ASYNC},
+#else
+#define PSG_CODELET_CUDA(kind)
+#endif
 #define PSG_CODELET_ENTRY(kind, index)                                                             \
     {                                                                                              \
         .name = #kind, .cpu_funcs = {kind##_cpu}, .cpu_funcs_name = {#kind "_cpu"},                \
-        .nbuffers = STARPU_VARIABLE_NBUFFERS, .model = &kind##_model[index],                       \
+        PSG_CODELET_CUDA(kind).nbuffers = STARPU_VARIABLE_NBUFFERS, .model = &kind##_model[index], \
         .type = STARPU_FORKJOIN, .max_parallelism = 1                                              \
     }
 #define PSG_CODELET(kind)                                                                          \

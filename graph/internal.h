@@ -2,6 +2,7 @@
 #ifndef PSG_GRAPH_INTERNAL_H
 #define PSG_GRAPH_INTERNAL_H
 
+#include "codelets/codelets.h"
 #include "codelets/run.h"
 #include "graph/psg.h"
 
@@ -44,16 +45,40 @@ void psg_runtime_rest(void);
 void psg_partition(size_t extent, size_t parts, size_t *first);
 
 /** How many segments and pencils: what the options ask, else what suits the data and the workers. */
-void psg_partition_choose(const psg_context *context, const psg_options *options, size_t workers,
-                          size_t *segments, size_t *segment_planes, size_t *pencils);
+void psg_partition_choose(const psg_plan *plan, size_t *segments, size_t *segment_planes,
+                          size_t *pencils);
 /** Segments of `planes` planes each, the last one of what is left. */
 void psg_partition_planes(size_t extent, size_t planes, size_t *first);
 
-/* -------------------------------------------------------------------------------- data.c */
+/* --------------------------------------------------------------------------- placement.c */
+
+/** Where the plan's segments and pencils live; sets context.packed. @return PSG_OK; PSG_ERR_MEMORY */
+psg_status psg_placement_make(psg_plan *plan);
+/** How blocks are exchanged, once they have a place. @return PSG_OK; PSG_ERR_UNSUPPORTED */
+psg_status psg_placement_choose_exchange(psg_plan *plan);
+/** The memory node of a worker's data; main memory for worker -1. */
+int psg_placement_node(int worker);
+
+/* ---------------------------------------------------------------------- lane.c, arrays.c */
+
+/** A piece of memory on a StarPU memory node. */
+typedef struct psg_part {
+    int node;
+    size_t bytes;
+    void *memory;
+} psg_part;
+
+/** Register a StarPU block of nx x ny x nz elements on a memory node, rows contiguous, planes `pitch`
+ *  elements apart; without memory (NULL) StarPU finds some wherever it is first written. */
+void psg_block_register(starpu_data_handle_t *handle, int node, void *memory, const size_t n[3],
+                        size_t pitch, size_t element_bytes);
+/** Unregister those that are not NULL, and let their values go. NULL is fine. */
+void psg_block_unregister(starpu_data_handle_t *handles, size_t count);
 
 /** Room for the spectrum of one solve at a time; solves that share a lane follow one another. */
 typedef struct psg_lane {
-    void *memory;
+    psg_part
+        *parts; /**< a slab for each segment; staged: then a spectrum for each, and each pencil */
     starpu_data_handle_t *blocks;  /**< [segments][pencils], complex [z][y][nxc] */
     starpu_data_handle_t *spectra; /**< staged: [segments], complex [z][ny][nxc]; else NULL */
     starpu_data_handle_t *columns; /**< staged: [pencils], a pencil each; else NULL */
@@ -68,6 +93,7 @@ typedef struct psg_arrays {
     void *u;
     starpu_data_handle_t *f_slabs;
     starpu_data_handle_t *u_slabs;
+    bool pinned[2]; /**< f, u: page-locked by us, for copies to and from GPUs */
     bool busy;
 } psg_arrays;
 
@@ -108,8 +134,16 @@ struct psg_plan {
     size_t *z0;
     size_t *y0;
     void *eigen[3];
-    size_t workers;        /**< StarPU's, all kinds: the length of scratch and pieces */
-    size_t usable_workers; /**< those that can run this plan's tasks */
+    size_t workers;               /**< StarPU's, all kinds: the length of scratch and pieces */
+    int gpus[STARPU_MAXCUDADEVS]; /**< the CUDA workers that take its tasks */
+    size_t gpu_count;             /**< 0: the CPU workers take them */
+    int *usable;                  /**< [usable_workers]: those that can take its tasks */
+    size_t usable_workers;
+    int *segment_worker; /**< see psg_context */
+    int *pencil_worker;
+    int *segment_node; /**< memory node of each segment's slab */
+    psg_exchange exchange;
+    struct starpu_codelet direct_kspace[PSG_TASK_PRECISIONS];
     void **scratch;
     psg_cpu_piece **pieces;
     size_t scratch_bytes;

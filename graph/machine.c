@@ -1,6 +1,8 @@
 /* What the library was built from, and what it runs on. */
 #include "graph/internal.h"
 
+#include "codelets/device.h"
+
 #include <stdio.h>
 
 #define TEXT_(x) #x
@@ -26,8 +28,10 @@ const char *psg_component_version(psg_component component) {
             STARPU_RELEASE_VERSION);
     case PSG_COMPONENT_FFTW:
         return psg_cpu_fftw_version();
+    case PSG_COMPONENT_CUDA:
+        return psg_device_version();
     default:
-        return NULL; /* not built in */
+        return NULL;
     }
 }
 
@@ -46,12 +50,18 @@ psg_status psg_machine_workers(const psg_options *options, psg_worker *workers, 
     if (status != PSG_OK) {
         return status;
     }
-    int id[STARPU_MAXCPUS];
-    const unsigned cpus = starpu_worker_get_ids_by_type(STARPU_CPU_WORKER, id, STARPU_MAXCPUS);
-    *count = cpus;
-    for (size_t w = 0; w < cpus && w < capacity; w++) {
-        workers[w] = (psg_worker){.kind = PSG_WORKER_CPU, .device = starpu_worker_get_devid(id[w])};
-        starpu_worker_get_name(id[w], workers[w].name, sizeof workers[w].name);
+    for (int id = 0; id < (int)starpu_worker_get_count(); id++) {
+        const enum starpu_worker_archtype type = starpu_worker_get_type(id);
+        if (type != STARPU_CPU_WORKER && type != STARPU_CUDA_WORKER) {
+            continue;
+        }
+        if (*count < capacity) {
+            psg_worker *worker = &workers[*count];
+            worker->kind = type == STARPU_CPU_WORKER ? PSG_WORKER_CPU : PSG_WORKER_CUDA;
+            worker->device = starpu_worker_get_devid(id);
+            starpu_worker_get_name(id, worker->name, sizeof worker->name);
+        }
+        ++*count;
     }
     if (policy != NULL && policy_size > 0) {
         const struct starpu_sched_policy *in_force = starpu_sched_get_sched_policy();

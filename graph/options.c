@@ -115,9 +115,8 @@ psg_status psg_options_check(psg_options *checked, const psg_options *options) {
     if (checked->mean_tolerance == 0) {
         checked->mean_tolerance = checked->precision == PSG_F64 ? 1e-10 : 1e-5;
     }
-    if (checked->exchange == PSG_EXCHANGE_DIRECT || checked->exchange == PSG_EXCHANGE_MPI) {
-        return psg_fail(PSG_ERR_UNSUPPORTED, "exchange %s is not built in: only managed is",
-                        checked->exchange == PSG_EXCHANGE_DIRECT ? "direct" : "mpi");
+    if (checked->exchange == PSG_EXCHANGE_MPI) {
+        return psg_fail(PSG_ERR_UNSUPPORTED, "exchange mpi is not built in");
     }
     if (checked->cpus < -1 || checked->gpus < -1) {
         return psg_fail(PSG_ERR_ARG, "cpus = %d, gpus = %d: a number, or -1 for all there are",

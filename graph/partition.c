@@ -1,9 +1,15 @@
 #include "graph/internal.h"
 
-/* Tasks of one phase per worker: enough that a late worker does not hold up the others for long. */
-enum { TASKS_PER_WORKER = 2 };
-/* A task below this many bytes of f costs about as much to schedule as to run. */
-enum { TASK_BYTES_MIN = 512 << 10 };
+/* How finely work is cut for a kind of worker. */
+typedef struct grain {
+    size_t tasks;     /* of one phase for each worker, where the data are large enough */
+    size_t bytes_min; /* of f in a task: below, a task costs too much beside its work */
+} grain;
+
+/* Two tasks a core: a late core does not hold up the others for long. On a GPU, enough to copy one
+ * while another computes; pieces under 32 MB would leave it half empty. */
+static const grain cpu_grain = {.tasks = 2, .bytes_min = (size_t)512 << 10};
+static const grain gpu_grain = {.tasks = 4, .bytes_min = (size_t)32 << 20};
 
 void psg_partition(size_t extent, size_t parts, size_t *first) {
     for (size_t m = 0; m <= parts; m++) {
@@ -22,21 +28,23 @@ static size_t clamp(size_t value, size_t low, size_t high) {
     return value < low ? low : value > high ? high : value;
 }
 
-void psg_partition_choose(const psg_context *context, const psg_options *options, size_t workers,
-                          size_t *segments, size_t *segment_planes, size_t *pencils) {
-    const size_t *n = context->n;
-    const size_t bytes = n[0] * n[1] * n[2] * context->cpu->real_bytes;
-    size_t tasks = TASKS_PER_WORKER * workers;
-    const size_t worthwhile = clamp(bytes / TASK_BYTES_MIN, 1, tasks);
+void psg_partition_choose(const psg_plan *plan, size_t *segments, size_t *segment_planes,
+                          size_t *pencils) {
+    const size_t *n = plan->context.n;
+    const size_t bytes = n[0] * n[1] * n[2] * plan->context.cpu->real_bytes;
+    const grain *g = plan->gpu_count > 0 ? &gpu_grain : &cpu_grain;
+    const size_t workers = plan->usable_workers;
+    size_t tasks = g->tasks * workers;
+    const size_t worthwhile = clamp(bytes / g->bytes_min, 1, tasks);
     if (worthwhile < tasks) { /* fewer and larger, but the same for every worker */
-        tasks = worthwhile > workers ? workers : worthwhile;
+        tasks = worthwhile > workers ? worthwhile / workers * workers : worthwhile;
     }
-    if (options->segment_planes > 0) {
-        *segment_planes = clamp(options->segment_planes, 1, n[2]);
+    if (plan->options.segment_planes > 0) {
+        *segment_planes = clamp(plan->options.segment_planes, 1, n[2]);
         *segments = (n[2] + *segment_planes - 1) / *segment_planes;
     } else {
         *segments = clamp(tasks, 1, n[2]);
         *segment_planes = (n[2] + *segments - 1) / *segments;
     }
-    *pencils = clamp(options->pencils > 0 ? options->pencils : tasks, 1, n[1]);
+    *pencils = clamp(plan->options.pencils > 0 ? plan->options.pencils : tasks, 1, n[1]);
 }

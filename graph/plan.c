@@ -1,4 +1,5 @@
 /* Plans: everything that can be made before the first solve. */
+#include "codelets/device.h"
 #include "cpu/buffer.h"
 #include "cpu/symbol.h"
 #include "graph/internal.h"
@@ -123,8 +124,7 @@ static psg_status make_divide(psg_plan *plan) {
 
 static psg_status make_partition(psg_plan *plan) {
     psg_context *c = &plan->context;
-    psg_partition_choose(c, &plan->options, plan->usable_workers, &c->segments,
-                         &plan->segment_planes, &c->pencils);
+    psg_partition_choose(plan, &c->segments, &plan->segment_planes, &c->pencils);
     plan->z0 = malloc((c->segments + 1) * sizeof *plan->z0);
     plan->y0 = malloc((c->pencils + 1) * sizeof *plan->y0);
     if (plan->z0 == NULL || plan->y0 == NULL) {
@@ -144,6 +144,42 @@ static psg_status make_partition(psg_plan *plan) {
 
 /* ------------------------------------------------------------------------------ workers */
 
+/* The GPUs take the plan's tasks where there are any, else the cores do. */
+static psg_status make_workers(psg_plan *plan) {
+    plan->workers = starpu_worker_get_count();
+    plan->usable = malloc(plan->workers * sizeof *plan->usable);
+    if (plan->usable == NULL) {
+        return psg_fail(PSG_ERR_MEMORY, "no memory for a list of %zu workers", plan->workers);
+    }
+    if (plan->options.gpus != 0) {
+        plan->gpu_count =
+            starpu_worker_get_ids_by_type(STARPU_CUDA_WORKER, plan->gpus, STARPU_MAXCUDADEVS);
+    }
+    if (plan->gpu_count > 0) {
+        plan->usable_workers = plan->gpu_count;
+        memcpy(plan->usable, plan->gpus, plan->gpu_count * sizeof *plan->usable);
+    } else {
+        plan->usable_workers =
+            starpu_worker_get_ids_by_type(STARPU_CPU_WORKER, plan->usable, (unsigned)plan->workers);
+    }
+    if (plan->usable_workers == 0) {
+        return psg_fail(PSG_ERR_NODEV, "StarPU runs without a worker that the plan could use");
+    }
+    return PSG_OK;
+}
+
+static psg_status make_devices(psg_plan *plan) {
+    char words[192] = "";
+    if (plan->gpu_count == 0) {
+        return PSG_OK;
+    }
+    psg_runtime_awake();
+    const bool started = psg_device_start(&plan->context, plan->workers, words, sizeof words);
+    psg_runtime_rest();
+    return started ? PSG_OK
+                   : psg_fail(PSG_ERR_RUNTIME, "the GPUs could not be prepared: %s", words);
+}
+
 static psg_status make_scratch(psg_plan *plan) {
     psg_context *c = &plan->context;
     const size_t bytes = c->cpu->fft_scratch_bytes(c->fft);
@@ -152,7 +188,7 @@ static psg_status make_scratch(psg_plan *plan) {
     plan->cell = calloc(plan->workers * PSG_TASK_COUNT, sizeof *plan->cell);
     bool all = plan->scratch != NULL && plan->pieces != NULL && plan->cell != NULL;
     for (size_t w = 0; all && w < plan->workers; w++) {
-        if (starpu_worker_get_type((int)w) == STARPU_CPU_WORKER) {
+        if (plan->gpu_count == 0 && starpu_worker_get_type((int)w) == STARPU_CPU_WORKER) {
             plan->scratch[w] = psg_cpu_buffer_alloc(bytes);
             plan->pieces[w] = malloc(c->segments * sizeof **plan->pieces);
             plan->scratch_bytes += bytes;
@@ -191,8 +227,7 @@ static void set_context(psg_plan *plan) {
     }
     c->nxc = c->n[0] / 2 + 1;
     c->z_contiguous = o->z_layout == PSG_Z_CONTIGUOUS;
-    plan->workers = starpu_worker_get_count();
-    plan->usable_workers = starpu_cpu_worker_get_count();
+    c->fused = o->graph == PSG_GRAPH_FUSED;
 }
 
 /* Free all but StarPU. */
@@ -215,6 +250,11 @@ static void free_plan(psg_plan *plan) {
         free(plan->scratch != NULL ? plan->scratch[w] : NULL);
         free(plan->pieces != NULL ? plan->pieces[w] : NULL);
     }
+    if (plan->context.cuda != NULL) {
+        psg_runtime_awake();
+        psg_device_stop(&plan->context);
+        psg_runtime_rest();
+    }
     if (plan->context.fft != NULL) {
         plan->context.cpu->fft_destroy(plan->context.fft);
     }
@@ -227,12 +267,19 @@ static void free_plan(psg_plan *plan) {
     free(plan->cell);
     free(plan->z0);
     free(plan->y0);
+    free(plan->usable);
+    free(plan->segment_worker);
+    free(plan->pencil_worker);
+    free(plan->segment_node);
     free(plan);
 }
 
 psg_status psg_plan_create(psg_plan **result, const psg_grid *grid, const psg_options *options) {
-    static psg_status (*const steps[])(psg_plan *) = {make_partition, make_lanes, plan_transforms,
-                                                      make_divide, make_scratch};
+    static psg_status (*const steps[])(psg_plan *) = {
+        make_workers, make_partition,  psg_placement_make, psg_placement_choose_exchange,
+        make_lanes,   plan_transforms, make_divide,        make_scratch,
+        make_devices};
+    const double before = starpu_timing_now();
     psg_options checked;
     psg_clear_error();
     if (result == NULL || grid == NULL) {
@@ -252,7 +299,6 @@ psg_status psg_plan_create(psg_plan **result, const psg_grid *grid, const psg_op
     if (status != PSG_OK) {
         return status;
     }
-    const double before = starpu_timing_now();
     psg_plan *plan = calloc(1, sizeof *plan);
     if (plan == NULL) {
         psg_runtime_release();

@@ -110,8 +110,9 @@ typedef enum psg_graph {
 typedef enum psg_exchange {
     PSG_EXCHANGE_AUTO = 0,
     PSG_EXCHANGE_MANAGED, /**< StarPU moves the blocks */
-    PSG_EXCHANGE_DIRECT,  /**< GPUs read or write each other's blocks; not there today */
-    PSG_EXCHANGE_MPI,     /**< between processes; not there today */
+    PSG_EXCHANGE_DIRECT, /**< GPUs read and write each other's blocks where they are: fused graph, peer
+                               access, and a spectrum that fits the GPUs */
+    PSG_EXCHANGE_MPI,    /**< between processes; not there today */
     PSG_EXCHANGE_COUNT
 } psg_exchange;
 
@@ -145,15 +146,17 @@ typedef struct psg_options {
     psg_z_layout z_layout;   /**< PSG_Z_CONTIGUOUS; staged graph only */
     size_t segment_planes;   /**< 0 = chosen from the data; planes per segment (more than nz: nz) */
     size_t pencils;          /**< 0 = chosen from the data; number of pencils (more than ny: ny) */
-    int cpus;                /**< -1 = every core; CPU workers to start StarPU with */
-    int gpus;                /**< -1 = every usable GPU; GPUs to start StarPU with */
-    const int *gpu_ids;      /**< NULL = the first ones; gpus CUDA device numbers. Copied. */
+    int cpus;                /**< -1 = every core, or none where GPUs are used; CPU workers to start
+                                  StarPU with */
+    int gpus;           /**< -1 = every usable GPU; GPUs to start StarPU with. They take all tasks
+                                  where there are any. */
+    const int *gpu_ids; /**< NULL = the first ones; gpus CUDA device numbers. Not kept. */
     const char *policy; /**< NULL = StarPU's (STARPU_SCHED, else its default); scheduling policy */
     psg_effort effort;  /**< PSG_EFFORT_MEASURE */
     const char *cache_dir; /**< NULL = $XDG_CACHE_HOME/psg or ~/.cache/psg; where FFTW wisdom is
                                   kept between programs; "" = nowhere. Never an error. */
     unsigned in_flight;    /**< 2; >= 1, solves that may overlap; each takes memory for a spectrum
-                                  once it is used */
+                                  once it is used, and waits its turn where there is none */
 } psg_options;
 
 /** Used by psg_options_init(). */
@@ -172,7 +175,7 @@ typedef struct psg_plan psg_plan;
 /** Make a plan; starts StarPU if nobody has (counted: the last psg_plan_destroy() stops it again), and
  *  then lets its workers sleep while no solve is in flight. Where StarPU runs already, its workers and
  *  policy are used and it is left awake; options that ask for others are PSG_ERR_STATE. So a program with
- *  StarPU tasks of its own calls starpu_init() before it makes a plan. What StarPU says on its own, it
+ *  StarPU tasks of its own calls starpu_init() before it makes a plan. StarPU's profiling is turned on. What StarPU says on its own, it
  *  says on stderr, unless STARPU_SILENT=1 is in the environment.
  *  @param[out] plan     NULL after a failure
  *  @param[in]  grid     not kept
@@ -189,7 +192,8 @@ PSG_API void psg_plan_destroy(psg_plan *plan);
  *  @param[in]  f     [nz][ny][nx], unit U/L^2; aligned for its type; borrowed until return; never written
  *  @param[out] u     same shape, unit U; must not overlap f
  *  @return PSG_OK; PSG_ERR_ARG: nothing was done; PSG_ERR_DATA, _MEAN, _MEMORY, _RUNTIME: u is undefined
- *          and the plan can be used again; PSG_ERR_STATE: a psg_submit() has not been waited for */
+ *          and the plan can be used again; PSG_ERR_STATE: a psg_submit() has not been waited for.
+ *          With GPUs, f and u stay page-locked until the plan is destroyed: free them after it */
 PSG_API psg_status psg_solve(psg_plan *plan, const void *f, void *u);
 
 /** Start a solve and return; f and u as in psg_solve(), borrowed until the psg_wait() for it returns,

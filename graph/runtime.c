@@ -1,6 +1,8 @@
 /* StarPU's start and stop, and what is asked of it. */
 #include "graph/internal.h"
 
+#include "codelets/device.h"
+
 #include <pthread.h>
 #include <string.h>
 
@@ -48,14 +50,20 @@ const char *psg_policy_description(size_t index) {
 }
 
 /* StarPU counts its users itself, so joining one that runs is the same call as starting it. */
-static psg_status start(const psg_options *options) {
+static psg_status start(const psg_options *options, int gpus) {
     struct starpu_conf conf;
     if (starpu_conf_init(&conf) != 0) {
         return psg_fail(PSG_ERR_RUNTIME, "StarPU's configuration could not be read");
     }
     conf.precedence_over_environment_variables = 1;
-    conf.ncpus = options->cpus;
-    conf.ncuda = 0; /* the codelets have no CUDA side yet */
+    conf.ncpus = options->cpus < 0 && gpus > 0 ? 0 : options->cpus; /* the GPUs take all tasks */
+    conf.ncuda = gpus;
+    if (options->gpu_ids != NULL && options->gpus > 0) {
+        conf.use_explicit_workers_cuda_gpuid = 1;
+        for (int g = 0; g < gpus; g++) {
+            conf.workers_cuda_gpuid[g] = (unsigned)options->gpu_ids[g];
+        }
+    }
     conf.nopencl = 0;
     conf.nhip = 0;
     conf.catch_signals = 0; /* signals are the host program's */
@@ -81,6 +89,11 @@ static psg_status check_running(const psg_options *options) {
                         "StarPU runs already, with %u CPU workers and not the %d asked for", cpus,
                         options->cpus);
     }
+    if (options->gpus > 0 && (unsigned)options->gpus != starpu_cuda_worker_get_count()) {
+        return psg_fail(PSG_ERR_STATE,
+                        "StarPU runs already, with %u CUDA workers and not the %d asked for",
+                        starpu_cuda_worker_get_count(), options->gpus);
+    }
     if (options->policy != NULL && strcmp(options->policy, name) != 0) {
         return psg_fail(PSG_ERR_STATE,
                         "StarPU runs already, with policy '%s' and not the '%s' asked for", name,
@@ -89,14 +102,24 @@ static psg_status check_running(const psg_options *options) {
     return PSG_OK;
 }
 
-static psg_status check_workers(const psg_options *options) {
-    if (options->gpus > 0) {
-        return psg_fail(PSG_ERR_NODEV, "gpus = %d: there is no GPU here that this build can use",
-                        options->gpus);
+/* How many GPUs the options come to on this machine. */
+static psg_status count_gpus(const psg_options *options, int *gpus) {
+    char words[192] = "";
+    const int there = options->gpus != 0 ? psg_device_count(words, sizeof words) : 0;
+    const int usable = there < STARPU_MAXCUDADEVS ? there : STARPU_MAXCUDADEVS;
+    *gpus = options->gpus < 0 ? usable : options->gpus;
+    if (*gpus > usable) {
+        return psg_fail(PSG_ERR_NODEV, "gpus = %d, and there are %d here that can be used%s%s",
+                        *gpus, usable, words[0] != '\0' ? ": " : "", words);
     }
-    if (options->cpus == 0) {
-        return psg_fail(PSG_ERR_NODEV,
-                        "cpus = 0, and there is no GPU here that this build can use");
+    for (int g = 0; options->gpu_ids != NULL && g < options->gpus; g++) {
+        if (options->gpu_ids[g] < 0 || options->gpu_ids[g] >= there) {
+            return psg_fail(PSG_ERR_NODEV, "there is no GPU number %d here", options->gpu_ids[g]);
+        }
+    }
+    if (options->cpus == 0 && *gpus == 0) {
+        return psg_fail(PSG_ERR_NODEV, "cpus = 0, and there is no GPU here that can be used%s%s",
+                        words[0] != '\0' ? ": " : "", words);
     }
     if (options->cpus > STARPU_MAXCPUS) {
         return psg_fail(PSG_ERR_ARG, "cpus = %d, and StarPU was built for at most %d",
@@ -117,13 +140,14 @@ static void stop(void) {
 }
 
 psg_status psg_runtime_acquire(const psg_options *options) {
-    psg_status status = check_workers(options);
+    int gpus = 0;
+    psg_status status = count_gpus(options, &gpus);
     if (status != PSG_OK) {
         return status;
     }
     pthread_mutex_lock(&lock);
     const bool running = starpu_is_initialized() != 0;
-    status = start(options);
+    status = start(options, gpus);
     if (status != PSG_OK) {
         pthread_mutex_unlock(&lock);
         return status;
@@ -131,7 +155,6 @@ psg_status psg_runtime_acquire(const psg_options *options) {
     acquired++;
     if (!running) {
         ours = true;
-        starpu_profiling_status_set(STARPU_PROFILING_ENABLE); /* the statistics live on it */
         starpu_pause();
     } else {
         status = check_running(options);
@@ -140,7 +163,9 @@ psg_status psg_runtime_acquire(const psg_options *options) {
         status =
             psg_fail(PSG_ERR_NODEV, "StarPU runs without a CPU worker, and the plan needs one");
     }
-    if (status != PSG_OK) {
+    if (status == PSG_OK) {
+        starpu_profiling_status_set(STARPU_PROFILING_ENABLE); /* the statistics live on it */
+    } else {
         stop();
     }
     pthread_mutex_unlock(&lock);

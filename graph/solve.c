@@ -13,20 +13,21 @@ static const graph_function graphs[PSG_GRAPH_COUNT] = {
     [PSG_GRAPH_STAGED] = psg_graph_staged,
 };
 
-/* The lane with the fewest solves in it, or a new one rather than one that is in use. */
-static psg_status choose_lane(psg_plan *plan, psg_lane **lane) {
-    *lane = plan->lanes[0];
+/* The lane with the fewest solves in it, or a new one rather than one that is in use; without memory for
+ * that, solves share lanes and follow one another. */
+static psg_lane *choose_lane(psg_plan *plan) {
+    psg_lane *lane = plan->lanes[0];
     for (size_t m = 1; m < plan->lane_count; m++) {
-        *lane = plan->lanes[m]->users < (*lane)->users ? plan->lanes[m] : *lane;
+        lane = plan->lanes[m]->users < lane->users ? plan->lanes[m] : lane;
     }
-    if ((*lane)->users > 0 && plan->lane_count < plan->options.in_flight) {
-        const psg_status status = psg_lane_create(lane, plan);
-        if (status != PSG_OK) {
-            return status;
-        }
-        plan->lanes[plan->lane_count++] = *lane;
+    psg_lane *another = NULL;
+    if (lane->users > 0 && plan->lane_count < plan->options.in_flight &&
+        psg_lane_create(&another, plan) == PSG_OK) {
+        plan->lanes[plan->lane_count++] = another;
+        lane = another;
     }
-    return PSG_OK;
+    psg_clear_error();
+    return lane;
 }
 
 /* One that an earlier solve has done with, or a new one. */
@@ -42,11 +43,7 @@ static psg_run *take_run(psg_plan *plan) {
 
 /* Start a solve between these arrays, which stay the caller's if this fails. */
 static psg_status launch(psg_plan *plan, psg_arrays *arrays) {
-    psg_lane *lane = NULL;
-    const psg_status status = choose_lane(plan, &lane);
-    if (status != PSG_OK) {
-        return status;
-    }
+    psg_lane *lane = choose_lane(plan);
     psg_flight *flight = calloc(1, sizeof *flight);
     psg_run *run = take_run(plan);
     if (flight == NULL || run == NULL) {
@@ -151,6 +148,11 @@ static psg_status find_nonfinite(const psg_plan *plan, const psg_arrays *arrays)
             return psg_fail(PSG_ERR_DATA, "f is NaN or Inf at (i,j,k) = (%zu,%zu,%zu)", m % c->n[0],
                             m % plane / c->n[0], c->z0[s] + m / plane);
         }
+    }
+    if (arrays == plan->slabs) { /* a task of the caller's may have written them since */
+        return psg_fail(PSG_ERR_DATA,
+                        "f had a NaN or an Inf when it was transformed, or was too large for "
+                        "its precision; what is there now has none");
     }
     return psg_fail(PSG_ERR_DATA,
                     "f is finite, but too large for its precision: its transform overflows");

@@ -43,7 +43,7 @@ psg_status psg_plan_statistics_sized(const psg_plan *plan, psg_statistics *stati
         .pencils = plan->context.pencils,
         .segment_planes = plan->segment_planes,
         .workers = plan->usable_workers,
-        .exchange = PSG_EXCHANGE_MANAGED,
+        .exchange = plan->exchange,
         .scratch_bytes = plan->scratch_bytes,
     };
     for (size_t m = 0; m < plan->lane_count; m++) {
@@ -69,10 +69,8 @@ psg_status psg_plan_worker_seconds(const psg_plan *plan, size_t w, double *secon
     if (w >= plan->usable_workers) {
         return psg_fail(PSG_ERR_ARG, "worker %zu: the plan has %zu", w, plan->usable_workers);
     }
-    int id[STARPU_MAXCPUS];
-    const unsigned count = starpu_worker_get_ids_by_type(STARPU_CPU_WORKER, id, STARPU_MAXCPUS);
     for (size_t stage = 0; stage < PSG_STAGE_COUNT; stage++) {
-        seconds[stage] = w < count ? plan->cell[(size_t)id[w] * PSG_TASK_COUNT + stage].seconds : 0;
+        seconds[stage] = plan->cell[(size_t)plan->usable[w] * PSG_TASK_COUNT + stage].seconds;
     }
     return PSG_OK;
 }

@@ -1,0 +1,186 @@
+#include "codelets/cuda.h"
+
+#include "codelets/task.h"
+
+#include <cuda_runtime_api.h>
+#include <starpu.h>
+#include <starpu_cuda.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Planes or columns of each size there is: the first part's, and the last's if it differs. */
+static size_t sizes_of(const size_t *first, size_t parts, size_t sizes[PSG_CUDA_SIZES]) {
+    sizes[0] = first[1] - first[0];
+    sizes[1] = first[parts] - first[parts - 1];
+    return sizes[0] == sizes[1] ? 1 : 2;
+}
+
+static int plan_xy(psg_cuda_worker *w, const psg_context *c) {
+    size_t planes[PSG_CUDA_SIZES];
+    const size_t count = sizes_of(c->z0, c->segments, planes);
+    int code = 0;
+    for (size_t m = 0; m < count; m++) {
+        for (int d = PSG_CUDA_FORWARD; d <= PSG_CUDA_INVERSE && code == 0; d++) {
+            code = psg_cuda_fft_create_xy(&w->xy[d][m], psg_cuda_precision_of(c),
+                                          (psg_cuda_direction)d, c->n[0], c->n[1], planes[m]);
+        }
+    }
+    return code;
+}
+
+/* Along z: the fused kernel where the graph is fused and the length has one, else cuFFT. */
+static int plan_z(psg_cuda_worker *w, const psg_context *c) {
+    const psg_cuda_layout layout = psg_cuda_layout_of(c);
+    size_t rows[PSG_CUDA_SIZES];
+    const size_t count = sizes_of(c->y0, c->pencils, rows);
+    if (c->fused && psg_cuda_kspace_supported(psg_cuda_precision_of(c), c->n[2]) > 0 &&
+        psg_cuda_kspace_create(&w->kspace, psg_cuda_precision_of(c), c->n[2], 0) == cudaSuccess) {
+        return 0;
+    }
+    int code = 0;
+    for (size_t m = 0; m < count && code == 0; m++) {
+        code = psg_cuda_fft_create_z(&w->z[m], psg_cuda_precision_of(c), layout, rows[m] * c->nxc,
+                                     c->n[2]);
+    }
+    if (code == 0 && c->fused) {
+        const size_t rows_max = rows[0] > rows[count - 1] ? rows[0] : rows[count - 1];
+        code = (int)cudaMalloc(&w->pencil_d, rows_max * c->nxc * c->n[2] * 2 * c->cpu->real_bytes);
+    }
+    return code;
+}
+
+/* Every plan, in turn; NULL past the last. */
+static psg_cuda_fft *plan_at(const psg_cuda_worker *w, size_t m) {
+    psg_cuda_fft *all[] = {w->xy[0][0], w->xy[0][1], w->xy[1][0], w->xy[1][1], w->z[0], w->z[1]};
+    return m < sizeof all / sizeof *all ? all[m] : NULL;
+}
+enum { PLANS_MAX = 6 };
+
+/* One work area serves all plans of the worker: its stream runs them one after the other. */
+static int share_work_area(psg_cuda_worker *w) {
+    size_t bytes = 0;
+    for (size_t m = 0; m < PLANS_MAX; m++) {
+        const size_t needed = plan_at(w, m) != NULL ? psg_cuda_fft_work_bytes(plan_at(w, m)) : 0;
+        bytes = needed > bytes ? needed : bytes;
+    }
+    int code = bytes > 0 ? (int)cudaMalloc(&w->work_d, bytes) : 0;
+    for (size_t m = 0; m < PLANS_MAX && code == 0; m++) {
+        if (plan_at(w, m) != NULL) {
+            code = psg_cuda_fft_set_stream(plan_at(w, m), starpu_cuda_get_local_stream());
+        }
+        if (plan_at(w, m) != NULL && code == 0 && w->work_d != NULL) {
+            code = psg_cuda_fft_set_work_area(plan_at(w, m), w->work_d);
+        }
+    }
+    return code;
+}
+
+static int copy_tables(psg_cuda_worker *w, const psg_context *c) {
+    const size_t count[3] = {c->nxc, c->n[1], c->n[2]};
+    int code = 0;
+    for (int d = 0; d < 3 && code == 0; d++) {
+        const size_t bytes = count[d] * c->cpu->real_bytes;
+        code = (int)cudaMalloc(&w->eigen_d[d], bytes);
+        if (code == 0) {
+            code = (int)cudaMemcpy(w->eigen_d[d], c->staged_divide.eigen[d], bytes,
+                                   cudaMemcpyHostToDevice);
+        }
+    }
+    return code;
+}
+
+psg_cuda_worker *psg_cuda_worker_create(const psg_context *c, char *words, size_t size) {
+    static int (*const steps[])(psg_cuda_worker *, const psg_context *) = {plan_xy, plan_z,
+                                                                           copy_tables};
+    psg_cuda_worker *w = calloc(1, sizeof *w);
+    if (w == NULL) {
+        (void)snprintf(words, size, "no memory");
+        return NULL;
+    }
+    int code = cudaErrorMemoryAllocation;
+    w->segments = calloc(c->segments, sizeof *w->segments);
+    w->blocks = calloc(c->pencils, sizeof *w->blocks);
+    if (w->segments != NULL && w->blocks != NULL) {
+        code = 0;
+        for (size_t m = 0; m < sizeof steps / sizeof *steps && code == 0; m++) {
+            code = steps[m](w, c);
+        }
+    }
+    if (code == 0) {
+        code = share_work_area(w);
+    }
+    if (code == 0 && c->packed) {
+        size_t planes[PSG_CUDA_SIZES];
+        const size_t last = sizes_of(c->z0, c->segments, planes) - 1;
+        const size_t most = planes[0] > planes[last] ? planes[0] : planes[last];
+        code = (int)cudaMalloc(&w->slab_d, most * c->n[1] * c->nxc * 2 * c->cpu->real_bytes);
+    }
+    if (code != 0) {
+        (void)snprintf(words, size, "%s", psg_cuda_error_string(code));
+        psg_cuda_worker_destroy(w);
+        (void)cudaGetLastError(); /* what was said is said */
+        return NULL;
+    }
+    return w;
+}
+
+void psg_cuda_worker_destroy(psg_cuda_worker *w) {
+    if (w == NULL) {
+        return;
+    }
+    for (size_t m = 0; m < PLANS_MAX; m++) {
+        psg_cuda_fft_destroy(plan_at(w, m));
+    }
+    psg_cuda_kspace_destroy(w->kspace);
+    for (int d = 0; d < 3; d++) {
+        (void)cudaFree(w->eigen_d[d]);
+    }
+    (void)cudaFree(w->work_d);
+    (void)cudaFree(w->slab_d);
+    (void)cudaFree(w->pencil_d);
+    free(w->segments);
+    free(w->blocks);
+    free(w);
+}
+
+const psg_cuda_worker *psg_cuda_worker_self(const psg_context *context) {
+    return context->cuda[starpu_worker_get_id_check()];
+}
+
+const psg_cuda_segment *psg_cuda_segments_of(const psg_context *context, void *buffers[]) {
+    psg_cuda_segment *segments = psg_cuda_worker_self(context)->segments;
+    for (size_t s = 0; s < context->segments; s++) {
+        segments[s] = (psg_cuda_segment){.base_d = psg_task_pointer(buffers, s),
+                                         .planes = context->z0[s + 1] - context->z0[s],
+                                         .plane_pitch = psg_task_pitch(buffers, s)};
+    }
+    return segments;
+}
+
+void *const *psg_cuda_blocks_of(const psg_context *context, void *buffers[]) {
+    void **blocks = psg_cuda_worker_self(context)->blocks;
+    for (size_t p = 0; p < context->pencils; p++) {
+        blocks[p] = psg_task_pointer(buffers, p);
+    }
+    return blocks;
+}
+
+psg_cuda_symbol psg_cuda_symbol_of(const psg_run *run, size_t p, const psg_cpu_divide *divide) {
+    const psg_context *c = run->context;
+    const psg_cuda_worker *w = psg_cuda_worker_self(c);
+    return (psg_cuda_symbol){.ex_d = w->eigen_d[0],
+                             .ey_d = (const char *)w->eigen_d[1] + c->y0[p] * c->cpu->real_bytes,
+                             .ez_d = w->eigen_d[2],
+                             .lambda = divide->lambda,
+                             .scale = divide->scale,
+                             .mode0_d = p == 0 ? run->mode0 : NULL};
+}
+
+bool psg_cuda_check(psg_run *run, int code, const char *what) {
+    if (code != 0) {
+        psg_run_fail(run, PSG_FAULT_DEVICE, "CUDA worker %d, %s: %s", starpu_worker_get_id(), what,
+                     psg_cuda_error_string(code));
+    }
+    return code == 0;
+}

@@ -1,0 +1,57 @@
+/** @file cuda.h  What a CUDA worker keeps for a plan: cuFFT plans, tables, work areas. */
+#ifndef PSG_CODELETS_CUDA_H
+#define PSG_CODELETS_CUDA_H
+
+#include "codelets/run.h"
+#include "kernels/fft.h"
+#include "kernels/kspace.h"
+
+/** Segments and pencils come in two sizes at most: that of the first, and that of the last. */
+enum { PSG_CUDA_SIZES = 2 };
+
+typedef struct psg_cuda_worker {
+    psg_cuda_fft *xy[2][PSG_CUDA_SIZES]; /**< [direction][size of segment] */
+    psg_cuda_fft *z[PSG_CUDA_SIZES]; /**< [size of pencil]; NULL with the fused graph and kspace */
+    psg_cuda_kspace *kspace;         /**< NULL: no kernel for this length, or the staged graph */
+    void *eigen_d[3];                /**< tables of the symbol */
+    void *work_d;                    /**< cuFFT's work area */
+    void *slab_d;                    /**< room for the spectrum of a segment, if context.packed */
+    void *pencil_d;                  /**< room for a pencil, for lengths without a kspace kernel */
+    psg_cuda_segment *segments;      /**< [context.segments], for arguments */
+    void **blocks;                   /**< [context.pencils], for arguments */
+} psg_cuda_worker;
+
+/** Make what this plan needs on the calling CUDA worker.
+ *  @return NULL: the error's words are in `words` */
+psg_cuda_worker *psg_cuda_worker_create(const psg_context *context, char *words, size_t size);
+/** On the worker that made it. NULL is fine. */
+void psg_cuda_worker_destroy(psg_cuda_worker *worker);
+
+/** The calling worker's. */
+const psg_cuda_worker *psg_cuda_worker_self(const psg_context *context);
+
+/** A task's arguments for kernels/: blocks of a pencil as segments, blocks of a segment as addresses, both
+ *  valid until this worker's next task; the division of pencil p. */
+const psg_cuda_segment *psg_cuda_segments_of(const psg_context *context, void *buffers[]);
+void *const *psg_cuda_blocks_of(const psg_context *context, void *buffers[]);
+psg_cuda_symbol psg_cuda_symbol_of(const psg_run *run, size_t p, const psg_cpu_divide *divide);
+
+static inline psg_cuda_precision psg_cuda_precision_of(const psg_context *context) {
+    return context->precision == PSG_TASK_F64 ? PSG_CUDA_F64 : PSG_CUDA_F32;
+}
+static inline psg_cuda_layout psg_cuda_layout_of(const psg_context *context) {
+    return context->z_contiguous ? PSG_CUDA_Z_CONTIGUOUS : PSG_CUDA_Z_STRIDED;
+}
+
+/** Latch an error code of kernels/ in the run. @return true if there was none */
+bool psg_cuda_check(psg_run *run, int code, const char *what);
+
+/** Index into the arrays by size. */
+static inline size_t psg_cuda_segment_size(const psg_context *c, size_t s) {
+    return c->z0[s + 1] - c->z0[s] == c->z0[1] - c->z0[0] ? 0 : 1;
+}
+static inline size_t psg_cuda_pencil_size(const psg_context *c, size_t p) {
+    return c->y0[p + 1] - c->y0[p] == c->y0[1] - c->y0[0] ? 0 : 1;
+}
+
+#endif

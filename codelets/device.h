@@ -1,0 +1,22 @@
+/** @file device.h  GPUs, as the layers above see them: nothing of CUDA in here, and no GPU without it. */
+#ifndef PSG_CODELETS_DEVICE_H
+#define PSG_CODELETS_DEVICE_H
+
+#include "codelets/run.h"
+
+/** CUDA devices that can be used now.
+ *  @param[out] words  why there are none: "" if there simply is none */
+int psg_device_count(char *words, size_t size);
+
+/** CUDA's version that this was built with, "13.0"; NULL without. */
+const char *psg_device_version(void);
+
+/** May every CUDA worker of StarPU reach into the memory of every other's GPU? */
+bool psg_device_peers(void);
+
+/** Make what the plan needs on each of StarPU's CUDA workers: context->cuda, by worker number.
+ *  @return false: the words say why, and nothing is left */
+bool psg_device_start(psg_context *context, size_t workers, char *words, size_t size);
+void psg_device_stop(psg_context *context);
+
+#endif

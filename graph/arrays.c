@@ -1,0 +1,118 @@
+/* The caller's f and u as StarPU data, slab by slab. */
+#include "graph/internal.h"
+
+#include <stdlib.h>
+
+static size_t array_bytes(const psg_plan *plan) {
+    const psg_context *c = &plan->context;
+    return c->n[0] * c->n[1] * c->n[2] * c->cpu->real_bytes;
+}
+
+/* Page-locked, GPUs copy at the full speed of the link; an array that cannot be is copied all the same. */
+static bool pin(const psg_plan *plan, char *memory) {
+    return plan->gpu_count > 0 && memory != NULL &&
+           starpu_memory_pin(memory, array_bytes(plan)) == 0;
+}
+
+static void register_slabs(const psg_plan *plan, starpu_data_handle_t *slabs, char *memory) {
+    const psg_context *c = &plan->context;
+    const size_t plane_bytes = c->n[0] * c->n[1] * c->cpu->real_bytes;
+    for (size_t s = 0; s < c->segments; s++) {
+        char *slab = memory != NULL ? memory + c->z0[s] * plane_bytes : NULL;
+        const size_t n[3] = {c->n[0], c->n[1], c->z0[s + 1] - c->z0[s]};
+        psg_block_register(&slabs[s], STARPU_MAIN_RAM, slab, n, n[0] * n[1], c->cpu->real_bytes);
+        starpu_data_set_coordinates(slabs[s], 1, (int)s);
+    }
+}
+
+static psg_arrays *create_arrays(const psg_plan *plan, const void *f, void *u) {
+    const size_t segments = plan->context.segments;
+    psg_arrays *arrays = calloc(1, sizeof *arrays);
+    if (arrays == NULL) {
+        return NULL;
+    }
+    arrays->f_slabs = calloc(segments, sizeof(starpu_data_handle_t));
+    arrays->u_slabs = calloc(segments, sizeof(starpu_data_handle_t));
+    if (arrays->f_slabs == NULL || arrays->u_slabs == NULL) {
+        free(arrays->f_slabs);
+        free(arrays->u_slabs);
+        free(arrays);
+        return NULL;
+    }
+    arrays->f = f;
+    arrays->u = u;
+    arrays->pinned[0] = pin(plan, (char *)(uintptr_t)f); /* tasks only read f */
+    arrays->pinned[1] = pin(plan, u);
+    register_slabs(plan, arrays->f_slabs, (char *)(uintptr_t)f);
+    register_slabs(plan, arrays->u_slabs, u);
+    for (size_t s = 0; u != NULL && plan->gpu_count > 0 && s < segments; s++) {
+        starpu_data_set_wt_mask(arrays->u_slabs[s],
+                                1U << STARPU_MAIN_RAM); /* home as soon as it is there */
+    }
+    return arrays;
+}
+
+psg_status psg_arrays_create_slabs(const psg_plan *plan, psg_arrays **arrays) {
+    *arrays = create_arrays(plan, NULL, NULL);
+    return *arrays != NULL ? PSG_OK : psg_fail(PSG_ERR_MEMORY, "no memory for the slabs' handles");
+}
+
+void psg_arrays_destroy(psg_arrays *arrays, const psg_plan *plan) {
+    if (arrays == NULL) {
+        return;
+    }
+    psg_block_unregister(arrays->f_slabs, plan->context.segments);
+    psg_block_unregister(arrays->u_slabs, plan->context.segments);
+    if (arrays->pinned[0]) {
+        starpu_memory_unpin((void *)(uintptr_t)arrays->f, array_bytes(plan));
+    }
+    if (arrays->pinned[1]) {
+        starpu_memory_unpin(arrays->u, array_bytes(plan));
+    }
+    free(arrays->f_slabs);
+    free(arrays->u_slabs);
+    free(arrays);
+}
+
+psg_status psg_arrays_take(psg_plan *plan, const void *f, void *u, psg_arrays **result) {
+    psg_arrays **idle = NULL;
+    psg_arrays *arrays = NULL;
+    for (psg_arrays **at = &plan->arrays; *at != NULL && arrays == NULL; at = &(*at)->next) {
+        if (!(*at)->busy && (*at)->f == f && (*at)->u == u) {
+            arrays = *at;
+        } else if (!(*at)->busy) {
+            idle = at;
+        }
+    }
+    if (arrays == NULL && idle != NULL) { /* one for other arrays makes room */
+        psg_arrays *old = *idle;
+        *idle = old->next;
+        psg_arrays_destroy(old, plan);
+    }
+    if (arrays == NULL) {
+        arrays = create_arrays(plan, f, u);
+        if (arrays == NULL) {
+            return psg_fail(PSG_ERR_MEMORY, "no memory for the handles of f and u");
+        }
+        arrays->next = plan->arrays;
+        plan->arrays = arrays;
+    }
+    arrays->busy = true;
+    /* The caller has written f since: copies elsewhere are stale. */
+    for (size_t s = 0; s < plan->context.segments; s++) {
+        if (starpu_data_acquire(arrays->f_slabs[s], STARPU_W) == 0) {
+            starpu_data_release(arrays->f_slabs[s]);
+        }
+    }
+    *result = arrays;
+    return PSG_OK;
+}
+
+void psg_arrays_give_back(const psg_plan *plan, psg_arrays *arrays) {
+    for (size_t s = 0; s < plan->context.segments; s++) {
+        if (starpu_data_acquire(arrays->u_slabs[s], STARPU_R) == 0) {
+            starpu_data_release(arrays->u_slabs[s]);
+        }
+    }
+    arrays->busy = false;
+}

@@ -1,0 +1,163 @@
+/* Lanes: room for the spectrum of a solve, cut into blocks, on the devices that own its segments. */
+#include "cpu/buffer.h"
+#include "graph/internal.h"
+
+#include <stdlib.h>
+
+void psg_block_register(starpu_data_handle_t *handle, int node, void *memory, const size_t n[3],
+                        size_t pitch, size_t element_bytes) {
+    starpu_block_data_register(handle, memory != NULL ? node : -1, (uintptr_t)memory,
+                               (uint32_t)n[0], (uint32_t)pitch, (uint32_t)n[0], (uint32_t)n[1],
+                               (uint32_t)n[2], element_bytes);
+}
+
+/* Nobody looks at these values again: whoever does has acquired them before. */
+void psg_block_unregister(starpu_data_handle_t *handles, size_t count) {
+    for (size_t m = 0; handles != NULL && m < count; m++) {
+        if (handles[m] != NULL) {
+            starpu_data_unregister_no_coherency(handles[m]);
+        }
+    }
+}
+
+/* ---------------------------------------------------------------------------------- parts */
+
+/* On large pages where only cores touch it; from StarPU, page-locked or on the GPU, where GPUs do. */
+static bool part_alloc(psg_part *part, const psg_plan *plan, int node, size_t bytes) {
+    *part = (psg_part){.node = node, .bytes = bytes};
+    if (node != STARPU_MAIN_RAM) {
+        part->memory = (void *)starpu_malloc_on_node((unsigned)node, bytes);
+    } else if (plan->gpu_count > 0) {
+        part->memory = starpu_malloc(&part->memory, bytes) == 0 ? part->memory : NULL;
+    } else {
+        part->memory = psg_cpu_buffer_alloc(bytes);
+    }
+    return part->memory != NULL;
+}
+
+static void part_free(psg_part *part, const psg_plan *plan) {
+    if (part->memory == NULL) {
+        return;
+    }
+    if (part->node != STARPU_MAIN_RAM) {
+        starpu_free_on_node((unsigned)part->node, (uintptr_t)part->memory, part->bytes);
+    } else if (plan->gpu_count > 0) {
+        starpu_free_noflag(part->memory, part->bytes);
+    } else {
+        free(part->memory);
+    }
+}
+
+/* Parts of a lane, in order: the segments' slabs; in the staged graph also the segments' spectra and the
+ * pencils. */
+static size_t part_count(const psg_plan *plan) {
+    const psg_context *c = &plan->context;
+    return c->fused ? c->segments : 2 * c->segments + c->pencils;
+}
+
+static size_t part_bytes(const psg_plan *plan, size_t m) {
+    const psg_context *c = &plan->context;
+    const size_t element = 2 * c->cpu->real_bytes;
+    if (m < 2 * c->segments) {
+        const size_t s = m % c->segments;
+        return (c->z0[s + 1] - c->z0[s]) * c->n[1] * c->nxc * element;
+    }
+    const size_t p = m - 2 * c->segments;
+    return c->n[2] * (c->y0[p + 1] - c->y0[p]) * c->nxc * element;
+}
+
+static int part_node(const psg_plan *plan, size_t m) {
+    const psg_context *c = &plan->context;
+    if (m < 2 * c->segments) {
+        return plan->segment_node[m % c->segments];
+    }
+    return psg_placement_node(c->packed ? -1 : c->pencil_worker[m - 2 * c->segments]);
+}
+
+/* ---------------------------------------------------------------------------------- lanes */
+
+/* A slab is [planes][ny][nxc], and its blocks are views of it: rows of one pencil in each plane. */
+static void register_segment(psg_lane *lane, const psg_plan *plan, size_t s) {
+    const psg_context *c = &plan->context;
+    const psg_part *slab = &lane->parts[s];
+    const size_t element = 2 * c->cpu->real_bytes;
+    const size_t plane = c->nxc * c->n[1];
+    const size_t planes = c->z0[s + 1] - c->z0[s];
+    for (size_t p = 0; p < c->pencils; p++) {
+        starpu_data_handle_t *block = &lane->blocks[s * c->pencils + p];
+        const size_t n[3] = {c->nxc, c->y0[p + 1] - c->y0[p], planes};
+        psg_block_register(block, slab->node, (char *)slab->memory + c->y0[p] * c->nxc * element, n,
+                           plane, element);
+        starpu_data_set_coordinates(*block, 2, (int)s, (int)p);
+    }
+    if (!c->fused) {
+        const size_t n[3] = {c->nxc, c->n[1], planes};
+        const psg_part *spectrum = &lane->parts[c->segments + s];
+        psg_block_register(&lane->spectra[s], spectrum->node, spectrum->memory, n, plane, element);
+    }
+}
+
+static void register_pencil(psg_lane *lane, const psg_plan *plan, size_t p) {
+    const psg_context *c = &plan->context;
+    const psg_part *part = &lane->parts[2 * c->segments + p];
+    const size_t rows = c->y0[p + 1] - c->y0[p];
+    const size_t contiguous[3] = {c->n[2], c->nxc, rows};
+    const size_t strided[3] = {c->nxc, rows, c->n[2]};
+    const size_t *n = c->z_contiguous ? contiguous : strided;
+    psg_block_register(&lane->columns[p], part->node, part->memory, n, n[0] * n[1],
+                       2 * c->cpu->real_bytes);
+}
+
+psg_status psg_lane_create(psg_lane **result, const psg_plan *plan) {
+    const psg_context *c = &plan->context;
+    const size_t parts = part_count(plan);
+    psg_lane *lane = calloc(1, sizeof *lane);
+    *result = NULL;
+    if (lane == NULL) {
+        return psg_fail(PSG_ERR_MEMORY, "no memory for a spectrum's description");
+    }
+    lane->parts = calloc(parts, sizeof *lane->parts);
+    lane->blocks = calloc(c->segments * c->pencils, sizeof(starpu_data_handle_t));
+    lane->spectra = calloc(c->segments, sizeof(starpu_data_handle_t));
+    lane->columns = calloc(c->pencils, sizeof(starpu_data_handle_t));
+    bool all = lane->parts != NULL && lane->blocks != NULL && lane->spectra != NULL &&
+               lane->columns != NULL;
+    for (size_t m = 0; m < parts; m++) {
+        lane->bytes += part_bytes(plan, m);
+        all = all && part_alloc(&lane->parts[m], plan, part_node(plan, m), part_bytes(plan, m));
+    }
+    if (!all) {
+        const size_t bytes = lane->bytes;
+        psg_lane_destroy(lane, plan);
+        return psg_fail(
+            PSG_ERR_MEMORY,
+            "no memory for the spectrum of %zu x %zu x %zu points: %zu bytes were asked for",
+            c->n[0], c->n[1], c->n[2], bytes);
+    }
+    for (size_t s = 0; s < c->segments; s++) {
+        register_segment(lane, plan, s);
+    }
+    for (size_t p = 0; !c->fused && p < c->pencils; p++) {
+        register_pencil(lane, plan, p);
+    }
+    *result = lane;
+    return PSG_OK;
+}
+
+void psg_lane_destroy(psg_lane *lane, const psg_plan *plan) {
+    const psg_context *c = &plan->context;
+    if (lane == NULL) {
+        return;
+    }
+    psg_block_unregister(lane->blocks, c->segments * c->pencils);
+    psg_block_unregister(lane->spectra, c->segments);
+    psg_block_unregister(lane->columns, c->pencils);
+    for (size_t m = 0; lane->parts != NULL && m < part_count(plan); m++) {
+        part_free(&lane->parts[m], plan);
+    }
+    free(lane->columns);
+    free(lane->spectra);
+    free(lane->blocks);
+    free(lane->parts);
+    free(lane);
+}

@@ -1,0 +1,81 @@
+/* Where segments and pencils live: on the GPUs, in equal runs, or in main memory for any core. */
+#include "graph/internal.h"
+
+#include "codelets/device.h"
+
+#include <stdlib.h>
+
+/* Part m of `parts` goes to the GPU whose share of them it falls into. */
+static void spread(int *worker, size_t parts, const int *gpus, size_t gpu_count) {
+    for (size_t m = 0; m < parts; m++) {
+        worker[m] = gpu_count > 0 ? gpus[m * gpu_count / parts] : -1;
+    }
+}
+
+int psg_placement_node(int worker) {
+    return worker >= 0 ? (int)starpu_worker_get_memory_node((unsigned)worker) : STARPU_MAIN_RAM;
+}
+
+/* Do the blocks of one solve fit the GPUs that have them, with room for what passes through? If not they
+ * stay in main memory, and StarPU brings in and evicts copies. */
+static bool fits(const psg_plan *plan) {
+    const psg_context *c = &plan->context;
+    const size_t plane = c->n[1] * c->nxc * 2 * c->cpu->real_bytes;
+    const size_t spectra = plan->options.graph == PSG_GRAPH_STAGED ? 3 : 1;
+    for (size_t g = 0; g < plan->gpu_count; g++) {
+        size_t planes = 0;
+        size_t most = 0;
+        for (size_t s = 0; s < c->segments; s++) {
+            const size_t here = c->z0[s + 1] - c->z0[s];
+            planes += plan->segment_worker[s] == plan->gpus[g] ? here : 0;
+            most = here > most ? here : most;
+        }
+        const size_t needed = (planes * spectra + 3 * most) * plane;
+        const starpu_ssize_t free_bytes =
+            starpu_memory_get_available((unsigned)psg_placement_node(plan->gpus[g]));
+        if (free_bytes >= 0 && needed > (size_t)free_bytes) {
+            return false;
+        }
+    }
+    return true;
+}
+
+psg_status psg_placement_make(psg_plan *plan) {
+    psg_context *c = &plan->context;
+    plan->segment_worker = malloc(c->segments * sizeof *plan->segment_worker);
+    plan->pencil_worker = malloc(c->pencils * sizeof *plan->pencil_worker);
+    plan->segment_node = malloc(c->segments * sizeof *plan->segment_node);
+    if (plan->segment_worker == NULL || plan->pencil_worker == NULL || plan->segment_node == NULL) {
+        return psg_fail(PSG_ERR_MEMORY, "no memory for the placement of %zu segments", c->segments);
+    }
+    spread(plan->segment_worker, c->segments, plan->gpus, plan->gpu_count);
+    spread(plan->pencil_worker, c->pencils, plan->gpus, plan->gpu_count);
+    c->segment_worker = plan->segment_worker;
+    c->pencil_worker = plan->pencil_worker;
+    c->packed = plan->gpu_count > 0 && !fits(plan);
+    for (size_t s = 0; s < c->segments; s++) {
+        plan->segment_node[s] = psg_placement_node(c->packed ? -1 : plan->segment_worker[s]);
+    }
+    return PSG_OK;
+}
+
+psg_status psg_placement_choose_exchange(psg_plan *plan) {
+    psg_context *c = &plan->context;
+    const bool possible = plan->gpu_count > 0 && !c->packed && c->fused && psg_device_peers();
+    psg_exchange chosen = plan->options.exchange;
+    if (chosen == PSG_EXCHANGE_AUTO) {
+        chosen = possible ? PSG_EXCHANGE_DIRECT : PSG_EXCHANGE_MANAGED;
+    }
+    if (chosen == PSG_EXCHANGE_DIRECT && !possible) {
+        return psg_fail(
+            PSG_ERR_UNSUPPORTED,
+            "exchange direct needs the fused graph on GPUs that reach each other's memory, and a "
+            "spectrum that fits them");
+    }
+    if (chosen == PSG_EXCHANGE_DIRECT) {
+        psg_task_kspace_direct(plan->direct_kspace, plan->segment_node);
+        c->direct_kspace = plan->direct_kspace;
+    }
+    plan->exchange = chosen;
+    return PSG_OK;
+}
