@@ -8,10 +8,41 @@ static size_t array_bytes(const psg_plan *plan) {
     return c->n[0] * c->n[1] * c->n[2] * c->cpu->real_bytes;
 }
 
-/* Page-locked, GPUs copy at the full speed of the link; an array that cannot be is copied all the same. */
-static bool pin(const psg_plan *plan, char *memory) {
-    return plan->gpu_count > 0 && memory != NULL &&
-           starpu_memory_pin(memory, array_bytes(plan)) == 0;
+psg_status psg_plan_pin(psg_plan *plan, const void *array) {
+    psg_clear_error();
+    if (plan == NULL || array == NULL) {
+        return psg_fail(PSG_ERR_ARG, "plan or array is NULL");
+    }
+    if (plan->gpu_count == 0) {
+        return PSG_OK;
+    }
+    for (const psg_pinned *p = plan->pinned; p != NULL; p = p->next) {
+        if (p->array == array) {
+            return PSG_OK;
+        }
+    }
+    psg_pinned *pinned = malloc(sizeof *pinned);
+    void *memory = (void *)(uintptr_t)array; /* its pages are locked, not written */
+    if (pinned == NULL || starpu_memory_pin(memory, array_bytes(plan)) != 0) {
+        free(pinned);
+        return psg_fail(PSG_ERR_MEMORY, "%zu bytes could not be page-locked", array_bytes(plan));
+    }
+    *pinned = (psg_pinned){.next = plan->pinned, .array = memory};
+    plan->pinned = pinned;
+    return PSG_OK;
+}
+
+void psg_plan_unpin(psg_plan *plan, const void *array) {
+    for (psg_pinned **at = plan != NULL ? &plan->pinned : NULL; at != NULL && *at != NULL;) {
+        psg_pinned *pinned = *at;
+        if (array != NULL && pinned->array != array) {
+            at = &pinned->next;
+            continue;
+        }
+        *at = pinned->next;
+        (void)starpu_memory_unpin(pinned->array, array_bytes(plan));
+        free(pinned);
+    }
 }
 
 static void register_slabs(const psg_plan *plan, starpu_data_handle_t *slabs, char *memory) {
@@ -41,9 +72,7 @@ static psg_arrays *create_arrays(const psg_plan *plan, const void *f, void *u) {
     }
     arrays->f = f;
     arrays->u = u;
-    arrays->pinned[0] = pin(plan, (char *)(uintptr_t)f); /* tasks only read f */
-    arrays->pinned[1] = pin(plan, u);
-    register_slabs(plan, arrays->f_slabs, (char *)(uintptr_t)f);
+    register_slabs(plan, arrays->f_slabs, (char *)(uintptr_t)f); /* tasks only read f */
     register_slabs(plan, arrays->u_slabs, u);
     for (size_t s = 0; u != NULL && plan->gpu_count > 0 && s < segments; s++) {
         starpu_data_set_wt_mask(arrays->u_slabs[s],
@@ -63,12 +92,6 @@ void psg_arrays_destroy(psg_arrays *arrays, const psg_plan *plan) {
     }
     psg_block_unregister(arrays->f_slabs, plan->context.segments);
     psg_block_unregister(arrays->u_slabs, plan->context.segments);
-    if (arrays->pinned[0]) {
-        starpu_memory_unpin((void *)(uintptr_t)arrays->f, array_bytes(plan));
-    }
-    if (arrays->pinned[1]) {
-        starpu_memory_unpin(arrays->u, array_bytes(plan));
-    }
     free(arrays->f_slabs);
     free(arrays->u_slabs);
     free(arrays);

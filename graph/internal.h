@@ -93,9 +93,14 @@ typedef struct psg_arrays {
     void *u;
     starpu_data_handle_t *f_slabs;
     starpu_data_handle_t *u_slabs;
-    bool pinned[2]; /**< f, u: page-locked by us, for copies to and from GPUs */
     bool busy;
 } psg_arrays;
+
+/** An array of the caller's that is page-locked for copies to and from GPUs. */
+typedef struct psg_pinned {
+    struct psg_pinned *next;
+    void *array;
+} psg_pinned;
 
 /** @return PSG_OK; PSG_ERR_MEMORY: *lane is NULL */
 psg_status psg_lane_create(psg_lane **lane, const psg_plan *plan);
@@ -151,6 +156,7 @@ struct psg_plan {
     size_t lane_count;
     psg_arrays *arrays; /**< the cache */
     psg_arrays *slabs;  /**< NULL until asked for */
+    psg_pinned *pinned;
     psg_flight *oldest;
     psg_flight *newest;
     psg_run *idle_runs;

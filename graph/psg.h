@@ -192,8 +192,7 @@ PSG_API void psg_plan_destroy(psg_plan *plan);
  *  @param[in]  f     [nz][ny][nx], unit U/L^2; aligned for its type; borrowed until return; never written
  *  @param[out] u     same shape, unit U; must not overlap f
  *  @return PSG_OK; PSG_ERR_ARG: nothing was done; PSG_ERR_DATA, _MEAN, _MEMORY, _RUNTIME: u is undefined
- *          and the plan can be used again; PSG_ERR_STATE: a psg_submit() has not been waited for.
- *          With GPUs, f and u stay page-locked until the plan is destroyed: free them after it */
+ *          and the plan can be used again; PSG_ERR_STATE: a psg_submit() has not been waited for */
 PSG_API psg_status psg_solve(psg_plan *plan, const void *f, void *u);
 
 /** Start a solve and return; f and u as in psg_solve(), borrowed until the psg_wait() for it returns,
@@ -205,6 +204,15 @@ PSG_API psg_status psg_submit(psg_plan *plan, const void *f, void *u);
 /** Wait for the oldest solve submitted and not yet waited for, and return how it ended.
  *  @return as psg_solve(); PSG_ERR_STATE: none is in flight */
 PSG_API psg_status psg_wait(psg_plan *plan);
+
+/** Page-lock an array of the caller's, of the shape of f and u, so that GPUs copy it at the full speed of
+ *  their link and beside other work. Worth it for arrays that are solved from or to more than once;
+ *  an array that is page-locked already needs none of this. Without GPUs nothing is done.
+ *  @param[in] array  not freed or given back to the system before psg_plan_unpin() or psg_plan_destroy()
+ *  @return PSG_OK, also where it is done already; PSG_ERR_ARG; PSG_ERR_MEMORY: it stays as it was */
+PSG_API psg_status psg_plan_pin(psg_plan *plan, const void *array);
+/** Undo psg_plan_pin(); array NULL: for all of them. No solve with the array may be in flight. */
+PSG_API void psg_plan_unpin(psg_plan *plan, const void *array);
 
 /* ------------------------------------------------------------- for programs that use StarPU */
 

@@ -159,10 +159,6 @@ psg_status psg_runtime_acquire(const psg_options *options) {
     } else {
         status = check_running(options);
     }
-    if (status == PSG_OK && starpu_cpu_worker_get_count() == 0) {
-        status =
-            psg_fail(PSG_ERR_NODEV, "StarPU runs without a CPU worker, and the plan needs one");
-    }
     if (status == PSG_OK) {
         starpu_profiling_status_set(STARPU_PROFILING_ENABLE); /* the statistics live on it */
     } else {
