@@ -148,14 +148,27 @@ const psg_cuda_worker *psg_cuda_worker_self(const psg_context *context) {
     return context->cuda[starpu_worker_get_id_check()];
 }
 
-const psg_cuda_segment *psg_cuda_segments_of(const psg_context *context, void *buffers[]) {
+/* Segments that stand end to end in one array of planes are one to a kernel, which so has less to look up. */
+size_t psg_cuda_segments_of(const psg_context *context, void *buffers[],
+                            const psg_cuda_segment **result) {
     psg_cuda_segment *segments = psg_cuda_worker_self(context)->segments;
+    const size_t element = 2 * context->cpu->real_bytes;
+    size_t count = 0;
     for (size_t s = 0; s < context->segments; s++) {
-        segments[s] = (psg_cuda_segment){.base_d = psg_task_pointer(buffers, s),
-                                         .planes = context->z0[s + 1] - context->z0[s],
-                                         .plane_pitch = psg_task_pitch(buffers, s)};
+        char *memory = psg_task_pointer(buffers, s);
+        const size_t pitch = psg_task_pitch(buffers, s);
+        const size_t planes = context->z0[s + 1] - context->z0[s];
+        psg_cuda_segment *last = count > 0 ? &segments[count - 1] : NULL;
+        if (last != NULL && last->plane_pitch == pitch &&
+            (char *)last->base_d + last->planes * pitch * element == memory) {
+            last->planes += planes;
+        } else {
+            segments[count++] =
+                (psg_cuda_segment){.base_d = memory, .planes = planes, .plane_pitch = pitch};
+        }
     }
-    return segments;
+    *result = segments;
+    return count;
 }
 
 void *const *psg_cuda_blocks_of(const psg_context *context, void *buffers[]) {

@@ -32,7 +32,8 @@ const psg_cuda_worker *psg_cuda_worker_self(const psg_context *context);
 
 /** A task's arguments for kernels/: blocks of a pencil as segments, blocks of a segment as addresses, both
  *  valid until this worker's next task; the division of pencil p. */
-const psg_cuda_segment *psg_cuda_segments_of(const psg_context *context, void *buffers[]);
+size_t psg_cuda_segments_of(const psg_context *context, void *buffers[],
+                            const psg_cuda_segment **segments);
 void *const *psg_cuda_blocks_of(const psg_context *context, void *buffers[]);
 psg_cuda_symbol psg_cuda_symbol_of(const psg_run *run, size_t p, const psg_cpu_divide *divide);
 

@@ -12,11 +12,13 @@ static void transform(void *buffers[], const psg_task_args *args, psg_cpu_direct
     const size_t rows = context->y0[args->index + 1] - context->y0[args->index];
     void *pencil = psg_task_pointer(buffers, 0);
     void *scratch = psg_task_scratch(context);
-    if (context->z_contiguous) {
-        context->cpu->fft_z_contiguous(context->fft, direction, rows * context->nxc, pencil,
-                                       scratch);
-    } else {
-        context->cpu->fft_z_strided(context->fft, direction, rows * context->nxc, pencil, scratch);
+    const size_t count = rows * context->nxc;
+    const bool finite =
+        context->z_contiguous
+            ? context->cpu->fft_z_contiguous(context->fft, direction, count, pencil, scratch)
+            : context->cpu->fft_z_strided(context->fft, direction, count, pencil, scratch);
+    if (!finite) {
+        atomic_store(&args->run->nonfinite, true);
     }
 }
 

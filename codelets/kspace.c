@@ -26,14 +26,16 @@ static void kspace_cpu(void *buffers[], void *argument) {
         .row0 = context->y0[args->index],
         .rows = context->y0[args->index + 1] - context->y0[args->index],
     };
-    context->cpu->kspace(context->fft, &context->fused_divide, &pencil, psg_task_scratch(context),
-                         args->run->mode0);
+    if (!context->cpu->kspace(context->fft, &context->fused_divide, &pencil,
+                              psg_task_scratch(context), args->run->mode0)) {
+        atomic_store(&args->run->nonfinite, true);
+    }
 }
 
 #if PSG_WITH_CUDA
 /* For lengths that have no kernel of their own: gather, cuFFT, divide, cuFFT, scatter. */
 static int kspace_by_steps(const psg_task_args *args, const psg_cuda_segment *segments,
-                           const psg_cuda_symbol *symbol, size_t columns) {
+                           size_t count, const psg_cuda_symbol *symbol, size_t columns) {
     const psg_context *c = args->run->context;
     const psg_cuda_worker *worker = psg_cuda_worker_self(c);
     const psg_cuda_fft *fft = worker->z[psg_cuda_pencil_size(c, args->index)];
@@ -42,7 +44,7 @@ static int kspace_by_steps(const psg_task_args *args, const psg_cuda_segment *se
     const cudaStream_t stream = starpu_cuda_get_local_stream();
     void *pencil = worker->pencil_d;
     int code = (int)psg_cuda_unpack_pencil(precision, layout, pencil, columns, c->n[2], segments,
-                                           c->segments, stream);
+                                           count, stream);
     code = code != 0 ? code : psg_cuda_fft_run_z(fft, PSG_CUDA_FORWARD, pencil);
     code = code != 0 ? code
                      : (int)psg_cuda_divide(precision, layout, pencil, columns, c->nxc, c->n[2],
@@ -50,7 +52,7 @@ static int kspace_by_steps(const psg_task_args *args, const psg_cuda_segment *se
     code = code != 0 ? code : psg_cuda_fft_run_z(fft, PSG_CUDA_INVERSE, pencil);
     return code != 0 ? code
                      : (int)psg_cuda_pack_pencil(precision, layout, pencil, columns, c->n[2],
-                                                 segments, c->segments, stream);
+                                                 segments, count, stream);
 }
 
 static void kspace_cuda(void *buffers[], void *argument) {
@@ -61,14 +63,15 @@ static void kspace_cuda(void *buffers[], void *argument) {
         return;
     }
     const size_t columns = (context->y0[args->index + 1] - context->y0[args->index]) * context->nxc;
-    const psg_cuda_segment *segments = psg_cuda_segments_of(context, buffers);
+    const psg_cuda_segment *segments = NULL;
+    const size_t count = psg_cuda_segments_of(context, buffers, &segments);
     const psg_cuda_symbol symbol =
         psg_cuda_symbol_of(args->run, args->index, &context->fused_divide);
     const int code =
         worker->kspace != NULL
-            ? (int)psg_cuda_kspace_run(worker->kspace, segments, context->segments, columns,
-                                       context->nxc, &symbol, starpu_cuda_get_local_stream())
-            : kspace_by_steps(args, segments, &symbol, columns);
+            ? (int)psg_cuda_kspace_run(worker->kspace, segments, count, columns, context->nxc,
+                                       &symbol, starpu_cuda_get_local_stream())
+            : kspace_by_steps(args, segments, count, &symbol, columns);
     psg_cuda_check(args->run, code, "kspace");
 }
 #endif

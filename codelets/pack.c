@@ -108,11 +108,12 @@ static void move_cuda(void *buffers[], const psg_task_args *args, bool pack) {
         return;
     }
     const size_t columns = (context->y0[args->index + 1] - context->y0[args->index]) * context->nxc;
-    const psg_cuda_segment *segments = psg_cuda_segments_of(context, buffers + 1);
+    const psg_cuda_segment *segments = NULL;
+    const size_t count = psg_cuda_segments_of(context, buffers + 1, &segments);
     void *whole = psg_task_pointer(buffers, 0);
     const int code =
         pack ? (int)psg_cuda_pack_pencil(precision, layout, whole, columns, context->n[2], segments,
-                                         context->segments, starpu_cuda_get_local_stream())
+                                         count, starpu_cuda_get_local_stream())
              : (int)psg_cuda_unpack_pencil(precision, layout, whole, columns, context->n[2],
                                            segments, context->segments,
                                            starpu_cuda_get_local_stream());

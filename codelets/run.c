@@ -27,6 +27,7 @@ psg_run *psg_run_create(const psg_context *context, size_t workers) {
 
 void psg_run_start(psg_run *run) {
     atomic_store(&run->fault, PSG_FAULT_NONE);
+    atomic_store(&run->nonfinite, false);
     memset(run->words, 0, sizeof run->words);
     memset(run->mode0, 0, 2 * run->context->cpu->real_bytes);
     memset(run->cell, 0, run->workers * PSG_TASK_COUNT * sizeof *run->cell);

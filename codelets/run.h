@@ -82,6 +82,7 @@ typedef struct psg_run {
     void *
         mode0; /**< one complex of the precision: the mode (0,0,0), that is the sum of f, from the task
                       that has it; not finite if f has a NaN or an Inf anywhere. Pinned. */
+    atomic_bool nonfinite; /**< a mode is not: f is not, or it is too large to be transformed */
 
     size_t workers;     /**< StarPU workers, which number their rows of `cell` */
     psg_run_cell *cell; /**< [workers][PSG_TASK_COUNT] */

@@ -202,21 +202,25 @@ void psg_cpu_ifft_xy(const psg_cpu_fft *fft, void *spectrum, void *plane) {
     PSG_FFTW(execute_dft_c2r)(plan_for(fft, PSG_CPU_INVERSE, plane, spectrum), spectrum, plane);
 }
 
-void psg_cpu_fft_z_contiguous(const psg_cpu_fft *fft, psg_cpu_direction direction, size_t count,
+bool psg_cpu_fft_z_contiguous(const psg_cpu_fft *fft, psg_cpu_direction direction, size_t count,
                               void *lines, void *scratch) {
     (void)scratch;
     fft_complex *line = lines;
+    bool finite = true;
     for (size_t c = 0; c < count; c++, line += fft->nz) {
         PSG_FFTW(execute_dft)(fft->line[direction], line, line);
+        finite = finite && psg_cpu_finite(*line);
     }
+    return finite;
 }
 
-void psg_cpu_fft_z_strided(const psg_cpu_fft *fft, psg_cpu_direction direction, size_t count,
+bool psg_cpu_fft_z_strided(const psg_cpu_fft *fft, psg_cpu_direction direction, size_t count,
                            void *columns, void *scratch) {
     const size_t nz = (size_t)fft->nz;
     const size_t w = fft->columns;
     psg_complex *all = columns;
     psg_complex *tile = scratch;
+    bool finite = true;
     for (size_t m = 0; count < w && m < nz * w; m++) {
         tile[m][0] = tile[m][1] = 0; /* columns of the tile that never get data */
     }
@@ -235,7 +239,11 @@ void psg_cpu_fft_z_strided(const psg_cpu_fft *fft, psg_cpu_direction direction, 
                 all[k * count + first + c][1] = tile[k * w + c][1];
             }
         }
+        for (size_t c = 0; c < some; c++) {
+            finite = finite && psg_cpu_finite(tile[c]);
+        }
     }
+    return finite;
 }
 
 size_t psg_cpu_fft_points_z(const psg_cpu_fft *fft) {

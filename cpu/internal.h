@@ -5,6 +5,8 @@
 #include "cpu/ops.h"
 #include "cpu/real.h"
 
+#include <math.h>
+
 /* fft.c */
 #define psg_cpu_fft_create PSG_REAL_NAME(psg_cpu_fft_create)
 #define psg_cpu_fft_destroy PSG_REAL_NAME(psg_cpu_fft_destroy)
@@ -24,9 +26,9 @@ size_t psg_cpu_fft_scratch_bytes(const psg_cpu_fft *fft);
 bool psg_cpu_fft_prepare(psg_cpu_fft *fft, const void *planes);
 void psg_cpu_fft_xy(const psg_cpu_fft *fft, const void *plane, void *spectrum);
 void psg_cpu_ifft_xy(const psg_cpu_fft *fft, void *spectrum, void *plane);
-void psg_cpu_fft_z_contiguous(const psg_cpu_fft *fft, psg_cpu_direction direction, size_t count,
+bool psg_cpu_fft_z_contiguous(const psg_cpu_fft *fft, psg_cpu_direction direction, size_t count,
                               void *lines, void *scratch);
-void psg_cpu_fft_z_strided(const psg_cpu_fft *fft, psg_cpu_direction direction, size_t count,
+bool psg_cpu_fft_z_strided(const psg_cpu_fft *fft, psg_cpu_direction direction, size_t count,
                            void *columns, void *scratch);
 
 /* A tile is [nz][columns] complex; its lines are [columns][nz]. Both 64-byte aligned, apart. */
@@ -34,6 +36,11 @@ size_t psg_cpu_fft_points_z(const psg_cpu_fft *fft);
 size_t psg_cpu_fft_tile_columns(const psg_cpu_fft *fft);
 void psg_cpu_fft_tile_forward(const psg_cpu_fft *fft, psg_complex *tile, psg_complex *lines);
 void psg_cpu_fft_tile_inverse(const psg_cpu_fft *fft, psg_complex *lines, psg_complex *tile);
+
+/** Is this complex number finite? A transform puts what is not into every point of a line. */
+static inline bool psg_cpu_finite(const psg_complex value) {
+    return isfinite(value[0]) && isfinite(value[1]);
+}
 
 /* divide.c */
 #define psg_cpu_divide_line PSG_REAL_NAME(psg_cpu_divide_line)
@@ -49,7 +56,7 @@ void psg_cpu_divide_contiguous(const psg_cpu_divide *divide, const size_t n[3], 
 
 /* kspace.c */
 #define psg_cpu_kspace PSG_REAL_NAME(psg_cpu_kspace)
-void psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
+bool psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
                     const psg_cpu_pencil *pencil, void *scratch, void *mode0);
 
 /* normalize.c, reduce.c */

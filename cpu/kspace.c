@@ -28,7 +28,7 @@ static void scatter(const psg_cpu_pencil *pencil, size_t first, size_t columns, 
 /* A tile of columns stays in the second-level cache between its one read and its one write. FFTW's
  * transform turns it on the way, so that the division runs along contiguous lines. The last tile
  * may be narrower: its missing columns hold what the tile before left, and are transformed in vain. */
-void psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
+bool psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
                     const psg_cpu_pencil *pencil, void *scratch, void *mode0) {
     const size_t nz = psg_cpu_fft_points_z(fft);
     const size_t width = psg_cpu_fft_tile_columns(fft);
@@ -37,6 +37,7 @@ void psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
     const psg_real *ey = divide->eigen[1];
     psg_complex *tile = scratch;
     psg_complex *lines = tile + nz * width;
+    bool finite = true;
 
     if (total < width) {
         memset(tile, 0, nz * width * sizeof *tile);
@@ -55,6 +56,10 @@ void psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
                                 divide->eigen[2], (psg_real)divide->scale);
         }
         psg_cpu_fft_tile_inverse(fft, lines, tile);
+        for (size_t c = 0; c < columns; c++) {
+            finite = finite && psg_cpu_finite(tile[c]);
+        }
         scatter(pencil, first, columns, width, tile);
     }
+    return finite;
 }

@@ -67,17 +67,19 @@ struct psg_cpu_ops {
     void (*ifft_xy)(const psg_cpu_fft *fft, void *spectrum, void *plane);
 
     /** Transform complex lines of nz along z, in place, unscaled: `count` lines of contiguous points; or
-     *  [nz][count], by tiles. */
-    void (*fft_z_contiguous)(const psg_cpu_fft *fft, psg_cpu_direction direction, size_t count,
+     *  [nz][count], by tiles.
+     *  @return false: a NaN or an Inf stands in a line, and so in all of it */
+    bool (*fft_z_contiguous)(const psg_cpu_fft *fft, psg_cpu_direction direction, size_t count,
                              void *lines, void *scratch);
-    void (*fft_z_strided)(const psg_cpu_fft *fft, psg_cpu_direction direction, size_t count,
+    bool (*fft_z_strided)(const psg_cpu_fft *fft, psg_cpu_direction direction, size_t count,
                           void *columns, void *scratch);
 
     /** One pencil, from forward_xy's pieces to inverse_xy's, in place: transform along z, divide, transform
      *  back; each piece is read and written once.
      *  @param[out] mode0  one complex: the mode (0,0,0) before the division, if the pencil has it: the sum of
-     *                     f, and not finite where f is not; may be NULL */
-    void (*kspace)(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
+     *                     f, and not finite where f is not; may be NULL
+     *  @return as above */
+    bool (*kspace)(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
                    const psg_cpu_pencil *pencil, void *scratch, void *mode0);
 
     /** Divide a pencil of rows [row0, row0 + rows), whole: [nz][rows][nxc] or [rows][nxc][nz]; `mode0` as above. */

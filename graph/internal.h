@@ -77,13 +77,15 @@ void psg_block_unregister(starpu_data_handle_t *handles, size_t count);
 
 /** Room for the spectrum of one solve at a time; solves that share a lane follow one another. */
 typedef struct psg_lane {
-    psg_part
-        *parts; /**< a slab for each segment; staged: then a spectrum for each, and each pencil */
-    starpu_data_handle_t *blocks;  /**< [segments][pencils], complex [z][y][nxc] */
-    starpu_data_handle_t *spectra; /**< staged: [segments], complex [z][ny][nxc]; else NULL */
-    starpu_data_handle_t *columns; /**< staged: [pencils], a pencil each; else NULL */
+    psg_part *parts; /**< [part_count]: the memory */
+    size_t part_count;
+    void **
+        item; /**< where each segment's slab is; staged: then each segment's spectrum, and each pencil */
     size_t bytes;
-    unsigned users; /**< runs in flight in it */
+    starpu_data_handle_t *blocks;  /**< [segments][pencils], complex [z][y][nxc] */
+    starpu_data_handle_t *spectra; /**< staged: [segments], complex [z][ny][nxc] */
+    starpu_data_handle_t *columns; /**< staged: [pencils], a pencil each */
+    unsigned users;                /**< runs in flight in it */
 } psg_lane;
 
 /** A caller's f and u as handles by segment; kept for the next solve with the same arrays. */

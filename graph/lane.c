@@ -48,30 +48,59 @@ static void part_free(psg_part *part, const psg_plan *plan) {
     }
 }
 
-/* Parts of a lane, in order: the segments' slabs; in the staged graph also the segments' spectra and the
- * pencils. */
-static size_t part_count(const psg_plan *plan) {
+/* Bytes of segments' slabs and pencils of pencils, by their number. */
+static size_t slab_bytes(const psg_context *c, size_t s) {
+    return (c->z0[s + 1] - c->z0[s]) * c->n[1] * c->nxc * 2 * c->cpu->real_bytes;
+}
+
+static size_t pencil_bytes(const psg_context *c, size_t p) {
+    return c->n[2] * (c->y0[p + 1] - c->y0[p]) * c->nxc * 2 * c->cpu->real_bytes;
+}
+
+static int pencil_node(const psg_plan *plan, size_t p) {
+    return psg_placement_node(plan->context.packed ? -1 : plan->pencil_worker[p]);
+}
+
+/* What stands in a lane, in this order: a slab for each segment, which its blocks are views of; in the
+ * staged graph then a spectrum for each segment, and each pencil. */
+static size_t item_count(const psg_plan *plan) {
     const psg_context *c = &plan->context;
     return c->fused ? c->segments : 2 * c->segments + c->pencils;
 }
 
-static size_t part_bytes(const psg_plan *plan, size_t m) {
+static size_t item_bytes(const psg_plan *plan, size_t m) {
     const psg_context *c = &plan->context;
-    const size_t element = 2 * c->cpu->real_bytes;
-    if (m < 2 * c->segments) {
-        const size_t s = m % c->segments;
-        return (c->z0[s + 1] - c->z0[s]) * c->n[1] * c->nxc * element;
-    }
-    const size_t p = m - 2 * c->segments;
-    return c->n[2] * (c->y0[p + 1] - c->y0[p]) * c->nxc * element;
+    return m < 2 * c->segments ? slab_bytes(c, m % c->segments)
+                               : pencil_bytes(c, m - 2 * c->segments);
 }
 
-static int part_node(const psg_plan *plan, size_t m) {
+static int item_node(const psg_plan *plan, size_t m) {
     const psg_context *c = &plan->context;
-    if (m < 2 * c->segments) {
-        return plan->segment_node[m % c->segments];
+    return m < 2 * c->segments ? plan->segment_node[m % c->segments]
+                               : pencil_node(plan, m - 2 * c->segments);
+}
+
+/* One part holds a run of items on the same node, end to end: the slabs of one GPU are one array of planes,
+ * and a pencil in it one array of columns. @return the item after the run; 0: no memory */
+static size_t make_part(psg_lane *lane, const psg_plan *plan, size_t first) {
+    const int node = item_node(plan, first);
+    const size_t stop = first < plan->context.segments ? plan->context.segments : item_count(plan);
+    size_t end = first;
+    size_t bytes = 0;
+    while (end < stop && item_node(plan, end) == node) {
+        bytes += item_bytes(plan, end++);
     }
-    return psg_placement_node(c->packed ? -1 : c->pencil_worker[m - 2 * c->segments]);
+    psg_part *part = &lane->parts[lane->part_count];
+    if (!part_alloc(part, plan, node, bytes)) {
+        return 0;
+    }
+    lane->part_count++;
+    char *next = part->memory;
+    for (size_t m = first; m < end; m++) {
+        lane->item[m] = next;
+        next += item_bytes(plan, m);
+    }
+    return end;
 }
 
 /* ---------------------------------------------------------------------------------- lanes */
@@ -79,52 +108,54 @@ static int part_node(const psg_plan *plan, size_t m) {
 /* A slab is [planes][ny][nxc], and its blocks are views of it: rows of one pencil in each plane. */
 static void register_segment(psg_lane *lane, const psg_plan *plan, size_t s) {
     const psg_context *c = &plan->context;
-    const psg_part *slab = &lane->parts[s];
+    const int node = item_node(plan, s);
     const size_t element = 2 * c->cpu->real_bytes;
     const size_t plane = c->nxc * c->n[1];
     const size_t planes = c->z0[s + 1] - c->z0[s];
     for (size_t p = 0; p < c->pencils; p++) {
         starpu_data_handle_t *block = &lane->blocks[s * c->pencils + p];
         const size_t n[3] = {c->nxc, c->y0[p + 1] - c->y0[p], planes};
-        psg_block_register(block, slab->node, (char *)slab->memory + c->y0[p] * c->nxc * element, n,
+        psg_block_register(block, node, (char *)lane->item[s] + c->y0[p] * c->nxc * element, n,
                            plane, element);
         starpu_data_set_coordinates(*block, 2, (int)s, (int)p);
     }
     if (!c->fused) {
         const size_t n[3] = {c->nxc, c->n[1], planes};
-        const psg_part *spectrum = &lane->parts[c->segments + s];
-        psg_block_register(&lane->spectra[s], spectrum->node, spectrum->memory, n, plane, element);
+        psg_block_register(&lane->spectra[s], node, lane->item[c->segments + s], n, plane, element);
     }
 }
 
 static void register_pencil(psg_lane *lane, const psg_plan *plan, size_t p) {
     const psg_context *c = &plan->context;
-    const psg_part *part = &lane->parts[2 * c->segments + p];
     const size_t rows = c->y0[p + 1] - c->y0[p];
     const size_t contiguous[3] = {c->n[2], c->nxc, rows};
     const size_t strided[3] = {c->nxc, rows, c->n[2]};
     const size_t *n = c->z_contiguous ? contiguous : strided;
-    psg_block_register(&lane->columns[p], part->node, part->memory, n, n[0] * n[1],
-                       2 * c->cpu->real_bytes);
+    psg_block_register(&lane->columns[p], pencil_node(plan, p), lane->item[2 * c->segments + p], n,
+                       n[0] * n[1], 2 * c->cpu->real_bytes);
 }
 
 psg_status psg_lane_create(psg_lane **result, const psg_plan *plan) {
     const psg_context *c = &plan->context;
-    const size_t parts = part_count(plan);
+    const size_t items = item_count(plan);
     psg_lane *lane = calloc(1, sizeof *lane);
     *result = NULL;
     if (lane == NULL) {
         return psg_fail(PSG_ERR_MEMORY, "no memory for a spectrum's description");
     }
-    lane->parts = calloc(parts, sizeof *lane->parts);
+    lane->parts = calloc(items, sizeof *lane->parts);
+    lane->item = calloc(items, sizeof *lane->item);
     lane->blocks = calloc(c->segments * c->pencils, sizeof(starpu_data_handle_t));
     lane->spectra = calloc(c->segments, sizeof(starpu_data_handle_t));
     lane->columns = calloc(c->pencils, sizeof(starpu_data_handle_t));
-    bool all = lane->parts != NULL && lane->blocks != NULL && lane->spectra != NULL &&
-               lane->columns != NULL;
-    for (size_t m = 0; m < parts; m++) {
-        lane->bytes += part_bytes(plan, m);
-        all = all && part_alloc(&lane->parts[m], plan, part_node(plan, m), part_bytes(plan, m));
+    bool all = lane->parts != NULL && lane->item != NULL && lane->blocks != NULL &&
+               lane->spectra != NULL && lane->columns != NULL;
+    for (size_t m = 0; m < items; m++) {
+        lane->bytes += item_bytes(plan, m);
+    }
+    for (size_t m = 0; all && m < items;) {
+        m = make_part(lane, plan, m);
+        all = m > 0;
     }
     if (!all) {
         const size_t bytes = lane->bytes;
@@ -152,12 +183,13 @@ void psg_lane_destroy(psg_lane *lane, const psg_plan *plan) {
     psg_block_unregister(lane->blocks, c->segments * c->pencils);
     psg_block_unregister(lane->spectra, c->segments);
     psg_block_unregister(lane->columns, c->pencils);
-    for (size_t m = 0; lane->parts != NULL && m < part_count(plan); m++) {
+    for (size_t m = 0; m < lane->part_count; m++) {
         part_free(&lane->parts[m], plan);
     }
     free(lane->columns);
     free(lane->spectra);
     free(lane->blocks);
+    free(lane->item);
     free(lane->parts);
     free(lane);
 }

@@ -131,8 +131,8 @@ static void keep_statistics(psg_plan *plan, const psg_run *run, double sum) {
     memcpy(plan->cell, run->cell, plan->workers * PSG_TASK_COUNT * sizeof *plan->cell);
 }
 
-/* The transform carries a NaN or an Inf to every mode, so the sum of f tells for nothing that there is
- * one; only then is f searched for it. */
+/* The transform carries a NaN or an Inf to every mode, and an overflow to a whole column, so it costs
+ * nothing to know that there is one; only then is f searched for it. */
 static psg_status find_nonfinite(const psg_plan *plan, const psg_arrays *arrays) {
     const psg_context *c = &plan->context;
     const size_t plane = c->n[0] * c->n[1];
@@ -187,7 +187,7 @@ static psg_status judge(psg_plan *plan, const psg_flight *flight) {
     const double sum = plan->context.cpu->first(run->mode0);
     keep_statistics(plan, run, sum);
     psg_status status = psg_fail_run(run);
-    if (status == PSG_OK && !isfinite(sum)) {
+    if (status == PSG_OK && (!isfinite(sum) || atomic_load(&run->nonfinite))) {
         status = find_nonfinite(plan, flight->arrays);
     }
     if (status == PSG_OK && plan->options.mean == PSG_MEAN_ERROR) {

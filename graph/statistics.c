@@ -1,5 +1,6 @@
 #include "graph/internal.h"
 
+#include <pthread.h>
 #include <string.h>
 
 _Static_assert((int)PSG_STAGE_COUNT == (int)PSG_TASK_COUNT,
@@ -11,20 +12,28 @@ const char *psg_stage_name(psg_stage stage) {
     return (unsigned)stage < PSG_STAGE_COUNT ? psg_task_names[stage] : NULL;
 }
 
-/* Bytes that StarPU moved over each kind of link since it started. */
+/* Bytes that StarPU has moved over each kind of link: it forgets them whenever it tells. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static uint64_t h2d_bytes, d2h_bytes, d2d_bytes;
+
 static void count_transfers(psg_statistics *s) {
+    pthread_mutex_lock(&lock);
     for (int bus = 0; bus < starpu_bus_get_count(); bus++) {
         struct starpu_profiling_bus_info info;
-        if (starpu_bus_get_profiling_info(bus, &info) != 0) {
+        if (starpu_bus_get_profiling_info(bus, &info) != 0 || info.transferred_bytes <= 0) {
             continue;
         }
         const uint64_t bytes = (uint64_t)info.transferred_bytes;
         const bool from_ram = starpu_bus_get_src(bus) == STARPU_MAIN_RAM;
         const bool to_ram = starpu_bus_get_dst(bus) == STARPU_MAIN_RAM;
-        s->h2d_bytes += from_ram && !to_ram ? bytes : 0;
-        s->d2h_bytes += to_ram && !from_ram ? bytes : 0;
-        s->d2d_bytes += !from_ram && !to_ram ? bytes : 0;
+        h2d_bytes += from_ram && !to_ram ? bytes : 0;
+        d2h_bytes += to_ram && !from_ram ? bytes : 0;
+        d2d_bytes += !from_ram && !to_ram ? bytes : 0;
     }
+    s->h2d_bytes = h2d_bytes;
+    s->d2h_bytes = d2h_bytes;
+    s->d2d_bytes = d2d_bytes;
+    pthread_mutex_unlock(&lock);
 }
 
 psg_status psg_plan_statistics_sized(const psg_plan *plan, psg_statistics *statistics,

@@ -1,0 +1,153 @@
+/* Messages, names and small helpers of the psg command. */
+#include "app/app.h"
+
+#include <float.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A progress line may stand where the message goes: on a terminal, wipe it first. */
+static const char *line_start(void) {
+    return isatty(STDERR_FILENO) ? "\r\033[K" : "";
+}
+
+int app_error(int code, const char *format, ...) {
+    char text[4096];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "%spsg: %s\n", line_start(), text);
+    return code;
+}
+
+void app_note(app_notes *notes, const char *format, ...) {
+    char text[sizeof notes->text[0]];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (!notes->quiet) {
+        fprintf(stderr, "%spsg: note: %s\n", line_start(), text);
+    }
+    if (notes->count < sizeof notes->text / sizeof notes->text[0]) {
+        snprintf(notes->text[notes->count++], sizeof text, "%s", text);
+    }
+}
+
+int app_exit_code(psg_status status) {
+    switch (status) {
+    case PSG_OK:
+        return APP_DONE;
+    case PSG_ERR_ARG:
+    case PSG_ERR_UNSUPPORTED:
+    case PSG_ERR_DATA:
+    case PSG_ERR_MEAN:
+        return APP_USAGE;
+    default:
+        return APP_FAILED;
+    }
+}
+
+void app_print_version(const char *name) {
+    printf("%s (PoissonGraph) %s\n", name, psg_component_version(PSG_COMPONENT_PSG));
+}
+
+double app_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+void app_bytes_text(char *text, size_t size, double bytes) {
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    size_t unit = 0;
+    while (bytes >= 1024 && unit + 1 < sizeof units / sizeof units[0]) {
+        bytes /= 1024;
+        unit++;
+    }
+    snprintf(text, size, unit ? "%.2f %s" : "%.0f %s", bytes, units[unit]);
+}
+
+const char *app_precision_name(psg_precision precision) {
+    return precision == PSG_F32 ? "f32" : "f64";
+}
+
+const char *app_symbol_name(psg_symbol symbol) {
+    return symbol == PSG_SYMBOL_FD2 ? "fd2" : "spectral";
+}
+
+const char *app_graph_name(psg_graph graph) {
+    return graph == PSG_GRAPH_STAGED ? "staged" : "fused";
+}
+
+const char *app_exchange_name(psg_exchange exchange) {
+    switch (exchange) {
+    case PSG_EXCHANGE_MANAGED:
+        return "managed";
+    case PSG_EXCHANGE_DIRECT:
+        return "direct";
+    case PSG_EXCHANGE_MPI:
+        return "mpi";
+    default:
+        return "auto";
+    }
+}
+
+size_t app_element_bytes(psg_precision precision) {
+    return precision == PSG_F32 ? sizeof(float) : sizeof(double);
+}
+
+size_t app_points(const psg_grid *grid) {
+    return grid->axis[0].n * grid->axis[1].n * grid->axis[2].n;
+}
+
+double app_epsilon(psg_precision precision) {
+    return precision == PSG_F32 ? FLT_EPSILON : DBL_EPSILON;
+}
+
+void app_get_row(const void *field, psg_precision precision, size_t first, size_t count,
+                 double *row) {
+    if (precision == PSG_F32) {
+        const float *values = (const float *)field + first;
+        for (size_t i = 0; i < count; i++) {
+            row[i] = values[i];
+        }
+    } else {
+        const double *values = (const double *)field + first;
+        for (size_t i = 0; i < count; i++) {
+            row[i] = values[i];
+        }
+    }
+}
+
+void app_put_row(void *field, psg_precision precision, size_t first, size_t count,
+                 const double *row) {
+    if (precision == PSG_F32) {
+        float *values = (float *)field + first;
+        for (size_t i = 0; i < count; i++) {
+            values[i] = (float)row[i];
+        }
+    } else {
+        double *values = (double *)field + first;
+        for (size_t i = 0; i < count; i++) {
+            values[i] = row[i];
+        }
+    }
+}
+
+void *app_allocate(size_t count, size_t element_bytes, const char *what) {
+    void *memory = NULL;
+    if (count <= SIZE_MAX / element_bytes) {
+        memory = malloc(count * element_bytes);
+    }
+    if (!memory) {
+        char text[32];
+        app_bytes_text(text, sizeof text, (double)count * (double)element_bytes);
+        app_error(APP_FAILED, "out of memory: %s for %s could not be had", text, what);
+    }
+    return memory;
+}

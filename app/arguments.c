@@ -1,0 +1,385 @@
+/* The options of the subcommands. A row here is all that an option needs: getopt's table, the value's
+   parser, the help text and the message for a wrong value are made from it. */
+#include "app/arguments.h"
+#include "app/app.h"
+#include "app/problems.h"
+
+#include <getopt.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct option_row {
+    const char *heading;  /* the help text begins a group here */
+    const char *name;     /* NULL ends the table */
+    const char *argument; /* NULL: takes none, sets an int to 1 */
+    int (*parse)(const char *text, void *field, const app_choice *choices);
+    size_t field; /* in app_arguments */
+    const app_choice *choices;
+    const char *expected; /* "expected ..." in messages; choices say it themselves */
+    const char *help;     /* lines */
+} option_row;
+
+static const app_choice problem_choices[] = {
+    {"madelung", APP_PROBLEM_MADELUNG}, {"modes", APP_PROBLEM_MODES}, {NULL, 0}};
+static const app_choice lattice_choices[] = {
+    {"nacl", APP_NACL}, {"cscl", APP_CSCL}, {"zns", APP_ZNS}, {NULL, 0}};
+static const app_choice precision_choices[] = {{"f64", PSG_F64}, {"f32", PSG_F32}, {NULL, 0}};
+static const app_choice symbol_choices[] = {
+    {"spectral", PSG_SYMBOL_SPECTRAL}, {"fd2", PSG_SYMBOL_FD2}, {NULL, 0}};
+static const app_choice mean_choices[] = {
+    {"drop", PSG_MEAN_DROP}, {"error", PSG_MEAN_ERROR}, {NULL, 0}};
+static const app_choice graph_choices[] = {
+    {"fused", PSG_GRAPH_FUSED}, {"staged", PSG_GRAPH_STAGED}, {NULL, 0}};
+static const app_choice exchange_choices[] = {{"managed", PSG_EXCHANGE_MANAGED},
+                                              {"direct", PSG_EXCHANGE_DIRECT},
+                                              {"mpi", PSG_EXCHANGE_MPI},
+                                              {NULL, 0}};
+static const app_choice z_choices[] = {
+    {"contiguous", PSG_Z_CONTIGUOUS}, {"strided", PSG_Z_STRIDED}, {NULL, 0}};
+static const app_choice effort_choices[] = {{"measure", PSG_EFFORT_MEASURE},
+                                            {"estimate", PSG_EFFORT_ESTIMATE},
+                                            {"patient", PSG_EFFORT_PATIENT},
+                                            {NULL, 0}};
+
+#define FIELD(member) offsetof(app_arguments, member)
+#define ROW_CPUS                                                                                   \
+    {                                                                                              \
+        "Machine", "cpus", "N", app_value_cpus, FIELD(cpus), NULL, "a whole number from 0",        \
+            "CPU workers; default: one per core"                                                   \
+    }
+#define ROW_GPUS                                                                                   \
+    {                                                                                              \
+        NULL, "gpus", "N|LIST", app_value_gpus, FIELD(gpus), NULL,                                 \
+            "a count from 0, or different device numbers with commas",                             \
+            "GPU workers: a count, or CUDA device numbers (0,2; or\n"                              \
+            "2, with the comma, for number 2 alone); default: all"                                 \
+    }
+#define ROW_SCHED                                                                                  \
+    {                                                                                              \
+        NULL, "sched", "POLICY", app_value_policy, FIELD(policy), NULL, "one of the policies",     \
+            "StarPU's scheduling policy; `psg info` lists them;\n"                                 \
+            "default: the one of STARPU_SCHED, or else StarPU's own"                               \
+    }
+#define ROW_END                                                                                    \
+    { NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL }
+
+static const option_row solve_rows[] = {
+    {"Field", "in", "FILE[:DATASET]", app_value_text, FIELD(in), NULL, "FILE:DATASET",
+     "the right-hand side f: an HDF5 data set [nz][ny][nx],\n"
+     "real or integer. It gives the grid, the precision, and\n"
+     "by its attribute `box` (lx, ly, lz) the box. DATASET may\n"
+     "be left out where the file has one of rank 3"},
+    {NULL, "out", "FILE[:DATASET]", app_value_text, FIELD(out), NULL, "FILE:DATASET",
+     "where the potential u goes, in a new HDF5 file; DATASET\n"
+     "default: /potential. FILE appears whole or not at all. A\n"
+     ".xmf beside it opens in ParaView"},
+    {NULL, "box", "L|LX,LY,LZ", app_value_box, FIELD(box), NULL,
+     "L or LX,LY,LZ, finite lengths above 0",
+     "lengths of the periodic box, in your unit of length;\n"
+     "default: the attribute `box` of the input, else 1,1,1"},
+    {"Built-in problem, in place of --in", "problem", "NAME", app_value_choice, FIELD(problem),
+     problem_choices, NULL,
+     "madelung: a crystal's ions as Gaussian charges; prints\n"
+     "the Madelung constant beside the literature's. modes:\n"
+     "a sum of Fourier modes; prints the error of u"},
+    {NULL, "lattice", "NAME", app_value_choice, FIELD(lattice), lattice_choices, NULL,
+     "of madelung: nacl, cscl or zns; default: nacl"},
+    {NULL, "grid", "N|NX,NY,NZ", app_value_grid, FIELD(grid), NULL,
+     "N or NX,NY,NZ, whole numbers from 1", "number of points; any size, odd and prime too"},
+    {"Equation", "symbol", "NAME", app_value_choice, FIELD(symbol), symbol_choices, NULL,
+     "the Laplacian: spectral (-k^2) or fd2 (the 7-point\n"
+     "stencil, solved exactly); default: spectral"},
+    {NULL, "lambda", "X", app_value_lambda, FIELD(lambda), NULL, "a finite number from 0",
+     "screening, in 1/length^2; default: 0"},
+    {NULL, "mean", "drop|error", app_value_choice, FIELD(mean), mean_choices, NULL,
+     "a mean of f, for which a periodic box has no solution\n"
+     "unless lambda > 0: drop it and say so, or fail;\n"
+     "default: drop"},
+    {NULL, "precision", "f64|f32", app_value_choice, FIELD(precision), precision_choices, NULL,
+     "default: as the input's (f64 for integers), else f64"},
+    {"Result", "verify", NULL, NULL, FIELD(verify), NULL, NULL,
+     "check lap(u) - lambda u = f by other means than FFTs,\n"
+     "at all points or, where that takes long, at a sample"},
+    {NULL, "json", "FILE", app_value_text, FIELD(json), NULL, "FILE, or - for stdout",
+     "write all results and times as JSON; - is stdout"},
+    {NULL, "quiet", NULL, NULL, FIELD(quiet), NULL, NULL, "print errors only"},
+    ROW_CPUS,
+    ROW_GPUS,
+    ROW_SCHED,
+    {"Task graph", "graph", "fused|staged", app_value_choice, FIELD(graph), graph_choices, NULL,
+     "few tasks, or one per step of the method; default: fused"},
+    {NULL, "exchange", "NAME", app_value_choice, FIELD(exchange), exchange_choices, NULL,
+     "how blocks go from slabs to pencils: managed (StarPU\n"
+     "moves them), direct (GPUs reach into each other), mpi;\n"
+     "default: the best one there is"},
+    {NULL, "z", "contiguous|strided", app_value_choice, FIELD(z_layout), z_choices, NULL,
+     "layout of the z transforms of the staged graph;\n"
+     "default: contiguous"},
+    {NULL, "segment-planes", "N", app_value_count, FIELD(segment_planes), NULL,
+     "a whole number from 1", "planes of z in a segment; default: from the data's size"},
+    {NULL, "pencils", "N", app_value_count, FIELD(pencils), NULL, "a whole number from 1",
+     "parts of y in spectral space; default: from the data's\nsize"},
+    {NULL, "effort", "NAME", app_value_choice, FIELD(effort), effort_choices, NULL,
+     "FFTW's search for its plans: estimate, measure or\npatient; default: measure"},
+    {NULL, "repeat", "N", app_value_unsigned, FIELD(repeat), NULL, "a whole number from 1",
+     "solve N times; prints the median and the minimum of the\ntimes; default: 1"},
+    {NULL, "in-flight", "N", app_value_unsigned, FIELD(in_flight), NULL, "a whole number from 1",
+     "let N of the repeated solves overlap; default: 1"},
+    ROW_END};
+
+static const option_row info_rows[] = {ROW_CPUS,
+                                       ROW_GPUS,
+                                       ROW_SCHED,
+                                       {"Result", "json", "FILE", app_value_text, FIELD(json), NULL,
+                                        "FILE, or - for stdout",
+                                        "write all of it as JSON; - is stdout"},
+                                       ROW_END};
+
+enum { ROWS_MOST = 32, HELP_COLUMN = 27 };
+
+typedef struct command_text {
+    const char *name;
+    const option_row *rows;
+    const char *intro; /* the help text up to the options */
+    const char *end;   /* and after them */
+} command_text;
+
+static const command_text solve_text = {
+    "solve", solve_rows,
+    "Usage: psg solve --in FILE[:DATASET] [--out FILE[:DATASET]] [OPTION]...\n"
+    "  or:  psg solve --problem madelung|modes --grid N|NX,NY,NZ [OPTION]...\n"
+    "\n"
+    "Solve Poisson's equation lap(u) - lambda u = f on a periodic 3-D box by FFT, as a\n"
+    "task graph on the CPU cores and GPUs of this machine.\n",
+    "Examples:\n"
+    "  psg solve --problem madelung --grid 64\n"
+    "         the Madelung constant of rock salt, to 12 digits\n"
+    "  psg solve --in rho.h5:/density --out phi.h5:/potential --box 10,10,20 --verify\n"
+    "         the potential of your own field, checked\n"
+    "  psg solve --problem modes --grid 63,64,65 --graph staged --repeat 10 --json times.json\n"
+    "         the time of each stage, for a script\n"
+    "\n"
+    "For gravity, give f = 4 pi G rho; for a charge density in Gaussian units, f = -4 pi rho.\n"
+    "\n"
+    "Exit status:\n"
+    "  0      solved, and everything that was checked was right\n"
+    "  1      failed: a file cannot be written, a device or memory is missing, or a check of\n"
+    "         the result did not hold\n"
+    "  2      the command line, or the input that it names, has to be changed\n"
+    "  130    ended by SIGINT\n"
+    "  143    ended by SIGTERM\n"};
+
+static const command_text info_text = {
+    "info", info_rows,
+    "Usage: psg info [OPTION]...\n"
+    "\n"
+    "Show what psg was built with, the CPU and GPU workers that a solve with these options\n"
+    "would have, and the scheduling policies there are.\n",
+    "Examples:\n"
+    "  psg info\n"
+    "         all workers\n"
+    "  psg info --gpus 0 --json -\n"
+    "         without GPUs, as JSON on stdout\n"};
+
+static void print_help(const command_text *command) {
+    fputs(command->intro, stdout);
+    for (const option_row *row = command->rows; row->name; row++) {
+        char left[80];
+        if (row->heading) {
+            printf("\n%s:\n", row->heading);
+        }
+        snprintf(left, sizeof left, "  --%s%s%s", row->name, row->argument ? " " : "",
+                 row->argument ? row->argument : "");
+        /* a left side that is too wide gets a line of its own */
+        int column = printf("%s", left);
+        if (column > HELP_COLUMN - 2) {
+            printf("\n");
+            column = 0;
+        }
+        for (const char *line = row->help; line;) {
+            const size_t length = strcspn(line, "\n");
+            printf("%*s%.*s\n", HELP_COLUMN - column, "", (int)length, line);
+            line = line[length] ? line + length + 1 : NULL;
+            column = 0;
+        }
+    }
+    printf("\nOther:\n  --help%*sprint this text\n  --version%*sprint the version\n\n",
+           HELP_COLUMN - 8, "", HELP_COLUMN - 11, "");
+    fputs(command->end, stdout);
+}
+
+const char *app_nearest(const char *word, const char *const *words) {
+    const char *nearest = NULL;
+    size_t least = 2 + strlen(word) / 4;
+    for (; *words; words++) {
+        const size_t distance = app_edit_distance(word, *words);
+        if (distance < least) {
+            least = distance;
+            nearest = *words;
+        }
+    }
+    return nearest;
+}
+
+/* getopt did not know the option, or knew too many that begin so. */
+static int unknown_option(const command_text *command, const char *given) {
+    char word[64], several[512] = "";
+    const char *names[ROWS_MOST + 3];
+    size_t count = 0, length = 0;
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(given, "="), given);
+    const char *bare = word + strspn(word, "-");
+    for (const option_row *row = command->rows; row->name; row++) {
+        names[count++] = row->name;
+        if (bare[0] && strncmp(row->name, bare, strlen(bare)) == 0 && length < sizeof several) {
+            length += (size_t)snprintf(several + length, sizeof several - length, "%s'--%s'",
+                                       length ? ", " : "", row->name);
+        }
+    }
+    names[count++] = "help";
+    names[count++] = "version";
+    names[count] = NULL;
+    if (several[0] && strncmp(word, "--", 2) == 0) {
+        return app_error(APP_USAGE, "option '%s' is ambiguous: %s", word, several);
+    }
+    const char *nearest = app_nearest(bare, names);
+    if (nearest) {
+        return app_error(APP_USAGE, "unknown option '%s': did you mean '--%s'?", word, nearest);
+    }
+    return app_error(APP_USAGE, "unknown option '%s'; see psg %s --help", word, command->name);
+}
+
+static int wrong_value(const option_row *row, const char *text) {
+    char list[2048];
+    size_t length = 0;
+    list[0] = '\0';
+    for (const app_choice *choice = row->choices; choice && choice->name; choice++) {
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s%s",
+                                   length ? ", " : "one of ", choice->name);
+    }
+    if (row->parse == app_value_policy) {
+        for (size_t p = 0; psg_policy_name(p) && length < sizeof list; p++) {
+            length += (size_t)snprintf(list + length, sizeof list - length, "%s%s",
+                                       length ? ", " : "one of ", psg_policy_name(p));
+        }
+    }
+    return app_error(APP_USAGE, "--%s '%s': expected %s", row->name, text,
+                     length ? list : row->expected);
+}
+
+static int parse(const command_text *command, int argc, char **argv, app_arguments *arguments) {
+    enum { FIRST = 256 }; /* above every letter, so that getopt's values do not meet */
+    struct option table[ROWS_MOST + 3];
+    size_t count = 0;
+    for (; command->rows[count].name; count++) {
+        table[count] =
+            (struct option){command->rows[count].name,
+                            command->rows[count].argument ? required_argument : no_argument, NULL,
+                            FIRST + (int)count};
+    }
+    table[count] = (struct option){"help", no_argument, NULL, 'h'};
+    table[count + 1] = (struct option){"version", no_argument, NULL, 'v'};
+    table[count + 2] = (struct option){NULL, 0, NULL, 0};
+    opterr = 0;
+    optind = 1;
+    int found;
+    while ((found = getopt_long(argc, argv, ":h", table, NULL)) != -1) {
+        if (found == 'h') {
+            print_help(command);
+            return APP_HELPED;
+        }
+        if (found == 'v') {
+            char name[32];
+            snprintf(name, sizeof name, "psg-%s", command->name);
+            app_print_version(name);
+            return APP_HELPED;
+        }
+        if (found == '?' && optopt >= FIRST) {
+            return app_error(APP_USAGE, "option '--%s' takes no argument",
+                             table[optopt - FIRST].name);
+        }
+        if (found == '?' &&
+            optopt) { /* one letter; argv[optind] may still be in the midst of several */
+            return app_error(APP_USAGE, "unknown option '-%c'; see psg %s --help", optopt,
+                             command->name);
+        }
+        if (found == '?') {
+            return unknown_option(command, argv[optind - 1]);
+        }
+        const option_row *row = &command->rows[(found == ':' ? optopt : found) - FIRST];
+        if (found == ':' || (row->argument && strncmp(optarg, "--", 2) == 0)) {
+            return app_error(APP_USAGE, "option '--%s' needs an argument: %s", row->name,
+                             row->argument);
+        }
+        void *field = (char *)arguments + row->field;
+        if (!row->argument) {
+            *(int *)field = 1;
+        } else if (row->parse(optarg, field, row->choices)) {
+            return wrong_value(row, optarg);
+        }
+    }
+    if (optind < argc) {
+        return app_error(APP_USAGE, "unexpected argument '%s'; see psg %s --help", argv[optind],
+                         command->name);
+    }
+    if (arguments->cpus == 0 && arguments->gpus.count == 0) {
+        return app_error(APP_USAGE, "--cpus 0 --gpus 0: nothing is left to solve on");
+    }
+    return APP_DONE;
+}
+
+static void set_defaults(app_arguments *arguments) {
+    memset(arguments, 0, sizeof *arguments);
+    arguments->problem = APP_PROBLEM_NONE;
+    arguments->lattice = arguments->precision = arguments->z_layout = -1;
+    arguments->symbol = PSG_SYMBOL_SPECTRAL;
+    arguments->mean = PSG_MEAN_DROP;
+    arguments->graph = PSG_GRAPH_FUSED;
+    arguments->exchange = PSG_EXCHANGE_AUTO;
+    arguments->effort = PSG_EFFORT_MEASURE;
+    arguments->cpus = arguments->gpus.count = -1;
+    arguments->in_flight = arguments->repeat = 1;
+}
+
+int app_arguments_info(int argc, char **argv, app_arguments *arguments) {
+    set_defaults(arguments);
+    return parse(&info_text, argc, argv, arguments);
+}
+
+/* What must not be said together. */
+static const char *contradiction(const app_arguments *a) {
+    const int madelung = a->problem == APP_PROBLEM_MADELUNG;
+    if (a->in && a->problem != APP_PROBLEM_NONE) {
+        return "--in and --problem: only one of them can give the right-hand side";
+    }
+    if (!a->in && a->problem == APP_PROBLEM_NONE) {
+        return "nothing to solve: give --in FILE:DATASET, or --problem madelung --grid 64";
+    }
+    if (a->in && a->grid.given) {
+        return "--grid is for --problem: the grid of --in is its data set's";
+    }
+    if (!a->in && !a->grid.given) {
+        return "--problem needs --grid N or NX,NY,NZ";
+    }
+    if (a->lattice >= 0 && !madelung) {
+        return "--lattice is for --problem madelung";
+    }
+    if (madelung && a->lambda > 0) {
+        return "--lambda is not for --problem madelung: unscreened charges have its constant";
+    }
+    if (madelung && a->box.given &&
+        (a->box.length[0] != a->box.length[1] || a->box.length[0] != a->box.length[2])) {
+        return "--problem madelung needs a cube: --box L,L,L, the length of the cell";
+    }
+    return NULL;
+}
+
+int app_arguments_solve(int argc, char **argv, app_arguments *arguments) {
+    set_defaults(arguments);
+    const int code = parse(&solve_text, argc, argv, arguments);
+    if (code) {
+        return code;
+    }
+    const char *why = contradiction(arguments);
+    return why ? app_error(APP_USAGE, "%s", why) : APP_DONE;
+}

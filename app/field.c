@@ -1,0 +1,444 @@
+/* Fields in HDF5 files. The only file of the command that knows HDF5. HDF5 prints nothing by itself
+   here: its words are put into our messages. */
+#include "app/field.h"
+
+#include <errno.h>
+#include <hdf5.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct app_field_input {
+    hid_t file, dataset;
+    char name[PATH_MAX + 1024];
+};
+
+struct app_field_output {
+    hid_t file, dataset;
+    psg_precision precision;
+    int replaces; /* there is a file under the final name */
+    char shown[PATH_MAX];
+};
+
+/* H5dont_atexit(): after a failed write HDF5 would try again, and complain, when the program ends. */
+static void start_hdf5(void) {
+    H5dont_atexit();
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+}
+
+struct words {
+    char *text;
+    size_t size;
+};
+
+static herr_t take_words(unsigned n, const H5E_error2_t *error, void *data) {
+    const struct words *words = data;
+    if (n == 0 && error->desc) {
+        /* where the system failed, its own words ("No space left on device") are the ones to show */
+        static const char mark[] = "error message = '";
+        const char *start = strstr(error->desc, mark);
+        start = start ? start + sizeof mark - 1 : error->desc;
+        snprintf(words->text, words->size, "%s", start);
+        char *end = start != error->desc ? strchr(words->text, '\'') : NULL;
+        if (end) {
+            *end = '\0';
+        }
+    }
+    return 0;
+}
+
+/* Why the latest call of HDF5 failed; to be used right after it. */
+#define HDF5_WORDS hdf5_words((char[512]){""}, 512)
+static const char *hdf5_words(char *text, size_t size) {
+    struct words words = {text, size};
+    snprintf(text, size, "HDF5 failed");
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_words, &words);
+    return text;
+}
+
+void app_field_library_version(char *text, size_t size) {
+    unsigned major = 0, minor = 0, release = 0;
+    H5get_libversion(&major, &minor, &release);
+    snprintf(text, size, "%u.%u.%u", major, minor, release);
+}
+
+int app_field_split(const char *text, app_field_name *name) {
+    struct stat status;
+    const char *colon = stat(text, &status) ? strrchr(text, ':') : NULL;
+    const size_t length = colon ? (size_t)(colon - text) : strlen(text);
+    if (length == 0 || length >= sizeof name->file) {
+        return app_error(APP_USAGE, "'%s' names no file: expected FILE:DATASET", text);
+    }
+    memcpy(name->file, text, length);
+    name->file[length] = '\0';
+    name->dataset[0] = '\0';
+    if (!colon) {
+        return APP_DONE;
+    }
+    const char *slash = colon[1] == '/' ? "" : "/";
+    const int written = snprintf(name->dataset, sizeof name->dataset, "%s%s", slash, colon + 1);
+    if (written < 2 || (size_t)written >= sizeof name->dataset ||
+        name->dataset[written - 1] == '/') {
+        return app_error(APP_USAGE, "'%s' names no data set: expected FILE:DATASET", text);
+    }
+    return APP_DONE;
+}
+
+/* ------------------------------------------------------------------------------------ reading */
+
+/* What a file holds, gathered for messages and for the choice of the only field. */
+struct contents {
+    size_t datasets;
+    size_t fields; /* data sets of rank 3 */
+    char field[1024];
+    char list[2048]; /* "/a (4 x 5 x 6), /b (7)" */
+    size_t length;
+    int cut; /* the list is full */
+};
+
+static void list_dataset(struct contents *contents, const char *name, hid_t dataset) {
+    hsize_t extent[H5S_MAX_RANK];
+    char text[1400], shape[300] = "";
+    size_t length = 0;
+    const hid_t space = H5Dget_space(dataset);
+    const int rank = H5Sget_simple_extent_dims(space, extent, NULL);
+    const int empty = H5Sget_simple_extent_type(space) == H5S_NULL;
+    H5Sclose(space);
+    for (int axis = 0; axis < rank && length < sizeof shape; axis++) {
+        length += (size_t)snprintf(shape + length, sizeof shape - length, "%s%llu",
+                                   axis ? " x " : "", (unsigned long long)extent[axis]);
+    }
+    if (rank == 3 && contents->fields++ == 0) {
+        snprintf(contents->field, sizeof contents->field, "/%s", name);
+    }
+    snprintf(text, sizeof text, "%s/%.1000s (%s)", contents->datasets++ ? ", " : "", name,
+             rank > 0 ? shape
+             : empty  ? "empty"
+                      : "one value");
+    if (contents->cut || contents->length + strlen(text) + 6 > sizeof contents->list) {
+        if (!contents->cut) {
+            memcpy(contents->list + contents->length, ", ...", sizeof ", ...");
+        }
+        contents->cut = 1;
+        return;
+    }
+    memcpy(contents->list + contents->length, text, strlen(text) + 1);
+    contents->length += strlen(text);
+}
+
+static herr_t visit_object(hid_t file, const char *name, const H5O_info_t *info, void *data) {
+    if (info->type != H5O_TYPE_DATASET) {
+        return 0;
+    }
+    const hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
+    if (dataset >= 0) {
+        list_dataset(data, name, dataset);
+        H5Dclose(dataset);
+    }
+    return 0;
+}
+
+static void find_contents(hid_t file, struct contents *contents) {
+    memset(contents, 0, sizeof *contents);
+#if H5_VERSION_GE(1, 12, 0)
+    H5Ovisit(file, H5_INDEX_NAME, H5_ITER_INC, visit_object, contents, H5O_INFO_BASIC);
+#else
+    H5Ovisit(file, H5_INDEX_NAME, H5_ITER_INC, visit_object, contents);
+#endif
+}
+
+static int open_file(const char *path, hid_t *file) {
+    struct stat status;
+    *file = H5I_INVALID_HID;
+    if (stat(path, &status) || access(path, R_OK)) {
+        return app_error(APP_USAGE, "%s: %s", path, strerror(errno));
+    }
+    if (!S_ISREG(status.st_mode)) {
+        return app_error(APP_USAGE, "%s: not a regular file", path);
+    }
+    if (H5Fis_hdf5(path) <= 0) {
+        return app_error(APP_USAGE, "%s: not an HDF5 file", path);
+    }
+    *file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    if (*file < 0) {
+        return app_error(APP_USAGE, "%s: %s", path, HDF5_WORDS);
+    }
+    return APP_DONE;
+}
+
+/* The data set that was named, or the only one that can be meant. */
+static int open_dataset(const app_field_name *name, app_field_input *input) {
+    struct contents contents;
+    const char *path = name->dataset;
+    if (path[0] == '\0') {
+        find_contents(input->file, &contents);
+        if (contents.fields != 1) {
+            return app_error(APP_USAGE,
+                             "%s: say which data set (FILE:DATASET): %zu of them have rank 3; it "
+                             "has %s",
+                             name->file, contents.fields,
+                             contents.datasets ? contents.list : "no data sets");
+        }
+        path = contents.field;
+    }
+    snprintf(input->name, sizeof input->name, "%s:%s", name->file, path);
+    const hid_t object = H5Oopen(input->file, path, H5P_DEFAULT);
+    if (object >= 0 && H5Iget_type(object) == H5I_DATASET) {
+        input->dataset = object;
+        return APP_DONE;
+    }
+    const char *what = object < 0 ? "no such data set" : "not a data set";
+    if (object >= 0) {
+        H5Oclose(object);
+    }
+    find_contents(input->file, &contents);
+    return app_error(APP_USAGE, "%s: %s; the file has %s", input->name, what,
+                     contents.datasets ? contents.list : "no data sets");
+}
+
+static int read_shape(const app_field_input *input, app_field_info *info) {
+    hsize_t extent[H5S_MAX_RANK];
+    const hid_t space = H5Dget_space(input->dataset);
+    const int rank = H5Sget_simple_extent_dims(space, extent, NULL);
+    const H5S_class_t kind = H5Sget_simple_extent_type(space);
+    H5Sclose(space);
+    if (kind == H5S_NULL || rank < 0) {
+        return app_error(APP_USAGE, "%s: the data set is empty", input->name);
+    }
+    if (rank != 3) {
+        return app_error(APP_USAGE, "%s: has rank %d, but a field has rank 3: [nz][ny][nx]",
+                         input->name, rank);
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        info->n[axis] = (size_t)extent[2 - axis];
+        if (info->n[axis] == 0) {
+            return app_error(APP_USAGE,
+                             "%s: the data set is empty: its shape is %llu x %llu x %llu",
+                             input->name, (unsigned long long)extent[0],
+                             (unsigned long long)extent[1], (unsigned long long)extent[2]);
+        }
+    }
+    return APP_DONE;
+}
+
+static const char *class_name(H5T_class_t class) {
+    switch (class) {
+    case H5T_COMPOUND:
+        return "compound values (complex ones are stored so)";
+    case H5T_STRING:
+        return "text";
+    case H5T_ENUM:
+        return "an enumeration (booleans are stored so)";
+    default:
+        return "values";
+    }
+}
+
+static int read_type(const app_field_input *input, app_field_info *info) {
+    const hid_t type = H5Dget_type(input->dataset);
+    const H5T_class_t class = H5Tget_class(type);
+    const size_t bytes = H5Tget_size(type);
+    H5Tclose(type);
+    if (class != H5T_FLOAT && class != H5T_INTEGER) {
+        return app_error(APP_USAGE, "%s: holds %s; psg reads real numbers and integers",
+                         input->name, class_name(class));
+    }
+    info->integers = class == H5T_INTEGER;
+    info->precision = class == H5T_FLOAT && bytes <= sizeof(float) ? PSG_F32 : PSG_F64;
+    return APP_DONE;
+}
+
+static int read_box(const app_field_input *input, app_field_info *info) {
+    info->has_box = H5Aexists(input->dataset, "box") > 0;
+    if (!info->has_box) {
+        return APP_DONE;
+    }
+    int good = 0;
+    const hid_t attribute = H5Aopen(input->dataset, "box", H5P_DEFAULT);
+    const hid_t space = H5Aget_space(attribute);
+    const hid_t type = H5Aget_type(attribute);
+    const H5T_class_t class = H5Tget_class(type);
+    if (H5Sget_simple_extent_npoints(space) == 3 && (class == H5T_FLOAT || class == H5T_INTEGER)) {
+        good = H5Aread(attribute, H5T_NATIVE_DOUBLE, info->box) >= 0;
+    }
+    H5Tclose(type);
+    H5Sclose(space);
+    H5Aclose(attribute);
+    if (!good) {
+        return app_error(
+            APP_USAGE,
+            "%s: its attribute 'box' is not three numbers lx, ly, lz; --box overrides it",
+            input->name);
+    }
+    return APP_DONE;
+}
+
+int app_field_open(const app_field_name *name, int box_wanted, app_field_input **result,
+                   app_field_info *info) {
+    memset(info, 0, sizeof *info);
+    *result = NULL;
+    start_hdf5();
+    app_field_input *input = malloc(sizeof *input);
+    if (!input) {
+        return app_error(APP_FAILED, "out of memory");
+    }
+    input->dataset = H5I_INVALID_HID;
+    int code = open_file(name->file, &input->file);
+    if (!code) {
+        code = open_dataset(name, input);
+    }
+    if (!code) {
+        code = read_shape(input, info);
+    }
+    if (!code) {
+        code = read_type(input, info);
+    }
+    if (!code && box_wanted) {
+        code = read_box(input, info);
+    }
+    if (code) {
+        app_field_close(input);
+        return code;
+    }
+    snprintf(info->name, sizeof info->name, "%s", input->name);
+    *result = input;
+    return APP_DONE;
+}
+
+int app_field_read(app_field_input *input, psg_precision precision, void *f) {
+    const hid_t type = precision == PSG_F32 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
+    if (H5Dread(input->dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, f) < 0) {
+        return app_error(APP_FAILED, "%s: cannot be read: %s", input->name, HDF5_WORDS);
+    }
+    return APP_DONE;
+}
+
+void app_field_close(app_field_input *input) {
+    if (!input) {
+        return;
+    }
+    if (input->dataset >= 0) {
+        H5Dclose(input->dataset);
+    }
+    if (input->file >= 0) {
+        H5Fclose(input->file);
+    }
+    free(input);
+}
+
+/* ------------------------------------------------------------------------------------ writing */
+
+static int write_failed(const app_field_output *output, const char *words) {
+    return app_error(APP_FAILED, "%s: cannot be written: %s%s", output->shown, words,
+                     output->replaces ? "; the file that was there is untouched" : "");
+}
+
+int app_field_create(const char *path, const char *shown, const char *dataset, const psg_grid *grid,
+                     psg_precision precision, app_field_output **result) {
+    *result = NULL;
+    start_hdf5();
+    app_field_output *output = malloc(sizeof *output);
+    if (!output) {
+        return app_error(APP_FAILED, "out of memory");
+    }
+    output->precision = precision;
+    output->replaces = access(shown, F_OK) == 0;
+    output->dataset = H5I_INVALID_HID;
+    snprintf(output->shown, sizeof output->shown, "%s", shown);
+    output->file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    if (output->file < 0) {
+        write_failed(output, HDF5_WORDS);
+        free(output);
+        return APP_FAILED;
+    }
+    const hsize_t extent[3] = {grid->axis[2].n, grid->axis[1].n, grid->axis[0].n};
+    const hid_t space = H5Screate_simple(3, extent, NULL);
+    const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+    const hid_t link = H5Pcreate(H5P_LINK_CREATE);
+    /* every element is written: filling the data set with zeros before would write it twice */
+    if (H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER) >= 0 &&
+        H5Pset_create_intermediate_group(link, 1) >= 0) {
+        output->dataset = H5Dcreate2(output->file, dataset[0] ? dataset : "/potential",
+                                     precision == PSG_F32 ? H5T_IEEE_F32LE : H5T_IEEE_F64LE, space,
+                                     link, creation, H5P_DEFAULT);
+    }
+    const int failed = output->dataset < 0;
+    if (failed) {
+        app_error(APP_USAGE, "%s: the data set '%s' cannot be made: %s", shown, dataset,
+                  HDF5_WORDS);
+    }
+    H5Sclose(space);
+    H5Pclose(creation);
+    H5Pclose(link);
+    if (failed) {
+        H5Fclose(output->file);
+        free(output);
+        return APP_USAGE;
+    }
+    *result = output;
+    return APP_DONE;
+}
+
+static int write_numbers(hid_t dataset, const char *name, const double *values, hsize_t count) {
+    const hid_t space = count == 1 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &count, NULL);
+    const hid_t attribute =
+        H5Acreate2(dataset, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT);
+    const int failed = attribute < 0 || H5Awrite(attribute, H5T_NATIVE_DOUBLE, values) < 0;
+    if (attribute >= 0) {
+        H5Aclose(attribute);
+    }
+    H5Sclose(space);
+    return failed;
+}
+
+static int write_text(hid_t dataset, const char *name, const char *text) {
+    const hid_t space = H5Screate(H5S_SCALAR);
+    const hid_t type = H5Tcopy(H5T_C_S1);
+    H5Tset_size(type, strlen(text) + 1);
+    H5Tset_cset(type, H5T_CSET_UTF8);
+    const hid_t attribute = H5Acreate2(dataset, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    const int failed = attribute < 0 || H5Awrite(attribute, type, text) < 0;
+    if (attribute >= 0) {
+        H5Aclose(attribute);
+    }
+    H5Tclose(type);
+    H5Sclose(space);
+    return failed;
+}
+
+int app_field_write(app_field_output *output, const void *u, const app_field_header *header) {
+    const hid_t type = output->precision == PSG_F32 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
+    const hid_t dataset = output->dataset;
+    if (H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, u) < 0 ||
+        write_numbers(dataset, "box", header->box, 3) ||
+        write_text(dataset, "symbol", header->symbol) ||
+        write_numbers(dataset, "lambda", &header->lambda, 1) ||
+        write_numbers(dataset, "mean_dropped", &header->mean_dropped, 1) ||
+        write_text(dataset, "source", header->source) ||
+        write_text(dataset, "psg_version", psg_component_version(PSG_COMPONENT_PSG)) ||
+        H5Fflush(output->file, H5F_SCOPE_GLOBAL) < 0) {
+        return write_failed(output, HDF5_WORDS);
+    }
+    return APP_DONE;
+}
+
+int app_field_finish(app_field_output *output) {
+    int code = APP_DONE;
+    if (H5Dclose(output->dataset) < 0 || H5Fclose(output->file) < 0) {
+        code = write_failed(output, HDF5_WORDS);
+    }
+    free(output);
+    return code;
+}
+
+void app_field_abandon(app_field_output *output) {
+    if (!output) {
+        return;
+    }
+    H5Dclose(output->dataset);
+    H5Fclose(output->file);
+    free(output);
+}

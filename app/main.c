@@ -1,0 +1,71 @@
+/* The psg command: finds the subcommand. */
+#include "app/app.h"
+#include "app/arguments.h"
+#include "app/info.h"
+#include "app/solve.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static int print_help(void) {
+    fputs("Usage: psg COMMAND [OPTION]...\n"
+          "\n"
+          "PoissonGraph solves Poisson's equation lap(u) - lambda u = f on a periodic 3-D box by\n"
+          "FFT. The solve is a graph of tasks that StarPU schedules over the CPU cores and GPUs.\n"
+          "\n"
+          "Commands:\n"
+          "  solve  solve a field of yours, or a built-in problem with a known answer\n"
+          "  info   show versions, workers and scheduling policies\n"
+          "\n"
+          "Options:\n"
+          "  --help     print this text; psg COMMAND --help tells about a command\n"
+          "  --version  print the version\n"
+          "\n"
+          "Examples:\n"
+          "  psg solve --problem madelung --grid 64\n"
+          "         the Madelung constant of rock salt: a first run that needs no data\n"
+          "  psg solve --in rho.h5:/density --out phi.h5:/potential --box 10,10,20\n"
+          "         the potential of your own field, an HDF5 data set [nz][ny][nx]\n"
+          "  psg info\n"
+          "         what psg can compute on here\n",
+          stdout);
+    return APP_DONE;
+}
+
+static int run(int argc, char **argv) {
+    static const struct {
+        const char *name;
+        int (*run)(int argc, char **argv);
+    } commands[] = {{"solve", app_solve}, {"info", app_info}};
+    static const char *const words[] = {"solve", "info", "--help", "--version", NULL};
+    if (argc < 2) {
+        return app_error(APP_USAGE, "say what to do: psg solve, psg info or psg --help");
+    }
+    for (size_t c = 0; c < sizeof commands / sizeof commands[0]; c++) {
+        if (strcmp(argv[1], commands[c].name) == 0) {
+            return commands[c].run(argc - 1, argv + 1);
+        }
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        return print_help();
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        app_print_version("psg");
+        return APP_DONE;
+    }
+    const char *nearest = app_nearest(argv[1], words);
+    if (nearest) {
+        return app_error(APP_USAGE, "unknown command '%s': did you mean '%s'?", argv[1], nearest);
+    }
+    return app_error(APP_USAGE, "unknown command '%s'; see psg --help", argv[1]);
+}
+
+int main(int argc, char **argv) {
+    const int code = run(argc, argv);
+    /* output that did not get where it was sent is a failure, whatever it said */
+    if (fflush(stdout) || ferror(stdout)) {
+        return app_error(code ? code : APP_FAILED, "stdout cannot be written: %s", strerror(errno));
+    }
+    return code;
+}

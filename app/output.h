@@ -1,0 +1,36 @@
+/** @file output.h  Files that appear whole or not at all: written beside the final name under a
+ *  temporary one, then renamed. A signal that ends the program takes the temporary files with it. */
+#ifndef PSG_APP_OUTPUT_H
+#define PSG_APP_OUTPUT_H
+
+#include <limits.h>
+#include <stddef.h>
+
+typedef struct app_output {
+    char name[PATH_MAX];      /**< final, symbolic links followed */
+    char temporary[PATH_MAX]; /**< in the same folder; "" when there is none */
+    int slot;                 /**< where the signal handler finds it */
+} app_output;
+
+/** Remove temporary files and exit 128 + signal on SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE (those
+ *  that were not ignored), and let writes beyond the file size limit fail instead of killing us.
+ *  May be called again, where somebody may have put handlers of their own in place. */
+void app_signals_install(void);
+
+/** Make an empty temporary file for `path`, so that a name that cannot be written is found before
+ *  the work is done.
+ *  @param[in] bytes  how large it will get, about: less free space than that is an error; 0 = unknown
+ *  @return APP_DONE; APP_FAILED after a message, and nothing is left */
+int app_output_begin(app_output *output, const char *path, double bytes);
+
+/** Bring the temporary file to the disk and rename it. It must be closed.
+ *  @return APP_DONE; APP_FAILED after a message: the temporary file is gone, the old file intact */
+int app_output_commit(app_output *output);
+
+/** Remove the temporary file, if there is one. */
+void app_output_discard(app_output *output);
+
+/** 1 if two paths name the same file, whether it exists or not. */
+int app_same_file(const char *a, const char *b);
+
+#endif

@@ -1,0 +1,56 @@
+/** @file problems.h  Built-in problems whose answers are known. */
+#ifndef PSG_APP_PROBLEMS_H
+#define PSG_APP_PROBLEMS_H
+
+#include "app/app.h"
+
+/* -------------------------------------------------------------------------------------- modes */
+
+/** A sum of Fourier modes, low ones and those at and next to the Nyquist mode of every axis. */
+typedef struct app_modes app_modes;
+
+/** @return NULL after a message; free with app_modes_free() */
+app_modes *app_modes_make(const psg_grid *grid, psg_symbol symbol, double lambda);
+void app_modes_free(app_modes *modes);
+
+/** The right-hand side. @param[out] f  [nz][ny][nx] of the precision */
+void app_modes_fill(const app_modes *modes, psg_precision precision, void *f);
+
+typedef struct app_modes_error {
+    double error;     /**< max |u - exact| / max |exact|; NaN if u has one */
+    double tolerance; /**< what rounding explains */
+    size_t at[3];     /**< i, j, k of the largest error */
+} app_modes_error;
+
+/** Compare a solution with the exact one. @param[in] u  [nz][ny][nx] of the precision */
+void app_modes_compare(const app_modes *modes, psg_precision precision, const void *u,
+                       app_modes_error *result);
+
+/* ----------------------------------------------------------------------------------- madelung */
+
+typedef enum app_lattice { APP_NACL = 0, APP_CSCL, APP_ZNS } app_lattice;
+
+/** "NaCl" and the like, static. */
+const char *app_lattice_name(app_lattice lattice);
+
+/** f = -4 pi rho, where rho are the ions of one cubic cell as Gaussian charges +-1 of standard
+ *  deviation d/12, d the distance of nearest neighbours, and all their periodic images. The box is a
+ *  cube, the cell.
+ *  @param[out] f  [nz][ny][nx] of the precision
+ *  @return APP_DONE; APP_FAILED after a message */
+int app_madelung_fill(app_lattice lattice, const psg_grid *grid, psg_precision precision, void *f);
+
+typedef struct app_madelung {
+    double constant;  /**< from the energy of phi */
+    double reference; /**< the literature's */
+    double tolerance; /**< for their difference; 0 where the grid is too coarse to judge */
+} app_madelung;
+
+/** The Madelung constant, referred to d, out of the energy 1/2 integral rho phi.
+ *  @param[in] f    from app_madelung_fill()
+ *  @param[in] phi  the solution of lap(phi) = f, [nz][ny][nx] of the precision
+ *  @return APP_DONE; APP_FAILED after a message */
+int app_madelung_constant(app_lattice lattice, const psg_grid *grid, psg_precision precision,
+                          psg_symbol symbol, const void *f, const void *phi, app_madelung *result);
+
+#endif

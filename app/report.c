@@ -1,0 +1,276 @@
+/* The lines and the JSON of `psg solve`. */
+#include "app/report.h"
+#include "app/field.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int by_size(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+void app_report_times(app_report *report) {
+    double *sorted = malloc(report->repeat * sizeof *sorted);
+    report->median = report->minimum = NAN;
+    if (!sorted) {
+        return;
+    }
+    memcpy(sorted, report->seconds, report->repeat * sizeof *sorted);
+    qsort(sorted, report->repeat, sizeof *sorted, by_size);
+    const unsigned half = report->repeat / 2;
+    report->minimum = sorted[0];
+    report->median = report->repeat % 2 ? sorted[half] : 0.5 * (sorted[half - 1] + sorted[half]);
+    free(sorted);
+}
+
+int app_report_has_mean(const app_report *report) {
+    const double rounding = report->options.precision == PSG_F32 ? 1e-5 : 1e-10;
+    return fabs(report->statistics.mean) > rounding * report->largest_f;
+}
+
+const char *app_worker_kind_name(psg_worker_kind kind) {
+    return kind == PSG_WORKER_CUDA ? "cuda" : "cpu";
+}
+
+/* -------------------------------------------------------------------------------------- lines */
+
+static void print_workers(const app_report *report) {
+    size_t cpus = 0;
+    for (size_t w = 0; w < report->worker_count; w++) {
+        cpus += report->workers[w].kind == PSG_WORKER_CPU;
+    }
+    printf("workers   %zu CPU, %zu GPU, policy %s\n", cpus, report->worker_count - cpus,
+           report->policy[0] ? report->policy : "unknown");
+}
+
+static void print_checks(const app_report *report) {
+    const app_verification *v = report->verification;
+    if (v) {
+        const double scale = v->largest_f > 0 ? v->largest_f : 1;
+        printf("residual  %.2e of max|f| at %s %zu points; rounding explains %.2e\n",
+               v->residual / scale, v->points == app_points(&report->grid) ? "all" : "a sample of",
+               v->points, v->bound / scale);
+    }
+    if (report->modes) {
+        printf("error     %.2e of max|u|; tolerance %.0e\n", report->modes->error,
+               report->modes->tolerance);
+    }
+    if (report->madelung) {
+        printf("Madelung  %.12f of %s; literature %.12f, difference %.1e\n",
+               report->madelung->constant, report->lattice, report->madelung->reference,
+               report->madelung->constant - report->madelung->reference);
+    }
+}
+
+void app_report_print(const app_report *report) {
+    const psg_axis *axis = report->grid.axis;
+    const psg_statistics *s = &report->statistics;
+    char lambda[48] = "";
+    if (report->options.lambda > 0) {
+        snprintf(lambda, sizeof lambda, " - %.10g u", report->options.lambda);
+    }
+    printf("equation  lap(u)%s = f, %s, %s\n", lambda, app_symbol_name(report->options.symbol),
+           app_precision_name(report->options.precision));
+    printf("source    %s\n", report->source);
+    printf("grid      %zu x %zu x %zu, box %.10g x %.10g x %.10g\n", axis[0].n, axis[1].n,
+           axis[2].n, axis[0].length, axis[1].length, axis[2].length);
+    print_workers(report);
+    printf("graph     %s, %s exchange, %zu segment%s of up to %zu planes, %zu pencil%s\n",
+           app_graph_name(report->options.graph), app_exchange_name(s->exchange), s->segments,
+           s->segments == 1 ? "" : "s", s->segment_planes, s->pencils, s->pencils == 1 ? "" : "s");
+    printf("plan      %.3g s\n", s->plan_seconds);
+    if (report->repeat == 1) {
+        printf("solve     %.4g s\n", report->median);
+    } else {
+        printf("solve     %.4g s median, %.4g s minimum of %u; %.4g s all together\n",
+               report->median, report->minimum, report->repeat, report->total);
+    }
+    if (app_report_has_mean(report)) {
+        printf("mean      %.10g of f was dropped: a periodic box has no solution for it\n",
+               s->mean);
+    }
+    print_checks(report);
+    if (report->written) {
+        printf("written   %s, %s\n", report->written, report->xmf);
+    }
+}
+
+/* --------------------------------------------------------------------------------------- JSON */
+
+/* Adds a member; JSON has no NaN, so what is not finite becomes null. */
+static void put(json_t *object, const char *key, json_t *value) {
+    json_object_set_new(object, key, value ? value : json_null());
+}
+
+static void put_real(json_t *object, const char *key, double value) {
+    put(object, key, json_real(value));
+}
+
+static void put_size(json_t *object, const char *key, size_t value) {
+    put(object, key, json_integer((json_int_t)value));
+}
+
+static void put_text(json_t *object, const char *key, const char *value) {
+    /* a file's name need not be UTF-8, which JSON is */
+    put(object, key, value ? json_string(value) : NULL);
+}
+
+json_t *app_json_versions(void) {
+    char hdf5[32];
+    json_t *versions = json_object();
+    for (int c = 0; c < PSG_COMPONENT_COUNT; c++) {
+        put_text(versions, psg_component_name(c), psg_component_version(c));
+    }
+    app_field_library_version(hdf5, sizeof hdf5);
+    put_text(versions, "HDF5", hdf5);
+    put_text(versions, "Jansson", JANSSON_VERSION);
+    return versions;
+}
+
+json_t *app_json_workers(const psg_worker *workers, size_t count) {
+    json_t *array = json_array();
+    for (size_t w = 0; w < count; w++) {
+        json_t *worker = json_object();
+        put_text(worker, "kind", app_worker_kind_name(workers[w].kind));
+        put(worker, "device", json_integer(workers[w].device));
+        put_text(worker, "name", workers[w].name);
+        json_array_append_new(array, worker);
+    }
+    return array;
+}
+
+int app_json_write(json_t *root, const char *path, const char *shown) {
+    if (!root) {
+        return app_error(APP_FAILED, "out of memory for the JSON report");
+    }
+    FILE *file = path ? fopen(path, "w") : stdout;
+    int failed = !file || json_dumpf(root, file, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) ||
+                 fputc('\n', file) == EOF;
+    int why = errno;
+    if (file && path && fclose(file)) {
+        why = errno;
+        failed = 1;
+    }
+    json_decref(root);
+    if (failed) {
+        return app_error(APP_FAILED, "%s: cannot be written: %s", shown, strerror(why));
+    }
+    return APP_DONE;
+}
+
+static json_t *json_times(const app_report *report) {
+    json_t *times = json_object(), *solves = json_array();
+    for (unsigned r = 0; r < report->repeat; r++) {
+        json_array_append_new(solves, json_real(report->seconds[r]));
+    }
+    put(times, "solves", solves);
+    put_real(times, "total", report->total);
+    put_real(times, "median", report->median);
+    put_real(times, "minimum", report->minimum);
+    put_real(times, "graph", report->statistics.seconds);
+    put_real(times, "plan", report->statistics.plan_seconds);
+    put_real(times, "read", report->read_seconds);
+    put_real(times, "write", report->write_seconds);
+    return times;
+}
+
+static json_t *json_stages(const psg_statistics *statistics) {
+    json_t *stages = json_object();
+    for (int s = 0; s < PSG_STAGE_COUNT; s++) {
+        if (statistics->stage[s].tasks == 0) {
+            continue;
+        }
+        json_t *stage = json_object();
+        put_size(stage, "tasks", (size_t)statistics->stage[s].tasks);
+        put_real(stage, "seconds", statistics->stage[s].seconds);
+        put(stages, psg_stage_name(s), stage);
+    }
+    return stages;
+}
+
+static json_t *json_bytes(const app_report *report) {
+    const psg_statistics *s = &report->statistics;
+    json_t *bytes = json_object();
+    put_size(bytes, "field",
+             app_points(&report->grid) * app_element_bytes(report->options.precision));
+    put_size(bytes, "spectrum", s->spectrum_bytes);
+    put_size(bytes, "scratch", s->scratch_bytes);
+    put_size(bytes, "h2d", (size_t)s->h2d_bytes);
+    put_size(bytes, "d2h", (size_t)s->d2h_bytes);
+    put_size(bytes, "d2d", (size_t)s->d2d_bytes);
+    return bytes;
+}
+
+static void put_checks(json_t *root, const app_report *report) {
+    if (report->verification) {
+        const app_verification *v = report->verification;
+        json_t *verify = json_object();
+        put_real(verify, "residual", v->residual);
+        put_real(verify, "bound", v->bound);
+        put_real(verify, "max_f", v->largest_f);
+        put_real(verify, "mean_off", v->mean_off);
+        put_real(verify, "mean_bound", v->mean_bound);
+        put_size(verify, "points", v->points);
+        put(verify, "ok", json_boolean(v->ok));
+        put(root, "verify", verify);
+    }
+    if (report->modes) {
+        json_t *modes = json_object();
+        put_real(modes, "error", report->modes->error);
+        put_real(modes, "tolerance", report->modes->tolerance);
+        put(root, "modes", modes);
+    }
+    if (report->madelung) {
+        json_t *madelung = json_object();
+        put_text(madelung, "lattice", report->lattice);
+        put_real(madelung, "constant", report->madelung->constant);
+        put_real(madelung, "reference", report->madelung->reference);
+        put_real(madelung, "difference", report->madelung->constant - report->madelung->reference);
+        put(madelung, "tolerance",
+            report->madelung->tolerance > 0 ? json_real(report->madelung->tolerance) : NULL);
+        put(root, "madelung", madelung);
+    }
+}
+
+int app_report_json(const app_report *report, const char *path, const char *shown) {
+    const psg_axis *axis = report->grid.axis;
+    const psg_statistics *s = &report->statistics;
+    json_t *root = json_object();
+    put_text(root, "command", "solve");
+    put(root, "status", json_integer(report->status));
+    put_text(root, "source", report->source);
+    put_text(root, "written", report->written);
+    put(root, "grid",
+        json_pack("[III]", (json_int_t)axis[0].n, (json_int_t)axis[1].n, (json_int_t)axis[2].n));
+    put(root, "box", json_pack("[fff]", axis[0].length, axis[1].length, axis[2].length));
+    put_text(root, "precision", app_precision_name(report->options.precision));
+    put_text(root, "symbol", app_symbol_name(report->options.symbol));
+    put_real(root, "lambda", report->options.lambda);
+    put_real(root, "mean_dropped", s->mean);
+    put_text(root, "graph", app_graph_name(report->options.graph));
+    put_text(root, "exchange", app_exchange_name(s->exchange));
+    put_text(root, "z_layout",
+             report->options.z_layout == PSG_Z_STRIDED ? "strided" : "contiguous");
+    put_size(root, "segments", s->segments);
+    put_size(root, "segment_planes", s->segment_planes);
+    put_size(root, "pencils", s->pencils);
+    put_text(root, "policy", report->policy[0] ? report->policy : NULL);
+    put(root, "workers", app_json_workers(report->workers, report->worker_count));
+    put_size(root, "in_flight", report->options.in_flight);
+    put_size(root, "repeat", report->repeat);
+    put(root, "seconds", json_times(report));
+    put(root, "stages", json_stages(s));
+    put(root, "bytes", json_bytes(report));
+    put_checks(root, report);
+    json_t *notes = json_array();
+    for (size_t n = 0; n < report->notes->count; n++) {
+        json_array_append_new(notes, json_string(report->notes->text[n]));
+    }
+    put(root, "notes", notes);
+    put(root, "versions", app_json_versions());
+    return app_json_write(root, path, shown);
+}

@@ -1,0 +1,61 @@
+/** @file report.h  What `psg solve` tells: lines for people, JSON for programs. */
+#ifndef PSG_APP_REPORT_H
+#define PSG_APP_REPORT_H
+
+#include "app/app.h"
+#include "app/problems.h"
+#include "app/verify.h"
+
+#include <jansson.h>
+
+enum { APP_WORKERS_MOST = 1024 };
+
+/** What a run had to do and what came of it. Pointers are borrowed; NULL where there is nothing. */
+typedef struct app_report {
+    const char *source;  /**< "rho.h5:/density", or the problem's name */
+    const char *written; /**< "phi.h5:/potential" */
+    const char *xmf;
+    psg_grid grid;
+    psg_options options;
+    psg_statistics statistics;
+    const psg_worker *workers;
+    size_t worker_count;
+    char policy[64];
+    double *seconds; /**< of each solve */
+    unsigned repeat;
+    double total; /**< of all solves together, from the first one's start to the last one's end */
+    double median, minimum;
+    double read_seconds, write_seconds;
+    double largest_f; /**< max |f|; only where a mean was dropped, else 0 */
+    const app_verification *verification;
+    const app_modes_error *modes;
+    const app_madelung *madelung;
+    const char *lattice;
+    const app_notes *notes;
+    int status; /**< exit code */
+} app_report;
+
+/** Set median and minimum from seconds. */
+void app_report_times(app_report *report);
+
+/** Is the dropped mean more than the rounding of f? */
+int app_report_has_mean(const app_report *report);
+
+/** The lines, on stdout. */
+void app_report_print(const app_report *report);
+
+/** Write the JSON report. @param[in] path  the file to write, NULL = stdout; `shown` is its name in
+ *  messages. @return APP_DONE; APP_FAILED after a message */
+int app_report_json(const app_report *report, const char *path, const char *shown);
+
+/** Parts that `psg info` has in common: versions by component, and workers. NULL when out of memory. */
+json_t *app_json_versions(void);
+json_t *app_json_workers(const psg_worker *workers, size_t count);
+
+/** Write `root` and release it. NULL is out of memory. Otherwise as app_report_json(). */
+int app_json_write(json_t *root, const char *path, const char *shown);
+
+/** "cpu" or "cuda". */
+const char *app_worker_kind_name(psg_worker_kind kind);
+
+#endif

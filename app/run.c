@@ -1,0 +1,190 @@
+/* What has to be done and where it goes: all that is found out before anything is allocated. */
+#include "app/run.h"
+#include "app/xmf.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------------------- what is solved */
+
+static int open_input(app_run *r) {
+    app_field_name name;
+    int code = app_field_split(r->arguments.in, &name);
+    if (!code) {
+        code = app_field_open(&name, !r->arguments.box.given, &r->input, &r->info);
+    }
+    if (code) {
+        return code;
+    }
+    r->report.source = r->info.name;
+    if (r->info.integers && r->arguments.precision < 0) {
+        app_note(&r->notes, "%s: holds integers, they are read as f64", r->info.name);
+    } else if (r->arguments.precision >= 0 &&
+               (r->info.integers || (int)r->info.precision != r->arguments.precision)) {
+        app_note(&r->notes, "%s: holds %s, they are read as %s", r->info.name,
+                 r->info.integers               ? "integers"
+                 : r->info.precision == PSG_F32 ? "f32 numbers"
+                                                : "f64 numbers",
+                 app_precision_name(r->arguments.precision));
+    }
+    return APP_DONE;
+}
+
+static int make_grid(app_run *r) {
+    const app_arguments *a = &r->arguments;
+    static const double unit_cube[3] = {1, 1, 1};
+    const size_t *n = a->in ? r->info.n : a->grid.n;
+    const double *length = a->box.given ? a->box.length : r->info.has_box ? r->info.box : unit_cube;
+    if (a->in && length == unit_cube) {
+        app_note(&r->notes,
+                 "%s: has no attribute 'box' and --box was not given: the box is 1 x 1 x 1",
+                 r->info.name);
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        if (!(length[axis] > 0) || !isfinite(length[axis])) {
+            return app_error(APP_USAGE,
+                             "%s: its attribute 'box' has the length %g; lengths are above 0",
+                             r->report.source, length[axis]);
+        }
+    }
+    if (n[1] > SIZE_MAX / 16 / n[0] || n[2] > SIZE_MAX / 16 / (n[0] * n[1])) {
+        return app_error(APP_USAGE, "%zu x %zu x %zu points are more than this machine can count",
+                         n[0], n[1], n[2]);
+    }
+    psg_grid_init(&r->report.grid, n[0], n[1], n[2], length[0], length[1], length[2]);
+    if (a->segment_planes > n[2]) {
+        app_note(&r->notes,
+                 "--segment-planes %zu: the grid has %zu planes, so there is one segment",
+                 a->segment_planes, n[2]);
+    }
+    if (a->pencils > n[1]) {
+        app_note(&r->notes, "--pencils %zu: the grid has %zu rows of y, so there are %zu pencils",
+                 a->pencils, n[1], n[1]);
+    }
+    return APP_DONE;
+}
+
+static void make_options(app_run *r) {
+    const app_arguments *a = &r->arguments;
+    psg_options *options = &r->report.options;
+    psg_options_init(options);
+    if (a->precision >= 0) {
+        options->precision = (psg_precision)a->precision;
+    } else if (a->in) {
+        options->precision = r->info.precision;
+    }
+    options->symbol = (psg_symbol)a->symbol;
+    options->lambda = a->lambda;
+    options->mean = (psg_mean)a->mean;
+    options->graph = (psg_graph)a->graph;
+    options->exchange = (psg_exchange)a->exchange;
+    if (a->z_layout >= 0) {
+        options->z_layout = (psg_z_layout)a->z_layout;
+    }
+    options->segment_planes = a->segment_planes;
+    options->pencils = a->pencils;
+    options->cpus = a->cpus;
+    options->gpus = a->gpus.count;
+    options->gpu_ids = a->gpus.listed ? a->gpus.ids : NULL;
+    options->policy = a->policy;
+    options->effort = (psg_effort)a->effort;
+    options->in_flight = r->flights;
+    if (a->z_layout >= 0 && a->graph != PSG_GRAPH_STAGED) {
+        app_note(&r->notes, "--z has no effect without --graph staged");
+    }
+    if (a->in_flight > a->repeat) {
+        app_note(&r->notes, "--in-flight %u: there are only %u solves (--repeat)", a->in_flight,
+                 a->repeat);
+    }
+}
+
+int app_run_describe(app_run *r) {
+    int code = APP_DONE;
+    r->report.notes = &r->notes;
+    r->report.repeat = r->arguments.repeat;
+    r->flights =
+        r->arguments.in_flight < r->arguments.repeat ? r->arguments.in_flight : r->arguments.repeat;
+    if (r->arguments.in) {
+        code = open_input(r);
+    }
+    if (!code) {
+        code = make_grid(r);
+    }
+    if (code) {
+        return code;
+    }
+    make_options(r);
+    if (r->arguments.problem == APP_PROBLEM_MADELUNG) {
+        const int lattice = r->arguments.lattice;
+        r->report.lattice = app_lattice_name(lattice < 0 ? APP_NACL : (app_lattice)lattice);
+        r->report.source = "madelung";
+    } else if (r->arguments.problem == APP_PROBLEM_MODES) {
+        r->report.source = "modes";
+    }
+    return APP_DONE;
+}
+
+/* ------------------------------------------------------------------------------ where it goes */
+
+static int name_clash(const app_run *r) {
+    const char *json = r->arguments.json && !r->json_to_stdout ? r->arguments.json : NULL;
+    app_field_name in;
+    if (r->arguments.in && !app_field_split(r->arguments.in, &in)) {
+        if (r->arguments.out && app_same_file(in.file, r->out.file)) {
+            return app_error(APP_USAGE,
+                             "--in and --out name the same file, %s: the input would be "
+                             "replaced",
+                             in.file);
+        }
+        if (json && app_same_file(in.file, json)) {
+            return app_error(APP_USAGE, "--in and --json name the same file, %s", json);
+        }
+        if (r->arguments.out && app_same_file(in.file, r->xmf)) {
+            return app_error(APP_USAGE, "%s, written beside --out, would replace the input",
+                             r->xmf);
+        }
+    }
+    if (json && r->arguments.out &&
+        (app_same_file(r->out.file, json) || app_same_file(r->xmf, json))) {
+        return app_error(APP_USAGE, "--json and --out write the same file, %s", json);
+    }
+    return APP_DONE;
+}
+
+int app_run_begin_outputs(app_run *r) {
+    const psg_options *options = &r->report.options;
+    int code = APP_DONE;
+    r->json_to_stdout = r->arguments.json && strcmp(r->arguments.json, "-") == 0;
+    if (r->arguments.out) {
+        code = app_field_split(r->arguments.out, &r->out);
+        if (!code && app_xmf_name(r->out.file, r->xmf, sizeof r->xmf)) {
+            code = app_error(APP_USAGE, "%s: the name is too long", r->out.file);
+        }
+        if (!code && !r->out.dataset[0]) {
+            snprintf(r->out.dataset, sizeof r->out.dataset, "/potential");
+        }
+    }
+    if (!code) {
+        code = name_clash(r);
+    }
+    if (!code && r->arguments.json && !r->json_to_stdout) {
+        code = app_output_begin(&r->json_file, r->arguments.json, 0);
+    }
+    if (code || !r->arguments.out) {
+        return code;
+    }
+    const double bytes =
+        (double)app_points(&r->report.grid) * (double)app_element_bytes(options->precision);
+    code = app_output_begin(&r->field_file, r->out.file, bytes);
+    if (!code) {
+        code = app_output_begin(&r->xmf_file, r->xmf, 0);
+    }
+    if (!code) {
+        code = app_field_create(r->field_file.temporary, r->out.file, r->out.dataset,
+                                &r->report.grid, options->precision, &r->field);
+    }
+    snprintf(r->written, sizeof r->written, "%s:%s", r->out.file, r->out.dataset);
+    return code;
+}

@@ -1,0 +1,47 @@
+/** @file run.h  One `psg solve`: what it has to do, and what it holds while it does it. */
+#ifndef PSG_APP_RUN_H
+#define PSG_APP_RUN_H
+
+#include "app/arguments.h"
+#include "app/field.h"
+#include "app/output.h"
+#include "app/progress.h"
+#include "app/report.h"
+
+/** All zero, but for the arguments, before app_run_describe(). */
+typedef struct app_run {
+    app_arguments arguments;
+    app_notes notes;
+    app_progress progress;
+    app_report report; /* has the grid and the options too */
+
+    app_field_input *input;
+    app_field_info info;
+    app_modes *modes;
+
+    app_field_name out;
+    app_output field_file, xmf_file, json_file;
+    app_field_output *field;
+    char written[PATH_MAX + 1024], xmf[PATH_MAX];
+    int json_to_stdout;
+
+    psg_plan *plan;
+    psg_worker *workers;
+    void *f;
+    void **u; /* one for each solve in flight */
+    unsigned flights;
+
+    app_verification verification;
+    app_modes_error modes_error;
+    app_madelung madelung;
+} app_run;
+
+/** From the command line and the head of the input: the grid, the options, what the report calls it.
+ *  @return APP_DONE; APP_USAGE or APP_FAILED after a message */
+int app_run_describe(app_run *r);
+
+/** Make the temporary files of everything that will be written.
+ *  @return APP_DONE; APP_USAGE or APP_FAILED after a message */
+int app_run_begin_outputs(app_run *r);
+
+#endif

@@ -1,0 +1,345 @@
+/* psg solve: from a command line to a solution and a report. The steps are in the order in which what
+   can go wrong should be found: the command line, the input, the places of the output, memory and
+   devices, and only then the data. */
+#include "app/solve.h"
+#include "app/run.h"
+#include "app/xmf.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ------------------------------------------------------------------------------- the solution */
+
+static int allocate(app_run *r) {
+    const size_t points = app_points(&r->report.grid);
+    const size_t bytes = app_element_bytes(r->report.options.precision);
+    char what[160];
+    snprintf(what, sizeof what, "f, u and the spectrum of %zu x %zu x %zu points",
+             r->report.grid.axis[0].n, r->report.grid.axis[1].n, r->report.grid.axis[2].n);
+    /* All at once, as a trial: systems that promise more memory than there is refuse a single request
+       that is out of reach, but not several that are so together. */
+    void *trial = app_allocate(points, bytes * (1 + 2 * (size_t)r->flights), what);
+    if (!trial) {
+        return APP_FAILED;
+    }
+    free(trial);
+    r->report.seconds = app_allocate(r->report.repeat, sizeof *r->report.seconds, "the times");
+    r->workers = app_allocate(APP_WORKERS_MOST, sizeof *r->workers, "the list of workers");
+    r->u = calloc(r->flights, sizeof *r->u);
+    r->f = app_allocate(points, bytes, "f");
+    if (!r->report.seconds || !r->workers || !r->u || !r->f) {
+        return APP_FAILED;
+    }
+    for (unsigned flight = 0; flight < r->flights; flight++) {
+        r->u[flight] = app_allocate(points, bytes, "u");
+        if (!r->u[flight]) {
+            return APP_FAILED;
+        }
+    }
+    return APP_DONE;
+}
+
+static int library_failed(const app_run *r, psg_status status) {
+    const int data = status == PSG_ERR_DATA || status == PSG_ERR_MEAN;
+    return app_error(app_exit_code(status), "%s%s%s", data ? r->report.source : "",
+                     data ? ": " : "", psg_last_error());
+}
+
+static int make_plan(app_run *r) {
+    app_progress_step(&r->progress, "planning");
+    psg_status status = psg_plan_create(&r->plan, &r->report.grid, &r->report.options);
+    if (status == PSG_OK) {
+        status =
+            psg_machine_workers(&r->report.options, r->workers, APP_WORKERS_MOST,
+                                &r->report.worker_count, r->report.policy, sizeof r->report.policy);
+    }
+    if (status != PSG_OK) {
+        return library_failed(r, status);
+    }
+    if (r->report.worker_count > APP_WORKERS_MOST) {
+        r->report.worker_count = APP_WORKERS_MOST;
+    }
+    r->report.workers = r->workers;
+    /* what was loaded to run the plan may have brought signal handlers */
+    app_signals_install();
+    return APP_DONE;
+}
+
+static int load(app_run *r) {
+    const psg_options *options = &r->report.options;
+    const psg_grid *grid = &r->report.grid;
+    const double start = app_now();
+    int code = APP_DONE;
+    app_progress_step(&r->progress, r->input ? "reading" : "making the right-hand side");
+    if (r->input) {
+        code = app_field_read(r->input, options->precision, r->f);
+    } else if (r->arguments.problem == APP_PROBLEM_MODES) {
+        r->modes = app_modes_make(grid, options->symbol, options->lambda);
+        if (!r->modes) {
+            return APP_FAILED;
+        }
+        app_modes_fill(r->modes, options->precision, r->f);
+    } else {
+        const int lattice = r->arguments.lattice < 0 ? APP_NACL : r->arguments.lattice;
+        code = app_madelung_fill((app_lattice)lattice, grid, options->precision, r->f);
+    }
+    r->report.read_seconds = app_now() - start;
+    return code;
+}
+
+/* One after the other: the time of each is that of the call. */
+static psg_status solve_in_turn(app_run *r) {
+    for (unsigned s = 0; s < r->report.repeat; s++) {
+        app_progress_step(&r->progress, "solving %u/%u", s + 1, r->report.repeat);
+        const double start = app_now();
+        const psg_status status = psg_solve(r->plan, r->f, r->u[0]);
+        if (status != PSG_OK) {
+            return status;
+        }
+        r->report.seconds[s] = app_now() - start;
+    }
+    return PSG_OK;
+}
+
+/* `flights` at a time: the time of each is that from its submission to its last task's end. */
+static psg_status solve_overlapping(app_run *r) {
+    psg_status status = PSG_OK;
+    unsigned submitted = 0;
+    for (unsigned done = 0; done < r->report.repeat && status == PSG_OK; done++) {
+        app_progress_step(&r->progress, "solving %u/%u", done + 1, r->report.repeat);
+        while (submitted < r->report.repeat && submitted < done + r->flights && status == PSG_OK) {
+            status = psg_submit(r->plan, r->f, r->u[submitted % r->flights]);
+            submitted += status == PSG_OK;
+        }
+        if (status == PSG_OK) {
+            status = psg_wait(r->plan);
+        }
+        if (status == PSG_OK) {
+            status = psg_plan_statistics(r->plan, &r->report.statistics);
+        }
+        r->report.seconds[done] = r->report.statistics.seconds;
+    }
+    return status;
+}
+
+static int solve(app_run *r) {
+    const double start = app_now();
+    psg_status status = r->flights > 1 ? solve_overlapping(r) : solve_in_turn(r);
+    r->report.total = app_now() - start;
+    if (status == PSG_OK) {
+        status = psg_plan_statistics(r->plan, &r->report.statistics);
+    }
+    if (status != PSG_OK) {
+        return library_failed(r, status);
+    }
+    app_report_times(&r->report);
+    return APP_DONE;
+}
+
+/* max |f|, against which the dropped mean is small or not */
+static int survey(app_run *r) {
+    const psg_axis *axis = r->report.grid.axis;
+    if (r->report.statistics.mean == 0) {
+        return APP_DONE;
+    }
+    double *row = app_allocate(axis[0].n, sizeof *row, "a row of the field");
+    if (!row) {
+        return APP_FAILED;
+    }
+    for (size_t line = 0; line < axis[1].n * axis[2].n; line++) {
+        app_get_row(r->f, r->report.options.precision, line * axis[0].n, axis[0].n, row);
+        for (size_t i = 0; i < axis[0].n; i++) {
+            r->report.largest_f = fmax(r->report.largest_f, fabs(row[i]));
+        }
+    }
+    free(row);
+    return APP_DONE;
+}
+
+/* ------------------------------------------------------------------------------ is it right? */
+
+static int check_residual(app_run *r, const void *u) {
+    const psg_options *options = &r->report.options;
+    app_verification *v = &r->verification;
+    app_progress_step(&r->progress, "verifying");
+    if (app_verify(&r->report.grid, options->precision, options->symbol, options->lambda, r->f, u,
+                   v)) {
+        return APP_FAILED;
+    }
+    r->report.verification = v;
+    if (v->ok) {
+        return APP_DONE;
+    }
+    if (v->residual <= v->bound && isfinite(v->bound)) {
+        return app_error(
+            APP_FAILED, "the result is wrong: the mean of u is off by %.3g, rounding explains %.3g",
+            v->mean_off, v->mean_bound);
+    }
+    return app_error(APP_FAILED,
+                     "the result is wrong: the residual at point (%zu, %zu, %zu) is %.3g, rounding "
+                     "explains %.3g",
+                     v->at[0], v->at[1], v->at[2], v->residual, v->bound);
+}
+
+static int check_modes(app_run *r, const void *u) {
+    app_modes_error *e = &r->modes_error;
+    app_modes_compare(r->modes, r->report.options.precision, u, e);
+    r->report.modes = e;
+    if (e->error <= e->tolerance) {
+        return APP_DONE;
+    }
+    return app_error(APP_FAILED,
+                     "the result is wrong: at point (%zu, %zu, %zu) the error is %.3g of max|u|, "
+                     "the tolerance is %.0e",
+                     e->at[0], e->at[1], e->at[2], e->error, e->tolerance);
+}
+
+static int check_madelung(app_run *r, const void *u) {
+    const psg_options *options = &r->report.options;
+    const int lattice = r->arguments.lattice < 0 ? APP_NACL : r->arguments.lattice;
+    app_madelung *m = &r->madelung;
+    if (app_madelung_constant((app_lattice)lattice, &r->report.grid, options->precision,
+                              options->symbol, r->f, u, m)) {
+        return APP_FAILED;
+    }
+    r->report.madelung = m;
+    if (m->tolerance == 0) {
+        app_note(&r->notes, "this grid or symbol does not resolve the ions to all digits");
+        return isfinite(m->constant) ? APP_DONE : app_error(APP_FAILED, "the result is not finite");
+    }
+    if (fabs(m->constant - m->reference) <= m->tolerance) {
+        return APP_DONE;
+    }
+    return app_error(APP_FAILED,
+                     "the result is wrong: the Madelung constant is off by %.3g, the "
+                     "tolerance is %.0e",
+                     m->constant - m->reference, m->tolerance);
+}
+
+/* Every check is made, so that the report has them all. */
+static int check(app_run *r) {
+    const void *u = r->u[(r->report.repeat - 1) % r->flights];
+    int code = survey(r);
+    if (r->arguments.verify && check_residual(r, u)) {
+        code = APP_FAILED;
+    }
+    if (r->arguments.problem == APP_PROBLEM_MODES && check_modes(r, u)) {
+        code = APP_FAILED;
+    }
+    if (r->arguments.problem == APP_PROBLEM_MADELUNG && check_madelung(r, u)) {
+        code = APP_FAILED;
+    }
+    return code;
+}
+
+/* ------------------------------------------------------------------------------------ results */
+
+static int write_field(app_run *r) {
+    const psg_grid *grid = &r->report.grid;
+    const double box[3] = {grid->axis[0].length, grid->axis[1].length, grid->axis[2].length};
+    const app_field_header header = {box, app_symbol_name(r->report.options.symbol),
+                                     r->report.options.lambda, r->report.statistics.mean,
+                                     r->report.source};
+    const double start = app_now();
+    if (!r->arguments.out) {
+        return APP_DONE;
+    }
+    app_progress_step(&r->progress, "writing");
+    int code = app_field_write(r->field, r->u[(r->report.repeat - 1) % r->flights], &header);
+    if (!code) {
+        code = app_field_finish(r->field);
+        r->field = NULL;
+    }
+    if (!code) {
+        code = app_xmf_write(r->xmf_file.temporary, r->xmf, r->out.file, r->out.dataset, grid,
+                             r->report.options.precision);
+    }
+    if (!code) {
+        code = app_output_commit(&r->field_file);
+    }
+    if (!code) {
+        r->report.written = r->written;
+        r->report.xmf = r->xmf;
+        code = app_output_commit(&r->xmf_file);
+    }
+    r->report.write_seconds = app_now() - start;
+    return code;
+}
+
+static int write_report(app_run *r, int code) {
+    r->report.status = code;
+    if (!r->arguments.quiet && !r->json_to_stdout) {
+        app_report_print(&r->report);
+    }
+    if (!r->arguments.json) {
+        return code;
+    }
+    const char *path = r->json_to_stdout ? NULL : r->json_file.temporary;
+    int failed = app_report_json(&r->report, path, r->arguments.json);
+    if (!failed && path) {
+        failed = app_output_commit(&r->json_file);
+    }
+    return code ? code : failed;
+}
+
+static void clean_up(app_run *r) {
+    app_progress_stop(&r->progress);
+    psg_plan_destroy(r->plan); /* waits for what may still use f and u */
+    app_field_close(r->input);
+    app_field_abandon(r->field);
+    app_output_discard(&r->field_file);
+    app_output_discard(&r->xmf_file);
+    app_output_discard(&r->json_file);
+    app_modes_free(r->modes);
+    for (unsigned flight = 0; r->u && flight < r->flights; flight++) {
+        free(r->u[flight]);
+    }
+    free(r->u);
+    free(r->f);
+    free(r->workers);
+    free(r->report.seconds);
+    free(r);
+}
+
+int app_solve(int argc, char **argv) {
+    app_run *r = calloc(1, sizeof *r);
+    if (!r) {
+        return app_error(APP_FAILED, "out of memory");
+    }
+    int code = app_arguments_solve(argc, argv, &r->arguments);
+    if (code) {
+        free(r);
+        return code == APP_HELPED ? APP_DONE : code;
+    }
+    r->notes.quiet = r->arguments.quiet;
+    app_signals_install();
+    app_progress_start(&r->progress, !r->arguments.quiet);
+    code = app_run_describe(r);
+    if (!code) {
+        code = app_run_begin_outputs(r);
+    }
+    if (!code) {
+        code = allocate(r);
+    }
+    if (!code) {
+        code = make_plan(r);
+    }
+    if (!code) {
+        code = load(r);
+    }
+    if (!code) {
+        code = solve(r);
+    }
+    if (!code) {
+        code = check(r);
+        /* a wrong result is reported, but not written */
+        if (!code) {
+            code = write_field(r);
+        }
+        app_progress_stop(&r->progress);
+        code = write_report(r, code);
+    }
+    clean_up(r);
+    return code;
+}

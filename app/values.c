@@ -1,0 +1,222 @@
+/* Option values from text. strtod and strtoull take leading blanks, signs, "inf" and trailing
+   garbage; these do not. */
+#include "app/values.h"
+#include "graph/psg.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A whole number at the start of text. Returns where it ends, or NULL. */
+static const char *read_whole(const char *text, unsigned long long most,
+                              unsigned long long *value) {
+    if (!isdigit((unsigned char)text[0])) {
+        return NULL;
+    }
+    char *end = NULL;
+    errno = 0;
+    *value = strtoull(text, &end, 10);
+    return errno == 0 && *value <= most ? end : NULL;
+}
+
+/* A finite number at the start of text. Returns where it ends, or NULL. */
+static const char *read_real(const char *text, double *value) {
+    if (!isdigit((unsigned char)text[0]) && !strchr("+-.", text[0])) {
+        return NULL;
+    }
+    char *end = NULL;
+    errno = 0;
+    *value = strtod(text, &end);
+    /* ERANGE is also set where a tiny number becomes 0 or subnormal, which is as good as it gets */
+    return end != text && isfinite(*value) ? end : NULL;
+}
+
+static int read_one(const char *text, unsigned long long least, unsigned long long most,
+                    unsigned long long *value) {
+    const char *end = read_whole(text, most, value);
+    return end && *end == '\0' && *value >= least ? 0 : -1;
+}
+
+int app_value_count(const char *text, void *field, const app_choice *choices) {
+    (void)choices;
+    unsigned long long value;
+    if (read_one(text, 1, SIZE_MAX, &value)) {
+        return -1;
+    }
+    *(size_t *)field = (size_t)value;
+    return 0;
+}
+
+int app_value_unsigned(const char *text, void *field, const app_choice *choices) {
+    (void)choices;
+    unsigned long long value;
+    if (read_one(text, 1, INT_MAX, &value)) {
+        return -1;
+    }
+    *(unsigned *)field = (unsigned)value;
+    return 0;
+}
+
+int app_value_cpus(const char *text, void *field, const app_choice *choices) {
+    (void)choices;
+    unsigned long long value;
+    if (read_one(text, 0, INT_MAX, &value)) {
+        return -1;
+    }
+    *(int *)field = (int)value;
+    return 0;
+}
+
+int app_value_gpus(const char *text, void *field, const app_choice *choices) {
+    (void)choices;
+    app_gpus_value gpus = {0, strchr(text, ',') != NULL, {0}};
+    unsigned long long value;
+    if (!gpus.listed) {
+        if (read_one(text, 0, INT_MAX, &value)) {
+            return -1;
+        }
+        gpus.count = (int)value;
+    } else {
+        /* "0,2" and, to name a single device, "2," */
+        while (*text) {
+            text = read_whole(text, INT_MAX, &value);
+            if (!text || (*text && *text != ',') || gpus.count == APP_GPUS_MAX) {
+                return -1;
+            }
+            for (int g = 0; g < gpus.count; g++) {
+                if (gpus.ids[g] == (int)value) {
+                    return -1;
+                }
+            }
+            gpus.ids[gpus.count++] = (int)value;
+            text += *text == ',';
+        }
+        if (gpus.count == 0) {
+            return -1;
+        }
+    }
+    *(app_gpus_value *)field = gpus;
+    return 0;
+}
+
+int app_value_lambda(const char *text, void *field, const app_choice *choices) {
+    (void)choices;
+    double value;
+    const char *end = read_real(text, &value);
+    if (!end || *end || value < 0) {
+        return -1;
+    }
+    *(double *)field = value;
+    return 0;
+}
+
+int app_value_grid(const char *text, void *field, const app_choice *choices) {
+    (void)choices;
+    app_grid_value grid = {1, {0, 0, 0}};
+    for (int axis = 0; axis < 3; axis++) {
+        unsigned long long value;
+        text = read_whole(text, SIZE_MAX, &value);
+        if (!text || value < 1) {
+            return -1;
+        }
+        grid.n[axis] = (size_t)value;
+        if (axis == 0 && *text == '\0') {
+            grid.n[1] = grid.n[2] = grid.n[0];
+        }
+        if (*text == '\0' && axis != 1) {
+            *(app_grid_value *)field = grid;
+            return 0;
+        }
+        if (*text != ',' && *text != 'x') {
+            return -1;
+        }
+        text++;
+    }
+    return -1;
+}
+
+int app_value_box(const char *text, void *field, const app_choice *choices) {
+    (void)choices;
+    app_box_value box = {1, {0, 0, 0}};
+    for (int axis = 0; axis < 3; axis++) {
+        text = read_real(text, &box.length[axis]);
+        if (!text || !(box.length[axis] > 0)) {
+            return -1;
+        }
+        if (axis == 0 && *text == '\0') {
+            box.length[1] = box.length[2] = box.length[0];
+        }
+        if (*text == '\0' && axis != 1) {
+            *(app_box_value *)field = box;
+            return 0;
+        }
+        if (*text != ',') {
+            return -1;
+        }
+        text++;
+    }
+    return -1;
+}
+
+int app_value_choice(const char *text, void *field, const app_choice *choices) {
+    for (; choices->name; choices++) {
+        if (strcmp(text, choices->name) == 0) {
+            *(int *)field = choices->value;
+            return 0;
+        }
+    }
+    return -1;
+}
+
+int app_value_text(const char *text, void *field, const app_choice *choices) {
+    (void)choices;
+    if (text[0] == '\0') {
+        return -1;
+    }
+    *(const char **)field = text;
+    return 0;
+}
+
+int app_value_policy(const char *text, void *field, const app_choice *choices) {
+    (void)choices;
+    for (size_t p = 0; psg_policy_name(p); p++) {
+        if (strcmp(text, psg_policy_name(p)) == 0) {
+            *(const char **)field = text;
+            return 0;
+        }
+    }
+    return -1;
+}
+
+static size_t smaller(size_t a, size_t b) {
+    return a < b ? a : b;
+}
+
+size_t app_edit_distance(const char *a, const char *b) {
+    enum { LONGEST = 63 };
+    /* rows i-2, i-1 and i of the table of distances between the first i letters of a and the first j
+       of b; row i-2 is there for swapped neighbours */
+    size_t row[3][LONGEST + 1];
+    const size_t na = strlen(a) < LONGEST ? strlen(a) : LONGEST;
+    const size_t nb = strlen(b) < LONGEST ? strlen(b) : LONGEST;
+    for (size_t j = 0; j <= nb; j++) {
+        row[0][j] = j;
+    }
+    for (size_t i = 1; i <= na; i++) {
+        size_t *now = row[i % 3];
+        const size_t *last = row[(i + 2) % 3], *before = row[(i + 1) % 3];
+        now[0] = i;
+        for (size_t j = 1; j <= nb; j++) {
+            now[j] =
+                smaller(smaller(last[j], now[j - 1]) + 1, last[j - 1] + (a[i - 1] != b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+                now[j] = smaller(now[j], before[j - 2] + 1);
+            }
+        }
+    }
+    return row[na % 3][nb];
+}

@@ -1,0 +1,79 @@
+/* The XDMF description of a field: a uniform grid, with everything in the order z y x. */
+#include "app/xmf.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+int app_xmf_name(const char *field_file, char *name, size_t size) {
+    static const char *const suffixes[] = {".h5", ".hdf5", ".he5"};
+    size_t stem = strlen(field_file);
+    for (size_t s = 0; s < sizeof suffixes / sizeof suffixes[0]; s++) {
+        const size_t length = strlen(suffixes[s]);
+        if (strlen(field_file) > length &&
+            strcmp(field_file + strlen(field_file) - length, suffixes[s]) == 0) {
+            stem = strlen(field_file) - length;
+        }
+    }
+    if (stem + sizeof ".xmf" > size) {
+        return -1;
+    }
+    memcpy(name, field_file, stem);
+    memcpy(name + stem, ".xmf", sizeof ".xmf");
+    return 0;
+}
+
+static void put_escaped(FILE *file, const char *text) {
+    for (; *text; text++) {
+        const char *special = *text == '&'   ? "&amp;"
+                              : *text == '<' ? "&lt;"
+                              : *text == '>' ? "&gt;"
+                              : *text == '"' ? "&quot;"
+                                             : NULL;
+        if (special) {
+            fputs(special, file);
+        } else {
+            fputc(*text, file);
+        }
+    }
+}
+
+int app_xmf_write(const char *path, const char *shown, const char *field, const char *dataset,
+                  const psg_grid *grid, psg_precision precision) {
+    const psg_axis *x = &grid->axis[0], *y = &grid->axis[1], *z = &grid->axis[2];
+    const char *slash = strrchr(field, '/');
+    FILE *file = fopen(path, "w");
+    if (!file) {
+        return app_error(APP_FAILED, "%s: cannot be written: %s", shown, strerror(errno));
+    }
+    fputs("<?xml version=\"1.0\"?>\n<Xdmf Version=\"2.0\">\n  <Domain>\n"
+          "    <Grid Name=\"psg\" GridType=\"Uniform\">\n",
+          file);
+    fprintf(file, "      <Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"%zu %zu %zu\"/>\n",
+            z->n, y->n, x->n);
+    fputs("      <Geometry GeometryType=\"ORIGIN_DXDYDZ\">\n"
+          "        <DataItem Name=\"Origin\" Dimensions=\"3\" NumberType=\"Float\" Precision=\"8\" "
+          "Format=\"XML\">0 0 0</DataItem>\n",
+          file);
+    fprintf(
+        file,
+        "        <DataItem Name=\"Spacing\" Dimensions=\"3\" NumberType=\"Float\" Precision=\"8\" "
+        "Format=\"XML\">%.17g %.17g %.17g</DataItem>\n      </Geometry>\n",
+        z->length / (double)z->n, y->length / (double)y->n, x->length / (double)x->n);
+    fputs("      <Attribute Name=\"", file);
+    put_escaped(file, strrchr(dataset, '/') ? strrchr(dataset, '/') + 1 : dataset);
+    fprintf(file,
+            "\" AttributeType=\"Scalar\" Center=\"Node\">\n"
+            "        <DataItem Dimensions=\"%zu %zu %zu\" NumberType=\"Float\" Precision=\"%zu\" "
+            "Format=\"HDF\">",
+            z->n, y->n, x->n, app_element_bytes(precision));
+    put_escaped(file, slash ? slash + 1 : field);
+    fputc(':', file);
+    put_escaped(file, dataset);
+    fputs("</DataItem>\n      </Attribute>\n    </Grid>\n  </Domain>\n</Xdmf>\n", file);
+    const int failed = ferror(file);
+    if (fclose(file) || failed) {
+        return app_error(APP_FAILED, "%s: cannot be written: %s", shown, strerror(errno));
+    }
+    return APP_DONE;
+}

@@ -1,0 +1,77 @@
+"""Running psg in an empty folder, and looking at what it said and left behind."""
+
+import atexit
+import hashlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+if len(sys.argv) < 2:
+    sys.exit("usage: %s PSG" % sys.argv[0])
+PSG = os.path.abspath(sys.argv[1])
+
+# Everything happens in a folder of its own in the build tree.
+FOLDER = tempfile.mkdtemp(prefix="command-", dir=os.getcwd())
+atexit.register(shutil.rmtree, FOLDER, True)
+os.chdir(FOLDER)
+
+# StarPU's watchdog makes every program take a second more; here, run() has a timeout of its own.
+os.environ.pop("STARPU_WATCHDOG_TIMEOUT", None)
+
+# FFTW's search is of no interest here.
+QUICK = ("--effort", "estimate")
+
+
+def default_signals():
+    """A test may run where SIGINT is ignored (a job in the background); psg respects that."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGPIPE):
+        signal.signal(number, signal.SIG_DFL)
+
+
+def check(condition, words):
+    if not condition:
+        raise AssertionError(words)
+
+
+def run(*arguments, code=0, before=default_signals, timeout=100, **more):
+    """Run psg; its exit code must be `code`. What it says comes back as text."""
+    done = subprocess.run([PSG, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          stdin=subprocess.DEVNULL, text=True, preexec_fn=before, timeout=timeout,
+                          **more)
+    check(done.returncode == code,
+          "psg %s ended with %d instead of %d\nstdout: %s\nstderr: %s"
+          % (" ".join(arguments), done.returncode, code, done.stdout, done.stderr))
+    return done
+
+
+def solve(*arguments, **more):
+    return run("solve", *arguments, *QUICK, **more)
+
+
+def files():
+    """Every file here, hidden ones too, with a digest of what is in it."""
+    found = {}
+    for folder, _, names in os.walk("."):
+        for name in names:
+            path = os.path.join(folder, name)
+            with open(path, "rb") as file:
+                found[path] = hashlib.sha256(file.read()).hexdigest()
+    return found
+
+
+def refused(*arguments, code, says, before=default_signals, **more):
+    """psg must end with `code`, say each of `says` on stderr in one line that starts with `psg: `, print
+    nothing on stdout, and leave every file as it was."""
+    old = files()
+    done = run(*arguments, code=code, before=before, **more)
+    errors = [line for line in done.stderr.splitlines() if not line.startswith("psg: note: ")]
+    what = "psg %s said %r" % (" ".join(arguments), done.stderr)
+    check(len(errors) == 1 and errors[0].startswith("psg: "), what + ": not one line of psg's")
+    for words in says:
+        check(words in errors[0], "%s, without %r" % (what, words))
+    check(done.stdout == "", "%s, and on stdout %r" % (what, done.stdout))
+    check(files() == old, "%s, and changed files: %s, before %s" % (what, files(), old))
+    return done

@@ -1,0 +1,142 @@
+/* --verify must accept a solution written down by hand, up to rounding, and must refuse it once it is
+   wrong: at a point, by a constant, by the other symbol, at the Nyquist mode, or with a NaN. */
+#include "app/verify.h"
+#include "tests/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One Fourier mode, f = c cos(phase) + mean and u = c/(eigenvalue - lambda) cos(phase). */
+struct example {
+    psg_grid grid;
+    size_t m[3];
+    psg_symbol symbol;
+    double lambda, mean;
+    void *f, *u;
+    double eigenvalue; /* lambda included */
+};
+
+static double axis_eigenvalue(const psg_axis *axis, size_t m, psg_symbol symbol) {
+    const double turn = 2 * acos(-1.0) * (double)m;
+    const double h = axis->length / (double)axis->n;
+    return symbol == PSG_SYMBOL_FD2 ? (2 * cos(turn / (double)axis->n) - 2) / (h * h)
+                                    : -turn * turn / (axis->length * axis->length);
+}
+
+static void store(void *field, psg_precision precision, size_t index, double value) {
+    app_put_row(field, precision, index, 1, &value);
+}
+
+static double load(const void *field, psg_precision precision, size_t index) {
+    double value;
+    app_get_row(field, precision, index, 1, &value);
+    return value;
+}
+
+static int make(struct example *e, psg_precision precision) {
+    const psg_axis *axis = e->grid.axis;
+    const size_t points = app_points(&e->grid);
+    e->f = malloc(points * sizeof(double));
+    e->u = malloc(points * sizeof(double));
+    if (!CHECK(e->f && e->u, "no memory for %zu points", points)) {
+        return 0;
+    }
+    e->eigenvalue = -e->lambda;
+    for (int a = 0; a < 3; a++) {
+        e->eigenvalue += axis_eigenvalue(&axis[a], e->m[a], e->symbol);
+    }
+    for (size_t index = 0; index < points; index++) {
+        const size_t at[3] = {index % axis[0].n, index / axis[0].n % axis[1].n,
+                              index / axis[0].n / axis[1].n};
+        double phase = 0.4;
+        for (int a = 0; a < 3; a++) {
+            phase += 2 * acos(-1.0) * (double)(e->m[a] * at[a] % axis[a].n) / (double)axis[a].n;
+        }
+        const double mean_u = e->lambda > 0 ? -e->mean / e->lambda : 0;
+        store(e->f, precision, index, cos(phase) + e->mean);
+        store(e->u, precision, index, cos(phase) / e->eigenvalue + mean_u);
+    }
+    return 1;
+}
+
+static int holds(const struct example *e, psg_precision precision, psg_symbol symbol,
+                 app_verification *v) {
+    const int code = app_verify(&e->grid, precision, symbol, e->lambda, e->f, e->u, v);
+    CHECK(code == APP_DONE, "app_verify returned %d", code);
+    return v->ok;
+}
+
+/* Change u at one point for the time of one verification. */
+static int holds_with(const struct example *e, psg_precision precision, size_t index,
+                      double value) {
+    app_verification v;
+    const double old = load(e->u, precision, index);
+    store(e->u, precision, index, value);
+    const int held = holds(e, precision, e->symbol, &v);
+    store(e->u, precision, index, old);
+    return held;
+}
+
+static void try_example(struct example e, psg_precision precision) {
+    app_verification v;
+    const psg_axis *axis = e.grid.axis;
+    const size_t points = app_points(&e.grid);
+    const double small = precision == PSG_F32 ? 1e-2 : 1e-9;
+    if (make(&e, precision)) {
+        const double largest = check_largest(e.u, app_element_bytes(precision), points);
+        CHECK(holds(&e, precision, e.symbol, &v),
+              "%zux%zux%zu mode %zu,%zu,%zu symbol %d lambda %g %s: residual %g, bound %g, mean of "
+              "u %g, "
+              "bound %g",
+              axis[0].n, axis[1].n, axis[2].n, e.m[0], e.m[1], e.m[2], (int)e.symbol, e.lambda,
+              app_precision_name(precision), v.residual, v.bound, v.mean_off, v.mean_bound);
+        CHECK(v.points == points || (points > 1 << 18 && v.points == 1 << 16), "%zu points",
+              v.points);
+        CHECK_NEAR(v.mean, e.lambda > 0 ? 0 : e.mean, 1e-7, "mean of f");
+        if (v.points == points) {
+            const size_t place = points / 3;
+            const double there = load(e.u, precision, place);
+            CHECK(!holds_with(&e, precision, place, there + small * largest),
+                  "a change of u by %g goes unseen", small);
+            CHECK(!holds_with(&e, precision, points - 1, NAN), "a NaN goes unseen");
+            CHECK(!holds_with(&e, precision, 0, INFINITY), "an Inf goes unseen");
+        }
+        /* the two symbols differ at every mode but 0 */
+        CHECK(!holds(&e, precision,
+                     e.symbol == PSG_SYMBOL_FD2 ? PSG_SYMBOL_SPECTRAL : PSG_SYMBOL_FD2, &v),
+              "the other symbol goes unseen: residual %g, bound %g", v.residual, v.bound);
+        for (size_t index = 0; index < points; index++) {
+            store(e.u, precision, index, load(e.u, precision, index) + small * largest);
+        }
+        CHECK(!holds(&e, precision, e.symbol, &v),
+              "a constant goes unseen: mean off by %g, bound %g", v.mean_off, v.mean_bound);
+    }
+    free(e.f);
+    free(e.u);
+}
+
+int main(void) {
+    static const size_t sizes[][3] = {{8, 9, 10}, {7, 6, 5},  {2, 1, 1},   {1, 3, 2},
+                                      {1, 1, 64}, {31, 1, 4}, {80, 70, 60}};
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+        for (int which = 0; which < 4; which++) {
+            for (int variant = 0; variant < 8; variant++) {
+                struct example e = {.symbol = variant % 2 ? PSG_SYMBOL_FD2 : PSG_SYMBOL_SPECTRAL,
+                                    .lambda = variant & 2 ? 3 : 0,
+                                    .mean = 0.25};
+                const size_t *n = sizes[s];
+                psg_grid_init(&e.grid, n[0], n[1], n[2], 1.5, 0.7, 2);
+                /* the highest mode of every axis, or of one */
+                size_t sum = 0;
+                for (int a = 0; a < 3; a++) {
+                    e.m[a] = which == 3 || which == a ? n[a] / 2 : 0;
+                    sum += e.m[a];
+                }
+                if (sum > 0) {
+                    try_example(e, variant & 4 ? PSG_F32 : PSG_F64);
+                }
+            }
+        }
+    }
+    return check_result();
+}
