@@ -50,6 +50,7 @@ if [ -n "${STARPU_TARBALL:-}" ]; then
 else
     command -v apt-get >/dev/null ||
         die "no apt-get here: install StarPU >= 1.4 yourself (it is found by pkg-config starpu-1.4), or set STARPU_TARBALL"
+    # shellcheck disable=SC2016 # apt's own variables
     site=$(apt-get indextargets --format '$(LABEL) $(SITE)' "Created-By: Packages" 2>/dev/null |
         awk '$1 == "Debian" { print $2; exit }')
     [ -n "$site" ] || die "this machine's apt names no Debian archive: set STARPU_TARBALL"

@@ -2,14 +2,20 @@
 
 #include <string.h>
 
-PSG_CLONES void psg_cpu_divide_line(size_t n, psg_complex *line, psg_real base,
-                                    const psg_real *eigen, psg_real scale) {
+/* Static, because the compiler exports clones and their resolver whatever the visibility. */
+static PSG_CLONES void divide_line(size_t n, psg_complex *line, psg_real base,
+                                   const psg_real *eigen, psg_real scale) {
     for (size_t m = 0; m < n; m++) {
         const psg_real sum = base + eigen[m];
         const psg_real factor = sum != 0 ? scale / sum : 0;
         line[m][0] *= factor;
         line[m][1] *= factor;
     }
+}
+
+void psg_cpu_divide_line(size_t n, psg_complex *line, psg_real base, const psg_real *eigen,
+                         psg_real scale) {
+    divide_line(n, line, base, eigen, scale);
 }
 
 void psg_cpu_divide_strided(const psg_cpu_divide *divide, const size_t n[3], size_t row0,

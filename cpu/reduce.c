@@ -11,7 +11,7 @@ size_t psg_cpu_find_nonfinite(const void *values, size_t count) {
     return m;
 }
 
-PSG_CLONES double psg_cpu_max_abs(const void *values, size_t count) {
+static PSG_CLONES double max_abs(const void *values, size_t count) {
     const psg_real *v = values;
     psg_real largest = 0;
     for (size_t m = 0; m < count; m++) {
@@ -19,6 +19,10 @@ PSG_CLONES double psg_cpu_max_abs(const void *values, size_t count) {
         largest = a > largest ? a : largest;
     }
     return (double)largest;
+}
+
+double psg_cpu_max_abs(const void *values, size_t count) {
+    return max_abs(values, count);
 }
 
 double psg_cpu_first(const void *values) {

@@ -33,7 +33,10 @@ psg_status psg_plan_pin(psg_plan *plan, const void *array) {
 }
 
 void psg_plan_unpin(psg_plan *plan, const void *array) {
-    for (psg_pinned **at = plan != NULL ? &plan->pinned : NULL; at != NULL && *at != NULL;) {
+    if (plan == NULL) {
+        return;
+    }
+    for (psg_pinned **at = &plan->pinned; *at != NULL;) {
         psg_pinned *pinned = *at;
         if (array != NULL && pinned->array != array) {
             at = &pinned->next;

@@ -27,7 +27,8 @@ static void fail(const char *what, int line) {
 #define CUDA(call)                                                                                 \
     do {                                                                                           \
         cudaError_t error_ = (call);                                                               \
-        if (error_ != cudaSuccess) fail(cudaGetErrorString(error_), __LINE__);                     \
+        if (error_ != cudaSuccess)                                                                 \
+            fail(cudaGetErrorString(error_), __LINE__);                                            \
     } while (0)
 #define CUFFT(call)                                                                                \
     do {                                                                                           \
@@ -40,7 +41,8 @@ static void fail(const char *what, int line) {
     } while (0)
 #define PSG(call)                                                                                  \
     do {                                                                                           \
-        if ((call) != PSG_OK) fail(psg_last_error(), __LINE__);                                    \
+        if ((call) != PSG_OK)                                                                      \
+            fail(psg_last_error(), __LINE__);                                                      \
     } while (0)
 
 static double now() {
@@ -55,7 +57,8 @@ static double median(std::vector<double> v) {
 
 /* spectrum[(k * rows + j) * nxc + i] of modes (i, y0 + j, k), box of 2 pi. */
 template <class real>
-__global__ void divide(real *spectrum, size_t nxc, size_t ny, size_t nz, size_t y0, size_t rows, real scale) {
+__global__ void divide(real *spectrum, size_t nxc, size_t ny, size_t nz, size_t y0, size_t rows,
+                       real scale) {
     const size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
     const size_t j = blockIdx.y * (size_t)blockDim.y + threadIdx.y;
     if (i >= nxc || j >= rows) {
@@ -77,7 +80,8 @@ template <class real>
 static void launch_divide(void *spectrum, const size_t n[3], size_t y0, size_t rows) {
     const size_t nxc = n[0] / 2 + 1;
     const dim3 block(32, 8);
-    const dim3 grid((unsigned)((nxc + 31) / 32), (unsigned)((rows + 7) / 8), (unsigned)std::min<size_t>(n[2], 64));
+    const dim3 grid((unsigned)((nxc + 31) / 32), (unsigned)((rows + 7) / 8),
+                    (unsigned)std::min<size_t>(n[2], 64));
     divide<real><<<grid, block>>>((real *)spectrum, nxc, n[1], n[2], y0, rows,
                                   (real)(1 / ((double)n[0] * (double)n[1] * (double)n[2])));
     CUDA(cudaGetLastError());
@@ -100,7 +104,8 @@ template <class real> struct peer {
         memcpy(n, extent, sizeof n);
         const size_t nxc = n[0] / 2 + 1;
         std::vector<int> ids(gpus);
-        for (int g = 0; g < gpus; g++) ids[g] = g;
+        for (int g = 0; g < gpus; g++)
+            ids[g] = g;
         std::vector<size_t> work(gpus);
         CUFFT(cufftCreate(&forward));
         CUFFT(cufftCreate(&inverse));
@@ -114,7 +119,8 @@ template <class real> struct peer {
             CUFFT(cufftXtMalloc(forward, &data, CUFFT_XT_FORMAT_INPLACE));
             padded.resize(2 * nxc * n[1] * n[2]);
             for (size_t row = 0; row < n[1] * n[2]; row++) {
-                std::copy(f + row * n[0], f + (row + 1) * n[0], padded.begin() + (long)(row * 2 * nxc));
+                std::copy(f + row * n[0], f + (row + 1) * n[0],
+                          padded.begin() + (long)(row * 2 * nxc));
             }
         } else {
             const size_t bytes = n[0] * n[1] * n[2] * sizeof(real);
@@ -127,13 +133,15 @@ template <class real> struct peer {
     ~peer() {
         cufftDestroy(forward);
         cufftDestroy(inverse);
-        if (data != nullptr) cufftXtFree(data);
+        if (data != nullptr)
+            cufftXtFree(data);
         cudaFree(f_d);
         cudaFree(u_d);
         cudaFree(spectrum_d);
     }
     void load() { /* in place, a solve eats its input */
-        if (gpus > 1) CUFFT(cufftXtMemcpy(forward, data, padded.data(), CUFFT_COPY_HOST_TO_DEVICE));
+        if (gpus > 1)
+            CUFFT(cufftXtMemcpy(forward, data, padded.data(), CUFFT_COPY_HOST_TO_DEVICE));
     }
     void synchronize() {
         for (int g = gpus - 1; g >= 0; g--) {
@@ -149,7 +157,8 @@ template <class real> struct peer {
         } else {
             CUFFT(cufftXtExecDescriptor(forward, data, data, CUFFT_FORWARD));
             for (int g = 0; g < gpus; g++) { /* shuffled: the modes are spread along y */
-                const size_t big = n[1] % (size_t)gpus, rows = n[1] / (size_t)gpus + ((size_t)g < big);
+                const size_t big = n[1] % (size_t)gpus,
+                             rows = n[1] / (size_t)gpus + ((size_t)g < big);
                 const size_t y0 = (size_t)g * (n[1] / (size_t)gpus) + std::min((size_t)g, big);
                 CUDA(cudaSetDevice(data->descriptor->GPUs[g]));
                 launch_divide<real>(data->descriptor->data[g], n, y0, rows);
@@ -190,17 +199,20 @@ struct slabs {
 
 template <class real> static void fill(const slabs &s, const std::vector<real> &f, size_t plane) {
     for (size_t m = 0; m < s.f.size(); m++) {
-        if (starpu_data_acquire(s.f[m], STARPU_W) != 0) fail("acquire", __LINE__);
+        if (starpu_data_acquire(s.f[m], STARPU_W) != 0)
+            fail("acquire", __LINE__);
         memcpy((void *)starpu_block_get_local_ptr(s.f[m]), f.data() + s.z0[m] * plane,
                (s.z0[m + 1] - s.z0[m]) * plane * sizeof(real));
         starpu_data_release(s.f[m]);
     }
 }
 
-template <class real> static double difference(const slabs &s, const std::vector<real> &want, size_t plane) {
+template <class real>
+static double difference(const slabs &s, const std::vector<real> &want, size_t plane) {
     double largest = 0, off = 0;
     for (size_t m = 0; m < s.u.size(); m++) {
-        if (starpu_data_acquire(s.u[m], STARPU_R) != 0) fail("acquire", __LINE__);
+        if (starpu_data_acquire(s.u[m], STARPU_R) != 0)
+            fail("acquire", __LINE__);
         const real *u = (const real *)starpu_block_get_local_ptr(s.u[m]);
         for (size_t at = s.z0[m] * plane; at < s.z0[m + 1] * plane; at++) {
             const double d = std::fabs((double)u[at - s.z0[m] * plane] - (double)want[at]);
@@ -212,7 +224,8 @@ template <class real> static double difference(const slabs &s, const std::vector
     return off / largest;
 }
 
-template <class real> static void measure(const size_t n[3], const psg_options &options, int gpus, int repeat) {
+template <class real>
+static void measure(const size_t n[3], const psg_options &options, int gpus, int repeat) {
     const size_t plane = n[0] * n[1];
     const double box = 6.283185307179586;
     psg_grid grid;
@@ -237,7 +250,8 @@ template <class real> static void measure(const size_t n[3], const psg_options &
             const double t0 = now();
             cufft.solve();
             const double t1 = now();
-            if (r == 0) PSG(psg_plan_statistics(plan, &before));
+            if (r == 0)
+                PSG(psg_plan_statistics(plan, &before));
             const double t2 = now();
             PSG(psg_submit_slabs(plan));
             PSG(psg_wait(plan));
@@ -249,14 +263,17 @@ template <class real> static void measure(const size_t n[3], const psg_options &
         }
         PSG(psg_plan_statistics(plan, &after));
         const double a = median(theirs), b = median(ours);
-        printf("%zux%zux%zu %s %d GPU %s %s %zux%zu: cuFFT %.3f ms, psg %.3f ms, cuFFT/psg %.2f, bytes per solve "
+        printf("%zux%zux%zu %s %d GPU %s %s %zux%zu: cuFFT %.3f ms, psg %.3f ms, cuFFT/psg %.2f, "
+               "bytes per solve "
                "h2d %.3g d2h %.3g d2d %.3g, difference %.1e\n",
                n[0], n[1], n[2], sizeof(real) == 8 ? "f64" : "f32", gpus,
                options.graph == PSG_GRAPH_STAGED ? "staged" : "fused",
-               after.exchange == PSG_EXCHANGE_DIRECT ? "direct" : "managed", after.segments, after.pencils,
-               1e3 * a, 1e3 * b, a / b, (double)(after.h2d_bytes - before.h2d_bytes) / repeat,
+               after.exchange == PSG_EXCHANGE_DIRECT ? "direct" : "managed", after.segments,
+               after.pencils, 1e3 * a, 1e3 * b, a / b,
+               (double)(after.h2d_bytes - before.h2d_bytes) / repeat,
                (double)(after.d2h_bytes - before.d2h_bytes) / repeat,
-               (double)(after.d2d_bytes - before.d2d_bytes) / repeat, difference(s, cufft.result(), plane));
+               (double)(after.d2d_bytes - before.d2d_bytes) / repeat,
+               difference(s, cufft.result(), plane));
         for (int m = 0; m < PSG_STAGE_COUNT; m++) {
             if (after.stage[m].tasks > 0) {
                 printf("    %-10s %3zu tasks %8.3f ms a GPU\n", psg_stage_name((psg_stage)m),
@@ -296,7 +313,8 @@ int main(int argc, char **argv) {
             options.graph = strcmp(optarg, "staged") == 0 ? PSG_GRAPH_STAGED : PSG_GRAPH_FUSED;
             break;
         case 'e':
-            options.exchange = strcmp(optarg, "managed") == 0 ? PSG_EXCHANGE_MANAGED : PSG_EXCHANGE_DIRECT;
+            options.exchange =
+                strcmp(optarg, "managed") == 0 ? PSG_EXCHANGE_MANAGED : PSG_EXCHANGE_DIRECT;
             break;
         case 's':
             options.segment_planes = (size_t)atol(optarg);
