@@ -7,5 +7,6 @@ configure_package_config_file(cmake/psgConfig.cmake.in ${CMAKE_BINARY_DIR}/psgCo
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/psgConfigVersion.cmake COMPATIBILITY SameMajorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/psgConfig.cmake ${CMAKE_BINARY_DIR}/psgConfigVersion.cmake
     DESTINATION ${psg_cmake_dir})
+file(RELATIVE_PATH psg_pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/psg.pc.in ${CMAKE_BINARY_DIR}/psg.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/psg.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
