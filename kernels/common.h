@@ -1,0 +1,57 @@
+/** @file common.h  What the headers of kernels/ share. C and C++ at once.
+ *
+ * Every launcher works on raw device pointers and one stream, allocates nothing, waits for nothing,
+ * and returns a cudaError_t: cudaSuccess, or what the launch or its check of the arguments said
+ * (cudaErrorInvalidValue: nothing was launched). Errors of the kernel itself come out of the
+ * stream. Element counts and pitches are in elements. `_d` is a device pointer, and may point into
+ * the memory of another GPU where peer access is on.
+ */
+#ifndef PSG_KERNELS_COMMON_H
+#define PSG_KERNELS_COMMON_H
+
+#include <cuda_runtime_api.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Same values as psg_precision. */
+typedef enum psg_cuda_precision { PSG_CUDA_F64 = 0, PSG_CUDA_F32 } psg_cuda_precision;
+
+/** How a pencil of `rows` ky rows, nxc points a row and nz planes lies in memory. */
+typedef enum psg_cuda_layout {
+    PSG_CUDA_Z_STRIDED = 0, /**< [nz][rows][nxc] */
+    PSG_CUDA_Z_CONTIGUOUS   /**< [rows][nxc][nz] */
+} psg_cuda_layout;
+
+/** The planes of one slab that a pencil sees: [planes][rows of the pencil][nxc] complex numbers,
+ *  a plane every plane_pitch of them. A packed block has plane_pitch = rows * nxc; a view of the
+ *  pencil's rows inside a slab's spectrum [planes][ny][nxc] has plane_pitch = ny * nxc. */
+typedef struct psg_cuda_segment {
+    void *base_d;       /**< first plane, first row; aligned to one complex number */
+    size_t planes;      /**< >= 1 */
+    size_t plane_pitch; /**< complex numbers */
+} psg_cuda_segment;
+
+/** The division in Fourier space: the mode (i, j, k) of a pencil is multiplied by
+ *  scale / (ex[i] + ey[j] + ez[k] - lambda), and by 0 where that denominator is 0. */
+typedef struct psg_cuda_symbol {
+    const void *ex_d; /**< [nxc] reals of the precision: eigenvalues along x */
+    const void *ey_d; /**< [rows]: along y, from the first row of the pencil on */
+    const void *ez_d; /**< [nz]: along z */
+    double lambda;
+    double scale;  /**< 1 / (nx ny nz), or 1 where normalising is another kernel's work */
+    void *mode0_d; /**< NULL, or one complex number that gets the mode (0, 0, 0) of this pencil
+                        before the division: the mean of f times the number of points, and not
+                        finite if any f was not. Give it for the pencil with ky = 0 only. */
+} psg_cuda_symbol;
+
+/** The words for a code returned by anything here: a cudaError_t, or cuFFT's code as the functions
+ *  of fft.h give it. Static. */
+const char *psg_cuda_error_string(int code);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

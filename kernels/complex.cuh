@@ -1,0 +1,97 @@
+// Complex numbers and small helpers, the same on the device and on the host: the tests run the
+// kernels' index logic and butterflies on a CPU.
+#ifndef PSG_KERNELS_COMPLEX_CUH
+#define PSG_KERNELS_COMPLEX_CUH
+
+#include <cstddef>
+#include <cstdint>
+
+#if defined(__CUDACC__)
+#define PSG_HD __host__ __device__ __forceinline__
+#else
+#define PSG_HD inline
+#endif
+#if defined(__CUDA_ARCH__)
+#define PSG_UNROLL _Pragma("unroll")
+#else
+#define PSG_UNROLL
+#endif
+
+namespace psg_cuda {
+
+/// One complex number, moved by one access of 8 or 16 bytes.
+template <class Real> struct alignas(2 * sizeof(Real)) complex_t { Real x, y; };
+
+template <class Real> PSG_HD complex_t<Real> operator+(complex_t<Real> a, complex_t<Real> b) {
+    return {a.x + b.x, a.y + b.y};
+}
+
+template <class Real> PSG_HD complex_t<Real> operator-(complex_t<Real> a, complex_t<Real> b) {
+    return {a.x - b.x, a.y - b.y};
+}
+
+template <class Real> PSG_HD complex_t<Real> operator*(complex_t<Real> a, complex_t<Real> b) {
+    return {a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x};
+}
+
+template <class Real> PSG_HD complex_t<Real> operator*(Real s, complex_t<Real> a) {
+    return {s * a.x, s * a.y};
+}
+
+/// a times the conjugate of b.
+template <class Real> PSG_HD complex_t<Real> mul_conj(complex_t<Real> a, complex_t<Real> b) {
+    return {a.x * b.x + a.y * b.y, a.y * b.x - a.x * b.y};
+}
+
+/// i a for SIGN = +1, -i a for SIGN = -1.
+template <int SIGN, class Real> PSG_HD complex_t<Real> mul_i(complex_t<Real> a) {
+    return SIGN > 0 ? complex_t<Real>{-a.y, a.x} : complex_t<Real>{a.y, -a.x};
+}
+
+/// a / b rounded up.
+PSG_HD size_t div_up(size_t a, size_t b) {
+    return (a + b - 1) / b;
+}
+
+/// x / d for d >= 2 and x * d < 2^32, by one multiplication with divisor_magic(d).
+PSG_HD uint32_t divide_by_magic(uint32_t x, uint32_t magic) {
+    return (uint32_t)(((uint64_t)x * magic) >> 32);
+}
+
+/// ceil(2^32 / d), d >= 2. The excess e = magic d - 2^32 < d adds x e / (d 2^32) < 1/d to x / d.
+inline uint32_t divisor_magic(uint32_t d) {
+    return (uint32_t)((((uint64_t)1 << 32) + d - 1) / d);
+}
+
+/// 1 / d to about one unit in the last place for normal d; anything for d = 0. Two or one Newton
+/// steps, without the branches and the call of the IEEE division.
+PSG_HD double reciprocal(double d) {
+#if defined(__CUDA_ARCH__)
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(d));
+    r = fma(r, fma(-d, r, 1.0), r);
+    r = fma(r, fma(-d, r, 1.0), r);
+    return r;
+#else
+    return 1.0 / d;
+#endif
+}
+
+PSG_HD float reciprocal(float d) {
+#if defined(__CUDA_ARCH__)
+    float r;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(d));
+    return fmaf(r, fmaf(-d, r, 1.0f), r);
+#else
+    return 1.0f / d;
+#endif
+}
+
+/// The factor of one mode, see psg_cuda_symbol; exy = ex[i] + ey[j].
+template <class Real> PSG_HD Real symbol_factor(Real exy, Real ez, Real lambda, Real scale) {
+    const Real d = exy + ez - lambda;
+    return d == Real(0) ? Real(0) : scale * reciprocal(d);
+}
+
+} // namespace psg_cuda
+#endif

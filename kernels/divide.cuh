@@ -1,0 +1,77 @@
+// Index logic of the division, the same on the device and on the host.
+#ifndef PSG_KERNELS_DIVIDE_CUH
+#define PSG_KERNELS_DIVIDE_CUH
+
+#include "kernels/complex.cuh"
+
+namespace psg_cuda {
+
+constexpr int divide_threads = 256;
+constexpr int divide_elements = 8; // for each thread
+
+template <class Real> struct divide_args {
+    complex_t<Real> *pencil;
+    const Real *ex, *ey, *ez;
+    complex_t<Real> *mode0;
+    Real lambda, scale;
+    uint32_t columns, nxc, nz;
+};
+
+template <class Real> PSG_HD Real divide_exy(const divide_args<Real> &a, uint32_t column) {
+    return a.ex[column % a.nxc] + a.ey[column / a.nxc];
+}
+
+/// [nz][columns]: a thread takes one column of divide_elements planes from z0 on.
+template <class Real>
+PSG_HD void divide_strided(const divide_args<Real> &a, uint32_t column, uint32_t z0) {
+    if (column >= a.columns)
+        return;
+    const Real exy = divide_exy(a, column);
+    complex_t<Real> v[divide_elements], *p = a.pencil + column;
+    PSG_UNROLL
+    for (int e = 0; e < divide_elements; e++)
+        if (z0 + e < a.nz)
+            v[e] = p[(size_t)(z0 + e) * a.columns];
+    if (column == 0 && z0 == 0 && a.mode0)
+        *a.mode0 = v[0];
+    PSG_UNROLL
+    for (int e = 0; e < divide_elements; e++)
+        if (z0 + e < a.nz)
+            p[(size_t)(z0 + e) * a.columns] =
+                symbol_factor(exy, a.ez[z0 + e], a.lambda, a.scale) * v[e];
+}
+
+/// [columns][nz]: `width` threads share a column, and this one is `lane` of them.
+template <class Real>
+PSG_HD void divide_contiguous(const divide_args<Real> &a, uint32_t column, uint32_t lane,
+                              uint32_t width) {
+    if (column >= a.columns)
+        return;
+    const Real exy = divide_exy(a, column);
+    complex_t<Real> *p = a.pencil + (size_t)column * a.nz;
+    for (uint32_t z0 = lane; z0 < a.nz; z0 += width * divide_elements) {
+        complex_t<Real> v[divide_elements];
+        PSG_UNROLL
+        for (int e = 0; e < divide_elements; e++)
+            if (z0 + e * width < a.nz)
+                v[e] = p[z0 + e * width];
+        if (column == 0 && z0 == 0 && a.mode0)
+            *a.mode0 = v[0];
+        PSG_UNROLL
+        for (int e = 0; e < divide_elements; e++)
+            if (z0 + e * width < a.nz)
+                p[z0 + e * width] =
+                    symbol_factor(exy, a.ez[z0 + e * width], a.lambda, a.scale) * v[e];
+    }
+}
+
+/// Threads that share a column of divide_contiguous: a power of two from 1 to divide_threads.
+inline uint32_t divide_width(uint32_t nz) {
+    uint32_t width = 1;
+    while (width < divide_threads && width * divide_elements < nz)
+        width *= 2;
+    return width;
+}
+
+} // namespace psg_cuda
+#endif

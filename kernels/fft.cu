@@ -1,0 +1,225 @@
+// cuFFT plans. cuFFT is asked for transforms of 2 points and more only: a plane with nx = 1 is
+// transformed along y as complex numbers, one with ny = 1 along x alone.
+#include "kernels/complex.cuh"
+#include "kernels/fft.h"
+#include <cufft.h>
+#include <new>
+
+using namespace psg_cuda;
+
+struct psg_cuda_fft {
+    psg_cuda_precision precision;
+    bool xy;
+    psg_cuda_direction direction; // xy only
+    bool planned;                 // false: no handle, the transform is the identity
+    bool widen;                   // xy with nx = 1: reals become complex numbers, and back
+    size_t numbers;               // of a widened plan
+    cufftHandle handle;
+    size_t work_bytes;
+    cudaStream_t stream;
+};
+
+namespace {
+
+constexpr int widen_threads = 256;
+
+template <class Real>
+__global__ void __launch_bounds__(widen_threads)
+    widen_kernel(const Real *in, complex_t<Real> *out, size_t n) {
+    const size_t i = (size_t)blockIdx.x * widen_threads + threadIdx.x;
+    if (i < n)
+        out[i] = complex_t<Real>{in[i], Real(0)};
+}
+
+template <class Real>
+__global__ void __launch_bounds__(widen_threads)
+    narrow_kernel(const complex_t<Real> *in, Real *out, size_t n) {
+    const size_t i = (size_t)blockIdx.x * widen_threads + threadIdx.x;
+    if (i < n)
+        out[i] = in[i].x;
+}
+
+/// Reals to complex numbers (forward) or their real parts back.
+template <class Real> cudaError_t widen(const psg_cuda_fft *fft, const void *in_d, void *out_d) {
+    const size_t blocks = div_up(fft->numbers, widen_threads);
+    if (fft->direction == PSG_CUDA_FORWARD)
+        widen_kernel<Real><<<(unsigned)blocks, widen_threads, 0, fft->stream>>>(
+            static_cast<const Real *>(in_d), static_cast<complex_t<Real> *>(out_d), fft->numbers);
+    else
+        narrow_kernel<Real><<<(unsigned)blocks, widen_threads, 0, fft->stream>>>(
+            static_cast<const complex_t<Real> *>(in_d), static_cast<Real *>(out_d), fft->numbers);
+    return cudaGetLastError();
+}
+
+int cufft_code(cufftResult r) {
+    return r == CUFFT_SUCCESS ? 0 : PSG_CUDA_CUFFT_ERROR + (int)r;
+}
+
+bool precision_valid(psg_cuda_precision precision) {
+    return precision == PSG_CUDA_F64 || precision == PSG_CUDA_F32;
+}
+
+/// One side of a batched transform: extents in memory, element stride, distance between transforms.
+struct side {
+    long long embed[2], stride, dist;
+};
+
+/// Make the handle, without a work area of cuFFT's.
+int make_handle(psg_cuda_fft *fft, int rank, long long *n, side in, side out, cufftType type,
+                size_t batch) {
+    cufftResult r = cufftCreate(&fft->handle);
+    if (r != CUFFT_SUCCESS)
+        return cufft_code(r);
+    fft->planned = true;
+    r = cufftSetAutoAllocation(fft->handle, 0);
+    if (r == CUFFT_SUCCESS)
+        r = cufftMakePlanMany64(fft->handle, rank, n, in.embed, in.stride, in.dist, out.embed,
+                                out.stride, out.dist, type, (long long)batch, &fft->work_bytes);
+    return cufft_code(r);
+}
+
+int make_xy(psg_cuda_fft *fft, size_t nx, size_t ny, size_t planes) {
+    const bool f64 = fft->precision == PSG_CUDA_F64, forward = fft->direction == PSG_CUDA_FORWARD;
+    const long long x = (long long)nx, y = (long long)ny, xc = x / 2 + 1;
+    if (nx == 1) {
+        fft->widen = true;
+        fft->numbers = ny * planes;
+        if (fft->numbers > (size_t)INT32_MAX * widen_threads)
+            return cudaErrorInvalidValue;
+        if (ny == 1)
+            return 0;
+        long long n[1] = {y};
+        const side line = {{y, 0}, 1, y};
+        return make_handle(fft, 1, n, line, line, f64 ? CUFFT_Z2Z : CUFFT_C2C, planes);
+    }
+    const cufftType type = forward ? (f64 ? CUFFT_D2Z : CUFFT_R2C) : (f64 ? CUFFT_Z2D : CUFFT_C2R);
+    if (ny == 1) {
+        long long n[1] = {x};
+        const side real = {{x, 0}, 1, x}, spectrum = {{xc, 0}, 1, xc};
+        return make_handle(fft, 1, n, forward ? real : spectrum, forward ? spectrum : real, type,
+                           planes);
+    }
+    long long n[2] = {y, x};
+    const side real = {{y, x}, 1, y * x}, spectrum = {{y, xc}, 1, y * xc};
+    return make_handle(fft, 2, n, forward ? real : spectrum, forward ? spectrum : real, type,
+                       planes);
+}
+
+/// Finish a creation: hand the plan out, or free it.
+int finish(psg_cuda_fft **fft, psg_cuda_fft *made, int code) {
+    if (code == 0)
+        *fft = made;
+    else
+        psg_cuda_fft_destroy(made);
+    return code;
+}
+
+/// The complex transform of a plan, in place.
+int run_complex(const psg_cuda_fft *fft, int sign, void *data_d) {
+    if (!fft->planned)
+        return 0;
+    if (fft->precision == PSG_CUDA_F64) {
+        cufftDoubleComplex *p = static_cast<cufftDoubleComplex *>(data_d);
+        return cufft_code(cufftExecZ2Z(fft->handle, p, p, sign));
+    }
+    cufftComplex *p = static_cast<cufftComplex *>(data_d);
+    return cufft_code(cufftExecC2C(fft->handle, p, p, sign));
+}
+
+template <class Real> int run_widened(const psg_cuda_fft *fft, void *in_d, void *out_d) {
+    const bool forward = fft->direction == PSG_CUDA_FORWARD;
+    int code = forward ? (int)widen<Real>(fft, in_d, out_d) : 0;
+    if (code == 0)
+        code = run_complex(fft, forward ? CUFFT_FORWARD : CUFFT_INVERSE, forward ? out_d : in_d);
+    if (code == 0 && !forward)
+        code = (int)widen<Real>(fft, in_d, out_d);
+    return code;
+}
+
+} // namespace
+
+int psg_cuda_fft_create_xy(psg_cuda_fft **fft, psg_cuda_precision precision,
+                           psg_cuda_direction direction, size_t nx, size_t ny, size_t planes) {
+    if (!fft)
+        return cudaErrorInvalidValue;
+    *fft = nullptr;
+    if (!precision_valid(precision) || nx == 0 || ny == 0 || planes == 0 ||
+        (direction != PSG_CUDA_FORWARD && direction != PSG_CUDA_INVERSE))
+        return cudaErrorInvalidValue;
+    psg_cuda_fft *made = new (std::nothrow) psg_cuda_fft();
+    if (!made)
+        return cudaErrorMemoryAllocation;
+    made->precision = precision;
+    made->xy = true;
+    made->direction = direction;
+    return finish(fft, made, make_xy(made, nx, ny, planes));
+}
+
+int psg_cuda_fft_create_z(psg_cuda_fft **fft, psg_cuda_precision precision, psg_cuda_layout layout,
+                          size_t columns, size_t nz) {
+    if (!fft)
+        return cudaErrorInvalidValue;
+    *fft = nullptr;
+    if (!precision_valid(precision) || columns == 0 || nz == 0 ||
+        (layout != PSG_CUDA_Z_STRIDED && layout != PSG_CUDA_Z_CONTIGUOUS))
+        return cudaErrorInvalidValue;
+    psg_cuda_fft *made = new (std::nothrow) psg_cuda_fft();
+    if (!made)
+        return cudaErrorMemoryAllocation;
+    made->precision = precision;
+    if (nz == 1)
+        return finish(fft, made, 0);
+    const long long m = (long long)columns;
+    long long n[1] = {(long long)nz};
+    const side line =
+        layout == PSG_CUDA_Z_STRIDED ? side{{n[0], 0}, m, 1} : side{{n[0], 0}, 1, n[0]};
+    return finish(fft, made,
+                  make_handle(made, 1, n, line, line,
+                              precision == PSG_CUDA_F64 ? CUFFT_Z2Z : CUFFT_C2C, columns));
+}
+
+void psg_cuda_fft_destroy(psg_cuda_fft *fft) {
+    if (!fft)
+        return;
+    if (fft->planned)
+        cufftDestroy(fft->handle);
+    delete fft;
+}
+
+size_t psg_cuda_fft_work_bytes(const psg_cuda_fft *fft) {
+    return fft->work_bytes;
+}
+
+int psg_cuda_fft_set_work_area(psg_cuda_fft *fft, void *work_d) {
+    return fft->planned && fft->work_bytes > 0 ? cufft_code(cufftSetWorkArea(fft->handle, work_d))
+                                               : 0;
+}
+
+int psg_cuda_fft_set_stream(psg_cuda_fft *fft, cudaStream_t stream) {
+    fft->stream = stream;
+    return fft->planned ? cufft_code(cufftSetStream(fft->handle, stream)) : 0;
+}
+
+int psg_cuda_fft_run_xy(const psg_cuda_fft *fft, void *in_d, void *out_d) {
+    if (!fft || !fft->xy || !in_d || !out_d)
+        return cudaErrorInvalidValue;
+    const bool f64 = fft->precision == PSG_CUDA_F64;
+    if (fft->widen)
+        return f64 ? run_widened<double>(fft, in_d, out_d) : run_widened<float>(fft, in_d, out_d);
+    if (fft->direction == PSG_CUDA_FORWARD)
+        return cufft_code(f64 ? cufftExecD2Z(fft->handle, static_cast<cufftDoubleReal *>(in_d),
+                                             static_cast<cufftDoubleComplex *>(out_d))
+                              : cufftExecR2C(fft->handle, static_cast<cufftReal *>(in_d),
+                                             static_cast<cufftComplex *>(out_d)));
+    return cufft_code(f64 ? cufftExecZ2D(fft->handle, static_cast<cufftDoubleComplex *>(in_d),
+                                         static_cast<cufftDoubleReal *>(out_d))
+                          : cufftExecC2R(fft->handle, static_cast<cufftComplex *>(in_d),
+                                         static_cast<cufftReal *>(out_d)));
+}
+
+int psg_cuda_fft_run_z(const psg_cuda_fft *fft, psg_cuda_direction direction, void *pencil_d) {
+    if (!fft || fft->xy || !pencil_d)
+        return cudaErrorInvalidValue;
+    return run_complex(fft, direction == PSG_CUDA_FORWARD ? CUFFT_FORWARD : CUFFT_INVERSE,
+                       pencil_d);
+}

@@ -1,0 +1,63 @@
+/** @file fft.h  cuFFT plans: the 2-D real transforms of a slab and the 1-D complex ones of a pencil.
+ *
+ * Unscaled, exp(-i k x) forward. A plan belongs to the device that was current when it was made, has
+ * one stream at a time, and works in a buffer of the caller's (one buffer serves all plans of a
+ * stream). Axes of one point are fine. Functions return 0, or a code for psg_cuda_error_string().
+ * Batches of less than about 16 MB do not fill a large GPU: prefer more planes a slab.
+ */
+#ifndef PSG_KERNELS_FFT_H
+#define PSG_KERNELS_FFT_H
+
+#include "kernels/common.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum psg_cuda_direction { PSG_CUDA_FORWARD = 0, PSG_CUDA_INVERSE } psg_cuda_direction;
+
+typedef struct psg_cuda_fft psg_cuda_fft;
+
+/** Plan the transforms of `planes` planes between [planes][ny][nx] reals and [planes][ny][nx/2+1]
+ *  complex numbers, in one direction.
+ *  @param[out] fft  NULL after a failure
+ *  @return 0; cudaErrorInvalidValue for a size of 0; cudaErrorMemoryAllocation; cuFFT's codes */
+int psg_cuda_fft_create_xy(psg_cuda_fft **fft, psg_cuda_precision precision,
+                           psg_cuda_direction direction, size_t nx, size_t ny, size_t planes);
+
+/** Plan the transforms along z of a pencil [nz][columns] or [columns][nz], both directions.
+ *  @return as above */
+int psg_cuda_fft_create_z(psg_cuda_fft **fft, psg_cuda_precision precision, psg_cuda_layout layout,
+                          size_t columns, size_t nz);
+
+/** NULL is fine. The plan's device must be current, and its work be done. */
+void psg_cuda_fft_destroy(psg_cuda_fft *fft);
+
+/** Bytes of device memory that the plan works in; 0: none. */
+size_t psg_cuda_fft_work_bytes(const psg_cuda_fft *fft);
+
+/** Give the plan that memory, aligned to 256; it is in use while a transform runs, and stays the
+ *  caller's. Needed once before the first transform if psg_cuda_fft_work_bytes() > 0. */
+int psg_cuda_fft_set_work_area(psg_cuda_fft *fft, void *work_d);
+
+/** The stream of the following transforms; the default stream until then. */
+int psg_cuda_fft_set_stream(psg_cuda_fft *fft, cudaStream_t stream);
+
+/** Run a plan of psg_cuda_fft_create_xy().
+ *  @param[in,out] in_d   reals (forward; not written) or the spectrum (inverse; destroyed); aligned to
+ *                        a complex number
+ *  @param[out]    out_d  the other; must not overlap in_d
+ *  @return 0; cudaErrorInvalidValue: not such a plan; cuFFT's codes */
+int psg_cuda_fft_run_xy(const psg_cuda_fft *fft, void *in_d, void *out_d);
+
+/** Run a plan of psg_cuda_fft_create_z(), in place.
+ *  @return as above */
+int psg_cuda_fft_run_z(const psg_cuda_fft *fft, psg_cuda_direction direction, void *pencil_d);
+
+/** Where cuFFT's codes begin among ours. */
+#define PSG_CUDA_CUFFT_ERROR 100000
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,280 @@
+// Plans of the fused z kernel: choosing a kernel, its tables, its launch.
+#include "kernels/kspace.h"
+#include "kernels/kspace_entry.cuh"
+#include "kernels/kspace_tables.cuh"
+#include "kernels/segments.cuh"
+#include <cstdio>
+#include <new>
+#include <vector>
+
+using namespace psg_cuda;
+
+struct psg_cuda_kspace {
+    psg_cuda_precision precision;
+    const void *function;
+    kspace_list list;
+    uint32_t log2_columns, columns, threads;
+    size_t shared_bytes;
+    uint32_t grid_max; // blocks of a kernel that loops over tiles; 0: one block a tile
+    char *tables_d;    // planes, twiddles, order, one after the other
+    size_t twiddles_at, order_at;
+    char words[128];
+};
+
+namespace {
+
+size_t complex_bytes(psg_cuda_precision precision) {
+    return precision == PSG_CUDA_F64 ? sizeof(complex_t<double>) : sizeof(complex_t<float>);
+}
+
+/// The fixed kernel number `variant` for this length, or NULL; *count: how many there are.
+const kspace_entry *find_entry(psg_cuda_precision precision, uint32_t n, int variant, int *count) {
+    size_t lines = 0;
+    const kspace_entry *entry =
+        precision == PSG_CUDA_F64 ? kspace_entries_f64(&lines) : kspace_entries_f32(&lines);
+    const kspace_entry *found = nullptr;
+    *count = 0;
+    for (size_t i = 0; i < lines; i++)
+        if (entry[i].n == n && (*count)++ == variant)
+            found = &entry[i];
+    return found;
+}
+
+bool precision_valid(psg_cuda_precision precision) {
+    return precision == PSG_CUDA_F64 || precision == PSG_CUDA_F32;
+}
+
+/// Where each plane is, in elements from base. One block a segment.
+__global__ void fill_planes(const __grid_constant__ segment_list list, const char *base,
+                            int64_t element_bytes, int64_t *planes) {
+    const uint32_t s = blockIdx.x;
+    const int64_t first = (list.base[s] - base) / element_bytes;
+    const int64_t pitch = (int64_t)list.pitch_bytes[s] / element_bytes;
+    for (uint32_t z = list.z0[s] + threadIdx.x; z < list.z0[s + 1]; z += blockDim.x)
+        planes[z] = first + (int64_t)(z - list.z0[s]) * pitch;
+}
+
+/// Set the kernel of a plan: a fixed one, or kspace_generic where entry is NULL.
+/// cudaErrorNotSupported: it does not fit this device.
+cudaError_t choose_kernel(psg_cuda_kspace *plan, const kspace_entry *entry, size_t max_shared) {
+    if (entry) {
+        plan->function = entry->function;
+        plan->list.passes = entry->radix[2] > 1 ? 3 : 2;
+        for (uint32_t p = 0; p < plan->list.passes; p++)
+            plan->list.pass[p].radix = entry->radix[p];
+        kspace_list_finish(&plan->list);
+        plan->columns = entry->columns;
+        plan->threads = entry->threads;
+        plan->shared_bytes = entry->shared_bytes;
+    } else {
+        kspace_tile_shape tile;
+        plan->function = kspace_generic_function(plan->precision == PSG_CUDA_F64);
+        if (!kspace_factor(plan->list.n, &plan->list) ||
+            !kspace_choose_tile(plan->list, complex_bytes(plan->precision), max_shared, &tile))
+            return cudaErrorNotSupported;
+        plan->log2_columns = tile.log2_columns;
+        plan->columns = 1u << tile.log2_columns;
+        plan->threads = tile.threads;
+        plan->shared_bytes = tile.bytes;
+    }
+    return plan->shared_bytes <= max_shared ? cudaSuccess : cudaErrorNotSupported;
+}
+
+/// Give the kernel its shared memory, leave the rest to the first-level cache, count its blocks.
+cudaError_t prepare_kernel(psg_cuda_kspace *plan, const kspace_entry *entry, int device) {
+    int blocks = 0, processors = 0, whole = 0, reserved = 0;
+    cudaError_t e = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+    if (e == cudaSuccess)
+        e = cudaDeviceGetAttribute(&whole, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device);
+    if (e == cudaSuccess)
+        e = cudaDeviceGetAttribute(&reserved, cudaDevAttrReservedSharedMemoryPerBlock, device);
+    // The limits belong to the kernel, not to the plan: a fixed kernel has one need, kspace_generic
+    // many, so it gets the most that any length may need.
+    int limit = (int)plan->shared_bytes;
+    if (e == cudaSuccess && !entry)
+        e = cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    if (e == cudaSuccess)
+        e = cudaFuncSetAttribute(plan->function, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 limit);
+    if (e == cudaSuccess)
+        e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, plan->function,
+                                                          (int)plan->threads, plan->shared_bytes);
+    if (e == cudaSuccess && blocks == 0)
+        e = cudaErrorNotSupported;
+    if (e == cudaSuccess && entry) {
+        const size_t used = (size_t)blocks * (plan->shared_bytes + (size_t)reserved);
+        const int percent = (int)((used * 100 + (size_t)whole - 1) / (size_t)whole);
+        e = cudaFuncSetAttribute(plan->function, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                 percent < 100 ? percent : 100);
+    }
+    if (e != cudaSuccess)
+        return e;
+    plan->grid_max = entry && entry->ahead ? (uint32_t)(blocks * processors) : 0;
+    char radices[48] = "";
+    int length = 0;
+    for (uint32_t p = 0; p < plan->list.passes; p++)
+        length += snprintf(radices + length, sizeof radices - (size_t)length, p ? "x%u" : "%u",
+                           plan->list.pass[p].radix);
+    snprintf(plan->words, sizeof plan->words,
+             "%s%s%s %s, %u columns, %u threads, %zu KB, %d blocks", entry ? "fixed" : "generic",
+             entry && entry->split ? " split" : "", entry && entry->ahead ? " ahead" : "", radices,
+             plan->columns, plan->threads, plan->shared_bytes / 1024, blocks);
+    return cudaSuccess;
+}
+
+/// Compute the tables on the host and copy them.
+template <class Real> cudaError_t make_tables(psg_cuda_kspace *plan) {
+    const size_t n = plan->list.n, last = plan->list.pass[plan->list.passes - 1].radix;
+    plan->twiddles_at = div_up(n * sizeof(int64_t), 256) * 256;
+    plan->order_at = plan->twiddles_at + n * sizeof(complex_t<Real>);
+    const size_t bytes = plan->order_at + n / last * sizeof(uint32_t);
+    std::vector<complex_t<Real>> tables(div_up(bytes, sizeof(complex_t<Real>)));
+    char *host = reinterpret_cast<char *>(tables.data());
+    kspace_twiddles(plan->list, reinterpret_cast<complex_t<Real> *>(host + plan->twiddles_at));
+    kspace_order(plan->list, reinterpret_cast<uint32_t *>(host + plan->order_at));
+    void *device = nullptr;
+    cudaError_t e = cudaMalloc(&device, bytes);
+    if (e != cudaSuccess)
+        return e;
+    plan->tables_d = static_cast<char *>(device);
+    return cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice);
+}
+
+cudaError_t make_plan(psg_cuda_kspace *plan, size_t nz, int variant) {
+    int device = 0, max_shared = 0, fixed = 0;
+    cudaError_t e = cudaGetDevice(&device);
+    if (e == cudaSuccess)
+        e = cudaDeviceGetAttribute(&max_shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    if (e != cudaSuccess)
+        return e;
+    const kspace_entry *entry = find_entry(plan->precision, (uint32_t)nz, variant, &fixed);
+    e = cudaErrorNotSupported;
+    if (entry || variant == fixed) {
+        plan->list.n = (uint32_t)nz;
+        e = choose_kernel(plan, entry, (size_t)max_shared);
+    }
+    if (e == cudaErrorNotSupported && variant == 0 && entry) { // too large for this device
+        entry = nullptr;
+        e = choose_kernel(plan, entry, (size_t)max_shared);
+    }
+    if (e == cudaSuccess)
+        e = prepare_kernel(plan, entry, device);
+    if (e != cudaSuccess)
+        return e;
+    return plan->precision == PSG_CUDA_F64 ? make_tables<double>(plan) : make_tables<float>(plan);
+}
+
+/// Fill the table of planes of a plan from its segments.
+cudaError_t fill_table(const psg_cuda_kspace *plan, const psg_cuda_segment *segments, size_t count,
+                       cudaStream_t stream) {
+    segment_list list;
+    size_t z0 = 0;
+    for (size_t first = 0; first < count;) {
+        const size_t bytes = complex_bytes(plan->precision);
+        const size_t taken = segment_list_fill(&list, segments, count, first, z0, bytes);
+        fill_planes<<<(unsigned)taken, 128, 0, stream>>>(
+            list, static_cast<const char *>(segments[0].base_d), (int64_t)bytes,
+            reinterpret_cast<int64_t *>(plan->tables_d));
+        const cudaError_t e = cudaGetLastError();
+        if (e != cudaSuccess)
+            return e;
+        z0 = list.z0[taken];
+        first += taken;
+    }
+    return cudaSuccess;
+}
+
+template <class Real>
+cudaError_t launch(const psg_cuda_kspace *plan, const psg_cuda_segment *segments, size_t count,
+                   size_t columns, size_t nxc, const psg_cuda_symbol *symbol, cudaStream_t stream) {
+    kspace_args<Real> a = kspace_args<Real>();
+    a.base = static_cast<complex_t<Real> *>(segments[0].base_d);
+    a.pitch = segments[0].plane_pitch;
+    if (count > 1) {
+        const cudaError_t e = fill_table(plan, segments, count, stream);
+        if (e != cudaSuccess)
+            return e;
+        a.planes = reinterpret_cast<const int64_t *>(plan->tables_d);
+    }
+    a.twiddles = reinterpret_cast<const complex_t<Real> *>(plan->tables_d + plan->twiddles_at);
+    a.order = reinterpret_cast<const uint32_t *>(plan->tables_d + plan->order_at);
+    a.ex = static_cast<const Real *>(symbol->ex_d);
+    a.ey = static_cast<const Real *>(symbol->ey_d);
+    a.ez = static_cast<const Real *>(symbol->ez_d);
+    a.mode0 = static_cast<complex_t<Real> *>(symbol->mode0_d);
+    a.lambda = (Real)symbol->lambda;
+    a.scale = (Real)symbol->scale;
+    a.columns = (uint32_t)columns;
+    a.nxc = (uint32_t)nxc;
+    a.tiles = (uint32_t)div_up(columns, plan->columns);
+    a.log2_columns = plan->log2_columns;
+    a.list = plan->list;
+    const uint32_t grid = plan->grid_max && plan->grid_max < a.tiles ? plan->grid_max : a.tiles;
+    void *args[] = {&a};
+    return cudaLaunchKernel(plan->function, dim3(grid), dim3(plan->threads), args,
+                            plan->shared_bytes, stream);
+}
+
+} // namespace
+
+int psg_cuda_kspace_supported(psg_cuda_precision precision, size_t nz) {
+    kspace_list list;
+    kspace_tile_shape tile;
+    int fixed = 0;
+    if (!precision_valid(precision) || nz < 1 || nz > kspace_least_shared ||
+        !kspace_factor((uint32_t)nz, &list) ||
+        !kspace_choose_tile(list, complex_bytes(precision), kspace_least_shared, &tile))
+        return 0;
+    find_entry(precision, (uint32_t)nz, 0, &fixed);
+    return fixed + 1;
+}
+
+cudaError_t psg_cuda_kspace_create(psg_cuda_kspace **plan, psg_cuda_precision precision, size_t nz,
+                                   int variant) {
+    if (!plan)
+        return cudaErrorInvalidValue;
+    *plan = nullptr;
+    if (variant < 0 || variant >= psg_cuda_kspace_supported(precision, nz))
+        return cudaErrorNotSupported;
+    psg_cuda_kspace *made = new (std::nothrow) psg_cuda_kspace();
+    if (!made)
+        return cudaErrorMemoryAllocation;
+    made->precision = precision;
+    cudaError_t e;
+    try {
+        e = make_plan(made, nz, variant);
+    } catch (...) { // the host's tables
+        e = cudaErrorMemoryAllocation;
+    }
+    if (e != cudaSuccess) {
+        psg_cuda_kspace_destroy(made);
+        return e;
+    }
+    *plan = made;
+    return cudaSuccess;
+}
+
+void psg_cuda_kspace_destroy(psg_cuda_kspace *plan) {
+    if (!plan)
+        return;
+    cudaFree(plan->tables_d);
+    delete plan;
+}
+
+const char *psg_cuda_kspace_words(const psg_cuda_kspace *plan) {
+    return plan->words;
+}
+
+cudaError_t psg_cuda_kspace_run(const psg_cuda_kspace *plan, const psg_cuda_segment *segments,
+                                size_t count, size_t columns, size_t nxc,
+                                const psg_cuda_symbol *symbol, cudaStream_t stream) {
+    if (!plan || !segments || count == 0 || nxc == 0 || !symbol || !symbol->ex_d || !symbol->ey_d ||
+        !symbol->ez_d || columns > INT32_MAX ||
+        !segments_valid(segments, count, plan->list.n, columns, complex_bytes(plan->precision)))
+        return cudaErrorInvalidValue;
+    if (columns == 0)
+        return cudaSuccess;
+    return plan->precision == PSG_CUDA_F64
+               ? launch<double>(plan, segments, count, columns, nxc, symbol, stream)
+               : launch<float>(plan, segments, count, columns, nxc, symbol, stream);
+}

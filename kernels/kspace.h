@@ -1,0 +1,61 @@
+/** @file kspace.h  The fused z kernel: forward transform along z, division, inverse transform along z,
+ *  in one kernel that reads and writes the spectrum once.
+ *
+ *      slab 0   z0..  [planes][ny][nxc]  --\        one block of the GPU: a few neighbouring columns,
+ *      slab 1   z1..  [planes][ny][nxc]  ---+-->    all nz points of each, in registers and shared
+ *      ...            (or packed blocks) --/        memory; written back where they were read
+ *
+ * The pencil is given as segments (psg_cuda_segment): blocks packed by the slabs, or views of the
+ * slabs' own spectra, which need no pack; on this GPU or on peers.
+ */
+#ifndef PSG_KERNELS_KSPACE_H
+#define PSG_KERNELS_KSPACE_H
+
+#include "kernels/common.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Tables and launch parameters for one length on one device. Its calls must all be on the same
+ *  stream, or ordered otherwise: they share a table of planes. */
+typedef struct psg_cuda_kspace psg_cuda_kspace;
+
+/** Number of kernels that can do this length; 0 = none: nz has a prime factor above 13, or is longer
+ *  than about 5000 (a tile of 32-byte rows must fit 163 KB of shared memory; the rule is the same for
+ *  all devices). Then use fft.h and divide.h. Needs no device. */
+int psg_cuda_kspace_supported(psg_cuda_precision precision, size_t nz);
+
+/** Make the tables on the current device.
+ *  @param[out] plan     NULL after a failure
+ *  @param[in]  variant  0 = the best known; 1 .. psg_cuda_kspace_supported()-1: the others, for
+ *                       measurements
+ *  @return cudaSuccess; cudaErrorNotSupported: the length or variant is not there, or not on this
+ *          device; cudaErrorMemoryAllocation and what else CUDA says: nothing is left */
+cudaError_t psg_cuda_kspace_create(psg_cuda_kspace **plan, psg_cuda_precision precision, size_t nz,
+                                   int variant);
+
+/** Free the tables; the plan's device must be current, and its work be done. NULL is fine. */
+void psg_cuda_kspace_destroy(psg_cuda_kspace *plan);
+
+/** One line about the kernel: radices, columns, threads, shared memory, blocks per multiprocessor.
+ *  Valid as long as the plan. */
+const char *psg_cuda_kspace_words(const psg_cuda_kspace *plan);
+
+/** Do it, in place.
+ *  @param[in]     plan      made on the current device
+ *  @param[in,out] segments  [count], borrowed until return; together nz planes
+ *  @param[in]     count     >= 1, any number (more than one: one small launch per 128 of them fills
+ *                           the table of planes first)
+ *  @param[in]     columns   rows * nxc of the pencil; 0 is fine
+ *  @param[in]     nxc       points of a row, >= 1
+ *  @param[in]     symbol    borrowed until return; what it points to, until the stream is there
+ *  @return cudaSuccess; cudaErrorInvalidValue: nothing was launched; others */
+cudaError_t psg_cuda_kspace_run(const psg_cuda_kspace *plan, const psg_cuda_segment *segments,
+                                size_t count, size_t columns, size_t nxc,
+                                const psg_cuda_symbol *symbol, cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,67 @@
+// What the two kinds of fused z kernel (kspace_fixed.cuh, kspace_generic.cuh) share.
+//
+// A column is the nz points of one (ky, kx), one in each plane. Columns are numbered as they lie in
+// a plane, column = row * nxc + kx, so a tile of neighbouring columns is contiguous in every plane.
+// The forward transform decimates in frequency without reordering: pass p of radix R_p works on
+// blocks of span_p = n / (R_0 .. R_{p-1}) points, with butterflies over points `stride_p` =
+// span_p / R_p apart, and multiplies by exp(-2 pi i j m / span_p) (j the output's digit, m < stride
+// the place in the block). Afterwards place  k_0 stride_0 + k_1 stride_1 + ..  holds the frequency
+// k_0 + R_0 k_1 + R_0 R_1 k_2 + ..; the inverse runs the same passes backwards from there. A
+// butterfly writes where it has read, so one barrier between two passes is enough.
+#ifndef PSG_KERNELS_KSPACE_ARGS_CUH
+#define PSG_KERNELS_KSPACE_ARGS_CUH
+
+#include "kernels/radix.cuh"
+
+namespace psg_cuda {
+
+constexpr uint32_t kspace_max_passes = 8;
+
+struct kspace_pass {
+    uint32_t radix, stride;
+    uint32_t magic;    // divides by stride; 0 in the last pass, where stride = 1
+    uint32_t row_step; // rows of shared memory between the points of a butterfly
+    uint32_t twiddles; // index of twiddle (j = 1, m = 0); then [j - 1][m]
+};
+
+/// The factors of a length, and the rows of shared memory that they need.
+struct kspace_list {
+    uint32_t n, passes;
+    uint32_t pad_magic; // divides by the last radix; 0: no padding
+    uint32_t rows;      // of shared memory, padding included
+    kspace_pass pass[kspace_max_passes];
+};
+
+template <class Real> struct kspace_args {
+    complex_t<Real> *base; // plane z begins at base + planes[z], or + z pitch where planes is NULL:
+    size_t pitch;          // an offset and not a pointer, so that the compiler knows that it is in
+    const int64_t *planes; // device memory
+    const complex_t<Real> *twiddles; // [n - last radix], see kspace_pass
+    const uint32_t *order;           // [n / last radix] frequency of place g * (last radix)
+    const Real *ex, *ey, *ez;
+    complex_t<Real> *mode0;
+    Real lambda, scale;
+    uint32_t columns, nxc, tiles;
+    uint32_t log2_columns; // columns in a tile; kspace_generic only
+    kspace_list list;      // kspace_generic only
+};
+
+/// The column that a thread works on in one tile.
+template <class Real> struct kspace_column {
+    uint32_t index;
+    bool valid; // false past the last column: loads give 0, nothing is stored
+    Real exy;
+
+    PSG_HD kspace_column(const kspace_args<Real> &a, uint32_t column)
+        : index(column), valid(column < a.columns), exy(0) {
+        if (valid)
+            exy = a.ex[column % a.nxc] + a.ey[column / a.nxc];
+    }
+};
+
+template <class Real> PSG_HD complex_t<Real> *kspace_plane(const kspace_args<Real> &a, uint32_t z) {
+    return a.base + (a.planes ? a.planes[z] : (int64_t)(z * a.pitch));
+}
+
+} // namespace psg_cuda
+#endif

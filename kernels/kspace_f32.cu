@@ -1,0 +1,18 @@
+// The fused z kernels of kspace_f32.def.
+#include "kernels/kspace_entry.cuh"
+#include "kernels/kspace_fixed.cuh"
+
+namespace psg_cuda {
+
+using Real = float;
+
+static const kspace_entry entries[] = {
+#include "kernels/kspace_f32.def"
+};
+
+const kspace_entry *kspace_entries_f32(size_t *count) {
+    *count = sizeof entries / sizeof entries[0];
+    return entries;
+}
+
+} // namespace psg_cuda

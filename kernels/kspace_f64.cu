@@ -1,0 +1,18 @@
+// The fused z kernels of kspace_f64.def.
+#include "kernels/kspace_entry.cuh"
+#include "kernels/kspace_fixed.cuh"
+
+namespace psg_cuda {
+
+using Real = double;
+
+static const kspace_entry entries[] = {
+#include "kernels/kspace_f64.def"
+};
+
+const kspace_entry *kspace_entries_f64(size_t *count) {
+    *count = sizeof entries / sizeof entries[0];
+    return entries;
+}
+
+} // namespace psg_cuda

@@ -1,0 +1,143 @@
+// The division multiplies every mode by its factor in both layouts, zero where the denominator is zero;
+// scaling scales; the reduction finds the first bad number, the largest magnitude and the same sum.
+#include "kernels/complex.cuh"
+#include "kernels/divide.h"
+#include "kernels/reduce.h"
+#include "kernels/scale.h"
+#include "tests/kernels/check_cuda.h"
+#include <limits>
+
+using psg_cuda::complex_t;
+
+template <class Real> static psg_cuda_precision precision_of() {
+    return sizeof(Real) == 8 ? PSG_CUDA_F64 : PSG_CUDA_F32;
+}
+
+template <class Real>
+static void divide(psg_cuda_layout layout, size_t nxc, size_t rows, size_t nz, double lambda) {
+    using Complex = complex_t<Real>;
+    const size_t columns = nxc * rows;
+    std::vector<Real> ex(nxc), ey(rows), ez(nz);
+    for (std::vector<Real> *e : {&ex, &ey, &ez})
+        for (size_t i = 0; i < e->size(); i++)
+            (*e)[i] = i == 0 ? Real(0) : (Real)(-2.0 - check_uniform());
+    std::vector<Complex> host(columns * nz);
+    for (Complex &v : host)
+        v = {(Real)check_uniform(), (Real)check_uniform()};
+    const device_array<Real> ex_d(ex), ey_d(ey), ez_d(ez);
+    const device_array<Complex> pencil(host), mode0(1);
+    const double scale = 0.25;
+    const psg_cuda_symbol symbol = {ex_d.data(), ey_d.data(), ez_d.data(),
+                                    lambda,      scale,       mode0.data()};
+    MUST(
+        psg_cuda_divide(precision_of<Real>(), layout, pencil.data(), columns, nxc, nz, &symbol, 0));
+    const std::vector<Complex> got = pencil.get();
+    const Complex mean = mode0.get()[0];
+    CHECK(mean.x == host[0].x && mean.y == host[0].y);
+    const double tolerance = sizeof(Real) == 8 ? 1e-15 : 1.5e-6; // f32: of its sums too
+    for (size_t i = 0; i < got.size(); i++) {
+        const size_t c = layout == PSG_CUDA_Z_STRIDED ? i % columns : i / nz;
+        const size_t k = layout == PSG_CUDA_Z_STRIDED ? i / columns : i % nz;
+        const double d = (double)ex[c % nxc] + ey[c / nxc] + ez[k] - (double)(Real)lambda;
+        const double factor = d == 0 ? 0 : scale / d;
+        const double e = fabs(got[i].x - factor * host[i].x) + fabs(got[i].y - factor * host[i].y);
+        if (!(e <= tolerance * fabs(factor))) {
+            FAIL("divide, layout %d, %zu x %zu x %zu, lambda %g: mode (%zu, %zu, %zu) off by %g",
+                 layout, nxc, rows, nz, lambda, c % nxc, c / nxc, k, e);
+            return;
+        }
+    }
+}
+
+template <class Real> static void scale(size_t n, size_t offset, bool in_place) {
+    std::vector<Real> host(n + offset);
+    for (size_t i = 0; i < host.size(); i++)
+        host[i] = (Real)i;
+    device_array<Real> in(host), out(n + offset);
+    Real *to = in_place ? in.data() + offset : out.data() + offset;
+    MUST(psg_cuda_scale(precision_of<Real>(), in.data() + offset, to, n, 0.5, 0));
+    const std::vector<Real> got = in_place ? in.get() : out.get();
+    for (size_t i = offset; i < n + offset; i++)
+        if (!(got[i] == host[i] / 2)) {
+            FAIL("scale of %zu from %zu: element %zu is %g", n, offset, i, (double)got[i]);
+            return;
+        }
+}
+
+template <class Real> static psg_cuda_summary reduce(const device_array<Real> &data, size_t n) {
+    const device_array<double> scratch(psg_cuda_reduce_scratch_bytes() / sizeof(double));
+    const device_array<psg_cuda_summary> summary(1);
+    MUST(psg_cuda_reduce(precision_of<Real>(), data.data(), n, scratch.data(), summary.data(), 0));
+    return summary.get()[0];
+}
+
+template <class Real> static void reductions(size_t n) {
+    std::vector<Real> host(n);
+    double sum = 0, most = 0;
+    for (Real &v : host) {
+        v = (Real)check_uniform();
+        sum += v;
+        most = fabs(v) > most ? fabs(v) : most;
+    }
+    if (n > 3) {
+        sum += -3 - host[n / 2];
+        host[n / 2] = -3;
+        most = 3;
+    }
+    device_array<Real> data(host);
+    const psg_cuda_summary a = reduce(data, n), b = reduce(data, n);
+    CHECK(a.bad == n && a.max_abs == most && fabs(a.sum - sum) <= 1e-12 * ((double)n + 1));
+    CHECK(memcmp(&a, &b, sizeof a) == 0);
+    for (size_t at : {(size_t)0, n / 3, n - 1}) {
+        if (n < 4)
+            break;
+        for (Real bad :
+             {std::numeric_limits<Real>::quiet_NaN(), std::numeric_limits<Real>::infinity(),
+              -std::numeric_limits<Real>::infinity()}) {
+            std::vector<Real> spoilt = host;
+            spoilt[at] = bad;
+            spoilt[n - 1] = bad;
+            data.put(spoilt);
+            const psg_cuda_summary c = reduce(data, n);
+            if (c.bad != at || c.max_abs != most)
+                FAIL("reduce %zu numbers, %g at %zu: found at %llu, max %g", n, (double)bad, at,
+                     c.bad, c.max_abs);
+        }
+    }
+}
+
+template <class Real> static void all(bool small) {
+    for (psg_cuda_layout layout : {PSG_CUDA_Z_STRIDED, PSG_CUDA_Z_CONTIGUOUS})
+        for (double lambda : {0.0, 1.5}) {
+            divide<Real>(layout, 5, 4, 9, lambda);
+            divide<Real>(layout, 1, 1, 1, lambda);
+            divide<Real>(layout, 33, 9, 16, lambda);
+            if (small)
+                continue;
+            divide<Real>(layout, 7, 3, 3000, lambda);
+            divide<Real>(layout, 129, 70, 65, lambda);
+            divide<Real>(layout, 1, 2, 600000, lambda);
+        }
+    for (size_t n :
+         {(size_t)1, (size_t)3, (size_t)1000, (size_t)4099, (size_t)(small ? 7 : 5000011)}) {
+        for (size_t offset : {(size_t)0, (size_t)1})
+            for (bool in_place : {false, true})
+                scale<Real>(n, offset, in_place);
+        reductions<Real>(n);
+    }
+    const psg_cuda_summary none = reduce(device_array<Real>(1), 0);
+    CHECK(none.bad == 0 && none.max_abs == 0 && none.sum == 0);
+}
+
+int main(int argc, char **argv) {
+    const bool small = argc > 1 && strcmp(argv[1], "small") == 0;
+    need_device();
+    all<double>(small);
+    all<float>(small);
+    const psg_cuda_symbol symbol = psg_cuda_symbol();
+    CHECK(psg_cuda_divide(PSG_CUDA_F64, PSG_CUDA_Z_STRIDED, nullptr, 1, 1, 1, &symbol, 0) ==
+          cudaErrorInvalidValue);
+    CHECK(psg_cuda_scale(PSG_CUDA_F64, nullptr, nullptr, 1, 1, 0) == cudaErrorInvalidValue);
+    CHECK(psg_cuda_reduce(PSG_CUDA_F64, nullptr, 1, nullptr, nullptr, 0) == cudaErrorInvalidValue);
+    return check_result();
+}

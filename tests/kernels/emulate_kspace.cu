@@ -1,0 +1,361 @@
+// The fused z kernels, run on the CPU thread by thread from the same source as on the GPU, give the
+// answer of a naive transform, for every length that is supported ("all": takes a minute) or a choice
+// of them; and their exchanges through shared memory have no bank conflicts. Needs no device.
+#include "kernels/kspace.h"
+#include "kernels/kspace_fixed.cuh"
+#include "kernels/kspace_tables.cuh"
+#include "kernels/segments.cuh"
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <set>
+#include <vector>
+
+using namespace psg_cuda;
+
+static int failures = 0;
+static double worst_f64 = 0, worst_f32 = 0; // errors relative to max|answer|
+
+static double uniform() {
+    return 2.0 * rand() / RAND_MAX - 1.0;
+}
+
+/// A pencil of some columns, its spectrum in uneven segments with gaps, and the answer.
+template <class Real> struct problem {
+    using Complex = complex_t<Real>;
+    using extended = complex_t<long double>;
+    uint32_t n, columns, nxc, rows;
+    std::vector<Real> ex, ey, ez;
+    std::vector<std::vector<Complex>> segment;
+    std::vector<Complex *> planes;
+    std::vector<int64_t> offsets;
+    std::vector<complex_t<double>> answer; // [n][columns]
+    complex_t<double> mean;
+    Complex mode0;
+    kspace_args<Real> args;
+
+    problem(uint32_t n_, uint32_t nxc_, uint32_t rows_, const kspace_list &list,
+            std::vector<Complex> *twiddles, std::vector<uint32_t> *order)
+        : n(n_), columns(nxc_ * rows_), nxc(nxc_), rows(rows_), ex(nxc_), ey(rows_), ez(n_),
+          planes(n_), answer((size_t)n_ * columns), mean{0, 0}, mode0{Real(NAN), Real(NAN)},
+          args() {
+        for (auto *table : {&ex, &ey, &ez})
+            for (size_t i = 0; i < table->size(); i++)
+                (*table)[i] = i == 0 ? Real(0) : Real(-1.5 - uniform());
+        for (uint32_t z = 0; z < n;) { // segments of 1, 3, 5, .. planes
+            const uint32_t count = std::min(n - z, (uint32_t)(2 * segment.size() + 1));
+            const size_t pitch = columns + segment.size();
+            segment.emplace_back(count * pitch, Complex{Real(NAN), Real(NAN)});
+            for (uint32_t i = 0; i < count; i++, z++) {
+                planes[z] = segment.back().data() + i * pitch;
+                for (uint32_t c = 0; c < columns; c++)
+                    planes[z][c] = {Real(uniform()), Real(uniform())};
+            }
+        }
+        solve();
+        twiddles->assign(n, Complex{Real(NAN), Real(NAN)});
+        kspace_twiddles(list, twiddles->data());
+        order->assign(n / list.pass[list.passes - 1].radix, 0);
+        kspace_order(list, order->data());
+        for (Complex *plane : planes)
+            offsets.push_back(((intptr_t)plane - (intptr_t)planes[0]) / (intptr_t)sizeof(Complex));
+        args.base = planes[0];
+        args.planes = offsets.data();
+        args.twiddles = twiddles->data();
+        args.order = order->data();
+        args.ex = ex.data();
+        args.ey = ey.data();
+        args.ez = ez.data();
+        args.mode0 = &mode0;
+        args.scale = Real(1.0 / n);
+        args.columns = columns;
+        args.nxc = nxc;
+        args.list = list;
+    }
+
+    /// The answer by the definition, in extended precision: its sums are long.
+    void solve() {
+        std::vector<extended> root(n), f(n), g(n);
+        for (uint32_t t = 0; t < n; t++)
+            root[t] = {cosl(2 * M_PIl * t / n), -sinl(2 * M_PIl * t / n)};
+        for (uint32_t c = 0; c < columns; c++) {
+            for (uint32_t z = 0; z < n; z++)
+                f[z] = {planes[z][c].x, planes[z][c].y};
+            for (uint32_t k = 0; k < n; k++) {
+                extended sum = {0, 0};
+                for (uint32_t z = 0, t = 0; z < n; z++, t = t + k < n ? t + k : t + k - n)
+                    sum = sum + f[z] * root[t];
+                if (c == 0 && k == 0)
+                    mean = {(double)sum.x, (double)sum.y};
+                const long double d = (long double)ex[c % nxc] + ey[c / nxc] + ez[k];
+                g[k] = (d == 0 ? 0.0L : 1.0L / n / d) * sum;
+            }
+            for (uint32_t z = 0; z < n; z++) {
+                extended sum = {0, 0};
+                for (uint32_t k = 0, t = 0; k < n; k++, t = t + z < n ? t + z : t + z - n)
+                    sum = sum + mul_conj(g[k], root[t]);
+                answer[(size_t)z * columns + c] = {(double)sum.x, (double)sum.y};
+            }
+        }
+    }
+
+    void check(const char *what) {
+        double most = 0, worst = 0;
+        uint32_t at_z = 0, at_c = 0;
+        for (uint32_t z = 0; z < n; z++)
+            for (uint32_t c = 0; c < columns; c++) {
+                const complex_t<double> want = answer[(size_t)z * columns + c];
+                most = std::max(most, std::max(fabs(want.x), fabs(want.y)));
+                const double e = fabs(planes[z][c].x - want.x) + fabs(planes[z][c].y - want.y);
+                if (!(e <= worst) && !std::isnan(worst)) {
+                    worst = e;
+                    at_z = z;
+                    at_c = c;
+                }
+            }
+        const double unit = sizeof(Real) == 8 ? 4e-16 : 2e-7;
+        const double bound = unit * (3 + log2((double)n)) * most;
+        const double off = fabs(mode0.x - mean.x) + fabs(mode0.y - mean.y);
+        double *record = sizeof(Real) == 8 ? &worst_f64 : &worst_f32;
+        *record = std::max(*record, worst / most);
+        if (!(worst <= bound) || !(off <= unit * 8 * n)) {
+            printf(
+                "FAIL %s, n = %u: error %.2e of %.2e at plane %u, column %u; mode 0 off by %.2e\n",
+                what, n, worst, most, at_z, at_c, off);
+            failures++;
+        }
+    }
+};
+
+/// Wavefronts that a warp needs at the most to access `bytes` each at these element indices.
+static int conflicts(const std::vector<uint32_t> &index, size_t bytes) {
+    const size_t lanes = 128 / bytes;
+    size_t worst = 0;
+    for (size_t first = 0; first < index.size(); first += lanes) {
+        std::set<uint32_t> bank[32];
+        for (size_t i = first; i < std::min(first + lanes, index.size()); i++)
+            bank[index[i] % lanes].insert(index[i]);
+        for (size_t b = 0; b < lanes; b++)
+            worst = std::max(worst, bank[b].size());
+    }
+    return (int)worst;
+}
+
+/// Bank conflicts of pass P's accesses, and that rows and places are what the list says.
+template <class S, int P> static int shape_pass(const kspace_list &list, size_t bytes) {
+    int worst = 0;
+    for (int e = 0; e < S::E; e++)
+        for (int warp = 0; warp < S::BLOCK; warp += 32) {
+            std::vector<uint32_t> index;
+            for (int t = warp; t < std::min(warp + 32, S::BLOCK); t++) {
+                const int q = t / S::COLUMNS, R = S::radix(P);
+                const int row = S::template row<P>(q, e / R) + e % R * S::template row_step<P>();
+                const int place = S::template place<P>(q, e);
+                const int want = S::PADDED ? place + place / S::RL : place;
+                const kspace_butterfly b(list, list.pass[P], (uint32_t)(q + e / R * S::T));
+                if (row != want || row >= S::ROWS || b.row + e % R * b.row_step != (uint32_t)row ||
+                    (int)(b.place + e % R * b.stride) != place ||
+                    (P < S::LAST &&
+                     (int)b.twiddle != S::twiddles(P) + S::template twiddle<P>(q, e / R))) {
+                    printf("FAIL n = %d: index of pass %d, thread %d, element %d\n", S::N, P, q, e);
+                    failures++;
+                    return 0;
+                }
+                index.push_back((uint32_t)(row * S::COLUMNS + t % S::COLUMNS));
+            }
+            worst = std::max(worst, conflicts(index, bytes));
+        }
+    return worst;
+}
+
+/// A block of kspace_fixed: a loop over the threads between any two barriers.
+template <class S> struct block {
+    using Complex = typename S::Complex;
+    std::vector<Complex> v, buf;
+
+    template <class F> void all(F f) {
+        for (int t = 0; t < S::BLOCK; t++)
+            f(&v[(size_t)t * S::E], t / S::COLUMNS, t % S::COLUMNS);
+    }
+    template <int FROM, int TO> void exchange(bool split) {
+        using Real = typename S::Real;
+        const Complex nan = {Real(NAN), Real(NAN)};
+        buf.assign(S::ROWS * S::COLUMNS, nan);
+        if (!split) {
+            all([&](Complex *p, int q, int c) {
+                S::template to_shared<FROM>(p, q, c, buf.data());
+            });
+            all([&](Complex *p, int q, int c) {
+                S::template from_shared<TO>(p, q, c, buf.data());
+            });
+            return;
+        }
+        Real *r = &buf[0].x;
+        all([&](Complex *p, int q, int c) { S::template part_to_shared<FROM, 0>(p, q, c, r); });
+        all([&](Complex *p, int q, int c) { S::template part_from_shared<TO, 0>(p, q, c, r); });
+        all([&](Complex *p, int q, int c) { S::template part_to_shared<FROM, 1>(p, q, c, r); });
+        all([&](Complex *p, int q, int c) { S::template part_from_shared<TO, 1>(p, q, c, r); });
+    }
+    void run(const kspace_args<typename S::Real> &a, uint32_t tile, bool split) {
+        using Column = kspace_column<typename S::Real>;
+        const uint32_t first = tile * S::COLUMNS;
+        v.assign((size_t)S::BLOCK * S::E, Complex());
+        all([&](Complex *p, int q, int c) { S::load(p, q, a, Column(a, first + c)); });
+        all([&](Complex *p, int q, int) { S::template forward<0>(p, q, a.twiddles); });
+        exchange<0, 1>(split);
+        if constexpr (S::PASSES == 3) {
+            all([&](Complex *p, int q, int) { S::template forward<1>(p, q, a.twiddles); });
+            exchange<1, 2>(split);
+        }
+        all([&](Complex *p, int q, int c) { S::turn(p, q, a, Column(a, first + c)); });
+        if constexpr (S::PASSES == 3) {
+            exchange<2, 1>(split);
+            all([&](Complex *p, int q, int) { S::template inverse<1>(p, q, a.twiddles); });
+        }
+        exchange<1, 0>(split);
+        all([&](Complex *p, int q, int) { S::template inverse<0>(p, q, a.twiddles); });
+        all([&](Complex *p, int q, int c) { S::store(p, q, a, Column(a, first + c)); });
+    }
+};
+
+template <class S> static void fixed(bool split, int r0, int r1, int r2) {
+    using Real = typename S::Real;
+    kspace_list list = kspace_list();
+    list.n = S::N;
+    list.passes = S::PASSES;
+    list.pass[0].radix = (uint32_t)r0;
+    list.pass[1].radix = (uint32_t)r1;
+    list.pass[2].radix = (uint32_t)r2;
+    kspace_list_finish(&list);
+    const size_t bytes = sizeof(Real) * (split ? 1 : 2);
+    int worst = std::max(shape_pass<S, 0>(list, bytes), shape_pass<S, 1>(list, bytes));
+    if constexpr (S::PASSES == 3)
+        worst = std::max(worst, shape_pass<S, 2>(list, bytes));
+    std::vector<typename S::Complex> twiddles;
+    std::vector<uint32_t> order;
+    problem<Real> p(S::N, 3, (S::COLUMNS + 4) / 3, list, &twiddles, &order);
+    block<S> b;
+    for (uint32_t tile = 0; tile * S::COLUMNS < p.columns; tile++)
+        b.run(p.args, tile, split);
+    char what[80];
+    snprintf(what, sizeof what, "%s %d = %d x %d x %d, %d columns, %d threads, %s",
+             sizeof(Real) == 8 ? "f64" : "f32", S::N, r0, r1, r2, S::COLUMNS, S::BLOCK,
+             split ? "split" : "whole");
+    p.check(what);
+    if (worst != 1)
+        printf("%s: %d-way bank conflicts\n", what, worst);
+}
+
+/// The affine addressing of one segment, which the others do not take.
+static void fixed_affine() {
+    using S = kspace_shape<double, 128, 16, 8, 16, 8, 1>;
+    kspace_list list = kspace_list();
+    list.n = 128;
+    list.passes = 2;
+    list.pass[0].radix = 16;
+    list.pass[1].radix = 8;
+    kspace_list_finish(&list);
+    std::vector<complex_t<double>> twiddles, spectrum;
+    std::vector<uint32_t> order;
+    problem<double> p(128, 5, 3, list, &twiddles, &order);
+    const size_t pitch = 17;
+    spectrum.resize(128 * pitch);
+    for (uint32_t z = 0; z < 128; z++)
+        memcpy(&spectrum[z * pitch], p.planes[z], p.columns * sizeof spectrum[0]);
+    kspace_args<double> a = p.args;
+    a.planes = nullptr;
+    a.base = spectrum.data();
+    a.pitch = pitch;
+    block<S> b;
+    for (uint32_t tile = 0; tile * 8 < p.columns; tile++)
+        b.run(a, tile, false);
+    for (uint32_t z = 0; z < 128; z++)
+        memcpy(p.planes[z], &spectrum[z * pitch], p.columns * sizeof spectrum[0]);
+    p.check("fixed, one segment");
+}
+
+template <class Real> static void generic(uint32_t n) {
+    const psg_cuda_precision precision = sizeof(Real) == 8 ? PSG_CUDA_F64 : PSG_CUDA_F32;
+    kspace_list list;
+    kspace_tile_shape tile;
+    const bool factored = kspace_factor(n, &list);
+    const bool can =
+        factored && kspace_choose_tile(list, sizeof(complex_t<Real>), kspace_least_shared, &tile);
+    uint32_t rest = n;
+    for (uint32_t p : {2u, 3u, 5u, 7u, 11u, 13u})
+        while (rest % p == 0)
+            rest /= p;
+    if (factored != (rest == 1) || can != (psg_cuda_kspace_supported(precision, n) > 0)) {
+        printf("FAIL n = %u: factored %d, supported %d\n", n, factored,
+               psg_cuda_kspace_supported(precision, n));
+        failures++;
+    }
+    if (!can)
+        return;
+    std::vector<complex_t<Real>> twiddles, buf;
+    std::vector<uint32_t> order;
+    problem<Real> p(n, 1, n > 600 ? 1 : 3, list, &twiddles, &order);
+    const uint32_t C = 1u << tile.log2_columns, last = list.passes - 1;
+    p.args.log2_columns = tile.log2_columns;
+    const complex_t<Real> nan = {Real(NAN), Real(NAN)};
+    for (uint32_t first = 0; first < p.columns; first += C) {
+        buf.assign((size_t)list.rows << tile.log2_columns, nan);
+        const auto all = [&](auto f) {
+            for (uint32_t t = 0; t < tile.threads; t++)
+                if (n <= 600 || t % C == 0) // the others' columns do not exist
+                    f(t, kspace_column<Real>(p.args, first + t % C));
+        };
+        using Column = const kspace_column<Real> &;
+        for (uint32_t q = 0; q < last; q++)
+            all([&](uint32_t t, Column c) {
+                kspace_pass_any<KSPACE_FORWARD>(p.args, q, t, tile.threads, c, buf.data());
+            });
+        all([&](uint32_t t, Column c) {
+            kspace_pass_any<KSPACE_TURN>(p.args, last, t, tile.threads, c, buf.data());
+        });
+        for (uint32_t q = last; q-- > 0;)
+            all([&](uint32_t t, Column c) {
+                kspace_pass_any<KSPACE_INVERSE>(p.args, q, t, tile.threads, c, buf.data());
+            });
+    }
+    char what[48];
+    snprintf(what, sizeof what, "generic %s", sizeof(Real) == 8 ? "f64" : "f32");
+    p.check(what);
+}
+
+static void all_fixed() {
+    // Each shape once, whole or split: AHEAD differs from SPLIT in its copies only.
+#define PSG_KSPACE_WHOLE(N, E, C, R0, R1, R2, BLOCKS)                                              \
+    fixed<kspace_shape<Real, N, E, C, R0, R1, R2>>(false, R0, R1, R2);
+#define PSG_KSPACE_SPLIT(N, E, C, R0, R1, R2, BLOCKS)                                              \
+    fixed<kspace_shape<Real, N, E, C, R0, R1, R2>>(true, R0, R1, R2);
+#define PSG_KSPACE_AHEAD(N, E, C, R0, R1, R2, BLOCKS)                                              \
+    fixed<kspace_shape<Real, N, E, C, R0, R1, R2>>(true, R0, R1, R2);
+    {
+        using Real = double;
+#include "kernels/kspace_f64.def"
+    }
+    {
+        using Real = float;
+#include "kernels/kspace_f32.def"
+    }
+}
+
+int main(int argc, char **argv) {
+    const bool all = argc > 1 && strcmp(argv[1], "all") == 0;
+    srand(5);
+    all_fixed();
+    fixed_affine();
+    for (uint32_t n = 1; n <= (all ? 5400u : 200u); n++) {
+        generic<double>(n);
+        generic<float>(n);
+    }
+    for (uint32_t n : {210u, 243u, 250u, 256u, 343u, 500u, 512u, 625u, 720u, 729u, 768u, 1000u,
+                       1001u, 1024u, 1536u, 2048u})
+        generic<double>(n);
+    printf("largest error of max|answer|: f64 %.2e, f32 %.2e\n", worst_f64, worst_f32);
+    if (failures)
+        printf("%d failures\n", failures);
+    return failures ? 1 : 0;
+}

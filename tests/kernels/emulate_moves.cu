@@ -1,0 +1,282 @@
+// Transposes, packs and divisions, run on the CPU thread by thread from the same source as on the GPU,
+// move every element where it belongs, once, and touch nothing else. Needs no device.
+#include "kernels/divide.cuh"
+#include "kernels/pack.cuh"
+#include "kernels/transpose.cuh"
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+using namespace psg_cuda;
+
+static int failures = 0;
+
+static void fail(const char *what, size_t a, size_t b, size_t c, int ept) {
+    if (failures++ < 20)
+        printf("FAIL %s of %zu x %zu x %zu, %d a thread\n", what, a, b, c, ept);
+}
+
+/// 0, 1, 2, .. as elements; `hole` marks what must not be read or written.
+constexpr uint32_t hole = 0xFFFFFFFF;
+typedef element_t<8> E;
+static std::vector<E> numbers(size_t n) {
+    std::vector<E> v(n);
+    for (size_t i = 0; i < n; i++)
+        v[i] = {{(uint32_t)i, ~(uint32_t)i}};
+    return v;
+}
+static bool equal(const std::vector<E> &a, const std::vector<E> &b) {
+    return a.empty() || memcmp(a.data(), b.data(), a.size() * sizeof(E)) == 0;
+}
+
+/// p = 1 or 2 becomes the fastest axis; the others follow in either order.
+template <int EPT> static void tiles(const size_t *n, int p, bool x_second, size_t pad) {
+    const int f = 3 - p;
+    const size_t in_step[3] = {1, n[0] + pad, (n[0] + pad) * n[1] + pad};
+    size_t out_step[3] = {0, 0, 0};
+    out_step[p] = 1;
+    out_step[x_second ? 0 : f] = n[p] + pad;
+    out_step[x_second ? f : 0] = (n[p] + pad) * n[x_second ? 0 : f] + 2 * pad;
+    const size_t out_size = (n[p] - 1) + (n[0] - 1) * out_step[0] + (n[f] - 1) * out_step[f] + 1;
+    const std::vector<E> in = numbers(in_step[2] * n[2]);
+    std::vector<E> out(out_size, E{{hole, hole}}), want = out;
+    for (size_t z = 0; z < n[2]; z++)
+        for (size_t y = 0; y < n[1]; y++)
+            for (size_t x = 0; x < n[0]; x++)
+                want[x * out_step[0] + y * out_step[1] + z * out_step[2]] =
+                    in[x + y * in_step[1] + z * in_step[2]];
+    transpose_args a = {in.data(), out.data(), (uint32_t)n[0], (uint32_t)n[p], (uint32_t)n[f],
+                        0,         in_step[p], in_step[f],     out_step[0],    out_step[f]};
+    a.tiles_x = (uint32_t)div_up(a.nx, transpose_tile);
+    const uint32_t blocks = a.tiles_x * (uint32_t)div_up(a.np, transpose_tile);
+    for (uint32_t block = 0; block < blocks; block++)
+        for (uint32_t g = 0; g < a.nf; g++) {
+            std::vector<E> tile(transpose_tile * (transpose_tile + 1), E{{hole, hole}});
+            for (uint32_t t = 0; t < transpose_tile * transpose_tile / EPT; t++)
+                transpose_load<E, EPT>(a, transpose_place(a, block, g, t % 32, t / 32),
+                                       tile.data());
+            for (uint32_t t = 0; t < transpose_tile * transpose_tile / EPT; t++)
+                transpose_store<E, EPT>(a, transpose_place(a, block, g, t % 32, t / 32),
+                                        tile.data());
+        }
+    if (!equal(out, want))
+        fail(p == 1 ? "transpose to y" : "transpose to z", n[0], n[1], n[2], EPT);
+}
+
+template <int EPT> static void rows(const size_t *n, bool swap, size_t pad) {
+    const size_t in_y = n[0] + pad, in_z = in_y * n[1];
+    const size_t out_y = swap ? (n[0] + pad) * n[2] : n[0] + pad;
+    const size_t out_z = swap ? n[0] + pad : (n[0] + pad) * n[1];
+    const std::vector<E> in = numbers(in_z * n[2]);
+    std::vector<E> out((n[0] + pad) * n[1] * n[2], E{{hole, hole}}), want = out;
+    for (size_t z = 0; z < n[2]; z++)
+        for (size_t y = 0; y < n[1]; y++)
+            for (size_t x = 0; x < n[0]; x++)
+                want[x + y * out_y + z * out_z] = in[x + y * in_y + z * in_z];
+    rows_args a = {in.data(), out.data(), n[0], (uint32_t)n[1], (uint32_t)n[2],
+                   0,         in_y,       in_z, out_y,          out_z};
+    const uint32_t width = rows_width(a.nx, EPT), high = rows_threads / width;
+    a.chunks = (uint32_t)div_up(a.nx, (size_t)width * EPT);
+    const uint32_t blocks = a.chunks * (uint32_t)div_up(a.ny, high);
+    for (uint32_t block = 0; block < blocks; block++)
+        for (uint32_t z = 0; z < a.nz; z++)
+            for (uint32_t t = 0; t < rows_threads; t++)
+                rows_copy<E, EPT>(a, block, z, t % width, t / width, width, high);
+    if (!equal(out, want))
+        fail("copy of rows", n[0], n[1], n[2], EPT);
+}
+
+/// Uneven pieces of n, some empty.
+static std::vector<uint32_t> cuts(uint32_t n, uint32_t count) {
+    std::vector<uint32_t> at(count + 1, 0);
+    for (uint32_t i = 1; i < count; i++)
+        at[i] = n * i * i / (count * count);
+    at[count] = n;
+    return at;
+}
+
+static void slab(uint32_t nxc, uint32_t ny, uint32_t planes, uint32_t count) {
+    const std::vector<uint32_t> y0 = cuts(ny, count);
+    std::vector<E> whole = numbers((size_t)nxc * ny * planes);
+    const std::vector<E> before = whole;
+    std::vector<std::vector<E>> block(count), want(count);
+    pack_args a = pack_args();
+    a.whole = whole.data();
+    a.nxc = nxc;
+    a.columns = (size_t)nxc * ny;
+    a.n = nxc * ny;
+    a.nz = planes;
+    a.list.count = count;
+    a.list.z0[count] = ny;
+    for (uint32_t p = 0; p < count; p++) {
+        const size_t width = (size_t)(y0[p + 1] - y0[p]) * nxc;
+        block[p].assign(width * planes, E{{hole, hole}});
+        for (size_t i = 0; i < width * planes; i++)
+            want[p].push_back(before[i / width * a.columns + y0[p] * nxc + i % width]);
+        a.list.base[p] = reinterpret_cast<char *>(block[p].data());
+        a.list.z0[p] = y0[p];
+        a.list.pitch_bytes[p] = width * sizeof(E);
+    }
+    const uint32_t blocks = (uint32_t)div_up(a.n, pack_threads * pack_elements);
+    for (int pack = 1; pack >= 0; pack--) {
+        for (uint32_t b = 0; b < blocks; b++)
+            for (uint32_t z = 0; z < planes; z++)
+                for (uint32_t t = 0; t < pack_threads; t++)
+                    if (pack)
+                        pack_slab_plane<E, true>(a, b, z, t);
+                    else
+                        pack_slab_plane<E, false>(a, b, z, t);
+        for (uint32_t p = 0; p < count && pack; p++)
+            if (!equal(block[p], want[p]))
+                fail("pack of a slab", nxc, ny, planes, (int)p);
+        if (pack)
+            whole.assign(whole.size(), E{{hole, hole}});
+    }
+    if (!equal(whole, before))
+        fail("unpack of a slab", nxc, ny, planes, (int)count);
+}
+
+static void pencil(bool strided, uint32_t columns, uint32_t nz, uint32_t count, uint32_t gap) {
+    const size_t pitch = columns + gap;
+    std::vector<E> whole = numbers((size_t)columns * nz);
+    const std::vector<E> before = whole;
+    std::vector<std::vector<E>> block(count);
+    std::vector<psg_cuda_segment> segments;
+    for (uint32_t s = 0, z = 0; s < count; s++) {
+        const uint32_t planes = s + 1 == count ? nz - z : 1 + (nz - z - (count - s)) / 3;
+        block[s].assign(planes * pitch, E{{hole, hole}});
+        segments.push_back({block[s].data(), planes, pitch});
+        z += planes;
+    }
+    if (!segments_valid(segments.data(), count, nz, columns, sizeof(E)))
+        fail("segments", columns, nz, count, 0);
+    for (int pack = 1; pack >= 0; pack--) {
+        pack_args a = pack_args();
+        a.whole = whole.data();
+        a.columns = columns;
+        a.n = columns;
+        for (size_t first = 0; first < count;) {
+            first += segment_list_fill(&a.list, segments.data(), count, first, a.z, sizeof(E));
+            a.nz = a.list.z0[a.list.count] - a.z;
+            if (strided) {
+                for (uint32_t b = 0; b < div_up(a.n, pack_threads * pack_elements); b++)
+                    for (uint32_t z = 0; z < a.nz; z++)
+                        for (uint32_t t = 0; t < pack_threads; t++)
+                            if (pack)
+                                pack_pencil_plane<E, true>(a, b, z, t);
+                            else
+                                pack_pencil_plane<E, false>(a, b, z, t);
+            } else {
+                for (uint32_t c = 0; c < columns; c += transpose_tile)
+                    for (uint32_t z = 0; z < a.nz; z += transpose_tile) {
+                        std::vector<E> tile(transpose_tile * (transpose_tile + 1), E{{hole, hole}});
+                        for (uint32_t t = 0; t < 256; t++)
+                            if (pack)
+                                pack_tile_load<E, true, 4>(a, nz, c, z, t % 32, t / 32,
+                                                           tile.data());
+                            else
+                                pack_tile_load<E, false, 4>(a, nz, c, z, t % 32, t / 32,
+                                                            tile.data());
+                        for (uint32_t t = 0; t < 256; t++)
+                            if (pack)
+                                pack_tile_store<E, true, 4>(a, nz, c, z, t % 32, t / 32,
+                                                            tile.data());
+                            else
+                                pack_tile_store<E, false, 4>(a, nz, c, z, t % 32, t / 32,
+                                                             tile.data());
+                    }
+            }
+            a.z = a.list.z0[a.list.count];
+        }
+        for (uint32_t s = 0, z = 0; s < count && pack; z += (uint32_t)segments[s].planes, s++)
+            for (size_t i = 0; i < block[s].size(); i++) {
+                const size_t k = z + i / pitch, c = i % pitch;
+                const uint32_t want =
+                    c >= columns ? hole : (uint32_t)(strided ? k * columns + c : c * nz + k);
+                if (block[s][i].word[0] != want) {
+                    fail("pack of a pencil", columns, nz, count, (int)s);
+                    return;
+                }
+            }
+        if (pack)
+            whole.assign(whole.size(), E{{hole, hole}});
+    }
+    if (!equal(whole, before))
+        fail("unpack of a pencil", columns, nz, count, strided);
+}
+
+static void divide(uint32_t nxc, uint32_t rows_, uint32_t nz, bool strided) {
+    const uint32_t columns = nxc * rows_;
+    std::vector<double> ex(nxc), ey(rows_), ez(nz);
+    for (uint32_t i = 0; i < nxc; i++)
+        ex[i] = i;
+    for (uint32_t i = 0; i < rows_; i++)
+        ey[i] = 1000.0 * i;
+    for (uint32_t i = 0; i < nz; i++)
+        ez[i] = 1e6 * i;
+    std::vector<complex_t<double>> v((size_t)columns * nz, complex_t<double>{1, 2});
+    complex_t<double> mode0 = {0, 0};
+    const divide_args<double> a = {v.data(), ex.data(), ey.data(), ez.data(), &mode0,
+                                   0,        1,         columns,   nxc,       nz};
+    if (strided) {
+        for (uint32_t c = 0; c < div_up(columns, divide_threads) * divide_threads; c++)
+            for (uint32_t z = 0; z < nz; z += divide_elements)
+                divide_strided(a, c, z);
+    } else {
+        const uint32_t width = divide_width(nz), high = divide_threads / width;
+        for (uint32_t c = 0; c < div_up(columns, high) * high; c++)
+            for (uint32_t t = 0; t < width; t++)
+                divide_contiguous(a, c, t, width);
+    }
+    for (uint32_t c = 0; c < columns; c++)
+        for (uint32_t k = 0; k < nz; k++) {
+            const double d = c % nxc + 1000.0 * (c / nxc) + 1e6 * k, factor = d == 0 ? 0 : 1 / d;
+            const complex_t<double> got = v[strided ? (size_t)k * columns + c : (size_t)c * nz + k];
+            if (got.x != factor || got.y != 2 * factor) {
+                fail("division", nxc, rows_, nz, strided);
+                return;
+            }
+        }
+    if (mode0.x != 1 || mode0.y != 2)
+        fail("mode 0 of a division", nxc, rows_, nz, strided);
+}
+
+template <int EPT> static void moves(const size_t *n) {
+    for (size_t pad : {0, 3}) {
+        for (int p : {1, 2}) {
+            tiles<EPT>(n, p, true, pad);
+            tiles<EPT>(n, p, false, pad);
+        }
+        rows<EPT>(n, false, pad);
+        rows<EPT>(n, true, pad);
+    }
+}
+
+int main() {
+    const size_t sizes[][3] = {{9, 10, 11}, {33, 65, 17}, {1, 37, 50},  {64, 1, 5}, {70, 3, 1},
+                               {1, 1, 1},   {31, 32, 33}, {2100, 2, 3}, {5, 100, 2}};
+    for (const size_t *n : sizes) {
+        moves<1>(n);
+        moves<2>(n);
+        moves<4>(n);
+        moves<8>(n);
+    }
+    for (uint32_t count : {1u, 2u, 3u, 7u, 128u})
+        for (uint32_t nxc : {1u, 5u, 33u, 700u})
+            slab(nxc, 130, 3, count);
+    slab(3, 2, 4, 128);
+    for (bool strided : {false, true}) {
+        pencil(strided, 30, 11, 1, 0);
+        pencil(strided, 33, 65, 4, 0);
+        pencil(strided, 1, 40, 40, 3);
+        pencil(strided, 1, 1, 1, 0);
+        pencil(strided, 1100, 33, 5, 100);
+        pencil(strided, 40, 301, 300, 0);
+        for (uint32_t nz : {1u, 7u, 8u, 9u, 100u, 3000u})
+            divide(7, 5, nz, strided);
+        divide(300, 3, 5, strided);
+    }
+    if (failures)
+        printf("%d failures\n", failures);
+    return failures ? 1 : 0;
+}

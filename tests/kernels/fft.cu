@@ -1,0 +1,151 @@
+// The transforms of planes and columns are what the definition says, for even, odd and prime sizes and
+// axes of one point, and the inverse brings the data back.
+#include "kernels/complex.cuh"
+#include "kernels/fft.h"
+#include "tests/kernels/check_cuda.h"
+
+using psg_cuda::complex_t;
+typedef complex_t<double> cd;
+
+template <class Real> static psg_cuda_precision precision_of() {
+    return sizeof(Real) == 8 ? PSG_CUDA_F64 : PSG_CUDA_F32;
+}
+
+/// The definition: sum over n of f[n * stride] exp(sign 2 pi i k n / count), for k = 0 .. outputs-1.
+static std::vector<cd> line(const cd *f, size_t stride, size_t count, size_t outputs, int sign) {
+    std::vector<cd> out(outputs, cd{0, 0});
+    for (size_t k = 0; k < outputs; k++)
+        for (size_t n = 0; n < count; n++) {
+            const double a = sign * 2 * M_PI * (double)(k * n % count) / (double)count;
+            out[k] = out[k] + f[n * stride] * cd{cos(a), sin(a)};
+        }
+    return out;
+}
+
+template <class Real>
+static void check(const char *what, const std::vector<complex_t<Real>> &got,
+                  const std::vector<cd> &want) {
+    double most = 0, worst = 0;
+    for (size_t i = 0; i < want.size(); i++) {
+        const double e = fabs(got[i].x - want[i].x) + fabs(got[i].y - want[i].y);
+        most = fmax(most, fabs(want[i].x) + fabs(want[i].y));
+        if (!(e <= worst) && !std::isnan(worst))
+            worst = e;
+    }
+    if (!(worst <= (sizeof(Real) == 8 ? 1e-13 : 1e-5) * most))
+        FAIL("%s: off by %g of %g", what, worst, most);
+}
+
+/// A plan with its work area.
+struct planned {
+    psg_cuda_fft *fft;
+    device_array<char> work;
+    explicit planned(psg_cuda_fft *made) : fft(made), work(psg_cuda_fft_work_bytes(made)) {
+        MUST(psg_cuda_fft_set_work_area(fft, work.data()));
+        MUST(psg_cuda_fft_set_stream(fft, 0));
+    }
+    ~planned() {
+        MUST(cudaDeviceSynchronize());
+        psg_cuda_fft_destroy(fft);
+    }
+};
+
+template <class Real> static void planes(size_t nx, size_t ny, size_t nz) {
+    const size_t nxc = nx / 2 + 1;
+    std::vector<Real> f(nx * ny * nz);
+    std::vector<cd> half(nxc * ny * nz), want(nxc * ny * nz);
+    for (Real &v : f)
+        v = (Real)check_uniform();
+    for (size_t row = 0; row < ny * nz; row++) {
+        std::vector<cd> in(nx);
+        for (size_t i = 0; i < nx; i++)
+            in[i] = {f[row * nx + i], 0};
+        const std::vector<cd> out = line(in.data(), 1, nx, nxc, -1);
+        for (size_t i = 0; i < nxc; i++)
+            half[row * nxc + i] = out[i];
+    }
+    for (size_t z = 0; z < nz; z++)
+        for (size_t i = 0; i < nxc; i++) {
+            const std::vector<cd> out = line(&half[z * ny * nxc + i], nxc, ny, ny, -1);
+            for (size_t j = 0; j < ny; j++)
+                want[(z * ny + j) * nxc + i] = out[j];
+        }
+    char what[80];
+    snprintf(what, sizeof what, "f%zu planes %zu x %zu x %zu", 8 * sizeof(Real), nx, ny, nz);
+
+    psg_cuda_fft *forward = nullptr, *inverse = nullptr;
+    MUST(psg_cuda_fft_create_xy(&forward, precision_of<Real>(), PSG_CUDA_FORWARD, nx, ny, nz));
+    MUST(psg_cuda_fft_create_xy(&inverse, precision_of<Real>(), PSG_CUDA_INVERSE, nx, ny, nz));
+    const planned there(forward), back(inverse);
+    device_array<Real> data(f), result(f.size());
+    device_array<complex_t<Real>> spectrum(want.size());
+    MUST(psg_cuda_fft_run_xy(forward, data.data(), spectrum.data()));
+    check(what, spectrum.get(), want);
+    const std::vector<Real> kept = data.get();
+    CHECK(memcmp(kept.data(), f.data(), f.size() * sizeof(Real)) == 0);
+    MUST(psg_cuda_fft_run_xy(inverse, spectrum.data(), result.data()));
+    const std::vector<Real> u = result.get();
+    std::vector<complex_t<Real>> got(f.size());
+    std::vector<cd> scaled(f.size());
+    for (size_t i = 0; i < f.size(); i++) {
+        got[i] = {u[i], 0};
+        scaled[i] = {(double)f[i] * (double)(nx * ny), 0};
+    }
+    check(what, got, scaled);
+    CHECK(psg_cuda_fft_run_z(forward, PSG_CUDA_FORWARD, spectrum.data()) == cudaErrorInvalidValue);
+}
+
+template <class Real> static void columns(psg_cuda_layout layout, size_t m, size_t nz) {
+    using Complex = complex_t<Real>;
+    const size_t stride = layout == PSG_CUDA_Z_STRIDED ? m : 1;
+    const size_t dist = layout == PSG_CUDA_Z_STRIDED ? 1 : nz;
+    std::vector<Complex> f(m * nz);
+    std::vector<cd> in(m * nz), want(m * nz), scaled(m * nz);
+    for (size_t i = 0; i < f.size(); i++) {
+        f[i] = {(Real)check_uniform(), (Real)check_uniform()};
+        in[i] = {f[i].x, f[i].y};
+        scaled[i] = (double)nz * in[i];
+    }
+    for (size_t c = 0; c < m; c++) {
+        const std::vector<cd> out = line(&in[c * dist], stride, nz, nz, -1);
+        for (size_t k = 0; k < nz; k++)
+            want[c * dist + k * stride] = out[k];
+    }
+    char what[80];
+    snprintf(what, sizeof what, "f%zu columns %zu of %zu, layout %d", 8 * sizeof(Real), m, nz,
+             layout);
+    psg_cuda_fft *fft = nullptr;
+    MUST(psg_cuda_fft_create_z(&fft, precision_of<Real>(), layout, m, nz));
+    const planned plan(fft);
+    device_array<Complex> data(f);
+    MUST(psg_cuda_fft_run_z(fft, PSG_CUDA_FORWARD, data.data()));
+    check(what, data.get(), want);
+    MUST(psg_cuda_fft_run_z(fft, PSG_CUDA_INVERSE, data.data()));
+    check(what, data.get(), scaled);
+}
+
+template <class Real> static void all() {
+    const size_t sizes[][3] = {{8, 9, 10}, {7, 11, 13}, {1, 6, 4},   {5, 1, 3},
+                               {1, 1, 4},  {2, 2, 2},   {30, 16, 1}, {4, 37, 3}};
+    for (const size_t *n : sizes)
+        planes<Real>(n[0], n[1], n[2]);
+    for (psg_cuda_layout layout : {PSG_CUDA_Z_STRIDED, PSG_CUDA_Z_CONTIGUOUS}) {
+        columns<Real>(layout, 7, 1);
+        columns<Real>(layout, 45, 10);
+        columns<Real>(layout, 6, 37);
+        columns<Real>(layout, 1, 64);
+    }
+}
+
+int main(int argc, char **argv) {
+    (void)argc;
+    (void)argv;
+    need_device();
+    all<double>();
+    all<float>();
+    psg_cuda_fft *fft = nullptr;
+    CHECK(psg_cuda_fft_create_xy(&fft, PSG_CUDA_F64, PSG_CUDA_FORWARD, 0, 1, 1) != 0 && !fft);
+    CHECK(psg_cuda_fft_create_z(&fft, PSG_CUDA_F64, PSG_CUDA_Z_STRIDED, 0, 5) != 0 && !fft);
+    CHECK(strstr(psg_cuda_error_string(PSG_CUDA_CUFFT_ERROR + 2), "memory") != nullptr);
+    return check_result();
+}
