@@ -187,7 +187,8 @@ psg_cuda_symbol psg_cuda_symbol_of(const psg_run *run, size_t p, const psg_cpu_d
                              .ez_d = w->eigen_d[2],
                              .lambda = divide->lambda,
                              .scale = divide->scale,
-                             .mode0_d = p == 0 ? run->mode0 : NULL};
+                             .mode0_d = p == 0 ? run->mode0 : NULL,
+                             .nonfinite_d = (int *)(uintptr_t)run->nonfinite};
 }
 
 bool psg_cuda_check(psg_run *run, int code, const char *what) {

@@ -45,6 +45,31 @@ bool psg_device_peers(void) {
     return all;
 }
 
+/* Not by starpu_malloc() and starpu_memory_pin(), which abort where CUDA says no. */
+void *psg_device_host_alloc(size_t bytes) {
+    void *memory = NULL;
+    if (cudaHostAlloc(&memory, bytes, cudaHostAllocPortable) != cudaSuccess) {
+        (void)cudaGetLastError();
+        return NULL;
+    }
+    return memory;
+}
+
+void psg_device_host_free(void *memory) {
+    (void)cudaFreeHost(memory);
+}
+
+bool psg_device_pin(void *memory, size_t bytes) {
+    const bool pinned = cudaHostRegister(memory, bytes, cudaHostRegisterPortable) == cudaSuccess;
+    (void)cudaGetLastError();
+    return pinned;
+}
+
+void psg_device_unpin(void *memory) {
+    (void)cudaHostUnregister(memory);
+    (void)cudaGetLastError();
+}
+
 typedef struct preparation {
     psg_context *context;
     psg_cuda_worker **workers;
@@ -110,6 +135,25 @@ const char *psg_device_version(void) {
 
 bool psg_device_peers(void) {
     return false;
+}
+
+void *psg_device_host_alloc(size_t bytes) {
+    (void)bytes;
+    return NULL;
+}
+
+void psg_device_host_free(void *memory) {
+    (void)memory;
+}
+
+bool psg_device_pin(void *memory, size_t bytes) {
+    (void)memory;
+    (void)bytes;
+    return false;
+}
+
+void psg_device_unpin(void *memory) {
+    (void)memory;
 }
 
 bool psg_device_start(psg_context *context, size_t workers, char *words, size_t size) {

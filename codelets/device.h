@@ -14,6 +14,14 @@ const char *psg_device_version(void);
 /** May every CUDA worker of StarPU reach into the memory of every other's GPU? */
 bool psg_device_peers(void);
 
+/** Host memory that GPUs copy from and to at the link's full speed. @return NULL: it cannot be had */
+void *psg_device_host_alloc(size_t bytes);
+void psg_device_host_free(void *memory);
+
+/** Page-lock memory of somebody else's, and let it go again. @return false: it stays as it was */
+bool psg_device_pin(void *memory, size_t bytes);
+void psg_device_unpin(void *memory);
+
 /** Make what the plan needs on each of StarPU's CUDA workers: context->cuda, by worker number.
  *  @return false: the words say why, and nothing is left */
 bool psg_device_start(psg_context *context, size_t workers, char *words, size_t size);

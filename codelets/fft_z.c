@@ -18,7 +18,7 @@ static void transform(void *buffers[], const psg_task_args *args, psg_cpu_direct
             ? context->cpu->fft_z_contiguous(context->fft, direction, count, pencil, scratch)
             : context->cpu->fft_z_strided(context->fft, direction, count, pencil, scratch);
     if (!finite) {
-        atomic_store(&args->run->nonfinite, true);
+        atomic_store(args->run->nonfinite, 1);
     }
 }
 

@@ -28,7 +28,7 @@ static void kspace_cpu(void *buffers[], void *argument) {
     };
     if (!context->cpu->kspace(context->fft, &context->fused_divide, &pencil,
                               psg_task_scratch(context), args->run->mode0)) {
-        atomic_store(&args->run->nonfinite, true);
+        atomic_store(args->run->nonfinite, 1);
     }
 }
 

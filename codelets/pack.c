@@ -115,8 +115,7 @@ static void move_cuda(void *buffers[], const psg_task_args *args, bool pack) {
         pack ? (int)psg_cuda_pack_pencil(precision, layout, whole, columns, context->n[2], segments,
                                          count, starpu_cuda_get_local_stream())
              : (int)psg_cuda_unpack_pencil(precision, layout, whole, columns, context->n[2],
-                                           segments, context->segments,
-                                           starpu_cuda_get_local_stream());
+                                           segments, count, starpu_cuda_get_local_stream());
     psg_cuda_check(args->run, code, pack ? "pack" : "unpack");
 }
 

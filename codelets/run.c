@@ -7,6 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What tasks find out about f, in memory that GPUs write too. */
+typedef struct findings {
+    double mode0[2]; /* room for either precision */
+    atomic_int nonfinite;
+} findings;
+
 psg_run *psg_run_create(const psg_context *context, size_t workers) {
     psg_run *run = calloc(1, sizeof *run);
     if (run == NULL) {
@@ -15,11 +21,12 @@ psg_run *psg_run_create(const psg_context *context, size_t workers) {
     run->context = context;
     run->workers = workers;
     run->cell = calloc(workers * PSG_TASK_COUNT, sizeof *run->cell);
-    if (run->cell == NULL || starpu_malloc(&run->mode0, 2 * context->cpu->real_bytes) != 0) {
+    if (run->cell == NULL || starpu_malloc(&run->mode0, sizeof(findings)) != 0) {
         free(run->cell);
         free(run);
         return NULL;
     }
+    run->nonfinite = &((findings *)run->mode0)->nonfinite;
     pthread_mutex_init(&run->mutex, NULL);
     pthread_cond_init(&run->idle, NULL);
     return run;
@@ -27,9 +34,8 @@ psg_run *psg_run_create(const psg_context *context, size_t workers) {
 
 void psg_run_start(psg_run *run) {
     atomic_store(&run->fault, PSG_FAULT_NONE);
-    atomic_store(&run->nonfinite, false);
     memset(run->words, 0, sizeof run->words);
-    memset(run->mode0, 0, 2 * run->context->cpu->real_bytes);
+    memset(run->mode0, 0, sizeof(findings));
     memset(run->cell, 0, run->workers * PSG_TASK_COUNT * sizeof *run->cell);
     run->started = run->ended = starpu_timing_now();
     run->pending = 1;
@@ -41,7 +47,7 @@ void psg_run_destroy(psg_run *run) {
     }
     pthread_mutex_destroy(&run->mutex);
     pthread_cond_destroy(&run->idle);
-    starpu_free_noflag(run->mode0, 2 * run->context->cpu->real_bytes);
+    starpu_free_noflag(run->mode0, sizeof(findings));
     free(run->cell);
     free(run);
 }

@@ -79,10 +79,10 @@ typedef struct psg_run {
     atomic_int fault; /**< a psg_fault; once it is set, the tasks that follow do nothing */
     char words[256];  /**< of the first fault, complete once the run has ended */
 
-    void *
-        mode0; /**< one complex of the precision: the mode (0,0,0), that is the sum of f, from the task
-                      that has it; not finite if f has a NaN or an Inf anywhere. Pinned. */
-    atomic_bool nonfinite; /**< a mode is not: f is not, or it is too large to be transformed */
+    /** One complex of the precision: the mode (0,0,0), the sum of f, from the task that has it. */
+    void *mode0;
+    /** 1 if a mode is not finite: f is not, or it is too large. Both in memory that GPUs write too. */
+    atomic_int *nonfinite;
 
     size_t workers;     /**< StarPU workers, which number their rows of `cell` */
     psg_run_cell *cell; /**< [workers][PSG_TASK_COUNT] */

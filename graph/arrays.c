@@ -1,4 +1,5 @@
 /* The caller's f and u as StarPU data, slab by slab. */
+#include "codelets/device.h"
 #include "graph/internal.h"
 
 #include <stdlib.h>
@@ -23,7 +24,7 @@ psg_status psg_plan_pin(psg_plan *plan, const void *array) {
     }
     psg_pinned *pinned = malloc(sizeof *pinned);
     void *memory = (void *)(uintptr_t)array; /* its pages are locked, not written */
-    if (pinned == NULL || starpu_memory_pin(memory, array_bytes(plan)) != 0) {
+    if (pinned == NULL || !psg_device_pin(memory, array_bytes(plan))) {
         free(pinned);
         return psg_fail(PSG_ERR_MEMORY, "%zu bytes could not be page-locked", array_bytes(plan));
     }
@@ -43,7 +44,7 @@ void psg_plan_unpin(psg_plan *plan, const void *array) {
             continue;
         }
         *at = pinned->next;
-        (void)starpu_memory_unpin(pinned->array, array_bytes(plan));
+        psg_device_unpin(pinned->array);
         free(pinned);
     }
 }

@@ -1,4 +1,5 @@
 /* Lanes: room for the spectrum of a solve, cut into blocks, on the devices that own its segments. */
+#include "codelets/device.h"
 #include "cpu/buffer.h"
 #include "graph/internal.h"
 
@@ -22,13 +23,13 @@ void psg_block_unregister(starpu_data_handle_t *handles, size_t count) {
 
 /* ---------------------------------------------------------------------------------- parts */
 
-/* On large pages where only cores touch it; from StarPU, page-locked or on the GPU, where GPUs do. */
+/* On large pages where only cores touch it, page-locked where GPUs copy it, or on the GPU itself. */
 static bool part_alloc(psg_part *part, const psg_plan *plan, int node, size_t bytes) {
     *part = (psg_part){.node = node, .bytes = bytes};
     if (node != STARPU_MAIN_RAM) {
         part->memory = (void *)starpu_malloc_on_node((unsigned)node, bytes);
     } else if (plan->gpu_count > 0) {
-        part->memory = starpu_malloc(&part->memory, bytes) == 0 ? part->memory : NULL;
+        part->memory = psg_device_host_alloc(bytes);
     } else {
         part->memory = psg_cpu_buffer_alloc(bytes);
     }
@@ -42,7 +43,7 @@ static void part_free(psg_part *part, const psg_plan *plan) {
     if (part->node != STARPU_MAIN_RAM) {
         starpu_free_on_node((unsigned)part->node, (uintptr_t)part->memory, part->bytes);
     } else if (plan->gpu_count > 0) {
-        starpu_free_noflag(part->memory, part->bytes);
+        psg_device_host_free(part->memory);
     } else {
         free(part->memory);
     }

@@ -187,7 +187,7 @@ static psg_status judge(psg_plan *plan, const psg_flight *flight) {
     const double sum = plan->context.cpu->first(run->mode0);
     keep_statistics(plan, run, sum);
     psg_status status = psg_fail_run(run);
-    if (status == PSG_OK && (!isfinite(sum) || atomic_load(&run->nonfinite))) {
+    if (status == PSG_OK && (!isfinite(sum) || atomic_load(run->nonfinite) != 0)) {
         status = find_nonfinite(plan, flight->arrays);
     }
     if (status == PSG_OK && plan->options.mean == PSG_MEAN_ERROR) {

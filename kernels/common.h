@@ -45,6 +45,9 @@ typedef struct psg_cuda_symbol {
     void *mode0_d; /**< NULL, or one complex number that gets the mode (0, 0, 0) of this pencil
                         before the division: the mean of f times the number of points, and not
                         finite if any f was not. Give it for the pencil with ky = 0 only. */
+    int *nonfinite_d; /**< NULL, or a flag that is set to 1 if a number of the pencil is NaN or
+                           infinite, an overflow of the transform along z included; device or pinned
+                           host memory */
 } psg_cuda_symbol;
 
 /** The words for a code returned by anything here: a cudaError_t, or cuFFT's code as the functions

@@ -93,5 +93,11 @@ template <class Real> PSG_HD Real symbol_factor(Real exy, Real ez, Real lambda, 
     return d == Real(0) ? Real(0) : scale * reciprocal(d);
 }
 
+/// Raise the flag, if there is one, for a number that is not finite.
+template <class Real> PSG_HD void report_nonfinite(const complex_t<Real> &v, int *flag) {
+    if (flag && !(v.x - v.x == Real(0) && v.y - v.y == Real(0)))
+        *flag = 1; // by many threads at once: all write the same
+}
+
 } // namespace psg_cuda
 #endif

@@ -30,6 +30,7 @@ cudaError_t launch(psg_cuda_layout layout, void *pencil_d, size_t columns, size_
     a.ey = static_cast<const Real *>(symbol->ey_d);
     a.ez = static_cast<const Real *>(symbol->ez_d);
     a.mode0 = static_cast<complex_t<Real> *>(symbol->mode0_d);
+    a.nonfinite = symbol->nonfinite_d;
     a.lambda = (Real)symbol->lambda;
     a.scale = (Real)symbol->scale;
     a.columns = (uint32_t)columns;

@@ -13,6 +13,7 @@ template <class Real> struct divide_args {
     complex_t<Real> *pencil;
     const Real *ex, *ey, *ez;
     complex_t<Real> *mode0;
+    int *nonfinite;
     Real lambda, scale;
     uint32_t columns, nxc, nz;
 };
@@ -36,9 +37,11 @@ PSG_HD void divide_strided(const divide_args<Real> &a, uint32_t column, uint32_t
         *a.mode0 = v[0];
     PSG_UNROLL
     for (int e = 0; e < divide_elements; e++)
-        if (z0 + e < a.nz)
+        if (z0 + e < a.nz) {
+            report_nonfinite(v[e], a.nonfinite);
             p[(size_t)(z0 + e) * a.columns] =
                 symbol_factor(exy, a.ez[z0 + e], a.lambda, a.scale) * v[e];
+        }
 }
 
 /// [columns][nz]: `width` threads share a column, and this one is `lane` of them.
@@ -59,9 +62,11 @@ PSG_HD void divide_contiguous(const divide_args<Real> &a, uint32_t column, uint3
             *a.mode0 = v[0];
         PSG_UNROLL
         for (int e = 0; e < divide_elements; e++)
-            if (z0 + e * width < a.nz)
+            if (z0 + e * width < a.nz) {
+                report_nonfinite(v[e], a.nonfinite);
                 p[z0 + e * width] =
                     symbol_factor(exy, a.ez[z0 + e * width], a.lambda, a.scale) * v[e];
+            }
     }
 }
 

@@ -202,6 +202,7 @@ cudaError_t launch(const psg_cuda_kspace *plan, const psg_cuda_segment *segments
     a.ey = static_cast<const Real *>(symbol->ey_d);
     a.ez = static_cast<const Real *>(symbol->ez_d);
     a.mode0 = static_cast<complex_t<Real> *>(symbol->mode0_d);
+    a.nonfinite = symbol->nonfinite_d;
     a.lambda = (Real)symbol->lambda;
     a.scale = (Real)symbol->scale;
     a.columns = (uint32_t)columns;

@@ -40,6 +40,7 @@ template <class Real> struct kspace_args {
     const uint32_t *order;           // [n / last radix] frequency of place g * (last radix)
     const Real *ex, *ey, *ez;
     complex_t<Real> *mode0;
+    int *nonfinite;
     Real lambda, scale;
     uint32_t columns, nxc, tiles;
     uint32_t log2_columns; // columns in a tile; kspace_generic only

@@ -156,6 +156,7 @@ struct kspace_shape {
                              const kspace_column<Real> &c) {
         if (!c.valid)
             return;
+        report_nonfinite(v[0], a.nonfinite); // the inverse has put it into all points of the column
         if (a.planes) {
             PSG_UNROLL
             for (int e = 0; e < E; e++)

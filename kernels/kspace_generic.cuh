@@ -66,6 +66,8 @@ PSG_HD void kspace_item(const kspace_args<Real> &a, const kspace_pass &pass, uin
             v[j] = symbol_factor(c.exy, a.ez[k + j * step], a.lambda, a.scale) * v[j];
         dft<R, 1>(v);
     }
+    if (to_planes && c.valid)
+        report_nonfinite(v[0], a.nonfinite); // the inverse has put it into all points of the column
     PSG_UNROLL
     for (int j = 0; j < R; j++) {
         if (!to_planes)

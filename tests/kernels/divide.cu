@@ -80,7 +80,7 @@ template <class Real> static void reductions(size_t n) {
         most = fabs(v) > most ? fabs(v) : most;
     }
     if (n > 3) {
-        sum += -3 - host[n / 2];
+        sum += -3 - (double)host[n / 2];
         host[n / 2] = -3;
         most = 3;
     }

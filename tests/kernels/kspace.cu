@@ -204,6 +204,10 @@ static void modes(size_t nx, size_t ny, size_t nz, size_t cut, size_t stride) {
     psg_cuda_kspace *plan = nullptr;
     MUST(psg_cuda_kspace_create(&plan, precision_of<Real>(), nz, 0));
     const size_t upper = nx * ny * cut;
+    double kk_min = std::numeric_limits<double>::infinity();
+    for (int a = 0; a < 3; a++)
+        if (n[a] > 1)
+            kk_min = fmin(kk_min, 4 * M_PI * M_PI / (box[a] * box[a]));
     for (size_t mode = 1; mode < nx * ny * nz; mode += stride) {
         const size_t k[3] = {mode % nx, mode / nx % ny, mode / nx / ny};
         std::vector<Real> host(nx * ny * nz);
@@ -232,7 +236,10 @@ static void modes(size_t nx, size_t ny, size_t nz, size_t cut, size_t stride) {
             if (!(off <= worst) && !std::isnan(worst))
                 worst = off;
         }
-        if (!(worst <= (sizeof(Real) == 8 ? 1e-13 : 1e-5)))
+        // f is rounded where it is largest, and the solver divides that by the smallest eigenvalue.
+        const double rounding = std::numeric_limits<Real>::epsilon() * kk / kk_min;
+        const double bound = sizeof(Real) == 8 ? 1e-13 : 1e-5;
+        if (!(worst <= (rounding > bound ? rounding : bound)))
             FAIL("solve %zu x %zu x %zu: mode (%zu, %zu, %zu) off by %g", nx, ny, nz, k[0], k[1],
                  k[2], worst);
     }
