@@ -38,7 +38,7 @@ typedef enum psg_task_precision {
 typedef struct psg_context {
     psg_task_precision precision;
     bool fused;  /**< the variant of the graph */
-    bool packed; /**< blocks have no slab on a GPU: what a GPU works on are dense copies */
+    bool packed; /**< blocks are dense, copied out of and into slabs; else they are views */
     size_t n[3]; /**< nx, ny, nz */
     size_t nxc;  /**< nx/2 + 1 */
     size_t segments;

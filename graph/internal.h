@@ -52,10 +52,9 @@ void psg_partition_planes(size_t extent, size_t planes, size_t *first);
 
 /* --------------------------------------------------------------------------- placement.c */
 
-/** Where the plan's segments and pencils live; sets context.packed. @return PSG_OK; PSG_ERR_MEMORY */
+/** Where the plan's segments and pencils live, and how their blocks are exchanged.
+ *  @return PSG_OK; PSG_ERR_MEMORY, _UNSUPPORTED */
 psg_status psg_placement_make(psg_plan *plan);
-/** How blocks are exchanged, once they have a place. @return PSG_OK; PSG_ERR_UNSUPPORTED */
-psg_status psg_placement_choose_exchange(psg_plan *plan);
 /** The memory node of a worker's data; main memory for worker -1. */
 int psg_placement_node(int worker);
 
@@ -149,6 +148,7 @@ struct psg_plan {
     int *segment_worker; /**< see psg_context */
     int *pencil_worker;
     int *segment_node; /**< memory node of each segment's slab */
+    bool resident;     /**< its spectra stand on the GPUs, not in main memory */
     psg_exchange exchange;
     struct starpu_codelet direct_kspace[PSG_TASK_PRECISIONS];
     void **scratch;

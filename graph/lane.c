@@ -59,7 +59,7 @@ static size_t pencil_bytes(const psg_context *c, size_t p) {
 }
 
 static int pencil_node(const psg_plan *plan, size_t p) {
-    return psg_placement_node(plan->context.packed ? -1 : plan->pencil_worker[p]);
+    return psg_placement_node(plan->resident ? plan->pencil_worker[p] : -1);
 }
 
 /* What stands in a lane, in this order: a slab for each segment, which its blocks are views of; in the
@@ -106,7 +106,8 @@ static size_t make_part(psg_lane *lane, const psg_plan *plan, size_t first) {
 
 /* ---------------------------------------------------------------------------------- lanes */
 
-/* A slab is [planes][ny][nxc], and its blocks are views of it: rows of one pencil in each plane. */
+/* A slab is [planes][ny][nxc], and its blocks are views of it: rows of one pencil in each plane. Packed, it
+ * is its blocks end to end. */
 static void register_segment(psg_lane *lane, const psg_plan *plan, size_t s) {
     const psg_context *c = &plan->context;
     const int node = item_node(plan, s);
@@ -116,8 +117,9 @@ static void register_segment(psg_lane *lane, const psg_plan *plan, size_t s) {
     for (size_t p = 0; p < c->pencils; p++) {
         starpu_data_handle_t *block = &lane->blocks[s * c->pencils + p];
         const size_t n[3] = {c->nxc, c->y0[p + 1] - c->y0[p], planes};
-        psg_block_register(block, node, (char *)lane->item[s] + c->y0[p] * c->nxc * element, n,
-                           plane, element);
+        const size_t before = c->y0[p] * c->nxc * (c->packed ? planes : 1);
+        psg_block_register(block, node, (char *)lane->item[s] + before * element, n,
+                           c->packed ? n[0] * n[1] : plane, element);
         starpu_data_set_coordinates(*block, 2, (int)s, (int)p);
     }
     if (!c->fused) {

@@ -40,6 +40,23 @@ static bool fits(const psg_plan *plan) {
     return true;
 }
 
+/* Direct where it can be: that moves each block once, inside the kernel that needs it. */
+static psg_status choose_exchange(psg_plan *plan, bool resident) {
+    const bool possible =
+        plan->gpu_count > 0 && resident && plan->context.fused && psg_device_peers();
+    plan->exchange = plan->options.exchange;
+    if (plan->exchange == PSG_EXCHANGE_AUTO) {
+        plan->exchange = possible ? PSG_EXCHANGE_DIRECT : PSG_EXCHANGE_MANAGED;
+    }
+    if (plan->exchange == PSG_EXCHANGE_DIRECT && !possible) {
+        return psg_fail(
+            PSG_ERR_UNSUPPORTED,
+            "exchange direct needs the fused graph on GPUs that reach each other's memory, and a "
+            "spectrum that fits them");
+    }
+    return PSG_OK;
+}
+
 psg_status psg_placement_make(psg_plan *plan) {
     psg_context *c = &plan->context;
     plan->segment_worker = malloc(c->segments * sizeof *plan->segment_worker);
@@ -52,30 +69,20 @@ psg_status psg_placement_make(psg_plan *plan) {
     spread(plan->pencil_worker, c->pencils, plan->gpus, plan->gpu_count);
     c->segment_worker = plan->segment_worker;
     c->pencil_worker = plan->pencil_worker;
-    c->packed = plan->gpu_count > 0 && !fits(plan);
+    plan->resident = plan->gpu_count > 0 && fits(plan);
     for (size_t s = 0; s < c->segments; s++) {
-        plan->segment_node[s] = psg_placement_node(c->packed ? -1 : plan->segment_worker[s]);
+        plan->segment_node[s] = psg_placement_node(plan->resident ? plan->segment_worker[s] : -1);
     }
-    return PSG_OK;
-}
-
-psg_status psg_placement_choose_exchange(psg_plan *plan) {
-    psg_context *c = &plan->context;
-    const bool possible = plan->gpu_count > 0 && !c->packed && c->fused && psg_device_peers();
-    psg_exchange chosen = plan->options.exchange;
-    if (chosen == PSG_EXCHANGE_AUTO) {
-        chosen = possible ? PSG_EXCHANGE_DIRECT : PSG_EXCHANGE_MANAGED;
+    const psg_status status = choose_exchange(plan, plan->resident);
+    if (status != PSG_OK) {
+        return status;
     }
-    if (chosen == PSG_EXCHANGE_DIRECT && !possible) {
-        return psg_fail(
-            PSG_ERR_UNSUPPORTED,
-            "exchange direct needs the fused graph on GPUs that reach each other's memory, and a "
-            "spectrum that fits them");
-    }
-    if (chosen == PSG_EXCHANGE_DIRECT) {
+    if (plan->exchange == PSG_EXCHANGE_DIRECT) {
         psg_task_kspace_direct(plan->direct_kspace, plan->segment_node);
         c->direct_kspace = plan->direct_kspace;
     }
-    plan->exchange = chosen;
+    /* StarPU copies a view row by row, and a dense block at once: blocks that travel are dense. */
+    const bool travels = plan->exchange == PSG_EXCHANGE_MANAGED && plan->gpu_count > 1;
+    c->packed = plan->gpu_count > 0 && (!plan->resident || travels);
     return PSG_OK;
 }

@@ -285,9 +285,8 @@ static void free_plan(psg_plan *plan) {
 
 psg_status psg_plan_create(psg_plan **result, const psg_grid *grid, const psg_options *options) {
     static psg_status (*const steps[])(psg_plan *) = {
-        make_workers, make_partition,  psg_placement_make, psg_placement_choose_exchange,
-        make_lanes,   plan_transforms, make_divide,        make_scratch,
-        make_devices};
+        make_workers,    make_partition, psg_placement_make, make_lanes,
+        plan_transforms, make_divide,    make_scratch,       make_devices};
     const double before = now();
     psg_options checked;
     psg_clear_error();

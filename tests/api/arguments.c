@@ -1,0 +1,115 @@
+/* Wrong arguments of the calls on a plan are PSG_ERR_ARG, nothing is done, and the plan works on. */
+#include "tests/check.h"
+#include "tests/harness.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NX 8
+#define NY 7
+#define NZ 6
+#define POINTS ((size_t)NX * NY * NZ)
+
+static const oracle_grid box = {{NX, NY, NZ}, {1.0, 1.0, 1.0}};
+
+static void null_pointers(psg_plan *plan, const double *f, double *u) {
+    psg_statistics statistics;
+    double seconds[PSG_STAGE_COUNT];
+    size_t count = 0;
+    CHECK_STATUS(psg_solve(NULL, f, u), PSG_ERR_ARG);
+    CHECK_STATUS(psg_solve(plan, NULL, u), PSG_ERR_ARG);
+    CHECK_STATUS(psg_solve(plan, f, NULL), PSG_ERR_ARG);
+    CHECK_STATUS(psg_submit(NULL, f, u), PSG_ERR_ARG);
+    CHECK_STATUS(psg_submit(plan, NULL, u), PSG_ERR_ARG);
+    CHECK_STATUS(psg_submit(plan, f, NULL), PSG_ERR_ARG);
+    CHECK_STATUS(psg_wait(NULL), PSG_ERR_ARG);
+    CHECK_STATUS(psg_submit_slabs(NULL), PSG_ERR_ARG);
+    CHECK_STATUS(psg_plan_slab_handles(NULL, NULL, NULL, NULL), PSG_ERR_ARG);
+    CHECK_STATUS(psg_plan_segments(NULL, &count, &count), PSG_ERR_ARG);
+    CHECK_STATUS(psg_plan_local_extent(NULL, &count, &count), PSG_ERR_ARG);
+    CHECK_STATUS(psg_plan_statistics(NULL, &statistics), PSG_ERR_ARG);
+    CHECK_STATUS(psg_plan_statistics(plan, NULL), PSG_ERR_ARG);
+    CHECK_STATUS(psg_plan_worker_seconds(NULL, 0, seconds), PSG_ERR_ARG);
+    CHECK_STATUS(psg_plan_worker_seconds(plan, 0, NULL), PSG_ERR_ARG);
+    CHECK_STATUS(psg_plan_statistics(plan, &statistics), PSG_OK);
+    CHECK_STATUS(psg_plan_worker_seconds(plan, statistics.workers, seconds), PSG_ERR_ARG);
+    CHECK_STATUS(psg_plan_worker_seconds(plan, (size_t)-1, seconds), PSG_ERR_ARG);
+    CHECK_STATUS(psg_wait(plan), PSG_ERR_STATE);
+    CHECK_STATUS(psg_submit_slabs(plan), PSG_ERR_STATE);
+}
+
+/** Pointers that may be NULL. */
+static void optional_pointers(psg_plan *plan) {
+    size_t segments = 0, pencils = 0, z0 = 7, nz = 0;
+    CHECK_STATUS(psg_plan_segments(plan, NULL, NULL), PSG_OK);
+    CHECK_STATUS(psg_plan_segments(plan, &segments, NULL), PSG_OK);
+    CHECK_STATUS(psg_plan_segments(plan, NULL, &pencils), PSG_OK);
+    CHECK(segments == 3 && pencils == 2, "%zu segments, %zu pencils", segments, pencils);
+    CHECK_STATUS(psg_plan_local_extent(plan, NULL, NULL), PSG_OK);
+    CHECK_STATUS(psg_plan_local_extent(plan, &z0, NULL), PSG_OK);
+    CHECK_STATUS(psg_plan_local_extent(plan, NULL, &nz), PSG_OK);
+    CHECK(z0 == 0 && nz == NZ, "planes from %zu, %zu of them", z0, nz);
+}
+
+static void overlap(psg_plan *plan, double *room) {
+    static const size_t offset[] = {0, 1, POINTS / 2, POINTS - 1};
+    double *before = oracle_array(2 * POINTS);
+    memcpy(before, room, 2 * POINTS * sizeof *room);
+    for (size_t n = 0; n < sizeof offset / sizeof *offset; ++n) {
+        CHECK_STATUS(psg_solve(plan, room, room + offset[n]), PSG_ERR_ARG);
+        CHECK_STATUS(psg_solve(plan, room + offset[n], room), PSG_ERR_ARG);
+        CHECK_STATUS(psg_submit(plan, room, room + offset[n]), PSG_ERR_ARG);
+        CHECK_STATUS(psg_submit(plan, room + offset[n], room), PSG_ERR_ARG);
+    }
+    CHECK(memcmp(before, room, 2 * POINTS * sizeof *room) == 0, "something was done");
+    CHECK_STATUS(psg_wait(plan), PSG_ERR_STATE);
+    free(before);
+}
+
+/** A pointer that no number can have. */
+static void misaligned(psg_plan *plan, double *room) {
+    char *bytes = (char *)room;
+    for (size_t off = 1; off < sizeof(double); off += 3) {
+        CHECK_STATUS(psg_solve(plan, bytes + off, room + POINTS + 1), PSG_ERR_ARG);
+        CHECK_STATUS(psg_submit(plan, room, bytes + POINTS * sizeof *room + off), PSG_ERR_ARG);
+    }
+}
+
+/** Page-locking: nothing to do without a GPU, and never in the way. */
+static void pinning(psg_plan *plan, const double *f) {
+    CHECK_STATUS(psg_plan_pin(NULL, f), PSG_ERR_ARG);
+    CHECK_STATUS(psg_plan_pin(plan, NULL), PSG_ERR_ARG);
+    CHECK_STATUS(psg_plan_pin(plan, f), PSG_OK);
+    CHECK_STATUS(psg_plan_pin(plan, f), PSG_OK);
+    CHECK_STATUS(psg_plan_pin(plan, f + POINTS), PSG_OK);
+    psg_plan_unpin(plan, f);
+    psg_plan_unpin(plan, f);
+    psg_plan_unpin(plan, NULL);
+    psg_plan_unpin(NULL, f);
+    CHECK_STATUS(psg_plan_pin(plan, f), PSG_OK); /* left to psg_plan_destroy() */
+}
+
+int main(void) {
+    double *room = oracle_array(2 * POINTS + 1), *want = oracle_array(POINTS);
+    psg_grid grid = harness_grid(&box);
+    psg_options options = harness_options(PSG_F64);
+    psg_plan *plan = NULL;
+    options.segment_planes = 2;
+    options.pencils = 2;
+    oracle_random(4, 2 * POINTS, room);
+    oracle_solve(&box, ORACLE_SPECTRAL, 0, room, want);
+    if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
+        null_pointers(plan, room, room + POINTS);
+        optional_pointers(plan);
+        overlap(plan, room);
+        misaligned(plan, room);
+        pinning(plan, room);
+        /* side by side is no overlap */
+        CHECK_STATUS(psg_solve(plan, room, room + POINTS), PSG_OK);
+        CHECK_CLOSE(room + POINTS, want, NX, NY, NZ, 1e-12, "after all the failures");
+    }
+    psg_plan_destroy(plan);
+    free(room);
+    free(want);
+    return check_result();
+}

@@ -1,0 +1,145 @@
+/* psg_machine_workers() lists the workers that a plan with the same options has, and the policy; and
+ * options that ask a running StarPU for something else are PSG_ERR_STATE. */
+#include "tests/check.h"
+#include "tests/harness.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CAPACITY 8
+
+static void listed(int cpus) {
+    psg_options options = harness_options(PSG_F64);
+    psg_worker worker[CAPACITY];
+    size_t count = 0;
+    char policy[32];
+    options.cpus = cpus;
+    options.gpus = 0;
+    options.policy = "ws";
+    memset(worker, 0x7f, sizeof worker);
+    CHECK_STATUS(psg_machine_workers(&options, worker, CAPACITY, &count, policy, sizeof policy),
+                 PSG_OK);
+    CHECK(count == (size_t)cpus, "%zu workers instead of %d", count, cpus);
+    CHECK(strcmp(policy, "ws") == 0, "policy %s", policy);
+    for (size_t w = 0; w < count && w < CAPACITY; ++w) {
+        CHECK(worker[w].kind == PSG_WORKER_CPU, "worker %zu is of kind %d", w, worker[w].kind);
+        CHECK(memchr(worker[w].name, 0, sizeof worker[w].name) && worker[w].name[0],
+              "worker %zu has no name", w);
+        CHECK(worker[w].device >= 0, "worker %zu is device %d", w, worker[w].device);
+    }
+}
+
+static void truncated(void) {
+    psg_options options = harness_options(PSG_F64);
+    psg_worker worker[2];
+    unsigned char *second = (unsigned char *)&worker[1];
+    size_t count = 0;
+    char policy[4] = {1, 1, 1, 1};
+    options.cpus = 2;
+    options.gpus = 0;
+    options.policy = "dmdas";
+    memset(worker, 0x5a, sizeof worker);
+    CHECK_STATUS(psg_machine_workers(&options, worker, 1, &count, policy, sizeof policy), PSG_OK);
+    CHECK(count == 2, "%zu workers", count);
+    CHECK(worker[0].name[0] != 0x5a, "the first worker was not written");
+    for (size_t b = 0; b < sizeof worker[1]; ++b) {
+        CHECK(second[b] == 0x5a, "byte %zu beyond the capacity was written", b);
+    }
+    CHECK(memcmp(policy, "dmd", 4) == 0, "policy cut to 4 bytes is %.4s", policy);
+    CHECK_STATUS(psg_machine_workers(&options, NULL, 0, &count, NULL, 0), PSG_OK);
+    CHECK(count == 2, "%zu workers", count);
+}
+
+static void wrong(void) {
+    psg_options options = harness_options(PSG_F64);
+    psg_worker worker[2];
+    size_t count = 0;
+    CHECK_STATUS(psg_machine_workers(&options, worker, 2, NULL, NULL, 0), PSG_ERR_ARG);
+    CHECK_STATUS(psg_machine_workers(&options, NULL, 2, &count, NULL, 0), PSG_ERR_ARG);
+    options.policy = "quick-and-dirty";
+    CHECK_STATUS(psg_machine_workers(&options, worker, 2, &count, NULL, 0), PSG_ERR_ARG);
+    options.policy = NULL;
+    options.cpus = -2;
+    CHECK_STATUS(psg_machine_workers(&options, worker, 2, &count, NULL, 0), PSG_ERR_ARG);
+}
+
+/** STARPU_SCHED holds where the options name no policy; cpus holds over the environment. */
+static void environment(void) {
+    psg_options options = harness_options(PSG_F64);
+    size_t count = 0;
+    char policy[32] = "";
+    setenv("STARPU_SCHED", "eager", 1);
+    setenv("STARPU_NCPU", "1", 1);
+    options.cpus = 2;
+    options.gpus = 0;
+    CHECK_STATUS(psg_machine_workers(&options, NULL, 0, &count, policy, sizeof policy), PSG_OK);
+    CHECK(strcmp(policy, "eager") == 0, "policy %s instead of $STARPU_SCHED's", policy);
+    CHECK(count == 2, "%zu workers instead of 2", count);
+    /* to StarPU the variable goes above all: what was asked for is had, or refused by name */
+    options.policy = "prio";
+    psg_status status = psg_machine_workers(&options, NULL, 0, &count, policy, sizeof policy);
+    CHECK(status == PSG_OK ? strcmp(policy, "prio") == 0
+                           : strstr(psg_last_error(), "STARPU_SCHED") != NULL,
+          "prio beside STARPU_SCHED=eager: policy %s, status %d, words: %s", policy, status,
+          psg_last_error());
+    unsetenv("STARPU_SCHED");
+    unsetenv("STARPU_NCPU");
+}
+
+/** While a plan has StarPU running with two workers and the policy prio. */
+static void while_running(void) {
+    psg_grid grid;
+    psg_options options = harness_options(PSG_F64), other;
+    psg_plan *plan = NULL, *second = NULL;
+    psg_statistics statistics;
+    size_t count = 0;
+    char policy[32];
+    psg_grid_init(&grid, 6, 6, 6, 1, 1, 1);
+    options.cpus = 2;
+    options.gpus = 0;
+    options.policy = "prio";
+    if (!CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
+        return;
+    }
+    CHECK_STATUS(psg_plan_statistics(plan, &statistics), PSG_OK);
+    CHECK(statistics.workers == 2, "%zu workers", statistics.workers);
+    other = options;
+    other.cpus = 1;
+    CHECK_STATUS(psg_plan_create(&second, &grid, &other), PSG_ERR_STATE);
+    CHECK(second == NULL && psg_last_error()[0], "words: %s", psg_last_error());
+    CHECK_STATUS(psg_machine_workers(&other, NULL, 0, &count, NULL, 0), PSG_ERR_STATE);
+    other = options;
+    other.policy = "eager";
+    CHECK_STATUS(psg_plan_create(&second, &grid, &other), PSG_ERR_STATE);
+    other = options;
+    other.policy = NULL; /* asks for nothing */
+    other.cpus = -1;
+    other.gpus = -1;
+    CHECK_STATUS(psg_machine_workers(&other, NULL, 0, &count, policy, sizeof policy), PSG_OK);
+    CHECK(count == 2 && strcmp(policy, "prio") == 0, "%zu workers, policy %s", count, policy);
+    CHECK_STATUS(psg_plan_create(&second, &grid, &other), PSG_OK);
+    /* the second keeps StarPU after the first has gone */
+    psg_plan_destroy(plan);
+    double f[216], u[216], want[216];
+    oracle_grid box = oracle_grid_make(6, 6, 6, 1, 1, 1);
+    oracle_random(1, 216, f);
+    oracle_solve(&box, ORACLE_SPECTRAL, 0, f, want);
+    CHECK_STATUS(psg_solve(second, f, u), PSG_OK);
+    CHECK_CLOSE(u, want, 6, 6, 6, 1e-12, "with the second plan");
+    psg_plan_destroy(second);
+    options.cpus = 1; /* nobody holds StarPU now */
+    options.policy = "eager";
+    CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK);
+    psg_plan_destroy(plan);
+}
+
+int main(void) {
+    for (int cpus = 1; cpus <= 3; ++cpus) {
+        listed(cpus);
+    }
+    truncated();
+    wrong();
+    environment();
+    while_running();
+    return check_result();
+}

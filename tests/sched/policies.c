@@ -1,0 +1,116 @@
+/* Every scheduling policy that StarPU has gives the same u, and is the one in force when asked for. */
+#include "tests/check.h"
+#include "tests/harness.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define NX 13
+#define NY 11
+#define NZ 17
+#define POINTS ((size_t)NX * NY * NZ)
+#define SOLVES 3
+#define PATIENCE 30 /* seconds for one policy */
+
+static const oracle_grid box = {{NX, NY, NZ}, {1.0, 1.0, 2.0}};
+
+static void one_plan(const psg_options *options, const char *variant, const double *f,
+                     const double *want) {
+    psg_grid grid = harness_grid(&box);
+    psg_plan *plan = NULL;
+    double *u = oracle_array(SOLVES * POINTS);
+    if (CHECK_STATUS(psg_plan_create(&plan, &grid, options), PSG_OK)) {
+        for (size_t s = 0; s < SOLVES; ++s) {
+            CHECK_STATUS(psg_submit(plan, f, u + s * POINTS), PSG_OK);
+        }
+        for (size_t s = 0; s < SOLVES; ++s) {
+            CHECK_STATUS(psg_wait(plan), PSG_OK);
+            CHECK_CLOSE(u + s * POINTS, want, NX, NY, NZ, 1e-14,
+                        "policy %s, %d workers, %s, solve %zu",
+                        options->policy ? options->policy : "(default)", options->cpus, variant, s);
+        }
+    }
+    psg_plan_destroy(plan);
+    free(u);
+}
+
+static void in_force(const psg_options *options) {
+    char policy[64] = "";
+    size_t count = 0;
+    CHECK_STATUS(psg_machine_workers(options, NULL, 0, &count, policy, sizeof policy), PSG_OK);
+    CHECK(strcmp(policy, options->policy) == 0, "asked for %s, got %s", options->policy, policy);
+    CHECK(count == (size_t)options->cpus, "policy %s: %zu workers instead of %d", options->policy,
+          count, options->cpus);
+}
+
+static void one_policy(const char *policy, const double *f, const double *want) {
+    for (int run = 0; run < 2 * HARNESS_VARIANTS; ++run) {
+        psg_options options = harness_options(PSG_F64);
+        harness_set_variant(&options, &harness_variants[run / 2]);
+        options.policy = policy;
+        options.cpus = run % 2 ? 3 : 2;
+        options.segment_planes = 4;
+        options.pencils = 5;
+        one_plan(&options, harness_variants[run / 2].name, f, want);
+        if (run == 0 && policy) {
+            in_force(&options);
+        }
+    }
+}
+
+/** The answer of one worker, one segment and one pencil. */
+static int reference(double *f, double *want) {
+    psg_grid grid = harness_grid(&box);
+    psg_options options = harness_options(PSG_F64);
+    psg_plan *plan = NULL;
+    oracle_random(6, POINTS, f);
+    options.cpus = 1;
+    options.segment_planes = NZ;
+    options.pencils = 1;
+    int held = CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK) &&
+               CHECK_STATUS(psg_solve(plan, f, want), PSG_OK);
+    psg_plan_destroy(plan);
+    return held;
+}
+
+/** Run this program again for one policy, so that a crash or a hang costs that policy alone. */
+static void in_a_process(char *program, const char *policy) {
+    char name[64];
+    char *arguments[] = {program, name, NULL};
+    int status = 0;
+    snprintf(name, sizeof name, "%s", policy);
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(PATIENCE);
+        execv(program, arguments);
+        _exit(126);
+    }
+    CHECK(child > 0 && waitpid(child, &status, 0) == child, "no process for %s", policy);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0, "policy %s ended with %s %d", policy,
+          WIFEXITED(status) ? "status" : "signal",
+          WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+}
+
+int main(int argc, char **argv) {
+    const char *policy;
+    size_t count = 0;
+    if (argc > 1) {
+        double *f = oracle_array(POINTS), *want = oracle_array(POINTS);
+        if (reference(f, want)) {
+            one_policy(strcmp(argv[1], "default") == 0 ? NULL : argv[1], f, want);
+        }
+        free(f);
+        free(want);
+        printf("%s: ", argv[1]);
+        return check_result();
+    }
+    for (; (policy = psg_policy_name(count)) != NULL; ++count) {
+        in_a_process(argv[0], policy);
+    }
+    in_a_process(argv[0], "default");
+    CHECK(count >= 10, "%zu policies", count);
+    return check_result();
+}
