@@ -1,0 +1,106 @@
+#include "tests/harness.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const harness_variant harness_variants[HARNESS_VARIANTS] = {
+    {"fused", PSG_GRAPH_FUSED, PSG_Z_CONTIGUOUS},
+    {"staged, z contiguous", PSG_GRAPH_STAGED, PSG_Z_CONTIGUOUS},
+    {"staged, z strided", PSG_GRAPH_STAGED, PSG_Z_STRIDED},
+};
+
+static int environment_number(const char *name, int otherwise) {
+    const char *text = getenv(name);
+    return text && *text ? (int)strtol(text, NULL, 10) : otherwise;
+}
+
+psg_options harness_options(psg_precision precision) {
+    psg_options options;
+    psg_options_init(&options);
+    options.precision = precision;
+    options.cpus = environment_number("PSG_TEST_CPUS", 2);
+    options.gpus = environment_number("PSG_TEST_GPUS", 0);
+    options.effort = PSG_EFFORT_ESTIMATE;
+    options.cache_dir = "";
+    return options;
+}
+
+void harness_set_variant(psg_options *options, const harness_variant *variant) {
+    options->graph = variant->graph;
+    options->z_layout = variant->z_layout;
+}
+
+psg_grid harness_grid(const oracle_grid *grid) {
+    psg_grid g;
+    psg_grid_init(&g, grid->n[0], grid->n[1], grid->n[2], grid->length[0], grid->length[1],
+                  grid->length[2]);
+    return g;
+}
+
+const char *harness_precision_name(psg_precision precision) {
+    return precision == PSG_F32 ? "f32" : "f64";
+}
+
+double harness_tolerance(psg_precision precision, double f64, double f32) {
+    return precision == PSG_F32 ? f32 : f64;
+}
+
+size_t harness_element_bytes(psg_precision precision) {
+    return precision == PSG_F32 ? sizeof(float) : sizeof(double);
+}
+
+void *harness_array(psg_precision precision, size_t count) {
+    void *array = calloc(count, harness_element_bytes(precision));
+    if (!array) {
+        fprintf(stderr, "harness: no memory for %zu numbers\n", count);
+        exit(1);
+    }
+    return array;
+}
+
+void harness_store(psg_precision precision, size_t count, const double *from, void *to) {
+    for (size_t p = 0; p < count; ++p) {
+        if (precision == PSG_F32) {
+            ((float *)to)[p] = (float)from[p];
+        } else {
+            ((double *)to)[p] = from[p];
+        }
+    }
+}
+
+void harness_load(psg_precision precision, size_t count, const void *from, double *to) {
+    for (size_t p = 0; p < count; ++p) {
+        to[p] = precision == PSG_F32 ? (double)((const float *)from)[p] : ((const double *)from)[p];
+    }
+}
+
+void harness_round(psg_precision precision, size_t count, double *f) {
+    for (size_t p = 0; precision == PSG_F32 && p < count; ++p) {
+        f[p] = (double)(float)f[p];
+    }
+}
+
+psg_status harness_solve(psg_plan *plan, psg_precision precision, size_t count, const double *f,
+                         double *u) {
+    if (precision == PSG_F64) {
+        return psg_solve(plan, f, u);
+    }
+    void *f_array = harness_array(precision, count), *u_array = harness_array(precision, count);
+    harness_store(precision, count, f, f_array);
+    psg_status status = psg_solve(plan, f_array, u_array);
+    harness_load(precision, count, u_array, u);
+    free(f_array);
+    free(u_array);
+    return status;
+}
+
+int harness_coordinates(const char *words, size_t at[3]) {
+    for (const char *open = strchr(words, '('); open; open = strchr(open + 1, '(')) {
+        int read = sscanf(open, "( %zu , %zu , %zu", &at[0], &at[1], &at[2]);
+        if (read == 3) {
+            return read;
+        }
+    }
+    return 0;
+}

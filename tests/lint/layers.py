@@ -1,0 +1,81 @@
+"""Includes go one way, app -> graph -> codelets -> {cpu, kernels}, and each foreign library has its place.
+
+    layers.py ROOT
+"""
+
+import os
+import re
+import sys
+
+import tree
+
+# Of which folders of ours a folder may include.
+OURS = {
+    "app": {"app"},
+    "graph": {"graph", "codelets", "cpu", "kernels"},
+    "codelets": {"codelets", "cpu", "kernels"},
+    "kernels": {"kernels"},
+    "cpu": {"cpu"},
+}
+# Single headers that are allowed beyond that.
+BESIDES = {"app": {"graph/psg.h"}, "kernels": {"cpu/symbol.h"}}
+
+# Foreign headers, and calls, by where they are allowed. tests/ may use what it tests.
+FOREIGN = [
+    ("StarPU", r"starpu\w*\.h", r"starpu_\w+\s*\(", {"codelets", "graph"}),
+    ("CUDA", r"(cuda|cufft|cuComplex|cub/|nvtx)\w*[./\w]*", r"cu(da|fft)[A-Z]\w+\s*\(", {"kernels", "codelets"}),
+    ("FFTW", r"fftw3\w*\.h", r"fftwf?_\w+\s*\(", {"cpu"}),
+    ("HDF5", r"hdf5\w*\.h", r"H5[A-Z]\w+\s*\(", {"app"}),
+    ("MPI", r"(starpu_)?mpi\.h", r"MPI_[A-Z]\w+\s*\(", {"codelets", "graph", "app"}),
+]
+# A library that one single file may include.
+SINGLE = {"FFTW": "cpu"}
+
+
+def check_ours(root, path, layer, name):
+    if not os.path.exists(os.path.join(root, name)):
+        return f'{path}: "{name}" is not a path from the root of the repository'
+    if layer == "tests" or name in BESIDES.get(layer, ()):
+        return None
+    if name.split("/")[0] not in OURS[layer]:
+        return f'{path}: {layer}/ must not include "{name}"'
+    return None
+
+
+def check_foreign(path, layer, names, code):
+    for library, header, call, places in FOREIGN:
+        if layer in places or layer == "tests":
+            continue
+        for name in names:
+            if re.fullmatch(header, name):
+                yield f"{path}: {library} belongs into {' and '.join(sorted(places))}, not <{name}>"
+        for match in re.finditer(r"\b" + call, code):
+            line = code.count("\n", 0, match.start()) + 1
+            yield f"{path}:{line}: {library} belongs into {' and '.join(sorted(places))}, not {match.group(0)}...)"
+
+
+def main(root):
+    problems, checked, single = [], 0, {}
+    for path in tree.files(root, tree.CODE):
+        layer = path.split("/")[0]
+        if layer not in OURS and layer != "tests":
+            problems.append(f"{path}: no layer of the tree")
+            continue
+        checked += 1
+        text = tree.read(root, path)
+        quoted = re.findall(r'^\s*#\s*include\s*"([^"]+)"', text, re.M)
+        angled = re.findall(r"^\s*#\s*include\s*<([^>]+)>", text, re.M)
+        problems += filter(None, (check_ours(root, path, layer, name) for name in quoted))
+        problems += check_foreign(path, layer, angled, tree.without_comments(text))
+        for library, header, _, _ in FOREIGN:
+            if library in SINGLE and layer == SINGLE[library] and any(re.fullmatch(header, n) for n in angled):
+                single.setdefault(library, []).append(path)
+    for library, paths in single.items():
+        if len(paths) > 1:
+            problems.append(f"{library} is included by more than one file: {', '.join(paths)}")
+    if re.search(r"#\s*include\s*<(?!std)", tree.read(root, "graph/psg.h")):
+        problems.append("graph/psg.h includes more than the standard's headers")
+    tree.finish(problems, checked)
+
+
+main(sys.argv[1])
