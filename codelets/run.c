@@ -78,6 +78,9 @@ void psg_run_end_task(psg_run *run) {
     pthread_mutex_lock(&run->mutex);
     run->ended = starpu_timing_now();
     if (--run->pending == 0) {
+        if (run->context->run_ended != NULL) {
+            run->context->run_ended();
+        }
         pthread_cond_signal(&run->idle);
     }
     pthread_mutex_unlock(&run->mutex);

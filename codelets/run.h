@@ -57,6 +57,8 @@ typedef struct psg_context {
     struct psg_cuda_worker **cuda; /**< by StarPU worker number; NULL for CPU workers */
     struct starpu_codelet
         *direct_kspace; /**< by precision: reads peers' blocks where they are, or NULL */
+    void (*run_ended)(
+        void); /**< called by the task that ends a run, before its waiter wakes; or NULL */
 } psg_context;
 
 /** Why a solve failed. */

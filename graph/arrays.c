@@ -125,8 +125,8 @@ psg_status psg_arrays_take(psg_plan *plan, const void *f, void *u, psg_arrays **
         plan->arrays = arrays;
     }
     arrays->busy = true;
-    /* The caller has written f since: copies elsewhere are stale. */
-    for (size_t s = 0; s < plan->context.segments; s++) {
+    /* The caller has written f since: copies on GPUs are stale. */
+    for (size_t s = 0; plan->gpu_count > 0 && s < plan->context.segments; s++) {
         if (starpu_data_acquire(arrays->f_slabs[s], STARPU_W) == 0) {
             starpu_data_release(arrays->f_slabs[s]);
         }
@@ -136,7 +136,7 @@ psg_status psg_arrays_take(psg_plan *plan, const void *f, void *u, psg_arrays **
 }
 
 void psg_arrays_give_back(const psg_plan *plan, psg_arrays *arrays) {
-    for (size_t s = 0; s < plan->context.segments; s++) {
+    for (size_t s = 0; plan->gpu_count > 0 && s < plan->context.segments; s++) {
         if (starpu_data_acquire(arrays->u_slabs[s], STARPU_R) == 0) {
             starpu_data_release(arrays->u_slabs[s]);
         }

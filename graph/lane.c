@@ -14,11 +14,13 @@ void psg_block_register(starpu_data_handle_t *handle, int node, void *memory, co
 
 /* Nobody looks at these values again: whoever does has acquired them before. */
 void psg_block_unregister(starpu_data_handle_t *handles, size_t count) {
+    psg_runtime_awake();
     for (size_t m = 0; handles != NULL && m < count; m++) {
         if (handles[m] != NULL) {
             starpu_data_unregister_no_coherency(handles[m]);
         }
     }
+    psg_runtime_rest();
 }
 
 /* ---------------------------------------------------------------------------------- parts */

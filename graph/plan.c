@@ -5,6 +5,7 @@
 #include "graph/internal.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +86,19 @@ static psg_status plan_transforms(psg_plan *plan) {
 
 /* ------------------------------------------------------------------------------- tables */
 
-/* Eigenvalues along one axis, in the plan's precision. Along x the spectrum is halved. */
+/* Put a value into a table of the plan's precision. @return false: there it becomes 0 or infinite */
+static bool put(const psg_plan *plan, void *table, size_t m, double value) {
+    const float narrow = (float)value;
+    if (plan->options.precision == PSG_F64) {
+        ((double *)table)[m] = value;
+        return isfinite(value);
+    }
+    ((float *)table)[m] = narrow;
+    return isfinite(narrow) && (value == 0 || narrow != 0);
+}
+
+/* Eigenvalues along one axis, in the plan's precision. Along x the spectrum is halved. Of a huge box they
+ * vanish and of a tiny one they overflow, and either would give a wrong u without a word. */
 static psg_status make_table(psg_plan *plan, int d) {
     const psg_axis *axis = &plan->grid.axis[d];
     const psg_symbol_function symbol = symbols[plan->options.symbol];
@@ -96,10 +109,12 @@ static psg_status make_table(psg_plan *plan, int d) {
     }
     for (size_t m = 0; m < count; m++) {
         const double value = symbol(m, axis->n, axis->length);
-        if (plan->options.precision == PSG_F64) {
-            ((double *)plan->eigen[d])[m] = value;
-        } else {
-            ((float *)plan->eigen[d])[m] = (float)value;
+        if (!put(plan, plan->eigen[d], m, value) || (m > 0 && value == 0)) {
+            return psg_fail(
+                PSG_ERR_ARG,
+                "the box is %g long along %c, and the squares of its wavenumbers are out of the "
+                "range of the precision: choose another unit of length",
+                axis->length, "xyz"[d]);
         }
     }
     return PSG_OK;
@@ -113,6 +128,11 @@ static psg_status make_divide(psg_plan *plan) {
             return status;
         }
         c->staged_divide.eigen[d] = plan->eigen[d];
+    }
+    double room = 0; /* for either precision */
+    if (!put(plan, &room, 0, plan->options.lambda)) {
+        return psg_fail(PSG_ERR_ARG, "lambda = %g is out of the range of the precision",
+                        plan->options.lambda);
     }
     c->staged_divide.lambda = plan->options.lambda;
     c->staged_divide.scale = 1;
@@ -172,6 +192,8 @@ static psg_status make_workers(psg_plan *plan) {
 static psg_status make_devices(psg_plan *plan) {
     char words[192] = "";
     if (plan->gpu_count == 0) {
+        /* The waiter wakes on a core that no idle worker holds; with GPUs, copies are still to come. */
+        plan->context.run_ended = psg_runtime_rest;
         return PSG_OK;
     }
     psg_runtime_awake();

@@ -174,9 +174,10 @@ typedef struct psg_plan psg_plan;
 
 /** Make a plan; starts StarPU if nobody has (counted: the last psg_plan_destroy() stops it again), and
  *  then lets its workers sleep while no solve is in flight. Where StarPU runs already, its workers and
- *  policy are used and it is left awake; options that ask for others are PSG_ERR_STATE. So a program with
- *  StarPU tasks of its own calls starpu_init() before it makes a plan. StarPU's profiling is turned on. What StarPU says on its own, it
- *  says on stderr, unless STARPU_SILENT=1 is in the environment.
+ *  policy are used and it is left awake; options that ask for others are PSG_ERR_STATE. So a
+ *  program with StarPU tasks of its own calls starpu_init() before it makes a plan. StarPU's profiling
+ *  is turned on. What StarPU says on its own goes to stderr, unless STARPU_SILENT=1 is in the
+ *  environment.
  *  @param[out] plan     NULL after a failure
  *  @param[in]  grid     not kept
  *  @param[in]  options  not kept; NULL = the defaults

@@ -79,11 +79,21 @@ static psg_status start(const psg_options *options, int gpus) {
     return PSG_OK;
 }
 
+/* Asking StarPU is the only way to know: its environment variable STARPU_SCHED beats what a program says. */
+static psg_status check_policy(const psg_options *options, bool running) {
+    const struct starpu_sched_policy *policy = starpu_sched_get_sched_policy();
+    const char *name = policy != NULL && policy->policy_name != NULL ? policy->policy_name : "";
+    if (options->policy == NULL || strcmp(options->policy, name) == 0) {
+        return PSG_OK;
+    }
+    return psg_fail(PSG_ERR_STATE, "policy '%s' was asked for, and StarPU %s with '%s'",
+                    options->policy,
+                    running ? "runs already" : "starts, by STARPU_SCHED in the environment,", name);
+}
+
 /* The StarPU that runs was configured by somebody else, or by a plan before this one. */
 static psg_status check_running(const psg_options *options) {
     const unsigned cpus = starpu_cpu_worker_get_count();
-    const struct starpu_sched_policy *policy = starpu_sched_get_sched_policy();
-    const char *name = policy != NULL && policy->policy_name != NULL ? policy->policy_name : "";
     if (options->cpus >= 0 && (unsigned)options->cpus != cpus) {
         return psg_fail(PSG_ERR_STATE,
                         "StarPU runs already, with %u CPU workers and not the %d asked for", cpus,
@@ -93,11 +103,6 @@ static psg_status check_running(const psg_options *options) {
         return psg_fail(PSG_ERR_STATE,
                         "StarPU runs already, with %u CUDA workers and not the %d asked for",
                         starpu_cuda_worker_get_count(), options->gpus);
-    }
-    if (options->policy != NULL && strcmp(options->policy, name) != 0) {
-        return psg_fail(PSG_ERR_STATE,
-                        "StarPU runs already, with policy '%s' and not the '%s' asked for", name,
-                        options->policy);
     }
     return PSG_OK;
 }
@@ -158,6 +163,9 @@ psg_status psg_runtime_acquire(const psg_options *options) {
         starpu_pause();
     } else {
         status = check_running(options);
+    }
+    if (status == PSG_OK) {
+        status = check_policy(options, running);
     }
     if (status == PSG_OK) {
         starpu_profiling_status_set(STARPU_PROFILING_ENABLE); /* the statistics live on it */

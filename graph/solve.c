@@ -162,7 +162,7 @@ static psg_status refuse_mean(const psg_plan *plan, const psg_arrays *arrays) {
     const psg_context *c = &plan->context;
     const double mean = plan->mean;
     double largest = 0;
-    for (size_t s = 0; s < c->segments && mean != 0; s++) {
+    for (size_t s = 0; s < c->segments; s++) {
         if (starpu_data_acquire(arrays->f_slabs[s], STARPU_R) == 0) {
             const double here =
                 c->cpu->max_abs((const void *)starpu_block_get_local_ptr(arrays->f_slabs[s]),
@@ -187,11 +187,12 @@ static psg_status judge(psg_plan *plan, const psg_flight *flight) {
     const double sum = plan->context.cpu->first(run->mode0);
     keep_statistics(plan, run, sum);
     psg_status status = psg_fail_run(run);
-    if (status == PSG_OK && (!isfinite(sum) || atomic_load(run->nonfinite) != 0)) {
-        status = find_nonfinite(plan, flight->arrays);
-    }
-    if (status == PSG_OK && plan->options.mean == PSG_MEAN_ERROR) {
-        status = refuse_mean(plan, flight->arrays);
+    const bool finite = isfinite(sum) && atomic_load(run->nonfinite) == 0;
+    if (status == PSG_OK &&
+        (!finite || (plan->options.mean == PSG_MEAN_ERROR && plan->mean != 0))) {
+        psg_runtime_awake(); /* f is looked at through StarPU */
+        status = finite ? refuse_mean(plan, flight->arrays) : find_nonfinite(plan, flight->arrays);
+        psg_runtime_rest();
     }
     return status;
 }
@@ -210,7 +211,9 @@ psg_status psg_wait(psg_plan *plan) {
     if (flight->arrays != plan->slabs) {
         psg_arrays_give_back(plan, flight->arrays);
     }
-    psg_runtime_rest();
+    if (plan->context.run_ended == NULL) {
+        psg_runtime_rest();
+    }
     flight->lane->users--;
     plan->oldest = flight->next;
     plan->newest = plan->oldest != NULL ? plan->newest : NULL;

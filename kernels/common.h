@@ -41,8 +41,8 @@ typedef struct psg_cuda_symbol {
     const void *ey_d; /**< [rows]: along y, from the first row of the pencil on */
     const void *ez_d; /**< [nz]: along z */
     double lambda;
-    double scale;  /**< 1 / (nx ny nz), or 1 where normalising is another kernel's work */
-    void *mode0_d; /**< NULL, or one complex number that gets the mode (0, 0, 0) of this pencil
+    double scale;     /**< 1 / (nx ny nz), or 1 where normalising is another kernel's work */
+    void *mode0_d;    /**< NULL, or one complex number that gets the mode (0, 0, 0) of this pencil
                         before the division: the mean of f times the number of points, and not
                         finite if any f was not. Give it for the pencil with ky = 0 only. */
     int *nonfinite_d; /**< NULL, or a flag that is set to 1 if a number of the pencil is NaN or

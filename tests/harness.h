@@ -16,7 +16,7 @@ psg_grid harness_grid(const oracle_grid *grid);
 
 const char *harness_precision_name(psg_precision precision);
 
-/** One of the bounds of VERIFY.md's table: f64 or f32. */
+/** The bound of the precision. */
 double harness_tolerance(psg_precision precision, double f64, double f32);
 
 size_t harness_element_bytes(psg_precision precision);
