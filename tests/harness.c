@@ -1,5 +1,7 @@
 #include "tests/harness.h"
 
+#include "tests/check.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,12 +17,29 @@ static int environment_number(const char *name, int otherwise) {
     return text && *text ? (int)strtol(text, NULL, 10) : otherwise;
 }
 
+/* Once: are there as many GPUs as the environment asks for? */
+static int gpus_to_use(void) {
+    static int known = -1;
+    if (known < 0) {
+        known = environment_number("PSG_TEST_GPUS", 0);
+        size_t count = 0;
+        psg_options options;
+        psg_options_init(&options);
+        options.gpus = known;
+        if (known > 0 && psg_machine_workers(&options, NULL, 0, &count, NULL, 0) == PSG_ERR_NODEV) {
+            printf("skipped: %s\n", psg_last_error());
+            exit(CHECK_SKIP);
+        }
+    }
+    return known;
+}
+
 psg_options harness_options(psg_precision precision) {
     psg_options options;
     psg_options_init(&options);
     options.precision = precision;
     options.cpus = environment_number("PSG_TEST_CPUS", 2);
-    options.gpus = environment_number("PSG_TEST_GPUS", 0);
+    options.gpus = gpus_to_use();
     options.effort = PSG_EFFORT_ESTIMATE;
     options.cache_dir = "";
     return options;

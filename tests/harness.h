@@ -9,7 +9,8 @@
 #include "tests/oracle/oracle.h"
 
 /** Options of most tests: two CPU workers, no GPU, FFTW without a search and without a cache. The
- *  environment's PSG_TEST_CPUS and PSG_TEST_GPUS change the numbers of workers. */
+ *  environment's PSG_TEST_CPUS and PSG_TEST_GPUS change the numbers of workers. Ends the program as
+ *  skipped where there are fewer GPUs. */
 psg_options harness_options(psg_precision precision);
 
 psg_grid harness_grid(const oracle_grid *grid);
