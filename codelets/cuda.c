@@ -38,6 +38,7 @@ static int plan_z(psg_cuda_worker *w, const psg_context *c) {
         psg_cuda_kspace_create(&w->kspace, psg_cuda_precision_of(c), c->n[2], 0) == cudaSuccess) {
         return 0;
     }
+    (void)cudaGetLastError(); /* of a kernel that did not suit this device */
     int code = 0;
     for (size_t m = 0; m < count && code == 0; m++) {
         code = psg_cuda_fft_create_z(&w->z[m], psg_cuda_precision_of(c), layout, rows[m] * c->nxc,
@@ -110,7 +111,7 @@ psg_cuda_worker *psg_cuda_worker_create(const psg_context *c, char *words, size_
     if (code == 0) {
         code = share_work_area(w);
     }
-    if (code == 0 && c->packed) {
+    if (code == 0 && c->packed && c->fused) {
         size_t planes[PSG_CUDA_SIZES];
         const size_t last = sizes_of(c->z0, c->segments, planes) - 1;
         const size_t most = planes[0] > planes[last] ? planes[0] : planes[last];

@@ -10,8 +10,6 @@
 
 #include <cuda_runtime_api.h>
 
-enum { CUDA_MAJOR = CUDART_VERSION / 1000, CUDA_MINOR = CUDART_VERSION % 1000 / 10 };
-
 int psg_device_count(char *words, size_t size) {
     int count = 0;
     const cudaError_t error = cudaGetDeviceCount(&count);
@@ -22,24 +20,22 @@ int psg_device_count(char *words, size_t size) {
 }
 
 const char *psg_device_version(void) {
-    static char version[16];
-    (void)snprintf(version, sizeof version, "%d.%d", CUDA_MAJOR, CUDA_MINOR);
+    enum { MAJOR = CUDART_VERSION / 1000, MINOR = CUDART_VERSION % 1000 / 10 };
+    static const char version[] = {'0' + MAJOR / 10, '0' + MAJOR % 10, '.', '0' + MINOR, '\0'};
     return version;
 }
 
 bool psg_device_peers(void) {
-    int id[STARPU_MAXCUDADEVS];
+    int id[STARPU_NMAXWORKERS];
     const unsigned count =
-        starpu_worker_get_ids_by_type(STARPU_CUDA_WORKER, id, STARPU_MAXCUDADEVS);
+        starpu_worker_get_ids_by_type(STARPU_CUDA_WORKER, id, STARPU_NMAXWORKERS);
     bool all = true;
-    for (unsigned a = 0; a < count && a < STARPU_MAXCUDADEVS; a++) {
-        for (unsigned b = 0; b < count && b < STARPU_MAXCUDADEVS; b++) {
-            int can = 0;
-            if (a != b && (cudaDeviceCanAccessPeer(&can, starpu_worker_get_devid(id[a]),
-                                                   starpu_worker_get_devid(id[b])) != cudaSuccess ||
-                           can == 0)) {
-                all = false;
-            }
+    for (unsigned a = 0; a < count; a++) {
+        for (unsigned b = 0; b < count; b++) {
+            const int from = starpu_worker_get_devid(id[a]);
+            const int to = starpu_worker_get_devid(id[b]);
+            int can = from == to;
+            all = all && (can || (cudaDeviceCanAccessPeer(&can, from, to) == cudaSuccess && can));
         }
     }
     return all;
@@ -59,10 +55,11 @@ void psg_device_host_free(void *memory) {
     (void)cudaFreeHost(memory);
 }
 
-bool psg_device_pin(void *memory, size_t bytes) {
-    const bool pinned = cudaHostRegister(memory, bytes, cudaHostRegisterPortable) == cudaSuccess;
+bool psg_device_pin(void *memory, size_t bytes, bool *already) {
+    const cudaError_t error = cudaHostRegister(memory, bytes, cudaHostRegisterPortable);
     (void)cudaGetLastError();
-    return pinned;
+    *already = error == cudaErrorHostMemoryAlreadyRegistered;
+    return error == cudaSuccess;
 }
 
 void psg_device_unpin(void *memory) {
@@ -76,9 +73,32 @@ typedef struct preparation {
     char (*words)[128]; /* by worker */
 } preparation;
 
+/* StarPU does this too, but not where its environment says no, and not loudly where it fails.
+ * @return a code of CUDA's */
+static int open_peers(void) {
+    const int self = starpu_worker_get_devid(starpu_worker_get_id_check());
+    int id[STARPU_NMAXWORKERS];
+    const unsigned count =
+        starpu_worker_get_ids_by_type(STARPU_CUDA_WORKER, id, STARPU_NMAXWORKERS);
+    int code = cudaSuccess;
+    for (unsigned w = 0; w < count && code == cudaSuccess; w++) {
+        const int other = starpu_worker_get_devid(id[w]);
+        code = other != self ? (int)cudaDeviceEnablePeerAccess(other, 0) : cudaSuccess;
+        code = code == cudaErrorPeerAccessAlreadyEnabled ? cudaSuccess : code;
+    }
+    (void)cudaGetLastError();
+    return code;
+}
+
 static void start_worker(void *argument) {
     const preparation *p = argument;
     const int id = starpu_worker_get_id_check();
+    const int code = p->context->direct_kspace != NULL ? open_peers() : cudaSuccess;
+    if (code != cudaSuccess) {
+        (void)snprintf(p->words[id], sizeof *p->words, "no access to its peers: %s",
+                       psg_cuda_error_string(code));
+        return;
+    }
     p->workers[id] = psg_cuda_worker_create(p->context, p->words[id], sizeof *p->words);
 }
 
@@ -146,7 +166,8 @@ void psg_device_host_free(void *memory) {
     (void)memory;
 }
 
-bool psg_device_pin(void *memory, size_t bytes) {
+bool psg_device_pin(void *memory, size_t bytes, bool *already) {
+    *already = false;
     (void)memory;
     (void)bytes;
     return false;

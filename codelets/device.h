@@ -18,8 +18,10 @@ bool psg_device_peers(void);
 void *psg_device_host_alloc(size_t bytes);
 void psg_device_host_free(void *memory);
 
-/** Page-lock memory of somebody else's, and let it go again. @return false: it stays as it was */
-bool psg_device_pin(void *memory, size_t bytes);
+/** Page-lock memory of somebody else's, and let it go again.
+ *  @param[out] already  it was page-locked before
+ *  @return false: it stays as it was */
+bool psg_device_pin(void *memory, size_t bytes, bool *already);
 void psg_device_unpin(void *memory);
 
 /** Make what the plan needs on each of StarPU's CUDA workers: context->cuda, by worker number.

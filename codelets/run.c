@@ -1,5 +1,7 @@
 #include "codelets/run.h"
 
+#include "codelets/device.h"
+
 #include <starpu.h>
 
 #include <stdarg.h>
@@ -13,6 +15,14 @@ typedef struct findings {
     atomic_int nonfinite;
 } findings;
 
+static void free_findings(psg_run *run) {
+    if (run->mode0 != NULL && run->context->on_gpus) {
+        psg_device_host_free(run->mode0);
+    } else {
+        free(run->mode0);
+    }
+}
+
 psg_run *psg_run_create(const psg_context *context, size_t workers) {
     psg_run *run = calloc(1, sizeof *run);
     if (run == NULL) {
@@ -21,7 +31,10 @@ psg_run *psg_run_create(const psg_context *context, size_t workers) {
     run->context = context;
     run->workers = workers;
     run->cell = calloc(workers * PSG_TASK_COUNT, sizeof *run->cell);
-    if (run->cell == NULL || starpu_malloc(&run->mode0, sizeof(findings)) != 0) {
+    run->mode0 =
+        context->on_gpus ? psg_device_host_alloc(sizeof(findings)) : malloc(sizeof(findings));
+    if (run->cell == NULL || run->mode0 == NULL) {
+        free_findings(run);
         free(run->cell);
         free(run);
         return NULL;
@@ -47,7 +60,7 @@ void psg_run_destroy(psg_run *run) {
     }
     pthread_mutex_destroy(&run->mutex);
     pthread_cond_destroy(&run->idle);
-    starpu_free_noflag(run->mode0, sizeof(findings));
+    free_findings(run);
     free(run->cell);
     free(run);
 }

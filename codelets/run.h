@@ -37,10 +37,11 @@ typedef enum psg_task_precision {
 /** The constants of a plan that its tasks need: all of it is set before the first task is submitted. */
 typedef struct psg_context {
     psg_task_precision precision;
-    bool fused;  /**< the variant of the graph */
-    bool packed; /**< blocks are dense, copied out of and into slabs; else they are views */
-    size_t n[3]; /**< nx, ny, nz */
-    size_t nxc;  /**< nx/2 + 1 */
+    bool on_gpus; /**< CUDA workers take the tasks, else CPU workers */
+    bool fused;   /**< the variant of the graph */
+    bool packed;  /**< blocks are dense, copied out of and into slabs; else they are views */
+    size_t n[3];  /**< nx, ny, nz */
+    size_t nxc;   /**< nx/2 + 1 */
     size_t segments;
     size_t pencils;
     const size_t *z0;  /**< segments + 1 first planes */

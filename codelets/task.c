@@ -69,6 +69,7 @@ struct starpu_task *psg_task_create(struct starpu_codelet *codelet, const psg_ta
     }
     if (copy == NULL || (many && (task->dyn_handles == NULL || task->dyn_modes == NULL))) {
         free(copy);
+        task->destroy = 0; /* else it is StarPU's to destroy, and it says so loudly */
         starpu_task_destroy(task);
         return NULL;
     }

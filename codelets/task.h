@@ -68,7 +68,7 @@ void psg_task_submit(psg_run *run, struct starpu_task *task);
 void psg_task_submit_one(struct starpu_codelet *codelet, const psg_task_args *args,
                          starpu_data_handle_t handle, enum starpu_data_access_mode mode);
 
-/** The block (a StarPU interface) behind buffer m of a task on a CPU: its address. */
+/** The block (a StarPU interface) behind buffer m of a task: its address where the task runs. */
 static inline void *psg_task_pointer(void *buffers[], size_t m) {
     return (void *)STARPU_BLOCK_GET_PTR(buffers[m]);
 }

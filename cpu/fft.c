@@ -45,7 +45,9 @@ static size_t tile_bytes(const psg_cpu_fft *fft) {
 #define WITH_WISDOM(fft, plan, call)                                                               \
     do {                                                                                           \
         unsigned flags = (fft)->flags | FFTW_WISDOM_ONLY;                                          \
-        (plan) = (call);                                                                           \
+        if ((plan) == NULL) {                                                                      \
+            (plan) = (call);                                                                       \
+        }                                                                                          \
         if ((plan) == NULL) {                                                                      \
             flags = (fft)->flags;                                                                  \
             (plan) = (call);                                                                       \
@@ -105,11 +107,11 @@ static bool plan_z(psg_cpu_fft *fft) {
 static void keep_wisdom(const char *path) {
     char beside[4096];
     const int length = snprintf(beside, sizeof beside, "%s.%ld", path, (long)getpid());
-    if (length > 0 && (size_t)length < sizeof beside &&
-        PSG_FFTW(export_wisdom_to_filename)(beside) != 0) {
-        if (rename(beside, path) != 0) {
-            (void)unlink(beside);
-        }
+    if (length < 0 || (size_t)length >= sizeof beside) {
+        return;
+    }
+    if (PSG_FFTW(export_wisdom_to_filename)(beside) == 0 || rename(beside, path) != 0) {
+        (void)unlink(beside);
     }
 }
 
@@ -184,7 +186,8 @@ static fft_plan plan_for(const psg_cpu_fft *fft, psg_cpu_direction direction, co
 
 bool psg_cpu_fft_prepare(psg_cpu_fft *fft, const void *planes) {
     bool planned = true;
-    if (!aligned(planes) && fft->xy[PSG_CPU_FORWARD][UNALIGNED] == NULL) {
+    if (!aligned(planes) && (fft->xy[PSG_CPU_FORWARD][UNALIGNED] == NULL ||
+                             fft->xy[PSG_CPU_INVERSE][UNALIGNED] == NULL)) {
         pthread_mutex_lock(&planner);
         planned = plan_xy(fft, UNALIGNED);
         pthread_mutex_unlock(&planner);

@@ -24,8 +24,12 @@ psg_status psg_plan_pin(psg_plan *plan, const void *array) {
     }
     psg_pinned *pinned = malloc(sizeof *pinned);
     void *memory = (void *)(uintptr_t)array; /* its pages are locked, not written */
-    if (pinned == NULL || !psg_device_pin(memory, array_bytes(plan))) {
+    bool already = false;
+    if (pinned == NULL || !psg_device_pin(memory, array_bytes(plan), &already)) {
         free(pinned);
+        if (already) { /* by somebody who will undo it */
+            return PSG_OK;
+        }
         return psg_fail(PSG_ERR_MEMORY, "%zu bytes could not be page-locked", array_bytes(plan));
     }
     *pinned = (psg_pinned){.next = plan->pinned, .array = memory};
@@ -78,7 +82,8 @@ static psg_arrays *create_arrays(const psg_plan *plan, const void *f, void *u) {
     arrays->u = u;
     register_slabs(plan, arrays->f_slabs, (char *)(uintptr_t)f); /* tasks only read f */
     register_slabs(plan, arrays->u_slabs, u);
-    for (size_t s = 0; u != NULL && plan->gpu_count > 0 && s < segments; s++) {
+    for (size_t s = 0; u != NULL && plan->gpu_count > 0 && plan->context.fused && s < segments;
+         s++) {
         starpu_data_set_wt_mask(arrays->u_slabs[s],
                                 1U << STARPU_MAIN_RAM); /* home as soon as it is there */
     }
@@ -125,8 +130,8 @@ psg_status psg_arrays_take(psg_plan *plan, const void *f, void *u, psg_arrays **
         plan->arrays = arrays;
     }
     arrays->busy = true;
-    /* The caller has written f since: copies on GPUs are stale. */
-    for (size_t s = 0; plan->gpu_count > 0 && s < plan->context.segments; s++) {
+    /* The caller has written f since: copies elsewhere are stale. */
+    for (size_t s = 0; plan->copies && s < plan->context.segments; s++) {
         if (starpu_data_acquire(arrays->f_slabs[s], STARPU_W) == 0) {
             starpu_data_release(arrays->f_slabs[s]);
         }
@@ -136,7 +141,7 @@ psg_status psg_arrays_take(psg_plan *plan, const void *f, void *u, psg_arrays **
 }
 
 void psg_arrays_give_back(const psg_plan *plan, psg_arrays *arrays) {
-    for (size_t s = 0; plan->gpu_count > 0 && s < plan->context.segments; s++) {
+    for (size_t s = 0; plan->copies && s < plan->context.segments; s++) {
         if (starpu_data_acquire(arrays->u_slabs[s], STARPU_R) == 0) {
             starpu_data_release(arrays->u_slabs[s]);
         }

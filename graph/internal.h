@@ -33,7 +33,8 @@ psg_status psg_grid_check(const psg_grid *grid, psg_precision precision);
 psg_status psg_runtime_acquire(const psg_options *options);
 void psg_runtime_release(void);
 
-/** Bracket what needs workers: each solve, and the life of slab handles. Between, a StarPU that the library
+/** Bracket what needs workers: each solve (launch() to psg_context.run_ended, or where that is NULL to
+ *  psg_wait()), the life of slab handles, and what StarPU is asked to unregister or fetch. Between, a StarPU that the library
  *  started sleeps. */
 void psg_runtime_awake(void);
 void psg_runtime_rest(void);
@@ -55,6 +56,8 @@ void psg_partition_planes(size_t extent, size_t planes, size_t *first);
 /** Where the plan's segments and pencils live, and how their blocks are exchanged.
  *  @return PSG_OK; PSG_ERR_MEMORY, _UNSUPPORTED */
 psg_status psg_placement_make(psg_plan *plan);
+/** Do the blocks of one more solve fit the GPUs that would have them? */
+bool psg_placement_fits(const psg_plan *plan);
 /** The memory node of a worker's data; main memory for worker -1. */
 int psg_placement_node(int worker);
 
@@ -107,10 +110,10 @@ typedef struct psg_pinned {
 psg_status psg_lane_create(psg_lane **lane, const psg_plan *plan);
 void psg_lane_destroy(psg_lane *lane, const psg_plan *plan);
 
-/** The handles of the caller's arrays, marked busy; f's values are taken to be new.
+/** The handles of the caller's arrays, marked busy; copies of f elsewhere are taken to be stale.
  *  @return PSG_OK; PSG_ERR_MEMORY */
 psg_status psg_arrays_take(psg_plan *plan, const void *f, void *u, psg_arrays **arrays);
-/** Bring u to the caller's memory, and keep the handles for another time. */
+/** Bring u to the caller's memory, if it is elsewhere, and keep the handles for another time. */
 void psg_arrays_give_back(const psg_plan *plan, psg_arrays *arrays);
 void psg_arrays_destroy(psg_arrays *arrays, const psg_plan *plan);
 /** Handles without memory of their own yet, for psg_plan_slab_handles(). */
@@ -141,8 +144,10 @@ struct psg_plan {
     size_t *y0;
     void *eigen[3];
     size_t workers;               /**< StarPU's, all kinds: the length of scratch and pieces */
-    int gpus[STARPU_MAXCUDADEVS]; /**< the CUDA workers that take its tasks */
+    int gpus[STARPU_NMAXWORKERS]; /**< the CUDA workers that take its tasks */
     size_t gpu_count;             /**< 0: the CPU workers take them */
+    bool copies;                  /**< StarPU may hold copies of f and u elsewhere: on GPUs, or in
+                                       another NUMA node's memory */
     int *usable;                  /**< [usable_workers]: those that can take its tasks */
     size_t usable_workers;
     int *segment_worker; /**< see psg_context */

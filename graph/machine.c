@@ -50,9 +50,10 @@ psg_status psg_machine_workers(const psg_options *options, psg_worker *workers, 
     if (status != PSG_OK) {
         return status;
     }
+    const bool gpus = checked.gpus != 0 && starpu_cuda_worker_get_count() > 0;
     for (int id = 0; id < (int)starpu_worker_get_count(); id++) {
         const enum starpu_worker_archtype type = starpu_worker_get_type(id);
-        if (type != STARPU_CPU_WORKER && type != STARPU_CUDA_WORKER) {
+        if (type != (gpus ? STARPU_CUDA_WORKER : STARPU_CPU_WORKER)) {
             continue;
         }
         if (*count < capacity) {

@@ -174,13 +174,14 @@ psg_status psg_grid_check(const psg_grid *grid, psg_precision precision) {
     }
     const size_t complex_bytes = precision == PSG_F64 ? 16 : 8;
     size_t bytes = 0;
-    if (__builtin_mul_overflow(a[0].n / 2 + 1, a[1].n, &bytes) || bytes > UINT32_MAX / 2 ||
+    if (__builtin_mul_overflow(a[0].n / 2 + 1, a[2].n, &bytes) || bytes > UINT32_MAX / 2 ||
+        __builtin_mul_overflow(a[0].n / 2 + 1, a[1].n, &bytes) || bytes > UINT32_MAX / 2 ||
         __builtin_mul_overflow(bytes, a[2].n, &bytes) ||
         __builtin_mul_overflow(bytes, complex_bytes, &bytes) || bytes > SIZE_MAX / 8) {
         return psg_fail(
             PSG_ERR_ARG,
-            "%zu x %zu x %zu points are more than can be addressed (a plane has to have "
-            "fewer than 2^32 points)",
+            "%zu x %zu x %zu points are more than can be addressed (planes of x with y or z "
+            "have to have fewer than 2^32 points)",
             a[0].n, a[1].n, a[2].n);
     }
     return PSG_OK;

@@ -39,12 +39,17 @@ void psg_partition_choose(const psg_plan *plan, size_t *segments, size_t *segmen
     if (worthwhile < tasks) { /* fewer and larger, but the same for every worker */
         tasks = worthwhile > workers ? worthwhile / workers * workers : worthwhile;
     }
+    /* StarPU counts the elements of a block in 32 bits. */
+    const size_t planes_max = UINT32_MAX / (n[0] * n[1]);
+    const size_t rows_max = UINT32_MAX / (n[2] * plan->context.nxc);
     if (plan->options.segment_planes > 0) {
-        *segment_planes = clamp(plan->options.segment_planes, 1, n[2]);
+        *segment_planes =
+            clamp(plan->options.segment_planes, 1, n[2] < planes_max ? n[2] : planes_max);
         *segments = (n[2] + *segment_planes - 1) / *segment_planes;
     } else {
-        *segments = clamp(tasks, 1, n[2]);
+        *segments = clamp(tasks, (n[2] + planes_max - 1) / planes_max, n[2]);
         *segment_planes = (n[2] + *segments - 1) / *segments;
     }
-    *pencils = clamp(plan->options.pencils > 0 ? plan->options.pencils : tasks, 1, n[1]);
+    *pencils = clamp(plan->options.pencils > 0 ? plan->options.pencils : tasks,
+                     (n[1] + rows_max - 1) / rows_max, n[1]);
 }

@@ -16,24 +16,28 @@ int psg_placement_node(int worker) {
     return worker >= 0 ? (int)starpu_worker_get_memory_node((unsigned)worker) : STARPU_MAIN_RAM;
 }
 
-/* Do the blocks of one solve fit the GPUs that have them, with room for what passes through? If not they
- * stay in main memory, and StarPU brings in and evicts copies. */
-static bool fits(const psg_plan *plan) {
+/* With room for what passes through: slabs of f and u, and copies of blocks. If not, blocks stay in main memory,
+ * and StarPU brings in and evicts copies. */
+bool psg_placement_fits(const psg_plan *plan) {
     const psg_context *c = &plan->context;
     const size_t plane = c->n[1] * c->nxc * 2 * c->cpu->real_bytes;
-    const size_t spectra = plan->options.graph == PSG_GRAPH_STAGED ? 3 : 1;
     for (size_t g = 0; g < plan->gpu_count; g++) {
-        size_t planes = 0;
+        size_t planes = 0; /* of its segments, and as much as pencils in the staged graph */
         size_t most = 0;
+        size_t rows = 0;
         for (size_t s = 0; s < c->segments; s++) {
             const size_t here = c->z0[s + 1] - c->z0[s];
             planes += plan->segment_worker[s] == plan->gpus[g] ? here : 0;
             most = here > most ? here : most;
         }
-        const size_t needed = (planes * spectra + 3 * most) * plane;
+        for (size_t p = 0; p < c->pencils; p++) {
+            rows += plan->pencil_worker[p] == plan->gpus[g] ? c->y0[p + 1] - c->y0[p] : 0;
+        }
+        const size_t staged = planes * plane + rows * c->n[2] * c->nxc * 2 * c->cpu->real_bytes;
+        const size_t needed = (planes + 3 * most) * plane + (c->fused ? 0 : staged);
         const starpu_ssize_t free_bytes =
             starpu_memory_get_available((unsigned)psg_placement_node(plan->gpus[g]));
-        if (free_bytes >= 0 && needed > (size_t)free_bytes) {
+        if (free_bytes != -1 && (free_bytes < 0 || needed > (size_t)free_bytes)) {
             return false;
         }
     }
@@ -69,7 +73,7 @@ psg_status psg_placement_make(psg_plan *plan) {
     spread(plan->pencil_worker, c->pencils, plan->gpus, plan->gpu_count);
     c->segment_worker = plan->segment_worker;
     c->pencil_worker = plan->pencil_worker;
-    plan->resident = plan->gpu_count > 0 && fits(plan);
+    plan->resident = plan->gpu_count > 0 && psg_placement_fits(plan);
     for (size_t s = 0; s < c->segments; s++) {
         plan->segment_node[s] = psg_placement_node(plan->resident ? plan->segment_worker[s] : -1);
     }

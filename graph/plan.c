@@ -68,6 +68,9 @@ static bool wisdom_file(const psg_options *options, char *path, size_t size) {
 static psg_status plan_transforms(psg_plan *plan) {
     psg_context *c = &plan->context;
     char wisdom[4096];
+    if (plan->gpu_count > 0) { /* cuFFT's plans are the workers' */
+        return PSG_OK;
+    }
     const bool kept = wisdom_file(&plan->options, wisdom, sizeof wisdom);
     const psg_cpu_fft_spec spec = {.nx = c->n[0],
                                    .ny = c->n[1],
@@ -174,7 +177,7 @@ static psg_status make_workers(psg_plan *plan) {
     }
     if (plan->options.gpus != 0) {
         plan->gpu_count =
-            starpu_worker_get_ids_by_type(STARPU_CUDA_WORKER, plan->gpus, STARPU_MAXCUDADEVS);
+            starpu_worker_get_ids_by_type(STARPU_CUDA_WORKER, plan->gpus, STARPU_NMAXWORKERS);
     }
     if (plan->gpu_count > 0) {
         plan->usable_workers = plan->gpu_count;
@@ -182,6 +185,11 @@ static psg_status make_workers(psg_plan *plan) {
     } else {
         plan->usable_workers =
             starpu_worker_get_ids_by_type(STARPU_CPU_WORKER, plan->usable, (unsigned)plan->workers);
+    }
+    plan->context.on_gpus = plan->gpu_count > 0;
+    plan->copies = plan->gpu_count > 0 || starpu_memory_nodes_get_numa_count() > 1;
+    if (!plan->copies) { /* the waiter then wakes on a core that no idle worker holds; else copies remain */
+        plan->context.run_ended = psg_runtime_rest;
     }
     if (plan->usable_workers == 0) {
         return psg_fail(PSG_ERR_NODEV, "StarPU runs without a worker that the plan could use");
@@ -192,8 +200,6 @@ static psg_status make_workers(psg_plan *plan) {
 static psg_status make_devices(psg_plan *plan) {
     char words[192] = "";
     if (plan->gpu_count == 0) {
-        /* The waiter wakes on a core that no idle worker holds; with GPUs, copies are still to come. */
-        plan->context.run_ended = psg_runtime_rest;
         return PSG_OK;
     }
     psg_runtime_awake();
@@ -205,13 +211,13 @@ static psg_status make_devices(psg_plan *plan) {
 
 static psg_status make_scratch(psg_plan *plan) {
     psg_context *c = &plan->context;
-    const size_t bytes = c->cpu->fft_scratch_bytes(c->fft);
+    const size_t bytes = c->fft != NULL ? c->cpu->fft_scratch_bytes(c->fft) : 0;
     plan->scratch = calloc(plan->workers, sizeof *plan->scratch);
     plan->pieces = calloc(plan->workers, sizeof *plan->pieces);
     plan->cell = calloc(plan->workers * PSG_TASK_COUNT, sizeof *plan->cell);
     bool all = plan->scratch != NULL && plan->pieces != NULL && plan->cell != NULL;
     for (size_t w = 0; all && w < plan->workers; w++) {
-        if (plan->gpu_count == 0 && starpu_worker_get_type((int)w) == STARPU_CPU_WORKER) {
+        if (c->fft != NULL && starpu_worker_get_type((int)w) == STARPU_CPU_WORKER) {
             plan->scratch[w] = psg_cpu_buffer_alloc(bytes);
             plan->pieces[w] = malloc(c->segments * sizeof **plan->pieces);
             plan->scratch_bytes += bytes;
@@ -307,8 +313,8 @@ static void free_plan(psg_plan *plan) {
 
 psg_status psg_plan_create(psg_plan **result, const psg_grid *grid, const psg_options *options) {
     static psg_status (*const steps[])(psg_plan *) = {
-        make_workers,    make_partition, psg_placement_make, make_lanes,
-        plan_transforms, make_divide,    make_scratch,       make_devices};
+        make_divide, make_workers,    make_partition, psg_placement_make,
+        make_lanes,  plan_transforms, make_scratch,   make_devices};
     const double before = now();
     psg_options checked;
     psg_clear_error();

@@ -14,8 +14,9 @@
  *
  * Everything that can fail returns a psg_status; psg_last_error() has the words. The library never
  * prints, exits or aborts on bad input. One call at a time per plan; different plans may be used by
- * different threads, but psg_plan_create() makes FFTW plans, and FFTW's planner is not thread safe:
- * a program that plans with FFTW in other threads calls fftw_make_planner_thread_safe() first.
+ * different threads, but psg_plan_create(), psg_plan_destroy() and the first solve of unaligned arrays
+ * call FFTW's planner, which is not thread safe: a program that plans with FFTW in other threads calls
+ * fftw_make_planner_thread_safe() first.
  */
 #ifndef PSG_H
 #define PSG_H
@@ -138,7 +139,7 @@ typedef struct psg_options {
     psg_precision precision; /**< PSG_F64 */
     psg_symbol symbol;       /**< PSG_SYMBOL_SPECTRAL */
     double lambda;           /**< 0; >= 0, unit 1/L^2 (screened Poisson when > 0) */
-    psg_mean mean;           /**< PSG_MEAN_DROP */
+    psg_mean mean;           /**< PSG_MEAN_DROP; PSG_MEAN_ERROR reads f once more after the solve */
     double mean_tolerance;   /**< 0; with PSG_MEAN_ERROR: |mean f| above this share of max|f| is an
                                   error; 0 means rounding, that is 1e-10 in f64 and 1e-5 in f32 */
     psg_graph graph;         /**< PSG_GRAPH_FUSED */
@@ -230,12 +231,12 @@ PSG_API psg_status psg_plan_local_extent(const psg_plan *plan, size_t *z0, size_
  *  planes of the segment, element size of the precision.
  *  @param[out] f, u  arrays of `segments` handles each (see psg_plan_segments()); either may be NULL
  *  @param[out] z0    array of segments + 1: segment s has the planes z0[s] .. z0[s+1]-1; may be NULL
- *  @return PSG_OK; PSG_ERR_ARG; PSG_ERR_MEMORY, _RUNTIME: no slabs were made */
+ *  @return PSG_OK; PSG_ERR_ARG; PSG_ERR_MEMORY: no slabs were made */
 PSG_API psg_status psg_plan_slab_handles(psg_plan *plan, struct _starpu_data_state **f,
                                          struct _starpu_data_state **u, size_t *z0);
 
 /** Start a solve from the slab handles of f (each of which a task has written or will have, by
- *  submission order) to those of u. Tasks submitted later that read u wait for it by themselves;
+ *  submission order; StarPU aborts on one that was never written) to those of u. Tasks submitted later that read u wait for it by themselves;
  *  psg_wait() gives the status, and leaves the data where they are.
  *  @return PSG_OK; PSG_ERR_STATE: psg_plan_slab_handles() was never called; PSG_ERR_MEMORY, _RUNTIME */
 PSG_API psg_status psg_submit_slabs(psg_plan *plan);
@@ -270,7 +271,8 @@ typedef struct psg_stage_statistics {
 typedef struct psg_statistics {
     size_t struct_size;  /**< set by psg_plan_statistics() */
     uint64_t solves;     /**< solves of this plan so far, failed ones too */
-    double seconds;      /**< from its submission to the end of its last task */
+    double seconds;      /**< from its submission to the end of its last task; the copy of u from a
+                                  GPU to the caller not included */
     double mean;         /**< the mean of f that was dropped, unit U/L^2; 0 where none had to be */
     double plan_seconds; /**< psg_plan_create(): FFTW's search and StarPU's start included */
     size_t segments;     /**< of the plan */

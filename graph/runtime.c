@@ -104,6 +104,15 @@ static psg_status check_running(const psg_options *options) {
                         "StarPU runs already, with %u CUDA workers and not the %d asked for",
                         starpu_cuda_worker_get_count(), options->gpus);
     }
+    int id[STARPU_NMAXWORKERS];
+    (void)starpu_worker_get_ids_by_type(STARPU_CUDA_WORKER, id, STARPU_NMAXWORKERS);
+    for (int g = 0; options->gpu_ids != NULL && g < options->gpus; g++) {
+        if (starpu_worker_get_devid(id[g]) != options->gpu_ids[g]) {
+            return psg_fail(PSG_ERR_STATE,
+                            "StarPU runs already, with GPU %d and not the %d asked for",
+                            starpu_worker_get_devid(id[g]), options->gpu_ids[g]);
+        }
+    }
     return PSG_OK;
 }
 
@@ -120,6 +129,11 @@ static psg_status count_gpus(const psg_options *options, int *gpus) {
     for (int g = 0; options->gpu_ids != NULL && g < options->gpus; g++) {
         if (options->gpu_ids[g] < 0 || options->gpu_ids[g] >= there) {
             return psg_fail(PSG_ERR_NODEV, "there is no GPU number %d here", options->gpu_ids[g]);
+        }
+        for (int before = 0; before < g; before++) {
+            if (options->gpu_ids[before] == options->gpu_ids[g]) {
+                return psg_fail(PSG_ERR_ARG, "GPU %d was asked for twice", options->gpu_ids[g]);
+            }
         }
     }
     if (options->cpus == 0 && *gpus == 0) {

@@ -22,6 +22,7 @@ static psg_lane *choose_lane(psg_plan *plan) {
     }
     psg_lane *another = NULL;
     if (lane->users > 0 && plan->lane_count < plan->options.in_flight &&
+        (!plan->resident || psg_placement_fits(plan)) &&
         psg_lane_create(&another, plan) == PSG_OK) {
         plan->lanes[plan->lane_count++] = another;
         lane = another;
@@ -92,7 +93,7 @@ psg_status psg_submit(psg_plan *plan, const void *f, void *u) {
         return status;
     }
     psg_context *c = &plan->context;
-    if (!c->cpu->fft_prepare(c->fft, f) || !c->cpu->fft_prepare(c->fft, u)) {
+    if (c->fft != NULL && (!c->cpu->fft_prepare(c->fft, f) || !c->cpu->fft_prepare(c->fft, u))) {
         return psg_fail(PSG_ERR_RUNTIME, "FFTW found no plan for arrays at these addresses");
     }
     psg_arrays *arrays = NULL;
