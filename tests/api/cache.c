@@ -51,6 +51,7 @@ static void solves(const char *cache_dir, psg_precision precision, const char *w
     psg_grid grid = harness_grid(&box);
     psg_options options = harness_options(precision);
     psg_plan *plan = NULL;
+    options.gpus = 0; /* the cache is FFTW's */
     options.effort = PSG_EFFORT_MEASURE;
     options.cache_dir = cache_dir;
     oracle_mode(&box, m, 0, f);

@@ -147,7 +147,7 @@ static void workers(void) {
     psg_worker worker[64];
     CHECK_STATUS(psg_machine_workers(&options, worker, 64, &count, NULL, 0), PSG_OK);
     CHECK(count >= 1 && count <= 64, "%zu workers", count);
-    if (count == 1) {
+    if (count == 1 && worker[0].kind == PSG_WORKER_CPU) {
         EXPECT(x.options.gpus = 1, PSG_ERR_NODEV);
         EXPECT(x.options.cpus = 0; x.options.gpus = 1, PSG_ERR_NODEV);
         EXPECT(x.options.cpus = 0; x.options.gpus = -1, PSG_ERR_NODEV);
