@@ -57,7 +57,8 @@ else
     mkdir -p "$work/lists/partial" "$work/cache/archives/partial"
     echo "deb-src $site sid main" >"$work/sources.list"
     set -- -o "Dir::Etc::sourcelist=$work/sources.list" -o Dir::Etc::sourceparts=/dev/null \
-        -o "Dir::State::Lists=$work/lists" -o "Dir::Cache=$work/cache" -o APT::Sandbox::User=root
+        -o "Dir::State::Lists=$work/lists" -o "Dir::Cache=$work/cache" -o APT::Sandbox::User=root \
+        -o Acquire::Check-Valid-Until=false # a mirror may lag; what it signed is still checked
     echo "install-starpu: fetching the source package" >&2
     (cd "$work" && apt-get "$@" -q update >apt.log 2>&1 &&
         apt-get "$@" -q source --download-only starpu >>apt.log 2>&1) ||
