@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int print_help(void) {
@@ -62,6 +63,7 @@ static int run(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+    (void)setenv("STARPU_SILENT", "1", 0); /* what StarPU has to say is for who asks for it: 0 there */
     const int code = run(argc, argv);
     /* output that did not get where it was sent is a failure, whatever it said */
     if (fflush(stdout) || ferror(stdout)) {
