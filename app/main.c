@@ -63,7 +63,8 @@ static int run(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-    (void)setenv("STARPU_SILENT", "1", 0); /* what StarPU has to say is for who asks for it: 0 there */
+    (void)setenv("STARPU_SILENT", "1",
+                 0); /* what StarPU has to say is for who asks for it: 0 there */
     const int code = run(argc, argv);
     /* output that did not get where it was sent is a failure, whatever it said */
     if (fflush(stdout) || ferror(stdout)) {

@@ -1,4 +1,5 @@
 #include "codelets/codelets.h"
+#include "codelets/plane.h"
 #include "codelets/task.h"
 #if PSG_WITH_CUDA
 #include "codelets/cuda.h"
@@ -7,28 +8,20 @@
 #include <starpu_cuda.h>
 #endif
 
-#include <string.h>
-
 /* Plane by plane, so that a plane's spectrum is still in the cache when it is dealt out to the blocks. */
 static void forward_xy_cpu(void *buffers[], void *argument) {
     const psg_task_args *args = argument;
     const psg_context *context = args->run->context;
     const size_t real_plane = context->n[0] * context->n[1] * context->cpu->real_bytes;
-    const size_t row = context->nxc * 2 * context->cpu->real_bytes;
     const size_t first = context->z0[args->index];
     const char *f = psg_task_pointer(buffers, 0);
-    char *spectrum = psg_task_scratch(context);
+    void *spectrum = psg_task_scratch(context);
     for (size_t k = first; k < context->z0[args->index + 1]; k++, f += real_plane) {
         if (psg_run_failed(args->run)) {
             return;
         }
         context->cpu->fft_xy(context->fft, f, spectrum);
-        for (size_t p = 0; p < context->pencils; p++) {
-            const size_t bytes = (context->y0[p + 1] - context->y0[p]) * row;
-            const size_t pitch = psg_task_pitch(buffers, p + 1) * 2 * context->cpu->real_bytes;
-            char *block = psg_task_pointer(buffers, p + 1);
-            memcpy(block + (k - first) * pitch, spectrum + context->y0[p] * row, bytes);
-        }
+        psg_plane_move(context, PSG_PLANE_DEAL, buffers + 1, k - first, spectrum);
     }
 }
 

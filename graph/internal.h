@@ -33,9 +33,9 @@ psg_status psg_grid_check(const psg_grid *grid, psg_precision precision);
 psg_status psg_runtime_acquire(const psg_options *options);
 void psg_runtime_release(void);
 
-/** Bracket what needs workers: each solve (launch() to psg_context.run_ended, or where that is NULL to
- *  psg_wait()), the life of slab handles, and what StarPU is asked to unregister or fetch. Between, a StarPU that the library
- *  started sleeps. */
+/** Bracket what needs workers: each solve (launch() to psg_context.run_ended, or where that is NULL
+ *  to psg_wait()), the life of slab handles, and what StarPU is asked to unregister or fetch.
+ *  Between, a StarPU that the library started sleeps. */
 void psg_runtime_awake(void);
 void psg_runtime_rest(void);
 
@@ -81,8 +81,7 @@ void psg_block_unregister(starpu_data_handle_t *handles, size_t count);
 typedef struct psg_lane {
     psg_part *parts; /**< [part_count]: the memory */
     size_t part_count;
-    void **
-        item; /**< where each segment's slab is; staged: then each segment's spectrum, and each pencil */
+    void **item; /**< where each slab is; staged: then each segment's spectrum, and each pencil */
     size_t bytes;
     starpu_data_handle_t *blocks;  /**< [segments][pencils], complex [z][y][nxc] */
     starpu_data_handle_t *spectra; /**< staged: [segments], complex [z][ny][nxc] */

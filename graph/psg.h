@@ -145,7 +145,8 @@ typedef struct psg_options {
     psg_graph graph;         /**< PSG_GRAPH_FUSED */
     psg_exchange exchange;   /**< PSG_EXCHANGE_AUTO */
     psg_z_layout z_layout;   /**< PSG_Z_CONTIGUOUS; staged graph only */
-    size_t segment_planes;   /**< 0 = chosen from the data; planes per segment (more than nz: nz) */
+    size_t segment_planes;   /**< 0 = chosen from the data; planes per segment; at most nz, and
+                                  fewer where a segment would have 2^32 points */
     size_t pencils;          /**< 0 = chosen from the data; number of pencils (more than ny: ny) */
     int cpus;                /**< -1 = every core, or none where GPUs are used; CPU workers to start
                                   StarPU with */

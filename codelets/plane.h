@@ -1,0 +1,16 @@
+/** @file plane.h  One plane's spectrum, between a core's scratch and the blocks that it belongs to. */
+#ifndef PSG_CODELETS_PLANE_H
+#define PSG_CODELETS_PLANE_H
+
+#include "codelets/run.h"
+
+/** Which way: out of the scratch, or into it. */
+typedef enum psg_plane_way { PSG_PLANE_DEAL, PSG_PLANE_COLLECT } psg_plane_way;
+
+/** Copy a plane, complex [ny][nxc], to or from its rows in the blocks.
+ *  @param[in] blocks  StarPU buffers: the segment's blocks, one per pencil
+ *  @param[in] plane   number of the plane in the segment */
+void psg_plane_move(const psg_context *context, psg_plane_way way, void *blocks[], size_t plane,
+                    void *spectrum);
+
+#endif
