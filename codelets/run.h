@@ -56,10 +56,10 @@ typedef struct psg_context {
     const int *segment_worker; /**< by segment: the CUDA worker whose GPU has it, -1: any CPU's */
     const int *pencil_worker;  /**< by pencil, likewise */
     struct psg_cuda_worker **cuda; /**< by StarPU worker number; NULL for CPU workers */
-    struct starpu_codelet
-        *direct_kspace; /**< by precision: reads peers' blocks where they are, or NULL */
-    void (*run_ended)(
-        void); /**< called by the task that ends a run, before its waiter wakes; or NULL */
+    /** By precision: a kspace that reads peers' blocks where they are; or NULL. */
+    struct starpu_codelet *direct_kspace;
+    /** Called by the task that ends a run, before its waiter wakes; or NULL. */
+    void (*run_ended)(void);
 } psg_context;
 
 /** Why a solve failed. */

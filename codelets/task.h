@@ -14,10 +14,10 @@ typedef struct psg_task_args {
     size_t index;
 } psg_task_args;
 
-/** The codelet of a kind of task, for each precision, with a performance model of its own. A file that
- *  defines the functions KIND_cpu and, with CUDA, KIND_cuda says PSG_CODELET(kind) and has the table kind_codelet. FORKJOIN with no
- *  parallelism means one core: some policies hand any codelet to several workers, and of those only a
- *  FORKJOIN codelet's leader runs it. */
+/** The codelet of a kind of task, for each precision, with a performance model of its own. A file
+ *  that defines the functions KIND_cpu and, with CUDA, KIND_cuda says PSG_CODELET(kind) and has the
+ *  table kind_codelet. FORKJOIN with no parallelism means one core: some policies hand any codelet
+ *  to several workers, and of those only a FORKJOIN codelet's leader runs it. */
 #define PSG_CODELET_MODEL(kind, suffix)                                                            \
     {                                                                                              \
         .type = STARPU_HISTORY_BASED, .symbol = "psg_" #kind "_" #suffix,                          \

@@ -23,7 +23,7 @@ psg_status psg_fail_run(const psg_run *run);
 /** The caller's options on top of the defaults, whatever version of the struct they are; all checked.
  *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED */
 psg_status psg_options_check(psg_options *checked, const psg_options *options);
-/** @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED; PSG_ERR_MEMORY: the arrays' sizes overflow */
+/** @return PSG_OK; PSG_ERR_ARG, also where sizes overflow; PSG_ERR_UNSUPPORTED */
 psg_status psg_grid_check(const psg_grid *grid, psg_precision precision);
 
 /* ----------------------------------------------------------------------------- runtime.c */

@@ -341,14 +341,14 @@ psg_status psg_plan_create(psg_plan **result, const psg_grid *grid, const psg_op
         return psg_fail(PSG_ERR_MEMORY, "no memory for a plan");
     }
     plan->options = checked;
-    plan->options.policy = NULL; /* the caller's strings and arrays are not kept */
-    plan->options.cache_dir = checked.cache_dir;
+    plan->options.policy = NULL; /* strings and arrays are the caller's, and StarPU has them */
+    plan->options.gpu_ids = NULL;
     plan->grid = *grid;
     set_context(plan);
     for (size_t m = 0; m < sizeof steps / sizeof *steps && status == PSG_OK; m++) {
         status = steps[m](plan);
     }
-    plan->options.cache_dir = NULL;
+    plan->options.cache_dir = NULL; /* as above: the wisdom is in */
     if (status != PSG_OK) {
         free_plan(plan);
         psg_runtime_release();

@@ -174,12 +174,12 @@ static inline void psg_options_init(psg_options *options) {
 /** A solver for one grid and one set of options. Owns its buffers, transforms and StarPU handles. */
 typedef struct psg_plan psg_plan;
 
-/** Make a plan; starts StarPU if nobody has (counted: the last psg_plan_destroy() stops it again), and
- *  then lets its workers sleep while no solve is in flight. Where StarPU runs already, its workers and
- *  policy are used and it is left awake; options that ask for others are PSG_ERR_STATE. So a
- *  program with StarPU tasks of its own calls starpu_init() before it makes a plan. StarPU's profiling
- *  is turned on. What StarPU says on its own goes to stderr, unless STARPU_SILENT=1 is in the
- *  environment.
+/** Make a plan; starts StarPU if nobody has (counted: the last psg_plan_destroy() stops it again),
+ *  and then lets its workers sleep while no solve is in flight. Where StarPU runs already, its
+ *  workers and policy are used and it is left awake; options that ask for others are PSG_ERR_STATE,
+ *  as is a policy where STARPU_SCHED in the environment says another. A program with StarPU tasks
+ *  of its own calls starpu_init() before it makes a plan. StarPU's profiling is turned on. What
+ *  StarPU says on its own goes to stderr, unless STARPU_SILENT=1 is in the environment.
  *  @param[out] plan     NULL after a failure
  *  @param[in]  grid     not kept
  *  @param[in]  options  not kept; NULL = the defaults
@@ -192,15 +192,17 @@ PSG_API void psg_plan_destroy(psg_plan *plan);
 
 /** Solve; returns when u is in the caller's memory.
  *  @param[in]  plan  from psg_plan_create()
- *  @param[in]  f     [nz][ny][nx], unit U/L^2; aligned for its type; borrowed until return; never written
+ *  @param[in]  f     [nz][ny][nx], unit U/L^2; aligned for its type; borrowed until return; never
+ *                    written
  *  @param[out] u     same shape, unit U; must not overlap f
- *  @return PSG_OK; PSG_ERR_ARG: nothing was done; PSG_ERR_DATA, _MEAN, _MEMORY, _RUNTIME: u is undefined
- *          and the plan can be used again; PSG_ERR_STATE: a psg_submit() has not been waited for */
+ *  @return PSG_OK; PSG_ERR_ARG: nothing was done; PSG_ERR_DATA, _MEAN, _MEMORY, _RUNTIME: u is
+ *          undefined and the plan can be used again; PSG_ERR_STATE: a psg_submit() has not been
+ *          waited for */
 PSG_API psg_status psg_solve(psg_plan *plan, const void *f, void *u);
 
-/** Start a solve and return; f and u as in psg_solve(), borrowed until the psg_wait() for it returns,
- *  and no f or u of a solve in flight may overlap the u of another. Solves overlap up to psg_options.in_flight;
- *  more may be submitted and queue.
+/** Start a solve and return; f and u as in psg_solve(), borrowed until the psg_wait() for it
+ *  returns, and no f or u of a solve in flight may overlap the u of another. Solves overlap up to
+ *  psg_options.in_flight; more may be submitted and queue.
  *  @return PSG_OK; PSG_ERR_ARG, _MEMORY, _RUNTIME: nothing was started */
 PSG_API psg_status psg_submit(psg_plan *plan, const void *f, void *u);
 
@@ -208,10 +210,11 @@ PSG_API psg_status psg_submit(psg_plan *plan, const void *f, void *u);
  *  @return as psg_solve(); PSG_ERR_STATE: none is in flight */
 PSG_API psg_status psg_wait(psg_plan *plan);
 
-/** Page-lock an array of the caller's, of the shape of f and u, so that GPUs copy it at the full speed of
- *  their link and beside other work. Worth it for arrays that are solved from or to more than once;
- *  an array that is page-locked already needs none of this. Without GPUs nothing is done.
- *  @param[in] array  not freed or given back to the system before psg_plan_unpin() or psg_plan_destroy()
+/** Page-lock an array of the caller's, of the shape of f and u, so that GPUs copy it at the full
+ *  speed of their link and beside other work. Worth it for arrays that are solved from or to more
+ *  than once; an array that is page-locked already needs none of this. Without GPUs nothing is done.
+ *  @param[in] array  not freed or given back to the system before psg_plan_unpin() or
+ *                    psg_plan_destroy()
  *  @return PSG_OK, also where it is done already; PSG_ERR_ARG; PSG_ERR_MEMORY: it stays as it was */
 PSG_API psg_status psg_plan_pin(psg_plan *plan, const void *array);
 /** Undo psg_plan_pin(); array NULL: for all of them. No solve with the array may be in flight. */
@@ -237,9 +240,11 @@ PSG_API psg_status psg_plan_slab_handles(psg_plan *plan, struct _starpu_data_sta
                                          struct _starpu_data_state **u, size_t *z0);
 
 /** Start a solve from the slab handles of f (each of which a task has written or will have, by
- *  submission order; StarPU aborts on one that was never written) to those of u. Tasks submitted later that read u wait for it by themselves;
- *  psg_wait() gives the status, and leaves the data where they are.
- *  @return PSG_OK; PSG_ERR_STATE: psg_plan_slab_handles() was never called; PSG_ERR_MEMORY, _RUNTIME */
+ *  submission order; StarPU aborts on one that was never written) to those of u. Tasks submitted
+ *  later that read u wait for it by themselves; psg_wait() gives the status, and leaves the data
+ *  where they are, unless it has to look at f: for PSG_ERR_DATA, and with PSG_MEAN_ERROR.
+ *  @return PSG_OK; PSG_ERR_ARG: plan is NULL; PSG_ERR_STATE: psg_plan_slab_handles() was never
+ *          called; PSG_ERR_MEMORY */
 PSG_API psg_status psg_submit_slabs(psg_plan *plan);
 
 /* -------------------------------------------------------------------------------- statistics */
@@ -283,10 +288,8 @@ typedef struct psg_statistics {
     psg_exchange exchange; /**< of the plan: what was chosen */
     size_t spectrum_bytes; /**< of the plan: blocks and pencils held now, all solves in flight */
     size_t scratch_bytes;  /**< of the plan: the workers' scratch */
-    uint64_t
-        h2d_bytes; /**< moved by StarPU to GPUs while it ran (all plans), from them, and between them */
-    uint64_t d2h_bytes;
-    uint64_t d2d_bytes;
+    /** Moved by StarPU while it ran, for all plans: to GPUs, from them, and between them. */
+    uint64_t h2d_bytes, d2h_bytes, d2d_bytes;
     psg_stage_statistics stage[PSG_STAGE_COUNT];
 } psg_statistics;
 
