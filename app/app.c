@@ -92,6 +92,8 @@ const char *app_exchange_name(psg_exchange exchange) {
         return "direct";
     case PSG_EXCHANGE_MPI:
         return "mpi";
+    case PSG_EXCHANGE_ALLTOALL:
+        return "alltoall";
     default:
         return "auto";
     }

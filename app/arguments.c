@@ -34,6 +34,7 @@ static const app_choice graph_choices[] = {
 static const app_choice exchange_choices[] = {{"managed", PSG_EXCHANGE_MANAGED},
                                               {"direct", PSG_EXCHANGE_DIRECT},
                                               {"mpi", PSG_EXCHANGE_MPI},
+                                              {"alltoall", PSG_EXCHANGE_ALLTOALL},
                                               {NULL, 0}};
 static const app_choice z_choices[] = {
     {"contiguous", PSG_Z_CONTIGUOUS}, {"strided", PSG_Z_STRIDED}, {NULL, 0}};

@@ -23,6 +23,7 @@ typedef enum psg_task_kind {
     PSG_TASK_FORWARD_XY,
     PSG_TASK_KSPACE,
     PSG_TASK_INVERSE_XY,
+    PSG_TASK_EXCHANGE, /**< not a task of its own where StarPU-MPI sends */
     PSG_TASK_COUNT
 } psg_task_kind;
 

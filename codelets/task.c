@@ -11,7 +11,7 @@ const char *const psg_task_names[PSG_TASK_COUNT] = {
     [PSG_TASK_DIVIDE] = "divide",         [PSG_TASK_IFFT_Z] = "ifft_z",
     [PSG_TASK_IFFT_XY] = "ifft_xy",       [PSG_TASK_NORMALIZE] = "normalize",
     [PSG_TASK_FORWARD_XY] = "forward_xy", [PSG_TASK_KSPACE] = "kspace",
-    [PSG_TASK_INVERSE_XY] = "inverse_xy",
+    [PSG_TASK_INVERSE_XY] = "inverse_xy", [PSG_TASK_EXCHANGE] = "exchange",
 };
 
 /* StarPU's own footprint of a block leaves the element size out, and adds handles up commutatively. */

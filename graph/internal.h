@@ -138,6 +138,8 @@ struct psg_plan {
     psg_options options; /**< checked */
     psg_grid grid;
     psg_context context;
+    int ranks; /**< processes; 1 without a communicator */
+    int rank;
     size_t segment_planes;
     size_t *z0;
     size_t *y0;

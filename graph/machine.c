@@ -1,6 +1,7 @@
 /* What the library was built from, and what it runs on. */
 #include "graph/internal.h"
 
+#include "codelets/comm.h"
 #include "codelets/device.h"
 
 #include <stdio.h>
@@ -9,10 +10,8 @@
 #define TEXT(x) TEXT_(x)
 
 static const char *const component_names[PSG_COMPONENT_COUNT] = {
-    [PSG_COMPONENT_PSG] = "psg",
-    [PSG_COMPONENT_STARPU] = "StarPU",
-    [PSG_COMPONENT_FFTW] = "FFTW",
-    [PSG_COMPONENT_CUDA] = "CUDA",
+    [PSG_COMPONENT_PSG] = "psg",   [PSG_COMPONENT_STARPU] = "StarPU", [PSG_COMPONENT_FFTW] = "FFTW",
+    [PSG_COMPONENT_CUDA] = "CUDA", [PSG_COMPONENT_MPI] = "MPI",
 };
 
 const char *psg_component_name(psg_component component) {
@@ -30,9 +29,15 @@ const char *psg_component_version(psg_component component) {
         return psg_cpu_fftw_version();
     case PSG_COMPONENT_CUDA:
         return psg_device_version();
+    case PSG_COMPONENT_MPI:
+        return psg_comm_version();
     default:
         return NULL;
     }
+}
+
+int psg_mpi_cuda_aware(void) {
+    return psg_comm_cuda_aware();
 }
 
 psg_status psg_machine_workers(const psg_options *options, psg_worker *workers, size_t capacity,

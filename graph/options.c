@@ -19,7 +19,7 @@ static const psg_options defaults = {
 };
 
 /* The first published struct_size: nothing smaller is one of ours. */
-_Static_assert(sizeof(psg_options) == 120,
+_Static_assert(sizeof(psg_options) == 128,
                "psg_options may grow at its end only; keep the old sizes valid");
 enum { FIRST_OPTIONS_SIZE = 120 };
 
@@ -115,8 +115,13 @@ psg_status psg_options_check(psg_options *checked, const psg_options *options) {
     if (checked->mean_tolerance == 0) {
         checked->mean_tolerance = checked->precision == PSG_F64 ? 1e-10 : 1e-5;
     }
-    if (checked->exchange == PSG_EXCHANGE_MPI) {
-        return psg_fail(PSG_ERR_UNSUPPORTED, "exchange mpi is not built in");
+    if (checked->comm != NULL) {
+        return psg_fail(PSG_ERR_UNSUPPORTED, "several processes are not there yet");
+    }
+    if (checked->comm == NULL &&
+        (checked->exchange == PSG_EXCHANGE_MPI || checked->exchange == PSG_EXCHANGE_ALLTOALL)) {
+        return psg_fail(PSG_ERR_ARG, "exchange %s is between processes, and options.comm is NULL",
+                        checked->exchange == PSG_EXCHANGE_MPI ? "mpi" : "alltoall");
     }
     if (checked->cpus < -1 || checked->gpus < -1) {
         return psg_fail(PSG_ERR_ARG, "cpus = %d, gpus = %d: a number, or -1 for all there are",

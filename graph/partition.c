@@ -24,6 +24,24 @@ void psg_partition_planes(size_t extent, size_t planes, size_t *first) {
     }
 }
 
+psg_status psg_local_extent(size_t nz, int ranks, int rank, size_t *z0, size_t *count) {
+    psg_clear_error();
+    if (nz == 0 || ranks < 1 || rank < 0 || rank >= ranks) {
+        return psg_fail(PSG_ERR_ARG, "there is no part %d of %zu planes in %d", rank, nz, ranks);
+    }
+    const size_t parts = (size_t)ranks;
+    const size_t m = (size_t)rank;
+    const size_t each = nz / parts;
+    const size_t more = nz % parts; /* the first of them have one more */
+    if (z0 != NULL) {
+        *z0 = m * each + (m < more ? m : more);
+    }
+    if (count != NULL) {
+        *count = each + (m < more ? 1 : 0);
+    }
+    return PSG_OK;
+}
+
 static size_t clamp(size_t value, size_t low, size_t high) {
     return value < low ? low : value > high ? high : value;
 }

@@ -344,6 +344,7 @@ psg_status psg_plan_create(psg_plan **result, const psg_grid *grid, const psg_op
     plan->options.policy = NULL; /* strings and arrays are the caller's, and StarPU has them */
     plan->options.gpu_ids = NULL;
     plan->grid = *grid;
+    plan->ranks = 1;
     set_context(plan);
     for (size_t m = 0; m < sizeof steps / sizeof *steps && status == PSG_OK; m++) {
         status = steps[m](plan);
@@ -389,18 +390,12 @@ psg_status psg_plan_segments(const psg_plan *plan, size_t *segments, size_t *pen
     return PSG_OK;
 }
 
-psg_status psg_plan_local_extent(const psg_plan *plan, size_t *z0, size_t *nz) {
+psg_status psg_plan_local_extent(const psg_plan *plan, size_t *z0, size_t *count) {
     psg_clear_error();
     if (plan == NULL) {
         return psg_fail(PSG_ERR_ARG, "plan is NULL");
     }
-    if (z0 != NULL) {
-        *z0 = 0;
-    }
-    if (nz != NULL) {
-        *nz = plan->context.n[2];
-    }
-    return PSG_OK;
+    return psg_local_extent(plan->context.n[2], plan->ranks, plan->rank, z0, count);
 }
 
 psg_status psg_plan_slab_handles(psg_plan *plan, struct _starpu_data_state **f,

@@ -113,7 +113,9 @@ typedef enum psg_exchange {
     PSG_EXCHANGE_MANAGED, /**< StarPU moves the blocks */
     PSG_EXCHANGE_DIRECT, /**< GPUs read and write each other's blocks where they are: fused graph, peer
                                access, and a spectrum that fits the GPUs */
-    PSG_EXCHANGE_MPI,    /**< between processes; not there today */
+    PSG_EXCHANGE_MPI,    /**< between processes, each message as soon as it can go: StarPU-MPI; what
+                            AUTO takes where there are several */
+    PSG_EXCHANGE_ALLTOALL, /**< between processes, all at once: MPI_Ialltoallv; to compare with */
     PSG_EXCHANGE_COUNT
 } psg_exchange;
 
@@ -159,6 +161,8 @@ typedef struct psg_options {
                                   kept between programs; "" = nowhere. Never an error. */
     unsigned in_flight;    /**< 2; >= 1, solves that may overlap; each takes memory for a spectrum
                                   once it is used, and waits its turn where there is none */
+    const void *comm; /**< NULL = this process alone; else the address of an MPI_Comm, not kept: its
+                             processes solve together, see "Several processes" */
 } psg_options;
 
 /** Used by psg_options_init(). */
@@ -220,21 +224,47 @@ PSG_API psg_status psg_plan_pin(psg_plan *plan, const void *array);
 /** Undo psg_plan_pin(); array NULL: for all of them. No solve with the array may be in flight. */
 PSG_API void psg_plan_unpin(psg_plan *plan, const void *array);
 
+/* ------------------------------------------------------------------------- several processes */
+
+/* With psg_options.comm, the processes of an MPI communicator solve together, each with its own cores
+ * and GPUs. Each owns a run of planes: f and u are its planes alone, [count][ny][nx], and may be NULL
+ * where it has none. psg_plan_create(), psg_plan_destroy(), psg_solve(), psg_submit() and psg_wait()
+ * are collective: every process calls them, in the same order, with the same grid and options (but for
+ * cpus, gpus, gpu_ids and cache_dir), and all get the same status; the words name the process that
+ * failed. MPI has to be initialised with MPI_THREAD_MULTIPLE, and plans destroyed before MPI_Finalize().
+ * Where Open MPI shares out fewer cores than processes and their StarPU-MPI threads want, it should be
+ * told to give way: OMPI_MCA_mpi_yield_when_idle=1 in the environment before MPI_Init_thread().
+ * A program that uses StarPU-MPI itself cannot have such plans at the same time. */
+
+/** The planes that process `rank` of `ranks` owns of a grid of nz: z0 .. z0+count-1. The first of them
+ *  have one more where nz does not divide; processes past the planes have none (count 0, z0 = nz).
+ *  @param[out] z0, count  either may be NULL
+ *  @return PSG_OK; PSG_ERR_ARG: nz = 0, or no such rank */
+PSG_API psg_status psg_local_extent(size_t nz, int ranks, int rank, size_t *z0, size_t *count);
+
+/** The planes that this process owns; all of them without psg_options.comm. Either pointer may be NULL.
+ *  @return PSG_OK; PSG_ERR_ARG: plan is NULL */
+PSG_API psg_status psg_plan_local_extent(const psg_plan *plan, size_t *z0, size_t *count);
+
+/** Can the MPI that the library is linked with send from GPU memory? Then blocks between processes are
+ *  sent from there, else through page-locked main memory.
+ *  @return 1: yes; 0: no, or it does not say; -1: the library was built without MPI */
+PSG_API int psg_mpi_cuda_aware(void);
+
 /* ------------------------------------------------------------- for programs that use StarPU */
 
 struct _starpu_data_state; /* StarPU's starpu_data_handle_t points to this */
 
-/** Number of segments, of pencils, and the planes [z0, z0 + nz) that this process owns (all of them
- *  in one process). Any pointer may be NULL.
+/** Number of segments and of pencils of this process. Either pointer may be NULL.
  *  @return PSG_OK; PSG_ERR_ARG: plan is NULL */
 PSG_API psg_status psg_plan_segments(const psg_plan *plan, size_t *segments, size_t *pencils);
-PSG_API psg_status psg_plan_local_extent(const psg_plan *plan, size_t *z0, size_t *nz);
 
 /** The slabs of f and u as StarPU data, for tasks that write f and read u wherever these live. Made at
  *  the first call, without initial values, owned by the plan; StarPU's block interface, nx x ny x
  *  planes of the segment, element size of the precision.
  *  @param[out] f, u  arrays of `segments` handles each (see psg_plan_segments()); either may be NULL
- *  @param[out] z0    array of segments + 1: segment s has the planes z0[s] .. z0[s+1]-1; may be NULL
+ *  @param[out] z0    array of segments + 1: segment s has the planes z0[s] .. z0[s+1]-1 of the grid; may
+ *                    be NULL
  *  @return PSG_OK; PSG_ERR_ARG; PSG_ERR_MEMORY: no slabs were made */
 PSG_API psg_status psg_plan_slab_handles(psg_plan *plan, struct _starpu_data_state **f,
                                          struct _starpu_data_state **u, size_t *z0);
@@ -262,6 +292,8 @@ typedef enum psg_stage {
     PSG_STAGE_FORWARD_XY, /**< fft_xy and pack */
     PSG_STAGE_KSPACE,     /**< unpack, fft_z, divide, ifft_z and pack */
     PSG_STAGE_INVERSE_XY, /**< unpack and ifft_xy */
+    PSG_STAGE_EXCHANGE, /**< between processes: messages that this one sent, and the seconds in which
+                                one of them was on its way */
     PSG_STAGE_COUNT
 } psg_stage;
 
@@ -281,8 +313,8 @@ typedef struct psg_statistics {
                                   GPU to the caller not included */
     double mean;         /**< the mean of f that was dropped, unit U/L^2; 0 where none had to be */
     double plan_seconds; /**< psg_plan_create(): FFTW's search and StarPU's start included */
-    size_t segments;     /**< of the plan */
-    size_t pencils;      /**< of the plan */
+    size_t segments;     /**< of the plan, all processes */
+    size_t pencils;      /**< of the plan, all processes */
     size_t segment_planes; /**< of the plan: planes of the largest segment */
     size_t workers;        /**< of the plan: workers that could take its tasks */
     psg_exchange exchange; /**< of the plan: what was chosen */
@@ -290,6 +322,9 @@ typedef struct psg_statistics {
     size_t scratch_bytes;  /**< of the plan: the workers' scratch */
     /** Moved by StarPU while it ran, for all plans: to GPUs, from them, and between them. */
     uint64_t h2d_bytes, d2h_bytes, d2d_bytes;
+    uint64_t sent_bytes; /**< by this process to others, in the latest solve */
+    int ranks;           /**< of the plan: processes; 1 without psg_options.comm */
+    int rank;            /**< of the plan: this one's number */
     psg_stage_statistics stage[PSG_STAGE_COUNT];
 } psg_statistics;
 
@@ -315,6 +350,7 @@ typedef enum psg_component {
     PSG_COMPONENT_STARPU,
     PSG_COMPONENT_FFTW,
     PSG_COMPONENT_CUDA,
+    PSG_COMPONENT_MPI,
     PSG_COMPONENT_COUNT
 } psg_component;
 PSG_API const char *psg_component_name(psg_component component);

@@ -6,7 +6,7 @@
 _Static_assert((int)PSG_STAGE_COUNT == (int)PSG_TASK_COUNT,
                "psg_stage and psg_task_kind are one list");
 _Static_assert((int)PSG_STAGE_NORMALIZE == (int)PSG_TASK_NORMALIZE, "in one order");
-_Static_assert((int)PSG_STAGE_INVERSE_XY == (int)PSG_TASK_INVERSE_XY, "in one order");
+_Static_assert((int)PSG_STAGE_EXCHANGE == (int)PSG_TASK_EXCHANGE, "in one order");
 
 const char *psg_stage_name(psg_stage stage) {
     return (unsigned)stage < PSG_STAGE_COUNT ? psg_task_names[stage] : NULL;

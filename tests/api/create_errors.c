@@ -116,7 +116,8 @@ static void enums(void) {
     EXPECT(x.options.effort = PSG_EFFORT_COUNT, PSG_ERR_ARG);
     EXPECT(x.options.effort = (psg_effort)-1, PSG_ERR_ARG);
     EXPECT((x.options.exchange = PSG_EXCHANGE_DIRECT, x.options.gpus = 0), PSG_ERR_UNSUPPORTED);
-    EXPECT(x.options.exchange = PSG_EXCHANGE_MPI, PSG_ERR_UNSUPPORTED);
+    EXPECT(x.options.exchange = PSG_EXCHANGE_MPI, PSG_ERR_ARG);
+    EXPECT(x.options.exchange = PSG_EXCHANGE_ALLTOALL, PSG_ERR_ARG);
     EXPECT(x.options.exchange = PSG_EXCHANGE_MANAGED, PSG_OK);
 }
 
