@@ -69,6 +69,7 @@ static int has_one_of(const char *words, const char *alternatives) {
 /** `odd`: the process whose number has to be in the words; -1: none has to. */
 static void expect(int line, const char *spoil, fixture *x, psg_status expected, psg_status other,
                    const char *mentioned, int odd) {
+    ranks_at("line %d, %s in process %d", line, spoil, odd);
     psg_status status = psg_plan_create(x->plan_pointer, x->grid_pointer, &x->options);
     const char *words = psg_last_error();
     CHECK(status == expected || status == other,
@@ -101,8 +102,7 @@ static void expect(int line, const char *spoil, fixture *x, psg_status expected,
         if (rank == odd) {                                                                         \
             spoil;                                                                                 \
         }                                                                                          \
-        expect(__LINE__, #spoil, &x, PSG_ERR_ARG, PSG_ERR_ARG, mentioned,                          \
-               size > 2 && odd ? odd : -1);                                                        \
+        expect(__LINE__, #spoil, &x, PSG_ERR_ARG, PSG_ERR_ARG, mentioned, -1);                     \
     }
 
 /** One process has something wrong. Where the contract leaves it open which, there are two statuses. */
@@ -216,6 +216,7 @@ static void solves(const fixture *x, const char *what) {
     const size_t points = (size_t)NX * NY * NZ;
     double *f = oracle_array(3 * points), *want = f + points, *got = want + points;
     psg_plan *plan = NULL;
+    ranks_at("%s", what);
     oracle_random(1, points, f);
     oracle_solve(&grid, ORACLE_SPECTRAL, 0, f, want);
     int held = CHECK_STATUS(psg_plan_create(&plan, &x->grid, &x->options), PSG_OK);

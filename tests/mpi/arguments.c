@@ -18,6 +18,7 @@ typedef struct fixture {
     psg_plan *plan;
     share part;
     double *f, *want, *got;
+    char words[100];
 } fixture;
 
 static int fixture_init(fixture *x, size_t nz, psg_exchange exchange,
@@ -35,6 +36,9 @@ static int fixture_init(fixture *x, size_t nz, psg_exchange exchange,
     psg_grid grid = harness_grid(&x->box);
     harness_set_variant(&options, variant);
     options.exchange = exchange;
+    snprintf(x->words, sizeof x->words, "%zu planes, %s, %s", nz, variant->name,
+             ranks_exchange_name(exchange));
+    ranks_at("%s, psg_plan_create", x->words);
     int held = CHECK_STATUS(psg_plan_create(&x->plan, &grid, &options), PSG_OK);
     return ranks_all(world, held);
 }
@@ -66,6 +70,7 @@ static int all_bytes_are(const void *memory, size_t bytes, unsigned char value) 
 /** f and u spoilt in one process: psg_submit(), psg_solve(). */
 static void refused(fixture *x, const void *f, void *u, const char *what) {
     share_take(&x->part, x->f);
+    ranks_at("%s, %s", x->words, what);
     CHECK_STATUS(psg_submit(x->plan, f, u), PSG_ERR_ARG);
     CHECK(strlen(psg_last_error()) > 10, "%s: words '%s'", what, psg_last_error());
     CHECK_STATUS(psg_wait(x->plan), PSG_ERR_STATE);
@@ -80,6 +85,7 @@ static void refused(fixture *x, const void *f, void *u, const char *what) {
 
 /** One that is fine is in flight: it stays the only one. */
 static void refused_beside_another(fixture *x, int odd) {
+    ranks_at("%s, one refused beside another", x->words);
     share_take(&x->part, x->f);
     CHECK_STATUS(psg_submit(x->plan, x->part.f, x->part.u), PSG_OK);
     CHECK_STATUS(psg_submit(x->plan, odd ? NULL : x->part.f, odd ? NULL : x->part.u), PSG_ERR_ARG);
@@ -112,6 +118,7 @@ static void one_odd(fixture *x, int odd_rank) {
 static void without_planes(fixture *x) {
     double place[2] = {1, 2};
     int none = x->part.planes == 0;
+    ranks_at("%s, without planes", x->words);
     share_take(&x->part, x->f);
     CHECK_STATUS(psg_solve(x->plan, none ? NULL : x->part.f, none ? NULL : x->part.u), PSG_OK);
     check_u(x, "NULL where there are no planes");

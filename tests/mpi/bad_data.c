@@ -44,6 +44,7 @@ static int fixture_init(fixture *x, psg_precision precision, const harness_varia
     x->u = oracle_array(POINTS);
     snprintf(x->words, sizeof x->words, "%s, %s, %s, mean %s", harness_precision_name(precision),
              variant->name, ranks_exchange_name(exchange), mean ? "an error" : "dropped");
+    ranks_at("%s", x->words);
     oracle_random(3, POINTS, x->good);
     oracle_remove_mean(x->good, POINTS);
     oracle_solve(&box, ORACLE_SPECTRAL, 0, x->good, x->want);

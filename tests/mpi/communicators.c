@@ -74,6 +74,7 @@ static const oracle_grid boxes[] = {
 /** Two plans, each process in both of them (or in the second alone in its half), solves interleaved. */
 static void two_at_once(MPI_Comm first, MPI_Comm second, int number, const char *what) {
     problem a, b;
+    ranks_at("two at once: %s", what);
     int held = problem_init(&a, &boxes[number % 3], first, number);
     held = problem_init(&b, &boxes[(number + 1) % 3], second, number + 1) && held;
     if (ranks_all(MPI_COMM_WORLD, held)) {
@@ -124,6 +125,7 @@ static void smaller_than_the_world(int alone) {
     MPI_Comm world = MPI_COMM_WORLD, rest;
     int rank = ranks_rank(world);
     problem x;
+    ranks_at("smaller than the world, %d", alone);
     MPI_Comm_split(world, rank == 0 ? MPI_UNDEFINED : 0, rank, &rest);
     if (rest != MPI_COMM_NULL || alone) {
         if (problem_init(&x, &boxes[1], rest, 3)) {
@@ -146,6 +148,7 @@ static void smaller_than_the_world(int alone) {
 static void again_and_again(void) {
     for (int n = 0; n < 6; ++n) {
         problem x;
+        ranks_at("again and again, %d", n);
         if (problem_init(&x, &boxes[n % 3], MPI_COMM_WORLD, n)) {
             if (n != 3) { /* a plan that never solves is fine too */
                 submit(&x);
@@ -161,6 +164,7 @@ static void again_and_again(void) {
 static void freed(int before) {
     MPI_Comm comm;
     problem x;
+    ranks_at("freed, %d", before);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     int held = problem_init(&x, &boxes[0], comm, 2 + before);
     if (before) {
@@ -186,6 +190,7 @@ static void own_messages(MPI_Comm comm) {
     MPI_Request request;
     MPI_Status status;
     problem x;
+    ranks_at("messages of the program's");
     MPI_Irecv(space, (int)sizeof space, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &request);
     if (problem_init(&x, &boxes[2], comm, 4)) {
         submit(&x);

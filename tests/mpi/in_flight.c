@@ -117,6 +117,9 @@ int main(int argc, char **argv) {
             options.in_flight = 1 + (unsigned)(n % 3);
             options.segment_planes = 2;
             options.pencils = 9;
+            ranks_at("%s, %s, %s, %u in flight", harness_precision_name(options.precision),
+                     harness_variants[n / 3 / RANKS_EXCHANGES].name,
+                     ranks_exchange_name(options.exchange), options.in_flight);
             int held = CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK);
             if (ranks_all(comm, held)) {
                 several(plan, &s);

@@ -119,6 +119,8 @@ static void one_run(size_t run, int cpus) {
              harness_precision_name(options.precision), variant->name,
              ranks_exchange_name(options.exchange), symbol ? "fd2" : "spectral", options.lambda,
              options.segment_planes, options.pencils, cpus);
+    ranks_at("%zux%zux%zu, %s, %u in flight", grids[g].n[0], grids[g].n[1], grids[g].n[2], words,
+             options.in_flight);
     int held = CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK);
     if (ranks_all(comm, held)) {
         share s = share_make(comm, options.precision, &grids[g],

@@ -1,10 +1,13 @@
 #include "tests/mpi/ranks.h"
 
+#include <signal.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 const psg_exchange ranks_exchanges[RANKS_EXCHANGES] = {PSG_EXCHANGE_MPI, PSG_EXCHANGE_ALLTOALL};
 
@@ -12,8 +15,32 @@ const char *ranks_exchange_name(psg_exchange exchange) {
     return exchange == PSG_EXCHANGE_MPI ? "mpi" : "alltoall";
 }
 
+/* Of this process: "process 2 hangs: " and what it was at. */
+static char place[300];
+
+void ranks_at(const char *format, ...) {
+    va_list arguments;
+    int head = snprintf(place, sizeof place, "process %d hangs: ", ranks_rank(MPI_COMM_WORLD));
+    va_start(arguments, format);
+    vsnprintf(place + head, sizeof place - (size_t)head - 1, format, arguments);
+    va_end(arguments);
+    strcat(place, "\n");
+}
+
+static void hangs(int signal_number) {
+    (void)signal_number;
+    if (write(STDERR_FILENO, place, strnlen(place, sizeof place)) < 0) {
+        _exit(2);
+    }
+    sleep(1); /* the others have their say */
+    _exit(1);
+}
+
 void ranks_start(int *argc, char ***argv) {
     int provided = MPI_THREAD_SINGLE;
+    const char *seconds = getenv("PSG_TEST_MPI_SECONDS");
+    signal(SIGALRM, hangs);
+    alarm(seconds ? (unsigned)strtoul(seconds, NULL, 10) : RANKS_SECONDS);
     harness_options(PSG_F64); /* ends the program as skipped where a GPU is missing */
     MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided);
     if (provided != MPI_THREAD_MULTIPLE) {

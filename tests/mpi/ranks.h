@@ -7,12 +7,19 @@
 #ifndef PSG_TESTS_RANKS_H
 #define PSG_TESTS_RANKS_H
 
+#include "tests/check.h"
 #include "tests/harness.h"
 
 #include <mpi.h>
 
-/** MPI with MPI_THREAD_MULTIPLE, else the program ends. */
+/** MPI with MPI_THREAD_MULTIPLE, else the program ends. So it does where it takes longer than RANKS_SECONDS: what
+ *  waits for another process waits for ever, and says here where that was. */
+#define RANKS_SECONDS 75
 void ranks_start(int *argc, char ***argv);
+
+/** What is done next, for that case. */
+CHECK_PRINTF(1, 2)
+void ranks_at(const char *format, ...);
 
 /** End MPI. @return what main() returns: 0 where `result` is 0 in all processes of the world */
 int ranks_finish(int result);

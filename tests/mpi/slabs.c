@@ -257,6 +257,7 @@ static void one_plan(size_t n) {
     options.mean_tolerance = 0.9; /* looks at the mean, and takes any */
     snprintf(words, sizeof words, "%s, %s, %s, %u in flight", harness_precision_name(precision),
              variant->name, ranks_exchange_name(options.exchange), options.in_flight);
+    ranks_at("%s", words);
     int held = CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK);
     if (ranks_all(world, held)) {
         CHECK_STATUS(psg_submit_slabs(plan), PSG_ERR_STATE);

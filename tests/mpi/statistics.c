@@ -201,6 +201,7 @@ int main(int argc, char **argv) {
         snprintf(words, sizeof words, "%s, exchange %d, %zux%zux%zu, %zu planes, %zu pencils",
                  variant->name, options.exchange, boxes[box].n[0], boxes[box].n[1], boxes[box].n[2],
                  options.segment_planes, options.pencils);
+        ranks_at("%s", words);
         one_plan(&boxes[box], &options, words);
     }
     alone();
