@@ -33,7 +33,8 @@ psg_comm_result psg_comm_open(psg_comm **comm, const void *mpi_comm, char *words
 
 int psg_comm_rank(const psg_comm *comm);
 int psg_comm_ranks(const psg_comm *comm);
-/** Is this one process that plays a rank of many, by STARPU_MPI_FAKE_RANK and _SIZE? Then messages go nowhere. */
+/** Is this one process that plays a rank of many, by STARPU_MPI_FAKE_RANK and STARPU_MPI_FAKE_SIZE, to see what its part
+ *  costs? Its messages go nowhere, and its u is worth nothing. */
 bool psg_comm_fake(const psg_comm *comm);
 
 /** Among the processes of this node: this one's number, and how many there are. */
