@@ -69,13 +69,13 @@ typedef struct psg_alltoall_part {
 typedef struct psg_alltoall {
     psg_alltoall_part slabs;      /**< what segments have, of other processes' pencils */
     psg_alltoall_part pencils;    /**< what pencils have, of other processes' segments */
-    struct psg_alltoall_mpi *mpi; /**< a communicator of its own, as collectives on one follow one
-                                       another; NULL: not opened */
+    struct psg_alltoall_mpi *mpi; /**< one such exchange at a time */
 } psg_alltoall;
 
-/** Collective: mpi. @return false: MPI failed */
-bool psg_alltoall_open(psg_alltoall *alltoall, const psg_comm *comm, size_t row_bytes);
-/** Collective. */
-void psg_alltoall_close(psg_alltoall *alltoall);
+/** A communicator, as collectives on one follow one another, and an MPI_Datatype. Collective, and not while messages are
+ *  on their way. @return NULL: MPI failed */
+struct psg_alltoall_mpi *psg_alltoall_open(const psg_comm *comm, size_t row_bytes);
+/** Collective. NULL is fine. */
+void psg_alltoall_close(struct psg_alltoall_mpi *mpi);
 
 #endif
