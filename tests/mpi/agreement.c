@@ -206,6 +206,7 @@ static void communicators(void) {
         fixture x;
         size_t count = 0;
         good(&x);
+        ranks_at("psg_machine_workers in one process");
         CHECK_STATUS(psg_machine_workers(&x.options, NULL, 0, &count, NULL, 0), PSG_OK);
         CHECK(count >= 1, "%zu workers", count);
     }
