@@ -1,8 +1,5 @@
 /* u does not depend on the number of processes: whatever the exchange, the cuts, the variant and the workers,
- * it is what one process alone gives, and what the oracle says.
- *
- *     independence [N]     every N-th combination; 1
- */
+ * it is what one process alone gives, and what the oracle says. */
 #include "tests/check.h"
 #include "tests/mpi/ranks.h"
 
@@ -134,7 +131,6 @@ static void one_run(size_t run, int cpus) {
 int main(int argc, char **argv) {
     static const int cpus[] = {1, -1};
     ranks_start(&argc, &argv);
-    size_t every = argc > 1 ? strtoul(argv[1], NULL, 10) : 1;
     make_answers();
     for (size_t c = 0; c < 2; ++c) {
         MPI_Comm comm = MPI_COMM_WORLD;
@@ -144,8 +140,11 @@ int main(int argc, char **argv) {
         options.cpus = cpus[c];
         int held = CHECK_STATUS(psg_plan_create(&anchor, &grid, &options), PSG_OK);
         size_t runs = GRIDS * HARNESS_VARIANTS * RANKS_EXCHANGES * (cpus[c] == 1 ? 2 : 1);
-        for (size_t run = 0; ranks_all(comm, held) && run < runs; run += every) {
-            one_run(run, cpus[c]);
+        held = ranks_all(comm, held);
+        for (size_t run = 0; held && run < runs; ++run) {
+            if (ranks_takes(run)) {
+                one_run(run, cpus[c]);
+            }
         }
         psg_plan_destroy(anchor);
     }

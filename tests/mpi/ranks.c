@@ -27,6 +27,8 @@ void ranks_at(const char *format, ...) {
     strcat(place, "\n");
 }
 
+static size_t every = 1;
+
 static void hangs(int signal_number) {
     (void)signal_number;
     if (write(STDERR_FILENO, place, strnlen(place, sizeof place)) < 0) {
@@ -43,10 +45,16 @@ void ranks_start(int *argc, char ***argv) {
     alarm(seconds ? (unsigned)strtoul(seconds, NULL, 10) : RANKS_SECONDS);
     harness_options(PSG_F64); /* ends the program as skipped where a GPU is missing */
     MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided);
-    if (provided != MPI_THREAD_MULTIPLE) {
-        fprintf(stderr, "this MPI has no MPI_THREAD_MULTIPLE\n");
+    every = *argc > 1 ? strtoul((*argv)[1], NULL, 10) : 1;
+    if (provided != MPI_THREAD_MULTIPLE || every == 0) {
+        fprintf(stderr,
+                "this MPI has no MPI_THREAD_MULTIPLE, or no number of combinations given\n");
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
+}
+
+int ranks_takes(size_t n) {
+    return n % every == (size_t)ranks_size(MPI_COMM_WORLD) % every;
 }
 
 int ranks_finish(int result) {

@@ -17,6 +17,10 @@
 #define RANKS_SECONDS 75
 void ranks_start(int *argc, char ***argv);
 
+/** Is combination n done? All of them, or every N-th where the program was called with a number N: many
+ *  processes on few cores take their time. Which ones depends on the number of processes. */
+int ranks_takes(size_t n);
+
 /** What is done next, for that case. */
 CHECK_PRINTF(1, 2)
 void ranks_at(const char *format, ...);

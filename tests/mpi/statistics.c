@@ -205,7 +205,9 @@ int main(int argc, char **argv) {
                  variant->name, options.exchange, boxes[box].n[0], boxes[box].n[1], boxes[box].n[2],
                  options.segment_planes, options.pencils);
         ranks_at("%s", words);
-        one_plan(&boxes[box], &options, words);
+        if (ranks_takes(n)) {
+            one_plan(&boxes[box], &options, words);
+        }
     }
     alone();
     psg_plan_destroy(anchor);
