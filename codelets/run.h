@@ -64,7 +64,8 @@ typedef struct psg_context {
     psg_range own_segments;  /**< this process', as are the following */
     psg_range own_pencils;
     psg_range own_bundles;
-    psg_comm *comm;                         /**< NULL: one process */
+    psg_comm *comm; /**< NULL: one process */
+    psg_wire *wire;
     bool messages;                          /**< blocks go to other processes one by one */
     struct psg_exchange_codelets *exchange; /**< NULL: one process */
 
