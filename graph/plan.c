@@ -341,6 +341,39 @@ static void free_plan(psg_plan *plan) {
     free(plan);
 }
 
+/* What every process checks for itself and all have to pass; then StarPU on each.
+ *  @param[in] plan  NULL: there was no memory for it */
+static psg_status begin(const psg_plan *plan, bool told_where, const psg_grid *grid,
+                        const psg_options *options, psg_options *checked, psg_comm **comm) {
+    const psg_status right = psg_options_check(checked, options);
+    psg_status status = psg_ranks_open(comm, checked);
+    if (status != PSG_OK) {
+        return status;
+    }
+    if (right != PSG_OK) {
+        status = right;
+    } else if (!told_where || grid == NULL) {
+        status = psg_fail(PSG_ERR_ARG, "plan or grid is NULL");
+    } else if (plan == NULL) {
+        status = psg_fail(PSG_ERR_MEMORY, "no memory for a plan");
+    } else {
+        status = psg_grid_check(grid, checked->precision);
+    }
+    status = psg_ranks_agree(*comm, status); /* from here on none goes on alone, nor stops alone */
+    if (status == PSG_OK) {
+        status = psg_ranks_same(*comm, grid, checked);
+    }
+    if (status != PSG_OK) {
+        return status;
+    }
+    const psg_status mine = psg_runtime_acquire(checked, *comm);
+    status = psg_ranks_agree(*comm, mine);
+    if (status != PSG_OK && mine == PSG_OK) {
+        psg_runtime_release(*comm);
+    }
+    return status;
+}
+
 psg_status psg_plan_create(psg_plan **result, const psg_grid *grid, const psg_options *options) {
     static psg_status (*const steps[])(psg_plan *) = {
         make_divide, make_workers,    make_partition, psg_placement_make, make_exchange,
@@ -349,32 +382,11 @@ psg_status psg_plan_create(psg_plan **result, const psg_grid *grid, const psg_op
     psg_options checked;
     psg_comm *comm = NULL;
     psg_clear_error();
-    if (result == NULL || grid == NULL) {
-        if (result != NULL) {
-            *result = NULL;
-        }
-        return psg_fail(PSG_ERR_ARG, "plan or grid is NULL");
+    if (result != NULL) {
+        *result = NULL;
     }
-    *result = NULL;
-    const psg_status right = psg_options_check(&checked, options);
-    psg_status status = psg_ranks_open(&comm, &checked);
-    if (status == PSG_OK) { /* from here on no process goes on alone, nor stops alone */
-        status = psg_ranks_agree(comm,
-                                 right != PSG_OK ? right : psg_grid_check(grid, checked.precision));
-    }
-    if (status == PSG_OK) {
-        status = psg_ranks_same(comm, grid, &checked);
-    }
-    psg_plan *plan = status == PSG_OK ? calloc(1, sizeof *plan) : NULL;
-    if (status == PSG_OK) {
-        status = plan != NULL ? psg_runtime_acquire(&checked, comm)
-                              : psg_fail(PSG_ERR_MEMORY, "no memory for a plan");
-        const bool acquired = status == PSG_OK;
-        status = psg_ranks_agree(comm, status);
-        if (status != PSG_OK && acquired) {
-            psg_runtime_release(comm);
-        }
-    }
+    psg_plan *plan = calloc(1, sizeof *plan);
+    psg_status status = begin(plan, result != NULL, grid, options, &checked, &comm);
     if (status != PSG_OK) {
         free(plan);
         return status;
