@@ -22,18 +22,25 @@ typedef struct round {
     int room;
 } round;
 
+/* What was there stays, whatever cannot be had. */
 static bool make_room(round *r) {
-    const int room = r->room > 0 ? 2 * r->room : 64;
-    MPI_Request *request = realloc(r->request, (size_t)room * sizeof *request);
-    r->request = request != NULL ? request : r->request;
-    psg_errand **errand = realloc(r->errand, (size_t)room * sizeof(psg_errand *));
-    r->errand = errand != NULL ? errand : r->errand;
-    int *ended = realloc(r->ended, (size_t)room * sizeof *ended);
-    r->ended = ended != NULL ? ended : r->ended;
-    if (request == NULL || errand == NULL || ended == NULL) {
+    const size_t room = r->room > 0 ? 2 * (size_t)r->room : 64;
+    MPI_Request *request = realloc(r->request, room * sizeof *request);
+    if (request == NULL) {
         return false;
     }
-    r->room = room;
+    r->request = request;
+    psg_errand **errand = realloc(r->errand, room * sizeof(psg_errand *));
+    if (errand == NULL) {
+        return false;
+    }
+    r->errand = errand;
+    int *ended = realloc(r->ended, room * sizeof *ended);
+    if (ended == NULL) {
+        return false;
+    }
+    r->ended = ended;
+    r->room = (int)room;
     return true;
 }
 
