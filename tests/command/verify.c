@@ -61,7 +61,8 @@ static int make(struct example *e, psg_precision precision) {
 
 static int holds(const struct example *e, psg_precision precision, psg_symbol symbol,
                  app_verification *v) {
-    const int code = app_verify(&e->grid, precision, symbol, e->lambda, e->f, e->u, v);
+    const app_planes all = {0, e->grid.axis[2].n};
+    const int code = app_verify(&e->grid, precision, symbol, e->lambda, all, e->f, e->u, v);
     CHECK(code == APP_DONE, "app_verify returned %d", code);
     return v->ok;
 }
