@@ -66,18 +66,17 @@ int app_hdf5_move(app_hdf5_field *field, app_hdf5_rows rows, void *in, const voi
     const hid_t type = field->precision == PSG_F32 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
     const hid_t file = H5Dget_space(field->dataset);
     const hid_t memory = H5Screate_simple(3, block, NULL);
-    const herr_t selected =
-        rows.count == 0 ? H5Sselect_none(file)
-                        : H5Sselect_hyperslab(file, H5S_SELECT_SET, start, NULL, block, NULL);
-    /* the transfer is tried in any case: it may be collective */
-    const herr_t moved = in ? H5Dread(field->dataset, type, memory, file, field->transfer, in)
-                            : H5Dwrite(field->dataset, type, memory, file, field->transfer, out);
-    if (moved < 0) {
+    herr_t result = H5Sselect_hyperslab(file, H5S_SELECT_SET, start, NULL, block, NULL);
+    if (result >= 0) {
+        result = in ? H5Dread(field->dataset, type, memory, file, field->transfer, in)
+                    : H5Dwrite(field->dataset, type, memory, file, field->transfer, out);
+    }
+    if (result < 0) {
         app_hdf5_words(field->words, sizeof field->words);
     }
     H5Sclose(memory);
     H5Sclose(file);
-    return selected < 0 || moved < 0 ? -1 : 0;
+    return result < 0 ? -1 : 0;
 }
 
 int app_field_split(const char *text, app_field_name *name) {

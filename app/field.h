@@ -63,7 +63,7 @@ int app_field_create(const char *path, const char *shown, const char *dataset, c
                      psg_precision precision, app_field_output **output);
 
 /** Write the attributes and the data, close the file and free `output`; collective. Every process writes
- *  its planes where HDF5 is parallel and all of them see the file, else rank 0 writes them for all. The
+ *  its planes where HDF5 is parallel and all of them can open the file, else rank 0 writes them for all. The
  *  old file, if there is one, is said to be intact.
  *  @param[in] u  [count][ny][nx], the planes alone
  *  @return APP_DONE; APP_FAILED after a message; the same in all processes */

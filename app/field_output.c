@@ -4,10 +4,11 @@
 #include "app/hdf5.h"
 #include "app/ranks.h"
 
-#include <stdint.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #if PSG_WITH_PARALLEL_HDF5
@@ -232,28 +233,36 @@ static int open_together(app_field_output *output) {
     return app_ranks_agree(code);
 }
 
-/* Every process writes its planes, in pieces that all begin together: those with fewer planes have empty
-   ones at the end. Rank 0 has the most planes. */
+/* What the system said of a failed write is lost between MPI and HDF5; a full disk is why most fail. */
+static int piece_failed(const app_field_output *output, const char *words) {
+    char text[640] = "", left[32];
+    struct statvfs disk;
+    if (statvfs(output->path, &disk) == 0 && disk.f_blocks > 0) {
+        app_bytes_text(left, sizeof left, (double)disk.f_bavail * (double)disk.f_frsize);
+        snprintf(text, sizeof text, "%s; %s left on the disk", words, left);
+    }
+    return write_failed(output, text[0] ? text : words);
+}
+
+/* Every process writes its planes. They lie one after the other in the file, so that a collective
+   transfer would have nothing to bring together; and that of Open MPI 4.1 does not tell of a full disk. */
 static int write_pieces(app_field_output *output, app_planes planes, const char *u) {
     const hid_t transfer = H5Pcreate(H5P_DATASET_XFER);
     app_hdf5_field field = {output->dataset, transfer, &output->grid, output->precision, ""};
-    app_planes most = {0, 0};
-    (void)psg_local_extent(output->grid.axis[2].n, app_ranks(), 0, NULL, &most.count);
+    const size_t rows = planes.count * output->grid.axis[1].n;
     int code = APP_DONE;
-    if (H5Pset_dxpl_mpio(transfer, H5FD_MPIO_COLLECTIVE) < 0) {
+    if (H5Pset_dxpl_mpio(transfer, H5FD_MPIO_INDEPENDENT) < 0) {
         code = write_failed(output, APP_HDF5_WORDS);
     }
-    code = app_ranks_agree(code);
-    for (size_t done = 0; done < most.count * output->grid.axis[1].n && !code;) {
+    for (size_t done = 0; done < rows && !code;) {
         const app_hdf5_rows piece = next_piece(output, planes, done);
-        const char *rows = piece.count ? u + done * row_bytes(output) : u;
-        code =
-            app_hdf5_move(&field, piece, NULL, rows) ? write_failed(output, field.words) : APP_DONE;
-        code = app_ranks_agree(code);
-        done += next_piece(output, most, done).count;
+        if (app_hdf5_move(&field, piece, NULL, u + done * row_bytes(output))) {
+            code = piece_failed(output, field.words);
+        }
+        done += piece.count;
     }
     H5Pclose(transfer);
-    return code;
+    return app_ranks_agree(code);
 }
 
 /* The file as rank 0 has made it is opened anew by all: nothing but the data is written together. */
@@ -274,16 +283,18 @@ static int write_together(app_field_output *output, app_planes planes, const voi
 }
 #endif
 
-/* Files may lie where only some of the processes see them. */
-static int seen_by_all(const app_field_output *output) {
-    double unseen = access(output->path, R_OK | W_OK) != 0;
-    app_ranks_max(&unseen, 1);
-    return unseen == 0;
+/* Files may lie where only some of the processes see them; and MPI waits for ever where some of them
+   cannot open what others can. */
+static int opened_by_all(const app_field_output *output) {
+    const int file = open(output->path, O_RDWR | O_CLOEXEC);
+    double failed = file < 0 || close(file);
+    app_ranks_max(&failed, 1);
+    return failed == 0;
 }
 
 int app_field_write(app_field_output *output, app_planes planes, const void *u,
                     const app_field_header *header) {
-    const int together = app_field_is_parallel() && app_ranks() > 1 && seen_by_all(output);
+    const int together = app_field_is_parallel() && app_ranks() > 1 && opened_by_all(output);
     int code = app_ranks_agree(app_rank() == 0 ? write_header(output, header) : APP_DONE);
     if (!code) {
         code = together ? write_together(output, planes, u) : write_by_first(output, u);
