@@ -79,6 +79,10 @@ int app_hdf5_move(app_hdf5_field *field, app_hdf5_rows rows, void *in, const voi
     return result < 0 ? -1 : 0;
 }
 
+void app_field_start(void) {
+    app_hdf5_start();
+}
+
 int app_field_split(const char *text, app_field_name *name) {
     struct stat status;
     const char *colon = stat(text, &status) ? strrchr(text, ':') : NULL;

@@ -116,6 +116,7 @@ int app_info(int argc, char **argv) {
     options.gpus = arguments.gpus.count;
     options.gpu_ids = arguments.gpus.listed ? arguments.gpus.ids : NULL;
     options.policy = arguments.policy;
+    options.comm = app_ranks_comm();
     code = app_workers_find(&options, &workers);
     if (!code) {
         code = app_ranks_agree(app_rank() == 0 ? tell(&workers, arguments.json) : APP_DONE);

@@ -1,6 +1,7 @@
 /* The psg command: finds the subcommand. */
 #include "app/app.h"
 #include "app/arguments.h"
+#include "app/field.h"
 #include "app/info.h"
 #include "app/ranks.h"
 #include "app/solve.h"
@@ -67,6 +68,9 @@ static int run(int argc, char **argv) {
 int main(int argc, char **argv) {
     (void)setenv("STARPU_SILENT", "1",
                  0); /* what StarPU has to say is for who asks for it: 0 there */
+    if (app_ranks_launched()) {
+        app_field_start();
+    }
     int code = app_ranks_start(argc, argv);
     if (!code) {
         code = run(argc, argv);

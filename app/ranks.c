@@ -104,12 +104,17 @@ static int compare_command_lines(int argc, char **argv) {
                       : app_error(APP_USAGE, "the command line is not the one that rank 0 has"));
 }
 
-int app_ranks_start(int argc, char **argv) {
-    int launched = 0, threads = MPI_THREAD_SINGLE;
+int app_ranks_launched(void) {
+    int launched = 0;
     for (size_t w = 0; w < LAUNCHER_WORDS; w++) {
         launched |= getenv(launcher_words[w]) != NULL;
     }
-    if (!launched) {
+    return launched;
+}
+
+int app_ranks_start(int argc, char **argv) {
+    int threads = MPI_THREAD_SINGLE;
+    if (!app_ranks_launched()) {
         return APP_DONE;
     }
     /* StarPU-MPI's thread asks MPI for news all the time; where it has no core to itself, it must give
@@ -249,6 +254,10 @@ void app_ranks_to_first(int from, const void *give, void *take, size_t bytes) {
 
 const void *app_ranks_comm(void) {
     return NULL;
+}
+
+int app_ranks_launched(void) {
+    return 0;
 }
 
 /* Each of several processes would solve everything and write the same files. */

@@ -2,7 +2,7 @@
  *  Without MPI, or started without a launcher, there is one process, and every function here is
  *  trivial: the rest of the command has one way for one process and for many.
  *
- *  All functions but the first three, app_ranks_keep(), and those that go between two are collective: every process calls them, in
+ *  All functions but the first four, app_ranks_keep(), and those that go between two are collective: every process calls them, in
  *  the same order. So a step that may fail in one process ends with app_ranks_agree(), before the next
  *  collective call. Where MPI itself fails there is nobody to agree with: the run is ended, with a
  *  message and without temporary files. */
@@ -17,6 +17,9 @@ int app_ranks(void);
 
 /** For psg_options.comm: NULL where there is one process, else the address of an MPI_Comm. */
 const void *app_ranks_comm(void);
+
+/** 1 if a launcher of MPI started this process, alone or with others, and psg was built with MPI. */
+int app_ranks_launched(void);
 
 /** Initialise MPI if a launcher started this process. Ranks other than 0 print nothing on stdout from
  *  then on.

@@ -124,9 +124,10 @@ void app_report_print(const app_report *report) {
     printf("grid      %zu x %zu x %zu, box %.10g x %.10g x %.10g\n", axis[0].n, axis[1].n,
            axis[2].n, axis[0].length, axis[1].length, axis[2].length);
     print_workers(report);
-    printf("graph     %s, %s exchange, %zu segment%s of up to %zu planes, %zu pencil%s\n",
+    printf("graph     %s, %s exchange, %zu segment%s of up to %zu plane%s, %zu pencil%s\n",
            app_graph_name(report->options.graph), app_exchange_name(s->exchange), s->segments,
-           s->segments == 1 ? "" : "s", s->segment_planes, s->pencils, s->pencils == 1 ? "" : "s");
+           s->segments == 1 ? "" : "s", s->segment_planes, s->segment_planes == 1 ? "" : "s",
+           s->pencils, s->pencils == 1 ? "" : "s");
     printf("plan      %.3g s\n", s->plan_seconds);
     if (report->repeat == 1) {
         printf("solve     %.4g s\n", report->median);

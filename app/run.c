@@ -33,6 +33,15 @@ static int open_input(app_run *r) {
     return APP_DONE;
 }
 
+static int check_exchange(const app_run *r) {
+    const psg_exchange exchange = (psg_exchange)r->arguments.exchange;
+    if (app_ranks() == 1 && (exchange == PSG_EXCHANGE_MPI || exchange == PSG_EXCHANGE_ALLTOALL)) {
+        return app_error(APP_USAGE, "--exchange %s is between processes: start psg by mpirun",
+                         app_exchange_name(exchange));
+    }
+    return APP_DONE;
+}
+
 /* Processes on machines of their own may see different files under one name. */
 static int compare_inputs(app_run *r) {
     const app_field_info own = r->info;
@@ -121,7 +130,8 @@ int app_run_describe(app_run *r) {
     r->report.repeat = r->arguments.repeat;
     r->flights =
         r->arguments.in_flight < r->arguments.repeat ? r->arguments.in_flight : r->arguments.repeat;
-    if (r->arguments.in) {
+    code = check_exchange(r);
+    if (r->arguments.in && !code) {
         code = app_ranks_agree(open_input(r));
     }
     if (r->arguments.in && !code) {
