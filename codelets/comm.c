@@ -214,35 +214,26 @@ int64_t psg_comm_tags(psg_comm *comm, int64_t count) {
 
 /* ------------------------------------------------------------------------------- alltoall */
 
-bool psg_alltoall_open(psg_alltoall *alltoall, const psg_comm *comm, size_t row_bytes) {
-    psg_alltoall_mpi *mpi = malloc(sizeof *mpi);
-    if (mpi == NULL) {
-        return false;
-    }
-    if (MPI_Comm_dup(comm->mpi, &mpi->comm) != MPI_SUCCESS) {
+psg_alltoall_mpi *psg_alltoall_open(const psg_comm *comm, size_t row_bytes) {
+    psg_alltoall_mpi *mpi = calloc(1, sizeof *mpi);
+    if (mpi == NULL || MPI_Comm_dup(comm->mpi, &mpi->comm) != MPI_SUCCESS) {
         free(mpi);
-        return false;
+        return NULL;
     }
     if (MPI_Type_contiguous((int)row_bytes, MPI_BYTE, &mpi->row) != MPI_SUCCESS ||
         MPI_Type_commit(&mpi->row) != MPI_SUCCESS) {
         (void)MPI_Comm_free(&mpi->comm);
         free(mpi);
-        return false;
+        return NULL;
     }
-    alltoall->mpi = mpi;
-    return true;
+    return mpi;
 }
 
-void psg_alltoall_close(psg_alltoall *alltoall) {
-    psg_alltoall_mpi *mpi = alltoall->mpi;
+void psg_alltoall_close(psg_alltoall_mpi *mpi) {
     int finalized = 0;
-    if (mpi == NULL) {
-        return;
-    }
-    if (MPI_Finalized(&finalized) == MPI_SUCCESS && !finalized) {
+    if (mpi != NULL && MPI_Finalized(&finalized) == MPI_SUCCESS && !finalized) {
         (void)MPI_Type_free(&mpi->row);
         (void)MPI_Comm_free(&mpi->comm);
     }
     free(mpi);
-    alltoall->mpi = NULL;
 }

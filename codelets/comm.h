@@ -33,7 +33,8 @@ psg_comm_result psg_comm_open(psg_comm **comm, const void *mpi_comm, char *words
 
 int psg_comm_rank(const psg_comm *comm);
 int psg_comm_ranks(const psg_comm *comm);
-/** Is this one process that plays a rank of many, by STARPU_MPI_FAKE_RANK and _SIZE? Then messages go nowhere. */
+/** Is this one process that plays a rank of many, by STARPU_MPI_FAKE_RANK and STARPU_MPI_FAKE_SIZE, to see what its part
+ *  costs? Its messages go nowhere, and its u is worth nothing. */
 bool psg_comm_fake(const psg_comm *comm);
 
 /** Among the processes of this node: this one's number, and how many there are. */
@@ -68,13 +69,13 @@ typedef struct psg_alltoall_part {
 typedef struct psg_alltoall {
     psg_alltoall_part slabs;      /**< what segments have, of other processes' pencils */
     psg_alltoall_part pencils;    /**< what pencils have, of other processes' segments */
-    struct psg_alltoall_mpi *mpi; /**< a communicator of its own, as collectives on one follow one
-                                       another; NULL: not opened */
+    struct psg_alltoall_mpi *mpi; /**< one such exchange at a time */
 } psg_alltoall;
 
-/** Collective: mpi. @return false: MPI failed */
-bool psg_alltoall_open(psg_alltoall *alltoall, const psg_comm *comm, size_t row_bytes);
-/** Collective. */
-void psg_alltoall_close(psg_alltoall *alltoall);
+/** A communicator, as collectives on one follow one another, and an MPI_Datatype. Collective, and not while messages are
+ *  on their way. @return NULL: MPI failed */
+struct psg_alltoall_mpi *psg_alltoall_open(const psg_comm *comm, size_t row_bytes);
+/** Collective. NULL is fine. */
+void psg_alltoall_close(struct psg_alltoall_mpi *mpi);
 
 #endif

@@ -80,15 +80,14 @@ int64_t psg_comm_tags(psg_comm *comm, int64_t count) {
     return 0;
 }
 
-bool psg_alltoall_open(psg_alltoall *alltoall, const psg_comm *comm, size_t row_bytes) {
-    (void)alltoall;
+struct psg_alltoall_mpi *psg_alltoall_open(const psg_comm *comm, size_t row_bytes) {
     (void)comm;
     (void)row_bytes;
-    return false;
+    return NULL;
 }
 
-void psg_alltoall_close(psg_alltoall *alltoall) {
-    (void)alltoall;
+void psg_alltoall_close(struct psg_alltoall_mpi *mpi) {
+    (void)mpi;
 }
 
 void psg_task_send(psg_run *run, starpu_data_handle_t block, int rank, int64_t tag, size_t bytes) {

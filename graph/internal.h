@@ -125,7 +125,9 @@ typedef struct psg_lane {
     psg_alltoall alltoall;         /**< exchange alltoall */
     psg_alltoall_data outward;     /**< of `bundles`, those of other processes */
     psg_alltoall_data inward;      /**< of `arrivals`, those of other processes */
-    unsigned users;                /**< runs in flight in it */
+    starpu_data_handle_t turn;     /**< of exchanges that follow one another */
+    double turn_word;
+    unsigned users; /**< runs in flight in it */
 } psg_lane;
 
 /** A caller's f and u as handles by own segment; kept for the next solve with the same arrays. */
@@ -213,9 +215,10 @@ struct psg_plan {
     psg_exchange exchange;
     struct starpu_codelet direct_kspace[PSG_TASK_PRECISIONS];
     psg_exchange_codelets exchange_codelets;
-    int *main_memory; /**< for as many data as a task of the exchange has */
-    int64_t tags;     /**< the first one of its messages */
-    bool messaging;   /**< it has started StarPU-MPI */
+    int *main_memory;                    /**< for as many data as a task of the exchange has */
+    int64_t tags;                        /**< the first one of its messages */
+    bool messaging;                      /**< it has started StarPU-MPI */
+    struct psg_alltoall_mpi **alltoalls; /**< [options.in_flight], or NULL */
     void **scratch;
     psg_cpu_piece **pieces;
     size_t scratch_bytes;

@@ -178,6 +178,27 @@ static psg_status make_exchange(psg_plan *plan) {
     return plan->messaging ? PSG_OK : psg_fail(PSG_ERR_RUNTIME, "StarPU-MPI did not start");
 }
 
+/* One for each lane that there may be, before there is any traffic. */
+static psg_status make_alltoalls(psg_plan *plan) {
+    const size_t row = plan->context.nxc * 2 * plan->context.cpu->real_bytes;
+    if (plan->exchange != PSG_EXCHANGE_ALLTOALL) {
+        return PSG_OK;
+    }
+    plan->alltoalls = calloc(plan->options.in_flight, sizeof(struct psg_alltoall_mpi *));
+    psg_status status = psg_ranks_agree(
+        plan->comm, plan->alltoalls != NULL ? PSG_OK
+                                            : psg_fail(PSG_ERR_MEMORY, "no memory for %u solves",
+                                                       plan->options.in_flight));
+    for (unsigned m = 0; status == PSG_OK && m < plan->options.in_flight; m++) {
+        plan->alltoalls[m] = psg_alltoall_open(plan->comm, row);
+        status = psg_ranks_agree(plan->comm,
+                                 plan->alltoalls[m] != NULL
+                                     ? PSG_OK
+                                     : psg_fail(PSG_ERR_RUNTIME, "MPI made no communicator"));
+    }
+    return status;
+}
+
 /* ------------------------------------------------------------------------------ workers */
 
 /* The GPUs take the plan's tasks where there are any, else the cores do. */
@@ -308,6 +329,10 @@ static void free_plan(psg_plan *plan) {
     if (plan->context.fft != NULL) {
         plan->context.cpu->fft_destroy(plan->context.fft);
     }
+    for (unsigned m = 0; plan->alltoalls != NULL && m < plan->options.in_flight; m++) {
+        psg_alltoall_close(plan->alltoalls[m]);
+    }
+    free(plan->alltoalls);
     if (plan->messaging) {
         psg_comm_stop();
     }
@@ -335,8 +360,8 @@ static void free_plan(psg_plan *plan) {
 
 psg_status psg_plan_create(psg_plan **result, const psg_grid *grid, const psg_options *options) {
     static psg_status (*const steps[])(psg_plan *) = {
-        make_divide, make_workers,    make_partition, psg_placement_make, make_exchange,
-        make_lanes,  plan_transforms, make_scratch,   make_devices};
+        make_divide,    make_workers, make_partition,  psg_placement_make, make_exchange,
+        make_alltoalls, make_lanes,   plan_transforms, make_scratch,       make_devices};
     const double before = now();
     psg_options checked;
     psg_comm *comm = NULL;
