@@ -90,19 +90,14 @@ void psg_alltoall_close(struct psg_alltoall_mpi *mpi) {
     (void)mpi;
 }
 
-void psg_task_send(psg_run *run, starpu_data_handle_t block, int rank, int64_t tag, size_t bytes) {
+void psg_task_send(psg_run *run, starpu_data_handle_t block, const psg_message *message) {
     (void)run;
     (void)block;
-    (void)rank;
-    (void)tag;
-    (void)bytes;
+    (void)message;
 }
 
-void psg_task_receive(psg_run *run, starpu_data_handle_t block, int rank, int64_t tag) {
-    (void)run;
-    (void)block;
-    (void)rank;
-    (void)tag;
+void psg_task_receive(psg_run *run, starpu_data_handle_t block, const psg_message *message) {
+    psg_task_send(run, block, message);
 }
 
 void psg_task_alltoall(psg_run *run, const psg_alltoall *alltoall, bool forward,

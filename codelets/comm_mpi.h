@@ -26,6 +26,7 @@ typedef struct psg_alltoall_mpi {
     MPI_Request request;
     struct starpu_task *task;
     struct psg_run *run;
+    double start;
 } psg_alltoall_mpi;
 
 /** Have StarPU's workers look after the MPI_Ialltoallv that are on their way, or stop that. */

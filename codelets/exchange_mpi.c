@@ -6,70 +6,76 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ------------------------------------------------------------------------- point to point */
 
+/* A message on its way. */
+typedef struct travel {
+    psg_run *run;
+    starpu_data_handle_t block;
+    psg_run_event event;
+} travel;
+
 /* On StarPU-MPI's thread, with the block released. */
-static void sent(void *argument) {
-    psg_run *run = argument;
-    psg_run_message_sent(run);
+static void arrived(void *argument) {
+    travel *t = argument;
+    psg_run *run = t->run;
+    t->event.end = starpu_timing_now();
+    psg_run_keep_event(run, &t->event);
+    if (!t->event.received) {
+        psg_run_message_sent(run);
+    }
+    free(t);
     psg_run_end_task(run);
 }
 
-static void received(void *argument) {
-    psg_run_end_task(argument);
+/* One process that plays a rank of many has messages to nobody, and StarPU-MPI then does nothing at all. This is what it does
+ * around MPI's part: it takes the block when its turn comes, lets it go, and calls back. */
+static void arrived_nowhere(void *argument) {
+    travel *t = argument;
+    starpu_data_release_on_node(t->block, STARPU_MAIN_RAM);
+    arrived(t);
 }
 
-/* A message that one process which plays a rank of many has to nobody. StarPU-MPI then does nothing at all; this
- * is what it does around MPI's part: it has the block when its turn comes, and calls back. */
-typedef struct pretence {
-    starpu_data_handle_t block;
-    void (*ended)(void *run);
-    psg_run *run;
-} pretence;
-
-static void pretend_end(void *argument) {
-    pretence *p = argument;
-    starpu_data_release_on_node(p->block, STARPU_MAIN_RAM);
-    p->ended(p->run);
-    free(p);
-}
-
-static int pretend(psg_run *run, starpu_data_handle_t block, enum starpu_data_access_mode mode,
-                   void (*ended)(void *run)) {
-    pretence *p = malloc(sizeof *p);
-    if (p == NULL) {
-        return -ENOMEM;
-    }
-    *p = (pretence){.block = block, .ended = ended, .run = run};
-    return starpu_data_acquire_on_node_cb(block, STARPU_MAIN_RAM, mode, pretend_end, p);
-}
-
-void psg_task_send(psg_run *run, starpu_data_handle_t block, int rank, int64_t tag, size_t bytes) {
+static void start(psg_run *run, starpu_data_handle_t block, const psg_message *m, bool receive) {
     const psg_comm *comm = run->context->comm;
+    travel *t = malloc(sizeof *t);
     psg_run_begin_task(run);
-    psg_run_message_submitted(run, bytes);
-    const int result = comm->fake
-                           ? pretend(run, block, STARPU_R, sent)
-                           : starpu_mpi_isend_detached(block, rank, tag, comm->mpi, sent, run);
+    int result = -ENOMEM;
+    if (t != NULL) {
+        *t = (travel){.run = run,
+                      .block = block,
+                      .event = {.kind = PSG_TASK_EXCHANGE,
+                                .worker = -1,
+                                .rank = m->rank,
+                                .received = receive,
+                                .segment = m->segment,
+                                .pencil = m->pencil}};
+        if (comm->fake) {
+            result = starpu_data_acquire_on_node_cb(
+                block, STARPU_MAIN_RAM, receive ? STARPU_W : STARPU_R, arrived_nowhere, t);
+        } else if (receive) {
+            result = starpu_mpi_irecv_detached(block, m->rank, m->tag, comm->mpi, arrived, t);
+        } else {
+            result = starpu_mpi_isend_detached(block, m->rank, m->tag, comm->mpi, arrived, t);
+        }
+    }
     if (result != 0) {
-        psg_run_fail(run, PSG_FAULT_SUBMIT, "StarPU-MPI did not take a message to process %d",
-                     rank);
+        psg_run_fail(run, PSG_FAULT_SUBMIT, "StarPU-MPI did not take a message %s process %d: %s",
+                     receive ? "from" : "to", m->rank, strerror(-result));
+        free(t);
         psg_run_end_task(run);
     }
 }
 
-void psg_task_receive(psg_run *run, starpu_data_handle_t block, int rank, int64_t tag) {
-    const psg_comm *comm = run->context->comm;
-    psg_run_begin_task(run);
-    const int result = comm->fake
-                           ? pretend(run, block, STARPU_W, received)
-                           : starpu_mpi_irecv_detached(block, rank, tag, comm->mpi, received, run);
-    if (result != 0) {
-        psg_run_fail(run, PSG_FAULT_SUBMIT, "StarPU-MPI did not take a message from process %d",
-                     rank);
-        psg_run_end_task(run);
-    }
+void psg_task_send(psg_run *run, starpu_data_handle_t block, const psg_message *message) {
+    psg_run_message_submitted(run, message->bytes);
+    start(run, block, message, false);
+}
+
+void psg_task_receive(psg_run *run, starpu_data_handle_t block, const psg_message *message) {
+    start(run, block, message, true);
 }
 
 /* ------------------------------------------------------------------------------- alltoall */
@@ -105,6 +111,14 @@ static unsigned look(void *argument) {
     while (ended != NULL) {
         psg_alltoall_mpi *mpi = ended;
         ended = mpi->next; /* once its task has ended it may be started again */
+        const psg_run_event event = {.kind = PSG_TASK_EXCHANGE,
+                                     .worker = -1,
+                                     .rank = -1,
+                                     .segment = SIZE_MAX,
+                                     .pencil = SIZE_MAX,
+                                     .start = mpi->start,
+                                     .end = starpu_timing_now()};
+        psg_run_keep_event(mpi->run, &event);
         psg_run_message_sent(mpi->run);
         starpu_task_end_dep_release(mpi->task);
     }
@@ -133,6 +147,7 @@ static void alltoall_cpu(void *buffers[], void *argument) {
     psg_run_messages_ready(args->run, 1);
     mpi->task = starpu_task_get_current();
     mpi->run = args->run;
+    mpi->start = starpu_timing_now();
     starpu_task_end_dep_add(mpi->task, 1);
     if (MPI_Ialltoallv(from->memory, from->count, from->first, mpi->row, to->memory, to->count,
                        to->first, mpi->row, mpi->comm, &mpi->request) != MPI_SUCCESS) {

@@ -55,6 +55,11 @@ psg_status psg_ranks_same(const psg_comm *comm, const psg_grid *grid, const psg_
 psg_status psg_ranks_max(const psg_comm *comm, double *values, size_t count);
 psg_status psg_ranks_sum(const psg_comm *comm, double *values, size_t count);
 
+/* ------------------------------------------------------------------------------ events.c */
+
+/** Take over a run's events, which gets the room of those before. */
+void psg_events_take(psg_plan *plan, psg_run *run);
+
 /* ------------------------------------------------------------------------------- share.c */
 
 /** What this process has of its node. */
@@ -236,6 +241,10 @@ struct psg_plan {
     double mean;
     psg_run_cell *cell; /**< [workers][PSG_TASK_COUNT] */
     psg_run_cell exchange_cell;
+    psg_run_event *event; /**< times since submission */
+    size_t events;
+    size_t events_room;
+    double submitted;
     uint64_t sent_bytes;
 };
 

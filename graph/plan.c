@@ -343,6 +343,7 @@ static void free_plan(psg_plan *plan) {
     free(plan->scratch);
     free(plan->pieces);
     free(plan->cell);
+    free(plan->event);
     free(plan->main_memory);
     free(plan->rank_segment);
     free(plan->rank_pencil);
