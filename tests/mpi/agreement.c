@@ -201,15 +201,17 @@ static void communicators(void) {
         MPI_Comm_free(&across);
         MPI_Comm_free(&half);
     }
-    /* not collective: only one process asks */
+    fixture x;
+    size_t count = 0;
+    good(&x);
+    ranks_at("psg_machine_workers");
+    CHECK_STATUS(psg_machine_workers(&x.options, NULL, 0, &count, NULL, 0), PSG_OK);
+    CHECK(count >= 1, "%zu workers", count);
+    good(&x);
     if (rank == size - 1) {
-        fixture x;
-        size_t count = 0;
-        good(&x);
-        ranks_at("psg_machine_workers in one process");
-        CHECK_STATUS(psg_machine_workers(&x.options, NULL, 0, &count, NULL, 0), PSG_OK);
-        CHECK(count >= 1, "%zu workers", count);
+        x.options.cpus = -2;
     }
+    CHECK_STATUS(psg_machine_workers(&x.options, NULL, 0, &count, NULL, 0), PSG_ERR_ARG);
 }
 
 static void solves(const fixture *x, const char *what) {
