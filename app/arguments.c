@@ -104,6 +104,9 @@ static const option_row solve_rows[] = {
      "at all points or, where that takes long, at a sample"},
     {NULL, "json", "FILE", app_value_text, FIELD(json), NULL, "FILE, or - for stdout",
      "write all results and times as JSON; - is stdout"},
+    {NULL, "trace", "FILE", app_value_text, FIELD(trace), NULL, "FILE",
+     "write when which worker did what, and every message,\n"
+     "for ui.perfetto.dev or chrome://tracing"},
     {NULL, "quiet", NULL, NULL, FIELD(quiet), NULL, NULL, "print errors only"},
     ROW_CPUS,
     ROW_GPUS,

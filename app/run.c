@@ -157,6 +157,22 @@ int app_run_describe(app_run *r) {
 
 /* ------------------------------------------------------------------------------ where it goes */
 
+static int trace_clash(const app_run *r, const char *json) {
+    const char *trace = r->arguments.trace;
+    app_field_name in;
+    if (!trace) {
+        return APP_DONE;
+    }
+    const int clash =
+        (json && app_same_file(trace, json)) ||
+        (r->arguments.out && (app_same_file(trace, r->out.file) || app_same_file(trace, r->xmf))) ||
+        (r->arguments.in && !app_field_split(r->arguments.in, &in) &&
+         app_same_file(trace, in.file));
+    return clash
+               ? app_error(APP_USAGE, "--trace names a file that is something else too, %s", trace)
+               : APP_DONE;
+}
+
 static int name_clash(const app_run *r) {
     const char *json = r->arguments.json && !r->json_to_stdout ? r->arguments.json : NULL;
     app_field_name in;
@@ -179,7 +195,7 @@ static int name_clash(const app_run *r) {
         (app_same_file(r->out.file, json) || app_same_file(r->xmf, json))) {
         return app_error(APP_USAGE, "--json and --out write the same file, %s", json);
     }
-    return APP_DONE;
+    return trace_clash(r, json);
 }
 
 /* The files that will be there at the end, as temporary ones. */
@@ -202,6 +218,9 @@ static int begin_files(app_run *r) {
     if (!code && r->arguments.json && !r->json_to_stdout) {
         code = app_output_begin(&r->json_file, r->arguments.json, 0);
     }
+    if (!code && r->arguments.trace) {
+        code = app_output_begin(&r->trace_file, r->arguments.trace, 0);
+    }
     if (!code && r->arguments.out) {
         code = app_output_begin(&r->field_file, r->out.file, bytes);
     }
@@ -214,7 +233,7 @@ static int begin_files(app_run *r) {
 
 /* What rank 0 has begun, for the others. */
 static void share_files(app_run *r) {
-    app_output *const files[] = {&r->json_file, &r->field_file, &r->xmf_file};
+    app_output *const files[] = {&r->json_file, &r->trace_file, &r->field_file, &r->xmf_file};
     for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
         app_ranks_share(files[f], sizeof *files[f]);
         if (app_rank() > 0) {

@@ -7,6 +7,7 @@
 #include "app/output.h"
 #include "app/progress.h"
 #include "app/report.h"
+#include "app/trace.h"
 
 /** All zero, but for the arguments, before app_run_describe(). */
 typedef struct app_run {
@@ -20,7 +21,9 @@ typedef struct app_run {
     app_modes *modes;
 
     app_field_name out;
-    app_output field_file, xmf_file, json_file;
+    app_output field_file, xmf_file, json_file, trace_file;
+    app_trace trace;
+    int trace_failed;
     app_field_output *field;
     char written[PATH_MAX + 1024], xmf[PATH_MAX];
     int json_to_stdout;

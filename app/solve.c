@@ -82,6 +82,13 @@ static int load(app_run *r) {
     return code;
 }
 
+/* A trace that cannot be kept is an error once the solves are done: the other processes go on. */
+static void take_events(app_run *r) {
+    if (r->arguments.trace && !r->trace_failed) {
+        r->trace_failed = app_trace_take(&r->trace, r->plan);
+    }
+}
+
 /* One after the other: the time of each is that of the call. */
 static psg_status solve_in_turn(app_run *r) {
     for (unsigned s = 0; s < r->report.repeat; s++) {
@@ -92,6 +99,7 @@ static psg_status solve_in_turn(app_run *r) {
             return status;
         }
         r->report.seconds[s] = app_now() - start;
+        take_events(r);
     }
     return PSG_OK;
 }
@@ -113,6 +121,7 @@ static psg_status solve_overlapping(app_run *r) {
             status = psg_plan_statistics(r->plan, &r->report.statistics);
         }
         r->report.seconds[done] = r->report.statistics.seconds;
+        take_events(r);
     }
     return status;
 }
@@ -278,6 +287,14 @@ static int write_field(app_run *r) {
     return code;
 }
 
+static int write_trace(app_run *r) {
+    int code = app_ranks_agree(r->trace_failed);
+    if (!code) {
+        code = app_trace_write(&r->trace, r->trace_file.temporary, r->arguments.trace);
+    }
+    return code ? code : app_ranks_agree(app_output_commit(&r->trace_file));
+}
+
 /* On rank 0. */
 static int write_report(app_run *r) {
     if (!r->arguments.quiet && !r->json_to_stdout) {
@@ -299,6 +316,8 @@ static void clean_up(app_run *r) {
     app_output_discard(&r->field_file);
     app_output_discard(&r->xmf_file);
     app_output_discard(&r->json_file);
+    app_output_discard(&r->trace_file);
+    app_trace_free(&r->trace);
     app_modes_free(r->modes);
     for (unsigned flight = 0; r->u && flight < r->flights; flight++) {
         free(r->u[flight]);
@@ -315,6 +334,9 @@ static int finish(app_run *r) {
     int code = check(r);
     if (!code) {
         code = write_field(r);
+    }
+    if (!code && r->arguments.trace) {
+        code = write_trace(r);
     }
     app_progress_stop(&r->progress);
     r->report.status = code;

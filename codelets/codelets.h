@@ -55,10 +55,11 @@ void psg_task_inverse_xy(psg_run *run, size_t s, const starpu_data_handle_t *blo
 /** A block that goes to another process or comes from there. */
 typedef struct psg_message {
     int rank;    /**< the other process */
-    int64_t tag; /**< the same on both */
+    int tag;     /**< the same on both */
+    int node;    /**< the memory node from which it goes, or to which it comes */
+    size_t rows; /**< of the wire's */
     size_t segment;
     size_t pencil; /**< the first of the bundle's */
-    size_t bytes;
 } psg_message;
 
 /** Send a block as soon as it is written; receive one. */

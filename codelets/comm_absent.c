@@ -74,20 +74,21 @@ bool psg_comm_start(void) {
 void psg_comm_stop(void) {
 }
 
-int64_t psg_comm_tags(psg_comm *comm, int64_t count) {
+int psg_comm_tags(psg_comm *comm, int count) {
     (void)comm;
     (void)count;
     return 0;
 }
 
-struct psg_alltoall_mpi *psg_alltoall_open(const psg_comm *comm, size_t row_bytes) {
+psg_wire *psg_wire_open(const psg_comm *comm, size_t row_bytes, unsigned lanes) {
     (void)comm;
     (void)row_bytes;
+    (void)lanes;
     return NULL;
 }
 
-void psg_alltoall_close(struct psg_alltoall_mpi *mpi) {
-    (void)mpi;
+void psg_wire_close(psg_wire *wire) {
+    (void)wire;
 }
 
 void psg_task_send(psg_run *run, starpu_data_handle_t block, const psg_message *message) {

@@ -24,7 +24,7 @@ typedef enum psg_task_kind {
     PSG_TASK_FORWARD_XY,
     PSG_TASK_KSPACE,
     PSG_TASK_INVERSE_XY,
-    PSG_TASK_EXCHANGE, /**< not a task of its own where StarPU-MPI sends */
+    PSG_TASK_EXCHANGE, /**< between processes: an alltoall, or a message, which is no task */
     PSG_TASK_COUNT
 } psg_task_kind;
 
@@ -64,7 +64,8 @@ typedef struct psg_context {
     psg_range own_segments;  /**< this process', as are the following */
     psg_range own_pencils;
     psg_range own_bundles;
-    psg_comm *comm;                         /**< NULL: one process */
+    psg_comm *comm; /**< NULL: one process */
+    psg_wire *wire;
     bool messages;                          /**< blocks go to other processes one by one */
     struct psg_exchange_codelets *exchange; /**< NULL: one process */
 

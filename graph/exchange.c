@@ -16,16 +16,23 @@ static size_t own_pencils(const psg_context *c) {
     return c->own_pencils.end - c->own_pencils.first;
 }
 
+/* Tags are those of the pair of processes. A block on a GPU goes from there, and to there, if MPI can. */
 static psg_message message_of(const psg_plan *plan, const psg_lane *lane, int rank, size_t s,
                               size_t g) {
     const psg_context *c = &plan->context;
-    const size_t row = c->nxc * 2 * c->cpu->real_bytes;
+    const bool outward = s >= c->own_segments.first && s < c->own_segments.end;
+    const size_t first_segment = plan->rank_segment[outward ? plan->rank : rank];
+    const size_t first_bundle = plan->rank_bundle[outward ? rank : plan->rank];
+    const int worker = outward ? plan->segment_worker[s] : plan->pencil_worker[c->bundle_p0[g]];
     return (psg_message){
         .rank = rank,
-        .tag = plan->tags + (int64_t)((lane->number * c->segments + s) * c->bundles + g),
+        .tag = plan->tags +
+               (int)((lane->number * plan->most_segments + s - first_segment) * plan->most_bundles +
+                     g - first_bundle),
+        .node = psg_placement_node(psg_comm_cuda_aware() == 1 ? worker : -1),
+        .rows = (c->z0[s + 1] - c->z0[s]) * (c->bundle_y0[g + 1] - c->bundle_y0[g]),
         .segment = s,
-        .pencil = c->bundle_p0[g],
-        .bytes = (c->z0[s + 1] - c->z0[s]) * (c->bundle_y0[g + 1] - c->bundle_y0[g]) * row};
+        .pencil = c->bundle_p0[g]};
 }
 
 static starpu_data_handle_t bundle_of(const psg_context *c, const psg_lane *lane, size_t s,

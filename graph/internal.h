@@ -29,10 +29,10 @@ psg_status psg_grid_check(const psg_grid *grid, psg_precision precision);
 /* ----------------------------------------------------------------------------- runtime.c */
 
 /** Start StarPU for these options, or join the one that runs; counted. With comm, on this process' part of
- *  the node's cores and GPUs.
+ *  the node's cores and GPUs, where the thread for messages starts too.
  *  @return PSG_OK; PSG_ERR_STATE, _NODEV, _ARG, _RUNTIME: nothing to release */
 psg_status psg_runtime_acquire(const psg_options *options, const psg_comm *comm);
-void psg_runtime_release(void);
+void psg_runtime_release(const psg_comm *comm);
 
 /** Bracket what needs workers: each solve (launch() to psg_context.run_ended, or where that is NULL
  *  to psg_wait()), the life of slab handles, and what StarPU is asked to unregister or fetch.
@@ -220,10 +220,10 @@ struct psg_plan {
     psg_exchange exchange;
     struct starpu_codelet direct_kspace[PSG_TASK_PRECISIONS];
     psg_exchange_codelets exchange_codelets;
-    int *main_memory;                    /**< for as many data as a task of the exchange has */
-    int64_t tags;                        /**< the first one of its messages */
-    bool messaging;                      /**< it has started StarPU-MPI */
-    struct psg_alltoall_mpi **alltoalls; /**< [options.in_flight], or NULL */
+    int *main_memory;     /**< for as many data as a task of the exchange has */
+    int tags;             /**< the first one of its messages */
+    size_t most_segments; /**< of a process, as is the following */
+    size_t most_bundles;
     void **scratch;
     psg_cpu_piece **pieces;
     size_t scratch_bytes;

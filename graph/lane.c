@@ -338,7 +338,7 @@ static bool describe_alltoall(psg_lane *lane, const layout *l) {
     }
     lane->alltoall.slabs.memory = slabs > 0 ? (void *)memory : (void *)&lane->turn_word;
     lane->alltoall.pencils.memory = memory + slabs * c->nxc * 2 * c->cpu->real_bytes;
-    lane->alltoall.mpi = l->plan->alltoalls[lane->number];
+    lane->alltoall.lane = lane->number;
     return list_exchanged(lane, l);
 }
 
