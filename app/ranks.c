@@ -203,8 +203,8 @@ int app_ranks_agree(int code) {
             snprintf(who, sizeof who, first ? "rank %d: " : "", first);
             app_print_message("%s%s", who, kept);
         }
+        kept[0] = '\0'; /* not before: what failed in one process may be agreed on later */
     }
-    kept[0] = '\0';
     return code;
 }
 
