@@ -102,7 +102,7 @@ static void expect(int line, const char *spoil, fixture *x, psg_status expected,
         if (rank == odd) {                                                                         \
             spoil;                                                                                 \
         }                                                                                          \
-        expect(__LINE__, #spoil, &x, PSG_ERR_ARG, PSG_ERR_ARG, mentioned, -1);                     \
+        expect(__LINE__, #spoil, &x, PSG_ERR_ARG, PSG_ERR_ARG, mentioned, odd ? odd : -1);         \
     }
 
 /** One process has something wrong. Where the contract leaves it open which, there are two statuses. */

@@ -116,6 +116,45 @@ static void check_sent(const psg_statistics *s, const psg_options *options, int 
           "%s: %g seconds for %zu bytes", words, exchange->seconds, bytes);
 }
 
+/** What was sent has come: from each process to each other as many messages as there the other way round; and
+ *  those that this process sent are those of its statistics. */
+static void check_messages(const psg_plan *plan, const psg_statistics *s, const char *words) {
+    size_t count = 0, again = 0, sent = 0;
+    int *to = calloc(4 * (size_t)size, sizeof *to), *from = to + size, *theirs = from + size;
+    CHECK_STATUS(psg_plan_events(plan, NULL, 0, &count), PSG_OK);
+    psg_event *events = calloc(count + 1, sizeof *events);
+    if (!to || !events) {
+        MPI_Abort(MPI_COMM_WORLD, 1);
+        return;
+    }
+    CHECK_STATUS(psg_plan_events(plan, events, count, &again), PSG_OK);
+    CHECK(count == again, "%zu events, then %zu", count, again);
+    for (size_t n = 0; n < count; ++n) {
+        const psg_event *e = &events[n];
+        CHECK(e->start >= 0 && e->start <= e->end && e->end < 60 &&
+                  (n == 0 || events[n - 1].end <= e->end),
+              "%s: %s from %g to %g", words, psg_stage_name(e->stage), e->start, e->end);
+        CHECK(e->rank >= -1 && e->rank < size && e->rank != rank, "%s: a message with process %d",
+              words, e->rank);
+        if (e->stage == PSG_STAGE_EXCHANGE) {
+            CHECK(e->worker == -1, "%s: a message by worker %d", words, e->worker);
+            sent += e->received ? 0 : 1;
+        }
+        if (e->rank >= 0 && e->rank < size) {
+            ++*(e->received ? &from[e->rank] : &to[e->rank]);
+        }
+    }
+    CHECK(sent == s->stage[PSG_STAGE_EXCHANGE].tasks, "%s: %zu messages sent, %llu in statistics",
+          words, sent, (unsigned long long)s->stage[PSG_STAGE_EXCHANGE].tasks);
+    MPI_Alltoall(to, 1, MPI_INT, theirs, 1, MPI_INT, world);
+    for (int r = 0; r < size; ++r) {
+        CHECK(from[r] == theirs[r], "%s: %d messages came from process %d, which sent %d", words,
+              from[r], r, theirs[r]);
+    }
+    free(to);
+    free(events);
+}
+
 static void one_plan(const oracle_grid *box, const psg_options *options, const char *words) {
     psg_grid grid = harness_grid(box);
     psg_plan *plan = NULL;
@@ -143,6 +182,7 @@ static void one_plan(const oracle_grid *box, const psg_options *options, const c
             check_sent(&s, options, 1, bytes, words);
             check_cut(plan, &s, options, box);
             check_tasks(plan, &s, options);
+            check_messages(plan, &s, words);
             CHECK(sum_over_processes((size_t)s.sent_bytes) ==
                       sum_over_processes(bytes_to_send(box, options->precision)),
                   "%s: bytes of all processes", words);
