@@ -120,10 +120,11 @@ static void check_sent(const psg_statistics *s, const psg_options *options, int 
  *  those that this process sent are those of its statistics. */
 static void check_messages(const psg_plan *plan, const psg_statistics *s, const char *words) {
     size_t count = 0, again = 0, sent = 0;
-    int *to = calloc(4 * (size_t)size, sizeof *to), *from = to + size, *theirs = from + size;
+    int *to = calloc((size_t)size, sizeof *to), *from = calloc((size_t)size, sizeof *from);
+    int *theirs = calloc((size_t)size, sizeof *theirs);
     CHECK_STATUS(psg_plan_events(plan, NULL, 0, &count), PSG_OK);
     psg_event *events = calloc(count + 1, sizeof *events);
-    if (!to || !events) {
+    if (!to || !from || !theirs || !events) {
         MPI_Abort(MPI_COMM_WORLD, 1);
         return;
     }
@@ -152,6 +153,8 @@ static void check_messages(const psg_plan *plan, const psg_statistics *s, const 
               from[r], r, theirs[r]);
     }
     free(to);
+    free(from);
+    free(theirs);
     free(events);
 }
 
