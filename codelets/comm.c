@@ -6,6 +6,8 @@
 #endif
 
 #include <pthread.h>
+#include <sched.h>
+#include <starpu.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +34,7 @@ int psg_comm_cuda_aware(void) {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int attribute = MPI_KEYVAL_INVALID; /* of the caller's communicators: our psg_comm for it */
 static unsigned started;                   /* what needs the messenger; under the lock */
+static int hook = -1;                      /* StarPU's number of give_way(); under the lock */
 
 static psg_comm_result check_mpi(char *words, size_t size) {
     int is = 0;
@@ -181,9 +184,20 @@ bool psg_comm_sum(const psg_comm *comm, double *values, size_t count) {
 
 /* ------------------------------------------------------------------------------ the thread */
 
+/* An idle worker of StarPU spins. Where the messages' thread has to share its core it would wait for time slices, since MPI
+ * gives way while it looks; so the worker, which calls this whenever it found nothing to do, gives way too. */
+static unsigned give_way(void *argument) {
+    (void)argument;
+    (void)sched_yield();
+    return 1;
+}
+
 bool psg_comm_start(void) {
     pthread_mutex_lock(&lock);
     const bool running = started > 0 || psg_messenger_start();
+    if (running && hook < 0) {
+        hook = starpu_progression_hook_register(give_way, NULL);
+    }
     started += running ? 1 : 0;
     pthread_mutex_unlock(&lock);
     return running;
@@ -192,6 +206,8 @@ bool psg_comm_start(void) {
 void psg_comm_stop(void) {
     pthread_mutex_lock(&lock);
     if (--started == 0) {
+        starpu_progression_hook_deregister(hook);
+        hook = -1;
         psg_messenger_stop();
     }
     pthread_mutex_unlock(&lock);
