@@ -1,4 +1,6 @@
 /** @file codelets.h  One typed submit function per codelet: what it reads and writes, and in which shape.
+ * The data that a segment has are its blocks of each bundle, its own process' or another's; those of a pencil
+ * its blocks of each segment.
  *
  * s is a segment with z = z0[s+1]-z0[s] planes, p a pencil with y = y0[p+1]-y0[p] rows. All data are
  * StarPU blocks. A failed submission is latched in the run; see task.h.
@@ -6,6 +8,7 @@
 #ifndef PSG_CODELETS_CODELETS_H
 #define PSG_CODELETS_CODELETS_H
 
+#include "codelets/comm.h"
 #include "codelets/run.h"
 
 #include <starpu.h>
@@ -15,7 +18,7 @@ void psg_task_fft_xy(psg_run *run, size_t s, starpu_data_handle_t f, starpu_data
 void psg_task_ifft_xy(psg_run *run, size_t s, starpu_data_handle_t spectrum,
                       starpu_data_handle_t u);
 
-/** A segment's spectrum [z][ny][nxc] -> its blocks, one per pencil, complex [z][y][nxc]; and back. */
+/** A segment's spectrum [z][ny][nxc] -> its blocks, one per bundle, complex [z][y][nxc]; and back. */
 void psg_task_pack_segment(psg_run *run, size_t s, starpu_data_handle_t spectrum,
                            const starpu_data_handle_t *blocks);
 void psg_task_unpack_segment(psg_run *run, size_t s, const starpu_data_handle_t *blocks,
@@ -36,7 +39,7 @@ void psg_task_ifft_z(psg_run *run, size_t p, starpu_data_handle_t pencil);
 /** u[s] /= nx ny nz. */
 void psg_task_normalize(psg_run *run, size_t s, starpu_data_handle_t u);
 
-/** fft_xy and pack: f[s] -> blocks, one per pencil. */
+/** fft_xy and pack: f[s] -> blocks, one per bundle. */
 void psg_task_forward_xy(psg_run *run, size_t s, starpu_data_handle_t f,
                          const starpu_data_handle_t *blocks);
 /** unpack, fft_z, divide, ifft_z, pack: a pencil's blocks in place; the factor 1/(nx ny nz) is in it. */
@@ -45,8 +48,42 @@ void psg_task_kspace(psg_run *run, size_t p, const starpu_data_handle_t *blocks,
  *  the accesses and copies nothing. For psg_context.direct_kspace.
  *  @param[in] nodes  the memory node of each segment's blocks; the caller's as long as the codelets */
 void psg_task_kspace_direct(struct starpu_codelet direct[PSG_TASK_PRECISIONS], int *nodes);
-/** unpack and ifft_xy: blocks, one per pencil -> u[s]. */
+/** unpack and ifft_xy: blocks, one per bundle -> u[s]. */
 void psg_task_inverse_xy(psg_run *run, size_t s, const starpu_data_handle_t *blocks,
                          starpu_data_handle_t u);
+
+/** A block to another process as soon as it is written, or one from there. `rank` and `tag` say which, to both. */
+void psg_task_send(psg_run *run, starpu_data_handle_t block, int rank, int64_t tag, size_t bytes);
+void psg_task_receive(psg_run *run, starpu_data_handle_t block, int rank, int64_t tag);
+
+/** The blocks that go to other processes, or come from there, and how many bytes they have in all. */
+typedef struct psg_alltoall_data {
+    starpu_data_handle_t *block;
+    size_t count;
+    size_t bytes;
+} psg_alltoall_data;
+
+/** All of them at once, from segments to pencils (forward) or back.
+ *  @param[in] alltoall  where they stand in main memory; the caller's until the run has ended */
+void psg_task_alltoall(psg_run *run, const psg_alltoall *alltoall, bool forward,
+                       const psg_alltoall_data *slabs, const psg_alltoall_data *pencils);
+
+typedef enum psg_regroup_way { PSG_REGROUP_SPLIT, PSG_REGROUP_JOIN } psg_regroup_way;
+
+/** A segment's block of a bundle of several pencils, as it came, into the blocks of each, which are views of
+ *  it; and back, ready to go.
+ *  @param[in] foreign  another process' segment */
+void psg_task_regroup(psg_run *run, psg_regroup_way way, bool foreign, starpu_data_handle_t bundle,
+                      const starpu_data_handle_t *blocks, size_t count);
+
+/** Copies of the exchange's codelets, by precision, whose data stay in main memory. */
+typedef struct psg_exchange_codelets {
+    struct starpu_codelet regroup[PSG_TASK_PRECISIONS];
+    struct starpu_codelet alltoall[PSG_TASK_PRECISIONS];
+} psg_exchange_codelets;
+
+/** What psg_context.exchange needs.
+ *  @param[in] nodes  main memory, for as many data as a task has; the caller's as long as the codelets */
+void psg_task_exchange_codelets(psg_exchange_codelets *codelets, int *nodes);
 
 #endif

@@ -1,11 +1,12 @@
-#include "codelets/comm.h"
+#include "codelets/comm_mpi.h"
 
-#if PSG_WITH_MPI
-#include <mpi.h>
 #if defined(OPEN_MPI)
 #include <mpi-ext.h>
 #endif
 
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *psg_comm_version(void) {
@@ -24,12 +25,221 @@ int psg_comm_cuda_aware(void) {
     return 0;
 #endif
 }
-#else
-const char *psg_comm_version(void) {
-    return NULL;
+
+/* ------------------------------------------------------------------------------ communicators */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int attribute = MPI_KEYVAL_INVALID; /* of the caller's communicators: our psg_comm for it */
+static unsigned started;                   /* plans that need StarPU-MPI; under the lock */
+static MPI_Comm self = MPI_COMM_NULL;      /* what StarPU-MPI was started with */
+
+static psg_comm_result check_mpi(char *words, size_t size) {
+    int is = 0;
+    int level = MPI_THREAD_SINGLE;
+    if (MPI_Initialized(&is) != MPI_SUCCESS || !is) {
+        (void)snprintf(words, size, "MPI is not initialised: call MPI_Init_thread() first");
+        return PSG_COMM_STATE;
+    }
+    if (MPI_Finalized(&is) != MPI_SUCCESS || is) {
+        (void)snprintf(words, size, "MPI is finalised");
+        return PSG_COMM_STATE;
+    }
+    if (MPI_Query_thread(&level) != MPI_SUCCESS || level < MPI_THREAD_MULTIPLE) {
+        static const char *const names[] = {"SINGLE", "FUNNELED", "SERIALIZED"};
+        const int m = level == MPI_THREAD_SERIALIZED ? 2 : level == MPI_THREAD_FUNNELED ? 1 : 0;
+        (void)snprintf(words, size,
+                       "MPI was initialised with MPI_THREAD_%s, and MPI_THREAD_MULTIPLE is needed: "
+                       "StarPU-MPI has a thread of its own",
+                       names[m]);
+        return PSG_COMM_STATE;
+    }
+    return PSG_COMM_OK;
 }
 
-int psg_comm_cuda_aware(void) {
-    return -1;
+/* A duplicate of the caller's, so that nothing of ours meets anything of theirs. It stays until the program ends:
+ * StarPU-MPI goes on listening on each communicator that it has seen. */
+static psg_comm *duplicate(MPI_Comm theirs) {
+    psg_comm *comm = calloc(1, sizeof *comm);
+    MPI_Comm node = MPI_COMM_NULL;
+    if (comm == NULL || MPI_Comm_dup(theirs, &comm->mpi) != MPI_SUCCESS ||
+        MPI_Comm_set_errhandler(comm->mpi, MPI_ERRORS_RETURN) != MPI_SUCCESS ||
+        MPI_Comm_rank(comm->mpi, &comm->rank) != MPI_SUCCESS ||
+        MPI_Comm_size(comm->mpi, &comm->ranks) != MPI_SUCCESS ||
+        MPI_Comm_split_type(comm->mpi, MPI_COMM_TYPE_SHARED, comm->rank, MPI_INFO_NULL, &node) !=
+            MPI_SUCCESS) {
+        free(comm);
+        return NULL;
+    }
+    (void)MPI_Comm_rank(node, &comm->node_rank);
+    (void)MPI_Comm_size(node, &comm->node_ranks);
+    (void)MPI_Comm_free(&node);
+    const char *rank = getenv("STARPU_MPI_FAKE_RANK");
+    const char *ranks = getenv("STARPU_MPI_FAKE_SIZE");
+    if (comm->ranks == 1 && rank != NULL && ranks != NULL && atoi(ranks) > atoi(rank) &&
+        atoi(rank) >= 0) {
+        comm->fake = true;
+        comm->rank = atoi(rank);
+        comm->ranks = atoi(ranks);
+    }
+    return comm;
 }
-#endif
+
+psg_comm_result psg_comm_open(psg_comm **result, const void *mpi_comm, char *words, size_t size) {
+    const MPI_Comm theirs = *(const MPI_Comm *)mpi_comm;
+    int is = 0;
+    *result = NULL;
+    const psg_comm_result state = check_mpi(words, size);
+    if (state != PSG_COMM_OK) {
+        return state;
+    }
+    if (theirs == MPI_COMM_NULL || MPI_Comm_test_inter(theirs, &is) != MPI_SUCCESS || is) {
+        (void)snprintf(words, size, "options.comm is %s",
+                       theirs == MPI_COMM_NULL ? "MPI_COMM_NULL" : "an inter-communicator");
+        return PSG_COMM_ARG;
+    }
+    pthread_mutex_lock(&lock);
+    if (attribute == MPI_KEYVAL_INVALID) {
+        (void)MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &attribute,
+                                     NULL);
+    }
+    psg_comm *comm = NULL;
+    int found = 0;
+    if (MPI_Comm_get_attr(theirs, attribute, &comm, &found) != MPI_SUCCESS || !found) {
+        comm = duplicate(theirs);
+        if (comm != NULL) {
+            (void)MPI_Comm_set_attr(theirs, attribute, comm);
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    if (comm == NULL) {
+        (void)snprintf(words, size, "MPI could not duplicate the communicator");
+        return PSG_COMM_FAILED;
+    }
+    *result = comm;
+    return PSG_COMM_OK;
+}
+
+int psg_comm_rank(const psg_comm *comm) {
+    return comm->rank;
+}
+
+int psg_comm_ranks(const psg_comm *comm) {
+    return comm->ranks;
+}
+
+bool psg_comm_fake(const psg_comm *comm) {
+    return comm->fake;
+}
+
+void psg_comm_node(const psg_comm *comm, int *rank, int *ranks) {
+    *rank = comm->node_rank;
+    *ranks = comm->node_ranks;
+}
+
+/* ------------------------------------------------------------------------------- agreement */
+
+int psg_comm_agree(const psg_comm *comm, int code, char *words, size_t size, int *rank) {
+    int ranks = 0;
+    int mine = 0;
+    (void)MPI_Comm_size(comm->mpi, &ranks);
+    (void)MPI_Comm_rank(comm->mpi, &mine);
+    int least[2] = {code != 0 ? mine : ranks, code != 0 ? 0 : -1};
+    if (MPI_Allreduce(MPI_IN_PLACE, least, 2, MPI_INT, MPI_MIN, comm->mpi) != MPI_SUCCESS) {
+        *rank = mine;
+        (void)snprintf(words, size, "MPI_Allreduce failed");
+        return code != 0 ? code : PSG_COMM_FAILED;
+    }
+    if (least[0] == ranks) {
+        return 0;
+    }
+    struct {
+        int code;
+        char words[512];
+    } said = {.code = code};
+    (void)snprintf(said.words, sizeof said.words, "%s", words);
+    (void)MPI_Bcast(&said, (int)sizeof said, MPI_BYTE, least[0], comm->mpi);
+    (void)snprintf(words, size, "%s", said.words);
+    *rank = least[1] == 0 ? -1 : least[0];
+    return said.code;
+}
+
+bool psg_comm_max(const psg_comm *comm, double *values, size_t count) {
+    return MPI_Allreduce(MPI_IN_PLACE, values, (int)count, MPI_DOUBLE, MPI_MAX, comm->mpi) ==
+           MPI_SUCCESS;
+}
+
+bool psg_comm_sum(const psg_comm *comm, double *values, size_t count) {
+    return MPI_Allreduce(MPI_IN_PLACE, values, (int)count, MPI_DOUBLE, MPI_SUM, comm->mpi) ==
+           MPI_SUCCESS;
+}
+
+/* ------------------------------------------------------------------------------ StarPU-MPI */
+
+/* It is started on this process alone, so that starting and stopping it never waits for another process. */
+bool psg_comm_start(void) {
+    bool running = true;
+    pthread_mutex_lock(&lock);
+    if (started == 0) {
+        /* StarPU-MPI has ten messages on their way at most, unless its environment says more. */
+        (void)setenv("STARPU_MPI_NDETACHED_SEND", "64", 0);
+        running = (self != MPI_COMM_NULL || MPI_Comm_dup(MPI_COMM_SELF, &self) == MPI_SUCCESS) &&
+                  starpu_mpi_init_comm(NULL, NULL, 0, self) == 0;
+        psg_exchange_hook(running);
+    }
+    started += running ? 1 : 0;
+    pthread_mutex_unlock(&lock);
+    return running;
+}
+
+void psg_comm_stop(void) {
+    int finalized = 0;
+    pthread_mutex_lock(&lock);
+    if (--started == 0) {
+        psg_exchange_hook(false);
+        if (MPI_Finalized(&finalized) == MPI_SUCCESS && !finalized) {
+            (void)starpu_mpi_shutdown_comm(self);
+        }
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+int64_t psg_comm_tags(psg_comm *comm, int64_t count) {
+    const int64_t first = comm->next_tag;
+    comm->next_tag += count;
+    return first;
+}
+
+/* ------------------------------------------------------------------------------- alltoall */
+
+bool psg_alltoall_open(psg_alltoall *alltoall, const psg_comm *comm, size_t row_bytes) {
+    psg_alltoall_mpi *mpi = malloc(sizeof *mpi);
+    if (mpi == NULL) {
+        return false;
+    }
+    if (MPI_Comm_dup(comm->mpi, &mpi->comm) != MPI_SUCCESS) {
+        free(mpi);
+        return false;
+    }
+    if (MPI_Type_contiguous((int)row_bytes, MPI_BYTE, &mpi->row) != MPI_SUCCESS ||
+        MPI_Type_commit(&mpi->row) != MPI_SUCCESS) {
+        (void)MPI_Comm_free(&mpi->comm);
+        free(mpi);
+        return false;
+    }
+    alltoall->mpi = mpi;
+    return true;
+}
+
+void psg_alltoall_close(psg_alltoall *alltoall) {
+    psg_alltoall_mpi *mpi = alltoall->mpi;
+    int finalized = 0;
+    if (mpi == NULL) {
+        return;
+    }
+    if (MPI_Finalized(&finalized) == MPI_SUCCESS && !finalized) {
+        (void)MPI_Type_free(&mpi->row);
+        (void)MPI_Comm_free(&mpi->comm);
+    }
+    free(mpi);
+    alltoall->mpi = NULL;
+}

@@ -1,16 +1,78 @@
-/** @file comm.h  MPI without mpi.h: what the processes of a plan's communicator do together.
+/** @file comm.h  MPI without mpi.h: what the processes that share a plan do together.
  *
- * Built without MPI, psg_comm_open() says so, and nothing else here is called.
+ * Built without MPI (comm_absent.c), psg_comm_open() says so, and nothing below it is ever called.
+ * Functions marked collective are called by all processes of the communicator, in one order.
  */
 #ifndef PSG_CODELETS_COMM_H
 #define PSG_CODELETS_COMM_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /** "Open MPI v4.1.4"; NULL where the library was built without MPI. */
 const char *psg_comm_version(void);
 /** Does the MPI say that it sends from GPU memory? -1 without MPI. */
 int psg_comm_cuda_aware(void);
+
+/** The processes of a communicator; one for each communicator that plans were made on. */
+typedef struct psg_comm psg_comm;
+
+typedef enum psg_comm_result {
+    PSG_COMM_OK = 0,
+    PSG_COMM_ABSENT, /**< the library was built without MPI */
+    PSG_COMM_STATE,  /**< MPI is not initialised, or not for threads, or is finalised */
+    PSG_COMM_ARG,    /**< no communicator of ours */
+    PSG_COMM_FAILED
+} psg_comm_result;
+
+/** Collective. @param[in]  mpi_comm  the address of an MPI_Comm, which may be freed afterwards
+ *  @param[out] comm   NULL after a failure; kept by the library: there is nothing to free
+ *  @param[out] words  why, size bytes */
+psg_comm_result psg_comm_open(psg_comm **comm, const void *mpi_comm, char *words, size_t size);
+
+int psg_comm_rank(const psg_comm *comm);
+int psg_comm_ranks(const psg_comm *comm);
+/** Is this one process that plays a rank of many, by STARPU_MPI_FAKE_RANK and _SIZE? Then messages go nowhere. */
+bool psg_comm_fake(const psg_comm *comm);
+
+/** Among the processes of this node: this one's number, and how many there are. */
+void psg_comm_node(const psg_comm *comm, int *rank, int *ranks);
+
+/** Collective: 0 if `code` is 0 everywhere; else that of the lowest rank where it is not, whose words replace
+ *  `words`. @param[out] rank  which one; -1 if `code` is not 0 on any process */
+int psg_comm_agree(const psg_comm *comm, int code, char *words, size_t size, int *rank);
+
+/** Collective: each value becomes the largest of, or the sum over, all processes.
+ *  @return false: MPI failed */
+bool psg_comm_max(const psg_comm *comm, double *values, size_t count);
+bool psg_comm_sum(const psg_comm *comm, double *values, size_t count);
+
+/** Start StarPU-MPI, and stop it; counted, while StarPU runs. The last stop waits for StarPU's tasks. */
+bool psg_comm_start(void);
+void psg_comm_stop(void);
+
+/** `count` tags that no other plan on this communicator has: the first of them. All processes ask in one order. */
+int64_t psg_comm_tags(psg_comm *comm, int64_t count);
+
+/** For MPI_Alltoallv: what goes from and to each process, in rows of row_bytes, and where it stands in the
+ *  two arrays. [ranks] numbers each. */
+typedef struct psg_alltoall_part {
+    void *memory;
+    int *count;
+    int *first;
+} psg_alltoall_part;
+
+typedef struct psg_alltoall {
+    psg_alltoall_part slabs;      /**< what segments have, of other processes' pencils */
+    psg_alltoall_part pencils;    /**< what pencils have, of other processes' segments */
+    struct psg_alltoall_mpi *mpi; /**< a communicator of its own, as collectives on one follow one
+                                       another; NULL: not opened */
+} psg_alltoall;
+
+/** Collective: mpi. @return false: MPI failed */
+bool psg_alltoall_open(psg_alltoall *alltoall, const psg_comm *comm, size_t row_bytes);
+/** Collective. */
+void psg_alltoall_close(psg_alltoall *alltoall);
 
 #endif

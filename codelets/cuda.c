@@ -10,15 +10,24 @@
 #include <stdlib.h>
 
 /* Planes or columns of each size there is: the first part's, and the last's if it differs. */
-static size_t sizes_of(const size_t *first, size_t parts, size_t sizes[PSG_CUDA_SIZES]) {
-    sizes[0] = first[1] - first[0];
-    sizes[1] = first[parts] - first[parts - 1];
+static size_t sizes_of(const size_t *first, psg_range own, size_t sizes[PSG_CUDA_SIZES]) {
+    if (own.first == own.end) {
+        return 0;
+    }
+    sizes[0] = first[own.first + 1] - first[own.first];
+    sizes[1] = first[own.end] - first[own.end - 1];
     return sizes[0] == sizes[1] ? 1 : 2;
+}
+
+static size_t largest_of(const size_t *first, psg_range own) {
+    size_t sizes[PSG_CUDA_SIZES] = {0, 0};
+    const size_t count = sizes_of(first, own, sizes);
+    return count == 2 && sizes[1] > sizes[0] ? sizes[1] : sizes[0];
 }
 
 static int plan_xy(psg_cuda_worker *w, const psg_context *c) {
     size_t planes[PSG_CUDA_SIZES];
-    const size_t count = sizes_of(c->z0, c->segments, planes);
+    const size_t count = sizes_of(c->z0, c->own_segments, planes);
     int code = 0;
     for (size_t m = 0; m < count; m++) {
         for (int d = PSG_CUDA_FORWARD; d <= PSG_CUDA_INVERSE && code == 0; d++) {
@@ -33,7 +42,7 @@ static int plan_xy(psg_cuda_worker *w, const psg_context *c) {
 static int plan_z(psg_cuda_worker *w, const psg_context *c) {
     const psg_cuda_layout layout = psg_cuda_layout_of(c);
     size_t rows[PSG_CUDA_SIZES];
-    const size_t count = sizes_of(c->y0, c->pencils, rows);
+    const size_t count = sizes_of(c->y0, c->own_pencils, rows);
     if (c->fused && psg_cuda_kspace_supported(psg_cuda_precision_of(c), c->n[2]) > 0 &&
         psg_cuda_kspace_create(&w->kspace, psg_cuda_precision_of(c), c->n[2], 0) == cudaSuccess) {
         return 0;
@@ -45,8 +54,8 @@ static int plan_z(psg_cuda_worker *w, const psg_context *c) {
                                      c->n[2]);
     }
     if (code == 0 && c->fused) {
-        const size_t rows_max = rows[0] > rows[count - 1] ? rows[0] : rows[count - 1];
-        code = (int)cudaMalloc(&w->pencil_d, rows_max * c->nxc * c->n[2] * 2 * c->cpu->real_bytes);
+        code = (int)cudaMalloc(&w->pencil_d, largest_of(c->y0, c->own_pencils) * c->nxc * c->n[2] *
+                                                 2 * c->cpu->real_bytes);
     }
     return code;
 }
@@ -101,7 +110,7 @@ psg_cuda_worker *psg_cuda_worker_create(const psg_context *c, char *words, size_
     }
     int code = cudaErrorMemoryAllocation;
     w->segments = calloc(c->segments, sizeof *w->segments);
-    w->blocks = calloc(c->pencils, sizeof *w->blocks);
+    w->blocks = calloc(c->bundles, sizeof *w->blocks);
     if (w->segments != NULL && w->blocks != NULL) {
         code = 0;
         for (size_t m = 0; m < sizeof steps / sizeof *steps && code == 0; m++) {
@@ -112,10 +121,8 @@ psg_cuda_worker *psg_cuda_worker_create(const psg_context *c, char *words, size_
         code = share_work_area(w);
     }
     if (code == 0 && c->packed && c->fused) {
-        size_t planes[PSG_CUDA_SIZES];
-        const size_t last = sizes_of(c->z0, c->segments, planes) - 1;
-        const size_t most = planes[0] > planes[last] ? planes[0] : planes[last];
-        code = (int)cudaMalloc(&w->slab_d, most * c->n[1] * c->nxc * 2 * c->cpu->real_bytes);
+        code = (int)cudaMalloc(&w->slab_d, largest_of(c->z0, c->own_segments) * c->n[1] * c->nxc *
+                                               2 * c->cpu->real_bytes);
     }
     if (code != 0) {
         (void)snprintf(words, size, "%s", psg_cuda_error_string(code));
@@ -174,8 +181,8 @@ size_t psg_cuda_segments_of(const psg_context *context, void *buffers[],
 
 void *const *psg_cuda_blocks_of(const psg_context *context, void *buffers[]) {
     void **blocks = psg_cuda_worker_self(context)->blocks;
-    for (size_t p = 0; p < context->pencils; p++) {
-        blocks[p] = psg_task_pointer(buffers, p);
+    for (size_t g = 0; g < context->bundles; g++) {
+        blocks[g] = psg_task_pointer(buffers, g);
     }
     return blocks;
 }

@@ -6,7 +6,7 @@
 #include "kernels/fft.h"
 #include "kernels/kspace.h"
 
-/** Segments and pencils come in two sizes at most: that of the first, and that of the last. */
+/** A process' segments and pencils come in two sizes at most: that of the first, and that of the last. */
 enum { PSG_CUDA_SIZES = 2 };
 
 typedef struct psg_cuda_worker {
@@ -18,7 +18,7 @@ typedef struct psg_cuda_worker {
     void *slab_d;                    /**< room for the spectrum of a segment, if context.packed */
     void *pencil_d;                  /**< room for a pencil, for lengths without a kspace kernel */
     psg_cuda_segment *segments;      /**< [context.segments], for arguments */
-    void **blocks;                   /**< [context.pencils], for arguments */
+    void **blocks;                   /**< [context.bundles], for arguments */
 } psg_cuda_worker;
 
 /** Make what this plan needs on the calling CUDA worker.
@@ -49,10 +49,12 @@ bool psg_cuda_check(psg_run *run, int code, const char *what);
 
 /** Index into the arrays by size. */
 static inline size_t psg_cuda_segment_size(const psg_context *c, size_t s) {
-    return c->z0[s + 1] - c->z0[s] == c->z0[1] - c->z0[0] ? 0 : 1;
+    const size_t *first = &c->z0[c->own_segments.first];
+    return c->z0[s + 1] - c->z0[s] == first[1] - first[0] ? 0 : 1;
 }
 static inline size_t psg_cuda_pencil_size(const psg_context *c, size_t p) {
-    return c->y0[p + 1] - c->y0[p] == c->y0[1] - c->y0[0] ? 0 : 1;
+    const size_t *first = &c->y0[c->own_pencils.first];
+    return c->y0[p + 1] - c->y0[p] == first[1] - first[0] ? 0 : 1;
 }
 
 #endif

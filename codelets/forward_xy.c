@@ -41,12 +41,12 @@ static void forward_xy_cuda(void *buffers[], void *argument) {
     if (psg_cuda_check(args->run, psg_cuda_fft_run_xy(fft, psg_task_pointer(buffers, 0), slab),
                        "forward_xy") &&
         context->packed) {
-        psg_cuda_check(
-            args->run,
-            (int)psg_cuda_pack_slab(psg_cuda_precision_of(context), slab, context->nxc,
-                                    context->n[1], planes, psg_cuda_blocks_of(context, buffers + 1),
-                                    context->y0, context->pencils, starpu_cuda_get_local_stream()),
-            "forward_xy");
+        psg_cuda_check(args->run,
+                       (int)psg_cuda_pack_slab(
+                           psg_cuda_precision_of(context), slab, context->nxc, context->n[1],
+                           planes, psg_cuda_blocks_of(context, buffers + 1), context->bundle_y0,
+                           context->bundles, starpu_cuda_get_local_stream()),
+                       "forward_xy");
     }
 }
 #endif
@@ -55,13 +55,16 @@ PSG_CODELET(forward_xy);
 
 void psg_task_forward_xy(psg_run *run, size_t s, starpu_data_handle_t f,
                          const starpu_data_handle_t *blocks) {
-    const psg_task_args args = {.run = run, .kind = PSG_TASK_FORWARD_XY, .index = s};
+    const psg_task_args args = {.run = run,
+                                .kind = PSG_TASK_FORWARD_XY,
+                                .index = s,
+                                .messages = psg_segment_messages(run->context)};
     struct starpu_task *task =
-        psg_task_create(forward_xy_codelet, &args, run->context->pencils + 1);
+        psg_task_create(forward_xy_codelet, &args, run->context->bundles + 1);
     if (task != NULL) {
         psg_task_use(task, 0, f, STARPU_R);
-        for (size_t p = 0; p < run->context->pencils; p++) {
-            psg_task_use(task, p + 1, blocks[p], STARPU_W);
+        for (size_t g = 0; g < run->context->bundles; g++) {
+            psg_task_use(task, g + 1, blocks[g], STARPU_W);
         }
     }
     psg_task_submit(run, task);

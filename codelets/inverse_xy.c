@@ -41,8 +41,8 @@ static void inverse_xy_cuda(void *buffers[], void *argument) {
         psg_cuda_check(args->run,
                        (int)psg_cuda_unpack_slab(
                            psg_cuda_precision_of(context), slab, context->nxc, context->n[1],
-                           planes, psg_cuda_blocks_of(context, buffers + 1), context->y0,
-                           context->pencils, starpu_cuda_get_local_stream()),
+                           planes, psg_cuda_blocks_of(context, buffers + 1), context->bundle_y0,
+                           context->bundles, starpu_cuda_get_local_stream()),
                        "inverse_xy")) {
         psg_cuda_check(args->run, psg_cuda_fft_run_xy(fft, slab, psg_task_pointer(buffers, 0)),
                        "inverse_xy");
@@ -56,12 +56,12 @@ void psg_task_inverse_xy(psg_run *run, size_t s, const starpu_data_handle_t *blo
                          starpu_data_handle_t u) {
     const psg_task_args args = {.run = run, .kind = PSG_TASK_INVERSE_XY, .index = s};
     struct starpu_task *task =
-        psg_task_create(inverse_xy_codelet, &args, run->context->pencils + 1);
+        psg_task_create(inverse_xy_codelet, &args, run->context->bundles + 1);
     if (task != NULL) {
         psg_task_use(task, 0, u, STARPU_W);
-        for (size_t p = 0; p < run->context->pencils; p++) {
+        for (size_t g = 0; g < run->context->bundles; g++) {
             /* cuFFT destroys the spectrum that it transforms, and a view is the spectrum itself. */
-            psg_task_use(task, p + 1, blocks[p], run->context->packed ? STARPU_R : STARPU_RW);
+            psg_task_use(task, g + 1, blocks[g], run->context->packed ? STARPU_R : STARPU_RW);
         }
     }
     psg_task_submit(run, task);

@@ -87,7 +87,11 @@ void psg_task_kspace_direct(struct starpu_codelet direct[PSG_TASK_PRECISIONS], i
 }
 
 void psg_task_kspace(psg_run *run, size_t p, const starpu_data_handle_t *blocks, size_t stride) {
-    const psg_task_args args = {.run = run, .kind = PSG_TASK_KSPACE, .pencil = true, .index = p};
+    const psg_task_args args = {.run = run,
+                                .kind = PSG_TASK_KSPACE,
+                                .pencil = true,
+                                .index = p,
+                                .messages = psg_pencil_messages(run->context, p)};
     struct starpu_codelet *direct = run->context->direct_kspace;
     struct starpu_task *task =
         psg_task_create(direct != NULL ? direct : kspace_codelet, &args, run->context->segments);

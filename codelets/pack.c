@@ -2,7 +2,7 @@
  * pencil) and its blocks, each of which goes to another pencil or segment.
  *
  *   segment s, [z][ny][nxc]          pencil p, [nz][y][nxc] or [y][nxc][nz]
- *     rows of p  <-> B[s][p]           planes of s <-> B[s][p], [z][y][nxc]
+ *     rows of a bundle <-> B[s]        planes of s <-> B[s][p], [z][y][nxc]
  */
 #include "codelets/codelets.h"
 #include "codelets/task.h"
@@ -15,7 +15,7 @@
 #include <starpu_cuda.h>
 #endif
 
-/* Block m of the whole: where it starts in it, and how the two are laid out. */
+/* Block m of the whole, a bundle's of a segment or a segment's of a pencil: where it starts in it, and how the two are laid out. */
 typedef struct piece {
     psg_permutation permutation;
     size_t offset; /* in the whole, in elements */
@@ -25,12 +25,12 @@ typedef struct piece {
 
 static piece piece_of(const psg_context *context, const psg_task_args *args, size_t m) {
     const size_t s = args->pencil ? m : args->index;
-    const size_t p = args->pencil ? args->index : m;
+    const size_t *row = args->pencil ? &context->y0[args->index] : &context->bundle_y0[m];
     const size_t planes = context->z0[s + 1] - context->z0[s];
-    const size_t columns = (context->y0[p + 1] - context->y0[p]) * context->nxc;
+    const size_t columns = (row[1] - row[0]) * context->nxc;
     piece it = {.permutation = PSG_XYZ, .n = {columns, planes, 1}};
     if (!args->pencil) {
-        it.offset = context->y0[p] * context->nxc;
+        it.offset = row[0] * context->nxc;
         it.whole.row = context->n[1] * context->nxc;
     } else if (context->z_contiguous) {
         it.permutation = PSG_YXZ;
@@ -44,7 +44,7 @@ static piece piece_of(const psg_context *context, const psg_task_args *args, siz
 }
 
 static size_t pieces(const psg_context *context, bool pencil) {
-    return pencil ? context->segments : context->pencils;
+    return pencil ? context->segments : context->bundles;
 }
 
 static void pack_cpu(void *buffers[], void *argument) {
@@ -82,7 +82,7 @@ static void segment_cuda(void *buffers[], const psg_task_args *args, bool pack) 
     const size_t bytes = 2 * context->cpu->real_bytes;
     char *whole = psg_task_pointer(buffers, 0);
     bool done = true;
-    for (size_t m = 0; m < context->pencils && done; m++) {
+    for (size_t m = 0; m < context->bundles && done; m++) {
         const piece it = piece_of(context, args, m);
         const psg_cuda_array mine = {whole + it.offset * bytes, it.whole.row,
                                      it.whole.row * it.n[1]};
@@ -149,7 +149,10 @@ static void submit(struct starpu_codelet *codelet, const psg_task_args *args,
 
 void psg_task_pack_segment(psg_run *run, size_t s, starpu_data_handle_t spectrum,
                            const starpu_data_handle_t *blocks) {
-    const psg_task_args args = {.run = run, .kind = PSG_TASK_PACK, .index = s};
+    const psg_task_args args = {.run = run,
+                                .kind = PSG_TASK_PACK,
+                                .index = s,
+                                .messages = psg_segment_messages(run->context)};
     submit(pack_codelet, &args, spectrum, STARPU_R, blocks, 1, STARPU_W);
 }
 
@@ -161,7 +164,11 @@ void psg_task_unpack_segment(psg_run *run, size_t s, const starpu_data_handle_t 
 
 void psg_task_pack_pencil(psg_run *run, size_t p, starpu_data_handle_t pencil,
                           const starpu_data_handle_t *blocks, size_t stride) {
-    const psg_task_args args = {.run = run, .kind = PSG_TASK_PACK, .pencil = true, .index = p};
+    const psg_task_args args = {.run = run,
+                                .kind = PSG_TASK_PACK,
+                                .pencil = true,
+                                .index = p,
+                                .messages = psg_pencil_messages(run->context, p)};
     submit(pack_codelet, &args, pencil, STARPU_R, blocks, stride, STARPU_W);
 }
 

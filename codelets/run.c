@@ -50,6 +50,9 @@ void psg_run_start(psg_run *run) {
     memset(run->words, 0, sizeof run->words);
     memset(run->mode0, 0, sizeof(findings));
     memset(run->cell, 0, run->workers * PSG_TASK_COUNT * sizeof *run->cell);
+    run->exchange = (psg_run_cell){0};
+    run->sent_bytes = 0;
+    run->on_their_way = 0;
     run->started = run->ended = starpu_timing_now();
     run->pending = 1;
 }
@@ -103,6 +106,31 @@ void psg_run_wait(psg_run *run) {
     pthread_mutex_lock(&run->mutex);
     while (run->pending > 0) {
         pthread_cond_wait(&run->idle, &run->mutex);
+    }
+    pthread_mutex_unlock(&run->mutex);
+}
+
+void psg_run_message_submitted(psg_run *run, size_t bytes) {
+    run->exchange.tasks++;
+    run->sent_bytes += bytes;
+}
+
+void psg_run_messages_ready(psg_run *run, size_t count) {
+    if (count == 0) {
+        return;
+    }
+    pthread_mutex_lock(&run->mutex);
+    if (run->on_their_way == 0) {
+        run->on_their_way_since = starpu_timing_now();
+    }
+    run->on_their_way += count;
+    pthread_mutex_unlock(&run->mutex);
+}
+
+void psg_run_message_sent(psg_run *run) {
+    pthread_mutex_lock(&run->mutex);
+    if (--run->on_their_way == 0) {
+        run->exchange.seconds += (starpu_timing_now() - run->on_their_way_since) * 1e-6;
     }
     pthread_mutex_unlock(&run->mutex);
 }

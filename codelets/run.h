@@ -2,6 +2,7 @@
 #ifndef PSG_CODELETS_RUN_H
 #define PSG_CODELETS_RUN_H
 
+#include "codelets/comm.h"
 #include "cpu/ops.h"
 
 #include <pthread.h>
@@ -35,6 +36,12 @@ typedef enum psg_task_precision {
     PSG_TASK_PRECISIONS
 } psg_task_precision;
 
+/** A run of parts: first .. end-1. */
+typedef struct psg_range {
+    size_t first;
+    size_t end;
+} psg_range;
+
 /** The constants of a plan that its tasks need: all of it is set before the first task is submitted. */
 typedef struct psg_context {
     psg_task_precision precision;
@@ -43,10 +50,24 @@ typedef struct psg_context {
     bool packed;  /**< blocks are dense, copied out of and into slabs; else they are views */
     size_t n[3];  /**< nx, ny, nz */
     size_t nxc;   /**< nx/2 + 1 */
+
+    /* How the grid is cut, over all processes. Of several, each has a run of planes and so of segments, and
+     * a run of rows and so of pencils. A bundle is the pencils of one process whose blocks travel as
+     * one; in one process each pencil is a bundle. */
     size_t segments;
     size_t pencils;
-    const size_t *z0;  /**< segments + 1 first planes */
-    const size_t *y0;  /**< pencils + 1 first rows ky */
+    size_t bundles;
+    const size_t *z0;        /**< segments + 1 first planes */
+    const size_t *y0;        /**< pencils + 1 first rows ky */
+    const size_t *bundle_p0; /**< bundles + 1 first pencils */
+    const size_t *bundle_y0; /**< bundles + 1 first rows */
+    psg_range own_segments;  /**< this process', as are the following */
+    psg_range own_pencils;
+    psg_range own_bundles;
+    psg_comm *comm;                         /**< NULL: one process */
+    bool messages;                          /**< blocks go to other processes one by one */
+    struct psg_exchange_codelets *exchange; /**< NULL: one process */
+
     bool z_contiguous; /**< staged pencils are [ky][kx][z], else [z][ky][kx] */
     const psg_cpu_ops *cpu;
     psg_cpu_fft *fft;
@@ -63,11 +84,26 @@ typedef struct psg_context {
     void (*run_ended)(void);
 } psg_context;
 
+/** Messages to other processes that can go when a segment's blocks are written, or those of pencil p. */
+static inline size_t psg_segment_messages(const psg_context *c) {
+    return c->messages ? c->bundles - (c->own_bundles.end - c->own_bundles.first) : 0;
+}
+
+static inline size_t psg_pencil_messages(const psg_context *c, size_t p) {
+    for (size_t g = c->own_bundles.first; c->messages && g < c->own_bundles.end; g++) {
+        if (c->bundle_p0[g] == p && c->bundle_p0[g + 1] == p + 1) {
+            return c->segments - (c->own_segments.end - c->own_segments.first);
+        }
+    }
+    return 0;
+}
+
 /** Why a solve failed. */
 typedef enum psg_fault {
     PSG_FAULT_NONE = 0,
     PSG_FAULT_SUBMIT, /**< StarPU took no task */
-    PSG_FAULT_DEVICE  /**< a device refused a task's work */
+    PSG_FAULT_DEVICE, /**< a device refused a task's work */
+    PSG_FAULT_MPI     /**< MPI did not do what it was asked */
 } psg_fault;
 
 typedef struct psg_run_cell {
@@ -88,10 +124,14 @@ typedef struct psg_run {
     /** 1 if a mode is not finite: f is not, or it is too large. Both in memory that GPUs write too. */
     atomic_int *nonfinite;
 
-    size_t workers;     /**< StarPU workers, which number their rows of `cell` */
-    psg_run_cell *cell; /**< [workers][PSG_TASK_COUNT] */
-    double started;     /**< starpu_timing_now() at submission, microseconds */
-    double ended;       /**< at the end of the latest task */
+    size_t workers;        /**< StarPU workers, which number their rows of `cell` */
+    psg_run_cell *cell;    /**< [workers][PSG_TASK_COUNT] */
+    psg_run_cell exchange; /**< messages to other processes, and the time with one on its way */
+    uint64_t sent_bytes;   /**< in them */
+    size_t on_their_way;   /**< of them, now; under the mutex, as is the following */
+    double on_their_way_since;
+    double started; /**< starpu_timing_now() at submission, microseconds */
+    double ended;   /**< at the end of the latest task */
 
     pthread_mutex_t mutex;
     pthread_cond_t idle;
@@ -113,5 +153,10 @@ bool psg_run_failed(const psg_run *run);
 void psg_run_begin_task(psg_run *run);
 void psg_run_end_task(psg_run *run);
 void psg_run_wait(psg_run *run);
+
+/** A message to another process is part of the run; some can go now; one has gone. */
+void psg_run_message_submitted(psg_run *run, size_t bytes);
+void psg_run_messages_ready(psg_run *run, size_t count);
+void psg_run_message_sent(psg_run *run);
 
 #endif

@@ -33,7 +33,8 @@ static void task_ended(void *argument) {
     const psg_task_args *args = task->cl_arg;
     psg_run *run = args->run;
     const int worker = starpu_worker_get_id();
-    if (worker >= 0 && (size_t)worker < run->workers) {
+    psg_run_messages_ready(run, args->messages);
+    if (worker >= 0 && (size_t)worker < run->workers && args->kind != PSG_TASK_EXCHANGE) {
         psg_run_cell *cell = &run->cell[(size_t)worker * PSG_TASK_COUNT + args->kind];
         struct starpu_profiling_task_info *info = task->profiling_info;
         cell->tasks++;
@@ -49,12 +50,14 @@ static void task_ended(void *argument) {
 static void place(struct starpu_task *task, const psg_task_args *args) {
     const psg_context *context = args->run->context;
     const int worker =
-        (args->pencil ? context->pencil_worker : context->segment_worker)[args->index];
+        args->kind == PSG_TASK_EXCHANGE
+            ? -1
+            : (args->pencil ? context->pencil_worker : context->segment_worker)[args->index];
     if (worker >= 0) {
         task->execute_on_a_specific_worker = 1;
         task->workerid = (unsigned)worker;
     } else {
-        task->where = STARPU_CPU;
+        task->where = context->on_gpus ? STARPU_CUDA : STARPU_CPU;
     }
 }
 

@@ -6,7 +6,8 @@
 
 static size_t array_bytes(const psg_plan *plan) {
     const psg_context *c = &plan->context;
-    return c->n[0] * c->n[1] * c->n[2] * c->cpu->real_bytes;
+    return c->n[0] * c->n[1] * (c->z0[c->own_segments.end] - c->z0[c->own_segments.first]) *
+           c->cpu->real_bytes;
 }
 
 psg_status psg_plan_pin(psg_plan *plan, const void *array) {
@@ -53,25 +54,30 @@ void psg_plan_unpin(psg_plan *plan, const void *array) {
     }
 }
 
+static size_t count_slabs(const psg_plan *plan) {
+    return plan->context.own_segments.end - plan->context.own_segments.first;
+}
+
 static void register_slabs(const psg_plan *plan, starpu_data_handle_t *slabs, char *memory) {
     const psg_context *c = &plan->context;
     const size_t plane_bytes = c->n[0] * c->n[1] * c->cpu->real_bytes;
-    for (size_t s = 0; s < c->segments; s++) {
-        char *slab = memory != NULL ? memory + c->z0[s] * plane_bytes : NULL;
-        const size_t n[3] = {c->n[0], c->n[1], c->z0[s + 1] - c->z0[s]};
+    const size_t *z0 = &c->z0[c->own_segments.first];
+    for (size_t s = 0; s < count_slabs(plan); s++) {
+        char *slab = memory != NULL ? memory + (z0[s] - z0[0]) * plane_bytes : NULL;
+        const size_t n[3] = {c->n[0], c->n[1], z0[s + 1] - z0[s]};
         psg_block_register(&slabs[s], STARPU_MAIN_RAM, slab, n, n[0] * n[1], c->cpu->real_bytes);
-        starpu_data_set_coordinates(slabs[s], 1, (int)s);
+        starpu_data_set_coordinates(slabs[s], 1, (int)(c->own_segments.first + s));
     }
 }
 
 static psg_arrays *create_arrays(const psg_plan *plan, const void *f, void *u) {
-    const size_t segments = plan->context.segments;
+    const size_t segments = count_slabs(plan);
     psg_arrays *arrays = calloc(1, sizeof *arrays);
     if (arrays == NULL) {
         return NULL;
     }
-    arrays->f_slabs = calloc(segments, sizeof(starpu_data_handle_t));
-    arrays->u_slabs = calloc(segments, sizeof(starpu_data_handle_t));
+    arrays->f_slabs = calloc(segments + 1, sizeof(starpu_data_handle_t));
+    arrays->u_slabs = calloc(segments + 1, sizeof(starpu_data_handle_t));
     if (arrays->f_slabs == NULL || arrays->u_slabs == NULL) {
         free(arrays->f_slabs);
         free(arrays->u_slabs);
@@ -99,8 +105,8 @@ void psg_arrays_destroy(psg_arrays *arrays, const psg_plan *plan) {
     if (arrays == NULL) {
         return;
     }
-    psg_block_unregister(arrays->f_slabs, plan->context.segments);
-    psg_block_unregister(arrays->u_slabs, plan->context.segments);
+    psg_block_unregister(arrays->f_slabs, count_slabs(plan));
+    psg_block_unregister(arrays->u_slabs, count_slabs(plan));
     free(arrays->f_slabs);
     free(arrays->u_slabs);
     free(arrays);
@@ -131,7 +137,7 @@ psg_status psg_arrays_take(psg_plan *plan, const void *f, void *u, psg_arrays **
     }
     arrays->busy = true;
     /* The caller has written f since: copies elsewhere are stale. */
-    for (size_t s = 0; plan->copies && s < plan->context.segments; s++) {
+    for (size_t s = 0; plan->copies && s < count_slabs(plan); s++) {
         if (starpu_data_acquire(arrays->f_slabs[s], STARPU_W) == 0) {
             starpu_data_release(arrays->f_slabs[s]);
         }
@@ -141,7 +147,7 @@ psg_status psg_arrays_take(psg_plan *plan, const void *f, void *u, psg_arrays **
 }
 
 void psg_arrays_give_back(const psg_plan *plan, psg_arrays *arrays) {
-    for (size_t s = 0; plan->copies && s < plan->context.segments; s++) {
+    for (size_t s = 0; plan->copies && s < count_slabs(plan); s++) {
         if (starpu_data_acquire(arrays->u_slabs[s], STARPU_R) == 0) {
             starpu_data_release(arrays->u_slabs[s]);
         }

@@ -28,9 +28,10 @@ psg_status psg_grid_check(const psg_grid *grid, psg_precision precision);
 
 /* ----------------------------------------------------------------------------- runtime.c */
 
-/** Start StarPU for these options, or join the one that runs; counted.
+/** Start StarPU for these options, or join the one that runs; counted. With comm, on this process' part of
+ *  the node's cores and GPUs.
  *  @return PSG_OK; PSG_ERR_STATE, _NODEV, _ARG, _RUNTIME: nothing to release */
-psg_status psg_runtime_acquire(const psg_options *options);
+psg_status psg_runtime_acquire(const psg_options *options, const psg_comm *comm);
 void psg_runtime_release(void);
 
 /** Bracket what needs workers: each solve (launch() to psg_context.run_ended, or where that is NULL
@@ -39,17 +40,26 @@ void psg_runtime_release(void);
 void psg_runtime_awake(void);
 void psg_runtime_rest(void);
 
+/* ------------------------------------------------------------------------------- ranks.c */
+
+/** The communicator of checked options: plan->comm, rank and ranks. Collective.
+ *  @return PSG_OK; PSG_ERR_UNSUPPORTED, _STATE, _ARG, _RUNTIME */
+psg_status psg_ranks_open(psg_comm **comm, const psg_options *options);
+/** One status for all processes: PSG_OK if it is on all of them, else that of the first that failed, with its
+ *  words. Collective; comm NULL: the status as it is. */
+psg_status psg_ranks_agree(const psg_comm *comm, psg_status status);
+/** Do all processes want the same? Collective. @return PSG_OK; PSG_ERR_ARG: the words say what differs */
+psg_status psg_ranks_same(const psg_comm *comm, const psg_grid *grid, const psg_options *options);
+/** Each value becomes the largest of, or the sum over, all processes. Collective; comm NULL: nothing is done.
+ *  @return PSG_OK; PSG_ERR_RUNTIME */
+psg_status psg_ranks_max(const psg_comm *comm, double *values, size_t count);
+psg_status psg_ranks_sum(const psg_comm *comm, double *values, size_t count);
+
 /* --------------------------------------------------------------------------- partition.c */
 
-/** Cut `extent` into `parts` (1 <= parts <= extent) that differ by one at most.
- *  @param[out] first  parts + 1 numbers: part m is first[m] .. first[m+1]-1 */
-void psg_partition(size_t extent, size_t parts, size_t *first);
-
-/** How many segments and pencils: what the options ask, else what suits the data and the workers. */
-void psg_partition_choose(const psg_plan *plan, size_t *segments, size_t *segment_planes,
-                          size_t *pencils);
-/** Segments of `planes` planes each, the last one of what is left. */
-void psg_partition_planes(size_t extent, size_t planes, size_t *first);
+/** Cut planes and rows, of all processes: what the options ask, else what suits the data and the workers.
+ *  @return PSG_OK; PSG_ERR_MEMORY */
+psg_status psg_partition_make(psg_plan *plan);
 
 /* --------------------------------------------------------------------------- placement.c */
 
@@ -81,15 +91,24 @@ void psg_block_unregister(starpu_data_handle_t *handles, size_t count);
 typedef struct psg_lane {
     psg_part *parts; /**< [part_count]: the memory */
     size_t part_count;
-    void **item; /**< where each slab is; staged: then each segment's spectrum, and each pencil */
+    void **item; /**< where each thing in it stands; see lane.c */
     size_t bytes;
-    starpu_data_handle_t *blocks;  /**< [segments][pencils], complex [z][y][nxc] */
-    starpu_data_handle_t *spectra; /**< staged: [segments], complex [z][ny][nxc] */
-    starpu_data_handle_t *columns; /**< staged: [pencils], a pencil each */
+    size_t number; /**< of the lane in the plan */
+    /* Blocks are complex [z][y][nxc]. What the segments have: [own segments][bundles]. What came of it, or
+     * stayed: [segments][own bundles]. What the pencils have: [segments][own pencils]. In one process all are the
+     * same handles. */
+    starpu_data_handle_t *bundles;
+    starpu_data_handle_t *arrivals;
+    starpu_data_handle_t *blocks;
+    starpu_data_handle_t *spectra; /**< staged: [own segments], complex [z][ny][nxc] */
+    starpu_data_handle_t *columns; /**< staged: [own pencils], a pencil each */
+    psg_alltoall alltoall;         /**< exchange alltoall */
+    psg_alltoall_data outward;     /**< of `bundles`, those of other processes */
+    psg_alltoall_data inward;      /**< of `arrivals`, those of other processes */
     unsigned users;                /**< runs in flight in it */
 } psg_lane;
 
-/** A caller's f and u as handles by segment; kept for the next solve with the same arrays. */
+/** A caller's f and u as handles by own segment; kept for the next solve with the same arrays. */
 typedef struct psg_arrays {
     struct psg_arrays *next;
     const void *f;
@@ -118,11 +137,19 @@ void psg_arrays_destroy(psg_arrays *arrays, const psg_plan *plan);
 /** Handles without memory of their own yet, for psg_plan_slab_handles(). */
 psg_status psg_arrays_create_slabs(const psg_plan *plan, psg_arrays **arrays);
 
+/* ----------------------------------------------------------------------------- exchange.c */
+
+/** Submit what carries blocks from segments to pencils, and back: nothing in one process. */
+void psg_exchange_forward(psg_run *run, const psg_plan *plan, const psg_lane *lane);
+void psg_exchange_back(psg_run *run, const psg_plan *plan, const psg_lane *lane);
+
 /* -------------------------------------------------------------------- fused.c, staged.c */
 
 /** Submit every task of one solve. Failures are latched in the run. */
-void psg_graph_fused(psg_run *run, const psg_lane *lane, const psg_arrays *arrays);
-void psg_graph_staged(psg_run *run, const psg_lane *lane, const psg_arrays *arrays);
+void psg_graph_fused(psg_run *run, const psg_plan *plan, const psg_lane *lane,
+                     const psg_arrays *arrays);
+void psg_graph_staged(psg_run *run, const psg_plan *plan, const psg_lane *lane,
+                      const psg_arrays *arrays);
 
 /* -------------------------------------------------------------------------------- plan.c */
 
@@ -140,11 +167,19 @@ struct psg_plan {
     psg_context context;
     int ranks; /**< processes; 1 without a communicator */
     int rank;
+    psg_comm *comm;
+    size_t
+        *rank_segment; /**< [ranks + 1]: the first segment of each process, as are the following */
+    size_t *rank_pencil;
+    size_t *rank_bundle;
     size_t segment_planes;
-    size_t *z0;
+    size_t *z0; /**< see psg_context */
     size_t *y0;
+    size_t *bundle_p0;
+    size_t *bundle_y0;
     void *eigen[3];
     size_t workers;               /**< StarPU's, all kinds: the length of scratch and pieces */
+    size_t most_workers;          /**< that take its tasks, on the process that has most */
     int gpus[STARPU_NMAXWORKERS]; /**< the CUDA workers that take its tasks */
     size_t gpu_count;             /**< 0: the CPU workers take them */
     bool copies;                  /**< StarPU may hold copies of f and u elsewhere: on GPUs, or in
@@ -157,6 +192,10 @@ struct psg_plan {
     bool resident;     /**< its spectra stand on the GPUs, not in main memory */
     psg_exchange exchange;
     struct starpu_codelet direct_kspace[PSG_TASK_PRECISIONS];
+    psg_exchange_codelets exchange_codelets;
+    int *main_memory; /**< for as many data as a task of the exchange has */
+    int64_t tags;     /**< the first one of its messages */
+    bool messaging;   /**< it has started StarPU-MPI */
     void **scratch;
     psg_cpu_piece **pieces;
     size_t scratch_bytes;
@@ -173,6 +212,8 @@ struct psg_plan {
     double seconds; /**< of the latest solve, as are the following */
     double mean;
     psg_run_cell *cell; /**< [workers][PSG_TASK_COUNT] */
+    psg_run_cell exchange_cell;
+    uint64_t sent_bytes;
 };
 
 #endif

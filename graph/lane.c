@@ -3,6 +3,7 @@
 #include "cpu/buffer.h"
 #include "graph/internal.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 void psg_block_register(starpu_data_handle_t *handle, int node, void *memory, const size_t n[3],
@@ -27,6 +28,7 @@ void psg_block_unregister(starpu_data_handle_t *handles, size_t count) {
 
 /* On large pages where only cores touch it, page-locked where GPUs copy it, or on the GPU itself. */
 static bool part_alloc(psg_part *part, const psg_plan *plan, int node, size_t bytes) {
+    bytes = bytes > 0 ? bytes : 1; /* a process may have nothing, which is no failure */
     *part = (psg_part){.node = node, .bytes = bytes};
     if (node != STARPU_MAIN_RAM) {
         part->memory = (void *)starpu_malloc_on_node((unsigned)node, bytes);
@@ -51,118 +53,307 @@ static void part_free(psg_part *part, const psg_plan *plan) {
     }
 }
 
-/* Bytes of segments' slabs and pencils of pencils, by their number. */
-static size_t slab_bytes(const psg_context *c, size_t s) {
-    return (c->z0[s + 1] - c->z0[s]) * c->n[1] * c->nxc * 2 * c->cpu->real_bytes;
-}
+/* What stands in a lane, in this order. All of it is complex.
+ *
+ *   [ranks][own segments]          a segment's planes of the rows of each process: its blocks end to end, or where
+ *                                  all rows are this process', planes that the blocks are views of
+ *   [segments of the others]       their planes of our rows, blocks likewise
+ *   staged: [own segments]         a segment's spectrum
+ *           [own pencils]          a pencil
+ *
+ * So what goes to one process is in one piece, and what comes from it too. */
+typedef struct layout {
+    const psg_plan *plan;
+    size_t own;     /* segments of this process */
+    size_t outward; /* items of each kind */
+    size_t inward;
+    size_t spectra;
+    size_t pencils;
+} layout;
 
-static size_t pencil_bytes(const psg_context *c, size_t p) {
-    return c->n[2] * (c->y0[p + 1] - c->y0[p]) * c->nxc * 2 * c->cpu->real_bytes;
-}
-
-static int pencil_node(const psg_plan *plan, size_t p) {
-    return psg_placement_node(plan->resident ? plan->pencil_worker[p] : -1);
-}
-
-/* What stands in a lane, in this order: a slab for each segment, which its blocks are views of; in the
- * staged graph then a spectrum for each segment, and each pencil. */
-static size_t item_count(const psg_plan *plan) {
+static layout layout_of(const psg_plan *plan) {
     const psg_context *c = &plan->context;
-    return c->fused ? c->segments : 2 * c->segments + c->pencils;
+    layout l = {.plan = plan, .own = c->own_segments.end - c->own_segments.first};
+    l.outward = (size_t)plan->ranks * l.own;
+    l.inward = c->segments - l.own;
+    l.spectra = c->fused ? 0 : l.own;
+    l.pencils = c->fused ? 0 : c->own_pencils.end - c->own_pencils.first;
+    return l;
 }
 
-static size_t item_bytes(const psg_plan *plan, size_t m) {
-    const psg_context *c = &plan->context;
-    return m < 2 * c->segments ? slab_bytes(c, m % c->segments)
-                               : pencil_bytes(c, m - 2 * c->segments);
+static size_t item_count(const layout *l) {
+    return l->outward + l->inward + l->spectra + l->pencils;
 }
 
-static int item_node(const psg_plan *plan, size_t m) {
+/* The items that hold the blocks of segment s for the rows of a process. */
+static size_t outward_item(const layout *l, int rank, size_t s) {
+    return (size_t)rank * l->own + s - l->plan->context.own_segments.first;
+}
+
+static size_t inward_item(const layout *l, size_t s) {
+    return l->outward + (s < l->plan->context.own_segments.first ? s : s - l->own);
+}
+
+static size_t first_row(const psg_plan *plan, int rank) {
+    return plan->y0[plan->rank_pencil[rank]];
+}
+
+static size_t rows_of(const psg_plan *plan, int rank) {
+    return first_row(plan, rank + 1) - first_row(plan, rank);
+}
+
+typedef struct item {
+    size_t bytes;
+    int node;
+} item;
+
+static item item_of(const layout *l, size_t m) {
+    const psg_plan *plan = l->plan;
     const psg_context *c = &plan->context;
-    return m < 2 * c->segments ? plan->segment_node[m % c->segments]
-                               : pencil_node(plan, m - 2 * c->segments);
+    const size_t row = c->nxc * 2 * c->cpu->real_bytes;
+    size_t s = c->own_segments.first;
+    if (m < l->outward) {
+        s += m % l->own;
+        return (item){(c->z0[s + 1] - c->z0[s]) * rows_of(plan, (int)(m / l->own)) * row,
+                      plan->segment_node[s]};
+    }
+    m -= l->outward;
+    if (m < l->inward) {
+        s = m < c->own_segments.first ? m : m + l->own;
+        return (item){(c->z0[s + 1] - c->z0[s]) * rows_of(plan, plan->rank) * row, STARPU_MAIN_RAM};
+    }
+    m -= l->inward;
+    if (m < l->spectra) {
+        s += m;
+        return (item){(c->z0[s + 1] - c->z0[s]) * c->n[1] * row, plan->segment_node[s]};
+    }
+    const size_t p = c->own_pencils.first + m - l->spectra;
+    return (item){c->n[2] * (c->y0[p + 1] - c->y0[p]) * row,
+                  psg_placement_node(plan->resident ? plan->pencil_worker[p] : -1)};
 }
 
 /* One part holds a run of items on the same node, end to end: the slabs of one GPU are one array of planes,
  * and a pencil in it one array of columns. @return the item after the run; 0: no memory */
-static size_t make_part(psg_lane *lane, const psg_plan *plan, size_t first) {
-    const int node = item_node(plan, first);
-    const size_t stop = first < plan->context.segments ? plan->context.segments : item_count(plan);
+static size_t make_part(psg_lane *lane, const layout *l, size_t first) {
+    const int node = item_of(l, first).node;
+    const size_t exchanged = l->outward + l->inward;
+    const size_t stop = first < exchanged ? exchanged : item_count(l);
     size_t end = first;
     size_t bytes = 0;
-    while (end < stop && item_node(plan, end) == node) {
-        bytes += item_bytes(plan, end++);
+    while (end < stop && item_of(l, end).node == node) {
+        bytes += item_of(l, end++).bytes;
     }
     psg_part *part = &lane->parts[lane->part_count];
-    if (!part_alloc(part, plan, node, bytes)) {
+    if (!part_alloc(part, l->plan, node, bytes)) {
         return 0;
     }
     lane->part_count++;
     char *next = part->memory;
     for (size_t m = first; m < end; m++) {
         lane->item[m] = next;
-        next += item_bytes(plan, m);
+        next += item_of(l, m).bytes;
     }
     return end;
 }
 
 /* ---------------------------------------------------------------------------------- lanes */
 
-/* A slab is [planes][ny][nxc], and its blocks are views of it: rows of one pencil in each plane. Packed, it
- * is its blocks end to end. */
-static void register_segment(psg_lane *lane, const psg_plan *plan, size_t s) {
+/* Of segment s, the block of rows y .. y+rows-1, which stands in an item that begins with row y0. Packed, an item is its
+ * blocks end to end; else it is [planes][all rows], and they are views of it. */
+static void register_block(starpu_data_handle_t *block, const psg_plan *plan, void *memory,
+                           int node, size_t s, size_t y0, const size_t y[2]) {
     const psg_context *c = &plan->context;
-    const int node = item_node(plan, s);
     const size_t element = 2 * c->cpu->real_bytes;
-    const size_t plane = c->nxc * c->n[1];
     const size_t planes = c->z0[s + 1] - c->z0[s];
-    for (size_t p = 0; p < c->pencils; p++) {
-        starpu_data_handle_t *block = &lane->blocks[s * c->pencils + p];
-        const size_t n[3] = {c->nxc, c->y0[p + 1] - c->y0[p], planes};
-        const size_t before = c->y0[p] * c->nxc * (c->packed ? planes : 1);
-        psg_block_register(block, node, (char *)lane->item[s] + before * element, n,
-                           c->packed ? n[0] * n[1] : plane, element);
-        starpu_data_set_coordinates(*block, 2, (int)s, (int)p);
+    const size_t n[3] = {c->nxc, y[1] - y[0], planes};
+    const size_t before = (y[0] - y0) * c->nxc * (c->packed ? planes : 1);
+    psg_block_register(block, node, (char *)memory + before * element, n,
+                       c->packed ? n[0] * n[1] : c->nxc * c->n[1], element);
+    starpu_data_set_coordinates(*block, 2, (int)s, (int)y[0]);
+}
+
+static void register_segment(psg_lane *lane, const layout *l, size_t s) {
+    const psg_plan *plan = l->plan;
+    const psg_context *c = &plan->context;
+    const size_t own = s - c->own_segments.first;
+    for (int r = 0; r < plan->ranks; r++) {
+        const size_t m = outward_item(l, r, s);
+        for (size_t g = plan->rank_bundle[r]; g < plan->rank_bundle[r + 1]; g++) {
+            register_block(&lane->bundles[own * c->bundles + g], plan, lane->item[m],
+                           plan->segment_node[s], s, first_row(plan, r), &c->bundle_y0[g]);
+        }
     }
     if (!c->fused) {
-        const size_t n[3] = {c->nxc, c->n[1], planes};
-        psg_block_register(&lane->spectra[s], node, lane->item[c->segments + s], n, plane, element);
+        const size_t n[3] = {c->nxc, c->n[1], c->z0[s + 1] - c->z0[s]};
+        psg_block_register(&lane->spectra[own], plan->segment_node[s],
+                           lane->item[l->outward + l->inward + own], n, n[0] * n[1],
+                           2 * c->cpu->real_bytes);
     }
 }
 
-static void register_pencil(psg_lane *lane, const psg_plan *plan, size_t p) {
+/* A block that came in a bundle with others is a view of it. */
+static void register_in_bundle(psg_lane *lane, const psg_plan *plan, size_t s, size_t g,
+                               starpu_data_handle_t arrival) {
     const psg_context *c = &plan->context;
+    const size_t stride = c->own_pencils.end - c->own_pencils.first;
+    const size_t element = 2 * c->cpu->real_bytes;
+    for (size_t p = c->bundle_p0[g]; p < c->bundle_p0[g + 1]; p++) {
+        starpu_data_handle_t *block = &lane->blocks[s * stride + p - c->own_pencils.first];
+        if (c->bundle_p0[g + 1] - c->bundle_p0[g] == 1) {
+            *block = arrival;
+            continue;
+        }
+        char *memory = (char *)starpu_block_get_local_ptr(arrival);
+        const size_t n[3] = {c->nxc, c->y0[p + 1] - c->y0[p], c->z0[s + 1] - c->z0[s]};
+        psg_block_register(block, STARPU_MAIN_RAM,
+                           memory + (c->y0[p] - c->bundle_y0[g]) * c->nxc * element, n,
+                           (c->bundle_y0[g + 1] - c->bundle_y0[g]) * c->nxc, element);
+        starpu_data_set_coordinates(*block, 2, (int)s, (int)c->y0[p]);
+    }
+}
+
+/* What this process' pencils get of segment s, from itself or another. */
+static void register_arrivals(psg_lane *lane, const layout *l, size_t s) {
+    const psg_plan *plan = l->plan;
+    const psg_context *c = &plan->context;
+    const psg_range own = c->own_bundles;
+    const bool mine = s >= c->own_segments.first && s < c->own_segments.end;
+    for (size_t g = own.first; g < own.end; g++) {
+        starpu_data_handle_t *arrival = &lane->arrivals[s * (own.end - own.first) + g - own.first];
+        if (mine) {
+            *arrival = lane->bundles[(s - c->own_segments.first) * c->bundles + g];
+        } else {
+            register_block(arrival, plan, lane->item[inward_item(l, s)], STARPU_MAIN_RAM, s,
+                           first_row(plan, plan->rank), &c->bundle_y0[g]);
+        }
+        register_in_bundle(lane, plan, s, g, *arrival);
+    }
+}
+
+static void register_pencil(psg_lane *lane, const layout *l, size_t m) {
+    const psg_plan *plan = l->plan;
+    const psg_context *c = &plan->context;
+    const size_t p = c->own_pencils.first + m;
+    const size_t at = l->outward + l->inward + l->spectra + m;
     const size_t rows = c->y0[p + 1] - c->y0[p];
     const size_t contiguous[3] = {c->n[2], c->nxc, rows};
     const size_t strided[3] = {c->nxc, rows, c->n[2]};
     const size_t *n = c->z_contiguous ? contiguous : strided;
-    psg_block_register(&lane->columns[p], pencil_node(plan, p), lane->item[2 * c->segments + p], n,
-                       n[0] * n[1], 2 * c->cpu->real_bytes);
+    psg_block_register(&lane->columns[m], item_of(l, at).node, lane->item[at], n, n[0] * n[1],
+                       2 * c->cpu->real_bytes);
+}
+
+static void register_all(psg_lane *lane, const layout *l) {
+    const psg_context *c = &l->plan->context;
+    for (size_t s = c->own_segments.first; s < c->own_segments.end; s++) {
+        register_segment(lane, l, s);
+    }
+    for (size_t s = 0; s < c->segments; s++) {
+        register_arrivals(lane, l, s);
+    }
+    for (size_t m = 0; m < l->pencils; m++) {
+        register_pencil(lane, l, m);
+    }
+}
+
+/* At least one, so that none is no failure. */
+static starpu_data_handle_t *handles(size_t count) {
+    return calloc(count + 1, sizeof(starpu_data_handle_t));
+}
+
+/* ------------------------------------------------------------------------------- alltoall */
+
+static bool is_own(const psg_range *own, size_t m) {
+    return m >= own->first && m < own->end;
+}
+
+/* What goes to and comes from each process, in rows; and the handles of it. */
+static bool describe_alltoall(psg_lane *lane, const layout *l) {
+    const psg_plan *plan = l->plan;
+    const psg_context *c = &plan->context;
+    const size_t ranks = (size_t)plan->ranks;
+    const size_t row = c->nxc * 2 * c->cpu->real_bytes;
+    psg_alltoall_part *parts[2] = {&lane->alltoall.slabs, &lane->alltoall.pencils};
+    char *memory = lane->part_count > 0 ? lane->parts[0].memory : NULL; /* all of it */
+    for (int way = 0; way < 2; way++) {
+        size_t first = 0;
+        parts[way]->count = calloc(ranks, sizeof(int));
+        parts[way]->first = calloc(ranks, sizeof(int));
+        parts[way]->memory = memory; /* two addresses: Open MPI takes one for MPI_IN_PLACE */
+        if (parts[way]->count == NULL || parts[way]->first == NULL) {
+            return false;
+        }
+        for (int r = 0; r < plan->ranks; r++) {
+            size_t mine = 0; /* planes of ours, or of process r */
+            (void)psg_local_extent(c->n[2], plan->ranks, way == 0 ? plan->rank : r, NULL, &mine);
+            const size_t count = mine * rows_of(plan, way == 0 ? r : plan->rank);
+            if (first + count > INT_MAX) {
+                return false;
+            }
+            parts[way]->first[r] = (int)first;
+            parts[way]->count[r] = r == plan->rank ? 0 : (int)count;
+            first += way == 1 && r == plan->rank ? 0 : count;
+        }
+        memory += first * row;
+    }
+    const size_t stride = c->own_bundles.end - c->own_bundles.first;
+    lane->outward.block = handles(l->own * c->bundles);
+    lane->inward.block = handles(c->segments * stride);
+    if (lane->outward.block == NULL || lane->inward.block == NULL) {
+        return false;
+    }
+    for (size_t m = 0; m < l->own * c->bundles; m++) {
+        if (!is_own(&c->own_bundles, m % c->bundles)) {
+            lane->outward.block[lane->outward.count++] = lane->bundles[m];
+        }
+    }
+    for (size_t m = 0; m < c->segments * stride; m++) {
+        if (!is_own(&c->own_segments, m / stride)) {
+            lane->inward.block[lane->inward.count++] = lane->arrivals[m];
+        }
+    }
+    for (size_t r = 0; r < ranks; r++) {
+        lane->outward.bytes += (size_t)parts[0]->count[r] * row;
+        lane->inward.bytes += (size_t)parts[1]->count[r] * row;
+    }
+    return psg_alltoall_open(&lane->alltoall, plan->comm, row);
+}
+
+/* ---------------------------------------------------------------------------------- lanes */
+
+static bool make_room(psg_lane *lane, const layout *l) {
+    const psg_context *c = &l->plan->context;
+    const size_t items = item_count(l);
+    lane->parts = calloc(items + 1, sizeof *lane->parts);
+    lane->item = calloc(items + 1, sizeof *lane->item);
+    lane->bundles = handles(l->own * c->bundles);
+    lane->arrivals = handles(c->segments * (c->own_bundles.end - c->own_bundles.first));
+    lane->blocks = handles(c->segments * (c->own_pencils.end - c->own_pencils.first));
+    lane->spectra = handles(l->spectra);
+    lane->columns = handles(l->pencils);
+    bool all = lane->parts != NULL && lane->item != NULL && lane->bundles != NULL &&
+               lane->arrivals != NULL && lane->blocks != NULL && lane->spectra != NULL &&
+               lane->columns != NULL;
+    for (size_t m = 0; m < items; m++) {
+        lane->bytes += item_of(l, m).bytes;
+    }
+    for (size_t m = 0; all && m < items;) {
+        m = make_part(lane, l, m);
+        all = m > 0;
+    }
+    return all;
 }
 
 psg_status psg_lane_create(psg_lane **result, const psg_plan *plan) {
     const psg_context *c = &plan->context;
-    const size_t items = item_count(plan);
+    const layout l = layout_of(plan);
     psg_lane *lane = calloc(1, sizeof *lane);
     *result = NULL;
     if (lane == NULL) {
         return psg_fail(PSG_ERR_MEMORY, "no memory for a spectrum's description");
     }
-    lane->parts = calloc(items, sizeof *lane->parts);
-    lane->item = calloc(items, sizeof *lane->item);
-    lane->blocks = calloc(c->segments * c->pencils, sizeof(starpu_data_handle_t));
-    lane->spectra = calloc(c->segments, sizeof(starpu_data_handle_t));
-    lane->columns = calloc(c->pencils, sizeof(starpu_data_handle_t));
-    bool all = lane->parts != NULL && lane->item != NULL && lane->blocks != NULL &&
-               lane->spectra != NULL && lane->columns != NULL;
-    for (size_t m = 0; m < items; m++) {
-        lane->bytes += item_bytes(plan, m);
-    }
-    for (size_t m = 0; all && m < items;) {
-        m = make_part(lane, plan, m);
-        all = m > 0;
-    }
-    if (!all) {
+    lane->number = plan->lane_count;
+    if (!make_room(lane, &l)) {
         const size_t bytes = lane->bytes;
         psg_lane_destroy(lane, plan);
         return psg_fail(
@@ -170,30 +361,62 @@ psg_status psg_lane_create(psg_lane **result, const psg_plan *plan) {
             "no memory for the spectrum of %zu x %zu x %zu points: %zu bytes were asked for",
             c->n[0], c->n[1], c->n[2], bytes);
     }
-    for (size_t s = 0; s < c->segments; s++) {
-        register_segment(lane, plan, s);
-    }
-    for (size_t p = 0; !c->fused && p < c->pencils; p++) {
-        register_pencil(lane, plan, p);
+    register_all(lane, &l);
+    if (plan->exchange == PSG_EXCHANGE_ALLTOALL && !describe_alltoall(lane, &l)) {
+        psg_lane_destroy(lane, plan);
+        return psg_fail(PSG_ERR_MEMORY,
+                        "no memory, or MPI made no communicator, for MPI_Alltoallv");
     }
     *result = lane;
     return PSG_OK;
 }
 
+/* Of handles that are others' too, each is unregistered where it is first met: a bundle, an arrival from elsewhere, a
+ * block that is a view. */
+static void unregister_blocks(psg_lane *lane, const layout *l) {
+    const psg_context *c = &l->plan->context;
+    const size_t own_bundles = c->own_bundles.end - c->own_bundles.first;
+    const size_t own_pencils = c->own_pencils.end - c->own_pencils.first;
+    for (size_t g = c->own_bundles.first; lane->blocks != NULL && g < c->own_bundles.end; g++) {
+        const size_t p = c->bundle_p0[g];
+        for (size_t s = 0; c->bundle_p0[g + 1] == p + 1 && s < c->segments; s++) {
+            lane->blocks[s * own_pencils + p - c->own_pencils.first] = NULL;
+        }
+    }
+    for (size_t m = 0; lane->arrivals != NULL && m < c->segments * own_bundles; m++) {
+        if (is_own(&c->own_segments, m / own_bundles)) {
+            lane->arrivals[m] = NULL;
+        }
+    }
+    psg_block_unregister(lane->blocks, c->segments * own_pencils);
+    psg_block_unregister(lane->arrivals, c->segments * own_bundles);
+    psg_block_unregister(lane->bundles, l->own * c->bundles);
+}
+
 void psg_lane_destroy(psg_lane *lane, const psg_plan *plan) {
-    const psg_context *c = &plan->context;
     if (lane == NULL) {
         return;
     }
-    psg_block_unregister(lane->blocks, c->segments * c->pencils);
-    psg_block_unregister(lane->spectra, c->segments);
-    psg_block_unregister(lane->columns, c->pencils);
+    const layout l = layout_of(plan);
+    unregister_blocks(lane, &l);
+    psg_block_unregister(lane->spectra, l.spectra);
+    psg_block_unregister(lane->columns, l.pencils);
+    psg_alltoall_close(&lane->alltoall);
     for (size_t m = 0; m < lane->part_count; m++) {
         part_free(&lane->parts[m], plan);
     }
+    psg_alltoall_part *parts[2] = {&lane->alltoall.slabs, &lane->alltoall.pencils};
+    for (int way = 0; way < 2; way++) {
+        free(parts[way]->count);
+        free(parts[way]->first);
+    }
+    free(lane->outward.block);
+    free(lane->inward.block);
     free(lane->columns);
     free(lane->spectra);
     free(lane->blocks);
+    free(lane->arrivals);
+    free(lane->bundles);
     free(lane->item);
     free(lane->parts);
     free(lane);

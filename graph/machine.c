@@ -49,8 +49,12 @@ psg_status psg_machine_workers(const psg_options *options, psg_worker *workers, 
     }
     *count = 0;
     psg_status status = psg_options_check(&checked, options);
+    psg_comm *comm = NULL;
     if (status == PSG_OK) {
-        status = psg_runtime_acquire(&checked);
+        status = psg_ranks_open(&comm, &checked);
+    }
+    if (status == PSG_OK) {
+        status = psg_runtime_acquire(&checked, comm);
     }
     if (status != PSG_OK) {
         return status;

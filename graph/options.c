@@ -115,9 +115,6 @@ psg_status psg_options_check(psg_options *checked, const psg_options *options) {
     if (checked->mean_tolerance == 0) {
         checked->mean_tolerance = checked->precision == PSG_F64 ? 1e-10 : 1e-5;
     }
-    if (checked->comm != NULL) {
-        return psg_fail(PSG_ERR_UNSUPPORTED, "several processes are not there yet");
-    }
     if (checked->comm == NULL &&
         (checked->exchange == PSG_EXCHANGE_MPI || checked->exchange == PSG_EXCHANGE_ALLTOALL)) {
         return psg_fail(PSG_ERR_ARG, "exchange %s is between processes, and options.comm is NULL",

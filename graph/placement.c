@@ -5,10 +5,11 @@
 
 #include <stdlib.h>
 
-/* Part m of `parts` goes to the GPU whose share of them it falls into. */
-static void spread(int *worker, size_t parts, const int *gpus, size_t gpu_count) {
+/* Part m of our own goes to the GPU whose share of them it falls into. */
+static void spread(int *worker, size_t parts, psg_range own, const int *gpus, size_t gpu_count) {
     for (size_t m = 0; m < parts; m++) {
-        worker[m] = gpu_count > 0 ? gpus[m * gpu_count / parts] : -1;
+        const bool mine = gpu_count > 0 && m >= own.first && m < own.end;
+        worker[m] = mine ? gpus[(m - own.first) * gpu_count / (own.end - own.first)] : -1;
     }
 }
 
@@ -44,12 +45,24 @@ bool psg_placement_fits(const psg_plan *plan) {
     return true;
 }
 
-/* Direct where it can be: that moves each block once, inside the kernel that needs it. */
+/* Direct where it can be: that moves each block once, inside the kernel that needs it. Several processes have
+ * messages; one that is its communicator's only one has no use for them. */
 static psg_status choose_exchange(psg_plan *plan, bool resident) {
+    const bool between = plan->options.exchange == PSG_EXCHANGE_MPI ||
+                         plan->options.exchange == PSG_EXCHANGE_ALLTOALL;
+    if (plan->ranks > 1) {
+        plan->exchange = between ? plan->options.exchange : PSG_EXCHANGE_MPI;
+        return between || plan->options.exchange == PSG_EXCHANGE_AUTO
+                   ? PSG_OK
+                   : psg_fail(PSG_ERR_UNSUPPORTED,
+                              "exchange %s is within one process; between several it is mpi or "
+                              "alltoall",
+                              plan->options.exchange == PSG_EXCHANGE_DIRECT ? "direct" : "managed");
+    }
     const bool possible =
         plan->gpu_count > 0 && resident && plan->context.fused && psg_device_peers();
     plan->exchange = plan->options.exchange;
-    if (plan->exchange == PSG_EXCHANGE_AUTO) {
+    if (plan->exchange == PSG_EXCHANGE_AUTO || between) {
         plan->exchange = possible ? PSG_EXCHANGE_DIRECT : PSG_EXCHANGE_MANAGED;
     }
     if (plan->exchange == PSG_EXCHANGE_DIRECT && !possible) {
@@ -69,11 +82,12 @@ psg_status psg_placement_make(psg_plan *plan) {
     if (plan->segment_worker == NULL || plan->pencil_worker == NULL || plan->segment_node == NULL) {
         return psg_fail(PSG_ERR_MEMORY, "no memory for the placement of %zu segments", c->segments);
     }
-    spread(plan->segment_worker, c->segments, plan->gpus, plan->gpu_count);
-    spread(plan->pencil_worker, c->pencils, plan->gpus, plan->gpu_count);
+    spread(plan->segment_worker, c->segments, c->own_segments, plan->gpus, plan->gpu_count);
+    spread(plan->pencil_worker, c->pencils, c->own_pencils, plan->gpus, plan->gpu_count);
     c->segment_worker = plan->segment_worker;
     c->pencil_worker = plan->pencil_worker;
-    plan->resident = plan->gpu_count > 0 && psg_placement_fits(plan);
+    /* What goes to other processes goes by main memory, so blocks are at home there. */
+    plan->resident = plan->gpu_count > 0 && plan->ranks == 1 && psg_placement_fits(plan);
     for (size_t s = 0; s < c->segments; s++) {
         plan->segment_node[s] = psg_placement_node(plan->resident ? plan->segment_worker[s] : -1);
     }
@@ -87,6 +101,7 @@ psg_status psg_placement_make(psg_plan *plan) {
     }
     /* StarPU copies a view row by row, and a dense block at once: blocks that travel are dense. */
     const bool travels = plan->exchange == PSG_EXCHANGE_MANAGED && plan->gpu_count > 1;
-    c->packed = plan->gpu_count > 0 && (!plan->resident || travels);
+    c->packed = plan->ranks > 1 || (plan->gpu_count > 0 && (!plan->resident || travels));
+    c->messages = plan->exchange == PSG_EXCHANGE_MPI;
     return PSG_OK;
 }

@@ -146,24 +146,36 @@ static psg_status make_divide(psg_plan *plan) {
 
 /* ---------------------------------------------------------------------------- partition */
 
+/* The same cut on all processes, whose workers may differ in number. */
 static psg_status make_partition(psg_plan *plan) {
+    double most = (double)plan->usable_workers;
+    const psg_status status = psg_ranks_max(plan->comm, &most, 1);
+    plan->most_workers = (size_t)most;
+    return status == PSG_OK ? psg_partition_make(plan) : status;
+}
+
+/* What the exchange between processes needs, StarPU-MPI first. */
+static psg_status make_exchange(psg_plan *plan) {
     psg_context *c = &plan->context;
-    psg_partition_choose(plan, &c->segments, &plan->segment_planes, &c->pencils);
-    plan->z0 = malloc((c->segments + 1) * sizeof *plan->z0);
-    plan->y0 = malloc((c->pencils + 1) * sizeof *plan->y0);
-    if (plan->z0 == NULL || plan->y0 == NULL) {
-        return psg_fail(PSG_ERR_MEMORY, "no memory for %zu segments and %zu pencils", c->segments,
-                        c->pencils);
+    if (plan->ranks == 1) {
+        return PSG_OK;
     }
-    if (plan->options.segment_planes > 0) {
-        psg_partition_planes(c->n[2], plan->segment_planes, plan->z0);
-    } else {
-        psg_partition(c->n[2], c->segments, plan->z0);
+    const size_t own_segments = c->own_segments.end - c->own_segments.first;
+    const size_t own_bundles = c->own_bundles.end - c->own_bundles.first;
+    const size_t handles = own_segments * c->bundles + c->segments * own_bundles + 1;
+    plan->main_memory = calloc(handles + c->pencils, sizeof *plan->main_memory);
+    if (plan->main_memory == NULL) {
+        return psg_fail(PSG_ERR_MEMORY, "no memory for a list of %zu blocks", handles);
     }
-    psg_partition(c->n[1], c->pencils, plan->y0);
-    c->z0 = plan->z0;
-    c->y0 = plan->y0;
-    return PSG_OK;
+    for (size_t m = 0; m < handles + c->pencils; m++) {
+        plan->main_memory[m] = STARPU_MAIN_RAM;
+    }
+    psg_task_exchange_codelets(&plan->exchange_codelets, plan->main_memory);
+    c->exchange = &plan->exchange_codelets;
+    plan->tags =
+        psg_comm_tags(plan->comm, (int64_t)(plan->options.in_flight * c->segments * c->bundles));
+    plan->messaging = psg_comm_start();
+    return plan->messaging ? PSG_OK : psg_fail(PSG_ERR_RUNTIME, "StarPU-MPI did not start");
 }
 
 /* ------------------------------------------------------------------------------ workers */
@@ -264,6 +276,7 @@ static void set_context(psg_plan *plan) {
     c->nxc = c->n[0] / 2 + 1;
     c->z_contiguous = o->z_layout == PSG_Z_CONTIGUOUS;
     c->fused = o->graph == PSG_GRAPH_FUSED;
+    c->comm = plan->comm;
 }
 
 /* Free all but StarPU. */
@@ -295,6 +308,9 @@ static void free_plan(psg_plan *plan) {
     if (plan->context.fft != NULL) {
         plan->context.cpu->fft_destroy(plan->context.fft);
     }
+    if (plan->messaging) {
+        psg_comm_stop();
+    }
     for (int d = 0; d < 3; d++) {
         free(plan->eigen[d]);
     }
@@ -302,8 +318,14 @@ static void free_plan(psg_plan *plan) {
     free(plan->scratch);
     free(plan->pieces);
     free(plan->cell);
+    free(plan->main_memory);
+    free(plan->rank_segment);
+    free(plan->rank_pencil);
+    free(plan->rank_bundle);
     free(plan->z0);
     free(plan->y0);
+    free(plan->bundle_p0);
+    free(plan->bundle_y0);
     free(plan->usable);
     free(plan->segment_worker);
     free(plan->pencil_worker);
@@ -313,10 +335,11 @@ static void free_plan(psg_plan *plan) {
 
 psg_status psg_plan_create(psg_plan **result, const psg_grid *grid, const psg_options *options) {
     static psg_status (*const steps[])(psg_plan *) = {
-        make_divide, make_workers,    make_partition, psg_placement_make,
+        make_divide, make_workers,    make_partition, psg_placement_make, make_exchange,
         make_lanes,  plan_transforms, make_scratch,   make_devices};
     const double before = now();
     psg_options checked;
+    psg_comm *comm = NULL;
     psg_clear_error();
     if (result == NULL || grid == NULL) {
         if (result != NULL) {
@@ -325,29 +348,40 @@ psg_status psg_plan_create(psg_plan **result, const psg_grid *grid, const psg_op
         return psg_fail(PSG_ERR_ARG, "plan or grid is NULL");
     }
     *result = NULL;
-    psg_status status = psg_options_check(&checked, options);
-    if (status == PSG_OK) {
-        status = psg_grid_check(grid, checked.precision);
+    const psg_status right = psg_options_check(&checked, options);
+    psg_status status = psg_ranks_open(&comm, &checked);
+    if (status == PSG_OK) { /* from here on no process goes on alone, nor stops alone */
+        status = psg_ranks_agree(comm,
+                                 right != PSG_OK ? right : psg_grid_check(grid, checked.precision));
     }
     if (status == PSG_OK) {
-        status = psg_runtime_acquire(&checked);
+        status = psg_ranks_same(comm, grid, &checked);
+    }
+    psg_plan *plan = status == PSG_OK ? calloc(1, sizeof *plan) : NULL;
+    if (status == PSG_OK) {
+        status = plan != NULL ? psg_runtime_acquire(&checked, comm)
+                              : psg_fail(PSG_ERR_MEMORY, "no memory for a plan");
+        const bool acquired = status == PSG_OK;
+        status = psg_ranks_agree(comm, status);
+        if (status != PSG_OK && acquired) {
+            psg_runtime_release();
+        }
     }
     if (status != PSG_OK) {
+        free(plan);
         return status;
-    }
-    psg_plan *plan = calloc(1, sizeof *plan);
-    if (plan == NULL) {
-        psg_runtime_release();
-        return psg_fail(PSG_ERR_MEMORY, "no memory for a plan");
     }
     plan->options = checked;
     plan->options.policy = NULL; /* strings and arrays are the caller's, and StarPU has them */
     plan->options.gpu_ids = NULL;
+    plan->options.comm = NULL;
     plan->grid = *grid;
-    plan->ranks = 1;
+    plan->comm = comm;
+    plan->rank = comm != NULL ? psg_comm_rank(comm) : 0;
+    plan->ranks = comm != NULL ? psg_comm_ranks(comm) : 1;
     set_context(plan);
     for (size_t m = 0; m < sizeof steps / sizeof *steps && status == PSG_OK; m++) {
-        status = steps[m](plan);
+        status = psg_ranks_agree(comm, steps[m](plan));
     }
     plan->options.cache_dir = NULL; /* as above: the wisdom is in */
     if (status != PSG_OK) {
@@ -381,11 +415,12 @@ psg_status psg_plan_segments(const psg_plan *plan, size_t *segments, size_t *pen
     if (plan == NULL) {
         return psg_fail(PSG_ERR_ARG, "plan is NULL");
     }
+    const psg_context *c = &plan->context;
     if (segments != NULL) {
-        *segments = plan->context.segments;
+        *segments = c->own_segments.end - c->own_segments.first;
     }
     if (pencils != NULL) {
-        *pencils = plan->context.pencils;
+        *pencils = c->own_pencils.end - c->own_pencils.first;
     }
     return PSG_OK;
 }
@@ -411,7 +446,8 @@ psg_status psg_plan_slab_handles(psg_plan *plan, struct _starpu_data_state **f,
         }
         psg_runtime_awake(); /* for the caller's tasks on them */
     }
-    const size_t segments = plan->context.segments;
+    const psg_range own = plan->context.own_segments;
+    const size_t segments = own.end - own.first;
     if (f != NULL) {
         memcpy(f, plan->slabs->f_slabs, segments * sizeof *f);
     }
@@ -419,7 +455,7 @@ psg_status psg_plan_slab_handles(psg_plan *plan, struct _starpu_data_state **f,
         memcpy(u, plan->slabs->u_slabs, segments * sizeof *u);
     }
     if (z0 != NULL) {
-        memcpy(z0, plan->z0, (segments + 1) * sizeof *z0);
+        memcpy(z0, &plan->z0[own.first], (segments + 1) * sizeof *z0);
     }
     return PSG_OK;
 }

@@ -344,7 +344,8 @@ PSG_API psg_status psg_plan_worker_seconds(const psg_plan *plan, size_t w, doubl
 
 /* ------------------------------------------------------------------------------- the machine */
 
-/** "0.1.0" and the like of what the library was built from and runs on; NULL where it was built without. */
+/** "0.1.0" and the like, for MPI "Open MPI v4.1.4", of what the library was built from and runs on; NULL where it
+ *  was built without. */
 typedef enum psg_component {
     PSG_COMPONENT_PSG = 0,
     PSG_COMPONENT_STARPU,

@@ -158,7 +158,8 @@ static void stop(void) {
     starpu_shutdown();
 }
 
-psg_status psg_runtime_acquire(const psg_options *options) {
+psg_status psg_runtime_acquire(const psg_options *options, const psg_comm *comm) {
+    (void)comm;
     int gpus = 0;
     psg_status status = count_gpus(options, &gpus);
     if (status != PSG_OK) {

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef void (*graph_function)(psg_run *run, const psg_lane *lane, const psg_arrays *arrays);
+typedef void (*graph_function)(psg_run *run, const psg_plan *plan, const psg_lane *lane,
+                               const psg_arrays *arrays);
 
 static const graph_function graphs[PSG_GRAPH_COUNT] = {
     [PSG_GRAPH_FUSED] = psg_graph_fused,
@@ -22,10 +23,13 @@ static psg_lane *choose_lane(psg_plan *plan) {
     }
     psg_lane *another = NULL;
     if (lane->users > 0 && plan->lane_count < plan->options.in_flight &&
-        (!plan->resident || psg_placement_fits(plan)) &&
-        psg_lane_create(&another, plan) == PSG_OK) {
-        plan->lanes[plan->lane_count++] = another;
-        lane = another;
+        (!plan->resident || psg_placement_fits(plan))) {
+        if (psg_ranks_agree(plan->comm, psg_lane_create(&another, plan)) == PSG_OK) {
+            plan->lanes[plan->lane_count++] = another;
+            lane = another;
+        } else {
+            psg_lane_destroy(another, plan);
+        }
     }
     psg_clear_error();
     return lane;
@@ -42,16 +46,22 @@ static psg_run *take_run(psg_plan *plan) {
     return run;
 }
 
-/* Start a solve between these arrays, which stay the caller's if this fails. */
-static psg_status launch(psg_plan *plan, psg_arrays *arrays) {
-    psg_lane *lane = choose_lane(plan);
+/* Start a solve between these arrays, unless something went wrong before or does now, here or on
+ * another process. Then they stay the caller's. */
+static psg_status launch(psg_plan *plan, psg_arrays *arrays, psg_status before) {
     psg_flight *flight = calloc(1, sizeof *flight);
     psg_run *run = take_run(plan);
-    if (flight == NULL || run == NULL) {
+    psg_status status = before;
+    if (status == PSG_OK && (flight == NULL || run == NULL)) {
+        status = psg_fail(PSG_ERR_MEMORY, "no memory to start a solve");
+    }
+    status = psg_ranks_agree(plan->comm, status);
+    if (status != PSG_OK) {
         free(flight);
         psg_run_destroy(run);
-        return psg_fail(PSG_ERR_MEMORY, "no memory to start a solve");
+        return status;
     }
+    psg_lane *lane = choose_lane(plan);
     *flight = (psg_flight){.run = run, .lane = lane, .arrays = arrays};
     lane->users++;
     if (plan->newest != NULL) {
@@ -62,21 +72,26 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays) {
     plan->newest = flight;
     psg_runtime_awake();
     psg_run_start(run);
-    graphs[plan->options.graph](run, lane, arrays);
+    graphs[plan->options.graph](run, plan, lane, arrays);
     psg_run_end_task(run); /* the submission itself */
     starpu_do_schedule();  /* for policies that wait to see the whole graph */
     return PSG_OK;
 }
 
 static psg_status check_arrays(const psg_plan *plan, const void *f, const void *u) {
-    if (plan == NULL || f == NULL || u == NULL) {
-        return psg_fail(PSG_ERR_ARG, "plan, f or u is NULL");
-    }
     const size_t align = plan->context.cpu->real_bytes;
     const size_t *n = plan->context.n;
+    size_t planes = 0;
+    (void)psg_local_extent(n[2], plan->ranks, plan->rank, NULL, &planes);
+    if (planes == 0) {
+        return PSG_OK;
+    }
+    if (f == NULL || u == NULL) {
+        return psg_fail(PSG_ERR_ARG, "f or u is NULL");
+    }
     const uintptr_t from = (uintptr_t)f;
     const uintptr_t to = (uintptr_t)u;
-    const size_t bytes = n[0] * n[1] * n[2] * align;
+    const size_t bytes = n[0] * n[1] * planes * align;
     if (from % align != 0 || to % align != 0) {
         return psg_fail(PSG_ERR_ARG, "f or u is not aligned for a number of %zu bytes", align);
     }
@@ -88,21 +103,21 @@ static psg_status check_arrays(const psg_plan *plan, const void *f, const void *
 
 psg_status psg_submit(psg_plan *plan, const void *f, void *u) {
     psg_clear_error();
-    psg_status status = check_arrays(plan, f, u);
-    if (status != PSG_OK) {
-        return status;
+    if (plan == NULL) {
+        return psg_fail(PSG_ERR_ARG, "plan is NULL");
     }
     psg_context *c = &plan->context;
-    if (c->fft != NULL && (!c->cpu->fft_prepare(c->fft, f) || !c->cpu->fft_prepare(c->fft, u))) {
-        return psg_fail(PSG_ERR_RUNTIME, "FFTW found no plan for arrays at these addresses");
-    }
     psg_arrays *arrays = NULL;
-    status = psg_arrays_take(plan, f, u, &arrays);
-    if (status != PSG_OK) {
-        return status;
+    psg_status status = check_arrays(plan, f, u);
+    if (status == PSG_OK && c->fft != NULL &&
+        (!c->cpu->fft_prepare(c->fft, f) || !c->cpu->fft_prepare(c->fft, u))) {
+        status = psg_fail(PSG_ERR_RUNTIME, "FFTW found no plan for arrays at these addresses");
     }
-    status = launch(plan, arrays);
-    if (status != PSG_OK) {
+    if (status == PSG_OK) {
+        status = psg_arrays_take(plan, f, u, &arrays);
+    }
+    status = launch(plan, arrays, status);
+    if (status != PSG_OK && arrays != NULL) {
         arrays->busy = false;
     }
     return status;
@@ -113,11 +128,11 @@ psg_status psg_submit_slabs(psg_plan *plan) {
     if (plan == NULL) {
         return psg_fail(PSG_ERR_ARG, "plan is NULL");
     }
-    if (plan->slabs == NULL) {
-        return psg_fail(PSG_ERR_STATE,
-                        "the plan has no slabs yet: psg_plan_slab_handles() makes them");
-    }
-    return launch(plan, plan->slabs);
+    return launch(plan, plan->slabs,
+                  plan->slabs != NULL
+                      ? PSG_OK
+                      : psg_fail(PSG_ERR_STATE,
+                                 "the plan has no slabs yet: psg_plan_slab_handles() makes them"));
 }
 
 static double points(const psg_plan *plan) {
@@ -129,6 +144,8 @@ static void keep_statistics(psg_plan *plan, const psg_run *run, double sum) {
     plan->solves++;
     plan->seconds = (run->ended - run->started) * 1e-6;
     plan->mean = plan->options.lambda > 0 ? 0 : sum / points(plan);
+    plan->exchange_cell = run->exchange;
+    plan->sent_bytes = run->sent_bytes;
     memcpy(plan->cell, run->cell, plan->workers * PSG_TASK_COUNT * sizeof *plan->cell);
 }
 
@@ -137,18 +154,26 @@ static void keep_statistics(psg_plan *plan, const psg_run *run, double sum) {
 static psg_status find_nonfinite(const psg_plan *plan, const psg_arrays *arrays) {
     const psg_context *c = &plan->context;
     const size_t plane = c->n[0] * c->n[1];
-    for (size_t s = 0; s < c->segments; s++) {
+    double first = -INFINITY; /* less its place in the grid: the largest of all is the first one */
+    for (size_t s = c->own_segments.first; s < c->own_segments.end && isinf(first); s++) {
+        const starpu_data_handle_t slab = arrays->f_slabs[s - c->own_segments.first];
         const size_t count = plane * (c->z0[s + 1] - c->z0[s]);
-        if (starpu_data_acquire(arrays->f_slabs[s], STARPU_R) != 0) {
+        if (starpu_data_acquire(slab, STARPU_R) != 0) {
             continue;
         }
-        const size_t m = c->cpu->find_nonfinite(
-            (const void *)starpu_block_get_local_ptr(arrays->f_slabs[s]), count);
-        starpu_data_release(arrays->f_slabs[s]);
-        if (m < count) {
-            return psg_fail(PSG_ERR_DATA, "f is NaN or Inf at (i,j,k) = (%zu,%zu,%zu)", m % c->n[0],
-                            m % plane / c->n[0], c->z0[s] + m / plane);
-        }
+        const size_t m =
+            c->cpu->find_nonfinite((const void *)starpu_block_get_local_ptr(slab), count);
+        starpu_data_release(slab);
+        first = m < count ? -(double)(c->z0[s] * plane + m) : first;
+    }
+    const psg_status status = psg_ranks_max(plan->comm, &first, 1);
+    if (status != PSG_OK) {
+        return status;
+    }
+    if (isfinite(first)) {
+        const size_t m = (size_t)-first;
+        return psg_fail(PSG_ERR_DATA, "f is NaN or Inf at (i,j,k) = (%zu,%zu,%zu)", m % c->n[0],
+                        m % plane / c->n[0], m / plane);
     }
     if (arrays == plan->slabs) { /* a task of the caller's may have written them since */
         return psg_fail(PSG_ERR_DATA,
@@ -163,32 +188,42 @@ static psg_status refuse_mean(const psg_plan *plan, const psg_arrays *arrays) {
     const psg_context *c = &plan->context;
     const double mean = plan->mean;
     double largest = 0;
-    for (size_t s = 0; s < c->segments; s++) {
-        if (starpu_data_acquire(arrays->f_slabs[s], STARPU_R) == 0) {
-            const double here =
-                c->cpu->max_abs((const void *)starpu_block_get_local_ptr(arrays->f_slabs[s]),
-                                c->n[0] * c->n[1] * (c->z0[s + 1] - c->z0[s]));
-            starpu_data_release(arrays->f_slabs[s]);
+    for (size_t s = c->own_segments.first; s < c->own_segments.end; s++) {
+        const starpu_data_handle_t slab = arrays->f_slabs[s - c->own_segments.first];
+        if (starpu_data_acquire(slab, STARPU_R) == 0) {
+            const double here = c->cpu->max_abs((const void *)starpu_block_get_local_ptr(slab),
+                                                c->n[0] * c->n[1] * (c->z0[s + 1] - c->z0[s]));
+            starpu_data_release(slab);
             largest = fmax(largest, here);
         }
     }
-    if (fabs(mean) > plan->options.mean_tolerance * largest) {
+    const psg_status status = psg_ranks_max(plan->comm, &largest, 1);
+    if (status == PSG_OK && fabs(mean) > plan->options.mean_tolerance * largest) {
         return psg_fail(
             PSG_ERR_MEAN,
             "f has the mean %.6g, more than %.3g of max|f| = %.6g, and a periodic box has no "
             "solution for it",
             mean, plan->options.mean_tolerance, largest);
     }
-    return PSG_OK;
+    return status;
 }
 
-/* How the solve went: the tasks' own faults first, then what the sum of f says about f. */
+/* How the solve went, here and on the other processes: the tasks' own faults first, then what the sum of
+ * f says about f. The process that has mode 0, the first, has the sum. */
 static psg_status judge(psg_plan *plan, const psg_flight *flight) {
     const psg_run *run = flight->run;
-    const double sum = plan->context.cpu->first(run->mode0);
-    keep_statistics(plan, run, sum);
-    psg_status status = psg_fail_run(run);
-    const bool finite = isfinite(sum) && atomic_load(run->nonfinite) == 0;
+    enum { SUM, NONFINITE, FAULT, FINDINGS };
+    double found[FINDINGS] = {
+        [SUM] = plan->rank == 0 ? plan->context.cpu->first(run->mode0) : 0,
+        [NONFINITE] = atomic_load(run->nonfinite) != 0,
+        [FAULT] = psg_run_failed(run),
+    };
+    psg_status status = psg_ranks_sum(plan->comm, found, FINDINGS);
+    keep_statistics(plan, run, found[SUM]);
+    if (status == PSG_OK && found[FAULT] > 0) {
+        status = psg_ranks_agree(plan->comm, psg_fail_run(run));
+    }
+    const bool finite = isfinite(found[SUM]) && found[NONFINITE] == 0;
     if (status == PSG_OK &&
         (!finite || (plan->options.mean == PSG_MEAN_ERROR && plan->mean != 0))) {
         psg_runtime_awake(); /* f is looked at through StarPU */

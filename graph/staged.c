@@ -11,23 +11,34 @@
 #include "codelets/codelets.h"
 #include "graph/internal.h"
 
-void psg_graph_staged(psg_run *run, const psg_lane *lane, const psg_arrays *arrays) {
-    const size_t segments = run->context->segments;
-    const size_t pencils = run->context->pencils;
-    for (size_t s = 0; s < segments; s++) {
-        psg_task_fft_xy(run, s, arrays->f_slabs[s], lane->spectra[s]);
-        psg_task_pack_segment(run, s, lane->spectra[s], &lane->blocks[s * pencils]);
+void psg_graph_staged(psg_run *run, const psg_plan *plan, const psg_lane *lane,
+                      const psg_arrays *arrays) {
+    const psg_range segments = run->context->own_segments;
+    const psg_range pencils = run->context->own_pencils;
+    const size_t bundles = run->context->bundles;
+    const size_t stride = pencils.end - pencils.first;
+    for (size_t s = segments.first; s < segments.end; s++) {
+        psg_task_fft_xy(run, s, arrays->f_slabs[s - segments.first],
+                        lane->spectra[s - segments.first]);
+        psg_task_pack_segment(run, s, lane->spectra[s - segments.first],
+                              &lane->bundles[(s - segments.first) * bundles]);
     }
-    for (size_t p = 0; p < pencils; p++) {
-        psg_task_unpack_pencil(run, p, &lane->blocks[p], pencils, lane->columns[p]);
-        psg_task_fft_z(run, p, lane->columns[p]);
-        psg_task_divide(run, p, lane->columns[p]);
-        psg_task_ifft_z(run, p, lane->columns[p]);
-        psg_task_pack_pencil(run, p, lane->columns[p], &lane->blocks[p], pencils);
+    psg_exchange_forward(run, plan, lane);
+    for (size_t p = pencils.first; p < pencils.end; p++) {
+        psg_task_unpack_pencil(run, p, &lane->blocks[p - pencils.first], stride,
+                               lane->columns[p - pencils.first]);
+        psg_task_fft_z(run, p, lane->columns[p - pencils.first]);
+        psg_task_divide(run, p, lane->columns[p - pencils.first]);
+        psg_task_ifft_z(run, p, lane->columns[p - pencils.first]);
+        psg_task_pack_pencil(run, p, lane->columns[p - pencils.first],
+                             &lane->blocks[p - pencils.first], stride);
     }
-    for (size_t s = 0; s < segments; s++) {
-        psg_task_unpack_segment(run, s, &lane->blocks[s * pencils], lane->spectra[s]);
-        psg_task_ifft_xy(run, s, lane->spectra[s], arrays->u_slabs[s]);
-        psg_task_normalize(run, s, arrays->u_slabs[s]);
+    psg_exchange_back(run, plan, lane);
+    for (size_t s = segments.first; s < segments.end; s++) {
+        psg_task_unpack_segment(run, s, &lane->bundles[(s - segments.first) * bundles],
+                                lane->spectra[s - segments.first]);
+        psg_task_ifft_xy(run, s, lane->spectra[s - segments.first],
+                         arrays->u_slabs[s - segments.first]);
+        psg_task_normalize(run, s, arrays->u_slabs[s - segments.first]);
     }
 }

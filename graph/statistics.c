@@ -53,6 +53,9 @@ psg_status psg_plan_statistics_sized(const psg_plan *plan, psg_statistics *stati
         .segment_planes = plan->segment_planes,
         .workers = plan->usable_workers,
         .exchange = plan->exchange,
+        .ranks = plan->ranks,
+        .rank = plan->rank,
+        .sent_bytes = plan->sent_bytes,
         .scratch_bytes = plan->scratch_bytes,
     };
     for (size_t m = 0; m < plan->lane_count; m++) {
@@ -64,6 +67,8 @@ psg_status psg_plan_statistics_sized(const psg_plan *plan, psg_statistics *stati
             s.stage[stage].seconds += plan->cell[w * PSG_TASK_COUNT + stage].seconds;
         }
     }
+    s.stage[PSG_STAGE_EXCHANGE] = (psg_stage_statistics){.tasks = plan->exchange_cell.tasks,
+                                                         .seconds = plan->exchange_cell.seconds};
     count_transfers(&s);
     memset(statistics, 0, struct_size);
     memcpy(statistics, &s, struct_size < sizeof s ? struct_size : sizeof s);

@@ -24,8 +24,8 @@ static void statuses(void) {
 
 static void stages(void) {
     static const char *const names[PSG_STAGE_COUNT] = {
-        "fft_xy",  "pack",      "unpack",     "fft_z",  "divide",    "ifft_z",
-        "ifft_xy", "normalize", "forward_xy", "kspace", "inverse_xy"};
+        "fft_xy",  "pack",      "unpack",     "fft_z",  "divide",     "ifft_z",
+        "ifft_xy", "normalize", "forward_xy", "kspace", "inverse_xy", "exchange"};
     for (int s = 0; s < PSG_STAGE_COUNT; ++s) {
         const char *name = psg_stage_name((psg_stage)s);
         CHECK(name && strcmp(name, names[s]) == 0, "stage %d is %s instead of %s", s,
@@ -43,9 +43,13 @@ static void components(void) {
         const char *name = psg_component_name((psg_component)c);
         const char *words = psg_component_version((psg_component)c);
         CHECK(name && *name, "component %d has no name", c);
-        CHECK(words == NULL || (*words >= '0' && *words <= '9' && strchr(words, '.')),
-              "version of %s is %s", name ? name : "?", words ? words : "?");
-        CHECK(words != NULL || c == PSG_COMPONENT_CUDA, "%s has no version", name ? name : "?");
+        const char *number = words ? strpbrk(words, "0123456789") : NULL;
+        CHECK(words == NULL || (number && strchr(number, '.')), "version of %s is %s",
+              name ? name : "?", words ? words : "?");
+        CHECK(words == NULL || number == words || c == PSG_COMPONENT_MPI, "%s: %s",
+              name ? name : "?", words ? words : "?");
+        CHECK(words != NULL || c == PSG_COMPONENT_CUDA || c == PSG_COMPONENT_MPI,
+              "%s has no version", name ? name : "?");
     }
     const char *ours = psg_component_version(PSG_COMPONENT_PSG);
     CHECK(ours && strcmp(ours, version) == 0, "psg is %s, its header %s", ours ? ours : "?",

@@ -1,0 +1,123 @@
+/* The library without MPI: there is no communicator to open, and so nothing else to do here. */
+#include "codelets/codelets.h"
+#include "codelets/comm.h"
+
+#include <stdio.h>
+
+const char *psg_comm_version(void) {
+    return NULL;
+}
+
+int psg_comm_cuda_aware(void) {
+    return -1;
+}
+
+psg_comm_result psg_comm_open(psg_comm **comm, const void *mpi_comm, char *words, size_t size) {
+    (void)mpi_comm;
+    *comm = NULL;
+    (void)snprintf(words, size, "options.comm is set, and the library was built without MPI");
+    return PSG_COMM_ABSENT;
+}
+
+int psg_comm_rank(const psg_comm *comm) {
+    (void)comm;
+    return 0;
+}
+
+int psg_comm_ranks(const psg_comm *comm) {
+    (void)comm;
+    return 1;
+}
+
+bool psg_comm_fake(const psg_comm *comm) {
+    (void)comm;
+    return false;
+}
+
+void psg_comm_node(const psg_comm *comm, int *rank, int *ranks) {
+    (void)comm;
+    *rank = 0;
+    *ranks = 1;
+}
+
+int psg_comm_agree(const psg_comm *comm, int code, char *words, size_t size, int *rank) {
+    (void)comm;
+    (void)words;
+    (void)size;
+    *rank = -1;
+    return code;
+}
+
+bool psg_comm_max(const psg_comm *comm, double *values, size_t count) {
+    (void)comm;
+    (void)values;
+    (void)count;
+    return true;
+}
+
+bool psg_comm_sum(const psg_comm *comm, double *values, size_t count) {
+    return psg_comm_max(comm, values, count);
+}
+
+bool psg_comm_start(void) {
+    return false;
+}
+
+void psg_comm_stop(void) {
+}
+
+int64_t psg_comm_tags(psg_comm *comm, int64_t count) {
+    (void)comm;
+    (void)count;
+    return 0;
+}
+
+bool psg_alltoall_open(psg_alltoall *alltoall, const psg_comm *comm, size_t row_bytes) {
+    (void)alltoall;
+    (void)comm;
+    (void)row_bytes;
+    return false;
+}
+
+void psg_alltoall_close(psg_alltoall *alltoall) {
+    (void)alltoall;
+}
+
+void psg_task_send(psg_run *run, starpu_data_handle_t block, int rank, int64_t tag, size_t bytes) {
+    (void)run;
+    (void)block;
+    (void)rank;
+    (void)tag;
+    (void)bytes;
+}
+
+void psg_task_receive(psg_run *run, starpu_data_handle_t block, int rank, int64_t tag) {
+    (void)run;
+    (void)block;
+    (void)rank;
+    (void)tag;
+}
+
+void psg_task_alltoall(psg_run *run, const psg_alltoall *alltoall, bool forward,
+                       const psg_alltoall_data *slabs, const psg_alltoall_data *pencils) {
+    (void)run;
+    (void)alltoall;
+    (void)forward;
+    (void)slabs;
+    (void)pencils;
+}
+
+void psg_task_regroup(psg_run *run, psg_regroup_way way, bool foreign, starpu_data_handle_t bundle,
+                      const starpu_data_handle_t *blocks, size_t count) {
+    (void)run;
+    (void)way;
+    (void)foreign;
+    (void)bundle;
+    (void)blocks;
+    (void)count;
+}
+
+void psg_task_exchange_codelets(psg_exchange_codelets *codelets, int *nodes) {
+    (void)codelets;
+    (void)nodes;
+}

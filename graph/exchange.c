@@ -1,0 +1,120 @@
+/* Between processes: blocks go from the segments of one to the pencils of another, and back.
+ *
+ *   bundles[s][g] --message or alltoall--> arrivals[s][g] --split--> blocks[s][p], p in g
+ *   bundles[s][g] <--message or alltoall-- arrivals[s][g] <--join--- blocks[s][p]
+ *
+ * Each process submits what starts or ends there, so its part grows with the number of processes, not with the square. A
+ * bundle of one pencil needs no split and no join: its arrival is the block.
+ */
+#include "graph/internal.h"
+
+static size_t own_bundles(const psg_context *c) {
+    return c->own_bundles.end - c->own_bundles.first;
+}
+
+static size_t own_pencils(const psg_context *c) {
+    return c->own_pencils.end - c->own_pencils.first;
+}
+
+static int64_t tag_of(const psg_plan *plan, const psg_lane *lane, size_t s, size_t g) {
+    const psg_context *c = &plan->context;
+    return plan->tags + (int64_t)((lane->number * c->segments + s) * c->bundles + g);
+}
+
+static size_t block_bytes(const psg_context *c, size_t s, size_t g) {
+    return (c->z0[s + 1] - c->z0[s]) * (c->bundle_y0[g + 1] - c->bundle_y0[g]) * c->nxc * 2 *
+           c->cpu->real_bytes;
+}
+
+static starpu_data_handle_t bundle_of(const psg_context *c, const psg_lane *lane, size_t s,
+                                      size_t g) {
+    return lane->bundles[(s - c->own_segments.first) * c->bundles + g];
+}
+
+static starpu_data_handle_t arrival_of(const psg_context *c, const psg_lane *lane, size_t s,
+                                       size_t g) {
+    return lane->arrivals[s * own_bundles(c) + g - c->own_bundles.first];
+}
+
+/* The way there: my segments' blocks to `rank`, or from it. */
+static void outward(psg_run *run, const psg_plan *plan, const psg_lane *lane, int rank, bool send) {
+    const psg_context *c = &plan->context;
+    for (size_t s = c->own_segments.first; s < c->own_segments.end; s++) {
+        for (size_t g = plan->rank_bundle[rank]; g < plan->rank_bundle[rank + 1]; g++) {
+            const starpu_data_handle_t block = bundle_of(c, lane, s, g);
+            if (send) {
+                psg_task_send(run, block, rank, tag_of(plan, lane, s, g), block_bytes(c, s, g));
+            } else {
+                psg_task_receive(run, block, rank, tag_of(plan, lane, s, g));
+            }
+        }
+    }
+}
+
+/* And the other end: blocks of the segments of `rank` for my pencils, from it or to it. */
+static void inward(psg_run *run, const psg_plan *plan, const psg_lane *lane, int rank, bool send) {
+    const psg_context *c = &plan->context;
+    for (size_t s = plan->rank_segment[rank]; s < plan->rank_segment[rank + 1]; s++) {
+        for (size_t g = c->own_bundles.first; g < c->own_bundles.end; g++) {
+            const starpu_data_handle_t block = arrival_of(c, lane, s, g);
+            if (send) {
+                psg_task_send(run, block, rank, tag_of(plan, lane, s, g), block_bytes(c, s, g));
+            } else {
+                psg_task_receive(run, block, rank, tag_of(plan, lane, s, g));
+            }
+        }
+    }
+}
+
+/* Each process begins with the one after it, so that not all of them send to the first. */
+static void messages(psg_run *run, const psg_plan *plan, const psg_lane *lane, bool forward) {
+    for (int d = 1; d < plan->ranks; d++) {
+        const int to = (plan->rank + d) % plan->ranks;
+        const int from = (plan->rank + plan->ranks - d) % plan->ranks;
+        if (forward) {
+            outward(run, plan, lane, to, true);
+            inward(run, plan, lane, from, false);
+        } else {
+            inward(run, plan, lane, to, true);
+            outward(run, plan, lane, from, false);
+        }
+    }
+}
+
+static void carry(psg_run *run, const psg_plan *plan, const psg_lane *lane, bool forward) {
+    if (plan->exchange == PSG_EXCHANGE_ALLTOALL) {
+        psg_task_alltoall(run, &lane->alltoall, forward, &lane->outward, &lane->inward);
+    } else {
+        messages(run, plan, lane, forward);
+    }
+}
+
+static void regroup(psg_run *run, const psg_plan *plan, const psg_lane *lane, psg_regroup_way way) {
+    const psg_context *c = &plan->context;
+    for (size_t s = 0; s < c->segments; s++) {
+        for (size_t g = c->own_bundles.first; g < c->own_bundles.end; g++) {
+            const size_t first = c->bundle_p0[g];
+            const size_t count = c->bundle_p0[g + 1] - first;
+            const bool mine = s >= c->own_segments.first && s < c->own_segments.end;
+            if (count > 1) {
+                psg_task_regroup(run, way, !mine, arrival_of(c, lane, s, g),
+                                 &lane->blocks[s * own_pencils(c) + first - c->own_pencils.first],
+                                 count);
+            }
+        }
+    }
+}
+
+void psg_exchange_forward(psg_run *run, const psg_plan *plan, const psg_lane *lane) {
+    if (plan->ranks > 1) {
+        carry(run, plan, lane, true);
+        regroup(run, plan, lane, PSG_REGROUP_SPLIT);
+    }
+}
+
+void psg_exchange_back(psg_run *run, const psg_plan *plan, const psg_lane *lane) {
+    if (plan->ranks > 1) {
+        regroup(run, plan, lane, PSG_REGROUP_JOIN);
+        carry(run, plan, lane, false);
+    }
+}

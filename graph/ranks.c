@@ -1,0 +1,94 @@
+/* Several processes: what they have to agree on. */
+#include "graph/internal.h"
+
+#include <stdio.h>
+
+psg_status psg_ranks_open(psg_comm **comm, const psg_options *options) {
+    static const psg_status statuses[] = {[PSG_COMM_OK] = PSG_OK,
+                                          [PSG_COMM_ABSENT] = PSG_ERR_UNSUPPORTED,
+                                          [PSG_COMM_STATE] = PSG_ERR_STATE,
+                                          [PSG_COMM_ARG] = PSG_ERR_ARG,
+                                          [PSG_COMM_FAILED] = PSG_ERR_RUNTIME};
+    char words[256] = "";
+    *comm = NULL;
+    if (options->comm == NULL) {
+        return PSG_OK;
+    }
+    const psg_comm_result result = psg_comm_open(comm, options->comm, words, sizeof words);
+    return result == PSG_COMM_OK ? PSG_OK : psg_fail(statuses[result], "%s", words);
+}
+
+psg_status psg_ranks_agree(const psg_comm *comm, psg_status status) {
+    if (comm == NULL) {
+        return status;
+    }
+    char words[512];
+    int rank = -1;
+    (void)snprintf(words, sizeof words, "%s", psg_last_error());
+    const int code = psg_comm_agree(comm, (int)status, words, sizeof words, &rank);
+    if (code == 0) {
+        return PSG_OK;
+    }
+    return rank >= 0 ? psg_fail((psg_status)code, "process %d: %s", rank, words)
+                     : psg_fail((psg_status)code, "%s", words);
+}
+
+psg_status psg_ranks_max(const psg_comm *comm, double *values, size_t count) {
+    return comm == NULL || psg_comm_max(comm, values, count)
+               ? PSG_OK
+               : psg_fail(PSG_ERR_RUNTIME, "MPI_Allreduce failed");
+}
+
+psg_status psg_ranks_sum(const psg_comm *comm, double *values, size_t count) {
+    return comm == NULL || psg_comm_sum(comm, values, count)
+               ? PSG_OK
+               : psg_fail(PSG_ERR_RUNTIME, "MPI_Allreduce failed");
+}
+
+/* The largest of the values and of their negatives tell the largest and the smallest. */
+psg_status psg_ranks_same(const psg_comm *comm, const psg_grid *grid, const psg_options *o) {
+    const psg_axis *a = grid->axis;
+    const struct {
+        const char *name;
+        double value;
+    } wanted[] = {
+        {"the library's version",
+         1e6 * PSG_VERSION_MAJOR + 1e3 * PSG_VERSION_MINOR + PSG_VERSION_PATCH},
+        {"nx", (double)a[0].n},
+        {"ny", (double)a[1].n},
+        {"nz", (double)a[2].n},
+        {"lx", a[0].length},
+        {"ly", a[1].length},
+        {"lz", a[2].length},
+        {"precision", (double)o->precision},
+        {"symbol", (double)o->symbol},
+        {"lambda", o->lambda},
+        {"mean", (double)o->mean},
+        {"mean_tolerance", o->mean_tolerance},
+        {"graph", (double)o->graph},
+        {"exchange", (double)o->exchange},
+        {"z_layout", (double)o->z_layout},
+        {"segment_planes", (double)o->segment_planes},
+        {"pencils", (double)o->pencils},
+        {"effort", (double)o->effort},
+        {"in_flight", (double)o->in_flight},
+    };
+    enum { COUNT = sizeof wanted / sizeof *wanted };
+    double extremes[2 * COUNT];
+    if (comm == NULL) {
+        return PSG_OK;
+    }
+    for (size_t m = 0; m < COUNT; m++) {
+        extremes[m] = wanted[m].value;
+        extremes[COUNT + m] = -wanted[m].value;
+    }
+    const psg_status status = psg_ranks_max(comm, extremes, 2 * COUNT);
+    for (size_t m = 0; status == PSG_OK && m < COUNT; m++) {
+        if (extremes[m] != -extremes[COUNT + m]) {
+            return psg_fail(PSG_ERR_ARG,
+                            "the processes differ in %s: it is %.17g on one, %.17g on another",
+                            wanted[m].name, -extremes[COUNT + m], extremes[m]);
+        }
+    }
+    return status;
+}
