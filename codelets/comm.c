@@ -60,19 +60,17 @@ static psg_comm_result check_mpi(char *words, size_t size) {
  * StarPU-MPI goes on listening on each communicator that it has seen. */
 static psg_comm *duplicate(MPI_Comm theirs) {
     psg_comm *comm = calloc(1, sizeof *comm);
-    MPI_Comm node = MPI_COMM_NULL;
     if (comm == NULL || MPI_Comm_dup(theirs, &comm->mpi) != MPI_SUCCESS ||
         MPI_Comm_set_errhandler(comm->mpi, MPI_ERRORS_RETURN) != MPI_SUCCESS ||
         MPI_Comm_rank(comm->mpi, &comm->rank) != MPI_SUCCESS ||
         MPI_Comm_size(comm->mpi, &comm->ranks) != MPI_SUCCESS ||
-        MPI_Comm_split_type(comm->mpi, MPI_COMM_TYPE_SHARED, comm->rank, MPI_INFO_NULL, &node) !=
-            MPI_SUCCESS) {
+        MPI_Comm_split_type(comm->mpi, MPI_COMM_TYPE_SHARED, comm->rank, MPI_INFO_NULL,
+                            &comm->node) != MPI_SUCCESS) {
         free(comm);
         return NULL;
     }
-    (void)MPI_Comm_rank(node, &comm->node_rank);
-    (void)MPI_Comm_size(node, &comm->node_ranks);
-    (void)MPI_Comm_free(&node);
+    (void)MPI_Comm_rank(comm->node, &comm->node_rank);
+    (void)MPI_Comm_size(comm->node, &comm->node_ranks);
     const char *rank = getenv("STARPU_MPI_FAKE_RANK");
     const char *ranks = getenv("STARPU_MPI_FAKE_SIZE");
     if (comm->ranks == 1 && rank != NULL && ranks != NULL && atoi(ranks) > atoi(rank) &&
@@ -134,6 +132,11 @@ bool psg_comm_fake(const psg_comm *comm) {
 void psg_comm_node(const psg_comm *comm, int *rank, int *ranks) {
     *rank = comm->node_rank;
     *ranks = comm->node_ranks;
+}
+
+bool psg_comm_node_gather(const psg_comm *comm, const void *mine, void *all, size_t bytes) {
+    return MPI_Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, comm->node) ==
+           MPI_SUCCESS;
 }
 
 /* ------------------------------------------------------------------------------- agreement */

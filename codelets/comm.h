@@ -33,11 +33,14 @@ psg_comm_result psg_comm_open(psg_comm **comm, const void *mpi_comm, char *words
 
 int psg_comm_rank(const psg_comm *comm);
 int psg_comm_ranks(const psg_comm *comm);
-/** Is this one process that plays a rank of many, by STARPU_MPI_FAKE_RANK and _SIZE? Then messages go nowhere. */
+/** Is this one process that plays a rank of many, by STARPU_MPI_FAKE_RANK and STARPU_MPI_FAKE_SIZE, to see what its part
+ *  costs? Its messages go nowhere, and its u is worth nothing. */
 bool psg_comm_fake(const psg_comm *comm);
 
 /** Among the processes of this node: this one's number, and how many there are. */
 void psg_comm_node(const psg_comm *comm, int *rank, int *ranks);
+/** Collective in the node: `bytes` of each process, in the order of their numbers. @return false: MPI failed */
+bool psg_comm_node_gather(const psg_comm *comm, const void *mine, void *all, size_t bytes);
 
 /** Collective: 0 if `code` is 0 everywhere; else that of the lowest rank where it is not, whose words replace
  *  `words`. @param[out] rank  which one; -1 if `code` is not 0 on any process */

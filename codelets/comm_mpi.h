@@ -13,6 +13,7 @@ struct psg_comm {
     int rank;
     int ranks;
     bool fake;
+    MPI_Comm node; /**< the processes of this node */
     int node_rank;
     int node_ranks;
     int64_t next_tag;

@@ -3,6 +3,7 @@
 #include "codelets/comm_mpi.h"
 #include "codelets/task.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -19,36 +20,55 @@ static void received(void *argument) {
     psg_run_end_task(argument);
 }
 
-/* One process that plays a rank of many submits everything, and its messages end nowhere: nobody calls back. */
-static bool begin(psg_run *run) {
-    const bool real = !psg_comm_fake(run->context->comm);
-    if (real) {
-        psg_run_begin_task(run);
+/* A message that one process which plays a rank of many has to nobody. StarPU-MPI then does nothing at all; this
+ * is what it does around MPI's part: it has the block when its turn comes, and calls back. */
+typedef struct pretence {
+    starpu_data_handle_t block;
+    void (*ended)(void *run);
+    psg_run *run;
+} pretence;
+
+static void pretend_end(void *argument) {
+    pretence *p = argument;
+    starpu_data_release_on_node(p->block, STARPU_MAIN_RAM);
+    p->ended(p->run);
+    free(p);
+}
+
+static int pretend(psg_run *run, starpu_data_handle_t block, enum starpu_data_access_mode mode,
+                   void (*ended)(void *run)) {
+    pretence *p = malloc(sizeof *p);
+    if (p == NULL) {
+        return -ENOMEM;
     }
-    return real;
+    *p = (pretence){.block = block, .ended = ended, .run = run};
+    return starpu_data_acquire_on_node_cb(block, STARPU_MAIN_RAM, mode, pretend_end, p);
 }
 
 void psg_task_send(psg_run *run, starpu_data_handle_t block, int rank, int64_t tag, size_t bytes) {
-    const bool real = begin(run);
-    if (starpu_mpi_isend_detached(block, rank, tag, run->context->comm->mpi, sent, run) != 0) {
+    const psg_comm *comm = run->context->comm;
+    psg_run_begin_task(run);
+    psg_run_message_submitted(run, bytes);
+    const int result = comm->fake
+                           ? pretend(run, block, STARPU_R, sent)
+                           : starpu_mpi_isend_detached(block, rank, tag, comm->mpi, sent, run);
+    if (result != 0) {
         psg_run_fail(run, PSG_FAULT_SUBMIT, "StarPU-MPI did not take a message to process %d",
                      rank);
-        if (real) {
-            psg_run_end_task(run);
-        }
-        return;
+        psg_run_end_task(run);
     }
-    psg_run_message_submitted(run, bytes);
 }
 
 void psg_task_receive(psg_run *run, starpu_data_handle_t block, int rank, int64_t tag) {
-    const bool real = begin(run);
-    if (starpu_mpi_irecv_detached(block, rank, tag, run->context->comm->mpi, received, run) != 0) {
+    const psg_comm *comm = run->context->comm;
+    psg_run_begin_task(run);
+    const int result = comm->fake
+                           ? pretend(run, block, STARPU_W, received)
+                           : starpu_mpi_irecv_detached(block, rank, tag, comm->mpi, received, run);
+    if (result != 0) {
         psg_run_fail(run, PSG_FAULT_SUBMIT, "StarPU-MPI did not take a message from process %d",
                      rank);
-        if (real) {
-            psg_run_end_task(run);
-        }
+        psg_run_end_task(run);
     }
 }
 

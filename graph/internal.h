@@ -55,6 +55,26 @@ psg_status psg_ranks_same(const psg_comm *comm, const psg_grid *grid, const psg_
 psg_status psg_ranks_max(const psg_comm *comm, double *values, size_t count);
 psg_status psg_ranks_sum(const psg_comm *comm, double *values, size_t count);
 
+/* ------------------------------------------------------------------------------- share.c */
+
+/** What this process has of its node. */
+typedef struct psg_share {
+    int rank; /**< of the processes of the communicator that are on this node */
+    int ranks;
+    int cores;     /**< in its part; 0: not divided */
+    int first_gpu; /**< of its part */
+    struct hwloc_topology *topology;
+    struct hwloc_bitmap_s *before;
+} psg_share;
+
+/** Bind the calling thread to this process' part of the cores, so that StarPU starts its workers there; and
+ *  undo that. Collective; comm NULL: nothing is done. */
+void psg_share_enter(psg_share *share, const psg_comm *comm);
+void psg_share_leave(psg_share *share);
+/** This process' GPUs, of `there`: first_gpu.
+ *  @param[in,out] count  -1: its part of them; else as many as are asked for */
+void psg_share_gpus(psg_share *share, int there, int *count);
+
 /* --------------------------------------------------------------------------- partition.c */
 
 /** Cut planes and rows, of all processes: what the options ask, else what suits the data and the workers.

@@ -50,6 +50,11 @@ bool psg_placement_fits(const psg_plan *plan) {
 static psg_status choose_exchange(psg_plan *plan, bool resident) {
     const bool between = plan->options.exchange == PSG_EXCHANGE_MPI ||
                          plan->options.exchange == PSG_EXCHANGE_ALLTOALL;
+    if (plan->options.exchange == PSG_EXCHANGE_ALLTOALL && plan->ranks > 1 &&
+        psg_comm_fake(plan->comm)) {
+        return psg_fail(PSG_ERR_UNSUPPORTED,
+                        "one process that plays a rank of many has nobody for MPI_Alltoallv");
+    }
     if (plan->ranks > 1) {
         plan->exchange = between ? plan->options.exchange : PSG_EXCHANGE_MPI;
         return between || plan->options.exchange == PSG_EXCHANGE_AUTO

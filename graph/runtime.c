@@ -49,8 +49,17 @@ const char *psg_policy_description(size_t index) {
     return NULL;
 }
 
+/* With so many cores, StarPU-MPI's thread has one for itself; with fewer it takes its turns beside a worker. */
+static const int cores_to_spare_one = 8;
+
+/* The device number of GPU g of this process'. */
+static int gpu_number(const psg_options *options, const psg_share *share, int g) {
+    return options->gpu_ids != NULL && options->gpus > 0 ? options->gpu_ids[g]
+                                                         : share->first_gpu + g;
+}
+
 /* StarPU counts its users itself, so joining one that runs is the same call as starting it. */
-static psg_status start(const psg_options *options, int gpus) {
+static psg_status start(const psg_options *options, int gpus, const psg_share *share) {
     struct starpu_conf conf;
     if (starpu_conf_init(&conf) != 0) {
         return psg_fail(PSG_ERR_RUNTIME, "StarPU's configuration could not be read");
@@ -58,11 +67,14 @@ static psg_status start(const psg_options *options, int gpus) {
     conf.precedence_over_environment_variables = 1;
     conf.ncpus = options->cpus < 0 && gpus > 0 ? 0 : options->cpus; /* the GPUs take all tasks */
     conf.ncuda = gpus;
-    if (options->gpu_ids != NULL && options->gpus > 0) {
+    if ((options->gpu_ids != NULL || share->ranks > 1) && gpus > 0) {
         conf.use_explicit_workers_cuda_gpuid = 1;
         for (int g = 0; g < gpus; g++) {
-            conf.workers_cuda_gpuid[g] = (unsigned)options->gpu_ids[g];
+            conf.workers_cuda_gpuid[g] = (unsigned)gpu_number(options, share, g);
         }
+    }
+    if (conf.ncpus < 0 && share->cores >= cores_to_spare_one) {
+        conf.reserve_ncpus = 1;
     }
     conf.nopencl = 0;
     conf.nhip = 0;
@@ -117,11 +129,12 @@ static psg_status check_running(const psg_options *options) {
 }
 
 /* How many GPUs the options come to on this machine. */
-static psg_status count_gpus(const psg_options *options, int *gpus) {
+static psg_status count_gpus(const psg_options *options, psg_share *share, int *gpus) {
     char words[192] = "";
     const int there = options->gpus != 0 ? psg_device_count(words, sizeof words) : 0;
     const int usable = there < STARPU_MAXCUDADEVS ? there : STARPU_MAXCUDADEVS;
-    *gpus = options->gpus < 0 ? usable : options->gpus;
+    *gpus = options->gpus;
+    psg_share_gpus(share, usable, gpus);
     if (*gpus > usable) {
         return psg_fail(PSG_ERR_NODEV, "gpus = %d, and there are %d here that can be used%s%s",
                         *gpus, usable, words[0] != '\0' ? ": " : "", words);
@@ -158,18 +171,16 @@ static void stop(void) {
     starpu_shutdown();
 }
 
-psg_status psg_runtime_acquire(const psg_options *options, const psg_comm *comm) {
-    (void)comm;
+/* Under the lock. */
+static psg_status acquire(const psg_options *options, psg_share *share) {
     int gpus = 0;
-    psg_status status = count_gpus(options, &gpus);
+    psg_status status = count_gpus(options, share, &gpus);
     if (status != PSG_OK) {
         return status;
     }
-    pthread_mutex_lock(&lock);
     const bool running = starpu_is_initialized() != 0;
-    status = start(options, gpus);
+    status = start(options, gpus, share);
     if (status != PSG_OK) {
-        pthread_mutex_unlock(&lock);
         return status;
     }
     acquired++;
@@ -187,7 +198,16 @@ psg_status psg_runtime_acquire(const psg_options *options, const psg_comm *comm)
     } else {
         stop();
     }
+    return status;
+}
+
+psg_status psg_runtime_acquire(const psg_options *options, const psg_comm *comm) {
+    psg_share share;
+    psg_share_enter(&share, comm);
+    pthread_mutex_lock(&lock);
+    const psg_status status = acquire(options, &share);
     pthread_mutex_unlock(&lock);
+    psg_share_leave(&share);
     return status;
 }
 

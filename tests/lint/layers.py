@@ -25,6 +25,7 @@ FOREIGN = [
     ("StarPU", r"starpu\w*\.h", r"starpu_\w+\s*\(", {"codelets", "graph"}),
     ("CUDA", r"(cuda|cufft|cuComplex|cub/|nvtx)\w*[./\w]*", r"cu(da|fft)[A-Z]\w+\s*\(", {"kernels", "codelets"}),
     ("FFTW", r"fftw3\w*\.h", r"fftwf?_\w+\s*\(", {"cpu"}),
+    ("hwloc", r"hwloc\.h", r"hwloc_\w+\s*\(", {"graph"}),
     ("HDF5", r"hdf5\w*\.h", r"H5[A-Z]\w+\s*\(", {"app"}),
     ("MPI", r"(starpu_)?mpi\.h", r"MPI_[A-Z]\w+\s*\(", {"codelets", "graph", "app"}),
 ]

@@ -1,0 +1,145 @@
+/* The cores and GPUs of a node, divided among its processes: each has a run of neighbours, and none has another's. */
+#include "graph/internal.h"
+
+#include <hwloc.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PUS_MOST = 4096, MASK_WORDS = PUS_MOST / 64 };
+
+/* Sets of processing units by the system's numbers, as processes tell them each other. */
+typedef struct mask {
+    uint64_t word[MASK_WORDS];
+} mask;
+
+static void to_mask(hwloc_const_cpuset_t set, mask *m) {
+    memset(m, 0, sizeof *m);
+    for (int pu = hwloc_bitmap_first(set); pu >= 0 && pu < PUS_MOST;
+         pu = hwloc_bitmap_next(set, pu)) {
+        m->word[pu / 64] |= (uint64_t)1 << (pu % 64);
+    }
+}
+
+static void from_mask(const mask *m, hwloc_cpuset_t set) {
+    hwloc_bitmap_zero(set);
+    for (unsigned pu = 0; pu < PUS_MOST; pu++) {
+        if (m->word[pu / 64] >> (pu % 64) & 1) {
+            hwloc_bitmap_set(set, pu);
+        }
+    }
+}
+
+static int cores_in(hwloc_topology_t topology, hwloc_const_cpuset_t set) {
+    int count = 0;
+    for (hwloc_obj_t core = NULL;
+         (core = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_CORE, core)) != NULL;) {
+        count += hwloc_bitmap_intersects(core->cpuset, set) ? 1 : 0;
+    }
+    return count;
+}
+
+/* Part `rank` of `ranks` of the cores in a set; where there are fewer cores than parts, one core that is others' too. */
+static void take_part(hwloc_topology_t topology, int rank, int ranks, hwloc_cpuset_t set) {
+    const int cores = cores_in(topology, set);
+    const int first = rank * cores / ranks;
+    const int end = (rank + 1) * cores / ranks;
+    int number = 0;
+    hwloc_cpuset_t part = hwloc_bitmap_alloc();
+    for (hwloc_obj_t core = NULL; part != NULL && (core = hwloc_get_next_obj_by_type(
+                                                       topology, HWLOC_OBJ_CORE, core)) != NULL;) {
+        if (hwloc_bitmap_intersects(core->cpuset, set)) {
+            if (number == first || (number > first && number < end)) {
+                hwloc_bitmap_or(part, part, core->cpuset);
+            }
+            number++;
+        }
+    }
+    if (part != NULL && !hwloc_bitmap_iszero(part)) {
+        hwloc_bitmap_and(set, set, part);
+    }
+    hwloc_bitmap_free(part);
+}
+
+/* Open MPI binds two processes to a core each, however many the node has, unless it is told otherwise; and it tells
+ * its processes if it was. */
+static bool bound_by_default(hwloc_topology_t topology, hwloc_const_cpuset_t mine) {
+    return cores_in(topology, mine) == 1 && getenv("OMPI_COMM_WORLD_SIZE") != NULL &&
+           getenv("OMPI_MCA_hwloc_base_binding_policy") == NULL &&
+           getenv("OMPI_MCA_hwloc_base_cpu_set") == NULL;
+}
+
+/* Where the launcher gave processes the same cores they are divided; where it gave one each and left the others idle,
+ * unasked, all are; else what it gave is kept. All processes of the node come to the same. */
+static void divide(hwloc_topology_t topology, int rank, int ranks, const mask *given,
+                   hwloc_cpuset_t mine) {
+    hwloc_cpuset_t all = hwloc_bitmap_alloc();
+    hwloc_cpuset_t one = hwloc_bitmap_alloc();
+    bool overlap = false;
+    bool unasked = true;
+    for (int r = 0; all != NULL && one != NULL && r < ranks; r++) {
+        from_mask(&given[r], one);
+        overlap = overlap || hwloc_bitmap_intersects(all, one);
+        unasked = unasked && bound_by_default(topology, one);
+        hwloc_bitmap_or(all, all, one);
+    }
+    if (all != NULL && one != NULL && (overlap || unasked)) {
+        hwloc_bitmap_copy(mine, unasked ? hwloc_topology_get_allowed_cpuset(topology) : all);
+        take_part(topology, rank, ranks, mine);
+    }
+    hwloc_bitmap_free(all);
+    hwloc_bitmap_free(one);
+}
+
+void psg_share_enter(psg_share *share, const psg_comm *comm) {
+    hwloc_topology_t topology = NULL;
+    int rank = 0;
+    int ranks = 1;
+    *share = (psg_share){.ranks = 1};
+    if (comm == NULL) {
+        return;
+    }
+    psg_comm_node(comm, &rank, &ranks);
+    share->rank = rank;
+    share->ranks = ranks;
+    hwloc_cpuset_t mine = hwloc_bitmap_alloc();
+    mask own;
+    memset(&own, 0, sizeof own);
+    const bool known = mine != NULL && hwloc_topology_init(&topology) == 0 &&
+                       hwloc_topology_load(topology) == 0 &&
+                       hwloc_get_cpubind(topology, mine, HWLOC_CPUBIND_THREAD) == 0;
+    if (known) {
+        to_mask(mine, &own);
+    }
+    mask *given = calloc((size_t)ranks, sizeof *given);
+    if (psg_comm_node_gather(comm, &own, given, sizeof own) && given != NULL && known) {
+        share->before = hwloc_bitmap_dup(mine);
+        divide(topology, rank, ranks, given, mine);
+        share->cores = cores_in(topology, mine);
+        (void)hwloc_set_cpubind(topology, mine, HWLOC_CPUBIND_THREAD);
+    }
+    free(given);
+    hwloc_bitmap_free(mine);
+    share->topology = topology;
+}
+
+void psg_share_leave(psg_share *share) {
+    if (share->before != NULL) {
+        (void)hwloc_set_cpubind(share->topology, share->before, HWLOC_CPUBIND_THREAD);
+        hwloc_bitmap_free(share->before);
+    }
+    if (share->topology != NULL) {
+        hwloc_topology_destroy(share->topology);
+    }
+}
+
+/* As many neighbours as there are for each; more processes than GPUs share them. */
+void psg_share_gpus(psg_share *share, int there, int *count) {
+    share->first_gpu = 0;
+    if (*count < 0) {
+        share->first_gpu = share->rank * there / share->ranks;
+        *count = (share->rank + 1) * there / share->ranks - share->first_gpu;
+        *count = *count == 0 && there > 0 ? 1 : *count;
+    } else if (*count > 0 && *count <= there) {
+        share->first_gpu = share->rank * *count % (there / *count * *count);
+    }
+}
