@@ -10,6 +10,7 @@
 #   STARPU_TARBALL   an upstream starpu-1.4.x.tar.gz, for machines without a network
 #   CUDA_HOME        the CUDA toolkit (default: where nvcc is; none: StarPU is built for CPUs alone)
 #   STARPU_CUDA=no   build without CUDA though there is a toolkit
+#   STARPU_MPI=no    build without StarPU-MPI though there is an mpicc
 #   STARPU_ARCH      CUDA architecture of StarPU's own kernels (default sm_90)
 set -eu
 
@@ -32,7 +33,11 @@ if [ "${STARPU_CUDA:-yes}" != no ]; then
     fi
 fi
 arch=${STARPU_ARCH:-sm_90}
-settings="StarPU 1.4 cuda=${cuda:-none} arch=$arch"
+mpi=
+if [ "${STARPU_MPI:-yes}" != no ]; then
+    mpi=$(command -v mpicc || true)
+fi
+settings="StarPU 1.4 cuda=${cuda:-none} arch=$arch mpi=${mpi:-none}"
 stamp=$prefix/psg-settings
 if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$settings" ]; then
     exit 0
@@ -91,7 +96,12 @@ if [ -n "$cuda" ]; then
 else
     set -- "$@" --disable-cuda
 fi
-echo "install-starpu: building StarPU $version${cuda:+ with CUDA}, about two minutes" >&2
+if [ -n "$mpi" ]; then
+    set -- "$@" "--with-mpicc=$mpi"
+else
+    set -- "$@" --disable-mpi
+fi
+echo "install-starpu: building StarPU $version${cuda:+ with CUDA}${mpi:+ with MPI}, about two minutes" >&2
 {
     ./configure --prefix="$prefix" "$@" &&
         make -j"$(nproc)" &&
@@ -102,5 +112,8 @@ echo "install-starpu: building StarPU $version${cuda:+ with CUDA}, about two min
 }
 if [ -n "$cuda" ] && ! grep -q 'define STARPU_USE_CUDA 1' "$prefix/include/starpu/1.4/starpu_config.h"; then
     die "StarPU $version was built, but its configure did not accept the CUDA toolkit $cuda"
+fi
+if [ -n "$mpi" ] && [ ! -f "$prefix/lib/pkgconfig/starpumpi-1.4.pc" ]; then
+    die "StarPU $version was built, but its configure did not accept $mpi"
 fi
 echo "$settings" >"$stamp"

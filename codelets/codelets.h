@@ -52,9 +52,19 @@ void psg_task_kspace_direct(struct starpu_codelet direct[PSG_TASK_PRECISIONS], i
 void psg_task_inverse_xy(psg_run *run, size_t s, const starpu_data_handle_t *blocks,
                          starpu_data_handle_t u);
 
-/** A block to another process as soon as it is written, or one from there. `rank` and `tag` say which, to both. */
-void psg_task_send(psg_run *run, starpu_data_handle_t block, int rank, int64_t tag, size_t bytes);
-void psg_task_receive(psg_run *run, starpu_data_handle_t block, int rank, int64_t tag);
+/** A block that goes to another process or comes from there. */
+typedef struct psg_message {
+    int rank;    /**< the other process */
+    int tag;     /**< the same on both */
+    int node;    /**< the memory node from which it goes, or to which it comes */
+    size_t rows; /**< of the wire's */
+    size_t segment;
+    size_t pencil; /**< the first of the bundle's */
+} psg_message;
+
+/** Send a block as soon as it is written; receive one. */
+void psg_task_send(psg_run *run, starpu_data_handle_t block, const psg_message *message);
+void psg_task_receive(psg_run *run, starpu_data_handle_t block, const psg_message *message);
 
 /** The blocks that go to other processes, or come from there, and how many bytes they have in all. */
 typedef struct psg_alltoall_data {

@@ -1,4 +1,5 @@
 #include "codelets/comm_mpi.h"
+#include "codelets/messenger.h"
 
 #if defined(OPEN_MPI)
 #include <mpi-ext.h>
@@ -30,8 +31,7 @@ int psg_comm_cuda_aware(void) {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int attribute = MPI_KEYVAL_INVALID; /* of the caller's communicators: our psg_comm for it */
-static unsigned started;                   /* plans that need StarPU-MPI; under the lock */
-static MPI_Comm self = MPI_COMM_NULL;      /* what StarPU-MPI was started with */
+static unsigned started;                   /* what needs the messenger; under the lock */
 
 static psg_comm_result check_mpi(char *words, size_t size) {
     int is = 0;
@@ -49,15 +49,15 @@ static psg_comm_result check_mpi(char *words, size_t size) {
         const int m = level == MPI_THREAD_SERIALIZED ? 2 : level == MPI_THREAD_FUNNELED ? 1 : 0;
         (void)snprintf(words, size,
                        "MPI was initialised with MPI_THREAD_%s, and MPI_THREAD_MULTIPLE is needed: "
-                       "StarPU-MPI has a thread of its own",
+                       "messages have a thread of their own",
                        names[m]);
         return PSG_COMM_STATE;
     }
     return PSG_COMM_OK;
 }
 
-/* A duplicate of the caller's, so that nothing of ours meets anything of theirs. It stays until the program ends:
- * StarPU-MPI goes on listening on each communicator that it has seen. */
+/* A duplicate of the caller's, so that nothing of ours meets anything of theirs. It stays until the program ends, for
+ * the next plan on the same. */
 static psg_comm *duplicate(MPI_Comm theirs) {
     psg_comm *comm = calloc(1, sizeof *comm);
     if (comm == NULL || MPI_Comm_dup(theirs, &comm->mpi) != MPI_SUCCESS ||
@@ -71,8 +71,8 @@ static psg_comm *duplicate(MPI_Comm theirs) {
     }
     (void)MPI_Comm_rank(comm->node, &comm->node_rank);
     (void)MPI_Comm_size(comm->node, &comm->node_ranks);
-    const char *rank = getenv("STARPU_MPI_FAKE_RANK");
-    const char *ranks = getenv("STARPU_MPI_FAKE_SIZE");
+    const char *rank = getenv("PSG_FAKE_RANK");
+    const char *ranks = getenv("PSG_FAKE_RANKS");
     if (comm->ranks == 1 && rank != NULL && ranks != NULL && atoi(ranks) > atoi(rank) &&
         atoi(rank) >= 0) {
         comm->fake = true;
@@ -176,73 +176,75 @@ bool psg_comm_sum(const psg_comm *comm, double *values, size_t count) {
            MPI_SUCCESS;
 }
 
-/* ------------------------------------------------------------------------------ StarPU-MPI */
+/* ------------------------------------------------------------------------------ the thread */
 
-/* It is started on this process alone, so that starting and stopping it never waits for another process. */
 bool psg_comm_start(void) {
-    bool running = true;
     pthread_mutex_lock(&lock);
-    if (started == 0) {
-        /* StarPU-MPI has ten messages on their way at most, unless its environment says more. */
-        (void)setenv("STARPU_MPI_NDETACHED_SEND", "64", 0);
-        running = (self != MPI_COMM_NULL || MPI_Comm_dup(MPI_COMM_SELF, &self) == MPI_SUCCESS) &&
-                  starpu_mpi_init_comm(NULL, NULL, 0, self) == 0;
-        psg_exchange_hook(running);
-    }
+    const bool running = started > 0 || psg_messenger_start();
     started += running ? 1 : 0;
     pthread_mutex_unlock(&lock);
     return running;
 }
 
 void psg_comm_stop(void) {
-    int finalized = 0;
     pthread_mutex_lock(&lock);
     if (--started == 0) {
-        psg_exchange_hook(false);
-        if (MPI_Finalized(&finalized) == MPI_SUCCESS && !finalized) {
-            (void)starpu_mpi_shutdown_comm(self);
-        }
+        psg_messenger_stop();
     }
     pthread_mutex_unlock(&lock);
 }
 
-int64_t psg_comm_tags(psg_comm *comm, int64_t count) {
-    const int64_t first = comm->next_tag;
+/* Past the last tag that there is it begins again: the plans that had the first are long gone. */
+int psg_comm_tags(psg_comm *comm, int count) {
+    const int *most = NULL;
+    int found = 0;
+    if (MPI_Comm_get_attr(comm->mpi, MPI_TAG_UB, &most, &found) != MPI_SUCCESS || !found) {
+        return -1;
+    }
+    if (comm->next_tag > *most - count) {
+        comm->next_tag = 0;
+    }
+    const int first = comm->next_tag;
     comm->next_tag += count;
-    return first;
+    return count <= *most ? first : -1;
 }
 
-/* ------------------------------------------------------------------------------- alltoall */
+/* -------------------------------------------------------------------------------- the wire */
 
-bool psg_alltoall_open(psg_alltoall *alltoall, const psg_comm *comm, size_t row_bytes) {
-    psg_alltoall_mpi *mpi = malloc(sizeof *mpi);
-    if (mpi == NULL) {
-        return false;
+psg_wire *psg_wire_open(const psg_comm *comm, size_t row_bytes, unsigned lanes) {
+    psg_wire *wire = calloc(1, sizeof *wire);
+    if (wire == NULL) {
+        return NULL;
     }
-    if (MPI_Comm_dup(comm->mpi, &mpi->comm) != MPI_SUCCESS) {
-        free(mpi);
-        return false;
+    wire->row_bytes = row_bytes;
+    wire->row = MPI_DATATYPE_NULL;
+    wire->lane = calloc(lanes + 1, sizeof *wire->lane);
+    bool good = wire->lane != NULL &&
+                MPI_Type_contiguous((int)row_bytes, MPI_BYTE, &wire->row) == MPI_SUCCESS &&
+                MPI_Type_commit(&wire->row) == MPI_SUCCESS;
+    for (; good && wire->lanes < lanes; wire->lanes += good ? 1 : 0) {
+        good = MPI_Comm_dup(comm->mpi, &wire->lane[wire->lanes]) == MPI_SUCCESS;
     }
-    if (MPI_Type_contiguous((int)row_bytes, MPI_BYTE, &mpi->row) != MPI_SUCCESS ||
-        MPI_Type_commit(&mpi->row) != MPI_SUCCESS) {
-        (void)MPI_Comm_free(&mpi->comm);
-        free(mpi);
-        return false;
+    if (!good) {
+        psg_wire_close(wire);
+        return NULL;
     }
-    alltoall->mpi = mpi;
-    return true;
+    return wire;
 }
 
-void psg_alltoall_close(psg_alltoall *alltoall) {
-    psg_alltoall_mpi *mpi = alltoall->mpi;
+void psg_wire_close(psg_wire *wire) {
     int finalized = 0;
-    if (mpi == NULL) {
+    if (wire == NULL) {
         return;
     }
     if (MPI_Finalized(&finalized) == MPI_SUCCESS && !finalized) {
-        (void)MPI_Type_free(&mpi->row);
-        (void)MPI_Comm_free(&mpi->comm);
+        if (wire->row != MPI_DATATYPE_NULL) {
+            (void)MPI_Type_free(&wire->row);
+        }
+        for (unsigned m = 0; m < wire->lanes; m++) {
+            (void)MPI_Comm_free(&wire->lane[m]);
+        }
     }
-    free(mpi);
-    alltoall->mpi = NULL;
+    free(wire->lane);
+    free(wire);
 }

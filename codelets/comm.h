@@ -8,7 +8,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 /** "Open MPI v4.1.4"; NULL where the library was built without MPI. */
 const char *psg_comm_version(void);
@@ -33,7 +32,7 @@ psg_comm_result psg_comm_open(psg_comm **comm, const void *mpi_comm, char *words
 
 int psg_comm_rank(const psg_comm *comm);
 int psg_comm_ranks(const psg_comm *comm);
-/** Is this one process that plays a rank of many, by STARPU_MPI_FAKE_RANK and STARPU_MPI_FAKE_SIZE, to see what its part
+/** Is this one process that plays a rank of many, by PSG_FAKE_RANK and PSG_FAKE_RANKS, to see what its part
  *  costs? Its messages go nowhere, and its u is worth nothing. */
 bool psg_comm_fake(const psg_comm *comm);
 
@@ -51,15 +50,24 @@ int psg_comm_agree(const psg_comm *comm, int code, char *words, size_t size, int
 bool psg_comm_max(const psg_comm *comm, double *values, size_t count);
 bool psg_comm_sum(const psg_comm *comm, double *values, size_t count);
 
-/** Start StarPU-MPI, and stop it; counted, while StarPU runs. The last stop waits for StarPU's tasks. */
+/** Start the thread that talks to MPI, and stop it; counted. */
 bool psg_comm_start(void);
 void psg_comm_stop(void);
 
 /** `count` tags that no other plan on this communicator has: the first of them. All processes ask in one order. */
-int64_t psg_comm_tags(psg_comm *comm, int64_t count);
+int psg_comm_tags(psg_comm *comm, int count);
 
-/** For MPI_Alltoallv: what goes from and to each process, in rows of row_bytes, and where it stands in the
- *  two arrays. [ranks] numbers each. */
+/** How a plan's data go between processes, in rows of one length; and for MPI_Alltoallv a communicator for each lane, as
+ *  collectives on one follow one another. */
+typedef struct psg_wire psg_wire;
+
+/** Collective. @param[in] lanes  0 without MPI_Alltoallv
+ *  @return NULL: no memory, or MPI failed */
+psg_wire *psg_wire_open(const psg_comm *comm, size_t row_bytes, unsigned lanes);
+/** Collective. NULL is fine. */
+void psg_wire_close(psg_wire *wire);
+
+/** For MPI_Alltoallv: what goes to and from each process, in rows, and where it stands. [ranks] numbers each. */
 typedef struct psg_alltoall_part {
     void *memory;
     int *count;
@@ -67,15 +75,9 @@ typedef struct psg_alltoall_part {
 } psg_alltoall_part;
 
 typedef struct psg_alltoall {
-    psg_alltoall_part slabs;      /**< what segments have, of other processes' pencils */
-    psg_alltoall_part pencils;    /**< what pencils have, of other processes' segments */
-    struct psg_alltoall_mpi *mpi; /**< a communicator of its own, as collectives on one follow one
-                                       another; NULL: not opened */
+    psg_alltoall_part slabs;   /**< what segments have, of other processes' pencils */
+    psg_alltoall_part pencils; /**< what pencils have, of other processes' segments */
+    size_t lane;
 } psg_alltoall;
-
-/** Collective: mpi. @return false: MPI failed */
-bool psg_alltoall_open(psg_alltoall *alltoall, const psg_comm *comm, size_t row_bytes);
-/** Collective. */
-void psg_alltoall_close(psg_alltoall *alltoall);
 
 #endif

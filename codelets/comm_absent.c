@@ -74,36 +74,31 @@ bool psg_comm_start(void) {
 void psg_comm_stop(void) {
 }
 
-int64_t psg_comm_tags(psg_comm *comm, int64_t count) {
+int psg_comm_tags(psg_comm *comm, int count) {
     (void)comm;
     (void)count;
     return 0;
 }
 
-bool psg_alltoall_open(psg_alltoall *alltoall, const psg_comm *comm, size_t row_bytes) {
-    (void)alltoall;
+psg_wire *psg_wire_open(const psg_comm *comm, size_t row_bytes, unsigned lanes) {
     (void)comm;
     (void)row_bytes;
-    return false;
+    (void)lanes;
+    return NULL;
 }
 
-void psg_alltoall_close(psg_alltoall *alltoall) {
-    (void)alltoall;
+void psg_wire_close(psg_wire *wire) {
+    (void)wire;
 }
 
-void psg_task_send(psg_run *run, starpu_data_handle_t block, int rank, int64_t tag, size_t bytes) {
+void psg_task_send(psg_run *run, starpu_data_handle_t block, const psg_message *message) {
     (void)run;
     (void)block;
-    (void)rank;
-    (void)tag;
-    (void)bytes;
+    (void)message;
 }
 
-void psg_task_receive(psg_run *run, starpu_data_handle_t block, int rank, int64_t tag) {
-    (void)run;
-    (void)block;
-    (void)rank;
-    (void)tag;
+void psg_task_receive(psg_run *run, starpu_data_handle_t block, const psg_message *message) {
+    psg_task_send(run, block, message);
 }
 
 void psg_task_alltoall(psg_run *run, const psg_alltoall *alltoall, bool forward,

@@ -1,148 +1,162 @@
-/* Messages between processes: StarPU-MPI's, one for each block; or one MPI_Ialltoallv for all. */
+/* Between processes: a message for each block, or one MPI_Ialltoallv for all. StarPU says when a block can go or come, and
+ * goes on when it has; the messenger does the rest. */
 #include "codelets/codelets.h"
 #include "codelets/comm_mpi.h"
+#include "codelets/messenger.h"
 #include "codelets/task.h"
 
 #include <errno.h>
-#include <pthread.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
+
+static void say(psg_run *run, const char *what, int code) {
+    char words[MPI_MAX_ERROR_STRING] = "";
+    int length = 0;
+    (void)MPI_Error_string(code, words, &length);
+    psg_run_fail(run, PSG_FAULT_MPI, "%s: %s", what, words);
+}
 
 /* ------------------------------------------------------------------------- point to point */
 
-/* On StarPU-MPI's thread, with the block released. */
-static void sent(void *argument) {
-    psg_run *run = argument;
-    psg_run_message_sent(run);
+typedef struct travel {
+    psg_errand errand; /* first: it stands for the whole */
+    psg_run *run;
+    psg_message message;
+    starpu_data_handle_t block;
+    psg_run_event event;
+} travel;
+
+/* A block that travels is dense. */
+static int start_travel(psg_errand *errand, MPI_Request *request) {
+    travel *t = (travel *)errand;
+    const psg_comm *comm = t->run->context->comm;
+    const psg_wire *wire = t->run->context->wire;
+    const psg_message *m = &t->message;
+    void *memory = starpu_data_handle_to_pointer(t->block, (unsigned)t->message.node);
+    if (comm->fake) { /* to nobody, or from nobody */
+        *request = MPI_REQUEST_NULL;
+        return MPI_SUCCESS;
+    }
+    return t->event.received
+               ? MPI_Irecv(memory, (int)m->rows, wire->row, m->rank, m->tag, comm->mpi, request)
+               : MPI_Isend(memory, (int)m->rows, wire->row, m->rank, m->tag, comm->mpi, request);
+}
+
+static void end_travel(psg_errand *errand, int code) {
+    travel *t = (travel *)errand;
+    psg_run *run = t->run;
+    if (code != MPI_SUCCESS) {
+        say(run, t->event.received ? "a message did not come" : "a message did not go", code);
+    }
+    t->event.end = starpu_timing_now();
+    psg_run_keep_event(run, &t->event);
+    if (!t->event.received) {
+        psg_run_message_sent(run);
+    }
+    starpu_data_release_on_node(t->block, t->message.node);
+    free(t);
     psg_run_end_task(run);
 }
 
-static void received(void *argument) {
-    psg_run_end_task(argument);
+/* On whatever thread had the block last. */
+static void ready(void *argument) {
+    psg_messenger_post(&((travel *)argument)->errand);
 }
 
-/* A message that one process which plays a rank of many has to nobody. StarPU-MPI then does nothing at all; this
- * is what it does around MPI's part: it has the block when its turn comes, and calls back. */
-typedef struct pretence {
-    starpu_data_handle_t block;
-    void (*ended)(void *run);
-    psg_run *run;
-} pretence;
-
-static void pretend_end(void *argument) {
-    pretence *p = argument;
-    starpu_data_release_on_node(p->block, STARPU_MAIN_RAM);
-    p->ended(p->run);
-    free(p);
-}
-
-static int pretend(psg_run *run, starpu_data_handle_t block, enum starpu_data_access_mode mode,
-                   void (*ended)(void *run)) {
-    pretence *p = malloc(sizeof *p);
-    if (p == NULL) {
-        return -ENOMEM;
-    }
-    *p = (pretence){.block = block, .ended = ended, .run = run};
-    return starpu_data_acquire_on_node_cb(block, STARPU_MAIN_RAM, mode, pretend_end, p);
-}
-
-void psg_task_send(psg_run *run, starpu_data_handle_t block, int rank, int64_t tag, size_t bytes) {
-    const psg_comm *comm = run->context->comm;
+static void submit(psg_run *run, starpu_data_handle_t block, const psg_message *m, bool receive) {
+    travel *t = malloc(sizeof *t);
     psg_run_begin_task(run);
-    psg_run_message_submitted(run, bytes);
-    const int result = comm->fake
-                           ? pretend(run, block, STARPU_R, sent)
-                           : starpu_mpi_isend_detached(block, rank, tag, comm->mpi, sent, run);
+    int result = -ENOMEM;
+    if (t != NULL) {
+        *t = (travel){.errand = {.start = start_travel, .ended = end_travel},
+                      .run = run,
+                      .message = *m,
+                      .block = block,
+                      .event = {.kind = PSG_TASK_EXCHANGE,
+                                .worker = -1,
+                                .rank = m->rank,
+                                .received = receive,
+                                .segment = m->segment,
+                                .pencil = m->pencil}};
+        result =
+            starpu_data_acquire_on_node_cb(block, m->node, receive ? STARPU_W : STARPU_R, ready, t);
+    }
     if (result != 0) {
-        psg_run_fail(run, PSG_FAULT_SUBMIT, "StarPU-MPI did not take a message to process %d",
-                     rank);
+        psg_run_fail(run, PSG_FAULT_SUBMIT, "StarPU did not take a message %s process %d: %s",
+                     receive ? "from" : "to", m->rank, strerror(-result));
+        free(t);
         psg_run_end_task(run);
     }
 }
 
-void psg_task_receive(psg_run *run, starpu_data_handle_t block, int rank, int64_t tag) {
-    const psg_comm *comm = run->context->comm;
-    psg_run_begin_task(run);
-    const int result = comm->fake
-                           ? pretend(run, block, STARPU_W, received)
-                           : starpu_mpi_irecv_detached(block, rank, tag, comm->mpi, received, run);
-    if (result != 0) {
-        psg_run_fail(run, PSG_FAULT_SUBMIT, "StarPU-MPI did not take a message from process %d",
-                     rank);
-        psg_run_end_task(run);
-    }
+void psg_task_send(psg_run *run, starpu_data_handle_t block, const psg_message *message) {
+    psg_run_message_submitted(run, message->rows * run->context->wire->row_bytes);
+    submit(run, block, message, false);
+}
+
+void psg_task_receive(psg_run *run, starpu_data_handle_t block, const psg_message *message) {
+    submit(run, block, message, true);
 }
 
 /* ------------------------------------------------------------------------------- alltoall */
 
-/* A task has started its MPI_Ialltoallv, and ends when that does. Until then its worker does other things, and every
- * idle worker looks whether it is time. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static psg_alltoall_mpi *under_way;
-static int hook = -1;
-
-static unsigned look(void *argument) {
-    psg_alltoall_mpi *ended = NULL;
-    (void)argument;
-    if (pthread_mutex_trylock(&lock) != 0) {
-        return 1;
-    }
-    for (psg_alltoall_mpi **at = &under_way; *at != NULL;) {
-        psg_alltoall_mpi *mpi = *at;
-        int done = 0;
-        const int code = MPI_Test(&mpi->request, &done, MPI_STATUS_IGNORE);
-        if (code != MPI_SUCCESS) {
-            psg_run_fail(mpi->run, PSG_FAULT_MPI, "MPI_Ialltoallv failed");
-        }
-        if (!done && code == MPI_SUCCESS) {
-            at = &mpi->next;
-            continue;
-        }
-        *at = mpi->next;
-        mpi->next = ended;
-        ended = mpi;
-    }
-    pthread_mutex_unlock(&lock);
-    while (ended != NULL) {
-        psg_alltoall_mpi *mpi = ended;
-        ended = mpi->next; /* once its task has ended it may be started again */
-        psg_run_message_sent(mpi->run);
-        starpu_task_end_dep_release(mpi->task);
-    }
-    return 1;
-}
-
-void psg_exchange_hook(bool on) {
-    if (on && hook < 0) {
-        hook = starpu_progression_hook_register(look, NULL);
-    } else if (!on && hook >= 0) {
-        starpu_progression_hook_deregister(hook);
-        hook = -1;
-    }
-}
-
 /* Of an alltoall task the index says which way. */
 enum { TO_PENCILS = 0, TO_SEGMENTS };
 
+typedef struct gathering {
+    psg_errand errand; /* first: it stands for the whole */
+    const psg_task_args *args;
+    struct starpu_task *task;
+    double start;
+} gathering;
+
+static int start_gathering(psg_errand *errand, MPI_Request *request) {
+    const gathering *g = (gathering *)errand;
+    const psg_alltoall *a = g->args->alltoall;
+    const psg_wire *wire = g->args->run->context->wire;
+    const psg_alltoall_part *from = g->args->index == TO_PENCILS ? &a->slabs : &a->pencils;
+    const psg_alltoall_part *to = g->args->index == TO_PENCILS ? &a->pencils : &a->slabs;
+    return MPI_Ialltoallv(from->memory, from->count, from->first, wire->row, to->memory, to->count,
+                          to->first, wire->row, wire->lane[a->lane], request);
+}
+
+static void end_gathering(psg_errand *errand, int code) {
+    gathering *g = (gathering *)errand;
+    psg_run *run = g->args->run;
+    struct starpu_task *task = g->task;
+    const psg_run_event event = {.kind = PSG_TASK_EXCHANGE,
+                                 .worker = -1,
+                                 .rank = -1,
+                                 .segment = SIZE_MAX,
+                                 .pencil = SIZE_MAX,
+                                 .start = g->start,
+                                 .end = starpu_timing_now()};
+    if (code != MPI_SUCCESS) {
+        say(run, "MPI_Ialltoallv", code);
+    }
+    psg_run_keep_event(run, &event);
+    psg_run_message_sent(run);
+    free(g);
+    starpu_task_end_dep_release(task);
+}
+
+/* The task ends when the exchange does; its worker does other things until then. */
 static void alltoall_cpu(void *buffers[], void *argument) {
     const psg_task_args *args = argument;
-    const psg_alltoall *a = args->alltoall;
-    const psg_alltoall_part *from = args->index == TO_PENCILS ? &a->slabs : &a->pencils;
-    const psg_alltoall_part *to = args->index == TO_PENCILS ? &a->pencils : &a->slabs;
-    psg_alltoall_mpi *mpi = a->mpi;
+    gathering *g = malloc(sizeof *g);
     (void)buffers; /* they stand in the two arrays, end to end */
-    psg_run_messages_ready(args->run, 1);
-    mpi->task = starpu_task_get_current();
-    mpi->run = args->run;
-    starpu_task_end_dep_add(mpi->task, 1);
-    if (MPI_Ialltoallv(from->memory, from->count, from->first, mpi->row, to->memory, to->count,
-                       to->first, mpi->row, mpi->comm, &mpi->request) != MPI_SUCCESS) {
-        psg_run_fail(args->run, PSG_FAULT_MPI, "MPI_Ialltoallv failed");
-        mpi->request = MPI_REQUEST_NULL;
+    if (g == NULL) {
+        psg_run_fail(args->run, PSG_FAULT_MPI, "no memory for MPI_Ialltoallv");
+        return;
     }
-    pthread_mutex_lock(&lock);
-    mpi->next = under_way;
-    under_way = mpi;
-    pthread_mutex_unlock(&lock);
+    *g = (gathering){.errand = {.start = start_gathering, .ended = end_gathering},
+                     .args = args,
+                     .task = starpu_task_get_current(),
+                     .start = starpu_timing_now()};
+    psg_run_messages_ready(args->run, 1);
+    starpu_task_end_dep_add(g->task, 1);
+    psg_messenger_post(&g->errand);
 }
 
 #if PSG_WITH_CUDA

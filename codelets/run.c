@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* What tasks find out about f, in memory that GPUs write too. */
 typedef struct findings {
@@ -53,7 +54,11 @@ void psg_run_start(psg_run *run) {
     run->exchange = (psg_run_cell){0};
     run->sent_bytes = 0;
     run->on_their_way = 0;
+    run->events = 0;
     run->started = run->ended = starpu_timing_now();
+    struct timespec clock = {0, 0};
+    (void)clock_gettime(CLOCK_REALTIME, &clock);
+    run->submitted = (double)clock.tv_sec + 1e-9 * (double)clock.tv_nsec;
     run->pending = 1;
 }
 
@@ -64,6 +69,7 @@ void psg_run_destroy(psg_run *run) {
     pthread_mutex_destroy(&run->mutex);
     pthread_cond_destroy(&run->idle);
     free_findings(run);
+    free(run->event);
     free(run->cell);
     free(run);
 }
@@ -106,6 +112,22 @@ void psg_run_wait(psg_run *run) {
     pthread_mutex_lock(&run->mutex);
     while (run->pending > 0) {
         pthread_cond_wait(&run->idle, &run->mutex);
+    }
+    pthread_mutex_unlock(&run->mutex);
+}
+
+void psg_run_keep_event(psg_run *run, const psg_run_event *event) {
+    pthread_mutex_lock(&run->mutex);
+    if (run->events == run->events_room) {
+        const size_t room = run->events_room > 0 ? 2 * run->events_room : 64;
+        psg_run_event *more = realloc(run->event, room * sizeof *more);
+        if (more != NULL) {
+            run->event = more;
+            run->events_room = room;
+        }
+    }
+    if (run->events < run->events_room) {
+        run->event[run->events++] = *event;
     }
     pthread_mutex_unlock(&run->mutex);
 }

@@ -64,7 +64,8 @@ typedef struct psg_context {
     psg_range own_segments;  /**< this process', as are the following */
     psg_range own_pencils;
     psg_range own_bundles;
-    psg_comm *comm;                         /**< NULL: one process */
+    psg_comm *comm; /**< NULL: one process */
+    psg_wire *wire;
     bool messages;                          /**< blocks go to other processes one by one */
     struct psg_exchange_codelets *exchange; /**< NULL: one process */
 
@@ -106,6 +107,18 @@ typedef enum psg_fault {
     PSG_FAULT_MPI     /**< MPI did not do what it was asked */
 } psg_fault;
 
+/** Something that took time: a task, or a message to another process or from one. */
+typedef struct psg_run_event {
+    psg_task_kind kind;
+    int worker;     /**< StarPU's number; -1: no worker */
+    int rank;       /**< of a message: the process at its other end; -1: no message */
+    bool received;  /**< a message from there, else to there */
+    size_t segment; /**< SIZE_MAX: it is about no single one, as is the following */
+    size_t pencil;  /**< of a message the first one in it */
+    double start;   /**< starpu_timing_now(), as is the following; 0: not known */
+    double end;
+} psg_run_event;
+
 typedef struct psg_run_cell {
     uint64_t tasks;
     double seconds;
@@ -130,8 +143,12 @@ typedef struct psg_run {
     uint64_t sent_bytes;   /**< in them */
     size_t on_their_way;   /**< of them, now; under the mutex, as is the following */
     double on_their_way_since;
-    double started; /**< starpu_timing_now() at submission, microseconds */
-    double ended;   /**< at the end of the latest task */
+    psg_run_event *event; /**< in the order of their ends; under the mutex, as are the following */
+    size_t events;
+    size_t events_room;
+    double started;   /**< starpu_timing_now() at submission, microseconds */
+    double submitted; /**< the same moment in seconds since the epoch */
+    double ended;     /**< at the end of the latest task */
 
     pthread_mutex_t mutex;
     pthread_cond_t idle;
@@ -153,6 +170,9 @@ bool psg_run_failed(const psg_run *run);
 void psg_run_begin_task(psg_run *run);
 void psg_run_end_task(psg_run *run);
 void psg_run_wait(psg_run *run);
+
+/** Keep what happened; without memory for it, it is forgotten. */
+void psg_run_keep_event(psg_run *run, const psg_run_event *event);
 
 /** A message to another process is part of the run; some can go now; one has gone. */
 void psg_run_message_submitted(psg_run *run, size_t bytes);

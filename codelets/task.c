@@ -27,6 +27,10 @@ uint32_t psg_task_footprint(struct starpu_task *task) {
     return hash;
 }
 
+static double microseconds(const struct timespec *time) {
+    return (double)time->tv_sec * 1e6 + (double)time->tv_nsec * 1e-3;
+}
+
 /* Runs on the worker before the data are released: nothing waits for this task yet. */
 static void task_ended(void *argument) {
     const struct starpu_task *task = argument;
@@ -39,8 +43,15 @@ static void task_ended(void *argument) {
         struct starpu_profiling_task_info *info = task->profiling_info;
         cell->tasks++;
         if (info != NULL) {
-            cell->seconds +=
-                starpu_timing_timespec_delay_us(&info->start_time, &info->end_time) * 1e-6;
+            const psg_run_event event = {.kind = args->kind,
+                                         .worker = worker,
+                                         .rank = -1,
+                                         .segment = args->pencil ? SIZE_MAX : args->index,
+                                         .pencil = args->pencil ? args->index : SIZE_MAX,
+                                         .start = microseconds(&info->start_time),
+                                         .end = microseconds(&info->end_time)};
+            cell->seconds += (event.end - event.start) * 1e-6;
+            psg_run_keep_event(run, &event);
         }
     }
     psg_run_end_task(run);

@@ -29,10 +29,10 @@ psg_status psg_grid_check(const psg_grid *grid, psg_precision precision);
 /* ----------------------------------------------------------------------------- runtime.c */
 
 /** Start StarPU for these options, or join the one that runs; counted. With comm, on this process' part of
- *  the node's cores and GPUs.
+ *  the node's cores and GPUs, where the thread for messages starts too.
  *  @return PSG_OK; PSG_ERR_STATE, _NODEV, _ARG, _RUNTIME: nothing to release */
 psg_status psg_runtime_acquire(const psg_options *options, const psg_comm *comm);
-void psg_runtime_release(void);
+void psg_runtime_release(const psg_comm *comm);
 
 /** Bracket what needs workers: each solve (launch() to psg_context.run_ended, or where that is NULL
  *  to psg_wait()), the life of slab handles, and what StarPU is asked to unregister or fetch.
@@ -54,6 +54,11 @@ psg_status psg_ranks_same(const psg_comm *comm, const psg_grid *grid, const psg_
  *  @return PSG_OK; PSG_ERR_RUNTIME */
 psg_status psg_ranks_max(const psg_comm *comm, double *values, size_t count);
 psg_status psg_ranks_sum(const psg_comm *comm, double *values, size_t count);
+
+/* ------------------------------------------------------------------------------ events.c */
+
+/** Take over a run's events, which gets the room of those before. */
+void psg_events_take(psg_plan *plan, psg_run *run);
 
 /* ------------------------------------------------------------------------------- share.c */
 
@@ -125,7 +130,9 @@ typedef struct psg_lane {
     psg_alltoall alltoall;         /**< exchange alltoall */
     psg_alltoall_data outward;     /**< of `bundles`, those of other processes */
     psg_alltoall_data inward;      /**< of `arrivals`, those of other processes */
-    unsigned users;                /**< runs in flight in it */
+    starpu_data_handle_t turn;     /**< of exchanges that follow one another */
+    double turn_word;
+    unsigned users; /**< runs in flight in it */
 } psg_lane;
 
 /** A caller's f and u as handles by own segment; kept for the next solve with the same arrays. */
@@ -213,9 +220,10 @@ struct psg_plan {
     psg_exchange exchange;
     struct starpu_codelet direct_kspace[PSG_TASK_PRECISIONS];
     psg_exchange_codelets exchange_codelets;
-    int *main_memory; /**< for as many data as a task of the exchange has */
-    int64_t tags;     /**< the first one of its messages */
-    bool messaging;   /**< it has started StarPU-MPI */
+    int *main_memory;     /**< for as many data as a task of the exchange has */
+    int tags;             /**< the first one of its messages */
+    size_t most_segments; /**< of a process, as is the following */
+    size_t most_bundles;
     void **scratch;
     psg_cpu_piece **pieces;
     size_t scratch_bytes;
@@ -233,6 +241,10 @@ struct psg_plan {
     double mean;
     psg_run_cell *cell; /**< [workers][PSG_TASK_COUNT] */
     psg_run_cell exchange_cell;
+    psg_run_event *event; /**< times since submission */
+    size_t events;
+    size_t events_room;
+    double submitted;
     uint64_t sent_bytes;
 };
 

@@ -4,6 +4,7 @@
 #include "graph/internal.h"
 
 #include <limits.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 void psg_block_register(starpu_data_handle_t *handle, int node, void *memory, const size_t n[3],
@@ -156,7 +157,7 @@ static size_t make_part(psg_lane *lane, const layout *l, size_t first) {
     return end;
 }
 
-/* ---------------------------------------------------------------------------------- lanes */
+/* ---------------------------------------------------------------------------------- blocks */
 
 /* Of segment s, the block of rows y .. y+rows-1, which stands in an item that begins with row y0. Packed, an item is its
  * blocks end to end; else it is [planes][all rows], and they are views of it. */
@@ -267,41 +268,47 @@ static bool is_own(const psg_range *own, size_t m) {
     return m >= own->first && m < own->end;
 }
 
-/* What goes to and comes from each process, in rows; and the handles of it. */
-static bool describe_alltoall(psg_lane *lane, const layout *l) {
+/* What goes to and comes from each process, in rows. @return how many in all; SIZE_MAX: no memory, or more than
+ * MPI counts */
+static size_t describe_part(psg_alltoall_part *part, const layout *l, bool slabs) {
     const psg_plan *plan = l->plan;
-    const psg_context *c = &plan->context;
     const size_t ranks = (size_t)plan->ranks;
-    const size_t row = c->nxc * 2 * c->cpu->real_bytes;
-    psg_alltoall_part *parts[2] = {&lane->alltoall.slabs, &lane->alltoall.pencils};
-    char *memory = lane->part_count > 0 ? lane->parts[0].memory : NULL; /* all of it */
-    for (int way = 0; way < 2; way++) {
-        size_t first = 0;
-        parts[way]->count = calloc(ranks, sizeof(int));
-        parts[way]->first = calloc(ranks, sizeof(int));
-        parts[way]->memory = memory; /* two addresses: Open MPI takes one for MPI_IN_PLACE */
-        if (parts[way]->count == NULL || parts[way]->first == NULL) {
-            return false;
-        }
-        for (int r = 0; r < plan->ranks; r++) {
-            size_t mine = 0; /* planes of ours, or of process r */
-            (void)psg_local_extent(c->n[2], plan->ranks, way == 0 ? plan->rank : r, NULL, &mine);
-            const size_t count = mine * rows_of(plan, way == 0 ? r : plan->rank);
-            if (first + count > INT_MAX) {
-                return false;
-            }
-            parts[way]->first[r] = (int)first;
-            parts[way]->count[r] = r == plan->rank ? 0 : (int)count;
-            first += way == 1 && r == plan->rank ? 0 : count;
-        }
-        memory += first * row;
+    size_t first = 0;
+    part->count = calloc(ranks, sizeof(int));
+    part->first = calloc(ranks, sizeof(int));
+    if (part->count == NULL || part->first == NULL) {
+        return SIZE_MAX;
     }
+    for (int r = 0; r < plan->ranks; r++) {
+        size_t planes = 0;
+        (void)psg_local_extent(plan->context.n[2], plan->ranks, slabs ? plan->rank : r, NULL,
+                               &planes);
+        const size_t rows = planes * rows_of(plan, slabs ? r : plan->rank);
+        if (first + rows > INT_MAX) {
+            return SIZE_MAX;
+        }
+        part->first[r] = (int)first;
+        part->count[r] = r == plan->rank ? 0 : (int)rows;
+        first += slabs || r != plan->rank ? rows : 0; /* our own stand among the slabs */
+    }
+    return first;
+}
+
+/* The handles of it: outward and inward. The word among the first is always there, so that of two exchanges in a lane the
+ * second waits for the first, though a process have no data. */
+static bool list_exchanged(psg_lane *lane, const layout *l) {
+    const psg_context *c = &l->plan->context;
+    const size_t row = c->nxc * 2 * c->cpu->real_bytes;
     const size_t stride = c->own_bundles.end - c->own_bundles.first;
-    lane->outward.block = handles(l->own * c->bundles);
+    const size_t one[3] = {1, 1, 1};
+    lane->outward.block = handles(l->own * c->bundles + 1);
     lane->inward.block = handles(c->segments * stride);
     if (lane->outward.block == NULL || lane->inward.block == NULL) {
         return false;
     }
+    psg_block_register(&lane->turn, STARPU_MAIN_RAM, &lane->turn_word, one, 1,
+                       sizeof lane->turn_word);
+    lane->outward.block[lane->outward.count++] = lane->turn;
     for (size_t m = 0; m < l->own * c->bundles; m++) {
         if (!is_own(&c->own_bundles, m % c->bundles)) {
             lane->outward.block[lane->outward.count++] = lane->bundles[m];
@@ -312,11 +319,27 @@ static bool describe_alltoall(psg_lane *lane, const layout *l) {
             lane->inward.block[lane->inward.count++] = lane->arrivals[m];
         }
     }
-    for (size_t r = 0; r < ranks; r++) {
-        lane->outward.bytes += (size_t)parts[0]->count[r] * row;
-        lane->inward.bytes += (size_t)parts[1]->count[r] * row;
+    for (int r = 0; r < l->plan->ranks; r++) {
+        lane->outward.bytes += (size_t)lane->alltoall.slabs.count[r] * row;
+        lane->inward.bytes += (size_t)lane->alltoall.pencils.count[r] * row;
     }
-    return psg_alltoall_open(&lane->alltoall, plan->comm, row);
+    return true;
+}
+
+/* Slabs and then pencils, in the lane's one part. Open MPI takes one address for both as MPI_IN_PLACE, so where there are no
+ * slabs theirs is another one. */
+static bool describe_alltoall(psg_lane *lane, const layout *l) {
+    const psg_context *c = &l->plan->context;
+    const size_t slabs = describe_part(&lane->alltoall.slabs, l, true);
+    const size_t pencils = describe_part(&lane->alltoall.pencils, l, false);
+    char *memory = lane->part_count > 0 ? lane->parts[0].memory : (char *)lane;
+    if (slabs == SIZE_MAX || pencils == SIZE_MAX) {
+        return false;
+    }
+    lane->alltoall.slabs.memory = slabs > 0 ? (void *)memory : (void *)&lane->turn_word;
+    lane->alltoall.pencils.memory = memory + slabs * c->nxc * 2 * c->cpu->real_bytes;
+    lane->alltoall.lane = lane->number;
+    return list_exchanged(lane, l);
 }
 
 /* ---------------------------------------------------------------------------------- lanes */
@@ -364,8 +387,7 @@ psg_status psg_lane_create(psg_lane **result, const psg_plan *plan) {
     register_all(lane, &l);
     if (plan->exchange == PSG_EXCHANGE_ALLTOALL && !describe_alltoall(lane, &l)) {
         psg_lane_destroy(lane, plan);
-        return psg_fail(PSG_ERR_MEMORY,
-                        "no memory, or MPI made no communicator, for MPI_Alltoallv");
+        return psg_fail(PSG_ERR_MEMORY, "no memory for MPI_Alltoallv, or more than it can count");
     }
     *result = lane;
     return PSG_OK;
@@ -399,9 +421,9 @@ void psg_lane_destroy(psg_lane *lane, const psg_plan *plan) {
     }
     const layout l = layout_of(plan);
     unregister_blocks(lane, &l);
+    psg_block_unregister(&lane->turn, 1);
     psg_block_unregister(lane->spectra, l.spectra);
     psg_block_unregister(lane->columns, l.pencils);
-    psg_alltoall_close(&lane->alltoall);
     for (size_t m = 0; m < lane->part_count; m++) {
         part_free(&lane->parts[m], plan);
     }

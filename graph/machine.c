@@ -79,6 +79,6 @@ psg_status psg_machine_workers(const psg_options *options, psg_worker *workers, 
                        in_force != NULL && in_force->policy_name != NULL ? in_force->policy_name
                                                                          : "");
     }
-    psg_runtime_release();
+    psg_runtime_release(comm);
     return PSG_OK;
 }

@@ -5,6 +5,7 @@
 #include "graph/internal.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -154,7 +155,7 @@ static psg_status make_partition(psg_plan *plan) {
     return status == PSG_OK ? psg_partition_make(plan) : status;
 }
 
-/* What the exchange between processes needs, StarPU-MPI first. */
+/* What the exchange between processes needs. */
 static psg_status make_exchange(psg_plan *plan) {
     psg_context *c = &plan->context;
     if (plan->ranks == 1) {
@@ -172,10 +173,18 @@ static psg_status make_exchange(psg_plan *plan) {
     }
     psg_task_exchange_codelets(&plan->exchange_codelets, plan->main_memory);
     c->exchange = &plan->exchange_codelets;
-    plan->tags =
-        psg_comm_tags(plan->comm, (int64_t)(plan->options.in_flight * c->segments * c->bundles));
-    plan->messaging = psg_comm_start();
-    return plan->messaging ? PSG_OK : psg_fail(PSG_ERR_RUNTIME, "StarPU-MPI did not start");
+    plan->most_segments = plan->rank_segment[1];
+    plan->most_bundles = plan->rank_bundle[1];
+    const size_t tags = plan->options.in_flight * plan->most_segments * plan->most_bundles;
+    plan->tags = tags < INT_MAX ? psg_comm_tags(plan->comm, (int)tags) : -1;
+    const bool alltoall = plan->exchange == PSG_EXCHANGE_ALLTOALL;
+    c->wire = psg_wire_open(plan->comm, c->nxc * 2 * c->cpu->real_bytes,
+                            alltoall ? plan->options.in_flight : 0);
+    if (plan->tags < 0) {
+        return psg_fail(PSG_ERR_UNSUPPORTED, "MPI has no %zu tags: choose fewer segments", tags);
+    }
+    return c->wire != NULL ? PSG_OK
+                           : psg_fail(PSG_ERR_RUNTIME, "MPI made no datatype or communicator");
 }
 
 /* ------------------------------------------------------------------------------ workers */
@@ -308,9 +317,7 @@ static void free_plan(psg_plan *plan) {
     if (plan->context.fft != NULL) {
         plan->context.cpu->fft_destroy(plan->context.fft);
     }
-    if (plan->messaging) {
-        psg_comm_stop();
-    }
+    psg_wire_close(plan->context.wire);
     for (int d = 0; d < 3; d++) {
         free(plan->eigen[d]);
     }
@@ -318,6 +325,7 @@ static void free_plan(psg_plan *plan) {
     free(plan->scratch);
     free(plan->pieces);
     free(plan->cell);
+    free(plan->event);
     free(plan->main_memory);
     free(plan->rank_segment);
     free(plan->rank_pencil);
@@ -333,6 +341,39 @@ static void free_plan(psg_plan *plan) {
     free(plan);
 }
 
+/* What every process checks for itself and all have to pass; then StarPU on each.
+ *  @param[in] plan  NULL: there was no memory for it */
+static psg_status begin(const psg_plan *plan, bool told_where, const psg_grid *grid,
+                        const psg_options *options, psg_options *checked, psg_comm **comm) {
+    const psg_status right = psg_options_check(checked, options);
+    psg_status status = psg_ranks_open(comm, checked);
+    if (status != PSG_OK) {
+        return status;
+    }
+    if (right != PSG_OK) {
+        status = right;
+    } else if (!told_where || grid == NULL) {
+        status = psg_fail(PSG_ERR_ARG, "plan or grid is NULL");
+    } else if (plan == NULL) {
+        status = psg_fail(PSG_ERR_MEMORY, "no memory for a plan");
+    } else {
+        status = psg_grid_check(grid, checked->precision);
+    }
+    status = psg_ranks_agree(*comm, status); /* from here on none goes on alone, nor stops alone */
+    if (status == PSG_OK) {
+        status = psg_ranks_same(*comm, grid, checked);
+    }
+    if (status != PSG_OK) {
+        return status;
+    }
+    const psg_status mine = psg_runtime_acquire(checked, *comm);
+    status = psg_ranks_agree(*comm, mine);
+    if (status != PSG_OK && mine == PSG_OK) {
+        psg_runtime_release(*comm);
+    }
+    return status;
+}
+
 psg_status psg_plan_create(psg_plan **result, const psg_grid *grid, const psg_options *options) {
     static psg_status (*const steps[])(psg_plan *) = {
         make_divide, make_workers,    make_partition, psg_placement_make, make_exchange,
@@ -341,32 +382,11 @@ psg_status psg_plan_create(psg_plan **result, const psg_grid *grid, const psg_op
     psg_options checked;
     psg_comm *comm = NULL;
     psg_clear_error();
-    if (result == NULL || grid == NULL) {
-        if (result != NULL) {
-            *result = NULL;
-        }
-        return psg_fail(PSG_ERR_ARG, "plan or grid is NULL");
+    if (result != NULL) {
+        *result = NULL;
     }
-    *result = NULL;
-    const psg_status right = psg_options_check(&checked, options);
-    psg_status status = psg_ranks_open(&comm, &checked);
-    if (status == PSG_OK) { /* from here on no process goes on alone, nor stops alone */
-        status = psg_ranks_agree(comm,
-                                 right != PSG_OK ? right : psg_grid_check(grid, checked.precision));
-    }
-    if (status == PSG_OK) {
-        status = psg_ranks_same(comm, grid, &checked);
-    }
-    psg_plan *plan = status == PSG_OK ? calloc(1, sizeof *plan) : NULL;
-    if (status == PSG_OK) {
-        status = plan != NULL ? psg_runtime_acquire(&checked, comm)
-                              : psg_fail(PSG_ERR_MEMORY, "no memory for a plan");
-        const bool acquired = status == PSG_OK;
-        status = psg_ranks_agree(comm, status);
-        if (status != PSG_OK && acquired) {
-            psg_runtime_release();
-        }
-    }
+    psg_plan *plan = calloc(1, sizeof *plan);
+    psg_status status = begin(plan, result != NULL, grid, options, &checked, &comm);
     if (status != PSG_OK) {
         free(plan);
         return status;
@@ -386,7 +406,7 @@ psg_status psg_plan_create(psg_plan **result, const psg_grid *grid, const psg_op
     plan->options.cache_dir = NULL; /* as above: the wisdom is in */
     if (status != PSG_OK) {
         free_plan(plan);
-        psg_runtime_release();
+        psg_runtime_release(comm);
         return status;
     }
     plan->plan_seconds = now() - before;
@@ -403,11 +423,12 @@ void psg_plan_destroy(psg_plan *plan) {
         (void)psg_wait(plan);
     }
     const bool had_slabs = plan->slabs != NULL;
+    const psg_comm *comm = plan->comm;
     free_plan(plan);
     if (had_slabs) {
         psg_runtime_rest();
     }
-    psg_runtime_release();
+    psg_runtime_release(comm);
 }
 
 psg_status psg_plan_segments(const psg_plan *plan, size_t *segments, size_t *pencils) {

@@ -309,6 +309,7 @@ typedef struct psg_stage_statistics {
 typedef struct psg_statistics {
     size_t struct_size;  /**< set by psg_plan_statistics() */
     uint64_t solves;     /**< solves of this plan so far, failed ones too */
+    double submitted;    /**< when it was submitted, seconds since the epoch */
     double seconds;      /**< from its submission to the end of its last task; the copy of u from a
                                   GPU to the caller not included */
     double mean;         /**< the mean of f that was dropped, unit U/L^2; 0 where none had to be */
@@ -341,6 +342,27 @@ static inline psg_status psg_plan_statistics(const psg_plan *plan, psg_statistic
  *  @param[out] seconds  PSG_STAGE_COUNT numbers
  *  @return PSG_OK; PSG_ERR_ARG */
 PSG_API psg_status psg_plan_worker_seconds(const psg_plan *plan, size_t w, double *seconds);
+
+/** Something that took time in a solve: a task, or what went between processes. */
+typedef struct psg_event {
+    psg_stage stage;
+    int worker;     /**< 0 .. statistics.workers-1; -1: none, between processes */
+    int rank;       /**< of a message: the process at its other end; -1: none */
+    int received;   /**< of a message: 1: it came from there, 0: it went there */
+    size_t segment; /**< of all processes'; SIZE_MAX: of no single one, as is the following */
+    size_t pencil;  /**< of a message the first one in it */
+    double start;   /**< seconds since the solve's submission (see statistics.submitted), as is the
+                           following. A message starts when what it carries was written; one that was
+                           received has its end in both */
+    double end;
+} psg_event;
+
+/** What happened on this process in the latest solve that was waited for, in the order of its ends.
+ *  @param[out] events  up to `capacity` are written; may be NULL if capacity is 0
+ *  @param[out] count   how many there are
+ *  @return PSG_OK; PSG_ERR_ARG */
+PSG_API psg_status psg_plan_events(const psg_plan *plan, psg_event *events, size_t capacity,
+                                   size_t *count);
 
 /* ------------------------------------------------------------------------------- the machine */
 

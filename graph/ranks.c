@@ -1,6 +1,7 @@
 /* Several processes: what they have to agree on. */
 #include "graph/internal.h"
 
+#include <math.h>
 #include <stdio.h>
 
 psg_status psg_ranks_open(psg_comm **comm, const psg_options *options) {
@@ -45,7 +46,16 @@ psg_status psg_ranks_sum(const psg_comm *comm, double *values, size_t count) {
                : psg_fail(PSG_ERR_RUNTIME, "MPI_Allreduce failed");
 }
 
-/* The largest of the values and of their negatives tell the largest and the smallest. */
+/* A number that tells one policy's name from another's. */
+static double number_of(const char *name) {
+    uint32_t hash = 2166136261U; /* FNV-1a */
+    for (; name != NULL && *name != '\0'; name++) {
+        hash = (hash ^ (unsigned char)*name) * 16777619U;
+    }
+    return name != NULL ? (double)hash : 0;
+}
+
+/* Everybody compares with the first process. */
 psg_status psg_ranks_same(const psg_comm *comm, const psg_grid *grid, const psg_options *o) {
     const psg_axis *a = grid->axis;
     const struct {
@@ -70,25 +80,24 @@ psg_status psg_ranks_same(const psg_comm *comm, const psg_grid *grid, const psg_
         {"z_layout", (double)o->z_layout},
         {"segment_planes", (double)o->segment_planes},
         {"pencils", (double)o->pencils},
+        {"policy", number_of(o->policy)},
         {"effort", (double)o->effort},
         {"in_flight", (double)o->in_flight},
     };
     enum { COUNT = sizeof wanted / sizeof *wanted };
-    double extremes[2 * COUNT];
+    double first[COUNT];
     if (comm == NULL) {
         return PSG_OK;
     }
     for (size_t m = 0; m < COUNT; m++) {
-        extremes[m] = wanted[m].value;
-        extremes[COUNT + m] = -wanted[m].value;
+        first[m] = psg_comm_rank(comm) == 0 ? wanted[m].value : -INFINITY;
     }
-    const psg_status status = psg_ranks_max(comm, extremes, 2 * COUNT);
-    for (size_t m = 0; status == PSG_OK && m < COUNT; m++) {
-        if (extremes[m] != -extremes[COUNT + m]) {
-            return psg_fail(PSG_ERR_ARG,
-                            "the processes differ in %s: it is %.17g on one, %.17g on another",
-                            wanted[m].name, -extremes[COUNT + m], extremes[m]);
+    psg_status status = psg_ranks_max(comm, first, COUNT);
+    for (size_t m = 0; status == PSG_OK && m < COUNT && !psg_comm_fake(comm); m++) {
+        if (wanted[m].value != first[m]) {
+            status = psg_fail(PSG_ERR_ARG, "%s is not that of process 0: %.17g, and %.17g there",
+                              wanted[m].name, wanted[m].value, first[m]);
         }
     }
-    return status;
+    return psg_ranks_agree(comm, status);
 }

@@ -49,7 +49,7 @@ const char *psg_policy_description(size_t index) {
     return NULL;
 }
 
-/* With so many cores, StarPU-MPI's thread has one for itself; with fewer it takes its turns beside a worker. */
+/* With so many cores, the thread for messages has one for itself; with fewer it takes its turns beside a worker. */
 static const int cores_to_spare_one = 8;
 
 /* The device number of GPU g of this process'. */
@@ -205,13 +205,20 @@ psg_status psg_runtime_acquire(const psg_options *options, const psg_comm *comm)
     psg_share share;
     psg_share_enter(&share, comm);
     pthread_mutex_lock(&lock);
-    const psg_status status = acquire(options, &share);
+    psg_status status = acquire(options, &share);
+    if (status == PSG_OK && comm != NULL && !psg_comm_start()) {
+        status = psg_fail(PSG_ERR_RUNTIME, "no thread could be had for messages");
+        stop();
+    }
     pthread_mutex_unlock(&lock);
     psg_share_leave(&share);
     return status;
 }
 
-void psg_runtime_release(void) {
+void psg_runtime_release(const psg_comm *comm) {
+    if (comm != NULL) {
+        psg_comm_stop();
+    }
     pthread_mutex_lock(&lock);
     stop();
     pthread_mutex_unlock(&lock);

@@ -140,10 +140,12 @@ static double points(const psg_plan *plan) {
     return (double)n[0] * (double)n[1] * (double)n[2];
 }
 
-static void keep_statistics(psg_plan *plan, const psg_run *run, double sum) {
+static void keep_statistics(psg_plan *plan, psg_run *run, double sum) {
+    psg_events_take(plan, run);
     plan->solves++;
     plan->seconds = (run->ended - run->started) * 1e-6;
     plan->mean = plan->options.lambda > 0 ? 0 : sum / points(plan);
+    plan->submitted = run->submitted;
     plan->exchange_cell = run->exchange;
     plan->sent_bytes = run->sent_bytes;
     memcpy(plan->cell, run->cell, plan->workers * PSG_TASK_COUNT * sizeof *plan->cell);
@@ -211,7 +213,7 @@ static psg_status refuse_mean(const psg_plan *plan, const psg_arrays *arrays) {
 /* How the solve went, here and on the other processes: the tasks' own faults first, then what the sum of
  * f says about f. The process that has mode 0, the first, has the sum. */
 static psg_status judge(psg_plan *plan, const psg_flight *flight) {
-    const psg_run *run = flight->run;
+    psg_run *run = flight->run;
     enum { SUM, NONFINITE, FAULT, FINDINGS };
     double found[FINDINGS] = {
         [SUM] = plan->rank == 0 ? plan->context.cpu->first(run->mode0) : 0,

@@ -45,6 +45,7 @@ psg_status psg_plan_statistics_sized(const psg_plan *plan, psg_statistics *stati
     psg_statistics s = {
         .struct_size = struct_size,
         .solves = plan->solves,
+        .submitted = plan->submitted,
         .seconds = plan->seconds,
         .mean = plan->mean,
         .plan_seconds = plan->plan_seconds,

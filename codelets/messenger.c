@@ -1,0 +1,164 @@
+#include "codelets/messenger.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t posted_some = PTHREAD_COND_INITIALIZER;
+static psg_errand *posted; /* latest first; under the lock, as is the following */
+static bool stopping;
+static pthread_t thread;
+
+/* Looks without anything new before the thread sleeps, and for how long then. */
+enum { LOOKS = 20, NAP_NANOSECONDS = 20000 };
+
+/* What is under way: request m is that of errand m. */
+typedef struct round {
+    MPI_Request *request;
+    psg_errand **errand;
+    int *ended;
+    int count;
+    int room;
+} round;
+
+/* What was there stays, whatever cannot be had. */
+static bool make_room(round *r) {
+    const size_t room = r->room > 0 ? 2 * (size_t)r->room : 64;
+    MPI_Request *request = realloc(r->request, room * sizeof *request);
+    if (request == NULL) {
+        return false;
+    }
+    r->request = request;
+    psg_errand **errand = realloc(r->errand, room * sizeof(psg_errand *));
+    if (errand == NULL) {
+        return false;
+    }
+    r->errand = errand;
+    int *ended = realloc(r->ended, room * sizeof *ended);
+    if (ended == NULL) {
+        return false;
+    }
+    r->ended = ended;
+    r->room = (int)room;
+    return true;
+}
+
+static void start(round *r, psg_errand *errand) {
+    if (r->count == r->room && !make_room(r)) {
+        errand->ended(errand, MPI_ERR_NO_MEM);
+        return;
+    }
+    const int code = errand->start(errand, &r->request[r->count]);
+    if (code != MPI_SUCCESS || r->request[r->count] == MPI_REQUEST_NULL) {
+        errand->ended(errand, code);
+        return;
+    }
+    r->errand[r->count++] = errand;
+}
+
+/* @return how many have ended */
+static int look(round *r) {
+    int count = 0;
+    if (r->count == 0) {
+        return 0;
+    }
+    const int code = MPI_Testsome(r->count, r->request, &count, r->ended, MPI_STATUSES_IGNORE);
+    if (code != MPI_SUCCESS ||
+        count == MPI_UNDEFINED) { /* which one is not told: all have failed */
+        for (count = 0; count < r->count; count++) {
+            r->ended[count] = count;
+        }
+    }
+    for (int m = 0; m < count; m++) {
+        psg_errand *errand = r->errand[r->ended[m]];
+        r->errand[r->ended[m]] = NULL;
+        errand->ended(errand, code);
+    }
+    int kept = 0;
+    for (int m = 0; m < r->count; m++) {
+        if (r->errand[m] != NULL) {
+            r->errand[kept] = r->errand[m];
+            r->request[kept++] = r->request[m];
+        }
+    }
+    r->count = kept;
+    return count;
+}
+
+/* Wait for something new: as long as it takes where nothing is under way, else for a nap. Under the lock. */
+static void wait_for_news(bool under_way) {
+    if (!under_way) {
+        pthread_cond_wait(&posted_some, &lock);
+        return;
+    }
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += NAP_NANOSECONDS;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_nsec -= 1000000000;
+        until.tv_sec++;
+    }
+    (void)pthread_cond_timedwait(&posted_some, &lock, &until);
+}
+
+/* In the order in which they were posted. */
+static psg_errand *reversed(psg_errand *list) {
+    psg_errand *first = NULL;
+    while (list != NULL) {
+        psg_errand *next = list->next;
+        list->next = first;
+        first = list;
+        list = next;
+    }
+    return first;
+}
+
+static void *run(void *argument) {
+    round r = {NULL, NULL, NULL, 0, 0};
+    int idle = 0;
+    (void)argument;
+    pthread_mutex_lock(&lock);
+    while (!stopping || posted != NULL || r.count > 0) {
+        if (posted == NULL && (r.count == 0 || idle >= LOOKS)) {
+            wait_for_news(r.count > 0);
+        }
+        psg_errand *news = reversed(posted);
+        posted = NULL;
+        pthread_mutex_unlock(&lock);
+        idle = news != NULL ? 0 : idle + 1;
+        while (news != NULL) {
+            psg_errand *next = news->next; /* the errand is gone once it has ended */
+            start(&r, news);
+            news = next;
+        }
+        idle = look(&r) > 0 ? 0 : idle;
+        pthread_mutex_lock(&lock);
+    }
+    pthread_mutex_unlock(&lock);
+    free(r.request);
+    free(r.errand);
+    free(r.ended);
+    return NULL;
+}
+
+bool psg_messenger_start(void) {
+    stopping = false;
+    return pthread_create(&thread, NULL, run, NULL) == 0;
+}
+
+void psg_messenger_stop(void) {
+    pthread_mutex_lock(&lock);
+    stopping = true;
+    pthread_cond_signal(&posted_some);
+    pthread_mutex_unlock(&lock);
+    pthread_join(thread, NULL);
+}
+
+void psg_messenger_post(psg_errand *errand) {
+    pthread_mutex_lock(&lock);
+    errand->next = posted;
+    posted = errand;
+    pthread_cond_signal(&posted_some);
+    pthread_mutex_unlock(&lock);
+}
