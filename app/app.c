@@ -1,5 +1,6 @@
 /* Messages, names and small helpers of the psg command. */
 #include "app/app.h"
+#include "app/ranks.h"
 
 #include <float.h>
 #include <stdarg.h>
@@ -14,13 +15,24 @@ static const char *line_start(void) {
     return isatty(STDERR_FILENO) ? "\r\033[K" : "";
 }
 
+void app_print_message(const char *format, ...) {
+    char text[4200];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "%spsg: %s\n", line_start(), text);
+}
+
 int app_error(int code, const char *format, ...) {
     char text[4096];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    fprintf(stderr, "%spsg: %s\n", line_start(), text);
+    if (!app_ranks_keep(text)) {
+        app_print_message("%s", text);
+    }
     return code;
 }
 
@@ -105,6 +117,17 @@ size_t app_element_bytes(psg_precision precision) {
 
 size_t app_points(const psg_grid *grid) {
     return grid->axis[0].n * grid->axis[1].n * grid->axis[2].n;
+}
+
+app_planes app_own_planes(const psg_grid *grid) {
+    app_planes planes = {0, 0};
+    /* fails for no planes and wrong ranks only, and there are neither */
+    (void)psg_local_extent(grid->axis[2].n, app_ranks(), app_rank(), &planes.z0, &planes.count);
+    return planes;
+}
+
+size_t app_plane_points(const psg_grid *grid, app_planes planes) {
+    return grid->axis[0].n * grid->axis[1].n * planes.count;
 }
 
 double app_epsilon(psg_precision precision) {

@@ -17,8 +17,17 @@ typedef struct app_notes {
     char text[12][320]; /**< what does not fit is cut, what is too many is dropped */
 } app_notes;
 
-/** Print "psg: ..." and a newline on stderr. @return code, for `return app_error(APP_USAGE, ...)` */
+/** The planes of a field that this process holds, of a grid of nz: z0 .. z0+count-1. */
+typedef struct app_planes {
+    size_t z0, count;
+} app_planes;
+
+/** Print "psg: ..." and a newline on stderr; where there are several processes, keep it for
+ *  app_ranks_agree(), so that it is printed once. @return code, for `return app_error(APP_USAGE, ...)` */
 int app_error(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/** Print "psg: ..." and a newline on stderr at once. */
+void app_print_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /** Record a note, and print "psg: note: ..." on stderr unless quiet. */
 void app_note(app_notes *notes, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -45,6 +54,12 @@ size_t app_element_bytes(psg_precision precision);
 
 /** Points of the grid (checked against overflow where the grid was made). */
 size_t app_points(const psg_grid *grid);
+
+/** The planes of this process. */
+app_planes app_own_planes(const psg_grid *grid);
+
+/** Points of those planes. */
+size_t app_plane_points(const psg_grid *grid, app_planes planes);
 
 /** Unit roundoff times 2 of the precision: DBL_EPSILON or FLT_EPSILON. */
 double app_epsilon(psg_precision precision);

@@ -104,6 +104,9 @@ static const option_row solve_rows[] = {
      "at all points or, where that takes long, at a sample"},
     {NULL, "json", "FILE", app_value_text, FIELD(json), NULL, "FILE, or - for stdout",
      "write all results and times as JSON; - is stdout"},
+    {NULL, "trace", "FILE", app_value_text, FIELD(trace), NULL, "FILE",
+     "write when which worker did what, and every message,\n"
+     "for ui.perfetto.dev or chrome://tracing"},
     {NULL, "quiet", NULL, NULL, FIELD(quiet), NULL, NULL, "print errors only"},
     ROW_CPUS,
     ROW_GPUS,
@@ -112,8 +115,9 @@ static const option_row solve_rows[] = {
      "few tasks, or one per step of the method; default: fused"},
     {NULL, "exchange", "NAME", app_value_choice, FIELD(exchange), exchange_choices, NULL,
      "how blocks go from slabs to pencils: managed (StarPU\n"
-     "moves them), direct (GPUs reach into each other), mpi;\n"
-     "default: the best one there is"},
+     "moves them), direct (GPUs reach into each other); between\n"
+     "processes: mpi (each as soon as it can go), alltoall (all\n"
+     "at once); default: the best one there is"},
     {NULL, "z", "contiguous|strided", app_value_choice, FIELD(z_layout), z_choices, NULL,
      "layout of the z transforms of the staged graph;\n"
      "default: contiguous"},
@@ -152,7 +156,8 @@ static const command_text solve_text = {
     "  or:  psg solve --problem madelung|modes --grid N|NX,NY,NZ [OPTION]...\n"
     "\n"
     "Solve Poisson's equation lap(u) - lambda u = f on a periodic 3-D box by FFT, as a\n"
-    "task graph on the CPU cores and GPUs of this machine.\n",
+    "task graph on the CPU cores and GPUs of this machine; started by mpirun, on those of\n"
+    "all its processes, each of which reads, solves and writes planes of its own.\n",
     "Examples:\n"
     "  psg solve --problem madelung --grid 64\n"
     "         the Madelung constant of rock salt, to 12 digits\n"
@@ -160,6 +165,8 @@ static const command_text solve_text = {
     "         the potential of your own field, checked\n"
     "  psg solve --problem modes --grid 63,64,65 --graph staged --repeat 10 --json times.json\n"
     "         the time of each stage, for a script\n"
+    "  mpirun -n 4 psg solve --in rho.h5:/density --out phi.h5:/potential\n"
+    "         by four processes, on one machine or several\n"
     "\n"
     "For gravity, give f = 4 pi G rho; for a charge density in Gaussian units, f = -4 pi rho.\n"
     "\n"
@@ -176,7 +183,8 @@ static const command_text info_text = {
     "Usage: psg info [OPTION]...\n"
     "\n"
     "Show what psg was built with, the CPU and GPU workers that a solve with these options\n"
-    "would have, and the scheduling policies there are.\n",
+    "would have, and the scheduling policies there are; started by mpirun, the workers of\n"
+    "all processes.\n",
     "Examples:\n"
     "  psg info\n"
     "         all workers\n"

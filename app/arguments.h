@@ -9,7 +9,7 @@ enum { APP_PROBLEM_NONE = -1, APP_PROBLEM_MADELUNG, APP_PROBLEM_MODES };
 
 /** What the command line says; -1, 0 or NULL where it says nothing. Texts are borrowed from argv. */
 typedef struct app_arguments {
-    const char *in, *out, *json, *policy;
+    const char *in, *out, *json, *trace, *policy;
     int problem, lattice;
     app_grid_value grid;
     app_box_value box;

@@ -1,9 +1,9 @@
-/* Fields in HDF5 files. The only file of the command that knows HDF5. HDF5 prints nothing by itself
-   here: its words are put into our messages. */
+/* Fields in HDF5 files: their names, reading them, and what writing has in common with it. HDF5 prints
+   nothing by itself here: its words are put into our messages. */
 #include "app/field.h"
+#include "app/hdf5.h"
 
 #include <errno.h>
-#include <hdf5.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,18 +13,12 @@
 
 struct app_field_input {
     hid_t file, dataset;
+    psg_grid grid;
     char name[PATH_MAX + 1024];
 };
 
-struct app_field_output {
-    hid_t file, dataset;
-    psg_precision precision;
-    int replaces; /* there is a file under the final name */
-    char shown[PATH_MAX];
-};
-
 /* H5dont_atexit(): after a failed write HDF5 would try again, and complain, when the program ends. */
-static void start_hdf5(void) {
+void app_hdf5_start(void) {
     H5dont_atexit();
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 }
@@ -50,9 +44,7 @@ static herr_t take_words(unsigned n, const H5E_error2_t *error, void *data) {
     return 0;
 }
 
-/* Why the latest call of HDF5 failed; to be used right after it. */
-#define HDF5_WORDS hdf5_words((char[512]){""}, 512)
-static const char *hdf5_words(char *text, size_t size) {
+const char *app_hdf5_words(char *text, size_t size) {
     struct words words = {text, size};
     snprintf(text, size, "HDF5 failed");
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_words, &words);
@@ -63,6 +55,32 @@ void app_field_library_version(char *text, size_t size) {
     unsigned major = 0, minor = 0, release = 0;
     H5get_libversion(&major, &minor, &release);
     snprintf(text, size, "%u.%u.%u", major, minor, release);
+}
+
+int app_hdf5_move(app_hdf5_field *field, app_hdf5_rows rows, void *in, const void *out) {
+    const size_t ny = field->grid->axis[1].n;
+    const int whole = rows.count % ny == 0 && rows.first % ny == 0;
+    const hsize_t start[3] = {rows.first / ny, rows.first % ny, 0};
+    const hsize_t block[3] = {whole ? rows.count / ny : 1, whole ? ny : rows.count,
+                              field->grid->axis[0].n};
+    const hid_t type = field->precision == PSG_F32 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
+    const hid_t file = H5Dget_space(field->dataset);
+    const hid_t memory = H5Screate_simple(3, block, NULL);
+    herr_t result = H5Sselect_hyperslab(file, H5S_SELECT_SET, start, NULL, block, NULL);
+    if (result >= 0) {
+        result = in ? H5Dread(field->dataset, type, memory, file, field->transfer, in)
+                    : H5Dwrite(field->dataset, type, memory, file, field->transfer, out);
+    }
+    if (result < 0) {
+        app_hdf5_words(field->words, sizeof field->words);
+    }
+    H5Sclose(memory);
+    H5Sclose(file);
+    return result < 0 ? -1 : 0;
+}
+
+void app_field_start(void) {
+    app_hdf5_start();
 }
 
 int app_field_split(const char *text, app_field_name *name) {
@@ -164,7 +182,7 @@ static int open_file(const char *path, hid_t *file) {
     }
     *file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (*file < 0) {
-        return app_error(APP_USAGE, "%s: %s", path, HDF5_WORDS);
+        return app_error(APP_USAGE, "%s: %s", path, APP_HDF5_WORDS);
     }
     return APP_DONE;
 }
@@ -280,7 +298,7 @@ int app_field_open(const app_field_name *name, int box_wanted, app_field_input *
                    app_field_info *info) {
     memset(info, 0, sizeof *info);
     *result = NULL;
-    start_hdf5();
+    app_hdf5_start();
     app_field_input *input = malloc(sizeof *input);
     if (!input) {
         return app_error(APP_FAILED, "out of memory");
@@ -304,14 +322,17 @@ int app_field_open(const app_field_name *name, int box_wanted, app_field_input *
         return code;
     }
     snprintf(info->name, sizeof info->name, "%s", input->name);
+    psg_grid_init(&input->grid, info->n[0], info->n[1], info->n[2], 1, 1, 1);
     *result = input;
     return APP_DONE;
 }
 
-int app_field_read(app_field_input *input, psg_precision precision, void *f) {
-    const hid_t type = precision == PSG_F32 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
-    if (H5Dread(input->dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, f) < 0) {
-        return app_error(APP_FAILED, "%s: cannot be read: %s", input->name, HDF5_WORDS);
+int app_field_read(app_field_input *input, psg_precision precision, app_planes planes, void *f) {
+    const size_t ny = input->grid.axis[1].n;
+    app_hdf5_field field = {input->dataset, H5P_DEFAULT, &input->grid, precision, ""};
+    if (planes.count > 0 &&
+        app_hdf5_move(&field, (app_hdf5_rows){planes.z0 * ny, planes.count * ny}, f, NULL)) {
+        return app_error(APP_FAILED, "%s: cannot be read: %s", input->name, field.words);
     }
     return APP_DONE;
 }
@@ -327,118 +348,4 @@ void app_field_close(app_field_input *input) {
         H5Fclose(input->file);
     }
     free(input);
-}
-
-/* ------------------------------------------------------------------------------------ writing */
-
-static int write_failed(const app_field_output *output, const char *words) {
-    return app_error(APP_FAILED, "%s: cannot be written: %s%s", output->shown, words,
-                     output->replaces ? "; the file that was there is untouched" : "");
-}
-
-int app_field_create(const char *path, const char *shown, const char *dataset, const psg_grid *grid,
-                     psg_precision precision, app_field_output **result) {
-    *result = NULL;
-    start_hdf5();
-    app_field_output *output = malloc(sizeof *output);
-    if (!output) {
-        return app_error(APP_FAILED, "out of memory");
-    }
-    output->precision = precision;
-    output->replaces = access(shown, F_OK) == 0;
-    output->dataset = H5I_INVALID_HID;
-    snprintf(output->shown, sizeof output->shown, "%s", shown);
-    output->file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-    if (output->file < 0) {
-        write_failed(output, HDF5_WORDS);
-        free(output);
-        return APP_FAILED;
-    }
-    const hsize_t extent[3] = {grid->axis[2].n, grid->axis[1].n, grid->axis[0].n};
-    const hid_t space = H5Screate_simple(3, extent, NULL);
-    const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
-    const hid_t link = H5Pcreate(H5P_LINK_CREATE);
-    /* every element is written: filling the data set with zeros before would write it twice */
-    if (H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER) >= 0 &&
-        H5Pset_create_intermediate_group(link, 1) >= 0) {
-        output->dataset = H5Dcreate2(output->file, dataset[0] ? dataset : "/potential",
-                                     precision == PSG_F32 ? H5T_IEEE_F32LE : H5T_IEEE_F64LE, space,
-                                     link, creation, H5P_DEFAULT);
-    }
-    const int failed = output->dataset < 0;
-    if (failed) {
-        app_error(APP_USAGE, "%s: the data set '%s' cannot be made: %s", shown, dataset,
-                  HDF5_WORDS);
-    }
-    H5Sclose(space);
-    H5Pclose(creation);
-    H5Pclose(link);
-    if (failed) {
-        H5Fclose(output->file);
-        free(output);
-        return APP_USAGE;
-    }
-    *result = output;
-    return APP_DONE;
-}
-
-static int write_numbers(hid_t dataset, const char *name, const double *values, hsize_t count) {
-    const hid_t space = count == 1 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &count, NULL);
-    const hid_t attribute =
-        H5Acreate2(dataset, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT);
-    const int failed = attribute < 0 || H5Awrite(attribute, H5T_NATIVE_DOUBLE, values) < 0;
-    if (attribute >= 0) {
-        H5Aclose(attribute);
-    }
-    H5Sclose(space);
-    return failed;
-}
-
-static int write_text(hid_t dataset, const char *name, const char *text) {
-    const hid_t space = H5Screate(H5S_SCALAR);
-    const hid_t type = H5Tcopy(H5T_C_S1);
-    H5Tset_size(type, strlen(text) + 1);
-    H5Tset_cset(type, H5T_CSET_UTF8);
-    const hid_t attribute = H5Acreate2(dataset, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-    const int failed = attribute < 0 || H5Awrite(attribute, type, text) < 0;
-    if (attribute >= 0) {
-        H5Aclose(attribute);
-    }
-    H5Tclose(type);
-    H5Sclose(space);
-    return failed;
-}
-
-int app_field_write(app_field_output *output, const void *u, const app_field_header *header) {
-    const hid_t type = output->precision == PSG_F32 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
-    const hid_t dataset = output->dataset;
-    if (H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, u) < 0 ||
-        write_numbers(dataset, "box", header->box, 3) ||
-        write_text(dataset, "symbol", header->symbol) ||
-        write_numbers(dataset, "lambda", &header->lambda, 1) ||
-        write_numbers(dataset, "mean_dropped", &header->mean_dropped, 1) ||
-        write_text(dataset, "source", header->source) ||
-        write_text(dataset, "psg_version", psg_component_version(PSG_COMPONENT_PSG)) ||
-        H5Fflush(output->file, H5F_SCOPE_GLOBAL) < 0) {
-        return write_failed(output, HDF5_WORDS);
-    }
-    return APP_DONE;
-}
-
-int app_field_finish(app_field_output *output) {
-    int code = APP_DONE;
-    if (H5Dclose(output->dataset) < 0 || H5Fclose(output->file) < 0) {
-        code = write_failed(output, HDF5_WORDS);
-    }
-    free(output);
-    return code;
-}
-
-void app_field_abandon(app_field_output *output) {
-    if (!output) {
-        return;
-    }
-    H5Dclose(output->dataset);
-    H5Fclose(output->file);
-    free(output);
 }

@@ -34,6 +34,10 @@ typedef struct app_field_header {
 
 typedef struct app_field_output app_field_output;
 
+/** Start HDF5 before MPI is initialised; needed only where it will be. A HDF5 that is started later closes
+ *  in MPI_Finalize() what it thinks is open, and crashes if the disk of a file was full. */
+void app_field_start(void);
+
 /** Split "FILE", "FILE:DATASET" or "FILE:/DATA/SET" at its last colon. A file whose name has a colon is
  *  taken whole if it exists. @return APP_DONE; APP_USAGE after a message */
 int app_field_split(const char *text, app_field_name *name);
@@ -46,14 +50,15 @@ int app_field_split(const char *text, app_field_name *name);
 int app_field_open(const app_field_name *name, int box_wanted, app_field_input **input,
                    app_field_info *info);
 
-/** @param[out] f  [nz][ny][nx] of the precision; HDF5 converts
+/** @param[out] f  [count][ny][nx] of the precision, the planes alone; HDF5 converts
  *  @return APP_DONE; APP_FAILED after a message */
-int app_field_read(app_field_input *input, psg_precision precision, void *f);
+int app_field_read(app_field_input *input, psg_precision precision, app_planes planes, void *f);
 
 /** NULL is fine. */
 void app_field_close(app_field_input *input);
 
-/** Make a new HDF5 file over `path` with one data set, without its data yet.
+/** Make a new HDF5 file over `path` with one data set, without its data yet. Rank 0 makes it; what the
+ *  others get is good for app_field_write().
  *  @param[in]  path     the file to write; `shown` is its name in messages
  *  @param[in]  dataset  "" = /potential
  *  @param[out] output   NULL after a failure
@@ -61,16 +66,19 @@ void app_field_close(app_field_input *input);
 int app_field_create(const char *path, const char *shown, const char *dataset, const psg_grid *grid,
                      psg_precision precision, app_field_output **output);
 
-/** Write the data and the attributes, and flush. The old file, if there is one, is said to be intact.
- *  @return APP_DONE; APP_FAILED after a message */
-int app_field_write(app_field_output *output, const void *u, const app_field_header *header);
-
-/** Close the file and free `output`.
- *  @return APP_DONE; APP_FAILED: what was written is not all there, after a message */
-int app_field_finish(app_field_output *output);
+/** Write the attributes and the data, close the file and free `output`; collective. Every process writes
+ *  its planes where HDF5 is parallel and all of them can open the file, else rank 0 writes them for all. The
+ *  old file, if there is one, is said to be intact.
+ *  @param[in] u  [count][ny][nx], the planes alone
+ *  @return APP_DONE; APP_FAILED after a message; the same in all processes */
+int app_field_write(app_field_output *output, app_planes planes, const void *u,
+                    const app_field_header *header);
 
 /** Close a file that will be removed and free `output`, whatever is wrong with it. NULL is fine. */
 void app_field_abandon(app_field_output *output);
+
+/** 1 where HDF5 can write from several processes at once. */
+int app_field_is_parallel(void);
 
 /** "1.10.8". @param[out] text  size bytes */
 void app_field_library_version(char *text, size_t size);

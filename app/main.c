@@ -1,7 +1,9 @@
 /* The psg command: finds the subcommand. */
 #include "app/app.h"
 #include "app/arguments.h"
+#include "app/field.h"
 #include "app/info.h"
+#include "app/ranks.h"
 #include "app/solve.h"
 
 #include <errno.h>
@@ -13,7 +15,8 @@ static int print_help(void) {
     fputs("Usage: psg COMMAND [OPTION]...\n"
           "\n"
           "PoissonGraph solves Poisson's equation lap(u) - lambda u = f on a periodic 3-D box by\n"
-          "FFT. The solve is a graph of tasks that StarPU schedules over the CPU cores and GPUs.\n"
+          "FFT. The solve is a graph of tasks that StarPU schedules over the CPU cores and GPUs,\n"
+          "of one process or, with mpirun, of several.\n"
           "\n"
           "Commands:\n"
           "  solve  solve a field of yours, or a built-in problem with a known answer\n"
@@ -65,10 +68,16 @@ static int run(int argc, char **argv) {
 int main(int argc, char **argv) {
     (void)setenv("STARPU_SILENT", "1",
                  0); /* what StarPU has to say is for who asks for it: 0 there */
-    const int code = run(argc, argv);
+    if (app_ranks_launched()) {
+        app_field_start();
+    }
+    int code = app_ranks_start(argc, argv);
+    if (!code) {
+        code = run(argc, argv);
+    }
     /* output that did not get where it was sent is a failure, whatever it said */
     if (fflush(stdout) || ferror(stdout)) {
-        return app_error(code ? code : APP_FAILED, "stdout cannot be written: %s", strerror(errno));
+        code = app_error(code ? code : APP_FAILED, "stdout cannot be written: %s", strerror(errno));
     }
-    return code;
+    return app_ranks_finish(code);
 }

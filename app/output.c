@@ -1,6 +1,7 @@
 /* Temporary files, their renaming, and the signals that remove them. */
 #include "app/output.h"
 #include "app/app.h"
+#include "app/ranks.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,8 +20,12 @@ enum { SLOTS = 4 };
 static char slot_name[SLOTS][PATH_MAX];
 static volatile sig_atomic_t slot_used[SLOTS];
 static volatile sig_atomic_t on_terminal; /* a progress line or "^C" may stand on it */
+static volatile sig_atomic_t silent;      /* another process says it */
 
-static void remove_temporaries(void) {
+static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
+enum { ENDING = sizeof ending / sizeof ending[0] };
+
+void app_outputs_remove(void) {
     for (int s = 0; s < SLOTS; s++) {
         if (slot_used[s]) {
             unlink(slot_name[s]);
@@ -31,9 +36,9 @@ static void remove_temporaries(void) {
 static void end_by_signal(int signal_number) {
     static const char words[] = "\npsg: interrupted\n";
     const size_t skip = on_terminal ? 0 : 1;
-    remove_temporaries();
+    app_outputs_remove();
     ssize_t said = 0;
-    if (signal_number != SIGPIPE) {
+    if (signal_number != SIGPIPE && !silent) {
         said = write(STDERR_FILENO, words + skip, sizeof words - 1 - skip);
     }
     (void)said;
@@ -43,16 +48,16 @@ static void end_by_signal(int signal_number) {
 /* abort() kills the program by itself once the handler has returned. */
 static void clean_before_abort(int signal_number) {
     (void)signal_number;
-    remove_temporaries();
+    app_outputs_remove();
 }
 
 void app_signals_install(void) {
-    static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
     struct sigaction action;
     on_terminal = isatty(STDERR_FILENO);
+    silent = app_rank() > 0;
     memset(&action, 0, sizeof action);
     sigfillset(&action.sa_mask);
-    for (size_t s = 0; s < sizeof ending / sizeof ending[0]; s++) {
+    for (size_t s = 0; s < ENDING; s++) {
         struct sigaction old;
         action.sa_handler = end_by_signal;
         if (sigaction(ending[s], NULL, &old) == 0 && old.sa_handler != SIG_IGN) {
@@ -63,6 +68,12 @@ void app_signals_install(void) {
     sigaction(SIGABRT, &action, NULL);
     action.sa_handler = SIG_IGN;
     sigaction(SIGXFSZ, &action, NULL);
+}
+
+void app_signals_ignore(void) {
+    for (size_t s = 0; s < ENDING; s++) {
+        (void)signal(ending[s], SIG_IGN);
+    }
 }
 
 /* `path` with the links of an existing file, or of the folder of one that does not exist, followed. */
@@ -120,22 +131,27 @@ static int check_space(const char *path, const char *temporary, double bytes) {
     return app_error(APP_FAILED, "%s: disk full: %s needed, %s left", path, needed, left);
 }
 
+static int free_slot(void) {
+    for (int s = 0; s < SLOTS; s++) {
+        if (!slot_used[s]) {
+            return s;
+        }
+    }
+    return -1;
+}
+
 int app_output_begin(app_output *output, const char *path, double bytes) {
     mode_t mode = 0;
     char folder[PATH_MAX], base[PATH_MAX];
     output->temporary[0] = '\0';
-    output->slot = -1;
+    output->adopted = 0;
     if (path[0] == '\0' || resolve(path, output->name)) {
         return app_error(APP_FAILED, "%s: cannot be written: %s", path, strerror(errno));
     }
     if (check_existing(path, output->name, &mode)) {
         return APP_FAILED;
     }
-    for (int s = 0; s < SLOTS && output->slot < 0; s++) {
-        if (!slot_used[s]) {
-            output->slot = s;
-        }
-    }
+    output->slot = free_slot();
     if (output->slot < 0) {
         return app_error(APP_FAILED, "%s: too many files at once", path);
     }
@@ -180,15 +196,35 @@ static int bring_to_disk(const char *path, int flags) {
     return failed;
 }
 
+void app_output_adopt(app_output *output) {
+    output->adopted = 1;
+    output->slot = output->temporary[0] ? free_slot() : -1;
+    if (output->slot >= 0) {
+        memcpy(slot_name[output->slot], output->temporary, sizeof output->temporary);
+        slot_used[output->slot] = 1;
+    }
+}
+
+/* A file that is renamed or removed, by us or by the process that made it. */
+static void forget(app_output *output) {
+    if (output->slot >= 0) {
+        slot_used[output->slot] = 0;
+    }
+    output->temporary[0] = '\0';
+}
+
 int app_output_commit(app_output *output) {
+    if (output->adopted) {
+        forget(output);
+        return APP_DONE;
+    }
     if (bring_to_disk(output->temporary, O_WRONLY) || rename(output->temporary, output->name)) {
         app_error(APP_FAILED, "%s: cannot be written: %s%s", output->name, strerror(errno),
                   access(output->name, F_OK) ? "" : "; the file that was there is untouched");
         app_output_discard(output);
         return APP_FAILED;
     }
-    slot_used[output->slot] = 0;
-    output->temporary[0] = '\0';
+    forget(output);
     /* the new name is on the disk once its folder is; not every file system can tell, so no error */
     char folder[PATH_MAX];
     snprintf(folder, sizeof folder, "%s", output->name);
@@ -200,9 +236,10 @@ void app_output_discard(app_output *output) {
     if (output->temporary[0] == '\0') {
         return;
     }
-    unlink(output->temporary);
-    slot_used[output->slot] = 0;
-    output->temporary[0] = '\0';
+    if (!output->adopted) {
+        unlink(output->temporary);
+    }
+    forget(output);
 }
 
 int app_same_file(const char *a, const char *b) {

@@ -10,6 +10,7 @@ typedef struct app_output {
     char name[PATH_MAX];      /**< final, symbolic links followed */
     char temporary[PATH_MAX]; /**< in the same folder; "" when there is none */
     int slot;                 /**< where the signal handler finds it */
+    int adopted;              /**< made by another process, which renames or removes it */
 } app_output;
 
 /** Remove temporary files and exit 128 + signal on SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE (those
@@ -17,17 +18,28 @@ typedef struct app_output {
  *  May be called again, where somebody may have put handlers of their own in place. */
 void app_signals_install(void);
 
+/** Ignore them from now on: what is left to do cannot be interrupted usefully. */
+void app_signals_ignore(void);
+
+/** Remove all temporary files at once, where the program is about to be ended from within. */
+void app_outputs_remove(void);
+
 /** Make an empty temporary file for `path`, so that a name that cannot be written is found before
  *  the work is done.
  *  @param[in] bytes  how large it will get, about: less free space than that is an error; 0 = unknown
  *  @return APP_DONE; APP_FAILED after a message, and nothing is left */
 int app_output_begin(app_output *output, const char *path, double bytes);
 
-/** Bring the temporary file to the disk and rename it. It must be closed.
+/** Take what rank 0 has begun as one's own copy, so that a signal to any process removes the file: the
+ *  one that made it may be killed. */
+void app_output_adopt(app_output *output);
+
+/** Bring the temporary file to the disk and rename it. It must be closed. One that was adopted is
+ *  forgotten.
  *  @return APP_DONE; APP_FAILED after a message: the temporary file is gone, the old file intact */
 int app_output_commit(app_output *output);
 
-/** Remove the temporary file, if there is one. */
+/** Remove the temporary file, if there is one; an adopted one is forgotten. */
 void app_output_discard(app_output *output);
 
 /** 1 if two paths name the same file, whether it exists or not. */

@@ -1,6 +1,7 @@
 /* Built-in problems with known answers. Their eigenvalues are written here again, on purpose: what is
    checked with them must not be computed by the library. */
 #include "app/problems.h"
+#include "app/ranks.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -135,24 +136,24 @@ static void make_row(const app_modes *modes, size_t j, size_t k) {
     }
 }
 
-void app_modes_fill(const app_modes *modes, psg_precision precision, void *f) {
+void app_modes_fill(const app_modes *modes, psg_precision precision, app_planes planes, void *f) {
     const size_t nx = modes->grid.axis[0].n, ny = modes->grid.axis[1].n;
-    for (size_t k = 0; k < modes->grid.axis[2].n; k++) {
+    for (size_t k = 0; k < planes.count; k++) {
         for (size_t j = 0; j < ny; j++) {
-            make_row(modes, j, k);
+            make_row(modes, j, planes.z0 + k);
             app_put_row(f, precision, (k * ny + j) * nx, nx, modes->row[0]);
         }
     }
 }
 
-void app_modes_compare(const app_modes *modes, psg_precision precision, const void *u,
-                       app_modes_error *result) {
+void app_modes_compare(const app_modes *modes, psg_precision precision, app_planes planes,
+                       const void *u, app_modes_error *result) {
     const size_t nx = modes->grid.axis[0].n, ny = modes->grid.axis[1].n;
     double error = 0, largest = 0;
     memset(result, 0, sizeof *result);
-    for (size_t k = 0; k < modes->grid.axis[2].n; k++) {
+    for (size_t k = 0; k < planes.count; k++) {
         for (size_t j = 0; j < ny; j++) {
-            make_row(modes, j, k);
+            make_row(modes, j, planes.z0 + k);
             app_get_row(u, precision, (k * ny + j) * nx, nx, modes->row[0]);
             for (size_t i = 0; i < nx; i++) {
                 const double here = fabs(modes->row[0][i] - modes->row[1][i]);
@@ -162,11 +163,13 @@ void app_modes_compare(const app_modes *modes, psg_precision precision, const vo
                     error = here;
                     result->at[0] = i;
                     result->at[1] = j;
-                    result->at[2] = k;
+                    result->at[2] = planes.z0 + k;
                 }
             }
         }
     }
+    app_ranks_max(&largest, 1);
+    app_ranks_max_at(&error, result->at);
     result->error = largest > 0 ? error / largest : error;
     result->tolerance = precision == PSG_F32 ? 1e-5 : 1e-13;
 }
@@ -224,7 +227,8 @@ static void fill_gaussian(double *table, const psg_axis *axis, double place, dou
     }
 }
 
-int app_madelung_fill(app_lattice which, const psg_grid *grid, psg_precision precision, void *f) {
+int app_madelung_fill(app_lattice which, const psg_grid *grid, psg_precision precision,
+                      app_planes planes, void *f) {
     const struct lattice *lattice = &lattices[which];
     const size_t nx = grid->axis[0].n, ny = grid->axis[1].n, nz = grid->axis[2].n;
     double *table[3] = {NULL, NULL, NULL};
@@ -239,12 +243,12 @@ int app_madelung_fill(app_lattice which, const psg_grid *grid, psg_precision pre
                           ion_width(lattice));
         }
     }
-    for (size_t k = 0; k < nz && !code; k++) {
+    for (size_t k = 0; k < planes.count && !code; k++) {
         for (size_t j = 0; j < ny; j++) {
             memset(row, 0, nx * sizeof *row);
             for (size_t q = 0; q < lattice->ions; q++) {
                 const double yz = -4 * acos(-1.0) * ion_charge(lattice, q) * table[1][q * ny + j] *
-                                  table[2][q * nz + k];
+                                  table[2][q * nz + planes.z0 + k];
                 const double *x = table[0] + q * nx;
                 for (size_t i = 0; i < nx; i++) {
                     row[i] += yz * x[i];
@@ -266,15 +270,18 @@ int app_madelung_fill(app_lattice which, const psg_grid *grid, psg_precision pre
    The rest is -(ions/2) M/d. The sum over the points is the integral, up to what the grid cannot
    resolve of the Gaussians: below 1e-12 where sigma is 1.8 spacings. */
 int app_madelung_constant(app_lattice which, const psg_grid *grid, psg_precision precision,
-                          psg_symbol symbol, const void *f, const void *phi, app_madelung *result) {
+                          psg_symbol symbol, app_planes planes, const void *f, const void *phi,
+                          app_madelung *result) {
     const struct lattice *lattice = &lattices[which];
     const double pi = acos(-1.0), ions = (double)lattice->ions;
     const double cell = grid->axis[0].length;
     const double d = sqrt(lattice->distance_squared) * cell, sigma = ion_width(lattice) * cell;
-    const size_t nx = grid->axis[0].n, rows = grid->axis[1].n * grid->axis[2].n;
+    const size_t nx = grid->axis[0].n, rows = grid->axis[1].n * planes.count;
     double *row = app_allocate(nx, 2 * sizeof *row, "two rows of the field");
-    if (!row) {
-        return APP_FAILED;
+    const int code = app_ranks_agree(row ? APP_DONE : APP_FAILED);
+    if (code) {
+        free(row);
+        return code;
     }
     long double total = 0;
     for (size_t r = 0; r < rows; r++) {
@@ -287,8 +294,10 @@ int app_madelung_constant(app_lattice which, const psg_grid *grid, psg_precision
         total += sum;
     }
     free(row);
-    const double volume = cell * cell * cell / ((double)nx * (double)rows);
-    const double energy = -(double)total * volume / (8 * pi);
+    double product = (double)total;
+    app_ranks_sum(&product, 1);
+    const double volume = cell * cell * cell / (double)app_points(grid);
+    const double energy = -product * volume / (8 * pi);
     const double own = ions / (2 * sigma * sqrt(pi));
     result->constant = -2 * d * (energy - own) / ions;
     result->reference = lattice->reference;

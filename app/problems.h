@@ -13,8 +13,8 @@ typedef struct app_modes app_modes;
 app_modes *app_modes_make(const psg_grid *grid, psg_symbol symbol, double lambda);
 void app_modes_free(app_modes *modes);
 
-/** The right-hand side. @param[out] f  [nz][ny][nx] of the precision */
-void app_modes_fill(const app_modes *modes, psg_precision precision, void *f);
+/** The right-hand side. @param[out] f  [count][ny][nx] of the precision, the planes alone */
+void app_modes_fill(const app_modes *modes, psg_precision precision, app_planes planes, void *f);
 
 typedef struct app_modes_error {
     double error;     /**< max |u - exact| / max |exact|; NaN if u has one */
@@ -22,9 +22,9 @@ typedef struct app_modes_error {
     size_t at[3];     /**< i, j, k of the largest error */
 } app_modes_error;
 
-/** Compare a solution with the exact one. @param[in] u  [nz][ny][nx] of the precision */
-void app_modes_compare(const app_modes *modes, psg_precision precision, const void *u,
-                       app_modes_error *result);
+/** Compare a solution with the exact one; collective. @param[in] u  as f in app_modes_fill() */
+void app_modes_compare(const app_modes *modes, psg_precision precision, app_planes planes,
+                       const void *u, app_modes_error *result);
 
 /* ----------------------------------------------------------------------------------- madelung */
 
@@ -36,9 +36,10 @@ const char *app_lattice_name(app_lattice lattice);
 /** f = -4 pi rho, where rho are the ions of one cubic cell as Gaussian charges +-1 of standard
  *  deviation d/12, d the distance of nearest neighbours, and all their periodic images. The box is a
  *  cube, the cell.
- *  @param[out] f  [nz][ny][nx] of the precision
+ *  @param[out] f  [count][ny][nx] of the precision, the planes alone
  *  @return APP_DONE; APP_FAILED after a message */
-int app_madelung_fill(app_lattice lattice, const psg_grid *grid, psg_precision precision, void *f);
+int app_madelung_fill(app_lattice lattice, const psg_grid *grid, psg_precision precision,
+                      app_planes planes, void *f);
 
 typedef struct app_madelung {
     double constant;  /**< from the energy of phi */
@@ -46,11 +47,12 @@ typedef struct app_madelung {
     double tolerance; /**< for their difference; 0 where the grid is too coarse to judge */
 } app_madelung;
 
-/** The Madelung constant, referred to d, out of the energy 1/2 integral rho phi.
+/** The Madelung constant, referred to d, out of the energy 1/2 integral rho phi; collective.
  *  @param[in] f    from app_madelung_fill()
- *  @param[in] phi  the solution of lap(phi) = f, [nz][ny][nx] of the precision
- *  @return APP_DONE; APP_FAILED after a message */
+ *  @param[in] phi  the solution of lap(phi) = f, of the same shape
+ *  @return APP_DONE; APP_FAILED after a message; the same in all processes */
 int app_madelung_constant(app_lattice lattice, const psg_grid *grid, psg_precision precision,
-                          psg_symbol symbol, const void *f, const void *phi, app_madelung *result);
+                          psg_symbol symbol, app_planes planes, const void *f, const void *phi,
+                          app_madelung *result);
 
 #endif

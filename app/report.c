@@ -1,6 +1,7 @@
 /* The lines and the JSON of `psg solve`. */
 #include "app/report.h"
 #include "app/field.h"
+#include "app/ranks.h"
 
 #include <errno.h>
 #include <math.h>
@@ -27,24 +28,68 @@ void app_report_times(app_report *report) {
     free(sorted);
 }
 
+void app_report_join(app_report *report) {
+    psg_statistics *s = &report->statistics;
+    double tasks[PSG_STAGE_COUNT], seconds[PSG_STAGE_COUNT], busy[2] = {0, 0};
+    double bytes[] = {(double)s->spectrum_bytes, (double)s->scratch_bytes, (double)s->h2d_bytes,
+                      (double)s->d2h_bytes,      (double)s->d2d_bytes,     (double)s->sent_bytes};
+    double largest[] = {s->seconds, s->plan_seconds, (double)s->segment_planes, report->total,
+                        report->read_seconds};
+    for (int stage = 0; stage < PSG_STAGE_COUNT; stage++) {
+        tasks[stage] = (double)s->stage[stage].tasks;
+        seconds[stage] = report->stage_max[stage] = s->stage[stage].seconds;
+        busy[0] += stage == PSG_STAGE_EXCHANGE ? 0 : seconds[stage]; /* no worker's time */
+    }
+    busy[1] = busy[0];
+    app_ranks_sum(tasks, PSG_STAGE_COUNT);
+    app_ranks_sum(seconds, PSG_STAGE_COUNT);
+    app_ranks_max(report->stage_max, PSG_STAGE_COUNT);
+    app_ranks_sum(bytes, sizeof bytes / sizeof bytes[0]);
+    app_ranks_max(largest, sizeof largest / sizeof largest[0]);
+    app_ranks_sum(&busy[0], 1);
+    app_ranks_max(&busy[1], 1);
+    app_ranks_max(report->seconds, report->repeat);
+    app_ranks_share(&s->mean, sizeof s->mean);
+    for (int stage = 0; stage < PSG_STAGE_COUNT; stage++) {
+        s->stage[stage].tasks = (uint64_t)tasks[stage];
+        s->stage[stage].seconds = seconds[stage];
+        report->stage_mean[stage] = seconds[stage] / app_ranks();
+    }
+    s->spectrum_bytes = (size_t)bytes[0];
+    s->scratch_bytes = (size_t)bytes[1];
+    s->h2d_bytes = (uint64_t)bytes[2];
+    s->d2h_bytes = (uint64_t)bytes[3];
+    s->d2d_bytes = (uint64_t)bytes[4];
+    s->sent_bytes = (uint64_t)bytes[5];
+    s->seconds = largest[0];
+    s->plan_seconds = largest[1];
+    s->segment_planes = (size_t)largest[2];
+    report->total = largest[3];
+    report->read_seconds = largest[4];
+    report->imbalance = busy[1] * app_ranks() / busy[0];
+}
+
 int app_report_has_mean(const app_report *report) {
     const double rounding = report->options.precision == PSG_F32 ? 1e-5 : 1e-10;
     return fabs(report->statistics.mean) > rounding * report->largest_f;
 }
 
-const char *app_worker_kind_name(psg_worker_kind kind) {
-    return kind == PSG_WORKER_CUDA ? "cuda" : "cpu";
-}
-
 /* -------------------------------------------------------------------------------------- lines */
 
 static void print_workers(const app_report *report) {
-    size_t cpus = 0;
-    for (size_t w = 0; w < report->worker_count; w++) {
-        cpus += report->workers[w].kind == PSG_WORKER_CPU;
+    char workers[160];
+    app_workers_text(&report->workers, workers, sizeof workers);
+    printf("workers   %s, policy %s\n", workers,
+           report->workers.policy[0] ? report->workers.policy : "unknown");
+}
+
+static void print_exchange(const app_report *report) {
+    char bytes[32];
+    if (app_ranks() > 1) {
+        app_bytes_text(bytes, sizeof bytes, (double)report->statistics.sent_bytes);
+        printf("ranks     %s sent in a solve; the busiest rank worked %.2f times the mean\n", bytes,
+               report->imbalance);
     }
-    printf("workers   %zu CPU, %zu GPU, policy %s\n", cpus, report->worker_count - cpus,
-           report->policy[0] ? report->policy : "unknown");
 }
 
 static void print_checks(const app_report *report) {
@@ -79,9 +124,10 @@ void app_report_print(const app_report *report) {
     printf("grid      %zu x %zu x %zu, box %.10g x %.10g x %.10g\n", axis[0].n, axis[1].n,
            axis[2].n, axis[0].length, axis[1].length, axis[2].length);
     print_workers(report);
-    printf("graph     %s, %s exchange, %zu segment%s of up to %zu planes, %zu pencil%s\n",
+    printf("graph     %s, %s exchange, %zu segment%s of up to %zu plane%s, %zu pencil%s\n",
            app_graph_name(report->options.graph), app_exchange_name(s->exchange), s->segments,
-           s->segments == 1 ? "" : "s", s->segment_planes, s->pencils, s->pencils == 1 ? "" : "s");
+           s->segments == 1 ? "" : "s", s->segment_planes, s->segment_planes == 1 ? "" : "s",
+           s->pencils, s->pencils == 1 ? "" : "s");
     printf("plan      %.3g s\n", s->plan_seconds);
     if (report->repeat == 1) {
         printf("solve     %.4g s\n", report->median);
@@ -89,6 +135,7 @@ void app_report_print(const app_report *report) {
         printf("solve     %.4g s median, %.4g s minimum of %u; %.4g s all together\n",
                report->median, report->minimum, report->repeat, report->total);
     }
+    print_exchange(report);
     if (app_report_has_mean(report)) {
         printf("mean      %.10g of f was dropped: a periodic box has no solution for it\n",
                s->mean);
@@ -131,14 +178,26 @@ json_t *app_json_versions(void) {
     return versions;
 }
 
-json_t *app_json_workers(const psg_worker *workers, size_t count) {
+json_t *app_json_workers(const app_workers *workers) {
     json_t *array = json_array();
-    for (size_t w = 0; w < count; w++) {
-        json_t *worker = json_object();
-        put_text(worker, "kind", app_worker_kind_name(workers[w].kind));
-        put(worker, "device", json_integer(workers[w].device));
-        put_text(worker, "name", workers[w].name);
-        json_array_append_new(array, worker);
+    const psg_worker *next = workers->list;
+    for (int rank = 0; rank < app_ranks(); rank++) {
+        for (size_t w = 0; w < workers->of_rank[rank]; w++, next++) {
+            json_t *worker = json_object();
+            put_text(worker, "kind", app_worker_kind_name(next->kind));
+            put(worker, "device", json_integer(next->device));
+            put_text(worker, "name", next->name);
+            put(worker, "rank", json_integer(rank));
+            json_array_append_new(array, worker);
+        }
+    }
+    return array;
+}
+
+json_t *app_json_rank_workers(const app_workers *workers) {
+    json_t *array = json_array();
+    for (int rank = 0; rank < app_ranks(); rank++) {
+        json_array_append_new(array, json_integer((json_int_t)workers->of_rank[rank]));
     }
     return array;
 }
@@ -178,7 +237,8 @@ static json_t *json_times(const app_report *report) {
     return times;
 }
 
-static json_t *json_stages(const psg_statistics *statistics) {
+static json_t *json_stages(const app_report *report) {
+    const psg_statistics *statistics = &report->statistics;
     json_t *stages = json_object();
     for (int s = 0; s < PSG_STAGE_COUNT; s++) {
         if (statistics->stage[s].tasks == 0) {
@@ -187,6 +247,8 @@ static json_t *json_stages(const psg_statistics *statistics) {
         json_t *stage = json_object();
         put_size(stage, "tasks", (size_t)statistics->stage[s].tasks);
         put_real(stage, "seconds", statistics->stage[s].seconds);
+        put_real(stage, "rank_max", report->stage_max[s]);
+        put_real(stage, "rank_mean", report->stage_mean[s]);
         put(stages, psg_stage_name(s), stage);
     }
     return stages;
@@ -202,6 +264,7 @@ static json_t *json_bytes(const app_report *report) {
     put_size(bytes, "h2d", (size_t)s->h2d_bytes);
     put_size(bytes, "d2h", (size_t)s->d2h_bytes);
     put_size(bytes, "d2d", (size_t)s->d2d_bytes);
+    put_size(bytes, "sent", (size_t)s->sent_bytes);
     return bytes;
 }
 
@@ -258,12 +321,15 @@ int app_report_json(const app_report *report, const char *path, const char *show
     put_size(root, "segments", s->segments);
     put_size(root, "segment_planes", s->segment_planes);
     put_size(root, "pencils", s->pencils);
-    put_text(root, "policy", report->policy[0] ? report->policy : NULL);
-    put(root, "workers", app_json_workers(report->workers, report->worker_count));
+    put_text(root, "policy", report->workers.policy[0] ? report->workers.policy : NULL);
+    put(root, "ranks", json_integer(app_ranks()));
+    put(root, "rank_workers", app_json_rank_workers(&report->workers));
+    put(root, "workers", app_json_workers(&report->workers));
     put_size(root, "in_flight", report->options.in_flight);
     put_size(root, "repeat", report->repeat);
     put(root, "seconds", json_times(report));
-    put(root, "stages", json_stages(s));
+    put(root, "stages", json_stages(report));
+    put_real(root, "imbalance", report->imbalance);
     put(root, "bytes", json_bytes(report));
     put_checks(root, report);
     json_t *notes = json_array();

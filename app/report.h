@@ -5,10 +5,9 @@
 #include "app/app.h"
 #include "app/problems.h"
 #include "app/verify.h"
+#include "app/workers.h"
 
 #include <jansson.h>
-
-enum { APP_WORKERS_MOST = 1024 };
 
 /** What a run had to do and what came of it. Pointers are borrowed; NULL where there is nothing. */
 typedef struct app_report {
@@ -17,10 +16,11 @@ typedef struct app_report {
     const char *xmf;
     psg_grid grid;
     psg_options options;
-    psg_statistics statistics;
-    const psg_worker *workers;
-    size_t worker_count;
-    char policy[64];
+    psg_statistics statistics; /**< after app_report_join() that of all processes */
+    double stage_max[PSG_STAGE_COUNT], stage_mean[PSG_STAGE_COUNT]; /**< seconds, over the ranks */
+    double
+        imbalance; /**< seconds that workers were busy: the largest of the ranks over their mean */
+    app_workers workers;
     double *seconds; /**< of each solve */
     unsigned repeat;
     double total; /**< of all solves together, from the first one's start to the last one's end */
@@ -35,6 +35,10 @@ typedef struct app_report {
     int status; /**< exit code */
 } app_report;
 
+/** Join the times and the statistics of all processes: times are those of the slowest, tasks, the
+ *  seconds of a stage and bytes are sums. Collective. */
+void app_report_join(app_report *report);
+
 /** Set median and minimum from seconds. */
 void app_report_times(app_report *report);
 
@@ -48,14 +52,13 @@ void app_report_print(const app_report *report);
  *  messages. @return APP_DONE; APP_FAILED after a message */
 int app_report_json(const app_report *report, const char *path, const char *shown);
 
-/** Parts that `psg info` has in common: versions by component, and workers. NULL when out of memory. */
+/** Parts that `psg info` has in common: versions by component, the workers of all processes, and how many
+ *  each has. NULL when out of memory. */
 json_t *app_json_versions(void);
-json_t *app_json_workers(const psg_worker *workers, size_t count);
+json_t *app_json_workers(const app_workers *workers);
+json_t *app_json_rank_workers(const app_workers *workers);
 
 /** Write `root` and release it. NULL is out of memory. Otherwise as app_report_json(). */
 int app_json_write(json_t *root, const char *path, const char *shown);
-
-/** "cpu" or "cuda". */
-const char *app_worker_kind_name(psg_worker_kind kind);
 
 #endif

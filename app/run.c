@@ -1,5 +1,6 @@
 /* What has to be done and where it goes: all that is found out before anything is allocated. */
 #include "app/run.h"
+#include "app/ranks.h"
 #include "app/xmf.h"
 
 #include <math.h>
@@ -28,6 +29,28 @@ static int open_input(app_run *r) {
                  : r->info.precision == PSG_F32 ? "f32 numbers"
                                                 : "f64 numbers",
                  app_precision_name(r->arguments.precision));
+    }
+    return APP_DONE;
+}
+
+static int check_exchange(const app_run *r) {
+    const psg_exchange exchange = (psg_exchange)r->arguments.exchange;
+    if (app_ranks() == 1 && (exchange == PSG_EXCHANGE_MPI || exchange == PSG_EXCHANGE_ALLTOALL)) {
+        return app_error(APP_USAGE, "--exchange %s is between processes: start psg by mpirun",
+                         app_exchange_name(exchange));
+    }
+    return APP_DONE;
+}
+
+/* Processes on machines of their own may see different files under one name. */
+static int compare_inputs(app_run *r) {
+    const app_field_info own = r->info;
+    app_ranks_share(&r->info, sizeof r->info);
+    for (int axis = 0; axis < 3; axis++) {
+        if (own.n[axis] != r->info.n[axis]) {
+            return app_error(APP_USAGE, "%s: has other points here than where rank 0 reads it",
+                             own.name);
+        }
     }
     return APP_DONE;
 }
@@ -91,6 +114,7 @@ static void make_options(app_run *r) {
     options->policy = a->policy;
     options->effort = (psg_effort)a->effort;
     options->in_flight = r->flights;
+    options->comm = app_ranks_comm();
     if (a->z_layout >= 0 && a->graph != PSG_GRAPH_STAGED) {
         app_note(&r->notes, "--z has no effect without --graph staged");
     }
@@ -106,15 +130,20 @@ int app_run_describe(app_run *r) {
     r->report.repeat = r->arguments.repeat;
     r->flights =
         r->arguments.in_flight < r->arguments.repeat ? r->arguments.in_flight : r->arguments.repeat;
-    if (r->arguments.in) {
-        code = open_input(r);
+    code = check_exchange(r);
+    if (r->arguments.in && !code) {
+        code = app_ranks_agree(open_input(r));
+    }
+    if (r->arguments.in && !code) {
+        code = app_ranks_agree(compare_inputs(r));
     }
     if (!code) {
-        code = make_grid(r);
+        code = app_ranks_agree(make_grid(r));
     }
     if (code) {
         return code;
     }
+    r->planes = app_own_planes(&r->report.grid);
     make_options(r);
     if (r->arguments.problem == APP_PROBLEM_MADELUNG) {
         const int lattice = r->arguments.lattice;
@@ -127,6 +156,22 @@ int app_run_describe(app_run *r) {
 }
 
 /* ------------------------------------------------------------------------------ where it goes */
+
+static int trace_clash(const app_run *r, const char *json) {
+    const char *trace = r->arguments.trace;
+    app_field_name in;
+    if (!trace) {
+        return APP_DONE;
+    }
+    const int clash =
+        (json && app_same_file(trace, json)) ||
+        (r->arguments.out && (app_same_file(trace, r->out.file) || app_same_file(trace, r->xmf))) ||
+        (r->arguments.in && !app_field_split(r->arguments.in, &in) &&
+         app_same_file(trace, in.file));
+    return clash
+               ? app_error(APP_USAGE, "--trace names a file that is something else too, %s", trace)
+               : APP_DONE;
+}
 
 static int name_clash(const app_run *r) {
     const char *json = r->arguments.json && !r->json_to_stdout ? r->arguments.json : NULL;
@@ -150,13 +195,14 @@ static int name_clash(const app_run *r) {
         (app_same_file(r->out.file, json) || app_same_file(r->xmf, json))) {
         return app_error(APP_USAGE, "--json and --out write the same file, %s", json);
     }
-    return APP_DONE;
+    return trace_clash(r, json);
 }
 
-int app_run_begin_outputs(app_run *r) {
-    const psg_options *options = &r->report.options;
+/* The files that will be there at the end, as temporary ones. */
+static int begin_files(app_run *r) {
+    const double bytes = (double)app_points(&r->report.grid) *
+                         (double)app_element_bytes(r->report.options.precision);
     int code = APP_DONE;
-    r->json_to_stdout = r->arguments.json && strcmp(r->arguments.json, "-") == 0;
     if (r->arguments.out) {
         code = app_field_split(r->arguments.out, &r->out);
         if (!code && app_xmf_name(r->out.file, r->xmf, sizeof r->xmf)) {
@@ -172,19 +218,41 @@ int app_run_begin_outputs(app_run *r) {
     if (!code && r->arguments.json && !r->json_to_stdout) {
         code = app_output_begin(&r->json_file, r->arguments.json, 0);
     }
-    if (code || !r->arguments.out) {
-        return code;
+    if (!code && r->arguments.trace) {
+        code = app_output_begin(&r->trace_file, r->arguments.trace, 0);
     }
-    const double bytes =
-        (double)app_points(&r->report.grid) * (double)app_element_bytes(options->precision);
-    code = app_output_begin(&r->field_file, r->out.file, bytes);
-    if (!code) {
+    if (!code && r->arguments.out) {
+        code = app_output_begin(&r->field_file, r->out.file, bytes);
+    }
+    if (!code && r->arguments.out) {
         code = app_output_begin(&r->xmf_file, r->xmf, 0);
     }
-    if (!code) {
-        code = app_field_create(r->field_file.temporary, r->out.file, r->out.dataset,
-                                &r->report.grid, options->precision, &r->field);
-    }
     snprintf(r->written, sizeof r->written, "%s:%s", r->out.file, r->out.dataset);
+    return code;
+}
+
+/* What rank 0 has begun, for the others. */
+static void share_files(app_run *r) {
+    app_output *const files[] = {&r->json_file, &r->trace_file, &r->field_file, &r->xmf_file};
+    for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
+        app_ranks_share(files[f], sizeof *files[f]);
+        if (app_rank() > 0) {
+            app_output_adopt(files[f]);
+        }
+    }
+    app_ranks_share(&r->out, sizeof r->out);
+}
+
+int app_run_begin_outputs(app_run *r) {
+    r->json_to_stdout = r->arguments.json && strcmp(r->arguments.json, "-") == 0;
+    int code = app_ranks_agree(app_rank() == 0 ? begin_files(r) : APP_DONE);
+    if (!code) {
+        share_files(r);
+    }
+    if (!code && r->arguments.out) {
+        code = app_ranks_agree(app_field_create(r->field_file.temporary, r->out.file,
+                                                r->out.dataset, &r->report.grid,
+                                                r->report.options.precision, &r->field));
+    }
     return code;
 }

@@ -7,6 +7,7 @@
 #include "app/output.h"
 #include "app/progress.h"
 #include "app/report.h"
+#include "app/trace.h"
 
 /** All zero, but for the arguments, before app_run_describe(). */
 typedef struct app_run {
@@ -20,13 +21,15 @@ typedef struct app_run {
     app_modes *modes;
 
     app_field_name out;
-    app_output field_file, xmf_file, json_file;
+    app_output field_file, xmf_file, json_file, trace_file;
+    app_trace trace;
+    int trace_failed;
     app_field_output *field;
     char written[PATH_MAX + 1024], xmf[PATH_MAX];
     int json_to_stdout;
 
     psg_plan *plan;
-    psg_worker *workers;
+    app_planes planes; /* those of f and u, which are [count][ny][nx] */
     void *f;
     void **u; /* one for each solve in flight */
     unsigned flights;
@@ -36,12 +39,14 @@ typedef struct app_run {
     app_madelung madelung;
 } app_run;
 
-/** From the command line and the head of the input: the grid, the options, what the report calls it.
- *  @return APP_DONE; APP_USAGE or APP_FAILED after a message */
+/** From the command line and the head of the input: the grid, the options, what the report calls it, and
+ *  the planes of this process. Collective.
+ *  @return APP_DONE; APP_USAGE or APP_FAILED after a message; the same in all processes */
 int app_run_describe(app_run *r);
 
-/** Make the temporary files of everything that will be written.
- *  @return APP_DONE; APP_USAGE or APP_FAILED after a message */
+/** Make the temporary files of everything that will be written; rank 0 does, and tells the others.
+ *  Collective.
+ *  @return APP_DONE; APP_USAGE or APP_FAILED after a message; the same in all processes */
 int app_run_begin_outputs(app_run *r);
 
 #endif

@@ -1,7 +1,9 @@
 /* psg solve: from a command line to a solution and a report. The steps are in the order in which what
    can go wrong should be found: the command line, the input, the places of the output, memory and
-   devices, and only then the data. */
+   devices, and only then the data. Where there are several processes, each step ends by agreeing how it
+   ended, so that none goes on to wait for one that has stopped. */
 #include "app/solve.h"
+#include "app/ranks.h"
 #include "app/run.h"
 #include "app/xmf.h"
 
@@ -12,7 +14,8 @@
 /* ------------------------------------------------------------------------------- the solution */
 
 static int allocate(app_run *r) {
-    const size_t points = app_points(&r->report.grid);
+    const size_t planes = app_plane_points(&r->report.grid, r->planes);
+    const size_t points = planes > 0 ? planes : 1; /* where there are none: malloc() may refuse 0 */
     const size_t bytes = app_element_bytes(r->report.options.precision);
     char what[160];
     snprintf(what, sizeof what, "f, u and the spectrum of %zu x %zu x %zu points",
@@ -25,10 +28,9 @@ static int allocate(app_run *r) {
     }
     free(trial);
     r->report.seconds = app_allocate(r->report.repeat, sizeof *r->report.seconds, "the times");
-    r->workers = app_allocate(APP_WORKERS_MOST, sizeof *r->workers, "the list of workers");
     r->u = calloc(r->flights, sizeof *r->u);
     r->f = app_allocate(points, bytes, "f");
-    if (!r->report.seconds || !r->workers || !r->u || !r->f) {
+    if (!r->report.seconds || !r->u || !r->f) {
         return APP_FAILED;
     }
     for (unsigned flight = 0; flight < r->flights; flight++) {
@@ -48,22 +50,14 @@ static int library_failed(const app_run *r, psg_status status) {
 
 static int make_plan(app_run *r) {
     app_progress_step(&r->progress, "planning");
-    psg_status status = psg_plan_create(&r->plan, &r->report.grid, &r->report.options);
-    if (status == PSG_OK) {
-        status =
-            psg_machine_workers(&r->report.options, r->workers, APP_WORKERS_MOST,
-                                &r->report.worker_count, r->report.policy, sizeof r->report.policy);
+    const psg_status status = psg_plan_create(&r->plan, &r->report.grid, &r->report.options);
+    int code = app_ranks_agree(status == PSG_OK ? APP_DONE : library_failed(r, status));
+    if (!code) {
+        code = app_workers_find(&r->report.options, &r->report.workers);
     }
-    if (status != PSG_OK) {
-        return library_failed(r, status);
-    }
-    if (r->report.worker_count > APP_WORKERS_MOST) {
-        r->report.worker_count = APP_WORKERS_MOST;
-    }
-    r->report.workers = r->workers;
     /* what was loaded to run the plan may have brought signal handlers */
     app_signals_install();
-    return APP_DONE;
+    return code;
 }
 
 static int load(app_run *r) {
@@ -73,19 +67,26 @@ static int load(app_run *r) {
     int code = APP_DONE;
     app_progress_step(&r->progress, r->input ? "reading" : "making the right-hand side");
     if (r->input) {
-        code = app_field_read(r->input, options->precision, r->f);
+        code = app_field_read(r->input, options->precision, r->planes, r->f);
     } else if (r->arguments.problem == APP_PROBLEM_MODES) {
         r->modes = app_modes_make(grid, options->symbol, options->lambda);
         if (!r->modes) {
             return APP_FAILED;
         }
-        app_modes_fill(r->modes, options->precision, r->f);
+        app_modes_fill(r->modes, options->precision, r->planes, r->f);
     } else {
         const int lattice = r->arguments.lattice < 0 ? APP_NACL : r->arguments.lattice;
-        code = app_madelung_fill((app_lattice)lattice, grid, options->precision, r->f);
+        code = app_madelung_fill((app_lattice)lattice, grid, options->precision, r->planes, r->f);
     }
     r->report.read_seconds = app_now() - start;
     return code;
+}
+
+/* A trace that cannot be kept is an error once the solves are done: the other processes go on. */
+static void take_events(app_run *r) {
+    if (r->arguments.trace && !r->trace_failed) {
+        r->trace_failed = app_trace_take(&r->trace, r->plan);
+    }
 }
 
 /* One after the other: the time of each is that of the call. */
@@ -98,6 +99,7 @@ static psg_status solve_in_turn(app_run *r) {
             return status;
         }
         r->report.seconds[s] = app_now() - start;
+        take_events(r);
     }
     return PSG_OK;
 }
@@ -119,6 +121,7 @@ static psg_status solve_overlapping(app_run *r) {
             status = psg_plan_statistics(r->plan, &r->report.statistics);
         }
         r->report.seconds[done] = r->report.statistics.seconds;
+        take_events(r);
     }
     return status;
 }
@@ -132,7 +135,7 @@ static void pin(app_run *r) {
 }
 
 static int solve(app_run *r) {
-    if (r->report.repeat > 1) {
+    if (r->report.repeat > 1 && r->planes.count > 0) {
         pin(r);
     }
     const double start = app_now();
@@ -141,11 +144,12 @@ static int solve(app_run *r) {
     if (status == PSG_OK) {
         status = psg_plan_statistics(r->plan, &r->report.statistics);
     }
-    if (status != PSG_OK) {
-        return library_failed(r, status);
+    const int code = app_ranks_agree(status == PSG_OK ? APP_DONE : library_failed(r, status));
+    if (!code) {
+        app_report_join(&r->report);
+        app_report_times(&r->report);
     }
-    app_report_times(&r->report);
-    return APP_DONE;
+    return code;
 }
 
 /* max |f|, against which the dropped mean is small or not */
@@ -155,17 +159,18 @@ static int survey(app_run *r) {
         return APP_DONE;
     }
     double *row = app_allocate(axis[0].n, sizeof *row, "a row of the field");
-    if (!row) {
-        return APP_FAILED;
-    }
-    for (size_t line = 0; line < axis[1].n * axis[2].n; line++) {
+    const int code = app_ranks_agree(row ? APP_DONE : APP_FAILED);
+    for (size_t line = 0; line < axis[1].n * r->planes.count && !code; line++) {
         app_get_row(r->f, r->report.options.precision, line * axis[0].n, axis[0].n, row);
         for (size_t i = 0; i < axis[0].n; i++) {
             r->report.largest_f = fmax(r->report.largest_f, fabs(row[i]));
         }
     }
     free(row);
-    return APP_DONE;
+    if (!code) {
+        app_ranks_max(&r->report.largest_f, 1);
+    }
+    return code;
 }
 
 /* ------------------------------------------------------------------------------ is it right? */
@@ -174,8 +179,8 @@ static int check_residual(app_run *r, const void *u) {
     const psg_options *options = &r->report.options;
     app_verification *v = &r->verification;
     app_progress_step(&r->progress, "verifying");
-    if (app_verify(&r->report.grid, options->precision, options->symbol, options->lambda, r->f, u,
-                   v)) {
+    if (app_verify(&r->report.grid, options->precision, options->symbol, options->lambda, r->planes,
+                   r->f, u, v)) {
         return APP_FAILED;
     }
     r->report.verification = v;
@@ -195,7 +200,7 @@ static int check_residual(app_run *r, const void *u) {
 
 static int check_modes(app_run *r, const void *u) {
     app_modes_error *e = &r->modes_error;
-    app_modes_compare(r->modes, r->report.options.precision, u, e);
+    app_modes_compare(r->modes, r->report.options.precision, r->planes, u, e);
     r->report.modes = e;
     if (e->error <= e->tolerance) {
         return APP_DONE;
@@ -211,7 +216,7 @@ static int check_madelung(app_run *r, const void *u) {
     const int lattice = r->arguments.lattice < 0 ? APP_NACL : r->arguments.lattice;
     app_madelung *m = &r->madelung;
     if (app_madelung_constant((app_lattice)lattice, &r->report.grid, options->precision,
-                              options->symbol, r->f, u, m)) {
+                              options->symbol, r->planes, r->f, u, m)) {
         return APP_FAILED;
     }
     r->report.madelung = m;
@@ -232,19 +237,25 @@ static int check_madelung(app_run *r, const void *u) {
 static int check(app_run *r) {
     const void *u = r->u[(r->report.repeat - 1) % r->flights];
     int code = survey(r);
-    if (r->arguments.verify && check_residual(r, u)) {
+    if (r->arguments.verify && app_ranks_agree(check_residual(r, u))) {
         code = APP_FAILED;
     }
-    if (r->arguments.problem == APP_PROBLEM_MODES && check_modes(r, u)) {
+    if (r->arguments.problem == APP_PROBLEM_MODES && app_ranks_agree(check_modes(r, u))) {
         code = APP_FAILED;
     }
-    if (r->arguments.problem == APP_PROBLEM_MADELUNG && check_madelung(r, u)) {
+    if (r->arguments.problem == APP_PROBLEM_MADELUNG && app_ranks_agree(check_madelung(r, u))) {
         code = APP_FAILED;
     }
     return code;
 }
 
 /* ------------------------------------------------------------------------------------ results */
+
+/* Describe the field for ParaView; rank 0. */
+static int write_xmf(app_run *r) {
+    return app_xmf_write(r->xmf_file.temporary, r->xmf, r->out.file, r->out.dataset,
+                         &r->report.grid, r->report.options.precision);
+}
 
 static int write_field(app_run *r) {
     const psg_grid *grid = &r->report.grid;
@@ -257,41 +268,44 @@ static int write_field(app_run *r) {
         return APP_DONE;
     }
     app_progress_step(&r->progress, "writing");
-    int code = app_field_write(r->field, r->u[(r->report.repeat - 1) % r->flights], &header);
+    app_field_output *field = r->field;
+    r->field = NULL;
+    int code =
+        app_field_write(field, r->planes, r->u[(r->report.repeat - 1) % r->flights], &header);
     if (!code) {
-        code = app_field_finish(r->field);
-        r->field = NULL;
+        code = app_ranks_agree(app_rank() == 0 ? write_xmf(r) : APP_DONE);
     }
     if (!code) {
-        code = app_xmf_write(r->xmf_file.temporary, r->xmf, r->out.file, r->out.dataset, grid,
-                             r->report.options.precision);
-    }
-    if (!code) {
-        code = app_output_commit(&r->field_file);
+        code = app_ranks_agree(app_output_commit(&r->field_file));
     }
     if (!code) {
         r->report.written = r->written;
         r->report.xmf = r->xmf;
-        code = app_output_commit(&r->xmf_file);
+        code = app_ranks_agree(app_output_commit(&r->xmf_file));
     }
     r->report.write_seconds = app_now() - start;
     return code;
 }
 
-static int write_report(app_run *r, int code) {
-    r->report.status = code;
+static int write_trace(app_run *r) {
+    int code = app_ranks_agree(r->trace_failed);
+    if (!code) {
+        code = app_trace_write(&r->trace, r->trace_file.temporary, r->arguments.trace);
+    }
+    return code ? code : app_ranks_agree(app_output_commit(&r->trace_file));
+}
+
+/* On rank 0. */
+static int write_report(app_run *r) {
     if (!r->arguments.quiet && !r->json_to_stdout) {
         app_report_print(&r->report);
     }
     if (!r->arguments.json) {
-        return code;
+        return APP_DONE;
     }
     const char *path = r->json_to_stdout ? NULL : r->json_file.temporary;
-    int failed = app_report_json(&r->report, path, r->arguments.json);
-    if (!failed && path) {
-        failed = app_output_commit(&r->json_file);
-    }
-    return code ? code : failed;
+    const int failed = app_report_json(&r->report, path, r->arguments.json);
+    return failed || !path ? failed : app_output_commit(&r->json_file);
 }
 
 static void clean_up(app_run *r) {
@@ -302,54 +316,51 @@ static void clean_up(app_run *r) {
     app_output_discard(&r->field_file);
     app_output_discard(&r->xmf_file);
     app_output_discard(&r->json_file);
+    app_output_discard(&r->trace_file);
+    app_trace_free(&r->trace);
     app_modes_free(r->modes);
     for (unsigned flight = 0; r->u && flight < r->flights; flight++) {
         free(r->u[flight]);
     }
     free(r->u);
     free(r->f);
-    free(r->workers);
+    app_workers_free(&r->report.workers);
     free(r->report.seconds);
     free(r);
 }
 
-int app_solve(int argc, char **argv) {
-    app_run *r = calloc(1, sizeof *r);
-    if (!r) {
-        return app_error(APP_FAILED, "out of memory");
+/* From a solution to what is told of it: a wrong result is reported, but not written. */
+static int finish(app_run *r) {
+    int code = check(r);
+    if (!code) {
+        code = write_field(r);
     }
-    int code = app_arguments_solve(argc, argv, &r->arguments);
+    if (!code && r->arguments.trace) {
+        code = write_trace(r);
+    }
+    app_progress_stop(&r->progress);
+    r->report.status = code;
+    const int failed = app_ranks_agree(app_rank() == 0 ? write_report(r) : APP_DONE);
+    return code ? code : failed;
+}
+
+int app_solve(int argc, char **argv) {
+    static int (*const steps[])(app_run *) = {
+        app_run_describe, app_run_begin_outputs, allocate, make_plan, load, solve, finish};
+    app_run *r = calloc(1, sizeof *r);
+    int code = app_ranks_agree(r ? APP_DONE : app_error(APP_FAILED, "out of memory"));
+    if (!code) {
+        code = app_ranks_agree(app_arguments_solve(argc, argv, &r->arguments));
+    }
     if (code) {
         free(r);
         return code == APP_HELPED ? APP_DONE : code;
     }
-    r->notes.quiet = r->arguments.quiet;
+    r->notes.quiet = r->arguments.quiet || app_rank() > 0;
     app_signals_install();
-    app_progress_start(&r->progress, !r->arguments.quiet);
-    code = app_run_describe(r);
-    if (!code) {
-        code = app_run_begin_outputs(r);
-    }
-    if (!code) {
-        code = allocate(r);
-    }
-    if (!code) {
-        code = make_plan(r);
-    }
-    if (!code) {
-        code = load(r);
-    }
-    if (!code) {
-        code = solve(r);
-    }
-    if (!code) {
-        code = check(r);
-        /* a wrong result is reported, but not written */
-        if (!code) {
-            code = write_field(r);
-        }
-        app_progress_stop(&r->progress);
-        code = write_report(r, code);
+    app_progress_start(&r->progress, !r->notes.quiet);
+    for (size_t step = 0; step < sizeof steps / sizeof steps[0] && !code; step++) {
+        code = app_ranks_agree(steps[step](r));
     }
     clean_up(r);
     return code;

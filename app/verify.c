@@ -1,20 +1,28 @@
 /* The residual of a solution, with nothing in common with the solver: no wavenumbers, no transforms. */
 #include "app/verify.h"
+#include "app/ranks.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALL_POINTS_UP_TO = 1 << 18, SAMPLE = 1 << 16 };
+/* BATCH: points whose residuals are summed over the processes at once */
+enum { ALL_POINTS_UP_TO = 1 << 18, SAMPLE = 1 << 16, BATCH = 1 << 14 };
 
 struct check {
     const psg_grid *grid;
     psg_precision precision;
     double lambda;
-    const void *f, *u;
+    app_planes planes;
+    const void *f, *u; /* of those planes */
     double mean;
     app_verification *result;
+    double *rows;          /* six rows of nx */
+    void *below, *above;   /* for the stencil: the planes of u next to ours */
+    double *derivative[3]; /* for spectral: of each axis, the row that fill_derivative() makes */
+    size_t *point;         /* and a batch of points */
+    double *residual;      /* with their residuals */
 };
 
 /* Row 0 of the matrix that takes the values of a trigonometric interpolant on n equal steps of a period
@@ -34,12 +42,11 @@ static void fill_derivative(double *d, size_t n, double length) {
 }
 
 /* Max |f|, the mean of f, max |u| and the mean of u in one pass; NaN in u makes its maximum NaN. */
-static void survey(const struct check *check, double *row, double *largest_u, double *mean_f,
-                   double *mean_u) {
+static void survey(const struct check *check, double *largest_u, double *mean_f, double *mean_u) {
     const size_t nx = check->grid->axis[0].n;
-    const size_t rows = check->grid->axis[1].n * check->grid->axis[2].n;
+    const size_t rows = check->grid->axis[1].n * check->planes.count;
     long double total_f = 0, total_u = 0;
-    double largest_f = 0;
+    double largest_f = 0, *row = check->rows;
     *largest_u = 0;
     for (size_t r = 0; r < rows; r++) {
         app_get_row(check->f, check->precision, r * nx, nx, row);
@@ -55,10 +62,15 @@ static void survey(const struct check *check, double *row, double *largest_u, do
             }
         }
     }
-    const long double points = (long double)nx * (long double)rows;
-    *mean_f = (double)(total_f / points);
-    *mean_u = (double)(total_u / points);
-    check->result->largest_f = largest_f;
+    const long double points = (long double)app_points(check->grid);
+    double means[2] = {(double)(total_f / points), (double)(total_u / points)};
+    double largest[2] = {largest_f, *largest_u};
+    app_ranks_sum(means, 2);
+    app_ranks_max(largest, 2);
+    *mean_f = means[0];
+    *mean_u = means[1];
+    *largest_u = largest[1];
+    check->result->largest_f = largest[0];
 }
 
 static void take(app_verification *result, double residual, size_t i, size_t j, size_t k) {
@@ -72,36 +84,61 @@ static void take(app_verification *result, double residual, size_t i, size_t j, 
     }
 }
 
-/* rows: space for six rows of nx */
-static void stencil_residual(const struct check *check, double *rows) {
+/* The last plane of the process before, and the first of the one after, round the period. The processes
+   that have planes are the first ones. */
+static void exchange_planes(const struct check *check) {
     const psg_axis *axis = check->grid->axis;
-    const size_t nx = axis[0].n, ny = axis[1].n, nz = axis[2].n;
-    double weight[3];
+    const size_t bytes = axis[0].n * axis[1].n * app_element_bytes(check->precision);
+    const int ranks = (size_t)app_ranks() < axis[2].n ? app_ranks() : (int)axis[2].n;
+    if (check->planes.count == 0) {
+        return;
+    }
+    const int before = (app_rank() + ranks - 1) % ranks, after = (app_rank() + 1) % ranks;
+    const char *first = check->u, *last = first + (check->planes.count - 1) * bytes;
+    app_ranks_exchange(after, last, before, check->below, bytes);
+    app_ranks_exchange(before, first, after, check->above, bytes);
+}
+
+/* Row j of u in plane k of ours, from the one below, -1, to the one above. */
+static void get_row_of_u(const struct check *check, size_t j, ptrdiff_t k, double *row) {
+    const size_t nx = check->grid->axis[0].n, ny = check->grid->axis[1].n;
+    const size_t count = check->planes.count;
+    const void *field = k < 0 ? check->below : (size_t)k == count ? check->above : check->u;
+    const size_t plane = k < 0 || (size_t)k == count ? 0 : (size_t)k;
+    app_get_row(field, check->precision, (plane * ny + j) * nx, nx, row);
+}
+
+static void stencil_residual(const struct check *check) {
+    const psg_axis *axis = check->grid->axis;
+    const size_t nx = axis[0].n, ny = axis[1].n;
+    double weight[3], *rows = check->rows;
     for (int a = 0; a < 3; a++) {
         const double h = axis[a].length / (double)axis[a].n;
         weight[a] = 1 / (h * h);
     }
     double *here = rows, *south = rows + nx, *north = rows + 2 * nx, *below = rows + 3 * nx,
            *above = rows + 4 * nx, *f = rows + 5 * nx;
-    for (size_t k = 0; k < nz; k++) {
+    exchange_planes(check);
+    for (ptrdiff_t k = 0; k < (ptrdiff_t)check->planes.count; k++) {
         for (size_t j = 0; j < ny; j++) {
-            const size_t j_low = (j + ny - 1) % ny, j_high = (j + 1) % ny;
-            const size_t k_low = (k + nz - 1) % nz, k_high = (k + 1) % nz;
-            app_get_row(check->u, check->precision, (k * ny + j) * nx, nx, here);
-            app_get_row(check->u, check->precision, (k * ny + j_low) * nx, nx, south);
-            app_get_row(check->u, check->precision, (k * ny + j_high) * nx, nx, north);
-            app_get_row(check->u, check->precision, (k_low * ny + j) * nx, nx, below);
-            app_get_row(check->u, check->precision, (k_high * ny + j) * nx, nx, above);
-            app_get_row(check->f, check->precision, (k * ny + j) * nx, nx, f);
+            get_row_of_u(check, j, k, here);
+            get_row_of_u(check, (j + ny - 1) % ny, k, south);
+            get_row_of_u(check, (j + 1) % ny, k, north);
+            get_row_of_u(check, j, k - 1, below);
+            get_row_of_u(check, j, k + 1, above);
+            app_get_row(check->f, check->precision, ((size_t)k * ny + j) * nx, nx, f);
             for (size_t i = 0; i < nx; i++) {
                 const double x = here[(i + nx - 1) % nx] - 2 * here[i] + here[(i + 1) % nx];
                 const double y = south[i] - 2 * here[i] + north[i];
                 const double z = below[i] - 2 * here[i] + above[i];
                 const double lap = weight[0] * x + weight[1] * y + weight[2] * z;
-                take(check->result, lap - check->lambda * here[i] - (f[i] - check->mean), i, j, k);
+                take(check->result, lap - check->lambda * here[i] - (f[i] - check->mean), i, j,
+                     check->planes.z0 + (size_t)k);
             }
         }
     }
+    app_ranks_max_at(&check->result->residual, check->result->at);
+    check->result->points = app_points(check->grid);
 }
 
 static double value_at(const void *field, psg_precision precision, size_t index) {
@@ -109,37 +146,60 @@ static double value_at(const void *field, psg_precision precision, size_t index)
                                 : ((const double *)field)[index];
 }
 
-/* Second derivative along the line of n values from `first` in steps of `step`, at its place `at`. */
-static double line_derivative(const struct check *check, const double *d, size_t n, size_t first,
-                              size_t step, size_t at) {
+/* Second derivative along a line at its place `at`, as far as it comes from `count` values that start at
+   place `from` of the line and element `first` of u, in steps of `step`. */
+static double line_derivative(const struct check *check, const double *d, size_t from, size_t count,
+                              size_t first, size_t step, size_t at) {
     double sum = 0;
-    for (size_t m = 0; m < n; m++) {
-        sum += d[m < at ? at - m : m - at] * value_at(check->u, check->precision, first + m * step);
+    for (size_t m = from; m < from + count; m++) {
+        sum += d[m < at ? at - m : m - at] *
+               value_at(check->u, check->precision, first + (m - from) * step);
     }
     return sum;
 }
 
-/* d[axis]: the rows that fill_derivative() makes */
-static void spectral_residual(const struct check *check, double *const *d) {
+/* What this process has of the residual at a point: its part of the derivative along z, and all the
+   rest if the point is one of its own. The sum over the processes is the residual. */
+static double residual_part(const struct check *check, size_t i, size_t j, size_t k) {
     const psg_axis *axis = check->grid->axis;
-    const size_t nx = axis[0].n, ny = axis[1].n;
+    const size_t nx = axis[0].n, ny = axis[1].n, z0 = check->planes.z0, count = check->planes.count;
+    const double along_z =
+        line_derivative(check, check->derivative[2], z0, count, i + j * nx, nx * ny, k);
+    if (k < z0 || k >= z0 + count) {
+        return along_z;
+    }
+    const size_t index = ((k - z0) * ny + j) * nx + i;
+    const double lap = line_derivative(check, check->derivative[0], 0, nx, index - i, 1, i) +
+                       line_derivative(check, check->derivative[1], 0, ny, index - j * nx, nx, j) +
+                       along_z;
+    const double u = value_at(check->u, check->precision, index);
+    const double f = value_at(check->f, check->precision, index);
+    return lap - check->lambda * u - (f - check->mean);
+}
+
+static void spectral_residual(const struct check *check) {
+    const size_t nx = check->grid->axis[0].n, ny = check->grid->axis[1].n;
     const size_t points = app_points(check->grid);
     const int all = points <= ALL_POINTS_UP_TO;
-    uint64_t state = 1;
-    for (size_t p = 0; p < (all ? points : SAMPLE); p++) {
-        size_t index = p;
-        if (!all) {
-            /* Knuth's linear congruential generator; its high bits are the good ones */
-            state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-            index = (size_t)((double)(state >> 11) * 0x1p-53 * (double)points);
+    const size_t wanted = all ? points : SAMPLE;
+    uint64_t state = 1; /* the points are the same in all processes */
+    for (size_t done = 0; done < wanted; done += BATCH) {
+        const size_t batch = wanted - done < BATCH ? wanted - done : BATCH;
+        for (size_t p = 0; p < batch; p++) {
+            check->point[p] = done + p;
+            if (!all) {
+                /* Knuth's linear congruential generator; its high bits are the good ones */
+                state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+                check->point[p] = (size_t)((double)(state >> 11) * 0x1p-53 * (double)points);
+            }
+            const size_t index = check->point[p];
+            check->residual[p] = residual_part(check, index % nx, index / nx % ny, index / nx / ny);
         }
-        const size_t i = index % nx, j = index / nx % ny, k = index / nx / ny;
-        const double lap = line_derivative(check, d[0], nx, index - i, 1, i) +
-                           line_derivative(check, d[1], ny, index - j * nx, nx, j) +
-                           line_derivative(check, d[2], axis[2].n, i + j * nx, nx * ny, k);
-        const double u = value_at(check->u, check->precision, index);
-        const double f = value_at(check->f, check->precision, index);
-        take(check->result, lap - check->lambda * u - (f - check->mean), i, j, k);
+        app_ranks_sum(check->residual, batch);
+        for (size_t p = 0; p < batch; p++) {
+            const size_t index = check->point[p];
+            take(check->result, check->residual[p], index % nx, index / nx % ny, index / nx / ny);
+        }
     }
 }
 
@@ -156,32 +216,64 @@ static double largest_eigenvalue(const psg_grid *grid, psg_symbol symbol, double
     return sum;
 }
 
-int app_verify(const psg_grid *grid, psg_precision precision, psg_symbol symbol, double lambda,
-               const void *f, const void *u, app_verification *result) {
-    const size_t nx = grid->axis[0].n;
-    int code = APP_FAILED;
-    double *d[3] = {NULL, NULL, NULL};
-    memset(result, 0, sizeof *result);
-    struct check check = {grid, precision, lambda, f, u, 0, result};
-    double *rows = app_allocate(nx, 6 * sizeof *rows, "six rows of the field");
-    if (!rows) {
-        goto done;
+static int allocate(struct check *check, psg_symbol symbol) {
+    const psg_axis *axis = check->grid->axis;
+    check->rows = app_allocate(axis[0].n, 6 * sizeof(double), "six rows of the field");
+    if (!check->rows) {
+        return APP_FAILED;
+    }
+    if (symbol == PSG_SYMBOL_FD2) {
+        const size_t bytes = axis[0].n * app_element_bytes(check->precision);
+        check->below = app_allocate(axis[1].n, bytes, "a plane of the field");
+        check->above = app_allocate(axis[1].n, bytes, "a plane of the field");
+        return check->below && check->above ? APP_DONE : APP_FAILED;
     }
     for (int a = 0; a < 3; a++) {
-        d[a] = app_allocate(grid->axis[a].n, sizeof(double), "the derivative along a line");
-        if (!d[a]) {
-            goto done;
+        double *d = app_allocate(axis[a].n, sizeof *d, "the derivative along a line");
+        if (!d) {
+            return APP_FAILED;
         }
-        fill_derivative(d[a], grid->axis[a].n, grid->axis[a].length);
+        fill_derivative(d, axis[a].n, axis[a].length);
+        check->derivative[a] = d;
     }
-    double largest_u, mean_u;
-    double mean_f;
-    survey(&check, rows, &largest_u, &mean_f, &mean_u);
+    check->point = app_allocate(BATCH, sizeof *check->point, "a batch of points");
+    check->residual = app_allocate(BATCH, sizeof *check->residual, "their residuals");
+    return check->point && check->residual ? APP_DONE : APP_FAILED;
+}
+
+static void release(struct check *check) {
+    free(check->rows);
+    free(check->below);
+    free(check->above);
+    for (int a = 0; a < 3; a++) {
+        free(check->derivative[a]);
+    }
+    free(check->point);
+    free(check->residual);
+}
+
+int app_verify(const psg_grid *grid, psg_precision precision, psg_symbol symbol, double lambda,
+               app_planes planes, const void *f, const void *u, app_verification *result) {
+    double largest_u, mean_f, mean_u;
+    struct check check = {.grid = grid,
+                          .precision = precision,
+                          .lambda = lambda,
+                          .planes = planes,
+                          .f = f,
+                          .u = u,
+                          .result = result};
+    memset(result, 0, sizeof *result);
+    const int code = app_ranks_agree(allocate(&check, symbol));
+    if (code) {
+        release(&check);
+        return code;
+    }
+    survey(&check, &largest_u, &mean_f, &mean_u);
     result->mean = check.mean = lambda == 0 ? mean_f : 0;
     if (symbol == PSG_SYMBOL_FD2) {
-        stencil_residual(&check, rows);
+        stencil_residual(&check);
     } else {
-        spectral_residual(&check, d);
+        spectral_residual(&check);
     }
 
     /* The rounding errors of the transforms grow as the logarithm of the number of points. Those of f
@@ -196,11 +288,6 @@ int app_verify(const psg_grid *grid, psg_precision precision, psg_symbol symbol,
         growth * eps * (largest_u + (lambda == 0 ? 0 : result->largest_f / lambda));
     result->ok = isfinite(result->bound) && result->residual <= result->bound &&
                  result->mean_off <= result->mean_bound;
-    code = APP_DONE;
-done:
-    for (int a = 0; a < 3; a++) {
-        free(d[a]);
-    }
-    free(rows);
-    return code;
+    release(&check);
+    return APP_DONE;
 }

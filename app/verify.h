@@ -19,9 +19,10 @@ typedef struct app_verification {
 /** fd2: the 7-point stencil at all points. spectral: the second derivative of the trigonometric
  *  interpolant along the three lines through a point, at all points of a field of up to 2^18, else at
  *  2^16 of them drawn by a fixed rule.
- *  @param[in] f, u  [nz][ny][nx] of the precision
- *  @return APP_DONE whether they agree or not; APP_FAILED after a message */
+ *  Collective; the result is that of the whole field, in all processes.
+ *  @param[in] f, u  [count][ny][nx] of the precision, the planes alone
+ *  @return APP_DONE whether they agree or not; APP_FAILED after a message; the same in all processes */
 int app_verify(const psg_grid *grid, psg_precision precision, psg_symbol symbol, double lambda,
-               const void *f, const void *u, app_verification *result);
+               app_planes planes, const void *f, const void *u, app_verification *result);
 
 #endif

@@ -24,7 +24,7 @@ typedef enum psg_task_kind {
     PSG_TASK_FORWARD_XY,
     PSG_TASK_KSPACE,
     PSG_TASK_INVERSE_XY,
-    PSG_TASK_EXCHANGE, /**< not a task of its own where StarPU-MPI sends */
+    PSG_TASK_EXCHANGE, /**< between processes: an alltoall, or a message, which is no task */
     PSG_TASK_COUNT
 } psg_task_kind;
 

@@ -113,7 +113,7 @@ typedef enum psg_exchange {
     PSG_EXCHANGE_MANAGED, /**< StarPU moves the blocks */
     PSG_EXCHANGE_DIRECT, /**< GPUs read and write each other's blocks where they are: fused graph, peer
                                access, and a spectrum that fits the GPUs */
-    PSG_EXCHANGE_MPI,    /**< between processes, each message as soon as it can go: StarPU-MPI; what
+    PSG_EXCHANGE_MPI,    /**< between processes, each message as soon as it can go; what
                             AUTO takes where there are several */
     PSG_EXCHANGE_ALLTOALL, /**< between processes, all at once: MPI_Ialltoallv; to compare with */
     PSG_EXCHANGE_COUNT
@@ -231,10 +231,15 @@ PSG_API void psg_plan_unpin(psg_plan *plan, const void *array);
  * where it has none. psg_plan_create(), psg_plan_destroy(), psg_solve(), psg_submit() and psg_wait()
  * are collective: every process calls them, in the same order, with the same grid and options (but for
  * cpus, gpus, gpu_ids and cache_dir), and all get the same status; the words name the process that
- * failed. MPI has to be initialised with MPI_THREAD_MULTIPLE, and plans destroyed before MPI_Finalize().
- * Where Open MPI shares out fewer cores than processes and their StarPU-MPI threads want, it should be
- * told to give way: OMPI_MCA_mpi_yield_when_idle=1 in the environment before MPI_Init_thread().
- * A program that uses StarPU-MPI itself cannot have such plans at the same time. */
+ * failed. MPI has to be initialised with MPI_THREAD_MULTIPLE, as messages have a thread of their own, and
+ * plans destroyed before MPI_Finalize(). Plans on one communicator are used by one thread at a time.
+ *
+ * Unless the launcher gave each process cores of its own, psg_plan_create() divides those of a node among its
+ * processes, if it starts StarPU; likewise GPUs. Where there are more processes than cores, Open MPI should
+ * be told to give way while it waits: OMPI_MCA_mpi_yield_when_idle=1 in the environment before it starts.
+ *
+ * PSG_FAKE_RANKS and PSG_FAKE_RANK in the environment have one process play a rank of many, to measure what its part
+ * costs; its messages go to nobody, and its u is worth nothing. */
 
 /** The planes that process `rank` of `ranks` owns of a grid of nz: z0 .. z0+count-1. The first of them
  *  have one more where nz does not divide; processes past the planes have none (count 0, z0 = nz).

@@ -14,11 +14,11 @@ SOLVE = {
     "command": str, "status": int, "source": str, "written": (str, type(None)), "grid": list, "box": list,
     "precision": str, "symbol": str, "lambda": NUMBER, "mean_dropped": NUMBER, "graph": str, "exchange": str,
     "z_layout": str, "segments": int, "segment_planes": int, "pencils": int, "policy": (str, type(None)),
-    "workers": list, "in_flight": int, "repeat": int, "seconds": dict, "stages": dict, "bytes": dict,
+    "workers": list, "ranks": int, "rank_workers": list, "imbalance": NUMBER, "in_flight": int, "repeat": int, "seconds": dict, "stages": dict, "bytes": dict,
     "notes": list, "versions": dict,
 }
 SECONDS = ("solves", "total", "median", "minimum", "graph", "plan", "read", "write")
-BYTES = ("field", "spectrum", "scratch", "h2d", "d2h", "d2d")
+BYTES = ("field", "spectrum", "scratch", "h2d", "d2h", "d2d", "sent")
 
 
 def check_schema(report, schema):

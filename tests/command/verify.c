@@ -1,6 +1,8 @@
 /* --verify must accept a solution written down by hand, up to rounding, and must refuse it once it is
-   wrong: at a point, by a constant, by the other symbol, at the Nyquist mode, or with a NaN. */
+   wrong: at a point, by a constant, by the other symbol, at the Nyquist mode, or with a NaN. Where there
+   are several processes each has the whole field here, and shows its planes. */
 #include "app/verify.h"
+#include "app/ranks.h"
 #include "tests/check.h"
 
 #include <stdlib.h>
@@ -61,7 +63,11 @@ static int make(struct example *e, psg_precision precision) {
 
 static int holds(const struct example *e, psg_precision precision, psg_symbol symbol,
                  app_verification *v) {
-    const int code = app_verify(&e->grid, precision, symbol, e->lambda, e->f, e->u, v);
+    const app_planes planes = app_own_planes(&e->grid);
+    const size_t before = app_plane_points(&e->grid, (app_planes){0, planes.z0});
+    const size_t bytes = before * app_element_bytes(precision);
+    const int code = app_verify(&e->grid, precision, symbol, e->lambda, planes,
+                                (const char *)e->f + bytes, (const char *)e->u + bytes, v);
     CHECK(code == APP_DONE, "app_verify returned %d", code);
     return v->ok;
 }
@@ -115,7 +121,10 @@ static void try_example(struct example e, psg_precision precision) {
     free(e.u);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+    if (app_ranks_start(argc, argv)) {
+        return 1;
+    }
     static const size_t sizes[][3] = {{8, 9, 10}, {7, 6, 5},  {2, 1, 1},   {1, 3, 2},
                                       {1, 1, 64}, {31, 1, 4}, {80, 70, 60}};
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
@@ -138,5 +147,5 @@ int main(void) {
             }
         }
     }
-    return check_result();
+    return app_ranks_finish(check_result());
 }

@@ -1,0 +1,326 @@
+/* The processes of one run. The only file of the command that calls MPI, but for the communicator that
+   app/field.c gives to HDF5. */
+#include "app/ranks.h"
+#include "app/app.h"
+#include "app/output.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int own_rank, rank_count = 1;
+
+int app_rank(void) {
+    return own_rank;
+}
+
+int app_ranks(void) {
+    return rank_count;
+}
+
+/* What a launcher says about itself: Open MPI's mpirun, those that speak PMIx or PMI. */
+static const char *const launcher_words[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK",
+                                             "PMI_SIZE"};
+enum { LAUNCHER_WORDS = sizeof launcher_words / sizeof launcher_words[0] };
+
+#if PSG_WITH_MPI
+#include <math.h>
+#include <mpi.h>
+#include <stdint.h>
+
+/* Longer messages are sent in pieces: MPI counts with int. */
+enum { PIECE = 1 << 30, TAG = 1 };
+
+static int initialised;
+static MPI_Comm world;    /* the library's, on which it solves */
+static MPI_Comm ours;     /* a context of our own, where errors come back to us */
+static MPI_Op largest_op; /* MPI_MAX makes anything of a NaN */
+static char kept[4096];
+
+/* The others may be waiting for this process in a call that it will not make, so all have to end. */
+static void check(int result, const char *call) {
+    if (result == MPI_SUCCESS) {
+        return;
+    }
+    char words[MPI_MAX_ERROR_STRING] = "";
+    int length = 0;
+    MPI_Error_string(result, words, &length);
+    app_print_message("rank %d: %s failed: %.*s", own_rank, call, length, words);
+    app_outputs_remove();
+    MPI_Abort(MPI_COMM_WORLD, APP_FAILED);
+    exit(APP_FAILED);
+}
+#define CHECK(call, ...) check(call(__VA_ARGS__), #call)
+
+static void take_largest(void *in, void *in_out, int *count, MPI_Datatype *type) {
+    const double *values = in;
+    double *result = in_out;
+    (void)type;
+    for (int i = 0; i < *count; i++) {
+        if (!(values[i] <= result[i]) && !isnan(result[i])) {
+            result[i] = values[i];
+        }
+    }
+}
+
+static void broadcast(void *data, size_t bytes, int root) {
+    for (size_t done = 0; done < bytes; done += PIECE) {
+        const size_t piece = bytes - done < PIECE ? bytes - done : PIECE;
+        CHECK(MPI_Bcast, (char *)data + done, (int)piece, MPI_BYTE, root, ours);
+    }
+}
+
+static void reduce(double *values, size_t count, MPI_Op op) {
+    if (rank_count == 1) {
+        return;
+    }
+    for (size_t done = 0; done < count; done += PIECE) {
+        const size_t piece = count - done < PIECE ? count - done : PIECE;
+        CHECK(MPI_Allreduce, MPI_IN_PLACE, values + done, (int)piece, MPI_DOUBLE, op, ours);
+    }
+}
+
+/* ---------------------------------------------------------------------------- start and end */
+
+const void *app_ranks_comm(void) {
+    return rank_count > 1 ? &world : NULL;
+}
+
+/* Processes that were told different things would wait for each other in different places. */
+static int compare_command_lines(int argc, char **argv) {
+    uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a, the zeros between the words too */
+    for (int a = 1; a < argc; a++) {
+        for (const char *c = argv[a];; c++) {
+            hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
+            if (*c == '\0') {
+                break;
+            }
+        }
+    }
+    uint64_t first = hash;
+    broadcast(&first, sizeof first, 0);
+    return app_ranks_agree(
+        hash == first ? APP_DONE
+                      : app_error(APP_USAGE, "the command line is not the one that rank 0 has"));
+}
+
+int app_ranks_launched(void) {
+    int launched = 0;
+    for (size_t w = 0; w < LAUNCHER_WORDS; w++) {
+        launched |= getenv(launcher_words[w]) != NULL;
+    }
+    return launched;
+}
+
+int app_ranks_start(int argc, char **argv) {
+    int threads = MPI_THREAD_SINGLE;
+    if (!app_ranks_launched()) {
+        return APP_DONE;
+    }
+    /* StarPU-MPI's thread asks MPI for news all the time; where it has no core to itself, it must give
+       way to the worker that computes there */
+    (void)setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
+    if (MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &threads) != MPI_SUCCESS) {
+        return app_error(APP_FAILED, "MPI cannot be initialised");
+    }
+    initialised = 1;
+    world = MPI_COMM_WORLD;
+    CHECK(MPI_Comm_dup, MPI_COMM_WORLD, &ours);
+    CHECK(MPI_Comm_set_errhandler, ours, MPI_ERRORS_RETURN);
+    CHECK(MPI_Op_create, take_largest, 1, &largest_op);
+    CHECK(MPI_Comm_rank, ours, &own_rank);
+    CHECK(MPI_Comm_size, ours, &rank_count);
+    if (rank_count == 1) {
+        return APP_DONE;
+    }
+    int code = APP_DONE;
+    if (own_rank > 0 && !freopen("/dev/null", "w", stdout)) {
+        code = app_error(APP_FAILED, "stdout cannot be turned off");
+    }
+    if (threads < MPI_THREAD_MULTIPLE) {
+        code = app_error(APP_FAILED, "this MPI has no MPI_THREAD_MULTIPLE, which StarPU needs");
+    }
+    code = app_ranks_agree(code);
+    return code ? code : compare_command_lines(argc, argv);
+}
+
+int app_ranks_finish(int code) {
+    if (!initialised) {
+        return code;
+    }
+    code = app_ranks_agree(code);
+    if (rank_count > 1) {
+        /* all is said and done; a launcher that sees the first process end with a code other than 0 may
+           send SIGTERM to those that are still on their way out */
+        app_signals_ignore();
+    }
+    CHECK(MPI_Op_free, &largest_op);
+    CHECK(MPI_Comm_free, &ours);
+    initialised = 0;
+    return MPI_Finalize() == MPI_SUCCESS || code ? code : APP_FAILED;
+}
+
+/* --------------------------------------------------------------------------------- agreement */
+
+int app_ranks_keep(const char *text) {
+    if (rank_count == 1) {
+        return 0;
+    }
+    if (kept[0] == '\0') {
+        snprintf(kept, sizeof kept, "%s", text);
+    }
+    return 1;
+}
+
+int app_ranks_agree(int code) {
+    if (rank_count == 1) {
+        return code;
+    }
+    int first = code ? own_rank : rank_count;
+    CHECK(MPI_Allreduce, MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, ours);
+    if (first < rank_count) {
+        broadcast(&code, sizeof code, first);
+        broadcast(kept, sizeof kept, first);
+        if (own_rank == 0 && kept[0]) {
+            char who[32] = "";
+            snprintf(who, sizeof who, first ? "rank %d: " : "", first);
+            app_print_message("%s%s", who, kept);
+        }
+    }
+    kept[0] = '\0';
+    return code;
+}
+
+/* -------------------------------------------------------------------------------------- data */
+
+void app_ranks_share(void *data, size_t bytes) {
+    if (rank_count > 1) {
+        broadcast(data, bytes, 0);
+    }
+}
+
+void app_ranks_sum(double *values, size_t count) {
+    reduce(values, count, MPI_SUM);
+}
+
+void app_ranks_max(double *values, size_t count) {
+    reduce(values, count, largest_op);
+}
+
+void app_ranks_max_at(double *value, size_t at[3]) {
+    double most = *value;
+    reduce(&most, 1, largest_op);
+    double holder = (*value >= most || isnan(*value)) ? -(double)own_rank : -(double)rank_count;
+    reduce(&holder, 1, largest_op);
+    if (rank_count > 1) {
+        broadcast(at, 3 * sizeof *at, (int)-holder);
+    }
+    *value = most;
+}
+
+void app_ranks_gather(const void *mine, size_t bytes, void *all) {
+    if (rank_count == 1) {
+        memcpy(all, mine, bytes);
+        return;
+    }
+    CHECK(MPI_Gather, mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, 0, ours);
+}
+
+void app_ranks_exchange(int to, const void *give, int from, void *take, size_t bytes) {
+    if (to == own_rank && from == own_rank) {
+        memcpy(take, give, bytes);
+        return;
+    }
+    for (size_t done = 0; done < bytes; done += PIECE) {
+        const int piece = (int)(bytes - done < PIECE ? bytes - done : PIECE);
+        CHECK(MPI_Sendrecv, (const char *)give + done, piece, MPI_BYTE, to, TAG,
+              (char *)take + done, piece, MPI_BYTE, from, TAG, ours, MPI_STATUS_IGNORE);
+    }
+}
+
+void app_ranks_to_first(int from, const void *give, void *take, size_t bytes) {
+    for (size_t done = 0; done < bytes; done += PIECE) {
+        const int piece = (int)(bytes - done < PIECE ? bytes - done : PIECE);
+        if (own_rank == from) {
+            CHECK(MPI_Send, (const char *)give + done, piece, MPI_BYTE, 0, TAG, ours);
+        } else {
+            CHECK(MPI_Recv, (char *)take + done, piece, MPI_BYTE, from, TAG, ours,
+                  MPI_STATUS_IGNORE);
+        }
+    }
+}
+
+#else
+
+const void *app_ranks_comm(void) {
+    return NULL;
+}
+
+int app_ranks_launched(void) {
+    return 0;
+}
+
+/* Each of several processes would solve everything and write the same files. */
+int app_ranks_start(int argc, char **argv) {
+    (void)argc;
+    (void)argv;
+    for (size_t w = 0; w < LAUNCHER_WORDS; w++) {
+        const char *value = getenv(launcher_words[w]);
+        const int is_size = strstr(launcher_words[w], "SIZE") != NULL;
+        if (value && atol(value) > (is_size ? 1 : 0)) {
+            return app_error(APP_FAILED, "built without MPI: psg cannot run as several processes");
+        }
+    }
+    return APP_DONE;
+}
+
+int app_ranks_finish(int code) {
+    return code;
+}
+
+int app_ranks_keep(const char *text) {
+    (void)text;
+    return 0;
+}
+
+int app_ranks_agree(int code) {
+    return code;
+}
+
+void app_ranks_share(void *data, size_t bytes) {
+    (void)data;
+    (void)bytes;
+}
+
+void app_ranks_sum(double *values, size_t count) {
+    (void)values;
+    (void)count;
+}
+
+void app_ranks_max(double *values, size_t count) {
+    (void)values;
+    (void)count;
+}
+
+void app_ranks_max_at(double *value, size_t at[3]) {
+    (void)value;
+    (void)at;
+}
+
+void app_ranks_gather(const void *mine, size_t bytes, void *all) {
+    memcpy(all, mine, bytes);
+}
+
+void app_ranks_exchange(int to, const void *give, int from, void *take, size_t bytes) {
+    (void)to;
+    (void)from;
+    memcpy(take, give, bytes);
+}
+
+void app_ranks_to_first(int from, const void *give, void *take, size_t bytes) {
+    (void)from;
+    (void)give;
+    (void)take;
+    (void)bytes;
+}
+#endif

@@ -1,0 +1,127 @@
+"""--trace follows the trace-event format, has every task once on the track of its worker, and its times are those of the
+statistics; between processes every message has a beginning, an end and an arrow."""
+
+import json
+import os
+import subprocess
+import sys
+
+from command import PSG, QUICK, check, default_signals, files, solve
+
+MPIRUN = sys.argv[2] if len(sys.argv) > 2 else ""
+os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", ASAN_OPTIONS="detect_leaks=0")
+
+NEEDED = {  # of https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
+    "X": {"name", "cat", "ts", "dur", "pid", "tid"},
+    "b": {"name", "cat", "id", "ts", "pid"},
+    "e": {"name", "cat", "id", "ts", "pid"},
+    "s": {"name", "cat", "id", "ts", "pid", "tid"},
+    "f": {"name", "cat", "id", "ts", "pid", "tid", "bp"},
+    "M": {"name", "pid", "args"},
+}
+
+
+def load(name="trace.json"):
+    with open(name, encoding="utf-8") as file:
+        trace = json.load(file)
+    events = trace["traceEvents"]
+    for event in events:
+        check(NEEDED[event["ph"]] <= set(event), f"{event['ph']} without {NEEDED[event['ph']] - set(event)}: {event}")
+        check(event["ph"] == "M" or event["ts"] >= 0, event)
+    return events
+
+
+def check_tracks(events):
+    """A worker does one thing at a time."""
+    tracks = {}
+    for event in events:
+        if event["ph"] == "X":
+            check(event["dur"] >= 0, event)
+            tracks.setdefault((event["pid"], event["tid"]), []).append((event["ts"], event["ts"] + event["dur"]))
+    for track, spans in tracks.items():
+        spans.sort()
+        for before, after in zip(spans, spans[1:]):
+            check(after[0] >= before[1] - 2, f"track {track}: {before} and {after}")  # two microseconds: two clocks
+    return tracks
+
+
+def check_times(events, report, solve_number):
+    """The stages' times in the trace are those of the report, which is about the latest solve."""
+    seconds, tasks = {}, {}
+    for event in events:
+        if event["ph"] == "X" and event["args"]["solve"] == solve_number:
+            seconds[event["cat"]] = seconds.get(event["cat"], 0) + 1e-6 * event["dur"]
+            tasks[event["cat"]] = tasks.get(event["cat"], 0) + 1
+    stages = {name: stage for name, stage in report["stages"].items() if name != "exchange"}
+    check(set(seconds) == set(stages), f"{sorted(seconds)} in the trace, {sorted(stages)} in the report")
+    for name, stage in stages.items():
+        check(tasks[name] == stage["tasks"], f"{name}: {tasks[name]} in the trace, {stage['tasks']} in the report")
+        check(abs(seconds[name] - stage["seconds"]) <= 1e-9 * tasks[name] + 1e-6 * stage["seconds"],
+              f"{name}: {seconds[name]} s in the trace, {stage['seconds']} s in the report")
+
+
+def pairs(events, first, second):
+    """The events of two phases by their id, each of which has to be there once of each."""
+    found = {}
+    for event in events:
+        if event["ph"] in (first, second):
+            check(event["ph"] not in found.setdefault(event["id"], {}), f"twice: {event}")
+            found[event["id"]][event["ph"]] = event
+    for number, pair in found.items():
+        check(len(pair) == 2, f"{number}: {pair}")
+        check(pair[second]["ts"] >= pair[first]["ts"] - 2, pair)
+    return list(found.values())
+
+
+def one_process():
+    for graph in ("fused", "staged"):
+        solve("--problem", "modes", "--grid", "24,20,22", "--graph", graph, "--repeat", "3", "--segment-planes", "5",
+              "--pencils", "4", "--trace", "trace.json", "--json", "report.json", "--quiet")
+        with open("report.json", encoding="utf-8") as file:
+            report = json.load(file)
+        events = load()
+        check_tracks(events)
+        check_times(events, report, 2)
+        check(not [e for e in events if e["ph"] in "besf"], "messages in one process")
+        check({e["args"]["solve"] for e in events if e["ph"] == "X"} == {0, 1, 2}, "not all solves")
+    # several in flight overlap in time, and still follow one another on a worker
+    solve("--problem", "modes", "--grid", "24", "--repeat", "6", "--in-flight", "3", "--trace", "trace.json", "--quiet")
+    check_tracks(load())
+
+
+def several_processes(exchange):
+    arguments = ["solve", *QUICK, "--problem", "modes", "--grid", "24,20,22", "--repeat", "2", "--segment-planes", "3",
+                 "--exchange", exchange, "--trace", "trace.json", "--json", "report.json", "--quiet"]
+    done = subprocess.run([MPIRUN, "--oversubscribe", "-n", "3", PSG, *arguments], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, preexec_fn=default_signals, timeout=60)
+    check(done.returncode == 0, done)
+    with open("report.json", encoding="utf-8") as file:
+        report = json.load(file)
+    events = load()
+    tracks = check_tracks(events)
+    check_times(events, report, 1)
+    check({pid for pid, _ in tracks} == {0, 1, 2}, tracks.keys())
+    messages = [pair for pair in pairs(events, "b", "e") if pair["b"]["args"]["solve"] == 1]
+    check(len(messages) == report["stages"]["exchange"]["tasks"], f"{len(messages)} messages")
+    arrows = pairs(events, "s", "f")
+    if exchange == "mpi":
+        check(len(arrows) == 2 * len(messages), f"{len(arrows)} arrows of {len(messages)} messages in each of two solves")
+    for arrow in arrows:
+        check(arrow["s"]["pid"] != arrow["f"]["pid"], arrow)
+
+
+def bad_output():
+    old = files()
+    for name in ("no/such/folder/trace.json", "/dev/full", "."):
+        said = solve("--problem", "modes", "--grid", "8", "--trace", name, code=1)
+        check(said.stderr.startswith("psg: ") and said.stderr.count("\n") == 1 and not said.stdout, said)
+    said = solve("--problem", "modes", "--grid", "8", "--trace", "a.json", "--json", "a.json", code=2)
+    check("--trace" in said.stderr, said)
+    check(files() == old, "files were left behind")
+
+
+one_process()
+bad_output()
+if MPIRUN:
+    several_processes("mpi")
+    several_processes("alltoall")
