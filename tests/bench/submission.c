@@ -1,13 +1,13 @@
 /* What one process of many pays for a task graph: the seconds and the bytes that it needs to make a plan and to
- * submit a solve, when it is one of 64, 256, 1024 processes. StarPU-MPI plays that process here, alone
- * (STARPU_MPI_FAKE_SIZE, STARPU_MPI_FAKE_RANK), and computes nothing (STARPU_DISABLE_KERNELS): tasks and messages
- * are submitted, wait for each other and end, but nothing is sent.
+ * submit a solve, when it is one of 64, 256, 1024 processes. One process plays that rank here, alone
+ * (PSG_FAKE_RANKS, PSG_FAKE_RANK), and computes nothing (STARPU_DISABLE_KERNELS): tasks and messages are
+ * submitted, wait for each other and end, but nothing is sent.
  *
  *   bench_submission [--repeat R] [--cpus N] [--segment-planes N] [--pencils N] [--csv FILE] GRID RANKS ...
  *
  * GRID: N or NX,NY,NZ. Each number of processes is tried in a process of its own.
  *
- * create        psg_plan_create(), less StarPU's and StarPU-MPI's start, which a plan of two points pays before
+ * create        psg_plan_create(), less StarPU's start, which a plan of two points pays before
  * submit, wait  psg_submit() until it returns, and psg_wait(); medians, after a first solve, which is apart
  * heap          what malloc has given, less blocks, pencils and scratch: after create, after the first submit,
  *               and after the last solve. HWM: the most memory that the process ever had
@@ -227,13 +227,12 @@ static int read_options(bench *b, int argc, char **argv) {
            read_grid(b->n, argv[optind]);
 }
 
-/* One number of processes, in a process of its own: StarPU-MPI reads its variables once. */
+/* One number of processes, in a process of its own, for its memory. */
 static int play(bench *b, const char *ranks) {
     int level = 0;
     b->ranks = atoi(ranks);
     must(b->ranks >= 2, "RANKS has to be 2 or more");
-    must(setenv("STARPU_MPI_FAKE_SIZE", ranks, 1) == 0 &&
-             setenv("STARPU_MPI_FAKE_RANK", "1", 1) == 0 &&
+    must(setenv("PSG_FAKE_RANKS", ranks, 1) == 0 && setenv("PSG_FAKE_RANK", "1", 1) == 0 &&
              setenv("STARPU_DISABLE_KERNELS", "1", 1) == 0,
          "the environment cannot be set");
     must(MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level) == MPI_SUCCESS &&
