@@ -228,8 +228,8 @@ PSG_API void psg_plan_unpin(psg_plan *plan, const void *array);
 
 /* With psg_options.comm, the processes of an MPI communicator solve together, each with its own cores
  * and GPUs. Each owns a run of planes: f and u are its planes alone, [count][ny][nx], and may be NULL
- * where it has none. psg_plan_create(), psg_plan_destroy(), psg_solve(), psg_submit() and psg_wait()
- * are collective: every process calls them, in the same order, with the same grid and options (but for
+ * where it has none. psg_plan_create(), psg_plan_destroy(), psg_solve(), psg_submit(), psg_submit_slabs(),
+ * psg_wait() and psg_machine_workers() are collective: every process calls them, in the same order, with the same grid and options (but for
  * cpus, gpus, gpu_ids and cache_dir), and all get the same status; the words name the process that
  * failed. MPI has to be initialised with MPI_THREAD_MULTIPLE, as messages have a thread of their own, and
  * plans destroyed before MPI_Finalize(). Plans on one communicator are used by one thread at a time.

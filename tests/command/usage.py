@@ -56,7 +56,7 @@ for option, words in (("problem", ("madelung", "modes")), ("lattice", ("nacl", "
                       ("effort", ("estimate", "measure", "patient")), ("sched", ("eager", "lws", "dmda"))):
     for value in ("frob", "", words[0] + "x"):
         bad("solve", "--" + option, value, says=("--%s '%s'" % (option, value), "one of") + words)
-for option in ("in", "out", "json"):
+for option in ("in", "out", "json", "trace"):
     bad("solve", "--" + option, "", says=("--%s ''" % option,))
 
 # What does not go together.
@@ -84,7 +84,7 @@ check(len([line for line in said if line.startswith("psg: out of memory: ") and 
 
 # Help: each option, once, with words, in 90 columns; and each of them is known to the command.
 OPTIONS = {
-    "solve": """in out box problem lattice grid symbol lambda mean precision verify json quiet cpus gpus sched
+    "solve": """in out box problem lattice grid symbol lambda mean precision verify json trace quiet cpus gpus sched
         graph exchange z segment-planes pencils effort repeat in-flight help version""".split(),
     "info": "cpus gpus sched json help version".split(),
 }
