@@ -72,7 +72,12 @@ def run(options, grid, planes):
 
 def measure(options):
     """A list of rows, by grid and planes."""
-    cases = [(grid, planes) for grid in options.grid for planes in [0] + [p for p in options.planes if p <= grid]]
+    cases = [
+        (grid, planes)
+        for grid in options.grid
+        for planes in [0, *options.planes]
+        if planes <= -(-grid // options.ranks)  # those of a process
+    ]
     reports = {case: [] for case in cases}
     order = cases * options.runs
     random.shuffle(order)
@@ -154,7 +159,7 @@ def draw(options, rows, path):
         place.legend()
     figure.suptitle(machine(), fontsize=8)
     figure.tight_layout()
-    figure.savefig(path, dpi=120)
+    figure.savefig(path, dpi=100)
 
 
 def main():
