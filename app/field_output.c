@@ -223,14 +223,18 @@ static int open_together(app_field_output *output) {
     if (H5Pset_fapl_mpio(access, comm, MPI_INFO_NULL) >= 0) {
         output->file = H5Fopen(output->path, H5F_ACC_RDWR, access);
     }
-    if (output->file >= 0) {
-        output->dataset = H5Dopen2(output->file, output->name, H5P_DEFAULT);
-    }
-    if (output->dataset < 0) {
+    if (output->file < 0) {
         code = write_failed(output, APP_HDF5_WORDS);
     }
     H5Pclose(access);
-    return app_ranks_agree(code);
+    code = app_ranks_agree(code);
+    if (code) {
+        output->file =
+            H5I_INVALID_HID; /* those who have it open cannot close it without the others */
+        return code;
+    }
+    output->dataset = H5Dopen2(output->file, output->name, H5P_DEFAULT);
+    return app_ranks_agree(output->dataset < 0 ? write_failed(output, APP_HDF5_WORDS) : APP_DONE);
 }
 
 /* What the system said of a failed write is lost between MPI and HDF5; a full disk is why most fail. */

@@ -23,6 +23,17 @@ static const char *const launcher_words[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK"
                                              "PMI_SIZE"};
 enum { LAUNCHER_WORDS = sizeof launcher_words / sizeof launcher_words[0] };
 
+/* Does a launcher say that there are others? A number of processes above 1, or a rank above 0. */
+static int is_one_of_several(void) {
+    int several = 0;
+    for (size_t w = 0; w < LAUNCHER_WORDS; w++) {
+        const char *value = getenv(launcher_words[w]);
+        const int is_size = strstr(launcher_words[w], "SIZE") != NULL;
+        several |= value && atol(value) > (is_size ? 1 : 0);
+    }
+    return several;
+}
+
 #if PSG_WITH_MPI
 #include <math.h>
 #include <mpi.h>
@@ -83,7 +94,7 @@ static void reduce(double *values, size_t count, MPI_Op op) {
 /* ---------------------------------------------------------------------------- start and end */
 
 const void *app_ranks_comm(void) {
-    return rank_count > 1 ? &world : NULL;
+    return initialised ? &world : NULL;
 }
 
 /* Processes that were told different things would wait for each other in different places. */
@@ -131,7 +142,13 @@ int app_ranks_start(int argc, char **argv) {
     CHECK(MPI_Comm_rank, ours, &own_rank);
     CHECK(MPI_Comm_size, ours, &rank_count);
     if (rank_count == 1) {
-        return APP_DONE;
+        /* each would solve everything, and write the same files */
+        return is_one_of_several()
+                   ? app_error(APP_FAILED,
+                               "the launcher is not that of psg's %s: its processes do "
+                               "not find each other",
+                               psg_component_version(PSG_COMPONENT_MPI))
+                   : APP_DONE;
     }
     int code = APP_DONE;
     if (own_rank > 0 && !freopen("/dev/null", "w", stdout)) {
@@ -186,8 +203,8 @@ int app_ranks_agree(int code) {
             snprintf(who, sizeof who, first ? "rank %d: " : "", first);
             app_print_message("%s%s", who, kept);
         }
+        kept[0] = '\0'; /* not before: what failed in one process may be agreed on later */
     }
-    kept[0] = '\0';
     return code;
 }
 
@@ -264,14 +281,9 @@ int app_ranks_launched(void) {
 int app_ranks_start(int argc, char **argv) {
     (void)argc;
     (void)argv;
-    for (size_t w = 0; w < LAUNCHER_WORDS; w++) {
-        const char *value = getenv(launcher_words[w]);
-        const int is_size = strstr(launcher_words[w], "SIZE") != NULL;
-        if (value && atol(value) > (is_size ? 1 : 0)) {
-            return app_error(APP_FAILED, "built without MPI: psg cannot run as several processes");
-        }
-    }
-    return APP_DONE;
+    return is_one_of_several()
+               ? app_error(APP_FAILED, "built without MPI: psg cannot run as several processes")
+               : APP_DONE;
 }
 
 int app_ranks_finish(int code) {

@@ -15,7 +15,8 @@
 int app_rank(void);
 int app_ranks(void);
 
-/** For psg_options.comm: NULL where there is one process, else the address of an MPI_Comm. */
+/** For psg_options.comm: NULL without a launcher, else the address of an MPI_Comm, also of one process: a
+ *  launcher may have bound it to one core of many. */
 const void *app_ranks_comm(void);
 
 /** 1 if a launcher of MPI started this process, alone or with others, and psg was built with MPI. */

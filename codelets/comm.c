@@ -150,7 +150,7 @@ int psg_comm_agree(const psg_comm *comm, int code, char *words, size_t size, int
     if (MPI_Allreduce(MPI_IN_PLACE, least, 2, MPI_INT, MPI_MIN, comm->mpi) != MPI_SUCCESS) {
         *rank = mine;
         (void)snprintf(words, size, "MPI_Allreduce failed");
-        return code != 0 ? code : PSG_COMM_FAILED;
+        return -1;
     }
     if (least[0] == ranks) {
         return 0;
@@ -160,7 +160,10 @@ int psg_comm_agree(const psg_comm *comm, int code, char *words, size_t size, int
         char words[512];
     } said = {.code = code};
     (void)snprintf(said.words, sizeof said.words, "%s", words);
-    (void)MPI_Bcast(&said, (int)sizeof said, MPI_BYTE, least[0], comm->mpi);
+    if (MPI_Bcast(&said, (int)sizeof said, MPI_BYTE, least[0], comm->mpi) != MPI_SUCCESS) {
+        said.code = -1;
+        (void)snprintf(said.words, sizeof said.words, "MPI_Bcast failed");
+    }
     (void)snprintf(words, size, "%s", said.words);
     *rank = least[1] == 0 ? -1 : least[0];
     return said.code;
@@ -198,7 +201,7 @@ void psg_comm_stop(void) {
 int psg_comm_tags(psg_comm *comm, int count) {
     const int *most = NULL;
     int found = 0;
-    if (MPI_Comm_get_attr(comm->mpi, MPI_TAG_UB, &most, &found) != MPI_SUCCESS || !found) {
+    if (MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &most, &found) != MPI_SUCCESS || !found) {
         return -1;
     }
     if (comm->next_tag > *most - count) {

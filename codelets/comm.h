@@ -42,7 +42,8 @@ void psg_comm_node(const psg_comm *comm, int *rank, int *ranks);
 bool psg_comm_node_gather(const psg_comm *comm, const void *mine, void *all, size_t bytes);
 
 /** Collective: 0 if `code` is 0 everywhere; else that of the lowest rank where it is not, whose words replace
- *  `words`. @param[out] rank  which one; -1 if `code` is not 0 on any process */
+ *  `words`. @param[out] rank  which one; -1 if `code` is not 0 on any process
+ *  @return as said; -1: MPI failed */
 int psg_comm_agree(const psg_comm *comm, int code, char *words, size_t size, int *rank);
 
 /** Collective: each value becomes the largest of, or the sum over, all processes.

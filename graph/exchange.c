@@ -16,23 +16,25 @@ static size_t own_pencils(const psg_context *c) {
     return c->own_pencils.end - c->own_pencils.first;
 }
 
-/* Tags are those of the pair of processes. A block on a GPU goes from there, and to there, if MPI can. */
+/* Tags are those of the pair of processes, odd ones for the way back: both ways there are messages from one to the
+ * other. A block on a GPU goes from there, and to there, if MPI can. */
 static psg_message message_of(const psg_plan *plan, const psg_lane *lane, int rank, size_t s,
-                              size_t g) {
+                              size_t g, bool back) {
     const psg_context *c = &plan->context;
     const bool outward = s >= c->own_segments.first && s < c->own_segments.end;
     const size_t first_segment = plan->rank_segment[outward ? plan->rank : rank];
     const size_t first_bundle = plan->rank_bundle[outward ? rank : plan->rank];
     const int worker = outward ? plan->segment_worker[s] : plan->pencil_worker[c->bundle_p0[g]];
-    return (psg_message){
-        .rank = rank,
-        .tag = plan->tags +
-               (int)((lane->number * plan->most_segments + s - first_segment) * plan->most_bundles +
-                     g - first_bundle),
-        .node = psg_placement_node(psg_comm_cuda_aware() == 1 ? worker : -1),
-        .rows = (c->z0[s + 1] - c->z0[s]) * (c->bundle_y0[g + 1] - c->bundle_y0[g]),
-        .segment = s,
-        .pencil = c->bundle_p0[g]};
+    return (psg_message){.rank = rank,
+                         .tag = plan->tags + (back ? 1 : 0) +
+                                2 * (int)((lane->number * plan->most_segments + s - first_segment) *
+                                              plan->most_bundles +
+                                          g - first_bundle),
+                         .node = psg_placement_node(psg_comm_cuda_aware() == 1 ? worker : -1),
+                         .rows =
+                             (c->z0[s + 1] - c->z0[s]) * (c->bundle_y0[g + 1] - c->bundle_y0[g]),
+                         .segment = s,
+                         .pencil = c->bundle_p0[g]};
 }
 
 static starpu_data_handle_t bundle_of(const psg_context *c, const psg_lane *lane, size_t s,
@@ -50,7 +52,7 @@ static void outward(psg_run *run, const psg_plan *plan, const psg_lane *lane, in
     const psg_context *c = &plan->context;
     for (size_t s = c->own_segments.first; s < c->own_segments.end; s++) {
         for (size_t g = plan->rank_bundle[rank]; g < plan->rank_bundle[rank + 1]; g++) {
-            const psg_message message = message_of(plan, lane, rank, s, g);
+            const psg_message message = message_of(plan, lane, rank, s, g, !send);
             (send ? psg_task_send : psg_task_receive)(run, bundle_of(c, lane, s, g), &message);
         }
     }
@@ -61,7 +63,7 @@ static void inward(psg_run *run, const psg_plan *plan, const psg_lane *lane, int
     const psg_context *c = &plan->context;
     for (size_t s = plan->rank_segment[rank]; s < plan->rank_segment[rank + 1]; s++) {
         for (size_t g = c->own_bundles.first; g < c->own_bundles.end; g++) {
-            const psg_message message = message_of(plan, lane, rank, s, g);
+            const psg_message message = message_of(plan, lane, rank, s, g, send);
             (send ? psg_task_send : psg_task_receive)(run, arrival_of(c, lane, s, g), &message);
         }
     }

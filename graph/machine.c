@@ -44,14 +44,17 @@ psg_status psg_machine_workers(const psg_options *options, psg_worker *workers, 
                                size_t *count, char *policy, size_t policy_size) {
     psg_options checked;
     psg_clear_error();
-    if (count == NULL || (workers == NULL && capacity > 0)) {
-        return psg_fail(PSG_ERR_ARG, "count or workers is NULL");
-    }
-    *count = 0;
-    psg_status status = psg_options_check(&checked, options);
     psg_comm *comm = NULL;
-    if (status == PSG_OK) {
-        status = psg_ranks_open(&comm, &checked);
+    psg_status right = psg_options_check(&checked, options);
+    psg_status status = psg_ranks_open(&comm, &checked);
+    if (right == PSG_OK && (count == NULL || (workers == NULL && capacity > 0))) {
+        right = psg_fail(PSG_ERR_ARG, "count or workers is NULL");
+    }
+    if (count != NULL) {
+        *count = 0;
+    }
+    if (status == PSG_OK) { /* for all to go on, or none */
+        status = psg_ranks_agree(comm, right);
     }
     if (status == PSG_OK) {
         status = psg_runtime_acquire(&checked, comm);

@@ -175,7 +175,7 @@ static psg_status make_exchange(psg_plan *plan) {
     c->exchange = &plan->exchange_codelets;
     plan->most_segments = plan->rank_segment[1];
     plan->most_bundles = plan->rank_bundle[1];
-    const size_t tags = plan->options.in_flight * plan->most_segments * plan->most_bundles;
+    const size_t tags = 2 * plan->options.in_flight * plan->most_segments * plan->most_bundles;
     plan->tags = tags < INT_MAX ? psg_comm_tags(plan->comm, (int)tags) : -1;
     const bool alltoall = plan->exchange == PSG_EXCHANGE_ALLTOALL;
     c->wire = psg_wire_open(plan->comm, c->nxc * 2 * c->cpu->real_bytes,

@@ -30,6 +30,9 @@ psg_status psg_ranks_agree(const psg_comm *comm, psg_status status) {
     if (code == 0) {
         return PSG_OK;
     }
+    if (code < 0) {
+        return psg_fail(PSG_ERR_RUNTIME, "%s", words);
+    }
     return rank >= 0 ? psg_fail((psg_status)code, "process %d: %s", rank, words)
                      : psg_fail((psg_status)code, "%s", words);
 }

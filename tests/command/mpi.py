@@ -161,6 +161,10 @@ with h5py.File("bad.h5", "w") as file:
 refused_ranks(3, "solve", "--in", "bad.h5", "--out", "phi.h5", code=2, says=("bad.h5:/f", "NaN", "(4,3,11)"))
 refused_ranks(3, "solve", "--in", "rho.h5:f", "--out", "phi.h5", "--mean", "error", code=2, says=("mean",))
 
+# A launcher that is not this MPI's: every process would take itself for the only one.
+said = run("--version", code=1, env={**os.environ, "PMI_SIZE": "2", "PMI_RANK": "0"})
+check(said.stdout == "" and words_of(said.stderr)[0].startswith("psg: the launcher is not that of"), said)
+
 # What only one process sees.
 os.mkdir("elsewhere")
 with h5py.File("elsewhere/rho.h5", "w") as file:

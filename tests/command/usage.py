@@ -52,7 +52,7 @@ for value in ("-1", "x", "0,x", "0,,1", ",", "1,1", "0,1x", ""):
 for option, words in (("problem", ("madelung", "modes")), ("lattice", ("nacl", "cscl", "zns")),
                       ("precision", ("f64", "f32")), ("symbol", ("spectral", "fd2")),
                       ("mean", ("drop", "error")), ("graph", ("fused", "staged")),
-                      ("exchange", ("managed", "direct", "mpi")), ("z", ("contiguous", "strided")),
+                      ("exchange", ("managed", "direct", "mpi", "alltoall")), ("z", ("contiguous", "strided")),
                       ("effort", ("estimate", "measure", "patient")), ("sched", ("eager", "lws", "dmda"))):
     for value in ("frob", "", words[0] + "x"):
         bad("solve", "--" + option, value, says=("--%s '%s'" % (option, value), "one of") + words)

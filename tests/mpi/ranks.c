@@ -1,0 +1,192 @@
+#include "tests/mpi/ranks.h"
+
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+const psg_exchange ranks_exchanges[RANKS_EXCHANGES] = {PSG_EXCHANGE_MPI, PSG_EXCHANGE_ALLTOALL};
+
+const char *ranks_exchange_name(psg_exchange exchange) {
+    return exchange == PSG_EXCHANGE_MPI ? "mpi" : "alltoall";
+}
+
+/* Of this process: "process 2 hangs: " and what it was at. */
+static char place[300];
+
+void ranks_at(const char *format, ...) {
+    va_list arguments;
+    int head = snprintf(place, sizeof place, "process %d hangs: ", ranks_rank(MPI_COMM_WORLD));
+    va_start(arguments, format);
+    vsnprintf(place + head, sizeof place - (size_t)head - 1, format, arguments);
+    va_end(arguments);
+    strcat(place, "\n");
+}
+
+static size_t every = 1;
+
+static void hangs(int signal_number) {
+    (void)signal_number;
+    if (write(STDERR_FILENO, place, strnlen(place, sizeof place)) < 0) {
+        _exit(2);
+    }
+    sleep(1); /* the others have their say */
+    _exit(1);
+}
+
+void ranks_start(int *argc, char ***argv) {
+    int provided = MPI_THREAD_SINGLE;
+    const char *seconds = getenv("PSG_TEST_MPI_SECONDS");
+    signal(SIGALRM, hangs);
+    alarm(seconds ? (unsigned)strtoul(seconds, NULL, 10) : RANKS_SECONDS);
+    harness_options(PSG_F64); /* ends the program as skipped where a GPU is missing */
+    MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided);
+    every = *argc > 1 ? strtoul((*argv)[1], NULL, 10) : 1;
+    if (provided != MPI_THREAD_MULTIPLE || every == 0) {
+        fprintf(stderr,
+                "this MPI has no MPI_THREAD_MULTIPLE, or no number of combinations given\n");
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+}
+
+int ranks_takes(size_t n) {
+    return n % every == (size_t)ranks_size(MPI_COMM_WORLD) % every;
+}
+
+int ranks_finish(int result) {
+    int good = ranks_all(MPI_COMM_WORLD, result == 0);
+    MPI_Finalize();
+    return good ? 0 : 1;
+}
+
+int ranks_size(MPI_Comm comm) {
+    int size = 0;
+    MPI_Comm_size(comm, &size);
+    return size;
+}
+
+int ranks_rank(MPI_Comm comm) {
+    int rank = -1;
+    MPI_Comm_rank(comm, &rank);
+    return rank;
+}
+
+int ranks_all(MPI_Comm comm, int held) {
+    int all = 0, one = held ? 1 : 0;
+    MPI_Allreduce(&one, &all, 1, MPI_INT, MPI_MIN, comm);
+    return all;
+}
+
+int ranks_same(MPI_Comm comm, long value) {
+    long mine[2] = {value, -value}, all[2] = {0, 0};
+    MPI_Allreduce(mine, all, 2, MPI_LONG, MPI_MIN, comm);
+    return all[0] == -all[1];
+}
+
+void ranks_extent(size_t n, int size, int rank, size_t *first, size_t *count) {
+    /* dealt out one by one, then put in order */
+    size_t before = 0, own = 0;
+    for (size_t dealt = 0; dealt < n; ++dealt) {
+        int to = (int)(dealt % (size_t)size);
+        before += to < rank ? 1 : 0;
+        own += to == rank ? 1 : 0;
+    }
+    *first = before;
+    *count = own;
+}
+
+psg_options ranks_options(psg_precision precision, const MPI_Comm *comm) {
+    psg_options options = harness_options(precision);
+    if (!getenv("PSG_TEST_CPUS")) {
+        options.cpus = 1;
+    }
+    options.comm = comm;
+    return options;
+}
+
+void ranks_stagger(MPI_Comm comm, int turn) {
+    struct timespec t = {0, (ranks_rank(comm) + turn) % 3 * 3000000L};
+    nanosleep(&t, NULL);
+}
+
+/* Numbers before and behind u, and what is in their bytes. */
+#define GUARD 16
+#define GUARD_BYTE 0xa5
+
+static size_t guarded_bytes(const share *s) {
+    return (s->points + 2 * GUARD) * harness_element_bytes(s->precision);
+}
+
+share share_make(MPI_Comm comm, psg_precision precision, const oracle_grid *grid, size_t offset) {
+    share s;
+    memset(&s, 0, sizeof s);
+    s.precision = precision;
+    s.grid = *grid;
+    s.offset = offset;
+    ranks_extent(grid->n[2], ranks_size(comm), ranks_rank(comm), &s.z0, &s.planes);
+    s.points = grid->n[0] * grid->n[1] * s.planes;
+    size_t element = harness_element_bytes(precision), bytes = guarded_bytes(&s);
+    s.memory = harness_array(precision, 2 * (s.points + 2 * GUARD + 1));
+    s.kept = harness_array(precision, s.points + 1);
+    if (s.points > 0) {
+        s.f = s.memory + offset * element;
+        s.u = s.memory + bytes + (offset + GUARD) * element;
+    }
+    return s;
+}
+
+void share_free(share *s) {
+    free(s->memory);
+    free(s->kept);
+    memset(s, 0, sizeof *s);
+}
+
+void share_take(share *s, const double *f) {
+    size_t element = harness_element_bytes(s->precision), bytes = s->points * element;
+    memset(s->memory, GUARD_BYTE, 2 * (guarded_bytes(s) + element));
+    if (s->points > 0) {
+        harness_store(s->precision, s->points, f + s->grid.n[0] * s->grid.n[1] * s->z0, s->f);
+        memcpy(s->kept, s->f, bytes);
+        memset(s->u, 0xff, bytes); /* not a number in either precision */
+    }
+}
+
+int share_intact(const share *s) {
+    size_t element = harness_element_bytes(s->precision), bytes = s->points * element;
+    if (s->points == 0) {
+        return 1;
+    }
+    const unsigned char *u = s->u, *behind_f = (const unsigned char *)s->f + bytes;
+    const unsigned char *end = s->memory + 2 * (guarded_bytes(s) + element);
+    for (const unsigned char *b = behind_f; b < end; ++b) {
+        if ((b < u || b >= u + bytes) && *b != GUARD_BYTE) {
+            return 0;
+        }
+    }
+    return memcmp(s->f, s->kept, bytes) == 0;
+}
+
+void share_gather(const share *s, MPI_Comm comm, double *u) {
+    int size = ranks_size(comm), *counts = calloc(2 * (size_t)size, sizeof *counts);
+    double *own = oracle_array(s->points);
+    if (!counts) {
+        MPI_Abort(MPI_COMM_WORLD, 1);
+        return;
+    }
+    for (int rank = 0; rank < size; ++rank) {
+        size_t first, count, plane = s->grid.n[0] * s->grid.n[1];
+        ranks_extent(s->grid.n[2], size, rank, &first, &count);
+        counts[rank] = (int)(count * plane);
+        counts[size + rank] = (int)(first * plane);
+    }
+    if (s->points > 0) {
+        harness_load(s->precision, s->points, s->u, own);
+    }
+    MPI_Allgatherv(own, (int)s->points, MPI_DOUBLE, u, counts, counts + size, MPI_DOUBLE, comm);
+    free(own);
+    free(counts);
+}

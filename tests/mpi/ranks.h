@@ -1,0 +1,77 @@
+/** @file ranks.h  What the tests over several processes share: MPI's start and end, who has which planes, and
+ *  one process' share of a problem.
+ *
+ * None of these checks anything: a test checks what they return. All that take a communicator are
+ * collective over it.
+ */
+#ifndef PSG_TESTS_RANKS_H
+#define PSG_TESTS_RANKS_H
+
+#include "tests/check.h"
+#include "tests/harness.h"
+
+#include <mpi.h>
+
+/** MPI with MPI_THREAD_MULTIPLE, else the program ends. So it does where it takes longer than RANKS_SECONDS: what
+ *  waits for another process waits for ever, and says here where that was. */
+#define RANKS_SECONDS 75
+void ranks_start(int *argc, char ***argv);
+
+/** Is combination n done? All of them, or every N-th where the program was called with a number N: many
+ *  processes on few cores take their time. Which ones depends on the number of processes. */
+int ranks_takes(size_t n);
+
+/** What is done next, for that case. */
+CHECK_PRINTF(1, 2)
+void ranks_at(const char *format, ...);
+
+/** End MPI. @return what main() returns: 0 where `result` is 0 in all processes of the world */
+int ranks_finish(int result);
+
+int ranks_size(MPI_Comm comm);
+int ranks_rank(MPI_Comm comm);
+
+/** Does it hold in every process? */
+int ranks_all(MPI_Comm comm, int held);
+
+/** Do all processes have the same value? */
+int ranks_same(MPI_Comm comm, long value);
+
+/** Numbers first .. first + count - 1 of n that process `rank` of `size` has: not by the library. */
+void ranks_extent(size_t n, int size, int rank, size_t *first, size_t *count);
+
+/** Options of most tests: harness_options() with one worker a process, and the communicator. */
+psg_options ranks_options(psg_precision precision, const MPI_Comm *comm);
+
+/** The exchanges that the tests go through. */
+#define RANKS_EXCHANGES 2
+extern const psg_exchange ranks_exchanges[RANKS_EXCHANGES];
+const char *ranks_exchange_name(psg_exchange exchange);
+
+/** Sleep a little, each process for another time, so that they arrive one after the other. */
+void ranks_stagger(MPI_Comm comm, int turn);
+
+/** The planes that a process has of a problem, with guards around them. */
+typedef struct share {
+    psg_precision precision;
+    oracle_grid grid;
+    size_t z0, planes, points; /**< of this process */
+    void *f, *u;               /**< [planes][ny][nx]; NULL where there are none */
+    unsigned char *memory, *kept;
+    size_t offset;
+} share;
+
+/** @param offset  of f and u from an aligned address, in numbers, 0 or 1 */
+share share_make(MPI_Comm comm, psg_precision precision, const oracle_grid *grid, size_t offset);
+void share_free(share *s);
+
+/** Take the own planes of f, [nz][ny][nx], and spoil u. */
+void share_take(share *s, const double *f);
+
+/** Is f as it was taken, and nothing written beside u? */
+int share_intact(const share *s);
+
+/** All of u, [nz][ny][nx], in every process. */
+void share_gather(const share *s, MPI_Comm comm, double *u);
+
+#endif
