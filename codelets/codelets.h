@@ -54,14 +54,17 @@ void psg_task_inverse_xy(psg_run *run, size_t s, const starpu_data_handle_t *blo
 
 /** A block that goes to another process or comes from there. */
 typedef struct psg_message {
-    int rank;    /**< the other process */
-    int tag;     /**< the same on both */
+    int rank; /**< the other process */
+    int tag;  /**< the same on both */
+    psg_way way;
     int node;    /**< the memory node from which it goes, or to which it comes */
     size_t rows; /**< of the wire's */
     size_t segment;
     size_t pencil; /**< the first of the bundle's */
 } psg_message;
 
+/** Say how many messages will go to another process, one way, before the first of them is submitted. */
+void psg_task_expect(psg_run *run, int rank, psg_way way, size_t sends);
 /** Send a block as soon as it is written; receive one. */
 void psg_task_send(psg_run *run, starpu_data_handle_t block, const psg_message *message);
 void psg_task_receive(psg_run *run, starpu_data_handle_t block, const psg_message *message);

@@ -6,6 +6,7 @@
 #include "codelets/task.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,9 +60,58 @@ static void end_travel(psg_errand *errand, int code) {
     psg_run_end_task(run);
 }
 
-/* On whatever thread had the block last. */
+void psg_task_expect(psg_run *run, int rank, psg_way way, size_t sends) {
+    pthread_mutex_lock(&run->mutex);
+    run->pairing[rank][way] = (psg_pairing){.sends_left = sends};
+    pthread_mutex_unlock(&run->mutex);
+}
+
+/* The oldest receive that waits, taken off the list. */
+static psg_errand *oldest_held(psg_pairing *p) {
+    psg_errand **at = &p->held;
+    while (*at != NULL && (*at)->next != NULL) {
+        at = &(*at)->next;
+    }
+    psg_errand *oldest = *at;
+    *at = NULL;
+    return oldest;
+}
+
+/* On whatever thread had the block last. A receive begins with a send to the same process, if one is to come: so two processes
+ * tell each other of their messages before either fills the wire, on which the word that a receiver is ready would queue behind
+ * all that (on one TCP connection the two directions would take turns). */
 static void ready(void *argument) {
-    psg_messenger_post(&((travel *)argument)->errand);
+    travel *t = argument;
+    psg_run *run = t->run;
+    psg_pairing *p = &run->pairing[t->message.rank][t->message.way];
+    psg_errand *go[2] = {NULL, NULL};
+    pthread_mutex_lock(&run->mutex);
+    if (!t->event.received) {
+        go[0] = &t->errand;
+        p->sends_left--;
+        p->credit++;
+    } else {
+        t->errand.next = p->held;
+        p->held = &t->errand;
+    }
+    if (p->held != NULL && (p->credit > 0 || p->sends_left == 0)) {
+        go[1] = oldest_held(p);
+        p->credit -= p->credit > 0 ? 1 : 0;
+    }
+    /* after the last send, all that are held */
+    psg_errand *rest = p->sends_left == 0 ? p->held : NULL;
+    p->held = p->sends_left == 0 ? NULL : p->held;
+    pthread_mutex_unlock(&run->mutex);
+    for (int m = 0; m < 2; m++) {
+        if (go[m] != NULL) {
+            psg_messenger_post(go[m]);
+        }
+    }
+    while (rest != NULL) {
+        psg_errand *next = rest->next;
+        psg_messenger_post(rest);
+        rest = next;
+    }
 }
 
 static void submit(psg_run *run, starpu_data_handle_t block, const psg_message *m, bool receive) {

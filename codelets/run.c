@@ -34,8 +34,11 @@ psg_run *psg_run_create(const psg_context *context, size_t workers) {
     run->cell = calloc(workers * PSG_TASK_COUNT, sizeof *run->cell);
     run->mode0 =
         context->on_gpus ? psg_device_host_alloc(sizeof(findings)) : malloc(sizeof(findings));
-    if (run->cell == NULL || run->mode0 == NULL) {
+    const int ranks = context->comm != NULL ? psg_comm_ranks(context->comm) : 0;
+    run->pairing = calloc((size_t)ranks + 1, sizeof *run->pairing);
+    if (run->cell == NULL || run->mode0 == NULL || run->pairing == NULL) {
         free_findings(run);
+        free(run->pairing);
         free(run->cell);
         free(run);
         return NULL;
@@ -70,6 +73,7 @@ void psg_run_destroy(psg_run *run) {
     pthread_cond_destroy(&run->idle);
     free_findings(run);
     free(run->event);
+    free(run->pairing);
     free(run->cell);
     free(run);
 }

@@ -124,6 +124,14 @@ typedef struct psg_run_cell {
     double seconds;
 } psg_run_cell;
 
+/** What goes one way between this process and another, there (to pencils) or back, in a run. */
+typedef struct psg_pairing {
+    size_t sends_left;       /**< not begun yet */
+    size_t credit;           /**< receives that may begin, one for each send begun */
+    struct psg_errand *held; /**< receives that wait for theirs, latest first */
+} psg_pairing;
+typedef enum psg_way { PSG_WAY_THERE = 0, PSG_WAY_BACK, PSG_WAYS } psg_way;
+
 /** One solve, from its submission until it has been waited for. */
 typedef struct psg_run {
     struct psg_run *next; /**< among the runs that wait for another use */
@@ -141,7 +149,8 @@ typedef struct psg_run {
     psg_run_cell *cell;    /**< [workers][PSG_TASK_COUNT] */
     psg_run_cell exchange; /**< messages to other processes, and the time with one on its way */
     uint64_t sent_bytes;   /**< in them */
-    size_t on_their_way;   /**< of them, now; under the mutex, as is the following */
+    psg_pairing (*pairing)[PSG_WAYS]; /**< [ranks]; NULL: one process; under the mutex */
+    size_t on_their_way;              /**< of them, now; under the mutex, as is the following */
     double on_their_way_since;
     psg_run_event *event; /**< in the order of their ends; under the mutex, as are the following */
     size_t events;

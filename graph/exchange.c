@@ -19,17 +19,18 @@ static size_t own_pencils(const psg_context *c) {
 /* Tags are those of the pair of processes, odd ones for the way back: both ways there are messages from one to the
  * other. A block on a GPU goes from there, and to there, if MPI can. */
 static psg_message message_of(const psg_plan *plan, const psg_lane *lane, int rank, size_t s,
-                              size_t g, bool back) {
+                              size_t g, psg_way way) {
     const psg_context *c = &plan->context;
     const bool outward = s >= c->own_segments.first && s < c->own_segments.end;
     const size_t first_segment = plan->rank_segment[outward ? plan->rank : rank];
     const size_t first_bundle = plan->rank_bundle[outward ? rank : plan->rank];
     const int worker = outward ? plan->segment_worker[s] : plan->pencil_worker[c->bundle_p0[g]];
     return (psg_message){.rank = rank,
-                         .tag = plan->tags + (back ? 1 : 0) +
+                         .tag = plan->tags + (way == PSG_WAY_BACK ? 1 : 0) +
                                 2 * (int)((lane->number * plan->most_segments + s - first_segment) *
                                               plan->most_bundles +
                                           g - first_bundle),
+                         .way = way,
                          .node = psg_placement_node(psg_comm_cuda_aware() == 1 ? worker : -1),
                          .rows =
                              (c->z0[s + 1] - c->z0[s]) * (c->bundle_y0[g + 1] - c->bundle_y0[g]),
@@ -52,7 +53,8 @@ static void outward(psg_run *run, const psg_plan *plan, const psg_lane *lane, in
     const psg_context *c = &plan->context;
     for (size_t s = c->own_segments.first; s < c->own_segments.end; s++) {
         for (size_t g = plan->rank_bundle[rank]; g < plan->rank_bundle[rank + 1]; g++) {
-            const psg_message message = message_of(plan, lane, rank, s, g, !send);
+            const psg_message message =
+                message_of(plan, lane, rank, s, g, send ? PSG_WAY_THERE : PSG_WAY_BACK);
             (send ? psg_task_send : psg_task_receive)(run, bundle_of(c, lane, s, g), &message);
         }
     }
@@ -63,14 +65,28 @@ static void inward(psg_run *run, const psg_plan *plan, const psg_lane *lane, int
     const psg_context *c = &plan->context;
     for (size_t s = plan->rank_segment[rank]; s < plan->rank_segment[rank + 1]; s++) {
         for (size_t g = c->own_bundles.first; g < c->own_bundles.end; g++) {
-            const psg_message message = message_of(plan, lane, rank, s, g, send);
+            const psg_message message =
+                message_of(plan, lane, rank, s, g, send ? PSG_WAY_BACK : PSG_WAY_THERE);
             (send ? psg_task_send : psg_task_receive)(run, arrival_of(c, lane, s, g), &message);
         }
     }
 }
 
+static size_t parts_of(const size_t *first, int rank) {
+    return first[rank + 1] - first[rank];
+}
+
+/* How many go from this process to another, one way. */
+static size_t sends_to(const psg_plan *plan, int rank, bool forward) {
+    return forward ? parts_of(plan->rank_segment, plan->rank) * parts_of(plan->rank_bundle, rank)
+                   : parts_of(plan->rank_segment, rank) * parts_of(plan->rank_bundle, plan->rank);
+}
+
 /* Each process begins with the one after it, so that not all of them send to the first. */
 static void messages(psg_run *run, const psg_plan *plan, const psg_lane *lane, bool forward) {
+    for (int r = 0; r < plan->ranks; r++) {
+        psg_task_expect(run, r, forward ? PSG_WAY_THERE : PSG_WAY_BACK, sends_to(plan, r, forward));
+    }
     for (int d = 1; d < plan->ranks; d++) {
         const int to = (plan->rank + d) % plan->ranks;
         const int from = (plan->rank + plan->ranks - d) % plan->ranks;

@@ -3,6 +3,8 @@
 # address of its own, play two hosts that reach each other by TCP alone.
 #
 #     hosts.sh MPIEXEC RANKS PROGRAM [ARGUMENT ...]      Open MPI; root; skipped (77) where that is not to be had
+#
+# PSG_HOSTS_MBIT=1000 makes the link between them one of so many Mbit/s each way, for measurements.
 set -u
 
 mpiexec=$1
@@ -38,6 +40,12 @@ ip -n "$two" address add 10.213.7.2/24 dev wire || exit 1
 for host in "$one" "$two"; do
     ip -n "$host" link set lo up && ip -n "$host" link set wire up || exit 1
 done
+
+if [ -n "${PSG_HOSTS_MBIT:-}" ]; then
+    for host in "$one" "$two"; do
+        tc -n "$host" qdisc add dev wire root tbf rate "${PSG_HOSTS_MBIT}mbit" burst 128k latency 20ms || exit 1
+    done
+fi
 
 # A command on a host; and what Open MPI calls instead of ssh: agent HOST COMMAND ...
 cat >"$folder/on" <<END
