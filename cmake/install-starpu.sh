@@ -10,7 +10,6 @@
 #   STARPU_TARBALL   an upstream starpu-1.4.x.tar.gz, for machines without a network
 #   CUDA_HOME        the CUDA toolkit (default: where nvcc is; none: StarPU is built for CPUs alone)
 #   STARPU_CUDA=no   build without CUDA though there is a toolkit
-#   STARPU_MPI=no    build without StarPU-MPI though there is an mpicc
 #   STARPU_ARCH      CUDA architecture of StarPU's own kernels (default sm_90)
 set -eu
 
@@ -33,11 +32,7 @@ if [ "${STARPU_CUDA:-yes}" != no ]; then
     fi
 fi
 arch=${STARPU_ARCH:-sm_90}
-mpi=
-if [ "${STARPU_MPI:-yes}" != no ]; then
-    mpi=$(command -v mpicc || true)
-fi
-settings="StarPU 1.4 cuda=${cuda:-none} arch=$arch mpi=${mpi:-none}"
+settings="StarPU 1.4 cuda=${cuda:-none} arch=$arch"
 stamp=$prefix/psg-settings
 if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$settings" ]; then
     exit 0
@@ -87,7 +82,7 @@ for file in src/drivers/cuda/driver_cuda.c src/drivers/cuda/driver_cuda1.c; do
 done
 
 set -- --disable-build-doc --disable-build-examples --disable-build-tests --disable-opencl --disable-hip \
-    --disable-fortran --disable-socl --disable-starpupy --disable-starpufft --disable-static \
+    --disable-fortran --disable-mpi --disable-socl --disable-starpupy --disable-starpufft --disable-static \
     --enable-maxcpus=128 --enable-maxcudadev=8
 if [ -n "$cuda" ]; then
     set -- "$@" "--with-cuda-dir=$cuda" "--with-cuda-lib-dir=$cuda/lib64" \
@@ -96,12 +91,7 @@ if [ -n "$cuda" ]; then
 else
     set -- "$@" --disable-cuda
 fi
-if [ -n "$mpi" ]; then
-    set -- "$@" "--with-mpicc=$mpi"
-else
-    set -- "$@" --disable-mpi
-fi
-echo "install-starpu: building StarPU $version${cuda:+ with CUDA}${mpi:+ with MPI}, about two minutes" >&2
+echo "install-starpu: building StarPU $version${cuda:+ with CUDA}, about two minutes" >&2
 {
     ./configure --prefix="$prefix" "$@" &&
         make -j"$(nproc)" &&
@@ -112,8 +102,5 @@ echo "install-starpu: building StarPU $version${cuda:+ with CUDA}${mpi:+ with MP
 }
 if [ -n "$cuda" ] && ! grep -q 'define STARPU_USE_CUDA 1' "$prefix/include/starpu/1.4/starpu_config.h"; then
     die "StarPU $version was built, but its configure did not accept the CUDA toolkit $cuda"
-fi
-if [ -n "$mpi" ] && [ ! -f "$prefix/lib/pkgconfig/starpumpi-1.4.pc" ]; then
-    die "StarPU $version was built, but its configure did not accept $mpi"
 fi
 echo "$settings" >"$stamp"

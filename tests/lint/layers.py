@@ -27,12 +27,14 @@ FOREIGN = [
     ("FFTW", r"fftw3\w*\.h", r"fftwf?_\w+\s*\(", {"cpu"}),
     ("hwloc", r"hwloc\.h", r"hwloc_\w+\s*\(", {"graph"}),
     ("HDF5", r"hdf5\w*\.h", r"H5[A-Z]\w+\s*\(", {"app"}),
-    ("MPI", r"(starpu_)?mpi\.h", r"MPI_[A-Z]\w+\s*\(", {"codelets", "graph", "app"}),
+    ("MPI", r"(starpu_)?mpi(-ext)?\.h", r"MPI_[A-Z]\w+\s*\(", {"codelets", "app"}),
 ]
 # Where a folder that may use a library keeps it to some of its files.
 FILES = {
     ("app", "HDF5"): {"app/field.c", "app/field_output.c", "app/hdf5.h"},
     ("app", "MPI"): {"app/ranks.c", "app/field_output.c"},
+    ("codelets", "MPI"): {"codelets/comm.c", "codelets/comm_mpi.h", "codelets/exchange_mpi.c", "codelets/messenger.c",
+                          "codelets/messenger.h"},
 }
 # A library that one single file may include.
 SINGLE = {"FFTW": "cpu"}
