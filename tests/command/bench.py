@@ -150,6 +150,13 @@ check([(r["sched"], r["policy"], r["models"]) for r in rows("m.csv")]
       == [("lws", "lws", "unused"), ("dmda", "dmda", "calibrated")], rows("m.csv"))
 bench(*TINY, "--cpus", "2", "--sched", "dmda", "--calibrate", "0", "--csv", "m2.csv", "--quiet")
 check(rows("m2.csv")[0]["models"] == "as found", rows("m2.csv"))
+os.mkdir("models")
+models = {**os.environ, "XDG_CACHE_HOME": os.path.join(os.getcwd(), "models")}
+known = []
+for policy in ("lws", "dmda", "dmda"):
+    bench(*TINY, "--cpus", "1", "--sched", policy, "--calibrate", "15", "--quiet", env=models)
+    known.append([digest for name, digest in files().items() if "psg_kspace_f64" in name])
+check(known[0] == [] and known[1] and known[2] and known[1] != known[2], "models are not measured on: %s" % known)
 
 # Several in flight; plans that do not fit together; the studies, with lists replaced.
 bench(*TINY, "--in-flight", "1,3", "--memory", "1e-9", "--csv", "f.csv", "--quiet")
@@ -160,6 +167,9 @@ check([(r["graph"], r["segment_planes"]) for r in rows("g.csv")]
 bench("--study", "node", *TINY, "--csv", "h.csv", "--quiet")
 cpus = [int(r["cpus"]) for r in rows("h.csv")]
 check(cpus[0] == 1 and cpus == sorted(set(cpus)) and all(r["status"] == "ok" for r in rows("h.csv")), rows("h.csv"))
+
+bench(*TINY, "--grid", "90", "--in-flight", "3", "--cpus", "1", "--warm-up", "1", "--csv", "k.csv", "--quiet")
+check(number(rows("k.csv")[0], "busiest") > 0.4, "the time is that of three solves: %s" % rows("k.csv"))
 
 # To stdout there is the file alone.
 out = bench(*TINY, "--csv", "-").stdout
@@ -219,6 +229,19 @@ with open("full.csv", "w"):
 bench(*TINY, "--quiet", "--csv", "full.csv")  # an empty file has nothing to lose
 check(len(rows("full.csv")) == 1, rows("full.csv"))
 
+
+
+def gone(process):
+    """Is nobody left of its group, after two seconds at most?"""
+    for _ in range(200):
+        try:
+            os.killpg(process.pid, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.01)
+    return False
+
+
 # SIGINT keeps the rows that are done, removes temporary files, and leaves no process behind.
 old = files()
 process = subprocess.Popen([PSG, "bench", "--grid", "40", "--sched", "lws,eager,prio,ws", "--effort", "estimate", "--gpus", "0",
@@ -234,14 +257,17 @@ check((process.returncode, out, error) == (130, "", "psg: interrupted\n"), (proc
 i = rows("i.csv")
 check(1 <= len(i) < 4 and all(r["status"] == "ok" and r["repeats"] == "400" for r in i), "%d rows" % len(i))
 check(sorted(files()) == sorted([*old, "./i.csv"]), sorted(files()))
-for wait in range(200):
-    try:
-        os.killpg(process.pid, 0)
-    except ProcessLookupError:
-        break
-    time.sleep(0.01)
-else:
-    raise AssertionError("a process of the group is left")
+check(gone(process), "a process of the group is left")
 old = content("i.csv")
 bench("--grid", "40", "--sched", i[0]["sched"], "--effort", "estimate", "--gpus", "0", "--cpus", "1", "--csv", "i.csv", "--quiet")
 check(content("i.csv") == old, "a row that SIGINT left was measured again")
+
+# Nor does it while FFTW searches for its plans; and if it is killed outright its child ends too.
+for number, code in ((signal.SIGINT, 130), (signal.SIGKILL, -9)):
+    process = subprocess.Popen([PSG, "bench", "--grid", "311x307x293", "--effort", "patient", "--cpus", "1", "--gpus", "0"],
+                               start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               preexec_fn=default_signals, env={**os.environ, "XDG_CACHE_HOME": os.getcwd()})
+    time.sleep(1)
+    process.send_signal(number)
+    process.communicate(timeout=20)
+    check(process.returncode == code and gone(process), "signal %d: %d, or a process is left" % (number, process.returncode))
