@@ -2,7 +2,6 @@
    random order, so that a machine that gets slower or faster meanwhile does so for all of them alike. */
 #include "app/measure.h"
 #include "app/app.h"
-#include "app/report.h"
 
 #include <errno.h>
 #include <math.h>
@@ -26,6 +25,8 @@ void app_shuffle(size_t *items, size_t count, uint64_t *state) {
         items[other] = item;
     }
 }
+
+enum { WORKERS_MOST = 1024 };
 
 /* A configuration in work. */
 typedef struct job {
@@ -72,12 +73,12 @@ static void tell_facts(const batch *b, const job *j, const psg_options *options)
     app_record record = {.kind = APP_RECORD_FACTS, .config = j->number};
     app_facts *facts = &record.is.facts;
     psg_statistics s;
-    psg_worker *workers = calloc(APP_WORKERS_MOST, sizeof *workers);
+    psg_worker *workers = calloc(WORKERS_MOST, sizeof *workers);
     size_t count = 0;
     if (workers && psg_plan_statistics(j->plan, &s) == PSG_OK &&
-        psg_machine_workers(options, workers, APP_WORKERS_MOST, &count, facts->policy,
+        psg_machine_workers(options, workers, WORKERS_MOST, &count, facts->policy,
                             sizeof facts->policy) == PSG_OK) {
-        for (size_t w = 0; w < count && w < APP_WORKERS_MOST; w++) {
+        for (size_t w = 0; w < count && w < WORKERS_MOST; w++) {
             const int gpu = workers[w].kind == PSG_WORKER_CUDA;
             facts->cpus += !gpu;
             facts->gpus += gpu;
