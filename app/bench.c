@@ -435,7 +435,6 @@ int app_bench(int argc, char **argv) {
         free(b);
         return app_error(APP_USAGE, "psg bench measures one process: start it without mpirun");
     }
-    b->at.repeat = b->arguments.repeat;
     b->at.warm_up = (unsigned)b->arguments.warm_up;
     b->at.seed = (unsigned)b->arguments.seed;
     app_signals_install();
@@ -458,10 +457,8 @@ int app_bench(int argc, char **argv) {
     }
     if (!code) {
         code = measure(b);
-    }
-    app_progress_stop(&b->progress);
-    if (!code) {
-        code = tell(b, code);
+        app_progress_stop(&b->progress);
+        code = tell(b, code); /* what was measured is shown even where it could not be written */
     }
     clean_up(b);
     return code;

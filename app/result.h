@@ -30,7 +30,7 @@ typedef struct app_result {
 /** What a row says beside the result. */
 typedef struct app_circumstances {
     app_machine machine;
-    unsigned repeat, warm_up, seed;
+    unsigned warm_up, seed;
     app_models models;
 } app_circumstances;
 

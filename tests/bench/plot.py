@@ -185,13 +185,13 @@ def plot_segments(rows):
             which = names.index(label(group[0], rest))
             best = min(group, key=lambda row: number(row, "seconds"))
             for row in group:
-                axes.errorbar(number(row, "planes"), 1e3 * number(row, "seconds"), whiskers(row), color=COLOURS[which],
-                              linewidth=0.8, capsize=2)
+                axes.errorbar(number(row, "planes"), 1e3 * number(row, "seconds"), whiskers(row), linewidth=0.8,
+                              capsize=2, color=COLOURS[which % len(COLOURS)])
             axes.plot([number(row, "planes") for row in group], [1e3 * number(row, "seconds") for row in group],
-                      color=COLOURS[which], marker=MARKERS[which % len(MARKERS)], markersize=4,
+                      color=COLOURS[which % len(COLOURS)], marker=MARKERS[which % len(MARKERS)], markersize=4,
                       label=best_point(names[which], best, group[-1]))
             axes.plot(number(best, "planes"), 1e3 * number(best, "seconds"), marker="o", markersize=11, color="none",
-                      markeredgecolor=COLOURS[which])
+                      markeredgecolor=COLOURS[which % len(COLOURS)])
         axes.set_xscale("log", base=2)
         axes.xaxis.set_major_locator(LogLocator(base=2, numticks=20))
         plain(axes.xaxis)

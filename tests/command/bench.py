@@ -6,6 +6,7 @@ import io
 import json
 import math
 import os
+import resource
 import signal
 import subprocess
 import time
@@ -230,7 +231,6 @@ bench(*TINY, "--quiet", "--csv", "full.csv")  # an empty file has nothing to los
 check(len(rows("full.csv")) == 1, rows("full.csv"))
 
 
-
 def gone(process):
     """Is nobody left of its group, after two seconds at most?"""
     for _ in range(200):
@@ -241,6 +241,17 @@ def gone(process):
         time.sleep(0.01)
     return False
 
+
+# Where the file cannot be written in the end, the old one stays, and the numbers are shown all the same.
+def small_disk():
+    default_signals()
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+
+
+old = content("a.csv")
+done = bench(*TINY, "--grid", "10,11", "--cpus", "1", "--csv", "a.csv", code=1, before=small_disk)
+check("a.csv: cannot be written: File too large" in done.stderr and content("a.csv") == old, done.stderr)
+check(done.stdout.count(" ok\n") == 2, done.stdout)
 
 # SIGINT keeps the rows that are done, removes temporary files, and leaves no process behind.
 old = files()

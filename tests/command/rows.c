@@ -119,7 +119,7 @@ int main(void) {
     app_sweep sweep = {.count = 0};
     app_result result[CONFIGS];
     app_results rows;
-    app_circumstances at = {.repeat = SAMPLES, .warm_up = 2};
+    app_circumstances at = {.warm_up = 2};
     memset(result, 0, sizeof result);
     app_machine_find(&at.machine);
     CHECK(app_sweep_add(&sweep, lists) == APP_DONE && sweep.count == CONFIGS, "%zu configurations",
