@@ -9,16 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct option_row {
-    const char *heading;  /* the help text begins a group here */
-    const char *name;     /* NULL ends the table */
-    const char *argument; /* NULL: takes none, sets an int to 1 */
-    int (*parse)(const char *text, void *field, const app_choice *choices);
-    size_t field; /* in app_arguments */
-    const app_choice *choices;
-    const char *expected; /* "expected ..." in messages; choices say it themselves */
-    const char *help;     /* lines */
-} option_row;
+typedef app_option_row option_row;
+typedef app_command_text command_text;
 
 static const app_choice problem_choices[] = {
     {"madelung", APP_PROBLEM_MADELUNG}, {"modes", APP_PROBLEM_MODES}, {NULL, 0}};
@@ -143,13 +135,6 @@ static const option_row info_rows[] = {ROW_CPUS,
 
 enum { ROWS_MOST = 32, HELP_COLUMN = 27 };
 
-typedef struct command_text {
-    const char *name;
-    const option_row *rows;
-    const char *intro; /* the help text up to the options */
-    const char *end;   /* and after them */
-} command_text;
-
 static const command_text solve_text = {
     "solve", solve_rows,
     "Usage: psg solve --in FILE[:DATASET] [--out FILE[:DATASET]] [OPTION]...\n"
@@ -258,7 +243,7 @@ static int unknown_option(const command_text *command, const char *given) {
     return app_error(APP_USAGE, "unknown option '%s'; see psg %s --help", word, command->name);
 }
 
-static int wrong_value(const option_row *row, const char *text) {
+int app_wrong_value(const option_row *row, const char *text) {
     char list[2048];
     size_t length = 0;
     list[0] = '\0';
@@ -276,7 +261,7 @@ static int wrong_value(const option_row *row, const char *text) {
                      length ? list : row->expected);
 }
 
-static int parse(const command_text *command, int argc, char **argv, app_arguments *arguments) {
+int app_arguments_parse(const command_text *command, int argc, char **argv, void *arguments) {
     enum { FIRST = 256 }; /* above every letter, so that getopt's values do not meet */
     struct option table[ROWS_MOST + 3];
     size_t count = 0;
@@ -324,17 +309,30 @@ static int parse(const command_text *command, int argc, char **argv, app_argumen
         if (!row->argument) {
             *(int *)field = 1;
         } else if (row->parse(optarg, field, row->choices)) {
-            return wrong_value(row, optarg);
+            return app_wrong_value(row, optarg);
         }
     }
     if (optind < argc) {
         return app_error(APP_USAGE, "unexpected argument '%s'; see psg %s --help", argv[optind],
                          command->name);
     }
-    if (arguments->cpus == 0 && arguments->gpus.count == 0) {
+    return APP_DONE;
+}
+
+const app_option_row *app_solve_row(const char *name) {
+    const option_row *row = solve_rows;
+    while (row->name && strcmp(row->name, name) != 0) {
+        row++;
+    }
+    return row->name ? row : NULL;
+}
+
+static int parse(const command_text *command, int argc, char **argv, app_arguments *arguments) {
+    const int code = app_arguments_parse(command, argc, argv, arguments);
+    if (!code && arguments->cpus == 0 && arguments->gpus.count == 0) {
         return app_error(APP_USAGE, "--cpus 0 --gpus 0: nothing is left to solve on");
     }
-    return APP_DONE;
+    return code;
 }
 
 static void set_defaults(app_arguments *arguments) {

@@ -5,6 +5,26 @@
 
 #include "app/values.h"
 
+/** A row is all that an option needs: getopt's table, the value's parser, the help text and the message for
+ *  a wrong value are made from it. */
+typedef struct app_option_row {
+    const char *heading;  /**< the help text begins a group here */
+    const char *name;     /**< NULL ends the table */
+    const char *argument; /**< NULL: takes none, sets an int to 1 */
+    int (*parse)(const char *text, void *field, const app_choice *choices);
+    size_t field; /**< in the struct of arguments */
+    const app_choice *choices;
+    const char *expected; /**< "expected ..." in messages; choices say it themselves */
+    const char *help;     /**< lines */
+} app_option_row;
+
+typedef struct app_command_text {
+    const char *name;
+    const app_option_row *rows;
+    const char *intro; /**< the help text up to the options */
+    const char *end;   /**< and after them */
+} app_command_text;
+
 enum { APP_PROBLEM_NONE = -1, APP_PROBLEM_MADELUNG, APP_PROBLEM_MODES };
 
 /** What the command line says; -1, 0 or NULL where it says nothing. Texts are borrowed from argv. */
@@ -27,6 +47,16 @@ typedef struct app_arguments {
 enum { APP_HELPED = -1 };
 int app_arguments_solve(int argc, char **argv, app_arguments *arguments);
 int app_arguments_info(int argc, char **argv, app_arguments *arguments);
+
+/** The same for a command with options of its own. @param[out] arguments  the struct that `field` in its
+ *  rows is about, with the defaults in it */
+int app_arguments_parse(const app_command_text *command, int argc, char **argv, void *arguments);
+
+/** Say what an option expects in place of `text`. @return APP_USAGE */
+int app_wrong_value(const app_option_row *row, const char *text);
+
+/** The row of an option of `psg solve`; NULL if it has none of that name. */
+const app_option_row *app_solve_row(const char *name);
 
 /** The word among `words` (ends with NULL) that was probably meant, or NULL if none is near. */
 const char *app_nearest(const char *word, const char *const *words);

@@ -1,6 +1,7 @@
 /* The psg command: finds the subcommand. */
 #include "app/app.h"
 #include "app/arguments.h"
+#include "app/bench.h"
 #include "app/field.h"
 #include "app/info.h"
 #include "app/ranks.h"
@@ -20,6 +21,7 @@ static int print_help(void) {
           "\n"
           "Commands:\n"
           "  solve  solve a field of yours, or a built-in problem with a known answer\n"
+          "  bench  measure solves in every combination of lists of options, or by ready studies\n"
           "  info   show versions, workers and scheduling policies\n"
           "\n"
           "Options:\n"
@@ -41,10 +43,10 @@ static int run(int argc, char **argv) {
     static const struct {
         const char *name;
         int (*run)(int argc, char **argv);
-    } commands[] = {{"solve", app_solve}, {"info", app_info}};
-    static const char *const words[] = {"solve", "info", "--help", "--version", NULL};
+    } commands[] = {{"solve", app_solve}, {"bench", app_bench}, {"info", app_info}};
+    static const char *const words[] = {"solve", "bench", "info", "--help", "--version", NULL};
     if (argc < 2) {
-        return app_error(APP_USAGE, "say what to do: psg solve, psg info or psg --help");
+        return app_error(APP_USAGE, "say what to do: psg solve, psg bench, psg info or psg --help");
     }
     for (size_t c = 0; c < sizeof commands / sizeof commands[0]; c++) {
         if (strcmp(argv[1], commands[c].name) == 0) {

@@ -174,6 +174,16 @@ void app_modes_compare(const app_modes *modes, psg_precision precision, app_plan
     result->tolerance = precision == PSG_F32 ? 1e-5 : 1e-13;
 }
 
+void app_modes_answer(const app_modes *modes, psg_precision precision, void *u) {
+    const size_t nx = modes->grid.axis[0].n, ny = modes->grid.axis[1].n;
+    for (size_t k = 0; k < modes->grid.axis[2].n; k++) {
+        for (size_t j = 0; j < ny; j++) {
+            make_row(modes, j, k);
+            app_put_row(u, precision, (k * ny + j) * nx, nx, modes->row[1]);
+        }
+    }
+}
+
 /* ----------------------------------------------------------------------------------- madelung */
 
 enum { IONS_MOST = 8 };

@@ -19,7 +19,7 @@ static const psg_options defaults = {
 };
 
 /* The first published struct_size: nothing smaller is one of ours. */
-_Static_assert(sizeof(psg_options) == 128,
+_Static_assert(sizeof(psg_options) == 136,
                "psg_options may grow at its end only; keep the old sizes valid");
 enum { FIRST_OPTIONS_SIZE = 120 };
 
@@ -126,6 +126,9 @@ psg_status psg_options_check(psg_options *checked, const psg_options *options) {
     }
     if (checked->cpus == 0 && checked->gpus == 0) {
         return psg_fail(PSG_ERR_ARG, "cpus = 0 and gpus = 0 leave nothing to compute on");
+    }
+    if (checked->calibrate != 0 && checked->calibrate != 1) {
+        return psg_fail(PSG_ERR_ARG, "calibrate = %d: 0 or 1 is needed", checked->calibrate);
     }
     if (checked->in_flight < 1) {
         return psg_fail(PSG_ERR_ARG, "in_flight = 0: at least one solve has to fit");

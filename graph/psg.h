@@ -163,6 +163,8 @@ typedef struct psg_options {
                                   once it is used, and waits its turn where there is none */
     const void *comm; /**< NULL = this process alone; else the address of an MPI_Comm, not kept: its
                              processes solve together, see "Several processes" */
+    int calibrate; /**< 0 = as STARPU_CALIBRATE says; 1 = StarPU goes on measuring the tasks and keeps
+                        that for policies that decide by it (dm*, *heft*), once it stops */
 } psg_options;
 
 /** Used by psg_options_init(). */

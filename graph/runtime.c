@@ -9,6 +9,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool ours; /* StarPU was started here, not found running; under the lock, as is `needed` */
 static unsigned needed; /* solves in flight and plans with slab handles: what keeps workers awake */
+static bool calibrating;  /* our StarPU measures tasks for its models; under the lock */
 static unsigned acquired; /* psg_runtime_acquire() not yet released */
 
 /* An idle StarPU worker polls, and takes its core from whatever the host program computes between two
@@ -80,6 +81,9 @@ static psg_status start(const psg_options *options, int gpus, const psg_share *s
     conf.nhip = 0;
     conf.catch_signals = 0; /* signals are the host program's */
     conf.sched_policy_name = options->policy;
+    if (options->calibrate != 0) {
+        conf.calibrate = options->calibrate;
+    }
     const int result = starpu_init(&conf);
     if (result == -ENODEV) {
         return psg_fail(PSG_ERR_NODEV, "StarPU found no worker to start (cpus = %d, gpus = %d)",
@@ -115,6 +119,9 @@ static psg_status check_running(const psg_options *options) {
         return psg_fail(PSG_ERR_STATE,
                         "StarPU runs already, with %u CUDA workers and not the %d asked for",
                         starpu_cuda_worker_get_count(), options->gpus);
+    }
+    if (options->calibrate != 0 && !calibrating) {
+        return psg_fail(PSG_ERR_STATE, "StarPU runs already, and was not started to calibrate");
     }
     int id[STARPU_NMAXWORKERS];
     (void)starpu_worker_get_ids_by_type(STARPU_CUDA_WORKER, id, STARPU_NMAXWORKERS);
@@ -167,6 +174,7 @@ static void stop(void) {
             starpu_resume();
         }
         ours = false;
+        calibrating = false;
     }
     starpu_shutdown();
 }
@@ -186,6 +194,7 @@ static psg_status acquire(const psg_options *options, psg_share *share) {
     acquired++;
     if (!running) {
         ours = true;
+        calibrating = options->calibrate != 0;
         starpu_pause();
     } else {
         status = check_running(options);

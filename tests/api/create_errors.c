@@ -129,6 +129,8 @@ static void numbers(void) {
     EXPECT(x.options.mean_tolerance = NAN, PSG_ERR_ARG);
     EXPECT(x.options.in_flight = 0, PSG_ERR_ARG);
     EXPECT(x.options.cpus = -2, PSG_ERR_ARG);
+    EXPECT(x.options.calibrate = 2, PSG_ERR_ARG);
+    EXPECT(x.options.calibrate = -1, PSG_ERR_ARG);
     EXPECT(x.options.gpus = -2, PSG_ERR_ARG);
     EXPECT(x.options.cpus = INT_MIN, PSG_ERR_ARG);
     EXPECT_EITHER(x.options.cpus = INT_MAX, PSG_ERR_ARG, PSG_ERR_NODEV);

@@ -27,12 +27,14 @@ static void option_defaults(void) {
     CHECK(o.effort == PSG_EFFORT_MEASURE, "effort is %d", o.effort);
     CHECK(o.cache_dir == NULL, "cache_dir is not NULL");
     CHECK(o.in_flight == 2, "in_flight is %u", o.in_flight);
+    CHECK(o.calibrate == 0, "calibrate is %d", o.calibrate);
 }
 
 /** The program was compiled with a smaller struct than the library's. */
 static void smaller_struct(void) {
     static const size_t sizes[] = {offsetof(psg_options, symbol), offsetof(psg_options, pencils),
-                                   offsetof(psg_options, policy), offsetof(psg_options, in_flight)};
+                                   offsetof(psg_options, policy), offsetof(psg_options, in_flight),
+                                   offsetof(psg_options, calibrate)};
     for (size_t n = 0; n < sizeof sizes / sizeof *sizes; ++n) {
         union {
             psg_options options;

@@ -112,6 +112,9 @@ static void while_running(void) {
     other.policy = "eager";
     CHECK_STATUS(psg_plan_create(&second, &grid, &other), PSG_ERR_STATE);
     other = options;
+    other.calibrate = 1;
+    CHECK_STATUS(psg_plan_create(&second, &grid, &other), PSG_ERR_STATE);
+    other = options;
     other.policy = NULL; /* asks for nothing */
     other.cpus = -1;
     other.gpus = -1;

@@ -86,6 +86,8 @@ check(len([line for line in said if line.startswith("psg: out of memory: ") and 
 OPTIONS = {
     "solve": """in out box problem lattice grid symbol lambda mean precision verify json trace quiet cpus gpus sched
         graph exchange z segment-planes pencils effort repeat in-flight help version""".split(),
+    "bench": """grid precision cpus gpus sched graph exchange z segment-planes pencils in-flight effort study large
+        repeat warm-up passes calibrate seed memory patience csv json quiet help version""".split(),
     "info": "cpus gpus sched json help version".split(),
 }
 for command, options in OPTIONS.items():
@@ -98,7 +100,7 @@ for command, options in OPTIONS.items():
     for option in options:
         words = re.search(r"^  --%s\b[^\n]*?(?:  +|\n {20,})(\S.*)$" % option, text, re.MULTILINE)
         check(words and len(words.group(1)) > 8, "%s --help does not explain --%s" % (command, option))
-        if option not in ("help", "version", "verify", "quiet"):
+        if option not in ("help", "version", "verify", "quiet", "large"):
             bad(command, "--" + option, says=("'--%s' needs an argument" % option,))
     check(run(command, "-h").stdout == text, "%s -h" % command)
     # the help is shown wherever it stands, and nothing is done
@@ -110,6 +112,6 @@ for words in ("Exit status:", "else 1,1,1", "default: /potential", "default: fus
 text = run("--help").stdout
 for words in ("Usage: psg COMMAND", "solve", "info", "psg solve --problem madelung --grid 64", "--version"):
     check(words in text, "--help does not say %r" % words)
-for arguments in (("--version",), ("solve", "--version"), ("info", "--version")):
+for arguments in (("--version",), ("solve", "--version"), ("bench", "--version"), ("info", "--version")):
     version = run(*arguments).stdout
     check(re.match(r"psg(-\w+)? \(PoissonGraph\) \d+\.\d+\.\d+\n$", version), version)

@@ -1,0 +1,127 @@
+/* The options of `psg bench`, and its help text. */
+#include "app/bench_arguments.h"
+#include "app/app.h"
+#include "app/arguments.h"
+#include "app/study.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define FIELD(member) offsetof(app_bench_arguments, member)
+#define ROW_LIST(heading, name, argument, which, help)                                             \
+    {                                                                                              \
+        heading, name, argument, app_value_text, FIELD(list) + which * sizeof(const char *), NULL, \
+            "values with commas between", help                                                     \
+    }
+
+static const app_option_row rows[] = {
+    ROW_LIST("Lists: values with commas between. Every combination is measured, and becomes a row",
+             "grid", "N|NXxNYxNZ,...", APP_LIST_GRID, "numbers of points: 64,128,200x100x50"),
+    ROW_LIST(NULL, "precision", "f64|f32,...", APP_LIST_PRECISION, "default: f64"),
+    ROW_LIST(NULL, "cpus", "N,...", APP_LIST_CPUS, "CPU workers; default: one per core"),
+    ROW_LIST(NULL, "gpus", "N,...", APP_LIST_GPUS,
+             "GPU workers, which take all tasks where there are any;\ndefault: all"),
+    ROW_LIST(NULL, "sched", "POLICY,...", APP_LIST_SCHED,
+             "scheduling policies; `psg info` lists them. The word all\n"
+             "stands for every one; default: StarPU's"),
+    ROW_LIST(NULL, "graph", "fused|staged,...", APP_LIST_GRAPH, "default: fused"),
+    ROW_LIST(NULL, "exchange", "NAME,...", APP_LIST_EXCHANGE,
+             "managed, direct, mpi, as for psg solve; default: the best\none there is"),
+    ROW_LIST(NULL, "z", "NAME,...", APP_LIST_Z,
+             "contiguous or strided, of the staged graph; default:\ncontiguous"),
+    ROW_LIST(NULL, "segment-planes", "N,...", APP_LIST_SEGMENT_PLANES,
+             "planes in a segment; 0, the default: from the data's size"),
+    ROW_LIST(NULL, "pencils", "N,...", APP_LIST_PENCILS,
+             "parts of y; 0, the default: from the data's size"),
+    ROW_LIST(NULL, "in-flight", "N,...", APP_LIST_IN_FLIGHT,
+             "solves that overlap; times are those of one. default: 1"),
+    ROW_LIST(NULL, "effort", "NAME,...", APP_LIST_EFFORT,
+             "FFTW's search for its plans, as for psg solve; default:\nmeasure"),
+    {"Study, in place of lists or with some of its lists replaced", "study", "NAME", app_value_text,
+     FIELD(study), NULL, "a name", "one of those below"},
+    {NULL, "large", NULL, NULL, FIELD(large), NULL, NULL, "with the study's larger grids too"},
+    {"Measurement", "repeat", "N", app_value_unsigned, FIELD(repeat), NULL, "a whole number from 1",
+     "rounds that count: the times are their median, quartiles,\n"
+     "minimum and maximum; default: 9"},
+    {NULL, "warm-up", "N", app_value_cpus, FIELD(warm_up), NULL, "a whole number from 0",
+     "rounds before them in each pass; default: 2"},
+    {NULL, "passes", "N", app_value_unsigned, FIELD(passes), NULL, "a whole number from 1",
+     "how often all groups of the same workers and policy are\n"
+     "visited, in a random order; the rounds are divided among\n"
+     "the passes; default: 3"},
+    {NULL, "calibrate", "N", app_value_cpus, FIELD(calibrate), NULL, "a whole number from 0",
+     "solves that StarPU measures for its performance models,\n"
+     "before a policy that decides by them is visited first;\n"
+     "0: take the models as they are; default: 12"},
+    {NULL, "seed", "N", app_value_cpus, FIELD(seed), NULL, "a whole number from 0",
+     "of the random order; default: 1"},
+    {NULL, "memory", "GIB", app_value_lambda, FIELD(memory), NULL, "a finite number from 0",
+     "plans of a group are held together, and interleaved, up\n"
+     "to this; those that do not fit follow one another.\n"
+     "Default: half of what is free, where there are GPUs at\n"
+     "most 16"},
+    {NULL, "patience", "SECONDS", app_value_unsigned, FIELD(patience), NULL,
+     "a whole number from 1",
+     "a plan or solve that takes longer is given up, and its\n"
+     "row says so; default: 600"},
+    {"Result", "csv", "FILE", app_value_text, FIELD(csv), NULL, "FILE, or - for stdout",
+     "one row per configuration. Rows that FILE has already, of\n"
+     "this machine and these versions, are not measured again\n"
+     "(those that failed, or have fewer repeats, are). FILE is\n"
+     "brought up to date after each group; - is stdout"},
+    {NULL, "json", "FILE", app_value_text, FIELD(json), NULL, "FILE, or - for stdout",
+     "the same rows as JSON; - is stdout"},
+    {NULL, "quiet", NULL, NULL, FIELD(quiet), NULL, NULL, "no table on stdout, errors only"},
+    {NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL}};
+
+#define STUDY_LINES(name, help) "  " #name "\n         " help "\n"
+
+static const app_command_text bench_text = {
+    "bench", rows,
+    "Usage: psg bench --grid N|NXxNYxNZ,... [OPTION]... [--csv FILE]\n"
+    "  or:  psg bench --study NAME [OPTION]... [--csv FILE]\n"
+    "\n"
+    "Measure solves in every combination of the lists. All configurations are interleaved:\n"
+    "rounds of one solve each, in a random order, so that drift favours none. StarPU can\n"
+    "have one setting of workers and policy at a time, so those of the same are a group,\n"
+    "measured in a process of its own; a policy that crashes or hangs costs its own row.\n",
+    "The word default stands in every list for what holds without the option.\n"
+    "\n"
+    "Columns: those of the lists; seconds of a solve; gflops, by the count 5 n log2(n) per\n"
+    "transform of n points, two transforms; error against the known answer; busy, the share\n"
+    "of the time that workers spend in tasks, and busiest, that of the busiest worker; bytes\n"
+    "moved; seconds of each stage, summed over workers; what the plan came to; versions and\n"
+    "machine. status is ok, or says why this configuration failed.\n"
+    "\n"
+    "Studies:\n" APP_STUDIES(
+        STUDY_LINES) "\n"
+                     "Examples:\n"
+                     "  psg bench --grid 64,128 --cpus 1,2 --graph fused,staged --csv times.csv\n"
+                     "         eight rows\n"
+                     "  psg bench --study policies --grid 200 --csv policies.csv\n"
+                     "         every scheduling policy, on another grid than the study's\n"
+                     "\n"
+                     "Exit status:\n"
+                     "  0      measured; rows may say that their configuration failed\n"
+                     "  1      all configurations failed, or a file cannot be read or written\n"
+                     "  2      the command line, or the file that it names, has to be changed\n"
+                     "  130    ended by SIGINT; the rows done so far are in the file\n"};
+
+int app_arguments_bench(int argc, char **argv, app_bench_arguments *a) {
+    *a = (app_bench_arguments){
+        .repeat = 9, .passes = 3, .patience = 600, .warm_up = 2, .calibrate = 12, .seed = 1};
+    const int code = app_arguments_parse(&bench_text, argc, argv, a);
+    if (code) {
+        return code;
+    }
+    if (!a->study && !a->list[APP_LIST_GRID]) {
+        return app_error(APP_USAGE, "nothing to measure: give --grid 64,128 or --study NAME");
+    }
+    if (a->large && !a->study) {
+        return app_error(APP_USAGE, "--large is for --study");
+    }
+    if (a->csv && a->json && strcmp(a->csv, "-") == 0 && strcmp(a->json, "-") == 0) {
+        return app_error(APP_USAGE, "--csv and --json cannot both be stdout");
+    }
+    return a->study ? app_study_check(a->study) : APP_DONE;
+}

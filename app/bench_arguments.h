@@ -1,0 +1,20 @@
+/** @file bench_arguments.h  The command line of `psg bench`. */
+#ifndef PSG_APP_BENCH_ARGUMENTS_H
+#define PSG_APP_BENCH_ARGUMENTS_H
+
+#include "app/sweep.h"
+
+/** What it says. Texts are borrowed from argv; NULL where it says nothing. */
+typedef struct app_bench_arguments {
+    const char *list[APP_LISTS];
+    const char *study, *csv, *json;
+    unsigned repeat, passes, patience;
+    int warm_up, calibrate, seed;
+    double memory; /**< GiB; 0: from what there is */
+    int large, quiet;
+} app_bench_arguments;
+
+/** @return APP_DONE; APP_USAGE after a message; APP_HELPED: all is done */
+int app_arguments_bench(int argc, char **argv, app_bench_arguments *arguments);
+
+#endif

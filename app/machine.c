@@ -1,0 +1,53 @@
+/* The machine's name, processor and memory, from where Linux tells them. */
+#include "app/machine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+/* What stands after the colon of the first line that begins so; "" where there is none. */
+static void find_line(const char *path, const char *begin, char *text, size_t size) {
+    char line[512];
+    FILE *file = fopen(path, "r");
+    text[0] = '\0';
+    while (file && fgets(line, sizeof line, file)) {
+        const char *colon = strchr(line, ':');
+        if (colon && strncmp(line, begin, strlen(begin)) == 0) {
+            colon += 1 + strspn(colon + 1, " \t");
+            snprintf(text, size, "%.*s", (int)strcspn(colon, "\n"), colon);
+            break;
+        }
+    }
+    if (file) {
+        fclose(file);
+    }
+}
+
+void app_machine_find(app_machine *machine) {
+    struct utsname name;
+    snprintf(machine->host, sizeof machine->host, "%s", uname(&name) ? "" : name.nodename);
+    find_line("/proc/cpuinfo", "model name", machine->cpu_model, sizeof machine->cpu_model);
+    machine->cores = sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+void app_utc_date(char *text, size_t size) {
+    const time_t now = time(NULL);
+    struct tm utc;
+    if (!gmtime_r(&now, &utc) || strftime(text, size, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0) {
+        snprintf(text, size, "unknown");
+    }
+}
+
+static double kilobytes(const char *begin) {
+    char text[64];
+    find_line("/proc/meminfo", begin, text, sizeof text);
+    return 1024 * strtod(text, NULL);
+}
+
+void app_machine_memory(double *total, double *available) {
+    *total = kilobytes("MemTotal");
+    *available = kilobytes("MemAvailable");
+}

@@ -1,0 +1,463 @@
+/* Rows of the CSV file. The columns before `ranks`, with it and those of the versions and the machine, say what
+   was measured; a row of the same is the same measurement. */
+#include "app/result.h"
+#include "app/app.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    RANKS = APP_LISTS,
+    STATUS,
+    SECONDS,
+    SECONDS_MIN,
+    SECONDS_Q1,
+    SECONDS_Q3,
+    SECONDS_MAX,
+    REPEATS,
+    WARM_UP,
+    SEED,
+    MODELS,
+    GFLOPS,
+    POINTS,
+    ERROR,
+    TOLERANCE,
+    BUSY,
+    IDLE,
+    BUSIEST,
+    BUSY_WORKERS,
+    H2D,
+    D2H,
+    D2D,
+    SENT,
+    SPECTRUM,
+    WORKERS_CPU,
+    WORKERS_GPU,
+    POLICY,
+    EXCHANGE_USED,
+    SEGMENTS,
+    PLANES,
+    PENCILS_USED,
+    PLAN_SECONDS,
+    VERSIONS,
+    HOST = VERSIONS + PSG_COMPONENT_COUNT,
+    CPU_MODEL,
+    CORES,
+    GPU_MODEL,
+    DATE,
+    STAGES,
+    COLUMNS = STAGES + PSG_STAGE_COUNT
+};
+
+/* The columns that are not made from other tables. */
+static const struct {
+    const char *name;
+    int is_text;
+} own[COLUMNS] = {
+    [RANKS] = {"ranks", 0},
+    [STATUS] = {"status", 1},
+    [SECONDS] = {"seconds", 0},
+    [SECONDS_MIN] = {"seconds_min", 0},
+    [SECONDS_Q1] = {"seconds_q1", 0},
+    [SECONDS_Q3] = {"seconds_q3", 0},
+    [SECONDS_MAX] = {"seconds_max", 0},
+    [REPEATS] = {"repeats", 0},
+    [WARM_UP] = {"warm_up", 0},
+    [SEED] = {"seed", 0},
+    [MODELS] = {"models", 1},
+    [GFLOPS] = {"gflops", 0},
+    [POINTS] = {"points", 0},
+    [ERROR] = {"error", 0},
+    [TOLERANCE] = {"tolerance", 0},
+    [BUSY] = {"busy", 0},
+    [IDLE] = {"idle", 0},
+    [BUSIEST] = {"busiest", 0},
+    [BUSY_WORKERS] = {"busy_workers", 1},
+    [H2D] = {"h2d_bytes", 0},
+    [D2H] = {"d2h_bytes", 0},
+    [D2D] = {"d2d_bytes", 0},
+    [SENT] = {"sent_bytes", 0},
+    [SPECTRUM] = {"spectrum_bytes", 0},
+    [WORKERS_CPU] = {"workers_cpu", 0},
+    [WORKERS_GPU] = {"workers_gpu", 0},
+    [POLICY] = {"policy", 1},
+    [EXCHANGE_USED] = {"exchange_used", 1},
+    [SEGMENTS] = {"segments", 0},
+    [PLANES] = {"planes", 0},
+    [PENCILS_USED] = {"pencils_used", 0},
+    [PLAN_SECONDS] = {"plan_seconds", 0},
+    [VERSIONS + PSG_COMPONENT_PSG] = {"psg_version", 1},
+    [VERSIONS + PSG_COMPONENT_STARPU] = {"starpu_version", 1},
+    [VERSIONS + PSG_COMPONENT_FFTW] = {"fftw_version", 1},
+    [VERSIONS + PSG_COMPONENT_CUDA] = {"cuda_version", 1},
+    [VERSIONS + PSG_COMPONENT_MPI] = {"mpi_version", 1},
+    [HOST] = {"host", 1},
+    [CPU_MODEL] = {"cpu_model", 1},
+    [CORES] = {"cores", 0},
+    [GPU_MODEL] = {"gpu_model", 1},
+    [DATE] = {"date", 1},
+};
+
+int app_results_init(app_results *results) {
+    results->names = calloc(COLUMNS, sizeof *results->names);
+    results->stage_names = calloc(PSG_STAGE_COUNT, sizeof *results->stage_names);
+    if (!results->names || !results->stage_names) {
+        return app_error(APP_FAILED, "out of memory");
+    }
+    for (int c = 0; c < COLUMNS; c++) {
+        if (c < APP_LISTS) {
+            results->names[c] = app_list_column(c);
+        } else if (c < STAGES) {
+            results->names[c] = own[c].name;
+        } else {
+            snprintf(results->stage_names[c - STAGES], sizeof results->stage_names[0], "%s_seconds",
+                     psg_stage_name(c - STAGES));
+            results->names[c] = results->stage_names[c - STAGES];
+        }
+    }
+    app_table_init(&results->table, results->names, COLUMNS);
+    return APP_DONE;
+}
+
+void app_results_free(app_results *results) {
+    app_table_free(&results->table);
+    free(results->names);
+    free(results->stage_names);
+}
+
+/* ------------------------------------------------------------------------------- identity */
+
+/* The text that says, in one of the columns of the identity, what is measured; 0: the column is none of them. */
+static int identity(const app_config *config, const app_circumstances *at, int column, char *text,
+                    size_t size) {
+    if (column < APP_LISTS) {
+        app_config_text(config, column, text);
+    } else if (column == RANKS) {
+        snprintf(text, size, "1");
+    } else if (column >= VERSIONS && column < VERSIONS + PSG_COMPONENT_COUNT) {
+        const char *version = psg_component_version(column - VERSIONS);
+        snprintf(text, size, "%s", version ? version : "");
+    } else if (column == HOST) {
+        snprintf(text, size, "%s", at->machine.host);
+    } else if (column == CPU_MODEL) {
+        snprintf(text, size, "%s", at->machine.cpu_model);
+    } else if (column == CORES) {
+        snprintf(text, size, "%ld", at->machine.cores);
+    } else {
+        return 0;
+    }
+    return 1;
+}
+
+size_t app_results_find(const app_results *results, const app_config *config,
+                        const app_circumstances *circumstances) {
+    char text[256];
+    for (size_t row = results->table.rows;
+         row-- > 0;) { /* the latest one, if somebody joined files */
+        int column = 0;
+        while (column < COLUMNS &&
+               (!identity(config, circumstances, column, text, sizeof text) ||
+                strcmp(text, app_table_get(&results->table, row, column)) == 0)) {
+            column++;
+        }
+        if (column == COLUMNS) {
+            return row;
+        }
+    }
+    return SIZE_MAX;
+}
+
+int app_results_done(const app_results *results, size_t row, unsigned repeat) {
+    return row != SIZE_MAX && strcmp(app_table_get(&results->table, row, STATUS), "ok") == 0 &&
+           strtoul(app_table_get(&results->table, row, REPEATS), NULL, 10) >= repeat;
+}
+
+const char *app_results_status(const app_results *results, size_t row) {
+    return row == SIZE_MAX ? "not measured" : app_table_get(&results->table, row, STATUS);
+}
+
+/* ------------------------------------------------------------------------------------ numbers */
+
+static int by_size(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The value that a share of the sorted numbers is below, interpolated. */
+static double quantile(const double *sorted, unsigned count, double share) {
+    const double place = share * (count - 1);
+    const unsigned below = (unsigned)place;
+    const double next = sorted[below + 1 < count ? below + 1 : below];
+    return sorted[below] + (place - below) * (next - sorted[below]);
+}
+
+/* The numbers of one member of all samples, sorted. */
+static void gather(const app_result *r, size_t offset, int is_float, double *sorted) {
+    for (unsigned s = 0; s < r->samples; s++) {
+        const char *at = (const char *)&r->sample[s] + offset;
+        float small;
+        if (is_float) {
+            memcpy(&small, at, sizeof small);
+            sorted[s] = small;
+        } else {
+            memcpy(&sorted[s], at, sizeof sorted[s]);
+        }
+    }
+    qsort(sorted, r->samples, sizeof *sorted, by_size);
+}
+
+typedef struct row {
+    app_table *table;
+    size_t number;
+    int failed; /* out of memory */
+} row;
+
+static void put_text(row *to, int column, const char *text) {
+    to->failed |= app_table_set(to->table, to->number, (size_t)column, text) != 0;
+}
+
+static void put_number(row *to, int column, double value) {
+    char text[32];
+    snprintf(text, sizeof text, "%.12g", value);
+    put_text(to, column, text);
+}
+
+/* 5 points log2(points) operations for each of the two transforms: 15 N^3 log2(N) each on a cube. */
+static double operations(const app_config *c) {
+    const double points = (double)c->grid.n[0] * (double)c->grid.n[1] * (double)c->grid.n[2];
+    return 2 * 5 * points * log2(points);
+}
+
+static void put_samples(row *to, const app_config *config, const app_result *r, double *sorted) {
+    static const struct {
+        int column;
+        size_t offset;
+    } medians[] = {
+        {BUSY, offsetof(app_sample, busy)},
+        {BUSIEST, offsetof(app_sample, busiest)},
+        {H2D, offsetof(app_sample, h2d_bytes)},
+        {D2H, offsetof(app_sample, d2h_bytes)},
+        {D2D, offsetof(app_sample, d2d_bytes)},
+        {SENT, offsetof(app_sample, sent_bytes)},
+        {SPECTRUM, offsetof(app_sample, spectrum_bytes)},
+    };
+    gather(r, offsetof(app_sample, seconds), 0, sorted);
+    const double median = quantile(sorted, r->samples, 0.5);
+    put_number(to, SECONDS, median);
+    put_number(to, SECONDS_MIN, sorted[0]);
+    put_number(to, SECONDS_Q1, quantile(sorted, r->samples, 0.25));
+    put_number(to, SECONDS_Q3, quantile(sorted, r->samples, 0.75));
+    put_number(to, SECONDS_MAX, sorted[r->samples - 1]);
+    put_number(to, GFLOPS, operations(config) / median / 1e9);
+    for (size_t m = 0; m < sizeof medians / sizeof medians[0]; m++) {
+        gather(r, medians[m].offset, 0, sorted);
+        const double value = quantile(sorted, r->samples, 0.5);
+        put_number(to, medians[m].column, value);
+        if (medians[m].column == BUSY) {
+            put_number(to, IDLE, 1 - value);
+        }
+    }
+    for (int g = 0; g < PSG_STAGE_COUNT; g++) {
+        gather(r, offsetof(app_sample, stage) + (size_t)g * sizeof(double), 0, sorted);
+        put_number(to, STAGES + g, quantile(sorted, r->samples, 0.5));
+    }
+    char text[APP_BUSY_MOST * 8] = "";
+    size_t length = 0;
+    for (unsigned w = 0; w < r->facts.workers && length < sizeof text; w++) {
+        gather(r, offsetof(app_sample, busy_worker) + w * sizeof(float), 1, sorted);
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s%.3f", w ? " " : "",
+                                   quantile(sorted, r->samples, 0.5));
+    }
+    put_text(to, BUSY_WORKERS, text);
+}
+
+static void put_facts(row *to, const app_facts *facts) {
+    put_number(to, WORKERS_CPU, facts->cpus);
+    put_number(to, WORKERS_GPU, facts->gpus);
+    put_text(to, POLICY, facts->policy);
+    put_text(to, EXCHANGE_USED, app_exchange_name(facts->exchange));
+    put_number(to, SEGMENTS, (double)facts->segments);
+    put_number(to, PLANES, (double)facts->segment_planes);
+    put_number(to, PENCILS_USED, (double)facts->pencils);
+    put_number(to, PLAN_SECONDS, facts->plan_seconds);
+    put_text(to, GPU_MODEL, facts->gpu_model);
+}
+
+/* "ok", or why not: an answer that is wrong has failed, too. */
+static void put_status(row *to, const app_result *r) {
+    char text[600];
+    if (r->failed[0]) {
+        put_text(to, STATUS, r->failed);
+    } else if (!(r->error <= r->tolerance)) {
+        snprintf(text, sizeof text,
+                 "the result is wrong: its error is %.3g of max|u|, the tolerance %.0e", r->error,
+                 r->tolerance);
+        put_text(to, STATUS, text);
+    } else {
+        put_text(to, STATUS, "ok");
+    }
+}
+
+/* A row before those of this run that come later in the sweep. */
+static void add_row(app_results *results, size_t count, size_t number, app_result *result) {
+    size_t at = results->table.rows;
+    for (size_t c = number + 1; c < count; c++) {
+        at = result[c].added && result[c].row < at ? result[c].row : at;
+    }
+    result[number].row = app_table_add(&results->table, at);
+    result[number].added = result[number].row != SIZE_MAX;
+    for (size_t c = 0; c < count && result[number].added; c++) {
+        result[c].row += c != number && result[c].row != SIZE_MAX && result[c].row >= at;
+    }
+}
+
+int app_results_put(app_results *results, const app_sweep *sweep, size_t number,
+                    const app_circumstances *circumstances, app_result *result) {
+    const app_config *config = &sweep->config[number];
+    app_result *r = &result[number];
+    static const char *const models[] = {"unused", "calibrated", "as found"};
+    char text[256];
+    double *sorted = malloc((r->samples + 1) * sizeof *sorted);
+    if (r->row == SIZE_MAX) {
+        add_row(results, sweep->count, number, result);
+    }
+    row to = {.table = &results->table, .number = r->row, .failed = !sorted || r->row == SIZE_MAX};
+    for (int c = 0; c < COLUMNS && !to.failed; c++) {
+        put_text(&to, c, identity(config, circumstances, c, text, sizeof text) ? text : "");
+    }
+    if (!to.failed) {
+        put_status(&to, r);
+        put_number(&to, REPEATS, r->samples);
+        put_number(&to, WARM_UP, circumstances->warm_up);
+        put_number(&to, SEED, circumstances->seed);
+        put_text(&to, MODELS, models[circumstances->models]);
+        put_number(&to, POINTS,
+                   (double)config->grid.n[0] * (double)config->grid.n[1] *
+                       (double)config->grid.n[2]);
+        app_utc_date(text, sizeof text);
+        put_text(&to, DATE, text);
+        if (r->has_facts) {
+            put_facts(&to, &r->facts);
+        }
+        if (r->samples > 0) {
+            put_samples(&to, config, r, sorted);
+            put_number(&to, ERROR, r->error);
+            put_number(&to, TOLERANCE, r->tolerance);
+        }
+    }
+    free(sorted);
+    return to.failed ? app_error(APP_FAILED, "out of memory for the results") : APP_DONE;
+}
+
+/* --------------------------------------------------------------------------------------- JSON */
+
+static int is_number(int column) {
+    if (column >= STAGES) {
+        return 1;
+    }
+    return column < APP_LISTS ? column == APP_LIST_SEGMENT_PLANES || column == APP_LIST_PENCILS ||
+                                    column == APP_LIST_IN_FLIGHT
+                              : !own[column].is_text;
+}
+
+json_t *app_results_json(const app_results *results) {
+    json_t *root = json_object(), *rows = json_array();
+    for (size_t r = 0; r < results->table.rows; r++) {
+        json_t *object = json_object();
+        for (int c = 0; c < COLUMNS; c++) {
+            const char *text = app_table_get(&results->table, r, (size_t)c);
+            json_t *value = NULL;
+            if (text[0] && is_number(c)) {
+                value = text[strspn(text, "-0123456789")]
+                            ? json_real(strtod(text, NULL)) /* NULL for a NaN, which JSON has not */
+                            : json_integer(strtoll(text, NULL, 10));
+            } else if (text[0]) {
+                value = json_string(text);
+            }
+            json_object_set_new(object, results->names[c], value ? value : json_null());
+        }
+        json_array_append_new(rows, object);
+    }
+    json_object_set_new(root, "command", json_string("bench"));
+    json_object_set_new(root, "rows", rows);
+    return root;
+}
+
+/* ---------------------------------------------------------------------------------- for people */
+
+/* Which lists have more than one value in the sweep. */
+static void find_varying(const app_sweep *sweep, int varying[APP_LISTS]) {
+    char one[64], other[64];
+    for (int list = 0; list < APP_LISTS; list++) {
+        varying[list] = list == APP_LIST_GRID;
+        for (size_t c = 1; c < sweep->count; c++) {
+            app_config_text(&sweep->config[0], list, one);
+            app_config_text(&sweep->config[c], list, other);
+            varying[list] |= strcmp(one, other) != 0;
+        }
+    }
+}
+
+static double cell(const app_results *results, size_t at, int column) {
+    const char *text = app_table_get(&results->table, at, (size_t)column);
+    return text[0] ? strtod(text, NULL) : NAN;
+}
+
+static void print_row(const app_results *results, size_t at) {
+    const char *status = app_table_get(&results->table, at, STATUS);
+    if (strcmp(status, "ok") != 0 && !app_table_get(&results->table, at, SECONDS)[0]) {
+        printf("%59s %s\n", "", status);
+        return;
+    }
+    printf("%10.4g %10.4g %10.4g %8.3g %5.0f%% %5.0f%% %5.0e %s\n",
+           1e3 * cell(results, at, SECONDS), 1e3 * cell(results, at, SECONDS_MIN),
+           1e3 * cell(results, at, SECONDS_MAX), cell(results, at, GFLOPS),
+           100 * cell(results, at, BUSY), 100 * cell(results, at, BUSIEST),
+           cell(results, at, ERROR), status);
+}
+
+size_t app_results_print(const app_results *results, const app_sweep *sweep,
+                         const app_result *result) {
+    int varying[APP_LISTS], width[APP_LISTS];
+    char text[64];
+    size_t good = 0;
+    const char *separator = "";
+    find_varying(sweep, varying);
+    for (int list = 0; list < APP_LISTS; list++) {
+        width[list] = (int)strlen(app_list_option(list));
+        for (size_t c = 0; c < sweep->count; c++) {
+            app_config_text(&sweep->config[c], list, text);
+            width[list] = (int)strlen(text) > width[list] ? (int)strlen(text) : width[list];
+        }
+        app_config_text(&sweep->config[0], list, text);
+        if (!varying[list] && text[0]) {
+            printf("%s%s %s", separator, app_list_option(list), text);
+            separator = ", ";
+        }
+    }
+    printf("\n\n");
+    for (int list = 0; list < APP_LISTS; list++) {
+        if (varying[list]) {
+            printf("%-*s ", width[list], app_list_option(list));
+        }
+    }
+    printf("%10s %10s %10s %8s %6s %6s %5s %s\n", "ms", "min", "max", "Gflop/s", "busy", "most",
+           "error", "status");
+    for (size_t c = 0; c < sweep->count; c++) {
+        if (result[c].row == SIZE_MAX) {
+            continue;
+        }
+        for (int list = 0; list < APP_LISTS; list++) {
+            app_config_text(&sweep->config[c], list, text);
+            if (varying[list]) {
+                printf("%-*s ", width[list], text);
+            }
+        }
+        print_row(results, result[c].row);
+        good += strcmp(app_table_get(&results->table, result[c].row, STATUS), "ok") == 0;
+    }
+    return good;
+}

@@ -1,0 +1,73 @@
+/** @file result.h  What was measured of a configuration, and the rows that it becomes. */
+#ifndef PSG_APP_RESULT_H
+#define PSG_APP_RESULT_H
+
+#include "app/machine.h"
+#include "app/measure.h"
+#include "app/table.h"
+
+#include <jansson.h>
+
+/** How StarPU's performance models were when a policy that needs them was measured. */
+typedef enum app_models {
+    APP_MODELS_UNUSED = 0,
+    APP_MODELS_CALIBRATED,
+    APP_MODELS_AS_FOUND
+} app_models;
+
+typedef struct app_result {
+    int kept;   /**< its row was in the file already */
+    size_t row; /**< in the table; (size_t)-1: none yet */
+    int added;  /**< the row was not in the file */
+    app_sample *sample;
+    unsigned samples, solves; /**< rounds measured; those and the others */
+    int has_facts;
+    app_facts facts;
+    double error, tolerance;
+    char failed[512]; /**< why; "" = it did not */
+} app_result;
+
+/** What a row says beside the result. */
+typedef struct app_circumstances {
+    app_machine machine;
+    unsigned warm_up, seed;
+    app_models models;
+} app_circumstances;
+
+/** The columns, and the rows of the file. */
+typedef struct app_results {
+    app_table table;
+    const char **names; /**< of the columns */
+    char (*stage_names)[48];
+} app_results;
+
+/** @return APP_DONE; APP_FAILED after a message */
+int app_results_init(app_results *results);
+void app_results_free(app_results *results);
+
+/** The row of this configuration, measured on this machine with these versions; (size_t)-1: none. */
+size_t app_results_find(const app_results *results, const app_config *config,
+                        const app_circumstances *circumstances);
+
+/** Is the row what was asked for: without failure, and by as many repeats? */
+int app_results_done(const app_results *results, size_t row, unsigned repeat);
+
+/** "ok", or why it failed. */
+const char *app_results_status(const app_results *results, size_t row);
+
+/** Write the result of a configuration into its row, or a new one. New rows stand after the file's, in the
+ *  order of the sweep.
+ *  @param[in,out] result  of all configurations of the sweep
+ *  @return APP_DONE; APP_FAILED after a message */
+int app_results_put(app_results *results, const app_sweep *sweep, size_t number,
+                    const app_circumstances *circumstances, app_result *result);
+
+/** All rows. NULL when out of memory. */
+json_t *app_results_json(const app_results *results);
+
+/** The table for people, on stdout: the rows of the sweep, in its order.
+ *  @return how many of them have no failure */
+size_t app_results_print(const app_results *results, const app_sweep *sweep,
+                         const app_result *result);
+
+#endif

@@ -1,0 +1,28 @@
+/** @file study.h  Ready sweeps that answer the questions of the method's literature on the machine at hand. */
+#ifndef PSG_APP_STUDY_H
+#define PSG_APP_STUDY_H
+
+#include "app/sweep.h"
+
+/** Their names, and a line about each. */
+#define APP_STUDIES(X)                                                                             \
+    X(node, "time on 1, 2, 4, ... all cores, and on 1, 2, 4, ... all GPUs")                        \
+    X(stages, "time by stage of the staged graph in one segment, on as many workers")              \
+    X(segments, "time against the segment's size, from one plane to all of them")                  \
+    X(policies, "every scheduling policy, on both graphs")                                         \
+    X(variants, "the fused graph, and the staged one by its layout of z")
+
+/** Check the name. @return APP_DONE; APP_USAGE after a message that lists the studies */
+int app_study_check(const char *name);
+
+/** Does it depend on the numbers of cores and GPUs? */
+int app_study_needs_machine(const char *name);
+
+/** Add its configurations; lists of the user's that are not NULL take the place of the study's.
+ *  @param[in] large       with its larger grids
+ *  @param[in] cpus, gpus  what the machine has; unused if app_study_needs_machine() is 0
+ *  @return APP_DONE; APP_USAGE or APP_FAILED after a message */
+int app_study_add(app_sweep *sweep, const char *name, int large, unsigned cpus, unsigned gpus,
+                  const char *const lists[APP_LISTS]);
+
+#endif

@@ -1,0 +1,307 @@
+/* From comma-separated lists to configurations. A row of the table below is all that a list needs: what one
+   of its values means is said by the option of `psg solve` of the same name, where there is one. */
+#include "app/sweep.h"
+#include "app/app.h"
+#include "app/arguments.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A whole number, where 0 says: the default. */
+static int parse_planes(const char *text, void *field, const app_choice *choices) {
+    (void)choices;
+    char *end = NULL;
+    errno = 0;
+    const unsigned long long value = isdigit((unsigned char)text[0]) ? strtoull(text, &end, 10) : 0;
+    if (!end || *end || errno || value > SIZE_MAX) {
+        return -1;
+    }
+    *(size_t *)field = (size_t)value;
+    return 0;
+}
+
+#define FIELD(member) offsetof(app_config, member)
+static const struct list_row {
+    const char *option, *column;
+    size_t field;
+    int (*parse)(const char *text, void *field, const app_choice *choices); /* NULL: as psg solve */
+    const char *expected;
+} list_rows[APP_LISTS] = {
+    [APP_LIST_GRID] = {"grid", "grid", FIELD(grid), app_value_grid,
+                       "N or NXxNYxNZ, whole numbers from 1, with commas between"},
+    [APP_LIST_PRECISION] = {"precision", "precision", FIELD(precision), NULL, NULL},
+    [APP_LIST_CPUS] = {"cpus", "cpus", FIELD(cpus), app_value_cpus,
+                       "whole numbers from 0, with commas between"},
+    [APP_LIST_GPUS] = {"gpus", "gpus", FIELD(gpus), app_value_cpus,
+                       "counts from 0, with commas between"},
+    [APP_LIST_SCHED] = {"sched", "sched", FIELD(policy), NULL, NULL},
+    [APP_LIST_GRAPH] = {"graph", "graph", FIELD(graph), NULL, NULL},
+    [APP_LIST_EXCHANGE] = {"exchange", "exchange", FIELD(exchange), NULL, NULL},
+    [APP_LIST_Z] = {"z", "z", FIELD(z_layout), NULL, NULL},
+    [APP_LIST_SEGMENT_PLANES] = {"segment-planes", "segment_planes", FIELD(segment_planes),
+                                 parse_planes,
+                                 "whole numbers, 0 for the default, with commas between"},
+    [APP_LIST_PENCILS] = {"pencils", "pencils", FIELD(pencils), parse_planes,
+                          "whole numbers, 0 for the default, with commas between"},
+    [APP_LIST_IN_FLIGHT] = {"in-flight", "in_flight", FIELD(in_flight), NULL, NULL},
+    [APP_LIST_EFFORT] = {"effort", "effort", FIELD(effort), NULL, NULL},
+};
+
+const char *app_list_option(app_list list) {
+    return list_rows[list].option;
+}
+
+const char *app_list_column(app_list list) {
+    return list_rows[list].column;
+}
+
+/* --------------------------------------------------------------------------------------- lists */
+
+enum { VALUES_MOST = 256, VALUE_LENGTH = 64 };
+
+typedef struct values {
+    size_t count;
+    char text[VALUES_MOST][VALUE_LENGTH];
+} values;
+
+static const app_config default_config = {.cpus = -1, .gpus = -1, .in_flight = 1};
+
+/* One value into its place. The word `default` stands in every list for what holds without it. */
+static int parse_value(app_list list, const char *text, app_config *config) {
+    const struct list_row *own = &list_rows[list];
+    const app_option_row *solve = own->parse ? NULL : app_solve_row(own->option);
+    const app_option_row row = {.name = own->option,
+                                .parse = own->parse ? own->parse : solve->parse,
+                                .choices = solve ? solve->choices : NULL,
+                                .expected = own->parse ? own->expected : solve->expected};
+    void *field = (char *)config + own->field;
+    if (list != APP_LIST_GRID && strcmp(text, "default") == 0) {
+        return APP_DONE;
+    }
+    if (row.parse(text, field, row.choices)) {
+        return app_wrong_value(&row, text);
+    }
+    /* a policy's name outlives the text that was parsed */
+    for (size_t p = 0; list == APP_LIST_SCHED && psg_policy_name(p); p++) {
+        if (strcmp(text, psg_policy_name(p)) == 0) {
+            config->policy = psg_policy_name(p);
+        }
+    }
+    return APP_DONE;
+}
+
+static int add_value(app_list list, values *v, const char *text, size_t length) {
+    app_config scratch = default_config;
+    if (v->count == VALUES_MOST) {
+        return app_error(APP_USAGE, "--%s: more than %d values", list_rows[list].option,
+                         VALUES_MOST);
+    }
+    snprintf(v->text[v->count], VALUE_LENGTH, "%.*s", (int)length, text);
+    return parse_value(list, v->text[v->count++], &scratch);
+}
+
+static int split(app_list list, const char *text, values *v) {
+    v->count = 0;
+    if (!text) {
+        snprintf(v->text[v->count++], VALUE_LENGTH, "default");
+        return APP_DONE;
+    }
+    for (;;) {
+        const size_t length = strcspn(text, ",");
+        if (list == APP_LIST_SCHED && length == 3 && strncmp(text, "all", 3) == 0) {
+            for (size_t p = 0; psg_policy_name(p); p++) {
+                const int code = add_value(list, v, psg_policy_name(p), strlen(psg_policy_name(p)));
+                if (code) {
+                    return code;
+                }
+            }
+        } else {
+            const int code = add_value(list, v, text, length);
+            if (code) {
+                return code;
+            }
+        }
+        if (text[length] == '\0') {
+            return APP_DONE;
+        }
+        text += length + 1;
+    }
+}
+
+/* So that what is measured once has one name: the layout of z is the staged graph's, and there are no more
+   planes in a segment than the grid has, nor more pencils than rows. */
+static void settle(app_config *config) {
+    if (config->graph != PSG_GRAPH_STAGED) {
+        config->z_layout = PSG_Z_CONTIGUOUS;
+    }
+    if (config->segment_planes > config->grid.n[2]) {
+        config->segment_planes = config->grid.n[2];
+    }
+    if (config->pencils > config->grid.n[1]) {
+        config->pencils = config->grid.n[1];
+    }
+}
+
+static int same(const app_config *a, const app_config *b) {
+    for (int list = 0; list < APP_LISTS; list++) {
+        char one[64], other[64];
+        app_config_text(a, list, one);
+        app_config_text(b, list, other);
+        if (strcmp(one, other) != 0) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static int add_config(app_sweep *sweep, app_config *config) {
+    settle(config);
+    for (size_t c = 0; c < sweep->count; c++) {
+        if (same(&sweep->config[c], config)) {
+            return APP_DONE;
+        }
+    }
+    app_config *more = realloc(sweep->config, (sweep->count + 1) * sizeof *more);
+    if (!more) {
+        return app_error(APP_FAILED, "out of memory for %zu configurations", sweep->count + 1);
+    }
+    sweep->config = more;
+    sweep->config[sweep->count++] = *config;
+    return APP_DONE;
+}
+
+int app_sweep_add(app_sweep *sweep, const char *const lists[APP_LISTS]) {
+    enum { CONFIGS_MOST = 10000 };
+    values *v = app_allocate(APP_LISTS, sizeof *v, "the lists");
+    size_t at[APP_LISTS] = {0}, product = 1;
+    int code = v ? APP_DONE : APP_FAILED;
+    for (int list = 0; list < APP_LISTS && !code; list++) {
+        code = split(list, lists[list], &v[list]);
+        product *= v[list].count; /* 256 each: no overflow before the check */
+        if (!code && product > CONFIGS_MOST) {
+            code = app_error(APP_USAGE, "the lists make more than %d configurations", CONFIGS_MOST);
+        }
+    }
+    for (size_t c = 0; c < product && !code; c++) {
+        app_config config = default_config;
+        size_t rest = c;
+        for (int list = APP_LISTS - 1; list >= 0; list--) { /* the first list turns slowest */
+            at[list] = rest % v[list].count;
+            rest /= v[list].count;
+        }
+        for (int list = 0; list < APP_LISTS && !code; list++) {
+            code = parse_value(list, v[list].text[at[list]], &config);
+        }
+        if (!code) {
+            code = add_config(sweep, &config);
+        }
+    }
+    free(v);
+    return code;
+}
+
+void app_sweep_free(app_sweep *sweep) {
+    free(sweep->config);
+    sweep->config = NULL;
+    sweep->count = 0;
+}
+
+/* ----------------------------------------------------------------------------- configurations */
+
+static void count_text(char *text, long long value, long long standard) {
+    if (value == standard) {
+        snprintf(text, 64, "default");
+    } else {
+        snprintf(text, 64, "%lld", value);
+    }
+}
+
+void app_config_text(const app_config *c, app_list list, char *text) {
+    static const char *const efforts[PSG_EFFORT_COUNT] = {"measure", "estimate", "patient"};
+    switch (list) {
+    case APP_LIST_GRID:
+        snprintf(text, 64, "%zux%zux%zu", c->grid.n[0], c->grid.n[1], c->grid.n[2]);
+        break;
+    case APP_LIST_PRECISION:
+        snprintf(text, 64, "%s", app_precision_name(c->precision));
+        break;
+    case APP_LIST_CPUS:
+        count_text(text, c->cpus, -1);
+        break;
+    case APP_LIST_GPUS:
+        count_text(text, c->gpus, -1);
+        break;
+    case APP_LIST_SCHED:
+        snprintf(text, 64, "%s", c->policy ? c->policy : "default");
+        break;
+    case APP_LIST_GRAPH:
+        snprintf(text, 64, "%s", app_graph_name(c->graph));
+        break;
+    case APP_LIST_EXCHANGE:
+        snprintf(text, 64, "%s",
+                 c->exchange == PSG_EXCHANGE_AUTO ? "default" : app_exchange_name(c->exchange));
+        break;
+    case APP_LIST_Z:
+        snprintf(text, 64, "%s",
+                 c->graph != PSG_GRAPH_STAGED   ? ""
+                 : c->z_layout == PSG_Z_STRIDED ? "strided"
+                                                : "contiguous");
+        break;
+    case APP_LIST_SEGMENT_PLANES:
+        snprintf(text, 64, "%zu", c->segment_planes);
+        break;
+    case APP_LIST_PENCILS:
+        snprintf(text, 64, "%zu", c->pencils);
+        break;
+    case APP_LIST_IN_FLIGHT:
+        snprintf(text, 64, "%u", c->in_flight);
+        break;
+    default:
+        snprintf(text, 64, "%s", efforts[c->effort]);
+        break;
+    }
+}
+
+void app_config_options(const app_config *config, psg_options *options) {
+    psg_options_init(options);
+    options->precision = (psg_precision)config->precision;
+    options->graph = (psg_graph)config->graph;
+    options->exchange = (psg_exchange)config->exchange;
+    options->z_layout = (psg_z_layout)config->z_layout;
+    options->effort = (psg_effort)config->effort;
+    options->segment_planes = config->segment_planes;
+    options->pencils = config->pencils;
+    options->cpus = config->cpus;
+    options->gpus = config->gpus;
+    options->policy = config->policy;
+    options->in_flight = config->in_flight;
+}
+
+void app_config_grid(const app_config *config, psg_grid *grid) {
+    psg_grid_init(grid, config->grid.n[0], config->grid.n[1], config->grid.n[2], 1, 1, 1);
+}
+
+int app_config_needs_models(const app_config *config) {
+    const char *policy = config->policy ? config->policy : getenv("STARPU_SCHED");
+    return policy &&
+           (strncmp(policy, "dm", 2) == 0 || strstr(policy, "-dm") || strstr(policy, "heft") ||
+            strstr(policy, "modular-heteroprio") || strcmp(policy, "modular-gemm") == 0);
+}
+
+int app_config_same_group(const app_config *a, const app_config *b) {
+    return a->cpus == b->cpus && a->gpus == b->gpus && a->policy == b->policy;
+}
+
+double app_config_bytes(const app_config *c) {
+    const double n[3] = {(double)c->grid.n[0], (double)c->grid.n[1], (double)c->grid.n[2]};
+    const double element = (double)app_element_bytes(c->precision);
+    const double field = n[0] * n[1] * n[2] * element;
+    const double spectrum = (n[0] + 2) * n[1] * n[2] * element;
+    /* the staged graph has pencils beside the blocks, and slabs beside both */
+    const double spectra = c->graph == PSG_GRAPH_STAGED ? 3 : 1;
+    return c->in_flight * (field + spectra * spectrum);
+}

@@ -1,0 +1,68 @@
+/** @file sweep.h  The configurations of `psg bench`: the product of lists, or several such products. */
+#ifndef PSG_APP_SWEEP_H
+#define PSG_APP_SWEEP_H
+
+#include "app/values.h"
+#include "graph/psg.h"
+
+#include <stddef.h>
+
+/** The lists, in the order of the columns that they become. */
+typedef enum app_list {
+    APP_LIST_GRID = 0,
+    APP_LIST_PRECISION,
+    APP_LIST_CPUS,
+    APP_LIST_GPUS,
+    APP_LIST_SCHED,
+    APP_LIST_GRAPH,
+    APP_LIST_EXCHANGE,
+    APP_LIST_Z,
+    APP_LIST_SEGMENT_PLANES,
+    APP_LIST_PENCILS,
+    APP_LIST_IN_FLIGHT,
+    APP_LIST_EFFORT,
+    APP_LISTS
+} app_list;
+
+/** What one row is measured with. -1, 0 or NULL: as psg_options says for the default. */
+typedef struct app_config {
+    app_grid_value grid;
+    int precision, graph, exchange, z_layout, effort;
+    int cpus, gpus;
+    const char *policy; /**< psg_policy_name()'s, static */
+    size_t segment_planes, pencils;
+    unsigned in_flight;
+} app_config;
+
+typedef struct app_sweep {
+    app_config *config;
+    size_t count;
+} app_sweep;
+
+/** The name of a list, which is that of its option and of its column, with _ for - there. */
+const char *app_list_option(app_list list);
+const char *app_list_column(app_list list);
+
+/** Add the product of the lists, without what is there already.
+ *  @param[in] lists  comma-separated values; NULL = the default alone
+ *  @return APP_DONE; APP_USAGE or APP_FAILED after a message */
+int app_sweep_add(app_sweep *sweep, const char *const lists[APP_LISTS]);
+void app_sweep_free(app_sweep *sweep);
+
+/** A configuration's value in a list's column: "200x100x50", "default", "lws". @param[out] text  64 bytes */
+void app_config_text(const app_config *config, app_list list, char *text);
+
+/** The plan's options and grid. The box is a unit cube. */
+void app_config_options(const app_config *config, psg_options *options);
+void app_config_grid(const app_config *config, psg_grid *grid);
+
+/** Does the policy decide by StarPU's performance models? The default one does not. */
+int app_config_needs_models(const app_config *config);
+
+/** Can two configurations be measured while StarPU runs once: the same workers and the same policy? */
+int app_config_same_group(const app_config *a, const app_config *b);
+
+/** Bytes that a plan and its solves need, about, f and the known answer not counted. */
+double app_config_bytes(const app_config *config);
+
+#endif

@@ -1,0 +1,242 @@
+/* CSV by RFC 4180: fields with a comma, a quote or a line's end are in quotes, and a quote in them is
+   doubled. Lines end with \r\n in the standard; \n alone is read and is what is written, as everywhere here. */
+#include "app/table.h"
+#include "app/app.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+void app_table_init(app_table *table, const char *const *names, size_t columns) {
+    *table = (app_table){.names = names, .columns = columns};
+}
+
+void app_table_free(app_table *table) {
+    for (size_t f = 0; f < table->rows * table->columns; f++) {
+        free(table->field[f]);
+    }
+    free(table->field);
+    table->field = NULL;
+    table->rows = 0;
+}
+
+size_t app_table_add(app_table *table, size_t at) {
+    const size_t first = at * table->columns, count = table->rows * table->columns;
+    char **more = realloc(table->field, (count + table->columns) * sizeof *more);
+    if (!more) {
+        return SIZE_MAX;
+    }
+    table->field = more;
+    memmove(more + first + table->columns, more + first, (count - first) * sizeof *more);
+    for (size_t c = 0; c < table->columns; c++) {
+        more[first + c] = NULL;
+    }
+    table->rows++;
+    return at;
+}
+
+const char *app_table_get(const app_table *table, size_t row, size_t column) {
+    const char *text = table->field[row * table->columns + column];
+    return text ? text : "";
+}
+
+int app_table_set(app_table *table, size_t row, size_t column, const char *text) {
+    char *copy = strdup(text);
+    if (!copy) {
+        return -1;
+    }
+    free(table->field[row * table->columns + column]);
+    table->field[row * table->columns + column] = copy;
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------------ reading */
+
+enum { FIELD_ENDS, LINE_ENDS, FILE_ENDS, BROKEN, NO_MEMORY };
+
+typedef struct reader {
+    FILE *file;
+    size_t line; /* of the record that is read */
+    size_t lines;
+    char *text; /* of the latest field */
+    size_t length, room;
+} reader;
+
+static int append(reader *r, int letter) {
+    if (r->length + 1 >= r->room) {
+        char *more = realloc(r->text, 2 * r->room + 64);
+        if (!more) {
+            return -1;
+        }
+        r->text = more;
+        r->room = 2 * r->room + 64;
+    }
+    r->text[r->length++] = (char)letter;
+    r->text[r->length] = '\0';
+    return 0;
+}
+
+/* What comes after a field whose last letter was read. */
+static int ending(reader *r, int next) {
+    if (next == '\r') {
+        next = getc(r->file);
+        if (next != '\n') {
+            return BROKEN;
+        }
+    }
+    r->lines += next == '\n';
+    return next == ',' ? FIELD_ENDS : next == '\n' ? LINE_ENDS : next == EOF ? FILE_ENDS : BROKEN;
+}
+
+static int read_quoted(reader *r) {
+    for (;;) {
+        int next = getc(r->file);
+        if (next == EOF) {
+            return BROKEN;
+        }
+        if (next == '"') {
+            next = getc(r->file);
+            if (next != '"') {
+                return ending(r, next);
+            }
+        }
+        r->lines += next == '\n';
+        if (append(r, next)) {
+            return NO_MEMORY;
+        }
+    }
+}
+
+static int read_field(reader *r) {
+    r->length = 0;
+    if (append(r, ' ')) { /* so that there is a text, even for an empty field */
+        return NO_MEMORY;
+    }
+    r->text[r->length = 0] = '\0';
+    int next = getc(r->file);
+    if (next == '"') {
+        return read_quoted(r);
+    }
+    for (; next != ',' && next != '\r' && next != '\n' && next != EOF; next = getc(r->file)) {
+        if (next == '"' || next == '\0') {
+            return BROKEN;
+        }
+        if (append(r, next)) {
+            return NO_MEMORY;
+        }
+    }
+    return ending(r, next);
+}
+
+static int foreign(const char *path, const char *why) {
+    return app_error(APP_USAGE,
+                     "%s: not a file of psg bench, or of another version: %s; it is left as it is",
+                     path, why);
+}
+
+static int read_header(const app_table *table, reader *r, const char *path) {
+    char why[320];
+    for (size_t c = 0; c < table->columns; c++) {
+        const int end = read_field(r);
+        if (end == NO_MEMORY) {
+            return app_error(APP_FAILED, "out of memory for %s", path);
+        }
+        if (end == BROKEN || strcmp(r->text, table->names[c]) != 0) {
+            snprintf(why, sizeof why, "its column %zu is '%.60s' instead of '%s'", c + 1, r->text,
+                     table->names[c]);
+            return foreign(path, why);
+        }
+        if (end != (c + 1 < table->columns ? FIELD_ENDS : LINE_ENDS)) {
+            snprintf(why, sizeof why, "its first line has %s than %zu columns",
+                     end == FIELD_ENDS ? "more" : "fewer", table->columns);
+            return foreign(path, why);
+        }
+    }
+    return APP_DONE;
+}
+
+static int read_rows(app_table *table, reader *r, const char *path) {
+    char why[96];
+    for (;;) {
+        r->line = r->lines + 1;
+        int end = read_field(r);
+        if (end == FILE_ENDS && r->length == 0) {
+            return APP_DONE;
+        }
+        const size_t row = app_table_add(table, table->rows);
+        for (size_t c = 0; row != SIZE_MAX && end != NO_MEMORY; c++) {
+            if (app_table_set(table, row, c, r->text)) {
+                end = NO_MEMORY;
+                break;
+            }
+            if (end != (c + 1 < table->columns ? FIELD_ENDS : LINE_ENDS)) {
+                snprintf(why, sizeof why, "line %zu is no row of %zu fields", r->line,
+                         table->columns);
+                return foreign(path, why);
+            }
+            if (end == LINE_ENDS) {
+                break;
+            }
+            end = read_field(r);
+        }
+        if (row == SIZE_MAX || end == NO_MEMORY) {
+            return app_error(APP_FAILED, "out of memory for %s", path);
+        }
+    }
+}
+
+int app_table_read(app_table *table, const char *path) {
+    reader r = {.file = fopen(path, "r")};
+    if (!r.file) {
+        return errno == ENOENT
+                   ? APP_DONE
+                   : app_error(APP_FAILED, "%s: cannot be read: %s", path, strerror(errno));
+    }
+    int code = APP_DONE;
+    errno = 0;
+    const int first = getc(r.file);
+    if (first != EOF) {
+        ungetc(first, r.file);
+        code = read_header(table, &r, path);
+        if (!code) {
+            code = read_rows(table, &r, path);
+        }
+    }
+    if (ferror(r.file)) {
+        code = app_error(APP_FAILED, "%s: cannot be read: %s", path, strerror(errno));
+    }
+    fclose(r.file);
+    free(r.text);
+    return code;
+}
+
+/* ------------------------------------------------------------------------------------ writing */
+
+static void put(const char *text, int last, FILE *file) {
+    if (!text[strcspn(text, ",\"\r\n")]) {
+        fputs(text, file);
+    } else {
+        putc('"', file);
+        for (; *text; text++) {
+            if (*text == '"') {
+                putc('"', file);
+            }
+            putc(*text, file);
+        }
+        putc('"', file);
+    }
+    putc(last ? '\n' : ',', file);
+}
+
+int app_table_write(const app_table *table, FILE *file) {
+    for (size_t c = 0; c < table->columns; c++) {
+        put(table->names[c], c + 1 == table->columns, file);
+    }
+    for (size_t row = 0; row < table->rows; row++) {
+        for (size_t c = 0; c < table->columns; c++) {
+            put(app_table_get(table, row, c), c + 1 == table->columns, file);
+        }
+    }
+    return ferror(file) ? -1 : 0;
+}

@@ -1,0 +1,330 @@
+"""Makes the figure that belongs to a CSV file of psg bench, as PNG and SVG.
+
+    plot.py FILE.csv [--figure NAME] [--out PREFIX] [--host HOST]
+
+figures:
+    stages    bars of the time by stage, summed over the workers (the table of stages of the literature)
+    segments  time against the planes of a segment, a curve for each grid and graph, with its best point
+    scaling   speed-up over one worker against their number, with the ideal line
+    policies  time by scheduling policy, the fastest first, with the share of the time that workers were busy
+Without --figure it is guessed from what varies in the file. Without --out the figure is FILE.png and FILE.svg.
+"""
+
+import argparse
+import csv
+import os
+import sys
+
+try:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+except ImportError as missing:
+    sys.exit("plot.py: matplotlib is needed (%s): apt-get install python3-matplotlib, or pip install matplotlib in a "
+             "virtual environment" % missing)
+
+# Okabe and Ito's colours, which the colour-blind can tell apart
+COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999", "#F0E442", "#7F3C8D",
+           "#A5AA99"]
+MARKERS = "osD^vP*X"
+STAGES = ("fft_xy", "pack", "unpack", "fft_z", "divide", "ifft_z", "ifft_xy", "normalize", "forward_xy", "kspace",
+          "inverse_xy", "exchange")
+LISTS = ("grid", "precision", "cpus", "gpus", "sched", "graph", "exchange", "z", "segment_planes", "pencils", "in_flight",
+         "effort", "ranks")
+
+
+def fail(words):
+    sys.exit("plot.py: " + words)
+
+
+def read(path):
+    try:
+        with open(path, newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file, strict=True))
+    except (OSError, UnicodeDecodeError, csv.Error) as why:
+        fail("%s: cannot be read: %s" % (path, why))
+    if not rows or any(column not in rows[0] for column in (*LISTS, "seconds", "status", "host")):
+        fail("%s: no rows of psg bench" % path)
+    return rows
+
+
+def one_machine(rows, path, host):
+    """The rows of one machine, and how many configurations failed there."""
+    hosts = sorted({row["host"] for row in rows}, key=lambda name: -sum(row["host"] == name for row in rows))
+    if host is not None and host not in hosts:
+        fail("%s: no rows of host '%s'; there are: %s" % (path, host, ", ".join(hosts)))
+    if host is None and len(hosts) > 1:
+        print("plot.py: rows of %s; --host chooses another of %s" % (hosts[0], ", ".join(hosts)), file=sys.stderr)
+    rows = [row for row in rows if row["host"] == (hosts[0] if host is None else host)]
+    good = [row for row in rows if row["status"] == "ok"]
+    if not good:
+        fail("%s: all configurations failed" % path)
+    return good, len(rows) - len(good)
+
+
+def varying(rows):
+    return [column for column in LISTS if len({row[column] for row in rows}) > 1]
+
+
+def guess(rows):
+    columns = varying(rows)
+    if "sched" in columns:
+        return "policies"
+    if "segment_planes" in columns and len({row["segments"] for row in rows}) > 1:
+        return "segments"
+    if all(row["graph"] == "staged" and row["segments"] == "1" for row in rows):
+        return "stages"
+    if "cpus" in columns or "gpus" in columns:
+        return "scaling"
+    return "stages"
+
+
+def label(row, columns):
+    """What tells a row from the others, in a few words."""
+    words = []
+    for column in columns:
+        value = row[column]
+        if column == "grid":
+            n = value.split("x")
+            value = n[0] + "\N{SUPERSCRIPT THREE}" if len(set(n)) == 1 else value.replace("x", "\N{MULTIPLICATION SIGN}")
+        elif column in ("cpus", "gpus", "ranks", "pencils", "in_flight"):
+            value = "%s %s" % (value, {"cpus": "CPU", "gpus": "GPU", "in_flight": "in flight"}.get(column, column))
+        elif column == "segment_planes":
+            value = "%s planes" % row["planes"]
+        if value:
+            words.append(value)
+    return ", ".join(words)
+
+
+def number(row, column):
+    return float(row[column])
+
+
+def whiskers(row):
+    """Distances of the quartiles from the median, in ms."""
+    return [[1e3 * (number(row, "seconds") - number(row, "seconds_q1"))],
+            [1e3 * (number(row, "seconds_q3") - number(row, "seconds"))]]
+
+
+def workers(row):
+    return int(row["workers_gpu"]) or int(row["workers_cpu"])
+
+
+def kind(row):
+    return "GPU" if int(row["workers_gpu"]) else "CPU core"
+
+
+def plain(axis):
+    axis.set_major_formatter(FuncFormatter(lambda value, _: "%g" % value))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def bare(axes):
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+
+
+# ------------------------------------------------------------------------------------------------ figures
+
+
+def plot_stages(rows):
+    columns = [c for c in varying(rows) if c not in ("sched", "segment_planes")] or ["graph"]
+    figure, axes = plt.subplots(figsize=(8, 1.8 + 0.62 * len(rows)))
+    used = [stage for stage in STAGES if any(number(row, stage + "_seconds") > 0 for row in rows)]
+    # one panel of shares: grids differ by orders of magnitude; the times stand beside the bars
+    for place, row in enumerate(rows):
+        left = 0
+        total = sum(number(row, stage + "_seconds") for stage in used)
+        for index, stage in enumerate(used):
+            seconds = number(row, stage + "_seconds")
+            share = 100 * seconds / total
+            axes.barh(place, share, left=left, color=COLOURS[index % len(COLOURS)], edgecolor="white", linewidth=0.8,
+                      label=stage if place == 0 else None)
+            if share > 6.5:
+                axes.text(left + share / 2, place, "%.3g" % (1e3 * seconds), ha="center", va="center", fontsize=8,
+                          color="white" if COLOURS[index % len(COLOURS)] not in ("#F0E442", "#E69F00", "#56B4E9") else "black")
+            left += share
+        axes.text(101, place, "sum %.4g ms, real %.4g ms" % (1e3 * total, 1e3 * number(row, "seconds")), va="center",
+                  fontsize=8)
+    axes.set_yticks(range(len(rows)))
+    axes.set_yticklabels([label(row, columns) for row in rows])
+    axes.invert_yaxis()
+    axes.set_xlim(0, 100)
+    axes.set_xlabel("share of the time in tasks, %; numbers in the bars are ms, summed over the workers")
+    axes.set_title("Time by stage", loc="left", pad=46)
+    axes.legend(ncol=min(6, len(used)), loc="lower left", bbox_to_anchor=(0, 1.0), frameon=False, fontsize=8)
+    bare(axes)
+    return figure
+
+
+def best_point(name, best, whole):
+    words = "%s: best %s" % (name or "time", best["planes"])
+    if whole["segments"] == "1" and best is not whole:
+        words += ", \N{MINUS SIGN}%.0f %%" % (100 * (1 - number(best, "seconds") / number(whole, "seconds")))
+    return words
+
+
+def plot_segments(rows):
+    groups = {}
+    columns = [column for column in varying(rows) if column != "segment_planes"]
+    for row in rows:
+        groups.setdefault(tuple(row[column] for column in columns), []).append(row)
+    grids = list(dict.fromkeys(row["grid"] for row in rows))
+    figure, panels = plt.subplots(1, len(grids), figsize=(3.6 * len(grids) + 0.6, 4.2), squeeze=False)
+    # the layout of z goes without saying where the staged graph has only one
+    one_z = len({row["z"] for row in rows if row["z"]}) <= 1
+    rest = [column for column in columns if column != "grid" and not (column == "z" and one_z)]
+    names = list(dict.fromkeys(label(group[0], rest) for group in groups.values()))
+    for grid, axes in zip(grids, panels[0]):
+        for group in groups.values():
+            if group[0]["grid"] != grid:
+                continue
+            group = sorted(group, key=lambda row: number(row, "planes"))
+            which = names.index(label(group[0], rest))
+            best = min(group, key=lambda row: number(row, "seconds"))
+            for row in group:
+                axes.errorbar(number(row, "planes"), 1e3 * number(row, "seconds"), whiskers(row), linewidth=0.8,
+                              capsize=2, color=COLOURS[which % len(COLOURS)])
+            axes.plot([number(row, "planes") for row in group], [1e3 * number(row, "seconds") for row in group],
+                      color=COLOURS[which % len(COLOURS)], marker=MARKERS[which % len(MARKERS)], markersize=4,
+                      label=best_point(names[which], best, group[-1]))
+            axes.plot(number(best, "planes"), 1e3 * number(best, "seconds"), marker="o", markersize=11, color="none",
+                      markeredgecolor=COLOURS[which % len(COLOURS)])
+        axes.set_xscale("log", base=2)
+        axes.xaxis.set_major_locator(LogLocator(base=2, numticks=20))
+        plain(axes.xaxis)
+        axes.set_ylim(0, 1.3 * axes.get_ylim()[1])
+        axes.legend(frameon=False, fontsize=7.5, loc="upper center")
+        axes.set_title(label({"grid": grid}, ["grid"]))
+        axes.set_xlabel("planes in a segment")
+        axes.grid(axis="y", color="#dddddd", linewidth=0.6)
+        axes.set_axisbelow(True)
+        bare(axes)
+    panels[0][0].set_ylabel("time of a solve, ms")
+    figure.suptitle("Time against the segment's size. Circles: the best, and how much less time it takes than one segment", x=0.01, ha="left")
+    return figure
+
+
+def plot_scaling(rows):
+    groups = {}
+    columns = [column for column in varying(rows) if column not in ("cpus", "gpus")]
+    for row in rows:
+        groups.setdefault((kind(row), *(row[column] for column in columns)), []).append(row)
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4.2))
+    most = max(workers(row) for row in rows)
+    left.plot([1, most], [1, most], color="#999999", linestyle="--", linewidth=1, label="ideal")
+    for which, group in enumerate(groups.values()):
+        group = sorted(group, key=workers)
+        name = "%s%s" % (label(group[0], columns) or label(group[0], ["grid"]), ", GPU" if kind(group[0]) == "GPU" else "")
+        style = {"color": COLOURS[which % len(COLOURS)], "marker": MARKERS[which % len(MARKERS)], "markersize": 5}
+        base = number(group[0], "seconds") * workers(group[0])
+        left.plot([workers(row) for row in group], [base / number(row, "seconds") for row in group], label=name, **style)
+        right.plot([workers(row) for row in group], [1e3 * number(row, "seconds") for row in group], label=name, **style)
+        right.annotate("%.3g ms" % (1e3 * number(group[-1], "seconds")),
+                       (workers(group[-1]), 1e3 * number(group[-1], "seconds")), xytext=(6, 0), textcoords="offset points",
+                       va="center", fontsize=8, color=style["color"])
+    right.set_yscale("log")
+    plain(right.yaxis)
+    for axes in (left, right):
+        ticks = sorted({workers(row) for row in rows})
+        axes.set_xscale("log", base=2)
+        axes.set_xticks(ticks)
+        plain(axes.xaxis)
+        axes.set_xlabel("%ss" % kind(rows[0]) if len({kind(row) for row in rows}) == 1 else "workers (CPU cores, or GPUs)")
+        axes.grid(color="#dddddd", linewidth=0.6)
+        bare(axes)
+    right.margins(x=0.18)
+    left.set_ylim(bottom=0)
+    left.set_ylabel("speed-up over one worker")
+    right.set_ylabel("time of a solve, ms")
+    left.legend(frameon=False, fontsize=8)
+    figure.suptitle("Speed-up and time by the number of workers", x=0.01, ha="left")
+    return figure
+
+
+def plot_policies(rows):
+    columns = [column for column in varying(rows) if column not in ("sched", "z")]
+    groups = {}
+    for row in rows:
+        groups.setdefault(tuple(row[column] for column in columns), []).append(row)
+    names = list(dict.fromkeys(row["policy"] for row in rows))
+    best = {name: min(number(row, "seconds") for row in rows if row["policy"] == name) for name in names}
+    names.sort(key=best.get)
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 1.9 + 0.23 * len(names)), sharey=True,
+                                         gridspec_kw={"width_ratios": [3, 2]})
+    for which, group in enumerate(groups.values()):
+        style = {"color": COLOURS[which % len(COLOURS)], "marker": MARKERS[which % len(MARKERS)], "markersize": 5,
+                 "linestyle": "none"}
+        for row in group:
+            place = names.index(row["policy"])
+            left.errorbar(1e3 * number(row, "seconds"), place, xerr=whiskers(row), capsize=2, elinewidth=1, **style)
+            right.plot(100 * number(row, "busy"), place, **style)
+        left.plot([], [], label=label(group[0], columns), **style)
+    left.set_yticks(range(len(names)))
+    left.set_yticklabels(names, fontsize=8)
+    left.set_ylim(len(names) - 0.5, -0.5)
+    left.set_xscale("log")
+    left.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    plain(left.xaxis)
+    left.set_xlabel("time of a solve, ms (median and quartiles)")
+    right.set_xlim(0, 100)
+    right.set_xlabel("workers busy in tasks, % of the time (mean)")
+    if columns:
+        left.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1.0), ncol=4, fontsize=8)
+    for axes in (left, right):
+        axes.grid(color="#dddddd", linewidth=0.6)
+        axes.set_axisbelow(True)
+        bare(axes)
+    figure.suptitle("Scheduling policies", x=0.01, ha="left")
+    return figure
+
+
+FIGURES = {"stages": plot_stages, "segments": plot_segments, "scaling": plot_scaling, "policies": plot_policies}
+
+
+def caption(rows, failed):
+    """Where, when and with what: two lines."""
+    first = rows[0]
+    same = [label(first, [c]) for c in ("grid", "precision", "graph", "sched") if c not in varying(rows)]
+    if all(row["segments"] == "1" for row in rows):
+        same.append("one segment")
+    repeats = sorted({int(row["repeats"]) for row in rows})
+    gpu = next((row["gpu_model"] for row in rows if row["gpu_model"]), "")
+    machine = "%s, %s cores%s" % (first["cpu_model"] or "unknown processor", first["cores"], ", " + gpu if gpu else "")
+    words = ["%s; %s" % (machine, max(row["date"] for row in rows)[:10]),
+             "psg %s, StarPU %s, FFTW %s; %s; medians of %s rounds%s"
+             % (first["psg_version"], first["starpu_version"], first["fftw_version"],
+                ", ".join("policy " + s if s == "default" else s for s in same if s) or "as said",
+                "-".join(map(str, dict.fromkeys((repeats[0], repeats[-1])))),
+                "; %d configurations failed" % failed if failed else "")]
+    return "\n".join(words)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("csv", metavar="FILE.csv")
+    parser.add_argument("--figure", choices=sorted(FIGURES))
+    parser.add_argument("--out", metavar="PREFIX")
+    parser.add_argument("--host", help="of which machine, if the file has several")
+    arguments = parser.parse_args()
+    rows, failed = one_machine(read(arguments.csv), arguments.csv, arguments.host)
+    name = arguments.figure or guess(rows)
+    plt.rcParams.update({"font.size": 9, "svg.fonttype": "none", "svg.hashsalt": "psg"})
+    figure = FIGURES[name](rows)
+    height = figure.get_size_inches()[1]
+    bottom = 0.46 / height
+    figure.tight_layout(rect=(0, bottom, 1, 1))
+    figure.text(0.01, 0.08 / height, caption(rows, failed), fontsize=7, color="#555555", va="bottom")
+    prefix = arguments.out or os.path.splitext(arguments.csv)[0]
+    for ending, more in ((".png", {}), (".svg", {"metadata": {"Date": None}})):
+        try:
+            figure.savefig(prefix + ending, dpi=150, **more)
+        except OSError as why:
+            fail("%s: cannot be written: %s" % (prefix + ending, why.strerror))
+    print("%s: %s.png, %s.svg" % (name, prefix, prefix))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,142 @@
+/* The rows of psg bench: quartiles of given times, a wrong answer is no "ok", and new rows stand in the order of
+ * the sweep after those of the file. */
+#include "app/app.h"
+#include "app/result.h"
+#include "tests/check.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CONFIGS = 4, SAMPLES = 5 };
+
+static const char *cell(const app_results *rows, size_t row, const char *column) {
+    for (size_t c = 0; c < rows->table.columns; ++c) {
+        if (strcmp(rows->table.names[c], column) == 0) {
+            return app_table_get(&rows->table, row, c);
+        }
+    }
+    CHECK(0, "no column %s", column);
+    return "";
+}
+
+static double value(const app_results *rows, size_t row, const char *column) {
+    return strtod(cell(rows, row, column), NULL);
+}
+
+static void quartiles(app_results *rows, const app_sweep *sweep, const app_circumstances *at,
+                      app_result *result) {
+    static const double seconds[SAMPLES] = {4, 1, 16, 2, 8};
+    for (unsigned s = 0; s < SAMPLES; ++s) {
+        result[0].sample[s] = (app_sample){.seconds = seconds[s], .busy = seconds[s] / 32};
+        result[0].sample[s].stage[PSG_STAGE_KSPACE] = 32 - seconds[s];
+        result[0].sample[s].busy_worker[1] = 0.5F;
+    }
+    result[0].samples = SAMPLES;
+    result[0].facts.workers = 2;
+    result[0].tolerance = 1e-13;
+    CHECK(app_results_put(rows, sweep, 0, at, result) == APP_DONE, "no row");
+    const size_t row = result[0].row;
+    CHECK(strcmp(cell(rows, row, "status"), "ok") == 0, "status %s", cell(rows, row, "status"));
+    CHECK_NEAR(value(rows, row, "seconds"), 4, 0, "median");
+    CHECK_NEAR(value(rows, row, "seconds_min"), 1, 0, "minimum");
+    CHECK_NEAR(value(rows, row, "seconds_q1"), 2, 0, "lower quartile");
+    CHECK_NEAR(value(rows, row, "seconds_q3"), 8, 0, "upper quartile");
+    CHECK_NEAR(value(rows, row, "seconds_max"), 16, 0, "maximum");
+    CHECK_NEAR(value(rows, row, "busy"), 0.125, 0, "busy");
+    CHECK_NEAR(value(rows, row, "idle"), 0.875, 0, "idle");
+    CHECK_NEAR(value(rows, row, "kspace_seconds"), 28, 0, "stage");
+    CHECK(strcmp(cell(rows, row, "busy_workers"), "0.000 0.500") == 0, "workers: %s",
+          cell(rows, row, "busy_workers"));
+    result[0].samples = 4; /* 1 2 4 16: between two */
+    result[0].sample[0].seconds = 4;
+    CHECK(app_results_put(rows, sweep, 0, at, result) == APP_DONE, "no row");
+    CHECK(result[0].row == row && rows->table.rows == 1, "the row was not replaced");
+    CHECK_NEAR(value(rows, row, "seconds"), 3, 0, "median of four");
+    CHECK_NEAR(value(rows, row, "seconds_q1"), 1.75, 0, "lower quartile of four");
+}
+
+static void wrong_answers(app_results *rows, const app_sweep *sweep, const app_circumstances *at,
+                          app_result *result) {
+    static const double errors[] = {0.25, NAN, INFINITY};
+    for (size_t e = 0; e < sizeof errors / sizeof errors[0]; ++e) {
+        result[0].error = errors[e];
+        CHECK(app_results_put(rows, sweep, 0, at, result) == APP_DONE, "no row");
+        CHECK(strstr(cell(rows, 0, "status"), "wrong") != NULL, "error %g: status %s", errors[e],
+              cell(rows, 0, "status"));
+        CHECK(!app_results_done(rows, 0, 1), "error %g: it counts as measured", errors[e]);
+    }
+}
+
+/** Rows of this run come in any order, here 2 0 3 1 beside one of the file. */
+static void order(const app_sweep *sweep, const app_circumstances *at, app_result *result) {
+    static const size_t times[] = {2, 0, 3, 1};
+    app_results rows;
+    CHECK(app_results_init(&rows) == APP_DONE, "no table");
+    app_table_add(&rows.table, 0);
+    for (size_t n = 0; n < CONFIGS; ++n) {
+        result[n].row = SIZE_MAX;
+        result[n].added = 0;
+    }
+    for (size_t n = 0; n < CONFIGS; ++n) {
+        CHECK(app_results_put(&rows, sweep, times[n], at, result) == APP_DONE, "no row");
+    }
+    CHECK(rows.table.rows == CONFIGS + 1, "%zu rows", rows.table.rows);
+    for (size_t n = 0; n < CONFIGS; ++n) {
+        char text[64];
+        app_config_text(&sweep->config[n], APP_LIST_GRID, text);
+        CHECK(result[n].row == n + 1, "configuration %zu is in row %zu", n, result[n].row);
+        CHECK(strcmp(cell(&rows, n + 1, "grid"), text) == 0, "row %zu has %s", n + 1,
+              cell(&rows, n + 1, "grid"));
+        CHECK(app_results_find(&rows, &sweep->config[n], at) == n + 1, "%s is not found", text);
+    }
+    app_results_free(&rows);
+}
+
+static void field_errors(const app_sweep *sweep) {
+    app_field_store store = {.count = 0};
+    const app_fields *fields = app_fields_get(&store, &sweep->config[3]);
+    if (!CHECK(fields != NULL, "no fields")) {
+        return;
+    }
+    const size_t points = 6 * 6 * 6;
+    double *u = malloc(points * sizeof *u);
+    memcpy(u, fields->answer, points * sizeof *u);
+    CHECK_NEAR(app_fields_error(fields, u), 0, 0, "the answer itself");
+    u[17] += 0.5 * fields->largest;
+    CHECK_NEAR(app_fields_error(fields, u), 0.5, 1e-12, "one point is off");
+    u[3] = NAN;
+    CHECK(isnan(app_fields_error(fields, u)), "a NaN is an error of %g",
+          app_fields_error(fields, u));
+    CHECK(app_fields_get(&store, &sweep->config[3]) == fields && store.count == 1, "made again");
+    app_fields_drop(&store, 0);
+    CHECK_NEAR(store.bytes, 0, 0, "bytes after dropping all");
+    free(u);
+}
+
+int main(void) {
+    const char *lists[APP_LISTS] = {[APP_LIST_GRID] = "3,4,5,6"};
+    app_sweep sweep = {.count = 0};
+    app_result result[CONFIGS];
+    app_results rows;
+    app_circumstances at = {.warm_up = 2};
+    memset(result, 0, sizeof result);
+    app_machine_find(&at.machine);
+    CHECK(app_sweep_add(&sweep, lists) == APP_DONE && sweep.count == CONFIGS, "%zu configurations",
+          sweep.count);
+    CHECK(app_results_init(&rows) == APP_DONE, "no table");
+    for (size_t n = 0; n < CONFIGS; ++n) {
+        result[n].row = SIZE_MAX;
+        result[n].sample = calloc(SAMPLES, sizeof *result[n].sample);
+    }
+    quartiles(&rows, &sweep, &at, result);
+    wrong_answers(&rows, &sweep, &at, result);
+    order(&sweep, &at, result);
+    field_errors(&sweep);
+    for (size_t n = 0; n < CONFIGS; ++n) {
+        free(result[n].sample);
+    }
+    app_results_free(&rows);
+    app_sweep_free(&sweep);
+    return check_result();
+}
