@@ -21,9 +21,9 @@ def check(condition, words):
 
 
 def main(plot, results):
-    files = sorted(name for name in os.listdir(results) if name.endswith(".csv"))
-    check(files, "no results in %s" % results)
     figures = {"node": "scaling", "stages": "stages", "segments": "segments", "policies": "policies"}
+    files = sorted(name for name in os.listdir(results) if name.endswith(".csv") and name.split("-")[0] in figures)
+    check(files, "no results in %s" % results)
     with tempfile.TemporaryDirectory() as folder:
         for name in files:
             prefix = os.path.join(folder, name)
