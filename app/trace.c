@@ -1,4 +1,5 @@
-/* Traces: the events of all solves and processes, in the trace-event format of Chrome and Perfetto. */
+/* Traces: the events of all solves and processes, in the trace-event format of Chrome and
+ * Perfetto. */
 #include "app/trace.h"
 #include "app/ranks.h"
 #include "app/report.h"
@@ -159,7 +160,8 @@ static int same_message(const app_trace_event *a, const app_trace_event *b) {
            a->event.segment == b->event.segment && a->event.pencil == b->event.pencil;
 }
 
-/* The task of a process in a solve that ended, or began, nearest to a moment: before it, or not before it. */
+/* The task of a process in a solve that ended, or began, nearest to a moment: before it, or not
+ * before it. */
 static const app_trace_event *task_near(const app_trace *trace, int rank, unsigned solve,
                                         double time, int before) {
     const app_trace_event *nearest = NULL;

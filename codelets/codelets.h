@@ -18,14 +18,15 @@ void psg_task_fft_xy(psg_run *run, size_t s, starpu_data_handle_t f, starpu_data
 void psg_task_ifft_xy(psg_run *run, size_t s, starpu_data_handle_t spectrum,
                       starpu_data_handle_t u);
 
-/** A segment's spectrum [z][ny][nxc] -> its blocks, one per bundle, complex [z][y][nxc]; and back. */
+/** A segment's spectrum [z][ny][nxc] -> its blocks, one per bundle, complex [z][y][nxc]; and
+ *  back. */
 void psg_task_pack_segment(psg_run *run, size_t s, starpu_data_handle_t spectrum,
                            const starpu_data_handle_t *blocks);
 void psg_task_unpack_segment(psg_run *run, size_t s, const starpu_data_handle_t *blocks,
                              starpu_data_handle_t spectrum);
 
-/** A pencil, complex [y][nxc][nz] or [nz][y][nxc] (context.z_contiguous) -> its blocks, one per segment, of
- *  which that of segment s is blocks[s * stride]; and back. */
+/** A pencil, complex [y][nxc][nz] or [nz][y][nxc] (context.z_contiguous) -> its blocks, one per
+ *  segment, of which that of segment s is blocks[s * stride]; and back. */
 void psg_task_pack_pencil(psg_run *run, size_t p, starpu_data_handle_t pencil,
                           const starpu_data_handle_t *blocks, size_t stride);
 void psg_task_unpack_pencil(psg_run *run, size_t p, const starpu_data_handle_t *blocks,
@@ -42,7 +43,8 @@ void psg_task_normalize(psg_run *run, size_t s, starpu_data_handle_t u);
 /** fft_xy and pack: f[s] -> blocks, one per bundle. */
 void psg_task_forward_xy(psg_run *run, size_t s, starpu_data_handle_t f,
                          const starpu_data_handle_t *blocks);
-/** unpack, fft_z, divide, ifft_z, pack: a pencil's blocks in place; the factor 1/(nx ny nz) is in it. */
+/** unpack, fft_z, divide, ifft_z, pack: a pencil's blocks in place; the factor 1/(nx ny nz) is
+ *  in it. */
 void psg_task_kspace(psg_run *run, size_t p, const starpu_data_handle_t *blocks, size_t stride);
 /** The codelets of a kspace that works on blocks where they are, on this GPU or on a peer: StarPU orders
  *  the accesses and copies nothing. For psg_context.direct_kspace.
@@ -63,13 +65,15 @@ typedef struct psg_message {
     size_t pencil; /**< the first of the bundle's */
 } psg_message;
 
-/** Say how many messages will go to another process, one way, before the first of them is submitted. */
+/** Say how many messages will go to another process, one way, before the first of them is
+ *  submitted. */
 void psg_task_expect(psg_run *run, int rank, psg_way way, size_t sends);
 /** Send a block as soon as it is written; receive one. */
 void psg_task_send(psg_run *run, starpu_data_handle_t block, const psg_message *message);
 void psg_task_receive(psg_run *run, starpu_data_handle_t block, const psg_message *message);
 
-/** The blocks that go to other processes, or come from there, and how many bytes they have in all. */
+/** The blocks that go to other processes, or come from there, and how many bytes they have in
+ *  all. */
 typedef struct psg_alltoall_data {
     starpu_data_handle_t *block;
     size_t count;

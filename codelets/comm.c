@@ -59,8 +59,8 @@ static psg_comm_result check_mpi(char *words, size_t size) {
     return PSG_COMM_OK;
 }
 
-/* A duplicate of the caller's, so that nothing of ours meets anything of theirs. It stays until the program ends, for
- * the next plan on the same. */
+/* A duplicate of the caller's, so that nothing of ours meets anything of theirs. It stays until
+ * the program ends, for the next plan on the same. */
 static psg_comm *duplicate(MPI_Comm theirs) {
     psg_comm *comm = calloc(1, sizeof *comm);
     if (comm == NULL || MPI_Comm_dup(theirs, &comm->mpi) != MPI_SUCCESS ||
@@ -184,8 +184,9 @@ bool psg_comm_sum(const psg_comm *comm, double *values, size_t count) {
 
 /* ------------------------------------------------------------------------------ the thread */
 
-/* An idle worker of StarPU spins. Where the messages' thread has to share its core it would wait for time slices, since MPI
- * gives way while it looks; so the worker, which calls this whenever it found nothing to do, gives way too. */
+/* An idle worker of StarPU spins. Where the messages' thread has to share its core it would wait
+ * for time slices, since MPI gives way while it looks; so the worker, which calls this whenever
+ * it found nothing to do, gives way too. */
 static unsigned give_way(void *argument) {
     (void)argument;
     (void)sched_yield();

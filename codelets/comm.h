@@ -32,17 +32,18 @@ psg_comm_result psg_comm_open(psg_comm **comm, const void *mpi_comm, char *words
 
 int psg_comm_rank(const psg_comm *comm);
 int psg_comm_ranks(const psg_comm *comm);
-/** Is this one process that plays a rank of many, by PSG_FAKE_RANK and PSG_FAKE_RANKS, to see what its part
- *  costs? Its messages go nowhere, and its u is worth nothing. */
+/** Is this one process that plays a rank of many, by PSG_FAKE_RANK and PSG_FAKE_RANKS, to see
+ *  what its part costs? Its messages go nowhere, and its u is worth nothing. */
 bool psg_comm_fake(const psg_comm *comm);
 
 /** Among the processes of this node: this one's number, and how many there are. */
 void psg_comm_node(const psg_comm *comm, int *rank, int *ranks);
-/** Collective in the node: `bytes` of each process, in the order of their numbers. @return false: MPI failed */
+/** Collective in the node: `bytes` of each process, in the order of their numbers. @return
+ *  false: MPI failed */
 bool psg_comm_node_gather(const psg_comm *comm, const void *mine, void *all, size_t bytes);
 
-/** Collective: 0 if `code` is 0 everywhere; else that of the lowest rank where it is not, whose words replace
- *  `words`. @param[out] rank  which one; -1 if `code` is not 0 on any process
+/** Collective: 0 if `code` is 0 everywhere; else that of the lowest rank where it is not, whose
+ *  words replace `words`. @param[out] rank  which one; -1 if `code` is not 0 on any process
  *  @return as said; -1: MPI failed */
 int psg_comm_agree(const psg_comm *comm, int code, char *words, size_t size, int *rank);
 
@@ -55,11 +56,12 @@ bool psg_comm_sum(const psg_comm *comm, double *values, size_t count);
 bool psg_comm_start(void);
 void psg_comm_stop(void);
 
-/** `count` tags that no other plan on this communicator has: the first of them. All processes ask in one order. */
+/** `count` tags that no other plan on this communicator has: the first of them. All processes
+ *  ask in one order. */
 int psg_comm_tags(psg_comm *comm, int count);
 
-/** How a plan's data go between processes, in rows of one length; and for MPI_Alltoallv a communicator for each lane, as
- *  collectives on one follow one another. */
+/** How a plan's data go between processes, in rows of one length; and for MPI_Alltoallv a
+ *  communicator for each lane, as collectives on one follow one another. */
 typedef struct psg_wire psg_wire;
 
 /** Collective. @param[in] lanes  0 without MPI_Alltoallv
@@ -68,7 +70,8 @@ psg_wire *psg_wire_open(const psg_comm *comm, size_t row_bytes, unsigned lanes);
 /** Collective. NULL is fine. */
 void psg_wire_close(psg_wire *wire);
 
-/** For MPI_Alltoallv: what goes to and from each process, in rows, and where it stands. [ranks] numbers each. */
+/** For MPI_Alltoallv: what goes to and from each process, in rows, and where it stands. [ranks]
+ *  numbers each. */
 typedef struct psg_alltoall_part {
     void *memory;
     int *count;

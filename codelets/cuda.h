@@ -6,7 +6,8 @@
 #include "kernels/fft.h"
 #include "kernels/kspace.h"
 
-/** A process' segments and pencils come in two sizes at most: that of the first, and that of the last. */
+/** A process' segments and pencils come in two sizes at most: that of the first, and that of the
+ *  last. */
 enum { PSG_CUDA_SIZES = 2 };
 
 typedef struct psg_cuda_worker {
@@ -30,8 +31,8 @@ void psg_cuda_worker_destroy(psg_cuda_worker *worker);
 /** The calling worker's. */
 const psg_cuda_worker *psg_cuda_worker_self(const psg_context *context);
 
-/** A task's arguments for kernels/: blocks of a pencil as segments, blocks of a segment as addresses, both
- *  valid until this worker's next task; the division of pencil p. */
+/** A task's arguments for kernels/: blocks of a pencil as segments, blocks of a segment as
+ *  addresses, both valid until this worker's next task; the division of pencil p. */
 size_t psg_cuda_segments_of(const psg_context *context, void *buffers[],
                             const psg_cuda_segment **segments);
 void *const *psg_cuda_blocks_of(const psg_context *context, void *buffers[]);

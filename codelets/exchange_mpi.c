@@ -1,5 +1,5 @@
-/* Between processes: a message for each block, or one MPI_Ialltoallv for all. StarPU says when a block can go or come, and
- * goes on when it has; the messenger does the rest. */
+/* Between processes: a message for each block, or one MPI_Ialltoallv for all. StarPU says when a
+ * block can go or come, and goes on when it has; the messenger does the rest. */
 #include "codelets/codelets.h"
 #include "codelets/comm_mpi.h"
 #include "codelets/messenger.h"
@@ -77,9 +77,10 @@ static psg_errand *oldest_held(psg_pairing *p) {
     return oldest;
 }
 
-/* On whatever thread had the block last. A receive begins with a send to the same process, if one is to come: so two processes
- * tell each other of their messages before either fills the wire, on which the word that a receiver is ready would queue behind
- * all that (on one TCP connection the two directions would take turns). */
+/* On whatever thread had the block last. A receive begins with a send to the same process, if
+ * one is to come: so two processes tell each other of their messages before either fills the
+ * wire, on which the word that a receiver is ready would queue behind all that (on one TCP
+ * connection the two directions would take turns). */
 static void ready(void *argument) {
     travel *t = argument;
     psg_run *run = t->run;

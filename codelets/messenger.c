@@ -86,7 +86,8 @@ static int look(round *r) {
     return count;
 }
 
-/* Wait for something new: as long as it takes where nothing is under way, else for a nap. Under the lock. */
+/* Wait for something new: as long as it takes where nothing is under way, else for a nap. Under
+ * the lock. */
 static void wait_for_news(bool under_way) {
     if (!under_way) {
         pthread_cond_wait(&posted_some, &lock);

@@ -11,8 +11,8 @@
 
 #include <mpi.h>
 
-/** One MPI request from its start to its end; part of the poster's own structure, and the poster's again once it has
- *  ended. Both functions run on the messenger's thread. */
+/** One MPI request from its start to its end; part of the poster's own structure, and the
+ *  poster's again once it has ended. Both functions run on the messenger's thread. */
 typedef struct psg_errand {
     struct psg_errand *next;
     /** Call MPI; request is that to look after. @return MPI's code */

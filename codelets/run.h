@@ -42,7 +42,8 @@ typedef struct psg_range {
     size_t end;
 } psg_range;
 
-/** The constants of a plan that its tasks need: all of it is set before the first task is submitted. */
+/** The constants of a plan that its tasks need: all of it is set before the first task is
+ *  submitted. */
 typedef struct psg_context {
     psg_task_precision precision;
     bool on_gpus; /**< CUDA workers take the tasks, else CPU workers */
@@ -51,9 +52,9 @@ typedef struct psg_context {
     size_t n[3];  /**< nx, ny, nz */
     size_t nxc;   /**< nx/2 + 1 */
 
-    /* How the grid is cut, over all processes. Of several, each has a run of planes and so of segments, and
-     * a run of rows and so of pencils. A bundle is the pencils of one process whose blocks travel as
-     * one; in one process each pencil is a bundle. */
+    /* How the grid is cut, over all processes. Of several, each has a run of planes and so of
+     * segments, and a run of rows and so of pencils. A bundle is the pencils of one process
+     * whose blocks travel as one; in one process each pencil is a bundle. */
     size_t segments;
     size_t pencils;
     size_t bundles;
@@ -85,7 +86,8 @@ typedef struct psg_context {
     void (*run_ended)(void);
 } psg_context;
 
-/** Messages to other processes that can go when a segment's blocks are written, or those of pencil p. */
+/** Messages to other processes that can go when a segment's blocks are written, or those of
+ *  pencil p. */
 static inline size_t psg_segment_messages(const psg_context *c) {
     return c->messages ? c->bundles - (c->own_bundles.end - c->own_bundles.first) : 0;
 }
@@ -142,7 +144,8 @@ typedef struct psg_run {
 
     /** One complex of the precision: the mode (0,0,0), the sum of f, from the task that has it. */
     void *mode0;
-    /** 1 if a mode is not finite: f is not, or it is too large. Both in memory that GPUs write too. */
+    /** 1 if a mode is not finite: f is not, or it is too large. Both in memory that GPUs write
+     *  too. */
     atomic_int *nonfinite;
 
     size_t workers;        /**< StarPU workers, which number their rows of `cell` */

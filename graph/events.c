@@ -17,7 +17,8 @@ static bool feeds(const psg_plan *plan, const psg_run_event *event, const psg_ru
     return false;
 }
 
-/* A message that went away started when the last task that wrote it ended; one that came is known from its end on. */
+/* A message that went away started when the last task that wrote it ended; one that came is
+ * known from its end on. */
 static double message_start(const psg_plan *plan, const psg_run_event *message) {
     double start = message->received ? message->end : 0;
     for (size_t m = 0; m < plan->events && !message->received; m++) {

@@ -16,8 +16,8 @@ static size_t own_pencils(const psg_context *c) {
     return c->own_pencils.end - c->own_pencils.first;
 }
 
-/* Tags are those of the pair of processes, odd ones for the way back: both ways there are messages from one to the
- * other. A block on a GPU goes from there, and to there, if MPI can. */
+/* Tags are those of the pair of processes, odd ones for the way back: both ways there are
+ * messages from one to the other. A block on a GPU goes from there, and to there, if MPI can. */
 static psg_message message_of(const psg_plan *plan, const psg_lane *lane, int rank, size_t s,
                               size_t g, psg_way way) {
     const psg_context *c = &plan->context;

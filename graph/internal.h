@@ -15,12 +15,14 @@ psg_status psg_fail(psg_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void psg_clear_error(void);
 
-/** How a failed run ends for the caller: its words kept, its status returned; PSG_OK if it did not fail. */
+/** How a failed run ends for the caller: its words kept, its status returned; PSG_OK if it did
+ *  not fail. */
 psg_status psg_fail_run(const psg_run *run);
 
 /* ----------------------------------------------------------------------------- options.c */
 
-/** The caller's options on top of the defaults, whatever version of the struct they are; all checked.
+/** The caller's options on top of the defaults, whatever version of the struct they are; all
+ *  checked.
  *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED */
 psg_status psg_options_check(psg_options *checked, const psg_options *options);
 /** @return PSG_OK; PSG_ERR_ARG, also where sizes overflow; PSG_ERR_UNSUPPORTED */
@@ -28,8 +30,8 @@ psg_status psg_grid_check(const psg_grid *grid, psg_precision precision);
 
 /* ----------------------------------------------------------------------------- runtime.c */
 
-/** Start StarPU for these options, or join the one that runs; counted. With comm, on this process' part of
- *  the node's cores and GPUs, where the thread for messages starts too.
+/** Start StarPU for these options, or join the one that runs; counted. With comm, on this
+ *  process' part of the node's cores and GPUs, where the thread for messages starts too.
  *  @return PSG_OK; PSG_ERR_STATE, _NODEV, _ARG, _RUNTIME: nothing to release */
 psg_status psg_runtime_acquire(const psg_options *options, const psg_comm *comm);
 void psg_runtime_release(const psg_comm *comm);
@@ -45,12 +47,14 @@ void psg_runtime_rest(void);
 /** The communicator of checked options: plan->comm, rank and ranks. Collective.
  *  @return PSG_OK; PSG_ERR_UNSUPPORTED, _STATE, _ARG, _RUNTIME */
 psg_status psg_ranks_open(psg_comm **comm, const psg_options *options);
-/** One status for all processes: PSG_OK if it is on all of them, else that of the first that failed, with its
- *  words. Collective; comm NULL: the status as it is. */
+/** One status for all processes: PSG_OK if it is on all of them, else that of the first that
+ *  failed, with its words. Collective; comm NULL: the status as it is. */
 psg_status psg_ranks_agree(const psg_comm *comm, psg_status status);
-/** Do all processes want the same? Collective. @return PSG_OK; PSG_ERR_ARG: the words say what differs */
+/** Do all processes want the same? Collective. @return PSG_OK; PSG_ERR_ARG: the words say what
+ *  differs */
 psg_status psg_ranks_same(const psg_comm *comm, const psg_grid *grid, const psg_options *options);
-/** Each value becomes the largest of, or the sum over, all processes. Collective; comm NULL: nothing is done.
+/** Each value becomes the largest of, or the sum over, all processes. Collective; comm NULL:
+ *  nothing is done.
  *  @return PSG_OK; PSG_ERR_RUNTIME */
 psg_status psg_ranks_max(const psg_comm *comm, double *values, size_t count);
 psg_status psg_ranks_sum(const psg_comm *comm, double *values, size_t count);
@@ -72,8 +76,8 @@ typedef struct psg_share {
     struct hwloc_bitmap_s *before;
 } psg_share;
 
-/** Bind the calling thread to this process' part of the cores, so that StarPU starts its workers there; and
- *  undo that. Collective; comm NULL: nothing is done. */
+/** Bind the calling thread to this process' part of the cores, so that StarPU starts its workers
+ *  there; and undo that. Collective; comm NULL: nothing is done. */
 void psg_share_enter(psg_share *share, const psg_comm *comm);
 void psg_share_leave(psg_share *share);
 /** This process' GPUs, of `there`: first_gpu.
@@ -82,7 +86,8 @@ void psg_share_gpus(psg_share *share, int there, int *count);
 
 /* --------------------------------------------------------------------------- partition.c */
 
-/** Cut planes and rows, of all processes: what the options ask, else what suits the data and the workers.
+/** Cut planes and rows, of all processes: what the options ask, else what suits the data and the
+ *  workers.
  *  @return PSG_OK; PSG_ERR_MEMORY */
 psg_status psg_partition_make(psg_plan *plan);
 
@@ -105,8 +110,8 @@ typedef struct psg_part {
     void *memory;
 } psg_part;
 
-/** Register a StarPU block of nx x ny x nz elements on a memory node, rows contiguous, planes `pitch`
- *  elements apart; without memory (NULL) StarPU finds some wherever it is first written. */
+/** Register a StarPU block of nx x ny x nz elements on a memory node, rows contiguous, planes
+ *  `pitch` elements apart; without memory (NULL) StarPU finds some wherever it is first written. */
 void psg_block_register(starpu_data_handle_t *handle, int node, void *memory, const size_t n[3],
                         size_t pitch, size_t element_bytes);
 /** Unregister those that are not NULL, and let their values go. NULL is fine. */
@@ -119,9 +124,9 @@ typedef struct psg_lane {
     void **item; /**< where each thing in it stands; see lane.c */
     size_t bytes;
     size_t number; /**< of the lane in the plan */
-    /* Blocks are complex [z][y][nxc]. What the segments have: [own segments][bundles]. What came of it, or
-     * stayed: [segments][own bundles]. What the pencils have: [segments][own pencils]. In one process all are the
-     * same handles. */
+    /* Blocks are complex [z][y][nxc]. What the segments have: [own segments][bundles]. What came
+     * of it, or stayed: [segments][own bundles]. What the pencils have: [segments][own pencils].
+     * In one process all are the same handles. */
     starpu_data_handle_t *bundles;
     starpu_data_handle_t *arrivals;
     starpu_data_handle_t *blocks;

@@ -1,4 +1,5 @@
-/* Lanes: room for the spectrum of a solve, cut into blocks, on the devices that own its segments. */
+/* Lanes: room for the spectrum of a solve, cut into blocks, on the devices that own its
+ * segments. */
 #include "codelets/device.h"
 #include "cpu/buffer.h"
 #include "graph/internal.h"
@@ -27,7 +28,8 @@ void psg_block_unregister(starpu_data_handle_t *handles, size_t count) {
 
 /* ---------------------------------------------------------------------------------- parts */
 
-/* On large pages where only cores touch it, page-locked where GPUs copy it, or on the GPU itself. */
+/* On large pages where only cores touch it, page-locked where GPUs copy it, or on the GPU
+ * itself. */
 static bool part_alloc(psg_part *part, const psg_plan *plan, int node, size_t bytes) {
     bytes = bytes > 0 ? bytes : 1; /* a process may have nothing, which is no failure */
     *part = (psg_part){.node = node, .bytes = bytes};
@@ -159,8 +161,9 @@ static size_t make_part(psg_lane *lane, const layout *l, size_t first) {
 
 /* ---------------------------------------------------------------------------------- blocks */
 
-/* Of segment s, the block of rows y .. y+rows-1, which stands in an item that begins with row y0. Packed, an item is its
- * blocks end to end; else it is [planes][all rows], and they are views of it. */
+/* Of segment s, the block of rows y .. y+rows-1, which stands in an item that begins with row
+ * y0. Packed, an item is its blocks end to end; else it is [planes][all rows], and they are
+ * views of it. */
 static void register_block(starpu_data_handle_t *block, const psg_plan *plan, void *memory,
                            int node, size_t s, size_t y0, const size_t y[2]) {
     const psg_context *c = &plan->context;
@@ -294,8 +297,8 @@ static size_t describe_part(psg_alltoall_part *part, const layout *l, bool slabs
     return first;
 }
 
-/* The handles of it: outward and inward. The word among the first is always there, so that of two exchanges in a lane the
- * second waits for the first, though a process have no data. */
+/* The handles of it: outward and inward. The word among the first is always there, so that of
+ * two exchanges in a lane the second waits for the first, though a process have no data. */
 static bool list_exchanged(psg_lane *lane, const layout *l) {
     const psg_context *c = &l->plan->context;
     const size_t row = c->nxc * 2 * c->cpu->real_bytes;
@@ -326,8 +329,8 @@ static bool list_exchanged(psg_lane *lane, const layout *l) {
     return true;
 }
 
-/* Slabs and then pencils, in the lane's one part. Open MPI takes one address for both as MPI_IN_PLACE, so where there are no
- * slabs theirs is another one. */
+/* Slabs and then pencils, in the lane's one part. Open MPI takes one address for both as
+ * MPI_IN_PLACE, so where there are no slabs theirs is another one. */
 static bool describe_alltoall(psg_lane *lane, const layout *l) {
     const psg_context *c = &l->plan->context;
     const size_t slabs = describe_part(&lane->alltoall.slabs, l, true);
@@ -393,8 +396,8 @@ psg_status psg_lane_create(psg_lane **result, const psg_plan *plan) {
     return PSG_OK;
 }
 
-/* Of handles that are others' too, each is unregistered where it is first met: a bundle, an arrival from elsewhere, a
- * block that is a view. */
+/* Of handles that are others' too, each is unregistered where it is first met: a bundle, an
+ * arrival from elsewhere, a block that is a view. */
 static void unregister_blocks(psg_lane *lane, const layout *l) {
     const psg_context *c = &l->plan->context;
     const size_t own_bundles = c->own_bundles.end - c->own_bundles.first;

@@ -1,4 +1,5 @@
-/* How the grid is cut: into planes and rows of each process, and those into segments, pencils and bundles. */
+/* How the grid is cut: into planes and rows of each process, and those into segments, pencils
+ * and bundles. */
 #include "graph/internal.h"
 
 #include <stdlib.h>
@@ -43,8 +44,8 @@ static size_t divide_up(size_t value, size_t by) {
     return (value + by - 1) / by;
 }
 
-/* How a run of planes, rows or pencils is cut: into parts of `width`, the last one of what is left; or where that is 0,
- * into `parts` that differ by one at most. */
+/* How a run of planes, rows or pencils is cut: into parts of `width`, the last one of what is
+ * left; or where that is 0, into `parts` that differ by one at most. */
 typedef struct cut {
     size_t parts;
     size_t width;
@@ -64,7 +65,8 @@ static void cut_fill(const cut *c, size_t start, size_t extent, size_t *first) {
     }
 }
 
-/* How each process cuts its planes and its rows: what the options ask, else what suits its data and workers. */
+/* How each process cuts its planes and its rows: what the options ask, else what suits its data
+ * and workers. */
 static void choose(const psg_plan *plan, cut *planes, cut *rows) {
     const size_t *n = plan->context.n;
     const size_t ranks = (size_t)plan->ranks;
@@ -90,7 +92,8 @@ static void choose(const psg_plan *plan, cut *planes, cut *rows) {
     *rows = (cut){.parts = clamp(pencils, divide_up(own[1], rows_max), own[1])};
 }
 
-/* Pencils of a process that travel as one: all, in as many bundles as leave messages large enough. */
+/* Pencils of a process that travel as one: all, in as many bundles as leave messages large
+ * enough. */
 static size_t bundles_of(const psg_plan *plan, size_t pencils, size_t rows) {
     const psg_context *c = &plan->context;
     const size_t bytes = plan->segment_planes * rows * c->nxc * 2 * c->cpu->real_bytes;

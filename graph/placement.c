@@ -17,8 +17,8 @@ int psg_placement_node(int worker) {
     return worker >= 0 ? (int)starpu_worker_get_memory_node((unsigned)worker) : STARPU_MAIN_RAM;
 }
 
-/* With room for what passes through: slabs of f and u, and copies of blocks. If not, blocks stay in main memory,
- * and StarPU brings in and evicts copies. */
+/* With room for what passes through: slabs of f and u, and copies of blocks. If not, blocks stay
+ * in main memory, and StarPU brings in and evicts copies. */
 bool psg_placement_fits(const psg_plan *plan) {
     const psg_context *c = &plan->context;
     const size_t plane = c->n[1] * c->nxc * 2 * c->cpu->real_bytes;
@@ -45,8 +45,8 @@ bool psg_placement_fits(const psg_plan *plan) {
     return true;
 }
 
-/* Direct where it can be: that moves each block once, inside the kernel that needs it. Several processes have
- * messages; one that is its communicator's only one has no use for them. */
+/* Direct where it can be: that moves each block once, inside the kernel that needs it. Several
+ * processes have messages; one that is its communicator's only one has no use for them. */
 static psg_status choose_exchange(psg_plan *plan, bool resident) {
     const bool between = plan->options.exchange == PSG_EXCHANGE_MPI ||
                          plan->options.exchange == PSG_EXCHANGE_ALLTOALL;

@@ -31,7 +31,8 @@ static bool make_folder(const char *path) {
     return mkdir(path, 0777) == 0 || errno == EEXIST;
 }
 
-/* The folder for what a machine has learnt; false where there is none to be had, which is no error. */
+/* The folder for what a machine has learnt; false where there is none to be had, which is no
+ * error. */
 static bool cache_folder(const psg_options *options, char *folder, size_t size) {
     const char *xdg = getenv("XDG_CACHE_HOME");
     const char *home = getenv("HOME");
@@ -101,8 +102,9 @@ static bool put(const psg_plan *plan, void *table, size_t m, double value) {
     return isfinite(narrow) && (value == 0 || narrow != 0);
 }
 
-/* Eigenvalues along one axis, in the plan's precision. Along x the spectrum is halved. Of a huge box they
- * vanish and of a tiny one they overflow, and either would give a wrong u without a word. */
+/* Eigenvalues along one axis, in the plan's precision. Along x the spectrum is halved. Of a huge
+ * box they vanish and of a tiny one they overflow, and either would give a wrong u without a
+ * word. */
 static psg_status make_table(psg_plan *plan, int d) {
     const psg_axis *axis = &plan->grid.axis[d];
     const psg_symbol_function symbol = symbols[plan->options.symbol];

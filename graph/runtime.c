@@ -12,8 +12,9 @@ static unsigned needed; /* solves in flight and plans with slab handles: what ke
 static bool calibrating;  /* our StarPU measures tasks for its models; under the lock */
 static unsigned acquired; /* psg_runtime_acquire() not yet released */
 
-/* An idle StarPU worker polls, and takes its core from whatever the host program computes between two
- * solves. So a StarPU of our own rests while nothing needs it; one of the host's is left alone. */
+/* An idle StarPU worker polls, and takes its core from whatever the host program computes
+ * between two solves. So a StarPU of our own rests while nothing needs it; one of the host's is
+ * left alone. */
 void psg_runtime_awake(void) {
     pthread_mutex_lock(&lock);
     if (needed++ == 0 && ours) {
@@ -50,7 +51,8 @@ const char *psg_policy_description(size_t index) {
     return NULL;
 }
 
-/* With so many cores, the thread for messages has one for itself; with fewer it takes its turns beside a worker. */
+/* With so many cores, the thread for messages has one for itself; with fewer it takes its turns
+ * beside a worker. */
 static const int cores_to_spare_one = 8;
 
 /* The device number of GPU g of this process'. */
@@ -95,7 +97,8 @@ static psg_status start(const psg_options *options, int gpus, const psg_share *s
     return PSG_OK;
 }
 
-/* Asking StarPU is the only way to know: its environment variable STARPU_SCHED beats what a program says. */
+/* Asking StarPU is the only way to know: its environment variable STARPU_SCHED beats what a
+ * program says. */
 static psg_status check_policy(const psg_options *options, bool running) {
     const struct starpu_sched_policy *policy = starpu_sched_get_sched_policy();
     const char *name = policy != NULL && policy->policy_name != NULL ? policy->policy_name : "";
@@ -167,7 +170,8 @@ static psg_status count_gpus(const psg_options *options, psg_share *share, int *
     return PSG_OK;
 }
 
-/* Under the lock. With the last of our plans gone, workers are left awake for whoever joined meanwhile. */
+/* Under the lock. With the last of our plans gone, workers are left awake for whoever joined
+ * meanwhile. */
 static void stop(void) {
     if (--acquired == 0 && ours) {
         if (needed == 0) {

@@ -1,4 +1,5 @@
-/* The cores and GPUs of a node, divided among its processes: each has a run of neighbours, and none has another's. */
+/* The cores and GPUs of a node, divided among its processes: each has a run of neighbours, and
+ * none has another's. */
 #include "graph/internal.h"
 
 #include <hwloc.h>
@@ -38,7 +39,8 @@ static int cores_in(hwloc_topology_t topology, hwloc_const_cpuset_t set) {
     return count;
 }
 
-/* Part `rank` of `ranks` of the cores in a set; where there are fewer cores than parts, one core that is others' too. */
+/* Part `rank` of `ranks` of the cores in a set; where there are fewer cores than parts, one core
+ * that is others' too. */
 static void take_part(hwloc_topology_t topology, int rank, int ranks, hwloc_cpuset_t set) {
     const int cores = cores_in(topology, set);
     const int first = rank * cores / ranks;
@@ -60,16 +62,17 @@ static void take_part(hwloc_topology_t topology, int rank, int ranks, hwloc_cpus
     hwloc_bitmap_free(part);
 }
 
-/* Open MPI binds two processes to a core each, however many the node has, unless it is told otherwise; and it tells
- * its processes if it was. */
+/* Open MPI binds two processes to a core each, however many the node has, unless it is told
+ * otherwise; and it tells its processes if it was. */
 static bool bound_by_default(hwloc_topology_t topology, hwloc_const_cpuset_t mine) {
     return cores_in(topology, mine) == 1 && getenv("OMPI_COMM_WORLD_SIZE") != NULL &&
            getenv("OMPI_MCA_hwloc_base_binding_policy") == NULL &&
            getenv("OMPI_MCA_hwloc_base_cpu_set") == NULL;
 }
 
-/* Where the launcher gave processes the same cores they are divided; where it gave one each and left the others idle,
- * unasked, all are; else what it gave is kept. All processes of the node come to the same. */
+/* Where the launcher gave processes the same cores they are divided; where it gave one each and
+ * left the others idle, unasked, all are; else what it gave is kept. All processes of the node
+ * come to the same. */
 static void divide(hwloc_topology_t topology, int rank, int ranks, const mask *given,
                    hwloc_cpuset_t mine) {
     hwloc_cpuset_t all = hwloc_bitmap_alloc();

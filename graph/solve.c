@@ -14,8 +14,8 @@ static const graph_function graphs[PSG_GRAPH_COUNT] = {
     [PSG_GRAPH_STAGED] = psg_graph_staged,
 };
 
-/* The lane with the fewest solves in it, or a new one rather than one that is in use; without memory for
- * that, solves share lanes and follow one another. */
+/* The lane with the fewest solves in it, or a new one rather than one that is in use; without
+ * memory for that, solves share lanes and follow one another. */
 static psg_lane *choose_lane(psg_plan *plan) {
     psg_lane *lane = plan->lanes[0];
     for (size_t m = 1; m < plan->lane_count; m++) {
@@ -151,8 +151,8 @@ static void keep_statistics(psg_plan *plan, psg_run *run, double sum) {
     memcpy(plan->cell, run->cell, plan->workers * PSG_TASK_COUNT * sizeof *plan->cell);
 }
 
-/* The transform carries a NaN or an Inf to every mode, and an overflow to a whole column, so it costs
- * nothing to know that there is one; only then is f searched for it. */
+/* The transform carries a NaN or an Inf to every mode, and an overflow to a whole column, so it
+ * costs nothing to know that there is one; only then is f searched for it. */
 static psg_status find_nonfinite(const psg_plan *plan, const psg_arrays *arrays) {
     const psg_context *c = &plan->context;
     const size_t plane = c->n[0] * c->n[1];
@@ -210,8 +210,8 @@ static psg_status refuse_mean(const psg_plan *plan, const psg_arrays *arrays) {
     return status;
 }
 
-/* How the solve went, here and on the other processes: the tasks' own faults first, then what the sum of
- * f says about f. The process that has mode 0, the first, has the sum. */
+/* How the solve went, here and on the other processes: the tasks' own faults first, then what
+ * the sum of f says about f. The process that has mode 0, the first, has the sum. */
 static psg_status judge(psg_plan *plan, const psg_flight *flight) {
     psg_run *run = flight->run;
     enum { SUM, NONFINITE, FAULT, FINDINGS };
