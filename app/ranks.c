@@ -128,8 +128,8 @@ int app_ranks_start(int argc, char **argv) {
     if (!app_ranks_launched()) {
         return APP_DONE;
     }
-    /* StarPU-MPI's thread asks MPI for news all the time; where it has no core to itself, it must give
-       way to the worker that computes there */
+    /* who waits for the others, and the thread of the messages, must give way to the worker that
+       computes on the same core */
     (void)setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
     if (MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &threads) != MPI_SUCCESS) {
         return app_error(APP_FAILED, "MPI cannot be initialised");

@@ -103,6 +103,7 @@ psg_comm_result psg_comm_open(psg_comm **result, const void *mpi_comm, char *wor
         (void)MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &attribute,
                                      NULL);
     }
+    pthread_mutex_unlock(&lock); /* what follows may wait for other processes */
     psg_comm *comm = NULL;
     int found = 0;
     if (MPI_Comm_get_attr(theirs, attribute, &comm, &found) != MPI_SUCCESS || !found) {
@@ -111,7 +112,6 @@ psg_comm_result psg_comm_open(psg_comm **result, const void *mpi_comm, char *wor
             (void)MPI_Comm_set_attr(theirs, attribute, comm);
         }
     }
-    pthread_mutex_unlock(&lock);
     if (comm == NULL) {
         (void)snprintf(words, size, "MPI could not duplicate the communicator");
         return PSG_COMM_FAILED;
@@ -214,19 +214,12 @@ void psg_comm_stop(void) {
     pthread_mutex_unlock(&lock);
 }
 
-/* Past the last tag that there is it begins again: the plans that had the first are long gone. */
-int psg_comm_tags(psg_comm *comm, int count) {
+size_t psg_comm_most_tags(void) {
     const int *most = NULL;
     int found = 0;
-    if (MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &most, &found) != MPI_SUCCESS || !found) {
-        return -1;
-    }
-    if (comm->next_tag > *most - count) {
-        comm->next_tag = 0;
-    }
-    const int first = comm->next_tag;
-    comm->next_tag += count;
-    return count <= *most ? first : -1;
+    return MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &most, &found) == MPI_SUCCESS && found
+               ? (size_t)*most
+               : 32767; /* which the standard warrants */
 }
 
 /* -------------------------------------------------------------------------------- the wire */
@@ -238,8 +231,9 @@ psg_wire *psg_wire_open(const psg_comm *comm, size_t row_bytes, unsigned lanes) 
     }
     wire->row_bytes = row_bytes;
     wire->row = MPI_DATATYPE_NULL;
+    wire->mpi = MPI_COMM_NULL;
     wire->lane = calloc(lanes + 1, sizeof *wire->lane);
-    bool good = wire->lane != NULL &&
+    bool good = MPI_Comm_dup(comm->mpi, &wire->mpi) == MPI_SUCCESS && wire->lane != NULL &&
                 MPI_Type_contiguous((int)row_bytes, MPI_BYTE, &wire->row) == MPI_SUCCESS &&
                 MPI_Type_commit(&wire->row) == MPI_SUCCESS;
     for (; good && wire->lanes < lanes; wire->lanes += good ? 1 : 0) {
@@ -260,6 +254,9 @@ void psg_wire_close(psg_wire *wire) {
     if (MPI_Finalized(&finalized) == MPI_SUCCESS && !finalized) {
         if (wire->row != MPI_DATATYPE_NULL) {
             (void)MPI_Type_free(&wire->row);
+        }
+        if (wire->mpi != MPI_COMM_NULL) {
+            (void)MPI_Comm_free(&wire->mpi);
         }
         for (unsigned m = 0; m < wire->lanes; m++) {
             (void)MPI_Comm_free(&wire->lane[m]);

@@ -43,7 +43,7 @@ void psg_comm_node(const psg_comm *comm, int *rank, int *ranks);
 bool psg_comm_node_gather(const psg_comm *comm, const void *mine, void *all, size_t bytes);
 
 /** Collective: 0 if `code` is 0 everywhere; else that of the lowest rank where it is not, whose
- *  words replace `words`. @param[out] rank  which one; -1 if `code` is not 0 on any process
+ *  words replace `words`. @param[out] rank  which one; -1 if `code` is 0 on none
  *  @return as said; -1: MPI failed */
 int psg_comm_agree(const psg_comm *comm, int code, char *words, size_t size, int *rank);
 
@@ -56,12 +56,11 @@ bool psg_comm_sum(const psg_comm *comm, double *values, size_t count);
 bool psg_comm_start(void);
 void psg_comm_stop(void);
 
-/** `count` tags that no other plan on this communicator has: the first of them. All processes
- *  ask in one order. */
-int psg_comm_tags(psg_comm *comm, int count);
+/** How many tags MPI has for messages. */
+size_t psg_comm_most_tags(void);
 
-/** How a plan's data go between processes, in rows of one length; and for MPI_Alltoallv a
- *  communicator for each lane, as collectives on one follow one another. */
+/** How a plan's data go between processes: a communicator of its own, rows of one length, and for
+ *  MPI_Alltoallv a communicator for each lane, as collectives on one follow one another. */
 typedef struct psg_wire psg_wire;
 
 /** Collective. @param[in] lanes  0 without MPI_Alltoallv

@@ -74,9 +74,7 @@ bool psg_comm_start(void) {
 void psg_comm_stop(void) {
 }
 
-int psg_comm_tags(psg_comm *comm, int count) {
-    (void)comm;
-    (void)count;
+size_t psg_comm_most_tags(void) {
     return 0;
 }
 

@@ -14,10 +14,10 @@ struct psg_comm {
     MPI_Comm node; /**< the processes of this node */
     int node_rank;
     int node_ranks;
-    int next_tag;
 };
 
 struct psg_wire {
+    MPI_Comm mpi; /**< of the messages */
     MPI_Datatype row;
     size_t row_bytes;
     MPI_Comm *lane;

@@ -40,8 +40,8 @@ static int start_travel(psg_errand *errand, MPI_Request *request) {
         return MPI_SUCCESS;
     }
     return t->event.received
-               ? MPI_Irecv(memory, (int)m->rows, wire->row, m->rank, m->tag, comm->mpi, request)
-               : MPI_Isend(memory, (int)m->rows, wire->row, m->rank, m->tag, comm->mpi, request);
+               ? MPI_Irecv(memory, (int)m->rows, wire->row, m->rank, m->tag, wire->mpi, request)
+               : MPI_Isend(memory, (int)m->rows, wire->row, m->rank, m->tag, wire->mpi, request);
 }
 
 static void end_travel(psg_errand *errand, int code) {
@@ -152,30 +152,27 @@ void psg_task_receive(psg_run *run, starpu_data_handle_t block, const psg_messag
 
 /* ------------------------------------------------------------------------------- alltoall */
 
-/* Of an alltoall task the index says which way. */
-enum { TO_PENCILS = 0, TO_SEGMENTS };
-
 typedef struct gathering {
     psg_errand errand; /* first: it stands for the whole */
-    const psg_task_args *args;
-    struct starpu_task *task;
+    psg_run *run;
+    const psg_alltoall *alltoall;
+    bool forward;
+    struct starpu_task *arrival; /* ends when the exchange does */
     double start;
 } gathering;
 
 static int start_gathering(psg_errand *errand, MPI_Request *request) {
     const gathering *g = (gathering *)errand;
-    const psg_alltoall *a = g->args->alltoall;
-    const psg_wire *wire = g->args->run->context->wire;
-    const psg_alltoall_part *from = g->args->index == TO_PENCILS ? &a->slabs : &a->pencils;
-    const psg_alltoall_part *to = g->args->index == TO_PENCILS ? &a->pencils : &a->slabs;
+    const psg_wire *wire = g->run->context->wire;
+    const psg_alltoall_part *from = g->forward ? &g->alltoall->slabs : &g->alltoall->pencils;
+    const psg_alltoall_part *to = g->forward ? &g->alltoall->pencils : &g->alltoall->slabs;
     return MPI_Ialltoallv(from->memory, from->count, from->first, wire->row, to->memory, to->count,
-                          to->first, wire->row, wire->lane[a->lane], request);
+                          to->first, wire->row, wire->lane[g->alltoall->lane], request);
 }
 
 static void end_gathering(psg_errand *errand, int code) {
     gathering *g = (gathering *)errand;
-    psg_run *run = g->args->run;
-    struct starpu_task *task = g->task;
+    struct starpu_task *arrival = g->arrival;
     const psg_run_event event = {.kind = PSG_TASK_EXCHANGE,
                                  .worker = -1,
                                  .rank = -1,
@@ -184,29 +181,21 @@ static void end_gathering(psg_errand *errand, int code) {
                                  .start = g->start,
                                  .end = starpu_timing_now()};
     if (code != MPI_SUCCESS) {
-        say(run, "MPI_Ialltoallv", code);
+        say(g->run, "MPI_Ialltoallv", code);
     }
-    psg_run_keep_event(run, &event);
-    psg_run_message_sent(run);
+    psg_run_keep_event(g->run, &event);
+    psg_run_message_sent(g->run);
     free(g);
-    starpu_task_end_dep_release(task);
+    if (arrival != NULL) {
+        starpu_task_end_dep_release(arrival);
+    }
 }
 
-/* The task ends when the exchange does; its worker does other things until then. */
 static void alltoall_cpu(void *buffers[], void *argument) {
-    const psg_task_args *args = argument;
-    gathering *g = malloc(sizeof *g);
+    gathering *g = ((const psg_task_args *)argument)->gathering;
     (void)buffers; /* they stand in the two arrays, end to end */
-    if (g == NULL) {
-        psg_run_fail(args->run, PSG_FAULT_MPI, "no memory for MPI_Ialltoallv");
-        return;
-    }
-    *g = (gathering){.errand = {.start = start_gathering, .ended = end_gathering},
-                     .args = args,
-                     .task = starpu_task_get_current(),
-                     .start = starpu_timing_now()};
-    psg_run_messages_ready(args->run, 1);
-    starpu_task_end_dep_add(g->task, 1);
+    g->start = starpu_timing_now();
+    psg_run_messages_ready(g->run, 1);
     psg_messenger_post(&g->errand);
 }
 
@@ -226,20 +215,42 @@ static void use(struct starpu_task *task, size_t from, const psg_alltoall_data *
     }
 }
 
+/* One of the two tasks: both have all the blocks, as the exchange has. */
+static struct starpu_task *create(psg_run *run, struct starpu_codelet *codelet, gathering *g,
+                                  const psg_alltoall_data *slabs,
+                                  const psg_alltoall_data *pencils) {
+    const psg_task_args args = {.run = run, .kind = PSG_TASK_EXCHANGE, .gathering = g};
+    struct starpu_task *task = psg_task_create(codelet, &args, slabs->count + pencils->count);
+    if (task != NULL) {
+        use(task, 0, slabs, g->forward ? STARPU_R : STARPU_W);
+        use(task, slabs->count, pencils, g->forward ? STARPU_W : STARPU_R);
+    }
+    return task;
+}
+
+/* A task on a worker begins the exchange, and goes. One that nobody runs holds the blocks until it has ended, which the
+ * messenger tells it: scheduling policies want to hear of the end of a task only from the worker that ran it. */
 void psg_task_alltoall(psg_run *run, const psg_alltoall *alltoall, bool forward,
                        const psg_alltoall_data *slabs, const psg_alltoall_data *pencils) {
-    const psg_task_args args = {.run = run,
-                                .kind = PSG_TASK_EXCHANGE,
-                                .index = forward ? TO_PENCILS : TO_SEGMENTS,
-                                .alltoall = alltoall};
-    struct starpu_task *task =
-        psg_task_create(run->context->exchange->alltoall, &args, slabs->count + pencils->count);
-    if (task != NULL) {
-        use(task, 0, slabs, forward ? STARPU_R : STARPU_W);
-        use(task, slabs->count, pencils, forward ? STARPU_W : STARPU_R);
-        psg_run_message_submitted(run, (forward ? slabs : pencils)->bytes);
+    gathering *g = malloc(sizeof *g);
+    if (g == NULL) {
+        psg_run_fail(run, PSG_FAULT_SUBMIT, "no memory for MPI_Ialltoallv");
+        return;
     }
-    psg_task_submit(run, task);
+    *g = (gathering){.errand = {.start = start_gathering, .ended = end_gathering},
+                     .run = run,
+                     .alltoall = alltoall,
+                     .forward = forward};
+    struct starpu_task *begin = create(run, run->context->exchange->alltoall, g, slabs, pencils);
+    g->arrival = create(run, run->context->exchange->regroup, g, slabs, pencils);
+    if (g->arrival != NULL) {
+        g->arrival->where = STARPU_NOWHERE;
+        starpu_task_end_dep_add(g->arrival, 1);
+    }
+    struct starpu_task *arrival = g->arrival; /* g is gone when the exchange has ended */
+    psg_run_message_submitted(run, (forward ? slabs : pencils)->bytes);
+    psg_task_submit(run, begin);
+    psg_task_submit(run, arrival);
 }
 
 /* -------------------------------------------------------------------------------- bundles */

@@ -5,8 +5,8 @@
 #include <time.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t posted_some = PTHREAD_COND_INITIALIZER;
-static psg_errand *posted; /* latest first; under the lock, as is the following */
+static pthread_cond_t posted_some; /* by the clock that nobody sets */
+static psg_errand *posted;         /* latest first; under the lock, as is the following */
 static bool stopping;
 static pthread_t thread;
 
@@ -18,6 +18,7 @@ typedef struct round {
     MPI_Request *request;
     psg_errand **errand;
     int *ended;
+    MPI_Status *status; /* of those that have ended */
     int count;
     int room;
 } round;
@@ -40,6 +41,11 @@ static bool make_room(round *r) {
         return false;
     }
     r->ended = ended;
+    MPI_Status *status = realloc(r->status, room * sizeof *status);
+    if (status == NULL) {
+        return false;
+    }
+    r->status = status;
     r->room = (int)room;
     return true;
 }
@@ -63,17 +69,17 @@ static int look(round *r) {
     if (r->count == 0) {
         return 0;
     }
-    const int code = MPI_Testsome(r->count, r->request, &count, r->ended, MPI_STATUSES_IGNORE);
-    if (code != MPI_SUCCESS ||
-        count == MPI_UNDEFINED) { /* which one is not told: all have failed */
-        for (count = 0; count < r->count; count++) {
+    const int code = MPI_Testsome(r->count, r->request, &count, r->ended, r->status);
+    const bool told = code == MPI_ERR_IN_STATUS; /* each has its own */
+    if ((code != MPI_SUCCESS && !told) || count == MPI_UNDEFINED) {
+        for (count = 0; count < r->count; count++) { /* which one is not said: all have failed */
             r->ended[count] = count;
         }
     }
     for (int m = 0; m < count; m++) {
         psg_errand *errand = r->errand[r->ended[m]];
         r->errand[r->ended[m]] = NULL;
-        errand->ended(errand, code);
+        errand->ended(errand, told ? r->status[m].MPI_ERROR : code);
     }
     int kept = 0;
     for (int m = 0; m < r->count; m++) {
@@ -94,7 +100,7 @@ static void wait_for_news(bool under_way) {
         return;
     }
     struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
+    clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_nsec += NAP_NANOSECONDS;
     if (until.tv_nsec >= 1000000000) {
         until.tv_nsec -= 1000000000;
@@ -116,7 +122,7 @@ static psg_errand *reversed(psg_errand *list) {
 }
 
 static void *run(void *argument) {
-    round r = {NULL, NULL, NULL, 0, 0};
+    round r = {NULL, NULL, NULL, NULL, 0, 0};
     int idle = 0;
     (void)argument;
     pthread_mutex_lock(&lock);
@@ -140,12 +146,24 @@ static void *run(void *argument) {
     free(r.request);
     free(r.errand);
     free(r.ended);
+    free(r.status);
     return NULL;
 }
 
 bool psg_messenger_start(void) {
+    pthread_condattr_t attribute;
     stopping = false;
-    return pthread_create(&thread, NULL, run, NULL) == 0;
+    if (pthread_condattr_init(&attribute) != 0) {
+        return false;
+    }
+    const bool ready = pthread_condattr_setclock(&attribute, CLOCK_MONOTONIC) == 0 &&
+                       pthread_cond_init(&posted_some, &attribute) == 0;
+    pthread_condattr_destroy(&attribute);
+    if (ready && pthread_create(&thread, NULL, run, NULL) != 0) {
+        pthread_cond_destroy(&posted_some);
+        return false;
+    }
+    return ready;
 }
 
 void psg_messenger_stop(void) {
@@ -154,6 +172,7 @@ void psg_messenger_stop(void) {
     pthread_cond_signal(&posted_some);
     pthread_mutex_unlock(&lock);
     pthread_join(thread, NULL);
+    pthread_cond_destroy(&posted_some);
 }
 
 void psg_messenger_post(psg_errand *errand) {

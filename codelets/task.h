@@ -2,7 +2,6 @@
 #ifndef PSG_CODELETS_TASK_H
 #define PSG_CODELETS_TASK_H
 
-#include "codelets/comm.h"
 #include "codelets/run.h"
 
 #include <starpu.h>
@@ -13,8 +12,8 @@ typedef struct psg_task_args {
     psg_task_kind kind;
     bool pencil; /**< index is a pencil, else a segment */
     size_t index;
-    size_t messages; /**< to other processes that can go once it has ended */
-    const psg_alltoall *alltoall;
+    size_t messages;             /**< to other processes that can go once it has ended */
+    struct gathering *gathering; /**< of an alltoall */
 } psg_task_args;
 
 /** The codelet of a kind of task, for each precision, with a performance model of its own. A file

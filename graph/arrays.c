@@ -12,10 +12,10 @@ static size_t array_bytes(const psg_plan *plan) {
 
 psg_status psg_plan_pin(psg_plan *plan, const void *array) {
     psg_clear_error();
-    if (plan == NULL || array == NULL) {
+    if (plan == NULL || (array == NULL && array_bytes(plan) > 0)) {
         return psg_fail(PSG_ERR_ARG, "plan or array is NULL");
     }
-    if (plan->gpu_count == 0) {
+    if (plan->gpu_count == 0 || array_bytes(plan) == 0) {
         return PSG_OK;
     }
     for (const psg_pinned *p = plan->pinned; p != NULL; p = p->next) {

@@ -24,9 +24,12 @@ static psg_message message_of(const psg_plan *plan, const psg_lane *lane, int ra
     const bool outward = s >= c->own_segments.first && s < c->own_segments.end;
     const size_t first_segment = plan->rank_segment[outward ? plan->rank : rank];
     const size_t first_bundle = plan->rank_bundle[outward ? rank : plan->rank];
-    const int worker = outward ? plan->segment_worker[s] : plan->pencil_worker[c->bundle_p0[g]];
+    const bool alone = c->bundle_p0[g + 1] - c->bundle_p0[g] == 1; /* else it is split there */
+    const int worker = outward ? plan->segment_worker[s]
+                       : alone ? plan->pencil_worker[c->bundle_p0[g]]
+                               : -1;
     return (psg_message){.rank = rank,
-                         .tag = plan->tags + (way == PSG_WAY_BACK ? 1 : 0) +
+                         .tag = (way == PSG_WAY_BACK ? 1 : 0) +
                                 2 * (int)((lane->number * plan->most_segments + s - first_segment) *
                                               plan->most_bundles +
                                           g - first_bundle),

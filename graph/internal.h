@@ -212,6 +212,7 @@ struct psg_plan {
     void *eigen[3];
     size_t workers;               /**< StarPU's, all kinds: the length of scratch and pieces */
     size_t most_workers;          /**< that take its tasks, on the process that has most */
+    bool coarse;                  /**< cut as for GPUs: some process has one */
     int gpus[STARPU_NMAXWORKERS]; /**< the CUDA workers that take its tasks */
     size_t gpu_count;             /**< 0: the CPU workers take them */
     bool copies;                  /**< StarPU may hold copies of f and u elsewhere: on GPUs, or in
@@ -226,7 +227,6 @@ struct psg_plan {
     struct starpu_codelet direct_kspace[PSG_TASK_PRECISIONS];
     psg_exchange_codelets exchange_codelets;
     int *main_memory;     /**< for as many data as a task of the exchange has */
-    int tags;             /**< the first one of its messages */
     size_t most_segments; /**< of a process, as is the following */
     size_t most_bundles;
     void **scratch;

@@ -72,7 +72,7 @@ static void choose(const psg_plan *plan, cut *planes, cut *rows) {
     const size_t ranks = (size_t)plan->ranks;
     const size_t own[3] = {n[0], divide_up(n[1], ranks), divide_up(n[2], ranks)}; /* at most */
     const size_t bytes = n[0] * n[1] * own[2] * plan->context.cpu->real_bytes;
-    const grain *g = plan->gpu_count > 0 ? &gpu_grain : &cpu_grain;
+    const grain *g = plan->coarse ? &gpu_grain : &cpu_grain;
     const size_t workers = plan->most_workers;
     size_t tasks = g->tasks * workers;
     const size_t worthwhile = clamp(bytes / g->bytes_min, 1, tasks);

@@ -5,7 +5,6 @@
 #include "graph/internal.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,11 +148,12 @@ static psg_status make_divide(psg_plan *plan) {
 
 /* ---------------------------------------------------------------------------- partition */
 
-/* The same cut on all processes, whose workers may differ in number. */
+/* The same cut on all processes, whose workers may differ in number and kind. */
 static psg_status make_partition(psg_plan *plan) {
-    double most = (double)plan->usable_workers;
-    const psg_status status = psg_ranks_max(plan->comm, &most, 1);
-    plan->most_workers = (size_t)most;
+    double most[2] = {(double)plan->usable_workers, plan->gpu_count > 0};
+    const psg_status status = psg_ranks_max(plan->comm, most, 2);
+    plan->most_workers = (size_t)most[0];
+    plan->coarse = most[1] > 0;
     return status == PSG_OK ? psg_partition_make(plan) : status;
 }
 
@@ -166,25 +166,29 @@ static psg_status make_exchange(psg_plan *plan) {
     const size_t own_segments = c->own_segments.end - c->own_segments.first;
     const size_t own_bundles = c->own_bundles.end - c->own_bundles.first;
     const size_t handles = own_segments * c->bundles + c->segments * own_bundles + 1;
+    plan->most_segments = plan->rank_segment[1];
+    plan->most_bundles = plan->rank_bundle[1];
+    const bool alltoall = plan->exchange == PSG_EXCHANGE_ALLTOALL;
+    const size_t tags = 2 * (size_t)plan->options.in_flight * plan->most_segments *
+                        plan->most_bundles; /* one for each block, each way, of each lane */
     plan->main_memory = calloc(handles + c->pencils, sizeof *plan->main_memory);
+    psg_status status = PSG_OK;
     if (plan->main_memory == NULL) {
-        return psg_fail(PSG_ERR_MEMORY, "no memory for a list of %zu blocks", handles);
+        status = psg_fail(PSG_ERR_MEMORY, "no memory for a list of %zu blocks", handles);
+    } else if (!alltoall && tags > psg_comm_most_tags()) {
+        status = psg_fail(PSG_ERR_UNSUPPORTED, "MPI has no %zu tags: choose fewer segments", tags);
+    }
+    status = psg_ranks_agree(plan->comm, status);
+    if (status != PSG_OK) {
+        return status;
     }
     for (size_t m = 0; m < handles + c->pencils; m++) {
         plan->main_memory[m] = STARPU_MAIN_RAM;
     }
     psg_task_exchange_codelets(&plan->exchange_codelets, plan->main_memory);
     c->exchange = &plan->exchange_codelets;
-    plan->most_segments = plan->rank_segment[1];
-    plan->most_bundles = plan->rank_bundle[1];
-    const size_t tags = 2 * plan->options.in_flight * plan->most_segments * plan->most_bundles;
-    plan->tags = tags < INT_MAX ? psg_comm_tags(plan->comm, (int)tags) : -1;
-    const bool alltoall = plan->exchange == PSG_EXCHANGE_ALLTOALL;
     c->wire = psg_wire_open(plan->comm, c->nxc * 2 * c->cpu->real_bytes,
                             alltoall ? plan->options.in_flight : 0);
-    if (plan->tags < 0) {
-        return psg_fail(PSG_ERR_UNSUPPORTED, "MPI has no %zu tags: choose fewer segments", tags);
-    }
     return c->wire != NULL ? PSG_OK
                            : psg_fail(PSG_ERR_RUNTIME, "MPI made no datatype or communicator");
 }

@@ -236,8 +236,8 @@ PSG_API void psg_plan_unpin(psg_plan *plan, const void *array);
  * failed. MPI has to be initialised with MPI_THREAD_MULTIPLE, as messages have a thread of their own, and
  * plans destroyed before MPI_Finalize(). Plans on one communicator are used by one thread at a time.
  *
- * Unless the launcher gave each process cores of its own, psg_plan_create() divides those of a node among its
- * processes, if it starts StarPU; likewise GPUs. Where there are more processes than cores, Open MPI should
+ * Unless the launcher gave each process cores of its own, psg_plan_create() divides those of a node among the
+ * communicator's processes there, if it starts StarPU; likewise GPUs. Where there are more processes than cores, Open MPI should
  * be told to give way while it waits: OMPI_MCA_mpi_yield_when_idle=1 in the environment before it starts.
  *
  * PSG_FAKE_RANKS and PSG_FAKE_RANK in the environment have one process play a rank of many, to measure what its part
