@@ -80,22 +80,20 @@ typedef struct psg_alltoall_data {
     size_t bytes;
 } psg_alltoall_data;
 
-/** All of them at once, from segments to pencils (forward) or back.
+/** All of them at once, one way.
  *  @param[in] alltoall  where they stand in main memory; the caller's until the run has ended */
-void psg_task_alltoall(psg_run *run, const psg_alltoall *alltoall, bool forward,
+void psg_task_alltoall(psg_run *run, const psg_alltoall *alltoall, psg_way way,
                        const psg_alltoall_data *slabs, const psg_alltoall_data *pencils);
-
-typedef enum psg_regroup_way { PSG_REGROUP_SPLIT, PSG_REGROUP_JOIN } psg_regroup_way;
 
 /** A segment's block of a bundle of several pencils, as it came, into the blocks of each, which are views of
  *  it; and back, ready to go.
  *  @param[in] foreign  another process' segment */
-void psg_task_regroup(psg_run *run, psg_regroup_way way, bool foreign, starpu_data_handle_t bundle,
+void psg_task_regroup(psg_run *run, psg_way way, bool foreign, starpu_data_handle_t bundle,
                       const starpu_data_handle_t *blocks, size_t count);
 
 /** Copies of the exchange's codelets, by precision, whose data stay in main memory. */
 typedef struct psg_exchange_codelets {
-    struct starpu_codelet regroup[PSG_TASK_PRECISIONS];
+    struct starpu_codelet nowhere[PSG_TASK_PRECISIONS]; /**< that no worker runs */
     struct starpu_codelet alltoall[PSG_TASK_PRECISIONS];
 } psg_exchange_codelets;
 

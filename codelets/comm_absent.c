@@ -106,16 +106,16 @@ void psg_task_receive(psg_run *run, starpu_data_handle_t block, const psg_messag
     psg_task_send(run, block, message);
 }
 
-void psg_task_alltoall(psg_run *run, const psg_alltoall *alltoall, bool forward,
+void psg_task_alltoall(psg_run *run, const psg_alltoall *alltoall, psg_way way,
                        const psg_alltoall_data *slabs, const psg_alltoall_data *pencils) {
     (void)run;
     (void)alltoall;
-    (void)forward;
+    (void)way;
     (void)slabs;
     (void)pencils;
 }
 
-void psg_task_regroup(psg_run *run, psg_regroup_way way, bool foreign, starpu_data_handle_t bundle,
+void psg_task_regroup(psg_run *run, psg_way way, bool foreign, starpu_data_handle_t bundle,
                       const starpu_data_handle_t *blocks, size_t count) {
     (void)run;
     (void)way;

@@ -150,13 +150,17 @@ void psg_task_receive(psg_run *run, starpu_data_handle_t block, const psg_messag
     submit(run, block, message, true);
 }
 
+/* Of tasks that no worker runs: StarPU waits for their data and goes on. */
+static struct starpu_codelet nowhere = {
+    .name = "nowhere", .where = STARPU_NOWHERE, .nbuffers = STARPU_VARIABLE_NBUFFERS};
+
 /* ------------------------------------------------------------------------------- alltoall */
 
 typedef struct gathering {
     psg_errand errand; /* first: it stands for the whole */
     psg_run *run;
     const psg_alltoall *alltoall;
-    bool forward;
+    psg_way way;
     struct starpu_task *arrival; /* ends when the exchange does */
     double start;
 } gathering;
@@ -164,10 +168,11 @@ typedef struct gathering {
 static int start_gathering(psg_errand *errand, MPI_Request *request) {
     const gathering *g = (gathering *)errand;
     const psg_wire *wire = g->run->context->wire;
-    const psg_alltoall_part *from = g->forward ? &g->alltoall->slabs : &g->alltoall->pencils;
-    const psg_alltoall_part *to = g->forward ? &g->alltoall->pencils : &g->alltoall->slabs;
+    const psg_alltoall *a = g->alltoall;
+    const psg_alltoall_part *from = g->way == PSG_WAY_THERE ? &a->slabs : &a->pencils;
+    const psg_alltoall_part *to = g->way == PSG_WAY_THERE ? &a->pencils : &a->slabs;
     return MPI_Ialltoallv(from->memory, from->count, from->first, wire->row, to->memory, to->count,
-                          to->first, wire->row, wire->lane[g->alltoall->lane], request);
+                          to->first, wire->row, wire->lane[a->lane], request);
 }
 
 static void end_gathering(psg_errand *errand, int code) {
@@ -222,15 +227,16 @@ static struct starpu_task *create(psg_run *run, struct starpu_codelet *codelet, 
     const psg_task_args args = {.run = run, .kind = PSG_TASK_EXCHANGE, .gathering = g};
     struct starpu_task *task = psg_task_create(codelet, &args, slabs->count + pencils->count);
     if (task != NULL) {
-        use(task, 0, slabs, g->forward ? STARPU_R : STARPU_W);
-        use(task, slabs->count, pencils, g->forward ? STARPU_W : STARPU_R);
+        use(task, 0, slabs, g->way == PSG_WAY_THERE ? STARPU_R : STARPU_W);
+        use(task, slabs->count, pencils, g->way == PSG_WAY_THERE ? STARPU_W : STARPU_R);
     }
     return task;
 }
 
-/* A task on a worker begins the exchange, and goes. One that nobody runs holds the blocks until it has ended, which the
- * messenger tells it: scheduling policies want to hear of the end of a task only from the worker that ran it. */
-void psg_task_alltoall(psg_run *run, const psg_alltoall *alltoall, bool forward,
+/* A task on a worker begins the exchange, and goes. One that nobody runs holds the blocks until it
+ * has ended, which the messenger tells it: scheduling policies want to hear of the end of a task
+ * only from the worker that ran it. */
+void psg_task_alltoall(psg_run *run, const psg_alltoall *alltoall, psg_way way,
                        const psg_alltoall_data *slabs, const psg_alltoall_data *pencils) {
     gathering *g = malloc(sizeof *g);
     if (g == NULL) {
@@ -240,37 +246,34 @@ void psg_task_alltoall(psg_run *run, const psg_alltoall *alltoall, bool forward,
     *g = (gathering){.errand = {.start = start_gathering, .ended = end_gathering},
                      .run = run,
                      .alltoall = alltoall,
-                     .forward = forward};
+                     .way = way};
     struct starpu_task *begin = create(run, run->context->exchange->alltoall, g, slabs, pencils);
-    g->arrival = create(run, run->context->exchange->regroup, g, slabs, pencils);
+    g->arrival = create(run, run->context->exchange->nowhere, g, slabs, pencils);
     if (g->arrival != NULL) {
         g->arrival->where = STARPU_NOWHERE;
         starpu_task_end_dep_add(g->arrival, 1);
     }
     struct starpu_task *arrival = g->arrival; /* g is gone when the exchange has ended */
-    psg_run_message_submitted(run, (forward ? slabs : pencils)->bytes);
+    psg_run_message_submitted(run, (way == PSG_WAY_THERE ? slabs : pencils)->bytes);
     psg_task_submit(run, begin);
     psg_task_submit(run, arrival);
 }
 
 /* -------------------------------------------------------------------------------- bundles */
 
-static struct starpu_codelet regroup = {
-    .name = "regroup", .where = STARPU_NOWHERE, .nbuffers = STARPU_VARIABLE_NBUFFERS};
-
 /* Nothing runs: StarPU takes the one for the other, which stand in the same memory. */
-void psg_task_regroup(psg_run *run, psg_regroup_way way, bool foreign, starpu_data_handle_t bundle,
+void psg_task_regroup(psg_run *run, psg_way way, bool foreign, starpu_data_handle_t bundle,
                       const starpu_data_handle_t *blocks, size_t count) {
     const psg_task_args args = {
         .run = run,
         .kind = PSG_TASK_EXCHANGE,
-        .messages = run->context->messages && foreign && way == PSG_REGROUP_JOIN ? 1 : 0};
-    struct starpu_task *task = psg_task_create(run->context->exchange->regroup, &args, count + 1);
+        .messages = run->context->messages && foreign && way == PSG_WAY_BACK ? 1 : 0};
+    struct starpu_task *task = psg_task_create(run->context->exchange->nowhere, &args, count + 1);
     if (task != NULL) {
         task->where = STARPU_NOWHERE;
-        psg_task_use(task, 0, bundle, way == PSG_REGROUP_SPLIT ? STARPU_R : STARPU_W);
+        psg_task_use(task, 0, bundle, way == PSG_WAY_THERE ? STARPU_R : STARPU_W);
         for (size_t m = 0; m < count; m++) {
-            psg_task_use(task, m + 1, blocks[m], way == PSG_REGROUP_SPLIT ? STARPU_W : STARPU_R);
+            psg_task_use(task, m + 1, blocks[m], way == PSG_WAY_THERE ? STARPU_W : STARPU_R);
         }
     }
     psg_task_submit(run, task);
@@ -278,9 +281,9 @@ void psg_task_regroup(psg_run *run, psg_regroup_way way, bool foreign, starpu_da
 
 void psg_task_exchange_codelets(psg_exchange_codelets *codelets, int *nodes) {
     for (int m = 0; m < PSG_TASK_PRECISIONS; m++) {
-        codelets->regroup[m] = regroup;
+        codelets->nowhere[m] = nowhere;
         codelets->alltoall[m] = alltoall_codelet[m];
-        codelets->regroup[m].specific_nodes = codelets->alltoall[m].specific_nodes = 1;
-        codelets->regroup[m].dyn_nodes = codelets->alltoall[m].dyn_nodes = nodes;
+        codelets->nowhere[m].specific_nodes = codelets->alltoall[m].specific_nodes = 1;
+        codelets->nowhere[m].dyn_nodes = codelets->alltoall[m].dyn_nodes = nodes;
     }
 }

@@ -126,13 +126,15 @@ typedef struct psg_run_cell {
     double seconds;
 } psg_run_cell;
 
-/** What goes one way between this process and another, there (to pencils) or back, in a run. */
+/** Blocks go from segments to pencils, and back. */
+typedef enum psg_way { PSG_WAY_THERE = 0, PSG_WAY_BACK, PSG_WAYS } psg_way;
+
+/** What goes one way between this process and another, in a run. */
 typedef struct psg_pairing {
     size_t sends_left;       /**< not begun yet */
     size_t credit;           /**< receives that may begin, one for each send begun */
     struct psg_errand *held; /**< receives that wait for theirs, latest first */
 } psg_pairing;
-typedef enum psg_way { PSG_WAY_THERE = 0, PSG_WAY_BACK, PSG_WAYS } psg_way;
 
 /** One solve, from its submission until it has been waited for. */
 typedef struct psg_run {

@@ -3,8 +3,8 @@
  *   bundles[s][g] --message or alltoall--> arrivals[s][g] --split--> blocks[s][p], p in g
  *   bundles[s][g] <--message or alltoall-- arrivals[s][g] <--join--- blocks[s][p]
  *
- * Each process submits what starts or ends there, so its part grows with the number of processes, not with the square. A
- * bundle of one pencil needs no split and no join: its arrival is the block.
+ * Each process submits what starts or ends there, so its part grows with the number of processes,
+ * not with the square. A bundle of one pencil needs no split and no join: its arrival is the block.
  */
 #include "graph/internal.h"
 
@@ -80,20 +80,21 @@ static size_t parts_of(const size_t *first, int rank) {
 }
 
 /* How many go from this process to another, one way. */
-static size_t sends_to(const psg_plan *plan, int rank, bool forward) {
-    return forward ? parts_of(plan->rank_segment, plan->rank) * parts_of(plan->rank_bundle, rank)
-                   : parts_of(plan->rank_segment, rank) * parts_of(plan->rank_bundle, plan->rank);
+static size_t sends_to(const psg_plan *plan, int rank, psg_way way) {
+    return way == PSG_WAY_THERE
+               ? parts_of(plan->rank_segment, plan->rank) * parts_of(plan->rank_bundle, rank)
+               : parts_of(plan->rank_segment, rank) * parts_of(plan->rank_bundle, plan->rank);
 }
 
 /* Each process begins with the one after it, so that not all of them send to the first. */
-static void messages(psg_run *run, const psg_plan *plan, const psg_lane *lane, bool forward) {
+static void messages(psg_run *run, const psg_plan *plan, const psg_lane *lane, psg_way way) {
     for (int r = 0; r < plan->ranks; r++) {
-        psg_task_expect(run, r, forward ? PSG_WAY_THERE : PSG_WAY_BACK, sends_to(plan, r, forward));
+        psg_task_expect(run, r, way, sends_to(plan, r, way));
     }
     for (int d = 1; d < plan->ranks; d++) {
         const int to = (plan->rank + d) % plan->ranks;
         const int from = (plan->rank + plan->ranks - d) % plan->ranks;
-        if (forward) {
+        if (way == PSG_WAY_THERE) {
             outward(run, plan, lane, to, true);
             inward(run, plan, lane, from, false);
         } else {
@@ -103,15 +104,15 @@ static void messages(psg_run *run, const psg_plan *plan, const psg_lane *lane, b
     }
 }
 
-static void carry(psg_run *run, const psg_plan *plan, const psg_lane *lane, bool forward) {
+static void carry(psg_run *run, const psg_plan *plan, const psg_lane *lane, psg_way way) {
     if (plan->exchange == PSG_EXCHANGE_ALLTOALL) {
-        psg_task_alltoall(run, &lane->alltoall, forward, &lane->outward, &lane->inward);
+        psg_task_alltoall(run, &lane->alltoall, way, &lane->outward, &lane->inward);
     } else {
-        messages(run, plan, lane, forward);
+        messages(run, plan, lane, way);
     }
 }
 
-static void regroup(psg_run *run, const psg_plan *plan, const psg_lane *lane, psg_regroup_way way) {
+static void regroup(psg_run *run, const psg_plan *plan, const psg_lane *lane, psg_way way) {
     const psg_context *c = &plan->context;
     for (size_t s = 0; s < c->segments; s++) {
         for (size_t g = c->own_bundles.first; g < c->own_bundles.end; g++) {
@@ -129,14 +130,14 @@ static void regroup(psg_run *run, const psg_plan *plan, const psg_lane *lane, ps
 
 void psg_exchange_forward(psg_run *run, const psg_plan *plan, const psg_lane *lane) {
     if (plan->ranks > 1) {
-        carry(run, plan, lane, true);
-        regroup(run, plan, lane, PSG_REGROUP_SPLIT);
+        carry(run, plan, lane, PSG_WAY_THERE);
+        regroup(run, plan, lane, PSG_WAY_THERE);
     }
 }
 
 void psg_exchange_back(psg_run *run, const psg_plan *plan, const psg_lane *lane) {
     if (plan->ranks > 1) {
-        regroup(run, plan, lane, PSG_REGROUP_JOIN);
-        carry(run, plan, lane, false);
+        regroup(run, plan, lane, PSG_WAY_BACK);
+        carry(run, plan, lane, PSG_WAY_BACK);
     }
 }
