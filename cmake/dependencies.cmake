@@ -2,12 +2,20 @@
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 
-# StarPU: one installed by the system, or the one that cmake/install-starpu.sh put into build/starpu.
-set(ENV{PKG_CONFIG_PATH} "${PROJECT_SOURCE_DIR}/build/starpu/lib/pkgconfig:$ENV{PKG_CONFIG_PATH}")
+# StarPU: one installed by the system, or the one that cmake/install-starpu.sh put into build/starpu, for
+# simulation into build/starpu-simgrid.
+if(PSG_SIMULATE)
+    set(psg_starpu_prefix ${PROJECT_SOURCE_DIR}/build/starpu-simgrid)
+    set(PSG_CUDA OFF)
+    set(PSG_MPI OFF)
+else()
+    set(psg_starpu_prefix ${PROJECT_SOURCE_DIR}/build/starpu)
+endif()
+set(ENV{PKG_CONFIG_PATH} "${psg_starpu_prefix}/lib/pkgconfig:$ENV{PKG_CONFIG_PATH}")
 pkg_check_modules(STARPU IMPORTED_TARGET starpu-1.4>=1.4.0)
 if(NOT STARPU_FOUND)
     message(FATAL_ERROR "StarPU >= 1.4 was not found (pkg-config starpu-1.4). Install libstarpu-dev where the "
-        "distribution has 1.4, or run cmake/install-starpu.sh ${PROJECT_SOURCE_DIR}/build/starpu")
+        "distribution has 1.4, or run cmake/install-starpu.sh ${psg_starpu_prefix}")
 endif()
 pkg_check_modules(FFTW3 REQUIRED IMPORTED_TARGET fftw3)
 pkg_check_modules(FFTW3F REQUIRED IMPORTED_TARGET fftw3f)
@@ -43,11 +51,20 @@ endif()
 # CUDA: StarPU decides, because a StarPU without CUDA has no CUDA workers.
 find_file(psg_starpu_config starpu_config.h PATHS ${STARPU_INCLUDE_DIRS} NO_DEFAULT_PATH NO_CACHE)
 set(psg_starpu_has_cuda OFF)
+set(psg_starpu_has_simgrid OFF)
 if(psg_starpu_config)
+    file(STRINGS ${psg_starpu_config} psg_starpu_simgrid REGEX "^#define STARPU_SIMGRID 1")
+    if(psg_starpu_simgrid)
+        set(psg_starpu_has_simgrid ON)
+    endif()
     file(STRINGS ${psg_starpu_config} psg_starpu_cuda REGEX "^#define STARPU_USE_CUDA 1")
     if(psg_starpu_cuda)
         set(psg_starpu_has_cuda ON)
     endif()
+endif()
+if(NOT PSG_SIMULATE STREQUAL psg_starpu_has_simgrid)
+    message(FATAL_ERROR "PSG_SIMULATE=${PSG_SIMULATE}, and the StarPU that was found is on SimGrid: "
+        "${psg_starpu_has_simgrid}. For simulation run: STARPU_SIMGRID=yes cmake/install-starpu.sh ${psg_starpu_prefix}")
 endif()
 set(PSG_WITH_CUDA OFF)
 if(NOT PSG_CUDA STREQUAL "OFF" AND psg_starpu_has_cuda)
@@ -71,6 +88,10 @@ if(PSG_WITH_CUDA)
 endif()
 message(STATUS "psg: StarPU ${STARPU_VERSION}, CUDA ${PSG_WITH_CUDA}, MPI ${PSG_WITH_MPI}, HDF5 ${HDF5_VERSION}, "
     "parallel ${PSG_WITH_PARALLEL_HDF5}")
+
+if(PSG_SIMULATE)
+    pkg_check_modules(SIMGRID REQUIRED IMPORTED_TARGET simgrid)
+endif()
 
 # StarPU's headers are not ours to have warnings about, and drag CUDA's in.
 add_library(psg_starpu INTERFACE)

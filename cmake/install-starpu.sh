@@ -7,10 +7,11 @@
 # already uses; no address is written here. A second call with the same settings returns at once.
 #
 # Environment:
-#   STARPU_TARBALL   an upstream starpu-1.4.x.tar.gz, for machines without a network
-#   CUDA_HOME        the CUDA toolkit (default: where nvcc is; none: StarPU is built for CPUs alone)
-#   STARPU_CUDA=no   build without CUDA though there is a toolkit
-#   STARPU_ARCH      CUDA architecture of StarPU's own kernels (default sm_90)
+#   STARPU_TARBALL      an upstream starpu-1.4.x.tar.gz, for machines without a network
+#   CUDA_HOME           the CUDA toolkit (default: where nvcc is; none: StarPU is built for CPUs alone)
+#   STARPU_CUDA=no      build without CUDA though there is a toolkit
+#   STARPU_SIMGRID=yes  build for simulation, on SimGrid (libsimgrid-dev) and without CUDA
+#   STARPU_ARCH         CUDA architecture of StarPU's own kernels (default sm_90)
 set -eu
 
 die() {
@@ -22,7 +23,8 @@ prefix=${1:?usage: install-starpu.sh PREFIX}
 case $prefix in /*) ;; *) die "PREFIX must be an absolute path, not '$prefix'" ;; esac
 
 cuda=
-if [ "${STARPU_CUDA:-yes}" != no ]; then
+simgrid=${STARPU_SIMGRID:-no}
+if [ "${STARPU_CUDA:-yes}" != no ] && [ "$simgrid" != yes ]; then
     if [ -n "${CUDA_HOME:-}" ]; then
         cuda=$CUDA_HOME
     elif command -v nvcc >/dev/null; then
@@ -33,6 +35,7 @@ if [ "${STARPU_CUDA:-yes}" != no ]; then
 fi
 arch=${STARPU_ARCH:-sm_90}
 settings="StarPU 1.4 cuda=${cuda:-none} arch=$arch"
+[ "$simgrid" = no ] || settings="$settings simgrid=$simgrid"
 stamp=$prefix/psg-settings
 if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$settings" ]; then
     exit 0
@@ -91,7 +94,10 @@ if [ -n "$cuda" ]; then
 else
     set -- "$@" --disable-cuda
 fi
-echo "install-starpu: building StarPU $version${cuda:+ with CUDA}, about two minutes" >&2
+if [ "$simgrid" = yes ]; then
+    set -- "$@" --enable-simgrid
+fi
+echo "install-starpu: building StarPU $version${cuda:+ with CUDA}$([ "$simgrid" = no ] || echo " on SimGrid"), about two minutes" >&2
 {
     ./configure --prefix="$prefix" "$@" &&
         make -j"$(nproc)" &&

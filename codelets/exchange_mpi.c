@@ -61,9 +61,9 @@ static void end_travel(psg_errand *errand, int code) {
 }
 
 void psg_task_expect(psg_run *run, int rank, psg_way way, size_t sends) {
-    pthread_mutex_lock(&run->mutex);
+    starpu_pthread_mutex_lock(&run->mutex);
     run->pairing[rank][way] = (psg_pairing){.sends_left = sends};
-    pthread_mutex_unlock(&run->mutex);
+    starpu_pthread_mutex_unlock(&run->mutex);
 }
 
 /* The oldest receive that waits, taken off the list. */
@@ -86,7 +86,7 @@ static void ready(void *argument) {
     psg_run *run = t->run;
     psg_pairing *p = &run->pairing[t->message.rank][t->message.way];
     psg_errand *go[2] = {NULL, NULL};
-    pthread_mutex_lock(&run->mutex);
+    starpu_pthread_mutex_lock(&run->mutex);
     if (!t->event.received) {
         go[0] = &t->errand;
         p->sends_left--;
@@ -102,7 +102,7 @@ static void ready(void *argument) {
     /* after the last send, all that are held */
     psg_errand *rest = p->sends_left == 0 ? p->held : NULL;
     p->held = p->sends_left == 0 ? NULL : p->held;
-    pthread_mutex_unlock(&run->mutex);
+    starpu_pthread_mutex_unlock(&run->mutex);
     for (int m = 0; m < 2; m++) {
         if (go[m] != NULL) {
             psg_messenger_post(go[m]);

@@ -2,8 +2,6 @@
 
 #include "codelets/device.h"
 
-#include <starpu.h>
-
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,8 +42,8 @@ psg_run *psg_run_create(const psg_context *context, size_t workers) {
         return NULL;
     }
     run->nonfinite = &((findings *)run->mode0)->nonfinite;
-    pthread_mutex_init(&run->mutex, NULL);
-    pthread_cond_init(&run->idle, NULL);
+    starpu_pthread_mutex_init(&run->mutex, NULL);
+    starpu_pthread_cond_init(&run->idle, NULL);
     return run;
 }
 
@@ -69,8 +67,8 @@ void psg_run_destroy(psg_run *run) {
     if (run == NULL) {
         return;
     }
-    pthread_mutex_destroy(&run->mutex);
-    pthread_cond_destroy(&run->idle);
+    starpu_pthread_mutex_destroy(&run->mutex);
+    starpu_pthread_cond_destroy(&run->idle);
     free_findings(run);
     free(run->event);
     free(run->pairing);
@@ -94,34 +92,34 @@ bool psg_run_failed(const psg_run *run) {
 }
 
 void psg_run_begin_task(psg_run *run) {
-    pthread_mutex_lock(&run->mutex);
+    starpu_pthread_mutex_lock(&run->mutex);
     run->pending++;
-    pthread_mutex_unlock(&run->mutex);
+    starpu_pthread_mutex_unlock(&run->mutex);
 }
 
 /* Signalled under the lock: the waiter frees the run as soon as it has the lock itself. */
 void psg_run_end_task(psg_run *run) {
-    pthread_mutex_lock(&run->mutex);
+    starpu_pthread_mutex_lock(&run->mutex);
     run->ended = starpu_timing_now();
     if (--run->pending == 0) {
         if (run->context->run_ended != NULL) {
             run->context->run_ended();
         }
-        pthread_cond_signal(&run->idle);
+        starpu_pthread_cond_signal(&run->idle);
     }
-    pthread_mutex_unlock(&run->mutex);
+    starpu_pthread_mutex_unlock(&run->mutex);
 }
 
 void psg_run_wait(psg_run *run) {
-    pthread_mutex_lock(&run->mutex);
+    starpu_pthread_mutex_lock(&run->mutex);
     while (run->pending > 0) {
-        pthread_cond_wait(&run->idle, &run->mutex);
+        starpu_pthread_cond_wait(&run->idle, &run->mutex);
     }
-    pthread_mutex_unlock(&run->mutex);
+    starpu_pthread_mutex_unlock(&run->mutex);
 }
 
 void psg_run_keep_event(psg_run *run, const psg_run_event *event) {
-    pthread_mutex_lock(&run->mutex);
+    starpu_pthread_mutex_lock(&run->mutex);
     if (run->events == run->events_room) {
         const size_t room = run->events_room > 0 ? 2 * run->events_room : 64;
         psg_run_event *more = realloc(run->event, room * sizeof *more);
@@ -133,7 +131,7 @@ void psg_run_keep_event(psg_run *run, const psg_run_event *event) {
     if (run->events < run->events_room) {
         run->event[run->events++] = *event;
     }
-    pthread_mutex_unlock(&run->mutex);
+    starpu_pthread_mutex_unlock(&run->mutex);
 }
 
 void psg_run_message_submitted(psg_run *run, size_t bytes) {
@@ -145,18 +143,18 @@ void psg_run_messages_ready(psg_run *run, size_t count) {
     if (count == 0) {
         return;
     }
-    pthread_mutex_lock(&run->mutex);
+    starpu_pthread_mutex_lock(&run->mutex);
     if (run->on_their_way == 0) {
         run->on_their_way_since = starpu_timing_now();
     }
     run->on_their_way += count;
-    pthread_mutex_unlock(&run->mutex);
+    starpu_pthread_mutex_unlock(&run->mutex);
 }
 
 void psg_run_message_sent(psg_run *run) {
-    pthread_mutex_lock(&run->mutex);
+    starpu_pthread_mutex_lock(&run->mutex);
     if (--run->on_their_way == 0) {
         run->exchange.seconds += (starpu_timing_now() - run->on_their_way_since) * 1e-6;
     }
-    pthread_mutex_unlock(&run->mutex);
+    starpu_pthread_mutex_unlock(&run->mutex);
 }

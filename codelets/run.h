@@ -5,7 +5,7 @@
 #include "codelets/comm.h"
 #include "cpu/ops.h"
 
-#include <pthread.h>
+#include <starpu.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -109,15 +109,28 @@ typedef enum psg_fault {
     PSG_FAULT_MPI     /**< MPI did not do what it was asked */
 } psg_fault;
 
+/** What the time of a task depends on. */
+typedef struct psg_task_shape {
+    psg_task_kind kind;
+    psg_task_precision precision;
+    bool pencil;   /**< it works on rows of a pencil, else on planes of a segment */
+    size_t n[3];   /**< the grid */
+    size_t count;  /**< planes or rows */
+    size_t pieces; /**< blocks that it has to do with */
+    size_t remote; /**< of those, in the memory of another GPU */
+    bool dense;    /**< the blocks are, else they are views */
+} psg_task_shape;
+
 /** Something that took time: a task, or a message to another process or from one. */
 typedef struct psg_run_event {
     psg_task_kind kind;
-    int worker;     /**< StarPU's number; -1: no worker */
-    int rank;       /**< of a message: the process at its other end; -1: no message */
-    bool received;  /**< a message from there, else to there */
-    size_t segment; /**< SIZE_MAX: it is about no single one, as is the following */
-    size_t pencil;  /**< of a message the first one in it */
-    double start;   /**< starpu_timing_now(), as is the following; 0: not known */
+    int worker;           /**< StarPU's number; -1: no worker */
+    int rank;             /**< of a message: the process at its other end; -1: no message */
+    bool received;        /**< a message from there, else to there */
+    size_t segment;       /**< SIZE_MAX: it is about no single one, as is the following */
+    size_t pencil;        /**< of a message the first one in it */
+    psg_task_shape shape; /**< of a task */
+    double start;         /**< starpu_timing_now(), as is the following; 0: not known */
     double end;
 } psg_run_event;
 
@@ -164,8 +177,8 @@ typedef struct psg_run {
     double submitted; /**< the same moment in seconds since the epoch */
     double ended;     /**< at the end of the latest task */
 
-    pthread_mutex_t mutex;
-    pthread_cond_t idle;
+    starpu_pthread_mutex_t mutex; /**< StarPU's, which SimGrid sees too */
+    starpu_pthread_cond_t idle;
     size_t pending; /**< tasks not ended, and one for the submission itself; under the mutex */
 } psg_run;
 

@@ -27,6 +27,31 @@ uint32_t psg_task_footprint(struct starpu_task *task) {
     return hash;
 }
 
+/* Blocks of a pencil's segments that are in another GPU's memory, and stay there. */
+static size_t remote_blocks(const psg_task_args *args) {
+    const psg_context *c = args->run->context;
+    size_t count = 0;
+    for (size_t s = 0; c->direct_kspace != NULL && args->pencil && s < c->segments; s++) {
+        count += c->segment_worker[s] != c->pencil_worker[args->index];
+    }
+    return count;
+}
+
+psg_task_shape psg_task_shape_of(const psg_task_args *args) {
+    const psg_context *c = args->run->context;
+    const size_t m = args->index;
+    return (psg_task_shape){
+        .kind = args->kind,
+        .precision = c->precision,
+        .pencil = args->pencil,
+        .n = {c->n[0], c->n[1], c->n[2]},
+        .count = args->pencil ? c->y0[m + 1] - c->y0[m] : c->z0[m + 1] - c->z0[m],
+        .pieces = args->pencil ? c->segments : c->bundles,
+        .remote = remote_blocks(args),
+        .dense = c->packed,
+    };
+}
+
 static double microseconds(const struct timespec *time) {
     return (double)time->tv_sec * 1e6 + (double)time->tv_nsec * 1e-3;
 }
@@ -48,6 +73,7 @@ static void task_ended(void *argument) {
                                          .rank = -1,
                                          .segment = args->pencil ? SIZE_MAX : args->index,
                                          .pencil = args->pencil ? args->index : SIZE_MAX,
+                                         .shape = psg_task_shape_of(args),
                                          .start = microseconds(&info->start_time),
                                          .end = microseconds(&info->end_time)};
             cell->seconds += (event.end - event.start) * 1e-6;

@@ -2,9 +2,14 @@
 #ifndef PSG_CODELETS_TASK_H
 #define PSG_CODELETS_TASK_H
 
+#include "codelets/machine.h"
 #include "codelets/run.h"
 
 #include <starpu.h>
+
+#if PSG_SIMULATE
+#include "codelets/simulation.h"
+#endif
 
 /** A task's arguments: plain data, copied into the task. */
 typedef struct psg_task_args {
@@ -20,13 +25,23 @@ typedef struct psg_task_args {
  *  that defines the functions KIND_cpu and, with CUDA, KIND_cuda says PSG_CODELET(kind) and has the
  *  table kind_codelet. FORKJOIN with no parallelism means one core: some policies hand any codelet
  *  to several workers, and of those only a FORKJOIN codelet's leader runs it. */
+#if PSG_SIMULATE
+#define PSG_CODELET_MODEL(kind, suffix)                                                            \
+    {                                                                                              \
+        .type = STARPU_PER_WORKER, .symbol = "psg_" #kind "_" #suffix,                             \
+        .worker_cost_function = psg_simulation_cost                                                \
+    }
+#else
 #define PSG_CODELET_MODEL(kind, suffix)                                                            \
     {                                                                                              \
         .type = STARPU_HISTORY_BASED, .symbol = "psg_" #kind "_" #suffix,                          \
         .footprint = psg_task_footprint                                                            \
     }
+#endif
 #if PSG_WITH_CUDA
 #define PSG_CODELET_CUDA(kind) .cuda_funcs = {kind##_cuda}, .cuda_flags = {STARPU_CUDA_ASYNC},
+#elif PSG_SIMULATE /* never called */
+#define PSG_CODELET_CUDA(kind) .cuda_funcs = {kind##_cpu}, .cuda_flags = {STARPU_CUDA_ASYNC},
 #else
 #define PSG_CODELET_CUDA(kind)
 #endif
@@ -45,6 +60,9 @@ typedef struct psg_task_args {
         [PSG_TASK_F64] = PSG_CODELET_ENTRY(kind, PSG_TASK_F64),                                    \
         [PSG_TASK_F32] = PSG_CODELET_ENTRY(kind, PSG_TASK_F32),                                    \
     }
+
+/** What the time of such a task depends on. */
+psg_task_shape psg_task_shape_of(const psg_task_args *args);
 
 /** Footprint of a task for its model: shape and element size of every piece of data, in order. */
 uint32_t psg_task_footprint(struct starpu_task *task);

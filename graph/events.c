@@ -70,6 +70,10 @@ psg_status psg_plan_events(const psg_plan *plan, psg_event *events, size_t capac
             .received = from->received,
             .segment = from->segment,
             .pencil = from->pencil,
+            .count = from->shape.count,
+            .pieces = from->shape.pieces,
+            .remote = from->shape.remote,
+            .dense = from->shape.dense,
             .start = from->rank >= 0 ? message_start(plan, from) : from->start,
             .end = from->end,
         };

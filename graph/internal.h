@@ -96,6 +96,9 @@ psg_status psg_partition_make(psg_plan *plan);
 /** Where the plan's segments and pencils live, and how their blocks are exchanged.
  *  @return PSG_OK; PSG_ERR_MEMORY, _UNSUPPORTED */
 psg_status psg_placement_make(psg_plan *plan);
+
+/** Is it known how long all tasks take on the machine that is simulated? */
+psg_status psg_simulation_check(psg_plan *plan);
 /** Do the blocks of one more solve fit the GPUs that would have them? */
 bool psg_placement_fits(const psg_plan *plan);
 /** The memory node of a worker's data; main memory for worker -1. */
@@ -236,6 +239,7 @@ struct psg_plan {
     size_t lane_count;
     psg_arrays *arrays; /**< the cache */
     psg_arrays *slabs;  /**< NULL until asked for */
+    bool slabs_solved;  /**< a solve has written their u */
     psg_pinned *pinned;
     psg_flight *oldest;
     psg_flight *newest;

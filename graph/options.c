@@ -1,5 +1,7 @@
 #include "graph/internal.h"
 
+#include "codelets/simulation.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +21,7 @@ static const psg_options defaults = {
 };
 
 /* The first published struct_size: nothing smaller is one of ours. */
-_Static_assert(sizeof(psg_options) == 136,
+_Static_assert(sizeof(psg_options) == 144,
                "psg_options may grow at its end only; keep the old sizes valid");
 enum { FIRST_OPTIONS_SIZE = 120 };
 
@@ -129,6 +131,11 @@ psg_status psg_options_check(psg_options *checked, const psg_options *options) {
     }
     if (checked->calibrate != 0 && checked->calibrate != 1) {
         return psg_fail(PSG_ERR_ARG, "calibrate = %d: 0 or 1 is needed", checked->calibrate);
+    }
+    if (checked->machine != NULL && !psg_simulated()) {
+        return psg_fail(PSG_ERR_UNSUPPORTED,
+                        "machine = '%s', and the library was not built for simulation",
+                        checked->machine);
     }
     if (checked->in_flight < 1) {
         return psg_fail(PSG_ERR_ARG, "in_flight = 0: at least one solve has to fit");

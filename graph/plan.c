@@ -1,5 +1,6 @@
 /* Plans: everything that can be made before the first solve. */
 #include "codelets/device.h"
+#include "codelets/simulation.h"
 #include "cpu/buffer.h"
 #include "cpu/symbol.h"
 #include "graph/internal.h"
@@ -10,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 static const psg_symbol_function symbols[PSG_SYMBOL_COUNT] = {
@@ -69,7 +69,7 @@ static bool wisdom_file(const psg_options *options, char *path, size_t size) {
 static psg_status plan_transforms(psg_plan *plan) {
     psg_context *c = &plan->context;
     char wisdom[4096];
-    if (plan->gpu_count > 0) { /* cuFFT's plans are the workers' */
+    if (plan->gpu_count > 0 || psg_simulated()) { /* cuFFT's plans are the workers' */
         return PSG_OK;
     }
     const bool kept = wisdom_file(&plan->options, wisdom, sizeof wisdom);
@@ -272,13 +272,6 @@ static psg_status make_lanes(psg_plan *plan) {
 
 /* --------------------------------------------------------------------------------- plan */
 
-/* Seconds; StarPU's clock begins when it starts. */
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void set_context(psg_plan *plan) {
     psg_context *c = &plan->context;
     const psg_options *o = &plan->options;
@@ -382,9 +375,9 @@ static psg_status begin(const psg_plan *plan, bool told_where, const psg_grid *g
 
 psg_status psg_plan_create(psg_plan **result, const psg_grid *grid, const psg_options *options) {
     static psg_status (*const steps[])(psg_plan *) = {
-        make_divide, make_workers,    make_partition, psg_placement_make, make_exchange,
-        make_lanes,  plan_transforms, make_scratch,   make_devices};
-    const double before = now();
+        make_divide,   make_workers, make_partition,  psg_placement_make, psg_simulation_check,
+        make_exchange, make_lanes,   plan_transforms, make_scratch,       make_devices};
+    const double before = psg_clock();
     psg_options checked;
     psg_comm *comm = NULL;
     psg_clear_error();
@@ -400,6 +393,7 @@ psg_status psg_plan_create(psg_plan **result, const psg_grid *grid, const psg_op
     plan->options = checked;
     plan->options.policy = NULL; /* strings and arrays are the caller's, and StarPU has them */
     plan->options.gpu_ids = NULL;
+    plan->options.machine = NULL;
     plan->options.comm = NULL;
     plan->grid = *grid;
     plan->comm = comm;
@@ -415,7 +409,7 @@ psg_status psg_plan_create(psg_plan **result, const psg_grid *grid, const psg_op
         psg_runtime_release(comm);
         return status;
     }
-    plan->plan_seconds = now() - before;
+    plan->plan_seconds = psg_clock() - before;
     *result = plan;
     return PSG_OK;
 }
@@ -458,31 +452,4 @@ psg_status psg_plan_local_extent(const psg_plan *plan, size_t *z0, size_t *count
         return psg_fail(PSG_ERR_ARG, "plan is NULL");
     }
     return psg_local_extent(plan->context.n[2], plan->ranks, plan->rank, z0, count);
-}
-
-psg_status psg_plan_slab_handles(psg_plan *plan, struct _starpu_data_state **f,
-                                 struct _starpu_data_state **u, size_t *z0) {
-    psg_clear_error();
-    if (plan == NULL) {
-        return psg_fail(PSG_ERR_ARG, "plan is NULL");
-    }
-    if (plan->slabs == NULL) {
-        const psg_status status = psg_arrays_create_slabs(plan, &plan->slabs);
-        if (status != PSG_OK) {
-            return status;
-        }
-        psg_runtime_awake(); /* for the caller's tasks on them */
-    }
-    const psg_range own = plan->context.own_segments;
-    const size_t segments = own.end - own.first;
-    if (f != NULL) {
-        memcpy(f, plan->slabs->f_slabs, segments * sizeof *f);
-    }
-    if (u != NULL) {
-        memcpy(u, plan->slabs->u_slabs, segments * sizeof *u);
-    }
-    if (z0 != NULL) {
-        memcpy(z0, &plan->z0[own.first], (segments + 1) * sizeof *z0);
-    }
-    return PSG_OK;
 }

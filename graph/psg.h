@@ -165,6 +165,9 @@ typedef struct psg_options {
                              processes solve together, see "Several processes" */
     int calibrate; /**< 0 = as STARPU_CALIBRATE says; 1 = StarPU goes on measuring the tasks and keeps
                         that for policies that decide by it (dm*, *heft*), once it stops */
+    const char
+        *machine; /**< NULL = PSG_MACHINE in the environment; in a simulation, and only there, the
+                              machine: a file, or the name of one that comes with the library. Not kept. */
 } psg_options;
 
 /** Used by psg_options_init(). */
@@ -284,6 +287,15 @@ PSG_API psg_status psg_plan_slab_handles(psg_plan *plan, struct _starpu_data_sta
  *          called; PSG_ERR_MEMORY */
 PSG_API psg_status psg_submit_slabs(psg_plan *plan);
 
+/** Copy the planes of f that this process owns into the slabs, or u out of them: for programs that solve again
+ *  and again with data that stay on GPUs, without tasks of their own. Waits for tasks that still use the slabs.
+ *  @param[in] f   as in psg_solve(); borrowed until return
+ *  @param[out] u  likewise; the solves of psg_submit_slabs() have to be waited for before
+ *  @return PSG_OK; PSG_ERR_ARG; PSG_ERR_MEMORY: no slabs could be made; PSG_ERR_STATE: there is no u yet;
+ *          PSG_ERR_RUNTIME */
+PSG_API psg_status psg_slabs_put(psg_plan *plan, const void *f);
+PSG_API psg_status psg_slabs_get(psg_plan *plan, void *u);
+
 /* -------------------------------------------------------------------------------- statistics */
 
 /** The kinds of task, in the order of the graph: the staged graph's, then the fused one's. */
@@ -358,6 +370,10 @@ typedef struct psg_event {
     int received;   /**< of a message: 1: it came from there, 0: it went there */
     size_t segment; /**< of all processes'; SIZE_MAX: of no single one, as is the following */
     size_t pencil;  /**< of a message the first one in it */
+    size_t count;   /**< of a task: planes of its segment, or rows of its pencil */
+    size_t pieces;  /**< of a task: blocks that it has to do with */
+    size_t remote;  /**< of a task: those of them in other GPUs' memory */
+    int dense;      /**< of a task: each of them is in one piece of memory */
     double start;   /**< seconds since the solve's submission (see statistics.submitted), as is the
                            following. A message starts when what it carries was written; one that was
                            received has its end in both */
@@ -370,6 +386,20 @@ typedef struct psg_event {
  *  @return PSG_OK; PSG_ERR_ARG */
 PSG_API psg_status psg_plan_events(const psg_plan *plan, psg_event *events, size_t capacity,
                                    size_t *count);
+
+/* ---------------------------------------------------------------------------- simulation */
+
+/* A library built with PSG_SIMULATE runs on StarPU's SimGrid side: plans, graphs, scheduling and statistics are the
+ * same, but the workers are those of a recorded machine (psg_options.machine), a task takes the time that it took
+ * there, a copy that of the machine's links, and nothing is computed: f and u are never touched, and the mean is 0.
+ * One process simulates one machine, by one thread; several processes cannot solve together. */
+
+/** Is the library a simulation? */
+PSG_API int psg_simulation(void);
+
+/** Seconds on the clock that solves go by: of the machine, or in a simulation of the simulated one. Its zero is
+ *  anywhere. */
+PSG_API double psg_clock(void);
 
 /* ------------------------------------------------------------------------------- the machine */
 

@@ -2,12 +2,14 @@
 #include "graph/internal.h"
 
 #include "codelets/device.h"
+#include "codelets/simulation.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static bool ours; /* StarPU was started here, not found running; under the lock, as is `needed` */
+static bool ours;       /* StarPU was started here, and rests; under the lock, as is `needed` */
 static unsigned needed; /* solves in flight and plans with slab handles: what keeps workers awake */
 static bool calibrating;  /* our StarPU measures tasks for its models; under the lock */
 static unsigned acquired; /* psg_runtime_acquire() not yet released */
@@ -170,11 +172,25 @@ static psg_status count_gpus(const psg_options *options, psg_share *share, int *
     return PSG_OK;
 }
 
+/* What there is to simulate, before anything is asked about it. */
+static psg_status choose_machine(const psg_options *options) {
+    char words[640];
+    const char *machine = options->machine != NULL ? options->machine : getenv("PSG_MACHINE");
+    if (machine == NULL || machine[0] == '\0') {
+        return psg_fail(PSG_ERR_ARG,
+                        "no machine to simulate: set options.machine, or PSG_MACHINE in "
+                        "the environment");
+    }
+    return psg_simulation_begin(machine, words, sizeof words)
+               ? PSG_OK
+               : psg_fail(PSG_ERR_ARG, "machine to simulate: %s", words);
+}
+
 /* Under the lock. With the last of our plans gone, workers are left awake for whoever joined
  * meanwhile. */
 static void stop(void) {
-    if (--acquired == 0 && ours) {
-        if (needed == 0) {
+    if (--acquired == 0) {
+        if (ours && needed == 0) {
             starpu_resume();
         }
         ours = false;
@@ -186,20 +202,26 @@ static void stop(void) {
 /* Under the lock. */
 static psg_status acquire(const psg_options *options, psg_share *share) {
     int gpus = 0;
-    psg_status status = count_gpus(options, share, &gpus);
+    psg_status status = psg_simulated() ? choose_machine(options) : PSG_OK;
     if (status != PSG_OK) {
         return status;
     }
     const bool running = starpu_is_initialized() != 0;
-    status = start(options, gpus, share);
+    status = count_gpus(options, share, &gpus);
+    if (status == PSG_OK) {
+        status = start(options, gpus, share);
+    }
+    psg_simulation_end();
     if (status != PSG_OK) {
         return status;
     }
     acquired++;
     if (!running) {
-        ours = true;
         calibrating = options->calibrate != 0;
-        starpu_pause();
+        ours = !psg_simulated(); /* whose idle workers take nobody's core */
+        if (ours) {
+            starpu_pause();
+        }
     } else {
         status = check_running(options);
     }

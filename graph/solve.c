@@ -1,4 +1,5 @@
 /* Solves: submitted, in flight, waited for. */
+#include "codelets/simulation.h"
 #include "graph/internal.h"
 
 #include <math.h>
@@ -225,7 +226,8 @@ static psg_status judge(psg_plan *plan, const psg_flight *flight) {
     if (status == PSG_OK && found[FAULT] > 0) {
         status = psg_ranks_agree(plan->comm, psg_fail_run(run));
     }
-    const bool played = plan->comm != NULL && psg_comm_fake(plan->comm); /* and data with it */
+    const bool played =
+        psg_simulated() || (plan->comm != NULL && psg_comm_fake(plan->comm)); /* and data with it */
     const bool finite = played || (isfinite(found[SUM]) && found[NONFINITE] == 0);
     if (status == PSG_OK &&
         (!finite || (plan->options.mean == PSG_MEAN_ERROR && plan->mean != 0 && !played))) {
@@ -249,6 +251,8 @@ psg_status psg_wait(psg_plan *plan) {
     const psg_status status = judge(plan, flight);
     if (flight->arrays != plan->slabs) {
         psg_arrays_give_back(plan, flight->arrays);
+    } else {
+        plan->slabs_solved = plan->slabs_solved || status == PSG_OK;
     }
     if (plan->context.run_ended == NULL) {
         psg_runtime_rest();

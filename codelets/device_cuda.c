@@ -1,14 +1,12 @@
+/* GPUs by CUDA. */
+#include "codelets/cuda.h"
 #include "codelets/device.h"
 
 #include <starpu.h>
 
+#include <cuda_runtime_api.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#if PSG_WITH_CUDA
-#include "codelets/cuda.h"
-
-#include <cuda_runtime_api.h>
 
 int psg_device_count(char *words, size_t size) {
     int count = 0;
@@ -141,52 +139,3 @@ void psg_device_stop(psg_context *context) {
         context->cuda = NULL;
     }
 }
-
-#else
-
-int psg_device_count(char *words, size_t size) {
-    (void)snprintf(words, size, "built without CUDA");
-    return 0;
-}
-
-const char *psg_device_version(void) {
-    return NULL;
-}
-
-bool psg_device_peers(void) {
-    return false;
-}
-
-void *psg_device_host_alloc(size_t bytes) {
-    (void)bytes;
-    return NULL;
-}
-
-void psg_device_host_free(void *memory) {
-    (void)memory;
-}
-
-bool psg_device_pin(void *memory, size_t bytes, bool *already) {
-    *already = false;
-    (void)memory;
-    (void)bytes;
-    return false;
-}
-
-void psg_device_unpin(void *memory) {
-    (void)memory;
-}
-
-bool psg_device_start(psg_context *context, size_t workers, char *words, size_t size) {
-    (void)context;
-    (void)workers;
-    (void)words;
-    (void)size;
-    return true;
-}
-
-void psg_device_stop(psg_context *context) {
-    (void)context;
-}
-
-#endif

@@ -1,0 +1,52 @@
+/* The GPUs of a simulated machine: StarPU simulates their work and copies, and nothing has to be prepared. */
+#include "codelets/device.h"
+#include "codelets/simulation.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+int psg_device_count(char *words, size_t size) {
+    const psg_machine *machine = psg_simulation_machine();
+    (void)snprintf(words, size, "%s", "");
+    return machine != NULL ? (int)machine->gpus : 0;
+}
+
+const char *psg_device_version(void) {
+    return NULL;
+}
+
+bool psg_device_peers(void) {
+    const psg_machine *machine = psg_simulation_machine();
+    return machine->gpus == 1 || machine->link[PSG_MACHINE_PEER].bytes_per_second > 0;
+}
+
+void *psg_device_host_alloc(size_t bytes) {
+    return malloc(bytes);
+}
+
+void psg_device_host_free(void *memory) {
+    free(memory);
+}
+
+bool psg_device_pin(void *memory, size_t bytes, bool *already) {
+    (void)memory;
+    (void)bytes;
+    *already = false;
+    return true;
+}
+
+void psg_device_unpin(void *memory) {
+    (void)memory;
+}
+
+bool psg_device_start(psg_context *context, size_t workers, char *words, size_t size) {
+    (void)context;
+    (void)workers;
+    (void)words;
+    (void)size;
+    return true;
+}
+
+void psg_device_stop(psg_context *context) {
+    (void)context;
+}

@@ -1,0 +1,328 @@
+#include "codelets/machine.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------ the file */
+
+static const char *const link_names[PSG_MACHINE_LINKS] = {
+    [PSG_MACHINE_TO_GPU] = "to-gpu",
+    [PSG_MACHINE_FROM_GPU] = "from-gpu",
+    [PSG_MACHINE_BETWEEN] = "between",
+    [PSG_MACHINE_PEER] = "peer",
+};
+
+static int place_in(const char *word, const char *const *words, int count) {
+    int m = 0;
+    while (m < count && strcmp(word, words[m]) != 0) {
+        m++;
+    }
+    return m;
+}
+
+/* What follows the first word of a line. @return NULL: it was understood, else what was expected */
+typedef const char *(*reader)(psg_machine *machine, const char *rest);
+
+static const char *read_name(psg_machine *machine, const char *rest) {
+    return sscanf(rest, "%63s", machine->name) == 1 ? NULL : "machine NAME";
+}
+
+static const char *read_about(psg_machine *machine, const char *rest) {
+    (void)snprintf(machine->about, sizeof machine->about, "%s", rest + strspn(rest, " \t"));
+    return NULL;
+}
+
+static const char *read_count(unsigned *count, const char *rest, const char *expected) {
+    int used = 0;
+    const bool read = strchr(rest, '-') == NULL && sscanf(rest, "%u %n", count, &used) == 1;
+    return read && rest[used] == '\0' && *count <= 4096 ? NULL : expected;
+}
+
+static const char *read_cpus(psg_machine *machine, const char *rest) {
+    return read_count(&machine->cpus, rest, "cpus N, at most 4096");
+}
+
+static const char *read_gpus(psg_machine *machine, const char *rest) {
+    return read_count(&machine->gpus, rest, "gpus N, at most 4096");
+}
+
+static bool positive(double value) {
+    return isfinite(value) && value > 0;
+}
+
+static const char *read_memory(psg_machine *machine, const char *rest) {
+    int used = 0;
+    return sscanf(rest, "%lf %n", &machine->gpu_memory, &used) == 1 && rest[used] == '\0' &&
+                   positive(machine->gpu_memory)
+               ? NULL
+               : "gpu_memory BYTES";
+}
+
+static const char *read_link(psg_machine *machine, const char *rest) {
+    char which[16];
+    double bytes = 0;
+    double seconds = 0;
+    int used = 0;
+    const bool read = sscanf(rest, "%15s %lf %lf %n", which, &bytes, &seconds, &used) == 3 &&
+                      rest[used] == '\0' && positive(bytes) && isfinite(seconds) && seconds >= 0;
+    const int m = read ? place_in(which, link_names, PSG_MACHINE_LINKS) : PSG_MACHINE_LINKS;
+    if (m == PSG_MACHINE_LINKS) {
+        return "link to-gpu|from-gpu|between|peer BYTES_A_SECOND SECONDS";
+    }
+    machine->link[m].bytes_per_second = bytes;
+    machine->link[m].seconds = seconds;
+    return NULL;
+}
+
+static const char *const devices[2] = {"cpu", "gpu"};
+
+static const char *read_least(psg_machine *machine, const char *rest) {
+    char device[8];
+    double seconds = 0;
+    int used = 0;
+    const bool read = sscanf(rest, "%7s %lf %n", device, &seconds, &used) == 2 &&
+                      rest[used] == '\0' && positive(seconds);
+    const int gpu = read ? place_in(device, devices, 2) : 2;
+    if (gpu == 2) {
+        return "least cpu|gpu SECONDS";
+    }
+    machine->least[gpu] = seconds;
+    return NULL;
+}
+
+/* A number that was negative is huge here. */
+static bool in_range(const psg_task_shape *s) {
+    const size_t numbers[] = {s->n[0], s->n[1], s->n[2], s->count, s->pieces};
+    bool good = s->remote <= s->pieces;
+    for (size_t m = 0; m < sizeof numbers / sizeof *numbers; m++) {
+        good = good && numbers[m] > 0 && numbers[m] <= INT32_MAX;
+    }
+    return good;
+}
+
+static const char *read_time(psg_machine *machine, const char *rest) {
+    static const char *const precisions[PSG_TASK_PRECISIONS] = {"f64", "f32"};
+    static const char *const sides[2] = {"segment", "pencil"};
+    static const char *const layouts[2] = {"views", "dense"};
+    char stage[24];
+    char precision[8];
+    char device[8];
+    char side[16];
+    char layout[8];
+    psg_machine_time t;
+    psg_task_shape *shape = &t.shape;
+    int used = 0;
+    const int read =
+        sscanf(rest, "%23s %7s %7s %zux%zux%zu %15s %zu %7s %zu %zu %lf %n", stage, precision,
+               device, &shape->n[0], &shape->n[1], &shape->n[2], side, &shape->count, layout,
+               &shape->pieces, &shape->remote, &t.seconds, &used);
+    const char *expected =
+        "time STAGE f64|f32 cpu|gpu NXxNYxNZ segment|pencil COUNT views|dense PIECES "
+        "REMOTE SECONDS";
+    if (read != 12 || rest[used] != '\0' || !positive(t.seconds) || !in_range(shape)) {
+        return expected;
+    }
+    const int kind = place_in(stage, psg_task_names, PSG_TASK_COUNT);
+    const int width = place_in(precision, precisions, PSG_TASK_PRECISIONS);
+    const int gpu = place_in(device, devices, 2);
+    const int pencil = place_in(side, sides, 2);
+    const int dense = place_in(layout, layouts, 2);
+    if (kind == PSG_TASK_COUNT || dense == 2 || width == PSG_TASK_PRECISIONS || gpu == 2 ||
+        pencil == 2) {
+        return expected;
+    }
+    shape->kind = (psg_task_kind)kind;
+    shape->precision = (psg_task_precision)width;
+    shape->pencil = pencil == 1;
+    shape->dense = dense == 1;
+    t.gpu = gpu == 1;
+    if ((machine->times & (machine->times - 1)) == 0) { /* full: at every power of two */
+        const size_t room = machine->times > 0 ? 2 * machine->times : 1;
+        psg_machine_time *more = realloc(machine->time, room * sizeof *more);
+        if (more == NULL) {
+            return "memory for the times";
+        }
+        machine->time = more;
+    }
+    machine->time[machine->times++] = t;
+    return NULL;
+}
+
+static const struct {
+    const char *word;
+    reader read;
+} readers[] = {
+    {"machine", read_name},      {"about", read_about}, {"cpus", read_cpus}, {"gpus", read_gpus},
+    {"gpu_memory", read_memory}, {"link", read_link},   {"time", read_time}, {"least", read_least},
+};
+
+/* @return as a reader does */
+static const char *read_line(psg_machine *machine, char *line) {
+    char *word = line + strspn(line, " \t");
+    word[strcspn(word, "#\r\n")] = '\0';
+    if (word[0] == '\0') {
+        return NULL;
+    }
+    char *rest = word + strcspn(word, " \t");
+    if (*rest != '\0') {
+        *rest++ = '\0';
+    }
+    if (machine->name[0] == '\0' && strcmp(word, "machine") != 0) {
+        return "machine NAME before all else";
+    }
+    for (size_t m = 0; m < sizeof readers / sizeof *readers; m++) {
+        if (strcmp(word, readers[m].word) == 0) {
+            return readers[m].read(machine, rest);
+        }
+    }
+    return "machine, about, cpus, gpus, gpu_memory, link, least or time";
+}
+
+psg_machine *psg_machine_read(const char *path, char *words, size_t size) {
+    char line[512];
+    psg_machine *machine = calloc(1, sizeof *machine);
+    FILE *file = machine != NULL ? fopen(path, "r") : NULL;
+    if (file == NULL) {
+        (void)snprintf(words, size, "%s: %s", path, strerror(machine != NULL ? errno : ENOMEM));
+        free(machine);
+        return NULL;
+    }
+    const char *expected = NULL;
+    unsigned number = 0;
+    while (expected == NULL && fgets(line, sizeof line, file) != NULL) {
+        number++;
+        expected = read_line(machine, line);
+    }
+    const bool failed = ferror(file) != 0;
+    (void)fclose(file);
+    if (expected != NULL) {
+        (void)snprintf(words, size, "%s:%u: expected %s", path, number, expected);
+    } else if (failed || machine->name[0] == '\0') {
+        (void)snprintf(words, size, "%s: %s", path,
+                       failed ? "cannot be read" : "no machine is described here");
+    } else if (machine->cpus + machine->gpus == 0) {
+        (void)snprintf(words, size, "%s: the machine has neither cpus nor gpus", path);
+    } else {
+        return machine;
+    }
+    psg_machine_free(machine);
+    return NULL;
+}
+
+void psg_machine_free(psg_machine *machine) {
+    if (machine != NULL) {
+        free(machine->time);
+        free(machine);
+    }
+}
+
+/* --------------------------------------------------------------------------------- times */
+
+static double ratio(size_t a, size_t b) {
+    return fabs(log((double)a / (double)b));
+}
+
+/* Complex points of the spectrum that the task works on. */
+static double points(const psg_task_shape *s) {
+    const double row = (double)(s->n[0] / 2 + 1);
+    return row * (double)s->count * (double)(s->pencil ? s->n[2] : s->n[1]);
+}
+
+static double share(const psg_task_shape *s) {
+    return (double)s->remote / (double)s->pieces;
+}
+
+/* How far the lengths of the transforms are from those wanted. */
+static double line_distance(const psg_task_shape *a, const psg_task_shape *b) {
+    return a->pencil ? ratio(a->n[2], b->n[2]) : ratio(a->n[0], b->n[0]) + ratio(a->n[1], b->n[1]);
+}
+
+/* The order of candidates. */
+typedef struct distance {
+    bool layout;
+    double line;
+    double pieces;
+} distance;
+
+static int compare(distance a, distance b) {
+    const double tiny = 1e-9;
+    if (a.layout != b.layout) {
+        return b.layout ? -1 : 1;
+    }
+    if (fabs(a.line - b.line) > tiny) {
+        return a.line < b.line ? -1 : 1;
+    }
+    return fabs(a.pieces - b.pieces) > tiny ? (a.pieces < b.pieces ? -1 : 1) : 0;
+}
+
+static bool fits(const psg_machine_time *t, bool gpu, const psg_task_shape *s, double remote) {
+    return t->gpu == gpu && t->shape.kind == s->kind && t->shape.precision == s->precision &&
+           t->shape.pencil == s->pencil && fabs(share(&t->shape) - remote) < 1e-3;
+}
+
+static distance distance_of(const psg_machine_time *t, const psg_task_shape *s) {
+    return (distance){t->shape.dense != s->dense, line_distance(&t->shape, s),
+                      ratio(t->shape.pieces, s->pieces)};
+}
+
+/* As the logarithms go: times grow with a power of the size. Beyond the last one, with the size. */
+static double between(const psg_machine_time *below, const psg_machine_time *above, double wanted) {
+    if (below == NULL || above == NULL) {
+        const psg_machine_time *one = below != NULL ? below : above;
+        return one->seconds * wanted / points(&one->shape);
+    }
+    const double low = points(&below->shape);
+    const double high = points(&above->shape);
+    if (high <= low) {
+        return below->seconds;
+    }
+    const double place = log(wanted / low) / log(high / low);
+    return exp(log(below->seconds) + place * log(above->seconds / below->seconds));
+}
+
+static double look_up(const psg_machine *machine, bool gpu, const psg_task_shape *shape,
+                      double remote) {
+    const psg_machine_time *below = NULL;
+    const psg_machine_time *above = NULL;
+    const double wanted = points(shape);
+    distance best = {true, INFINITY, INFINITY};
+    for (size_t m = 0; m < machine->times; m++) {
+        const psg_machine_time *t = &machine->time[m];
+        if (!fits(t, gpu, shape, remote)) {
+            continue;
+        }
+        const distance d = distance_of(t, shape);
+        const int order = isinf(best.line) ? -1 : compare(d, best);
+        if (order > 0) {
+            continue;
+        }
+        if (order < 0) {
+            best = d;
+            below = above = NULL;
+        }
+        const double size = points(&t->shape);
+        if (size <= wanted && (below == NULL || size > points(&below->shape))) {
+            below = t;
+        }
+        if (size >= wanted && (above == NULL || size < points(&above->shape))) {
+            above = t;
+        }
+    }
+    return below != NULL || above != NULL ? between(below, above, wanted) : 0;
+}
+
+double psg_machine_seconds(const psg_machine *machine, bool gpu, const psg_task_shape *shape) {
+    const double remote = share(shape);
+    double seconds = look_up(machine, gpu, shape, remote);
+    const double rate = machine->link[PSG_MACHINE_PEER].bytes_per_second;
+    if (seconds <= 0 && remote > 0 && rate > 0) { /* the slower of kernel and link */
+        const double bytes = shape->precision == PSG_TASK_F64 ? 16 : 8;
+        seconds = look_up(machine, gpu, shape, 0);
+        seconds = seconds > 0 ? fmax(seconds, points(shape) * remote * bytes / rate) : 0;
+    }
+    return seconds > 0 ? fmax(seconds, machine->least[gpu]) : 0;
+}

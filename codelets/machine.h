@@ -1,0 +1,65 @@
+/** @file machine.h  A recorded machine: how long tasks took on it, and how it is linked. Read from a file
+ *  that people can edit; knows nothing of StarPU.
+ *
+ *  The file has one fact per line, words with blanks between; '#' begins a comment:
+ *
+ *      machine NAME                   first of all
+ *      about TEXT                     what it is, and where the numbers come from
+ *      cpus N                         cores
+ *      gpus N
+ *      gpu_memory BYTES               of each GPU
+ *      link WHICH BYTES SECONDS       bytes a second and latency: to-gpu, from-gpu (each GPU has its own), between
+ *                                     (what a GPU sends, and what it receives, all others together), peer (a
+ *                                     kernel that reads and writes another GPU's memory, likewise)
+ *      least cpu|gpu SECONDS          what any task takes
+ *      time STAGE f64|f32 cpu|gpu NXxNYxNZ segment|pencil COUNT views|dense PIECES REMOTE SECONDS
+ *                                     a task on COUNT planes of a segment, or rows of a pencil, that has to do with
+ *                                     PIECES blocks, views into larger arrays or each in one piece, REMOTE of
+ *                                     them in peers' memory
+ */
+#ifndef PSG_CODELETS_MACHINE_H
+#define PSG_CODELETS_MACHINE_H
+
+#include "codelets/run.h"
+
+typedef enum psg_machine_link {
+    PSG_MACHINE_TO_GPU = 0,
+    PSG_MACHINE_FROM_GPU,
+    PSG_MACHINE_BETWEEN,
+    PSG_MACHINE_PEER,
+    PSG_MACHINE_LINKS
+} psg_machine_link;
+
+typedef struct psg_machine_time {
+    psg_task_shape shape;
+    bool gpu;
+    double seconds;
+} psg_machine_time;
+
+typedef struct psg_machine {
+    char name[64];
+    char about[256];
+    unsigned cpus;
+    unsigned gpus;
+    double gpu_memory; /**< bytes */
+    struct {
+        double bytes_per_second; /**< 0: there is none */
+        double seconds;          /**< latency */
+    } link[PSG_MACHINE_LINKS];
+    double least[2]; /**< seconds of any task on a core, on a GPU */
+    psg_machine_time *time;
+    size_t times;
+} psg_machine;
+
+/** @param[out] words  what is wrong with the file, and in which line
+ *  @return NULL: it is no such file */
+psg_machine *psg_machine_read(const char *path, char *words, size_t size);
+void psg_machine_free(psg_machine *machine);
+
+/** Seconds that the task takes: as recorded, or between what was recorded of smaller and larger tasks of its
+ *  kind. Of several candidates those count whose blocks are alike, then those whose transforms are of the
+ *  nearest length, then those with the nearest number of pieces.
+ *  @return 0: nothing is known of such tasks */
+double psg_machine_seconds(const psg_machine *machine, bool gpu, const psg_task_shape *shape);
+
+#endif

@@ -1,0 +1,249 @@
+/* StarPU reads a machine from files of its own: SimGrid's platform, and what its buses do. They are written just
+   before it starts and removed as soon as it has. */
+#include "codelets/simulation.h"
+
+#include "codelets/task.h"
+
+#include <xbt/log.h>
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The process can have one: SimGrid keeps it. All set by the thread that starts StarPU. */
+static psg_machine *machine;
+static char chosen[512];
+static char folder[512]; /* StarPU remembers it, so it is the same at every start */
+
+bool psg_simulated(void) {
+    return true;
+}
+
+const psg_machine *psg_simulation_machine(void) {
+    return machine;
+}
+
+/* ----------------------------------------------------------------------- StarPU's files */
+
+static const char *const endings[] = {
+    "platform.v4.xml", "bandwidth", "latency", "config", /* empty: by it StarPU knows the folder */
+};
+enum { PLATFORM, BANDWIDTH, LATENCY, CONFIG, ENDINGS };
+
+static void file_name(char *path, size_t size, const char *ending) {
+    (void)snprintf(path, size, "%s/bus/%s.%s", folder, machine->name, ending);
+}
+
+static void write_link(FILE *file, const char *name, unsigned g, psg_machine_link link) {
+    (void)fprintf(file, "  <link id=\"%s%u\" bandwidth=\"%.6eBps\" latency=\"%.6es\"/>\n", name, g,
+                  machine->link[link].bytes_per_second, machine->link[link].seconds);
+}
+
+static void write_route(FILE *file, const char *from, const char *to, const char *links) {
+    (void)fprintf(file, "  <route src=\"%s\" dst=\"%s\" symmetrical=\"NO\">%s</route>\n", from, to,
+                  links);
+}
+
+static void write_gpu_routes(FILE *file, unsigned g) {
+    char self[32];
+    char other[32];
+    char links[128];
+    (void)snprintf(self, sizeof self, "CUDA%u", g);
+    (void)snprintf(links, sizeof links, "<link_ctn id=\"to%u\"/>", g);
+    write_route(file, "RAM", self, links);
+    (void)snprintf(links, sizeof links, "<link_ctn id=\"from%u\"/>", g);
+    write_route(file, self, "RAM", links);
+    for (unsigned h = 0; h < machine->gpus; h++) {
+        if (h != g) {
+            (void)snprintf(other, sizeof other, "CUDA%u", h);
+            (void)snprintf(links, sizeof links, "<link_ctn id=\"out%u\"/><link_ctn id=\"in%u\"/>",
+                           g, h);
+            write_route(file, self, other, links);
+        }
+    }
+}
+
+/* Hosts and links by the names that StarPU looks for. A GPU has a link to main memory and one back; what goes
+   from GPU to GPU passes what the one can send and what the other can receive. */
+static void write_platform(FILE *file) {
+    (void)fputs("<?xml version='1.0'?>\n"
+                "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+                "<platform version=\"4.1\">\n"
+                " <config>\n"
+                "  <prop id=\"network/TCP-gamma\" value=\"-1\"/>\n"
+                "  <prop id=\"network/latency-factor\" value=\"1\"/>\n"
+                "  <prop id=\"network/bandwidth-factor\" value=\"1\"/>\n"
+                "  <prop id=\"network/crosstraffic\" value=\"0\"/>\n"
+                "  <prop id=\"network/weight-S\" value=\"0.0\"/>\n"
+                " </config>\n"
+                " <zone id=\"machine\" routing=\"Full\">\n"
+                "  <host id=\"MAIN\" speed=\"1f\"/>\n"
+                "  <host id=\"RAM\" speed=\"1f\"/>\n",
+                file);
+    for (unsigned c = 0; c < machine->cpus; c++) {
+        (void)fprintf(file, "  <host id=\"CPU%u\" speed=\"1Gf\"/>\n", c);
+    }
+    for (unsigned g = 0; g < machine->gpus; g++) {
+        (void)fprintf(file,
+                      "  <host id=\"CUDA%u\" speed=\"1Gf\"><prop id=\"model\" value=\"%s\"/>"
+                      "<prop id=\"memsize\" value=\"%.0f\"/><prop id=\"memcpy_peer\" "
+                      "value=\"1\"/></host>\n",
+                      g, machine->name, machine->gpu_memory);
+    }
+    for (unsigned g = 0; g < machine->gpus; g++) {
+        write_link(file, "to", g, PSG_MACHINE_TO_GPU);
+        write_link(file, "from", g, PSG_MACHINE_FROM_GPU);
+        if (machine->gpus > 1) {
+            write_link(file, "out", g, PSG_MACHINE_BETWEEN);
+            write_link(file, "in", g, PSG_MACHINE_BETWEEN);
+        }
+    }
+    for (unsigned g = 0; g < machine->gpus; g++) {
+        write_gpu_routes(file, g);
+    }
+    (void)fputs(" </zone>\n</platform>\n", file);
+}
+
+/* Between memory nodes, main memory first; in bytes or seconds a microsecond. */
+static void write_matrix(FILE *file, bool latency) {
+    for (unsigned from = 0; from <= machine->gpus; from++) {
+        for (unsigned to = 0; to <= machine->gpus; to++) {
+            const psg_machine_link m = from == 0 ? PSG_MACHINE_TO_GPU
+                                       : to == 0 ? PSG_MACHINE_FROM_GPU
+                                                 : PSG_MACHINE_BETWEEN;
+            const double value =
+                latency ? machine->link[m].seconds * 1e6 : machine->link[m].bytes_per_second * 1e-6;
+            (void)fprintf(file, "%s%e", to > 0 ? "\t" : "", from == to ? 0 : value);
+        }
+        (void)fputc('\n', file);
+    }
+}
+
+static bool write_files(char *words, size_t size) {
+    char path[1024];
+    (void)snprintf(path, sizeof path, "%s/bus", folder);
+    bool good = (mkdir(folder, 0700) == 0 || errno == EEXIST) && mkdir(path, 0700) == 0;
+    for (int m = 0; m < ENDINGS && good; m++) {
+        file_name(path, sizeof path, endings[m]);
+        FILE *file = fopen(path, "w");
+        if (file != NULL && m == PLATFORM) {
+            write_platform(file);
+        } else if (file != NULL && m != CONFIG) {
+            write_matrix(file, m == LATENCY);
+        }
+        good = file != NULL && !ferror(file);
+        good = (file == NULL || fclose(file) == 0) && good;
+    }
+    if (!good) {
+        (void)snprintf(words, size, "%s: %s", path, strerror(errno));
+        psg_simulation_end();
+    }
+    return good;
+}
+
+void psg_simulation_end(void) {
+    char path[1024];
+    for (int m = 0; m < ENDINGS && machine != NULL; m++) {
+        file_name(path, sizeof path, endings[m]);
+        (void)unlink(path);
+    }
+    (void)snprintf(path, sizeof path, "%s/bus", folder);
+    (void)rmdir(path);
+    (void)snprintf(path, sizeof path, "%s/codelets", folder); /* StarPU's own */
+    (void)rmdir(path);
+    (void)rmdir(folder);
+}
+
+/* ----------------------------------------------------------------------------- choosing */
+
+/* As it is, or one that is installed, or that is where this was built. */
+static void find_file(char *path, size_t size, const char *name) {
+    static const char *const places[] = {PSG_MACHINES_INSTALLED, PSG_MACHINES_BUILT};
+    (void)snprintf(path, size, "%s", name);
+    for (size_t m = 0; m < 2 && strchr(name, '/') == NULL && access(path, R_OK) != 0; m++) {
+        (void)snprintf(path, size, "%s/%s.machine", places[m], name);
+    }
+    if (access(path, R_OK) != 0) { /* so that the words are about what was asked for */
+        (void)snprintf(path, size, "%s", name);
+    }
+}
+
+static bool complete(const psg_machine *m, char *words, size_t size) {
+    static const psg_machine_link needed[] = {PSG_MACHINE_TO_GPU, PSG_MACHINE_FROM_GPU,
+                                              PSG_MACHINE_BETWEEN};
+    for (size_t n = 0; n < (m->gpus > 1 ? 3U : m->gpus > 0 ? 2U : 0U); n++) {
+        if (m->link[needed[n]].bytes_per_second <= 0) {
+            (void)snprintf(words, size, "machine %s: a link that its GPUs need is not described",
+                           m->name);
+            return false;
+        }
+    }
+    if (m->gpus > 0 && m->gpu_memory <= 0) {
+        (void)snprintf(words, size, "machine %s: gpu_memory is not given", m->name);
+        return false;
+    }
+    if (m->gpus > STARPU_MAXCUDADEVS || m->cpus > STARPU_MAXCPUS) {
+        (void)snprintf(words, size,
+                       "machine %s: this StarPU was built for at most %d cores and %d GPUs",
+                       m->name, STARPU_MAXCPUS, STARPU_MAXCUDADEVS);
+        return false;
+    }
+    return true;
+}
+
+static bool make_folder(char *words, size_t size) {
+    const char *temporary = getenv("TMPDIR");
+    (void)snprintf(folder, sizeof folder, "%s/psg-machine-XXXXXX",
+                   temporary != NULL && temporary[0] == '/' ? temporary : "/tmp");
+    if (mkdtemp(folder) == NULL) {
+        (void)snprintf(words, size, "%s: %s", folder, strerror(errno));
+        return false;
+    }
+    return setenv("STARPU_PERF_MODEL_DIR", folder, 1) == 0 &&
+           setenv("STARPU_HOSTNAME", machine->name, 1) == 0;
+}
+
+bool psg_simulation_begin(const char *name, char *words, size_t size) {
+    char path[512];
+    if (machine != NULL) {
+        if (strcmp(name, chosen) != 0) {
+            (void)snprintf(words, size, "this process simulates %s already", chosen);
+            return false;
+        }
+        return write_files(words, size);
+    }
+    find_file(path, sizeof path, name);
+    psg_machine *read = psg_machine_read(path, words, size);
+    if (read == NULL) {
+        return false;
+    }
+    if (!complete(read, words, size)) {
+        psg_machine_free(read);
+        return false;
+    }
+    xbt_log_control_set(
+        "xbt_cfg.threshold:warning"); /* else SimGrid tells what the platform sets */
+    machine = read;
+    (void)snprintf(chosen, sizeof chosen, "%s", name);
+    if (!make_folder(words, size)) {
+        machine = NULL;
+        psg_machine_free(read);
+        return false;
+    }
+    return write_files(words, size);
+}
+
+/* --------------------------------------------------------------------------------- costs */
+
+double psg_simulation_cost(struct starpu_task *task, unsigned worker, unsigned implementation) {
+    (void)implementation;
+    const psg_task_args *args = task->cl_arg;
+    const psg_task_shape shape = psg_task_shape_of(args);
+    const bool gpu = starpu_worker_get_type((int)worker) == STARPU_CUDA_WORKER;
+    const double seconds = psg_machine_seconds(machine, gpu, &shape);
+    return seconds > 0 ? seconds * 1e6 : NAN;
+}

@@ -1,0 +1,28 @@
+/** @file simulation.h  StarPU on SimGrid: tasks take the time that they took on a recorded machine, copies that of
+ *  its links, and nothing is computed. Without PSG_SIMULATE there is none of it. */
+#ifndef PSG_CODELETS_SIMULATION_H
+#define PSG_CODELETS_SIMULATION_H
+
+#include "codelets/machine.h"
+
+struct starpu_task;
+
+/** Is this a simulation? */
+bool psg_simulated(void);
+
+/** Choose the machine, the only one of this process, and describe it to the StarPU that is about to start.
+ *  @param[in]  machine  a file, or the name of one that the project has
+ *  @param[out] words    what is wrong with it
+ *  @return false: StarPU must not start */
+bool psg_simulation_begin(const char *machine, char *words, size_t size);
+
+/** StarPU has started, or failed to. */
+void psg_simulation_end(void);
+
+/** The machine that was chosen; NULL: none yet. */
+const psg_machine *psg_simulation_machine(void);
+
+/** Microseconds of a task on a worker, for StarPU. */
+double psg_simulation_cost(struct starpu_task *task, unsigned worker, unsigned implementation);
+
+#endif

@@ -1,0 +1,21 @@
+/* The library on the machine that is there. */
+#include "codelets/simulation.h"
+
+#include <stdio.h>
+
+bool psg_simulated(void) {
+    return false;
+}
+
+const psg_machine *psg_simulation_machine(void) {
+    return NULL;
+}
+
+bool psg_simulation_begin(const char *machine, char *words, size_t size) {
+    (void)machine;
+    (void)snprintf(words, size, "the library was not built for simulation");
+    return false;
+}
+
+void psg_simulation_end(void) {
+}

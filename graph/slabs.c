@@ -1,0 +1,87 @@
+/* The slabs of f and u as StarPU data, for tasks and for programs that keep data where they are computed. */
+#include "codelets/simulation.h"
+#include "graph/internal.h"
+
+#include <string.h>
+
+static psg_status need_slabs(psg_plan *plan) {
+    if (plan->slabs != NULL) {
+        return PSG_OK;
+    }
+    const psg_status status = psg_arrays_create_slabs(plan, &plan->slabs);
+    if (status == PSG_OK) {
+        psg_runtime_awake(); /* for the caller's tasks on them */
+    }
+    return status;
+}
+
+psg_status psg_plan_slab_handles(psg_plan *plan, struct _starpu_data_state **f,
+                                 struct _starpu_data_state **u, size_t *z0) {
+    psg_clear_error();
+    if (plan == NULL) {
+        return psg_fail(PSG_ERR_ARG, "plan is NULL");
+    }
+    const psg_status status = need_slabs(plan);
+    if (status != PSG_OK) {
+        return status;
+    }
+    const psg_range own = plan->context.own_segments;
+    const size_t segments = own.end - own.first;
+    if (f != NULL) {
+        memcpy(f, plan->slabs->f_slabs, segments * sizeof *f);
+    }
+    if (u != NULL) {
+        memcpy(u, plan->slabs->u_slabs, segments * sizeof *u);
+    }
+    if (z0 != NULL) {
+        memcpy(z0, &plan->z0[own.first], (segments + 1) * sizeof *z0);
+    }
+    return PSG_OK;
+}
+
+/* Between an array of the caller's, of which only one direction is written, and slabs in main memory. */
+static psg_status copy(const psg_plan *plan, starpu_data_handle_t *slabs, char *array, bool put) {
+    const psg_context *c = &plan->context;
+    const size_t plane = c->n[0] * c->n[1] * c->cpu->real_bytes;
+    const size_t *z0 = &c->z0[c->own_segments.first];
+    const size_t segments = c->own_segments.end - c->own_segments.first;
+    for (size_t s = 0; s < segments; s++) {
+        if (starpu_data_acquire(slabs[s], put ? STARPU_W : STARPU_R) != 0) {
+            return psg_fail(PSG_ERR_RUNTIME, "StarPU does not give slab %zu", s);
+        }
+        char *there = (char *)starpu_block_get_local_ptr(slabs[s]);
+        char *here = array + (z0[s] - z0[0]) * plane;
+        const size_t bytes = (z0[s + 1] - z0[s]) * plane;
+        if (!psg_simulated()) {
+            memcpy(put ? there : here, put ? here : there, bytes);
+        }
+        starpu_data_release(slabs[s]);
+    }
+    return PSG_OK;
+}
+
+static psg_status check(const psg_plan *plan, const void *array) {
+    if (plan == NULL) {
+        return psg_fail(PSG_ERR_ARG, "plan is NULL");
+    }
+    const bool none = plan->context.own_segments.first == plan->context.own_segments.end;
+    return array != NULL || none ? PSG_OK : psg_fail(PSG_ERR_ARG, "the array is NULL");
+}
+
+psg_status psg_slabs_put(psg_plan *plan, const void *f) {
+    psg_clear_error();
+    psg_status status = check(plan, f);
+    if (status == PSG_OK) {
+        status = need_slabs(plan);
+    }
+    return status == PSG_OK ? copy(plan, plan->slabs->f_slabs, (char *)(uintptr_t)f, true) : status;
+}
+
+psg_status psg_slabs_get(psg_plan *plan, void *u) {
+    psg_clear_error();
+    psg_status status = check(plan, u);
+    if (status == PSG_OK && (plan->slabs == NULL || !plan->slabs_solved)) {
+        status = psg_fail(PSG_ERR_STATE, "no solve has written the slabs of u yet");
+    }
+    return status == PSG_OK ? copy(plan, plan->slabs->u_slabs, u, false) : status;
+}
