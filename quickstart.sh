@@ -3,6 +3,7 @@
 #
 #   ./quickstart.sh demo       install what is missing, build, compute the Madelung constant of rock salt
 #   ./quickstart.sh test       the same set-up, then all tests (those for GPUs are skipped where there is none)
+#   ./quickstart.sh simulate   build/simulate/psg, which schedules solves on machines that are not there
 #   ./quickstart.sh sanitize   the tests again, built with AddressSanitizer and UndefinedBehaviorSanitizer
 #
 # Each works alone and first; a second run reuses everything. All that is built goes to build/ (and
@@ -14,6 +15,7 @@ root=$PWD
 
 packages="gcc g++ make cmake pkg-config libfftw3-dev libhdf5-openmpi-dev libjansson-dev libhwloc-dev libnuma-dev
 libfxt-dev libglpk-dev libopenmpi-dev openmpi-bin help2man"
+simulate_packages="libsimgrid-dev"
 test_packages="python3 python3-numpy python3-h5py libfftw3-mpi-dev clang-format cppcheck shellcheck"
 
 die() {
@@ -22,7 +24,7 @@ die() {
 }
 
 usage() {
-    sed -n '2,9s/^# \{0,1\}//p' "$0"
+    sed -n '2,10s/^# \{0,1\}//p' "$0"
 }
 
 # The packages of $@ that are not installed.
@@ -64,6 +66,12 @@ install_starpu() {
     cmake/install-starpu.sh "$root/build/starpu"
 }
 
+# build/simulate, on StarPU's other side.
+build_simulation() {
+    STARPU_SIMGRID=yes cmake/install-starpu.sh "$root/build/starpu-simgrid"
+    build_in build/simulate -DPSG_SIMULATE=ON "$@"
+}
+
 # build_in FOLDER CMAKE-OPTIONS...
 build_in() {
     folder=$1
@@ -77,17 +85,23 @@ build_in() {
         { tail -n 40 "$log" >&2; die "the build failed; all of it is in $log"; }
 }
 
-# run_tests FOLDER: all of them; the last line has the numbers.
+# run_tests FOLDER...: all of them; the last line has the numbers.
 run_tests() {
     status=0
-    ctest --test-dir "$1" --output-on-failure --output-junit quickstart-tests.xml || status=$?
+    tests=0
+    failed=0
+    skipped=0
     number() {
         sed -n "/<testsuite /,/>/s/.*[[:space:]]$1=\"\([0-9]*\)\".*/\1/p" "$2/quickstart-tests.xml" | head -n 1
     }
-    failed=$(number failures "$1")
-    skipped=$(number skipped "$1")
+    for folder in "$@"; do
+        ctest --test-dir "$folder" --output-on-failure --output-junit quickstart-tests.xml || status=$?
+        tests=$((tests + $(number tests "$folder")))
+        failed=$((failed + $(number failures "$folder")))
+        skipped=$((skipped + $(number skipped "$folder")))
+    done
     echo "$skipped skipped, which need what is not here"
-    echo "$(($(number tests "$1") - failed - skipped)) passed, $failed failed"
+    echo "$((tests - failed - skipped)) passed, $failed failed"
     return "$status"
 }
 
@@ -101,10 +115,17 @@ demo)
     ;;
 test)
     # shellcheck disable=SC2086 # lists of words
-    install_packages $packages $test_packages
+    install_packages $packages $test_packages $simulate_packages
     install_starpu
     build_in build -DPSG_TESTS=ON -DPSG_WERROR=ON
-    run_tests build
+    build_simulation -DPSG_TESTS=ON -DPSG_WERROR=ON
+    run_tests build build/simulate
+    ;;
+simulate)
+    # shellcheck disable=SC2086 # lists of words
+    install_packages $packages $simulate_packages
+    build_simulation -DPSG_TESTS=OFF
+    build/simulate/psg bench --machine h200 --grid 1024 --gpus 1,2,4,8 --data resident --repeat 1
     ;;
 sanitize)
     # shellcheck disable=SC2086 # lists of words

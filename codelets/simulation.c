@@ -4,8 +4,10 @@
 
 #include "codelets/task.h"
 
+#include <xbt/config.h>
 #include <xbt/log.h>
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -210,7 +212,7 @@ static bool make_folder(char *words, size_t size) {
 bool psg_simulation_begin(const char *name, char *words, size_t size) {
     char path[512];
     if (machine != NULL) {
-        if (strcmp(name, chosen) != 0) {
+        if (name != NULL && strcmp(name, chosen) != 0) {
             (void)snprintf(words, size, "this process simulates %s already", chosen);
             return false;
         }
@@ -226,7 +228,8 @@ bool psg_simulation_begin(const char *name, char *words, size_t size) {
         return false;
     }
     xbt_log_control_set(
-        "xbt_cfg.threshold:warning"); /* else SimGrid tells what the platform sets */
+        "xbt_cfg.threshold:warning");               /* else SimGrid tells what the platform sets */
+    sg_cfg_set_boolean("debug/clean-atexit", "no"); /* else StarPU cannot start a second time */
     machine = read;
     (void)snprintf(chosen, sizeof chosen, "%s", name);
     if (!make_folder(words, size)) {
@@ -235,6 +238,38 @@ bool psg_simulation_begin(const char *name, char *words, size_t size) {
         return false;
     }
     return write_files(words, size);
+}
+
+/* ------------------------------------------------------------------------------ running */
+
+static int (*guest)(int, char **);
+static int guest_argc;
+static char **guest_argv;
+
+/* What StarPU's own main() calls, once SimGrid is there. */
+int starpu_main(int argc, char **argv);
+__attribute__((visibility("default"))) int starpu_main(int argc, char **argv) {
+    (void)argc;
+    (void)argv;
+    psg_simulation_end(); /* it has read the platform; StarPU's start is another time */
+    return guest(guest_argc, guest_argv);
+}
+
+bool psg_simulation_run(int (*program)(int, char **), int argc, char **argv, int *result) {
+    static char name[] = "psg";
+    char *mine[] = {name, NULL}; /* SimGrid would take options that are not its own */
+    union {
+        void *symbol;
+        int (*function)(int, char **);
+    } start = {.symbol = dlsym(RTLD_NEXT, "main")};
+    if (start.function == NULL) {
+        return false;
+    }
+    guest = program;
+    guest_argc = argc;
+    guest_argv = argv;
+    *result = start.function(1, mine);
+    return true;
 }
 
 /* --------------------------------------------------------------------------------- costs */

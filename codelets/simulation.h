@@ -11,13 +11,19 @@ struct starpu_task;
 bool psg_simulated(void);
 
 /** Choose the machine, the only one of this process, and describe it to the StarPU that is about to start.
- *  @param[in]  machine  a file, or the name of one that the project has
+ *  @param[in]  machine  a file, or the name of one that the project has; NULL: the one that was chosen
  *  @param[out] words    what is wrong with it
  *  @return false: StarPU must not start */
 bool psg_simulation_begin(const char *machine, char *words, size_t size);
 
 /** StarPU has started, or failed to. */
 void psg_simulation_end(void);
+
+/** Call a program's main function within the simulation, after begin; end is included. SimGrid's threads then switch by
+ *  themselves; a program that it finds running costs it two of the system's switches each time.
+ *  @param[out] result  what the program returned
+ *  @return false: StarPU has no such entry, and nothing was done */
+bool psg_simulation_run(int (*program)(int, char **), int argc, char **argv, int *result);
 
 /** The machine that was chosen; NULL: none yet. */
 const psg_machine *psg_simulation_machine(void);

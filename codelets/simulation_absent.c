@@ -19,3 +19,8 @@ bool psg_simulation_begin(const char *machine, char *words, size_t size) {
 
 void psg_simulation_end(void) {
 }
+
+bool psg_simulation_run(int (*program)(int, char **), int argc, char **argv, int *result) {
+    *result = program(argc, argv);
+    return true;
+}

@@ -42,6 +42,10 @@ void psg_runtime_release(const psg_comm *comm);
 void psg_runtime_awake(void);
 void psg_runtime_rest(void);
 
+/** Choose what there is to simulate, before anything is asked about it; psg_simulation_end() has to follow.
+ *  @param[in] machine  NULL: the environment says */
+psg_status psg_runtime_simulate(const char *machine);
+
 /* ------------------------------------------------------------------------------- ranks.c */
 
 /** The communicator of checked options: plan->comm, rank and ranks. Collective.

@@ -165,9 +165,9 @@ typedef struct psg_options {
                              processes solve together, see "Several processes" */
     int calibrate; /**< 0 = as STARPU_CALIBRATE says; 1 = StarPU goes on measuring the tasks and keeps
                         that for policies that decide by it (dm*, *heft*), once it stops */
-    const char
-        *machine; /**< NULL = PSG_MACHINE in the environment; in a simulation, and only there, the
-                              machine: a file, or the name of one that comes with the library. Not kept. */
+    const char *machine; /**< NULL = the one in use, at first PSG_MACHINE in the environment; in a
+                              simulation, and only there: a file, or the name of one that comes with
+                              the library. Not kept. */
 } psg_options;
 
 /** Used by psg_options_init(). */
@@ -396,6 +396,14 @@ PSG_API psg_status psg_plan_events(const psg_plan *plan, psg_event *events, size
 
 /** Is the library a simulation? */
 PSG_API int psg_simulation(void);
+
+/** Call a program's main function within a simulation, before anything else of this library: then it runs some ten
+ *  times faster than where the first plan starts it. A library that is none just calls it.
+ *  @param[in] machine  as psg_options.machine
+ *  @param[in] argc, argv  passed on
+ *  @return what `program` returned; -1: there is no such machine, and psg_last_error() has the words */
+PSG_API int psg_simulation_main(const char *machine, int (*program)(int argc, char **argv),
+                                int argc, char **argv);
 
 /** Seconds on the clock that solves go by: of the machine, or in a simulation of the simulated one. Its zero is
  *  anywhere. */

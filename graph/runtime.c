@@ -63,7 +63,8 @@ static int gpu_number(const psg_options *options, const psg_share *share, int g)
                                                          : share->first_gpu + g;
 }
 
-/* StarPU counts its users itself, so joining one that runs is the same call as starting it. */
+/* StarPU counts its users itself, so joining one that runs is the same call as starting it. All plans together are
+ * one of them: StarPU on SimGrid breaks where a program asks twice. */
 static psg_status start(const psg_options *options, int gpus, const psg_share *share) {
     struct starpu_conf conf;
     if (starpu_conf_init(&conf) != 0) {
@@ -172,11 +173,12 @@ static psg_status count_gpus(const psg_options *options, psg_share *share, int *
     return PSG_OK;
 }
 
-/* What there is to simulate, before anything is asked about it. */
-static psg_status choose_machine(const psg_options *options) {
+psg_status psg_runtime_simulate(const char *machine) {
     char words[640];
-    const char *machine = options->machine != NULL ? options->machine : getenv("PSG_MACHINE");
-    if (machine == NULL || machine[0] == '\0') {
+    if (machine == NULL && psg_simulation_machine() == NULL) {
+        machine = getenv("PSG_MACHINE");
+    }
+    if (psg_simulation_machine() == NULL && (machine == NULL || machine[0] == '\0')) {
         return psg_fail(PSG_ERR_ARG,
                         "no machine to simulate: set options.machine, or PSG_MACHINE in "
                         "the environment");
@@ -195,23 +197,25 @@ static void stop(void) {
         }
         ours = false;
         calibrating = false;
+        starpu_shutdown();
     }
-    starpu_shutdown();
 }
 
 /* Under the lock. */
 static psg_status acquire(const psg_options *options, psg_share *share) {
     int gpus = 0;
-    psg_status status = psg_simulated() ? choose_machine(options) : PSG_OK;
+    psg_status status = psg_simulated() ? psg_runtime_simulate(options->machine) : PSG_OK;
     if (status != PSG_OK) {
         return status;
     }
     const bool running = starpu_is_initialized() != 0;
     status = count_gpus(options, share, &gpus);
-    if (status == PSG_OK) {
+    if (status == PSG_OK && acquired == 0) {
         status = start(options, gpus, share);
     }
-    psg_simulation_end();
+    if (psg_simulated()) {
+        psg_simulation_end();
+    }
     if (status != PSG_OK) {
         return status;
     }

@@ -8,6 +8,20 @@ int psg_simulation(void) {
     return psg_simulated();
 }
 
+int psg_simulation_main(const char *machine, int (*program)(int argc, char **argv), int argc,
+                        char **argv) {
+    psg_clear_error();
+    if (psg_simulated() && psg_runtime_simulate(machine) != PSG_OK) {
+        return -1;
+    }
+    int result = -1;
+    if (!psg_simulation_run(program, argc, argv, &result)) {
+        psg_simulation_end();
+        (void)psg_fail(PSG_ERR_RUNTIME, "this StarPU has no entry for a program to simulate");
+    }
+    return result;
+}
+
 double psg_clock(void) {
     if (psg_simulated()) {
         return starpu_is_initialized() ? starpu_timing_now() * 1e-6 : 0;

@@ -1,0 +1,118 @@
+/* What is wrong with a machine's file is said with its line, and nothing is simulated; what is not recorded is
+ * said before a solve is tried. */
+#include "tests/simulate/simulate.h"
+
+#include <string.h>
+
+#define HEAD "machine small\ncpus 2\n"
+#define TIME "time forward_xy f64 cpu 8x8x8 segment 8 views 1 0 1e-3\n"
+#define TIMES                                                                                      \
+    TIME "time kspace f64 cpu 8x8x8 pencil 8 views 1 0 1e-3\n"                                     \
+         "time inverse_xy f64 cpu 8x8x8 segment 8 views 1 0 1e-3\n"
+
+typedef struct file {
+    const char *text;
+    const char *words; /* that have to be said */
+    psg_status status;
+} file;
+
+static const file files[] = {
+    {"", "no machine is described here", PSG_ERR_ARG},
+    {"# nothing\n\n", "no machine is described here", PSG_ERR_ARG},
+    {"cpus 2\n", ":1: expected machine NAME", PSG_ERR_ARG},
+    {"machine\n", ":1: expected machine NAME", PSG_ERR_ARG},
+    {"machine small\n", "neither cpus nor gpus", PSG_ERR_ARG},
+    {HEAD "cores 2\n", ":3: expected machine, about", PSG_ERR_ARG},
+    {"machine small\ncpus two\n", ":2: expected cpus N", PSG_ERR_ARG},
+    {"machine small\ncpus -2\n", ":2: expected cpus N", PSG_ERR_ARG},
+    {"machine small\ncpus 2 3\n", ":2: expected cpus N", PSG_ERR_ARG},
+    {"machine small\ncpus 5000\n", ":2: expected cpus N", PSG_ERR_ARG},
+    {HEAD "gpus 1\n", "a link that its GPUs need", PSG_ERR_ARG},
+    {HEAD "gpus 1\nlink to-gpu 1e9 0\nlink from-gpu 1e9 0\n", "gpu_memory", PSG_ERR_ARG},
+    {HEAD "gpus 2\nlink to-gpu 1e9 0\nlink from-gpu 1e9 0\ngpu_memory 1e9\n",
+     "a link that its GPUs need", PSG_ERR_ARG},
+    {HEAD "gpu_memory lots\n", ":3: expected gpu_memory BYTES", PSG_ERR_ARG},
+    {HEAD "gpu_memory -1\n", ":3: expected gpu_memory BYTES", PSG_ERR_ARG},
+    {HEAD "link up 1e9 0\n", ":3: expected link to-gpu", PSG_ERR_ARG},
+    {HEAD "link to-gpu 0 0\n", ":3: expected link to-gpu", PSG_ERR_ARG},
+    {HEAD "link to-gpu 1e9 -1\n", ":3: expected link to-gpu", PSG_ERR_ARG},
+    {HEAD "link to-gpu nan 0\n", ":3: expected link to-gpu", PSG_ERR_ARG},
+    {HEAD "least cpu 0\n", ":3: expected least", PSG_ERR_ARG},
+    {HEAD "least fpga 1\n", ":3: expected least", PSG_ERR_ARG},
+    {HEAD "time kspace f64 cpu 8x8x8 pencil 8 views 1 0\n", ":3: expected time STAGE", PSG_ERR_ARG},
+    {HEAD "time kspace f64 cpu 8x8x8 pencil 8 views 1 2 1\n", ":3: expected time", PSG_ERR_ARG},
+    {HEAD "time kspace f64 cpu 8x8x8 pencil 0 views 1 0 1\n", ":3: expected time", PSG_ERR_ARG},
+    {HEAD "time kspace f64 cpu 8x-8x8 pencil 8 views 1 0 1\n", ":3: expected time", PSG_ERR_ARG},
+    {HEAD "time kspace f64 cpu 8x8x8 pencil 8 views 1 0 -1\n", ":3: expected time", PSG_ERR_ARG},
+    {HEAD "time kspace f64 cpu 8x8x8 pencil 8 views 1 0 inf\n", ":3: expected time", PSG_ERR_ARG},
+    {HEAD "time spaces f64 cpu 8x8x8 pencil 8 views 1 0 1\n", ":3: expected time", PSG_ERR_ARG},
+    {HEAD "time kspace f16 cpu 8x8x8 pencil 8 views 1 0 1\n", ":3: expected time", PSG_ERR_ARG},
+    {HEAD "time kspace f64 tpu 8x8x8 pencil 8 views 1 0 1\n", ":3: expected time", PSG_ERR_ARG},
+    {HEAD "time kspace f64 cpu 8x8x8 plane 8 views 1 0 1\n", ":3: expected time", PSG_ERR_ARG},
+    {HEAD "time kspace f64 cpu 8x8x8 pencil 8 holes 1 0 1\n", ":3: expected time", PSG_ERR_ARG},
+    {HEAD TIME, "not recorded how long kspace takes on a core in f64", PSG_ERR_UNSUPPORTED},
+    {HEAD TIMES, "", PSG_OK},
+    {"  machine\tsmall # a name\n cpus 2#two\n" TIMES, "", PSG_OK},
+};
+
+static psg_status create(const char *machine, psg_plan **plan) {
+    psg_options options;
+    psg_grid grid;
+    psg_options_init(&options);
+    options.machine = machine;
+    options.gpus = 0;
+    psg_grid_init(&grid, 8, 8, 8, 1, 1, 1);
+    return psg_plan_create(plan, &grid, &options);
+}
+
+static void try_file(const void *argument) {
+    const file *f = argument;
+    psg_plan *plan = NULL;
+    if (CHECK(create(simulate_machine(f->text), &plan) == f->status, "of \"%s\": %s", f->text,
+              psg_last_error())) {
+        CHECK(f->status == PSG_OK || strstr(psg_last_error(), f->words), "of \"%s\": %s", f->text,
+              psg_last_error());
+    }
+    psg_plan_destroy(plan);
+    remove(simulate_machine(""));
+}
+
+static void no_machine(const void *argument) {
+    psg_plan *plan = NULL;
+    (void)argument;
+    unsetenv("PSG_MACHINE");
+    CHECK_STATUS(create(NULL, &plan), PSG_ERR_ARG);
+    CHECK(strstr(psg_last_error(), "PSG_MACHINE"), "%s", psg_last_error());
+    CHECK_STATUS(create("no-such-machine", &plan), PSG_ERR_ARG);
+    CHECK(strstr(psg_last_error(), "no-such-machine: No such file"), "%s", psg_last_error());
+    CHECK_STATUS(create(".", &plan), PSG_ERR_ARG);
+    /* none of them has been chosen */
+    setenv("PSG_MACHINE", simulate_machine(HEAD TIMES), 1);
+    CHECK_STATUS(create(NULL, &plan), PSG_OK);
+    psg_plan_destroy(plan);
+    remove(simulate_machine(""));
+}
+
+static void one_machine(const void *argument) {
+    psg_plan *plan = NULL, *other = NULL;
+    (void)argument;
+    CHECK_STATUS(create(simulate_machine(HEAD TIMES), &plan), PSG_OK);
+    CHECK_STATUS(create("h200", &other), PSG_ERR_ARG);
+    CHECK(strstr(psg_last_error(), "already"), "%s", psg_last_error());
+    CHECK_STATUS(create(simulate_machine(HEAD TIMES), &other), PSG_OK);
+    psg_plan_destroy(other);
+    psg_plan_destroy(plan);
+    CHECK_STATUS(create(simulate_machine(HEAD TIMES), &plan), PSG_OK); /* StarPU once more */
+    psg_plan_destroy(plan);
+    remove(simulate_machine(""));
+}
+
+int main(void) {
+    CHECK(psg_simulation() == 1, "this is no simulation");
+    for (size_t f = 0; f < sizeof files / sizeof files[0]; ++f) {
+        simulate_apart(NULL, try_file, &files[f]);
+    }
+    simulate_apart(NULL, no_machine, NULL);
+    simulate_apart(NULL, one_machine, NULL);
+    return check_result();
+}

@@ -1,0 +1,110 @@
+/** @file simulate.h  What the tests of simulations share: machines written on the spot, and solves on them.
+ *
+ * A process simulates one machine, so each is tried in a process of its own: simulate_apart().
+ */
+#ifndef PSG_TESTS_SIMULATE_H
+#define PSG_TESTS_SIMULATE_H
+
+#include "graph/psg.h"
+#include "tests/check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/** Write the text of a machine to a file of this test, which is overwritten by the next. @return its name */
+static inline const char *simulate_machine(const char *text) {
+    static char path[64];
+    snprintf(path, sizeof path, "simulate-%ld.machine", (long)getpid());
+    FILE *file = fopen(path, "w");
+    if (!file || fputs(text, file) < 0 || fclose(file)) {
+        perror(path);
+        exit(1);
+    }
+    return path;
+}
+
+static void (*simulate_function)(const void *);
+static const void *simulate_argument;
+
+static inline int simulate_program(int argc, char **argv) {
+    (void)argc;
+    (void)argv;
+    simulate_function(simulate_argument);
+    return check_failures > 0;
+}
+
+/** Call a function in a child process.
+ *  @param[in] machine  if not NULL, within its simulation; else a plan of the function's starts one
+ *  @return its checks held */
+static inline int simulate_apart(const char *machine, void (*function)(const void *argument),
+                                 const void *argument) {
+    int status = -1;
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        check_count = check_failures = 0;
+        simulate_function = function;
+        simulate_argument = argument;
+        const int failed = machine ? psg_simulation_main(machine, simulate_program, 0, NULL)
+                                   : simulate_program(0, NULL);
+        if (failed < 0) {
+            fprintf(stderr, "%s: %s\n", machine, psg_last_error());
+        }
+        fflush(NULL);
+        _exit(failed != 0);
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child) {
+        perror("fork");
+        exit(1);
+    }
+    return CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0,
+                 "a simulation failed, or ended with status %#x", (unsigned)status);
+}
+
+/** What is simulated. */
+typedef struct simulate_case {
+    const char *machine; /**< for simulate_apart() */
+    size_t n;            /**< points along each axis */
+    int cpus, gpus;
+    psg_graph graph;
+    psg_exchange exchange;
+    size_t segment_planes, pencils; /**< 0: the default */
+    const char *policy;             /**< NULL: StarPU's */
+} simulate_case;
+
+/** Seconds of a solve with the data where they are computed, the second one; NaN after a failed check.
+ *  @param[out] plan  if not NULL, to be destroyed by the caller; else it is */
+static inline double simulate_solve(const simulate_case *c, psg_plan **plan) {
+    psg_plan *mine = NULL;
+    psg_options options;
+    psg_grid grid;
+    double seconds = NAN;
+    psg_options_init(&options);
+    options.cpus = c->cpus;
+    options.gpus = c->gpus;
+    options.graph = c->graph;
+    options.exchange = c->exchange;
+    options.segment_planes = c->segment_planes;
+    options.pencils = c->pencils;
+    options.policy = c->policy;
+    psg_grid_init(&grid, c->n, c->n, c->n, 1, 1, 1);
+    if (CHECK_STATUS(psg_plan_create(&mine, &grid, &options), PSG_OK) &&
+        CHECK_STATUS(psg_slabs_put(mine, &grid), PSG_OK)) { /* which is not looked at */
+        for (int solve = 0; solve < 2; ++solve) {
+            const double start = psg_clock();
+            CHECK_STATUS(psg_submit_slabs(mine), PSG_OK);
+            CHECK_STATUS(psg_wait(mine), PSG_OK);
+            seconds = psg_clock() - start;
+        }
+    }
+    if (plan) {
+        *plan = mine;
+    } else {
+        psg_plan_destroy(mine);
+    }
+    return seconds;
+}
+
+#endif

@@ -1,0 +1,84 @@
+/* A task takes the time that was recorded of such a task; between recorded sizes a time between, beyond them in
+ * proportion; and of what was not recorded the nearest. Solves go by the simulated clock. */
+#include "tests/simulate/simulate.h"
+
+#include <string.h>
+
+#define N 64
+#define EVENTS_MOST 256
+
+/* In microseconds: kspace by rows, of 1 and of 8 pieces; the others are in proportion. */
+static const char machine[] =
+    "machine exact\ncpus 2\nleast cpu 5e-6\n"
+    "time forward_xy f64 cpu 64x64x64 segment 8 views 8 0 100e-6\n"
+    "time forward_xy f64 cpu 32x32x32 segment 8 views 8 0 9\n" /* of another length */
+    "time forward_xy f32 cpu 64x64x64 segment 8 views 8 0 9\n" /* of another precision */
+    "time kspace f64 cpu 64x64x64 pencil 8 views 8 0 200e-6\n"
+    "time kspace f64 cpu 64x64x64 pencil 32 views 8 0 1600e-6\n"
+    "time kspace f64 cpu 64x64x64 pencil 8 views 1 0 50e-6\n"
+    "time kspace f64 gpu 64x64x64 pencil 8 views 8 0 9\n" /* not a core's */
+    "time inverse_xy f64 cpu 64x64x64 segment 8 views 8 0 1e-6\n";
+
+typedef struct expected {
+    size_t planes, pencils;
+    double forward, kspace, inverse; /* seconds of a task */
+} expected;
+
+static const expected cases[] = {
+    {8, 8, 100e-6, 200e-6, 5e-6},     /* as recorded; no task takes less than the least */
+    {64, 8, 800e-6, 50e-6, 8e-6},     /* one segment: the kspace of one piece */
+    {8, 2, 100e-6, 1600e-6, 5e-6},    /* the nearest number of pencils; as recorded */
+    {8, 4, 100e-6, 565.685e-6, 5e-6}, /* half-way between 8 and 32 rows: sqrt(200 * 1600) */
+    {8, 1, 100e-6, 3200e-6, 5e-6},    /* beyond 32 rows */
+    {4, 16, 50e-6, 100e-6, 5e-6},     /* below 8 planes and 8 rows */
+};
+
+static void check_times(const void *argument) {
+    const expected *e = argument;
+    psg_plan *plan = NULL;
+    psg_event events[EVENTS_MOST];
+    size_t count = 0;
+    const simulate_case c = {.n = N, .cpus = 1, .segment_planes = e->planes, .pencils = e->pencils};
+    const double seconds = simulate_solve(&c, &plan);
+    double sum = 0;
+    CHECK_STATUS(psg_plan_events(plan, events, EVENTS_MOST, &count), PSG_OK);
+    CHECK(count == 2 * (N / e->planes) + e->pencils, "%zu events", count);
+    for (size_t m = 0; m < count && m < EVENTS_MOST; ++m) {
+        const double want = events[m].stage == PSG_STAGE_FORWARD_XY ? e->forward
+                            : events[m].stage == PSG_STAGE_KSPACE   ? e->kspace
+                                                                    : e->inverse;
+        CHECK_NEAR(events[m].end - events[m].start, want, 1e-3 * want + 1e-7, "%s with %zu x %zu",
+                   psg_stage_name(events[m].stage), e->planes, e->pencils);
+        CHECK(events[m].count == (events[m].stage == PSG_STAGE_KSPACE ? N / e->pencils : e->planes),
+              "%s on %zu", psg_stage_name(events[m].stage), events[m].count);
+        sum += events[m].end - events[m].start;
+    }
+    /* one core does all of it; submission and scheduling take some time too */
+    CHECK(seconds >= sum && seconds <= 1.1 * sum + 1e-3, "%g s in tasks, and %g s", sum, seconds);
+    psg_plan_destroy(plan);
+}
+
+/** Twice the cores, half the time, of a graph that has enough tasks. */
+static void check_cores(const void *argument) {
+    (void)argument;
+    psg_plan *plan = NULL;
+    psg_statistics s;
+    const simulate_case c = {
+        .machine = simulate_machine(machine), .n = N, .cpus = 2, .segment_planes = 8, .pencils = 8};
+    const double seconds = simulate_solve(&c, &plan), one = 8 * (100e-6 + 200e-6 + 5e-6);
+    CHECK(seconds > one / 2 && seconds < 0.65 * one, "%g s on two cores, %g s on one", seconds,
+          one);
+    CHECK_STATUS(psg_plan_statistics(plan, &s), PSG_OK);
+    CHECK(s.workers == 2 && s.solves == 2 && s.mean == 0, "%zu workers, %d solves, mean %g",
+          s.workers, (int)s.solves, s.mean);
+    psg_plan_destroy(plan);
+}
+
+int main(void) {
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; ++c) {
+        simulate_apart(simulate_machine(machine), check_times, &cases[c]);
+    }
+    simulate_apart(simulate_machine(machine), check_cores, NULL);
+    remove(simulate_machine(""));
+    return check_result();
+}
