@@ -1,10 +1,11 @@
 /* psg bench: from lists to rows. The sweep's configurations fall into groups of the same workers and policy;
-   each pass visits the groups in a random order, in a child process each, and after each visit the files are
-   brought up to date. */
+   each pass visits the groups in a random order, in processes of their own, and after each visit the files
+   are brought up to date. */
 #include "app/bench.h"
 #include "app/arguments.h"
 #include "app/bench_arguments.h"
 #include "app/output.h"
+#include "app/progress.h"
 #include "app/ranks.h"
 #include "app/report.h"
 #include "app/result.h"
@@ -24,7 +25,6 @@ typedef struct bench {
     app_result *result; /* of each configuration */
     app_results rows;
     app_progress progress;
-    app_field_store fields;
     int csv_to_stdout, json_to_stdout;
 
     size_t *group; /* of each configuration: the number of the first one of its group */
@@ -190,6 +190,16 @@ static void blame(bench *b, size_t count, const app_outcome *outcome) {
     }
 }
 
+/* A launcher may start something else, or pass nothing on. */
+static void blame_silent(bench *b, size_t count) {
+    for (size_t n = 0; n < count; n++) {
+        app_result *r = &b->result[b->which[n]];
+        if (!r->failed[0] && !r->has_facts) {
+            snprintf(r->failed, sizeof r->failed, "nothing was heard of its processes");
+        }
+    }
+}
+
 static int visit_group(bench *b, size_t leader, unsigned rounds, int calibrate, uint64_t *random) {
     for (;;) {
         const size_t count = gather(b, leader);
@@ -203,18 +213,22 @@ static int visit_group(bench *b, size_t leader, unsigned rounds, int calibrate, 
         }
         app_visit visit = {
             .config = b->sweep.config,
+            .configs = b->sweep.count,
             .which = b->which,
             .count = count,
+            .mpirun = b->arguments.mpirun,
             .warm_up = (unsigned)(calibrate ? b->arguments.calibrate : b->arguments.warm_up),
             .rounds = rounds,
             .calibrate = calibrate,
             .seed = app_random(random),
-            .memory = plan_memory(b),
-            .fields = &b->fields};
-        const int code =
-            app_visit_run(&visit, &b->progress, b->arguments.patience, hear, b, &outcome);
-        if (code || outcome.well) {
+            .memory = plan_memory(b)};
+        const int code = app_visit_run(&visit, b->arguments.patience, hear, b, &outcome);
+        if (code) {
             return code;
+        }
+        if (outcome.well) {
+            blame_silent(b, count);
+            return APP_DONE;
         }
         blame(b, count, &outcome);
     }
@@ -244,34 +258,22 @@ static int put_group(bench *b, size_t leader) {
 
 /* -------------------------------------------------------------------------------------- sweep */
 
-/* What needs more memory than the machine has would bring it down, not fail. */
-static void refuse_too_large(bench *b) {
+/* What cannot be done here. What needs more memory than the machine has would bring it down, not fail. */
+static void refuse(bench *b) {
     double total, available;
     char needed[32], have[32];
     app_machine_memory(&total, &available);
-    for (size_t c = 0; c < b->sweep.count && total > 0; c++) {
+    for (size_t c = 0; c < b->sweep.count; c++) {
         const double bytes =
             app_config_bytes(&b->sweep.config[c]) + app_fields_bytes(&b->sweep.config[c]);
-        if (bytes > total) {
+        if (b->sweep.config[c].ranks > 1 && !psg_component_version(PSG_COMPONENT_MPI)) {
+            snprintf(b->result[c].failed, sizeof b->result[c].failed,
+                     "built without MPI: psg cannot run as several processes");
+        } else if (total > 0 && bytes > total) {
             app_bytes_text(needed, sizeof needed, bytes);
             app_bytes_text(have, sizeof have, total);
             snprintf(b->result[c].failed, sizeof b->result[c].failed,
                      "needs %s of memory, and this machine has %s", needed, have);
-        }
-    }
-}
-
-/* Fields made here are there in every child; those of the largest grids may be left to the children. */
-static void make_fields(bench *b) {
-    double total, available;
-    app_machine_memory(&total, &available);
-    for (size_t c = 0; c < b->sweep.count; c++) {
-        const app_config *config = &b->sweep.config[c];
-        if (!b->result[c].kept && !b->result[c].failed[0] &&
-            b->fields.count < APP_FIELDS_MOST / 2 &&
-            b->fields.bytes + app_fields_bytes(config) < 0.2 * available) {
-            app_progress_step(&b->progress, "making the right-hand sides");
-            (void)app_fields_get(&b->fields, config); /* a child says what was wrong */
         }
     }
 }
@@ -333,8 +335,7 @@ static void count_work(bench *b) {
 static int measure(bench *b) {
     uint64_t random = (uint64_t)b->arguments.seed;
     int code = APP_DONE;
-    refuse_too_large(b);
-    make_fields(b);
+    refuse(b);
     count_work(b);
     b->since = app_now();
     for (unsigned pass = 0; pass < b->arguments.passes && !code; pass++) {
@@ -374,7 +375,7 @@ static int find_machine(bench *b) {
     app_outcome outcome;
     app_machine_find(&b->at.machine);
     app_progress_step(&b->progress, "looking for workers");
-    int code = app_visit_run(NULL, &b->progress, b->arguments.patience, hear, b, &outcome);
+    int code = app_visit_run(NULL, b->arguments.patience, hear, b, &outcome);
     if (!code && !outcome.well) {
         code = app_error(APP_FAILED, "the workers cannot be found: %s", outcome.why);
     }
@@ -406,7 +407,6 @@ static int tell(bench *b, int code) {
 
 static void clean_up(bench *b) {
     app_progress_stop(&b->progress);
-    app_fields_drop(&b->fields, 0);
     for (size_t c = 0; b->result && c < b->sweep.count; c++) {
         free(b->result[c].sample);
     }
@@ -431,13 +431,14 @@ int app_bench(int argc, char **argv) {
         free(b);
         return code == APP_HELPED ? APP_DONE : code;
     }
-    if (app_ranks_launched()) { /* its own processes, one for each group, cannot have MPI's too */
+    if (app_ranks_launched()) { /* it starts processes of its own, by MPI too */
         free(b);
-        return app_ranks_agree(
-            app_error(APP_USAGE, "psg bench measures one process: start it without mpirun"));
+        return app_ranks_agree(app_error(APP_USAGE, "psg bench starts as many processes as --ranks "
+                                                    "says: start it without mpirun"));
     }
     b->at.warm_up = (unsigned)b->arguments.warm_up;
     b->at.seed = (unsigned)b->arguments.seed;
+    b->at.mpirun = b->arguments.mpirun;
     app_signals_install();
     code = check_lists(&b->arguments);
     if (!code) {

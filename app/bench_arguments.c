@@ -3,6 +3,7 @@
 #include "app/app.h"
 #include "app/arguments.h"
 #include "app/study.h"
+#include "app/visit.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,11 +15,20 @@
             "values with commas between", help                                                     \
     }
 
+static int parse_command(const char *text, void *field, const app_choice *choices) {
+    return app_visit_check_command(text) ? -1 : app_value_text(text, field, choices);
+}
+
 static const app_option_row rows[] = {
     ROW_LIST("Lists: values with commas between. Every combination is measured, and becomes a row",
              "grid", "N|NXxNYxNZ,...", APP_LIST_GRID, "numbers of points: 64,128,200x100x50"),
     ROW_LIST(NULL, "precision", "f64|f32,...", APP_LIST_PRECISION, "default: f64"),
-    ROW_LIST(NULL, "cpus", "N,...", APP_LIST_CPUS, "CPU workers; default: one per core"),
+    ROW_LIST(NULL, "ranks", "N,...", APP_LIST_RANKS,
+             "processes, which share the grid by MPI; --cpus and --gpus\n"
+             "are those of each. default: 1"),
+    ROW_LIST(NULL, "cpus", "N,...", APP_LIST_CPUS,
+             "CPU workers; default: one per core, of several processes\n"
+             "one per core of its part"),
     ROW_LIST(NULL, "gpus", "N,...", APP_LIST_GPUS,
              "GPU workers, which take all tasks where there are any;\ndefault: all"),
     ROW_LIST(NULL, "sched", "POLICY,...", APP_LIST_SCHED,
@@ -26,7 +36,7 @@ static const app_option_row rows[] = {
              "stands for every one; default: StarPU's"),
     ROW_LIST(NULL, "graph", "fused|staged,...", APP_LIST_GRAPH, "default: fused"),
     ROW_LIST(NULL, "exchange", "NAME,...", APP_LIST_EXCHANGE,
-             "managed, direct, mpi, as for psg solve; default: the best\none there is"),
+             "managed, direct, mpi, alltoall, as for psg solve; default:\nthe best one there is"),
     ROW_LIST(NULL, "z", "NAME,...", APP_LIST_Z,
              "contiguous or strided, of the staged graph; default:\ncontiguous"),
     ROW_LIST(NULL, "segment-planes", "N,...", APP_LIST_SEGMENT_PLANES,
@@ -60,6 +70,11 @@ static const app_option_row rows[] = {
      "to this; those that do not fit follow one another.\n"
      "Default: half of what is free, where there are GPUs at\n"
      "most 16"},
+    {NULL, "mpirun", "COMMAND", parse_command, FIELD(mpirun), NULL,
+     "a command and its options, quoted as for a shell",
+     "starts several processes, by COMMAND -n RANKS; its options\n"
+     "may follow it: 'mpirun --oversubscribe' for more of them\n"
+     "than cores. default: mpirun"},
     {NULL, "patience", "SECONDS", app_value_unsigned, FIELD(patience), NULL,
      "a whole number from 1",
      "a plan or solve that takes longer is given up, and its\n"
@@ -84,13 +99,16 @@ static const app_command_text bench_text = {
     "Measure solves in every combination of the lists. All configurations are interleaved:\n"
     "rounds of one solve each, in a random order, so that drift favours none. StarPU can\n"
     "have one setting of workers and policy at a time, so those of the same are a group,\n"
-    "measured in a process of its own; a policy that crashes or hangs costs its own row.\n",
+    "measured in processes of its own; a policy that crashes or hangs costs its own row.\n"
+    "Of several processes the time is that of the slowest, from a common start.\n",
     "The word default stands in every list for what holds without the option.\n"
     "\n"
     "Columns: those of the lists; seconds of a solve; gflops, by the count 5 n log2(n) per\n"
     "transform of n points, two transforms; error against the known answer; busy, the share\n"
-    "of the time that workers spend in tasks, and busiest, that of the busiest worker; bytes\n"
-    "moved; seconds of each stage, summed over workers; what the plan came to; versions and\n"
+    "of the time that workers spend in tasks, exchange_busy, that in which messages between\n"
+    "processes were on their way, and busiest, that of the busiest worker or of the exchange;\n"
+    "tasks that cores and GPUs did; bytes moved; seconds of each stage, summed over workers\n"
+    "and processes, as are workers, tasks and bytes; what the plan came to; versions and\n"
     "machine. status is ok, or says why this configuration failed.\n"
     "\n"
     "Studies:\n" APP_STUDIES(
@@ -100,6 +118,8 @@ static const app_command_text bench_text = {
                      "         eight rows\n"
                      "  psg bench --study policies --grid 200 --csv policies.csv\n"
                      "         every scheduling policy, on another grid than the study's\n"
+                     "  psg bench --grid 128 --ranks 1,2,4 --cpus 1 --csv ranks.csv\n"
+                     "         one, two and four processes of one core each\n"
                      "\n"
                      "Exit status:\n"
                      "  0      measured; rows may say that their configuration failed\n"
@@ -108,8 +128,13 @@ static const app_command_text bench_text = {
                      "  130    ended by SIGINT; the rows done so far are in the file\n"};
 
 int app_arguments_bench(int argc, char **argv, app_bench_arguments *a) {
-    *a = (app_bench_arguments){
-        .repeat = 9, .passes = 3, .patience = 600, .warm_up = 2, .calibrate = 12, .seed = 1};
+    *a = (app_bench_arguments){.mpirun = "mpirun",
+                               .repeat = 9,
+                               .passes = 3,
+                               .patience = 600,
+                               .warm_up = 2,
+                               .calibrate = 12,
+                               .seed = 1};
     const int code = app_arguments_parse(&bench_text, argc, argv, a);
     if (code) {
         return code;

@@ -2,6 +2,7 @@
 #include "app/fields.h"
 #include "app/app.h"
 #include "app/problems.h"
+#include "app/ranks.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,12 +18,13 @@ static int is_of(const app_fields *fields, const app_config *config) {
            memcmp(fields->grid.n, config->grid.n, sizeof config->grid.n) == 0;
 }
 
-static double largest(const app_fields *fields, size_t points) {
+static double largest(const app_fields *fields) {
     double most = 0;
-    for (size_t i = 0; i < points; i++) {
+    for (size_t i = 0; i < fields->points; i++) {
         most = fmax(most, fields->precision == PSG_F32 ? fabsf(((float *)fields->answer)[i])
                                                        : fabs(((double *)fields->answer)[i]));
     }
+    app_ranks_max(&most, 1);
     return most;
 }
 
@@ -37,41 +39,41 @@ const app_fields *app_fields_get(app_field_store *store, const app_config *confi
     }
     psg_grid grid;
     app_config_grid(config, &grid);
-    const size_t points = app_points(&grid), bytes = app_element_bytes(config->precision);
+    const app_planes planes = app_own_planes(&grid);
     app_fields *fields = &store->entry[store->count];
-    *fields = (app_fields){.grid = config->grid, .precision = config->precision};
+    *fields = (app_fields){.grid = config->grid,
+                           .precision = config->precision,
+                           .points = app_plane_points(&grid, planes)};
+    /* one more than there are: malloc() may refuse 0 */
+    const size_t bytes = (fields->points + 1) * app_element_bytes(config->precision);
     app_modes *modes = app_modes_make(&grid, PSG_SYMBOL_SPECTRAL, 0);
-    fields->f = malloc(points * bytes);
-    fields->answer = malloc(points * bytes);
-    if (!modes || !fields->f || !fields->answer) {
-        app_modes_free(modes);
+    fields->f = malloc(bytes);
+    fields->answer = malloc(bytes);
+    double missing = !modes || !fields->f || !fields->answer;
+    app_ranks_max(&missing, 1);
+    if (missing > 0) {
         free(fields->f);
         free(fields->answer);
-        return NULL;
+    } else {
+        app_modes_fill(modes, config->precision, planes, fields->f, fields->answer);
+        fields->largest = largest(fields);
+        store->count++;
     }
-    app_modes_fill(modes, config->precision, (app_planes){0, config->grid.n[2]}, fields->f);
-    app_modes_answer(modes, config->precision, fields->answer);
     app_modes_free(modes);
-    fields->largest = largest(fields, points);
-    store->count++;
-    store->bytes += app_fields_bytes(config);
-    return fields;
+    return missing > 0 ? NULL : fields;
 }
 
 void app_fields_drop(app_field_store *store, size_t first) {
     while (store->count > first) {
-        app_fields *fields = &store->entry[--store->count];
-        const app_config config = {.grid = fields->grid, .precision = fields->precision};
-        store->bytes -= app_fields_bytes(&config);
-        free(fields->f);
-        free(fields->answer);
+        store->count--;
+        free(store->entry[store->count].f);
+        free(store->entry[store->count].answer);
     }
 }
 
 double app_fields_error(const app_fields *fields, const void *u) {
-    const size_t points = fields->grid.n[0] * fields->grid.n[1] * fields->grid.n[2];
     double error = 0;
-    for (size_t i = 0; i < points && !isnan(error); i++) {
+    for (size_t i = 0; i < fields->points && !isnan(error); i++) {
         const double here =
             fields->precision == PSG_F32
                 ? fabs((double)((const float *)u)[i] - (double)((float *)fields->answer)[i])
@@ -80,6 +82,7 @@ double app_fields_error(const app_fields *fields, const void *u) {
             error = here;
         }
     }
+    app_ranks_max(&error, 1);
     return fields->largest > 0 ? error / fields->largest : error;
 }
 

@@ -4,12 +4,13 @@
 
 #include "app/sweep.h"
 
-/** f and u of one grid in one precision, of the problem `modes`. */
+/** f and u of one grid in one precision, of the problem `modes`; the planes of this process. */
 typedef struct app_fields {
     app_grid_value grid;
     int precision;
-    void *f, *answer; /**< [nz][ny][nx]; answer NULL: this entry is empty */
-    double largest;   /**< max |answer| */
+    size_t points;    /**< of these planes */
+    void *f, *answer; /**< [count][ny][nx] */
+    double largest;   /**< max |answer| over all planes */
 } app_fields;
 
 enum { APP_FIELDS_MOST = 64 };
@@ -18,20 +19,20 @@ enum { APP_FIELDS_MOST = 64 };
 typedef struct app_field_store {
     app_fields entry[APP_FIELDS_MOST];
     size_t count;
-    double bytes;
 } app_field_store;
 
-/** Those of a configuration, made at the first time.
- *  @return NULL when out of memory, or of entries */
+/** Those of a configuration, made at the first time. Collective.
+ *  @return NULL when a process is out of memory, or of entries; the same in all of them */
 const app_fields *app_fields_get(app_field_store *store, const app_config *config);
 
-/** Bytes that they take. */
+/** Bytes that they take in all processes together. */
 double app_fields_bytes(const app_config *config);
 
 /** Forget entries from number `first` on. */
 void app_fields_drop(app_field_store *store, size_t first);
 
-/** max |u - answer| / max |answer|; NaN if u has one. */
+/** max |u - answer| / max |answer| over all planes; NaN if u has one. Collective.
+ *  @param[in] u  [count][ny][nx], the planes of this process */
 double app_fields_error(const app_fields *fields, const void *u);
 
 /** What rounding explains of it. */

@@ -6,6 +6,7 @@
 #include "app/info.h"
 #include "app/ranks.h"
 #include "app/solve.h"
+#include "app/visit.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -43,7 +44,10 @@ static int run(int argc, char **argv) {
     static const struct {
         const char *name;
         int (*run)(int argc, char **argv);
-    } commands[] = {{"solve", app_solve}, {"bench", app_bench}, {"info", app_info}};
+    } commands[] = {{"solve", app_solve},
+                    {"bench", app_bench},
+                    {"info", app_info},
+                    {"visit", app_visit_serve}}; /* the last is psg bench's, and not shown */
     static const char *const words[] = {"solve", "bench", "info", "--help", "--version", NULL};
     if (argc < 2) {
         return app_error(APP_USAGE, "say what to do: psg solve, psg bench, psg info or psg --help");

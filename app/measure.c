@@ -1,9 +1,13 @@
-/* The measuring process. Plans of one group are interleaved: every round solves each of them once, in a
-   random order, so that a machine that gets slower or faster meanwhile does so for all of them alike. */
+/* The measuring process, or processes. Plans of one group are interleaved: every round solves each of them once,
+   in a random order, so that a machine that gets slower or faster meanwhile does so for all of them alike.
+   Several processes have the same visit and so the same order, and the library tells all of them the same
+   status: each does every step, and rank 0 tells what came of it. */
 #include "app/measure.h"
 #include "app/app.h"
+#include "app/ranks.h"
+#include "app/wire.h"
+#include "app/workers.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,15 +30,20 @@ void app_shuffle(size_t *items, size_t count, uint64_t *state) {
     }
 }
 
-enum { WORKERS_MOST = 1024 };
-
 /* A configuration in work. */
 typedef struct job {
     size_t number;
     const app_config *config;
     const app_fields *fields;
     psg_plan *plan; /* NULL: it failed */
+    app_workers workers;
 } job;
+
+/* What one process has to say of a round: sums over its workers where the whole has means. */
+typedef struct part {
+    app_sample sample;
+    size_t workers;
+} part;
 
 typedef struct batch {
     const app_visit *visit;
@@ -43,15 +52,12 @@ typedef struct batch {
     size_t count;
     void **u; /* of the solves in flight; the plans take turns with them */
     unsigned flights;
+    part *parts; /* of all processes, on rank 0 */
 } batch;
 
-static void tell(int pipe, app_record *record) {
-    ssize_t written;
-    do {
-        written = write(pipe, record, sizeof *record);
-    } while (written < 0 && errno == EINTR);
-    if (written != (ssize_t)sizeof *record) {
-        _exit(APP_FAILED); /* nobody listens any more */
+static void tell(int pipe, const app_record *record) {
+    if (app_rank() == 0 && app_wire_put_record(pipe, record)) {
+        _exit(APP_FAILED); /* nobody listens any more; a launcher ends the other processes */
     }
 }
 
@@ -69,32 +75,30 @@ static void fail(batch *b, job *j, const char *why) {
 
 /* -------------------------------------------------------------------------------------- plans */
 
-static void tell_facts(const batch *b, const job *j, const psg_options *options) {
+static void tell_facts(const batch *b, const job *j) {
     app_record record = {.kind = APP_RECORD_FACTS, .config = j->number};
     app_facts *facts = &record.is.facts;
     psg_statistics s;
-    psg_worker *workers = calloc(WORKERS_MOST, sizeof *workers);
-    size_t count = 0;
-    if (workers && psg_plan_statistics(j->plan, &s) == PSG_OK &&
-        psg_machine_workers(options, workers, WORKERS_MOST, &count, facts->policy,
-                            sizeof facts->policy) == PSG_OK) {
-        for (size_t w = 0; w < count && w < WORKERS_MOST; w++) {
-            const int gpu = workers[w].kind == PSG_WORKER_CUDA;
-            facts->cpus += !gpu;
-            facts->gpus += gpu;
-            if (gpu && !facts->gpu_model[0]) {
-                snprintf(facts->gpu_model, sizeof facts->gpu_model, "%s", workers[w].name);
-            }
+    (void)psg_plan_statistics(j->plan, &s);
+    double workers = (double)s.workers, most[] = {s.plan_seconds, (double)s.segment_planes};
+    app_ranks_sum(&workers, 1);
+    app_ranks_max(most, 2);
+    for (size_t w = 0; w < j->workers.count; w++) {
+        const int gpu = j->workers.list[w].kind == PSG_WORKER_CUDA;
+        facts->cpus += !gpu;
+        facts->gpus += gpu;
+        if (gpu && !facts->gpu_model[0]) {
+            snprintf(facts->gpu_model, sizeof facts->gpu_model, "%s", j->workers.list[w].name);
         }
-        facts->segments = s.segments;
-        facts->segment_planes = s.segment_planes;
-        facts->pencils = s.pencils;
-        facts->exchange = s.exchange;
-        facts->plan_seconds = s.plan_seconds;
-        facts->workers = s.workers < APP_BUSY_MOST ? (unsigned)s.workers : APP_BUSY_MOST;
-        tell(b->pipe, &record);
     }
-    free(workers);
+    snprintf(facts->policy, sizeof facts->policy, "%s", j->workers.policy);
+    facts->segments = s.segments;
+    facts->segment_planes = (size_t)most[1];
+    facts->pencils = s.pencils;
+    facts->exchange = s.exchange;
+    facts->plan_seconds = most[0];
+    facts->workers = workers < APP_BUSY_MOST ? (unsigned)workers : APP_BUSY_MOST;
+    tell(b->pipe, &record);
 }
 
 static void make_plan(batch *b, job *j) {
@@ -103,6 +107,7 @@ static void make_plan(batch *b, job *j) {
     app_config_options(j->config, &options);
     app_config_grid(j->config, &grid);
     options.calibrate = b->visit->calibrate;
+    options.comm = app_ranks_comm();
     tell_text(b->pipe, APP_RECORD_BEGIN, j->number, "planning");
     if (psg_plan_create(&j->plan, &grid, &options) != PSG_OK) {
         fail(b, j, psg_last_error());
@@ -113,7 +118,11 @@ static void make_plan(batch *b, job *j) {
     for (unsigned flight = 0; flight < j->config->in_flight; flight++) {
         (void)psg_plan_pin(j->plan, b->u[flight]);
     }
-    tell_facts(b, j, &options);
+    if (app_workers_find(&options, &j->workers)) {
+        fail(b, j, "its workers cannot be found");
+        return;
+    }
+    tell_facts(b, j);
 }
 
 /* ------------------------------------------------------------------------------------- solves */
@@ -135,36 +144,83 @@ static psg_status solve(const batch *b, const job *j) {
     return status;
 }
 
-static psg_status read_sample(const job *j, const psg_statistics *before, app_sample *sample) {
-    psg_statistics s;
-    double stage[PSG_STAGE_COUNT], sum = 0;
-    psg_status status = psg_plan_statistics(j->plan, &s);
-    for (size_t w = 0; status == PSG_OK && w < s.workers; w++) {
-        double busy = 0;
-        status = psg_plan_worker_seconds(j->plan, w, stage);
-        for (int g = 0; status == PSG_OK && g < PSG_STAGE_COUNT; g++) {
-            busy += stage[g] / sample->seconds;
+/* Who did the tasks of the latest solve. */
+static void count_tasks(const job *j, app_sample *sample) {
+    size_t count = 0;
+    (void)psg_plan_events(j->plan, NULL, 0, &count);
+    psg_event *events = calloc(count + 1, sizeof *events);
+    (void)psg_plan_events(j->plan, events, events ? count : 0, &count);
+    for (size_t e = 0; events && e < count; e++) {
+        const int worker =
+            events[e].worker; /* one's own are the first of the list on rank 0, too */
+        if (worker >= 0 && (size_t)worker < j->workers.count) {
+            const int gpu = j->workers.list[worker].kind == PSG_WORKER_CUDA;
+            sample->tasks_cpu += !gpu;
+            sample->tasks_gpu += gpu;
         }
-        sum += busy;
+    }
+    free(events);
+}
+
+static void read_part(const job *j, const psg_statistics *before, double seconds, part *p) {
+    psg_statistics s;
+    double stage[PSG_STAGE_COUNT];
+    app_sample *sample = &p->sample;
+    const double flights = j->config->in_flight;
+    memset(p, 0, sizeof *p);
+    sample->seconds = seconds;
+    (void)psg_plan_statistics(j->plan, &s); /* these fail for what does not exist only */
+    p->workers = s.workers;
+    for (size_t w = 0; w < s.workers; w++) {
+        double busy = 0;
+        (void)psg_plan_worker_seconds(j->plan, w, stage);
+        for (int g = 0; g < PSG_STAGE_COUNT; g++) {
+            busy += stage[g] / seconds;
+        }
+        sample->busy += busy;
         sample->busiest = fmax(sample->busiest, busy);
         if (w < APP_BUSY_MOST) {
             sample->busy_worker[w] = (float)busy;
         }
     }
-    if (status != PSG_OK) {
-        return status;
-    }
     for (int g = 0; g < PSG_STAGE_COUNT; g++) {
         sample->stage[g] = s.stage[g].seconds;
     }
-    const double flights = j->config->in_flight;
-    sample->busy = s.workers ? sum / (double)s.workers : 0;
+    sample->exchange_busy = sample->stage[PSG_STAGE_EXCHANGE] / seconds;
     sample->h2d_bytes = (double)(s.h2d_bytes - before->h2d_bytes) / flights;
     sample->d2h_bytes = (double)(s.d2h_bytes - before->d2h_bytes) / flights;
     sample->d2d_bytes = (double)(s.d2d_bytes - before->d2d_bytes) / flights;
     sample->sent_bytes = (double)s.sent_bytes;
     sample->spectrum_bytes = (double)s.spectrum_bytes;
-    return PSG_OK;
+    count_tasks(j, sample);
+}
+
+static void join_parts(const part *parts, int count, app_sample *whole) {
+    size_t workers = 0;
+    for (int r = 0; r < count; r++) {
+        const app_sample *sample = &parts[r].sample;
+        for (size_t w = 0; w < parts[r].workers && w < APP_BUSY_MOST; w++) {
+            if (workers + w < APP_BUSY_MOST) {
+                whole->busy_worker[workers + w] = sample->busy_worker[w];
+            }
+        }
+        workers += parts[r].workers;
+        whole->seconds = sample->seconds; /* the same of all */
+        for (int g = 0; g < PSG_STAGE_COUNT; g++) {
+            whole->stage[g] += sample->stage[g];
+        }
+        whole->busy += sample->busy;
+        whole->exchange_busy = fmax(whole->exchange_busy, sample->exchange_busy);
+        whole->busiest = fmax(whole->busiest, fmax(sample->busiest, sample->exchange_busy));
+        whole->tasks_cpu += sample->tasks_cpu;
+        whole->tasks_gpu += sample->tasks_gpu;
+        whole->h2d_bytes += sample->h2d_bytes;
+        whole->d2h_bytes += sample->d2h_bytes;
+        whole->d2d_bytes += sample->d2d_bytes;
+        whole->sent_bytes += sample->sent_bytes;
+        whole->spectrum_bytes += sample->spectrum_bytes;
+    }
+    whole->busy /= workers ? (double)workers : 1;
 }
 
 static void check_answer(const batch *b, const job *j) {
@@ -183,19 +239,24 @@ static void one_round(batch *b, job *j, int counts, int last) {
     app_record record = {.kind = counts ? APP_RECORD_SAMPLE : APP_RECORD_SOLVED,
                          .config = j->number};
     psg_statistics before;
+    part mine;
     tell_text(b->pipe, APP_RECORD_BEGIN, j->number, "solving");
-    psg_status status = psg_plan_statistics(j->plan, &before);
+    (void)psg_plan_statistics(j->plan, &before);
+    app_ranks_barrier();
     const double start = app_now();
-    if (status == PSG_OK) {
-        status = solve(b, j);
-    }
-    if (counts && status == PSG_OK) {
-        record.is.sample.seconds = (app_now() - start) / j->config->in_flight;
-        status = read_sample(j, &before, &record.is.sample);
-    }
+    const psg_status status = solve(b, j);
+    double seconds = (app_now() - start) / j->config->in_flight;
     if (status != PSG_OK) {
         fail(b, j, psg_last_error());
         return;
+    }
+    if (counts) {
+        app_ranks_max(&seconds, 1);
+        read_part(j, &before, seconds, &mine);
+        app_ranks_gather(&mine, sizeof mine, b->parts);
+        if (app_rank() == 0) {
+            join_parts(b->parts, app_ranks(), &record.is.sample);
+        }
     }
     tell(b->pipe, &record);
     if (last) {
@@ -219,31 +280,35 @@ static void solve_rounds(batch *b, size_t *order, uint64_t *random) {
 /* ------------------------------------------------------------------------------------ batches */
 
 static int allocate(batch *b) {
-    size_t bytes = 0;
+    size_t bytes = 1; /* where a process has no planes: malloc() may refuse 0 */
+    psg_grid grid;
     for (size_t n = 0; n < b->count; n++) {
         const app_config *c = b->jobs[n].config;
+        app_config_grid(c, &grid);
         const size_t needed =
-            c->grid.n[0] * c->grid.n[1] * c->grid.n[2] * app_element_bytes(c->precision);
+            app_plane_points(&grid, app_own_planes(&grid)) * app_element_bytes(c->precision);
         bytes = needed > bytes ? needed : bytes;
         b->flights = c->in_flight > b->flights ? c->in_flight : b->flights;
     }
     b->u = calloc(b->flights, sizeof *b->u);
+    b->parts = calloc((size_t)app_ranks(), sizeof *b->parts);
     for (unsigned flight = 0; b->u && flight < b->flights; flight++) {
         b->u[flight] = malloc(bytes);
         if (!b->u[flight]) {
             return -1;
         }
     }
-    return b->u ? 0 : -1;
+    return b->u && b->parts ? 0 : -1;
 }
 
-static void run_batch(batch *b, uint64_t *random) {
+static void run_batch(batch *b, app_field_store *fields, uint64_t *random) {
     size_t *order = calloc(b->count, sizeof *order);
-    const size_t had = b->visit->fields->count;
-    int enough = order && allocate(b) == 0;
+    double missing = !order || allocate(b);
+    app_ranks_max(&missing, 1);
+    int enough = missing == 0;
     for (size_t n = 0; n < b->count && enough; n++) {
         order[n] = n;
-        b->jobs[n].fields = app_fields_get(b->visit->fields, b->jobs[n].config);
+        b->jobs[n].fields = app_fields_get(fields, b->jobs[n].config);
         enough = b->jobs[n].fields != NULL;
     }
     for (size_t n = 0; n < b->count; n++) {
@@ -258,13 +323,15 @@ static void run_batch(batch *b, uint64_t *random) {
     }
     for (size_t n = 0; n < b->count; n++) {
         psg_plan_destroy(b->jobs[n].plan);
+        app_workers_free(&b->jobs[n].workers);
     }
     for (unsigned flight = 0; b->u && flight < b->flights; flight++) {
         free(b->u[flight]);
     }
     free(b->u);
+    free(b->parts);
     free(order);
-    app_fields_drop(b->visit->fields, had);
+    app_fields_drop(fields, 0);
 }
 
 /* As many as fit into the memory, at least one; and no more grids than there is room for their fields. */
@@ -282,21 +349,24 @@ static size_t batch_end(const app_visit *visit, size_t first) {
     return end;
 }
 
-void app_measure(const app_visit *visit, int pipe) {
+int app_measure(const app_visit *visit, int pipe) {
     uint64_t random = visit->seed;
+    app_field_store fields = {.count = 0};
     job *jobs = calloc(visit->count, sizeof *jobs);
+    const int code = app_ranks_agree(
+        jobs ? APP_DONE
+             : app_error(APP_FAILED, "out of memory for %zu configurations", visit->count));
     app_shuffle(visit->which, visit->count, &random);
-    for (size_t first = 0, end; first < visit->count; first = end) {
+    for (size_t first = 0, end; first < visit->count && !code; first = end) {
         end = batch_end(visit, first);
         batch b = {.visit = visit, .pipe = pipe, .jobs = jobs + first, .count = end - first};
-        for (size_t n = first; jobs && n < end; n++) {
+        for (size_t n = first; n < end; n++) {
             jobs[n] = (job){.number = visit->which[n], .config = &visit->config[visit->which[n]]};
         }
-        if (jobs) {
-            run_batch(&b, &random);
-        }
+        run_batch(&b, &fields, &random);
     }
     free(jobs);
+    return code;
 }
 
 void app_measure_machine(int pipe) {

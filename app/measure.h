@@ -1,4 +1,4 @@
-/** @file measure.h  Measuring configurations of one group, in a process of their own. What is found goes
+/** @file measure.h  Measuring configurations of one group, in processes of their own. What is found goes
  *  through a pipe, so that a policy that crashes or hangs costs its own row alone. */
 #ifndef PSG_APP_MEASURE_H
 #define PSG_APP_MEASURE_H
@@ -10,17 +10,21 @@
 
 enum { APP_BUSY_MOST = 128 };
 
-/** One round of a configuration: in_flight solves together; times are those of one of them. */
+/** One round of a configuration: in_flight solves together; times are those of one of them. Of several processes
+ *  it has the sums, and the time of the slowest. */
 typedef struct app_sample {
     double seconds; /**< the round's time over in_flight */
     double stage[PSG_STAGE_COUNT];
-    double busy,
-        busiest; /**< share of the time that workers spent in tasks: the mean and the largest */
-    float busy_worker[APP_BUSY_MOST];
+    double busy; /**< share of the time that workers spent in tasks, the mean */
+    double
+        exchange_busy; /**< share in which messages of a process were on their way, the largest */
+    double busiest;    /**< the largest of these shares: that of a worker, or of the exchange */
+    float busy_worker[APP_BUSY_MOST]; /**< in the order of the processes */
+    double tasks_cpu, tasks_gpu;      /**< that cores and GPUs did, in one of the solves */
     double h2d_bytes, d2h_bytes, d2d_bytes, sent_bytes, spectrum_bytes;
 } app_sample;
 
-/** What the plan came to. */
+/** What the plan came to, of all processes. */
 typedef struct app_facts {
     size_t segments, segment_planes, pencils;
     unsigned workers; /**< that have an entry in busy_worker */
@@ -40,7 +44,7 @@ typedef enum app_record_kind {
     APP_RECORD_MACHINE, /**< facts: cpus and gpus that there are */
 } app_record_kind;
 
-/** Small enough to get through a pipe in one piece. */
+/** Plain data, which goes through a pipe as it is. */
 typedef struct app_record {
     app_record_kind kind;
     size_t config; /**< its number in the sweep */
@@ -56,18 +60,21 @@ typedef struct app_record {
 
 /** What to do with the configurations of a group. */
 typedef struct app_visit {
-    const app_config *config; /**< of the whole sweep */
-    size_t *which;            /**< those of the group; will be shuffled */
+    app_config *config; /**< of the whole sweep */
+    size_t configs;     /**< how many these are */
+    size_t *which;      /**< those of the group; will be shuffled */
     size_t count;
+    const char *mpirun;       /**< the command that starts several processes, with its options */
     unsigned warm_up, rounds; /**< of solves that do not count, and that do */
     int calibrate;            /**< measure for StarPU's models; then only warm_up is done */
     uint64_t seed;
     double memory; /**< bytes that plans may take together; one that needs more is done alone */
-    app_field_store *fields;
 } app_visit;
 
-/** Do it, and write the records to `pipe`. To be called in a process where StarPU never ran. */
-void app_measure(const app_visit *visit, int pipe);
+/** Do it, by all processes together, and write the records to `pipe` of rank 0. To be called in processes where
+ *  StarPU never ran. Collective.
+ *  @return APP_DONE, whatever became of the configurations; APP_FAILED after a message */
+int app_measure(const app_visit *visit, int pipe);
 
 /** One record with the workers there are. */
 void app_measure_machine(int pipe);

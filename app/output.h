@@ -18,6 +18,9 @@ typedef struct app_output {
  *  May be called again, where somebody may have put handlers of their own in place. */
 void app_signals_install(void);
 
+/** Call `last` first where a signal ends the program; it may do what a signal handler may. NULL: nothing. */
+void app_signals_before_end(void (*last)(void));
+
 /** Ignore them from now on: what is left to do cannot be interrupted usefully. */
 void app_signals_ignore(void);
 

@@ -136,12 +136,16 @@ static void make_row(const app_modes *modes, size_t j, size_t k) {
     }
 }
 
-void app_modes_fill(const app_modes *modes, psg_precision precision, app_planes planes, void *f) {
+void app_modes_fill(const app_modes *modes, psg_precision precision, app_planes planes, void *f,
+                    void *u) {
     const size_t nx = modes->grid.axis[0].n, ny = modes->grid.axis[1].n;
     for (size_t k = 0; k < planes.count; k++) {
         for (size_t j = 0; j < ny; j++) {
             make_row(modes, j, planes.z0 + k);
             app_put_row(f, precision, (k * ny + j) * nx, nx, modes->row[0]);
+            if (u) {
+                app_put_row(u, precision, (k * ny + j) * nx, nx, modes->row[1]);
+            }
         }
     }
 }
@@ -172,16 +176,6 @@ void app_modes_compare(const app_modes *modes, psg_precision precision, app_plan
     app_ranks_max_at(&error, result->at);
     result->error = largest > 0 ? error / largest : error;
     result->tolerance = precision == PSG_F32 ? 1e-5 : 1e-13;
-}
-
-void app_modes_answer(const app_modes *modes, psg_precision precision, void *u) {
-    const size_t nx = modes->grid.axis[0].n, ny = modes->grid.axis[1].n;
-    for (size_t k = 0; k < modes->grid.axis[2].n; k++) {
-        for (size_t j = 0; j < ny; j++) {
-            make_row(modes, j, k);
-            app_put_row(u, precision, (k * ny + j) * nx, nx, modes->row[1]);
-        }
-    }
 }
 
 /* ----------------------------------------------------------------------------------- madelung */

@@ -13,11 +13,10 @@ typedef struct app_modes app_modes;
 app_modes *app_modes_make(const psg_grid *grid, psg_symbol symbol, double lambda);
 void app_modes_free(app_modes *modes);
 
-/** The right-hand side. @param[out] f  [count][ny][nx] of the precision, the planes alone */
-void app_modes_fill(const app_modes *modes, psg_precision precision, app_planes planes, void *f);
-
-/** The solution itself, for who compares with it often. @param[out] u  [nz][ny][nx] of the precision */
-void app_modes_answer(const app_modes *modes, psg_precision precision, void *u);
+/** The right-hand side, and the solution itself for who compares with it often.
+ *  @param[out] f, u  [count][ny][nx] of the precision, the planes alone; u may be NULL */
+void app_modes_fill(const app_modes *modes, psg_precision precision, app_planes planes, void *f,
+                    void *u);
 
 typedef struct app_modes_error {
     double error;     /**< max |u - exact| / max |exact|; NaN if u has one */

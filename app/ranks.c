@@ -210,6 +210,12 @@ int app_ranks_agree(int code) {
 
 /* -------------------------------------------------------------------------------------- data */
 
+void app_ranks_barrier(void) {
+    if (rank_count > 1) {
+        CHECK(MPI_Barrier, ours);
+    }
+}
+
 void app_ranks_share(void *data, size_t bytes) {
     if (rank_count > 1) {
         broadcast(data, bytes, 0);
@@ -297,6 +303,9 @@ int app_ranks_keep(const char *text) {
 
 int app_ranks_agree(int code) {
     return code;
+}
+
+void app_ranks_barrier(void) {
 }
 
 void app_ranks_share(void *data, size_t bytes) {

@@ -38,6 +38,9 @@ int app_ranks_agree(int code);
  *  @return 0: there is one process, print it */
 int app_ranks_keep(const char *text);
 
+/** Wait until all have come here, so that they begin what follows together. */
+void app_ranks_barrier(void);
+
 /** What rank 0 has in `data`, for all. */
 void app_ranks_share(void *data, size_t bytes);
 

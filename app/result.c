@@ -1,5 +1,5 @@
-/* Rows of the CSV file. The columns before `ranks`, with it and those of the versions and the machine, say what
-   was measured; a row of the same is the same measurement. */
+/* Rows of the CSV file. The columns of the lists, with those of the versions, the launcher and the machine, say
+   what was measured; a row of the same is the same measurement. */
 #include "app/result.h"
 #include "app/app.h"
 
@@ -10,8 +10,7 @@
 #include <string.h>
 
 enum {
-    RANKS = APP_LISTS,
-    STATUS,
+    STATUS = APP_LISTS,
     SECONDS,
     SECONDS_MIN,
     SECONDS_Q1,
@@ -27,8 +26,11 @@ enum {
     TOLERANCE,
     BUSY,
     IDLE,
+    EXCHANGE_BUSY,
     BUSIEST,
     BUSY_WORKERS,
+    TASKS_CPU,
+    TASKS_GPU,
     H2D,
     D2H,
     D2D,
@@ -43,7 +45,8 @@ enum {
     PENCILS_USED,
     PLAN_SECONDS,
     VERSIONS,
-    HOST = VERSIONS + PSG_COMPONENT_COUNT,
+    MPIRUN = VERSIONS + PSG_COMPONENT_COUNT,
+    HOST,
     CPU_MODEL,
     CORES,
     GPU_MODEL,
@@ -57,7 +60,6 @@ static const struct {
     const char *name;
     int is_text;
 } own[COLUMNS] = {
-    [RANKS] = {"ranks", 0},
     [STATUS] = {"status", 1},
     [SECONDS] = {"seconds", 0},
     [SECONDS_MIN] = {"seconds_min", 0},
@@ -74,8 +76,11 @@ static const struct {
     [TOLERANCE] = {"tolerance", 0},
     [BUSY] = {"busy", 0},
     [IDLE] = {"idle", 0},
+    [EXCHANGE_BUSY] = {"exchange_busy", 0},
     [BUSIEST] = {"busiest", 0},
     [BUSY_WORKERS] = {"busy_workers", 1},
+    [TASKS_CPU] = {"tasks_cpu", 0},
+    [TASKS_GPU] = {"tasks_gpu", 0},
     [H2D] = {"h2d_bytes", 0},
     [D2H] = {"d2h_bytes", 0},
     [D2D] = {"d2d_bytes", 0},
@@ -94,6 +99,7 @@ static const struct {
     [VERSIONS + PSG_COMPONENT_FFTW] = {"fftw_version", 1},
     [VERSIONS + PSG_COMPONENT_CUDA] = {"cuda_version", 1},
     [VERSIONS + PSG_COMPONENT_MPI] = {"mpi_version", 1},
+    [MPIRUN] = {"mpirun", 1},
     [HOST] = {"host", 1},
     [CPU_MODEL] = {"cpu_model", 1},
     [CORES] = {"cores", 0},
@@ -135,11 +141,11 @@ static int identity(const app_config *config, const app_circumstances *at, int c
                     size_t size) {
     if (column < APP_LISTS) {
         app_config_text(config, column, text);
-    } else if (column == RANKS) {
-        snprintf(text, size, "1");
     } else if (column >= VERSIONS && column < VERSIONS + PSG_COMPONENT_COUNT) {
         const char *version = psg_component_version(column - VERSIONS);
         snprintf(text, size, "%s", version ? version : "");
+    } else if (column == MPIRUN) {
+        snprintf(text, size, "%s", config->ranks > 1 ? at->mpirun : "");
     } else if (column == HOST) {
         snprintf(text, size, "%s", at->machine.host);
     } else if (column == CPU_MODEL) {
@@ -237,7 +243,10 @@ static void put_samples(row *to, const app_config *config, const app_result *r, 
         size_t offset;
     } medians[] = {
         {BUSY, offsetof(app_sample, busy)},
+        {EXCHANGE_BUSY, offsetof(app_sample, exchange_busy)},
         {BUSIEST, offsetof(app_sample, busiest)},
+        {TASKS_CPU, offsetof(app_sample, tasks_cpu)},
+        {TASKS_GPU, offsetof(app_sample, tasks_gpu)},
         {H2D, offsetof(app_sample, h2d_bytes)},
         {D2H, offsetof(app_sample, d2h_bytes)},
         {D2D, offsetof(app_sample, d2d_bytes)},
@@ -359,7 +368,7 @@ static int is_number(int column) {
         return 1;
     }
     return column < APP_LISTS ? column == APP_LIST_SEGMENT_PLANES || column == APP_LIST_PENCILS ||
-                                    column == APP_LIST_IN_FLIGHT
+                                    column == APP_LIST_IN_FLIGHT || column == APP_LIST_RANKS
                               : !own[column].is_text;
 }
 

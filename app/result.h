@@ -31,6 +31,7 @@ typedef struct app_result {
 typedef struct app_circumstances {
     app_machine machine;
     unsigned warm_up, seed;
+    const char *mpirun; /**< what starts several processes */
     app_models models;
 } app_circumstances;
 

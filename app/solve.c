@@ -73,7 +73,7 @@ static int load(app_run *r) {
         if (!r->modes) {
             return APP_FAILED;
         }
-        app_modes_fill(r->modes, options->precision, r->planes, r->f);
+        app_modes_fill(r->modes, options->precision, r->planes, r->f, NULL);
     } else {
         const int lattice = r->arguments.lattice < 0 ? APP_NACL : r->arguments.lattice;
         code = app_madelung_fill((app_lattice)lattice, grid, options->precision, r->planes, r->f);

@@ -49,6 +49,8 @@ static const struct list_row {
                           "whole numbers, 0 for the default, with commas between"},
     [APP_LIST_IN_FLIGHT] = {"in-flight", "in_flight", FIELD(in_flight), NULL, NULL},
     [APP_LIST_EFFORT] = {"effort", "effort", FIELD(effort), NULL, NULL},
+    [APP_LIST_RANKS] = {"ranks", "ranks", FIELD(ranks), app_value_unsigned,
+                        "whole numbers from 1, with commas between"},
 };
 
 const char *app_list_option(app_list list) {
@@ -68,7 +70,7 @@ typedef struct values {
     char text[VALUES_MOST][VALUE_LENGTH];
 } values;
 
-static const app_config default_config = {.cpus = -1, .gpus = -1, .in_flight = 1};
+static const app_config default_config = {.ranks = 1, .cpus = -1, .gpus = -1, .in_flight = 1};
 
 /* One value into its place. The word `default` stands in every list for what holds without it. */
 static int parse_value(app_list list, const char *text, app_config *config) {
@@ -78,18 +80,16 @@ static int parse_value(app_list list, const char *text, app_config *config) {
                                 .parse = own->parse ? own->parse : solve->parse,
                                 .choices = solve ? solve->choices : NULL,
                                 .expected = own->parse ? own->expected : solve->expected};
-    void *field = (char *)config + own->field;
+    const char *policy = "";
+    void *field = list == APP_LIST_SCHED ? (void *)&policy : (char *)config + own->field;
     if (list != APP_LIST_GRID && strcmp(text, "default") == 0) {
         return APP_DONE;
     }
     if (row.parse(text, field, row.choices)) {
         return app_wrong_value(&row, text);
     }
-    /* a policy's name outlives the text that was parsed */
-    for (size_t p = 0; list == APP_LIST_SCHED && psg_policy_name(p); p++) {
-        if (strcmp(text, psg_policy_name(p)) == 0) {
-            config->policy = psg_policy_name(p);
-        }
+    if (list == APP_LIST_SCHED) {
+        snprintf(config->policy, sizeof config->policy, "%s", policy);
     }
     return APP_DONE;
 }
@@ -236,7 +236,7 @@ void app_config_text(const app_config *c, app_list list, char *text) {
         count_text(text, c->gpus, -1);
         break;
     case APP_LIST_SCHED:
-        snprintf(text, 64, "%s", c->policy ? c->policy : "default");
+        snprintf(text, 64, "%s", c->policy[0] ? c->policy : "default");
         break;
     case APP_LIST_GRAPH:
         snprintf(text, 64, "%s", app_graph_name(c->graph));
@@ -260,6 +260,9 @@ void app_config_text(const app_config *c, app_list list, char *text) {
     case APP_LIST_IN_FLIGHT:
         snprintf(text, 64, "%u", c->in_flight);
         break;
+    case APP_LIST_RANKS:
+        snprintf(text, 64, "%u", c->ranks);
+        break;
     default:
         snprintf(text, 64, "%s", efforts[c->effort]);
         break;
@@ -277,7 +280,7 @@ void app_config_options(const app_config *config, psg_options *options) {
     options->pencils = config->pencils;
     options->cpus = config->cpus;
     options->gpus = config->gpus;
-    options->policy = config->policy;
+    options->policy = config->policy[0] ? config->policy : NULL;
     options->in_flight = config->in_flight;
 }
 
@@ -286,14 +289,15 @@ void app_config_grid(const app_config *config, psg_grid *grid) {
 }
 
 int app_config_needs_models(const app_config *config) {
-    const char *policy = config->policy ? config->policy : getenv("STARPU_SCHED");
+    const char *policy = config->policy[0] ? config->policy : getenv("STARPU_SCHED");
     return policy &&
            (strncmp(policy, "dm", 2) == 0 || strstr(policy, "-dm") || strstr(policy, "heft") ||
             strstr(policy, "modular-heteroprio") || strcmp(policy, "modular-gemm") == 0);
 }
 
 int app_config_same_group(const app_config *a, const app_config *b) {
-    return a->cpus == b->cpus && a->gpus == b->gpus && a->policy == b->policy;
+    return a->ranks == b->ranks && a->cpus == b->cpus && a->gpus == b->gpus &&
+           strcmp(a->policy, b->policy) == 0;
 }
 
 double app_config_bytes(const app_config *c) {

@@ -1,27 +1,35 @@
-/** @file visit.h  A process that measures, and what is heard of it. */
+/** @file visit.h  Processes that measure, and what is heard of them. */
 #ifndef PSG_APP_VISIT_H
 #define PSG_APP_VISIT_H
 
 #include "app/measure.h"
-#include "app/progress.h"
 
-/** How the process ended. */
+/** How the processes ended. */
 typedef struct app_outcome {
-    int well;   /**< it did all that it had to */
-    int blamed; /**< `config` was in work when it did not */
+    int well;   /**< they did all that they had to */
+    int blamed; /**< `config` was in work when they did not */
     size_t config;
     char why[512]; /**< in words */
 } app_outcome;
 
-/** Start a process that does app_measure(), and wait for its end. What it prints is kept from the terminal
- *  unless STARPU_SILENT in the environment is other than 1.
+/** Start psg again as `psg visit`, which does app_measure(): once, or, where the configurations have several ranks, by
+ *  `visit->mpirun -n RANKS`; and wait for the end. All that was started has ended by then, whatever became of
+ *  it, and nothing is left on the disk. What it prints is kept from the terminal unless STARPU_SILENT in
+ *  the environment is other than 1.
  *  @param[in] visit     NULL: app_measure_machine()
- *  @param[in] progress  its line is not drawn at the moment of the start
- *  @param[in] patience  seconds without a record after which the process is ended
+ *  @param[in] patience  seconds without a record after which the processes are ended
  *  @param[in] heard     called for each record
  *  @return APP_DONE; APP_FAILED after a message: no process could be started */
-int app_visit_run(const app_visit *visit, app_progress *progress, unsigned patience,
+int app_visit_run(const app_visit *visit, unsigned patience,
                   void (*heard)(void *context, const app_record *record), void *context,
                   app_outcome *outcome);
+
+/** `psg visit`, which is for app_visit_run() alone and no command of the user's: reads the visit from stdin and
+ *  writes the records to stdout. One process, or one of those that a launcher of MPI started.
+ *  @return the exit code, after messages */
+int app_visit_serve(int argc, char **argv);
+
+/** Can the text be split into the words of a command, as a shell does it? @return 0; -1: no */
+int app_visit_check_command(const char *text);
 
 #endif
