@@ -6,8 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Lists that depend on the machine: 1, 2, 4, ... up to all of them. */
-static const char all_cpus[] = "all CPUs", all_gpus[] = "all GPUs";
+/* Lists that depend on the machine: 1, 2, 4, ... up to all of them; all of them; and the cores that are left beside
+   one for each GPU. */
+enum { UP_TO_CPUS, UP_TO_GPUS, ALL_CPUS, ALL_GPUS, CPUS_BESIDE_GPUS, MACHINE_LISTS };
+static const char machine_list[MACHINE_LISTS];
+#define MACHINE(which) (&machine_list[which])
 
 /* More planes than any grid has: one segment, or one pencil's worth. */
 #define WHOLE "1000000000"
@@ -18,24 +21,25 @@ static const char all_cpus[] = "all CPUs", all_gpus[] = "all GPUs";
 enum { APP_STUDIES(NUMBER) STUDIES };
 static const char *const study_names[STUDIES + 1] = {APP_STUDIES(NAME) NULL};
 
-/* A study is one product of lists, or two. */
-enum { PARTS = 2 };
+/* A study is a product of lists, or several. */
+enum { PARTS = 4 };
 static const struct study {
     const char *larger; /* grids that --large adds */
     const char *part[PARTS][APP_LISTS];
 } studies[STUDIES] = {
-    [STUDY_node] = {"512",
-                    {{[APP_LIST_GRID] = SIZES, [APP_LIST_CPUS] = all_cpus, [APP_LIST_GPUS] = "0"},
-                     {[APP_LIST_GRID] = SIZES, [APP_LIST_CPUS] = "0", [APP_LIST_GPUS] = all_gpus}}},
+    [STUDY_node] =
+        {"512",
+         {{[APP_LIST_GRID] = SIZES, [APP_LIST_CPUS] = MACHINE(UP_TO_CPUS), [APP_LIST_GPUS] = "0"},
+          {[APP_LIST_GRID] = SIZES, [APP_LIST_CPUS] = "0", [APP_LIST_GPUS] = MACHINE(UP_TO_GPUS)}}},
     [STUDY_stages] = {"512",
                       {{[APP_LIST_GRID] = "128,256",
-                        [APP_LIST_CPUS] = all_cpus,
+                        [APP_LIST_CPUS] = MACHINE(UP_TO_CPUS),
                         [APP_LIST_GPUS] = "0",
                         [APP_LIST_GRAPH] = "staged",
                         [APP_LIST_SEGMENT_PLANES] = WHOLE},
                        {[APP_LIST_GRID] = "128,256",
                         [APP_LIST_CPUS] = "0",
-                        [APP_LIST_GPUS] = all_gpus,
+                        [APP_LIST_GPUS] = MACHINE(UP_TO_GPUS),
                         [APP_LIST_GRAPH] = "staged",
                         [APP_LIST_SEGMENT_PLANES] = WHOLE}}},
     [STUDY_segments] = {"512,1024",
@@ -49,6 +53,47 @@ static const struct study {
                         {{[APP_LIST_GRID] = SIZES,
                           [APP_LIST_GRAPH] = "fused,staged",
                           [APP_LIST_Z] = "contiguous,strided"}}},
+    [STUDY_scaling] = {"512",
+                       {{[APP_LIST_GRID] = "128,256",
+                         [APP_LIST_CPUS] = MACHINE(UP_TO_CPUS),
+                         [APP_LIST_GPUS] = "0"},
+                        {[APP_LIST_GRID] = "128,256",
+                         [APP_LIST_RANKS] = MACHINE(UP_TO_CPUS),
+                         [APP_LIST_CPUS] = "1",
+                         [APP_LIST_GPUS] = "0"},
+                        {[APP_LIST_GRID] = "128,256",
+                         [APP_LIST_CPUS] = "0",
+                         [APP_LIST_GPUS] = MACHINE(UP_TO_GPUS)},
+                        {[APP_LIST_GRID] = "128,256",
+                         [APP_LIST_RANKS] = MACHINE(UP_TO_GPUS),
+                         [APP_LIST_CPUS] = "0",
+                         [APP_LIST_GPUS] = "1"}}},
+    [STUDY_overlap] = {"512",
+                       {{[APP_LIST_GRID] = "128,256",
+                         [APP_LIST_CPUS] = MACHINE(ALL_CPUS),
+                         [APP_LIST_GPUS] = "0",
+                         [APP_LIST_GRAPH] = "fused,staged"},
+                        {[APP_LIST_GRID] = "128,256",
+                         [APP_LIST_RANKS] = MACHINE(UP_TO_CPUS),
+                         [APP_LIST_CPUS] = "1",
+                         [APP_LIST_GPUS] = "0",
+                         [APP_LIST_GRAPH] = "fused,staged"},
+                        {[APP_LIST_GRID] = "128,256",
+                         [APP_LIST_CPUS] = "0",
+                         [APP_LIST_GPUS] = MACHINE(ALL_GPUS),
+                         [APP_LIST_GRAPH] = "fused,staged"},
+                        {[APP_LIST_GRID] = "128,256",
+                         [APP_LIST_RANKS] = MACHINE(UP_TO_GPUS),
+                         [APP_LIST_CPUS] = "0",
+                         [APP_LIST_GPUS] = "1",
+                         [APP_LIST_GRAPH] = "fused,staged"}}},
+    [STUDY_hetero] =
+        {"512",
+         {{[APP_LIST_GRID] = "128,256", [APP_LIST_CPUS] = MACHINE(ALL_CPUS), [APP_LIST_GPUS] = "0"},
+          {[APP_LIST_GRID] = "128,256", [APP_LIST_CPUS] = "0", [APP_LIST_GPUS] = MACHINE(ALL_GPUS)},
+          {[APP_LIST_GRID] = "128,256",
+           [APP_LIST_CPUS] = MACHINE(CPUS_BESIDE_GPUS),
+           [APP_LIST_GPUS] = MACHINE(ALL_GPUS)}}},
 };
 
 static const struct study *find(const char *name) {
@@ -76,11 +121,6 @@ int app_study_check(const char *name) {
                      nearest ? "'?" : "");
 }
 
-int app_study_needs_machine(const char *name) {
-    const struct study *study = find(name);
-    return study && (study->part[0][APP_LIST_CPUS] == all_cpus);
-}
-
 /* "1,2,4,6" for 6. */
 static void count_up(unsigned most, char *text, size_t size) {
     size_t length = 0;
@@ -93,25 +133,37 @@ static void count_up(unsigned most, char *text, size_t size) {
     }
 }
 
+/* Put the machine's lists into a part. @return 0; -1: the machine has none of what it is about */
+static int fill_part(const char *part[APP_LISTS], unsigned cpus, unsigned gpus,
+                     char text[MACHINE_LISTS][256]) {
+    const unsigned beside = cpus > gpus ? cpus - gpus : 1;
+    const unsigned count[MACHINE_LISTS] = {cpus, gpus, cpus, gpus, beside};
+    for (int which = 0; which < MACHINE_LISTS; which++) {
+        if (which == UP_TO_CPUS || which == UP_TO_GPUS) {
+            count_up(count[which], text[which], sizeof text[which]);
+        } else {
+            snprintf(text[which], sizeof text[which], "%u", count[which]);
+        }
+        for (int list = 0; list < APP_LISTS; list++) {
+            if (part[list] == MACHINE(which) && count[which] == 0) {
+                return -1;
+            }
+            part[list] = part[list] == MACHINE(which) ? text[which] : part[list];
+        }
+    }
+    return 0;
+}
+
 int app_study_add(app_sweep *sweep, const char *name, int large, unsigned cpus, unsigned gpus,
                   const char *const lists[APP_LISTS]) {
     const struct study *study = find(name);
-    char grids[128], cpu_counts[256], gpu_counts[256];
+    char grids[128], text[MACHINE_LISTS][256];
     int code = study ? APP_DONE : APP_USAGE;
     for (size_t p = 0; p < PARTS && !code && study->part[p][APP_LIST_GRID]; p++) {
         const char *part[APP_LISTS];
         memcpy(part, study->part[p], sizeof part);
-        if ((part[APP_LIST_CPUS] == all_cpus && cpus == 0) ||
-            (part[APP_LIST_GPUS] == all_gpus && gpus == 0)) {
-            continue; /* the machine has none */
-        }
-        if (part[APP_LIST_CPUS] == all_cpus) {
-            count_up(cpus, cpu_counts, sizeof cpu_counts);
-            part[APP_LIST_CPUS] = cpu_counts;
-        }
-        if (part[APP_LIST_GPUS] == all_gpus) {
-            count_up(gpus, gpu_counts, sizeof gpu_counts);
-            part[APP_LIST_GPUS] = gpu_counts;
+        if (fill_part(part, cpus, gpus, text)) {
+            continue;
         }
         if (large) {
             snprintf(grids, sizeof grids, "%s,%s", part[APP_LIST_GRID], study->larger);

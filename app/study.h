@@ -10,17 +10,17 @@
     X(stages, "time by stage of the staged graph in one segment, on as many workers")              \
     X(segments, "time against the segment's size, from one plane to all of them")                  \
     X(policies, "every scheduling policy, on both graphs")                                         \
-    X(variants, "the fused graph, and the staged one by its layout of z")
+    X(variants, "the fused graph, and the staged one by its layout of z")                          \
+    X(scaling, "time on 1, 2, 4, ... cores of one process, and processes of one core; and GPUs")   \
+    X(overlap, "time by stage beside the real time and that of the busiest worker or link")        \
+    X(hetero, "CPU only, and where there are GPUs, these only and both: who does the tasks")
 
 /** Check the name. @return APP_DONE; APP_USAGE after a message that lists the studies */
 int app_study_check(const char *name);
 
-/** Does it depend on the numbers of cores and GPUs? */
-int app_study_needs_machine(const char *name);
-
 /** Add its configurations; lists of the user's that are not NULL take the place of the study's.
  *  @param[in] large       with its larger grids
- *  @param[in] cpus, gpus  what the machine has; unused if app_study_needs_machine() is 0
+ *  @param[in] cpus, gpus  what the machine has; what needs more of them than 0 is left out without any
  *  @return APP_DONE; APP_USAGE or APP_FAILED after a message */
 int app_study_add(app_sweep *sweep, const char *name, int large, unsigned cpus, unsigned gpus,
                   const char *const lists[APP_LISTS]);
