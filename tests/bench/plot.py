@@ -5,9 +5,12 @@
 figures:
     stages    bars of the time by stage, summed over the workers (the table of stages of the literature)
     segments  time against the planes of a segment, a curve for each grid and graph, with its best point
-    scaling   speed-up over one worker against their number, with the ideal line
+    scaling   speed-up over one worker against their number, in one process and in several, with the ideal line
+    overlap   the stages' sum beside the real time, and the busiest worker or link in it
+    hetero    time of cores, of GPUs and of both, and who did the tasks
     policies  time by scheduling policy, the fastest first, with the share of the time that workers were busy
-Without --figure it is guessed from what varies in the file. Without --out the figure is FILE.png and FILE.svg.
+Without --figure it is the one that the file is named after (overlap-2core.csv), or else guessed from what varies in
+it. Without --out the figure is FILE.png and FILE.svg.
 """
 
 import argparse
@@ -27,7 +30,7 @@ except ImportError as missing:
 
 # Okabe and Ito's colours, which the colour-blind can tell apart
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999", "#F0E442", "#7F3C8D",
-           "#A5AA99"]
+           "#A5AA99", "#8C510A"]
 MARKERS = "osD^vP*X"
 STAGES = ("fft_xy", "pack", "unpack", "fft_z", "divide", "ifft_z", "ifft_xy", "normalize", "forward_xy", "kspace",
           "inverse_xy", "exchange")
@@ -68,15 +71,19 @@ def varying(rows):
     return [column for column in LISTS if len({row[column] for row in rows}) > 1]
 
 
-def guess(rows):
+def guess(rows, path):
+    """The figure that fits a file."""
     columns = varying(rows)
+    name = os.path.basename(path).split("-")[0].split(".")[0]
+    if name in FIGURES:
+        return name
     if "sched" in columns:
         return "policies"
     if "segment_planes" in columns and len({row["segments"] for row in rows}) > 1:
         return "segments"
     if all(row["graph"] == "staged" and row["segments"] == "1" for row in rows):
         return "stages"
-    if "cpus" in columns or "gpus" in columns:
+    if "cpus" in columns or "gpus" in columns or "ranks" in columns:
         return "scaling"
     return "stages"
 
@@ -89,7 +96,9 @@ def label(row, columns):
         if column == "grid":
             n = value.split("x")
             value = n[0] + "\N{SUPERSCRIPT THREE}" if len(set(n)) == 1 else value.replace("x", "\N{MULTIPLICATION SIGN}")
-        elif column in ("cpus", "gpus", "ranks", "pencils", "in_flight"):
+        elif column == "ranks":
+            value = "%s process%s" % (value, "" if value == "1" else "es")
+        elif column in ("cpus", "gpus", "pencils", "in_flight"):
             value = "%s %s" % (value, {"cpus": "CPU", "gpus": "GPU", "in_flight": "in flight"}.get(column, column))
         elif column == "segment_planes":
             value = "%s planes" % row["planes"]
@@ -114,6 +123,24 @@ def workers(row):
 
 def kind(row):
     return "GPU" if int(row["workers_gpu"]) else "CPU core"
+
+
+def each(row):
+    """Workers of a process."""
+    return workers(row) // int(row["ranks"])
+
+
+def stage_seconds(row):
+    return {stage: number(row, stage + "_seconds") for stage in STAGES}
+
+
+def dark(colour):
+    return colour not in ("#F0E442", "#E69F00", "#56B4E9")
+
+
+def who(row):
+    """The workers that a row asked for."""
+    return " + ".join("%s %s" % (row[column], name) for column, name in (("cpus", "CPU"), ("gpus", "GPU")) if row[column] != "0")
 
 
 def plain(axis):
@@ -144,7 +171,7 @@ def plot_stages(rows):
                       label=stage if place == 0 else None)
             if share > 6.5:
                 axes.text(left + share / 2, place, "%.3g" % (1e3 * seconds), ha="center", va="center", fontsize=8,
-                          color="white" if COLOURS[index % len(COLOURS)] not in ("#F0E442", "#E69F00", "#56B4E9") else "black")
+                          color="white" if dark(COLOURS[index % len(COLOURS)]) else "black")
             left += share
         axes.text(101, place, "sum %.4g ms, real %.4g ms" % (1e3 * total, 1e3 * number(row, "seconds")), va="center",
                   fontsize=8)
@@ -172,7 +199,7 @@ def plot_segments(rows):
     for row in rows:
         groups.setdefault(tuple(row[column] for column in columns), []).append(row)
     grids = list(dict.fromkeys(row["grid"] for row in rows))
-    figure, panels = plt.subplots(1, len(grids), figsize=(3.6 * len(grids) + 0.6, 4.2), squeeze=False)
+    figure, panels = plt.subplots(1, len(grids), figsize=(max(3.6 * len(grids) + 0.6, 7.6), 4.2), squeeze=False)
     # the layout of z goes without saying where the staged graph has only one
     one_z = len({row["z"] for row in rows if row["z"]}) <= 1
     rest = [column for column in columns if column != "grid" and not (column == "z" and one_z)]
@@ -181,8 +208,14 @@ def plot_segments(rows):
         for group in groups.values():
             if group[0]["grid"] != grid:
                 continue
-            group = sorted(group, key=lambda row: number(row, "planes"))
             which = names.index(label(group[0], rest))
+            chosen = [row for row in group if row["segment_planes"] == "0"]
+            group = sorted((row for row in group if row not in chosen), key=lambda row: number(row, "planes"))
+            for row in chosen:
+                axes.plot(number(row, "planes"), 1e3 * number(row, "seconds"), marker="*", markersize=12, linestyle="none",
+                          color=COLOURS[which % len(COLOURS)], label=None if group else names[which])
+            if not group:
+                continue
             best = min(group, key=lambda row: number(row, "seconds"))
             for row in group:
                 axes.errorbar(number(row, "planes"), 1e3 * number(row, "seconds"), whiskers(row), linewidth=0.8,
@@ -203,40 +236,63 @@ def plot_segments(rows):
         axes.set_axisbelow(True)
         bare(axes)
     panels[0][0].set_ylabel("time of a solve, ms")
-    figure.suptitle("Time against the segment's size. Circles: the best, and how much less time it takes than one segment", x=0.01, ha="left")
+    figure.suptitle("Time against the segment's size\nCircles: the best, and how much less time it takes than one segment%s"
+                    % ("; stars: the plan's own choice" if any(row["segment_planes"] == "0" for row in rows) else ""),
+                    x=0.01, ha="left", fontsize=10)
     return figure
+
+
+def ways(row, rows):
+    """The curves that a row is on: of one process, and of processes that have as many workers each as it."""
+    alike = [other for other in rows if kind(other) == kind(row)]
+    if int(row["ranks"]) == 1 and (len({each(other) for other in alike if other["ranks"] == "1"}) > 1
+                                   or all(other["ranks"] == "1" for other in alike)):
+        yield "one process"
+    if any(each(other) == each(row) and int(other["ranks"]) > 1 for other in alike):
+        yield "processes of %d %s" % (each(row), kind(row))
 
 
 def plot_scaling(rows):
     groups = {}
-    columns = [column for column in varying(rows) if column not in ("cpus", "gpus")]
+    columns = [column for column in varying(rows) if column not in ("cpus", "gpus", "ranks")]
+    several = any(int(row["ranks"]) > 1 for row in rows)
+    ends = {}
     for row in rows:
-        groups.setdefault((kind(row), *(row[column] for column in columns)), []).append(row)
+        for way in ways(row, rows):
+            groups.setdefault((kind(row), way, *(row[column] for column in columns)), []).append(row)
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4.2))
     most = max(workers(row) for row in rows)
     left.plot([1, most], [1, most], color="#999999", linestyle="--", linewidth=1, label="ideal")
-    for which, group in enumerate(groups.values()):
+    for which, (key, group) in enumerate(groups.items()):
         group = sorted(group, key=workers)
-        name = "%s%s" % (label(group[0], columns) or label(group[0], ["grid"]), ", GPU" if kind(group[0]) == "GPU" else "")
-        style = {"color": COLOURS[which % len(COLOURS)], "marker": MARKERS[which % len(MARKERS)], "markersize": 5}
+        name = "%s%s%s" % (label(group[0], columns) or label(group[0], ["grid"]), ", " + key[1] if several else "",
+                           ", GPU" if kind(group[0]) == "GPU" and not several else "")
+        style = {"color": COLOURS[which % len(COLOURS)], "marker": MARKERS[which % len(MARKERS)], "markersize": 5,
+                 "linestyle": "-" if key[1] == "one process" else ":"}
         base = number(group[0], "seconds") * workers(group[0])
         left.plot([workers(row) for row in group], [base / number(row, "seconds") for row in group], label=name, **style)
         right.plot([workers(row) for row in group], [1e3 * number(row, "seconds") for row in group], label=name, **style)
-        right.annotate("%.3g ms" % (1e3 * number(group[-1], "seconds")),
-                       (workers(group[-1]), 1e3 * number(group[-1], "seconds")), xytext=(6, 0), textcoords="offset points",
-                       va="center", fontsize=8, color=style["color"])
+        ends.setdefault((key[0], *key[2:]), []).append((number(group[-1], "seconds"), workers(group[-1]), style["color"]))
+    for close in ends.values():
+        for place, (seconds, count, colour) in enumerate(sorted(close)):
+            right.annotate("%.3g ms" % (1e3 * seconds), (count, 1e3 * seconds), xytext=(6, 10 * place - 5 * (len(close) - 1)),
+                           textcoords="offset points", va="center", fontsize=8, color=colour)
     right.set_yscale("log")
+    right.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     plain(right.yaxis)
     for axes in (left, right):
         ticks = sorted({workers(row) for row in rows})
         axes.set_xscale("log", base=2)
         axes.set_xticks(ticks)
         plain(axes.xaxis)
-        axes.set_xlabel("%ss" % kind(rows[0]) if len({kind(row) for row in rows}) == 1 else "workers (CPU cores, or GPUs)")
+        axes.set_xlabel(("%ss" % kind(rows[0]) if len({kind(row) for row in rows}) == 1 else "workers (CPU cores, or GPUs)")
+                        + (" of all processes" if several else ""))
         axes.grid(color="#dddddd", linewidth=0.6)
         bare(axes)
     right.margins(x=0.18)
-    left.set_ylim(bottom=0)
+    left.set_yscale("log", base=2)  # as the other axis, or the ideal would be no line
+    left.yaxis.set_major_locator(LogLocator(base=2, subs=(1, 1.5)))
+    plain(left.yaxis)
     left.set_ylabel("speed-up over one worker")
     right.set_ylabel("time of a solve, ms")
     left.legend(frameon=False, fontsize=8)
@@ -281,21 +337,105 @@ def plot_policies(rows):
     return figure
 
 
-FIGURES = {"stages": plot_stages, "segments": plot_segments, "scaling": plot_scaling, "policies": plot_policies}
+def busiest(row):
+    """What was busy for the largest share of the time, and that share."""
+    shares = [float(share) for share in row["busy_workers"].split()]
+    if number(row, "exchange_busy") > max(shares):
+        return "exchange", number(row, "exchange_busy")
+    which = max(range(len(shares)), key=shares.__getitem__)
+    name = "the only worker" if len(shares) == 1 else "worker %d" % (which % each(row))
+    return name + (" of rank %d" % (which // each(row)) if int(row["ranks"]) > 1 else ""), number(row, "busiest")
+
+
+def plot_overlap(rows):
+    columns = [c for c in varying(rows) if c not in ("sched", "z", "grid")] or ["graph"]
+    grids = list(dict.fromkeys(row["grid"] for row in rows))
+    used = [stage for stage in STAGES if any(stage_seconds(row)[stage] > 0 for row in rows)]
+    figure, panels = plt.subplots(len(grids), 1, figsize=(9.6, 1.7 + 0.62 * len(rows) + 0.5 * len(grids)), squeeze=False,
+                                  gridspec_kw={"height_ratios": [sum(row["grid"] == grid for row in rows) for grid in grids]})
+    for grid, axes in zip(grids, panels[:, 0]):
+        here = [row for row in rows if row["grid"] == grid]
+        widest = 0
+        for place, row in enumerate(here):
+            # what one worker, and the exchange of one process, would take one after the other
+            left = 0
+            for stage in used:
+                share = int(row["ranks"]) if stage == "exchange" else workers(row)
+                milliseconds = 1e3 * stage_seconds(row)[stage] / share
+                colour = COLOURS[used.index(stage) % len(COLOURS)]
+                axes.barh(place - 0.2, milliseconds, 0.36, left=left, color=colour, edgecolor="white", linewidth=0.6)
+                left += milliseconds
+            name, share = busiest(row)
+            real = 1e3 * number(row, "seconds")
+            axes.barh(place + 0.2, real, 0.36, color="#dddddd")
+            axes.barh(place + 0.2, share * real, 0.36, color="none", edgecolor="#555555", hatch="////", linewidth=0.6)
+            axes.text(left, place - 0.2, " sum %.4g ms" % left, va="center", fontsize=8)
+            axes.text(real, place + 0.2, " real %.4g ms; %s busy %.0f %%" % (real, name, 100 * share), va="center",
+                      fontsize=8)
+            widest = max(widest, left, real)
+        axes.set_yticks(range(len(here)))
+        axes.set_yticklabels([label(row, columns) for row in here])
+        axes.set_ylim(len(here) - 0.5, -0.5)
+        axes.set_xlim(0, 1.55 * widest)
+        axes.set_title(label({"grid": grid}, ["grid"]), loc="right", fontsize=9)
+        bare(axes)
+    panels[-1][0].set_xlabel("time, ms. Coloured: the stages one after the other, means of the workers and processes\n"
+                             "grey: the real time; hatched: the part of it in which the busiest was busy")
+    handles = [plt.Rectangle((0, 0), 1, 1, color=COLOURS[n % len(COLOURS)]) for n in range(len(used))]
+    figure.legend(handles, used, ncol=6, loc="upper left", bbox_to_anchor=(0.005, 1 - 0.3 / figure.get_size_inches()[1]),
+                  frameon=False, fontsize=8)
+    figure.suptitle("Overlap: the stages' sum beside the real time\n\n\n", x=0.01, ha="left")
+    return figure
+
+
+def plot_hetero(rows):
+    columns = [c for c in varying(rows) if c not in ("cpus", "gpus", "sched", "z")]
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 2.3 + 0.36 * len(rows)), sharey=True)
+    parts = [part for part in (("CPU cores", "tasks_cpu", "#0072B2"), ("GPUs", "tasks_gpu", "#009E73"))
+             if any(number(row, part[1]) > 0 for row in rows)]
+    for place, row in enumerate(rows):
+        left.barh(place, 1e3 * number(row, "seconds"), 0.6, xerr=whiskers(row), capsize=2, color="#bbbbbb")
+        left.text(1e3 * number(row, "seconds_q3"), place, "  %.4g" % (1e3 * number(row, "seconds")), va="center", fontsize=8)
+        before, tasks = 0, number(row, "tasks_cpu") + number(row, "tasks_gpu")
+        for name, column, colour in parts:
+            share = 100 * number(row, column) / tasks if tasks else 0
+            right.barh(place, share, 0.6, left=before, color=colour, label=name if place == 0 else None)
+            if share > 10:
+                right.text(before + share / 2, place, "%.0f %%" % share, ha="center", va="center", fontsize=8, color="white")
+            before += share
+    left.set_yticks(range(len(rows)))
+    left.set_yticklabels([", ".join(filter(None, (label(row, columns), who(row)))) for row in rows])
+    left.set_ylim(len(rows) - 0.5, -0.5)
+    left.margins(x=0.2)
+    left.set_xlabel("time of a solve, ms (median and quartiles)")
+    right.set_xlim(0, 100)
+    right.set_xlabel("share of the tasks, %")
+    right.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1.0), ncol=2, fontsize=8)
+    for axes in (left, right):
+        bare(axes)
+    figure.suptitle("Cores, GPUs, and both: time, and who did the tasks", x=0.01, ha="left")
+    return figure
+
+
+FIGURES = {"stages": plot_stages, "segments": plot_segments, "scaling": plot_scaling, "overlap": plot_overlap,
+           "hetero": plot_hetero, "policies": plot_policies}
 
 
 def caption(rows, failed):
     """Where, when and with what: two lines."""
     first = rows[0]
     same = [label(first, [c]) for c in ("grid", "precision", "graph", "sched") if c not in varying(rows)]
+    if "ranks" not in varying(rows) and first["ranks"] != "1":
+        same.append(label(first, ["ranks"]))
     if all(row["segments"] == "1" for row in rows):
         same.append("one segment")
     repeats = sorted({int(row["repeats"]) for row in rows})
     gpu = next((row["gpu_model"] for row in rows if row["gpu_model"]), "")
     machine = "%s, %s cores%s" % (first["cpu_model"] or "unknown processor", first["cores"], ", " + gpu if gpu else "")
+    mpi = ", " + first["mpi_version"] if any(row["ranks"] != "1" for row in rows) else ""
     words = ["%s; %s" % (machine, max(row["date"] for row in rows)[:10]),
-             "psg %s, StarPU %s, FFTW %s; %s; medians of %s rounds%s"
-             % (first["psg_version"], first["starpu_version"], first["fftw_version"],
+             "psg %s, StarPU %s, FFTW %s%s; %s; medians of %s rounds%s"
+             % (first["psg_version"], first["starpu_version"], first["fftw_version"], mpi,
                 ", ".join("policy " + s if s == "default" else s for s in same if s) or "as said",
                 "-".join(map(str, dict.fromkeys((repeats[0], repeats[-1])))),
                 "; %d configurations failed" % failed if failed else "")]
@@ -310,9 +450,12 @@ def main():
     parser.add_argument("--host", help="of which machine, if the file has several")
     arguments = parser.parse_args()
     rows, failed = one_machine(read(arguments.csv), arguments.csv, arguments.host)
-    name = arguments.figure or guess(rows)
+    name = arguments.figure or guess(rows, arguments.csv)
     plt.rcParams.update({"font.size": 9, "svg.fonttype": "none", "svg.hashsalt": "psg"})
-    figure = FIGURES[name](rows)
+    try:
+        figure = FIGURES[name](rows)
+    except KeyError as missing:
+        fail("%s: no column %s, which the figure %s needs: measured by an older psg" % (arguments.csv, missing.args[0], name))
     height = figure.get_size_inches()[1]
     bottom = 0.46 / height
     figure.tight_layout(rect=(0, bottom, 1, 1))

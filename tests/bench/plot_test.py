@@ -1,12 +1,16 @@
-"""plot.py makes the figure that it should of every result in the tree, and says in words what it cannot do.
+"""plot.py makes the figure that it should of every result in the tree and of every study, and says in words what it
+cannot do.
 
     plot_test.py PLOT.PY RESULTS
 """
 
+import csv
 import os
 import subprocess
 import sys
 import tempfile
+
+FIGURES = {"node": "scaling", "stages": "stages", "segments": "segments", "policies": "policies"}
 
 
 def run(*arguments):
@@ -20,37 +24,130 @@ def check(condition, words):
         sys.exit(words)
 
 
+def figure_of(plot, path, prefix, figure, *arguments):
+    """Make a figure; its text comes back."""
+    code, out, error = run(plot, path, "--out", prefix, *arguments)
+    check(code == 0 and not error and out.startswith(figure + ": "), "%s: %s %r %r" % (path, code, out, error))
+    with open(prefix + ".png", "rb") as file:
+        check(file.read(8) == b"\x89PNG\r\n\x1a\n", "%s: no PNG" % path)
+    with open(prefix + ".svg", encoding="utf-8") as file:
+        text = file.read()
+    for words in ("; 20", " cores", "psg 0.", "StarPU 1."):
+        check(words in text, "%s: the figure does not say %r" % (path, words))
+    return text
+
+
+# --------------------------------------------------------------------------------------- rows made up for the test
+
+
+def write(path, model, changes):
+    """A file with the row `model` once for each of the changes to it."""
+    rows = [{**model, "exchange_busy": "0", "tasks_cpu": "12", "tasks_gpu": "0", **change} for change in changes]
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def timed(milliseconds, **columns):
+    times = {"seconds" + which: str(milliseconds * factor / 1e3)
+             for which, factor in (("", 1), ("_min", 0.9), ("_q1", 0.95), ("_q3", 1.1), ("_max", 1.5))}
+    return {**times, **{name: str(value) for name, value in columns.items()}}
+
+
+def by_workers(ranks, cpus, gpus=0):
+    each = cpus + gpus
+    return {"ranks": ranks, "cpus": cpus, "gpus": gpus, "workers_cpu": ranks * cpus, "workers_gpu": ranks * gpus,
+            "busy_workers": " ".join(["0.900"] * (ranks * each - 1) + ["0.950"]), "busiest": 0.95}
+
+
+def test_scaling(plot, folder, model):
+    path = os.path.join(folder, "scaling.csv")
+    write(path, model, [timed(80 / (r * c), **by_workers(r, c)) for r, c in ((1, 1), (1, 2), (1, 4), (2, 1), (4, 1))])
+    text = figure_of(plot, path, path, "scaling")
+    for words in ("ideal", "one process", "processes of 1 CPU core", "CPU cores of all processes", "speed-up", "Open MPI"):
+        check(words in text, "scaling: no %r" % words)
+    # one process alone needs none of these words
+    write(path, model, [timed(80 / c, **by_workers(1, c)) for c in (1, 2, 4)])
+    text = figure_of(plot, path, path, "scaling")
+    check("process" not in text and "Open MPI" not in text and ">CPU cores<" in text, "scaling of one process")
+    # found by what varies, whatever the file is called
+    other = os.path.join(folder, "any.csv")
+    write(other, model, [timed(80 / r, **by_workers(r, 1)) for r in (1, 2)])
+    check("processes of 1 CPU core" in figure_of(plot, other, other, "scaling"), "ranks alone")
+
+
+def test_overlap(plot, folder, model):
+    path = os.path.join(folder, "overlap-here.csv")
+    stages = {"forward_xy_seconds": 0.008, "kspace_seconds": 0.004, "inverse_xy_seconds": 0.006}
+    write(path, model, [timed(10, **by_workers(1, 2), **stages),
+                        timed(10, **by_workers(2, 1), **stages, exchange_seconds=0.012, exchange_busy=0.6),
+                        timed(10, **{**by_workers(2, 1), "busiest": 0.98}, **stages, exchange_seconds=0.018,
+                              exchange_busy=0.98, graph="staged")])
+    text = figure_of(plot, path, path, "overlap")
+    # means of two workers, and of two processes: 18 / 2 ms, and 6 and 9 more of messages
+    for words in ("sum 9 ms", "sum 15 ms", "sum 18 ms", "real 10 ms; worker 1 busy 95 %",
+                  "real 10 ms; worker 0 of rank 1 busy 95 %", "real 10 ms; exchange busy 98 %", "kspace"):
+        check(words in text, "overlap: no %r" % words)
+    check("fft_xy" not in text, "overlap: a stage that took no time")
+
+
+def test_hetero(plot, folder, model):
+    path = os.path.join(folder, "hetero.csv")
+    gpu = {"gpu_model": "GPU of the test"}
+    write(path, model, [timed(10, **by_workers(1, 4)),
+                        timed(5, **by_workers(1, 0, 2), **gpu, tasks_cpu=0, tasks_gpu=12),
+                        timed(4, **by_workers(1, 2, 2), **gpu, tasks_cpu=3, tasks_gpu=9)])
+    text = figure_of(plot, path, path, "hetero")
+    for words in (">4 CPU<", ">2 GPU<", "2 CPU + 2 GPU", "100 %", "25 %", "75 %", "share of the tasks", "GPU of the test"):
+        check(words in text, "hetero: no %r" % words)
+    write(path, model, [timed(10, **by_workers(1, 4))])
+    check(">GPUs<" not in figure_of(plot, path, path, "hetero"), "hetero: a machine without GPUs")
+
+
+def test_own_choice(plot, folder, model):
+    path = os.path.join(folder, "ranks.csv")
+    write(path, model, [timed(10 + abs(planes - 8), **by_workers(2, 1), planes=planes or 16, segments=64 // (planes or 16),
+                              segment_planes=planes) for planes in (0, 1, 4, 8, 32)])
+    text = figure_of(plot, path, path, "segments")
+    for words in ("own choice", "best 8", "2 processes"):
+        check(words in text, "segments: no %r" % words)
+
+
+# ---------------------------------------------------------------------------------------------------- what is wrong
+
+
+def test_bad(plot, folder, first):
+    with open(first, encoding="utf-8") as file:
+        header, row = file.read().splitlines()[:2]
+    bad = os.path.join(folder, "bad.csv")
+    for text, words in (("", "no rows of psg bench"), ("a,b\n1,2\n", "no rows of psg bench"),
+                        (header + "\n" + row.replace(",ok,", ",it failed,") + "\n", "all configurations failed")):
+        with open(bad, "w", encoding="utf-8") as file:
+            file.write(text)
+        code, out, error = run(plot, bad)
+        check(code == 1 and words in error and "Traceback" not in error, "%r: %s %r" % (text[:20], code, error))
+    for arguments, words in (((first, "--host", "nobody"), "no rows of host 'nobody'"),
+                             ((first, "--figure", "overlap"), "no column exchange_busy"),
+                             ((first, "--figure", "hetero"), "no column tasks_cpu"),
+                             ((os.path.join(folder, "none.csv"),), "cannot be read"),
+                             ((first, "--out", os.path.join(folder, "no", "folder")), "cannot be written")):
+        code, out, error = run(plot, *arguments)
+        check(code == 1 and words in error and "Traceback" not in error, "%s: %s %r" % (arguments, code, error))
+
+
 def main(plot, results):
-    figures = {"node": "scaling", "stages": "stages", "segments": "segments", "policies": "policies"}
-    files = sorted(name for name in os.listdir(results) if name.endswith(".csv") and name.split("-")[0] in figures)
+    files = sorted(name for name in os.listdir(results) if name.endswith(".csv") and name.split("-")[0] in FIGURES)
     check(files, "no results in %s" % results)
+    first = os.path.join(results, files[0])
+    with open(first, newline="", encoding="utf-8") as file:
+        model = next(csv.DictReader(file))
     with tempfile.TemporaryDirectory() as folder:
         for name in files:
-            prefix = os.path.join(folder, name)
-            code, out, error = run(plot, os.path.join(results, name), "--out", prefix)
-            figure = figures[name.split("-")[0]]
-            check(code == 0 and not error and out.startswith(figure + ": "), "%s: %s %r %r" % (name, code, out, error))
-            with open(prefix + ".png", "rb") as file:
-                check(file.read(8) == b"\x89PNG\r\n\x1a\n", "%s: no PNG" % name)
-            with open(prefix + ".svg", encoding="utf-8") as file:
-                text = file.read()
-            for words in ("; 20", " cores", "psg 0.", "StarPU 1."):
-                check(words in text, "%s: the figure does not say %r" % (name, words))
-        first = os.path.join(results, files[0])
-        with open(first, encoding="utf-8") as file:
-            header, row = file.read().splitlines()[:2]
-        bad = os.path.join(folder, "bad.csv")
-        for text, words in (("", "no rows of psg bench"), ("a,b\n1,2\n", "no rows of psg bench"),
-                            (header + "\n" + row.replace(",ok,", ",it failed,") + "\n", "all configurations failed")):
-            with open(bad, "w", encoding="utf-8") as file:
-                file.write(text)
-            code, out, error = run(plot, bad)
-            check(code == 1 and words in error and "Traceback" not in error, "%r: %s %r" % (text[:20], code, error))
-        for arguments, words in (((first, "--host", "nobody"), "no rows of host 'nobody'"),
-                                 ((os.path.join(folder, "none.csv"),), "cannot be read"),
-                                 ((first, "--out", os.path.join(folder, "no", "folder")), "cannot be written")):
-            code, out, error = run(plot, *arguments)
-            check(code == 1 and words in error and "Traceback" not in error, "%s: %s %r" % (arguments, code, error))
+            figure_of(plot, os.path.join(results, name), os.path.join(folder, name), FIGURES[name.split("-")[0]])
+        for test in (test_scaling, test_overlap, test_hetero, test_own_choice):
+            test(plot, folder, model)
+        test_bad(plot, folder, first)
     print("%d figures" % len(files))
 
 

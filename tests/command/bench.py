@@ -11,7 +11,7 @@ import signal
 import subprocess
 import time
 
-from command import PSG, check, default_signals, files, refused, run
+from command import PSG, check, default_signals, files, nobody_here, refused, run
 
 TINY = ("--grid", "8", "--repeat", "1", "--passes", "1", "--warm-up", "0", "--effort", "estimate", "--gpus", "0")
 STAGED = "fft_xy pack unpack fft_z divide ifft_z ifft_xy normalize".split()
@@ -182,14 +182,14 @@ check(bench(*TINY, "--quiet").stdout == "", "a table with --quiet")
 policies = [line[2:].split()[0] for line in run("info", "--gpus", "0").stdout.split("):\n")[1].split("\n\n")[0].splitlines()]
 check(len(policies) >= 10, policies)
 bad("--grid", "8", "--sched", "lws,frob", says=["--sched 'frob'", "one of"] + policies)
-bad("--study", "frob", says=("--study 'frob'", "one of node, stages, segments, policies, variants"))
+bad("--study", "frob", says=("--study 'frob'", "one of node, stages, segments, policies, variants, scaling, overlap, hetero"))
 bad("--study", "stage", says=("did you mean 'stages'?",))
 bad(says=("--grid", "--study"))
 bad("--grid", "8", "--large", says=("--large is for --study",))
 bad("--grid", "", says=("--grid ''", "values with commas between"))
 for text in ("8,", ",8", "8,,9", "0", "8,8x8", "8 ", "-8"):
     bad("--grid", text, says=("--grid '", "whole numbers"))
-for option in ("cpus", "gpus", "segment-planes", "pencils", "in-flight"):
+for option in ("cpus", "gpus", "segment-planes", "pencils", "in-flight", "ranks"):
     for text in ("1,", "1,-1"):
         bad("--grid", "8", "--" + option, text, says=("--%s '" % option, "expected"))
 for option, words in (("precision", "f64, f32"), ("graph", "fused, staged"), ("z", "contiguous, strided"),
@@ -224,7 +224,7 @@ for name, text, words in (
     with open(name, "w", newline="") as file:
         file.write(text)
     bad("--grid", "8", "--csv", name, says=(name + ": ", words))
-# It is one process that is measured: what looks like one of several is not.
+# It starts processes itself: what looks like one of several does not.
 done = subprocess.run([PSG, "bench", *TINY], env={**os.environ, "OMPI_COMM_WORLD_SIZE": "2"}, stdout=subprocess.PIPE,
                       stderr=subprocess.PIPE, text=True, timeout=60)
 check(done.returncode in (1, 2) and done.stderr.startswith("psg: ") and done.stdout == "", done)
@@ -232,17 +232,6 @@ with open("full.csv", "w"):
     pass
 bench(*TINY, "--quiet", "--csv", "full.csv")  # an empty file has nothing to lose
 check(len(rows("full.csv")) == 1, rows("full.csv"))
-
-
-def gone(process):
-    """Is nobody left of its group, after two seconds at most?"""
-    for _ in range(200):
-        try:
-            os.killpg(process.pid, 0)
-        except ProcessLookupError:
-            return True
-        time.sleep(0.01)
-    return False
 
 
 # Where the file cannot be written in the end, the old one stays, and the numbers are shown all the same.
@@ -271,7 +260,7 @@ check((process.returncode, out, error) == (130, "", "psg: interrupted\n"), (proc
 i = rows("i.csv")
 check(1 <= len(i) < 4 and all(r["status"] == "ok" and r["repeats"] == "400" for r in i), "%d rows" % len(i))
 check(sorted(files()) == sorted([*old, "./i.csv"]), sorted(files()))
-check(gone(process), "a process of the group is left")
+check(nobody_here(), "a process is left")
 old = content("i.csv")
 bench("--grid", "40", "--sched", i[0]["sched"], "--effort", "estimate", "--gpus", "0", "--cpus", "1", "--csv", "i.csv", "--quiet")
 check(content("i.csv") == old, "a row that SIGINT left was measured again")
@@ -284,4 +273,4 @@ for number, code in ((signal.SIGINT, 130), (signal.SIGKILL, -9)):
     time.sleep(1)
     process.send_signal(number)
     process.communicate(timeout=20)
-    check(process.returncode == code and gone(process), "signal %d: %d, or a process is left" % (number, process.returncode))
+    check(process.returncode == code and nobody_here(), "signal %d: %d, or a process is left" % (number, process.returncode))

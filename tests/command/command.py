@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 if len(sys.argv) < 2:
     sys.exit("usage: %s PSG" % sys.argv[0])
@@ -59,6 +60,27 @@ def files():
             path = os.path.join(folder, name)
             with open(path, "rb") as file:
                 found[path] = hashlib.sha256(file.read()).hexdigest()
+    return found
+
+
+def nobody_here():
+    """Does no other process work in this folder, after three seconds at most?"""
+    for _ in range(300):
+        if not others_here():
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def others_here():
+    """The numbers of all other processes in this folder: what psg has started is here too."""
+    found = []
+    for number in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if os.readlink("/proc/%s/cwd" % number) == FOLDER and int(number) != os.getpid():
+                found.append(int(number))
+        except OSError:  # it has ended, or is not ours
+            pass
     return found
 
 

@@ -93,27 +93,6 @@ static void order(const app_sweep *sweep, const app_circumstances *at, app_resul
     app_results_free(&rows);
 }
 
-static void field_errors(const app_sweep *sweep) {
-    app_field_store store = {.count = 0};
-    const app_fields *fields = app_fields_get(&store, &sweep->config[3]);
-    if (!CHECK(fields != NULL, "no fields")) {
-        return;
-    }
-    const size_t points = 6 * 6 * 6;
-    double *u = malloc(points * sizeof *u);
-    memcpy(u, fields->answer, points * sizeof *u);
-    CHECK_NEAR(app_fields_error(fields, u), 0, 0, "the answer itself");
-    u[17] += 0.5 * fields->largest;
-    CHECK_NEAR(app_fields_error(fields, u), 0.5, 1e-12, "one point is off");
-    u[3] = NAN;
-    CHECK(isnan(app_fields_error(fields, u)), "a NaN is an error of %g",
-          app_fields_error(fields, u));
-    CHECK(app_fields_get(&store, &sweep->config[3]) == fields && store.count == 1, "made again");
-    app_fields_drop(&store, 0);
-    CHECK(store.count == 0, "%zu are left after dropping all", store.count);
-    free(u);
-}
-
 int main(void) {
     const char *lists[APP_LISTS] = {[APP_LIST_GRID] = "3,4,5,6"};
     app_sweep sweep = {.count = 0};
@@ -132,7 +111,6 @@ int main(void) {
     quartiles(&rows, &sweep, &at, result);
     wrong_answers(&rows, &sweep, &at, result);
     order(&sweep, &at, result);
-    field_errors(&sweep);
     for (size_t n = 0; n < CONFIGS; ++n) {
         free(result[n].sample);
     }

@@ -1,0 +1,61 @@
+/* The right-hand sides of psg bench, by one process or several: each has the planes that are its own, and all know the
+ * largest error of any of them. */
+#include "app/fields.h"
+#include "app/app.h"
+#include "app/ranks.h"
+#include "tests/check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void check_grid(size_t nx, size_t ny, size_t nz) {
+    const app_config config = {.grid = {.given = 1, .n = {nx, ny, nz}}, .ranks = 1};
+    app_field_store store = {.count = 0};
+    psg_grid grid;
+    app_config_grid(&config, &grid);
+    const app_planes planes = app_own_planes(&grid);
+    const app_fields *fields = app_fields_get(&store, &config);
+    if (!CHECK(fields != NULL, "no fields")) {
+        return;
+    }
+    CHECK(fields->points == nx * ny * planes.count, "%zu points", fields->points);
+    double *u = calloc(fields->points + 1, sizeof *u);
+    memcpy(u, fields->answer, fields->points * sizeof *u);
+    CHECK_NEAR(app_fields_error(fields, u), 0, 0, "the answer itself");
+    double largest = 0;
+    for (size_t i = 0; i < fields->points; i++) {
+        largest = fmax(largest, fabs(u[i]));
+    }
+    app_ranks_max(&largest, 1);
+    CHECK_NEAR(fields->largest, largest, 0, "the largest value of all");
+    /* in the first and in the last plane of the grid, whoever has it */
+    for (size_t k = 0; k<nz; k += nz> 1 ? nz - 1 : 1) {
+        const int mine = k >= planes.z0 && k < planes.z0 + planes.count;
+        double *point = mine ? &u[(k - planes.z0) * nx * ny + 1] : NULL;
+        const double right = mine ? *point : 0;
+        if (mine) {
+            *point += 0.5 * fields->largest;
+        }
+        CHECK_NEAR(app_fields_error(fields, u), 0.5, 1e-12, "plane %zu is off", k);
+        if (mine) {
+            *point = NAN;
+        }
+        CHECK(isnan(app_fields_error(fields, u)), "plane %zu: a NaN is not seen", k);
+        if (mine) {
+            *point = right;
+        }
+    }
+    CHECK(app_fields_get(&store, &config) == fields && store.count == 1, "made again");
+    app_fields_drop(&store, 0);
+    free(u);
+}
+
+int main(int argc, char **argv) {
+    if (app_ranks_start(argc, argv)) {
+        return 1;
+    }
+    check_grid(6, 5, 7);
+    check_grid(3, 4, 2); /* of three processes one has nothing */
+    return app_ranks_finish(check_result());
+}
