@@ -107,8 +107,9 @@ def test_hetero(plot, folder, model):
 
 def test_own_choice(plot, folder, model):
     path = os.path.join(folder, "ranks.csv")
-    write(path, model, [timed(10 + abs(planes - 8), **by_workers(2, 1), planes=planes or 16, segments=64 // (planes or 16),
-                              segment_planes=planes) for planes in (0, 1, 4, 8, 32)])
+    # a star beside the curve, so that its time, though shorter, is not the best of those that were given
+    write(path, model, [timed(10 + abs(planes - 8) if planes else 5, **by_workers(2, 1), planes=planes or 16,
+                              segments=64 // (planes or 16), segment_planes=planes) for planes in (0, 1, 4, 8, 32)])
     text = figure_of(plot, path, path, "segments")
     for words in ("own choice", "best 8", "2 processes"):
         check(words in text, "segments: no %r" % words)
