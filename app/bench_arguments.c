@@ -64,6 +64,11 @@ static const app_option_row rows[] = {
      "a whole number from 1",
      "a plan or solve that takes longer is given up, and its\n"
      "row says so; default: 600"},
+    {NULL, "bounds", NULL, NULL, FIELD(bounds), NULL, NULL,
+     "find how short each solve could have been: columns bound_*\n"
+     "and of_bound. The times are then those of solves that keep\n"
+     "what their tasks read and write. Rows of the file that have\n"
+     "none are measured again"},
     {"Result", "csv", "FILE", app_value_text, FIELD(csv), NULL, "FILE, or - for stdout",
      "one row per configuration. Rows that FILE has already, of\n"
      "this machine and these versions, are not measured again\n"
@@ -90,8 +95,10 @@ static const app_command_text bench_text = {
     "Columns: those of the lists; seconds of a solve; gflops, by the count 5 n log2(n) per\n"
     "transform of n points, two transforms; error against the known answer; busy, the share\n"
     "of the time that workers spend in tasks, and busiest, that of the busiest worker; bytes\n"
-    "moved; seconds of each stage, summed over workers; what the plan came to; versions and\n"
-    "machine. status is ok, or says why this configuration failed.\n"
+    "moved; seconds of each stage, summed over workers; with --bounds, how short the solve\n"
+    "could have been (bound_seconds, of_bound of its time, by bound_by) and by each bound: its\n"
+    "longest chain of tasks (path), their work, memory, links, and StarPU's models (lp); what\n"
+    "the plan came to; versions and machine. status is ok, or says why this one failed.\n"
     "\n"
     "Studies:\n" APP_STUDIES(
         STUDY_LINES) "\n"

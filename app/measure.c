@@ -103,6 +103,7 @@ static void make_plan(batch *b, job *j) {
     app_config_options(j->config, &options);
     app_config_grid(j->config, &grid);
     options.calibrate = b->visit->calibrate;
+    options.record = b->visit->bounds;
     tell_text(b->pipe, APP_RECORD_BEGIN, j->number, "planning");
     if (psg_plan_create(&j->plan, &grid, &options) != PSG_OK) {
         fail(b, j, psg_last_error());
@@ -167,6 +168,21 @@ static psg_status read_sample(const job *j, const psg_statistics *before, app_sa
     return PSG_OK;
 }
 
+static psg_status read_bounds(const job *j, app_sample *sample) {
+    psg_statistics s;
+    psg_bounds bounds;
+    psg_status status = psg_plan_statistics(j->plan, &s);
+    if (status == PSG_OK) {
+        status = psg_plan_bounds(j->plan, &bounds);
+    }
+    if (status == PSG_OK) {
+        memcpy(sample->bound, bounds.bound, sizeof sample->bound);
+        sample->lp_bound = bounds.lp_seconds;
+        sample->of_bound = bounds.seconds / s.seconds;
+    }
+    return status;
+}
+
 static void check_answer(const batch *b, const job *j) {
     app_record record = {.kind = APP_RECORD_CHECKED, .config = j->number};
     record.is.checked.tolerance = app_fields_tolerance(j->fields);
@@ -192,6 +208,9 @@ static void one_round(batch *b, job *j, int counts, int last) {
     if (counts && status == PSG_OK) {
         record.is.sample.seconds = (app_now() - start) / j->config->in_flight;
         status = read_sample(j, &before, &record.is.sample);
+    }
+    if (counts && status == PSG_OK && b->visit->bounds) {
+        status = read_bounds(j, &record.is.sample);
     }
     if (status != PSG_OK) {
         fail(b, j, psg_last_error());
