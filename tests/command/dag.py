@@ -86,6 +86,18 @@ def check_bounds(report):
     check(bounds["links"]["message"]["bytes"] == report["bytes"]["sent"], bounds)
 
 
+def check_path(nodes, edges, report):
+    """The path's tasks take no longer than the longest chain of a process did in this solve, nor more than all of them."""
+    longest, done = {}, {}
+    for key in sorted(nodes, key=lambda key: nodes[key]["end"]):
+        before = [done[e[0]] for e in edges if e[1] == key and not e[2] and e[0] in done]
+        own = nodes[key]["end"] - nodes[key]["start"] if nodes[key]["stage"] != "exchange" else 0
+        done[key] = own + max(before, default=0)
+        longest[nodes[key]["rank"]] = max(longest.get(nodes[key]["rank"], 0), done[key])
+    path = 1e3 * report["bounds"]["path"]
+    check(0 < path <= max(longest.values()) + 1e-4, "%g ms of %s" % (path, longest))
+
+
 def read_report():
     with open("report.json", encoding="utf-8") as file:
         return json.load(file)
@@ -100,6 +112,7 @@ def one_process():
         check_graph(nodes, edges, report, 0)
         check_ends(nodes, edges)
         check_bounds(report)
+        check_path(nodes, edges, report)
         check(len(edges) == 2 * 5 * 4 + (3 * 5 + 4 * 4 if graph == "staged" else 0), "%d edges" % len(edges))
         with open("t.json", encoding="utf-8") as file:
             trace = [e for e in json.load(file)["traceEvents"] if e["ph"] == "X" and e["args"]["solve"] == 2]
@@ -124,6 +137,7 @@ def several_processes(exchange, more):
     check_graph(nodes, edges, report, 0.1)  # each process says when its solve began by the clock of the day
     check_ends(nodes, edges)
     check_bounds(report)
+    check_path(nodes, edges, report)
     check({n["rank"] for n in nodes.values()} == {0, 1, 2}, "not all processes")
     own = {}  # where each segment and pencil lives
     for node in nodes.values():
