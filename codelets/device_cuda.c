@@ -5,6 +5,7 @@
 #include <starpu.h>
 
 #include <cuda_runtime_api.h>
+#include <starpu_cuda.h>
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -132,7 +132,7 @@ static void submit(psg_run *run, starpu_data_handle_t block, const psg_message *
                                 .pencil = m->pencil,
                                 .number = PSG_RECORD_NONE}};
         if (run->context->record) {
-            t->event.number = psg_record_add(&run->record, 0);
+            t->event.number = psg_record_add(&run->record);
             psg_record_use_data(&run->record, block, !receive, receive);
         }
         result =

@@ -19,12 +19,10 @@ typedef struct psg_record_use {
 
 /** All zero before the first use. */
 typedef struct psg_record {
-    uint32_t *shape; /**< [count]: tasks of a kind with the same one do the same work */
-    size_t count;
-    size_t room;
+    size_t count;        /**< of tasks and messages */
     psg_record_use *use; /**< in the order of their numbers */
     size_t uses;
-    size_t use_room;
+    size_t room;
     bool lost; /**< there was no memory for some of it */
 } psg_record;
 
@@ -32,8 +30,8 @@ typedef struct psg_record {
 void psg_record_clear(psg_record *record);
 void psg_record_free(psg_record *record);
 
-/** One task or message more. @return its number; PSG_RECORD_NONE: no memory */
-size_t psg_record_add(psg_record *record, uint32_t shape);
+/** One task or message more. @return its number */
+size_t psg_record_add(psg_record *record);
 /** What the latest one reads or writes. */
 void psg_record_use_data(psg_record *record, const void *data, bool reads, bool writes);
 

@@ -145,7 +145,7 @@ static void record(psg_run *run, struct starpu_task *task) {
     if (!run->context->record || args->continues) {
         return;
     }
-    args->number = psg_record_add(&run->record, psg_task_footprint(task));
+    args->number = psg_record_add(&run->record);
     const int count = STARPU_TASK_GET_NBUFFERS(task);
     for (int m = 0; m < count; m++) {
         const enum starpu_data_access_mode mode = STARPU_TASK_GET_MODE(task, m);

@@ -29,25 +29,20 @@ const char *psg_link_name(psg_link link) {
 
 /* -------------------------------------------------------------------------- path and work */
 
-/* A task, to be sorted by what it does. */
-typedef struct likeness {
-    const psg_run_event *event;
-    uint32_t shape;
-} likeness;
-
+/* Tasks of the same kind and shape, together. */
 static int by_likeness(const void *a, const void *b) {
-    const likeness *x = a;
-    const likeness *y = b;
-    if (x->event->kind != y->event->kind) {
-        return x->event->kind < y->event->kind ? -1 : 1;
+    const psg_run_event *x = *(const psg_run_event *const *)a;
+    const psg_run_event *y = *(const psg_run_event *const *)b;
+    const size_t of_x[] = {x->kind,         x->shape.pencil, x->shape.count,
+                           x->shape.pieces, x->shape.remote, x->shape.dense};
+    const size_t of_y[] = {y->kind,         y->shape.pencil, y->shape.count,
+                           y->shape.pieces, y->shape.remote, y->shape.dense};
+    for (size_t m = 0; m < sizeof of_x / sizeof *of_x; m++) {
+        if (of_x[m] != of_y[m]) {
+            return of_x[m] < of_y[m] ? -1 : 1;
+        }
     }
-    const bool along_x =
-        x->event->pencil != SIZE_MAX; /* a pack or unpack of either turns or copies */
-    const bool along_y = y->event->pencil != SIZE_MAX;
-    if (along_x != along_y) {
-        return along_x ? 1 : -1;
-    }
-    return (x->shape > y->shape) - (x->shape < y->shape);
+    return 0;
 }
 
 static double seconds_of(const psg_run_event *event) {
@@ -56,25 +51,21 @@ static double seconds_of(const psg_run_event *event) {
 
 /* @param[out] shortest  by event: the shortest time of one like it; 0 for what is between processes */
 static bool find_shortest(const psg_plan *plan, double *shortest) {
-    likeness *all = malloc((plan->events + 1) * sizeof *all);
-    size_t first = 0;
+    const psg_run_event **all = malloc((plan->events + 1) * sizeof *all);
     for (size_t m = 0; all != NULL && m < plan->events; m++) {
-        const size_t number = plan->event[m].number;
-        all[m] = (likeness){&plan->event[m],
-                            number < plan->record.count ? plan->record.shape[number] : 0};
+        all[m] = &plan->event[m];
     }
-    if (all != NULL) {
+    if (all != NULL && plan->events > 0) {
         qsort(all, plan->events, sizeof *all, by_likeness);
     }
-    for (size_t m = 0; all != NULL && m < plan->events; m++) {
-        first = by_likeness(&all[first], &all[m]) == 0 ? first : m;
-        double *least = &shortest[all[first].event - plan->event];
-        const double here = seconds_of(all[m].event);
-        *least = first == m ? here : fmin(*least, here);
-    }
-    for (size_t m = 0, of = 0; all != NULL && m < plan->events; m++) {
-        of = by_likeness(&all[of], &all[m]) == 0 ? of : m;
-        shortest[all[m].event - plan->event] = shortest[all[of].event - plan->event];
+    for (size_t first = 0, end; all != NULL && first < plan->events; first = end) {
+        double least = INFINITY;
+        for (end = first; end < plan->events && by_likeness(&all[first], &all[end]) == 0; end++) {
+            least = fmin(least, seconds_of(all[end]));
+        }
+        for (size_t m = first; m < end; m++) {
+            shortest[all[m] - plan->event] = least;
+        }
     }
     free(all);
     return all != NULL;

@@ -236,7 +236,7 @@ PSG_API void psg_plan_unpin(psg_plan *plan, const void *array);
 /* With psg_options.comm, the processes of an MPI communicator solve together, each with its own cores
  * and GPUs. Each owns a run of planes: f and u are its planes alone, [count][ny][nx], and may be NULL
  * where it has none. psg_plan_create(), psg_plan_destroy(), psg_solve(), psg_submit(), psg_submit_slabs(),
- * psg_wait() and psg_machine_workers() are collective: every process calls them, in the same order, with the same grid and options (but for
+ * psg_wait(), psg_plan_bounds() and psg_machine_workers() are collective: every process calls them, in the same order, with the same grid and options (but for
  * cpus, gpus, gpu_ids and cache_dir), and all get the same status; the words name the process that
  * failed. MPI has to be initialised with MPI_THREAD_MULTIPLE, as messages have a thread of their own, and
  * plans destroyed before MPI_Finalize(). Plans on one communicator are used by one thread at a time.
@@ -447,7 +447,7 @@ typedef struct psg_bounds {
                                 without GLPK, or the policy does not use models (see
                                 psg_policy_uses_models()) and psg_options.calibrate is 0 */
     double memory_bytes; /**< that pass through memory at the least */
-    double memory_rate;  /**< bytes per second, of all workers; 0: not known */
+    double memory_rate;  /**< bytes per second, of all workers; 0: not known, as in a simulation */
     double cache_bytes;  /**< of all caches, which were left out of memory_bytes */
     double link_bytes[PSG_LINK_COUNT];   /**< that have to go that way */
     double link_seconds[PSG_LINK_COUNT]; /**< at the rates measured; 0: none, or not known */

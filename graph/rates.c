@@ -1,5 +1,6 @@
 /* How fast the plan's workers get at memory: all of them at once, on arrays that no cache holds. */
 #include "codelets/device.h"
+#include "codelets/simulation.h"
 #include "cpu/buffer.h"
 #include "graph/internal.h"
 
@@ -123,7 +124,7 @@ psg_status psg_memory_rate(const psg_plan *plan, double *rate, double *cache_byt
     psg_status status = PSG_OK;
     pthread_mutex_lock(&lock); /* two measurements at once would wait for each other's workers */
     found *f = &kinds[plan->gpu_count > 0];
-    if (f->workers != plan->usable_workers) {
+    if (!psg_simulated() && f->workers != plan->usable_workers) {
         *f = (found){.workers = plan->usable_workers};
         psg_runtime_awake();
         if (plan->gpu_count > 0) {

@@ -3,6 +3,7 @@
 #include "tests/check.h"
 #include "tests/harness.h"
 
+#include <starpu_config.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -270,6 +271,46 @@ static void several_in_flight(void) {
     free(u);
 }
 
+/** StarPU's linear program is there once every task has been measured often enough: with one kind of worker it
+ *  comes to their mean times over the number of workers. Without models nobody asks for it. */
+static void linear_program(void) {
+    enum { SOLVES = 300 };
+    const cut *c = &cuts[4];
+    const oracle_grid box = {{c->n[0], c->n[1], c->n[2]}, {1.0, 1.0, 1.0}};
+    const psg_grid grid = harness_grid(&box);
+    void *f = make_f(PSG_F64, c->n[0] * c->n[1] * c->n[2]);
+    void *u = harness_array(PSG_F64, c->n[0] * c->n[1] * c->n[2]);
+    for (int calibrate = 0; calibrate < 2; ++calibrate) {
+        psg_options options = harness_options(PSG_F64);
+        psg_plan *plan = NULL;
+        psg_bounds b = {0};
+        double least = INFINITY, most = 0;
+        int solves = 0;
+        options.policy = "lws";
+        options.calibrate = calibrate;
+        options.record = 1;
+        if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
+            for (; solves < (calibrate ? SOLVES : 12) && b.lp_seconds == 0; ++solves) {
+                CHECK_STATUS(psg_solve(plan, f, u), PSG_OK);
+                CHECK_STATUS(psg_plan_bounds(plan, &b), PSG_OK);
+                least = fmin(least, b.bound[PSG_BOUND_WORK]);
+                most = fmax(most, b.bound[PSG_BOUND_WORK]);
+            }
+        }
+        psg_plan_destroy(plan);
+#if defined(STARPU_HAVE_GLPK_H)
+        CHECK((b.lp_seconds > 0) == calibrate, "%g s after %d solves, calibrate %d", b.lp_seconds,
+              solves, calibrate);
+        CHECK(b.lp_seconds <= most && (!calibrate || b.lp_seconds > least / 4),
+              "%g s by StarPU's models, work of %g to %g", b.lp_seconds, least, most);
+#else
+        CHECK(b.lp_seconds == 0, "%g s without GLPK", b.lp_seconds);
+#endif
+    }
+    free(f);
+    free(u);
+}
+
 static void refusals(void) {
     const oracle_grid box = {{6, 5, 4}, {1.0, 1.0, 1.0}};
     const psg_grid grid = harness_grid(&box);
@@ -318,6 +359,7 @@ int main(void) {
     static const cut large = {{208, 176, 192}, 48, 4};
     refusals();
     several_in_flight();
+    linear_program();
     for (size_t c = 0; c < sizeof cuts / sizeof *cuts; ++c) {
         for (int variant = 0; variant < HARNESS_VARIANTS; ++variant) {
             one_plan(&cuts[c], c % 2 ? PSG_F32 : PSG_F64, &harness_variants[variant], 3);
