@@ -4,9 +4,9 @@
 
 #include <stddef.h>
 
-/** The items of all processes one after the other, in the order of the ranks, on rank 0 in place of its
- *  own; the others keep theirs. Collective.
- *  @param[in,out] items    from malloc(); NULL if there are none; may move on rank 0, also after a failure
+/** The items of all processes one after the other, in the order of the ranks, on rank 0 in place
+ *  of its own; the others keep theirs. Collective.
+ *  @param[in,out] items    from malloc(); NULL if there are none; may move on rank 0
  *  @param[in,out] count    of one's own; on rank 0 becomes that of all
  *  @param[out]    of_rank  on rank 0 how many each has; may be NULL
  *  @param[in]     what     for a message, "the events of all processes"

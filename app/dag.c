@@ -44,7 +44,7 @@ int app_dag_take(app_dag *dag, const psg_plan *plan) {
     return status == PSG_OK ? APP_DONE : app_error(APP_FAILED, "%s", psg_last_error());
 }
 
-/* Events and edges of all processes on rank 0, whose edges then name the events by their place there. */
+/* All processes' on rank 0, where edges then name the events by their place among all. */
 static int gather(app_dag *dag) {
     const size_t ranks = (size_t)app_ranks();
     size_t *events = app_allocate(ranks, sizeof *events, "the numbers of events");
@@ -111,8 +111,8 @@ static int by_after(const void *a, const void *b) {
     return (x->after > y->after) - (x->after < y->after);
 }
 
-/* Those who wrote what a message carried, by an edge each to the one who read it. Edges are in the order
-   of their ends. */
+/* Those who wrote what a message carried, by an edge each to the one who read it. Edges are in
+   the order of their ends. */
 static void write_carried(const app_dag *dag, size_t sent, size_t reader, FILE *file) {
     const psg_dependency key = {.after = sent};
     const psg_dependency *found = bsearch(&key, dag->edge, dag->edges, sizeof *dag->edge, by_after);

@@ -13,12 +13,12 @@ typedef struct app_dag {
     double seconds; /**< of the solve */
 } app_dag;
 
-/** Take over what the plan's latest solve did, on this process. @return APP_DONE; APP_FAILED after a
- *  message */
+/** Take over what the plan's latest solve did, on this process. @return APP_DONE; APP_FAILED
+ *  after a message */
 int app_dag_take(app_dag *dag, const psg_plan *plan);
 
-/** Write the graph of all processes: a node for each task (and each alltoall), an edge from each to those
- *  that read what it wrote, dashed if that went by a message. Rank 0 writes. Collective.
+/** Write the graph of all processes: a node for each task (and each alltoall), an edge from each
+ *  to those that read what it wrote, dashed if that went by a message. Rank 0 writes. Collective.
  *  @param[in] path  the file to write; `shown` is its name in messages
  *  @return APP_DONE; APP_FAILED after a message, perhaps of another process */
 int app_dag_write(app_dag *dag, const char *path, const char *shown);

@@ -49,7 +49,8 @@ void app_results_free(app_results *results);
 size_t app_results_find(const app_results *results, const app_config *config,
                         const app_circumstances *circumstances);
 
-/** Is the row what was asked for: without failure, by as many repeats, and with bounds if these are wanted? */
+/** Is the row what was asked for: without failure, by as many repeats, and with bounds if these
+ *  are wanted? */
 int app_results_done(const app_results *results, size_t row, unsigned repeat, int bounds);
 
 /** "ok", or why it failed. */

@@ -31,10 +31,10 @@ typedef enum psg_task_kind {
 
 extern const char *const psg_task_names[PSG_TASK_COUNT];
 
-/** What a task of a kind moves between memory and its worker at the least, in times the bytes of its
- *  part of the real field and of the spectrum. Scratch is not counted, nor is the reading of what the
- *  same segment or pencil has just written, which may still be in a cache; nor the reading of a line
- *  of memory before it is written, which there are ways around. */
+/** What a task of a kind moves between memory and its worker at the least, in times the bytes of
+ *  its part of the real field and of the spectrum. Scratch is not counted, nor is the reading of
+ *  what the same segment or pencil has just written, which may still be in a cache; nor the
+ *  reading of a line of memory before it is written, which there are ways around. */
 typedef struct psg_task_traffic {
     unsigned field_reads;
     unsigned field_writes;

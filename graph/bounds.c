@@ -1,4 +1,4 @@
-/* What a solve cannot be shorter than: by its dependencies, its work, and the bytes that have to move. */
+/* What a solve cannot be shorter than: by its dependencies, its work, and the bytes to move. */
 #include "graph/internal.h"
 
 #include <math.h>
@@ -49,7 +49,7 @@ static double seconds_of(const psg_run_event *event) {
     return event->worker >= 0 ? event->end - event->start : 0;
 }
 
-/* @param[out] shortest  by event: the shortest time of one like it; 0 for what is between processes */
+/* @param[out] shortest  by event: the shortest time of one like it; 0: between processes */
 static bool find_shortest(const psg_plan *plan, double *shortest) {
     const psg_run_event **all = malloc((plan->events + 1) * sizeof *all);
     for (size_t m = 0; all != NULL && m < plan->events; m++) {
@@ -138,8 +138,8 @@ static void part_bytes(const psg_context *c, const psg_run_event *event, double 
     }
 }
 
-/* Of what a phase reads, the caches may have as much as they hold when it begins; of what it writes, they
- * may keep as much when it ends. */
+/* Of what a phase reads, the caches may have as much as they hold when it begins; of what it
+ * writes, they may keep as much when it ends. */
 static double find_traffic(const psg_plan *plan, double cache_bytes) {
     double reads[PHASES] = {0};
     double writes[PHASES] = {0};
@@ -178,8 +178,9 @@ static double block_bytes(const psg_context *c, size_t s, size_t p) {
            (double)(c->y0[p + 1] - c->y0[p]);
 }
 
-/* Between GPU `from` and GPU `to`, there and back: blocks that segments on the one have of pencils on
- * the other, and on their way back those that pencils on the one have of segments on the other. */
+/* Between GPU `from` and GPU `to`, there and back: blocks that segments on the one have of
+ * pencils on the other, and on their way back those that pencils on the one have of segments on
+ * the other. */
 static double exchanged_bytes(const psg_plan *plan, int from, int to) {
     const psg_context *c = &plan->context;
     double bytes = 0;

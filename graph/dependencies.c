@@ -1,6 +1,7 @@
-/* Which event of a solve needed which other: from the record of what was submitted, by the rule by which
- * StarPU orders tasks: a reader comes after the last writer submitted before it. What no worker runs, as
- * the taking of a bundle for its blocks, is no event: its readers come after what it read from. */
+/* Which event of a solve needed which other: from the record of what was submitted, by the rule
+ * by which StarPU orders tasks: a reader comes after the last writer submitted before it. What no
+ * worker runs, as the taking of a bundle for its blocks, is no event: its readers come after what
+ * it read from. */
 #include "graph/internal.h"
 
 #include <stdlib.h>

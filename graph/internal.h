@@ -70,16 +70,16 @@ void psg_events_take(psg_plan *plan, psg_run *run);
 
 /* ------------------------------------------------------------------------ dependencies.c */
 
-/** The dependencies between the plan's events, to be freed by free(). Those of one event stand together,
- *  after those of all that it needed.
+/** The dependencies between the plan's events, to be freed by free(). Those of one event stand
+ *  together, after those of all that it needed.
  *  @param[out] list  NULL after a failure
  *  @return PSG_OK; PSG_ERR_STATE, _MEMORY */
 psg_status psg_dependencies_find(const psg_plan *plan, psg_dependency **list, size_t *count);
 
 /* -------------------------------------------------------------------------------- rates.c */
 
-/** Bytes per second through memory, of all workers of the plan together, and the bytes of all caches
- *  there. Measured when first asked for.
+/** Bytes per second through memory, of all workers of the plan together, and the bytes of all
+ *  caches there. Measured when first asked for.
  *  @return PSG_OK; PSG_ERR_MEMORY, _RUNTIME */
 psg_status psg_memory_rate(const psg_plan *plan, double *rate, double *cache_bytes);
 

@@ -1,5 +1,6 @@
-/* StarPU's linear program: the least time in which its workers can do the tasks that it heard of between
- * begin and end, by its performance models. It hears of everybody's, so two plans take turns. */
+/* StarPU's linear program: the least time in which its workers can do the tasks that it heard of
+ * between begin and end, by its performance models. It hears of everybody's, so two plans take
+ * turns. */
 #include "graph/internal.h"
 
 #include <pthread.h>
@@ -15,8 +16,8 @@ int psg_policy_uses_models(const char *policy) {
             strcmp(policy, "modular-gemm") == 0);
 }
 
-/* A model that is asked for a time it does not have makes StarPU calibrate from then on, and say so: only
- * where it does that anyway it is asked. */
+/* A model that is asked for a time it does not have makes StarPU calibrate from then on, and say
+ * so: only where it does that anyway it is asked. */
 bool psg_program_begin(const psg_plan *plan) {
     const struct starpu_sched_policy *policy = starpu_sched_get_sched_policy();
     if (plan->options.record == 0 ||

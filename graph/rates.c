@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The C library reads by memchr() and copies by memcpy() as fast as a core can, the latter around the
- * caches. Which is faster differs by machine, and the solve does both. */
+/* The C library reads by memchr() and copies by memcpy() as fast as a core can, the latter around
+ * the caches. Which is faster differs by machine, and the solve does both. */
 enum { READ = 0, COPY, WAYS, ROUNDS = 8 };
 
 static const double arrays_bytes_min = 32 << 20, arrays_bytes_max = 1 << 30;
@@ -41,7 +41,8 @@ static void judge(race *r) {
     r->rate = end > start ? fmax(r->rate, bytes / ((end - start) * 1e-6)) : r->rate;
 }
 
-/* On each worker: to read both arrays or to copy one to the other moves the same number of bytes. */
+/* On each worker: to read both arrays or to copy one to the other moves the same number of
+ * bytes. */
 static void run_race(void *argument) {
     race *r = argument;
     const size_t self = atomic_fetch_add(&r->entered, 1);
@@ -96,13 +97,20 @@ typedef struct found {
     double cache_bytes;
 } found;
 
-static psg_status measure_cores(found *f) {
+/* The processes of a node come here together, so that their arrays count as one. */
+static psg_status measure_cores(found *f, const psg_comm *comm) {
+    int rank = 0;
+    int processes = 1;
+    if (comm != NULL) {
+        psg_comm_node(comm, &rank, &processes);
+    }
     race *r = calloc(1, sizeof *r);
     if (r == NULL) {
         return psg_fail(PSG_ERR_MEMORY, "no memory to measure memory");
     }
     f->cache_bytes = size_of_caches();
-    const double all = fmin(fmax(4 * f->cache_bytes, arrays_bytes_min), arrays_bytes_max);
+    const double all =
+        fmin(fmax(4 * f->cache_bytes / processes, arrays_bytes_min), arrays_bytes_max);
     r->workers = f->workers;
     r->bytes = (size_t)(all / (double)r->workers) / 128 * 128;
     if (pthread_barrier_init(&r->barrier, NULL, (unsigned)r->workers) != 0) {
@@ -130,7 +138,7 @@ psg_status psg_memory_rate(const psg_plan *plan, double *rate, double *cache_byt
         if (plan->gpu_count > 0) {
             psg_device_memory_rate(&f->rate, &f->cache_bytes);
         } else {
-            status = measure_cores(f);
+            status = measure_cores(f, plan->comm);
         }
         psg_runtime_rest();
         f->workers = status == PSG_OK ? f->workers : 0;

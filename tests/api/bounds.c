@@ -1,5 +1,5 @@
-/* The dependencies of a solve are those of its graph, and no event starts before what it needed has ended;
- * what psg_plan_bounds() says a solve cannot be shorter than, it is not shorter than. */
+/* The dependencies of a solve are those of its graph, and no event starts before what it needed
+ * has ended; what psg_plan_bounds() says a solve cannot be shorter than, it is not shorter than. */
 #include "tests/check.h"
 #include "tests/harness.h"
 
@@ -54,7 +54,8 @@ static int is(const psg_event *e, psg_stage stage, size_t segment, size_t pencil
     return e->stage == stage && e->segment == segment && e->pencil == pencil;
 }
 
-/** Is there an edge between these two kinds of task of these parts? SIZE_MAX: not of that kind of part. */
+/** Is there an edge between these two kinds of task of these parts? SIZE_MAX: not of that kind of
+ *  part. */
 static int has_edge(const solved *s, psg_stage before, size_t segment_before, size_t pencil_before,
                     psg_stage after, size_t segment_after, size_t pencil_after) {
     for (size_t e = 0; e < s->edges; ++e) {
@@ -66,8 +67,8 @@ static int has_edge(const solved *s, psg_stage before, size_t segment_before, si
     return 0;
 }
 
-/** Every segment before every pencil, and the other way round; beside that, within a segment or pencil, the
- *  staged graph's chains. Nothing else. */
+/** Every segment before every pencil, and the other way round; beside that, within a segment or
+ *  pencil, the staged graph's chains. Nothing else. */
 static void check_graph(const solved *s, int staged) {
     const size_t segments = s->statistics.segments, pencils = s->statistics.pencils;
     const psg_stage there = staged ? PSG_STAGE_PACK : PSG_STAGE_FORWARD_XY;
@@ -120,8 +121,9 @@ static size_t width(const psg_event *e, const cut *c) {
     return c->n[2] - first < c->planes ? c->n[2] - first : c->planes;
 }
 
-/** Of the tasks of a stage, on segments or on pencils, each at the shortest time of its width, the longest.
- *  As every pencil needs every segment and the other way round, the longest chain is made of these. */
+/** Of the tasks of a stage, on segments or on pencils, each at the shortest time of its width,
+ *  the longest. As every pencil needs every segment and the other way round, the longest chain is
+ *  made of these. */
 static double step(const solved *s, const cut *c, psg_stage stage, int pencils) {
     double longest = 0;
     for (size_t m = 0; m < s->events; ++m) {
@@ -271,8 +273,9 @@ static void several_in_flight(void) {
     free(u);
 }
 
-/** StarPU's linear program is there once every task has been measured often enough: with one kind of worker it
- *  comes to their mean times over the number of workers. Without models nobody asks for it. */
+/** StarPU's linear program is there once every task has been measured often enough: with one kind
+ *  of worker it comes to their mean times over the number of workers. Without models nobody asks
+ *  for it. */
 static void linear_program(void) {
     enum { SOLVES = 300 };
     const cut *c = &cuts[4];
@@ -350,6 +353,13 @@ static void refusals(void) {
     CHECK_STATUS(psg_plan_bounds(NULL, &b.bounds), PSG_ERR_ARG);
     options.record = 2;
     CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_ERR_ARG);
+    CHECK(strcmp(psg_bound_name(PSG_BOUND_PATH), "path") == 0 &&
+              strcmp(psg_bound_name(PSG_BOUND_LINK), "link") == 0 &&
+              strcmp(psg_link_name(PSG_LINK_MESSAGE), "message") == 0,
+          "names");
+    CHECK(psg_policy_uses_models("dmda") && psg_policy_uses_models("modular-heft") &&
+              !psg_policy_uses_models("lws") && !psg_policy_uses_models(NULL),
+          "policies that use models");
     CHECK(psg_bound_name(PSG_BOUND_COUNT) == NULL && psg_link_name(PSG_LINK_COUNT) == NULL,
           "names of none");
 }

@@ -1,5 +1,6 @@
-/* Over several processes the dependencies are those of each process' own tasks and messages: a pencil needs
- * every segment, its own process' or by a message; and no process' bounds are longer than its solve. */
+/* Over several processes the dependencies are those of each process' own tasks and messages: a
+ * pencil needs every segment, its own process' or by a message; and no process' bounds are longer
+ * than its solve. */
 #include "tests/check.h"
 #include "tests/mpi/ranks.h"
 
