@@ -304,7 +304,8 @@ static void linear_program(void) {
 #if defined(STARPU_HAVE_GLPK_H)
         CHECK((b.lp_seconds > 0) == calibrate, "%g s after %d solves, calibrate %d", b.lp_seconds,
               solves, calibrate);
-        CHECK(b.lp_seconds <= most && (!calibrate || b.lp_seconds > least / 4),
+        /* the models may be those of a machine that had less, or more, to do: this is about units */
+        CHECK(b.lp_seconds <= 100 * most && (!calibrate || b.lp_seconds >= least / 100),
               "%g s by StarPU's models, work of %g to %g", b.lp_seconds, least, most);
 #else
         CHECK(b.lp_seconds == 0, "%g s without GLPK", b.lp_seconds);
