@@ -99,6 +99,13 @@ static const option_row solve_rows[] = {
     {NULL, "trace", "FILE", app_value_text, FIELD(trace), NULL, "FILE",
      "write when which worker did what, and every message,\n"
      "for ui.perfetto.dev or chrome://tracing"},
+    {NULL, "dag", "FILE", app_value_text, FIELD(dag), NULL, "FILE",
+     "write the task graph of the last solve, with its times,\n"
+     "for Graphviz: dot -Tsvg FILE"},
+    {NULL, "bounds", NULL, NULL, FIELD(bounds), NULL, NULL,
+     "say how short the last solve could have been: by its\n"
+     "longest chain of tasks, by their work, by the bytes to\n"
+     "move. Measures memory first, for about 0.1 s"},
     {NULL, "quiet", NULL, NULL, FIELD(quiet), NULL, NULL, "print errors only"},
     ROW_CPUS,
     ROW_GPUS,

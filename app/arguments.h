@@ -29,7 +29,7 @@ enum { APP_PROBLEM_NONE = -1, APP_PROBLEM_MADELUNG, APP_PROBLEM_MODES };
 
 /** What the command line says; -1, 0 or NULL where it says nothing. Texts are borrowed from argv. */
 typedef struct app_arguments {
-    const char *in, *out, *json, *trace, *policy;
+    const char *in, *out, *json, *trace, *dag, *policy;
     int problem, lattice;
     app_grid_value grid;
     app_box_value box;
@@ -39,7 +39,7 @@ typedef struct app_arguments {
     app_gpus_value gpus;
     size_t segment_planes, pencils;
     unsigned in_flight, repeat;
-    int verify, quiet;
+    int verify, bounds, quiet;
 } app_arguments;
 
 /** argv[0] is the subcommand. Both print the help text if it is asked for.

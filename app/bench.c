@@ -219,6 +219,7 @@ static int visit_group(bench *b, size_t leader, unsigned rounds, int calibrate, 
             .mpirun = b->arguments.mpirun,
             .warm_up = (unsigned)(calibrate ? b->arguments.calibrate : b->arguments.warm_up),
             .rounds = rounds,
+            .bounds = b->arguments.bounds,
             .calibrate = calibrate,
             .seed = app_random(random),
             .memory = plan_memory(b)};
@@ -292,7 +293,7 @@ static int prepare(bench *b) {
     for (size_t c = 0; c < count; c++) {
         app_result *r = &b->result[c];
         r->row = app_results_find(&b->rows, &b->sweep.config[c], &b->at);
-        r->kept = app_results_done(&b->rows, r->row, b->arguments.repeat);
+        r->kept = app_results_done(&b->rows, r->row, b->arguments.repeat, b->arguments.bounds);
         if (!r->kept) {
             r->sample = app_allocate(b->arguments.repeat, sizeof *r->sample, "the times");
             if (!r->sample) {
@@ -396,7 +397,7 @@ static int tell(bench *b, int code) {
         code = write_json(b, b->arguments.json);
     }
     for (size_t c = 0; c < b->sweep.count; c++) {
-        good += (size_t)app_results_done(&b->rows, b->result[c].row, 1);
+        good += (size_t)app_results_done(&b->rows, b->result[c].row, 1, 0);
     }
     if (!code && good == 0) {
         code = app_error(APP_FAILED, "all configurations failed, the first: %s",

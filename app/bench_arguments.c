@@ -79,6 +79,11 @@ static const app_option_row rows[] = {
      "a whole number from 1",
      "a plan or solve that takes longer is given up, and its\n"
      "row says so; default: 600"},
+    {NULL, "bounds", NULL, NULL, FIELD(bounds), NULL, NULL,
+     "find how short each solve could have been: columns bound_*\n"
+     "and of_bound. The times are then those of solves that keep\n"
+     "what their tasks read and write. Rows of the file that have\n"
+     "none are measured again"},
     {"Result", "csv", "FILE", app_value_text, FIELD(csv), NULL, "FILE, or - for stdout",
      "one row per configuration. Rows that FILE has already, of\n"
      "this machine and these versions, are not measured again\n"
@@ -108,8 +113,10 @@ static const app_command_text bench_text = {
     "of the time that workers spend in tasks, exchange_busy, that in which messages between\n"
     "processes were on their way, and busiest, that of the busiest worker or of the exchange;\n"
     "tasks that cores and GPUs did; bytes moved; seconds of each stage, summed over workers\n"
-    "and processes, as are workers, tasks and bytes; what the plan came to; versions and\n"
-    "machine. status is ok, or says why this configuration failed.\n"
+    "and processes, as are workers, tasks and bytes; with --bounds, how short the solve could\n"
+    "have been (bound_seconds, of_bound of its time, by bound_by) and by each bound: its\n"
+    "longest chain of tasks (path), their work, memory, links, and StarPU's models (lp); what\n"
+    "the plan came to; versions and machine. status is ok, or says why this one failed.\n"
     "\n"
     "Studies:\n" APP_STUDIES(
         STUDY_LINES) "\n"

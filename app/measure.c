@@ -108,6 +108,7 @@ static void make_plan(batch *b, job *j) {
     app_config_grid(j->config, &grid);
     options.calibrate = b->visit->calibrate;
     options.comm = app_ranks_comm();
+    options.record = b->visit->bounds;
     tell_text(b->pipe, APP_RECORD_BEGIN, j->number, "planning");
     if (psg_plan_create(&j->plan, &grid, &options) != PSG_OK) {
         fail(b, j, psg_last_error());
@@ -223,6 +224,21 @@ static void join_parts(const part *parts, int count, app_sample *whole) {
     whole->busy /= workers ? (double)workers : 1;
 }
 
+static psg_status read_bounds(const job *j, app_sample *sample) {
+    psg_statistics s;
+    psg_bounds bounds;
+    psg_status status = psg_plan_statistics(j->plan, &s);
+    if (status == PSG_OK) {
+        status = psg_plan_bounds(j->plan, &bounds);
+    }
+    if (status == PSG_OK) {
+        memcpy(sample->bound, bounds.bound, sizeof sample->bound);
+        sample->lp_bound = bounds.lp_seconds;
+        sample->of_bound = bounds.seconds / s.seconds;
+    }
+    return status;
+}
+
 static void check_answer(const batch *b, const job *j) {
     app_record record = {.kind = APP_RECORD_CHECKED, .config = j->number};
     record.is.checked.tolerance = app_fields_tolerance(j->fields);
@@ -257,6 +273,10 @@ static void one_round(batch *b, job *j, int counts, int last) {
         if (app_rank() == 0) {
             join_parts(b->parts, app_ranks(), &record.is.sample);
         }
+    }
+    if (counts && b->visit->bounds && read_bounds(j, &record.is.sample) != PSG_OK) {
+        fail(b, j, psg_last_error());
+        return;
     }
     tell(b->pipe, &record);
     if (last) {

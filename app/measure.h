@@ -22,6 +22,10 @@ typedef struct app_sample {
     float busy_worker[APP_BUSY_MOST]; /**< in the order of the processes */
     double tasks_cpu, tasks_gpu;      /**< that cores and GPUs did, in one of the solves */
     double h2d_bytes, d2h_bytes, d2d_bytes, sent_bytes, spectrum_bytes;
+    double bound
+        [PSG_BOUND_COUNT]; /**< seconds, of the latest solve; 0 if nobody asked, as are the next */
+    double lp_bound;
+    double of_bound; /**< the largest of `bound` over the time of that solve */
 } app_sample;
 
 /** What the plan came to, of all processes. */
@@ -66,6 +70,7 @@ typedef struct app_visit {
     size_t count;
     const char *mpirun;       /**< the command that starts several processes, with its options */
     unsigned warm_up, rounds; /**< of solves that do not count, and that do */
+    int bounds;               /**< find the bounds of each round's latest solve */
     int calibrate;            /**< measure for StarPU's models; then only warm_up is done */
     uint64_t seed;
     double memory; /**< bytes that plans may take together; one that needs more is done alone */

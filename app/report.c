@@ -28,6 +28,26 @@ void app_report_times(app_report *report) {
     free(sorted);
 }
 
+/* Every process' bound is one of the whole. */
+static void join_bounds(psg_bounds *b) {
+    double rates[2] = {b->memory_rate, b->cache_bytes};
+    app_ranks_max(b->bound, PSG_BOUND_COUNT);
+    app_ranks_max(b->link_seconds, PSG_LINK_COUNT);
+    app_ranks_max(&b->lp_seconds, 1);
+    app_ranks_max(rates, 2);
+    app_ranks_sum(&b->memory_bytes, 1);
+    app_ranks_sum(b->link_bytes, PSG_LINK_COUNT);
+    b->memory_rate = rates[0];
+    b->cache_bytes = rates[1];
+    b->seconds = 0;
+    for (int bound = 0; bound < PSG_BOUND_COUNT; bound++) {
+        if (b->bound[bound] > b->seconds) {
+            b->seconds = b->bound[bound];
+            b->by = (psg_bound)bound;
+        }
+    }
+}
+
 void app_report_join(app_report *report) {
     psg_statistics *s = &report->statistics;
     double tasks[PSG_STAGE_COUNT], seconds[PSG_STAGE_COUNT], busy[2] = {0, 0};
@@ -67,6 +87,7 @@ void app_report_join(app_report *report) {
     report->total = largest[3];
     report->read_seconds = largest[4];
     report->imbalance = busy[1] * app_ranks() / busy[0];
+    join_bounds(&report->bounds);
 }
 
 int app_report_has_mean(const app_report *report) {
@@ -81,6 +102,15 @@ static void print_workers(const app_report *report) {
     app_workers_text(&report->workers, workers, sizeof workers);
     printf("workers   %s, policy %s\n", workers,
            report->workers.policy[0] ? report->workers.policy : "unknown");
+}
+
+static void print_bounds(const app_report *report) {
+    const psg_bounds *b = &report->bounds;
+    if (b->seconds > 0) {
+        printf("bound     %.4g s by %s: %.0f %% of the last solve's %.4g s\n", b->seconds,
+               psg_bound_name(b->by), 100 * b->seconds / report->statistics.seconds,
+               report->statistics.seconds);
+    }
 }
 
 static void print_exchange(const app_report *report) {
@@ -135,6 +165,7 @@ void app_report_print(const app_report *report) {
         printf("solve     %.4g s median, %.4g s minimum of %u; %.4g s all together\n",
                report->median, report->minimum, report->repeat, report->total);
     }
+    print_bounds(report);
     print_exchange(report);
     if (app_report_has_mean(report)) {
         printf("mean      %.10g of f was dropped: a periodic box has no solution for it\n",
@@ -268,6 +299,28 @@ static json_t *json_bytes(const app_report *report) {
     return bytes;
 }
 
+static json_t *json_bounds(const app_report *report) {
+    const psg_bounds *b = &report->bounds;
+    json_t *bounds = json_object(), *links = json_object();
+    put_real(bounds, "seconds", b->seconds);
+    put_text(bounds, "by", psg_bound_name(b->by));
+    put_real(bounds, "solve", report->statistics.seconds);
+    put_real(bounds, "of_solve", b->seconds / report->statistics.seconds);
+    for (int bound = 0; bound < PSG_BOUND_COUNT; bound++) {
+        put_real(bounds, psg_bound_name((psg_bound)bound), b->bound[bound]);
+    }
+    put(bounds, "lp", b->lp_seconds > 0 ? json_real(b->lp_seconds) : NULL);
+    put_real(bounds, "memory_bytes", b->memory_bytes);
+    put_real(bounds, "memory_rate", b->memory_rate);
+    put_real(bounds, "cache_bytes", b->cache_bytes);
+    for (int link = 0; link < PSG_LINK_COUNT; link++) {
+        put(links, psg_link_name((psg_link)link),
+            json_pack("{sf sf}", "bytes", b->link_bytes[link], "seconds", b->link_seconds[link]));
+    }
+    put(bounds, "links", links);
+    return bounds;
+}
+
 static void put_checks(json_t *root, const app_report *report) {
     if (report->verification) {
         const app_verification *v = report->verification;
@@ -331,6 +384,9 @@ int app_report_json(const app_report *report, const char *path, const char *show
     put(root, "stages", json_stages(report));
     put_real(root, "imbalance", report->imbalance);
     put(root, "bytes", json_bytes(report));
+    if (report->bounds.seconds > 0) {
+        put(root, "bounds", json_bounds(report));
+    }
     put_checks(root, report);
     json_t *notes = json_array();
     for (size_t n = 0; n < report->notes->count; n++) {

@@ -20,6 +20,8 @@ typedef struct app_report {
     double stage_max[PSG_STAGE_COUNT], stage_mean[PSG_STAGE_COUNT]; /**< seconds, over the ranks */
     double
         imbalance; /**< seconds that workers were busy: the largest of the ranks over their mean */
+    psg_bounds bounds; /**< of the latest solve; all 0 if nobody asked; after app_report_join() the
+                            largest of all processes, and sums of bytes */
     app_workers workers;
     double *seconds; /**< of each solve */
     unsigned repeat;

@@ -36,6 +36,11 @@ enum {
     D2D,
     SENT,
     SPECTRUM,
+    BOUNDS,
+    BOUND_LP = BOUNDS + PSG_BOUND_COUNT,
+    BOUND,
+    BOUND_BY,
+    OF_BOUND,
     WORKERS_CPU,
     WORKERS_GPU,
     POLICY,
@@ -86,6 +91,14 @@ static const struct {
     [D2D] = {"d2d_bytes", 0},
     [SENT] = {"sent_bytes", 0},
     [SPECTRUM] = {"spectrum_bytes", 0},
+    [BOUNDS + PSG_BOUND_PATH] = {"bound_path_seconds", 0},
+    [BOUNDS + PSG_BOUND_WORK] = {"bound_work_seconds", 0},
+    [BOUNDS + PSG_BOUND_MEMORY] = {"bound_memory_seconds", 0},
+    [BOUNDS + PSG_BOUND_LINK] = {"bound_link_seconds", 0},
+    [BOUND_LP] = {"bound_lp_seconds", 0},
+    [BOUND] = {"bound_seconds", 0},
+    [BOUND_BY] = {"bound_by", 1},
+    [OF_BOUND] = {"of_bound", 0},
     [WORKERS_CPU] = {"workers_cpu", 0},
     [WORKERS_GPU] = {"workers_gpu", 0},
     [POLICY] = {"policy", 1},
@@ -176,8 +189,9 @@ size_t app_results_find(const app_results *results, const app_config *config,
     return SIZE_MAX;
 }
 
-int app_results_done(const app_results *results, size_t row, unsigned repeat) {
-    return row != SIZE_MAX && strcmp(app_table_get(&results->table, row, STATUS), "ok") == 0 &&
+int app_results_done(const app_results *results, size_t row, unsigned repeat, int bounds) {
+    return row != SIZE_MAX && (!bounds || app_table_get(&results->table, row, BOUND)[0]) &&
+           strcmp(app_table_get(&results->table, row, STATUS), "ok") == 0 &&
            strtoul(app_table_get(&results->table, row, REPEATS), NULL, 10) >= repeat;
 }
 
@@ -235,6 +249,27 @@ static void put_number(row *to, int column, double value) {
 static double operations(const app_config *c) {
     const double points = (double)c->grid.n[0] * (double)c->grid.n[1] * (double)c->grid.n[2];
     return 2 * 5 * points * log2(points);
+}
+
+/* The medians, of which the largest is the bound of the row. */
+static void put_bounds(row *to, const app_result *r, double *sorted) {
+    double largest = 0;
+    int by = 0;
+    for (int bound = 0; bound < PSG_BOUND_COUNT; bound++) {
+        gather(r, offsetof(app_sample, bound) + (size_t)bound * sizeof(double), 0, sorted);
+        const double value = quantile(sorted, r->samples, 0.5);
+        put_number(to, BOUNDS + bound, value);
+        by = value > largest ? bound : by;
+        largest = value > largest ? value : largest;
+    }
+    put_number(to, BOUND, largest);
+    put_text(to, BOUND_BY, psg_bound_name((psg_bound)by));
+    gather(r, offsetof(app_sample, of_bound), 0, sorted);
+    put_number(to, OF_BOUND, quantile(sorted, r->samples, 0.5));
+    gather(r, offsetof(app_sample, lp_bound), 0, sorted);
+    if (sorted[0] > 0) { /* else there was none in some round */
+        put_number(to, BOUND_LP, quantile(sorted, r->samples, 0.5));
+    }
 }
 
 static void put_samples(row *to, const app_config *config, const app_result *r, double *sorted) {
@@ -353,6 +388,9 @@ int app_results_put(app_results *results, const app_sweep *sweep, size_t number,
         }
         if (r->samples > 0) {
             put_samples(&to, config, r, sorted);
+            if (r->sample[0].of_bound > 0) {
+                put_bounds(&to, r, sorted);
+            }
             put_number(&to, ERROR, r->error);
             put_number(&to, TOLERANCE, r->tolerance);
         }

@@ -50,8 +50,9 @@ void app_results_free(app_results *results);
 size_t app_results_find(const app_results *results, const app_config *config,
                         const app_circumstances *circumstances);
 
-/** Is the row what was asked for: without failure, and by as many repeats? */
-int app_results_done(const app_results *results, size_t row, unsigned repeat);
+/** Is the row what was asked for: without failure, by as many repeats, and with bounds if these
+ *  are wanted? */
+int app_results_done(const app_results *results, size_t row, unsigned repeat, int bounds);
 
 /** "ok", or why it failed. */
 const char *app_results_status(const app_results *results, size_t row);

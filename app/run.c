@@ -115,6 +115,7 @@ static void make_options(app_run *r) {
     options->effort = (psg_effort)a->effort;
     options->in_flight = r->flights;
     options->comm = app_ranks_comm();
+    options->record = a->bounds || a->dag;
     if (a->z_layout >= 0 && a->graph != PSG_GRAPH_STAGED) {
         app_note(&r->notes, "--z has no effect without --graph staged");
     }
@@ -157,20 +158,21 @@ int app_run_describe(app_run *r) {
 
 /* ------------------------------------------------------------------------------ where it goes */
 
-static int trace_clash(const app_run *r, const char *json) {
-    const char *trace = r->arguments.trace;
+/* Is what an option names also something else that is read or written? */
+static int extra_clash(const app_run *r, const char *option, const char *path, const char *other) {
+    const app_arguments *a = &r->arguments;
     app_field_name in;
-    if (!trace) {
+    if (!path) {
         return APP_DONE;
     }
     const int clash =
-        (json && app_same_file(trace, json)) ||
-        (r->arguments.out && (app_same_file(trace, r->out.file) || app_same_file(trace, r->xmf))) ||
-        (r->arguments.in && !app_field_split(r->arguments.in, &in) &&
-         app_same_file(trace, in.file));
-    return clash
-               ? app_error(APP_USAGE, "--trace names a file that is something else too, %s", trace)
-               : APP_DONE;
+        (a->json && !r->json_to_stdout && app_same_file(path, a->json)) ||
+        (other && app_same_file(path, other)) ||
+        (a->out && (app_same_file(path, r->out.file) || app_same_file(path, r->xmf))) ||
+        (a->in && !app_field_split(a->in, &in) && app_same_file(path, in.file));
+    return clash ? app_error(APP_USAGE, "--%s names a file that is something else too, %s", option,
+                             path)
+                 : APP_DONE;
 }
 
 static int name_clash(const app_run *r) {
@@ -195,7 +197,8 @@ static int name_clash(const app_run *r) {
         (app_same_file(r->out.file, json) || app_same_file(r->xmf, json))) {
         return app_error(APP_USAGE, "--json and --out write the same file, %s", json);
     }
-    return trace_clash(r, json);
+    const int clash = extra_clash(r, "trace", r->arguments.trace, NULL);
+    return clash ? clash : extra_clash(r, "dag", r->arguments.dag, r->arguments.trace);
 }
 
 /* The files that will be there at the end, as temporary ones. */
@@ -221,6 +224,9 @@ static int begin_files(app_run *r) {
     if (!code && r->arguments.trace) {
         code = app_output_begin(&r->trace_file, r->arguments.trace, 0);
     }
+    if (!code && r->arguments.dag) {
+        code = app_output_begin(&r->dag_file, r->arguments.dag, 0);
+    }
     if (!code && r->arguments.out) {
         code = app_output_begin(&r->field_file, r->out.file, bytes);
     }
@@ -233,7 +239,8 @@ static int begin_files(app_run *r) {
 
 /* What rank 0 has begun, for the others. */
 static void share_files(app_run *r) {
-    app_output *const files[] = {&r->json_file, &r->trace_file, &r->field_file, &r->xmf_file};
+    app_output *const files[] = {&r->json_file, &r->trace_file, &r->dag_file, &r->field_file,
+                                 &r->xmf_file};
     for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
         app_ranks_share(files[f], sizeof *files[f]);
         if (app_rank() > 0) {

@@ -3,6 +3,7 @@
 #define PSG_APP_RUN_H
 
 #include "app/arguments.h"
+#include "app/dag.h"
 #include "app/field.h"
 #include "app/output.h"
 #include "app/progress.h"
@@ -21,9 +22,10 @@ typedef struct app_run {
     app_modes *modes;
 
     app_field_name out;
-    app_output field_file, xmf_file, json_file, trace_file;
+    app_output field_file, xmf_file, json_file, trace_file, dag_file;
     app_trace trace;
     int trace_failed;
+    app_dag dag;
     app_field_output *field;
     char written[PATH_MAX + 1024], xmf[PATH_MAX];
     int json_to_stdout;

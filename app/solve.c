@@ -144,7 +144,14 @@ static int solve(app_run *r) {
     if (status == PSG_OK) {
         status = psg_plan_statistics(r->plan, &r->report.statistics);
     }
-    const int code = app_ranks_agree(status == PSG_OK ? APP_DONE : library_failed(r, status));
+    if (status == PSG_OK && r->arguments.bounds) {
+        app_progress_step(&r->progress, "measuring memory");
+        status = psg_plan_bounds(r->plan, &r->report.bounds);
+    }
+    int code = app_ranks_agree(status == PSG_OK ? APP_DONE : library_failed(r, status));
+    if (!code && r->arguments.dag) {
+        code = app_ranks_agree(app_dag_take(&r->dag, r->plan));
+    }
     if (!code) {
         app_report_join(&r->report);
         app_report_times(&r->report);
@@ -295,6 +302,11 @@ static int write_trace(app_run *r) {
     return code ? code : app_ranks_agree(app_output_commit(&r->trace_file));
 }
 
+static int write_dag(app_run *r) {
+    const int code = app_dag_write(&r->dag, r->dag_file.temporary, r->arguments.dag);
+    return code ? code : app_ranks_agree(app_output_commit(&r->dag_file));
+}
+
 /* On rank 0. */
 static int write_report(app_run *r) {
     if (!r->arguments.quiet && !r->json_to_stdout) {
@@ -317,7 +329,9 @@ static void clean_up(app_run *r) {
     app_output_discard(&r->xmf_file);
     app_output_discard(&r->json_file);
     app_output_discard(&r->trace_file);
+    app_output_discard(&r->dag_file);
     app_trace_free(&r->trace);
+    app_dag_free(&r->dag);
     app_modes_free(r->modes);
     for (unsigned flight = 0; r->u && flight < r->flights; flight++) {
         free(r->u[flight]);
@@ -337,6 +351,9 @@ static int finish(app_run *r) {
     }
     if (!code && r->arguments.trace) {
         code = write_trace(r);
+    }
+    if (!code && r->arguments.dag) {
+        code = write_dag(r);
     }
     app_progress_stop(&r->progress);
     r->report.status = code;

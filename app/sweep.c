@@ -290,9 +290,7 @@ void app_config_grid(const app_config *config, psg_grid *grid) {
 
 int app_config_needs_models(const app_config *config) {
     const char *policy = config->policy[0] ? config->policy : getenv("STARPU_SCHED");
-    return policy &&
-           (strncmp(policy, "dm", 2) == 0 || strstr(policy, "-dm") || strstr(policy, "heft") ||
-            strstr(policy, "modular-heteroprio") || strcmp(policy, "modular-gemm") == 0);
+    return psg_policy_uses_models(policy);
 }
 
 int app_config_same_group(const app_config *a, const app_config *b) {

@@ -135,28 +135,50 @@ static int foreign(const char *path, const char *why) {
                      path, why);
 }
 
-static int read_header(const app_table *table, reader *r, const char *path) {
-    char why[320];
-    for (size_t c = 0; c < table->columns; c++) {
-        const int end = read_field(r);
-        if (end == NO_MEMORY) {
-            return app_error(APP_FAILED, "out of memory for %s", path);
-        }
-        if (end == BROKEN || strcmp(r->text, table->names[c]) != 0) {
-            snprintf(why, sizeof why, "its column %zu is '%.60s' instead of '%s'", c + 1, r->text,
-                     table->names[c]);
-            return foreign(path, why);
-        }
-        if (end != (c + 1 < table->columns ? FIELD_ENDS : LINE_ENDS)) {
-            snprintf(why, sizeof why, "its first line has %s than %zu columns",
-                     end == FIELD_ENDS ? "more" : "fewer", table->columns);
-            return foreign(path, why);
-        }
+/* The columns of a file, by their number there: which of the table's each is. */
+typedef struct header {
+    size_t *column;
+    size_t count;
+} header;
+
+/* Which column of the table the reader's text is; table->columns: none, or it was there before. */
+static size_t find_column(const app_table *table, const header *h, const char *name) {
+    size_t column = 0;
+    while (column < table->columns && strcmp(name, table->names[column]) != 0) {
+        column++;
     }
-    return APP_DONE;
+    for (size_t c = 0; c < h->count; c++) {
+        column = h->column[c] == column ? table->columns : column;
+    }
+    return column;
 }
 
-static int read_rows(app_table *table, reader *r, const char *path) {
+static int read_header(const app_table *table, reader *r, const char *path, header *h) {
+    char why[320];
+    int end = FIELD_ENDS;
+    h->column = calloc(table->columns, sizeof *h->column);
+    while (end == FIELD_ENDS && h->column) {
+        end = read_field(r);
+        const size_t column = end == NO_MEMORY ? 0 : find_column(table, h, r->text);
+        if (end == BROKEN || (h->count == 0 && column != 0)) {
+            snprintf(why, sizeof why, "its column %zu is '%.60s' instead of '%s'", h->count + 1,
+                     r->text, table->names[h->count < table->columns ? h->count : 0]);
+            return foreign(path, why);
+        }
+        if (column == table->columns) {
+            snprintf(why, sizeof why, "its column %zu, '%.60s', is there twice or not known",
+                     h->count + 1, r->text);
+            return foreign(path, why);
+        }
+        h->column[h->count++] = column;
+    }
+    if (!h->column || end == NO_MEMORY) {
+        return app_error(APP_FAILED, "out of memory for %s", path);
+    }
+    return end == LINE_ENDS ? APP_DONE : foreign(path, "its first line does not end");
+}
+
+static int read_rows(app_table *table, reader *r, const char *path, const header *h) {
     char why[96];
     for (;;) {
         r->line = r->lines + 1;
@@ -166,13 +188,12 @@ static int read_rows(app_table *table, reader *r, const char *path) {
         }
         const size_t row = app_table_add(table, table->rows);
         for (size_t c = 0; row != SIZE_MAX && end != NO_MEMORY; c++) {
-            if (app_table_set(table, row, c, r->text)) {
+            if (app_table_set(table, row, h->column[c], r->text)) {
                 end = NO_MEMORY;
                 break;
             }
-            if (end != (c + 1 < table->columns ? FIELD_ENDS : LINE_ENDS)) {
-                snprintf(why, sizeof why, "line %zu is no row of %zu fields", r->line,
-                         table->columns);
+            if (end != (c + 1 < h->count ? FIELD_ENDS : LINE_ENDS)) {
+                snprintf(why, sizeof why, "line %zu is no row of %zu fields", r->line, h->count);
                 return foreign(path, why);
             }
             if (end == LINE_ENDS) {
@@ -198,10 +219,12 @@ int app_table_read(app_table *table, const char *path) {
     const int first = getc(r.file);
     if (first != EOF) {
         ungetc(first, r.file);
-        code = read_header(table, &r, path);
+        header h = {.column = NULL};
+        code = read_header(table, &r, path, &h);
         if (!code) {
-            code = read_rows(table, &r, path);
+            code = read_rows(table, &r, path, &h);
         }
+        free(h.column);
     }
     if (ferror(r.file)) {
         code = app_error(APP_FAILED, "%s: cannot be read: %s", path, strerror(errno));

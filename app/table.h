@@ -27,9 +27,11 @@ const char *app_table_get(const app_table *table, size_t row, size_t column);
 /** @return 0; -1 when out of memory: then the old text stays */
 int app_table_set(app_table *table, size_t row, size_t column, const char *text);
 
-/** Add the rows of a CSV file whose first line names these columns in this order. No file, or an empty one,
- *  has no rows.
- *  @return APP_DONE; APP_USAGE: it is not such a file, APP_FAILED: it cannot be read; after a message */
+/** Add the rows of a CSV file whose first line names some of these columns, the first of them
+ *  first: a file of an older version, or that somebody has put in another order. The others are
+ *  empty. No file, or an empty one, has no rows.
+ *  @return APP_DONE; APP_USAGE: it is not such a file, APP_FAILED: it cannot be read; after a
+ *  message */
 int app_table_read(app_table *table, const char *path);
 
 /** The header line and the rows. @return 0; -1: `file` could not be written, errno says why */

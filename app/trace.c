@@ -1,6 +1,7 @@
 /* Traces: the events of all solves and processes, in the trace-event format of Chrome and
  * Perfetto. */
 #include "app/trace.h"
+#include "app/collect.h"
 #include "app/ranks.h"
 #include "app/report.h"
 
@@ -47,67 +48,32 @@ int app_trace_take(app_trace *trace, const psg_plan *plan) {
     return APP_DONE;
 }
 
-/* Those of all processes, on rank 0. */
-static int gather(app_trace *trace) {
-    const int ranks = app_ranks();
-    double mine = (double)trace->count, total = mine;
-    double *counts = app_allocate((size_t)ranks, sizeof *counts, "the numbers of events");
-    int code = app_ranks_agree(counts ? APP_DONE : APP_FAILED);
-    if (code) {
-        free(counts);
-        return code;
-    }
-    app_ranks_gather(&mine, sizeof mine, counts);
-    app_ranks_sum(&total, 1);
-    app_trace_event *all = NULL;
-    if (app_rank() == 0) {
-        all = app_allocate((size_t)total, sizeof *all, "the events of all processes");
-    }
-    code = app_ranks_agree(app_rank() > 0 || all ? APP_DONE : APP_FAILED);
-    size_t at = trace->count;
-    if (!code && app_rank() == 0 && at > 0) {
-        memcpy(all, trace->event, at * sizeof *all);
-    }
-    for (int r = 1; r < ranks && !code; r++) {
-        if (app_rank() == 0) {
-            const size_t count = (size_t)counts[r];
-            app_ranks_to_first(r, NULL, all + at, count * sizeof *all);
-            at += count;
-        } else if (app_rank() == r) {
-            app_ranks_to_first(r, trace->event, NULL, trace->count * sizeof *all);
-        }
-    }
-    free(counts);
-    if (app_rank() == 0 && !code) {
-        free(trace->event);
-        trace->event = all;
-        trace->count = trace->room = at;
-    } else {
-        free(all);
-    }
-    return code;
-}
-
 /* ------------------------------------------------------------------------------- the format */
 
-/* Colours by the names that Chrome has for them; Perfetto chooses its own. */
-static const char *const colour[PSG_STAGE_COUNT] = {
-    [PSG_STAGE_FFT_XY] = "thread_state_running",
-    [PSG_STAGE_PACK] = "thread_state_iowait",
-    [PSG_STAGE_UNPACK] = "thread_state_runnable",
-    [PSG_STAGE_FFT_Z] = "rail_response",
-    [PSG_STAGE_DIVIDE] = "rail_animation",
-    [PSG_STAGE_IFFT_Z] = "rail_idle",
-    [PSG_STAGE_IFFT_XY] = "rail_load",
-    [PSG_STAGE_NORMALIZE] = "good",
-    [PSG_STAGE_FORWARD_XY] = "thread_state_running",
-    [PSG_STAGE_KSPACE] = "rail_animation",
-    [PSG_STAGE_INVERSE_XY] = "rail_load",
-    [PSG_STAGE_EXCHANGE] = "bad",
+/* Chrome has a name for each of its colours; Perfetto chooses its own. */
+static const struct {
+    const char *name;
+    const char *rgb;
+} colours[PSG_STAGE_COUNT] = {
+    [PSG_STAGE_FFT_XY] = {"thread_state_running", "#7ec894"},
+    [PSG_STAGE_PACK] = {"thread_state_iowait", "#ff8c00"},
+    [PSG_STAGE_UNPACK] = {"thread_state_runnable", "#85a0d2"},
+    [PSG_STAGE_FFT_Z] = {"rail_response", "#4387fd"},
+    [PSG_STAGE_DIVIDE] = {"rail_animation", "#f44a3f"},
+    [PSG_STAGE_IFFT_Z] = {"rail_idle", "#ee8e00"},
+    [PSG_STAGE_IFFT_XY] = {"rail_load", "#0da861"},
+    [PSG_STAGE_NORMALIZE] = {"good", "#007d00"},
+    [PSG_STAGE_FORWARD_XY] = {"thread_state_running", "#7ec894"},
+    [PSG_STAGE_KSPACE] = {"rail_animation", "#f44a3f"},
+    [PSG_STAGE_INVERSE_XY] = {"rail_load", "#0da861"},
+    [PSG_STAGE_EXCHANGE] = {"bad", "#b47d00"},
 };
 
-/* "kspace p3" */
-static void name_event(const psg_event *e, char *text, size_t size) {
+const char *app_event_colour(const psg_event *event) {
+    return colours[event->stage].rgb;
+}
+
+void app_event_name(const psg_event *e, char *text, size_t size) {
     size_t length = (size_t)snprintf(text, size, "%s", psg_stage_name(e->stage));
     if (e->segment != SIZE_MAX && length < size) {
         length += (size_t)snprintf(text + length, size - length, " s%zu", e->segment);
@@ -124,7 +90,7 @@ static double moment(const app_trace_event *e, double origin, double seconds) {
 
 static json_t *event_base(const app_trace_event *e, const char *phase, double time) {
     char name[96];
-    name_event(&e->event, name, sizeof name);
+    app_event_name(&e->event, name, sizeof name);
     return json_pack("{ss ss ss sf si si}", "name", name, "cat", psg_stage_name(e->event.stage),
                      "ph", phase, "ts", time, "pid", e->rank, "tid",
                      e->event.worker >= 0 ? e->event.worker : 0);
@@ -135,7 +101,7 @@ static void add_task(json_t *list, const app_trace_event *e, double origin) {
     json_t *task = event_base(e, "X", start);
     if (task) {
         json_object_set_new(task, "dur", json_real(moment(e, origin, e->event.end) - start));
-        json_object_set_new(task, "cname", json_string(colour[e->event.stage]));
+        json_object_set_new(task, "cname", json_string(colours[e->event.stage].name));
         json_object_set_new(task, "args", json_pack("{si}", "solve", (int)e->solve));
     }
     json_array_append_new(list, task);
@@ -257,7 +223,10 @@ static int write_file(const app_trace *trace, const char *path, const char *show
 }
 
 int app_trace_write(app_trace *trace, const char *path, const char *shown) {
-    const int code = gather(trace);
+    void *events = trace->event;
+    const int code = app_collect(&events, sizeof *trace->event, &trace->count, NULL,
+                                 "the events of all processes");
+    trace->event = events;
     return code ? code
                 : app_ranks_agree(app_rank() == 0 ? write_file(trace, path, shown) : APP_DONE);
 }

@@ -24,4 +24,8 @@ int app_trace_write(app_trace *trace, const char *path, const char *shown);
 
 void app_trace_free(app_trace *trace);
 
+/** "kspace p3", and its colour, "#f44a3f", here and in the graph. @param[out] text  size bytes */
+void app_event_name(const psg_event *event, char *text, size_t size);
+const char *app_event_colour(const psg_event *event);
+
 #endif

@@ -1,5 +1,6 @@
 /* The workers of all processes, brought together on rank 0. */
 #include "app/workers.h"
+#include "app/collect.h"
 #include "app/ranks.h"
 
 #include <stdio.h>
@@ -28,39 +29,15 @@ static int find_own(const psg_options *options, app_workers *workers) {
     return APP_DONE;
 }
 
-/* Make the list on rank 0 long enough for all. */
-static int grow(app_workers *workers) {
-    size_t total = 0;
-    for (int rank = 0; rank < app_ranks() && app_rank() == 0; rank++) {
-        total += workers->of_rank[rank];
-    }
-    if (total <= OWN_MOST) {
-        return APP_DONE;
-    }
-    psg_worker *longer = realloc(workers->list, total * sizeof *longer);
-    if (!longer) {
-        return app_error(APP_FAILED, "out of memory for the list of workers");
-    }
-    workers->list = longer;
-    return APP_DONE;
-}
-
 int app_workers_find(const psg_options *options, app_workers *workers) {
     int code = app_ranks_agree(find_own(options, workers));
     if (code) {
         return code;
     }
-    app_ranks_gather(&workers->count, sizeof workers->count, workers->of_rank);
-    code = app_ranks_agree(grow(workers));
-    for (int rank = 1; rank < app_ranks() && !code; rank++) {
-        if (app_rank() == 0) {
-            app_ranks_to_first(rank, NULL, workers->list + workers->count,
-                               workers->of_rank[rank] * sizeof *workers->list);
-            workers->count += workers->of_rank[rank];
-        } else if (app_rank() == rank) {
-            app_ranks_to_first(rank, workers->list, NULL, workers->count * sizeof *workers->list);
-        }
-    }
+    void *list = workers->list;
+    code = app_collect(&list, sizeof *workers->list, &workers->count, workers->of_rank,
+                       "the list of workers");
+    workers->list = list;
     return code;
 }
 

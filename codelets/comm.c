@@ -182,6 +182,58 @@ bool psg_comm_sum(const psg_comm *comm, double *values, size_t count) {
            MPI_SUCCESS;
 }
 
+/* ------------------------------------------------------------------------------- the rate */
+
+/* To each other process, and from each: one round. */
+static bool send_to_all(const psg_comm *comm, char *from, char *to, int bytes,
+                        MPI_Request *request) {
+    int count = 0;
+    bool good = true;
+    for (int d = 1; d < comm->ranks && good; d++) {
+        const int source = (comm->rank + comm->ranks - d) % comm->ranks;
+        good = MPI_Irecv(to + (size_t)source * (size_t)bytes, bytes, MPI_BYTE, source, 0, comm->mpi,
+                         &request[count]) == MPI_SUCCESS;
+        count += good ? 1 : 0;
+    }
+    for (int d = 1; d < comm->ranks && good; d++) {
+        const int target = (comm->rank + d) % comm->ranks;
+        good = MPI_Isend(from + (size_t)target * (size_t)bytes, bytes, MPI_BYTE, target, 0,
+                         comm->mpi, &request[count]) == MPI_SUCCESS;
+        count += good ? 1 : 0;
+    }
+    return MPI_Waitall(count, request, MPI_STATUSES_IGNORE) == MPI_SUCCESS && good;
+}
+
+/* Into comm->rate, this process' best. */
+static bool measure_rate(psg_comm *comm) {
+    enum { ROUNDS = 8, BYTES = 16 << 20, BYTES_MIN = 64 << 10 };
+    const int each = BYTES / comm->ranks > BYTES_MIN ? BYTES / comm->ranks : BYTES_MIN;
+    const size_t all = (size_t)each * (size_t)comm->ranks;
+    char *from = calloc(all, 1);
+    char *to = calloc(all, 1);
+    MPI_Request *request = malloc(2 * (size_t)comm->ranks * sizeof *request);
+    int good = from != NULL && to != NULL && request != NULL;
+    good =
+        MPI_Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, comm->mpi) == MPI_SUCCESS && good;
+    for (int m = 0; m < ROUNDS && good; m++) {
+        good = MPI_Barrier(comm->mpi) == MPI_SUCCESS;
+        const double start = MPI_Wtime();
+        good = good && send_to_all(comm, from, to, each, request);
+        const double here = (double)each * (comm->ranks - 1) / (MPI_Wtime() - start);
+        comm->rate = m > 0 && here > comm->rate ? here : comm->rate; /* the first one sets up */
+    }
+    free(from);
+    free(to);
+    free(request);
+    return good && psg_comm_max(comm, &comm->rate, 1);
+}
+
+bool psg_comm_rate(psg_comm *comm, double *rate) {
+    const bool known = comm->rate > 0 || measure_rate(comm);
+    *rate = comm->rate;
+    return known;
+}
+
 /* ------------------------------------------------------------------------------ the thread */
 
 /* An idle worker of StarPU spins. Where the messages' thread has to share its core it would wait

@@ -52,6 +52,11 @@ int psg_comm_agree(const psg_comm *comm, int code, char *words, size_t size, int
 bool psg_comm_max(const psg_comm *comm, double *values, size_t count);
 bool psg_comm_sum(const psg_comm *comm, double *values, size_t count);
 
+/** Collective: bytes per second that a process sends while all of them send to each other at
+ *  once, the fastest process' best of some rounds; measured at the first call for a communicator.
+ *  @return false: MPI failed, or there is no memory */
+bool psg_comm_rate(psg_comm *comm, double *rate);
+
 /** Start the thread that talks to MPI, and stop it; counted. */
 bool psg_comm_start(void);
 void psg_comm_stop(void);

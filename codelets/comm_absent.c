@@ -74,6 +74,12 @@ bool psg_comm_start(void) {
 void psg_comm_stop(void) {
 }
 
+bool psg_comm_rate(psg_comm *comm, double *rate) {
+    (void)comm;
+    *rate = 0;
+    return false;
+}
+
 size_t psg_comm_most_tags(void) {
     return 0;
 }

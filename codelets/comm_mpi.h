@@ -14,6 +14,7 @@ struct psg_comm {
     MPI_Comm node; /**< the processes of this node */
     int node_rank;
     int node_ranks;
+    double rate; /**< see psg_comm_rate(); 0: not measured yet */
 };
 
 struct psg_wire {

@@ -24,6 +24,11 @@ void psg_device_host_free(void *memory);
 bool psg_device_pin(void *memory, size_t bytes, bool *already);
 void psg_device_unpin(void *memory);
 
+/** Bytes per second through their own memory of all CUDA workers together, each copying there,
+ *  both reading and writing counted; and the bytes of their caches. 0: not known. The workers are
+ *  awake. */
+void psg_device_memory_rate(double *rate, double *cache_bytes);
+
 /** Make what the plan needs on each of StarPU's CUDA workers: context->cuda, by worker number.
  *  @return false: the words say why, and nothing is left */
 bool psg_device_start(psg_context *context, size_t workers, char *words, size_t size);

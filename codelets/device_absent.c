@@ -36,6 +36,10 @@ void psg_device_unpin(void *memory) {
     (void)memory;
 }
 
+void psg_device_memory_rate(double *rate, double *cache_bytes) {
+    *rate = *cache_bytes = 0;
+}
+
 bool psg_device_start(psg_context *context, size_t workers, char *words, size_t size) {
     (void)context;
     (void)workers;

@@ -5,6 +5,7 @@
 #include <starpu.h>
 
 #include <cuda_runtime_api.h>
+#include <starpu_cuda.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -138,4 +139,72 @@ void psg_device_stop(psg_context *context) {
         free(context->cuda);
         context->cuda = NULL;
     }
+}
+
+/* By StarPU's worker number. */
+typedef struct copying {
+    double rate[STARPU_NMAXWORKERS];
+    double cache_bytes[STARPU_NMAXWORKERS];
+} copying;
+
+/* Milliseconds of a copy from one array to the other on the worker's GPU, the best of some. */
+static float time_copies(void *arrays[2], size_t bytes, cudaEvent_t at[2]) {
+    enum { ROUNDS = 10 };
+    const cudaStream_t stream = starpu_cuda_get_local_stream();
+    float best = 0;
+    for (int m = 0; m < ROUNDS; m++) {
+        float milliseconds = 0;
+        if (cudaEventRecord(at[0], stream) != cudaSuccess ||
+            cudaMemcpyAsync(arrays[0], arrays[1], bytes, cudaMemcpyDeviceToDevice, stream) !=
+                cudaSuccess ||
+            cudaEventRecord(at[1], stream) != cudaSuccess ||
+            cudaEventSynchronize(at[1]) != cudaSuccess ||
+            cudaEventElapsedTime(&milliseconds, at[0], at[1]) != cudaSuccess) {
+            return 0;
+        }
+        best = m == 0 || milliseconds < best ? milliseconds : best;
+    }
+    return best;
+}
+
+static void copy_on_worker(void *argument) {
+    copying *c = argument;
+    const int self = starpu_worker_get_id_check();
+    int cache = 0;
+    if (cudaDeviceGetAttribute(&cache, cudaDevAttrL2CacheSize, starpu_worker_get_devid(self)) !=
+        cudaSuccess) {
+        cache = 0;
+    }
+    const size_t bytes = 8 * (size_t)cache; /* of each array: a cache holds next to none of it */
+    void *arrays[2] = {NULL, NULL};
+    cudaEvent_t at[2] = {NULL, NULL};
+    if (cache > 0 && cudaMalloc(&arrays[0], bytes) == cudaSuccess &&
+        cudaMalloc(&arrays[1], bytes) == cudaSuccess && cudaEventCreate(&at[0]) == cudaSuccess &&
+        cudaEventCreate(&at[1]) == cudaSuccess) {
+        const float milliseconds = time_copies(arrays, bytes, at);
+        c->rate[self] = milliseconds > 0 ? 2 * (double)bytes / (milliseconds * 1e-3) : 0;
+        c->cache_bytes[self] = cache;
+    }
+    for (int m = 0; m < 2; m++) {
+        (void)cudaFree(arrays[m]);
+        if (at[m] != NULL) {
+            (void)cudaEventDestroy(at[m]);
+        }
+    }
+    (void)cudaGetLastError();
+}
+
+void psg_device_memory_rate(double *rate, double *cache_bytes) {
+    copying c = {.rate = {0}};
+    bool all = true;
+    starpu_execute_on_each_worker(copy_on_worker, &c, STARPU_CUDA);
+    *rate = *cache_bytes = 0;
+    for (int w = 0; w < (int)starpu_worker_get_count(); w++) {
+        if (starpu_worker_get_type(w) == STARPU_CUDA_WORKER) {
+            all = all && c.rate[w] > 0;
+            *rate += c.rate[w];
+            *cache_bytes += c.cache_bytes[w];
+        }
+    }
+    *rate = all ? *rate : 0;
 }

@@ -129,7 +129,12 @@ static void submit(psg_run *run, starpu_data_handle_t block, const psg_message *
                                 .rank = m->rank,
                                 .received = receive,
                                 .segment = m->segment,
-                                .pencil = m->pencil}};
+                                .pencil = m->pencil,
+                                .number = PSG_RECORD_NONE}};
+        if (run->context->record) {
+            t->event.number = psg_record_add(&run->record);
+            psg_record_use_data(&run->record, block, !receive, receive);
+        }
         result =
             starpu_data_acquire_on_node_cb(block, m->node, receive ? STARPU_W : STARPU_R, ready, t);
     }
@@ -162,6 +167,7 @@ typedef struct gathering {
     const psg_alltoall *alltoall;
     psg_way way;
     struct starpu_task *arrival; /* ends when the exchange does */
+    size_t number;               /* in the run's record */
     double start;
 } gathering;
 
@@ -183,6 +189,7 @@ static void end_gathering(psg_errand *errand, int code) {
                                  .rank = -1,
                                  .segment = SIZE_MAX,
                                  .pencil = SIZE_MAX,
+                                 .number = g->number,
                                  .start = g->start,
                                  .end = starpu_timing_now()};
     if (code != MPI_SUCCESS) {
@@ -197,8 +204,10 @@ static void end_gathering(psg_errand *errand, int code) {
 }
 
 static void alltoall_cpu(void *buffers[], void *argument) {
-    gathering *g = ((const psg_task_args *)argument)->gathering;
+    const psg_task_args *args = argument;
+    gathering *g = args->gathering;
     (void)buffers; /* they stand in the two arrays, end to end */
+    g->number = args->number;
     g->start = starpu_timing_now();
     psg_run_messages_ready(g->run, 1);
     psg_messenger_post(&g->errand);
@@ -222,9 +231,10 @@ static void use(struct starpu_task *task, size_t from, const psg_alltoall_data *
 
 /* One of the two tasks: both have all the blocks, as the exchange has. */
 static struct starpu_task *create(psg_run *run, struct starpu_codelet *codelet, gathering *g,
-                                  const psg_alltoall_data *slabs,
-                                  const psg_alltoall_data *pencils) {
-    const psg_task_args args = {.run = run, .kind = PSG_TASK_EXCHANGE, .gathering = g};
+                                  const psg_alltoall_data *slabs, const psg_alltoall_data *pencils,
+                                  bool continues) {
+    const psg_task_args args = {
+        .run = run, .kind = PSG_TASK_EXCHANGE, .gathering = g, .continues = continues};
     struct starpu_task *task = psg_task_create(codelet, &args, slabs->count + pencils->count);
     if (task != NULL) {
         use(task, 0, slabs, g->way == PSG_WAY_THERE ? STARPU_R : STARPU_W);
@@ -247,8 +257,9 @@ void psg_task_alltoall(psg_run *run, const psg_alltoall *alltoall, psg_way way,
                      .run = run,
                      .alltoall = alltoall,
                      .way = way};
-    struct starpu_task *begin = create(run, run->context->exchange->alltoall, g, slabs, pencils);
-    g->arrival = create(run, run->context->exchange->nowhere, g, slabs, pencils);
+    struct starpu_task *begin =
+        create(run, run->context->exchange->alltoall, g, slabs, pencils, false);
+    g->arrival = create(run, run->context->exchange->nowhere, g, slabs, pencils, true);
     if (g->arrival != NULL) {
         g->arrival->where = STARPU_NOWHERE;
         starpu_task_end_dep_add(g->arrival, 1);

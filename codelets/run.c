@@ -56,6 +56,7 @@ void psg_run_start(psg_run *run) {
     run->sent_bytes = 0;
     run->on_their_way = 0;
     run->events = 0;
+    psg_record_clear(&run->record);
     run->started = run->ended = starpu_timing_now();
     struct timespec clock = {0, 0};
     (void)clock_gettime(CLOCK_REALTIME, &clock);
@@ -70,6 +71,7 @@ void psg_run_destroy(psg_run *run) {
     starpu_pthread_mutex_destroy(&run->mutex);
     starpu_pthread_cond_destroy(&run->idle);
     free_findings(run);
+    psg_record_free(&run->record);
     free(run->event);
     free(run->pairing);
     free(run->cell);

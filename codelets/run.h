@@ -3,6 +3,7 @@
 #define PSG_CODELETS_RUN_H
 
 #include "codelets/comm.h"
+#include "codelets/record.h"
 #include "cpu/ops.h"
 
 #include <starpu.h>
@@ -30,6 +31,19 @@ typedef enum psg_task_kind {
 
 extern const char *const psg_task_names[PSG_TASK_COUNT];
 
+/** What a task of a kind moves between memory and its worker at the least, in times the bytes of
+ *  its part of the real field and of the spectrum. Scratch is not counted, nor is the reading of
+ *  what the same segment or pencil has just written, which may still be in a cache; nor the
+ *  reading of a line of memory before it is written, which there are ways around. */
+typedef struct psg_task_traffic {
+    unsigned field_reads;
+    unsigned field_writes;
+    unsigned spectrum_reads;
+    unsigned spectrum_writes;
+} psg_task_traffic;
+
+extern const psg_task_traffic psg_task_moves[PSG_TASK_COUNT];
+
 typedef enum psg_task_precision {
     PSG_TASK_F64 = 0,
     PSG_TASK_F32,
@@ -48,6 +62,7 @@ typedef struct psg_context {
     psg_task_precision precision;
     bool on_gpus; /**< CUDA workers take the tasks, else CPU workers */
     bool fused;   /**< the variant of the graph */
+    bool record;  /**< runs keep what their tasks read and write */
     bool packed;  /**< blocks are dense, copied out of and into slabs; else they are views */
     size_t n[3];  /**< nx, ny, nz */
     size_t nxc;   /**< nx/2 + 1 */
@@ -130,6 +145,7 @@ typedef struct psg_run_event {
     size_t segment;       /**< SIZE_MAX: it is about no single one, as is the following */
     size_t pencil;        /**< of a message the first one in it */
     psg_task_shape shape; /**< of a task */
+    size_t number;        /**< in the run's record; PSG_RECORD_NONE: there is none */
     double start;         /**< starpu_timing_now(), as is the following; 0: not known */
     double end;
 } psg_run_event;
@@ -173,9 +189,11 @@ typedef struct psg_run {
     psg_run_event *event; /**< in the order of their ends; under the mutex, as are the following */
     size_t events;
     size_t events_room;
-    double started;   /**< starpu_timing_now() at submission, microseconds */
-    double submitted; /**< the same moment in seconds since the epoch */
-    double ended;     /**< at the end of the latest task */
+    psg_record record; /**< of what is submitted, if context->record; its submitter's until the
+                               end */
+    double started;    /**< starpu_timing_now() at submission, microseconds */
+    double submitted;  /**< the same moment in seconds since the epoch */
+    double ended;      /**< at the end of the latest task */
 
     starpu_pthread_mutex_t mutex; /**< StarPU's, which SimGrid sees too */
     starpu_pthread_cond_t idle;

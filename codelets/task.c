@@ -14,6 +14,18 @@ const char *const psg_task_names[PSG_TASK_COUNT] = {
     [PSG_TASK_INVERSE_XY] = "inverse_xy", [PSG_TASK_EXCHANGE] = "exchange",
 };
 
+/* In the staged graph a spectrum is written as such, then as blocks, as a pencil, as blocks, and as
+ * such again; what transforms or divides it in place may find it in a cache. */
+const psg_task_traffic psg_task_moves[PSG_TASK_COUNT] = {
+    [PSG_TASK_FFT_XY] = {.field_reads = 1, .spectrum_writes = 1},
+    [PSG_TASK_PACK] = {.spectrum_writes = 1},
+    [PSG_TASK_UNPACK] = {.spectrum_reads = 1, .spectrum_writes = 1},
+    [PSG_TASK_IFFT_XY] = {.field_writes = 1},
+    [PSG_TASK_FORWARD_XY] = {.field_reads = 1, .spectrum_writes = 1},
+    [PSG_TASK_KSPACE] = {.spectrum_reads = 1, .spectrum_writes = 1},
+    [PSG_TASK_INVERSE_XY] = {.spectrum_reads = 1, .field_writes = 1},
+};
+
 /* StarPU's own footprint of a block leaves the element size out, and adds handles up commutatively. */
 uint32_t psg_task_footprint(struct starpu_task *task) {
     uint32_t hash = 0;
@@ -74,6 +86,7 @@ static void task_ended(void *argument) {
                                          .segment = args->pencil ? SIZE_MAX : args->index,
                                          .pencil = args->pencil ? args->index : SIZE_MAX,
                                          .shape = psg_task_shape_of(args),
+                                         .number = args->number,
                                          .start = microseconds(&info->start_time),
                                          .end = microseconds(&info->end_time)};
             cell->seconds += (event.end - event.start) * 1e-6;
@@ -125,11 +138,28 @@ struct starpu_task *psg_task_create(struct starpu_codelet *codelet, const psg_ta
     return task;
 }
 
+/* The task, and what it reads and writes. */
+static void record(psg_run *run, struct starpu_task *task) {
+    psg_task_args *args = task->cl_arg;
+    args->number = PSG_RECORD_NONE;
+    if (!run->context->record || args->continues) {
+        return;
+    }
+    args->number = psg_record_add(&run->record);
+    const int count = STARPU_TASK_GET_NBUFFERS(task);
+    for (int m = 0; m < count; m++) {
+        const enum starpu_data_access_mode mode = STARPU_TASK_GET_MODE(task, m);
+        psg_record_use_data(&run->record, STARPU_TASK_GET_HANDLE(task, m), mode & STARPU_R,
+                            mode & STARPU_W);
+    }
+}
+
 void psg_task_submit(psg_run *run, struct starpu_task *task) {
     if (task == NULL) {
         psg_run_fail(run, PSG_FAULT_SUBMIT, "no memory for a task");
         return;
     }
+    record(run, task);
     psg_run_begin_task(run);
     const int result = starpu_task_submit(task);
     if (result != 0) {

@@ -39,6 +39,9 @@ void psg_events_take(psg_plan *plan, psg_run *run) {
     run->event = room;
     run->events = 0;
     run->events_room = size;
+    const psg_record record = plan->record;
+    plan->record = run->record;
+    run->record = record;
     for (size_t m = 0; m < plan->events; m++) {
         plan->event[m].end = (plan->event[m].end - run->started) * 1e-6;
         plan->event[m].start = (plan->event[m].start - run->started) * 1e-6;

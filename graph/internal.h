@@ -65,8 +65,31 @@ psg_status psg_ranks_sum(const psg_comm *comm, double *values, size_t count);
 
 /* ------------------------------------------------------------------------------ events.c */
 
-/** Take over a run's events, which gets the room of those before. */
+/** Take over a run's events and record, which gets the room of those before. */
 void psg_events_take(psg_plan *plan, psg_run *run);
+
+/* ------------------------------------------------------------------------ dependencies.c */
+
+/** The dependencies between the plan's events, to be freed by free(). Those of one event stand
+ *  together, after those of all that it needed.
+ *  @param[out] list  NULL after a failure
+ *  @return PSG_OK; PSG_ERR_STATE, _MEMORY */
+psg_status psg_dependencies_find(const psg_plan *plan, psg_dependency **list, size_t *count);
+
+/* -------------------------------------------------------------------------------- rates.c */
+
+/** Bytes per second through memory, of all workers of the plan together, and the bytes of all
+ *  caches there. Measured when first asked for.
+ *  @return PSG_OK; PSG_ERR_MEMORY, _RUNTIME */
+psg_status psg_memory_rate(const psg_plan *plan, double *rate, double *cache_bytes);
+
+/* ------------------------------------------------------------------------------- program.c */
+
+/** Bracket the submission of a solve, to have StarPU's linear program about its tasks.
+ *  @return false: not for this plan, and there is nothing to end */
+bool psg_program_begin(const psg_plan *plan);
+/** @return seconds; 0: not known */
+double psg_program_end(void);
 
 /* ------------------------------------------------------------------------------- share.c */
 
@@ -198,6 +221,7 @@ typedef struct psg_flight {
     psg_run *run;
     psg_lane *lane;
     psg_arrays *arrays; /**< the plan's slabs, or from its cache */
+    double lp_seconds;
 } psg_flight;
 
 struct psg_plan {
@@ -257,8 +281,11 @@ struct psg_plan {
     psg_run_event *event; /**< times since submission */
     size_t events;
     size_t events_room;
+    psg_record record;
     double submitted;
     uint64_t sent_bytes;
+    bool from_memory;  /**< f was the caller's array, not slabs */
+    double lp_seconds; /**< see psg_bounds */
 };
 
 #endif

@@ -132,6 +132,9 @@ psg_status psg_options_check(psg_options *checked, const psg_options *options) {
     if (checked->calibrate != 0 && checked->calibrate != 1) {
         return psg_fail(PSG_ERR_ARG, "calibrate = %d: 0 or 1 is needed", checked->calibrate);
     }
+    if (checked->record != 0 && checked->record != 1) {
+        return psg_fail(PSG_ERR_ARG, "record = %d: 0 or 1 is needed", checked->record);
+    }
     if (checked->machine != NULL && !psg_simulated()) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
                         "machine = '%s', and the library was not built for simulation",

@@ -284,6 +284,7 @@ static void set_context(psg_plan *plan) {
     c->nxc = c->n[0] / 2 + 1;
     c->z_contiguous = o->z_layout == PSG_Z_CONTIGUOUS;
     c->fused = o->graph == PSG_GRAPH_FUSED;
+    c->record = o->record != 0;
     c->comm = plan->comm;
 }
 
@@ -325,6 +326,7 @@ static void free_plan(psg_plan *plan) {
     free(plan->pieces);
     free(plan->cell);
     free(plan->event);
+    psg_record_free(&plan->record);
     free(plan->main_memory);
     free(plan->rank_segment);
     free(plan->rank_pencil);

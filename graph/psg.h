@@ -165,6 +165,8 @@ typedef struct psg_options {
                              processes solve together, see "Several processes" */
     int calibrate; /**< 0 = as STARPU_CALIBRATE says; 1 = StarPU goes on measuring the tasks and keeps
                         that for policies that decide by it (dm*, *heft*), once it stops */
+    int record;    /**< 0; 1 = keep what the tasks of a solve read and write, which
+                        psg_plan_dependencies() and psg_plan_bounds() need */
     const char *machine; /**< NULL = the one in use, at first PSG_MACHINE in the environment; in a
                               simulation, and only there: a file, or the name of one that comes with
                               the library. Not kept. */
@@ -234,7 +236,8 @@ PSG_API void psg_plan_unpin(psg_plan *plan, const void *array);
 /* With psg_options.comm, the processes of an MPI communicator solve together, each with its own cores
  * and GPUs. Each owns a run of planes: f and u are its planes alone, [count][ny][nx], and may be NULL
  * where it has none. psg_plan_create(), psg_plan_destroy(), psg_solve(), psg_submit(), psg_submit_slabs(),
- * psg_wait() and psg_machine_workers() are collective: every process calls them, in the same order, with the same grid and options (but for
+ * psg_wait(), psg_plan_bounds() and psg_machine_workers() are collective: every process calls them,
+ * in the same order, with the same grid and options (but for
  * cpus, gpus, gpu_ids and cache_dir), and all get the same status; the words name the process that
  * failed. MPI has to be initialised with MPI_THREAD_MULTIPLE, as messages have a thread of their own, and
  * plans destroyed before MPI_Finalize(). Plans on one communicator are used by one thread at a time.
@@ -387,6 +390,93 @@ typedef struct psg_event {
 PSG_API psg_status psg_plan_events(const psg_plan *plan, psg_event *events, size_t capacity,
                                    size_t *count);
 
+/** One event of a solve needed another: it read what that had written. Both are numbers in the
+ *  list of psg_plan_events(). */
+typedef struct psg_dependency {
+    size_t before;
+    size_t after;
+} psg_dependency;
+
+/** The dependencies between the events of the latest solve that was waited for, of a plan with
+ *  psg_options.record. What `before` was about had ended when `after` started, save that a
+ *  message that was received has but its end. With exchange alltoall, an exchange stands between
+ *  the tasks that wrote what it carried away and those that read what came.
+ *  @param[out] dependencies  up to `capacity` are written, each once; NULL if capacity is 0
+ *  @param[out] count         how many there are
+ *  @return PSG_OK; PSG_ERR_ARG; PSG_ERR_STATE: the plan does not record; PSG_ERR_MEMORY */
+PSG_API psg_status psg_plan_dependencies(const psg_plan *plan, psg_dependency *dependencies,
+                                         size_t capacity, size_t *count);
+
+/* ------------------------------------------------------------------------------------ bounds */
+
+/** What a solve cannot be shorter than. */
+typedef enum psg_bound {
+    PSG_BOUND_PATH =
+        0,            /**< the longest chain of dependencies, each task at the shortest time of its
+                             kind and shape in the solve; messages at none */
+    PSG_BOUND_WORK,   /**< the seconds of all tasks over the number of workers */
+    PSG_BOUND_MEMORY, /**< the bytes that its tasks move through memory at the least, at the rate
+                             measured there */
+    PSG_BOUND_LINK,   /**< likewise, of the links the one that takes longest */
+    PSG_BOUND_COUNT
+} psg_bound;
+
+/** The bound's name, static: "path", "work", "memory", "link"; NULL for none. */
+PSG_API const char *psg_bound_name(psg_bound bound);
+
+/** The ways that data go between memories. */
+typedef enum psg_link {
+    PSG_LINK_H2D = 0, /**< from main memory to GPUs */
+    PSG_LINK_D2H,     /**< from GPUs to main memory */
+    PSG_LINK_D2D,     /**< between GPUs */
+    PSG_LINK_MESSAGE, /**< to other processes */
+    PSG_LINK_COUNT
+} psg_link;
+
+/** The link's name, static: "h2d", "d2h", "d2d", "message"; NULL for none. */
+PSG_API const char *psg_link_name(psg_link link);
+
+/** About this process' part in the latest solve that was waited for. */
+typedef struct psg_bounds {
+    size_t struct_size;            /**< set by psg_plan_bounds() */
+    double seconds;                /**< the largest of the following */
+    psg_bound by;                  /**< which one that is */
+    double bound[PSG_BOUND_COUNT]; /**< seconds; 0: nothing is known, or it bounds nothing */
+    double lp_seconds;   /**< StarPU's linear program: the least time in which its workers do these
+                              tasks, by its performance models: an estimate from earlier solves,
+                              so none of the bounds above. 0: a task has no model yet, StarPU has
+                              no GLPK, or the policy does not use models (see
+                              psg_policy_uses_models()) and psg_options.calibrate is 0 */
+    double memory_bytes; /**< that pass through memory at the least */
+    double memory_rate;  /**< bytes per second, of all workers; 0: not known, as in a simulation */
+    double cache_bytes;  /**< of all caches, which were left out of memory_bytes */
+    double link_bytes[PSG_LINK_COUNT];   /**< that have to go that way */
+    double link_seconds[PSG_LINK_COUNT]; /**< at the rates measured; 0: none, or not known */
+} psg_bounds;
+
+/** Used by psg_plan_bounds(). */
+PSG_API psg_status psg_plan_bounds_sized(const psg_plan *plan, psg_bounds *bounds,
+                                         size_t struct_size);
+
+/** How short the latest solve could have been, of a plan with psg_options.record; compare with
+ *  psg_statistics.seconds. Collective with psg_options.comm.
+ *
+ *  memory: in each of a solve's three phases (transforms in x and y; along z; and back), which
+ *  follow one another, its data are read and written once, but for what the machine's caches may
+ *  hold from the phase before and keep for the next. The rate is measured at the first call in a
+ *  process for a number of workers, by all of them at once, of reading and of copying arrays four
+ *  times as large as the caches, whichever is faster (about 0.1 s, during which nothing else
+ *  should run); on a GPU of copying.
+ *  links: f from main memory to the GPUs (u comes back after the solve's end), blocks whose
+ *  segment and pencil are on different GPUs, and messages. Rates of GPUs' links are those that
+ *  StarPU measured, each for itself; that of messages is measured at the first call for a
+ *  communicator, by all processes sending to each other at once.
+ *  @return PSG_OK; PSG_ERR_ARG: a pointer is NULL; PSG_ERR_STATE: the plan does not record, or no
+ *          solve was waited for; PSG_ERR_MEMORY, _RUNTIME */
+static inline psg_status psg_plan_bounds(const psg_plan *plan, psg_bounds *bounds) {
+    return psg_plan_bounds_sized(plan, bounds, sizeof *bounds);
+}
+
 /* ---------------------------------------------------------------------------- simulation */
 
 /* A library built with PSG_SIMULATE runs on StarPU's SimGrid side: plans, graphs, scheduling and statistics are the
@@ -427,6 +517,10 @@ PSG_API const char *psg_component_version(psg_component component);
 /** StarPU's predefined scheduling policies: name and one line about it, static; NULL past the last. */
 PSG_API const char *psg_policy_name(size_t index);
 PSG_API const char *psg_policy_description(size_t index);
+/** Does a policy decide by StarPU's performance models, so that these have to be calibrated first?
+ *  @param[in] policy  a name; NULL: none
+ *  @return 1 or 0 */
+PSG_API int psg_policy_uses_models(const char *policy);
 
 typedef enum psg_worker_kind {
     PSG_WORKER_CPU = 0,

@@ -73,7 +73,9 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, psg_status before) 
     plan->newest = flight;
     psg_runtime_awake();
     psg_run_start(run);
+    const bool program = psg_program_begin(plan);
     graphs[plan->options.graph](run, plan, lane, arrays);
+    flight->lp_seconds = program ? psg_program_end() : 0;
     psg_run_end_task(run); /* the submission itself */
     starpu_do_schedule();  /* for policies that wait to see the whole graph */
     return PSG_OK;
@@ -141,7 +143,8 @@ static double points(const psg_plan *plan) {
     return (double)n[0] * (double)n[1] * (double)n[2];
 }
 
-static void keep_statistics(psg_plan *plan, psg_run *run, double sum) {
+static void keep_statistics(psg_plan *plan, const psg_flight *flight, double sum) {
+    psg_run *run = flight->run;
     psg_events_take(plan, run);
     plan->solves++;
     plan->seconds = (run->ended - run->started) * 1e-6;
@@ -149,6 +152,8 @@ static void keep_statistics(psg_plan *plan, psg_run *run, double sum) {
     plan->submitted = run->submitted;
     plan->exchange_cell = run->exchange;
     plan->sent_bytes = run->sent_bytes;
+    plan->from_memory = flight->arrays != plan->slabs;
+    plan->lp_seconds = flight->lp_seconds;
     memcpy(plan->cell, run->cell, plan->workers * PSG_TASK_COUNT * sizeof *plan->cell);
 }
 
@@ -222,7 +227,7 @@ static psg_status judge(psg_plan *plan, const psg_flight *flight) {
         [FAULT] = psg_run_failed(run),
     };
     psg_status status = psg_ranks_sum(plan->comm, found, FINDINGS);
-    keep_statistics(plan, run, found[SUM]);
+    keep_statistics(plan, flight, found[SUM]);
     if (status == PSG_OK && found[FAULT] > 0) {
         status = psg_ranks_agree(plan->comm, psg_fail_run(run));
     }

@@ -115,6 +115,35 @@ for other, quoted in (('o,t"h\ner', '"o,t""h\ner"'), ("", "")):
     check({**c[0], "host": ""} == {**rows("b.csv")[0], "host": ""}, c[0])
     lines[1] = lines[1].replace(",%s," % quoted, ",%s," % machine, 1)
 
+# A file of an older version, which had fewer columns, is gone on with: its rows count, and keep what they had.
+with open("old.csv", "w", newline="") as file:
+    left_out = [name for name in rows("b.csv")[0] if name.startswith("bound_") or name in ("of_bound", "idle", "sent_bytes")]
+    writer = csv.DictWriter(file, [name for name in rows("b.csv")[0] if name not in left_out][:1]
+                            + [name for name in rows("b.csv")[0] if name not in left_out][:0:-1], extrasaction="ignore")
+    writer.writeheader()
+    writer.writerows(rows("b.csv"))
+old = content("old.csv")
+bench(*TINY, "--grid", "48", "--cpus", "2", "--graph", "fused,staged", "--quiet", "--csv", "old.csv")
+check(content("old.csv") == old, "the rows of an older file do not count")
+bench(*TINY, "--grid", "48,5", "--cpus", "2", "--quiet", "--csv", "old.csv")
+check([r["grid"] for r in rows("old.csv")][-1] == "5x5x5" and len(rows("old.csv")) == len(rows("b.csv")) + 1, rows("old.csv"))
+for r, before in zip(rows("old.csv"), rows("b.csv")):
+    check(r == {**before, **{name: "" for name in left_out}}, "a row of an older file has changed: %s" % r)
+
+# Bounds, which rows that have none are measured again for.
+old = rows("b.csv")
+check(all(r["bound_seconds"] == r["bound_by"] == r["of_bound"] == "" for r in old), old)
+bench(*TINY, "--grid", "48", "--cpus", "2", "--graph", "fused,staged", "--bounds", "--quiet", "--csv", "b.csv")
+for r in rows("b.csv")[:2]:
+    each = {name: number(r, "bound_%s_seconds" % name) for name in ("path", "work", "memory", "link")}
+    check(0 < each["path"] <= number(r, "seconds") and 0 < each["work"] <= number(r, "seconds"), r)
+    check(number(r, "bound_seconds") == max(each.values()) == each[r["bound_by"]] and 0 < number(r, "of_bound") <= 1, r)
+    check(abs(each["work"] - number(r, "busy") * number(r, "seconds")) < 1e-6 * each["work"], "work, and busy: %s" % r)
+check(rows("b.csv")[2:] == old[2:], "rows that were not asked for have changed")
+when = content("b.csv")
+bench(*TINY, "--grid", "48", "--cpus", "2", "--graph", "fused,staged", "--bounds", "--quiet", "--csv", "b.csv")
+check(content("b.csv") == when, "rows with bounds are measured again")
+
 # What fails is a row that says why, and is tried again; only if all fail it is an error.
 done = bench(*TINY, "--gpus", "0,4096", "--cpus", "1", "--csv", "d.csv")
 good, failed = rows("d.csv")
@@ -212,9 +241,11 @@ header, first = good.splitlines()[:2]
 for name, text, words in (
         ("notes.txt", "milk\neggs\n", "its column 1 is 'milk' instead of 'grid'"),
         ("binary", "\0\1\2\3", "not a file of psg bench"),
-        ("other.csv", "grid,precision\n8,f64\n", "its first line has fewer"),
-        ("older.csv", header.replace("status", "result") + "\n", "'result' instead of 'status'"),
-        ("newer.csv", header + ",more\n", "its first line has more"),
+        ("other.csv", "precision,grid\nf64,8\n", "its column 1 is 'precision' instead of 'grid'"),
+        ("foreign.csv", header.replace("status", "result") + "\n", "'result', is there twice or not known"),
+        ("newer.csv", header + ",more\n", "'more', is there twice or not known"),
+        ("twice.csv", header + ",seconds\n", "'seconds', is there twice or not known"),
+        ("head.csv", header, "its first line does not end"),
         ("short.csv", header + "\n" + first[:-40] + "\n", "line 2 is no row"),
         ("cut.csv", good[:-5], "line %d is no row" % len(good.splitlines())),
         ("long.csv", header + "\n" + first + ",1\n", "line 2 is no row"),

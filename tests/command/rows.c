@@ -48,12 +48,44 @@ static void quartiles(app_results *rows, const app_sweep *sweep, const app_circu
     CHECK_NEAR(value(rows, row, "kspace_seconds"), 28, 0, "stage");
     CHECK(strcmp(cell(rows, row, "busy_workers"), "0.000 0.500") == 0, "workers: %s",
           cell(rows, row, "busy_workers"));
+    CHECK(cell(rows, row, "bound_seconds")[0] == '\0' && app_results_done(rows, row, 5, 0) &&
+              !app_results_done(rows, row, 5, 1),
+          "bounds that nobody found: %s", cell(rows, row, "bound_seconds"));
     result[0].samples = 4; /* 1 2 4 16: between two */
     result[0].sample[0].seconds = 4;
     CHECK(app_results_put(rows, sweep, 0, at, result) == APP_DONE, "no row");
     CHECK(result[0].row == row && rows->table.rows == 1, "the row was not replaced");
     CHECK_NEAR(value(rows, row, "seconds"), 3, 0, "median of four");
     CHECK_NEAR(value(rows, row, "seconds_q1"), 1.75, 0, "lower quartile of four");
+}
+
+/** The bound of a row is the largest of the medians, whichever was the largest in each round. */
+static void bounds(app_results *rows, const app_sweep *sweep, const app_circumstances *at,
+                   app_result *result) {
+    static const double path[] = {1, 2, 9}, work[] = {3, 4, 3}, lp[] = {0.5, 0.25, 0.125};
+    for (unsigned s = 0; s < 3; ++s) {
+        app_sample *sample = &result[0].sample[s];
+        sample->bound[PSG_BOUND_PATH] = path[s];
+        sample->bound[PSG_BOUND_WORK] = work[s];
+        sample->lp_bound = lp[s];
+        sample->of_bound = path[s] / 16;
+    }
+    result[0].samples = 3;
+    CHECK(app_results_put(rows, sweep, 0, at, result) == APP_DONE, "no row");
+    const size_t row = result[0].row;
+    CHECK_NEAR(value(rows, row, "bound_path_seconds"), 2, 0, "path");
+    CHECK_NEAR(value(rows, row, "bound_work_seconds"), 3, 0, "work");
+    CHECK_NEAR(value(rows, row, "bound_memory_seconds"), 0, 0, "memory");
+    CHECK_NEAR(value(rows, row, "bound_lp_seconds"), 0.25, 0, "linear program");
+    CHECK_NEAR(value(rows, row, "bound_seconds"), 3, 0, "the largest");
+    CHECK_NEAR(value(rows, row, "of_bound"), 0.125, 0, "share");
+    CHECK(strcmp(cell(rows, row, "bound_by"), "work") == 0, "by %s", cell(rows, row, "bound_by"));
+    CHECK(app_results_done(rows, row, 3, 1), "it does not count as measured");
+    result[0].sample[1].lp_bound = 0;
+    CHECK(app_results_put(rows, sweep, 0, at, result) == APP_DONE, "no row");
+    CHECK(cell(rows, row, "bound_lp_seconds")[0] == '\0', "linear program of some rounds only: %s",
+          cell(rows, row, "bound_lp_seconds"));
+    result[0].samples = 4;
 }
 
 static void wrong_answers(app_results *rows, const app_sweep *sweep, const app_circumstances *at,
@@ -64,7 +96,7 @@ static void wrong_answers(app_results *rows, const app_sweep *sweep, const app_c
         CHECK(app_results_put(rows, sweep, 0, at, result) == APP_DONE, "no row");
         CHECK(strstr(cell(rows, 0, "status"), "wrong") != NULL, "error %g: status %s", errors[e],
               cell(rows, 0, "status"));
-        CHECK(!app_results_done(rows, 0, 1), "error %g: it counts as measured", errors[e]);
+        CHECK(!app_results_done(rows, 0, 1, 0), "error %g: it counts as measured", errors[e]);
     }
 }
 
@@ -109,6 +141,7 @@ int main(void) {
         result[n].sample = calloc(SAMPLES, sizeof *result[n].sample);
     }
     quartiles(&rows, &sweep, &at, result);
+    bounds(&rows, &sweep, &at, result);
     wrong_answers(&rows, &sweep, &at, result);
     order(&sweep, &at, result);
     for (size_t n = 0; n < CONFIGS; ++n) {

@@ -56,7 +56,7 @@ for option, words in (("problem", ("madelung", "modes")), ("lattice", ("nacl", "
                       ("effort", ("estimate", "measure", "patient")), ("sched", ("eager", "lws", "dmda"))):
     for value in ("frob", "", words[0] + "x"):
         bad("solve", "--" + option, value, says=("--%s '%s'" % (option, value), "one of") + words)
-for option in ("in", "out", "json", "trace"):
+for option in ("in", "out", "json", "trace", "dag"):
     bad("solve", "--" + option, "", says=("--%s ''" % option,))
 
 # What does not go together.
@@ -84,10 +84,10 @@ check(len([line for line in said if line.startswith("psg: out of memory: ") and 
 
 # Help: each option, once, with words, in 90 columns; and each of them is known to the command.
 OPTIONS = {
-    "solve": """in out box problem lattice grid symbol lambda mean precision verify json trace quiet cpus gpus sched
+    "solve": """in out box problem lattice grid symbol lambda mean precision verify json trace dag bounds quiet cpus gpus sched
         graph exchange z segment-planes pencils effort repeat in-flight help version""".split(),
     "bench": """grid precision ranks cpus gpus sched graph exchange z segment-planes pencils in-flight effort study large
-        repeat warm-up passes calibrate seed memory mpirun patience csv json quiet help version""".split(),
+        repeat warm-up passes calibrate seed memory mpirun patience bounds csv json quiet help version""".split(),
     "info": "cpus gpus sched json help version".split(),
 }
 for command, options in OPTIONS.items():
@@ -100,7 +100,7 @@ for command, options in OPTIONS.items():
     for option in options:
         words = re.search(r"^  --%s\b[^\n]*?(?:  +|\n {20,})(\S.*)$" % option, text, re.MULTILINE)
         check(words and len(words.group(1)) > 8, "%s --help does not explain --%s" % (command, option))
-        if option not in ("help", "version", "verify", "quiet", "large"):
+        if option not in ("help", "version", "verify", "bounds", "quiet", "large"):
             bad(command, "--" + option, says=("'--%s' needs an argument" % option,))
     check(run(command, "-h").stdout == text, "%s -h" % command)
     # the help is shown wherever it stands, and nothing is done

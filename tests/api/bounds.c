@@ -1,0 +1,383 @@
+/* The dependencies of a solve are those of its graph, and no event starts before what it needed
+ * has ended; what psg_plan_bounds() says a solve cannot be shorter than, it is not shorter than. */
+#include "tests/check.h"
+#include "tests/harness.h"
+
+#include <starpu_config.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** StarPU's and the library's clocks are read in steps of their own. */
+static const double clock_step = 1e-6;
+
+typedef struct cut {
+    size_t n[3];
+    size_t planes, pencils;
+} cut;
+
+/** Parts of equal shape, of different ones, and one alone. */
+static const cut cuts[] = {
+    {{12, 8, 8}, 4, 2},    {{10, 9, 13}, 3, 4},   {{7, 5, 5}, 3, 2},
+    {{16, 12, 10}, 10, 1}, {{40, 42, 44}, 11, 6},
+};
+
+typedef struct solved {
+    psg_statistics statistics;
+    psg_event *event;
+    size_t events;
+    psg_dependency *edge;
+    size_t edges;
+    psg_bounds bounds;
+} solved;
+
+static void take(const psg_plan *plan, solved *s) {
+    size_t again = 0;
+    CHECK_STATUS(psg_plan_statistics(plan, &s->statistics), PSG_OK);
+    CHECK_STATUS(psg_plan_events(plan, NULL, 0, &s->events), PSG_OK);
+    CHECK_STATUS(psg_plan_dependencies(plan, NULL, 0, &s->edges), PSG_OK);
+    s->event = calloc(s->events + 1, sizeof *s->event);
+    s->edge = calloc(s->edges + 1, sizeof *s->edge);
+    CHECK_STATUS(psg_plan_events(plan, s->event, s->events, &again), PSG_OK);
+    CHECK_STATUS(psg_plan_dependencies(plan, s->edge, s->edges, &again), PSG_OK);
+    CHECK(again == s->edges, "%zu dependencies, then %zu", s->edges, again);
+    CHECK_STATUS(psg_plan_bounds(plan, &s->bounds), PSG_OK);
+}
+
+static void drop(solved *s) {
+    free(s->event);
+    free(s->edge);
+}
+
+static int is(const psg_event *e, psg_stage stage, size_t segment, size_t pencil) {
+    return e->stage == stage && e->segment == segment && e->pencil == pencil;
+}
+
+/** Is there an edge between these two kinds of task of these parts? SIZE_MAX: not of that kind of
+ *  part. */
+static int has_edge(const solved *s, psg_stage before, size_t segment_before, size_t pencil_before,
+                    psg_stage after, size_t segment_after, size_t pencil_after) {
+    for (size_t e = 0; e < s->edges; ++e) {
+        if (is(&s->event[s->edge[e].before], before, segment_before, pencil_before) &&
+            is(&s->event[s->edge[e].after], after, segment_after, pencil_after)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/** Every segment before every pencil, and the other way round; beside that, within a segment or
+ *  pencil, the staged graph's chains. Nothing else. */
+static void check_graph(const solved *s, int staged) {
+    const size_t segments = s->statistics.segments, pencils = s->statistics.pencils;
+    const psg_stage there = staged ? PSG_STAGE_PACK : PSG_STAGE_FORWARD_XY;
+    const psg_stage in = staged ? PSG_STAGE_UNPACK : PSG_STAGE_KSPACE;
+    const psg_stage out = staged ? PSG_STAGE_PACK : PSG_STAGE_KSPACE;
+    const psg_stage back = staged ? PSG_STAGE_UNPACK : PSG_STAGE_INVERSE_XY;
+    static const psg_stage pencil_chain[] = {PSG_STAGE_UNPACK, PSG_STAGE_FFT_Z, PSG_STAGE_DIVIDE,
+                                             PSG_STAGE_IFFT_Z, PSG_STAGE_PACK};
+    for (size_t z = 0; z < segments; ++z) {
+        for (size_t p = 0; p < pencils; ++p) {
+            CHECK(has_edge(s, there, z, SIZE_MAX, in, SIZE_MAX, p), "no way from s%zu to p%zu", z,
+                  p);
+            CHECK(has_edge(s, out, SIZE_MAX, p, back, z, SIZE_MAX), "no way from p%zu to s%zu", p,
+                  z);
+        }
+        if (staged) {
+            CHECK(has_edge(s, PSG_STAGE_FFT_XY, z, SIZE_MAX, PSG_STAGE_PACK, z, SIZE_MAX) &&
+                      has_edge(s, PSG_STAGE_UNPACK, z, SIZE_MAX, PSG_STAGE_IFFT_XY, z, SIZE_MAX) &&
+                      has_edge(s, PSG_STAGE_IFFT_XY, z, SIZE_MAX, PSG_STAGE_NORMALIZE, z, SIZE_MAX),
+                  "the chain of s%zu is broken", z);
+        }
+    }
+    for (size_t p = 0; p < pencils && staged; ++p) {
+        for (size_t m = 0; m < 4; ++m) {
+            CHECK(has_edge(s, pencil_chain[m], SIZE_MAX, p, pencil_chain[m + 1], SIZE_MAX, p),
+                  "the chain of p%zu is broken after %s", p, psg_stage_name(pencil_chain[m]));
+        }
+    }
+    const size_t expected = 2 * segments * pencils + (staged ? 3 * segments + 4 * pencils : 0);
+    CHECK(s->edges == expected, "%zu dependencies of %zu", s->edges, expected);
+}
+
+static void check_times(const solved *s) {
+    for (size_t e = 0; e < s->edges; ++e) {
+        const psg_event *before = &s->event[s->edge[e].before],
+                        *after = &s->event[s->edge[e].after];
+        CHECK(after->start >= before->end - clock_step, "%s ends at %g, and %s starts at %g",
+              psg_stage_name(before->stage), before->end, psg_stage_name(after->stage),
+              after->start);
+    }
+}
+
+/** Planes of a segment, or rows of a pencil. */
+static size_t width(const psg_event *e, const cut *c) {
+    if (e->pencil != SIZE_MAX) {
+        const size_t each = c->n[1] / c->pencils, more = c->n[1] % c->pencils;
+        return each + (e->pencil < more);
+    }
+    const size_t first = e->segment * c->planes;
+    return c->n[2] - first < c->planes ? c->n[2] - first : c->planes;
+}
+
+/** Of the tasks of a stage, on segments or on pencils, each at the shortest time of its width,
+ *  the longest. As every pencil needs every segment and the other way round, the longest chain is
+ *  made of these. */
+static double step(const solved *s, const cut *c, psg_stage stage, int pencils) {
+    double longest = 0;
+    for (size_t m = 0; m < s->events; ++m) {
+        double shortest = INFINITY;
+        for (size_t n = 0; n < s->events; ++n) {
+            const psg_event *a = &s->event[m], *b = &s->event[n];
+            if (a->stage == stage && b->stage == stage && (a->pencil != SIZE_MAX) == pencils &&
+                (b->pencil != SIZE_MAX) == pencils && width(a, c) == width(b, c)) {
+                shortest = fmin(shortest, b->end - b->start);
+            }
+        }
+        longest = isfinite(shortest) ? fmax(longest, shortest) : longest;
+    }
+    return longest;
+}
+
+/** By hand, of the fused graph; of the staged one, where all parts have one shape. */
+static void check_path(const solved *s, const cut *c, int staged) {
+    const double fused = step(s, c, PSG_STAGE_FORWARD_XY, 0) + step(s, c, PSG_STAGE_KSPACE, 1) +
+                         step(s, c, PSG_STAGE_INVERSE_XY, 0);
+    const double chain = step(s, c, PSG_STAGE_FFT_XY, 0) + step(s, c, PSG_STAGE_PACK, 0) +
+                         step(s, c, PSG_STAGE_UNPACK, 1) + step(s, c, PSG_STAGE_FFT_Z, 1) +
+                         step(s, c, PSG_STAGE_DIVIDE, 1) + step(s, c, PSG_STAGE_IFFT_Z, 1) +
+                         step(s, c, PSG_STAGE_PACK, 1) + step(s, c, PSG_STAGE_UNPACK, 0) +
+                         step(s, c, PSG_STAGE_IFFT_XY, 0) + step(s, c, PSG_STAGE_NORMALIZE, 0);
+    if (!staged || (c->n[2] % c->planes == 0 && c->n[1] % c->pencils == 0)) {
+        CHECK_NEAR(s->bounds.bound[PSG_BOUND_PATH], staged ? chain : fused, 1e-9, "path");
+    }
+}
+
+/** f, the spectrum, and u go through memory once in every phase that reads or writes them. */
+static double traffic(const solved *s, const cut *c, psg_precision precision, int staged) {
+    const double real = (double)harness_element_bytes(precision), cache = s->bounds.cache_bytes;
+    const double field = real * (double)(c->n[0] * c->n[1] * c->n[2]);
+    const double spectrum = 2 * real * (double)((c->n[0] / 2 + 1) * c->n[1] * c->n[2]);
+    const double moved[] = {field,
+                            spectrum,
+                            spectrum,
+                            staged ? 2 * spectrum : spectrum,
+                            staged ? 2 * spectrum : spectrum,
+                            staged ? spectrum + field : field};
+    double sum = 0;
+    for (size_t m = 0; m < sizeof moved / sizeof *moved; ++m) {
+        sum += fmax(0, moved[m] - cache);
+    }
+    return sum;
+}
+
+static void check_bounds(const solved *s, const cut *c, psg_precision precision, int staged) {
+    const psg_bounds *b = &s->bounds;
+    double work = 0, largest = 0;
+    CHECK(b->struct_size == sizeof *b, "struct_size %zu", b->struct_size);
+    for (size_t m = 0; m < s->events; ++m) {
+        work += s->event[m].end - s->event[m].start;
+    }
+    CHECK_NEAR(b->bound[PSG_BOUND_WORK], work / (double)s->statistics.workers, 1e-9, "work");
+    CHECK(b->memory_rate > 1e8 && b->memory_rate < 1e14, "%g bytes per second", b->memory_rate);
+    CHECK(b->cache_bytes > 1e4, "%g bytes of caches", b->cache_bytes);
+    const double bytes = traffic(s, c, precision, staged);
+    CHECK_NEAR(b->memory_bytes, bytes, 1e-9 * bytes, "bytes through memory");
+    CHECK_NEAR(b->bound[PSG_BOUND_MEMORY], b->memory_bytes / b->memory_rate, 1e-12, "memory");
+    for (int bound = 0; bound < PSG_BOUND_COUNT; ++bound) {
+        largest = fmax(largest, b->bound[bound]);
+        CHECK(b->bound[bound] >= 0 && b->bound[bound] <= s->statistics.seconds + clock_step,
+              "a solve of %g s cannot be shorter than %g by its %s", s->statistics.seconds,
+              b->bound[bound], psg_bound_name((psg_bound)bound));
+    }
+    CHECK(b->bound[PSG_BOUND_PATH] > 0, "no path");
+    CHECK(b->seconds == largest && b->bound[b->by] == largest, "%g by %s", b->seconds,
+          psg_bound_name(b->by));
+    for (int link = 0; link < PSG_LINK_COUNT && s->statistics.h2d_bytes == 0; ++link) {
+        CHECK(b->link_bytes[link] == 0 && b->link_seconds[link] == 0, "%g bytes by %s without GPUs",
+              b->link_bytes[link], psg_link_name((psg_link)link));
+    }
+}
+
+static void *make_f(psg_precision precision, size_t points) {
+    double *f = calloc(points, sizeof *f);
+    void *stored = harness_array(precision, points);
+    for (size_t p = 0; p < points; ++p) {
+        f[p] = (double)(p % 7) - 3;
+    }
+    harness_store(precision, points, f, stored);
+    free(f);
+    return stored;
+}
+
+static void one_plan(const cut *c, psg_precision precision, const harness_variant *variant,
+                     int solves) {
+    const oracle_grid box = {{c->n[0], c->n[1], c->n[2]}, {1.0, 1.0, 1.0}};
+    const size_t points = c->n[0] * c->n[1] * c->n[2];
+    const psg_grid grid = harness_grid(&box);
+    psg_options options = harness_options(precision);
+    psg_plan *plan = NULL;
+    void *f = make_f(precision, points), *u = harness_array(precision, points);
+    harness_set_variant(&options, variant);
+    options.segment_planes = c->planes;
+    options.pencils = c->pencils;
+    options.record = 1;
+    if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
+        const int staged = variant->graph == PSG_GRAPH_STAGED;
+        for (int n = 0; n < solves; ++n) {
+            solved s;
+            CHECK_STATUS(psg_solve(plan, f, u), PSG_OK);
+            take(plan, &s);
+            check_graph(&s, staged);
+            check_times(&s);
+            check_path(&s, c, staged);
+            check_bounds(&s, c, precision, staged);
+            drop(&s);
+        }
+    }
+    psg_plan_destroy(plan);
+    free(f);
+    free(u);
+}
+
+/** Solves that overlap have each its own. */
+static void several_in_flight(void) {
+    enum { SOLVES = 4 };
+    const cut *c = &cuts[1];
+    const oracle_grid box = {{c->n[0], c->n[1], c->n[2]}, {1.0, 1.0, 1.0}};
+    const size_t points = c->n[0] * c->n[1] * c->n[2];
+    const psg_grid grid = harness_grid(&box);
+    psg_options options = harness_options(PSG_F64);
+    psg_plan *plan = NULL;
+    double *f = make_f(PSG_F64, points), *u = harness_array(PSG_F64, SOLVES * points);
+    options.segment_planes = c->planes;
+    options.pencils = c->pencils;
+    options.record = 1;
+    if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
+        for (size_t n = 0; n < SOLVES; ++n) {
+            CHECK_STATUS(psg_submit(plan, f, u + n * points), PSG_OK);
+        }
+        for (size_t n = 0; n < SOLVES; ++n) {
+            solved s;
+            CHECK_STATUS(psg_wait(plan), PSG_OK);
+            take(plan, &s);
+            check_graph(&s, 0);
+            check_times(&s);
+            check_bounds(&s, c, PSG_F64, 0);
+            drop(&s);
+        }
+    }
+    psg_plan_destroy(plan);
+    free(f);
+    free(u);
+}
+
+/** StarPU's linear program is there once every task has been measured often enough: with one kind
+ *  of worker it comes to their mean times over the number of workers. Without models nobody asks
+ *  for it. */
+static void linear_program(void) {
+    enum { SOLVES = 300 };
+    const cut *c = &cuts[4];
+    const oracle_grid box = {{c->n[0], c->n[1], c->n[2]}, {1.0, 1.0, 1.0}};
+    const psg_grid grid = harness_grid(&box);
+    void *f = make_f(PSG_F64, c->n[0] * c->n[1] * c->n[2]);
+    void *u = harness_array(PSG_F64, c->n[0] * c->n[1] * c->n[2]);
+    for (int calibrate = 0; calibrate < 2; ++calibrate) {
+        psg_options options = harness_options(PSG_F64);
+        psg_plan *plan = NULL;
+        psg_bounds b = {0};
+        double least = INFINITY, most = 0;
+        int solves = 0;
+        options.policy = "lws";
+        options.calibrate = calibrate;
+        options.record = 1;
+        if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
+            for (; solves < (calibrate ? SOLVES : 12) && b.lp_seconds == 0; ++solves) {
+                CHECK_STATUS(psg_solve(plan, f, u), PSG_OK);
+                CHECK_STATUS(psg_plan_bounds(plan, &b), PSG_OK);
+                least = fmin(least, b.bound[PSG_BOUND_WORK]);
+                most = fmax(most, b.bound[PSG_BOUND_WORK]);
+            }
+        }
+        psg_plan_destroy(plan);
+#if defined(STARPU_HAVE_GLPK_H)
+        CHECK((b.lp_seconds > 0) == calibrate, "%g s after %d solves, calibrate %d", b.lp_seconds,
+              solves, calibrate);
+        /* the models may be those of a machine that had less, or more, to do: this is about units */
+        CHECK(b.lp_seconds <= 100 * most && (!calibrate || b.lp_seconds >= least / 100),
+              "%g s by StarPU's models, work of %g to %g", b.lp_seconds, least, most);
+#else
+        CHECK(b.lp_seconds == 0, "%g s without GLPK", b.lp_seconds);
+#endif
+    }
+    free(f);
+    free(u);
+}
+
+static void refusals(void) {
+    const oracle_grid box = {{6, 5, 4}, {1.0, 1.0, 1.0}};
+    const psg_grid grid = harness_grid(&box);
+    psg_options options = harness_options(PSG_F64);
+    psg_plan *plan = NULL;
+    double f[120] = {0}, u[120];
+    union {
+        psg_bounds bounds;
+        unsigned char byte[sizeof(psg_bounds)];
+    } b;
+    size_t count = 7;
+    memset(&b, 0xa5, sizeof b);
+    if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
+        CHECK_STATUS(psg_solve(plan, f, u), PSG_OK);
+        CHECK_STATUS(psg_plan_dependencies(plan, NULL, 0, &count), PSG_ERR_STATE);
+        CHECK(strstr(psg_last_error(), "record") != NULL, "%s", psg_last_error());
+        CHECK_STATUS(psg_plan_bounds(plan, &b.bounds), PSG_ERR_STATE);
+        CHECK(b.byte[0] == 0xa5 && count == 7, "something was written");
+    }
+    psg_plan_destroy(plan);
+    options.record = 1;
+    if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
+        CHECK_STATUS(psg_plan_dependencies(plan, NULL, 0, &count), PSG_OK);
+        CHECK(count == 0, "%zu dependencies before any solve", count);
+        CHECK_STATUS(psg_plan_bounds(plan, &b.bounds), PSG_ERR_STATE);
+        CHECK_STATUS(psg_solve(plan, f, u), PSG_OK);
+        CHECK_STATUS(psg_plan_dependencies(plan, NULL, 1, &count), PSG_ERR_ARG);
+        CHECK_STATUS(psg_plan_dependencies(plan, NULL, 0, NULL), PSG_ERR_ARG);
+        CHECK_STATUS(psg_plan_bounds(plan, NULL), PSG_ERR_ARG);
+        const size_t size = offsetof(psg_bounds, bound);
+        CHECK_STATUS(psg_plan_bounds_sized(plan, &b.bounds, size), PSG_OK);
+        CHECK(b.bounds.struct_size == size && b.bounds.seconds > 0, "a smaller struct");
+        CHECK(b.byte[size] == 0xa5, "bytes beyond a smaller struct were written");
+    }
+    psg_plan_destroy(plan);
+    CHECK_STATUS(psg_plan_dependencies(NULL, NULL, 0, &count), PSG_ERR_ARG);
+    CHECK_STATUS(psg_plan_bounds(NULL, &b.bounds), PSG_ERR_ARG);
+    options.record = 2;
+    CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_ERR_ARG);
+    CHECK(strcmp(psg_bound_name(PSG_BOUND_PATH), "path") == 0 &&
+              strcmp(psg_bound_name(PSG_BOUND_LINK), "link") == 0 &&
+              strcmp(psg_link_name(PSG_LINK_MESSAGE), "message") == 0,
+          "names");
+    CHECK(psg_policy_uses_models("dmda") && psg_policy_uses_models("modular-heft") &&
+              !psg_policy_uses_models("lws") && !psg_policy_uses_models(NULL),
+          "policies that use models");
+    CHECK(psg_bound_name(PSG_BOUND_COUNT) == NULL && psg_link_name(PSG_LINK_COUNT) == NULL,
+          "names of none");
+}
+
+int main(void) {
+    /* more than the caches of many machines hold, so that there is something to bound */
+    static const cut large = {{208, 176, 192}, 48, 4};
+    refusals();
+    several_in_flight();
+    linear_program();
+    for (size_t c = 0; c < sizeof cuts / sizeof *cuts; ++c) {
+        for (int variant = 0; variant < HARNESS_VARIANTS; ++variant) {
+            one_plan(&cuts[c], c % 2 ? PSG_F32 : PSG_F64, &harness_variants[variant], 3);
+        }
+    }
+    for (int variant = 0; variant < 2; ++variant) {
+        one_plan(&large, PSG_F64, &harness_variants[variant], 2);
+    }
+    return check_result();
+}

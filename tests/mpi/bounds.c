@@ -1,0 +1,174 @@
+/* Over several processes the dependencies are those of each process' own tasks and messages: a
+ * pencil needs every segment, its own process' or by a message; and no process' bounds are longer
+ * than its solve. */
+#include "tests/check.h"
+#include "tests/mpi/ranks.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+static const oracle_grid boxes[] = {
+    {{10, 9, 13}, {1.0, 1.0, 1.0}}, {{7, 3, 5}, {1.0, 1.0, 1.0}}, {{1, 8, 2}, {1.0, 1.0, 1.0}}};
+
+static MPI_Comm world;
+static int size, rank;
+
+typedef struct solved {
+    psg_statistics statistics;
+    psg_event *event;
+    size_t events;
+    psg_dependency *edge;
+    size_t edges;
+} solved;
+
+static void take(const psg_plan *plan, solved *s) {
+    CHECK_STATUS(psg_plan_statistics(plan, &s->statistics), PSG_OK);
+    CHECK_STATUS(psg_plan_events(plan, NULL, 0, &s->events), PSG_OK);
+    CHECK_STATUS(psg_plan_dependencies(plan, NULL, 0, &s->edges), PSG_OK);
+    s->event = calloc(s->events + 1, sizeof *s->event);
+    s->edge = calloc(s->edges + 1, sizeof *s->edge);
+    CHECK_STATUS(psg_plan_events(plan, s->event, s->events, &s->events), PSG_OK);
+    CHECK_STATUS(psg_plan_dependencies(plan, s->edge, s->edges, &s->edges), PSG_OK);
+}
+
+/** Of how many segments (or pencils) does an event need a task, and of how many a message? */
+static void count_needs(const solved *s, size_t after, size_t *tasks, size_t *messages,
+                        size_t *alltoalls) {
+    char *seen = calloc(s->statistics.segments + 1, 1);
+    *tasks = *messages = *alltoalls = 0;
+    for (size_t e = 0; e < s->edges; ++e) {
+        const psg_event *before = &s->event[s->edge[e].before];
+        if (s->edge[e].after != after) {
+            continue;
+        }
+        *tasks += before->worker >= 0;
+        *alltoalls += before->worker < 0 && before->rank < 0;
+        if (before->rank >= 0) {
+            CHECK(before->received == 1, "a task needs a message that went away");
+            *messages += !seen[before->segment]; /* of a segment one, or several bundles back */
+            seen[before->segment] = 1;
+        }
+    }
+    free(seen);
+}
+
+static void check_graph(const psg_plan *plan, const solved *s, psg_exchange exchange) {
+    size_t own = 0, own_pencils = 0;
+    CHECK_STATUS(psg_plan_segments(plan, &own, &own_pencils), PSG_OK);
+    const size_t others = s->statistics.segments - own;
+    for (size_t m = 0; m < s->events; ++m) {
+        const psg_event *e = &s->event[m];
+        size_t tasks, messages, alltoalls;
+        count_needs(s, m, &tasks, &messages, &alltoalls);
+        if (e->stage == PSG_STAGE_KSPACE ||
+            (e->stage == PSG_STAGE_UNPACK && e->pencil != SIZE_MAX)) {
+            CHECK(tasks == own, "%s p%zu needs %zu tasks of %zu", psg_stage_name(e->stage),
+                  e->pencil, tasks, own);
+            CHECK(messages == (exchange == PSG_EXCHANGE_MPI ? others : 0),
+                  "%s p%zu has messages of %zu segments, of %zu", psg_stage_name(e->stage),
+                  e->pencil, messages, others);
+            CHECK((alltoalls > 0) == (exchange == PSG_EXCHANGE_ALLTOALL && others > 0),
+                  "%zu alltoalls", alltoalls);
+        }
+        if (e->rank >= 0) {
+            CHECK(messages == 0 && (tasks > 0) == !e->received, "a message needs %zu tasks", tasks);
+        }
+    }
+}
+
+static void check_times(const solved *s) {
+    for (size_t e = 0; e < s->edges; ++e) {
+        const psg_event *before = &s->event[s->edge[e].before],
+                        *after = &s->event[s->edge[e].after];
+        CHECK(after->start >= before->end - 1e-6, "%s ends at %g, and %s starts at %g",
+              psg_stage_name(before->stage), before->end, psg_stage_name(after->stage),
+              after->start);
+    }
+}
+
+static void check_bounds(const psg_plan *plan, const solved *s) {
+    psg_bounds b;
+    if (!CHECK_STATUS(psg_plan_bounds(plan, &b), PSG_OK)) {
+        return;
+    }
+    for (int bound = 0; bound < PSG_BOUND_COUNT; ++bound) {
+        CHECK(b.bound[bound] >= 0 && b.bound[bound] <= s->statistics.seconds + 1e-6,
+              "a solve of %g s cannot be shorter than %g by its %s", s->statistics.seconds,
+              b.bound[bound], psg_bound_name((psg_bound)bound));
+    }
+    CHECK(b.link_bytes[PSG_LINK_MESSAGE] == (double)s->statistics.sent_bytes,
+          "%g bytes by messages, %llu sent", b.link_bytes[PSG_LINK_MESSAGE],
+          (unsigned long long)s->statistics.sent_bytes);
+    CHECK((b.link_seconds[PSG_LINK_MESSAGE] > 0) == (s->statistics.sent_bytes > 0), "%g seconds",
+          b.link_seconds[PSG_LINK_MESSAGE]);
+}
+
+static void one_plan(const oracle_grid *box, psg_exchange exchange, const harness_variant *variant,
+                     size_t pencils) {
+    share own = share_make(world, PSG_F64, box, 0);
+    double *f = calloc(box->n[0] * box->n[1] * box->n[2], sizeof *f);
+    const psg_grid grid = harness_grid(box);
+    psg_options options = ranks_options(PSG_F64, &world);
+    psg_plan *plan = NULL;
+    ranks_at("%s, %s, %zu pencils", ranks_exchange_name(exchange), variant->name, pencils);
+    f[0] = 1;
+    share_take(&own, f);
+    harness_set_variant(&options, variant);
+    options.exchange = exchange;
+    options.segment_planes = 2;
+    options.pencils = pencils;
+    options.record = 1;
+    if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
+        for (int n = 0; n < 2; ++n) {
+            solved s;
+            CHECK_STATUS(psg_solve(plan, own.f, own.u), PSG_OK);
+            take(plan, &s);
+            check_graph(plan, &s, size > 1 ? exchange : PSG_EXCHANGE_MANAGED);
+            check_times(&s);
+            check_bounds(plan, &s);
+            free(s.event);
+            free(s.edge);
+        }
+    }
+    psg_plan_destroy(plan);
+    share_free(&own);
+    free(f);
+}
+
+/** Where one process does not record, none has bounds, and none waits for another. */
+static void only_some_record(void) {
+    share own = share_make(world, PSG_F64, &boxes[0], 0);
+    const psg_grid grid = harness_grid(&boxes[0]);
+    psg_options options = ranks_options(PSG_F64, &world);
+    psg_plan *plan = NULL;
+    psg_bounds b;
+    ranks_at("the last process does not record");
+    options.record = rank != size - 1;
+    if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
+        CHECK_STATUS(psg_plan_bounds(plan, &b), PSG_ERR_STATE);
+        CHECK_STATUS(psg_solve(plan, own.f, own.u), PSG_OK);
+        CHECK_STATUS(psg_plan_bounds(plan, &b), PSG_ERR_STATE);
+        CHECK_STATUS(psg_plan_bounds(plan, rank == 0 ? NULL : &b), PSG_ERR_ARG);
+    }
+    psg_plan_destroy(plan);
+    share_free(&own);
+}
+
+int main(int argc, char **argv) {
+    ranks_start(&argc, &argv);
+    world = MPI_COMM_WORLD;
+    size = ranks_size(world);
+    rank = ranks_rank(world);
+    for (size_t b = 0; b < sizeof boxes / sizeof *boxes; ++b) {
+        for (int exchange = 0; exchange < RANKS_EXCHANGES; ++exchange) {
+            for (int variant = 0; variant < 2; ++variant) {
+                for (size_t pencils = 1; pencils <= 9; pencils += 8) {
+                    one_plan(&boxes[b], ranks_exchanges[exchange], &harness_variants[variant],
+                             pencils);
+                }
+            }
+        }
+    }
+    only_some_record();
+    return ranks_finish(check_result());
+}
