@@ -60,7 +60,9 @@ typedef struct app_visit {
     size_t *which;            /**< those of the group; will be shuffled */
     size_t count;
     unsigned warm_up, rounds; /**< of solves that do not count, and that do */
-    int calibrate;            /**< measure for StarPU's models; then only warm_up is done */
+    double until;  /**< on app_now()'s clock: rounds that would end later are left out, all but
+                                   one that counts; 0: no limit */
+    int calibrate; /**< measure for StarPU's models; then only warm_up is done */
     uint64_t seed;
     double memory; /**< bytes that plans may take together; one that needs more is done alone */
     app_field_store *fields;
