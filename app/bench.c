@@ -49,30 +49,6 @@ static int write_csv(const bench *b, const char *path) {
     return app_output_commit(&output);
 }
 
-static int write_json(const bench *b, const char *path) {
-    app_output output;
-    int code = app_output_begin(&output, path, 0);
-    if (!code) {
-        code = app_json_write(app_results_json(&b->rows), output.temporary, path);
-        if (code) {
-            app_output_discard(&output);
-        } else {
-            code = app_output_commit(&output);
-        }
-    }
-    return code;
-}
-
-/* That a file cannot be written is found before the work is done. */
-static int try_output(const char *path) {
-    app_output output;
-    const int code = app_output_begin(&output, path, 0);
-    if (!code) {
-        app_output_discard(&output);
-    }
-    return code;
-}
-
 static int open_files(bench *b) {
     const char *csv = b->arguments.csv, *json = b->arguments.json;
     b->csv_to_stdout = csv && strcmp(csv, "-") == 0;
@@ -84,11 +60,11 @@ static int open_files(bench *b) {
     if (csv && !b->csv_to_stdout) {
         code = app_table_read(&b->rows.table, csv);
         if (!code) {
-            code = try_output(csv);
+            code = app_output_try(csv);
         }
     }
     if (!code && json && !b->json_to_stdout) {
-        code = try_output(json);
+        code = app_output_try(json);
     }
     return code;
 }
@@ -211,7 +187,7 @@ static int tell(bench *b, int code) {
         app_results_print(&b->rows, &b->groups.sweep, b->groups.result);
     }
     if (!code && b->arguments.json && !b->json_to_stdout) {
-        code = write_json(b, b->arguments.json);
+        code = app_json_save(app_results_json(&b->rows), b->arguments.json);
     }
     for (size_t c = 0; c < b->groups.count; c++) {
         good += (size_t)app_results_done(&b->rows, b->groups.result[c].row, 1);

@@ -32,7 +32,11 @@ static bool name_folder(const psg_options *options, char *parent, char *folder, 
     return (size_t)length < size;
 }
 
-psg_status psg_cache_folder(const psg_options *options, char *folder, size_t size) {
+static bool make_folder(const char *path) {
+    return path[0] == '\0' || mkdir(path, 0777) == 0 || errno == EEXIST;
+}
+
+psg_status psg_cache_folder(const psg_options *options, int make, char *folder, size_t size) {
     char parent[4096];
     char whole[4096];
     psg_clear_error();
@@ -42,19 +46,17 @@ psg_status psg_cache_folder(const psg_options *options, char *folder, size_t siz
     if (!name_folder(options, parent, whole, sizeof whole) || strlen(whole) >= size) {
         return psg_fail(PSG_ERR_ARG, "the name of the cache folder is longer than %zu bytes", size);
     }
+    if (make != 0 && (!make_folder(parent) || !make_folder(whole))) {
+        return psg_fail(PSG_ERR_RUNTIME, "the cache folder %s cannot be made: %s", whole,
+                        strerror(errno));
+    }
     (void)snprintf(folder, size, "%s", whole);
     return PSG_OK;
 }
 
-static bool make_folder(const char *path) {
-    return path[0] == '\0' || mkdir(path, 0777) == 0 || errno == EEXIST;
-}
-
 bool psg_cache_file(const psg_options *options, const char *name, char *path, size_t size) {
-    char parent[4096];
-    char folder[4096];
-    if (!name_folder(options, parent, folder, sizeof folder) || folder[0] == '\0' ||
-        !make_folder(parent) || !make_folder(folder)) {
+    char folder[3584];
+    if (psg_cache_folder(options, 1, folder, sizeof folder) != PSG_OK || folder[0] == '\0') {
         return false;
     }
     const int length = snprintf(path, size, "%s/%s", folder, name);

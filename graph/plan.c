@@ -40,6 +40,7 @@ static psg_status plan_transforms(psg_plan *plan) {
         return PSG_OK;
     }
     const bool kept = wisdom_file(&plan->options, wisdom, sizeof wisdom);
+    psg_clear_error(); /* a machine without a folder plans again each time */
     const psg_cpu_fft_spec spec = {.nx = c->n[0],
                                    .ny = c->n[1],
                                    .nz = c->n[2],

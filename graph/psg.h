@@ -485,10 +485,12 @@ PSG_API psg_status psg_tuned_list(const psg_options *options, psg_tuned *list, s
  *  @return PSG_OK; PSG_ERR_ARG; PSG_ERR_RUNTIME: one could not be removed */
 PSG_API psg_status psg_tuned_forget(const psg_options *options, size_t *count);
 
-/** The folder that psg_options.cache_dir comes to, whether it is there or not; "" is none.
+/** The folder that psg_options.cache_dir comes to; "" is none.
+ *  @param[in]  make    1: make it, if it is not there
  *  @param[out] folder  `size` bytes
- *  @return PSG_OK; PSG_ERR_ARG: folder is NULL, or too short */
-PSG_API psg_status psg_cache_folder(const psg_options *options, char *folder, size_t size);
+ *  @return PSG_OK; PSG_ERR_ARG: folder is NULL, or too short; PSG_ERR_RUNTIME: it cannot be made */
+PSG_API psg_status psg_cache_folder(const psg_options *options, int make, char *folder,
+                                    size_t size);
 
 /* ------------------------------------------------------------------------------- the machine */
 

@@ -38,7 +38,8 @@ static int is_entry(const struct dirent *entry) {
 static void shelf_open(shelf *s, const psg_options *options) {
     s->names = NULL;
     s->count = 0;
-    if (psg_cache_folder(options, s->folder, sizeof s->folder) == PSG_OK && s->folder[0] != '\0') {
+    if (psg_cache_folder(options, 0, s->folder, sizeof s->folder) == PSG_OK &&
+        s->folder[0] != '\0') {
         const int count = scandir(s->folder, &s->names, is_entry, alphasort);
         s->count = count > 0 ? count : 0;
     }
@@ -235,7 +236,10 @@ psg_status psg_tuned_store(const psg_options *options, const psg_tuned *tuned) {
     }
     psg_tuned_key(&entry, checked.gpu_ids != NULL && checked.gpus > 0 ? checked.gpu_ids[0] : 0);
     if (!psg_cache_file(&checked, entry.name, path, sizeof path)) {
-        return psg_fail(PSG_ERR_RUNTIME, "there is no cache folder to store %s in", entry.name);
+        return psg_last_error()[0] != '\0'
+                   ? PSG_ERR_RUNTIME
+                   : psg_fail(PSG_ERR_RUNTIME, "there is no cache folder to store %s in",
+                              entry.name);
     }
     return psg_tuned_write(&entry, path);
 }

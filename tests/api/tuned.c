@@ -343,11 +343,11 @@ static void listed(void) {
     options.cache_dir = "";
     CHECK_STATUS(psg_tuned_store(&options, &one), PSG_ERR_RUNTIME);
     char small[4];
-    CHECK_STATUS(psg_cache_folder(&options, small, sizeof small), PSG_OK);
+    CHECK_STATUS(psg_cache_folder(&options, 0, small, sizeof small), PSG_OK);
     CHECK(small[0] == '\0', "no folder is '%s'", small);
     options.cache_dir = "longer";
-    CHECK_STATUS(psg_cache_folder(&options, small, sizeof small), PSG_ERR_ARG);
-    CHECK_STATUS(psg_cache_folder(&options, NULL, 0), PSG_ERR_ARG);
+    CHECK_STATUS(psg_cache_folder(&options, 0, small, sizeof small), PSG_ERR_ARG);
+    CHECK_STATUS(psg_cache_folder(&options, 0, NULL, 0), PSG_ERR_ARG);
 }
 
 /** Names of other machines' entries, and of files that are none, are left alone. */
