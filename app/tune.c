@@ -349,11 +349,19 @@ static void print_times(const char *what, const char *choice, const double times
            1e3 * times[0], 1e3 * times[2]);
 }
 
+static size_t measured(const tune *t) {
+    size_t count = 0;
+    for (size_t c = 0; c < t->groups.count; c++) {
+        count += t->groups.result[c].samples > 0 || t->groups.result[c].failed[0];
+    }
+    return count;
+}
+
 static void print_lines(const tune *t, const psg_tuned *best) {
     char text[256];
     app_tuned_text(best, text, sizeof text);
     (void)app_results_print(&t->rows, &t->groups.sweep, t->groups.result);
-    printf("\nmeasured  %zu candidates in %.0f s; above are those of the final\n", t->groups.count,
+    printf("\nmeasured  %zu candidates in %.0f s; above are those of the final\n", measured(t),
            app_now() - t->since);
     print_times("default", "as it is", t->standard_times);
     if (t->best != STANDARD) {
