@@ -540,6 +540,10 @@ int app_tune(int argc, char **argv) {
         return app_ranks_agree(
             app_error(APP_USAGE, "psg tune tunes one process: start it without mpirun"));
     }
+    if (psg_simulation()) {
+        free(t);
+        return app_error(APP_USAGE, "psg tune measures, and this psg simulates machines");
+    }
     app_signals_install();
     psg_options_init(&t->options);
     code = t->arguments.forget ? forget(t) : run(t);
