@@ -87,7 +87,7 @@ static psg_status start(const psg_options *options, int gpus, const psg_share *s
     conf.nhip = 0;
     conf.catch_signals = 0; /* signals are the host program's */
     conf.sched_policy_name = options->policy;
-    if (options->policy == NULL && advice[0] != '\0' && getenv("STARPU_SCHED") == NULL) {
+    if (options->policy == NULL && advice[0] != '\0') {
         conf.sched_policy_name = advice;
     }
     if (options->calibrate != 0) {

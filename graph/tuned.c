@@ -204,7 +204,7 @@ bool psg_tuned_apply(psg_options *options, const psg_grid *grid, const psg_tuned
         }
         const psg_graph used = options->graph != PSG_GRAPH_AUTO ? options->graph : PSG_GRAPH_FUSED;
         applied = (used == stored && apply_cut(options, grid, &found)) || applied;
-        applied = policy_applied(options, &found) || applied;
+        applied = policy_applied(options, tuned) || applied;
     }
     psg_options_settle(options);
     return applied;

@@ -151,15 +151,23 @@ static void policies(void) {
     CHECK(strcmp(o.policy, "eager") == 0 && o.s.segment_planes == 7 && o.s.tuned,
           "running: %s, %zu planes", o.policy, o.s.segment_planes);
     psg_plan_destroy(plan);
-    options.cpus = -1; /* all workers: as many as the entry has, or not */
-    o = plan_of(&options, 24, 20, 30);
-    CHECK(o.s.tuned == (o.s.workers == 2) && (strcmp(o.policy, "prio") == 0) == o.s.tuned,
-          "%zu workers, tuned %d, policy %s", o.s.workers, o.s.tuned, o.policy);
-    /* STARPU_NCPU makes them fewer than the machine's cores say */
-    setenv("STARPU_NCPU", "1", 1);
-    o = plan_of(&options, 24, 20, 30);
-    CHECK(o.s.workers != 1 || o.s.segment_planes != 7, "the cut of two workers for one");
-    unsetenv("STARPU_NCPU");
+    forget(1);
+}
+
+/** All workers there are: as many as an entry has, or fewer than the machine's cores say. */
+static void all_workers(void) {
+    psg_options options = basic();
+    psg_tuned one = entry();
+    options.cpus = -1;
+    CHECK_STATUS(psg_machine_workers(&options, NULL, 0, &one.cpus, NULL, 0), PSG_OK);
+    store(&one);
+    check_tuned("all workers", &options, 1);
+    setenv("STARPU_RESERVE_NCPU", "1", 1);
+    const outcome o = plan_of(&options, 24, 20, 30);
+    CHECK(o.s.workers == one.cpus || o.s.segment_planes != 7, "the cut of %zu workers for %zu",
+          one.cpus, o.s.workers);
+    CHECK(o.s.tuned == (strcmp(o.policy, "prio") == 0), "tuned %d, policy %s", o.s.tuned, o.policy);
+    unsetenv("STARPU_RESERVE_NCPU");
     forget(1);
 }
 
@@ -422,6 +430,7 @@ int main(void) {
     applied();
     overridden();
     policies();
+    all_workers();
     classes();
     unusable();
     listed();
