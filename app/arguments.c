@@ -35,6 +35,8 @@ static const app_choice effort_choices[] = {{"measure", PSG_EFFORT_MEASURE},
                                             {"patient", PSG_EFFORT_PATIENT},
                                             {NULL, 0}};
 
+static const app_choice tuned_choices[] = {{"yes", 1}, {"no", 0}, {NULL, 0}};
+
 #define FIELD(member) offsetof(app_arguments, member)
 #define ROW_CPUS                                                                                   \
     {                                                                                              \
@@ -126,6 +128,10 @@ static const option_row solve_rows[] = {
      "parts of y in spectral space; default: from the data's\nsize"},
     {NULL, "effort", "NAME", app_value_choice, FIELD(effort), effort_choices, NULL,
      "FFTW's search for its plans: estimate, measure or\npatient; default: measure"},
+    {NULL, "tuned", "yes|no", app_value_choice, FIELD(tuned), tuned_choices, NULL,
+     "where nothing is said, take what `psg tune` found best for\n"
+     "this machine and grid, instead of the defaults above;\n"
+     "default: yes"},
     {NULL, "repeat", "N", app_value_unsigned, FIELD(repeat), NULL, "a whole number from 1",
      "solve N times; prints the median and the minimum of the\ntimes; default: 1"},
     {NULL, "in-flight", "N", app_value_unsigned, FIELD(in_flight), NULL, "a whole number from 1",
@@ -175,8 +181,8 @@ static const command_text info_text = {
     "Usage: psg info [OPTION]...\n"
     "\n"
     "Show what psg was built with, the CPU and GPU workers that a solve with these options\n"
-    "would have, and the scheduling policies there are; started by mpirun, the workers of\n"
-    "all processes.\n",
+    "would have, the scheduling policies there are, and what psg tune has stored; started by\n"
+    "mpirun, the workers of all processes.\n",
     "Examples:\n"
     "  psg info\n"
     "         all workers\n"
@@ -348,11 +354,12 @@ static void set_defaults(app_arguments *arguments) {
     arguments->lattice = arguments->precision = arguments->z_layout = -1;
     arguments->symbol = PSG_SYMBOL_SPECTRAL;
     arguments->mean = PSG_MEAN_DROP;
-    arguments->graph = PSG_GRAPH_FUSED;
+    arguments->graph = PSG_GRAPH_AUTO;
     arguments->exchange = PSG_EXCHANGE_AUTO;
     arguments->effort = PSG_EFFORT_MEASURE;
     arguments->cpus = arguments->gpus.count = -1;
     arguments->in_flight = arguments->repeat = 1;
+    arguments->tuned = 1;
 }
 
 int app_arguments_info(int argc, char **argv, app_arguments *arguments) {

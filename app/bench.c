@@ -1,16 +1,14 @@
-/* psg bench: from lists to rows. The sweep's configurations fall into groups of the same workers and policy;
-   each pass visits the groups in a random order, in processes of their own, and after each visit the files
-   are brought up to date. */
+/* psg bench: from lists to rows. Each pass visits the groups of configurations in a random order, and after
+   each visit the files are brought up to date. */
 #include "app/bench.h"
 #include "app/arguments.h"
 #include "app/bench_arguments.h"
+#include "app/groups.h"
 #include "app/output.h"
 #include "app/progress.h"
 #include "app/ranks.h"
 #include "app/report.h"
-#include "app/result.h"
 #include "app/study.h"
-#include "app/visit.h"
 
 #include <errno.h>
 #include <math.h>
@@ -21,20 +19,12 @@
 typedef struct bench {
     app_bench_arguments arguments;
     app_circumstances at;
-    app_sweep sweep;
-    app_result *result; /* of each configuration */
+    app_groups groups;
     app_results rows;
     app_progress progress;
     int csv_to_stdout, json_to_stdout;
-
-    size_t *group; /* of each configuration: the number of the first one of its group */
-    size_t *which, *leaders;
-    unsigned *samples,
-        *solves; /* of each configuration before a visit: what is taken back after a crash */
-    size_t leader_count;
     double work, work_done; /* points to be solved, and solved */
     double since;
-    app_facts machine;
 } bench;
 
 /* -------------------------------------------------------------------------------------- files */
@@ -60,30 +50,6 @@ static int write_csv(const bench *b, const char *path) {
     return app_output_commit(&output);
 }
 
-static int write_json(const bench *b, const char *path) {
-    app_output output;
-    int code = app_output_begin(&output, path, 0);
-    if (!code) {
-        code = app_json_write(app_results_json(&b->rows), output.temporary, path);
-        if (code) {
-            app_output_discard(&output);
-        } else {
-            code = app_output_commit(&output);
-        }
-    }
-    return code;
-}
-
-/* That a file cannot be written is found before the work is done. */
-static int try_output(const char *path) {
-    app_output output;
-    const int code = app_output_begin(&output, path, 0);
-    if (!code) {
-        app_output_discard(&output);
-    }
-    return code;
-}
-
 static int open_files(bench *b) {
     const char *csv = b->arguments.csv, *json = b->arguments.json;
     b->csv_to_stdout = csv && strcmp(csv, "-") == 0;
@@ -95,53 +61,23 @@ static int open_files(bench *b) {
     if (csv && !b->csv_to_stdout) {
         code = app_table_read(&b->rows.table, csv);
         if (!code) {
-            code = try_output(csv);
+            code = app_output_try(csv);
         }
     }
     if (!code && json && !b->json_to_stdout) {
-        code = try_output(json);
+        code = app_output_try(json);
     }
     return code;
 }
 
-/* ------------------------------------------------------------------------------------- a visit */
+/* -------------------------------------------------------------------------------------- sweep */
 
 static void hear(void *context, const app_record *record) {
     bench *b = context;
-    if (record->kind == APP_RECORD_MACHINE) {
-        b->machine = record->is.facts;
-        return;
-    }
-    app_result *r = &b->result[record->config];
     psg_grid grid;
-    app_config_grid(&b->sweep.config[record->config], &grid);
-    switch (record->kind) {
-    case APP_RECORD_FACTS:
-        r->facts = record->is.facts;
-        r->has_facts = 1;
-        break;
-    case APP_RECORD_SAMPLE:
-        if (r->samples < b->arguments.repeat) {
-            r->sample[r->samples++] = record->is.sample;
-        }
-        r->solves++;
+    if (record->kind == APP_RECORD_SAMPLE || record->kind == APP_RECORD_SOLVED) {
+        app_config_grid(&b->groups.sweep.config[record->config], &grid);
         b->work_done += (double)app_points(&grid);
-        break;
-    case APP_RECORD_SOLVED:
-        r->solves++;
-        b->work_done += (double)app_points(&grid);
-        break;
-    case APP_RECORD_CHECKED:
-        if (!(record->is.checked.error <= r->error)) {
-            r->error = record->is.checked.error;
-        }
-        r->tolerance = record->is.checked.tolerance;
-        break;
-    case APP_RECORD_FAILED:
-        snprintf(r->failed, sizeof r->failed, "%s", record->is.text);
-        break;
-    default:
-        break;
     }
     const double left = (app_now() - b->since) * (b->work - b->work_done) / b->work_done;
     if (b->work_done > 0 && left > 0 && record->kind != APP_RECORD_BEGIN) {
@@ -150,104 +86,17 @@ static void hear(void *context, const app_record *record) {
     }
 }
 
-/* The configurations of a group that are still to be done. */
-static size_t gather(bench *b, size_t leader) {
-    size_t count = 0;
-    for (size_t c = 0; c < b->sweep.count; c++) {
-        if (b->group[c] == leader && !b->result[c].kept && !b->result[c].failed[0]) {
-            b->which[count++] = c;
-        }
-    }
-    return count;
-}
-
-static double plan_memory(const bench *b) {
-    const app_config *first = &b->sweep.config[b->which[0]];
-    double total, available;
-    if (b->arguments.memory > 0) {
-        return b->arguments.memory * 1024 * 1024 * 1024;
-    }
-    app_machine_memory(&total, &available);
-    /* of GPUs' memory nothing is known here; StarPU makes room by moving data out, which takes time */
-    const double gpus = 16.0 * 1024 * 1024 * 1024;
-    return first->gpus != 0 && b->machine.gpus > 0 ? fmin(gpus, 0.5 * available) : 0.5 * available;
-}
-
-/* After a crash, what this visit has measured is forgotten, the one in work is blamed, and the others are
-   done again without it. */
-static void blame(bench *b, size_t count, const app_outcome *outcome) {
-    for (size_t n = 0; n < count; n++) {
-        app_result *r = &b->result[b->which[n]];
-        r->samples = b->samples[b->which[n]];
-        r->solves = b->solves[b->which[n]];
-        if (!outcome->blamed && !r->failed[0]) {
-            snprintf(r->failed, sizeof r->failed, "%s", outcome->why);
-        }
-    }
-    if (outcome->blamed) {
-        app_result *r = &b->result[outcome->config];
-        snprintf(r->failed, sizeof r->failed, "%s", outcome->why);
-    }
-}
-
-/* A launcher may start something else, or pass nothing on. */
-static void blame_silent(bench *b, size_t count) {
-    for (size_t n = 0; n < count; n++) {
-        app_result *r = &b->result[b->which[n]];
-        if (!r->failed[0] && !r->has_facts) {
-            snprintf(r->failed, sizeof r->failed, "nothing was heard of its processes");
-        }
-    }
-}
-
-static int visit_group(bench *b, size_t leader, unsigned rounds, int calibrate, uint64_t *random) {
-    for (;;) {
-        const size_t count = gather(b, leader);
-        app_outcome outcome;
-        if (count == 0) {
-            return APP_DONE;
-        }
-        for (size_t n = 0; n < count; n++) {
-            b->samples[b->which[n]] = b->result[b->which[n]].samples;
-            b->solves[b->which[n]] = b->result[b->which[n]].solves;
-        }
-        app_visit visit = {
-            .config = b->sweep.config,
-            .configs = b->sweep.count,
-            .which = b->which,
-            .count = count,
-            .mpirun = b->arguments.mpirun,
-            .warm_up = (unsigned)(calibrate ? b->arguments.calibrate : b->arguments.warm_up),
-            .rounds = rounds,
-            .bounds = b->arguments.bounds,
-            .calibrate = calibrate,
-            .seed = app_random(random),
-            .memory = plan_memory(b)};
-        const int code = app_visit_run(&visit, b->arguments.patience, hear, b, &outcome);
-        if (code) {
-            return code;
-        }
-        if (outcome.well) {
-            blame_silent(b, count);
-            return APP_DONE;
-        }
-        blame(b, count, &outcome);
-    }
-}
-
-static int needs_calibration(const bench *b, size_t leader) {
-    return app_config_needs_models(&b->sweep.config[leader]) && b->arguments.calibrate > 0;
-}
-
-static int put_group(bench *b, size_t leader) {
+static int put_group(void *context, size_t leader) {
+    bench *b = context;
+    app_groups *g = &b->groups;
     int code = APP_DONE, news = 0;
-    b->at.models = !app_config_needs_models(&b->sweep.config[leader]) ? APP_MODELS_UNUSED
-                   : b->arguments.calibrate > 0                       ? APP_MODELS_CALIBRATED
+    b->at.models = !app_config_needs_models(&g->sweep.config[leader]) ? APP_MODELS_UNUSED
+                   : app_groups_calibrates(g, leader)                 ? APP_MODELS_CALIBRATED
                                                                       : APP_MODELS_AS_FOUND;
-    for (size_t c = 0; c < b->sweep.count && !code; c++) {
-        const app_result *r = &b->result[c];
-        if (b->group[c] == leader && !r->kept && (r->failed[0] || r->samples > 0)) {
-            code = app_results_put(&b->rows, &b->sweep, c, &b->at, b->result);
+    for (size_t c = 0; c < g->count && !code; c++) {
+        const app_result *r = &g->result[c];
+        if (g->leader[c] == leader && !r->skip && (r->failed[0] || r->samples > 0)) {
+            code = app_results_put(&b->rows, &g->sweep, c, &b->at, g->result);
             news = 1;
         }
     }
@@ -257,59 +106,15 @@ static int put_group(bench *b, size_t leader) {
     return write_csv(b, b->arguments.csv);
 }
 
-/* -------------------------------------------------------------------------------------- sweep */
-
-/* What cannot be done here. What needs more memory than the machine has would bring it down, not fail. */
-static void refuse(bench *b) {
-    double total, available;
-    char needed[32], have[32];
-    app_machine_memory(&total, &available);
-    for (size_t c = 0; c < b->sweep.count; c++) {
-        const double bytes =
-            app_config_bytes(&b->sweep.config[c]) + app_fields_bytes(&b->sweep.config[c]);
-        if (b->sweep.config[c].ranks > 1 && !psg_component_version(PSG_COMPONENT_MPI)) {
-            snprintf(b->result[c].failed, sizeof b->result[c].failed,
-                     "built without MPI: psg cannot run as several processes");
-        } else if (total > 0 && bytes > total) {
-            app_bytes_text(needed, sizeof needed, bytes);
-            app_bytes_text(have, sizeof have, total);
-            snprintf(b->result[c].failed, sizeof b->result[c].failed,
-                     "needs %s of memory, and this machine has %s", needed, have);
-        }
-    }
-}
-
 static int prepare(bench *b) {
-    const size_t count = b->sweep.count;
-    b->result = calloc(count, sizeof *b->result);
-    b->group = calloc(count, sizeof *b->group);
-    b->which = calloc(count, sizeof *b->which);
-    b->leaders = calloc(count, sizeof *b->leaders);
-    b->samples = calloc(count, sizeof *b->samples);
-    b->solves = calloc(count, sizeof *b->solves);
-    if (!b->result || !b->group || !b->which || !b->leaders || !b->samples || !b->solves) {
-        return app_error(APP_FAILED, "out of memory for %zu configurations", count);
+    app_groups *g = &b->groups;
+    const int code = app_groups_take(g);
+    for (size_t c = 0; c < g->count && !code; c++) {
+        app_result *r = &g->result[c];
+        r->row = app_results_find(&b->rows, &g->sweep.config[c], &b->at);
+        r->skip = app_results_done(&b->rows, r->row, b->arguments.repeat, b->arguments.bounds);
     }
-    for (size_t c = 0; c < count; c++) {
-        app_result *r = &b->result[c];
-        r->row = app_results_find(&b->rows, &b->sweep.config[c], &b->at);
-        r->kept = app_results_done(&b->rows, r->row, b->arguments.repeat, b->arguments.bounds);
-        if (!r->kept) {
-            r->sample = app_allocate(b->arguments.repeat, sizeof *r->sample, "the times");
-            if (!r->sample) {
-                return APP_FAILED;
-            }
-        }
-        size_t leader = 0;
-        while (!app_config_same_group(&b->sweep.config[leader], &b->sweep.config[c])) {
-            leader++;
-        }
-        b->group[c] = leader;
-        if (leader == c) {
-            b->leaders[b->leader_count++] = c;
-        }
-    }
-    return APP_DONE;
+    return code;
 }
 
 static unsigned rounds_of_pass(const bench *b, unsigned pass) {
@@ -318,13 +123,14 @@ static unsigned rounds_of_pass(const bench *b, unsigned pass) {
 }
 
 static void count_work(bench *b) {
+    const app_groups *g = &b->groups;
     psg_grid grid;
-    for (size_t c = 0; c < b->sweep.count; c++) {
-        if (b->result[c].kept || b->result[c].failed[0]) {
+    for (size_t c = 0; c < g->count; c++) {
+        if (g->result[c].skip || g->result[c].failed[0]) {
             continue;
         }
-        app_config_grid(&b->sweep.config[c], &grid);
-        double solves = needs_calibration(b, b->group[c]) ? b->arguments.calibrate : 0;
+        app_config_grid(&g->sweep.config[c], &grid);
+        double solves = app_groups_calibrates(g, g->leader[c]) ? b->arguments.calibrate : 0;
         for (unsigned pass = 0; pass < b->arguments.passes; pass++) {
             const unsigned rounds = rounds_of_pass(b, pass);
             solves += rounds ? rounds + (unsigned)b->arguments.warm_up : 0;
@@ -333,27 +139,25 @@ static void count_work(bench *b) {
     }
 }
 
-static int measure(bench *b) {
-    uint64_t random = (uint64_t)b->arguments.seed;
+/* What failed before anything was measured has a row, too. */
+static int put_failed(bench *b) {
+    const app_groups *g = &b->groups;
     int code = APP_DONE;
-    refuse(b);
+    for (size_t c = 0; c < g->count && !code; c++) {
+        if (g->leader[c] == c) {
+            code = put_group(b, c);
+        }
+    }
+    return code;
+}
+
+static int measure(bench *b) {
     count_work(b);
     b->since = app_now();
+    int code = put_failed(b);
     for (unsigned pass = 0; pass < b->arguments.passes && !code; pass++) {
         const unsigned rounds = rounds_of_pass(b, pass);
-        app_shuffle(b->leaders, b->leader_count, &random);
-        for (size_t g = 0; g < b->leader_count && rounds && !code; g++) {
-            const size_t leader = b->leaders[g];
-            if (pass == 0 && needs_calibration(b, leader)) {
-                code = visit_group(b, leader, 0, 1, &random);
-            }
-            if (!code) {
-                code = visit_group(b, leader, rounds, 0, &random);
-            }
-            if (!code) {
-                code = put_group(b, leader);
-            }
-        }
+        code = rounds ? app_groups_pass(&b->groups, rounds, 0) : APP_DONE;
     }
     return code;
 }
@@ -372,17 +176,6 @@ static int check_lists(const app_bench_arguments *arguments) {
     return code;
 }
 
-static int find_machine(bench *b) {
-    app_outcome outcome;
-    app_machine_find(&b->at.machine);
-    app_progress_step(&b->progress, "looking for workers");
-    int code = app_visit_run(NULL, b->arguments.patience, hear, b, &outcome);
-    if (!code && !outcome.well) {
-        code = app_error(APP_FAILED, "the workers cannot be found: %s", outcome.why);
-    }
-    return code;
-}
-
 static int tell(bench *b, int code) {
     size_t good = 0;
     const int table = !b->arguments.quiet && !b->csv_to_stdout && !b->json_to_stdout;
@@ -391,34 +184,25 @@ static int tell(bench *b, int code) {
     } else if (b->json_to_stdout) {
         code = app_json_write(app_results_json(&b->rows), NULL, "stdout");
     } else if (table) {
-        app_results_print(&b->rows, &b->sweep, b->result);
+        app_results_print(&b->rows, &b->groups.sweep, b->groups.result);
     }
     if (!code && b->arguments.json && !b->json_to_stdout) {
-        code = write_json(b, b->arguments.json);
+        code = app_json_save(app_results_json(&b->rows), b->arguments.json);
     }
-    for (size_t c = 0; c < b->sweep.count; c++) {
-        good += (size_t)app_results_done(&b->rows, b->result[c].row, 1, 0);
+    for (size_t c = 0; c < b->groups.count; c++) {
+        good += (size_t)app_results_done(&b->rows, b->groups.result[c].row, 1, 0);
     }
     if (!code && good == 0) {
         code = app_error(APP_FAILED, "all configurations failed, the first: %s",
-                         app_results_status(&b->rows, b->result[0].row));
+                         app_results_status(&b->rows, b->groups.result[0].row));
     }
     return code;
 }
 
 static void clean_up(bench *b) {
     app_progress_stop(&b->progress);
-    for (size_t c = 0; b->result && c < b->sweep.count; c++) {
-        free(b->result[c].sample);
-    }
-    free(b->result);
-    free(b->group);
-    free(b->which);
-    free(b->leaders);
-    free(b->samples);
-    free(b->solves);
+    app_groups_free(&b->groups);
     app_results_free(&b->rows);
-    app_sweep_free(&b->sweep);
     free(b);
 }
 
@@ -440,6 +224,18 @@ int app_bench(int argc, char **argv) {
     b->at.warm_up = (unsigned)b->arguments.warm_up;
     b->at.seed = (unsigned)b->arguments.seed;
     b->at.mpirun = b->arguments.mpirun;
+    b->groups = (app_groups){.repeat = b->arguments.repeat,
+                             .warm_up = (unsigned)b->arguments.warm_up,
+                             .calibrate = (unsigned)b->arguments.calibrate,
+                             .patience = b->arguments.patience,
+                             .memory = b->arguments.memory,
+                             .mpirun = b->arguments.mpirun,
+                             .bounds = b->arguments.bounds,
+                             .random = (uint64_t)b->arguments.seed,
+                             .progress = &b->progress,
+                             .heard = hear,
+                             .visited = put_group,
+                             .context = b};
     app_signals_install();
     code = check_lists(&b->arguments);
     if (!code) {
@@ -450,10 +246,12 @@ int app_bench(int argc, char **argv) {
     }
     if (!code) {
         app_progress_start(&b->progress, !b->arguments.quiet);
-        code = find_machine(b);
+        app_machine_find(&b->at.machine);
+        code = app_groups_find_machine(&b->groups);
     }
     if (!code) {
-        code = make_sweep(&b->sweep, &b->arguments, b->machine.cpus, b->machine.gpus);
+        code = make_sweep(&b->groups.sweep, &b->arguments, b->groups.machine.cpus,
+                          b->groups.machine.gpus);
     }
     if (!code) {
         code = prepare(b);

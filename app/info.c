@@ -5,22 +5,11 @@
 #include "app/output.h"
 #include "app/ranks.h"
 #include "app/report.h"
+#include "app/tuned.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Where FFTW's wisdom is kept, as psg_options.cache_dir says. */
-static void cache_folder(char *text, size_t size) {
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    if (cache && cache[0]) {
-        snprintf(text, size, "%s/psg", cache);
-    } else if (home && home[0]) {
-        snprintf(text, size, "%s/.cache/psg", home);
-    } else {
-        snprintf(text, size, "none");
-    }
-}
 
 static void print_versions(void) {
     char hdf5[32];
@@ -38,7 +27,7 @@ static void print_versions(void) {
            "Jansson", JANSSON_VERSION);
 }
 
-static void print_lines(const app_workers *workers, const char *cache) {
+static void print_lines(const app_workers *workers, const char *cache, const app_tuned *tuned) {
     const psg_worker *worker = workers->list;
     print_versions();
     printf("\nWorkers:\n");
@@ -56,10 +45,11 @@ static void print_lines(const app_workers *workers, const char *cache) {
         printf("%c %-32s %s\n", strcmp(workers->policy, psg_policy_name(p)) ? ' ' : '*',
                psg_policy_name(p), psg_policy_description(p));
     }
-    printf("\nCache folder: %s\n", cache);
+    printf("\nCache folder: %s\n", cache[0] ? cache : "none");
+    app_tuned_print(tuned);
 }
 
-static json_t *make_json(const app_workers *workers, const char *cache) {
+static json_t *make_json(const app_workers *workers, const char *cache, const app_tuned *tuned) {
     json_t *root = json_object(), *policies = json_array();
     for (size_t p = 0; psg_policy_name(p); p++) {
         json_array_append_new(policies, json_pack("{s:s, s:s}", "name", psg_policy_name(p),
@@ -75,30 +65,29 @@ static json_t *make_json(const app_workers *workers, const char *cache) {
     json_object_set_new(root, "workers", app_json_workers(workers));
     json_object_set_new(root, "policy", json_string(workers->policy));
     json_object_set_new(root, "policies", policies);
-    json_object_set_new(root, "cache_folder", json_string(cache));
+    json_object_set_new(root, "cache_folder", json_string(cache[0] ? cache : "none"));
+    json_object_set_new(root, "tuned", app_tuned_json(tuned));
     return root;
 }
 
 /* On rank 0. */
-static int tell(const app_workers *workers, const char *json) {
+static int tell(const app_workers *workers, const psg_options *options, const char *json) {
     char cache[PATH_MAX];
-    app_output file = {.temporary = ""};
+    app_tuned tuned;
     const int to_stdout = json && strcmp(json, "-") == 0;
-    cache_folder(cache, sizeof cache);
-    if (!to_stdout) {
-        print_lines(workers, cache);
+    if (psg_cache_folder(options, 0, cache, sizeof cache) != PSG_OK) {
+        cache[0] = '\0';
     }
-    if (!json) {
-        return APP_DONE;
-    }
-    int code = to_stdout ? APP_DONE : app_output_begin(&file, json, 0);
-    if (!code) {
-        code = app_json_write(make_json(workers, cache), to_stdout ? NULL : file.temporary, json);
-    }
+    int code = app_tuned_find(options, &tuned);
     if (!code && !to_stdout) {
-        code = app_output_commit(&file);
+        print_lines(workers, cache, &tuned);
     }
-    app_output_discard(&file);
+    if (!code && to_stdout) {
+        code = app_json_write(make_json(workers, cache, &tuned), NULL, json);
+    } else if (!code && json) {
+        code = app_json_save(make_json(workers, cache, &tuned), json);
+    }
+    free(tuned.list);
     return code;
 }
 
@@ -119,7 +108,8 @@ int app_info(int argc, char **argv) {
     options.comm = app_ranks_comm();
     code = app_workers_find(&options, &workers);
     if (!code) {
-        code = app_ranks_agree(app_rank() == 0 ? tell(&workers, arguments.json) : APP_DONE);
+        code =
+            app_ranks_agree(app_rank() == 0 ? tell(&workers, &options, arguments.json) : APP_DONE);
     }
     app_workers_free(&workers);
     return code;

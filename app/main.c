@@ -6,6 +6,7 @@
 #include "app/info.h"
 #include "app/ranks.h"
 #include "app/solve.h"
+#include "app/tune.h"
 #include "app/visit.h"
 
 #include <errno.h>
@@ -23,7 +24,8 @@ static int print_help(void) {
           "Commands:\n"
           "  solve  solve a field of yours, or a built-in problem with a known answer\n"
           "  bench  measure solves in every combination of lists of options, or by ready studies\n"
-          "  info   show versions, workers and scheduling policies\n"
+          "  tune   find the fastest options for a grid on this machine, and keep them for solve\n"
+          "  info   show versions, workers, scheduling policies and what tune has kept\n"
           "\n"
           "Options:\n"
           "  --help     print this text; psg COMMAND --help tells about a command\n"
@@ -46,11 +48,14 @@ static int run(int argc, char **argv) {
         int (*run)(int argc, char **argv);
     } commands[] = {{"solve", app_solve},
                     {"bench", app_bench},
+                    {"tune", app_tune},
                     {"info", app_info},
                     {"visit", app_visit_serve}}; /* the last is psg bench's, and not shown */
-    static const char *const words[] = {"solve", "bench", "info", "--help", "--version", NULL};
+    static const char *const words[] = {"solve",  "bench",     "tune", "info",
+                                        "--help", "--version", NULL};
     if (argc < 2) {
-        return app_error(APP_USAGE, "say what to do: psg solve, psg bench, psg info or psg --help");
+        return app_error(APP_USAGE,
+                         "say what to do: psg solve, psg bench, psg tune, psg info or psg --help");
     }
     for (size_t c = 0; c < sizeof commands / sizeof commands[0]; c++) {
         if (strcmp(argv[1], commands[c].name) == 0) {

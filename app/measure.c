@@ -284,16 +284,23 @@ static void one_round(batch *b, job *j, int counts, int last) {
     }
 }
 
+/* The first round never counts where there are rounds that do not; one that counts is always made. */
 static void solve_rounds(batch *b, size_t *order, uint64_t *random) {
     const unsigned warm_up = b->visit->warm_up, rounds = b->visit->calibrate ? 0 : b->visit->rounds;
-    for (unsigned round = 0; round < warm_up + rounds; round++) {
+    double took = 0;
+    int last = 0;
+    for (unsigned round = 0; round < warm_up + rounds && !last; round++) {
+        const double start = app_now();
+        last = round + 1 == warm_up + rounds ||
+               (b->visit->until > 0 && round > 0 && start + took > b->visit->until);
         app_shuffle(order, b->count, random);
         for (size_t n = 0; n < b->count; n++) {
             job *j = &b->jobs[order[n]];
             if (j->plan) {
-                one_round(b, j, round >= warm_up, rounds > 0 && round + 1 == warm_up + rounds);
+                one_round(b, j, round >= warm_up || (last && rounds > 0), last && rounds > 0);
             }
         }
+        took = app_now() - start;
     }
 }
 

@@ -71,7 +71,9 @@ typedef struct app_visit {
     const char *mpirun;       /**< the command that starts several processes, with its options */
     unsigned warm_up, rounds; /**< of solves that do not count, and that do */
     int bounds;               /**< find the bounds of each round's latest solve */
-    int calibrate;            /**< measure for StarPU's models; then only warm_up is done */
+    double until;  /**< on app_now()'s clock: rounds that would end later are left out, all but
+                                    one that counts; 0: no limit. Of one process alone */
+    int calibrate; /**< measure for StarPU's models; then only warm_up is done */
     uint64_t seed;
     double memory; /**< bytes that plans may take together; one that needs more is done alone */
 } app_visit;

@@ -192,6 +192,15 @@ int app_output_begin(app_output *output, const char *path, double bytes) {
     return APP_DONE;
 }
 
+int app_output_try(const char *path) {
+    app_output output;
+    const int code = app_output_begin(&output, path, 0);
+    if (!code) {
+        app_output_discard(&output);
+    }
+    return code;
+}
+
 /* fsync by a descriptor of our own: what wrote the file has closed it. */
 static int bring_to_disk(const char *path, int flags) {
     const int file = open(path, flags | O_CLOEXEC);

@@ -33,6 +33,10 @@ void app_outputs_remove(void);
  *  @return APP_DONE; APP_FAILED after a message, and nothing is left */
 int app_output_begin(app_output *output, const char *path, double bytes);
 
+/** Is there something in the way of writing `path`? To be found before the work is done.
+ *  @return APP_DONE; APP_FAILED after a message */
+int app_output_try(const char *path);
+
 /** Take what rank 0 has begun as one's own copy, so that a signal to any process removes the file: the
  *  one that made it may be killed. */
 void app_output_adopt(app_output *output);

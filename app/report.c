@@ -1,6 +1,7 @@
 /* The lines and the JSON of `psg solve`. */
 #include "app/report.h"
 #include "app/field.h"
+#include "app/output.h"
 #include "app/ranks.h"
 
 #include <errno.h>
@@ -154,10 +155,10 @@ void app_report_print(const app_report *report) {
     printf("grid      %zu x %zu x %zu, box %.10g x %.10g x %.10g\n", axis[0].n, axis[1].n,
            axis[2].n, axis[0].length, axis[1].length, axis[2].length);
     print_workers(report);
-    printf("graph     %s, %s exchange, %zu segment%s of up to %zu plane%s, %zu pencil%s\n",
-           app_graph_name(report->options.graph), app_exchange_name(s->exchange), s->segments,
+    printf("graph     %s, %s exchange, %zu segment%s of up to %zu plane%s, %zu pencil%s%s\n",
+           app_graph_name(s->graph), app_exchange_name(s->exchange), s->segments,
            s->segments == 1 ? "" : "s", s->segment_planes, s->segment_planes == 1 ? "" : "s",
-           s->pencils, s->pencils == 1 ? "" : "s");
+           s->pencils, s->pencils == 1 ? "" : "s", s->tuned ? ", tuned" : "");
     printf("plan      %.3g s\n", s->plan_seconds);
     if (report->repeat == 1) {
         printf("solve     %.4g s\n", report->median);
@@ -250,6 +251,21 @@ int app_json_write(json_t *root, const char *path, const char *shown) {
         return app_error(APP_FAILED, "%s: cannot be written: %s", shown, strerror(why));
     }
     return APP_DONE;
+}
+
+int app_json_save(json_t *root, const char *path) {
+    app_output output;
+    int code = app_output_begin(&output, path, 0);
+    if (code) {
+        json_decref(root);
+        return code;
+    }
+    code = app_json_write(root, output.temporary, path);
+    if (!code) {
+        return app_output_commit(&output);
+    }
+    app_output_discard(&output);
+    return code;
 }
 
 static json_t *json_times(const app_report *report) {
@@ -367,10 +383,10 @@ int app_report_json(const app_report *report, const char *path, const char *show
     put_text(root, "symbol", app_symbol_name(report->options.symbol));
     put_real(root, "lambda", report->options.lambda);
     put_real(root, "mean_dropped", s->mean);
-    put_text(root, "graph", app_graph_name(report->options.graph));
+    put_text(root, "graph", app_graph_name(s->graph));
     put_text(root, "exchange", app_exchange_name(s->exchange));
-    put_text(root, "z_layout",
-             report->options.z_layout == PSG_Z_STRIDED ? "strided" : "contiguous");
+    put_text(root, "z_layout", s->z_layout == PSG_Z_STRIDED ? "strided" : "contiguous");
+    put(root, "tuned", json_boolean(s->tuned));
     put_size(root, "segments", s->segments);
     put_size(root, "segment_planes", s->segment_planes);
     put_size(root, "pencils", s->pencils);

@@ -63,4 +63,7 @@ json_t *app_json_rank_workers(const app_workers *workers);
 /** Write `root` and release it. NULL is out of memory. Otherwise as app_report_json(). */
 int app_json_write(json_t *root, const char *path, const char *shown);
 
+/** The same into a file that appears whole or not at all. */
+int app_json_save(json_t *root, const char *path);
+
 #endif

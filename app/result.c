@@ -229,6 +229,22 @@ static void gather(const app_result *r, size_t offset, int is_float, double *sor
     qsort(sorted, r->samples, sizeof *sorted, by_size);
 }
 
+void app_result_quartiles(const app_result *r, double quartile[3]) {
+    double *sorted = malloc((r->samples + 1) * sizeof *sorted);
+    quartile[0] = quartile[1] = quartile[2] = NAN;
+    if (sorted && r->samples > 0) {
+        gather(r, offsetof(app_sample, seconds), 0, sorted);
+        for (int q = 0; q < 3; q++) {
+            quartile[q] = quantile(sorted, r->samples, 0.25 * (q + 1));
+        }
+    }
+    free(sorted);
+}
+
+int app_result_is_good(const app_result *r) {
+    return !r->failed[0] && r->samples > 0 && r->error <= r->tolerance;
+}
+
 typedef struct row {
     app_table *table;
     size_t number;

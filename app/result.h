@@ -16,7 +16,7 @@ typedef enum app_models {
 } app_models;
 
 typedef struct app_result {
-    int kept;   /**< its row was in the file already */
+    int skip;   /**< it is not to be measured (now): its row was in the file already, ... */
     size_t row; /**< in the table; (size_t)-1: none yet */
     int added;  /**< the row was not in the file */
     app_sample *sample;
@@ -45,6 +45,12 @@ typedef struct app_results {
 /** @return APP_DONE; APP_FAILED after a message */
 int app_results_init(app_results *results);
 void app_results_free(app_results *results);
+
+/** Lower quartile, median and upper quartile of the seconds; NaN where nothing was measured. */
+void app_result_quartiles(const app_result *result, double quartile[3]);
+
+/** Was it measured without failure, and is its answer right? */
+int app_result_is_good(const app_result *result);
 
 /** The row of this configuration, measured on this machine with these versions; (size_t)-1: none. */
 size_t app_results_find(const app_results *results, const app_config *config,

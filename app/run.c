@@ -114,11 +114,9 @@ static void make_options(app_run *r) {
     options->policy = a->policy;
     options->effort = (psg_effort)a->effort;
     options->in_flight = r->flights;
+    options->tuned = a->tuned;
     options->comm = app_ranks_comm();
     options->record = a->bounds || a->dag;
-    if (a->z_layout >= 0 && a->graph != PSG_GRAPH_STAGED) {
-        app_note(&r->notes, "--z has no effect without --graph staged");
-    }
     if (a->in_flight > a->repeat) {
         app_note(&r->notes, "--in-flight %u: there are only %u solves (--repeat)", a->in_flight,
                  a->repeat);

@@ -158,20 +158,31 @@ static int same(const app_config *a, const app_config *b) {
     return 1;
 }
 
-static int add_config(app_sweep *sweep, app_config *config) {
-    settle(config);
-    for (size_t c = 0; c < sweep->count; c++) {
-        if (same(&sweep->config[c], config)) {
-            return APP_DONE;
+int app_sweep_put(app_sweep *sweep, const app_config *given, size_t *number) {
+    app_config config = *given;
+    size_t at = 0;
+    settle(&config);
+    while (at < sweep->count && !same(&sweep->config[at], &config)) {
+        at++;
+    }
+    if (at == sweep->count) {
+        app_config *more = realloc(sweep->config, (sweep->count + 1) * sizeof *more);
+        if (!more) {
+            return app_error(APP_FAILED, "out of memory for %zu configurations", sweep->count + 1);
         }
+        sweep->config = more;
+        sweep->config[sweep->count++] = config;
     }
-    app_config *more = realloc(sweep->config, (sweep->count + 1) * sizeof *more);
-    if (!more) {
-        return app_error(APP_FAILED, "out of memory for %zu configurations", sweep->count + 1);
+    if (number) {
+        *number = at;
     }
-    sweep->config = more;
-    sweep->config[sweep->count++] = *config;
     return APP_DONE;
+}
+
+app_config app_config_default(const app_grid_value *grid) {
+    app_config config = default_config;
+    config.grid = *grid;
+    return config;
 }
 
 int app_sweep_add(app_sweep *sweep, const char *const lists[APP_LISTS]) {
@@ -197,7 +208,7 @@ int app_sweep_add(app_sweep *sweep, const char *const lists[APP_LISTS]) {
             code = parse_value(list, v[list].text[at[list]], &config);
         }
         if (!code) {
-            code = add_config(sweep, &config);
+            code = app_sweep_put(sweep, &config, NULL);
         }
     }
     free(v);
@@ -280,6 +291,8 @@ void app_config_options(const app_config *config, psg_options *options) {
     options->pencils = config->pencils;
     options->cpus = config->cpus;
     options->gpus = config->gpus;
+    options->gpu_ids = config->gpus_listed ? config->gpu_ids : NULL;
+    options->tuned = 0; /* a default means one thing, whatever was tuned */
     options->policy = config->policy[0] ? config->policy : NULL;
     options->in_flight = config->in_flight;
 }

@@ -32,6 +32,7 @@ typedef struct app_config {
     int precision, graph, exchange, z_layout, effort;
     unsigned ranks; /**< processes; with more than one by MPI, and the workers are those of each */
     int cpus, gpus;
+    int gpus_listed, gpu_ids[APP_GPUS_MAX]; /**< device numbers; else the first ones */
     char policy[64];
     size_t segment_planes, pencils;
     unsigned in_flight;
@@ -50,6 +51,14 @@ const char *app_list_column(app_list list);
  *  @param[in] lists  comma-separated values; NULL = the default alone
  *  @return APP_DONE; APP_USAGE or APP_FAILED after a message */
 int app_sweep_add(app_sweep *sweep, const char *const lists[APP_LISTS]);
+/** Add one configuration, unless it is there already.
+ *  @param[out] number  its number; may be NULL
+ *  @return APP_DONE; APP_FAILED after a message */
+int app_sweep_put(app_sweep *sweep, const app_config *config, size_t *number);
+
+/** That of a grid with all other values at their default. */
+app_config app_config_default(const app_grid_value *grid);
+
 void app_sweep_free(app_sweep *sweep);
 
 /** A configuration's value in a list's column: "200x100x50", "default", "lws". @param[out] text  64 bytes */

@@ -8,6 +8,9 @@
  *  @param[out] words  why there are none: "" if there simply is none */
 int psg_device_count(char *words, size_t size);
 
+/** The name that its maker gave a CUDA device; "" if there is no such device. */
+void psg_device_model(int device, char *name, size_t size);
+
 /** CUDA's version that this was built with, "13.0"; NULL without. */
 const char *psg_device_version(void);
 

@@ -18,6 +18,13 @@ int psg_device_count(char *words, size_t size) {
     return error == cudaSuccess ? count : 0;
 }
 
+void psg_device_model(int device, char *name, size_t size) {
+    struct cudaDeviceProp properties;
+    const cudaError_t error = cudaGetDeviceProperties(&properties, device);
+    (void)cudaGetLastError();
+    (void)snprintf(name, size, "%s", error == cudaSuccess ? properties.name : "");
+}
+
 const char *psg_device_version(void) {
     enum { MAJOR = CUDART_VERSION / 1000, MINOR = CUDART_VERSION % 1000 / 10 };
     static const char version[] = {'0' + MAJOR / 10, '0' + MAJOR % 10, '.', '0' + MINOR, '\0'};

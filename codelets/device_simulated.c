@@ -11,6 +11,11 @@ int psg_device_count(char *words, size_t size) {
     return machine != NULL ? (int)machine->gpus : 0;
 }
 
+void psg_device_model(int device, char *name, size_t size) {
+    (void)device;
+    (void)snprintf(name, size, "%s", "");
+}
+
 const char *psg_device_version(void) {
     return NULL;
 }

@@ -25,6 +25,8 @@ psg_status psg_fail_run(const psg_run *run);
  *  checked.
  *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED */
 psg_status psg_options_check(psg_options *checked, const psg_options *options);
+/** What is AUTO, and does not depend on the machine, becomes its default. */
+void psg_options_settle(psg_options *options);
 /** @return PSG_OK; PSG_ERR_ARG, also where sizes overflow; PSG_ERR_UNSUPPORTED */
 psg_status psg_grid_check(const psg_grid *grid, psg_precision precision);
 
@@ -32,8 +34,10 @@ psg_status psg_grid_check(const psg_grid *grid, psg_precision precision);
 
 /** Start StarPU for these options, or join the one that runs; counted. With comm, on this
  *  process' part of the node's cores and GPUs, where the thread for messages starts too.
+ *  @param[in] advice  the policy to start with where nobody says another; "" = StarPU's
  *  @return PSG_OK; PSG_ERR_STATE, _NODEV, _ARG, _RUNTIME: nothing to release */
-psg_status psg_runtime_acquire(const psg_options *options, const psg_comm *comm);
+psg_status psg_runtime_acquire(const psg_options *options, const psg_comm *comm,
+                               const char *advice);
 void psg_runtime_release(const psg_comm *comm);
 
 /** Bracket what needs workers: each solve (launch() to psg_context.run_ended, or where that is NULL
@@ -45,6 +49,37 @@ void psg_runtime_rest(void);
 /** Choose what there is to simulate, before anything is asked about it; psg_simulation_end() has to follow.
  *  @param[in] machine  NULL: the environment says */
 psg_status psg_runtime_simulate(const char *machine);
+
+/* -------------------------------------------------------------------------------- cache.c */
+
+/** The path of a file in the folder for what a machine has learnt.
+ *  @return false: there is no such folder to be had, and psg_last_error() says why, or "" */
+bool psg_cache_file(const psg_options *options, const char *name, char *path, size_t size);
+/** A home folder may be shared by machines that differ, so names of files end with the machine's. */
+void psg_cache_host(char *host, size_t size);
+
+/* -------------------------------------------------------------------------------- tuned.c */
+
+/** What `psg tune` stored for this machine, grid and the options' workers; StarPU may run or not.
+ *  @param[out] tuned  where there is nothing all defaults
+ *  @return is there something? */
+bool psg_tuned_find(psg_tuned *tuned, const psg_grid *grid, const psg_options *options);
+/** Settle checked options, StarPU running: what was found goes into those at their default.
+ *  @param[in] tuned  found before StarPU started
+ *  @return does any of the options, or the policy in force, come from it? */
+bool psg_tuned_apply(psg_options *options, const psg_grid *grid, const psg_tuned *tuned);
+
+/* --------------------------------------------------------------------------- tuned_file.c */
+
+/** What tells entries apart, and a text for where it was measured, filled in from this machine.
+ *  @param[in] device  the GPU's number, where tuned->gpus > 0 */
+void psg_tuned_key(psg_tuned *tuned, int device);
+/** As a file of the cache folder, which replaces it whole. @return PSG_OK; PSG_ERR_RUNTIME */
+psg_status psg_tuned_write(const psg_tuned *tuned, const char *path);
+/** @return is it an entry, of this name and with values that a plan could have? */
+bool psg_tuned_read(psg_tuned *tuned, const char *path, const char *name);
+/** @return what a plan could not have in it, in words; NULL if it is fine */
+const char *psg_tuned_wrong(const psg_tuned *tuned);
 
 /* ------------------------------------------------------------------------------- ranks.c */
 
@@ -110,6 +145,8 @@ void psg_share_leave(psg_share *share);
 /** This process' GPUs, of `there`: first_gpu.
  *  @param[in,out] count  -1: its part of them; else as many as are asked for */
 void psg_share_gpus(psg_share *share, int there, int *count);
+/** The processor's name, and the cores that this process may run on. Either pointer may be NULL. */
+void psg_share_machine(char *model, size_t size, int *cores);
 
 /* --------------------------------------------------------------------------- partition.c */
 
@@ -236,6 +273,7 @@ struct psg_plan {
     size_t *rank_pencil;
     size_t *rank_bundle;
     size_t segment_planes;
+    bool tuned; /**< some of its options are what `psg tune` stored */
     size_t *z0; /**< see psg_context */
     size_t *y0;
     size_t *bundle_p0;

@@ -57,7 +57,7 @@ psg_status psg_machine_workers(const psg_options *options, psg_worker *workers, 
         status = psg_ranks_agree(comm, right);
     }
     if (status == PSG_OK) {
-        const psg_status mine = psg_runtime_acquire(&checked, comm);
+        const psg_status mine = psg_runtime_acquire(&checked, comm, "");
         status = psg_ranks_agree(comm, mine);
         if (status != PSG_OK && mine == PSG_OK) {
             psg_runtime_release(comm);

@@ -11,17 +11,18 @@ static const psg_options defaults = {
     .precision = PSG_F64,
     .symbol = PSG_SYMBOL_SPECTRAL,
     .mean = PSG_MEAN_DROP,
-    .graph = PSG_GRAPH_FUSED,
+    .graph = PSG_GRAPH_AUTO,
     .exchange = PSG_EXCHANGE_AUTO,
-    .z_layout = PSG_Z_CONTIGUOUS,
+    .z_layout = PSG_Z_AUTO,
     .cpus = -1,
     .gpus = -1,
     .effort = PSG_EFFORT_MEASURE,
     .in_flight = 2,
+    .tuned = 1,
 };
 
 /* The first published struct_size: nothing smaller is one of ours. */
-_Static_assert(sizeof(psg_options) == 144,
+_Static_assert(sizeof(psg_options) == 152,
                "psg_options may grow at its end only; keep the old sizes valid");
 enum { FIRST_OPTIONS_SIZE = 120 };
 
@@ -140,10 +141,29 @@ psg_status psg_options_check(psg_options *checked, const psg_options *options) {
                         "machine = '%s', and the library was not built for simulation",
                         checked->machine);
     }
+    if (checked->tuned != 0 && checked->tuned != 1) {
+        return psg_fail(PSG_ERR_ARG, "tuned = %d: 0 or 1 is needed", checked->tuned);
+    }
     if (checked->in_flight < 1) {
         return psg_fail(PSG_ERR_ARG, "in_flight = 0: at least one solve has to fit");
     }
+    /* what one process found best is neither what several need nor what a recorded machine does */
+    if (checked->comm != NULL || psg_simulated()) {
+        checked->tuned = 0;
+    }
+    if (checked->tuned == 0) {
+        psg_options_settle(checked);
+    }
     return PSG_OK;
+}
+
+void psg_options_settle(psg_options *options) {
+    if (options->graph == PSG_GRAPH_AUTO) {
+        options->graph = PSG_GRAPH_FUSED;
+    }
+    if (options->z_layout == PSG_Z_AUTO) {
+        options->z_layout = PSG_Z_CONTIGUOUS;
+    }
 }
 
 void psg_grid_init(psg_grid *grid, size_t nx, size_t ny, size_t nz, double lx, double ly,

@@ -5,13 +5,10 @@
 #include "cpu/symbol.h"
 #include "graph/internal.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static const psg_symbol_function symbols[PSG_SYMBOL_COUNT] = {
     [PSG_SYMBOL_SPECTRAL] = psg_symbol_spectral,
@@ -24,46 +21,16 @@ static const psg_cpu_effort efforts[PSG_EFFORT_COUNT] = {
     [PSG_EFFORT_PATIENT] = PSG_CPU_PATIENT,
 };
 
-/* ------------------------------------------------------------------------------- wisdom */
+/* --------------------------------------------------------------------------- transforms */
 
-static bool make_folder(const char *path) {
-    return mkdir(path, 0777) == 0 || errno == EEXIST;
-}
-
-/* The folder for what a machine has learnt; false where there is none to be had, which is no
- * error. */
-static bool cache_folder(const psg_options *options, char *folder, size_t size) {
-    const char *xdg = getenv("XDG_CACHE_HOME");
-    const char *home = getenv("HOME");
-    char parent[3072];
-    int length = -1;
-    if (options->cache_dir != NULL) {
-        length = snprintf(folder, size, "%s", options->cache_dir);
-        return length > 0 && (size_t)length < size && make_folder(folder);
-    }
-    if (xdg != NULL && xdg[0] == '/') {
-        length = snprintf(parent, sizeof parent, "%s", xdg);
-    } else if (home != NULL && home[0] == '/') {
-        length = snprintf(parent, sizeof parent, "%s/.cache", home);
-    }
-    if (length < 0 || (size_t)length >= sizeof parent || !make_folder(parent)) {
-        return false;
-    }
-    length = snprintf(folder, size, "%s/psg", parent);
-    return length > 0 && (size_t)length < size && make_folder(folder);
-}
-
-/* One file per machine and precision: a home folder may be shared by machines that differ. */
+/* One file per machine and precision. */
 static bool wisdom_file(const psg_options *options, char *path, size_t size) {
-    char folder[3584];
-    char machine[256] = "machine";
-    if (!cache_folder(options, folder, sizeof folder)) {
-        return false;
-    }
-    (void)gethostname(machine, sizeof machine - 1);
-    const int length = snprintf(path, size, "%s/fftw-%s-%s.wisdom", folder, machine,
-                                options->precision == PSG_F64 ? "f64" : "f32");
-    return length > 0 && (size_t)length < size;
+    char host[256];
+    char name[320];
+    psg_cache_host(host, sizeof host);
+    (void)snprintf(name, sizeof name, "fftw-%s-%s.wisdom", host,
+                   options->precision == PSG_F64 ? "f64" : "f32");
+    return psg_cache_file(options, name, path, size);
 }
 
 static psg_status plan_transforms(psg_plan *plan) {
@@ -73,6 +40,7 @@ static psg_status plan_transforms(psg_plan *plan) {
         return PSG_OK;
     }
     const bool kept = wisdom_file(&plan->options, wisdom, sizeof wisdom);
+    psg_clear_error(); /* a machine without a folder plans again each time */
     const psg_cpu_fft_spec spec = {.nx = c->n[0],
                                    .ny = c->n[1],
                                    .nz = c->n[2],
@@ -342,12 +310,19 @@ static void free_plan(psg_plan *plan) {
     free(plan);
 }
 
+/* What a plan begins with. */
+typedef struct beginning {
+    psg_options options; /* checked, and settled */
+    psg_comm *comm;
+    bool tuned;
+} beginning;
+
 /* What every process checks for itself and all have to pass; then StarPU on each.
  *  @param[in] plan  NULL: there was no memory for it */
 static psg_status begin(const psg_plan *plan, bool told_where, const psg_grid *grid,
-                        const psg_options *options, psg_options *checked, psg_comm **comm) {
-    const psg_status right = psg_options_check(checked, options);
-    psg_status status = psg_ranks_open(comm, checked);
+                        const psg_options *options, beginning *b) {
+    const psg_status right = psg_options_check(&b->options, options);
+    psg_status status = psg_ranks_open(&b->comm, &b->options);
     if (status != PSG_OK) {
         return status;
     }
@@ -358,19 +333,24 @@ static psg_status begin(const psg_plan *plan, bool told_where, const psg_grid *g
     } else if (plan == NULL) {
         status = psg_fail(PSG_ERR_MEMORY, "no memory for a plan");
     } else {
-        status = psg_grid_check(grid, checked->precision);
+        status = psg_grid_check(grid, b->options.precision);
     }
-    status = psg_ranks_agree(*comm, status); /* from here on none goes on alone, nor stops alone */
+    status =
+        psg_ranks_agree(b->comm, status); /* from here on none goes on alone, nor stops alone */
     if (status == PSG_OK) {
-        status = psg_ranks_same(*comm, grid, checked);
+        status = psg_ranks_same(b->comm, grid, &b->options);
     }
     if (status != PSG_OK) {
         return status;
     }
-    const psg_status mine = psg_runtime_acquire(checked, *comm);
-    status = psg_ranks_agree(*comm, mine);
-    if (status != PSG_OK && mine == PSG_OK) {
-        psg_runtime_release(*comm);
+    psg_tuned tuned;
+    (void)psg_tuned_find(&tuned, grid, &b->options);
+    const psg_status mine = psg_runtime_acquire(&b->options, b->comm, tuned.policy);
+    status = psg_ranks_agree(b->comm, mine);
+    if (status == PSG_OK) {
+        b->tuned = psg_tuned_apply(&b->options, grid, &tuned);
+    } else if (mine == PSG_OK) {
+        psg_runtime_release(b->comm);
     }
     return status;
 }
@@ -380,35 +360,35 @@ psg_status psg_plan_create(psg_plan **result, const psg_grid *grid, const psg_op
         make_divide,   make_workers, make_partition,  psg_placement_make, psg_simulation_check,
         make_exchange, make_lanes,   plan_transforms, make_scratch,       make_devices};
     const double before = psg_clock();
-    psg_options checked;
-    psg_comm *comm = NULL;
+    beginning b = {.comm = NULL};
     psg_clear_error();
     if (result != NULL) {
         *result = NULL;
     }
     psg_plan *plan = calloc(1, sizeof *plan);
-    psg_status status = begin(plan, result != NULL, grid, options, &checked, &comm);
+    psg_status status = begin(plan, result != NULL, grid, options, &b);
     if (status != PSG_OK) {
         free(plan);
         return status;
     }
-    plan->options = checked;
+    plan->options = b.options;
     plan->options.policy = NULL; /* strings and arrays are the caller's, and StarPU has them */
     plan->options.gpu_ids = NULL;
     plan->options.machine = NULL;
     plan->options.comm = NULL;
+    plan->tuned = b.tuned;
     plan->grid = *grid;
-    plan->comm = comm;
-    plan->rank = comm != NULL ? psg_comm_rank(comm) : 0;
-    plan->ranks = comm != NULL ? psg_comm_ranks(comm) : 1;
+    plan->comm = b.comm;
+    plan->rank = b.comm != NULL ? psg_comm_rank(b.comm) : 0;
+    plan->ranks = b.comm != NULL ? psg_comm_ranks(b.comm) : 1;
     set_context(plan);
     for (size_t m = 0; m < sizeof steps / sizeof *steps && status == PSG_OK; m++) {
-        status = psg_ranks_agree(comm, steps[m](plan));
+        status = psg_ranks_agree(b.comm, steps[m](plan));
     }
     plan->options.cache_dir = NULL; /* as above: the wisdom is in */
     if (status != PSG_OK) {
         free_plan(plan);
-        psg_runtime_release(comm);
+        psg_runtime_release(b.comm);
         return status;
     }
     plan->plan_seconds = psg_clock() - before;

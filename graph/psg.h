@@ -104,6 +104,7 @@ typedef enum psg_mean { PSG_MEAN_DROP = 0, PSG_MEAN_ERROR, PSG_MEAN_COUNT } psg_
 typedef enum psg_graph {
     PSG_GRAPH_FUSED = 0, /**< three kinds of task: forward_xy, kspace, inverse_xy */
     PSG_GRAPH_STAGED,    /**< one task per step: fft_xy, pack, unpack, fft_z, divide, ... */
+    PSG_GRAPH_AUTO,      /**< what `psg tune` found best (see "Tuning"), else fused */
     PSG_GRAPH_COUNT
 } psg_graph;
 
@@ -124,6 +125,7 @@ typedef enum psg_z_layout {
     PSG_Z_CONTIGUOUS =
         0,         /**< [ky][kx][z]: unpack and pack transpose, the z transforms are contiguous */
     PSG_Z_STRIDED, /**< [z][ky][kx]: unpack and pack copy, the z transforms are strided */
+    PSG_Z_AUTO,    /**< what `psg tune` found best, else contiguous */
     PSG_Z_COUNT
 } psg_z_layout;
 
@@ -144,9 +146,9 @@ typedef struct psg_options {
     psg_mean mean;           /**< PSG_MEAN_DROP; PSG_MEAN_ERROR reads f once more after the solve */
     double mean_tolerance;   /**< 0; with PSG_MEAN_ERROR: |mean f| above this share of max|f| is an
                                   error; 0 means rounding, that is 1e-10 in f64 and 1e-5 in f32 */
-    psg_graph graph;         /**< PSG_GRAPH_FUSED */
+    psg_graph graph;         /**< PSG_GRAPH_AUTO */
     psg_exchange exchange;   /**< PSG_EXCHANGE_AUTO */
-    psg_z_layout z_layout;   /**< PSG_Z_CONTIGUOUS; staged graph only */
+    psg_z_layout z_layout;   /**< PSG_Z_AUTO; staged graph only */
     size_t segment_planes;   /**< 0 = chosen from the data; planes per segment; at most nz, and
                                   fewer where a segment would have 2^32 points */
     size_t pencils;          /**< 0 = chosen from the data; number of pencils (more than ny: ny) */
@@ -157,8 +159,9 @@ typedef struct psg_options {
     const int *gpu_ids; /**< NULL = the first ones; gpus CUDA device numbers. Not kept. */
     const char *policy; /**< NULL = StarPU's (STARPU_SCHED, else its default); scheduling policy */
     psg_effort effort;  /**< PSG_EFFORT_MEASURE */
-    const char *cache_dir; /**< NULL = $XDG_CACHE_HOME/psg or ~/.cache/psg; where FFTW wisdom is
-                                  kept between programs; "" = nowhere. Never an error. */
+    const char *cache_dir; /**< NULL = $XDG_CACHE_HOME/psg or ~/.cache/psg; where FFTW wisdom and
+                                  what `psg tune` found are kept between programs; "" = nowhere.
+                                  Never an error. */
     unsigned in_flight;    /**< 2; >= 1, solves that may overlap; each takes memory for a spectrum
                                   once it is used, and waits its turn where there is none */
     const void *comm; /**< NULL = this process alone; else the address of an MPI_Comm, not kept: its
@@ -170,6 +173,8 @@ typedef struct psg_options {
     const char *machine; /**< NULL = the one in use, at first PSG_MACHINE in the environment; in a
                               simulation, and only there: a file, or the name of one that comes with
                               the library. Not kept. */
+    int tuned; /**< 1 = options left at their default take what `psg tune` stored, where it did,
+                    see "Tuning"; 0 = it is ignored */
 } psg_options;
 
 /** Used by psg_options_init(). */
@@ -349,6 +354,10 @@ typedef struct psg_statistics {
     int ranks;           /**< of the plan: processes; 1 without psg_options.comm */
     int rank;            /**< of the plan: this one's number */
     psg_stage_statistics stage[PSG_STAGE_COUNT];
+    psg_graph graph; /**< of the plan: what was chosen, as are the following */
+    psg_z_layout z_layout;
+    int tuned; /**< of the plan: 1: an option left at its default, or the policy, is what `psg tune`
+                    stored; 0: none is */
 } psg_statistics;
 
 /** Used by psg_plan_statistics(). */
@@ -498,6 +507,80 @@ PSG_API int psg_simulation_main(const char *machine, int (*program)(int argc, ch
 /** Seconds on the clock that solves go by: of the machine, or in a simulation of the simulated one. Its zero is
  *  anywhere. */
 PSG_API double psg_clock(void);
+/* ------------------------------------------------------------------------------------ tuning */
+
+/* `psg tune` measures what is best for a grid on this machine and stores it below psg_options.cache_dir,
+ * a file for each machine, precision, number of workers and grid. psg_plan_create() reads it, and then
+ * these options, where they were left at their default, take the stored values:
+ *
+ *     graph, exchange                    always
+ *     z_layout, segment_planes, pencils  if the graph is the stored one, which they were found with
+ *     policy                             if the plan starts StarPU, and STARPU_SCHED is not set
+ *
+ * The entry of the same grid is taken; else, of those whose axes all have the same nearest power of two,
+ * the nearest, with its number of segments and of pencils. Grids that are not periodic on all axes, and
+ * plans with psg_options.comm, take none. Nothing about an entry is ever an error of a plan: one of
+ * another processor, GPU or version, or one that is damaged, is ignored. */
+
+/** Can an entry be used here? */
+typedef enum psg_tuned_state {
+    PSG_TUNED_USABLE = 0,
+    PSG_TUNED_FOREIGN, /**< of another machine: its name, processor or GPU is another */
+    PSG_TUNED_STALE,   /**< of another version of psg, StarPU, FFTW or CUDA */
+    PSG_TUNED_DAMAGED, /**< cut short, or not what its name says: only `name` is filled */
+    PSG_TUNED_STATE_COUNT
+} psg_tuned_state;
+
+/** The state in words, static; NULL for none. */
+PSG_API const char *psg_tuned_state_name(psg_tuned_state state);
+
+/** What was found best for a grid. AUTO, 0 or "" is the default. */
+typedef struct psg_tuned {
+    psg_tuned_state state;
+    char name[256]; /**< of its file, in the cache folder */
+    char host[128]; /**< where it was measured, as are the following */
+    char cpu_model[128];
+    char gpu_model[128]; /**< "" without GPUs */
+    char versions[128];
+    char date[32];     /**< "2026-11-20T12:00:00Z" */
+    size_t cpus, gpus; /**< workers that took the tasks */
+    psg_precision precision;
+    size_t n[3]; /**< points along x, y, z */
+    psg_graph graph;
+    psg_z_layout z_layout;
+    psg_exchange exchange; /**< AUTO or MANAGED */
+    size_t segment_planes, pencils;
+    char policy[64];
+    double seconds;         /**< of a solve, median */
+    double default_seconds; /**< of a solve with the defaults */
+} psg_tuned;
+
+/** Store an entry, in place of the one of the same grid, precision and workers; whole or not at all.
+ *  @param[in] options  cache_dir, and gpu_ids, whose first one is the GPU that was measured
+ *  @param[in] tuned    state, name, host, models, versions and date are filled in by the library
+ *  @return PSG_OK; PSG_ERR_ARG: the words say what is wrong in it; PSG_ERR_RUNTIME: it cannot be
+ *          written, and what was there stays */
+PSG_API psg_status psg_tuned_store(const psg_options *options, const psg_tuned *tuned);
+
+/** What is stored, of all machines that share the folder, by name.
+ *  @param[in]  options  cache_dir, and gpu_ids as above
+ *  @param[out] list     up to `capacity` entries are written; may be NULL if capacity is 0
+ *  @param[out] count    how many there are
+ *  @return PSG_OK, also where there is no folder; PSG_ERR_ARG; PSG_ERR_MEMORY */
+PSG_API psg_status psg_tuned_list(const psg_options *options, psg_tuned *list, size_t capacity,
+                                  size_t *count);
+
+/** Remove what is stored of this machine, whatever state it is in.
+ *  @param[out] count  entries removed
+ *  @return PSG_OK; PSG_ERR_ARG; PSG_ERR_RUNTIME: one could not be removed */
+PSG_API psg_status psg_tuned_forget(const psg_options *options, size_t *count);
+
+/** The folder that psg_options.cache_dir comes to; "" is none.
+ *  @param[in]  make    1: make it, if it is not there
+ *  @param[out] folder  `size` bytes
+ *  @return PSG_OK; PSG_ERR_ARG: folder is NULL, or too short; PSG_ERR_RUNTIME: it cannot be made */
+PSG_API psg_status psg_cache_folder(const psg_options *options, int make, char *folder,
+                                    size_t size);
 
 /* ------------------------------------------------------------------------------- the machine */
 

@@ -65,7 +65,8 @@ static int gpu_number(const psg_options *options, const psg_share *share, int g)
 
 /* StarPU counts its users itself, so joining one that runs is the same call as starting it. All plans together are
  * one of them: StarPU on SimGrid breaks where a program asks twice. */
-static psg_status start(const psg_options *options, int gpus, const psg_share *share) {
+static psg_status start(const psg_options *options, int gpus, const psg_share *share,
+                        const char *advice) {
     struct starpu_conf conf;
     if (starpu_conf_init(&conf) != 0) {
         return psg_fail(PSG_ERR_RUNTIME, "StarPU's configuration could not be read");
@@ -86,6 +87,9 @@ static psg_status start(const psg_options *options, int gpus, const psg_share *s
     conf.nhip = 0;
     conf.catch_signals = 0; /* signals are the host program's */
     conf.sched_policy_name = options->policy;
+    if (options->policy == NULL && advice[0] != '\0') {
+        conf.sched_policy_name = advice;
+    }
     if (options->calibrate != 0) {
         conf.calibrate = options->calibrate;
     }
@@ -202,7 +206,7 @@ static void stop(void) {
 }
 
 /* Under the lock. */
-static psg_status acquire(const psg_options *options, psg_share *share) {
+static psg_status acquire(const psg_options *options, psg_share *share, const char *advice) {
     int gpus = 0;
     psg_status status = psg_simulated() ? psg_runtime_simulate(options->machine) : PSG_OK;
     if (status != PSG_OK) {
@@ -211,7 +215,7 @@ static psg_status acquire(const psg_options *options, psg_share *share) {
     const bool running = starpu_is_initialized() != 0;
     status = count_gpus(options, share, &gpus);
     if (status == PSG_OK && acquired == 0) {
-        status = start(options, gpus, share);
+        status = start(options, gpus, share, running ? "" : advice);
     }
     if (psg_simulated()) {
         psg_simulation_end();
@@ -240,11 +244,12 @@ static psg_status acquire(const psg_options *options, psg_share *share) {
     return status;
 }
 
-psg_status psg_runtime_acquire(const psg_options *options, const psg_comm *comm) {
+psg_status psg_runtime_acquire(const psg_options *options, const psg_comm *comm,
+                               const char *advice) {
     psg_share share;
     psg_share_enter(&share, comm);
     pthread_mutex_lock(&lock);
-    psg_status status = acquire(options, &share);
+    psg_status status = acquire(options, &share, advice);
     if (status == PSG_OK && comm != NULL && !psg_comm_start()) {
         status = psg_fail(PSG_ERR_RUNTIME, "no thread could be had for messages");
         stop();

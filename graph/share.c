@@ -3,6 +3,7 @@
 #include "graph/internal.h"
 
 #include <hwloc.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,6 +133,31 @@ void psg_share_leave(psg_share *share) {
     }
     if (share->topology != NULL) {
         hwloc_topology_destroy(share->topology);
+    }
+}
+
+void psg_share_machine(char *model, size_t size, int *cores) {
+    hwloc_topology_t topology = NULL;
+    hwloc_cpuset_t mine = hwloc_bitmap_alloc();
+    const char *name = NULL;
+    int count = 0;
+    const bool known = hwloc_topology_init(&topology) == 0 && hwloc_topology_load(topology) == 0;
+    if (known) {
+        const hwloc_obj_t package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0);
+        name = package != NULL ? hwloc_obj_get_info_by_name(package, "CPUModel") : NULL;
+    }
+    if (known && mine != NULL && hwloc_get_cpubind(topology, mine, HWLOC_CPUBIND_PROCESS) == 0) {
+        count = cores_in(topology, mine);
+    }
+    if (model != NULL) {
+        (void)snprintf(model, size, "%s", name != NULL ? name : "unknown");
+    }
+    if (cores != NULL) {
+        *cores = count;
+    }
+    hwloc_bitmap_free(mine);
+    if (topology != NULL) {
+        hwloc_topology_destroy(topology);
     }
 }
 

@@ -107,6 +107,8 @@ static void enums(void) {
     EXPECT(x.options.symbol = (psg_symbol)-1, PSG_ERR_ARG);
     EXPECT(x.options.mean = PSG_MEAN_COUNT, PSG_ERR_ARG);
     EXPECT(x.options.mean = (psg_mean)-1, PSG_ERR_ARG);
+    EXPECT(x.options.tuned = 2, PSG_ERR_ARG);
+    EXPECT(x.options.tuned = -1, PSG_ERR_ARG);
     EXPECT(x.options.graph = PSG_GRAPH_COUNT, PSG_ERR_ARG);
     EXPECT(x.options.graph = (psg_graph)-1, PSG_ERR_ARG);
     EXPECT(x.options.exchange = PSG_EXCHANGE_COUNT, PSG_ERR_ARG);

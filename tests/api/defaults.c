@@ -15,9 +15,9 @@ static void option_defaults(void) {
     CHECK_NEAR(o.lambda, 0, 0, "lambda");
     CHECK(o.mean == PSG_MEAN_DROP, "mean is %d", o.mean);
     CHECK_NEAR(o.mean_tolerance, 0, 0, "mean_tolerance");
-    CHECK(o.graph == PSG_GRAPH_FUSED, "graph is %d", o.graph);
+    CHECK(o.graph == PSG_GRAPH_AUTO, "graph is %d", o.graph);
     CHECK(o.exchange == PSG_EXCHANGE_AUTO, "exchange is %d", o.exchange);
-    CHECK(o.z_layout == PSG_Z_CONTIGUOUS, "z_layout is %d", o.z_layout);
+    CHECK(o.z_layout == PSG_Z_AUTO, "z_layout is %d", o.z_layout);
     CHECK(o.segment_planes == 0, "segment_planes is %zu", o.segment_planes);
     CHECK(o.pencils == 0, "pencils is %zu", o.pencils);
     CHECK(o.cpus == -1, "cpus is %d", o.cpus);
@@ -28,6 +28,7 @@ static void option_defaults(void) {
     CHECK(o.cache_dir == NULL, "cache_dir is not NULL");
     CHECK(o.in_flight == 2, "in_flight is %u", o.in_flight);
     CHECK(o.calibrate == 0, "calibrate is %d", o.calibrate);
+    CHECK(o.tuned == 1, "tuned is %d", o.tuned);
 }
 
 /** The program was compiled with a smaller struct than the library's. */

@@ -561,6 +561,7 @@ int main(int argc, char **argv) {
     b->cpus = b->fftw = b->psg = 1;
     b->repeat = 15;
     psg_options_init(&b->options);
+    b->options.tuned = 0; /* the default is the default */
     b->options.gpus = 0;
     if (!read_options(b, argc, argv)) {
         fprintf(stderr,

@@ -187,6 +187,7 @@ int main(int argc, char **argv) {
         {"pencils", required_argument, NULL, 'p'}, {0}};
     bench b = {.cpus = (int)sysconf(_SC_NPROCESSORS_ONLN), .repeat = 15};
     psg_options_init(&b.options);
+    b.options.tuned = 0; /* the default is the default */
     for (int c; (c = getopt_long(argc, argv, "", known, NULL)) != -1;) {
         switch (c) {
         case 'c':

@@ -296,6 +296,7 @@ int main(int argc, char **argv) {
                                    {nullptr, 0, nullptr, 0}};
     psg_options options;
     psg_options_init(&options);
+    options.tuned = 0; /* the default is the default */
     options.gpus = 1;
     int repeat = 11;
     for (int c; (c = getopt_long(argc, argv, "", known, nullptr)) != -1;) {

@@ -248,6 +248,7 @@ int main(int argc, char **argv) {
     static bench b; /* zero */
     b.repeat = 15;
     psg_options_init(&b.options);
+    b.options.tuned = 0; /* the default is the default */
     b.options.cpus = 1;
     b.options.gpus = 0;
     b.options.effort = PSG_EFFORT_ESTIMATE; /* FFTW's search is not what is measured */

@@ -13,7 +13,7 @@ NUMBER = (int, float)
 SOLVE = {
     "command": str, "status": int, "source": str, "written": (str, type(None)), "grid": list, "box": list,
     "precision": str, "symbol": str, "lambda": NUMBER, "mean_dropped": NUMBER, "graph": str, "exchange": str,
-    "z_layout": str, "segments": int, "segment_planes": int, "pencils": int, "policy": (str, type(None)),
+    "z_layout": str, "segments": int, "segment_planes": int, "pencils": int, "policy": (str, type(None)), "tuned": bool,
     "workers": list, "ranks": int, "rank_workers": list, "imbalance": NUMBER, "in_flight": int, "repeat": int, "seconds": dict, "stages": dict, "bytes": dict,
     "notes": list, "versions": dict,
 }

@@ -13,7 +13,7 @@ def bad(*arguments, says, code=2):
 
 
 # Commands.
-bad(says=("psg solve", "psg info", "--help"))
+bad(says=("psg solve", "psg tune", "psg info", "--help"))
 bad("slove", says=("unknown command 'slove'", "did you mean 'solve'?"))
 bad("frobnicate", says=("unknown command 'frobnicate'", "psg --help"))
 bad("--hepl", says=("did you mean '--help'?",))
@@ -85,9 +85,10 @@ check(len([line for line in said if line.startswith("psg: out of memory: ") and 
 # Help: each option, once, with words, in 90 columns; and each of them is known to the command.
 OPTIONS = {
     "solve": """in out box problem lattice grid symbol lambda mean precision verify json trace dag bounds quiet cpus gpus sched
-        graph exchange z segment-planes pencils effort repeat in-flight help version""".split(),
+        graph exchange z segment-planes pencils effort tuned repeat in-flight help version""".split(),
     "bench": """grid precision ranks cpus gpus sched graph exchange z segment-planes pencils in-flight effort study large
         repeat warm-up passes calibrate seed memory mpirun patience bounds csv json quiet help version""".split(),
+    "tune": "grid precision cpus gpus seconds sched seed patience json quiet forget help version".split(),
     "info": "cpus gpus sched json help version".split(),
 }
 for command, options in OPTIONS.items():
@@ -100,7 +101,7 @@ for command, options in OPTIONS.items():
     for option in options:
         words = re.search(r"^  --%s\b[^\n]*?(?:  +|\n {20,})(\S.*)$" % option, text, re.MULTILINE)
         check(words and len(words.group(1)) > 8, "%s --help does not explain --%s" % (command, option))
-        if option not in ("help", "version", "verify", "bounds", "quiet", "large"):
+        if option not in ("help", "version", "verify", "bounds", "quiet", "large", "forget"):
             bad(command, "--" + option, says=("'--%s' needs an argument" % option,))
     check(run(command, "-h").stdout == text, "%s -h" % command)
     # the help is shown wherever it stands, and nothing is done
@@ -112,6 +113,6 @@ for words in ("Exit status:", "else 1,1,1", "default: /potential", "default: fus
 text = run("--help").stdout
 for words in ("Usage: psg COMMAND", "solve", "info", "psg solve --problem madelung --grid 64", "--version"):
     check(words in text, "--help does not say %r" % words)
-for arguments in (("--version",), ("solve", "--version"), ("bench", "--version"), ("info", "--version")):
+for arguments in (("--version",), ("solve", "--version"), ("bench", "--version"), ("tune", "--version"), ("info", "--version")):
     version = run(*arguments).stdout
     check(re.match(r"psg(-\w+)? \(PoissonGraph\) \d+\.\d+\.\d+\n$", version), version)

@@ -1,4 +1,5 @@
-"""No file has more than 600 lines and no function more than 80.
+"""No file has more than 600 lines and no function more than 80. The one public header, which is the manual too, has
+more room.
 
     size.py ROOT
 """
@@ -9,6 +10,7 @@ import sys
 import tree
 
 FILE_LINES = 600
+MANUAL, MANUAL_LINES = "graph/psg.h", 800
 FUNCTION_LINES = 80
 
 # The end of a function's head; what else opens a brace outside of one has no parenthesis before it.
@@ -46,8 +48,9 @@ def main(root):
         text = tree.read(root, path)
         lines = text.count("\n")
         checked += 1
-        if lines > FILE_LINES:
-            problems.append(f"{path} has {lines} lines, more than {FILE_LINES}")
+        most = MANUAL_LINES if path == MANUAL else FILE_LINES
+        if lines > most:
+            problems.append(f"{path} has {lines} lines, more than {most}")
         if path.endswith(tree.CODE):
             for name, start, length in functions(text):
                 checked += 1

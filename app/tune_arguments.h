@@ -1,0 +1,20 @@
+/** @file tune_arguments.h  The command line of `psg tune`. */
+#ifndef PSG_APP_TUNE_ARGUMENTS_H
+#define PSG_APP_TUNE_ARGUMENTS_H
+
+#include "app/values.h"
+
+/** What it says. Texts are borrowed from argv; NULL where it says nothing. */
+typedef struct app_tune_arguments {
+    app_grid_value grid;
+    int precision, cpus;
+    app_gpus_value gpus;
+    const char *policies, *json;
+    unsigned seconds, patience;
+    int seed, forget, quiet;
+} app_tune_arguments;
+
+/** @return APP_DONE; APP_USAGE after a message; APP_HELPED: all is done */
+int app_arguments_tune(int argc, char **argv, app_tune_arguments *arguments);
+
+#endif

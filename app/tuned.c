@@ -1,0 +1,139 @@
+/* Entries of psg tune in words and as JSON. */
+#include "app/tuned.h"
+#include "app/app.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int app_tuned_find(const psg_options *options, app_tuned *tuned) {
+    *tuned = (app_tuned){.list = NULL};
+    size_t there = 0;
+    psg_status status = psg_tuned_list(options, NULL, 0, &there);
+    if (status == PSG_OK && there > 0) {
+        tuned->list = app_allocate(there, sizeof *tuned->list, "what psg tune has stored");
+        if (!tuned->list) {
+            return APP_FAILED;
+        }
+        status = psg_tuned_list(options, tuned->list, there, &tuned->count);
+        tuned->count = tuned->count < there ? tuned->count : there;
+    }
+    return status == PSG_OK ? APP_DONE : app_error(app_exit_code(status), "%s", psg_last_error());
+}
+
+/* Add to a list with commas. */
+__attribute__((format(printf, 3, 4))) static void add(char *text, size_t size, const char *format,
+                                                      ...) {
+    va_list arguments;
+    size_t length = strlen(text);
+    length += (size_t)snprintf(text + length, size - length, "%s", length ? ", " : "");
+    va_start(arguments, format);
+    vsnprintf(text + length, size - length, format, arguments);
+    va_end(arguments);
+}
+
+static const char *layout_name(psg_z_layout layout) {
+    return layout == PSG_Z_STRIDED ? "strided" : "contiguous";
+}
+
+void app_tuned_text(const psg_tuned *t, char *text, size_t size) {
+    text[0] = '\0';
+    if (t->graph != PSG_GRAPH_AUTO) {
+        add(text, size, "%s", app_graph_name(t->graph));
+    }
+    if (t->graph == PSG_GRAPH_STAGED && t->z_layout != PSG_Z_AUTO) {
+        add(text, size, "z %s", layout_name(t->z_layout));
+    }
+    if (t->segment_planes > 0) {
+        add(text, size, "%zu plane%s a segment", t->segment_planes,
+            t->segment_planes > 1 ? "s" : "");
+    }
+    if (t->pencils > 0) {
+        add(text, size, "%zu pencil%s", t->pencils, t->pencils > 1 ? "s" : "");
+    }
+    if (t->exchange != PSG_EXCHANGE_AUTO) {
+        add(text, size, "%s exchange", app_exchange_name(t->exchange));
+    }
+    if (t->policy[0]) {
+        add(text, size, "policy %s", t->policy);
+    }
+    if (!text[0]) {
+        snprintf(text, size, "the default");
+    }
+}
+
+static void put(json_t *object, const char *key, json_t *value) {
+    json_object_set_new(object, key, value ? value : json_null());
+}
+
+static void put_count(json_t *object, const char *key, size_t count) {
+    put(object, key, count > 0 ? json_integer((json_int_t)count) : NULL);
+}
+
+json_t *app_tuned_choice_json(const psg_tuned *t) {
+    json_t *choice = json_object();
+    put(choice, "graph", t->graph != PSG_GRAPH_AUTO ? json_string(app_graph_name(t->graph)) : NULL);
+    put(choice, "z", t->z_layout != PSG_Z_AUTO ? json_string(layout_name(t->z_layout)) : NULL);
+    put(choice, "exchange",
+        t->exchange != PSG_EXCHANGE_AUTO ? json_string(app_exchange_name(t->exchange)) : NULL);
+    put_count(choice, "segment_planes", t->segment_planes);
+    put_count(choice, "pencils", t->pencils);
+    put(choice, "sched", t->policy[0] ? json_string(t->policy) : NULL);
+    return choice;
+}
+
+static void print_one(const psg_tuned *t) {
+    char text[256];
+    if (t->state == PSG_TUNED_DAMAGED) {
+        printf("  %s: %s, not used\n", t->name, psg_tuned_state_name(t->state));
+        return;
+    }
+    app_tuned_text(t, text, sizeof text);
+    printf("  %zux%zux%zu %s on %zu %s: %s; %.4g ms, %.2f of the default's time; %s\n", t->n[0],
+           t->n[1], t->n[2], app_precision_name(t->precision), t->cpus + t->gpus,
+           t->gpus > 0 ? "GPU" : "CPU", text, 1e3 * t->seconds, t->seconds / t->default_seconds,
+           t->date);
+    if (t->state != PSG_TUNED_USABLE) {
+        printf("    %s, not used: %s, %s%s%s; %s\n", psg_tuned_state_name(t->state), t->host,
+               t->cpu_model, t->gpu_model[0] ? ", " : "", t->gpu_model, t->versions);
+    }
+}
+
+void app_tuned_print(const app_tuned *tuned) {
+    printf("\nStored by psg tune:%s\n", tuned->count ? "" : " nothing");
+    for (size_t m = 0; m < tuned->count; m++) {
+        print_one(&tuned->list[m]);
+    }
+}
+
+static json_t *one_json(const psg_tuned *t) {
+    json_t *one = json_object();
+    put(one, "name", json_string(t->name));
+    put(one, "state", json_string(psg_tuned_state_name(t->state)));
+    if (t->state == PSG_TUNED_DAMAGED) {
+        return one;
+    }
+    put(one, "grid",
+        json_pack("[III]", (json_int_t)t->n[0], (json_int_t)t->n[1], (json_int_t)t->n[2]));
+    put(one, "precision", json_string(app_precision_name(t->precision)));
+    put(one, "cpus", json_integer((json_int_t)t->cpus));
+    put(one, "gpus", json_integer((json_int_t)t->gpus));
+    put(one, "choice", app_tuned_choice_json(t));
+    put(one, "seconds", json_real(t->seconds));
+    put(one, "default_seconds", json_real(t->default_seconds));
+    put(one, "date", json_string(t->date));
+    put(one, "host", json_string(t->host));
+    put(one, "cpu_model", json_string(t->cpu_model));
+    put(one, "gpu_model", t->gpu_model[0] ? json_string(t->gpu_model) : NULL);
+    put(one, "versions", json_string(t->versions));
+    return one;
+}
+
+json_t *app_tuned_json(const app_tuned *tuned) {
+    json_t *array = json_array();
+    for (size_t m = 0; m < tuned->count; m++) {
+        json_array_append_new(array, one_json(&tuned->list[m]));
+    }
+    return array;
+}
