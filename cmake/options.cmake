@@ -25,3 +25,6 @@ if(PSG_SANITIZE)
         -fno-omit-frame-pointer -g>)
     target_link_options(psg_options INTERFACE -fsanitize=address,undefined)
 endif()
+
+# Where `psg bench` finds the programs that measure: below the prefix.
+set(PSG_PROGRAMS_DIR ${CMAKE_INSTALL_LIBEXECDIR}/psg)
