@@ -2,6 +2,7 @@
 #include "app/bench_arguments.h"
 #include "app/app.h"
 #include "app/arguments.h"
+#include "app/child.h"
 #include "app/study.h"
 
 #include <stdio.h>
@@ -13,6 +14,10 @@
         heading, name, argument, app_value_text, FIELD(list) + which * sizeof(const char *), NULL, \
             "values with commas between", help                                                     \
     }
+
+static int parse_command(const char *text, void *field, const app_choice *choices) {
+    return app_child_check_command(text) ? -1 : app_value_text(text, field, choices);
+}
 
 static const app_option_row rows[] = {
     ROW_LIST("Lists: values with commas between. Every combination is measured, and becomes a row",
@@ -60,6 +65,11 @@ static const app_option_row rows[] = {
      "to this; those that do not fit follow one another.\n"
      "Default: half of what is free, where there are GPUs at\n"
      "most 16"},
+    {NULL, "mpirun", "COMMAND", parse_command, FIELD(mpirun), NULL,
+     "a command and its options, quoted as for a shell",
+     "starts several processes, by COMMAND -n RANKS; its options\n"
+     "may follow it: 'mpirun --oversubscribe' for more of them\n"
+     "than cores. default: mpirun"},
     {NULL, "patience", "SECONDS", app_value_unsigned, FIELD(patience), NULL,
      "a whole number from 1",
      "a plan or solve that takes longer is given up, and its\n"
@@ -95,21 +105,40 @@ static const app_command_text bench_text = {
     "\n"
     "Studies:\n" APP_STUDIES(
         STUDY_LINES) "\n"
-                     "Examples:\n"
-                     "  psg bench --grid 64,128 --cpus 1,2 --graph fused,staged --csv times.csv\n"
-                     "         eight rows\n"
-                     "  psg bench --study policies --grid 200 --csv policies.csv\n"
-                     "         every scheduling policy, on another grid than the study's\n"
-                     "\n"
-                     "Exit status:\n"
-                     "  0      measured; rows may say that their configuration failed\n"
-                     "  1      all configurations failed, or a file cannot be read or written\n"
-                     "  2      the command line, or the file that it names, has to be changed\n"
-                     "  130    ended by SIGINT; the rows done so far are in the file\n"};
+                     "Studies that programs of their own measure (--grid, --cpus, and for peers "
+                     "--gpus, take\n"
+                     "the place of their lists; columns of their own; the programs are looked for "
+                     "beside psg,\n"
+                     "in libexec/psg of the installation, or in the folder that PSG_BENCH_PROGRAMS "
+                     "in the\n"
+                     "environment names):\n" APP_PROGRAM_STUDIES(
+                         STUDY_LINES) "\n"
+                                      "Examples:\n"
+                                      "  psg bench --grid 64,128 --cpus 1,2 --graph fused,staged "
+                                      "--csv times.csv\n"
+                                      "         eight rows\n"
+                                      "  psg bench --study policies --grid 200 --csv policies.csv\n"
+                                      "         every scheduling policy, on another grid than the "
+                                      "study's\n"
+                                      "\n"
+                                      "Exit status:\n"
+                                      "  0      measured; rows may say that their configuration "
+                                      "failed\n"
+                                      "  1      all configurations failed, or a file cannot be "
+                                      "read or written\n"
+                                      "  2      the command line, or the file that it names, has "
+                                      "to be changed\n"
+                                      "  130    ended by SIGINT; the rows done so far are in the "
+                                      "file\n"};
 
 int app_arguments_bench(int argc, char **argv, app_bench_arguments *a) {
-    *a = (app_bench_arguments){
-        .repeat = 9, .passes = 3, .patience = 600, .warm_up = 2, .calibrate = 12, .seed = 1};
+    *a = (app_bench_arguments){.mpirun = "mpirun",
+                               .repeat = 9,
+                               .passes = 3,
+                               .patience = 600,
+                               .warm_up = 2,
+                               .calibrate = 12,
+                               .seed = 1};
     const int code = app_arguments_parse(&bench_text, argc, argv, a);
     if (code) {
         return code;

@@ -8,6 +8,7 @@
 typedef struct app_bench_arguments {
     const char *list[APP_LISTS];
     const char *study, *csv, *json;
+    const char *mpirun; /**< a command and its options, in one text */
     unsigned repeat, passes, patience;
     int warm_up, calibrate, seed;
     double memory; /**< GiB; 0: from what there is */

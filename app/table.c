@@ -36,6 +36,25 @@ size_t app_table_add(app_table *table, size_t at) {
     return at;
 }
 
+void app_table_remove(app_table *table, size_t row) {
+    char **first = table->field + row * table->columns;
+    for (size_t c = 0; c < table->columns; c++) {
+        free(first[c]);
+    }
+    table->rows--;
+    memmove(first, first + table->columns,
+            (table->rows - row) * table->columns * sizeof *table->field);
+}
+
+size_t app_table_column(const app_table *table, const char *name) {
+    for (size_t c = 0; c < table->columns; c++) {
+        if (strcmp(table->names[c], name) == 0) {
+            return c;
+        }
+    }
+    return SIZE_MAX;
+}
+
 const char *app_table_get(const app_table *table, size_t row, size_t column) {
     const char *text = table->field[row * table->columns + column];
     return text ? text : "";
@@ -129,35 +148,32 @@ static int read_field(reader *r) {
     return ending(r, next);
 }
 
-static int foreign(const char *path, const char *why) {
-    return app_error(APP_USAGE,
-                     "%s: not a file of psg bench, or of another version: %s; it is left as it is",
-                     path, why);
+static int no_memory(char *why, size_t size) {
+    snprintf(why, size, "out of memory");
+    return APP_FAILED;
 }
 
-static int read_header(const app_table *table, reader *r, const char *path) {
-    char why[320];
+static int read_header(const app_table *table, reader *r, char *why, size_t size) {
     for (size_t c = 0; c < table->columns; c++) {
         const int end = read_field(r);
         if (end == NO_MEMORY) {
-            return app_error(APP_FAILED, "out of memory for %s", path);
+            return no_memory(why, size);
         }
         if (end == BROKEN || strcmp(r->text, table->names[c]) != 0) {
-            snprintf(why, sizeof why, "its column %zu is '%.60s' instead of '%s'", c + 1, r->text,
+            snprintf(why, size, "its column %zu is '%.60s' instead of '%s'", c + 1, r->text,
                      table->names[c]);
-            return foreign(path, why);
+            return APP_USAGE;
         }
         if (end != (c + 1 < table->columns ? FIELD_ENDS : LINE_ENDS)) {
-            snprintf(why, sizeof why, "its first line has %s than %zu columns",
+            snprintf(why, size, "its first line has %s than %zu columns",
                      end == FIELD_ENDS ? "more" : "fewer", table->columns);
-            return foreign(path, why);
+            return APP_USAGE;
         }
     }
     return APP_DONE;
 }
 
-static int read_rows(app_table *table, reader *r, const char *path) {
-    char why[96];
+static int read_rows(app_table *table, reader *r, char *why, size_t size) {
     for (;;) {
         r->line = r->lines + 1;
         int end = read_field(r);
@@ -171,9 +187,8 @@ static int read_rows(app_table *table, reader *r, const char *path) {
                 break;
             }
             if (end != (c + 1 < table->columns ? FIELD_ENDS : LINE_ENDS)) {
-                snprintf(why, sizeof why, "line %zu is no row of %zu fields", r->line,
-                         table->columns);
-                return foreign(path, why);
+                snprintf(why, size, "line %zu is no row of %zu fields", r->line, table->columns);
+                return APP_USAGE;
             }
             if (end == LINE_ENDS) {
                 break;
@@ -181,34 +196,48 @@ static int read_rows(app_table *table, reader *r, const char *path) {
             end = read_field(r);
         }
         if (row == SIZE_MAX || end == NO_MEMORY) {
-            return app_error(APP_FAILED, "out of memory for %s", path);
+            return no_memory(why, size);
         }
     }
 }
 
+int app_table_read_file(app_table *table, FILE *file, char *why, size_t size) {
+    reader r = {.file = file};
+    int code = APP_DONE;
+    errno = 0;
+    const int first = getc(file);
+    if (first != EOF) {
+        ungetc(first, file);
+        code = read_header(table, &r, why, size);
+        if (!code) {
+            code = read_rows(table, &r, why, size);
+        }
+    }
+    if (ferror(file)) {
+        snprintf(why, size, "cannot be read: %s", strerror(errno));
+        code = APP_FAILED;
+    }
+    free(r.text);
+    return code;
+}
+
 int app_table_read(app_table *table, const char *path) {
-    reader r = {.file = fopen(path, "r")};
-    if (!r.file) {
+    char why[320];
+    FILE *file = fopen(path, "r");
+    if (!file) {
         return errno == ENOENT
                    ? APP_DONE
                    : app_error(APP_FAILED, "%s: cannot be read: %s", path, strerror(errno));
     }
-    int code = APP_DONE;
-    errno = 0;
-    const int first = getc(r.file);
-    if (first != EOF) {
-        ungetc(first, r.file);
-        code = read_header(table, &r, path);
-        if (!code) {
-            code = read_rows(table, &r, path);
-        }
+    const int code = app_table_read_file(table, file, why, sizeof why);
+    fclose(file);
+    if (code == APP_USAGE) {
+        return app_error(
+            APP_USAGE,
+            "%s: not a file of psg bench, or of another version: %s; it is left as it is", path,
+            why);
     }
-    if (ferror(r.file)) {
-        code = app_error(APP_FAILED, "%s: cannot be read: %s", path, strerror(errno));
-    }
-    fclose(r.file);
-    free(r.text);
-    return code;
+    return code ? app_error(APP_FAILED, "%s: %s", path, why) : APP_DONE;
 }
 
 /* ------------------------------------------------------------------------------------ writing */
