@@ -141,6 +141,8 @@ static void describe_end(run *r) {
     } else if (WIFSIGNALED(r->status)) {
         snprintf(r->why, r->size, "crashed: signal %d (%s): %s", WTERMSIG(r->status),
                  strsignal(WTERMSIG(r->status)), words);
+    } else if (WEXITSTATUS(r->status) == NOT_HERE) {
+        snprintf(r->why, r->size, "%s", words);
     } else if (WEXITSTATUS(r->status)) {
         snprintf(r->why, r->size, "ended with status %d: %s", WEXITSTATUS(r->status), words);
     }

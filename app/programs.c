@@ -297,8 +297,7 @@ static void print(const programs *p) {
 }
 
 static int tell(programs *p, int code) {
-    const char *first = NULL;
-    size_t good = 0;
+    size_t good = 0, first = SIZE_MAX;
     p->of_this_run = calloc(p->table.rows + 1, 1);
     if (!p->of_this_run) {
         return app_error(APP_FAILED, "out of memory");
@@ -307,7 +306,7 @@ static int tell(programs *p, int code) {
         p->of_this_run[row] = (char)is_of_jobs(p, row);
         if (p->of_this_run[row]) {
             good += strcmp(status_of(p, row), "ok") == 0;
-            first = first ? first : status_of(p, row);
+            first = first < row ? first : row;
         }
     }
     if (!p->arguments->quiet && app_bench_files_leave_stdout(&p->files)) {
@@ -315,8 +314,11 @@ static int tell(programs *p, int code) {
     }
     code = app_bench_files_finish(&p->files, &p->table, app_program_is_number, code);
     if (!code && good == 0) {
-        code = app_error(APP_FAILED, "nothing was measured, the first reason: %s",
-                         first ? first : "none");
+        code = app_error(APP_FAILED, "nothing was measured, the first: %s: %s",
+                         first < p->table.rows
+                             ? app_table_get(&p->table, first, p->study_columns + COMMAND)
+                             : p->arguments->study,
+                         first < p->table.rows ? status_of(p, first) : "no program");
     }
     return code;
 }

@@ -28,7 +28,7 @@ typedef struct bench_fft_device {
     int threads;       /**< 0: not the device's */
     double memory;     /**< bytes that a case may take */
 
-    /** Arrays on the device: of noise, by bench_noise(m + 1) for number m, once filled; one complex number of one. */
+    /** Arrays on the device; noise for them; one complex number of one. */
     double *(*array)(size_t bytes);
     void (*release)(double *array);
     void (*fill)(double *array, size_t numbers);
