@@ -32,25 +32,25 @@ typedef struct run {
     size_t size;
 } run;
 
-/* @return 0; -1: it is nowhere, and `path` is the last place where it was looked for */
-static int find_program(const char *name, char *path, size_t size) {
+/* @return 0; -1: it is nowhere, and `where` says where it was looked for */
+static int find_program(const char *name, char *path, size_t size, char *where, size_t where_size) {
     char self[PATH_MAX];
     const char *folder = getenv("PSG_BENCH_PROGRAMS");
-    if (folder && folder[0]) {
-        const int length = snprintf(path, size, "%s/%s", folder, name);
-        return length > 0 && (size_t)length < size && access(path, X_OK) == 0 ? 0 : -1;
-    }
+    const int told = folder && folder[0];
     const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length <= 0) {
-        snprintf(path, size, "%s", name);
-        return -1;
-    }
-    self[length] = '\0';
+    self[length > 0 ? length : 0] = '\0';
     const char *own = dirname(self);
-    for (size_t l = 0; l < sizeof places / sizeof places[0]; l++) {
-        const int written = snprintf(path, size, "%s/%s/%s", own, places[l], name);
+    const size_t count = told ? 1 : sizeof places / sizeof places[0];
+    size_t said = 0;
+    for (size_t l = 0; l < count; l++) {
+        const int written = told ? snprintf(path, size, "%s/%s", folder, name)
+                                 : snprintf(path, size, "%s/%s/%s", own, places[l], name);
         if (written > 0 && (size_t)written < size && access(path, X_OK) == 0) {
             return 0;
+        }
+        if (said < where_size) {
+            said += (size_t)snprintf(where + said, where_size - said, "%s%.400s",
+                                     l ? ", and no " : "there is no ", path);
         }
     }
     return -1;
@@ -192,7 +192,7 @@ static char **make_command(const run *r, const char *path) {
 int app_program_run(const app_program_job *job, const app_bench_arguments *arguments,
                     app_progress *progress, app_table *rows, int *was_there, char *why,
                     size_t size) {
-    char path[PATH_MAX];
+    char path[PATH_MAX], where[900];
     run r = {.job = job,
              .arguments = arguments,
              .progress = progress,
@@ -200,9 +200,9 @@ int app_program_run(const app_program_job *job, const app_bench_arguments *argum
              .why = why,
              .size = size};
     why[0] = '\0';
-    *was_there = find_program(job->program, path, sizeof path) == 0;
+    *was_there = find_program(job->program, path, sizeof path, where, sizeof where) == 0;
     if (!*was_there) {
-        snprintf(why, size, "was not built (it needs %s): there is no %.500s", job->needs, path);
+        snprintf(why, size, "was not built (it needs %s): %s", job->needs, where);
         return APP_DONE;
     }
     char **command = make_command(&r, path);

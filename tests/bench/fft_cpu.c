@@ -11,6 +11,7 @@
 
 #include <fftw3.h>
 #include <malloc.h>
+#include <math.h>
 #include <stdlib.h>
 
 static int cpus = 1;
@@ -19,9 +20,10 @@ static int cpus = 1;
 static double heap(void) {
 #if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
     const struct mallinfo2 info = mallinfo2();
-    return (double)info.uordblks + (double)info.hblkhd;
+    const double bytes = (double)info.uordblks + (double)info.hblkhd;
+    return bytes > 0 ? bytes : NAN; /* another malloc than glibc's */
 #else
-    return 0.0 / 0.0;
+    return NAN;
 #endif
 }
 
