@@ -87,7 +87,7 @@ OPTIONS = {
     "solve": """in out box problem lattice grid symbol lambda mean precision verify json trace quiet cpus gpus sched
         graph exchange z segment-planes pencils effort repeat in-flight help version""".split(),
     "bench": """grid precision cpus gpus sched graph exchange z segment-planes pencils in-flight effort study large
-        repeat warm-up passes calibrate seed memory patience csv json quiet help version""".split(),
+        repeat warm-up passes calibrate seed memory mpirun patience csv json quiet help version""".split(),
     "info": "cpus gpus sched json help version".split(),
 }
 for command, options in OPTIONS.items():
