@@ -24,6 +24,7 @@ typedef struct run {
     const app_program_job *job;
     const app_bench_arguments *arguments;
     app_progress *progress;
+    const char *shown;
     app_table *rows;
     app_child child;
     int status; /* as wait() has it */
@@ -75,8 +76,7 @@ static FILE *listen_to(run *r) {
         }
         if (length > 0) {
             fwrite(text, 1, (size_t)length, heard);
-            app_progress_step(r->progress, "%s %s: %zu rows", r->job->program, r->job->options,
-                              lines ? lines - 1 : 0);
+            app_progress_step(r->progress, "%s, %zu rows", r->shown, lines ? lines - 1 : 0);
         }
     }
     return heard;
@@ -190,12 +190,13 @@ static char **make_command(const run *r, const char *path) {
 }
 
 int app_program_run(const app_program_job *job, const app_bench_arguments *arguments,
-                    app_progress *progress, app_table *rows, int *was_there, char *why,
-                    size_t size) {
+                    app_progress *progress, const char *shown, app_table *rows, int *was_there,
+                    char *why, size_t size) {
     char path[PATH_MAX], where[900];
     run r = {.job = job,
              .arguments = arguments,
              .progress = progress,
+             .shown = shown,
              .rows = rows,
              .why = why,
              .size = size};

@@ -198,8 +198,9 @@ static int is_of_jobs(const programs *p, size_t row) {
 }
 
 /* A program that is not there, or has nothing to measure here, is one row under its own name. */
-static int run_job(programs *p, const app_program_job *job, const char **left_out) {
-    char command[160], why[1024];
+static int run_job(programs *p, size_t number, const char **left_out) {
+    const app_program_job *job = &p->jobs.job[number];
+    char command[160], shown[200], why[1024];
     int was_there, code;
     app_table rows;
     app_program_job_text(job, command, sizeof command);
@@ -207,8 +208,10 @@ static int run_job(programs *p, const app_program_job *job, const char **left_ou
     if (is_done(p, command)) {
         return APP_DONE;
     }
-    app_progress_step(&p->progress, "%s", command);
-    code = app_program_run(job, p->arguments, &p->progress, &rows, &was_there, why, sizeof why);
+    snprintf(shown, sizeof shown, "%zu/%zu %s", number + 1, p->jobs.count, command);
+    app_progress_step(&p->progress, "%s", shown);
+    code =
+        app_program_run(job, p->arguments, &p->progress, shown, &rows, &was_there, why, sizeof why);
     if (!code && was_there) {
         (void)take_out(p, job->program);
         code = put_rows(p, command, &rows, why);
@@ -224,9 +227,8 @@ static int run_jobs(programs *p) {
     const char *left_out = "";
     int code = APP_DONE;
     for (size_t j = 0; j < p->jobs.count && !code; j++) {
-        const app_program_job *job = &p->jobs.job[j];
-        if (strcmp(left_out, job->program) != 0) {
-            code = run_job(p, job, &left_out);
+        if (strcmp(left_out, p->jobs.job[j].program) != 0) {
+            code = run_job(p, j, &left_out);
         }
     }
     return code;

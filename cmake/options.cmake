@@ -26,5 +26,6 @@ if(PSG_SANITIZE)
     target_link_options(psg_options INTERFACE -fsanitize=address,undefined)
 endif()
 
-# Where `psg bench` finds the programs that measure: below the prefix.
+# Where `psg bench` finds the programs that measure.
 set(PSG_PROGRAMS_DIR ${CMAKE_INSTALL_LIBEXECDIR}/psg)
+set(PSG_PROGRAMS_FULL_DIR ${CMAKE_INSTALL_FULL_LIBEXECDIR}/psg)

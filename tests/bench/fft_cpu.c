@@ -10,6 +10,7 @@
 #include "tests/bench/fft_study.h"
 
 #include <fftw3.h>
+#include <limits.h>
 #include <malloc.h>
 #include <math.h>
 #include <stdlib.h>
@@ -49,6 +50,9 @@ static void get(const double *numbers, size_t at, double number[2]) {
 static void *plan(const bench_fft_spec *s, double *in, double *out, double *bytes) {
     const int n = (int)s->n;
     const double before = heap();
+    if (s->n > INT_MAX || s->batch > INT_MAX || s->stride > INT_MAX || s->distance > INT_MAX) {
+        return NULL; /* FFTW's numbers are int */
+    }
     const fftw_plan made =
         fftw_plan_many_dft(1, &n, (int)s->batch, (fftw_complex *)in, NULL, (int)s->stride,
                            (int)s->distance, (fftw_complex *)out, NULL, (int)s->stride,

@@ -5,15 +5,10 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-    STRIDES = 3,
-    Z_STRIDED = 0,
-    Z_TRANSPOSE,
-    Z_CONTIGUOUS,
-    Z_TRANSPOSED,
-    Z_WORKS,
-    NUMBER_BYTES = 16
-};
+enum { STRIDES = 3, NUMBER_BYTES = 16 };
+
+/* What is compared along z. */
+enum { Z_STRIDED, Z_TRANSPOSE, Z_CONTIGUOUS, Z_TRANSPOSED, Z_WORKS };
 
 /* A turn takes as long, for the clock's sake. */
 static const double least_seconds = 1e-3;

@@ -205,6 +205,7 @@ int main(int argc, char **argv) {
                                     {"csv", BENCH_TEXT, &csv, NULL},
                                     {NULL, BENCH_FLAG, NULL, NULL}};
     const int first = bench_arguments(argc, argv, options, "N|NX,NY,NZ RANKS ...", &b.settings);
+    bench_must_or(BENCH_USAGE, !b.settings.rows, "its rows are no study's: --csv FILE");
     b.repeat = b.settings.repeat;
     bench_must_or(BENCH_USAGE, b.repeat <= MAX_REPEAT && first + 1 < argc,
                   "a grid, numbers of processes, and at most %d repeats", MAX_REPEAT);
