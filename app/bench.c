@@ -3,8 +3,10 @@
 #include "app/bench.h"
 #include "app/arguments.h"
 #include "app/bench_arguments.h"
+#include "app/bench_files.h"
 #include "app/groups.h"
 #include "app/output.h"
+#include "app/programs.h"
 #include "app/progress.h"
 #include "app/ranks.h"
 #include "app/report.h"
@@ -22,53 +24,10 @@ typedef struct bench {
     app_groups groups;
     app_results rows;
     app_progress progress;
-    int csv_to_stdout, json_to_stdout;
+    app_bench_files files;
     double work, work_done; /* points to be solved, and solved */
     double since;
 } bench;
-
-/* -------------------------------------------------------------------------------------- files */
-
-/* Write the table to a file that appears whole or not at all. */
-static int write_csv(const bench *b, const char *path) {
-    app_output output;
-    int code = app_output_begin(&output, path, 0);
-    if (code) {
-        return code;
-    }
-    FILE *file = fopen(output.temporary, "w");
-    int failed = !file || app_table_write(&b->rows.table, file);
-    int why = errno;
-    if (file && fclose(file)) {
-        why = errno;
-        failed = 1;
-    }
-    if (failed) {
-        app_output_discard(&output);
-        return app_error(APP_FAILED, "%s: cannot be written: %s", path, strerror(why));
-    }
-    return app_output_commit(&output);
-}
-
-static int open_files(bench *b) {
-    const char *csv = b->arguments.csv, *json = b->arguments.json;
-    b->csv_to_stdout = csv && strcmp(csv, "-") == 0;
-    b->json_to_stdout = json && strcmp(json, "-") == 0;
-    int code = APP_DONE;
-    if (csv && json && !b->csv_to_stdout && !b->json_to_stdout && app_same_file(csv, json)) {
-        return app_error(APP_USAGE, "--csv and --json name the same file, %s", csv);
-    }
-    if (csv && !b->csv_to_stdout) {
-        code = app_table_read(&b->rows.table, csv);
-        if (!code) {
-            code = app_output_try(csv);
-        }
-    }
-    if (!code && json && !b->json_to_stdout) {
-        code = app_output_try(json);
-    }
-    return code;
-}
 
 /* -------------------------------------------------------------------------------------- sweep */
 
@@ -100,10 +59,7 @@ static int put_group(void *context, size_t leader) {
             news = 1;
         }
     }
-    if (code || !news || !b->arguments.csv || b->csv_to_stdout) {
-        return code;
-    }
-    return write_csv(b, b->arguments.csv);
+    return code || !news ? code : app_bench_files_save(&b->files, &b->rows.table);
 }
 
 static int prepare(bench *b) {
@@ -178,17 +134,10 @@ static int check_lists(const app_bench_arguments *arguments) {
 
 static int tell(bench *b, int code) {
     size_t good = 0;
-    const int table = !b->arguments.quiet && !b->csv_to_stdout && !b->json_to_stdout;
-    if (b->csv_to_stdout) {
-        (void)app_table_write(&b->rows.table, stdout); /* main() finds out */
-    } else if (b->json_to_stdout) {
-        code = app_json_write(app_results_json(&b->rows), NULL, "stdout");
-    } else if (table) {
+    if (!b->arguments.quiet && app_bench_files_leave_stdout(&b->files)) {
         app_results_print(&b->rows, &b->groups.sweep, b->groups.result);
     }
-    if (!code && b->arguments.json && !b->json_to_stdout) {
-        code = app_json_save(app_results_json(&b->rows), b->arguments.json);
-    }
+    code = app_bench_files_finish(&b->files, &b->rows.table, app_results_is_number, code);
     for (size_t c = 0; c < b->groups.count; c++) {
         good += (size_t)app_results_done(&b->rows, b->groups.result[c].row, 1, 0);
     }
@@ -221,6 +170,11 @@ int app_bench(int argc, char **argv) {
         return app_ranks_agree(app_error(APP_USAGE, "psg bench starts as many processes as --ranks "
                                                     "says: start it without mpirun"));
     }
+    if (b->arguments.study && app_study_is_program(b->arguments.study)) {
+        code = app_programs_bench(&b->arguments);
+        free(b);
+        return code;
+    }
     b->at.warm_up = (unsigned)b->arguments.warm_up;
     b->at.seed = (unsigned)b->arguments.seed;
     b->at.mpirun = b->arguments.mpirun;
@@ -242,7 +196,7 @@ int app_bench(int argc, char **argv) {
         code = app_results_init(&b->rows);
     }
     if (!code) {
-        code = open_files(b);
+        code = app_bench_files_open(&b->files, b->arguments.csv, b->arguments.json, &b->rows.table);
     }
     if (!code) {
         app_progress_start(&b->progress, !b->arguments.quiet);

@@ -2,8 +2,8 @@
 #include "app/bench_arguments.h"
 #include "app/app.h"
 #include "app/arguments.h"
+#include "app/child.h"
 #include "app/study.h"
-#include "app/visit.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,7 @@
     }
 
 static int parse_command(const char *text, void *field, const app_choice *choices) {
-    return app_visit_check_command(text) ? -1 : app_value_text(text, field, choices);
+    return app_child_check_command(text) ? -1 : app_value_text(text, field, choices);
 }
 
 static const app_option_row rows[] = {
@@ -95,6 +95,8 @@ static const app_option_row rows[] = {
     {NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL}};
 
 #define STUDY_LINES(name, help) "  " #name "\n         " help "\n"
+#define STUDIES APP_STUDIES(STUDY_LINES)
+#define PROGRAM_STUDIES APP_PROGRAM_STUDIES(STUDY_LINES)
 
 static const app_command_text bench_text = {
     "bench", rows,
@@ -118,21 +120,29 @@ static const app_command_text bench_text = {
     "longest chain of tasks (path), their work, memory, links, and StarPU's models (lp); what\n"
     "the plan came to; versions and machine. status is ok, or says why this one failed.\n"
     "\n"
-    "Studies:\n" APP_STUDIES(
-        STUDY_LINES) "\n"
-                     "Examples:\n"
-                     "  psg bench --grid 64,128 --cpus 1,2 --graph fused,staged --csv times.csv\n"
-                     "         eight rows\n"
-                     "  psg bench --study policies --grid 200 --csv policies.csv\n"
-                     "         every scheduling policy, on another grid than the study's\n"
-                     "  psg bench --grid 128 --ranks 1,2,4 --cpus 1 --csv ranks.csv\n"
-                     "         one, two and four processes of one core each\n"
-                     "\n"
-                     "Exit status:\n"
-                     "  0      measured; rows may say that their configuration failed\n"
-                     "  1      all configurations failed, or a file cannot be read or written\n"
-                     "  2      the command line, or the file that it names, has to be changed\n"
-                     "  130    ended by SIGINT; the rows done so far are in the file\n"};
+    "Studies:\n" STUDIES "\n"
+    "Studies that programs of their own measure, each for every grid. --grid, --cpus, and for\n"
+    "peers --gpus, take the place of their lists; --passes and --calibrate mean nothing to\n"
+    "them. The programs are looked for beside psg, in libexec/psg of the installation, or in\n"
+    "the folder that PSG_BENCH_PROGRAMS in the environment names:\n" PROGRAM_STUDIES "\n"
+    "Their columns: bandwidth, of bytes read and written, in GB/s; of_copy, the copy's time\n"
+    "over this one's; over_contiguous, the time over that of contiguous FFTs of the same\n"
+    "number and length; strided_over_transposed, above 1 where a transposition pays; ratio,\n"
+    "the peer's time over psg's; command, what was run.\n"
+    "\n"
+    "Examples:\n"
+    "  psg bench --grid 64,128 --cpus 1,2 --graph fused,staged --csv times.csv\n"
+    "         eight rows\n"
+    "  psg bench --study policies --grid 200 --csv policies.csv\n"
+    "         every scheduling policy, on another grid than the study's\n"
+    "  psg bench --grid 128 --ranks 1,2,4 --cpus 1 --csv ranks.csv\n"
+    "         one, two and four processes of one core each\n"
+    "\n"
+    "Exit status:\n"
+    "  0      measured; rows may say that their configuration failed\n"
+    "  1      all configurations failed, or a file cannot be read or written\n"
+    "  2      the command line, or the file that it names, has to be changed\n"
+    "  130    ended by SIGINT; the rows done so far are in the file\n"};
 
 int app_arguments_bench(int argc, char **argv, app_bench_arguments *a) {
     *a = (app_bench_arguments){.mpirun = "mpirun",

@@ -415,38 +415,14 @@ int app_results_put(app_results *results, const app_sweep *sweep, size_t number,
     return to.failed ? app_error(APP_FAILED, "out of memory for the results") : APP_DONE;
 }
 
-/* --------------------------------------------------------------------------------------- JSON */
-
-static int is_number(int column) {
+int app_results_is_number(const app_table *table, size_t column) {
+    (void)table;
     if (column >= STAGES) {
         return 1;
     }
     return column < APP_LISTS ? column == APP_LIST_SEGMENT_PLANES || column == APP_LIST_PENCILS ||
                                     column == APP_LIST_IN_FLIGHT || column == APP_LIST_RANKS
                               : !own[column].is_text;
-}
-
-json_t *app_results_json(const app_results *results) {
-    json_t *root = json_object(), *rows = json_array();
-    for (size_t r = 0; r < results->table.rows; r++) {
-        json_t *object = json_object();
-        for (int c = 0; c < COLUMNS; c++) {
-            const char *text = app_table_get(&results->table, r, (size_t)c);
-            json_t *value = NULL;
-            if (text[0] && is_number(c)) {
-                value = text[strspn(text, "-0123456789")]
-                            ? json_real(strtod(text, NULL)) /* NULL for a NaN, which JSON has not */
-                            : json_integer(strtoll(text, NULL, 10));
-            } else if (text[0]) {
-                value = json_string(text);
-            }
-            json_object_set_new(object, results->names[c], value ? value : json_null());
-        }
-        json_array_append_new(rows, object);
-    }
-    json_object_set_new(root, "command", json_string("bench"));
-    json_object_set_new(root, "rows", rows);
-    return root;
 }
 
 /* ---------------------------------------------------------------------------------- for people */

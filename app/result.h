@@ -6,8 +6,6 @@
 #include "app/measure.h"
 #include "app/table.h"
 
-#include <jansson.h>
-
 /** How StarPU's performance models were when a policy that needs them was measured. */
 typedef enum app_models {
     APP_MODELS_UNUSED = 0,
@@ -70,8 +68,8 @@ const char *app_results_status(const app_results *results, size_t row);
 int app_results_put(app_results *results, const app_sweep *sweep, size_t number,
                     const app_circumstances *circumstances, app_result *result);
 
-/** All rows. NULL when out of memory. */
-json_t *app_results_json(const app_results *results);
+/** Has the column numbers? The others have texts. @param[in] table  that of the rows */
+int app_results_is_number(const app_table *table, size_t column);
 
 /** The table for people, on stdout: the rows of the sweep, in its order.
  *  @return how many of them have no failure */

@@ -19,7 +19,9 @@ static const char machine_list[MACHINE_LISTS];
 #define NUMBER(name, help) STUDY_##name,
 #define NAME(name, help) #name,
 enum { APP_STUDIES(NUMBER) STUDIES };
-static const char *const study_names[STUDIES + 1] = {APP_STUDIES(NAME) NULL};
+/* The programs' ones after the others. */
+static const char *const study_names[] = {APP_STUDIES(NAME) APP_PROGRAM_STUDIES(NAME) NULL};
+enum { STUDY_NAMES = sizeof study_names / sizeof study_names[0] - 1 };
 
 /* A study is a product of lists, or several. */
 enum { PARTS = 4 };
@@ -105,13 +107,22 @@ static const struct study *find(const char *name) {
     return NULL;
 }
 
+int app_study_is_program(const char *name) {
+    for (size_t s = STUDIES; s < STUDY_NAMES; s++) {
+        if (strcmp(study_names[s], name) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 int app_study_check(const char *name) {
     char list[256] = "";
     size_t length = 0;
-    if (find(name)) {
+    if (find(name) || app_study_is_program(name)) {
         return APP_DONE;
     }
-    for (size_t s = 0; s < STUDIES && length < sizeof list; s++) {
+    for (size_t s = 0; s < STUDY_NAMES && length < sizeof list; s++) {
         length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", s ? ", " : "",
                                    study_names[s]);
     }

@@ -15,6 +15,15 @@
     X(overlap, "time by stage beside the real time and that of the busiest worker or link")        \
     X(hetero, "CPU only, and where there are GPUs, these only and both: who does the tasks")
 
+/** Those that programs of their own measure: app/programs.h. */
+#define APP_PROGRAM_STUDIES(X)                                                                     \
+    X(transposes, "the six permutations of a 3-D array beside a plain copy, on cores and a GPU")   \
+    X(fft, "FFTs by length, batch and stride, and whether a transposition before them pays")       \
+    X(peers, "psg beside FFTW, FFTW's MPI transform, cuFFT, and cuFFT on several GPUs")
+
+/** Is it one of those? */
+int app_study_is_program(const char *name);
+
 /** Check the name. @return APP_DONE; APP_USAGE after a message that lists the studies */
 int app_study_check(const char *name);
 

@@ -36,6 +36,25 @@ size_t app_table_add(app_table *table, size_t at) {
     return at;
 }
 
+void app_table_remove(app_table *table, size_t row) {
+    char **first = table->field + row * table->columns;
+    for (size_t c = 0; c < table->columns; c++) {
+        free(first[c]);
+    }
+    table->rows--;
+    memmove(first, first + table->columns,
+            (table->rows - row) * table->columns * sizeof *table->field);
+}
+
+size_t app_table_column(const app_table *table, const char *name) {
+    for (size_t c = 0; c < table->columns; c++) {
+        if (strcmp(table->names[c], name) == 0) {
+            return c;
+        }
+    }
+    return SIZE_MAX;
+}
+
 const char *app_table_get(const app_table *table, size_t row, size_t column) {
     const char *text = table->field[row * table->columns + column];
     return text ? text : "";
@@ -129,10 +148,9 @@ static int read_field(reader *r) {
     return ending(r, next);
 }
 
-static int foreign(const char *path, const char *why) {
-    return app_error(APP_USAGE,
-                     "%s: not a file of psg bench, or of another version: %s; it is left as it is",
-                     path, why);
+static int no_memory(char *why, size_t size) {
+    snprintf(why, size, "out of memory");
+    return APP_FAILED;
 }
 
 /* The columns of a file, by their number there: which of the table's each is. */
@@ -153,33 +171,35 @@ static size_t find_column(const app_table *table, const header *h, const char *n
     return column;
 }
 
-static int read_header(const app_table *table, reader *r, const char *path, header *h) {
-    char why[320];
+static int read_header(const app_table *table, reader *r, header *h, char *why, size_t size) {
     int end = FIELD_ENDS;
     h->column = calloc(table->columns, sizeof *h->column);
     while (end == FIELD_ENDS && h->column) {
         end = read_field(r);
         const size_t column = end == NO_MEMORY ? 0 : find_column(table, h, r->text);
         if (end == BROKEN || (h->count == 0 && column != 0)) {
-            snprintf(why, sizeof why, "its column %zu is '%.60s' instead of '%s'", h->count + 1,
-                     r->text, table->names[h->count < table->columns ? h->count : 0]);
-            return foreign(path, why);
+            snprintf(why, size, "its column %zu is '%.60s' instead of '%s'", h->count + 1, r->text,
+                     table->names[h->count < table->columns ? h->count : 0]);
+            return APP_USAGE;
         }
         if (column == table->columns) {
-            snprintf(why, sizeof why, "its column %zu, '%.60s', is there twice or not known",
+            snprintf(why, size, "its column %zu, '%.60s', is there twice or not known",
                      h->count + 1, r->text);
-            return foreign(path, why);
+            return APP_USAGE;
         }
         h->column[h->count++] = column;
     }
     if (!h->column || end == NO_MEMORY) {
-        return app_error(APP_FAILED, "out of memory for %s", path);
+        return no_memory(why, size);
     }
-    return end == LINE_ENDS ? APP_DONE : foreign(path, "its first line does not end");
+    if (end != LINE_ENDS) {
+        snprintf(why, size, "its first line does not end");
+        return APP_USAGE;
+    }
+    return APP_DONE;
 }
 
-static int read_rows(app_table *table, reader *r, const char *path, const header *h) {
-    char why[96];
+static int read_rows(app_table *table, reader *r, const header *h, char *why, size_t size) {
     for (;;) {
         r->line = r->lines + 1;
         int end = read_field(r);
@@ -193,8 +213,8 @@ static int read_rows(app_table *table, reader *r, const char *path, const header
                 break;
             }
             if (end != (c + 1 < h->count ? FIELD_ENDS : LINE_ENDS)) {
-                snprintf(why, sizeof why, "line %zu is no row of %zu fields", r->line, h->count);
-                return foreign(path, why);
+                snprintf(why, size, "line %zu is no row of %zu fields", r->line, h->count);
+                return APP_USAGE;
             }
             if (end == LINE_ENDS) {
                 break;
@@ -202,36 +222,50 @@ static int read_rows(app_table *table, reader *r, const char *path, const header
             end = read_field(r);
         }
         if (row == SIZE_MAX || end == NO_MEMORY) {
-            return app_error(APP_FAILED, "out of memory for %s", path);
+            return no_memory(why, size);
         }
     }
 }
 
+int app_table_read_file(app_table *table, FILE *file, char *why, size_t size) {
+    reader r = {.file = file};
+    header h = {.column = NULL};
+    int code = APP_DONE;
+    errno = 0;
+    const int first = getc(file);
+    if (first != EOF) {
+        ungetc(first, file);
+        code = read_header(table, &r, &h, why, size);
+        if (!code) {
+            code = read_rows(table, &r, &h, why, size);
+        }
+    }
+    if (ferror(file)) {
+        snprintf(why, size, "cannot be read: %s", strerror(errno));
+        code = APP_FAILED;
+    }
+    free(h.column);
+    free(r.text);
+    return code;
+}
+
 int app_table_read(app_table *table, const char *path) {
-    reader r = {.file = fopen(path, "r")};
-    if (!r.file) {
+    char why[320];
+    FILE *file = fopen(path, "r");
+    if (!file) {
         return errno == ENOENT
                    ? APP_DONE
                    : app_error(APP_FAILED, "%s: cannot be read: %s", path, strerror(errno));
     }
-    int code = APP_DONE;
-    errno = 0;
-    const int first = getc(r.file);
-    if (first != EOF) {
-        ungetc(first, r.file);
-        header h = {.column = NULL};
-        code = read_header(table, &r, path, &h);
-        if (!code) {
-            code = read_rows(table, &r, path, &h);
-        }
-        free(h.column);
+    const int code = app_table_read_file(table, file, why, sizeof why);
+    fclose(file);
+    if (code == APP_USAGE) {
+        return app_error(
+            APP_USAGE,
+            "%s: not a file of psg bench, or of another version: %s; it is left as it is", path,
+            why);
     }
-    if (ferror(r.file)) {
-        code = app_error(APP_FAILED, "%s: cannot be read: %s", path, strerror(errno));
-    }
-    fclose(r.file);
-    free(r.text);
-    return code;
+    return code ? app_error(APP_FAILED, "%s: %s", path, why) : APP_DONE;
 }
 
 /* ------------------------------------------------------------------------------------ writing */

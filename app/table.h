@@ -21,6 +21,11 @@ void app_table_free(app_table *table);
  *  @return its number; (size_t)-1 when out of memory */
 size_t app_table_add(app_table *table, size_t at);
 
+void app_table_remove(app_table *table, size_t row);
+
+/** The number of a column; (size_t)-1: there is none of that name. */
+size_t app_table_column(const app_table *table, const char *name);
+
 /** "" for an empty one; valid until it is set again. */
 const char *app_table_get(const app_table *table, size_t row, size_t column);
 
@@ -33,6 +38,9 @@ int app_table_set(app_table *table, size_t row, size_t column, const char *text)
  *  @return APP_DONE; APP_USAGE: it is not such a file, APP_FAILED: it cannot be read; after a
  *  message */
 int app_table_read(app_table *table, const char *path);
+
+/** The same from an open file. @param[out] why  in words, where it is not APP_DONE: size bytes */
+int app_table_read_file(app_table *table, FILE *file, char *why, size_t size);
 
 /** The header line and the rows. @return 0; -1: `file` could not be written, errno says why */
 int app_table_write(const app_table *table, FILE *file);

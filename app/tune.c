@@ -3,6 +3,7 @@
 #include "app/tune.h"
 #include "app/app.h"
 #include "app/arguments.h"
+#include "app/bench_files.h"
 #include "app/groups.h"
 #include "app/output.h"
 #include "app/ranks.h"
@@ -382,7 +383,7 @@ static json_t *times_json(const double times[3]) {
 }
 
 static json_t *make_json(const tune *t, const psg_tuned *best) {
-    json_t *root = app_results_json(&t->rows);
+    json_t *root = app_bench_files_json(&t->rows.table, app_results_is_number);
     const app_config *c = &t->groups.sweep.config[STANDARD];
     json_object_set_new(root, "command", json_string("tune"));
     json_object_set_new(root, "grid",

@@ -1,26 +1,18 @@
 /* Every group of configurations is measured by processes of its own: StarPU starts there with the group's workers
    and policy, and a policy that fails an assertion or never ends takes only these with it. They are this
-   program once more: alone, or as many as there are ranks by a launcher of MPI. What a launcher is told to
-   end it ends, on other machines too, so SIGTERM comes before SIGKILL. */
+   program once more: alone, or as many as there are ranks by a launcher of MPI. */
 #include "app/visit.h"
 #include "app/app.h"
-#include "app/output.h"
+#include "app/child.h"
 #include "app/ranks.h"
 #include "app/wire.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
-#include <wordexp.h>
-
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
 
 /* -------------------------------------------------------------------------------- the command */
 
@@ -34,201 +26,38 @@ static const char *own_name(char *name, size_t size) {
     return "psg"; /* not Linux: the one of PATH */
 }
 
-int app_visit_check_command(const char *text) {
-    wordexp_t words;
-    if (wordexp(text, &words, WRDE_NOCMD)) {
-        return -1;
-    }
-    const int empty = words.we_wordc == 0 || words.we_wordv[0][0] == '\0';
-    wordfree(&words);
-    return empty ? -1 : 0;
-}
-
-/* The words of the command, to be freed by free_command(); NULL when out of memory. */
-static char **make_command(const app_visit *visit) {
-    enum { OWN = 4 };
+/* @return 0; -1: errno says why. app_child_forget() after both */
+static int start(app_child *child, const app_visit *visit) {
+    char self[4096];
+    const char *const words[] = {own_name(self, sizeof self), "visit", NULL};
     const unsigned ranks = visit ? visit->config[visit->which[0]].ranks : 1;
-    char number[16], self[4096];
-    const char *own[OWN + 1] = {"-n", number, own_name(self, sizeof self), "visit", NULL};
-    const char *const *rest = ranks > 1 ? own : own + 2;
-    wordexp_t words = {.we_wordc = 0};
-    snprintf(number, sizeof number, "%u", ranks);
-    if (ranks > 1 && wordexp(visit->mpirun, &words, WRDE_NOCMD)) {
-        return NULL;
+    char **command = app_child_command(visit ? visit->mpirun : NULL, ranks, words);
+    FILE *order = tmpfile();
+    const int ready = order && app_wire_put_visit(order, visit) == 0;
+    if (ready) {
+        rewind(order);
     }
-    char **command = calloc(words.we_wordc + OWN + 1, sizeof *command);
-    for (size_t w = 0; command && w < words.we_wordc; w++) {
-        command[w] = strdup(words.we_wordv[w]);
-    }
-    for (size_t w = 0; command && rest[w]; w++) {
-        command[words.we_wordc + w] = strdup(rest[w]);
-    }
-    if (ranks > 1) {
-        wordfree(&words);
-    }
-    return command;
-}
-
-static void free_command(char **command) {
-    for (size_t w = 0; command && command[w]; w++) {
-        free(command[w]);
-    }
-    free(command);
-}
-
-/* ---------------------------------------------------------------------------- start and end */
-
-/* Has it ended, though its number is still its own? */
-static int has_ended(pid_t number, int options) {
-    siginfo_t info;
-    info.si_pid = 0;
-    while (waitid(P_PID, (id_t)number, &info, WEXITED | WNOWAIT | options) < 0) {
-        if (errno != EINTR) {
-            return 1;
-        }
-    }
-    return info.si_pid != 0;
-}
-
-static void end_group(pid_t number) {
-    enum { GRACE = 5 }; /* seconds that a launcher has to end what it started */
-    const double until = app_now() + GRACE;
-    const struct timespec moment = {.tv_nsec = 10000000};
-    kill(-number, SIGTERM);
-    while (!has_ended(number, WNOHANG) && app_now() < until) {
-        nanosleep(&moment, NULL);
-    }
-    kill(-number, SIGKILL);
-}
-
-/* The one there is now; 0: none. */
-static volatile sig_atomic_t current;
-
-static void end_current(void) {
-    if (current > 0) {
-        end_group((pid_t)current);
-    }
-}
-
-/* Wait for the end; nobody of its group is left then. @return its status, as wait() has it */
-static int reap(pid_t number) {
-    int status = 0;
-    (void)has_ended(number, 0);
-    kill(-number, SIGKILL);
-    current = 0; /* not later: the number may become another's */
-    while (waitpid(number, &status, 0) < 0 && errno == EINTR) {
-    }
-    return status;
-}
-
-typedef struct child {
-    pid_t number;
-    FILE *order, *said; /* its stdin and stderr */
-    int ends[2];        /* of the pipe of its stdout */
-} child;
-
-/* In the new process: it removes none of the parent's files and does not outlive it. Its signals are its own,
-   so that a launcher is not told twice to end. */
-static void become(const child *c, char **command, pid_t parent) {
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGABRT};
-    for (size_t s = 0; s < sizeof numbers / sizeof numbers[0]; s++) {
-        struct sigaction old, standard;
-        memset(&standard, 0, sizeof standard);
-        standard.sa_handler = SIG_DFL;
-        if (sigaction(numbers[s], NULL, &old) == 0 && old.sa_handler != SIG_IGN) {
-            sigaction(numbers[s], &standard, NULL);
-        }
-    }
-    setpgid(0, 0);
-#ifdef __linux__
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-#endif
-    if (getppid() == parent && dup2(fileno(c->order), STDIN_FILENO) >= 0 &&
-        dup2(c->ends[1], STDOUT_FILENO) >= 0 && dup2(fileno(c->said), STDERR_FILENO) >= 0) {
-        close(c->ends[0]);
-        close(c->ends[1]);
-        execvp(command[0], command);
-    }
-    dprintf(STDERR_FILENO, "%s: %s\n", command[0], strerror(errno));
-    _exit(APP_FAILED);
-}
-
-static int start(child *c, const app_visit *visit) {
-    const pid_t parent = getpid();
-    char **command = make_command(visit);
-    *c = (child){.number = -1, .order = tmpfile(), .said = tmpfile(), .ends = {-1, -1}};
-    if (command && c->order && c->said && pipe(c->ends) == 0 &&
-        app_wire_put_visit(c->order, visit) == 0) {
-        rewind(c->order);
-        fflush(NULL); /* what is buffered is printed once */
-        c->number = fork();
-        if (c->number == 0) {
-            become(c, command, parent);
-        }
-    }
+    const int failed = app_child_start(child, ready ? command : NULL, order);
     const int why = errno;
-    free_command(command);
-    if (c->number > 0) {
-        setpgid(c->number, c->number); /* here too: nobody knows who is first */
-        current = c->number;
-        app_signals_before_end(end_current);
-        close(c->ends[1]);
-        c->ends[1] = -1;
+    app_child_free_command(command);
+    if (order) {
+        fclose(order);
     }
     errno = why;
-    return c->number > 0 ? 0 : -1;
-}
-
-static void forget(const child *c) {
-    for (int end = 0; end < 2; end++) {
-        if (c->ends[end] >= 0) {
-            close(c->ends[end]);
-        }
-    }
-    if (c->order) {
-        fclose(c->order);
-    }
-    if (c->said) {
-        fclose(c->said);
-    }
+    return failed;
 }
 
 /* ---------------------------------------------------------------------------- what was said */
-
-/* A line without its end; a line of dashes is none. */
-static char *next_line(FILE *said, char *text, int size) {
-    if (!fgets(text, size, said)) {
-        return NULL;
-    }
-    text[strcspn(text, "\r\n")] = '\0';
-    if (text[strspn(text, "-")] == '\0') {
-        text[0] = '\0';
-    }
-    return text;
-}
 
 /* The last line of what was printed: StarPU's last words, or a launcher's about who died. */
 static void last_line(FILE *said, char *line, size_t size) {
     char text[256];
     line[0] = '\0';
     rewind(said);
-    while (next_line(said, text, sizeof text)) {
-        if (text[0]) {
+    while (fgets(text, sizeof text, said)) {
+        text[strcspn(text, "\r\n")] = '\0';
+        if (text[strspn(text, "-")]) { /* a line of dashes is none */
             snprintf(line, size, "%s", text);
-        }
-    }
-}
-
-/* The first paragraph, as one line: why a launcher, or we, did not start. */
-static void first_paragraph(FILE *said, char *line, size_t size) {
-    char text[256];
-    size_t length = 0;
-    line[0] = '\0';
-    rewind(said);
-    while (next_line(said, text, sizeof text) && (text[0] || length == 0)) {
-        if (text[0] && length < size) {
-            length += (size_t)snprintf(line + length, size - length, "%s%s", length ? " " : "",
-                                       text + strspn(text, " "));
         }
     }
 }
@@ -242,21 +71,22 @@ static void pass_on(FILE *said) {
     }
 }
 
-static void describe_end(int status, const char *doing, FILE *said, app_outcome *outcome) {
+static void describe_end(int status, const char *doing, const app_child *child,
+                         app_outcome *outcome) {
     char line[400];
     outcome->well = WIFEXITED(status) && WEXITSTATUS(status) == 0;
     if (outcome->well) {
         return;
     }
     if (!doing[0]) {
-        first_paragraph(said, line, sizeof line);
+        app_child_first_words(child, line, sizeof line);
         doing = "starting";
         if (line[0]) {
             snprintf(outcome->why, sizeof outcome->why, "did not start: %s", line);
             return;
         }
     }
-    last_line(said, line, sizeof line);
+    last_line(child->said, line, sizeof line);
     if (WIFSIGNALED(status)) {
         snprintf(outcome->why, sizeof outcome->why, "crashed while %s: signal %d (%s)%s%s", doing,
                  WTERMSIG(status), strsignal(WTERMSIG(status)), line[0] ? ": " : "", line);
@@ -274,13 +104,13 @@ int app_visit_run(const app_visit *visit, unsigned patience,
     char doing[sizeof((app_record *)0)->is.text] = "";
     app_record record;
     app_wire_reader reader;
-    child c;
+    app_child c;
     int got;
     memset(outcome, 0, sizeof *outcome);
     memset(&reader, 0, sizeof reader);
     if (start(&c, visit)) {
         app_error(APP_FAILED, "no process to measure in: %s", strerror(errno));
-        forget(&c);
+        app_child_forget(&c);
         return APP_FAILED;
     }
     reader.file = c.ends[0];
@@ -297,16 +127,16 @@ int app_visit_run(const app_visit *visit, unsigned patience,
         heard(context, &record);
     }
     if (got < 0) {
-        end_group(c.number);
+        app_child_ask_to_end(&c);
     }
-    describe_end(reap(c.number), doing, c.said, outcome);
+    describe_end(app_child_reap(&c), doing, &c, outcome);
     if (got < 0) {
         outcome->well = 0;
         snprintf(outcome->why, sizeof outcome->why, "was still %s after %u s without a sign",
                  doing[0] ? doing : "starting", patience);
     }
     pass_on(c.said);
-    forget(&c);
+    app_child_forget(&c);
     return APP_DONE;
 }
 

@@ -29,7 +29,4 @@ int app_visit_run(const app_visit *visit, unsigned patience,
  *  @return the exit code, after messages */
 int app_visit_serve(int argc, char **argv);
 
-/** Can the text be split into the words of a command, as a shell does it? @return 0; -1: no */
-int app_visit_check_command(const char *text);
-
 #endif

@@ -25,3 +25,7 @@ if(PSG_SANITIZE)
         -fno-omit-frame-pointer -g>)
     target_link_options(psg_options INTERFACE -fsanitize=address,undefined)
 endif()
+
+# Where `psg bench` finds the programs that measure.
+set(PSG_PROGRAMS_DIR ${CMAKE_INSTALL_LIBEXECDIR}/psg)
+set(PSG_PROGRAMS_FULL_DIR ${CMAKE_INSTALL_FULL_LIBEXECDIR}/psg)

@@ -4,36 +4,36 @@
  * outside the measured time. The time of a solve is the longest of all processes, between barriers.
  *
  *   mpirun -n 2 bench_fftw_mpi_peer [--repeat R] [--cpus N] [--segment-planes N] [--pencils N]
- *       [--exchange mpi|alltoall] [--graph fused|staged] [--only fftw|psg] [--no-yield] [--csv FILE] GRID ...
+ *       [--exchange mpi|alltoall] [--graph fused|staged] [--only fftw|psg] [--no-yield] [--csv FILE] [--rows] GRID ...
  *
- * GRID: N or NX,NY,NZ. --cpus: threads of FFTW and workers of psg in each process. --csv: append to FILE.
+ * GRID: N or NX,NY,NZ. --cpus: threads of FFTW and workers of psg in each process. --csv: append the times of all parts
+ * to FILE. --rows: those of `psg bench --study peers`.
  */
-#include "graph/psg.h"
+#include "tests/bench/cores.h"
+#include "tests/bench/peer.h"
 
 #include <fftw3-mpi.h>
-#include <getopt.h>
 #include <math.h>
 #include <mpi.h>
-#include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
-#include <unistd.h>
 
-enum { MAX_REPEAT = 201, MAX_THREADS = 128, WARM_UP = 2 };
+enum { MAX_REPEAT = 201 };
 enum { FORWARD, DIVIDE, INVERSE, FFTW_PARTS };
 static const char *const part_name[FFTW_PARTS] = {"forward", "divide", "inverse"};
 static const char yield_variable[] = "OMPI_MCA_mpi_yield_when_idle";
 
 typedef struct bench {
+    bench_settings settings;
+    bench_peer peer;
+    bench_csv peers, parts;
+    int has_parts;
     size_t nx, ny, nz;
     int rank, ranks;
     int cpus;
     int repeat;
     int fftw, psg; /* which of them to run */
-    const char *csv;
     psg_options options;
     size_t z0, planes; /* this process' */
     double *f, *u;     /* psg's: [planes][ny][nx] */
@@ -44,20 +44,19 @@ typedef struct bench {
     fftw_complex *spectrum; /* the same memory as `real` where the transforms are in place */
     fftw_plan forward, inverse;
     int in_place;
-    double seconds[2][MAX_REPEAT]; /* of FFTW's and of psg's solves */
+    int solved_fftw, solved_psg; /* solves, less those to warm up */
     double part[FFTW_PARTS][MAX_REPEAT];
     double stage[PSG_STAGE_COUNT][MAX_REPEAT];
 } bench;
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+static void must(int ok, const char *what) {
+    bench_must(ok, "%s failed", what);
 }
 
-static void must(int ok, const char *what) {
-    if (!ok) {
-        fprintf(stderr, "bench_fftw_mpi_peer: %s failed\n", what);
+/* Whoever ends early takes the others along. */
+static void end_all(void) {
+    int over = 1;
+    if (MPI_Finalized(&over) == MPI_SUCCESS && !over) {
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
 }
@@ -73,71 +72,47 @@ static double over_ranks(double value, MPI_Op op) {
     return result;
 }
 
-/* The same memory, huge pages and all, for both solvers. */
-static void *array(size_t bytes) {
-    void *p = NULL;
-    must(posix_memalign(&p, (size_t)2 << 20, bytes ? bytes : 1) == 0, "memory");
-    (void)madvise(p, bytes, MADV_HUGEPAGE);
-    memset(p, 0, bytes);
-    return p;
-}
+/* ------------------------------------------------------------------------------------- lines */
 
-/* f at point m of the grid: noise that does not depend on who computes it. */
-static double noise(size_t m) {
-    uint64_t x = (uint64_t)m + 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return (double)((x ^ (x >> 31)) >> 11) / 9007199254740992.0 - 0.5;
-}
-
-/* ----------------------------------------------------------------------------------- statistics */
-
-static int by_value(const void *a, const void *b) {
-    const double x = *(const double *)a;
-    const double y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-typedef struct summary {
-    double least, quarter, median, three_quarters, most; /* ms */
-} summary;
-
-static summary summarise(const double *seconds, int count) {
-    double sorted[MAX_REPEAT];
-    memcpy(sorted, seconds, (size_t)count * sizeof *sorted);
-    qsort(sorted, (size_t)count, sizeof *sorted, by_value);
-    return (summary){1e3 * sorted[0], 1e3 * sorted[count / 4], 1e3 * sorted[count / 2],
-                     1e3 * sorted[3 * count / 4], 1e3 * sorted[count - 1]};
-}
-
-static void say(const bench *b, const char *solver, const char *part, const char *over, summary s) {
-    if (b->rank != 0) {
+static void say(bench *b, const char *solver, const char *part, const char *over, bench_times t) {
+    if (b->rank != 0 || b->settings.rows) {
         return;
     }
+    const double ms[5] = {1e3 * t.median, 1e3 * t.min, 1e3 * t.q1, 1e3 * t.q3, 1e3 * t.max};
     printf("  %-5s %-13s %-4s %10.3f ms  (least %.3f, quarters %.3f %.3f, most %.3f)\n", solver,
-           part, over, s.median, s.least, s.quarter, s.three_quarters, s.most);
-    FILE *csv = b->csv ? fopen(b->csv, "a") : NULL;
-    if (csv) {
+           part, over, ms[0], ms[1], ms[2], ms[3], ms[4]);
+    fflush(stdout);
+    if (b->has_parts) {
         psg_statistics p = {0};
+        char grid[80];
         if (b->plan) {
             (void)psg_plan_statistics(b->plan, &p);
         }
-        fprintf(csv,
-                "%zux%zux%zu,%d,%d,%s,%s,%s,%zu,%zu,%zu,%d,%s,%s,%s,%.4f,%.4f,%.4f,%.4f,%.4f\n",
-                b->nx, b->ny, b->nz, b->ranks, b->cpus, getenv(yield_variable),
-                p.exchange == PSG_EXCHANGE_ALLTOALL ? "alltoall" : "mpi",
-                b->options.graph == PSG_GRAPH_STAGED ? "staged" : "fused", p.segments, p.pencils,
-                p.segment_planes, b->repeat, solver, part, over, s.median, s.least, s.quarter,
-                s.three_quarters, s.most);
+        snprintf(grid, sizeof grid, "%zux%zux%zu", b->nx, b->ny, b->nz);
+        bench_put_text(&b->parts, grid);
+        bench_put_number(&b->parts, b->ranks);
+        bench_put_number(&b->parts, b->cpus);
+        bench_put_text(&b->parts, getenv(yield_variable));
+        bench_put_text(&b->parts, p.exchange == PSG_EXCHANGE_ALLTOALL ? "alltoall" : "mpi");
+        bench_put_text(&b->parts, b->options.graph == PSG_GRAPH_STAGED ? "staged" : "fused");
+        bench_put_number(&b->parts, (double)p.segments);
+        bench_put_number(&b->parts, (double)p.pencils);
+        bench_put_number(&b->parts, (double)p.segment_planes);
+        bench_put_number(&b->parts, b->repeat);
+        bench_put_text(&b->parts, solver);
+        bench_put_text(&b->parts, part);
+        bench_put_text(&b->parts, over);
+        for (int m = 0; m < 5; m++) {
+            bench_put_number(&b->parts, ms[m]);
+        }
     }
-    must(csv == NULL || fclose(csv) == 0, "writing the CSV file");
-    fflush(stdout);
 }
 
 /* Where and when, at the head of what is printed and of a new CSV file. */
-static void say_machine(const bench *b) {
+static void say_machine(bench *b, const char *csv) {
     char model[128] = "unknown";
     char line[256];
+    char note[512];
     char date[32] = "";
     const time_t t = time(NULL);
     struct tm day;
@@ -156,63 +131,20 @@ static void say_machine(const bench *b) {
     if (localtime_r(&t, &day)) {
         strftime(date, sizeof date, "%Y-%m-%d", &day);
     }
-    printf("%s, %s, %ld cores, %d processes of %d, %s=%s\n", date, model,
-           sysconf(_SC_NPROCESSORS_ONLN), b->ranks, b->cpus, yield_variable,
-           getenv(yield_variable));
-    FILE *csv = b->csv ? fopen(b->csv, "a") : NULL;
-    must(b->csv == NULL || csv != NULL, "opening the CSV file");
-    if (csv && fseek(csv, 0, SEEK_END) == 0 && ftell(csv) == 0) {
-        fprintf(csv, "# %s, %s, %ld cores, %s, FFTW %s; milliseconds\n", date, model,
-                sysconf(_SC_NPROCESSORS_ONLN), psg_component_version(PSG_COMPONENT_MPI),
-                fftw_version);
-        fprintf(csv, "grid,ranks,cpus,yield,exchange,graph,segments,pencils,segment_planes,repeat,"
-                     "solver,part,over_ranks,median,least,quarter,three_quarters,most\n");
+    printf("%s, %s, %d cores, %d processes of %d, %s=%s\n", date, model, bench_cores(), b->ranks,
+           b->cpus, yield_variable, getenv(yield_variable));
+    if (csv) {
+        snprintf(note, sizeof note, "# %s, %s, %d cores, %s, FFTW %s; milliseconds", date, model,
+                 bench_cores(), psg_component_version(PSG_COMPONENT_MPI), fftw_version);
+        bench_csv_open(
+            &b->parts, csv, note,
+            "grid,ranks,cpus,yield,exchange,graph,segments,pencils,segment_planes,repeat,"
+            "solver,part,over_ranks,median,least,quarter,three_quarters,most");
+        b->has_parts = 1;
     }
-    must(csv == NULL || fclose(csv) == 0, "writing the CSV file");
 }
 
 /* ----------------------------------------------------------------------------------------- FFTW */
-
-typedef struct share {
-    const bench *b;
-    size_t j0, j1;
-} share;
-
-static void *divide_share(void *argument) {
-    const share *mine = argument;
-    const bench *b = mine->b;
-    const double scale = 1 / ((double)b->nx * (double)b->ny * (double)b->nz);
-    for (size_t j = mine->j0; j < mine->j1; j++) {
-        const size_t y = b->y0 + j;
-        const double ky = (double)(2 * y > b->ny ? b->ny - y : y);
-        for (size_t k = 0; k < b->nz; k++) {
-            const double kz = (double)(2 * k > b->nz ? b->nz - k : k);
-            double *row = (double *)(b->spectrum + (j * b->nz + k) * b->nxc);
-            for (size_t i = 0; i < b->nxc; i++) {
-                const double square = kz * kz + ky * ky + (double)i * (double)i;
-                const double factor = square > 0 ? -scale / square : 0;
-                row[2 * i] *= factor;
-                row[2 * i + 1] *= factor;
-            }
-        }
-    }
-    return NULL;
-}
-
-static void divide(const bench *b) {
-    pthread_t thread[MAX_THREADS];
-    share shares[MAX_THREADS];
-    for (int t = 0; t < b->cpus; t++) {
-        shares[t] = (share){b, b->rows * (size_t)t / (size_t)b->cpus,
-                            b->rows * (size_t)(t + 1) / (size_t)b->cpus};
-        must(t == 0 || pthread_create(&thread[t], NULL, divide_share, &shares[t]) == 0,
-             "pthread_create");
-    }
-    divide_share(&shares[0]);
-    for (int t = 1; t < b->cpus; t++) {
-        pthread_join(thread[t], NULL);
-    }
-}
 
 static void fill_fftw(bench *b) {
     for (size_t line = 0; line < b->planes * b->ny; line++) {
@@ -224,13 +156,14 @@ static void fill_fftw(bench *b) {
 static double solve_fftw(bench *b, double *part) {
     fill_fftw(b);
     meet();
-    const double t0 = now();
+    const double t0 = bench_now();
     fftw_execute(b->forward);
-    const double t1 = now();
-    divide(b);
-    const double t2 = now();
+    const double t1 = bench_now();
+    bench_divide((double *)b->spectrum, b->nxc, b->nz, b->ny, b->y0, b->rows,
+                 1 / ((double)b->nx * (double)b->ny * (double)b->nz), b->cpus);
+    const double t2 = bench_now();
     fftw_execute(b->inverse);
-    const double t3 = now();
+    const double t3 = bench_now();
     part[FORWARD] = t1 - t0;
     part[DIVIDE] = t2 - t1;
     part[INVERSE] = t3 - t2;
@@ -241,7 +174,8 @@ static void plan_fftw(bench *b, int in_place) {
     const unsigned flags = FFTW_MEASURE | FFTW_DESTROY_INPUT;
     const ptrdiff_t nx = (ptrdiff_t)b->nx, ny = (ptrdiff_t)b->ny, nz = (ptrdiff_t)b->nz;
     b->in_place = in_place;
-    b->spectrum = in_place ? (fftw_complex *)b->real : array(b->allocated * sizeof *b->spectrum);
+    b->spectrum =
+        in_place ? (fftw_complex *)b->real : bench_array(b->allocated * sizeof *b->spectrum);
     b->forward = fftw_mpi_plan_dft_r2c_3d(nz, ny, nx, b->real, b->spectrum, MPI_COMM_WORLD,
                                           flags | FFTW_MPI_TRANSPOSED_OUT);
     b->inverse = fftw_mpi_plan_dft_c2r_3d(nz, ny, nx, b->spectrum, b->real, MPI_COMM_WORLD,
@@ -270,7 +204,7 @@ static void prepare_fftw(bench *b) {
     b->rows = (size_t)rows;
     b->y0 = (size_t)y0;
     b->allocated = (size_t)size;
-    b->real = array(b->allocated * sizeof(fftw_complex));
+    b->real = bench_array(b->allocated * sizeof(fftw_complex));
     for (int in_place = 0; in_place < 2; in_place++) {
         plan_fftw(b, in_place);
         for (int r = 0; r < 5; r++) {
@@ -279,42 +213,42 @@ static void prepare_fftw(bench *b) {
         release_transforms(b);
     }
     plan_fftw(b, best[1] < best[0]);
-    if (b->rank == 0) {
+    if (b->rank == 0 && !b->settings.rows) {
         printf("  FFTW in place %.3f ms, out of place %.3f ms (least of 5): %s place taken\n",
                1e3 * best[1], 1e3 * best[0], b->in_place ? "in" : "out of");
     }
 }
 
 /* What moves the spectrum once, alone: FFTW's transposition, and MPI_Alltoall of as many bytes. */
-static void measure_transposition(const bench *b) {
+static void measure_transposition(bench *b) {
     double fftw[MAX_REPEAT], mpi[MAX_REPEAT];
     const size_t most = (size_t)over_ranks(2.0 * (double)b->allocated, MPI_MAX);
     const size_t block = (most + (size_t)b->ranks - 1) / (size_t)b->ranks;
     const size_t numbers = block * (size_t)b->ranks;
-    double *in = array(numbers * sizeof *in);
-    double *out = array(numbers * sizeof *out);
+    double *in = bench_array(numbers * sizeof *in);
+    double *out = bench_array(numbers * sizeof *out);
     fftw_plan transpose = fftw_mpi_plan_many_transpose(
         (ptrdiff_t)b->nz, (ptrdiff_t)b->ny, (ptrdiff_t)(2 * b->nxc), FFTW_MPI_DEFAULT_BLOCK,
         FFTW_MPI_DEFAULT_BLOCK, in, out, MPI_COMM_WORLD, FFTW_MEASURE | FFTW_DESTROY_INPUT);
     must(transpose != NULL, "FFTW's planner");
-    for (int r = -WARM_UP; r < b->repeat; r++) {
+    for (int r = -b->settings.warm_up; r < b->repeat; r++) {
         meet();
-        const double t0 = now();
+        const double t0 = bench_now();
         fftw_execute(transpose);
-        const double t1 = over_ranks(now() - t0, MPI_MAX);
+        const double t1 = over_ranks(bench_now() - t0, MPI_MAX);
         meet();
-        const double t2 = now();
+        const double t2 = bench_now();
         must(MPI_Alltoall(in, (int)block, MPI_DOUBLE, out, (int)block, MPI_DOUBLE,
                           MPI_COMM_WORLD) == MPI_SUCCESS,
              "MPI_Alltoall");
-        const double t3 = over_ranks(now() - t2, MPI_MAX);
+        const double t3 = over_ranks(bench_now() - t2, MPI_MAX);
         if (r >= 0) {
             fftw[r] = t1;
             mpi[r] = t3;
         }
     }
-    say(b, "fftw", "transpose", "max", summarise(fftw, b->repeat));
-    say(b, "mpi", "alltoall", "max", summarise(mpi, b->repeat));
+    say(b, "fftw", "transpose", "max", bench_quartiles(fftw, b->repeat));
+    say(b, "mpi", "alltoall", "max", bench_quartiles(mpi, b->repeat));
     fftw_destroy_plan(transpose);
     free(in);
     free(out);
@@ -338,9 +272,9 @@ static void prepare_psg(bench *b) {
 
 static double solve_psg(bench *b) {
     meet();
-    const double t0 = now();
+    const double t0 = bench_now();
     const psg_status status = psg_solve(b->plan, b->f, b->u);
-    const double seconds = now() - t0;
+    const double seconds = bench_now() - t0;
     must(status == PSG_OK, psg_last_error());
     return over_ranks(seconds, MPI_MAX);
 }
@@ -356,21 +290,20 @@ static void compare(bench *b) {
         const double *ours = b->u + line * b->nx;
         for (size_t i = 0; i < b->nx; i++) {
             const double difference = fabs(theirs[i] - ours[i]);
-            if (difference > apart || isnan(difference)) { /* a NaN stays */
-                apart = difference;
-            }
+            apart = isnan(difference) ? INFINITY : fmax(apart, difference);
             largest = fmax(largest, fabs(theirs[i]));
         }
     }
-    const int wrong =
-        !(over_ranks(apart, MPI_MAX) <= 1e-10 * over_ranks(largest, MPI_MAX)) || isnan(apart);
-    if (b->rank == 0) {
-        printf("  u of both: %.1e apart, of max|u|\n", apart / largest);
+    largest = over_ranks(largest, MPI_MAX);
+    apart = over_ranks(apart, MPI_MAX);
+    b->peer.difference = largest > 0 ? apart / largest : apart;
+    if (b->rank == 0 && !b->settings.rows) {
+        printf("  u of both: %.1e apart, of max|u|\n", b->peer.difference);
     }
-    must(over_ranks(wrong, MPI_MAX) == 0, "comparing FFTW's u and psg's");
+    must(b->settings.rows || bench_peer_agrees(&b->peer), "comparing FFTW's u and psg's");
 }
 
-static void say_stages(const bench *b) {
+static void say_stages(bench *b) {
     psg_statistics s;
     must(psg_plan_statistics(b->plan, &s) == PSG_OK, "psg_plan_statistics");
     for (int m = 0; m < PSG_STAGE_COUNT; m++) {
@@ -381,8 +314,8 @@ static void say_stages(const bench *b) {
         }
         const double tasks = over_ranks((double)s.stage[m].tasks, MPI_SUM);
         if (tasks > 0) {
-            say(b, "psg", psg_stage_name((psg_stage)m), "max", summarise(most, b->repeat));
-            say(b, "psg", psg_stage_name((psg_stage)m), "mean", summarise(mean, b->repeat));
+            say(b, "psg", psg_stage_name((psg_stage)m), "max", bench_quartiles(most, b->repeat));
+            say(b, "psg", psg_stage_name((psg_stage)m), "mean", bench_quartiles(mean, b->repeat));
         }
         if (tasks > 0 && b->rank == 0) {
             printf("        %.0f tasks or messages, all processes\n", tasks);
@@ -400,75 +333,105 @@ static void say_stages(const bench *b) {
 
 /* ----------------------------------------------------------------------------------------- runs */
 
-static void run_solves(bench *b) {
-    double part[FFTW_PARTS];
-    psg_statistics s;
-    for (int r = -WARM_UP; r < b->repeat; r++) {
-        double seconds[2] = {0, 0};
-        for (int turn = 0; turn < 2; turn++) {
-            const int psg = (turn + r + WARM_UP) % 2; /* both go first equally often */
-            if (psg && b->psg) {
-                seconds[1] = solve_psg(b);
-            } else if (!psg && b->fftw) {
-                seconds[0] = solve_fftw(b, part);
-            }
-        }
-        if (r < 0) {
-            continue;
-        }
-        b->seconds[0][r] = seconds[0];
-        b->seconds[1][r] = seconds[1];
-        for (int p = 0; p < FFTW_PARTS && b->fftw; p++) {
-            b->part[p][r] = over_ranks(part[p], MPI_MAX);
-        }
-        if (b->psg) {
-            must(psg_plan_statistics(b->plan, &s) == PSG_OK, "psg_plan_statistics");
-            for (int m = 0; m < PSG_STAGE_COUNT; m++) {
-                b->stage[m][r] = s.stage[m].seconds;
-            }
-        }
+static double run_fftw(void *what, unsigned calls) {
+    bench *b = what;
+    double part[FFTW_PARTS], seconds = 0;
+    for (unsigned call = 0; call < calls; call++) {
+        seconds += solve_fftw(b, part);
     }
+    const int r = b->solved_fftw++;
+    for (int p = 0; p < FFTW_PARTS && r >= 0; p++) {
+        b->part[p][r] = over_ranks(part[p], MPI_MAX);
+    }
+    return seconds;
 }
 
-static void report(const bench *b) {
-    const summary theirs = summarise(b->seconds[0], b->repeat);
-    const summary ours = summarise(b->seconds[1], b->repeat);
+static double run_psg(void *what, unsigned calls) {
+    bench *b = what;
+    psg_statistics s;
+    double seconds = 0;
+    for (unsigned call = 0; call < calls; call++) {
+        seconds += solve_psg(b);
+    }
+    const int r = b->solved_psg++;
+    must(psg_plan_statistics(b->plan, &s) == PSG_OK, "psg_plan_statistics");
+    for (int m = 0; m < PSG_STAGE_COUNT && r >= 0; m++) {
+        b->stage[m][r] = s.stage[m].seconds;
+    }
+    return seconds;
+}
+
+/* All processes draw the same order from the same seed. */
+static void run_solves(bench *b) {
+    bench_job jobs[2];
+    size_t count = 0;
+    b->solved_fftw = b->solved_psg = -b->settings.warm_up;
     if (b->fftw) {
-        say(b, "fftw", "solve", "max", theirs);
+        jobs[count++] = (bench_job){.run = run_fftw, .what = b};
+    }
+    if (b->psg) {
+        jobs[count++] = (bench_job){.run = run_psg, .what = b};
+    }
+    bench_interleave(jobs, count, &b->settings, 0);
+    b->peer.theirs = jobs[0].times;
+    b->peer.ours = jobs[count - 1].times;
+}
+
+static void report(bench *b) {
+    const bench_times *theirs = &b->peer.theirs, *ours = &b->peer.ours;
+    if (b->fftw) {
+        say(b, "fftw", "solve", "max", *theirs);
         for (int p = 0; p < FFTW_PARTS; p++) {
-            say(b, "fftw", part_name[p], "max", summarise(b->part[p], b->repeat));
+            say(b, "fftw", part_name[p], "max", bench_quartiles(b->part[p], b->repeat));
         }
         measure_transposition(b);
     }
     if (b->psg) {
-        psg_statistics s;
-        must(psg_plan_statistics(b->plan, &s) == PSG_OK, "psg_plan_statistics");
-        say(b, "psg", "solve", "max", ours);
+        const psg_statistics *s = &b->peer.statistics;
+        say(b, "psg", "solve", "max", *ours);
         say_stages(b);
         if (b->rank == 0) {
-            printf("  psg: %zu segments of up to %zu planes x %zu pencils\n", s.segments,
-                   s.segment_planes, s.pencils);
+            printf("  psg: %zu segments of up to %zu planes x %zu pencils\n", s->segments,
+                   s->segment_planes, s->pencils);
         }
     }
     if (b->fftw && b->psg && b->rank == 0) {
         printf("%zux%zux%zu  FFTW %.3f ms  psg %.3f ms  FFTW/psg %.2f (of the least %.2f)\n", b->nx,
-               b->ny, b->nz, theirs.median, ours.median, theirs.median / ours.median,
-               theirs.least / ours.least);
+               b->ny, b->nz, 1e3 * theirs->median, 1e3 * ours->median,
+               theirs->median / ours->median, theirs->min / ours->min);
     }
     fflush(stdout);
 }
 
+/* f, u, FFTW's arrays, psg's spectrum and scratch, of all processes of this machine. */
+static int has_memory(bench *b) {
+    char why[128];
+    const double bytes = 8.0 * sizeof(double) * (double)b->nx * (double)b->ny * (double)b->nz;
+    const int fits = bench_fits(bytes, over_ranks(bench_memory(&b->settings), MPI_MIN), why);
+    if (!fits && b->rank == 0) {
+        if (b->settings.rows) {
+            bench_peer_row(&b->peers, &b->peer, &b->settings, why);
+        } else {
+            printf("%zux%zux%zu %s\n", b->nx, b->ny, b->nz, why);
+        }
+    }
+    return fits;
+}
+
 static void measure(bench *b) {
     b->nxc = b->nx / 2 + 1;
+    if (!has_memory(b)) {
+        return;
+    }
     must(psg_local_extent(b->nz, b->ranks, b->rank, &b->z0, &b->planes) == PSG_OK,
          "psg_local_extent");
     const size_t points = b->planes * b->ny * b->nx;
-    b->f = array(points * sizeof *b->f);
-    b->u = array(points * sizeof *b->u);
+    b->f = bench_array(points * sizeof *b->f);
+    b->u = bench_array(points * sizeof *b->u);
     for (size_t m = 0; m < points; m++) {
-        b->f[m] = noise(b->z0 * b->ny * b->nx + m);
+        b->f[m] = bench_noise(b->z0 * b->ny * b->nx + m);
     }
-    if (b->rank == 0) {
+    if (b->rank == 0 && !b->settings.rows) {
         printf("%zux%zux%zu on %d processes\n", b->nx, b->ny, b->nz, b->ranks);
     }
     if (b->fftw) {
@@ -481,7 +444,14 @@ static void measure(bench *b) {
         compare(b);
     }
     run_solves(b);
-    report(b);
+    if (b->psg) {
+        must(psg_plan_statistics(b->plan, &b->peer.statistics) == PSG_OK, "psg_plan_statistics");
+    }
+    if (!b->settings.rows) {
+        report(b);
+    } else if (b->rank == 0) {
+        bench_peer_row(&b->peers, &b->peer, &b->settings, NULL);
+    }
     if (b->fftw) {
         release_transforms(b);
         free(b->real);
@@ -492,100 +462,76 @@ static void measure(bench *b) {
     free(b->u);
 }
 
-static int read_grid(bench *b, const char *text) {
-    char end;
-    if (sscanf(text, "%zu,%zu,%zu%c", &b->nx, &b->ny, &b->nz, &end) == 3) {
-        return b->nx > 0 && b->ny > 0 && b->nz > 0;
-    }
-    const int one = sscanf(text, "%zu%c", &b->nx, &end) == 1;
-    b->ny = b->nz = b->nx;
-    return one && b->nx > 0;
-}
-
-static int read_options(bench *b, int argc, char **argv) {
-    static const struct option known[] = {
-        {"repeat", required_argument, NULL, 'r'},  {"cpus", required_argument, NULL, 'c'},
-        {"graph", required_argument, NULL, 'g'},   {"segment-planes", required_argument, NULL, 's'},
-        {"pencils", required_argument, NULL, 'p'}, {"exchange", required_argument, NULL, 'e'},
-        {"only", required_argument, NULL, 'o'},    {"no-yield", no_argument, NULL, 'n'},
-        {"csv", required_argument, NULL, 'f'},     {0}};
-    const char *yield = NULL;
-    for (int c; (c = getopt_long(argc, argv, "", known, NULL)) != -1;) {
-        switch (c) {
-        case 'r':
-            b->repeat = atoi(optarg);
-            break;
-        case 'c':
-            b->cpus = atoi(optarg);
-            break;
-        case 'g':
-            b->options.graph = strcmp(optarg, "staged") == 0 ? PSG_GRAPH_STAGED : PSG_GRAPH_FUSED;
-            break;
-        case 's':
-            b->options.segment_planes = (size_t)atol(optarg);
-            break;
-        case 'p':
-            b->options.pencils = (size_t)atol(optarg);
-            break;
-        case 'e':
-            b->options.exchange =
-                strcmp(optarg, "alltoall") == 0 ? PSG_EXCHANGE_ALLTOALL : PSG_EXCHANGE_MPI;
-            break;
-        case 'o':
-            b->fftw = strcmp(optarg, "psg") != 0;
-            b->psg = !b->fftw;
-            break;
-        case 'n':
-            yield = "0";
-            break;
-        case 'f':
-            b->csv = optarg;
-            break;
-        default:
-            return 0;
-        }
-    }
-    /* Open MPI reads it in MPI_Init: more threads than cores have to give way to each other. */
-    (void)setenv(yield_variable, yield ? yield : "1", yield != NULL);
+/* @return the place of the first grid in argv */
+static int read_options(bench *b, int argc, char **argv, const char **csv) {
+    static const bench_word graphs[] = {
+        {"fused", PSG_GRAPH_FUSED}, {"staged", PSG_GRAPH_STAGED}, {NULL, 0}};
+    static const bench_word exchanges[] = {
+        {"mpi", PSG_EXCHANGE_MPI}, {"alltoall", PSG_EXCHANGE_ALLTOALL}, {NULL, 0}};
+    static const bench_word solvers[] = {{"fftw", 1}, {"psg", 2}, {NULL, 0}};
+    int graph = PSG_GRAPH_FUSED, exchange = PSG_EXCHANGE_AUTO, only = 0, no_yield = 0;
+    const bench_option options[] = {
+        {"cpus", BENCH_COUNT, &b->cpus, NULL},
+        {"graph", BENCH_WORD, &graph, graphs},
+        {"segment-planes", BENCH_SIZE, &b->options.segment_planes, NULL},
+        {"pencils", BENCH_SIZE, &b->options.pencils, NULL},
+        {"exchange", BENCH_WORD, &exchange, exchanges},
+        {"only", BENCH_WORD, &only, solvers},
+        {"no-yield", BENCH_FLAG, &no_yield, NULL},
+        {"csv", BENCH_TEXT, csv, NULL},
+        {NULL, BENCH_FLAG, NULL, NULL}};
+    const int first = bench_arguments(argc, argv, options, "N|NX,NY,NZ ...", &b->settings);
+    bench_must_or(BENCH_USAGE, b->settings.repeat <= MAX_REPEAT, "at most %d repeats", MAX_REPEAT);
+    bench_must_or(BENCH_USAGE, !only || !b->settings.rows, "--rows are of both: not with --only");
+    bench_must_or(BENCH_USAGE, !*csv || !b->settings.rows, "--csv or --rows");
+    b->fftw = only != 2;
+    b->psg = only != 1;
+    b->repeat = b->settings.repeat;
+    b->options.graph = (psg_graph)graph;
+    b->options.exchange = (psg_exchange)exchange;
     b->options.cpus = b->cpus;
-    return b->cpus >= 1 && b->cpus <= MAX_THREADS && b->repeat >= 1 && b->repeat <= MAX_REPEAT &&
-           optind < argc;
+    /* Open MPI reads it in MPI_Init: more threads than cores have to give way to each other. */
+    (void)setenv(yield_variable, no_yield ? "0" : "1", no_yield);
+    return first;
 }
 
 int main(int argc, char **argv) {
     bench *b = calloc(1, sizeof *b);
+    const char *csv = NULL;
     int level = 0;
-    if (b == NULL) {
-        return 1;
-    }
-    b->cpus = b->fftw = b->psg = 1;
-    b->repeat = 15;
+    bench_must(b != NULL, "no memory");
+    b->cpus = 1;
+    b->settings = (bench_settings){.repeat = 15, .warm_up = 2, .seed = 1};
     psg_options_init(&b->options);
     b->options.tuned = 0; /* the default is the default */
     b->options.gpus = 0;
-    if (!read_options(b, argc, argv)) {
-        fprintf(stderr,
-                "usage: mpirun -n RANKS %s [--repeat R] [--cpus N] [--segment-planes N] "
-                "[--pencils N] [--exchange mpi|alltoall] [--graph fused|staged] [--only fftw|psg] "
-                "[--no-yield] [--csv FILE] N|NX,NY,NZ ...\n",
-                argv[0]);
-        free(b);
-        return 2;
-    }
+    const int first = read_options(b, argc, argv, &csv);
     must(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level) == MPI_SUCCESS &&
-             level == MPI_THREAD_MULTIPLE,
+             level == MPI_THREAD_MULTIPLE && atexit(end_all) == 0,
          "MPI_Init_thread");
     must(MPI_Comm_rank(MPI_COMM_WORLD, &b->rank) == MPI_SUCCESS &&
              MPI_Comm_size(MPI_COMM_WORLD, &b->ranks) == MPI_SUCCESS,
          "MPI_Comm_rank");
+    b->peer =
+        (bench_peer){.name = "fftw_mpi", .ranks = b->ranks, .threads = b->cpus, .gpu_model = ""};
     must(fftw_init_threads() != 0, "fftw_init_threads");
     fftw_mpi_init();
     fftw_make_planner_thread_safe(); /* psg's workers plan too */
-    say_machine(b);
-    for (int m = optind; m < argc; m++) {
+    if (!b->settings.rows) {
+        say_machine(b, csv);
+    } else if (b->rank == 0) {
+        bench_peer_begin(&b->peers);
+    }
+    for (int m = first; m < argc; m++) {
         fftw_plan_with_nthreads(b->cpus);
-        must(read_grid(b, argv[m]), "reading a grid: N or NX,NY,NZ");
+        bench_read_grid(argv[m], b->peer.n);
+        b->nx = b->peer.n[0];
+        b->ny = b->peer.n[1];
+        b->nz = b->peer.n[2];
         measure(b);
+    }
+    if (b->has_parts) {
+        bench_csv_close(&b->parts);
     }
     fftw_mpi_cleanup();
     free(b);

@@ -1,135 +1,80 @@
-/* psg beside FFTW's own threaded 3-D transform: the same solve, the same arrays, the same cores, in one run,
- * alternately; medians. FFTW's solve is what a careful user writes: fftw_plan_with_nthreads, MEASURE, out of
- * place, and a division shared by as many threads.
+/* psg beside FFTW's own threaded 3-D transform: the same solve, the same arrays, the same cores, in one run, in turns
+ * of random order. FFTW's solve is what a careful user writes: fftw_plan_with_nthreads, MEASURE, out of place, and a
+ * division shared by as many threads.
  *
- *   bench_fftw_peer [--cpus N] [--repeat R] [--f32] [--graph staged] N ...      N^3 points each
+ *   bench_fftw_peer [--cpus N] [--repeat R] [--graph fused|staged] [--segment-planes N] [--pencils N] [--rows] GRID ...
+ *
+ * GRID: N or NX,NY,NZ. --rows: those of `psg bench --study peers`.
  */
-#include "graph/psg.h"
+#include "tests/bench/cores.h"
+#include "tests/bench/peer.h"
 
 #include <fftw3.h>
-#include <getopt.h>
-#include <pthread.h>
-#include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <time.h>
-#include <unistd.h>
 
-enum { MAX_REPEAT = 101, MAX_THREADS = 128 };
+enum { REPEAT_MOST = 1001 };
 
 typedef struct bench {
-    size_t n;
-    int cpus;
-    int repeat;
+    bench_settings settings;
+    bench_csv csv;
+    bench_peer peer;
     psg_options options;
-    double *f;
-    double *u;
+    double *f, *u;
     fftw_complex *spectrum;
-    fftw_plan forward;
-    fftw_plan inverse;
+    fftw_plan forward, inverse;
     psg_plan *plan;
+    double transforms[REPEAT_MOST]; /* seconds of FFTW's alone, in its latest solves */
+    size_t solves;
 } bench;
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static int by_value(const void *a, const void *b) {
-    const double x = *(const double *)a;
-    const double y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *values, int count) {
-    qsort(values, (size_t)count, sizeof *values, by_value);
-    return values[count / 2];
-}
-
-static void *array(size_t bytes) {
-    void *p = NULL;
-    if (posix_memalign(&p, (size_t)2 << 20, bytes) != 0) {
-        fprintf(stderr, "no memory: %zu bytes\n", bytes);
-        exit(1);
+static double run_fftw(void *what, unsigned calls) {
+    bench *b = what;
+    const size_t *n = b->peer.n;
+    double seconds = 0;
+    for (unsigned call = 0; call < calls; call++) {
+        const double t0 = bench_now();
+        fftw_execute(b->forward);
+        const double t1 = bench_now();
+        bench_divide((double *)b->spectrum, n[0] / 2 + 1, n[1], n[2], 0, n[2],
+                     1 / ((double)n[0] * (double)n[1] * (double)n[2]), b->peer.threads);
+        const double t2 = bench_now();
+        fftw_execute(b->inverse);
+        const double t3 = bench_now();
+        b->transforms[b->solves++ % (size_t)b->settings.repeat] = t1 - t0 + (t3 - t2);
+        seconds += t3 - t0;
     }
-    (void)madvise(p, bytes, MADV_HUGEPAGE); /* for both alike */
-    memset(p, 0, bytes);
-    return p;
+    return seconds;
 }
 
-typedef struct share {
-    const bench *b;
-    size_t k0, k1;
-} share;
-
-static void *divide_share(void *argument) {
-    const share *mine = argument;
-    const size_t n = mine->b->n;
-    const size_t nxc = n / 2 + 1;
-    const double scale = 1 / ((double)n * (double)n * (double)n);
-    for (size_t k = mine->k0; k < mine->k1; k++) {
-        const double kz = (double)(2 * k > n ? n - k : k);
-        for (size_t j = 0; j < n; j++) {
-            const double ky = (double)(2 * j > n ? n - j : j);
-            double *row = (double *)(mine->b->spectrum + (k * n + j) * nxc);
-            for (size_t i = 0; i < nxc; i++) {
-                const double square = kz * kz + ky * ky + (double)i * (double)i;
-                const double factor = square > 0 ? -scale / square : 0;
-                row[2 * i] *= factor;
-                row[2 * i + 1] *= factor;
-            }
-        }
+static double run_psg(void *what, unsigned calls) {
+    const bench *b = what;
+    const double start = bench_now();
+    for (unsigned call = 0; call < calls; call++) {
+        bench_must(psg_solve(b->plan, b->f, b->u) == PSG_OK, "%s", psg_last_error());
     }
-    return NULL;
-}
-
-/* @return seconds of the transforms alone */
-static double fftw_solve(const bench *b) {
-    pthread_t thread[MAX_THREADS];
-    share shares[MAX_THREADS];
-    const double t0 = now();
-    fftw_execute(b->forward);
-    const double t1 = now();
-    for (int t = 0; t < b->cpus; t++) {
-        shares[t] = (share){b, b->n * (size_t)t / (size_t)b->cpus,
-                            b->n * (size_t)(t + 1) / (size_t)b->cpus};
-        if (t > 0 && pthread_create(&thread[t], NULL, divide_share, &shares[t]) != 0) {
-            exit(1);
-        }
-    }
-    divide_share(&shares[0]);
-    for (int t = 1; t < b->cpus; t++) {
-        pthread_join(thread[t], NULL);
-    }
-    const double t2 = now();
-    fftw_execute(b->inverse);
-    return now() - t2 + (t1 - t0);
+    return bench_now() - start;
 }
 
 static void prepare(bench *b) {
-    const int n = (int)b->n;
-    const size_t points = b->n * b->n * b->n;
-    b->f = array(points * sizeof *b->f);
-    b->u = array(points * sizeof *b->u);
-    b->spectrum = array(b->n * b->n * (b->n / 2 + 1) * sizeof *b->spectrum);
-    fftw_plan_with_nthreads(b->cpus);
-    b->forward =
-        fftw_plan_dft_r2c_3d(n, n, n, b->f, b->spectrum, FFTW_MEASURE | FFTW_PRESERVE_INPUT);
-    b->inverse = fftw_plan_dft_c2r_3d(n, n, n, b->spectrum, b->u, FFTW_MEASURE);
-    fftw_plan_with_nthreads(1);
+    const size_t *n = b->peer.n, points = n[0] * n[1] * n[2];
+    const int nx = (int)n[0], ny = (int)n[1], nz = (int)n[2];
+    const double box = 6.283185307179586;
     psg_grid grid;
-    psg_grid_init(&grid, b->n, b->n, b->n, 6.283185307179586, 6.283185307179586, 6.283185307179586);
-    if (psg_plan_create(&b->plan, &grid, &b->options) != PSG_OK || b->forward == NULL ||
-        b->inverse == NULL) {
-        fprintf(stderr, "%zu^3: %s\n", b->n, psg_last_error());
-        exit(1);
-    }
-    srand(7);
+    b->f = bench_array(points * sizeof *b->f);
+    b->u = bench_array(points * sizeof *b->u);
+    b->spectrum = bench_array((n[0] / 2 + 1) * n[1] * n[2] * sizeof *b->spectrum);
+    fftw_plan_with_nthreads(b->peer.threads);
+    b->forward =
+        fftw_plan_dft_r2c_3d(nz, ny, nx, b->f, b->spectrum, FFTW_MEASURE | FFTW_PRESERVE_INPUT);
+    b->inverse = fftw_plan_dft_c2r_3d(nz, ny, nx, b->spectrum, b->u, FFTW_MEASURE);
+    fftw_plan_with_nthreads(1);
+    bench_must(b->forward != NULL && b->inverse != NULL, "FFTW has no plan");
+    psg_grid_init(&grid, n[0], n[1], n[2], box, box, box);
+    bench_must(psg_plan_create(&b->plan, &grid, &b->options) == PSG_OK, "%s", psg_last_error());
     for (size_t m = 0; m < points; m++) {
-        b->f[m] = rand() / (double)RAND_MAX - 0.5;
+        b->f[m] = bench_noise(m);
     }
 }
 
@@ -142,87 +87,96 @@ static void release(bench *b) {
     free(b->spectrum);
 }
 
-static void measure(bench *b) {
-    double whole[MAX_REPEAT];
-    double transforms[MAX_REPEAT];
-    double ours[MAX_REPEAT];
-    prepare(b);
-    for (int r = -2; r < b->repeat; r++) { /* two to warm up */
-        const double t0 = now();
-        const double bare = fftw_solve(b);
-        const double t1 = now();
-        if (psg_solve(b->plan, b->f, b->u) != PSG_OK) {
-            fprintf(stderr, "%zu^3: %s\n", b->n, psg_last_error());
-            exit(1);
-        }
-        const double t2 = now();
-        if (r >= 0) {
-            whole[r] = t1 - t0;
-            transforms[r] = bare;
-            ours[r] = t2 - t1;
-        }
+/* One u, whoever solves. */
+static void compare(bench *b) {
+    const size_t points = b->peer.n[0] * b->peer.n[1] * b->peer.n[2];
+    double *theirs = bench_array(points * sizeof *theirs), apart = 0, largest = 0;
+    (void)run_fftw(b, 1);
+    memcpy(theirs, b->u, points * sizeof *theirs);
+    (void)run_psg(b, 1);
+    for (size_t m = 0; m < points; m++) {
+        const double difference = fabs(theirs[m] - b->u[m]);
+        apart = difference > apart || isnan(difference) ? difference : apart; /* a NaN stays */
+        largest = fmax(largest, fabs(theirs[m]));
     }
-    psg_statistics s;
-    (void)psg_plan_statistics(b->plan, &s);
-    const double theirs = median(whole, b->repeat);
-    const double mine = median(ours, b->repeat);
-    printf("%4zu^3  FFTW %9.3f ms (transforms alone %9.3f)   psg %9.3f ms (%zu x %zu)   FFTW / psg "
-           "%.2f\n",
-           b->n, 1e3 * theirs, 1e3 * median(transforms, b->repeat), 1e3 * mine, s.segments,
-           s.pencils, theirs / mine);
+    b->peer.difference = largest > 0 ? apart / largest : apart;
+    free(theirs);
+}
+
+static void say(const bench *b) {
+    const bench_peer *p = &b->peer;
+    const psg_statistics *s = &p->statistics;
+    const bench_times transforms = bench_quartiles(b->transforms, b->settings.repeat);
+    printf("%zux%zux%zu  FFTW %9.3f ms (transforms alone %9.3f)   psg %9.3f ms (%zu x %zu)   FFTW "
+           "/ psg "
+           "%.2f   difference %.1e%s\n",
+           p->n[0], p->n[1], p->n[2], 1e3 * p->theirs.median, 1e3 * transforms.median,
+           1e3 * p->ours.median, s->segments, s->pencils, p->theirs.median / p->ours.median,
+           p->difference, bench_peer_agrees(p) ? "" : " WRONG");
     for (int m = 0; m < PSG_STAGE_COUNT; m++) {
-        if (s.stage[m].tasks > 0) {
+        if (s->stage[m].tasks > 0) {
             printf("         %-10s %3zu tasks %9.3f ms a worker\n", psg_stage_name((psg_stage)m),
-                   (size_t)s.stage[m].tasks, 1e3 * s.stage[m].seconds / (double)s.workers);
+                   (size_t)s->stage[m].tasks, 1e3 * s->stage[m].seconds / (double)s->workers);
         }
     }
     fflush(stdout);
+}
+
+/* f, u, the spectrum and a copy of u; psg's spectrum and scratch, a third. */
+static double needed_bytes(const size_t n[3]) {
+    return 6.0 * sizeof(double) * (double)n[0] * (double)n[1] * (double)n[2];
+}
+
+static void measure(bench *b) {
+    bench_job jobs[2] = {{.run = run_fftw, .what = b}, {.run = run_psg, .what = b}};
+    char why[128];
+    if (!bench_fits(needed_bytes(b->peer.n), bench_memory(&b->settings), why)) {
+        if (b->settings.rows) {
+            bench_peer_row(&b->csv, &b->peer, &b->settings, why);
+        } else {
+            printf("%zux%zux%zu  %s\n", b->peer.n[0], b->peer.n[1], b->peer.n[2], why);
+        }
+        return;
+    }
+    prepare(b);
+    compare(b);
+    bench_interleave(jobs, 2, &b->settings, 0);
+    b->peer.theirs = jobs[0].times;
+    b->peer.ours = jobs[1].times;
+    bench_must(psg_plan_statistics(b->plan, &b->peer.statistics) == PSG_OK, "%s", psg_last_error());
+    if (b->settings.rows) {
+        bench_peer_row(&b->csv, &b->peer, &b->settings, NULL);
+    } else {
+        say(b);
+    }
     release(b);
 }
 
 int main(int argc, char **argv) {
-    static const struct option known[] = {
-        {"cpus", required_argument, NULL, 'c'},    {"repeat", required_argument, NULL, 'r'},
-        {"graph", required_argument, NULL, 'g'},   {"segment-planes", required_argument, NULL, 's'},
-        {"pencils", required_argument, NULL, 'p'}, {0}};
-    bench b = {.cpus = (int)sysconf(_SC_NPROCESSORS_ONLN), .repeat = 15};
+    static bench b; /* zero */
+    static const bench_word graphs[] = {
+        {"fused", PSG_GRAPH_FUSED}, {"staged", PSG_GRAPH_STAGED}, {NULL, 0}};
+    int graph = PSG_GRAPH_FUSED;
+    b.settings = (bench_settings){.repeat = 15, .warm_up = 2, .seed = 1};
+    b.peer = (bench_peer){.name = "fftw", .ranks = 1, .threads = bench_cores(), .gpu_model = ""};
     psg_options_init(&b.options);
     b.options.tuned = 0; /* the default is the default */
-    for (int c; (c = getopt_long(argc, argv, "", known, NULL)) != -1;) {
-        switch (c) {
-        case 'c':
-            b.cpus = atoi(optarg);
-            break;
-        case 'r':
-            b.repeat = atoi(optarg);
-            break;
-        case 'g':
-            b.options.graph = strcmp(optarg, "staged") == 0 ? PSG_GRAPH_STAGED : PSG_GRAPH_FUSED;
-            break;
-        case 's':
-            b.options.segment_planes = (size_t)atol(optarg);
-            break;
-        case 'p':
-            b.options.pencils = (size_t)atol(optarg);
-            break;
-        default:
-            return 2;
-        }
+    const bench_option options[] = {{"cpus", BENCH_COUNT, &b.peer.threads, NULL},
+                                    {"graph", BENCH_WORD, &graph, graphs},
+                                    {"segment-planes", BENCH_SIZE, &b.options.segment_planes, NULL},
+                                    {"pencils", BENCH_SIZE, &b.options.pencils, NULL},
+                                    {NULL, BENCH_FLAG, NULL, NULL}};
+    const int first = bench_arguments(argc, argv, options, "N|NX,NY,NZ ...", &b.settings);
+    bench_must_or(BENCH_USAGE, b.settings.repeat <= REPEAT_MOST, "at most %d repeats", REPEAT_MOST);
+    b.options.graph = (psg_graph)graph;
+    b.options.cpus = b.peer.threads;
+    b.options.gpus = 0;
+    bench_must(fftw_init_threads() != 0, "FFTW has no threads");
+    if (b.settings.rows) {
+        bench_peer_begin(&b.csv);
     }
-    if (b.cpus < 1 || b.cpus > MAX_THREADS || b.repeat < 1 || b.repeat > MAX_REPEAT ||
-        optind == argc) {
-        fprintf(stderr,
-                "usage: %s [--cpus N] [--repeat R] [--graph staged|fused] [--segment-planes N] "
-                "[--pencils N] N ...\n",
-                argv[0]);
-        return 2;
-    }
-    b.options.cpus = b.cpus;
-    if (fftw_init_threads() == 0) {
-        return 1;
-    }
-    for (int m = optind; m < argc; m++) {
-        b.n = (size_t)atol(argv[m]);
+    for (int m = first; m < argc; m++) {
+        bench_read_grid(argv[m], b.peer.n);
         measure(&b);
     }
     return 0;

@@ -56,6 +56,10 @@ build() {
         compile "test_$test" "tests/kernels/$test.cu"
     done
     compile bench tests/bench/kernels_bench.cu
+    compile transposes_gpu tests/bench/transposes_gpu.cu
+    for part in measure transposes; do
+        cc -std=c11 -O2 -D_GNU_SOURCE -I. -c "tests/bench/$part.c" -o "$folder/bench_$part.o" || exit 1
+    done
     wait
     if [ -e "$folder/broken" ]; then
         while read -r source; do
@@ -73,7 +77,10 @@ build() {
         nvcc -arch="$arch" "$folder/test_$program.o" $objects -lcufft -o "$folder/test_$program" || exit 1
     done
     # shellcheck disable=SC2086
-    nvcc -arch="$arch" "$folder/bench.o" $objects -lcufft -o "$folder/kernels_bench" || exit 1
+    nvcc -arch="$arch" "$folder/bench.o" "$folder/bench_measure.o" $objects -lcufft -o "$folder/kernels_bench" || exit 1
+    # shellcheck disable=SC2086
+    nvcc -arch="$arch" "$folder/transposes_gpu.o" "$folder/bench_measure.o" "$folder/bench_transposes.o" $objects -lcufft \
+        -o "$folder/transposes_gpu" || exit 1
     spills=$(cat "$folder"/kspace_f??.log | grep -c ' [1-9][0-9]* bytes spill stores')
     say "build: $(($(date +%s) - start)) s; kernels of kspace_f32, kspace_f64 that spill: $spills"
 }
@@ -125,10 +132,11 @@ if wanted bench; then
     if wanted quick; then
         size=quick
     fi
-    timeout 300 "$folder/kernels_bench" "$size" > "$folder/bench.txt" 2>&1 || {
+    if ! timeout 300 "$folder/kernels_bench" "$size" > "$folder/bench.txt" 2>&1 ||
+        ! timeout 300 "$folder/transposes_gpu" 512 500,300,200 >> "$folder/bench.txt" 2>&1; then
         failed=1
         say "bench: FAILED"
-    }
+    fi
 fi
 if [ -n "${OUT:-}" ]; then
     cp "$folder"/*.txt "$folder"/*.log "$OUT" 2> /dev/null

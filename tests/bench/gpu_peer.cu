@@ -1,58 +1,25 @@
-/* psg on GPUs beside cuFFT: the same solve, data resident, in one run, alternately; medians of wall-clock times.
+/* psg on GPUs beside cuFFT: the same solve, data resident, in one run, in turns of random order; wall-clock times.
  * The peer on one GPU is what a careful user writes with cuFFT by hand (D2Z, a division kernel, Z2D, out of
  * place); on several it is cuFFT's own multi-GPU transform (cufftXt, in place) with the same division.
  *
  *   bench_gpu_peer [--gpus N] [--repeat R] [--f32] [--graph staged|fused] [--exchange managed|direct]
- *                  [--segment-planes N] [--pencils N] NX,NY,NZ ...      (or N for N^3)
+ *                  [--segment-planes N] [--pencils N] [--rows] N|NX,NY,NZ ...
+ *
+ * --gpus: default: 1, 2, 4, ... all. --rows: those of `psg bench --study peers`.
  */
-#include "graph/psg.h"
+#include "tests/bench/gpu.cuh"
+#include "tests/bench/peer.h"
 
-#include <cuda_runtime.h>
 #include <cufftXt.h>
 #include <starpu.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <getopt.h>
-#include <vector>
 
-static void fail(const char *what, int line) {
-    fprintf(stderr, "%s:%d: %s\n", __FILE__, line, what);
-    exit(1);
-}
-#define CUDA(call)                                                                                 \
-    do {                                                                                           \
-        cudaError_t error_ = (call);                                                               \
-        if (error_ != cudaSuccess)                                                                 \
-            fail(cudaGetErrorString(error_), __LINE__);                                            \
-    } while (0)
-#define CUFFT(call)                                                                                \
-    do {                                                                                           \
-        cufftResult error_ = (call);                                                               \
-        if (error_ != CUFFT_SUCCESS) {                                                             \
-            char words_[64];                                                                       \
-            snprintf(words_, sizeof words_, "cuFFT error %d", (int)error_);                        \
-            fail(words_, __LINE__);                                                                \
-        }                                                                                          \
-    } while (0)
-#define PSG(call)                                                                                  \
-    do {                                                                                           \
-        if ((call) != PSG_OK)                                                                      \
-            fail(psg_last_error(), __LINE__);                                                      \
-    } while (0)
-
-static double now() {
-    using namespace std::chrono;
-    return duration<double>(steady_clock::now().time_since_epoch()).count();
-}
-
-static double median(std::vector<double> v) {
-    std::sort(v.begin(), v.end());
-    return v[v.size() / 2];
+static void must(bool ok) {
+    bench_must(ok, "%s", psg_last_error());
 }
 
 /* spectrum[(k * rows + j) * nxc + i] of modes (i, y0 + j, k), box of 2 pi. */
@@ -84,7 +51,7 @@ static void launch_divide(void *spectrum, const size_t n[3], size_t y0, size_t r
                     (unsigned)std::min<size_t>(n[2], 64));
     divide<real><<<grid, block>>>((real *)spectrum, nxc, n[1], n[2], y0, rows,
                                   (real)(1 / ((double)n[0] * (double)n[1] * (double)n[2])));
-    CUDA(cudaGetLastError());
+    BENCH_CUDA(cudaGetLastError());
 }
 
 /* cuFFT, on one GPU or several. */
@@ -107,16 +74,16 @@ template <class real> struct peer {
         for (int g = 0; g < gpus; g++)
             ids[g] = g;
         std::vector<size_t> work(gpus);
-        CUFFT(cufftCreate(&forward));
-        CUFFT(cufftCreate(&inverse));
+        BENCH_CUFFT(cufftCreate(&forward));
+        BENCH_CUFFT(cufftCreate(&inverse));
         if (gpus > 1) {
-            CUFFT(cufftXtSetGPUs(forward, gpus, ids.data()));
-            CUFFT(cufftXtSetGPUs(inverse, gpus, ids.data()));
+            BENCH_CUFFT(cufftXtSetGPUs(forward, gpus, ids.data()));
+            BENCH_CUFFT(cufftXtSetGPUs(inverse, gpus, ids.data()));
         }
-        CUFFT(cufftMakePlan3d(forward, (int)n[2], (int)n[1], (int)n[0], r2c, work.data()));
-        CUFFT(cufftMakePlan3d(inverse, (int)n[2], (int)n[1], (int)n[0], c2r, work.data()));
+        BENCH_CUFFT(cufftMakePlan3d(forward, (int)n[2], (int)n[1], (int)n[0], r2c, work.data()));
+        BENCH_CUFFT(cufftMakePlan3d(inverse, (int)n[2], (int)n[1], (int)n[0], c2r, work.data()));
         if (gpus > 1) {
-            CUFFT(cufftXtMalloc(forward, &data, CUFFT_XT_FORMAT_INPLACE));
+            BENCH_CUFFT(cufftXtMalloc(forward, &data, CUFFT_XT_FORMAT_INPLACE));
             padded.resize(2 * nxc * n[1] * n[2]);
             for (size_t row = 0; row < n[1] * n[2]; row++) {
                 std::copy(f + row * n[0], f + (row + 1) * n[0],
@@ -124,10 +91,10 @@ template <class real> struct peer {
             }
         } else {
             const size_t bytes = n[0] * n[1] * n[2] * sizeof(real);
-            CUDA(cudaMalloc(&f_d, bytes));
-            CUDA(cudaMalloc(&u_d, bytes));
-            CUDA(cudaMalloc(&spectrum_d, 2 * nxc * n[1] * n[2] * sizeof(real)));
-            CUDA(cudaMemcpy(f_d, f, bytes, cudaMemcpyHostToDevice));
+            BENCH_CUDA(cudaMalloc(&f_d, bytes));
+            BENCH_CUDA(cudaMalloc(&u_d, bytes));
+            BENCH_CUDA(cudaMalloc(&spectrum_d, 2 * nxc * n[1] * n[2] * sizeof(real)));
+            BENCH_CUDA(cudaMemcpy(f_d, f, bytes, cudaMemcpyHostToDevice));
         }
     }
     ~peer() {
@@ -141,41 +108,41 @@ template <class real> struct peer {
     }
     void load() { /* in place, a solve eats its input */
         if (gpus > 1)
-            CUFFT(cufftXtMemcpy(forward, data, padded.data(), CUFFT_COPY_HOST_TO_DEVICE));
+            BENCH_CUFFT(cufftXtMemcpy(forward, data, padded.data(), CUFFT_COPY_HOST_TO_DEVICE));
     }
     void synchronize() {
         for (int g = gpus - 1; g >= 0; g--) {
-            CUDA(cudaSetDevice(g));
-            CUDA(cudaDeviceSynchronize());
+            BENCH_CUDA(cudaSetDevice(g));
+            BENCH_CUDA(cudaDeviceSynchronize());
         }
     }
     void solve() {
         if (gpus == 1) {
-            CUFFT(cufftXtExec(forward, f_d, spectrum_d, CUFFT_FORWARD));
+            BENCH_CUFFT(cufftXtExec(forward, f_d, spectrum_d, CUFFT_FORWARD));
             launch_divide<real>(spectrum_d, n, 0, n[1]);
-            CUFFT(cufftXtExec(inverse, spectrum_d, u_d, CUFFT_INVERSE));
+            BENCH_CUFFT(cufftXtExec(inverse, spectrum_d, u_d, CUFFT_INVERSE));
         } else {
-            CUFFT(cufftXtExecDescriptor(forward, data, data, CUFFT_FORWARD));
+            BENCH_CUFFT(cufftXtExecDescriptor(forward, data, data, CUFFT_FORWARD));
             for (int g = 0; g < gpus; g++) { /* shuffled: the modes are spread along y */
                 const size_t big = n[1] % (size_t)gpus,
                              rows = n[1] / (size_t)gpus + ((size_t)g < big);
                 const size_t y0 = (size_t)g * (n[1] / (size_t)gpus) + std::min((size_t)g, big);
-                CUDA(cudaSetDevice(data->descriptor->GPUs[g]));
+                BENCH_CUDA(cudaSetDevice(data->descriptor->GPUs[g]));
                 launch_divide<real>(data->descriptor->data[g], n, y0, rows);
             }
-            CUFFT(cufftXtExecDescriptor(inverse, data, data, CUFFT_INVERSE));
+            BENCH_CUFFT(cufftXtExecDescriptor(inverse, data, data, CUFFT_INVERSE));
         }
         synchronize();
     }
     std::vector<real> result() {
         std::vector<real> u(n[0] * n[1] * n[2]);
         if (gpus == 1) {
-            CUDA(cudaMemcpy(u.data(), u_d, u.size() * sizeof(real), cudaMemcpyDeviceToHost));
+            BENCH_CUDA(cudaMemcpy(u.data(), u_d, u.size() * sizeof(real), cudaMemcpyDeviceToHost));
             return u;
         }
         const size_t pitch = 2 * (n[0] / 2 + 1);
         std::vector<real> back(padded.size());
-        CUFFT(cufftXtMemcpy(inverse, back.data(), data, CUFFT_COPY_DEVICE_TO_HOST));
+        BENCH_CUFFT(cufftXtMemcpy(inverse, back.data(), data, CUFFT_COPY_DEVICE_TO_HOST));
         for (size_t row = 0; row < n[1] * n[2]; row++) {
             std::copy_n(back.begin() + (long)(row * pitch), n[0], u.begin() + (long)(row * n[0]));
         }
@@ -189,18 +156,18 @@ struct slabs {
     std::vector<size_t> z0;
     explicit slabs(psg_plan *plan) {
         size_t segments = 0;
-        PSG(psg_plan_segments(plan, &segments, nullptr));
+        must(psg_plan_segments(plan, &segments, nullptr) == PSG_OK);
         f.resize(segments);
         u.resize(segments);
         z0.resize(segments + 1);
-        PSG(psg_plan_slab_handles(plan, f.data(), u.data(), z0.data()));
+        must(psg_plan_slab_handles(plan, f.data(), u.data(), z0.data()) == PSG_OK);
     }
 };
 
 template <class real> static void fill(const slabs &s, const std::vector<real> &f, size_t plane) {
     for (size_t m = 0; m < s.f.size(); m++) {
         if (starpu_data_acquire(s.f[m], STARPU_W) != 0)
-            fail("acquire", __LINE__);
+            bench_must(0, "StarPU cannot have a slab");
         memcpy((void *)starpu_block_get_local_ptr(s.f[m]), f.data() + s.z0[m] * plane,
                (s.z0[m + 1] - s.z0[m]) * plane * sizeof(real));
         starpu_data_release(s.f[m]);
@@ -212,7 +179,7 @@ static double difference(const slabs &s, const std::vector<real> &want, size_t p
     double largest = 0, off = 0;
     for (size_t m = 0; m < s.u.size(); m++) {
         if (starpu_data_acquire(s.u[m], STARPU_R) != 0)
-            fail("acquire", __LINE__);
+            bench_must(0, "StarPU cannot have a slab");
         const real *u = (const real *)starpu_block_get_local_ptr(s.u[m]);
         for (size_t at = s.z0[m] * plane; at < s.z0[m + 1] * plane; at++) {
             const double d = std::fabs((double)u[at - s.z0[m] * plane] - (double)want[at]);
@@ -224,118 +191,165 @@ static double difference(const slabs &s, const std::vector<real> &want, size_t p
     return off / largest;
 }
 
-template <class real>
-static void measure(const size_t n[3], const psg_options &options, int gpus, int repeat) {
-    const size_t plane = n[0] * n[1];
-    const double box = 6.283185307179586;
-    psg_grid grid;
+template <class real> struct bench {
+    const bench_settings &settings;
+    bench_peer &result;
     psg_plan *plan = nullptr;
+    slabs *ours = nullptr;
+    peer<real> *theirs = nullptr;
+
+    bench(const bench_settings &s, bench_peer &r) : settings(s), result(r) {
+    }
+    ~bench() {
+        delete ours;
+        delete theirs;
+        psg_plan_destroy(plan);
+    }
+};
+
+template <class real> static double run_cufft(void *what, unsigned calls) {
+    peer<real> &cufft = *static_cast<bench<real> *>(what)->theirs;
+    double seconds = 0;
+    for (unsigned call = 0; call < calls; call++) {
+        cufft.load();
+        cufft.synchronize();
+        const double start = bench_now();
+        cufft.solve();
+        seconds += bench_now() - start;
+    }
+    return seconds;
+}
+
+template <class real> static double run_psg(void *what, unsigned calls) {
+    psg_plan *plan = static_cast<bench<real> *>(what)->plan;
+    const double start = bench_now();
+    for (unsigned call = 0; call < calls; call++) {
+        must(psg_submit_slabs(plan) == PSG_OK);
+        must(psg_wait(plan) == PSG_OK);
+    }
+    return bench_now() - start;
+}
+
+static void say(const bench_peer &p, const psg_options &options, const psg_statistics &before,
+                double solves) {
+    const psg_statistics &s = p.statistics;
+    printf("%zux%zux%zu %s %d GPU %s %s %zux%zu: cuFFT %.3f ms, psg %.3f ms, cuFFT/psg %.2f, "
+           "bytes per solve h2d %.3g d2h %.3g d2d %.3g, difference %.1e%s\n",
+           p.n[0], p.n[1], p.n[2], p.precision == PSG_F64 ? "f64" : "f32", p.gpus,
+           options.graph == PSG_GRAPH_STAGED ? "staged" : "fused",
+           s.exchange == PSG_EXCHANGE_DIRECT ? "direct" : "managed", s.segments, s.pencils,
+           1e3 * p.theirs.median, 1e3 * p.ours.median, p.theirs.median / p.ours.median,
+           (double)(s.h2d_bytes - before.h2d_bytes) / solves,
+           (double)(s.d2h_bytes - before.d2h_bytes) / solves,
+           (double)(s.d2d_bytes - before.d2d_bytes) / solves, p.difference,
+           bench_peer_agrees(&p) ? "" : " WRONG");
+    for (int m = 0; m < PSG_STAGE_COUNT; m++) {
+        if (s.stage[m].tasks > 0) {
+            printf("    %-10s %3zu tasks %8.3f ms a GPU\n", psg_stage_name((psg_stage)m),
+                   (size_t)s.stage[m].tasks, 1e3 * s.stage[m].seconds / p.gpus);
+        }
+    }
+    fflush(stdout);
+}
+
+template <class real>
+static void measure(bench_peer &result, const psg_options &options, const bench_settings &settings,
+                    bench_csv *csv) {
+    const size_t *n = result.n, plane = n[0] * n[1];
+    const double box = 6.283185307179586;
+    bench<real> b(settings, result);
+    psg_grid grid;
+    psg_statistics before;
     psg_grid_init(&grid, n[0], n[1], n[2], box, box, box);
     std::vector<real> f(plane * n[2]);
-    unsigned state = 1;
-    for (real &value : f) {
-        state = state * 1664525u + 1013904223u;
-        value = (real)(state >> 8) / (real)(1u << 24) - (real)0.5;
+    for (size_t m = 0; m < f.size(); m++) {
+        f[m] = (real)bench_noise(m);
     }
-    PSG(psg_plan_create(&plan, &grid, &options));
-    {
-        slabs s(plan);
-        peer<real> cufft(n, gpus, f.data());
-        fill(s, f, plane);
-        std::vector<double> theirs, ours;
-        psg_statistics before, after;
-        for (int r = -3; r < repeat; r++) {
-            cufft.load();
-            cufft.synchronize();
-            const double t0 = now();
-            cufft.solve();
-            const double t1 = now();
-            if (r == 0)
-                PSG(psg_plan_statistics(plan, &before));
-            const double t2 = now();
-            PSG(psg_submit_slabs(plan));
-            PSG(psg_wait(plan));
-            const double t3 = now();
-            if (r >= 0) {
-                theirs.push_back(t1 - t0);
-                ours.push_back(t3 - t2);
-            }
-        }
-        PSG(psg_plan_statistics(plan, &after));
-        const double a = median(theirs), b = median(ours);
-        printf("%zux%zux%zu %s %d GPU %s %s %zux%zu: cuFFT %.3f ms, psg %.3f ms, cuFFT/psg %.2f, "
-               "bytes per solve "
-               "h2d %.3g d2h %.3g d2d %.3g, difference %.1e\n",
-               n[0], n[1], n[2], sizeof(real) == 8 ? "f64" : "f32", gpus,
-               options.graph == PSG_GRAPH_STAGED ? "staged" : "fused",
-               after.exchange == PSG_EXCHANGE_DIRECT ? "direct" : "managed", after.segments,
-               after.pencils, 1e3 * a, 1e3 * b, a / b,
-               (double)(after.h2d_bytes - before.h2d_bytes) / repeat,
-               (double)(after.d2h_bytes - before.d2h_bytes) / repeat,
-               (double)(after.d2d_bytes - before.d2d_bytes) / repeat,
-               difference(s, cufft.result(), plane));
-        for (int m = 0; m < PSG_STAGE_COUNT; m++) {
-            if (after.stage[m].tasks > 0) {
-                printf("    %-10s %3zu tasks %8.3f ms a GPU\n", psg_stage_name((psg_stage)m),
-                       (size_t)after.stage[m].tasks, 1e3 * after.stage[m].seconds / gpus);
-            }
-        }
-        fflush(stdout);
+    must(psg_plan_create(&b.plan, &grid, &options) == PSG_OK);
+    b.ours = new slabs(b.plan);
+    b.theirs = new peer<real>(n, result.gpus, f.data());
+    fill(*b.ours, f, plane);
+    (void)run_cufft<real>(&b, 1);
+    (void)run_psg<real>(&b, 1);
+    result.difference = difference(*b.ours, b.theirs->result(), plane);
+    (void)run_psg<real>(&b, 1); /* the slabs of u are on the GPUs again */
+    must(psg_plan_statistics(b.plan, &before) == PSG_OK);
+    bench_job jobs[2] = {{run_cufft<real>, &b, 0, {}}, {run_psg<real>, &b, 0, {}}};
+    bench_interleave(jobs, 2, &settings, 0);
+    must(psg_plan_statistics(b.plan, &result.statistics) == PSG_OK);
+    result.theirs = jobs[0].times;
+    result.ours = jobs[1].times;
+    if (settings.rows) {
+        bench_peer_row(csv, &result, &settings, nullptr);
+    } else {
+        say(result, options, before, settings.repeat + settings.warm_up);
     }
-    psg_plan_destroy(plan);
+}
+
+/* Of all GPUs together: f, u, both spectra, cuFFT's work area and psg's scratch, of either. */
+static bool fits(const bench_peer &p, const bench_settings &settings, char *why) {
+    const double element = p.precision == PSG_F64 ? 8 : 4;
+    const double bytes = 9 * element * (double)p.n[0] * (double)p.n[1] * (double)p.n[2];
+    const double have =
+        settings.memory > 0 ? bench_memory(&settings) : 1.9 * p.gpus * bench_gpu_memory(&settings);
+    return bench_fits(bytes, have, why);
+}
+
+static void measure_on(bench_peer &p, psg_options &options, const bench_settings &settings,
+                       bench_csv *csv) {
+    char why[128];
+    p.name = p.gpus > 1 ? "cufft_xt" : "cufft";
+    options.gpus = p.gpus;
+    if (!fits(p, settings, why)) {
+        if (settings.rows) {
+            bench_peer_row(csv, &p, &settings, why);
+        } else {
+            printf("%zux%zux%zu %d GPU: %s\n", p.n[0], p.n[1], p.n[2], p.gpus, why);
+        }
+    } else if (p.precision == PSG_F32) {
+        measure<float>(p, options, settings, csv);
+    } else {
+        measure<double>(p, options, settings, csv);
+    }
 }
 
 int main(int argc, char **argv) {
-    static const option known[] = {{"gpus", required_argument, nullptr, 'n'},
-                                   {"repeat", required_argument, nullptr, 'r'},
-                                   {"f32", no_argument, nullptr, 'f'},
-                                   {"graph", required_argument, nullptr, 'g'},
-                                   {"exchange", required_argument, nullptr, 'e'},
-                                   {"segment-planes", required_argument, nullptr, 's'},
-                                   {"pencils", required_argument, nullptr, 'p'},
-                                   {nullptr, 0, nullptr, 0}};
+    static const bench_word graphs[] = {
+        {"fused", PSG_GRAPH_FUSED}, {"staged", PSG_GRAPH_STAGED}, {nullptr, 0}};
+    static const bench_word exchanges[] = {
+        {"managed", PSG_EXCHANGE_MANAGED}, {"direct", PSG_EXCHANGE_DIRECT}, {nullptr, 0}};
+    bench_settings settings = {11, 3, 1, 0, 0};
     psg_options options;
+    bench_peer p = {};
+    bench_csv csv;
+    int gpus = 0, f32 = 0, graph = PSG_GRAPH_FUSED, exchange = PSG_EXCHANGE_AUTO;
     psg_options_init(&options);
     options.tuned = 0; /* the default is the default */
-    options.gpus = 1;
-    int repeat = 11;
-    for (int c; (c = getopt_long(argc, argv, "", known, nullptr)) != -1;) {
-        switch (c) {
-        case 'n':
-            options.gpus = atoi(optarg);
-            break;
-        case 'r':
-            repeat = atoi(optarg);
-            break;
-        case 'f':
-            options.precision = PSG_F32;
-            break;
-        case 'g':
-            options.graph = strcmp(optarg, "staged") == 0 ? PSG_GRAPH_STAGED : PSG_GRAPH_FUSED;
-            break;
-        case 'e':
-            options.exchange =
-                strcmp(optarg, "managed") == 0 ? PSG_EXCHANGE_MANAGED : PSG_EXCHANGE_DIRECT;
-            break;
-        case 's':
-            options.segment_planes = (size_t)atol(optarg);
-            break;
-        case 'p':
-            options.pencils = (size_t)atol(optarg);
-            break;
-        default:
-            return 2;
-        }
+    const bench_option own[] = {{"gpus", BENCH_COUNT, &gpus, nullptr},
+                                {"f32", BENCH_FLAG, &f32, nullptr},
+                                {"graph", BENCH_WORD, &graph, graphs},
+                                {"exchange", BENCH_WORD, &exchange, exchanges},
+                                {"segment-planes", BENCH_SIZE, &options.segment_planes, nullptr},
+                                {"pencils", BENCH_SIZE, &options.pencils, nullptr},
+                                {nullptr, BENCH_FLAG, nullptr, nullptr}};
+    const int first = bench_arguments(argc, argv, own, "N|NX,NY,NZ ...", &settings);
+    const int all = bench_gpus();
+    const std::string model = bench_gpu_model();
+    bench_must_or(BENCH_NOT_HERE, gpus <= all, "%d GPUs: there are %d", gpus, all);
+    p.precision = options.precision = f32 ? PSG_F32 : PSG_F64;
+    p.gpu_model = model.c_str();
+    p.ranks = 1;
+    options.graph = (psg_graph)graph;
+    options.exchange = (psg_exchange)exchange;
+    if (settings.rows) {
+        bench_peer_begin(&csv);
     }
-    for (int m = optind; m < argc; m++) {
-        size_t n[3];
-        if (sscanf(argv[m], "%zu,%zu,%zu", &n[0], &n[1], &n[2]) != 3) {
-            n[0] = n[1] = n[2] = (size_t)atol(argv[m]);
-        }
-        if (options.precision == PSG_F32) {
-            measure<float>(n, options, options.gpus, repeat);
-        } else {
-            measure<double>(n, options, options.gpus, repeat);
+    for (int m = first; m < argc; m++) {
+        bench_read_grid(argv[m], p.n);
+        for (int count = gpus ? gpus : 1; count <= (gpus ? gpus : all);
+             count = count < all && 2 * count > all ? all : 2 * count) {
+            p.gpus = count;
+            measure_on(p, options, settings, &csv);
         }
     }
     return 0;

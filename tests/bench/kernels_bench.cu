@@ -1,24 +1,20 @@
-// Times of kernels/ on one GPU beside what the device can do: the six permutations against a copy, a
-// periodic solve against cuFFT's 3-D transforms, the fused z kernel in all its variants, and the rest
-// against the copy. Medians of CUDA events; what is compared runs in turns. Arrays are larger than the
-// second-level cache. Bandwidths count bytes read and bytes written.
+// Times of kernels/ on one GPU beside what the device can do: a periodic solve against cuFFT's 3-D transforms, the fused
+// z kernel in all its variants, and the rest against the copy; transposes have a program of their own. Medians of
+// CUDA events; what is compared runs in turns. Arrays are larger than the second-level cache. Bandwidths count bytes
+// read and bytes written.
 #include "kernels/divide.h"
 #include "kernels/fft.h"
 #include "kernels/kspace.h"
 #include "kernels/pack.h"
 #include "kernels/reduce.h"
 #include "kernels/scale.h"
-#include "kernels/transpose.h"
+#include "tests/bench/gpu.cuh"
 #include <algorithm>
 #include <cmath>
 #include <cstdarg>
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <cufft.h>
-#include <functional>
-#include <vector>
 
 #define MUST(call)                                                                                 \
     do {                                                                                           \
@@ -48,60 +44,19 @@ static void note(const char *format, ...) {
     fflush(stdout);
 }
 
-/// Device memory that frees itself.
-struct buffer {
-    void *p = nullptr;
-    explicit buffer(size_t bytes) {
-        MUST(cudaMalloc(&p, bytes ? bytes : 1));
-    }
-    buffer(const buffer &) = delete;
-    buffer &operator=(const buffer &) = delete;
-    ~buffer() {
-        cudaFree(p);
-    }
-};
-
-template <class Real> __global__ void fill_random(Real *p, size_t n) {
-    const size_t step = (size_t)gridDim.x * blockDim.x;
-    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
-        uint64_t h = (i + 1) * 0x9E3779B97F4A7C15ull;
-        h = (h ^ (h >> 31)) * 0xBF58476D1CE4E5B9ull;
-        p[i] = (Real)((double)(h >> 11) / 4503599627370496.0 - 1.0);
-    }
-}
-
-template <class Real> static void randomize(void *p, size_t n) {
-    fill_random<<<1024, 256>>>(static_cast<Real *>(p), n);
-    MUST(cudaGetLastError());
-}
-
-typedef std::function<void()> work;
+typedef bench_buffer buffer;
 
 /// Median milliseconds of each, run in turns.
-static std::vector<double> medians(const std::vector<work> &jobs, int repeats) {
-    cudaEvent_t start, stop;
-    MUST(cudaEventCreate(&start));
-    MUST(cudaEventCreate(&stop));
-    std::vector<std::vector<double>> times(jobs.size());
-    for (int r = -2; r < repeats; r++)
-        for (size_t j = 0; j < jobs.size(); j++) {
-            MUST(cudaEventRecord(start, 0));
-            jobs[j]();
-            MUST(cudaEventRecord(stop, 0));
-            MUST(cudaEventSynchronize(stop));
-            float ms = 0;
-            MUST(cudaEventElapsedTime(&ms, start, stop));
-            if (r >= 0)
-                times[j].push_back(ms);
-        }
-    std::vector<double> out;
-    for (std::vector<double> &t : times) {
-        std::sort(t.begin(), t.end());
-        out.push_back(t[t.size() / 2]);
-    }
-    MUST(cudaEventDestroy(start));
-    MUST(cudaEventDestroy(stop));
-    return out;
+static std::vector<double> medians(std::vector<bench_work> works, int repeats) {
+    const bench_settings settings = {repeats, 2, 1, 0, 0};
+    std::vector<bench_job> jobs;
+    std::vector<double> ms;
+    for (bench_work &work : works)
+        jobs.push_back({bench_gpu_run, &work, 0, {}});
+    bench_interleave(jobs.data(), jobs.size(), &settings, 0);
+    for (const bench_job &job : jobs)
+        ms.push_back(1e3 * job.times.median);
+    return ms;
 }
 
 static double rate(double bytes, double ms) {
@@ -111,31 +66,11 @@ static double rate(double bytes, double ms) {
 static void copy_ceiling() {
     const size_t bytes = (size_t)4 << 30;
     const buffer a(bytes), b(bytes);
-    randomize<double>(a.p, bytes / 8);
+    bench_randomize<double>(a.p, bytes / 8);
     const double ms = medians(
         {[&] { MUST(cudaMemcpyAsync(b.p, a.p, bytes, cudaMemcpyDeviceToDevice, 0)); }}, 20)[0];
     copy_rate = 2.0 * bytes / ms * 1e3;
     note("copy of 4 GiB: %.3f ms, %.0f GB/s read + write", ms, rate(2.0 * bytes, ms));
-}
-
-static void transposes(size_t nx, size_t ny, size_t nz, size_t element) {
-    const size_t n[3] = {nx, ny, nz}, bytes = nx * ny * nz * element;
-    const buffer a(bytes), b(bytes);
-    randomize<float>(a.p, bytes / 4);
-    const psg_cuda_array in = {a.p, 0, 0}, out = {b.p, 0, 0};
-    for (int ept : {1, 2, 4, 8}) {
-        std::vector<work> jobs = {
-            [&] { MUST(cudaMemcpyAsync(b.p, a.p, bytes, cudaMemcpyDeviceToDevice, 0)); }};
-        for (int order = 0; order < PSG_CUDA_ORDER_COUNT; order++)
-            jobs.push_back([&, order] {
-                MUST(psg_cuda_transpose((psg_cuda_order)order, n, element, in, out, ept, 0));
-            });
-        const std::vector<double> t = medians(jobs, 15);
-        note("transpose %zux%zux%zu %2zu B, %d a thread: copy %.3f ms %.0f GB/s; xyz %.2f yxz %.2f "
-             "zyx %.2f xzy %.2f yzx %.2f zxy %.2f of it",
-             nx, ny, nz, element, ept, t[0], rate(2.0 * bytes, t[0]), t[0] / t[1], t[0] / t[2],
-             t[0] / t[3], t[0] / t[4], t[0] / t[5], t[0] / t[6]);
-    }
 }
 
 template <class Real> static psg_cuda_precision precision_of() {
@@ -265,7 +200,7 @@ template <class Real> static void solve(size_t nx, size_t ny, size_t nz, int rep
     const buffer f(real * sizeof(Real)), u(real * sizeof(Real)), v(real * sizeof(Real));
     const buffer spectrum(spectral * 2 * sizeof(Real));
     const tables<Real> t(nx, ny, nz, false), same(nx, ny, nz, true);
-    randomize<Real>(f.p, real);
+    bench_randomize<Real>(f.p, real);
     const peer<Real> by_hand(nx, ny, nz, &t.symbol);
     const ours<Real> one(nx, ny, nz, 1, &t.symbol), four(nx, ny, nz, 4, &t.symbol);
     const std::vector<double> ms =
@@ -290,7 +225,7 @@ template <class Real> static void solve(size_t nx, size_t ny, size_t nz, int rep
 template <class Real> static void kspace_variants(size_t nx, size_t ny, size_t nz) {
     const size_t nxc = nx / 2 + 1, columns = ny * nxc, bytes = columns * nz * 2 * sizeof(Real);
     const buffer spectrum(bytes);
-    randomize<Real>(spectrum.p, bytes / sizeof(Real));
+    bench_randomize<Real>(spectrum.p, bytes / sizeof(Real));
     const tables<Real> t(nx, ny, nz, true);
     const int variants = psg_cuda_kspace_supported(precision_of<Real>(), nz);
     const double floor_ms = 2.0 * bytes / copy_rate * 1e3;
@@ -321,7 +256,7 @@ template <class Real> static void kspace_variants(size_t nx, size_t ny, size_t n
 template <class Real> static void z_by_cufft(size_t nx, size_t ny, size_t nz) {
     const size_t nxc = nx / 2 + 1, columns = ny * nxc, bytes = columns * nz * 2 * sizeof(Real);
     const buffer spectrum(bytes);
-    randomize<Real>(spectrum.p, bytes / sizeof(Real));
+    bench_randomize<Real>(spectrum.p, bytes / sizeof(Real));
     const tables<Real> t(nx, ny, nz, true);
     for (psg_cuda_layout layout : {PSG_CUDA_Z_STRIDED, PSG_CUDA_Z_CONTIGUOUS}) {
         psg_cuda_fft *fft = nullptr;
@@ -351,7 +286,7 @@ template <class Real> static void moves(size_t n) {
     const psg_cuda_precision precision = precision_of<Real>();
     const buffer a(bytes), b(bytes), scratch(psg_cuda_reduce_scratch_bytes());
     const buffer result(sizeof(psg_cuda_summary));
-    randomize<Real>(a.p, bytes / sizeof(Real));
+    bench_randomize<Real>(a.p, bytes / sizeof(Real));
     void *blocks[4];
     size_t y0[5] = {0, 0, 0, 0, 0};
     psg_cuda_segment segments[4];
@@ -406,11 +341,6 @@ int main(int argc, char **argv) {
     note("%s, %d multiprocessors, %.0f MB second-level cache", device.name,
          device.multiProcessorCount, device.l2CacheSize / 1e6);
     copy_ceiling();
-    for (size_t element : {(size_t)8, (size_t)16}) {
-        transposes(512, 512, 512, element);
-        if (!quick)
-            transposes(500, 300, 200, element);
-    }
     moves<double>(512);
     moves<float>(512);
     z_by_cufft<double>(512, 512, 512);

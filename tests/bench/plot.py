@@ -9,6 +9,10 @@ figures:
     overlap   the stages' sum beside the real time, and the busiest worker or link in it
     hetero    time of cores, of GPUs and of both, and who did the tasks
     policies  time by scheduling policy, the fastest first, with the share of the time that workers were busy
+and those of the studies that other programs measure, which have columns of their own:
+    transposes  bandwidth of the permutations, as a fraction of the copy's
+    fft         time of an FFT against the batch, strided over contiguous, and whether a transposition pays
+    peers       Gflop/s of psg beside its peers
 Without --figure it is the one that the file is named after (overlap-2core.csv), or else guessed from what varies in
 it. Without --out the figure is FILE.png and FILE.svg.
 """
@@ -18,28 +22,13 @@ import csv
 import os
 import sys
 
-try:
-    import matplotlib
+import plot_programs
+from plot_style import COLOURS, MARKERS, LogLocator, bare, fail, number, plain, plt
 
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-except ImportError as missing:
-    sys.exit("plot.py: matplotlib is needed (%s): apt-get install python3-matplotlib, or pip install matplotlib in a "
-             "virtual environment" % missing)
-
-# Okabe and Ito's colours, which the colour-blind can tell apart
-COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999", "#F0E442", "#7F3C8D",
-           "#A5AA99", "#8C510A"]
-MARKERS = "osD^vP*X"
 STAGES = ("fft_xy", "pack", "unpack", "fft_z", "divide", "ifft_z", "ifft_xy", "normalize", "forward_xy", "kspace",
           "inverse_xy", "exchange")
 LISTS = ("grid", "precision", "cpus", "gpus", "sched", "graph", "exchange", "z", "segment_planes", "pencils", "in_flight",
          "effort", "ranks")
-
-
-def fail(words):
-    sys.exit("plot.py: " + words)
 
 
 def read(path):
@@ -48,7 +37,8 @@ def read(path):
             rows = list(csv.DictReader(file, strict=True))
     except (OSError, UnicodeDecodeError, csv.Error) as why:
         fail("%s: cannot be read: %s" % (path, why))
-    if not rows or any(column not in rows[0] for column in (*LISTS, "seconds", "status", "host")):
+    if not rows or (plot_programs.study(rows[0]) is None
+                    and any(column not in rows[0] for column in (*LISTS, "seconds", "status", "host"))):
         fail("%s: no rows of psg bench" % path)
     return rows
 
@@ -107,10 +97,6 @@ def label(row, columns):
     return ", ".join(words)
 
 
-def number(row, column):
-    return float(row[column])
-
-
 def whiskers(row):
     """Distances of the quartiles from the median, in ms."""
     return [[1e3 * (number(row, "seconds") - number(row, "seconds_q1"))],
@@ -141,16 +127,6 @@ def dark(colour):
 def who(row):
     """The workers that a row asked for."""
     return " + ".join("%s %s" % (row[column], name) for column, name in (("cpus", "CPU"), ("gpus", "GPU")) if row[column] != "0")
-
-
-def plain(axis):
-    axis.set_major_formatter(FuncFormatter(lambda value, _: "%g" % value))
-    axis.set_minor_formatter(NullFormatter())
-
-
-def bare(axes):
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
 
 
 # ------------------------------------------------------------------------------------------------ figures
@@ -418,7 +394,7 @@ def plot_hetero(rows):
 
 
 FIGURES = {"stages": plot_stages, "segments": plot_segments, "scaling": plot_scaling, "overlap": plot_overlap,
-           "hetero": plot_hetero, "policies": plot_policies}
+           "hetero": plot_hetero, "policies": plot_policies, **plot_programs.FIGURES}
 
 
 def caption(rows, failed):
@@ -450,7 +426,10 @@ def main():
     parser.add_argument("--host", help="of which machine, if the file has several")
     arguments = parser.parse_args()
     rows, failed = one_machine(read(arguments.csv), arguments.csv, arguments.host)
-    name = arguments.figure or guess(rows, arguments.csv)
+    study = plot_programs.study(rows[0])
+    name = arguments.figure or study or guess(rows, arguments.csv)
+    if (name in plot_programs.FIGURES or study) and name != study:
+        fail("%s: has not the columns of the figure '%s'" % (arguments.csv, name))
     plt.rcParams.update({"font.size": 9, "svg.fonttype": "none", "svg.hashsalt": "psg"})
     try:
         figure = FIGURES[name](rows)
@@ -459,7 +438,7 @@ def main():
     height = figure.get_size_inches()[1]
     bottom = 0.46 / height
     figure.tight_layout(rect=(0, bottom, 1, 1))
-    figure.text(0.01, 0.08 / height, caption(rows, failed), fontsize=7, color="#555555", va="bottom")
+    figure.text(0.01, 0.08 / height, (plot_programs.caption if study else caption)(rows, failed), fontsize=7, color="#555555", va="bottom")
     prefix = arguments.out or os.path.splitext(arguments.csv)[0]
     for ending, more in ((".png", {}), (".svg", {"metadata": {"Date": None}})):
         try:

@@ -13,24 +13,24 @@
  *               and after the last solve. HWM: the most memory that the process ever had
  */
 #include "graph/psg.h"
+#include "tests/bench/measure.h"
 
-#include <getopt.h>
 #include <malloc.h>
 #include <mpi.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { MAX_REPEAT = 101 };
 
 typedef struct bench {
+    bench_settings settings;
+    bench_csv csv;
+    int has_csv;
     size_t n[3];
     int ranks;
     int repeat;
-    const char *csv;
     psg_options options;
     psg_plan *plan;
     double *f, *u;
@@ -39,28 +39,8 @@ typedef struct bench {
     double heap_create, heap_submit, heap_end; /* bytes, above what there was before the plan */
 } bench;
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void must(int ok, const char *what) {
-    if (!ok) {
-        fprintf(stderr, "bench_submission: %s\n", what);
-        exit(1);
-    }
-}
-
-static int by_value(const void *a, const void *b) {
-    const double x = *(const double *)a;
-    const double y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *values, int count) {
-    qsort(values, (size_t)count, sizeof *values, by_value);
-    return values[count / 2];
+    bench_must(ok, "%s", what);
 }
 
 /* Bytes that malloc has given to the program and not had back; -1 where nobody counts. */
@@ -114,9 +94,9 @@ static void measure(bench *b) {
     b->options.comm = &comm;
     psg_plan *starter = make_plan(&b->options, least); /* StarPU stays up until it is destroyed */
     const double before = heap();
-    const double t0 = now();
+    const double t0 = bench_now();
     b->plan = make_plan(&b->options, b->n);
-    b->create = now() - t0;
+    b->create = bench_now() - t0;
     b->heap_create = heap() - before - data_bytes(b);
     must(psg_plan_local_extent(b->plan, &z0, &planes) == PSG_OK, "psg_plan_local_extent");
     must(planes < b->n[2], "this process has all planes: nobody plays one of many");
@@ -125,14 +105,14 @@ static void measure(bench *b) {
     b->u = zeros(bytes);
     const double arrays = heap();
     for (int r = -1; r < b->repeat; r++) {
-        const double t1 = now();
+        const double t1 = bench_now();
         must(psg_submit(b->plan, b->f, b->u) == PSG_OK, psg_last_error());
-        const double t2 = now();
+        const double t2 = bench_now();
         if (r < 0) {
             b->heap_submit = heap() - arrays + b->heap_create;
         }
         must(psg_wait(b->plan) == PSG_OK, psg_last_error());
-        const double t3 = now();
+        const double t3 = bench_now();
         *(r < 0 ? &b->first_submit : &b->submit[r]) = t2 - t1;
         *(r < 0 ? &b->first_wait : &b->wait[r]) = t3 - t2;
     }
@@ -152,21 +132,33 @@ static void report(bench *b) {
         tasks += m == PSG_STAGE_EXCHANGE ? 0 : s.stage[m].tasks;
     }
     const size_t messages = (size_t)s.stage[PSG_STAGE_EXCHANGE].tasks;
-    const double submit = 1e3 * median(b->submit, b->repeat);
-    const double wait = 1e3 * median(b->wait, b->repeat);
+    const double submit = 1e3 * bench_quartiles(b->submit, b->repeat).median;
+    const double wait = 1e3 * bench_quartiles(b->wait, b->repeat).median;
     printf("%6d %5zu %5zu %6zu %8zu %10.2f %10.3f %10.3f %10.3f %10.3f %9.2f %9.2f %9.2f %9.1f\n",
            b->ranks, segments, pencils, (size_t)tasks, messages, 1e3 * b->create,
            1e3 * b->first_submit, 1e3 * b->first_wait, submit, wait, 1e-6 * b->heap_create,
            1e-6 * b->heap_submit, 1e-6 * b->heap_end, 1e-6 * most_memory());
-    FILE *csv = b->csv ? fopen(b->csv, "a") : NULL;
-    must(b->csv == NULL || csv != NULL, "the CSV file cannot be written");
-    if (csv) {
-        fprintf(csv,
-                "%zux%zux%zu,%d,%zu,%zu,%zu,%zu,%.4f,%.4f,%.4f,%.4f,%.4f,%.0f,%.0f,%.0f,%.0f\n",
-                b->n[0], b->n[1], b->n[2], b->ranks, segments, pencils, (size_t)tasks, messages,
-                1e3 * b->create, 1e3 * b->first_submit, 1e3 * b->first_wait, submit, wait,
-                b->heap_create, b->heap_submit, b->heap_end, most_memory());
-        must(fclose(csv) == 0, "the CSV file cannot be written");
+    if (b->has_csv) {
+        char grid[80];
+        const double numbers[] = {b->ranks,
+                                  (double)segments,
+                                  (double)pencils,
+                                  (double)tasks,
+                                  (double)messages,
+                                  1e3 * b->create,
+                                  1e3 * b->first_submit,
+                                  1e3 * b->first_wait,
+                                  submit,
+                                  wait,
+                                  b->heap_create,
+                                  b->heap_submit,
+                                  b->heap_end,
+                                  most_memory()};
+        snprintf(grid, sizeof grid, "%zux%zux%zu", b->n[0], b->n[1], b->n[2]);
+        bench_put_text(&b->csv, grid);
+        for (size_t m = 0; m < sizeof numbers / sizeof *numbers; m++) {
+            bench_put_number(&b->csv, numbers[m]);
+        }
     }
 }
 
@@ -176,56 +168,11 @@ static void say_head(const bench *b) {
            "penc", "tasks", "messages", "create", "1st submit", "1st wait", "submit", "wait",
            "heap plan", "submitted", "at end", "HWM");
     fflush(stdout);
-    FILE *csv = b->csv ? fopen(b->csv, "a") : NULL;
-    must(b->csv == NULL || csv != NULL, "the CSV file cannot be written");
-    if (csv && fseek(csv, 0, SEEK_END) == 0 && ftell(csv) == 0) {
-        fprintf(csv, "grid,ranks,segments,pencils,tasks,messages,create_ms,first_submit_ms,"
-                     "first_wait_ms,submit_ms,wait_ms,heap_create,heap_submit,heap_end,hwm\n");
-    }
-    must(csv == NULL || fclose(csv) == 0, "the CSV file cannot be written");
 }
 
-static int read_grid(size_t *n, const char *text) {
-    char end;
-    if (sscanf(text, "%zu,%zu,%zu%c", &n[0], &n[1], &n[2], &end) == 3) {
-        return n[0] > 0 && n[1] > 0 && n[2] > 0;
-    }
-    const int one = sscanf(text, "%zu%c", &n[0], &end) == 1;
-    n[1] = n[2] = n[0];
-    return one && n[0] > 0;
-}
-
-static int read_options(bench *b, int argc, char **argv) {
-    static const struct option known[] = {{"repeat", required_argument, NULL, 'r'},
-                                          {"cpus", required_argument, NULL, 'c'},
-                                          {"segment-planes", required_argument, NULL, 's'},
-                                          {"pencils", required_argument, NULL, 'p'},
-                                          {"csv", required_argument, NULL, 'f'},
-                                          {0}};
-    for (int c; (c = getopt_long(argc, argv, "", known, NULL)) != -1;) {
-        switch (c) {
-        case 'r':
-            b->repeat = atoi(optarg);
-            break;
-        case 'c':
-            b->options.cpus = atoi(optarg);
-            break;
-        case 's':
-            b->options.segment_planes = (size_t)atol(optarg);
-            break;
-        case 'p':
-            b->options.pencils = (size_t)atol(optarg);
-            break;
-        case 'f':
-            b->csv = optarg;
-            break;
-        default:
-            return 0;
-        }
-    }
-    return b->repeat >= 1 && b->repeat <= MAX_REPEAT && b->options.cpus >= 1 && optind + 1 < argc &&
-           read_grid(b->n, argv[optind]);
-}
+static const char *const columns =
+    "grid,ranks,segments,pencils,tasks,messages,create_ms,first_submit_ms,first_wait_ms,submit_ms,"
+    "wait_ms,heap_create,heap_submit,heap_end,hwm";
 
 /* One number of processes, in a process of its own, for its memory. */
 static int play(bench *b, const char *ranks) {
@@ -246,21 +193,30 @@ static int play(bench *b, const char *ranks) {
 
 int main(int argc, char **argv) {
     static bench b; /* zero */
-    b.repeat = 15;
+    const char *csv = NULL;
+    b.settings = (bench_settings){.repeat = 15, .warm_up = 1};
     psg_options_init(&b.options);
     b.options.tuned = 0; /* the default is the default */
     b.options.cpus = 1;
     b.options.gpus = 0;
     b.options.effort = PSG_EFFORT_ESTIMATE; /* FFTW's search is not what is measured */
-    if (!read_options(&b, argc, argv)) {
-        fprintf(stderr,
-                "usage: %s [--repeat R] [--cpus N] [--segment-planes N] [--pencils N] [--csv FILE] "
-                "N|NX,NY,NZ RANKS ...\n",
-                argv[0]);
-        return 2;
+    const bench_option options[] = {{"cpus", BENCH_COUNT, &b.options.cpus, NULL},
+                                    {"segment-planes", BENCH_SIZE, &b.options.segment_planes, NULL},
+                                    {"pencils", BENCH_SIZE, &b.options.pencils, NULL},
+                                    {"csv", BENCH_TEXT, &csv, NULL},
+                                    {NULL, BENCH_FLAG, NULL, NULL}};
+    const int first = bench_arguments(argc, argv, options, "N|NX,NY,NZ RANKS ...", &b.settings);
+    bench_must_or(BENCH_USAGE, !b.settings.rows, "its rows are no study's: --csv FILE");
+    b.repeat = b.settings.repeat;
+    bench_must_or(BENCH_USAGE, b.repeat <= MAX_REPEAT && first + 1 < argc,
+                  "a grid, numbers of processes, and at most %d repeats", MAX_REPEAT);
+    bench_read_grid(argv[first], b.n);
+    if (csv) {
+        bench_csv_open(&b.csv, csv, NULL, columns);
+        b.has_csv = 1;
     }
     say_head(&b);
-    for (int m = optind + 1; m < argc; m++) {
+    for (int m = first + 1; m < argc; m++) {
         int status = 0;
         const pid_t child = fork();
         must(child >= 0, "no process can be started");

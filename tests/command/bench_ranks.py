@@ -189,6 +189,15 @@ def process_of(rank):
     return 0
 
 
+def send(rank, kind):
+    """Signal a process, which may be between its start and its first words."""
+    until = time.monotonic() + 20
+    while not process_of(rank) and time.monotonic() < until:
+        time.sleep(0.02)
+    check(process_of(rank), "rank %s is not there" % rank)
+    os.kill(process_of(rank), kind)
+
+
 def works(rank):
     """Has the process its worker, a thread that StarPU calls after its core?"""
     number = process_of(rank)
@@ -228,7 +237,7 @@ def ended(process, what):
 for victim, kind in ((0, signal.SIGKILL), (1, signal.SIGKILL), (1, signal.SIGABRT), (None, signal.SIGKILL)):
     what = "signal %d to %s" % (kind, "mpirun" if victim is None else "rank %d" % victim)
     job = start()
-    os.kill(process_of(victim), kind)
+    send(victim, kind)
     if victim is None:
         job.communicate(timeout=60)
         check(nobody_here(), "%s: %s are left" % (what, others_here()))
@@ -241,7 +250,7 @@ for victim, kind in ((0, signal.SIGKILL), (1, signal.SIGKILL), (1, signal.SIGABR
           "%s: %s" % (what, found))
 # One that stands still is given up.
 job = start("--patience", "2")
-os.kill(process_of(1), signal.SIGSTOP)
+send(1, signal.SIGSTOP)
 ended(job, "SIGSTOP")
 check(sorted(r["status"] for r in rows("e.csv")) == ["ok", "was still solving after 2 s without a sign"], rows("e.csv"))
 # What ends psg bench ends all of them.

@@ -1,0 +1,352 @@
+/* psg bench with a study that programs of their own measure. A job is one start of a program; its rows go into the file
+   when it has ended. What a row was measured by, on which machine and with which versions say what it is, so that
+   the file can be gone on with. */
+#include "app/programs.h"
+#include "app/app.h"
+#include "app/bench_files.h"
+#include "app/machine.h"
+#include "app/output.h"
+#include "app/program_jobs.h"
+#include "app/program_run.h"
+#include "app/progress.h"
+
+#include <limits.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Columns after those of the study. */
+enum {
+    COMMAND = 0,
+    WARM_UP,
+    SEED,
+    VERSIONS,
+    HOST = VERSIONS + PSG_COMPONENT_COUNT,
+    CPU_MODEL,
+    CORES,
+    DATE,
+    OWN_COLUMNS
+};
+static const char *const own_names[OWN_COLUMNS] = {
+    [COMMAND] = "command",
+    [WARM_UP] = "warm_up",
+    [SEED] = "seed",
+    [VERSIONS + PSG_COMPONENT_PSG] = "psg_version",
+    [VERSIONS + PSG_COMPONENT_STARPU] = "starpu_version",
+    [VERSIONS + PSG_COMPONENT_FFTW] = "fftw_version",
+    [VERSIONS + PSG_COMPONENT_CUDA] = "cuda_version",
+    [VERSIONS + PSG_COMPONENT_MPI] = "mpi_version",
+    [HOST] = "host",
+    [CPU_MODEL] = "cpu_model",
+    [CORES] = "cores",
+    [DATE] = "date",
+};
+
+typedef struct programs {
+    const app_bench_arguments *arguments;
+    app_program_jobs jobs;
+    app_machine machine;
+    char *measured;     /* the study's columns, with 0 for the commas */
+    const char **names; /* of all columns; the first `study_columns` are the study's */
+    size_t study_columns, status;
+    app_table table;
+    char *of_this_run; /* of each row: is it one of the jobs'? */
+    app_bench_files files;
+    app_progress progress;
+} programs;
+
+/* ------------------------------------------------------------------------------------- columns */
+
+static int make_columns(programs *p) {
+    size_t count = 1;
+    p->measured = strdup(p->jobs.columns);
+    for (const char *at = p->jobs.columns; *at; at++) {
+        count += *at == ',';
+    }
+    p->study_columns = count;
+    p->names = calloc(count + OWN_COLUMNS, sizeof *p->names);
+    if (!p->measured || !p->names) {
+        return app_error(APP_FAILED, "out of memory");
+    }
+    char *at = p->measured;
+    for (size_t c = 0; c < count; c++) {
+        p->names[c] = at;
+        at += strcspn(at, ",");
+        *at++ = '\0';
+    }
+    for (size_t c = 0; c < OWN_COLUMNS; c++) {
+        p->names[count + c] = own_names[c];
+    }
+    app_table_init(&p->table, p->names, count + OWN_COLUMNS);
+    p->status = app_table_column(&p->table, "status");
+    return APP_DONE;
+}
+
+/* The texts that say of a row what it is; NULL: not this column. */
+static const char *identity(const programs *p, int own, const char *command, char *text,
+                            size_t size) {
+    text[0] = '\0';
+    if (own == COMMAND) {
+        return command;
+    }
+    if (own >= VERSIONS && own < VERSIONS + PSG_COMPONENT_COUNT) {
+        const char *version = psg_component_version((psg_component)(own - VERSIONS));
+        return version ? version : text;
+    }
+    if (own == CORES) {
+        snprintf(text, size, "%ld", p->machine.cores);
+        return text;
+    }
+    return own == HOST ? p->machine.host : own == CPU_MODEL ? p->machine.cpu_model : NULL;
+}
+
+static int is_row_of(const programs *p, size_t row, const char *command) {
+    char text[32];
+    for (int own = 0; own < OWN_COLUMNS; own++) {
+        const char *want = identity(p, own, command, text, sizeof text);
+        if (want &&
+            strcmp(want, app_table_get(&p->table, row, p->study_columns + (size_t)own)) != 0) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static const char *status_of(const programs *p, size_t row) {
+    return app_table_get(&p->table, row, p->status);
+}
+
+/* Has the file all rows of the command, by as many repeats? */
+static int is_done(const programs *p, const char *command) {
+    const size_t repeats = app_table_column(&p->table, "repeats");
+    size_t rows = 0;
+    for (size_t row = 0; row < p->table.rows; row++) {
+        if (is_row_of(p, row, command)) {
+            rows++;
+            if (strcmp(status_of(p, row), "ok") != 0 ||
+                strtoul(app_table_get(&p->table, row, repeats), NULL, 10) < p->arguments->repeat) {
+                return 0;
+            }
+        }
+    }
+    return rows > 0;
+}
+
+/* -------------------------------------------------------------------------------------- rows */
+
+/* Take out the old rows of a command. @return where the first of them was, or the end */
+static size_t take_out(programs *p, const char *command) {
+    size_t at = p->table.rows;
+    for (size_t row = p->table.rows; row-- > 0;) {
+        if (is_row_of(p, row, command)) {
+            app_table_remove(&p->table, row);
+            at = row;
+        }
+    }
+    return at;
+}
+
+static int finish_row(programs *p, size_t row, const char *command) {
+    char text[48];
+    int failed = row == SIZE_MAX;
+    for (int own = 0; own < OWN_COLUMNS && !failed; own++) {
+        const char *value = identity(p, own, command, text, sizeof text);
+        if (own == DATE) {
+            app_utc_date(text, sizeof text);
+        } else if (own == WARM_UP || own == SEED) {
+            snprintf(text, sizeof text, "%d",
+                     own == SEED ? p->arguments->seed : p->arguments->warm_up);
+        }
+        failed =
+            app_table_set(&p->table, row, p->study_columns + (size_t)own, value ? value : text);
+    }
+    return failed ? app_error(APP_FAILED, "out of memory for the results") : APP_DONE;
+}
+
+/* Put a job's rows in the place of its old ones, and, if it failed, one more that says why. */
+static int put_rows(programs *p, const char *command, const app_table *rows, const char *why) {
+    size_t at = take_out(p, command);
+    int code = APP_DONE;
+    for (size_t r = 0; r < rows->rows && !code; r++) {
+        const size_t row = app_table_add(&p->table, at++);
+        int failed = row == SIZE_MAX;
+        for (size_t c = 0; c < p->study_columns && !failed; c++) {
+            failed = app_table_set(&p->table, row, c, app_table_get(rows, r, c));
+        }
+        code = finish_row(p, failed ? SIZE_MAX : row, command);
+    }
+    if (!code && why[0]) {
+        const size_t row = app_table_add(&p->table, at);
+        const int failed = row == SIZE_MAX || app_table_set(&p->table, row, p->status, why);
+        code = finish_row(p, failed ? SIZE_MAX : row, command);
+    }
+    return code ? code : app_bench_files_save(&p->files, &p->table);
+}
+
+/* ------------------------------------------------------------------------------------- the run */
+
+/* Which rows are those of the jobs, for the table and the exit code. */
+static int is_of_jobs(const programs *p, size_t row) {
+    char command[160];
+    for (size_t j = 0; j < p->jobs.count; j++) {
+        app_program_job_text(&p->jobs.job[j], command, sizeof command);
+        if (is_row_of(p, row, command) || is_row_of(p, row, p->jobs.job[j].program)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* A program that is not there, or has nothing to measure here, is one row under its own name. */
+static int run_job(programs *p, size_t number, const char **left_out) {
+    const app_program_job *job = &p->jobs.job[number];
+    char command[160], shown[200], why[1024];
+    int was_there, code;
+    app_table rows;
+    app_program_job_text(job, command, sizeof command);
+    app_table_init(&rows, p->names, p->study_columns);
+    if (is_done(p, command)) {
+        return APP_DONE;
+    }
+    snprintf(shown, sizeof shown, "%zu/%zu %s", number + 1, p->jobs.count, command);
+    app_progress_step(&p->progress, "%s", shown);
+    code =
+        app_program_run(job, p->arguments, &p->progress, shown, &rows, &was_there, why, sizeof why);
+    if (!code && was_there) {
+        (void)take_out(p, job->program);
+        code = put_rows(p, command, &rows, why);
+    } else if (!code) {
+        *left_out = job->program;
+        code = put_rows(p, job->program, &rows, why);
+    }
+    app_table_free(&rows);
+    return code;
+}
+
+static int run_jobs(programs *p) {
+    const char *left_out = "";
+    int code = APP_DONE;
+    for (size_t j = 0; j < p->jobs.count && !code; j++) {
+        if (strcmp(left_out, p->jobs.job[j].program) != 0) {
+            code = run_job(p, j, &left_out);
+        }
+    }
+    return code;
+}
+
+/* ---------------------------------------------------------------------------------- for people */
+
+/* Milliseconds and microseconds are easier to read than a row of zeros. */
+static void cell(const programs *p, size_t row, size_t column, char *text, size_t size) {
+    const char *value = app_table_get(&p->table, row, column);
+    const char *name = p->names[column];
+    if (!value[0] || !app_program_is_number(&p->table, column)) {
+        snprintf(text, size, "%s", value[0] ? value : "-");
+    } else if (strstr(name, "seconds")) {
+        snprintf(text, size, "%.4g", strtod(value, NULL) * (strstr(name, "_per_") ? 1e6 : 1e3));
+    } else {
+        snprintf(text, size, "%.*g", value[strspn(value, "0123456789")] ? 4 : 12,
+                 strtod(value, NULL));
+    }
+}
+
+static void heading(const programs *p, size_t column, char *text, size_t size) {
+    const char *name = p->names[column], *seconds = strstr(name, "seconds");
+    if (seconds) {
+        snprintf(text, size, "%.*s%s", (int)(seconds - name), name,
+                 strstr(name, "_per_") ? "us_per_fft" : "ms");
+    } else {
+        snprintf(text, size, "%s", name);
+    }
+}
+
+static void print(const programs *p) {
+    char text[256];
+    size_t shown[32], count = 0;
+    int width[32];
+    for (const char *at = p->jobs.shown; *at && count < 32;
+         at += strcspn(at, ","), at += *at == ',') {
+        snprintf(text, sizeof text, "%.*s", (int)strcspn(at, ","), at);
+        shown[count++] = app_table_column(&p->table, text);
+    }
+    for (size_t s = 0; s < count; s++) {
+        heading(p, shown[s], text, sizeof text);
+        width[s] = (int)strlen(text);
+        for (size_t row = 0; row < p->table.rows; row++) {
+            cell(p, row, shown[s], text, sizeof text);
+            width[s] =
+                p->of_this_run[row] && (int)strlen(text) > width[s] ? (int)strlen(text) : width[s];
+        }
+        heading(p, shown[s], text, sizeof text);
+        printf("%-*s ", width[s], text);
+    }
+    printf("status\n");
+    for (size_t row = 0; row < p->table.rows; row++) {
+        if (!p->of_this_run[row]) {
+            continue;
+        }
+        if (!app_table_get(&p->table, row, 0)[0]) {
+            printf("%s: %s\n", app_table_get(&p->table, row, p->study_columns + COMMAND),
+                   status_of(p, row));
+            continue;
+        }
+        for (size_t s = 0; s < count; s++) {
+            cell(p, row, shown[s], text, sizeof text);
+            printf("%-*s ", width[s], text);
+        }
+        printf("%s\n", status_of(p, row));
+    }
+}
+
+static int tell(programs *p, int code) {
+    size_t good = 0, first = SIZE_MAX;
+    p->of_this_run = calloc(p->table.rows + 1, 1);
+    if (!p->of_this_run) {
+        return app_error(APP_FAILED, "out of memory");
+    }
+    for (size_t row = 0; row < p->table.rows; row++) {
+        p->of_this_run[row] = (char)is_of_jobs(p, row);
+        if (p->of_this_run[row]) {
+            good += strcmp(status_of(p, row), "ok") == 0;
+            first = first < row ? first : row;
+        }
+    }
+    if (!p->arguments->quiet && app_bench_files_leave_stdout(&p->files)) {
+        print(p);
+    }
+    code = app_bench_files_finish(&p->files, &p->table, app_program_is_number, code);
+    if (!code && good == 0) {
+        code = app_error(APP_FAILED, "nothing was measured, the first: %s: %s",
+                         first < p->table.rows
+                             ? app_table_get(&p->table, first, p->study_columns + COMMAND)
+                             : p->arguments->study,
+                         first < p->table.rows ? status_of(p, first) : "no program");
+    }
+    return code;
+}
+
+int app_programs_bench(const app_bench_arguments *arguments) {
+    programs p = {.arguments = arguments};
+    app_signals_install();
+    app_machine_find(&p.machine);
+    int code = app_program_jobs_make(&p.jobs, arguments,
+                                     p.machine.cores > 0 ? (unsigned)p.machine.cores : 1);
+    if (!code) {
+        code = make_columns(&p);
+    }
+    if (!code) {
+        code = app_bench_files_open(&p.files, arguments->csv, arguments->json, &p.table);
+    }
+    if (!code) {
+        app_progress_start(&p.progress, !arguments->quiet);
+        code = run_jobs(&p);
+        app_progress_stop(&p.progress);
+        code = tell(&p, code); /* what was measured is shown even where it could not be written */
+    }
+    app_table_free(&p.table);
+    app_program_jobs_free(&p.jobs);
+    free(p.of_this_run);
+    free(p.names);
+    free(p.measured);
+    return code;
+}

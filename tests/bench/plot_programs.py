@@ -1,0 +1,176 @@
+"""Figures of the studies that programs of their own measure: transposes, fft, peers."""
+
+from plot_style import COLOURS, MARKERS, LogLocator, bare, number, plain, plt
+
+# What the figure of a study needs, and what they all need.
+COLUMNS = {
+    "transposes": ("device", "element_bytes", "permutation", "threads", "elements_per_thread", "bandwidth", "of_copy"),
+    "fft": ("device", "kind", "layout", "n", "batch", "stride", "threads", "seconds_per_fft", "over_contiguous",
+            "strided_over_transposed"),
+    "peers": ("peer", "ranks", "threads", "gpus", "ratio", *(who + what for who in ("peer", "psg") for what in
+                                                             ("_seconds", "_seconds_q1", "_seconds_q3", "_gflops")))}
+COMMON = ("grid", "status", "repeats", "host", "cpu_model", "gpu_model", "cores", "date", "psg_version", "starpu_version",
+          "fftw_version", "cuda_version")
+PERMUTATIONS = ("xyz", "yxz", "zyx", "xzy", "yzx", "zxy")
+PEERS = {"fftw": "FFTW", "fftw_mpi": "FFTW-MPI", "cufft": "cuFFT", "cufft_xt": "cuFFT (cufftXt)"}
+
+
+def study(row):
+    """The study that a row is of; None: none of these."""
+    return next((name for name, columns in COLUMNS.items() if all(column in row for column in columns + COMMON)), None)
+
+
+def distinct(rows, *columns):
+    return list(dict.fromkeys(tuple(row[column] for column in columns) for row in rows))
+
+
+def choose(rows, **values):
+    return [row for row in rows if all(row[column] == value for column, value in values.items())]
+
+
+def grid_name(grid):
+    n = grid.split("x")
+    return n[0] + "\N{SUPERSCRIPT THREE}" if len(set(n)) == 1 else grid.replace("x", "\N{MULTIPLICATION SIGN}")
+
+
+def count(number_of, what):
+    return "%s %s%s" % (number_of, what, "" if number_of == "1" else "es" if what.endswith("s") else "s")
+
+
+def device_name(row):
+    return "CPU, " + count(row["threads"], "thread") if row["device"] == "cpu" else "GPU"
+
+
+def plot_transposes(rows):
+    ways = distinct(rows, "device", "threads", "elements_per_thread")
+    grids = [grid for grid, in distinct(rows, "grid")]
+    sizes = [size for size, in distinct(rows, "element_bytes")]
+    figure, panels = plt.subplots(len(grids), len(ways), figsize=(3.4 * len(ways) + 0.8, 1.9 * len(grids) + 0.9),
+                                  squeeze=False, sharey=True)
+    for line, grid in zip(panels, grids):
+        for way, axes in zip(ways, line):
+            copies = []
+            here = choose(rows, grid=grid, **dict(zip(("device", "threads", "elements_per_thread"), way)))
+            for index, size in enumerate(sizes):
+                for row in choose(here, element_bytes=size):
+                    if row["permutation"] == "copy":
+                        copies.append("%s B %.3g" % (size, number(row, "bandwidth")))
+                    else:
+                        place = PERMUTATIONS.index(row["permutation"]) + 0.27 * (index - (len(sizes) - 1) / 2)
+                        axes.bar(place, number(row, "of_copy"), width=0.25, color=COLOURS[index])
+            axes.axhline(1, color="#999999", linewidth=0.8, linestyle="--")
+            axes.set_xticks(range(len(PERMUTATIONS)))
+            axes.set_xticklabels(PERMUTATIONS)
+            axes.set_title("copy, GB/s: " + ", ".join(copies), fontsize=7.5, loc="left")
+            bare(axes)
+        line[0].set_ylabel(grid_name(grid))
+    for way, axes in zip(ways, panels[0]):
+        name = device_name({"device": way[0], "threads": way[1]})
+        axes.text(0.5, 1.22, name + (", %s a thread" % count(way[2], "element") if way[2] else ""), ha="center",
+                  transform=axes.transAxes, fontsize=9, fontweight="bold")
+    for index, size in enumerate(sizes):
+        panels[0][0].bar(0, 0, color=COLOURS[index], label="%s-byte elements" % size)
+    figure.legend(*panels[0][0].get_legend_handles_labels(), loc="lower right", ncol=3, frameon=False, fontsize=8)
+    figure.suptitle("Bandwidth of transposes, as a fraction of the copy's", x=0.01, ha="left")
+    return figure
+
+
+def plot_batches(axes, rows, lengths, column, scale):
+    """A curve for each length, over the batch."""
+    for index, n in enumerate(lengths):
+        of_n = sorted(choose(rows, n=n), key=lambda row: number(row, "batch"))
+        if of_n:
+            axes.plot([number(row, "batch") for row in of_n], [scale * number(row, column) for row in of_n], label=n,
+                      color=COLOURS[index % len(COLOURS)], marker=MARKERS[index % len(MARKERS)], markersize=4, linewidth=1)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    plain(axes.yaxis)
+    axes.set_xlabel("FFTs in a batch")
+    axes.grid(color="#dddddd", linewidth=0.6)
+    bare(axes)
+
+
+def plot_z(axes, rows):
+    """Bars of strided over transposed, with what the transposition takes."""
+    for place, row in enumerate(rows):
+        value = number(row, "strided_over_transposed")
+        axes.bar(place, value, width=0.6, color=COLOURS[0] if value > 1 else COLOURS[1])
+        axes.text(place, value, "%.2f" % value, ha="center", va="bottom", fontsize=8)
+    axes.axhline(1, color="#999999", linewidth=0.8, linestyle="--")
+    axes.set_xlim(-0.6, max(len(rows), 3) - 0.4)
+    axes.set_xticks(range(len(rows)))
+    axes.set_xticklabels(["%s%s" % (grid_name(row["grid"]), "\n%s" % count(row["threads"], "thread") if row["threads"] else "")
+                          for row in rows], fontsize=7.5)
+    axes.set_title("strided / (transposed, then contiguous):\nabove 1 a transposition pays", fontsize=8.5)
+    bare(axes)
+
+
+def plot_fft(rows):
+    devices = [device for device, in distinct(rows, "device")]
+    batches = choose(rows, kind="batch")
+    lengths = sorted({row["n"] for row in batches}, key=int)
+    figure, panels = plt.subplots(len(devices), 4, figsize=(15, 3.6 * len(devices) + 0.8), squeeze=False,
+                                  gridspec_kw={"width_ratios": (3, 3, 3, 4)})
+    for device, line in zip(devices, panels):
+        here = choose(batches, device=device)
+        plot_batches(line[0], choose(here, layout="contiguous"), lengths, "seconds_per_fft", 1e6)
+        line[0].set_ylabel("%s\ntime of an FFT, us" % device.upper())
+        line[0].set_title("contiguous; a curve for each number of points", fontsize=8.5)
+        strided = choose(here, layout="strided")
+        for axes, power, name in ((line[1], 1, "n"), (line[2], 2, "n\N{SUPERSCRIPT TWO}")):
+            plot_batches(axes, [row for row in strided if int(row["stride"]) == int(row["n"]) ** power and row["over_contiguous"]],
+                         lengths, "over_contiguous", 1)
+            axes.axhline(1, color="#999999", linewidth=0.8, linestyle="--")
+            axes.set_title("stride %s: time over that of contiguous FFTs" % name, fontsize=8.5)
+        plot_z(line[3], [row for row in choose(rows, device=device, layout="transposed") if row["strided_over_transposed"]])
+    if lengths:
+        panels[0][0].legend(frameon=False, fontsize=7, ncol=2, title="points", title_fontsize=7)
+    figure.suptitle("FFTs (complex, f64) by length, batch and stride; and along z of a spectrum", x=0.01, ha="left")
+    return figure
+
+
+def plot_peers(rows):
+    ways = distinct(rows, "peer", "ranks", "threads", "gpus")
+    figure, panels = plt.subplots(1, len(ways), figsize=(3.2 * len(ways) + 0.8, 4), squeeze=False)
+    for way, axes in zip(ways, panels[0]):
+        here = choose(rows, **dict(zip(("peer", "ranks", "threads", "gpus"), way)))
+        for place, row in enumerate(here):
+            top = 0
+            for who, side, colour, name in (("peer", -0.2, "#999999", PEERS.get(way[0], way[0])), ("psg", 0.2, COLOURS[0], "psg")):
+                height = number(row, who + "_gflops")
+                # the quartiles of the time, as of the rate
+                spread = [[height - height * number(row, who + "_seconds") / number(row, who + "_seconds_q3")],
+                          [height * number(row, who + "_seconds") / number(row, who + "_seconds_q1") - height]]
+                top = max(top, height + spread[1][0])
+                axes.bar(place + side, height, yerr=spread, capsize=2, width=0.38, color=colour, error_kw={"elinewidth": 0.8},
+                         label=name if place == 0 else None)
+            axes.text(place, 1.02 * top, "\N{MULTIPLICATION SIGN}%.2f" % number(row, "ratio"), ha="center", va="bottom", fontsize=8)
+        axes.set_xticks(range(len(here)))
+        axes.set_xticklabels([grid_name(row["grid"]) for row in here])
+        axes.set_ylim(0, 1.3 * axes.get_ylim()[1])
+        used = count(way[3], "GPU") if way[3] != "0" else count(way[2], "thread")
+        if way[1] != "1":
+            used = "%s of %s" % (count(way[1], "process"), used)
+        axes.set_title(used, fontsize=9)
+        axes.legend(frameon=False, fontsize=8, loc="upper left")
+        bare(axes)
+    panels[0][0].set_ylabel("Gflop/s (5 n log2 n, two transforms)")
+    figure.suptitle("A solve by psg and by its peers; the number is the peer's time over psg's", x=0.01, ha="left")
+    return figure
+
+
+FIGURES = {"transposes": plot_transposes, "fft": plot_fft, "peers": plot_peers}
+
+
+def caption(rows, failed):
+    """Where, when and with what: two lines."""
+    first = rows[0]
+    gpu = next((row["gpu_model"] for row in rows if row["gpu_model"]), "")
+    repeats = sorted({int(row["repeats"]) for row in rows})
+    cuda = next((row["cuda_version"] for row in rows if row["cuda_version"]), "") if gpu else ""
+    return "%s, %s cores%s; %s\npsg %s, StarPU %s, FFTW %s%s; medians of %s rounds%s" % (
+        first["cpu_model"] or "unknown processor", first["cores"], ", " + gpu if gpu else "",
+        max(row["date"] for row in rows)[:10], first["psg_version"], first["starpu_version"], first["fftw_version"],
+        ", CUDA " + cuda if cuda else "", "-".join(map(str, dict.fromkeys((repeats[0], repeats[-1])))),
+        "; %s without a result" % count(str(failed), "row") if failed else "")

@@ -1,0 +1,36 @@
+"""What the figures have in common: colours, axes, and how an error is said."""
+
+import sys
+
+try:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+except ImportError as missing:
+    sys.exit("plot.py: matplotlib is needed (%s): apt-get install python3-matplotlib, or pip install matplotlib in a "
+             "virtual environment" % missing)
+
+# Okabe and Ito's colours, which the colour-blind can tell apart
+COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999", "#F0E442", "#7F3C8D",
+           "#A5AA99", "#8C510A"]
+MARKERS = "osD^vP*X"
+
+
+def fail(words):
+    sys.exit("plot.py: " + words)
+
+
+def number(row, column):
+    return float(row[column])
+
+
+def plain(axis):
+    axis.set_major_formatter(FuncFormatter(lambda value, _: "%g" % value))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def bare(axes):
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)

@@ -1,0 +1,262 @@
+"""psg bench runs the measuring programs of its studies, says of each why it did not if it did not, goes on with a
+file, and believes no row that cannot be.
+
+    programs.py PSG FOLDER [MPIRUN]      the folder that has bench_transposes_cpu and the others
+"""
+
+import csv
+import json
+import math
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+from command import PSG, check, default_signals, files, refused, run
+
+FOLDER = os.path.abspath(sys.argv[2]) if os.path.isabs(sys.argv[2]) else None
+check(FOLDER, "the folder of the programs has to be an absolute path")
+# Open MPI's own leaks are not ours.
+MPIRUN = ("--mpirun", "env ASAN_OPTIONS=detect_leaks=0 " + (sys.argv[3] if len(sys.argv) > 3 else "mpirun"))
+QUICK = ("--repeat", "2", "--warm-up", "0", "--quiet")
+OWN = ["command", "warm_up", "seed", "psg_version", "starpu_version", "fftw_version", "cuda_version", "mpi_version", "host",
+       "cpu_model", "cores", "date"]
+
+
+def study(name, *arguments, path=FOLDER, **more):
+    return run("bench", "--study", name, *arguments, env={**os.environ, "PSG_BENCH_PROGRAMS": path}, **more)
+
+
+def rows(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file, strict=True))
+
+
+def good(path):
+    """The rows of what is here; a program that is not built, or has no GPU, has one that says so."""
+    found = [row for row in rows(path) if row["status"] == "ok"]
+    rest = [row for row in rows(path) if row["status"] != "ok"]
+    check(all(row["command"].endswith("gpu") or row["command"] in ("bench_gpu_peer", "bench_fftw_mpi_peer") for row in rest),
+          rest)
+    check(all("was not built" in row["status"] or "no GPU" in row["status"] for row in rest), rest)
+    return [row for row in found if "gpu" not in row["command"]]
+
+
+def number(row, column):
+    return float(row[column])
+
+
+def near(a, b):
+    return abs(a - b) <= 1e-9 * abs(b)
+
+
+def in_order(row, name="seconds"):
+    times = [number(row, name + which) for which in ("_min", "_q1", "", "_q3", "_max")]
+    return 0 < times[0] and times == sorted(times)
+
+
+# Six permutations and a copy for each size of the elements, each number of threads, each grid.
+study("transposes", *QUICK, "--grid", "8,9x7x5", "--cpus", "1,3", "--csv", "t.csv", "--json", "t.json")
+t = good("t.csv")
+check(list(t[0])[:4] == ["device", "grid", "element_bytes", "permutation"] and list(t[0])[-len(OWN):] == OWN, list(t[0]))
+check([(r["grid"], r["threads"], r["element_bytes"], r["permutation"]) for r in t]
+      == [(g, c, e, p) for g in ("8x8x8", "9x7x5") for c in "13" for e in ("4", "8", "16")
+          for p in "copy xyz yxz zyx xzy yzx zxy".split()], [list(r.values())[:6] for r in t])
+for r in t:
+    moved = 2 * math.prod(map(int, r["grid"].split("x"))) * int(r["element_bytes"])
+    check(in_order(r) and near(number(r, "bandwidth") * 1e9 * number(r, "seconds"), moved), r)
+    copy = next(c for c in t if c["permutation"] == "copy" and all(c[k] == r[k] for k in ("grid", "threads", "element_bytes")))
+    check(near(number(r, "of_copy") * number(r, "seconds"), number(copy, "seconds")), (r, copy))
+    check((r["device"], r["repeats"], r["warm_up"], r["seed"]) == ("cpu", "2", "0", "1"), r)
+    check(r["command"] == "bench_transposes_cpu --cpus %s %s" % (r["threads"], r["grid"]), r["command"])
+    check(r["psg_version"] and r["host"] and int(r["cores"]) >= 1 and r["date"].startswith("20"), r)
+with open("t.json", encoding="utf-8") as file:
+    j = json.load(file)
+check(j["command"] == "bench" and len(j["rows"]) == len(rows("t.csv")), j)
+for r, k in zip(rows("t.csv"), j["rows"]):
+    for column, value in k.items():
+        same = r[column] == value if isinstance(value, str) else r[column] == "" if value is None else number(r, column) == value
+        check(same and column in r, "%s: %r in JSON, %r in CSV" % (column, value, r[column]))
+
+# FFTs: batches that fit into their stride; along z, strided, and transposed.
+study("fft", *QUICK, "--grid", "8,9x7x5", "--csv", "f.csv")
+f = good("f.csv")
+batches = [r for r in f if r["kind"] == "batch"]
+for n in (8, 9):
+    of_n = [(int(r["batch"]), int(r["stride"])) for r in batches if r["n"] == str(n)]
+    check(of_n == [(b, s) for b in (1, 10, 100, 1000, 10000, 100000) for s in (1, n, n * n) if s == 1 or b <= s], of_n)
+for r in batches:
+    same = [c for c in batches if (c["n"], c["batch"], c["layout"]) == (r["n"], r["batch"], "contiguous")]
+    check(near(number(r, "over_contiguous") * number(same[0], "seconds"), number(r, "seconds")), (r, same))
+z = [r for r in f if r["kind"] == "z"]
+check([r["layout"] for r in z] == ["strided", "transpose", "contiguous", "transposed"] * (len(z) // 4) and z, z)
+check({(r["grid"], r["n"], r["batch"]) for r in z} == {("8x8x8", "8", "40"), ("9x7x5", "5", "35")}, z)
+for strided, transposed in zip(z[0::4], z[3::4]):
+    check(near(number(transposed, "strided_over_transposed") * number(transposed, "seconds"), number(strided, "seconds")),
+          (strided, transposed))
+for r in f:
+    check(in_order(r), r)
+    if r["layout"] != "transpose":
+        check(near(number(r, "seconds_per_fft") * number(r, "batch"), number(r, "seconds")), r)
+        count = 5 * number(r, "n") * math.log2(number(r, "n")) * number(r, "batch")
+        check(near(number(r, "gflops") * 1e9 * number(r, "seconds"), count), r)
+# glibc counts what its malloc gives; that of a sanitizer does not
+taken = [r["plan_bytes"] for r in f if r["layout"] in ("contiguous", "strided")]
+check(not any(taken) or all(float(bytes) > 0 for bytes in taken), taken)
+
+# Peers: both of a row solved the same, in the same run.
+study("peers", *QUICK, *MPIRUN, "--grid", "8,9x7x6", "--cpus", "2", "--csv", "p.csv")
+p = good("p.csv")
+names = ["fftw", "fftw_mpi"] if os.path.exists(os.path.join(FOLDER, "bench_fftw_mpi_peer")) else ["fftw"]
+if os.cpu_count() == 1:  # Open MPI has a slot for each core
+    names = ["fftw"]
+check([(r["peer"], r["grid"]) for r in p] == [(n, g) for n in names for g in ("8x8x8", "9x7x6")], p)
+for r in p:
+    n = math.prod(map(int, r["grid"].split("x")))
+    check((r["ranks"], r["threads"], r["gpus"]) == (("1", "2", "0") if r["peer"] == "fftw" else ("2", "1", "0")), r)
+    check(in_order(r, "peer_seconds") and in_order(r, "psg_seconds") and number(r, "difference") < 1e-12, r)
+    check(near(number(r, "ratio") * number(r, "psg_seconds"), number(r, "peer_seconds")), r)
+    for who in ("peer", "psg"):
+        check(near(number(r, who + "_gflops") * 1e9 * number(r, who + "_seconds"), 10 * n * math.log2(n)), r)
+
+# What is in the file is not measured again, in fewer repeats it is, in its place.
+old = good("p.csv")
+study("peers", *QUICK, *MPIRUN, "--grid", "9x7x6,8,10", "--cpus", "2", "--csv", "p.csv")
+new = good("p.csv")
+check([r for r in new if r["grid"] != "10x10x10"] == old and len(new) == len(old) + len(names), new)
+study("peers", *QUICK, *MPIRUN, "--repeat", "3", "--grid", "8", "--cpus", "2", "--csv", "p.csv")
+again = good("p.csv")
+check([(r["peer"], r["grid"]) for r in again] == [(r["peer"], r["grid"]) for r in new], again)
+check([r["repeats"] for r in again] == ["3" if r["grid"] == "8x8x8" else "2" for r in again], again)
+
+# What needs more memory than it may take says so.
+study("transposes", *QUICK, "--grid", "64,8", "--cpus", "1", "--memory", "0.001", "--csv", "m.csv")
+m = [r for r in rows("m.csv") if r["grid"] == "64x64x64"]
+check([r["status"][:6] for r in m] == ["needs "] * 3 and m[0]["seconds"] == "" and m[0]["repeats"] == "0", m)
+study("fft", *QUICK, "--grid", "64", "--memory", "0.000001", "--csv", "m2.csv", code=1)
+study("peers", *QUICK, "--grid", "64", "--cpus", "1", "--memory", "0.000001", "--csv", "m3.csv", code=1)
+
+# Programs that are not there: a row each; and once they are, no such row any more.
+os.mkdir("empty")
+done = study("peers", *QUICK, "--grid", "8,9", "--cpus", "2", "--csv", "e.csv", path=os.path.abspath("empty"), code=1)
+check("nothing was measured" in done.stderr and "bench_fftw_peer" in done.stderr, done.stderr)
+e = rows("e.csv")
+check([r["command"] for r in e] == ["bench_fftw_peer", "bench_fftw_mpi_peer", "bench_gpu_peer"], e)
+for r, needs in zip(e, ("PSG_TESTS=ON", "MPI", "CUDA")):
+    check(needs in r["status"] and "was not built" in r["status"] and r["ratio"] == "" and r["host"] and r["date"], r)
+shutil.copy(os.path.join(FOLDER, "bench_fftw_peer"), "empty")
+study("peers", *QUICK, "--grid", "8,9", "--cpus", "1", "--csv", "e.csv", path=os.path.abspath("empty"))
+check(sorted(r["command"] for r in rows("e.csv") if r["status"] == "ok")
+      == ["bench_fftw_peer --cpus 1 8x8x8", "bench_fftw_peer --cpus 1 9x9x9"], rows("e.csv"))
+check("bench_fftw_peer" not in [r["command"] for r in rows("e.csv")], rows("e.csv"))
+
+# ------------------------------------------------------------------------------------ programs that go wrong
+
+header = ",".join(list(t[0])[:-len(OWN)])
+ROW = "cpu,8x8x8,4,copy,1,,ok,1e-6,1e-6,1e-6,1e-6,1e-6,2,4.096,1,"
+os.mkdir("fake")
+
+
+def fake(script, grids="8", code=1, program="bench_transposes_cpu", name="transposes", options=()):
+    """The rows that psg makes of a program that does as the shell script says."""
+    path = os.path.join("fake", program)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("#!/bin/sh\n%s\n" % script)
+    os.chmod(path, 0o755)
+    if os.path.exists("fake.csv"):
+        os.remove("fake.csv")
+    study(name, *QUICK, "--grid", grids, "--cpus", "1", "--csv", "fake.csv", *options, path=os.path.abspath("fake"), code=code)
+    return [r for r in rows("fake.csv") if r["command"].startswith(program)]
+
+
+echo = "echo '%s'; " % header
+for script, count, words in (
+        ("exit 0", 1, "wrote no row"),
+        (echo, 1, "wrote no row"),
+        ("echo a,b,c", 1, "is not of this psg: its column 1 is 'a'"),
+        ("echo '%s,more'" % header, 1, "is not of this psg"),
+        (echo + "echo hello", 1, "line 2 is no row"),
+        (echo + "echo '%s'" % ROW.replace("4.096", "fast"), 1, "a row with bandwidth 'fast'"),
+        (echo + "echo '%s'" % ROW.replace("1e-6", "-1", 1), 1, "a row with seconds '-1'"),
+        (echo + "echo '%s'" % ROW.replace("1e-6", "nan", 1), 1, "a row with seconds 'nan'"),
+        (echo + "echo '%s'" % ROW.replace("1e-6", "", 1), 1, "a row with seconds ''"),
+        (echo + "echo '%s'" % ROW.replace("ok", ""), 1, "a row with status ''"),
+        ("echo oh dear >&2; echo 'bench_transposes_cpu: the reason' >&2; echo bye >&2; exit 3", 1,
+         "ended with status 3: bench_transposes_cpu: the reason"),
+        ("echo the only line >&2; exit 1", 1, "ended with status 1: the only line"),
+        ("kill -SEGV $$", 1, "crashed: signal 11")):
+    made = fake(script)
+    check(len(made) == count and words in made[-1]["status"] and made[-1]["seconds"] == "", (script, made))
+    check(made[-1]["command"] == "bench_transposes_cpu --cpus 1 8x8x8", made)
+# Whole rows before the end count; a half one does not; the study goes on with the next grid.
+made = fake(echo + "echo '%s'; printf 'cpu,8x8'; kill -ABRT $$" % ROW, grids="8,9", code=0)
+check([r["status"][:7] for r in made] == ["ok", "crashed"] * 2 and made[0]["seconds"] == "1e-6", made)
+check([r["command"] for r in made] == ["bench_transposes_cpu --cpus 1 8x8x8"] * 2 + ["bench_transposes_cpu --cpus 1 9x9x9"] * 2, made)
+# One that says that there is nothing to measure is not asked again, for the other grids.
+made = fake("echo asked >> asked; echo 'bench_transposes_cpu: no GPU' >&2; exit 77", grids="8,9")
+check([(r["command"], "no GPU" in r["status"]) for r in made] == [("bench_transposes_cpu", True)], made)
+with open("asked", encoding="utf-8") as file:
+    check(file.read() == "asked\n", "it was asked again")
+# One that is silent for too long is ended.
+started = time.monotonic()
+made = fake("sleep 1000", options=("--patience", "1"))
+check("no row came for 1 s" in made[0]["status"] and time.monotonic() - started < 20, made)
+# It gets what it needs to know.
+fake("echo \"$*\" > asked; exit 1", options=("--repeat", "7", "--warm-up", "4", "--seed", "5", "--memory", "2.5"))
+with open("asked", encoding="utf-8") as file:
+    asked = file.read()
+check(asked == "--rows --repeat 7 --warm-up 4 --seed 5 --memory 2.5 --cpus 1 8x8x8\n", asked)
+# Several processes are started by what --mpirun says.
+made = fake("exit 1", program="bench_fftw_mpi_peer", name="peers", options=("--cpus", "4", "--mpirun", "echo 'a  b'"))
+check([r["command"] for r in made] == [] and len(rows("fake.csv")) == 4, rows("fake.csv"))
+mpi = [r for r in rows("fake.csv") if "mpirun" in r["command"]]
+check([r["command"] for r in mpi] == ["mpirun -n 2 bench_fftw_mpi_peer --cpus 2 8x8x8",
+                                     "mpirun -n 4 bench_fftw_mpi_peer --cpus 1 8x8x8"], mpi)
+check(all("its column 1 is 'a  b -n " in r["status"] for r in mpi), mpi)
+fake("exit 1", program="bench_fftw_mpi_peer", name="peers", options=("--cpus", "2", "--mpirun", "no-such-launcher"))
+mpi = [r for r in rows("fake.csv") if "mpirun" in r["command"]]
+check(len(mpi) == 1 and "no-such-launcher: No such file" in mpi[0]["status"], mpi)
+
+# SIGINT keeps what is done, and ends the program.
+with open("fake/bench_transposes_cpu", "w", encoding="utf-8") as file:
+    file.write("#!/bin/sh\n[ -e second ] && { echo $$ > running; exec sleep 1000; }\n: > second\n%s echo '%s'\n" % (echo, ROW))
+process = subprocess.Popen([PSG, "bench", "--study", "transposes", "--repeat", "2", "--grid", "8,9", "--cpus", "1", "--csv", "i.csv"],
+                           env={**os.environ, "PSG_BENCH_PROGRAMS": os.path.abspath("fake")}, stdout=subprocess.PIPE,
+                           stderr=subprocess.PIPE, text=True, preexec_fn=default_signals)
+until = time.monotonic() + 60
+while not os.path.exists("running") or not open("running", encoding="utf-8").read():
+    check(process.poll() is None and time.monotonic() < until, "the second grid is not measured")
+    time.sleep(0.01)
+process.send_signal(signal.SIGINT)
+out, error = process.communicate(timeout=20)
+check((process.returncode, out, error) == (130, "", "psg: interrupted\n"), (process.returncode, out, error))
+check([r["status"] for r in rows("i.csv")] == ["ok"] and rows("i.csv")[0]["grid"] == "8x8x8", rows("i.csv"))
+pid = int(open("running", encoding="utf-8").read())
+for _ in range(200):
+    if not os.path.exists("/proc/%d" % pid):
+        break
+    time.sleep(0.01)
+check(not os.path.exists("/proc/%d" % pid), "the program still runs")
+check(not [name for name in files() if "i.csv" in name and name != "./i.csv"], files())
+
+# ------------------------------------------------------------------------------------ bad input
+
+
+def bad(*arguments, says, code=2):
+    refused("bench", "--study", *arguments, code=code, says=says)
+
+
+bad("frob", says=("--study 'frob'", "node", "variants", "transposes, fft, peers"))
+bad("peer", says=("did you mean 'peers'?",))
+for option, value in (("sched", "lws"), ("graph", "staged"), ("precision", "f32"), ("pencils", "2"), ("exchange", "mpi")):
+    bad("peers", "--" + option, value, says=("--%s means nothing to --study peers" % option,))
+bad("fft", "--gpus", "1", says=("--gpus means nothing to --study fft",))
+bad("transposes", "--grid", "8,x", says=("--grid 'x'",))
+bad("transposes", "--cpus", "0", says=("--cpus 0",))
+bad("peers", "--gpus", "0", says=("--gpus 0",))
+bad("peers", "--mpirun", "'", says=("--mpirun ''", "a command"))
+bad("fft", "--csv", "no/such/folder.csv", code=1, says=("no/such/folder.csv", "cannot be written"))
+bad("fft", "--csv", "t.csv", says=("t.csv: ", "'element_bytes', is there twice or not known", "left as it is"))
+bad("fft", "--csv", "t.csv", "--json", "./t.csv", says=("same file",))
