@@ -110,10 +110,11 @@ static void write_platform(FILE *file) {
     (void)fputs(" </zone>\n</platform>\n", file);
 }
 
-/* Between memory nodes, main memory first; in bytes or seconds a microsecond. */
+/* Between memory nodes, main memory first; in bytes or seconds a microsecond. StarPU forgets the last
+   number of a row, so there is one more. */
 static void write_matrix(FILE *file, bool latency) {
     for (unsigned from = 0; from <= machine->gpus; from++) {
-        for (unsigned to = 0; to <= machine->gpus; to++) {
+        for (unsigned to = 0; to <= machine->gpus + 1; to++) {
             const psg_machine_link m = from == 0 ? PSG_MACHINE_TO_GPU
                                        : to == 0 ? PSG_MACHINE_FROM_GPU
                                                  : PSG_MACHINE_BETWEEN;

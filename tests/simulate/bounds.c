@@ -1,0 +1,89 @@
+/* Where the time of every task and the rate of every link is given, the bounds of a solve are what one works
+ * out by hand. */
+#include "tests/simulate/simulate.h"
+
+#define N 64
+
+static const char machine[] =
+    "machine exact\ncpus 2\ngpus 2\ngpu_memory 8e9\nleast cpu 5e-6\nleast gpu 5e-6\n"
+    "link to-gpu 5e9 1e-6\nlink from-gpu 6e9 1e-6\nlink between 7e9 1e-6\n"
+    "time forward_xy f64 cpu 64x64x64 segment 8 views 8 0 100e-6\n"
+    "time kspace f64 cpu 64x64x64 pencil 8 views 8 0 200e-6\n"
+    "time inverse_xy f64 cpu 64x64x64 segment 8 views 8 0 50e-6\n"
+    "time forward_xy f64 gpu 64x64x64 segment 8 dense 8 0 10e-6\n"
+    "time kspace f64 gpu 64x64x64 pencil 8 dense 8 0 20e-6\n"
+    "time inverse_xy f64 gpu 64x64x64 segment 8 dense 8 0 10e-6\n";
+
+static const double field = 8.0 * N * N * N, spectrum = 16.0 * (N / 2 + 1) * N * N;
+
+static psg_bounds bounds_of(const psg_plan *plan) {
+    psg_bounds b = {0};
+    psg_statistics s = {0};
+    CHECK_STATUS(psg_plan_statistics(plan, &s), PSG_OK);
+    CHECK_STATUS(psg_plan_bounds(plan, &b), PSG_OK);
+    CHECK(b.seconds > 0 && b.seconds <= s.seconds, "%g s by %s of a solve of %g s", b.seconds,
+          psg_bound_name(b.by), s.seconds);
+    CHECK(b.bound[PSG_BOUND_MEMORY] == 0 && b.memory_rate == 0, "memory of a simulated machine");
+    CHECK(b.lp_seconds == 0, "%g s by models that are not StarPU's", b.lp_seconds);
+    return b;
+}
+
+/** 8 segments and 8 pencils on two cores. */
+static void equal_parts(const void *argument) {
+    (void)argument;
+    psg_plan *plan = NULL;
+    const simulate_case c = {.n = N, .cpus = 2, .segment_planes = 8, .pencils = 8};
+    simulate_solve(&c, &plan);
+    const psg_bounds b = bounds_of(plan);
+    CHECK_NEAR(b.bound[PSG_BOUND_PATH], 350e-6, 1e-7, "path");
+    CHECK_NEAR(b.bound[PSG_BOUND_WORK], 8 * 350e-6 / 2, 1e-7, "work");
+    CHECK(b.by == PSG_BOUND_WORK && b.seconds == b.bound[PSG_BOUND_WORK], "by %s",
+          psg_bound_name(b.by));
+    psg_plan_destroy(plan);
+}
+
+/** Segments of 24, 24 and 16 planes: the chain goes by one of the large ones. */
+static void unequal_parts(const void *argument) {
+    (void)argument;
+    psg_plan *plan = NULL;
+    const simulate_case c = {.n = N, .cpus = 2, .segment_planes = 24, .pencils = 8};
+    simulate_solve(&c, &plan);
+    CHECK_NEAR(bounds_of(plan).bound[PSG_BOUND_PATH], 300e-6 + 200e-6 + 150e-6, 1e-7, "path");
+    CHECK_NEAR(bounds_of(plan).bound[PSG_BOUND_WORK], 8 * 350e-6 / 2, 1e-7, "work");
+    psg_plan_destroy(plan);
+}
+
+/** Two GPUs with half of all segments and pencils each: of f each takes half; of the spectrum each gives the
+ *  other a quarter, and as much on the way back. */
+static void two_gpus(const void *argument) {
+    (void)argument;
+    psg_plan *plan = NULL;
+    const simulate_case c = {.n = N,
+                             .cpus = 0,
+                             .gpus = 2,
+                             .exchange = PSG_EXCHANGE_MANAGED,
+                             .segment_planes = 8,
+                             .pencils = 8};
+    simulate_solve(&c, &plan);
+    psg_bounds b = bounds_of(plan);
+    CHECK_NEAR(b.link_bytes[PSG_LINK_H2D], 0, 0, "f is on the GPUs already");
+    CHECK_NEAR(b.link_bytes[PSG_LINK_D2D], spectrum, 1, "bytes between GPUs");
+    CHECK_NEAR(b.link_seconds[PSG_LINK_D2D], spectrum / 2 / 7e9, 1e-9, "between GPUs");
+    void *f = calloc(1, (size_t)field), *u = calloc(1, (size_t)field);
+    CHECK_STATUS(psg_solve(plan, f, u), PSG_OK);
+    b = bounds_of(plan);
+    CHECK_NEAR(b.link_bytes[PSG_LINK_H2D], field, 1, "bytes of f");
+    CHECK_NEAR(b.link_seconds[PSG_LINK_H2D], field / 2 / 5e9, 1e-9, "f to the GPUs");
+    CHECK_NEAR(b.bound[PSG_BOUND_LINK], field / 2 / 5e9, 1e-9, "the slowest of the links");
+    psg_plan_destroy(plan);
+    free(f);
+    free(u);
+}
+
+int main(void) {
+    simulate_apart(simulate_machine(machine), equal_parts, NULL);
+    simulate_apart(simulate_machine(machine), unequal_parts, NULL);
+    simulate_apart(simulate_machine(machine), two_gpus, NULL);
+    remove(simulate_machine(""));
+    return check_result();
+}
