@@ -28,7 +28,26 @@ static double largest(const app_fields *fields) {
     return most;
 }
 
-const app_fields *app_fields_get(app_field_store *store, const app_config *config) {
+/* A few planes at a time. */
+static void fill(const app_modes *modes, const app_fields *fields, app_planes planes,
+                 void (*alive)(void *context), void *context) {
+    enum { SLICE = 1 << 21 }; /* points */
+    const size_t of_plane = fields->grid.n[0] * fields->grid.n[1];
+    const size_t most = of_plane < SLICE ? SLICE / of_plane : 1;
+    const size_t plane_bytes = of_plane * app_element_bytes(fields->precision);
+    for (size_t k = 0; k < planes.count; k += most) {
+        const size_t left = planes.count - k;
+        if (alive) {
+            alive(context);
+        }
+        app_modes_fill(
+            modes, fields->precision, (app_planes){planes.z0 + k, left < most ? left : most},
+            (char *)fields->f + k * plane_bytes, (char *)fields->answer + k * plane_bytes);
+    }
+}
+
+const app_fields *app_fields_get(app_field_store *store, const app_config *config,
+                                 void (*alive)(void *context), void *context) {
     for (size_t e = 0; e < store->count; e++) {
         if (is_of(&store->entry[e], config)) {
             return &store->entry[e];
@@ -55,7 +74,7 @@ const app_fields *app_fields_get(app_field_store *store, const app_config *confi
         free(fields->f);
         free(fields->answer);
     } else {
-        app_modes_fill(modes, config->precision, planes, fields->f, fields->answer);
+        fill(modes, fields, planes, alive, context);
         fields->largest = largest(fields);
         store->count++;
     }

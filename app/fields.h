@@ -22,8 +22,10 @@ typedef struct app_field_store {
 } app_field_store;
 
 /** Those of a configuration, made at the first time. Collective.
+ *  @param[in] alive  called again and again while they are made, which takes longer than a solve; may be NULL
  *  @return NULL when a process is out of memory, or of entries; the same in all of them */
-const app_fields *app_fields_get(app_field_store *store, const app_config *config);
+const app_fields *app_fields_get(app_field_store *store, const app_config *config,
+                                 void (*alive)(void *context), void *context);
 
 /** Bytes that they take in all processes together. */
 double app_fields_bytes(const app_config *config);

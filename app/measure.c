@@ -32,6 +32,7 @@ void app_shuffle(size_t *items, size_t count, uint64_t *state) {
 
 /* A configuration in work. */
 typedef struct job {
+    int pipe;
     size_t number;
     const app_config *config;
     const app_fields *fields;
@@ -328,6 +329,11 @@ static int allocate(batch *b) {
     return b->u && b->parts ? 0 : -1;
 }
 
+static void tell_fields(void *context) {
+    const job *j = context;
+    tell_text(j->pipe, APP_RECORD_BEGIN, j->number, "making the right-hand side");
+}
+
 static void run_batch(batch *b, app_field_store *fields, uint64_t *random) {
     size_t *order = calloc(b->count, sizeof *order);
     double missing = !order || allocate(b);
@@ -335,7 +341,7 @@ static void run_batch(batch *b, app_field_store *fields, uint64_t *random) {
     int enough = missing == 0;
     for (size_t n = 0; n < b->count && enough; n++) {
         order[n] = n;
-        b->jobs[n].fields = app_fields_get(fields, b->jobs[n].config);
+        b->jobs[n].fields = app_fields_get(fields, b->jobs[n].config, tell_fields, &b->jobs[n]);
         enough = b->jobs[n].fields != NULL;
     }
     for (size_t n = 0; n < b->count; n++) {
@@ -388,7 +394,8 @@ int app_measure(const app_visit *visit, int pipe) {
         end = batch_end(visit, first);
         batch b = {.visit = visit, .pipe = pipe, .jobs = jobs + first, .count = end - first};
         for (size_t n = first; n < end; n++) {
-            jobs[n] = (job){.number = visit->which[n], .config = &visit->config[visit->which[n]]};
+            jobs[n] = (job){
+                .pipe = pipe, .number = visit->which[n], .config = &visit->config[visit->which[n]]};
         }
         run_batch(&b, &fields, &random);
     }
