@@ -1,5 +1,6 @@
-/** @file groups.h  Measuring the configurations of a sweep: in groups of the same workers and policy, each of
- *  which is visited by a process of its own, in rounds of all its configurations. */
+/** @file groups.h  Measuring the configurations of a sweep: in groups of the same workers and
+ *  policy, each of which is visited by a process of its own, in rounds of all its
+ *  configurations. */
 #ifndef PSG_APP_GROUPS_H
 #define PSG_APP_GROUPS_H
 
@@ -8,13 +9,12 @@
 
 /** Before app_groups_take() all zero, but for what stands first. */
 typedef struct app_groups {
-    app_sweep sweep;  /**< may grow between passes */
-    unsigned repeat;  /**< rounds of a configuration that are kept */
-    unsigned warm_up; /**< rounds that do not count, in each visit */
-    unsigned
-        calibrate; /**< solves for StarPU's models before a policy that needs them; 0: as they are */
-    unsigned patience; /**< seconds without a sign after which a process is ended */
-    double memory;     /**< GiB for the plans of a process; 0: from what there is */
+    app_sweep sweep;    /**< may grow between passes */
+    unsigned repeat;    /**< rounds of a configuration that are kept */
+    unsigned warm_up;   /**< rounds that do not count, in each visit */
+    unsigned calibrate; /**< solves for StarPU's models before a policy that needs them; 0: none */
+    unsigned patience;  /**< seconds without a sign after which a process is ended */
+    double memory;      /**< GiB for the plans of a process; 0: from what there is */
     uint64_t random;
     app_progress *progress;
     /** Called with each record, after the result has it. */
@@ -36,19 +36,20 @@ typedef struct app_groups {
 /** The workers there are. @return APP_DONE; APP_FAILED after a message */
 int app_groups_find_machine(app_groups *groups);
 
-/** Take in what the sweep has got. What needs more memory than the machine has is marked as failed: it would
- *  bring the machine down.
+/** Take in what the sweep has got. What needs more memory than the machine has is marked as failed:
+ *  it would bring the machine down.
  *  @return APP_DONE; APP_FAILED after a message */
 int app_groups_take(app_groups *groups);
 
-/** Make the right-hand sides that are needed: made here they are there in every process. Those of the
- *  largest grids may be left to the processes. */
+/** Make the right-hand sides that are needed: made here they are there in every process. Those
+ *  of the largest grids may be left to the processes. */
 void app_groups_make_fields(app_groups *groups);
 
-/** Visit every group once, in a random order; configurations that failed or are to be skipped are left out.
+/** Visit every group once, in a random order; configurations that failed or are to be skipped are
+ *  left out.
  *  @param[in] rounds   that count, at most
- *  @param[in] seconds  that the rounds may take, divided among the groups; each gets one round in any case.
- *                      0: no limit
+ *  @param[in] seconds  that the rounds may take, divided among the groups; each gets one round in
+ *                      any case. 0: no limit
  *  @return APP_DONE; APP_FAILED after a message; what visited() returned */
 int app_groups_pass(app_groups *groups, unsigned rounds, double seconds);
 
