@@ -1,5 +1,5 @@
-/* psg bench: from lists to rows. Each pass visits the groups of configurations in a random order, and after
-   each visit the files are brought up to date. */
+/* psg bench: from lists to rows. Each pass visits the groups of configurations in a random
+   order, and after each visit the files are brought up to date. */
 #include "app/bench.h"
 #include "app/arguments.h"
 #include "app/bench_arguments.h"

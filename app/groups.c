@@ -76,13 +76,14 @@ static double plan_memory(const app_groups *g, size_t leader) {
         return g->memory * 1024 * 1024 * 1024;
     }
     app_machine_memory(&total, &available);
-    /* of GPUs' memory nothing is known here; StarPU makes room by moving data out, which takes time */
+    /* of GPUs' memory nothing is known here; StarPU makes room by moving data out, which takes
+     * time */
     const double gpus = 16.0 * 1024 * 1024 * 1024;
     return first->gpus != 0 && g->machine.gpus > 0 ? fmin(gpus, 0.5 * available) : 0.5 * available;
 }
 
-/* After a crash, what this visit has measured is forgotten, the one in work is blamed, and the others are
-   done again without it. */
+/* After a crash, what this visit has measured is forgotten, the one in work is blamed, and the
+   others are done again without it. */
 static void blame(app_groups *g, size_t count, const app_outcome *outcome) {
     for (size_t n = 0; n < count; n++) {
         app_result *r = &g->result[g->which[n]];

@@ -285,7 +285,8 @@ static void one_round(batch *b, job *j, int counts, int last) {
     }
 }
 
-/* The first round never counts where there are rounds that do not; one that counts is always made. */
+/* The first round never counts where there are rounds that do not; one that counts is always
+ * made. */
 static void solve_rounds(batch *b, size_t *order, uint64_t *random) {
     const unsigned warm_up = b->visit->warm_up, rounds = b->visit->calibrate ? 0 : b->visit->rounds;
     double took = 0;

@@ -1,5 +1,5 @@
-/** @file search.h  What `psg tune` tries: candidates around a configuration that is known. The likely ones come
- *  first, so that a list can be cut where time is short. */
+/** @file search.h  What `psg tune` tries: candidates around a configuration that is known. The
+ *  likely ones come first, so that a list can be cut where time is short. */
 #ifndef PSG_APP_SEARCH_H
 #define PSG_APP_SEARCH_H
 
@@ -28,8 +28,8 @@ int app_search_cuts(app_sweep *sweep, size_t around, const app_facts *facts, app
 int app_search_variants(app_sweep *sweep, size_t around, const app_facts *facts, app_picks *picks);
 
 /** Scheduling policies, all but the one in force.
- *  @param[in] list  names with commas, or "all"; NULL: those that need no performance models, and are
- *                   meant for tasks that are alike
+ *  @param[in] list  names with commas, or "all"; NULL: those that need no performance models, and
+ *                   are meant for tasks that are alike
  *  @return APP_USAGE, too, after a message: there is no such policy */
 int app_search_policies(app_sweep *sweep, size_t around, const app_facts *facts, const char *list,
                         app_picks *picks);

@@ -1,5 +1,6 @@
-/* psg tune: a search by stages. Each measures candidates beside the default, which is in all of them: what is
-   compared between stages are times over the default's. The last one measures the best anew, and decides. */
+/* psg tune: a search by stages. Each measures candidates beside the default, which is in all of
+   them: what is compared between stages are times over the default's. The last one measures the
+   best anew, and decides. */
 #include "app/tune.h"
 #include "app/app.h"
 #include "app/arguments.h"
@@ -26,7 +27,8 @@ enum {
     TRIED_MOST = 512
 };
 
-/* Of the time that is left after the first solves: when each stage ends. The rest is the final's. */
+/* Of the time that is left after the first solves: when each stage ends. The rest is the
+ * final's. */
 static const double end_of_cuts = 0.25, end_of_variants = 0.45, end_of_policies = 0.6;
 
 /* The default is the sweep's first. */
@@ -321,7 +323,7 @@ static int store(tune *t) {
     return status == PSG_OK ? APP_DONE : app_error(app_exit_code(status), "%s", psg_last_error());
 }
 
-/* ------------------------------------------------------------------------------------ what is told */
+/* ------------------------------------------------------------------------------- what is told */
 
 static int put_rows(tune *t, int finalists) {
     int code = APP_DONE;

@@ -55,7 +55,8 @@ psg_status psg_runtime_simulate(const char *machine);
 /** The path of a file in the folder for what a machine has learnt.
  *  @return false: there is no such folder to be had, and psg_last_error() says why, or "" */
 bool psg_cache_file(const psg_options *options, const char *name, char *path, size_t size);
-/** A home folder may be shared by machines that differ, so names of files end with the machine's. */
+/** A home folder may be shared by machines that differ, so names of files end with the
+ *  machine's. */
 void psg_cache_host(char *host, size_t size);
 
 /* -------------------------------------------------------------------------------- tuned.c */

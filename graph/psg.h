@@ -509,18 +509,20 @@ PSG_API int psg_simulation_main(const char *machine, int (*program)(int argc, ch
 PSG_API double psg_clock(void);
 /* ------------------------------------------------------------------------------------ tuning */
 
-/* `psg tune` measures what is best for a grid on this machine and stores it below psg_options.cache_dir,
- * a file for each machine, precision, number of workers and grid. psg_plan_create() reads it, and then
- * these options, where they were left at their default, take the stored values:
+/* `psg tune` measures what is best for a grid on this machine and stores it below
+ * psg_options.cache_dir, a file for each machine, precision, number of workers and grid.
+ * psg_plan_create() reads it, and then these options, where they were left at their default, take
+ * the stored values:
  *
  *     graph, exchange                    always
  *     z_layout, segment_planes, pencils  if the graph is the stored one, which they were found with
  *     policy                             if the plan starts StarPU, and STARPU_SCHED is not set
  *
- * The entry of the same grid is taken; else, of those whose axes all have the same nearest power of two,
- * the nearest, with its number of segments and of pencils. Grids that are not periodic on all axes, and
- * plans with psg_options.comm, take none. Nothing about an entry is ever an error of a plan: one of
- * another processor, GPU or version, or one that is damaged, is ignored. */
+ * The entry of the same grid is taken; else, of those whose axes all have the same nearest power
+ * of two, the nearest, with its number of segments and of pencils. Grids that are not periodic
+ * on all axes, plans with psg_options.comm, and simulations take none. Nothing about an entry is
+ * ever an error of a plan: one of another processor, GPU or version, or one that is damaged, is
+ * ignored. */
 
 /** Can an entry be used here? */
 typedef enum psg_tuned_state {
@@ -555,7 +557,8 @@ typedef struct psg_tuned {
     double default_seconds; /**< of a solve with the defaults */
 } psg_tuned;
 
-/** Store an entry, in place of the one of the same grid, precision and workers; whole or not at all.
+/** Store an entry, in place of the one of the same grid, precision and workers; whole or not at
+ *  all.
  *  @param[in] options  cache_dir, and gpu_ids, whose first one is the GPU that was measured
  *  @param[in] tuned    state, name, host, models, versions and date are filled in by the library
  *  @return PSG_OK; PSG_ERR_ARG: the words say what is wrong in it; PSG_ERR_RUNTIME: it cannot be

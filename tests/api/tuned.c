@@ -1,5 +1,6 @@
-/* Entries of psg tune go into options left at their default, and nowhere else: not over what was asked for, not
- * on another machine, grid, number of workers or version, not when damaged, not between processes. */
+/* Entries of psg tune go into options left at their default, and nowhere else: not over what was
+ * asked for, not on another machine, grid, number of workers or version, not when damaged, not
+ * between processes. */
 #include "tests/check.h"
 #include "tests/harness.h"
 
@@ -378,7 +379,8 @@ static void others(void) {
     }
 }
 
-/** Two processes that write the same entry again and again: who reads it sees one of both, whole. */
+/** Two processes that write the same entry again and again: who reads it sees one of both,
+ *  whole. */
 static void concurrent_writers(void) {
     enum { WRITERS = 2, TIMES = 300 };
     const psg_options options = basic();
