@@ -56,6 +56,12 @@ static const app_choice tuned_choices[] = {{"yes", 1}, {"no", 0}, {NULL, 0}};
             "StarPU's scheduling policy; `psg info` lists them;\n"                                 \
             "default: the one of STARPU_SCHED, or else StarPU's own"                               \
     }
+#define ROW_MACHINE                                                                                \
+    {                                                                                              \
+        NULL, "machine", "NAME|FILE", app_value_text, FIELD(machine), NULL, "a name, or a file",   \
+            "of a psg that simulates: a recorded machine; default:\n"                              \
+            "the one that PSG_MACHINE in the environment names"                                    \
+    }
 #define ROW_END                                                                                    \
     { NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL }
 
@@ -112,6 +118,7 @@ static const option_row solve_rows[] = {
     ROW_CPUS,
     ROW_GPUS,
     ROW_SCHED,
+    ROW_MACHINE,
     {"Task graph", "graph", "fused|staged", app_value_choice, FIELD(graph), graph_choices, NULL,
      "few tasks, or one per step of the method; default: fused"},
     {NULL, "exchange", "NAME", app_value_choice, FIELD(exchange), exchange_choices, NULL,
@@ -141,6 +148,7 @@ static const option_row solve_rows[] = {
 static const option_row info_rows[] = {ROW_CPUS,
                                        ROW_GPUS,
                                        ROW_SCHED,
+                                       ROW_MACHINE,
                                        {"Result", "json", "FILE", app_value_text, FIELD(json), NULL,
                                         "FILE, or - for stdout",
                                         "write all of it as JSON; - is stdout"},

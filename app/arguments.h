@@ -39,6 +39,7 @@ typedef struct app_arguments {
     app_gpus_value gpus;
     size_t segment_planes, pencils;
     unsigned in_flight, repeat;
+    const char *machine;
     int tuned;
     int verify, bounds, quiet;
 } app_arguments;

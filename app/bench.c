@@ -10,6 +10,7 @@
 #include "app/progress.h"
 #include "app/ranks.h"
 #include "app/report.h"
+#include "app/simulation.h"
 #include "app/study.h"
 
 #include <errno.h>
@@ -25,6 +26,7 @@ typedef struct bench {
     app_results rows;
     app_progress progress;
     app_bench_files files;
+    app_times times;
     double work, work_done; /* points to be solved, and solved */
     double since;
 } bench;
@@ -150,6 +152,7 @@ static int tell(bench *b, int code) {
 
 static void clean_up(bench *b) {
     app_progress_stop(&b->progress);
+    app_times_free(&b->times);
     app_groups_free(&b->groups);
     app_results_free(&b->rows);
     free(b);
@@ -185,18 +188,25 @@ int app_bench(int argc, char **argv) {
                              .memory = b->arguments.memory,
                              .mpirun = b->arguments.mpirun,
                              .bounds = b->arguments.bounds,
+                             .times = b->arguments.record ? &b->times : NULL,
                              .random = (uint64_t)b->arguments.seed,
                              .progress = &b->progress,
                              .heard = hear,
                              .visited = put_group,
                              .context = b};
     app_signals_install();
-    code = check_lists(&b->arguments);
+    code = app_simulation_choose(b->arguments.machine);
+    if (!code) {
+        code = check_lists(&b->arguments);
+    }
     if (!code) {
         code = app_results_init(&b->rows);
     }
     if (!code) {
         code = app_bench_files_open(&b->files, b->arguments.csv, b->arguments.json, &b->rows.table);
+    }
+    if (!code && b->arguments.record) {
+        code = app_output_try(b->arguments.record);
     }
     if (!code) {
         app_progress_start(&b->progress, !b->arguments.quiet);
@@ -213,6 +223,10 @@ int app_bench(int argc, char **argv) {
     if (!code) {
         code = measure(b);
         app_progress_stop(&b->progress);
+        if (!code && b->arguments.record) {
+            code = app_times_write(&b->times, b->arguments.record, b->groups.machine.cpus,
+                                   b->groups.machine.gpus);
+        }
         code = tell(b, code); /* what was measured is shown even where it could not be written */
     }
     clean_up(b);

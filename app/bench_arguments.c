@@ -43,10 +43,16 @@ static const app_option_row rows[] = {
              "planes in a segment; 0, the default: from the data's size"),
     ROW_LIST(NULL, "pencils", "N,...", APP_LIST_PENCILS,
              "parts of y; 0, the default: from the data's size"),
+    ROW_LIST(NULL, "data", "host|resident,...", APP_LIST_DATA,
+             "from and to arrays in main memory, or kept where they are\n"
+             "computed, as in a simulation on GPUs; default: host"),
     ROW_LIST(NULL, "in-flight", "N,...", APP_LIST_IN_FLIGHT,
              "solves that overlap; times are those of one. default: 1"),
     ROW_LIST(NULL, "effort", "NAME,...", APP_LIST_EFFORT,
              "FFTW's search for its plans, as for psg solve; default:\nmeasure"),
+    {"Machine", "machine", "NAME|FILE", app_value_text, FIELD(machine), NULL, "a name, or a file",
+     "of a psg that simulates: a recorded machine; default:\n"
+     "the one that PSG_MACHINE in the environment names"},
     {"Study, in place of lists or with some of its lists replaced", "study", "NAME", app_value_text,
      FIELD(study), NULL, "a name", "one of those below"},
     {NULL, "large", NULL, NULL, FIELD(large), NULL, NULL, "with the study's larger grids too"},
@@ -91,6 +97,9 @@ static const app_option_row rows[] = {
      "brought up to date after each group; - is stdout"},
     {NULL, "json", "FILE", app_value_text, FIELD(json), NULL, "FILE, or - for stdout",
      "the same rows as JSON; - is stdout"},
+    {NULL, "record", "FILE", app_value_text, FIELD(record), NULL, "FILE",
+     "this machine, with how long the tasks took that were\n"
+     "measured now, for a psg that simulates"},
     {NULL, "quiet", NULL, NULL, FIELD(quiet), NULL, NULL, "no table on stdout, errors only"},
     {NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL}};
 

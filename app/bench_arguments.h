@@ -7,7 +7,7 @@
 /** What it says. Texts are borrowed from argv; NULL where it says nothing. */
 typedef struct app_bench_arguments {
     const char *list[APP_LISTS];
-    const char *study, *csv, *json;
+    const char *study, *csv, *json, *record, *machine;
     const char *mpirun; /**< a command with its options, in a shell's words */
     unsigned repeat, passes, patience;
     int warm_up, calibrate, seed;

@@ -3,6 +3,7 @@
 #include "app/app.h"
 #include "app/problems.h"
 #include "app/ranks.h"
+#include "app/simulation.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -46,6 +47,11 @@ static void fill(const app_modes *modes, const app_fields *fields, app_planes pl
     }
 }
 
+static void release(const app_fields *fields) {
+    app_simulation_free(fields->f, fields->bytes);
+    app_simulation_free(fields->answer, fields->bytes);
+}
+
 const app_fields *app_fields_get(app_field_store *store, const app_config *config,
                                  void (*alive)(void *context), void *context) {
     for (size_t e = 0; e < store->count; e++) {
@@ -65,19 +71,20 @@ const app_fields *app_fields_get(app_field_store *store, const app_config *confi
                            .points = app_plane_points(&grid, planes)};
     /* one more than there are: malloc() may refuse 0 */
     const size_t bytes = (fields->points + 1) * app_element_bytes(config->precision);
-    app_modes *modes = app_modes_make(&grid, PSG_SYMBOL_SPECTRAL, 0);
-    fields->f = malloc(bytes);
-    fields->answer = malloc(bytes);
-    double missing = !modes || !fields->f || !fields->answer;
+    fields->bytes = bytes;
+    fields->f = app_simulation_allocate(bytes);
+    fields->answer = app_simulation_allocate(bytes);
+    app_modes *modes =
+        app_simulation_machine() ? NULL : app_modes_make(&grid, PSG_SYMBOL_SPECTRAL, 0);
+    double missing = (!modes && !app_simulation_machine()) || !fields->f || !fields->answer;
     app_ranks_max(&missing, 1);
     if (missing > 0) {
-        free(fields->f);
-        free(fields->answer);
-    } else {
+        release(fields);
+    } else if (modes) {
         fill(modes, fields, planes, alive, context);
         fields->largest = largest(fields);
-        store->count++;
     }
+    store->count += missing > 0 ? 0 : 1;
     app_modes_free(modes);
     return missing > 0 ? NULL : fields;
 }
@@ -85,8 +92,7 @@ const app_fields *app_fields_get(app_field_store *store, const app_config *confi
 void app_fields_drop(app_field_store *store, size_t first) {
     while (store->count > first) {
         store->count--;
-        free(store->entry[store->count].f);
-        free(store->entry[store->count].answer);
+        release(&store->entry[store->count]);
     }
 }
 

@@ -9,7 +9,8 @@ typedef struct app_fields {
     app_grid_value grid;
     int precision;
     size_t points;    /**< of these planes */
-    void *f, *answer; /**< [count][ny][nx] */
+    size_t bytes;     /**< of each array */
+    void *f, *answer; /**< [count][ny][nx]; in a simulation nothing */
     double largest;   /**< max |answer| over all planes */
 } app_fields;
 

@@ -26,6 +26,10 @@ static void hear(void *context, const app_record *record) {
         g->machine = record->is.facts;
         return;
     }
+    if (record->kind == APP_RECORD_TIME) {
+        (void)app_times_add(g->times, &record->is.time); /* one more or less */
+        return;
+    }
     app_result *r = &g->result[record->config];
     switch (record->kind) {
     case APP_RECORD_FACTS:
@@ -130,6 +134,7 @@ static int visit_group(app_groups *g, size_t leader, unsigned rounds, double unt
                            .rounds = rounds,
                            .until = until,
                            .bounds = g->bounds,
+                           .times = g->times != NULL,
                            .calibrate = calibrate,
                            .seed = app_random(&g->random),
                            .memory = plan_memory(g, leader)};

@@ -16,6 +16,7 @@ typedef struct app_groups {
     unsigned patience;  /**< seconds without a sign after which a process is ended */
     const char *mpirun; /**< what starts several processes */
     int bounds;         /**< find the bounds of the solves, too */
+    app_times *times;   /**< how long tasks took; NULL: nobody asks */
     double memory;      /**< GiB for the plans of a process; 0: from what there is */
     uint64_t random;
     app_progress *progress;

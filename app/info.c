@@ -7,6 +7,7 @@
 #include "app/report.h"
 #include "app/tuned.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,50 @@ static void print_versions(void) {
            "Jansson", JANSSON_VERSION);
 }
 
-static void print_lines(const app_workers *workers, const char *cache, const app_tuned *tuned) {
+/* What there is beside the workers, on this machine. */
+typedef struct facts {
+    const app_workers *workers;
+    char cache[PATH_MAX];
+    app_tuned tuned;
+    psg_route *routes;
+    size_t route_count;
+} facts;
+
+static const char *memory_name(int device, char *name, size_t size) {
+    if (device < 0) {
+        return "memory";
+    }
+    snprintf(name, size, "GPU %d", device);
+    return name;
+}
+
+/* The exchange that a plan of the fused graph would have, where its spectrum fits the GPUs. */
+static void print_routes(const facts *f) {
+    char from[32], to[32];
+    int peers = 1, between = 0;
+    if (f->route_count == 0) {
+        return;
+    }
+    printf("\nLinks:\n");
+    for (size_t r = 0; r < f->route_count; r++) {
+        const psg_route *route = &f->routes[r];
+        const int gpus = route->from >= 0 && route->to >= 0;
+        printf("  %-7s -> %-7s %7.1f GB/s, %5.1f us%s\n",
+               memory_name(route->from, from, sizeof from), memory_name(route->to, to, sizeof to),
+               1e-9 * route->rate, 1e6 * route->latency_seconds,
+               !gpus         ? ""
+               : route->peer ? ", peers"
+                             : ", no peers");
+        between |= gpus;
+        peers &= !gpus || route->peer;
+    }
+    printf("  exchange: %s\n", !between ? "direct: there is one GPU, and blocks stay where they are"
+                               : peers  ? "direct: every GPU reaches every other's memory"
+                                        : "managed: not every GPU reaches every other's memory");
+}
+
+static void print_lines(const facts *f) {
+    const app_workers *workers = f->workers;
     const psg_worker *worker = workers->list;
     print_versions();
     printf("\nWorkers:\n");
@@ -40,17 +84,26 @@ static void print_lines(const app_workers *workers, const char *cache, const app
                    worker->name);
         }
     }
+    print_routes(f);
     printf("\nScheduling policies (* is in force):\n");
     for (size_t p = 0; psg_policy_name(p); p++) {
         printf("%c %-32s %s\n", strcmp(workers->policy, psg_policy_name(p)) ? ' ' : '*',
                psg_policy_name(p), psg_policy_description(p));
     }
-    printf("\nCache folder: %s\n", cache[0] ? cache : "none");
-    app_tuned_print(tuned);
+    printf("\nCache folder: %s\n", f->cache[0] ? f->cache : "none");
+    app_tuned_print(&f->tuned);
 }
 
-static json_t *make_json(const app_workers *workers, const char *cache, const app_tuned *tuned) {
-    json_t *root = json_object(), *policies = json_array();
+static json_t *make_json(const facts *f) {
+    const app_workers *workers = f->workers;
+    json_t *root = json_object(), *policies = json_array(), *routes = json_array();
+    for (size_t r = 0; r < f->route_count; r++) {
+        const psg_route *route = &f->routes[r];
+        json_array_append_new(routes,
+                              json_pack("{s:i, s:i, s:f, s:f, s:b}", "from", route->from, "to",
+                                        route->to, "rate", route->rate, "latency_seconds",
+                                        route->latency_seconds, "peer", route->peer));
+    }
     for (size_t p = 0; psg_policy_name(p); p++) {
         json_array_append_new(policies, json_pack("{s:s, s:s}", "name", psg_policy_name(p),
                                                   "description", psg_policy_description(p)));
@@ -63,31 +116,52 @@ static json_t *make_json(const app_workers *workers, const char *cache, const ap
     json_object_set_new(root, "ranks", json_integer(app_ranks()));
     json_object_set_new(root, "rank_workers", app_json_rank_workers(workers));
     json_object_set_new(root, "workers", app_json_workers(workers));
+    json_object_set_new(root, "routes", routes);
     json_object_set_new(root, "policy", json_string(workers->policy));
     json_object_set_new(root, "policies", policies);
-    json_object_set_new(root, "cache_folder", json_string(cache[0] ? cache : "none"));
-    json_object_set_new(root, "tuned", app_tuned_json(tuned));
+    json_object_set_new(root, "cache_folder", json_string(f->cache[0] ? f->cache : "none"));
+    json_object_set_new(root, "tuned", app_tuned_json(&f->tuned));
     return root;
+}
+
+/* Of one process: several may share the GPUs in ways that only a plan of theirs knows. */
+static int find_routes(facts *f, const psg_options *options) {
+    psg_options own = *options;
+    own.comm = NULL;
+    if (app_ranks() > 1) {
+        return APP_DONE;
+    }
+    psg_status status = psg_machine_routes(&own, NULL, 0, &f->route_count);
+    f->routes = calloc(f->route_count + 1, sizeof *f->routes);
+    if (status == PSG_OK && f->routes) {
+        status = psg_machine_routes(&own, f->routes, f->route_count, &f->route_count);
+    }
+    return status != PSG_OK ? app_error(app_exit_code(status), "%s", psg_last_error())
+           : f->routes      ? APP_DONE
+                            : app_error(APP_FAILED, "out of memory for the links");
 }
 
 /* On rank 0. */
 static int tell(const app_workers *workers, const psg_options *options, const char *json) {
-    char cache[PATH_MAX];
-    app_tuned tuned;
+    facts f = {.workers = workers};
     const int to_stdout = json && strcmp(json, "-") == 0;
-    if (psg_cache_folder(options, 0, cache, sizeof cache) != PSG_OK) {
-        cache[0] = '\0';
+    if (psg_cache_folder(options, 0, f.cache, sizeof f.cache) != PSG_OK) {
+        f.cache[0] = '\0';
     }
-    int code = app_tuned_find(options, &tuned);
+    int code = app_tuned_find(options, &f.tuned);
+    if (!code) {
+        code = find_routes(&f, options);
+    }
     if (!code && !to_stdout) {
-        print_lines(workers, cache, &tuned);
+        print_lines(&f);
     }
     if (!code && to_stdout) {
-        code = app_json_write(make_json(workers, cache, &tuned), NULL, json);
+        code = app_json_write(make_json(&f), NULL, json);
     } else if (!code && json) {
-        code = app_json_save(make_json(workers, cache, &tuned), json);
+        code = app_json_save(make_json(&f), json);
     }
-    free(tuned.list);
+    free(f.routes);
+    free(f.tuned.list);
     return code;
 }
 
@@ -105,6 +179,7 @@ int app_info(int argc, char **argv) {
     options.gpus = arguments.gpus.count;
     options.gpu_ids = arguments.gpus.listed ? arguments.gpus.ids : NULL;
     options.policy = arguments.policy;
+    options.machine = arguments.machine;
     options.comm = app_ranks_comm();
     code = app_workers_find(&options, &workers);
     if (!code) {

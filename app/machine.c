@@ -1,5 +1,6 @@
 /* The machine's name, processor and memory, from where Linux tells them. */
 #include "app/machine.h"
+#include "app/simulation.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +29,13 @@ static void find_line(const char *path, const char *begin, char *text, size_t si
 
 void app_machine_find(app_machine *machine) {
     struct utsname name;
+    const char *simulated = app_simulation_machine();
+    if (simulated) {
+        snprintf(machine->host, sizeof machine->host, "%s", simulated);
+        snprintf(machine->cpu_model, sizeof machine->cpu_model, "simulated");
+        machine->cores = 0;
+        return;
+    }
     snprintf(machine->host, sizeof machine->host, "%s", uname(&name) ? "" : name.nodename);
     find_line("/proc/cpuinfo", "model name", machine->cpu_model, sizeof machine->cpu_model);
     machine->cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -48,6 +56,7 @@ static double kilobytes(const char *begin) {
 }
 
 void app_machine_memory(double *total, double *available) {
-    *total = kilobytes("MemTotal");
-    *available = kilobytes("MemAvailable");
+    const int simulated = app_simulation_machine() != NULL; /* takes none for fields */
+    *total = simulated ? 0 : kilobytes("MemTotal");
+    *available = simulated ? 0 : kilobytes("MemAvailable");
 }

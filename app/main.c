@@ -5,6 +5,7 @@
 #include "app/field.h"
 #include "app/info.h"
 #include "app/ranks.h"
+#include "app/simulation.h"
 #include "app/solve.h"
 #include "app/tune.h"
 #include "app/visit.h"
@@ -46,11 +47,12 @@ static int run(int argc, char **argv) {
     static const struct {
         const char *name;
         int (*run)(int argc, char **argv);
-    } commands[] = {{"solve", app_solve},
-                    {"bench", app_bench},
-                    {"tune", app_tune},
-                    {"info", app_info},
-                    {"visit", app_visit_serve}}; /* the last is psg bench's, and not shown */
+        int solves; /* this process does, and what is simulated is simulated in it */
+    } commands[] = {{"solve", app_solve, 1},
+                    {"bench", app_bench, 0},
+                    {"tune", app_tune, 0},
+                    {"info", app_info, 1},
+                    {"visit", app_visit_serve, 1}}; /* the last is psg bench's, and not shown */
     static const char *const words[] = {"solve",  "bench",     "tune", "info",
                                         "--help", "--version", NULL};
     if (argc < 2) {
@@ -59,7 +61,8 @@ static int run(int argc, char **argv) {
     }
     for (size_t c = 0; c < sizeof commands / sizeof commands[0]; c++) {
         if (strcmp(argv[1], commands[c].name) == 0) {
-            return commands[c].run(argc - 1, argv + 1);
+            return commands[c].solves ? app_simulation_run(commands[c].run, argc - 1, argv + 1)
+                                      : commands[c].run(argc - 1, argv + 1);
         }
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {

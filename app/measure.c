@@ -5,6 +5,7 @@
 #include "app/measure.h"
 #include "app/app.h"
 #include "app/ranks.h"
+#include "app/simulation.h"
 #include "app/wire.h"
 #include "app/workers.h"
 
@@ -52,8 +53,10 @@ typedef struct batch {
     job *jobs;
     size_t count;
     void **u; /* of the solves in flight; the plans take turns with them */
+    size_t u_bytes;
     unsigned flights;
-    part *parts; /* of all processes, on rank 0 */
+    part *parts;      /* of all processes, on rank 0 */
+    app_times *times; /* of this process' tasks; NULL: nobody asks */
 } batch;
 
 static void tell(int pipe, const app_record *record) {
@@ -124,6 +127,10 @@ static void make_plan(batch *b, job *j) {
         fail(b, j, "its workers cannot be found");
         return;
     }
+    if (j->config->resident && psg_slabs_put(j->plan, j->fields->f) != PSG_OK) {
+        fail(b, j, psg_last_error());
+        return;
+    }
     tell_facts(b, j);
 }
 
@@ -132,11 +139,9 @@ static void make_plan(batch *b, job *j) {
 static psg_status solve(const batch *b, const job *j) {
     psg_status status = PSG_OK;
     unsigned submitted = 0;
-    if (j->config->in_flight == 1) {
-        return psg_solve(j->plan, j->fields->f, b->u[0]);
-    }
     while (status == PSG_OK && submitted < j->config->in_flight) {
-        status = psg_submit(j->plan, j->fields->f, b->u[submitted]);
+        status = j->config->resident ? psg_submit_slabs(j->plan)
+                                     : psg_submit(j->plan, j->fields->f, b->u[submitted]);
         submitted += status == PSG_OK;
     }
     for (; submitted > 0; submitted--) {
@@ -147,7 +152,7 @@ static psg_status solve(const batch *b, const job *j) {
 }
 
 /* Who did the tasks of the latest solve. */
-static void count_tasks(const job *j, app_sample *sample) {
+static void count_tasks(const batch *b, const job *j, app_sample *sample) {
     size_t count = 0;
     (void)psg_plan_events(j->plan, NULL, 0, &count);
     psg_event *events = calloc(count + 1, sizeof *events);
@@ -159,12 +164,17 @@ static void count_tasks(const job *j, app_sample *sample) {
             const int gpu = j->workers.list[worker].kind == PSG_WORKER_CUDA;
             sample->tasks_cpu += !gpu;
             sample->tasks_gpu += gpu;
+            if (b->times) {
+                const app_time time = app_time_of(j->config, &events[e], gpu);
+                (void)app_times_add(b->times, &time); /* one more or less */
+            }
         }
     }
     free(events);
 }
 
-static void read_part(const job *j, const psg_statistics *before, double seconds, part *p) {
+static void read_part(const batch *b, const job *j, const psg_statistics *before, double seconds,
+                      part *p) {
     psg_statistics s;
     double stage[PSG_STAGE_COUNT];
     app_sample *sample = &p->sample;
@@ -194,7 +204,7 @@ static void read_part(const job *j, const psg_statistics *before, double seconds
     sample->d2d_bytes = (double)(s.d2d_bytes - before->d2d_bytes) / flights;
     sample->sent_bytes = (double)s.sent_bytes;
     sample->spectrum_bytes = (double)s.spectrum_bytes;
-    count_tasks(j, sample);
+    count_tasks(b, j, sample);
 }
 
 static void join_parts(const part *parts, int count, app_sample *whole) {
@@ -240,11 +250,19 @@ static psg_status read_bounds(const job *j, app_sample *sample) {
     return status;
 }
 
-static void check_answer(const batch *b, const job *j) {
+static void check_answer(batch *b, job *j) {
     app_record record = {.kind = APP_RECORD_CHECKED, .config = j->number};
+    const unsigned answers = j->config->resident ? 1 : j->config->in_flight;
+    if (app_simulation_machine()) {
+        return; /* there is none */
+    }
+    if (j->config->resident && psg_slabs_get(j->plan, b->u[0]) != PSG_OK) {
+        fail(b, j, psg_last_error());
+        return;
+    }
     record.is.checked.tolerance = app_fields_tolerance(j->fields);
-    for (unsigned flight = 0; flight < j->config->in_flight; flight++) {
-        const double error = app_fields_error(j->fields, b->u[flight]);
+    for (unsigned a = 0; a < answers; a++) {
+        const double error = app_fields_error(j->fields, b->u[a]);
         if (!(error <= record.is.checked.error)) {
             record.is.checked.error = error;
         }
@@ -260,16 +278,16 @@ static void one_round(batch *b, job *j, int counts, int last) {
     tell_text(b->pipe, APP_RECORD_BEGIN, j->number, "solving");
     (void)psg_plan_statistics(j->plan, &before);
     app_ranks_barrier();
-    const double start = app_now();
+    const double start = psg_clock();
     const psg_status status = solve(b, j);
-    double seconds = (app_now() - start) / j->config->in_flight;
+    double seconds = (psg_clock() - start) / j->config->in_flight;
     if (status != PSG_OK) {
         fail(b, j, psg_last_error());
         return;
     }
     if (counts) {
         app_ranks_max(&seconds, 1);
-        read_part(j, &before, seconds, &mine);
+        read_part(b, j, &before, seconds, &mine);
         app_ranks_gather(&mine, sizeof mine, b->parts);
         if (app_rank() == 0) {
             join_parts(b->parts, app_ranks(), &record.is.sample);
@@ -320,9 +338,10 @@ static int allocate(batch *b) {
         b->flights = c->in_flight > b->flights ? c->in_flight : b->flights;
     }
     b->u = calloc(b->flights, sizeof *b->u);
+    b->u_bytes = bytes;
     b->parts = calloc((size_t)app_ranks(), sizeof *b->parts);
     for (unsigned flight = 0; b->u && flight < b->flights; flight++) {
-        b->u[flight] = malloc(bytes);
+        b->u[flight] = app_simulation_allocate(bytes);
         if (!b->u[flight]) {
             return -1;
         }
@@ -360,7 +379,7 @@ static void run_batch(batch *b, app_field_store *fields, uint64_t *random) {
         app_workers_free(&b->jobs[n].workers);
     }
     for (unsigned flight = 0; b->u && flight < b->flights; flight++) {
-        free(b->u[flight]);
+        app_simulation_free(b->u[flight], b->u_bytes);
     }
     free(b->u);
     free(b->parts);
@@ -385,6 +404,7 @@ static size_t batch_end(const app_visit *visit, size_t first) {
 
 int app_measure(const app_visit *visit, int pipe) {
     uint64_t random = visit->seed;
+    app_times times = {.count = 0};
     app_field_store fields = {.count = 0};
     job *jobs = calloc(visit->count, sizeof *jobs);
     const int code = app_ranks_agree(
@@ -393,13 +413,22 @@ int app_measure(const app_visit *visit, int pipe) {
     app_shuffle(visit->which, visit->count, &random);
     for (size_t first = 0, end; first < visit->count && !code; first = end) {
         end = batch_end(visit, first);
-        batch b = {.visit = visit, .pipe = pipe, .jobs = jobs + first, .count = end - first};
+        batch b = {.visit = visit,
+                   .pipe = pipe,
+                   .jobs = jobs + first,
+                   .count = end - first,
+                   .times = visit->times && app_ranks() == 1 ? &times : NULL};
         for (size_t n = first; n < end; n++) {
             jobs[n] = (job){
                 .pipe = pipe, .number = visit->which[n], .config = &visit->config[visit->which[n]]};
         }
         run_batch(&b, &fields, &random);
     }
+    for (size_t m = 0; m < times.count; m++) {
+        const app_record record = {.kind = APP_RECORD_TIME, .is.time = app_times_median(&times, m)};
+        tell(pipe, &record);
+    }
+    app_times_free(&times);
     free(jobs);
     return code;
 }

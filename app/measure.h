@@ -5,6 +5,7 @@
 
 #include "app/fields.h"
 #include "app/sweep.h"
+#include "app/times.h"
 
 #include <stdint.h>
 
@@ -45,6 +46,7 @@ typedef enum app_record_kind {
     APP_RECORD_CHECKED, /**< error and tolerance */
     APP_RECORD_FAILED,  /**< text: why; no more comes of this configuration */
     APP_RECORD_SOLVED,  /**< a solve that is not measured */
+    APP_RECORD_TIME,    /**< time: the median of the tasks of a kind, of all configurations */
     APP_RECORD_MACHINE, /**< facts: cpus and gpus that there are */
 } app_record_kind;
 
@@ -55,6 +57,7 @@ typedef struct app_record {
     union {
         app_facts facts;
         app_sample sample;
+        app_time time;
         struct {
             double error, tolerance;
         } checked;
@@ -70,6 +73,7 @@ typedef struct app_visit {
     size_t count;
     const char *mpirun;       /**< the command that starts several processes, with its options */
     unsigned warm_up, rounds; /**< of solves that do not count, and that do */
+    int times;                /**< tell how long tasks took */
     int bounds;               /**< find the bounds of each round's latest solve */
     double until;  /**< on app_now()'s clock: rounds that would end later are left out, all but
                                     one that counts; 0: no limit. Of one process alone */

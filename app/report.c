@@ -3,6 +3,7 @@
 #include "app/field.h"
 #include "app/output.h"
 #include "app/ranks.h"
+#include "app/simulation.h"
 
 #include <errno.h>
 #include <math.h>
@@ -154,6 +155,11 @@ void app_report_print(const app_report *report) {
     printf("source    %s\n", report->source);
     printf("grid      %zu x %zu x %zu, box %.10g x %.10g x %.10g\n", axis[0].n, axis[1].n,
            axis[2].n, axis[0].length, axis[1].length, axis[2].length);
+    if (app_simulation_machine()) {
+        printf("machine   %s, simulated: times are those that it would take, and nothing is "
+               "computed\n",
+               app_simulation_machine());
+    }
     print_workers(report);
     printf("graph     %s, %s exchange, %zu segment%s of up to %zu plane%s, %zu pencil%s%s\n",
            app_graph_name(s->graph), app_exchange_name(s->exchange), s->segments,
@@ -375,6 +381,7 @@ int app_report_json(const app_report *report, const char *path, const char *show
     put_text(root, "command", "solve");
     put(root, "status", json_integer(report->status));
     put_text(root, "source", report->source);
+    put_text(root, "simulated", app_simulation_machine());
     put_text(root, "written", report->written);
     put(root, "grid",
         json_pack("[III]", (json_int_t)axis[0].n, (json_int_t)axis[1].n, (json_int_t)axis[2].n));

@@ -407,8 +407,10 @@ int app_results_put(app_results *results, const app_sweep *sweep, size_t number,
             if (r->sample[0].of_bound > 0) {
                 put_bounds(&to, r, sorted);
             }
-            put_number(&to, ERROR, r->error);
-            put_number(&to, TOLERANCE, r->tolerance);
+            if (r->tolerance > 0) { /* there was something to compare with */
+                put_number(&to, ERROR, r->error);
+                put_number(&to, TOLERANCE, r->tolerance);
+            }
         }
     }
     free(sorted);
@@ -451,11 +453,15 @@ static void print_row(const app_results *results, size_t at) {
         printf("%59s %s\n", "", status);
         return;
     }
-    printf("%10.4g %10.4g %10.4g %8.3g %5.0f%% %5.0f%% %5.0e %s\n",
-           1e3 * cell(results, at, SECONDS), 1e3 * cell(results, at, SECONDS_MIN),
-           1e3 * cell(results, at, SECONDS_MAX), cell(results, at, GFLOPS),
-           100 * cell(results, at, BUSY), 100 * cell(results, at, BUSIEST),
-           cell(results, at, ERROR), status);
+    printf("%10.4g %10.4g %10.4g %8.3g %5.0f%% %5.0f%% ", 1e3 * cell(results, at, SECONDS),
+           1e3 * cell(results, at, SECONDS_MIN), 1e3 * cell(results, at, SECONDS_MAX),
+           cell(results, at, GFLOPS), 100 * cell(results, at, BUSY),
+           100 * cell(results, at, BUSIEST));
+    if (app_table_get(&results->table, at, ERROR)[0]) {
+        printf("%5.0e %s\n", cell(results, at, ERROR), status);
+    } else { /* there is no answer to a simulation */
+        printf("%5s %s\n", "-", status);
+    }
 }
 
 size_t app_results_print(const app_results *results, const app_sweep *sweep,

@@ -1,6 +1,7 @@
 /* What has to be done and where it goes: all that is found out before anything is allocated. */
 #include "app/run.h"
 #include "app/ranks.h"
+#include "app/simulation.h"
 #include "app/xmf.h"
 
 #include <math.h>
@@ -40,6 +41,15 @@ static int check_exchange(const app_run *r) {
                          app_exchange_name(exchange));
     }
     return APP_DONE;
+}
+
+static int check_simulation(const app_run *r) {
+    const app_arguments *a = &r->arguments;
+    const char *option = a->in ? "in" : a->out ? "out" : a->verify ? "verify" : NULL;
+    return app_simulation_machine() && option
+               ? app_error(APP_USAGE,
+                           "--%s: a simulation computes nothing; give --problem and --grid", option)
+               : APP_DONE;
 }
 
 /* Processes on machines of their own may see different files under one name. */
@@ -112,6 +122,7 @@ static void make_options(app_run *r) {
     options->gpus = a->gpus.count;
     options->gpu_ids = a->gpus.listed ? a->gpus.ids : NULL;
     options->policy = a->policy;
+    options->machine = a->machine;
     options->effort = (psg_effort)a->effort;
     options->in_flight = r->flights;
     options->tuned = a->tuned;
@@ -130,6 +141,7 @@ int app_run_describe(app_run *r) {
     r->flights =
         r->arguments.in_flight < r->arguments.repeat ? r->arguments.in_flight : r->arguments.repeat;
     code = check_exchange(r);
+    code = code ? code : check_simulation(r);
     if (r->arguments.in && !code) {
         code = app_ranks_agree(open_input(r));
     }

@@ -32,6 +32,7 @@ typedef struct app_run {
 
     psg_plan *plan;
     app_planes planes; /* those of f and u, which are [count][ny][nx] */
+    size_t bytes;      /* of each array */
     void *f;
     void **u; /* one for each solve in flight */
     unsigned flights;

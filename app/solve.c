@@ -5,6 +5,7 @@
 #include "app/solve.h"
 #include "app/ranks.h"
 #include "app/run.h"
+#include "app/simulation.h"
 #include "app/xmf.h"
 
 #include <math.h>
@@ -20,26 +21,25 @@ static int allocate(app_run *r) {
     char what[160];
     snprintf(what, sizeof what, "f, u and the spectrum of %zu x %zu x %zu points",
              r->report.grid.axis[0].n, r->report.grid.axis[1].n, r->report.grid.axis[2].n);
-    /* All at once, as a trial: systems that promise more memory than there is refuse a single request
-       that is out of reach, but not several that are so together. */
-    void *trial = app_allocate(points, bytes * (1 + 2 * (size_t)r->flights), what);
-    if (!trial) {
-        return APP_FAILED;
-    }
-    free(trial);
-    r->report.seconds = app_allocate(r->report.repeat, sizeof *r->report.seconds, "the times");
-    r->u = calloc(r->flights, sizeof *r->u);
-    r->f = app_allocate(points, bytes, "f");
-    if (!r->report.seconds || !r->u || !r->f) {
-        return APP_FAILED;
-    }
-    for (unsigned flight = 0; flight < r->flights; flight++) {
-        r->u[flight] = app_allocate(points, bytes, "u");
-        if (!r->u[flight]) {
+    if (!app_simulation_machine()) {
+        /* All at once, as a trial: systems that promise more memory than there is refuse a single request
+           that is out of reach, but not several that are so together. */
+        void *trial = app_allocate(points, bytes * (1 + 2 * (size_t)r->flights), what);
+        if (!trial) {
             return APP_FAILED;
         }
+        free(trial);
     }
-    return APP_DONE;
+    r->report.seconds = app_allocate(r->report.repeat, sizeof *r->report.seconds, "the times");
+    r->u = calloc(r->flights, sizeof *r->u);
+    r->bytes = points * bytes;
+    r->f = app_simulation_allocate(r->bytes);
+    int missing = !r->report.seconds || !r->u || !r->f;
+    for (unsigned flight = 0; flight < r->flights && !missing; flight++) {
+        r->u[flight] = app_simulation_allocate(r->bytes);
+        missing = !r->u[flight];
+    }
+    return missing ? app_error(APP_FAILED, "out of memory for %s", what) : APP_DONE;
 }
 
 static int library_failed(const app_run *r, psg_status status) {
@@ -70,6 +70,9 @@ static int load(app_run *r) {
     const psg_grid *grid = &r->report.grid;
     const double start = app_now();
     int code = APP_DONE;
+    if (app_simulation_machine()) {
+        return APP_DONE; /* it has no data */
+    }
     app_progress_step(&r->progress, r->input ? "reading" : "making the right-hand side");
     if (r->input) {
         code = app_field_read(r->input, options->precision, r->planes, r->f);
@@ -98,12 +101,12 @@ static void take_events(app_run *r) {
 static psg_status solve_in_turn(app_run *r) {
     for (unsigned s = 0; s < r->report.repeat; s++) {
         app_progress_step(&r->progress, "solving %u/%u", s + 1, r->report.repeat);
-        const double start = app_now();
+        const double start = psg_clock();
         const psg_status status = psg_solve(r->plan, r->f, r->u[0]);
         if (status != PSG_OK) {
             return status;
         }
-        r->report.seconds[s] = app_now() - start;
+        r->report.seconds[s] = psg_clock() - start;
         take_events(r);
     }
     return PSG_OK;
@@ -143,9 +146,9 @@ static int solve(app_run *r) {
     if (r->report.repeat > 1 && r->planes.count > 0) {
         pin(r);
     }
-    const double start = app_now();
+    const double start = psg_clock();
     psg_status status = r->flights > 1 ? solve_overlapping(r) : solve_in_turn(r);
-    r->report.total = app_now() - start;
+    r->report.total = psg_clock() - start;
     if (status == PSG_OK) {
         status = psg_plan_statistics(r->plan, &r->report.statistics);
     }
@@ -248,6 +251,9 @@ static int check_madelung(app_run *r, const void *u) {
 /* Every check is made, so that the report has them all. */
 static int check(app_run *r) {
     const void *u = r->u[(r->report.repeat - 1) % r->flights];
+    if (app_simulation_machine()) {
+        return APP_DONE; /* and no answer */
+    }
     int code = survey(r);
     if (r->arguments.verify && app_ranks_agree(check_residual(r, u))) {
         code = APP_FAILED;
@@ -339,10 +345,10 @@ static void clean_up(app_run *r) {
     app_dag_free(&r->dag);
     app_modes_free(r->modes);
     for (unsigned flight = 0; r->u && flight < r->flights; flight++) {
-        free(r->u[flight]);
+        app_simulation_free(r->u[flight], r->bytes);
     }
     free(r->u);
-    free(r->f);
+    app_simulation_free(r->f, r->bytes);
     app_workers_free(&r->report.workers);
     free(r->report.seconds);
     free(r);

@@ -24,6 +24,12 @@ static int parse_planes(const char *text, void *field, const app_choice *choices
     return 0;
 }
 
+static int parse_data(const char *text, void *field, const app_choice *choices) {
+    static const app_choice data[] = {{"host", 0}, {"resident", 1}, {NULL, 0}};
+    (void)choices;
+    return app_value_choice(text, field, data);
+}
+
 #define FIELD(member) offsetof(app_config, member)
 static const struct list_row {
     const char *option, *column;
@@ -47,6 +53,8 @@ static const struct list_row {
                                  "whole numbers, 0 for the default, with commas between"},
     [APP_LIST_PENCILS] = {"pencils", "pencils", FIELD(pencils), parse_planes,
                           "whole numbers, 0 for the default, with commas between"},
+    [APP_LIST_DATA] = {"data", "data", FIELD(resident), parse_data,
+                       "host or resident, with commas between"},
     [APP_LIST_IN_FLIGHT] = {"in-flight", "in_flight", FIELD(in_flight), NULL, NULL},
     [APP_LIST_EFFORT] = {"effort", "effort", FIELD(effort), NULL, NULL},
     [APP_LIST_RANKS] = {"ranks", "ranks", FIELD(ranks), app_value_unsigned,
@@ -267,6 +275,9 @@ void app_config_text(const app_config *c, app_list list, char *text) {
         break;
     case APP_LIST_PENCILS:
         snprintf(text, 64, "%zu", c->pencils);
+        break;
+    case APP_LIST_DATA:
+        snprintf(text, 64, "%s", c->resident ? "resident" : "host");
         break;
     case APP_LIST_IN_FLIGHT:
         snprintf(text, 64, "%u", c->in_flight);

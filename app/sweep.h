@@ -19,6 +19,7 @@ typedef enum app_list {
     APP_LIST_Z,
     APP_LIST_SEGMENT_PLANES,
     APP_LIST_PENCILS,
+    APP_LIST_DATA,
     APP_LIST_IN_FLIGHT,
     APP_LIST_EFFORT,
     APP_LIST_RANKS,
@@ -35,6 +36,7 @@ typedef struct app_config {
     int gpus_listed, gpu_ids[APP_GPUS_MAX]; /**< device numbers; else the first ones */
     char policy[64];
     size_t segment_planes, pencils;
+    int resident; /**< f and u stay where they are computed, else they come from and go to arrays */
     unsigned in_flight;
 } app_config;
 

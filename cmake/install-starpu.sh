@@ -84,6 +84,11 @@ for file in src/drivers/cuda/driver_cuda.c src/drivers/cuda/driver_cuda1.c; do
     fi
 done
 
+# On SimGrid what copies data ends when StarPU stops, and has to be made anew if it starts again.
+if grep -q '^[[:space:]]*starpu_sem_destroy(&t->sem);$' src/core/simgrid.c 2>/dev/null; then
+    sed -i 's/^[[:space:]]*starpu_sem_destroy(&t->sem);$/& t->runner = NULL;/' src/core/simgrid.c
+fi
+
 set -- --disable-build-doc --disable-build-examples --disable-build-tests --disable-opencl --disable-hip \
     --disable-fortran --disable-mpi --disable-socl --disable-starpupy --disable-starpufft --disable-static \
     --enable-maxcpus=128 --enable-maxcudadev=8

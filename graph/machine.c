@@ -40,6 +40,11 @@ int psg_mpi_cuda_aware(void) {
     return psg_comm_cuda_aware();
 }
 
+static double memory_of(unsigned worker) {
+    const starpu_ssize_t bytes = starpu_memory_get_total(starpu_worker_get_memory_node(worker));
+    return bytes > 0 ? (double)bytes : 0;
+}
+
 psg_status psg_machine_workers(const psg_options *options, psg_worker *workers, size_t capacity,
                                size_t *count, char *policy, size_t policy_size) {
     psg_options checked;
@@ -76,6 +81,7 @@ psg_status psg_machine_workers(const psg_options *options, psg_worker *workers, 
             psg_worker *worker = &workers[*count];
             worker->kind = type == STARPU_CPU_WORKER ? PSG_WORKER_CPU : PSG_WORKER_CUDA;
             worker->device = starpu_worker_get_devid(id);
+            worker->memory = gpus ? memory_of((unsigned)id) : 0;
             starpu_worker_get_name(id, worker->name, sizeof worker->name);
         }
         ++*count;
@@ -87,5 +93,59 @@ psg_status psg_machine_workers(const psg_options *options, psg_worker *workers, 
                                                                          : "");
     }
     psg_runtime_release(comm);
+    return PSG_OK;
+}
+
+/* The memory that a route begins or ends at: main memory, or that of a CUDA worker. */
+static int device_of(int worker) {
+    return worker < 0 ? -1 : starpu_worker_get_devid(worker);
+}
+
+static unsigned node_of(int worker) {
+    return worker < 0 ? STARPU_MAIN_RAM : starpu_worker_get_memory_node((unsigned)worker);
+}
+
+static psg_route route_between(int from, int to, bool peers) {
+    return (psg_route){
+        .from = device_of(from),
+        .to = device_of(to),
+        .rate = 1e6 * starpu_transfer_bandwidth(node_of(from), node_of(to)),
+        .latency_seconds = 1e-6 * starpu_transfer_latency(node_of(from), node_of(to)),
+        .peer = from >= 0 && to >= 0 && peers,
+    };
+}
+
+psg_status psg_machine_routes(const psg_options *options, psg_route *routes, size_t capacity,
+                              size_t *count) {
+    psg_options checked;
+    psg_clear_error();
+    if (count != NULL) {
+        *count = 0;
+    }
+    psg_status status = psg_options_check(&checked, options);
+    if (status == PSG_OK && (count == NULL || (routes == NULL && capacity > 0))) {
+        status = psg_fail(PSG_ERR_ARG, "count or routes is NULL");
+    }
+    if (status == PSG_OK) {
+        status = psg_runtime_acquire(&checked, NULL, "");
+    }
+    if (status != PSG_OK) {
+        return status;
+    }
+    int end[STARPU_NMAXWORKERS + 1] = {-1}; /* main memory, and the GPUs' workers */
+    const unsigned gpus =
+        checked.gpus != 0
+            ? starpu_worker_get_ids_by_type(STARPU_CUDA_WORKER, end + 1, STARPU_NMAXWORKERS)
+            : 0;
+    const bool peers = gpus > 1 && psg_device_peers();
+    for (unsigned from = 0; from <= gpus; from++) {
+        for (unsigned to = 0; to <= gpus; to++) {
+            if (from != to && *count < capacity) {
+                routes[*count] = route_between(end[from], end[to], peers);
+            }
+            *count += from != to;
+        }
+    }
+    psg_runtime_release(NULL);
     return PSG_OK;
 }

@@ -618,6 +618,7 @@ typedef struct psg_worker {
     psg_worker_kind kind;
     int device;    /**< core or CUDA device number, as StarPU counts them */
     char name[64]; /**< StarPU's name of it */
+    double memory; /**< of a GPU: bytes that StarPU may have there; else 0 */
 } psg_worker;
 
 /** The workers that a plan with these options would have; starts StarPU for the time of the call if
@@ -630,6 +631,23 @@ typedef struct psg_worker {
 PSG_API psg_status psg_machine_workers(const psg_options *options, psg_worker *workers,
                                        size_t capacity, size_t *count, char *policy,
                                        size_t policy_size);
+
+/** How data get from one memory to another, as StarPU measured it when it first saw the machine. */
+typedef struct psg_route {
+    int from;               /**< CUDA device number; -1: main memory, as is the following */
+    int to;                 /**< another one */
+    double rate;            /**< bytes per second */
+    double latency_seconds; /**< of a copy */
+    int peer; /**< between GPUs: kernels of the one may reach into the other's memory */
+} psg_route;
+
+/** The routes between main memory and the GPUs that a plan of this process alone would use, and between these;
+ *  starts StarPU as psg_machine_workers() does.
+ *  @param[out] routes  up to `capacity` of them are written; may be NULL if capacity is 0
+ *  @param[out] count   how many there are: none without GPUs
+ *  @return as psg_plan_create() */
+PSG_API psg_status psg_machine_routes(const psg_options *options, psg_route *routes,
+                                      size_t capacity, size_t *count);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,91 @@
+#include "app/simulation.h"
+#include "app/app.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* `--machine FILE` or `--machine=FILE`, which has to be known before the command reads its arguments. */
+static const char *machine_of(int argc, char **argv) {
+    static const char option[] = "--machine";
+    const char *machine = getenv("PSG_MACHINE");
+    for (int a = 1; a < argc && strcmp(argv[a], "--") != 0; a++) {
+        if (strcmp(argv[a], option) == 0 && a + 1 < argc) {
+            machine = argv[a + 1];
+        } else if (strncmp(argv[a], option, sizeof option - 1) == 0 &&
+                   argv[a][sizeof option - 1] == '=') {
+            machine = argv[a] + sizeof option;
+        }
+    }
+    return machine;
+}
+
+static int asks_for_help(int argc, char **argv) {
+    for (int a = 1; a < argc; a++) {
+        if (strcmp(argv[a], "-h") == 0 || strcmp(argv[a], "--help") == 0 ||
+            strcmp(argv[a], "--version") == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+int app_simulation_run(int (*command)(int argc, char **argv), int argc, char **argv) {
+    const char *machine = psg_simulation() ? machine_of(argc, argv) : NULL;
+    if (!machine || asks_for_help(argc, argv)) {
+        return command(argc, argv); /* the library says that it wants one */
+    }
+    setenv("PSG_MACHINE", machine, 1);
+    const int code = psg_simulation_main(machine, command, argc, argv);
+    return code < 0 ? app_error(APP_USAGE, "%s", psg_last_error()) : code;
+}
+
+int app_simulation_choose(const char *machine) {
+    if (!psg_simulation()) {
+        return machine ? app_error(APP_USAGE,
+                                   "--machine '%s': this psg computes; one that simulates is "
+                                   "built with -DPSG_SIMULATE=ON",
+                                   machine)
+                       : APP_DONE;
+    }
+    if (machine) {
+        setenv("PSG_MACHINE", machine, 1);
+    }
+    return getenv("PSG_MACHINE")
+               ? APP_DONE
+               : app_error(APP_USAGE, "no machine to simulate: give --machine NAME or FILE, or set "
+                                      "PSG_MACHINE in the environment");
+}
+
+const char *app_simulation_machine(void) {
+    static char name[128];
+    const char *machine = getenv("PSG_MACHINE");
+    if (!psg_simulation() || !machine) {
+        return NULL;
+    }
+    const char *slash = strrchr(machine, '/');
+    snprintf(name, sizeof name, "%s", slash ? slash + 1 : machine);
+    char *ending = strrchr(name, '.');
+    if (ending && strcmp(ending, ".machine") == 0) {
+        *ending = '\0';
+    }
+    return name;
+}
+
+void *app_simulation_allocate(size_t bytes) {
+    if (!psg_simulation()) {
+        return malloc(bytes > 0 ? bytes : 1); /* which may refuse 0 */
+    }
+    void *memory = mmap(NULL, bytes > 0 ? bytes : 1, PROT_NONE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+void app_simulation_free(void *memory, size_t bytes) {
+    if (!psg_simulation()) {
+        free(memory);
+    } else if (memory) {
+        munmap(memory, bytes > 0 ? bytes : 1);
+    }
+}

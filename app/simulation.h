@@ -1,0 +1,26 @@
+/** @file simulation.h  What the command does differently where the library simulates: it chooses a machine, runs
+ *  within its simulation, and has no data. */
+#ifndef PSG_APP_SIMULATION_H
+#define PSG_APP_SIMULATION_H
+
+#include <stddef.h>
+
+/** Call a command, and within the simulation if there is one: of the machine that --machine among its arguments
+ *  names, or else PSG_MACHINE in the environment.
+ *  @return what it returned; APP_USAGE after a message */
+int app_simulation_run(int (*command)(int argc, char **argv), int argc, char **argv);
+
+/** Choose the machine of processes that are started later.
+ *  @param[in] machine  NULL: as the environment says
+ *  @return APP_DONE; APP_USAGE after a message */
+int app_simulation_choose(const char *machine);
+
+/** The name of the machine that is simulated, static; NULL: this is no simulation. */
+const char *app_simulation_machine(void);
+
+/** Room for a field; in a simulation, which looks at none, addresses alone.
+ *  @return NULL when out of memory; app_simulation_free() it with the same size */
+void *app_simulation_allocate(size_t bytes);
+void app_simulation_free(void *memory, size_t bytes);
+
+#endif

@@ -1,0 +1,191 @@
+#include "app/times.h"
+#include "app/app.h"
+#include "app/machine.h"
+#include "app/output.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct app_time_list {
+    app_time of; /* its seconds mean nothing */
+    double *seconds;
+    size_t count, room;
+} app_time_list;
+
+app_time app_time_of(const app_config *config, const psg_event *event, int gpu) {
+    return (app_time){.stage = event->stage,
+                      .precision = config->precision,
+                      .gpu = gpu,
+                      .n = {config->grid.n[0], config->grid.n[1], config->grid.n[2]},
+                      .pencil = event->pencil != SIZE_MAX,
+                      .count = event->count,
+                      .dense = event->dense,
+                      .pieces = event->pieces,
+                      .remote = event->remote,
+                      .seconds = event->end - event->start};
+}
+
+static int same(const app_time *a, const app_time *b) {
+    return a->stage == b->stage && a->precision == b->precision && a->gpu == b->gpu &&
+           memcmp(a->n, b->n, sizeof a->n) == 0 && a->pencil == b->pencil && a->count == b->count &&
+           a->dense == b->dense && a->pieces == b->pieces && a->remote == b->remote;
+}
+
+static app_time_list *find(app_times *times, const app_time *time) {
+    for (size_t m = times->count; m-- > 0;) { /* the next task is often as the latest */
+        if (same(&times->list[m].of, time)) {
+            return &times->list[m];
+        }
+    }
+    app_time_list *more = realloc(times->list, (times->count + 1) * sizeof *more);
+    if (!more) {
+        return NULL;
+    }
+    times->list = more;
+    more[times->count] = (app_time_list){.of = *time};
+    return &more[times->count++];
+}
+
+int app_times_add(app_times *times, const app_time *time) {
+    app_time_list *list = find(times, time);
+    if (!list) {
+        return -1;
+    }
+    if (list->count == list->room) {
+        double *more = realloc(list->seconds, (2 * list->room + 8) * sizeof *more);
+        if (!more) {
+            return -1;
+        }
+        list->seconds = more;
+        list->room = 2 * list->room + 8;
+    }
+    list->seconds[list->count++] = time->seconds;
+    return 0;
+}
+
+static int by_size(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+app_time app_times_median(const app_times *times, size_t which) {
+    app_time_list *list = &times->list[which];
+    app_time median = list->of;
+    qsort(list->seconds, list->count, sizeof *list->seconds, by_size);
+    median.seconds = 0.5 * (list->seconds[list->count / 2] + list->seconds[(list->count - 1) / 2]);
+    return median;
+}
+
+void app_times_free(app_times *times) {
+    for (size_t m = 0; m < times->count; m++) {
+        free(times->list[m].seconds);
+    }
+    free(times->list);
+    *times = (app_times){.count = 0};
+}
+
+/* ------------------------------------------------------------------------------------ the file */
+
+enum { GPUS_MOST = 64, ROUTES_MOST = GPUS_MOST * (GPUS_MOST + 1) };
+
+/* The slowest of the routes of a kind. */
+static void put_link(FILE *file, const char *name, const psg_route *routes, size_t count,
+                     int from_gpu, int to_gpu) {
+    double rate = INFINITY, seconds = 0;
+    for (size_t r = 0; r < count; r++) {
+        if ((routes[r].from >= 0) == from_gpu && (routes[r].to >= 0) == to_gpu) {
+            rate = fmin(rate, routes[r].rate);
+            seconds = fmax(seconds, routes[r].latency_seconds);
+        }
+    }
+    if (isfinite(rate)) {
+        fprintf(file, "link %s %.4g %.3g\n", name, rate, seconds);
+    }
+}
+
+static void put_gpus(FILE *file, const psg_worker *workers, size_t gpus, const psg_route *routes,
+                     size_t count) {
+    double memory = INFINITY;
+    for (size_t g = 0; g < gpus && g < GPUS_MOST; g++) {
+        memory = fmin(memory, workers[g].memory);
+    }
+    if (gpus > 0) {
+        fprintf(file, "gpu_memory %.4g\n", memory);
+    }
+    put_link(file, "to-gpu", routes, count, 0, 1);
+    put_link(file, "from-gpu", routes, count, 1, 0);
+    put_link(file, "between", routes, count, 1, 1);
+}
+
+static void put_time(FILE *file, const app_time *t) {
+    fprintf(file, "time %s %s %s %zux%zux%zu %s %zu %s %zu %zu %.4g\n", psg_stage_name(t->stage),
+            app_precision_name(t->precision), t->gpu ? "gpu" : "cpu", t->n[0], t->n[1], t->n[2],
+            t->pencil ? "pencil" : "segment", t->count, t->dense ? "dense" : "views", t->pieces,
+            t->remote, t->seconds);
+}
+
+/* A word: what else a host may be called would end it. */
+static void put_name(FILE *file, const char *host) {
+    fputs("machine ", file);
+    for (const char *c = host; *c; c++) {
+        putc(isalnum((unsigned char)*c) || strchr("-_.", *c) ? *c : '-', file);
+    }
+    fputs(host[0] ? "\n" : "here\n", file);
+}
+
+static int put_machine(FILE *file, const app_times *times, unsigned cpus, unsigned gpus) {
+    app_machine machine;
+    psg_options options;
+    psg_worker *workers = calloc(GPUS_MOST, sizeof *workers);
+    psg_route *routes = calloc(ROUTES_MOST, sizeof *routes);
+    size_t found = 0, count = 0;
+    char date[32];
+    psg_options_init(&options);
+    options.gpus = gpus > 0 ? -1 : 0;
+    if (!workers || !routes ||
+        psg_machine_workers(&options, workers, GPUS_MOST, &found, NULL, 0) != PSG_OK ||
+        psg_machine_routes(&options, routes, ROUTES_MOST, &count) != PSG_OK) {
+        free(workers);
+        free(routes);
+        return app_error(APP_FAILED, "the machine cannot be described: %s", psg_last_error());
+    }
+    app_machine_find(&machine);
+    app_utc_date(date, sizeof date);
+    put_name(file, machine.host);
+    fprintf(file, "about %s, %ld cores%s%s; psg %s, StarPU %s, FFTW %s, %s\n", machine.cpu_model,
+            machine.cores, gpus > 0 ? ", " : "", gpus > 0 ? workers[0].name : "",
+            psg_component_version(PSG_COMPONENT_PSG), psg_component_version(PSG_COMPONENT_STARPU),
+            psg_component_version(PSG_COMPONENT_FFTW), date);
+    fprintf(file, "cpus %u\ngpus %u\n", cpus > gpus ? cpus : gpus, gpus);
+    put_gpus(file, workers, gpus, routes, count < ROUTES_MOST ? count : ROUTES_MOST);
+    for (size_t m = 0; m < times->count; m++) {
+        const app_time median = app_times_median(times, m);
+        put_time(file, &median);
+    }
+    free(workers);
+    free(routes);
+    return APP_DONE;
+}
+
+int app_times_write(const app_times *times, const char *path, unsigned cpus, unsigned gpus) {
+    app_output output;
+    int code = app_output_begin(&output, path, 0);
+    if (code) {
+        return code;
+    }
+    FILE *file = fopen(output.temporary, "w");
+    code = file ? put_machine(file, times, cpus, gpus) : APP_DONE;
+    const int failed = !file || ferror(file);
+    if (!file || fclose(file) || failed) {
+        code = app_error(APP_FAILED, "%s: cannot be written: %s", path, strerror(errno));
+    }
+    if (code) {
+        app_output_discard(&output);
+        return code;
+    }
+    return app_output_commit(&output);
+}
