@@ -1,0 +1,62 @@
+"""Sets the rows of a simulation beside those that were measured, as a table in Markdown.
+
+    compare.py MEASURED.csv SIMULATED.csv
+
+Rows of the same configuration belong together; only those that are in both files, and good in both, are shown. Below
+the table: how far off the simulation is, and in how many of all pairs of rows of one grid it has the faster one right, of
+those pairs that differ by more than the quartiles of the measurement.
+"""
+
+import csv
+import itertools
+import sys
+
+LISTS = ("grid", "precision", "ranks", "cpus", "gpus", "sched", "graph", "exchange", "z", "segment_planes", "pencils", "data",
+         "in_flight", "effort")
+
+
+def read(path):
+    try:
+        with open(path, newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file, strict=True))
+    except (OSError, UnicodeDecodeError, csv.Error) as why:
+        sys.exit("compare.py: %s: cannot be read: %s" % (path, why))
+    if not rows or any(column not in rows[0] for column in (*LISTS, "seconds", "status")):
+        sys.exit("compare.py: %s: no rows of psg bench" % path)
+    return {tuple(row[column] for column in LISTS): row for row in rows if row["status"] == "ok"}
+
+
+def clearly_differ(one, other):
+    return float(one["seconds_q3"]) < float(other["seconds_q1"]) or float(other["seconds_q3"]) < float(one["seconds_q1"])
+
+
+def main(measured_path, simulated_path):
+    measured, simulated = read(measured_path), read(simulated_path)
+    both = [key for key in measured if key in simulated]
+    if not both:
+        sys.exit("compare.py: the files have no configuration in common")
+    varying = [c for c, column in enumerate(LISTS) if len({key[c] for key in both}) > 1]
+    print("| %s | measured ms | simulated ms | off by |" % " | ".join(LISTS[c] for c in varying))
+    print("|%s" % ("---|" * (len(varying) + 3)))
+    errors = []
+    for key in both:
+        real, guess = (float(rows[key]["seconds"]) for rows in (measured, simulated))
+        errors.append(abs(guess / real - 1))
+        print("| %s | %.4g | %.4g | %+.0f %% |" % (" | ".join(key[c] for c in varying), 1e3 * real, 1e3 * guess,
+                                                 100 * (guess / real - 1)))
+    errors.sort()
+    right = total = 0
+    for one, other in itertools.combinations(both, 2):
+        if one[0] == other[0] and clearly_differ(measured[one], measured[other]):
+            total += 1
+            right += ((float(measured[one]["seconds"]) < float(measured[other]["seconds"]))
+                      == (float(simulated[one]["seconds"]) < float(simulated[other]["seconds"])))
+    print("\n%d rows: off by %.0f %% in the median, %.0f %% at most; %d of them by more than 15 %%." % (
+        len(both), 100 * errors[len(errors) // 2], 100 * errors[-1], sum(error > 0.15 for error in errors)))
+    if total:
+        print("Of %d pairs that clearly differ, the simulation has the faster one right in %d." % (total, right))
+
+
+if len(sys.argv) != 3:
+    sys.exit(__doc__)
+main(*sys.argv[1:])
