@@ -85,11 +85,12 @@ check(len([line for line in said if line.startswith("psg: out of memory: ") and 
 # Help: each option, once, with words, in 90 columns; and each of them is known to the command.
 OPTIONS = {
     "solve": """in out box problem lattice grid symbol lambda mean precision verify json trace dag bounds quiet cpus gpus sched
-        graph exchange z segment-planes pencils effort tuned repeat in-flight help version""".split(),
-    "bench": """grid precision ranks cpus gpus sched graph exchange z segment-planes pencils in-flight effort study large
-        repeat warm-up passes calibrate seed memory mpirun patience bounds csv json quiet help version""".split(),
+        machine graph exchange z segment-planes pencils effort tuned repeat in-flight help version""".split(),
+    "bench": """grid precision ranks cpus gpus sched graph exchange z segment-planes pencils data in-flight effort study large
+        machine repeat warm-up passes calibrate seed memory mpirun patience bounds csv json record quiet help
+        version""".split(),
     "tune": "grid precision cpus gpus seconds sched seed patience json quiet forget help version".split(),
-    "info": "cpus gpus sched json help version".split(),
+    "info": "cpus gpus sched machine json help version".split(),
 }
 for command, options in OPTIONS.items():
     text = run(command, "--help").stdout
