@@ -147,6 +147,10 @@ static int tell(bench *b, int code) {
         code = app_error(APP_FAILED, "all configurations failed, the first: %s",
                          app_results_status(&b->rows, b->groups.result[0].row));
     }
+    if (!code && b->arguments.record && b->times.count == 0) {
+        code = app_error(APP_FAILED, "%s: not written: no solve by one process was measured now",
+                         b->arguments.record);
+    }
     return code;
 }
 
@@ -173,8 +177,9 @@ int app_bench(int argc, char **argv) {
         return app_ranks_agree(app_error(APP_USAGE, "psg bench starts as many processes as --ranks "
                                                     "says: start it without mpirun"));
     }
-    if (b->arguments.study && app_study_is_program(b->arguments.study)) {
-        code = app_programs_bench(&b->arguments);
+    code = app_simulation_choose(b->arguments.machine);
+    if (code || (b->arguments.study && app_study_is_program(b->arguments.study))) {
+        code = code ? code : app_programs_bench(&b->arguments);
         free(b);
         return code;
     }
@@ -195,10 +200,7 @@ int app_bench(int argc, char **argv) {
                              .visited = put_group,
                              .context = b};
     app_signals_install();
-    code = app_simulation_choose(b->arguments.machine);
-    if (!code) {
-        code = check_lists(&b->arguments);
-    }
+    code = check_lists(&b->arguments);
     if (!code) {
         code = app_results_init(&b->rows);
     }
@@ -223,7 +225,7 @@ int app_bench(int argc, char **argv) {
     if (!code) {
         code = measure(b);
         app_progress_stop(&b->progress);
-        if (!code && b->arguments.record) {
+        if (!code && b->times.count > 0) {
             code = app_times_write(&b->times, b->arguments.record, b->groups.machine.cpus,
                                    b->groups.machine.gpus);
         }

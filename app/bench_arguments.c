@@ -3,6 +3,7 @@
 #include "app/app.h"
 #include "app/arguments.h"
 #include "app/child.h"
+#include "app/output.h"
 #include "app/study.h"
 
 #include <stdio.h>
@@ -153,6 +154,23 @@ static const app_command_text bench_text = {
     "  2      the command line, or the file that it names, has to be changed\n"
     "  130    ended by SIGINT; the rows done so far are in the file\n"};
 
+static int check_record(const app_bench_arguments *a) {
+    if (!a->record) {
+        return APP_DONE;
+    }
+    if (strcmp(a->record, "-") == 0) {
+        return app_error(APP_USAGE, "--record is not for stdout: give the name of a file");
+    }
+    if ((a->csv && app_same_file(a->record, a->csv)) ||
+        (a->json && app_same_file(a->record, a->json))) {
+        return app_error(APP_USAGE, "--record names the file of --csv or --json, %s", a->record);
+    }
+    return a->study && app_study_is_program(a->study)
+               ? app_error(APP_USAGE, "--record is for solves, and --study %s measures programs",
+                           a->study)
+               : APP_DONE;
+}
+
 int app_arguments_bench(int argc, char **argv, app_bench_arguments *a) {
     *a = (app_bench_arguments){.mpirun = "mpirun",
                                .repeat = 9,
@@ -161,7 +179,7 @@ int app_arguments_bench(int argc, char **argv, app_bench_arguments *a) {
                                .warm_up = 2,
                                .calibrate = 12,
                                .seed = 1};
-    const int code = app_arguments_parse(&bench_text, argc, argv, a);
+    int code = app_arguments_parse(&bench_text, argc, argv, a);
     if (code) {
         return code;
     }
@@ -174,5 +192,6 @@ int app_arguments_bench(int argc, char **argv, app_bench_arguments *a) {
     if (a->csv && a->json && strcmp(a->csv, "-") == 0 && strcmp(a->json, "-") == 0) {
         return app_error(APP_USAGE, "--csv and --json cannot both be stdout");
     }
-    return a->study ? app_study_check(a->study) : APP_DONE;
+    code = a->study ? app_study_check(a->study) : APP_DONE;
+    return code ? code : check_record(a);
 }

@@ -8,16 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* That a file cannot be written is found before the work is done. */
-static int try_output(const char *path) {
-    app_output output;
-    const int code = app_output_begin(&output, path, 0);
-    if (!code) {
-        app_output_discard(&output);
-    }
-    return code;
-}
-
 int app_bench_files_open(app_bench_files *files, const char *csv, const char *json,
                          app_table *table) {
     *files =
@@ -30,11 +20,11 @@ int app_bench_files_open(app_bench_files *files, const char *csv, const char *js
     if (csv && !files->csv_to_stdout) {
         code = app_table_read(table, csv);
         if (!code) {
-            code = try_output(csv);
+            code = app_output_try(csv);
         }
     }
     if (!code && json && !files->json_to_stdout) {
-        code = try_output(json);
+        code = app_output_try(json);
     }
     return code;
 }

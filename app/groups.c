@@ -155,7 +155,8 @@ int app_groups_find_machine(app_groups *g) {
     app_progress_step(g->progress, "looking for workers");
     int code = app_visit_run(NULL, g->patience, hear, g, &outcome);
     if (!code && !outcome.well) {
-        code = app_error(APP_FAILED, "the workers cannot be found: %s", outcome.why);
+        code = app_error(outcome.code == APP_USAGE ? APP_USAGE : APP_FAILED,
+                         "the workers cannot be found: %s", outcome.why);
     }
     return code;
 }

@@ -5,6 +5,7 @@
 #include "app/output.h"
 #include "app/ranks.h"
 #include "app/report.h"
+#include "app/simulation.h"
 #include "app/tuned.h"
 
 #include <limits.h>
@@ -170,6 +171,9 @@ int app_info(int argc, char **argv) {
     app_workers workers = {.list = NULL};
     psg_options options;
     int code = app_ranks_agree(app_arguments_info(argc, argv, &arguments));
+    if (!code) {
+        code = app_ranks_agree(app_simulation_choose(arguments.machine));
+    }
     if (code) {
         return code == APP_HELPED ? APP_DONE : code;
     }

@@ -327,6 +327,10 @@ static int tell(programs *p, int code) {
 
 int app_programs_bench(const app_bench_arguments *arguments) {
     programs p = {.arguments = arguments};
+    if (psg_simulation()) {
+        return app_error(APP_USAGE, "--study %s measures programs, and this psg simulates machines",
+                         arguments->study);
+    }
     app_signals_install();
     app_machine_find(&p.machine);
     int code = app_program_jobs_make(&p.jobs, arguments,

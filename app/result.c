@@ -171,6 +171,12 @@ static int identity(const app_config *config, const app_circumstances *at, int c
     return 1;
 }
 
+/* Files of versions that knew only data from main memory do not say so. */
+static int is_same(int column, const char *text, const char *cell) {
+    return strcmp(text, cell) == 0 ||
+           (column == APP_LIST_DATA && cell[0] == '\0' && strcmp(text, "host") == 0);
+}
+
 size_t app_results_find(const app_results *results, const app_config *config,
                         const app_circumstances *circumstances) {
     char text[256];
@@ -179,7 +185,7 @@ size_t app_results_find(const app_results *results, const app_config *config,
         int column = 0;
         while (column < COLUMNS &&
                (!identity(config, circumstances, column, text, sizeof text) ||
-                strcmp(text, app_table_get(&results->table, row, column)) == 0)) {
+                is_same(column, text, app_table_get(&results->table, row, column)))) {
             column++;
         }
         if (column == COLUMNS) {

@@ -49,7 +49,7 @@ static int check_simulation(const app_run *r) {
     return app_simulation_machine() && option
                ? app_error(APP_USAGE,
                            "--%s: a simulation computes nothing; give --problem and --grid", option)
-               : APP_DONE;
+               : app_simulation_choose(a->machine);
 }
 
 /* Processes on machines of their own may see different files under one name. */

@@ -33,8 +33,8 @@ static int asks_for_help(int argc, char **argv) {
 
 int app_simulation_run(int (*command)(int argc, char **argv), int argc, char **argv) {
     const char *machine = psg_simulation() ? machine_of(argc, argv) : NULL;
-    if (!machine || asks_for_help(argc, argv)) {
-        return command(argc, argv); /* the library says that it wants one */
+    if (!machine || !machine[0] || asks_for_help(argc, argv)) {
+        return command(argc, argv); /* which says what is missing */
     }
     setenv("PSG_MACHINE", machine, 1);
     const int code = psg_simulation_main(machine, command, argc, argv);
@@ -52,7 +52,8 @@ int app_simulation_choose(const char *machine) {
     if (machine) {
         setenv("PSG_MACHINE", machine, 1);
     }
-    return getenv("PSG_MACHINE")
+    const char *chosen = getenv("PSG_MACHINE");
+    return chosen && chosen[0]
                ? APP_DONE
                : app_error(APP_USAGE, "no machine to simulate: give --machine NAME or FILE, or set "
                                       "PSG_MACHINE in the environment");

@@ -10,9 +10,9 @@
  *  @return what it returned; APP_USAGE after a message */
 int app_simulation_run(int (*command)(int argc, char **argv), int argc, char **argv);
 
-/** Choose the machine of processes that are started later.
+/** Choose the machine of this process, unless it has one, and of those that it starts later.
  *  @param[in] machine  NULL: as the environment says
- *  @return APP_DONE; APP_USAGE after a message */
+ *  @return APP_DONE; APP_USAGE after a message: there is none, or there is one and this is no simulation */
 int app_simulation_choose(const char *machine);
 
 /** The name of the machine that is simulated, static; NULL: this is no simulation. */

@@ -75,6 +75,7 @@ static void describe_end(int status, const char *doing, const app_child *child,
                          app_outcome *outcome) {
     char line[400];
     outcome->well = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    outcome->code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
     if (outcome->well) {
         return;
     }

@@ -9,6 +9,7 @@ typedef struct app_outcome {
     int well;   /**< they did all that they had to */
     int blamed; /**< `config` was in work when they did not */
     size_t config;
+    int code;      /**< that they ended with; 0 after a signal, too */
     char why[512]; /**< in words */
 } app_outcome;
 

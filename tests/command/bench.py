@@ -117,7 +117,7 @@ for other, quoted in (('o,t"h\ner', '"o,t""h\ner"'), ("", "")):
 
 # A file of an older version, which had fewer columns, is gone on with: its rows count, and keep what they had.
 with open("old.csv", "w", newline="") as file:
-    left_out = [name for name in rows("b.csv")[0] if name.startswith("bound_") or name in ("of_bound", "idle", "sent_bytes")]
+    left_out = [name for name in rows("b.csv")[0] if name.startswith("bound_") or name in ("of_bound", "idle", "sent_bytes", "data")]
     writer = csv.DictWriter(file, [name for name in rows("b.csv")[0] if name not in left_out][:1]
                             + [name for name in rows("b.csv")[0] if name not in left_out][:0:-1], extrasaction="ignore")
     writer.writeheader()
