@@ -111,9 +111,9 @@ static void write_platform(FILE *file) {
 }
 
 /* Between memory nodes, main memory first; in bytes or seconds a microsecond. StarPU forgets the last
-   number of a row, so there is one more. */
+   number of a row and the last row, so there is one more of each. */
 static void write_matrix(FILE *file, bool latency) {
-    for (unsigned from = 0; from <= machine->gpus; from++) {
+    for (unsigned from = 0; from <= machine->gpus + 1; from++) {
         for (unsigned to = 0; to <= machine->gpus + 1; to++) {
             const psg_machine_link m = from == 0 ? PSG_MACHINE_TO_GPU
                                        : to == 0 ? PSG_MACHINE_FROM_GPU

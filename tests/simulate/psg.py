@@ -1,0 +1,194 @@
+"""The psg command where it simulates: its times are the machine's and every time the same, what needs data or several
+processes is refused with words, no memory is taken for fields, and nothing is left behind."""
+
+import csv
+import json
+import os
+import resource
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "command"))
+from command import check, default_signals, files, refused, run  # noqa: E402
+
+with open(sys.argv[2], encoding="utf-8") as machine_file:
+    H200 = machine_file.read()
+SOLVE = ("solve", "--problem", "modes", "--grid", "256", "--gpus", "4")
+BENCH = ("bench", "--quiet", "--repeat", "2", "--passes", "1", "--csv")
+ON_H200 = ("--machine", "h200")
+
+os.environ.pop("PSG_MACHINE", None)
+os.mkdir("tmp")
+os.environ["TMPDIR"] = os.path.abspath("tmp")
+
+
+def rows(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file, strict=True))
+
+
+def write(name, text):
+    with open(name, "w", encoding="utf-8") as file:
+        file.write(text)
+    return name
+
+
+def edited(name, *changes):
+    """H200's file with other lines in place of some, each there once."""
+    text = H200
+    for old, new in changes:
+        check(text.count(old) == 1, "%r is %d times in the machine's file" % (old, text.count(old)))
+        text = text.replace(old, new)
+    return write(name, text)
+
+
+def seconds(name, *arguments, **more):
+    """Of the one row that psg bench measures."""
+    run(*BENCH, name, *arguments, **more)
+    (row,) = rows(name)
+    check(row["status"] == "ok", row)
+    return float(row["seconds"])
+
+
+def without(row, *columns):
+    return {name: value for name, value in row.items() if name not in columns}
+
+
+def bench():
+    sweep = ("--grid", "128,256", "--gpus", "1,2,4,8", "--data", "resident,host", *ON_H200)
+    for name in ("a.csv", "b.csv"):
+        run(*BENCH, name, *sweep)
+    a, b = rows("a.csv"), rows("b.csv")
+    check(len(a) == 16, a)
+    for r in a:
+        check((r["status"], r["host"], r["cpu_model"], r["error"], r["tolerance"]) == ("ok", "h200", "simulated", "", ""), r)
+        check((r["workers_cpu"], r["workers_gpu"]) == ("0", r["gpus"]), r)
+        check(0 < float(r["seconds_min"]) <= float(r["seconds"]) < 1 and 0 < float(r["busy"]) <= 1, r)
+        check((float(r["h2d_bytes"]) > 0) == (r["data"] == "host"), r)
+    check([without(r, "date") for r in a] == [without(r, "date") for r in b], "another time, other times: %s, %s" % (a, b))
+    old = files()
+    run(*BENCH, "a.csv", *sweep)
+    check(files() == old, "the rows of a simulation are measured again")
+    # data on the GPUs spare the copies, at least those of f: by the machine's file
+    for there, here in zip(*[[r for r in a if r["data"] == which] for which in ("resident", "host")]):
+        copies = 8 * float(here["points"]) / int(here["gpus"]) / 52e9 if int(here["segments"]) >= int(here["gpus"]) else 0
+        check(float(here["seconds"]) >= float(there["seconds"]) + 0.9 * copies, "%s, %s" % (there, here))
+    # a table has no error, and shows that
+    table = run("bench", "--repeat", "1", "--grid", "64", "--gpus", "1", *ON_H200).stdout.splitlines()
+    check(table[-1].split()[-2:] == ["-", "ok"], table)
+
+
+def studies():
+    run(*BENCH, "hetero.csv", "--study", "hetero", "--grid", "64", *ON_H200)
+    cores, gpus, both = rows("hetero.csv")
+    check("not recorded how long forward_xy takes on a core" in cores["status"] and cores["seconds"] == "", cores)
+    check((gpus["status"], both["status"], gpus["cpus"]) == ("ok", "ok", "0"), (gpus, both))
+    check(gpus["tasks_cpu"] == both["tasks_cpu"] == "0" and float(gpus["tasks_gpu"]) == 3, (gpus, both))
+    run(*BENCH, "segments.csv", "--study", "segments", "--grid", "64", "--gpus", "2", "--segment-planes", "16,64",
+        "--bounds", *ON_H200)
+    table = rows("segments.csv")
+    check([(r["graph"], r["planes"], r["status"]) for r in table]
+          == [(g, p, "ok") for g in ("fused", "staged") for p in ("16", "64")], table)
+    for r in table:
+        check(0 < float(r["bound_path_seconds"]) <= float(r["bound_seconds"]) <= float(r["seconds"]), r)
+    run(*BENCH, "ranks.csv", "--grid", "64", "--gpus", "1", "--ranks", "1,2", *ON_H200)
+    check([r["status"][:17] for r in rows("ranks.csv")] == ["ok", "built without MPI"], rows("ranks.csv"))
+
+
+def machines():
+    """Another machine's file is another machine."""
+    managed = ("--grid", "256", "--gpus", "4", "--exchange", "managed", "--data", "resident", "--machine")
+    half = edited("half.machine", ("link between 700e9 1e-6", "link between 7e9 1e-6"))
+    check(seconds("1.csv", *managed, half) > 1.5 * seconds("2.csv", *managed, "h200"), "by a slower link")
+    check(rows("1.csv")[0]["host"] == "half", rows("1.csv"))
+    same = edited("same.machine")
+    check(seconds("3.csv", *managed, os.path.abspath(same)) == seconds("2.csv", *managed, "h200"), "by the same file")
+    # the environment names one, and the command line goes above it
+    there = {**os.environ, "PSG_MACHINE": half}
+    check(seconds("4.csv", *managed[:-1], env=there) == seconds("1.csv", *managed, half), "by PSG_MACHINE")
+    check(seconds("5.csv", *managed, "h200", env=there) == seconds("2.csv", *managed, "h200"), "by --machine")
+    times = [json.loads(run(*SOLVE, *more, "--json", "-", env=env).stdout)["seconds"]["solves"]
+             for more, env in ((ON_H200, there), (("--machine=h200",), None), ((), {**there, "PSG_MACHINE": "h200"}))]
+    check(times[0] == times[1] == times[2] and times[0][0] > 0, times)
+    big = edited("big.machine", ("\ngpus 8\n", "\ngpus 1000\n"))
+    for arguments in (SOLVE, ("bench", "--grid", "8"), ("info",)):
+        refused(*arguments, "--machine", big, code=2, says=("machine h200", "was built for at most"))
+
+
+def solve():
+    report = json.loads(run(*SOLVE, *ON_H200, "--trace", "t.json", "--dag", "d.dot", "--bounds", "--json", "-").stdout)
+    check((report["simulated"], report["status"], report["rank_workers"]) == ("h200", 0, [4]), report)
+    check(0 < report["bounds"]["path"] <= report["bounds"]["seconds"] <= report["seconds"]["solves"][0], report)
+    with open("t.json", encoding="utf-8") as file:
+        events = [e for e in json.load(file)["traceEvents"] if e["ph"] == "X"]
+    tasks = report["segments"] * 2 + report["pencils"]
+    check(len(events) == tasks and {e["tid"] for e in events} == {0, 1, 2, 3}, events)
+    for e in events:
+        # as recorded; StarPU may add what it takes to start a kernel
+        if e["cat"] in ("forward_xy", "inverse_xy"):
+            want = {"forward_xy": 44, "inverse_xy": 49}[e["cat"]]
+            check(want - 0.1 <= e["dur"] <= want + 20, "%s instead of %g us" % (e, want))
+        check(0 <= e["ts"] and e["ts"] + e["dur"] <= 1e6 * report["seconds"]["solves"][0] + 0.1, e)
+    with open("d.dot", encoding="utf-8") as file:
+        graph = file.read()
+    check(graph.startswith("digraph") and graph.count("->") == 2 * report["segments"] * report["pencils"], graph)
+    text = run(*SOLVE, *ON_H200).stdout
+    check("machine   h200, simulated" in text and "0 CPU, 4 GPU" in text, text)
+    many = json.loads(run(*SOLVE, *ON_H200, "--repeat", "5", "--in-flight", "2", "--json", "-").stdout)
+    check(len(many["seconds"]["solves"]) == 5 and min(many["seconds"]["solves"]) > 0, many)
+
+
+def no_data():
+    for option, *value in (("--in", "f.h5"), ("--out", "u.h5"), ("--verify",)):
+        arguments = ("solve", option, *value) if option == "--in" else (*SOLVE, option, *value)
+        refused(*arguments, *ON_H200, code=2, says=(option, "computes nothing"))
+    refused("tune", "--grid", "16", code=2, says=("psg tune measures", "simulates"))
+    refused("bench", "--study", "transposes", *ON_H200, code=2, says=("--study transposes", "simulates"))
+
+
+def no_machine():
+    for arguments in (SOLVE, ("bench", "--grid", "8"), ("info",)):
+        for environment in (None, {**os.environ, "PSG_MACHINE": ""}):
+            refused(*arguments, code=2, says=("no machine to simulate", "--machine", "PSG_MACHINE"), env=environment)
+        refused(*arguments, "--machine", "h300", code=2, says=("h300: No such file",))
+        refused(*arguments, code=2, says=("h300: No such file",), env={**os.environ, "PSG_MACHINE": "h300"})
+        refused(*arguments, "--machine", write("bad.machine", "machine bad\ncpus two\n"), code=2, says=("bad.machine:2: ",))
+        refused(*arguments, "--machine", "", code=2, says=("--machine ''",))
+        refused(*arguments, "--machine", code=2, says=("'--machine' needs an argument",))
+    # help is for those who have none yet
+    for command in ("solve", "bench", "info"):
+        check("--machine" in run(command, "--help", "--machine", "h300").stdout, command)
+
+
+def links():
+    """psg info tells the links of the file, and the exchange that follows."""
+    text = ("machine pair\ncpus 4\ngpus 2\ngpu_memory 8e9\nlink to-gpu 3e9 2e-6\nlink from-gpu 5e9 3e-6\n"
+            "link between 11e9 7e-6\n")
+    for name, peer in ((write("peers.machine", text + "link peer 9e9 0\n"), True), (write("pair.machine", text), False)):
+        info = json.loads(run("info", "--machine", name, "--json", "-").stdout)
+        check(len(info["workers"]) == 2, info)
+        told = {(r["from"], r["to"]): r for r in info["routes"]}
+        check(len(info["routes"]) == len(told) == 6, info["routes"])
+        for (start, end), r in told.items():
+            rate, latency = (3e9, 2e-6) if start < 0 else (5e9, 3e-6) if end < 0 else (11e9, 7e-6)
+            check(abs(r["rate"] / rate - 1) < 1e-5 and abs(r["latency_seconds"] / latency - 1) < 1e-5, r)
+            check(r["peer"] == (peer and start >= 0 and end >= 0), r)
+        said = run("info", "--machine", name).stdout
+        check(("direct: every GPU" if peer else "managed: not every GPU") in said and said.count(" GB/s") == 6, said)
+        check("direct: there is one GPU" in run("info", "--machine", name, "--gpus", "1").stdout, "of one GPU")
+        alone = json.loads(run("info", "--machine", name, "--gpus", "0", "--json", "-").stdout)
+        check(alone["routes"] == [] and len(alone["workers"]) == 4, alone)
+
+
+def no_memory():
+    """A field of 8 GiB is more than this process may have; SimGrid takes some for stacks."""
+    def little():
+        default_signals()
+        resource.setrlimit(resource.RLIMIT_DATA, (6 << 30, 6 << 30))
+
+    check(seconds("large.csv", "--grid", "1024", "--gpus", "4", "--data", "resident", *ON_H200, before=little) < 0.1, "1024^3")
+    run("solve", "--problem", "madelung", "--grid", "1024", *ON_H200, "--quiet", before=little)
+
+
+for part in (bench, studies, machines, solve, no_data, no_machine, links, no_memory):
+    part()
+    check(os.listdir("tmp") == [], "%s left %s" % (part.__name__, os.listdir("tmp")))
