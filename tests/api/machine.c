@@ -1,5 +1,6 @@
-/* psg_machine_workers() lists the workers that a plan with the same options has, and the policy; and
- * options that ask a running StarPU for something else are PSG_ERR_STATE. */
+/* psg_machine_workers() lists the workers that a plan with the same options has, and the policy, and
+ * psg_machine_routes() what leads to their memories and back; options that ask a running StarPU for something
+ * else are PSG_ERR_STATE. */
 #include "tests/check.h"
 #include "tests/harness.h"
 
@@ -136,6 +137,71 @@ static void while_running(void) {
     psg_plan_destroy(plan);
 }
 
+/** Without GPUs there are none, and nothing is written. */
+static void no_routes(void) {
+    psg_options options = harness_options(PSG_F64);
+    psg_route route, untouched;
+    size_t count = 7;
+    memset(&untouched, 0x5a, sizeof untouched);
+    options.gpus = 0;
+    route = untouched;
+    CHECK_STATUS(psg_machine_routes(&options, &route, 1, &count), PSG_OK);
+    CHECK(count == 0, "%zu routes without GPUs", count);
+    CHECK(memcmp(&route, &untouched, sizeof route) == 0, "a route was written that is not counted");
+    count = 7;
+    CHECK_STATUS(psg_machine_routes(&options, NULL, 0, &count), PSG_OK);
+    CHECK(count == 0, "%zu routes without GPUs", count);
+}
+
+static void wrong_routes(void) {
+    psg_options options = harness_options(PSG_F64);
+    psg_route route;
+    size_t count = 7;
+    options.gpus = 0;
+    CHECK_STATUS(psg_machine_routes(&options, &route, 1, NULL), PSG_ERR_ARG);
+    CHECK(psg_last_error()[0], "no words");
+    CHECK_STATUS(psg_machine_routes(&options, NULL, 1, &count), PSG_ERR_ARG);
+    CHECK(count == 0, "%zu routes after an error", count);
+    options.cpus = -2;
+    count = 7;
+    CHECK_STATUS(psg_machine_routes(&options, &route, 1, &count), PSG_ERR_ARG);
+    CHECK(count == 0, "%zu routes after an error", count);
+    options.cpus = -1;
+    options.gpus = 4096;
+    CHECK_STATUS(psg_machine_routes(&options, &route, 1, &count), PSG_ERR_NODEV);
+    options.gpus = 0;
+    options.machine = "h200"; /* this is no simulation */
+    CHECK_STATUS(psg_machine_routes(&options, &route, 1, &count), PSG_ERR_UNSUPPORTED);
+    options.machine = NULL; /* none of them keeps StarPU, or makes the next one fail */
+    CHECK_STATUS(psg_machine_routes(&options, &route, 1, &count), PSG_OK);
+    CHECK_STATUS(psg_machine_routes(NULL, NULL, 0, &count), PSG_OK); /* the defaults */
+}
+
+/** Of the GPUs that there are: each pair of memories once, in each direction, with a rate. */
+static void routes_of_gpus(void) {
+    psg_options options = harness_options(PSG_F64);
+    psg_worker worker[CAPACITY];
+    psg_route routes[CAPACITY * (CAPACITY + 1)];
+    size_t gpus = 0, count = 0;
+    options.gpus = -1;
+    CHECK_STATUS(psg_machine_workers(&options, worker, CAPACITY, &gpus, NULL, 0), PSG_OK);
+    if (gpus == 0 || gpus > CAPACITY || worker[0].kind != PSG_WORKER_CUDA) {
+        return;
+    }
+    CHECK_STATUS(psg_machine_routes(&options, routes, CAPACITY * (CAPACITY + 1), &count), PSG_OK);
+    CHECK(count == gpus * (gpus + 1), "%zu routes of %zu GPUs", count, gpus);
+    for (size_t r = 0; r < count; ++r) {
+        CHECK(routes[r].from != routes[r].to && routes[r].rate > 0 &&
+                  routes[r].latency_seconds >= 0,
+              "from %d to %d: %g bytes/s, %g s", routes[r].from, routes[r].to, routes[r].rate,
+              routes[r].latency_seconds);
+        for (size_t other = 0; other < r; ++other) {
+            CHECK(routes[r].from != routes[other].from || routes[r].to != routes[other].to,
+                  "from %d to %d is there twice", routes[r].from, routes[r].to);
+        }
+    }
+}
+
 int main(void) {
     for (int cpus = 1; cpus <= 3; ++cpus) {
         listed(cpus);
@@ -144,5 +210,8 @@ int main(void) {
     wrong();
     environment();
     while_running();
+    no_routes();
+    wrong_routes();
+    routes_of_gpus();
     return check_result();
 }
