@@ -12,7 +12,8 @@ int app_simulation_run(int (*command)(int argc, char **argv), int argc, char **a
 
 /** Choose the machine of this process, unless it has one, and of those that it starts later.
  *  @param[in] machine  NULL: as the environment says
- *  @return APP_DONE; APP_USAGE after a message: there is none, or there is one and this is no simulation */
+ *  @return APP_DONE; APP_USAGE after a message: there is none, or this is no simulation and
+ *          there is one */
 int app_simulation_choose(const char *machine);
 
 /** The name of the machine that is simulated, static; NULL: this is no simulation. */
