@@ -2,6 +2,7 @@
 #include "app/machine.h"
 #include "app/simulation.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,9 @@ void app_machine_find(app_machine *machine) {
     const char *simulated = app_simulation_machine();
     if (simulated) {
         snprintf(machine->host, sizeof machine->host, "%s", simulated);
-        snprintf(machine->cpu_model, sizeof machine->cpu_model, "simulated");
+        const uint64_t digest = app_simulation_digest();
+        snprintf(machine->cpu_model, sizeof machine->cpu_model,
+                 digest ? "simulated, %016" PRIx64 : "simulated", digest);
         machine->cores = 0;
         return;
     }

@@ -5,6 +5,7 @@
 #include "app/measure.h"
 #include "app/app.h"
 #include "app/ranks.h"
+#include "app/report.h"
 #include "app/simulation.h"
 #include "app/wire.h"
 #include "app/workers.h"
@@ -105,6 +106,13 @@ static void tell_facts(const batch *b, const job *j) {
     tell(b->pipe, &record);
 }
 
+/* Of a call that is each process' own. */
+static int failed_anywhere(psg_status status) {
+    double failed = status != PSG_OK;
+    app_ranks_max(&failed, 1);
+    return failed > 0;
+}
+
 static void make_plan(batch *b, job *j) {
     psg_options options;
     psg_grid grid;
@@ -127,8 +135,8 @@ static void make_plan(batch *b, job *j) {
         fail(b, j, "its workers cannot be found");
         return;
     }
-    if (j->config->resident && psg_slabs_put(j->plan, j->fields->f) != PSG_OK) {
-        fail(b, j, psg_last_error());
+    if (j->config->resident && failed_anywhere(psg_slabs_put(j->plan, j->fields->f))) {
+        fail(b, j, "f cannot be put into the slabs");
         return;
     }
     tell_facts(b, j);
@@ -238,14 +246,15 @@ static void join_parts(const part *parts, int count, app_sample *whole) {
 static psg_status read_bounds(const job *j, app_sample *sample) {
     psg_statistics s;
     psg_bounds bounds;
-    psg_status status = psg_plan_statistics(j->plan, &s);
+    (void)psg_plan_statistics(j->plan, &s);
+    const psg_status status = psg_plan_bounds(j->plan, &bounds);
     if (status == PSG_OK) {
-        status = psg_plan_bounds(j->plan, &bounds);
-    }
-    if (status == PSG_OK) {
+        double seconds = s.seconds;
+        app_ranks_max(&seconds, 1);
+        app_report_join_bounds(&bounds);
         memcpy(sample->bound, bounds.bound, sizeof sample->bound);
         sample->lp_bound = bounds.lp_seconds;
-        sample->of_bound = bounds.seconds / s.seconds;
+        sample->of_bound = bounds.seconds / seconds;
     }
     return status;
 }
@@ -256,8 +265,8 @@ static void check_answer(batch *b, job *j) {
     if (app_simulation_machine()) {
         return; /* there is none */
     }
-    if (j->config->resident && psg_slabs_get(j->plan, b->u[0]) != PSG_OK) {
-        fail(b, j, psg_last_error());
+    if (j->config->resident && failed_anywhere(psg_slabs_get(j->plan, b->u[0]))) {
+        fail(b, j, "u cannot be had from the slabs");
         return;
     }
     record.is.checked.tolerance = app_fields_tolerance(j->fields);

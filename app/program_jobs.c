@@ -158,7 +158,8 @@ static int check(const app_bench_arguments *a) {
                              a->study);
         }
     }
-    return APP_DONE;
+    return a->bounds ? app_error(APP_USAGE, "--bounds means nothing to --study %s", a->study)
+                     : APP_DONE;
 }
 
 int app_program_jobs_make(app_program_jobs *jobs, const app_bench_arguments *arguments,

@@ -31,7 +31,7 @@ void app_report_times(app_report *report) {
 }
 
 /* Every process' bound is one of the whole. */
-static void join_bounds(psg_bounds *b) {
+void app_report_join_bounds(psg_bounds *b) {
     double rates[2] = {b->memory_rate, b->cache_bytes};
     app_ranks_max(b->bound, PSG_BOUND_COUNT);
     app_ranks_max(b->link_seconds, PSG_LINK_COUNT);
@@ -89,7 +89,7 @@ void app_report_join(app_report *report) {
     report->total = largest[3];
     report->read_seconds = largest[4];
     report->imbalance = busy[1] * app_ranks() / busy[0];
-    join_bounds(&report->bounds);
+    app_report_join_bounds(&report->bounds);
 }
 
 int app_report_has_mean(const app_report *report) {

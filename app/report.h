@@ -60,6 +60,9 @@ json_t *app_json_versions(void);
 json_t *app_json_workers(const app_workers *workers);
 json_t *app_json_rank_workers(const app_workers *workers);
 
+/** The bounds of all processes; collective. */
+void app_report_join_bounds(psg_bounds *bounds);
+
 /** Write `root` and release it. NULL is out of memory. Otherwise as app_report_json(). */
 int app_json_write(json_t *root, const char *path, const char *shown);
 

@@ -74,6 +74,20 @@ const char *app_simulation_machine(void) {
     return name;
 }
 
+uint64_t app_simulation_digest(void) {
+    const char *machine = psg_simulation() ? getenv("PSG_MACHINE") : NULL;
+    FILE *file = machine ? fopen(machine, "r") : NULL;
+    uint64_t digest = 0xcbf29ce484222325u; /* FNV-1a, 64 bits */
+    for (int c; file && (c = getc(file)) != EOF;) {
+        digest = (digest ^ (uint64_t)c) * 0x100000001b3u;
+    }
+    if (!file) {
+        return 0;
+    }
+    fclose(file);
+    return digest;
+}
+
 void *app_simulation_allocate(size_t bytes) {
     if (!psg_simulation()) {
         return malloc(bytes > 0 ? bytes : 1); /* which may refuse 0 */

@@ -4,6 +4,7 @@
 #define PSG_APP_SIMULATION_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /** Call a command, and within the simulation if there is one: of the machine that --machine among its arguments
  *  names, or else PSG_MACHINE in the environment.
@@ -18,6 +19,10 @@ int app_simulation_choose(const char *machine);
 
 /** The name of the machine that is simulated, static; NULL: this is no simulation. */
 const char *app_simulation_machine(void);
+
+/** A number that is another one when the text of the machine's file is; 0: this is no simulation, or the machine is
+ *  one that comes with the library. */
+uint64_t app_simulation_digest(void);
 
 /** Room for a field; in a simulation, which looks at none, addresses alone.
  *  @return NULL when out of memory; app_simulation_free() it with the same size */

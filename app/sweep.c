@@ -329,5 +329,5 @@ double app_config_bytes(const app_config *c) {
     const double spectrum = (n[0] + 2) * n[1] * n[2] * element;
     /* the staged graph has pencils beside the blocks, and slabs beside both */
     const double spectra = c->graph == PSG_GRAPH_STAGED ? 3 : 1;
-    return c->in_flight * (field + spectra * spectrum);
+    return c->in_flight * (field + spectra * spectrum) + (c->resident ? 2 * field : 0);
 }

@@ -119,6 +119,13 @@ static void put_gpus(FILE *file, const psg_worker *workers, size_t gpus, const p
     put_link(file, "to-gpu", routes, count, 0, 1);
     put_link(file, "from-gpu", routes, count, 1, 0);
     put_link(file, "between", routes, count, 1, 1);
+    int peers = 0;
+    for (size_t r = 0; r < count; r++) {
+        peers |= routes[r].peer;
+    }
+    if (peers) { /* what a kernel reaches is in its time; of others, as much as a copy */
+        put_link(file, "peer", routes, count, 1, 1);
+    }
 }
 
 static void put_time(FILE *file, const app_time *t) {

@@ -249,7 +249,7 @@ static psg_status find_bounds(const psg_plan *plan, psg_bounds *b) {
     if (status != PSG_OK) {
         return status;
     }
-    b->lp_seconds = plan->lp_seconds;
+    b->lp_seconds = psg_program_seconds(plan);
     b->memory_bytes = find_traffic(plan, b->cache_bytes);
     b->bound[PSG_BOUND_WORK] = find_work(plan);
     b->bound[PSG_BOUND_MEMORY] = b->memory_rate > 0 ? b->memory_bytes / b->memory_rate : 0;

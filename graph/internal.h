@@ -121,11 +121,17 @@ psg_status psg_memory_rate(const psg_plan *plan, double *rate, double *cache_byt
 
 /* ------------------------------------------------------------------------------- program.c */
 
-/** Bracket the submission of a solve, to have StarPU's linear program about its tasks.
- *  @return false: not for this plan, and there is nothing to end */
-bool psg_program_begin(const psg_plan *plan);
-/** @return seconds; 0: not known */
-double psg_program_end(void);
+/** Before the tasks of a solve are submitted: StarPU is to make a linear program of them.
+ *  @return false: not for this plan or not now, and psg_program_submitted() must not follow */
+bool psg_program_begin(psg_plan *plan);
+void psg_program_submitted(void);
+
+/** A solve has been waited for. @param[in] whose  the program is about it */
+void psg_program_waited(psg_plan *plan, bool whose);
+
+/** Solve the program about the solve that was waited for last. @return seconds; 0: not known */
+double psg_program_seconds(const psg_plan *plan);
+void psg_program_free(psg_plan *plan);
 
 /* ------------------------------------------------------------------------------- share.c */
 
@@ -259,7 +265,7 @@ typedef struct psg_flight {
     psg_run *run;
     psg_lane *lane;
     psg_arrays *arrays; /**< the plan's slabs, or from its cache */
-    double lp_seconds;
+    bool program;       /**< StarPU's linear program is about it */
 } psg_flight;
 
 struct psg_plan {
@@ -323,8 +329,8 @@ struct psg_plan {
     psg_record record;
     double submitted;
     uint64_t sent_bytes;
-    bool from_memory;  /**< f was the caller's array, not slabs */
-    double lp_seconds; /**< see psg_bounds */
+    bool from_memory;            /**< f was the caller's array, not slabs */
+    struct psg_program *program; /**< NULL: none was asked for yet */
 };
 
 #endif

@@ -285,6 +285,7 @@ static void free_plan(psg_plan *plan) {
     if (plan->context.fft != NULL) {
         plan->context.cpu->fft_destroy(plan->context.fft);
     }
+    psg_program_free(plan);
     psg_wire_close(plan->context.wire);
     for (int d = 0; d < 3; d++) {
         free(plan->eigen[d]);

@@ -296,10 +296,11 @@ PSG_API psg_status psg_plan_slab_handles(psg_plan *plan, struct _starpu_data_sta
 PSG_API psg_status psg_submit_slabs(psg_plan *plan);
 
 /** Copy the planes of f that this process owns into the slabs, or u out of them: for programs that solve again
- *  and again with data that stay on GPUs, without tasks of their own. Waits for tasks that still use the slabs.
+ *  and again with data that stay on GPUs, without tasks of their own. Each is a process' own business. Waits for
+ *  tasks that still use the slabs; these are made at the first call, as by psg_plan_slab_handles().
  *  @param[in] f   as in psg_solve(); borrowed until return
  *  @param[out] u  likewise; the solves of psg_submit_slabs() have to be waited for before
- *  @return PSG_OK; PSG_ERR_ARG; PSG_ERR_MEMORY: no slabs could be made; PSG_ERR_STATE: there is no u yet;
+ *  @return PSG_OK; PSG_ERR_ARG; PSG_ERR_MEMORY: no slabs could be made; PSG_ERR_STATE: there is no u, as the latest solve failed or was none;
  *          PSG_ERR_RUNTIME */
 PSG_API psg_status psg_slabs_put(psg_plan *plan, const void *f);
 PSG_API psg_status psg_slabs_get(psg_plan *plan, void *u);

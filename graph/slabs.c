@@ -81,7 +81,8 @@ psg_status psg_slabs_get(psg_plan *plan, void *u) {
     psg_clear_error();
     psg_status status = check(plan, u);
     if (status == PSG_OK && (plan->slabs == NULL || !plan->slabs_solved)) {
-        status = psg_fail(PSG_ERR_STATE, "no solve has written the slabs of u yet");
+        status = psg_fail(PSG_ERR_STATE,
+                          "there is no u: no solve came before, or the latest one failed");
     }
     return status == PSG_OK ? copy(plan, plan->slabs->u_slabs, u, false) : status;
 }

@@ -75,7 +75,12 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, psg_status before) 
     psg_run_start(run);
     const bool program = psg_program_begin(plan);
     graphs[plan->options.graph](run, plan, lane, arrays);
-    flight->lp_seconds = program ? psg_program_end() : 0;
+    if (program) {
+        psg_program_submitted();
+        for (psg_flight *other = plan->oldest; other != NULL; other = other->next) {
+            other->program = other == flight; /* StarPU has forgotten the others' */
+        }
+    }
     psg_run_end_task(run); /* the submission itself */
     starpu_do_schedule();  /* for policies that wait to see the whole graph */
     return PSG_OK;
@@ -153,7 +158,7 @@ static void keep_statistics(psg_plan *plan, const psg_flight *flight, double sum
     plan->exchange_cell = run->exchange;
     plan->sent_bytes = run->sent_bytes;
     plan->from_memory = flight->arrays != plan->slabs;
-    plan->lp_seconds = flight->lp_seconds;
+    psg_program_waited(plan, flight->program);
     memcpy(plan->cell, run->cell, plan->workers * PSG_TASK_COUNT * sizeof *plan->cell);
 }
 
@@ -257,7 +262,7 @@ psg_status psg_wait(psg_plan *plan) {
     if (flight->arrays != plan->slabs) {
         psg_arrays_give_back(plan, flight->arrays);
     } else {
-        plan->slabs_solved = plan->slabs_solved || status == PSG_OK;
+        plan->slabs_solved = status == PSG_OK;
     }
     if (plan->context.run_ended == NULL) {
         psg_runtime_rest();

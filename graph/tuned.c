@@ -188,7 +188,7 @@ bool psg_tuned_apply(psg_options *options, const psg_grid *grid, const psg_tuned
     psg_tuned found = *tuned;
     size_t cpus = 0;
     size_t gpus = 0;
-    if (options->tuned != 0 && tuned->cpus + tuned->gpus > 0) {
+    if (options->tuned != 0) {
         count_workers(options, &cpus, &gpus);
         if (tuned->cpus != cpus || tuned->gpus != gpus) { /* StarPU has others than was expected */
             (void)psg_tuned_find(&found, grid, options);
