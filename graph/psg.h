@@ -475,7 +475,7 @@ PSG_API psg_status psg_plan_bounds_sized(const psg_plan *plan, psg_bounds *bound
  *  follow one another, its data are read and written once, but for what the machine's caches may
  *  hold from the phase before and keep for the next. The rate is measured at the first call in a
  *  process for a number of workers, by all of them at once, of reading and of copying arrays four
- *  times as large as the caches, whichever is faster (about 0.1 s, during which nothing else
+ *  times as large as the caches, at most 1 GiB, whichever is faster (about 0.1 s, in which nothing else
  *  should run); on a GPU of copying.
  *  links: f from main memory to the GPUs (u comes back after the solve's end), blocks whose
  *  segment and pencil are on different GPUs, and messages. Rates of GPUs' links are those that
