@@ -5,8 +5,9 @@ import csv
 import json
 import os
 import re
+import resource
 
-from command import check, files, refused, run
+from command import check, default_signals, files, refused, run
 
 STAGES = {"fused": "forward_xy kspace inverse_xy".split(),
           "staged": "fft_xy pack unpack fft_z divide ifft_z ifft_xy normalize".split()}
@@ -106,6 +107,11 @@ def whole_file():
               for g in ((64, 64, 64), (24, 20, 18))}, "stages, precisions and grids of the file")
 
 
+def small_disk():
+    default_signals()
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+
+
 def whole_or_not_at_all():
     eight = ("--grid", "8", "--repeat", "1", "--passes", "1", "--warm-up", "0", *QUICK)
     old = content("m.machine")
@@ -121,6 +127,12 @@ def whole_or_not_at_all():
     # another recording takes its place
     run("bench", *eight, "--grid", "9", "--record", "part.machine")
     check({t["grid"] for t in recorded("part.machine")[1]} == {(9, 9, 9)}, "part.machine, written again")
+    # where it cannot be written in the end, the old one stays, and the numbers are shown all the same
+    there = files()
+    full = run("bench", *eight[:-1], "--grid", "8,10", "--graph", "staged", "--segment-planes", "3", "--pencils", "3",
+               "--record", "m.machine", code=1, before=small_disk)
+    check("m.machine: cannot be written: File too large" in full.stderr and full.stdout.count(" ok\n") == 2, full)
+    check(files() == there, "%s, before %s" % (sorted(files()), sorted(there)))
     # of solves that overlap, the tasks of each take their own time
     run("bench", *eight, "--in-flight", "3", "--record", "flights.machine")
     check(len(recorded("flights.machine")[1]) == 3, recorded("flights.machine"))
