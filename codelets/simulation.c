@@ -275,11 +275,12 @@ bool psg_simulation_run(int (*program)(int, char **), int argc, char **argv, int
 
 /* --------------------------------------------------------------------------------- costs */
 
-double psg_simulation_cost(struct starpu_task *task, unsigned worker, unsigned implementation) {
+double psg_simulation_cost(struct starpu_task *task, struct starpu_perfmodel_arch *arch,
+                           unsigned implementation) {
     (void)implementation;
     const psg_task_args *args = task->cl_arg;
     const psg_task_shape shape = psg_task_shape_of(args);
-    const bool gpu = starpu_worker_get_type((int)worker) == STARPU_CUDA_WORKER;
+    const bool gpu = arch->devices[0].type == STARPU_CUDA_WORKER;
     const double seconds = psg_machine_seconds(machine, gpu, &shape);
     return seconds > 0 ? seconds * 1e6 : NAN;
 }

@@ -5,6 +5,7 @@
 
 #include "codelets/machine.h"
 
+struct starpu_perfmodel_arch;
 struct starpu_task;
 
 /** Is this a simulation? */
@@ -28,7 +29,8 @@ bool psg_simulation_run(int (*program)(int, char **), int argc, char **argv, int
 /** The machine that was chosen; NULL: none yet. */
 const psg_machine *psg_simulation_machine(void);
 
-/** Microseconds of a task on a worker, for StarPU. */
-double psg_simulation_cost(struct starpu_task *task, unsigned worker, unsigned implementation);
+/** Microseconds of a task on a kind of worker, for StarPU. */
+double psg_simulation_cost(struct starpu_task *task, struct starpu_perfmodel_arch *arch,
+                           unsigned implementation);
 
 #endif

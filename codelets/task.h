@@ -30,8 +30,8 @@ typedef struct psg_task_args {
 #if PSG_SIMULATE
 #define PSG_CODELET_MODEL(kind, suffix)                                                            \
     {                                                                                              \
-        .type = STARPU_PER_WORKER, .symbol = "psg_" #kind "_" #suffix,                             \
-        .worker_cost_function = psg_simulation_cost                                                \
+        .type = STARPU_PER_ARCH, .symbol = "psg_" #kind "_" #suffix,                               \
+        .arch_cost_function = psg_simulation_cost                                                  \
     }
 #else
 #define PSG_CODELET_MODEL(kind, suffix)                                                            \

@@ -408,12 +408,14 @@ def caption(rows, failed):
     repeats = sorted({int(row["repeats"]) for row in rows})
     gpu = next((row["gpu_model"] for row in rows if row["gpu_model"]), "")
     machine = "%s, %s cores%s" % (first["cpu_model"] or "unknown processor", first["cores"], ", " + gpu if gpu else "")
+    if first["cpu_model"].startswith("simulated"):
+        machine = "SIMULATED machine %s" % first["host"]
     mpi = ", " + first["mpi_version"] if any(row["ranks"] != "1" for row in rows) else ""
     words = ["%s; %s" % (machine, max(row["date"] for row in rows)[:10]),
-             "psg %s, StarPU %s, FFTW %s%s; %s; medians of %s rounds%s"
+             "psg %s, StarPU %s, FFTW %s%s; %s; medians of %s round%s%s"
              % (first["psg_version"], first["starpu_version"], first["fftw_version"], mpi,
                 ", ".join("policy " + s if s == "default" else s for s in same if s) or "as said",
-                "-".join(map(str, dict.fromkeys((repeats[0], repeats[-1])))),
+                "-".join(map(str, dict.fromkeys((repeats[0], repeats[-1])))), "" if repeats[-1] == 1 else "s",
                 "; %d configurations failed" % failed if failed else "")]
     return "\n".join(words)
 

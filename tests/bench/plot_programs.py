@@ -70,7 +70,7 @@ def plot_transposes(rows):
                   transform=axes.transAxes, fontsize=9, fontweight="bold")
     for index, size in enumerate(sizes):
         panels[0][0].bar(0, 0, color=COLOURS[index], label="%s-byte elements" % size)
-    figure.legend(*panels[0][0].get_legend_handles_labels(), loc="lower right", ncol=3, frameon=False, fontsize=8)
+    figure.legend(*panels[0][0].get_legend_handles_labels(), loc="upper right", ncol=3, frameon=False, fontsize=8)
     figure.suptitle("Bandwidth of transposes, as a fraction of the copy's", x=0.01, ha="left")
     return figure
 
@@ -125,7 +125,8 @@ def plot_fft(rows):
             axes.set_title("stride %s: time over that of contiguous FFTs" % name, fontsize=8.5)
         plot_z(line[3], [row for row in choose(rows, device=device, layout="transposed") if row["strided_over_transposed"]])
     if lengths:
-        panels[0][0].legend(frameon=False, fontsize=7, ncol=2, title="points", title_fontsize=7)
+        panels[0][0].set_ylim(top=40 * panels[0][0].get_ylim()[1])  # room for the legend
+        panels[0][0].legend(frameon=False, fontsize=7, ncol=4, title="points", title_fontsize=7, loc="upper left")
     figure.suptitle("FFTs (complex, f64) by length, batch and stride; and along z of a spectrum", x=0.01, ha="left")
     return figure
 
