@@ -23,7 +23,8 @@ typedef struct app_planes {
 } app_planes;
 
 /** Print "psg: ..." and a newline on stderr; where there are several processes, keep it for
- *  app_ranks_agree(), so that it is printed once. @return code, for `return app_error(APP_USAGE, ...)` */
+ *  app_ranks_agree(), so that it is printed once. @return code, for `return app_error(APP_USAGE,
+ *  ...)` */
 int app_error(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /** Print "psg: ..." and a newline on stderr at once. */

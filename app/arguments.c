@@ -1,5 +1,5 @@
-/* The options of the subcommands. A row here is all that an option needs: getopt's table, the value's
-   parser, the help text and the message for a wrong value are made from it. */
+/* The options of the subcommands. A row here is all that an option needs: getopt's table, the
+ * value's parser, the help text and the message for a wrong value are made from it. */
 #include "app/arguments.h"
 #include "app/app.h"
 #include "app/problems.h"

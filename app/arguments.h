@@ -5,8 +5,8 @@
 
 #include "app/values.h"
 
-/** A row is all that an option needs: getopt's table, the value's parser, the help text and the message for
- *  a wrong value are made from it. */
+/** A row is all that an option needs: getopt's table, the value's parser, the help text and the
+ *  message for a wrong value are made from it. */
 typedef struct app_option_row {
     const char *heading;  /**< the help text begins a group here */
     const char *name;     /**< NULL ends the table */
@@ -27,7 +27,8 @@ typedef struct app_command_text {
 
 enum { APP_PROBLEM_NONE = -1, APP_PROBLEM_MADELUNG, APP_PROBLEM_MODES };
 
-/** What the command line says; -1, 0 or NULL where it says nothing. Texts are borrowed from argv. */
+/** What the command line says; -1, 0 or NULL where it says nothing. Texts are borrowed from
+ *  argv. */
 typedef struct app_arguments {
     const char *in, *out, *json, *trace, *dag, *policy;
     int problem, lattice;
@@ -50,8 +51,8 @@ enum { APP_HELPED = -1 };
 int app_arguments_solve(int argc, char **argv, app_arguments *arguments);
 int app_arguments_info(int argc, char **argv, app_arguments *arguments);
 
-/** The same for a command with options of its own. @param[out] arguments  the struct that `field` in its
- *  rows is about, with the defaults in it */
+/** The same for a command with options of its own. @param[out] arguments  the struct that
+ *  `field` in its rows is about, with the defaults in it */
 int app_arguments_parse(const app_command_text *command, int argc, char **argv, void *arguments);
 
 /** Say what an option expects in place of `text`. @return APP_USAGE */

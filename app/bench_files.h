@@ -16,7 +16,8 @@ typedef struct app_bench_files {
 int app_bench_files_open(app_bench_files *files, const char *csv, const char *json,
                          app_table *table);
 
-/** Bring the CSV file, which appears whole or not at all, up to date; nothing where it is stdout or none.
+/** Bring the CSV file, which appears whole or not at all, up to date; nothing where it is stdout
+ *  or none.
  *  @return APP_DONE; APP_FAILED after a message */
 int app_bench_files_save(const app_bench_files *files, const app_table *table);
 

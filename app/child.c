@@ -1,5 +1,5 @@
-/* Children that are other programs. What a launcher is told to end it ends, on other machines too, so SIGTERM comes
-   before SIGKILL. */
+/* Children that are other programs. What a launcher is told to end it ends, on other machines
+ * too, so SIGTERM comes before SIGKILL. */
 #include "app/child.h"
 #include "app/app.h"
 #include "app/output.h"
@@ -104,8 +104,8 @@ static void end_current(void) {
     }
 }
 
-/* In the new process: it removes none of the parent's files and does not outlive it. Its group is its own, so that
-   a launcher is not told twice to end. */
+/* In the new process: it removes none of the parent's files and does not outlive it. Its group
+ * is its own, so that a launcher is not told twice to end. */
 static void become(const app_child *c, char **command, int order, pid_t parent) {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGABRT};
     for (size_t s = 0; s < sizeof numbers / sizeof numbers[0]; s++) {

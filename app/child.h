@@ -27,18 +27,20 @@ void app_child_free_command(char **command);
  *  @return 0; -1: errno says why. app_child_forget() after both */
 int app_child_start(app_child *child, char **command, FILE *order);
 
-/** Ask it to end, and kill it if it does not within some seconds; a launcher that is asked ends what it started. */
+/** Ask it to end, and kill it if it does not within some seconds; a launcher that is asked ends
+ *  what it started. */
 void app_child_ask_to_end(const app_child *child);
 
-/** Wait for its end; nobody of its process group is left then. @return its status, as wait() has it */
+/** Wait for its end; nobody of its process group is left then. @return its status, as wait() has
+ *  it */
 int app_child_reap(const app_child *child);
 void app_child_forget(app_child *child);
 
 /** The first paragraph of what it printed on stderr, in one line; lines of dashes are none. */
 void app_child_first_words(const app_child *child, char *line, size_t size);
 
-/** What it printed on stderr, in one line: the last one that begins with `name` and a colon, or else the first
- *  paragraph, which is a launcher's about why nothing started. */
+/** What it printed on stderr, in one line: the last one that begins with `name` and a colon, or
+ *  else the first paragraph, which is a launcher's about why nothing started. */
 void app_child_last_words(const app_child *child, const char *name, char *line, size_t size);
 
 #endif

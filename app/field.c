@@ -1,5 +1,5 @@
-/* Fields in HDF5 files: their names, reading them, and what writing has in common with it. HDF5 prints
-   nothing by itself here: its words are put into our messages. */
+/* Fields in HDF5 files: their names, reading them, and what writing has in common with it. HDF5
+ * prints nothing by itself here: its words are put into our messages. */
 #include "app/field.h"
 #include "app/hdf5.h"
 
@@ -17,7 +17,8 @@ struct app_field_input {
     char name[PATH_MAX + 1024];
 };
 
-/* H5dont_atexit(): after a failed write HDF5 would try again, and complain, when the program ends. */
+/* H5dont_atexit(): after a failed write HDF5 would try again, and complain, when the program
+ * ends. */
 void app_hdf5_start(void) {
     H5dont_atexit();
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
@@ -31,7 +32,8 @@ struct words {
 static herr_t take_words(unsigned n, const H5E_error2_t *error, void *data) {
     const struct words *words = data;
     if (n == 0 && error->desc) {
-        /* where the system failed, its own words ("No space left on device") are the ones to show */
+        /* where the system failed, its own words ("No space left on device") are the ones to
+         * show */
         static const char mark[] = "error message = '";
         const char *start = strstr(error->desc, mark);
         start = start ? start + sizeof mark - 1 : error->desc;

@@ -34,12 +34,13 @@ typedef struct app_field_header {
 
 typedef struct app_field_output app_field_output;
 
-/** Start HDF5 before MPI is initialised; needed only where it will be. A HDF5 that is started later closes
- *  in MPI_Finalize() what it thinks is open, and crashes if the disk of a file was full. */
+/** Start HDF5 before MPI is initialised; needed only where it will be. A HDF5 that is started
+ *  later closes in MPI_Finalize() what it thinks is open, and crashes if the disk of a file was
+ *  full. */
 void app_field_start(void);
 
-/** Split "FILE", "FILE:DATASET" or "FILE:/DATA/SET" at its last colon. A file whose name has a colon is
- *  taken whole if it exists. @return APP_DONE; APP_USAGE after a message */
+/** Split "FILE", "FILE:DATASET" or "FILE:/DATA/SET" at its last colon. A file whose name has a
+ *  colon is taken whole if it exists. @return APP_DONE; APP_USAGE after a message */
 int app_field_split(const char *text, app_field_name *name);
 
 /** Open a data set and find out about it; reads no data. Without a data set's name the file must have

@@ -46,8 +46,8 @@ static int create(app_field_output *output) {
     const hid_t space = H5Screate_simple(3, extent, NULL);
     const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
     const hid_t link = H5Pcreate(H5P_LINK_CREATE);
-    /* every element is written: filling the data set with zeros before would write it twice. Its place in
-       the file is found now, because other processes are to write to it. */
+    /* every element is written: filling the data set with zeros before would write it twice. Its
+     * place in the file is found now, because other processes are to write to it. */
     if (H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER) >= 0 &&
         H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY) >= 0 &&
         H5Pset_create_intermediate_group(link, 1) >= 0) {
@@ -237,7 +237,8 @@ static int open_together(app_field_output *output) {
     return app_ranks_agree(output->dataset < 0 ? write_failed(output, APP_HDF5_WORDS) : APP_DONE);
 }
 
-/* What the system said of a failed write is lost between MPI and HDF5; a full disk is why most fail. */
+/* What the system said of a failed write is lost between MPI and HDF5; a full disk is why most
+ * fail. */
 static int piece_failed(const app_field_output *output, const char *words) {
     char text[640] = "", left[32];
     struct statvfs disk;
@@ -248,8 +249,9 @@ static int piece_failed(const app_field_output *output, const char *words) {
     return write_failed(output, text[0] ? text : words);
 }
 
-/* Every process writes its planes. They lie one after the other in the file, so that a collective
-   transfer would have nothing to bring together; and that of Open MPI 4.1 does not tell of a full disk. */
+/* Every process writes its planes. They lie one after the other in the file, so that a
+ * collective transfer would have nothing to bring together; and that of Open MPI 4.1 does not
+ * tell of a full disk. */
 static int write_pieces(app_field_output *output, app_planes planes, const char *u) {
     const hid_t transfer = H5Pcreate(H5P_DATASET_XFER);
     app_hdf5_field field = {output->dataset, transfer, &output->grid, output->precision, ""};
@@ -269,7 +271,8 @@ static int write_pieces(app_field_output *output, app_planes planes, const char 
     return app_ranks_agree(code);
 }
 
-/* The file as rank 0 has made it is opened anew by all: nothing but the data is written together. */
+/* The file as rank 0 has made it is opened anew by all: nothing but the data is written
+ * together. */
 static int write_together(app_field_output *output, app_planes planes, const void *u) {
     int code = app_ranks_agree(close_file(output));
     if (!code) {
@@ -287,8 +290,8 @@ static int write_together(app_field_output *output, app_planes planes, const voi
 }
 #endif
 
-/* Files may lie where only some of the processes see them; and MPI waits for ever where some of them
-   cannot open what others can. */
+/* Files may lie where only some of the processes see them; and MPI waits for ever where some of
+ * them cannot open what others can. */
 static int opened_by_all(const app_field_output *output) {
     const int file = open(output->path, O_RDWR | O_CLOEXEC);
     double failed = file < 0 || close(file);

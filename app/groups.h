@@ -38,8 +38,8 @@ typedef struct app_groups {
 /** The workers there are. @return APP_DONE; APP_FAILED after a message */
 int app_groups_find_machine(app_groups *groups);
 
-/** Take in what the sweep has got. What cannot be done here is marked as failed: what needs more memory than
- *  the machine has would bring it down.
+/** Take in what the sweep has got. What cannot be done here is marked as failed: what needs more
+ *  memory than the machine has would bring it down.
  *  @return APP_DONE; APP_FAILED after a message */
 int app_groups_take(app_groups *groups);
 

@@ -28,8 +28,8 @@ typedef struct app_hdf5_rows {
     size_t first, count;
 } app_hdf5_rows;
 
-/** Read or write rows, at least one; `in` or `out` is where these rows are in memory, the other one is
- *  NULL. @return 0; -1: see `words` */
+/** Read or write rows, at least one; `in` or `out` is where these rows are in memory, the other
+ *  one is NULL. @return 0; -1: see `words` */
 int app_hdf5_move(app_hdf5_field *field, app_hdf5_rows rows, void *in, const void *out);
 
 #endif

@@ -15,7 +15,8 @@ void app_machine_find(app_machine *machine);
 /** "2026-11-20T08:24:22Z". @param[out] text  size bytes, 32 are enough */
 void app_utc_date(char *text, size_t size);
 
-/** Main memory of the machine and what of it could be had now, in bytes; 0 where the system does not say. */
+/** Main memory of the machine and what of it could be had now, in bytes; 0 where the system does
+ *  not say. */
 void app_machine_memory(double *total, double *available);
 
 #endif

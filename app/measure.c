@@ -1,7 +1,8 @@
-/* The measuring process, or processes. Plans of one group are interleaved: every round solves each of them once,
-   in a random order, so that a machine that gets slower or faster meanwhile does so for all of them alike.
-   Several processes have the same visit and so the same order, and the library tells all of them the same
-   status: each does every step, and rank 0 tells what came of it. */
+/* The measuring process, or processes. Plans of one group are interleaved: every round solves
+ * each of them once, in a random order, so that a machine that gets slower or faster meanwhile
+ * does so for all of them alike. Several processes have the same visit and so the same order,
+ * and the library tells all of them the same status: each does every step, and rank 0 tells what
+ * came of it. */
 #include "app/measure.h"
 #include "app/app.h"
 #include "app/ranks.h"
@@ -126,7 +127,8 @@ static void make_plan(batch *b, job *j) {
         fail(b, j, psg_last_error());
         return;
     }
-    /* a page-locked array serves all plans; where it cannot be, the copies take longer and say so */
+    /* a page-locked array serves all plans; where it cannot be, the copies take longer and say
+     * so */
     (void)psg_plan_pin(j->plan, j->fields->f);
     for (unsigned flight = 0; flight < j->config->in_flight; flight++) {
         (void)psg_plan_pin(j->plan, b->u[flight]);
@@ -396,7 +398,8 @@ static void run_batch(batch *b, app_field_store *fields, uint64_t *random) {
     app_fields_drop(fields, 0);
 }
 
-/* As many as fit into the memory, at least one; and no more grids than there is room for their fields. */
+/* As many as fit into the memory, at least one; and no more grids than there is room for their
+ * fields. */
 static size_t batch_end(const app_visit *visit, size_t first) {
     double bytes = 0;
     size_t end = first;

@@ -11,8 +11,8 @@
 
 enum { APP_BUSY_MOST = 128 };
 
-/** One round of a configuration: in_flight solves together; times are those of one of them. Of several processes
- *  it has the sums, and the time of the slowest. */
+/** One round of a configuration: in_flight solves together; times are those of one of them. Of
+ *  several processes it has the sums, and the time of the slowest. */
 typedef struct app_sample {
     double seconds; /**< the round's time over in_flight */
     double stage[PSG_STAGE_COUNT];
@@ -82,8 +82,8 @@ typedef struct app_visit {
     double memory; /**< bytes that plans may take together; one that needs more is done alone */
 } app_visit;
 
-/** Do it, by all processes together, and write the records to `pipe` of rank 0. To be called in processes where
- *  StarPU never ran. Collective.
+/** Do it, by all processes together, and write the records to `pipe` of rank 0. To be called in
+ *  processes where StarPU never ran. Collective.
  *  @return APP_DONE, whatever became of the configurations; APP_FAILED after a message */
 int app_measure(const app_visit *visit, int pipe);
 

@@ -85,7 +85,8 @@ void app_signals_ignore(void) {
     }
 }
 
-/* `path` with the links of an existing file, or of the folder of one that does not exist, followed. */
+/* `path` with the links of an existing file, or of the folder of one that does not exist,
+ * followed. */
 static int resolve(const char *path, char *resolved) {
     if (realpath(path, resolved)) {
         return 0;
@@ -243,7 +244,8 @@ int app_output_commit(app_output *output) {
         return APP_FAILED;
     }
     forget(output);
-    /* the new name is on the disk once its folder is; not every file system can tell, so no error */
+    /* the new name is on the disk once its folder is; not every file system can tell, so no
+     * error */
     char folder[PATH_MAX];
     snprintf(folder, sizeof folder, "%s", output->name);
     (void)bring_to_disk(dirname(folder), O_RDONLY);

@@ -13,12 +13,13 @@ typedef struct app_output {
     int adopted;              /**< made by another process, which renames or removes it */
 } app_output;
 
-/** Remove temporary files and exit 128 + signal on SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE (those
- *  that were not ignored), and let writes beyond the file size limit fail instead of killing us.
- *  May be called again, where somebody may have put handlers of their own in place. */
+/** Remove temporary files and exit 128 + signal on SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE
+ *  (those that were not ignored), and let writes beyond the file size limit fail instead of
+ *  killing us. May be called again, where somebody may have put handlers of their own in place. */
 void app_signals_install(void);
 
-/** Call `last` first where a signal ends the program; it may do what a signal handler may. NULL: nothing. */
+/** Call `last` first where a signal ends the program; it may do what a signal handler may. NULL:
+ *  nothing. */
 void app_signals_before_end(void (*last)(void));
 
 /** Ignore them from now on: what is left to do cannot be interrupted usefully. */
@@ -37,8 +38,8 @@ int app_output_begin(app_output *output, const char *path, double bytes);
  *  @return APP_DONE; APP_FAILED after a message */
 int app_output_try(const char *path);
 
-/** Take what rank 0 has begun as one's own copy, so that a signal to any process removes the file: the
- *  one that made it may be killed. */
+/** Take what rank 0 has begun as one's own copy, so that a signal to any process removes the
+ *  file: the one that made it may be killed. */
 void app_output_adopt(app_output *output);
 
 /** Bring the temporary file to the disk and rename it. It must be closed. One that was adopted is

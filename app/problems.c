@@ -1,5 +1,5 @@
-/* Built-in problems with known answers. Their eigenvalues are written here again, on purpose: what is
-   checked with them must not be computed by the library. */
+/* Built-in problems with known answers. Their eigenvalues are written here again, on purpose:
+ * what is checked with them must not be computed by the library. */
 #include "app/problems.h"
 #include "app/ranks.h"
 
@@ -8,10 +8,10 @@
 #include <string.h>
 
 /* -------------------------------------------------------------------------------------- modes
-
-   f = sum over modes of cos(2 pi (mx i/nx + my j/ny + mz k/nz) + phase), and u = sum of the same over
-   the eigenvalue. All modes are alike in f, because the rounding of f at one mode shows in u at every
-   other, largest at the lowest. */
+ *
+ * f = sum over modes of cos(2 pi (mx i/nx + my j/ny + mz k/nz) + phase), and u = sum of the same
+ * over the eigenvalue. All modes are alike in f, because the rounding of f at one mode shows in
+ * u at every other, largest at the lowest. */
 
 enum { MODES_MOST = 16 };
 
@@ -25,8 +25,8 @@ struct app_modes {
     double *row[2]; /* f and u of one row, nx each */
 };
 
-/* Mode numbers of one axis, from the ends of its range [-n/2, n/2]: 0 is 0, 1 2 3 are counted from 0,
-   and 8 and 7 are the highest there is and the one before. */
+/* Mode numbers of one axis, from the ends of its range [-n/2, n/2]: 0 is 0, 1 2 3 are counted
+ * from 0, and 8 and 7 are the highest there is and the one before. */
 static long mode_number(int code, size_t n) {
     const long highest = (long)(n / 2);
     const long size = labs((long)code);
@@ -182,8 +182,8 @@ void app_modes_compare(const app_modes *modes, psg_precision precision, app_plan
 
 enum { IONS_MOST = 8 };
 
-/* The lattices: a face-centred (or simple) cubic lattice of +1, and another of -1 shifted by `shift`
-   along the diagonal. Lengths in units of the cell. */
+/* The lattices: a face-centred (or simple) cubic lattice of +1, and another of -1 shifted by
+ * `shift` along the diagonal. Lengths in units of the cell. */
 static const struct lattice {
     const char *name;
     double distance_squared; /* of nearest neighbours */
@@ -216,8 +216,8 @@ static double ion_width(const struct lattice *lattice) {
     return sqrt(lattice->distance_squared) / 12;
 }
 
-/* A normalised Gaussian at `place` and its images on the points of an axis; a Gaussian in 3-D is the
-   product of three. With widths below 0.0722 cells, the images left out are below exp(-500). */
+/* A normalised Gaussian at `place` and its images on the points of an axis; a Gaussian in 3-D is
+ * the product of three. With widths below 0.0722 cells, the images left out are below exp(-500). */
 static void fill_gaussian(double *table, const psg_axis *axis, double place, double width) {
     const double pi = acos(-1.0), sigma = width * axis->length;
     for (size_t i = 0; i < axis->n; i++) {
@@ -268,11 +268,11 @@ int app_madelung_fill(app_lattice which, const psg_grid *grid, psg_precision pre
     return code;
 }
 
-/* Gaussian units: E = 1/2 integral rho phi with lap(phi) = -4 pi rho. Two Gaussians of deviation sigma at
-   distance r interact as q q' erf(r/(2 sigma))/r, and erfc(12/2) = 2e-17: as point charges do. What is
-   too much is each ion's energy with itself, 1/(2 sigma sqrt(pi)), the limit of half of that for r = 0.
-   The rest is -(ions/2) M/d. The sum over the points is the integral, up to what the grid cannot
-   resolve of the Gaussians: below 1e-12 where sigma is 1.8 spacings. */
+/* Gaussian units: E = 1/2 integral rho phi with lap(phi) = -4 pi rho. Two Gaussians of deviation
+ * sigma at distance r interact as q q' erf(r/(2 sigma))/r, and erfc(12/2) = 2e-17: as point
+ * charges do. What is too much is each ion's energy with itself, 1/(2 sigma sqrt(pi)), the limit
+ * of half of that for r = 0. The rest is -(ions/2) M/d. The sum over the points is the integral,
+ * up to what the grid cannot resolve of the Gaussians: below 1e-12 where sigma is 1.8 spacings. */
 int app_madelung_constant(app_lattice which, const psg_grid *grid, psg_precision precision,
                           psg_symbol symbol, app_planes planes, const void *f, const void *phi,
                           app_madelung *result) {

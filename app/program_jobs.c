@@ -1,4 +1,5 @@
-/* What the programs of a study are asked for. A row of the table is a program and what it varies. */
+/* What the programs of a study are asked for. A row of the table is a program and what it
+ * varies. */
 #include "app/program_jobs.h"
 #include "app/app.h"
 #include "app/program_columns.h"
@@ -11,8 +12,8 @@
 #define SIZES "64,128,256"
 #define LENGTHS "32,64,128,256,512,1024,31,81,243,625,1009"
 
-/* What it is asked for beside the grid: threads; a number of processes that share the cores; of GPUs, or as many as it
-   finds. */
+/* What it is asked for beside the grid: threads; a number of processes that share the cores; of
+ * GPUs, or as many as it finds. */
 typedef enum unit { NOTHING, THREADS, PROCESSES, GPUS } unit;
 
 /* Of how many cores, where the user does not say. */

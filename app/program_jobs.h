@@ -34,8 +34,8 @@ void app_program_jobs_free(app_program_jobs *jobs);
 /** Has a column of a study's rows numbers? The others have words. */
 int app_program_is_number(const app_table *table, size_t column);
 
-/** "mpirun -n 2 bench_fftw_mpi_peer --cpus 1 64x64x64", without `mpirun`'s own options: what a job is known by in
- *  the file. @param[out] text  size bytes */
+/** "mpirun -n 2 bench_fftw_mpi_peer --cpus 1 64x64x64", without `mpirun`'s own options: what a
+ *  job is known by in the file. @param[out] text  size bytes */
 void app_program_job_text(const app_program_job *job, char *text, size_t size);
 
 #endif

@@ -1,6 +1,6 @@
-/* psg bench with a study that programs of their own measure. A job is one start of a program; its rows go into the file
-   when it has ended. What a row was measured by, on which machine and with which versions say what it is, so that
-   the file can be gone on with. */
+/* psg bench with a study that programs of their own measure. A job is one start of a program;
+ * its rows go into the file when it has ended. What a row was measured by, on which machine and
+ * with which versions say what it is, so that the file can be gone on with. */
 #include "app/programs.h"
 #include "app/app.h"
 #include "app/bench_files.h"

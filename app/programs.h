@@ -7,8 +7,8 @@
 #include "app/bench_arguments.h"
 #include "app/study.h"
 
-/** Run the programs of such a study, each for every grid, and put their rows into the files. A program that is not
- *  there, or fails, is a row that says why.
+/** Run the programs of such a study, each for every grid, and put their rows into the files. A
+ *  program that is not there, or fails, is a row that says why.
  *  @return the exit code, after messages */
 int app_programs_bench(const app_bench_arguments *arguments);
 

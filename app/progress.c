@@ -1,5 +1,5 @@
-/* The progress line is drawn by a thread of its own: the main one is inside a solve, or inside HDF5,
-   most of the time. */
+/* The progress line is drawn by a thread of its own: the main one is inside a solve, or inside
+ * HDF5, most of the time. */
 #include "app/progress.h"
 #include "app/app.h"
 

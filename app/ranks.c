@@ -1,5 +1,5 @@
-/* The processes of one run. The only file of the command that calls MPI, but for the communicator that
-   app/field.c gives to HDF5. */
+/* The processes of one run. The only file of the command that calls MPI, but for the
+ * communicator that app/field.c gives to HDF5. */
 #include "app/ranks.h"
 #include "app/app.h"
 #include "app/output.h"
@@ -48,7 +48,8 @@ static MPI_Comm ours;     /* a context of our own, where errors come back to us 
 static MPI_Op largest_op; /* MPI_MAX makes anything of a NaN */
 static char kept[4096];
 
-/* The others may be waiting for this process in a call that it will not make, so all have to end. */
+/* The others may be waiting for this process in a call that it will not make, so all have to
+ * end. */
 static void check(int result, const char *call) {
     if (result == MPI_SUCCESS) {
         return;
@@ -167,8 +168,8 @@ int app_ranks_finish(int code) {
     }
     code = app_ranks_agree(code);
     if (rank_count > 1) {
-        /* all is said and done; a launcher that sees the first process end with a code other than 0 may
-           send SIGTERM to those that are still on their way out */
+        /* all is said and done; a launcher that sees the first process end with a code other
+         * than 0 may send SIGTERM to those that are still on their way out */
         app_signals_ignore();
     }
     CHECK(MPI_Op_free, &largest_op);

@@ -15,23 +15,24 @@
 int app_rank(void);
 int app_ranks(void);
 
-/** For psg_options.comm: NULL without a launcher, else the address of an MPI_Comm, also of one process: a
- *  launcher may have bound it to one core of many. */
+/** For psg_options.comm: NULL without a launcher, else the address of an MPI_Comm, also of one
+ *  process: a launcher may have bound it to one core of many. */
 const void *app_ranks_comm(void);
 
-/** 1 if a launcher of MPI started this process, alone or with others, and psg was built with MPI. */
+/** 1 if a launcher of MPI started this process, alone or with others, and psg was built with
+ *  MPI. */
 int app_ranks_launched(void);
 
-/** Initialise MPI if a launcher started this process. Ranks other than 0 print nothing on stdout from
- *  then on.
+/** Initialise MPI if a launcher started this process. Ranks other than 0 print nothing on stdout
+ *  from then on.
  *  @return APP_DONE; APP_FAILED or APP_USAGE after a message */
 int app_ranks_start(int argc, char **argv);
 
 /** Agree for the last time, and finalise MPI if it was initialised. @return the exit code of all */
 int app_ranks_finish(int code);
 
-/** How a step ended for all: APP_DONE if it did for all, else the code of the lowest rank that failed.
- *  Its message, which app_error() kept, is printed by rank 0, once. */
+/** How a step ended for all: APP_DONE if it did for all, else the code of the lowest rank that
+ *  failed. Its message, which app_error() kept, is printed by rank 0, once. */
 int app_ranks_agree(int code);
 
 /** Keep a message for app_ranks_agree(), if it is the first since; used by app_error().
@@ -54,8 +55,8 @@ void app_ranks_max_at(double *value, size_t at[3]);
 /** `bytes` of every rank, one after the other. @param[out] all  used on rank 0 only */
 void app_ranks_gather(const void *mine, size_t bytes, void *all);
 
-/** Give to one process and take from one; either may be this one. The only ones that have to call it
- *  are those that are named. */
+/** Give to one process and take from one; either may be this one. The only ones that have to
+ *  call it are those that are named. */
 void app_ranks_exchange(int to, const void *give, int from, void *take, size_t bytes);
 
 /** From rank `from`, which is not 0, to rank 0: these two call it.

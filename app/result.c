@@ -1,5 +1,5 @@
-/* Rows of the CSV file. The columns of the lists, with those of the versions, the launcher and the machine, say
-   what was measured; a row of the same is the same measurement. */
+/* Rows of the CSV file. The columns of the lists, with those of the versions, the launcher and
+ * the machine, say what was measured; a row of the same is the same measurement. */
 #include "app/result.h"
 #include "app/app.h"
 
@@ -149,7 +149,8 @@ void app_results_free(app_results *results) {
 
 /* ------------------------------------------------------------------------------- identity */
 
-/* The text that says, in one of the columns of the identity, what is measured; 0: the column is none of them. */
+/* The text that says, in one of the columns of the identity, what is measured; 0: the column is
+ * none of them. */
 static int identity(const app_config *config, const app_circumstances *at, int column, char *text,
                     size_t size) {
     if (column < APP_LISTS) {
@@ -267,7 +268,8 @@ static void put_number(row *to, int column, double value) {
     put_text(to, column, text);
 }
 
-/* 5 points log2(points) operations for each of the two transforms: 15 N^3 log2(N) each on a cube. */
+/* 5 points log2(points) operations for each of the two transforms: 15 N^3 log2(N) each on a
+ * cube. */
 static double operations(const app_config *c) {
     const double points = (double)c->grid.n[0] * (double)c->grid.n[1] * (double)c->grid.n[2];
     return 2 * 5 * points * log2(points);

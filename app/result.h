@@ -50,7 +50,8 @@ void app_result_quartiles(const app_result *result, double quartile[3]);
 /** Was it measured without failure, and is its answer right? */
 int app_result_is_good(const app_result *result);
 
-/** The row of this configuration, measured on this machine with these versions; (size_t)-1: none. */
+/** The row of this configuration, measured on this machine with these versions; (size_t)-1:
+ *  none. */
 size_t app_results_find(const app_results *results, const app_config *config,
                         const app_circumstances *circumstances);
 

@@ -42,8 +42,8 @@ typedef struct app_run {
     app_madelung madelung;
 } app_run;
 
-/** From the command line and the head of the input: the grid, the options, what the report calls it, and
- *  the planes of this process. Collective.
+/** From the command line and the head of the input: the grid, the options, what the report calls
+ *  it, and the planes of this process. Collective.
  *  @return APP_DONE; APP_USAGE or APP_FAILED after a message; the same in all processes */
 int app_run_describe(app_run *r);
 

@@ -6,7 +6,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* `--machine FILE` or `--machine=FILE`, which has to be known before the command reads its arguments. */
+/* `--machine FILE` or `--machine=FILE`, which has to be known before the command reads its
+ * arguments. */
 static const char *machine_of(int argc, char **argv) {
     static const char option[] = "--machine";
     const char *machine = getenv("PSG_MACHINE");

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Call a command, and within the simulation if there is one: of the machine that --machine among its arguments
- *  names, or else PSG_MACHINE in the environment.
+/** Call a command, and within the simulation if there is one: of the machine that --machine
+ *  among its arguments names, or else PSG_MACHINE in the environment.
  *  @return what it returned; APP_USAGE after a message */
 int app_simulation_run(int (*command)(int argc, char **argv), int argc, char **argv);
 
@@ -20,8 +20,8 @@ int app_simulation_choose(const char *machine);
 /** The name of the machine that is simulated, static; NULL: this is no simulation. */
 const char *app_simulation_machine(void);
 
-/** A number that is another one when the text of the machine's file is; 0: this is no simulation, or the machine is
- *  one that comes with the library. */
+/** A number that is another one when the text of the machine's file is; 0: this is no
+ *  simulation, or the machine is one that comes with the library. */
 uint64_t app_simulation_digest(void);
 
 /** Room for a field; in a simulation, which looks at none, addresses alone.

@@ -1,7 +1,7 @@
-/* psg solve: from a command line to a solution and a report. The steps are in the order in which what
-   can go wrong should be found: the command line, the input, the places of the output, memory and
-   devices, and only then the data. Where there are several processes, each step ends by agreeing how it
-   ended, so that none goes on to wait for one that has stopped. */
+/* psg solve: from a command line to a solution and a report. The steps are in the order in which
+ * what can go wrong should be found: the command line, the input, the places of the output,
+ * memory and devices, and only then the data. Where there are several processes, each step ends
+ * by agreeing how it ended, so that none goes on to wait for one that has stopped. */
 #include "app/solve.h"
 #include "app/ranks.h"
 #include "app/run.h"
@@ -22,8 +22,8 @@ static int allocate(app_run *r) {
     snprintf(what, sizeof what, "f, u and the spectrum of %zu x %zu x %zu points",
              r->report.grid.axis[0].n, r->report.grid.axis[1].n, r->report.grid.axis[2].n);
     if (!app_simulation_machine()) {
-        /* All at once, as a trial: systems that promise more memory than there is refuse a single request
-           that is out of reach, but not several that are so together. */
+        /* All at once, as a trial: systems that promise more memory than there is refuse a
+         * single request that is out of reach, but not several that are so together. */
         void *trial = app_allocate(points, bytes * (1 + 2 * (size_t)r->flights), what);
         if (!trial) {
             return APP_FAILED;
@@ -134,7 +134,8 @@ static psg_status solve_overlapping(app_run *r) {
     return status;
 }
 
-/* Worth its time only for arrays that GPUs copy again and again; without it they copy them all the same. */
+/* Worth its time only for arrays that GPUs copy again and again; without it they copy them all
+ * the same. */
 static void pin(app_run *r) {
     (void)psg_plan_pin(r->plan, r->f);
     for (unsigned flight = 0; flight < r->flights; flight++) {

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Lists that depend on the machine: 1, 2, 4, ... up to all of them; all of them; and the cores that are left beside
-   one for each GPU. */
+/* Lists that depend on the machine: 1, 2, 4, ... up to all of them; all of them; and the cores
+ * that are left beside one for each GPU. */
 enum { UP_TO_CPUS, UP_TO_GPUS, ALL_CPUS, ALL_GPUS, CPUS_BESIDE_GPUS, MACHINE_LISTS };
 static const char machine_list[MACHINE_LISTS];
 #define MACHINE(which) (&machine_list[which])

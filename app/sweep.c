@@ -1,5 +1,6 @@
-/* From comma-separated lists to configurations. A row of the table below is all that a list needs: what one
-   of its values means is said by the option of `psg solve` of the same name, where there is one. */
+/* From comma-separated lists to configurations. A row of the table below is all that a list
+ * needs: what one of its values means is said by the option of `psg solve` of the same name,
+ * where there is one. */
 #include "app/sweep.h"
 #include "app/app.h"
 #include "app/arguments.h"
@@ -140,8 +141,8 @@ static int split(app_list list, const char *text, values *v) {
     }
 }
 
-/* So that what is measured once has one name: the layout of z is the staged graph's, and there are no more
-   planes in a segment than the grid has, nor more pencils than rows. */
+/* So that what is measured once has one name: the layout of z is the staged graph's, and there
+ * are no more planes in a segment than the grid has, nor more pencils than rows. */
 static void settle(app_config *config) {
     if (config->graph != PSG_GRAPH_STAGED) {
         config->z_layout = PSG_Z_CONTIGUOUS;

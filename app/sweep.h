@@ -26,8 +26,8 @@ typedef enum app_list {
     APP_LISTS
 } app_list;
 
-/** What one row is measured with. -1, 0 or "": as psg_options says for the default. Plain data, which goes
- *  to other processes as it is. */
+/** What one row is measured with. -1, 0 or "": as psg_options says for the default. Plain data,
+ *  which goes to other processes as it is. */
 typedef struct app_config {
     app_grid_value grid;
     int precision, graph, exchange, z_layout, effort;
@@ -63,18 +63,20 @@ app_config app_config_default(const app_grid_value *grid);
 
 void app_sweep_free(app_sweep *sweep);
 
-/** A configuration's value in a list's column: "200x100x50", "default", "lws". @param[out] text  64 bytes */
+/** A configuration's value in a list's column: "200x100x50", "default", "lws". @param[out] text
+ *  64 bytes */
 void app_config_text(const app_config *config, app_list list, char *text);
 
-/** The plan's options, which borrow the policy's name, and grid. The box is a unit cube. Where there are several
- *  processes it takes options.comm too. */
+/** The plan's options, which borrow the policy's name, and grid. The box is a unit cube. Where
+ *  there are several processes it takes options.comm too. */
 void app_config_options(const app_config *config, psg_options *options);
 void app_config_grid(const app_config *config, psg_grid *grid);
 
 /** Does the policy decide by StarPU's performance models? The default one does not. */
 int app_config_needs_models(const app_config *config);
 
-/** Can two configurations be measured while StarPU runs once: the same processes, workers and policy? */
+/** Can two configurations be measured while StarPU runs once: the same processes, workers and
+ *  policy? */
 int app_config_same_group(const app_config *a, const app_config *b);
 
 /** Bytes that a plan and its solves need, about, f and the known answer not counted. */

@@ -1,5 +1,6 @@
-/* CSV by RFC 4180: fields with a comma, a quote or a line's end are in quotes, and a quote in them is
-   doubled. Lines end with \r\n in the standard; \n alone is read and is what is written, as everywhere here. */
+/* CSV by RFC 4180: fields with a comma, a quote or a line's end are in quotes, and a quote in
+ * them is doubled. Lines end with \r\n in the standard; \n alone is read and is what is written,
+ * as everywhere here. */
 #include "app/table.h"
 #include "app/app.h"
 

@@ -198,8 +198,8 @@ static size_t smaller(size_t a, size_t b) {
 
 size_t app_edit_distance(const char *a, const char *b) {
     enum { LONGEST = 63 };
-    /* rows i-2, i-1 and i of the table of distances between the first i letters of a and the first j
-       of b; row i-2 is there for swapped neighbours */
+    /* rows i-2, i-1 and i of the table of distances between the first i letters of a and the
+     * first j of b; row i-2 is there for swapped neighbours */
     size_t row[3][LONGEST + 1];
     const size_t na = strlen(a) < LONGEST ? strlen(a) : LONGEST;
     const size_t nb = strlen(b) < LONGEST ? strlen(b) : LONGEST;

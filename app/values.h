@@ -30,8 +30,8 @@ typedef struct app_gpus_value {
     int ids[APP_GPUS_MAX];
 } app_gpus_value;
 
-/** All return 0, or -1 when the text is not what they read; then nothing was written. `field` is the
- *  type that the name says: size_t, unsigned, int, double, app_grid_value, ... */
+/** All return 0, or -1 when the text is not what they read; then nothing was written. `field` is
+ *  the type that the name says: size_t, unsigned, int, double, app_grid_value, ... */
 int app_value_count(const char *text, void *field, const app_choice *choices); /**< size_t >= 1 */
 int app_value_unsigned(const char *text, void *field, const app_choice *choices); /**< >= 1 */
 int app_value_cpus(const char *text, void *field, const app_choice *choices);     /**< int >= 0 */
@@ -43,8 +43,8 @@ int app_value_choice(const char *text, void *field, const app_choice *choices); 
 int app_value_text(const char *text, void *field, const app_choice *choices);   /**< const char * */
 int app_value_policy(const char *text, void *field, const app_choice *choices); /**< const char * */
 
-/** How many letters must be added, dropped, replaced or swapped with their neighbour to get from one
- *  word to the other; words longer than 63 letters are compared by their first 63. */
+/** How many letters must be added, dropped, replaced or swapped with their neighbour to get from
+ *  one word to the other; words longer than 63 letters are compared by their first 63. */
 size_t app_edit_distance(const char *a, const char *b);
 
 #endif

@@ -1,4 +1,5 @@
-/* The residual of a solution, with nothing in common with the solver: no wavenumbers, no transforms. */
+/* The residual of a solution, with nothing in common with the solver: no wavenumbers, no
+ * transforms. */
 #include "app/verify.h"
 #include "app/ranks.h"
 
@@ -25,10 +26,11 @@ struct check {
     double *residual;      /* with their residuals */
 };
 
-/* Row 0 of the matrix that takes the values of a trigonometric interpolant on n equal steps of a period
-   to its second derivative there; row i is the same, turned by i. With h = 2 pi/n, from the derivatives
-   of the interpolant of a unit spike, sin(n x/2)/(n tan(x/2)) for even n, sin(n x/2)/(n sin(x/2)) for
-   odd n (Trefethen, Spectral Methods in MATLAB, 2000, chapter 3, has the even one). */
+/* Row 0 of the matrix that takes the values of a trigonometric interpolant on n equal steps of a
+ * period to its second derivative there; row i is the same, turned by i. With h = 2 pi/n, from
+ * the derivatives of the interpolant of a unit spike, sin(n x/2)/(n tan(x/2)) for even n, sin(n
+ * x/2)/(n sin(x/2)) for odd n (Trefethen, Spectral Methods in MATLAB, 2000, chapter 3, has the
+ * even one). */
 static void fill_derivative(double *d, size_t n, double length) {
     const double pi = acos(-1.0), h = 2 * pi / (double)n;
     const double scale = (2 * pi / length) * (2 * pi / length);
@@ -84,8 +86,8 @@ static void take(app_verification *result, double residual, size_t i, size_t j, 
     }
 }
 
-/* The last plane of the process before, and the first of the one after, round the period. The processes
-   that have planes are the first ones. */
+/* The last plane of the process before, and the first of the one after, round the period. The
+ * processes that have planes are the first ones. */
 static void exchange_planes(const struct check *check) {
     const psg_axis *axis = check->grid->axis;
     const size_t bytes = axis[0].n * axis[1].n * app_element_bytes(check->precision);
@@ -146,8 +148,8 @@ static double value_at(const void *field, psg_precision precision, size_t index)
                                 : ((const double *)field)[index];
 }
 
-/* Second derivative along a line at its place `at`, as far as it comes from `count` values that start at
-   place `from` of the line and element `first` of u, in steps of `step`. */
+/* Second derivative along a line at its place `at`, as far as it comes from `count` values that
+ * start at place `from` of the line and element `first` of u, in steps of `step`. */
 static double line_derivative(const struct check *check, const double *d, size_t from, size_t count,
                               size_t first, size_t step, size_t at) {
     double sum = 0;
@@ -276,8 +278,8 @@ int app_verify(const psg_grid *grid, psg_precision precision, psg_symbol symbol,
         spectral_residual(&check);
     }
 
-    /* The rounding errors of the transforms grow as the logarithm of the number of points. Those of f
-       come through as they are, those of u times the eigenvalues. */
+    /* The rounding errors of the transforms grow as the logarithm of the number of points. Those
+     * of f come through as they are, those of u times the eigenvalues. */
     const double growth = 4 + 2 * log2((double)app_points(grid));
     const double eps = app_epsilon(precision);
     result->bound =

@@ -1,6 +1,7 @@
-/* Every group of configurations is measured by processes of its own: StarPU starts there with the group's workers
-   and policy, and a policy that fails an assertion or never ends takes only these with it. They are this
-   program once more: alone, or as many as there are ranks by a launcher of MPI. */
+/* Every group of configurations is measured by processes of its own: StarPU starts there with
+ * the group's workers and policy, and a policy that fails an assertion or never ends takes only
+ * these with it. They are this program once more: alone, or as many as there are ranks by a
+ * launcher of MPI. */
 #include "app/visit.h"
 #include "app/app.h"
 #include "app/child.h"

@@ -25,8 +25,9 @@ int app_visit_run(const app_visit *visit, unsigned patience,
                   void (*heard)(void *context, const app_record *record), void *context,
                   app_outcome *outcome);
 
-/** `psg visit`, which is for app_visit_run() alone and no command of the user's: reads the visit from stdin and
- *  writes the records to stdout. One process, or one of those that a launcher of MPI started.
+/** `psg visit`, which is for app_visit_run() alone and no command of the user's: reads the visit
+ *  from stdin and writes the records to stdout. One process, or one of those that a launcher of
+ *  MPI started.
  *  @return the exit code, after messages */
 int app_visit_serve(int argc, char **argv);
 

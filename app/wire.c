@@ -137,8 +137,8 @@ static int read_line(const char *line, app_record *record) {
     return hex[0] == '\0' || hex[0] == '\r';
 }
 
-/* Take whole lines out of what was read, up to the first that is a record; a line that is longer than any
-   record is nobody's. */
+/* Take whole lines out of what was read, up to the first that is a record; a line that is longer
+ * than any record is nobody's. */
 static int take_lines(app_wire_reader *reader, app_record *record) {
     for (;;) {
         char *end = memchr(reader->text, '\n', reader->length);

@@ -156,7 +156,8 @@ const psg_cuda_worker *psg_cuda_worker_self(const psg_context *context) {
     return context->cuda[starpu_worker_get_id_check()];
 }
 
-/* Segments that stand end to end in one array of planes are one to a kernel, which so has less to look up. */
+/* Segments that stand end to end in one array of planes are one to a kernel, which so has less
+ * to look up. */
 size_t psg_cuda_segments_of(const psg_context *context, void *buffers[],
                             const psg_cuda_segment **result) {
     psg_cuda_segment *segments = psg_cuda_worker_self(context)->segments;

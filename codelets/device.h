@@ -17,7 +17,8 @@ const char *psg_device_version(void);
 /** May every CUDA worker of StarPU reach into the memory of every other's GPU? */
 bool psg_device_peers(void);
 
-/** Host memory that GPUs copy from and to at the link's full speed. @return NULL: it cannot be had */
+/** Host memory that GPUs copy from and to at the link's full speed. @return NULL: it cannot be
+ *  had */
 void *psg_device_host_alloc(size_t bytes);
 void psg_device_host_free(void *memory);
 

@@ -1,4 +1,5 @@
-/* The GPUs of a simulated machine: StarPU simulates their work and copies, and nothing has to be prepared. */
+/* The GPUs of a simulated machine: StarPU simulates their work and copies, and nothing has to be
+ * prepared. */
 #include "codelets/device.h"
 #include "codelets/simulation.h"
 

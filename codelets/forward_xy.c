@@ -8,7 +8,8 @@
 #include <starpu_cuda.h>
 #endif
 
-/* Plane by plane, so that a plane's spectrum is still in the cache when it is dealt out to the blocks. */
+/* Plane by plane, so that a plane's spectrum is still in the cache when it is dealt out to the
+ * blocks. */
 static void forward_xy_cpu(void *buffers[], void *argument) {
     const psg_task_args *args = argument;
     const psg_context *context = args->run->context;

@@ -8,7 +8,8 @@
 #include <starpu_cuda.h>
 #endif
 
-/* The mirror of forward_xy: a plane's spectrum is collected from the blocks and transformed in the cache. */
+/* The mirror of forward_xy: a plane's spectrum is collected from the blocks and transformed in
+ * the cache. */
 static void inverse_xy_cpu(void *buffers[], void *argument) {
     const psg_task_args *args = argument;
     const psg_context *context = args->run->context;

@@ -56,9 +56,9 @@ typedef struct psg_machine {
 psg_machine *psg_machine_read(const char *path, char *words, size_t size);
 void psg_machine_free(psg_machine *machine);
 
-/** Seconds that the task takes: as recorded, or between what was recorded of smaller and larger tasks of its
- *  kind. Of several candidates those count whose blocks are alike, then those whose transforms are of the
- *  nearest length, then those with the nearest number of pieces.
+/** Seconds that the task takes: as recorded, or between what was recorded of smaller and larger
+ *  tasks of its kind. Of several candidates those count whose blocks are alike, then those whose
+ *  transforms are of the nearest length, then those with the nearest number of pieces.
  *  @return 0: nothing is known of such tasks */
 double psg_machine_seconds(const psg_machine *machine, bool gpu, const psg_task_shape *shape);
 

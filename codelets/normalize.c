@@ -16,8 +16,8 @@ static void normalize_cpu(void *buffers[], void *argument) {
     const size_t planes = context->z0[args->index + 1] - context->z0[args->index];
     const size_t count = context->n[0] * context->n[1] * planes;
     void *u = psg_task_pointer(buffers, 0);
-    /* The fused graph has the factor in its division; here it is a task of its own, and what the inverse
-     * transforms carry without it may be too large, though neither f nor u is. */
+    /* The fused graph has the factor in its division; here it is a task of its own, and what the
+     * inverse transforms carry without it may be too large, though neither f nor u is. */
     context->cpu->normalize(u, count, context->fused_divide.scale);
     if (context->cpu->find_nonfinite(u, count) < count) {
         atomic_store(args->run->nonfinite, 1);

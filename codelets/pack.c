@@ -15,7 +15,8 @@
 #include <starpu_cuda.h>
 #endif
 
-/* Block m of the whole, a bundle's of a segment or a segment's of a pencil: where it starts in it, and how the two are laid out. */
+/* Block m of the whole, a bundle's of a segment or a segment's of a pencil: where it starts in
+ * it, and how the two are laid out. */
 typedef struct piece {
     psg_permutation permutation;
     size_t offset; /* in the whole, in elements */

@@ -1,5 +1,5 @@
-/* StarPU reads a machine from files of its own: SimGrid's platform, and what its buses do. They are written just
-   before it starts and removed as soon as it has. */
+/* StarPU reads a machine from files of its own: SimGrid's platform, and what its buses do. They
+ * are written just before it starts and removed as soon as it has. */
 #include "codelets/simulation.h"
 
 #include "codelets/task.h"
@@ -69,8 +69,8 @@ static void write_gpu_routes(FILE *file, unsigned g) {
     }
 }
 
-/* Hosts and links by the names that StarPU looks for. A GPU has a link to main memory and one back; what goes
-   from GPU to GPU passes what the one can send and what the other can receive. */
+/* Hosts and links by the names that StarPU looks for. A GPU has a link to main memory and one
+ * back; what goes from GPU to GPU passes what the one can send and what the other can receive. */
 static void write_platform(FILE *file) {
     (void)fputs("<?xml version='1.0'?>\n"
                 "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
@@ -110,8 +110,8 @@ static void write_platform(FILE *file) {
     (void)fputs(" </zone>\n</platform>\n", file);
 }
 
-/* Between memory nodes, main memory first; in bytes or seconds a microsecond. StarPU forgets the last
-   number of a row and the last row, so there is one more of each. */
+/* Between memory nodes, main memory first; in bytes or seconds a microsecond. StarPU forgets the
+ * last number of a row and the last row, so there is one more of each. */
 static void write_matrix(FILE *file, bool latency) {
     for (unsigned from = 0; from <= machine->gpus + 1; from++) {
         for (unsigned to = 0; to <= machine->gpus + 1; to++) {

@@ -26,7 +26,8 @@ const psg_task_traffic psg_task_moves[PSG_TASK_COUNT] = {
     [PSG_TASK_INVERSE_XY] = {.spectrum_reads = 1, .field_writes = 1},
 };
 
-/* StarPU's own footprint of a block leaves the element size out, and adds handles up commutatively. */
+/* StarPU's own footprint of a block leaves the element size out, and adds handles up
+ * commutatively. */
 uint32_t psg_task_footprint(struct starpu_task *task) {
     uint32_t hash = 0;
     const int count = STARPU_TASK_GET_NBUFFERS(task);

@@ -95,7 +95,8 @@ static inline void *psg_task_pointer(void *buffers[], size_t m) {
     return (void *)STARPU_BLOCK_GET_PTR(buffers[m]);
 }
 
-/** Elements from one plane of it to the next: a block may be a view into a slab. Rows are contiguous. */
+/** Elements from one plane of it to the next: a block may be a view into a slab. Rows are
+ *  contiguous. */
 static inline size_t psg_task_pitch(void *buffers[], size_t m) {
     return STARPU_BLOCK_GET_LDZ(buffers[m]);
 }

@@ -25,9 +25,10 @@ static void scatter(const psg_cpu_pencil *pencil, size_t first, size_t columns, 
     }
 }
 
-/* A tile of columns stays in the second-level cache between its one read and its one write. FFTW's
- * transform turns it on the way, so that the division runs along contiguous lines. The last tile
- * may be narrower: its missing columns hold what the tile before left, and are transformed in vain. */
+/* A tile of columns stays in the second-level cache between its one read and its one write.
+ * FFTW's transform turns it on the way, so that the division runs along contiguous lines. The
+ * last tile may be narrower: its missing columns hold what the tile before left, and are
+ * transformed in vain. */
 bool psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
                     const psg_cpu_pencil *pencil, void *scratch, void *mode0) {
     const size_t nz = psg_cpu_fft_points_z(fft);

@@ -26,8 +26,8 @@ typedef struct psg_cpu_fft_spec {
 
 typedef enum psg_cpu_direction { PSG_CPU_FORWARD = 0, PSG_CPU_INVERSE } psg_cpu_direction;
 
-/** Multiply mode (i, j, k) by scale / (eigen_x[i] + eigen_y[j] + eigen_z[k] - lambda), and by 0 where
- *  that denominator is 0. */
+/** Multiply mode (i, j, k) by scale / (eigen_x[i] + eigen_y[j] + eigen_z[k] - lambda), and by 0
+ *  where that denominator is 0. */
 typedef struct psg_cpu_divide {
     const void *eigen[3]; /**< real tables, one per axis: nxc, ny and nz values */
     double lambda;
@@ -56,7 +56,8 @@ struct psg_cpu_ops {
     /** Plan every transform of a grid. @return NULL: no memory, or FFTW found no plan */
     psg_cpu_fft *(*fft_create)(const psg_cpu_fft_spec *spec);
     void (*fft_destroy)(psg_cpu_fft *fft);
-    /** Bytes of scratch that a thread needs to run any function below that asks for it, aligned to 64. */
+    /** Bytes of scratch that a thread needs to run any function below that asks for it, aligned
+     *  to 64. */
     size_t (*fft_scratch_bytes)(const psg_cpu_fft *fft);
     /** Make sure that planes at this address can be transformed.
      *  @return false: FFTW found no plan */
@@ -66,8 +67,8 @@ struct psg_cpu_ops {
     void (*fft_xy)(const psg_cpu_fft *fft, const void *plane, void *spectrum);
     void (*ifft_xy)(const psg_cpu_fft *fft, void *spectrum, void *plane);
 
-    /** Transform complex lines of nz along z, in place, unscaled: `count` lines of contiguous points; or
-     *  [nz][count], by tiles.
+    /** Transform complex lines of nz along z, in place, unscaled: `count` lines of contiguous
+     *  points; or [nz][count], by tiles.
      *  @return false: a NaN or an Inf stands in a line, and so in all of it */
     bool (*fft_z_contiguous)(const psg_cpu_fft *fft, psg_cpu_direction direction, size_t count,
                              void *lines, void *scratch);
@@ -82,7 +83,8 @@ struct psg_cpu_ops {
     bool (*kspace)(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
                    const psg_cpu_pencil *pencil, void *scratch, void *mode0);
 
-    /** Divide a pencil of rows [row0, row0 + rows), whole: [nz][rows][nxc] or [rows][nxc][nz]; `mode0` as above. */
+    /** Divide a pencil of rows [row0, row0 + rows), whole: [nz][rows][nxc] or [rows][nxc][nz];
+     *  `mode0` as above. */
     void (*divide_strided)(const psg_cpu_divide *divide, const size_t n[3], size_t row0,
                            size_t rows, void *pencil, void *mode0);
     void (*divide_contiguous)(const psg_cpu_divide *divide, const size_t n[3], size_t row0,

@@ -16,8 +16,9 @@ extern "C" {
 
 static const double psg_symbol_pi = 3.14159265358979323846;
 
-/** The wavenumber, in whole waves per box, that position m of a transform of n points stands for. Both
- *  -n/2 and n/2 are the same mode when n is even; the sign does not matter to a square. */
+/** The wavenumber, in whole waves per box, that position m of a transform of n points stands
+ *  for. Both -n/2 and n/2 are the same mode when n is even; the sign does not matter to a
+ *  square. */
 static inline double psg_symbol_waves(size_t m, size_t n) {
     return 2 * m <= n ? (double)m : -(double)(n - m);
 }

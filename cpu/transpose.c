@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-/* A tile's rows and columns: 16 x 16 elements of 16 bytes are 4 KB on each side, half a first-level cache. */
+/* A tile's rows and columns: 16 x 16 elements of 16 bytes are 4 KB on each side, half a
+ * first-level cache. */
 enum { TILE = 16 };
 
 /* Axis of the input that becomes axis 0, 1, 2 of the output. */
@@ -11,8 +12,9 @@ static const int axis_of[PSG_PERMUTATION_COUNT][3] = {
     [PSG_XZY] = {0, 2, 1}, [PSG_YZX] = {1, 2, 0}, [PSG_ZXY] = {2, 0, 1},
 };
 
-/* out[a * out_a + b] = in[a + b * in_b] for a < na, b < nb: the input runs along a, the output along b.
- * `bytes` is a constant wherever this is inlined, so that the copy of an element is one move. */
+/* out[a * out_a + b] = in[a + b * in_b] for a < na, b < nb: the input runs along a, the output
+ * along b. `bytes` is a constant wherever this is inlined, so that the copy of an element is one
+ * move. */
 static inline __attribute__((always_inline)) void transpose_plane(size_t bytes, size_t na,
                                                                   size_t nb, const char *in,
                                                                   size_t in_b, char *out,

@@ -187,7 +187,8 @@ static inline void psg_options_init(psg_options *options) {
 
 /* -------------------------------------------------------------------------------------- plan */
 
-/** A solver for one grid and one set of options. Owns its buffers, transforms and StarPU handles. */
+/** A solver for one grid and one set of options. Owns its buffers, transforms and StarPU
+ *  handles. */
 typedef struct psg_plan psg_plan;
 
 /** Make a plan; starts StarPU if nobody has (counted: the last psg_plan_destroy() stops it again),
@@ -238,21 +239,23 @@ PSG_API void psg_plan_unpin(psg_plan *plan, const void *array);
 
 /* ------------------------------------------------------------------------- several processes */
 
-/* With psg_options.comm, the processes of an MPI communicator solve together, each with its own cores
- * and GPUs. Each owns a run of planes: f and u are its planes alone, [count][ny][nx], and may be NULL
- * where it has none. psg_plan_create(), psg_plan_destroy(), psg_solve(), psg_submit(), psg_submit_slabs(),
- * psg_wait(), psg_plan_bounds() and psg_machine_workers() are collective: every process calls them,
- * in the same order, with the same grid and options (but for
- * cpus, gpus, gpu_ids and cache_dir), and all get the same status; the words name the process that
- * failed. MPI has to be initialised with MPI_THREAD_MULTIPLE, as messages have a thread of their own, and
- * plans destroyed before MPI_Finalize(). Plans on one communicator are used by one thread at a time.
+/* With psg_options.comm, the processes of an MPI communicator solve together, each with its own
+ * cores and GPUs. Each owns a run of planes: f and u are its planes alone, [count][ny][nx], and
+ * may be NULL where it has none. psg_plan_create(), psg_plan_destroy(), psg_solve(),
+ * psg_submit(), psg_submit_slabs(), psg_wait(), psg_plan_bounds() and psg_machine_workers() are
+ * collective: every process calls them, in the same order, with the same grid and options (but
+ * for cpus, gpus, gpu_ids and cache_dir), and all get the same status; the words name the
+ * process that failed. MPI has to be initialised with MPI_THREAD_MULTIPLE, as messages have a
+ * thread of their own, and plans destroyed before MPI_Finalize(). Plans on one communicator are
+ * used by one thread at a time.
  *
- * Unless the launcher gave each process cores of its own, psg_plan_create() divides those of a node among the
- * communicator's processes there, if it starts StarPU; likewise GPUs. Where there are more processes than cores, Open MPI should
- * be told to give way while it waits: OMPI_MCA_mpi_yield_when_idle=1 in the environment before it starts.
+ * Unless the launcher gave each process cores of its own, psg_plan_create() divides those of a
+ * node among the communicator's processes there, if it starts StarPU; likewise GPUs. Where there
+ * are more processes than cores, Open MPI should be told to give way while it waits:
+ * OMPI_MCA_mpi_yield_when_idle=1 in the environment before it starts.
  *
- * PSG_FAKE_RANKS and PSG_FAKE_RANK in the environment have one process play a rank of many, to measure what its part
- * costs; its messages go to nobody, and its u is worth nothing. */
+ * PSG_FAKE_RANKS and PSG_FAKE_RANK in the environment have one process play a rank of many, to
+ * measure what its part costs; its messages go to nobody, and its u is worth nothing. */
 
 /** The planes that process `rank` of `ranks` owns of a grid of nz: z0 .. z0+count-1. The first of them
  *  have one more where nz does not divide; processes past the planes have none (count 0, z0 = nz).
@@ -260,12 +263,13 @@ PSG_API void psg_plan_unpin(psg_plan *plan, const void *array);
  *  @return PSG_OK; PSG_ERR_ARG: nz = 0, or no such rank */
 PSG_API psg_status psg_local_extent(size_t nz, int ranks, int rank, size_t *z0, size_t *count);
 
-/** The planes that this process owns; all of them without psg_options.comm. Either pointer may be NULL.
+/** The planes that this process owns; all of them without psg_options.comm. Either pointer may
+ *  be NULL.
  *  @return PSG_OK; PSG_ERR_ARG: plan is NULL */
 PSG_API psg_status psg_plan_local_extent(const psg_plan *plan, size_t *z0, size_t *count);
 
-/** Can the MPI that the library is linked with send from GPU memory? Then blocks between processes are
- *  sent from there, else through page-locked main memory.
+/** Can the MPI that the library is linked with send from GPU memory? Then blocks between
+ *  processes are sent from there, else through page-locked main memory.
  *  @return 1: yes; 0: no, or it does not say; -1: the library was built without MPI */
 PSG_API int psg_mpi_cuda_aware(void);
 
@@ -474,25 +478,26 @@ PSG_API psg_status psg_plan_bounds_sized(const psg_plan *plan, psg_bounds *bound
  *  memory: in each of a solve's three phases (transforms in x and y; along z; and back), which
  *  follow one another, its data are read and written once, but for what the machine's caches may
  *  hold from the phase before and keep for the next. The rate is measured at the first call in a
- *  process for a number of workers, by all of them at once, of reading and of copying arrays four
- *  times as large as the caches, at most 1 GiB, whichever is faster (about 0.1 s, in which nothing else
- *  should run); on a GPU of copying.
+ *  process for a number of workers, by all of them at once, of reading and of copying arrays
+ *  four times as large as the caches, at most 1 GiB, whichever is faster (about 0.1 s, in which
+ *  nothing else should run); on a GPU of copying.
  *  links: f from main memory to the GPUs (u comes back after the solve's end), blocks whose
  *  segment and pencil are on different GPUs, and messages. Rates of GPUs' links are those that
  *  StarPU measured, each for itself; that of messages is measured at the first call for a
  *  communicator, by all processes sending to each other at once.
- *  @return PSG_OK; PSG_ERR_ARG: a pointer is NULL; PSG_ERR_STATE: the plan does not record, or no
- *          solve was waited for; PSG_ERR_MEMORY, _RUNTIME */
+ *  @return PSG_OK; PSG_ERR_ARG: a pointer is NULL; PSG_ERR_STATE: the plan does not record, or
+ *  no solve was waited for; PSG_ERR_MEMORY, _RUNTIME */
 static inline psg_status psg_plan_bounds(const psg_plan *plan, psg_bounds *bounds) {
     return psg_plan_bounds_sized(plan, bounds, sizeof *bounds);
 }
 
 /* ---------------------------------------------------------------------------- simulation */
 
-/* A library built with PSG_SIMULATE runs on StarPU's SimGrid side: plans, graphs, scheduling and statistics are the
- * same, but the workers are those of a recorded machine (psg_options.machine), a task takes the time that it took
- * there, a copy that of the machine's links, and nothing is computed: f and u are never touched, and the mean is 0.
- * One process simulates one machine, by one thread; several processes cannot solve together. */
+/* A library built with PSG_SIMULATE runs on StarPU's SimGrid side: plans, graphs, scheduling and
+ * statistics are the same, but the workers are those of a recorded machine
+ * (psg_options.machine), a task takes the time that it took there, a copy that of the machine's
+ * links, and nothing is computed: f and u are never touched, and the mean is 0. One process
+ * simulates one machine, by one thread; several processes cannot solve together. */
 
 /** Is the library a simulation? */
 PSG_API int psg_simulation(void);
@@ -505,9 +510,10 @@ PSG_API int psg_simulation(void);
 PSG_API int psg_simulation_main(const char *machine, int (*program)(int argc, char **argv),
                                 int argc, char **argv);
 
-/** Seconds on the clock that solves go by: of the machine, or in a simulation of the simulated one. Its zero is
- *  anywhere. */
+/** Seconds on the clock that solves go by: of the machine, or in a simulation of the simulated
+ *  one. Its zero is anywhere. */
 PSG_API double psg_clock(void);
+
 /* ------------------------------------------------------------------------------------ tuning */
 
 /* `psg tune` measures what is best for a grid on this machine and stores it below
@@ -588,8 +594,8 @@ PSG_API psg_status psg_cache_folder(const psg_options *options, int make, char *
 
 /* ------------------------------------------------------------------------------- the machine */
 
-/** "0.1.0" and the like, for MPI "Open MPI v4.1.4", of what the library was built from and runs on; NULL where it
- *  was built without. */
+/** "0.1.0" and the like, for MPI "Open MPI v4.1.4", of what the library was built from and runs
+ *  on; NULL where it was built without. */
 typedef enum psg_component {
     PSG_COMPONENT_PSG = 0,
     PSG_COMPONENT_STARPU,
@@ -601,7 +607,8 @@ typedef enum psg_component {
 PSG_API const char *psg_component_name(psg_component component);
 PSG_API const char *psg_component_version(psg_component component);
 
-/** StarPU's predefined scheduling policies: name and one line about it, static; NULL past the last. */
+/** StarPU's predefined scheduling policies: name and one line about it, static; NULL past the
+ *  last. */
 PSG_API const char *psg_policy_name(size_t index);
 PSG_API const char *psg_policy_description(size_t index);
 /** Does a policy decide by StarPU's performance models, so that these have to be calibrated first?

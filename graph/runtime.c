@@ -63,8 +63,8 @@ static int gpu_number(const psg_options *options, const psg_share *share, int g)
                                                          : share->first_gpu + g;
 }
 
-/* StarPU counts its users itself, so joining one that runs is the same call as starting it. All plans together are
- * one of them: StarPU on SimGrid breaks where a program asks twice. */
+/* StarPU counts its users itself, so joining one that runs is the same call as starting it. All
+ * plans together are one of them: StarPU on SimGrid breaks where a program asks twice. */
 static psg_status start(const psg_options *options, int gpus, const psg_share *share,
                         const char *advice) {
     struct starpu_conf conf;

@@ -1,4 +1,5 @@
-/* The slabs of f and u as StarPU data, for tasks and for programs that keep data where they are computed. */
+/* The slabs of f and u as StarPU data, for tasks and for programs that keep data where they are
+ * computed. */
 #include "codelets/simulation.h"
 #include "graph/internal.h"
 
@@ -39,7 +40,8 @@ psg_status psg_plan_slab_handles(psg_plan *plan, struct _starpu_data_state **f,
     return PSG_OK;
 }
 
-/* Between an array of the caller's, of which only one direction is written, and slabs in main memory. */
+/* Between an array of the caller's, of which only one direction is written, and slabs in main
+ * memory. */
 static psg_status copy(const psg_plan *plan, starpu_data_handle_t *slabs, char *array, bool put) {
     const psg_context *c = &plan->context;
     const size_t plane = c->n[0] * c->n[1] * c->cpu->real_bytes;

@@ -95,7 +95,8 @@ void bench_transpose(void *transposition, int t, int threads) {
     const size_t into[3] = {1, n[0], n[0] * n[1]};
     const psg_pitch in_pitch = {n[0], n[0] * n[1]};
     const psg_pitch out_pitch = {n[axis[0]], n[axis[0]] * n[axis[1]]};
-    /* an axis that is the fastest one on neither side, so that every thread has whole lines of both */
+    /* an axis that is the fastest one on neither side, so that every thread has whole lines of
+     * both */
     const int cut = axis[0] == 2 ? 1 : 2;
     const size_t begin = from(n[cut], t, threads);
     const size_t outof = cut == axis[1] ? out_pitch.row : out_pitch.plane;

@@ -12,7 +12,8 @@ enum { BENCH_THREADS_MOST = 1024 };
 /** Processors that are online. */
 int bench_cores(void);
 
-/** Call work(what, t, threads) for t = 0 .. threads-1, at once, t = 0 in this thread; return when all have. */
+/** Call work(what, t, threads) for t = 0 .. threads-1, at once, t = 0 in this thread; return
+ *  when all have. */
 void bench_threads(int threads, void (*work)(void *what, int t, int threads), void *what);
 
 /** Do it `calls` times, every thread waiting for the others after each, by the same threads.

@@ -1,4 +1,5 @@
-/* The study `fft`. What is compared takes turns: the strides of a batch; strided and transposed transforms along z. */
+/* The study `fft`. What is compared takes turns: the strides of a batch; strided and transposed
+ * transforms along z. */
 #include "tests/bench/fft_study.h"
 #include "app/program_columns.h"
 

@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/** `batch` complex FFTs of n points, forward, f64, out of place: their points are `stride` apart, their first ones
- *  `distance`; in complex numbers, the same in both arrays. */
+/** `batch` complex FFTs of n points, forward, f64, out of place: their points are `stride`
+ *  apart, their first ones `distance`; in complex numbers, the same in both arrays. */
 typedef struct bench_fft_spec {
     size_t n, batch, stride, distance;
 } bench_fft_spec;
@@ -34,7 +34,8 @@ typedef struct bench_fft_device {
     void (*fill)(double *array, size_t numbers);
     void (*get)(const double *array, size_t at, double number[2]);
 
-    /** May write into the arrays. @param[out] bytes  memory that it took. @return NULL: there is none */
+    /** May write into the arrays. @param[out] bytes  memory that it took. @return NULL: there is
+     *  none */
     void *(*plan)(const bench_fft_spec *spec, double *in, double *out, double *bytes);
     void (*destroy)(void *plan);
 

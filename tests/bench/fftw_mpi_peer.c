@@ -1,14 +1,13 @@
-/* psg beside FFTW's own MPI transform: the same solve, the same planes, the same processes, in one run,
- * alternately. FFTW's solve is what a careful user writes: MEASURE, transposed out and in, in place or out of
- * place (whichever is faster here), the division with 1/N in it; its arrays, padded as it wants them, are filled
- * outside the measured time. The time of a solve is the longest of all processes, between barriers.
- *
- *   mpirun -n 2 bench_fftw_mpi_peer [--repeat R] [--cpus N] [--segment-planes N] [--pencils N]
- *       [--exchange mpi|alltoall] [--graph fused|staged] [--only fftw|psg] [--no-yield] [--csv FILE] [--rows] GRID ...
- *
- * GRID: N or NX,NY,NZ. --cpus: threads of FFTW and workers of psg in each process. --csv: append the times of all parts
- * to FILE. --rows: those of `psg bench --study peers`.
- */
+/* psg beside FFTW's own MPI transform: the same solve, the same planes, the same processes, in
+ * one run, alternately. FFTW's solve is what a careful user writes: MEASURE, transposed out and
+ * in, in place or out of place (whichever is faster here), the division with 1/N in it; its
+ * arrays, padded as it wants them, are filled outside the measured time. The time of a solve is
+ * the longest of all processes, between barriers.
+ * mpirun -n 2 bench_fftw_mpi_peer [--repeat R] [--cpus N] [--segment-planes N] [--pencils N]
+ * [--exchange mpi|alltoall] [--graph fused|staged] [--only fftw|psg] [--no-yield] [--csv FILE]
+ * [--rows] GRID ...
+ * GRID: N or NX,NY,NZ. --cpus: threads of FFTW and workers of psg in each process. --csv: append
+ * the times of all parts to FILE. --rows: those of `psg bench --study peers`. */
 #include "tests/bench/cores.h"
 #include "tests/bench/peer.h"
 
@@ -38,7 +37,8 @@ typedef struct bench {
     size_t z0, planes; /* this process' */
     double *f, *u;     /* psg's: [planes][ny][nx] */
     psg_plan *plan;
-    /* FFTW's: planes as above, [planes][ny][2 nxc]; and rows of y after its transposition, [rows][nz][nxc] */
+    /* FFTW's: planes as above, [planes][ny][2 nxc]; and rows of y after its transposition,
+     * [rows][nz][nxc] */
     size_t nxc, y0, rows, allocated;
     double *real;
     fftw_complex *spectrum; /* the same memory as `real` where the transforms are in place */

@@ -1,11 +1,9 @@
-/* psg beside FFTW's own threaded 3-D transform: the same solve, the same arrays, the same cores, in one run, in turns
- * of random order. FFTW's solve is what a careful user writes: fftw_plan_with_nthreads, MEASURE, out of place, and a
- * division shared by as many threads.
- *
- *   bench_fftw_peer [--cpus N] [--repeat R] [--graph fused|staged] [--segment-planes N] [--pencils N] [--rows] GRID ...
- *
- * GRID: N or NX,NY,NZ. --rows: those of `psg bench --study peers`.
- */
+/* psg beside FFTW's own threaded 3-D transform: the same solve, the same arrays, the same cores,
+ * in one run, in turns of random order. FFTW's solve is what a careful user writes:
+ * fftw_plan_with_nthreads, MEASURE, out of place, and a division shared by as many threads.
+ * bench_fftw_peer [--cpus N] [--repeat R] [--graph fused|staged] [--segment-planes N] [--pencils
+ * N] [--rows] GRID ...
+ * GRID: N or NX,NY,NZ. --rows: those of `psg bench --study peers`. */
 #include "tests/bench/cores.h"
 #include "tests/bench/peer.h"
 

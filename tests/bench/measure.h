@@ -11,7 +11,8 @@
 extern "C" {
 #endif
 
-/** Exit codes: nothing of what the program measures can be here (no GPU, ...); the command line is wrong. */
+/** Exit codes: nothing of what the program measures can be here (no GPU, ...); the command line
+ *  is wrong. */
 enum { BENCH_USAGE = 2, BENCH_NOT_HERE = 77 };
 
 /** End with exit code 1, or with `code`, after "program: words" on stderr, unless ok. */
@@ -63,10 +64,12 @@ int bench_arguments(int argc, char **argv, const bench_option *options, const ch
 /** N, NX,NY,NZ or NXxNYxNZ, each >= 1. Else the program ends. */
 void bench_read_grid(const char *text, size_t n[3]);
 
-/** Whole numbers >= 1 with commas between. Else the program ends. @return how many, at most `most` */
+/** Whole numbers >= 1 with commas between. Else the program ends. @return how many, at most
+ *  `most` */
 int bench_read_list(const char *text, int *values, int most);
 
-/* ------------------------------------------------------------------------------------- measuring */
+/* -------------------------------------------------------------------------------------
+ * measuring */
 
 /** Seconds on a clock that only goes forward. */
 double bench_now(void);
@@ -97,7 +100,8 @@ typedef struct bench_job {
 void bench_interleave(bench_job *jobs, size_t count, const bench_settings *settings,
                       double least_seconds);
 
-/** Bytes that a case may take here: settings->memory, or half of what is free; infinite where nobody knows. */
+/** Bytes that a case may take here: settings->memory, or half of what is free; infinite where
+ *  nobody knows. */
 double bench_memory(const bench_settings *settings);
 
 /** Is there so much? @param[out] why  where not, in words: 128 bytes */
@@ -117,8 +121,8 @@ typedef struct bench_csv {
 void bench_csv_open(bench_csv *csv, const char *path, const char *note, const char *columns);
 void bench_csv_close(bench_csv *csv);
 
-/** The next field of the row; a number that is not finite is an empty one. After the last of them the row is
- *  complete, and goes out at once. */
+/** The next field of the row; a number that is not finite is an empty one. After the last of
+ *  them the row is complete, and goes out at once. */
 void bench_put_text(bench_csv *csv, const char *text);
 void bench_put_number(bench_csv *csv, double value);
 

@@ -20,7 +20,8 @@ typedef struct bench_peer {
     psg_statistics statistics;
 } bench_peer;
 
-/** 15 N^3 log2 N operations for each of two transforms, in Gflop/s; 5 n log2 n of n points where they are no cube. */
+/** 15 N^3 log2 N operations for each of two transforms, in Gflop/s; 5 n log2 n of n points where
+ *  they are no cube. */
 double bench_peer_gflops(const size_t n[3], double seconds);
 
 /** Is the difference of both u what rounding explains? */

@@ -28,7 +28,8 @@ typedef struct bench_transposes {
 
 size_t bench_transposes_bytes(const bench_transposes *b);
 
-/** An input by which its transposition is known. @param[out] in  host memory, [nz][ny][nx] elements */
+/** An input by which its transposition is known. @param[out] in  host memory, [nz][ny][nx]
+ *  elements */
 void bench_transposes_fill(const bench_transposes *b, void *in);
 
 /** Is it the result of that work? @param[in] out  host memory */

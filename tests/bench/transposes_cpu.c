@@ -1,8 +1,7 @@
-/* The six permutations of a 3-D array on the cores, beside a plain copy: of elements of 4, 8 and 16 bytes, by one
- * thread and by all. What is compared takes turns. Bandwidths count bytes read and bytes written.
- *
- *   bench_transposes_cpu [--cpus 1,2,...] [--repeat R] [--rows] GRID ...
- */
+/* The six permutations of a 3-D array on the cores, beside a plain copy: of elements of 4, 8 and
+ * 16 bytes, by one thread and by all. What is compared takes turns. Bandwidths count bytes read
+ * and bytes written.
+ * bench_transposes_cpu [--cpus 1,2,...] [--repeat R] [--rows] GRID ... */
 #include "app/program_columns.h"
 #include "tests/bench/cores.h"
 #include "tests/bench/transposes.h"

@@ -1,5 +1,5 @@
-/* Where the time of every task and the rate of every link is given, the bounds of a solve are what one works
- * out by hand. */
+/* Where the time of every task and the rate of every link is given, the bounds of a solve are
+ * what one works out by hand. */
 #include "tests/simulate/simulate.h"
 
 #define N 64
@@ -53,8 +53,8 @@ static void unequal_parts(const void *argument) {
     psg_plan_destroy(plan);
 }
 
-/** Two GPUs with half of all segments and pencils each: of f each takes half; of the spectrum each gives the
- *  other a quarter, and as much on the way back. */
+/** Two GPUs with half of all segments and pencils each: of f each takes half; of the spectrum
+ *  each gives the other a quarter, and as much on the way back. */
 static void two_gpus(const void *argument) {
     (void)argument;
     psg_plan *plan = NULL;

@@ -1,5 +1,6 @@
-/* The recorded H200s: simulated solves take what they took there, more GPUs are not slower, the exchange overlaps
- * with the transforms, and a policy that knows the times is not worse than one that does not. */
+/* The recorded H200s: simulated solves take what they took there, more GPUs are not slower, the
+ * exchange overlaps with the transforms, and a policy that knows the times is not worse than one
+ * that does not. */
 #include "tests/simulate/simulate.h"
 
 #include <string.h>
@@ -91,8 +92,8 @@ static const char *changed(double link, double task) {
     return simulate_machine(text);
 }
 
-/** A solve takes less than one without copies and one without work together: blocks travel while others are
- *  transformed. */
+/** A solve takes less than one without copies and one without work together: blocks travel while
+ *  others are transformed. */
 static void overlap(void) {
     simulate_case c = {.n = 1024, .cpus = -1, .gpus = 4, .exchange = PSG_EXCHANGE_MANAGED};
     c.machine = changed(1e6, 1);

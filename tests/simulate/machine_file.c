@@ -1,5 +1,5 @@
-/* What is wrong with a machine's file is said with its line, and nothing is simulated; what is not recorded is
- * said before a solve is tried. */
+/* What is wrong with a machine's file is said with its line, and nothing is simulated; what is
+ * not recorded is said before a solve is tried. */
 #include "tests/simulate/simulate.h"
 
 #include <string.h>

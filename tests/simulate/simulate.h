@@ -13,7 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/** Write the text of a machine to a file of this test, which is overwritten by the next. @return its name */
+/** Write the text of a machine to a file of this test, which is overwritten by the next. @return
+ *  its name */
 static inline const char *simulate_machine(const char *text) {
     static char path[64];
     snprintf(path, sizeof path, "simulate-%ld.machine", (long)getpid());

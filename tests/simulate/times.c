@@ -1,5 +1,6 @@
-/* A task takes the time that was recorded of such a task; between recorded sizes a time between, beyond them in
- * proportion; and of what was not recorded the nearest. Solves go by the simulated clock. */
+/* A task takes the time that was recorded of such a task; between recorded sizes a time between,
+ * beyond them in proportion; and of what was not recorded the nearest. Solves go by the
+ * simulated clock. */
 #include "tests/simulate/simulate.h"
 
 #include <string.h>
