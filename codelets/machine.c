@@ -269,11 +269,14 @@ static distance distance_of(const psg_machine_time *t, const psg_task_shape *s) 
                       ratio(t->shape.pieces, s->pieces)};
 }
 
-/* As the logarithms go: times grow with a power of the size. Beyond the last one, with the size. */
-static double between(const psg_machine_time *below, const psg_machine_time *above, double wanted) {
+/* As the logarithms go: times grow with a power of the size. Beyond the last one what a task takes
+ * more than any does grows with the size. */
+static double between(const psg_machine_time *below, const psg_machine_time *above, double wanted,
+                      double least) {
     if (below == NULL || above == NULL) {
         const psg_machine_time *one = below != NULL ? below : above;
-        return one->seconds * wanted / points(&one->shape);
+        const double any = fmin(least, one->seconds);
+        return any + (one->seconds - any) * wanted / points(&one->shape);
     }
     const double low = points(&below->shape);
     const double high = points(&above->shape);
@@ -312,7 +315,7 @@ static double look_up(const psg_machine *machine, bool gpu, const psg_task_shape
             above = t;
         }
     }
-    return below != NULL || above != NULL ? between(below, above, wanted) : 0;
+    return below != NULL || above != NULL ? between(below, above, wanted, machine->least[gpu]) : 0;
 }
 
 double psg_machine_seconds(const psg_machine *machine, bool gpu, const psg_task_shape *shape) {

@@ -1,6 +1,6 @@
 /* A task takes the time that was recorded of such a task; between recorded sizes a time between,
- * beyond them in proportion; and of what was not recorded the nearest. Solves go by the
- * simulated clock. */
+ * beyond them what exceeds the least in proportion; and of what was not recorded the nearest.
+ * Solves go by the simulated clock. */
 #include "tests/simulate/simulate.h"
 
 #include <string.h>
@@ -27,11 +27,11 @@ typedef struct expected {
 
 static const expected cases[] = {
     {8, 8, 100e-6, 200e-6, 5e-6},     /* as recorded; no task takes less than the least */
-    {64, 8, 800e-6, 50e-6, 8e-6},     /* one segment: the kspace of one piece */
+    {64, 8, 765e-6, 50e-6, 5e-6},     /* one segment: 5 + 8 * 95; the kspace of one piece */
     {8, 2, 100e-6, 1600e-6, 5e-6},    /* the nearest number of pencils; as recorded */
     {8, 4, 100e-6, 565.685e-6, 5e-6}, /* half-way between 8 and 32 rows: sqrt(200 * 1600) */
-    {8, 1, 100e-6, 3200e-6, 5e-6},    /* beyond 32 rows */
-    {4, 16, 50e-6, 100e-6, 5e-6},     /* below 8 planes and 8 rows */
+    {8, 1, 100e-6, 3195e-6, 5e-6},    /* beyond 32 rows: 5 + 2 * 1595 */
+    {4, 16, 52.5e-6, 102.5e-6, 5e-6}, /* below 8 planes and 8 rows: 5 + 95 / 2, 5 + 195 / 2 */
 };
 
 static void check_times(const void *argument) {
