@@ -10,7 +10,8 @@ import subprocess
 import sys
 import tempfile
 
-FIGURES = {"node": "scaling", "stages": "stages", "segments": "segments", "policies": "policies"}
+FIGURES = {"node": "scaling", "stages": "stages", "segments": "segments", "policies": "policies", "scaling": "scaling",
+           "overlap": "overlap", "hetero": "hetero"}
 
 
 def run(*arguments):
@@ -32,7 +33,7 @@ def figure_of(plot, path, prefix, figure, *arguments):
         check(file.read(8) == b"\x89PNG\r\n\x1a\n", "%s: no PNG" % path)
     with open(prefix + ".svg", encoding="utf-8") as file:
         text = file.read()
-    for words in ("; 20", " cores", "psg 0.", "StarPU 1."):
+    for words in ("; 20", "SIMULATED" if "-simulated-" in path else " cores", "psg 0.", "StarPU 1."):
         check(words in text, "%s: the figure does not say %r" % (path, words))
     return text
 
