@@ -1,6 +1,6 @@
 /** @file psg.h  PoissonGraph: Poisson's equation in 3-D by FFT, as a task graph on StarPU.
  *
- * Solves  lap(u) - lambda u = f  on a box of lx x ly x lz with nx x ny x nz points, point (i,j,k) at
+ * Solves  lap(u) - lambda u = f  on a box of lx x ly x lz with nx x ny x nz points, (i,j,k) at
  * (i lx/nx, j ly/ny, k lz/nz). Arrays are [nz][ny][nx], x fastest, real, in the plan's precision.
  * Periodic, lambda = 0: the mode k = 0 has no solution; u gets mean 0, and the mean of f is dropped
  * and reported (or refused: psg_options.mean).
@@ -13,10 +13,9 @@
  *     psg_plan_destroy(plan);
  *
  * Everything that can fail returns a psg_status; psg_last_error() has the words. The library never
- * prints, exits or aborts on bad input. One call at a time per plan; different plans may be used by
- * different threads, but psg_plan_create(), psg_plan_destroy() and the first solve of unaligned arrays
- * call FFTW's planner, which is not thread safe: a program that plans with FFTW in other threads calls
- * fftw_make_planner_thread_safe() first.
+ * prints, exits or aborts on bad input. One call at a time per plan; threads may use different
+ * plans, but creating and destroying them and the first solve of unaligned arrays call FFTW's
+ * planner: a program that plans in other threads calls fftw_make_planner_thread_safe() first.
  */
 #ifndef PSG_H
 #define PSG_H
@@ -81,8 +80,7 @@ typedef struct psg_grid {
     psg_axis axis[3]; /**< x, y, z; x is the fastest in memory */
 } psg_grid;
 
-/** Fill a periodic grid of nx x ny x nz points on a box of lx x ly x lz (unit L). Checks nothing:
- *  psg_plan_create() does. */
+/** Fill a periodic grid of nx x ny x nz points on a box of lx x ly x lz, unit L; checks nothing. */
 PSG_API void psg_grid_init(psg_grid *grid, size_t nx, size_t ny, size_t nz, double lx, double ly,
                            double lz);
 
@@ -112,20 +110,17 @@ typedef enum psg_graph {
 typedef enum psg_exchange {
     PSG_EXCHANGE_AUTO = 0,
     PSG_EXCHANGE_MANAGED, /**< StarPU moves the blocks */
-    PSG_EXCHANGE_DIRECT, /**< GPUs read and write each other's blocks where they are: fused graph, peer
-                               access, and a spectrum that fits the GPUs */
-    PSG_EXCHANGE_MPI,    /**< between processes, each message as soon as it can go; what
-                            AUTO takes where there are several */
+    PSG_EXCHANGE_DIRECT,  /**< GPUs use each other's blocks in place: fused, peers, all fits them */
+    PSG_EXCHANGE_MPI,     /**< between processes (AUTO there), each message as soon as it can go */
     PSG_EXCHANGE_ALLTOALL, /**< between processes, all at once: MPI_Ialltoallv; to compare with */
     PSG_EXCHANGE_COUNT
 } psg_exchange;
 
 /** How the staged graph lays out a pencil. */
 typedef enum psg_z_layout {
-    PSG_Z_CONTIGUOUS =
-        0,         /**< [ky][kx][z]: unpack and pack transpose, the z transforms are contiguous */
-    PSG_Z_STRIDED, /**< [z][ky][kx]: unpack and pack copy, the z transforms are strided */
-    PSG_Z_AUTO,    /**< what `psg tune` found best, else contiguous */
+    PSG_Z_CONTIGUOUS = 0, /**< [ky][kx][z]: packs transpose, the z transforms are contiguous */
+    PSG_Z_STRIDED,        /**< [z][ky][kx]: packs copy, the z transforms are strided */
+    PSG_Z_AUTO,           /**< what `psg tune` found best, else contiguous */
     PSG_Z_COUNT
 } psg_z_layout;
 
@@ -149,32 +144,24 @@ typedef struct psg_options {
     psg_graph graph;         /**< PSG_GRAPH_AUTO */
     psg_exchange exchange;   /**< PSG_EXCHANGE_AUTO */
     psg_z_layout z_layout;   /**< PSG_Z_AUTO; staged graph only */
-    size_t segment_planes;   /**< 0 = chosen from the data; planes per segment; at most nz, and
-                                  fewer where a segment would have 2^32 points */
-    size_t pencils;          /**< 0 = chosen from the data; number of pencils (more than ny: ny) */
-    int cpus;                /**< -1 = every core, or none where GPUs are used; CPU workers to start
-                                  StarPU with */
-    int gpus;           /**< -1 = every usable GPU; GPUs to start StarPU with. They take all tasks
-                                  where there are any. */
-    const int *gpu_ids; /**< NULL = the first ones; gpus CUDA device numbers. Not kept. */
+    size_t segment_planes;   /**< 0 = from the data; planes per segment, of less than 2^32 points */
+    size_t pencils;          /**< 0 = from the data; number of pencils (more than ny: ny) */
+    int cpus;                /**< -1 = every core, or none beside GPUs; StarPU's CPU workers */
+    int gpus;                /**< -1 = every usable GPU; these take all tasks, if there are any */
+    const int *gpu_ids;      /**< NULL = the first ones; gpus CUDA device numbers. Not kept. */
     const char *policy; /**< NULL = StarPU's (STARPU_SCHED, else its default); scheduling policy */
     psg_effort effort;  /**< PSG_EFFORT_MEASURE */
-    const char *cache_dir; /**< NULL = $XDG_CACHE_HOME/psg or ~/.cache/psg; where FFTW wisdom and
-                                  what `psg tune` found are kept between programs; "" = nowhere.
-                                  Never an error. */
-    unsigned in_flight;    /**< 2; >= 1, solves that may overlap; each takes memory for a spectrum
-                                  once it is used, and waits its turn where there is none */
-    const void *comm; /**< NULL = this process alone; else the address of an MPI_Comm, not kept: its
-                             processes solve together, see "Several processes" */
-    int calibrate; /**< 0 = as STARPU_CALIBRATE says; 1 = StarPU goes on measuring the tasks and keeps
-                        that for policies that decide by it (dm*, *heft*), once it stops */
-    int record;    /**< 0; 1 = keep what the tasks of a solve read and write, which
-                        psg_plan_dependencies() and psg_plan_bounds() need */
-    const char *machine; /**< NULL = the one in use, at first PSG_MACHINE in the environment; in a
-                              simulation, and only there: a file, or the name of one that comes with
-                              the library. Not kept. */
-    int tuned; /**< 1 = options left at their default take what `psg tune` stored, where it did,
-                    see "Tuning"; 0 = it is ignored */
+    const char *cache_dir; /**< NULL = $XDG_CACHE_HOME/psg or ~/.cache/psg; folder for FFTW wisdom
+                                  and what `psg tune` found; "" = nowhere. Never an error. */
+    unsigned
+        in_flight; /**< 2; >= 1, solves that may overlap, each in a spectrum if memory allows */
+    const void
+        *comm; /**< NULL = alone; else an MPI_Comm's address, not kept: see "Several processes" */
+    int calibrate; /**< 0 = as STARPU_CALIBRATE says; 1 = tasks are measured for dm* and *heft* policies */
+    int record;          /**< 0; 1 = keep what tasks read and write, for dependencies and bounds */
+    const char *machine; /**< NULL = the one in use, at first PSG_MACHINE in the environment; of a
+                              simulation only: a file, or one that comes with it. Not kept. */
+    int tuned; /**< 1 = defaults are what `psg tune` stored, see "Tuning"; 0 = they are not */
 } psg_options;
 
 /** Used by psg_options_init(). */
@@ -187,8 +174,7 @@ static inline void psg_options_init(psg_options *options) {
 
 /* -------------------------------------------------------------------------------------- plan */
 
-/** A solver for one grid and one set of options. Owns its buffers, transforms and StarPU
- *  handles. */
+/** A solver for one grid and set of options. Owns its buffers, transforms and StarPU handles. */
 typedef struct psg_plan psg_plan;
 
 /** Make a plan; starts StarPU if nobody has (counted: the last psg_plan_destroy() stops it again),
@@ -209,12 +195,10 @@ PSG_API void psg_plan_destroy(psg_plan *plan);
 
 /** Solve; returns when u is in the caller's memory.
  *  @param[in]  plan  from psg_plan_create()
- *  @param[in]  f     [nz][ny][nx], unit U/L^2; aligned for its type; borrowed until return; never
- *                    written
+ *  @param[in]  f     [nz][ny][nx], unit U/L^2, aligned for its type; borrowed; never written
  *  @param[out] u     same shape, unit U; must not overlap f
- *  @return PSG_OK; PSG_ERR_ARG: nothing was done; PSG_ERR_DATA, _MEAN, _MEMORY, _RUNTIME: u is
- *          undefined and the plan can be used again; PSG_ERR_STATE: a psg_submit() has not been
- *          waited for */
+ *  @return PSG_OK; PSG_ERR_ARG, _STATE (a psg_submit() is not waited for): nothing was done;
+ *          PSG_ERR_DATA, _MEAN, _MEMORY, _RUNTIME: u is undefined, the plan can be used again */
 PSG_API psg_status psg_solve(psg_plan *plan, const void *f, void *u);
 
 /** Start a solve and return; f and u as in psg_solve(), borrowed until the psg_wait() for it
@@ -228,11 +212,10 @@ PSG_API psg_status psg_submit(psg_plan *plan, const void *f, void *u);
 PSG_API psg_status psg_wait(psg_plan *plan);
 
 /** Page-lock an array of the caller's, of the shape of f and u, so that GPUs copy it at the full
- *  speed of their link and beside other work. Worth it for arrays that are solved from or to more
- *  than once; an array that is page-locked already needs none of this. Without GPUs nothing is done.
- *  @param[in] array  not freed or given back to the system before psg_plan_unpin() or
- *                    psg_plan_destroy()
- *  @return PSG_OK, also where it is done already; PSG_ERR_ARG; PSG_ERR_MEMORY: it stays as it was */
+ *  speed of their link and beside other work: for arrays that are solved from or to more than once
+ *  and are not page-locked already. Without GPUs nothing is done.
+ *  @param[in] array  not freed before psg_plan_unpin() or psg_plan_destroy()
+ *  @return PSG_OK, also where it is done already; PSG_ERR_ARG; PSG_ERR_MEMORY: it stays as is */
 PSG_API psg_status psg_plan_pin(psg_plan *plan, const void *array);
 /** Undo psg_plan_pin(); array NULL: for all of them. No solve with the array may be in flight. */
 PSG_API void psg_plan_unpin(psg_plan *plan, const void *array);
@@ -240,36 +223,31 @@ PSG_API void psg_plan_unpin(psg_plan *plan, const void *array);
 /* ------------------------------------------------------------------------- several processes */
 
 /* With psg_options.comm, the processes of an MPI communicator solve together, each with its own
- * cores and GPUs. Each owns a run of planes: f and u are its planes alone, [count][ny][nx], and
- * may be NULL where it has none. psg_plan_create(), psg_plan_destroy(), psg_solve(),
- * psg_submit(), psg_submit_slabs(), psg_wait(), psg_plan_bounds() and psg_machine_workers() are
- * collective: every process calls them, in the same order, with the same grid and options (but
- * for cpus, gpus, gpu_ids and cache_dir), and all get the same status; the words name the
- * process that failed. MPI has to be initialised with MPI_THREAD_MULTIPLE, as messages have a
- * thread of their own, and plans destroyed before MPI_Finalize(). Plans on one communicator are
- * used by one thread at a time.
+ * cores and GPUs. Each owns a run of planes: f and u are its planes alone, [count][ny][nx], and may
+ * be NULL where it has none. psg_plan_create(), _destroy(), psg_solve(), psg_submit(), _slabs(),
+ * psg_wait(), psg_plan_bounds() and psg_machine_workers() are collective: every process calls them
+ * in the same order with the same grid and options (but for cpus, gpus, gpu_ids and cache_dir), and
+ * all get the same status; the words name the process that failed. MPI is initialised before with
+ * MPI_THREAD_MULTIPLE, as messages have a thread of their own, and finalised after the last plan is
+ * destroyed. Plans on one communicator are used by one thread at a time.
  *
- * Unless the launcher gave each process cores of its own, psg_plan_create() divides those of a
- * node among the communicator's processes there, if it starts StarPU; likewise GPUs. Where there
- * are more processes than cores, Open MPI should be told to give way while it waits:
- * OMPI_MCA_mpi_yield_when_idle=1 in the environment before it starts.
+ * Unless the launcher gave each process cores of its own, psg_plan_create() divides a node's among
+ * the processes there, if it starts StarPU; likewise GPUs. With more processes than cores, Open MPI
+ * should give way while it waits: OMPI_MCA_mpi_yield_when_idle=1 in the environment.
  *
  * PSG_FAKE_RANKS and PSG_FAKE_RANK in the environment have one process play a rank of many, to
  * measure what its part costs; its messages go to nobody, and its u is worth nothing. */
 
-/** The planes that process `rank` of `ranks` owns of a grid of nz: z0 .. z0+count-1. The first of them
- *  have one more where nz does not divide; processes past the planes have none (count 0, z0 = nz).
- *  @param[out] z0, count  either may be NULL
- *  @return PSG_OK; PSG_ERR_ARG: nz = 0, or no such rank */
+/** The planes of process `rank` of `ranks` in a grid of nz: z0 .. z0+count-1. The first processes
+ *  have one more where nz does not divide; those past the planes have none (count 0, z0 = nz).
+ *  z0 or count may be NULL. @return PSG_OK; PSG_ERR_ARG: nz = 0, or no such rank */
 PSG_API psg_status psg_local_extent(size_t nz, int ranks, int rank, size_t *z0, size_t *count);
 
-/** The planes that this process owns; all of them without psg_options.comm. Either pointer may
- *  be NULL.
+/** The planes that this process owns; all without psg_options.comm. Either pointer may be NULL.
  *  @return PSG_OK; PSG_ERR_ARG: plan is NULL */
 PSG_API psg_status psg_plan_local_extent(const psg_plan *plan, size_t *z0, size_t *count);
 
-/** Can the MPI that the library is linked with send from GPU memory? Then blocks between
- *  processes are sent from there, else through page-locked main memory.
+/** Can the MPI that is linked send from GPU memory? Else blocks go through page-locked main memory.
  *  @return 1: yes; 0: no, or it does not say; -1: the library was built without MPI */
 PSG_API int psg_mpi_cuda_aware(void);
 
@@ -281,12 +259,11 @@ struct _starpu_data_state; /* StarPU's starpu_data_handle_t points to this */
  *  @return PSG_OK; PSG_ERR_ARG: plan is NULL */
 PSG_API psg_status psg_plan_segments(const psg_plan *plan, size_t *segments, size_t *pencils);
 
-/** The slabs of f and u as StarPU data, for tasks that write f and read u wherever these live. Made at
- *  the first call, without initial values, owned by the plan; StarPU's block interface, nx x ny x
- *  planes of the segment, element size of the precision.
- *  @param[out] f, u  arrays of `segments` handles each (see psg_plan_segments()); either may be NULL
- *  @param[out] z0    array of segments + 1: segment s has the planes z0[s] .. z0[s+1]-1 of the grid; may
- *                    be NULL
+/** The slabs of f and u as StarPU data, for tasks that write f and read u wherever these live. Made
+ *  at the first call, without initial values, owned by the plan; StarPU's block interface, nx x ny
+ *  x planes of the segment, element size of the precision.
+ *  @param[out] f, u  psg_plan_segments() handles each; either may be NULL, as may z0
+ *  @param[out] z0    segments + 1 numbers: segment s has the planes z0[s] .. z0[s+1]-1 of the grid
  *  @return PSG_OK; PSG_ERR_ARG; PSG_ERR_MEMORY: no slabs were made */
 PSG_API psg_status psg_plan_slab_handles(psg_plan *plan, struct _starpu_data_state **f,
                                          struct _starpu_data_state **u, size_t *z0);
@@ -294,18 +271,17 @@ PSG_API psg_status psg_plan_slab_handles(psg_plan *plan, struct _starpu_data_sta
 /** Start a solve from the slab handles of f (each of which a task has written or will have, by
  *  submission order; StarPU aborts on one that was never written) to those of u. Tasks submitted
  *  later that read u wait for it by themselves; psg_wait() gives the status, and leaves the data
- *  where they are, unless it has to look at f: for PSG_ERR_DATA, and with PSG_MEAN_ERROR.
+ *  where they are, unless it has to look at f (PSG_ERR_DATA, PSG_MEAN_ERROR).
  *  @return PSG_OK; PSG_ERR_ARG: plan is NULL; PSG_ERR_STATE: psg_plan_slab_handles() was never
  *          called; PSG_ERR_MEMORY */
 PSG_API psg_status psg_submit_slabs(psg_plan *plan);
 
-/** Copy the planes of f that this process owns into the slabs, or u out of them: for programs that solve again
- *  and again with data that stay on GPUs, without tasks of their own. Each is a process' own business. Waits for
- *  tasks that still use the slabs; these are made at the first call, as by psg_plan_slab_handles().
- *  @param[in] f   as in psg_solve(); borrowed until return
- *  @param[out] u  likewise; the solves of psg_submit_slabs() have to be waited for before
- *  @return PSG_OK; PSG_ERR_ARG; PSG_ERR_MEMORY: no slabs could be made; PSG_ERR_STATE: there is no u, as the latest solve failed or was none;
- *          PSG_ERR_RUNTIME */
+/** Copy this process' planes of f into the slabs, or u out of them: for programs that solve again
+ *  and again with data that stay on GPUs, without tasks of their own. Not collective. Waits for
+ *  tasks that use the slabs; these are made at the first call, as by psg_plan_slab_handles().
+ *  @param f, u  as in psg_solve(), borrowed until return; u after the psg_wait() for its solve
+ *  @return PSG_OK; PSG_ERR_ARG; PSG_ERR_MEMORY: no slabs were made; PSG_ERR_STATE: the latest
+ *          solve left no u; PSG_ERR_RUNTIME */
 PSG_API psg_status psg_slabs_put(psg_plan *plan, const void *f);
 PSG_API psg_status psg_slabs_get(psg_plan *plan, void *u);
 
@@ -324,8 +300,7 @@ typedef enum psg_stage {
     PSG_STAGE_FORWARD_XY, /**< fft_xy and pack */
     PSG_STAGE_KSPACE,     /**< unpack, fft_z, divide, ifft_z and pack */
     PSG_STAGE_INVERSE_XY, /**< unpack and ifft_xy */
-    PSG_STAGE_EXCHANGE, /**< between processes: messages that this one sent, and the seconds in which
-                                one of them was on its way */
+    PSG_STAGE_EXCHANGE,   /**< messages to other processes; the seconds with one on its way */
     PSG_STAGE_COUNT
 } psg_stage;
 
@@ -342,27 +317,23 @@ typedef struct psg_statistics {
     size_t struct_size;  /**< set by psg_plan_statistics() */
     uint64_t solves;     /**< solves of this plan so far, failed ones too */
     double submitted;    /**< when it was submitted, seconds since the epoch */
-    double seconds;      /**< from its submission to the end of its last task; the copy of u from a
-                                  GPU to the caller not included */
+    double seconds;      /**< from its submission to its last task's end, without u's way home */
     double mean;         /**< the mean of f that was dropped, unit U/L^2; 0 where none had to be */
     double plan_seconds; /**< psg_plan_create(): FFTW's search and StarPU's start included */
-    size_t segments;     /**< of the plan, all processes */
-    size_t pencils;      /**< of the plan, all processes */
-    size_t segment_planes; /**< of the plan: planes of the largest segment */
-    size_t workers;        /**< of the plan: workers that could take its tasks */
-    psg_exchange exchange; /**< of the plan: what was chosen */
-    size_t spectrum_bytes; /**< of the plan: blocks and pencils held now, all solves in flight */
-    size_t scratch_bytes;  /**< of the plan: the workers' scratch */
+    size_t segments, pencils; /**< of the plan, all processes */
+    size_t segment_planes;    /**< of the plan: planes of the largest segment */
+    size_t workers;           /**< of the plan: workers that could take its tasks */
+    psg_exchange exchange;    /**< of the plan: what was chosen */
+    size_t spectrum_bytes;    /**< of the plan: blocks and pencils held now, all solves in flight */
+    size_t scratch_bytes;     /**< of the plan: the workers' scratch */
     /** Moved by StarPU while it ran, for all plans: to GPUs, from them, and between them. */
     uint64_t h2d_bytes, d2h_bytes, d2d_bytes;
     uint64_t sent_bytes; /**< by this process to others, in the latest solve */
-    int ranks;           /**< of the plan: processes; 1 without psg_options.comm */
-    int rank;            /**< of the plan: this one's number */
+    int ranks, rank; /**< of the plan: processes, 1 without psg_options.comm; this one's number */
     psg_stage_statistics stage[PSG_STAGE_COUNT];
     psg_graph graph; /**< of the plan: what was chosen, as are the following */
     psg_z_layout z_layout;
-    int tuned; /**< of the plan: 1: an option left at its default, or the policy, is what `psg tune`
-                    stored; 0: none is */
+    int tuned; /**< 1: an option or the policy is what `psg tune` stored; 0: none is */
 } psg_statistics;
 
 /** Used by psg_plan_statistics(). */
@@ -374,7 +345,7 @@ static inline psg_status psg_plan_statistics(const psg_plan *plan, psg_statistic
     return psg_plan_statistics_sized(plan, statistics, sizeof *statistics);
 }
 
-/** Seconds that worker w (0 .. statistics.workers-1) spent in each stage of the latest solve waited for.
+/** Seconds of worker w (0 .. statistics.workers-1) in each stage of the latest solve waited for.
  *  @param[out] seconds  PSG_STAGE_COUNT numbers
  *  @return PSG_OK; PSG_ERR_ARG */
 PSG_API psg_status psg_plan_worker_seconds(const psg_plan *plan, size_t w, double *seconds);
@@ -391,30 +362,26 @@ typedef struct psg_event {
     size_t pieces;  /**< of a task: blocks that it has to do with */
     size_t remote;  /**< of a task: those of them in other GPUs' memory */
     int dense;      /**< of a task: each of them is in one piece of memory */
-    double start;   /**< seconds since the solve's submission (see statistics.submitted), as is the
-                           following. A message starts when what it carries was written; one that was
-                           received has its end in both */
+    double start;   /**< seconds since statistics.submitted, as is the following. A message starts
+                           when what it carries was written; a received one has its end in both */
     double end;
 } psg_event;
 
-/** What happened on this process in the latest solve that was waited for, in the order of its ends.
+/** What happened on this process in the latest solve waited for, in the order of its ends.
  *  @param[out] events  up to `capacity` are written; may be NULL if capacity is 0
  *  @param[out] count   how many there are
  *  @return PSG_OK; PSG_ERR_ARG */
 PSG_API psg_status psg_plan_events(const psg_plan *plan, psg_event *events, size_t capacity,
                                    size_t *count);
 
-/** One event of a solve needed another: it read what that had written. Both are numbers in the
- *  list of psg_plan_events(). */
+/** An event read what another had written. Both are numbers in the list of psg_plan_events(). */
 typedef struct psg_dependency {
-    size_t before;
-    size_t after;
+    size_t before, after;
 } psg_dependency;
 
-/** The dependencies between the events of the latest solve that was waited for, of a plan with
- *  psg_options.record. What `before` was about had ended when `after` started, save that a
- *  message that was received has but its end. With exchange alltoall, an exchange stands between
- *  the tasks that wrote what it carried away and those that read what came.
+/** The dependencies between the events of the latest solve waited for, of a plan with
+ *  psg_options.record. `before` had ended when `after` started (a received message has but its
+ *  end). An alltoall stands between the tasks that wrote what went and those that read what came.
  *  @param[out] dependencies  up to `capacity` are written, each once; NULL if capacity is 0
  *  @param[out] count         how many there are
  *  @return PSG_OK; PSG_ERR_ARG; PSG_ERR_STATE: the plan does not record; PSG_ERR_MEMORY */
@@ -425,13 +392,10 @@ PSG_API psg_status psg_plan_dependencies(const psg_plan *plan, psg_dependency *d
 
 /** What a solve cannot be shorter than. */
 typedef enum psg_bound {
-    PSG_BOUND_PATH =
-        0,            /**< the longest chain of dependencies, each task at the shortest time of its
-                             kind and shape in the solve; messages at none */
-    PSG_BOUND_WORK,   /**< the seconds of all tasks over the number of workers */
-    PSG_BOUND_MEMORY, /**< the bytes that its tasks move through memory at the least, at the rate
-                             measured there */
-    PSG_BOUND_LINK,   /**< likewise, of the links the one that takes longest */
+    PSG_BOUND_PATH = 0, /**< the longest chain of tasks, each the shortest of its kind and shape */
+    PSG_BOUND_WORK,     /**< the seconds of all tasks over the number of workers */
+    PSG_BOUND_MEMORY,   /**< the least bytes through memory, at the rate measured there */
+    PSG_BOUND_LINK,     /**< likewise, of the links the one that takes longest */
     PSG_BOUND_COUNT
 } psg_bound;
 
@@ -456,11 +420,8 @@ typedef struct psg_bounds {
     double seconds;                /**< the largest of the following */
     psg_bound by;                  /**< which one that is */
     double bound[PSG_BOUND_COUNT]; /**< seconds; 0: nothing is known, or it bounds nothing */
-    double lp_seconds;   /**< StarPU's linear program: the least time in which its workers do these
-                              tasks, by its performance models: an estimate from earlier solves,
-                              so none of the bounds above. 0: a task has no model yet, StarPU has
-                              no GLPK, or the policy does not use models (see
-                              psg_policy_uses_models()) and psg_options.calibrate is 0 */
+    double lp_seconds;   /**< an estimate, no bound: StarPU's linear program, by its models. 0: one
+                              is missing, or GLPK is, or the policy has no use for them */
     double memory_bytes; /**< that pass through memory at the least */
     double memory_rate;  /**< bytes per second, of all workers; 0: not known, as in a simulation */
     double cache_bytes;  /**< of all caches, which were left out of memory_bytes */
@@ -475,18 +436,14 @@ PSG_API psg_status psg_plan_bounds_sized(const psg_plan *plan, psg_bounds *bound
 /** How short the latest solve could have been, of a plan with psg_options.record; compare with
  *  psg_statistics.seconds. Collective with psg_options.comm.
  *
- *  memory: in each of a solve's three phases (transforms in x and y; along z; and back), which
- *  follow one another, its data are read and written once, but for what the machine's caches may
- *  hold from the phase before and keep for the next. The rate is measured at the first call in a
- *  process for a number of workers, by all of them at once, of reading and of copying arrays
- *  four times as large as the caches, at most 1 GiB, whichever is faster (about 0.1 s, in which
- *  nothing else should run); on a GPU of copying.
- *  links: f from main memory to the GPUs (u comes back after the solve's end), blocks whose
- *  segment and pencil are on different GPUs, and messages. Rates of GPUs' links are those that
- *  StarPU measured, each for itself; that of messages is measured at the first call for a
- *  communicator, by all processes sending to each other at once.
+ *  memory: each of a solve's three phases (x and y; z; back) reads and writes its data once, but
+ *  for what caches may hold from the phase before and keep for the next. The rate is that of all
+ *  workers at once, reading or copying arrays four times the caches, at most 1 GiB (GPUs copy),
+ *  found at the first call in a process for a number of workers: 0.1 s, in which nothing else
+ *  should run. links: f to the GPUs, blocks between GPUs, messages; at StarPU's rates, and for
+ *  messages that of all processes sending at once, found at a communicator's first call.
  *  @return PSG_OK; PSG_ERR_ARG: a pointer is NULL; PSG_ERR_STATE: the plan does not record, or
- *  no solve was waited for; PSG_ERR_MEMORY, _RUNTIME */
+ *          no solve was waited for; PSG_ERR_MEMORY, _RUNTIME */
 static inline psg_status psg_plan_bounds(const psg_plan *plan, psg_bounds *bounds) {
     return psg_plan_bounds_sized(plan, bounds, sizeof *bounds);
 }
@@ -494,42 +451,32 @@ static inline psg_status psg_plan_bounds(const psg_plan *plan, psg_bounds *bound
 /* ---------------------------------------------------------------------------- simulation */
 
 /* A library built with PSG_SIMULATE runs on StarPU's SimGrid side: plans, graphs, scheduling and
- * statistics are the same, but the workers are those of a recorded machine
- * (psg_options.machine), a task takes the time that it took there, a copy that of the machine's
- * links, and nothing is computed: f and u are never touched, and the mean is 0. One process
- * simulates one machine, by one thread; several processes cannot solve together. */
+ * statistics as ever, but the workers are those of a recorded machine, a task takes the time that
+ * it took there, a copy that of the links, and nothing is computed: f and u are never touched. A
+ * process simulates one machine, by one thread; several processes cannot solve together. */
 
 /** Is the library a simulation? */
 PSG_API int psg_simulation(void);
 
-/** Call a program's main function within a simulation, before anything else of this library: then it runs some ten
- *  times faster than where the first plan starts it. A library that is none just calls it.
+/** Call a program's main function within a simulation, before anything else of this library: it
+ *  then runs far faster than where the first plan starts it. A library that is none just calls it.
  *  @param[in] machine  as psg_options.machine
- *  @param[in] argc, argv  passed on
- *  @return what `program` returned; -1: there is no such machine, and psg_last_error() has the words */
+ *  @return what program(argc, argv) returned; -1: no such machine, and words about it */
 PSG_API int psg_simulation_main(const char *machine, int (*program)(int argc, char **argv),
                                 int argc, char **argv);
 
-/** Seconds on the clock that solves go by: of the machine, or in a simulation of the simulated
- *  one. Its zero is anywhere. */
+/** Seconds on the machine's, or the simulated machine's, clock. Its zero is anywhere. */
 PSG_API double psg_clock(void);
 
 /* ------------------------------------------------------------------------------------ tuning */
 
-/* `psg tune` measures what is best for a grid on this machine and stores it below
- * psg_options.cache_dir, a file for each machine, precision, number of workers and grid.
- * psg_plan_create() reads it, and then these options, where they were left at their default, take
- * the stored values:
- *
- *     graph, exchange                    always
- *     z_layout, segment_planes, pencils  if the graph is the stored one, which they were found with
- *     policy                             if the plan starts StarPU, and STARPU_SCHED is not set
- *
- * The entry of the same grid is taken; else, of those whose axes all have the same nearest power
- * of two, the nearest, with its number of segments and of pencils. Grids that are not periodic
- * on all axes, plans with psg_options.comm, and simulations take none. Nothing about an entry is
- * ever an error of a plan: one of another processor, GPU or version, or one that is damaged, is
- * ignored. */
+/* `psg tune` stores what is best for a grid below psg_options.cache_dir, a file for each machine,
+ * precision, number of workers and grid. psg_plan_create() takes from it, for options that were
+ * left at their default: graph and exchange; z_layout, segment_planes and pencils if the graph is
+ * the stored one; the policy if the plan starts StarPU, and STARPU_SCHED is not set. The entry of
+ * the same grid is taken; else, of those whose axes have the same nearest powers of two, the
+ * nearest, with its number of segments and pencils. Grids that are not periodic, plans with
+ * psg_options.comm, and simulations take none. A damaged or foreign entry is ignored. */
 
 /** Can an entry be used here? */
 typedef enum psg_tuned_state {
@@ -546,13 +493,11 @@ PSG_API const char *psg_tuned_state_name(psg_tuned_state state);
 /** What was found best for a grid. AUTO, 0 or "" is the default. */
 typedef struct psg_tuned {
     psg_tuned_state state;
-    char name[256]; /**< of its file, in the cache folder */
-    char host[128]; /**< where it was measured, as are the following */
-    char cpu_model[128];
-    char gpu_model[128]; /**< "" without GPUs */
-    char versions[128];
-    char date[32];     /**< "2026-11-20T12:00:00Z" */
-    size_t cpus, gpus; /**< workers that took the tasks */
+    char name[256];                      /**< of its file, in the cache folder */
+    char host[128];                      /**< where it was measured, as are the following */
+    char cpu_model[128], gpu_model[128]; /**< "" without GPUs */
+    char versions[128], date[32];        /**< "2026-11-20T12:00:00Z" */
+    size_t cpus, gpus;                   /**< workers that took the tasks */
     psg_precision precision;
     size_t n[3]; /**< points along x, y, z */
     psg_graph graph;
@@ -560,12 +505,10 @@ typedef struct psg_tuned {
     psg_exchange exchange; /**< AUTO or MANAGED */
     size_t segment_planes, pencils;
     char policy[64];
-    double seconds;         /**< of a solve, median */
-    double default_seconds; /**< of a solve with the defaults */
+    double seconds, default_seconds; /**< medians, of a solve and of one with the defaults */
 } psg_tuned;
 
-/** Store an entry, in place of the one of the same grid, precision and workers; whole or not at
- *  all.
+/** Store an entry in place of that of the same grid, precision and workers; whole or not at all.
  *  @param[in] options  cache_dir, and gpu_ids, whose first one is the GPU that was measured
  *  @param[in] tuned    state, name, host, models, versions and date are filled in by the library
  *  @return PSG_OK; PSG_ERR_ARG: the words say what is wrong in it; PSG_ERR_RUNTIME: it cannot be
@@ -585,7 +528,7 @@ PSG_API psg_status psg_tuned_list(const psg_options *options, psg_tuned *list, s
  *  @return PSG_OK; PSG_ERR_ARG; PSG_ERR_RUNTIME: one could not be removed */
 PSG_API psg_status psg_tuned_forget(const psg_options *options, size_t *count);
 
-/** The folder that psg_options.cache_dir comes to; "" is none.
+/** The folder that psg_options.cache_dir comes to; "": none.
  *  @param[in]  make    1: make it, if it is not there
  *  @param[out] folder  `size` bytes
  *  @return PSG_OK; PSG_ERR_ARG: folder is NULL, or too short; PSG_ERR_RUNTIME: it cannot be made */
@@ -594,8 +537,7 @@ PSG_API psg_status psg_cache_folder(const psg_options *options, int make, char *
 
 /* ------------------------------------------------------------------------------- the machine */
 
-/** "0.1.0" and the like, for MPI "Open MPI v4.1.4", of what the library was built from and runs
- *  on; NULL where it was built without. */
+/** "0.1.0", "Open MPI v4.1.4", of what the library was built from; NULL: built without. */
 typedef enum psg_component {
     PSG_COMPONENT_PSG = 0,
     PSG_COMPONENT_STARPU,
@@ -607,13 +549,10 @@ typedef enum psg_component {
 PSG_API const char *psg_component_name(psg_component component);
 PSG_API const char *psg_component_version(psg_component component);
 
-/** StarPU's predefined scheduling policies: name and one line about it, static; NULL past the
- *  last. */
+/** StarPU's predefined policies: name and a line about it, static; NULL past the last. */
 PSG_API const char *psg_policy_name(size_t index);
 PSG_API const char *psg_policy_description(size_t index);
-/** Does a policy decide by StarPU's performance models, so that these have to be calibrated first?
- *  @param[in] policy  a name; NULL: none
- *  @return 1 or 0 */
+/** Does a policy (NULL: none) decide by performance models, to be calibrated first? @return 1 or 0 */
 PSG_API int psg_policy_uses_models(const char *policy);
 
 typedef enum psg_worker_kind {
@@ -629,12 +568,11 @@ typedef struct psg_worker {
     double memory; /**< of a GPU: bytes that StarPU may have there; else 0 */
 } psg_worker;
 
-/** The workers that a plan with these options would have; starts StarPU for the time of the call if
- *  nobody has.
+/** The workers that such a plan would have; starts StarPU for the call if nobody has.
  *  @param[in]  options   as for psg_plan_create()
  *  @param[out] workers   up to `capacity` of them are written; may be NULL if capacity is 0
  *  @param[out] count     how many there are
- *  @param[out] policy    name of the policy in force, up to policy_size bytes with the 0; may be NULL
+ *  @param[out] policy    name of the policy in force, cut to policy_size bytes; may be NULL
  *  @return as psg_plan_create() */
 PSG_API psg_status psg_machine_workers(const psg_options *options, psg_worker *workers,
                                        size_t capacity, size_t *count, char *policy,
@@ -642,15 +580,14 @@ PSG_API psg_status psg_machine_workers(const psg_options *options, psg_worker *w
 
 /** How data get from one memory to another, as StarPU measured it when it first saw the machine. */
 typedef struct psg_route {
-    int from;               /**< CUDA device number; -1: main memory, as is the following */
-    int to;                 /**< another one */
+    int from, to;           /**< CUDA device numbers; -1: main memory */
     double rate;            /**< bytes per second */
     double latency_seconds; /**< of a copy */
     int peer; /**< between GPUs: kernels of the one may reach into the other's memory */
 } psg_route;
 
-/** The routes between main memory and the GPUs that a plan of this process alone would use, and between these;
- *  starts StarPU as psg_machine_workers() does.
+/** The routes between main memory and the GPUs that a plan of this process alone would use, and
+ *  between these; starts StarPU as psg_machine_workers() does.
  *  @param[out] routes  up to `capacity` of them are written; may be NULL if capacity is 0
  *  @param[out] count   how many there are: none without GPUs
  *  @return as psg_plan_create() */
