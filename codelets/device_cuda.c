@@ -99,7 +99,7 @@ static int open_peers(void) {
 static void start_worker(void *argument) {
     const preparation *p = argument;
     const int id = starpu_worker_get_id_check();
-    const int code = p->context->direct_kspace != NULL ? open_peers() : cudaSuccess;
+    const int code = p->context->direct != NULL ? open_peers() : cudaSuccess;
     if (code != cudaSuccess) {
         (void)snprintf(p->words[id], sizeof *p->words, "no access to its peers: %s",
                        psg_cuda_error_string(code));

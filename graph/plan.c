@@ -117,12 +117,12 @@ static psg_status make_divide(psg_plan *plan) {
 /* ---------------------------------------------------------------------------- partition */
 
 /* The same cut on all processes, whose workers may differ in number and kind. */
-static psg_status make_partition(psg_plan *plan) {
+static psg_status make_planes(psg_plan *plan) {
     double most[2] = {(double)plan->usable_workers, plan->gpu_count > 0};
     const psg_status status = psg_ranks_max(plan->comm, most, 2);
     plan->most_workers = (size_t)most[0];
     plan->coarse = most[1] > 0;
-    return status == PSG_OK ? psg_partition_make(plan) : status;
+    return status == PSG_OK ? psg_partition_planes(plan) : status;
 }
 
 /* What the exchange between processes needs. */
@@ -307,7 +307,7 @@ static void free_plan(psg_plan *plan) {
     free(plan->usable);
     free(plan->segment_worker);
     free(plan->pencil_worker);
-    free(plan->segment_node);
+    free(plan->direct_node);
     free(plan);
 }
 
@@ -358,8 +358,9 @@ static psg_status begin(const psg_plan *plan, bool told_where, const psg_grid *g
 
 psg_status psg_plan_create(psg_plan **result, const psg_grid *grid, const psg_options *options) {
     static psg_status (*const steps[])(psg_plan *) = {
-        make_divide,   make_workers, make_partition,  psg_placement_make, psg_simulation_check,
-        make_exchange, make_lanes,   plan_transforms, make_scratch,       make_devices};
+        make_divide,        make_workers,       make_planes,          psg_placement_exchange,
+        psg_partition_rows, psg_placement_make, psg_simulation_check, make_exchange,
+        make_lanes,         plan_transforms,    make_scratch,         make_devices};
     const double before = psg_clock();
     beginning b = {.comm = NULL};
     psg_clear_error();
