@@ -65,6 +65,7 @@ static void check_case(const void *argument) {
     psg_plan *plan = NULL;
     psg_event events[EVENTS_MOST];
     psg_statistics s = {0};
+    psg_bounds b = {0};
     size_t count = 0;
     const simulate_case c = {.n = N,
                              .gpus = e->gpus,
@@ -73,6 +74,9 @@ static void check_case(const void *argument) {
                              .pencils = e->pencils};
     simulate_solve(&c, &plan);
     CHECK_STATUS(psg_plan_statistics(plan, &s), PSG_OK);
+    CHECK_STATUS(psg_plan_bounds(plan, &b), PSG_OK);
+    CHECK_NEAR(b.link_bytes[PSG_LINK_D2D], e->gpus == 1 ? 0 : (e->gpus == 2 ? 1 : 1.5) * spectrum,
+               1, "the link's bound on %d GPUs, exchange %d", e->gpus, (int)e->exchange);
     CHECK(s.exchange == e->chosen, "exchange %d on %d GPUs", (int)s.exchange, e->gpus);
     CHECK_NEAR((double)s.d2d_bytes, 2 * e->copied * spectrum, 1, "of two solves on %d GPUs",
                e->gpus);
