@@ -27,8 +27,8 @@ static void forward_xy_cpu(void *buffers[], void *argument) {
 }
 
 #if PSG_WITH_CUDA
-/* Where the blocks are views of a slab on this GPU, its spectrum is written straight into it. Else they
- * may be on peers, and are written there. */
+/* Where the blocks are views of a slab on this GPU, its spectrum is written straight into it. Else
+ * they may be on peers, and are written there. */
 static void forward_xy_cuda(void *buffers[], void *argument) {
     const psg_task_args *args = argument;
     const psg_context *context = args->run->context;

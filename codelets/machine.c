@@ -318,8 +318,8 @@ static double look_up(const psg_machine *machine, bool gpu, const psg_task_shape
     return below != NULL || above != NULL ? between(below, above, wanted, machine->least[gpu]) : 0;
 }
 
-/* Of blocks in peers' memory: transforms, as on views, and then the link; but not less than where all blocks
- * are in memory of its own. */
+/* Of blocks in peers' memory: transforms, as on views, and then the link; but not less than where
+ * all blocks are in memory of its own. */
 static double with_peers(const psg_machine *machine, bool gpu, const psg_task_shape *shape) {
     const double rate = machine->link[PSG_MACHINE_PEER].bytes_per_second;
     const double bytes = points(shape) * share(shape) * (shape->precision == PSG_TASK_F64 ? 16 : 8);

@@ -165,7 +165,7 @@ psg_status psg_partition_rows(psg_plan *plan);
 
 /* --------------------------------------------------------------------------- placement.c */
 
-/** Do the plan's blocks stand on GPUs, and how are they exchanged? Planes are cut, rows need not be.
+/** Do the plan's blocks stand on GPUs, and how are they exchanged? Planes are cut, rows not yet.
  *  @return PSG_OK; PSG_ERR_UNSUPPORTED */
 psg_status psg_placement_exchange(psg_plan *plan);
 /** Where the plan's segments and pencils live. @return PSG_OK; PSG_ERR_MEMORY */

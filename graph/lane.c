@@ -1,5 +1,5 @@
-/* Lanes: room for the spectrum of a solve, cut into blocks, on the devices that own its segments, or
- * where blocks are exchanged its pencils. */
+/* Lanes: room for the spectrum of a solve, cut into blocks, on the devices that own its segments,
+ * or where blocks are exchanged its pencils. */
 #include "codelets/device.h"
 #include "cpu/buffer.h"
 #include "graph/internal.h"
@@ -60,13 +60,14 @@ static void part_free(psg_part *part, const psg_plan *plan) {
  *
  *   views: [segments]              a segment's planes, that the blocks are views of
  *   dense, one process: [pencils]  a pencil's blocks end to end: its rows of all planes
- *   several: [ranks][own segments] a segment's planes of the rows of each process: its blocks end to end
+ *   several: [ranks][own segments] a segment's planes of the rows of each process: its blocks end
+ *                                  to end
  *            [their segments]      the others' planes of our rows, blocks likewise
  *   staged: [own segments]         a segment's spectrum
  *           [own pencils]          a pencil
  *
- * So what goes to one process is in one piece, and what comes from it too; and the pencils' tasks find
- * one array, wherever it was written from. */
+ * So what goes to one process is in one piece, and what comes from it too; and a pencil's task
+ * finds one array, whoever wrote it. */
 typedef struct layout {
     const psg_plan *plan;
     size_t own;     /* segments of this process */
@@ -94,7 +95,7 @@ static size_t item_count(const layout *l) {
     return l->outward + l->inward + l->stacks + l->spectra + l->pencils;
 }
 
-/* The items that hold the blocks of segment s for the rows of a process; that hold those of pencil p. */
+/* The items that hold the blocks of segment s for the rows of a process; those of pencil p. */
 static size_t outward_item(const layout *l, int rank, size_t s) {
     return (size_t)rank * l->own + s - l->plan->context.own_segments.first;
 }
@@ -157,8 +158,9 @@ static item item_of(const layout *l, size_t m) {
                           : pencil_item(plan, c->own_pencils.first + m - l->spectra);
 }
 
-/* One part holds a run of items on the same node, end to end: the slabs that blocks are views of are one
- * array of planes, and a pencil in it one array of columns. @return the item after the run; 0: no memory */
+/* One part holds a run of items on the same node, end to end: the slabs that blocks are views of
+ * are one array of planes, and a pencil in it one array of columns.
+ * @return the item after the run; 0: no memory */
 static size_t make_part(psg_lane *lane, const layout *l, size_t first) {
     const int node = item_of(l, first).node;
     const size_t exchanged = l->outward + l->inward + l->stacks;
@@ -183,9 +185,9 @@ static size_t make_part(psg_lane *lane, const layout *l, size_t first) {
 
 /* ---------------------------------------------------------------------------------- blocks */
 
-/* Where the block of segment s and bundle g, of a process' rows, stands: an item, and rows of it before. Packed, a
- * segment's item is its blocks end to end; else it is [planes][all rows], and they are views of
- * it. */
+/* Where the block of segment s and bundle g, of a process' rows, stands: an item, and rows of it
+ * before. Packed, a segment's item is its blocks end to end; else it is [planes][all rows], and
+ * they are views of it. */
 typedef struct place {
     size_t item;
     size_t rows;

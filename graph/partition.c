@@ -97,8 +97,8 @@ static cut choose_planes(const psg_plan *plan) {
     return planes;
 }
 
-/* Where GPUs write into each other's memory, no pencil is copied while another is transformed: of one on each
- * GPU the blocks are largest. */
+/* Where GPUs write into each other's memory, no pencil is copied while another is transformed, so
+ * one for each GPU will do, and its blocks are largest. */
 static cut choose_rows(const psg_plan *plan) {
     const size_t *n = plan->context.n;
     const size_t own = most_of(plan, n[1]);

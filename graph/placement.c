@@ -26,9 +26,9 @@ static size_t share(const psg_plan *plan, size_t parts, size_t size) {
     return (parts + plan->gpu_count - 1) / plan->gpu_count * size;
 }
 
-/* Blocks, as slabs or as pencils, with room for what passes through: slabs of f and u, copies of blocks,
- * and where blocks are dense a segment's spectrum. If not, blocks stay in main memory, and StarPU
- * brings in and evicts copies. */
+/* Blocks, as slabs or as pencils, with room for what passes through: slabs of f and u, copies of
+ * blocks, and where blocks are dense a segment's spectrum. If not, blocks stay in main memory, and
+ * StarPU brings in and evicts copies. */
 bool psg_placement_fits(const psg_plan *plan) {
     const psg_context *c = &plan->context;
     const size_t row = c->nxc * 2 * c->cpu->real_bytes;
@@ -52,8 +52,9 @@ bool psg_placement_fits(const psg_plan *plan) {
     return true;
 }
 
-/* Direct where it can be: that moves each block once, inside the kernel that makes or needs it. Several
- * processes have messages; one that is its communicator's only one has no use for them. */
+/* Direct where it can be: that moves each block once each way, inside the kernel that makes or
+ * needs it. Several processes have messages; one that is its communicator's only one has no use
+ * for them. */
 static psg_status choose_exchange(psg_plan *plan) {
     const bool between = plan->options.exchange == PSG_EXCHANGE_MPI ||
                          plan->options.exchange == PSG_EXCHANGE_ALLTOALL;

@@ -1,5 +1,5 @@
-/* Several GPUs give the right u, several solves in flight too, whichever way blocks go between them; with
- * exchange direct StarPU copies none from GPU to GPU. */
+/* Several GPUs give the right u, with several solves in flight too, whichever way blocks go between
+ * them; with exchange direct StarPU copies none from GPU to GPU. */
 #include "tests/check.h"
 #include "tests/harness.h"
 

@@ -1,5 +1,5 @@
-/* With exchange direct a segment's tasks reach the blocks of pencils on other GPUs, which takes what the link
- * to these takes; a pencil's find all of theirs on their own; and StarPU copies nothing. */
+/* With exchange direct a segment's tasks reach the blocks of pencils on other GPUs, which takes
+ * what the link takes; a pencil's task finds all of its blocks on its own; and StarPU copies nothing. */
 #include "tests/simulate/simulate.h"
 
 #define N 64
