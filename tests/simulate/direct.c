@@ -1,5 +1,5 @@
 /* With exchange direct a segment's tasks reach the blocks of pencils on other GPUs, which takes
- * what the link takes; a pencil's task finds all of its blocks on its own; and StarPU copies nothing. */
+ * what the link takes; a pencil's task finds all of its blocks on its own; StarPU copies none. */
 #include "tests/simulate/simulate.h"
 
 #define N 64
