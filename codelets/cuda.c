@@ -1,6 +1,7 @@
 #include "codelets/cuda.h"
 
 #include "codelets/task.h"
+#include "kernels/pack.h"
 
 #include <cuda_runtime_api.h>
 #include <starpu.h>
@@ -28,6 +29,9 @@ static size_t largest_of(const size_t *first, psg_range own) {
 static int plan_xy(psg_cuda_worker *w, const psg_context *c) {
     size_t planes[PSG_CUDA_SIZES];
     const size_t count = sizes_of(c->z0, c->own_segments, planes);
+    if (c->strip > 0) {
+        return (int)psg_cuda_xy_create(&w->strips, psg_cuda_precision_of(c), c->n[0], c->n[1]);
+    }
     int code = 0;
     for (size_t m = 0; m < count; m++) {
         for (int d = PSG_CUDA_FORWARD; d <= PSG_CUDA_INVERSE && code == 0; d++) {
@@ -43,12 +47,15 @@ static int plan_z(psg_cuda_worker *w, const psg_context *c) {
     const psg_cuda_layout layout = psg_cuda_layout_of(c);
     size_t rows[PSG_CUDA_SIZES];
     const size_t count = sizes_of(c->y0, c->own_pencils, rows);
-    if (c->fused && psg_cuda_kspace_supported(psg_cuda_precision_of(c), c->n[2]) > 0 &&
-        psg_cuda_kspace_create(&w->kspace, psg_cuda_precision_of(c), c->n[2], 0) == cudaSuccess) {
-        return 0;
-    }
-    (void)cudaGetLastError(); /* of a kernel that did not suit this device */
     int code = 0;
+    if (c->fused && psg_cuda_kspace_supported(psg_cuda_precision_of(c), c->n[2]) > 0) {
+        code = (int)psg_cuda_kspace_create(&w->kspace, psg_cuda_precision_of(c), c->n[2], 0);
+        if (code == 0 || c->strip > 0) { /* cuFFT knows nothing of strips */
+            return code;
+        }
+        (void)cudaGetLastError(); /* of a kernel that did not suit this device */
+        code = 0;
+    }
     for (size_t m = 0; m < count && code == 0; m++) {
         code = psg_cuda_fft_create_z(&w->z[m], psg_cuda_precision_of(c), layout, rows[m] * c->nxc,
                                      c->n[2]);
@@ -68,8 +75,10 @@ static psg_cuda_fft *plan_at(const psg_cuda_worker *w, size_t m) {
 enum { PLANS_MAX = 6 };
 
 /* One work area serves all plans of the worker: its stream runs them one after the other. */
-static int share_work_area(psg_cuda_worker *w) {
-    size_t bytes = 0;
+static int share_work_area(psg_cuda_worker *w, const psg_context *c) {
+    size_t bytes = w->strips != NULL
+                       ? psg_cuda_xy_work_bytes(w->strips, largest_of(c->z0, c->own_segments))
+                       : 0;
     for (size_t m = 0; m < PLANS_MAX; m++) {
         const size_t needed = plan_at(w, m) != NULL ? psg_cuda_fft_work_bytes(plan_at(w, m)) : 0;
         bytes = needed > bytes ? needed : bytes;
@@ -111,16 +120,17 @@ psg_cuda_worker *psg_cuda_worker_create(const psg_context *c, char *words, size_
     int code = cudaErrorMemoryAllocation;
     w->segments = calloc(c->segments, sizeof *w->segments);
     w->blocks = calloc(c->bundles, sizeof *w->blocks);
-    if (w->segments != NULL && w->blocks != NULL) {
+    w->parts = calloc(c->bundles, sizeof *w->parts);
+    if (w->segments != NULL && w->blocks != NULL && w->parts != NULL) {
         code = 0;
         for (size_t m = 0; m < sizeof steps / sizeof *steps && code == 0; m++) {
             code = steps[m](w, c);
         }
     }
     if (code == 0) {
-        code = share_work_area(w);
+        code = share_work_area(w, c);
     }
-    if (code == 0 && c->packed && c->fused) {
+    if (code == 0 && c->packed && c->fused && c->strip == 0) {
         code = (int)cudaMalloc(&w->slab_d, largest_of(c->z0, c->own_segments) * c->n[1] * c->nxc *
                                                2 * c->cpu->real_bytes);
     }
@@ -140,6 +150,7 @@ void psg_cuda_worker_destroy(psg_cuda_worker *w) {
     for (size_t m = 0; m < PLANS_MAX; m++) {
         psg_cuda_fft_destroy(plan_at(w, m));
     }
+    psg_cuda_xy_destroy(w->strips);
     psg_cuda_kspace_destroy(w->kspace);
     for (int d = 0; d < 3; d++) {
         (void)cudaFree(w->eigen_d[d]);
@@ -149,6 +160,7 @@ void psg_cuda_worker_destroy(psg_cuda_worker *w) {
     (void)cudaFree(w->pencil_d);
     free(w->segments);
     free(w->blocks);
+    free(w->parts);
     free(w);
 }
 
@@ -188,6 +200,18 @@ void *const *psg_cuda_blocks_of(const psg_context *context, void *buffers[]) {
     return blocks;
 }
 
+const psg_cuda_xy_part *psg_cuda_parts_of(const psg_context *context, void *buffers[]) {
+    psg_cuda_xy_part *parts = psg_cuda_worker_self(context)->parts;
+    const size_t *y0 = context->bundle_y0;
+    for (size_t g = 0; g < context->bundles; g++) {
+        parts[g] = (psg_cuda_xy_part){.base_d = psg_task_pointer(buffers, g),
+                                      .plane_pitch = psg_task_pitch(buffers, g),
+                                      .y0 = y0[g],
+                                      .rows = y0[g + 1] - y0[g]};
+    }
+    return parts;
+}
+
 psg_cuda_symbol psg_cuda_symbol_of(const psg_run *run, size_t p, const psg_cpu_divide *divide) {
     const psg_context *c = run->context;
     const psg_cuda_worker *w = psg_cuda_worker_self(c);
@@ -206,4 +230,43 @@ bool psg_cuda_check(psg_run *run, int code, const char *what) {
                      psg_cuda_error_string(code));
     }
     return code == 0;
+}
+
+/* By cuFFT into or out of the blocks, where they are views of a slab here. Else by a slab of its own,
+ * which is dealt out to blocks that may be on peers. */
+static int transform_slab(const psg_context *c, psg_cuda_direction direction, size_t index,
+                          void *field, void *buffers[]) {
+    const psg_cuda_worker *w = psg_cuda_worker_self(c);
+    const psg_cuda_fft *fft = w->xy[direction][psg_cuda_segment_size(c, index)];
+    const size_t planes = c->z0[index + 1] - c->z0[index];
+    const bool forward = direction == PSG_CUDA_FORWARD;
+    void *slab = c->packed ? w->slab_d : psg_task_pointer(buffers, 0);
+    int code = 0;
+    if (c->packed && !forward) {
+        code = (int)psg_cuda_unpack_slab(psg_cuda_precision_of(c), slab, c->nxc, c->n[1], planes,
+                                         psg_cuda_blocks_of(c, buffers), c->bundle_y0, c->bundles,
+                                         starpu_cuda_get_local_stream());
+    }
+    if (code == 0) {
+        code = psg_cuda_fft_run_xy(fft, forward ? field : slab, forward ? slab : field);
+    }
+    if (code == 0 && c->packed && forward) {
+        code = (int)psg_cuda_pack_slab(psg_cuda_precision_of(c), slab, c->nxc, c->n[1], planes,
+                                       psg_cuda_blocks_of(c, buffers), c->bundle_y0, c->bundles,
+                                       starpu_cuda_get_local_stream());
+    }
+    return code;
+}
+
+bool psg_cuda_transform_xy(psg_run *run, psg_cuda_direction direction, size_t index, void *field_d,
+                           void *blocks[], const char *what) {
+    const psg_context *c = run->context;
+    const psg_cuda_worker *w = psg_cuda_worker_self(c);
+    const int code =
+        w->strips != NULL
+            ? (int)psg_cuda_xy_run(w->strips, direction, field_d, c->z0[index + 1] - c->z0[index],
+                                   psg_cuda_parts_of(c, blocks), c->bundles, w->work_d,
+                                   starpu_cuda_get_local_stream())
+            : transform_slab(c, direction, index, field_d, blocks);
+    return psg_cuda_check(run, code, what);
 }

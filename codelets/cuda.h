@@ -5,21 +5,25 @@
 #include "codelets/run.h"
 #include "kernels/fft.h"
 #include "kernels/kspace.h"
+#include "kernels/xy.h"
 
 /** A process' segments and pencils come in two sizes at most: that of the first, and that of the
  *  last. */
 enum { PSG_CUDA_SIZES = 2 };
 
 typedef struct psg_cuda_worker {
-    psg_cuda_fft *xy[2][PSG_CUDA_SIZES]; /**< [direction][size of segment] */
+    psg_cuda_fft *xy[2][PSG_CUDA_SIZES]; /**< [direction][size of segment]; NULL with strips */
+    psg_cuda_xy *strips;                 /**< both, if context.strip > 0 */
     psg_cuda_fft *z[PSG_CUDA_SIZES]; /**< [size of pencil]; NULL with the fused graph and kspace */
     psg_cuda_kspace *kspace;         /**< NULL: no kernel for this length, or the staged graph */
     void *eigen_d[3];                /**< tables of the symbol */
-    void *work_d;                    /**< cuFFT's work area */
-    void *slab_d;                    /**< room for the spectrum of a segment, if context.packed */
+    void *work_d;                    /**< work area of all of them */
+    void *slab_d;                    /**< room for the spectrum of a segment, if context.packed and
+                                          without strips */
     void *pencil_d;                  /**< room for a pencil, for lengths without a kspace kernel */
     psg_cuda_segment *segments;      /**< [context.segments], for arguments */
-    void **blocks;                   /**< [context.bundles], for arguments */
+    void **blocks;                   /**< [context.bundles], for arguments, as is the following */
+    psg_cuda_xy_part *parts;
 } psg_cuda_worker;
 
 /** Make what this plan needs on the calling CUDA worker.
@@ -36,6 +40,7 @@ const psg_cuda_worker *psg_cuda_worker_self(const psg_context *context);
 size_t psg_cuda_segments_of(const psg_context *context, void *buffers[],
                             const psg_cuda_segment **segments);
 void *const *psg_cuda_blocks_of(const psg_context *context, void *buffers[]);
+const psg_cuda_xy_part *psg_cuda_parts_of(const psg_context *context, void *buffers[]);
 psg_cuda_symbol psg_cuda_symbol_of(const psg_run *run, size_t p, const psg_cpu_divide *divide);
 
 static inline psg_cuda_precision psg_cuda_precision_of(const psg_context *context) {
@@ -44,6 +49,16 @@ static inline psg_cuda_precision psg_cuda_precision_of(const psg_context *contex
 static inline psg_cuda_layout psg_cuda_layout_of(const psg_context *context) {
     return context->z_contiguous ? PSG_CUDA_Z_CONTIGUOUS : PSG_CUDA_Z_STRIDED;
 }
+
+static inline psg_cuda_columns psg_cuda_columns_of(const psg_context *c, size_t p) {
+    return (psg_cuda_columns){.rows = c->y0[p + 1] - c->y0[p], .nxc = c->nxc, .strip = c->strip};
+}
+
+/** Transform segment `index` from field_d to its blocks, or back.
+ *  @param[in] blocks  their buffers of a task
+ *  @return is it on its way? Else the run has failed. */
+bool psg_cuda_transform_xy(psg_run *run, psg_cuda_direction direction, size_t index, void *field_d,
+                           void *blocks[], const char *what);
 
 /** Latch an error code of kernels/ in the run. @return true if there was none */
 bool psg_cuda_check(psg_run *run, int code, const char *what);

@@ -73,6 +73,22 @@ void psg_device_unpin(void *memory) {
     (void)cudaGetLastError();
 }
 
+/* Blocks that are packed may be on other GPUs: a transform that writes them there as it goes is the
+ * faster one in any case. */
+size_t psg_device_strip(const psg_context *c) {
+    const psg_cuda_precision precision = psg_cuda_precision_of(c);
+    int id[STARPU_NMAXWORKERS];
+    const unsigned count =
+        starpu_worker_get_ids_by_type(STARPU_CUDA_WORKER, id, STARPU_NMAXWORKERS);
+    bool suits = c->bundles <= PSG_CUDA_XY_PARTS &&
+                 psg_cuda_kspace_supported(precision, c->n[2]) > 0 &&
+                 (c->packed || psg_cuda_xy_fast(precision, c->n[0], c->n[1]));
+    for (unsigned w = 0; w < count && suits; w++) {
+        suits = psg_cuda_xy_suits(precision, c->n[0], c->n[1], starpu_worker_get_devid(id[w]));
+    }
+    return suits ? psg_cuda_xy_strip(precision, c->n[0], c->n[1]) : 0;
+}
+
 typedef struct preparation {
     psg_context *context;
     psg_cuda_worker **workers;

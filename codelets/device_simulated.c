@@ -49,6 +49,11 @@ void psg_device_memory_rate(double *rate, double *cache_bytes) {
     *rate = *cache_bytes = 0;
 }
 
+size_t psg_device_strip(const psg_context *context) {
+    (void)context;
+    return 0; /* nothing looks into blocks */
+}
+
 bool psg_device_start(psg_context *context, size_t workers, char *words, size_t size) {
     (void)context;
     (void)workers;

@@ -3,9 +3,6 @@
 #include "codelets/task.h"
 #if PSG_WITH_CUDA
 #include "codelets/cuda.h"
-#include "kernels/pack.h"
-
-#include <starpu_cuda.h>
 #endif
 
 /* Plane by plane, so that a plane's spectrum is still in the cache when it is dealt out to the
@@ -27,28 +24,11 @@ static void forward_xy_cpu(void *buffers[], void *argument) {
 }
 
 #if PSG_WITH_CUDA
-/* Where the blocks are views of a slab on this GPU, its spectrum is written straight into it. Else
- * they may be on peers, and are written there. */
 static void forward_xy_cuda(void *buffers[], void *argument) {
     const psg_task_args *args = argument;
-    const psg_context *context = args->run->context;
-    const psg_cuda_worker *worker = psg_cuda_worker_self(context);
-    if (psg_run_failed(args->run)) {
-        return;
-    }
-    const size_t planes = context->z0[args->index + 1] - context->z0[args->index];
-    void *slab = context->packed ? worker->slab_d : psg_task_pointer(buffers, 1);
-    const psg_cuda_fft *fft =
-        worker->xy[PSG_CUDA_FORWARD][psg_cuda_segment_size(context, args->index)];
-    if (psg_cuda_check(args->run, psg_cuda_fft_run_xy(fft, psg_task_pointer(buffers, 0), slab),
-                       "forward_xy") &&
-        context->packed) {
-        psg_cuda_check(args->run,
-                       (int)psg_cuda_pack_slab(
-                           psg_cuda_precision_of(context), slab, context->nxc, context->n[1],
-                           planes, psg_cuda_blocks_of(context, buffers + 1), context->bundle_y0,
-                           context->bundles, starpu_cuda_get_local_stream()),
-                       "forward_xy");
+    if (!psg_run_failed(args->run)) {
+        (void)psg_cuda_transform_xy(args->run, PSG_CUDA_FORWARD, args->index,
+                                    psg_task_pointer(buffers, 0), buffers + 1, "forward_xy");
     }
 }
 #endif

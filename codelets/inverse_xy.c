@@ -3,9 +3,6 @@
 #include "codelets/task.h"
 #if PSG_WITH_CUDA
 #include "codelets/cuda.h"
-#include "kernels/pack.h"
-
-#include <starpu_cuda.h>
 #endif
 
 /* The mirror of forward_xy: a plane's spectrum is collected from the blocks and transformed in
@@ -29,24 +26,9 @@ static void inverse_xy_cpu(void *buffers[], void *argument) {
 #if PSG_WITH_CUDA
 static void inverse_xy_cuda(void *buffers[], void *argument) {
     const psg_task_args *args = argument;
-    const psg_context *context = args->run->context;
-    const psg_cuda_worker *worker = psg_cuda_worker_self(context);
-    if (psg_run_failed(args->run)) {
-        return;
-    }
-    const size_t planes = context->z0[args->index + 1] - context->z0[args->index];
-    void *slab = context->packed ? worker->slab_d : psg_task_pointer(buffers, 1);
-    const psg_cuda_fft *fft =
-        worker->xy[PSG_CUDA_INVERSE][psg_cuda_segment_size(context, args->index)];
-    if (!context->packed ||
-        psg_cuda_check(args->run,
-                       (int)psg_cuda_unpack_slab(
-                           psg_cuda_precision_of(context), slab, context->nxc, context->n[1],
-                           planes, psg_cuda_blocks_of(context, buffers + 1), context->bundle_y0,
-                           context->bundles, starpu_cuda_get_local_stream()),
-                       "inverse_xy")) {
-        psg_cuda_check(args->run, psg_cuda_fft_run_xy(fft, slab, psg_task_pointer(buffers, 0)),
-                       "inverse_xy");
+    if (!psg_run_failed(args->run)) {
+        (void)psg_cuda_transform_xy(args->run, PSG_CUDA_INVERSE, args->index,
+                                    psg_task_pointer(buffers, 0), buffers + 1, "inverse_xy");
     }
 }
 #endif

@@ -62,16 +62,16 @@ static void kspace_cuda(void *buffers[], void *argument) {
     if (psg_run_failed(args->run)) {
         return;
     }
-    const size_t columns = (context->y0[args->index + 1] - context->y0[args->index]) * context->nxc;
+    const psg_cuda_columns columns = psg_cuda_columns_of(context, args->index);
     const psg_cuda_segment *segments = NULL;
     const size_t count = psg_cuda_segments_of(context, buffers, &segments);
     const psg_cuda_symbol symbol =
         psg_cuda_symbol_of(args->run, args->index, &context->fused_divide);
     const int code =
         worker->kspace != NULL
-            ? (int)psg_cuda_kspace_run(worker->kspace, segments, count, columns, context->nxc,
-                                       &symbol, starpu_cuda_get_local_stream())
-            : kspace_by_steps(args, segments, count, &symbol, columns);
+            ? (int)psg_cuda_kspace_run(worker->kspace, segments, count, &columns, &symbol,
+                                       starpu_cuda_get_local_stream())
+            : kspace_by_steps(args, segments, count, &symbol, columns.rows * columns.nxc);
     psg_cuda_check(args->run, code, "kspace");
 }
 #endif

@@ -126,6 +126,8 @@ psg_status psg_placement_make(psg_plan *plan) {
     spread(plan->pencil_worker, c->pencils, c->own_pencils, plan->gpus, plan->gpu_count);
     c->segment_worker = plan->segment_worker;
     c->pencil_worker = plan->pencil_worker;
+    /* Between processes blocks are cut and joined by rows. */
+    c->strip = plan->gpu_count > 0 && plan->ranks == 1 && c->fused ? psg_device_strip(c) : 0;
     return plan->exchange == PSG_EXCHANGE_DIRECT && plan->gpu_count > 1 ? make_direct(plan)
                                                                         : PSG_OK;
 }

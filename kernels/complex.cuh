@@ -13,8 +13,10 @@
 #endif
 #if defined(__CUDA_ARCH__)
 #define PSG_UNROLL _Pragma("unroll")
+#define PSG_UNROLL_2 _Pragma("unroll 2") // as many registers as two rounds need
 #else
 #define PSG_UNROLL
+#define PSG_UNROLL_2
 #endif
 
 namespace psg_cuda {
@@ -91,6 +93,77 @@ PSG_HD float reciprocal(float d) {
 template <class Real> PSG_HD Real symbol_factor(Real exy, Real ez, Real lambda, Real scale) {
     const Real d = exy + ez - lambda;
     return d == Real(0) ? Real(0) : scale * reciprocal(d);
+}
+
+/// A number that is read once, and whose neighbours up to 256 bytes are about to be read too, by
+/// other blocks: they come into the second-level cache with it, where memory would be read in
+/// pieces of 64 bytes at a part of its speed.
+template <class Real> PSG_HD complex_t<Real> load_neighbours(const complex_t<Real> *p) {
+#if defined(__CUDA_ARCH__)
+    complex_t<Real> v;
+    if constexpr (sizeof(Real) == 8)
+        asm volatile("ld.global.L2::256B.v2.f64 {%0, %1}, [%2];" : "=d"(v.x), "=d"(v.y) : "l"(p));
+    else
+        asm volatile("ld.global.L2::256B.v2.f32 {%0, %1}, [%2];" : "=f"(v.x), "=f"(v.y) : "l"(p));
+    return v;
+#else
+    return *p;
+#endif
+}
+
+/// A number that nobody reads again, and one that is written and not read again soon: they leave the
+/// second-level cache first.
+template <class Real> PSG_HD complex_t<Real> load_streaming(const complex_t<Real> *p) {
+#if defined(__CUDA_ARCH__)
+    complex_t<Real> v;
+    if constexpr (sizeof(Real) == 8)
+        asm volatile("ld.global.cs.v2.f64 {%0, %1}, [%2];" : "=d"(v.x), "=d"(v.y) : "l"(p));
+    else
+        asm volatile("ld.global.cs.v2.f32 {%0, %1}, [%2];" : "=f"(v.x), "=f"(v.y) : "l"(p));
+    return v;
+#else
+    return *p;
+#endif
+}
+
+template <class Real> PSG_HD void store_streaming(complex_t<Real> *p, complex_t<Real> v) {
+#if defined(__CUDA_ARCH__)
+    if constexpr (sizeof(Real) == 8)
+        asm volatile("st.global.cs.v2.f64 [%0], {%1, %2};" ::"l"(p), "d"(v.x), "d"(v.y) : "memory");
+    else
+        asm volatile("st.global.cs.v2.f32 [%0], {%1, %2};" ::"l"(p), "f"(v.x), "f"(v.y) : "memory");
+#else
+    *p = v;
+#endif
+}
+
+/// A number that another block has written while this kernel runs: not from the first-level cache.
+template <class Real> PSG_HD complex_t<Real> load_shared_cache(const complex_t<Real> *p) {
+#if defined(__CUDA_ARCH__)
+    complex_t<Real> v;
+    if constexpr (sizeof(Real) == 8)
+        asm volatile("ld.global.cg.v2.f64 {%0, %1}, [%2];"
+                     : "=d"(v.x), "=d"(v.y)
+                     : "l"(p)
+                     : "memory");
+    else
+        asm volatile("ld.global.cg.v2.f32 {%0, %1}, [%2];"
+                     : "=f"(v.x), "=f"(v.y)
+                     : "l"(p)
+                     : "memory");
+    return v;
+#else
+    return *p;
+#endif
+}
+
+/// The 128 bytes from p on, aligned to as many, are not read again before they are written.
+PSG_HD void forget(void *p) {
+#if defined(__CUDA_ARCH__)
+    asm volatile("discard.global.L2 [%0], 128;" ::"l"(p) : "memory");
+#else
+    (void)p;
+#endif
 }
 
 /// Raise the flag, if there is one, for a number that is not finite.

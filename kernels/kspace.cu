@@ -15,8 +15,7 @@ struct psg_cuda_kspace {
     kspace_list list;
     uint32_t log2_columns, columns, threads;
     size_t shared_bytes;
-    uint32_t grid_max; // blocks of a kernel that loops over tiles; 0: one block a tile
-    char *tables_d;    // planes, twiddles, order, one after the other
+    char *tables_d; // planes, twiddles, order, one after the other
     size_t twiddles_at, order_at;
     char words[128];
 };
@@ -82,10 +81,9 @@ cudaError_t choose_kernel(psg_cuda_kspace *plan, const kspace_entry *entry, size
 
 /// Give the kernel its shared memory, leave the rest to the first-level cache, count its blocks.
 cudaError_t prepare_kernel(psg_cuda_kspace *plan, const kspace_entry *entry, int device) {
-    int blocks = 0, processors = 0, whole = 0, reserved = 0;
-    cudaError_t e = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-    if (e == cudaSuccess)
-        e = cudaDeviceGetAttribute(&whole, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device);
+    int blocks = 0, whole = 0, reserved = 0;
+    cudaError_t e =
+        cudaDeviceGetAttribute(&whole, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device);
     if (e == cudaSuccess)
         e = cudaDeviceGetAttribute(&reserved, cudaDevAttrReservedSharedMemoryPerBlock, device);
     // The limits belong to the kernel, not to the plan: a fixed kernel has one need, kspace_generic
@@ -109,16 +107,14 @@ cudaError_t prepare_kernel(psg_cuda_kspace *plan, const kspace_entry *entry, int
     }
     if (e != cudaSuccess)
         return e;
-    plan->grid_max = entry && entry->ahead ? (uint32_t)(blocks * processors) : 0;
     char radices[48] = "";
     int length = 0;
     for (uint32_t p = 0; p < plan->list.passes; p++)
         length += snprintf(radices + length, sizeof radices - (size_t)length, p ? "x%u" : "%u",
                            plan->list.pass[p].radix);
-    snprintf(plan->words, sizeof plan->words,
-             "%s%s%s %s, %u columns, %u threads, %zu KB, %d blocks", entry ? "fixed" : "generic",
-             entry && entry->split ? " split" : "", entry && entry->ahead ? " ahead" : "", radices,
-             plan->columns, plan->threads, plan->shared_bytes / 1024, blocks);
+    snprintf(plan->words, sizeof plan->words, "%s %s, %u columns, %u threads, %zu KB, %d blocks",
+             entry ? "fixed" : "generic", radices, plan->columns, plan->threads,
+             plan->shared_bytes / 1024, blocks);
     return cudaSuccess;
 }
 
@@ -186,7 +182,8 @@ cudaError_t fill_table(const psg_cuda_kspace *plan, const psg_cuda_segment *segm
 
 template <class Real>
 cudaError_t launch(const psg_cuda_kspace *plan, const psg_cuda_segment *segments, size_t count,
-                   size_t columns, size_t nxc, const psg_cuda_symbol *symbol, cudaStream_t stream) {
+                   const psg_cuda_columns *columns, const psg_cuda_symbol *symbol,
+                   cudaStream_t stream) {
     kspace_args<Real> a = kspace_args<Real>();
     a.base = static_cast<complex_t<Real> *>(segments[0].base_d);
     a.pitch = segments[0].plane_pitch;
@@ -205,14 +202,15 @@ cudaError_t launch(const psg_cuda_kspace *plan, const psg_cuda_segment *segments
     a.nonfinite = symbol->nonfinite_d;
     a.lambda = (Real)symbol->lambda;
     a.scale = (Real)symbol->scale;
-    a.columns = (uint32_t)columns;
-    a.nxc = (uint32_t)nxc;
-    a.tiles = (uint32_t)div_up(columns, plan->columns);
+    a.columns = (uint32_t)(columns->rows * columns->nxc);
+    a.rows = (uint32_t)columns->rows;
+    a.nxc = (uint32_t)columns->nxc;
+    a.strip = (uint32_t)(columns->strip ? columns->strip : columns->nxc);
+    a.tiles = (uint32_t)div_up(a.columns, plan->columns);
     a.log2_columns = plan->log2_columns;
     a.list = plan->list;
-    const uint32_t grid = plan->grid_max && plan->grid_max < a.tiles ? plan->grid_max : a.tiles;
     void *args[] = {&a};
-    return cudaLaunchKernel(plan->function, dim3(grid), dim3(plan->threads), args,
+    return cudaLaunchKernel(plan->function, dim3(a.tiles), dim3(plan->threads), args,
                             plan->shared_bytes, stream);
 }
 
@@ -267,15 +265,17 @@ const char *psg_cuda_kspace_words(const psg_cuda_kspace *plan) {
 }
 
 cudaError_t psg_cuda_kspace_run(const psg_cuda_kspace *plan, const psg_cuda_segment *segments,
-                                size_t count, size_t columns, size_t nxc,
+                                size_t count, const psg_cuda_columns *columns,
                                 const psg_cuda_symbol *symbol, cudaStream_t stream) {
-    if (!plan || !segments || count == 0 || nxc == 0 || !symbol || !symbol->ex_d || !symbol->ey_d ||
-        !symbol->ez_d || columns > INT32_MAX ||
-        !segments_valid(segments, count, plan->list.n, columns, complex_bytes(plan->precision)))
+    if (!plan || !segments || count == 0 || !columns || columns->nxc == 0 || !symbol ||
+        !symbol->ex_d || !symbol->ey_d || !symbol->ez_d ||
+        columns->rows > INT32_MAX / columns->nxc || columns->strip > columns->nxc ||
+        !segments_valid(segments, count, plan->list.n, columns->rows * columns->nxc,
+                        complex_bytes(plan->precision)))
         return cudaErrorInvalidValue;
-    if (columns == 0)
+    if (columns->rows == 0)
         return cudaSuccess;
     return plan->precision == PSG_CUDA_F64
-               ? launch<double>(plan, segments, count, columns, nxc, symbol, stream)
-               : launch<float>(plan, segments, count, columns, nxc, symbol, stream);
+               ? launch<double>(plan, segments, count, columns, symbol, stream)
+               : launch<float>(plan, segments, count, columns, symbol, stream);
 }

@@ -47,12 +47,11 @@ const char *psg_cuda_kspace_words(const psg_cuda_kspace *plan);
  *  @param[in,out] segments  [count], borrowed until return; together nz planes
  *  @param[in]     count     >= 1, any number (more than one: one small launch per 128 of them fills
  *                           the table of planes first)
- *  @param[in]     columns   rows * nxc of the pencil; 0 is fine
- *  @param[in]     nxc       points of a row, >= 1
+ *  @param[in]     columns   of the pencil, and their order in a plane; rows = 0 is fine
  *  @param[in]     symbol    borrowed until return; what it points to, until the stream is there
  *  @return cudaSuccess; cudaErrorInvalidValue: nothing was launched; others */
 cudaError_t psg_cuda_kspace_run(const psg_cuda_kspace *plan, const psg_cuda_segment *segments,
-                                size_t count, size_t columns, size_t nxc,
+                                size_t count, const psg_cuda_columns *columns,
                                 const psg_cuda_symbol *symbol, cudaStream_t stream);
 
 #ifdef __cplusplus

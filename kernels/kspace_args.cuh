@@ -2,12 +2,7 @@
 //
 // A column is the nz points of one (ky, kx), one in each plane. Columns are numbered as they lie in
 // a plane, column = row * nxc + kx, so a tile of neighbouring columns is contiguous in every plane.
-// The forward transform decimates in frequency without reordering: pass p of radix R_p works on
-// blocks of span_p = n / (R_0 .. R_{p-1}) points, with butterflies over points `stride_p` =
-// span_p / R_p apart, and multiplies by exp(-2 pi i j m / span_p) (j the output's digit, m < stride
-// the place in the block). Afterwards place  k_0 stride_0 + k_1 stride_1 + ..  holds the frequency
-// k_0 + R_0 k_1 + R_0 R_1 k_2 + ..; the inverse runs the same passes backwards from there. A
-// butterfly writes where it has read, so one barrier between two passes is enough.
+// The order of the passes is that of columns.cuh.
 #ifndef PSG_KERNELS_KSPACE_ARGS_CUH
 #define PSG_KERNELS_KSPACE_ARGS_CUH
 
@@ -42,10 +37,16 @@ template <class Real> struct kspace_args {
     complex_t<Real> *mode0;
     int *nonfinite;
     Real lambda, scale;
-    uint32_t columns, nxc, tiles;
-    uint32_t log2_columns; // columns in a tile; kspace_generic only
-    kspace_list list;      // kspace_generic only
+    uint32_t columns, rows, nxc, strip, tiles; // see psg_cuda_columns; strip <= nxc
+    uint32_t log2_columns;                     // columns in a tile; kspace_generic only
+    kspace_list list;                          // kspace_generic only
 };
+
+/// The kx of number m of a row, see psg_cuda_columns.
+template <class Real> PSG_HD uint32_t column_kx(uint32_t m, const kspace_args<Real> &a) {
+    const uint32_t half = (a.nxc - 1) / 2;
+    return a.strip == a.nxc || m < half ? m : m == a.nxc - 1 ? half : a.nxc - 1 - (m - half);
+}
 
 /// The column that a thread works on in one tile.
 template <class Real> struct kspace_column {
@@ -55,8 +56,15 @@ template <class Real> struct kspace_column {
 
     PSG_HD kspace_column(const kspace_args<Real> &a, uint32_t column)
         : index(column), valid(column < a.columns), exy(0) {
-        if (valid)
-            exy = a.ex[column % a.nxc] + a.ey[column / a.nxc];
+        if (!valid)
+            return;
+        const uint32_t whole = a.nxc / a.strip * a.strip; // in strips of full width
+        const bool rest = column >= whole * a.rows;
+        const uint32_t width = rest ? a.nxc - whole : a.strip;
+        const uint32_t within = rest ? column - whole * a.rows : column;
+        const uint32_t x0 = rest ? whole : within / (a.rows * width) * width;
+        const uint32_t row = within / width % a.rows;
+        exy = a.ex[column_kx(x0 + within % width, a)] + a.ey[row];
     }
 };
 

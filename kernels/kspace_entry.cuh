@@ -11,7 +11,6 @@ struct kspace_entry {
     uint32_t n, radix[3]; // radix[2] = 1: two passes
     uint32_t elements, columns, threads;
     size_t shared_bytes;
-    bool split, ahead; // see exchange() and kspace_fixed_ahead() in kspace_fixed.cuh
     const void *function;
 };
 
@@ -24,23 +23,15 @@ const void *kspace_generic_function(bool f64);
 
 } // namespace psg_cuda
 
-// The lines of kspace_f64.def and kspace_f32.def, for a table of kernels of the type Real.
-#define PSG_KSPACE_WHOLE(N, E, C, R0, R1, R2, BLOCKS)                                              \
-    PSG_KSPACE_LINE(N, E, C, R0, R1, R2, false, false, kspace_fixed, BLOCKS)
-#define PSG_KSPACE_SPLIT(N, E, C, R0, R1, R2, BLOCKS)                                              \
-    PSG_KSPACE_LINE(N, E, C, R0, R1, R2, true, false, kspace_fixed, BLOCKS)
-#define PSG_KSPACE_AHEAD(N, E, C, R0, R1, R2, BLOCKS)                                              \
-    PSG_KSPACE_LINE(N, E, C, R0, R1, R2, true, true, kspace_fixed_ahead, BLOCKS)
-#define PSG_KSPACE_LINE(N, E, C, R0, R1, R2, SPLIT, AHEAD, KERNEL, BLOCKS)                         \
+// A line of kspace_f64.def and kspace_f32.def, for a table of kernels of the type Real.
+#define PSG_KSPACE(N, E, C, R0, R1, R2, BLOCKS)                                                    \
     {N,                                                                                            \
      {R0, R1, R2},                                                                                 \
      E,                                                                                            \
      C,                                                                                            \
      N / E * C,                                                                                    \
-     kspace_fixed_bytes<kspace_shape<Real, N, E, C, R0, R1, R2>, SPLIT, AHEAD>(),                  \
-     SPLIT,                                                                                        \
-     AHEAD,                                                                                        \
+     column_shape<Real, N, E, C, R0, R1, R2>::shared_bytes,                                        \
      reinterpret_cast<const void *>(                                                               \
-         KERNEL<kspace_shape<Real, N, E, C, R0, R1, R2>, SPLIT, BLOCKS>)},
+         kspace_fixed<column_shape<Real, N, E, C, R0, R1, R2>, BLOCKS>)},
 
 #endif

@@ -170,7 +170,8 @@ template <class Real> struct ours {
         for (size_t i = 0; i < slabs; i++)
             view.push_back(
                 {(Real *)spectrum + 2 * i * (nz / slabs) * ny * nxc, nz / slabs, ny * nxc});
-        MUST(psg_cuda_kspace_run(kspace, view.data(), slabs, ny * nxc, nxc, s, 0));
+        const psg_cuda_columns columns = {ny, nxc, 0};
+        MUST(psg_cuda_kspace_run(kspace, view.data(), slabs, &columns, s, 0));
     }
     void run(void *f, void *spectrum, void *u) const {
         run_forward(f, spectrum);
@@ -233,6 +234,7 @@ template <class Real> static void kspace_variants(size_t nx, size_t ny, size_t n
         psg_cuda_kspace *plan = nullptr;
         if (psg_cuda_kspace_create(&plan, precision_of<Real>(), nz, v) != cudaSuccess)
             continue;
+        const psg_cuda_columns order = {ny, nxc, 0};
         const psg_cuda_segment whole = {spectrum.p, nz, columns};
         psg_cuda_segment eight[8];
         size_t z = 0;
@@ -241,10 +243,10 @@ template <class Real> static void kspace_variants(size_t nx, size_t ny, size_t n
             eight[s] = {(Real *)spectrum.p + 2 * z * columns, planes, columns};
             z += planes;
         }
-        const std::vector<double> ms = medians(
-            {[&] { MUST(psg_cuda_kspace_run(plan, &whole, 1, columns, nxc, &t.symbol, 0)); },
-             [&] { MUST(psg_cuda_kspace_run(plan, eight, 8, columns, nxc, &t.symbol, 0)); }},
-            10);
+        const std::vector<double> ms =
+            medians({[&] { MUST(psg_cuda_kspace_run(plan, &whole, 1, &order, &t.symbol, 0)); },
+                     [&] { MUST(psg_cuda_kspace_run(plan, eight, 8, &order, &t.symbol, 0)); }},
+                    10);
         note("kspace f%zu %zux%zux%zu #%d %-58s %.3f ms (%.2f of copy), 8 segments %.3f ms (%.2f)",
              8 * sizeof(Real), nx, ny, nz, v, psg_cuda_kspace_words(plan), ms[0], floor_ms / ms[0],
              ms[1], floor_ms / ms[1]);

@@ -71,6 +71,8 @@ template <class Real> struct problem {
         args.scale = Real(1.0 / n);
         args.columns = columns;
         args.nxc = nxc;
+        args.rows = rows;
+        args.strip = nxc;
         args.list = list;
     }
 
@@ -152,10 +154,10 @@ template <class S, int P> static int shape_pass(const kspace_list &list, size_t 
                 const int q = t / S::COLUMNS, R = S::radix(P);
                 const int row = S::template row<P>(q, e / R) + e % R * S::template row_step<P>();
                 const int place = S::template place<P>(q, e);
-                const int want = S::PADDED ? place + place / S::RL : place;
-                const kspace_butterfly b(list, list.pass[P], (uint32_t)(q + e / R * S::T));
-                if (row != want || row >= S::ROWS || b.row + e % R * b.row_step != (uint32_t)row ||
-                    (int)(b.place + e % R * b.stride) != place ||
+                const int want = S::PADDED ? place + place / S::SPAN : place;
+                const int g = S::template butterfly<P>(q, e / R);
+                const kspace_butterfly b(list, list.pass[P], (uint32_t)g);
+                if (row != want || row >= S::ROWS || (int)(b.place + e % R * b.stride) != place ||
                     (P < S::LAST &&
                      (int)b.twiddle != S::twiddles(P) + S::template twiddle<P>(q, e / R))) {
                     printf("FAIL n = %d: index of pass %d, thread %d, element %d\n", S::N, P, q, e);
@@ -178,48 +180,35 @@ template <class S> struct block {
         for (int t = 0; t < S::BLOCK; t++)
             f(&v[(size_t)t * S::E], t / S::COLUMNS, t % S::COLUMNS);
     }
-    template <int FROM, int TO> void exchange(bool split) {
+    template <int FROM, int TO> void exchange() {
         using Real = typename S::Real;
-        const Complex nan = {Real(NAN), Real(NAN)};
-        buf.assign(S::ROWS * S::COLUMNS, nan);
-        if (!split) {
-            all([&](Complex *p, int q, int c) {
-                S::template to_shared<FROM>(p, q, c, buf.data());
-            });
-            all([&](Complex *p, int q, int c) {
-                S::template from_shared<TO>(p, q, c, buf.data());
-            });
-            return;
-        }
-        Real *r = &buf[0].x;
-        all([&](Complex *p, int q, int c) { S::template part_to_shared<FROM, 0>(p, q, c, r); });
-        all([&](Complex *p, int q, int c) { S::template part_from_shared<TO, 0>(p, q, c, r); });
-        all([&](Complex *p, int q, int c) { S::template part_to_shared<FROM, 1>(p, q, c, r); });
-        all([&](Complex *p, int q, int c) { S::template part_from_shared<TO, 1>(p, q, c, r); });
+        buf.assign(S::ROWS * S::COLUMNS, Complex{Real(NAN), Real(NAN)});
+        all([&](Complex *p, int q, int c) { S::template to_shared<FROM>(p, q, c, buf.data()); });
+        all([&](Complex *p, int q, int c) { S::template from_shared<TO>(p, q, c, buf.data()); });
     }
-    void run(const kspace_args<typename S::Real> &a, uint32_t tile, bool split) {
+    void run(const kspace_args<typename S::Real> &a, uint32_t tile) {
         using Column = kspace_column<typename S::Real>;
         const uint32_t first = tile * S::COLUMNS;
         v.assign((size_t)S::BLOCK * S::E, Complex());
-        all([&](Complex *p, int q, int c) { S::load(p, q, a, Column(a, first + c)); });
+        all([&](Complex *p, int q, int c) { kspace_load<S>(p, q, a, Column(a, first + c)); });
         all([&](Complex *p, int q, int) { S::template forward<0>(p, q, a.twiddles); });
-        exchange<0, 1>(split);
+        exchange<0, 1>();
         if constexpr (S::PASSES == 3) {
             all([&](Complex *p, int q, int) { S::template forward<1>(p, q, a.twiddles); });
-            exchange<1, 2>(split);
+            exchange<1, 2>();
         }
-        all([&](Complex *p, int q, int c) { S::turn(p, q, a, Column(a, first + c)); });
+        all([&](Complex *p, int q, int c) { kspace_turn<S>(p, q, a, Column(a, first + c)); });
         if constexpr (S::PASSES == 3) {
-            exchange<2, 1>(split);
+            exchange<2, 1>();
             all([&](Complex *p, int q, int) { S::template inverse<1>(p, q, a.twiddles); });
         }
-        exchange<1, 0>(split);
+        exchange<1, 0>();
         all([&](Complex *p, int q, int) { S::template inverse<0>(p, q, a.twiddles); });
-        all([&](Complex *p, int q, int c) { S::store(p, q, a, Column(a, first + c)); });
+        all([&](Complex *p, int q, int c) { kspace_store<S>(p, q, a, Column(a, first + c)); });
     }
 };
 
-template <class S> static void fixed(bool split, int r0, int r1, int r2) {
+template <class S> static void fixed(int r0, int r1, int r2) {
     using Real = typename S::Real;
     kspace_list list = kspace_list();
     list.n = S::N;
@@ -228,7 +217,7 @@ template <class S> static void fixed(bool split, int r0, int r1, int r2) {
     list.pass[1].radix = (uint32_t)r1;
     list.pass[2].radix = (uint32_t)r2;
     kspace_list_finish(&list);
-    const size_t bytes = sizeof(Real) * (split ? 1 : 2);
+    const size_t bytes = 2 * sizeof(Real);
     int worst = std::max(shape_pass<S, 0>(list, bytes), shape_pass<S, 1>(list, bytes));
     if constexpr (S::PASSES == 3)
         worst = std::max(worst, shape_pass<S, 2>(list, bytes));
@@ -237,11 +226,10 @@ template <class S> static void fixed(bool split, int r0, int r1, int r2) {
     problem<Real> p(S::N, 3, (S::COLUMNS + 4) / 3, list, &twiddles, &order);
     block<S> b;
     for (uint32_t tile = 0; tile * S::COLUMNS < p.columns; tile++)
-        b.run(p.args, tile, split);
+        b.run(p.args, tile);
     char what[80];
-    snprintf(what, sizeof what, "%s %d = %d x %d x %d, %d columns, %d threads, %s",
-             sizeof(Real) == 8 ? "f64" : "f32", S::N, r0, r1, r2, S::COLUMNS, S::BLOCK,
-             split ? "split" : "whole");
+    snprintf(what, sizeof what, "%s %d = %d x %d x %d, %d columns, %d threads",
+             sizeof(Real) == 8 ? "f64" : "f32", S::N, r0, r1, r2, S::COLUMNS, S::BLOCK);
     p.check(what);
     if (worst != 1)
         printf("%s: %d-way bank conflicts\n", what, worst);
@@ -249,7 +237,7 @@ template <class S> static void fixed(bool split, int r0, int r1, int r2) {
 
 /// The affine addressing of one segment, which the others do not take.
 static void fixed_affine() {
-    using S = kspace_shape<double, 128, 16, 8, 16, 8, 1>;
+    using S = column_shape<double, 128, 16, 8, 16, 8, 1>;
     kspace_list list = kspace_list();
     list.n = 128;
     list.passes = 2;
@@ -269,7 +257,7 @@ static void fixed_affine() {
     a.pitch = pitch;
     block<S> b;
     for (uint32_t tile = 0; tile * 8 < p.columns; tile++)
-        b.run(a, tile, false);
+        b.run(a, tile);
     for (uint32_t z = 0; z < 128; z++)
         memcpy(p.planes[z], &spectrum[z * pitch], p.columns * sizeof spectrum[0]);
     p.check("fixed, one segment");
@@ -325,13 +313,9 @@ template <class Real> static void generic(uint32_t n) {
 }
 
 static void all_fixed() {
-    // Each shape once, whole or split: AHEAD differs from SPLIT in its copies only.
-#define PSG_KSPACE_WHOLE(N, E, C, R0, R1, R2, BLOCKS)                                              \
-    fixed<kspace_shape<Real, N, E, C, R0, R1, R2>>(false, R0, R1, R2);
-#define PSG_KSPACE_SPLIT(N, E, C, R0, R1, R2, BLOCKS)                                              \
-    fixed<kspace_shape<Real, N, E, C, R0, R1, R2>>(true, R0, R1, R2);
-#define PSG_KSPACE_AHEAD(N, E, C, R0, R1, R2, BLOCKS)                                              \
-    fixed<kspace_shape<Real, N, E, C, R0, R1, R2>>(true, R0, R1, R2);
+#undef PSG_KSPACE
+#define PSG_KSPACE(N, E, C, R0, R1, R2, BLOCKS)                                                    \
+    fixed<column_shape<Real, N, E, C, R0, R1, R2>>(R0, R1, R2);
     {
         using Real = double;
 #include "kernels/kspace_f64.def"

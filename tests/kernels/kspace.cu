@@ -145,7 +145,8 @@ static void run(const pencil<Real> &p, size_t count, size_t gap, int variant) {
     const device_array<Complex> mode0(1);
     const psg_cuda_symbol symbol = {ex.data(), ey.data(), ez.data(),
                                     p.lambda,  p.scale,   mode0.data()};
-    MUST(psg_cuda_kspace_run(plan, s.list.data(), count, p.columns, p.nxc, &symbol, 0));
+    const psg_cuda_columns columns = {p.columns / p.nxc, p.nxc, 0};
+    MUST(psg_cuda_kspace_run(plan, s.list.data(), count, &columns, &symbol, 0));
     MUST(cudaDeviceSynchronize());
     char what[256];
     snprintf(what, sizeof what, "f%zu, n = %zu, %zu columns, %zu segments, %s", 8 * sizeof(Real),
@@ -203,6 +204,7 @@ static void modes(size_t nx, size_t ny, size_t nz, size_t cut, size_t stride) {
     }
     psg_cuda_kspace *plan = nullptr;
     MUST(psg_cuda_kspace_create(&plan, precision_of<Real>(), nz, 0));
+    const psg_cuda_columns columns = {ny, nxc, 0};
     const size_t upper = nx * ny * cut;
     double kk_min = std::numeric_limits<double>::infinity();
     for (int a = 0; a < 3; a++)
@@ -226,7 +228,7 @@ static void modes(size_t nx, size_t ny, size_t nz, size_t cut, size_t stride) {
         u.poison();
         MUST(psg_cuda_fft_run_xy(fft[0], f.data(), low.data()));
         MUST(psg_cuda_fft_run_xy(fft[1], f.data() + upper, high.data()));
-        MUST(psg_cuda_kspace_run(plan, view, 2, nxc * ny, nxc, &symbol, 0));
+        MUST(psg_cuda_kspace_run(plan, view, 2, &columns, &symbol, 0));
         MUST(psg_cuda_fft_run_xy(fft[2], low.data(), u.data()));
         MUST(psg_cuda_fft_run_xy(fft[3], high.data(), u.data() + upper));
         const std::vector<Real> got = u.get();
@@ -279,11 +281,13 @@ static void arguments() {
     const psg_cuda_segment good = {a.data(), 12, 4}, few = {a.data(), 11, 4},
                            thin = {a.data(), 12, 3}, odd = {(char *)a.data() + 8, 12, 4};
     const psg_cuda_symbol symbol = {a.data(), a.data(), a.data(), 0, 1, nullptr};
-    CHECK(psg_cuda_kspace_run(plan, &few, 1, 4, 4, &symbol, 0) == cudaErrorInvalidValue);
-    CHECK(psg_cuda_kspace_run(plan, &thin, 1, 4, 4, &symbol, 0) == cudaErrorInvalidValue);
-    CHECK(psg_cuda_kspace_run(plan, &odd, 1, 4, 4, &symbol, 0) == cudaErrorInvalidValue);
-    CHECK(psg_cuda_kspace_run(plan, &good, 1, 4, 0, &symbol, 0) == cudaErrorInvalidValue);
-    CHECK(psg_cuda_kspace_run(plan, &good, 1, 0, 4, &symbol, 0) == cudaSuccess);
+    const psg_cuda_columns row = {1, 4, 0}, point = {1, 0, 0}, none = {0, 4, 0}, wide = {1, 4, 5};
+    CHECK(psg_cuda_kspace_run(plan, &few, 1, &row, &symbol, 0) == cudaErrorInvalidValue);
+    CHECK(psg_cuda_kspace_run(plan, &thin, 1, &row, &symbol, 0) == cudaErrorInvalidValue);
+    CHECK(psg_cuda_kspace_run(plan, &odd, 1, &row, &symbol, 0) == cudaErrorInvalidValue);
+    CHECK(psg_cuda_kspace_run(plan, &good, 1, &point, &symbol, 0) == cudaErrorInvalidValue);
+    CHECK(psg_cuda_kspace_run(plan, &good, 1, &wide, &symbol, 0) == cudaErrorInvalidValue);
+    CHECK(psg_cuda_kspace_run(plan, &good, 1, &none, &symbol, 0) == cudaSuccess);
     psg_cuda_kspace_destroy(plan);
 }
 

@@ -1,0 +1,171 @@
+// Transforms of columns of a length known at compile time: a block holds COLUMNS columns in
+// registers, ELEMENTS points a thread; shared memory only exchanges them between passes. Threads
+// are numbered with the column fastest, so that a warp moves COLUMNS contiguous numbers at once.
+//
+// The forward transform decimates in frequency without reordering: pass p of radix R_p works on
+// blocks of span_p = n / (R_0 .. R_{p-1}) points, with butterflies over points `stride_p` =
+// span_p / R_p apart, and multiplies by exp(-2 pi i j m / span_p) (j the output's digit, m < stride
+// the place in the block). Afterwards place  k_0 stride_0 + k_1 stride_1 + ..  holds the frequency
+// k_0 + R_0 k_1 + R_0 R_1 k_2 + ..; the inverse runs the same passes backwards from there. A
+// butterfly writes where it has read, so one barrier between two passes is enough.
+#ifndef PSG_KERNELS_COLUMNS_CUH
+#define PSG_KERNELS_COLUMNS_CUH
+
+#include "kernels/radix.cuh"
+
+namespace psg_cuda {
+
+/// A length LENGTH = R0 R1 R2 (R2 = 1: two passes); ELEMENTS is a multiple of each radix.
+/// Thread q of the THREADS that share a column owns, in pass p, the butterflies q + u THREADS. In
+/// the last pass they are numbered such that butterfly b begins with frequency b: thread q then has
+/// the frequencies q + u THREADS + j N / R, so that neighbours have neighbouring ones.
+template <class Real_, int LENGTH, int ELEMENTS, int COLUMNS_, int R0, int R1, int R2 = 1>
+struct column_shape {
+    using Real = Real_;
+    using Complex = complex_t<Real>;
+    static constexpr int N = LENGTH, E = ELEMENTS, COLUMNS = COLUMNS_, T = N / E;
+    static constexpr int BLOCK = T * COLUMNS;
+    static constexpr int PASSES = R2 > 1 ? 3 : 2, LAST = PASSES - 1;
+    static PSG_HD constexpr int radix(int p) {
+        return p == 0 ? R0 : p == 1 ? R1 : R2;
+    }
+    static PSG_HD constexpr int stride(int p) {
+        return p == 0 ? N / R0 : p == 1 ? N / (R0 * R1) : N / (R0 * R1 * R2);
+    }
+    static constexpr int RL = radix(LAST);
+    static constexpr int SPAN = N / R0;           // of a block after the first pass
+    static constexpr bool PADDED = SPAN % 2 == 0; // one row in SPAN + 1 keeps banks apart
+    static constexpr int ROWS = PADDED ? N + R0 : N;
+    static_assert(R0 * R1 * R2 == N && E % R0 == 0 && E % R1 == 0 && E % R2 == 0 && N % E == 0, "");
+
+    /// Which butterfly of pass P is number u of thread q; the frequency of its first output, in the
+    /// last pass.
+    template <int P> static PSG_HD int butterfly(int q, int u) {
+        const int b = q + u * T;
+        return P == 2 ? b % R0 * R1 + b / R0 : b;
+    }
+    static PSG_HD int frequency(int q, int u) {
+        return q + u * T;
+    }
+    /// Place in the column of a butterfly's first point, and of element e of thread q.
+    template <int P> static PSG_HD int first(int q, int u) {
+        constexpr int R = radix(P), S = stride(P);
+        const int g = butterfly<P>(q, u); // < S in pass 0
+        return P == 0 ? g : g / S * (R * S) + g % S;
+    }
+    template <int P> static PSG_HD int place(int q, int e) {
+        return first<P>(q, e / radix(P)) + e % radix(P) * stride(P);
+    }
+    /// Frequency of element e of thread q after the last pass.
+    static PSG_HD int place_frequency(int q, int e) {
+        return frequency(q, e / RL) + e % RL * (N / RL);
+    }
+    /// Place of a butterfly in its block: which twiddles it takes.
+    template <int P> static PSG_HD int twiddle(int q, int u) {
+        return P == 0 ? q + u * T : (q + u * T) % stride(P);
+    }
+    /// Row of shared memory of that butterfly, and rows from one of its points to the next.
+    template <int P> static PSG_HD int row(int q, int u) {
+        const int f = first<P>(q, u);
+        return PADDED ? f + f / SPAN : f;
+    }
+    template <int P> static PSG_HD constexpr int row_step() {
+        return P == 0 && PADDED ? stride(P) + 1 : stride(P);
+    }
+    static PSG_HD constexpr int twiddles(int p) { // index of the first twiddle of pass p
+        return p == 0 ? 0 : N - stride(p - 1);
+    }
+
+    template <int P> static PSG_HD void forward(Complex *v, int q, const Complex *table) {
+        constexpr int R = radix(P), S = stride(P);
+        PSG_UNROLL
+        for (int u = 0; u < E / R; u++) {
+            dft<R, -1>(v + u * R);
+            if (P < LAST) {
+                const Complex *w = table + twiddles(P) + twiddle<P>(q, u);
+                PSG_UNROLL
+                for (int j = 1; j < R; j++)
+                    v[u * R + j] = v[u * R + j] * w[(j - 1) * S];
+            }
+        }
+    }
+    template <int P> static PSG_HD void inverse(Complex *v, int q, const Complex *table) {
+        constexpr int R = radix(P), S = stride(P);
+        PSG_UNROLL
+        for (int u = 0; u < E / R; u++) {
+            if (P < LAST) {
+                const Complex *w = table + twiddles(P) + twiddle<P>(q, u);
+                PSG_UNROLL
+                for (int j = 1; j < R; j++)
+                    v[u * R + j] = mul_conj(v[u * R + j], w[(j - 1) * S]);
+            }
+            dft<R, 1>(v + u * R);
+        }
+    }
+
+    /// Between registers and the exchange buffer [ROWS][COLUMNS], as pass P owns the points.
+    template <int P> static PSG_HD void to_shared(const Complex *v, int q, int col, Complex *buf) {
+        PSG_UNROLL
+        for (int e = 0; e < E; e++)
+            buf[(row<P>(q, e / radix(P)) + e % radix(P) * row_step<P>()) * COLUMNS + col] = v[e];
+    }
+    template <int P>
+    static PSG_HD void from_shared(Complex *v, int q, int col, const Complex *buf) {
+        PSG_UNROLL
+        for (int e = 0; e < E; e++)
+            v[e] = buf[(row<P>(q, e / radix(P)) + e % radix(P) * row_step<P>()) * COLUMNS + col];
+    }
+    static constexpr size_t shared_bytes = (size_t)ROWS * COLUMNS * sizeof(Complex);
+};
+
+#if defined(__CUDACC__)
+
+/// All data from pass FROM's owners to pass TO's. Ends with every thread having read its points, but
+/// without a barrier: the next exchange begins by writing where this one has read.
+template <class S, int FROM, int TO>
+__device__ __forceinline__ void exchange(typename S::Complex *v, int q, int col,
+                                         typename S::Complex *buf) {
+    S::template to_shared<FROM>(v, q, col, buf);
+    __syncthreads();
+    S::template from_shared<TO>(v, q, col, buf);
+}
+
+/// All passes forward, from points as pass 0 owns them to frequencies as the last pass does; and
+/// back. Before the next use of `buf` by another pattern there has to be a barrier. between(): done
+/// by all threads on the way, when their registers are free.
+template <class S, class Between>
+__device__ __forceinline__ void columns_forward(typename S::Complex *v, int q, int col,
+                                                const typename S::Complex *table,
+                                                typename S::Complex *buf, Between between) {
+    S::template forward<0>(v, q, table);
+    S::template to_shared<0>(v, q, col, buf);
+    between();
+    __syncthreads();
+    S::template from_shared<1>(v, q, col, buf);
+    S::template forward<1>(v, q, table);
+    if constexpr (S::PASSES == 3) {
+        exchange<S, 1, 2>(v, q, col, buf);
+        S::template forward<2>(v, q, table);
+    }
+}
+
+template <class S, class Between>
+__device__ __forceinline__ void columns_inverse(typename S::Complex *v, int q, int col,
+                                                const typename S::Complex *table,
+                                                typename S::Complex *buf, Between between) {
+    if constexpr (S::PASSES == 3) {
+        S::template inverse<2>(v, q, table);
+        exchange<S, 2, 1>(v, q, col, buf);
+    }
+    S::template inverse<1>(v, q, table);
+    S::template to_shared<1>(v, q, col, buf);
+    between();
+    __syncthreads();
+    S::template from_shared<0>(v, q, col, buf);
+    S::template inverse<0>(v, q, table);
+}
+
+#endif
+
+} // namespace psg_cuda
+#endif

@@ -1,0 +1,197 @@
+// Plans of the 2-D transforms in one kernel: choosing it, its tables, its launch.
+#include "kernels/kspace_tables.cuh"
+#include "kernels/xy.h"
+#include "kernels/xy_fixed.cuh"
+#include <new>
+#include <vector>
+
+using namespace psg_cuda;
+
+struct psg_cuda_xy {
+    psg_cuda_precision precision;
+    const xy_entry *entry;
+    uint32_t grid, lag, slots;
+    void *tables_d;
+};
+
+namespace {
+
+const xy_entry *find_entry(psg_cuda_precision precision, size_t nx, size_t ny) {
+    size_t lines = 0;
+    const xy_entry *entry =
+        precision == PSG_CUDA_F64 ? xy_entries_f64(&lines) : xy_entries_f32(&lines);
+    for (size_t i = 0; i < lines; i++)
+        if (entry[i].nx == nx && entry[i].ny == ny)
+            return &entry[i];
+    return nullptr;
+}
+
+size_t complex_bytes(psg_cuda_precision precision) {
+    return precision == PSG_CUDA_F64 ? sizeof(complex_t<double>) : sizeof(complex_t<float>);
+}
+
+size_t ring_bytes(const psg_cuda_xy *plan) {
+    const size_t plane = (size_t)plan->entry->ny * (plan->entry->nx / 2 + 1);
+    return div_up(plan->slots * plane * complex_bytes(plan->precision), 256) * 256;
+}
+
+/// As many blocks as run at once, and so many planes between the two steps, and from the second to
+/// the next use of its place in the ring, that what comes later seldom waits.
+cudaError_t prepare(psg_cuda_xy *plan) {
+    int device = 0, processors = 0, least = INT32_MAX;
+    cudaError_t e = cudaGetDevice(&device);
+    if (e == cudaSuccess)
+        e = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+    for (const void *function : {plan->entry->forward, plan->entry->inverse}) {
+        int blocks = 0;
+        if (e == cudaSuccess)
+            e = cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     (int)plan->entry->shared_bytes);
+        if (e == cudaSuccess)
+            e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+                &blocks, function, (int)plan->entry->threads, plan->entry->shared_bytes);
+        least = blocks < least ? blocks : least;
+    }
+    if (e == cudaErrorInvalidValue || (e == cudaSuccess && least == 0))
+        return cudaErrorNotSupported; // too much shared memory for this device
+    plan->grid = (uint32_t)(least * processors);
+    plan->lag = (uint32_t)div_up(plan->grid, plan->entry->items) + 1;
+    plan->slots = 2 * plan->lag;
+    return e;
+}
+
+kspace_list list_of(uint32_t n, const uint32_t *radix) {
+    kspace_list list = kspace_list();
+    list.n = n;
+    for (; list.passes < 3 && radix[list.passes] > 1; list.passes++)
+        list.pass[list.passes].radix = radix[list.passes];
+    kspace_list_finish(&list);
+    return list;
+}
+
+/// Compute the tables on the host and copy them.
+template <class Real> cudaError_t make_tables(psg_cuda_xy *plan) {
+    const uint32_t m = plan->entry->nx / 2, ny = plan->entry->ny;
+    const long double two_pi = 6.283185307179586476925286766559L;
+    std::vector<complex_t<Real>> tables(m + ny + m / 2);
+    kspace_twiddles(list_of(m, plan->entry->line_radix), tables.data());
+    kspace_twiddles(list_of(ny, plan->entry->column_radix), tables.data() + m);
+    for (uint32_t k = 0; k < m / 2; k++) {
+        const long double angle = two_pi * k / plan->entry->nx;
+        tables[m + ny + k] = {(Real)std::cos(angle), (Real)-std::sin(angle)};
+    }
+    const cudaError_t e = cudaMalloc(&plan->tables_d, tables.size() * sizeof tables[0]);
+    if (e != cudaSuccess)
+        return e;
+    return cudaMemcpy(plan->tables_d, tables.data(), tables.size() * sizeof tables[0],
+                      cudaMemcpyHostToDevice);
+}
+
+template <class Real>
+cudaError_t launch(const psg_cuda_xy *plan, psg_cuda_direction direction, void *field_d,
+                   size_t planes, const psg_cuda_xy_part *parts, size_t count, void *work_d,
+                   cudaStream_t stream) {
+    xy_args<Real> a = xy_args<Real>();
+    a.field = static_cast<Real *>(field_d);
+    a.ring = static_cast<complex_t<Real> *>(work_d);
+    a.ticket = reinterpret_cast<uint32_t *>(static_cast<char *>(work_d) + ring_bytes(plan));
+    a.tables = static_cast<const complex_t<Real> *>(plan->tables_d);
+    a.planes = (uint32_t)planes;
+    a.slots = plan->slots;
+    a.lag = plan->lag;
+    a.parts = (uint32_t)count;
+    for (size_t p = 0; p < count; p++)
+        a.part[p] = {static_cast<complex_t<Real> *>(parts[p].base_d), parts[p].plane_pitch,
+                     (uint32_t)parts[p].y0, (uint32_t)parts[p].rows};
+    const cudaError_t e = cudaMemsetAsync(a.ticket, 0, (1 + 2 * planes) * sizeof *a.ticket, stream);
+    if (e != cudaSuccess)
+        return e;
+    void *args[] = {&a};
+    return cudaLaunchKernel(
+        direction == PSG_CUDA_FORWARD ? plan->entry->forward : plan->entry->inverse,
+        dim3(plan->grid), dim3(plan->entry->threads), args, plan->entry->shared_bytes, stream);
+}
+
+bool parts_valid(const psg_cuda_xy *plan, const psg_cuda_xy_part *parts, size_t count) {
+    size_t rows = 0;
+    for (size_t p = 0; p < count; p++) {
+        if (!parts[p].base_d || parts[p].y0 != rows || parts[p].rows > plan->entry->ny - rows ||
+            reinterpret_cast<uintptr_t>(parts[p].base_d) % complex_bytes(plan->precision) != 0)
+            return false;
+        rows += parts[p].rows;
+    }
+    return rows == plan->entry->ny;
+}
+
+} // namespace
+
+size_t psg_cuda_xy_strip(psg_cuda_precision precision, size_t nx, size_t ny) {
+    const xy_entry *entry = find_entry(precision, nx, ny);
+    return entry ? entry->strip : 0;
+}
+
+bool psg_cuda_xy_fast(psg_cuda_precision precision, size_t nx, size_t ny) {
+    const xy_entry *entry = find_entry(precision, nx, ny);
+    return entry && entry->fast;
+}
+
+bool psg_cuda_xy_suits(psg_cuda_precision precision, size_t nx, size_t ny, int device) {
+    const xy_entry *entry = find_entry(precision, nx, ny);
+    int most = 0;
+    return entry &&
+           cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) ==
+               cudaSuccess &&
+           entry->shared_bytes + entry->static_bytes <= (size_t)most;
+}
+
+cudaError_t psg_cuda_xy_create(psg_cuda_xy **plan, psg_cuda_precision precision, size_t nx,
+                               size_t ny) {
+    if (!plan)
+        return cudaErrorInvalidValue;
+    *plan = nullptr;
+    const xy_entry *entry = find_entry(precision, nx, ny);
+    if (!entry)
+        return cudaErrorNotSupported;
+    psg_cuda_xy *made = new (std::nothrow) psg_cuda_xy();
+    if (!made)
+        return cudaErrorMemoryAllocation;
+    made->precision = precision;
+    made->entry = entry;
+    cudaError_t e = prepare(made);
+    try {
+        if (e == cudaSuccess)
+            e = precision == PSG_CUDA_F64 ? make_tables<double>(made) : make_tables<float>(made);
+    } catch (...) { // the host's tables
+        e = cudaErrorMemoryAllocation;
+    }
+    if (e != cudaSuccess) {
+        psg_cuda_xy_destroy(made);
+        return e;
+    }
+    *plan = made;
+    return cudaSuccess;
+}
+
+void psg_cuda_xy_destroy(psg_cuda_xy *plan) {
+    if (!plan)
+        return;
+    cudaFree(plan->tables_d);
+    delete plan;
+}
+
+size_t psg_cuda_xy_work_bytes(const psg_cuda_xy *plan, size_t planes) {
+    return ring_bytes(plan) + (1 + 2 * planes) * sizeof(uint32_t);
+}
+
+cudaError_t psg_cuda_xy_run(const psg_cuda_xy *plan, psg_cuda_direction direction, void *field_d,
+                            size_t planes, const psg_cuda_xy_part *parts, size_t count,
+                            void *work_d, cudaStream_t stream) {
+    if (!plan || !field_d || !parts || count == 0 || count > PSG_CUDA_XY_PARTS || !work_d ||
+        (planes + plan->lag) > INT32_MAX / plan->entry->items || !parts_valid(plan, parts, count))
+        return cudaErrorInvalidValue;
+    if (planes == 0)
+        return cudaSuccess;
+    return plan->precision == PSG_CUDA_F64
+               ? launch<double>(plan, direction, field_d, planes, parts, count, work_d, stream)
+               : launch<float>(plan, direction, field_d, planes, parts, count, work_d, stream);
+}

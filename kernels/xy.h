@@ -1,0 +1,78 @@
+/** @file xy.h  The 2-D transforms of planes in one kernel, which reads and writes memory once: between
+ *  its steps along x and along y a plane stays in the second-level cache.
+ *
+ *      f [planes][ny][nx] reals  --forward-->  parts: the rows of each pencil, in strips of x
+ *      u [planes][ny][nx] reals  <--inverse--  (see psg_cuda_columns), dense or views of a slab
+ *
+ * For some sizes only; for the others fft.h has cuFFT's. Unscaled, exp(-i k x) forward. The parts may
+ * be in the memory of other GPUs: they are written and read in pieces of 512 bytes and more.
+ */
+#ifndef PSG_KERNELS_XY_H
+#define PSG_KERNELS_XY_H
+
+#include "kernels/common.h"
+#include "kernels/fft.h"
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Tables and launch parameters for one size of plane on one device; both directions. */
+typedef struct psg_cuda_xy psg_cuda_xy;
+
+/** What the planes of a pencil are to a slab: planes of [strip][rows][the strip's width] complex
+ *  numbers, for the rows y0 .. y0+rows-1, plane_pitch of them apart. */
+typedef struct psg_cuda_xy_part {
+    void *base_d;
+    size_t plane_pitch;
+    size_t y0;
+    size_t rows;
+} psg_cuda_xy_part;
+
+/** Parts in one call, at the most. */
+enum { PSG_CUDA_XY_PARTS = 64 };
+
+/** Width of the strips of x in which planes of this size are kept; 0: there is no kernel for them.
+ *  Needs no device. */
+size_t psg_cuda_xy_strip(psg_cuda_precision precision, size_t nx, size_t ny);
+
+/** Is it faster than cuFFT's, with the parts on the same GPU? By measurement on an H200. */
+bool psg_cuda_xy_fast(psg_cuda_precision precision, size_t nx, size_t ny);
+
+/** Does a device have the shared memory that it needs? */
+bool psg_cuda_xy_suits(psg_cuda_precision precision, size_t nx, size_t ny, int device);
+
+/** Make the tables on the current device.
+ *  @param[out] plan  NULL after a failure
+ *  @return cudaSuccess; cudaErrorNotSupported: no kernel for this size, or not on this device;
+ *          cudaErrorMemoryAllocation and what else CUDA says: nothing is left */
+cudaError_t psg_cuda_xy_create(psg_cuda_xy **plan, psg_cuda_precision precision, size_t nx,
+                               size_t ny);
+
+/** Free the tables; the plan's device must be current, and its work be done. NULL is fine. */
+void psg_cuda_xy_destroy(psg_cuda_xy *plan);
+
+/** Bytes that a call works in, for slabs of up to that many planes. */
+size_t psg_cuda_xy_work_bytes(const psg_cuda_xy *plan, size_t planes);
+
+/** Transform a slab.
+ *  @param[in]     direction  PSG_CUDA_FORWARD: from field_d to the parts; PSG_CUDA_INVERSE: back
+ *  @param[in,out] field_d    [planes][ny][nx] reals, aligned to a complex number; only read, or only
+ *                            written
+ *  @param[in]     planes     0 is fine
+ *  @param[in,out] parts      [count], borrowed until return; together all ny rows, each once; only
+ *                            written, or only read
+ *  @param[in]     count      1 .. PSG_CUDA_XY_PARTS
+ *  @param[in]     work_d     psg_cuda_xy_work_bytes() of this device, aligned to 256, in use until the
+ *                            stream is there
+ *  @return cudaSuccess; cudaErrorInvalidValue: nothing was launched; others */
+cudaError_t psg_cuda_xy_run(const psg_cuda_xy *plan, psg_cuda_direction direction, void *field_d,
+                            size_t planes, const psg_cuda_xy_part *parts, size_t count,
+                            void *work_d, cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,29 @@
+// The kernels of xy_fixed.cuh as a table, a line per size of xy_f64.def or xy_f32.def.
+#ifndef PSG_KERNELS_XY_ENTRY_CUH
+#define PSG_KERNELS_XY_ENTRY_CUH
+
+#include <cstddef>
+#include <cstdint>
+
+namespace psg_cuda {
+
+struct xy_entry {
+    uint32_t nx, ny, strip, items, threads;
+    uint32_t line_radix[3], column_radix[3]; // a last 1: two passes
+    size_t shared_bytes, static_bytes;       // the latter at most
+    bool fast;                               // than cuFFT, on one GPU
+    const void *forward, *inverse;
+};
+
+const xy_entry *xy_entries_f64(size_t *count);
+const xy_entry *xy_entries_f32(size_t *count);
+
+} // namespace psg_cuda
+
+// A line of the tables, of the type Real.
+#define PSG_XY(M, LE, ROWS, L0, L1, L2, NY, CE, WIDTH, C0, C1, C2, BLOCKS, FAST)                   \
+    xy_line<xy_shape<column_shape<Real, M, LE, ROWS, L0, L1, L2>,                                  \
+                     column_shape<Real, NY, CE, WIDTH, C0, C1, C2>>,                               \
+            BLOCKS>(FAST),
+
+#endif

@@ -1,0 +1,409 @@
+// The 2-D transforms of planes of a size known at compile time, x and y in one kernel.
+//
+//   forward   f [plane][ny][nx] --lines--> ring [plane][strip][ny][width] --columns--> blocks
+//   inverse   blocks --columns--> ring --lines--> u
+//
+// Between the two steps a plane is in a ring of a few planes that stays in the second-level cache:
+// memory is read once and written once. A line item is ROWS rows of a plane along x, a column item
+// one strip of its spectrum, WIDTH numbers of x, along y. Blocks take items from one sequence, in
+// rounds: of round r the first step of plane r and the second of plane r - lag, mixed. An item
+// waits until the other step has left it what it needs; that comes before it in the sequence, so
+// somebody works on it, and whichever blocks are running, the earliest unfinished item goes on.
+//
+// Along x a line of nx reals is transformed as M = nx / 2 complex numbers z[n] = f[2n] + i f[2n+1]:
+// with E = (Z[k] + conj Z[M-k]) / 2 and O = -i (Z[k] - conj Z[M-k]) / 2 the spectrum of f is
+// E + w^k O, w = exp(-2 pi i / nx), k = 0 .. M. The inverse, unscaled, is that of
+// (X[k] + conj X[M-k]) + i w^-k (X[k] - conj X[M-k]).
+#ifndef PSG_KERNELS_XY_FIXED_CUH
+#define PSG_KERNELS_XY_FIXED_CUH
+
+#include "kernels/columns.cuh"
+#include "kernels/xy_entry.cuh"
+
+namespace psg_cuda {
+
+constexpr uint32_t xy_max_parts = 64; // the parameters of the kernel stay below 4 KB
+
+/// The rows y0[p] .. y0[p+1]-1 of every plane, in strips: plane k begins at base + k pitch.
+template <class Real> struct xy_part {
+    complex_t<Real> *base;
+    size_t pitch;
+    uint32_t y0, rows;
+};
+
+template <class Real> struct xy_args {
+    Real *field;           // [planes][ny][nx]
+    complex_t<Real> *ring; // [slots][plane]
+    uint32_t *ticket;      // next item; then what is done of each plane: [2][planes], all 0
+    const complex_t<Real>
+        *tables; // twiddles of lines [M] and columns [ny], exp(-2 pi i k / nx) [M/2]
+    uint32_t planes, slots, lag, parts;
+    xy_part<Real> part[xy_max_parts];
+};
+
+template <class Lines_, class Columns_> struct xy_shape {
+    using Lines = Lines_;
+    using Columns = Columns_;
+    using Real = typename Lines::Real;
+    using Complex = complex_t<Real>;
+    static constexpr int M = Lines::N, NX = 2 * M, NXC = M + 1, NY = Columns::N;
+    static constexpr int ROWS = Lines::COLUMNS, WIDTH = Columns::COLUMNS;
+    static constexpr int BLOCK = Lines::BLOCK;
+    static constexpr int STRIPS = (NXC + WIDTH - 1) / WIDTH, LINES = NY / ROWS; // items of a plane
+    static constexpr int ITEMS = STRIPS + LINES;
+    static constexpr size_t PLANE = (size_t)NY * NXC;
+    static constexpr size_t most(size_t a, size_t b) {
+        return a > b ? a : b;
+    }
+    // Shared memory: the exchange buffer, then the twiddles of lines and columns, and the roots.
+    static constexpr size_t BUFFER =
+        most((size_t)M * ROWS, most(Lines::shared_bytes, Columns::shared_bytes) / sizeof(Complex));
+    static constexpr size_t TABLES = (size_t)M + NY + M / 2;
+    static constexpr size_t shared_bytes = (BUFFER + TABLES) * sizeof(Complex);
+    static_assert(Lines::BLOCK == Columns::BLOCK && NY % ROWS == 0 && ROWS % 8 == 0 && M % 8 == 0 &&
+                      M / 2 * ROWS % BLOCK == 0,
+                  "");
+
+    static PSG_HD int width(int strip) {
+        return strip < NXC / WIDTH ? WIDTH : NXC % WIDTH;
+    }
+    /// Where number m of a row stands in a plane of strips of `rows` rows.
+    static PSG_HD size_t in_strips(int m, int row, int rows) {
+        const int strip = m / WIDTH;
+        return (size_t)strip * WIDTH * rows + row * width(strip) + m % WIDTH;
+    }
+    /// The number of kx = M - k, for k < M / 2; those of kx < M / 2 are kx. See psg_cuda_columns: so
+    /// pairs k, M - k of neighbouring k are neighbours in both.
+    static PSG_HD int mirrored(int k) {
+        return M / 2 + k;
+    }
+    /// Pair `i` of the M / 2 * ROWS pairs k, M - k of a line item: neighbouring threads have 8 rows
+    /// of one k, so that banks are apart, and a warp has 4 of k, so that it moves pieces of 4 numbers.
+    static PSG_HD void pair(int i, int *k, int *row) {
+        *row = i % 8 + i / 32 % (ROWS / 8) * 8;
+        *k = i / 8 % 4 + i / (4 * ROWS) * 4;
+    }
+
+    /// Rows y .. y+ROWS-1 of a plane, as pass 0 owns them: two reals are one complex number.
+    static PSG_HD void load_lines(Complex *v, int q, int row, const Real *plane, int y) {
+        const Complex *from = reinterpret_cast<const Complex *>(plane + (size_t)(y + row) * NX);
+        PSG_UNROLL
+        for (int e = 0; e < Lines::E; e++)
+            v[e] = load_streaming(from + Lines::template place<0>(q, e));
+    }
+    static PSG_HD void store_lines(const Complex *v, int q, int row, Real *plane, int y) {
+        Complex *to = reinterpret_cast<Complex *>(plane + (size_t)(y + row) * NX);
+        PSG_UNROLL
+        for (int e = 0; e < Lines::E; e++)
+            store_streaming(to + Lines::template place<0>(q, e), v[e]);
+    }
+    /// Between registers, as the last pass owns them, and shared memory [M][ROWS] in the order of
+    /// the frequencies.
+    static PSG_HD void put_frequencies(const Complex *v, int q, int row, Complex *buf) {
+        PSG_UNROLL
+        for (int e = 0; e < Lines::E; e++)
+            buf[Lines::place_frequency(q, e) * ROWS + row] = v[e];
+    }
+    static PSG_HD void take_frequencies(Complex *v, int q, int row, const Complex *buf) {
+        PSG_UNROLL
+        for (int e = 0; e < Lines::E; e++)
+            v[e] = buf[Lines::place_frequency(q, e) * ROWS + row];
+    }
+    /// Z in shared memory to X in the ring. X[k] = E + w^k O and X[M-k] = conj(E - w^k O).
+    static PSG_HD void put_spectrum(Complex *plane, int y, int thread, const Complex *buf,
+                                    const Complex *roots) {
+        const Real half = Real(0.5);
+        PSG_UNROLL_2
+        for (int i = 0; i < M / 2 * ROWS / BLOCK; i++) {
+            int k, row;
+            pair(i * BLOCK + thread, &k, &row);
+            const Complex a = buf[k * ROWS + row], b = buf[(k == 0 ? 0 : M - k) * ROWS + row];
+            const Complex even = {half * (a.x + b.x), half * (a.y - b.y)};
+            const Complex odd = roots[k] * Complex{half * (a.y + b.y), half * (b.x - a.x)};
+            plane[in_strips(k, y + row, NY)] = even + odd;
+            plane[in_strips(mirrored(k), y + row, NY)] = {even.x - odd.x, odd.y - even.y};
+        }
+        if (thread < ROWS) {
+            const Complex a = buf[M / 2 * ROWS + thread];
+            plane[in_strips(M, y + thread, NY)] = {a.x, -a.y};
+        }
+    }
+    /// X in the ring to the numbers of the inverse in shared memory: with A = X[k] + conj X[M-k] and
+    /// B = w^-k (X[k] - conj X[M-k]) they are A + i B at k and conj(A - i B) at M - k.
+    static PSG_HD void take_spectrum(const Complex *plane, int y, int thread, Complex *buf,
+                                     const Complex *roots) {
+        constexpr int PAIRS = M / 2 * ROWS / BLOCK;
+        Complex v[2 * PAIRS];
+        PSG_UNROLL
+        for (int i = 0; i < PAIRS; i++) {
+            int k, row;
+            pair(i * BLOCK + thread, &k, &row);
+            v[2 * i] = load_shared_cache(plane + in_strips(k, y + row, NY));
+            v[2 * i + 1] = load_shared_cache(plane + in_strips(mirrored(k), y + row, NY));
+        }
+        PSG_UNROLL
+        for (int i = 0; i < PAIRS; i++) {
+            int k, row;
+            pair(i * BLOCK + thread, &k, &row);
+            const Complex x = v[2 * i], z = v[2 * i + 1];
+            const Complex a = {x.x + z.x, x.y - z.y};
+            const Complex b = mul_conj(Complex{x.x - z.x, x.y + z.y}, roots[k]);
+            buf[k * ROWS + row] = {a.x - b.y, a.y + b.x};
+            if (k > 0)
+                buf[(M - k) * ROWS + row] = {a.x + b.y, b.x - a.y};
+        }
+        if (thread < ROWS) {
+            const Complex x = load_shared_cache(plane + in_strips(M, y + thread, NY));
+            buf[M / 2 * ROWS + thread] = {x.x + x.x, -(x.y + x.y)};
+        }
+    }
+
+    /// The column of a strip that a thread works on: in a narrow one some work on the last together,
+    /// and all do the same, so that no lanes of a warp part.
+    static PSG_HD int column(int col, int strip) {
+        const int w = width(strip);
+        return col < w ? col : w - 1;
+    }
+    /// A strip of a plane in the ring, as pass 0 owns it.
+    static PSG_HD void load_strip(Complex *v, int q, int col, const Complex *plane, int strip) {
+        const int w = width(strip);
+        const Complex *from = plane + (size_t)strip * WIDTH * NY + column(col, strip);
+        PSG_UNROLL
+        for (int e = 0; e < Columns::E; e++)
+            v[e] = load_shared_cache(from + Columns::template place<0>(q, e) * w);
+    }
+    static PSG_HD void store_strip(const Complex *v, int q, int col, Complex *plane, int strip) {
+        const int w = width(strip);
+        Complex *to = plane + (size_t)strip * WIDTH * NY + column(col, strip);
+        PSG_UNROLL
+        for (int e = 0; e < Columns::E; e++)
+            to[Columns::template place<0>(q, e) * w] = v[e];
+    }
+    /// What has been read of the ring need not go to memory when it leaves the cache: a strip, and
+    /// rows of a plane (but for the last strip, whose rows may share a cache line with others).
+    static PSG_HD void forget_strip(Complex *plane, int strip, int thread) {
+        constexpr int LINE = 128 / sizeof(Complex);
+        Complex *at = plane + (size_t)strip * WIDTH * NY;
+        for (int i = thread * LINE; i < width(strip) * NY; i += BLOCK * LINE)
+            forget(at + i);
+    }
+    static PSG_HD void forget_rows(Complex *plane, int y, int thread) {
+        constexpr int LINE = 128 / sizeof(Complex), PIECES = ROWS * WIDTH / LINE;
+        for (int i = thread; i < NXC / WIDTH * PIECES; i += BLOCK)
+            forget(plane + ((size_t)(i / PIECES) * NY + y) * WIDTH + i % PIECES * LINE);
+    }
+    /// Where row 0 of a strip of a plane would stand in a part.
+    static PSG_HD Complex *strip_in_part(const xy_part<Real> &p, uint32_t plane, int strip) {
+        return p.base + plane * p.pitch + (size_t)strip * WIDTH * p.rows -
+               (size_t)p.y0 * width(strip);
+    }
+    /// A strip in the blocks, as the last pass owns it. part_of: [NY] the part of each row;
+    /// strips: [parts] as strip_in_part() has it.
+    static PSG_HD void load_blocks(Complex *v, int q, int col, int strip, const uint8_t *part_of,
+                                   Complex *const *strips) {
+        const int w = width(strip), c = column(col, strip);
+        PSG_UNROLL
+        for (int e = 0; e < Columns::E; e++) {
+            const int row = Columns::place_frequency(q, e);
+            v[e] = load_streaming(strips[part_of[row]] + row * w + c);
+        }
+    }
+    static PSG_HD void store_blocks(const Complex *v, int q, int col, int strip,
+                                    const uint8_t *part_of, Complex *const *strips) {
+        const int w = width(strip), c = column(col, strip);
+        PSG_UNROLL
+        for (int e = 0; e < Columns::E; e++) {
+            const int row = Columns::place_frequency(q, e);
+            store_streaming(strips[part_of[row]] + row * w + c, v[e]);
+        }
+    }
+};
+
+/// An item of the sequence.
+struct xy_item {
+    bool there;     // rounds at both ends have the items of one step only
+    bool first;     // step
+    uint32_t plane; // of the slab
+    uint32_t index; // among the step's items of the plane
+};
+
+/// Item number t, of `firsts` and `seconds` items a plane.
+PSG_HD xy_item xy_item_at(uint32_t t, uint32_t firsts, uint32_t seconds, uint32_t planes,
+                          uint32_t lag) {
+    const uint32_t items = firsts + seconds, round = t / items, i = t % items;
+    const uint32_t before = i * firsts / items; // of the first step, in this round
+    xy_item item;
+    item.first = (i + 1) * firsts / items > before;
+    item.index = item.first ? before : i - before;
+    item.there = item.first ? round < planes : round >= lag;
+    item.plane = item.first ? round : round - lag;
+    return item;
+}
+
+#if defined(__CUDACC__)
+
+/// A counter that other blocks add to.
+__device__ __forceinline__ uint32_t xy_counted(const uint32_t *counter) {
+    uint32_t now;
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(counter) : "memory");
+    return now;
+}
+
+/// The block is done with an item: after a barrier, by one thread.
+__device__ __forceinline__ void xy_done(uint32_t *counter) {
+    asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(counter) : "memory");
+}
+
+/// What a block knows of an item before it begins with it.
+template <class X> struct xy_next {
+    uint32_t ticket;
+    bool ready; // nothing has to be waited for
+    typename X::Complex *strips[xy_max_parts];
+};
+
+/// The counter that an item waits for, NULL: none, and what it waits for.
+template <class X, bool FORWARD>
+__device__ __forceinline__ const uint32_t *xy_awaited(const xy_args<typename X::Real> &a,
+                                                      const xy_item &item, uint32_t *count) {
+    constexpr uint32_t FIRSTS = FORWARD ? X::LINES : X::STRIPS, SECONDS = X::ITEMS - FIRSTS;
+    *count = item.first ? SECONDS : FIRSTS;
+    if (!item.there || (item.first && item.plane < a.slots))
+        return nullptr;
+    return a.ticket + 1 + (item.first ? a.planes + item.plane - a.slots : item.plane);
+}
+
+/// Take the next item and look around for it; one warp.
+template <class X, bool FORWARD>
+__device__ __forceinline__ void xy_scout(const xy_args<typename X::Real> &a, xy_next<X> *next) {
+    constexpr uint32_t FIRSTS = FORWARD ? X::LINES : X::STRIPS;
+    const uint32_t lane = threadIdx.x % 32;
+    uint32_t ticket = 0;
+    if (lane == 0)
+        ticket = atomicAdd(a.ticket, 1u);
+    ticket = __shfl_sync(0xffffffffu, ticket, 0);
+    const xy_item item = xy_item_at(ticket, FIRSTS, X::ITEMS - FIRSTS, a.planes, a.lag);
+    if (lane == 0) {
+        uint32_t count;
+        const uint32_t *counter = xy_awaited<X, FORWARD>(a, item, &count);
+        next->ticket = ticket;
+        next->ready = !counter || xy_counted(counter) >= count;
+    }
+    for (uint32_t p = lane; p < a.parts; p += 32)
+        next->strips[p] = X::strip_in_part(a.part[p], item.plane, (int)item.index);
+    __syncwarp();
+}
+
+/// Grid: any; block: X::BLOCK; shared memory: X::shared_bytes.
+template <class X, bool FORWARD, int BLOCKS>
+__global__ void __launch_bounds__(X::BLOCK, BLOCKS)
+    xy_fixed(const __grid_constant__ xy_args<typename X::Real> a) {
+    using Lines = typename X::Lines;
+    using Columns = typename X::Columns;
+    using Complex = typename X::Complex;
+    extern __shared__ __align__(16) unsigned char xy_shared[];
+    __shared__ uint8_t part_of[X::NY];
+    __shared__ xy_next<X> next[2]; // in turns: one is read while the other is written
+    Complex *const buf = reinterpret_cast<Complex *>(xy_shared);
+    Complex *const line_twiddles = buf + X::BUFFER, *const column_twiddles = line_twiddles + X::M;
+    Complex *const roots = column_twiddles + X::NY;
+    constexpr uint32_t FIRSTS = FORWARD ? X::LINES : X::STRIPS;
+    const uint32_t items = (a.planes + a.lag) * X::ITEMS;
+    const int thread = (int)threadIdx.x;
+    const bool scout = thread / 32 == X::BLOCK / 64;
+
+    for (int i = thread; i < (int)X::TABLES; i += X::BLOCK)
+        line_twiddles[i] = a.tables[i];
+    for (uint32_t p = 0; p < a.parts; p++)
+        for (uint32_t r = threadIdx.x; r < a.part[p].rows; r += X::BLOCK)
+            part_of[a.part[p].y0 + r] = (uint8_t)p;
+    if (scout)
+        xy_scout<X, FORWARD>(a, &next[1]);
+    __syncthreads();
+    for (int turn = 0;; turn ^= 1) {
+        const xy_next<X> &now = next[turn ^ 1];
+        const uint32_t t = now.ticket;
+        if (t >= items)
+            return;
+        const xy_item item = xy_item_at(t, FIRSTS, X::ITEMS - FIRSTS, a.planes, a.lag);
+        if (!now.ready) {
+            uint32_t count;
+            const uint32_t *counter = xy_awaited<X, FORWARD>(a, item, &count);
+            if (thread == 0)
+                while (xy_counted(counter) < count)
+                    __nanosleep(40);
+            __syncthreads();
+        }
+        const auto look_around = [&] {
+            if (scout)
+                xy_scout<X, FORWARD>(a, &next[turn]);
+        };
+        typename X::Real *field = a.field + (size_t)item.plane * X::NY * X::NX;
+        Complex *plane = a.ring + item.plane % a.slots * X::PLANE;
+        if (!item.there) {
+            look_around();
+        } else if (item.first == FORWARD) { // lines
+            Complex v[Lines::E];
+            const int row = thread % X::ROWS, q = thread / X::ROWS, y = (int)item.index * X::ROWS;
+            if (FORWARD) {
+                X::load_lines(v, q, row, field, y);
+                columns_forward<Lines>(v, q, row, line_twiddles, buf, look_around);
+                __syncthreads();
+                X::put_frequencies(v, q, row, buf);
+                __syncthreads();
+                X::put_spectrum(plane, y, thread, buf, roots);
+            } else {
+                X::take_spectrum(plane, y, thread, buf, roots);
+                __syncthreads();
+                X::take_frequencies(v, q, row, buf);
+                __syncthreads();
+                columns_inverse<Lines>(v, q, row, line_twiddles, buf, look_around);
+                X::store_lines(v, q, row, field, y);
+                X::forget_rows(plane, y, thread);
+            }
+        } else {
+            Complex v[Columns::E];
+            const int col = thread % X::WIDTH, q = thread / X::WIDTH, strip = (int)item.index;
+            if (FORWARD) {
+                X::load_strip(v, q, col, plane, strip);
+                columns_forward<Columns>(v, q, col, column_twiddles, buf, look_around);
+                X::store_blocks(v, q, col, strip, part_of, now.strips);
+                X::forget_strip(plane, strip, thread);
+            } else {
+                X::load_blocks(v, q, col, strip, part_of, now.strips);
+                columns_inverse<Columns>(v, q, col, column_twiddles, buf, look_around);
+                X::store_strip(v, q, col, plane, strip);
+            }
+        }
+        __syncthreads(); // all has been read and written, and shared memory is free again
+        if (thread == X::BLOCK - 1 && item.there)
+            xy_done(a.ticket + 1 + (item.first ? 0 : a.planes) + item.plane);
+    }
+}
+
+/// The line of the table for a shape.
+template <class X, int BLOCKS> xy_entry xy_line(bool fast) {
+    using L = typename X::Lines;
+    using C = typename X::Columns;
+    xy_entry e = {X::NX,
+                  X::NY,
+                  X::WIDTH,
+                  X::ITEMS,
+                  X::BLOCK,
+                  {1, 1, 1},
+                  {1, 1, 1},
+                  X::shared_bytes,
+                  X::NY + 2 * sizeof(xy_next<X>) + 64,
+                  fast,
+                  reinterpret_cast<const void *>(xy_fixed<X, true, BLOCKS>),
+                  reinterpret_cast<const void *>(xy_fixed<X, false, BLOCKS>)};
+    for (int p = 0; p < L::PASSES; p++)
+        e.line_radix[p] = (uint32_t)L::radix(p);
+    for (int p = 0; p < C::PASSES; p++)
+        e.column_radix[p] = (uint32_t)C::radix(p);
+    return e;
+}
+
+#endif
+
+} // namespace psg_cuda
+#endif

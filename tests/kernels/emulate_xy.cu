@@ -1,0 +1,239 @@
+// The 2-D transforms of xy_fixed.cuh, run on the CPU thread by thread from the same source as on the
+// GPU: a plane gives the answer of a naive transform, cut into parts, and its inverse gives it back;
+// and the sequence of items has each once, after those that it waits for. Needs no device.
+#include "kernels/kspace_tables.cuh"
+#include "kernels/xy_fixed.cuh"
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+using namespace psg_cuda;
+
+static int failures = 0;
+
+static void expect(bool right, const char *what, int n) {
+    if (!right) {
+        printf("FAIL %s, n = %d\n", what, n);
+        failures++;
+    }
+}
+
+/// The threads of a block between any two barriers, and what they have in registers.
+template <class S> struct threads {
+    using Complex = typename S::Complex;
+    std::vector<Complex> v = std::vector<Complex>((size_t)S::BLOCK * S::E);
+
+    template <class F> void all(F f) {
+        for (int t = 0; t < S::BLOCK; t++)
+            f(&v[(size_t)t * S::E], t / S::COLUMNS, t % S::COLUMNS, t);
+    }
+    template <int FROM, int TO> void exchange(std::vector<Complex> &buf) {
+        all([&](Complex *p, int q, int c, int) {
+            S::template to_shared<FROM>(p, q, c, buf.data());
+        });
+        all([&](Complex *p, int q, int c, int) {
+            S::template from_shared<TO>(p, q, c, buf.data());
+        });
+    }
+    void forward(const Complex *table, std::vector<Complex> &buf) {
+        all([&](Complex *p, int q, int, int) { S::template forward<0>(p, q, table); });
+        exchange<0, 1>(buf);
+        all([&](Complex *p, int q, int, int) { S::template forward<1>(p, q, table); });
+        if constexpr (S::PASSES == 3) {
+            exchange<1, 2>(buf);
+            all([&](Complex *p, int q, int, int) { S::template forward<2>(p, q, table); });
+        }
+    }
+    void inverse(const Complex *table, std::vector<Complex> &buf) {
+        if constexpr (S::PASSES == 3) {
+            all([&](Complex *p, int q, int, int) { S::template inverse<2>(p, q, table); });
+            exchange<2, 1>(buf);
+        }
+        all([&](Complex *p, int q, int, int) { S::template inverse<1>(p, q, table); });
+        exchange<1, 0>(buf);
+        all([&](Complex *p, int q, int, int) { S::template inverse<0>(p, q, table); });
+    }
+};
+
+template <class S> static std::vector<typename S::Complex> twiddles() {
+    kspace_list list = kspace_list();
+    list.n = S::N;
+    list.passes = S::PASSES;
+    for (int p = 0; p < S::PASSES; p++)
+        list.pass[p].radix = (uint32_t)S::radix(p);
+    kspace_list_finish(&list);
+    std::vector<typename S::Complex> w(S::N);
+    kspace_twiddles(list, w.data());
+    return w;
+}
+
+template <class X> struct plane {
+    using Real = typename X::Real;
+    using Complex = typename X::Complex;
+    using Lines = typename X::Lines;
+    using Columns = typename X::Columns;
+    std::vector<Real> field = std::vector<Real>((size_t)X::NX * X::NY);
+    std::vector<Complex> ring = std::vector<Complex>(X::PLANE), spectrum = ring;
+    std::vector<Complex> buf = std::vector<Complex>(X::shared_bytes / sizeof(Complex));
+    std::vector<Complex> roots = std::vector<Complex>(X::M / 2);
+    std::vector<Complex> tx = twiddles<Lines>(), ty = twiddles<Columns>();
+    std::vector<xy_part<Real>> part;
+    std::vector<uint8_t> part_of = std::vector<uint8_t>(X::NY);
+
+    plane() {
+        for (int k = 0; k < X::M / 2; k++)
+            roots[k] = {(Real)cosl(2 * M_PIl * k / X::NX), (Real)-sinl(2 * M_PIl * k / X::NX)};
+        const uint32_t cut[] = {0, 1, X::NY / 3, X::NY - 5, X::NY};
+        for (int p = 0; p < 4; p++) {
+            part.push_back(
+                {spectrum.data() + (size_t)cut[p] * X::NXC, 0, cut[p], cut[p + 1] - cut[p]});
+            std::fill(part_of.begin() + cut[p], part_of.begin() + cut[p + 1], (uint8_t)p);
+        }
+    }
+    Complex at(int k, int row) const {
+        const xy_part<Real> &p = part[part_of[row]];
+        const int m = k == X::M / 2 ? X::M : k < X::M / 2 ? k : X::mirrored(X::M - k);
+        return p.base[X::in_strips(m, row - (int)p.y0, (int)p.rows)];
+    }
+    std::vector<Complex *> strips(int strip) const {
+        std::vector<Complex *> list;
+        for (const xy_part<Real> &p : part)
+            list.push_back(X::strip_in_part(p, 0, strip));
+        return list;
+    }
+    void forward() {
+        threads<Lines> lines;
+        threads<Columns> columns;
+        for (int y = 0; y < X::NY; y += X::ROWS) {
+            lines.all(
+                [&](Complex *p, int q, int r, int) { X::load_lines(p, q, r, field.data(), y); });
+            lines.forward(tx.data(), buf);
+            lines.all(
+                [&](Complex *p, int q, int r, int) { X::put_frequencies(p, q, r, buf.data()); });
+            lines.all([&](Complex *, int, int, int t) {
+                X::put_spectrum(ring.data(), y, t, buf.data(), roots.data());
+            });
+        }
+        for (int s = 0; s < X::STRIPS; s++) {
+            const std::vector<Complex *> to = strips(s);
+            columns.all(
+                [&](Complex *p, int q, int c, int) { X::load_strip(p, q, c, ring.data(), s); });
+            columns.forward(ty.data(), buf);
+            columns.all([&](Complex *p, int q, int c, int) {
+                X::store_blocks(p, q, c, s, part_of.data(), to.data());
+            });
+        }
+    }
+    void inverse() {
+        threads<Lines> lines;
+        threads<Columns> columns;
+        for (int s = 0; s < X::STRIPS; s++) {
+            const std::vector<Complex *> from = strips(s);
+            columns.all([&](Complex *p, int q, int c, int) {
+                X::load_blocks(p, q, c, s, part_of.data(), from.data());
+            });
+            columns.inverse(ty.data(), buf);
+            columns.all(
+                [&](Complex *p, int q, int c, int) { X::store_strip(p, q, c, ring.data(), s); });
+        }
+        for (int y = 0; y < X::NY; y += X::ROWS) {
+            lines.all([&](Complex *, int, int, int t) {
+                X::take_spectrum(ring.data(), y, t, buf.data(), roots.data());
+            });
+            lines.all(
+                [&](Complex *p, int q, int r, int) { X::take_frequencies(p, q, r, buf.data()); });
+            lines.inverse(tx.data(), buf);
+            lines.all(
+                [&](Complex *p, int q, int r, int) { X::store_lines(p, q, r, field.data(), y); });
+        }
+    }
+};
+
+/// One mode of the plane by the definition.
+template <class X> static complex_t<double> mode(const plane<X> &p, int kx, int ky) {
+    double re = 0, im = 0;
+    for (int y = 0; y < X::NY; y++)
+        for (int x = 0; x < X::NX; x++) {
+            const double turn =
+                (double)((long)kx * x % X::NX) / X::NX + (double)((long)ky * y % X::NY) / X::NY;
+            const double f = p.field[(size_t)y * X::NX + x];
+            re += f * cos(2 * M_PI * turn);
+            im -= f * sin(2 * M_PI * turn);
+        }
+    return {re, im};
+}
+
+template <class X> static void shape() {
+    using Real = typename X::Real;
+    plane<X> p;
+    for (Real &f : p.field)
+        f = (Real)(2.0 * rand() / RAND_MAX - 1);
+    const std::vector<Real> f = p.field;
+    const double unit = sizeof(Real) == 8 ? 1e-15 : 5e-7, size = sqrt((double)X::NX * X::NY);
+    p.forward();
+    const int modes[][2] = {{0, 0},
+                            {1, 0},
+                            {0, 1},
+                            {X::M, 0},
+                            {X::M, X::NY / 2},
+                            {X::M - 1, 3},
+                            {7, X::NY - 1},
+                            {X::M / 2, X::NY / 3}};
+    for (const auto &m : modes) {
+        const complex_t<double> want = mode(p, m[0], m[1]);
+        const auto have = p.at(m[0], m[1]);
+        expect(hypot(have.x - want.x, have.y - want.y) < 40 * unit * size, "a mode", X::NX);
+    }
+    p.inverse();
+    double worst = 0;
+    for (size_t i = 0; i < f.size(); i++)
+        worst = std::max(worst, fabs((double)p.field[i] / ((double)X::NX * X::NY) - f[i]));
+    expect(worst < 10 * unit, "the plane that comes back", X::NX);
+}
+
+/// Each item once; what an item waits for before it.
+static void sequence(uint32_t firsts, uint32_t seconds, uint32_t planes, uint32_t lag) {
+    std::vector<uint32_t> done[2] = {std::vector<uint32_t>(planes), std::vector<uint32_t>(planes)};
+    const uint32_t slots = lag + 2;
+    bool right = true;
+    for (uint32_t t = 0; t < (planes + lag) * (firsts + seconds); t++) {
+        const xy_item i = xy_item_at(t, firsts, seconds, planes, lag);
+        if (!i.there)
+            continue;
+        uint32_t *mine = &done[i.first ? 0 : 1][i.plane];
+        right = right && i.plane < planes && i.index == (*mine)++;
+        if (!i.first)
+            right = right && done[0][i.plane] == firsts;
+        else if (i.plane >= slots)
+            right = right && done[1][i.plane - slots] == seconds;
+    }
+    for (uint32_t k = 0; k < planes; k++)
+        right = right && done[0][k] == firsts && done[1][k] == seconds;
+    expect(right, "the sequence of items", (int)firsts);
+}
+
+int main() {
+    srand(7);
+#define SHAPE(M, LE, ROWS, L0, L1, L2, NY, CE, WIDTH, C0, C1, C2, BLOCKS, FAST)                    \
+    shape<xy_shape<column_shape<Real, M, LE, ROWS, L0, L1, L2>,                                    \
+                   column_shape<Real, NY, CE, WIDTH, C0, C1, C2>>>();
+#undef PSG_XY
+#define PSG_XY SHAPE
+    {
+        using Real = double;
+#include "kernels/xy_f64.def"
+    }
+    {
+        using Real = float;
+#include "kernels/xy_f32.def"
+    }
+    for (uint32_t planes : {1u, 2u, 3u, 9u})
+        for (uint32_t lag : {1u, 2u, 5u})
+            sequence(128, 129, planes, lag), sequence(129, 128, planes, lag),
+                sequence(8, 9, planes, lag);
+    if (failures)
+        printf("%d failures\n", failures);
+    return failures ? 1 : 0;
+}
