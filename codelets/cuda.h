@@ -23,8 +23,8 @@ typedef struct psg_cuda_worker {
 } psg_cuda_worker;
 
 /** Make what this plan needs on the calling CUDA worker.
- *  @return NULL: the error's words are in `words` */
-psg_cuda_worker *psg_cuda_worker_create(const psg_context *context, char *words, size_t size);
+ *  @return 0; a code as those of kernels/: *worker is NULL */
+int psg_cuda_worker_create(psg_cuda_worker **worker, const psg_context *context);
 /** On the worker that made it. NULL is fine. */
 void psg_cuda_worker_destroy(psg_cuda_worker *worker);
 
@@ -44,6 +44,9 @@ static inline psg_cuda_precision psg_cuda_precision_of(const psg_context *contex
 static inline psg_cuda_layout psg_cuda_layout_of(const psg_context *context) {
     return context->z_contiguous ? PSG_CUDA_Z_CONTIGUOUS : PSG_CUDA_Z_STRIDED;
 }
+
+/** What an error code of kernels/ says about the device: is it out of memory? */
+psg_fault psg_cuda_fault(int code);
 
 /** Latch an error code of kernels/ in the run. @return true if there was none */
 bool psg_cuda_check(psg_run *run, int code, const char *what);

@@ -15,6 +15,8 @@ psg_status psg_fail(psg_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void psg_clear_error(void);
 
+psg_status psg_fault_status(psg_fault fault);
+
 /** How a failed run ends for the caller: its words kept, its status returned; PSG_OK if it did
  *  not fail. */
 psg_status psg_fail_run(const psg_run *run);
@@ -165,8 +167,11 @@ psg_status psg_partition_make(psg_plan *plan);
 /* --------------------------------------------------------------------------- placement.c */
 
 /** Where the plan's segments and pencils live, and how their blocks are exchanged.
- *  @return PSG_OK; PSG_ERR_MEMORY, _UNSUPPORTED */
+ *  @return PSG_OK; PSG_ERR_MEMORY: also where a resident plan's blocks do not fit; PSG_ERR_UNSUPPORTED */
 psg_status psg_placement_make(psg_plan *plan);
+/** Bytes that StarPU can have on the GPU of the plan's with the least; SIZE_MAX: not known.
+ *  @param[in] emptied  once it has evicted all that it holds there */
+size_t psg_placement_room(const psg_plan *plan, bool emptied);
 
 /** Is it known how long all tasks take on the machine that is simulated? */
 psg_status psg_simulation_check(psg_plan *plan);
@@ -286,9 +291,11 @@ struct psg_plan {
     size_t *bundle_p0;
     size_t *bundle_y0;
     void *eigen[3];
-    size_t workers;               /**< StarPU's, all kinds: the length of scratch and pieces */
-    size_t most_workers;          /**< that take its tasks, on the process that has most */
-    bool coarse;                  /**< cut as for GPUs: some process has one */
+    size_t workers;      /**< StarPU's, all kinds: the length of scratch and pieces */
+    size_t most_workers; /**< that take its tasks, on the process that has most */
+    bool coarse;         /**< cut as for GPUs: some process has one */
+    double room; /**< bytes on a GPU for what its tasks work on, if that comes and goes; INFINITY:
+                      enough */
     int gpus[STARPU_NMAXWORKERS]; /**< the CUDA workers that take its tasks */
     size_t gpu_count;             /**< 0: the CPU workers take them */
     bool copies;                  /**< StarPU may hold copies of f and u elsewhere: on GPUs, or in
@@ -298,7 +305,8 @@ struct psg_plan {
     int *segment_worker; /**< see psg_context */
     int *pencil_worker;
     int *segment_node; /**< memory node of each segment's slab */
-    bool resident;     /**< its spectra stand on the GPUs, not in main memory */
+    bool resident;     /**< its spectra stand on the GPUs; else in main memory, and StarPU brings
+                            copies of blocks to the GPUs and evicts them */
     psg_exchange exchange;
     struct starpu_codelet direct_kspace[PSG_TASK_PRECISIONS];
     psg_exchange_codelets exchange_codelets;

@@ -15,6 +15,11 @@ typedef struct grain {
 static const grain cpu_grain = {.tasks = 2, .bytes_min = (size_t)512 << 10};
 static const grain gpu_grain = {.tasks = 4, .bytes_min = (size_t)32 << 20};
 
+/* Of a GPU where all data come and go: parts of f or the spectrum that have to be there at once. Two
+ * tasks run while the data of a third arrive, each with the part in two arrays; and a worker has a
+ * slab or a pencil, and cuFFT's work area, which for long primes is twice as large. */
+static const size_t parts_at_once = 9;
+
 /* Of several processes, a message below this costs more for itself than for its bytes. */
 static const size_t message_bytes_min = (size_t)256 << 10;
 
@@ -65,6 +70,19 @@ static void cut_fill(const cut *c, size_t start, size_t extent, size_t *first) {
     }
 }
 
+/* So many parts, or more: where a GPU has no room for what it works on, as many more for each worker.
+ *  @param[in] most   planes or rows in a part
+ *  @param[in] bytes  of one of them in the spectrum */
+static size_t parts_of(const psg_plan *plan, size_t tasks, size_t extent, size_t most,
+                       size_t bytes) {
+    const double fit = plan->room / ((double)parts_at_once * (double)bytes);
+    if (fit < (double)extent / (double)tasks) {
+        const size_t parts = fit < 1 ? extent : divide_up(extent, (size_t)fit);
+        tasks = divide_up(parts, plan->most_workers) * plan->most_workers;
+    }
+    return clamp(tasks, divide_up(extent, most), extent);
+}
+
 /* How each process cuts its planes and its rows: what the options ask, else what suits its data
  * and workers. */
 static void choose(const psg_plan *plan, cut *planes, cut *rows) {
@@ -82,14 +100,17 @@ static void choose(const psg_plan *plan, cut *planes, cut *rows) {
     /* StarPU counts the elements of a block in 32 bits. */
     const size_t planes_max = UINT32_MAX / (n[0] * n[1]);
     const size_t rows_max = UINT32_MAX / (n[2] * plan->context.nxc);
-    *planes = (cut){.parts = clamp(tasks, divide_up(own[2], planes_max), own[2])};
+    const size_t row_bytes = 2 * plan->context.nxc * plan->context.cpu->real_bytes;
+    *planes = (cut){.parts = parts_of(plan, tasks, own[2], planes_max, n[1] * row_bytes)};
     if (plan->options.segment_planes > 0) {
         planes->width =
             clamp(plan->options.segment_planes, 1, own[2] < planes_max ? own[2] : planes_max);
     }
-    const size_t pencils =
-        plan->options.pencils > 0 ? divide_up(plan->options.pencils, ranks) : tasks;
-    *rows = (cut){.parts = clamp(pencils, divide_up(own[1], rows_max), own[1])};
+    *rows = (cut){.parts = parts_of(plan, tasks, own[1], rows_max, n[2] * row_bytes)};
+    if (plan->options.pencils > 0) {
+        rows->parts =
+            clamp(divide_up(plan->options.pencils, ranks), divide_up(own[1], rows_max), own[1]);
+    }
 }
 
 /* Pencils of a process that travel as one: all, in as many bundles as leave messages large

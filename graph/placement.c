@@ -17,11 +17,27 @@ int psg_placement_node(int worker) {
     return worker >= 0 ? (int)starpu_worker_get_memory_node((unsigned)worker) : STARPU_MAIN_RAM;
 }
 
-/* With room for what passes through: slabs of f and u, and copies of blocks. If not, blocks stay
- * in main memory, and StarPU brings in and evicts copies. */
+size_t psg_placement_room(const psg_plan *plan, bool emptied) {
+    size_t least = SIZE_MAX;
+    for (size_t g = 0; g < plan->gpu_count; g++) {
+        const unsigned node = (unsigned)psg_placement_node(plan->gpus[g]);
+        const starpu_ssize_t limit = starpu_memory_get_total(node); /* of what StarPU may take */
+        const size_t used = starpu_memory_get_used(node);
+        const size_t left = limit < 0 ? SIZE_MAX : (size_t)limit > used ? (size_t)limit - used : 0;
+        const size_t free_bytes = psg_device_free_bytes(starpu_worker_get_devid(plan->gpus[g]));
+        const size_t here =
+            left < free_bytes ? left : free_bytes; /* others have memory there too */
+        const size_t with = emptied && here < SIZE_MAX ? here + used : here;
+        least = with < least ? with : least;
+    }
+    return least;
+}
+
+/* With room for what passes through: slabs of f and u, and copies of blocks. */
 bool psg_placement_fits(const psg_plan *plan) {
     const psg_context *c = &plan->context;
     const size_t plane = c->n[1] * c->nxc * 2 * c->cpu->real_bytes;
+    const size_t room = psg_placement_room(plan, false);
     for (size_t g = 0; g < plan->gpu_count; g++) {
         size_t planes = 0; /* of its segments, and as much as pencils in the staged graph */
         size_t most = 0;
@@ -35,10 +51,7 @@ bool psg_placement_fits(const psg_plan *plan) {
             rows += plan->pencil_worker[p] == plan->gpus[g] ? c->y0[p + 1] - c->y0[p] : 0;
         }
         const size_t staged = planes * plane + rows * c->n[2] * c->nxc * 2 * c->cpu->real_bytes;
-        const size_t needed = (planes + 3 * most) * plane + (c->fused ? 0 : staged);
-        const starpu_ssize_t free_bytes =
-            starpu_memory_get_available((unsigned)psg_placement_node(plan->gpus[g]));
-        if (free_bytes != -1 && (free_bytes < 0 || needed > (size_t)free_bytes)) {
+        if ((planes + 3 * most) * plane + (c->fused ? 0 : staged) > room) {
             return false;
         }
     }
@@ -64,8 +77,7 @@ static psg_status choose_exchange(psg_plan *plan, bool resident) {
                               "alltoall",
                               plan->options.exchange == PSG_EXCHANGE_DIRECT ? "direct" : "managed");
     }
-    const bool possible =
-        plan->gpu_count > 0 && resident && plan->context.fused && psg_device_peers();
+    const bool possible = resident && plan->context.fused && psg_device_peers();
     plan->exchange = plan->options.exchange;
     if (plan->exchange == PSG_EXCHANGE_AUTO || between) {
         plan->exchange = possible ? PSG_EXCHANGE_DIRECT : PSG_EXCHANGE_MANAGED;
@@ -73,8 +85,7 @@ static psg_status choose_exchange(psg_plan *plan, bool resident) {
     if (plan->exchange == PSG_EXCHANGE_DIRECT && !possible) {
         return psg_fail(
             PSG_ERR_UNSUPPORTED,
-            "exchange direct needs the fused graph on GPUs that reach each other's memory, and a "
-            "spectrum that fits them");
+            "exchange direct needs the fused graph on GPUs that reach each other's memory");
     }
     return PSG_OK;
 }
@@ -91,8 +102,9 @@ psg_status psg_placement_make(psg_plan *plan) {
     spread(plan->pencil_worker, c->pencils, c->own_pencils, plan->gpus, plan->gpu_count);
     c->segment_worker = plan->segment_worker;
     c->pencil_worker = plan->pencil_worker;
-    /* What goes to other processes goes by main memory, so blocks are at home there. */
-    plan->resident = plan->gpu_count > 0 && plan->ranks == 1 && psg_placement_fits(plan);
+    if (plan->resident && !psg_placement_fits(plan)) {
+        return psg_fail(PSG_ERR_MEMORY, "the spectrum does not fit the GPUs");
+    }
     for (size_t s = 0; s < c->segments; s++) {
         plan->segment_node[s] = psg_placement_node(plan->resident ? plan->segment_worker[s] : -1);
     }
