@@ -118,9 +118,12 @@ static psg_status make_divide(psg_plan *plan) {
 
 /* What there is now; but what StarPU could evict from a full GPU counts for a part. */
 static double find_room(const psg_plan *plan) {
+    if (plan->resident) {
+        return INFINITY;
+    }
     const size_t now = psg_placement_room(plan, false);
     const size_t part = psg_placement_room(plan, true) / 4;
-    return plan->resident || now == SIZE_MAX ? INFINITY : (double)(now > part ? now : part);
+    return now == SIZE_MAX ? INFINITY : (double)(now > part ? now : part);
 }
 
 /* The same cut on all processes, whose workers may differ in number and kind. */
