@@ -123,16 +123,18 @@ static const option_row solve_rows[] = {
      "few tasks, or one per step of the method; default: fused"},
     {NULL, "exchange", "NAME", app_value_choice, FIELD(exchange), exchange_choices, NULL,
      "how blocks go from slabs to pencils: managed (StarPU\n"
-     "moves them), direct (GPUs reach into each other); between\n"
-     "processes: mpi (each as soon as it can go), alltoall (all\n"
-     "at once); default: the best one there is"},
+     "moves them), direct (GPUs write them into each other's\n"
+     "memory and read them there); between processes: mpi (each\n"
+     "as soon as it can go), alltoall (all at once); default:\n"
+     "the best one there is"},
     {NULL, "z", "contiguous|strided", app_value_choice, FIELD(z_layout), z_choices, NULL,
      "layout of the z transforms of the staged graph;\n"
      "default: contiguous"},
     {NULL, "segment-planes", "N", app_value_count, FIELD(segment_planes), NULL,
      "a whole number from 1", "planes of z in a segment; default: from the data's size"},
     {NULL, "pencils", "N", app_value_count, FIELD(pencils), NULL, "a whole number from 1",
-     "parts of y in spectral space; default: from the data's\nsize"},
+     "parts of y in spectral space; default: from the data's\nsize; with exchange direct one for "
+     "each GPU"},
     {NULL, "effort", "NAME", app_value_choice, FIELD(effort), effort_choices, NULL,
      "FFTW's search for its plans: estimate, measure or\npatient; default: measure"},
     {NULL, "tuned", "yes|no", app_value_choice, FIELD(tuned), tuned_choices, NULL,

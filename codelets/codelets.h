@@ -46,13 +46,22 @@ void psg_task_forward_xy(psg_run *run, size_t s, starpu_data_handle_t f,
 /** unpack, fft_z, divide, ifft_z, pack: a pencil's blocks in place; the factor 1/(nx ny nz) is
  *  in it. */
 void psg_task_kspace(psg_run *run, size_t p, const starpu_data_handle_t *blocks, size_t stride);
-/** The codelets of a kspace that works on blocks where they are, on this GPU or on a peer: StarPU orders
- *  the accesses and copies nothing. For psg_context.direct_kspace.
- *  @param[in] nodes  the memory node of each segment's blocks; the caller's as long as the codelets */
-void psg_task_kspace_direct(struct starpu_codelet direct[PSG_TASK_PRECISIONS], int *nodes);
 /** unpack and ifft_xy: blocks, one per bundle -> u[s]. */
 void psg_task_inverse_xy(psg_run *run, size_t s, const starpu_data_handle_t *blocks,
                          starpu_data_handle_t u);
+
+/** Copies of codelets, by precision, that work on blocks where these are, on this GPU or on a peer:
+ *  StarPU orders the accesses and copies nothing. For psg_context.direct. */
+typedef struct psg_direct_codelets {
+    struct starpu_codelet forward_xy[PSG_TASK_PRECISIONS];
+    struct starpu_codelet inverse_xy[PSG_TASK_PRECISIONS];
+} psg_direct_codelets;
+
+/** Make each of them.
+ *  @param[in] nodes  [1 + bundles]: STARPU_SPECIFIC_NODE_LOCAL for f or u, then the memory node of
+ *                    each bundle's blocks; the caller's as long as the codelets */
+void psg_task_forward_xy_direct(struct starpu_codelet direct[PSG_TASK_PRECISIONS], int *nodes);
+void psg_task_inverse_xy_direct(struct starpu_codelet direct[PSG_TASK_PRECISIONS], int *nodes);
 
 /** A block that goes to another process or comes from there. */
 typedef struct psg_message {

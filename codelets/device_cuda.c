@@ -156,7 +156,7 @@ static int open_peers(void) {
 static void start_worker(void *argument) {
     const preparation *p = argument;
     const int id = starpu_worker_get_id_check();
-    p->code[id] = p->context->direct_kspace != NULL ? open_peers() : cudaSuccess;
+    p->code[id] = p->context->direct != NULL ? open_peers() : cudaSuccess;
     if (p->code[id] == cudaSuccess) {
         p->code[id] = psg_cuda_worker_create(&p->workers[id], p->context);
     }

@@ -27,7 +27,8 @@ static void forward_xy_cpu(void *buffers[], void *argument) {
 }
 
 #if PSG_WITH_CUDA
-/* Where the blocks are views of a slab on this GPU, its spectrum is written straight into it. */
+/* Where the blocks are views of a slab on this GPU, its spectrum is written straight into it. Else
+ * they may be on peers, and are written there. */
 static void forward_xy_cuda(void *buffers[], void *argument) {
     const psg_task_args *args = argument;
     const psg_context *context = args->run->context;
@@ -54,14 +55,19 @@ static void forward_xy_cuda(void *buffers[], void *argument) {
 
 PSG_CODELET(forward_xy);
 
+void psg_task_forward_xy_direct(struct starpu_codelet direct[PSG_TASK_PRECISIONS], int *nodes) {
+    psg_task_codelet_at(direct, forward_xy_codelet, nodes);
+}
+
 void psg_task_forward_xy(psg_run *run, size_t s, starpu_data_handle_t f,
                          const starpu_data_handle_t *blocks) {
     const psg_task_args args = {.run = run,
                                 .kind = PSG_TASK_FORWARD_XY,
                                 .index = s,
                                 .messages = psg_segment_messages(run->context)};
-    struct starpu_task *task =
-        psg_task_create(forward_xy_codelet, &args, run->context->bundles + 1);
+    psg_direct_codelets *direct = run->context->direct;
+    struct starpu_task *task = psg_task_create(
+        direct != NULL ? direct->forward_xy : forward_xy_codelet, &args, run->context->bundles + 1);
     if (task != NULL) {
         psg_task_use(task, 0, f, STARPU_R);
         for (size_t g = 0; g < run->context->bundles; g++) {

@@ -53,11 +53,16 @@ static void inverse_xy_cuda(void *buffers[], void *argument) {
 
 PSG_CODELET(inverse_xy);
 
+void psg_task_inverse_xy_direct(struct starpu_codelet direct[PSG_TASK_PRECISIONS], int *nodes) {
+    psg_task_codelet_at(direct, inverse_xy_codelet, nodes);
+}
+
 void psg_task_inverse_xy(psg_run *run, size_t s, const starpu_data_handle_t *blocks,
                          starpu_data_handle_t u) {
     const psg_task_args args = {.run = run, .kind = PSG_TASK_INVERSE_XY, .index = s};
-    struct starpu_task *task =
-        psg_task_create(inverse_xy_codelet, &args, run->context->bundles + 1);
+    psg_direct_codelets *direct = run->context->direct;
+    struct starpu_task *task = psg_task_create(
+        direct != NULL ? direct->inverse_xy : inverse_xy_codelet, &args, run->context->bundles + 1);
     if (task != NULL) {
         psg_task_use(task, 0, u, STARPU_W);
         for (size_t g = 0; g < run->context->bundles; g++) {

@@ -78,23 +78,13 @@ static void kspace_cuda(void *buffers[], void *argument) {
 
 PSG_CODELET(kspace);
 
-void psg_task_kspace_direct(struct starpu_codelet direct[PSG_TASK_PRECISIONS], int *nodes) {
-    for (int m = 0; m < PSG_TASK_PRECISIONS; m++) {
-        direct[m] = kspace_codelet[m];
-        direct[m].specific_nodes = 1;
-        direct[m].dyn_nodes = nodes;
-    }
-}
-
 void psg_task_kspace(psg_run *run, size_t p, const starpu_data_handle_t *blocks, size_t stride) {
     const psg_task_args args = {.run = run,
                                 .kind = PSG_TASK_KSPACE,
                                 .pencil = true,
                                 .index = p,
                                 .messages = psg_pencil_messages(run->context, p)};
-    struct starpu_codelet *direct = run->context->direct_kspace;
-    struct starpu_task *task =
-        psg_task_create(direct != NULL ? direct : kspace_codelet, &args, run->context->segments);
+    struct starpu_task *task = psg_task_create(kspace_codelet, &args, run->context->segments);
     if (task != NULL) {
         for (size_t s = 0; s < run->context->segments; s++) {
             psg_task_use(task, s, blocks[s * stride], STARPU_RW);

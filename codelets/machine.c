@@ -318,14 +318,21 @@ static double look_up(const psg_machine *machine, bool gpu, const psg_task_shape
     return below != NULL || above != NULL ? between(below, above, wanted, machine->least[gpu]) : 0;
 }
 
-double psg_machine_seconds(const psg_machine *machine, bool gpu, const psg_task_shape *shape) {
-    const double remote = share(shape);
-    double seconds = look_up(machine, gpu, shape, remote);
+/* Of blocks in peers' memory: transforms, as on views, and then the link; but not less than where
+ * all blocks are in memory of its own. */
+static double with_peers(const psg_machine *machine, bool gpu, const psg_task_shape *shape) {
     const double rate = machine->link[PSG_MACHINE_PEER].bytes_per_second;
-    if (seconds <= 0 && remote > 0 && rate > 0) { /* the slower of kernel and link */
-        const double bytes = shape->precision == PSG_TASK_F64 ? 16 : 8;
-        seconds = look_up(machine, gpu, shape, 0);
-        seconds = seconds > 0 ? fmax(seconds, points(shape) * remote * bytes / rate) : 0;
+    const double bytes = points(shape) * share(shape) * (shape->precision == PSG_TASK_F64 ? 16 : 8);
+    psg_task_shape views = *shape;
+    views.dense = false;
+    const double own = look_up(machine, gpu, shape, 0);
+    return own > 0 && rate > 0 ? fmax(own, look_up(machine, gpu, &views, 0) + bytes / rate) : 0;
+}
+
+double psg_machine_seconds(const psg_machine *machine, bool gpu, const psg_task_shape *shape) {
+    double seconds = look_up(machine, gpu, shape, share(shape));
+    if (seconds <= 0 && shape->remote > 0) {
+        seconds = with_peers(machine, gpu, shape);
     }
     return seconds > 0 ? fmax(seconds, machine->least[gpu]) : 0;
 }

@@ -58,7 +58,9 @@ void psg_machine_free(psg_machine *machine);
 
 /** Seconds that the task takes: as recorded, or between what was recorded of smaller and larger
  *  tasks of its kind. Of several candidates those count whose blocks are alike, then those whose
- *  transforms are of the nearest length, then those with the nearest number of pieces.
+ *  transforms are of the nearest length, then those with the nearest number of pieces. Candidates
+ *  have as large a share of remote blocks. Without any, what is remote goes over the link peer
+ *  after the transforms, which take what they take on views.
  *  @return 0: nothing is known of such tasks */
 double psg_machine_seconds(const psg_machine *machine, bool gpu, const psg_task_shape *shape);
 

@@ -95,8 +95,8 @@ typedef struct psg_context {
     const int *segment_worker; /**< by segment: the CUDA worker whose GPU has it, -1: any CPU's */
     const int *pencil_worker;  /**< by pencil, likewise */
     struct psg_cuda_worker **cuda; /**< by StarPU worker number; NULL for CPU workers */
-    /** By precision: a kspace that reads peers' blocks where they are; or NULL. */
-    struct starpu_codelet *direct_kspace;
+    /** For tasks that write and read blocks in other GPUs' memory; NULL: there are none. */
+    struct psg_direct_codelets *direct;
     /** Called by the task that ends a run, before its waiter wakes; or NULL. */
     void (*run_ended)(void);
 } psg_context;

@@ -40,12 +40,12 @@ uint32_t psg_task_footprint(struct starpu_task *task) {
     return hash;
 }
 
-/* Blocks of a pencil's segments that are in another GPU's memory, and stay there. */
+/* Blocks of a segment that are in another GPU's memory, where its tasks write and read them. */
 static size_t remote_blocks(const psg_task_args *args) {
     const psg_context *c = args->run->context;
     size_t count = 0;
-    for (size_t s = 0; c->direct_kspace != NULL && args->pencil && s < c->segments; s++) {
-        count += c->segment_worker[s] != c->pencil_worker[args->index];
+    for (size_t g = 0; c->direct != NULL && !args->pencil && g < c->bundles; g++) {
+        count += c->pencil_worker[c->bundle_p0[g]] != c->segment_worker[args->index];
     }
     return count;
 }
@@ -109,6 +109,15 @@ static void place(struct starpu_task *task, const psg_task_args *args) {
         task->workerid = (unsigned)worker;
     } else {
         task->where = context->on_gpus ? STARPU_CUDA : STARPU_CPU;
+    }
+}
+
+void psg_task_codelet_at(struct starpu_codelet copy[PSG_TASK_PRECISIONS],
+                         const struct starpu_codelet codelet[PSG_TASK_PRECISIONS], int *nodes) {
+    for (int m = 0; m < PSG_TASK_PRECISIONS; m++) {
+        copy[m] = codelet[m];
+        copy[m].specific_nodes = 1;
+        copy[m].dyn_nodes = nodes;
     }
 }
 

@@ -69,6 +69,11 @@ psg_task_shape psg_task_shape_of(const psg_task_args *args);
 /** Footprint of a task for its model: shape and element size of every piece of data, in order. */
 uint32_t psg_task_footprint(struct starpu_task *task);
 
+/** A copy of a kind's codelets for data on given memory nodes, by number among the task's data.
+ *  @param[in] nodes  the caller's as long as the copy */
+void psg_task_codelet_at(struct starpu_codelet copy[PSG_TASK_PRECISIONS],
+                         const struct starpu_codelet codelet[PSG_TASK_PRECISIONS], int *nodes);
+
 /** A task of `count` pieces of data; then psg_task_use() for each, then psg_task_submit().
  *  @param[in] codelet  the table of its kind, by precision
  *  @return NULL: no memory */

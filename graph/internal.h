@@ -159,15 +159,18 @@ void psg_share_machine(char *model, size_t size, int *cores);
 
 /* --------------------------------------------------------------------------- partition.c */
 
-/** Cut planes and rows, of all processes: what the options ask, else what suits the data and the
- *  workers.
+/** Cut planes, of all processes: what the options ask, else what suits the data and the workers.
+ *  Then rows, once it is known how blocks are exchanged.
  *  @return PSG_OK; PSG_ERR_MEMORY */
-psg_status psg_partition_make(psg_plan *plan);
+psg_status psg_partition_planes(psg_plan *plan);
+psg_status psg_partition_rows(psg_plan *plan);
 
 /* --------------------------------------------------------------------------- placement.c */
 
-/** Where the plan's segments and pencils live, and how their blocks are exchanged.
- *  @return PSG_OK; PSG_ERR_MEMORY: also where a resident plan's blocks do not fit; PSG_ERR_UNSUPPORTED */
+/** Where do the plan's blocks stand, and how are they exchanged? Planes are cut, rows not yet.
+ *  @return PSG_OK; PSG_ERR_MEMORY: a resident plan's blocks do not fit; PSG_ERR_UNSUPPORTED */
+psg_status psg_placement_exchange(psg_plan *plan);
+/** Where the plan's segments and pencils live. @return PSG_OK; PSG_ERR_MEMORY */
 psg_status psg_placement_make(psg_plan *plan);
 /** Bytes that StarPU can have on the GPU of the plan's with the least; SIZE_MAX: not known.
  *  @param[in] emptied  once it has evicted all that it holds there */
@@ -179,6 +182,8 @@ psg_status psg_simulation_check(psg_plan *plan);
 bool psg_placement_fits(const psg_plan *plan);
 /** The memory node of a worker's data; main memory for worker -1. */
 int psg_placement_node(int worker);
+/** Where a worker's part of the spectrum is at home. */
+int psg_placement_home(const psg_plan *plan, int worker);
 
 /* ---------------------------------------------------------------------- lane.c, arrays.c */
 
@@ -304,11 +309,12 @@ struct psg_plan {
     size_t usable_workers;
     int *segment_worker; /**< see psg_context */
     int *pencil_worker;
-    int *segment_node; /**< memory node of each segment's slab */
-    bool resident;     /**< its spectra stand on the GPUs; else in main memory, and StarPU brings
-                            copies of blocks to the GPUs and evicts them */
+    bool
+        resident; /**< its spectra stand on the GPUs; else in main memory, and StarPU brings copies of
+                        blocks to the GPUs and evicts them */
     psg_exchange exchange;
-    struct starpu_codelet direct_kspace[PSG_TASK_PRECISIONS];
+    psg_direct_codelets direct_codelets;
+    int *direct_node; /**< [1 + pencils]: of their data; NULL without exchange direct */
     psg_exchange_codelets exchange_codelets;
     int *main_memory;     /**< for as many data as a task of the exchange has */
     size_t most_segments; /**< of a process, as is the following */

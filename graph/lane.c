@@ -1,5 +1,5 @@
-/* Lanes: room for the spectrum of a solve, cut into blocks, on the devices that own its
- * segments. */
+/* Lanes: room for the spectrum of a solve, cut into blocks, on the devices that own its segments,
+ * or where blocks are exchanged its pencils. */
 #include "codelets/device.h"
 #include "cpu/buffer.h"
 #include "graph/internal.h"
@@ -58,43 +58,58 @@ static void part_free(psg_part *part, const psg_plan *plan) {
 
 /* What stands in a lane, in this order. All of it is complex.
  *
- *   [ranks][own segments]          a segment's planes of the rows of each process: its blocks end to end, or where
- *                                  all rows are this process', planes that the blocks are views of
- *   [segments of the others]       their planes of our rows, blocks likewise
+ *   views: [segments]              a segment's planes, that the blocks are views of
+ *   dense, one process: [pencils]  a pencil's blocks end to end: its rows of all planes
+ *   several: [ranks][own segments] a segment's planes of the rows of each process: its blocks end
+ *                                  to end
+ *            [their segments]      the others' planes of our rows, blocks likewise
  *   staged: [own segments]         a segment's spectrum
  *           [own pencils]          a pencil
  *
- * So what goes to one process is in one piece, and what comes from it too. */
+ * So what goes to one process is in one piece, and what comes from it too; and a pencil's task
+ * finds one array, whoever wrote it. */
 typedef struct layout {
     const psg_plan *plan;
     size_t own;     /* segments of this process */
-    size_t outward; /* items of each kind */
+    size_t outward; /* items of each kind: with a segment's blocks, ours or another's, */
     size_t inward;
+    size_t stacks; /* and with a pencil's */
     size_t spectra;
     size_t pencils;
 } layout;
 
 static layout layout_of(const psg_plan *plan) {
     const psg_context *c = &plan->context;
+    const size_t pencils = c->own_pencils.end - c->own_pencils.first;
+    const bool stacked = c->packed && plan->ranks == 1;
     layout l = {.plan = plan, .own = c->own_segments.end - c->own_segments.first};
-    l.outward = (size_t)plan->ranks * l.own;
+    l.outward = stacked ? 0 : (size_t)plan->ranks * l.own;
     l.inward = c->segments - l.own;
+    l.stacks = stacked ? pencils : 0;
     l.spectra = c->fused ? 0 : l.own;
-    l.pencils = c->fused ? 0 : c->own_pencils.end - c->own_pencils.first;
+    l.pencils = c->fused ? 0 : pencils;
     return l;
 }
 
 static size_t item_count(const layout *l) {
-    return l->outward + l->inward + l->spectra + l->pencils;
+    return l->outward + l->inward + l->stacks + l->spectra + l->pencils;
 }
 
-/* The items that hold the blocks of segment s for the rows of a process. */
+/* The items that hold the blocks of segment s for the rows of a process; those of pencil p. */
 static size_t outward_item(const layout *l, int rank, size_t s) {
     return (size_t)rank * l->own + s - l->plan->context.own_segments.first;
 }
 
+static bool is_own(const psg_range *own, size_t m) {
+    return m >= own->first && m < own->end;
+}
+
 static size_t inward_item(const layout *l, size_t s) {
     return l->outward + (s < l->plan->context.own_segments.first ? s : s - l->own);
+}
+
+static size_t stack_item(const layout *l, size_t p) {
+    return l->outward + l->inward + p;
 }
 
 static size_t first_row(const psg_plan *plan, int rank) {
@@ -110,36 +125,45 @@ typedef struct item {
     int node;
 } item;
 
+static item segment_item(const psg_plan *plan, size_t s, size_t rows) {
+    const psg_context *c = &plan->context;
+    return (item){(c->z0[s + 1] - c->z0[s]) * rows * c->nxc * 2 * c->cpu->real_bytes,
+                  psg_placement_home(plan, plan->segment_worker[s])};
+}
+
+static item pencil_item(const psg_plan *plan, size_t p) {
+    const psg_context *c = &plan->context;
+    return (item){c->n[2] * (c->y0[p + 1] - c->y0[p]) * c->nxc * 2 * c->cpu->real_bytes,
+                  psg_placement_home(plan, plan->pencil_worker[p])};
+}
+
 static item item_of(const layout *l, size_t m) {
     const psg_plan *plan = l->plan;
     const psg_context *c = &plan->context;
-    const size_t row = c->nxc * 2 * c->cpu->real_bytes;
-    size_t s = c->own_segments.first;
     if (m < l->outward) {
-        s += m % l->own;
-        return (item){(c->z0[s + 1] - c->z0[s]) * rows_of(plan, (int)(m / l->own)) * row,
-                      plan->segment_node[s]};
+        return segment_item(plan, c->own_segments.first + m % l->own,
+                            rows_of(plan, (int)(m / l->own)));
     }
     m -= l->outward;
     if (m < l->inward) {
-        s = m < c->own_segments.first ? m : m + l->own;
-        return (item){(c->z0[s + 1] - c->z0[s]) * rows_of(plan, plan->rank) * row, STARPU_MAIN_RAM};
+        return segment_item(plan, m < c->own_segments.first ? m : m + l->own,
+                            rows_of(plan, plan->rank));
     }
     m -= l->inward;
-    if (m < l->spectra) {
-        s += m;
-        return (item){(c->z0[s + 1] - c->z0[s]) * c->n[1] * row, plan->segment_node[s]};
+    if (m < l->stacks) {
+        return pencil_item(plan, m);
     }
-    const size_t p = c->own_pencils.first + m - l->spectra;
-    return (item){c->n[2] * (c->y0[p + 1] - c->y0[p]) * row,
-                  psg_placement_node(plan->resident ? plan->pencil_worker[p] : -1)};
+    m -= l->stacks;
+    return m < l->spectra ? segment_item(plan, c->own_segments.first + m, c->n[1])
+                          : pencil_item(plan, c->own_pencils.first + m - l->spectra);
 }
 
-/* One part holds a run of items on the same node, end to end: the slabs of one GPU are one array of planes,
- * and a pencil in it one array of columns. @return the item after the run; 0: no memory */
+/* One part holds a run of items on the same node, end to end: the slabs that blocks are views of
+ * are one array of planes, and a pencil in it one array of columns.
+ * @return the item after the run; 0: no memory */
 static size_t make_part(psg_lane *lane, const layout *l, size_t first) {
     const int node = item_of(l, first).node;
-    const size_t exchanged = l->outward + l->inward;
+    const size_t exchanged = l->outward + l->inward + l->stacks;
     const size_t stop = first < exchanged ? exchanged : item_count(l);
     size_t end = first;
     size_t bytes = 0;
@@ -161,17 +185,34 @@ static size_t make_part(psg_lane *lane, const layout *l, size_t first) {
 
 /* ---------------------------------------------------------------------------------- blocks */
 
-/* Of segment s, the block of rows y .. y+rows-1, which stands in an item that begins with row
- * y0. Packed, an item is its blocks end to end; else it is [planes][all rows], and they are
- * views of it. */
-static void register_block(starpu_data_handle_t *block, const psg_plan *plan, void *memory,
-                           int node, size_t s, size_t y0, const size_t y[2]) {
-    const psg_context *c = &plan->context;
-    const size_t element = 2 * c->cpu->real_bytes;
+/* Where the block of segment s and bundle g, of a process' rows, stands: an item, and rows of it
+ * before. Packed, a segment's item is its blocks end to end; else it is [planes][all rows], and
+ * they are views of it. */
+typedef struct place {
+    size_t item;
+    size_t rows;
+} place;
+
+static place place_of(const layout *l, int rank, size_t s, size_t g) {
+    const psg_context *c = &l->plan->context;
+    const size_t *y = &c->bundle_y0[g];
     const size_t planes = c->z0[s + 1] - c->z0[s];
-    const size_t n[3] = {c->nxc, y[1] - y[0], planes};
-    const size_t before = (y[0] - y0) * c->nxc * (c->packed ? planes : 1);
-    psg_block_register(block, node, (char *)memory + before * element, n,
+    if (l->stacks > 0) {
+        return (place){stack_item(l, g), c->z0[s] * (y[1] - y[0])};
+    }
+    return (place){is_own(&c->own_segments, s) ? outward_item(l, rank, s) : inward_item(l, s),
+                   (y[0] - first_row(l->plan, rank)) * (c->packed ? planes : 1)};
+}
+
+static void register_block(starpu_data_handle_t *block, const psg_lane *lane, const layout *l,
+                           int rank, size_t s, size_t g) {
+    const psg_context *c = &l->plan->context;
+    const size_t element = 2 * c->cpu->real_bytes;
+    const size_t *y = &c->bundle_y0[g];
+    const size_t n[3] = {c->nxc, y[1] - y[0], c->z0[s + 1] - c->z0[s]};
+    const place at = place_of(l, rank, s, g);
+    psg_block_register(block, item_of(l, at.item).node,
+                       (char *)lane->item[at.item] + at.rows * c->nxc * element, n,
                        c->packed ? n[0] * n[1] : c->nxc * c->n[1], element);
     starpu_data_set_coordinates(*block, 2, (int)s, (int)y[0]);
 }
@@ -181,16 +222,14 @@ static void register_segment(psg_lane *lane, const layout *l, size_t s) {
     const psg_context *c = &plan->context;
     const size_t own = s - c->own_segments.first;
     for (int r = 0; r < plan->ranks; r++) {
-        const size_t m = outward_item(l, r, s);
         for (size_t g = plan->rank_bundle[r]; g < plan->rank_bundle[r + 1]; g++) {
-            register_block(&lane->bundles[own * c->bundles + g], plan, lane->item[m],
-                           plan->segment_node[s], s, first_row(plan, r), &c->bundle_y0[g]);
+            register_block(&lane->bundles[own * c->bundles + g], lane, l, r, s, g);
         }
     }
     if (!c->fused) {
         const size_t n[3] = {c->nxc, c->n[1], c->z0[s + 1] - c->z0[s]};
-        psg_block_register(&lane->spectra[own], plan->segment_node[s],
-                           lane->item[l->outward + l->inward + own], n, n[0] * n[1],
+        const size_t at = l->outward + l->inward + l->stacks + own;
+        psg_block_register(&lane->spectra[own], item_of(l, at).node, lane->item[at], n, n[0] * n[1],
                            2 * c->cpu->real_bytes);
     }
 }
@@ -221,14 +260,13 @@ static void register_arrivals(psg_lane *lane, const layout *l, size_t s) {
     const psg_plan *plan = l->plan;
     const psg_context *c = &plan->context;
     const psg_range own = c->own_bundles;
-    const bool mine = s >= c->own_segments.first && s < c->own_segments.end;
+    const bool mine = is_own(&c->own_segments, s);
     for (size_t g = own.first; g < own.end; g++) {
         starpu_data_handle_t *arrival = &lane->arrivals[s * (own.end - own.first) + g - own.first];
         if (mine) {
             *arrival = lane->bundles[(s - c->own_segments.first) * c->bundles + g];
         } else {
-            register_block(arrival, plan, lane->item[inward_item(l, s)], STARPU_MAIN_RAM, s,
-                           first_row(plan, plan->rank), &c->bundle_y0[g]);
+            register_block(arrival, lane, l, plan->rank, s, g);
         }
         register_in_bundle(lane, plan, s, g, *arrival);
     }
@@ -238,7 +276,7 @@ static void register_pencil(psg_lane *lane, const layout *l, size_t m) {
     const psg_plan *plan = l->plan;
     const psg_context *c = &plan->context;
     const size_t p = c->own_pencils.first + m;
-    const size_t at = l->outward + l->inward + l->spectra + m;
+    const size_t at = l->outward + l->inward + l->stacks + l->spectra + m;
     const size_t rows = c->y0[p + 1] - c->y0[p];
     const size_t contiguous[3] = {c->n[2], c->nxc, rows};
     const size_t strided[3] = {c->nxc, rows, c->n[2]};
@@ -266,10 +304,6 @@ static starpu_data_handle_t *handles(size_t count) {
 }
 
 /* ------------------------------------------------------------------------------- alltoall */
-
-static bool is_own(const psg_range *own, size_t m) {
-    return m >= own->first && m < own->end;
-}
 
 /* What goes to and comes from each process, in rows. @return how many in all; SIZE_MAX: no memory, or more than
  * MPI counts */

@@ -83,13 +83,15 @@ static size_t parts_of(const psg_plan *plan, size_t tasks, size_t extent, size_t
     return clamp(tasks, divide_up(extent, most), extent);
 }
 
-/* How each process cuts its planes and its rows: what the options ask, else what suits its data
- * and workers. */
-static void choose(const psg_plan *plan, cut *planes, cut *rows) {
+/* The planes or rows of the process that has most. */
+static size_t most_of(const psg_plan *plan, size_t n) {
+    return divide_up(n, (size_t)plan->ranks);
+}
+
+/* Tasks of one phase that suit the data and workers of a process. */
+static size_t tasks_of(const psg_plan *plan) {
     const size_t *n = plan->context.n;
-    const size_t ranks = (size_t)plan->ranks;
-    const size_t own[3] = {n[0], divide_up(n[1], ranks), divide_up(n[2], ranks)}; /* at most */
-    const size_t bytes = n[0] * n[1] * own[2] * plan->context.cpu->real_bytes;
+    const size_t bytes = n[0] * n[1] * most_of(plan, n[2]) * plan->context.cpu->real_bytes;
     const grain *g = plan->coarse ? &gpu_grain : &cpu_grain;
     const size_t workers = plan->most_workers;
     size_t tasks = g->tasks * workers;
@@ -97,20 +99,39 @@ static void choose(const psg_plan *plan, cut *planes, cut *rows) {
     if (worthwhile < tasks) { /* fewer and larger, but the same for every worker */
         tasks = worthwhile > workers ? worthwhile / workers * workers : worthwhile;
     }
-    /* StarPU counts the elements of a block in 32 bits. */
+    return tasks;
+}
+
+/* How each process cuts its planes, and its rows: what the options ask, else what suits it. StarPU
+ * counts the elements of a block in 32 bits. */
+static cut choose_planes(const psg_plan *plan) {
+    const size_t *n = plan->context.n;
+    const size_t own = most_of(plan, n[2]);
     const size_t planes_max = UINT32_MAX / (n[0] * n[1]);
+    const size_t row_bytes = 2 * plan->context.nxc * plan->context.cpu->real_bytes;
+    cut planes = {.parts = parts_of(plan, tasks_of(plan), own, planes_max, n[1] * row_bytes)};
+    if (plan->options.segment_planes > 0) {
+        planes.width = clamp(plan->options.segment_planes, 1, own < planes_max ? own : planes_max);
+    }
+    return planes;
+}
+
+/* Where GPUs write into each other's memory, no pencil is copied while another is transformed, so
+ * one for each GPU will do, and its blocks are largest. */
+static cut choose_rows(const psg_plan *plan) {
+    const size_t *n = plan->context.n;
+    const size_t own = most_of(plan, n[1]);
     const size_t rows_max = UINT32_MAX / (n[2] * plan->context.nxc);
     const size_t row_bytes = 2 * plan->context.nxc * plan->context.cpu->real_bytes;
-    *planes = (cut){.parts = parts_of(plan, tasks, own[2], planes_max, n[1] * row_bytes)};
-    if (plan->options.segment_planes > 0) {
-        planes->width =
-            clamp(plan->options.segment_planes, 1, own[2] < planes_max ? own[2] : planes_max);
-    }
-    *rows = (cut){.parts = parts_of(plan, tasks, own[1], rows_max, n[2] * row_bytes)};
+    size_t pencils = tasks_of(plan);
     if (plan->options.pencils > 0) {
-        rows->parts =
-            clamp(divide_up(plan->options.pencils, ranks), divide_up(own[1], rows_max), own[1]);
+        pencils = divide_up(plan->options.pencils, (size_t)plan->ranks);
+        return (cut){.parts = clamp(pencils, divide_up(own, rows_max), own)};
     }
+    if (plan->exchange == PSG_EXCHANGE_DIRECT && plan->gpu_count > 1) {
+        pencils = clamp(pencils, 1, plan->gpu_count);
+    }
+    return (cut){.parts = parts_of(plan, pencils, own, rows_max, n[2] * row_bytes)};
 }
 
 /* Pencils of a process that travel as one: all, in as many bundles as leave messages large
@@ -122,40 +143,72 @@ static size_t bundles_of(const psg_plan *plan, size_t pencils, size_t rows) {
                                             : clamp(bytes / message_bytes_min, 1, pencils);
 }
 
-/* The numbers of parts of each process, and in all. */
-static void count_parts(psg_plan *plan, const cut *planes, const cut *rows) {
+static psg_range own(const size_t *first, int rank) {
+    return (psg_range){.first = first[rank], .end = first[rank + 1]};
+}
+
+/* The part of each process: where its planes or rows begin, and how many there are. */
+static size_t extent_of(const psg_plan *plan, int d, int rank, size_t *start) {
+    size_t extent = 0;
+    (void)psg_local_extent(plan->context.n[d], plan->ranks, rank, start, &extent);
+    return extent;
+}
+
+psg_status psg_partition_planes(psg_plan *plan) {
+    psg_context *c = &plan->context;
+    const cut planes = choose_planes(plan);
+    size_t start = 0;
+    plan->segment_planes =
+        planes.width > 0 ? planes.width : divide_up(most_of(plan, c->n[2]), planes.parts);
+    plan->rank_segment = malloc(((size_t)plan->ranks + 1) * sizeof *plan->rank_segment);
+    if (plan->rank_segment == NULL) {
+        return psg_fail(PSG_ERR_MEMORY, "no memory for the parts of %d processes", plan->ranks);
+    }
+    for (int r = 0; r < plan->ranks; r++) {
+        plan->rank_segment[r] = c->segments;
+        c->segments += cut_count(&planes, extent_of(plan, 2, r, &start));
+    }
+    plan->rank_segment[plan->ranks] = c->segments;
+    plan->z0 = malloc((c->segments + 1) * sizeof *plan->z0);
+    if (plan->z0 == NULL) {
+        return psg_fail(PSG_ERR_MEMORY, "no memory for %zu segments", c->segments);
+    }
+    for (int r = 0; r < plan->ranks; r++) {
+        const size_t extent = extent_of(plan, 2, r, &start);
+        cut_fill(&planes, start, extent, plan->z0 + plan->rank_segment[r]);
+    }
+    plan->z0[c->segments] = c->n[2];
+    c->z0 = plan->z0;
+    c->own_segments = own(plan->rank_segment, plan->rank);
+    return PSG_OK;
+}
+
+/* The numbers of pencils and bundles of each process, and in all. */
+static void count_rows(psg_plan *plan, const cut *rows) {
     psg_context *c = &plan->context;
     for (int r = 0; r < plan->ranks; r++) {
-        size_t extent = 0;
-        (void)psg_local_extent(c->n[2], plan->ranks, r, NULL, &extent);
-        plan->rank_segment[r] = c->segments;
-        c->segments += cut_count(planes, extent);
-        (void)psg_local_extent(c->n[1], plan->ranks, r, NULL, &extent);
+        size_t start = 0;
+        const size_t extent = extent_of(plan, 1, r, &start);
         const size_t pencils = cut_count(rows, extent);
         plan->rank_pencil[r] = c->pencils;
         plan->rank_bundle[r] = c->bundles;
         c->pencils += pencils;
         c->bundles += bundles_of(plan, pencils, extent);
     }
-    plan->rank_segment[plan->ranks] = c->segments;
     plan->rank_pencil[plan->ranks] = c->pencils;
     plan->rank_bundle[plan->ranks] = c->bundles;
 }
 
-static void fill_parts(psg_plan *plan, const cut *planes, const cut *rows) {
+static void fill_rows(psg_plan *plan, const cut *rows) {
     const psg_context *c = &plan->context;
     for (int r = 0; r < plan->ranks; r++) {
         size_t start = 0;
-        size_t extent = 0;
-        (void)psg_local_extent(c->n[2], plan->ranks, r, &start, &extent);
-        cut_fill(planes, start, extent, plan->z0 + plan->rank_segment[r]);
-        (void)psg_local_extent(c->n[1], plan->ranks, r, &start, &extent);
+        const size_t extent = extent_of(plan, 1, r, &start);
         cut_fill(rows, start, extent, plan->y0 + plan->rank_pencil[r]);
         const cut bundles = {.parts = plan->rank_bundle[r + 1] - plan->rank_bundle[r]};
         cut_fill(&bundles, plan->rank_pencil[r], plan->rank_pencil[r + 1] - plan->rank_pencil[r],
                  plan->bundle_p0 + plan->rank_bundle[r]);
     }
-    plan->z0[c->segments] = c->n[2];
     plan->y0[c->pencils] = c->n[1];
     plan->bundle_p0[c->bundles] = c->pencils;
     for (size_t g = 0; g <= c->bundles; g++) {
@@ -163,40 +216,26 @@ static void fill_parts(psg_plan *plan, const cut *planes, const cut *rows) {
     }
 }
 
-static psg_range own(const size_t *first, int rank) {
-    return (psg_range){.first = first[rank], .end = first[rank + 1]};
-}
-
-psg_status psg_partition_make(psg_plan *plan) {
+psg_status psg_partition_rows(psg_plan *plan) {
     psg_context *c = &plan->context;
     const size_t ranks = (size_t)plan->ranks;
-    cut planes;
-    cut rows;
-    choose(plan, &planes, &rows);
-    const size_t most = divide_up(c->n[2], ranks);
-    plan->segment_planes = planes.width > 0 ? planes.width : divide_up(most, planes.parts);
-    plan->rank_segment = malloc((ranks + 1) * sizeof *plan->rank_segment);
+    const cut rows = choose_rows(plan);
     plan->rank_pencil = malloc((ranks + 1) * sizeof *plan->rank_pencil);
     plan->rank_bundle = malloc((ranks + 1) * sizeof *plan->rank_bundle);
-    if (plan->rank_segment == NULL || plan->rank_pencil == NULL || plan->rank_bundle == NULL) {
+    if (plan->rank_pencil == NULL || plan->rank_bundle == NULL) {
         return psg_fail(PSG_ERR_MEMORY, "no memory for the parts of %zu processes", ranks);
     }
-    count_parts(plan, &planes, &rows);
-    plan->z0 = malloc((c->segments + 1) * sizeof *plan->z0);
+    count_rows(plan, &rows);
     plan->y0 = malloc((c->pencils + 1) * sizeof *plan->y0);
     plan->bundle_p0 = malloc((c->bundles + 1) * sizeof *plan->bundle_p0);
     plan->bundle_y0 = malloc((c->bundles + 1) * sizeof *plan->bundle_y0);
-    if (plan->z0 == NULL || plan->y0 == NULL || plan->bundle_p0 == NULL ||
-        plan->bundle_y0 == NULL) {
-        return psg_fail(PSG_ERR_MEMORY, "no memory for %zu segments and %zu pencils", c->segments,
-                        c->pencils);
+    if (plan->y0 == NULL || plan->bundle_p0 == NULL || plan->bundle_y0 == NULL) {
+        return psg_fail(PSG_ERR_MEMORY, "no memory for %zu pencils", c->pencils);
     }
-    fill_parts(plan, &planes, &rows);
-    c->z0 = plan->z0;
+    fill_rows(plan, &rows);
     c->y0 = plan->y0;
     c->bundle_p0 = plan->bundle_p0;
     c->bundle_y0 = plan->bundle_y0;
-    c->own_segments = own(plan->rank_segment, plan->rank);
     c->own_pencils = own(plan->rank_pencil, plan->rank);
     c->own_bundles = own(plan->rank_bundle, plan->rank);
     return PSG_OK;

@@ -33,34 +33,36 @@ size_t psg_placement_room(const psg_plan *plan, bool emptied) {
     return least;
 }
 
-/* With room for what passes through: slabs of f and u, and copies of blocks. */
-bool psg_placement_fits(const psg_plan *plan) {
-    const psg_context *c = &plan->context;
-    const size_t plane = c->n[1] * c->nxc * 2 * c->cpu->real_bytes;
-    const size_t room = psg_placement_room(plan, false);
-    for (size_t g = 0; g < plan->gpu_count; g++) {
-        size_t planes = 0; /* of its segments, and as much as pencils in the staged graph */
-        size_t most = 0;
-        size_t rows = 0;
-        for (size_t s = 0; s < c->segments; s++) {
-            const size_t here = c->z0[s + 1] - c->z0[s];
-            planes += plan->segment_worker[s] == plan->gpus[g] ? here : 0;
-            most = here > most ? here : most;
-        }
-        for (size_t p = 0; p < c->pencils; p++) {
-            rows += plan->pencil_worker[p] == plan->gpus[g] ? c->y0[p + 1] - c->y0[p] : 0;
-        }
-        const size_t staged = planes * plane + rows * c->n[2] * c->nxc * 2 * c->cpu->real_bytes;
-        if ((planes + 3 * most) * plane + (c->fused ? 0 : staged) > room) {
-            return false;
-        }
-    }
-    return true;
+int psg_placement_home(const psg_plan *plan, int worker) {
+    return psg_placement_node(plan->resident ? worker : -1);
 }
 
-/* Direct where it can be: that moves each block once, inside the kernel that needs it. Several
- * processes have messages; one that is its communicator's only one has no use for them. */
-static psg_status choose_exchange(psg_plan *plan, bool resident) {
+/* What the GPU with most of `parts` parts, each of at most `size`, has. */
+static size_t share(const psg_plan *plan, size_t parts, size_t size) {
+    return (parts + plan->gpu_count - 1) / plan->gpu_count * size;
+}
+
+/* Blocks, as slabs or as pencils, with room for what passes through: slabs of f and u, copies of
+ * blocks, and where blocks are dense a segment's spectrum. */
+bool psg_placement_fits(const psg_plan *plan) {
+    const psg_context *c = &plan->context;
+    const size_t row = c->nxc * 2 * c->cpu->real_bytes;
+    const size_t plane = c->n[1] * row;
+    const size_t asked = plan->options.pencils > 0 ? plan->options.pencils : plan->gpu_count;
+    const size_t pencils = asked < c->n[1] ? asked : c->n[1];
+    const size_t slabs = share(plan, c->segments, plan->segment_planes) * plane;
+    const size_t rows = share(plan, pencils, (c->n[1] + pencils - 1) / pencils);
+    const size_t blocks = rows * c->n[2] * row;
+    const bool dense = plan->gpu_count > 1;
+    const size_t needed = (dense ? blocks : slabs) +
+                          (dense ? 4 : 3) * plan->segment_planes * plane +
+                          (c->fused ? 0 : slabs + blocks);
+    return needed <= psg_placement_room(plan, false);
+}
+/* Direct where it can be: that moves each block once each way, inside the kernel that makes or
+ * needs it. Several processes have messages; one that is its communicator's only one has no use
+ * for them. */
+static psg_status choose_exchange(psg_plan *plan) {
     const bool between = plan->options.exchange == PSG_EXCHANGE_MPI ||
                          plan->options.exchange == PSG_EXCHANGE_ALLTOALL;
     if (plan->options.exchange == PSG_EXCHANGE_ALLTOALL && plan->ranks > 1 &&
@@ -77,7 +79,7 @@ static psg_status choose_exchange(psg_plan *plan, bool resident) {
                               "alltoall",
                               plan->options.exchange == PSG_EXCHANGE_DIRECT ? "direct" : "managed");
     }
-    const bool possible = resident && plan->context.fused && psg_device_peers();
+    const bool possible = plan->resident && plan->context.fused && psg_device_peers();
     plan->exchange = plan->options.exchange;
     if (plan->exchange == PSG_EXCHANGE_AUTO || between) {
         plan->exchange = possible ? PSG_EXCHANGE_DIRECT : PSG_EXCHANGE_MANAGED;
@@ -90,35 +92,46 @@ static psg_status choose_exchange(psg_plan *plan, bool resident) {
     return PSG_OK;
 }
 
+psg_status psg_placement_exchange(psg_plan *plan) {
+    psg_context *c = &plan->context;
+    if (plan->resident && !psg_placement_fits(plan)) {
+        return psg_fail(PSG_ERR_MEMORY, "the spectrum does not fit the GPUs");
+    }
+    /* Only one GPU, or the cores, find what they need in place. */
+    c->packed = plan->ranks > 1 || plan->gpu_count > 1 || (plan->gpu_count > 0 && !plan->resident);
+    const psg_status status = choose_exchange(plan);
+    c->messages = plan->exchange == PSG_EXCHANGE_MPI;
+    return status;
+}
+
+/* Blocks that are at home on the GPU of their pencil, and f or u on that of the segment. */
+static psg_status make_direct(psg_plan *plan) {
+    psg_context *c = &plan->context;
+    plan->direct_node = malloc((1 + c->pencils) * sizeof *plan->direct_node);
+    if (plan->direct_node == NULL) {
+        return psg_fail(PSG_ERR_MEMORY, "no memory for the placement of %zu pencils", c->pencils);
+    }
+    plan->direct_node[0] = STARPU_SPECIFIC_NODE_LOCAL;
+    for (size_t p = 0; p < c->pencils; p++) {
+        plan->direct_node[1 + p] = psg_placement_home(plan, c->pencil_worker[p]);
+    }
+    psg_task_forward_xy_direct(plan->direct_codelets.forward_xy, plan->direct_node);
+    psg_task_inverse_xy_direct(plan->direct_codelets.inverse_xy, plan->direct_node);
+    c->direct = &plan->direct_codelets;
+    return PSG_OK;
+}
+
 psg_status psg_placement_make(psg_plan *plan) {
     psg_context *c = &plan->context;
     plan->segment_worker = malloc(c->segments * sizeof *plan->segment_worker);
     plan->pencil_worker = malloc(c->pencils * sizeof *plan->pencil_worker);
-    plan->segment_node = malloc(c->segments * sizeof *plan->segment_node);
-    if (plan->segment_worker == NULL || plan->pencil_worker == NULL || plan->segment_node == NULL) {
+    if (plan->segment_worker == NULL || plan->pencil_worker == NULL) {
         return psg_fail(PSG_ERR_MEMORY, "no memory for the placement of %zu segments", c->segments);
     }
     spread(plan->segment_worker, c->segments, c->own_segments, plan->gpus, plan->gpu_count);
     spread(plan->pencil_worker, c->pencils, c->own_pencils, plan->gpus, plan->gpu_count);
     c->segment_worker = plan->segment_worker;
     c->pencil_worker = plan->pencil_worker;
-    if (plan->resident && !psg_placement_fits(plan)) {
-        return psg_fail(PSG_ERR_MEMORY, "the spectrum does not fit the GPUs");
-    }
-    for (size_t s = 0; s < c->segments; s++) {
-        plan->segment_node[s] = psg_placement_node(plan->resident ? plan->segment_worker[s] : -1);
-    }
-    const psg_status status = choose_exchange(plan, plan->resident);
-    if (status != PSG_OK) {
-        return status;
-    }
-    if (plan->exchange == PSG_EXCHANGE_DIRECT) {
-        psg_task_kspace_direct(plan->direct_kspace, plan->segment_node);
-        c->direct_kspace = plan->direct_kspace;
-    }
-    /* StarPU copies a view row by row, and a dense block at once: blocks that travel are dense. */
-    const bool travels = plan->exchange == PSG_EXCHANGE_MANAGED && plan->gpu_count > 1;
-    c->packed = plan->ranks > 1 || (plan->gpu_count > 0 && (!plan->resident || travels));
-    c->messages = plan->exchange == PSG_EXCHANGE_MPI;
-    return PSG_OK;
+    return plan->exchange == PSG_EXCHANGE_DIRECT && plan->gpu_count > 1 ? make_direct(plan)
+                                                                        : PSG_OK;
 }

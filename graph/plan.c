@@ -127,13 +127,13 @@ static double find_room(const psg_plan *plan) {
 }
 
 /* The same cut on all processes, whose workers may differ in number and kind. */
-static psg_status make_partition(psg_plan *plan) {
+static psg_status make_planes(psg_plan *plan) {
     double most[3] = {(double)plan->usable_workers, plan->gpu_count > 0, -find_room(plan)};
     const psg_status status = psg_ranks_max(plan->comm, most, 3);
     plan->most_workers = (size_t)most[0];
     plan->coarse = most[1] > 0;
     plan->room = -most[2];
-    return status == PSG_OK ? psg_partition_make(plan) : status;
+    return status == PSG_OK ? psg_partition_planes(plan) : status;
 }
 
 /* What the exchange between processes needs. */
@@ -328,7 +328,7 @@ static void free_arrangement(psg_plan *plan) {
     free(plan->bundle_y0);
     free(plan->segment_worker);
     free(plan->pencil_worker);
-    free(plan->segment_node);
+    free(plan->direct_node);
 }
 
 /* Free all but StarPU. */
@@ -415,9 +415,10 @@ static psg_status run_steps(psg_plan *plan, const step *steps, size_t count) {
  * into parts of which they have room for some; unless blocks have to stay on GPUs. */
 static psg_status make(psg_plan *plan) {
     static const step first[] = {make_divide, make_workers};
-    static const step arrangement[] = {make_partition, psg_placement_make, psg_simulation_check,
-                                       make_exchange,  make_lanes,         plan_transforms,
-                                       make_scratch,   make_devices,       check_room};
+    static const step arrangement[] = {
+        make_planes,          psg_placement_exchange, psg_partition_rows, psg_placement_make,
+        psg_simulation_check, make_exchange,          make_lanes,         plan_transforms,
+        make_scratch,         make_devices,           check_room};
     enum { FIRST = sizeof first / sizeof *first, REST = sizeof arrangement / sizeof *arrangement };
     psg_status status = run_steps(plan, first, FIRST);
     const psg_plan begun = *plan;

@@ -109,9 +109,9 @@ typedef enum psg_graph {
 /** How blocks get from the slab that wrote them to the pencil that reads them, and back. */
 typedef enum psg_exchange {
     PSG_EXCHANGE_AUTO = 0,
-    PSG_EXCHANGE_MANAGED, /**< StarPU moves the blocks */
-    PSG_EXCHANGE_DIRECT,  /**< GPUs use each other's blocks in place: fused, peers, all fits them */
-    PSG_EXCHANGE_MPI,     /**< between processes (AUTO there), each message as soon as it can go */
+    PSG_EXCHANGE_MANAGED,  /**< StarPU moves the blocks */
+    PSG_EXCHANGE_DIRECT,   /**< GPUs reach into the pencils' memory: fused, peers, all fits them */
+    PSG_EXCHANGE_MPI,      /**< between processes (AUTO there), each message as soon as it can go */
     PSG_EXCHANGE_ALLTOALL, /**< between processes, all at once: MPI_Ialltoallv; to compare with */
     PSG_EXCHANGE_COUNT
 } psg_exchange;
@@ -145,7 +145,7 @@ typedef struct psg_options {
     psg_exchange exchange;   /**< PSG_EXCHANGE_AUTO */
     psg_z_layout z_layout;   /**< PSG_Z_AUTO; staged graph only */
     size_t segment_planes;   /**< 0 = from the data; planes per segment, of less than 2^32 points */
-    size_t pencils;          /**< 0 = from the data; number of pencils (more than ny: ny) */
+    size_t pencils;          /**< 0 = from data and GPUs; number of pencils (more than ny: ny) */
     int cpus;                /**< -1 = every core, or none beside GPUs; StarPU's CPU workers */
     int gpus;                /**< -1 = every usable GPU; these take all tasks, if there are any */
     const int *gpu_ids;      /**< NULL = the first ones; gpus CUDA device numbers. Not kept. */

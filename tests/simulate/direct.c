@@ -1,0 +1,149 @@
+/* With exchange direct a segment's tasks reach the blocks of pencils on other GPUs, which takes
+ * what the link takes; a pencil's task finds all of its blocks on its own; StarPU copies none. */
+#include "tests/simulate/simulate.h"
+
+#define N 64
+#define PLANES 8
+#define SEGMENTS (N / PLANES)
+#define EVENTS_MOST 64
+
+/* Tasks on 8 planes and 8 rows; of the way back three quarters elsewhere are recorded. */
+#define MACHINE(memory, peer)                                                                      \
+    "machine exact\ncpus 4\ngpus 4\ngpu_memory " memory "\nleast gpu 5e-6\n"                       \
+    "link to-gpu 5e9 1e-6\nlink from-gpu 6e9 1e-6\nlink between 7e9 1e-6\n" peer                   \
+    "time forward_xy f64 gpu 64x64x64 segment 8 views 8 0 10e-3\n"                                 \
+    "time forward_xy f64 gpu 64x64x64 segment 8 dense 8 0 15e-3\n"                                 \
+    "time kspace f64 gpu 64x64x64 pencil 8 views 8 0 20e-3\n"                                      \
+    "time inverse_xy f64 gpu 64x64x64 segment 8 dense 8 0 30e-3\n"                                 \
+    "time inverse_xy f64 gpu 64x64x64 segment 8 dense 8 6 99e-3\n"
+#define PEERS MACHINE("8e9", "link peer 10e6 0\n")
+
+static const double spectrum = 16.0 * (N / 2 + 1) * N * N;
+
+typedef struct expected {
+    const char *machine;
+    int gpus;
+    psg_exchange exchange, chosen;
+    size_t pencils, remote;          /* blocks of a segment that are elsewhere */
+    double forward, kspace, inverse; /* seconds of a task */
+    double copied;                   /* of the spectrum, between GPUs, in a solve */
+} expected;
+
+/* A segment has 270336 bytes of the spectrum. */
+static const expected cases[] = {
+    /* half of them at 10 MB/s, after the transforms; of the way back these are not known apart */
+    {PEERS, 2, PSG_EXCHANGE_AUTO, PSG_EXCHANGE_DIRECT, 8, 4, 23.5168e-3, 20e-3, 43.5168e-3, 0},
+    /* three quarters, and the way back as recorded */
+    {PEERS, 4, PSG_EXCHANGE_DIRECT, PSG_EXCHANGE_DIRECT, 8, 6, 30.2752e-3, 20e-3, 99e-3, 0},
+    /* no less than in memory of one's own */
+    {MACHINE("8e9", "link peer 1e12 0\n"), 2, PSG_EXCHANGE_DIRECT, PSG_EXCHANGE_DIRECT, 8, 4, 15e-3,
+     20e-3, 30e-3, 0},
+    /* copied there and back is what is elsewhere */
+    {PEERS, 2, PSG_EXCHANGE_MANAGED, PSG_EXCHANGE_MANAGED, 8, 0, 15e-3, 20e-3, 30e-3, 1},
+    {PEERS, 4, PSG_EXCHANGE_MANAGED, PSG_EXCHANGE_MANAGED, 8, 0, 15e-3, 20e-3, 30e-3, 1.5},
+    {MACHINE("8e9", ""), 2, PSG_EXCHANGE_AUTO, PSG_EXCHANGE_MANAGED, 8, 0, 15e-3, 20e-3, 30e-3, 1},
+    /* blocks are views of what the GPU has transformed */
+    {PEERS, 1, PSG_EXCHANGE_AUTO, PSG_EXCHANGE_DIRECT, 8, 0, 10e-3, 20e-3, 30e-3, 0},
+};
+
+/* StarPU adds what it takes to start a kernel. */
+static void check_event(const psg_event *event, const expected *e) {
+    const char *stage = psg_stage_name(event->stage);
+    const double seconds = event->end - event->start;
+    const double want = event->stage == PSG_STAGE_FORWARD_XY ? e->forward
+                        : event->stage == PSG_STAGE_KSPACE   ? e->kspace
+                                                             : e->inverse;
+    CHECK(seconds >= want - 1e-6 && seconds <= want + 50e-6, "%s on %d GPUs: %g s instead of %g",
+          stage, e->gpus, seconds, want);
+    CHECK(event->dense == (e->gpus > 1), "%s on %d GPUs: dense %d", stage, e->gpus, event->dense);
+    CHECK(event->remote == (event->stage == PSG_STAGE_KSPACE ? 0 : e->remote),
+          "%s on %d GPUs: %zu remote blocks", stage, e->gpus, event->remote);
+}
+
+static void check_case(const void *argument) {
+    const expected *e = argument;
+    psg_plan *plan = NULL;
+    psg_event events[EVENTS_MOST];
+    psg_statistics s = {0};
+    psg_bounds b = {0};
+    size_t count = 0;
+    const simulate_case c = {.n = N,
+                             .gpus = e->gpus,
+                             .exchange = e->exchange,
+                             .segment_planes = PLANES,
+                             .pencils = e->pencils};
+    simulate_solve(&c, &plan);
+    CHECK_STATUS(psg_plan_statistics(plan, &s), PSG_OK);
+    CHECK_STATUS(psg_plan_bounds(plan, &b), PSG_OK);
+    CHECK_NEAR(b.link_bytes[PSG_LINK_D2D], e->gpus == 1 ? 0 : (e->gpus == 2 ? 1 : 1.5) * spectrum,
+               1, "the link's bound on %d GPUs, exchange %d", e->gpus, (int)e->exchange);
+    CHECK(s.exchange == e->chosen, "exchange %d on %d GPUs", (int)s.exchange, e->gpus);
+    CHECK_NEAR((double)s.d2d_bytes, 2 * e->copied * spectrum, 1, "of two solves on %d GPUs",
+               e->gpus);
+    CHECK(s.spectrum_bytes == (size_t)spectrum, "%zu bytes of spectra", (size_t)s.spectrum_bytes);
+    CHECK_STATUS(psg_plan_events(plan, events, EVENTS_MOST, &count), PSG_OK);
+    CHECK(count == 2 * SEGMENTS + e->pencils, "%zu events", count);
+    for (size_t m = 0; m < count && m < EVENTS_MOST; ++m) {
+        check_event(&events[m], e);
+    }
+    psg_plan_destroy(plan);
+}
+
+/** 3 pencils on 2 GPUs: the first has two, and the segments of the other reach these. */
+static void uneven(const void *argument) {
+    (void)argument;
+    psg_plan *plan = NULL;
+    psg_event events[EVENTS_MOST];
+    size_t count = 0;
+    const simulate_case c = {.n = N, .gpus = 2, .segment_planes = PLANES, .pencils = 3};
+    simulate_solve(&c, &plan);
+    CHECK_STATUS(psg_plan_events(plan, events, EVENTS_MOST, &count), PSG_OK);
+    for (size_t m = 0; m < count && m < EVENTS_MOST; ++m) {
+        const size_t s = events[m].segment, want = s == SIZE_MAX ? 0 : s < SEGMENTS / 2 ? 1 : 2;
+        CHECK(events[m].remote == want, "%zu remote blocks of segment %zu", events[m].remote, s);
+    }
+    psg_plan_destroy(plan);
+}
+
+/** What does not fit the GPUs stays in main memory, and is cut for copying, at the least. */
+static void too_large(const void *argument) {
+    psg_plan *plan = NULL;
+    psg_statistics s = {0};
+    const simulate_case c = {.n = 1024, .gpus = 4};
+    (void)argument;
+    simulate_solve(&c, &plan);
+    CHECK_STATUS(psg_plan_statistics(plan, &s), PSG_OK);
+    CHECK(s.exchange == PSG_EXCHANGE_MANAGED && s.pencils >= 16 && s.segments >= 16,
+          "exchange %d of %zu segments and %zu pencils", (int)s.exchange, s.segments, s.pencils);
+    psg_plan_destroy(plan);
+}
+
+/** A pencil for each GPU, where these reach into each other's memory. */
+static void default_cut(const void *argument) {
+    const simulate_case *c = argument;
+    psg_plan *plan = NULL;
+    psg_statistics s = {0};
+    simulate_solve(c, &plan);
+    CHECK_STATUS(psg_plan_statistics(plan, &s), PSG_OK);
+    const size_t gpus = (size_t)c->gpus,
+                 each = c->exchange == PSG_EXCHANGE_AUTO && gpus > 1 ? 1 : 4;
+    CHECK(s.segments == 4 * gpus && s.pencils == each * gpus, "%zu x %zu on %zu GPUs, exchange %d",
+          s.segments, s.pencils, gpus, (int)c->exchange);
+    psg_plan_destroy(plan);
+}
+
+int main(void) {
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; ++c) {
+        simulate_apart(simulate_machine(cases[c].machine), check_case, &cases[c]);
+    }
+    simulate_apart(simulate_machine(PEERS), uneven, NULL);
+    simulate_apart(simulate_machine(MACHINE("4e9", "link peer 10e6 0\n")), too_large, NULL);
+    remove(simulate_machine(""));
+    for (int gpus = 1; gpus <= 8; gpus *= 2) {
+        simulate_case c = {.machine = "h200", .n = 1024, .cpus = -1, .gpus = gpus};
+        simulate_apart("h200", default_cut, &c);
+        c.exchange = PSG_EXCHANGE_MANAGED;
+        simulate_apart("h200", default_cut, &c);
+    }
+    return check_result();
+}
