@@ -47,15 +47,15 @@ static int plan_z(psg_cuda_worker *w, const psg_context *c) {
     const psg_cuda_layout layout = psg_cuda_layout_of(c);
     size_t rows[PSG_CUDA_SIZES];
     const size_t count = sizes_of(c->y0, c->own_pencils, rows);
-    int code = 0;
+    int code = cudaErrorNotSupported;
     if (c->fused && psg_cuda_kspace_supported(psg_cuda_precision_of(c), c->n[2]) > 0) {
         code = (int)psg_cuda_kspace_create(&w->kspace, psg_cuda_precision_of(c), c->n[2], 0);
-        if (code == 0 || c->strip > 0) { /* cuFFT knows nothing of strips */
-            return code;
-        }
-        (void)cudaGetLastError(); /* of a kernel that did not suit this device */
-        code = 0;
     }
+    if (code == 0 || psg_cuda_fault(code) == PSG_FAULT_MEMORY || c->strip > 0) {
+        return code; /* cuFFT knows nothing of strips */
+    }
+    (void)cudaGetLastError(); /* of a kernel that did not suit this device */
+    code = 0;
     for (size_t m = 0; m < count && code == 0; m++) {
         code = psg_cuda_fft_create_z(&w->z[m], psg_cuda_precision_of(c), layout, rows[m] * c->nxc,
                                      c->n[2]);
@@ -109,15 +109,15 @@ static int copy_tables(psg_cuda_worker *w, const psg_context *c) {
     return code;
 }
 
-psg_cuda_worker *psg_cuda_worker_create(const psg_context *c, char *words, size_t size) {
+int psg_cuda_worker_create(psg_cuda_worker **worker, const psg_context *c) {
     static int (*const steps[])(psg_cuda_worker *, const psg_context *) = {plan_xy, plan_z,
                                                                            copy_tables};
     psg_cuda_worker *w = calloc(1, sizeof *w);
-    if (w == NULL) {
-        (void)snprintf(words, size, "no memory");
-        return NULL;
-    }
     int code = cudaErrorMemoryAllocation;
+    *worker = NULL;
+    if (w == NULL) {
+        return code;
+    }
     w->segments = calloc(c->segments, sizeof *w->segments);
     w->blocks = calloc(c->bundles, sizeof *w->blocks);
     w->parts = calloc(c->bundles, sizeof *w->parts);
@@ -135,12 +135,12 @@ psg_cuda_worker *psg_cuda_worker_create(const psg_context *c, char *words, size_
                                                2 * c->cpu->real_bytes);
     }
     if (code != 0) {
-        (void)snprintf(words, size, "%s", psg_cuda_error_string(code));
         psg_cuda_worker_destroy(w);
         (void)cudaGetLastError(); /* what was said is said */
-        return NULL;
+        return code;
     }
-    return w;
+    *worker = w;
+    return 0;
 }
 
 void psg_cuda_worker_destroy(psg_cuda_worker *w) {
@@ -224,10 +224,17 @@ psg_cuda_symbol psg_cuda_symbol_of(const psg_run *run, size_t p, const psg_cpu_d
                              .nonfinite_d = (int *)(uintptr_t)run->nonfinite};
 }
 
+psg_fault psg_cuda_fault(int code) {
+    return code == 0                               ? PSG_FAULT_NONE
+           : psg_cuda_error_is_out_of_memory(code) ? PSG_FAULT_MEMORY
+                                                   : PSG_FAULT_DEVICE;
+}
+
 bool psg_cuda_check(psg_run *run, int code, const char *what) {
     if (code != 0) {
-        psg_run_fail(run, PSG_FAULT_DEVICE, "CUDA worker %d, %s: %s", starpu_worker_get_id(), what,
-                     psg_cuda_error_string(code));
+        psg_run_fail(run, psg_cuda_fault(code), "CUDA worker %d, %s: %s", starpu_worker_get_id(),
+                     what, psg_cuda_error_string(code));
+        (void)cudaGetLastError(); /* what was said is said: the next to ask starts anew */
     }
     return code == 0;
 }

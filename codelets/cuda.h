@@ -27,8 +27,8 @@ typedef struct psg_cuda_worker {
 } psg_cuda_worker;
 
 /** Make what this plan needs on the calling CUDA worker.
- *  @return NULL: the error's words are in `words` */
-psg_cuda_worker *psg_cuda_worker_create(const psg_context *context, char *words, size_t size);
+ *  @return 0; a code as those of kernels/: *worker is NULL */
+int psg_cuda_worker_create(psg_cuda_worker **worker, const psg_context *context);
 /** On the worker that made it. NULL is fine. */
 void psg_cuda_worker_destroy(psg_cuda_worker *worker);
 
@@ -59,6 +59,9 @@ static inline psg_cuda_columns psg_cuda_columns_of(const psg_context *c, size_t 
  *  @return is it on its way? Else the run has failed. */
 bool psg_cuda_transform_xy(psg_run *run, psg_cuda_direction direction, size_t index, void *field_d,
                            void *blocks[], const char *what);
+
+/** What an error code of kernels/ says about the device: is it out of memory? */
+psg_fault psg_cuda_fault(int code);
 
 /** Latch an error code of kernels/ in the run. @return true if there was none */
 bool psg_cuda_check(psg_run *run, int code, const char *what);

@@ -8,6 +8,14 @@
  *  @param[out] words  why there are none: "" if there simply is none */
 int psg_device_count(char *words, size_t size);
 
+/** Can this process work on a CUDA device now? CUDA takes what it needs of it, as StarPU would,
+ *  which ends the program where it cannot.
+ *  @param[out] words  why not: another process has the device to itself, or its memory, ... */
+bool psg_device_open(int device, char *words, size_t size);
+
+/** Bytes of a CUDA device's memory that nobody has; SIZE_MAX: not known. */
+size_t psg_device_free_bytes(int device);
+
 /** The name that its maker gave a CUDA device; "" if there is no such device. */
 void psg_device_model(int device, char *name, size_t size);
 
@@ -39,8 +47,8 @@ void psg_device_memory_rate(double *rate, double *cache_bytes);
 size_t psg_device_strip(const psg_context *context);
 
 /** Make what the plan needs on each of StarPU's CUDA workers: context->cuda, by worker number.
- *  @return false: the words say why, and nothing is left */
-bool psg_device_start(psg_context *context, size_t workers, char *words, size_t size);
+ *  @return PSG_FAULT_NONE; PSG_FAULT_MEMORY, _DEVICE: the words say why, and nothing is left */
+psg_fault psg_device_start(psg_context *context, size_t workers, char *words, size_t size);
 void psg_device_stop(psg_context *context);
 
 #endif

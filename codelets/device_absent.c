@@ -1,11 +1,23 @@
 /* Built without CUDA: there is no GPU. */
 #include "codelets/device.h"
 
+#include <stdint.h>
 #include <stdio.h>
 
 int psg_device_count(char *words, size_t size) {
     (void)snprintf(words, size, "built without CUDA");
     return 0;
+}
+
+bool psg_device_open(int device, char *words, size_t size) {
+    (void)device;
+    (void)snprintf(words, size, "built without CUDA");
+    return false;
+}
+
+size_t psg_device_free_bytes(int device) {
+    (void)device;
+    return SIZE_MAX;
 }
 
 void psg_device_model(int device, char *name, size_t size) {
@@ -50,12 +62,12 @@ size_t psg_device_strip(const psg_context *context) {
     return 0;
 }
 
-bool psg_device_start(psg_context *context, size_t workers, char *words, size_t size) {
+psg_fault psg_device_start(psg_context *context, size_t workers, char *words, size_t size) {
     (void)context;
     (void)workers;
     (void)words;
     (void)size;
-    return true;
+    return PSG_FAULT_NONE;
 }
 
 void psg_device_stop(psg_context *context) {

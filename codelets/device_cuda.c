@@ -5,7 +5,9 @@
 #include <starpu.h>
 
 #include <cuda_runtime_api.h>
+#include <pthread.h>
 #include <starpu_cuda.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -16,6 +18,60 @@ int psg_device_count(char *words, size_t size) {
     const bool plain = error == cudaSuccess || error == cudaErrorNoDevice;
     (void)snprintf(words, size, "%s", plain ? "" : cudaGetErrorString(error));
     return error == cudaSuccess ? count : 0;
+}
+
+/* What a device says of itself. */
+typedef struct look {
+    int device;
+    cudaError_t error;
+    size_t free_bytes;
+    size_t bytes;
+} look;
+
+static void *look_from_here(void *argument) {
+    look *l = argument;
+    l->error = cudaSetDevice(l->device);
+    if (l->error == cudaSuccess) {
+        l->error = cudaFree(NULL); /* older CUDA has not begun yet */
+    }
+    if (l->error == cudaSuccess) {
+        l->error = cudaMemGetInfo(&l->free_bytes, &l->bytes);
+    }
+    return NULL;
+}
+
+/* From a thread of its own: the caller's current device is not ours to change, and CUDA would
+ * begin on it when it is set back. */
+static look look_at(int device) {
+    look l = {.device = device, .error = cudaErrorUnknown};
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, look_from_here, &l) == 0) {
+        (void)pthread_join(thread, NULL);
+    }
+    return l;
+}
+
+/* StarPU copies half as many bytes to measure the links of a machine it does not know, and takes
+ * some for streams; it aborts where there is no memory for them. */
+static const size_t free_bytes_min = (size_t)64 << 20;
+
+bool psg_device_open(int device, char *words, size_t size) {
+    const look l = look_at(device);
+    if (l.error != cudaSuccess) {
+        (void)snprintf(words, size, "%s", cudaGetErrorString(l.error));
+        return false;
+    }
+    if (l.free_bytes < free_bytes_min) {
+        (void)snprintf(words, size, "%zu of its %zu MB of memory are free", l.free_bytes >> 20,
+                       l.bytes >> 20);
+        return false;
+    }
+    return true;
+}
+
+size_t psg_device_free_bytes(int device) {
+    const look l = look_at(device);
+    return l.error == cudaSuccess ? l.free_bytes : SIZE_MAX;
 }
 
 void psg_device_model(int device, char *name, size_t size) {
@@ -44,6 +100,7 @@ bool psg_device_peers(void) {
             all = all && (can || (cudaDeviceCanAccessPeer(&can, from, to) == cudaSuccess && can));
         }
     }
+    (void)cudaGetLastError();
     return all;
 }
 
@@ -92,7 +149,7 @@ size_t psg_device_strip(const psg_context *c) {
 typedef struct preparation {
     psg_context *context;
     psg_cuda_worker **workers;
-    char (*words)[128]; /* by worker */
+    int *code; /* by worker, as kernels/ and CUDA give them */
 } preparation;
 
 /* StarPU does this too, but not where its environment says no, and not loudly where it fails.
@@ -115,13 +172,10 @@ static int open_peers(void) {
 static void start_worker(void *argument) {
     const preparation *p = argument;
     const int id = starpu_worker_get_id_check();
-    const int code = p->context->direct != NULL ? open_peers() : cudaSuccess;
-    if (code != cudaSuccess) {
-        (void)snprintf(p->words[id], sizeof *p->words, "no access to its peers: %s",
-                       psg_cuda_error_string(code));
-        return;
+    p->code[id] = p->context->direct != NULL ? open_peers() : cudaSuccess;
+    if (p->code[id] == cudaSuccess) {
+        p->code[id] = psg_cuda_worker_create(&p->workers[id], p->context);
     }
-    p->workers[id] = psg_cuda_worker_create(p->context, p->words[id], sizeof *p->words);
 }
 
 static void stop_worker(void *argument) {
@@ -129,30 +183,31 @@ static void stop_worker(void *argument) {
     psg_cuda_worker_destroy(p->workers[starpu_worker_get_id_check()]);
 }
 
-bool psg_device_start(psg_context *context, size_t workers, char *words, size_t size) {
+psg_fault psg_device_start(psg_context *context, size_t workers, char *words, size_t size) {
     preparation p = {.context = context};
     p.workers = calloc(workers, sizeof(psg_cuda_worker *));
-    p.words = calloc(workers, sizeof *p.words);
-    if (p.workers == NULL || p.words == NULL) {
+    p.code = calloc(workers, sizeof *p.code);
+    if (p.workers == NULL || p.code == NULL) {
         free(p.workers);
-        free(p.words);
+        free(p.code);
         (void)snprintf(words, size, "no memory");
-        return false;
+        return PSG_FAULT_MEMORY;
     }
     context->cuda = p.workers;
     starpu_execute_on_each_worker(start_worker, &p, STARPU_CUDA);
-    bool all = true;
-    for (size_t w = 0; w < workers && all; w++) {
-        if (starpu_worker_get_type((int)w) == STARPU_CUDA_WORKER && p.workers[w] == NULL) {
-            (void)snprintf(words, size, "GPU %d: %s", starpu_worker_get_devid((int)w), p.words[w]);
-            all = false;
+    psg_fault fault = PSG_FAULT_NONE;
+    for (size_t w = 0; w < workers && fault == PSG_FAULT_NONE; w++) {
+        fault = psg_cuda_fault(p.code[w]);
+        if (fault != PSG_FAULT_NONE) {
+            (void)snprintf(words, size, "GPU %d: %s", starpu_worker_get_devid((int)w),
+                           psg_cuda_error_string(p.code[w]));
         }
     }
-    free(p.words);
-    if (!all) {
+    free(p.code);
+    if (fault != PSG_FAULT_NONE) {
         psg_device_stop(context);
     }
-    return all;
+    return fault;
 }
 
 void psg_device_stop(psg_context *context) {

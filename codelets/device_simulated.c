@@ -3,6 +3,7 @@
 #include "codelets/device.h"
 #include "codelets/simulation.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -10,6 +11,17 @@ int psg_device_count(char *words, size_t size) {
     const psg_machine *machine = psg_simulation_machine();
     (void)snprintf(words, size, "%s", "");
     return machine != NULL ? (int)machine->gpus : 0;
+}
+
+bool psg_device_open(int device, char *words, size_t size) {
+    (void)device;
+    (void)snprintf(words, size, "%s", "");
+    return true;
+}
+
+size_t psg_device_free_bytes(int device) {
+    (void)device;
+    return SIZE_MAX;
 }
 
 void psg_device_model(int device, char *name, size_t size) {
@@ -54,12 +66,12 @@ size_t psg_device_strip(const psg_context *context) {
     return 0; /* nothing looks into blocks */
 }
 
-bool psg_device_start(psg_context *context, size_t workers, char *words, size_t size) {
+psg_fault psg_device_start(psg_context *context, size_t workers, char *words, size_t size) {
     (void)context;
     (void)workers;
     (void)words;
     (void)size;
-    return true;
+    return PSG_FAULT_NONE;
 }
 
 void psg_device_stop(psg_context *context) {

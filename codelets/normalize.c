@@ -33,11 +33,12 @@ static void normalize_cuda(void *buffers[], void *argument) {
     }
     const size_t planes = context->z0[args->index + 1] - context->z0[args->index];
     void *u = psg_task_pointer(buffers, 0);
-    psg_cuda_check(args->run,
-                   (int)psg_cuda_scale(psg_cuda_precision_of(context), u, u,
-                                       context->n[0] * context->n[1] * planes,
-                                       context->fused_divide.scale, starpu_cuda_get_local_stream()),
-                   "normalize");
+    psg_cuda_check(
+        args->run,
+        (int)psg_cuda_scale(psg_cuda_precision_of(context), u, u,
+                            context->n[0] * context->n[1] * planes, context->fused_divide.scale,
+                            (int *)(uintptr_t)args->run->nonfinite, starpu_cuda_get_local_stream()),
+        "normalize");
 }
 #endif
 

@@ -123,7 +123,9 @@ typedef enum psg_fault {
     PSG_FAULT_NONE = 0,
     PSG_FAULT_SUBMIT, /**< StarPU took no task */
     PSG_FAULT_DEVICE, /**< a device refused a task's work */
-    PSG_FAULT_MPI     /**< MPI did not do what it was asked */
+    PSG_FAULT_MEMORY, /**< a device had no memory for it */
+    PSG_FAULT_MPI,    /**< MPI did not do what it was asked */
+    PSG_FAULT_COUNT
 } psg_fault;
 
 /** What the time of a task depends on. */

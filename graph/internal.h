@@ -15,6 +15,8 @@ psg_status psg_fail(psg_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void psg_clear_error(void);
 
+psg_status psg_fault_status(psg_fault fault);
+
 /** How a failed run ends for the caller: its words kept, its status returned; PSG_OK if it did
  *  not fail. */
 psg_status psg_fail_run(const psg_run *run);
@@ -165,11 +167,14 @@ psg_status psg_partition_rows(psg_plan *plan);
 
 /* --------------------------------------------------------------------------- placement.c */
 
-/** Do the plan's blocks stand on GPUs, and how are they exchanged? Planes are cut, rows not yet.
- *  @return PSG_OK; PSG_ERR_UNSUPPORTED */
+/** Where do the plan's blocks stand, and how are they exchanged? Planes are cut, rows not yet.
+ *  @return PSG_OK; PSG_ERR_MEMORY: a resident plan's blocks do not fit; PSG_ERR_UNSUPPORTED */
 psg_status psg_placement_exchange(psg_plan *plan);
 /** Where the plan's segments and pencils live. @return PSG_OK; PSG_ERR_MEMORY */
 psg_status psg_placement_make(psg_plan *plan);
+/** Bytes that StarPU can have on the GPU of the plan's with the least; SIZE_MAX: not known.
+ *  @param[in] emptied  once it has evicted all that it holds there */
+size_t psg_placement_room(const psg_plan *plan, bool emptied);
 
 /** Is it known how long all tasks take on the machine that is simulated? */
 psg_status psg_simulation_check(psg_plan *plan);
@@ -291,9 +296,11 @@ struct psg_plan {
     size_t *bundle_p0;
     size_t *bundle_y0;
     void *eigen[3];
-    size_t workers;               /**< StarPU's, all kinds: the length of scratch and pieces */
-    size_t most_workers;          /**< that take its tasks, on the process that has most */
-    bool coarse;                  /**< cut as for GPUs: some process has one */
+    size_t workers;      /**< StarPU's, all kinds: the length of scratch and pieces */
+    size_t most_workers; /**< that take its tasks, on the process that has most */
+    bool coarse;         /**< cut as for GPUs: some process has one */
+    double room; /**< bytes on a GPU for what its tasks work on, if that comes and goes; INFINITY:
+                      enough */
     int gpus[STARPU_NMAXWORKERS]; /**< the CUDA workers that take its tasks */
     size_t gpu_count;             /**< 0: the CPU workers take them */
     bool copies;                  /**< StarPU may hold copies of f and u elsewhere: on GPUs, or in
@@ -302,7 +309,9 @@ struct psg_plan {
     size_t usable_workers;
     int *segment_worker; /**< see psg_context */
     int *pencil_worker;
-    bool resident; /**< its spectra stand on the GPUs, not in main memory */
+    bool
+        resident; /**< its spectra stand on the GPUs; else in main memory, and StarPU brings copies of
+                        blocks to the GPUs and evicts them */
     psg_exchange exchange;
     psg_direct_codelets direct_codelets;
     int *direct_node; /**< [1 + pencils]: of their data; NULL without exchange direct */

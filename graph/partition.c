@@ -15,6 +15,11 @@ typedef struct grain {
 static const grain cpu_grain = {.tasks = 2, .bytes_min = (size_t)512 << 10};
 static const grain gpu_grain = {.tasks = 4, .bytes_min = (size_t)32 << 20};
 
+/* Of a GPU where all data come and go: parts of f or the spectrum that have to be there at once. Two
+ * tasks run while the data of a third arrive, each with the part in two arrays; and a worker has a
+ * slab or a pencil, and cuFFT's work area, which for long primes is twice as large. */
+static const size_t parts_at_once = 9;
+
 /* Of several processes, a message below this costs more for itself than for its bytes. */
 static const size_t message_bytes_min = (size_t)256 << 10;
 
@@ -65,6 +70,19 @@ static void cut_fill(const cut *c, size_t start, size_t extent, size_t *first) {
     }
 }
 
+/* So many parts, or more: where a GPU has no room for what it works on, as many more for each worker.
+ *  @param[in] most   planes or rows in a part
+ *  @param[in] bytes  of one of them in the spectrum */
+static size_t parts_of(const psg_plan *plan, size_t tasks, size_t extent, size_t most,
+                       size_t bytes) {
+    const double fit = plan->room / ((double)parts_at_once * (double)bytes);
+    if (fit < (double)extent / (double)tasks) {
+        const size_t parts = fit < 1 ? extent : divide_up(extent, (size_t)fit);
+        tasks = divide_up(parts, plan->most_workers) * plan->most_workers;
+    }
+    return clamp(tasks, divide_up(extent, most), extent);
+}
+
 /* The planes or rows of the process that has most. */
 static size_t most_of(const psg_plan *plan, size_t n) {
     return divide_up(n, (size_t)plan->ranks);
@@ -90,7 +108,8 @@ static cut choose_planes(const psg_plan *plan) {
     const size_t *n = plan->context.n;
     const size_t own = most_of(plan, n[2]);
     const size_t planes_max = UINT32_MAX / (n[0] * n[1]);
-    cut planes = {.parts = clamp(tasks_of(plan), divide_up(own, planes_max), own)};
+    const size_t row_bytes = 2 * plan->context.nxc * plan->context.cpu->real_bytes;
+    cut planes = {.parts = parts_of(plan, tasks_of(plan), own, planes_max, n[1] * row_bytes)};
     if (plan->options.segment_planes > 0) {
         planes.width = clamp(plan->options.segment_planes, 1, own < planes_max ? own : planes_max);
     }
@@ -103,13 +122,16 @@ static cut choose_rows(const psg_plan *plan) {
     const size_t *n = plan->context.n;
     const size_t own = most_of(plan, n[1]);
     const size_t rows_max = UINT32_MAX / (n[2] * plan->context.nxc);
+    const size_t row_bytes = 2 * plan->context.nxc * plan->context.cpu->real_bytes;
     size_t pencils = tasks_of(plan);
     if (plan->options.pencils > 0) {
         pencils = divide_up(plan->options.pencils, (size_t)plan->ranks);
-    } else if (plan->exchange == PSG_EXCHANGE_DIRECT && plan->gpu_count > 1) {
+        return (cut){.parts = clamp(pencils, divide_up(own, rows_max), own)};
+    }
+    if (plan->exchange == PSG_EXCHANGE_DIRECT && plan->gpu_count > 1) {
         pencils = clamp(pencils, 1, plan->gpu_count);
     }
-    return (cut){.parts = clamp(pencils, divide_up(own, rows_max), own)};
+    return (cut){.parts = parts_of(plan, pencils, own, rows_max, n[2] * row_bytes)};
 }
 
 /* Pencils of a process that travel as one: all, in as many bundles as leave messages large

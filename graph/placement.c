@@ -17,6 +17,22 @@ int psg_placement_node(int worker) {
     return worker >= 0 ? (int)starpu_worker_get_memory_node((unsigned)worker) : STARPU_MAIN_RAM;
 }
 
+size_t psg_placement_room(const psg_plan *plan, bool emptied) {
+    size_t least = SIZE_MAX;
+    for (size_t g = 0; g < plan->gpu_count; g++) {
+        const unsigned node = (unsigned)psg_placement_node(plan->gpus[g]);
+        const starpu_ssize_t limit = starpu_memory_get_total(node); /* of what StarPU may take */
+        const size_t used = starpu_memory_get_used(node);
+        const size_t left = limit < 0 ? SIZE_MAX : (size_t)limit > used ? (size_t)limit - used : 0;
+        const size_t free_bytes = psg_device_free_bytes(starpu_worker_get_devid(plan->gpus[g]));
+        const size_t here =
+            left < free_bytes ? left : free_bytes; /* others have memory there too */
+        const size_t with = emptied && here < SIZE_MAX ? here + used : here;
+        least = with < least ? with : least;
+    }
+    return least;
+}
+
 int psg_placement_home(const psg_plan *plan, int worker) {
     return psg_placement_node(plan->resident ? worker : -1);
 }
@@ -27,8 +43,7 @@ static size_t share(const psg_plan *plan, size_t parts, size_t size) {
 }
 
 /* Blocks, as slabs or as pencils, with room for what passes through: slabs of f and u, copies of
- * blocks, and where blocks are dense a segment's spectrum. If not, blocks stay in main memory, and
- * StarPU brings in and evicts copies. */
+ * blocks, and where blocks are dense a segment's spectrum. */
 bool psg_placement_fits(const psg_plan *plan) {
     const psg_context *c = &plan->context;
     const size_t row = c->nxc * 2 * c->cpu->real_bytes;
@@ -42,16 +57,8 @@ bool psg_placement_fits(const psg_plan *plan) {
     const size_t needed = (dense ? blocks : slabs) +
                           (dense ? 4 : 3) * plan->segment_planes * plane +
                           (c->fused ? 0 : slabs + blocks);
-    for (size_t g = 0; g < plan->gpu_count; g++) {
-        const starpu_ssize_t free_bytes =
-            starpu_memory_get_available((unsigned)psg_placement_node(plan->gpus[g]));
-        if (free_bytes != -1 && (free_bytes < 0 || needed > (size_t)free_bytes)) {
-            return false;
-        }
-    }
-    return true;
+    return needed <= psg_placement_room(plan, false);
 }
-
 /* Direct where it can be: that moves each block once each way, inside the kernel that makes or
  * needs it. Several processes have messages; one that is its communicator's only one has no use
  * for them. */
@@ -72,8 +79,7 @@ static psg_status choose_exchange(psg_plan *plan) {
                               "alltoall",
                               plan->options.exchange == PSG_EXCHANGE_DIRECT ? "direct" : "managed");
     }
-    const bool possible =
-        plan->gpu_count > 0 && plan->resident && plan->context.fused && psg_device_peers();
+    const bool possible = plan->resident && plan->context.fused && psg_device_peers();
     plan->exchange = plan->options.exchange;
     if (plan->exchange == PSG_EXCHANGE_AUTO || between) {
         plan->exchange = possible ? PSG_EXCHANGE_DIRECT : PSG_EXCHANGE_MANAGED;
@@ -81,16 +87,16 @@ static psg_status choose_exchange(psg_plan *plan) {
     if (plan->exchange == PSG_EXCHANGE_DIRECT && !possible) {
         return psg_fail(
             PSG_ERR_UNSUPPORTED,
-            "exchange direct needs the fused graph on GPUs that reach each other's memory, and a "
-            "spectrum that fits them");
+            "exchange direct needs the fused graph on GPUs that reach each other's memory");
     }
     return PSG_OK;
 }
 
 psg_status psg_placement_exchange(psg_plan *plan) {
     psg_context *c = &plan->context;
-    /* What goes to other processes goes by main memory, so blocks are at home there. */
-    plan->resident = plan->gpu_count > 0 && plan->ranks == 1 && psg_placement_fits(plan);
+    if (plan->resident && !psg_placement_fits(plan)) {
+        return psg_fail(PSG_ERR_MEMORY, "the spectrum does not fit the GPUs");
+    }
     /* Only one GPU, or the cores, find what they need in place. */
     c->packed = plan->ranks > 1 || plan->gpu_count > 1 || (plan->gpu_count > 0 && !plan->resident);
     const psg_status status = choose_exchange(plan);

@@ -116,12 +116,23 @@ static psg_status make_divide(psg_plan *plan) {
 
 /* ---------------------------------------------------------------------------- partition */
 
+/* What there is now; but what StarPU could evict from a full GPU counts for a part. */
+static double find_room(const psg_plan *plan) {
+    if (plan->resident) {
+        return INFINITY;
+    }
+    const size_t now = psg_placement_room(plan, false);
+    const size_t part = psg_placement_room(plan, true) / 4;
+    return now == SIZE_MAX ? INFINITY : (double)(now > part ? now : part);
+}
+
 /* The same cut on all processes, whose workers may differ in number and kind. */
 static psg_status make_planes(psg_plan *plan) {
-    double most[2] = {(double)plan->usable_workers, plan->gpu_count > 0};
-    const psg_status status = psg_ranks_max(plan->comm, most, 2);
+    double most[3] = {(double)plan->usable_workers, plan->gpu_count > 0, -find_room(plan)};
+    const psg_status status = psg_ranks_max(plan->comm, most, 3);
     plan->most_workers = (size_t)most[0];
     plan->coarse = most[1] > 0;
+    plan->room = -most[2];
     return status == PSG_OK ? psg_partition_planes(plan) : status;
 }
 
@@ -182,6 +193,8 @@ static psg_status make_workers(psg_plan *plan) {
             starpu_worker_get_ids_by_type(STARPU_CPU_WORKER, plan->usable, (unsigned)plan->workers);
     }
     plan->context.on_gpus = plan->gpu_count > 0;
+    /* What goes to other processes goes by main memory, so blocks are at home there. */
+    plan->resident = plan->gpu_count > 0 && plan->ranks == 1;
     plan->copies = plan->gpu_count > 0 || starpu_memory_nodes_get_numa_count() > 1;
     if (!plan->copies) { /* the waiter then wakes on a core that no idle worker holds; else copies remain */
         plan->context.run_ended = psg_runtime_rest;
@@ -198,10 +211,37 @@ static psg_status make_devices(psg_plan *plan) {
         return PSG_OK;
     }
     psg_runtime_awake();
-    const bool started = psg_device_start(&plan->context, plan->workers, words, sizeof words);
+    const psg_fault fault = psg_device_start(&plan->context, plan->workers, words, sizeof words);
     psg_runtime_rest();
-    return started ? PSG_OK
-                   : psg_fail(PSG_ERR_RUNTIME, "the GPUs could not be prepared: %s", words);
+    return fault == PSG_FAULT_NONE
+               ? PSG_OK
+               : psg_fail(psg_fault_status(fault), "the GPUs could not be prepared: %s", words);
+}
+
+static size_t largest(const size_t *first, psg_range own) {
+    size_t most = 0;
+    for (size_t m = own.first; m < own.end; m++) {
+        const size_t here = first[m + 1] - first[m];
+        most = here > most ? here : most;
+    }
+    return most;
+}
+
+/* A task has its part in two arrays. StarPU waits for room, and where there never is any, for
+ * ever. */
+static psg_status check_room(psg_plan *plan) {
+    const psg_context *c = &plan->context;
+    const size_t row = c->nxc * 2 * c->cpu->real_bytes;
+    const size_t segment = largest(c->z0, c->own_segments) * c->n[1] * row;
+    const size_t pencil = plan->resident ? 0 : largest(c->y0, c->own_pencils) * c->n[2] * row;
+    const size_t needed = 2 * (segment > pencil ? segment : pencil);
+    const size_t room = psg_placement_room(plan, !plan->resident);
+    return needed <= room
+               ? PSG_OK
+               : psg_fail(PSG_ERR_MEMORY,
+                          "no room on a GPU for what a task works on: %zu bytes are needed, and "
+                          "%zu are left; with more segments and pencils it is less",
+                          needed, room);
 }
 
 static psg_status make_scratch(psg_plan *plan) {
@@ -256,22 +296,10 @@ static void set_context(psg_plan *plan) {
     c->comm = plan->comm;
 }
 
-/* Free all but StarPU. */
-static void free_plan(psg_plan *plan) {
+/* Free what the cut into parts and what came after it made. */
+static void free_arrangement(psg_plan *plan) {
     for (size_t m = 0; m < plan->lane_count; m++) {
         psg_lane_destroy(plan->lanes[m], plan);
-    }
-    while (plan->arrays != NULL) {
-        psg_arrays *next = plan->arrays->next;
-        psg_arrays_destroy(plan->arrays, plan);
-        plan->arrays = next;
-    }
-    psg_arrays_destroy(plan->slabs, plan);
-    psg_plan_unpin(plan, NULL);
-    while (plan->idle_runs != NULL) {
-        psg_run *next = plan->idle_runs->next;
-        psg_run_destroy(plan->idle_runs);
-        plan->idle_runs = next;
     }
     for (size_t w = 0; w < plan->workers; w++) {
         free(plan->scratch != NULL ? plan->scratch[w] : NULL);
@@ -285,17 +313,11 @@ static void free_plan(psg_plan *plan) {
     if (plan->context.fft != NULL) {
         plan->context.cpu->fft_destroy(plan->context.fft);
     }
-    psg_program_free(plan);
     psg_wire_close(plan->context.wire);
-    for (int d = 0; d < 3; d++) {
-        free(plan->eigen[d]);
-    }
     free(plan->lanes);
     free(plan->scratch);
     free(plan->pieces);
     free(plan->cell);
-    free(plan->event);
-    psg_record_free(&plan->record);
     free(plan->main_memory);
     free(plan->rank_segment);
     free(plan->rank_pencil);
@@ -304,10 +326,33 @@ static void free_plan(psg_plan *plan) {
     free(plan->y0);
     free(plan->bundle_p0);
     free(plan->bundle_y0);
-    free(plan->usable);
     free(plan->segment_worker);
     free(plan->pencil_worker);
     free(plan->direct_node);
+}
+
+/* Free all but StarPU. */
+static void free_plan(psg_plan *plan) {
+    while (plan->arrays != NULL) {
+        psg_arrays *next = plan->arrays->next;
+        psg_arrays_destroy(plan->arrays, plan);
+        plan->arrays = next;
+    }
+    psg_arrays_destroy(plan->slabs, plan);
+    psg_plan_unpin(plan, NULL);
+    while (plan->idle_runs != NULL) {
+        psg_run *next = plan->idle_runs->next;
+        psg_run_destroy(plan->idle_runs);
+        plan->idle_runs = next;
+    }
+    psg_program_free(plan);
+    free_arrangement(plan);
+    for (int d = 0; d < 3; d++) {
+        free(plan->eigen[d]);
+    }
+    free(plan->event);
+    psg_record_free(&plan->record);
+    free(plan->usable);
     free(plan);
 }
 
@@ -356,11 +401,42 @@ static psg_status begin(const psg_plan *plan, bool told_where, const psg_grid *g
     return status;
 }
 
+typedef psg_status (*step)(psg_plan *plan);
+
+static psg_status run_steps(psg_plan *plan, const step *steps, size_t count) {
+    psg_status status = PSG_OK;
+    for (size_t m = 0; m < count && status == PSG_OK; m++) {
+        status = psg_ranks_agree(plan->comm, steps[m](plan));
+    }
+    return status;
+}
+
+/* A spectrum that the GPUs turn out to have no room for is tried once more in main memory, cut
+ * into parts of which they have room for some; unless blocks have to stay on GPUs. */
+static psg_status make(psg_plan *plan) {
+    static const step first[] = {make_divide, make_workers};
+    static const step arrangement[] = {
+        make_planes,          psg_placement_exchange, psg_partition_rows, psg_placement_make,
+        psg_simulation_check, make_exchange,          make_lanes,         plan_transforms,
+        make_scratch,         make_devices,           check_room};
+    enum { FIRST = sizeof first / sizeof *first, REST = sizeof arrangement / sizeof *arrangement };
+    psg_status status = run_steps(plan, first, FIRST);
+    const psg_plan begun = *plan;
+    if (status == PSG_OK) {
+        status = run_steps(plan, arrangement, REST);
+    }
+    if (status == PSG_ERR_MEMORY && plan->resident &&
+        plan->options.exchange != PSG_EXCHANGE_DIRECT) {
+        free_arrangement(plan);
+        *plan = begun;
+        plan->resident = false;
+        psg_clear_error();
+        status = run_steps(plan, arrangement, REST);
+    }
+    return status;
+}
+
 psg_status psg_plan_create(psg_plan **result, const psg_grid *grid, const psg_options *options) {
-    static psg_status (*const steps[])(psg_plan *) = {
-        make_divide,        make_workers,       make_planes,          psg_placement_exchange,
-        psg_partition_rows, psg_placement_make, psg_simulation_check, make_exchange,
-        make_lanes,         plan_transforms,    make_scratch,         make_devices};
     const double before = psg_clock();
     beginning b = {.comm = NULL};
     psg_clear_error();
@@ -384,9 +460,7 @@ psg_status psg_plan_create(psg_plan **result, const psg_grid *grid, const psg_op
     plan->rank = b.comm != NULL ? psg_comm_rank(b.comm) : 0;
     plan->ranks = b.comm != NULL ? psg_comm_ranks(b.comm) : 1;
     set_context(plan);
-    for (size_t m = 0; m < sizeof steps / sizeof *steps && status == PSG_OK; m++) {
-        status = psg_ranks_agree(b.comm, steps[m](plan));
-    }
+    status = make(plan);
     plan->options.cache_dir = NULL; /* as above: the wisdom is in */
     if (status != PSG_OK) {
         free_plan(plan);

@@ -5,6 +5,7 @@
 #include "codelets/simulation.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,28 +58,29 @@ const char *psg_policy_description(size_t index) {
  * beside a worker. */
 static const int cores_to_spare_one = 8;
 
-/* The device number of GPU g of this process'. */
-static int gpu_number(const psg_options *options, const psg_share *share, int g) {
-    return options->gpu_ids != NULL && options->gpus > 0 ? options->gpu_ids[g]
-                                                         : share->first_gpu + g;
-}
+/* The GPUs to start with. */
+typedef struct gpu_list {
+    int count;
+    int id[STARPU_MAXCUDADEVS]; /* device numbers */
+    bool listed;     /* StarPU has to be told which they are: not simply the first ones */
+    char words[192]; /* why not all that were wanted; or "" */
+} gpu_list;
 
 /* StarPU counts its users itself, so joining one that runs is the same call as starting it. All
  * plans together are one of them: StarPU on SimGrid breaks where a program asks twice. */
-static psg_status start(const psg_options *options, int gpus, const psg_share *share,
+static psg_status start(const psg_options *options, const gpu_list *gpus, const psg_share *share,
                         const char *advice) {
     struct starpu_conf conf;
     if (starpu_conf_init(&conf) != 0) {
         return psg_fail(PSG_ERR_RUNTIME, "StarPU's configuration could not be read");
     }
     conf.precedence_over_environment_variables = 1;
-    conf.ncpus = options->cpus < 0 && gpus > 0 ? 0 : options->cpus; /* the GPUs take all tasks */
-    conf.ncuda = gpus;
-    if ((options->gpu_ids != NULL || share->ranks > 1) && gpus > 0) {
-        conf.use_explicit_workers_cuda_gpuid = 1;
-        for (int g = 0; g < gpus; g++) {
-            conf.workers_cuda_gpuid[g] = (unsigned)gpu_number(options, share, g);
-        }
+    conf.ncpus =
+        options->cpus < 0 && gpus->count > 0 ? 0 : options->cpus; /* the GPUs take all tasks */
+    conf.ncuda = gpus->count;
+    conf.use_explicit_workers_cuda_gpuid = gpus->listed && gpus->count > 0;
+    for (int g = 0; g < gpus->count; g++) {
+        conf.workers_cuda_gpuid[g] = (unsigned)gpus->id[g];
     }
     if (conf.ncpus < 0 && share->cores >= cores_to_spare_one) {
         conf.reserve_ncpus = 1;
@@ -145,16 +147,16 @@ static psg_status check_running(const psg_options *options) {
     return PSG_OK;
 }
 
-/* How many GPUs the options come to on this machine. */
-static psg_status count_gpus(const psg_options *options, psg_share *share, int *gpus) {
-    char words[192] = "";
-    const int there = options->gpus != 0 ? psg_device_count(words, sizeof words) : 0;
+/* Which GPUs the options come to on this machine. */
+static psg_status choose_gpus(const psg_options *options, psg_share *share, gpu_list *gpus) {
+    char *words = gpus->words;
+    const int there = options->gpus != 0 ? psg_device_count(words, sizeof gpus->words) : 0;
     const int usable = there < STARPU_MAXCUDADEVS ? there : STARPU_MAXCUDADEVS;
-    *gpus = options->gpus;
-    psg_share_gpus(share, usable, gpus);
-    if (*gpus > usable) {
+    gpus->count = options->gpus;
+    psg_share_gpus(share, usable, &gpus->count);
+    if (gpus->count > usable) {
         return psg_fail(PSG_ERR_NODEV, "gpus = %d, and there are %d here that can be used%s%s",
-                        *gpus, usable, words[0] != '\0' ? ": " : "", words);
+                        gpus->count, usable, words[0] != '\0' ? ": " : "", words);
     }
     for (int g = 0; options->gpu_ids != NULL && g < options->gpus; g++) {
         if (options->gpu_ids[g] < 0 || options->gpu_ids[g] >= there) {
@@ -166,14 +168,35 @@ static psg_status count_gpus(const psg_options *options, psg_share *share, int *
             }
         }
     }
-    if (options->cpus == 0 && *gpus == 0) {
-        return psg_fail(PSG_ERR_NODEV, "cpus = 0, and there is no GPU here that can be used%s%s",
-                        words[0] != '\0' ? ": " : "", words);
+    gpus->listed = options->gpu_ids != NULL || share->ranks > 1;
+    for (int g = 0; g < gpus->count; g++) {
+        gpus->id[g] = options->gpu_ids != NULL && options->gpus > 0 ? options->gpu_ids[g]
+                                                                    : share->first_gpu + g;
     }
     if (options->cpus > STARPU_MAXCPUS) {
         return psg_fail(PSG_ERR_ARG, "cpus = %d, and StarPU was built for at most %d",
                         options->cpus, STARPU_MAXCPUS);
     }
+    return PSG_OK;
+}
+
+/* StarPU aborts where it cannot begin on a GPU, so that is tried before: one that was asked for
+ * has to do, others are left out. */
+static psg_status open_gpus(const psg_options *options, gpu_list *gpus) {
+    int kept = 0;
+    for (int g = 0; g < gpus->count; g++) {
+        char words[128];
+        if (psg_device_open(gpus->id[g], words, sizeof words)) {
+            gpus->id[kept++] = gpus->id[g];
+            continue;
+        }
+        (void)snprintf(gpus->words, sizeof gpus->words, "GPU %d: %s", gpus->id[g], words);
+        if (options->gpus > 0) {
+            return psg_fail(PSG_ERR_NODEV, "a GPU cannot be used: %s", gpus->words);
+        }
+        gpus->listed = true;
+    }
+    gpus->count = kept;
     return PSG_OK;
 }
 
@@ -207,15 +230,22 @@ static void stop(void) {
 
 /* Under the lock. */
 static psg_status acquire(const psg_options *options, psg_share *share, const char *advice) {
-    int gpus = 0;
+    gpu_list gpus = {.count = 0};
     psg_status status = psg_simulated() ? psg_runtime_simulate(options->machine) : PSG_OK;
     if (status != PSG_OK) {
         return status;
     }
     const bool running = starpu_is_initialized() != 0;
-    status = count_gpus(options, share, &gpus);
+    status = choose_gpus(options, share, &gpus);
+    if (status == PSG_OK && !running) {
+        status = open_gpus(options, &gpus);
+    }
+    if (status == PSG_OK && options->cpus == 0 && gpus.count == 0) {
+        status = psg_fail(PSG_ERR_NODEV, "cpus = 0, and there is no GPU here that can be used%s%s",
+                          gpus.words[0] != '\0' ? ": " : "", gpus.words);
+    }
     if (status == PSG_OK && acquired == 0) {
-        status = start(options, gpus, share, running ? "" : advice);
+        status = start(options, &gpus, share, running ? "" : advice);
     }
     if (psg_simulated()) {
         psg_simulation_end();

@@ -37,10 +37,18 @@ psg_status psg_fail(psg_status status, const char *format, ...) {
     return status;
 }
 
+psg_status psg_fault_status(psg_fault fault) {
+    static const psg_status status_of[PSG_FAULT_COUNT] = {
+        [PSG_FAULT_NONE] = PSG_OK,
+        [PSG_FAULT_SUBMIT] = PSG_ERR_RUNTIME,
+        [PSG_FAULT_DEVICE] = PSG_ERR_RUNTIME,
+        [PSG_FAULT_MEMORY] = PSG_ERR_MEMORY,
+        [PSG_FAULT_MPI] = PSG_ERR_RUNTIME,
+    };
+    return status_of[fault];
+}
+
 psg_status psg_fail_run(const psg_run *run) {
-    static const psg_status status_of[] = {[PSG_FAULT_NONE] = PSG_OK,
-                                           [PSG_FAULT_SUBMIT] = PSG_ERR_RUNTIME,
-                                           [PSG_FAULT_DEVICE] = PSG_ERR_RUNTIME};
-    const int fault = atomic_load(&run->fault);
-    return fault == PSG_FAULT_NONE ? PSG_OK : psg_fail(status_of[fault], "%s", run->words);
+    const psg_fault fault = (psg_fault)atomic_load(&run->fault);
+    return fault == PSG_FAULT_NONE ? PSG_OK : psg_fail(psg_fault_status(fault), "%s", run->words);
 }

@@ -166,9 +166,14 @@ PSG_HD void forget(void *p) {
 #endif
 }
 
+/// Neither NaN nor infinite, which differ from themselves by no 0.
+template <class Real> PSG_HD bool is_finite(Real v) {
+    return v - v == Real(0);
+}
+
 /// Raise the flag, if there is one, for a number that is not finite.
 template <class Real> PSG_HD void report_nonfinite(const complex_t<Real> &v, int *flag) {
-    if (flag && !(v.x - v.x == Real(0) && v.y - v.y == Real(0)))
+    if (flag && !(is_finite(v.x) && is_finite(v.y)))
         *flag = 1; // by many threads at once: all write the same
 }
 

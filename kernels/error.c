@@ -36,6 +36,10 @@ static const char *cufft_words(int code) {
     }
 }
 
+int psg_cuda_error_is_out_of_memory(int code) {
+    return code == cudaErrorMemoryAllocation || code == PSG_CUDA_CUFFT_ERROR + CUFFT_ALLOC_FAILED;
+}
+
 const char *psg_cuda_error_string(int code) {
     if (code >= PSG_CUDA_CUFFT_ERROR)
         return cufft_words(code - PSG_CUDA_CUFFT_ERROR);

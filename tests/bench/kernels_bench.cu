@@ -309,7 +309,7 @@ template <class Real> static void moves(size_t n) {
          [&] { pencil(PSG_CUDA_Z_STRIDED, true); }, [&] { pencil(PSG_CUDA_Z_STRIDED, false); },
          [&] { pencil(PSG_CUDA_Z_CONTIGUOUS, true); },
          [&] { pencil(PSG_CUDA_Z_CONTIGUOUS, false); },
-         [&] { MUST(psg_cuda_scale(precision, a.p, b.p, reals, 1.0, 0)); },
+         [&] { MUST(psg_cuda_scale(precision, a.p, b.p, reals, 1.0, nullptr, 0)); },
          [&] {
              MUST(psg_cuda_reduce(precision, a.p, reals, scratch.p, (psg_cuda_summary *)result.p,
                                   0));

@@ -85,15 +85,31 @@ static void all_damages(psg_precision precision, const harness_variant *variant,
     free(want);
 }
 
-/** f is finite, and its transform is not: an error too, or a finite u. `alternating` has no mean. */
-static void overflow(int alternating, const harness_variant *variant) {
+/** Large f in f32: constant; alternating, without a mean; or one large point, with which only the
+ *  inverse transforms overflow. */
+typedef enum overflow_kind { CONSTANT, ALTERNATING, POINT, OVERFLOWS } overflow_kind;
+
+static float overflow_f(overflow_kind kind, size_t p) {
+    switch (kind) {
+    case CONSTANT:
+        return 3e38f;
+    case ALTERNATING:
+        return p / NX % 2 ? -4e37f : 4e37f; /* 7 times that is no Inf yet */
+    default:
+        return p == POINTS / 2 ? 3e38f : 0;
+    }
+}
+
+/** f is finite, and its transform is not: an error too, or a finite u. */
+static void overflow(overflow_kind kind, const harness_variant *variant) {
+    static const char *const names[OVERFLOWS] = {"constant", "alternating", "one point of"};
     float *f = harness_array(PSG_F32, POINTS), *u = harness_array(PSG_F32, POINTS);
     psg_grid grid = harness_grid(&box);
     psg_options options = harness_options(PSG_F32);
     psg_plan *plan = NULL;
     harness_set_variant(&options, variant);
     for (size_t p = 0; p < POINTS; ++p) {
-        f[p] = !alternating ? 3e38f : p / NX % 2 ? -4e37f : 4e37f; /* 7 times that is no Inf yet */
+        f[p] = overflow_f(kind, p);
     }
     if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
         psg_status status = psg_solve(plan, f, u);
@@ -103,7 +119,7 @@ static void overflow(int alternating, const harness_variant *variant) {
         }
         CHECK(status == PSG_ERR_DATA || (status == PSG_OK && bad == 0),
               "%s large f in f32, %s: status %d and %zu of %zu numbers of u not finite",
-              alternating ? "alternating" : "constant", variant->name, status, bad, POINTS);
+              names[kind], variant->name, status, bad, POINTS);
     }
     psg_plan_destroy(plan);
     free(f);
@@ -156,8 +172,9 @@ int main(void) {
         all_damages(PSG_F32, &harness_variants[variant], PSG_MEAN_DROP);
         all_damages(PSG_F64, &harness_variants[variant], PSG_MEAN_ERROR);
         among_others(&harness_variants[variant]);
-        overflow(0, &harness_variants[variant]);
-        overflow(1, &harness_variants[variant]);
+        for (int kind = 0; kind < OVERFLOWS; ++kind) {
+            overflow((overflow_kind)kind, &harness_variants[variant]);
+        }
     }
     return check_result();
 }

@@ -1,5 +1,5 @@
 // The division multiplies every mode by its factor in both layouts, zero where the denominator is zero;
-// scaling scales; the reduction finds the first bad number, the largest magnitude and the same sum.
+// scaling scales, and flags what is not finite; the reduction finds the first bad number, the largest magnitude and the same sum.
 #include "kernels/complex.cuh"
 #include "kernels/divide.h"
 #include "kernels/reduce.h"
@@ -54,13 +54,34 @@ template <class Real> static void scale(size_t n, size_t offset, bool in_place) 
     for (size_t i = 0; i < host.size(); i++)
         host[i] = (Real)i;
     device_array<Real> in(host), out(n + offset);
+    const device_array<int> flag(std::vector<int>{0});
     Real *to = in_place ? in.data() + offset : out.data() + offset;
-    MUST(psg_cuda_scale(precision_of<Real>(), in.data() + offset, to, n, 0.5, 0));
+    MUST(psg_cuda_scale(precision_of<Real>(), in.data() + offset, to, n, 0.5, flag.data(), 0));
+    CHECK(flag.get()[0] == 0);
     const std::vector<Real> got = in_place ? in.get() : out.get();
     for (size_t i = offset; i < n + offset; i++)
         if (!(got[i] == host[i] / 2)) {
             FAIL("scale of %zu from %zu: element %zu is %g", n, offset, i, (double)got[i]);
             return;
+        }
+}
+
+/// One number that is not finite, or becomes so: the flag is set, wherever it stands.
+template <class Real> static void scale_nonfinite(size_t n, size_t offset) {
+    const Real most = std::numeric_limits<Real>::max();
+    const Real bad[] = {(Real)NAN, (Real)INFINITY, -(Real)INFINITY, most, -most};
+    const size_t places[] = {0, n / 2, n - 1};
+    for (Real value : bad)
+        for (size_t at : places) {
+            std::vector<Real> host(n + offset, Real(1));
+            host[offset + at] = value;
+            device_array<Real> in(host);
+            device_array<int> flag(std::vector<int>{0});
+            MUST(psg_cuda_scale(precision_of<Real>(), in.data() + offset, in.data() + offset, n,
+                                2.0, flag.data(), 0));
+            if (flag.get()[0] != 1)
+                FAIL("scale of %zu from %zu: %g at %zu leaves the flag at %d", n, offset,
+                     (double)value, at, flag.get()[0]);
         }
 }
 
@@ -125,6 +146,9 @@ template <class Real> static void all(bool small) {
                 scale<Real>(n, offset, in_place);
         reductions<Real>(n);
     }
+    for (size_t offset : {(size_t)0, (size_t)1})
+        for (size_t n : {(size_t)1, (size_t)3, (size_t)4099})
+            scale_nonfinite<Real>(n, offset);
     const psg_cuda_summary none = reduce(device_array<Real>(1), 0);
     CHECK(none.bad == 0 && none.max_abs == 0 && none.sum == 0);
 }
@@ -137,7 +161,8 @@ int main(int argc, char **argv) {
     const psg_cuda_symbol symbol = psg_cuda_symbol();
     CHECK(psg_cuda_divide(PSG_CUDA_F64, PSG_CUDA_Z_STRIDED, nullptr, 1, 1, 1, &symbol, 0) ==
           cudaErrorInvalidValue);
-    CHECK(psg_cuda_scale(PSG_CUDA_F64, nullptr, nullptr, 1, 1, 0) == cudaErrorInvalidValue);
+    CHECK(psg_cuda_scale(PSG_CUDA_F64, nullptr, nullptr, 1, 1, nullptr, 0) ==
+          cudaErrorInvalidValue);
     CHECK(psg_cuda_reduce(PSG_CUDA_F64, nullptr, 1, nullptr, nullptr, 0) == cudaErrorInvalidValue);
     return check_result();
 }

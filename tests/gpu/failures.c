@@ -1,0 +1,321 @@
+/* CUDA and cuFFT fail at one call after the other, while a plan is made and while it solves: an error with
+ * words, or a plan that solves right; and without the failure the next solve is right. */
+#include "tests/check.h"
+#include "tests/gpu/faults.h"
+#include "tests/harness.h"
+
+#include <cuda_runtime_api.h>
+#include <cufft.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** A grid and variant, and where its failures are looked for. */
+typedef struct setting {
+    const char *name;
+    size_t n[3];
+    psg_graph graph;
+    psg_z_layout z_layout;
+    psg_precision precision;
+    psg_exchange exchange;
+    int little; /**< no memory of the GPU is free when the plan is made: blocks are in main memory */
+} setting;
+
+static const setting settings[] = {
+    {.name = "fused", .n = {12, 10, 18}, .graph = PSG_GRAPH_FUSED},
+    {.name = "fused, managed, f32",
+     .n = {12, 10, 18},
+     .graph = PSG_GRAPH_FUSED,
+     .precision = PSG_F32,
+     .exchange = PSG_EXCHANGE_MANAGED},
+    {.name = "fused, nz without a kernel", .n = {12, 10, 34}, .graph = PSG_GRAPH_FUSED},
+    {.name = "fused, nx = 1", .n = {1, 10, 18}, .graph = PSG_GRAPH_FUSED},
+    {.name = "staged, z contiguous",
+     .n = {12, 10, 18},
+     .graph = PSG_GRAPH_STAGED,
+     .z_layout = PSG_Z_CONTIGUOUS},
+    {.name = "staged, z strided, f32",
+     .n = {12, 10, 18},
+     .graph = PSG_GRAPH_STAGED,
+     .z_layout = PSG_Z_STRIDED,
+     .precision = PSG_F32},
+    {.name = "fused, in main memory", .n = {12, 10, 18}, .graph = PSG_GRAPH_FUSED, .little = 1},
+    {.name = "staged, in main memory", .n = {12, 10, 18}, .graph = PSG_GRAPH_STAGED, .little = 1},
+};
+
+/** What comes of a failure that happens once: an error; a plan that does without, and is right; either. */
+typedef enum outcome { ERROR, USABLE, EITHER } outcome;
+
+/** A call that fails, and what with. */
+typedef struct failure {
+    const char *call;
+    int code;
+    psg_status status; /**< if it is an error */
+    outcome once;
+} failure;
+
+static const failure while_made[] = {
+    {"cudaMalloc", cudaErrorMemoryAllocation, PSG_ERR_MEMORY, USABLE},
+    {"cudaMalloc", cudaErrorUnknown, PSG_ERR_RUNTIME, EITHER},
+    {"cudaMemcpy", cudaErrorUnknown, PSG_ERR_RUNTIME, EITHER},
+    {"cudaMemGetInfo", cudaErrorUnknown, PSG_ERR_RUNTIME, EITHER},
+    {"cudaDeviceGetAttribute", cudaErrorUnknown, PSG_ERR_RUNTIME, EITHER},
+    {"cudaFuncSetAttribute", cudaErrorInvalidValue, PSG_ERR_RUNTIME, EITHER},
+    {"cudaOccupancyMaxActiveBlocksPerMultiprocessor", cudaErrorUnknown, PSG_ERR_RUNTIME, EITHER},
+    {"cufftCreate", CUFFT_SETUP_FAILED, PSG_ERR_RUNTIME, ERROR},
+    {"cufftSetAutoAllocation", CUFFT_INTERNAL_ERROR, PSG_ERR_RUNTIME, ERROR},
+    {"cufftMakePlanMany64", CUFFT_ALLOC_FAILED, PSG_ERR_MEMORY, USABLE},
+    {"cufftMakePlanMany64", CUFFT_INTERNAL_ERROR, PSG_ERR_RUNTIME, ERROR},
+    {"cufftSetStream", CUFFT_INTERNAL_ERROR, PSG_ERR_RUNTIME, ERROR},
+    {"cufftSetWorkArea", CUFFT_INVALID_PLAN, PSG_ERR_RUNTIME, ERROR},
+};
+
+static const failure while_solving[] = {
+    {"launch", cudaErrorLaunchOutOfResources, PSG_ERR_RUNTIME, ERROR},
+    {"launch", cudaErrorInvalidConfiguration, PSG_ERR_RUNTIME, ERROR},
+    {"launch", cudaErrorMemoryAllocation, PSG_ERR_MEMORY, ERROR},
+    {"cufftExecD2Z", CUFFT_EXEC_FAILED, PSG_ERR_RUNTIME, ERROR},
+    {"cufftExecZ2D", CUFFT_EXEC_FAILED, PSG_ERR_RUNTIME, ERROR},
+    {"cufftExecZ2Z", CUFFT_INTERNAL_ERROR, PSG_ERR_RUNTIME, ERROR},
+    {"cufftExecR2C", CUFFT_EXEC_FAILED, PSG_ERR_RUNTIME, ERROR},
+    {"cufftExecC2R", CUFFT_INTERNAL_ERROR, PSG_ERR_RUNTIME, ERROR},
+    {"cufftExecC2C", CUFFT_EXEC_FAILED, PSG_ERR_RUNTIME, ERROR},
+};
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+#define POINTS_MAX 5000
+
+static double f[POINTS_MAX], u[POINTS_MAX], want[POINTS_MAX];
+
+static size_t prepare(const setting *s) {
+    const oracle_grid box = oracle_grid_make(s->n[0], s->n[1], s->n[2], 1, 1, 1);
+    const size_t points = s->n[0] * s->n[1] * s->n[2];
+    oracle_random(7, points, f);
+    harness_round(s->precision, points, f);
+    oracle_solve(&box, ORACLE_SPECTRAL, 0, f, want);
+    return points;
+}
+
+static psg_status create(const setting *s, psg_plan **plan) {
+    const oracle_grid box = oracle_grid_make(s->n[0], s->n[1], s->n[2], 1, 1, 1);
+    const psg_grid grid = harness_grid(&box);
+    psg_options options = harness_options(s->precision);
+    options.graph = s->graph;
+    options.z_layout = s->z_layout;
+    options.exchange = s->exchange;
+    options.segment_planes = 7;
+    options.pencils = 3;
+    if (s->little) {
+        faults_add("free", 0, 1, 0);
+    }
+    return psg_plan_create(plan, &grid, &options);
+}
+
+static void solves(const setting *s, psg_plan *plan, const char *what) {
+    const size_t points = s->n[0] * s->n[1] * s->n[2];
+    memset(u, 0, sizeof u);
+    CHECK(harness_solve(plan, s->precision, points, f, u) == PSG_OK, "%s, %s: %s", s->name, what,
+          psg_last_error());
+    CHECK_CLOSE(u, want, s->n[0], s->n[1], s->n[2], harness_tolerance(s->precision, 1e-12, 1e-4),
+                "%s, %s", s->name, what);
+}
+
+/** Is it the error that it has to be, in words? */
+static void judge(const setting *s, const failure *x, long at, psg_status status) {
+    CHECK(status == x->status && strlen(psg_last_error()) > 10,
+          "%s, %s %ld fails with %d: status %d (%s) instead of %d, words '%s'", s->name, x->call,
+          at, x->code, status, psg_status_string(status), x->status, psg_last_error());
+}
+
+/** The call number `at` fails, or with 0 every one. */
+static void fail_making(const setting *s, const failure *x, long at) {
+    psg_plan *plan = NULL;
+    char what[128];
+    snprintf(what, sizeof what, "%s %ld failed with %d while the plan was made", x->call, at,
+             x->code);
+    faults_clear();
+    faults_add(x->call, x->code, at > 0 ? at : 1, at);
+    psg_status status = create(s, &plan);
+    CHECK(faults_failed() > 0, "%s, %s %ld: was not called", s->name, x->call, at);
+    faults_clear();
+    if (status != PSG_OK) {
+        CHECK(plan == NULL, "%s, %s: *plan was set", s->name, what);
+        CHECK(at == 0 || x->once != USABLE, "%s, %s: the plan could do without", s->name, what);
+        judge(s, x, at, status);
+    } else if (CHECK(x->once != ERROR, "%s, %s: PSG_OK", s->name, what)) {
+        solves(s, plan, what);
+    }
+    psg_plan_destroy(plan);
+}
+
+static void making(const setting *s) {
+    for (size_t m = 0; m < COUNT(while_made); ++m) {
+        const failure *x = &while_made[m];
+        psg_plan *plan = NULL;
+        faults_clear();
+        CHECK_STATUS(create(s, &plan), PSG_OK);
+        const long calls = faults_calls(x->call);
+        psg_plan_destroy(plan);
+        printf("%s, made: %ld of %s, code %d\n", s->name, calls, x->call, x->code);
+        fflush(stdout);
+        for (long at = 0; calls > 0 && at <= calls && at <= 24; ++at) {
+            fail_making(s, x, at);
+        }
+    }
+    psg_plan *plan = NULL;
+    if (CHECK_STATUS(create(s, &plan), PSG_OK)) {
+        solves(s, plan, "after all failures while a plan was made");
+    }
+    psg_plan_destroy(plan);
+}
+
+static void fail_solving(const setting *s, psg_plan *plan, const failure *x, long at) {
+    const size_t points = s->n[0] * s->n[1] * s->n[2];
+    char what[128];
+    snprintf(what, sizeof what, "after %s %ld failed with %d", x->call, at, x->code);
+    faults_clear();
+    faults_add(x->call, x->code, at > 0 ? at : 1, at);
+    judge(s, x, at, harness_solve(plan, s->precision, points, f, u));
+    CHECK(faults_failed() > 0, "%s, %s %ld: was not called", s->name, x->call, at);
+    faults_clear();
+    solves(s, plan, what);
+}
+
+static void solving(const setting *s) {
+    psg_plan *plan = NULL;
+    long calls_of_any = 0;
+    if (!CHECK_STATUS(create(s, &plan), PSG_OK)) {
+        return;
+    }
+    for (size_t m = 0; m < COUNT(while_solving); ++m) {
+        const failure *x = &while_solving[m];
+        faults_clear();
+        solves(s, plan, "without a failure");
+        const long calls = faults_calls(x->call);
+        calls_of_any += calls;
+        printf("%s, solved: %ld of %s, code %d\n", s->name, calls, x->call, x->code);
+        fflush(stdout);
+        for (long at = 0; calls > 0 && at <= calls && at <= 40; ++at) {
+            fail_solving(s, plan, x, at);
+        }
+    }
+    CHECK(calls_of_any > 0, "%s: a solve makes no call that could fail", s->name);
+    psg_plan_destroy(plan);
+}
+
+/** Page-locked memory for a solve's findings is asked for at its first. */
+static void no_memory_at_submission(const setting *s) {
+    psg_plan *plan = NULL;
+    const size_t points = s->n[0] * s->n[1] * s->n[2];
+    if (CHECK_STATUS(create(s, &plan), PSG_OK)) {
+        faults_clear();
+        faults_add("cudaHostAlloc", cudaErrorMemoryAllocation, 1, 0);
+        CHECK_STATUS(harness_solve(plan, s->precision, points, f, u), PSG_ERR_MEMORY);
+        CHECK(faults_failed() > 0, "%s: cudaHostAlloc was not called", s->name);
+        faults_clear();
+        solves(s, plan, "after no memory at submission");
+    }
+    psg_plan_destroy(plan);
+}
+
+/** Two solves in flight, of which the first fails: the second is right, or fails with words too. */
+static void in_flight(const setting *s) {
+    psg_plan *plan = NULL;
+    const size_t points = s->n[0] * s->n[1] * s->n[2];
+    void *from = harness_array(s->precision, points);
+    void *to[2] = {harness_array(s->precision, points), harness_array(s->precision, points)};
+    harness_store(s->precision, points, f, from);
+    if (CHECK_STATUS(create(s, &plan), PSG_OK)) {
+        faults_clear();
+        faults_add("launch", cudaErrorInvalidConfiguration, 1, 1);
+        CHECK_STATUS(psg_submit(plan, from, to[0]), PSG_OK);
+        CHECK_STATUS(psg_submit(plan, from, to[1]), PSG_OK);
+        int right = 0;
+        for (int m = 0; m < 2; ++m) {
+            const psg_status status = psg_wait(plan);
+            CHECK(status == PSG_OK || status == PSG_ERR_RUNTIME, "%s, solve %d: %s", s->name, m,
+                  psg_last_error());
+            if (status == PSG_OK) {
+                harness_load(s->precision, points, to[m], u);
+                CHECK_CLOSE(u, want, s->n[0], s->n[1], s->n[2],
+                            harness_tolerance(s->precision, 1e-12, 1e-4), "%s, in flight", s->name);
+                ++right;
+            }
+        }
+        CHECK(faults_failed() == 1 && right == 1, "%s: %ld launches failed, %d solves were right",
+              s->name, faults_failed(), right);
+        faults_clear();
+        solves(s, plan, "after two in flight");
+    }
+    psg_plan_destroy(plan);
+    free(from);
+    free(to[0]);
+    free(to[1]);
+}
+
+/** From the second time that psg asks on, the first being before StarPU starts, so many megabytes of the
+ *  GPU are free. */
+static psg_status create_in_little(const psg_grid *grid, const psg_options *options, int megabytes,
+                                   psg_plan **plan) {
+    faults_clear();
+    faults_add("free", megabytes, 2, 0);
+    const psg_status status = psg_plan_create(plan, grid, options);
+    CHECK(faults_failed() > 0, "nobody asked how much is free");
+    faults_clear();
+    return status;
+}
+
+/** Less is free than the spectrum takes: blocks are in main memory, in parts that fit; unless they have to
+ *  stay on the GPU, or the parts are the caller's. */
+static void little_room(void) {
+    enum { N = 128, MEGABYTES = 3 };
+    const oracle_grid box = oracle_grid_make(N, N, N, 1, 1, 1);
+    const size_t points = (size_t)N * N * N;
+    const psg_grid grid = harness_grid(&box);
+    double *from = oracle_array(points), *to = oracle_array(points), *right = oracle_array(points);
+    psg_options options = harness_options(PSG_F64);
+    psg_plan *plan = NULL;
+    size_t segments = 0, pencils = 0;
+    oracle_random(3, points, from);
+    if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
+        CHECK_STATUS(psg_solve(plan, from, right), PSG_OK);
+    }
+    psg_plan_destroy(plan);
+    plan = NULL;
+    if (CHECK_STATUS(create_in_little(&grid, &options, MEGABYTES, &plan), PSG_OK)) {
+        CHECK_STATUS(psg_plan_segments(plan, &segments, &pencils), PSG_OK);
+        CHECK(segments > 8 && pencils > 8, "%zu segments and %zu pencils", segments, pencils);
+        CHECK_STATUS(psg_solve(plan, from, to), PSG_OK);
+        CHECK_CLOSE(to, right, N, N, N, 1e-13, "blocks in main memory");
+    }
+    psg_plan_destroy(plan);
+    options.exchange = PSG_EXCHANGE_DIRECT;
+    CHECK_STATUS(create_in_little(&grid, &options, MEGABYTES, &plan), PSG_ERR_MEMORY);
+    options.exchange = PSG_EXCHANGE_AUTO;
+    options.segment_planes = N;
+    CHECK_STATUS(create_in_little(&grid, &options, MEGABYTES, &plan), PSG_ERR_MEMORY);
+    CHECK(strstr(psg_last_error(), "no room on a GPU"), "words: %s", psg_last_error());
+    free(from);
+    free(to);
+    free(right);
+}
+
+int main(void) {
+    const setting tiny = {.name = "tiny", .n = {2, 2, 2}, .graph = PSG_GRAPH_FUSED};
+    psg_plan *keeper = NULL; /* StarPU runs on, and need not begin for each plan */
+    setenv("PSG_TEST_GPUS", "1", 1);
+    if (!CHECK_STATUS(create(&tiny, &keeper), PSG_OK)) {
+        return check_result();
+    }
+    for (size_t m = 0; m < COUNT(settings); ++m) {
+        (void)prepare(&settings[m]);
+        if (!settings[m].little) {
+            making(&settings[m]);
+        }
+        solving(&settings[m]);
+        no_memory_at_submission(&settings[m]);
+        in_flight(&settings[m]);
+    }
+    psg_plan_destroy(keeper);
+    little_room();
+    return check_result();
+}

@@ -1,0 +1,82 @@
+/* A spectrum that the GPUs have no room for stands in main memory, cut into parts of which they have room for
+ * some; and what cannot work is an error before a solve. */
+#include "tests/simulate/simulate.h"
+
+#include <string.h>
+
+enum { N = 512 }; /* a spectrum of 1.08 GB */
+
+/** What is asked for, with so much memory on each GPU, and what has to come of it. */
+typedef struct room_case {
+    double gpu_memory;
+    simulate_case what;
+    psg_status status;
+    int more_parts; /**< than with enough room */
+} room_case;
+
+static const room_case cases[] = {
+    {64e9, {.n = N, .cpus = -1, .gpus = 1}, PSG_OK, 0},
+    {1e9, {.n = N, .cpus = -1, .gpus = 1}, PSG_OK, 1},
+    {1e9, {.n = N, .cpus = -1, .gpus = 1, .graph = PSG_GRAPH_STAGED}, PSG_OK, 1},
+    {0.5e9, {.n = N, .cpus = -1, .gpus = 2}, PSG_OK, 1},
+    {1e9, {.n = N, .cpus = -1, .gpus = 1, .exchange = PSG_EXCHANGE_MANAGED}, PSG_OK, 1},
+    {1e9, {.n = N, .cpus = -1, .gpus = 1, .exchange = PSG_EXCHANGE_DIRECT}, PSG_ERR_MEMORY, 0},
+    {1e9, {.n = N, .cpus = -1, .gpus = 1, .segment_planes = N, .pencils = 1}, PSG_ERR_MEMORY, 0},
+};
+
+static void try_case(const void *argument) {
+    const room_case *c = argument;
+    psg_plan *plan = NULL;
+    psg_options options;
+    psg_grid grid;
+    size_t segments = 0, pencils = 0;
+    psg_options_init(&options);
+    options.gpus = c->what.gpus;
+    options.graph = c->what.graph;
+    options.exchange = c->what.exchange;
+    options.segment_planes = c->what.segment_planes;
+    options.pencils = c->what.pencils;
+    psg_grid_init(&grid, N, N, N, 1, 1, 1);
+    CHECK_STATUS(psg_plan_create(&plan, &grid, &options), c->status);
+    CHECK(c->status == PSG_OK || strstr(psg_last_error(), "GPU"), "words: %s", psg_last_error());
+    if (plan) {
+        /* of 32 MB of f, and four for a GPU at most */
+        const size_t usual = 4 * (size_t)c->what.gpus;
+        CHECK_STATUS(psg_plan_segments(plan, &segments, &pencils), PSG_OK);
+        CHECK(c->more_parts ? segments > usual && pencils > usual
+                            : segments == usual && pencils == usual,
+              "%zu segments, %zu pencils", segments, pencils);
+    }
+    psg_plan_destroy(plan);
+    if (c->status == PSG_OK) {
+        CHECK(simulate_solve(&c->what, NULL) > 0, "no time");
+    }
+}
+
+/** The H200 with another amount of memory. */
+static const char *machine_with(double gpu_memory) {
+    static char text[65536];
+    FILE *file = fopen(PSG_MACHINES "/h200.machine", "r");
+    size_t length = 0;
+    char line[512];
+    while (file && fgets(line, sizeof line, file)) {
+        if (strncmp(line, "gpu_memory ", 11) == 0) {
+            snprintf(line, sizeof line, "gpu_memory %g\n", gpu_memory);
+        }
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s", line);
+    }
+    CHECK(file && length < sizeof text, "%zu bytes of " PSG_MACHINES "/h200.machine", length);
+    if (file) {
+        fclose(file);
+    }
+    return simulate_machine(text);
+}
+
+int main(void) {
+    for (size_t m = 0; m < sizeof cases / sizeof *cases; ++m) {
+        printf("case %zu: %g bytes on each of %d\n", m, cases[m].gpu_memory, cases[m].what.gpus);
+        simulate_apart(machine_with(cases[m].gpu_memory), try_case, &cases[m]);
+    }
+    remove(simulate_machine(""));
+    return check_result();
+}
