@@ -76,30 +76,42 @@ struct column_shape {
         return p == 0 ? 0 : N - stride(p - 1);
     }
 
-    template <int P> static PSG_HD void forward(Complex *v, int q, const Complex *table) {
-        constexpr int R = radix(P), S = stride(P);
+    /// Multiply the outputs j of a butterfly of pass P by the twiddles w^j, or by their conjugates:
+    /// 3 of 4 powers are products of two, which cost less than to load them.
+    template <int P, bool CONJUGATE>
+    static PSG_HD void twist(Complex *v, int q, int u, const Complex *table) {
+        constexpr int R = radix(P), S = stride(P), STEP = R % 4 == 0 ? 4 : R;
+        const Complex *w = table + twiddles(P) + twiddle<P>(q, u) - S;
+        Complex small[STEP];
         PSG_UNROLL
-        for (int u = 0; u < E / R; u++) {
-            dft<R, -1>(v + u * R);
-            if (P < LAST) {
-                const Complex *w = table + twiddles(P) + twiddle<P>(q, u);
-                PSG_UNROLL
-                for (int j = 1; j < R; j++)
-                    v[u * R + j] = v[u * R + j] * w[(j - 1) * S];
+        for (int j = 1; j < STEP; j++) {
+            small[j] = w[j * S];
+            v[j] = CONJUGATE ? mul_conj(v[j], small[j]) : v[j] * small[j];
+        }
+        PSG_UNROLL
+        for (int i = STEP; i < R; i += STEP) {
+            const Complex large = w[i * S];
+            PSG_UNROLL
+            for (int j = 0; j < STEP; j++) {
+                const Complex both = j == 0 ? large : large * small[j];
+                v[i + j] = CONJUGATE ? mul_conj(v[i + j], both) : v[i + j] * both;
             }
         }
     }
-    template <int P> static PSG_HD void inverse(Complex *v, int q, const Complex *table) {
-        constexpr int R = radix(P), S = stride(P);
+    template <int P> static PSG_HD void forward(Complex *v, int q, const Complex *table) {
         PSG_UNROLL
-        for (int u = 0; u < E / R; u++) {
-            if (P < LAST) {
-                const Complex *w = table + twiddles(P) + twiddle<P>(q, u);
-                PSG_UNROLL
-                for (int j = 1; j < R; j++)
-                    v[u * R + j] = mul_conj(v[u * R + j], w[(j - 1) * S]);
-            }
-            dft<R, 1>(v + u * R);
+        for (int u = 0; u < E / radix(P); u++) {
+            dft<radix(P), -1>(v + u * radix(P));
+            if (P < LAST)
+                twist<P, false>(v + u * radix(P), q, u, table);
+        }
+    }
+    template <int P> static PSG_HD void inverse(Complex *v, int q, const Complex *table) {
+        PSG_UNROLL
+        for (int u = 0; u < E / radix(P); u++) {
+            if (P < LAST)
+                twist<P, true>(v + u * radix(P), q, u, table);
+            dft<radix(P), 1>(v + u * radix(P));
         }
     }
 

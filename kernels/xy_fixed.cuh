@@ -293,6 +293,17 @@ __device__ __forceinline__ void xy_scout(const xy_args<typename X::Real> &a, xy_
     __syncwarp();
 }
 
+/// What stays in shared memory: the tables, and the part of each row.
+template <class X>
+__device__ __forceinline__ void xy_begin(const xy_args<typename X::Real> &a,
+                                         typename X::Complex *tables, uint8_t *part_of) {
+    for (uint32_t i = threadIdx.x; i < X::TABLES; i += X::BLOCK)
+        tables[i] = a.tables[i];
+    for (uint32_t p = 0; p < a.parts; p++)
+        for (uint32_t r = threadIdx.x; r < a.part[p].rows; r += X::BLOCK)
+            part_of[a.part[p].y0 + r] = (uint8_t)p;
+}
+
 /// Grid: any; block: X::BLOCK; shared memory: X::shared_bytes.
 template <class X, bool FORWARD, int BLOCKS>
 __global__ void __launch_bounds__(X::BLOCK, BLOCKS)
@@ -311,11 +322,7 @@ __global__ void __launch_bounds__(X::BLOCK, BLOCKS)
     const int thread = (int)threadIdx.x;
     const bool scout = thread / 32 == X::BLOCK / 64;
 
-    for (int i = thread; i < (int)X::TABLES; i += X::BLOCK)
-        line_twiddles[i] = a.tables[i];
-    for (uint32_t p = 0; p < a.parts; p++)
-        for (uint32_t r = threadIdx.x; r < a.part[p].rows; r += X::BLOCK)
-            part_of[a.part[p].y0 + r] = (uint8_t)p;
+    xy_begin<X>(a, line_twiddles, part_of);
     if (scout)
         xy_scout<X, FORWARD>(a, &next[1]);
     __syncthreads();
