@@ -304,12 +304,60 @@ __device__ __forceinline__ void xy_begin(const xy_args<typename X::Real> &a,
             part_of[a.part[p].y0 + r] = (uint8_t)p;
 }
 
+/// An item along x, and one along y; between(): as in columns_forward().
+template <class X, bool FORWARD, class Between>
+__device__ __forceinline__ void xy_lines(const xy_args<typename X::Real> &a, const xy_item &item,
+                                         const typename X::Complex *twiddles,
+                                         const typename X::Complex *roots, typename X::Complex *buf,
+                                         Between between) {
+    using Lines = typename X::Lines;
+    const int thread = (int)threadIdx.x, row = thread % X::ROWS, q = thread / X::ROWS;
+    const int y = (int)item.index * X::ROWS;
+    typename X::Real *field = a.field + (size_t)item.plane * X::NY * X::NX;
+    typename X::Complex *plane = a.ring + item.plane % a.slots * X::PLANE, v[Lines::E];
+    if (FORWARD) {
+        X::load_lines(v, q, row, field, y);
+        columns_forward<Lines>(v, q, row, twiddles, buf, between);
+        __syncthreads();
+        X::put_frequencies(v, q, row, buf);
+        __syncthreads();
+        X::put_spectrum(plane, y, thread, buf, roots);
+    } else {
+        X::take_spectrum(plane, y, thread, buf, roots);
+        __syncthreads();
+        X::take_frequencies(v, q, row, buf);
+        __syncthreads();
+        columns_inverse<Lines>(v, q, row, twiddles, buf, between);
+        X::store_lines(v, q, row, field, y);
+        X::forget_rows(plane, y, thread);
+    }
+}
+
+template <class X, bool FORWARD, class Between>
+__device__ __forceinline__ void xy_strip(const xy_args<typename X::Real> &a, const xy_item &item,
+                                         const uint8_t *part_of, typename X::Complex *const *strips,
+                                         const typename X::Complex *twiddles,
+                                         typename X::Complex *buf, Between between) {
+    using Columns = typename X::Columns;
+    const int thread = (int)threadIdx.x, col = thread % X::WIDTH, q = thread / X::WIDTH;
+    const int strip = (int)item.index;
+    typename X::Complex *plane = a.ring + item.plane % a.slots * X::PLANE, v[Columns::E];
+    if (FORWARD) {
+        X::load_strip(v, q, col, plane, strip);
+        columns_forward<Columns>(v, q, col, twiddles, buf, between);
+        X::store_blocks(v, q, col, strip, part_of, strips);
+        X::forget_strip(plane, strip, thread);
+    } else {
+        X::load_blocks(v, q, col, strip, part_of, strips);
+        columns_inverse<Columns>(v, q, col, twiddles, buf, between);
+        X::store_strip(v, q, col, plane, strip);
+    }
+}
+
 /// Grid: any; block: X::BLOCK; shared memory: X::shared_bytes.
 template <class X, bool FORWARD, int BLOCKS>
 __global__ void __launch_bounds__(X::BLOCK, BLOCKS)
     xy_fixed(const __grid_constant__ xy_args<typename X::Real> a) {
-    using Lines = typename X::Lines;
-    using Columns = typename X::Columns;
     using Complex = typename X::Complex;
     extern __shared__ __align__(16) unsigned char xy_shared[];
     __shared__ uint8_t part_of[X::NY];
@@ -344,43 +392,12 @@ __global__ void __launch_bounds__(X::BLOCK, BLOCKS)
             if (scout)
                 xy_scout<X, FORWARD>(a, &next[turn]);
         };
-        typename X::Real *field = a.field + (size_t)item.plane * X::NY * X::NX;
-        Complex *plane = a.ring + item.plane % a.slots * X::PLANE;
-        if (!item.there) {
+        if (!item.there)
             look_around();
-        } else if (item.first == FORWARD) { // lines
-            Complex v[Lines::E];
-            const int row = thread % X::ROWS, q = thread / X::ROWS, y = (int)item.index * X::ROWS;
-            if (FORWARD) {
-                X::load_lines(v, q, row, field, y);
-                columns_forward<Lines>(v, q, row, line_twiddles, buf, look_around);
-                __syncthreads();
-                X::put_frequencies(v, q, row, buf);
-                __syncthreads();
-                X::put_spectrum(plane, y, thread, buf, roots);
-            } else {
-                X::take_spectrum(plane, y, thread, buf, roots);
-                __syncthreads();
-                X::take_frequencies(v, q, row, buf);
-                __syncthreads();
-                columns_inverse<Lines>(v, q, row, line_twiddles, buf, look_around);
-                X::store_lines(v, q, row, field, y);
-                X::forget_rows(plane, y, thread);
-            }
-        } else {
-            Complex v[Columns::E];
-            const int col = thread % X::WIDTH, q = thread / X::WIDTH, strip = (int)item.index;
-            if (FORWARD) {
-                X::load_strip(v, q, col, plane, strip);
-                columns_forward<Columns>(v, q, col, column_twiddles, buf, look_around);
-                X::store_blocks(v, q, col, strip, part_of, now.strips);
-                X::forget_strip(plane, strip, thread);
-            } else {
-                X::load_blocks(v, q, col, strip, part_of, now.strips);
-                columns_inverse<Columns>(v, q, col, column_twiddles, buf, look_around);
-                X::store_strip(v, q, col, plane, strip);
-            }
-        }
+        else if (item.first == FORWARD)
+            xy_lines<X, FORWARD>(a, item, line_twiddles, roots, buf, look_around);
+        else
+            xy_strip<X, FORWARD>(a, item, part_of, now.strips, column_twiddles, buf, look_around);
         __syncthreads(); // all has been read and written, and shared memory is free again
         if (thread == X::BLOCK - 1 && item.there)
             xy_done(a.ticket + 1 + (item.first ? 0 : a.planes) + item.plane);
