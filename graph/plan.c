@@ -36,7 +36,7 @@ static bool wisdom_file(const psg_options *options, char *path, size_t size) {
 static psg_status plan_transforms(psg_plan *plan) {
     psg_context *c = &plan->context;
     char wisdom[4096];
-    if (plan->gpu_count > 0 || psg_simulated()) { /* cuFFT's plans are the workers' */
+    if (plan->cpu_count == 0 || psg_simulated()) { /* cuFFT's plans are the workers' */
         return PSG_OK;
     }
     const bool kept = wisdom_file(&plan->options, wisdom, sizeof wisdom);
@@ -118,10 +118,16 @@ static psg_status make_divide(psg_plan *plan) {
 
 /* The same cut on all processes, whose workers may differ in number and kind. */
 static psg_status make_planes(psg_plan *plan) {
-    double most[2] = {(double)plan->usable_workers, plan->gpu_count > 0};
-    const psg_status status = psg_ranks_max(plan->comm, most, 2);
-    plan->most_workers = (size_t)most[0];
-    plan->coarse = most[1] > 0;
+    const size_t all = plan->usable_workers;
+    double most[] = {
+        (double)(plan->cpu_count > 0 && !plan->anywhere ? plan->cpu_count : all),
+        (double)(plan->gpu_count > 0 ? plan->gpu_count : all),
+        -plan->cpu_share, /* as for GPUs where one process has them alone */
+    };
+    const psg_status status = psg_ranks_max(plan->comm, most, 3);
+    plan->most_workers[0] = (size_t)most[0];
+    plan->most_workers[1] = (size_t)most[1];
+    plan->cpu_share = -most[2];
     return status == PSG_OK ? psg_partition_planes(plan) : status;
 }
 
@@ -163,7 +169,7 @@ static psg_status make_exchange(psg_plan *plan) {
 
 /* ------------------------------------------------------------------------------ workers */
 
-/* The GPUs take the plan's tasks where there are any, else the cores do. */
+/* The GPUs take the plan's tasks where there are any, else the cores do, or both theirs. */
 static psg_status make_workers(psg_plan *plan) {
     plan->workers = starpu_worker_get_count();
     plan->usable = malloc(plan->workers * sizeof *plan->usable);
@@ -174,14 +180,18 @@ static psg_status make_workers(psg_plan *plan) {
         plan->gpu_count =
             starpu_worker_get_ids_by_type(STARPU_CUDA_WORKER, plan->gpus, STARPU_NMAXWORKERS);
     }
-    if (plan->gpu_count > 0) {
-        plan->usable_workers = plan->gpu_count;
-        memcpy(plan->usable, plan->gpus, plan->gpu_count * sizeof *plan->usable);
-    } else {
-        plan->usable_workers =
-            starpu_worker_get_ids_by_type(STARPU_CPU_WORKER, plan->usable, (unsigned)plan->workers);
+    memcpy(plan->usable, plan->gpus, plan->gpu_count * sizeof *plan->usable);
+    const size_t cpus =
+        starpu_worker_get_ids_by_type(STARPU_CPU_WORKER, plan->usable + plan->gpu_count,
+                                      (unsigned)(plan->workers - plan->gpu_count));
+    const psg_status status = psg_cpu_share_make(plan, cpus);
+    if (status != PSG_OK) {
+        return status;
     }
+    plan->usable_workers = plan->gpu_count + plan->cpu_count;
     plan->context.on_gpus = plan->gpu_count > 0;
+    plan->context.where = (plan->cpu_count == 0 || plan->anywhere ? STARPU_CUDA : 0) |
+                          (plan->cpu_count > 0 ? STARPU_CPU : 0);
     plan->copies = plan->gpu_count > 0 || starpu_memory_nodes_get_numa_count() > 1;
     if (!plan->copies) { /* the waiter then wakes on a core that no idle worker holds; else copies remain */
         plan->context.run_ended = psg_runtime_rest;

@@ -72,7 +72,10 @@ static psg_status start(const psg_options *options, int gpus, const psg_share *s
         return psg_fail(PSG_ERR_RUNTIME, "StarPU's configuration could not be read");
     }
     conf.precedence_over_environment_variables = 1;
-    conf.ncpus = options->cpus < 0 && gpus > 0 ? 0 : options->cpus; /* the GPUs take all tasks */
+    conf.ncpus = options->cpus;
+    if (options->cpus < 0 && gpus > 0 && !psg_cpu_share_wanted(options)) {
+        conf.ncpus = 0; /* the GPUs take all tasks */
+    }
     conf.ncuda = gpus;
     if ((options->gpu_ids != NULL || share->ranks > 1) && gpus > 0) {
         conf.use_explicit_workers_cuda_gpuid = 1;
