@@ -3,6 +3,7 @@
  * where cores would not help or nothing is known of them. */
 #include "tests/simulate/simulate.h"
 
+#include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -12,11 +13,13 @@
 /** Seconds of any task on 8 planes or rows of 64^3 points, on a core and on a GPU; 0: not recorded. */
 typedef struct speeds {
     double cpu, gpu;
-    double link; /**< bytes per second */
+    double link;  /**< bytes per second */
+    double cpu_z; /**< of tasks on rows, if not `cpu` */
 } speeds;
 
-static const speeds near = {8e-3, 2e-3, 2.1e9}, far = {8e-3, 1e-4, 2.1e9},
-                    unknown = {0, 2e-3, 2.1e9}, linked = {1e-3, 1e-4, 0.5e9};
+static const speeds near = {8e-3, 2e-3, 2.1e9, 0}, far = {8e-3, 1e-4, 2.1e9, 0},
+                    unknown = {0, 2e-3, 2.1e9, 0}, linked = {2e-3, 1e-4, 0.5e9, 0},
+                    far_in_z = {1e-3, 1e-4, 0.5e9, 16e-3};
 
 static const char *machine_of(const speeds *s) {
     static const char *const tasks[][2] = {
@@ -32,7 +35,9 @@ static const char *machine_of(const speeds *s) {
         "link to-gpu %g 1e-6\nlink from-gpu %g 1e-6\nlink between 2e9 1e-6\nlink peer 2e9 0\n",
         s->link, s->link);
     for (size_t m = 0; m < 2 * (sizeof tasks / sizeof *tasks); ++m) {
-        const double seconds = m % 2 ? s->gpu : s->cpu;
+        const bool rows = strcmp(tasks[m / 2][1], "pencil") == 0;
+        const double cpu = rows && s->cpu_z > 0 ? s->cpu_z : s->cpu;
+        const double seconds = m % 2 ? s->gpu : cpu;
         if (seconds > 0) {
             used += (size_t)snprintf(text + used, sizeof text - used,
                                      "time %s f64 %s 64x64x64 %s 8 dense 8 0 %g\n", tasks[m / 2][0],
@@ -109,9 +114,10 @@ static void check_parts(const void *argument) {
     CHECK(s.workers == (size_t)c->gpus + (c->cpus < 0 ? 8 : (size_t)c->cpus) - (c->cpus < 0),
           "%zu workers", s.workers); /* a GPU takes a core */
     CHECK_STATUS(psg_plan_bounds(plan, &bounds), PSG_OK);
-    const double cross = c->cpu_share * (1 - c->cpu_share);
-    CHECK((bounds.link_bytes[PSG_LINK_D2H] > 0) == (want > 0 && want < c->n),
-          "%g bytes from GPUs, %g of the work crosses", bounds.link_bytes[PSG_LINK_D2H], cross);
+    /* there and back: cores' planes of GPUs' rows, and GPUs' planes of cores' rows */
+    const double cross = 2.0 * (double)(want * (c->n - want) * (c->n / 2 + 1)) * 16;
+    CHECK_NEAR(bounds.link_bytes[PSG_LINK_D2H], cross, 0, "bytes from GPUs");
+    CHECK_NEAR(bounds.link_bytes[PSG_LINK_H2D], cross, 0, "bytes to GPUs");
     CHECK(bounds.seconds <= seconds, "bound %g s by %s, solved in %g s", bounds.seconds,
           psg_bound_name(bounds.by), seconds);
     psg_plan_destroy(plan);
@@ -236,6 +242,7 @@ int main(void) {
     decided();
     none(&far);
     none(&unknown);
+    none(&far_in_z);
     simulate_apart(machine_of(&near), refused, NULL);
     simulate_apart(machine_of(&unknown), unrecorded, NULL);
     remove(simulate_machine(""));
