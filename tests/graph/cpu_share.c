@@ -37,15 +37,17 @@ static void solve(const oracle_grid *grid, const psg_options *options, const dou
     psg_plan_destroy(plan);
 }
 
-static void check_share(const psg_statistics *s, double share, const oracle_grid *grid) {
+static void check_share(const psg_statistics *s, double share, const oracle_grid *grid, int gpus) {
     const size_t planes = (size_t)(share * (double)grid->n[2] + 0.5);
     const size_t rows = (size_t)(share * (double)grid->n[1] + 0.5);
     if (share >= 0) {
         CHECK(s->cpu_planes == planes && s->cpu_rows == rows,
               "share %g: %zu planes and %zu rows on cores", share, s->cpu_planes, s->cpu_rows);
-        CHECK((s->workers == 1) == (share <= 0), "share %g: %zu workers", share, s->workers);
+        CHECK((s->workers == (size_t)gpus) == (share <= 0), "share %g: %zu workers", share,
+              s->workers);
     }
-    CHECK(share <= 0 || s->exchange == PSG_EXCHANGE_MANAGED, "exchange %d", (int)s->exchange);
+    CHECK(!(share > 0 || share == PSG_CPU_SHARE_FREE) || s->exchange == PSG_EXCHANGE_MANAGED,
+          "exchange %d", (int)s->exchange);
 }
 
 static void compare(const oracle_grid *grid, psg_precision precision,
@@ -69,7 +71,7 @@ static void compare(const oracle_grid *grid, psg_precision precision,
     for (size_t c = 0; c < sizeof shares / sizeof *shares; ++c) {
         options.cpu_share = shares[c];
         solve(grid, &options, f, both, &s);
-        check_share(&s, shares[c], grid);
+        check_share(&s, shares[c], grid, gpus);
         CHECK_CLOSE(both, cores, grid->n[0], grid->n[1], grid->n[2],
                     harness_tolerance(precision, 1e-13, 1e-4),
                     "%s %s, share %g, %zu planes, %zu pencils", harness_precision_name(precision),
@@ -117,6 +119,13 @@ static void resident(void) {
 }
 
 int main(void) {
+    /* StarPU starts once, with both kinds of worker, and stays as long as this plan. */
+    const psg_options options = harness_options(PSG_F64);
+    const psg_grid grid = harness_grid(&box);
+    psg_plan *keeper = NULL;
+    if (!CHECK_STATUS(psg_plan_create(&keeper, &grid, &options), PSG_OK)) {
+        return check_result();
+    }
     for (int v = 0; v < HARNESS_VARIANTS; ++v) {
         for (size_t c = 0; c < sizeof cuts / sizeof *cuts; ++c) {
             compare(&box, PSG_F64, &harness_variants[v], &cuts[c], PSG_SYMBOL_SPECTRAL);
@@ -125,5 +134,6 @@ int main(void) {
         compare(&long_box, PSG_F64, &harness_variants[v], &cuts[1], PSG_SYMBOL_FD2);
     }
     resident();
+    psg_plan_destroy(keeper);
     return check_result();
 }
