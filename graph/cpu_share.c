@@ -1,5 +1,5 @@
-/* What CPU cores take of a solve beside GPUs: the last of the planes, and of the rows. Their blocks are at home
- * in main memory, and StarPU copies those that both need.
+/* What CPU cores take of a solve beside GPUs: the last of the planes, and of the rows. The blocks of their rows
+ * are at home in main memory, and StarPU copies those that both need.
  *
  *                  GPUs' planes            cores' planes
  *   GPUs' rows     stay on the GPUs        to a GPU, and back
