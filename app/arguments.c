@@ -41,7 +41,8 @@ static const app_choice tuned_choices[] = {{"yes", 1}, {"no", 0}, {NULL, 0}};
 #define ROW_CPUS                                                                                   \
     {                                                                                              \
         "Machine", "cpus", "N", app_value_cpus, FIELD(cpus), NULL, "a whole number from 0",        \
-            "CPU workers; default: one per core"                                                   \
+            "CPU workers; default: one per core, beside GPUs none\n"                               \
+            "unless --cpu-share wants them"                                                        \
     }
 #define ROW_GPUS                                                                                   \
     {                                                                                              \
@@ -49,6 +50,16 @@ static const app_choice tuned_choices[] = {{"yes", 1}, {"no", 0}, {NULL, 0}};
             "a count from 0, or different device numbers with commas",                             \
             "GPU workers: a count, or CUDA device numbers (0,2; or\n"                              \
             "2, with the comma, for number 2 alone); default: all"                                 \
+    }
+#define ROW_CPU_SHARE                                                                              \
+    {                                                                                              \
+        NULL, "cpu-share", "X|auto|free", app_value_cpu_share, FIELD(cpu_share), NULL,             \
+            "auto, free, or a number from 0 to 1",                                                 \
+            "the part of the planes and rows that CPU workers take\n"                              \
+            "beside GPUs: a number from 0 to 1; auto: what promises to\n"                          \
+            "be fastest by StarPU's models of the tasks, 0 where\n"                                \
+            "these are not calibrated; free: the policy decides for\n"                             \
+            "each task. default: auto"                                                             \
     }
 #define ROW_SCHED                                                                                  \
     {                                                                                              \
@@ -117,6 +128,7 @@ static const option_row solve_rows[] = {
     {NULL, "quiet", NULL, NULL, FIELD(quiet), NULL, NULL, "print errors only"},
     ROW_CPUS,
     ROW_GPUS,
+    ROW_CPU_SHARE,
     ROW_SCHED,
     ROW_MACHINE,
     {"Task graph", "graph", "fused|staged", app_value_choice, FIELD(graph), graph_choices, NULL,
@@ -149,6 +161,7 @@ static const option_row solve_rows[] = {
 
 static const option_row info_rows[] = {ROW_CPUS,
                                        ROW_GPUS,
+                                       ROW_CPU_SHARE,
                                        ROW_SCHED,
                                        ROW_MACHINE,
                                        {"Result", "json", "FILE", app_value_text, FIELD(json), NULL,
@@ -368,6 +381,7 @@ static void set_defaults(app_arguments *arguments) {
     arguments->exchange = PSG_EXCHANGE_AUTO;
     arguments->effort = PSG_EFFORT_MEASURE;
     arguments->cpus = arguments->gpus.count = -1;
+    arguments->cpu_share = PSG_CPU_SHARE_AUTO;
     arguments->in_flight = arguments->repeat = 1;
     arguments->tuned = 1;
 }

@@ -37,6 +37,7 @@ typedef struct app_arguments {
     int precision, symbol, mean, graph, exchange, z_layout, effort;
     double lambda;
     int cpus;
+    double cpu_share;
     app_gpus_value gpus;
     size_t segment_planes, pencils;
     unsigned in_flight, repeat;

@@ -29,9 +29,12 @@ static const app_option_row rows[] = {
              "are those of each. default: 1"),
     ROW_LIST(NULL, "cpus", "N,...", APP_LIST_CPUS,
              "CPU workers; default: one per core, of several processes\n"
-             "one per core of its part"),
-    ROW_LIST(NULL, "gpus", "N,...", APP_LIST_GPUS,
-             "GPU workers, which take all tasks where there are any;\ndefault: all"),
+             "one per core of its part; beside GPUs none unless\n"
+             "--cpu-share wants them"),
+    ROW_LIST(NULL, "gpus", "N,...", APP_LIST_GPUS, "GPU workers; default: all"),
+    ROW_LIST(NULL, "cpu-share", "X|auto|free,...", APP_LIST_CPU_SHARE,
+             "the part of the planes and rows that CPU workers take\n"
+             "beside GPUs, as for psg solve; default: auto"),
     ROW_LIST(NULL, "sched", "POLICY,...", APP_LIST_SCHED,
              "scheduling policies; `psg info` lists them. The word all\n"
              "stands for every one; default: StarPU's"),
@@ -124,11 +127,12 @@ static const app_command_text bench_text = {
     "transform of n points, two transforms; error against the known answer; busy, the share\n"
     "of the time that workers spend in tasks, exchange_busy, that in which messages between\n"
     "processes were on their way, and busiest, that of the busiest worker or of the exchange;\n"
-    "tasks that cores and GPUs did; bytes moved; seconds of each stage, summed over workers\n"
-    "and processes, as are workers, tasks and bytes; with --bounds, how short the solve could\n"
-    "have been (bound_seconds, of_bound of its time, by bound_by) and by each bound: its\n"
-    "longest chain of tasks (path), their work, memory, links, and StarPU's models (lp); what\n"
-    "the plan came to; versions and machine. status is ok, or says why this one failed.\n"
+    "tasks that cores and GPUs did, planes and rows that cores did; bytes moved; seconds of\n"
+    "each stage, summed over workers and processes, as are workers, tasks and bytes; with\n"
+    "--bounds, how short the solve could have been (bound_seconds, of_bound of its time, by\n"
+    "bound_by) and by each bound: its longest chain of tasks (path), their work, memory,\n"
+    "links, and StarPU's models (lp); what the plan came to; versions and machine. status is\n"
+    "ok, or says why this one failed.\n"
     "\n"
     "Studies:\n" STUDIES "\n"
     "Studies that programs of their own measure, each for every grid. --grid, --cpus, and for\n"

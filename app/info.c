@@ -182,6 +182,7 @@ int app_info(int argc, char **argv) {
     options.cpus = arguments.cpus;
     options.gpus = arguments.gpus.count;
     options.gpu_ids = arguments.gpus.listed ? arguments.gpus.ids : NULL;
+    options.cpu_share = arguments.cpu_share;
     options.policy = arguments.policy;
     options.machine = arguments.machine;
     options.comm = app_ranks_comm();

@@ -214,6 +214,8 @@ static void read_part(const batch *b, const job *j, const psg_statistics *before
     sample->d2d_bytes = (double)(s.d2d_bytes - before->d2d_bytes) / flights;
     sample->sent_bytes = (double)s.sent_bytes;
     sample->spectrum_bytes = (double)s.spectrum_bytes;
+    sample->cpu_planes = (double)s.cpu_planes;
+    sample->cpu_rows = (double)s.cpu_rows;
     count_tasks(b, j, sample);
 }
 
@@ -236,6 +238,8 @@ static void join_parts(const part *parts, int count, app_sample *whole) {
         whole->busiest = fmax(whole->busiest, fmax(sample->busiest, sample->exchange_busy));
         whole->tasks_cpu += sample->tasks_cpu;
         whole->tasks_gpu += sample->tasks_gpu;
+        whole->cpu_planes += sample->cpu_planes;
+        whole->cpu_rows += sample->cpu_rows;
         whole->h2d_bytes += sample->h2d_bytes;
         whole->d2h_bytes += sample->d2h_bytes;
         whole->d2d_bytes += sample->d2d_bytes;

@@ -22,6 +22,7 @@ typedef struct app_sample {
     double busiest;    /**< the largest of these shares: that of a worker, or of the exchange */
     float busy_worker[APP_BUSY_MOST]; /**< in the order of the processes */
     double tasks_cpu, tasks_gpu;      /**< that cores and GPUs did, in one of the solves */
+    double cpu_planes, cpu_rows;      /**< likewise, those that cores transformed */
     double h2d_bytes, d2h_bytes, d2d_bytes, sent_bytes, spectrum_bytes;
     double bound
         [PSG_BOUND_COUNT]; /**< seconds, of the latest solve; 0 if nobody asked, as are the next */

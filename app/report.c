@@ -54,7 +54,8 @@ void app_report_join(app_report *report) {
     psg_statistics *s = &report->statistics;
     double tasks[PSG_STAGE_COUNT], seconds[PSG_STAGE_COUNT], busy[2] = {0, 0};
     double bytes[] = {(double)s->spectrum_bytes, (double)s->scratch_bytes, (double)s->h2d_bytes,
-                      (double)s->d2h_bytes,      (double)s->d2d_bytes,     (double)s->sent_bytes};
+                      (double)s->d2h_bytes,      (double)s->d2d_bytes,     (double)s->sent_bytes,
+                      (double)s->cpu_planes,     (double)s->cpu_rows};
     double largest[] = {s->seconds, s->plan_seconds, (double)s->segment_planes, report->total,
                         report->read_seconds};
     for (int stage = 0; stage < PSG_STAGE_COUNT; stage++) {
@@ -83,6 +84,8 @@ void app_report_join(app_report *report) {
     s->d2h_bytes = (uint64_t)bytes[3];
     s->d2d_bytes = (uint64_t)bytes[4];
     s->sent_bytes = (uint64_t)bytes[5];
+    s->cpu_planes = (size_t)bytes[6];
+    s->cpu_rows = (size_t)bytes[7];
     s->seconds = largest[0];
     s->plan_seconds = largest[1];
     s->segment_planes = (size_t)largest[2];
@@ -104,6 +107,19 @@ static void print_workers(const app_report *report) {
     app_workers_text(&report->workers, workers, sizeof workers);
     printf("workers   %s, policy %s\n", workers,
            report->workers.policy[0] ? report->workers.policy : "unknown");
+}
+
+/* Where both kinds could have taken part. */
+static void print_share(const app_report *report) {
+    const psg_axis *axis = report->grid.axis;
+    int there[PSG_WORKER_KIND_COUNT] = {0, 0};
+    for (size_t w = 0; w < report->workers.count; w++) {
+        there[report->workers.list[w].kind] = 1;
+    }
+    if (there[PSG_WORKER_CPU] && there[PSG_WORKER_CUDA]) {
+        printf("share     %zu of %zu planes and %zu of %zu rows on CPU cores\n",
+               report->statistics.cpu_planes, axis[2].n, report->statistics.cpu_rows, axis[1].n);
+    }
 }
 
 static void print_bounds(const app_report *report) {
@@ -165,6 +181,7 @@ void app_report_print(const app_report *report) {
            app_graph_name(s->graph), app_exchange_name(s->exchange), s->segments,
            s->segments == 1 ? "" : "s", s->segment_planes, s->segment_planes == 1 ? "" : "s",
            s->pencils, s->pencils == 1 ? "" : "s", s->tuned ? ", tuned" : "");
+    print_share(report);
     printf("plan      %.3g s\n", s->plan_seconds);
     if (report->repeat == 1) {
         printf("solve     %.4g s\n", report->median);
@@ -397,6 +414,8 @@ int app_report_json(const app_report *report, const char *path, const char *show
     put_size(root, "segments", s->segments);
     put_size(root, "segment_planes", s->segment_planes);
     put_size(root, "pencils", s->pencils);
+    put_size(root, "cpu_planes", s->cpu_planes);
+    put_size(root, "cpu_rows", s->cpu_rows);
     put_text(root, "policy", report->workers.policy[0] ? report->workers.policy : NULL);
     put(root, "ranks", json_integer(app_ranks()));
     put(root, "rank_workers", app_json_rank_workers(&report->workers));

@@ -31,6 +31,8 @@ enum {
     BUSY_WORKERS,
     TASKS_CPU,
     TASKS_GPU,
+    CPU_PLANES,
+    CPU_ROWS,
     H2D,
     D2H,
     D2D,
@@ -86,6 +88,8 @@ static const struct {
     [BUSY_WORKERS] = {"busy_workers", 1},
     [TASKS_CPU] = {"tasks_cpu", 0},
     [TASKS_GPU] = {"tasks_gpu", 0},
+    [CPU_PLANES] = {"cpu_planes", 0},
+    [CPU_ROWS] = {"cpu_rows", 0},
     [H2D] = {"h2d_bytes", 0},
     [D2H] = {"d2h_bytes", 0},
     [D2D] = {"d2d_bytes", 0},
@@ -172,10 +176,12 @@ static int identity(const app_config *config, const app_circumstances *at, int c
     return 1;
 }
 
-/* Files of versions that knew only data from main memory do not say so. */
+/* Files of versions that knew only data from main memory, or GPUs without cores, do not say so. */
 static int is_same(int column, const char *text, const char *cell) {
-    return strcmp(text, cell) == 0 ||
-           (column == APP_LIST_DATA && cell[0] == '\0' && strcmp(text, "host") == 0);
+    const char *only = column == APP_LIST_DATA        ? "host"
+                       : column == APP_LIST_CPU_SHARE ? "auto"
+                                                      : "";
+    return strcmp(text, cell) == 0 || (cell[0] == '\0' && strcmp(text, only) == 0);
 }
 
 size_t app_results_find(const app_results *results, const app_config *config,
@@ -306,6 +312,8 @@ static void put_samples(row *to, const app_config *config, const app_result *r, 
         {BUSIEST, offsetof(app_sample, busiest)},
         {TASKS_CPU, offsetof(app_sample, tasks_cpu)},
         {TASKS_GPU, offsetof(app_sample, tasks_gpu)},
+        {CPU_PLANES, offsetof(app_sample, cpu_planes)},
+        {CPU_ROWS, offsetof(app_sample, cpu_rows)},
         {H2D, offsetof(app_sample, h2d_bytes)},
         {D2H, offsetof(app_sample, d2h_bytes)},
         {D2D, offsetof(app_sample, d2d_bytes)},

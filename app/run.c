@@ -121,6 +121,7 @@ static void make_options(app_run *r) {
     options->cpus = a->cpus;
     options->gpus = a->gpus.count;
     options->gpu_ids = a->gpus.listed ? a->gpus.ids : NULL;
+    options->cpu_share = a->cpu_share;
     options->policy = a->policy;
     options->machine = a->machine;
     options->effort = (psg_effort)a->effort;

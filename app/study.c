@@ -95,7 +95,8 @@ static const struct study {
           {[APP_LIST_GRID] = "128,256", [APP_LIST_CPUS] = "0", [APP_LIST_GPUS] = MACHINE(ALL_GPUS)},
           {[APP_LIST_GRID] = "128,256",
            [APP_LIST_CPUS] = MACHINE(CPUS_BESIDE_GPUS),
-           [APP_LIST_GPUS] = MACHINE(ALL_GPUS)}}},
+           [APP_LIST_GPUS] = MACHINE(ALL_GPUS),
+           [APP_LIST_CPU_SHARE] = "0,0.02,0.05,0.1,0.25,auto,free"}}},
 };
 
 static const struct study *find(const char *name) {

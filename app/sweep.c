@@ -45,6 +45,7 @@ static const struct list_row {
                        "whole numbers from 0, with commas between"},
     [APP_LIST_GPUS] = {"gpus", "gpus", FIELD(gpus), app_value_cpus,
                        "counts from 0, with commas between"},
+    [APP_LIST_CPU_SHARE] = {"cpu-share", "cpu_share", FIELD(cpu_share), NULL, NULL},
     [APP_LIST_SCHED] = {"sched", "sched", FIELD(policy), NULL, NULL},
     [APP_LIST_GRAPH] = {"graph", "graph", FIELD(graph), NULL, NULL},
     [APP_LIST_EXCHANGE] = {"exchange", "exchange", FIELD(exchange), NULL, NULL},
@@ -79,7 +80,8 @@ typedef struct values {
     char text[VALUES_MOST][VALUE_LENGTH];
 } values;
 
-static const app_config default_config = {.ranks = 1, .cpus = -1, .gpus = -1, .in_flight = 1};
+static const app_config default_config = {
+    .ranks = 1, .cpus = -1, .gpus = -1, .cpu_share = PSG_CPU_SHARE_AUTO, .in_flight = 1};
 
 /* One value into its place. The word `default` stands in every list for what holds without it. */
 static int parse_value(app_list list, const char *text, app_config *config) {
@@ -141,11 +143,15 @@ static int split(app_list list, const char *text, values *v) {
     }
 }
 
-/* So that what is measured once has one name: the layout of z is the staged graph's, and there
- * are no more planes in a segment than the grid has, nor more pencils than rows. */
+/* So that what is measured once has one name: the layout of z is the staged graph's, a share is of
+ * cores and GPUs, and there are no more planes in a segment than the grid has, nor more pencils than
+ * rows. */
 static void settle(app_config *config) {
     if (config->graph != PSG_GRAPH_STAGED) {
         config->z_layout = PSG_Z_CONTIGUOUS;
+    }
+    if (config->cpus == 0 || config->gpus == 0) {
+        config->cpu_share = PSG_CPU_SHARE_AUTO;
     }
     if (config->segment_planes > config->grid.n[2]) {
         config->segment_planes = config->grid.n[2];
@@ -255,6 +261,13 @@ void app_config_text(const app_config *c, app_list list, char *text) {
     case APP_LIST_GPUS:
         count_text(text, c->gpus, -1);
         break;
+    case APP_LIST_CPU_SHARE:
+        if (c->cpu_share >= 0) {
+            snprintf(text, 64, "%g", c->cpu_share);
+        } else {
+            snprintf(text, 64, "%s", c->cpu_share == PSG_CPU_SHARE_FREE ? "free" : "auto");
+        }
+        break;
     case APP_LIST_SCHED:
         snprintf(text, 64, "%s", c->policy[0] ? c->policy : "default");
         break;
@@ -304,6 +317,7 @@ void app_config_options(const app_config *config, psg_options *options) {
     options->cpus = config->cpus;
     options->gpus = config->gpus;
     options->gpu_ids = config->gpus_listed ? config->gpu_ids : NULL;
+    options->cpu_share = config->cpu_share;
     options->tuned = 0; /* a default means one thing, whatever was tuned */
     options->policy = config->policy[0] ? config->policy : NULL;
     options->in_flight = config->in_flight;
@@ -318,9 +332,14 @@ int app_config_needs_models(const app_config *config) {
     return psg_policy_uses_models(policy);
 }
 
+/* StarPU has cores beside GPUs where they are counted, or wanted. */
+static int starts_cores(const app_config *c) {
+    return c->cpus >= 0 || c->cpu_share > 0 || c->cpu_share == PSG_CPU_SHARE_FREE;
+}
+
 int app_config_same_group(const app_config *a, const app_config *b) {
     return a->ranks == b->ranks && a->cpus == b->cpus && a->gpus == b->gpus &&
-           strcmp(a->policy, b->policy) == 0;
+           starts_cores(a) == starts_cores(b) && strcmp(a->policy, b->policy) == 0;
 }
 
 double app_config_bytes(const app_config *c) {

@@ -13,6 +13,7 @@ typedef enum app_list {
     APP_LIST_PRECISION,
     APP_LIST_CPUS,
     APP_LIST_GPUS,
+    APP_LIST_CPU_SHARE,
     APP_LIST_SCHED,
     APP_LIST_GRAPH,
     APP_LIST_EXCHANGE,
@@ -33,6 +34,7 @@ typedef struct app_config {
     int precision, graph, exchange, z_layout, effort;
     unsigned ranks; /**< processes; with more than one by MPI, and the workers are those of each */
     int cpus, gpus;
+    double cpu_share;
     int gpus_listed, gpu_ids[APP_GPUS_MAX]; /**< device numbers; else the first ones */
     char policy[64];
     size_t segment_planes, pencils;

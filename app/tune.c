@@ -472,6 +472,7 @@ static int prepare(tune *t) {
     const app_facts facts = {.segments = 1};
     config.precision = t->arguments.precision;
     config.cpus = t->arguments.cpus;
+    config.cpu_share = 0; /* entries are of one kind of worker */
     config.gpus = t->arguments.gpus.count;
     config.gpus_listed = t->arguments.gpus.listed;
     memcpy(config.gpu_ids, t->arguments.gpus.ids, sizeof config.gpu_ids);

@@ -114,6 +114,19 @@ int app_value_lambda(const char *text, void *field, const app_choice *choices) {
     return 0;
 }
 
+int app_value_cpu_share(const char *text, void *field, const app_choice *choices) {
+    (void)choices;
+    double value = strcmp(text, "auto") == 0 ? PSG_CPU_SHARE_AUTO : PSG_CPU_SHARE_FREE;
+    if (value == PSG_CPU_SHARE_FREE && strcmp(text, "free") != 0) {
+        const char *end = read_real(text, &value);
+        if (!end || *end || value < 0 || value > 1) {
+            return -1;
+        }
+    }
+    *(double *)field = value;
+    return 0;
+}
+
 int app_value_grid(const char *text, void *field, const app_choice *choices) {
     (void)choices;
     app_grid_value grid = {1, {0, 0, 0}};

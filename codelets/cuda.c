@@ -11,24 +11,24 @@
 #include <stdlib.h>
 
 /* Planes or columns of each size there is: the first part's, and the last's if it differs. */
-static size_t sizes_of(const size_t *first, psg_range own, size_t sizes[PSG_CUDA_SIZES]) {
-    if (own.first == own.end) {
+static size_t sizes_of(const size_t *first, psg_range gpus, size_t sizes[PSG_CUDA_SIZES]) {
+    if (gpus.first == gpus.end) {
         return 0;
     }
-    sizes[0] = first[own.first + 1] - first[own.first];
-    sizes[1] = first[own.end] - first[own.end - 1];
+    sizes[0] = first[gpus.first + 1] - first[gpus.first];
+    sizes[1] = first[gpus.end] - first[gpus.end - 1];
     return sizes[0] == sizes[1] ? 1 : 2;
 }
 
-static size_t largest_of(const size_t *first, psg_range own) {
+static size_t largest_of(const size_t *first, psg_range gpus) {
     size_t sizes[PSG_CUDA_SIZES] = {0, 0};
-    const size_t count = sizes_of(first, own, sizes);
+    const size_t count = sizes_of(first, gpus, sizes);
     return count == 2 && sizes[1] > sizes[0] ? sizes[1] : sizes[0];
 }
 
 static int plan_xy(psg_cuda_worker *w, const psg_context *c) {
     size_t planes[PSG_CUDA_SIZES];
-    const size_t count = sizes_of(c->z0, c->own_segments, planes);
+    const size_t count = sizes_of(c->z0, c->gpu_segments, planes);
     if (c->strip > 0) {
         return (int)psg_cuda_xy_create(&w->strips, psg_cuda_precision_of(c), c->n[0], c->n[1]);
     }
@@ -46,7 +46,7 @@ static int plan_xy(psg_cuda_worker *w, const psg_context *c) {
 static int plan_z(psg_cuda_worker *w, const psg_context *c) {
     const psg_cuda_layout layout = psg_cuda_layout_of(c);
     size_t rows[PSG_CUDA_SIZES];
-    const size_t count = sizes_of(c->y0, c->own_pencils, rows);
+    const size_t count = sizes_of(c->y0, c->gpu_pencils, rows);
     int code = cudaErrorNotSupported;
     if (c->fused && psg_cuda_kspace_supported(psg_cuda_precision_of(c), c->n[2]) > 0) {
         code = (int)psg_cuda_kspace_create(&w->kspace, psg_cuda_precision_of(c), c->n[2], 0);
@@ -61,7 +61,7 @@ static int plan_z(psg_cuda_worker *w, const psg_context *c) {
                                      c->n[2]);
     }
     if (code == 0 && c->fused) {
-        code = (int)cudaMalloc(&w->pencil_d, largest_of(c->y0, c->own_pencils) * c->nxc * c->n[2] *
+        code = (int)cudaMalloc(&w->pencil_d, largest_of(c->y0, c->gpu_pencils) * c->nxc * c->n[2] *
                                                  2 * c->cpu->real_bytes);
     }
     return code;
@@ -77,7 +77,7 @@ enum { PLANS_MAX = 6 };
 /* One work area serves all plans of the worker: its stream runs them one after the other. */
 static int share_work_area(psg_cuda_worker *w, const psg_context *c) {
     size_t bytes = w->strips != NULL
-                       ? psg_cuda_xy_work_bytes(w->strips, largest_of(c->z0, c->own_segments))
+                       ? psg_cuda_xy_work_bytes(w->strips, largest_of(c->z0, c->gpu_segments))
                        : 0;
     for (size_t m = 0; m < PLANS_MAX; m++) {
         const size_t needed = plan_at(w, m) != NULL ? psg_cuda_fft_work_bytes(plan_at(w, m)) : 0;
@@ -131,7 +131,7 @@ int psg_cuda_worker_create(psg_cuda_worker **worker, const psg_context *c) {
         code = share_work_area(w, c);
     }
     if (code == 0 && c->packed && c->fused && c->strip == 0) {
-        code = (int)cudaMalloc(&w->slab_d, largest_of(c->z0, c->own_segments) * c->n[1] * c->nxc *
+        code = (int)cudaMalloc(&w->slab_d, largest_of(c->z0, c->gpu_segments) * c->n[1] * c->nxc *
                                                2 * c->cpu->real_bytes);
     }
     if (code != 0) {

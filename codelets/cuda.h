@@ -7,8 +7,8 @@
 #include "kernels/kspace.h"
 #include "kernels/xy.h"
 
-/** A process' segments and pencils come in two sizes at most: that of the first, and that of the
- *  last. */
+/** The segments and pencils that a process' GPUs may have come in two sizes at most: that of the
+ *  first, and that of the last. */
 enum { PSG_CUDA_SIZES = 2 };
 
 typedef struct psg_cuda_worker {
@@ -68,11 +68,11 @@ bool psg_cuda_check(psg_run *run, int code, const char *what);
 
 /** Index into the arrays by size. */
 static inline size_t psg_cuda_segment_size(const psg_context *c, size_t s) {
-    const size_t *first = &c->z0[c->own_segments.first];
+    const size_t *first = &c->z0[c->gpu_segments.first];
     return c->z0[s + 1] - c->z0[s] == first[1] - first[0] ? 0 : 1;
 }
 static inline size_t psg_cuda_pencil_size(const psg_context *c, size_t p) {
-    const size_t *first = &c->y0[c->own_pencils.first];
+    const size_t *first = &c->y0[c->gpu_pencils.first];
     return c->y0[p + 1] - c->y0[p] == first[1] - first[0] ? 0 : 1;
 }
 

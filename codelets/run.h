@@ -44,6 +44,15 @@ typedef struct psg_task_traffic {
 
 extern const psg_task_traffic psg_task_moves[PSG_TASK_COUNT];
 
+/** A kind of task that a graph has, of each segment or of each pencil. */
+typedef struct psg_task_step {
+    psg_task_kind kind;
+    bool pencil;
+} psg_task_step;
+
+/** Those of the fused or of the staged graph, in its order. */
+const psg_task_step *psg_task_steps(bool fused, size_t *count);
+
 typedef enum psg_task_precision {
     PSG_TASK_F64 = 0,
     PSG_TASK_F32,
@@ -60,10 +69,11 @@ typedef struct psg_range {
  *  submitted. */
 typedef struct psg_context {
     psg_task_precision precision;
-    bool on_gpus; /**< CUDA workers take the tasks, else CPU workers */
-    bool fused;   /**< the variant of the graph */
-    bool record;  /**< runs keep what their tasks read and write */
-    bool packed;  /**< blocks are dense, copied out of and into slabs; else they are views */
+    bool on_gpus;   /**< CUDA workers take tasks, alone or beside CPU workers */
+    uint32_t where; /**< of tasks that no GPU has by its part: StarPU's kinds of worker */
+    bool fused;     /**< the variant of the graph */
+    bool record;    /**< runs keep what their tasks read and write */
+    bool packed;    /**< blocks are dense, copied out of and into slabs; else they are views */
     size_t
         strip;   /**< rows of blocks are in strips of x this wide, see psg_device_strip(); 0: not */
     size_t n[3]; /**< nx, ny, nz */
@@ -82,7 +92,9 @@ typedef struct psg_context {
     psg_range own_segments;  /**< this process', as are the following */
     psg_range own_pencils;
     psg_range own_bundles;
-    psg_comm *comm; /**< NULL: one process */
+    psg_range gpu_segments; /**< of its own, those that GPUs may have; in two sizes at most: */
+    psg_range gpu_pencils;  /**< that of the first, and that of the last */
+    psg_comm *comm;         /**< NULL: one process */
     psg_wire *wire;
     bool messages;                          /**< blocks go to other processes one by one */
     struct psg_exchange_codelets *exchange; /**< NULL: one process */
@@ -90,12 +102,12 @@ typedef struct psg_context {
     bool z_contiguous; /**< staged pencils are [ky][kx][z], else [z][ky][kx] */
     const psg_cpu_ops *cpu;
     psg_cpu_fft *fft;
-    psg_cpu_divide fused_divide;  /**< with the factor 1/(nx ny nz) */
-    psg_cpu_divide staged_divide; /**< without: normalize has it */
-    void *const *scratch;         /**< by StarPU worker number: fft_scratch_bytes() each */
-    psg_cpu_piece *const *pieces; /**< by StarPU worker number: room for `segments` pointers */
-    const int *segment_worker; /**< by segment: the CUDA worker whose GPU has it, -1: any CPU's */
-    const int *pencil_worker;  /**< by pencil, likewise */
+    psg_cpu_divide fused_divide;   /**< with the factor 1/(nx ny nz) */
+    psg_cpu_divide staged_divide;  /**< without: normalize has it */
+    void *const *scratch;          /**< by StarPU worker number: fft_scratch_bytes() each */
+    psg_cpu_piece *const *pieces;  /**< by StarPU worker number: room for `segments` pointers */
+    const int *segment_worker;     /**< by segment: the CUDA worker whose GPU has it, -1: none */
+    const int *pencil_worker;      /**< by pencil, likewise */
     struct psg_cuda_worker **cuda; /**< by StarPU worker number; NULL for CPU workers */
     /** For tasks that write and read blocks in other GPUs' memory; NULL: there are none. */
     struct psg_direct_codelets *direct;

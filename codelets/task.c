@@ -26,6 +26,21 @@ const psg_task_traffic psg_task_moves[PSG_TASK_COUNT] = {
     [PSG_TASK_INVERSE_XY] = {.spectrum_reads = 1, .field_writes = 1},
 };
 
+/* A segment's, a pencil's, and a segment's again. */
+static const psg_task_step fused_steps[] = {
+    {PSG_TASK_FORWARD_XY, false}, {PSG_TASK_KSPACE, true}, {PSG_TASK_INVERSE_XY, false}};
+static const psg_task_step staged_steps[] = {
+    {PSG_TASK_FFT_XY, false},   {PSG_TASK_PACK, false},   {PSG_TASK_UNPACK, true},
+    {PSG_TASK_FFT_Z, true},     {PSG_TASK_DIVIDE, true},  {PSG_TASK_IFFT_Z, true},
+    {PSG_TASK_PACK, true},      {PSG_TASK_UNPACK, false}, {PSG_TASK_IFFT_XY, false},
+    {PSG_TASK_NORMALIZE, false}};
+
+const psg_task_step *psg_task_steps(bool fused, size_t *count) {
+    *count = fused ? sizeof fused_steps / sizeof *fused_steps
+                   : sizeof staged_steps / sizeof *staged_steps;
+    return fused ? fused_steps : staged_steps;
+}
+
 /* StarPU's own footprint of a block leaves the element size out, and adds handles up
  * commutatively. */
 uint32_t psg_task_footprint(struct starpu_task *task) {
@@ -97,7 +112,7 @@ static void task_ended(void *argument) {
     psg_run_end_task(run);
 }
 
-/* On the GPU that has the segment or pencil, if one does; else on any core. */
+/* On the GPU that has the segment or pencil, if one does; else on any worker that may. */
 static void place(struct starpu_task *task, const psg_task_args *args) {
     const psg_context *context = args->run->context;
     const int worker =
@@ -108,7 +123,7 @@ static void place(struct starpu_task *task, const psg_task_args *args) {
         task->execute_on_a_specific_worker = 1;
         task->workerid = (unsigned)worker;
     } else {
-        task->where = context->on_gpus ? STARPU_CUDA : STARPU_CPU;
+        task->where = context->where;
     }
 }
 

@@ -178,9 +178,9 @@ static double block_bytes(const psg_context *c, size_t s, size_t p) {
            (double)(c->y0[p + 1] - c->y0[p]);
 }
 
-/* Between GPU `from` and GPU `to`, there and back: blocks that segments on the one have of
- * pencils on the other, and on their way back those that pencils on the one have of segments on
- * the other. */
+/* Between GPU `from` and GPU `to`, or the cores (-1), there and back: blocks that segments on the one
+ * have of pencils on the other, and on their way back those that pencils on the one have of segments
+ * on the other. */
 static double exchanged_bytes(const psg_plan *plan, int from, int to) {
     const psg_context *c = &plan->context;
     double bytes = 0;
@@ -205,10 +205,10 @@ static void find_gpu_links(const psg_plan *plan, psg_bounds *b) {
         for (size_t s = c->own_segments.first; s < c->own_segments.end; s++) {
             planes += c->segment_worker[s] == gpu ? (double)(c->z0[s + 1] - c->z0[s]) : 0;
         }
-        if (plan->from_memory) {
-            add_link(b, PSG_LINK_H2D, STARPU_MAIN_RAM, node,
-                     planes * (double)(c->n[0] * c->n[1]) * (double)c->cpu->real_bytes);
-        }
+        const double field = planes * (double)(c->n[0] * c->n[1]) * (double)c->cpu->real_bytes;
+        add_link(b, PSG_LINK_H2D, STARPU_MAIN_RAM, node,
+                 (plan->from_memory ? field : 0) + exchanged_bytes(plan, -1, gpu));
+        add_link(b, PSG_LINK_D2H, node, STARPU_MAIN_RAM, exchanged_bytes(plan, gpu, -1));
         for (size_t h = 0; h < plan->gpu_count; h++) {
             if (h != g && plan->resident) {
                 add_link(b, PSG_LINK_D2D, node, psg_placement_node(plan->gpus[h]),

@@ -157,6 +157,18 @@ void psg_share_gpus(psg_share *share, int there, int *count);
 /** The processor's name, and the cores that this process may run on. Either pointer may be NULL. */
 void psg_share_machine(char *model, size_t size, int *cores);
 
+/* --------------------------------------------------------------------------- cpu_share.c */
+
+/** Do these checked options want CPU cores beside GPUs, though they do not say how many? */
+bool psg_cpu_share_wanted(const psg_options *options);
+/** The part of the work that is the CPU workers' beside the plan's GPUs, and which workers take
+ *  its tasks by that: what the options say, else what suits the speeds of both.
+ *  @param[in] cpus  CPU workers, of which the plan may have all or none
+ *  @return PSG_OK; PSG_ERR_NODEV: they are to share, and one kind is missing */
+psg_status psg_cpu_share_make(psg_plan *plan, size_t cpus);
+/** Of so many planes or rows, those that CPU cores take. */
+size_t psg_cpu_share_of(double share, size_t extent);
+
 /* --------------------------------------------------------------------------- partition.c */
 
 /** Cut planes, of all processes: what the options ask, else what suits the data and the workers.
@@ -164,6 +176,8 @@ void psg_share_machine(char *model, size_t size, int *cores);
  *  @return PSG_OK; PSG_ERR_MEMORY */
 psg_status psg_partition_planes(psg_plan *plan);
 psg_status psg_partition_rows(psg_plan *plan);
+/** Tasks of a phase that suit so many planes, and as many rows, on workers of a kind. */
+size_t psg_partition_tasks(const psg_context *context, bool gpus, size_t workers, size_t planes);
 
 /* --------------------------------------------------------------------------- placement.c */
 
@@ -296,16 +310,19 @@ struct psg_plan {
     size_t *bundle_p0;
     size_t *bundle_y0;
     void *eigen[3];
-    size_t workers;      /**< StarPU's, all kinds: the length of scratch and pieces */
-    size_t most_workers; /**< that take its tasks, on the process that has most */
-    bool coarse;         /**< cut as for GPUs: some process has one */
+    size_t workers;         /**< StarPU's, all kinds: the length of scratch and pieces */
+    size_t most_workers[2]; /**< cores, GPUs that take its tasks, on the process that has most */
     double room; /**< bytes on a GPU for what its tasks work on, if that comes and goes; INFINITY:
                       enough */
     int gpus[STARPU_NMAXWORKERS]; /**< the CUDA workers that take its tasks */
     size_t gpu_count;             /**< 0: the CPU workers take them */
+    size_t cpu_count;             /**< CPU workers that take its tasks; 0: the GPUs take them */
+    bool anywhere;                /**< GPUs or cores, as the policy decides for each task */
+    double cpu_share;             /**< the cores' part of planes and rows; 1 without GPUs, and where
+                                       nobody has a part of his own */
     bool copies;                  /**< StarPU may hold copies of f and u elsewhere: on GPUs, or in
                                        another NUMA node's memory */
-    int *usable;                  /**< [usable_workers]: those that can take its tasks */
+    int *usable; /**< [usable_workers]: those that can take its tasks, GPUs first */
     size_t usable_workers;
     int *segment_worker; /**< see psg_context */
     int *pencil_worker;

@@ -45,6 +45,22 @@ static double memory_of(unsigned worker) {
     return bytes > 0 ? (double)bytes : 0;
 }
 
+/* Add StarPU's workers of a kind. */
+static void list(enum starpu_worker_archtype type, psg_worker *workers, size_t capacity,
+                 size_t *count) {
+    int id[STARPU_NMAXWORKERS];
+    const unsigned there = starpu_worker_get_ids_by_type(type, id, STARPU_NMAXWORKERS);
+    for (unsigned w = 0; w < there; w++, ++*count) {
+        if (*count < capacity) {
+            psg_worker *worker = &workers[*count];
+            worker->kind = type == STARPU_CPU_WORKER ? PSG_WORKER_CPU : PSG_WORKER_CUDA;
+            worker->device = starpu_worker_get_devid(id[w]);
+            worker->memory = type == STARPU_CUDA_WORKER ? memory_of((unsigned)id[w]) : 0;
+            starpu_worker_get_name(id[w], worker->name, sizeof worker->name);
+        }
+    }
+}
+
 psg_status psg_machine_workers(const psg_options *options, psg_worker *workers, size_t capacity,
                                size_t *count, char *policy, size_t policy_size) {
     psg_options checked;
@@ -72,19 +88,11 @@ psg_status psg_machine_workers(const psg_options *options, psg_worker *workers, 
         return status;
     }
     const bool gpus = checked.gpus != 0 && starpu_cuda_worker_get_count() > 0;
-    for (int id = 0; id < (int)starpu_worker_get_count(); id++) {
-        const enum starpu_worker_archtype type = starpu_worker_get_type(id);
-        if (type != (gpus ? STARPU_CUDA_WORKER : STARPU_CPU_WORKER)) {
-            continue;
-        }
-        if (*count < capacity) {
-            psg_worker *worker = &workers[*count];
-            worker->kind = type == STARPU_CPU_WORKER ? PSG_WORKER_CPU : PSG_WORKER_CUDA;
-            worker->device = starpu_worker_get_devid(id);
-            worker->memory = gpus ? memory_of((unsigned)id) : 0;
-            starpu_worker_get_name(id, worker->name, sizeof worker->name);
-        }
-        ++*count;
+    if (gpus) {
+        list(STARPU_CUDA_WORKER, workers, capacity, count);
+    }
+    if (!gpus || checked.cpu_share != 0) {
+        list(STARPU_CPU_WORKER, workers, capacity, count);
     }
     if (policy != NULL && policy_size > 0) {
         const struct starpu_sched_policy *in_force = starpu_sched_get_sched_policy();

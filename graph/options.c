@@ -16,13 +16,14 @@ static const psg_options defaults = {
     .z_layout = PSG_Z_AUTO,
     .cpus = -1,
     .gpus = -1,
+    .cpu_share = PSG_CPU_SHARE_AUTO,
     .effort = PSG_EFFORT_MEASURE,
     .in_flight = 2,
     .tuned = 1,
 };
 
 /* The first published struct_size: nothing smaller is one of ours. */
-_Static_assert(sizeof(psg_options) == 152,
+_Static_assert(sizeof(psg_options) == 160,
                "psg_options may grow at its end only; keep the old sizes valid");
 enum { FIRST_OPTIONS_SIZE = 120 };
 
@@ -84,6 +85,28 @@ static psg_status check_policy(const char *policy) {
     return psg_fail(PSG_ERR_ARG, "unknown scheduling policy '%s'; there are:%s", policy, list);
 }
 
+static psg_status check_workers(const psg_options *o) {
+    const bool word = o->cpu_share == PSG_CPU_SHARE_AUTO || o->cpu_share == PSG_CPU_SHARE_FREE;
+    if (o->cpus < -1 || o->gpus < -1) {
+        return psg_fail(PSG_ERR_ARG, "cpus = %d, gpus = %d: a number, or -1 for all there are",
+                        o->cpus, o->gpus);
+    }
+    if (o->cpus == 0 && o->gpus == 0) {
+        return psg_fail(PSG_ERR_ARG, "cpus = 0 and gpus = 0 leave nothing to compute on");
+    }
+    if (!word && !(o->cpu_share >= 0 && o->cpu_share <= 1)) {
+        return psg_fail(
+            PSG_ERR_ARG,
+            "cpu_share = %g: a number from 0 to 1, PSG_CPU_SHARE_AUTO or _FREE is needed",
+            o->cpu_share);
+    }
+    if (psg_cpu_share_wanted(o) && (o->cpus == 0 || o->gpus == 0)) {
+        return psg_fail(PSG_ERR_ARG, "%s = 0, and CPU cores and GPUs are to share the work",
+                        o->cpus == 0 ? "cpus" : "gpus");
+    }
+    return PSG_OK;
+}
+
 psg_status psg_options_check(psg_options *checked, const psg_options *options) {
     *checked = defaults;
     if (options == NULL) {
@@ -123,12 +146,9 @@ psg_status psg_options_check(psg_options *checked, const psg_options *options) {
         return psg_fail(PSG_ERR_ARG, "exchange %s is between processes, and options.comm is NULL",
                         checked->exchange == PSG_EXCHANGE_MPI ? "mpi" : "alltoall");
     }
-    if (checked->cpus < -1 || checked->gpus < -1) {
-        return psg_fail(PSG_ERR_ARG, "cpus = %d, gpus = %d: a number, or -1 for all there are",
-                        checked->cpus, checked->gpus);
-    }
-    if (checked->cpus == 0 && checked->gpus == 0) {
-        return psg_fail(PSG_ERR_ARG, "cpus = 0 and gpus = 0 leave nothing to compute on");
+    status = check_workers(checked);
+    if (status != PSG_OK) {
+        return status;
     }
     if (checked->calibrate != 0 && checked->calibrate != 1) {
         return psg_fail(PSG_ERR_ARG, "calibrate = %d: 0 or 1 is needed", checked->calibrate);

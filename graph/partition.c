@@ -13,7 +13,7 @@ typedef struct grain {
 /* Two tasks a core: a late core does not hold up the others for long. On a GPU, enough to copy one
  * while another computes; pieces under 32 MB would leave it half empty. */
 static const grain cpu_grain = {.tasks = 2, .bytes_min = (size_t)512 << 10};
-static const grain gpu_grain = {.tasks = 4, .bytes_min = (size_t)32 << 20};
+static const grain gpu_grain = {.tasks = 2, .bytes_min = (size_t)32 << 20};
 
 /* Of a GPU where all data come and go: parts of f or the spectrum that have to be there at once. Two
  * tasks run while the data of a third arrive, each with the part in two arrays; and a worker has a
@@ -70,68 +70,107 @@ static void cut_fill(const cut *c, size_t start, size_t extent, size_t *first) {
     }
 }
 
-/* So many parts, or more: where a GPU has no room for what it works on, as many more for each worker.
- *  @param[in] most   planes or rows in a part
- *  @param[in] bytes  of one of them in the spectrum */
-static size_t parts_of(const psg_plan *plan, size_t tasks, size_t extent, size_t most,
-                       size_t bytes) {
-    const double fit = plan->room / ((double)parts_at_once * (double)bytes);
-    if (fit < (double)extent / (double)tasks) {
-        const size_t parts = fit < 1 ? extent : divide_up(extent, (size_t)fit);
-        tasks = divide_up(parts, plan->most_workers) * plan->most_workers;
-    }
-    return clamp(tasks, divide_up(extent, most), extent);
-}
-
 /* The planes or rows of the process that has most. */
 static size_t most_of(const psg_plan *plan, size_t n) {
     return divide_up(n, (size_t)plan->ranks);
 }
 
-/* Tasks of one phase that suit the data and workers of a process. */
-static size_t tasks_of(const psg_plan *plan) {
-    const size_t *n = plan->context.n;
-    const size_t bytes = n[0] * n[1] * most_of(plan, n[2]) * plan->context.cpu->real_bytes;
-    const grain *g = plan->coarse ? &gpu_grain : &cpu_grain;
-    const size_t workers = plan->most_workers;
-    size_t tasks = g->tasks * workers;
+/* A process' planes and rows are two runs: the GPUs', and then the cores'. Where all is of one
+ * kind, the other run is empty. */
+enum { CORES = 0, GPUS, KINDS };
+static const grain *const grains[KINDS] = {&cpu_grain, &gpu_grain};
+
+static size_t run_of(const psg_plan *plan, int kind, size_t extent) {
+    const size_t cores = psg_cpu_share_of(plan->cpu_share, extent);
+    return kind == CORES ? cores : extent - cores;
+}
+
+size_t psg_partition_tasks(const psg_context *c, bool gpus, size_t workers, size_t planes) {
+    const size_t bytes = c->n[0] * c->n[1] * planes * c->cpu->real_bytes;
+    const grain *g = grains[gpus ? GPUS : CORES];
+    const size_t tasks = g->tasks * workers;
     const size_t worthwhile = clamp(bytes / g->bytes_min, 1, tasks);
     if (worthwhile < tasks) { /* fewer and larger, but the same for every worker */
-        tasks = worthwhile > workers ? worthwhile / workers * workers : worthwhile;
+        return worthwhile > workers ? worthwhile / workers * workers : worthwhile;
     }
     return tasks;
 }
 
-/* How each process cuts its planes, and its rows: what the options ask, else what suits it. StarPU
- * counts the elements of a block in 32 bits. */
-static cut choose_planes(const psg_plan *plan) {
+static size_t tasks_of(const psg_plan *plan, int kind) {
+    return psg_partition_tasks(&plan->context, kind == GPUS, plan->most_workers[kind],
+                               run_of(plan, kind, most_of(plan, plan->context.n[2])));
+}
+
+/* So many parts of a kind, or more: where a GPU that may have them has no room for what it works on, as
+ * many more for each worker.
+ *  @param[in] most   planes or rows in a part
+ *  @param[in] bytes  of one of them in the spectrum */
+static size_t parts_of(const psg_plan *plan, int kind, size_t tasks, size_t extent, size_t most,
+                       size_t bytes) {
+    const size_t workers = plan->most_workers[kind];
+    const double fit = plan->room / ((double)parts_at_once * (double)bytes);
+    if ((kind == GPUS || plan->anywhere) && fit < (double)extent / (double)tasks) {
+        const size_t parts = fit < 1 ? extent : divide_up(extent, (size_t)fit);
+        tasks = divide_up(parts, workers) * workers;
+    }
+    return clamp(tasks, divide_up(extent, most), extent);
+}
+
+/* How each process cuts a kind's planes, and its rows: what the options ask, else what suits it.
+ * StarPU counts the elements of a block in 32 bits. */
+static cut choose_planes(const psg_plan *plan, int kind) {
     const size_t *n = plan->context.n;
-    const size_t own = most_of(plan, n[2]);
+    const size_t own = run_of(plan, kind, most_of(plan, n[2]));
     const size_t planes_max = UINT32_MAX / (n[0] * n[1]);
     const size_t row_bytes = 2 * plan->context.nxc * plan->context.cpu->real_bytes;
-    cut planes = {.parts = parts_of(plan, tasks_of(plan), own, planes_max, n[1] * row_bytes)};
+    cut planes = {
+        .parts = parts_of(plan, kind, tasks_of(plan, kind), own, planes_max, n[1] * row_bytes)};
     if (plan->options.segment_planes > 0) {
         planes.width = clamp(plan->options.segment_planes, 1, own < planes_max ? own : planes_max);
     }
     return planes;
 }
 
-/* Where GPUs write into each other's memory, no pencil is copied while another is transformed, so
- * one for each GPU will do, and its blocks are largest. */
-static cut choose_rows(const psg_plan *plan) {
+/* Of the pencils that were asked for, which are divided like the rows, those of a kind. */
+static size_t pencils_of(const psg_plan *plan, int kind) {
+    const size_t asked = most_of(plan, clamp(plan->options.pencils, 1, plan->context.n[1]));
+    return clamp(run_of(plan, kind, asked), 1, asked);
+}
+
+/* Where GPUs write into each other's memory, or find all blocks in their own, no pencil is copied
+ * while another is transformed, so one for each GPU will do, and its blocks are largest. */
+static cut choose_rows(const psg_plan *plan, int kind) {
     const size_t *n = plan->context.n;
-    const size_t own = most_of(plan, n[1]);
+    const size_t own = run_of(plan, kind, most_of(plan, n[1]));
     const size_t rows_max = UINT32_MAX / (n[2] * plan->context.nxc);
     const size_t row_bytes = 2 * plan->context.nxc * plan->context.cpu->real_bytes;
-    size_t pencils = tasks_of(plan);
+    size_t pencils = tasks_of(plan, kind);
     if (plan->options.pencils > 0) {
-        pencils = divide_up(plan->options.pencils, (size_t)plan->ranks);
-        return (cut){.parts = clamp(pencils, divide_up(own, rows_max), own)};
+        return (cut){.parts = clamp(pencils_of(plan, kind), divide_up(own, rows_max), own)};
     }
-    if (plan->exchange == PSG_EXCHANGE_DIRECT && plan->gpu_count > 1) {
+    if (plan->exchange == PSG_EXCHANGE_DIRECT) {
         pencils = clamp(pencils, 1, plan->gpu_count);
     }
-    return (cut){.parts = parts_of(plan, pencils, own, rows_max, n[2] * row_bytes)};
+    return (cut){.parts = parts_of(plan, kind, pencils, own, rows_max, n[2] * row_bytes)};
+}
+
+/* Parts of a process' planes or rows. */
+static size_t count_runs(const psg_plan *plan, const cut cuts[KINDS], size_t extent) {
+    return cut_count(&cuts[GPUS], run_of(plan, GPUS, extent)) +
+           cut_count(&cuts[CORES], run_of(plan, CORES, extent));
+}
+
+static void fill_runs(const psg_plan *plan, const cut cuts[KINDS], size_t start, size_t extent,
+                      size_t *first) {
+    const size_t gpus = run_of(plan, GPUS, extent);
+    cut_fill(&cuts[GPUS], start, gpus, first);
+    cut_fill(&cuts[CORES], start + gpus, extent - gpus, first + cut_count(&cuts[GPUS], gpus));
+}
+
+/* Of this process' parts, those that its GPUs may have. */
+static psg_range gpus_of(const psg_plan *plan, const cut *cuts, size_t extent, psg_range own) {
+    const size_t count = cut_count(&cuts[GPUS], run_of(plan, GPUS, extent));
+    return plan->anywhere ? own : (psg_range){.first = own.first, .end = own.first + count};
 }
 
 /* Pencils of a process that travel as one: all, in as many bundles as leave messages large
@@ -154,19 +193,29 @@ static size_t extent_of(const psg_plan *plan, int d, int rank, size_t *start) {
     return extent;
 }
 
+static size_t largest_part(const psg_plan *plan, const cut cuts[KINDS], size_t extent) {
+    size_t largest = 0;
+    for (int kind = 0; kind < KINDS; kind++) {
+        const cut *c = &cuts[kind];
+        const size_t run = run_of(plan, kind, extent);
+        const size_t here = c->width > 0 || run == 0 ? c->width : divide_up(run, c->parts);
+        largest = here > largest ? here : largest;
+    }
+    return largest;
+}
+
 psg_status psg_partition_planes(psg_plan *plan) {
     psg_context *c = &plan->context;
-    const cut planes = choose_planes(plan);
+    const cut planes[KINDS] = {choose_planes(plan, CORES), choose_planes(plan, GPUS)};
     size_t start = 0;
-    plan->segment_planes =
-        planes.width > 0 ? planes.width : divide_up(most_of(plan, c->n[2]), planes.parts);
+    plan->segment_planes = largest_part(plan, planes, most_of(plan, c->n[2]));
     plan->rank_segment = malloc(((size_t)plan->ranks + 1) * sizeof *plan->rank_segment);
     if (plan->rank_segment == NULL) {
         return psg_fail(PSG_ERR_MEMORY, "no memory for the parts of %d processes", plan->ranks);
     }
     for (int r = 0; r < plan->ranks; r++) {
         plan->rank_segment[r] = c->segments;
-        c->segments += cut_count(&planes, extent_of(plan, 2, r, &start));
+        c->segments += count_runs(plan, planes, extent_of(plan, 2, r, &start));
     }
     plan->rank_segment[plan->ranks] = c->segments;
     plan->z0 = malloc((c->segments + 1) * sizeof *plan->z0);
@@ -175,21 +224,23 @@ psg_status psg_partition_planes(psg_plan *plan) {
     }
     for (int r = 0; r < plan->ranks; r++) {
         const size_t extent = extent_of(plan, 2, r, &start);
-        cut_fill(&planes, start, extent, plan->z0 + plan->rank_segment[r]);
+        fill_runs(plan, planes, start, extent, plan->z0 + plan->rank_segment[r]);
     }
     plan->z0[c->segments] = c->n[2];
     c->z0 = plan->z0;
     c->own_segments = own(plan->rank_segment, plan->rank);
+    c->gpu_segments =
+        gpus_of(plan, planes, extent_of(plan, 2, plan->rank, &start), c->own_segments);
     return PSG_OK;
 }
 
 /* The numbers of pencils and bundles of each process, and in all. */
-static void count_rows(psg_plan *plan, const cut *rows) {
+static void count_rows(psg_plan *plan, const cut rows[KINDS]) {
     psg_context *c = &plan->context;
     for (int r = 0; r < plan->ranks; r++) {
         size_t start = 0;
         const size_t extent = extent_of(plan, 1, r, &start);
-        const size_t pencils = cut_count(rows, extent);
+        const size_t pencils = count_runs(plan, rows, extent);
         plan->rank_pencil[r] = c->pencils;
         plan->rank_bundle[r] = c->bundles;
         c->pencils += pencils;
@@ -199,12 +250,12 @@ static void count_rows(psg_plan *plan, const cut *rows) {
     plan->rank_bundle[plan->ranks] = c->bundles;
 }
 
-static void fill_rows(psg_plan *plan, const cut *rows) {
+static void fill_rows(psg_plan *plan, const cut rows[KINDS]) {
     const psg_context *c = &plan->context;
     for (int r = 0; r < plan->ranks; r++) {
         size_t start = 0;
         const size_t extent = extent_of(plan, 1, r, &start);
-        cut_fill(rows, start, extent, plan->y0 + plan->rank_pencil[r]);
+        fill_runs(plan, rows, start, extent, plan->y0 + plan->rank_pencil[r]);
         const cut bundles = {.parts = plan->rank_bundle[r + 1] - plan->rank_bundle[r]};
         cut_fill(&bundles, plan->rank_pencil[r], plan->rank_pencil[r + 1] - plan->rank_pencil[r],
                  plan->bundle_p0 + plan->rank_bundle[r]);
@@ -219,24 +270,26 @@ static void fill_rows(psg_plan *plan, const cut *rows) {
 psg_status psg_partition_rows(psg_plan *plan) {
     psg_context *c = &plan->context;
     const size_t ranks = (size_t)plan->ranks;
-    const cut rows = choose_rows(plan);
+    const cut rows[KINDS] = {choose_rows(plan, CORES), choose_rows(plan, GPUS)};
+    size_t start = 0;
     plan->rank_pencil = malloc((ranks + 1) * sizeof *plan->rank_pencil);
     plan->rank_bundle = malloc((ranks + 1) * sizeof *plan->rank_bundle);
     if (plan->rank_pencil == NULL || plan->rank_bundle == NULL) {
         return psg_fail(PSG_ERR_MEMORY, "no memory for the parts of %zu processes", ranks);
     }
-    count_rows(plan, &rows);
+    count_rows(plan, rows);
     plan->y0 = malloc((c->pencils + 1) * sizeof *plan->y0);
     plan->bundle_p0 = malloc((c->bundles + 1) * sizeof *plan->bundle_p0);
     plan->bundle_y0 = malloc((c->bundles + 1) * sizeof *plan->bundle_y0);
     if (plan->y0 == NULL || plan->bundle_p0 == NULL || plan->bundle_y0 == NULL) {
         return psg_fail(PSG_ERR_MEMORY, "no memory for %zu pencils", c->pencils);
     }
-    fill_rows(plan, &rows);
+    fill_rows(plan, rows);
     c->y0 = plan->y0;
     c->bundle_p0 = plan->bundle_p0;
     c->bundle_y0 = plan->bundle_y0;
     c->own_pencils = own(plan->rank_pencil, plan->rank);
     c->own_bundles = own(plan->rank_bundle, plan->rank);
+    c->gpu_pencils = gpus_of(plan, rows, extent_of(plan, 1, plan->rank, &start), c->own_pencils);
     return PSG_OK;
 }

@@ -1,15 +1,17 @@
-/* Where segments and pencils live: on the GPUs, in equal runs, or in main memory for any core. */
+/* Where segments and pencils live: on the GPUs, in equal runs, or in main memory for any core; the
+ * GPUs' first, where both have some. */
 #include "graph/internal.h"
 
 #include "codelets/device.h"
 
 #include <stdlib.h>
 
-/* Part m of our own goes to the GPU whose share of them it falls into. */
-static void spread(int *worker, size_t parts, psg_range own, const int *gpus, size_t gpu_count) {
+/* Part m of those that are our GPUs' goes to the GPU whose share of them it falls into. */
+static void spread(int *worker, size_t parts, psg_range of, const psg_plan *plan) {
+    const size_t gpu_count = plan->anywhere ? 0 : plan->gpu_count;
     for (size_t m = 0; m < parts; m++) {
-        const bool mine = gpu_count > 0 && m >= own.first && m < own.end;
-        worker[m] = mine ? gpus[(m - own.first) * gpu_count / (own.end - own.first)] : -1;
+        const bool mine = gpu_count > 0 && m >= of.first && m < of.end;
+        worker[m] = mine ? plan->gpus[(m - of.first) * gpu_count / (of.end - of.first)] : -1;
     }
 }
 
@@ -48,12 +50,14 @@ bool psg_placement_fits(const psg_plan *plan) {
     const psg_context *c = &plan->context;
     const size_t row = c->nxc * 2 * c->cpu->real_bytes;
     const size_t plane = c->n[1] * row;
+    const size_t segments = c->gpu_segments.end - c->gpu_segments.first;
+    const size_t all_rows = c->n[1] - psg_cpu_share_of(plan->cpu_share, c->n[1]);
     const size_t asked = plan->options.pencils > 0 ? plan->options.pencils : plan->gpu_count;
     const size_t pencils = asked < c->n[1] ? asked : c->n[1];
-    const size_t slabs = share(plan, c->segments, plan->segment_planes) * plane;
-    const size_t rows = share(plan, pencils, (c->n[1] + pencils - 1) / pencils);
+    const size_t slabs = share(plan, segments, plan->segment_planes) * plane;
+    const size_t rows = share(plan, pencils, (all_rows + pencils - 1) / pencils);
     const size_t blocks = rows * c->n[2] * row;
-    const bool dense = plan->gpu_count > 1;
+    const bool dense = plan->usable_workers > 1;
     const size_t needed = (dense ? blocks : slabs) +
                           (dense ? 4 : 3) * plan->segment_planes * plane +
                           (c->fused ? 0 : slabs + blocks);
@@ -79,7 +83,8 @@ static psg_status choose_exchange(psg_plan *plan) {
                               "alltoall",
                               plan->options.exchange == PSG_EXCHANGE_DIRECT ? "direct" : "managed");
     }
-    const bool possible = plan->resident && plan->context.fused && psg_device_peers();
+    const bool possible =
+        plan->resident && plan->cpu_count == 0 && plan->context.fused && psg_device_peers();
     plan->exchange = plan->options.exchange;
     if (plan->exchange == PSG_EXCHANGE_AUTO || between) {
         plan->exchange = possible ? PSG_EXCHANGE_DIRECT : PSG_EXCHANGE_MANAGED;
@@ -87,7 +92,8 @@ static psg_status choose_exchange(psg_plan *plan) {
     if (plan->exchange == PSG_EXCHANGE_DIRECT && !possible) {
         return psg_fail(
             PSG_ERR_UNSUPPORTED,
-            "exchange direct needs the fused graph on GPUs that reach each other's memory");
+            "exchange direct needs the fused graph on GPUs%s that reach each other's memory",
+            plan->cpu_count > 0 ? " alone (cpu_share = 0)" : "");
     }
     return PSG_OK;
 }
@@ -98,7 +104,8 @@ psg_status psg_placement_exchange(psg_plan *plan) {
         return psg_fail(PSG_ERR_MEMORY, "the spectrum does not fit the GPUs");
     }
     /* Only one GPU, or the cores, find what they need in place. */
-    c->packed = plan->ranks > 1 || plan->gpu_count > 1 || (plan->gpu_count > 0 && !plan->resident);
+    const bool alone = plan->gpu_count == 0 || (plan->usable_workers == 1 && plan->resident);
+    c->packed = plan->ranks > 1 || !alone;
     const psg_status status = choose_exchange(plan);
     c->messages = plan->exchange == PSG_EXCHANGE_MPI;
     return status;
@@ -128,12 +135,13 @@ psg_status psg_placement_make(psg_plan *plan) {
     if (plan->segment_worker == NULL || plan->pencil_worker == NULL) {
         return psg_fail(PSG_ERR_MEMORY, "no memory for the placement of %zu segments", c->segments);
     }
-    spread(plan->segment_worker, c->segments, c->own_segments, plan->gpus, plan->gpu_count);
-    spread(plan->pencil_worker, c->pencils, c->own_pencils, plan->gpus, plan->gpu_count);
+    spread(plan->segment_worker, c->segments, c->gpu_segments, plan);
+    spread(plan->pencil_worker, c->pencils, c->gpu_pencils, plan);
     c->segment_worker = plan->segment_worker;
     c->pencil_worker = plan->pencil_worker;
-    /* Between processes blocks are cut and joined by rows. */
-    c->strip = plan->gpu_count > 0 && plan->ranks == 1 && c->fused ? psg_device_strip(c) : 0;
+    /* Cores know rows as they are, and between processes blocks are cut and joined by rows. */
+    const bool only_gpus = plan->gpu_count > 0 && plan->cpu_count == 0;
+    c->strip = only_gpus && plan->ranks == 1 && c->fused ? psg_device_strip(c) : 0;
     return plan->exchange == PSG_EXCHANGE_DIRECT && plan->gpu_count > 1 ? make_direct(plan)
                                                                         : PSG_OK;
 }

@@ -36,7 +36,7 @@ static bool wisdom_file(const psg_options *options, char *path, size_t size) {
 static psg_status plan_transforms(psg_plan *plan) {
     psg_context *c = &plan->context;
     char wisdom[4096];
-    if (plan->gpu_count > 0 || psg_simulated()) { /* cuFFT's plans are the workers' */
+    if (plan->cpu_count == 0 || psg_simulated()) { /* cuFFT's plans are the workers' */
         return PSG_OK;
     }
     const bool kept = wisdom_file(&plan->options, wisdom, sizeof wisdom);
@@ -128,11 +128,18 @@ static double find_room(const psg_plan *plan) {
 
 /* The same cut on all processes, whose workers may differ in number and kind. */
 static psg_status make_planes(psg_plan *plan) {
-    double most[3] = {(double)plan->usable_workers, plan->gpu_count > 0, -find_room(plan)};
-    const psg_status status = psg_ranks_max(plan->comm, most, 3);
-    plan->most_workers = (size_t)most[0];
-    plan->coarse = most[1] > 0;
-    plan->room = -most[2];
+    const size_t all = plan->usable_workers;
+    double most[] = {
+        (double)(plan->cpu_count > 0 && !plan->anywhere ? plan->cpu_count : all),
+        (double)(plan->gpu_count > 0 ? plan->gpu_count : all),
+        -plan->cpu_share, /* as for GPUs where one process has them alone */
+        -find_room(plan),
+    };
+    const psg_status status = psg_ranks_max(plan->comm, most, sizeof most / sizeof *most);
+    plan->most_workers[0] = (size_t)most[0];
+    plan->most_workers[1] = (size_t)most[1];
+    plan->cpu_share = -most[2];
+    plan->room = -most[3];
     return status == PSG_OK ? psg_partition_planes(plan) : status;
 }
 
@@ -174,7 +181,7 @@ static psg_status make_exchange(psg_plan *plan) {
 
 /* ------------------------------------------------------------------------------ workers */
 
-/* The GPUs take the plan's tasks where there are any, else the cores do. */
+/* The GPUs take the plan's tasks where there are any, else the cores do, or both theirs. */
 static psg_status make_workers(psg_plan *plan) {
     plan->workers = starpu_worker_get_count();
     plan->usable = malloc(plan->workers * sizeof *plan->usable);
@@ -185,16 +192,21 @@ static psg_status make_workers(psg_plan *plan) {
         plan->gpu_count =
             starpu_worker_get_ids_by_type(STARPU_CUDA_WORKER, plan->gpus, STARPU_NMAXWORKERS);
     }
-    if (plan->gpu_count > 0) {
-        plan->usable_workers = plan->gpu_count;
-        memcpy(plan->usable, plan->gpus, plan->gpu_count * sizeof *plan->usable);
-    } else {
-        plan->usable_workers =
-            starpu_worker_get_ids_by_type(STARPU_CPU_WORKER, plan->usable, (unsigned)plan->workers);
+    memcpy(plan->usable, plan->gpus, plan->gpu_count * sizeof *plan->usable);
+    const size_t cpus =
+        starpu_worker_get_ids_by_type(STARPU_CPU_WORKER, plan->usable + plan->gpu_count,
+                                      (unsigned)(plan->workers - plan->gpu_count));
+    const psg_status status = psg_cpu_share_make(plan, cpus);
+    if (status != PSG_OK) {
+        return status;
     }
+    plan->usable_workers = plan->gpu_count + plan->cpu_count;
     plan->context.on_gpus = plan->gpu_count > 0;
-    /* What goes to other processes goes by main memory, so blocks are at home there. */
-    plan->resident = plan->gpu_count > 0 && plan->ranks == 1;
+    plan->context.where = (plan->cpu_count == 0 || plan->anywhere ? STARPU_CUDA : 0) |
+                          (plan->cpu_count > 0 ? STARPU_CPU : 0);
+    /* What goes to other processes goes by main memory, so blocks are at home there; and so does
+     * what any worker may need. */
+    plan->resident = plan->gpu_count > 0 && !plan->anywhere && plan->ranks == 1;
     plan->copies = plan->gpu_count > 0 || starpu_memory_nodes_get_numa_count() > 1;
     if (!plan->copies) { /* the waiter then wakes on a core that no idle worker holds; else copies remain */
         plan->context.run_ended = psg_runtime_rest;
@@ -218,9 +230,9 @@ static psg_status make_devices(psg_plan *plan) {
                : psg_fail(psg_fault_status(fault), "the GPUs could not be prepared: %s", words);
 }
 
-static size_t largest(const size_t *first, psg_range own) {
+static size_t largest(const size_t *first, psg_range parts) {
     size_t most = 0;
-    for (size_t m = own.first; m < own.end; m++) {
+    for (size_t m = parts.first; m < parts.end; m++) {
         const size_t here = first[m + 1] - first[m];
         most = here > most ? here : most;
     }
@@ -232,8 +244,8 @@ static size_t largest(const size_t *first, psg_range own) {
 static psg_status check_room(psg_plan *plan) {
     const psg_context *c = &plan->context;
     const size_t row = c->nxc * 2 * c->cpu->real_bytes;
-    const size_t segment = largest(c->z0, c->own_segments) * c->n[1] * row;
-    const size_t pencil = plan->resident ? 0 : largest(c->y0, c->own_pencils) * c->n[2] * row;
+    const size_t segment = largest(c->z0, c->gpu_segments) * c->n[1] * row;
+    const size_t pencil = plan->resident ? 0 : largest(c->y0, c->gpu_pencils) * c->n[2] * row;
     const size_t needed = 2 * (segment > pencil ? segment : pencil);
     const size_t room = psg_placement_room(plan, !plan->resident);
     return needed <= room

@@ -2,8 +2,7 @@
  *
  * Solves  lap(u) - lambda u = f  on a box of lx x ly x lz with nx x ny x nz points, (i,j,k) at
  * (i lx/nx, j ly/ny, k lz/nz). Arrays are [nz][ny][nx], x fastest, real, in the plan's precision.
- * Periodic, lambda = 0: the mode k = 0 has no solution; u gets mean 0, and the mean of f is dropped
- * and reported (or refused: psg_options.mean).
+ * Periodic, lambda = 0: no solution for k = 0; u gets mean 0, f's is dropped (psg_options.mean).
  *
  *     psg_grid grid;    psg_grid_init(&grid, nx, ny, nz, lx, ly, lz);
  *     psg_options opt;  psg_options_init(&opt);
@@ -146,23 +145,28 @@ typedef struct psg_options {
     psg_z_layout z_layout;   /**< PSG_Z_AUTO; staged graph only */
     size_t segment_planes;   /**< 0 = from the data; planes per segment, of less than 2^32 points */
     size_t pencils;          /**< 0 = from data and GPUs; number of pencils (more than ny: ny) */
-    int cpus;                /**< -1 = every core, or none beside GPUs; StarPU's CPU workers */
-    int gpus;                /**< -1 = every usable GPU; these take all tasks, if there are any */
-    const int *gpu_ids;      /**< NULL = the first ones; gpus CUDA device numbers. Not kept. */
+    int cpus;           /**< -1 = every core, beside GPUs if cpu_share is > 0 or _FREE, else 0 */
+    int gpus;           /**< -1 = every usable GPU; these take all but what cpu_share says */
+    const int *gpu_ids; /**< NULL = the first ones; gpus CUDA device numbers. Not kept. */
     const char *policy; /**< NULL = StarPU's (STARPU_SCHED, else its default); scheduling policy */
     psg_effort effort;  /**< PSG_EFFORT_MEASURE */
     const char *cache_dir; /**< NULL = $XDG_CACHE_HOME/psg or ~/.cache/psg; folder for FFTW wisdom
                                   and what `psg tune` found; "" = nowhere. Never an error. */
-    unsigned
-        in_flight; /**< 2; >= 1, solves that may overlap, each in a spectrum if memory allows */
-    const void
-        *comm; /**< NULL = alone; else an MPI_Comm's address, not kept: see "Several processes" */
-    int calibrate; /**< 0 = as STARPU_CALIBRATE says; 1 = tasks are measured for dm* and *heft* policies */
+    unsigned in_flight;  /**< 2; >= 1, solves that may overlap, if memory allows a spectrum each */
+    const void *comm;    /**< NULL = alone; else where an MPI_Comm is, see "Several processes" */
+    int calibrate;       /**< 0 = as STARPU_CALIBRATE says; 1 = measure tasks, for dm* and *heft* */
     int record;          /**< 0; 1 = keep what tasks read and write, for dependencies and bounds */
     const char *machine; /**< NULL = the one in use, at first PSG_MACHINE in the environment; of a
                               simulation only: a file, or one that comes with it. Not kept. */
     int tuned; /**< 1 = defaults are what `psg tune` stored, see "Tuning"; 0 = they are not */
+    double
+        cpu_share; /**< PSG_CPU_SHARE_AUTO; 0..1, what cores take of planes and rows beside GPUs */
 } psg_options;
+
+/** What is fastest for data in main memory, by StarPU's models and links; 0 without, or with MPI. */
+#define PSG_CPU_SHARE_AUTO (-1.0)
+/** Each task goes to a core or a GPU as the policy decides; blocks are at home in main memory. */
+#define PSG_CPU_SHARE_FREE (-2.0)
 
 /** Used by psg_options_init(). */
 PSG_API void psg_options_init_sized(psg_options *options, size_t struct_size);
@@ -272,16 +276,14 @@ PSG_API psg_status psg_plan_slab_handles(psg_plan *plan, struct _starpu_data_sta
  *  submission order; StarPU aborts on one that was never written) to those of u. Tasks submitted
  *  later that read u wait for it by themselves; psg_wait() gives the status, and leaves the data
  *  where they are, unless it has to look at f (PSG_ERR_DATA, PSG_MEAN_ERROR).
- *  @return PSG_OK; PSG_ERR_ARG: plan is NULL; PSG_ERR_STATE: psg_plan_slab_handles() was never
- *          called; PSG_ERR_MEMORY */
+ *  @return PSG_OK; PSG_ERR_ARG, _MEMORY; PSG_ERR_STATE: psg_plan_slab_handles() was never called */
 PSG_API psg_status psg_submit_slabs(psg_plan *plan);
 
 /** Copy this process' planes of f into the slabs, or u out of them: for programs that solve again
  *  and again with data that stay on GPUs, without tasks of their own. Not collective. Waits for
  *  tasks that use the slabs; these are made at the first call, as by psg_plan_slab_handles().
  *  @param f, u  as in psg_solve(), borrowed until return; u after the psg_wait() for its solve
- *  @return PSG_OK; PSG_ERR_ARG; PSG_ERR_MEMORY: no slabs were made; PSG_ERR_STATE: the latest
- *          solve left no u; PSG_ERR_RUNTIME */
+ *  @return PSG_OK; PSG_ERR_ARG, _MEMORY, _RUNTIME; PSG_ERR_STATE: the latest solve left no u */
 PSG_API psg_status psg_slabs_put(psg_plan *plan, const void *f);
 PSG_API psg_status psg_slabs_get(psg_plan *plan, void *u);
 
@@ -334,6 +336,7 @@ typedef struct psg_statistics {
     psg_graph graph; /**< of the plan: what was chosen, as are the following */
     psg_z_layout z_layout;
     int tuned; /**< 1: an option or the policy is what `psg tune` stored; 0: none is */
+    size_t cpu_planes, cpu_rows; /**< of this process' planes and rows, those that CPU cores did */
 } psg_statistics;
 
 /** Used by psg_plan_statistics(). */
@@ -420,8 +423,7 @@ typedef struct psg_bounds {
     double seconds;                /**< the largest of the following */
     psg_bound by;                  /**< which one that is */
     double bound[PSG_BOUND_COUNT]; /**< seconds; 0: nothing is known, or it bounds nothing */
-    double lp_seconds;   /**< an estimate, no bound: StarPU's linear program, by its models. 0: one
-                              is missing, or GLPK is, or the policy has no use for them */
+    double lp_seconds; /**< an estimate: StarPU's linear program; 0: without its models, or GLPK */
     double memory_bytes; /**< that pass through memory at the least */
     double memory_rate;  /**< bytes per second, of all workers; 0: not known, as in a simulation */
     double cache_bytes;  /**< of all caches, which were left out of memory_bytes */
@@ -440,10 +442,9 @@ PSG_API psg_status psg_plan_bounds_sized(const psg_plan *plan, psg_bounds *bound
  *  for what caches may hold from the phase before and keep for the next. The rate is that of all
  *  workers at once, reading or copying arrays four times the caches, at most 1 GiB (GPUs copy),
  *  found at the first call in a process for a number of workers: 0.1 s, in which nothing else
- *  should run. links: f to the GPUs, blocks between GPUs, messages; at StarPU's rates, and for
+ *  should run. links: f to the GPUs, blocks between memories, messages; at StarPU's rates, and for
  *  messages that of all processes sending at once, found at a communicator's first call.
- *  @return PSG_OK; PSG_ERR_ARG: a pointer is NULL; PSG_ERR_STATE: the plan does not record, or
- *          no solve was waited for; PSG_ERR_MEMORY, _RUNTIME */
+ *  @return PSG_OK; PSG_ERR_ARG, _MEMORY, _RUNTIME; PSG_ERR_STATE: nothing recorded, or no solve */
 static inline psg_status psg_plan_bounds(const psg_plan *plan, psg_bounds *bounds) {
     return psg_plan_bounds_sized(plan, bounds, sizeof *bounds);
 }
@@ -511,8 +512,7 @@ typedef struct psg_tuned {
 /** Store an entry in place of that of the same grid, precision and workers; whole or not at all.
  *  @param[in] options  cache_dir, and gpu_ids, whose first one is the GPU that was measured
  *  @param[in] tuned    state, name, host, models, versions and date are filled in by the library
- *  @return PSG_OK; PSG_ERR_ARG: the words say what is wrong in it; PSG_ERR_RUNTIME: it cannot be
- *          written, and what was there stays */
+ *  @return PSG_OK; PSG_ERR_ARG: something in it is wrong; PSG_ERR_RUNTIME: what was there stays */
 PSG_API psg_status psg_tuned_store(const psg_options *options, const psg_tuned *tuned);
 
 /** What is stored, of all machines that share the folder, by name.
@@ -568,7 +568,7 @@ typedef struct psg_worker {
     double memory; /**< of a GPU: bytes that StarPU may have there; else 0 */
 } psg_worker;
 
-/** The workers that such a plan would have; starts StarPU for the call if nobody has.
+/** A plan's workers are the first psg_statistics.workers of these; starts StarPU if nobody has.
  *  @param[in]  options   as for psg_plan_create()
  *  @param[out] workers   up to `capacity` of them are written; may be NULL if capacity is 0
  *  @param[out] count     how many there are

@@ -83,6 +83,7 @@ psg_status psg_ranks_same(const psg_comm *comm, const psg_grid *grid, const psg_
         {"z_layout", (double)o->z_layout},
         {"segment_planes", (double)o->segment_planes},
         {"pencils", (double)o->pencils},
+        {"cpu_share", o->cpu_share},
         {"policy", number_of(o->policy)},
         {"effort", (double)o->effort},
         {"in_flight", (double)o->in_flight},

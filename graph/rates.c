@@ -90,7 +90,7 @@ static double size_of_caches(void) {
     return bytes;
 }
 
-/* What the workers of one kind were found to do. */
+/* What the workers of one kind were found to do together. */
 typedef struct found {
     size_t workers; /* 0: not measured yet */
     double rate;
@@ -126,25 +126,41 @@ static psg_status measure_cores(found *f, const psg_comm *comm) {
                            : PSG_OK;
 }
 
+static psg_status measure(found *f, size_t workers, bool gpus, const psg_comm *comm) {
+    psg_status status = PSG_OK;
+    *f = (found){.workers = workers};
+    psg_runtime_awake();
+    if (gpus) {
+        psg_device_memory_rate(&f->rate, &f->cache_bytes);
+    } else {
+        status = measure_cores(f, comm);
+    }
+    psg_runtime_rest();
+    f->workers = status == PSG_OK ? workers : 0;
+    return status;
+}
+
 psg_status psg_memory_rate(const psg_plan *plan, double *rate, double *cache_bytes) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static found kinds[2]; /* cores, GPUs; under the lock */
+    const size_t workers[2] = {plan->cpu_count, plan->gpu_count};
     psg_status status = PSG_OK;
+    bool known = true;
+    *rate = *cache_bytes = 0;
     pthread_mutex_lock(&lock); /* two measurements at once would wait for each other's workers */
-    found *f = &kinds[plan->gpu_count > 0];
-    if (!psg_simulated() && f->workers != plan->usable_workers) {
-        *f = (found){.workers = plan->usable_workers};
-        psg_runtime_awake();
-        if (plan->gpu_count > 0) {
-            psg_device_memory_rate(&f->rate, &f->cache_bytes);
-        } else {
-            status = measure_cores(f, plan->comm);
+    for (int gpu = 0; gpu < 2 && status == PSG_OK; gpu++) {
+        found *f = &kinds[gpu];
+        if (workers[gpu] == 0) {
+            continue;
         }
-        psg_runtime_rest();
-        f->workers = status == PSG_OK ? f->workers : 0;
+        if (!psg_simulated() && f->workers != workers[gpu]) {
+            status = measure(f, workers[gpu], gpu, plan->comm);
+        }
+        known = known && f->rate > 0;
+        *rate += f->rate;
+        *cache_bytes += f->cache_bytes;
     }
-    *rate = f->rate;
-    *cache_bytes = f->cache_bytes;
+    *rate = known ? *rate : 0;
     pthread_mutex_unlock(&lock);
     return status;
 }

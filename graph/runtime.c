@@ -75,8 +75,10 @@ static psg_status start(const psg_options *options, const gpu_list *gpus, const 
         return psg_fail(PSG_ERR_RUNTIME, "StarPU's configuration could not be read");
     }
     conf.precedence_over_environment_variables = 1;
-    conf.ncpus =
-        options->cpus < 0 && gpus->count > 0 ? 0 : options->cpus; /* the GPUs take all tasks */
+    conf.ncpus = options->cpus;
+    if (options->cpus < 0 && gpus->count > 0 && !psg_cpu_share_wanted(options)) {
+        conf.ncpus = 0; /* the GPUs take all tasks */
+    }
     conf.ncuda = gpus->count;
     conf.use_explicit_workers_cuda_gpuid = gpus->listed && gpus->count > 0;
     for (int g = 0; g < gpus->count; g++) {

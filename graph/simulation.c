@@ -31,37 +31,25 @@ double psg_clock(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-typedef struct need {
-    psg_task_kind kind;
-    bool pencil;
-} need;
-
-static const need fused[] = {
-    {PSG_TASK_FORWARD_XY, false}, {PSG_TASK_KSPACE, true}, {PSG_TASK_INVERSE_XY, false}};
-static const need staged[] = {{PSG_TASK_FFT_XY, false},  {PSG_TASK_PACK, false},
-                              {PSG_TASK_UNPACK, true},   {PSG_TASK_FFT_Z, true},
-                              {PSG_TASK_DIVIDE, true},   {PSG_TASK_IFFT_Z, true},
-                              {PSG_TASK_PACK, true},     {PSG_TASK_UNPACK, false},
-                              {PSG_TASK_IFFT_XY, false}, {PSG_TASK_NORMALIZE, false}};
-
 /* StarPU ends the program at a task whose time is not known. */
 psg_status psg_simulation_check(psg_plan *plan) {
     const psg_context *c = &plan->context;
     const psg_machine *machine = psg_simulation_machine();
-    const need *needed = c->fused ? fused : staged;
-    const size_t count = c->fused ? sizeof fused / sizeof *fused : sizeof staged / sizeof *staged;
-    for (size_t m = 0; psg_simulated() && m < count; m++) {
-        const psg_task_shape shape = {.kind = needed[m].kind,
+    const bool used[2] = {plan->cpu_count > 0, plan->gpu_count > 0};
+    size_t count = 0;
+    const psg_task_step *step = psg_task_steps(c->fused, &count);
+    for (size_t m = 0; psg_simulated() && m < 2 * count; m++) {
+        const bool gpu = m % 2 == 1;
+        const psg_task_shape shape = {.kind = step[m / 2].kind,
                                       .precision = c->precision,
-                                      .pencil = needed[m].pencil,
+                                      .pencil = step[m / 2].pencil,
                                       .n = {c->n[0], c->n[1], c->n[2]},
                                       .count = 1,
                                       .pieces = 1};
-        if (!(psg_machine_seconds(machine, c->on_gpus, &shape) > 0)) {
+        if (used[gpu] && !(psg_machine_seconds(machine, gpu, &shape) > 0)) {
             return psg_fail(PSG_ERR_UNSUPPORTED,
                             "machine %s: it is not recorded how long %s takes on a %s in %s",
-                            machine->name, psg_task_names[needed[m].kind],
-                            c->on_gpus ? "GPU" : "core",
+                            machine->name, psg_task_names[shape.kind], gpu ? "GPU" : "core",
                             c->precision == PSG_TASK_F64 ? "f64" : "f32");
         }
     }

@@ -36,6 +36,22 @@ static void count_transfers(psg_statistics *s) {
     pthread_mutex_unlock(&lock);
 }
 
+/* By the first task of each segment and of each pencil. */
+static void count_cpu_parts(const psg_plan *plan, psg_statistics *s) {
+    for (size_t m = 0; m < plan->events; m++) {
+        const psg_run_event *event = &plan->event[m];
+        const psg_task_kind kind = event->kind;
+        if (event->worker < 0 || starpu_worker_get_type(event->worker) != STARPU_CPU_WORKER) {
+            continue;
+        }
+        if (kind == PSG_TASK_FORWARD_XY || kind == PSG_TASK_FFT_XY) {
+            s->cpu_planes += event->shape.count;
+        } else if (kind == PSG_TASK_KSPACE || kind == PSG_TASK_FFT_Z) {
+            s->cpu_rows += event->shape.count;
+        }
+    }
+}
+
 psg_status psg_plan_statistics_sized(const psg_plan *plan, psg_statistics *statistics,
                                      size_t struct_size) {
     psg_clear_error();
@@ -71,6 +87,7 @@ psg_status psg_plan_statistics_sized(const psg_plan *plan, psg_statistics *stati
             s.stage[stage].seconds += plan->cell[w * PSG_TASK_COUNT + stage].seconds;
         }
     }
+    count_cpu_parts(plan, &s);
     s.stage[PSG_STAGE_EXCHANGE] = (psg_stage_statistics){.tasks = plan->exchange_cell.tasks,
                                                          .seconds = plan->exchange_cell.seconds};
     count_transfers(&s);

@@ -92,11 +92,12 @@ static void count_workers(const psg_options *options, size_t *cpus, size_t *gpus
         *gpus = options->gpus < 0   ? (size_t)psg_device_count(words, sizeof words)
                 : options->gpus > 0 ? (size_t)options->gpus
                                     : 0;
-        if (cores < 0 && *gpus == 0) {
+        if (cores < 0 && (*gpus == 0 || psg_cpu_share_wanted(options))) {
             psg_share_machine(NULL, 0, &cores);
         }
     }
-    *cpus = *gpus > 0 || cores < 0 ? 0 : (size_t)cores;
+    const bool idle = *gpus > 0 && !psg_cpu_share_wanted(options);
+    *cpus = idle || cores < 0 ? 0 : (size_t)cores;
 }
 
 static bool is_periodic(const psg_grid *grid) {

@@ -124,6 +124,14 @@ static void enums(void) {
 }
 
 static void numbers(void) {
+    EXPECT(x.options.cpu_share = -0.5, PSG_ERR_ARG);
+    EXPECT(x.options.cpu_share = -3, PSG_ERR_ARG);
+    EXPECT(x.options.cpu_share = 1.001, PSG_ERR_ARG);
+    EXPECT(x.options.cpu_share = NAN, PSG_ERR_ARG);
+    EXPECT((x.options.cpu_share = 0.1, x.options.gpus = 0), PSG_ERR_ARG);
+    EXPECT((x.options.cpu_share = PSG_CPU_SHARE_FREE, x.options.gpus = 0), PSG_ERR_ARG);
+    EXPECT((x.options.cpu_share = 0.1, x.options.gpus = -1, x.options.cpus = 0), PSG_ERR_ARG);
+    EXPECT((x.options.cpu_share = 0, x.options.gpus = 0), PSG_OK);
     EXPECT_EITHER(x.options.lambda = -1e-300, PSG_ERR_ARG, PSG_ERR_UNSUPPORTED);
     EXPECT(x.options.lambda = NAN, PSG_ERR_ARG);
     EXPECT(x.options.lambda = INFINITY, PSG_ERR_ARG);

@@ -11,7 +11,7 @@ import csv
 import itertools
 import sys
 
-LISTS = ("grid", "precision", "ranks", "cpus", "gpus", "sched", "graph", "exchange", "z", "segment_planes", "pencils", "data",
+LISTS = ("grid", "precision", "ranks", "cpus", "gpus", "cpu_share", "sched", "graph", "exchange", "z", "segment_planes", "pencils", "data",
          "in_flight", "effort")
 
 
@@ -21,6 +21,8 @@ def read(path):
             rows = list(csv.DictReader(file, strict=True))
     except (OSError, UnicodeDecodeError, csv.Error) as why:
         sys.exit("compare.py: %s: cannot be read: %s" % (path, why))
+    for row in rows: # of an older version
+        row["cpu_share"] = row.get("cpu_share") or "auto"
     if not rows or any(column not in rows[0] for column in (*LISTS, "seconds", "status")):
         sys.exit("compare.py: %s: no rows of psg bench" % path)
     return {tuple(row[column] for column in LISTS): row for row in rows if row["status"] == "ok"}

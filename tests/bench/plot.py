@@ -27,7 +27,7 @@ from plot_style import COLOURS, MARKERS, LogLocator, bare, fail, number, plain, 
 
 STAGES = ("fft_xy", "pack", "unpack", "fft_z", "divide", "ifft_z", "ifft_xy", "normalize", "forward_xy", "kspace",
           "inverse_xy", "exchange")
-LISTS = ("grid", "precision", "cpus", "gpus", "sched", "graph", "exchange", "z", "segment_planes", "pencils", "in_flight",
+LISTS = ("grid", "precision", "cpus", "gpus", "cpu_share", "sched", "graph", "exchange", "z", "segment_planes", "pencils", "in_flight",
          "effort", "ranks")
 
 
@@ -37,6 +37,8 @@ def read(path):
             rows = list(csv.DictReader(file, strict=True))
     except (OSError, UnicodeDecodeError, csv.Error) as why:
         fail("%s: cannot be read: %s" % (path, why))
+    for row in rows: # of an older version
+        row["cpu_share"] = row.get("cpu_share") or "auto"
     if not rows or (plot_programs.study(rows[0]) is None
                     and any(column not in rows[0] for column in (*LISTS, "seconds", "status", "host"))):
         fail("%s: no rows of psg bench" % path)
@@ -90,6 +92,8 @@ def label(row, columns):
             value = "%s process%s" % (value, "" if value == "1" else "es")
         elif column in ("cpus", "gpus", "pencils", "in_flight"):
             value = "%s %s" % (value, {"cpus": "CPU", "gpus": "GPU", "in_flight": "in flight"}.get(column, column))
+        elif column == "cpu_share":
+            value = "share %s" % value
         elif column == "segment_planes":
             value = "%s planes" % row["planes"]
         if value:
@@ -126,7 +130,9 @@ def dark(colour):
 
 def who(row):
     """The workers that a row asked for."""
-    return " + ".join("%s %s" % (row[column], name) for column, name in (("cpus", "CPU"), ("gpus", "GPU")) if row[column] != "0")
+    kinds = [(row[column], name) for column, name in (("cpus", "CPU"), ("gpus", "GPU")) if row[column] != "0"]
+    share = ", share %s" % row["cpu_share"] if len(kinds) > 1 else ""
+    return " + ".join("%s %s" % kind for kind in kinds) + share
 
 
 # ------------------------------------------------------------------------------------------------ figures
@@ -365,7 +371,7 @@ def plot_overlap(rows):
 
 
 def plot_hetero(rows):
-    columns = [c for c in varying(rows) if c not in ("cpus", "gpus", "sched", "z")]
+    columns = [c for c in varying(rows) if c not in ("cpus", "gpus", "cpu_share", "sched", "z")]
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 2.3 + 0.36 * len(rows)), sharey=True)
     parts = [part for part in (("CPU cores", "tasks_cpu", "#0072B2"), ("GPUs", "tasks_gpu", "#009E73"))
              if any(number(row, part[1]) > 0 for row in rows)]

@@ -99,8 +99,13 @@ def test_hetero(plot, folder, model):
     write(path, model, [timed(10, **by_workers(1, 4)),
                         timed(5, **by_workers(1, 0, 2), **gpu, tasks_cpu=0, tasks_gpu=12),
                         timed(4, **by_workers(1, 2, 2), **gpu, tasks_cpu=3, tasks_gpu=9)])
+    check("2 CPU + 2 GPU, share auto" in figure_of(plot, path, path, "hetero"), "hetero: an old file")
+    shares = [{"cpu_share": share} for share in ("auto", "auto", "0.25")]
+    write(path, model, [{**timed(10, **by_workers(1, 4)), **shares[0]},
+                        {**timed(5, **by_workers(1, 0, 2), **gpu, tasks_cpu=0, tasks_gpu=12), **shares[1]},
+                        {**timed(4, **by_workers(1, 2, 2), **gpu, tasks_cpu=3, tasks_gpu=9), **shares[2]}])
     text = figure_of(plot, path, path, "hetero")
-    for words in (">4 CPU<", ">2 GPU<", "2 CPU + 2 GPU", "100 %", "25 %", "75 %", "share of the tasks", "GPU of the test"):
+    for words in (">4 CPU<", ">2 GPU<", "2 CPU + 2 GPU, share 0.25", "100 %", "25 %", "75 %", "share of the tasks", "GPU of the test"):
         check(words in text, "hetero: no %r" % words)
     write(path, model, [timed(10, **by_workers(1, 4))])
     check(">GPUs<" not in figure_of(plot, path, path, "hetero"), "hetero: a machine without GPUs")

@@ -47,6 +47,9 @@ for option in ("segment-planes", "pencils", "repeat", "in-flight"):
         bad(*MODES, "--" + option, value, says=("--%s '%s'" % (option, value), "a whole number from 1"))
 for value in ("-1", "x", "1x", "", "99999999999"):
     bad(*MODES, "--cpus", value, says=("--cpus '%s'" % value, "a whole number from 0"))
+for value in ("-1", "1.1", "nan", "x", "0.5x", "", "autox", "Free"):
+    bad(*MODES, "--cpu-share", value, says=("--cpu-share '%s'" % value, "auto, free, or a number from 0 to 1"))
+    bad("bench", "--grid", "8", "--cpu-share", "0," + value, says=("--cpu-share '%s'" % value, "auto, free, or a number"))
 for value in ("-1", "x", "0,x", "0,,1", ",", "1,1", "0,1x", ""):
     bad(*MODES, "--gpus", value, says=("--gpus '%s'" % value,))
 for option, words in (("problem", ("madelung", "modes")), ("lattice", ("nacl", "cscl", "zns")),
@@ -70,6 +73,9 @@ bad("solve", "--problem", "madelung", "--grid", "8", "--lambda", "1", says=("--l
 bad("solve", "--problem", "madelung", "--grid", "8", "--box", "1,1,2", says=("cube",))
 bad(*MODES, "--cpus", "0", "--gpus", "0", says=("--cpus 0 --gpus 0",))
 bad("info", "--cpus", "0", "--gpus", "0", says=("--cpus 0 --gpus 0",))
+for share in ("0.1", "1", "free"):
+    bad(*MODES, "--cpu-share", share, "--gpus", "0", says=("gpus = 0", "to share the work"))
+    bad(*MODES, "--cpu-share", share, "--cpus", "0", says=("cpus = 0", "to share the work"))
 bad(*MODES, "--gpus", "4096", code=1, says=("gpu",))
 bad(*MODES, "--gpus", "4095,4096", code=1, says=("gpu",))
 
@@ -84,13 +90,13 @@ check(len([line for line in said if line.startswith("psg: out of memory: ") and 
 
 # Help: each option, once, with words, in 90 columns; and each of them is known to the command.
 OPTIONS = {
-    "solve": """in out box problem lattice grid symbol lambda mean precision verify json trace dag bounds quiet cpus gpus sched
-        machine graph exchange z segment-planes pencils effort tuned repeat in-flight help version""".split(),
-    "bench": """grid precision ranks cpus gpus sched graph exchange z segment-planes pencils data in-flight effort study large
+    "solve": """in out box problem lattice grid symbol lambda mean precision verify json trace dag bounds quiet cpus gpus
+        cpu-share sched machine graph exchange z segment-planes pencils effort tuned repeat in-flight help version""".split(),
+    "bench": """grid precision ranks cpus gpus cpu-share sched graph exchange z segment-planes pencils data in-flight effort study large
         machine repeat warm-up passes calibrate seed memory mpirun patience bounds csv json record quiet help
         version""".split(),
     "tune": "grid precision cpus gpus seconds sched seed patience json quiet forget help version".split(),
-    "info": "cpus gpus sched machine json help version".split(),
+    "info": "cpus gpus cpu-share sched machine json help version".split(),
 }
 for command, options in OPTIONS.items():
     text = run(command, "--help").stdout

@@ -25,13 +25,13 @@ static const struct measured {
     simulate_case what;
     double seconds;
 } measured[] = {
-    {{"h200", 512, -1, 1, PSG_GRAPH_FUSED, PSG_EXCHANGE_AUTO, 0, 0, NULL}, 3.415e-3},
-    {{"h200", 512, -1, 1, PSG_GRAPH_FUSED, PSG_EXCHANGE_AUTO, 512, 1, NULL}, 3.322e-3},
-    {{"h200", 1024, -1, 1, PSG_GRAPH_FUSED, PSG_EXCHANGE_AUTO, 0, 0, NULL}, 28.58e-3},
-    {{"h200", 512, -1, 4, PSG_GRAPH_FUSED, PSG_EXCHANGE_MANAGED, 0, 0, NULL}, 3.678e-3},
-    {{"h200", 1024, -1, 4, PSG_GRAPH_FUSED, PSG_EXCHANGE_MANAGED, 64, 8, NULL}, 21.31e-3},
-    {{"h200", 512, -1, 1, PSG_GRAPH_STAGED, PSG_EXCHANGE_AUTO, 512, 1, NULL}, 6.892e-3},
-    {{"h200", 512, -1, 1, PSG_GRAPH_STAGED, PSG_EXCHANGE_AUTO, 0, 0, NULL}, 7.255e-3},
+    {{"h200", 512, -1, 1, PSG_GRAPH_FUSED, PSG_EXCHANGE_AUTO, 0, 0, NULL, 0}, 3.415e-3},
+    {{"h200", 512, -1, 1, PSG_GRAPH_FUSED, PSG_EXCHANGE_AUTO, 512, 1, NULL, 0}, 3.322e-3},
+    {{"h200", 1024, -1, 1, PSG_GRAPH_FUSED, PSG_EXCHANGE_AUTO, 0, 0, NULL, 0}, 28.58e-3},
+    {{"h200", 512, -1, 4, PSG_GRAPH_FUSED, PSG_EXCHANGE_MANAGED, 0, 0, NULL, 0}, 3.678e-3},
+    {{"h200", 1024, -1, 4, PSG_GRAPH_FUSED, PSG_EXCHANGE_MANAGED, 64, 8, NULL, 0}, 21.31e-3},
+    {{"h200", 512, -1, 1, PSG_GRAPH_STAGED, PSG_EXCHANGE_AUTO, 512, 1, NULL, 0}, 6.892e-3},
+    {{"h200", 512, -1, 1, PSG_GRAPH_STAGED, PSG_EXCHANGE_AUTO, 0, 0, NULL, 0}, 7.255e-3},
 };
 
 static void as_measured(void) {

@@ -80,10 +80,15 @@ def bench():
 
 def studies():
     run(*BENCH, "hetero.csv", "--study", "hetero", "--grid", "64", *ON_H200)
-    cores, gpus, both = rows("hetero.csv")
-    check("not recorded how long forward_xy takes on a core" in cores["status"] and cores["seconds"] == "", cores)
-    check((gpus["status"], both["status"], gpus["cpus"]) == ("ok", "ok", "0"), (gpus, both))
-    check(gpus["tasks_cpu"] == both["tasks_cpu"] == "0" and float(gpus["tasks_gpu"]) == 3, (gpus, both))
+    cores, gpus, *both = rows("hetero.csv")
+    check([r["cpu_share"] for r in both] == ["0", "0.02", "0.05", "0.1", "0.25", "auto", "free"], both)
+    none, chosen = both[0], both[5]
+    for r in (cores, *both[1:5], both[6]):
+        check("not recorded how long forward_xy takes on a core" in r["status"] and r["seconds"] == "", r)
+    for r in (gpus, none, chosen): # nothing is known of cores, so GPUs do all
+        check((r["status"], r["tasks_cpu"], r["cpu_planes"], r["cpu_rows"]) == ("ok", "0", "0", "0"), r)
+        check(float(r["tasks_gpu"]) == 3 and r["seconds"] == none["seconds"], r)
+    check(gpus["cpus"] == "0", gpus)
     run(*BENCH, "segments.csv", "--study", "segments", "--grid", "64", "--gpus", "2", "--segment-planes", "16,64",
         "--bounds", *ON_H200)
     table = rows("segments.csv")
@@ -137,6 +142,36 @@ def solve():
     check("machine   h200, simulated" in text and "0 CPU, 4 GPU" in text, text)
     many = json.loads(run(*SOLVE, *ON_H200, "--repeat", "5", "--in-flight", "2", "--json", "-").stdout)
     check(len(many["seconds"]["solves"]) == 5 and min(many["seconds"]["solves"]) > 0, many)
+
+
+def share():
+    """Cores beside GPUs, on a machine of which the times of both are known."""
+    tasks = "".join("time %s f64 %s 64x64x64 %s 8 dense 8 0 %g\n" % (stage, device, side, seconds)
+                    for device, seconds in (("cpu", 8e-3), ("gpu", 2e-3))
+                    for stage, side in (("forward_xy", "segment"), ("kspace", "pencil"), ("inverse_xy", "segment")))
+    both = write("both.machine", "machine both\ncpus 8\ngpus 1\ngpu_memory 1e9\nlink to-gpu 2e9 1e-6\n"
+                 "link from-gpu 2e9 1e-6\n" + tasks)
+    problem = ("solve", "--machine", both, "--problem", "modes", "--grid", "60")
+    for arguments, planes, workers in ((("--cpu-share", "0.25"), 15, "7 CPU, 1 GPU"), (("--cpus", "2"), None, "2 CPU, 1 GPU"),
+                                       (("--cpu-share", "1", "--cpus", "3"), 60, "3 CPU, 1 GPU"),
+                                       (("--cpu-share", "0", "--cpus", "3"), 0, "0 CPU, 1 GPU"), ((), 0, "0 CPU, 1 GPU")):
+        report = json.loads(run(*problem, *arguments, "--json", "-").stdout)
+        got = report["cpu_planes"]
+        check(report["cpu_rows"] == got and (got == planes if planes is not None else 0 < got < 60), report)
+        text = run(*problem, *arguments).stdout
+        line = "share     %d of 60 planes and %d of 60 rows on CPU cores" % (got, got)
+        check((line in text) == (workers[0] != "0") and workers in text, (arguments, text))
+    refused(*problem, "--cpu-share", "0.5", "--exchange", "direct", code=2, says=("exchange direct", "GPUs alone"))
+    refused(*problem, "--cpu-share", "0.5", "--gpus", "0", code=2, says=("gpus = 0", "CPU cores and GPUs"))
+    refused(*problem, "--cpu-share", "free", "--cpus", "0", code=2, says=("cpus = 0", "CPU cores and GPUs"))
+    run(*BENCH, "share.csv", "--machine", both, "--grid", "60", "--gpus", "0,1", "--cpus", "2", "--cpu-share", "auto,0,0.5,free")
+    table = rows("share.csv") # shares are of two kinds
+    check([(r["gpus"], r["cpu_share"]) for r in table] == [("0", "auto"), ("1", "auto"), ("1", "0"), ("1", "0.5"), ("1", "free")],
+          table)
+    check([r["cpu_planes"] for r in table][2:4] == ["0", "30"] and table[0]["cpu_planes"] == "60", table)
+    check(table[3]["workers_cpu"] == "2" and float(table[3]["tasks_cpu"]) > 0 < float(table[3]["tasks_gpu"]), table)
+    info = json.loads(run("info", "--machine", both, "--cpu-share", "0.5", "--json", "-").stdout)
+    check([w["kind"] for w in info["workers"]] == ["cuda"] + 7 * ["cpu"], info["workers"])
 
 
 def no_data():
@@ -194,6 +229,6 @@ def no_memory():
     run("solve", "--problem", "madelung", "--grid", "1024", *ON_H200, "--quiet", before=little)
 
 
-for part in (bench, studies, machines, solve, no_data, no_machine, links, no_memory):
+for part in (bench, studies, machines, solve, share, no_data, no_machine, links, no_memory):
     part()
     check(os.listdir("tmp") == [], "%s left %s" % (part.__name__, os.listdir("tmp")))

@@ -73,6 +73,7 @@ typedef struct simulate_case {
     psg_exchange exchange;
     size_t segment_planes, pencils; /**< 0: the default */
     const char *policy;             /**< NULL: StarPU's */
+    double cpu_share;               /**< of GPUs and cores */
 } simulate_case;
 
 /** Seconds of a solve with the data where they are computed, the second one; NaN after a failed check.
@@ -90,6 +91,7 @@ static inline double simulate_solve(const simulate_case *c, psg_plan **plan) {
     options.segment_planes = c->segment_planes;
     options.pencils = c->pencils;
     options.policy = c->policy;
+    options.cpu_share = c->cpu_share;
     options.record = 1; /* which takes no simulated time */
     psg_grid_init(&grid, c->n, c->n, c->n, 1, 1, 1);
     if (CHECK_STATUS(psg_plan_create(&mine, &grid, &options), PSG_OK) &&

@@ -1,0 +1,156 @@
+/* What CPU cores take of a solve beside GPUs: the last of the planes, and of the rows. The blocks of their rows
+ * are at home in main memory, and StarPU copies those that both need.
+ *
+ *                  GPUs' planes            cores' planes
+ *   GPUs' rows     stay on the GPUs        to a GPU, and back
+ *   cores' rows    from a GPU, and back    stay in main memory
+ */
+#include "codelets/speed.h"
+#include "graph/internal.h"
+
+#include <math.h>
+
+/* Cores that are predicted to save less of a solve than a tenth are left out: predictions err. */
+static const double worthwhile = 0.9;
+
+/* None of a phase starts before the one before it has ended. */
+enum { FORWARD = 0, ALONG_Z, BACK, PHASES };
+
+/* What a solve's time is made of. */
+typedef struct speeds {
+    const psg_context *context;
+    size_t workers[2];         /* cores, GPUs */
+    double seconds[2][PHASES]; /* of one of them, for a plane or a row */
+    double to_gpus, from_gpus; /* bytes per second, of all GPUs' links together */
+    double field, spectrum;    /* bytes */
+} speeds;
+
+bool psg_cpu_share_wanted(const psg_options *options) {
+    return options->cpu_share > 0 || options->cpu_share == PSG_CPU_SHARE_FREE;
+}
+
+size_t psg_cpu_share_of(double share, size_t extent) {
+    return (size_t)floor(share * (double)extent + 0.5);
+}
+
+/* ------------------------------------------------------------------------------ what is known */
+
+/* Seconds that one worker takes for a plane, or a row, in each phase; in tasks of the size that they
+ * would have if all were its kind's. @return false: of some task it is not known */
+static bool find_seconds(const psg_context *c, unsigned worker, bool gpu, size_t workers,
+                         double seconds[PHASES]) {
+    const size_t tasks = psg_partition_tasks(c, gpu, workers, c->n[2]);
+    size_t count = 0;
+    const psg_task_step *step = psg_task_steps(c->fused, &count);
+    int phase = FORWARD;
+    bool known = true;
+    for (size_t m = 0; m < count && known; m++) {
+        const size_t extent = c->n[step[m].pencil ? 1 : 2];
+        const size_t parts = tasks < extent ? tasks : extent;
+        phase = step[m].pencil ? ALONG_Z : phase == ALONG_Z ? BACK : phase;
+        const psg_task_shape shape = {.kind = step[m].kind,
+                                      .precision = c->precision,
+                                      .pencil = step[m].pencil,
+                                      .n = {c->n[0], c->n[1], c->n[2]},
+                                      .count = extent / parts,
+                                      .pieces = parts,
+                                      .dense = true};
+        const double all = psg_task_seconds(&shape, worker);
+        seconds[phase] += all / (double)shape.count;
+        known = all > 0;
+    }
+    return known;
+}
+
+/* StarPU measures its links in MB/s; NaN: it has not. */
+static bool find_links(const psg_plan *plan, speeds *s) {
+    for (size_t g = 0; g < plan->gpu_count; g++) {
+        const unsigned node = (unsigned)psg_placement_node(plan->gpus[g]);
+        s->to_gpus += 1e6 * starpu_transfer_bandwidth(STARPU_MAIN_RAM, node);
+        s->from_gpus += 1e6 * starpu_transfer_bandwidth(node, STARPU_MAIN_RAM);
+    }
+    return s->to_gpus > 0 && s->from_gpus > 0;
+}
+
+/* --------------------------------------------------------------------------- what is predicted */
+
+/* The busiest worker's part of so many planes or rows, which are cut for the planes' bytes. */
+static double work(const speeds *s, int gpu, int phase, size_t planes, size_t extent) {
+    const size_t workers = s->workers[gpu];
+    const size_t tasks = psg_partition_tasks(s->context, gpu, workers, planes);
+    const size_t parts = tasks < extent ? tasks : extent;
+    const size_t each = parts > 0 ? (extent + parts - 1) / parts : 0;
+    return (double)((parts + workers - 1) / workers * each) * s->seconds[gpu][phase];
+}
+
+/* The slower of cores and GPUs, of which the cores have so many planes or rows. */
+static double slower(const speeds *s, int phase, size_t planes, size_t extent, size_t all) {
+    return fmax(work(s, 0, phase, planes, extent),
+                work(s, 1, phase, s->context->n[2] - planes, all - extent));
+}
+
+/* Seconds of a solve from array to array, of which cores take some planes and some rows: in each
+ * phase the slowest of GPUs, cores and links. */
+static double predict(const speeds *s, size_t planes, size_t rows) {
+    const size_t *n = s->context->n;
+    const double p = (double)planes / (double)n[2];
+    const double r = (double)rows / (double)n[1];
+    const double up = p * (1 - r) * s->spectrum;   /* cores' planes of GPUs' rows */
+    const double down = (1 - p) * r * s->spectrum; /* and the other way */
+    const double field = (1 - p) * s->field;
+    const double forward = fmax((field + up) / s->to_gpus, down / s->from_gpus);
+    const double back = fmax((field + up) / s->from_gpus, down / s->to_gpus);
+    return fmax(forward, slower(s, FORWARD, planes, planes, n[2])) +
+           slower(s, ALONG_Z, planes, rows, n[1]) +
+           fmax(back, slower(s, BACK, planes, planes, n[2]));
+}
+
+/* The share with the shortest prediction; 0 unless it is clearly shorter than the GPUs'. */
+static double find_best(const psg_plan *plan, size_t cpus) {
+    const psg_context *c = &plan->context;
+    const double real = (double)c->cpu->real_bytes;
+    const double lines = (double)c->n[1] * (double)c->n[2];
+    speeds s = {.context = c,
+                .workers = {cpus, plan->gpu_count},
+                .field = lines * real * (double)c->n[0],
+                .spectrum = lines * real * 2 * (double)c->nxc};
+    const unsigned core = (unsigned)plan->usable[plan->gpu_count];
+    if (!find_seconds(c, core, false, cpus, s.seconds[0]) ||
+        !find_seconds(c, (unsigned)plan->gpus[0], true, plan->gpu_count, s.seconds[1]) ||
+        !find_links(plan, &s)) {
+        return 0;
+    }
+    double best = worthwhile * predict(&s, 0, 0);
+    double share = 0;
+    for (size_t planes = 1; planes <= c->n[2]; planes++) {
+        const double tried = (double)planes / (double)c->n[2];
+        const double seconds = predict(&s, planes, psg_cpu_share_of(tried, c->n[1]));
+        if (seconds < best) {
+            best = seconds;
+            share = tried;
+        }
+    }
+    return share;
+}
+
+psg_status psg_cpu_share_make(psg_plan *plan, size_t cpus) {
+    const psg_options *o = &plan->options;
+    const bool both = plan->gpu_count > 0 && cpus > 0;
+    if (psg_cpu_share_wanted(o) && !both) {
+        return psg_fail(PSG_ERR_NODEV,
+                        "CPU cores and GPUs are to share the work, and there are %zu CPU workers "
+                        "and %zu GPUs",
+                        cpus, plan->gpu_count);
+    }
+    plan->anywhere = o->cpu_share == PSG_CPU_SHARE_FREE;
+    if (plan->gpu_count == 0 || plan->anywhere) {
+        plan->cpu_share = 1; /* cut as for cores, which are the more */
+    } else if (o->cpu_share > 0) {
+        plan->cpu_share = o->cpu_share;
+    } else if (o->cpu_share == PSG_CPU_SHARE_AUTO && both && plan->ranks == 1 &&
+               o->exchange != PSG_EXCHANGE_DIRECT) {
+        plan->cpu_share = find_best(plan, cpus);
+    }
+    plan->cpu_count = plan->cpu_share > 0 ? cpus : 0;
+    return PSG_OK;
+}

@@ -1,0 +1,250 @@
+/* Cores beside GPUs: they take the last of the planes and rows, as many as the share says, and each part
+ * is done once, by its kind of worker. By itself the share is one that is not slower than others, and 0
+ * where cores would not help or nothing is known of them. */
+#include "tests/simulate/simulate.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define EVENTS_MOST 4096
+#define WHOLE 128 /* points: enough for several tasks on every core */
+
+/** Seconds of any task on 8 planes or rows of 64^3 points, on a core and on a GPU; 0: not recorded. */
+typedef struct speeds {
+    double cpu, gpu;
+    double link;  /**< bytes per second */
+    double cpu_z; /**< of tasks on rows, if not `cpu` */
+} speeds;
+
+static const speeds near = {8e-3, 2e-3, 2.1e9, 0}, far = {8e-3, 1e-4, 2.1e9, 0},
+                    unknown = {0, 2e-3, 2.1e9, 0}, linked = {2e-3, 1e-4, 0.5e9, 0},
+                    far_in_z = {1e-3, 1e-4, 0.5e9, 16e-3};
+
+static const char *machine_of(const speeds *s) {
+    static const char *const tasks[][2] = {
+        {"forward_xy", "segment"}, {"kspace", "pencil"},  {"inverse_xy", "segment"},
+        {"fft_xy", "segment"},     {"pack", "segment"},   {"unpack", "pencil"},
+        {"fft_z", "pencil"},       {"divide", "pencil"},  {"ifft_z", "pencil"},
+        {"pack", "pencil"},        {"unpack", "segment"}, {"ifft_xy", "segment"},
+        {"normalize", "segment"}};
+    static char text[8192];
+    size_t used = (size_t)snprintf(
+        text, sizeof text,
+        "machine both\ncpus 8\ngpus 2\ngpu_memory 1e9\nleast cpu 1e-6\nleast gpu 1e-6\n"
+        "link to-gpu %g 1e-6\nlink from-gpu %g 1e-6\nlink between 2e9 1e-6\nlink peer 2e9 0\n",
+        s->link, s->link);
+    for (size_t m = 0; m < 2 * (sizeof tasks / sizeof *tasks); ++m) {
+        const bool rows = strcmp(tasks[m / 2][1], "pencil") == 0;
+        const double cpu = rows && s->cpu_z > 0 ? s->cpu_z : s->cpu;
+        const double seconds = m % 2 ? s->gpu : cpu;
+        if (seconds > 0) {
+            used += (size_t)snprintf(text + used, sizeof text - used,
+                                     "time %s f64 %s 64x64x64 %s 8 dense 8 0 %g\n", tasks[m / 2][0],
+                                     m % 2 ? "gpu" : "cpu", tasks[m / 2][1], seconds);
+        }
+    }
+    return simulate_machine(text);
+}
+
+static const simulate_case cases[] = {
+    {.n = 64, .gpus = 1, .cpus = 4, .cpu_share = 0.1},
+    {.n = 63, .gpus = 2, .cpus = 3, .cpu_share = 0.5},
+    {.n = 61, .gpus = 2, .cpus = 4, .cpu_share = 0.9, .segment_planes = 4, .pencils = 11},
+    {.n = 64, .gpus = 1, .cpus = 2, .cpu_share = 1},
+    {.n = 64, .gpus = 1, .cpus = -1, .cpu_share = 0.25},
+    {.n = 64, .gpus = 1, .cpus = 4, .cpu_share = 0.003}, /* of a plane */
+    {.n = 59, .gpus = 1, .cpus = 4, .cpu_share = 0.3, .graph = PSG_GRAPH_STAGED},
+    {.n = 64, .gpus = 2, .cpus = 4, .cpu_share = 0.4, .graph = PSG_GRAPH_STAGED, .pencils = 2},
+    {.n = 64, .gpus = 2, .cpus = 4, .cpu_share = 0.2, .segment_planes = 1000},
+};
+
+/* The planes of one step of the graph, or its rows: by cores, and in all. */
+typedef struct parts {
+    size_t cores, all, first_of_cores, last_of_gpus;
+} parts;
+
+static parts parts_of(const psg_event *events, size_t count, psg_stage stage, int gpus) {
+    parts p = {.first_of_cores = SIZE_MAX};
+    for (size_t e = 0; e < count; ++e) {
+        const size_t number = events[e].segment == SIZE_MAX ? events[e].pencil : events[e].segment;
+        if (events[e].stage != stage) {
+            continue;
+        }
+        p.all += events[e].count;
+        if (events[e].worker >= gpus) {
+            p.cores += events[e].count;
+            p.first_of_cores = number < p.first_of_cores ? number : p.first_of_cores;
+        } else {
+            p.last_of_gpus = number > p.last_of_gpus ? number : p.last_of_gpus;
+        }
+    }
+    return p;
+}
+
+static void check_parts(const void *argument) {
+    static const psg_stage stages[] = {PSG_STAGE_FORWARD_XY, PSG_STAGE_KSPACE, PSG_STAGE_INVERSE_XY,
+                                       PSG_STAGE_FFT_XY,     PSG_STAGE_FFT_Z,  PSG_STAGE_DIVIDE,
+                                       PSG_STAGE_NORMALIZE};
+    const simulate_case *c = argument;
+    const size_t want = (size_t)(c->cpu_share * (double)c->n + 0.5);
+    static psg_event events[EVENTS_MOST];
+    size_t count = 0, seen = 0;
+    psg_plan *plan = NULL;
+    psg_statistics s;
+    psg_bounds bounds;
+    const double seconds = simulate_solve(c, &plan);
+    CHECK_STATUS(psg_plan_events(plan, events, EVENTS_MOST, &count), PSG_OK);
+    CHECK_STATUS(psg_plan_statistics(plan, &s), PSG_OK);
+    CHECK(count > 0 && count <= EVENTS_MOST, "%zu events", count);
+    for (size_t g = 0; g < sizeof stages / sizeof *stages; ++g) {
+        const parts p = parts_of(events, count, stages[g], c->gpus);
+        seen += p.all > 0;
+        CHECK(p.all == 0 || (p.all == c->n && p.cores == want),
+              "%s: %zu of %zu on cores instead of %zu of %zu", psg_stage_name(stages[g]), p.cores,
+              p.all, want, c->n);
+        CHECK(p.cores == 0 || p.cores == p.all || p.first_of_cores > p.last_of_gpus,
+              "%s: part %zu is a core's, and %zu a GPU's", psg_stage_name(stages[g]),
+              p.first_of_cores, p.last_of_gpus);
+    }
+    CHECK(seen == (c->graph == PSG_GRAPH_STAGED ? 4 : 3), "%zu stages", seen);
+    CHECK(s.cpu_planes == want && s.cpu_rows == want, "%zu planes and %zu rows instead of %zu",
+          s.cpu_planes, s.cpu_rows, want);
+    CHECK(s.exchange == PSG_EXCHANGE_MANAGED, "exchange %d", (int)s.exchange);
+    CHECK(s.workers == (size_t)c->gpus + (c->cpus < 0 ? 8 : (size_t)c->cpus) - (c->cpus < 0),
+          "%zu workers", s.workers); /* a GPU takes a core */
+    CHECK_STATUS(psg_plan_bounds(plan, &bounds), PSG_OK);
+    /* there and back: cores' planes of GPUs' rows, and GPUs' planes of cores' rows */
+    const double cross = 2.0 * (double)(want * (c->n - want) * (c->n / 2 + 1)) * 16;
+    CHECK_NEAR(bounds.link_bytes[PSG_LINK_D2H], cross, 0, "bytes from GPUs");
+    CHECK_NEAR(bounds.link_bytes[PSG_LINK_H2D], cross, 0, "bytes to GPUs");
+    CHECK(bounds.seconds <= seconds, "bound %g s by %s, solved in %g s", bounds.seconds,
+          psg_bound_name(bounds.by), seconds);
+    psg_plan_destroy(plan);
+}
+
+/** @return of a process' own, where a child puts what it found */
+static struct outcome {
+    double seconds;
+    psg_statistics s;
+} * shared;
+
+/* From array to array, which is what the share is chosen for. */
+static void solve(const void *argument) {
+    const simulate_case *c = argument;
+    const size_t bytes = c->n * c->n * c->n * sizeof(double);
+    char *arrays = malloc(2 * bytes);
+    psg_options options;
+    psg_grid grid;
+    psg_plan *plan = NULL;
+    psg_options_init(&options);
+    options.cpus = c->cpus;
+    options.gpus = c->gpus;
+    options.cpu_share = c->cpu_share;
+    options.policy = "dmdas";
+    psg_grid_init(&grid, c->n, c->n, c->n, 1, 1, 1);
+    if (CHECK(arrays != NULL, "no memory") &&
+        CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
+        CHECK_STATUS(psg_solve(plan, arrays, arrays + bytes), PSG_OK);
+        const double start = psg_clock();
+        CHECK_STATUS(psg_solve(plan, arrays, arrays + bytes), PSG_OK);
+        shared->seconds = psg_clock() - start;
+        CHECK_STATUS(psg_plan_statistics(plan, &shared->s), PSG_OK);
+    }
+    psg_plan_destroy(plan);
+    free(arrays);
+}
+
+static struct outcome outcome_of(const speeds *machine, int cpus, int gpus, double share) {
+    const simulate_case c = {.n = WHOLE, .cpus = cpus, .gpus = gpus, .cpu_share = share};
+    memset(shared, 0, sizeof *shared);
+    simulate_apart(machine_of(machine), solve, &c);
+    printf("%d cores, %d GPUs, share %g: %.3f ms, %zu planes\n", cpus, gpus, share,
+           shared->seconds * 1e3, shared->s.cpu_planes);
+    return *shared;
+}
+
+/** What is chosen is near the best of all. */
+static void chosen(const speeds *machine) {
+    const struct outcome cores = outcome_of(machine, 4, 0, 0), gpu = outcome_of(machine, 4, 1, 0);
+    const struct outcome chosen = outcome_of(machine, 4, 1, PSG_CPU_SHARE_AUTO);
+    const double alone = fmin(cores.seconds, gpu.seconds);
+    double best = alone;
+    CHECK(chosen.s.cpu_planes > 0 && chosen.s.cpu_planes < WHOLE, "%zu planes",
+          chosen.s.cpu_planes);
+    for (int tenths = 1; tenths < 10; ++tenths) {
+        best = fmin(best, outcome_of(machine, 4, 1, 0.1 * tenths).seconds);
+    }
+    CHECK(best < 0.95 * alone, "both take %g s, one kind %g s: what is tested here?", best, alone);
+    CHECK(chosen.seconds < 1.05 * best, "%g s, and another share takes %g s", chosen.seconds, best);
+}
+
+/** Where links are not what takes the time, a policy that knows the times shares well by itself. */
+static void decided(void) {
+    const struct outcome cores = outcome_of(&near, 4, 0, 0), gpu = outcome_of(&near, 4, 1, 0);
+    const struct outcome both = outcome_of(&near, 4, 1, PSG_CPU_SHARE_FREE);
+    CHECK(both.s.cpu_planes > 0 && both.s.cpu_planes < WHOLE && both.s.workers == 5,
+          "%zu planes, %zu workers", both.s.cpu_planes, both.s.workers);
+    CHECK(both.seconds < 0.8 * fmin(cores.seconds, gpu.seconds), "free: %g s", both.seconds);
+}
+
+/** Cores that do not help, or of which nothing is known, change nothing. */
+static void none(const speeds *machine) {
+    const struct outcome gpu = outcome_of(machine, 4, 1, 0);
+    const struct outcome chosen = outcome_of(machine, 4, 1, PSG_CPU_SHARE_AUTO);
+    CHECK(chosen.s.cpu_planes == 0 && chosen.s.cpu_rows == 0 && chosen.s.workers == 1,
+          "%zu planes, %zu rows, %zu workers", chosen.s.cpu_planes, chosen.s.cpu_rows,
+          chosen.s.workers);
+    CHECK(chosen.s.exchange == PSG_EXCHANGE_DIRECT, "exchange %d", (int)chosen.s.exchange);
+    CHECK_NEAR(chosen.seconds, gpu.seconds, 1e-9, "another time");
+}
+
+static void refused(const void *argument) {
+    psg_options options;
+    psg_grid grid;
+    psg_plan *plan = NULL;
+    (void)argument;
+    psg_options_init(&options);
+    psg_grid_init(&grid, 64, 64, 64, 1, 1, 1);
+    options.cpus = 4;
+    options.gpus = 1;
+    options.cpu_share = 0.5;
+    options.exchange = PSG_EXCHANGE_DIRECT;
+    CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_ERR_UNSUPPORTED);
+    CHECK(strstr(psg_last_error(), "GPUs alone") != NULL, "words: %s", psg_last_error());
+    options.cpu_share = PSG_CPU_SHARE_FREE;
+    CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_ERR_UNSUPPORTED);
+}
+
+static void unrecorded(const void *argument) {
+    psg_options options;
+    psg_grid grid;
+    psg_plan *plan = NULL;
+    (void)argument;
+    psg_options_init(&options);
+    psg_grid_init(&grid, 64, 64, 64, 1, 1, 1);
+    options.cpu_share = 0.5;
+    CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_ERR_UNSUPPORTED);
+    CHECK(strstr(psg_last_error(), "on a core") != NULL, "words: %s", psg_last_error());
+}
+
+int main(void) {
+    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED) {
+        perror("mmap");
+        return 1;
+    }
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; ++c) {
+        simulate_apart(machine_of(&near), check_parts, &cases[c]);
+    }
+    chosen(&near);
+    chosen(&linked);
+    decided();
+    none(&far);
+    none(&unknown);
+    none(&far_in_z);
+    simulate_apart(machine_of(&near), refused, NULL);
+    simulate_apart(machine_of(&unknown), unrecorded, NULL);
+    remove(simulate_machine(""));
+    return check_result();
+}
