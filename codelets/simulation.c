@@ -246,6 +246,8 @@ bool psg_simulation_begin(const char *name, char *words, size_t size) {
 static int (*guest)(int, char **);
 static int guest_argc;
 static char **guest_argv;
+static int guest_result;
+static bool guest_returned;
 
 /* What StarPU's own main() calls, once SimGrid is there. */
 int starpu_main(int argc, char **argv);
@@ -253,10 +255,12 @@ __attribute__((visibility("default"))) int starpu_main(int argc, char **argv) {
     (void)argc;
     (void)argv;
     psg_simulation_end(); /* it has read the platform; StarPU's start is another time */
-    return guest(guest_argc, guest_argv);
+    guest_result = guest(guest_argc, guest_argv);
+    guest_returned = true;
+    return guest_result;
 }
 
-bool psg_simulation_run(int (*program)(int, char **), int argc, char **argv, int *result) {
+const char *psg_simulation_run(int (*program)(int, char **), int argc, char **argv, int *result) {
     static char name[] = "psg";
     char *mine[] = {name, NULL}; /* SimGrid would take options that are not its own */
     union {
@@ -264,13 +268,18 @@ bool psg_simulation_run(int (*program)(int, char **), int argc, char **argv, int
         int (*function)(int, char **);
     } start = {.symbol = dlsym(RTLD_NEXT, "main")};
     if (start.function == NULL) {
-        return false;
+        return "this StarPU has no entry for a program to simulate";
     }
     guest = program;
     guest_argc = argc;
     guest_argv = argv;
-    *result = start.function(1, mine);
-    return true;
+    guest_returned = false;
+    (void)start.function(1, mine); /* SimGrid ends it where all of it waits, and that is 0 too */
+    if (!guest_returned) {
+        return "the simulation ended before the program: all of it waited, for ever";
+    }
+    *result = guest_result;
+    return NULL;
 }
 
 /* --------------------------------------------------------------------------------- costs */

@@ -23,8 +23,8 @@ void psg_simulation_end(void);
 /** Call a program's main function within the simulation, after begin; end is included. SimGrid's threads then switch by
  *  themselves; a program that it finds running costs it two of the system's switches each time.
  *  @param[out] result  what the program returned
- *  @return false: StarPU has no such entry, and nothing was done */
-bool psg_simulation_run(int (*program)(int, char **), int argc, char **argv, int *result);
+ *  @return NULL; else why it did not return, in words */
+const char *psg_simulation_run(int (*program)(int, char **), int argc, char **argv, int *result);
 
 /** The machine that was chosen; NULL: none yet. */
 const psg_machine *psg_simulation_machine(void);

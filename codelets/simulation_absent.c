@@ -20,7 +20,7 @@ bool psg_simulation_begin(const char *machine, char *words, size_t size) {
 void psg_simulation_end(void) {
 }
 
-bool psg_simulation_run(int (*program)(int, char **), int argc, char **argv, int *result) {
+const char *psg_simulation_run(int (*program)(int, char **), int argc, char **argv, int *result) {
     *result = program(argc, argv);
-    return true;
+    return NULL;
 }

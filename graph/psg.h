@@ -462,7 +462,7 @@ PSG_API int psg_simulation(void);
 /** Call a program's main function within a simulation, before anything else of this library: it
  *  then runs far faster than where the first plan starts it. A library that is none just calls it.
  *  @param[in] machine  as psg_options.machine
- *  @return what program(argc, argv) returned; -1: no such machine, and words about it */
+ *  @return what program(argc, argv) returned; -1: no such machine, or all waited for ever; words */
 PSG_API int psg_simulation_main(const char *machine, int (*program)(int argc, char **argv),
                                 int argc, char **argv);
 

@@ -97,6 +97,11 @@ static psg_status start(const psg_options *options, const gpu_list *gpus, const 
     if (options->calibrate != 0) {
         conf.calibrate = options->calibrate;
     }
+    if (gpus->count > 0) {
+        /* StarPU would take small data out of chunks, which stay as long as a piece of them is in
+         * use: where data come and go, a task could wait for ever for room that pieces hold. */
+        (void)setenv("STARPU_SUBALLOCATOR", "0", 0);
+    }
     const int result = starpu_init(&conf);
     if (result == -ENODEV) {
         return psg_fail(PSG_ERR_NODEV, "StarPU found no worker to start (cpus = %d, gpus = %d)",

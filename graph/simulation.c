@@ -15,9 +15,10 @@ int psg_simulation_main(const char *machine, int (*program)(int argc, char **arg
         return -1;
     }
     int result = -1;
-    if (!psg_simulation_run(program, argc, argv, &result)) {
+    const char *wrong = psg_simulation_run(program, argc, argv, &result);
+    if (wrong != NULL) {
         psg_simulation_end();
-        (void)psg_fail(PSG_ERR_RUNTIME, "this StarPU has no entry for a program to simulate");
+        (void)psg_fail(PSG_ERR_RUNTIME, "%s", wrong);
     }
     return result;
 }

@@ -272,6 +272,17 @@ __device__ __forceinline__ const uint32_t *xy_awaited(const xy_args<typename X::
     return a.ticket + 1 + (item.first ? a.planes + item.plane - a.slots : item.plane);
 }
 
+/// Wait until an item can begin that has something to wait for; the whole block.
+template <class X, bool FORWARD>
+__device__ __forceinline__ void xy_wait(const xy_args<typename X::Real> &a, const xy_item &item) {
+    uint32_t count;
+    const uint32_t *counter = xy_awaited<X, FORWARD>(a, item, &count);
+    if (threadIdx.x == 0)
+        while (xy_counted(counter) < count)
+            __nanosleep(40);
+    __syncthreads();
+}
+
 /// Take the next item and look around for it; one warp.
 template <class X, bool FORWARD>
 __device__ __forceinline__ void xy_scout(const xy_args<typename X::Real> &a, xy_next<X> *next) {
@@ -380,14 +391,8 @@ __global__ void __launch_bounds__(X::BLOCK, BLOCKS)
         if (t >= items)
             return;
         const xy_item item = xy_item_at(t, FIRSTS, X::ITEMS - FIRSTS, a.planes, a.lag);
-        if (!now.ready) {
-            uint32_t count;
-            const uint32_t *counter = xy_awaited<X, FORWARD>(a, item, &count);
-            if (thread == 0)
-                while (xy_counted(counter) < count)
-                    __nanosleep(40);
-            __syncthreads();
-        }
+        if (!now.ready)
+            xy_wait<X, FORWARD>(a, item);
         const auto look_around = [&] {
             if (scout)
                 xy_scout<X, FORWARD>(a, &next[turn]);

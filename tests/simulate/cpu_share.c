@@ -13,13 +13,15 @@
 /** Seconds of any task on 8 planes or rows of 64^3 points, on a core and on a GPU; 0: not recorded. */
 typedef struct speeds {
     double cpu, gpu;
-    double link;  /**< bytes per second */
-    double cpu_z; /**< of tasks on rows, if not `cpu` */
+    double link;   /**< bytes per second */
+    double cpu_z;  /**< of tasks on rows, if not `cpu` */
+    double memory; /**< bytes of each GPU */
 } speeds;
 
-static const speeds near = {8e-3, 2e-3, 2.1e9, 0}, far = {8e-3, 1e-4, 2.1e9, 0},
-                    unknown = {0, 2e-3, 2.1e9, 0}, linked = {2e-3, 1e-4, 0.5e9, 0},
-                    far_in_z = {1e-3, 1e-4, 0.5e9, 16e-3};
+static const speeds near = {8e-3, 2e-3, 2.1e9, 0, 1e9}, far = {8e-3, 1e-4, 2.1e9, 0, 1e9},
+                    unknown = {0, 2e-3, 2.1e9, 0, 1e9}, linked = {2e-3, 1e-4, 0.5e9, 0, 1e9},
+                    far_in_z = {1e-3, 1e-4, 0.5e9, 16e-3, 1e9},
+                    little = {8e-3, 2e-3, 2.1e9, 0, 6e6}, some = {8e-3, 2e-3, 2.1e9, 0, 20e6};
 
 static const char *machine_of(const speeds *s) {
     static const char *const tasks[][2] = {
@@ -31,9 +33,9 @@ static const char *machine_of(const speeds *s) {
     static char text[8192];
     size_t used = (size_t)snprintf(
         text, sizeof text,
-        "machine both\ncpus 8\ngpus 2\ngpu_memory 1e9\nleast cpu 1e-6\nleast gpu 1e-6\n"
+        "machine both\ncpus 8\ngpus 2\ngpu_memory %g\nleast cpu 1e-6\nleast gpu 1e-6\n"
         "link to-gpu %g 1e-6\nlink from-gpu %g 1e-6\nlink between 2e9 1e-6\nlink peer 2e9 0\n",
-        s->link, s->link);
+        s->memory, s->link, s->link);
     for (size_t m = 0; m < 2 * (sizeof tasks / sizeof *tasks); ++m) {
         const bool rows = strcmp(tasks[m / 2][1], "pencil") == 0;
         const double cpu = rows && s->cpu_z > 0 ? s->cpu_z : s->cpu;
@@ -120,6 +122,42 @@ static void check_parts(const void *argument) {
     CHECK_NEAR(bounds.link_bytes[PSG_LINK_H2D], cross, 0, "bytes to GPUs");
     CHECK(bounds.seconds <= seconds, "bound %g s by %s, solved in %g s", bounds.seconds,
           psg_bound_name(bounds.by), seconds);
+    psg_plan_destroy(plan);
+}
+
+/** GPUs without room for the spectrum: only parts that they may have are small, cores' as ever. */
+typedef struct room_case {
+    const speeds *machine;
+    simulate_case what;
+} room_case;
+static const room_case crowded[] = {
+    {&little, {.n = WHOLE, .gpus = 1, .cpus = 2, .cpu_share = 0.75}},
+    {&little, {.n = WHOLE, .gpus = 2, .cpus = 2, .cpu_share = 0.25, .graph = PSG_GRAPH_STAGED}},
+    {&little,
+     {.n = WHOLE, .gpus = 1, .cpus = 4, .cpu_share = 0.5, .segment_planes = 4, .pencils = 32}},
+    {&little, {.n = WHOLE, .gpus = 1, .cpus = 2, .cpu_share = PSG_CPU_SHARE_FREE}},
+    {&some, {.n = WHOLE, .gpus = 1, .cpus = 2, .cpu_share = PSG_CPU_SHARE_FREE}},
+};
+
+static void check_room(const void *argument) {
+    static psg_event events[16 * EVENTS_MOST];
+    const room_case *r = argument;
+    const simulate_case *c = &r->what;
+    const double layer = (double)WHOLE * (WHOLE / 2 + 1) * 16; /* bytes of planes, and of rows */
+    size_t count = 0, most[2] = {0, 0};                        /* on cores, on GPUs */
+    psg_plan *plan = NULL;
+    CHECK(simulate_solve(c, &plan) > 0, "no time");
+    CHECK_STATUS(psg_plan_events(plan, events, sizeof events / sizeof *events, &count), PSG_OK);
+    CHECK(count > 0 && count <= sizeof events / sizeof *events, "%zu events", count);
+    for (size_t e = 0; e < count; ++e) {
+        const bool gpu = events[e].worker < c->gpus;
+        most[gpu] = events[e].count > most[gpu] ? events[e].count : most[gpu];
+    }
+    printf("%g bytes on a GPU, share %g: %zu planes or rows to a core, %zu to a GPU\n",
+           r->machine->memory, c->cpu_share, most[0], most[1]);
+    CHECK(most[1] > 0 && 8 * (double)most[1] * layer <= r->machine->memory, "too much for a GPU");
+    CHECK(most[0] > most[1] || c->segment_planes > 0 || c->cpu_share == PSG_CPU_SHARE_FREE,
+          "too little for a core");
     psg_plan_destroy(plan);
 }
 
@@ -236,6 +274,9 @@ int main(void) {
     }
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; ++c) {
         simulate_apart(machine_of(&near), check_parts, &cases[c]);
+    }
+    for (size_t c = 0; c < sizeof crowded / sizeof crowded[0]; ++c) {
+        simulate_apart(machine_of(crowded[c].machine), check_room, &crowded[c]);
     }
     chosen(&near);
     chosen(&linked);
