@@ -185,7 +185,10 @@ static void routes_of_gpus(void) {
     size_t gpus = 0, count = 0;
     options.gpus = -1;
     CHECK_STATUS(psg_machine_workers(&options, worker, CAPACITY, &gpus, NULL, 0), PSG_OK);
-    if (gpus == 0 || gpus > CAPACITY || worker[0].kind != PSG_WORKER_CUDA) {
+    while (gpus > 0 && (gpus > CAPACITY || worker[gpus - 1].kind != PSG_WORKER_CUDA)) {
+        gpus--; /* cores follow them */
+    }
+    if (gpus == 0) {
         return;
     }
     CHECK_STATUS(psg_machine_routes(&options, routes, CAPACITY * (CAPACITY + 1), &count), PSG_OK);
