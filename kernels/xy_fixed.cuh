@@ -67,10 +67,10 @@ template <class Lines_, class Columns_> struct xy_shape {
     static PSG_HD int width(int strip) {
         return strip < NXC / WIDTH ? WIDTH : NXC % WIDTH;
     }
-    /// Where number m of a row stands in a plane of strips of `rows` rows.
-    static PSG_HD size_t in_strips(int m, int row, int rows) {
+    /// Where number m of a row stands in a plane of the ring.
+    static PSG_HD size_t in_strips(int m, int row) {
         const int strip = m / WIDTH;
-        return (size_t)strip * WIDTH * rows + row * width(strip) + m % WIDTH;
+        return (size_t)strip * WIDTH * NY + row * width(strip) + m % WIDTH;
     }
     /// The number of kx = M - k, for k < M / 2; those of kx < M / 2 are kx. See psg_cuda_columns: so
     /// pairs k, M - k of neighbouring k are neighbours in both.
@@ -120,12 +120,12 @@ template <class Lines_, class Columns_> struct xy_shape {
             const Complex a = buf[k * ROWS + row], b = buf[(k == 0 ? 0 : M - k) * ROWS + row];
             const Complex even = {half * (a.x + b.x), half * (a.y - b.y)};
             const Complex odd = roots[k] * Complex{half * (a.y + b.y), half * (b.x - a.x)};
-            plane[in_strips(k, y + row, NY)] = even + odd;
-            plane[in_strips(mirrored(k), y + row, NY)] = {even.x - odd.x, odd.y - even.y};
+            plane[in_strips(k, y + row)] = even + odd;
+            plane[in_strips(mirrored(k), y + row)] = {even.x - odd.x, odd.y - even.y};
         }
         if (thread < ROWS) {
             const Complex a = buf[M / 2 * ROWS + thread];
-            plane[in_strips(M, y + thread, NY)] = {a.x, -a.y};
+            plane[in_strips(M, y + thread)] = {a.x, -a.y};
         }
     }
     /// X in the ring to the numbers of the inverse in shared memory: with A = X[k] + conj X[M-k] and
@@ -138,8 +138,8 @@ template <class Lines_, class Columns_> struct xy_shape {
         for (int i = 0; i < PAIRS; i++) {
             int k, row;
             pair(i * BLOCK + thread, &k, &row);
-            v[2 * i] = load_shared_cache(plane + in_strips(k, y + row, NY));
-            v[2 * i + 1] = load_shared_cache(plane + in_strips(mirrored(k), y + row, NY));
+            v[2 * i] = load_shared_cache(plane + in_strips(k, y + row));
+            v[2 * i + 1] = load_shared_cache(plane + in_strips(mirrored(k), y + row));
         }
         PSG_UNROLL
         for (int i = 0; i < PAIRS; i++) {
@@ -153,7 +153,7 @@ template <class Lines_, class Columns_> struct xy_shape {
                 buf[(M - k) * ROWS + row] = {a.x + b.y, b.x - a.y};
         }
         if (thread < ROWS) {
-            const Complex x = load_shared_cache(plane + in_strips(M, y + thread, NY));
+            const Complex x = load_shared_cache(plane + in_strips(M, y + thread));
             buf[M / 2 * ROWS + thread] = {x.x + x.x, -(x.y + x.y)};
         }
     }
@@ -221,7 +221,7 @@ template <class Lines_, class Columns_> struct xy_shape {
 
 /// An item of the sequence.
 struct xy_item {
-    bool there;     // rounds at both ends have the items of one step only
+    bool there;     // rounds at both ends have the items of one step only, those past the end none
     bool first;     // step
     uint32_t plane; // of the slab
     uint32_t index; // among the step's items of the plane
@@ -235,8 +235,8 @@ PSG_HD xy_item xy_item_at(uint32_t t, uint32_t firsts, uint32_t seconds, uint32_
     xy_item item;
     item.first = (i + 1) * firsts / items > before;
     item.index = item.first ? before : i - before;
-    item.there = item.first ? round < planes : round >= lag;
-    item.plane = item.first ? round : round - lag;
+    item.plane = item.first ? round : round - lag; // before round `lag` it is no plane either
+    item.there = item.plane < planes;
     return item;
 }
 
