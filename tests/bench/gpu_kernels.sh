@@ -115,7 +115,7 @@ if wanted test; then
 fi
 if wanted sanitize; then
     if command -v compute-sanitizer > /dev/null; then
-        for test in transpose pack divide fft kspace; do
+        for test in transpose pack divide fft kspace xy; do
             check "memcheck_$test" 120 compute-sanitizer --tool memcheck --error-exitcode 9 \
                 "$folder/test_$test" small
         done
