@@ -42,7 +42,7 @@ typedef struct psg_cuda_segment {
 typedef struct psg_cuda_columns {
     size_t rows;
     size_t nxc;
-    size_t strip; /**< <= nxc; 0: no strips */
+    size_t strip; /**< < nxc; 0: no strips */
 } psg_cuda_columns;
 
 /** The division in Fourier space: the mode (i, j, k) of a pencil is multiplied by
