@@ -160,6 +160,11 @@ static void arguments() {
     CHECK(run(&good, 1, 0) == cudaErrorInvalidValue);
     CHECK(run(&good, (size_t)1 << 40, 1) == cudaErrorInvalidValue);
     CHECK(run(&good, 0, 1) == cudaSuccess);
+    const auto run_at = [&](double *field, char *room) {
+        return psg_cuda_xy_run(xy, PSG_CUDA_INVERSE, field, 0, &good, 1, room, 0);
+    };
+    CHECK(run_at(a.data() + 1, work.data()) == cudaErrorInvalidValue);
+    CHECK(run_at(a.data(), work.data() + 128) == cudaErrorInvalidValue);
     psg_cuda_xy_destroy(xy);
 }
 
