@@ -1,9 +1,8 @@
 // What the two kinds of fused z kernel (kspace_fixed.cuh, kspace_generic.cuh) share.
 //
 // A column is the nz points of one (ky, kx), one in each plane. Columns are numbered as they lie in
-// a plane, column = row * nxc + kx or in strips (psg_cuda_columns), so a tile of neighbouring columns
-// is contiguous in every plane.
-// The order of the passes is that of columns.cuh.
+// a plane, column = row * nxc + kx or in strips (psg_cuda_columns), so a tile of neighbouring
+// columns is contiguous in every plane. The order of the passes is that of columns.cuh.
 #ifndef PSG_KERNELS_KSPACE_ARGS_CUH
 #define PSG_KERNELS_KSPACE_ARGS_CUH
 

@@ -72,13 +72,14 @@ template <class Lines_, class Columns_> struct xy_shape {
         const int strip = m / WIDTH;
         return (size_t)strip * WIDTH * NY + row * width(strip) + m % WIDTH;
     }
-    /// The number of kx = M - k, for k < M / 2; those of kx < M / 2 are kx. See psg_cuda_columns: so
-    /// pairs k, M - k of neighbouring k are neighbours in both.
+    /// The number of kx = M - k, for k < M / 2; those of kx < M / 2 are kx. See psg_cuda_columns:
+    /// so pairs k, M - k of neighbouring k are neighbours in both.
     static PSG_HD int mirrored(int k) {
         return M / 2 + k;
     }
     /// Pair `i` of the M / 2 * ROWS pairs k, M - k of a line item: neighbouring threads have 8 rows
-    /// of one k, so that banks are apart, and a warp has 4 of k, so that it moves pieces of 4 numbers.
+    /// of one k, so that banks are apart, and a warp has 4 of k, so that it moves pieces of 4
+    /// numbers.
     static PSG_HD void pair(int i, int *k, int *row) {
         *row = i % 8 + i / 32 % (ROWS / 8) * 8;
         *k = i / 8 % 4 + i / (4 * ROWS) * 4;
@@ -128,8 +129,8 @@ template <class Lines_, class Columns_> struct xy_shape {
             plane[in_strips(M, y + thread)] = {a.x, -a.y};
         }
     }
-    /// X in the ring to the numbers of the inverse in shared memory: with A = X[k] + conj X[M-k] and
-    /// B = w^-k (X[k] - conj X[M-k]) they are A + i B at k and conj(A - i B) at M - k.
+    /// X in the ring to the numbers of the inverse in shared memory: with A = X[k] + conj X[M-k]
+    /// and B = w^-k (X[k] - conj X[M-k]) they are A + i B at k and conj(A - i B) at M - k.
     static PSG_HD void take_spectrum(const Complex *plane, int y, int thread, Complex *buf,
                                      const Complex *roots) {
         constexpr int PAIRS = M / 2 * ROWS / BLOCK;
@@ -158,8 +159,8 @@ template <class Lines_, class Columns_> struct xy_shape {
         }
     }
 
-    /// The column of a strip that a thread works on: in a narrow one some work on the last together,
-    /// and all do the same, so that no lanes of a warp part.
+    /// The column of a strip that a thread works on: in a narrow one some work on the last
+    /// together, and all do the same, so that no lanes of a warp part.
     static PSG_HD int column(int col, int strip) {
         const int w = width(strip);
         return col < w ? col : w - 1;

@@ -1,5 +1,5 @@
-/* CPU cores beside GPUs: whatever each takes, u is that of the cores alone, and both do what the share
- * says. */
+/* CPU cores beside GPUs: whatever each takes, u is that of the cores alone, and both do what the
+ * share says. */
 #include "tests/check.h"
 #include "tests/harness.h"
 

@@ -1,6 +1,6 @@
-// The 2-D transforms in one kernel: with the z kernel on their strips they solve as cuFFT does on rows,
-// for slabs of few and many planes cut into views or dense parts, of either precision; bad arguments
-// are refused.
+// The 2-D transforms in one kernel: with the z kernel on their strips they solve as cuFFT does on
+// rows, for slabs of few and many planes cut into views or dense parts, of either precision; bad
+// arguments are refused.
 #include "kernels/complex.cuh"
 #include "kernels/fft.h"
 #include "kernels/kspace.h"
