@@ -268,10 +268,10 @@ static psg_status create_in_little(const psg_grid *grid, const psg_options *opti
 
 /** Less is free than the spectrum takes: blocks are in main memory, in parts that fit; unless they
  *  have to stay on the GPU, or the parts are the caller's. */
-static void little_room(void) {
-    enum { N = 128, MEGABYTES = 3 };
-    const oracle_grid box = oracle_grid_make(N, N, N, 1, 1, 1);
-    const size_t points = (size_t)N * N * N;
+static void little_room(size_t nx, size_t ny, size_t nz) {
+    enum { MEGABYTES = 3 };
+    const oracle_grid box = oracle_grid_make(nx, ny, nz, 1, 1, 1);
+    const size_t points = nx * ny * nz;
     const psg_grid grid = harness_grid(&box);
     double *from = oracle_array(points), *to = oracle_array(points), *right = oracle_array(points);
     psg_options options = harness_options(PSG_F64);
@@ -287,13 +287,13 @@ static void little_room(void) {
         CHECK_STATUS(psg_plan_segments(plan, &segments, &pencils), PSG_OK);
         CHECK(segments > 8 && pencils > 8, "%zu segments and %zu pencils", segments, pencils);
         CHECK_STATUS(psg_solve(plan, from, to), PSG_OK);
-        CHECK_CLOSE(to, right, N, N, N, 1e-13, "blocks in main memory");
+        CHECK_CLOSE(to, right, nx, ny, nz, 1e-13, "blocks in main memory");
     }
     psg_plan_destroy(plan);
     options.exchange = PSG_EXCHANGE_DIRECT;
     CHECK_STATUS(create_in_little(&grid, &options, MEGABYTES, &plan), PSG_ERR_MEMORY);
     options.exchange = PSG_EXCHANGE_AUTO;
-    options.segment_planes = N;
+    options.segment_planes = nz;
     CHECK_STATUS(create_in_little(&grid, &options, MEGABYTES, &plan), PSG_ERR_MEMORY);
     CHECK(strstr(psg_last_error(), "no room on a GPU"), "words: %s", psg_last_error());
     free(from);
@@ -318,6 +318,7 @@ int main(void) {
         in_flight(&settings[m]);
     }
     psg_plan_destroy(keeper);
-    little_room();
+    little_room(128, 128, 128);
+    little_room(256, 256, 32); /* planes in strips, of which no block stands beside another */
     return check_result();
 }
