@@ -76,7 +76,8 @@ template <class X> struct plane {
     using Lines = typename X::Lines;
     using Columns = typename X::Columns;
     std::vector<Real> field = std::vector<Real>((size_t)X::NX * X::NY);
-    std::vector<Complex> ring = std::vector<Complex>(X::PLANE), spectrum = ring;
+    std::vector<Complex> ring = std::vector<Complex>(X::PLANE);
+    std::vector<Complex> spectrum = std::vector<Complex>(2 * X::PLANE); // ours is the second plane
     std::vector<Complex> buf = std::vector<Complex>(X::shared_bytes / sizeof(Complex));
     std::vector<Complex> roots = std::vector<Complex>(X::M / 2);
     std::vector<Complex> tx = twiddles<Lines>(), ty = twiddles<Columns>();
@@ -89,7 +90,7 @@ template <class X> struct plane {
         const uint32_t cut[] = {0, 1, X::NY / 3, X::NY - 5, X::NY};
         for (int p = 0; p < 4; p++) {
             part.push_back(
-                {spectrum.data() + (size_t)cut[p] * X::NXC, 0, cut[p], cut[p + 1] - cut[p]});
+                {spectrum.data() + (size_t)cut[p] * X::NXC, X::PLANE, cut[p], cut[p + 1] - cut[p]});
             std::fill(part_of.begin() + cut[p], part_of.begin() + cut[p + 1], (uint8_t)p);
         }
     }
@@ -110,13 +111,13 @@ template <class X> struct plane {
         a.ey = ey.data();
         for (uint32_t i = 0; i < a.columns; i++)
             if (kspace_column<Real>(a, i).exy == ex[kx] + ey[row - p.y0])
-                return p.base[i];
+                return p.base[p.pitch + i];
         return {(Real)NAN, (Real)NAN};
     }
     std::vector<Complex *> strips(int strip) const {
         std::vector<Complex *> list;
         for (const xy_part<Real> &p : part)
-            list.push_back(X::strip_in_part(p, 0, strip));
+            list.push_back(X::strip_in_part(p, 1, strip));
         return list;
     }
     void forward() {
