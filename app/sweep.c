@@ -144,8 +144,8 @@ static int split(app_list list, const char *text, values *v) {
 }
 
 /* So that what is measured once has one name: the layout of z is the staged graph's, a share is of
- * cores and GPUs, and there are no more planes in a segment than the grid has, nor more pencils than
- * rows. */
+ * cores and GPUs, and there are no more planes in a segment than the grid has, nor more pencils
+ * than rows. */
 static void settle(app_config *config) {
     if (config->graph != PSG_GRAPH_STAGED) {
         config->z_layout = PSG_Z_CONTIGUOUS;

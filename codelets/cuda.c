@@ -239,8 +239,8 @@ bool psg_cuda_check(psg_run *run, int code, const char *what) {
     return code == 0;
 }
 
-/* By cuFFT into or out of the blocks, where they are views of a slab here. Else by a slab of its own,
- * which is dealt out to blocks that may be on peers. */
+/* By cuFFT into or out of the blocks, where they are views of a slab here. Else by a slab of its
+ * own, which is dealt out to blocks that may be on peers. */
 static int transform_slab(const psg_context *c, psg_cuda_direction direction, size_t index,
                           void *field, void *buffers[]) {
     const psg_cuda_worker *w = psg_cuda_worker_self(c);

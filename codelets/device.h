@@ -41,9 +41,9 @@ void psg_device_unpin(void *memory);
  *  awake. */
 void psg_device_memory_rate(double *rate, double *cache_bytes);
 
-/** How wide the strips of x are in which the GPUs' own 2-D transforms keep the rows of blocks, for a
- *  fused graph whose blocks only GPUs see, of one process. 0: rows as they are, and cuFFT; there is
- *  no such transform for this size, or on one of the GPUs, or it is not the faster one. */
+/** How wide the strips of x are in which the GPUs' own 2-D transforms keep the rows of blocks, for
+ *  a fused graph whose blocks only GPUs see, of one process. 0: rows as they are, and cuFFT; there
+ *  is no such transform for this size, or on one of the GPUs, or it is not the faster one. */
 size_t psg_device_strip(const psg_context *context);
 
 /** Make what the plan needs on each of StarPU's CUDA workers: context->cuda, by worker number.

@@ -138,10 +138,11 @@ size_t psg_device_strip(const psg_context *c) {
     const unsigned count =
         starpu_worker_get_ids_by_type(STARPU_CUDA_WORKER, id, STARPU_NMAXWORKERS);
     bool suits = c->bundles <= PSG_CUDA_XY_PARTS &&
-                 psg_cuda_kspace_supported(precision, c->n[2]) > 0 &&
                  (c->packed || psg_cuda_xy_fast(precision, c->n[0], c->n[1]));
     for (unsigned w = 0; w < count && suits; w++) {
-        suits = psg_cuda_xy_suits(precision, c->n[0], c->n[1], starpu_worker_get_devid(id[w]));
+        const int device = starpu_worker_get_devid(id[w]);
+        suits = psg_cuda_xy_suits(precision, c->n[0], c->n[1], device) &&
+                psg_cuda_kspace_suits(precision, c->n[2], device);
     }
     return suits ? psg_cuda_xy_strip(precision, c->n[0], c->n[1]) : 0;
 }

@@ -74,10 +74,9 @@ typedef struct psg_context {
     bool fused;     /**< the variant of the graph */
     bool record;    /**< runs keep what their tasks read and write */
     bool packed;    /**< blocks are dense, copied out of and into slabs; else they are views */
-    size_t
-        strip;   /**< rows of blocks are in strips of x this wide, see psg_device_strip(); 0: not */
-    size_t n[3]; /**< nx, ny, nz */
-    size_t nxc;  /**< nx/2 + 1 */
+    size_t strip;   /**< rows of blocks are in strips of x so wide (psg_device_strip()); 0: not */
+    size_t n[3];    /**< nx, ny, nz */
+    size_t nxc;     /**< nx/2 + 1 */
 
     /* How the grid is cut, over all processes. Of several, each has a run of planes and so of
      * segments, and a run of rows and so of pencils. A bundle is the pencils of one process

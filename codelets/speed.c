@@ -56,7 +56,7 @@ static double by_model(const psg_task_shape *shape, unsigned worker) {
                    shape->precision == PSG_TASK_F64 ? "f64" : "f32");
     starpu_perfmodel_get_model_path(symbol, path, sizeof path);
     if (path[0] == '\0' || starpu_perfmodel_load_symbol(symbol, &model) != 0) {
-        return 0; /* StarPU has words for it on stderr where nothing is stored, so it is not asked */
+        return 0; /* where nothing is stored StarPU says so on stderr, so it is not asked */
     }
     const struct starpu_perfmodel_per_arch *measured = starpu_perfmodel_get_model_per_arch(
         &model, starpu_worker_get_perf_archtype((int)worker, STARPU_NMAX_SCHED_CTXS), 0);

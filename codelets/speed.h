@@ -5,9 +5,9 @@
 #include "codelets/run.h"
 
 /** Seconds of such a task on a worker: in a simulation as the machine's file says; else by StarPU's
- *  performance models, as it stored them when it last stopped. These know the sizes of tasks' data and not
- *  their shapes, so the time is that of the measured task nearest in size, in proportion to it, if there is
- *  one of up to four times the size or down to a quarter.
+ *  performance models, as it stored them when it last stopped. These know the sizes of tasks' data
+ *  and not their shapes, so the time is that of the measured task nearest in size, in proportion to
+ *  it, if there is one of up to four times the size or down to a quarter.
  *  @return 0: not known */
 double psg_task_seconds(const psg_task_shape *shape, unsigned worker);
 

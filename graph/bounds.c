@@ -178,9 +178,9 @@ static double block_bytes(const psg_context *c, size_t s, size_t p) {
            (double)(c->y0[p + 1] - c->y0[p]);
 }
 
-/* Between GPU `from` and GPU `to`, or the cores (-1), there and back: blocks that segments on the one
- * have of pencils on the other, and on their way back those that pencils on the one have of segments
- * on the other. */
+/* Between GPU `from` and GPU `to`, or the cores (-1), there and back: blocks that segments on the
+ * one have of pencils on the other, and on their way back those that pencils on the one have of
+ * segments on the other. */
 static double exchanged_bytes(const psg_plan *plan, int from, int to) {
     const psg_context *c = &plan->context;
     double bytes = 0;

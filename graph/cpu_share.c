@@ -1,5 +1,5 @@
-/* What CPU cores take of a solve beside GPUs: the last of the planes, and of the rows. The blocks of their rows
- * are at home in main memory, and StarPU copies those that both need.
+/* What CPU cores take of a solve beside GPUs: the last of the planes, and of the rows. The blocks
+ * of their rows are at home in main memory, and StarPU copies those that both need.
  *
  *                  GPUs' planes            cores' planes
  *   GPUs' rows     stay on the GPUs        to a GPU, and back
@@ -35,8 +35,8 @@ size_t psg_cpu_share_of(double share, size_t extent) {
 
 /* ------------------------------------------------------------------------------ what is known */
 
-/* Seconds that one worker takes for a plane, or a row, in each phase; in tasks of the size that they
- * would have if all were its kind's. @return false: of some task it is not known */
+/* Seconds that one worker takes for a plane, or a row, in each phase; in tasks of the size that
+ * they would have if all were its kind's. @return false: of some task it is not known */
 static bool find_seconds(const psg_context *c, unsigned worker, bool gpu, size_t workers,
                          double seconds[PHASES]) {
     const size_t tasks = psg_partition_tasks(c, gpu, workers, c->n[2]);

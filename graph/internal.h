@@ -326,9 +326,8 @@ struct psg_plan {
     size_t usable_workers;
     int *segment_worker; /**< see psg_context */
     int *pencil_worker;
-    bool
-        resident; /**< its spectra stand on the GPUs; else in main memory, and StarPU brings copies of
-                        blocks to the GPUs and evicts them */
+    bool resident; /**< its spectra stand on the GPUs; else in main memory, and StarPU brings
+                        copies of blocks to the GPUs and evicts them */
     psg_exchange exchange;
     psg_direct_codelets direct_codelets;
     int *direct_node; /**< [1 + pencils]: of their data; NULL without exchange direct */

@@ -15,9 +15,9 @@ typedef struct grain {
 static const grain cpu_grain = {.tasks = 2, .bytes_min = (size_t)512 << 10};
 static const grain gpu_grain = {.tasks = 2, .bytes_min = (size_t)32 << 20};
 
-/* Of a GPU where all data come and go: parts of f or the spectrum that have to be there at once. Two
- * tasks run while the data of a third arrive, each with the part in two arrays; and a worker has a
- * slab or a pencil, and cuFFT's work area, which for long primes is twice as large. */
+/* Of a GPU where all data come and go: parts of f or the spectrum that have to be there at once.
+ * Two tasks run while the data of a third arrive, each with the part in two arrays; and a worker
+ * has a slab or a pencil, and cuFFT's work area, which for long primes is twice as large. */
 static const size_t parts_at_once = 9;
 
 /* Of several processes, a message below this costs more for itself than for its bytes. */
@@ -101,8 +101,8 @@ static size_t tasks_of(const psg_plan *plan, int kind) {
                                run_of(plan, kind, most_of(plan, plan->context.n[2])));
 }
 
-/* So many parts of a kind, or more: where a GPU that may have them has no room for what it works on, as
- * many more for each worker.
+/* So many parts of a kind, or more: where a GPU that may have them has no room for what it works
+ * on, as many more for each worker.
  *  @param[in] most   planes or rows in a part
  *  @param[in] bytes  of one of them in the spectrum */
 static size_t parts_of(const psg_plan *plan, int kind, size_t tasks, size_t extent, size_t most,

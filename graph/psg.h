@@ -159,11 +159,10 @@ typedef struct psg_options {
     const char *machine; /**< NULL = the one in use, at first PSG_MACHINE in the environment; of a
                               simulation only: a file, or one that comes with it. Not kept. */
     int tuned; /**< 1 = defaults are what `psg tune` stored, see "Tuning"; 0 = they are not */
-    double
-        cpu_share; /**< PSG_CPU_SHARE_AUTO; 0..1, what cores take of planes and rows beside GPUs */
+    double cpu_share; /**< PSG_CPU_SHARE_AUTO; 0..1, cores' part of planes and rows beside GPUs */
 } psg_options;
 
-/** What is fastest for data in main memory, by StarPU's models and links; 0 without, or with MPI. */
+/** What is fastest for data in main memory by StarPU's models and links; 0 without or with MPI. */
 #define PSG_CPU_SHARE_AUTO (-1.0)
 /** Each task goes to a core or a GPU as the policy decides; blocks are at home in main memory. */
 #define PSG_CPU_SHARE_FREE (-2.0)

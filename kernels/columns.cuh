@@ -132,8 +132,8 @@ struct column_shape {
 
 #if defined(__CUDACC__)
 
-/// All data from pass FROM's owners to pass TO's. Ends with every thread having read its points, but
-/// without a barrier: the next exchange begins by writing where this one has read.
+/// All data from pass FROM's owners to pass TO's. Ends with every thread having read its points,
+/// but without a barrier: the next exchange begins by writing where this one has read.
 template <class S, int FROM, int TO>
 __device__ __forceinline__ void exchange(typename S::Complex *v, int q, int col,
                                          typename S::Complex *buf) {

@@ -34,15 +34,15 @@ typedef struct psg_cuda_segment {
     size_t plane_pitch; /**< complex numbers */
 } psg_cuda_segment;
 
-/** The numbers in a plane of a pencil, each the begin of a column: `rows` of nxc, either one after the
- *  other in the order of kx, or in strips, [strip][row][the strip's width], which all are `strip`
- *  wide but the last, that may be narrower. In strips nxc is M + 1 with M even, and the numbers of a
- *  row are in the order kx = 0, 1, .. M/2-1, then M, M-1, .. M/2+1, then M/2: what the transform along
- *  x makes together is together. */
+/** The numbers in a plane of a pencil, each the begin of a column: `rows` of nxc, either one after
+ *  the other in the order of kx, or in strips, [strip][row][the strip's width], which all are
+ *  `strip` wide but the last, that may be narrower. In strips nxc is M + 1 with M even, and the
+ *  numbers of a row are in the order kx = 0, 1, .. M/2-1, then M, M-1, .. M/2+1, then M/2: what the
+ *  transform along x makes together is together. */
 typedef struct psg_cuda_columns {
     size_t rows;
     size_t nxc;
-    size_t strip; /**< <= nxc; 0: no strips */
+    size_t strip; /**< < nxc; 0: no strips */
 } psg_cuda_columns;
 
 /** The division in Fourier space: the mode (i, j, k) of a pencil is multiplied by

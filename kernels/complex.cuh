@@ -111,8 +111,8 @@ template <class Real> PSG_HD complex_t<Real> load_neighbours(const complex_t<Rea
 #endif
 }
 
-/// A number that nobody reads again, and one that is written and not read again soon: they leave the
-/// second-level cache first.
+/// A number that nobody reads again, and one that is written and not read again soon: they leave
+/// the second-level cache first.
 template <class Real> PSG_HD complex_t<Real> load_streaming(const complex_t<Real> *p) {
 #if defined(__CUDA_ARCH__)
     complex_t<Real> v;

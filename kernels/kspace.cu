@@ -228,6 +228,17 @@ int psg_cuda_kspace_supported(psg_cuda_precision precision, size_t nz) {
     return fixed + 1;
 }
 
+bool psg_cuda_kspace_suits(psg_cuda_precision precision, size_t nz, int device) {
+    kspace_list list;
+    kspace_tile_shape tile;
+    int most = 0;
+    return psg_cuda_kspace_supported(precision, nz) > 0 &&
+           cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) ==
+               cudaSuccess &&
+           kspace_factor((uint32_t)nz, &list) &&
+           kspace_choose_tile(list, complex_bytes(precision), (size_t)most, &tile);
+}
+
 cudaError_t psg_cuda_kspace_create(psg_cuda_kspace **plan, psg_cuda_precision precision, size_t nz,
                                    int variant) {
     if (!plan)
@@ -269,7 +280,7 @@ cudaError_t psg_cuda_kspace_run(const psg_cuda_kspace *plan, const psg_cuda_segm
                                 const psg_cuda_symbol *symbol, cudaStream_t stream) {
     if (!plan || !segments || count == 0 || !columns || columns->nxc == 0 || !symbol ||
         !symbol->ex_d || !symbol->ey_d || !symbol->ez_d ||
-        columns->rows > INT32_MAX / columns->nxc || columns->strip > columns->nxc ||
+        columns->rows > INT32_MAX / columns->nxc || columns->strip >= columns->nxc ||
         !segments_valid(segments, count, plan->list.n, columns->rows * columns->nxc,
                         complex_bytes(plan->precision)))
         return cudaErrorInvalidValue;

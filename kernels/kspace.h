@@ -13,6 +13,8 @@
 
 #include "kernels/common.h"
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -25,6 +27,9 @@ typedef struct psg_cuda_kspace psg_cuda_kspace;
  *  than about 5000 (a tile of 32-byte rows must fit 163 KB of shared memory; the rule is the same for
  *  all devices). Then use fft.h and divide.h. Needs no device. */
 int psg_cuda_kspace_supported(psg_cuda_precision precision, size_t nz);
+
+/** Does a device have the shared memory for one of them? */
+bool psg_cuda_kspace_suits(psg_cuda_precision precision, size_t nz, int device);
 
 /** Make the tables on the current device.
  *  @param[out] plan     NULL after a failure

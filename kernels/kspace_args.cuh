@@ -1,8 +1,8 @@
 // What the two kinds of fused z kernel (kspace_fixed.cuh, kspace_generic.cuh) share.
 //
 // A column is the nz points of one (ky, kx), one in each plane. Columns are numbered as they lie in
-// a plane, column = row * nxc + kx, so a tile of neighbouring columns is contiguous in every plane.
-// The order of the passes is that of columns.cuh.
+// a plane, column = row * nxc + kx or in strips (psg_cuda_columns), so a tile of neighbouring
+// columns is contiguous in every plane. The order of the passes is that of columns.cuh.
 #ifndef PSG_KERNELS_KSPACE_ARGS_CUH
 #define PSG_KERNELS_KSPACE_ARGS_CUH
 
@@ -37,7 +37,7 @@ template <class Real> struct kspace_args {
     complex_t<Real> *mode0;
     int *nonfinite;
     Real lambda, scale;
-    uint32_t columns, rows, nxc, strip, tiles; // see psg_cuda_columns; strip <= nxc
+    uint32_t columns, rows, nxc, strip, tiles; // see psg_cuda_columns; strip = nxc: no strips
     uint32_t log2_columns;                     // columns in a tile; kspace_generic only
     kspace_list list;                          // kspace_generic only
 };

@@ -11,8 +11,8 @@ extern "C" {
 /** out[i] = factor * in[i].
  *  @param[in]  in_d         [n] reals; may be out_d
  *  @param[out] out_d        [n]
- *  @param[out] nonfinite_d  NULL, or a flag that is set to 1 if a number of out is NaN or infinite; device
- *                           or pinned host memory
+ *  @param[out] nonfinite_d  NULL, or a flag that is set to 1 if a number of out is NaN or infinite;
+ *                           device or pinned host memory
  *  @return cudaSuccess; cudaErrorInvalidValue: nothing was launched */
 cudaError_t psg_cuda_scale(psg_cuda_precision precision, const void *in_d, void *out_d, size_t n,
                            double factor, int *nonfinite_d, cudaStream_t stream);

@@ -112,11 +112,15 @@ cudaError_t launch(const psg_cuda_xy *plan, psg_cuda_direction direction, void *
         dim3(plan->grid), dim3(plan->entry->threads), args, plan->entry->shared_bytes, stream);
 }
 
+bool aligned(const void *p, size_t bytes) {
+    return reinterpret_cast<uintptr_t>(p) % bytes == 0;
+}
+
 bool parts_valid(const psg_cuda_xy *plan, const psg_cuda_xy_part *parts, size_t count) {
     size_t rows = 0;
     for (size_t p = 0; p < count; p++) {
         if (!parts[p].base_d || parts[p].y0 != rows || parts[p].rows > plan->entry->ny - rows ||
-            reinterpret_cast<uintptr_t>(parts[p].base_d) % complex_bytes(plan->precision) != 0)
+            !aligned(parts[p].base_d, complex_bytes(plan->precision)))
             return false;
         rows += parts[p].rows;
     }
@@ -187,6 +191,7 @@ cudaError_t psg_cuda_xy_run(const psg_cuda_xy *plan, psg_cuda_direction directio
                             size_t planes, const psg_cuda_xy_part *parts, size_t count,
                             void *work_d, cudaStream_t stream) {
     if (!plan || !field_d || !parts || count == 0 || count > PSG_CUDA_XY_PARTS || !work_d ||
+        !aligned(field_d, complex_bytes(plan->precision)) || !aligned(work_d, 256) ||
         (planes + plan->lag) > INT32_MAX / plan->entry->items || !parts_valid(plan, parts, count))
         return cudaErrorInvalidValue;
     if (planes == 0)

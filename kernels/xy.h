@@ -1,11 +1,11 @@
-/** @file xy.h  The 2-D transforms of planes in one kernel, which reads and writes memory once: between
- *  its steps along x and along y a plane stays in the second-level cache.
+/** @file xy.h  The 2-D transforms of planes in one kernel, which reads and writes memory once:
+ *  between its steps along x and along y a plane stays in the second-level cache.
  *
  *      f [planes][ny][nx] reals  --forward-->  parts: the rows of each pencil, in strips of x
  *      u [planes][ny][nx] reals  <--inverse--  (see psg_cuda_columns), dense or views of a slab
  *
- * For some sizes only; for the others fft.h has cuFFT's. Unscaled, exp(-i k x) forward. The parts may
- * be in the memory of other GPUs: they are written and read in pieces of 512 bytes and more.
+ *  For some sizes only; for the others fft.h has cuFFT's. Unscaled, exp(-i k x) forward. The parts
+ *  may be in the memory of other GPUs: they are written and read in pieces of 512 bytes and more.
  */
 #ifndef PSG_KERNELS_XY_H
 #define PSG_KERNELS_XY_H
@@ -59,14 +59,14 @@ size_t psg_cuda_xy_work_bytes(const psg_cuda_xy *plan, size_t planes);
 
 /** Transform a slab.
  *  @param[in]     direction  PSG_CUDA_FORWARD: from field_d to the parts; PSG_CUDA_INVERSE: back
- *  @param[in,out] field_d    [planes][ny][nx] reals, aligned to a complex number; only read, or only
- *                            written
+ *  @param[in,out] field_d    [planes][ny][nx] reals, aligned to a complex number; only read, or
+ *                            only written
  *  @param[in]     planes     0 is fine
  *  @param[in,out] parts      [count], borrowed until return; together all ny rows, each once; only
  *                            written, or only read
  *  @param[in]     count      1 .. PSG_CUDA_XY_PARTS
- *  @param[in]     work_d     psg_cuda_xy_work_bytes() of this device, aligned to 256, in use until the
- *                            stream is there
+ *  @param[in]     work_d     psg_cuda_xy_work_bytes() of this device, aligned to 256, in use until
+ *                            the stream is there
  *  @return cudaSuccess; cudaErrorInvalidValue: nothing was launched; others */
 cudaError_t psg_cuda_xy_run(const psg_cuda_xy *plan, psg_cuda_direction direction, void *field_d,
                             size_t planes, const psg_cuda_xy_part *parts, size_t count,

@@ -67,18 +67,19 @@ template <class Lines_, class Columns_> struct xy_shape {
     static PSG_HD int width(int strip) {
         return strip < NXC / WIDTH ? WIDTH : NXC % WIDTH;
     }
-    /// Where number m of a row stands in a plane of strips of `rows` rows.
-    static PSG_HD size_t in_strips(int m, int row, int rows) {
+    /// Where number m of a row stands in a plane of the ring.
+    static PSG_HD size_t in_strips(int m, int row) {
         const int strip = m / WIDTH;
-        return (size_t)strip * WIDTH * rows + row * width(strip) + m % WIDTH;
+        return (size_t)strip * WIDTH * NY + row * width(strip) + m % WIDTH;
     }
-    /// The number of kx = M - k, for k < M / 2; those of kx < M / 2 are kx. See psg_cuda_columns: so
-    /// pairs k, M - k of neighbouring k are neighbours in both.
+    /// The number of kx = M - k, for k < M / 2; those of kx < M / 2 are kx. See psg_cuda_columns:
+    /// so pairs k, M - k of neighbouring k are neighbours in both.
     static PSG_HD int mirrored(int k) {
         return M / 2 + k;
     }
     /// Pair `i` of the M / 2 * ROWS pairs k, M - k of a line item: neighbouring threads have 8 rows
-    /// of one k, so that banks are apart, and a warp has 4 of k, so that it moves pieces of 4 numbers.
+    /// of one k, so that banks are apart, and a warp has 4 of k, so that it moves pieces of 4
+    /// numbers.
     static PSG_HD void pair(int i, int *k, int *row) {
         *row = i % 8 + i / 32 % (ROWS / 8) * 8;
         *k = i / 8 % 4 + i / (4 * ROWS) * 4;
@@ -120,16 +121,16 @@ template <class Lines_, class Columns_> struct xy_shape {
             const Complex a = buf[k * ROWS + row], b = buf[(k == 0 ? 0 : M - k) * ROWS + row];
             const Complex even = {half * (a.x + b.x), half * (a.y - b.y)};
             const Complex odd = roots[k] * Complex{half * (a.y + b.y), half * (b.x - a.x)};
-            plane[in_strips(k, y + row, NY)] = even + odd;
-            plane[in_strips(mirrored(k), y + row, NY)] = {even.x - odd.x, odd.y - even.y};
+            plane[in_strips(k, y + row)] = even + odd;
+            plane[in_strips(mirrored(k), y + row)] = {even.x - odd.x, odd.y - even.y};
         }
         if (thread < ROWS) {
             const Complex a = buf[M / 2 * ROWS + thread];
-            plane[in_strips(M, y + thread, NY)] = {a.x, -a.y};
+            plane[in_strips(M, y + thread)] = {a.x, -a.y};
         }
     }
-    /// X in the ring to the numbers of the inverse in shared memory: with A = X[k] + conj X[M-k] and
-    /// B = w^-k (X[k] - conj X[M-k]) they are A + i B at k and conj(A - i B) at M - k.
+    /// X in the ring to the numbers of the inverse in shared memory: with A = X[k] + conj X[M-k]
+    /// and B = w^-k (X[k] - conj X[M-k]) they are A + i B at k and conj(A - i B) at M - k.
     static PSG_HD void take_spectrum(const Complex *plane, int y, int thread, Complex *buf,
                                      const Complex *roots) {
         constexpr int PAIRS = M / 2 * ROWS / BLOCK;
@@ -138,8 +139,8 @@ template <class Lines_, class Columns_> struct xy_shape {
         for (int i = 0; i < PAIRS; i++) {
             int k, row;
             pair(i * BLOCK + thread, &k, &row);
-            v[2 * i] = load_shared_cache(plane + in_strips(k, y + row, NY));
-            v[2 * i + 1] = load_shared_cache(plane + in_strips(mirrored(k), y + row, NY));
+            v[2 * i] = load_shared_cache(plane + in_strips(k, y + row));
+            v[2 * i + 1] = load_shared_cache(plane + in_strips(mirrored(k), y + row));
         }
         PSG_UNROLL
         for (int i = 0; i < PAIRS; i++) {
@@ -153,13 +154,13 @@ template <class Lines_, class Columns_> struct xy_shape {
                 buf[(M - k) * ROWS + row] = {a.x + b.y, b.x - a.y};
         }
         if (thread < ROWS) {
-            const Complex x = load_shared_cache(plane + in_strips(M, y + thread, NY));
+            const Complex x = load_shared_cache(plane + in_strips(M, y + thread));
             buf[M / 2 * ROWS + thread] = {x.x + x.x, -(x.y + x.y)};
         }
     }
 
-    /// The column of a strip that a thread works on: in a narrow one some work on the last together,
-    /// and all do the same, so that no lanes of a warp part.
+    /// The column of a strip that a thread works on: in a narrow one some work on the last
+    /// together, and all do the same, so that no lanes of a warp part.
     static PSG_HD int column(int col, int strip) {
         const int w = width(strip);
         return col < w ? col : w - 1;
@@ -221,7 +222,7 @@ template <class Lines_, class Columns_> struct xy_shape {
 
 /// An item of the sequence.
 struct xy_item {
-    bool there;     // rounds at both ends have the items of one step only
+    bool there;     // rounds at both ends have the items of one step only, those past the end none
     bool first;     // step
     uint32_t plane; // of the slab
     uint32_t index; // among the step's items of the plane
@@ -235,8 +236,8 @@ PSG_HD xy_item xy_item_at(uint32_t t, uint32_t firsts, uint32_t seconds, uint32_
     xy_item item;
     item.first = (i + 1) * firsts / items > before;
     item.index = item.first ? before : i - before;
-    item.there = item.first ? round < planes : round >= lag;
-    item.plane = item.first ? round : round - lag;
+    item.plane = item.first ? round : round - lag; // before round `lag` it is no plane either
+    item.there = item.plane < planes;
     return item;
 }
 

@@ -1,6 +1,7 @@
-/* psg on one GPU from and to arrays in page-locked main memory, beside what no such solve can do without: the copies
- * of f there and of u back. One solve after the other against one copy after the other, and two in flight against
- * copies both ways at once; in one run, in turns of random order; wall-clock times.
+/* psg on one GPU from and to arrays in page-locked main memory, beside what no such solve can do
+ * without: the copies of f there and of u back. One solve after the other against one copy after
+ * the other, and two in flight against copies both ways at once; in one run, in turns of random
+ * order; wall-clock times.
  *
  *   bench_gpu_host [--f32] [--segment-planes N] [--pencils N] N|NX,NY,NZ ...
  */

@@ -21,7 +21,8 @@ steps=${*:-build test sanitize bench}
 root=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$root" || exit 1
 arch=${PSG_CUDA_ARCH:-sm_90}
-units="divide fft kspace kspace_f32 kspace_f64 kspace_generic pack reduce scale transpose xy xy_f32 xy_f64"
+units="divide fft kspace kspace_f32 kspace_f64 kspace_generic pack reduce scale transpose xy"
+units="$units xy_f32 xy_f64"
 tests="emulate_kspace emulate_moves emulate_xy transpose pack divide fft kspace xy"
 racing="transpose pack divide kspace xy"
 failed=0
@@ -115,7 +116,7 @@ if wanted test; then
 fi
 if wanted sanitize; then
     if command -v compute-sanitizer > /dev/null; then
-        for test in transpose pack divide fft kspace; do
+        for test in transpose pack divide fft kspace xy; do
             check "memcheck_$test" 120 compute-sanitizer --tool memcheck --error-exitcode 9 \
                 "$folder/test_$test" small
         done

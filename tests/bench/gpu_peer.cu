@@ -57,7 +57,8 @@ static void launch_divide(void *spectrum, const size_t n[3], size_t y0, size_t r
     BENCH_CUDA(cudaGetLastError());
 }
 
-/* work(first, end) on all cores, for runs of 0 .. count-1: large arrays take longer to fill than to solve. */
+/* work(first, end) on all cores, for runs of 0 .. count-1: large arrays take longer to fill than to
+ * solve. */
 template <class work> static void on_all_cores(size_t count, work w) {
     const size_t cores = std::max(1U, std::thread::hardware_concurrency());
     std::vector<std::thread> threads;
@@ -338,7 +339,8 @@ static void measure(bench_peer &result, const psg_options &options, const bench_
     }
 }
 
-/* Of all GPUs together: f twice, u, both spectra, cuFFT's work area and psg's scratch, of either. */
+/* Of all GPUs together: f twice, u, both spectra, cuFFT's work area and psg's scratch, of
+ * either. */
 static bool fits(const bench_peer &p, const bench_settings &settings, char *why) {
     const double element = p.precision == PSG_F64 ? 8 : 4;
     const double bytes = 10 * element * (double)p.n[0] * (double)p.n[1] * (double)p.n[2];

@@ -1,5 +1,6 @@
-/* CUDA and cuFFT fail at one call after the other, while a plan is made and while it solves: an error with
- * words, or a plan that solves right; and without the failure the next solve is right. */
+/* CUDA and cuFFT fail at one call after the other, while a plan is made and while it solves: an
+ * error with words, or a plan that solves right; and without the failure the next solve is
+ * right. */
 #include "tests/check.h"
 #include "tests/gpu/faults.h"
 #include "tests/harness.h"
@@ -17,7 +18,7 @@ typedef struct setting {
     psg_z_layout z_layout;
     psg_precision precision;
     psg_exchange exchange;
-    int little; /**< no memory of the GPU is free when the plan is made: blocks are in main memory */
+    int little; /**< no memory of the GPU is free when the plan is made: blocks in main memory */
 } setting;
 
 static const setting settings[] = {
@@ -42,7 +43,8 @@ static const setting settings[] = {
     {.name = "staged, in main memory", .n = {12, 10, 18}, .graph = PSG_GRAPH_STAGED, .little = 1},
 };
 
-/** What comes of a failure that happens once: an error; a plan that does without, and is right; either. */
+/** What comes of a failure that happens once: an error; a plan that does without, and is right;
+ *  either. */
 typedef enum outcome { ERROR, USABLE, EITHER } outcome;
 
 /** A call that fails, and what with. */
@@ -252,8 +254,8 @@ static void in_flight(const setting *s) {
     free(to[1]);
 }
 
-/** From the second time that psg asks on, the first being before StarPU starts, so many megabytes of the
- *  GPU are free. */
+/** From the second time that psg asks on, the first being before StarPU starts, so many megabytes
+ *  of the GPU are free. */
 static psg_status create_in_little(const psg_grid *grid, const psg_options *options, int megabytes,
                                    psg_plan **plan) {
     faults_clear();
@@ -264,12 +266,12 @@ static psg_status create_in_little(const psg_grid *grid, const psg_options *opti
     return status;
 }
 
-/** Less is free than the spectrum takes: blocks are in main memory, in parts that fit; unless they have to
- *  stay on the GPU, or the parts are the caller's. */
-static void little_room(void) {
-    enum { N = 128, MEGABYTES = 3 };
-    const oracle_grid box = oracle_grid_make(N, N, N, 1, 1, 1);
-    const size_t points = (size_t)N * N * N;
+/** Less is free than the spectrum takes: blocks are in main memory, in parts that fit; unless they
+ *  have to stay on the GPU, or the parts are the caller's. */
+static void little_room(size_t nx, size_t ny, size_t nz) {
+    enum { MEGABYTES = 3 };
+    const oracle_grid box = oracle_grid_make(nx, ny, nz, 1, 1, 1);
+    const size_t points = nx * ny * nz;
     const psg_grid grid = harness_grid(&box);
     double *from = oracle_array(points), *to = oracle_array(points), *right = oracle_array(points);
     psg_options options = harness_options(PSG_F64);
@@ -285,13 +287,13 @@ static void little_room(void) {
         CHECK_STATUS(psg_plan_segments(plan, &segments, &pencils), PSG_OK);
         CHECK(segments > 8 && pencils > 8, "%zu segments and %zu pencils", segments, pencils);
         CHECK_STATUS(psg_solve(plan, from, to), PSG_OK);
-        CHECK_CLOSE(to, right, N, N, N, 1e-13, "blocks in main memory");
+        CHECK_CLOSE(to, right, nx, ny, nz, 1e-13, "blocks in main memory");
     }
     psg_plan_destroy(plan);
     options.exchange = PSG_EXCHANGE_DIRECT;
     CHECK_STATUS(create_in_little(&grid, &options, MEGABYTES, &plan), PSG_ERR_MEMORY);
     options.exchange = PSG_EXCHANGE_AUTO;
-    options.segment_planes = N;
+    options.segment_planes = nz;
     CHECK_STATUS(create_in_little(&grid, &options, MEGABYTES, &plan), PSG_ERR_MEMORY);
     CHECK(strstr(psg_last_error(), "no room on a GPU"), "words: %s", psg_last_error());
     free(from);
@@ -316,6 +318,7 @@ int main(void) {
         in_flight(&settings[m]);
     }
     psg_plan_destroy(keeper);
-    little_room();
+    little_room(128, 128, 128);
+    little_room(256, 256, 32); /* planes in strips, of which no block stands beside another */
     return check_result();
 }

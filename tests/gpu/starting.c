@@ -1,5 +1,5 @@
-/* GPUs that cannot be used when StarPU is to start: an error with CUDA's words if they were asked for, else
- * the cores solve. Needs no GPU. */
+/* GPUs that cannot be used when StarPU is to start: an error with CUDA's words if they were asked
+ * for, else the cores solve. Needs no GPU. */
 #include "tests/check.h"
 #include "tests/gpu/faults.h"
 #include "tests/harness.h"

@@ -1,5 +1,5 @@
-/* CPU cores beside GPUs: whatever each takes, u is that of the cores alone, and both do what the share
- * says. */
+/* CPU cores beside GPUs: whatever each takes, u is that of the cores alone, and both do what the
+ * share says. */
 #include "tests/check.h"
 #include "tests/harness.h"
 
@@ -38,9 +38,9 @@ static void solve(const oracle_grid *grid, const psg_options *options, const dou
 }
 
 static void check_share(const psg_statistics *s, double share, const oracle_grid *grid, int gpus) {
-    const size_t planes = (size_t)(share * (double)grid->n[2] + 0.5);
-    const size_t rows = (size_t)(share * (double)grid->n[1] + 0.5);
     if (share >= 0) {
+        const size_t planes = (size_t)(share * (double)grid->n[2] + 0.5);
+        const size_t rows = (size_t)(share * (double)grid->n[1] + 0.5);
         CHECK(s->cpu_planes == planes && s->cpu_rows == rows,
               "share %g: %zu planes and %zu rows on cores", share, s->cpu_planes, s->cpu_rows);
         CHECK((s->workers == (size_t)gpus) == (share <= 0), "share %g: %zu workers", share,

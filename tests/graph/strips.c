@@ -1,5 +1,5 @@
-/* Planes of the sizes that have a kernel of their own, which GPUs keep in strips: one GPU and all of
- * them give the u that the cores give, whichever way blocks go and the grid is cut. */
+/* Planes of the sizes that have a kernel of their own, which GPUs keep in strips: one GPU and all
+ * of them give the u that the cores give, whichever way blocks go and the grid is cut. */
 #include "tests/check.h"
 #include "tests/harness.h"
 

@@ -1,5 +1,6 @@
-// The division multiplies every mode by its factor in both layouts, zero where the denominator is zero;
-// scaling scales, and flags what is not finite; the reduction finds the first bad number, the largest magnitude and the same sum.
+// The division multiplies every mode by its factor in both layouts, zero where the denominator is
+// zero; scaling scales, and flags what is not finite; the reduction finds the first bad number, the
+// largest magnitude and the same sum.
 #include "kernels/complex.cuh"
 #include "kernels/divide.h"
 #include "kernels/reduce.h"

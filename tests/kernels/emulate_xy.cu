@@ -1,6 +1,7 @@
-// The 2-D transforms of xy_fixed.cuh, run on the CPU thread by thread from the same source as on the
-// GPU: a plane gives the answer of a naive transform, cut into parts, and its inverse gives it back;
-// and the sequence of items has each once, after those that it waits for. Needs no device.
+// The 2-D transforms of xy_fixed.cuh, run on the CPU thread by thread from the same source as on
+// the GPU: a plane gives the answer of a naive transform, cut into parts, where the z kernel looks
+// for it, and its inverse gives it back; and the sequence of items has each once, after those that
+// it waits for. Needs no device.
 #include "kernels/kspace_tables.cuh"
 #include "kernels/xy_fixed.cuh"
 #include <algorithm>
@@ -75,7 +76,8 @@ template <class X> struct plane {
     using Lines = typename X::Lines;
     using Columns = typename X::Columns;
     std::vector<Real> field = std::vector<Real>((size_t)X::NX * X::NY);
-    std::vector<Complex> ring = std::vector<Complex>(X::PLANE), spectrum = ring;
+    std::vector<Complex> ring = std::vector<Complex>(X::PLANE);
+    std::vector<Complex> spectrum = std::vector<Complex>(2 * X::PLANE); // ours is the second plane
     std::vector<Complex> buf = std::vector<Complex>(X::shared_bytes / sizeof(Complex));
     std::vector<Complex> roots = std::vector<Complex>(X::M / 2);
     std::vector<Complex> tx = twiddles<Lines>(), ty = twiddles<Columns>();
@@ -88,19 +90,34 @@ template <class X> struct plane {
         const uint32_t cut[] = {0, 1, X::NY / 3, X::NY - 5, X::NY};
         for (int p = 0; p < 4; p++) {
             part.push_back(
-                {spectrum.data() + (size_t)cut[p] * X::NXC, 0, cut[p], cut[p + 1] - cut[p]});
+                {spectrum.data() + (size_t)cut[p] * X::NXC, X::PLANE, cut[p], cut[p + 1] - cut[p]});
             std::fill(part_of.begin() + cut[p], part_of.begin() + cut[p + 1], (uint8_t)p);
         }
     }
-    Complex at(int k, int row) const {
+    /// The number that the z kernel divides as mode kx of a row: tables of eigenvalues tell modes.
+    Complex at(int kx, int row) const {
         const xy_part<Real> &p = part[part_of[row]];
-        const int m = k == X::M / 2 ? X::M : k < X::M / 2 ? k : X::mirrored(X::M - k);
-        return p.base[X::in_strips(m, row - (int)p.y0, (int)p.rows)];
+        std::vector<Real> ex(X::NXC), ey(p.rows);
+        for (int k = 0; k < X::NXC; k++)
+            ex[k] = (Real)k;
+        for (uint32_t r = 0; r < p.rows; r++)
+            ey[r] = (Real)(r * X::NXC);
+        kspace_args<Real> a = kspace_args<Real>();
+        a.rows = p.rows;
+        a.nxc = X::NXC;
+        a.strip = X::WIDTH;
+        a.columns = a.rows * a.nxc;
+        a.ex = ex.data();
+        a.ey = ey.data();
+        for (uint32_t i = 0; i < a.columns; i++)
+            if (kspace_column<Real>(a, i).exy == ex[kx] + ey[row - p.y0])
+                return p.base[p.pitch + i];
+        return {(Real)NAN, (Real)NAN};
     }
     std::vector<Complex *> strips(int strip) const {
         std::vector<Complex *> list;
         for (const xy_part<Real> &p : part)
-            list.push_back(X::strip_in_part(p, 0, strip));
+            list.push_back(X::strip_in_part(p, 1, strip));
         return list;
     }
     void forward() {
@@ -193,17 +210,19 @@ template <class X> static void shape() {
     expect(worst < 10 * unit, "the plane that comes back", X::NX);
 }
 
-/// Each item once; what an item waits for before it.
+/// Each item once, what an item waits for before it; and none past the end, where blocks look too.
 static void sequence(uint32_t firsts, uint32_t seconds, uint32_t planes, uint32_t lag) {
     std::vector<uint32_t> done[2] = {std::vector<uint32_t>(planes), std::vector<uint32_t>(planes)};
     const uint32_t slots = lag + 2;
     bool right = true;
-    for (uint32_t t = 0; t < (planes + lag) * (firsts + seconds); t++) {
+    const uint32_t items = firsts + seconds, end = (planes + lag) * items;
+    for (uint32_t t = 0; t < end + lag * items; t++) {
         const xy_item i = xy_item_at(t, firsts, seconds, planes, lag);
-        if (!i.there)
+        right = right && (!i.there || (t < end && i.plane < planes));
+        if (!i.there || i.plane >= planes)
             continue;
         uint32_t *mine = &done[i.first ? 0 : 1][i.plane];
-        right = right && i.plane < planes && i.index == (*mine)++;
+        right = right && i.index == (*mine)++;
         if (!i.first)
             right = right && done[0][i.plane] == firsts;
         else if (i.plane >= slots)

@@ -281,7 +281,9 @@ static void arguments() {
     const psg_cuda_segment good = {a.data(), 12, 4}, few = {a.data(), 11, 4},
                            thin = {a.data(), 12, 3}, odd = {(char *)a.data() + 8, 12, 4};
     const psg_cuda_symbol symbol = {a.data(), a.data(), a.data(), 0, 1, nullptr};
-    const psg_cuda_columns row = {1, 4, 0}, point = {1, 0, 0}, none = {0, 4, 0}, wide = {1, 4, 5};
+    const psg_cuda_columns row = {1, 4, 0}, point = {1, 0, 0}, none = {0, 4, 0}, wide = {1, 4, 4};
+    CHECK(psg_cuda_kspace_suits(PSG_CUDA_F64, 12, 0) &&
+          !psg_cuda_kspace_suits(PSG_CUDA_F64, 17, 0));
     CHECK(psg_cuda_kspace_run(plan, &few, 1, &row, &symbol, 0) == cudaErrorInvalidValue);
     CHECK(psg_cuda_kspace_run(plan, &thin, 1, &row, &symbol, 0) == cudaErrorInvalidValue);
     CHECK(psg_cuda_kspace_run(plan, &odd, 1, &row, &symbol, 0) == cudaErrorInvalidValue);

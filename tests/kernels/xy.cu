@@ -1,6 +1,6 @@
-// The 2-D transforms in one kernel: with the z kernel on their strips they solve as cuFFT does on rows,
-// for slabs of few and many planes cut into views or dense parts, of either precision; bad arguments
-// are refused.
+// The 2-D transforms in one kernel: with the z kernel on their strips they solve as cuFFT does on
+// rows, for slabs of few and many planes cut into views or dense parts, of either precision; bad
+// arguments are refused.
 #include "kernels/complex.cuh"
 #include "kernels/fft.h"
 #include "kernels/kspace.h"
@@ -160,6 +160,11 @@ static void arguments() {
     CHECK(run(&good, 1, 0) == cudaErrorInvalidValue);
     CHECK(run(&good, (size_t)1 << 40, 1) == cudaErrorInvalidValue);
     CHECK(run(&good, 0, 1) == cudaSuccess);
+    const auto run_at = [&](double *field, char *room) {
+        return psg_cuda_xy_run(xy, PSG_CUDA_INVERSE, field, 0, &good, 1, room, 0);
+    };
+    CHECK(run_at(a.data() + 1, work.data()) == cudaErrorInvalidValue);
+    CHECK(run_at(a.data(), work.data() + 128) == cudaErrorInvalidValue);
     psg_cuda_xy_destroy(xy);
 }
 

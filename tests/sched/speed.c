@@ -1,5 +1,5 @@
-/* What StarPU has measured of tasks says how long others like them would take: in proportion to their size,
- * unless it is far from all that was measured, and nothing of others. */
+/* What StarPU has measured of tasks says how long others like them would take: in proportion to
+ * their size, unless it is far from all that was measured, and nothing of others. */
 #include "codelets/speed.h"
 #include "graph/psg.h"
 #include "tests/check.h"

@@ -1,6 +1,6 @@
-/* Cores beside GPUs: they take the last of the planes and rows, as many as the share says, and each part
- * is done once, by its kind of worker. By itself the share is one that is not slower than others, and 0
- * where cores would not help or nothing is known of them. */
+/* Cores beside GPUs: they take the last of the planes and rows, as many as the share says, and each
+ * part is done once, by its kind of worker. By itself the share is one that is not slower than
+ * others, and 0 where cores would not help or nothing is known of them. */
 #include "tests/simulate/simulate.h"
 
 #include <stdbool.h>
@@ -10,7 +10,8 @@
 #define EVENTS_MOST 4096
 #define WHOLE 128 /* points: enough for several tasks on every core */
 
-/** Seconds of any task on 8 planes or rows of 64^3 points, on a core and on a GPU; 0: not recorded. */
+/** Seconds of any task on 8 planes or rows of 64^3 points, on a core and on a GPU; 0: not
+ *  recorded. */
 typedef struct speeds {
     double cpu, gpu;
     double link;   /**< bytes per second */

@@ -1,5 +1,5 @@
-/* A spectrum that the GPUs have no room for stands in main memory, cut into parts of which they have room for
- * some; and what cannot work is an error before a solve. */
+/* A spectrum that the GPUs have no room for stands in main memory, cut into parts of which they
+ * have room for some; and what cannot work is an error before a solve. */
 #include "tests/simulate/simulate.h"
 
 #include <string.h>
