@@ -381,27 +381,30 @@ static bool describe_alltoall(psg_lane *lane, const layout *l) {
 
 /* ---------------------------------------------------------------------------------- lanes */
 
+/* The memory first: a grid for which there is none may have more blocks than can be looked through. */
 static bool make_room(psg_lane *lane, const layout *l) {
     const psg_context *c = &l->plan->context;
     const size_t items = item_count(l);
     lane->parts = calloc(items + 1, sizeof *lane->parts);
     lane->item = calloc(items + 1, sizeof *lane->item);
+    for (size_t m = 0; m < items; m++) {
+        lane->bytes += item_of(l, m).bytes;
+    }
+    bool all = lane->parts != NULL && lane->item != NULL;
+    for (size_t m = 0; all && m < items;) {
+        m = make_part(lane, l, m);
+        all = m > 0;
+    }
+    if (!all) {
+        return false;
+    }
     lane->bundles = handles(l->own * c->bundles);
     lane->arrivals = handles(c->segments * (c->own_bundles.end - c->own_bundles.first));
     lane->blocks = handles(c->segments * (c->own_pencils.end - c->own_pencils.first));
     lane->spectra = handles(l->spectra);
     lane->columns = handles(l->pencils);
-    bool all = lane->parts != NULL && lane->item != NULL && lane->bundles != NULL &&
-               lane->arrivals != NULL && lane->blocks != NULL && lane->spectra != NULL &&
-               lane->columns != NULL;
-    for (size_t m = 0; m < items; m++) {
-        lane->bytes += item_of(l, m).bytes;
-    }
-    for (size_t m = 0; all && m < items;) {
-        m = make_part(lane, l, m);
-        all = m > 0;
-    }
-    return all;
+    return lane->bundles != NULL && lane->arrivals != NULL && lane->blocks != NULL &&
+           lane->spectra != NULL && lane->columns != NULL;
 }
 
 psg_status psg_lane_create(psg_lane **result, const psg_plan *plan) {
