@@ -54,12 +54,18 @@ static bool positive(double value) {
     return isfinite(value) && value > 0;
 }
 
-static const char *read_memory(psg_machine *machine, const char *rest) {
+static const char *read_positive(double *number, const char *rest, const char *expected) {
     int used = 0;
-    return sscanf(rest, "%lf %n", &machine->gpu_memory, &used) == 1 && rest[used] == '\0' &&
-                   positive(machine->gpu_memory)
-               ? NULL
-               : "gpu_memory BYTES";
+    const bool read = sscanf(rest, "%lf %n", number, &used) == 1 && rest[used] == '\0';
+    return read && positive(*number) ? NULL : expected;
+}
+
+static const char *read_memory(psg_machine *machine, const char *rest) {
+    return read_positive(&machine->gpu_memory, rest, "gpu_memory BYTES");
+}
+
+static const char *read_submit(psg_machine *machine, const char *rest) {
+    return read_positive(&machine->submit, rest, "submit SECONDS");
 }
 
 static const char *read_link(psg_machine *machine, const char *rest) {
@@ -156,8 +162,9 @@ static const struct {
     const char *word;
     reader read;
 } readers[] = {
-    {"machine", read_name},      {"about", read_about}, {"cpus", read_cpus}, {"gpus", read_gpus},
-    {"gpu_memory", read_memory}, {"link", read_link},   {"time", read_time}, {"least", read_least},
+    {"machine", read_name},  {"about", read_about},       {"cpus", read_cpus},
+    {"gpus", read_gpus},     {"gpu_memory", read_memory}, {"link", read_link},
+    {"submit", read_submit}, {"least", read_least},       {"time", read_time},
 };
 
 /* @return as a reader does */
@@ -179,7 +186,7 @@ static const char *read_line(psg_machine *machine, char *line) {
             return readers[m].read(machine, rest);
         }
     }
-    return "machine, about, cpus, gpus, gpu_memory, link, least or time";
+    return "machine, about, cpus, gpus, gpu_memory, link, submit, least or time";
 }
 
 psg_machine *psg_machine_read(const char *path, char *words, size_t size) {
@@ -318,15 +325,13 @@ static double look_up(const psg_machine *machine, bool gpu, const psg_task_shape
     return below != NULL || above != NULL ? between(below, above, wanted, machine->least[gpu]) : 0;
 }
 
-/* Of blocks in peers' memory: transforms, as on views, and then the link; but not less than where
- * all blocks are in memory of its own. */
+/* Of blocks in peers' memory: what goes there does so while planes are transformed, so what takes
+ * longer counts, the link or the task where all blocks are in memory of its own. */
 static double with_peers(const psg_machine *machine, bool gpu, const psg_task_shape *shape) {
     const double rate = machine->link[PSG_MACHINE_PEER].bytes_per_second;
     const double bytes = points(shape) * share(shape) * (shape->precision == PSG_TASK_F64 ? 16 : 8);
-    psg_task_shape views = *shape;
-    views.dense = false;
     const double own = look_up(machine, gpu, shape, 0);
-    return own > 0 && rate > 0 ? fmax(own, look_up(machine, gpu, &views, 0) + bytes / rate) : 0;
+    return own > 0 && rate > 0 ? fmax(own, bytes / rate) : 0;
 }
 
 double psg_machine_seconds(const psg_machine *machine, bool gpu, const psg_task_shape *shape) {

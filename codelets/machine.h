@@ -11,6 +11,7 @@
  *      link WHICH BYTES SECONDS       bytes a second and latency: to-gpu, from-gpu (each GPU has its own), between
  *                                     (what a GPU sends, and what it receives, all others together), peer (a
  *                                     kernel that reads and writes another GPU's memory, likewise)
+ *      submit SECONDS                 what it takes the program to submit a task, for each piece of its data
  *      least cpu|gpu SECONDS          what any task takes
  *      time STAGE f64|f32 cpu|gpu NXxNYxNZ segment|pencil COUNT views|dense PIECES REMOTE SECONDS
  *                                     a task on COUNT planes of a segment, or rows of a pencil, that has to do with
@@ -46,6 +47,7 @@ typedef struct psg_machine {
         double bytes_per_second; /**< 0: there is none */
         double seconds;          /**< latency */
     } link[PSG_MACHINE_LINKS];
+    double submit;   /**< seconds for each piece of a task's data; 0: not given */
     double least[2]; /**< seconds of any task on a core, on a GPU */
     psg_machine_time *time;
     size_t times;
@@ -59,8 +61,8 @@ void psg_machine_free(psg_machine *machine);
 /** Seconds that the task takes: as recorded, or between what was recorded of smaller and larger
  *  tasks of its kind. Of several candidates those count whose blocks are alike, then those whose
  *  transforms are of the nearest length, then those with the nearest number of pieces. Candidates
- *  have as large a share of remote blocks. Without any, what is remote goes over the link peer
- *  after the transforms, which take what they take on views.
+ *  have as large a share of remote blocks. Without any, what is remote goes over the link peer,
+ *  and the task takes that long, or what it takes without remote blocks if that is longer.
  *  @return 0: nothing is known of such tasks */
 double psg_machine_seconds(const psg_machine *machine, bool gpu, const psg_task_shape *shape);
 

@@ -284,6 +284,12 @@ const char *psg_simulation_run(int (*program)(int, char **), int argc, char **ar
 
 /* --------------------------------------------------------------------------------- costs */
 
+void psg_simulation_submit(size_t pieces) {
+    if (machine->submit > 0) {
+        starpu_sleep((float)(machine->submit * (double)pieces));
+    }
+}
+
 double psg_simulation_cost(struct starpu_task *task, struct starpu_perfmodel_arch *arch,
                            unsigned implementation) {
     (void)implementation;

@@ -29,6 +29,10 @@ const char *psg_simulation_run(int (*program)(int, char **), int argc, char **ar
 /** The machine that was chosen; NULL: none yet. */
 const psg_machine *psg_simulation_machine(void);
 
+/** In a simulation, let the time pass that it takes to submit a task.
+ *  @param[in] pieces  of its data */
+void psg_simulation_submit(size_t pieces);
+
 /** Microseconds of a task on a kind of worker, for StarPU. */
 double psg_simulation_cost(struct starpu_task *task, struct starpu_perfmodel_arch *arch,
                            unsigned implementation);

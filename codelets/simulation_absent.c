@@ -20,6 +20,10 @@ bool psg_simulation_begin(const char *machine, char *words, size_t size) {
 void psg_simulation_end(void) {
 }
 
+void psg_simulation_submit(size_t pieces) {
+    (void)pieces;
+}
+
 const char *psg_simulation_run(int (*program)(int, char **), int argc, char **argv, int *result) {
     *result = program(argc, argv);
     return NULL;

@@ -1,5 +1,7 @@
 #include "codelets/task.h"
 
+#include "codelets/simulation.h"
+
 #include <starpu_hash.h>
 
 #include <stdlib.h>
@@ -186,6 +188,7 @@ void psg_task_submit(psg_run *run, struct starpu_task *task) {
     }
     record(run, task);
     psg_run_begin_task(run);
+    psg_simulation_submit((size_t)STARPU_TASK_GET_NBUFFERS(task));
     const int result = starpu_task_submit(task);
     if (result != 0) {
         psg_run_fail(run, PSG_FAULT_SUBMIT, "StarPU did not take a task %s: %s", task->cl->name,

@@ -1,6 +1,6 @@
-/* The recorded H200s: simulated solves take what they took there, more GPUs are not slower, the
- * exchange overlaps with the transforms, and a policy that knows the times is not worse than one
- * that does not. */
+/* The recorded H200s: simulated solves take what they took there, in that order; more GPUs are not
+ * slower, the exchange overlaps with the transforms, and a policy that knows the times is not worse
+ * than one that does not. */
 #include "tests/simulate/simulate.h"
 
 #include <string.h>
@@ -19,33 +19,99 @@ static double seconds_of(const simulate_case *c) {
     return *shared;
 }
 
-/* Measured on 2026-11-20 by bench_gpu_peer, data on the GPUs, f64: median of 5 to 11 solves. On 4
- * GPUs blocks were at home with their segments then, and not with their pencils. */
-static const struct measured {
-    simulate_case what;
+/** What was measured. */
+typedef struct measured {
+    size_t n;
+    int gpus;
+    size_t segments, pencils;
+    psg_exchange exchange;
     double seconds;
-} measured[] = {
-    {{"h200", 512, -1, 1, PSG_GRAPH_FUSED, PSG_EXCHANGE_AUTO, 0, 0, NULL, 0}, 3.415e-3},
-    {{"h200", 512, -1, 1, PSG_GRAPH_FUSED, PSG_EXCHANGE_AUTO, 512, 1, NULL, 0}, 3.322e-3},
-    {{"h200", 1024, -1, 1, PSG_GRAPH_FUSED, PSG_EXCHANGE_AUTO, 0, 0, NULL, 0}, 28.58e-3},
-    {{"h200", 512, -1, 4, PSG_GRAPH_FUSED, PSG_EXCHANGE_MANAGED, 0, 0, NULL, 0}, 3.678e-3},
-    {{"h200", 1024, -1, 4, PSG_GRAPH_FUSED, PSG_EXCHANGE_MANAGED, 64, 8, NULL, 0}, 21.31e-3},
-    {{"h200", 512, -1, 1, PSG_GRAPH_STAGED, PSG_EXCHANGE_AUTO, 512, 1, NULL, 0}, 6.892e-3},
-    {{"h200", 512, -1, 1, PSG_GRAPH_STAGED, PSG_EXCHANGE_AUTO, 0, 0, NULL, 0}, 7.255e-3},
-};
+    psg_graph graph;
+    psg_precision precision;
+} measured;
 
-static void as_measured(void) {
-    for (size_t m = 0; m < sizeof measured / sizeof measured[0]; ++m) {
-        const double got = seconds_of(&measured[m].what), real = measured[m].seconds;
-        printf("%zu^3 on %d, %s: simulated %.3f ms, measured %.3f ms, %+.1f %%\n",
-               measured[m].what.n, measured[m].what.gpus,
-               measured[m].what.exchange == PSG_EXCHANGE_MANAGED ? "managed" : "default", got * 1e3,
-               real * 1e3, 100 * (got / real - 1));
-        CHECK_NEAR(got / real, 1, 0.15, "%zu^3 on %d GPUs", measured[m].what.n,
-                   measured[m].what.gpus);
+#define DIRECT PSG_EXCHANGE_AUTO
+#define MANAGED PSG_EXCHANGE_MANAGED
+
+/* On 2026-11-20, data on the GPUs, medians. Of the cuts with two segments a GPU, and of those of
+ * the exchange managed and of the staged graph, the file has the tasks; not of the others. */
+static const measured cases[] = {
+    {512, 1, 1, 1, DIRECT, 3.271e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {512, 1, 2, 1, DIRECT, 3.336e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {512, 1, 4, 4, DIRECT, 3.289e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {512, 2, 2, 2, DIRECT, 2.152e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {512, 2, 4, 2, DIRECT, 2.230e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {512, 2, 8, 2, DIRECT, 2.379e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {512, 4, 4, 4, DIRECT, 1.675e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {512, 4, 8, 4, DIRECT, 1.739e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {512, 4, 16, 4, DIRECT, 1.972e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {512, 8, 8, 8, DIRECT, 1.311e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {512, 8, 16, 8, DIRECT, 1.581e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 1, 1, 1, DIRECT, 25.122e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 1, 2, 1, DIRECT, 25.083e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 1, 4, 4, DIRECT, 25.846e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 2, 2, 2, DIRECT, 15.891e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 2, 4, 2, DIRECT, 16.044e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 2, 8, 2, DIRECT, 16.080e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 4, 4, 4, DIRECT, 11.514e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 4, 8, 4, DIRECT, 11.850e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 4, 16, 4, DIRECT, 11.787e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 4, 4, 16, MANAGED, 19.976e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 8, 8, 8, DIRECT, 7.023e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 8, 16, 8, DIRECT, 7.214e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {512, 1, 2, 1, DIRECT, 1.872e-3, PSG_GRAPH_FUSED, PSG_F32},
+    {512, 4, 4, 4, DIRECT, 1.022e-3, PSG_GRAPH_FUSED, PSG_F32},
+    {512, 8, 16, 8, DIRECT, 1.164e-3, PSG_GRAPH_FUSED, PSG_F32},
+    {1024, 1, 2, 1, DIRECT, 13.393e-3, PSG_GRAPH_FUSED, PSG_F32},
+    {1024, 4, 16, 4, DIRECT, 6.511e-3, PSG_GRAPH_FUSED, PSG_F32},
+    {1024, 8, 16, 8, DIRECT, 4.121e-3, PSG_GRAPH_FUSED, PSG_F32},
+    {512, 1, 1, 1, DIRECT, 6.871e-3, PSG_GRAPH_STAGED, PSG_F64},
+    {512, 1, 4, 4, DIRECT, 7.255e-3, PSG_GRAPH_STAGED, PSG_F64},
+};
+enum { CASES = sizeof cases / sizeof cases[0] };
+
+/* What is faster by more than two runs differ by is faster here. */
+static void in_order(const double got[CASES]) {
+    const double clear = 1.03;
+    for (int m = 0; m < CASES; ++m) {
+        for (int other = 0; other < CASES; ++other) {
+            const measured *c = &cases[m], *o = &cases[other];
+            if (c->n == o->n && c->precision == o->precision && c->seconds * clear < o->seconds) {
+                CHECK(got[m] < got[other],
+                      "%zu^3: %g s of %zu x %zu on %d, %g s of %zu x %zu on %d", c->n, got[m],
+                      c->segments, c->pencils, c->gpus, got[other], o->segments, o->pencils,
+                      o->gpus);
+            }
+        }
     }
 }
 
+static void as_measured(void) {
+    double got[CASES];
+    for (int m = 0; m < CASES; ++m) {
+        const measured *c = &cases[m];
+        const simulate_case what = {.machine = "h200",
+                                    .n = c->n,
+                                    .cpus = -1,
+                                    .gpus = c->gpus,
+                                    .graph = c->graph,
+                                    .exchange = c->exchange,
+                                    .segment_planes = c->n / c->segments,
+                                    .pencils = c->pencils,
+                                    .precision = c->precision};
+        got[m] = seconds_of(&what);
+        printf("%zu^3 %s on %d, %s%s, %zu x %zu: simulated %.3f ms, measured %.3f ms, %+.1f %%\n",
+               c->n, c->precision == PSG_F64 ? "f64" : "f32", c->gpus,
+               c->graph == PSG_GRAPH_FUSED ? "fused" : "staged",
+               c->exchange == MANAGED ? ", managed" : "", c->segments, c->pencils, got[m] * 1e3,
+               c->seconds * 1e3, 100 * (got[m] / c->seconds - 1));
+        CHECK_NEAR(got[m] / c->seconds, 1, 0.15, "%zu^3 on %d GPUs, %zu x %zu", c->n, c->gpus,
+                   c->segments, c->pencils);
+    }
+    in_order(got);
+}
+
+/* Not slower than half as many; with copies, which take most of the time then, than one. */
 static void more_gpus(psg_exchange exchange) {
     double before = INFINITY;
     for (int gpus = 1; gpus <= 8; gpus *= 2) {
@@ -53,8 +119,8 @@ static void more_gpus(psg_exchange exchange) {
             .machine = "h200", .n = 1024, .cpus = -1, .gpus = gpus, .exchange = exchange};
         const double now = seconds_of(&c);
         printf("1024^3 on %d, exchange %d: %.3f ms\n", gpus, (int)exchange, now * 1e3);
-        CHECK(now <= before, "%d GPUs take %g s, half as many %g s", gpus, now, before);
-        before = now;
+        CHECK(now <= before, "%d GPUs take %g s, fewer %g s", gpus, now, before);
+        before = exchange == MANAGED && gpus > 1 ? before : now;
     }
 }
 
@@ -77,8 +143,9 @@ static const char *changed(double link, double task) {
     char line[512];
     while (file && fgets(line, sizeof line, file)) {
         char *last = strrchr(line, ' ');
-        if (strncmp(line, "link between", 12) == 0) {
-            snprintf(line, sizeof line, "link between %g %g\n", 700e9 * link, 1e-6 / link);
+        double rate = 0, latency = 0;
+        if (sscanf(line, "link between %lf %lf", &rate, &latency) == 2) {
+            snprintf(line, sizeof line, "link between %g %g\n", rate * link, latency / link);
         } else if (strncmp(line, "time ", 5) == 0 || strncmp(line, "least ", 6) == 0) {
             snprintf(last, sizeof line - (size_t)(last - line), " %g\n", atof(last) * task);
         }
@@ -92,9 +159,10 @@ static const char *changed(double link, double task) {
 }
 
 /** A solve takes less than one without copies and one without work together: blocks travel while
- *  others are transformed. */
+ *  others are transformed, where each GPU has several. */
 static void overlap(void) {
-    simulate_case c = {.n = 1024, .cpus = -1, .gpus = 4, .exchange = PSG_EXCHANGE_MANAGED};
+    simulate_case c = {
+        .n = 1024, .cpus = -1, .gpus = 4, .exchange = MANAGED, .segment_planes = 64, .pencils = 16};
     c.machine = changed(1e6, 1);
     const double transforms = seconds_of(&c);
     c.machine = changed(1, 1e-6);

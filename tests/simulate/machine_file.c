@@ -33,6 +33,8 @@ static const file files[] = {
      "a link that its GPUs need", PSG_ERR_ARG},
     {HEAD "gpu_memory lots\n", ":3: expected gpu_memory BYTES", PSG_ERR_ARG},
     {HEAD "gpu_memory -1\n", ":3: expected gpu_memory BYTES", PSG_ERR_ARG},
+    {HEAD "submit 0\n", ":3: expected submit SECONDS", PSG_ERR_ARG},
+    {HEAD "submit 1e-6 1\n", ":3: expected submit SECONDS", PSG_ERR_ARG},
     {HEAD "link up 1e9 0\n", ":3: expected link to-gpu", PSG_ERR_ARG},
     {HEAD "link to-gpu 0 0\n", ":3: expected link to-gpu", PSG_ERR_ARG},
     {HEAD "link to-gpu 1e9 -1\n", ":3: expected link to-gpu", PSG_ERR_ARG},

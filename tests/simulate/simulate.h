@@ -74,6 +74,7 @@ typedef struct simulate_case {
     size_t segment_planes, pencils; /**< 0: the default */
     const char *policy;             /**< NULL: StarPU's */
     double cpu_share;               /**< of GPUs and cores */
+    psg_precision precision;
 } simulate_case;
 
 /** Seconds of a solve with the data where they are computed, the second one; NaN after a failed check.
@@ -92,6 +93,7 @@ static inline double simulate_solve(const simulate_case *c, psg_plan **plan) {
     options.pencils = c->pencils;
     options.policy = c->policy;
     options.cpu_share = c->cpu_share;
+    options.precision = c->precision;
     options.record = 1; /* which takes no simulated time */
     psg_grid_init(&grid, c->n, c->n, c->n, 1, 1, 1);
     if (CHECK_STATUS(psg_plan_create(&mine, &grid, &options), PSG_OK) &&

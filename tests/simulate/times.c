@@ -1,5 +1,6 @@
 /* A task takes the time that was recorded of such a task; between recorded sizes a time between,
- * beyond them what exceeds the least in proportion; and of what was not recorded the nearest.
+ * beyond them what exceeds the least in proportion; and of what was not recorded the nearest. One
+ * is submitted after the other, which takes its time too.
  * Solves go by the simulated clock. */
 #include "tests/simulate/simulate.h"
 
@@ -75,11 +76,23 @@ static void check_cores(const void *argument) {
     psg_plan_destroy(plan);
 }
 
+/** 8 segments of 9 pieces of data, 8 pencils of 8, 8 segments of 9: 1 ms each, until the last task
+ *  is submitted, which then takes what it takes. */
+static void check_submission(const void *argument) {
+    (void)argument;
+    const simulate_case c = {.n = N, .cpus = 2, .segment_planes = 8, .pencils = 8};
+    const double seconds = simulate_solve(&c, NULL), want = 208e-3;
+    CHECK(seconds >= want && seconds < want + 0.4e-3, "%g s instead of %g", seconds, want);
+}
+
 int main(void) {
+    char submitted[sizeof machine + 16];
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; ++c) {
         simulate_apart(simulate_machine(machine), check_times, &cases[c]);
     }
     simulate_apart(simulate_machine(machine), check_cores, NULL);
+    snprintf(submitted, sizeof submitted, "%ssubmit 1e-3\n", machine);
+    simulate_apart(simulate_machine(submitted), check_submission, NULL);
     remove(simulate_machine(""));
     return check_result();
 }
