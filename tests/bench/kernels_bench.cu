@@ -8,6 +8,7 @@
 #include "kernels/pack.h"
 #include "kernels/reduce.h"
 #include "kernels/scale.h"
+#include "kernels/xy.h"
 #include "tests/bench/gpu.cuh"
 #include <algorithm>
 #include <cmath>
@@ -223,6 +224,32 @@ template <class Real> static void solve(size_t nx, size_t ny, size_t nz, int rep
          off <= (sizeof(Real) == 8 ? 1e-12 : 1e-4) ? "" : " WRONG");
 }
 
+/// The 2-D transforms of a slab, by cuFFT and by the kernel that makes both steps.
+template <class Real> static void planes(size_t n) {
+    const size_t nxc = n / 2 + 1;
+    const psg_cuda_precision precision = precision_of<Real>();
+    const buffer field(n * n * n * sizeof(Real)), spectrum(n * n * nxc * 2 * sizeof(Real));
+    psg_cuda_xy *xy = nullptr;
+    if (psg_cuda_xy_create(&xy, precision, n, n) != cudaSuccess)
+        return;
+    const buffer room(psg_cuda_xy_work_bytes(xy, n));
+    const psg_cuda_xy_part whole = {spectrum.p, n * nxc, 0, n};
+    const tables<Real> t(n, n, n, false);
+    const ours<Real> cufft(n, n, n, 1, &t.symbol);
+    const auto run = [&](psg_cuda_direction direction) {
+        MUST(psg_cuda_xy_run(xy, direction, field.p, n, &whole, 1, room.p, 0));
+    };
+    bench_randomize<Real>(field.p, n * n * n);
+    const std::vector<double> ms =
+        medians({[&] { cufft.run_forward(field.p, spectrum.p); }, [&] { run(PSG_CUDA_FORWARD); },
+                 [&] { cufft.run_inverse(spectrum.p, field.p); }, [&] { run(PSG_CUDA_INVERSE); }},
+                10);
+    note("planes f%zu %zu^3: forward cuFFT %.3f ms, one kernel %.3f ms (%.2fx), inverse %.3f, %.3f "
+         "(%.2fx)",
+         8 * sizeof(Real), n, ms[0], ms[1], ms[0] / ms[1], ms[2], ms[3], ms[2] / ms[3]);
+    psg_cuda_xy_destroy(xy);
+}
+
 template <class Real> static void kspace_variants(size_t nx, size_t ny, size_t nz) {
     const size_t nxc = nx / 2 + 1, columns = ny * nxc, bytes = columns * nz * 2 * sizeof(Real);
     const buffer spectrum(bytes);
@@ -350,6 +377,11 @@ int main(int argc, char **argv) {
         z_by_cufft<double>(1024, 1024, 1024);
         z_by_cufft<double>(500, 500, 500);
     }
+    for (size_t n : {256, 512, 1024})
+        if (!quick || n == 512) {
+            planes<double>(n);
+            planes<float>(n);
+        }
     all_kspace<double>(quick);
     all_kspace<float>(quick);
     for (size_t n : {256, 512, 500, 1024})
