@@ -95,36 +95,41 @@ template <class Real> PSG_HD Real symbol_factor(Real exy, Real ez, Real lambda, 
     return d == Real(0) ? Real(0) : scale * reciprocal(d);
 }
 
+/// A load of one complex number with a PTX modifier; what follows it is the assembler's list of
+/// clobbers.
+#if defined(__CUDA_ARCH__)
+#define PSG_LOAD(NAME, MODIFIER, ...)                                                              \
+    template <class Real> PSG_HD complex_t<Real> NAME(const complex_t<Real> *p) {                  \
+        complex_t<Real> v;                                                                         \
+        if constexpr (sizeof(Real) == 8)                                                           \
+            asm volatile("ld.global." MODIFIER ".v2.f64 {%0, %1}, [%2];"                           \
+                         : "=d"(v.x), "=d"(v.y)                                                    \
+                         : "l"(p)                                                                  \
+                         : __VA_ARGS__);                                                           \
+        else                                                                                       \
+            asm volatile("ld.global." MODIFIER ".v2.f32 {%0, %1}, [%2];"                           \
+                         : "=f"(v.x), "=f"(v.y)                                                    \
+                         : "l"(p)                                                                  \
+                         : __VA_ARGS__);                                                           \
+        return v;                                                                                  \
+    }
+#else
+#define PSG_LOAD(NAME, MODIFIER, ...)                                                              \
+    template <class Real> PSG_HD complex_t<Real> NAME(const complex_t<Real> *p) {                  \
+        return *p;                                                                                 \
+    }
+#endif
+
 /// A number that is read once, and whose neighbours up to 256 bytes are about to be read too, by
 /// other blocks: they come into the second-level cache with it, where memory would be read in
 /// pieces of 64 bytes at a part of its speed.
-template <class Real> PSG_HD complex_t<Real> load_neighbours(const complex_t<Real> *p) {
-#if defined(__CUDA_ARCH__)
-    complex_t<Real> v;
-    if constexpr (sizeof(Real) == 8)
-        asm volatile("ld.global.L2::256B.v2.f64 {%0, %1}, [%2];" : "=d"(v.x), "=d"(v.y) : "l"(p));
-    else
-        asm volatile("ld.global.L2::256B.v2.f32 {%0, %1}, [%2];" : "=f"(v.x), "=f"(v.y) : "l"(p));
-    return v;
-#else
-    return *p;
-#endif
-}
-
+PSG_LOAD(load_neighbours, "L2::256B", )
+/// A number that another block has written while this kernel runs: not from the first-level cache.
+PSG_LOAD(load_shared_cache, "cg", "memory")
 /// A number that nobody reads again, and one that is written and not read again soon: they leave
 /// the second-level cache first.
-template <class Real> PSG_HD complex_t<Real> load_streaming(const complex_t<Real> *p) {
-#if defined(__CUDA_ARCH__)
-    complex_t<Real> v;
-    if constexpr (sizeof(Real) == 8)
-        asm volatile("ld.global.cs.v2.f64 {%0, %1}, [%2];" : "=d"(v.x), "=d"(v.y) : "l"(p));
-    else
-        asm volatile("ld.global.cs.v2.f32 {%0, %1}, [%2];" : "=f"(v.x), "=f"(v.y) : "l"(p));
-    return v;
-#else
-    return *p;
-#endif
-}
+PSG_LOAD(load_streaming, "cs", )
+#undef PSG_LOAD
 
 template <class Real> PSG_HD void store_streaming(complex_t<Real> *p, complex_t<Real> v) {
 #if defined(__CUDA_ARCH__)
@@ -134,26 +139,6 @@ template <class Real> PSG_HD void store_streaming(complex_t<Real> *p, complex_t<
         asm volatile("st.global.cs.v2.f32 [%0], {%1, %2};" ::"l"(p), "f"(v.x), "f"(v.y) : "memory");
 #else
     *p = v;
-#endif
-}
-
-/// A number that another block has written while this kernel runs: not from the first-level cache.
-template <class Real> PSG_HD complex_t<Real> load_shared_cache(const complex_t<Real> *p) {
-#if defined(__CUDA_ARCH__)
-    complex_t<Real> v;
-    if constexpr (sizeof(Real) == 8)
-        asm volatile("ld.global.cg.v2.f64 {%0, %1}, [%2];"
-                     : "=d"(v.x), "=d"(v.y)
-                     : "l"(p)
-                     : "memory");
-    else
-        asm volatile("ld.global.cg.v2.f32 {%0, %1}, [%2];"
-                     : "=f"(v.x), "=f"(v.y)
-                     : "l"(p)
-                     : "memory");
-    return v;
-#else
-    return *p;
 #endif
 }
 
