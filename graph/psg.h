@@ -184,8 +184,9 @@ typedef struct psg_plan psg_plan;
  *  and then lets its workers sleep while no solve is in flight. Where StarPU runs already, its
  *  workers and policy are used and it is left awake; options that ask for others are PSG_ERR_STATE,
  *  as is a policy where STARPU_SCHED in the environment says another. A program with StarPU tasks
- *  of its own calls starpu_init() before it makes a plan. StarPU's profiling is turned on. What
- *  StarPU says on its own goes to stderr, unless STARPU_SILENT=1 is in the environment.
+ *  of its own calls starpu_init() before it makes a plan. StarPU's profiling is turned on, and with
+ *  GPUs STARPU_SUBALLOCATOR=0 put into the environment, unless it is there. What StarPU says on its
+ *  own goes to stderr, unless STARPU_SILENT=1 is there.
  *  @param[out] plan     NULL after a failure
  *  @param[in]  grid     not kept
  *  @param[in]  options  not kept; NULL = the defaults

@@ -76,8 +76,9 @@ struct column_shape {
         return p == 0 ? 0 : N - stride(p - 1);
     }
 
-    /// Multiply the outputs j of a butterfly of pass P by the twiddles w^j, or by their conjugates:
-    /// 3 of 4 powers are products of two, which cost less than to load them.
+    /// Multiply the outputs j of a butterfly of pass P by the twiddles w^j, or by their conjugates.
+    /// Of radices that 4 divides, those of 1, 2, 3 and 4, 8, .. are loaded, and the others their
+    /// products, which cost less.
     template <int P, bool CONJUGATE>
     static PSG_HD void twist(Complex *v, int q, int u, const Complex *table) {
         constexpr int R = radix(P), S = stride(P), STEP = R % 4 == 0 ? 4 : R;

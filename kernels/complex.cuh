@@ -3,6 +3,7 @@
 #ifndef PSG_KERNELS_COMPLEX_CUH
 #define PSG_KERNELS_COMPLEX_CUH
 
+#include "kernels/common.h"
 #include <cstddef>
 #include <cstdint>
 
@@ -23,6 +24,14 @@ namespace psg_cuda {
 
 /// One complex number, moved by one access of 8 or 16 bytes.
 template <class Real> struct alignas(2 * sizeof(Real)) complex_t { Real x, y; };
+
+inline bool precision_valid(psg_cuda_precision precision) {
+    return precision == PSG_CUDA_F64 || precision == PSG_CUDA_F32;
+}
+
+inline size_t complex_bytes(psg_cuda_precision precision) {
+    return precision == PSG_CUDA_F64 ? sizeof(complex_t<double>) : sizeof(complex_t<float>);
+}
 
 template <class Real> PSG_HD complex_t<Real> operator+(complex_t<Real> a, complex_t<Real> b) {
     return {a.x + b.x, a.y + b.y};
@@ -126,11 +135,11 @@ template <class Real> PSG_HD Real symbol_factor(Real exy, Real ez, Real lambda, 
 PSG_LOAD(load_neighbours, "L2::256B", )
 /// A number that another block has written while this kernel runs: not from the first-level cache.
 PSG_LOAD(load_shared_cache, "cg", "memory")
-/// A number that nobody reads again, and one that is written and not read again soon: they leave
-/// the second-level cache first.
+/// A number that nobody reads again: it leaves the second-level cache first.
 PSG_LOAD(load_streaming, "cs", )
 #undef PSG_LOAD
 
+/// A number that is not read again soon: likewise.
 template <class Real> PSG_HD void store_streaming(complex_t<Real> *p, complex_t<Real> v) {
 #if defined(__CUDA_ARCH__)
     if constexpr (sizeof(Real) == 8)

@@ -55,10 +55,6 @@ int cufft_code(cufftResult r) {
     return r == CUFFT_SUCCESS ? 0 : PSG_CUDA_CUFFT_ERROR + (int)r;
 }
 
-bool precision_valid(psg_cuda_precision precision) {
-    return precision == PSG_CUDA_F64 || precision == PSG_CUDA_F32;
-}
-
 /// One side of a batched transform: extents in memory, element stride, distance between transforms.
 struct side {
     long long embed[2], stride, dist;

@@ -22,10 +22,6 @@ struct psg_cuda_kspace {
 
 namespace {
 
-size_t complex_bytes(psg_cuda_precision precision) {
-    return precision == PSG_CUDA_F64 ? sizeof(complex_t<double>) : sizeof(complex_t<float>);
-}
-
 /// The fixed kernel number `variant` for this length, or NULL; *count: how many there are.
 const kspace_entry *find_entry(psg_cuda_precision precision, uint32_t n, int variant, int *count) {
     size_t lines = 0;
@@ -37,10 +33,6 @@ const kspace_entry *find_entry(psg_cuda_precision precision, uint32_t n, int var
         if (entry[i].n == n && (*count)++ == variant)
             found = &entry[i];
     return found;
-}
-
-bool precision_valid(psg_cuda_precision precision) {
-    return precision == PSG_CUDA_F64 || precision == PSG_CUDA_F32;
 }
 
 /// Where each plane is, in elements from base. One block a segment.

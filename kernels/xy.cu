@@ -7,6 +7,8 @@
 
 using namespace psg_cuda;
 
+static_assert(PSG_CUDA_XY_PARTS == xy_max_parts, "what callers are told is what the kernel takes");
+
 struct psg_cuda_xy {
     psg_cuda_precision precision;
     const xy_entry *entry;
@@ -24,10 +26,6 @@ const xy_entry *find_entry(psg_cuda_precision precision, size_t nx, size_t ny) {
         if (entry[i].nx == nx && entry[i].ny == ny)
             return &entry[i];
     return nullptr;
-}
-
-size_t complex_bytes(psg_cuda_precision precision) {
-    return precision == PSG_CUDA_F64 ? sizeof(complex_t<double>) : sizeof(complex_t<float>);
 }
 
 size_t ring_bytes(const psg_cuda_xy *plan) {

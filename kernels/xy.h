@@ -62,7 +62,7 @@ size_t psg_cuda_xy_work_bytes(const psg_cuda_xy *plan, size_t planes);
  *  @param[in,out] field_d    [planes][ny][nx] reals, aligned to a complex number; only read, or
  *                            only written
  *  @param[in]     planes     0 is fine
- *  @param[in,out] parts      [count], borrowed until return; together all ny rows, each once; only
+ *  @param[in,out] parts      [count], borrowed until return; together all ny rows, in order; only
  *                            written, or only read
  *  @param[in]     count      1 .. PSG_CUDA_XY_PARTS
  *  @param[in]     work_d     psg_cuda_xy_work_bytes() of this device, aligned to 256, in use until

@@ -35,8 +35,8 @@ template <class Real> struct xy_args {
     Real *field;           // [planes][ny][nx]
     complex_t<Real> *ring; // [slots][plane]
     uint32_t *ticket;      // next item; then what is done of each plane: [2][planes], all 0
-    const complex_t<Real>
-        *tables; // twiddles of lines [M] and columns [ny], exp(-2 pi i k / nx) [M/2]
+    // Twiddles of lines [M] and columns [ny], and exp(-2 pi i k / nx) [M / 2].
+    const complex_t<Real> *tables;
     uint32_t planes, slots, lag, parts;
     xy_part<Real> part[xy_max_parts];
 };
