@@ -30,6 +30,7 @@ static const app_choice exchange_choices[] = {{"managed", PSG_EXCHANGE_MANAGED},
                                               {NULL, 0}};
 static const app_choice z_choices[] = {
     {"contiguous", PSG_Z_CONTIGUOUS}, {"strided", PSG_Z_STRIDED}, {NULL, 0}};
+static const app_choice normalize_choices[] = {{"task", 1}, {"divide", 0}, {NULL, 0}};
 static const app_choice effort_choices[] = {{"measure", PSG_EFFORT_MEASURE},
                                             {"estimate", PSG_EFFORT_ESTIMATE},
                                             {"patient", PSG_EFFORT_PATIENT},
@@ -142,6 +143,9 @@ static const option_row solve_rows[] = {
     {NULL, "z", "contiguous|strided", app_value_choice, FIELD(z_layout), z_choices, NULL,
      "layout of the z transforms of the staged graph;\n"
      "default: contiguous"},
+    {NULL, "normalize", "task|divide", app_value_choice, FIELD(normalize), normalize_choices, NULL,
+     "where the staged graph has the factor 1/(nx ny nz): in a\n"
+     "task of its own, or in the division; default: task"},
     {NULL, "segment-planes", "N", app_value_count, FIELD(segment_planes), NULL,
      "a whole number from 1", "planes of z in a segment; default: from the data's size"},
     {NULL, "pencils", "N", app_value_count, FIELD(pencils), NULL, "a whole number from 1",
@@ -374,7 +378,7 @@ static int parse(const command_text *command, int argc, char **argv, app_argumen
 static void set_defaults(app_arguments *arguments) {
     memset(arguments, 0, sizeof *arguments);
     arguments->problem = APP_PROBLEM_NONE;
-    arguments->lattice = arguments->precision = arguments->z_layout = -1;
+    arguments->lattice = arguments->precision = arguments->z_layout = arguments->normalize = -1;
     arguments->symbol = PSG_SYMBOL_SPECTRAL;
     arguments->mean = PSG_MEAN_DROP;
     arguments->graph = PSG_GRAPH_AUTO;

@@ -34,7 +34,7 @@ typedef struct app_arguments {
     int problem, lattice;
     app_grid_value grid;
     app_box_value box;
-    int precision, symbol, mean, graph, exchange, z_layout, effort;
+    int precision, symbol, mean, graph, exchange, z_layout, normalize, effort;
     double lambda;
     int cpus;
     double cpu_share;

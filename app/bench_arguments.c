@@ -43,6 +43,8 @@ static const app_option_row rows[] = {
              "managed, direct, mpi, alltoall, as for psg solve; default:\nthe best one there is"),
     ROW_LIST(NULL, "z", "NAME,...", APP_LIST_Z,
              "contiguous or strided, of the staged graph; default:\ncontiguous"),
+    ROW_LIST(NULL, "normalize", "task|divide,...", APP_LIST_NORMALIZE,
+             "a task of the staged graph, or part of its division;\ndefault: task"),
     ROW_LIST(NULL, "segment-planes", "N,...", APP_LIST_SEGMENT_PLANES,
              "planes in a segment; 0, the default: from the data's size"),
     ROW_LIST(NULL, "pencils", "N,...", APP_LIST_PENCILS,

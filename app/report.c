@@ -410,6 +410,8 @@ int app_report_json(const app_report *report, const char *path, const char *show
     put_text(root, "graph", app_graph_name(s->graph));
     put_text(root, "exchange", app_exchange_name(s->exchange));
     put_text(root, "z_layout", s->z_layout == PSG_Z_STRIDED ? "strided" : "contiguous");
+    put_text(root, "normalize",
+             s->graph == PSG_GRAPH_STAGED && report->options.normalize ? "task" : "divide");
     put(root, "tuned", json_boolean(s->tuned));
     put_size(root, "segments", s->segments);
     put_size(root, "segment_planes", s->segment_planes);

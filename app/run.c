@@ -113,6 +113,9 @@ static void make_options(app_run *r) {
     options->mean = (psg_mean)a->mean;
     options->graph = (psg_graph)a->graph;
     options->exchange = (psg_exchange)a->exchange;
+    if (a->normalize >= 0) {
+        options->normalize = a->normalize;
+    }
     if (a->z_layout >= 0) {
         options->z_layout = (psg_z_layout)a->z_layout;
     }

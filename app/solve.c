@@ -52,10 +52,10 @@ static int make_plan(app_run *r) {
     app_progress_step(&r->progress, "planning");
     const psg_status status = psg_plan_create(&r->plan, &r->report.grid, &r->report.options);
     int code = app_ranks_agree(status == PSG_OK ? APP_DONE : library_failed(r, status));
-    if (!code && r->arguments.z_layout >= 0 &&
-        psg_plan_statistics(r->plan, &r->report.statistics) == PSG_OK &&
+    const int staged = r->arguments.z_layout >= 0 || r->arguments.normalize >= 0;
+    if (!code && staged && psg_plan_statistics(r->plan, &r->report.statistics) == PSG_OK &&
         r->report.statistics.graph != PSG_GRAPH_STAGED) {
-        app_note(&r->notes, "--z has no effect without --graph staged");
+        app_note(&r->notes, "--z and --normalize have no effect without --graph staged");
     }
     if (!code) {
         code = app_workers_find(&r->report.options, &r->report.workers);

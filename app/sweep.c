@@ -50,6 +50,7 @@ static const struct list_row {
     [APP_LIST_GRAPH] = {"graph", "graph", FIELD(graph), NULL, NULL},
     [APP_LIST_EXCHANGE] = {"exchange", "exchange", FIELD(exchange), NULL, NULL},
     [APP_LIST_Z] = {"z", "z", FIELD(z_layout), NULL, NULL},
+    [APP_LIST_NORMALIZE] = {"normalize", "normalize", FIELD(normalize), NULL, NULL},
     [APP_LIST_SEGMENT_PLANES] = {"segment-planes", "segment_planes", FIELD(segment_planes),
                                  parse_planes,
                                  "whole numbers, 0 for the default, with commas between"},
@@ -80,8 +81,12 @@ typedef struct values {
     char text[VALUES_MOST][VALUE_LENGTH];
 } values;
 
-static const app_config default_config = {
-    .ranks = 1, .cpus = -1, .gpus = -1, .cpu_share = PSG_CPU_SHARE_AUTO, .in_flight = 1};
+static const app_config default_config = {.ranks = 1,
+                                          .cpus = -1,
+                                          .gpus = -1,
+                                          .cpu_share = PSG_CPU_SHARE_AUTO,
+                                          .normalize = 1,
+                                          .in_flight = 1};
 
 /* One value into its place. The word `default` stands in every list for what holds without it. */
 static int parse_value(app_list list, const char *text, app_config *config) {
@@ -143,12 +148,13 @@ static int split(app_list list, const char *text, values *v) {
     }
 }
 
-/* So that what is measured once has one name: the layout of z is the staged graph's, a share is of
- * cores and GPUs, and there are no more planes in a segment than the grid has, nor more pencils
+/* So that what is measured once has one name: the layout of z and where u is normalised are the staged
+ * graph's, a share is of cores and GPUs, and there are no more planes in a segment than the grid has, nor more pencils
  * than rows. */
 static void settle(app_config *config) {
     if (config->graph != PSG_GRAPH_STAGED) {
         config->z_layout = PSG_Z_CONTIGUOUS;
+        config->normalize = 1;
     }
     if (config->cpus == 0 || config->gpus == 0) {
         config->cpu_share = PSG_CPU_SHARE_AUTO;
@@ -284,6 +290,12 @@ void app_config_text(const app_config *c, app_list list, char *text) {
                  : c->z_layout == PSG_Z_STRIDED ? "strided"
                                                 : "contiguous");
         break;
+    case APP_LIST_NORMALIZE:
+        snprintf(text, 64, "%s",
+                 c->graph != PSG_GRAPH_STAGED ? ""
+                 : c->normalize               ? "task"
+                                              : "divide");
+        break;
     case APP_LIST_SEGMENT_PLANES:
         snprintf(text, 64, "%zu", c->segment_planes);
         break;
@@ -311,6 +323,7 @@ void app_config_options(const app_config *config, psg_options *options) {
     options->graph = (psg_graph)config->graph;
     options->exchange = (psg_exchange)config->exchange;
     options->z_layout = (psg_z_layout)config->z_layout;
+    options->normalize = config->normalize;
     options->effort = (psg_effort)config->effort;
     options->segment_planes = config->segment_planes;
     options->pencils = config->pencils;

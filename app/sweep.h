@@ -18,6 +18,7 @@ typedef enum app_list {
     APP_LIST_GRAPH,
     APP_LIST_EXCHANGE,
     APP_LIST_Z,
+    APP_LIST_NORMALIZE,
     APP_LIST_SEGMENT_PLANES,
     APP_LIST_PENCILS,
     APP_LIST_DATA,
@@ -31,7 +32,7 @@ typedef enum app_list {
  *  which goes to other processes as it is. */
 typedef struct app_config {
     app_grid_value grid;
-    int precision, graph, exchange, z_layout, effort;
+    int precision, graph, exchange, z_layout, normalize, effort;
     unsigned ranks; /**< processes; with more than one by MPI, and the workers are those of each */
     int cpus, gpus;
     double cpu_share;

@@ -102,8 +102,8 @@ static int copy_tables(psg_cuda_worker *w, const psg_context *c) {
         const size_t bytes = count[d] * c->cpu->real_bytes;
         code = (int)cudaMalloc(&w->eigen_d[d], bytes);
         if (code == 0) {
-            code = (int)cudaMemcpy(w->eigen_d[d], c->staged_divide.eigen[d], bytes,
-                                   cudaMemcpyHostToDevice);
+            code =
+                (int)cudaMemcpy(w->eigen_d[d], c->divide.eigen[d], bytes, cudaMemcpyHostToDevice);
         }
     }
     return code;
@@ -212,14 +212,14 @@ const psg_cuda_xy_part *psg_cuda_parts_of(const psg_context *context, void *buff
     return parts;
 }
 
-psg_cuda_symbol psg_cuda_symbol_of(const psg_run *run, size_t p, const psg_cpu_divide *divide) {
+psg_cuda_symbol psg_cuda_symbol_of(const psg_run *run, size_t p) {
     const psg_context *c = run->context;
     const psg_cuda_worker *w = psg_cuda_worker_self(c);
     return (psg_cuda_symbol){.ex_d = w->eigen_d[0],
                              .ey_d = (const char *)w->eigen_d[1] + c->y0[p] * c->cpu->real_bytes,
                              .ez_d = w->eigen_d[2],
-                             .lambda = divide->lambda,
-                             .scale = divide->scale,
+                             .lambda = c->divide.lambda,
+                             .scale = c->divide.scale,
                              .mode0_d = p == 0 ? run->mode0 : NULL,
                              .nonfinite_d = (int *)(uintptr_t)run->nonfinite};
 }

@@ -41,7 +41,7 @@ size_t psg_cuda_segments_of(const psg_context *context, void *buffers[],
                             const psg_cuda_segment **segments);
 void *const *psg_cuda_blocks_of(const psg_context *context, void *buffers[]);
 const psg_cuda_xy_part *psg_cuda_parts_of(const psg_context *context, void *buffers[]);
-psg_cuda_symbol psg_cuda_symbol_of(const psg_run *run, size_t p, const psg_cpu_divide *divide);
+psg_cuda_symbol psg_cuda_symbol_of(const psg_run *run, size_t p);
 
 static inline psg_cuda_precision psg_cuda_precision_of(const psg_context *context) {
     return context->precision == PSG_TASK_F64 ? PSG_CUDA_F64 : PSG_CUDA_F32;

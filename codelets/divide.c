@@ -16,10 +16,10 @@ static void divide_cpu(void *buffers[], void *argument) {
     const size_t row0 = context->y0[args->index];
     const size_t rows = context->y0[args->index + 1] - row0;
     if (context->z_contiguous) {
-        context->cpu->divide_contiguous(&context->staged_divide, context->n, row0, rows,
+        context->cpu->divide_contiguous(&context->divide, context->n, row0, rows,
                                         psg_task_pointer(buffers, 0), args->run->mode0);
     } else {
-        context->cpu->divide_strided(&context->staged_divide, context->n, row0, rows,
+        context->cpu->divide_strided(&context->divide, context->n, row0, rows,
                                      psg_task_pointer(buffers, 0), args->run->mode0);
     }
 }
@@ -32,8 +32,7 @@ static void divide_cuda(void *buffers[], void *argument) {
         return;
     }
     const size_t rows = context->y0[args->index + 1] - context->y0[args->index];
-    const psg_cuda_symbol symbol =
-        psg_cuda_symbol_of(args->run, args->index, &context->staged_divide);
+    const psg_cuda_symbol symbol = psg_cuda_symbol_of(args->run, args->index);
     psg_cuda_check(args->run,
                    (int)psg_cuda_divide(psg_cuda_precision_of(context), psg_cuda_layout_of(context),
                                         psg_task_pointer(buffers, 0), rows * context->nxc,

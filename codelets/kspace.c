@@ -26,8 +26,8 @@ static void kspace_cpu(void *buffers[], void *argument) {
         .row0 = context->y0[args->index],
         .rows = context->y0[args->index + 1] - context->y0[args->index],
     };
-    if (!context->cpu->kspace(context->fft, &context->fused_divide, &pencil,
-                              psg_task_scratch(context), args->run->mode0)) {
+    if (!context->cpu->kspace(context->fft, &context->divide, &pencil, psg_task_scratch(context),
+                              args->run->mode0)) {
         atomic_store(args->run->nonfinite, 1);
     }
 }
@@ -65,8 +65,7 @@ static void kspace_cuda(void *buffers[], void *argument) {
     const psg_cuda_columns columns = psg_cuda_columns_of(context, args->index);
     const psg_cuda_segment *segments = NULL;
     const size_t count = psg_cuda_segments_of(context, buffers, &segments);
-    const psg_cuda_symbol symbol =
-        psg_cuda_symbol_of(args->run, args->index, &context->fused_divide);
+    const psg_cuda_symbol symbol = psg_cuda_symbol_of(args->run, args->index);
     const int code =
         worker->kspace != NULL
             ? (int)psg_cuda_kspace_run(worker->kspace, segments, count, &columns, &symbol,

@@ -18,7 +18,7 @@ static void normalize_cpu(void *buffers[], void *argument) {
     void *u = psg_task_pointer(buffers, 0);
     /* The fused graph has the factor in its division; here it is a task of its own, and what the
      * inverse transforms carry without it may be too large, though neither f nor u is. */
-    context->cpu->normalize(u, count, context->fused_divide.scale);
+    context->cpu->normalize(u, count, context->scale);
     if (context->cpu->find_nonfinite(u, count) < count) {
         atomic_store(args->run->nonfinite, 1);
     }
@@ -33,12 +33,12 @@ static void normalize_cuda(void *buffers[], void *argument) {
     }
     const size_t planes = context->z0[args->index + 1] - context->z0[args->index];
     void *u = psg_task_pointer(buffers, 0);
-    psg_cuda_check(
-        args->run,
-        (int)psg_cuda_scale(psg_cuda_precision_of(context), u, u,
-                            context->n[0] * context->n[1] * planes, context->fused_divide.scale,
-                            (int *)(uintptr_t)args->run->nonfinite, starpu_cuda_get_local_stream()),
-        "normalize");
+    psg_cuda_check(args->run,
+                   (int)psg_cuda_scale(psg_cuda_precision_of(context), u, u,
+                                       context->n[0] * context->n[1] * planes, context->scale,
+                                       (int *)(uintptr_t)args->run->nonfinite,
+                                       starpu_cuda_get_local_stream()),
+                   "normalize");
 }
 #endif
 

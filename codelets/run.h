@@ -31,28 +31,6 @@ typedef enum psg_task_kind {
 
 extern const char *const psg_task_names[PSG_TASK_COUNT];
 
-/** What a task of a kind moves between memory and its worker at the least, in times the bytes of
- *  its part of the real field and of the spectrum. Scratch is not counted, nor is the reading of
- *  what the same segment or pencil has just written, which may still be in a cache; nor the
- *  reading of a line of memory before it is written, which there are ways around. */
-typedef struct psg_task_traffic {
-    unsigned field_reads;
-    unsigned field_writes;
-    unsigned spectrum_reads;
-    unsigned spectrum_writes;
-} psg_task_traffic;
-
-extern const psg_task_traffic psg_task_moves[PSG_TASK_COUNT];
-
-/** A kind of task that a graph has, of each segment or of each pencil. */
-typedef struct psg_task_step {
-    psg_task_kind kind;
-    bool pencil;
-} psg_task_step;
-
-/** Those of the fused or of the staged graph, in its order. */
-const psg_task_step *psg_task_steps(bool fused, size_t *count);
-
 typedef enum psg_task_precision {
     PSG_TASK_F64 = 0,
     PSG_TASK_F32,
@@ -98,11 +76,16 @@ typedef struct psg_context {
     bool messages;                          /**< blocks go to other processes one by one */
     struct psg_exchange_codelets *exchange; /**< NULL: one process */
 
-    bool z_contiguous; /**< staged pencils are [ky][kx][z], else [z][ky][kx] */
+    /* Of the staged graph. */
+    bool z_contiguous;     /**< pencils are [ky][kx][z], else [z][ky][kx] */
+    bool segment_is_block; /**< a segment's spectrum is its only block: there is nothing to pack */
+    bool pencil_is_block;  /**< likewise a pencil */
+    bool normalizes;       /**< `normalize` has the factor 1/(nx ny nz), else the division has it */
+
     const psg_cpu_ops *cpu;
     psg_cpu_fft *fft;
-    psg_cpu_divide fused_divide;   /**< with the factor 1/(nx ny nz) */
-    psg_cpu_divide staged_divide;  /**< without: normalize has it */
+    double scale;                  /**< 1/(nx ny nz) */
+    psg_cpu_divide divide;         /**< with that factor, or with 1 */
     void *const *scratch;          /**< by StarPU worker number: fft_scratch_bytes() each */
     psg_cpu_piece *const *pieces;  /**< by StarPU worker number: room for `segments` pointers */
     const int *segment_worker;     /**< by segment: the CUDA worker whose GPU has it, -1: none */
@@ -113,6 +96,30 @@ typedef struct psg_context {
     /** Called by the task that ends a run, before its waiter wakes; or NULL. */
     void (*run_ended)(void);
 } psg_context;
+
+/** What a task of a kind moves between memory and its worker at the least, in times the bytes of
+ *  its part of the real field and of the spectrum. Scratch is not counted, nor is the reading of
+ *  what the same segment or pencil has just written, which may still be in a cache; nor the
+ *  reading of a line of memory before it is written, which there are ways around. */
+typedef struct psg_task_traffic {
+    unsigned field_reads;
+    unsigned field_writes;
+    unsigned spectrum_reads;
+    unsigned spectrum_writes;
+} psg_task_traffic;
+
+psg_task_traffic psg_task_moves(const psg_context *context, psg_task_kind kind);
+
+/** A kind of task that a graph has, of each segment or of each pencil. */
+typedef struct psg_task_step {
+    psg_task_kind kind;
+    bool pencil;
+} psg_task_step;
+
+enum { PSG_TASK_STEPS = 10 }; /**< the most that a graph has */
+
+/** Those of a plan's graph, in its order. @return how many */
+size_t psg_task_steps(const psg_context *context, psg_task_step steps[PSG_TASK_STEPS]);
 
 /** Messages to other processes that can go when a segment's blocks are written, or those of
  *  pencil p. */

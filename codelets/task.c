@@ -17,8 +17,9 @@ const char *const psg_task_names[PSG_TASK_COUNT] = {
 };
 
 /* In the staged graph a spectrum is written as such, then as blocks, as a pencil, as blocks, and as
- * such again; what transforms or divides it in place may find it in a cache. */
-const psg_task_traffic psg_task_moves[PSG_TASK_COUNT] = {
+ * such again; what transforms or divides it in place may find it in a cache. Where it is not packed, the
+ * transforms after the packs' place read and write it. */
+static const psg_task_traffic task_moves[PSG_TASK_COUNT] = {
     [PSG_TASK_FFT_XY] = {.field_reads = 1, .spectrum_writes = 1},
     [PSG_TASK_PACK] = {.spectrum_writes = 1},
     [PSG_TASK_UNPACK] = {.spectrum_reads = 1, .spectrum_writes = 1},
@@ -28,19 +29,40 @@ const psg_task_traffic psg_task_moves[PSG_TASK_COUNT] = {
     [PSG_TASK_INVERSE_XY] = {.spectrum_reads = 1, .field_writes = 1},
 };
 
-/* A segment's, a pencil's, and a segment's again. */
-static const psg_task_step fused_steps[] = {
-    {PSG_TASK_FORWARD_XY, false}, {PSG_TASK_KSPACE, true}, {PSG_TASK_INVERSE_XY, false}};
-static const psg_task_step staged_steps[] = {
-    {PSG_TASK_FFT_XY, false},   {PSG_TASK_PACK, false},   {PSG_TASK_UNPACK, true},
-    {PSG_TASK_FFT_Z, true},     {PSG_TASK_DIVIDE, true},  {PSG_TASK_IFFT_Z, true},
-    {PSG_TASK_PACK, true},      {PSG_TASK_UNPACK, false}, {PSG_TASK_IFFT_XY, false},
-    {PSG_TASK_NORMALIZE, false}};
+psg_task_traffic psg_task_moves(const psg_context *context, psg_task_kind kind) {
+    psg_task_traffic moves = task_moves[kind];
+    const bool segment = context->segment_is_block;
+    const bool pencil = context->pencil_is_block;
+    moves.spectrum_reads +=
+        (kind == PSG_TASK_FFT_Z && pencil) || (kind == PSG_TASK_IFFT_XY && segment);
+    moves.spectrum_writes += kind == PSG_TASK_IFFT_Z && pencil;
+    return moves;
+}
 
-const psg_task_step *psg_task_steps(bool fused, size_t *count) {
-    *count = fused ? sizeof fused_steps / sizeof *fused_steps
-                   : sizeof staged_steps / sizeof *staged_steps;
-    return fused ? fused_steps : staged_steps;
+/* A segment's, a pencil's, and a segment's again. */
+size_t psg_task_steps(const psg_context *context, psg_task_step steps[PSG_TASK_STEPS]) {
+    const bool fused = context->fused;
+    const bool packs[2] = {!fused && !context->segment_is_block,
+                           !fused && !context->pencil_is_block};
+    const struct {
+        psg_task_step step;
+        bool there;
+    } all[] = {
+        {{PSG_TASK_FORWARD_XY, false}, fused}, {{PSG_TASK_FFT_XY, false}, !fused},
+        {{PSG_TASK_PACK, false}, packs[0]},    {{PSG_TASK_UNPACK, true}, packs[1]},
+        {{PSG_TASK_KSPACE, true}, fused},      {{PSG_TASK_FFT_Z, true}, !fused},
+        {{PSG_TASK_DIVIDE, true}, !fused},     {{PSG_TASK_IFFT_Z, true}, !fused},
+        {{PSG_TASK_PACK, true}, packs[1]},     {{PSG_TASK_UNPACK, false}, packs[0]},
+        {{PSG_TASK_IFFT_XY, false}, !fused},   {{PSG_TASK_NORMALIZE, false}, context->normalizes},
+        {{PSG_TASK_INVERSE_XY, false}, fused},
+    };
+    size_t count = 0;
+    for (size_t m = 0; m < sizeof all / sizeof *all; m++) {
+        if (all[m].there) {
+            steps[count++] = all[m].step;
+        }
+    }
+    return count;
 }
 
 /* StarPU's own footprint of a block leaves the element size out, and adds handles up

@@ -147,13 +147,13 @@ static double find_traffic(const psg_plan *plan, double cache_bytes) {
     for (size_t m = 0; m < plan->events; m++) {
         const psg_run_event *event = &plan->event[m];
         if (event->worker >= 0) {
-            const psg_task_traffic *moves = &psg_task_moves[event->kind];
+            const psg_task_traffic moves = psg_task_moves(&plan->context, event->kind);
             double field = 0;
             double spectrum = 0;
             part_bytes(&plan->context, event, &field, &spectrum);
-            reads[phase_of(event)] += moves->field_reads * field + moves->spectrum_reads * spectrum;
+            reads[phase_of(event)] += moves.field_reads * field + moves.spectrum_reads * spectrum;
             writes[phase_of(event)] +=
-                moves->field_writes * field + moves->spectrum_writes * spectrum;
+                moves.field_writes * field + moves.spectrum_writes * spectrum;
         }
     }
     for (int phase = 0; phase < PHASES; phase++) {

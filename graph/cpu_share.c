@@ -40,8 +40,8 @@ size_t psg_cpu_share_of(double share, size_t extent) {
 static bool find_seconds(const psg_context *c, unsigned worker, bool gpu, size_t workers,
                          double seconds[PHASES]) {
     const size_t tasks = psg_partition_tasks(c, gpu, workers, c->n[2]);
-    size_t count = 0;
-    const psg_task_step *step = psg_task_steps(c->fused, &count);
+    psg_task_step step[PSG_TASK_STEPS];
+    const size_t count = psg_task_steps(c, step);
     int phase = FORWARD;
     bool known = true;
     for (size_t m = 0; m < count && known; m++) {

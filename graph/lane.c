@@ -63,8 +63,8 @@ static void part_free(psg_part *part, const psg_plan *plan) {
  *   several: [ranks][own segments] a segment's planes of the rows of each process: its blocks end
  *                                  to end
  *            [their segments]      the others' planes of our rows, blocks likewise
- *   staged: [own segments]         a segment's spectrum
- *           [own pencils]          a pencil
+ *   staged: [own segments]         a segment's spectrum, unless it is its only block
+ *           [own pencils]          a pencil, likewise
  *
  * So what goes to one process is in one piece, and what comes from it too; and a pencil's task
  * finds one array, whoever wrote it. */
@@ -86,8 +86,8 @@ static layout layout_of(const psg_plan *plan) {
     l.outward = stacked ? 0 : (size_t)plan->ranks * l.own;
     l.inward = c->segments - l.own;
     l.stacks = stacked ? pencils : 0;
-    l.spectra = c->fused ? 0 : l.own;
-    l.pencils = c->fused ? 0 : pencils;
+    l.spectra = c->fused || c->segment_is_block ? 0 : l.own;
+    l.pencils = c->fused || c->pencil_is_block ? 0 : pencils;
     return l;
 }
 
@@ -226,7 +226,9 @@ static void register_segment(psg_lane *lane, const layout *l, size_t s) {
             register_block(&lane->bundles[own * c->bundles + g], lane, l, r, s, g);
         }
     }
-    if (!c->fused) {
+    if (c->segment_is_block) {
+        lane->spectra[own] = lane->bundles[own];
+    } else if (!c->fused) {
         const size_t n[3] = {c->nxc, c->n[1], c->z0[s + 1] - c->z0[s]};
         const size_t at = l->outward + l->inward + l->stacks + own;
         psg_block_register(&lane->spectra[own], item_of(l, at).node, lane->item[at], n, n[0] * n[1],
@@ -276,6 +278,10 @@ static void register_pencil(psg_lane *lane, const layout *l, size_t m) {
     const psg_plan *plan = l->plan;
     const psg_context *c = &plan->context;
     const size_t p = c->own_pencils.first + m;
+    if (c->pencil_is_block) {
+        lane->columns[m] = lane->blocks[m];
+        return;
+    }
     const size_t at = l->outward + l->inward + l->stacks + l->spectra + m;
     const size_t rows = c->y0[p + 1] - c->y0[p];
     const size_t contiguous[3] = {c->n[2], c->nxc, rows};
@@ -293,7 +299,7 @@ static void register_all(psg_lane *lane, const layout *l) {
     for (size_t s = 0; s < c->segments; s++) {
         register_arrivals(lane, l, s);
     }
-    for (size_t m = 0; m < l->pencils; m++) {
+    for (size_t m = 0; !c->fused && m < c->own_pencils.end - c->own_pencils.first; m++) {
         register_pencil(lane, l, m);
     }
 }
@@ -401,8 +407,8 @@ static bool make_room(psg_lane *lane, const layout *l) {
     lane->bundles = handles(l->own * c->bundles);
     lane->arrivals = handles(c->segments * (c->own_bundles.end - c->own_bundles.first));
     lane->blocks = handles(c->segments * (c->own_pencils.end - c->own_pencils.first));
-    lane->spectra = handles(l->spectra);
-    lane->columns = handles(l->pencils);
+    lane->spectra = handles(l->own);
+    lane->columns = handles(c->own_pencils.end - c->own_pencils.first);
     return lane->bundles != NULL && lane->arrivals != NULL && lane->blocks != NULL &&
            lane->spectra != NULL && lane->columns != NULL;
 }
@@ -434,7 +440,7 @@ psg_status psg_lane_create(psg_lane **result, const psg_plan *plan) {
 }
 
 /* Of handles that are others' too, each is unregistered where it is first met: a bundle, an
- * arrival from elsewhere, a block that is a view. */
+ * arrival from elsewhere, a block that is a view, a spectrum or pencil that is no block. */
 static void unregister_blocks(psg_lane *lane, const layout *l) {
     const psg_context *c = &l->plan->context;
     const size_t own_bundles = c->own_bundles.end - c->own_bundles.first;
@@ -462,7 +468,7 @@ void psg_lane_destroy(psg_lane *lane, const psg_plan *plan) {
     const layout l = layout_of(plan);
     unregister_blocks(lane, &l);
     psg_block_unregister(&lane->turn, 1);
-    psg_block_unregister(lane->spectra, l.spectra);
+    psg_block_unregister(lane->spectra, l.spectra); /* none, where they are blocks */
     psg_block_unregister(lane->columns, l.pencils);
     for (size_t m = 0; m < lane->part_count; m++) {
         part_free(&lane->parts[m], plan);

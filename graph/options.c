@@ -20,10 +20,11 @@ static const psg_options defaults = {
     .effort = PSG_EFFORT_MEASURE,
     .in_flight = 2,
     .tuned = 1,
+    .normalize = 1,
 };
 
 /* The first published struct_size: nothing smaller is one of ours. */
-_Static_assert(sizeof(psg_options) == 160,
+_Static_assert(sizeof(psg_options) == 168,
                "psg_options may grow at its end only; keep the old sizes valid");
 enum { FIRST_OPTIONS_SIZE = 120 };
 
@@ -59,6 +60,7 @@ static psg_status check_choices(const psg_options *o) {
         {"exchange", (int)o->exchange, PSG_EXCHANGE_COUNT},
         {"z_layout", (int)o->z_layout, PSG_Z_COUNT},
         {"effort", (int)o->effort, PSG_EFFORT_COUNT},
+        {"normalize", o->normalize, 2},
     };
     for (size_t m = 0; m < sizeof choices / sizeof *choices; m++) {
         const psg_status status = check_choice(choices[m].name, choices[m].value, choices[m].count);

@@ -139,6 +139,10 @@ psg_status psg_placement_make(psg_plan *plan) {
     spread(plan->pencil_worker, c->pencils, c->gpu_pencils, plan);
     c->segment_worker = plan->segment_worker;
     c->pencil_worker = plan->pencil_worker;
+    const bool staged = !c->fused && plan->ranks == 1;
+    c->segment_is_block = staged && c->pencils == 1;
+    c->pencil_is_block =
+        staged && c->segments == 1 && !c->z_contiguous && (c->packed || c->pencils == 1);
     /* Cores know rows as they are, and between processes blocks are cut and joined by rows. */
     const bool only_gpus = plan->gpu_count > 0 && plan->cpu_count == 0;
     c->strip = only_gpus && plan->ranks == 1 && c->fused ? psg_device_strip(c) : 0;

@@ -100,17 +100,16 @@ static psg_status make_divide(psg_plan *plan) {
         if (status != PSG_OK) {
             return status;
         }
-        c->staged_divide.eigen[d] = plan->eigen[d];
+        c->divide.eigen[d] = plan->eigen[d];
     }
     double room = 0; /* for either precision */
     if (!put(plan, &room, 0, plan->options.lambda)) {
         return psg_fail(PSG_ERR_ARG, "lambda = %g is out of the range of the precision",
                         plan->options.lambda);
     }
-    c->staged_divide.lambda = plan->options.lambda;
-    c->staged_divide.scale = 1;
-    c->fused_divide = c->staged_divide;
-    c->fused_divide.scale = 1 / ((double)c->n[0] * (double)c->n[1] * (double)c->n[2]);
+    c->scale = 1 / ((double)c->n[0] * (double)c->n[1] * (double)c->n[2]);
+    c->divide.lambda = plan->options.lambda;
+    c->divide.scale = c->normalizes ? 1 : c->scale;
     return PSG_OK;
 }
 
@@ -304,6 +303,7 @@ static void set_context(psg_plan *plan) {
     c->nxc = c->n[0] / 2 + 1;
     c->z_contiguous = o->z_layout == PSG_Z_CONTIGUOUS;
     c->fused = o->graph == PSG_GRAPH_FUSED;
+    c->normalizes = !c->fused && o->normalize != 0;
     c->record = o->record != 0;
     c->comm = plan->comm;
 }

@@ -160,6 +160,7 @@ typedef struct psg_options {
                               simulation only: a file, or one that comes with it. Not kept. */
     int tuned; /**< 1 = defaults are what `psg tune` stored, see "Tuning"; 0 = they are not */
     double cpu_share; /**< PSG_CPU_SHARE_AUTO; 0..1, cores' part of planes and rows beside GPUs */
+    int normalize; /**< 1; of the staged graph: 1 = a task of its own, 0 = the division does it */
 } psg_options;
 
 /** What is fastest for data in main memory by StarPU's models and links; 0 without or with MPI. */
@@ -167,8 +168,7 @@ typedef struct psg_options {
 /** Each task goes to a core or a GPU as the policy decides; blocks are at home in main memory. */
 #define PSG_CPU_SHARE_FREE (-2.0)
 
-/** Used by psg_options_init(). */
-PSG_API void psg_options_init_sized(psg_options *options, size_t struct_size);
+PSG_API void psg_options_init_sized(psg_options *options, size_t struct_size); /**< used by: */
 
 /** Set every option to its default, the first value in its comment. */
 static inline void psg_options_init(psg_options *options) {

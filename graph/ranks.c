@@ -81,6 +81,7 @@ psg_status psg_ranks_same(const psg_comm *comm, const psg_grid *grid, const psg_
         {"graph", (double)o->graph},
         {"exchange", (double)o->exchange},
         {"z_layout", (double)o->z_layout},
+        {"normalize", (double)o->normalize},
         {"segment_planes", (double)o->segment_planes},
         {"pencils", (double)o->pencils},
         {"cpu_share", o->cpu_share},

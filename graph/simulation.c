@@ -37,8 +37,8 @@ psg_status psg_simulation_check(psg_plan *plan) {
     const psg_context *c = &plan->context;
     const psg_machine *machine = psg_simulation_machine();
     const bool used[2] = {plan->cpu_count > 0, plan->gpu_count > 0};
-    size_t count = 0;
-    const psg_task_step *step = psg_task_steps(c->fused, &count);
+    psg_task_step step[PSG_TASK_STEPS];
+    const size_t count = psg_task_steps(c, step);
     for (size_t m = 0; psg_simulated() && m < 2 * count; m++) {
         const bool gpu = m % 2 == 1;
         const psg_task_shape shape = {.kind = step[m / 2].kind,

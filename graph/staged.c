@@ -6,7 +6,9 @@
  *                                            |
  *                 B[s][0..P-1] --unpack(s)--> X[s] --ifft_xy(s)--> u[s] --normalize(s)--> u[s]
  *
- * X[s] is a segment's spectrum, Z[p] a pencil with z along or across its lines, B as in fused.c.
+ * X[s] is a segment's spectrum, Z[p] a pencil with z along or across its lines, B as in fused.c. With
+ * one pencil X[s] is B[s][0], and with one segment and z across Z[p] is B[0][p]: nothing is packed
+ * then. The factor 1/(nx ny nz) may be the division's, and then there is no normalize.
  */
 #include "codelets/codelets.h"
 #include "graph/internal.h"
@@ -20,25 +22,35 @@ void psg_graph_staged(psg_run *run, const psg_plan *plan, const psg_lane *lane,
     for (size_t s = segments.first; s < segments.end; s++) {
         psg_task_fft_xy(run, s, arrays->f_slabs[s - segments.first],
                         lane->spectra[s - segments.first]);
-        psg_task_pack_segment(run, s, lane->spectra[s - segments.first],
-                              &lane->bundles[(s - segments.first) * bundles]);
+        if (!run->context->segment_is_block) {
+            psg_task_pack_segment(run, s, lane->spectra[s - segments.first],
+                                  &lane->bundles[(s - segments.first) * bundles]);
+        }
     }
     psg_exchange_forward(run, plan, lane);
     for (size_t p = pencils.first; p < pencils.end; p++) {
-        psg_task_unpack_pencil(run, p, &lane->blocks[p - pencils.first], stride,
-                               lane->columns[p - pencils.first]);
+        if (!run->context->pencil_is_block) {
+            psg_task_unpack_pencil(run, p, &lane->blocks[p - pencils.first], stride,
+                                   lane->columns[p - pencils.first]);
+        }
         psg_task_fft_z(run, p, lane->columns[p - pencils.first]);
         psg_task_divide(run, p, lane->columns[p - pencils.first]);
         psg_task_ifft_z(run, p, lane->columns[p - pencils.first]);
-        psg_task_pack_pencil(run, p, lane->columns[p - pencils.first],
-                             &lane->blocks[p - pencils.first], stride);
+        if (!run->context->pencil_is_block) {
+            psg_task_pack_pencil(run, p, lane->columns[p - pencils.first],
+                                 &lane->blocks[p - pencils.first], stride);
+        }
     }
     psg_exchange_back(run, plan, lane);
     for (size_t s = segments.first; s < segments.end; s++) {
-        psg_task_unpack_segment(run, s, &lane->bundles[(s - segments.first) * bundles],
-                                lane->spectra[s - segments.first]);
+        if (!run->context->segment_is_block) {
+            psg_task_unpack_segment(run, s, &lane->bundles[(s - segments.first) * bundles],
+                                    lane->spectra[s - segments.first]);
+        }
         psg_task_ifft_xy(run, s, lane->spectra[s - segments.first],
                          arrays->u_slabs[s - segments.first]);
-        psg_task_normalize(run, s, arrays->u_slabs[s - segments.first]);
+        if (run->context->normalizes) {
+            psg_task_normalize(run, s, arrays->u_slabs[s - segments.first]);
+        }
     }
 }

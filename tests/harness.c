@@ -7,9 +7,9 @@
 #include <string.h>
 
 const harness_variant harness_variants[HARNESS_VARIANTS] = {
-    {"fused", PSG_GRAPH_FUSED, PSG_Z_CONTIGUOUS},
-    {"staged, z contiguous", PSG_GRAPH_STAGED, PSG_Z_CONTIGUOUS},
-    {"staged, z strided", PSG_GRAPH_STAGED, PSG_Z_STRIDED},
+    {"fused", PSG_GRAPH_FUSED, PSG_Z_CONTIGUOUS, 1},
+    {"staged, z contiguous", PSG_GRAPH_STAGED, PSG_Z_CONTIGUOUS, 1},
+    {"staged, z strided, normalised by the division", PSG_GRAPH_STAGED, PSG_Z_STRIDED, 0},
 };
 
 static int environment_number(const char *name, int otherwise) {
@@ -48,6 +48,7 @@ psg_options harness_options(psg_precision precision) {
 void harness_set_variant(psg_options *options, const harness_variant *variant) {
     options->graph = variant->graph;
     options->z_layout = variant->z_layout;
+    options->normalize = variant->normalize;
 }
 
 psg_grid harness_grid(const oracle_grid *grid) {
