@@ -1,6 +1,7 @@
 // Transforms of columns of a length known at compile time: a block holds COLUMNS columns in
 // registers, ELEMENTS points a thread; shared memory only exchanges them between passes. Threads
-// are numbered with the column fastest, so that a warp moves COLUMNS contiguous numbers at once.
+// are numbered with the column fastest, so that a warp moves COLUMNS contiguous numbers at once; or,
+// ALONG columns that are contiguous themselves, with the point fastest. Shared memory is alike.
 //
 // The forward transform decimates in frequency without reordering: pass p of radix R_p works on
 // blocks of span_p = n / (R_0 .. R_{p-1}) points, with butterflies over points `stride_p` =
@@ -19,7 +20,8 @@ namespace psg_cuda {
 /// Thread q of the THREADS that share a column owns, in pass p, the butterflies q + u THREADS. In
 /// the last pass they are numbered such that butterfly b begins with frequency b: thread q then has
 /// the frequencies q + u THREADS + j N / R, so that neighbours have neighbouring ones.
-template <class Real_, int LENGTH, int ELEMENTS, int COLUMNS_, int R0, int R1, int R2 = 1>
+template <class Real_, int LENGTH, int ELEMENTS, int COLUMNS_, int R0, int R1, int R2 = 1,
+          bool ALONG = false>
 struct column_shape {
     using Real = Real_;
     using Complex = complex_t<Real>;
@@ -37,6 +39,18 @@ struct column_shape {
     static constexpr bool PADDED = SPAN % 2 == 0; // one row in SPAN + 1 keeps banks apart
     static constexpr int ROWS = PADDED ? N + R0 : N;
     static_assert(R0 * R1 * R2 == N && E % R0 == 0 && E % R1 == 0 && E % R2 == 0 && N % E == 0, "");
+
+    /// What a thread of the block works on: its number among those of a column, and the column.
+    static PSG_HD int member(int thread) {
+        return ALONG ? thread % T : thread / COLUMNS;
+    }
+    static PSG_HD int column(int thread) {
+        return ALONG ? thread / T : thread % COLUMNS;
+    }
+    /// Place of a row of a column in the exchange buffer.
+    static PSG_HD int at(int row, int col) {
+        return ALONG ? col * ROWS + row : row * COLUMNS + col;
+    }
 
     /// Which butterfly of pass P is number u of thread q; the frequency of its first output, in the
     /// last pass.
@@ -116,17 +130,17 @@ struct column_shape {
         }
     }
 
-    /// Between registers and the exchange buffer [ROWS][COLUMNS], as pass P owns the points.
+    /// Between registers and the exchange buffer, as pass P owns the points.
     template <int P> static PSG_HD void to_shared(const Complex *v, int q, int col, Complex *buf) {
         PSG_UNROLL
         for (int e = 0; e < E; e++)
-            buf[(row<P>(q, e / radix(P)) + e % radix(P) * row_step<P>()) * COLUMNS + col] = v[e];
+            buf[at(row<P>(q, e / radix(P)) + e % radix(P) * row_step<P>(), col)] = v[e];
     }
     template <int P>
     static PSG_HD void from_shared(Complex *v, int q, int col, const Complex *buf) {
         PSG_UNROLL
         for (int e = 0; e < E; e++)
-            v[e] = buf[(row<P>(q, e / radix(P)) + e % radix(P) * row_step<P>()) * COLUMNS + col];
+            v[e] = buf[at(row<P>(q, e / radix(P)) + e % radix(P) * row_step<P>(), col)];
     }
     static constexpr size_t shared_bytes = (size_t)ROWS * COLUMNS * sizeof(Complex);
 };

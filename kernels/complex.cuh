@@ -14,9 +14,11 @@
 #endif
 #if defined(__CUDA_ARCH__)
 #define PSG_UNROLL _Pragma("unroll")
-#define PSG_UNROLL_2 _Pragma("unroll 2") // as many registers as two rounds need
+#define PSG_UNROLL_1 _Pragma("unroll 1") // as many registers as one round needs
+#define PSG_UNROLL_2 _Pragma("unroll 2")
 #else
 #define PSG_UNROLL
+#define PSG_UNROLL_1
 #define PSG_UNROLL_2
 #endif
 

@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(S::BLOCK, BLOCKS)
     using Complex = typename S::Complex;
     extern __shared__ __align__(16) unsigned char kspace_shared[];
     Complex *buf = reinterpret_cast<Complex *>(kspace_shared);
-    const int col = threadIdx.x % S::COLUMNS, q = threadIdx.x / S::COLUMNS;
+    const int col = S::column((int)threadIdx.x), q = S::member((int)threadIdx.x);
     const kspace_column<typename S::Real> c(a, blockIdx.x * S::COLUMNS + col);
     Complex v[S::E];
     kspace_load<S>(v, q, a, c);

@@ -22,7 +22,7 @@ const xy_entry *xy_entries_f32(size_t *count);
 
 // A line of the tables, of the type Real.
 #define PSG_XY(M, LE, ROWS, L0, L1, L2, NY, CE, WIDTH, C0, C1, C2, BLOCKS, FAST)                   \
-    xy_line<xy_shape<column_shape<Real, M, LE, ROWS, L0, L1, L2>,                                  \
+    xy_line<xy_shape<column_shape<Real, M, LE, ROWS, L0, L1, L2, true>,                            \
                      column_shape<Real, NY, CE, WIDTH, C0, C1, C2>>,                               \
             BLOCKS>(FAST),
 

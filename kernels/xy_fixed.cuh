@@ -52,6 +52,7 @@ template <class Lines_, class Columns_> struct xy_shape {
     static constexpr int STRIPS = (NXC + WIDTH - 1) / WIDTH, LINES = NY / ROWS; // items of a plane
     static constexpr int ITEMS = STRIPS + LINES;
     static constexpr size_t PLANE = (size_t)NY * NXC;
+    static constexpr int PIECE = 128 / sizeof(Complex); // numbers in a cache line
     static constexpr size_t most(size_t a, size_t b) {
         return a > b ? a : b;
     }
@@ -60,7 +61,7 @@ template <class Lines_, class Columns_> struct xy_shape {
         most((size_t)M * ROWS, most(Lines::shared_bytes, Columns::shared_bytes) / sizeof(Complex));
     static constexpr size_t TABLES = (size_t)M + NY + M / 2;
     static constexpr size_t shared_bytes = (BUFFER + TABLES) * sizeof(Complex);
-    static_assert(Lines::BLOCK == Columns::BLOCK && NY % ROWS == 0 && ROWS % 8 == 0 && M % 8 == 0 &&
+    static_assert(Lines::BLOCK == Columns::BLOCK && NY % ROWS == 0 && M / 2 % PIECE == 0 &&
                       M / 2 * ROWS % BLOCK == 0,
                   "");
 
@@ -77,12 +78,11 @@ template <class Lines_, class Columns_> struct xy_shape {
     static PSG_HD int mirrored(int k) {
         return M / 2 + k;
     }
-    /// Pair `i` of the M / 2 * ROWS pairs k, M - k of a line item: neighbouring threads have 8 rows
-    /// of one k, so that banks are apart, and a warp has 4 of k, so that it moves pieces of 4
-    /// numbers.
+    /// Pair `i` of the M / 2 * ROWS pairs k, M - k of a line item: neighbouring threads have a cache
+    /// line of k, and a warp some rows of them, which in a strip are neighbours.
     static PSG_HD void pair(int i, int *k, int *row) {
-        *row = i % 8 + i / 32 % (ROWS / 8) * 8;
-        *k = i / 8 % 4 + i / (4 * ROWS) * 4;
+        *k = i % PIECE + i / (PIECE * ROWS) * PIECE;
+        *row = i / PIECE % ROWS;
     }
 
     /// Rows y .. y+ROWS-1 of a plane, as pass 0 owns them: two reals are one complex number.
@@ -98,17 +98,17 @@ template <class Lines_, class Columns_> struct xy_shape {
         for (int e = 0; e < Lines::E; e++)
             store_streaming(to + Lines::template place<0>(q, e), v[e]);
     }
-    /// Between registers, as the last pass owns them, and shared memory [M][ROWS] in the order of
+    /// Between registers, as the last pass owns them, and shared memory [ROWS][M] in the order of
     /// the frequencies.
     static PSG_HD void put_frequencies(const Complex *v, int q, int row, Complex *buf) {
         PSG_UNROLL
         for (int e = 0; e < Lines::E; e++)
-            buf[Lines::place_frequency(q, e) * ROWS + row] = v[e];
+            buf[row * M + Lines::place_frequency(q, e)] = v[e];
     }
     static PSG_HD void take_frequencies(Complex *v, int q, int row, const Complex *buf) {
         PSG_UNROLL
         for (int e = 0; e < Lines::E; e++)
-            v[e] = buf[Lines::place_frequency(q, e) * ROWS + row];
+            v[e] = buf[row * M + Lines::place_frequency(q, e)];
     }
     /// Z in shared memory to X in the ring. X[k] = E + w^k O and X[M-k] = conj(E - w^k O).
     static PSG_HD void put_spectrum(Complex *plane, int y, int thread, const Complex *buf,
@@ -118,14 +118,14 @@ template <class Lines_, class Columns_> struct xy_shape {
         for (int i = 0; i < M / 2 * ROWS / BLOCK; i++) {
             int k, row;
             pair(i * BLOCK + thread, &k, &row);
-            const Complex a = buf[k * ROWS + row], b = buf[(k == 0 ? 0 : M - k) * ROWS + row];
+            const Complex a = buf[row * M + k], b = buf[row * M + (k == 0 ? 0 : M - k)];
             const Complex even = {half * (a.x + b.x), half * (a.y - b.y)};
             const Complex odd = roots[k] * Complex{half * (a.y + b.y), half * (b.x - a.x)};
             plane[in_strips(k, y + row)] = even + odd;
             plane[in_strips(mirrored(k), y + row)] = {even.x - odd.x, odd.y - even.y};
         }
         if (thread < ROWS) {
-            const Complex a = buf[M / 2 * ROWS + thread];
+            const Complex a = buf[thread * M + M / 2];
             plane[in_strips(M, y + thread)] = {a.x, -a.y};
         }
     }
@@ -133,29 +133,33 @@ template <class Lines_, class Columns_> struct xy_shape {
     /// and B = w^-k (X[k] - conj X[M-k]) they are A + i B at k and conj(A - i B) at M - k.
     static PSG_HD void take_spectrum(const Complex *plane, int y, int thread, Complex *buf,
                                      const Complex *roots) {
-        constexpr int PAIRS = M / 2 * ROWS / BLOCK;
-        Complex v[2 * PAIRS];
-        PSG_UNROLL
-        for (int i = 0; i < PAIRS; i++) {
-            int k, row;
-            pair(i * BLOCK + thread, &k, &row);
-            v[2 * i] = load_shared_cache(plane + in_strips(k, y + row));
-            v[2 * i + 1] = load_shared_cache(plane + in_strips(mirrored(k), y + row));
-        }
-        PSG_UNROLL
-        for (int i = 0; i < PAIRS; i++) {
-            int k, row;
-            pair(i * BLOCK + thread, &k, &row);
-            const Complex x = v[2 * i], z = v[2 * i + 1];
-            const Complex a = {x.x + z.x, x.y - z.y};
-            const Complex b = mul_conj(Complex{x.x - z.x, x.y + z.y}, roots[k]);
-            buf[k * ROWS + row] = {a.x - b.y, a.y + b.x};
-            if (k > 0)
-                buf[(M - k) * ROWS + row] = {a.x + b.y, b.x - a.y};
+        constexpr int PAIRS = M / 2 * ROWS / BLOCK, AT_ONCE = PAIRS < 4 ? PAIRS : 4; // registers
+        static_assert(PAIRS % AT_ONCE == 0, "");
+        PSG_UNROLL_1
+        for (int first = 0; first < PAIRS; first += AT_ONCE) {
+            Complex v[2 * AT_ONCE];
+            PSG_UNROLL
+            for (int i = 0; i < AT_ONCE; i++) {
+                int k, row;
+                pair((first + i) * BLOCK + thread, &k, &row);
+                v[2 * i] = load_shared_cache(plane + in_strips(k, y + row));
+                v[2 * i + 1] = load_shared_cache(plane + in_strips(mirrored(k), y + row));
+            }
+            PSG_UNROLL
+            for (int i = 0; i < AT_ONCE; i++) {
+                int k, row;
+                pair((first + i) * BLOCK + thread, &k, &row);
+                const Complex x = v[2 * i], z = v[2 * i + 1];
+                const Complex a = {x.x + z.x, x.y - z.y};
+                const Complex b = mul_conj(Complex{x.x - z.x, x.y + z.y}, roots[k]);
+                buf[row * M + k] = {a.x - b.y, a.y + b.x};
+                if (k > 0)
+                    buf[row * M + M - k] = {a.x + b.y, b.x - a.y};
+            }
         }
         if (thread < ROWS) {
             const Complex x = load_shared_cache(plane + in_strips(M, y + thread));
-            buf[M / 2 * ROWS + thread] = {x.x + x.x, -(x.y + x.y)};
+            buf[thread * M + M / 2] = {x.x + x.x, -(x.y + x.y)};
         }
     }
 
@@ -323,7 +327,7 @@ __device__ __forceinline__ void xy_lines(const xy_args<typename X::Real> &a, con
                                          const typename X::Complex *roots, typename X::Complex *buf,
                                          Between between) {
     using Lines = typename X::Lines;
-    const int thread = (int)threadIdx.x, row = thread % X::ROWS, q = thread / X::ROWS;
+    const int thread = (int)threadIdx.x, row = Lines::column(thread), q = Lines::member(thread);
     const int y = (int)item.index * X::ROWS;
     typename X::Real *field = a.field + (size_t)item.plane * X::NY * X::NX;
     typename X::Complex *plane = a.ring + item.plane % a.slots * X::PLANE, v[Lines::E];
@@ -351,7 +355,7 @@ __device__ __forceinline__ void xy_strip(const xy_args<typename X::Real> &a, con
                                          const typename X::Complex *twiddles,
                                          typename X::Complex *buf, Between between) {
     using Columns = typename X::Columns;
-    const int thread = (int)threadIdx.x, col = thread % X::WIDTH, q = thread / X::WIDTH;
+    const int thread = (int)threadIdx.x, col = Columns::column(thread), q = Columns::member(thread);
     const int strip = (int)item.index;
     typename X::Complex *plane = a.ring + item.plane % a.slots * X::PLANE, v[Columns::E];
     if (FORWARD) {

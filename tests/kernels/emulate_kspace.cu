@@ -151,7 +151,7 @@ template <class S, int P> static int shape_pass(const kspace_list &list, size_t 
         for (int warp = 0; warp < S::BLOCK; warp += 32) {
             std::vector<uint32_t> index;
             for (int t = warp; t < std::min(warp + 32, S::BLOCK); t++) {
-                const int q = t / S::COLUMNS, R = S::radix(P);
+                const int q = S::member(t), R = S::radix(P);
                 const int row = S::template row<P>(q, e / R) + e % R * S::template row_step<P>();
                 const int place = S::template place<P>(q, e);
                 const int want = S::PADDED ? place + place / S::SPAN : place;
@@ -164,7 +164,7 @@ template <class S, int P> static int shape_pass(const kspace_list &list, size_t 
                     failures++;
                     return 0;
                 }
-                index.push_back((uint32_t)(row * S::COLUMNS + t % S::COLUMNS));
+                index.push_back((uint32_t)S::at(row, S::column(t)));
             }
             worst = std::max(worst, conflicts(index, bytes));
         }
@@ -178,7 +178,7 @@ template <class S> struct block {
 
     template <class F> void all(F f) {
         for (int t = 0; t < S::BLOCK; t++)
-            f(&v[(size_t)t * S::E], t / S::COLUMNS, t % S::COLUMNS);
+            f(&v[(size_t)t * S::E], S::member(t), S::column(t));
     }
     template <int FROM, int TO> void exchange() {
         using Real = typename S::Real;

@@ -28,7 +28,7 @@ template <class S> struct threads {
 
     template <class F> void all(F f) {
         for (int t = 0; t < S::BLOCK; t++)
-            f(&v[(size_t)t * S::E], t / S::COLUMNS, t % S::COLUMNS, t);
+            f(&v[(size_t)t * S::E], S::member(t), S::column(t), t);
     }
     template <int FROM, int TO> void exchange(std::vector<Complex> &buf) {
         all([&](Complex *p, int q, int c, int) {
@@ -236,7 +236,7 @@ static void sequence(uint32_t firsts, uint32_t seconds, uint32_t planes, uint32_
 int main() {
     srand(7);
 #define SHAPE(M, LE, ROWS, L0, L1, L2, NY, CE, WIDTH, C0, C1, C2, BLOCKS, FAST)                    \
-    shape<xy_shape<column_shape<Real, M, LE, ROWS, L0, L1, L2>,                                    \
+    shape<xy_shape<column_shape<Real, M, LE, ROWS, L0, L1, L2, true>,                              \
                    column_shape<Real, NY, CE, WIDTH, C0, C1, C2>>>();
 #undef PSG_XY
 #define PSG_XY SHAPE
