@@ -41,11 +41,25 @@ inline std::string bench_gpu_model() {
     return device.name;
 }
 
+/// Wait for the first ones, the last of them first: the first is the current one then.
+inline void bench_synchronize(int gpus) {
+    for (int g = gpus - 1; g >= 0; g--) {
+        BENCH_CUDA(cudaSetDevice(g));
+        BENCH_CUDA(cudaDeviceSynchronize());
+    }
+}
+
 /// Bytes that a case may take on the GPU: settings->memory, or half of what is free.
 inline double bench_gpu_memory(const bench_settings *settings) {
     size_t available = 0, all = 0;
     BENCH_CUDA(cudaMemGetInfo(&available, &all));
     return settings->memory > 0 ? bench_memory(settings) : 0.5 * (double)available;
+}
+
+/// Bytes that a case may take on so many of them together: settings->memory, or nearly all that is free.
+inline double bench_gpus_memory(const bench_settings *settings, int gpus) {
+    const double one = bench_gpu_memory(settings);
+    return settings->memory > 0 ? one : 1.9 * gpus * one;
 }
 
 /// Device memory that frees itself.
@@ -61,12 +75,17 @@ struct bench_buffer {
     }
 };
 
+/// A number of [-1, 1) that depends on i alone.
+__device__ inline double bench_random(size_t i) {
+    uint64_t h = (i + 1) * 0x9E3779B97F4A7C15ull;
+    h = (h ^ (h >> 31)) * 0xBF58476D1CE4E5B9ull;
+    return (double)(h >> 11) / 4503599627370496.0 - 1.0;
+}
+
 template <class Real> __global__ void bench_fill_random(Real *p, size_t n) {
     const size_t step = (size_t)gridDim.x * blockDim.x;
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
-        uint64_t h = (i + 1) * 0x9E3779B97F4A7C15ull;
-        h = (h ^ (h >> 31)) * 0xBF58476D1CE4E5B9ull;
-        p[i] = (Real)((double)(h >> 11) / 4503599627370496.0 - 1.0);
+        p[i] = (Real)bench_random(i);
     }
 }
 

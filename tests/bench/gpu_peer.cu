@@ -7,19 +7,10 @@
  *
  * --gpus: default: 1, 2, 4, ... all. --rows: those of `psg bench --study peers`.
  */
-#include "tests/bench/gpu.cuh"
+#include "tests/bench/gpu_field.cuh"
 #include "tests/bench/peer.h"
 
 #include <cufftXt.h>
-#include <starpu.h>
-
-#include <algorithm>
-#include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <memory>
-#include <mutex>
-#include <thread>
 
 static void must(bool ok) {
     bench_must(ok, "%s", psg_last_error());
@@ -57,42 +48,21 @@ static void launch_divide(void *spectrum, const size_t n[3], size_t y0, size_t r
     BENCH_CUDA(cudaGetLastError());
 }
 
-/* work(first, end) on all cores, for runs of 0 .. count-1: large arrays take longer to fill than to
- * solve. */
-template <class work> static void on_all_cores(size_t count, work w) {
-    const size_t cores = std::max(1U, std::thread::hardware_concurrency());
-    std::vector<std::thread> threads;
-    for (size_t m = 0; m < cores; m++) {
-        threads.emplace_back([=, &w] { w(m * count / cores, (m + 1) * count / cores); });
-    }
-    for (std::thread &each : threads) {
-        each.join();
-    }
-}
-
-/* An array that is not written before all cores do. */
-template <class real> using array = std::unique_ptr<real[]>;
-
-template <class real> static array<real> make_array(size_t count) {
-    return array<real>(new real[count]);
-}
-
 /* cuFFT, on one GPU or several. */
 template <class real> struct peer {
     size_t n[3];
     int gpus;
     cufftHandle forward, inverse;
-    void *f_d = nullptr, *spectrum_d = nullptr, *u_d = nullptr;
+    real *f_d = nullptr, *u_d = nullptr;
+    void *spectrum_d = nullptr;
     cudaLibXtDesc *data = nullptr;
-    std::vector<void *> kept; /* f as cufftXt has it in place, by GPU */
 
     static constexpr bool f64 = sizeof(real) == 8;
     static constexpr cufftType r2c = f64 ? CUFFT_D2Z : CUFFT_R2C;
     static constexpr cufftType c2r = f64 ? CUFFT_Z2D : CUFFT_C2R;
 
-    peer(const size_t extent[3], int count, const real *f) : gpus(count) {
+    peer(const size_t extent[3], int count) : gpus(count) {
         memcpy(n, extent, sizeof n);
-        const size_t nxc = n[0] / 2 + 1;
         std::vector<int> ids(gpus);
         for (int g = 0; g < gpus; g++)
             ids[g] = g;
@@ -103,56 +73,60 @@ template <class real> struct peer {
             BENCH_CUFFT(cufftXtSetGPUs(forward, gpus, ids.data()));
             BENCH_CUFFT(cufftXtSetGPUs(inverse, gpus, ids.data()));
         }
+        bench_stage("cuFFT's forward plan");
         BENCH_CUFFT(cufftMakePlan3d(forward, (int)n[2], (int)n[1], (int)n[0], r2c, work.data()));
+        bench_stage("cuFFT's inverse plan");
         BENCH_CUFFT(cufftMakePlan3d(inverse, (int)n[2], (int)n[1], (int)n[0], c2r, work.data()));
+        bench_stage("cuFFT's memory");
+        const size_t bytes = n[0] * n[1] * n[2] * sizeof(real);
         if (gpus > 1) {
             BENCH_CUFFT(cufftXtMalloc(forward, &data, CUFFT_XT_FORMAT_INPLACE));
-            const array<real> padded = make_array<real>(2 * nxc * n[1] * n[2]);
-            on_all_cores(n[1] * n[2], [&](size_t row, size_t end) {
-                for (; row < end; row++) {
-                    std::copy_n(f + row * n[0], n[0], &padded[row * 2 * nxc]);
-                    std::fill_n(&padded[row * 2 * nxc + n[0]], 2 * nxc - n[0], (real)0);
-                }
-            });
-            BENCH_CUFFT(cufftXtMemcpy(forward, data, padded.get(), CUFFT_COPY_HOST_TO_DEVICE));
-            synchronize();
-            kept.resize(gpus);
-            for (int g = 0; g < gpus; g++) {
-                BENCH_CUDA(cudaSetDevice(data->descriptor->GPUs[g]));
-                BENCH_CUDA(cudaMalloc(&kept[g], data->descriptor->size[g]));
-                BENCH_CUDA(cudaMemcpy(kept[g], data->descriptor->data[g], data->descriptor->size[g],
-                                      cudaMemcpyDeviceToDevice));
-            }
         } else {
-            const size_t bytes = n[0] * n[1] * n[2] * sizeof(real);
             BENCH_CUDA(cudaMalloc(&f_d, bytes));
             BENCH_CUDA(cudaMalloc(&u_d, bytes));
-            BENCH_CUDA(cudaMalloc(&spectrum_d, 2 * nxc * n[1] * n[2] * sizeof(real)));
-            BENCH_CUDA(cudaMemcpy(f_d, f, bytes, cudaMemcpyHostToDevice));
+            BENCH_CUDA(cudaMalloc(&spectrum_d, bytes / n[0] * 2 * (n[0] / 2 + 1)));
         }
+        bench_fill(f(), n);
+        bench_synchronize(gpus);
     }
     ~peer() {
         cufftDestroy(forward);
         cufftDestroy(inverse);
         if (data != nullptr)
             cufftXtFree(data);
-        for (void *each : kept)
-            cudaFree(each);
         cudaFree(f_d);
         cudaFree(u_d);
         cudaFree(spectrum_d);
     }
-    void load() { /* in place, a solve eats its input */
-        for (size_t g = 0; g < kept.size(); g++) {
-            BENCH_CUDA(cudaSetDevice(data->descriptor->GPUs[g]));
-            BENCH_CUDA(cudaMemcpyAsync(data->descriptor->data[g], kept[g],
-                                       data->descriptor->size[g], cudaMemcpyDeviceToDevice));
-        }
+    bench_field<real> f() const {
+        return gpus > 1 ? in_place() : bench_field<real>{{0, f_d, 0, n[2], n[0]}};
     }
-    void synchronize() {
-        for (int g = gpus - 1; g >= 0; g--) {
-            BENCH_CUDA(cudaSetDevice(g));
-            BENCH_CUDA(cudaDeviceSynchronize());
+    bench_field<real> u() const {
+        return gpus > 1 ? in_place() : bench_field<real>{{0, u_d, 0, n[2], n[0]}};
+    }
+    bench_field<real> in_place() const {
+        const size_t pitch = 2 * (n[0] / 2 + 1);
+        bench_field<real> field;
+        for (int g = 0; g < gpus; g++) {
+            const size_t z0 = first_of(g, n[2]), planes = first_of(g + 1, n[2]) - z0;
+            const cudaXtDesc &memory = *data->descriptor;
+            bench_must(planes * n[1] * pitch * sizeof(real) <= memory.size[g],
+                       "cufftXt has %zu bytes on GPU %d, too few for %zu planes", memory.size[g], g,
+                       planes);
+            field.push_back(
+                {memory.GPUs[g], static_cast<real *>(memory.data[g]), z0, planes, pitch});
+        }
+        return field;
+    }
+    /* Where the share of GPU g begins, as cufftXt divides an axis. */
+    size_t first_of(int g, size_t extent) const {
+        const size_t all = (size_t)gpus, m = (size_t)g;
+        return m * (extent / all) + std::min(m, extent % all);
+    }
+    void load() { /* in place, a solve eats its input */
+        if (gpus > 1) {
+            bench_fill(f(), n);
+            bench_synchronize(gpus);
         }
     }
     void solve() {
@@ -163,90 +137,21 @@ template <class real> struct peer {
         } else {
             BENCH_CUFFT(cufftXtExecDescriptor(forward, data, data, CUFFT_FORWARD));
             for (int g = 0; g < gpus; g++) { /* shuffled: the modes are spread along y */
-                const size_t big = n[1] % (size_t)gpus,
-                             rows = n[1] / (size_t)gpus + ((size_t)g < big);
-                const size_t y0 = (size_t)g * (n[1] / (size_t)gpus) + std::min((size_t)g, big);
+                const size_t y0 = first_of(g, n[1]);
                 BENCH_CUDA(cudaSetDevice(data->descriptor->GPUs[g]));
-                launch_divide<real>(data->descriptor->data[g], n, y0, rows);
+                launch_divide<real>(data->descriptor->data[g], n, y0, first_of(g + 1, n[1]) - y0);
             }
             BENCH_CUFFT(cufftXtExecDescriptor(inverse, data, data, CUFFT_INVERSE));
         }
-        synchronize();
-    }
-    array<real> result() {
-        const size_t count = n[0] * n[1] * n[2], pitch = 2 * (n[0] / 2 + 1);
-        array<real> u = make_array<real>(count);
-        if (gpus == 1) {
-            BENCH_CUDA(cudaMemcpy(u.get(), u_d, count * sizeof(real), cudaMemcpyDeviceToHost));
-            return u;
-        }
-        const array<real> back = make_array<real>(pitch * n[1] * n[2]);
-        BENCH_CUFFT(cufftXtMemcpy(inverse, back.get(), data, CUFFT_COPY_DEVICE_TO_HOST));
-        on_all_cores(n[1] * n[2], [&](size_t row, size_t end) {
-            for (; row < end; row++) {
-                std::copy_n(&back[row * pitch], n[0], &u[row * n[0]]);
-            }
-        });
-        return u;
+        bench_synchronize(gpus);
     }
 };
-
-/* The plan's slabs of f and u, by way of main memory. */
-struct slabs {
-    std::vector<starpu_data_handle_t> f, u;
-    std::vector<size_t> z0;
-    explicit slabs(psg_plan *plan) {
-        size_t segments = 0;
-        must(psg_plan_segments(plan, &segments, nullptr) == PSG_OK);
-        f.resize(segments);
-        u.resize(segments);
-        z0.resize(segments + 1);
-        must(psg_plan_slab_handles(plan, f.data(), u.data(), z0.data()) == PSG_OK);
-    }
-};
-
-template <class real> static void fill(const slabs &s, const real *f, size_t plane) {
-    for (size_t m = 0; m < s.f.size(); m++) {
-        if (starpu_data_acquire(s.f[m], STARPU_W) != 0)
-            bench_must(0, "StarPU cannot have a slab");
-        real *slab = (real *)starpu_block_get_local_ptr(s.f[m]);
-        const real *from = f + s.z0[m] * plane;
-        on_all_cores((s.z0[m + 1] - s.z0[m]) * plane, [=](size_t first, size_t end) {
-            std::copy(from + first, from + end, slab + first);
-        });
-        starpu_data_release(s.f[m]);
-    }
-}
-
-template <class real> static double difference(const slabs &s, const real *want, size_t plane) {
-    double largest = 0, off = 0;
-    for (size_t m = 0; m < s.u.size(); m++) {
-        if (starpu_data_acquire(s.u[m], STARPU_R) != 0)
-            bench_must(0, "StarPU cannot have a slab");
-        const real *u = (const real *)starpu_block_get_local_ptr(s.u[m]);
-        const real *w = want + s.z0[m] * plane;
-        std::mutex mutex;
-        on_all_cores((s.z0[m + 1] - s.z0[m]) * plane, [&](size_t at, size_t end) {
-            double most = 0, worst = 0;
-            for (; at < end; at++) {
-                const double d = std::fabs((double)u[at] - (double)w[at]);
-                worst = d > worst || d != d ? d : worst;
-                most = std::max(most, std::fabs((double)w[at]));
-            }
-            const std::lock_guard<std::mutex> lock(mutex);
-            off = worst > off || worst != worst ? worst : off;
-            largest = std::max(largest, most);
-        });
-        starpu_data_release(s.u[m]);
-    }
-    return off / largest;
-}
 
 template <class real> struct bench {
     const bench_settings &settings;
     bench_peer &result;
     psg_plan *plan = nullptr;
-    slabs *ours = nullptr;
+    bench_slabs<real> *ours = nullptr;
     peer<real> *theirs = nullptr;
 
     bench(const bench_settings &s, bench_peer &r) : settings(s), result(r) {
@@ -263,7 +168,6 @@ template <class real> static double run_cufft(void *what, unsigned calls) {
     double seconds = 0;
     for (unsigned call = 0; call < calls; call++) {
         cufft.load();
-        cufft.synchronize();
         const double start = bench_now();
         cufft.solve();
         seconds += bench_now() - start;
@@ -306,30 +210,32 @@ static void say(const bench_peer &p, const psg_options &options, const psg_stati
 template <class real>
 static void measure(bench_peer &result, const psg_options &options, const bench_settings &settings,
                     bench_csv *csv) {
-    const size_t *n = result.n, plane = n[0] * n[1];
+    const size_t *n = result.n;
     const double box = 6.283185307179586;
     bench<real> b(settings, result);
     psg_grid grid;
     psg_statistics before;
     psg_grid_init(&grid, n[0], n[1], n[2], box, box, box);
-    const array<real> f = make_array<real>(plane * n[2]);
-    on_all_cores(plane * n[2], [&](size_t m, size_t end) {
-        for (; m < end; m++) {
-            f[m] = (real)bench_noise(m);
-        }
-    });
+    bench_stage("psg's plan, and StarPU: %zux%zux%zu on %d GPUs", n[0], n[1], n[2], result.gpus);
     must(psg_plan_create(&b.plan, &grid, &options) == PSG_OK);
-    b.ours = new slabs(b.plan);
-    b.theirs = new peer<real>(n, result.gpus, f.get());
-    fill(*b.ours, f.get(), plane);
+    bench_stage("psg's slabs");
+    b.ours = new bench_slabs<real>(b.plan, n, result.gpus);
+    b.ours->fill();
+    b.theirs = new peer<real>(n, result.gpus);
+    bench_stage("cuFFT's first solve");
     (void)run_cufft<real>(&b, 1);
+    bench_stage("psg's first solve");
     (void)run_psg<real>(&b, 1);
-    result.difference = difference(*b.ours, b.theirs->result().get(), plane);
-    (void)run_psg<real>(&b, 1); /* the slabs of u are on the GPUs again */
+    bench_stage("the difference of both");
+    b.ours->with_u([&](const bench_field<real> &u) {
+        result.difference = bench_difference(u, b.theirs->u(), n);
+    });
+    bench_stage("%d solves of each, in turns", settings.warm_up + settings.repeat);
     must(psg_plan_statistics(b.plan, &before) == PSG_OK);
     bench_job jobs[2] = {{run_cufft<real>, &b, 0, {}}, {run_psg<real>, &b, 0, {}}};
     bench_interleave(jobs, 2, &settings, 0);
     must(psg_plan_statistics(b.plan, &result.statistics) == PSG_OK);
+    bench_stage("done");
     result.theirs = jobs[0].times;
     result.ours = jobs[1].times;
     if (settings.rows) {
@@ -344,8 +250,7 @@ static void measure(bench_peer &result, const psg_options &options, const bench_
 static bool fits(const bench_peer &p, const bench_settings &settings, char *why) {
     const double element = p.precision == PSG_F64 ? 8 : 4;
     const double bytes = 10 * element * (double)p.n[0] * (double)p.n[1] * (double)p.n[2];
-    const double have =
-        settings.memory > 0 ? bench_memory(&settings) : 1.9 * p.gpus * bench_gpu_memory(&settings);
+    const double have = bench_gpus_memory(&settings, p.gpus);
     return bench_fits(bytes, have, why);
 }
 

@@ -36,6 +36,17 @@ void bench_must_or(int code, int ok, const char *format, ...) {
     va_end(list);
 }
 
+void bench_stage(const char *format, ...) {
+    static double first;
+    va_list list;
+    first = first > 0 ? first : bench_now();
+    fprintf(stderr, "%s: at %.1f s: ", program_invocation_short_name, bench_now() - first);
+    va_start(list, format);
+    vfprintf(stderr, format, list);
+    va_end(list);
+    fputc('\n', stderr);
+}
+
 /* ------------------------------------------------------------------------------------- options */
 
 static int whole_number(const char *text, int least, int *value) {

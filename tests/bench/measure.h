@@ -19,6 +19,10 @@ enum { BENCH_USAGE = 2, BENCH_NOT_HERE = 77 };
 void bench_must(int ok, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void bench_must_or(int code, int ok, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/** What the program does from now on, with the seconds since it first said so, as a line on stderr:
+ *  where it was, if it is ended. */
+void bench_stage(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* ------------------------------------------------------------------------------------- options */
 
 typedef enum bench_kind {
