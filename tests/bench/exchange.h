@@ -18,7 +18,9 @@ typedef struct bench_exchange {
     /** From the end of the first kspace on this GPU to the end of the last inverse_xy on any, less the kspace tasks that
      *  this one did after; of the GPU where that takes longest. */
     double back;
-    double both;                   /**< there + back */
+    double both; /**< there + back */
+    double
+        moved_rows; /**< of the spectrum, one way: the planes of each GPU, times the rows of others */
     double forward_xy, inverse_xy; /**< of these tasks alone, the mean of the GPUs */
 } bench_exchange;
 

@@ -251,15 +251,16 @@ template <class Real> struct solver {
             seconds.push_back(samples[m].*what);
         return bench_quartiles(seconds.data(), repeat).median;
     }
-    void say(const char *name, double bytes, double ceiling, int repeat,
+    void say(const char *name, double row_bytes, double ceiling, int repeat,
              const bench_times &times) const {
         psg_statistics s;
         must(psg_plan_statistics(plan, &s) == PSG_OK);
+        const double bytes = samples.back().moved_rows * row_bytes / gpus;
         const double rate = 2 * bytes / median(&bench_exchange::both, repeat);
         printf(
-            "    %-7s %zux%zu: %.1f GB/s a GPU, ceiling %.1f, ratio %.2f; there %.1f, back %.1f; "
-            "solve %.3f ms, forward_xy %.3f and inverse_xy %.3f ms a GPU\n",
-            name, s.segments, s.pencils, 1e-9 * rate, 1e-9 * ceiling, rate / ceiling,
+            "    %-7s %zux%zu: %.1f GB/s a GPU, ceiling %.1f, ratio %.2f; of %.4g MB there %.1f, "
+            "back %.1f; solve %.3f ms, forward_xy %.3f and inverse_xy %.3f ms a GPU\n",
+            name, s.segments, s.pencils, 1e-9 * rate, 1e-9 * ceiling, rate / ceiling, 1e-6 * bytes,
             1e-9 * bytes / median(&bench_exchange::there, repeat),
             1e-9 * bytes / median(&bench_exchange::back, repeat), 1e3 * times.median,
             1e3 * median(&bench_exchange::forward_xy, repeat),
@@ -277,12 +278,11 @@ template <class Real> static double run_solver(void *what, unsigned calls) {
 template <class Real>
 static void measure(const size_t n[3], const psg_options &options, const bench_settings &settings) {
     const double gpus = options.gpus;
-    const double spectrum =
-        2.0 * sizeof(Real) * (double)(n[0] / 2 + 1) * (double)n[1] * (double)n[2];
+    const double row_bytes = 2 * sizeof(Real) * (double)(n[0] / 2 + 1);
     bench_stage("plans, and StarPU: %zux%zux%zu on %d GPUs", n[0], n[1], n[2], options.gpus);
     solver<Real> direct(n, options, PSG_EXCHANGE_DIRECT), managed(n, options, PSG_EXCHANGE_MANAGED);
     bench_stage("all-to-all, once");
-    links l(options.gpus, spectrum / (gpus * gpus));
+    links l(options.gpus, (double)n[1] * (double)n[2] * row_bytes / (gpus * gpus));
     l.try_out(&links::copy, false, "copies");
     l.try_out(&links::write, false, "writing");
     l.try_out(&links::read, true, "reading");
@@ -313,8 +313,8 @@ static void measure(const size_t n[3], const psg_options &options, const bench_s
            "%.1f GB/s a GPU\n",
            n[0], n[1], n[2], sizeof(Real) == 8 ? "f64" : "f32", options.gpus, 1e-6 * l.bytes_sent(),
            1e-9 * rate[0], 1e-9 * rate[1], 1e-9 * rate[2]);
-    direct.say("direct", l.bytes_sent(), ceiling, settings.repeat, jobs[3].times);
-    managed.say("managed", l.bytes_sent(), ceiling, settings.repeat, jobs[4].times);
+    direct.say("direct", row_bytes, ceiling, settings.repeat, jobs[3].times);
+    managed.say("managed", row_bytes, ceiling, settings.repeat, jobs[4].times);
     fflush(stdout);
 }
 
