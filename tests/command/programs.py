@@ -260,3 +260,21 @@ bad("peers", "--mpirun", "'", says=("--mpirun ''", "a command"))
 bad("fft", "--csv", "no/such/folder.csv", code=1, says=("no/such/folder.csv", "cannot be written"))
 bad("fft", "--csv", "t.csv", says=("t.csv: ", "'element_bytes', is there twice or not known", "left as it is"))
 bad("fft", "--csv", "t.csv", "--json", "./t.csv", says=("same file",))
+
+
+# The programs by themselves: a wrong command line is refused before anything is looked for.
+def wrong(program, *arguments, says):
+    done = subprocess.run([os.path.join(FOLDER, program), *arguments], capture_output=True, text=True, timeout=60, check=False)
+    check(done.returncode == 2 and not done.stdout and says in done.stderr, (program, arguments, done))
+
+
+programs = [name for name in os.listdir(FOLDER) if name.startswith("bench_") and name != "bench_kernels"]
+for name in programs:
+    wrong(name, "--frob", "8", says="usage: " + name)
+    wrong(name, says="usage: " + name)
+    wrong(name, "--repeat", "0", "8", says=name + ": --repeat: '0' cannot be")
+if "bench_gpu_exchange" in programs:
+    wrong("bench_gpu_exchange", "--gpus", "1", "8", says="--gpus 1: between 2 and 16")
+    wrong("bench_gpu_exchange", "--gpus", "17", "8", says="--gpus 17: between 2 and 16")
+    wrong("bench_gpu_exchange", "--rows", "8", says="--rows: there are none")
+    wrong("bench_gpu_exchange", "8", "8y", says="'8y' is no grid")

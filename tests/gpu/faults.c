@@ -50,12 +50,14 @@ static const char *const known[] = {"devices",
                                     "cudaDeviceGetAttribute",
                                     "cudaFree",
                                     "cudaFuncSetAttribute",
+                                    "cudaGetDevice",
                                     "cudaGetDeviceCount",
                                     "cudaHostAlloc",
                                     "cudaHostRegister",
                                     "cudaMalloc",
                                     "cudaMemGetInfo",
                                     "cudaMemcpy",
+                                    "cudaMemsetAsync",
                                     "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
                                     "cudaSetDevice",
                                     "cufftCreate",
@@ -205,11 +207,14 @@ WRAP(cudaDeviceGetAttribute, (int *value, enum cudaDeviceAttr attribute, int dev
 WRAP(cudaFree, (void *memory), (memory))
 WRAP(cudaFuncSetAttribute, (const void *function, enum cudaFuncAttribute attribute, int value),
      (function, attribute, value))
+WRAP(cudaGetDevice, (int *device), (device))
 WRAP(cudaHostAlloc, (void **memory, size_t bytes, unsigned flags), (memory, bytes, flags))
 WRAP(cudaHostRegister, (void *memory, size_t bytes, unsigned flags), (memory, bytes, flags))
 WRAP(cudaMalloc, (void **memory, size_t bytes), (memory, bytes))
 WRAP(cudaMemcpy, (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind),
      (to, from, bytes, kind))
+WRAP(cudaMemsetAsync, (void *memory, int value, size_t bytes, cudaStream_t stream),
+     (memory, value, bytes, stream))
 WRAP(cudaOccupancyMaxActiveBlocksPerMultiprocessor,
      (int *blocks, const void *function, int threads, size_t shared),
      (blocks, function, threads, shared))
