@@ -116,12 +116,8 @@ struct links {
                 cudaStreamDestroy(stream[g * gpus + to]);
         }
     }
-    void open_peers(int g) const {
+    void open_peers(int g) const { /* those that psg or StarPU opened already are fine */
         for (int other = 0; other < gpus; other++) {
-            int can = other == g;
-            BENCH_CUDA(can ? cudaSuccess : cudaDeviceCanAccessPeer(&can, g, other));
-            bench_must_or(BENCH_NOT_HERE, can, "GPU %d does not reach the memory of GPU %d", g,
-                          other);
             const cudaError_t opened =
                 other == g ? cudaSuccess : cudaDeviceEnablePeerAccess(other, 0);
             bench_must(opened == cudaSuccess || opened == cudaErrorPeerAccessAlreadyEnabled, "%s",
@@ -318,6 +314,15 @@ static void measure(const size_t n[3], const psg_options &options, const bench_s
     fflush(stdout);
 }
 
+static void must_reach_each_other(int gpus) {
+    for (int pair = 0; pair < gpus * gpus; pair++) {
+        const int from = pair / gpus, to = pair % gpus;
+        int can = from == to;
+        BENCH_CUDA(can ? cudaSuccess : cudaDeviceCanAccessPeer(&can, from, to));
+        bench_must_or(BENCH_NOT_HERE, can, "GPU %d does not reach the memory of GPU %d", from, to);
+    }
+}
+
 /* Of all GPUs together: f, u, the spectrum and scratch of two plans, and what the links move. */
 static void measure_on(const size_t n[3], const psg_options &options,
                        const bench_settings &settings) {
@@ -353,6 +358,7 @@ int main(int argc, char **argv) {
     const int all = std::min<int>(bench_gpus(), MOST_GPUS);
     bench_must_or(BENCH_NOT_HERE, gpus <= all && all > 1, "%d GPUs: there are %d",
                   std::max(gpus, 2), all);
+    must_reach_each_other(gpus ? gpus : all);
     options.tuned = 0; /* the default is the default */
     options.graph = PSG_GRAPH_FUSED;
     options.in_flight = 1;

@@ -5,7 +5,9 @@
  *   bench_gpu_peer [--gpus N] [--repeat R] [--f32] [--graph staged|fused] [--exchange managed|direct]
  *                  [--segment-planes N] [--pencils N] [--rows] N|NX,NY,NZ ...
  *
- * --gpus: default: 1, 2, 4, ... all. --rows: those of `psg bench --study peers`.
+ * --gpus: default: 1, 2, 4, ... all. --rows: those of `psg bench --study peers`. Fields are made on the GPUs, and stay
+ * there; the two u are compared there, at every point. What begins, and when, is said on stderr; `--warm-up 0 --repeat 1`
+ * is the shortest run.
  */
 #include "tests/bench/gpu_field.cuh"
 #include "tests/bench/peer.h"
