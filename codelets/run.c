@@ -2,6 +2,7 @@
 
 #include "codelets/device.h"
 
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,6 +114,9 @@ void psg_run_end_task(psg_run *run) {
 }
 
 void psg_run_wait(psg_run *run) {
+    while (run->context->polls && atomic_load(&run->pending) > 0) {
+        (void)sched_yield();
+    }
     starpu_pthread_mutex_lock(&run->mutex);
     while (run->pending > 0) {
         starpu_pthread_cond_wait(&run->idle, &run->mutex);

@@ -93,6 +93,9 @@ typedef struct psg_context {
     struct psg_cuda_worker **cuda; /**< by StarPU worker number; NULL for CPU workers */
     /** For tasks that write and read blocks in other GPUs' memory; NULL: there are none. */
     struct psg_direct_codelets *direct;
+    /** Wait for a run awake, as CUDA does: where GPUs have all tasks, to be woken takes as long as
+     *  one of them. */
+    bool polls;
     /** Called by the task that ends a run, before its waiter wakes; or NULL. */
     void (*run_ended)(void);
 } psg_context;
@@ -219,7 +222,8 @@ typedef struct psg_run {
 
     starpu_pthread_mutex_t mutex; /**< StarPU's, which SimGrid sees too */
     starpu_pthread_cond_t idle;
-    size_t pending; /**< tasks not ended, and one for the submission itself; under the mutex */
+    atomic_size_t pending; /**< tasks not ended, and one for the submission itself; changed under
+                                the mutex */
 } psg_run;
 
 /** @return NULL: no memory */

@@ -210,6 +210,8 @@ static psg_status make_workers(psg_plan *plan) {
     if (!plan->copies) { /* the waiter then wakes on a core that no idle worker holds; else copies remain */
         plan->context.run_ended = psg_runtime_rest;
     }
+    plan->context.polls =
+        plan->gpu_count > 0 && plan->cpu_count == 0 && plan->ranks == 1 && !psg_simulated();
     if (plan->usable_workers == 0) {
         return psg_fail(PSG_ERR_NODEV, "StarPU runs without a worker that the plan could use");
     }

@@ -135,6 +135,26 @@ template <class Real> PSG_HD Real symbol_factor(Real exy, Real ez, Real lambda, 
 /// other blocks: they come into the second-level cache with it, where memory would be read in
 /// pieces of 64 bytes at a part of its speed.
 PSG_LOAD(load_neighbours, "L2::256B", )
+/// The same, into shared memory, where it is for this thread after fetched().
+template <class Real> PSG_HD void fetch(complex_t<Real> *to, const complex_t<Real> *from) {
+#if defined(__CUDA_ARCH__)
+    const uint32_t at = (uint32_t)__cvta_generic_to_shared(to);
+    if constexpr (sizeof(Real) == 8)
+        asm volatile("cp.async.cg.shared.global.L2::256B [%0], [%1], 16;" ::"r"(at), "l"(from)
+                     : "memory");
+    else
+        asm volatile("cp.async.ca.shared.global.L2::256B [%0], [%1], 8;" ::"r"(at), "l"(from)
+                     : "memory");
+#else
+    *to = *from;
+#endif
+}
+PSG_HD void fetched() {
+#if defined(__CUDA_ARCH__)
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
 /// A number that another block has written while this kernel runs: not from the first-level cache.
 PSG_LOAD(load_shared_cache, "cg", "memory")
 /// A number that nobody reads again: it leaves the second-level cache first.

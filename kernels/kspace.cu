@@ -14,6 +14,7 @@ struct psg_cuda_kspace {
     const void *function;
     kspace_list list;
     uint32_t log2_columns, columns, threads;
+    uint32_t most_blocks; // in a launch
     size_t shared_bytes;
     char *tables_d; // planes, twiddles, order, one after the other
     size_t twiddles_at, order_at;
@@ -73,9 +74,11 @@ cudaError_t choose_kernel(psg_cuda_kspace *plan, const kspace_entry *entry, size
 
 /// Give the kernel its shared memory, leave the rest to the first-level cache, count its blocks.
 cudaError_t prepare_kernel(psg_cuda_kspace *plan, const kspace_entry *entry, int device) {
-    int blocks = 0, whole = 0, reserved = 0;
+    int blocks = 0, whole = 0, reserved = 0, processors = 0;
     cudaError_t e =
         cudaDeviceGetAttribute(&whole, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device);
+    if (e == cudaSuccess)
+        e = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
     if (e == cudaSuccess)
         e = cudaDeviceGetAttribute(&reserved, cudaDevAttrReservedSharedMemoryPerBlock, device);
     // The limits belong to the kernel, not to the plan: a fixed kernel has one need, kspace_generic
@@ -99,6 +102,7 @@ cudaError_t prepare_kernel(psg_cuda_kspace *plan, const kspace_entry *entry, int
     }
     if (e != cudaSuccess)
         return e;
+    plan->most_blocks = entry && entry->ahead ? (uint32_t)(blocks * processors) : UINT32_MAX;
     char radices[48] = "";
     int length = 0;
     for (uint32_t p = 0; p < plan->list.passes; p++)
@@ -141,8 +145,9 @@ cudaError_t make_plan(psg_cuda_kspace *plan, size_t nz, int variant) {
         plan->list.n = (uint32_t)nz;
         e = choose_kernel(plan, entry, (size_t)max_shared);
     }
-    if (e == cudaErrorNotSupported && variant == 0 && entry) { // too large for this device
-        entry = nullptr;
+    for (int next = 1; e == cudaErrorNotSupported && variant == 0 && entry; next++) {
+        entry =
+            find_entry(plan->precision, (uint32_t)nz, next, &fixed); // too large for this device
         e = choose_kernel(plan, entry, (size_t)max_shared);
     }
     if (e == cudaSuccess)
@@ -202,7 +207,8 @@ cudaError_t launch(const psg_cuda_kspace *plan, const psg_cuda_segment *segments
     a.log2_columns = plan->log2_columns;
     a.list = plan->list;
     void *args[] = {&a};
-    return cudaLaunchKernel(plan->function, dim3(a.tiles), dim3(plan->threads), args,
+    const uint32_t blocks = a.tiles < plan->most_blocks ? a.tiles : plan->most_blocks;
+    return cudaLaunchKernel(plan->function, dim3(blocks), dim3(plan->threads), args,
                             plan->shared_bytes, stream);
 }
 

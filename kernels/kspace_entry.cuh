@@ -10,6 +10,7 @@ namespace psg_cuda {
 struct kspace_entry {
     uint32_t n, radix[3]; // radix[2] = 1: two passes
     uint32_t elements, columns, threads;
+    bool ahead; // a block takes tile after tile
     size_t shared_bytes;
     const void *function;
 };
@@ -24,14 +25,15 @@ const void *kspace_generic_function(bool f64);
 } // namespace psg_cuda
 
 // A line of kspace_f64.def and kspace_f32.def, for a table of kernels of the type Real.
-#define PSG_KSPACE(N, E, C, R0, R1, R2, BLOCKS)                                                    \
+#define PSG_KSPACE(N, E, C, R0, R1, R2, BLOCKS, AHEAD)                                             \
     {N,                                                                                            \
      {R0, R1, R2},                                                                                 \
      E,                                                                                            \
      C,                                                                                            \
      N / E * C,                                                                                    \
+     AHEAD,                                                                                        \
      column_shape<Real, N, E, C, R0, R1, R2>::shared_bytes,                                        \
      reinterpret_cast<const void *>(                                                               \
-         kspace_fixed<column_shape<Real, N, E, C, R0, R1, R2>, BLOCKS>)},
+         kspace_fixed<column_shape<Real, N, E, C, R0, R1, R2>, BLOCKS, AHEAD>)},
 
 #endif

@@ -67,33 +67,72 @@ PSG_HD void kspace_store(const typename S::Complex *v, int q,
     }
 }
 
+/// As kspace_load(), but to the exchange buffer, where only this thread reads them.
+template <class S>
+PSG_HD void kspace_fetch(typename S::Complex *buf, int q, int col,
+                         const kspace_args<typename S::Real> &a,
+                         const kspace_column<typename S::Real> &c) {
+    using Complex = typename S::Complex;
+    constexpr int R0 = S::radix(0);
+    PSG_UNROLL
+    for (int e = 0; e < S::E; e++) {
+        Complex *to =
+            buf + S::at(S::template row<0>(q, e / R0) + e % R0 * S::template row_step<0>(), col);
+        if (!c.valid)
+            *to = Complex{0, 0};
+        else if (a.planes)
+            fetch(to, a.base + a.planes[S::template place<0>(q, e)] + c.index);
+        else
+            fetch(to, a.base + (size_t)q * a.pitch + c.index +
+                          (size_t)S::template place<0>(0, e) * a.pitch);
+    }
+}
+
 #if defined(__CUDACC__)
 
-/// One tile a block. Grid: tiles; block: S::BLOCK; shared memory: S::shared_bytes.
-template <class S, int BLOCKS>
+/// Grid: any if AHEAD: while a tile is transformed back and stored, the block's next one is on its
+/// way to shared memory; else tiles. Block: S::BLOCK; shared memory: S::shared_bytes.
+template <class S, int BLOCKS, bool AHEAD>
 __global__ void __launch_bounds__(S::BLOCK, BLOCKS)
     kspace_fixed(const __grid_constant__ kspace_args<typename S::Real> a) {
     using Complex = typename S::Complex;
+    using Column = kspace_column<typename S::Real>;
     extern __shared__ __align__(16) unsigned char kspace_shared[];
     Complex *buf = reinterpret_cast<Complex *>(kspace_shared);
     const int col = S::column((int)threadIdx.x), q = S::member((int)threadIdx.x);
-    const kspace_column<typename S::Real> c(a, blockIdx.x * S::COLUMNS + col);
-    Complex v[S::E];
-    kspace_load<S>(v, q, a, c);
-    S::template forward<0>(v, q, a.twiddles);
-    exchange<S, 0, 1>(v, q, col, buf);
-    if constexpr (S::PASSES == 3) {
-        S::template forward<1>(v, q, a.twiddles);
-        exchange<S, 1, 2>(v, q, col, buf);
+    if (AHEAD && blockIdx.x < a.tiles)
+        kspace_fetch<S>(buf, q, col, a, Column(a, blockIdx.x * S::COLUMNS + col));
+    for (uint32_t tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
+        const Column c(a, tile * S::COLUMNS + col);
+        Complex v[S::E];
+        if (AHEAD) {
+            fetched();
+            S::template from_shared<0>(v, q, col, buf);
+        } else {
+            kspace_load<S>(v, q, a, c);
+        }
+        S::template forward<0>(v, q, a.twiddles);
+        exchange<S, 0, 1>(v, q, col, buf);
+        if constexpr (S::PASSES == 3) {
+            S::template forward<1>(v, q, a.twiddles);
+            exchange<S, 1, 2>(v, q, col, buf);
+        }
+        kspace_turn<S>(v, q, a, c);
+        if constexpr (S::PASSES == 3) {
+            exchange<S, 2, 1>(v, q, col, buf);
+            S::template inverse<1>(v, q, a.twiddles);
+        }
+        exchange<S, 1, 0>(v, q, col, buf);
+        const uint32_t next = tile + gridDim.x;
+        if (AHEAD && next < a.tiles) {
+            __syncthreads();
+            kspace_fetch<S>(buf, q, col, a, Column(a, next * S::COLUMNS + col));
+        }
+        S::template inverse<0>(v, q, a.twiddles);
+        kspace_store<S>(v, q, a, c);
+        if (!AHEAD)
+            return;
     }
-    kspace_turn<S>(v, q, a, c);
-    if constexpr (S::PASSES == 3) {
-        exchange<S, 2, 1>(v, q, col, buf);
-        S::template inverse<1>(v, q, a.twiddles);
-    }
-    exchange<S, 1, 0>(v, q, col, buf);
-    S::template inverse<0>(v, q, a.twiddles);
-    kspace_store<S>(v, q, a, c);
 }
 
 #endif

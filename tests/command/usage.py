@@ -55,7 +55,7 @@ for value in ("-1", "x", "0,x", "0,,1", ",", "1,1", "0,1x", ""):
 for option, words in (("problem", ("madelung", "modes")), ("lattice", ("nacl", "cscl", "zns")),
                       ("precision", ("f64", "f32")), ("symbol", ("spectral", "fd2")),
                       ("mean", ("drop", "error")), ("graph", ("fused", "staged")),
-                      ("exchange", ("managed", "direct", "mpi", "alltoall")), ("z", ("contiguous", "strided")),
+                      ("exchange", ("managed", "direct", "mpi", "alltoall")), ("z", ("contiguous", "strided")), ("normalize", ("task", "divide")),
                       ("effort", ("estimate", "measure", "patient")), ("sched", ("eager", "lws", "dmda"))):
     for value in ("frob", "", words[0] + "x"):
         bad("solve", "--" + option, value, says=("--%s '%s'" % (option, value), "one of") + words)
@@ -91,8 +91,8 @@ check(len([line for line in said if line.startswith("psg: out of memory: ") and 
 # Help: each option, once, with words, in 90 columns; and each of them is known to the command.
 OPTIONS = {
     "solve": """in out box problem lattice grid symbol lambda mean precision verify json trace dag bounds quiet cpus gpus
-        cpu-share sched machine graph exchange z segment-planes pencils effort tuned repeat in-flight help version""".split(),
-    "bench": """grid precision ranks cpus gpus cpu-share sched graph exchange z segment-planes pencils data in-flight effort study large
+        cpu-share sched machine graph exchange z normalize segment-planes pencils effort tuned repeat in-flight help version""".split(),
+    "bench": """grid precision ranks cpus gpus cpu-share sched graph exchange z normalize segment-planes pencils data in-flight effort study large
         machine repeat warm-up passes calibrate seed memory mpirun patience bounds csv json record quiet help
         version""".split(),
     "tune": "grid precision cpus gpus seconds sched seed patience json quiet forget help version".split(),

@@ -186,11 +186,19 @@ template <class S> struct block {
         all([&](Complex *p, int q, int c) { S::template to_shared<FROM>(p, q, c, buf.data()); });
         all([&](Complex *p, int q, int c) { S::template from_shared<TO>(p, q, c, buf.data()); });
     }
-    void run(const kspace_args<typename S::Real> &a, uint32_t tile) {
+    void run(const kspace_args<typename S::Real> &a, uint32_t tile, bool ahead) {
         using Column = kspace_column<typename S::Real>;
         const uint32_t first = tile * S::COLUMNS;
         v.assign((size_t)S::BLOCK * S::E, Complex());
-        all([&](Complex *p, int q, int c) { kspace_load<S>(p, q, a, Column(a, first + c)); });
+        buf.assign(S::ROWS * S::COLUMNS, Complex());
+        all([&](Complex *p, int q, int c) {
+            if (ahead) {
+                kspace_fetch<S>(buf.data(), q, c, a, Column(a, first + c));
+                S::template from_shared<0>(p, q, c, buf.data());
+            } else {
+                kspace_load<S>(p, q, a, Column(a, first + c));
+            }
+        });
         all([&](Complex *p, int q, int) { S::template forward<0>(p, q, a.twiddles); });
         exchange<0, 1>();
         if constexpr (S::PASSES == 3) {
@@ -226,7 +234,7 @@ template <class S> static void fixed(int r0, int r1, int r2) {
     problem<Real> p(S::N, 3, (S::COLUMNS + 4) / 3, list, &twiddles, &order);
     block<S> b;
     for (uint32_t tile = 0; tile * S::COLUMNS < p.columns; tile++)
-        b.run(p.args, tile);
+        b.run(p.args, tile, tile % 2 == 1);
     char what[80];
     snprintf(what, sizeof what, "%s %d = %d x %d x %d, %d columns, %d threads",
              sizeof(Real) == 8 ? "f64" : "f32", S::N, r0, r1, r2, S::COLUMNS, S::BLOCK);
@@ -257,7 +265,7 @@ static void fixed_affine() {
     a.pitch = pitch;
     block<S> b;
     for (uint32_t tile = 0; tile * 8 < p.columns; tile++)
-        b.run(a, tile);
+        b.run(a, tile, tile % 2 == 1);
     for (uint32_t z = 0; z < 128; z++)
         memcpy(p.planes[z], &spectrum[z * pitch], p.columns * sizeof spectrum[0]);
     p.check("fixed, one segment");
@@ -314,7 +322,7 @@ template <class Real> static void generic(uint32_t n) {
 
 static void all_fixed() {
 #undef PSG_KSPACE
-#define PSG_KSPACE(N, E, C, R0, R1, R2, BLOCKS)                                                    \
+#define PSG_KSPACE(N, E, C, R0, R1, R2, BLOCKS, AHEAD)                                             \
     fixed<column_shape<Real, N, E, C, R0, R1, R2>>(R0, R1, R2);
     {
         using Real = double;

@@ -77,10 +77,14 @@ static void check_cut(const psg_plan *plan, const psg_statistics *s, const psg_o
 static void check_tasks(const psg_plan *plan, const psg_statistics *s, const psg_options *options) {
     size_t S = 99, P = 99;
     CHECK_STATUS(psg_plan_segments(plan, &S, &P), PSG_OK);
+    /* in one process, what is its only block is not packed */
+    const int alone = size == 1 && P == 1, strided = s->z_layout == PSG_Z_STRIDED;
+    const size_t packs = (alone ? 0 : S) + (alone && S == 1 && strided ? 0 : P);
     const size_t staged[PSG_STAGE_EXCHANGE] = {
-        [PSG_STAGE_FFT_XY] = S,  [PSG_STAGE_PACK] = S + P, [PSG_STAGE_UNPACK] = P + S,
-        [PSG_STAGE_FFT_Z] = P,   [PSG_STAGE_DIVIDE] = P,   [PSG_STAGE_IFFT_Z] = P,
-        [PSG_STAGE_IFFT_XY] = S, [PSG_STAGE_NORMALIZE] = S};
+        [PSG_STAGE_FFT_XY] = S,     [PSG_STAGE_PACK] = packs,
+        [PSG_STAGE_UNPACK] = packs, [PSG_STAGE_FFT_Z] = P,
+        [PSG_STAGE_DIVIDE] = P,     [PSG_STAGE_IFFT_Z] = P,
+        [PSG_STAGE_IFFT_XY] = S,    [PSG_STAGE_NORMALIZE] = options->normalize ? S : 0};
     const size_t fused[PSG_STAGE_EXCHANGE] = {
         [PSG_STAGE_FORWARD_XY] = S, [PSG_STAGE_KSPACE] = P, [PSG_STAGE_INVERSE_XY] = S};
     const size_t *want = options->graph == PSG_GRAPH_STAGED ? staged : fused;
