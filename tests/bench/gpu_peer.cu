@@ -3,7 +3,8 @@
  * place); on several it is cuFFT's own multi-GPU transform (cufftXt, in place) with the same division.
  *
  *   bench_gpu_peer [--gpus N] [--repeat R] [--f32] [--graph staged|fused] [--exchange managed|direct]
- *                  [--segment-planes N] [--pencils N] [--rows] N|NX,NY,NZ ...
+ *                  [--z contiguous|strided] [--normalize task|divide] [--segment-planes N] [--pencils N] [--rows]
+ *                  N|NX,NY,NZ ...
  *
  * --gpus: default: 1, 2, 4, ... all. --rows: those of `psg bench --study peers`. Fields are made on the GPUs, and stay
  * there; the two u are compared there, at every point. What begins, and when, is said on stderr; `--warm-up 0 --repeat 1`
@@ -279,17 +280,23 @@ int main(int argc, char **argv) {
         {"fused", PSG_GRAPH_FUSED}, {"staged", PSG_GRAPH_STAGED}, {nullptr, 0}};
     static const bench_word exchanges[] = {
         {"managed", PSG_EXCHANGE_MANAGED}, {"direct", PSG_EXCHANGE_DIRECT}, {nullptr, 0}};
+    static const bench_word layouts[] = {
+        {"contiguous", PSG_Z_CONTIGUOUS}, {"strided", PSG_Z_STRIDED}, {nullptr, 0}};
+    static const bench_word normalizes[] = {{"task", 1}, {"divide", 0}, {nullptr, 0}};
     bench_settings settings = {11, 3, 1, 0, 0};
     psg_options options;
     bench_peer p = {};
     bench_csv csv;
     int gpus = 0, f32 = 0, graph = PSG_GRAPH_FUSED, exchange = PSG_EXCHANGE_AUTO;
+    int z = PSG_Z_AUTO;
     psg_options_init(&options);
     options.tuned = 0; /* the default is the default */
     const bench_option own[] = {{"gpus", BENCH_COUNT, &gpus, nullptr},
                                 {"f32", BENCH_FLAG, &f32, nullptr},
                                 {"graph", BENCH_WORD, &graph, graphs},
                                 {"exchange", BENCH_WORD, &exchange, exchanges},
+                                {"z", BENCH_WORD, &z, layouts},
+                                {"normalize", BENCH_WORD, &options.normalize, normalizes},
                                 {"segment-planes", BENCH_SIZE, &options.segment_planes, nullptr},
                                 {"pencils", BENCH_SIZE, &options.pencils, nullptr},
                                 {nullptr, BENCH_FLAG, nullptr, nullptr}};
@@ -302,6 +309,7 @@ int main(int argc, char **argv) {
     p.ranks = 1;
     options.graph = (psg_graph)graph;
     options.exchange = (psg_exchange)exchange;
+    options.z_layout = (psg_z_layout)z;
     if (settings.rows) {
         bench_peer_begin(&csv);
     }
