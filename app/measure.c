@@ -49,14 +49,19 @@ typedef struct part {
     size_t workers;
 } part;
 
+/* u of the solves in flight, which the plans take turns with; of all batches. */
+typedef struct solutions {
+    void **u;
+    size_t bytes; /* of each */
+    unsigned flights;
+} solutions;
+
 typedef struct batch {
     const app_visit *visit;
     int pipe;
     job *jobs;
     size_t count;
-    void **u; /* of the solves in flight; the plans take turns with them */
-    size_t u_bytes;
-    unsigned flights;
+    solutions *solutions;
     part *parts;      /* of all processes, on rank 0 */
     app_times *times; /* of this process' tasks; NULL: nobody asks */
 } batch;
@@ -114,6 +119,14 @@ static int failed_anywhere(psg_status status) {
     return failed > 0;
 }
 
+/* A page-locked array serves all plans; where it cannot be, the copies take longer and say so. */
+static void pin(const batch *b, const job *j) {
+    (void)psg_plan_pin(j->plan, j->fields->f);
+    for (unsigned flight = 0; flight < j->config->in_flight; flight++) {
+        (void)psg_plan_pin(j->plan, b->solutions->u[flight]);
+    }
+}
+
 static void make_plan(batch *b, job *j) {
     psg_options options;
     psg_grid grid;
@@ -127,11 +140,8 @@ static void make_plan(batch *b, job *j) {
         fail(b, j, psg_last_error());
         return;
     }
-    /* a page-locked array serves all plans; where it cannot be, the copies take longer and say
-     * so */
-    (void)psg_plan_pin(j->plan, j->fields->f);
-    for (unsigned flight = 0; flight < j->config->in_flight; flight++) {
-        (void)psg_plan_pin(j->plan, b->u[flight]);
+    if (!j->config->resident) { /* what is copied once does not pay for that */
+        pin(b, j);
     }
     if (app_workers_find(&options, &j->workers)) {
         fail(b, j, "its workers cannot be found");
@@ -150,8 +160,9 @@ static psg_status solve(const batch *b, const job *j) {
     psg_status status = PSG_OK;
     unsigned submitted = 0;
     while (status == PSG_OK && submitted < j->config->in_flight) {
-        status = j->config->resident ? psg_submit_slabs(j->plan)
-                                     : psg_submit(j->plan, j->fields->f, b->u[submitted]);
+        status = j->config->resident
+                     ? psg_submit_slabs(j->plan)
+                     : psg_submit(j->plan, j->fields->f, b->solutions->u[submitted]);
         submitted += status == PSG_OK;
     }
     for (; submitted > 0; submitted--) {
@@ -271,15 +282,16 @@ static void check_answer(batch *b, job *j) {
     if (app_simulation_machine()) {
         return; /* there is none */
     }
-    if (j->config->resident && failed_anywhere(psg_slabs_get(j->plan, b->u[0]))) {
+    if (j->config->resident && failed_anywhere(psg_slabs_get(j->plan, b->solutions->u[0]))) {
         fail(b, j, "u cannot be had from the slabs");
         return;
     }
-    record.is.checked.tolerance = app_fields_tolerance(j->fields);
     for (unsigned a = 0; a < answers; a++) {
-        const double error = app_fields_error(j->fields, b->u[a]);
-        if (!(error <= record.is.checked.error)) {
-            record.is.checked.error = error;
+        app_modes_error found;
+        app_fields_compare(j->fields, b->solutions->u[a], &found);
+        record.is.checked.tolerance = found.tolerance;
+        if (!(found.error <= record.is.checked.error)) {
+            record.is.checked.error = found.error;
         }
     }
     tell(b->pipe, &record);
@@ -341,8 +353,19 @@ static void solve_rounds(batch *b, size_t *order, uint64_t *random) {
 
 /* ------------------------------------------------------------------------------------ batches */
 
-static int allocate(batch *b) {
-    size_t bytes = 1; /* where a process has no planes: malloc() may refuse 0 */
+static void free_solutions(solutions *s) {
+    for (unsigned flight = 0; s->u && flight < s->flights; flight++) {
+        app_simulation_free(s->u[flight], s->bytes);
+    }
+    free(s->u);
+    *s = (solutions){.u = NULL};
+}
+
+/* As many, and as large, as the batch needs; those that are there already may do. */
+static int need_solutions(const batch *b) {
+    solutions *s = b->solutions;
+    size_t bytes = 0;
+    unsigned flights = 0;
     psg_grid grid;
     for (size_t n = 0; n < b->count; n++) {
         const app_config *c = b->jobs[n].config;
@@ -350,18 +373,21 @@ static int allocate(batch *b) {
         const size_t needed =
             app_plane_points(&grid, app_own_planes(&grid)) * app_element_bytes(c->precision);
         bytes = needed > bytes ? needed : bytes;
-        b->flights = c->in_flight > b->flights ? c->in_flight : b->flights;
+        flights = c->in_flight > flights ? c->in_flight : flights;
     }
-    b->u = calloc(b->flights, sizeof *b->u);
-    b->u_bytes = bytes;
-    b->parts = calloc((size_t)app_ranks(), sizeof *b->parts);
-    for (unsigned flight = 0; b->u && flight < b->flights; flight++) {
-        b->u[flight] = app_simulation_allocate(bytes);
-        if (!b->u[flight]) {
+    if (s->bytes == bytes && s->flights >= flights) {
+        return 0;
+    }
+    free_solutions(s);
+    s->u = calloc(flights, sizeof *s->u);
+    s->bytes = bytes;
+    for (; s->u && s->flights < flights; s->flights++) {
+        s->u[s->flights] = app_simulation_allocate(bytes);
+        if (!s->u[s->flights]) {
             return -1;
         }
     }
-    return b->u && b->parts ? 0 : -1;
+    return s->u ? 0 : -1;
 }
 
 static void tell_fields(void *context) {
@@ -371,7 +397,8 @@ static void tell_fields(void *context) {
 
 static void run_batch(batch *b, app_field_store *fields, uint64_t *random) {
     size_t *order = calloc(b->count, sizeof *order);
-    double missing = !order || allocate(b);
+    b->parts = calloc((size_t)app_ranks(), sizeof *b->parts);
+    double missing = !order || !b->parts || need_solutions(b);
     app_ranks_max(&missing, 1);
     int enough = missing == 0;
     for (size_t n = 0; n < b->count && enough; n++) {
@@ -393,13 +420,25 @@ static void run_batch(batch *b, app_field_store *fields, uint64_t *random) {
         psg_plan_destroy(b->jobs[n].plan);
         app_workers_free(&b->jobs[n].workers);
     }
-    for (unsigned flight = 0; b->u && flight < b->flights; flight++) {
-        app_simulation_free(b->u[flight], b->u_bytes);
-    }
-    free(b->u);
     free(b->parts);
     free(order);
-    app_fields_drop(fields, 0);
+}
+
+/* In a random order, but for those of one grid and precision, which follow one another: they share
+ * f. */
+static void put_in_order(const app_visit *visit, uint64_t *random) {
+    size_t *which = visit->which;
+    app_shuffle(which, visit->count, random);
+    for (size_t first = 0; first < visit->count;) {
+        const app_config *leader = &visit->config[which[first++]];
+        for (size_t n = first; n < visit->count; n++) {
+            const size_t number = which[n];
+            if (app_fields_same(leader, &visit->config[number])) {
+                memmove(&which[first + 1], &which[first], (n - first) * sizeof *which);
+                which[first++] = number;
+            }
+        }
+    }
 }
 
 /* As many as fit into the memory, at least one; and no more grids than there is room for their
@@ -409,8 +448,8 @@ static size_t batch_end(const app_visit *visit, size_t first) {
     size_t end = first;
     for (; end < visit->count && end - first < APP_FIELDS_MOST / 2; end++) {
         const app_config *c = &visit->config[visit->which[end]];
-        bytes +=
-            app_config_bytes(c) + app_fields_bytes(c); /* at most: plans may share fields and u */
+        const int shares = end > first && app_fields_same(c, &visit->config[visit->which[end - 1]]);
+        bytes += app_config_bytes(c) + (shares ? 0 : app_fields_bytes(c));
         if (end > first && bytes > visit->memory) {
             break;
         }
@@ -422,24 +461,29 @@ int app_measure(const app_visit *visit, int pipe) {
     uint64_t random = visit->seed;
     app_times times = {.count = 0};
     app_field_store fields = {.count = 0};
+    solutions found = {.u = NULL};
     job *jobs = calloc(visit->count, sizeof *jobs);
     const int code = app_ranks_agree(
         jobs ? APP_DONE
              : app_error(APP_FAILED, "out of memory for %zu configurations", visit->count));
-    app_shuffle(visit->which, visit->count, &random);
+    put_in_order(visit, &random);
     for (size_t first = 0, end; first < visit->count && !code; first = end) {
         end = batch_end(visit, first);
         batch b = {.visit = visit,
                    .pipe = pipe,
                    .jobs = jobs + first,
                    .count = end - first,
+                   .solutions = &found,
                    .times = visit->times && app_ranks() == 1 ? &times : NULL};
         for (size_t n = first; n < end; n++) {
             jobs[n] = (job){
                 .pipe = pipe, .number = visit->which[n], .config = &visit->config[visit->which[n]]};
         }
+        app_fields_drop(&fields, jobs[first].config);
         run_batch(&b, &fields, &random);
     }
+    app_fields_drop(&fields, NULL);
+    free_solutions(&found);
     for (size_t m = 0; m < times.count; m++) {
         const app_record record = {.kind = APP_RECORD_TIME, .is.time = app_times_median(&times, m)};
         tell(pipe, &record);

@@ -1,9 +1,11 @@
 /* Built-in problems with known answers. Their eigenvalues are written here again, on purpose:
  * what is checked with them must not be computed by the library. */
 #include "app/problems.h"
+#include "app/parallel.h"
 #include "app/ranks.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,14 +17,18 @@
 
 enum { MODES_MOST = 16 };
 
+/* Tables of cosines and sines of the part of the phase that belongs to an axis. Along x, where a
+ * point is a term of the sum, modes of the same wave are added up before: there are fewer waves
+ * than modes. */
 struct app_modes {
     psg_grid grid;
     size_t count;
     double amplitude[MODES_MOST], eigenvalue[MODES_MOST];
-    /* cosine and sine of the part of the phase that belongs to an axis, for mode q and point i:
-       wave[axis][2 * (q * n + i)]; the phase of the mode is in that of x */
-    double *wave[3];
-    double *row[2]; /* f and u of one row, nx each */
+    long number[MODES_MOST]; /* of the waves along x */
+    size_t waves;
+    size_t wave[MODES_MOST]; /* along x, of each mode */
+    double *cosine[3];       /* [waves][nx]; [count][ny], with the mode's phase; [count][nz] */
+    double *sine[3];
 };
 
 /* Mode numbers of one axis, from the ends of its range [-n/2, n/2]: 0 is 0, 1 2 3 are counted
@@ -48,16 +54,30 @@ static double axis_eigenvalue(const psg_axis *axis, long m, psg_symbol symbol) {
 }
 
 /* cos and sin of 2 pi m i / n + phase, with m i reduced modulo n in whole numbers */
-static void fill_wave(double *wave, size_t n, long m, double phase) {
+static void fill_wave(const app_modes *modes, int axis, size_t which, long m, double phase) {
+    const size_t n = modes->grid.axis[axis].n;
     const double pi = acos(-1.0);
     const size_t step = m < 0 ? n - (size_t)(-m) : (size_t)m;
     size_t turn = 0;
     for (size_t i = 0; i < n; i++) {
         const double angle = 2 * pi * (double)turn / (double)n + phase;
-        wave[2 * i] = cos(angle);
-        wave[2 * i + 1] = sin(angle);
+        modes->cosine[axis][which * n + i] = cos(angle);
+        modes->sine[axis][which * n + i] = sin(angle);
         turn = (turn + step) % n;
     }
+}
+
+/* The wave of this number along x, made if it is the first. */
+static size_t find_wave(app_modes *modes, long m) {
+    size_t w = 0;
+    while (w < modes->waves && modes->number[w] != m) {
+        w++;
+    }
+    if (w == modes->waves) {
+        modes->number[modes->waves++] = m;
+        fill_wave(modes, 0, w, m, 0);
+    }
+    return w;
 }
 
 app_modes *app_modes_make(const psg_grid *grid, psg_symbol symbol, double lambda) {
@@ -72,27 +92,27 @@ app_modes *app_modes_make(const psg_grid *grid, psg_symbol symbol, double lambda
     }
     modes->grid = *grid;
     for (int axis = 0; axis < 3; axis++) {
-        modes->wave[axis] = calloc(COUNT * grid->axis[axis].n, 2 * sizeof(double));
-    }
-    for (int r = 0; r < 2; r++) {
-        modes->row[r] = calloc(grid->axis[0].n, sizeof(double));
-    }
-    if (!modes->wave[0] || !modes->wave[1] || !modes->wave[2] || !modes->row[0] || !modes->row[1]) {
-        goto fail;
+        modes->cosine[axis] = calloc(COUNT * grid->axis[axis].n, sizeof(double));
+        modes->sine[axis] = calloc(COUNT * grid->axis[axis].n, sizeof(double));
+        if (!modes->cosine[axis] || !modes->sine[axis]) {
+            goto fail;
+        }
     }
     for (size_t c = 0; c < COUNT; c++) {
         const size_t q = modes->count;
         double eigenvalue = -lambda;
+        long m[3];
         for (int axis = 0; axis < 3; axis++) {
-            const size_t n = grid->axis[axis].n;
-            const long m = mode_number(codes[c][axis], n);
-            eigenvalue += axis_eigenvalue(&grid->axis[axis], m, symbol);
-            /* no phase is near pi/2, where a Nyquist mode would vanish */
-            fill_wave(modes->wave[axis] + 2 * q * n, n, m, axis ? 0.0 : 0.3 + 0.07 * (double)c);
+            m[axis] = mode_number(codes[c][axis], grid->axis[axis].n);
+            eigenvalue += axis_eigenvalue(&grid->axis[axis], m[axis], symbol);
         }
         if (eigenvalue == 0) { /* the constant mode without lambda: it has no answer */
             continue;
         }
+        modes->wave[q] = find_wave(modes, m[0]);
+        /* no phase is near pi/2, where a Nyquist mode would vanish */
+        fill_wave(modes, 1, q, m[1], 0.3 + 0.07 * (double)c);
+        fill_wave(modes, 2, q, m[2], 0);
         modes->eigenvalue[q] = eigenvalue;
         modes->amplitude[q] = (c % 2 ? -1 : 1) / eigenvalue;
         modes->count++;
@@ -109,72 +129,137 @@ void app_modes_free(app_modes *modes) {
         return;
     }
     for (int axis = 0; axis < 3; axis++) {
-        free(modes->wave[axis]);
+        free(modes->cosine[axis]);
+        free(modes->sine[axis]);
     }
-    free(modes->row[0]);
-    free(modes->row[1]);
     free(modes);
 }
 
-/* f and u of row (j, k) into modes->row */
-static void make_row(const app_modes *modes, size_t j, size_t k) {
-    const size_t nx = modes->grid.axis[0].n;
-    double *f = modes->row[0], *u = modes->row[1];
-    memset(f, 0, nx * sizeof *f);
-    memset(u, 0, nx * sizeof *u);
+enum { PIECE_MOST = 256 }; /* points of a row: its waves stay in the first-level cache */
+
+/* The sums of the modes of each wave along x, for row (j, k) of f or of u. */
+typedef struct row_sums {
+    double cosine[MODES_MOST], sine[MODES_MOST];
+} row_sums;
+
+static void add_modes(const app_modes *modes, size_t j, size_t k, int of_f, row_sums *sums) {
+    const size_t ny = modes->grid.axis[1].n, nz = modes->grid.axis[2].n;
+    memset(sums, 0, sizeof *sums);
     for (size_t q = 0; q < modes->count; q++) {
-        const double *x = modes->wave[0] + 2 * q * nx;
-        const double *y = modes->wave[1] + 2 * (q * modes->grid.axis[1].n + j);
-        const double *z = modes->wave[2] + 2 * (q * modes->grid.axis[2].n + k);
-        const double c = modes->amplitude[q] * (y[0] * z[0] - y[1] * z[1]);
-        const double s = modes->amplitude[q] * (y[0] * z[1] + y[1] * z[0]);
-        for (size_t i = 0; i < nx; i++) {
-            const double value = x[2 * i] * c - x[2 * i + 1] * s;
-            u[i] += value;
-            f[i] += modes->eigenvalue[q] * value;
+        const double yc = modes->cosine[1][q * ny + j], ys = modes->sine[1][q * ny + j];
+        const double zc = modes->cosine[2][q * nz + k], zs = modes->sine[2][q * nz + k];
+        const double factor = modes->amplitude[q] * (of_f ? modes->eigenvalue[q] : 1);
+        sums->cosine[modes->wave[q]] += factor * (yc * zc - ys * zs);
+        sums->sine[modes->wave[q]] += factor * (yc * zs + ys * zc);
+    }
+}
+
+/* Points first .. first+count-1 of the row. @param[out] value  count numbers, at most PIECE_MOST */
+static void add_waves(const app_modes *modes, const row_sums *sums, size_t first, size_t count,
+                      double *value) {
+    memset(value, 0, count * sizeof *value);
+    for (size_t w = 0; w < modes->waves; w++) {
+        const double *c = modes->cosine[0] + w * modes->grid.axis[0].n + first;
+        const double *s = modes->sine[0] + w * modes->grid.axis[0].n + first;
+        for (size_t i = 0; i < count; i++) {
+            value[i] += c[i] * sums->cosine[w] - s[i] * sums->sine[w];
+        }
+    }
+}
+
+/* What all threads work on. */
+typedef struct modes_work {
+    const app_modes *modes;
+    psg_precision precision;
+    app_planes planes;
+    void *to; /* where f or u goes */
+    int of_f;
+    const void *u; /* what is compared */
+    pthread_mutex_t mutex;
+    double error, largest;
+    size_t at; /* the point of the largest error, counted from that of (0, 0, z0) */
+} modes_work;
+
+static void fill_rows(void *context, size_t row, size_t end) {
+    const modes_work *work = context;
+    const size_t nx = work->modes->grid.axis[0].n, ny = work->modes->grid.axis[1].n;
+    double value[PIECE_MOST];
+    row_sums sums;
+    for (; row < end; row++) {
+        add_modes(work->modes, row % ny, work->planes.z0 + row / ny, work->of_f, &sums);
+        for (size_t i = 0; i < nx; i += PIECE_MOST) {
+            const size_t count = nx - i < PIECE_MOST ? nx - i : PIECE_MOST;
+            add_waves(work->modes, &sums, i, count, value);
+            app_put_row(work->to, work->precision, row * nx + i, count, value);
         }
     }
 }
 
 void app_modes_fill(const app_modes *modes, psg_precision precision, app_planes planes, void *f,
                     void *u) {
-    const size_t nx = modes->grid.axis[0].n, ny = modes->grid.axis[1].n;
-    for (size_t k = 0; k < planes.count; k++) {
-        for (size_t j = 0; j < ny; j++) {
-            make_row(modes, j, planes.z0 + k);
-            app_put_row(f, precision, (k * ny + j) * nx, nx, modes->row[0]);
-            if (u) {
-                app_put_row(u, precision, (k * ny + j) * nx, nx, modes->row[1]);
+    modes_work work = {.modes = modes, .precision = precision, .planes = planes};
+    void *const to[] = {u, f};
+    for (int of_f = 0; of_f < 2; of_f++) {
+        work.to = to[of_f];
+        work.of_f = of_f;
+        if (work.to) {
+            app_parallel(planes.count * modes->grid.axis[1].n, fill_rows, &work);
+        }
+    }
+}
+
+/* Which error is shown: a NaN, or the larger, or of equal ones that of the first point. */
+static int is_worse(double error, size_t at, double than, size_t other) {
+    if (isnan(error) || isnan(than)) {
+        return isnan(error) && (!isnan(than) || at < other);
+    }
+    return error > than || (error == than && at < other);
+}
+
+static void compare_rows(void *context, size_t row, size_t end) {
+    modes_work *work = context;
+    const size_t nx = work->modes->grid.axis[0].n, ny = work->modes->grid.axis[1].n;
+    double answer[PIECE_MOST], u[PIECE_MOST], error = 0, largest = 0;
+    size_t at = row * nx;
+    row_sums sums;
+    for (; row < end; row++) {
+        add_modes(work->modes, row % ny, work->planes.z0 + row / ny, 0, &sums);
+        for (size_t i = 0; i < nx; i += PIECE_MOST) {
+            const size_t count = nx - i < PIECE_MOST ? nx - i : PIECE_MOST;
+            add_waves(work->modes, &sums, i, count, answer);
+            app_get_row(work->u, work->precision, row * nx + i, count, u);
+            for (size_t p = 0; p < count; p++) {
+                const double here = fabs(u[p] - answer[p]), size = fabs(answer[p]);
+                largest = size > largest ? size : largest;
+                if (!(here <= error) && !isnan(error)) { /* once it is NaN it stays so */
+                    error = here;
+                    at = row * nx + i + p;
+                }
             }
         }
     }
+    pthread_mutex_lock(&work->mutex);
+    if (is_worse(error, at, work->error, work->at)) {
+        work->error = error;
+        work->at = at;
+    }
+    work->largest = fmax(work->largest, largest);
+    pthread_mutex_unlock(&work->mutex);
 }
 
 void app_modes_compare(const app_modes *modes, psg_precision precision, app_planes planes,
                        const void *u, app_modes_error *result) {
     const size_t nx = modes->grid.axis[0].n, ny = modes->grid.axis[1].n;
-    double error = 0, largest = 0;
-    memset(result, 0, sizeof *result);
-    for (size_t k = 0; k < planes.count; k++) {
-        for (size_t j = 0; j < ny; j++) {
-            make_row(modes, j, planes.z0 + k);
-            app_get_row(u, precision, (k * ny + j) * nx, nx, modes->row[0]);
-            for (size_t i = 0; i < nx; i++) {
-                const double here = fabs(modes->row[0][i] - modes->row[1][i]);
-                largest = fmax(largest, fabs(modes->row[1][i]));
-                /* once it is NaN it stays so */
-                if (!(here <= error) && !isnan(error)) {
-                    error = here;
-                    result->at[0] = i;
-                    result->at[1] = j;
-                    result->at[2] = planes.z0 + k;
-                }
-            }
-        }
-    }
-    app_ranks_max(&largest, 1);
-    app_ranks_max_at(&error, result->at);
-    result->error = largest > 0 ? error / largest : error;
+    modes_work work = {.modes = modes, .precision = precision, .planes = planes, .u = u};
+    pthread_mutex_init(&work.mutex, NULL);
+    app_parallel(planes.count * ny, compare_rows, &work);
+    pthread_mutex_destroy(&work.mutex);
+    *result =
+        (app_modes_error){.error = work.error,
+                          .at = {work.at % nx, work.at / nx % ny, planes.z0 + work.at / nx / ny}};
+    app_ranks_max(&work.largest, 1);
+    app_ranks_max_at(&result->error, result->at);
+    result->error = work.largest > 0 ? result->error / work.largest : result->error;
     result->tolerance = precision == PSG_F32 ? 1e-5 : 1e-13;
 }
 

@@ -13,8 +13,8 @@ typedef struct app_modes app_modes;
 app_modes *app_modes_make(const psg_grid *grid, psg_symbol symbol, double lambda);
 void app_modes_free(app_modes *modes);
 
-/** The right-hand side, and the solution itself for who compares with it often.
- *  @param[out] f, u  [count][ny][nx] of the precision, the planes alone; u may be NULL */
+/** The right-hand side, and the solution itself, by all cores of the process.
+ *  @param[out] f, u  [count][ny][nx] of the precision, the planes alone; either may be NULL */
 void app_modes_fill(const app_modes *modes, psg_precision precision, app_planes planes, void *f,
                     void *u);
 
@@ -24,7 +24,8 @@ typedef struct app_modes_error {
     size_t at[3];     /**< i, j, k of the largest error */
 } app_modes_error;
 
-/** Compare a solution with the exact one; collective. @param[in] u  as f in app_modes_fill() */
+/** Compare a solution with the exact one, by all cores of the process; collective.
+ *  @param[in] u  as f in app_modes_fill() */
 void app_modes_compare(const app_modes *modes, psg_precision precision, app_planes planes,
                        const void *u, app_modes_error *result);
 

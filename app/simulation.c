@@ -89,9 +89,19 @@ uint64_t app_simulation_digest(void) {
     return digest;
 }
 
+enum { LINE = 64, LARGE_PAGE = 2 << 20 };
+
 void *app_simulation_allocate(size_t bytes) {
     if (!psg_simulation()) {
-        return malloc(bytes > 0 ? bytes : 1); /* which may refuse 0 */
+        void *field = NULL;
+        const size_t large = bytes >= 2 * (size_t)LARGE_PAGE;
+        if (posix_memalign(&field, large ? LARGE_PAGE : LINE, bytes > 0 ? bytes : 1)) {
+            return NULL;
+        }
+        if (large) { /* a wish: with small pages it takes longer to have, and to page-lock */
+            (void)madvise(field, bytes, MADV_HUGEPAGE);
+        }
+        return field;
     }
     void *memory = mmap(NULL, bytes > 0 ? bytes : 1, PROT_NONE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

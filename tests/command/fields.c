@@ -2,7 +2,7 @@
  * largest error of any of them. */
 #include "app/fields.h"
 #include "app/app.h"
-#include "app/problems.h"
+#include "app/parallel.h"
 #include "app/ranks.h"
 #include "tests/check.h"
 
@@ -12,6 +12,13 @@
 
 static void count_sign(void *context) {
     ++*(int *)context;
+}
+
+static void see(void *context, size_t first, size_t end) {
+    unsigned char *seen = context;
+    for (; first < end; first++) {
+        seen[first]++;
+    }
 }
 
 static void check_grid(size_t nx, size_t ny, size_t nz) {
@@ -25,52 +32,73 @@ static void check_grid(size_t nx, size_t ny, size_t nz) {
     if (!CHECK(fields != NULL, "no fields")) {
         return;
     }
-    CHECK(fields->points == nx * ny * planes.count, "%zu points", fields->points);
-    double *u = calloc(fields->points + 1, sizeof *u);
-    memcpy(u, fields->answer, fields->points * sizeof *u);
-    CHECK_NEAR(app_fields_error(fields, u), 0, 0, "the answer itself");
+    CHECK(fields->bytes == nx * ny * planes.count * sizeof(double), "%zu bytes", fields->bytes);
+    double *u = calloc(fields->bytes + sizeof *u, 1);
+    double *plane = calloc(nx * ny, sizeof *plane);
+    app_modes_error found;
+    app_modes_fill(fields->modes, PSG_F64, planes, NULL, u);
+    app_fields_compare(fields, u, &found);
+    CHECK(found.error == 0 && found.tolerance == 1e-13, "the answer itself is off by %g of %g",
+          found.error, found.tolerance);
     /* the first row of every plane, where the pieces in which they are made would be seen */
-    app_modes *modes = app_modes_make(&grid, PSG_SYMBOL_SPECTRAL, 0);
-    double *plane = calloc(2 * nx * ny, sizeof *plane);
+    double largest = 0;
     for (size_t k = 0; k < planes.count; k++) {
-        app_modes_fill(modes, PSG_F64, (app_planes){planes.z0 + k, 1}, plane, plane + nx * ny);
+        app_modes_fill(fields->modes, PSG_F64, (app_planes){planes.z0 + k, 1}, plane, NULL);
         CHECK(memcmp(plane, (double *)fields->f + k * nx * ny, nx * sizeof *plane) == 0,
               "f of plane %zu", k);
-        CHECK(memcmp(plane + nx * ny, u + k * nx * ny, nx * sizeof *plane) == 0, "u of plane %zu",
-              k);
-    }
-    app_modes_free(modes);
-    free(plane);
-    double largest = 0;
-    for (size_t i = 0; i < fields->points; i++) {
-        largest = fmax(largest, fabs(u[i]));
+        for (size_t i = 0; i < nx * ny; i++) {
+            largest = fmax(largest, fabs(u[k * nx * ny + i]));
+        }
     }
     app_ranks_max(&largest, 1);
-    CHECK_NEAR(fields->largest, largest, 0, "the largest value of all");
     /* in the first and in the last plane of the grid, whoever has it */
     for (size_t k = 0; k<nz; k += nz> 1 ? nz - 1 : 1) {
         const int mine = k >= planes.z0 && k < planes.z0 + planes.count;
-        double *point = mine ? &u[(k - planes.z0) * nx * ny + 1] : NULL;
+        double *point = mine ? &u[(k - planes.z0) * nx * ny + (ny - 1) * nx + 1] : NULL;
         const double right = mine ? *point : 0;
         if (mine) {
-            *point += 0.5 * fields->largest;
+            *point += 0.5 * largest;
         }
-        CHECK_NEAR(app_fields_error(fields, u), 0.5, 1e-12, "plane %zu is off", k);
+        app_fields_compare(fields, u, &found);
+        CHECK_NEAR(found.error, 0.5, 1e-12, "plane %zu is off", k);
         if (mine) {
             *point = NAN;
         }
-        CHECK(isnan(app_fields_error(fields, u)), "plane %zu: a NaN is not seen", k);
+        app_fields_compare(fields, u, &found);
+        CHECK(isnan(found.error), "plane %zu: a NaN is not seen", k);
+        CHECK(found.at[0] == 1 && found.at[1] == ny - 1 && found.at[2] == k,
+              "plane %zu: a NaN is seen at %zu, %zu, %zu", k, found.at[0], found.at[1],
+              found.at[2]);
         if (mine) {
             *point = right;
         }
     }
+    free(plane);
+    free(u);
     CHECK((signs > 0) == (planes.count > 0), "%d signs of life", signs);
     signs = 0;
     CHECK(app_fields_get(&store, &config, count_sign, &signs) == fields && store.count == 1 &&
               !signs,
           "made again");
-    app_fields_drop(&store, 0);
-    free(u);
+    app_config other = config;
+    other.precision = PSG_F32;
+    CHECK(app_fields_get(&store, &other, NULL, NULL) != NULL && store.count == 2, "not made");
+    CHECK(app_fields_same(&config, &config) && !app_fields_same(&config, &other), "the same");
+    app_fields_drop(&store, &other);
+    CHECK(store.count == 1 && store.entry[0].precision == PSG_F32, "the wrong one was dropped");
+    app_fields_drop(&store, NULL);
+    CHECK(store.count == 0, "%zu are kept", store.count);
+}
+
+/* Work by all cores is done once, all of it and no more. */
+static void check_runs(size_t count) {
+    unsigned char *seen = calloc(count + 1, 1);
+    app_parallel(count, see, seen);
+    for (size_t i = 0; i < count; i++) {
+        CHECK(seen[i] == 1, "%zu of %zu is done %d times", i, count, seen[i]);
+    }
+    CHECK(seen[count] == 0, "more than %zu is done", count);
+    free(seen);
 }
 
 int main(int argc, char **argv) {
@@ -78,7 +106,10 @@ int main(int argc, char **argv) {
         return 1;
     }
     check_grid(6, 5, 7);
-    check_grid(3, 4, 2);      /* of three processes one has nothing */
-    check_grid(640, 640, 20); /* made in several pieces */
+    check_grid(3, 4, 2);        /* of three processes one has nothing */
+    check_grid(1280, 1280, 12); /* made in several pieces */
+    check_runs(0);
+    check_runs(1);
+    check_runs(100003);
     return app_ranks_finish(check_result());
 }
