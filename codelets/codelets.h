@@ -50,6 +50,19 @@ void psg_task_kspace(psg_run *run, size_t p, const starpu_data_handle_t *blocks,
 void psg_task_inverse_xy(psg_run *run, size_t s, const starpu_data_handle_t *blocks,
                          starpu_data_handle_t u);
 
+/** What goes between a slab of f or u and an array in main memory. */
+typedef struct psg_slab_copy {
+    void *array; /**< real [z][ny][nx]; only read if put */
+    size_t bytes;
+    bool put;    /**< to the slab, else from it */
+    bool failed; /**< set by the task */
+} psg_slab_copy;
+
+/** Copy a slab, by a worker that has it or will. Of no run: the program's own.
+ *  @param[in,out] copy  the caller's until the task has ended
+ *  @return the task, to be waited for by starpu_task_wait(); NULL: it was not submitted */
+struct starpu_task *psg_task_copy(starpu_data_handle_t slab, int worker, psg_slab_copy *copy);
+
 /** Copies of codelets, by precision, that work on blocks where these are, on this GPU or on a peer:
  *  StarPU orders the accesses and copies nothing. For psg_context.direct. */
 typedef struct psg_direct_codelets {

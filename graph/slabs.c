@@ -3,6 +3,7 @@
 #include "codelets/simulation.h"
 #include "graph/internal.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static psg_status need_slabs(psg_plan *plan) {
@@ -40,26 +41,53 @@ psg_status psg_plan_slab_handles(psg_plan *plan, struct _starpu_data_state **f,
     return PSG_OK;
 }
 
-/* Between an array of the caller's, of which only one direction is written, and slabs in main
- * memory. */
-static psg_status copy(const psg_plan *plan, starpu_data_handle_t *slabs, char *array, bool put) {
+/* Whose worker copies a slab: the one that transforms it, so that it is copied to and from where
+ * that is; of cores any. */
+static int copier(const psg_plan *plan, size_t s) {
+    const int worker = plan->segment_worker[s];
+    const size_t core = plan->cpu_count > 0 ? plan->gpu_count + s % plan->cpu_count : 0;
+    return worker >= 0 ? worker : plan->usable[core];
+}
+
+/* A simulation has nothing to copy: the data are there. */
+static void pretend(starpu_data_handle_t slab, int worker, bool put) {
+    const int node = psg_placement_node(worker);
+    if (starpu_data_acquire_on_node(slab, node, put ? STARPU_W : STARPU_R) == 0) {
+        starpu_data_release_on_node(slab, node);
+    }
+}
+
+/* Between an array of the caller's, of which only one direction is written, and slabs. */
+static psg_status copy(const psg_plan *plan, const starpu_data_handle_t *slabs, char *array,
+                       bool put) {
     const psg_context *c = &plan->context;
     const size_t plane = c->n[0] * c->n[1] * c->cpu->real_bytes;
-    const size_t *z0 = &c->z0[c->own_segments.first];
-    const size_t segments = c->own_segments.end - c->own_segments.first;
-    for (size_t s = 0; s < segments; s++) {
-        if (starpu_data_acquire(slabs[s], put ? STARPU_W : STARPU_R) != 0) {
-            return psg_fail(PSG_ERR_RUNTIME, "StarPU does not give slab %zu", s);
+    const psg_range own = c->own_segments;
+    const size_t segments = own.end - own.first;
+    psg_slab_copy *copies = calloc(segments + 1, sizeof *copies);
+    struct starpu_task **tasks = calloc(segments + 1, sizeof(struct starpu_task *));
+    bool failed = copies == NULL || tasks == NULL;
+    for (size_t s = 0; s < segments && !failed; s++) {
+        const size_t *z0 = &c->z0[own.first + s];
+        const int worker = copier(plan, own.first + s);
+        copies[s] = (psg_slab_copy){.array = array + (z0[0] - c->z0[own.first]) * plane,
+                                    .bytes = (z0[1] - z0[0]) * plane,
+                                    .put = put};
+        if (psg_simulated()) {
+            pretend(slabs[s], worker, put);
+        } else {
+            tasks[s] = psg_task_copy(slabs[s], worker, &copies[s]);
+            failed = tasks[s] == NULL;
         }
-        char *there = (char *)starpu_block_get_local_ptr(slabs[s]);
-        char *here = array + (z0[s] - z0[0]) * plane;
-        const size_t bytes = (z0[s + 1] - z0[s]) * plane;
-        if (!psg_simulated()) {
-            memcpy(put ? there : here, put ? here : there, bytes);
-        }
-        starpu_data_release(slabs[s]);
     }
-    return PSG_OK;
+    for (size_t s = 0; tasks != NULL && s < segments; s++) {
+        if (tasks[s] != NULL) {
+            failed = starpu_task_wait(tasks[s]) != 0 || copies[s].failed || failed;
+        }
+    }
+    free(tasks);
+    free(copies);
+    return failed ? psg_fail(PSG_ERR_RUNTIME, "the slabs could not be copied") : PSG_OK;
 }
 
 static psg_status check(const psg_plan *plan, const void *array) {
