@@ -80,8 +80,8 @@ static const app_option_row rows[] = {
     {NULL, "memory", "GIB", app_value_lambda, FIELD(memory), NULL, "a finite number from 0",
      "plans of a group are held together, and interleaved, up\n"
      "to this; those that do not fit follow one another.\n"
-     "Default: half of what is free, where there are GPUs at\n"
-     "most 16"},
+     "Default: half of what is free, where there are GPUs half\n"
+     "of theirs"},
     {NULL, "mpirun", "COMMAND", parse_command, FIELD(mpirun), NULL,
      "a command and its options, quoted as for a shell",
      "starts several processes, by COMMAND -n RANKS; its options\n"

@@ -79,11 +79,12 @@ static double plan_memory(const app_groups *g, size_t leader) {
     if (g->memory > 0) {
         return g->memory * 1024 * 1024 * 1024;
     }
+    if (first->gpus != 0 && g->machine.gpus > 0) { /* StarPU makes room by moving data out */
+        const double all = g->machine.gpus, gpus = first->gpus < 0 ? all : first->gpus;
+        return 0.5 * fmin(1, gpus / all) * g->machine.gpu_memory;
+    }
     app_machine_memory(&total, &available);
-    /* of GPUs' memory nothing is known here; StarPU makes room by moving data out, which takes
-     * time */
-    const double gpus = 16.0 * 1024 * 1024 * 1024;
-    return first->gpus != 0 && g->machine.gpus > 0 ? fmin(gpus, 0.5 * available) : 0.5 * available;
+    return 0.5 * available;
 }
 
 /* After a crash, what this visit has measured is forgotten, the one in work is blamed, and the
@@ -167,6 +168,23 @@ int app_groups_calibrates(const app_groups *g, size_t leader) {
     return app_config_needs_models(&g->sweep.config[leader]) && g->calibrate > 0;
 }
 
+/* StarPU's models are of tasks, whatever policy they run under: what one has measured serves the
+ * others. */
+static int calibrate(app_groups *g, size_t leader) {
+    int needed = 0;
+    for (size_t c = 0; c < g->count; c++) {
+        needed |= g->leader[c] == leader && is_left(g, c) && !g->calibrated[c];
+    }
+    const int code = needed ? visit_group(g, leader, 0, 0, 1) : APP_DONE;
+    for (size_t c = 0; c < g->count && needed; c++) {
+        for (size_t o = 0; o < g->count && g->leader[c] == leader && is_left(g, c); o++) {
+            g->calibrated[o] |=
+                app_config_same_but(&g->sweep.config[c], &g->sweep.config[o], APP_LIST_SCHED);
+        }
+    }
+    return code;
+}
+
 /* Leaders of groups in which something is left to do, in a random order. */
 static size_t find_leaders(app_groups *g, size_t *leaders) {
     size_t count = 0;
@@ -186,9 +204,8 @@ int app_groups_pass(app_groups *g, unsigned rounds, double seconds) {
     int code = leaders ? APP_DONE : APP_FAILED;
     for (size_t n = 0; n < count && !code; n++) {
         const size_t leader = leaders[n];
-        if (app_groups_calibrates(g, leader) && !g->calibrated[leader]) {
-            g->calibrated[leader] = 1;
-            code = visit_group(g, leader, 0, 0, 1);
+        if (app_groups_calibrates(g, leader)) {
+            code = calibrate(g, leader);
         }
         const double now = app_now();
         const double share = fmax(0, end - now) / (double)(count - n);

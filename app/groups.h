@@ -32,7 +32,7 @@ typedef struct app_groups {
     app_facts machine; /**< cpus and gpus that there are */
     size_t *which;
     unsigned *samples, *solves; /**< before a visit: what is taken back after a crash */
-    int *calibrated;            /**< of each leader */
+    int *calibrated;            /**< of each: its tasks have been measured for StarPU's models */
 } app_groups;
 
 /** The workers there are. @return APP_DONE; APP_FAILED after a message */

@@ -494,19 +494,22 @@ int app_measure(const app_visit *visit, int pipe) {
 }
 
 void app_measure_machine(int pipe) {
+    enum { WORKERS_MOST = 256 };
     app_record record = {.kind = APP_RECORD_MACHINE};
     psg_options options;
     size_t count = 0;
-    psg_worker worker;
+    psg_worker workers[WORKERS_MOST];
     psg_options_init(&options);
     options.gpus = 0;
     if (psg_machine_workers(&options, NULL, 0, &count, NULL, 0) == PSG_OK) {
         record.is.facts.cpus = (unsigned)count;
     }
     options.gpus = -1;
-    if (psg_machine_workers(&options, &worker, 1, &count, NULL, 0) == PSG_OK && count > 0 &&
-        worker.kind == PSG_WORKER_CUDA) {
-        record.is.facts.gpus = (unsigned)count;
+    if (psg_machine_workers(&options, workers, WORKERS_MOST, &count, NULL, 0) == PSG_OK) {
+        for (size_t w = 0; w < count && w < WORKERS_MOST; w++) {
+            record.is.facts.gpus += workers[w].kind == PSG_WORKER_CUDA;
+            record.is.facts.gpu_memory += workers[w].memory;
+        }
     }
     tell(pipe, &record);
 }

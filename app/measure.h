@@ -36,6 +36,7 @@ typedef struct app_facts {
     unsigned workers; /**< that have an entry in busy_worker */
     unsigned cpus, gpus;
     int exchange;
+    double gpu_memory; /**< of a machine: bytes of all its GPUs */
     double plan_seconds;
     char policy[64], gpu_model[64];
 } app_facts;
@@ -48,7 +49,7 @@ typedef enum app_record_kind {
     APP_RECORD_FAILED,  /**< text: why; no more comes of this configuration */
     APP_RECORD_SOLVED,  /**< a solve that is not measured */
     APP_RECORD_TIME,    /**< time: the median of the tasks of a kind, of all configurations */
-    APP_RECORD_MACHINE, /**< facts: cpus and gpus that there are */
+    APP_RECORD_MACHINE, /**< facts: cpus, gpus and their memory that there are */
 } app_record_kind;
 
 /** Plain data, which goes through a pipe as it is. */

@@ -167,12 +167,12 @@ static void settle(app_config *config) {
     }
 }
 
-static int same(const app_config *a, const app_config *b) {
+int app_config_same_but(const app_config *a, const app_config *b, app_list but) {
     for (int list = 0; list < APP_LISTS; list++) {
         char one[64], other[64];
         app_config_text(a, list, one);
         app_config_text(b, list, other);
-        if (strcmp(one, other) != 0) {
+        if (list != (int)but && strcmp(one, other) != 0) {
             return 0;
         }
     }
@@ -183,7 +183,7 @@ int app_sweep_put(app_sweep *sweep, const app_config *given, size_t *number) {
     app_config config = *given;
     size_t at = 0;
     settle(&config);
-    while (at < sweep->count && !same(&sweep->config[at], &config)) {
+    while (at < sweep->count && !app_config_same_but(&sweep->config[at], &config, APP_LISTS)) {
         at++;
     }
     if (at == sweep->count) {

@@ -78,6 +78,9 @@ void app_config_grid(const app_config *config, psg_grid *grid);
 /** Does the policy decide by StarPU's performance models? The default one does not. */
 int app_config_needs_models(const app_config *config);
 
+/** Are two configurations the same in all lists but one? @param[in] but  APP_LISTS: in all */
+int app_config_same_but(const app_config *a, const app_config *b, app_list but);
+
 /** Can two configurations be measured while StarPU runs once: the same processes, workers and
  *  policy? */
 int app_config_same_group(const app_config *a, const app_config *b);
