@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define SIZES "64,128,256"
+#define GPU_SIZES "256,512"
 #define LENGTHS "32,64,128,256,512,1024,31,81,243,625,1009"
 
 /* What it is asked for beside the grid: threads; a number of processes that share the cores; of
@@ -38,7 +39,7 @@ static const struct study {
      APP_TRANSPOSES_COLUMNS,
      "device,grid,element_bytes,permutation,threads,elements_per_thread,seconds,bandwidth,of_copy",
      {{"bench_transposes_cpu", TESTS, "", SIZES ",201x151x101", "512", THREADS, ONE_AND_ALL},
-      {"bench_transposes_gpu", CUDA, "", SIZES ",201x151x101", "512", NOTHING, NONE}}},
+      {"bench_transposes_gpu", CUDA, "", GPU_SIZES ",201x151x101", "1024", NOTHING, NONE}}},
     {"fft",
      APP_FFT_COLUMNS,
      "device,kind,grid,layout,n,batch,stride,seconds_per_fft,gflops,over_contiguous,"
@@ -46,14 +47,14 @@ static const struct study {
      {{"bench_fft_cpu", TESTS, "--kind batch", LENGTHS, NULL, THREADS, ONE},
       {"bench_fft_cpu", TESTS, "--kind z", SIZES, "512", THREADS, ONE_AND_ALL},
       {"bench_fft_gpu", CUDA, "--kind batch", LENGTHS, NULL, NOTHING, NONE},
-      {"bench_fft_gpu", CUDA, "--kind z", SIZES, "512", NOTHING, NONE}}},
+      {"bench_fft_gpu", CUDA, "--kind z", GPU_SIZES, "1024", NOTHING, NONE}}},
     {"peers",
      APP_PEERS_COLUMNS,
      "peer,grid,ranks,threads,gpus,peer_seconds,psg_seconds,ratio,peer_gflops,psg_gflops",
      {{"bench_fftw_peer", TESTS, "", SIZES, "512", THREADS, ALL},
       {"bench_fftw_mpi_peer", TESTS ", MPI, and FFTW's MPI library", "", SIZES, "512", PROCESSES,
        ALL},
-      {"bench_gpu_peer", CUDA, "", SIZES, "512", GPUS, NONE}}},
+      {"bench_gpu_peer", CUDA, "", GPU_SIZES, "1024", GPUS, NONE}}},
 };
 
 /* Columns of words. */
@@ -130,15 +131,13 @@ static int add_part(app_program_jobs *jobs, const part *p, const app_bench_argum
     if (p->cores != NONE) {
         lists[APP_LIST_CPUS] = a->list[APP_LIST_CPUS] ? a->list[APP_LIST_CPUS] : counts;
     }
-    if (p->unit == GPUS) {
+    if (p->cores == NONE) {
         lists[APP_LIST_GPUS] = a->list[APP_LIST_GPUS];
     }
     int code = app_sweep_add(&sweep, lists);
     for (size_t c = 0; c < sweep.count && !code; c++) {
         if (sweep.config[c].cpus == 0 || sweep.config[c].gpus == 0) {
-            code = app_error(APP_USAGE, "--%s 0: the programs of --study %s need one at least",
-                             sweep.config[c].cpus ? "gpus" : "cpus", a->study);
-            break;
+            continue; /* what is of none is left out */
         }
         if (p->cores != NONE && sweep.config[c].cpus < 0) { /* the word default */
             sweep.config[c].cpus = (int)cores;
@@ -149,11 +148,14 @@ static int add_part(app_program_jobs *jobs, const part *p, const app_bench_argum
     return code;
 }
 
-/* What means nothing to these programs is refused, and not left out in silence. */
+/* What means nothing to these programs is refused, and not left out in silence: but for peers they
+ * have one GPU, or none. */
 static int check(const app_bench_arguments *a) {
+    const char *gpus = a->list[APP_LIST_GPUS];
     for (int list = 0; list < APP_LISTS; list++) {
         const int meant = list == APP_LIST_GRID || list == APP_LIST_CPUS ||
-                          (list == APP_LIST_GPUS && strcmp(a->study, "peers") == 0);
+                          (list == APP_LIST_GPUS &&
+                           (strcmp(a->study, "peers") == 0 || (gpus && strcmp(gpus, "0") == 0)));
         if (a->list[list] && !meant) {
             return app_error(APP_USAGE, "--%s means nothing to --study %s", app_list_option(list),
                              a->study);
@@ -171,7 +173,10 @@ int app_program_jobs_make(app_program_jobs *jobs, const app_bench_arguments *arg
     for (size_t p = 0; p < PARTS && study->part[p].program && !code; p++) {
         code = add_part(jobs, &study->part[p], arguments, cores);
     }
-    return code;
+    return code || jobs->count > 0
+               ? code
+               : app_error(APP_USAGE, "--study %s: nothing is left of it, without cores and GPUs",
+                           arguments->study);
 }
 
 void app_program_jobs_free(app_program_jobs *jobs) {

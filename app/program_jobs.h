@@ -23,7 +23,8 @@ typedef struct app_program_jobs {
 } app_program_jobs;
 
 /** The jobs of a study: those of one program follow each other.
- *  @param[in]  arguments  --cpus, --gpus and --grid take the place of the study's lists
+ *  @param[in]  arguments  --cpus, --gpus and --grid take the place of the study's lists, and
+ *                         "0" leaves out what is about cores or GPUs
  *  @param[in]  cores      of this machine
  *  @param[out] jobs       freed by app_program_jobs_free(), after failures too
  *  @return APP_DONE; APP_USAGE or APP_FAILED after a message */

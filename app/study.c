@@ -7,14 +7,17 @@
 #include <string.h>
 
 /* Lists that depend on the machine: 1, 2, 4, ... up to all of them; all of them; and the cores
- * that are left beside one for each GPU. */
-enum { UP_TO_CPUS, UP_TO_GPUS, ALL_CPUS, ALL_GPUS, CPUS_BESIDE_GPUS, MACHINE_LISTS };
+ * that are left beside one for each GPU. The user's --cpus or --gpus take their place, whatever
+ * list they stand for. */
+enum { UP_TO_CPUS, ALL_CPUS, CPUS_BESIDE_GPUS, UP_TO_GPUS, ALL_GPUS, MACHINE_LISTS };
 static const char machine_list[MACHINE_LISTS];
 #define MACHINE(which) (&machine_list[which])
 
 /* More planes than any grid has: one segment, or one pencil's worth. */
 #define WHOLE "1000000000"
-#define SIZES "64,128,256"
+
+/* What a part of a study is about. Other workers than these have nothing to do with it. */
+typedef enum subject { WORKERS, CORES, GPUS, CORES_AND_GPUS } subject; /* WORKERS: GPUs, if any */
 
 #define NUMBER(name, help) STUDY_##name,
 #define NAME(name, help) #name,
@@ -23,81 +26,78 @@ enum { APP_STUDIES(NUMBER) STUDIES };
 static const char *const study_names[] = {APP_STUDIES(NAME) APP_PROGRAM_STUDIES(NAME) NULL};
 enum { STUDY_NAMES = sizeof study_names / sizeof study_names[0] - 1 };
 
+/* Grids, and those that --large adds; GPUs have larger ones. */
+typedef struct sizes {
+    const char *cores, *more_cores, *gpus, *more_gpus;
+} sizes;
+#define SMALL                                                                                      \
+    { "64,128,256", "512", "256,512", "1024" }
+#define LARGE                                                                                      \
+    { "128,256", "512", "512", "1024" }
+
 /* A study is a product of lists, or several. */
 enum { PARTS = 4 };
 static const struct study {
-    const char *larger; /* grids that --large adds */
-    const char *part[PARTS][APP_LISTS];
+    sizes sizes;
+    struct part {
+        subject subject;
+        const char *list[APP_LISTS];
+    } part[PARTS];
+    size_t parts;
 } studies[STUDIES] = {
-    [STUDY_node] =
-        {"512",
-         {{[APP_LIST_GRID] = SIZES, [APP_LIST_CPUS] = MACHINE(UP_TO_CPUS), [APP_LIST_GPUS] = "0"},
-          {[APP_LIST_GRID] = SIZES, [APP_LIST_CPUS] = "0", [APP_LIST_GPUS] = MACHINE(UP_TO_GPUS)}}},
-    [STUDY_stages] = {"512",
-                      {{[APP_LIST_GRID] = "128,256",
-                        [APP_LIST_CPUS] = MACHINE(UP_TO_CPUS),
-                        [APP_LIST_GPUS] = "0",
-                        [APP_LIST_GRAPH] = "staged",
-                        [APP_LIST_SEGMENT_PLANES] = WHOLE},
-                       {[APP_LIST_GRID] = "128,256",
-                        [APP_LIST_CPUS] = "0",
-                        [APP_LIST_GPUS] = MACHINE(UP_TO_GPUS),
-                        [APP_LIST_GRAPH] = "staged",
-                        [APP_LIST_SEGMENT_PLANES] = WHOLE}}},
-    [STUDY_segments] = {"512,1024",
-                        {{[APP_LIST_GRID] = SIZES,
-                          [APP_LIST_GRAPH] = "fused,staged",
-                          [APP_LIST_SEGMENT_PLANES] = "1,2,4,8,12,16,32,64,128,256," WHOLE}}},
-    [STUDY_policies] =
-        {"256",
-         {{[APP_LIST_GRID] = "128", [APP_LIST_SCHED] = "all", [APP_LIST_GRAPH] = "fused,staged"}}},
-    [STUDY_variants] = {"512",
-                        {{[APP_LIST_GRID] = SIZES,
-                          [APP_LIST_GRAPH] = "fused,staged",
-                          [APP_LIST_Z] = "contiguous,strided",
-                          [APP_LIST_NORMALIZE] = "task,divide"}}},
-    [STUDY_scaling] = {"512",
-                       {{[APP_LIST_GRID] = "128,256",
-                         [APP_LIST_CPUS] = MACHINE(UP_TO_CPUS),
-                         [APP_LIST_GPUS] = "0"},
-                        {[APP_LIST_GRID] = "128,256",
-                         [APP_LIST_RANKS] = MACHINE(UP_TO_CPUS),
-                         [APP_LIST_CPUS] = "1",
-                         [APP_LIST_GPUS] = "0"},
-                        {[APP_LIST_GRID] = "128,256",
-                         [APP_LIST_CPUS] = "0",
-                         [APP_LIST_GPUS] = MACHINE(UP_TO_GPUS)},
-                        {[APP_LIST_GRID] = "128,256",
-                         [APP_LIST_RANKS] = MACHINE(UP_TO_GPUS),
-                         [APP_LIST_CPUS] = "0",
-                         [APP_LIST_GPUS] = "1"}}},
-    [STUDY_overlap] = {"512",
-                       {{[APP_LIST_GRID] = "128,256",
-                         [APP_LIST_CPUS] = MACHINE(ALL_CPUS),
-                         [APP_LIST_GPUS] = "0",
-                         [APP_LIST_GRAPH] = "fused,staged"},
-                        {[APP_LIST_GRID] = "128,256",
-                         [APP_LIST_RANKS] = MACHINE(UP_TO_CPUS),
-                         [APP_LIST_CPUS] = "1",
-                         [APP_LIST_GPUS] = "0",
-                         [APP_LIST_GRAPH] = "fused,staged"},
-                        {[APP_LIST_GRID] = "128,256",
-                         [APP_LIST_CPUS] = "0",
+    [STUDY_node] = {SMALL,
+                    {{CORES, {[APP_LIST_CPUS] = MACHINE(UP_TO_CPUS)}},
+                     {GPUS, {[APP_LIST_GPUS] = MACHINE(UP_TO_GPUS)}}},
+                    2},
+    [STUDY_stages] = {LARGE,
+                      {{CORES,
+                        {[APP_LIST_CPUS] = MACHINE(UP_TO_CPUS),
+                         [APP_LIST_GRAPH] = "staged",
+                         [APP_LIST_SEGMENT_PLANES] = WHOLE}},
+                       {GPUS,
+                        {[APP_LIST_GPUS] = MACHINE(UP_TO_GPUS),
+                         [APP_LIST_GRAPH] = "staged",
+                         [APP_LIST_SEGMENT_PLANES] = WHOLE}}},
+                      2},
+    [STUDY_segments] = {{"64,128,256", "512,1024", "256,512", "1024"},
+                        {{WORKERS,
+                          {[APP_LIST_GRAPH] = "fused,staged",
+                           [APP_LIST_SEGMENT_PLANES] = "1,2,4,8,12,16,32,64,128,256," WHOLE}}},
+                        1},
+    [STUDY_policies] = {{"128", "256", "512", "1024"},
+                        {{WORKERS, {[APP_LIST_SCHED] = "all", [APP_LIST_GRAPH] = "fused,staged"}}},
+                        1},
+    [STUDY_variants] =
+        {SMALL,
+         {{WORKERS, {[APP_LIST_GRAPH] = "fused,staged", [APP_LIST_Z] = "contiguous,strided"}}},
+         1},
+    [STUDY_scaling] = {LARGE,
+                       {{CORES, {[APP_LIST_CPUS] = MACHINE(UP_TO_CPUS)}},
+                        {CORES, {[APP_LIST_RANKS] = MACHINE(UP_TO_CPUS), [APP_LIST_CPUS] = "1"}},
+                        {GPUS, {[APP_LIST_GPUS] = MACHINE(UP_TO_GPUS)}},
+                        {GPUS, {[APP_LIST_RANKS] = MACHINE(UP_TO_GPUS), [APP_LIST_GPUS] = "1"}}},
+                       4},
+    [STUDY_overlap] =
+        {LARGE,
+         {{CORES, {[APP_LIST_CPUS] = MACHINE(ALL_CPUS), [APP_LIST_GRAPH] = "fused,staged"}},
+          {CORES,
+           {[APP_LIST_RANKS] = MACHINE(UP_TO_CPUS),
+            [APP_LIST_CPUS] = "1",
+            [APP_LIST_GRAPH] = "fused,staged"}},
+          {GPUS, {[APP_LIST_GPUS] = MACHINE(ALL_GPUS), [APP_LIST_GRAPH] = "fused,staged"}},
+          {GPUS,
+           {[APP_LIST_RANKS] = MACHINE(UP_TO_GPUS),
+            [APP_LIST_GPUS] = "1",
+            [APP_LIST_GRAPH] = "fused,staged"}}},
+         4},
+    [STUDY_hetero] = {LARGE,
+                      {{CORES, {[APP_LIST_CPUS] = MACHINE(ALL_CPUS)}},
+                       {GPUS, {[APP_LIST_GPUS] = MACHINE(ALL_GPUS)}},
+                       {CORES_AND_GPUS,
+                        {[APP_LIST_CPUS] = MACHINE(CPUS_BESIDE_GPUS),
                          [APP_LIST_GPUS] = MACHINE(ALL_GPUS),
-                         [APP_LIST_GRAPH] = "fused,staged"},
-                        {[APP_LIST_GRID] = "128,256",
-                         [APP_LIST_RANKS] = MACHINE(UP_TO_GPUS),
-                         [APP_LIST_CPUS] = "0",
-                         [APP_LIST_GPUS] = "1",
-                         [APP_LIST_GRAPH] = "fused,staged"}}},
-    [STUDY_hetero] =
-        {"512",
-         {{[APP_LIST_GRID] = "128,256", [APP_LIST_CPUS] = MACHINE(ALL_CPUS), [APP_LIST_GPUS] = "0"},
-          {[APP_LIST_GRID] = "128,256", [APP_LIST_CPUS] = "0", [APP_LIST_GPUS] = MACHINE(ALL_GPUS)},
-          {[APP_LIST_GRID] = "128,256",
-           [APP_LIST_CPUS] = MACHINE(CPUS_BESIDE_GPUS),
-           [APP_LIST_GPUS] = MACHINE(ALL_GPUS),
-           [APP_LIST_CPU_SHARE] = "0,0.02,0.05,0.1,0.25,auto,free"}}},
+                         [APP_LIST_CPU_SHARE] = "0,0.02,0.05,0.1,0.25,auto,free"}}},
+                      3},
 };
 
 static const struct study *find(const char *name) {
@@ -146,46 +146,78 @@ static void count_up(unsigned most, char *text, size_t size) {
     }
 }
 
-/* Put the machine's lists into a part. @return 0; -1: the machine has none of what it is about */
-static int fill_part(const char *part[APP_LISTS], unsigned cpus, unsigned gpus,
-                     char text[MACHINE_LISTS][256]) {
-    const unsigned beside = cpus > gpus ? cpus - gpus : 1;
-    const unsigned count[MACHINE_LISTS] = {cpus, gpus, cpus, gpus, beside};
-    for (int which = 0; which < MACHINE_LISTS; which++) {
-        if (which == UP_TO_CPUS || which == UP_TO_GPUS) {
-            count_up(count[which], text[which], sizeof text[which]);
-        } else {
-            snprintf(text[which], sizeof text[which], "%u", count[which]);
-        }
-        for (int list = 0; list < APP_LISTS; list++) {
-            if (part[list] == MACHINE(which) && count[which] == 0) {
-                return -1;
+typedef struct texts {
+    char machine[MACHINE_LISTS][256], grids[128];
+} texts;
+
+/* 0 cores or GPUs are none: what is about them is left out. */
+static int is_none(const char *list) {
+    return list && strcmp(list, "0") == 0;
+}
+
+/* Is there what a part is about, and does the user want it? */
+static int is_wanted(subject of, unsigned gpus, const char *const lists[APP_LISTS]) {
+    const int cores = !is_none(lists[APP_LIST_CPUS]);
+    const int any = lists[APP_LIST_GPUS] ? !is_none(lists[APP_LIST_GPUS]) : gpus > 0;
+    return of == CORES            ? cores
+           : of == GPUS           ? any
+           : of == CORES_AND_GPUS ? cores && any
+                                  : cores || any;
+}
+
+/* The lists of a part on this machine; the user's that are given take their place. */
+static void fill_part(const char *list[APP_LISTS], const struct study *study,
+                      const struct part *part, int large, const unsigned count[MACHINE_LISTS],
+                      const char *const lists[APP_LISTS], texts *t) {
+    const sizes *s = &study->sizes;
+    const int on_gpus = part->subject != CORES && is_wanted(GPUS, count[ALL_GPUS], lists);
+    memcpy(list, part->list, APP_LISTS * sizeof *list);
+    snprintf(t->grids, sizeof t->grids, "%s%s%s", on_gpus ? s->gpus : s->cores, large ? "," : "",
+             !large    ? ""
+             : on_gpus ? s->more_gpus
+                       : s->more_cores);
+    list[APP_LIST_GRID] = t->grids;
+    for (int l = 0; l < APP_LISTS; l++) {
+        const int workers = l == APP_LIST_CPUS || l == APP_LIST_GPUS;
+        list[l] = lists[l] && (!workers || part->subject == WORKERS) ? lists[l] : list[l];
+        for (int which = 0; which < MACHINE_LISTS; which++) {
+            const char *given = lists[which < UP_TO_GPUS ? APP_LIST_CPUS : APP_LIST_GPUS];
+            if (which == UP_TO_CPUS || which == UP_TO_GPUS) {
+                count_up(count[which], t->machine[which], sizeof t->machine[which]);
+            } else {
+                snprintf(t->machine[which], sizeof t->machine[which], "%u", count[which]);
             }
-            part[list] = part[list] == MACHINE(which) ? text[which] : part[list];
+            if (list[l] == MACHINE(which)) {
+                list[l] = given ? given : t->machine[which];
+            }
         }
     }
-    return 0;
+    if (part->subject == CORES) {
+        list[APP_LIST_GPUS] = "0";
+    } else if (part->subject == GPUS) {
+        list[APP_LIST_CPUS] = "0";
+    }
 }
 
 int app_study_add(app_sweep *sweep, const char *name, int large, unsigned cpus, unsigned gpus,
                   const char *const lists[APP_LISTS]) {
     const struct study *study = find(name);
-    char grids[128], text[MACHINE_LISTS][256];
+    const unsigned count[MACHINE_LISTS] = {[UP_TO_CPUS] = cpus,
+                                           [ALL_CPUS] = cpus,
+                                           [CPUS_BESIDE_GPUS] = cpus > gpus ? cpus - gpus : 1,
+                                           [UP_TO_GPUS] = gpus,
+                                           [ALL_GPUS] = gpus};
     int code = study ? APP_DONE : APP_USAGE;
-    for (size_t p = 0; p < PARTS && !code && study->part[p][APP_LIST_GRID]; p++) {
-        const char *part[APP_LISTS];
-        memcpy(part, study->part[p], sizeof part);
-        if (fill_part(part, cpus, gpus, text)) {
-            continue;
+    for (size_t p = 0; study && p < study->parts && !code; p++) {
+        const char *list[APP_LISTS];
+        texts t;
+        if (is_wanted(study->part[p].subject, gpus, lists)) {
+            fill_part(list, study, &study->part[p], large, count, lists, &t);
+            code = app_sweep_add(sweep, list);
         }
-        if (large) {
-            snprintf(grids, sizeof grids, "%s,%s", part[APP_LIST_GRID], study->larger);
-            part[APP_LIST_GRID] = grids;
-        }
-        for (int list = 0; list < APP_LISTS; list++) {
-            part[list] = lists[list] ? lists[list] : part[list];
-        }
-        code = app_sweep_add(sweep, part);
     }
-    return code;
+    return code || sweep->count > 0
+               ? code
+               : app_error(APP_USAGE, "--study %s: nothing is left of it, without cores and GPUs",
+                           name);
 }

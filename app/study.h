@@ -27,9 +27,11 @@ int app_study_is_program(const char *name);
 /** Check the name. @return APP_DONE; APP_USAGE after a message that lists the studies */
 int app_study_check(const char *name);
 
-/** Add its configurations; lists of the user's that are not NULL take the place of the study's.
+/** Add its configurations. Lists of the user's that are not NULL take the place of the study's; --cpus and --gpus
+ *  that of all lists of cores and of GPUs, be they workers of one process or as many processes of one, and "0" leaves
+ *  out what is about them.
  *  @param[in] large       with its larger grids
- *  @param[in] cpus, gpus  what the machine has; what needs more of them than 0 is left out without any
+ *  @param[in] cpus, gpus  what the machine has; what needs more GPUs than none is left out without any
  *  @return APP_DONE; APP_USAGE or APP_FAILED after a message */
 int app_study_add(app_sweep *sweep, const char *name, int large, unsigned cpus, unsigned gpus,
                   const char *const lists[APP_LISTS]);

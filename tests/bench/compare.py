@@ -11,7 +11,7 @@ import csv
 import itertools
 import sys
 
-LISTS = ("grid", "precision", "ranks", "cpus", "gpus", "cpu_share", "sched", "graph", "exchange", "z", "segment_planes", "pencils", "data",
+LISTS = ("grid", "precision", "ranks", "cpus", "gpus", "cpu_share", "sched", "graph", "exchange", "z", "normalize", "segment_planes", "pencils", "data",
          "in_flight", "effort")
 
 
@@ -23,6 +23,7 @@ def read(path):
         sys.exit("compare.py: %s: cannot be read: %s" % (path, why))
     for row in rows: # of an older version
         row["cpu_share"] = row.get("cpu_share") or "auto"
+        row["normalize"] = row.get("normalize") or ("task" if row.get("graph") == "staged" else "")
     if not rows or any(column not in rows[0] for column in (*LISTS, "seconds", "status")):
         sys.exit("compare.py: %s: no rows of psg bench" % path)
     return {tuple(row[column] for column in LISTS): row for row in rows if row["status"] == "ok"}

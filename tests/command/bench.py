@@ -182,6 +182,11 @@ bench(*TINY, "--cpus", "2", "--sched", "dmda", "--calibrate", "0", "--csv", "m2.
 check(rows("m2.csv")[0]["models"] == "as found", rows("m2.csv"))
 os.mkdir("models")
 models = {**os.environ, "XDG_CACHE_HOME": os.path.join(os.getcwd(), "models")}
+known = []
+for policy in ("lws", "dmda", "dmda"):
+    bench(*TINY, "--cpus", "1", "--sched", policy, "--calibrate", "15", "--quiet", env=models)
+    known.append([digest for name, digest in files().items() if "psg_kspace_f64" in name])
+check(known[0] == [] and known[1] and known[2] and known[1] != known[2], "models are not measured on: %s" % known)
 
 # Models are of tasks: what is measured under one policy serves the others.
 folder = os.path.join(os.getcwd(), "models-two")
@@ -191,11 +196,6 @@ texts = [content(name).decode() for name in files() if name.startswith("./models
 check(len(texts) == 1, sorted(files()))
 samples = int(texts[0].rstrip().splitlines()[-1].split()[-1])
 check(0 < samples <= 30, "measured %d times" % samples)
-known = []
-for policy in ("lws", "dmda", "dmda"):
-    bench(*TINY, "--cpus", "1", "--sched", policy, "--calibrate", "15", "--quiet", env=models)
-    known.append([digest for name, digest in files().items() if "psg_kspace_f64" in name])
-check(known[0] == [] and known[1] and known[2] and known[1] != known[2], "models are not measured on: %s" % known)
 
 # Several in flight; plans that do not fit together; the studies, with lists replaced.
 bench(*TINY, "--in-flight", "1,3", "--memory", "1e-9", "--csv", "f.csv", "--quiet")
@@ -204,6 +204,9 @@ bench("--study", "segments", *TINY, "--csv", "g.csv", "--quiet")
 check([(r["graph"], r["segment_planes"]) for r in rows("g.csv")]
       == [(g, p) for g in ("fused", "staged") for p in "1248"], rows("g.csv"))
 bench("--study", "node", *TINY, "--csv", "h.csv", "--quiet")
+bench("--study", "scaling", *TINY, "--cpus", "2", "--ranks", "1", "--csv", "scaling.csv", "--quiet")
+check([(r["ranks"], r["cpus"], r["gpus"]) for r in rows("scaling.csv")]
+      == [("1", "2", "0"), ("1", "1", "0")], rows("scaling.csv"))
 cpus = [int(r["cpus"]) for r in rows("h.csv")]
 check(cpus[0] == 1 and cpus == sorted(set(cpus)) and all(r["status"] == "ok" for r in rows("h.csv")), rows("h.csv"))
 
@@ -223,6 +226,7 @@ bad("--grid", "8", "--sched", "lws,frob", says=["--sched 'frob'", "one of"] + po
 bad("--study", "frob", says=("--study 'frob'", "one of node, stages, segments, policies, variants, scaling, overlap, hetero"))
 bad("--study", "stage", says=("did you mean 'stages'?",))
 bad(says=("--grid", "--study"))
+bad("--study", "overlap", "--cpus", "0", "--gpus", "0", says=("--study overlap", "nothing is left", "without cores and GPUs"))
 bad("--grid", "8", "--large", says=("--large is for --study",))
 bad("--grid", "", says=("--grid ''", "values with commas between"))
 for text in ("8,", ",8", "8,,9", "0", "8,8x8", "8 ", "-8"):

@@ -121,6 +121,19 @@ for r in p:
     for who in ("peer", "psg"):
         check(near(number(r, who + "_gflops") * 1e9 * number(r, who + "_seconds"), 10 * n * math.log2(n)), r)
 
+# Without cores there are the programs on GPUs, and without GPUs those on cores; each says so where it finds none.
+for name, on_cores, on_gpus in (("transposes", {"bench_transposes_cpu"}, {"bench_transposes_gpu"}),
+                                ("fft", {"bench_fft_cpu"}, {"bench_fft_gpu"}),
+                                ("peers", {"bench_fftw_peer"}, {"bench_gpu_peer"})):
+    for number_of, left in (("cpus", on_gpus), ("gpus", on_cores)):
+        # 1: what is left of it finds no GPU
+        subprocess.run([PSG, "bench", "--study", name, *QUICK, *MPIRUN, "--grid", "8", "--" + number_of, "0", "--quiet",
+                        "--csv", "%s-%s.csv" % (name, number_of)], check=False, stderr=subprocess.DEVNULL, timeout=100,
+                       env={**os.environ, "PSG_BENCH_PROGRAMS": FOLDER})
+        found = {next(w for w in r["command"].split() if w.startswith("bench_"))
+                 for r in rows("%s-%s.csv" % (name, number_of))} - {"bench_fftw_mpi_peer"}
+        check(found == left, "%s without %s: %s" % (name, number_of, found))
+
 # What is in the file is not measured again, in fewer repeats it is, in its place.
 old = good("p.csv")
 study("peers", *QUICK, *MPIRUN, "--grid", "9x7x6,8,10", "--cpus", "2", "--csv", "p.csv")
@@ -254,8 +267,8 @@ for option, value in (("sched", "lws"), ("graph", "staged"), ("precision", "f32"
     bad("peers", "--" + option, value, says=("--%s means nothing to --study peers" % option,))
 bad("fft", "--gpus", "1", says=("--gpus means nothing to --study fft",))
 bad("transposes", "--grid", "8,x", says=("--grid 'x'",))
-bad("transposes", "--cpus", "0", says=("--cpus 0",))
-bad("peers", "--gpus", "0", says=("--gpus 0",))
+for name in ("transposes", "fft", "peers"):
+    bad(name, "--cpus", "0", "--gpus", "0", says=("--study " + name, "nothing is left", "without cores and GPUs"))
 bad("peers", "--mpirun", "'", says=("--mpirun ''", "a command"))
 bad("fft", "--csv", "no/such/folder.csv", code=1, says=("no/such/folder.csv", "cannot be written"))
 bad("fft", "--csv", "t.csv", says=("t.csv: ", "'element_bytes', is there twice or not known", "left as it is"))

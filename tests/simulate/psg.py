@@ -95,6 +95,18 @@ def studies():
           == [(g, p, "ok") for g in ("fused", "staged") for p in ("16", "64")], table)
     for r in table:
         check(0 < float(r["bound_path_seconds"]) <= float(r["bound_seconds"]) <= float(r["seconds"]), r)
+    # --gpus is for all numbers of GPUs, be they of one process or processes of one; --cpus 0 leaves cores out
+    for name, lists, expected in (
+            ("node", ("--gpus", "1,2"), [(g, "0", n) for g in ("256", "512") for n in "12"]),
+            ("overlap", ("--gpus", "4", "--graph", "fused", "--ranks", "1"), [("512", "0", "4"), ("512", "0", "1")]),
+            ("scaling", ("--gpus", "1,4", "--ranks", "1", "--large"), [(g, "0", n) for g in ("512", "1024") for n in "14"]),
+            ("variants", ("--gpus", "8", "--graph", "fused"), [(g, "0", "8") for g in ("256", "512")])):
+        run(*BENCH, name + ".csv", "--study", name, "--cpus", "0", *lists, *ON_H200)
+        found = [(r["grid"].split("x")[0], r["cpus"], r["gpus"]) for r in rows(name + ".csv")]
+        check(found == expected and all(r["status"] == "ok" for r in rows(name + ".csv")), "%s: %s" % (name, found))
+    run(*BENCH, "cores.csv", "--study", "scaling", "--gpus", "0", "--cpus", "3", *ON_H200, code=1)
+    check([(r["ranks"], r["cpus"], r["gpus"], r["grid"]) for r in rows("cores.csv")]
+          == [(r, c, "0", g) for r, c in (("1", "3"), ("3", "1")) for g in ("128x128x128", "256x256x256")], rows("cores.csv"))
     run(*BENCH, "ranks.csv", "--grid", "64", "--gpus", "1", "--ranks", "1,2", *ON_H200)
     check([r["status"][:17] for r in rows("ranks.csv")] == ["ok", "built without MPI"], rows("ranks.csv"))
 
