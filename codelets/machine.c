@@ -334,10 +334,27 @@ static double with_peers(const psg_machine *machine, bool gpu, const psg_task_sh
     return own > 0 && rate > 0 ? fmax(own, bytes / rate) : 0;
 }
 
+/* The share of remote blocks in what was recorded that is nearest to the task's: of a machine on
+ * several GPUs there may be no task without any. */
+static double nearest_share(const psg_machine *machine, bool gpu, const psg_task_shape *shape) {
+    double nearest = INFINITY;
+    for (size_t m = 0; m < machine->times; m++) {
+        const double here = share(&machine->time[m].shape);
+        if (fits(&machine->time[m], gpu, shape, here) &&
+            fabs(here - share(shape)) < fabs(nearest - share(shape))) {
+            nearest = here;
+        }
+    }
+    return nearest;
+}
+
 double psg_machine_seconds(const psg_machine *machine, bool gpu, const psg_task_shape *shape) {
     double seconds = look_up(machine, gpu, shape, share(shape));
     if (seconds <= 0 && shape->remote > 0) {
         seconds = with_peers(machine, gpu, shape);
+    }
+    if (seconds <= 0) {
+        seconds = look_up(machine, gpu, shape, nearest_share(machine, gpu, shape));
     }
     return seconds > 0 ? fmax(seconds, machine->least[gpu]) : 0;
 }

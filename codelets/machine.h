@@ -62,7 +62,8 @@ void psg_machine_free(psg_machine *machine);
  *  tasks of its kind. Of several candidates those count whose blocks are alike, then those whose
  *  transforms are of the nearest length, then those with the nearest number of pieces. Candidates
  *  have as large a share of remote blocks. Without any, what is remote goes over the link peer,
- *  and the task takes that long, or what it takes without remote blocks if that is longer.
+ *  and the task takes that long, or what it takes without remote blocks if that is longer; if
+ *  there is no task without, the nearest share counts.
  *  @return 0: nothing is known of such tasks */
 double psg_machine_seconds(const psg_machine *machine, bool gpu, const psg_task_shape *shape);
 

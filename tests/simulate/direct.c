@@ -18,6 +18,14 @@
     "time inverse_xy f64 gpu 64x64x64 segment 8 dense 8 6 99e-3\n"
 #define PEERS MACHINE("8e9", "link peer 4e6 0\n")
 
+/* What `psg bench --record` writes of solves on 4 GPUs: all tasks on planes have remote blocks. */
+#define OF_FOUR                                                                                    \
+    "machine four\ncpus 4\ngpus 4\ngpu_memory 8e9\nlink to-gpu 5e9 1e-6\nlink from-gpu 6e9 1e-6\n" \
+    "link between 7e9 1e-6\nlink peer 7e9 1e-6\n"                                                  \
+    "time forward_xy f64 gpu 64x64x64 segment 8 dense 8 6 40e-3\n"                                 \
+    "time kspace f64 gpu 64x64x64 pencil 8 dense 8 0 20e-3\n"                                      \
+    "time inverse_xy f64 gpu 64x64x64 segment 8 dense 8 6 99e-3\n"
+
 static const double spectrum = 16.0 * (N / 2 + 1) * N * N;
 
 typedef struct expected {
@@ -47,6 +55,10 @@ static const expected cases[] = {
     {MACHINE("8e9", ""), 2, PSG_EXCHANGE_AUTO, PSG_EXCHANGE_MANAGED, 8, 0, 15e-3, 20e-3, 30e-3, 1},
     /* blocks are views of what the GPU has transformed */
     {PEERS, 1, PSG_EXCHANGE_AUTO, PSG_EXCHANGE_DIRECT, 8, 0, 10e-3, 20e-3, 30e-3, 0},
+    /* as recorded, and the nearest of what was */
+    {OF_FOUR, 4, PSG_EXCHANGE_AUTO, PSG_EXCHANGE_DIRECT, 8, 6, 40e-3, 20e-3, 99e-3, 0},
+    {OF_FOUR, 2, PSG_EXCHANGE_AUTO, PSG_EXCHANGE_DIRECT, 8, 4, 40e-3, 20e-3, 99e-3, 0},
+    {OF_FOUR, 2, PSG_EXCHANGE_MANAGED, PSG_EXCHANGE_MANAGED, 8, 0, 40e-3, 20e-3, 99e-3, 1},
 };
 
 /* StarPU adds what it takes to start a kernel. */
