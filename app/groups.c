@@ -30,6 +30,11 @@ static void hear(void *context, const app_record *record) {
         (void)app_times_add(g->times, &record->is.time); /* one more or less */
         return;
     }
+    if (record->kind == APP_RECORD_SUBMISSION) {
+        g->times->submit_seconds += record->is.submission.seconds;
+        g->times->submit_pieces += record->is.submission.pieces;
+        return;
+    }
     app_result *r = &g->result[record->config];
     switch (record->kind) {
     case APP_RECORD_FACTS:

@@ -227,6 +227,10 @@ static void read_part(const batch *b, const job *j, const psg_statistics *before
     sample->spectrum_bytes = (double)s.spectrum_bytes;
     sample->cpu_planes = (double)s.cpu_planes;
     sample->cpu_rows = (double)s.cpu_rows;
+    if (b->times) {
+        b->times->submit_seconds += s.submit_seconds;
+        b->times->submit_pieces += (double)s.submit_pieces;
+    }
     count_tasks(b, j, sample);
 }
 
@@ -486,6 +490,11 @@ int app_measure(const app_visit *visit, int pipe) {
     free_solutions(&found);
     for (size_t m = 0; m < times.count; m++) {
         const app_record record = {.kind = APP_RECORD_TIME, .is.time = app_times_median(&times, m)};
+        tell(pipe, &record);
+    }
+    if (visit->times) {
+        const app_record record = {.kind = APP_RECORD_SUBMISSION,
+                                   .is.submission = {times.submit_seconds, times.submit_pieces}};
         tell(pipe, &record);
     }
     app_times_free(&times);

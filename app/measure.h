@@ -45,11 +45,12 @@ typedef enum app_record_kind {
     APP_RECORD_BEGIN = 1, /**< text: what is begun with the configuration */
     APP_RECORD_FACTS,
     APP_RECORD_SAMPLE,
-    APP_RECORD_CHECKED, /**< error and tolerance */
-    APP_RECORD_FAILED,  /**< text: why; no more comes of this configuration */
-    APP_RECORD_SOLVED,  /**< a solve that is not measured */
-    APP_RECORD_TIME,    /**< time: the median of the tasks of a kind, of all configurations */
-    APP_RECORD_MACHINE, /**< facts: cpus, gpus and their memory that there are */
+    APP_RECORD_CHECKED,    /**< error and tolerance */
+    APP_RECORD_FAILED,     /**< text: why; no more comes of this configuration */
+    APP_RECORD_SOLVED,     /**< a solve that is not measured */
+    APP_RECORD_TIME,       /**< time: the median of the tasks of a kind, of all configurations */
+    APP_RECORD_SUBMISSION, /**< submission: of all configurations */
+    APP_RECORD_MACHINE,    /**< facts: cpus, gpus and their memory that there are */
 } app_record_kind;
 
 /** Plain data, which goes through a pipe as it is. */
@@ -60,6 +61,9 @@ typedef struct app_record {
         app_facts facts;
         app_sample sample;
         app_time time;
+        struct {
+            double seconds, pieces;
+        } submission;
         struct {
             double error, tolerance;
         } checked;

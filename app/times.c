@@ -169,6 +169,9 @@ static int put_machine(FILE *file, const app_times *times, unsigned cpus, unsign
             psg_component_version(PSG_COMPONENT_FFTW), date);
     fprintf(file, "cpus %u\ngpus %u\n", cpus > gpus ? cpus : gpus, gpus);
     put_gpus(file, workers, gpus, routes, count < ROUTES_MOST ? count : ROUTES_MOST);
+    if (times->submit_pieces > 0) {
+        fprintf(file, "submit %.3g\n", times->submit_seconds / times->submit_pieces);
+    }
     for (size_t m = 0; m < times->count; m++) {
         const app_time median = app_times_median(times, m);
         put_time(file, &median);

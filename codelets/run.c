@@ -58,7 +58,8 @@ void psg_run_start(psg_run *run) {
     run->on_their_way = 0;
     run->events = 0;
     psg_record_clear(&run->record);
-    run->started = run->ended = starpu_timing_now();
+    run->started = run->ended = run->in = starpu_timing_now();
+    run->pieces = 0;
     struct timespec clock = {0, 0};
     (void)clock_gettime(CLOCK_REALTIME, &clock);
     run->submitted = (double)clock.tv_sec + 1e-9 * (double)clock.tv_nsec;

@@ -210,8 +210,11 @@ void psg_task_submit(psg_run *run, struct starpu_task *task) {
     }
     record(run, task);
     psg_run_begin_task(run);
-    psg_simulation_submit((size_t)STARPU_TASK_GET_NBUFFERS(task));
+    const size_t pieces = (size_t)STARPU_TASK_GET_NBUFFERS(task);
+    psg_simulation_submit(pieces);
     const int result = starpu_task_submit(task);
+    run->pieces += pieces;
+    run->in = starpu_timing_now();
     if (result != 0) {
         psg_run_fail(run, PSG_FAULT_SUBMIT, "StarPU did not take a task %s: %s", task->cl->name,
                      strerror(-result));

@@ -359,6 +359,8 @@ struct psg_plan {
     psg_record record;
     double submitted;
     uint64_t sent_bytes;
+    double submit_seconds;
+    size_t submit_pieces;
     bool from_memory;            /**< f was the caller's array, not slabs */
     struct psg_program *program; /**< NULL: none was asked for yet */
 };

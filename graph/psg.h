@@ -279,9 +279,8 @@ PSG_API psg_status psg_plan_slab_handles(psg_plan *plan, struct _starpu_data_sta
  *  @return PSG_OK; PSG_ERR_ARG, _MEMORY; PSG_ERR_STATE: psg_plan_slab_handles() was never called */
 PSG_API psg_status psg_submit_slabs(psg_plan *plan);
 
-/** Copy this process' planes of f into the slabs, or u out of them: for programs that solve again
- *  and again with data that stay on GPUs, without tasks of their own. Not collective. Waits for
- *  tasks that use the slabs; these are made at the first call, as by psg_plan_slab_handles().
+/** Copy this process' planes of f into the slabs, or u out of them: for programs whose data stay on
+ *  GPUs. Not collective. Waits for tasks that use the slabs, which the first call makes.
  *  @param f, u  as in psg_solve(), borrowed until return; u after the psg_wait() for its solve
  *  @return PSG_OK; PSG_ERR_ARG, _MEMORY, _RUNTIME; PSG_ERR_STATE: the latest solve left no u */
 PSG_API psg_status psg_slabs_put(psg_plan *plan, const void *f);
@@ -337,6 +336,8 @@ typedef struct psg_statistics {
     psg_z_layout z_layout;
     int tuned; /**< 1: an option or the policy is what `psg tune` stored; 0: none is */
     size_t cpu_planes, cpu_rows; /**< of this process' planes and rows, those that CPU cores did */
+    double submit_seconds; /**< until all tasks were submitted, which have so much data in all: */
+    size_t submit_pieces;
 } psg_statistics;
 
 /** Used by psg_plan_statistics(). */
@@ -349,8 +350,7 @@ static inline psg_status psg_plan_statistics(const psg_plan *plan, psg_statistic
 }
 
 /** Seconds of worker w (0 .. statistics.workers-1) in each stage of the latest solve waited for.
- *  @param[out] seconds  PSG_STAGE_COUNT numbers
- *  @return PSG_OK; PSG_ERR_ARG */
+ *  @param[out] seconds  PSG_STAGE_COUNT numbers @return PSG_OK; PSG_ERR_ARG */
 PSG_API psg_status psg_plan_worker_seconds(const psg_plan *plan, size_t w, double *seconds);
 
 /** Something that took time in a solve: a task, or what went between processes. */

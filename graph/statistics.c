@@ -76,6 +76,8 @@ psg_status psg_plan_statistics_sized(const psg_plan *plan, psg_statistics *stati
         .ranks = plan->ranks,
         .rank = plan->rank,
         .sent_bytes = plan->sent_bytes,
+        .submit_seconds = plan->submit_seconds,
+        .submit_pieces = plan->submit_pieces,
         .scratch_bytes = plan->scratch_bytes,
     };
     for (size_t m = 0; m < plan->lane_count; m++) {

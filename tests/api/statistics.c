@@ -46,6 +46,11 @@ static void check_tasks(const psg_statistics *s, const psg_options *options, siz
     const size_t fused[PSG_STAGE_COUNT] = {
         [PSG_STAGE_FORWARD_XY] = S, [PSG_STAGE_KSPACE] = P, [PSG_STAGE_INVERSE_XY] = S};
     const size_t *want = graph == PSG_GRAPH_STAGED ? staged : fused;
+    CHECK(solves ? s->submit_seconds > 0 && s->submit_seconds < 60 : s->submit_seconds == 0,
+          "%g s to submit", s->submit_seconds);
+    /* a segment and its blocks, there and back, and the blocks of a pencil */
+    CHECK(graph == PSG_GRAPH_STAGED || s->submit_pieces == (solves ? 2 * S * (1 + P) + P * S : 0),
+          "%zu pieces of data with %zu segments, %zu pencils", s->submit_pieces, S, P);
     for (int stage = 0; stage < PSG_STAGE_COUNT; ++stage) {
         size_t tasks = solves ? want[stage] : 0;
         CHECK(s->stage[stage].tasks == tasks,

@@ -44,7 +44,7 @@ def recorded(path):
                           "count": int(count), "layout": layout, "pieces": int(pieces), "remote": int(remote),
                           "seconds": float(seconds)})
         else:
-            check(word in ("machine", "about", "cpus", "gpus", "gpu_memory", "link") and word not in facts, line)
+            check(word in ("machine", "about", "cpus", "gpus", "gpu_memory", "link", "submit") and word not in facts, line)
             check((word == "machine") == (number == 0) and not times, "out of its place: %s" % line)
             facts[word] = rest
     return facts, times
@@ -96,6 +96,7 @@ def whole_file():
     check(facts["machine"] == re.sub(r"[^\w.-]", "-", table[0]["host"], flags=re.ASCII), facts)
     check(table[0]["cpu_model"] in facts["about"] and "StarPU " + info["versions"]["StarPU"] in facts["about"], facts)
     check((facts["cpus"], facts["gpus"]) == (str(len(info["workers"])), "0"), "%s: %s" % (facts, info["workers"]))
+    check(1e-8 < float(facts["submit"]) < 1e-3, "to submit a piece of data: %s" % facts["submit"])
     check("gpu_memory" not in facts and "link" not in facts, "links of no GPU: %s" % facts)
     check(len({tuple(t.items())[:-1] for t in times}) == len(times), "a kind of task is there twice")
     check({t["layout"] for t in times} == {"views"}, "blocks of a core are views of their slab")
