@@ -11,8 +11,8 @@ import csv
 import itertools
 import sys
 
-LISTS = ("grid", "precision", "ranks", "cpus", "gpus", "cpu_share", "sched", "graph", "exchange", "z", "normalize", "segment_planes", "pencils", "data",
-         "in_flight", "effort")
+LISTS = ("grid", "precision", "ranks", "cpus", "gpus", "cpu_share", "sched", "graph", "exchange", "z", "normalize", "segment_planes",
+         "pencils", "data", "in_flight", "effort")
 
 
 def read(path):
