@@ -171,6 +171,13 @@ static void fill_part(const char *list[APP_LISTS], const struct study *study,
                       const char *const lists[APP_LISTS], texts *t) {
     const sizes *s = &study->sizes;
     const int on_gpus = part->subject != CORES && is_wanted(GPUS, count[ALL_GPUS], lists);
+    for (int which = 0; which < MACHINE_LISTS; which++) {
+        if (which == UP_TO_CPUS || which == UP_TO_GPUS) {
+            count_up(count[which], t->machine[which], sizeof t->machine[which]);
+        } else {
+            snprintf(t->machine[which], sizeof t->machine[which], "%u", count[which]);
+        }
+    }
     memcpy(list, part->list, APP_LISTS * sizeof *list);
     snprintf(t->grids, sizeof t->grids, "%s%s%s", on_gpus ? s->gpus : s->cores, large ? "," : "",
              !large    ? ""
@@ -182,11 +189,6 @@ static void fill_part(const char *list[APP_LISTS], const struct study *study,
         list[l] = lists[l] && (!workers || part->subject == WORKERS) ? lists[l] : list[l];
         for (int which = 0; which < MACHINE_LISTS; which++) {
             const char *given = lists[which < UP_TO_GPUS ? APP_LIST_CPUS : APP_LIST_GPUS];
-            if (which == UP_TO_CPUS || which == UP_TO_GPUS) {
-                count_up(count[which], t->machine[which], sizeof t->machine[which]);
-            } else {
-                snprintf(t->machine[which], sizeof t->machine[which], "%u", count[which]);
-            }
             if (list[l] == MACHINE(which)) {
                 list[l] = given ? given : t->machine[which];
             }
@@ -210,7 +212,7 @@ int app_study_add(app_sweep *sweep, const char *name, int large, unsigned cpus, 
     int code = study ? APP_DONE : APP_USAGE;
     for (size_t p = 0; study && p < study->parts && !code; p++) {
         const char *list[APP_LISTS];
-        texts t;
+        texts t = {.grids = ""};
         if (is_wanted(study->part[p].subject, gpus, lists)) {
             fill_part(list, study, &study->part[p], large, count, lists, &t);
             code = app_sweep_add(sweep, list);
