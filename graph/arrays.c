@@ -141,8 +141,8 @@ psg_status psg_arrays_take(psg_plan *plan, const void *f, void *u, psg_arrays **
     return PSG_OK;
 }
 
-/* A GPU's worker that has taken a task waits for its data, and for nothing else. With f on its way
- * for one solve, the tasks of another would wait too, though their data are there. */
+/* A GPU's worker that has taken a task waits for its data, and does nothing else meanwhile. While f
+ * of one solve came, the tasks of another would wait too, though their data are there. */
 void psg_arrays_bring_f(psg_run *run, const psg_plan *plan, const psg_arrays *arrays, size_t s,
                         starpu_data_handle_t room) {
     const int worker = plan->segment_worker[s];

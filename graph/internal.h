@@ -193,7 +193,8 @@ size_t psg_placement_room(const psg_plan *plan, bool emptied);
 /** Is it known how long all tasks take on the machine that is simulated? */
 psg_status psg_simulation_check(psg_plan *plan);
 /** Do the blocks of one more solve fit the GPUs that would have them?
- *  @param[in] ahead  with all of its f, which comes ahead of the tasks that read it */
+ *  @param[in] ahead  with all of its f, which comes ahead of the tasks that read it, and of a u
+ *                     that is still on its way home */
 bool psg_placement_fits(const psg_plan *plan, bool ahead);
 /** The memory node of a worker's data; main memory for worker -1. */
 int psg_placement_node(int worker);
@@ -263,8 +264,8 @@ void psg_lane_destroy(psg_lane *lane, const psg_plan *plan);
  *  @return PSG_OK; PSG_ERR_MEMORY */
 psg_status psg_arrays_take(psg_plan *plan, const void *f, void *u, psg_arrays **arrays);
 /** Before a segment's first task is submitted: f comes from the caller's array to the GPU that has
- *  the segment, if one does, and the task is handed to that GPU when f is there.
- *  @param[in] room  what the task writes: f comes once no solve before needs that any more */
+ *  the segment, and the task is handed to that GPU when f is there. Nothing without plan->ahead.
+ *  @param[in] room  what the task writes: f comes once no earlier solve needs what is in it */
 void psg_arrays_bring_f(psg_run *run, const psg_plan *plan, const psg_arrays *arrays, size_t s,
                         starpu_data_handle_t room);
 /** After a segment's last: u goes to the caller's array as soon as it is written. */

@@ -44,8 +44,8 @@ static size_t share(const psg_plan *plan, size_t parts, size_t size) {
     return (parts + plan->gpu_count - 1) / plan->gpu_count * size;
 }
 
-/* Blocks, as slabs or as pencils, with room for what passes through: slabs of f, or all of it, and
- * of u, copies of blocks, and where blocks are dense a segment's spectrum. What passes through for
+/* Blocks, as slabs or as pencils, with room for what passes through: slabs of f and u, or all of
+ * both, copies of blocks, and where blocks are dense a segment's spectrum. What passes through for
  * the solves in other lanes comes and goes, so it may not be there now, and has to fit too. */
 bool psg_placement_fits(const psg_plan *plan, bool ahead) {
     const psg_context *c = &plan->context;
@@ -60,8 +60,8 @@ bool psg_placement_fits(const psg_plan *plan, bool ahead) {
     const size_t blocks = rows * c->n[2] * row;
     const bool dense = plan->usable_workers > 1;
     const size_t slab = plan->segment_planes * plane;
-    const size_t needed = (dense ? blocks : slabs) + (ahead ? slabs : slab) +
-                          (dense ? 3 : 2) * slab + (c->fused ? 0 : slabs + blocks);
+    const size_t needed = (dense ? blocks : slabs) + 2 * (ahead ? slabs : slab) +
+                          (dense ? 2 : 1) * slab + (c->fused ? 0 : slabs + blocks);
     return needed <= psg_placement_room(plan, false) &&
            (plan->lane_count + 1) * needed <= psg_placement_room(plan, true);
 }
@@ -105,11 +105,13 @@ psg_status psg_placement_exchange(psg_plan *plan) {
     if (plan->resident && !psg_placement_fits(plan, false)) {
         return psg_fail(PSG_ERR_MEMORY, "the spectrum does not fit the GPUs");
     }
-    plan->ahead = plan->resident && psg_placement_fits(plan, true);
     /* Only one GPU, or the cores, find what they need in place. */
     const bool alone = plan->gpu_count == 0 || (plan->usable_workers == 1 && plan->resident);
     c->packed = plan->ranks > 1 || !alone;
     const psg_status status = choose_exchange(plan);
+    /* Not where blocks come to the GPUs too: those that a task waits for would come after f. */
+    plan->ahead = plan->resident && (alone || plan->exchange == PSG_EXCHANGE_DIRECT) &&
+                  psg_placement_fits(plan, true);
     c->messages = plan->exchange == PSG_EXCHANGE_MPI;
     return status;
 }
