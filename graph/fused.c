@@ -19,9 +19,11 @@ void psg_graph_fused(psg_run *run, const psg_plan *plan, const psg_lane *lane,
     const size_t bundles = run->context->bundles;
     const size_t stride = pencils.end - pencils.first;
     for (size_t s = segments.first; s < segments.end; s++) {
-        const starpu_data_handle_t *blocks = &lane->bundles[(s - segments.first) * bundles];
-        psg_arrays_bring_f(run, plan, arrays, s, blocks[0]);
-        psg_task_forward_xy(run, s, arrays->f_slabs[s - segments.first], blocks);
+        psg_arrays_bring_f(run, plan, arrays, s, lane->bundles[(s - segments.first) * bundles]);
+    }
+    for (size_t s = segments.first; s < segments.end; s++) {
+        psg_task_forward_xy(run, s, arrays->f_slabs[s - segments.first],
+                            &lane->bundles[(s - segments.first) * bundles]);
     }
     psg_exchange_forward(run, plan, lane);
     for (size_t p = pencils.first; p < pencils.end; p++) {

@@ -26,6 +26,8 @@ static const flights_case cases[] = {
     {{.gpus = 2, .segment_planes = 32, .pencils = 2}, 2, 100, 1},
     {{.gpus = 1}, 1, 100, SOLVES},
     {{.gpus = 2, .graph = PSG_GRAPH_STAGED, .segment_planes = 32, .pencils = 2}, 1, 100, SOLVES},
+    /* several spectra, and fewer than could be in flight */
+    {{.gpus = 1, .segment_planes = 64}, 4, 7.6, 1},
     /* one spectrum at a time, with its f and u */
     {{.gpus = 1, .segment_planes = 16}, 2, 4, 1},
     {{.gpus = 1, .segment_planes = 16}, 4, 4, 1},
