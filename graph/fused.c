@@ -7,7 +7,8 @@
  *                B[s][0..P-1] --inverse_xy(s)--> u[s]     S tasks
  *
  * A block B[s][p] is a StarPU handle of its own: kspace(p) starts when its S blocks are there, wherever
- * they were written, and inverse_xy(s) when its P blocks are back.
+ * they were written, and inverse_xy(s) when its P blocks are back. On GPUs f[s] comes before forward_xy(s)
+ * is handed to one, and u[s] goes home by itself.
  */
 #include "codelets/codelets.h"
 #include "graph/internal.h"

@@ -335,7 +335,7 @@ struct psg_plan {
     size_t usable_workers;
     int *segment_worker; /**< see psg_context */
     int *pencil_worker;
-    bool ahead;    /**< f comes to the GPUs ahead of the tasks that read it */
+    bool ahead;    /**< f of arrays comes to the GPUs ahead of the tasks that read it */
     bool resident; /**< its spectra stand on the GPUs; else in main memory, and StarPU brings
                         copies of blocks to the GPUs and evicts them */
     psg_exchange exchange;
