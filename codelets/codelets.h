@@ -13,6 +13,12 @@
 
 #include <starpu.h>
 
+/** Data come to a memory node as soon as all that is submitted before and writes them has ended, by
+ *  a task that no worker runs: it is no part of the run, and nothing is known of its time.
+ *  @param[in] after  NULL; or data that are not moved: what was submitted before and writes them
+ *                    ends first, and what is submitted later and writes them begins after */
+void psg_task_fetch(psg_run *run, int node, starpu_data_handle_t data, starpu_data_handle_t after);
+
 /** f[s], real [z][ny][nx] -> spectrum, complex [z][ny][nxc]; and back. */
 void psg_task_fft_xy(psg_run *run, size_t s, starpu_data_handle_t f, starpu_data_handle_t spectrum);
 void psg_task_ifft_xy(psg_run *run, size_t s, starpu_data_handle_t spectrum,

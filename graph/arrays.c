@@ -88,11 +88,6 @@ static psg_arrays *create_arrays(const psg_plan *plan, const void *f, void *u) {
     arrays->u = u;
     register_slabs(plan, arrays->f_slabs, (char *)(uintptr_t)f); /* tasks only read f */
     register_slabs(plan, arrays->u_slabs, u);
-    for (size_t s = 0; u != NULL && plan->gpu_count > 0 && plan->context.fused && s < segments;
-         s++) {
-        starpu_data_set_wt_mask(arrays->u_slabs[s],
-                                1U << STARPU_MAIN_RAM); /* home as soon as it is there */
-    }
     return arrays;
 }
 
@@ -144,6 +139,24 @@ psg_status psg_arrays_take(psg_plan *plan, const void *f, void *u, psg_arrays **
     }
     *result = arrays;
     return PSG_OK;
+}
+
+/* A GPU's worker that has taken a task waits for its data, and does nothing else meanwhile. While f
+ * of one solve came, the tasks of another would wait too, though their data are there. */
+void psg_arrays_bring_f(psg_run *run, const psg_plan *plan, const psg_arrays *arrays, size_t s,
+                        starpu_data_handle_t room) {
+    const int worker = plan->segment_worker[s];
+    if (plan->ahead && arrays != plan->slabs && worker >= 0) {
+        psg_task_fetch(run, psg_placement_node(worker),
+                       arrays->f_slabs[s - plan->context.own_segments.first], room);
+    }
+}
+
+void psg_arrays_bring_u(psg_run *run, const psg_plan *plan, const psg_arrays *arrays, size_t s) {
+    if (plan->gpu_count > 0 && arrays != plan->slabs) {
+        psg_task_fetch(run, STARPU_MAIN_RAM, arrays->u_slabs[s - plan->context.own_segments.first],
+                       NULL);
+    }
 }
 
 void psg_arrays_give_back(const psg_plan *plan, psg_arrays *arrays) {

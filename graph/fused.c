@@ -7,7 +7,8 @@
  *                B[s][0..P-1] --inverse_xy(s)--> u[s]     S tasks
  *
  * A block B[s][p] is a StarPU handle of its own: kspace(p) starts when its S blocks are there, wherever
- * they were written, and inverse_xy(s) when its P blocks are back.
+ * they were written, and inverse_xy(s) when its P blocks are back. On GPUs f[s] comes before forward_xy(s)
+ * is handed to one, and u[s] goes home by itself.
  */
 #include "codelets/codelets.h"
 #include "graph/internal.h"
@@ -18,6 +19,9 @@ void psg_graph_fused(psg_run *run, const psg_plan *plan, const psg_lane *lane,
     const psg_range pencils = run->context->own_pencils;
     const size_t bundles = run->context->bundles;
     const size_t stride = pencils.end - pencils.first;
+    for (size_t s = segments.first; s < segments.end; s++) {
+        psg_arrays_bring_f(run, plan, arrays, s, lane->bundles[(s - segments.first) * bundles]);
+    }
     for (size_t s = segments.first; s < segments.end; s++) {
         psg_task_forward_xy(run, s, arrays->f_slabs[s - segments.first],
                             &lane->bundles[(s - segments.first) * bundles]);
@@ -30,5 +34,6 @@ void psg_graph_fused(psg_run *run, const psg_plan *plan, const psg_lane *lane,
     for (size_t s = segments.first; s < segments.end; s++) {
         psg_task_inverse_xy(run, s, &lane->bundles[(s - segments.first) * bundles],
                             arrays->u_slabs[s - segments.first]);
+        psg_arrays_bring_u(run, plan, arrays, s);
     }
 }

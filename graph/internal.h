@@ -192,8 +192,10 @@ size_t psg_placement_room(const psg_plan *plan, bool emptied);
 
 /** Is it known how long all tasks take on the machine that is simulated? */
 psg_status psg_simulation_check(psg_plan *plan);
-/** Do the blocks of one more solve fit the GPUs that would have them? */
-bool psg_placement_fits(const psg_plan *plan);
+/** Do the blocks of one more solve fit the GPUs that would have them?
+ *  @param[in] ahead  with all of its f, which comes ahead of the tasks that read it, and of a u
+ *                     that is still on its way home */
+bool psg_placement_fits(const psg_plan *plan, bool ahead);
 /** The memory node of a worker's data; main memory for worker -1. */
 int psg_placement_node(int worker);
 /** Where a worker's part of the spectrum is at home. */
@@ -261,7 +263,14 @@ void psg_lane_destroy(psg_lane *lane, const psg_plan *plan);
 /** The handles of the caller's arrays, marked busy; copies of f elsewhere are taken to be stale.
  *  @return PSG_OK; PSG_ERR_MEMORY */
 psg_status psg_arrays_take(psg_plan *plan, const void *f, void *u, psg_arrays **arrays);
-/** Bring u to the caller's memory, if it is elsewhere, and keep the handles for another time. */
+/** Before a segment's first task is submitted: f comes from the caller's array to the GPU that has
+ *  the segment, and the task is handed to that GPU when f is there. Nothing without plan->ahead.
+ *  @param[in] room  what the task writes: f comes once no earlier solve needs what is in it */
+void psg_arrays_bring_f(psg_run *run, const psg_plan *plan, const psg_arrays *arrays, size_t s,
+                        starpu_data_handle_t room);
+/** After a segment's last: u goes to the caller's array as soon as it is written. */
+void psg_arrays_bring_u(psg_run *run, const psg_plan *plan, const psg_arrays *arrays, size_t s);
+/** Wait until u is in the caller's memory, and keep the handles for another time. */
 void psg_arrays_give_back(const psg_plan *plan, psg_arrays *arrays);
 void psg_arrays_destroy(psg_arrays *arrays, const psg_plan *plan);
 /** Handles without memory of their own yet, for psg_plan_slab_handles(). */
@@ -326,6 +335,7 @@ struct psg_plan {
     size_t usable_workers;
     int *segment_worker; /**< see psg_context */
     int *pencil_worker;
+    bool ahead;    /**< f of arrays comes to the GPUs ahead of the tasks that read it */
     bool resident; /**< its spectra stand on the GPUs; else in main memory, and StarPU brings
                         copies of blocks to the GPUs and evicts them */
     psg_exchange exchange;

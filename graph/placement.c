@@ -44,9 +44,10 @@ static size_t share(const psg_plan *plan, size_t parts, size_t size) {
     return (parts + plan->gpu_count - 1) / plan->gpu_count * size;
 }
 
-/* Blocks, as slabs or as pencils, with room for what passes through: slabs of f and u, copies of
- * blocks, and where blocks are dense a segment's spectrum. */
-bool psg_placement_fits(const psg_plan *plan) {
+/* Blocks, as slabs or as pencils, with room for what passes through: slabs of f and u, or all of
+ * both, copies of blocks, and where blocks are dense a segment's spectrum. What passes through for
+ * the solves in other lanes comes and goes, so it may not be there now, and has to fit too. */
+bool psg_placement_fits(const psg_plan *plan, bool ahead) {
     const psg_context *c = &plan->context;
     const size_t row = c->nxc * 2 * c->cpu->real_bytes;
     const size_t plane = c->n[1] * row;
@@ -58,10 +59,11 @@ bool psg_placement_fits(const psg_plan *plan) {
     const size_t rows = share(plan, pencils, (all_rows + pencils - 1) / pencils);
     const size_t blocks = rows * c->n[2] * row;
     const bool dense = plan->usable_workers > 1;
-    const size_t needed = (dense ? blocks : slabs) +
-                          (dense ? 4 : 3) * plan->segment_planes * plane +
-                          (c->fused ? 0 : slabs + blocks);
-    return needed <= psg_placement_room(plan, false);
+    const size_t slab = plan->segment_planes * plane;
+    const size_t needed = (dense ? blocks : slabs) + 2 * (ahead ? slabs : slab) +
+                          (dense ? 2 : 1) * slab + (c->fused ? 0 : slabs + blocks);
+    return needed <= psg_placement_room(plan, false) &&
+           (plan->lane_count + 1) * needed <= psg_placement_room(plan, true);
 }
 /* Direct where it can be: that moves each block once each way, inside the kernel that makes or
  * needs it. Several processes have messages; one that is its communicator's only one has no use
@@ -100,13 +102,16 @@ static psg_status choose_exchange(psg_plan *plan) {
 
 psg_status psg_placement_exchange(psg_plan *plan) {
     psg_context *c = &plan->context;
-    if (plan->resident && !psg_placement_fits(plan)) {
+    if (plan->resident && !psg_placement_fits(plan, false)) {
         return psg_fail(PSG_ERR_MEMORY, "the spectrum does not fit the GPUs");
     }
     /* Only one GPU, or the cores, find what they need in place. */
     const bool alone = plan->gpu_count == 0 || (plan->usable_workers == 1 && plan->resident);
     c->packed = plan->ranks > 1 || !alone;
     const psg_status status = choose_exchange(plan);
+    /* Not where blocks come to the GPUs too: those that a task waits for would come after f. */
+    plan->ahead = plan->resident && (alone || plan->exchange == PSG_EXCHANGE_DIRECT) &&
+                  psg_placement_fits(plan, true);
     c->messages = plan->exchange == PSG_EXCHANGE_MPI;
     return status;
 }

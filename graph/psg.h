@@ -207,7 +207,7 @@ PSG_API psg_status psg_solve(psg_plan *plan, const void *f, void *u);
 
 /** Start a solve and return; f and u as in psg_solve(), borrowed until the psg_wait() for it
  *  returns, and no f or u of a solve in flight may overlap the u of another. Solves overlap up to
- *  psg_options.in_flight; more may be submitted and queue.
+ *  psg_options.in_flight, with f of one on its way to a GPU while u of another comes; more queue.
  *  @return PSG_OK; PSG_ERR_ARG, _MEMORY, _RUNTIME: nothing was started */
 PSG_API psg_status psg_submit(psg_plan *plan, const void *f, void *u);
 

@@ -24,7 +24,7 @@ static psg_lane *choose_lane(psg_plan *plan) {
     }
     psg_lane *another = NULL;
     if (lane->users > 0 && plan->lane_count < plan->options.in_flight &&
-        (!plan->resident || psg_placement_fits(plan))) {
+        (!plan->resident || psg_placement_fits(plan, true))) {
         if (psg_ranks_agree(plan->comm, psg_lane_create(&another, plan)) == PSG_OK) {
             plan->lanes[plan->lane_count++] = another;
             lane = another;

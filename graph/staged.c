@@ -20,6 +20,9 @@ void psg_graph_staged(psg_run *run, const psg_plan *plan, const psg_lane *lane,
     const size_t bundles = run->context->bundles;
     const size_t stride = pencils.end - pencils.first;
     for (size_t s = segments.first; s < segments.end; s++) {
+        psg_arrays_bring_f(run, plan, arrays, s, lane->spectra[s - segments.first]);
+    }
+    for (size_t s = segments.first; s < segments.end; s++) {
         psg_task_fft_xy(run, s, arrays->f_slabs[s - segments.first],
                         lane->spectra[s - segments.first]);
         if (!run->context->segment_is_block) {
@@ -52,5 +55,6 @@ void psg_graph_staged(psg_run *run, const psg_plan *plan, const psg_lane *lane,
         if (run->context->normalizes) {
             psg_task_normalize(run, s, arrays->u_slabs[s - segments.first]);
         }
+        psg_arrays_bring_u(run, plan, arrays, s);
     }
 }

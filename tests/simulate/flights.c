@@ -1,0 +1,109 @@
+/* Solves in flight from and to arrays in main memory overlap: f of one comes to the GPUs while u of another
+ * goes home, and tasks whose data are there wait for none of that; on a GPU with little memory too. */
+#include "tests/simulate/simulate.h"
+
+#include <string.h>
+
+enum { N = 128, SOLVES = 8, FLIGHTS_MOST = 4 };
+
+static const size_t bytes = (size_t)N * N * N * sizeof(double); /* of f, and about of a spectrum */
+static const double rate = 1e9;                                 /* bytes per second, each way */
+
+/** What is submitted, on GPUs with memory for so many fields (f, a spectrum, u). */
+typedef struct flights_case {
+    simulate_case what;
+    unsigned in_flight;
+    double fields;
+    double fill; /**< copies of f, or of u, beside which there are none the other way */
+} flights_case;
+
+static const flights_case cases[] = {
+    {{.gpus = 1}, 2, 100, 1},
+    {{.gpus = 1}, 4, 100, 1},
+    {{.gpus = 1, .segment_planes = 4}, 2, 100, 1},
+    {{.gpus = 1, .segment_planes = N}, 2, 100, 1},
+    {{.gpus = 1, .graph = PSG_GRAPH_STAGED}, 2, 100, 1},
+    {{.gpus = 2, .segment_planes = 32, .pencils = 2}, 2, 100, 1},
+    {{.gpus = 1}, 1, 100, SOLVES},
+    {{.gpus = 2, .graph = PSG_GRAPH_STAGED, .segment_planes = 32, .pencils = 2}, 1, 100, SOLVES},
+    /* several spectra, and fewer than could be in flight */
+    {{.gpus = 1, .segment_planes = 64}, 4, 7.6, 1},
+    /* one spectrum at a time, with its f and u */
+    {{.gpus = 1, .segment_planes = 16}, 2, 4, 1},
+    {{.gpus = 1, .segment_planes = 16}, 4, 4, 1},
+    /* or with parts of them */
+    {{.gpus = 1, .segment_planes = 16}, 2, 2.5, 1},
+    {{.gpus = 1, .segment_planes = 16}, 4, 2.5, 1},
+};
+
+static const char *machine_of(const flights_case *c) {
+    static const char *const tasks[][2] = {
+        {"forward_xy", "segment"}, {"kspace", "pencil"},  {"inverse_xy", "segment"},
+        {"fft_xy", "segment"},     {"pack", "segment"},   {"unpack", "pencil"},
+        {"fft_z", "pencil"},       {"divide", "pencil"},  {"ifft_z", "pencil"},
+        {"pack", "pencil"},        {"unpack", "segment"}, {"ifft_xy", "segment"},
+        {"normalize", "segment"}};
+    static char text[4096];
+    size_t used = (size_t)snprintf(text, sizeof text,
+                                   "machine flights\ncpus 1\ngpus 2\ngpu_memory %g\n"
+                                   "least gpu 1e-6\n"
+                                   "link to-gpu %g 1e-6\nlink from-gpu %g 1e-6\n"
+                                   "link between 1e12 1e-6\nlink peer 1e12 0\n",
+                                   c->fields * (double)bytes, rate, rate);
+    for (size_t m = 0; m < sizeof tasks / sizeof *tasks; ++m) {
+        used += (size_t)snprintf(text + used, sizeof text - used,
+                                 "time %s f64 gpu 128x128x128 %s 64 dense 2 0 0.2e-3\n",
+                                 tasks[m][0], tasks[m][1]);
+    }
+    return simulate_machine(text);
+}
+
+/* The next begins as soon as there is room for it. */
+static double seconds_of(psg_plan *plan, unsigned in_flight, char *memory) {
+    const double start = psg_clock();
+    for (unsigned m = 0; m < SOLVES + in_flight; ++m) {
+        if (m >= in_flight) {
+            CHECK_STATUS(psg_wait(plan), PSG_OK);
+        }
+        if (m < SOLVES) { /* f is the same for all */
+            CHECK_STATUS(psg_submit(plan, memory, memory + (1 + m % in_flight) * bytes), PSG_OK);
+        }
+    }
+    return psg_clock() - start;
+}
+
+static void solve(const void *argument) {
+    const flights_case *c = argument;
+    char *memory = malloc((1 + FLIGHTS_MOST) * bytes); /* which is not looked at */
+    psg_plan *plan = NULL;
+    psg_options options;
+    psg_grid grid;
+    psg_options_init(&options);
+    options.gpus = c->what.gpus;
+    options.graph = c->what.graph;
+    options.segment_planes = c->what.segment_planes;
+    options.pencils = c->what.pencils;
+    options.in_flight = c->in_flight;
+    psg_grid_init(&grid, N, N, N, 1, 1, 1);
+    if (CHECK(memory != NULL, "no memory") &&
+        CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
+        const double way = (double)bytes / rate / c->what.gpus;
+        (void)seconds_of(plan, c->in_flight, memory);
+        const double seconds = seconds_of(plan, c->in_flight, memory);
+        const double copies = (SOLVES + c->fill) * way;
+        printf("%d GPUs, %u in flight, room for %g fields: %.1f ms, copies %.1f ms\n", c->what.gpus,
+               c->in_flight, c->fields, seconds * 1e3, copies * 1e3);
+        CHECK(seconds >= copies && seconds <= 1.15 * copies, "%g s instead of %g s", seconds,
+              copies);
+    }
+    psg_plan_destroy(plan);
+    free(memory);
+}
+
+int main(void) {
+    for (size_t m = 0; m < sizeof cases / sizeof *cases; ++m) {
+        simulate_apart(machine_of(&cases[m]), solve, &cases[m]);
+    }
+    remove(simulate_machine(""));
+    return check_result();
+}
