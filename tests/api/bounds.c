@@ -140,8 +140,8 @@ static size_t width(const psg_event *e, const cut *c) {
     return c->n[2] - first < c->planes ? c->n[2] - first : c->planes;
 }
 
-/** Of the tasks of a stage, on segments or on pencils, each at the shortest time of its width,
- *  the longest. As every pencil needs every segment and the other way round, the longest chain is
+/** Of the tasks of a stage, on segments or on pencils, each at the shortest time of its width and
+ *  number of blocks on other GPUs, the longest. As every pencil needs every segment and the other way round, the longest chain is
  *  made of these. */
 static double step(const solved *s, const cut *c, psg_stage stage, int pencils) {
     double longest = 0;
@@ -150,7 +150,8 @@ static double step(const solved *s, const cut *c, psg_stage stage, int pencils) 
         for (size_t n = 0; n < s->events; ++n) {
             const psg_event *a = &s->event[m], *b = &s->event[n];
             if (a->stage == stage && b->stage == stage && (a->pencil != SIZE_MAX) == pencils &&
-                (b->pencil != SIZE_MAX) == pencils && width(a, c) == width(b, c)) {
+                (b->pencil != SIZE_MAX) == pencils && width(a, c) == width(b, c) &&
+                a->remote == b->remote) {
                 shortest = fmin(shortest, b->end - b->start);
             }
         }

@@ -61,7 +61,7 @@ int main(int argc, char **argv) {
     }
     for (int g = first; g < argc; g++) {
         bench_read_grid(argv[g], b.n);
-        for (int elements : {1, 2, 4}) {
+        for (int elements : {1, 2, 4, 8}) {
             b.elements_per_thread = elements;
             for (b.element_bytes = 4; b.element_bytes <= 16; b.element_bytes *= 2) {
                 measure(b, settings, &csv);
