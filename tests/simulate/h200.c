@@ -24,49 +24,69 @@ typedef struct measured {
     size_t n;
     int gpus;
     size_t segments, pencils;
-    psg_exchange exchange;
     double seconds;
     psg_graph graph;
     psg_precision precision;
 } measured;
 
-#define DIRECT PSG_EXCHANGE_AUTO
-#define MANAGED PSG_EXCHANGE_MANAGED
-
-/* On 2026-11-20, data on the GPUs, medians. Of the cuts with two segments a GPU, and of those of
- * the exchange managed and of the staged graph, the file has the tasks; not of the others. */
+/* On 2026-11-20, data on the GPUs, medians. The file has the tasks of the default cut, with two
+ * segments a GPU and, of the staged graph, two pencils, and of all cuts of 512^3 on 4 GPUs; those
+ * of other cuts, and of staged solves of 1024^3, are not in it. Of the studies of segments these
+ * are all that divide the grid evenly, with four planes or more: with fewer, tasks take little more
+ * than their start, and the wait between two of them, some 3 us, counts as much as their points. */
 static const measured cases[] = {
-    {512, 1, 1, 1, DIRECT, 3.271e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {512, 1, 2, 1, DIRECT, 3.336e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {512, 1, 4, 4, DIRECT, 3.289e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {512, 2, 2, 2, DIRECT, 2.152e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {512, 2, 4, 2, DIRECT, 2.230e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {512, 2, 8, 2, DIRECT, 2.379e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {512, 4, 4, 4, DIRECT, 1.675e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {512, 4, 8, 4, DIRECT, 1.739e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {512, 4, 16, 4, DIRECT, 1.972e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {512, 8, 8, 8, DIRECT, 1.311e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {512, 8, 16, 8, DIRECT, 1.581e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {1024, 1, 1, 1, DIRECT, 25.122e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {1024, 1, 2, 1, DIRECT, 25.083e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {1024, 1, 4, 4, DIRECT, 25.846e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {1024, 2, 2, 2, DIRECT, 15.891e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {1024, 2, 4, 2, DIRECT, 16.044e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {1024, 2, 8, 2, DIRECT, 16.080e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {1024, 4, 4, 4, DIRECT, 11.514e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {1024, 4, 8, 4, DIRECT, 11.850e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {1024, 4, 16, 4, DIRECT, 11.787e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {1024, 4, 4, 16, MANAGED, 19.976e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {1024, 8, 8, 8, DIRECT, 7.023e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {1024, 8, 16, 8, DIRECT, 7.214e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {512, 1, 2, 1, DIRECT, 1.872e-3, PSG_GRAPH_FUSED, PSG_F32},
-    {512, 4, 4, 4, DIRECT, 1.022e-3, PSG_GRAPH_FUSED, PSG_F32},
-    {512, 8, 16, 8, DIRECT, 1.164e-3, PSG_GRAPH_FUSED, PSG_F32},
-    {1024, 1, 2, 1, DIRECT, 13.393e-3, PSG_GRAPH_FUSED, PSG_F32},
-    {1024, 4, 16, 4, DIRECT, 6.511e-3, PSG_GRAPH_FUSED, PSG_F32},
-    {1024, 8, 16, 8, DIRECT, 4.121e-3, PSG_GRAPH_FUSED, PSG_F32},
-    {512, 1, 1, 1, DIRECT, 6.871e-3, PSG_GRAPH_STAGED, PSG_F64},
-    {512, 1, 4, 4, DIRECT, 7.255e-3, PSG_GRAPH_STAGED, PSG_F64},
+    {512, 1, 1, 1, 2.778e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {512, 1, 2, 1, 2.794e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {512, 1, 4, 1, 2.878e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {512, 1, 8, 1, 2.957e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {512, 1, 16, 1, 3.192e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {512, 1, 32, 1, 3.568e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {512, 1, 64, 1, 4.179e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {512, 1, 128, 1, 5.595e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {512, 2, 4, 2, 2.134e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {512, 4, 4, 4, 1.586e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {512, 4, 8, 4, 1.629e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {512, 4, 16, 4, 1.722e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {512, 4, 32, 4, 2e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {512, 4, 64, 4, 2.496e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {512, 4, 128, 4, 3.527e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 1, 1, 1, 21.44e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 1, 2, 1, 21.53e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 1, 4, 1, 21.56e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 1, 8, 1, 21.8e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 1, 16, 1, 21.97e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 1, 32, 1, 22.44e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 1, 64, 1, 23.44e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 1, 128, 1, 25.37e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 1, 256, 1, 29.21e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 2, 4, 2, 15.31e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 4, 4, 4, 11.19e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 4, 8, 4, 11.39e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 4, 16, 4, 11.43e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 4, 32, 4, 11.73e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 4, 64, 4, 12.4e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 4, 128, 4, 13.87e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {256, 1, 1, 1, 0.3095e-3, PSG_GRAPH_FUSED, PSG_F32},
+    {256, 1, 2, 1, 0.3067e-3, PSG_GRAPH_FUSED, PSG_F32},
+    {512, 1, 1, 1, 1.573e-3, PSG_GRAPH_FUSED, PSG_F32},
+    {512, 1, 2, 1, 1.596e-3, PSG_GRAPH_FUSED, PSG_F32},
+    {1024, 1, 1, 1, 12.7e-3, PSG_GRAPH_FUSED, PSG_F32},
+    {1024, 1, 2, 1, 12.74e-3, PSG_GRAPH_FUSED, PSG_F32},
+    {512, 1, 1, 1, 5.934e-3, PSG_GRAPH_STAGED, PSG_F64},
+    {512, 1, 1, 2, 6.866e-3, PSG_GRAPH_STAGED, PSG_F64},
+    {512, 1, 2, 1, 5.781e-3, PSG_GRAPH_STAGED, PSG_F64},
+    {512, 1, 2, 2, 6.857e-3, PSG_GRAPH_STAGED, PSG_F64},
+    {512, 1, 4, 2, 6.949e-3, PSG_GRAPH_STAGED, PSG_F64},
+    {512, 1, 8, 2, 7.157e-3, PSG_GRAPH_STAGED, PSG_F64},
+    {512, 1, 16, 2, 7.561e-3, PSG_GRAPH_STAGED, PSG_F64},
+    {512, 1, 32, 2, 8.018e-3, PSG_GRAPH_STAGED, PSG_F64},
+    {512, 1, 64, 2, 9.161e-3, PSG_GRAPH_STAGED, PSG_F64},
+    {512, 1, 128, 2, 13.16e-3, PSG_GRAPH_STAGED, PSG_F64},
+    {1024, 1, 1, 2, 55.27e-3, PSG_GRAPH_STAGED, PSG_F64},
+    {512, 1, 1, 1, 3.184e-3, PSG_GRAPH_STAGED, PSG_F32},
+    {512, 1, 1, 2, 3.768e-3, PSG_GRAPH_STAGED, PSG_F32},
+    {512, 1, 2, 1, 3.182e-3, PSG_GRAPH_STAGED, PSG_F32},
+    {512, 1, 2, 2, 3.693e-3, PSG_GRAPH_STAGED, PSG_F32},
 };
 enum { CASES = sizeof cases / sizeof cases[0] };
 
@@ -95,17 +115,15 @@ static void as_measured(void) {
                                     .cpus = -1,
                                     .gpus = c->gpus,
                                     .graph = c->graph,
-                                    .exchange = c->exchange,
                                     .segment_planes = c->n / c->segments,
                                     .pencils = c->pencils,
                                     .precision = c->precision};
         got[m] = seconds_of(&what);
-        printf("%zu^3 %s on %d, %s%s, %zu x %zu: simulated %.3f ms, measured %.3f ms, %+.1f %%\n",
+        printf("%zu^3 %s on %d, %s, %zu x %zu: simulated %.3f ms, measured %.3f ms, %+.1f %%\n",
                c->n, c->precision == PSG_F64 ? "f64" : "f32", c->gpus,
-               c->graph == PSG_GRAPH_FUSED ? "fused" : "staged",
-               c->exchange == MANAGED ? ", managed" : "", c->segments, c->pencils, got[m] * 1e3,
-               c->seconds * 1e3, 100 * (got[m] / c->seconds - 1));
-        CHECK_NEAR(got[m] / c->seconds, 1, 0.15, "%zu^3 on %d GPUs, %zu x %zu", c->n, c->gpus,
+               c->graph == PSG_GRAPH_FUSED ? "fused" : "staged", c->segments, c->pencils,
+               got[m] * 1e3, c->seconds * 1e3, 100 * (got[m] / c->seconds - 1));
+        CHECK_NEAR(got[m] / c->seconds, 1, 0.12, "%zu^3 on %d GPUs, %zu x %zu", c->n, c->gpus,
                    c->segments, c->pencils);
     }
     in_order(got);
@@ -120,7 +138,7 @@ static void more_gpus(psg_exchange exchange) {
         const double now = seconds_of(&c);
         printf("1024^3 on %d, exchange %d: %.3f ms\n", gpus, (int)exchange, now * 1e3);
         CHECK(now <= before, "%d GPUs take %g s, fewer %g s", gpus, now, before);
-        before = exchange == MANAGED && gpus > 1 ? before : now;
+        before = exchange == PSG_EXCHANGE_MANAGED && gpus > 1 ? before : now;
     }
 }
 
@@ -161,8 +179,12 @@ static const char *changed(double link, double task) {
 /** A solve takes less than one without copies and one without work together: blocks travel while
  *  others are transformed, where each GPU has several. */
 static void overlap(void) {
-    simulate_case c = {
-        .n = 1024, .cpus = -1, .gpus = 4, .exchange = MANAGED, .segment_planes = 64, .pencils = 16};
+    simulate_case c = {.n = 1024,
+                       .cpus = -1,
+                       .gpus = 4,
+                       .exchange = PSG_EXCHANGE_MANAGED,
+                       .segment_planes = 64,
+                       .pencils = 16};
     c.machine = changed(1e6, 1);
     const double transforms = seconds_of(&c);
     c.machine = changed(1, 1e-6);
