@@ -54,7 +54,7 @@ def plot_transposes(rows):
             for index, size in enumerate(sizes):
                 for row in choose(here, element_bytes=size):
                     if row["permutation"] == "copy":
-                        copies.append("%s B %.3g" % (size, number(row, "bandwidth")))
+                        copies.append("%s B %.4g" % (size, number(row, "bandwidth")))
                     else:
                         place = PERMUTATIONS.index(row["permutation"]) + 0.27 * (index - (len(sizes) - 1) / 2)
                         axes.bar(place, number(row, "of_copy"), width=0.25, color=COLOURS[index])
@@ -133,7 +133,7 @@ def plot_fft(rows):
 
 def plot_peers(rows):
     ways = distinct(rows, "peer", "ranks", "threads", "gpus")
-    figure, panels = plt.subplots(1, len(ways), figsize=(3.2 * len(ways) + 0.8, 4), squeeze=False)
+    figure, panels = plt.subplots(1, len(ways), figsize=(max(3.2 * len(ways) + 0.8, 5), 4.2), squeeze=False)
     for way, axes in zip(ways, panels[0]):
         here = choose(rows, **dict(zip(("peer", "ranks", "threads", "gpus"), way)))
         for place, row in enumerate(here):
@@ -157,7 +157,7 @@ def plot_peers(rows):
         axes.legend(frameon=False, fontsize=8, loc="upper left")
         bare(axes)
     panels[0][0].set_ylabel("Gflop/s (5 n log2 n, two transforms)")
-    figure.suptitle("A solve by psg and by its peers; the number is the peer's time over psg's", x=0.01, ha="left")
+    figure.suptitle("A solve by psg and by its peers\nThe number is the peer's time over psg's", x=0.01, ha="left")
     return figure
 
 

@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 FIGURES = {"node": "scaling", "stages": "stages", "segments": "segments", "policies": "policies", "scaling": "scaling",
-           "overlap": "overlap", "hetero": "hetero"}
+           "overlap": "overlap", "hetero": "hetero", "grids": "grids", "variants": "stages"}
 
 
 def run(*arguments):
