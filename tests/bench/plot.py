@@ -470,8 +470,7 @@ def caption(rows, failed):
     repeats = sorted({int(row["repeats"]) for row in rows})
     gpu = next((row["gpu_model"] for row in rows if row["gpu_model"]), "")
     gpu = re.sub(r"^CUDA \S+ \((.*?)( [0-9a-f]+:[0-9a-f]+\.\d)?\)$", r"\1", gpu)  # without StarPU's number and its address
-    cores = " or ".join(sorted({row["cores"] for row in rows}, key=int))
-    machine = "%s, %s cores%s" % (first["cpu_model"] or "unknown processor", cores, ", " + gpu if gpu else "")
+    machine = "%s, %s%s" % (first["cpu_model"] or "unknown processor", plot_programs.cores(rows), ", " + gpu if gpu else "")
     if first["cpu_model"].startswith("simulated"):
         machine = "SIMULATED machine %s" % first["host"]
     mpi = ", " + first["mpi_version"] if any(row["ranks"] != "1" for row in rows) else ""

@@ -37,6 +37,11 @@ def count(number_of, what):
     return "%s %s%s" % (number_of, what, "" if number_of == "1" else "es" if what.endswith("s") else "s")
 
 
+def cores(rows):
+    """How many cores the machine has; a study of 1 and of several GPUs may be of machines that differ in that."""
+    return " or ".join(sorted({row["cores"] for row in rows}, key=int)) + " cores"
+
+
 def device_name(row):
     return "CPU, " + count(row["threads"], "thread") if row["device"] == "cpu" else "GPU"
 
@@ -170,8 +175,8 @@ def caption(rows, failed):
     gpu = next((row["gpu_model"] for row in rows if row["gpu_model"]), "")
     repeats = sorted({int(row["repeats"]) for row in rows})
     cuda = next((row["cuda_version"] for row in rows if row["cuda_version"]), "") if gpu else ""
-    return "%s, %s cores%s; %s\npsg %s, StarPU %s, FFTW %s%s; medians of %s rounds%s" % (
-        first["cpu_model"] or "unknown processor", first["cores"], ", " + gpu if gpu else "",
+    return "%s, %s%s; %s\npsg %s, StarPU %s, FFTW %s%s; medians of %s rounds%s" % (
+        first["cpu_model"] or "unknown processor", cores(rows), ", " + gpu if gpu else "",
         max(row["date"] for row in rows)[:10], first["psg_version"], first["starpu_version"], first["fftw_version"],
         ", CUDA " + cuda if cuda else "", "-".join(map(str, dict.fromkeys((repeats[0], repeats[-1])))),
         "; %s without a result" % count(str(failed), "row") if failed else "")
