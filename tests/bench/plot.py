@@ -8,7 +8,8 @@ figures:
     scaling   speed-up over one worker against their number, in one process and in several, with the ideal line
     overlap   the stages' sum beside the real time, and the busiest worker or link in it
     hetero    time of cores, of GPUs and of both, and who did the tasks
-    policies  time by scheduling policy, the fastest first, with the share of the time that workers were busy
+    policies  time by scheduling policy over that of the fastest, with the share of the time that workers were busy
+    grids     time, and time for each point, against the grid
 and those of the studies that other programs measure, which have columns of their own:
     transposes  bandwidth of the permutations, as a fraction of the copy's
     fft         time of an FFT against the batch, strided over contiguous, and whether a transposition pays
@@ -20,15 +21,17 @@ it. Without --out the figure is FILE.png and FILE.svg.
 import argparse
 import csv
 import os
+import re
 import sys
 
 import plot_programs
-from plot_style import COLOURS, MARKERS, LogLocator, bare, fail, number, plain, plt
+from plot_style import COLOURS, MARKERS, LogLocator, MaxNLocator, NullLocator, bare, fail, number, plain, plt
 
 STAGES = ("fft_xy", "pack", "unpack", "fft_z", "divide", "ifft_z", "ifft_xy", "normalize", "forward_xy", "kspace",
           "inverse_xy", "exchange")
-LISTS = ("grid", "precision", "cpus", "gpus", "cpu_share", "sched", "graph", "exchange", "z", "segment_planes", "pencils", "in_flight",
-         "effort", "ranks")
+LISTS = ("grid", "precision", "cpus", "gpus", "cpu_share", "sched", "graph", "exchange", "z", "normalize", "segment_planes",
+         "pencils", "data", "in_flight", "effort", "ranks")
+ADDED = {"cpu_share": "auto", "normalize": "", "data": "host"}  # what rows of older versions have not, and what it was
 
 
 def read(path):
@@ -37,8 +40,8 @@ def read(path):
             rows = list(csv.DictReader(file, strict=True))
     except (OSError, UnicodeDecodeError, csv.Error) as why:
         fail("%s: cannot be read: %s" % (path, why))
-    for row in rows: # of an older version
-        row["cpu_share"] = row.get("cpu_share") or "auto"
+    for row in rows:
+        row.update({column: row.get(column) or value for column, value in ADDED.items()})
     if not rows or (plot_programs.study(rows[0]) is None
                     and any(column not in rows[0] for column in (*LISTS, "seconds", "status", "host"))):
         fail("%s: no rows of psg bench" % path)
@@ -60,7 +63,8 @@ def one_machine(rows, path, host):
 
 
 def varying(rows):
-    return [column for column in LISTS if len({row[column] for row in rows}) > 1]
+    """The columns that tell rows apart; one that is empty in some, as of the fused graph, has to differ in others."""
+    return [column for column in LISTS if len({row[column] for row in rows} - {""}) > 1]
 
 
 def guess(rows, path):
@@ -77,7 +81,7 @@ def guess(rows, path):
         return "stages"
     if "cpus" in columns or "gpus" in columns or "ranks" in columns:
         return "scaling"
-    return "stages"
+    return "grids" if len({row["grid"] for row in rows}) > 2 else "stages"
 
 
 def label(row, columns):
@@ -86,12 +90,17 @@ def label(row, columns):
     for column in columns:
         value = row[column]
         if column == "grid":
-            n = value.split("x")
-            value = n[0] + "\N{SUPERSCRIPT THREE}" if len(set(n)) == 1 else value.replace("x", "\N{MULTIPLICATION SIGN}")
-        elif column == "ranks":
-            value = "%s process%s" % (value, "" if value == "1" else "es")
-        elif column in ("cpus", "gpus", "pencils", "in_flight"):
-            value = "%s %s" % (value, {"cpus": "CPU", "gpus": "GPU", "in_flight": "in flight"}.get(column, column))
+            value = plot_programs.grid_name(value)
+        elif column in ("cpus", "gpus", "ranks"):
+            value = plot_programs.count(value, {"cpus": "CPU", "gpus": "GPU", "ranks": "process"}[column])
+        elif column == "pencils":
+            value = plot_programs.count(row["pencils_used"], "pencil")
+        elif column == "in_flight":
+            value += " in flight"
+        elif column == "data":
+            value = "f, u in %s memory" % ("GPU" if value == "resident" and kind(row) == "GPU" else "main")
+        elif column == "normalize" and value:
+            value = "normalize: " + value
         elif column == "cpu_share":
             value = "share %s" % value
         elif column == "segment_planes":
@@ -170,8 +179,9 @@ def plot_stages(rows):
 
 def best_point(name, best, whole):
     words = "%s: best %s" % (name or "time", best["planes"])
-    if whole["segments"] == "1" and best is not whole:
-        words += ", \N{MINUS SIGN}%.0f %%" % (100 * (1 - number(best, "seconds") / number(whole, "seconds")))
+    less = 100 * (1 - number(best, "seconds") / number(whole, "seconds"))
+    if whole["segments"] == "1" and less >= 0.5:
+        words += ", \N{MINUS SIGN}%.0f %%" % less
     return words
 
 
@@ -182,9 +192,7 @@ def plot_segments(rows):
         groups.setdefault(tuple(row[column] for column in columns), []).append(row)
     grids = list(dict.fromkeys(row["grid"] for row in rows))
     figure, panels = plt.subplots(1, len(grids), figsize=(max(3.6 * len(grids) + 0.6, 7.6), 4.2), squeeze=False)
-    # the layout of z goes without saying where the staged graph has only one
-    one_z = len({row["z"] for row in rows if row["z"]}) <= 1
-    rest = [column for column in columns if column != "grid" and not (column == "z" and one_z)]
+    rest = [column for column in columns if column != "grid"]
     names = list(dict.fromkeys(label(group[0], rest) for group in groups.values()))
     for grid, axes in zip(grids, panels[0]):
         for group in groups.values():
@@ -210,7 +218,11 @@ def plot_segments(rows):
         axes.set_xscale("log", base=2)
         axes.xaxis.set_major_locator(LogLocator(base=2, numticks=20))
         plain(axes.xaxis)
-        axes.set_ylim(0, 1.3 * axes.get_ylim()[1])
+        axes.set_yscale("log")
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 1.5, 2, 3, 5, 7)))
+        plain(axes.yaxis)
+        low, high = axes.get_ylim()
+        axes.set_ylim(low, high * (high / low) ** 0.4)  # room for the legend
         axes.legend(frameon=False, fontsize=7.5, loc="upper center")
         axes.set_title(label({"grid": grid}, ["grid"]))
         axes.set_xlabel("planes in a segment")
@@ -242,13 +254,14 @@ def plot_scaling(rows):
     for row in rows:
         for way in ways(row, rows):
             groups.setdefault((kind(row), way, *(row[column] for column in columns)), []).append(row)
+    one_kind = len({kind(row) for row in rows}) == 1
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4.2))
     most = max(workers(row) for row in rows)
     left.plot([1, most], [1, most], color="#999999", linestyle="--", linewidth=1, label="ideal")
     for which, (key, group) in enumerate(groups.items()):
         group = sorted(group, key=workers)
         name = "%s%s%s" % (label(group[0], columns) or label(group[0], ["grid"]), ", " + key[1] if several else "",
-                           ", GPU" if kind(group[0]) == "GPU" and not several else "")
+                           ", GPU" if kind(group[0]) == "GPU" and not several and not one_kind else "")
         style = {"color": COLOURS[which % len(COLOURS)], "marker": MARKERS[which % len(MARKERS)], "markersize": 5,
                  "linestyle": "-" if key[1] == "one process" else ":"}
         base = number(group[0], "seconds") * workers(group[0])
@@ -267,7 +280,7 @@ def plot_scaling(rows):
         axes.set_xscale("log", base=2)
         axes.set_xticks(ticks)
         plain(axes.xaxis)
-        axes.set_xlabel(("%ss" % kind(rows[0]) if len({kind(row) for row in rows}) == 1 else "workers (CPU cores, or GPUs)")
+        axes.set_xlabel(("%ss" % kind(rows[0]) if one_kind else "workers (CPU cores, or GPUs)")
                         + (" of all processes" if several else ""))
         axes.grid(color="#dddddd", linewidth=0.6)
         bare(axes)
@@ -283,39 +296,74 @@ def plot_scaling(rows):
 
 
 def plot_policies(rows):
-    columns = [column for column in varying(rows) if column not in ("sched", "z")]
+    columns = [column for column in varying(rows) if column != "sched"]
     groups = {}
     for row in rows:
         groups.setdefault(tuple(row[column] for column in columns), []).append(row)
-    names = list(dict.fromkeys(row["policy"] for row in rows))
-    best = {name: min(number(row, "seconds") for row in rows if row["policy"] == name) for name in names}
-    names.sort(key=best.get)
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 1.9 + 0.23 * len(names)), sharey=True,
+    fastest = {key: min(number(row, "seconds") for row in group) for key, group in groups.items()}
+    over = {}  # by policy: its times over the fastest of each group, so that grids of all sizes fit on one axis
+    for key, group in groups.items():
+        for row in group:
+            over.setdefault(row["policy"], []).append(number(row, "seconds") / fastest[key])
+    names = sorted(over, key=lambda name: sum(over[name]) / len(over[name]))
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 1.9 + (0.17 + 0.05 * len(groups)) * len(names)), sharey=True,
                                          gridspec_kw={"width_ratios": [3, 2]})
-    for which, group in enumerate(groups.values()):
-        style = {"color": COLOURS[which % len(COLOURS)], "marker": MARKERS[which % len(MARKERS)], "markersize": 5,
+    for which, (key, group) in enumerate(groups.items()):
+        style = {"color": COLOURS[which % len(COLOURS)], "marker": MARKERS[which % len(MARKERS)], "markersize": 4,
                  "linestyle": "none"}
         for row in group:
-            place = names.index(row["policy"])
-            left.errorbar(1e3 * number(row, "seconds"), place, xerr=whiskers(row), capsize=2, elinewidth=1, **style)
+            place = names.index(row["policy"]) + 0.6 * ((which + 0.5) / len(groups) - 0.5)
+            left.errorbar(number(row, "seconds") / fastest[key], place, capsize=2, elinewidth=1,
+                          xerr=[[side / (1e3 * fastest[key]) for side in sides] for sides in whiskers(row)], **style)
             right.plot(100 * number(row, "busy"), place, **style)
-        left.plot([], [], label=label(group[0], columns), **style)
+        left.plot([], [], label="%s: 1 is %.4g ms" % (label(group[0], columns) or "all", 1e3 * fastest[key]), **style)
     left.set_yticks(range(len(names)))
     left.set_yticklabels(names, fontsize=8)
     left.set_ylim(len(names) - 0.5, -0.5)
-    left.set_xscale("log")
-    left.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    plain(left.xaxis)
-    left.set_xlabel("time of a solve, ms (median and quartiles)")
-    right.set_xlim(0, 100)
+    left.set_xlabel("time of a solve over that of the fastest policy (median and quartiles)")
+    right.set_xlim(10 * (min(100 * number(row, "busy") for row in rows) // 10), 100)
+    right.xaxis.set_major_locator(MaxNLocator(5, steps=(1, 2, 5, 10)))
     right.set_xlabel("workers busy in tasks, % of the time (mean)")
-    if columns:
-        left.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1.0), ncol=4, fontsize=8)
+    left.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1.0), ncol=2, fontsize=8)
     for axes in (left, right):
         axes.grid(color="#dddddd", linewidth=0.6)
         axes.set_axisbelow(True)
         bare(axes)
     figure.suptitle("Scheduling policies", x=0.01, ha="left")
+    return figure
+
+
+def plot_grids(rows):
+    columns = [column for column in varying(rows) if column != "grid"]
+    groups = {}
+    for row in rows:
+        groups.setdefault(tuple(row[column] for column in columns), []).append(row)
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4.2))
+    for which, group in enumerate(groups.values()):
+        group = sorted(group, key=lambda row: number(row, "points"))
+        points = [number(row, "points") for row in group]
+        style = {"color": COLOURS[which % len(COLOURS)], "marker": MARKERS[which % len(MARKERS)], "markersize": 5, "linewidth": 1.2}
+        for axes, scales in ((left, [1e3] * len(group)), (right, [1e9 / n for n in points])):
+            spread = [[scale * side[0] / 1e3 for scale, side in zip(scales, sides)]
+                      for sides in zip(*(whiskers(row) for row in group))]
+            axes.errorbar(points, [scale * number(row, "seconds") for scale, row in zip(scales, group)], spread, capsize=2,
+                          elinewidth=0.8, label=label(group[0], columns) or label(group[0], ["graph"]), **style)
+    names = {number(row, "points"): label(row, ["grid"]) for row in rows}
+    for axes, words in ((left, "time of a solve, ms (median and quartiles)"), (right, "time of a solve over points, ns")):
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_xticks(list(names))
+        axes.set_xticklabels(list(names.values()))
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        plain(axes.yaxis)
+        axes.set_xlabel("grid")
+        axes.set_ylabel(words)
+        axes.grid(color="#dddddd", linewidth=0.6)
+        axes.set_axisbelow(True)
+        bare(axes)
+    left.legend(frameon=False, fontsize=8)
+    figure.suptitle("Time by the grid", x=0.01, ha="left")
     return figure
 
 
@@ -330,7 +378,7 @@ def busiest(row):
 
 
 def plot_overlap(rows):
-    columns = [c for c in varying(rows) if c not in ("sched", "z", "grid")] or ["graph"]
+    columns = [c for c in varying(rows) if c not in ("sched", "grid")] or ["graph"]
     grids = list(dict.fromkeys(row["grid"] for row in rows))
     used = [stage for stage in STAGES if any(stage_seconds(row)[stage] > 0 for row in rows)]
     figure, panels = plt.subplots(len(grids), 1, figsize=(9.6, 1.7 + 0.62 * len(rows) + 0.5 * len(grids)), squeeze=False,
@@ -352,17 +400,22 @@ def plot_overlap(rows):
             axes.barh(place + 0.2, real, 0.36, color="#dddddd")
             axes.barh(place + 0.2, share * real, 0.36, color="none", edgecolor="#555555", hatch="////", linewidth=0.6)
             axes.text(left, place - 0.2, " sum %.4g ms" % left, va="center", fontsize=8)
-            axes.text(real, place + 0.2, " real %.4g ms; %s busy %.0f %%" % (real, name, 100 * share), va="center",
-                      fontsize=8)
+            words = " real %.4g ms; %s busy %.0f %%" % (real, name, 100 * share)
+            if row.get("bound_seconds"):
+                least = 1e3 * number(row, "bound_seconds")
+                axes.plot([least, least], [place, place + 0.4], color="#D55E00", linewidth=1.6)
+                words += "; bound %.3g ms, %s" % (least, row["bound_by"])
+            axes.text(real, place + 0.2, words, va="center", fontsize=8)
             widest = max(widest, left, real)
         axes.set_yticks(range(len(here)))
         axes.set_yticklabels([label(row, columns) for row in here])
         axes.set_ylim(len(here) - 0.5, -0.5)
-        axes.set_xlim(0, 1.55 * widest)
+        axes.set_xlim(0, 1.9 * widest)
         axes.set_title(label({"grid": grid}, ["grid"]), loc="right", fontsize=9)
         bare(axes)
     panels[-1][0].set_xlabel("time, ms. Coloured: the stages one after the other, means of the workers and processes\n"
-                             "grey: the real time; hatched: the part of it in which the busiest was busy")
+                             "grey: the real time; hatched: the part of it in which the busiest was busy%s"
+                             % ("; line: the bound" if any(row.get("bound_seconds") for row in rows) else ""))
     handles = [plt.Rectangle((0, 0), 1, 1, color=COLOURS[n % len(COLOURS)]) for n in range(len(used))]
     figure.legend(handles, used, ncol=6, loc="upper left", bbox_to_anchor=(0.005, 1 - 0.3 / figure.get_size_inches()[1]),
                   frameon=False, fontsize=8)
@@ -371,7 +424,7 @@ def plot_overlap(rows):
 
 
 def plot_hetero(rows):
-    columns = [c for c in varying(rows) if c not in ("cpus", "gpus", "cpu_share", "sched", "z")]
+    columns = [c for c in varying(rows) if c not in ("cpus", "gpus", "cpu_share", "sched")]
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 2.3 + 0.36 * len(rows)), sharey=True)
     parts = [part for part in (("CPU cores", "tasks_cpu", "#0072B2"), ("GPUs", "tasks_gpu", "#009E73"))
              if any(number(row, part[1]) > 0 for row in rows)]
@@ -400,20 +453,24 @@ def plot_hetero(rows):
 
 
 FIGURES = {"stages": plot_stages, "segments": plot_segments, "scaling": plot_scaling, "overlap": plot_overlap,
-           "hetero": plot_hetero, "policies": plot_policies, **plot_programs.FIGURES}
+           "hetero": plot_hetero, "policies": plot_policies, "grids": plot_grids, **plot_programs.FIGURES}
 
 
 def caption(rows, failed):
     """Where, when and with what: two lines."""
     first = rows[0]
-    same = [label(first, [c]) for c in ("grid", "precision", "graph", "sched") if c not in varying(rows)]
+    said = ("grid", "precision", "graph", "sched", *(("gpus", "data") if kind(first) == "GPU" else ()))
+    same = [label(first, [c]) for c in said if len({row[c] for row in rows}) == 1]
+    if any(row["ranks"] != "1" for row in rows):
+        same = [words + " a process" if words.endswith(("GPU", "GPUs")) else words for words in same]
     if "ranks" not in varying(rows) and first["ranks"] != "1":
         same.append(label(first, ["ranks"]))
     if all(row["segments"] == "1" for row in rows):
         same.append("one segment")
     repeats = sorted({int(row["repeats"]) for row in rows})
     gpu = next((row["gpu_model"] for row in rows if row["gpu_model"]), "")
-    machine = "%s, %s cores%s" % (first["cpu_model"] or "unknown processor", first["cores"], ", " + gpu if gpu else "")
+    gpu = re.sub(r"^CUDA \S+ \((.*?)( [0-9a-f]+:[0-9a-f]+\.\d)?\)$", r"\1", gpu)  # without StarPU's number and its address
+    machine = "%s, %s%s" % (first["cpu_model"] or "unknown processor", plot_programs.cores(rows), ", " + gpu if gpu else "")
     if first["cpu_model"].startswith("simulated"):
         machine = "SIMULATED machine %s" % first["host"]
     mpi = ", " + first["mpi_version"] if any(row["ranks"] != "1" for row in rows) else ""

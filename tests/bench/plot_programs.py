@@ -37,6 +37,11 @@ def count(number_of, what):
     return "%s %s%s" % (number_of, what, "" if number_of == "1" else "es" if what.endswith("s") else "s")
 
 
+def cores(rows):
+    """How many cores the machine has; a study of 1 and of several GPUs may be of machines that differ in that."""
+    return " or ".join(sorted({row["cores"] for row in rows}, key=int)) + " cores"
+
+
 def device_name(row):
     return "CPU, " + count(row["threads"], "thread") if row["device"] == "cpu" else "GPU"
 
@@ -54,7 +59,7 @@ def plot_transposes(rows):
             for index, size in enumerate(sizes):
                 for row in choose(here, element_bytes=size):
                     if row["permutation"] == "copy":
-                        copies.append("%s B %.3g" % (size, number(row, "bandwidth")))
+                        copies.append("%s B %.4g" % (size, number(row, "bandwidth")))
                     else:
                         place = PERMUTATIONS.index(row["permutation"]) + 0.27 * (index - (len(sizes) - 1) / 2)
                         axes.bar(place, number(row, "of_copy"), width=0.25, color=COLOURS[index])
@@ -133,7 +138,7 @@ def plot_fft(rows):
 
 def plot_peers(rows):
     ways = distinct(rows, "peer", "ranks", "threads", "gpus")
-    figure, panels = plt.subplots(1, len(ways), figsize=(3.2 * len(ways) + 0.8, 4), squeeze=False)
+    figure, panels = plt.subplots(1, len(ways), figsize=(max(3.2 * len(ways) + 0.8, 5), 4.2), squeeze=False)
     for way, axes in zip(ways, panels[0]):
         here = choose(rows, **dict(zip(("peer", "ranks", "threads", "gpus"), way)))
         for place, row in enumerate(here):
@@ -157,7 +162,7 @@ def plot_peers(rows):
         axes.legend(frameon=False, fontsize=8, loc="upper left")
         bare(axes)
     panels[0][0].set_ylabel("Gflop/s (5 n log2 n, two transforms)")
-    figure.suptitle("A solve by psg and by its peers; the number is the peer's time over psg's", x=0.01, ha="left")
+    figure.suptitle("A solve by psg and by its peers\nThe number is the peer's time over psg's", x=0.01, ha="left")
     return figure
 
 
@@ -170,8 +175,8 @@ def caption(rows, failed):
     gpu = next((row["gpu_model"] for row in rows if row["gpu_model"]), "")
     repeats = sorted({int(row["repeats"]) for row in rows})
     cuda = next((row["cuda_version"] for row in rows if row["cuda_version"]), "") if gpu else ""
-    return "%s, %s cores%s; %s\npsg %s, StarPU %s, FFTW %s%s; medians of %s rounds%s" % (
-        first["cpu_model"] or "unknown processor", first["cores"], ", " + gpu if gpu else "",
+    return "%s, %s%s; %s\npsg %s, StarPU %s, FFTW %s%s; medians of %s rounds%s" % (
+        first["cpu_model"] or "unknown processor", cores(rows), ", " + gpu if gpu else "",
         max(row["date"] for row in rows)[:10], first["psg_version"], first["starpu_version"], first["fftw_version"],
         ", CUDA " + cuda if cuda else "", "-".join(map(str, dict.fromkeys((repeats[0], repeats[-1])))),
         "; %s without a result" % count(str(failed), "row") if failed else "")

@@ -7,7 +7,7 @@ try:
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 except ImportError as missing:
     sys.exit("plot.py: matplotlib is needed (%s): apt-get install python3-matplotlib, or pip install matplotlib in a "
              "virtual environment" % missing)

@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 FIGURES = {"node": "scaling", "stages": "stages", "segments": "segments", "policies": "policies", "scaling": "scaling",
-           "overlap": "overlap", "hetero": "hetero"}
+           "overlap": "overlap", "hetero": "hetero", "grids": "grids", "variants": "stages"}
 
 
 def run(*arguments):
@@ -90,7 +90,10 @@ def test_overlap(plot, folder, model):
     for words in ("sum 9 ms", "sum 15 ms", "sum 18 ms", "real 10 ms; worker 1 busy 95 %",
                   "real 10 ms; worker 0 of rank 1 busy 95 %", "real 10 ms; exchange busy 98 %", "kspace"):
         check(words in text, "overlap: no %r" % words)
-    check("fft_xy" not in text, "overlap: a stage that took no time")
+    check("fft_xy" not in text and "bound" not in text, "overlap: a stage that took no time, or a bound that nobody measured")
+    write(path, model, [timed(10, **by_workers(1, 2), **stages, bound_seconds=bound, bound_by="link") for bound in (0.0072, "")])
+    text = figure_of(plot, path, path, "overlap")
+    check(text.count("bound 7.2 ms, link") == 1 and "line: the bound" in text, "overlap: the bound of the row that has one")
 
 
 def test_hetero(plot, folder, model):
@@ -119,6 +122,40 @@ def test_own_choice(plot, folder, model):
     text = figure_of(plot, path, path, "segments")
     for words in ("own choice", "best 8", "2 processes"):
         check(words in text, "segments: no %r" % words)
+
+
+def test_policies(plot, folder, model):
+    path = os.path.join(folder, "policies.csv")
+    gpus = [{**by_workers(1, 0, count), "gpu_model": "CUDA 0.0 (GPU of the test 80 GiB 00:06.0)", "cores": 16 * count}
+            for count in (1, 4)]
+    write(path, model, [timed(milliseconds, **workers, policy=policy, sched=policy, busy=0.93, data="resident")
+                        for policy, times in (("late", (30, 8.5)), ("soon", (20, 8))) for workers, milliseconds in zip(gpus, times)])
+    text = figure_of(plot, path, path, "policies")
+    for words in ("1 GPU: 1 is 20 ms", "4 GPUs: 1 is 8 ms", "16 or 64 cores, GPU of the test 80 GiB;", "f, u in GPU memory"):
+        check(words in text, "policies: no %r" % words)
+    check(text.index(">soon<") < text.index(">late<"), "policies: the fastest is not the first")
+
+
+def test_grids(plot, folder, model):
+    path = os.path.join(folder, "grids-here.csv")
+    write(path, model, [timed(n ** 3 / 1e6, **by_workers(1, 2), grid="%dx%dx%d" % (n, n, n), points=n ** 3, data=data, in_flight=flights)
+                        for n in (32, 64, 100) for data, flights in (("host", 1), ("host", 2), ("resident", 1))])
+    text = figure_of(plot, path, path, "grids")
+    for words in ("f, u in main memory, 2 in flight", "100\N{SUPERSCRIPT THREE}", "time of a solve over points, ns"):
+        check(words in text, "grids: no %r" % words)
+    other = os.path.join(folder, "other.csv")  # by what varies
+    os.rename(path, other)
+    figure_of(plot, other, other, "grids")
+
+
+def test_variants(plot, folder, model):
+    path = os.path.join(folder, "variants.csv")
+    stages = {"%s_seconds" % stage: 0.002 for stage in ("fft_xy", "divide", "ifft_xy")}
+    write(path, model, [timed(10, **by_workers(1, 2), **stages, graph=graph, z=z, normalize=normalize, segments=2)
+                        for graph, z, normalize in (("fused", "", ""), ("staged", "strided", "task"), ("staged", "strided", "divide"))])
+    text = figure_of(plot, path, path, "stages")
+    # what only the staged graph has, and always the same, tells nothing apart
+    check(">staged, normalize: divide<" in text and ">fused<" in text and "strided" not in text, "variants")
 
 
 # ---------------------------------------------------------------------------------------------------- what is wrong
@@ -152,7 +189,7 @@ def main(plot, results):
     with tempfile.TemporaryDirectory() as folder:
         for name in files:
             figure_of(plot, os.path.join(results, name), os.path.join(folder, name), FIGURES[name.split("-")[0]])
-        for test in (test_scaling, test_overlap, test_hetero, test_own_choice):
+        for test in (test_scaling, test_overlap, test_hetero, test_own_choice, test_policies, test_grids, test_variants):
             test(plot, folder, model)
         test_bad(plot, folder, first)
     print("%d figures" % len(files))
