@@ -78,7 +78,9 @@ def bench():
 
 
 def studies():
-    run(*BENCH, "hetero.csv", "--study", "hetero", "--grid", "64", *ON_H200)
+    gpus_alone = "".join(line for line in H200.splitlines(True) if " cpu " not in line)
+    unknown = ("--machine", "./" + write("gpus.machine", gpus_alone))
+    run(*BENCH, "hetero.csv", "--study", "hetero", "--grid", "64", *unknown)
     cores, gpus, *both = rows("hetero.csv")
     check([r["cpu_share"] for r in both] == ["0", "0.02", "0.05", "0.1", "0.25", "auto", "free"], both)
     none, chosen = both[0], both[5]
@@ -104,7 +106,7 @@ def studies():
         run(*BENCH, name + ".csv", "--study", name, "--cpus", "0", *lists, *ON_H200)
         found = [(r["grid"].split("x")[0], r["cpus"], r["gpus"]) for r in rows(name + ".csv")]
         check(found == expected and all(r["status"] == "ok" for r in rows(name + ".csv")), "%s: %s" % (name, found))
-    run(*BENCH, "cores.csv", "--study", "scaling", "--gpus", "0", "--cpus", "3", *ON_H200, code=1)
+    run(*BENCH, "cores.csv", "--study", "scaling", "--gpus", "0", "--cpus", "3", *unknown, code=1)
     check([(r["ranks"], r["cpus"], r["gpus"], r["grid"]) for r in rows("cores.csv")]
           == [(r, c, "0", g) for r, c in (("1", "3"), ("3", "1")) for g in ("128x128x128", "256x256x256")], rows("cores.csv"))
     run(*BENCH, "ranks.csv", "--grid", "64", "--gpus", "1", "--ranks", "1,2", *ON_H200)
