@@ -10,7 +10,7 @@
     X(stages, "time by stage of the staged graph in one segment, on as many workers")              \
     X(segments, "time against the segment's size, from one plane to all of them")                  \
     X(policies, "every scheduling policy, on both graphs")                                         \
-    X(variants, "the fused graph, and the staged one by its layout of z")                          \
+    X(variants, "the fused graph, and the staged one by layout of z and place of normalisation")   \
     X(scaling, "time on 1, 2, 4, ... cores of one process, and processes of one core; and GPUs")   \
     X(overlap, "time by stage beside the real time and that of the busiest worker or link")        \
     X(hetero, "CPU only, and where there are GPUs, these only and both: who does the tasks")
