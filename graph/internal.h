@@ -265,7 +265,8 @@ void psg_lane_destroy(psg_lane *lane, const psg_plan *plan);
 psg_status psg_arrays_take(psg_plan *plan, const void *f, void *u, psg_arrays **arrays);
 /** Before a segment's first task is submitted: f comes from the caller's array to the GPU that has
  *  the segment, and the task is handed to that GPU when f is there. Nothing without plan->ahead.
- *  @param[in] room  what the task writes: f comes once no earlier solve needs what is in it */
+ *  @param[in] room  what the task writes: f comes once all that was submitted before and writes it
+ *                   has ended, so of the solves that wait for a lane only the next one's is there */
 void psg_arrays_bring_f(psg_run *run, const psg_plan *plan, const psg_arrays *arrays, size_t s,
                         starpu_data_handle_t room);
 /** After a segment's last: u goes to the caller's array as soon as it is written. */

@@ -66,7 +66,12 @@ static psg_status copy(const psg_plan *plan, const starpu_data_handle_t *slabs, 
     const size_t segments = own.end - own.first;
     psg_slab_copy *copies = calloc(segments + 1, sizeof *copies);
     struct starpu_task **tasks = calloc(segments + 1, sizeof(struct starpu_task *));
-    bool failed = copies == NULL || tasks == NULL;
+    if (copies == NULL || tasks == NULL) {
+        free(tasks);
+        free(copies);
+        return psg_fail(PSG_ERR_MEMORY, "no memory for the copies of %zu slabs", segments);
+    }
+    bool failed = false;
     for (size_t s = 0; s < segments && !failed; s++) {
         const size_t *z0 = &c->z0[own.first + s];
         const int worker = copier(plan, own.first + s);
@@ -80,7 +85,7 @@ static psg_status copy(const psg_plan *plan, const starpu_data_handle_t *slabs, 
             failed = tasks[s] == NULL;
         }
     }
-    for (size_t s = 0; tasks != NULL && s < segments; s++) {
+    for (size_t s = 0; s < segments; s++) {
         if (tasks[s] != NULL) {
             failed = starpu_task_wait(tasks[s]) != 0 || copies[s].failed || failed;
         }
