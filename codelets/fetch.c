@@ -1,9 +1,7 @@
 #include "codelets/codelets.h"
-#include "codelets/simulation.h"
 #include "codelets/task.h"
 
 #include <pthread.h>
-#include <string.h>
 
 /* By memory node. Of a task's data the first come there, the second are only waited for. */
 static struct starpu_codelet fetch_codelet[STARPU_MAXNODES];
@@ -28,12 +26,5 @@ void psg_task_fetch(psg_run *run, int node, starpu_data_handle_t data, starpu_da
     if (after != NULL) {
         psg_task_use(task, 1, after, STARPU_R);
     }
-    psg_simulation_submit((size_t)task->nbuffers);
-    const int result = starpu_task_submit(task);
-    if (result != 0) {
-        psg_run_fail(run, PSG_FAULT_SUBMIT, "StarPU did not take a task %s: %s", task->cl->name,
-                     strerror(-result));
-        task->destroy = 0;
-        starpu_task_destroy(task);
-    }
+    (void)psg_task_hand_over(run, task);
 }

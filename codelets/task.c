@@ -203,13 +203,7 @@ static void record(psg_run *run, struct starpu_task *task) {
     }
 }
 
-void psg_task_submit(psg_run *run, struct starpu_task *task) {
-    if (task == NULL) {
-        psg_run_fail(run, PSG_FAULT_SUBMIT, "no memory for a task");
-        return;
-    }
-    record(run, task);
-    psg_run_begin_task(run);
+bool psg_task_hand_over(psg_run *run, struct starpu_task *task) {
     const size_t pieces = (size_t)STARPU_TASK_GET_NBUFFERS(task);
     psg_simulation_submit(pieces);
     const int result = starpu_task_submit(task);
@@ -220,6 +214,18 @@ void psg_task_submit(psg_run *run, struct starpu_task *task) {
                      strerror(-result));
         task->destroy = 0;
         starpu_task_destroy(task);
+    }
+    return result == 0;
+}
+
+void psg_task_submit(psg_run *run, struct starpu_task *task) {
+    if (task == NULL) {
+        psg_run_fail(run, PSG_FAULT_SUBMIT, "no memory for a task");
+        return;
+    }
+    record(run, task);
+    psg_run_begin_task(run);
+    if (!psg_task_hand_over(run, task)) {
         psg_run_end_task(run);
     }
 }

@@ -91,6 +91,11 @@ static inline void psg_task_use(struct starpu_task *task, size_t m, starpu_data_
  *  @param[in] task  NULL marks the run as failed for want of memory */
 void psg_task_submit(psg_run *run, struct starpu_task *task);
 
+/** What both kinds of task have in common, those of the run and those that only move data: StarPU
+ *  gets the task, and the run counts its data.
+ *  @return false: StarPU did not take it; the run is marked as failed, and the task is gone */
+bool psg_task_hand_over(psg_run *run, struct starpu_task *task);
+
 /** Both at once, for the tasks of one piece of data. */
 void psg_task_submit_one(struct starpu_codelet *codelet, const psg_task_args *args,
                          starpu_data_handle_t handle, enum starpu_data_access_mode mode);

@@ -42,8 +42,6 @@ void psg_events_take(psg_plan *plan, psg_run *run) {
     const psg_record record = plan->record;
     plan->record = run->record;
     run->record = record;
-    plan->submit_seconds = (run->in - run->started) * 1e-6;
-    plan->submit_pieces = run->pieces;
     for (size_t m = 0; m < plan->events; m++) {
         plan->event[m].end = (plan->event[m].end - run->started) * 1e-6;
         plan->event[m].start = (plan->event[m].start - run->started) * 1e-6;
