@@ -25,26 +25,20 @@ static const speeds near = {8e-3, 2e-3, 2.1e9, 0, 1e9}, far = {8e-3, 1e-4, 2.1e9
                     little = {8e-3, 2e-3, 2.1e9, 0, 6e6}, some = {8e-3, 2e-3, 2.1e9, 0, 20e6};
 
 static const char *machine_of(const speeds *s) {
-    static const char *const tasks[][2] = {
-        {"forward_xy", "segment"}, {"kspace", "pencil"},  {"inverse_xy", "segment"},
-        {"fft_xy", "segment"},     {"pack", "segment"},   {"unpack", "pencil"},
-        {"fft_z", "pencil"},       {"divide", "pencil"},  {"ifft_z", "pencil"},
-        {"pack", "pencil"},        {"unpack", "segment"}, {"ifft_xy", "segment"},
-        {"normalize", "segment"}};
     static char text[8192];
     size_t used = (size_t)snprintf(
         text, sizeof text,
         "machine both\ncpus 8\ngpus 2\ngpu_memory %g\nleast cpu 1e-6\nleast gpu 1e-6\n"
         "link to-gpu %g 1e-6\nlink from-gpu %g 1e-6\nlink between 2e9 1e-6\nlink peer 2e9 0\n",
         s->memory, s->link, s->link);
-    for (size_t m = 0; m < 2 * (sizeof tasks / sizeof *tasks); ++m) {
-        const bool rows = strcmp(tasks[m / 2][1], "pencil") == 0;
+    for (size_t m = 0; m < 2 * SIMULATE_TASKS; ++m) {
+        const bool rows = strcmp(simulate_tasks[m / 2][1], "pencil") == 0;
         const double cpu = rows && s->cpu_z > 0 ? s->cpu_z : s->cpu;
         const double seconds = m % 2 ? s->gpu : cpu;
         if (seconds > 0) {
-            used += (size_t)snprintf(text + used, sizeof text - used,
-                                     "time %s f64 %s 64x64x64 %s 8 dense 8 0 %g\n", tasks[m / 2][0],
-                                     m % 2 ? "gpu" : "cpu", tasks[m / 2][1], seconds);
+            used += (size_t)snprintf(
+                text + used, sizeof text - used, "time %s f64 %s 64x64x64 %s 8 dense 8 0 %g\n",
+                simulate_tasks[m / 2][0], m % 2 ? "gpu" : "cpu", simulate_tasks[m / 2][1], seconds);
         }
     }
     return simulate_machine(text);

@@ -37,12 +37,6 @@ static const flights_case cases[] = {
 };
 
 static const char *machine_of(const flights_case *c) {
-    static const char *const tasks[][2] = {
-        {"forward_xy", "segment"}, {"kspace", "pencil"},  {"inverse_xy", "segment"},
-        {"fft_xy", "segment"},     {"pack", "segment"},   {"unpack", "pencil"},
-        {"fft_z", "pencil"},       {"divide", "pencil"},  {"ifft_z", "pencil"},
-        {"pack", "pencil"},        {"unpack", "segment"}, {"ifft_xy", "segment"},
-        {"normalize", "segment"}};
     static char text[4096];
     size_t used = (size_t)snprintf(text, sizeof text,
                                    "machine flights\ncpus 1\ngpus 2\ngpu_memory %g\n"
@@ -50,10 +44,10 @@ static const char *machine_of(const flights_case *c) {
                                    "link to-gpu %g 1e-6\nlink from-gpu %g 1e-6\n"
                                    "link between 1e12 1e-6\nlink peer 1e12 0\n",
                                    c->fields * (double)bytes, rate, rate);
-    for (size_t m = 0; m < sizeof tasks / sizeof *tasks; ++m) {
+    for (size_t m = 0; m < SIMULATE_TASKS; ++m) {
         used += (size_t)snprintf(text + used, sizeof text - used,
                                  "time %s f64 gpu 128x128x128 %s 64 dense 2 0 0.2e-3\n",
-                                 tasks[m][0], tasks[m][1]);
+                                 simulate_tasks[m][0], simulate_tasks[m][1]);
     }
     return simulate_machine(text);
 }

@@ -13,6 +13,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/** Every kind of task of the two graphs, as a machine's file names it, and what it works on. */
+enum { SIMULATE_TASKS = 13 };
+static const char *const simulate_tasks[SIMULATE_TASKS][2] __attribute__((unused)) = {
+    {"forward_xy", "segment"}, {"kspace", "pencil"},  {"inverse_xy", "segment"},
+    {"fft_xy", "segment"},     {"pack", "segment"},   {"unpack", "pencil"},
+    {"fft_z", "pencil"},       {"divide", "pencil"},  {"ifft_z", "pencil"},
+    {"pack", "pencil"},        {"unpack", "segment"}, {"ifft_xy", "segment"},
+    {"normalize", "segment"}};
+
 /** Write the text of a machine to a file of this test, which is overwritten by the next. @return
  *  its name */
 static inline const char *simulate_machine(const char *text) {
