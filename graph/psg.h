@@ -168,9 +168,9 @@ typedef struct psg_options {
 /** Each task goes to a core or a GPU as the policy decides; blocks are at home in main memory. */
 #define PSG_CPU_SHARE_FREE (-2.0)
 
-PSG_API void psg_options_init_sized(psg_options *options, size_t struct_size); /**< used by: */
+PSG_API void psg_options_init_sized(psg_options *options, size_t struct_size);
 
-/** Set every option to its default, the first value in its comment. */
+/** Set every option to its default, the first value in its comment, by the function above. */
 static inline void psg_options_init(psg_options *options) {
     psg_options_init_sized(options, sizeof *options);
 }

@@ -1,7 +1,8 @@
 // Transforms of columns of a length known at compile time: a block holds COLUMNS columns in
 // registers, ELEMENTS points a thread; shared memory only exchanges them between passes. Threads
-// are numbered with the column fastest, so that a warp moves COLUMNS contiguous numbers at once; or,
-// ALONG columns that are contiguous themselves, with the point fastest. Shared memory is alike.
+// are numbered with the column fastest, so that a warp moves COLUMNS contiguous numbers at once, and
+// the exchange buffer is [ROWS][COLUMNS]. ALONG columns that are contiguous themselves threads are
+// numbered with the point fastest, and the buffer is [COLUMNS][ROWS].
 //
 // The forward transform decimates in frequency without reordering: pass p of radix R_p works on
 // blocks of span_p = n / (R_0 .. R_{p-1}) points, with butterflies over points `stride_p` =
@@ -16,7 +17,8 @@
 
 namespace psg_cuda {
 
-/// A length LENGTH = R0 R1 R2 (R2 = 1: two passes); ELEMENTS is a multiple of each radix.
+/// A length LENGTH = R0 R1 R2 (R2 = 1: two passes); ELEMENTS is a multiple of each radix. ALONG: see
+/// above.
 /// Thread q of the THREADS that share a column owns, in pass p, the butterflies q + u THREADS. In
 /// the last pass they are numbered such that butterfly b begins with frequency b: thread q then has
 /// the frequencies q + u THREADS + j N / R, so that neighbours have neighbouring ones.

@@ -145,9 +145,9 @@ cudaError_t make_plan(psg_cuda_kspace *plan, size_t nz, int variant) {
         plan->list.n = (uint32_t)nz;
         e = choose_kernel(plan, entry, (size_t)max_shared);
     }
+    // What is too large for this device gives way to the next kernel, and the last to kspace_generic.
     for (int next = 1; e == cudaErrorNotSupported && variant == 0 && entry; next++) {
-        entry =
-            find_entry(plan->precision, (uint32_t)nz, next, &fixed); // too large for this device
+        entry = find_entry(plan->precision, (uint32_t)nz, next, &fixed);
         e = choose_kernel(plan, entry, (size_t)max_shared);
     }
     if (e == cudaSuccess)

@@ -48,6 +48,18 @@ def run(*arguments, code=0, before=default_signals, timeout=100, **more):
     return done
 
 
+def wait_until_caught(process, number):
+    """The program looks out for this signal, which would end it without a word before; or it has ended."""
+    until = time.monotonic() + 30
+    while process.poll() is None:
+        with open("/proc/%d/status" % process.pid, encoding="ascii") as file:
+            caught = [line.split()[1] for line in file if line.startswith("SigCgt:")]
+        if int(caught[0], 16) >> (number - 1) & 1:
+            return
+        check(time.monotonic() < until, "psg does not look out for signal %d" % number)
+        time.sleep(0.01)
+
+
 def solve(*arguments, **more):
     return run("solve", *arguments, *QUICK, **more)
 
