@@ -51,8 +51,8 @@ static int plan_z(psg_cuda_worker *w, const psg_context *c) {
     if (c->fused && psg_cuda_kspace_supported(psg_cuda_precision_of(c), c->n[2]) > 0) {
         code = (int)psg_cuda_kspace_create(&w->kspace, psg_cuda_precision_of(c), c->n[2], 0);
     }
-    if (code == 0 || psg_cuda_fault(code) == PSG_FAULT_MEMORY || c->strip > 0) {
-        return code; /* cuFFT knows nothing of strips */
+    if (code == 0 || psg_cuda_fault(code) == PSG_FAULT_MEMORY || c->strip > 0 || c->kept != NULL) {
+        return code; /* cuFFT knows nothing of strips, and of one array of columns only */
     }
     (void)cudaGetLastError(); /* of a kernel that did not suit this device */
     code = 0;
@@ -118,10 +118,12 @@ int psg_cuda_worker_create(psg_cuda_worker **worker, const psg_context *c) {
     if (w == NULL) {
         return code;
     }
-    w->segments = calloc(c->segments, sizeof *w->segments);
-    w->blocks = calloc(c->bundles, sizeof *w->blocks);
-    w->parts = calloc(c->bundles, sizeof *w->parts);
-    if (w->segments != NULL && w->blocks != NULL && w->parts != NULL) {
+    w->segments[0] = calloc(2 * c->segments, sizeof **w->segments);
+    w->blocks = calloc(2 * c->bundles, sizeof *w->blocks);
+    w->rows = calloc(2 * c->bundles + 1, sizeof *w->rows);
+    w->parts = calloc(2 * c->bundles, sizeof *w->parts);
+    if (w->segments[0] != NULL && w->blocks != NULL && w->rows != NULL && w->parts != NULL) {
+        w->segments[1] = w->segments[0] + c->segments;
         code = 0;
         for (size_t m = 0; m < sizeof steps / sizeof *steps && code == 0; m++) {
             code = steps[m](w, c);
@@ -158,8 +160,9 @@ void psg_cuda_worker_destroy(psg_cuda_worker *w) {
     (void)cudaFree(w->work_d);
     (void)cudaFree(w->slab_d);
     (void)cudaFree(w->pencil_d);
-    free(w->segments);
+    free(w->segments[0]);
     free(w->blocks);
+    free(w->rows);
     free(w->parts);
     free(w);
 }
@@ -168,48 +171,78 @@ const psg_cuda_worker *psg_cuda_worker_self(const psg_context *context) {
     return context->cuda[starpu_worker_get_id_check()];
 }
 
-/* Segments that stand end to end in one array of planes are one to a kernel, which so has less
- * to look up. */
-size_t psg_cuda_segments_of(const psg_context *context, void *buffers[],
-                            const psg_cuda_segment **result) {
-    psg_cuda_segment *segments = psg_cuda_worker_self(context)->segments;
-    const size_t element = 2 * context->cpu->real_bytes;
-    size_t count = 0;
-    for (size_t s = 0; s < context->segments; s++) {
-        char *memory = psg_task_pointer(buffers, s);
-        const size_t pitch = psg_task_pitch(buffers, s);
-        const size_t planes = context->z0[s + 1] - context->z0[s];
-        psg_cuda_segment *last = count > 0 ? &segments[count - 1] : NULL;
-        if (last != NULL && last->plane_pitch == pitch &&
-            (char *)last->base_d + last->planes * pitch * element == memory) {
-            last->planes += planes;
-        } else {
-            segments[count++] =
-                (psg_cuda_segment){.base_d = memory, .planes = planes, .plane_pitch = pitch};
+/* Planes after those that are there. What stands end to end with them is one segment to a kernel,
+ * which so has less to look up. */
+static void add_planes(const psg_context *c, psg_cuda_segment *segments, size_t *count,
+                       const psg_cuda_segment *next) {
+    psg_cuda_segment *last = *count > 0 ? &segments[*count - 1] : NULL;
+    if (last != NULL && last->plane_pitch == next->plane_pitch &&
+        (char *)last->base_d + last->planes * last->plane_pitch * 2 * c->cpu->real_bytes ==
+            next->base_d) {
+        last->planes += next->planes;
+    } else {
+        segments[(*count)++] = *next;
+    }
+}
+
+/* The kept rows of pencil p in segment s, a plane after the other. */
+static psg_cuda_segment kept_of(const psg_run *run, size_t s, size_t p) {
+    const psg_context *c = run->context;
+    const size_t planes = c->z0[s + 1] - c->z0[s];
+    size_t before = 0;
+    for (size_t other = 0; other < p; other++) {
+        before += psg_kept_rows(c, other);
+    }
+    return (psg_cuda_segment){.base_d = (char *)run->kept[s] +
+                                        before * planes * c->nxc * 2 * c->cpu->real_bytes,
+                              .planes = planes,
+                              .plane_pitch = psg_kept_rows(c, p) * c->nxc};
+}
+
+size_t psg_cuda_bands_of(const psg_run *run, size_t p, void *buffers[], psg_cuda_band bands[2]) {
+    const psg_context *c = run->context;
+    const psg_cuda_worker *w = psg_cuda_worker_self(c);
+    const size_t kept = psg_kept_rows(c, p);
+    for (int b = 0; b < 2; b++) {
+        bands[b] = (psg_cuda_band){.segments = w->segments[b],
+                                   .rows = b == 0 ? psg_block_rows(c, p) : kept};
+    }
+    for (size_t s = 0; s < c->segments; s++) {
+        const psg_cuda_segment block = {.base_d = psg_task_pointer(buffers, s),
+                                        .planes = c->z0[s + 1] - c->z0[s],
+                                        .plane_pitch = psg_task_pitch(buffers, s)};
+        add_planes(c, w->segments[0], &bands[0].count, &block);
+        if (kept > 0) {
+            const psg_cuda_segment rest = kept_of(run, s, p);
+            add_planes(c, w->segments[1], &bands[1].count, &rest);
         }
     }
-    *result = segments;
+    return kept > 0 ? 2 : 1;
+}
+
+size_t psg_cuda_parts_of(const psg_run *run, size_t s, void *buffers[],
+                         const psg_cuda_xy_part **result) {
+    const psg_context *c = run->context;
+    psg_cuda_xy_part *parts = psg_cuda_worker_self(c)->parts;
+    size_t count = 0;
+    for (size_t g = 0; g < c->bundles; g++) {
+        const size_t y0 = c->bundle_y0[g];
+        const size_t kept = psg_kept_rows(c, g); /* if there are any, bundles are pencils */
+        const size_t rows = c->bundle_y0[g + 1] - y0 - kept;
+        parts[count++] = (psg_cuda_xy_part){.base_d = psg_task_pointer(buffers, g),
+                                            .plane_pitch = psg_task_pitch(buffers, g),
+                                            .y0 = y0,
+                                            .rows = rows};
+        if (kept > 0) {
+            const psg_cuda_segment rest = kept_of(run, s, g);
+            parts[count++] = (psg_cuda_xy_part){.base_d = rest.base_d,
+                                                .plane_pitch = rest.plane_pitch,
+                                                .y0 = y0 + rows,
+                                                .rows = kept};
+        }
+    }
+    *result = parts;
     return count;
-}
-
-void *const *psg_cuda_blocks_of(const psg_context *context, void *buffers[]) {
-    void **blocks = psg_cuda_worker_self(context)->blocks;
-    for (size_t g = 0; g < context->bundles; g++) {
-        blocks[g] = psg_task_pointer(buffers, g);
-    }
-    return blocks;
-}
-
-const psg_cuda_xy_part *psg_cuda_parts_of(const psg_context *context, void *buffers[]) {
-    psg_cuda_xy_part *parts = psg_cuda_worker_self(context)->parts;
-    const size_t *y0 = context->bundle_y0;
-    for (size_t g = 0; g < context->bundles; g++) {
-        parts[g] = (psg_cuda_xy_part){.base_d = psg_task_pointer(buffers, g),
-                                      .plane_pitch = psg_task_pitch(buffers, g),
-                                      .y0 = y0[g],
-                                      .rows = y0[g + 1] - y0[g]};
-    }
-    return parts;
 }
 
 psg_cuda_symbol psg_cuda_symbol_of(const psg_run *run, size_t p) {
@@ -239,28 +272,42 @@ bool psg_cuda_check(psg_run *run, int code, const char *what) {
     return code == 0;
 }
 
+/* Dense blocks, and between them what is kept, as kernels/pack.h has them. @return how many */
+static size_t blocks_of(const psg_run *run, size_t s, void *buffers[]) {
+    const psg_cuda_worker *w = psg_cuda_worker_self(run->context);
+    const psg_cuda_xy_part *parts = NULL;
+    const size_t count = psg_cuda_parts_of(run, s, buffers, &parts);
+    for (size_t m = 0; m < count; m++) {
+        w->blocks[m] = parts[m].base_d;
+        w->rows[m] = parts[m].y0;
+    }
+    w->rows[count] = run->context->n[1];
+    return count;
+}
+
 /* By cuFFT into or out of the blocks, where they are views of a slab here. Else by a slab of its
  * own, which is dealt out to blocks that may be on peers. */
-static int transform_slab(const psg_context *c, psg_cuda_direction direction, size_t index,
+static int transform_slab(const psg_run *run, psg_cuda_direction direction, size_t index,
                           void *field, void *buffers[]) {
+    const psg_context *c = run->context;
     const psg_cuda_worker *w = psg_cuda_worker_self(c);
     const psg_cuda_fft *fft = w->xy[direction][psg_cuda_segment_size(c, index)];
     const size_t planes = c->z0[index + 1] - c->z0[index];
     const bool forward = direction == PSG_CUDA_FORWARD;
+    const size_t blocks = c->packed ? blocks_of(run, index, buffers) : 0;
     void *slab = c->packed ? w->slab_d : psg_task_pointer(buffers, 0);
     int code = 0;
     if (c->packed && !forward) {
-        code = (int)psg_cuda_unpack_slab(psg_cuda_precision_of(c), slab, c->nxc, c->n[1], planes,
-                                         psg_cuda_blocks_of(c, buffers), c->bundle_y0, c->bundles,
-                                         starpu_cuda_get_local_stream());
+        code =
+            (int)psg_cuda_unpack_slab(psg_cuda_precision_of(c), slab, c->nxc, c->n[1], planes,
+                                      w->blocks, w->rows, blocks, starpu_cuda_get_local_stream());
     }
     if (code == 0) {
         code = psg_cuda_fft_run_xy(fft, forward ? field : slab, forward ? slab : field);
     }
     if (code == 0 && c->packed && forward) {
         code = (int)psg_cuda_pack_slab(psg_cuda_precision_of(c), slab, c->nxc, c->n[1], planes,
-                                       psg_cuda_blocks_of(c, buffers), c->bundle_y0, c->bundles,
-                                       starpu_cuda_get_local_stream());
+                                       w->blocks, w->rows, blocks, starpu_cuda_get_local_stream());
     }
     return code;
 }
@@ -269,11 +316,14 @@ bool psg_cuda_transform_xy(psg_run *run, psg_cuda_direction direction, size_t in
                            void *blocks[], const char *what) {
     const psg_context *c = run->context;
     const psg_cuda_worker *w = psg_cuda_worker_self(c);
-    const int code =
-        w->strips != NULL
-            ? (int)psg_cuda_xy_run(w->strips, direction, field_d, c->z0[index + 1] - c->z0[index],
-                                   psg_cuda_parts_of(c, blocks), c->bundles, w->work_d,
-                                   starpu_cuda_get_local_stream())
-            : transform_slab(c, direction, index, field_d, blocks);
+    int code = 0;
+    if (w->strips != NULL) {
+        const psg_cuda_xy_part *parts = NULL;
+        const size_t count = psg_cuda_parts_of(run, index, blocks, &parts);
+        code = (int)psg_cuda_xy_run(w->strips, direction, field_d, c->z0[index + 1] - c->z0[index],
+                                    parts, count, w->work_d, starpu_cuda_get_local_stream());
+    } else {
+        code = transform_slab(run, direction, index, field_d, blocks);
+    }
     return psg_cuda_check(run, code, what);
 }

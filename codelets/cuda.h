@@ -21,9 +21,11 @@ typedef struct psg_cuda_worker {
     void *slab_d;                    /**< room for the spectrum of a segment, if context.packed and
                                           without strips */
     void *pencil_d;                  /**< room for a pencil, for lengths without a kspace kernel */
-    psg_cuda_segment *segments;      /**< [context.segments], for arguments */
-    void **blocks;                   /**< [context.bundles], for arguments, as is the following */
-    psg_cuda_xy_part *parts;
+    psg_cuda_segment
+        *segments[2];        /**< [context.segments] of a band, for arguments, as are these: */
+    void **blocks;           /**< [2 * context.bundles] */
+    size_t *rows;            /**< [2 * context.bundles + 1] */
+    psg_cuda_xy_part *parts; /**< [2 * context.bundles] */
 } psg_cuda_worker;
 
 /** Make what this plan needs on the calling CUDA worker.
@@ -35,13 +37,13 @@ void psg_cuda_worker_destroy(psg_cuda_worker *worker);
 /** The calling worker's. */
 const psg_cuda_worker *psg_cuda_worker_self(const psg_context *context);
 
-/** A task's arguments for kernels/: blocks of a pencil as segments, blocks of a segment as
- *  addresses, both valid until this worker's next task; the division of pencil p. */
-size_t psg_cuda_segments_of(const psg_context *context, void *buffers[],
-                            const psg_cuda_segment **segments);
-void *const *psg_cuda_blocks_of(const psg_context *context, void *buffers[]);
-const psg_cuda_xy_part *psg_cuda_parts_of(const psg_context *context, void *buffers[]);
+/** A task's arguments for kernels/, valid until this worker's next task. Of pencil p: its blocks as
+ *  a band, and its kept rows as another, if it has some; the division. Of segment s: its blocks and
+ *  what it keeps, in the order of rows. @return how many */
+size_t psg_cuda_bands_of(const psg_run *run, size_t p, void *buffers[], psg_cuda_band bands[2]);
 psg_cuda_symbol psg_cuda_symbol_of(const psg_run *run, size_t p);
+size_t psg_cuda_parts_of(const psg_run *run, size_t s, void *buffers[],
+                         const psg_cuda_xy_part **parts);
 
 static inline psg_cuda_precision psg_cuda_precision_of(const psg_context *context) {
     return context->precision == PSG_TASK_F64 ? PSG_CUDA_F64 : PSG_CUDA_F32;

@@ -46,6 +46,9 @@ void psg_device_memory_rate(double *rate, double *cache_bytes);
  *  is no such transform for this size, or on one of the GPUs, or it is not the faster one. */
 size_t psg_device_strip(const psg_context *context);
 
+/** Can the GPUs' tasks take the rows of a pencil from two places, see psg_context.kept? */
+bool psg_device_keeps(const psg_context *context);
+
 /** Make what the plan needs on each of StarPU's CUDA workers: context->cuda, by worker number.
  *  @return PSG_FAULT_NONE; PSG_FAULT_MEMORY, _DEVICE: the words say why, and nothing is left */
 psg_fault psg_device_start(psg_context *context, size_t workers, char *words, size_t size);

@@ -57,6 +57,11 @@ void psg_device_memory_rate(double *rate, double *cache_bytes) {
     *rate = *cache_bytes = 0;
 }
 
+bool psg_device_keeps(const psg_context *context) {
+    (void)context;
+    return false;
+}
+
 size_t psg_device_strip(const psg_context *context) {
     (void)context;
     return 0;

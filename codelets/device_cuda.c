@@ -130,6 +130,18 @@ void psg_device_unpin(void *memory) {
     (void)cudaGetLastError();
 }
 
+bool psg_device_keeps(const psg_context *c) {
+    int id[STARPU_NMAXWORKERS];
+    const unsigned count =
+        starpu_worker_get_ids_by_type(STARPU_CUDA_WORKER, id, STARPU_NMAXWORKERS);
+    bool can = c->strip == 0 || 2 * c->bundles <= PSG_CUDA_XY_PARTS;
+    for (unsigned w = 0; w < count && can; w++) {
+        can = psg_cuda_kspace_suits(psg_cuda_precision_of(c), c->n[2],
+                                    starpu_worker_get_devid(id[w]));
+    }
+    return can;
+}
+
 /* Blocks that are packed may be on other GPUs: a transform that writes them there as it goes is the
  * faster one in any case. */
 size_t psg_device_strip(const psg_context *c) {

@@ -34,17 +34,18 @@ static void kspace_cpu(void *buffers[], void *argument) {
 
 #if PSG_WITH_CUDA
 /* For lengths that have no kernel of their own: gather, cuFFT, divide, cuFFT, scatter. */
-static int kspace_by_steps(const psg_task_args *args, const psg_cuda_segment *segments,
-                           size_t count, const psg_cuda_symbol *symbol, size_t columns) {
+static int kspace_by_steps(const psg_task_args *args, const psg_cuda_band *band,
+                           const psg_cuda_symbol *symbol) {
     const psg_context *c = args->run->context;
     const psg_cuda_worker *worker = psg_cuda_worker_self(c);
     const psg_cuda_fft *fft = worker->z[psg_cuda_pencil_size(c, args->index)];
     const psg_cuda_precision precision = psg_cuda_precision_of(c);
     const psg_cuda_layout layout = psg_cuda_layout_of(c);
     const cudaStream_t stream = starpu_cuda_get_local_stream();
+    const size_t columns = band->rows * c->nxc;
     void *pencil = worker->pencil_d;
-    int code = (int)psg_cuda_unpack_pencil(precision, layout, pencil, columns, c->n[2], segments,
-                                           count, stream);
+    int code = (int)psg_cuda_unpack_pencil(precision, layout, pencil, columns, c->n[2],
+                                           band->segments, band->count, stream);
     code = code != 0 ? code : psg_cuda_fft_run_z(fft, PSG_CUDA_FORWARD, pencil);
     code = code != 0 ? code
                      : (int)psg_cuda_divide(precision, layout, pencil, columns, c->nxc, c->n[2],
@@ -52,7 +53,7 @@ static int kspace_by_steps(const psg_task_args *args, const psg_cuda_segment *se
     code = code != 0 ? code : psg_cuda_fft_run_z(fft, PSG_CUDA_INVERSE, pencil);
     return code != 0 ? code
                      : (int)psg_cuda_pack_pencil(precision, layout, pencil, columns, c->n[2],
-                                                 segments, count, stream);
+                                                 band->segments, band->count, stream);
 }
 
 static void kspace_cuda(void *buffers[], void *argument) {
@@ -63,14 +64,13 @@ static void kspace_cuda(void *buffers[], void *argument) {
         return;
     }
     const psg_cuda_columns columns = psg_cuda_columns_of(context, args->index);
-    const psg_cuda_segment *segments = NULL;
-    const size_t count = psg_cuda_segments_of(context, buffers, &segments);
+    psg_cuda_band bands[2];
+    const size_t count = psg_cuda_bands_of(args->run, args->index, buffers, bands);
     const psg_cuda_symbol symbol = psg_cuda_symbol_of(args->run, args->index);
-    const int code =
-        worker->kspace != NULL
-            ? (int)psg_cuda_kspace_run(worker->kspace, segments, count, &columns, &symbol,
-                                       starpu_cuda_get_local_stream())
-            : kspace_by_steps(args, segments, count, &symbol, columns.rows * columns.nxc);
+    const int code = worker->kspace != NULL
+                         ? (int)psg_cuda_kspace_run(worker->kspace, bands, count, &columns, &symbol,
+                                                    starpu_cuda_get_local_stream())
+                         : kspace_by_steps(args, bands, &symbol);
     psg_cuda_check(args->run, code, "kspace");
 }
 #endif

@@ -108,15 +108,17 @@ static void move_cuda(void *buffers[], const psg_task_args *args, bool pack) {
         segment_cuda(buffers, args, pack);
         return;
     }
-    const size_t columns = (context->y0[args->index + 1] - context->y0[args->index]) * context->nxc;
-    const psg_cuda_segment *segments = NULL;
-    const size_t count = psg_cuda_segments_of(context, buffers + 1, &segments);
+    psg_cuda_band bands[2];
+    (void)psg_cuda_bands_of(args->run, args->index, buffers + 1, bands); /* staged: one */
+    const psg_cuda_band *band = bands;
+    const size_t columns = band->rows * context->nxc;
     void *whole = psg_task_pointer(buffers, 0);
-    const int code =
-        pack ? (int)psg_cuda_pack_pencil(precision, layout, whole, columns, context->n[2], segments,
-                                         count, starpu_cuda_get_local_stream())
-             : (int)psg_cuda_unpack_pencil(precision, layout, whole, columns, context->n[2],
-                                           segments, count, starpu_cuda_get_local_stream());
+    const int code = pack ? (int)psg_cuda_pack_pencil(precision, layout, whole, columns,
+                                                      context->n[2], band->segments, band->count,
+                                                      starpu_cuda_get_local_stream())
+                          : (int)psg_cuda_unpack_pencil(precision, layout, whole, columns,
+                                                        context->n[2], band->segments, band->count,
+                                                        starpu_cuda_get_local_stream());
     psg_cuda_check(args->run, code, pack ? "pack" : "unpack");
 }
 

@@ -66,7 +66,10 @@ typedef struct psg_context {
     const size_t *y0;        /**< pencils + 1 first rows ky */
     const size_t *bundle_p0; /**< bundles + 1 first pencils */
     const size_t *bundle_y0; /**< bundles + 1 first rows */
-    psg_range own_segments;  /**< this process', as are the following */
+    /** By pencil: how many of its last rows do not go to its GPU. They stay on that of the segment,
+     *  and kspace reads and writes them there: else the links would rest meanwhile. NULL: all go. */
+    const size_t *kept;
+    psg_range own_segments; /**< this process', as are the following */
     psg_range own_pencils;
     psg_range own_bundles;
     psg_range gpu_segments; /**< of its own, those that GPUs may have; in two sizes at most: */
@@ -128,6 +131,22 @@ size_t psg_task_steps(const psg_context *context, psg_task_step steps[PSG_TASK_S
  *  pencil p. */
 static inline size_t psg_segment_messages(const psg_context *c) {
     return c->messages ? c->bundles - (c->own_bundles.end - c->own_bundles.first) : 0;
+}
+
+/** Rows of pencil p that stay with segments, and those that are in its blocks. */
+static inline size_t psg_kept_rows(const psg_context *c, size_t p) {
+    return c->kept != NULL ? c->kept[p] : 0;
+}
+static inline size_t psg_block_rows(const psg_context *c, size_t p) {
+    return c->y0[p + 1] - c->y0[p] - psg_kept_rows(c, p);
+}
+
+static inline size_t psg_all_kept_rows(const psg_context *c) {
+    size_t rows = 0;
+    for (size_t p = 0; p < c->pencils; p++) {
+        rows += psg_kept_rows(c, p);
+    }
+    return rows;
 }
 
 static inline size_t psg_pencil_messages(const psg_context *c, size_t p) {
@@ -197,6 +216,9 @@ typedef struct psg_run {
 
     atomic_int fault; /**< a psg_fault; once it is set, the tasks that follow do nothing */
     char words[256];  /**< of the first fault, complete once the run has ended */
+
+    /** By segment: its kept rows, [pencil][planes][kept rows][nxc], on its GPU; its lane's. */
+    void *const *kept;
 
     /** One complex of the precision: the mode (0,0,0), the sum of f, from the task that has it. */
     void *mode0;

@@ -79,12 +79,17 @@ uint32_t psg_task_footprint(struct starpu_task *task) {
     return hash;
 }
 
-/* Blocks of a segment that are in another GPU's memory, where its tasks write and read them. */
-static size_t remote_blocks(const psg_task_args *args) {
+/* Pieces that are in another GPU's memory, where a task writes and reads them: blocks of a segment,
+ * and what a pencil has not of its blocks. */
+static size_t remote_pieces(const psg_task_args *args) {
     const psg_context *c = args->run->context;
+    const size_t m = args->index;
     size_t count = 0;
     for (size_t g = 0; c->direct != NULL && !args->pencil && g < c->bundles; g++) {
-        count += c->pencil_worker[c->bundle_p0[g]] != c->segment_worker[args->index];
+        count += c->pencil_worker[c->bundle_p0[g]] != c->segment_worker[m];
+    }
+    for (size_t s = 0; args->pencil && psg_kept_rows(c, m) > 0 && s < c->segments; s++) {
+        count += c->segment_worker[s] != c->pencil_worker[m];
     }
     return count;
 }
@@ -99,7 +104,7 @@ psg_task_shape psg_task_shape_of(const psg_task_args *args) {
         .n = {c->n[0], c->n[1], c->n[2]},
         .count = args->pencil ? c->y0[m + 1] - c->y0[m] : c->z0[m + 1] - c->z0[m],
         .pieces = args->pencil ? c->segments : c->bundles,
-        .remote = remote_blocks(args),
+        .remote = remote_pieces(args),
         .dense = c->packed,
     };
 }

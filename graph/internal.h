@@ -222,6 +222,7 @@ typedef struct psg_lane {
     psg_part *parts; /**< [part_count]: the memory */
     size_t part_count;
     void **item; /**< where each thing in it stands; see lane.c */
+    void **kept; /**< of these, what each segment keeps; NULL: nothing */
     size_t bytes;
     size_t number; /**< of the lane in the plan */
     /* Blocks are complex [z][y][nxc]. What the segments have: [own segments][bundles]. What came
@@ -341,6 +342,7 @@ struct psg_plan {
                         copies of blocks to the GPUs and evicts them */
     psg_exchange exchange;
     psg_direct_codelets direct_codelets;
+    size_t *kept;     /**< see psg_context */
     int *direct_node; /**< [1 + pencils]: of their data; NULL without exchange direct */
     psg_exchange_codelets exchange_codelets;
     int *main_memory;     /**< for as many data as a task of the exchange has */

@@ -59,7 +59,9 @@ static void part_free(psg_part *part, const psg_plan *plan) {
 /* What stands in a lane, in this order. All of it is complex.
  *
  *   views: [segments]              a segment's planes, that the blocks are views of
- *   dense, one process: [pencils]  a pencil's blocks end to end: its rows of all planes
+ *   dense, one process: [pencils]  a pencil's blocks end to end: its rows of all planes, but those
+ *                                  that are kept:
+ *            [segments]            of each pencil, its kept rows of a segment's planes
  *   several: [ranks][own segments] a segment's planes of the rows of each process: its blocks end
  *                                  to end
  *            [their segments]      the others' planes of our rows, blocks likewise
@@ -73,7 +75,8 @@ typedef struct layout {
     size_t own;     /* segments of this process */
     size_t outward; /* items of each kind: with a segment's blocks, ours or another's, */
     size_t inward;
-    size_t stacks; /* and with a pencil's */
+    size_t stacks; /* and with a pencil's, */
+    size_t kept;   /* and with what a segment keeps of all pencils */
     size_t spectra;
     size_t pencils;
 } layout;
@@ -86,13 +89,14 @@ static layout layout_of(const psg_plan *plan) {
     l.outward = stacked ? 0 : (size_t)plan->ranks * l.own;
     l.inward = c->segments - l.own;
     l.stacks = stacked ? pencils : 0;
+    l.kept = c->kept != NULL ? c->segments : 0;
     l.spectra = c->fused || c->segment_is_block ? 0 : l.own;
     l.pencils = c->fused || c->pencil_is_block ? 0 : pencils;
     return l;
 }
 
 static size_t item_count(const layout *l) {
-    return l->outward + l->inward + l->stacks + l->spectra + l->pencils;
+    return l->outward + l->inward + l->stacks + l->kept + l->spectra + l->pencils;
 }
 
 /* The items that hold the blocks of segment s for the rows of a process; those of pencil p. */
@@ -110,6 +114,10 @@ static size_t inward_item(const layout *l, size_t s) {
 
 static size_t stack_item(const layout *l, size_t p) {
     return l->outward + l->inward + p;
+}
+
+static size_t spectrum_item(const layout *l, size_t own) {
+    return l->outward + l->inward + l->stacks + l->kept + own;
 }
 
 static size_t first_row(const psg_plan *plan, int rank) {
@@ -133,7 +141,7 @@ static item segment_item(const psg_plan *plan, size_t s, size_t rows) {
 
 static item pencil_item(const psg_plan *plan, size_t p) {
     const psg_context *c = &plan->context;
-    return (item){c->n[2] * (c->y0[p + 1] - c->y0[p]) * c->nxc * 2 * c->cpu->real_bytes,
+    return (item){c->n[2] * psg_block_rows(c, p) * c->nxc * 2 * c->cpu->real_bytes,
                   psg_placement_home(plan, plan->pencil_worker[p])};
 }
 
@@ -154,6 +162,10 @@ static item item_of(const layout *l, size_t m) {
         return pencil_item(plan, m);
     }
     m -= l->stacks;
+    if (m < l->kept) {
+        return segment_item(plan, m, psg_all_kept_rows(c));
+    }
+    m -= l->kept;
     return m < l->spectra ? segment_item(plan, c->own_segments.first + m, c->n[1])
                           : pencil_item(plan, c->own_pencils.first + m - l->spectra);
 }
@@ -163,7 +175,7 @@ static item item_of(const layout *l, size_t m) {
  * @return the item after the run; 0: no memory */
 static size_t make_part(psg_lane *lane, const layout *l, size_t first) {
     const int node = item_of(l, first).node;
-    const size_t exchanged = l->outward + l->inward + l->stacks;
+    const size_t exchanged = spectrum_item(l, 0);
     const size_t stop = first < exchanged ? exchanged : item_count(l);
     size_t end = first;
     size_t bytes = 0;
@@ -198,7 +210,7 @@ static place place_of(const layout *l, int rank, size_t s, size_t g) {
     const size_t *y = &c->bundle_y0[g];
     const size_t planes = c->z0[s + 1] - c->z0[s];
     if (l->stacks > 0) {
-        return (place){stack_item(l, g), c->z0[s] * (y[1] - y[0])};
+        return (place){stack_item(l, g), c->z0[s] * psg_block_rows(c, g)};
     }
     return (place){is_own(&c->own_segments, s) ? outward_item(l, rank, s) : inward_item(l, s),
                    (y[0] - first_row(l->plan, rank)) * (c->packed ? planes : 1)};
@@ -209,7 +221,8 @@ static void register_block(starpu_data_handle_t *block, const psg_lane *lane, co
     const psg_context *c = &l->plan->context;
     const size_t element = 2 * c->cpu->real_bytes;
     const size_t *y = &c->bundle_y0[g];
-    const size_t n[3] = {c->nxc, y[1] - y[0], c->z0[s + 1] - c->z0[s]};
+    const size_t rows = l->stacks > 0 ? psg_block_rows(c, g) : y[1] - y[0];
+    const size_t n[3] = {c->nxc, rows, c->z0[s + 1] - c->z0[s]};
     const place at = place_of(l, rank, s, g);
     psg_block_register(block, item_of(l, at.item).node,
                        (char *)lane->item[at.item] + at.rows * c->nxc * element, n,
@@ -230,7 +243,7 @@ static void register_segment(psg_lane *lane, const layout *l, size_t s) {
         lane->spectra[own] = lane->bundles[own];
     } else if (!c->fused) {
         const size_t n[3] = {c->nxc, c->n[1], c->z0[s + 1] - c->z0[s]};
-        const size_t at = l->outward + l->inward + l->stacks + own;
+        const size_t at = spectrum_item(l, own);
         psg_block_register(&lane->spectra[own], item_of(l, at).node, lane->item[at], n, n[0] * n[1],
                            2 * c->cpu->real_bytes);
     }
@@ -282,7 +295,7 @@ static void register_pencil(psg_lane *lane, const layout *l, size_t m) {
         lane->columns[m] = lane->blocks[m];
         return;
     }
-    const size_t at = l->outward + l->inward + l->stacks + l->spectra + m;
+    const size_t at = spectrum_item(l, l->spectra + m);
     const size_t rows = c->y0[p + 1] - c->y0[p];
     const size_t contiguous[3] = {c->n[2], c->nxc, rows};
     const size_t strided[3] = {c->nxc, rows, c->n[2]};
@@ -404,6 +417,7 @@ static bool make_room(psg_lane *lane, const layout *l) {
     if (!all) {
         return false;
     }
+    lane->kept = l->kept > 0 ? &lane->item[stack_item(l, l->stacks)] : NULL;
     lane->bundles = handles(l->own * c->bundles);
     lane->arrivals = handles(c->segments * (c->own_bundles.end - c->own_bundles.first));
     lane->blocks = handles(c->segments * (c->own_pencils.end - c->own_pencils.first));

@@ -323,6 +323,7 @@ typedef struct psg_statistics {
     double plan_seconds; /**< psg_plan_create(): FFTW's search and StarPU's start included */
     size_t segments, pencils; /**< of the plan, all processes */
     size_t segment_planes;    /**< of the plan: planes of the largest segment */
+    size_t kept_rows;         /**< of the plan: rows ky that stay with segments, see README */
     size_t workers;           /**< of the plan: workers that could take its tasks */
     psg_exchange exchange;    /**< of the plan: what was chosen */
     size_t spectrum_bytes;    /**< of the plan: blocks and pencils held now, all solves in flight */

@@ -68,6 +68,7 @@ psg_status psg_plan_statistics_sized(const psg_plan *plan, psg_statistics *stati
         .segments = plan->context.segments,
         .pencils = plan->context.pencils,
         .segment_planes = plan->segment_planes,
+        .kept_rows = psg_all_kept_rows(&plan->context),
         .workers = plan->usable_workers,
         .exchange = plan->exchange,
         .graph = plan->options.graph,

@@ -34,6 +34,13 @@ typedef struct psg_cuda_segment {
     size_t plane_pitch; /**< complex numbers */
 } psg_cuda_segment;
 
+/** Rows of a pencil that stand together, in each of its planes. */
+typedef struct psg_cuda_band {
+    const psg_cuda_segment *segments; /**< [count]; together nz planes */
+    size_t count;                     /**< >= 1 */
+    size_t rows;
+} psg_cuda_band;
+
 /** The numbers in a plane of a pencil, each the begin of a column: `rows` of nxc, either one after
  *  the other in the order of kx, or in strips, [strip][row][the strip's width], which all are
  *  `strip` wide but the last, that may be narrower. In strips nxc is M + 1 with M even, and the

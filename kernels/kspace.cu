@@ -117,7 +117,7 @@ cudaError_t prepare_kernel(psg_cuda_kspace *plan, const kspace_entry *entry, int
 /// Compute the tables on the host and copy them.
 template <class Real> cudaError_t make_tables(psg_cuda_kspace *plan) {
     const size_t n = plan->list.n, last = plan->list.pass[plan->list.passes - 1].radix;
-    plan->twiddles_at = div_up(n * sizeof(int64_t), 256) * 256;
+    plan->twiddles_at = div_up(2 * n * sizeof(int64_t), 256) * 256; // planes of two bands
     plan->order_at = plan->twiddles_at + n * sizeof(complex_t<Real>);
     const size_t bytes = plan->order_at + n / last * sizeof(uint32_t);
     std::vector<complex_t<Real>> tables(div_up(bytes, sizeof(complex_t<Real>)));
@@ -157,17 +157,15 @@ cudaError_t make_plan(psg_cuda_kspace *plan, size_t nz, int variant) {
     return plan->precision == PSG_CUDA_F64 ? make_tables<double>(plan) : make_tables<float>(plan);
 }
 
-/// Fill the table of planes of a plan from its segments.
-cudaError_t fill_table(const psg_cuda_kspace *plan, const psg_cuda_segment *segments, size_t count,
-                       cudaStream_t stream) {
+/// Fill the table of planes of a band.
+cudaError_t fill_table(const psg_cuda_kspace *plan, const psg_cuda_band &band, const char *base,
+                       int64_t *planes, cudaStream_t stream) {
     segment_list list;
     size_t z0 = 0;
-    for (size_t first = 0; first < count;) {
+    for (size_t first = 0; first < band.count;) {
         const size_t bytes = complex_bytes(plan->precision);
-        const size_t taken = segment_list_fill(&list, segments, count, first, z0, bytes);
-        fill_planes<<<(unsigned)taken, 128, 0, stream>>>(
-            list, static_cast<const char *>(segments[0].base_d), (int64_t)bytes,
-            reinterpret_cast<int64_t *>(plan->tables_d));
+        const size_t taken = segment_list_fill(&list, band.segments, band.count, first, z0, bytes);
+        fill_planes<<<(unsigned)taken, 128, 0, stream>>>(list, base, (int64_t)bytes, planes);
         const cudaError_t e = cudaGetLastError();
         if (e != cudaSuccess)
             return e;
@@ -177,39 +175,76 @@ cudaError_t fill_table(const psg_cuda_kspace *plan, const psg_cuda_segment *segm
     return cudaSuccess;
 }
 
+/// Bands, and how many tiles they are. Where one array of planes is all there is, no table.
 template <class Real>
-cudaError_t launch(const psg_cuda_kspace *plan, const psg_cuda_segment *segments, size_t count,
+cudaError_t set_bands(kspace_args<Real> *a, const psg_cuda_kspace *plan, const psg_cuda_band *bands,
+                      size_t count, const psg_cuda_symbol *symbol, cudaStream_t stream) {
+    const char *base = static_cast<const char *>(bands[0].segments[0].base_d);
+    a->base = static_cast<complex_t<Real> *>(bands[0].segments[0].base_d);
+    size_t row = 0, tiles[2] = {0, 0};
+    for (size_t b = 0; b < count; b++) {
+        kspace_band<Real> *band = &a->band[b];
+        band->ey = static_cast<const Real *>(symbol->ey_d) + row;
+        band->rows = (uint32_t)bands[b].rows;
+        band->columns = (uint32_t)(bands[b].rows * a->nxc);
+        tiles[b] = div_up(band->columns, plan->columns);
+        row += bands[b].rows;
+        band->pitch = bands[b].segments[0].plane_pitch;
+        band->first = (static_cast<const char *>(bands[b].segments[0].base_d) - base) /
+                      (int64_t)sizeof(*a->base);
+        if (bands[b].count > 1) {
+            int64_t *planes = reinterpret_cast<int64_t *>(plan->tables_d) + b * plan->list.n;
+            const cudaError_t e = fill_table(plan, bands[b], base, planes, stream);
+            if (e != cudaSuccess)
+                return e;
+            band->planes = planes;
+            band->first = 0;
+        }
+    }
+    a->tiles = (uint32_t)(tiles[0] + tiles[1]);
+    a->turns = (uint32_t)div_up((uint64_t)tiles[1] << 32, a->tiles);
+    return cudaSuccess;
+}
+
+template <class Real>
+cudaError_t launch(const psg_cuda_kspace *plan, const psg_cuda_band *bands, size_t count,
                    const psg_cuda_columns *columns, const psg_cuda_symbol *symbol,
                    cudaStream_t stream) {
     kspace_args<Real> a = kspace_args<Real>();
-    a.base = static_cast<complex_t<Real> *>(segments[0].base_d);
-    a.pitch = segments[0].plane_pitch;
-    if (count > 1) {
-        const cudaError_t e = fill_table(plan, segments, count, stream);
-        if (e != cudaSuccess)
-            return e;
-        a.planes = reinterpret_cast<const int64_t *>(plan->tables_d);
-    }
+    a.nxc = (uint32_t)columns->nxc;
+    a.strip = (uint32_t)(columns->strip ? columns->strip : columns->nxc);
+    const cudaError_t e = set_bands(&a, plan, bands, count, symbol, stream);
+    if (e != cudaSuccess)
+        return e;
     a.twiddles = reinterpret_cast<const complex_t<Real> *>(plan->tables_d + plan->twiddles_at);
     a.order = reinterpret_cast<const uint32_t *>(plan->tables_d + plan->order_at);
     a.ex = static_cast<const Real *>(symbol->ex_d);
-    a.ey = static_cast<const Real *>(symbol->ey_d);
     a.ez = static_cast<const Real *>(symbol->ez_d);
     a.mode0 = static_cast<complex_t<Real> *>(symbol->mode0_d);
     a.nonfinite = symbol->nonfinite_d;
     a.lambda = (Real)symbol->lambda;
     a.scale = (Real)symbol->scale;
-    a.columns = (uint32_t)(columns->rows * columns->nxc);
-    a.rows = (uint32_t)columns->rows;
-    a.nxc = (uint32_t)columns->nxc;
-    a.strip = (uint32_t)(columns->strip ? columns->strip : columns->nxc);
-    a.tiles = (uint32_t)div_up(a.columns, plan->columns);
     a.log2_columns = plan->log2_columns;
     a.list = plan->list;
     void *args[] = {&a};
     const uint32_t blocks = a.tiles < plan->most_blocks ? a.tiles : plan->most_blocks;
     return cudaLaunchKernel(plan->function, dim3(blocks), dim3(plan->threads), args,
                             plan->shared_bytes, stream);
+}
+
+/// Whether bands are such as psg_cuda_kspace_run() says.
+bool bands_valid(const psg_cuda_kspace *plan, const psg_cuda_band *bands, size_t count,
+                 const psg_cuda_columns *columns) {
+    size_t rows = 0;
+    for (size_t b = 0; b < count; b++) {
+        if (!bands[b].segments || bands[b].count == 0 || bands[b].rows > columns->rows - rows ||
+            (count > 1 && bands[b].rows == 0) ||
+            !segments_valid(bands[b].segments, bands[b].count, plan->list.n,
+                            bands[b].rows * columns->nxc, complex_bytes(plan->precision)))
+            return false;
+        rows += bands[b].rows;
+    }
+    return rows == columns->rows;
 }
 
 } // namespace
@@ -273,18 +308,17 @@ const char *psg_cuda_kspace_words(const psg_cuda_kspace *plan) {
     return plan->words;
 }
 
-cudaError_t psg_cuda_kspace_run(const psg_cuda_kspace *plan, const psg_cuda_segment *segments,
+cudaError_t psg_cuda_kspace_run(const psg_cuda_kspace *plan, const psg_cuda_band *bands,
                                 size_t count, const psg_cuda_columns *columns,
                                 const psg_cuda_symbol *symbol, cudaStream_t stream) {
-    if (!plan || !segments || count == 0 || !columns || columns->nxc == 0 || !symbol ||
+    if (!plan || !bands || count < 1 || count > 2 || !columns || columns->nxc == 0 || !symbol ||
         !symbol->ex_d || !symbol->ey_d || !symbol->ez_d ||
         columns->rows > INT32_MAX / columns->nxc || columns->strip >= columns->nxc ||
-        !segments_valid(segments, count, plan->list.n, columns->rows * columns->nxc,
-                        complex_bytes(plan->precision)))
+        !bands_valid(plan, bands, count, columns))
         return cudaErrorInvalidValue;
     if (columns->rows == 0)
         return cudaSuccess;
     return plan->precision == PSG_CUDA_F64
-               ? launch<double>(plan, segments, count, columns, symbol, stream)
-               : launch<float>(plan, segments, count, columns, symbol, stream);
+               ? launch<double>(plan, bands, count, columns, symbol, stream)
+               : launch<float>(plan, bands, count, columns, symbol, stream);
 }

@@ -5,8 +5,9 @@
  *      slab 1   z1..  [planes][ny][nxc]  ---+-->    all nz points of each, in registers and shared
  *      ...            (or packed blocks) --/        memory; written back where they were read
  *
- * The pencil is given as segments (psg_cuda_segment): blocks packed by the slabs, or views of the
- * slabs' own spectra, which need no pack; on this GPU or on peers.
+ * The pencil is given as one or two bands of rows (psg_cuda_band), and each of these as segments
+ * (psg_cuda_segment): blocks packed by the slabs, or views of the slabs' own spectra, which need no
+ * pack; on this GPU or on peers.
  */
 #ifndef PSG_KERNELS_KSPACE_H
 #define PSG_KERNELS_KSPACE_H
@@ -49,13 +50,16 @@ const char *psg_cuda_kspace_words(const psg_cuda_kspace *plan);
 
 /** Do it, in place.
  *  @param[in]     plan      made on the current device
- *  @param[in,out] segments  [count], borrowed until return; together nz planes
- *  @param[in]     count     >= 1, any number (more than one: one small launch per 128 of them fills
- *                           the table of planes first)
- *  @param[in]     columns   of the pencil, and their order in a plane; rows = 0 is fine
+ *  @param[in,out] bands     [count], borrowed until return with their segments, of which there may
+ *                           be any number (more than one, or two bands: a small launch per 128 of
+ *                           them fills the table of planes first)
+ *  @param[in]     count     1; 2: the rows of bands[1] follow those of bands[0]. Their tiles come in
+ *                           turns, so that where one band is on peers and the other is not, links
+ *                           and memory are in use at the same time.
+ *  @param[in]     columns   of all bands, and their order in a plane of each; rows = 0 is fine
  *  @param[in]     symbol    borrowed until return; what it points to, until the stream is there
  *  @return cudaSuccess; cudaErrorInvalidValue: nothing was launched; others */
-cudaError_t psg_cuda_kspace_run(const psg_cuda_kspace *plan, const psg_cuda_segment *segments,
+cudaError_t psg_cuda_kspace_run(const psg_cuda_kspace *plan, const psg_cuda_band *bands,
                                 size_t count, const psg_cuda_columns *columns,
                                 const psg_cuda_symbol *symbol, cudaStream_t stream);
 

@@ -27,19 +27,30 @@ struct kspace_list {
     kspace_pass pass[kspace_max_passes];
 };
 
+/// Rows of the pencil that stand together, see psg_cuda_band. Plane z begins at base + first + z pitch,
+/// or at base + planes[z]: offsets and not pointers, so that the compiler knows that they are in
+/// device memory. Where there is no table, there is less to load.
+template <class Real> struct kspace_band {
+    const int64_t *planes; // or NULL
+    int64_t first;         // 0 with a table
+    size_t pitch;
+    const Real *ey;
+    uint32_t columns, rows; // see psg_cuda_columns
+};
+
 template <class Real> struct kspace_args {
-    complex_t<Real> *base; // plane z begins at base + planes[z], or + z pitch where planes is NULL:
-    size_t pitch;          // an offset and not a pointer, so that the compiler knows that it is in
-    const int64_t *planes; // device memory
+    complex_t<Real> *base;
+    kspace_band<Real> band[2];
+    uint32_t turns; // of 2^32 tiles, those of band[1], which are spread evenly; 0: there is none
     const complex_t<Real> *twiddles; // [n - last radix], see kspace_pass
     const uint32_t *order;           // [n / last radix] frequency of place g * (last radix)
-    const Real *ex, *ey, *ez;
+    const Real *ex, *ez;
     complex_t<Real> *mode0;
     int *nonfinite;
     Real lambda, scale;
-    uint32_t columns, rows, nxc, strip, tiles; // see psg_cuda_columns; strip = nxc: no strips
-    uint32_t log2_columns;                     // columns in a tile; kspace_generic only
-    kspace_list list;                          // kspace_generic only
+    uint32_t nxc, strip, tiles; // see psg_cuda_columns; strip = nxc: no strips
+    uint32_t log2_columns;      // columns in a tile; kspace_generic only
+    kspace_list list;           // kspace_generic only
 };
 
 /// The kx of number m of a row, see psg_cuda_columns.
@@ -48,28 +59,48 @@ template <class Real> PSG_HD uint32_t column_kx(uint32_t m, const kspace_args<Re
     return a.strip == a.nxc || m < half ? m : m == a.nxc - 1 ? half : a.nxc - 1 - (m - half);
 }
 
-/// The column that a thread works on in one tile.
+/// The column that a thread works on in one tile: number `col` of `width`.
 template <class Real> struct kspace_column {
-    uint32_t index;
+    const int64_t *planes; // of its band, as is the following
+    size_t pitch;
+    int64_t at; // from the begin of a plane, or of plane 0 where there is no table
+    bool first; // the first of the pencil
     bool valid; // false past the last column: loads give 0, nothing is stored
     Real exy;
 
-    PSG_HD kspace_column(const kspace_args<Real> &a, uint32_t column)
-        : index(column), valid(column < a.columns), exy(0) {
+    PSG_HD kspace_column(const kspace_args<Real> &a, uint32_t tile, uint32_t width, uint32_t col)
+        : exy(0) {
+        uint32_t second = 0; // tiles of band[1] before this one, or its number among them
+        bool turn = false;
+        if (a.turns) {
+            second = (uint32_t)((uint64_t)tile * a.turns >> 32);
+            turn = (uint32_t)((uint64_t)(tile + 1) * a.turns >> 32) != second;
+        }
+        const kspace_band<Real> &band = a.band[turn];
+        planes = band.planes;
+        pitch = band.pitch;
+        const uint32_t number = turn ? second : tile - second;
+        const uint32_t index = number * width + col;
+        at = band.first + index;
+        first = !turn && index == 0;
+        valid = index < band.columns;
         if (!valid)
             return;
         const uint32_t whole = a.nxc / a.strip * a.strip; // in strips of full width
-        const bool rest = column >= whole * a.rows;
-        const uint32_t width = rest ? a.nxc - whole : a.strip;
-        const uint32_t within = rest ? column - whole * a.rows : column;
-        const uint32_t x0 = rest ? whole : within / (a.rows * width) * width;
-        const uint32_t row = within / width % a.rows;
-        exy = a.ex[column_kx(x0 + within % width, a)] + a.ey[row];
+        const bool rest = index >= whole * band.rows;
+        const uint32_t across = rest ? a.nxc - whole : a.strip;
+        const uint32_t within = rest ? index - whole * band.rows : index;
+        const uint32_t x0 = rest ? whole : within / (band.rows * across) * across;
+        const uint32_t row = within / across % band.rows;
+        exy = a.ex[column_kx(x0 + within % across, a)] + band.ey[row];
     }
 };
 
-template <class Real> PSG_HD complex_t<Real> *kspace_plane(const kspace_args<Real> &a, uint32_t z) {
-    return a.base + (a.planes ? a.planes[z] : (int64_t)(z * a.pitch));
+/// Number z of a column.
+template <class Real>
+PSG_HD complex_t<Real> *kspace_number(const kspace_args<Real> &a, const kspace_column<Real> &c,
+                                      uint32_t z) {
+    return a.base + (c.at + (c.planes ? c.planes[z] : (int64_t)(z * c.pitch)));
 }
 
 } // namespace psg_cuda

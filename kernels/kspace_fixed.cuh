@@ -16,7 +16,7 @@ PSG_HD void kspace_turn(typename S::Complex *v, int q, const kspace_args<typenam
     PSG_UNROLL
     for (int u = 0; u < S::E / RL; u++) {
         const int k = S::frequency(q, u);
-        if (k == 0 && c.index == 0 && a.mode0)
+        if (k == 0 && c.first && a.mode0)
             *a.mode0 = v[u * RL];
         PSG_UNROLL
         for (int j = 0; j < RL; j++)
@@ -26,24 +26,43 @@ PSG_HD void kspace_turn(typename S::Complex *v, int q, const kspace_args<typenam
     S::template inverse<S::LAST>(v, q, a.twiddles);
 }
 
+/// Calls move(e, number) for the numbers of a column that a thread owns in pass 0: number e is in plane
+/// place<0>(q, e). Looks up several planes before it moves the first, as loads that follow a move
+/// would wait for it.
+template <class S, class Move>
+PSG_HD void kspace_each(int q, const kspace_args<typename S::Real> &a,
+                        const kspace_column<typename S::Real> &c, Move move) {
+    constexpr int GROUP = S::E % 8 == 0 ? 8 : S::E % 5 == 0 ? 5 : 1;
+    if (c.planes) {
+        PSG_UNROLL
+        for (int first = 0; first < S::E; first += GROUP) {
+            int64_t plane[GROUP];
+            PSG_UNROLL
+            for (int i = 0; i < GROUP; i++)
+                plane[i] = c.planes[S::template place<0>(q, first + i)];
+            PSG_UNROLL
+            for (int i = 0; i < GROUP; i++)
+                move(first + i, a.base + (plane[i] + c.at));
+        }
+    } else {
+        typename S::Complex *from = a.base + c.at + (size_t)q * c.pitch;
+        PSG_UNROLL
+        for (int e = 0; e < S::E; e++)
+            move(e, from + (size_t)S::template place<0>(0, e) * c.pitch);
+    }
+}
+
 /// Between registers and the planes, as pass 0 owns the points: v[e] is plane place<0>(q, e).
 template <class S>
 PSG_HD void kspace_load(typename S::Complex *v, int q, const kspace_args<typename S::Real> &a,
                         const kspace_column<typename S::Real> &c) {
     using Complex = typename S::Complex;
-    if (!c.valid) {
+    if (c.valid) {
+        kspace_each<S>(q, a, c, [&](int e, const Complex *from) { v[e] = load_neighbours(from); });
+    } else {
         PSG_UNROLL
         for (int e = 0; e < S::E; e++)
             v[e] = Complex{0, 0};
-    } else if (a.planes) {
-        PSG_UNROLL
-        for (int e = 0; e < S::E; e++)
-            v[e] = load_neighbours(a.base + a.planes[S::template place<0>(q, e)] + c.index);
-    } else {
-        const Complex *from = a.base + (size_t)q * a.pitch + c.index;
-        PSG_UNROLL
-        for (int e = 0; e < S::E; e++)
-            v[e] = load_neighbours(from + (size_t)S::template place<0>(0, e) * a.pitch);
     }
 }
 
@@ -51,20 +70,10 @@ template <class S>
 PSG_HD void kspace_store(const typename S::Complex *v, int q,
                          const kspace_args<typename S::Real> &a,
                          const kspace_column<typename S::Real> &c) {
-    using Complex = typename S::Complex;
     if (!c.valid)
         return;
     report_nonfinite(v[0], a.nonfinite); // the inverse has put it into all points of the column
-    if (a.planes) {
-        PSG_UNROLL
-        for (int e = 0; e < S::E; e++)
-            a.base[a.planes[S::template place<0>(q, e)] + c.index] = v[e];
-    } else {
-        Complex *to = a.base + (size_t)q * a.pitch + c.index;
-        PSG_UNROLL
-        for (int e = 0; e < S::E; e++)
-            to[(size_t)S::template place<0>(0, e) * a.pitch] = v[e];
-    }
+    kspace_each<S>(q, a, c, [&](int e, typename S::Complex *to) { *to = v[e]; });
 }
 
 /// As kspace_load(), but to the exchange buffer, where only this thread reads them.
@@ -74,17 +83,15 @@ PSG_HD void kspace_fetch(typename S::Complex *buf, int q, int col,
                          const kspace_column<typename S::Real> &c) {
     using Complex = typename S::Complex;
     constexpr int R0 = S::radix(0);
-    PSG_UNROLL
-    for (int e = 0; e < S::E; e++) {
-        Complex *to =
-            buf + S::at(S::template row<0>(q, e / R0) + e % R0 * S::template row_step<0>(), col);
-        if (!c.valid)
-            *to = Complex{0, 0};
-        else if (a.planes)
-            fetch(to, a.base + a.planes[S::template place<0>(q, e)] + c.index);
-        else
-            fetch(to, a.base + (size_t)q * a.pitch + c.index +
-                          (size_t)S::template place<0>(0, e) * a.pitch);
+    const auto place = [&](int e) {
+        return buf + S::at(S::template row<0>(q, e / R0) + e % R0 * S::template row_step<0>(), col);
+    };
+    if (c.valid) {
+        kspace_each<S>(q, a, c, [&](int e, const Complex *from) { fetch(place(e), from); });
+    } else {
+        PSG_UNROLL
+        for (int e = 0; e < S::E; e++)
+            *place(e) = Complex{0, 0};
     }
 }
 
@@ -101,9 +108,9 @@ __global__ void __launch_bounds__(S::BLOCK, BLOCKS)
     Complex *buf = reinterpret_cast<Complex *>(kspace_shared);
     const int col = S::column((int)threadIdx.x), q = S::member((int)threadIdx.x);
     if (AHEAD && blockIdx.x < a.tiles)
-        kspace_fetch<S>(buf, q, col, a, Column(a, blockIdx.x * S::COLUMNS + col));
+        kspace_fetch<S>(buf, q, col, a, Column(a, blockIdx.x, S::COLUMNS, col));
     for (uint32_t tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
-        const Column c(a, tile * S::COLUMNS + col);
+        const Column c(a, tile, S::COLUMNS, col);
         Complex v[S::E];
         if (AHEAD) {
             fetched();
@@ -126,7 +133,7 @@ __global__ void __launch_bounds__(S::BLOCK, BLOCKS)
         const uint32_t next = tile + gridDim.x;
         if (AHEAD && next < a.tiles) {
             __syncthreads();
-            kspace_fetch<S>(buf, q, col, a, Column(a, next * S::COLUMNS + col));
+            kspace_fetch<S>(buf, q, col, a, Column(a, next, S::COLUMNS, col));
         }
         S::template inverse<0>(v, q, a.twiddles);
         kspace_store<S>(v, q, a, c);

@@ -40,7 +40,7 @@ PSG_HD void kspace_item(const kspace_args<Real> &a, const kspace_pass &pass, uin
         if (!from_planes)
             v[j] = buf[((b.row + j * b.row_step) << a.log2_columns) + col];
         else if (c.valid)
-            v[j] = kspace_plane(a, b.place + j * b.stride)[c.index];
+            v[j] = *kspace_number(a, c, b.place + j * b.stride);
         else
             v[j] = Complex{Real(0), Real(0)};
     }
@@ -59,7 +59,7 @@ PSG_HD void kspace_item(const kspace_args<Real> &a, const kspace_pass &pass, uin
     }
     if (STEP == KSPACE_TURN) {
         const uint32_t k = a.order[b.g], step = a.list.n / R;
-        if (k == 0 && c.index == 0 && a.mode0)
+        if (k == 0 && c.first && a.mode0)
             *a.mode0 = v[0];
         PSG_UNROLL
         for (int j = 0; j < R; j++)
@@ -73,7 +73,7 @@ PSG_HD void kspace_item(const kspace_args<Real> &a, const kspace_pass &pass, uin
         if (!to_planes)
             buf[((b.row + j * b.row_step) << a.log2_columns) + col] = v[j];
         else if (c.valid)
-            kspace_plane(a, b.place + j * b.stride)[c.index] = v[j];
+            *kspace_number(a, c, b.place + j * b.stride) = v[j];
     }
 }
 
@@ -119,7 +119,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
     complex_t<Real> *buf = reinterpret_cast<complex_t<Real> *>(kspace_shared);
     const uint32_t thread = threadIdx.x, threads = blockDim.x, last = a.list.passes - 1;
     const uint32_t mask = (1u << a.log2_columns) - 1;
-    const kspace_column<Real> c(a, (blockIdx.x << a.log2_columns) + (thread & mask));
+    const kspace_column<Real> c(a, blockIdx.x, mask + 1, thread & mask);
     for (uint32_t p = 0; p < last; p++) {
         kspace_pass_any<KSPACE_FORWARD>(a, p, thread, threads, c, buf);
         __syncthreads();

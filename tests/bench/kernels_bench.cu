@@ -172,7 +172,8 @@ template <class Real> struct ours {
             view.push_back(
                 {(Real *)spectrum + 2 * i * (nz / slabs) * ny * nxc, nz / slabs, ny * nxc});
         const psg_cuda_columns columns = {ny, nxc, 0};
-        MUST(psg_cuda_kspace_run(kspace, view.data(), slabs, &columns, s, 0));
+        const psg_cuda_band band = {view.data(), slabs, ny};
+        MUST(psg_cuda_kspace_run(kspace, &band, 1, &columns, s, 0));
     }
     void run(void *f, void *spectrum, void *u) const {
         run_forward(f, spectrum);
@@ -270,9 +271,10 @@ template <class Real> static void kspace_variants(size_t nx, size_t ny, size_t n
             eight[s] = {(Real *)spectrum.p + 2 * z * columns, planes, columns};
             z += planes;
         }
+        const psg_cuda_band one = {&whole, 1, order.rows}, cut = {eight, 8, order.rows};
         const std::vector<double> ms =
-            medians({[&] { MUST(psg_cuda_kspace_run(plan, &whole, 1, &order, &t.symbol, 0)); },
-                     [&] { MUST(psg_cuda_kspace_run(plan, eight, 8, &order, &t.symbol, 0)); }},
+            medians({[&] { MUST(psg_cuda_kspace_run(plan, &one, 1, &order, &t.symbol, 0)); },
+                     [&] { MUST(psg_cuda_kspace_run(plan, &cut, 1, &order, &t.symbol, 0)); }},
                     10);
         note("kspace f%zu %zux%zux%zu #%d %-58s %.3f ms (%.2f of copy), 8 segments %.3f ms (%.2f)",
              8 * sizeof(Real), nx, ny, nz, v, psg_cuda_kspace_words(plan), ms[0], floor_ms / ms[0],

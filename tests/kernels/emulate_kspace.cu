@@ -29,7 +29,7 @@ template <class Real> struct problem {
     std::vector<Real> ex, ey, ez;
     std::vector<std::vector<Complex>> segment;
     std::vector<Complex *> planes;
-    std::vector<int64_t> offsets;
+    std::vector<int64_t> offsets[2];       // of each band
     std::vector<complex_t<double>> answer; // [n][columns]
     complex_t<double> mean;
     Complex mode0;
@@ -59,21 +59,30 @@ template <class Real> struct problem {
         order->assign(n / list.pass[list.passes - 1].radix, 0);
         kspace_order(list, order->data());
         for (Complex *plane : planes)
-            offsets.push_back(((intptr_t)plane - (intptr_t)planes[0]) / (intptr_t)sizeof(Complex));
+            offsets[0].push_back(((intptr_t)plane - (intptr_t)planes[0]) /
+                                 (intptr_t)sizeof(Complex));
         args.base = planes[0];
-        args.planes = offsets.data();
         args.twiddles = twiddles->data();
         args.order = order->data();
         args.ex = ex.data();
-        args.ey = ey.data();
         args.ez = ez.data();
         args.mode0 = &mode0;
         args.scale = Real(1.0 / n);
-        args.columns = columns;
         args.nxc = nxc;
-        args.rows = rows;
         args.strip = nxc;
         args.list = list;
+    }
+
+    /// Cut it into tiles of so many columns; the last `second` rows are a band of their own.
+    void cut(uint32_t width, uint32_t second) {
+        const uint32_t first = rows - second, tiles = (second * nxc + width - 1) / width;
+        offsets[1].clear();
+        for (const int64_t offset : offsets[0])
+            offsets[1].push_back(offset + first * nxc);
+        args.band[0] = {offsets[0].data(), 0, 0, ey.data(), first * nxc, first};
+        args.band[1] = {offsets[1].data(), 0, 0, ey.data() + first, second * nxc, second};
+        args.tiles = (first * nxc + width - 1) / width + tiles;
+        args.turns = (uint32_t)((((uint64_t)tiles << 32) + args.tiles - 1) / args.tiles);
     }
 
     /// The answer by the definition, in extended precision: its sums are long.
@@ -187,16 +196,17 @@ template <class S> struct block {
         all([&](Complex *p, int q, int c) { S::template from_shared<TO>(p, q, c, buf.data()); });
     }
     void run(const kspace_args<typename S::Real> &a, uint32_t tile, bool ahead) {
-        using Column = kspace_column<typename S::Real>;
-        const uint32_t first = tile * S::COLUMNS;
+        const auto column = [&](int c) {
+            return kspace_column<typename S::Real>(a, tile, S::COLUMNS, (uint32_t)c);
+        };
         v.assign((size_t)S::BLOCK * S::E, Complex());
         buf.assign(S::ROWS * S::COLUMNS, Complex());
         all([&](Complex *p, int q, int c) {
             if (ahead) {
-                kspace_fetch<S>(buf.data(), q, c, a, Column(a, first + c));
+                kspace_fetch<S>(buf.data(), q, c, a, column(c));
                 S::template from_shared<0>(p, q, c, buf.data());
             } else {
-                kspace_load<S>(p, q, a, Column(a, first + c));
+                kspace_load<S>(p, q, a, column(c));
             }
         });
         all([&](Complex *p, int q, int) { S::template forward<0>(p, q, a.twiddles); });
@@ -205,14 +215,14 @@ template <class S> struct block {
             all([&](Complex *p, int q, int) { S::template forward<1>(p, q, a.twiddles); });
             exchange<1, 2>();
         }
-        all([&](Complex *p, int q, int c) { kspace_turn<S>(p, q, a, Column(a, first + c)); });
+        all([&](Complex *p, int q, int c) { kspace_turn<S>(p, q, a, column(c)); });
         if constexpr (S::PASSES == 3) {
             exchange<2, 1>();
             all([&](Complex *p, int q, int) { S::template inverse<1>(p, q, a.twiddles); });
         }
         exchange<1, 0>();
         all([&](Complex *p, int q, int) { S::template inverse<0>(p, q, a.twiddles); });
-        all([&](Complex *p, int q, int c) { kspace_store<S>(p, q, a, Column(a, first + c)); });
+        all([&](Complex *p, int q, int c) { kspace_store<S>(p, q, a, column(c)); });
     }
 };
 
@@ -232,8 +242,9 @@ template <class S> static void fixed(int r0, int r1, int r2) {
     std::vector<typename S::Complex> twiddles;
     std::vector<uint32_t> order;
     problem<Real> p(S::N, 3, (S::COLUMNS + 4) / 3, list, &twiddles, &order);
+    p.cut(S::COLUMNS, p.rows / 3);
     block<S> b;
-    for (uint32_t tile = 0; tile * S::COLUMNS < p.columns; tile++)
+    for (uint32_t tile = 0; tile < p.args.tiles; tile++)
         b.run(p.args, tile, tile % 2 == 1);
     char what[80];
     snprintf(what, sizeof what, "%s %d = %d x %d x %d, %d columns, %d threads",
@@ -243,7 +254,7 @@ template <class S> static void fixed(int r0, int r1, int r2) {
         printf("%s: %d-way bank conflicts\n", what, worst);
 }
 
-/// The affine addressing of one segment, which the others do not take.
+/// The affine addressing of bands of one segment, which the others do not take.
 static void fixed_affine() {
     using S = column_shape<double, 128, 16, 8, 16, 8, 1>;
     kspace_list list = kspace_list();
@@ -259,12 +270,16 @@ static void fixed_affine() {
     spectrum.resize(128 * pitch);
     for (uint32_t z = 0; z < 128; z++)
         memcpy(&spectrum[z * pitch], p.planes[z], p.columns * sizeof spectrum[0]);
+    p.cut(8, 1);
     kspace_args<double> a = p.args;
-    a.planes = nullptr;
-    a.base = spectrum.data();
-    a.pitch = pitch;
+    a.base = spectrum.data() + 100;
+    for (kspace_band<double> &band : a.band) {
+        band.planes = nullptr;
+        band.first = (&band == a.band ? 0 : 2 * 5) - 100;
+        band.pitch = pitch;
+    }
     block<S> b;
-    for (uint32_t tile = 0; tile * 8 < p.columns; tile++)
+    for (uint32_t tile = 0; tile < a.tiles; tile++)
         b.run(a, tile, tile % 2 == 1);
     for (uint32_t z = 0; z < 128; z++)
         memcpy(p.planes[z], &spectrum[z * pitch], p.columns * sizeof spectrum[0]);
@@ -294,13 +309,14 @@ template <class Real> static void generic(uint32_t n) {
     problem<Real> p(n, 1, n > 600 ? 1 : 3, list, &twiddles, &order);
     const uint32_t C = 1u << tile.log2_columns, last = list.passes - 1;
     p.args.log2_columns = tile.log2_columns;
+    p.cut(C, p.rows / 3);
     const complex_t<Real> nan = {Real(NAN), Real(NAN)};
-    for (uint32_t first = 0; first < p.columns; first += C) {
+    for (uint32_t number = 0; number < p.args.tiles; number++) {
         buf.assign((size_t)list.rows << tile.log2_columns, nan);
         const auto all = [&](auto f) {
             for (uint32_t t = 0; t < tile.threads; t++)
                 if (n <= 600 || t % C == 0) // the others' columns do not exist
-                    f(t, kspace_column<Real>(p.args, first + t % C));
+                    f(t, kspace_column<Real>(p.args, number, C, t % C));
         };
         using Column = const kspace_column<Real> &;
         for (uint32_t q = 0; q < last; q++)

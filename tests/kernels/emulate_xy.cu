@@ -103,14 +103,12 @@ template <class X> struct plane {
         for (uint32_t r = 0; r < p.rows; r++)
             ey[r] = (Real)(r * X::NXC);
         kspace_args<Real> a = kspace_args<Real>();
-        a.rows = p.rows;
         a.nxc = X::NXC;
         a.strip = X::WIDTH;
-        a.columns = a.rows * a.nxc;
         a.ex = ex.data();
-        a.ey = ey.data();
-        for (uint32_t i = 0; i < a.columns; i++)
-            if (kspace_column<Real>(a, i).exy == ex[kx] + ey[row - p.y0])
+        a.band[0] = {nullptr, 0, 0, ey.data(), p.rows * a.nxc, p.rows};
+        for (uint32_t i = 0; i < a.band[0].columns; i++)
+            if (kspace_column<Real>(a, i, 1, 0).exy == ex[kx] + ey[row - p.y0])
                 return p.base[p.pitch + i];
         return {(Real)NAN, (Real)NAN};
     }

@@ -132,8 +132,9 @@ template <class Real> struct segments {
     }
 };
 
+/// The last `kept` rows as a band of their own.
 template <class Real>
-static void run(const pencil<Real> &p, size_t count, size_t gap, int variant) {
+static void run(const pencil<Real> &p, size_t count, size_t gap, int variant, size_t kept) {
     using Complex = complex_t<Real>;
     psg_cuda_kspace *plan = nullptr;
     const int code = psg_cuda_kspace_create(&plan, precision_of<Real>(), p.n, variant);
@@ -146,11 +147,16 @@ static void run(const pencil<Real> &p, size_t count, size_t gap, int variant) {
     const psg_cuda_symbol symbol = {ex.data(), ey.data(), ez.data(),
                                     p.lambda,  p.scale,   mode0.data()};
     const psg_cuda_columns columns = {p.columns / p.nxc, p.nxc, 0};
-    MUST(psg_cuda_kspace_run(plan, s.list.data(), count, &columns, &symbol, 0));
+    std::vector<psg_cuda_segment> rest = s.list;
+    for (psg_cuda_segment &each : rest)
+        each.base_d = (Complex *)each.base_d + (columns.rows - kept) * p.nxc;
+    const psg_cuda_band bands[] = {{s.list.data(), count, columns.rows - kept},
+                                   {rest.data(), count, kept}};
+    MUST(psg_cuda_kspace_run(plan, bands, kept ? 2 : 1, &columns, &symbol, 0));
     MUST(cudaDeviceSynchronize());
     char what[256];
-    snprintf(what, sizeof what, "f%zu, n = %zu, %zu columns, %zu segments, %s", 8 * sizeof(Real),
-             p.n, p.columns, count, psg_cuda_kspace_words(plan));
+    snprintf(what, sizeof what, "f%zu, n = %zu, %zu columns, %zu rows kept, %zu segments, %s",
+             8 * sizeof(Real), p.n, p.columns, kept, count, psg_cuda_kspace_words(plan));
     s.check(p, what);
     const Complex mean = mode0.get()[0];
     const double off = fabs((double)(mean.x - p.mean.x)) + fabs((double)(mean.y - p.mean.y));
@@ -166,12 +172,15 @@ template <class Real> static void length(size_t n, size_t nxc, size_t rows, size
         return;
     const pencil<Real> p(n, nxc, rows, n % 2 ? 0.75 : 0.0, choose);
     for (int v = 0; v < variants; v++) {
-        run(p, 1, 0, v);
-        if (n >= 3)
-            run(p, 3, 5, v);
+        run(p, 1, 0, v, 0);
+        run(p, 1, 0, v, 1);
+        if (n >= 3) {
+            run(p, 3, 5, v, 0);
+            run(p, 3, 5, v, rows - 1);
+        }
     }
     if (n > 1 && (n <= 300 || n == 1000) && p.columns < 100) // more than one table's worth
-        run(p, n, 0, 0);
+        run(p, n, 0, 0, rows / 2);
 }
 
 /// lap(u) = f on the whole grid for f = a Fourier mode: u = -f / k^2.
@@ -205,6 +214,7 @@ static void modes(size_t nx, size_t ny, size_t nz, size_t cut, size_t stride) {
     psg_cuda_kspace *plan = nullptr;
     MUST(psg_cuda_kspace_create(&plan, precision_of<Real>(), nz, 0));
     const psg_cuda_columns columns = {ny, nxc, 0};
+    const psg_cuda_band band = {view, 2, ny};
     const size_t upper = nx * ny * cut;
     double kk_min = std::numeric_limits<double>::infinity();
     for (int a = 0; a < 3; a++)
@@ -228,7 +238,7 @@ static void modes(size_t nx, size_t ny, size_t nz, size_t cut, size_t stride) {
         u.poison();
         MUST(psg_cuda_fft_run_xy(fft[0], f.data(), low.data()));
         MUST(psg_cuda_fft_run_xy(fft[1], f.data() + upper, high.data()));
-        MUST(psg_cuda_kspace_run(plan, view, 2, &columns, &symbol, 0));
+        MUST(psg_cuda_kspace_run(plan, &band, 1, &columns, &symbol, 0));
         MUST(psg_cuda_fft_run_xy(fft[2], low.data(), u.data()));
         MUST(psg_cuda_fft_run_xy(fft[3], high.data(), u.data() + upper));
         const std::vector<Real> got = u.get();
@@ -284,12 +294,23 @@ static void arguments() {
     const psg_cuda_columns row = {1, 4, 0}, point = {1, 0, 0}, none = {0, 4, 0}, wide = {1, 4, 4};
     CHECK(psg_cuda_kspace_suits(PSG_CUDA_F64, 12, 0) &&
           !psg_cuda_kspace_suits(PSG_CUDA_F64, 17, 0));
-    CHECK(psg_cuda_kspace_run(plan, &few, 1, &row, &symbol, 0) == cudaErrorInvalidValue);
-    CHECK(psg_cuda_kspace_run(plan, &thin, 1, &row, &symbol, 0) == cudaErrorInvalidValue);
-    CHECK(psg_cuda_kspace_run(plan, &odd, 1, &row, &symbol, 0) == cudaErrorInvalidValue);
-    CHECK(psg_cuda_kspace_run(plan, &good, 1, &point, &symbol, 0) == cudaErrorInvalidValue);
-    CHECK(psg_cuda_kspace_run(plan, &good, 1, &wide, &symbol, 0) == cudaErrorInvalidValue);
-    CHECK(psg_cuda_kspace_run(plan, &good, 1, &none, &symbol, 0) == cudaSuccess);
+    const auto run_one = [&](const psg_cuda_segment *segment, const psg_cuda_columns &columns) {
+        const psg_cuda_band band = {segment, 1, columns.rows};
+        return psg_cuda_kspace_run(plan, &band, 1, &columns, &symbol, 0);
+    };
+    CHECK(run_one(&few, row) == cudaErrorInvalidValue);
+    CHECK(run_one(&thin, row) == cudaErrorInvalidValue);
+    CHECK(run_one(&odd, row) == cudaErrorInvalidValue);
+    CHECK(run_one(&good, point) == cudaErrorInvalidValue);
+    CHECK(run_one(&good, wide) == cudaErrorInvalidValue);
+    CHECK(run_one(&good, none) == cudaSuccess);
+    const psg_cuda_columns two = {2, 4, 0}, three = {3, 4, 0};
+    const psg_cuda_band bands[] = {{&good, 1, 1}, {&good, 1, 1}}, gone[] = {{&good, 1, 2}, {}};
+    CHECK(psg_cuda_kspace_run(plan, bands, 2, &three, &symbol, 0) == cudaErrorInvalidValue);
+    CHECK(psg_cuda_kspace_run(plan, bands, 2, &row, &symbol, 0) == cudaErrorInvalidValue);
+    CHECK(psg_cuda_kspace_run(plan, gone, 2, &two, &symbol, 0) == cudaErrorInvalidValue);
+    CHECK(psg_cuda_kspace_run(plan, bands, 0, &none, &symbol, 0) == cudaErrorInvalidValue);
+    CHECK(psg_cuda_kspace_run(plan, bands, 3, &three, &symbol, 0) == cudaErrorInvalidValue);
     psg_cuda_kspace_destroy(plan);
 }
 

@@ -55,6 +55,7 @@ template <class Real> struct problem {
     void by_cufft() {
         device_array<Complex> spectrum(n * nxc * nz);
         const psg_cuda_segment whole = {spectrum.data(), nz, n * nxc};
+        const psg_cuda_band band = {&whole, 1, n};
         const psg_cuda_columns columns = {n, nxc, 0};
         const psg_cuda_symbol s = symbol(0);
         for (psg_cuda_direction d : {PSG_CUDA_FORWARD, PSG_CUDA_INVERSE}) {
@@ -66,7 +67,7 @@ template <class Real> struct problem {
             MUST(psg_cuda_fft_run_xy(fft, forward ? (void *)f_d.data() : spectrum.data(),
                                      forward ? (void *)spectrum.data() : u_d.data()));
             if (forward)
-                MUST(psg_cuda_kspace_run(kspace, &whole, 1, &columns, &s, 0));
+                MUST(psg_cuda_kspace_run(kspace, &band, 1, &columns, &s, 0));
             MUST(cudaDeviceSynchronize());
             psg_cuda_fft_destroy(fft);
         }
@@ -103,7 +104,8 @@ template <class Real> struct problem {
             const psg_cuda_segment segment = {p.base_d, nz, p.plane_pitch};
             const psg_cuda_columns columns = {p.rows, nxc, strip};
             const psg_cuda_symbol s = symbol(p.y0);
-            MUST(psg_cuda_kspace_run(kspace, &segment, 1, &columns, &s, 0));
+            const psg_cuda_band band = {&segment, 1, p.rows};
+            MUST(psg_cuda_kspace_run(kspace, &band, 1, &columns, &s, 0));
         }
         transform(PSG_CUDA_INVERSE, u_d.data());
         compare(y0.size(), dense);
