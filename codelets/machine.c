@@ -325,11 +325,18 @@ static double look_up(const psg_machine *machine, bool gpu, const psg_task_shape
     return below != NULL || above != NULL ? between(below, above, wanted, machine->least[gpu]) : 0;
 }
 
-/* Of blocks in peers' memory: what goes there does so while planes are transformed, so what takes
- * longer counts, the link or the task where all blocks are in memory of its own. */
+/* Of its rows, a segment's task finds those in peers' memory that are not kept, and a pencil's those
+ * that are. */
+static double moved(const psg_task_shape *s) {
+    return s->pencil ? (double)s->kept / (double)s->count : 1 - (double)s->kept / (double)s->n[1];
+}
+
+/* Of pieces in peers' memory: what goes there does so while others are transformed, so what takes
+ * longer counts, the link or the task where all is in memory of its own. */
 static double with_peers(const psg_machine *machine, bool gpu, const psg_task_shape *shape) {
     const double rate = machine->link[PSG_MACHINE_PEER].bytes_per_second;
-    const double bytes = points(shape) * share(shape) * (shape->precision == PSG_TASK_F64 ? 16 : 8);
+    const double bytes =
+        points(shape) * share(shape) * moved(shape) * (shape->precision == PSG_TASK_F64 ? 16 : 8);
     const double own = look_up(machine, gpu, shape, 0);
     return own > 0 && rate > 0 ? fmax(own, bytes / rate) : 0;
 }

@@ -105,6 +105,7 @@ psg_task_shape psg_task_shape_of(const psg_task_args *args) {
         .count = args->pencil ? c->y0[m + 1] - c->y0[m] : c->z0[m + 1] - c->z0[m],
         .pieces = args->pencil ? c->segments : c->bundles,
         .remote = remote_pieces(args),
+        .kept = args->pencil ? psg_kept_rows(c, m) : psg_all_kept_rows(c),
         .dense = c->packed,
     };
 }

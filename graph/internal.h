@@ -181,9 +181,11 @@ size_t psg_partition_tasks(const psg_context *context, bool gpus, size_t workers
 
 /* --------------------------------------------------------------------------- placement.c */
 
-/** Where do the plan's blocks stand, and how are they exchanged? Planes are cut, rows not yet.
- *  @return PSG_OK; PSG_ERR_MEMORY: a resident plan's blocks do not fit; PSG_ERR_UNSUPPORTED */
+/** How are blocks exchanged? @return PSG_OK; PSG_ERR_UNSUPPORTED */
 psg_status psg_placement_exchange(psg_plan *plan);
+/** Do they fit where they shall stand? Planes are cut. @return PSG_OK; PSG_ERR_MEMORY: not those of
+ *  a resident plan */
+psg_status psg_placement_check(psg_plan *plan);
 /** Where the plan's segments and pencils live. @return PSG_OK; PSG_ERR_MEMORY */
 psg_status psg_placement_make(psg_plan *plan);
 /** Bytes that StarPU can have on the GPU of the plan's with the least; SIZE_MAX: not known.
@@ -338,6 +340,7 @@ struct psg_plan {
     int *segment_worker; /**< see psg_context */
     int *pencil_worker;
     bool ahead;    /**< f of arrays comes to the GPUs ahead of the tasks that read it */
+    bool finer;    /**< there was no room for what larger segments need */
     bool resident; /**< its spectra stand on the GPUs; else in main memory, and StarPU brings
                         copies of blocks to the GPUs and evicts them */
     psg_exchange exchange;

@@ -96,9 +96,13 @@ size_t psg_partition_tasks(const psg_context *c, bool gpus, size_t workers, size
     return tasks;
 }
 
+/* Where several GPUs exchange within their tasks, one for each: a second would wait for the first,
+ * and cost a start. */
 static size_t tasks_of(const psg_plan *plan, int kind) {
-    return psg_partition_tasks(&plan->context, kind == GPUS, plan->most_workers[kind],
-                               run_of(plan, kind, most_of(plan, plan->context.n[2])));
+    const size_t tasks = psg_partition_tasks(&plan->context, kind == GPUS, plan->most_workers[kind],
+                                             run_of(plan, kind, most_of(plan, plan->context.n[2])));
+    const bool one = kind == GPUS && plan->exchange == PSG_EXCHANGE_DIRECT && plan->gpu_count > 1;
+    return one && !plan->finer ? clamp(tasks, 1, plan->gpu_count) : tasks;
 }
 
 /* So many parts of a kind, or more: where a GPU that may have them has no room for what it works

@@ -102,18 +102,22 @@ static psg_status choose_exchange(psg_plan *plan) {
 
 psg_status psg_placement_exchange(psg_plan *plan) {
     psg_context *c = &plan->context;
+    /* Only one GPU, or the cores, find what they need in place. */
+    const bool alone = plan->gpu_count == 0 || (plan->usable_workers == 1 && plan->resident);
+    const psg_status status = choose_exchange(plan);
+    c->packed = plan->ranks > 1 || !alone;
+    c->messages = plan->exchange == PSG_EXCHANGE_MPI;
+    return status;
+}
+
+psg_status psg_placement_check(psg_plan *plan) {
     if (plan->resident && !psg_placement_fits(plan, false)) {
         return psg_fail(PSG_ERR_MEMORY, "the spectrum does not fit the GPUs");
     }
-    /* Only one GPU, or the cores, find what they need in place. */
-    const bool alone = plan->gpu_count == 0 || (plan->usable_workers == 1 && plan->resident);
-    c->packed = plan->ranks > 1 || !alone;
-    const psg_status status = choose_exchange(plan);
     /* Not where blocks come to the GPUs too: those that a task waits for would come after f. */
-    plan->ahead = plan->resident && (alone || plan->exchange == PSG_EXCHANGE_DIRECT) &&
-                  psg_placement_fits(plan, true);
-    c->messages = plan->exchange == PSG_EXCHANGE_MPI;
-    return status;
+    const bool in_place = !plan->context.packed || plan->exchange == PSG_EXCHANGE_DIRECT;
+    plan->ahead = plan->resident && in_place && psg_placement_fits(plan, true);
+    return PSG_OK;
 }
 
 /* kspace has a share of what goes over the links, that of the rows that are kept: as much as takes as

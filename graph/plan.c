@@ -426,25 +426,37 @@ static psg_status run_steps(psg_plan *plan, const step *steps, size_t count) {
     return status;
 }
 
-/* A spectrum that the GPUs turn out to have no room for is tried once more in main memory, cut
- * into parts of which they have room for some; unless blocks have to stay on GPUs. */
+/* What else there is for a spectrum that the GPUs turn out to have no room for: smaller segments,
+ * which take less room beside it; or main memory, cut into parts of which the GPUs have room for
+ * some, unless blocks have to stay there. @return is there something? */
+static bool take_less(psg_plan *begun, const psg_plan *failed) {
+    if (!failed->resident) {
+        return false;
+    }
+    if (failed->exchange == PSG_EXCHANGE_DIRECT && failed->gpu_count > 1 && !failed->finer &&
+        failed->options.segment_planes == 0) {
+        begun->finer = true;
+        return true;
+    }
+    begun->resident = false;
+    return failed->options.exchange != PSG_EXCHANGE_DIRECT;
+}
+
 static psg_status make(psg_plan *plan) {
     static const step first[] = {make_divide, make_workers};
     static const step arrangement[] = {
-        make_planes,          psg_placement_exchange, psg_partition_rows, psg_placement_make,
-        psg_simulation_check, make_exchange,          make_lanes,         plan_transforms,
-        make_scratch,         make_devices,           check_room};
+        psg_placement_exchange, make_planes,          psg_placement_check, psg_partition_rows,
+        psg_placement_make,     psg_simulation_check, make_exchange,       make_lanes,
+        plan_transforms,        make_scratch,         make_devices,        check_room};
     enum { FIRST = sizeof first / sizeof *first, REST = sizeof arrangement / sizeof *arrangement };
     psg_status status = run_steps(plan, first, FIRST);
-    const psg_plan begun = *plan;
+    psg_plan begun = *plan;
     if (status == PSG_OK) {
         status = run_steps(plan, arrangement, REST);
     }
-    if (status == PSG_ERR_MEMORY && plan->resident &&
-        plan->options.exchange != PSG_EXCHANGE_DIRECT) {
+    while (status == PSG_ERR_MEMORY && take_less(&begun, plan)) {
         free_arrangement(plan);
         *plan = begun;
-        plan->resident = false;
         psg_clear_error();
         status = run_steps(plan, arrangement, REST);
     }

@@ -2,6 +2,8 @@
  * what the link takes; a pencil's task finds all of its blocks on its own; StarPU copies none. */
 #include "tests/simulate/simulate.h"
 
+#include <stdbool.h>
+
 #define N 64
 #define PLANES 8
 #define SEGMENTS (N / PLANES)
@@ -104,7 +106,8 @@ static void check_case(const void *argument) {
     psg_plan_destroy(plan);
 }
 
-/** 3 pencils on 2 GPUs: the first has two, and the segments of the other reach these. */
+/** 3 pencils on 2 GPUs: the first has two, and the segments of the other reach these. Of each, 4 rows stay with the
+ * segments, half of which are on the other GPU. */
 static void uneven(const void *argument) {
     (void)argument;
     psg_plan *plan = NULL;
@@ -114,8 +117,34 @@ static void uneven(const void *argument) {
     simulate_solve(&c, &plan);
     CHECK_STATUS(psg_plan_events(plan, events, EVENTS_MOST, &count), PSG_OK);
     for (size_t m = 0; m < count && m < EVENTS_MOST; ++m) {
-        const size_t s = events[m].segment, want = s == SIZE_MAX ? 0 : s < SEGMENTS / 2 ? 1 : 2;
-        CHECK(events[m].remote == want, "%zu remote blocks of segment %zu", events[m].remote, s);
+        const size_t s = events[m].segment, want = s == SIZE_MAX      ? SEGMENTS / 2
+                                                   : s < SEGMENTS / 2 ? 1
+                                                                      : 2;
+        CHECK(events[m].remote == want, "%zu remote pieces of segment %zu", events[m].remote, s);
+    }
+    psg_plan_destroy(plan);
+}
+
+/** Of pencils of 32 rows 4 stay with the segments: of 32 x 64 x 33 numbers of kspace an eighth, half of that on the other
+ * GPU, and of a segment's 8 x 64 x 33 seven eighths, likewise, at half a MB/s. */
+static void kept(const void *argument) {
+    (void)argument;
+    psg_plan *plan = NULL;
+    psg_event events[EVENTS_MOST];
+    psg_statistics s = {0};
+    size_t count = 0;
+    const simulate_case c = {.n = N, .gpus = 2, .segment_planes = PLANES, .pencils = 2};
+    simulate_solve(&c, &plan);
+    CHECK_STATUS(psg_plan_statistics(plan, &s), PSG_OK);
+    CHECK(s.kept_rows == 8 && s.spectrum_bytes == (size_t)spectrum, "%zu rows kept, %zu bytes",
+          s.kept_rows, s.spectrum_bytes);
+    CHECK_STATUS(psg_plan_events(plan, events, EVENTS_MOST, &count), PSG_OK);
+    for (size_t m = 0; m < count && m < EVENTS_MOST; ++m) {
+        const bool kspace = events[m].stage == PSG_STAGE_KSPACE;
+        const double seconds = events[m].end - events[m].start;
+        const double want = kspace ? 67584 / 0.5e6 : 118272 / 0.5e6;
+        CHECK(seconds >= want - 1e-6 && seconds <= want + 50e-6, "%s: %g s instead of %g",
+              psg_stage_name(events[m].stage), seconds, want);
     }
     psg_plan_destroy(plan);
 }
@@ -133,16 +162,17 @@ static void too_large(const void *argument) {
     psg_plan_destroy(plan);
 }
 
-/** Two segments for each GPU, and a pencil, or without exchange direct as many as segments. */
+/** A segment and a pencil for each of several GPUs, or without exchange direct two of each; one has two segments. */
 static void default_cut(const void *argument) {
     const simulate_case *c = argument;
     psg_plan *plan = NULL;
     psg_statistics s = {0};
     simulate_solve(c, &plan);
     CHECK_STATUS(psg_plan_statistics(plan, &s), PSG_OK);
-    const size_t gpus = (size_t)c->gpus, each = c->exchange == PSG_EXCHANGE_AUTO ? 1 : 2;
-    CHECK(s.segments == 2 * gpus && s.pencils == each * gpus, "%zu x %zu on %zu GPUs, exchange %d",
-          s.segments, s.pencils, gpus, (int)c->exchange);
+    const bool direct = c->exchange == PSG_EXCHANGE_AUTO;
+    const size_t gpus = (size_t)c->gpus, segments = direct && gpus > 1 ? gpus : 2 * gpus;
+    CHECK(s.segments == segments && s.pencils == (direct ? gpus : 2 * gpus),
+          "%zu x %zu on %zu GPUs, exchange %d", s.segments, s.pencils, gpus, (int)c->exchange);
     psg_plan_destroy(plan);
 }
 
@@ -151,6 +181,7 @@ int main(void) {
         simulate_apart(simulate_machine(cases[c].machine), check_case, &cases[c]);
     }
     simulate_apart(simulate_machine(PEERS), uneven, NULL);
+    simulate_apart(simulate_machine(MACHINE("8e9", "link peer 0.5e6 0\n")), kept, NULL);
     simulate_apart(simulate_machine(MACHINE("4e9", "link peer 10e6 0\n")), too_large, NULL);
     remove(simulate_machine(""));
     for (int gpus = 1; gpus <= 8; gpus *= 2) {

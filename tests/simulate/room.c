@@ -11,15 +11,21 @@ typedef struct room_case {
     double gpu_memory;
     simulate_case what;
     psg_status status;
-    int more_parts; /**< than with enough room */
+    size_t segments; /**< 0: more than with enough room */
 } room_case;
 
 static const room_case cases[] = {
-    {64e9, {.n = N, .cpus = -1, .gpus = 1}, PSG_OK, 0},
-    {1e9, {.n = N, .cpus = -1, .gpus = 1}, PSG_OK, 1},
-    {1e9, {.n = N, .cpus = -1, .gpus = 1, .graph = PSG_GRAPH_STAGED}, PSG_OK, 1},
-    {0.5e9, {.n = N, .cpus = -1, .gpus = 2}, PSG_OK, 1},
-    {1e9, {.n = N, .cpus = -1, .gpus = 1, .exchange = PSG_EXCHANGE_MANAGED}, PSG_OK, 1},
+    {64e9, {.n = N, .cpus = -1, .gpus = 1}, PSG_OK, 2},
+    {64e9, {.n = N, .cpus = -1, .gpus = 2}, PSG_OK, 2},
+    /* the blocks, and four segments of 540 MB, or of half of that, as f and u pass through */
+    {2.8e9, {.n = N, .cpus = -1, .gpus = 2}, PSG_OK, 2},
+    {2.2e9, {.n = N, .cpus = -1, .gpus = 2}, PSG_OK, 4},
+    {2.2e9, {.n = N, .cpus = -1, .gpus = 2, .exchange = PSG_EXCHANGE_DIRECT}, PSG_OK, 4},
+    {1.2e9, {.n = N, .cpus = -1, .gpus = 2, .exchange = PSG_EXCHANGE_DIRECT}, PSG_ERR_MEMORY, 0},
+    {1e9, {.n = N, .cpus = -1, .gpus = 1}, PSG_OK, 0},
+    {1e9, {.n = N, .cpus = -1, .gpus = 1, .graph = PSG_GRAPH_STAGED}, PSG_OK, 0},
+    {0.5e9, {.n = N, .cpus = -1, .gpus = 2}, PSG_OK, 0},
+    {1e9, {.n = N, .cpus = -1, .gpus = 1, .exchange = PSG_EXCHANGE_MANAGED}, PSG_OK, 0},
     {1e9, {.n = N, .cpus = -1, .gpus = 1, .exchange = PSG_EXCHANGE_DIRECT}, PSG_ERR_MEMORY, 0},
     {1e9, {.n = N, .cpus = -1, .gpus = 1, .segment_planes = N, .pencils = 1}, PSG_ERR_MEMORY, 0},
 };
@@ -40,11 +46,11 @@ static void try_case(const void *argument) {
     CHECK_STATUS(psg_plan_create(&plan, &grid, &options), c->status);
     CHECK(c->status == PSG_OK || strstr(psg_last_error(), "GPU"), "words: %s", psg_last_error());
     if (plan) {
-        /* of 32 MB of f, and two for a GPU at most, which with exchange direct has one pencil */
-        const size_t gpus = (size_t)c->what.gpus, usual = 2 * gpus;
+        /* of 32 MB of f, and two for a GPU at most; with exchange direct there is a pencil for each */
+        const size_t gpus = (size_t)c->what.gpus;
         CHECK_STATUS(psg_plan_segments(plan, &segments, &pencils), PSG_OK);
-        CHECK(c->more_parts ? segments > usual && pencils > usual
-                            : segments == usual && pencils == gpus,
+        CHECK(c->segments > 0 ? segments == c->segments && pencils == gpus
+                              : segments > 2 * gpus && pencils > 2 * gpus,
               "%zu segments, %zu pencils", segments, pencils);
     }
     psg_plan_destroy(plan);
