@@ -18,7 +18,7 @@ static const room_case cases[] = {
     {64e9, {.n = N, .cpus = -1, .gpus = 1}, PSG_OK, 2},
     {64e9, {.n = N, .cpus = -1, .gpus = 2}, PSG_OK, 2},
     /* the blocks, and four segments of 540 MB, or of half of that, as f and u pass through */
-    {2.8e9, {.n = N, .cpus = -1, .gpus = 2}, PSG_OK, 2},
+    {3.2e9, {.n = N, .cpus = -1, .gpus = 2}, PSG_OK, 2},
     {2.2e9, {.n = N, .cpus = -1, .gpus = 2}, PSG_OK, 4},
     {2.2e9, {.n = N, .cpus = -1, .gpus = 2, .exchange = PSG_EXCHANGE_DIRECT}, PSG_OK, 4},
     {1.2e9, {.n = N, .cpus = -1, .gpus = 2, .exchange = PSG_EXCHANGE_DIRECT}, PSG_ERR_MEMORY, 0},
