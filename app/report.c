@@ -60,7 +60,6 @@ double app_link_seconds(const psg_statistics *s, psg_link link) {
     return seconds[link];
 }
 
-/* What one process does not know is not known; the largest of it is anything. */
 static void join_links(app_report *report) {
     psg_statistics *s = &report->statistics;
     double seconds[PSG_LINK_MESSAGE];
@@ -71,7 +70,6 @@ static void join_links(app_report *report) {
     app_ranks_max(report->link_max, PSG_LINK_MESSAGE);
     for (int link = 0; link < PSG_LINK_MESSAGE; link++) {
         report->link_mean[link] = seconds[link] / app_ranks();
-        report->link_max[link] = isnan(seconds[link]) ? NAN : report->link_max[link];
     }
     s->h2d_seconds = seconds[PSG_LINK_H2D];
     s->d2h_seconds = seconds[PSG_LINK_D2H];

@@ -14,9 +14,9 @@ static bool wants_way(const psg_copy_record *record, const void *way) {
     return record->way == *(const psg_copy_way *)way;
 }
 
-static size_t take(psg_copy_list *list, psg_copy_way way) {
+static void take(psg_copy_list *list, psg_copy_way way, size_t want, const char *what) {
     psg_copies_take(list, wants_way, &way);
-    return list->count;
+    CHECK(list->count == want, "%s: %zu copies instead of %zu", what, list->count, want);
 }
 
 static void add(psg_copy_way way, double start, double end, size_t bytes, bool task) {
@@ -45,25 +45,25 @@ static void sums(void) {
 
 static void lists(void) {
     psg_copy_list list = {.record = NULL};
-    CHECK(take(&list, PSG_COPY_H2D) == 0, "%zu from before any solve", list.count);
+    take(&list, PSG_COPY_H2D, 0, "from before any solve");
     psg_copies_keep();
     psg_copies_keep(); /* a second one in flight */
     for (int m = 0; m < 1000; ++m) {
         add(m % 3 ? PSG_COPY_H2D : PSG_COPY_D2H, m, m + 1, (size_t)m, false);
         add(PSG_COPY_H2D, m, m + 1, (size_t)m, true);
     }
-    CHECK(take(&list, PSG_COPY_H2D) == 666, "%zu to GPUs", list.count);
+    take(&list, PSG_COPY_H2D, 666, "to GPUs");
     for (size_t m = 0; m < list.count; ++m) {
         CHECK(list.record[m].bytes == m / 2 * 3 + m % 2 + 1 && !list.record[m].task,
               "copy %zu of %zu bytes, of a task: %d", m, list.record[m].bytes, list.record[m].task);
     }
     psg_copies_let_go();
-    CHECK(take(&list, PSG_COPY_H2D) == 0, "%zu were taken twice", list.count);
-    CHECK(take(&list, PSG_COPY_D2H) == 334, "%zu from GPUs", list.count);
+    take(&list, PSG_COPY_H2D, 0, "were taken twice");
+    take(&list, PSG_COPY_D2H, 334, "from GPUs");
     add(PSG_COPY_D2H, 0, 1, 1, false);
     psg_copies_let_go();
     psg_copies_keep();
-    CHECK(take(&list, PSG_COPY_D2H) == 0, "%zu were left from an earlier solve", list.count);
+    take(&list, PSG_COPY_D2H, 0, "were left from an earlier solve");
     psg_copies_let_go();
     free(list.record);
 }
