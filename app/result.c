@@ -343,7 +343,8 @@ static void put_samples(row *to, const app_config *config, const app_result *r, 
     put_number(to, GFLOPS, operations(config) / median / 1e9);
     for (size_t m = 0; m < sizeof medians / sizeof medians[0]; m++) {
         gather(r, medians[m].offset, 0, sorted);
-        const double value = quantile(sorted, r->samples, 0.5);
+        const int known = !isnan(sorted[r->samples - 1]); /* in all rounds */
+        const double value = known ? quantile(sorted, r->samples, 0.5) : NAN;
         put_number(to, medians[m].column, value);
         if (medians[m].column == BUSY) {
             put_number(to, IDLE, 1 - value);
