@@ -91,15 +91,15 @@ static void bounds(app_results *rows, const app_sweep *sweep, const app_circumst
 /** Seconds of copies: the median; empty where they are not known, and 0 where nothing was copied. */
 static void links(app_results *rows, const app_sweep *sweep, const app_circumstances *at,
                   app_result *result) {
-    static const double seconds[] = {0.5, 0.125, 0.25};
-    for (unsigned s = 0; s < 3; ++s) {
+    static const double seconds[] = {0.5, 0.125, 0.25, 1, 0.0625};
+    for (unsigned s = 0; s < SAMPLES; ++s) {
         app_sample *sample = &result[0].sample[s];
         sample->h2d_bytes = 1 << 20;
         sample->h2d_seconds = seconds[s];
         sample->d2h_seconds = NAN;
         sample->d2d_seconds = 0;
     }
-    result[0].samples = 3;
+    result[0].samples = SAMPLES;
     CHECK(app_results_put(rows, sweep, 0, at, result) == APP_DONE, "no row");
     const size_t row = result[0].row;
     CHECK_NEAR(value(rows, row, "h2d_bytes"), 1 << 20, 0, "bytes to GPUs");
@@ -108,7 +108,7 @@ static void links(app_results *rows, const app_sweep *sweep, const app_circumsta
           cell(rows, row, "d2h_seconds"));
     CHECK(strcmp(cell(rows, row, "d2d_seconds"), "0") == 0, "between GPUs: %s",
           cell(rows, row, "d2d_seconds"));
-    for (unsigned s = 0; s < 3; ++s) {
+    for (unsigned s = 0; s < SAMPLES; ++s) {
         result[0].sample[s].h2d_seconds = NAN;
         CHECK(app_results_put(rows, sweep, 0, at, result) == APP_DONE, "no row");
         CHECK(cell(rows, row, "h2d_seconds")[0] == '\0', "not known in a round: %s",
