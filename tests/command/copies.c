@@ -65,8 +65,11 @@ static json_t *written;
 psg_status psg_plan_events(const psg_plan *plan, psg_event *events, size_t capacity,
                            size_t *count) {
     (void)plan;
+    if (!count) {
+        return PSG_ERR_ARG;
+    }
     *count = 1;
-    if (capacity > 0) {
+    if (events && capacity > 0) {
         *events = (psg_event){.stage = PSG_STAGE_KSPACE, .rank = -1, .segment = SIZE_MAX, .end = 2};
     }
     return PSG_OK;
@@ -74,14 +77,22 @@ psg_status psg_plan_events(const psg_plan *plan, psg_event *events, size_t capac
 
 psg_status psg_plan_copies(const psg_plan *plan, psg_copy *list, size_t capacity, size_t *count) {
     (void)plan;
+    if (!count) {
+        return PSG_ERR_ARG;
+    }
     *count = COPIES;
-    memcpy(list, copies, (capacity < COPIES ? capacity : COPIES) * sizeof *list);
+    for (size_t c = 0; list && c < COPIES && c < capacity; ++c) {
+        list[c] = copies[c];
+    }
     return PSG_OK;
 }
 
 psg_status psg_plan_statistics_sized(const psg_plan *plan, psg_statistics *statistics,
                                      size_t struct_size) {
     (void)plan;
+    if (!statistics) {
+        return PSG_ERR_ARG;
+    }
     memset(statistics, 0, struct_size);
     statistics->submitted = 1e9 + 8 * solves;
     return PSG_OK;

@@ -46,14 +46,14 @@ static void check_lane(const psg_plan *plan) {
                   "block %zu, %zu is of segment %zu, pencil %zu", s, p, copy.segment, copy.pencil);
         }
     }
-    for (size_t s = 0; lane->spectra[s] != NULL && s < SEGMENTS; ++s) {
+    for (size_t s = 0; s < SEGMENTS && lane->spectra[s] != NULL; ++s) {
         psg_copy copy = {.segment = SIZE_MAX, .pencil = SIZE_MAX};
         CHECK(psg_lane_find(plan, lane, (const void *)starpu_block_get_local_ptr(lane->spectra[s]),
                             &copy) &&
                   copy.segment == s && copy.pencil == SIZE_MAX,
               "spectrum %zu is of segment %zu, pencil %zu", s, copy.segment, copy.pencil);
     }
-    for (size_t p = 0; lane->columns[p] != NULL && p < PENCILS; ++p) {
+    for (size_t p = 0; p < PENCILS && lane->columns[p] != NULL; ++p) {
         psg_copy copy = {.segment = SIZE_MAX, .pencil = SIZE_MAX};
         CHECK(psg_lane_find(plan, lane, (const void *)starpu_block_get_local_ptr(lane->columns[p]),
                             &copy) &&
