@@ -360,6 +360,11 @@ static int cuda_to_ram(void *source, unsigned source_node, void *target, unsigne
     return copy_timed(source, source_node, target, target_node, stream, cudaMemcpyDeviceToHost);
 }
 
+static int cuda_to_cuda(void *source, unsigned source_node, void *target, unsigned target_node,
+                        cudaStream_t stream) {
+    return copy_timed(source, source_node, target, target_node, stream, cudaMemcpyDeviceToDevice);
+}
+
 /* What is copied at once, where the environment says so; and all that is none of GPUs. */
 static int any_to_any(void *source, unsigned source_node, void *target, unsigned target_node,
                       void *asynchronous) {
@@ -367,23 +372,13 @@ static int any_to_any(void *source, unsigned source_node, void *target, unsigned
     const double before = starpu_timing_now();
     const int result = starpu_interface_block_ops.copy_methods->any_to_any(
         source, source_node, target, target_node, asynchronous);
-    if (gpus_too && source_node != target_node && asynchronous == NULL) {
+    if (gpus_too && asynchronous == NULL) {
         psg_copy_record record = record_of(source, source_node, target, target_node);
         record.start = before;
         record.end = starpu_timing_now();
         psg_copies_add(&record);
     }
     return result;
-}
-
-/* Within a GPU it is starpu_data_cpy() that copies, in a task that has to be done when it
- * returns. */
-static int cuda_to_cuda(void *source, unsigned source_node, void *target, unsigned target_node,
-                        cudaStream_t stream) {
-    if (source_node == target_node) {
-        return any_to_any(source, source_node, target, target_node, NULL);
-    }
-    return copy_timed(source, source_node, target, target_node, stream, cudaMemcpyDeviceToDevice);
 }
 
 static struct starpu_data_copy_methods copy_methods;
