@@ -1,6 +1,6 @@
-/** @file copies.h  The copies between main memory and GPUs, and between GPUs, that were timed: how long each
- *  way was busy in all, and one by one while a solve wants to know. Of the process, as StarPU's data
- *  management is: a copy knows no plan. Thread-safe. */
+/** @file copies.h  The copies between main memory and GPUs, and between GPUs, that were timed: how
+ *  long each way was busy in all, and one by one while a solve wants to know. Of the process, as
+ *  StarPU's data management is: a copy knows no plan. Thread-safe. */
 #ifndef PSG_CODELETS_COPIES_H
 #define PSG_CODELETS_COPIES_H
 

@@ -30,7 +30,7 @@ typedef struct track {
 
 enum { FROM_MAIN_MEMORY, TO_MAIN_MEMORY, FROM_GPU, TRACKS = FROM_GPU + STARPU_MAXCUDADEVS };
 
-/* Events belong to a device: a copy's to the one whose stream it is in, between GPUs the target's. */
+/* Events belong to a device: a copy's to that of its stream, which between GPUs is the target. */
 typedef struct gpu {
     unsigned users; /* plans, by worker */
     bool ready;
@@ -261,8 +261,8 @@ void psg_device_read_copies(void) {
     pthread_mutex_unlock(&lock);
 }
 
-/* Two crystals differ by some 1e-5, so that in a tenth of a second they part by a microsecond. Times
- * that were not read yet are by the old zero, so with any of these it stays. */
+/* Two crystals differ by some 1e-5, so that in a tenth of a second they part by a microsecond.
+ * Times that were not read yet are by the old zero, so with any of these it stays. */
 void psg_device_set_clocks(void) {
     const double age = 1e5;
     const double patience = 200;

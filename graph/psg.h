@@ -189,7 +189,7 @@ typedef struct psg_plan psg_plan;
  *  of its own calls starpu_init() before it makes a plan. StarPU's profiling is turned on, and with
  *  GPUs STARPU_SUBALLOCATOR=0 put into the environment, unless it is there. What StarPU says on its
  *  own goes to stderr, unless STARPU_SILENT=1 is there.
- *  @param[out] plan  NULL after a failure @param[in] grid, options  not kept; options NULL: defaults
+ *  @param[out] plan  NULL after a failure @param[in] grid, options  not kept; no options: defaults
  *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED, _NODEV, _STATE, _MEMORY, _RUNTIME: nothing is left */
 PSG_API psg_status psg_plan_create(psg_plan **plan, const psg_grid *grid,
                                    const psg_options *options);

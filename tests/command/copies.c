@@ -1,5 +1,5 @@
-/* Copies between memories in a trace: a track for each link of each process, and each copy on its own, when it was
- * and with what it carried. The plan is made up. */
+/* Copies between memories in a trace: a track for each link of each process, and each copy on its
+ * own, when it was and with what it carried. The plan is made up. */
 #include "app/ranks.h"
 #include "app/report.h"
 #include "app/trace.h"
@@ -57,7 +57,7 @@ static const struct {
     {"u s0", "d2h", "GPU 3 to main memory"},
 };
 
-/* -------------------------------------------------------------------------- the plan, and the file */
+/* ------------------------------------------------------------------- the plan, and the file */
 
 static unsigned solves;
 static json_t *written;

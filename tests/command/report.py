@@ -14,7 +14,8 @@ SOLVE = {
     "command": str, "status": int, "source": str, "written": (str, type(None)), "grid": list, "box": list,
     "precision": str, "symbol": str, "lambda": NUMBER, "mean_dropped": NUMBER, "graph": str, "exchange": str,
     "z_layout": str, "normalize": str, "segments": int, "segment_planes": int, "pencils": int, "policy": (str, type(None)), "tuned": bool,
-    "workers": list, "ranks": int, "rank_workers": list, "imbalance": NUMBER, "in_flight": int, "repeat": int, "seconds": dict, "stages": dict, "bytes": dict, "links": dict,
+    "workers": list, "ranks": int, "rank_workers": list, "imbalance": NUMBER, "in_flight": int, "repeat": int, "seconds": dict, "stages": dict, "bytes": dict,
+    "links": dict,
     "notes": list, "versions": dict,
 }
 SECONDS = ("solves", "total", "median", "minimum", "graph", "plan", "read", "write")

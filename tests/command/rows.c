@@ -88,7 +88,7 @@ static void bounds(app_results *rows, const app_sweep *sweep, const app_circumst
     result[0].samples = 4;
 }
 
-/** Seconds of copies: the median; empty where they are not known, and 0 where nothing was copied. */
+/** Seconds of copies: the median; empty where not known, and 0 where nothing was copied. */
 static void links(app_results *rows, const app_sweep *sweep, const app_circumstances *at,
                   app_result *result) {
     static const double seconds[] = {0.5, 0.125, 0.25, 1, 0.0625};

@@ -1,5 +1,6 @@
-/* Copies of a solve on GPUs: their bytes are those that StarPU counts, their times those of the statistics, within
- * the solve, and no faster than any link there is; each is told once, with what it carried. */
+/* Copies of a solve on GPUs: their bytes are those that StarPU counts, their times those of the
+ * statistics, within the solve, and no faster than any link there is; each is told once, with what
+ * it carried. */
 #include "tests/check.h"
 #include "tests/harness.h"
 

@@ -1,5 +1,6 @@
-/* Copies of blocks are those that StarPU would make, and their times those of a GPU's streams, whatever its clock
- * says: on an emulated GPU, which all that codelets/copies_cuda.c calls of CUDA and StarPU is here. */
+/* Copies of blocks are those that StarPU would make, and their times those of a GPU's streams,
+ * whatever its clock says. The GPU is emulated: all that codelets/copies_cuda.c calls of CUDA and
+ * StarPU is here. */
 #include "codelets/copies.h"
 #include "codelets/cuda.h"
 #include "codelets/device.h"
@@ -362,8 +363,8 @@ static void of_tasks(void) {
     CHECK_NEAR(sums[PSG_COPY_D2H].seconds - before, 2e-6, 1e-8, "its time");
 }
 
-/** Copies of a stream follow one another, and their times do not overlap, though a GPU's clock tells them in
- *  floats. Events are used again. */
+/** Copies of a stream follow one another, and their times do not overlap, though a GPU's clock
+ *  tells them in floats. Events are used again. */
 static void many(void) {
     struct starpu_block_interface host = block(0, 500, 40, 3, 500, 20000),
                                   gpu = block(1, 500, 40, 3, 500, 20000);

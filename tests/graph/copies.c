@@ -1,6 +1,6 @@
-/* Copies that were timed are told to the solve that they ended in, once, in the order of their ends, with what stands
- * at one of their addresses: slabs of f and u, and parts of the spectrum. From inside the library: copies are made up,
- * and the plan's GPU too. */
+/* Copies that were timed are told to the solve that they ended in, once, in the order of their
+ * ends, with what stands at one of their addresses: slabs of f and u, and parts of the spectrum.
+ * From inside the library: copies are made up, and the plan's GPU too. */
 #include "graph/internal.h"
 #include "tests/check.h"
 #include "tests/harness.h"
