@@ -397,8 +397,7 @@ typedef struct psg_copy {
 } psg_copy;
 
 /** The copies in the latest solve waited for, in the order of their ends; of solves in flight
- *  together, each is in that which was waited for first. None where their times are not known.
- *  @return PSG_OK; PSG_ERR_ARG */
+ *  together each is in the first waited for; none where not timed. @return PSG_OK; PSG_ERR_ARG */
 PSG_API psg_status psg_plan_copies(const psg_plan *plan, psg_copy *copies, size_t capacity,
                                    size_t *count);
 
