@@ -117,8 +117,9 @@ static const option_row solve_rows[] = {
     {NULL, "json", "FILE", app_value_text, FIELD(json), NULL, "FILE, or - for stdout",
      "write all results and times as JSON; - is stdout"},
     {NULL, "trace", "FILE", app_value_text, FIELD(trace), NULL, "FILE",
-     "write when which worker did what, and every message,\n"
-     "for ui.perfetto.dev or chrome://tracing"},
+     "write when which worker did what, every message, and\n"
+     "every copy to, from and between GPUs, for\n"
+     "ui.perfetto.dev or chrome://tracing"},
     {NULL, "dag", "FILE", app_value_text, FIELD(dag), NULL, "FILE",
      "write the task graph of the last solve, with its times,\n"
      "for Graphviz: dot -Tsvg FILE"},

@@ -194,6 +194,14 @@ static void count_tasks(const batch *b, const job *j, app_sample *sample) {
     free(events);
 }
 
+/* What went over a link since, and how long it took, of one of the solves. */
+static void read_link(const psg_statistics *before, const psg_statistics *s, psg_link link,
+                      double flights, double *bytes, double *seconds) {
+    *bytes = (app_link_bytes(s, link) - app_link_bytes(before, link)) / flights;
+    *seconds =
+        *bytes > 0 ? (app_link_seconds(s, link) - app_link_seconds(before, link)) / flights : 0;
+}
+
 static void read_part(const batch *b, const job *j, const psg_statistics *before, double seconds,
                       part *p) {
     psg_statistics s;
@@ -220,9 +228,9 @@ static void read_part(const batch *b, const job *j, const psg_statistics *before
         sample->stage[g] = s.stage[g].seconds;
     }
     sample->exchange_busy = sample->stage[PSG_STAGE_EXCHANGE] / seconds;
-    sample->h2d_bytes = (double)(s.h2d_bytes - before->h2d_bytes) / flights;
-    sample->d2h_bytes = (double)(s.d2h_bytes - before->d2h_bytes) / flights;
-    sample->d2d_bytes = (double)(s.d2d_bytes - before->d2d_bytes) / flights;
+    read_link(before, &s, PSG_LINK_H2D, flights, &sample->h2d_bytes, &sample->h2d_seconds);
+    read_link(before, &s, PSG_LINK_D2H, flights, &sample->d2h_bytes, &sample->d2h_seconds);
+    read_link(before, &s, PSG_LINK_D2D, flights, &sample->d2d_bytes, &sample->d2d_seconds);
     sample->sent_bytes = (double)s.sent_bytes;
     sample->spectrum_bytes = (double)s.spectrum_bytes;
     sample->cpu_planes = (double)s.cpu_planes;
@@ -258,6 +266,9 @@ static void join_parts(const part *parts, int count, app_sample *whole) {
         whole->h2d_bytes += sample->h2d_bytes;
         whole->d2h_bytes += sample->d2h_bytes;
         whole->d2d_bytes += sample->d2d_bytes;
+        whole->h2d_seconds += sample->h2d_seconds;
+        whole->d2h_seconds += sample->d2h_seconds;
+        whole->d2d_seconds += sample->d2d_seconds;
         whole->sent_bytes += sample->sent_bytes;
         whole->spectrum_bytes += sample->spectrum_bytes;
     }

@@ -24,6 +24,7 @@ typedef struct app_sample {
     double tasks_cpu, tasks_gpu;      /**< that cores and GPUs did, in one of the solves */
     double cpu_planes, cpu_rows;      /**< likewise, those that cores transformed */
     double h2d_bytes, d2h_bytes, d2d_bytes, sent_bytes, spectrum_bytes;
+    double h2d_seconds, d2h_seconds, d2d_seconds; /**< NAN: not known */
     double bound
         [PSG_BOUND_COUNT]; /**< seconds, of the latest solve; 0 if nobody asked, as are the next */
     double lp_bound;

@@ -50,6 +50,32 @@ void app_report_join_bounds(psg_bounds *b) {
     }
 }
 
+double app_link_bytes(const psg_statistics *s, psg_link link) {
+    const uint64_t bytes[] = {s->h2d_bytes, s->d2h_bytes, s->d2d_bytes};
+    return (double)bytes[link];
+}
+
+double app_link_seconds(const psg_statistics *s, psg_link link) {
+    const double seconds[] = {s->h2d_seconds, s->d2h_seconds, s->d2d_seconds};
+    return seconds[link];
+}
+
+static void join_links(app_report *report) {
+    psg_statistics *s = &report->statistics;
+    double seconds[PSG_LINK_MESSAGE];
+    for (int link = 0; link < PSG_LINK_MESSAGE; link++) {
+        seconds[link] = report->link_max[link] = app_link_seconds(s, (psg_link)link);
+    }
+    app_ranks_sum(seconds, PSG_LINK_MESSAGE);
+    app_ranks_max(report->link_max, PSG_LINK_MESSAGE);
+    for (int link = 0; link < PSG_LINK_MESSAGE; link++) {
+        report->link_mean[link] = seconds[link] / app_ranks();
+    }
+    s->h2d_seconds = seconds[PSG_LINK_H2D];
+    s->d2h_seconds = seconds[PSG_LINK_D2H];
+    s->d2d_seconds = seconds[PSG_LINK_D2D];
+}
+
 void app_report_join(app_report *report) {
     psg_statistics *s = &report->statistics;
     double tasks[PSG_STAGE_COUNT], seconds[PSG_STAGE_COUNT], busy[2] = {0, 0};
@@ -92,6 +118,7 @@ void app_report_join(app_report *report) {
     report->total = largest[3];
     report->read_seconds = largest[4];
     report->imbalance = busy[1] * app_ranks() / busy[0];
+    join_links(report);
     app_report_join_bounds(&report->bounds);
 }
 
@@ -137,6 +164,21 @@ static void print_exchange(const app_report *report) {
         app_bytes_text(bytes, sizeof bytes, (double)report->statistics.sent_bytes);
         printf("ranks     %s sent in a solve; the busiest rank worked %.2f times the mean\n", bytes,
                report->imbalance);
+    }
+}
+
+/* Of all solves, as the bytes are. */
+static void print_links(const app_report *report) {
+    for (int link = 0; link < PSG_LINK_MESSAGE; link++) {
+        const double bytes = app_link_bytes(&report->statistics, (psg_link)link);
+        const double seconds = app_link_seconds(&report->statistics, (psg_link)link);
+        if (bytes > 0) {
+            printf("%-9s %.4g GB", psg_link_name((psg_link)link), 1e-9 * bytes);
+        }
+        if (bytes > 0 && seconds > 0) {
+            printf(" in %.4g s, %.4g GB/s", seconds, 1e-9 * bytes / seconds);
+        }
+        printf("%s", bytes > 0 ? "\n" : "");
     }
 }
 
@@ -190,6 +232,7 @@ void app_report_print(const app_report *report) {
                report->median, report->minimum, report->repeat, report->total);
     }
     print_bounds(report);
+    print_links(report);
     print_exchange(report);
     if (app_report_has_mean(report)) {
         printf("mean      %.10g of f was dropped: a periodic box has no solution for it\n",
@@ -338,6 +381,19 @@ static json_t *json_bytes(const app_report *report) {
     return bytes;
 }
 
+static json_t *json_links(const app_report *report) {
+    json_t *links = json_object();
+    for (int link = 0; link < PSG_LINK_MESSAGE; link++) {
+        json_t *one = json_object();
+        put_size(one, "bytes", (size_t)app_link_bytes(&report->statistics, (psg_link)link));
+        put_real(one, "seconds", app_link_seconds(&report->statistics, (psg_link)link));
+        put_real(one, "rank_max", report->link_max[link]);
+        put_real(one, "rank_mean", report->link_mean[link]);
+        put(links, psg_link_name((psg_link)link), one);
+    }
+    return links;
+}
+
 static json_t *json_bounds(const app_report *report) {
     const psg_bounds *b = &report->bounds;
     json_t *bounds = json_object(), *links = json_object();
@@ -428,6 +484,7 @@ int app_report_json(const app_report *report, const char *path, const char *show
     put(root, "stages", json_stages(report));
     put_real(root, "imbalance", report->imbalance);
     put(root, "bytes", json_bytes(report));
+    put(root, "links", json_links(report));
     if (report->bounds.seconds > 0) {
         put(root, "bounds", json_bounds(report));
     }

@@ -18,6 +18,7 @@ typedef struct app_report {
     psg_options options;
     psg_statistics statistics; /**< after app_report_join() that of all processes */
     double stage_max[PSG_STAGE_COUNT], stage_mean[PSG_STAGE_COUNT]; /**< seconds, over the ranks */
+    double link_max[PSG_LINK_MESSAGE], link_mean[PSG_LINK_MESSAGE]; /**< likewise, of copies */
     double
         imbalance; /**< seconds that workers were busy: the largest of the ranks over their mean */
     psg_bounds bounds; /**< of the latest solve; all 0 if nobody asked; after app_report_join() the
@@ -40,6 +41,10 @@ typedef struct app_report {
 /** Join the times and the statistics of all processes: times are those of the slowest, tasks, the
  *  seconds of a stage and bytes are sums. Collective. */
 void app_report_join(app_report *report);
+
+/** Bytes that went over a link between memories, and the seconds that this took; NAN: not known. */
+double app_link_bytes(const psg_statistics *statistics, psg_link link);
+double app_link_seconds(const psg_statistics *statistics, psg_link link);
 
 /** Set median and minimum from seconds. */
 void app_report_times(app_report *report);

@@ -36,6 +36,9 @@ enum {
     H2D,
     D2H,
     D2D,
+    H2D_SECONDS,
+    D2H_SECONDS,
+    D2D_SECONDS,
     SENT,
     SPECTRUM,
     BOUNDS,
@@ -93,6 +96,9 @@ static const struct {
     [H2D] = {"h2d_bytes", 0},
     [D2H] = {"d2h_bytes", 0},
     [D2D] = {"d2d_bytes", 0},
+    [H2D_SECONDS] = {"h2d_seconds", 0},
+    [D2H_SECONDS] = {"d2h_seconds", 0},
+    [D2D_SECONDS] = {"d2d_seconds", 0},
     [SENT] = {"sent_bytes", 0},
     [SPECTRUM] = {"spectrum_bytes", 0},
     [BOUNDS + PSG_BOUND_PATH] = {"bound_path_seconds", 0},
@@ -214,9 +220,10 @@ const char *app_results_status(const app_results *results, size_t row) {
 
 /* ------------------------------------------------------------------------------------ numbers */
 
+/* What is not known comes last. */
 static int by_size(const void *a, const void *b) {
     const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    return isnan(x) || isnan(y) ? (isnan(x) != 0) - (isnan(y) != 0) : (x > y) - (x < y);
 }
 
 /* The value that a share of the sorted numbers is below, interpolated. */
@@ -268,9 +275,12 @@ static void put_text(row *to, int column, const char *text) {
     to->failed |= app_table_set(to->table, to->number, (size_t)column, text) != 0;
 }
 
+/* What is not known is empty. */
 static void put_number(row *to, int column, double value) {
-    char text[32];
-    snprintf(text, sizeof text, "%.12g", value);
+    char text[32] = "";
+    if (!isnan(value)) {
+        snprintf(text, sizeof text, "%.12g", value);
+    }
     put_text(to, column, text);
 }
 
@@ -317,6 +327,9 @@ static void put_samples(row *to, const app_config *config, const app_result *r, 
         {H2D, offsetof(app_sample, h2d_bytes)},
         {D2H, offsetof(app_sample, d2h_bytes)},
         {D2D, offsetof(app_sample, d2d_bytes)},
+        {H2D_SECONDS, offsetof(app_sample, h2d_seconds)},
+        {D2H_SECONDS, offsetof(app_sample, d2h_seconds)},
+        {D2D_SECONDS, offsetof(app_sample, d2d_seconds)},
         {SENT, offsetof(app_sample, sent_bytes)},
         {SPECTRUM, offsetof(app_sample, spectrum_bytes)},
     };
@@ -330,7 +343,8 @@ static void put_samples(row *to, const app_config *config, const app_result *r, 
     put_number(to, GFLOPS, operations(config) / median / 1e9);
     for (size_t m = 0; m < sizeof medians / sizeof medians[0]; m++) {
         gather(r, medians[m].offset, 0, sorted);
-        const double value = quantile(sorted, r->samples, 0.5);
+        const int known = !isnan(sorted[r->samples - 1]); /* in all rounds */
+        const double value = known ? quantile(sorted, r->samples, 0.5) : NAN;
         put_number(to, medians[m].column, value);
         if (medians[m].column == BUSY) {
             put_number(to, IDLE, 1 - value);

@@ -9,15 +9,20 @@ typedef struct app_trace {
     struct app_trace_event *event;
     size_t count;
     size_t room;
+    struct app_trace_copy *copy; /**< between memories, which are no events */
+    size_t copies;
+    size_t copies_room;
     unsigned solves;
 } app_trace;
 
-/** Take over the events of the plan's latest solve. @return APP_DONE; APP_FAILED after a message */
+/** Take over the events and copies of the plan's latest solve.
+ *  @return APP_DONE; APP_FAILED after a message */
 int app_trace_take(app_trace *trace, const psg_plan *plan);
 
-/** Write the events of all processes, in the trace-event format: a track for each worker of each process, messages
- *  between them as asynchronous events, and an arrow from the task that wrote what a message carries to the one that waited
- *  for it. Rank 0 writes. Collective.
+/** Write the events of all processes, in the trace-event format: a track for each worker of each
+ *  process and for each link that something was copied over, messages between processes as
+ *  asynchronous events, and an arrow from the task that wrote what a message carries to the one
+ *  that waited for it. Rank 0 writes. Collective.
  *  @param[in] path  the file to write; `shown` is its name in messages
  *  @return APP_DONE; APP_FAILED after a message, perhaps of another process */
 int app_trace_write(app_trace *trace, const char *path, const char *shown);

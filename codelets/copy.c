@@ -1,8 +1,7 @@
 #include "codelets/codelets.h"
 #include "codelets/task.h"
 #if PSG_WITH_CUDA
-#include <cuda_runtime_api.h>
-#include <starpu_cuda.h>
+#include "codelets/cuda.h"
 #endif
 
 #include <string.h>
@@ -17,11 +16,8 @@ static void copy_cpu(void *buffers[], void *argument) {
 static void copy_cuda(void *buffers[], void *argument) {
     psg_slab_copy *copy = argument;
     void *slab = psg_task_pointer(buffers, 0);
-    copy->failed =
-        cudaMemcpyAsync(copy->put ? slab : copy->array, copy->put ? copy->array : slab, copy->bytes,
-                        copy->put ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost,
-                        starpu_cuda_get_local_stream()) != cudaSuccess;
-    (void)cudaGetLastError();
+    copy->failed = psg_cuda_copy(copy->put ? slab : copy->array, copy->put ? copy->array : slab,
+                                 copy->bytes, copy->put) != 0;
 }
 #endif
 

@@ -37,6 +37,14 @@ void psg_cuda_worker_destroy(psg_cuda_worker *worker);
 /** The calling worker's. */
 const psg_cuda_worker *psg_cuda_worker_self(const psg_context *context);
 
+/** Bracket a worker's use of a device, which is the current one: between, its copies are timed. */
+void psg_cuda_copies_open(int device);
+void psg_cuda_copies_close(int device);
+
+/** Copy between main memory and the calling worker's GPU, in its stream, timed as a copy of a task.
+ *  @return 0; a code of CUDA */
+int psg_cuda_copy(void *to, const void *from, size_t bytes, bool to_gpu);
+
 /** A task's arguments for kernels/, valid until this worker's next task. Of pencil p: its blocks as
  *  a band, and its kept rows as another, if it has some; the division. Of segment s: its blocks and
  *  what it keeps, in the order of rows. @return how many */

@@ -36,6 +36,15 @@ void psg_device_host_free(void *memory);
 bool psg_device_pin(void *memory, size_t bytes, bool *already);
 void psg_device_unpin(void *memory);
 
+/** StarPU's block interface, which all data of plans have; with CUDA one that times copies. */
+struct starpu_data_interface_ops *psg_device_blocks(void);
+/** Is it known how long copies to, from and between GPUs take? */
+bool psg_device_times_copies(void);
+/** Tell psg_copies_add() of those that have ended. */
+void psg_device_read_copies(void);
+/** Compare the GPUs' clocks with StarPU's, of those that copy nothing: before a solve. */
+void psg_device_set_clocks(void);
+
 /** Bytes per second through their own memory of all CUDA workers together, each copying there,
  *  both reading and writing counted; and the bytes of their caches. 0: not known. The workers are
  *  awake. */

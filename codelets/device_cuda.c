@@ -185,6 +185,7 @@ static int open_peers(void) {
 static void start_worker(void *argument) {
     const preparation *p = argument;
     const int id = starpu_worker_get_id_check();
+    psg_cuda_copies_open(starpu_worker_get_devid(id));
     p->code[id] = p->context->direct != NULL ? open_peers() : cudaSuccess;
     if (p->code[id] == cudaSuccess) {
         p->code[id] = psg_cuda_worker_create(&p->workers[id], p->context);
@@ -193,7 +194,9 @@ static void start_worker(void *argument) {
 
 static void stop_worker(void *argument) {
     const preparation *p = argument;
-    psg_cuda_worker_destroy(p->workers[starpu_worker_get_id_check()]);
+    const int id = starpu_worker_get_id_check();
+    psg_cuda_worker_destroy(p->workers[id]);
+    psg_cuda_copies_close(starpu_worker_get_devid(id));
 }
 
 psg_fault psg_device_start(psg_context *context, size_t workers, char *words, size_t size) {

@@ -141,6 +141,30 @@ psg_status psg_arrays_take(psg_plan *plan, const void *f, void *u, psg_arrays **
     return PSG_OK;
 }
 
+/* Is the address in an array? Then it is the beginning of one of its slabs. */
+static bool in_array(const psg_plan *plan, const void *array, const void *address, psg_copy *copy) {
+    const psg_context *c = &plan->context;
+    const uintptr_t offset = (uintptr_t)address - (uintptr_t)array;
+    if (array == NULL || (uintptr_t)address < (uintptr_t)array || offset >= array_bytes(plan)) {
+        return false;
+    }
+    const size_t z =
+        c->z0[c->own_segments.first] + offset / (c->n[0] * c->n[1] * c->cpu->real_bytes);
+    copy->segment = c->own_segments.first;
+    while (c->z0[copy->segment + 1] <= z) {
+        copy->segment++;
+    }
+    return true;
+}
+
+bool psg_arrays_find(const psg_plan *plan, const psg_arrays *arrays, const void *address,
+                     psg_copy *copy) {
+    const bool f = in_array(plan, arrays->f, address, copy);
+    const bool u = !f && in_array(plan, arrays->u, address, copy);
+    copy->data = f ? 'f' : u ? 'u' : copy->data;
+    return f || u;
+}
+
 /* A GPU's worker that has taken a task waits for its data, and does nothing else meanwhile. While f
  * of one solve came, the tasks of another would wait too, though their data are there. */
 void psg_arrays_bring_f(psg_run *run, const psg_plan *plan, const psg_arrays *arrays, size_t s,

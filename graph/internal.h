@@ -3,6 +3,7 @@
 #define PSG_GRAPH_INTERNAL_H
 
 #include "codelets/codelets.h"
+#include "codelets/copies.h"
 #include "codelets/run.h"
 #include "graph/psg.h"
 
@@ -105,6 +106,12 @@ psg_status psg_ranks_sum(const psg_comm *comm, double *values, size_t count);
 
 /** Take over a run's events and record, which gets the room of those before. */
 void psg_events_take(psg_plan *plan, psg_run *run);
+
+/* ------------------------------------------------------------------------------ copies.c */
+
+/** Bracket a solve, before it is submitted and once u is home: between, its copies are kept. */
+void psg_copies_begin(const psg_plan *plan);
+void psg_copies_end(psg_plan *plan, const psg_run *run);
 
 /* ------------------------------------------------------------------------ dependencies.c */
 
@@ -277,6 +284,11 @@ void psg_arrays_bring_u(psg_run *run, const psg_plan *plan, const psg_arrays *ar
 /** Wait until u is in the caller's memory, and keep the handles for another time. */
 void psg_arrays_give_back(const psg_plan *plan, psg_arrays *arrays);
 void psg_arrays_destroy(psg_arrays *arrays, const psg_plan *plan);
+/** What stands at an address in memory, of f, u or a lane: data, segment and pencil of the copy.
+ *  @return false: nothing of it, and the copy stays as it is */
+bool psg_arrays_find(const psg_plan *plan, const psg_arrays *arrays, const void *address,
+                     psg_copy *copy);
+bool psg_lane_find(const psg_plan *plan, const psg_lane *lane, const void *address, psg_copy *copy);
 /** Handles without memory of their own yet, for psg_plan_slab_handles(). */
 psg_status psg_arrays_create_slabs(const psg_plan *plan, psg_arrays **arrays);
 
@@ -373,6 +385,8 @@ struct psg_plan {
     size_t events;
     size_t events_room;
     psg_record record;
+    psg_copy_list moved; /**< times as they were taken: those of StarPU's clock */
+    psg_copy *copy;      /**< [moved.count]: the same, as they are told */
     double submitted;
     uint64_t sent_bytes;
     double submit_seconds;

@@ -10,9 +10,16 @@
 
 void psg_block_register(starpu_data_handle_t *handle, int node, void *memory, const size_t n[3],
                         size_t pitch, size_t element_bytes) {
-    starpu_block_data_register(handle, memory != NULL ? node : -1, (uintptr_t)memory,
-                               (uint32_t)n[0], (uint32_t)pitch, (uint32_t)n[0], (uint32_t)n[1],
-                               (uint32_t)n[2], element_bytes);
+    struct starpu_block_interface block = {.id = STARPU_BLOCK_INTERFACE_ID,
+                                           .ptr = (uintptr_t)memory,
+                                           .dev_handle = (uintptr_t)memory,
+                                           .nx = (uint32_t)n[0],
+                                           .ny = (uint32_t)n[1],
+                                           .nz = (uint32_t)n[2],
+                                           .ldy = (uint32_t)n[0],
+                                           .ldz = (uint32_t)pitch,
+                                           .elemsize = element_bytes};
+    starpu_data_register(handle, memory != NULL ? node : -1, &block, psg_device_blocks());
 }
 
 /* Nobody looks at these values again: whoever does has acquired them before. */
@@ -145,29 +152,58 @@ static item pencil_item(const psg_plan *plan, size_t p) {
                   psg_placement_home(plan, plan->pencil_worker[p])};
 }
 
-static item item_of(const layout *l, size_t m) {
+/* What an item holds: a segment's planes of some rows, or a pencil. */
+typedef struct subject {
+    bool pencil;
+    size_t index;
+    size_t rows;
+} subject;
+
+static subject subject_of(const layout *l, size_t m) {
     const psg_plan *plan = l->plan;
     const psg_context *c = &plan->context;
     if (m < l->outward) {
-        return segment_item(plan, c->own_segments.first + m % l->own,
-                            rows_of(plan, (int)(m / l->own)));
+        return (subject){.index = c->own_segments.first + m % l->own,
+                         .rows = rows_of(plan, (int)(m / l->own))};
     }
     m -= l->outward;
     if (m < l->inward) {
-        return segment_item(plan, m < c->own_segments.first ? m : m + l->own,
-                            rows_of(plan, plan->rank));
+        return (subject){.index = m < c->own_segments.first ? m : m + l->own,
+                         .rows = rows_of(plan, plan->rank)};
     }
     m -= l->inward;
     if (m < l->stacks) {
-        return pencil_item(plan, m);
+        return (subject){.pencil = true, .index = m};
     }
     m -= l->stacks;
     if (m < l->kept) {
-        return segment_item(plan, m, psg_all_kept_rows(c));
+        return (subject){.index = m, .rows = psg_all_kept_rows(c)};
     }
     m -= l->kept;
-    return m < l->spectra ? segment_item(plan, c->own_segments.first + m, c->n[1])
-                          : pencil_item(plan, c->own_pencils.first + m - l->spectra);
+    return m < l->spectra
+               ? (subject){.index = c->own_segments.first + m, .rows = c->n[1]}
+               : (subject){.pencil = true, .index = c->own_pencils.first + m - l->spectra};
+}
+
+static item item_of(const layout *l, size_t m) {
+    const subject about = subject_of(l, m);
+    return about.pencil ? pencil_item(l->plan, about.index)
+                        : segment_item(l->plan, about.index, about.rows);
+}
+
+bool psg_lane_find(const psg_plan *plan, const psg_lane *lane, const void *address,
+                   psg_copy *copy) {
+    const layout l = layout_of(plan);
+    for (size_t m = 0; m < item_count(&l); m++) {
+        if (address >= lane->item[m] &&
+            (const char *)address < (const char *)lane->item[m] + item_of(&l, m).bytes) {
+            const subject about = subject_of(&l, m);
+            copy->data = 's';
+            *(about.pencil ? &copy->pencil : &copy->segment) = about.index;
+            return true;
+        }
+    }
+    return false;
 }
 
 /* One part holds a run of items on the same node, end to end: the slabs that blocks are views of

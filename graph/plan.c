@@ -366,6 +366,8 @@ static void free_plan(psg_plan *plan) {
         free(plan->eigen[d]);
     }
     free(plan->event);
+    free(plan->moved.record);
+    free(plan->copy);
     psg_record_free(&plan->record);
     free(plan->usable);
     free(plan);

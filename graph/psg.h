@@ -15,6 +15,8 @@
  * prints, exits or aborts on bad input. One call at a time per plan; threads may use different
  * plans, but creating and destroying them and the first solve of unaligned arrays call FFTW's
  * planner: a program that plans in other threads calls fftw_make_planner_thread_safe() first.
+ * Of a list, up to `capacity` items are written, to a pointer that may be NULL if that is 0, and
+ * into *count how many there are.
  */
 #ifndef PSG_H
 #define PSG_H
@@ -187,9 +189,7 @@ typedef struct psg_plan psg_plan;
  *  of its own calls starpu_init() before it makes a plan. StarPU's profiling is turned on, and with
  *  GPUs STARPU_SUBALLOCATOR=0 put into the environment, unless it is there. What StarPU says on its
  *  own goes to stderr, unless STARPU_SILENT=1 is there.
- *  @param[out] plan     NULL after a failure
- *  @param[in]  grid     not kept
- *  @param[in]  options  not kept; NULL = the defaults
+ *  @param[out] plan  NULL after a failure @param[in] grid, options  not kept; no options: defaults
  *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED, _NODEV, _STATE, _MEMORY, _RUNTIME: nothing is left */
 PSG_API psg_status psg_plan_create(psg_plan **plan, const psg_grid *grid,
                                    const psg_options *options);
@@ -215,9 +215,8 @@ PSG_API psg_status psg_submit(psg_plan *plan, const void *f, void *u);
  *  @return as psg_solve(); PSG_ERR_STATE: none is in flight */
 PSG_API psg_status psg_wait(psg_plan *plan);
 
-/** Page-lock an array of the caller's, of the shape of f and u, so that GPUs copy it at the full
- *  speed of their link and beside other work: for arrays that are solved from or to more than once
- *  and are not page-locked already. Without GPUs nothing is done.
+/** Page-lock an array of the caller's, of the shape of f and u, so that GPUs copy it at full speed
+ *  and beside other work, if it is solved from or to more than once. Without GPUs: nothing.
  *  @param[in] array  not freed before psg_plan_unpin() or psg_plan_destroy()
  *  @return PSG_OK, also where it is done already; PSG_ERR_ARG; PSG_ERR_MEMORY: it stays as is */
 PSG_API psg_status psg_plan_pin(psg_plan *plan, const void *array);
@@ -247,8 +246,7 @@ PSG_API void psg_plan_unpin(psg_plan *plan, const void *array);
  *  z0 or count may be NULL. @return PSG_OK; PSG_ERR_ARG: nz = 0, or no such rank */
 PSG_API psg_status psg_local_extent(size_t nz, int ranks, int rank, size_t *z0, size_t *count);
 
-/** The planes that this process owns; all without psg_options.comm. Either pointer may be NULL.
- *  @return PSG_OK; PSG_ERR_ARG: plan is NULL */
+/** The planes that this process owns; z0 or count may be NULL. @return PSG_OK; PSG_ERR_ARG */
 PSG_API psg_status psg_plan_local_extent(const psg_plan *plan, size_t *z0, size_t *count);
 
 /** Can the MPI that is linked send from GPU memory? Else blocks go through page-locked main memory.
@@ -259,8 +257,7 @@ PSG_API int psg_mpi_cuda_aware(void);
 
 struct _starpu_data_state; /* StarPU's starpu_data_handle_t points to this */
 
-/** Number of segments and of pencils of this process. Either pointer may be NULL.
- *  @return PSG_OK; PSG_ERR_ARG: plan is NULL */
+/** How many this process has; either pointer may be NULL. @return PSG_OK; PSG_ERR_ARG */
 PSG_API psg_status psg_plan_segments(const psg_plan *plan, size_t *segments, size_t *pencils);
 
 /** The slabs of f and u as StarPU data, for tasks that write f and read u wherever these live. Made
@@ -308,6 +305,18 @@ typedef enum psg_stage {
 /** The stage's name, static, as in traces and performance models ("fft_xy"); NULL for none. */
 PSG_API const char *psg_stage_name(psg_stage stage);
 
+/** The ways that data go between memories. */
+typedef enum psg_link {
+    PSG_LINK_H2D = 0, /**< from main memory to GPUs */
+    PSG_LINK_D2H,     /**< from GPUs to main memory */
+    PSG_LINK_D2D,     /**< between GPUs */
+    PSG_LINK_MESSAGE, /**< to other processes */
+    PSG_LINK_COUNT
+} psg_link;
+
+/** The link's name, static: "h2d", "d2h", "d2d", "message"; NULL for none. */
+PSG_API const char *psg_link_name(psg_link link);
+
 typedef struct psg_stage_statistics {
     uint64_t tasks;
     double seconds; /**< summed over the tasks, each from its start to its end on its worker */
@@ -328,7 +337,7 @@ typedef struct psg_statistics {
     psg_exchange exchange;    /**< of the plan: what was chosen */
     size_t spectrum_bytes;    /**< of the plan: blocks and pencils held now, all solves in flight */
     size_t scratch_bytes;     /**< of the plan: the workers' scratch */
-    /** Moved by StarPU while it ran, for all plans: to GPUs, from them, and between them. */
+    /** Moved while StarPU ran, for all plans: to GPUs, from them, and between them. */
     uint64_t h2d_bytes, d2h_bytes, d2d_bytes;
     uint64_t sent_bytes; /**< by this process to others, in the latest solve */
     int ranks, rank; /**< of the plan: processes, 1 without psg_options.comm; this one's number */
@@ -339,6 +348,8 @@ typedef struct psg_statistics {
     size_t cpu_planes, cpu_rows; /**< of this process' planes and rows, those that CPU cores did */
     double submit_seconds; /**< until all tasks were submitted, which have so much data in all: */
     size_t submit_pieces;
+    /** How long these copies took, in the sum over the GPUs; NAN: not known, as in a simulation. */
+    double h2d_seconds, d2h_seconds, d2d_seconds;
 } psg_statistics;
 
 /** Used by psg_plan_statistics(). */
@@ -357,25 +368,37 @@ PSG_API psg_status psg_plan_worker_seconds(const psg_plan *plan, size_t w, doubl
 /** Something that took time in a solve: a task, or what went between processes. */
 typedef struct psg_event {
     psg_stage stage;
-    int worker;     /**< 0 .. statistics.workers-1; -1: none, between processes */
-    int rank;       /**< of a message: the process at its other end; -1: none */
-    int received;   /**< of a message: 1: it came from there, 0: it went there */
-    size_t segment; /**< of all processes'; SIZE_MAX: of no single one, as is the following */
-    size_t pencil;  /**< of a message the first one in it */
-    size_t count;   /**< of a task: planes of its segment, or rows of its pencil */
-    size_t pieces;  /**< of a task: blocks that it has to do with */
-    size_t remote;  /**< of a task: those of them in other GPUs' memory */
-    int dense;      /**< of a task: each of them is in one piece of memory */
-    double start;   /**< seconds since statistics.submitted, as is the following. A message starts
-                           when what it carries was written; a received one has its end in both */
-    double end;
+    int worker;        /**< 0 .. statistics.workers-1; -1: none, between processes */
+    int rank;          /**< of a message: the process at its other end; -1: none */
+    int received;      /**< of a message: 1: it came from there, 0: it went there */
+    size_t segment;    /**< of all processes'; SIZE_MAX: of no single one, as is the following */
+    size_t pencil;     /**< of a message the first one in it */
+    size_t count;      /**< of a task: planes of its segment, or rows of its pencil */
+    size_t pieces;     /**< of a task: blocks that it has to do with */
+    size_t remote;     /**< of a task: those of them in other GPUs' memory */
+    int dense;         /**< of a task: each of them is in one piece of memory */
+    double start, end; /**< seconds since statistics.submitted. A message starts when what it
+                              carries was written; a received one has its end in both */
 } psg_event;
 
 /** What happened on this process in the latest solve waited for, in the order of its ends.
- *  @param[out] events  up to `capacity` are written; may be NULL if capacity is 0
- *  @param[out] count   how many there are
  *  @return PSG_OK; PSG_ERR_ARG */
 PSG_API psg_status psg_plan_events(const psg_plan *plan, psg_event *events, size_t capacity,
+                                   size_t *count);
+
+/** A copy by StarPU between main memory and a GPU, or between GPUs. */
+typedef struct psg_copy {
+    psg_link link;
+    int from, to; /**< CUDA device numbers; -1: main memory */
+    char data;    /**< 'f', 'u', 's': of the spectrum; 0: other data, or it is not known */
+    size_t segment, pencil; /**< SIZE_MAX: of no single one */
+    size_t bytes;
+    double start, end; /**< as psg_event's; u comes home after statistics.seconds */
+} psg_copy;
+
+/** The copies in the latest solve waited for, in the order of their ends; of solves in flight
+ *  together each is in the first waited for; none where not timed. @return PSG_OK; PSG_ERR_ARG */
+PSG_API psg_status psg_plan_copies(const psg_plan *plan, psg_copy *copies, size_t capacity,
                                    size_t *count);
 
 /** An event read what another had written. Both are numbers in the list of psg_plan_events(). */
@@ -386,8 +409,6 @@ typedef struct psg_dependency {
 /** The dependencies between the events of the latest solve waited for, of a plan with
  *  psg_options.record. `before` had ended when `after` started (a received message has but its
  *  end). An alltoall stands between the tasks that wrote what went and those that read what came.
- *  @param[out] dependencies  up to `capacity` are written, each once; NULL if capacity is 0
- *  @param[out] count         how many there are
  *  @return PSG_OK; PSG_ERR_ARG; PSG_ERR_STATE: the plan does not record; PSG_ERR_MEMORY */
 PSG_API psg_status psg_plan_dependencies(const psg_plan *plan, psg_dependency *dependencies,
                                          size_t capacity, size_t *count);
@@ -405,18 +426,6 @@ typedef enum psg_bound {
 
 /** The bound's name, static: "path", "work", "memory", "link"; NULL for none. */
 PSG_API const char *psg_bound_name(psg_bound bound);
-
-/** The ways that data go between memories. */
-typedef enum psg_link {
-    PSG_LINK_H2D = 0, /**< from main memory to GPUs */
-    PSG_LINK_D2H,     /**< from GPUs to main memory */
-    PSG_LINK_D2D,     /**< between GPUs */
-    PSG_LINK_MESSAGE, /**< to other processes */
-    PSG_LINK_COUNT
-} psg_link;
-
-/** The link's name, static: "h2d", "d2h", "d2d", "message"; NULL for none. */
-PSG_API const char *psg_link_name(psg_link link);
 
 /** About this process' part in the latest solve that was waited for. */
 typedef struct psg_bounds {
@@ -438,7 +447,6 @@ PSG_API psg_status psg_plan_bounds_sized(const psg_plan *plan, psg_bounds *bound
 
 /** How short the latest solve could have been, of a plan with psg_options.record; compare with
  *  psg_statistics.seconds. Collective with psg_options.comm.
- *
  *  memory: each of a solve's three phases (x and y; z; back) reads and writes its data once, but
  *  for what caches may hold from the phase before and keep for the next. The rate is that of all
  *  workers at once, reading or copying arrays four times the caches, at most 1 GiB (GPUs copy),
@@ -517,21 +525,17 @@ typedef struct psg_tuned {
 PSG_API psg_status psg_tuned_store(const psg_options *options, const psg_tuned *tuned);
 
 /** What is stored, of all machines that share the folder, by name.
- *  @param[in]  options  cache_dir, and gpu_ids as above
- *  @param[out] list     up to `capacity` entries are written; may be NULL if capacity is 0
- *  @param[out] count    how many there are
+ *  @param[in] options  cache_dir, and gpu_ids as above
  *  @return PSG_OK, also where there is no folder; PSG_ERR_ARG; PSG_ERR_MEMORY */
 PSG_API psg_status psg_tuned_list(const psg_options *options, psg_tuned *list, size_t capacity,
                                   size_t *count);
 
-/** Remove what is stored of this machine, whatever state it is in.
- *  @param[out] count  entries removed
+/** Remove what is stored of this machine, whatever state it is in; count: entries removed.
  *  @return PSG_OK; PSG_ERR_ARG; PSG_ERR_RUNTIME: one could not be removed */
 PSG_API psg_status psg_tuned_forget(const psg_options *options, size_t *count);
 
 /** The folder that psg_options.cache_dir comes to; "": none.
- *  @param[in]  make    1: make it, if it is not there
- *  @param[out] folder  `size` bytes
+ *  @param[in] make  1: make it, if it is not there @param[out] folder  `size` bytes
  *  @return PSG_OK; PSG_ERR_ARG: folder is NULL, or too short; PSG_ERR_RUNTIME: it cannot be made */
 PSG_API psg_status psg_cache_folder(const psg_options *options, int make, char *folder,
                                     size_t size);
@@ -570,10 +574,7 @@ typedef struct psg_worker {
 } psg_worker;
 
 /** A plan's workers are the first psg_statistics.workers of these; starts StarPU if nobody has.
- *  @param[in]  options   as for psg_plan_create()
- *  @param[out] workers   up to `capacity` of them are written; may be NULL if capacity is 0
- *  @param[out] count     how many there are
- *  @param[out] policy    name of the policy in force, cut to policy_size bytes; may be NULL
+ *  @param[out] policy  name of the policy in force, cut to policy_size bytes; may be NULL
  *  @return as psg_plan_create() */
 PSG_API psg_status psg_machine_workers(const psg_options *options, psg_worker *workers,
                                        size_t capacity, size_t *count, char *policy,
@@ -588,9 +589,7 @@ typedef struct psg_route {
 } psg_route;
 
 /** The routes between main memory and the GPUs that a plan of this process alone would use, and
- *  between these; starts StarPU as psg_machine_workers() does.
- *  @param[out] routes  up to `capacity` of them are written; may be NULL if capacity is 0
- *  @param[out] count   how many there are: none without GPUs
+ *  between these; none without GPUs. Starts StarPU as psg_machine_workers() does.
  *  @return as psg_plan_create() */
 PSG_API psg_status psg_machine_routes(const psg_options *options, psg_route *routes,
                                       size_t capacity, size_t *count);

@@ -62,6 +62,7 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, psg_status before) 
         psg_run_destroy(run);
         return status;
     }
+    psg_copies_begin(plan);
     psg_lane *lane = choose_lane(plan);
     *flight = (psg_flight){.run = run, .lane = lane, .arrays = arrays};
     lane->users++;
@@ -267,6 +268,7 @@ psg_status psg_wait(psg_plan *plan) {
     } else {
         plan->slabs_solved = status == PSG_OK;
     }
+    psg_copies_end(plan, flight->run);
     if (plan->context.run_ended == NULL) {
         psg_runtime_rest();
     }

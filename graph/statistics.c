@@ -1,5 +1,8 @@
+#include "codelets/copies.h"
+#include "codelets/device.h"
 #include "graph/internal.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -14,25 +17,38 @@ const char *psg_stage_name(psg_stage stage) {
 
 /* Bytes that StarPU has moved over each kind of link: it forgets them whenever it tells. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static uint64_t h2d_bytes, d2h_bytes, d2d_bytes;
+static uint64_t moved_bytes[PSG_COPY_WAYS];
 
-static void count_transfers(psg_statistics *s) {
-    pthread_mutex_lock(&lock);
+static bool is_gpu(unsigned node) {
+    return starpu_node_get_kind(node) == STARPU_CUDA_RAM;
+}
+
+static void count_moved(void) {
     for (int bus = 0; bus < starpu_bus_get_count(); bus++) {
         struct starpu_profiling_bus_info info;
-        if (starpu_bus_get_profiling_info(bus, &info) != 0 || info.transferred_bytes <= 0) {
+        const bool from_gpu = is_gpu((unsigned)starpu_bus_get_src(bus));
+        const bool to_gpu = is_gpu((unsigned)starpu_bus_get_dst(bus));
+        if (starpu_bus_get_profiling_info(bus, &info) != 0 || info.transferred_bytes <= 0 ||
+            (!from_gpu && !to_gpu)) {
             continue;
         }
-        const uint64_t bytes = (uint64_t)info.transferred_bytes;
-        const bool from_ram = starpu_bus_get_src(bus) == STARPU_MAIN_RAM;
-        const bool to_ram = starpu_bus_get_dst(bus) == STARPU_MAIN_RAM;
-        h2d_bytes += from_ram && !to_ram ? bytes : 0;
-        d2h_bytes += to_ram && !from_ram ? bytes : 0;
-        d2d_bytes += !from_ram && !to_ram ? bytes : 0;
+        const psg_copy_way way = !from_gpu ? PSG_COPY_H2D : !to_gpu ? PSG_COPY_D2H : PSG_COPY_D2D;
+        moved_bytes[way] += (uint64_t)info.transferred_bytes;
     }
-    s->h2d_bytes = h2d_bytes;
-    s->d2h_bytes = d2h_bytes;
-    s->d2d_bytes = d2d_bytes;
+}
+
+static void count_transfers(psg_statistics *s) {
+    psg_copy_sum sums[PSG_COPY_WAYS];
+    uint64_t *bytes[PSG_COPY_WAYS] = {&s->h2d_bytes, &s->d2h_bytes, &s->d2d_bytes};
+    double *seconds[PSG_COPY_WAYS] = {&s->h2d_seconds, &s->d2h_seconds, &s->d2d_seconds};
+    pthread_mutex_lock(&lock);
+    count_moved();
+    psg_device_read_copies();
+    psg_copies_sums(sums);
+    for (int way = 0; way < PSG_COPY_WAYS; way++) {
+        *bytes[way] = moved_bytes[way] + sums[way].task_bytes;
+        *seconds[way] = *bytes[way] == 0 || psg_device_times_copies() ? sums[way].seconds : NAN;
+    }
     pthread_mutex_unlock(&lock);
 }
 

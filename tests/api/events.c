@@ -101,13 +101,18 @@ int main(void) {
             CHECK(count == 0, "%zu events before any solve", count);
             CHECK_STATUS(psg_plan_events(plan, NULL, 1, &count), PSG_ERR_ARG);
             CHECK_STATUS(psg_plan_events(plan, NULL, 0, NULL), PSG_ERR_ARG);
+            CHECK_STATUS(psg_plan_copies(plan, NULL, 1, &count), PSG_ERR_ARG);
+            CHECK_STATUS(psg_plan_copies(plan, NULL, 0, NULL), PSG_ERR_ARG);
             for (int solve = 0; solve < 3; ++solve) {
                 solve_and_check(plan, f, u);
+                CHECK_STATUS(psg_plan_copies(plan, NULL, 0, &count), PSG_OK);
+                CHECK(count == 0, "%zu copies without a GPU", count);
             }
             psg_plan_destroy(plan);
         }
     }
     CHECK_STATUS(psg_plan_events(NULL, NULL, 0, &count), PSG_ERR_ARG);
+    CHECK_STATUS(psg_plan_copies(NULL, NULL, 0, &count), PSG_ERR_ARG);
     free(f);
     free(u);
     return check_result();

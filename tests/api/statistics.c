@@ -99,6 +99,8 @@ static void check_plan(const psg_statistics *s, const psg_options *options, cons
         CHECK(s->exchange == PSG_EXCHANGE_MANAGED, "exchange %d", s->exchange);
         CHECK(s->h2d_bytes == 0 && s->d2h_bytes == 0 && s->d2d_bytes == 0,
               "bytes to GPUs without a GPU");
+        CHECK(s->h2d_seconds == 0 && s->d2h_seconds == 0 && s->d2d_seconds == 0,
+              "seconds of no bytes: %g, %g and %g", s->h2d_seconds, s->d2h_seconds, s->d2d_seconds);
     }
 }
 

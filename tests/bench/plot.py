@@ -28,10 +28,11 @@ import plot_programs
 from plot_style import COLOURS, MARKERS, LogLocator, MaxNLocator, NullLocator, bare, fail, number, plain, plt
 
 STAGES = ("fft_xy", "pack", "unpack", "fft_z", "divide", "ifft_z", "ifft_xy", "normalize", "forward_xy", "kspace",
-          "inverse_xy", "exchange")
+          "inverse_xy", "exchange", "h2d", "d2h", "d2d")
 LISTS = ("grid", "precision", "cpus", "gpus", "cpu_share", "sched", "graph", "exchange", "z", "normalize", "segment_planes",
          "pencils", "data", "in_flight", "effort", "ranks")
-ADDED = {"cpu_share": "auto", "normalize": "", "data": "host"}  # what rows of older versions have not, and what it was
+# What rows of older versions have not, and what it was; seconds of copies that are not known cannot be shown.
+ADDED = {"cpu_share": "auto", "normalize": "", "data": "host", "h2d_seconds": "0", "d2h_seconds": "0", "d2d_seconds": "0"}
 
 
 def read(path):
@@ -170,7 +171,7 @@ def plot_stages(rows):
     axes.set_yticklabels([label(row, columns) for row in rows])
     axes.invert_yaxis()
     axes.set_xlim(0, 100)
-    axes.set_xlabel("share of the time in tasks, %; numbers in the bars are ms, summed over the workers")
+    axes.set_xlabel("share of the time in tasks and copies, %; numbers in the bars are ms, summed over workers and links")
     axes.set_title("Time by stage", loc="left", pad=46)
     axes.legend(ncol=min(6, len(used)), loc="lower left", bbox_to_anchor=(0, 1.0), frameon=False, fontsize=8)
     bare(axes)

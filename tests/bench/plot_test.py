@@ -93,7 +93,19 @@ def test_overlap(plot, folder, model):
     check("fft_xy" not in text and "bound" not in text, "overlap: a stage that took no time, or a bound that nobody measured")
     write(path, model, [timed(10, **by_workers(1, 2), **stages, bound_seconds=bound, bound_by="link") for bound in (0.0072, "")])
     text = figure_of(plot, path, path, "overlap")
+    check("h2d" not in text and "d2d" not in text, "overlap: copies that there were none of")
     check(text.count("bound 7.2 ms, link") == 1 and "line: the bound" in text, "overlap: the bound of the row that has one")
+
+
+def test_copies(plot, folder, model):
+    path = os.path.join(folder, "overlap-copies.csv")
+    gpus = {**by_workers(1, 0, 2), "forward_xy_seconds": 0.001, "kspace_seconds": 0.004, "inverse_xy_seconds": 0.001}
+    write(path, model, [timed(10, **gpus, h2d_seconds=0.008, d2h_seconds=0.006), timed(10, **gpus, h2d_seconds="", d2h_seconds="")])
+    text = figure_of(plot, path, path, "overlap")
+    # means of two GPUs
+    for words in ("sum 10 ms", "sum 3 ms", "h2d", "d2h"):
+        check(words in text, "copies: no %r" % words)
+    check("d2d" not in text, "copies: between GPUs there were none")
 
 
 def test_hetero(plot, folder, model):
@@ -189,7 +201,7 @@ def main(plot, results):
     with tempfile.TemporaryDirectory() as folder:
         for name in files:
             figure_of(plot, os.path.join(results, name), os.path.join(folder, name), FIGURES[name.split("-")[0]])
-        for test in (test_scaling, test_overlap, test_hetero, test_own_choice, test_policies, test_grids, test_variants):
+        for test in (test_scaling, test_overlap, test_copies, test_hetero, test_own_choice, test_policies, test_grids, test_variants):
             test(plot, folder, model)
         test_bad(plot, folder, first)
     print("%d figures" % len(files))

@@ -15,6 +15,7 @@ SOLVE = {
     "precision": str, "symbol": str, "lambda": NUMBER, "mean_dropped": NUMBER, "graph": str, "exchange": str,
     "z_layout": str, "normalize": str, "segments": int, "segment_planes": int, "pencils": int, "policy": (str, type(None)), "tuned": bool,
     "workers": list, "ranks": int, "rank_workers": list, "imbalance": NUMBER, "in_flight": int, "repeat": int, "seconds": dict, "stages": dict, "bytes": dict,
+    "links": dict,
     "notes": list, "versions": dict,
 }
 SECONDS = ("solves", "total", "median", "minimum", "graph", "plan", "read", "write")
@@ -67,6 +68,8 @@ check(seconds["median"] == np.median(seconds["solves"]), seconds)
 check(seconds["total"] >= sum(seconds["solves"]) and seconds["plan"] > 0 and seconds["write"] > 0, seconds)
 check(sorted(a["bytes"]) == sorted(BYTES) and a["bytes"]["field"] == 8 * f.size, a["bytes"])
 check(a["bytes"]["spectrum"] >= 16 * 9 * 10 * 6, a["bytes"])
+check(a["links"] == {link: {"bytes": 0, "seconds": 0, "rank_max": 0, "rank_mean": 0} for link in ("h2d", "d2h", "d2d")},
+      a["links"])
 check(a["stages"]["fft_xy"]["tasks"] == 3 and a["stages"]["fft_z"]["tasks"] == 3, a["stages"])
 check("kspace" not in a["stages"] and all(s["seconds"] > 0 for s in a["stages"].values()), a["stages"])
 check(a["verify"]["ok"] is True and 0 < a["verify"]["residual"] <= a["verify"]["bound"], a["verify"])

@@ -88,6 +88,36 @@ static void bounds(app_results *rows, const app_sweep *sweep, const app_circumst
     result[0].samples = 4;
 }
 
+/** Seconds of copies: the median; empty where not known, and 0 where nothing was copied. */
+static void links(app_results *rows, const app_sweep *sweep, const app_circumstances *at,
+                  app_result *result) {
+    static const double seconds[] = {0.5, 0.125, 0.25, 1, 0.0625};
+    for (unsigned s = 0; s < SAMPLES; ++s) {
+        app_sample *sample = &result[0].sample[s];
+        sample->h2d_bytes = 1 << 20;
+        sample->h2d_seconds = seconds[s];
+        sample->d2h_seconds = NAN;
+        sample->d2d_seconds = 0;
+    }
+    result[0].samples = SAMPLES;
+    CHECK(app_results_put(rows, sweep, 0, at, result) == APP_DONE, "no row");
+    const size_t row = result[0].row;
+    CHECK_NEAR(value(rows, row, "h2d_bytes"), 1 << 20, 0, "bytes to GPUs");
+    CHECK_NEAR(value(rows, row, "h2d_seconds"), 0.25, 0, "to GPUs");
+    CHECK(cell(rows, row, "d2h_seconds")[0] == '\0', "from GPUs, not known: %s",
+          cell(rows, row, "d2h_seconds"));
+    CHECK(strcmp(cell(rows, row, "d2d_seconds"), "0") == 0, "between GPUs: %s",
+          cell(rows, row, "d2d_seconds"));
+    for (unsigned s = 0; s < SAMPLES; ++s) {
+        result[0].sample[s].h2d_seconds = NAN;
+        CHECK(app_results_put(rows, sweep, 0, at, result) == APP_DONE, "no row");
+        CHECK(cell(rows, row, "h2d_seconds")[0] == '\0', "not known in a round: %s",
+              cell(rows, row, "h2d_seconds"));
+        result[0].sample[s].h2d_seconds = seconds[s];
+    }
+    result[0].samples = 4;
+}
+
 static void wrong_answers(app_results *rows, const app_sweep *sweep, const app_circumstances *at,
                           app_result *result) {
     static const double errors[] = {0.25, NAN, INFINITY};
@@ -142,6 +172,7 @@ int main(void) {
     }
     quartiles(&rows, &sweep, &at, result);
     bounds(&rows, &sweep, &at, result);
+    links(&rows, &sweep, &at, result);
     wrong_answers(&rows, &sweep, &at, result);
     order(&sweep, &at, result);
     for (size_t n = 0; n < CONFIGS; ++n) {

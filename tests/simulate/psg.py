@@ -64,6 +64,8 @@ def bench():
         check((r["workers_cpu"], r["workers_gpu"]) == ("0", r["gpus"]), r)
         check(0 < float(r["seconds_min"]) <= float(r["seconds"]) < 1 and 0 < float(r["busy"]) <= 1, r)
         check((float(r["h2d_bytes"]) > 0) == (r["data"] == "host"), r)
+        # how long copies take nobody says
+        check(all(r[link + "_seconds"] == ("" if float(r[link + "_bytes"]) > 0 else "0") for link in ("h2d", "d2h", "d2d")), r)
     check([without(r, "date") for r in a] == [without(r, "date") for r in b], "another time, other times: %s, %s" % (a, b))
     old = files()
     run(*BENCH, "a.csv", *sweep)
