@@ -110,18 +110,15 @@ static void join_rows(transposition *it) {
         if (it->n[q] == 1 || (it->in_stride[q] == row && it->out_stride[q] == row)) {
             it->n[0] *= it->n[q];
             it->n[q] = 1;
-        } else {
-            return;
         }
     }
 }
 
 /* Can all of the output be written as whole lines? */
 static bool has_whole_lines(const transposition *it) {
-    const int f = it->fast;
-    return ((uintptr_t)it->out | it->n[f] * it->bytes | it->out_stride[0] | it->out_stride[3 - f]) %
-               LINE ==
-           0;
+    const size_t row = it->n[it->fast] * it->bytes;
+    const size_t to_next = it->out_stride[0] | it->out_stride[3 - it->fast];
+    return ((uintptr_t)it->out | row | to_next) % LINE == 0;
 }
 
 /* Tiles follow one another as the output lies in memory, or as the input does where the output goes past the
@@ -135,7 +132,7 @@ static void choose_order(transposition *it) {
     for (int q = 0; q < 3; q++) {
         int place = 0;
         for (int other = 0; other < 3; other++) {
-            place += far[other] < far[q] || (far[other] == far[q] && other < q);
+            place += far[other] < far[q] || (other < q && far[other] == far[q]);
         }
         it->order[place] = q;
     }
