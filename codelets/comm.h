@@ -74,6 +74,22 @@ psg_wire *psg_wire_open(const psg_comm *comm, size_t row_bytes, unsigned lanes);
 /** Collective. NULL is fine. */
 void psg_wire_close(psg_wire *wire);
 
+/** Bytes of a row. */
+size_t psg_wire_row_bytes(const psg_wire *wire);
+
+/** Something that the messenger has begun; see messenger.h. */
+typedef struct psg_request psg_request;
+
+/** Begin to send rows, end to end, to a process, or to receive them from there. Sender and receiver
+ *  have the same tag. @return 0; a code for psg_comm_words() */
+int psg_wire_send(const psg_wire *wire, const void *memory, size_t rows, int rank, int tag,
+                  psg_request *request);
+int psg_wire_receive(const psg_wire *wire, void *memory, size_t rows, int rank, int tag,
+                     psg_request *request);
+
+/** What a code says. */
+void psg_comm_words(int code, char *words, size_t size);
+
 /** For MPI_Alltoallv: what goes to and from each process, in rows, and where it stands. [ranks]
  *  numbers each. */
 typedef struct psg_alltoall_part {
