@@ -172,7 +172,8 @@ int app_info(int argc, char **argv) {
     psg_options options;
     int code = app_ranks_agree(app_arguments_info(argc, argv, &arguments));
     if (!code) {
-        code = app_ranks_agree(app_simulation_choose(arguments.machine));
+        code = app_ranks_agree(
+            app_simulation_choose(arguments.machine, app_arguments_simulated(&arguments)));
     }
     if (code) {
         return code == APP_HELPED ? APP_DONE : code;
@@ -185,6 +186,8 @@ int app_info(int argc, char **argv) {
     options.cpu_share = arguments.cpu_share;
     options.policy = arguments.policy;
     options.machine = arguments.machine;
+    options.nodes = arguments.nodes ? arguments.nodes : 1;
+    options.network = arguments.network;
     options.comm = app_ranks_comm();
     code = app_workers_find(&options, &workers);
     if (!code) {

@@ -1,6 +1,7 @@
 /** @file comm.h  MPI without mpi.h: what the processes that share a plan do together.
  *
- * Built without MPI (comm_absent.c), psg_comm_open() says so, and nothing below it is ever called.
+ * Built without MPI (comm_absent.c), psg_comm_open() says so, and nothing below it is ever called. In a simulation
+ * (comm_simulated.c) this is the one of several alike nodes that is simulated, and the others do as it does.
  * Functions marked collective are called by all processes of the communicator, in one order.
  */
 #ifndef PSG_CODELETS_COMM_H

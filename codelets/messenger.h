@@ -1,4 +1,5 @@
-/** @file messenger.h  What carries messages while tasks run: a thread that talks to MPI. Built with MPI only.
+/** @file messenger.h  What carries messages while tasks run: a thread that talks to MPI, or the network of a
+ *  simulation. Without either there is none.
  *
  * What goes between processes is started by it and looked after by it, so that no core waits for it. Between
  * two looks at MPI it sleeps a little: a core may be all that a process has. (StarPU-MPI's thread polls without

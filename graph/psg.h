@@ -161,6 +161,8 @@ typedef struct psg_options {
     int tuned; /**< 1 = defaults are what `psg tune` stored, see "Tuning"; 0 = they are not */
     double cpu_share; /**< PSG_CPU_SHARE_AUTO; 0..1, cores' part of planes and rows beside GPUs */
     int normalize; /**< 1; of the staged graph: 1 = a task of its own, 0 = the division does it */
+    unsigned nodes; /**< 1; of a simulation only, see there: alike nodes with a process each */
+    double network; /**< 0 = as the machine's file says; bytes per second between nodes */
 } psg_options;
 
 /** What is fastest for data in main memory by StarPU's models and links; 0 without or with MPI. */
@@ -455,7 +457,9 @@ static inline psg_status psg_plan_bounds(const psg_plan *plan, psg_bounds *bound
 /* A library built with PSG_SIMULATE runs on StarPU's SimGrid side: plans, graphs, scheduling and
  * statistics as ever, but the workers are those of a recorded machine, a task takes the time that
  * it took there, a copy that of the links, and nothing is computed: f and u are never touched. A
- * process simulates one machine, by one thread; several processes cannot solve together. */
+ * process simulates one machine, by one thread. With psg_options.nodes, each of which has a machine
+ * like it, the first one's part is simulated as psg_options.comm would have it: its planes, tasks
+ * and messages. What comes takes as long as what goes. Statistics and events are those of one. */
 
 /** Is the library a simulation? */
 PSG_API int psg_simulation(void);
@@ -581,7 +585,7 @@ PSG_API psg_status psg_machine_workers(const psg_options *options, psg_worker *w
 
 /** How data get from one memory to another, as StarPU measured it when it first saw the machine. */
 typedef struct psg_route {
-    int from, to;           /**< CUDA device numbers; -1: main memory */
+    int from, to;           /**< CUDA device numbers; -1: main memory; -2: other nodes' */
     double rate;            /**< bytes per second */
     double latency_seconds; /**< of a copy */
     int peer; /**< between GPUs: kernels of the one may reach into the other's memory */
@@ -590,7 +594,7 @@ typedef struct psg_route {
 /** The routes between main memory and the GPUs that a plan of this process alone would use, and
  *  between these; starts StarPU as psg_machine_workers() does.
  *  @param[out] routes  up to `capacity` of them are written; may be NULL if capacity is 0
- *  @param[out] count   how many there are: none without GPUs
+ *  @param[out] count   how many: none without GPUs, but to other nodes of a simulation
  *  @return as psg_plan_create() */
 PSG_API psg_status psg_machine_routes(const psg_options *options, psg_route *routes,
                                       size_t capacity, size_t *count);
