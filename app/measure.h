@@ -26,6 +26,7 @@ typedef struct app_sample {
     double h2d_bytes, d2h_bytes, d2d_bytes, sent_bytes, spectrum_bytes;
     double bound
         [PSG_BOUND_COUNT]; /**< seconds, of the latest solve; 0 if nobody asked, as are the next */
+    double link[PSG_LINK_COUNT]; /**< seconds, of which the largest is the bound by links */
     double lp_bound;
     double of_bound; /**< the largest of `bound` over the time of that solve */
 } app_sample;

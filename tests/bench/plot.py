@@ -30,8 +30,8 @@ from plot_style import COLOURS, MARKERS, LogLocator, MaxNLocator, NullLocator, b
 STAGES = ("fft_xy", "pack", "unpack", "fft_z", "divide", "ifft_z", "ifft_xy", "normalize", "forward_xy", "kspace",
           "inverse_xy", "exchange")
 LISTS = ("grid", "precision", "cpus", "gpus", "cpu_share", "sched", "graph", "exchange", "z", "normalize", "segment_planes",
-         "pencils", "data", "in_flight", "effort", "ranks")
-ADDED = {"cpu_share": "auto", "normalize": "", "data": "host"}  # what rows of older versions have not, and what it was
+         "pencils", "data", "in_flight", "effort", "ranks", "nodes", "network")
+ADDED = {"cpu_share": "auto", "normalize": "", "data": "host", "nodes": "1", "network": ""}  # what rows of older versions have not, and what it was
 
 
 def read(path):
@@ -91,8 +91,10 @@ def label(row, columns):
         value = row[column]
         if column == "grid":
             value = plot_programs.grid_name(value)
-        elif column in ("cpus", "gpus", "ranks"):
-            value = plot_programs.count(value, {"cpus": "CPU", "gpus": "GPU", "ranks": "process"}[column])
+        elif column in ("cpus", "gpus", "ranks", "nodes"):
+            value = plot_programs.count(value, {"cpus": "CPU", "gpus": "GPU", "ranks": "process", "nodes": "node"}[column])
+        elif column == "network" and value:
+            value = "network: " + (value if value == "default" else value + " GB/s")
         elif column == "pencils":
             value = plot_programs.count(row["pencils_used"], "pencil")
         elif column == "in_flight":
