@@ -2,6 +2,7 @@
  * says when a block can go or come, and goes on when it has; the messenger does the rest. */
 #include "codelets/codelets.h"
 #include "codelets/messenger.h"
+#include "codelets/simulation.h"
 #include "codelets/task.h"
 
 #include <errno.h>
@@ -124,9 +125,12 @@ static void submit(psg_run *run, starpu_data_handle_t block, const psg_message *
             t->event.number = psg_record_add(&run->record);
             psg_record_use_data(&run->record, block, !receive, receive);
         }
+        psg_simulation_submit(1); /* as a task with one piece of data */
         result =
             starpu_data_acquire_on_node_cb(block, m->node, receive ? STARPU_W : STARPU_R, ready, t);
     }
+    run->pieces++;
+    run->in = starpu_timing_now();
     if (result != 0) {
         psg_run_fail(run, PSG_FAULT_SUBMIT, "StarPU did not take a message %s process %d: %s",
                      receive ? "from" : "to", m->rank, strerror(-result));

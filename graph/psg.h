@@ -160,7 +160,7 @@ typedef struct psg_options {
                               simulation only: a file, or one that comes with it. Not kept. */
     int tuned; /**< 1 = defaults are what `psg tune` stored, see "Tuning"; 0 = they are not */
     double cpu_share; /**< PSG_CPU_SHARE_AUTO; 0..1, cores' part of planes and rows beside GPUs */
-    int normalize; /**< 1; of the staged graph: 1 = a task of its own, 0 = the division does it */
+    int normalize;  /**< 1; of the staged graph: 1 = a task of its own, 0 = the division does it */
     unsigned nodes; /**< 1; of a simulation only, see there: alike nodes with a process each */
     double network; /**< 0 = as the machine's file says; bytes per second between nodes */
 } psg_options;
@@ -339,8 +339,8 @@ typedef struct psg_statistics {
     psg_z_layout z_layout;
     int tuned; /**< 1: an option or the policy is what `psg tune` stored; 0: none is */
     size_t cpu_planes, cpu_rows; /**< of this process' planes and rows, those that CPU cores did */
-    double submit_seconds; /**< until all tasks were submitted, which have so much data in all: */
-    size_t submit_pieces;
+    double submit_seconds;       /**< until all tasks and messages were submitted: */
+    size_t submit_pieces;        /**< of data that these have */
 } psg_statistics;
 
 /** Used by psg_plan_statistics(). */
@@ -359,18 +359,17 @@ PSG_API psg_status psg_plan_worker_seconds(const psg_plan *plan, size_t w, doubl
 /** Something that took time in a solve: a task, or what went between processes. */
 typedef struct psg_event {
     psg_stage stage;
-    int worker;     /**< 0 .. statistics.workers-1; -1: none, between processes */
-    int rank;       /**< of a message: the process at its other end; -1: none */
-    int received;   /**< of a message: 1: it came from there, 0: it went there */
-    size_t segment; /**< of all processes'; SIZE_MAX: of no single one, as is the following */
-    size_t pencil;  /**< of a message the first one in it */
-    size_t count;   /**< of a task: planes of its segment, or rows of its pencil */
-    size_t pieces;  /**< of a task: blocks that it has to do with */
-    size_t remote;  /**< of a task: those of them in other GPUs' memory */
-    int dense;      /**< of a task: each of them is in one piece of memory */
-    double start;   /**< seconds since statistics.submitted, as is the following. A message starts
-                           when what it carries was written; a received one has its end in both */
-    double end;
+    int worker;        /**< 0 .. statistics.workers-1; -1: none, between processes */
+    int rank;          /**< of a message: the process at its other end; -1: none */
+    int received;      /**< of a message: 1: it came from there, 0: it went there */
+    size_t segment;    /**< of all processes'; SIZE_MAX: of no single one, as is the following */
+    size_t pencil;     /**< of a message the first one in it */
+    size_t count;      /**< of a task: planes of its segment, or rows of its pencil */
+    size_t pieces;     /**< of a task: blocks that it has to do with */
+    size_t remote;     /**< of a task: those of them in other GPUs' memory */
+    int dense;         /**< of a task: each of them is in one piece of memory */
+    double start, end; /**< seconds since statistics.submitted. A message starts when what it
+                              carries was written; a received one has its end in both */
 } psg_event;
 
 /** What happened on this process in the latest solve waited for, in the order of its ends.
@@ -444,9 +443,9 @@ PSG_API psg_status psg_plan_bounds_sized(const psg_plan *plan, psg_bounds *bound
  *  memory: each of a solve's three phases (x and y; z; back) reads and writes its data once, but
  *  for what caches may hold from the phase before and keep for the next. The rate is that of all
  *  workers at once, reading or copying arrays four times the caches, at most 1 GiB (GPUs copy),
- *  found at the first call in a process for a number of workers: 0.1 s, in which nothing else
- *  should run. links: f to the GPUs, blocks between memories, messages; at StarPU's rates, and for
- *  messages that of all processes sending at once, found at a communicator's first call.
+ *  found at a process' first call for a number of workers: 0.1 s, in which nothing else should run.
+ *  links: f to the GPUs, blocks between memories, messages; at StarPU's rates, and for messages
+ *  that of all processes sending at once, found at a communicator's first call.
  *  @return PSG_OK; PSG_ERR_ARG, _MEMORY, _RUNTIME; PSG_ERR_STATE: nothing recorded, or no solve */
 static inline psg_status psg_plan_bounds(const psg_plan *plan, psg_bounds *bounds) {
     return psg_plan_bounds_sized(plan, bounds, sizeof *bounds);
@@ -457,9 +456,8 @@ static inline psg_status psg_plan_bounds(const psg_plan *plan, psg_bounds *bound
 /* A library built with PSG_SIMULATE runs on StarPU's SimGrid side: plans, graphs, scheduling and
  * statistics as ever, but the workers are those of a recorded machine, a task takes the time that
  * it took there, a copy that of the links, and nothing is computed: f and u are never touched. A
- * process simulates one machine, by one thread. With psg_options.nodes, each of which has a machine
- * like it, the first one's part is simulated as psg_options.comm would have it: its planes, tasks
- * and messages. What comes takes as long as what goes. Statistics and events are those of one. */
+ * process simulates one machine, by one thread; of psg_options.nodes alike ones the first, with the
+ * part that psg_options.comm would give a process there, and to which as much comes as it sends. */
 
 /** Is the library a simulation? */
 PSG_API int psg_simulation(void);
@@ -585,16 +583,14 @@ PSG_API psg_status psg_machine_workers(const psg_options *options, psg_worker *w
 
 /** How data get from one memory to another, as StarPU measured it when it first saw the machine. */
 typedef struct psg_route {
-    int from, to;           /**< CUDA device numbers; -1: main memory; -2: other nodes' */
-    double rate;            /**< bytes per second */
-    double latency_seconds; /**< of a copy */
+    int from, to;                 /**< CUDA device numbers; -1: main memory; -2: other nodes' */
+    double rate, latency_seconds; /**< bytes per second; of a copy */
     int peer; /**< between GPUs: kernels of the one may reach into the other's memory */
 } psg_route;
 
 /** The routes between main memory and the GPUs that a plan of this process alone would use, and
  *  between these; starts StarPU as psg_machine_workers() does.
- *  @param[out] routes  up to `capacity` of them are written; may be NULL if capacity is 0
- *  @param[out] count   how many: none without GPUs, but to other nodes of a simulation
+ *  @param[out] routes, count  as above; there are none without GPUs, but to a simulation's nodes
  *  @return as psg_plan_create() */
 PSG_API psg_status psg_machine_routes(const psg_options *options, psg_route *routes,
                                       size_t capacity, size_t *count);
