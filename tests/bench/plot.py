@@ -31,7 +31,8 @@ STAGES = ("fft_xy", "pack", "unpack", "fft_z", "divide", "ifft_z", "ifft_xy", "n
           "inverse_xy", "exchange")
 LISTS = ("grid", "precision", "cpus", "gpus", "cpu_share", "sched", "graph", "exchange", "z", "normalize", "segment_planes",
          "pencils", "data", "in_flight", "effort", "ranks", "nodes", "network")
-ADDED = {"cpu_share": "auto", "normalize": "", "data": "host", "nodes": "1", "network": ""}  # what rows of older versions have not, and what it was
+# What rows of older versions have not, and what it was.
+ADDED = {"cpu_share": "auto", "normalize": "", "data": "host", "nodes": "1", "network": ""}
 
 
 def read(path):
@@ -92,7 +93,8 @@ def label(row, columns):
         if column == "grid":
             value = plot_programs.grid_name(value)
         elif column in ("cpus", "gpus", "ranks", "nodes"):
-            value = plot_programs.count(value, {"cpus": "CPU", "gpus": "GPU", "ranks": "process", "nodes": "node"}[column])
+            names = {"cpus": "CPU", "gpus": "GPU", "ranks": "process", "nodes": "node"}
+            value = plot_programs.count(value, names[column])
         elif column == "network" and value:
             value = "network: " + (value if value == "default" else value + " GB/s")
         elif column == "pencils":
@@ -406,7 +408,8 @@ def plot_overlap(rows):
             if row.get("bound_seconds"):
                 least = 1e3 * number(row, "bound_seconds")
                 axes.plot([least, least], [place, place + 0.4], color="#D55E00", linewidth=1.6)
-                words += "; bound %.3g ms, %s" % (least, row["bound_by"])
+                link = row.get("bound_link") if row["bound_by"] == "link" else ""
+                words += "; bound %.3g ms, %s" % (least, " ".join(filter(None, (row["bound_by"], link))))
             axes.text(real, place + 0.2, words, va="center", fontsize=8)
             widest = max(widest, left, real)
         axes.set_yticks(range(len(here)))
