@@ -52,6 +52,7 @@ static made make(const simulate_case *c) {
 static void check_part(const simulate_case *c, const made *m, size_t bundles) {
     static psg_event events[EVENTS_MOST];
     size_t count = 0, tasks = 0, out = 0, in = 0, z0 = 0, planes = 0, segments = 0, pencils = 0;
+    double before = 0;
     CHECK_STATUS(psg_plan_segments(m->plan, &segments, &pencils), PSG_OK);
     CHECK_STATUS(psg_plan_events(m->plan, events, EVENTS_MOST, &count), PSG_OK);
     for (size_t e = 0; e < count && e < EVENTS_MOST; ++e) {
@@ -60,6 +61,11 @@ static void check_part(const simulate_case *c, const made *m, size_t bundles) {
         out += event->rank > 0 && !event->received;
         in += event->rank > 0 && event->received;
         CHECK(event->rank < (int)c->nodes && event->start <= event->end, "event %zu", e);
+        if (c->cpus > 0 && event->rank > 0 && !event->received) { /* first come, first served */
+            CHECK(event->start >= before - 5e-6, "a message of %g s after one of %g s",
+                  event->start, before);
+            before = event->start;
+        }
     }
     /* my segments' blocks to the bundles elsewhere, and mine back to the segments elsewhere */
     const size_t messages =
@@ -136,6 +142,19 @@ static void by_memory(const void *argument) {
     CHECK(m.seconds >= took && m.seconds <= took + each / 5e6 + 4e-3, "%g s, %g by GPUs' links",
           m.seconds, took);
     check_part(&c, &m, 2);
+    psg_plan_destroy(m.plan);
+}
+
+/** A message takes the program as long to submit as a task with one piece of data. */
+static void submission(const void *argument) {
+    const simulate_case c = {
+        .n = N, .cpus = 2, .nodes = 4, .segment_planes = 4, .pencils = 4, .network = 1e12};
+    const made m = make(&c);
+    const size_t segments = 4, all = 16, messages = 2 * (segments * 3 + all - segments);
+    (void)argument;
+    CHECK(m.s.submit_pieces == 2 * segments * (1 + 4) + all + messages, "%zu pieces of data",
+          m.s.submit_pieces);
+    CHECK_NEAR(m.s.submit_seconds, 1e-3 * (double)m.s.submit_pieces, 1e-4, "to submit them");
     psg_plan_destroy(m.plan);
 }
 
@@ -252,6 +271,7 @@ int main(void) {
         simulate_apart(simulate_machine(GPUS(SLOW, "1e-4") TASKS("cpu", "1e-4")), uneven, &odd[m]);
     }
     simulate_apart("h200", monotone, &large);
+    simulate_apart(simulate_machine(CORES("1e-4") "submit 1e-3\n"), submission, NULL);
     simulate_apart(simulate_machine(CORES("1e-4")), refused, NULL);
     remove(simulate_machine(""));
     return check_result();
