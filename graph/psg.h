@@ -254,7 +254,7 @@ PSG_API psg_status psg_local_extent(size_t nz, int ranks, int rank, size_t *z0, 
 PSG_API psg_status psg_plan_local_extent(const psg_plan *plan, size_t *z0, size_t *count);
 
 /** Can the MPI that is linked send from GPU memory? Else blocks go through page-locked main memory.
- *  @return 1: yes; 0: no, or it does not say; -1: the library was built without MPI */
+ *  @return 1: yes; 0: no, or it does not say; -1: there is no MPI; in a simulation the machine's */
 PSG_API int psg_mpi_cuda_aware(void);
 
 /* ------------------------------------------------------------- for programs that use StarPU */

@@ -470,6 +470,8 @@ def caption(rows, failed):
         same = [words + " a process" if words.endswith(("GPU", "GPUs")) else words for words in same]
     if "ranks" not in varying(rows) and first["ranks"] != "1":
         same.append(label(first, ["ranks"]))
+    several = [row for row in rows if row["nodes"] != "1"]
+    same += [label(several[0], [c]) for c in ("nodes", "network") if several and c not in varying(rows)]
     if all(row["segments"] == "1" for row in rows):
         same.append("one segment")
     repeats = sorted({int(row["repeats"]) for row in rows})

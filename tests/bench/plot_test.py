@@ -133,6 +133,9 @@ def test_own_choice(plot, folder, model):
     text = figure_of(plot, path, path, "segments")
     for words in ("1 node", "4 nodes, network: 50 GB/s", "4 nodes, network: default"):
         check(words in text, "segments: no %r" % words)
+    write(path, model, [timed(10 + planes, **by_workers(1, 2), planes=planes, segments=64 // planes, segment_planes=planes,
+                              nodes=4, network=50) for planes in (4, 8)])
+    check("4 nodes, network: 50 GB/s; " in figure_of(plot, path, path, "segments"), "segments: what all rows have in common")
 
 
 def test_policies(plot, folder, model):
