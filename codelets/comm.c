@@ -340,6 +340,12 @@ int psg_wire_receive(const psg_wire *wire, void *memory, size_t rows, int rank, 
                : MPI_Irecv(memory, (int)rows, wire->row, rank, tag, wire->mpi, &request->mpi);
 }
 
+int psg_wire_alltoall(const psg_wire *wire, const psg_alltoall_part *from,
+                      const psg_alltoall_part *to, size_t lane, psg_request *request) {
+    return MPI_Ialltoallv(from->memory, from->count, from->first, wire->row, to->memory, to->count,
+                          to->first, wire->row, wire->lane[lane], &request->mpi);
+}
+
 void psg_comm_words(int code, char *words, size_t size) {
     char said[MPI_MAX_ERROR_STRING] = "";
     int length = 0;

@@ -88,9 +88,6 @@ int psg_wire_send(const psg_wire *wire, const void *memory, size_t rows, int ran
 int psg_wire_receive(const psg_wire *wire, void *memory, size_t rows, int rank, int tag,
                      psg_request *request);
 
-/** What a code says. */
-void psg_comm_words(int code, char *words, size_t size);
-
 /** For MPI_Alltoallv: what goes to and from each process, in rows, and where it stands. [ranks]
  *  numbers each. */
 typedef struct psg_alltoall_part {
@@ -104,5 +101,12 @@ typedef struct psg_alltoall {
     psg_alltoall_part pencils; /**< what pencils have, of other processes' segments */
     size_t lane;
 } psg_alltoall;
+
+/** Begin MPI_Ialltoallv on a lane. Collective. @return as above */
+int psg_wire_alltoall(const psg_wire *wire, const psg_alltoall_part *from,
+                      const psg_alltoall_part *to, size_t lane, psg_request *request);
+
+/** What a code says. */
+void psg_comm_words(int code, char *words, size_t size);
 
 #endif

@@ -197,7 +197,7 @@ static double exchanged_bytes(const psg_plan *plan, int from, int to) {
 }
 
 /* What a GPU's segments and pencils send to other processes, and get from there as much, by main
- * memory unless MPI can do without. */
+ * memory unless messages can do without. */
 static double message_bytes(const psg_plan *plan, int gpu) {
     const psg_context *c = &plan->context;
     const size_t rows = c->y0[c->own_pencils.end] - c->y0[c->own_pencils.first];
@@ -213,7 +213,7 @@ static double message_bytes(const psg_plan *plan, int gpu) {
                       ? (double)(c->y0[p + 1] - c->y0[p]) * (double)(c->n[2] - planes)
                       : 0;
     }
-    const bool by_memory = psg_comm_cuda_aware() != 1;
+    const bool by_memory = plan->exchange == PSG_EXCHANGE_ALLTOALL || psg_comm_cuda_aware() != 1;
     return by_memory ? 2 * (double)c->cpu->real_bytes * (double)c->nxc * points : 0;
 }
 

@@ -3,7 +3,6 @@
 #include "graph/internal.h"
 
 #include "codelets/device.h"
-#include "codelets/simulation.h"
 
 #include <stdlib.h>
 
@@ -76,10 +75,6 @@ static psg_status choose_exchange(psg_plan *plan) {
         psg_comm_fake(plan->comm)) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
                         "one process that plays a rank of many has nobody for MPI_Alltoallv");
-    }
-    if (plan->options.exchange == PSG_EXCHANGE_ALLTOALL && plan->ranks > 1 && psg_simulated()) {
-        return psg_fail(PSG_ERR_UNSUPPORTED,
-                        "exchange alltoall is not simulated: between nodes it is mpi");
     }
     if (plan->ranks > 1) {
         plan->exchange = between ? plan->options.exchange : PSG_EXCHANGE_MPI;

@@ -103,6 +103,28 @@ static void slow(const void *argument) {
     psg_plan_destroy(m.plan);
 }
 
+/** All at once: nothing goes before all is there, and no task is beside it. */
+static void alltoall(const void *argument) {
+    const simulate_case *c = argument;
+    const made m = make(c);
+    const double wire = sent(c->n, c->nodes) / c->network + 2 * (c->nodes - 1) * 1e-3;
+    const double tasks = m.s.stage[PSG_STAGE_FORWARD_XY].seconds +
+                         m.s.stage[PSG_STAGE_KSPACE].seconds +
+                         m.s.stage[PSG_STAGE_INVERSE_XY].seconds;
+    const int workers = c->cpus + c->gpus;
+    CHECK(tasks > 0.1 * wire, "tasks of %g s", tasks);
+    CHECK_NEAR(m.seconds, wire + tasks / workers, 0.02 * wire, "%u nodes", c->nodes);
+    CHECK_NEAR(m.s.stage[PSG_STAGE_EXCHANGE].seconds, wire, 1e-3 * wire, "on their way");
+    CHECK(m.s.exchange == PSG_EXCHANGE_ALLTOALL && m.s.stage[PSG_STAGE_EXCHANGE].tasks == 2,
+          "exchange %d, %zu of them", (int)m.s.exchange,
+          (size_t)m.s.stage[PSG_STAGE_EXCHANGE].tasks);
+    CHECK_NEAR((double)m.s.sent_bytes, sent(c->n, c->nodes), 1, "bytes sent by one");
+    const double by_memory = c->gpus > 0 ? sent(c->n, c->nodes) / c->gpus : 0; /* always */
+    CHECK_NEAR(m.b.link_bytes[PSG_LINK_H2D], c->gpus * by_memory, 1, "to GPUs");
+    CHECK_NEAR((double)m.s.h2d_bytes, 2 * c->gpus * by_memory, 1, "to GPUs, in two solves");
+    psg_plan_destroy(m.plan);
+}
+
 /** On a fast one N nodes of M workers are one of N M. */
 static void fast(const void *argument) {
     const simulate_case *c = argument;
@@ -210,9 +232,6 @@ static void refused(const void *argument) {
     o.network = NAN;
     expect(&o, PSG_ERR_ARG, "network = ");
     o.network = 1e9;
-    o.exchange = PSG_EXCHANGE_ALLTOALL;
-    expect(&o, PSG_ERR_UNSUPPORTED, "alltoall is not simulated");
-    o.network = 1e9;
     o.exchange = PSG_EXCHANGE_MANAGED;
     expect(&o, PSG_ERR_UNSUPPORTED, "exchange managed is within one process");
     o.nodes = 1;
@@ -237,6 +256,30 @@ static void try_slow(void) {
     for (size_t m = 0; m < sizeof cases / sizeof cases[0]; ++m) {
         simulate_apart(simulate_machine(machine), slow, &cases[m]);
     }
+}
+
+static void try_alltoall(void) {
+    static const char link[] = "link network 1 1e-3\n";
+    static const char aware[] = "link network 1 1e-3\ncuda_aware yes\n";
+    simulate_case c = {.n = 256,
+                       .cpus = 2,
+                       .nodes = 4,
+                       .exchange = PSG_EXCHANGE_ALLTOALL,
+                       .network = 1e9,
+                       .segment_planes = 16,
+                       .pencils = 8};
+    char text[2048];
+    snprintf(text, sizeof text, "%s%s", CORES("1e-3"), link);
+    simulate_apart(simulate_machine(text), alltoall, &c);
+    c.policy = "dmdas";
+    simulate_apart(simulate_machine(text), alltoall, &c);
+    c.policy = NULL;
+    c.cpus = 0;
+    c.gpus = 2;
+    snprintf(text, sizeof text, "%s%s", GPUS(FAST, "1e-3"), link);
+    simulate_apart(simulate_machine(text), alltoall, &c);
+    snprintf(text, sizeof text, "%s%s", GPUS(FAST, "1e-3"), aware);
+    simulate_apart(simulate_machine(text), alltoall, &c);
 }
 
 static void try_fast(void) {
@@ -264,6 +307,7 @@ int main(void) {
         {.n = 9, .gpus = 2, .nodes = 9, .network = 1e8},
     };
     try_slow();
+    try_alltoall();
     try_fast();
     simulate_apart(simulate_machine(GPUS(SLOW "cuda_aware no\n", "1e-4")), by_memory, &aware[0]);
     simulate_apart(simulate_machine(GPUS(SLOW "cuda_aware yes\n", "1e-4")), by_memory, &aware[1]);

@@ -283,7 +283,7 @@ def nodes():
                             (("--network", "inf"), ("--network 'inf'",)), (("--nodes", "257", "--network", "1"), ("nodes = 257", "256 planes")),
                             ((), ("machine h200 has no link network", "--network"))):
         refused(*slow, *arguments, code=2, says=says)
-    for name in ("alltoall", "direct", "managed"):
+    for name in ("direct", "managed"):
         refused(*slow, "--network", "1", "--exchange", name, code=2, says=("exchange " + name,))
     refused("bench", "--grid", "8", "--nodes", "0", *ON_H200, code=2, says=("--nodes '0'",))
     run(*BENCH, "none.csv", "--grid", "64", "--nodes", "2", *ON_H200, code=1)
