@@ -302,8 +302,6 @@ double psg_simulation_cost(struct starpu_task *task, struct starpu_perfmodel_arc
     const psg_task_args *args = task->cl_arg;
     const psg_task_shape shape = psg_task_shape_of(args);
     const bool gpu = arch->devices[0].type == STARPU_CUDA_WORKER;
-    const double seconds = shape.kind == PSG_TASK_EXCHANGE /* it begins something, and goes */
-                               ? 1e-6
-                               : psg_machine_seconds(machine, gpu, &shape);
+    const double seconds = psg_machine_seconds(machine, gpu, &shape);
     return seconds > 0 ? seconds * 1e6 : NAN;
 }

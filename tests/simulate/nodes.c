@@ -271,7 +271,9 @@ static void try_alltoall(void) {
     char text[2048];
     snprintf(text, sizeof text, "%s%s", CORES("1e-3"), link);
     simulate_apart(simulate_machine(text), alltoall, &c);
-    c.policy = "dmdas";
+    c.policy = "heteroprio"; /* which looks at what a task took */
+    simulate_apart(simulate_machine(text), alltoall, &c);
+    c.policy = "dmdas"; /* and at its model */
     simulate_apart(simulate_machine(text), alltoall, &c);
     c.policy = NULL;
     c.cpus = 0;
