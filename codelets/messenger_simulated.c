@@ -59,7 +59,9 @@ bool psg_messenger_start(void) {
     for (int d = 0; d < 2; d++) {
         directions[d].first = NULL;
         starpu_pthread_cond_init(&directions[d].posted_some, NULL);
-        (void)starpu_pthread_create(&directions[d].thread, NULL, carry, &directions[d]);
+        if (starpu_pthread_create(&directions[d].thread, NULL, carry, &directions[d]) != 0) {
+            return false; /* which SimGrid never does */
+        }
     }
     return true;
 }
