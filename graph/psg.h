@@ -330,9 +330,8 @@ typedef struct psg_statistics {
     psg_exchange exchange;    /**< of the plan: what was chosen */
     size_t spectrum_bytes;    /**< of the plan: blocks and pencils held now, all solves in flight */
     size_t scratch_bytes;     /**< of the plan: the workers' scratch */
-    /** Moved by StarPU while it ran, for all plans: to GPUs, from them, and between them. */
-    uint64_t h2d_bytes, d2h_bytes, d2d_bytes;
-    uint64_t sent_bytes; /**< by this process to others, in the latest solve */
+    uint64_t h2d_bytes, d2h_bytes, d2d_bytes; /**< by StarPU, all plans: to, from, between GPUs */
+    uint64_t sent_bytes;                      /**< by this process to others, in the latest solve */
     int ranks, rank; /**< of the plan: processes, 1 without psg_options.comm; this one's number */
     psg_stage_statistics stage[PSG_STAGE_COUNT];
     psg_graph graph; /**< of the plan: what was chosen, as are the following */
