@@ -74,6 +74,21 @@ static const app_choice tuned_choices[] = {{"yes", 1}, {"no", 0}, {NULL, 0}};
             "of a psg that simulates: a recorded machine; default:\n"                              \
             "the one that PSG_MACHINE in the environment names"                                    \
     }
+#define ROW_NODES                                                                                  \
+    {                                                                                              \
+        NULL, "nodes", "N", app_value_unsigned, FIELD(nodes), NULL, "a whole number from 1",       \
+            "of a psg that simulates: alike nodes, with a process\n"                               \
+            "each, on the machine's cores and GPUs or as many as\n"                                \
+            "--cpus and --gpus say; times, bytes and traces are those\n"                           \
+            "of one. default: 1"                                                                   \
+    }
+#define ROW_NETWORK                                                                                \
+    {                                                                                              \
+        NULL, "network", "GB/S", app_value_rate, FIELD(network), NULL,                             \
+            "a finite number above 0, in GB/s",                                                    \
+            "between --nodes: what one sends, and what it receives, in\n"                          \
+            "GB/s; default: as the machine's file says"                                            \
+    }
 #define ROW_END                                                                                    \
     { NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL }
 
@@ -133,6 +148,8 @@ static const option_row solve_rows[] = {
     ROW_CPU_SHARE,
     ROW_SCHED,
     ROW_MACHINE,
+    ROW_NODES,
+    ROW_NETWORK,
     {"Task graph", "graph", "fused|staged", app_value_choice, FIELD(graph), graph_choices, NULL,
      "few tasks, or one per step of the method; default: fused"},
     {NULL, "exchange", "NAME", app_value_choice, FIELD(exchange), exchange_choices, NULL,
@@ -169,12 +186,14 @@ static const option_row info_rows[] = {ROW_CPUS,
                                        ROW_CPU_SHARE,
                                        ROW_SCHED,
                                        ROW_MACHINE,
+                                       ROW_NODES,
+                                       ROW_NETWORK,
                                        {"Result", "json", "FILE", app_value_text, FIELD(json), NULL,
                                         "FILE, or - for stdout",
                                         "write all of it as JSON; - is stdout"},
                                        ROW_END};
 
-enum { ROWS_MOST = 32, HELP_COLUMN = 27 };
+enum { ROWS_MOST = 40, HELP_COLUMN = 27 };
 
 static const command_text solve_text = {
     "solve", solve_rows,
@@ -389,6 +408,10 @@ static void set_defaults(app_arguments *arguments) {
     arguments->cpu_share = PSG_CPU_SHARE_AUTO;
     arguments->in_flight = arguments->repeat = 1;
     arguments->tuned = 1;
+}
+
+const char *app_arguments_simulated(const app_arguments *arguments) {
+    return arguments->nodes ? "nodes" : arguments->network > 0 ? "network" : NULL;
 }
 
 int app_arguments_info(int argc, char **argv, app_arguments *arguments) {

@@ -42,6 +42,8 @@ typedef struct app_arguments {
     size_t segment_planes, pencils;
     unsigned in_flight, repeat;
     const char *machine;
+    unsigned nodes;
+    double network; /* bytes per second */
     int tuned;
     int verify, bounds, quiet;
 } app_arguments;
@@ -51,6 +53,9 @@ typedef struct app_arguments {
 enum { APP_HELPED = -1 };
 int app_arguments_solve(int argc, char **argv, app_arguments *arguments);
 int app_arguments_info(int argc, char **argv, app_arguments *arguments);
+
+/** The name of an option that was given and is for simulations only, but for --machine; NULL. */
+const char *app_arguments_simulated(const app_arguments *arguments);
 
 /** The same for a command with options of its own. @param[out] arguments  the struct that
  *  `field` in its rows is about, with the defaults in it */

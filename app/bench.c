@@ -177,7 +177,10 @@ int app_bench(int argc, char **argv) {
         return app_ranks_agree(app_error(APP_USAGE, "psg bench starts as many processes as --ranks "
                                                     "says: start it without mpirun"));
     }
-    code = app_simulation_choose(b->arguments.machine);
+    code = app_simulation_choose(b->arguments.machine, b->arguments.list[APP_LIST_NODES] ? "nodes"
+                                                       : b->arguments.list[APP_LIST_NETWORK]
+                                                           ? "network"
+                                                           : NULL);
     if (code || (b->arguments.study && app_study_is_program(b->arguments.study))) {
         code = code ? code : app_programs_bench(&b->arguments);
         free(b);

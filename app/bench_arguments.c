@@ -27,6 +27,11 @@ static const app_option_row rows[] = {
     ROW_LIST(NULL, "ranks", "N,...", APP_LIST_RANKS,
              "processes, which share the grid by MPI; --cpus and --gpus\n"
              "are those of each. default: 1"),
+    ROW_LIST(NULL, "nodes", "N,...", APP_LIST_NODES,
+             "of a psg that simulates: alike nodes with a process each,\n"
+             "as for psg solve; a row is about one of them. default: 1"),
+    ROW_LIST(NULL, "network", "GB/S,...", APP_LIST_NETWORK,
+             "between these; default: as the machine's file says"),
     ROW_LIST(NULL, "cpus", "N,...", APP_LIST_CPUS,
              "CPU workers; default: one per core, of several processes\n"
              "one per core of its part; beside GPUs none unless\n"
@@ -134,8 +139,9 @@ static const app_command_text bench_text = {
     "not known; seconds of each stage, summed over workers and processes, as are workers,\n"
     "tasks, bytes and seconds of copies; with --bounds, how short the solve could have been\n"
     "(bound_seconds, of_bound of its time, by bound_by) and by each bound: its longest chain\n"
-    "of tasks (path), their work, memory, links, and StarPU's models (lp); what the plan came\n"
-    "to; versions and machine. status is ok, or says why this one failed.\n"
+    "of tasks (path), their work, memory, links, of which bound_link is the slowest, and\n"
+    "StarPU's models (lp); what the plan came to; versions and machine. status is ok, or says\n"
+    "why this one failed.\n"
     "\n"
     "Studies. Lists that are given take the place of theirs, --cpus and --gpus that of all\n"
     "numbers of cores and of GPUs; 0 leaves out what is about them. Grids on GPUs are "

@@ -245,8 +245,11 @@ static void refuse(app_groups *g, size_t first) {
         const double bytes =
             app_config_bytes(&g->sweep.config[c]) + app_fields_bytes(&g->sweep.config[c]);
         if (g->sweep.config[c].ranks > 1 && !psg_component_version(PSG_COMPONENT_MPI)) {
-            snprintf(g->result[c].failed, sizeof g->result[c].failed,
-                     "built without MPI: psg cannot run as several processes");
+            snprintf(
+                g->result[c].failed, sizeof g->result[c].failed, "%s",
+                psg_simulation()
+                    ? "processes of one node are not simulated; those of several are, by --nodes"
+                    : "built without MPI: psg cannot run as several processes");
         } else if (total > 0 && bytes > total) {
             app_bytes_text(needed, sizeof needed, bytes);
             app_bytes_text(have, sizeof have, total);

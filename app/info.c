@@ -34,13 +34,14 @@ typedef struct facts {
     const app_workers *workers;
     char cache[PATH_MAX];
     app_tuned tuned;
+    unsigned nodes;
     psg_route *routes;
     size_t route_count;
 } facts;
 
 static const char *memory_name(int device, char *name, size_t size) {
     if (device < 0) {
-        return "memory";
+        return device == -1 ? "memory" : "network";
     }
     snprintf(name, size, "GPU %d", device);
     return name;
@@ -49,7 +50,7 @@ static const char *memory_name(int device, char *name, size_t size) {
 /* The exchange that a plan of the fused graph would have, where its spectrum fits the GPUs. */
 static void print_routes(const facts *f) {
     char from[32], to[32];
-    int peers = 1, between = 0;
+    int peers = 1, between = 0, there = 0;
     if (f->route_count == 0) {
         return;
     }
@@ -60,15 +61,21 @@ static void print_routes(const facts *f) {
         printf("  %-7s -> %-7s %7.1f GB/s, %5.1f us%s\n",
                memory_name(route->from, from, sizeof from), memory_name(route->to, to, sizeof to),
                1e-9 * route->rate, 1e6 * route->latency_seconds,
-               !gpus         ? ""
-               : route->peer ? ", peers"
-                             : ", no peers");
+               route->to < -1 ? psg_mpi_cuda_aware() > 0 ? ", of GPUs' memory" : ""
+               : !gpus        ? ""
+               : route->peer  ? ", peers"
+                              : ", no peers");
+        there |= route->from >= 0;
         between |= gpus;
         peers &= !gpus || route->peer;
     }
-    printf("  exchange: %s\n", !between ? "direct: there is one GPU, and blocks stay where they are"
-                               : peers  ? "direct: every GPU reaches every other's memory"
-                                        : "managed: not every GPU reaches every other's memory");
+    if (there || f->nodes > 1) {
+        printf("  exchange: %s\n", f->nodes > 1 ? "mpi: there are several nodes"
+                                   : !between
+                                       ? "direct: there is one GPU, and blocks stay where they are"
+                                   : peers ? "direct: every GPU reaches every other's memory"
+                                           : "managed: not every GPU reaches every other's memory");
+    }
 }
 
 static void print_lines(const facts *f) {
@@ -144,7 +151,7 @@ static int find_routes(facts *f, const psg_options *options) {
 
 /* On rank 0. */
 static int tell(const app_workers *workers, const psg_options *options, const char *json) {
-    facts f = {.workers = workers};
+    facts f = {.workers = workers, .nodes = options->nodes};
     const int to_stdout = json && strcmp(json, "-") == 0;
     if (psg_cache_folder(options, 0, f.cache, sizeof f.cache) != PSG_OK) {
         f.cache[0] = '\0';
@@ -172,7 +179,8 @@ int app_info(int argc, char **argv) {
     psg_options options;
     int code = app_ranks_agree(app_arguments_info(argc, argv, &arguments));
     if (!code) {
-        code = app_ranks_agree(app_simulation_choose(arguments.machine));
+        code = app_ranks_agree(
+            app_simulation_choose(arguments.machine, app_arguments_simulated(&arguments)));
     }
     if (code) {
         return code == APP_HELPED ? APP_DONE : code;
@@ -185,6 +193,8 @@ int app_info(int argc, char **argv) {
     options.cpu_share = arguments.cpu_share;
     options.policy = arguments.policy;
     options.machine = arguments.machine;
+    options.nodes = arguments.nodes ? arguments.nodes : 1;
+    options.network = arguments.network;
     options.comm = app_ranks_comm();
     code = app_workers_find(&options, &workers);
     if (!code) {

@@ -285,6 +285,7 @@ static psg_status read_bounds(const job *j, app_sample *sample) {
         app_ranks_max(&seconds, 1);
         app_report_join_bounds(&bounds);
         memcpy(sample->bound, bounds.bound, sizeof sample->bound);
+        memcpy(sample->link, bounds.link_seconds, sizeof sample->link);
         sample->lp_bound = bounds.lp_seconds;
         sample->of_bound = bounds.seconds / seconds;
     }

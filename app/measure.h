@@ -27,6 +27,7 @@ typedef struct app_sample {
     double h2d_seconds, d2h_seconds, d2d_seconds; /**< NAN: not known */
     double bound
         [PSG_BOUND_COUNT]; /**< seconds, of the latest solve; 0 if nobody asked, as are the next */
+    double link[PSG_LINK_COUNT]; /**< seconds, of which the largest is the bound by links */
     double lp_bound;
     double of_bound; /**< the largest of `bound` over the time of that solve */
 } app_sample;

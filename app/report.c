@@ -149,12 +149,21 @@ static void print_share(const app_report *report) {
     }
 }
 
+static const char *slowest_link(const psg_bounds *b) {
+    int slowest = 0;
+    for (int link = 1; link < PSG_LINK_COUNT; link++) {
+        slowest = b->link_seconds[link] > b->link_seconds[slowest] ? link : slowest;
+    }
+    return psg_link_name((psg_link)slowest);
+}
+
 static void print_bounds(const app_report *report) {
     const psg_bounds *b = &report->bounds;
     if (b->seconds > 0) {
-        printf("bound     %.4g s by %s: %.0f %% of the last solve's %.4g s\n", b->seconds,
-               psg_bound_name(b->by), 100 * b->seconds / report->statistics.seconds,
-               report->statistics.seconds);
+        const char *link = b->by == PSG_BOUND_LINK ? slowest_link(b) : NULL;
+        printf("bound     %.4g s by %s%s%s: %.0f %% of the last solve's %.4g s\n", b->seconds,
+               psg_bound_name(b->by), link ? " " : "", link ? link : "",
+               100 * b->seconds / report->statistics.seconds, report->statistics.seconds);
     }
 }
 
@@ -179,6 +188,19 @@ static void print_links(const app_report *report) {
             printf(" in %.4g s, %.4g GB/s", seconds, 1e-9 * bytes / seconds);
         }
         printf("%s", bytes > 0 ? "\n" : "");
+    }
+}
+
+/* Of a simulation, which is of one of them. */
+static void print_nodes(const app_report *report) {
+    const psg_statistics *s = &report->statistics;
+    char bytes[32];
+    if (report->options.nodes > 1) {
+        app_bytes_text(bytes, sizeof bytes, (double)s->sent_bytes);
+        printf(
+            "nodes     %u alike, each as above; %s sent by each in a solve, messages on their way "
+            "for %.0f %% of it\n",
+            report->options.nodes, bytes, 100 * s->stage[PSG_STAGE_EXCHANGE].seconds / s->seconds);
     }
 }
 
@@ -234,6 +256,7 @@ void app_report_print(const app_report *report) {
     print_bounds(report);
     print_links(report);
     print_exchange(report);
+    print_nodes(report);
     if (app_report_has_mean(report)) {
         printf("mean      %.10g of f was dropped: a periodic box has no solution for it\n",
                s->mean);
@@ -476,6 +499,8 @@ int app_report_json(const app_report *report, const char *path, const char *show
     put_size(root, "cpu_rows", s->cpu_rows);
     put_text(root, "policy", report->workers.policy[0] ? report->workers.policy : NULL);
     put(root, "ranks", json_integer(app_ranks()));
+    put_size(root, "nodes", report->options.nodes);
+    put(root, "network", report->options.network > 0 ? json_real(report->options.network) : NULL);
     put(root, "rank_workers", app_json_rank_workers(&report->workers));
     put(root, "workers", app_json_workers(&report->workers));
     put_size(root, "in_flight", report->options.in_flight);

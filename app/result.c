@@ -45,6 +45,7 @@ enum {
     BOUND_LP = BOUNDS + PSG_BOUND_COUNT,
     BOUND,
     BOUND_BY,
+    BOUND_LINK,
     OF_BOUND,
     WORKERS_CPU,
     WORKERS_GPU,
@@ -108,6 +109,7 @@ static const struct {
     [BOUND_LP] = {"bound_lp_seconds", 0},
     [BOUND] = {"bound_seconds", 0},
     [BOUND_BY] = {"bound_by", 1},
+    [BOUND_LINK] = {"bound_link", 1},
     [OF_BOUND] = {"of_bound", 0},
     [WORKERS_CPU] = {"workers_cpu", 0},
     [WORKERS_GPU] = {"workers_gpu", 0},
@@ -182,10 +184,12 @@ static int identity(const app_config *config, const app_circumstances *at, int c
     return 1;
 }
 
-/* Files of versions that knew only data from main memory, or GPUs without cores, do not say so. */
+/* Files of versions that knew only data from main memory, GPUs without cores, or one node do not say
+ * so. */
 static int is_same(int column, const char *text, const char *cell) {
     const char *only = column == APP_LIST_DATA        ? "host"
                        : column == APP_LIST_CPU_SHARE ? "auto"
+                       : column == APP_LIST_NODES     ? "1"
                                                       : "";
     return strcmp(text, cell) == 0 || (cell[0] == '\0' && strcmp(text, only) == 0);
 }
@@ -291,6 +295,19 @@ static double operations(const app_config *c) {
     return 2 * 5 * points * log2(points);
 }
 
+/* The link that takes longest by the medians, if any. */
+static void put_link(row *to, const app_result *r, double *sorted) {
+    double largest = 0;
+    for (int link = 0; link < PSG_LINK_COUNT; link++) {
+        gather(r, offsetof(app_sample, link) + (size_t)link * sizeof(double), 0, sorted);
+        const double value = quantile(sorted, r->samples, 0.5);
+        if (value > largest) {
+            put_text(to, BOUND_LINK, psg_link_name((psg_link)link));
+            largest = value;
+        }
+    }
+}
+
 /* The medians, of which the largest is the bound of the row. */
 static void put_bounds(row *to, const app_result *r, double *sorted) {
     double largest = 0;
@@ -304,6 +321,7 @@ static void put_bounds(row *to, const app_result *r, double *sorted) {
     }
     put_number(to, BOUND, largest);
     put_text(to, BOUND_BY, psg_bound_name((psg_bound)by));
+    put_link(to, r, sorted);
     gather(r, offsetof(app_sample, of_bound), 0, sorted);
     put_number(to, OF_BOUND, quantile(sorted, r->samples, 0.5));
     gather(r, offsetof(app_sample, lp_bound), 0, sorted);
@@ -453,7 +471,8 @@ int app_results_is_number(const app_table *table, size_t column) {
         return 1;
     }
     return column < APP_LISTS ? column == APP_LIST_SEGMENT_PLANES || column == APP_LIST_PENCILS ||
-                                    column == APP_LIST_IN_FLIGHT || column == APP_LIST_RANKS
+                                    column == APP_LIST_IN_FLIGHT || column == APP_LIST_RANKS ||
+                                    column == APP_LIST_NODES
                               : !own[column].is_text;
 }
 

@@ -36,7 +36,8 @@ static int open_input(app_run *r) {
 
 static int check_exchange(const app_run *r) {
     const psg_exchange exchange = (psg_exchange)r->arguments.exchange;
-    if (app_ranks() == 1 && (exchange == PSG_EXCHANGE_MPI || exchange == PSG_EXCHANGE_ALLTOALL)) {
+    if (app_ranks() == 1 && r->arguments.nodes <= 1 &&
+        (exchange == PSG_EXCHANGE_MPI || exchange == PSG_EXCHANGE_ALLTOALL)) {
         return app_error(APP_USAGE, "--exchange %s is between processes: start psg by mpirun",
                          app_exchange_name(exchange));
     }
@@ -49,7 +50,7 @@ static int check_simulation(const app_run *r) {
     return app_simulation_machine() && option
                ? app_error(APP_USAGE,
                            "--%s: a simulation computes nothing; give --problem and --grid", option)
-               : app_simulation_choose(a->machine);
+               : app_simulation_choose(a->machine, app_arguments_simulated(a));
 }
 
 /* Processes on machines of their own may see different files under one name. */
@@ -127,6 +128,8 @@ static void make_options(app_run *r) {
     options->cpu_share = a->cpu_share;
     options->policy = a->policy;
     options->machine = a->machine;
+    options->nodes = a->nodes ? a->nodes : 1;
+    options->network = a->network;
     options->effort = (psg_effort)a->effort;
     options->in_flight = r->flights;
     options->tuned = a->tuned;

@@ -42,13 +42,19 @@ int app_simulation_run(int (*command)(int argc, char **argv), int argc, char **a
     return code < 0 ? app_error(APP_USAGE, "%s", psg_last_error()) : code;
 }
 
-int app_simulation_choose(const char *machine) {
+int app_simulation_choose(const char *machine, const char *option) {
+    if (!psg_simulation() && !machine) {
+        return option ? app_error(APP_USAGE,
+                                  "--%s: this psg computes; one that simulates is built with "
+                                  "-DPSG_SIMULATE=ON",
+                                  option)
+                      : APP_DONE;
+    }
     if (!psg_simulation()) {
-        return machine ? app_error(APP_USAGE,
-                                   "--machine '%s': this psg computes; one that simulates is "
-                                   "built with -DPSG_SIMULATE=ON",
-                                   machine)
-                       : APP_DONE;
+        return app_error(APP_USAGE,
+                         "--machine '%s': this psg computes; one that simulates is "
+                         "built with -DPSG_SIMULATE=ON",
+                         machine);
     }
     if (machine) {
         setenv("PSG_MACHINE", machine, 1);

@@ -13,9 +13,10 @@ int app_simulation_run(int (*command)(int argc, char **argv), int argc, char **a
 
 /** Choose the machine of this process, unless it has one, and of those that it starts later.
  *  @param[in] machine  NULL: as the environment says
+ *  @param[in] option   another one that was given and means something in a simulation only; NULL
  *  @return APP_DONE; APP_USAGE after a message: there is none, or this is no simulation and
- *          there is one */
-int app_simulation_choose(const char *machine);
+ *          there is one, or such an option */
+int app_simulation_choose(const char *machine, const char *option);
 
 /** The name of the machine that is simulated, static; NULL: this is no simulation. */
 const char *app_simulation_machine(void);

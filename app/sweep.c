@@ -62,6 +62,8 @@ static const struct list_row {
     [APP_LIST_EFFORT] = {"effort", "effort", FIELD(effort), NULL, NULL},
     [APP_LIST_RANKS] = {"ranks", "ranks", FIELD(ranks), app_value_unsigned,
                         "whole numbers from 1, with commas between"},
+    [APP_LIST_NODES] = {"nodes", "nodes", FIELD(nodes), NULL, NULL},
+    [APP_LIST_NETWORK] = {"network", "network", FIELD(network), NULL, NULL},
 };
 
 const char *app_list_option(app_list list) {
@@ -86,7 +88,8 @@ static const app_config default_config = {.ranks = 1,
                                           .gpus = -1,
                                           .cpu_share = PSG_CPU_SHARE_AUTO,
                                           .normalize = 1,
-                                          .in_flight = 1};
+                                          .in_flight = 1,
+                                          .nodes = 1};
 
 /* One value into its place. The word `default` stands in every list for what holds without it. */
 static int parse_value(app_list list, const char *text, app_config *config) {
@@ -149,7 +152,7 @@ static int split(app_list list, const char *text, values *v) {
 }
 
 /* So that what is measured once has one name: the layout of z and where u is normalised are the staged
- * graph's, a share is of cores and GPUs, and there are no more planes in a segment than the grid has, nor more pencils
+ * graph's, a share is of cores and GPUs, one node has no network, and there are no more planes in a segment than the grid has, nor more pencils
  * than rows. */
 static void settle(app_config *config) {
     if (config->graph != PSG_GRAPH_STAGED) {
@@ -158,6 +161,9 @@ static void settle(app_config *config) {
     }
     if (config->cpus == 0 || config->gpus == 0) {
         config->cpu_share = PSG_CPU_SHARE_AUTO;
+    }
+    if (config->nodes == 1) {
+        config->network = 0;
     }
     if (config->segment_planes > config->grid.n[2]) {
         config->segment_planes = config->grid.n[2];
@@ -311,6 +317,16 @@ void app_config_text(const app_config *c, app_list list, char *text) {
     case APP_LIST_RANKS:
         snprintf(text, 64, "%u", c->ranks);
         break;
+    case APP_LIST_NODES:
+        snprintf(text, 64, "%u", c->nodes);
+        break;
+    case APP_LIST_NETWORK:
+        if (c->network > 0) {
+            snprintf(text, 64, "%g", 1e-9 * c->network);
+        } else {
+            snprintf(text, 64, "%s", c->nodes > 1 ? "default" : "");
+        }
+        break;
     default:
         snprintf(text, 64, "%s", efforts[c->effort]);
         break;
@@ -334,6 +350,8 @@ void app_config_options(const app_config *config, psg_options *options) {
     options->tuned = 0; /* a default means one thing, whatever was tuned */
     options->policy = config->policy[0] ? config->policy : NULL;
     options->in_flight = config->in_flight;
+    options->nodes = config->nodes;
+    options->network = config->network;
 }
 
 void app_config_grid(const app_config *config, psg_grid *grid) {

@@ -25,6 +25,8 @@ typedef enum app_list {
     APP_LIST_IN_FLIGHT,
     APP_LIST_EFFORT,
     APP_LIST_RANKS,
+    APP_LIST_NODES,
+    APP_LIST_NETWORK,
     APP_LISTS
 } app_list;
 
@@ -41,6 +43,8 @@ typedef struct app_config {
     size_t segment_planes, pencils;
     int resident; /**< f and u stay where they are computed, else they come from and go to arrays */
     unsigned in_flight;
+    unsigned nodes; /**< of a simulation */
+    double network; /**< bytes per second between these; 0: as the machine's file says */
 } app_config;
 
 typedef struct app_sweep {

@@ -114,6 +114,15 @@ int app_value_lambda(const char *text, void *field, const app_choice *choices) {
     return 0;
 }
 
+int app_value_rate(const char *text, void *field, const app_choice *choices) {
+    double value = 0;
+    if (app_value_lambda(text, &value, choices) || value <= 0) {
+        return -1;
+    }
+    *(double *)field = 1e9 * value;
+    return 0;
+}
+
 int app_value_cpu_share(const char *text, void *field, const app_choice *choices) {
     (void)choices;
     double value = strcmp(text, "auto") == 0 ? PSG_CPU_SHARE_AUTO : PSG_CPU_SHARE_FREE;

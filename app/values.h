@@ -37,6 +37,8 @@ int app_value_unsigned(const char *text, void *field, const app_choice *choices)
 int app_value_cpus(const char *text, void *field, const app_choice *choices);     /**< int >= 0 */
 int app_value_gpus(const char *text, void *field, const app_choice *choices);
 int app_value_lambda(const char *text, void *field, const app_choice *choices); /**< finite, >= 0 */
+/** GB/s above 0, to a double of bytes per second */
+int app_value_rate(const char *text, void *field, const app_choice *choices);
 /** auto, free, or a double from 0 to 1: as psg_options.cpu_share */
 int app_value_cpu_share(const char *text, void *field, const app_choice *choices);
 int app_value_grid(const char *text, void *field, const app_choice *choices);

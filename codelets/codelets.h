@@ -125,6 +125,9 @@ typedef struct psg_exchange_codelets {
     struct starpu_codelet alltoall[PSG_TASK_PRECISIONS];
 } psg_exchange_codelets;
 
+/** That of alltoall alone. */
+void psg_task_alltoall_codelets(struct starpu_codelet codelets[PSG_TASK_PRECISIONS], int *nodes);
+
 /** What psg_context.exchange needs.
  *  @param[in] nodes  main memory, for as many data as a task has; the caller's as long as the codelets */
 void psg_task_exchange_codelets(psg_exchange_codelets *codelets, int *nodes);

@@ -282,6 +282,7 @@ psg_wire *psg_wire_open(const psg_comm *comm, size_t row_bytes, unsigned lanes) 
         return NULL;
     }
     wire->row_bytes = row_bytes;
+    wire->fake = comm->fake;
     wire->row = MPI_DATATYPE_NULL;
     wire->mpi = MPI_COMM_NULL;
     wire->lane = calloc(lanes + 1, sizeof *wire->lane);
@@ -316,4 +317,38 @@ void psg_wire_close(psg_wire *wire) {
     }
     free(wire->lane);
     free(wire);
+}
+
+size_t psg_wire_row_bytes(const psg_wire *wire) {
+    return wire->row_bytes;
+}
+
+/* One that plays a rank of many sends to nobody, and receives from nobody. */
+int psg_wire_send(const psg_wire *wire, const void *memory, size_t rows, int rank, int tag,
+                  psg_request *request) {
+    request->mpi = MPI_REQUEST_NULL;
+    return wire->fake
+               ? MPI_SUCCESS
+               : MPI_Isend(memory, (int)rows, wire->row, rank, tag, wire->mpi, &request->mpi);
+}
+
+int psg_wire_receive(const psg_wire *wire, void *memory, size_t rows, int rank, int tag,
+                     psg_request *request) {
+    request->mpi = MPI_REQUEST_NULL;
+    return wire->fake
+               ? MPI_SUCCESS
+               : MPI_Irecv(memory, (int)rows, wire->row, rank, tag, wire->mpi, &request->mpi);
+}
+
+int psg_wire_alltoall(const psg_wire *wire, const psg_alltoall_part *from,
+                      const psg_alltoall_part *to, size_t lane, psg_request *request) {
+    return MPI_Ialltoallv(from->memory, from->count, from->first, wire->row, to->memory, to->count,
+                          to->first, wire->row, wire->lane[lane], &request->mpi);
+}
+
+void psg_comm_words(int code, char *words, size_t size) {
+    char said[MPI_MAX_ERROR_STRING] = "";
+    int length = 0;
+    (void)MPI_Error_string(code, said, &length);
+    (void)snprintf(words, size, "%s", said);
 }

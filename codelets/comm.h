@@ -1,6 +1,7 @@
 /** @file comm.h  MPI without mpi.h: what the processes that share a plan do together.
  *
- * Built without MPI (comm_absent.c), psg_comm_open() says so, and nothing below it is ever called.
+ * Built without MPI (comm_absent.c), psg_comm_open() says so, and nothing below it is ever called. In a simulation
+ * (comm_simulated.c) this is the one of several alike nodes that is simulated, and the others do as it does.
  * Functions marked collective are called by all processes of the communicator, in one order.
  */
 #ifndef PSG_CODELETS_COMM_H
@@ -74,6 +75,19 @@ psg_wire *psg_wire_open(const psg_comm *comm, size_t row_bytes, unsigned lanes);
 /** Collective. NULL is fine. */
 void psg_wire_close(psg_wire *wire);
 
+/** Bytes of a row. */
+size_t psg_wire_row_bytes(const psg_wire *wire);
+
+/** Something that the messenger has begun; see messenger.h. */
+typedef struct psg_request psg_request;
+
+/** Begin to send rows, end to end, to a process, or to receive them from there. Sender and receiver
+ *  have the same tag. @return 0; a code for psg_comm_words() */
+int psg_wire_send(const psg_wire *wire, const void *memory, size_t rows, int rank, int tag,
+                  psg_request *request);
+int psg_wire_receive(const psg_wire *wire, void *memory, size_t rows, int rank, int tag,
+                     psg_request *request);
+
 /** For MPI_Alltoallv: what goes to and from each process, in rows, and where it stands. [ranks]
  *  numbers each. */
 typedef struct psg_alltoall_part {
@@ -87,5 +101,12 @@ typedef struct psg_alltoall {
     psg_alltoall_part pencils; /**< what pencils have, of other processes' segments */
     size_t lane;
 } psg_alltoall;
+
+/** Begin MPI_Ialltoallv on a lane. Collective. @return as above */
+int psg_wire_alltoall(const psg_wire *wire, const psg_alltoall_part *from,
+                      const psg_alltoall_part *to, size_t lane, psg_request *request);
+
+/** What a code says. */
+void psg_comm_words(int code, char *words, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/** @file comm_mpi.h  What comm.c and exchange_mpi.c share. */
+/** @file comm_mpi.h  What the files that call MPI share. */
 #ifndef PSG_CODELETS_COMM_MPI_H
 #define PSG_CODELETS_COMM_MPI_H
 
@@ -23,6 +23,11 @@ struct psg_wire {
     size_t row_bytes;
     MPI_Comm *lane;
     unsigned lanes;
+    bool fake; /**< as the communicator's */
+};
+
+struct psg_request {
+    MPI_Request mpi; /**< MPI_REQUEST_NULL: it is done */
 };
 
 #endif

@@ -10,10 +10,9 @@
 /* ------------------------------------------------------------------------------ the file */
 
 static const char *const link_names[PSG_MACHINE_LINKS] = {
-    [PSG_MACHINE_TO_GPU] = "to-gpu",
-    [PSG_MACHINE_FROM_GPU] = "from-gpu",
-    [PSG_MACHINE_BETWEEN] = "between",
-    [PSG_MACHINE_PEER] = "peer",
+    [PSG_MACHINE_TO_GPU] = "to-gpu",   [PSG_MACHINE_FROM_GPU] = "from-gpu",
+    [PSG_MACHINE_BETWEEN] = "between", [PSG_MACHINE_PEER] = "peer",
+    [PSG_MACHINE_NETWORK] = "network",
 };
 
 static int place_in(const char *word, const char *const *words, int count) {
@@ -77,11 +76,21 @@ static const char *read_link(psg_machine *machine, const char *rest) {
                       rest[used] == '\0' && positive(bytes) && isfinite(seconds) && seconds >= 0;
     const int m = read ? place_in(which, link_names, PSG_MACHINE_LINKS) : PSG_MACHINE_LINKS;
     if (m == PSG_MACHINE_LINKS) {
-        return "link to-gpu|from-gpu|between|peer BYTES_A_SECOND SECONDS";
+        return "link to-gpu|from-gpu|between|peer|network BYTES_A_SECOND SECONDS";
     }
     machine->link[m].bytes_per_second = bytes;
     machine->link[m].seconds = seconds;
     return NULL;
+}
+
+static const char *read_cuda_aware(psg_machine *machine, const char *rest) {
+    static const char *const answers[2] = {"no", "yes"};
+    char answer[8];
+    int used = 0;
+    const bool read = sscanf(rest, "%7s %n", answer, &used) == 1 && rest[used] == '\0';
+    const int m = read ? place_in(answer, answers, 2) : 2;
+    machine->cuda_aware = m == 1;
+    return m < 2 ? NULL : "cuda_aware yes|no";
 }
 
 static const char *const devices[2] = {"cpu", "gpu"};
@@ -162,9 +171,11 @@ static const struct {
     const char *word;
     reader read;
 } readers[] = {
-    {"machine", read_name},  {"about", read_about},       {"cpus", read_cpus},
-    {"gpus", read_gpus},     {"gpu_memory", read_memory}, {"link", read_link},
-    {"submit", read_submit}, {"least", read_least},       {"time", read_time},
+    {"machine", read_name},      {"about", read_about},
+    {"cpus", read_cpus},         {"gpus", read_gpus},
+    {"gpu_memory", read_memory}, {"link", read_link},
+    {"submit", read_submit},     {"least", read_least},
+    {"time", read_time},         {"cuda_aware", read_cuda_aware},
 };
 
 /* @return as a reader does */
@@ -186,7 +197,7 @@ static const char *read_line(psg_machine *machine, char *line) {
             return readers[m].read(machine, rest);
         }
     }
-    return "machine, about, cpus, gpus, gpu_memory, link, submit, least or time";
+    return "machine, about, cpus, gpus, gpu_memory, link, cuda_aware, submit, least or time";
 }
 
 psg_machine *psg_machine_read(const char *path, char *words, size_t size) {

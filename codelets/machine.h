@@ -10,7 +10,10 @@
  *      gpu_memory BYTES               of each GPU
  *      link WHICH BYTES SECONDS       bytes a second and latency: to-gpu, from-gpu (each GPU has its own), between
  *                                     (what a GPU sends, and what it receives, all others together), peer (a
- *                                     kernel that reads and writes another GPU's memory, likewise)
+ *                                     kernel that reads and writes another GPU's memory, likewise), network
+ *                                     (what a node sends, and what it receives, likewise; SECONDS of each message)
+ *      cuda_aware yes|no              messages of other nodes come from GPUs' memory and go there; else, and if
+ *                                     nothing is said, they go by main memory
  *      submit SECONDS                 what it takes the program to submit a task, for each piece of its data
  *      least cpu|gpu SECONDS          what any task takes
  *      time STAGE f64|f32 cpu|gpu NXxNYxNZ segment|pencil COUNT views|dense PIECES REMOTE SECONDS
@@ -28,6 +31,7 @@ typedef enum psg_machine_link {
     PSG_MACHINE_FROM_GPU,
     PSG_MACHINE_BETWEEN,
     PSG_MACHINE_PEER,
+    PSG_MACHINE_NETWORK,
     PSG_MACHINE_LINKS
 } psg_machine_link;
 
@@ -47,6 +51,7 @@ typedef struct psg_machine {
         double bytes_per_second; /**< 0: there is none */
         double seconds;          /**< latency */
     } link[PSG_MACHINE_LINKS];
+    bool cuda_aware; /**< messages go from and to GPUs' memory */
     double submit;   /**< seconds for each piece of a task's data; 0: not given */
     double least[2]; /**< seconds of any task on a core, on a GPU */
     psg_machine_time *time;

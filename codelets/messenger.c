@@ -1,4 +1,6 @@
+/* The thread that talks to MPI. */
 #include "codelets/messenger.h"
+#include "codelets/comm_mpi.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -55,11 +57,13 @@ static void start(round *r, psg_errand *errand) {
         errand->ended(errand, MPI_ERR_NO_MEM);
         return;
     }
-    const int code = errand->start(errand, &r->request[r->count]);
-    if (code != MPI_SUCCESS || r->request[r->count] == MPI_REQUEST_NULL) {
+    psg_request begun = {MPI_REQUEST_NULL};
+    const int code = errand->start(errand, &begun);
+    if (code != MPI_SUCCESS || begun.mpi == MPI_REQUEST_NULL) {
         errand->ended(errand, code);
         return;
     }
+    r->request[r->count] = begun.mpi;
     r->errand[r->count++] = errand;
 }
 

@@ -284,6 +284,12 @@ const char *psg_simulation_run(int (*program)(int, char **), int argc, char **ar
 
 /* --------------------------------------------------------------------------------- costs */
 
+bool psg_simulation_network(double asked, double *rate, double *seconds) {
+    *rate = asked > 0 ? asked : machine->link[PSG_MACHINE_NETWORK].bytes_per_second;
+    *seconds = machine->link[PSG_MACHINE_NETWORK].seconds;
+    return *rate > 0;
+}
+
 void psg_simulation_submit(size_t pieces) {
     if (machine->submit > 0) {
         starpu_sleep((float)(machine->submit * (double)pieces));

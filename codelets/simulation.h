@@ -7,6 +7,7 @@
 
 struct starpu_perfmodel_arch;
 struct starpu_task;
+struct psg_comm;
 
 /** Is this a simulation? */
 bool psg_simulated(void);
@@ -28,6 +29,17 @@ const char *psg_simulation_run(int (*program)(int, char **), int argc, char **ar
 
 /** The machine that was chosen; NULL: none yet. */
 const psg_machine *psg_simulation_machine(void);
+
+/** The network between nodes of the machine: what a node sends, and what it receives, all others together.
+ *  @param[in]  asked    bytes per second in place of the machine's; 0: its own
+ *  @param[out] rate     bytes per second
+ *  @param[out] seconds  that a message takes beside
+ *  @return false: none is described, and none is asked for */
+bool psg_simulation_network(double asked, double *rate, double *seconds);
+
+/** The processes of so many alike nodes, of which this is the first; kept. @param[in] rate  of the network, as above
+ *  @return NULL: no memory, or this is no simulation */
+struct psg_comm *psg_simulation_nodes(unsigned nodes, double rate);
 
 /** In a simulation, let the time pass that it takes to submit a task.
  *  @param[in] pieces  of its data */

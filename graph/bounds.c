@@ -196,6 +196,27 @@ static double exchanged_bytes(const psg_plan *plan, int from, int to) {
     return bytes;
 }
 
+/* What a GPU's segments and pencils send to other processes, and get from there as much, by main
+ * memory unless messages can do without. */
+static double message_bytes(const psg_plan *plan, int gpu) {
+    const psg_context *c = &plan->context;
+    const size_t rows = c->y0[c->own_pencils.end] - c->y0[c->own_pencils.first];
+    const size_t planes = c->z0[c->own_segments.end] - c->z0[c->own_segments.first];
+    double points = 0;
+    for (size_t s = c->own_segments.first; s < c->own_segments.end; s++) {
+        points += c->segment_worker[s] == gpu
+                      ? (double)(c->z0[s + 1] - c->z0[s]) * (double)(c->n[1] - rows)
+                      : 0;
+    }
+    for (size_t p = c->own_pencils.first; p < c->own_pencils.end; p++) {
+        points += c->pencil_worker[p] == gpu
+                      ? (double)(c->y0[p + 1] - c->y0[p]) * (double)(c->n[2] - planes)
+                      : 0;
+    }
+    const bool by_memory = plan->exchange == PSG_EXCHANGE_ALLTOALL || psg_comm_cuda_aware() != 1;
+    return by_memory ? 2 * (double)c->cpu->real_bytes * (double)c->nxc * points : 0;
+}
+
 static void find_gpu_links(const psg_plan *plan, psg_bounds *b) {
     const psg_context *c = &plan->context;
     for (size_t g = 0; g < plan->gpu_count; g++) {
@@ -206,19 +227,16 @@ static void find_gpu_links(const psg_plan *plan, psg_bounds *b) {
             planes += c->segment_worker[s] == gpu ? (double)(c->z0[s + 1] - c->z0[s]) : 0;
         }
         const double field = planes * (double)(c->n[0] * c->n[1]) * (double)c->cpu->real_bytes;
+        const double messages = message_bytes(plan, gpu);
         add_link(b, PSG_LINK_H2D, STARPU_MAIN_RAM, node,
-                 (plan->from_memory ? field : 0) + exchanged_bytes(plan, -1, gpu));
-        add_link(b, PSG_LINK_D2H, node, STARPU_MAIN_RAM, exchanged_bytes(plan, gpu, -1));
+                 (plan->from_memory ? field : 0) + messages + exchanged_bytes(plan, -1, gpu));
+        add_link(b, PSG_LINK_D2H, node, STARPU_MAIN_RAM, messages + exchanged_bytes(plan, gpu, -1));
         for (size_t h = 0; h < plan->gpu_count; h++) {
             if (h != g && plan->resident) {
                 add_link(b, PSG_LINK_D2D, node, psg_placement_node(plan->gpus[h]),
                          exchanged_bytes(plan, gpu, plan->gpus[h]));
             }
         }
-    }
-    if (plan->gpu_count == 1 && plan->ranks > 1 && psg_comm_cuda_aware() != 1) {
-        add_link(b, PSG_LINK_D2H, psg_placement_node(plan->gpus[0]), STARPU_MAIN_RAM,
-                 (double)plan->sent_bytes); /* what is sent goes by main memory */
     }
 }
 

@@ -199,8 +199,10 @@ psg_status psg_placement_make(psg_plan *plan);
  *  @param[in] emptied  once it has evicted all that it holds there */
 size_t psg_placement_room(const psg_plan *plan, bool emptied);
 
-/** Is it known how long all tasks take on the machine that is simulated? */
+/** Is it known how long all tasks take on the machine that is simulated, and messages? */
 psg_status psg_simulation_check(psg_plan *plan);
+/** Has each node of a simulation a part of the grid? @return PSG_OK; PSG_ERR_ARG */
+psg_status psg_simulation_nodes_check(const psg_options *options, const psg_grid *grid);
 /** Do the blocks of one more solve fit the GPUs that would have them?
  *  @param[in] ahead  with all of its f, which comes ahead of the tasks that read it, and of a u
  *                     that is still on its way home */

@@ -3,6 +3,7 @@
 
 #include "codelets/comm.h"
 #include "codelets/device.h"
+#include "codelets/simulation.h"
 
 #include <stdio.h>
 
@@ -153,6 +154,15 @@ psg_status psg_machine_routes(const psg_options *options, psg_route *routes, siz
             }
             *count += from != to;
         }
+    }
+    double rate = 0;
+    double latency = 0;
+    if (psg_simulated() && psg_simulation_network(checked.network, &rate, &latency)) {
+        if (*count < capacity) {
+            routes[*count] =
+                (psg_route){.from = -1, .to = -2, .rate = rate, .latency_seconds = latency};
+        }
+        ++*count;
     }
     psg_runtime_release(NULL);
     return PSG_OK;

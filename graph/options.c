@@ -21,10 +21,11 @@ static const psg_options defaults = {
     .in_flight = 2,
     .tuned = 1,
     .normalize = 1,
+    .nodes = 1,
 };
 
 /* The first published struct_size: nothing smaller is one of ours. */
-_Static_assert(sizeof(psg_options) == 168,
+_Static_assert(sizeof(psg_options) == 176,
                "psg_options may grow at its end only; keep the old sizes valid");
 enum { FIRST_OPTIONS_SIZE = 120 };
 
@@ -109,6 +110,27 @@ static psg_status check_workers(const psg_options *o) {
     return PSG_OK;
 }
 
+static psg_status check_simulation(const psg_options *o) {
+    if (o->machine != NULL && !psg_simulated()) {
+        return psg_fail(PSG_ERR_UNSUPPORTED,
+                        "machine = '%s', and the library was not built for simulation", o->machine);
+    }
+    if (o->nodes < 1 || o->nodes > INT16_MAX) {
+        return psg_fail(PSG_ERR_ARG, "nodes = %u: from 1 to %d are needed", o->nodes, INT16_MAX);
+    }
+    if (!(o->network >= 0) || isinf(o->network)) {
+        return psg_fail(PSG_ERR_ARG,
+                        "network = %g: bytes per second, or 0 for the machine's, are needed",
+                        o->network);
+    }
+    if ((o->nodes > 1 || o->network > 0) && !psg_simulated()) {
+        return psg_fail(PSG_ERR_UNSUPPORTED,
+                        "nodes = %u, network = %g, and the library was not built for simulation",
+                        o->nodes, o->network);
+    }
+    return PSG_OK;
+}
+
 psg_status psg_options_check(psg_options *checked, const psg_options *options) {
     *checked = defaults;
     if (options == NULL) {
@@ -143,7 +165,7 @@ psg_status psg_options_check(psg_options *checked, const psg_options *options) {
     if (checked->mean_tolerance == 0) {
         checked->mean_tolerance = checked->precision == PSG_F64 ? 1e-10 : 1e-5;
     }
-    if (checked->comm == NULL &&
+    if (checked->comm == NULL && checked->nodes <= 1 &&
         (checked->exchange == PSG_EXCHANGE_MPI || checked->exchange == PSG_EXCHANGE_ALLTOALL)) {
         return psg_fail(PSG_ERR_ARG, "exchange %s is between processes, and options.comm is NULL",
                         checked->exchange == PSG_EXCHANGE_MPI ? "mpi" : "alltoall");
@@ -158,10 +180,9 @@ psg_status psg_options_check(psg_options *checked, const psg_options *options) {
     if (checked->record != 0 && checked->record != 1) {
         return psg_fail(PSG_ERR_ARG, "record = %d: 0 or 1 is needed", checked->record);
     }
-    if (checked->machine != NULL && !psg_simulated()) {
-        return psg_fail(PSG_ERR_UNSUPPORTED,
-                        "machine = '%s', and the library was not built for simulation",
-                        checked->machine);
+    status = check_simulation(checked);
+    if (status != PSG_OK) {
+        return status;
     }
     if (checked->tuned != 0 && checked->tuned != 1) {
         return psg_fail(PSG_ERR_ARG, "tuned = %d: 0 or 1 is needed", checked->tuned);

@@ -398,6 +398,9 @@ static psg_status begin(const psg_plan *plan, bool told_where, const psg_grid *g
     } else {
         status = psg_grid_check(grid, b->options.precision);
     }
+    if (status == PSG_OK) {
+        status = psg_simulation_nodes_check(&b->options, grid);
+    }
     status =
         psg_ranks_agree(b->comm, status); /* from here on none goes on alone, nor stops alone */
     if (status == PSG_OK) {

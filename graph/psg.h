@@ -162,7 +162,9 @@ typedef struct psg_options {
                               simulation only: a file, or one that comes with it. Not kept. */
     int tuned; /**< 1 = defaults are what `psg tune` stored, see "Tuning"; 0 = they are not */
     double cpu_share; /**< PSG_CPU_SHARE_AUTO; 0..1, cores' part of planes and rows beside GPUs */
-    int normalize; /**< 1; of the staged graph: 1 = a task of its own, 0 = the division does it */
+    int normalize;  /**< 1; of the staged graph: 1 = a task of its own, 0 = the division does it */
+    unsigned nodes; /**< 1; of a simulation only, see there: alike nodes with a process each */
+    double network; /**< 0 = as the machine's file says; bytes per second between nodes */
 } psg_options;
 
 /** What is fastest for data in main memory by StarPU's models and links; 0 without or with MPI. */
@@ -250,7 +252,7 @@ PSG_API psg_status psg_local_extent(size_t nz, int ranks, int rank, size_t *z0, 
 PSG_API psg_status psg_plan_local_extent(const psg_plan *plan, size_t *z0, size_t *count);
 
 /** Can the MPI that is linked send from GPU memory? Else blocks go through page-locked main memory.
- *  @return 1: yes; 0: no, or it does not say; -1: the library was built without MPI */
+ *  @return 1: yes; 0: no, or it does not say; -1: there is no MPI; in a simulation the machine's */
 PSG_API int psg_mpi_cuda_aware(void);
 
 /* ------------------------------------------------------------- for programs that use StarPU */
@@ -337,17 +339,16 @@ typedef struct psg_statistics {
     psg_exchange exchange;    /**< of the plan: what was chosen */
     size_t spectrum_bytes;    /**< of the plan: blocks and pencils held now, all solves in flight */
     size_t scratch_bytes;     /**< of the plan: the workers' scratch */
-    /** Moved while StarPU ran, for all plans: to GPUs, from them, and between them. */
-    uint64_t h2d_bytes, d2h_bytes, d2d_bytes;
-    uint64_t sent_bytes; /**< by this process to others, in the latest solve */
+    uint64_t h2d_bytes, d2h_bytes, d2d_bytes; /**< of all plans: copied to, from, between GPUs */
+    uint64_t sent_bytes;                      /**< by this process to others, in the latest solve */
     int ranks, rank; /**< of the plan: processes, 1 without psg_options.comm; this one's number */
     psg_stage_statistics stage[PSG_STAGE_COUNT];
     psg_graph graph; /**< of the plan: what was chosen, as are the following */
     psg_z_layout z_layout;
     int tuned; /**< 1: an option or the policy is what `psg tune` stored; 0: none is */
     size_t cpu_planes, cpu_rows; /**< of this process' planes and rows, those that CPU cores did */
-    double submit_seconds; /**< until all tasks were submitted, which have so much data in all: */
-    size_t submit_pieces;
+    double submit_seconds;       /**< until all tasks and messages were submitted: */
+    size_t submit_pieces;        /**< of data that these have */
     /** How long these copies took, in the sum over the GPUs; NAN: not known, as in a simulation. */
     double h2d_seconds, d2h_seconds, d2d_seconds;
 } psg_statistics;
@@ -450,9 +451,9 @@ PSG_API psg_status psg_plan_bounds_sized(const psg_plan *plan, psg_bounds *bound
  *  memory: each of a solve's three phases (x and y; z; back) reads and writes its data once, but
  *  for what caches may hold from the phase before and keep for the next. The rate is that of all
  *  workers at once, reading or copying arrays four times the caches, at most 1 GiB (GPUs copy),
- *  found at the first call in a process for a number of workers: 0.1 s, in which nothing else
- *  should run. links: f to the GPUs, blocks between memories, messages; at StarPU's rates, and for
- *  messages that of all processes sending at once, found at a communicator's first call.
+ *  found at a process' first call for a number of workers: 0.1 s, in which nothing else should run.
+ *  links: f to the GPUs, blocks between memories, messages; at StarPU's rates, and for messages
+ *  that of all processes sending at once, found at a communicator's first call.
  *  @return PSG_OK; PSG_ERR_ARG, _MEMORY, _RUNTIME; PSG_ERR_STATE: nothing recorded, or no solve */
 static inline psg_status psg_plan_bounds(const psg_plan *plan, psg_bounds *bounds) {
     return psg_plan_bounds_sized(plan, bounds, sizeof *bounds);
@@ -463,7 +464,8 @@ static inline psg_status psg_plan_bounds(const psg_plan *plan, psg_bounds *bound
 /* A library built with PSG_SIMULATE runs on StarPU's SimGrid side: plans, graphs, scheduling and
  * statistics as ever, but the workers are those of a recorded machine, a task takes the time that
  * it took there, a copy that of the links, and nothing is computed: f and u are never touched. A
- * process simulates one machine, by one thread; several processes cannot solve together. */
+ * process simulates one machine, by one thread; of psg_options.nodes alike ones the first, with the
+ * part that psg_options.comm would give a process there, and to which as much comes as it sends. */
 
 /** Is the library a simulation? */
 PSG_API int psg_simulation(void);
@@ -582,15 +584,13 @@ PSG_API psg_status psg_machine_workers(const psg_options *options, psg_worker *w
 
 /** How data get from one memory to another, as StarPU measured it when it first saw the machine. */
 typedef struct psg_route {
-    int from, to;           /**< CUDA device numbers; -1: main memory */
-    double rate;            /**< bytes per second */
-    double latency_seconds; /**< of a copy */
+    int from, to;                 /**< CUDA device numbers; -1: main memory; -2: other nodes' */
+    double rate, latency_seconds; /**< bytes per second; of a copy */
     int peer; /**< between GPUs: kernels of the one may reach into the other's memory */
 } psg_route;
 
-/** The routes between main memory and the GPUs that a plan of this process alone would use, and
- *  between these; none without GPUs. Starts StarPU as psg_machine_workers() does.
- *  @return as psg_plan_create() */
+/** The routes between main memory and the GPUs that a plan of this process alone would use, between
+ *  these, and to a simulation's nodes. Starts StarPU as psg_machine_workers() does. @return likewise */
 PSG_API psg_status psg_machine_routes(const psg_options *options, psg_route *routes,
                                       size_t capacity, size_t *count);
 

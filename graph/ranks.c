@@ -1,6 +1,8 @@
 /* Several processes: what they have to agree on. */
 #include "graph/internal.h"
 
+#include "codelets/simulation.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -12,6 +14,10 @@ psg_status psg_ranks_open(psg_comm **comm, const psg_options *options) {
                                           [PSG_COMM_FAILED] = PSG_ERR_RUNTIME};
     char words[256] = "";
     *comm = NULL;
+    if (options->comm == NULL && options->nodes > 1 && psg_simulated()) {
+        *comm = psg_simulation_nodes(options->nodes, options->network);
+        return *comm != NULL ? PSG_OK : psg_fail(PSG_ERR_MEMORY, "no memory for a network");
+    }
     if (options->comm == NULL) {
         return PSG_OK;
     }

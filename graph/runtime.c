@@ -284,7 +284,7 @@ static psg_status acquire(const psg_options *options, psg_share *share, const ch
 psg_status psg_runtime_acquire(const psg_options *options, const psg_comm *comm,
                                const char *advice) {
     psg_share share;
-    psg_share_enter(&share, comm);
+    psg_share_enter(&share, psg_simulated() ? NULL : comm); /* simulated nodes share no cores */
     pthread_mutex_lock(&lock);
     psg_status status = acquire(options, &share, advice);
     if (status == PSG_OK && comm != NULL && !psg_comm_start()) {

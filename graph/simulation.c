@@ -32,6 +32,16 @@ double psg_clock(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+psg_status psg_simulation_nodes_check(const psg_options *options, const psg_grid *grid) {
+    const psg_axis *a = grid->axis;
+    return options->nodes <= 1 || (options->nodes <= a[1].n && options->nodes <= a[2].n)
+               ? PSG_OK
+               : psg_fail(PSG_ERR_ARG,
+                          "nodes = %u: each needs a plane and a row, and the grid has %zu planes "
+                          "of %zu rows",
+                          options->nodes, a[2].n, a[1].n);
+}
+
 /* StarPU ends the program at a task whose time is not known. */
 psg_status psg_simulation_check(psg_plan *plan) {
     const psg_context *c = &plan->context;
@@ -39,6 +49,15 @@ psg_status psg_simulation_check(psg_plan *plan) {
     const bool used[2] = {plan->cpu_count > 0, plan->gpu_count > 0};
     psg_task_step step[PSG_TASK_STEPS];
     const size_t count = psg_task_steps(c, step);
+    double rate = 0;
+    double latency = 0;
+    if (plan->options.nodes > 1 &&
+        !psg_simulation_network(plan->options.network, &rate, &latency)) {
+        return psg_fail(PSG_ERR_ARG,
+                        "nodes = %u: machine %s has no link network, and options.network, or "
+                        "--network, does not say how fast it is",
+                        plan->options.nodes, machine->name);
+    }
     for (size_t m = 0; psg_simulated() && m < 2 * count; m++) {
         const bool gpu = m % 2 == 1;
         const psg_task_shape shape = {.kind = step[m / 2].kind,

@@ -139,6 +139,13 @@ static void numbers(void) {
     EXPECT(x.options.mean_tolerance = NAN, PSG_ERR_ARG);
     EXPECT(x.options.in_flight = 0, PSG_ERR_ARG);
     EXPECT(x.options.cpus = -2, PSG_ERR_ARG);
+    EXPECT(x.options.nodes = 0, PSG_ERR_ARG);
+    EXPECT(x.options.nodes = 100000, PSG_ERR_ARG);
+    EXPECT(x.options.nodes = 2, PSG_ERR_UNSUPPORTED); /* this is no simulation */
+    EXPECT(x.options.network = 1e9, PSG_ERR_UNSUPPORTED);
+    EXPECT(x.options.network = -1, PSG_ERR_ARG);
+    EXPECT(x.options.network = NAN, PSG_ERR_ARG);
+    EXPECT(x.options.network = INFINITY, PSG_ERR_ARG);
     EXPECT(x.options.calibrate = 2, PSG_ERR_ARG);
     EXPECT(x.options.calibrate = -1, PSG_ERR_ARG);
     EXPECT(x.options.gpus = -2, PSG_ERR_ARG);

@@ -29,6 +29,8 @@ static void option_defaults(void) {
     CHECK(o.in_flight == 2, "in_flight is %u", o.in_flight);
     CHECK(o.calibrate == 0, "calibrate is %d", o.calibrate);
     CHECK(o.tuned == 1, "tuned is %d", o.tuned);
+    CHECK(o.nodes == 1, "nodes is %u", o.nodes);
+    CHECK_NEAR(o.network, 0, 0, "network");
     CHECK(o.cpu_share == PSG_CPU_SHARE_AUTO, "cpu_share is %g", o.cpu_share);
 }
 
@@ -37,7 +39,8 @@ static void smaller_struct(void) {
     static const size_t sizes[] = {
         offsetof(psg_options, symbol),    offsetof(psg_options, pencils),
         offsetof(psg_options, policy),    offsetof(psg_options, in_flight),
-        offsetof(psg_options, calibrate), offsetof(psg_options, cpu_share)};
+        offsetof(psg_options, calibrate), offsetof(psg_options, cpu_share),
+        offsetof(psg_options, network)};
     for (size_t n = 0; n < sizeof sizes / sizeof *sizes; ++n) {
         union {
             psg_options options;

@@ -12,7 +12,7 @@ import itertools
 import sys
 
 LISTS = ("grid", "precision", "ranks", "cpus", "gpus", "cpu_share", "sched", "graph", "exchange", "z", "normalize", "segment_planes",
-         "pencils", "data", "in_flight", "effort")
+         "pencils", "data", "in_flight", "effort", "nodes", "network")
 
 
 def read(path):
@@ -23,6 +23,8 @@ def read(path):
         sys.exit("compare.py: %s: cannot be read: %s" % (path, why))
     for row in rows: # of an older version
         row["cpu_share"] = row.get("cpu_share") or "auto"
+        row["nodes"] = row.get("nodes") or "1"
+        row["network"] = row.get("network") or ""
         row["normalize"] = row.get("normalize") or ("task" if row.get("graph") == "staged" else "")
     if not rows or any(column not in rows[0] for column in (*LISTS, "seconds", "status")):
         sys.exit("compare.py: %s: no rows of psg bench" % path)

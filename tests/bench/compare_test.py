@@ -55,6 +55,10 @@ def main(compare):
         write(other, [({"graph": "staged", "normalize": how}, seconds, "ok") for how, seconds in (("divide", 0.008), ("task", 0.011))],
               more=("normalize",))
         check("| 10 | 11 | +10 % |" in run(one, other)[1], run(one, other)[1])
+        # and had one node
+        write(other, [({"graph": "staged", "nodes": nodes}, seconds, "ok") for nodes, seconds in (("2", 0.008), ("1", 0.012))],
+              more=("nodes", "network"))
+        check("| 10 | 12 | +20 % |" in run(one, other)[1], run(one, other)[1])
         write(bad, [({"grid": "9x9x9"}, 1, "ok")])
         check("no configuration in common" in run(one, bad)[2], "other configurations")
         for text, words in (("a,b\n1,2\n", "no rows of psg bench"), ("", "no rows of psg bench")):

@@ -30,9 +30,10 @@ from plot_style import COLOURS, MARKERS, LogLocator, MaxNLocator, NullLocator, b
 STAGES = ("fft_xy", "pack", "unpack", "fft_z", "divide", "ifft_z", "ifft_xy", "normalize", "forward_xy", "kspace",
           "inverse_xy", "exchange", "h2d", "d2h", "d2d")
 LISTS = ("grid", "precision", "cpus", "gpus", "cpu_share", "sched", "graph", "exchange", "z", "normalize", "segment_planes",
-         "pencils", "data", "in_flight", "effort", "ranks")
+         "pencils", "data", "in_flight", "effort", "ranks", "nodes", "network")
 # What rows of older versions have not, and what it was; seconds of copies that are not known cannot be shown.
-ADDED = {"cpu_share": "auto", "normalize": "", "data": "host", "h2d_seconds": "0", "d2h_seconds": "0", "d2d_seconds": "0"}
+ADDED = {"cpu_share": "auto", "normalize": "", "data": "host", "nodes": "1", "network": "", "h2d_seconds": "0",
+         "d2h_seconds": "0", "d2d_seconds": "0"}
 
 
 def read(path):
@@ -92,8 +93,11 @@ def label(row, columns):
         value = row[column]
         if column == "grid":
             value = plot_programs.grid_name(value)
-        elif column in ("cpus", "gpus", "ranks"):
-            value = plot_programs.count(value, {"cpus": "CPU", "gpus": "GPU", "ranks": "process"}[column])
+        elif column in ("cpus", "gpus", "ranks", "nodes"):
+            names = {"cpus": "CPU", "gpus": "GPU", "ranks": "process", "nodes": "node"}
+            value = plot_programs.count(value, names[column])
+        elif column == "network" and value:
+            value = "network: " + (value if value == "default" else value + " GB/s")
         elif column == "pencils":
             value = plot_programs.count(row["pencils_used"], "pencil")
         elif column == "in_flight":
@@ -405,7 +409,8 @@ def plot_overlap(rows):
             if row.get("bound_seconds"):
                 least = 1e3 * number(row, "bound_seconds")
                 axes.plot([least, least], [place, place + 0.4], color="#D55E00", linewidth=1.6)
-                words += "; bound %.3g ms, %s" % (least, row["bound_by"])
+                link = row.get("bound_link") if row["bound_by"] == "link" else ""
+                words += "; bound %.3g ms, %s" % (least, " ".join(filter(None, (row["bound_by"], link))))
             axes.text(real, place + 0.2, words, va="center", fontsize=8)
             widest = max(widest, left, real)
         axes.set_yticks(range(len(here)))
@@ -466,6 +471,8 @@ def caption(rows, failed):
         same = [words + " a process" if words.endswith(("GPU", "GPUs")) else words for words in same]
     if "ranks" not in varying(rows) and first["ranks"] != "1":
         same.append(label(first, ["ranks"]))
+    several = [row for row in rows if row["nodes"] != "1"]
+    same += [label(several[0], [c]) for c in ("nodes", "network") if several and c not in varying(rows)]
     if all(row["segments"] == "1" for row in rows):
         same.append("one segment")
     repeats = sorted({int(row["repeats"]) for row in rows})

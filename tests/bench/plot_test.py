@@ -94,7 +94,11 @@ def test_overlap(plot, folder, model):
     write(path, model, [timed(10, **by_workers(1, 2), **stages, bound_seconds=bound, bound_by="link") for bound in (0.0072, "")])
     text = figure_of(plot, path, path, "overlap")
     check("h2d" not in text and "d2d" not in text, "overlap: copies that there were none of")
-    check(text.count("bound 7.2 ms, link") == 1 and "line: the bound" in text, "overlap: the bound of the row that has one")
+    check(text.count("bound 7.2 ms, link<") == 1 and "line: the bound" in text, "overlap: the bound of the row that has one")
+    write(path, model, [timed(10, **by_workers(1, 2), **stages, bound_seconds=0.0072, bound_by=by, bound_link="message")
+                        for by in ("link", "path")])
+    text = figure_of(plot, path, path, "overlap")
+    check("bound 7.2 ms, link message<" in text and "bound 7.2 ms, path<" in text, "overlap: the link that bounds")
 
 
 def test_copies(plot, folder, model):
@@ -134,6 +138,16 @@ def test_own_choice(plot, folder, model):
     text = figure_of(plot, path, path, "segments")
     for words in ("own choice", "best 8", "2 processes"):
         check(words in text, "segments: no %r" % words)
+    # nodes of a simulation are curves of their own; one has no network
+    write(path, model, [timed(10 + planes, **by_workers(1, 2), planes=planes, segments=64 // planes, segment_planes=planes,
+                              nodes=nodes, network=network)
+                        for nodes, network in ((1, ""), (4, "50"), (4, "default")) for planes in (4, 8)])
+    text = figure_of(plot, path, path, "segments")
+    for words in ("1 node", "4 nodes, network: 50 GB/s", "4 nodes, network: default"):
+        check(words in text, "segments: no %r" % words)
+    write(path, model, [timed(10 + planes, **by_workers(1, 2), planes=planes, segments=64 // planes, segment_planes=planes,
+                              nodes=4, network=50) for planes in (4, 8)])
+    check("4 nodes, network: 50 GB/s; " in figure_of(plot, path, path, "segments"), "segments: what all rows have in common")
 
 
 def test_policies(plot, folder, model):

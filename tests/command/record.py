@@ -1,5 +1,5 @@
 """psg bench --record: a file of this machine that a psg that simulates can read (codelets/machine.h has its grammar), with
-every kind of task that was measured, whole or not there at all; --data resident; --machine is for a psg that simulates."""
+every kind of task that was measured, whole or not there at all; --data resident; --machine and --nodes are for a psg that simulates."""
 
 import csv
 import json
@@ -173,6 +173,8 @@ def machine():
                       ("solve", "--problem", "modes", "--grid", "8"), ("info",)):
         for name in ("h200", "m.machine"):
             refused(*arguments, "--machine", name, code=2, says=("--machine '%s'" % name, "computes", "-DPSG_SIMULATE=ON"))
+        for option, value in (("--nodes", "1"), ("--nodes", "2"), ("--network", "50")):
+            refused(*arguments, option, value, code=2, says=(option, "computes", "-DPSG_SIMULATE=ON"))
     # what the environment says is for those that simulate
     run("solve", "--problem", "modes", "--grid", "8", "--gpus", "0", "--quiet", env={**os.environ, "PSG_MACHINE": "h200"})
 

@@ -42,9 +42,11 @@ for value in ("0", "1,1", "1,1,0", "1,-1,1", "nan", "1,nan,1", "inf", "1,1,1e999
     bad(*MODES, "--box", value, says=("--box '%s'" % value, "above 0"))
 for value in ("-1", "nan", "inf", "1x", "", "one"):
     bad(*MODES, "--lambda", value, says=("--lambda '%s'" % value, "a finite number from 0"))
-for option in ("segment-planes", "pencils", "repeat", "in-flight"):
+for option in ("segment-planes", "pencils", "repeat", "in-flight", "nodes"):
     for value in ("0", "-1", "1.5", "x", "", "3x", "99999999999999999999"):
         bad(*MODES, "--" + option, value, says=("--%s '%s'" % (option, value), "a whole number from 1"))
+for value in ("0", "-1", "nan", "inf", "1x", "", "one"):
+    bad(*MODES, "--network", value, says=("--network '%s'" % value, "above 0, in GB/s"))
 for value in ("-1", "x", "1x", "", "99999999999"):
     bad(*MODES, "--cpus", value, says=("--cpus '%s'" % value, "a whole number from 0"))
 for value in ("-1", "1.1", "nan", "x", "0.5x", "", "autox", "Free"):
@@ -91,12 +93,13 @@ check(len([line for line in said if line.startswith("psg: out of memory: ") and 
 # Help: each option, once, with words, in 90 columns; and each of them is known to the command.
 OPTIONS = {
     "solve": """in out box problem lattice grid symbol lambda mean precision verify json trace dag bounds quiet cpus gpus
-        cpu-share sched machine graph exchange z normalize segment-planes pencils effort tuned repeat in-flight help version""".split(),
-    "bench": """grid precision ranks cpus gpus cpu-share sched graph exchange z normalize segment-planes pencils data in-flight effort study large
-        machine repeat warm-up passes calibrate seed memory mpirun patience bounds csv json record quiet help
+        cpu-share sched machine nodes network graph exchange z normalize segment-planes pencils effort tuned repeat in-flight
+        help version""".split(),
+    "bench": """grid precision ranks nodes network cpus gpus cpu-share sched graph exchange z normalize segment-planes pencils
+        data in-flight effort study large machine repeat warm-up passes calibrate seed memory mpirun patience bounds csv json record quiet help
         version""".split(),
     "tune": "grid precision cpus gpus seconds sched seed patience json quiet forget help version".split(),
-    "info": "cpus gpus cpu-share sched machine json help version".split(),
+    "info": "cpus gpus cpu-share sched machine nodes network json help version".split(),
 }
 for command, options in OPTIONS.items():
     text = run(command, "--help").stdout

@@ -33,8 +33,7 @@ FOREIGN = [
 FILES = {
     ("app", "HDF5"): {"app/field.c", "app/field_output.c", "app/hdf5.h"},
     ("app", "MPI"): {"app/ranks.c", "app/field_output.c"},
-    ("codelets", "MPI"): {"codelets/comm.c", "codelets/comm_mpi.h", "codelets/exchange_mpi.c", "codelets/messenger.c",
-                          "codelets/messenger.h"},
+    ("codelets", "MPI"): {"codelets/comm.c", "codelets/comm_mpi.h", "codelets/messenger.c"},
 }
 # A library that one single file may include.
 SINGLE = {"FFTW": "cpu"}

@@ -39,6 +39,10 @@ static const file files[] = {
     {HEAD "link to-gpu 0 0\n", ":3: expected link to-gpu", PSG_ERR_ARG},
     {HEAD "link to-gpu 1e9 -1\n", ":3: expected link to-gpu", PSG_ERR_ARG},
     {HEAD "link to-gpu nan 0\n", ":3: expected link to-gpu", PSG_ERR_ARG},
+    {HEAD "link network 1e9\n", ":3: expected link to-gpu", PSG_ERR_ARG},
+    {HEAD "cuda_aware maybe\n", ":3: expected cuda_aware yes|no", PSG_ERR_ARG},
+    {HEAD "cuda_aware\n", ":3: expected cuda_aware yes|no", PSG_ERR_ARG},
+    {HEAD "cuda_aware yes no\n", ":3: expected cuda_aware yes|no", PSG_ERR_ARG},
     {HEAD "least cpu 0\n", ":3: expected least", PSG_ERR_ARG},
     {HEAD "least fpga 1\n", ":3: expected least", PSG_ERR_ARG},
     {HEAD "time kspace f64 cpu 8x8x8 pencil 8 views 1 0\n", ":3: expected time STAGE", PSG_ERR_ARG},
@@ -54,6 +58,7 @@ static const file files[] = {
     {HEAD "time kspace f64 cpu 8x8x8 pencil 8 holes 1 0 1\n", ":3: expected time", PSG_ERR_ARG},
     {HEAD TIME, "not recorded how long kspace takes on a core in f64", PSG_ERR_UNSUPPORTED},
     {HEAD TIMES, "", PSG_OK},
+    {HEAD "link network 1e9 1e-6\ncuda_aware no\n" TIMES, "", PSG_OK},
     {"  machine\tsmall # a name\n cpus 2#two\n" TIMES, "", PSG_OK},
 };
 

@@ -112,7 +112,7 @@ def studies():
     check([(r["ranks"], r["cpus"], r["gpus"], r["grid"]) for r in rows("cores.csv")]
           == [(r, c, "0", g) for r, c in (("1", "3"), ("3", "1")) for g in ("128x128x128", "256x256x256")], rows("cores.csv"))
     run(*BENCH, "ranks.csv", "--grid", "64", "--gpus", "1", "--ranks", "1,2", *ON_H200)
-    check([r["status"][:17] for r in rows("ranks.csv")] == ["ok", "built without MPI"], rows("ranks.csv"))
+    check([r["status"][-7:] for r in rows("ranks.csv")] == ["ok", "--nodes"], rows("ranks.csv"))
 
 
 def machines():
@@ -230,6 +230,68 @@ def links():
         check(alone["routes"] == [] and len(alone["workers"]) == 4, alone)
 
 
+def nodes():
+    """Alike nodes, of which one is reported: what it sends, over a network that the file or the command line describes."""
+    slow = ("solve", "--problem", "modes", "--grid", "256", "--gpus", "4", "--nodes", "4", "--bounds", *ON_H200)
+    report = json.loads(run(*slow, "--network", "2", "--trace", "t.json", "--dag", "d.dot", "--json", "-").stdout)
+    check((report["nodes"], report["network"], report["ranks"], report["exchange"]) == (4, 2e9, 1, "mpi"), report)
+    sent = 16 * 129 * 2 * 64 * 192 # its planes of the others' rows, and the other way round
+    took, link = report["seconds"]["graph"], report["bounds"]["links"]["message"]
+    check(report["bytes"]["sent"] == link["bytes"] == sent and abs(link["seconds"] - sent / 2e9) < 1e-9, report)
+    check(report["bounds"]["by"] == "link" and 0.8 < report["bounds"]["of_solve"] <= 1, report["bounds"])
+    check(sent / 2e9 <= took < 1.25 * sent / 2e9, "%g s, %g by the network" % (took, sent / 2e9))
+    with open("t.json", encoding="utf-8") as file:
+        events = json.load(file)["traceEvents"]
+    check(sum(e["ph"] == "b" for e in events) == report["stages"]["exchange"]["tasks"] > 0, events)
+    check({e["args"]["to"] for e in events if e["ph"] == "b"} == {1, 2, 3} and {e["pid"] for e in events} == {0}, events)
+    said = run(*slow, "--network", "2").stdout
+    check("by link message" in said and "nodes     4 alike" in said, said)
+    check("by link" in run(*slow, "--network", "4000").stdout and "nodes" not in run(*SOLVE, *ON_H200).stdout, "one node")
+    # a list of both; one node has no network, and is one row
+    sweep = ("--grid", "256", "--gpus", "4", "--nodes", "1,2,4", "--network", "2,100", "--data", "resident", "--bounds")
+    run(*BENCH, "nodes.csv", *sweep, *ON_H200)
+    table = rows("nodes.csv")
+    check([(r["nodes"], r["network"], r["bound_link"]) for r in table]
+          == [("1", "", "d2d"), ("2", "2", "message"), ("2", "100", "message"), ("4", "2", "message"), ("4", "100", "h2d")], table)
+    check(all(r["status"] == "ok" and r["ranks"] == "1" for r in table), table)
+    check(float(table[1]["seconds"]) > float(table[2]["seconds"]) > float(table[0]["seconds"]), table)
+    check(float(table[3]["sent_bytes"]) == sent and 0.8 < float(table[3]["exchange_busy"]) <= 1, table[3])
+    old = files()
+    run(*BENCH, "nodes.csv", *sweep, *ON_H200)
+    check(files() == old, "the rows of nodes are measured again")
+    # files from before there were nodes are about one
+    with open("old.csv", "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, [name for name in table[0] if name not in ("nodes", "network", "bound_link")], extrasaction="ignore")
+        writer.writeheader()
+        writer.writerow(table[0])
+    old = files()
+    run(*BENCH, "old.csv", *sweep[:4], *sweep[8:], *ON_H200)
+    check(files() == old, "the row of one node is measured again")
+    # the machine's file may describe the network
+    fast = edited("fast.machine", ("\nsubmit ", "\nlink network 2e9 0\nsubmit "))
+    here = json.loads(run(*slow, "--machine", fast, "--json", "-").stdout)
+    check((here["network"], here["seconds"]["graph"]) == (None, took), here)
+    over = json.loads(run(*slow, "--machine", fast, "--network", "100", "--json", "-").stdout)
+    check(over["seconds"]["graph"] < 0.5 * took, over)
+    told = json.loads(run("info", "--machine", fast, "--gpus", "2", "--json", "-").stdout)["routes"]
+    check([(r["from"], r["rate"]) for r in told if r["to"] == -2] == [(-1, 2e9)] and len(told) == 7, told)
+    said = run("info", "--machine", fast, "--gpus", "2", "--nodes", "2", "--network", "3").stdout
+    check("memory  -> network     3.0 GB/s" in said and "exchange: mpi: there are several nodes" in said, said)
+    check("of GPUs' memory" not in said, said)
+    aware = edited("aware.machine", ("\nsubmit ", "\nlink network 2e9 0\ncuda_aware yes\nsubmit "))
+    check("of GPUs' memory" in run("info", "--machine", aware, "--gpus", "2").stdout, "CUDA-aware")
+    for arguments, says in ((("--nodes", "0"), ("--nodes '0'", "a whole number from 1")), (("--nodes", "two"), ("--nodes 'two'",)),
+                            (("--network", "0"), ("--network '0'", "above 0, in GB/s")), (("--network", "-3"), ("--network '-3'",)),
+                            (("--network", "inf"), ("--network 'inf'",)), (("--nodes", "257", "--network", "1"), ("nodes = 257", "256 planes")),
+                            ((), ("machine h200 has no link network", "--network"))):
+        refused(*slow, *arguments, code=2, says=says)
+    for name in ("direct", "managed"):
+        refused(*slow, "--network", "1", "--exchange", name, code=2, says=("exchange " + name,))
+    refused("bench", "--grid", "8", "--nodes", "0", *ON_H200, code=2, says=("--nodes '0'",))
+    run(*BENCH, "none.csv", "--grid", "64", "--nodes", "2", *ON_H200, code=1)
+    check("no link network" in rows("none.csv")[0]["status"], rows("none.csv"))
+
+
 def no_memory():
     """A field of 8 GiB is more than this process may have; SimGrid takes some for stacks."""
     def little():
@@ -243,6 +305,6 @@ def no_memory():
     run("solve", "--problem", "madelung", "--grid", "1024", *ON_H200, "--quiet", before=little)
 
 
-for part in (bench, studies, machines, solve, share, no_data, no_machine, links, no_memory):
+for part in (bench, studies, machines, solve, share, no_data, no_machine, links, nodes, no_memory):
     part()
     check(os.listdir("tmp") == [], "%s left %s" % (part.__name__, os.listdir("tmp")))

@@ -84,6 +84,8 @@ typedef struct simulate_case {
     const char *policy;             /**< NULL: StarPU's */
     double cpu_share;               /**< of GPUs and cores */
     psg_precision precision;
+    unsigned nodes; /**< 0: one */
+    double network; /**< as psg_options has it */
 } simulate_case;
 
 /** Seconds of a solve with the data where they are computed, the second one; NaN after a failed check.
@@ -103,6 +105,8 @@ static inline double simulate_solve(const simulate_case *c, psg_plan **plan) {
     options.policy = c->policy;
     options.cpu_share = c->cpu_share;
     options.precision = c->precision;
+    options.nodes = c->nodes > 0 ? c->nodes : 1;
+    options.network = c->network;
     options.record = 1; /* which takes no simulated time */
     psg_grid_init(&grid, c->n, c->n, c->n, 1, 1, 1);
     if (CHECK_STATUS(psg_plan_create(&mine, &grid, &options), PSG_OK) &&
