@@ -116,7 +116,7 @@ int main(void) {
         {16, 16, 16}, {64, 3, 70}, {5, 0, 3}, {300, 2, 9}, {2, 300, 9}, {131, 1, 67}, {40, 130, 3}};
     /* Outputs that may go past the caches: in whole lines or not, with long rows and short ones. */
     static const size_t large[][3] = {
-        {128, 64, 144}, {127, 128, 80}, {101, 103, 107}, {8, 160, 900}};
+        {128, 64, 144}, {127, 128, 80}, {80, 127, 128}, {101, 103, 107}, {8, 160, 900}};
     for (size_t bytes = 4; bytes <= 16; bytes *= 2) {
         for (int p = 0; p < PSG_PERMUTATION_COUNT; p++) {
             check_small(bytes, p);
