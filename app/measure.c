@@ -119,8 +119,12 @@ static int failed_anywhere(psg_status status) {
     return failed > 0;
 }
 
-/* A page-locked array serves all plans; where it cannot be, the copies take longer and say so. */
+/* What is copied once does not pay for that. A page-locked array serves all plans; where it cannot
+ * be, the copies take longer and say so. */
 static void pin(const batch *b, const job *j) {
+    if (!j->plan || j->config->resident) {
+        return;
+    }
     (void)psg_plan_pin(j->plan, j->fields->f);
     for (unsigned flight = 0; flight < j->config->in_flight; flight++) {
         (void)psg_plan_pin(j->plan, b->solutions->u[flight]);
@@ -139,9 +143,6 @@ static void make_plan(batch *b, job *j) {
     if (psg_plan_create(&j->plan, &grid, &options) != PSG_OK) {
         fail(b, j, psg_last_error());
         return;
-    }
-    if (!j->config->resident) { /* what is copied once does not pay for that */
-        pin(b, j);
     }
     if (app_workers_find(&options, &j->workers)) {
         fail(b, j, "its workers cannot be found");
@@ -377,19 +378,44 @@ static void free_solutions(solutions *s) {
     *s = (solutions){.u = NULL};
 }
 
+/* Of this process' f or u. */
+static size_t field_bytes(const job *j) {
+    psg_grid grid;
+    app_config_grid(j->config, &grid);
+    return app_plane_points(&grid, app_own_planes(&grid)) * app_element_bytes(j->config->precision);
+}
+
+static int larger_first(const void *a, const void *b) {
+    const size_t x = field_bytes(*(job *const *)a), y = field_bytes(*(job *const *)b);
+    return (x < y) - (x > y);
+}
+
+/* Plans share u, of which CUDA may not copy a part that is page-locked and a part that is not; so
+ * who needs most of it locks it. */
+static void pin_all(const batch *b) {
+    job **jobs = calloc(b->count, sizeof *jobs);
+    for (size_t n = 0; jobs && n < b->count; n++) {
+        jobs[n] = &b->jobs[n];
+    }
+    if (jobs) {
+        qsort(jobs, b->count, sizeof *jobs, larger_first);
+    }
+    for (size_t n = 0; jobs && n < b->count; n++) {
+        pin(b, jobs[n]);
+    }
+    free(jobs);
+}
+
 /* As many, and as large, as the batch needs; those that are there already may do. */
 static int need_solutions(const batch *b) {
     solutions *s = b->solutions;
     size_t bytes = 0;
     unsigned flights = 0;
-    psg_grid grid;
     for (size_t n = 0; n < b->count; n++) {
-        const app_config *c = b->jobs[n].config;
-        app_config_grid(c, &grid);
-        const size_t needed =
-            app_plane_points(&grid, app_own_planes(&grid)) * app_element_bytes(c->precision);
+        const size_t needed = field_bytes(&b->jobs[n]);
+        const unsigned in_flight = b->jobs[n].config->in_flight;
         bytes = needed > bytes ? needed : bytes;
-        flights = c->in_flight > flights ? c->in_flight : flights;
+        flights = in_flight > flights ? in_flight : flights;
     }
     if (s->bytes == bytes && s->flights >= flights) {
         return 0;
@@ -430,6 +456,7 @@ static void run_batch(batch *b, app_field_store *fields, uint64_t *random) {
         }
     }
     if (enough) {
+        pin_all(b);
         solve_rounds(b, order, random);
     }
     for (size_t n = 0; n < b->count; n++) {

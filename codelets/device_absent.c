@@ -53,6 +53,12 @@ void psg_device_unpin(void *memory) {
     (void)memory;
 }
 
+bool psg_device_pinned_in_part(const void *memory, size_t bytes) {
+    (void)memory;
+    (void)bytes;
+    return false;
+}
+
 struct starpu_data_interface_ops *psg_device_blocks(void) {
     return &starpu_interface_block_ops;
 }

@@ -130,6 +130,16 @@ void psg_device_unpin(void *memory) {
     (void)cudaGetLastError();
 }
 
+bool psg_device_pinned_in_part(const void *memory, size_t bytes) {
+    struct cudaPointerAttributes first;
+    struct cudaPointerAttributes last;
+    const bool known =
+        cudaPointerGetAttributes(&first, memory) == cudaSuccess &&
+        cudaPointerGetAttributes(&last, (const char *)memory + bytes - 1) == cudaSuccess;
+    (void)cudaGetLastError();
+    return known && first.type != last.type;
+}
+
 bool psg_device_keeps(const psg_context *c) {
     int id[STARPU_NMAXWORKERS];
     const unsigned count =

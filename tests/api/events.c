@@ -106,7 +106,7 @@ int main(void) {
             for (int solve = 0; solve < 3; ++solve) {
                 solve_and_check(plan, f, u);
                 CHECK_STATUS(psg_plan_copies(plan, NULL, 0, &count), PSG_OK);
-                CHECK(count == 0, "%zu copies without a GPU", count);
+                CHECK(options.gpus != 0 || count == 0, "%zu copies without a GPU", count);
             }
             psg_plan_destroy(plan);
         }
