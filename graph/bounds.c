@@ -248,8 +248,12 @@ static psg_status find_messages(const psg_plan *plan, psg_bounds *b) {
     if (!psg_comm_rate(plan->comm, &rate)) {
         return psg_fail(PSG_ERR_RUNTIME, "messages could not be measured");
     }
+    /* That was found between main memories; nothing is known of messages between GPUs. */
+    const bool between_gpus = plan->gpu_count > 0 && plan->exchange == PSG_EXCHANGE_MPI &&
+                              psg_comm_cuda_aware() == 1 && !psg_simulated();
+    const bool known = rate > 0 && !between_gpus;
     b->link_bytes[PSG_LINK_MESSAGE] = (double)plan->sent_bytes;
-    b->link_seconds[PSG_LINK_MESSAGE] = rate > 0 ? (double)plan->sent_bytes / rate : 0;
+    b->link_seconds[PSG_LINK_MESSAGE] = known ? (double)plan->sent_bytes / rate : 0;
     return PSG_OK;
 }
 
