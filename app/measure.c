@@ -119,18 +119,6 @@ static int failed_anywhere(psg_status status) {
     return failed > 0;
 }
 
-/* What is copied once does not pay for that. A page-locked array serves all plans; where it cannot
- * be, the copies take longer and say so. */
-static void pin(const batch *b, const job *j) {
-    if (!j->plan || j->config->resident) {
-        return;
-    }
-    (void)psg_plan_pin(j->plan, j->fields->f);
-    for (unsigned flight = 0; flight < j->config->in_flight; flight++) {
-        (void)psg_plan_pin(j->plan, b->solutions->u[flight]);
-    }
-}
-
 static void make_plan(batch *b, job *j) {
     psg_options options;
     psg_grid grid;
@@ -385,25 +373,35 @@ static size_t field_bytes(const job *j) {
     return app_plane_points(&grid, app_own_planes(&grid)) * app_element_bytes(j->config->precision);
 }
 
-static int larger_first(const void *a, const void *b) {
-    const size_t x = field_bytes(*(job *const *)a), y = field_bytes(*(job *const *)b);
-    return (x < y) - (x > y);
+/* Is u[flight] copied from GPUs, in solves or to be checked? */
+static int uses(const job *j, unsigned flight) {
+    return j->plan && (j->config->resident ? flight == 0 : flight < j->config->in_flight);
 }
 
-/* Plans share u, of which CUDA may not copy a part that is page-locked and a part that is not; so
- * who needs most of it locks it. */
+/* Page-lock what solves copy more than once; where it cannot be, the copies take longer and say so.
+ * Plans share u, and CUDA copies no array that is page-locked in part: so who needs most of it does
+ * it, once and for all. */
 static void pin_all(const batch *b) {
-    job **jobs = calloc(b->count, sizeof *jobs);
-    for (size_t n = 0; jobs && n < b->count; n++) {
-        jobs[n] = &b->jobs[n];
+    for (unsigned flight = 0; flight < b->solutions->flights; flight++) {
+        const job *largest = NULL;
+        int wanted = 0;
+        for (size_t n = 0; n < b->count; n++) {
+            const job *j = &b->jobs[n];
+            if (uses(j, flight)) {
+                largest = !largest || field_bytes(j) > field_bytes(largest) ? j : largest;
+                wanted |= !j->config->resident;
+            }
+        }
+        if (wanted) {
+            (void)psg_plan_pin(largest->plan, b->solutions->u[flight]);
+        }
     }
-    if (jobs) {
-        qsort(jobs, b->count, sizeof *jobs, larger_first);
+    for (size_t n = 0; n < b->count; n++) {
+        const job *j = &b->jobs[n];
+        if (j->plan && !j->config->resident) {
+            (void)psg_plan_pin(j->plan, j->fields->f);
+        }
     }
-    for (size_t n = 0; jobs && n < b->count; n++) {
-        pin(b, jobs[n]);
-    }
-    free(jobs);
 }
 
 /* As many, and as large, as the batch needs; those that are there already may do. */

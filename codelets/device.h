@@ -35,7 +35,7 @@ void psg_device_host_free(void *memory);
  *  @return false: it stays as it was */
 bool psg_device_pin(void *memory, size_t bytes, bool *already);
 void psg_device_unpin(void *memory);
-/** Is an array page-locked in part? CUDA copies none that are. */
+/** Is an array page-locked in part, by its first and its last byte? CUDA copies none that are. */
 bool psg_device_pinned_in_part(const void *memory, size_t bytes);
 
 /** StarPU's block interface, which all data of plans have; with CUDA one that times copies. */

@@ -176,7 +176,7 @@ typedef struct psg_task_shape {
     size_t n[3];   /**< the grid */
     size_t count;  /**< planes or rows */
     size_t pieces; /**< blocks that it has to do with */
-    size_t remote; /**< of those, in the memory of another GPU */
+    size_t remote; /**< of those, in the memory of another GPU; of a pencil, what is kept there */
     size_t kept;   /**< of its rows, those that stay with segments */
     bool dense;    /**< the blocks are, else they are views */
 } psg_task_shape;

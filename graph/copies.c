@@ -42,7 +42,8 @@ static psg_copy describe(const psg_plan *plan, const psg_copy_record *record) {
     return copy;
 }
 
-/* Those of another plan, which another thread waits for, are left to that one. */
+/* Those of another plan, which another thread waits for, are left to that one, if it can be told:
+ * copies between GPUs and of slabs go to who waits first. */
 static bool ours(const psg_copy_record *record, const void *argument) {
     const psg_plan *plan = argument;
     return record->way == PSG_COPY_D2D || plan->slabs != NULL || describe(plan, record).data != 0;

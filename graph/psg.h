@@ -163,8 +163,8 @@ typedef struct psg_options {
     int tuned; /**< 1 = defaults are what `psg tune` stored, see "Tuning"; 0 = they are not */
     double cpu_share; /**< PSG_CPU_SHARE_AUTO; 0..1, cores' part of planes and rows beside GPUs */
     int normalize;  /**< 1; of the staged graph: 1 = a task of its own, 0 = the division does it */
-    unsigned nodes; /**< 1; of a simulation only, see there: alike nodes with a process each */
     double network; /**< 0 = as the machine's file says; bytes per second between nodes */
+    unsigned nodes; /**< 1; of a simulation only, see there: alike nodes with a process each */
 } psg_options;
 
 /** What is fastest for data in main memory by StarPU's models and links; 0 without or with MPI. */
@@ -334,7 +334,6 @@ typedef struct psg_statistics {
     double plan_seconds; /**< psg_plan_create(): FFTW's search and StarPU's start included */
     size_t segments, pencils; /**< of the plan, all processes */
     size_t segment_planes;    /**< of the plan: planes of the largest segment */
-    size_t kept_rows;         /**< of the plan: rows ky that stay with segments, see README */
     size_t workers;           /**< of the plan: workers that could take its tasks */
     psg_exchange exchange;    /**< of the plan: what was chosen */
     size_t spectrum_bytes;    /**< of the plan: blocks and pencils held now, all solves in flight */
@@ -351,6 +350,7 @@ typedef struct psg_statistics {
     size_t submit_pieces;        /**< of data that these have */
     /** How long these copies took, in the sum over the GPUs; NAN: not known, as in a simulation. */
     double h2d_seconds, d2h_seconds, d2d_seconds;
+    size_t kept_rows; /**< of the plan: rows ky that stay with segments, see README */
 } psg_statistics;
 
 /** Used by psg_plan_statistics(). */
@@ -376,7 +376,7 @@ typedef struct psg_event {
     size_t pencil;     /**< of a message the first one in it */
     size_t count;      /**< of a task: planes of its segment, or rows of its pencil */
     size_t pieces;     /**< of a task: blocks that it has to do with */
-    size_t remote;     /**< of a task: those of them in other GPUs' memory */
+    size_t remote;     /**< of a task: those of them, or of its kept rows, on other GPUs */
     int dense;         /**< of a task: each of them is in one piece of memory */
     double start, end; /**< seconds since statistics.submitted. A message starts when what it
                               carries was written; a received one has its end in both */

@@ -51,8 +51,8 @@ const char *psg_cuda_kspace_words(const psg_cuda_kspace *plan);
 /** Do it, in place.
  *  @param[in]     plan      made on the current device
  *  @param[in,out] bands     [count], borrowed until return with their segments, of which there may
- *                           be any number (more than one, or two bands: a small launch per 128 of
- *                           them fills the table of planes first)
+ *                           be any number (for a band of more than one a small launch per 128 of
+ *                           them fills its table of planes first)
  *  @param[in]     count     1; 2: the rows of bands[1] follow those of bands[0]. Their tiles come in
  *                           turns, so that where one band is on peers and the other is not, links
  *                           and memory are in use at the same time.
