@@ -31,12 +31,10 @@ void *psg_device_host_alloc(size_t bytes);
 void psg_device_host_free(void *memory);
 
 /** Page-lock memory of somebody else's, and let it go again.
- *  @param[out] already  it was page-locked before
+ *  @param[out] already  it was page-locked before, all of it
  *  @return false: it stays as it was */
 bool psg_device_pin(void *memory, size_t bytes, bool *already);
 void psg_device_unpin(void *memory);
-/** Is an array page-locked in part, by its first and its last byte? CUDA copies none that are. */
-bool psg_device_pinned_in_part(const void *memory, size_t bytes);
 
 /** StarPU's block interface, which all data of plans have; with CUDA one that times copies. */
 struct starpu_data_interface_ops *psg_device_blocks(void);

@@ -53,26 +53,6 @@ void psg_device_unpin(void *memory) {
     (void)memory;
 }
 
-bool psg_device_pinned_in_part(const void *memory, size_t bytes) {
-    (void)memory;
-    (void)bytes;
-    return false;
-}
-
-struct starpu_data_interface_ops *psg_device_blocks(void) {
-    return &starpu_interface_block_ops;
-}
-
-bool psg_device_times_copies(void) {
-    return false;
-}
-
-void psg_device_read_copies(void) {
-}
-
-void psg_device_set_clocks(void) {
-}
-
 void psg_device_memory_rate(double *rate, double *cache_bytes) {
     *rate = *cache_bytes = 0;
 }

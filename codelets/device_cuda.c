@@ -118,26 +118,25 @@ void psg_device_host_free(void *memory) {
     (void)cudaFreeHost(memory);
 }
 
+/* By its first and its last byte: CUDA copies no array that is page-locked in part. */
+static bool is_pinned(const char *memory, size_t bytes) {
+    struct cudaPointerAttributes first;
+    struct cudaPointerAttributes last;
+    return cudaPointerGetAttributes(&first, memory) == cudaSuccess &&
+           cudaPointerGetAttributes(&last, memory + bytes - 1) == cudaSuccess &&
+           first.type == last.type;
+}
+
 bool psg_device_pin(void *memory, size_t bytes, bool *already) {
     const cudaError_t error = cudaHostRegister(memory, bytes, cudaHostRegisterPortable);
+    *already = error == cudaErrorHostMemoryAlreadyRegistered && is_pinned(memory, bytes);
     (void)cudaGetLastError();
-    *already = error == cudaErrorHostMemoryAlreadyRegistered;
     return error == cudaSuccess;
 }
 
 void psg_device_unpin(void *memory) {
     (void)cudaHostUnregister(memory);
     (void)cudaGetLastError();
-}
-
-bool psg_device_pinned_in_part(const void *memory, size_t bytes) {
-    struct cudaPointerAttributes first;
-    struct cudaPointerAttributes last;
-    const bool known =
-        cudaPointerGetAttributes(&first, memory) == cudaSuccess &&
-        cudaPointerGetAttributes(&last, (const char *)memory + bytes - 1) == cudaSuccess;
-    (void)cudaGetLastError();
-    return known && first.type != last.type;
 }
 
 bool psg_device_keeps(const psg_context *c) {

@@ -28,9 +28,6 @@ psg_status psg_plan_pin(psg_plan *plan, const void *array) {
     bool already = false;
     if (pinned == NULL || !psg_device_pin(memory, array_bytes(plan), &already)) {
         free(pinned);
-        if (already && psg_device_pinned_in_part(memory, array_bytes(plan))) {
-            return psg_fail(PSG_ERR_ARG, "a part of the array is page-locked already");
-        }
         if (already) { /* by somebody who will undo it */
             return PSG_OK;
         }

@@ -220,7 +220,7 @@ PSG_API psg_status psg_wait(psg_plan *plan);
 /** Page-lock an array of the caller's, of the shape of f and u, so that GPUs copy it at full speed
  *  and beside other work, if it is solved from or to more than once. Without GPUs: nothing.
  *  @param[in] array  not freed before psg_plan_unpin() or psg_plan_destroy()
- *  @return PSG_OK, also if it is already; PSG_ERR_ARG: some of it is, which CUDA cannot copy; _MEMORY */
+ *  @return PSG_OK, also if all of it is already; PSG_ERR_ARG; PSG_ERR_MEMORY: it stays as it is */
 PSG_API psg_status psg_plan_pin(psg_plan *plan, const void *array);
 /** Undo psg_plan_pin(); array NULL: for all of them. No solve with the array may be in flight. */
 PSG_API void psg_plan_unpin(psg_plan *plan, const void *array);
