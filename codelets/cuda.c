@@ -109,9 +109,20 @@ static int copy_tables(psg_cuda_worker *w, const psg_context *c) {
     return code;
 }
 
+/* Of the tasks of a chain, for each lane. */
+static int make_marks(psg_cuda_worker *w, const psg_context *c) {
+    const size_t count = c->chained > 0 ? c->lanes * (c->chained + 1) : 0;
+    int code = 0;
+    w->marks = count > 0 ? calloc(count, sizeof(cudaEvent_t)) : NULL;
+    for (size_t m = 0; m < count && code == 0; m++) {
+        code = w->marks != NULL ? (int)cudaEventCreate(&w->marks[m]) : cudaErrorMemoryAllocation;
+    }
+    return code;
+}
+
 int psg_cuda_worker_create(psg_cuda_worker **worker, const psg_context *c) {
     static int (*const steps[])(psg_cuda_worker *, const psg_context *) = {plan_xy, plan_z,
-                                                                           copy_tables};
+                                                                           copy_tables, make_marks};
     psg_cuda_worker *w = calloc(1, sizeof *w);
     int code = cudaErrorMemoryAllocation;
     *worker = NULL;
@@ -137,7 +148,7 @@ int psg_cuda_worker_create(psg_cuda_worker **worker, const psg_context *c) {
                                                2 * c->cpu->real_bytes);
     }
     if (code != 0) {
-        psg_cuda_worker_destroy(w);
+        psg_cuda_worker_destroy(w, c);
         (void)cudaGetLastError(); /* what was said is said */
         return code;
     }
@@ -145,9 +156,14 @@ int psg_cuda_worker_create(psg_cuda_worker **worker, const psg_context *c) {
     return 0;
 }
 
-void psg_cuda_worker_destroy(psg_cuda_worker *w) {
+void psg_cuda_worker_destroy(psg_cuda_worker *w, const psg_context *c) {
     if (w == NULL) {
         return;
+    }
+    for (size_t m = 0; w->marks != NULL && m < c->lanes * (c->chained + 1); m++) {
+        if (w->marks[m] != NULL) {
+            (void)cudaEventDestroy(w->marks[m]);
+        }
     }
     for (size_t m = 0; m < PLANS_MAX; m++) {
         psg_cuda_fft_destroy(plan_at(w, m));
@@ -164,6 +180,7 @@ void psg_cuda_worker_destroy(psg_cuda_worker *w) {
     free(w->blocks);
     free(w->rows);
     free(w->parts);
+    free(w->marks);
     free(w);
 }
 

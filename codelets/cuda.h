@@ -22,17 +22,18 @@ typedef struct psg_cuda_worker {
                                           without strips */
     void *pencil_d;                  /**< room for a pencil, for lengths without a kspace kernel */
     psg_cuda_segment
-        *segments[2];        /**< [context.segments] of a band, for arguments, as are these: */
-    void **blocks;           /**< [2 * context.bundles] */
-    size_t *rows;            /**< [2 * context.bundles + 1] */
-    psg_cuda_xy_part *parts; /**< [2 * context.bundles] */
+        *segments[2];          /**< [context.segments] of a band, for arguments, as are these: */
+    void **blocks;             /**< [2 * context.bundles] */
+    size_t *rows;              /**< [2 * context.bundles + 1] */
+    psg_cuda_xy_part *parts;   /**< [2 * context.bundles] */
+    struct CUevent_st **marks; /**< [context.lanes][context.chained + 1]; NULL: no chained tasks */
 } psg_cuda_worker;
 
 /** Make what this plan needs on the calling CUDA worker.
  *  @return 0; a code as those of kernels/: *worker is NULL */
 int psg_cuda_worker_create(psg_cuda_worker **worker, const psg_context *context);
 /** On the worker that made it. NULL is fine. */
-void psg_cuda_worker_destroy(psg_cuda_worker *worker);
+void psg_cuda_worker_destroy(psg_cuda_worker *worker, const psg_context *context);
 
 /** The calling worker's. */
 const psg_cuda_worker *psg_cuda_worker_self(const psg_context *context);

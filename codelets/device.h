@@ -58,6 +58,15 @@ size_t psg_device_strip(const psg_context *context);
 /** Can the GPUs' tasks take the rows of a pencil from two places, see psg_context.kept? */
 bool psg_device_keeps(const psg_context *context);
 
+/** On a GPU's worker, note when its stream gets here: the start of a step of the run's chain, or the end of the last,
+ *  which is step number `steps`. */
+void psg_device_mark(psg_run *run, size_t slot, size_t step);
+/** When it got to each of these, the last of which is past.
+ *  @param[in]  end     when that was, as starpu_timing_now(), as are
+ *  @param[out] moment  [steps + 1]
+ *  @return false: not known */
+bool psg_device_moments(const psg_run *run, size_t slot, size_t steps, double end, double *moment);
+
 /** Make what the plan needs on each of StarPU's CUDA workers: context->cuda, by worker number.
  *  @return PSG_FAULT_NONE; PSG_FAULT_MEMORY, _DEVICE: the words say why, and nothing is left */
 psg_fault psg_device_start(psg_context *context, size_t workers, char *words, size_t size);

@@ -168,6 +168,28 @@ size_t psg_device_strip(const psg_context *c) {
     return suits ? psg_cuda_xy_strip(precision, c->n[0], c->n[1]) : 0;
 }
 
+void psg_device_mark(psg_run *run, size_t slot, size_t step) {
+    const psg_context *c = run->context;
+    cudaEvent_t mark = psg_cuda_worker_self(c)->marks[slot * (c->chained + 1) + step];
+    const cudaError_t error = cudaEventRecord(mark, starpu_cuda_get_local_stream());
+    (void)psg_cuda_check(run, (int)error, "cudaEventRecord");
+}
+
+bool psg_device_moments(const psg_run *run, size_t slot, size_t steps, double end, double *moment) {
+    const psg_context *c = run->context;
+    const cudaEvent_t *mark = &psg_cuda_worker_self(c)->marks[slot * (c->chained + 1)];
+    moment[steps] = end;
+    for (size_t s = 0; s < steps; s++) {
+        float milliseconds = 0;
+        if (cudaEventElapsedTime(&milliseconds, mark[s], mark[steps]) != cudaSuccess) {
+            (void)cudaGetLastError();
+            return false;
+        }
+        moment[s] = end - 1e3 * (double)milliseconds;
+    }
+    return true;
+}
+
 typedef struct preparation {
     psg_context *context;
     psg_cuda_worker **workers;
@@ -204,7 +226,7 @@ static void start_worker(void *argument) {
 static void stop_worker(void *argument) {
     const preparation *p = argument;
     const int id = starpu_worker_get_id_check();
-    psg_cuda_worker_destroy(p->workers[id]);
+    psg_cuda_worker_destroy(p->workers[id], p->context);
     psg_cuda_copies_close(starpu_worker_get_devid(id));
 }
 

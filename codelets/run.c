@@ -1,5 +1,6 @@
 #include "codelets/run.h"
 
+#include "codelets/chain.h"
 #include "codelets/device.h"
 
 #include <sched.h>
@@ -35,7 +36,10 @@ psg_run *psg_run_create(const psg_context *context, size_t workers) {
         context->on_gpus ? psg_device_host_alloc(sizeof(findings)) : malloc(sizeof(findings));
     const int ranks = context->comm != NULL ? psg_comm_ranks(context->comm) : 0;
     run->pairing = calloc((size_t)ranks + 1, sizeof *run->pairing);
-    if (run->cell == NULL || run->mode0 == NULL || run->pairing == NULL) {
+    run->chain = context->chained > 0 ? psg_chain_create(context) : NULL;
+    if (run->cell == NULL || run->mode0 == NULL || run->pairing == NULL ||
+        (context->chained > 0 && run->chain == NULL)) {
+        psg_chain_destroy(run->chain);
         free_findings(run);
         free(run->pairing);
         free(run->cell);
@@ -72,6 +76,7 @@ void psg_run_destroy(psg_run *run) {
     }
     starpu_pthread_mutex_destroy(&run->mutex);
     starpu_pthread_cond_destroy(&run->idle);
+    psg_chain_destroy(run->chain);
     free_findings(run);
     psg_record_free(&run->record);
     free(run->event);

@@ -53,6 +53,9 @@ typedef struct psg_context {
     bool record;    /**< runs keep what their tasks read and write */
     bool packed;    /**< blocks are dense, copied out of and into slabs; else they are views */
     size_t strip;   /**< rows of blocks are in strips of x so wide (psg_device_strip()); 0: not */
+    size_t chained; /**< tasks of a solve between slabs that are there: one task of StarPU's, see
+                         chain.h; 0: each is its own */
+    size_t lanes;   /**< the most that its solves have, see psg_lane */
     size_t n[3];    /**< nx, ny, nz */
     size_t nxc;     /**< nx/2 + 1 */
 
@@ -126,6 +129,8 @@ enum { PSG_TASK_STEPS = 10 }; /**< the most that a graph has */
 
 /** Those of a plan's graph, in its order. @return how many */
 size_t psg_task_steps(const psg_context *context, psg_task_step steps[PSG_TASK_STEPS]);
+/** All tasks of a solve, of one process. */
+size_t psg_task_total(const psg_context *context);
 
 /** Messages to other processes that can go when a segment's blocks are written, or those of
  *  pencil p. */
@@ -217,6 +222,8 @@ typedef struct psg_run {
 
     atomic_int fault; /**< a psg_fault; once it is set, the tasks that follow do nothing */
     char words[256];  /**< of the first fault, complete once the run has ended */
+
+    struct psg_chain *chain; /**< NULL: the context has no chained tasks */
 
     /** By segment: its kept rows, [pencil][planes][kept rows][nxc], on its GPU; its lane's. */
     void *const *kept;

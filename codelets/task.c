@@ -1,5 +1,6 @@
 #include "codelets/task.h"
 
+#include "codelets/chain.h"
 #include "codelets/simulation.h"
 
 #include <starpu_hash.h>
@@ -65,6 +66,16 @@ size_t psg_task_steps(const psg_context *context, psg_task_step steps[PSG_TASK_S
     return count;
 }
 
+size_t psg_task_total(const psg_context *context) {
+    psg_task_step step[PSG_TASK_STEPS];
+    const size_t count = psg_task_steps(context, step);
+    size_t total = 0;
+    for (size_t m = 0; m < count; m++) {
+        total += step[m].pencil ? context->pencils : context->segments;
+    }
+    return total;
+}
+
 /* StarPU's own footprint of a block leaves the element size out, and adds handles up
  * commutatively. */
 uint32_t psg_task_footprint(struct starpu_task *task) {
@@ -110,36 +121,43 @@ psg_task_shape psg_task_shape_of(const psg_task_args *args) {
     };
 }
 
-static double microseconds(const struct timespec *time) {
+double psg_task_microseconds(const struct timespec *time) {
     return (double)time->tv_sec * 1e6 + (double)time->tv_nsec * 1e-3;
+}
+
+void psg_task_count(const psg_task_args *args, const double between[2]) {
+    psg_run *run = args->run;
+    const int worker = starpu_worker_get_id();
+    psg_run_messages_ready(run, args->messages);
+    if (worker < 0 || (size_t)worker >= run->workers || args->kind == PSG_TASK_EXCHANGE) {
+        return;
+    }
+    psg_run_cell *cell = &run->cell[(size_t)worker * PSG_TASK_COUNT + args->kind];
+    cell->tasks++;
+    if (between != NULL) {
+        const psg_run_event event = {.kind = args->kind,
+                                     .worker = worker,
+                                     .rank = -1,
+                                     .segment = args->pencil ? SIZE_MAX : args->index,
+                                     .pencil = args->pencil ? args->index : SIZE_MAX,
+                                     .shape = psg_task_shape_of(args),
+                                     .number = args->number,
+                                     .start = between[0],
+                                     .end = between[1]};
+        cell->seconds += (event.end - event.start) * 1e-6;
+        psg_run_keep_event(run, &event);
+    }
 }
 
 /* Runs on the worker before the data are released: nothing waits for this task yet. */
 static void task_ended(void *argument) {
     const struct starpu_task *task = argument;
     const psg_task_args *args = task->cl_arg;
-    psg_run *run = args->run;
-    const int worker = starpu_worker_get_id();
-    psg_run_messages_ready(run, args->messages);
-    if (worker >= 0 && (size_t)worker < run->workers && args->kind != PSG_TASK_EXCHANGE) {
-        psg_run_cell *cell = &run->cell[(size_t)worker * PSG_TASK_COUNT + args->kind];
-        struct starpu_profiling_task_info *info = task->profiling_info;
-        cell->tasks++;
-        if (info != NULL) {
-            const psg_run_event event = {.kind = args->kind,
-                                         .worker = worker,
-                                         .rank = -1,
-                                         .segment = args->pencil ? SIZE_MAX : args->index,
-                                         .pencil = args->pencil ? args->index : SIZE_MAX,
-                                         .shape = psg_task_shape_of(args),
-                                         .number = args->number,
-                                         .start = microseconds(&info->start_time),
-                                         .end = microseconds(&info->end_time)};
-            cell->seconds += (event.end - event.start) * 1e-6;
-            psg_run_keep_event(run, &event);
-        }
-    }
-    psg_run_end_task(run);
+    const struct starpu_profiling_task_info *info = task->profiling_info;
+    const double between[2] = {info != NULL ? psg_task_microseconds(&info->start_time) : 0,
+                               info != NULL ? psg_task_microseconds(&info->end_time) : 0};
+    psg_task_count(args, info != NULL ? between : NULL);
+    psg_run_end_task(args->run);
 }
 
 /* On the GPU that has the segment or pencil, if one does; else on any worker that may. */
@@ -230,6 +248,10 @@ void psg_task_submit(psg_run *run, struct starpu_task *task) {
         return;
     }
     record(run, task);
+    if (psg_chain_gathers(run)) {
+        psg_chain_add(run, task);
+        return;
+    }
     psg_run_begin_task(run);
     if (!psg_task_hand_over(run, task)) {
         psg_run_end_task(run);

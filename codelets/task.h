@@ -66,6 +66,14 @@ typedef struct psg_task_args {
 /** What the time of such a task depends on. */
 psg_task_shape psg_task_shape_of(const psg_task_args *args);
 
+/** StarPU's times, as those of starpu_timing_now(). */
+double psg_task_microseconds(const struct timespec *time);
+
+/** On its worker, where a task has ended and before that is known elsewhere: it is counted in its run, and what waits
+ *  for it in there may go.
+ *  @param[in] between  when it began and ended, as starpu_timing_now(); NULL: not known */
+void psg_task_count(const psg_task_args *args, const double between[2]);
+
 /** Footprint of a task for its model: shape and element size of every piece of data, in order. */
 uint32_t psg_task_footprint(struct starpu_task *task);
 

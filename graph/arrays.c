@@ -176,6 +176,16 @@ void psg_arrays_bring_f(psg_run *run, const psg_plan *plan, const psg_arrays *ar
     }
 }
 
+bool psg_arrays_there(const psg_plan *plan, const psg_arrays *arrays) {
+    const psg_range own = plan->context.own_segments;
+    int there = 1;
+    for (size_t s = own.first; s < own.end && there; s++) {
+        const int node = psg_placement_node(plan->segment_worker[s]);
+        starpu_data_query_status(arrays->f_slabs[s - own.first], node, NULL, &there, NULL);
+    }
+    return there != 0;
+}
+
 void psg_arrays_bring_u(psg_run *run, const psg_plan *plan, const psg_arrays *arrays, size_t s) {
     if (plan->gpu_count > 0 && arrays != plan->slabs) {
         psg_task_fetch(run, STARPU_MAIN_RAM, arrays->u_slabs[s - plan->context.own_segments.first],

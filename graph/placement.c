@@ -3,6 +3,7 @@
 #include "graph/internal.h"
 
 #include "codelets/device.h"
+#include "codelets/simulation.h"
 
 #include <stdlib.h>
 
@@ -159,6 +160,17 @@ static psg_status make_direct(psg_plan *plan) {
     return keep_rows(plan);
 }
 
+/* A GPU that has all of them does them in turn, so StarPU has nothing to choose, and what it does between two takes as
+ * long as a small one. Who cuts the grid himself wants to see its tasks. */
+static size_t count_chained(const psg_plan *plan) {
+    const psg_context *c = &plan->context;
+    if (plan->gpu_count != 1 || plan->usable_workers != 1 || !plan->resident || psg_simulated() ||
+        plan->options.segment_planes > 0 || plan->options.pencils > 0) {
+        return 0;
+    }
+    return psg_task_total(c);
+}
+
 psg_status psg_placement_make(psg_plan *plan) {
     psg_context *c = &plan->context;
     plan->segment_worker = malloc(c->segments * sizeof *plan->segment_worker);
@@ -177,6 +189,7 @@ psg_status psg_placement_make(psg_plan *plan) {
     /* Cores know rows as they are, and between processes blocks are cut and joined by rows. */
     const bool only_gpus = plan->gpu_count > 0 && plan->cpu_count == 0;
     c->strip = only_gpus && plan->ranks == 1 && c->fused ? psg_device_strip(c) : 0;
+    c->chained = count_chained(plan);
     return plan->exchange == PSG_EXCHANGE_DIRECT && plan->gpu_count > 1 ? make_direct(plan)
                                                                         : PSG_OK;
 }

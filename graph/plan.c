@@ -307,6 +307,7 @@ static void set_context(psg_plan *plan) {
     c->fused = o->graph == PSG_GRAPH_FUSED;
     c->normalizes = !c->fused && o->normalize != 0;
     c->record = o->record != 0;
+    c->lanes = o->in_flight;
     c->comm = plan->comm;
 }
 

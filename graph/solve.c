@@ -1,4 +1,5 @@
 /* Solves: submitted, in flight, waited for. */
+#include "codelets/chain.h"
 #include "codelets/simulation.h"
 #include "graph/internal.h"
 
@@ -47,6 +48,20 @@ static psg_run *take_run(psg_plan *plan) {
     return run;
 }
 
+/* One task after the other, or all as one: if its data are on the worker that has them all, and stay there. */
+static void submit_graph(psg_run *run, const psg_plan *plan, const psg_lane *lane,
+                         const psg_arrays *arrays) {
+    const bool chain =
+        plan->context.chained > 0 && arrays == plan->slabs && psg_arrays_there(plan, arrays);
+    if (chain) {
+        psg_chain_begin(run, lane->number);
+    }
+    graphs[plan->options.graph](run, plan, lane, arrays);
+    if (chain) {
+        psg_chain_submit(run);
+    }
+}
+
 /* Start a solve between these arrays, unless something went wrong before or does now, here or on
  * another process. Then they stay the caller's. */
 static psg_status launch(psg_plan *plan, psg_arrays *arrays, psg_status before) {
@@ -76,7 +91,7 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, psg_status before) 
     psg_runtime_awake();
     psg_run_start(run);
     const bool program = psg_program_begin(plan);
-    graphs[plan->options.graph](run, plan, lane, arrays);
+    submit_graph(run, plan, lane, arrays);
     if (program) {
         psg_program_submitted();
         for (psg_flight *other = plan->oldest; other != NULL; other = other->next) {

@@ -20,6 +20,7 @@ typedef struct setting {
     psg_exchange exchange;
     int little; /**< blocks are in main memory, as the GPU has too little when the plan is made */
     int megabytes; /**< that it has then */
+    int chained;   /**< slabs that are there, in the default cut: one task of StarPU's */
     int strips;    /**< planes have a kernel of their own, on any GPU with shared memory enough */
 } setting;
 
@@ -32,6 +33,8 @@ static const setting settings[] = {
      .exchange = PSG_EXCHANGE_MANAGED},
     {.name = "fused, nz without a kernel", .n = {12, 10, 34}, .graph = PSG_GRAPH_FUSED},
     {.name = "fused, nx = 1", .n = {1, 10, 18}, .graph = PSG_GRAPH_FUSED},
+    {.name = "fused, chained", .n = {12, 10, 18}, .graph = PSG_GRAPH_FUSED, .chained = 1},
+    {.name = "staged, chained", .n = {12, 10, 18}, .graph = PSG_GRAPH_STAGED, .chained = 1},
     {.name = "staged, z contiguous",
      .n = {12, 10, 18},
      .graph = PSG_GRAPH_STAGED,
@@ -116,19 +119,42 @@ static psg_status create(const setting *s, psg_plan **plan) {
     options.graph = s->graph;
     options.z_layout = s->z_layout;
     options.exchange = s->exchange;
-    options.segment_planes = 7;
-    options.pencils = 3;
+    options.segment_planes = s->chained ? 0 : 7;
+    options.pencils = s->chained ? 0 : 3;
     if (s->little) {
         faults_add("free", s->megabytes, 1, 0);
     }
     return psg_plan_create(plan, &grid, &options);
 }
 
-static void solves(const setting *s, psg_plan *plan, const char *what) {
+/** Once f is there, the calls that may fail are those of the solve. */
+static psg_status solve_slabs(const setting *s, psg_plan *plan) {
     const size_t points = s->n[0] * s->n[1] * s->n[2];
+    void *array = harness_array(s->precision, points);
+    harness_store(s->precision, points, f, array);
+    psg_status status = psg_slabs_put(plan, array);
+    if (status == PSG_OK) {
+        status = psg_submit_slabs(plan);
+    }
+    if (status == PSG_OK) {
+        status = psg_wait(plan);
+    }
+    if (status == PSG_OK) {
+        status = psg_slabs_get(plan, array);
+        harness_load(s->precision, points, array, u);
+    }
+    free(array);
+    return status;
+}
+
+static psg_status solve(const setting *s, psg_plan *plan) {
+    return s->chained ? solve_slabs(s, plan)
+                      : harness_solve(plan, s->precision, s->n[0] * s->n[1] * s->n[2], f, u);
+}
+
+static void solves(const setting *s, psg_plan *plan, const char *what) {
     memset(u, 0, sizeof u);
-    CHECK(harness_solve(plan, s->precision, points, f, u) == PSG_OK, "%s, %s: %s", s->name, what,
-          psg_last_error());
+    CHECK(solve(s, plan) == PSG_OK, "%s, %s: %s", s->name, what, psg_last_error());
     CHECK_CLOSE(u, want, s->n[0], s->n[1], s->n[2], harness_tolerance(s->precision, 1e-12, 1e-4),
                 "%s, %s", s->name, what);
 }
@@ -184,12 +210,11 @@ static void making(const setting *s) {
 }
 
 static void fail_solving(const setting *s, psg_plan *plan, const failure *x, long at) {
-    const size_t points = s->n[0] * s->n[1] * s->n[2];
     char what[128];
     snprintf(what, sizeof what, "after %s %ld failed with %d", x->call, at, x->code);
     faults_clear();
     faults_add(x->call, x->code, at > 0 ? at : 1, at);
-    judge(s, x, at, harness_solve(plan, s->precision, points, f, u));
+    judge(s, x, at, solve(s, plan));
     CHECK(faults_failed() > 0, "%s, %s %ld: was not called", s->name, x->call, at);
     faults_clear();
     solves(s, plan, what);
@@ -224,11 +249,10 @@ static void solving(const setting *s) {
 /** Page-locked memory for a solve's findings is asked for at its first. */
 static void no_memory_at_submission(const setting *s) {
     psg_plan *plan = NULL;
-    const size_t points = s->n[0] * s->n[1] * s->n[2];
     if (CHECK_STATUS(create(s, &plan), PSG_OK)) {
         faults_clear();
         faults_add("cudaHostAlloc", cudaErrorMemoryAllocation, 1, 0);
-        CHECK_STATUS(harness_solve(plan, s->precision, points, f, u), PSG_ERR_MEMORY);
+        CHECK_STATUS(solve(s, plan), PSG_ERR_MEMORY);
         CHECK(faults_failed() > 0, "%s: cudaHostAlloc was not called", s->name);
         faults_clear();
         solves(s, plan, "after no memory at submission");

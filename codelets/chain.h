@@ -1,0 +1,28 @@
+/** @file chain.h  The tasks of a solve as one task of StarPU's, where one worker has them all and finds what they
+ *  need: one follows the other without StarPU's work between them, and on a GPU without waiting until the one
+ *  before has ended. Each keeps its kind, its time and its place in the run's record. */
+#ifndef PSG_CODELETS_CHAIN_H
+#define PSG_CODELETS_CHAIN_H
+
+#include "codelets/run.h"
+
+struct starpu_task;
+typedef struct psg_chain psg_chain;
+
+/** For context->chained tasks. @return NULL: no memory */
+psg_chain *psg_chain_create(const psg_context *context);
+/** NULL is fine. */
+void psg_chain_destroy(psg_chain *chain);
+
+/** From now on the tasks that a run of such a context submits are gathered.
+ *  @param[in] slot  below context->lanes; no run that has it begins before another has ended */
+void psg_chain_begin(psg_run *run, size_t slot);
+bool psg_chain_gathers(const psg_run *run);
+
+/** Take one in. @param[in] task  with its data; it is gone afterwards */
+void psg_chain_add(psg_run *run, struct starpu_task *task);
+
+/** Submit as one what was gathered. */
+void psg_chain_submit(psg_run *run);
+
+#endif

@@ -1,0 +1,125 @@
+/* On one GPU a solve of slabs that are there is one task of StarPU's: its answer is that of the tasks one by one, bit
+ * by bit, and its events follow one another without a gap. Where f is in main memory, or the grid was cut by
+ * the caller, there are gaps. */
+#include "tests/check.h"
+#include "tests/harness.h"
+
+#include <starpu.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SEGMENTS_MAX = 16, EVENTS_MAX = 64, SOLVES = 4 };
+
+/** Tasks of the latest solve that began where the one before them ended, exactly. */
+static size_t without_gap(const psg_plan *plan, size_t *events) {
+    psg_event event[EVENTS_MAX];
+    size_t count = 0;
+    CHECK_STATUS(psg_plan_events(plan, event, EVENTS_MAX, events), PSG_OK);
+    for (size_t m = 1; m < *events && m < EVENTS_MAX; ++m) {
+        CHECK(event[m].start >= event[m - 1].end - 1e-9 && event[m].end >= event[m].start,
+              "task %zu from %g to %g, after one until %g", m, event[m].start, event[m].end,
+              event[m - 1].end);
+        count += event[m].start <= event[m - 1].end;
+    }
+    return count;
+}
+
+static void check_time(const psg_plan *plan, const char *name) {
+    psg_event event[EVENTS_MAX];
+    psg_statistics s;
+    size_t events = 0;
+    double seconds = 0;
+    CHECK_STATUS(psg_plan_events(plan, event, EVENTS_MAX, &events), PSG_OK);
+    CHECK_STATUS(psg_plan_statistics(plan, &s), PSG_OK);
+    for (size_t m = 0; m < events; ++m) {
+        seconds += event[m].end - event[m].start;
+    }
+    CHECK(event[0].start >= 0 && event[events - 1].end <= s.seconds && seconds > 0,
+          "%s: tasks from %g to %g of %g s", name, event[0].start, event[events - 1].end,
+          s.seconds);
+}
+
+static void solve_slabs(psg_plan *plan, void *u) {
+    CHECK_STATUS(psg_submit_slabs(plan), PSG_OK);
+    CHECK_STATUS(psg_wait(plan), PSG_OK);
+    CHECK_STATUS(psg_slabs_get(plan, u), PSG_OK);
+}
+
+/** The caller's own writing of f, in main memory. */
+static void write_f(psg_plan *plan, const char *f, size_t plane_bytes) {
+    starpu_data_handle_t slab[SEGMENTS_MAX];
+    size_t z0[SEGMENTS_MAX + 1], segments = 0;
+    CHECK_STATUS(psg_plan_segments(plan, &segments, NULL), PSG_OK);
+    if (CHECK(segments <= SEGMENTS_MAX, "%zu segments", segments)) {
+        CHECK_STATUS(psg_plan_slab_handles(plan, slab, NULL, z0), PSG_OK);
+        for (size_t s = 0; s < segments; ++s) {
+            CHECK(starpu_data_acquire(slab[s], STARPU_W) == 0, "slab %zu", s);
+            memcpy((void *)starpu_block_get_local_ptr(slab[s]), f + z0[s] * plane_bytes,
+                   (z0[s + 1] - z0[s]) * plane_bytes);
+            starpu_data_release(slab[s]);
+        }
+    }
+}
+
+static void check_grid(const size_t n[3], psg_precision precision, const harness_variant *variant,
+                       size_t planes) {
+    const oracle_grid box = oracle_grid_make(n[0], n[1], n[2], 1, 1, 1);
+    const psg_grid grid = harness_grid(&box);
+    const size_t points = n[0] * n[1] * n[2], bytes = points * harness_element_bytes(precision);
+    psg_options options = harness_options(precision);
+    psg_plan *plan = NULL;
+    double *values = oracle_array(points);
+    void *f = harness_array(precision, points), *want = harness_array(precision, points);
+    void *u = harness_array(precision, points);
+    char name[96];
+    size_t events = 0;
+    (void)snprintf(name, sizeof name, "%s, %s, %zu x %zu x %zu, segments of %zu planes",
+                   variant->name, harness_precision_name(precision), n[0], n[1], n[2], planes);
+    harness_set_variant(&options, variant);
+    options.segment_planes = planes;
+    oracle_random(5, points, values);
+    harness_store(precision, points, values, f);
+    if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
+        CHECK_STATUS(psg_solve(plan, f, want), PSG_OK);
+        CHECK(without_gap(plan, &events) == 0, "%s: arrays in main memory, and no gap", name);
+        CHECK_STATUS(psg_slabs_put(plan, f), PSG_OK);
+        for (int m = 0; m < SOLVES; ++m) {
+            solve_slabs(plan, u);
+            const size_t gapless = without_gap(plan, &events);
+            CHECK(gapless == (planes > 0 ? 0 : events - 1), "%s: %zu of %zu tasks without a gap",
+                  name, gapless, events);
+            check_time(plan, name);
+            CHECK(memcmp(u, want, bytes) == 0, "%s: another u, of slabs", name);
+        }
+        write_f(plan, f, n[0] * n[1] * harness_element_bytes(precision));
+        solve_slabs(plan, u);
+        CHECK(without_gap(plan, &events) == 0, "%s: f in main memory, and no gap", name);
+        CHECK(memcmp(u, want, bytes) == 0, "%s: another u, of f in main memory", name);
+        for (int m = 0; m < SOLVES; ++m) {
+            CHECK_STATUS(psg_submit_slabs(plan), PSG_OK);
+        }
+        for (int m = 0; m < SOLVES; ++m) {
+            CHECK_STATUS(psg_wait(plan), PSG_OK);
+            check_time(plan, name);
+        }
+        CHECK_STATUS(psg_slabs_get(plan, u), PSG_OK);
+        CHECK(memcmp(u, want, bytes) == 0, "%s: another u, of solves in flight", name);
+    }
+    psg_plan_destroy(plan);
+    free(u);
+    free(want);
+    free(f);
+    free(values);
+}
+
+int main(void) {
+    static const size_t grids[][3] = {{64, 64, 64}, {33, 20, 34}, {256, 256, 200}};
+    for (size_t n = 0; n < HARNESS_VARIANTS; ++n) {
+        for (size_t g = 0; g < sizeof grids / sizeof *grids; ++g) {
+            check_grid(grids[g], PSG_F64, &harness_variants[n], 0);
+            check_grid(grids[g], PSG_F32, &harness_variants[n], 0);
+            check_grid(grids[g], PSG_F64, &harness_variants[n], (grids[g][2] + 2) / 3);
+        }
+    }
+    return check_result();
+}
