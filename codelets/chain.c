@@ -3,6 +3,7 @@
 #include "codelets/device.h"
 #include "codelets/task.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 typedef struct step {
@@ -64,7 +65,7 @@ void psg_chain_destroy(psg_chain *c) {
 
 /* ------------------------------------------------------------------------------ running */
 
-/* The worker's own clock is read as its steps go; a GPU's says later when it got where. */
+/* A core's clock is read as its steps go; a GPU says later when it ended them. */
 static void run_steps(psg_run *run, void *buffers[], bool gpu) {
     psg_chain *c = run->chain;
     for (size_t s = 0; s < c->steps; s++) {
@@ -74,17 +75,12 @@ static void run_steps(psg_run *run, void *buffers[], bool gpu) {
             c->buffers[m - now->first] = buffers[c->use[m]];
         }
         if (gpu) {
-            psg_device_mark(run, c->slot, s);
             now->on_gpu(c->buffers, &c->step[s].args);
+            psg_device_mark(run, c->slot, s);
         } else {
-            c->moment[s] = starpu_timing_now();
             now->on_cpu(c->buffers, &c->step[s].args);
+            c->moment[s + 1] = starpu_timing_now();
         }
-    }
-    if (gpu) {
-        psg_device_mark(run, c->slot, c->steps);
-    } else {
-        c->moment[c->steps] = starpu_timing_now();
     }
 }
 
@@ -107,9 +103,12 @@ static void chain_ended(void *argument) {
     psg_chain *c = run->chain;
     const struct starpu_profiling_task_info *info = task->profiling_info;
     bool timed = info != NULL;
+    c->moment[0] = timed ? psg_task_microseconds(&info->start_time) : 0;
     if (timed && starpu_worker_get_type(starpu_worker_get_id_check()) == STARPU_CUDA_WORKER) {
         const double end = psg_task_microseconds(&info->end_time);
-        timed = psg_device_moments(run, c->slot, c->steps, end, c->moment);
+        timed = psg_device_moments(run, c->slot, c->steps, end, &c->moment[1]);
+        /* StarPU takes it to begin when it has seen the end of the task before. */
+        c->moment[0] = fmin(c->moment[0], c->moment[1]);
     }
     for (size_t s = 0; s < c->steps; s++) {
         psg_task_count(&c->step[s].args, timed ? &c->moment[s] : NULL);

@@ -111,7 +111,7 @@ static int copy_tables(psg_cuda_worker *w, const psg_context *c) {
 
 /* Of the tasks of a chain, for each lane. */
 static int make_marks(psg_cuda_worker *w, const psg_context *c) {
-    const size_t count = c->chained > 0 ? c->lanes * (c->chained + 1) : 0;
+    const size_t count = c->lanes * c->chained;
     int code = 0;
     w->marks = count > 0 ? calloc(count, sizeof(cudaEvent_t)) : NULL;
     for (size_t m = 0; m < count && code == 0; m++) {
@@ -160,7 +160,7 @@ void psg_cuda_worker_destroy(psg_cuda_worker *w, const psg_context *c) {
     if (w == NULL) {
         return;
     }
-    for (size_t m = 0; w->marks != NULL && m < c->lanes * (c->chained + 1); m++) {
+    for (size_t m = 0; w->marks != NULL && m < c->lanes * c->chained; m++) {
         if (w->marks[m] != NULL) {
             (void)cudaEventDestroy(w->marks[m]);
         }

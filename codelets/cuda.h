@@ -26,7 +26,7 @@ typedef struct psg_cuda_worker {
     void **blocks;             /**< [2 * context.bundles] */
     size_t *rows;              /**< [2 * context.bundles + 1] */
     psg_cuda_xy_part *parts;   /**< [2 * context.bundles] */
-    struct CUevent_st **marks; /**< [context.lanes][context.chained + 1]; NULL: no chained tasks */
+    struct CUevent_st **marks; /**< [context.lanes][context.chained]; NULL: no chained tasks */
 } psg_cuda_worker;
 
 /** Make what this plan needs on the calling CUDA worker.

@@ -58,12 +58,11 @@ size_t psg_device_strip(const psg_context *context);
 /** Can the GPUs' tasks take the rows of a pencil from two places, see psg_context.kept? */
 bool psg_device_keeps(const psg_context *context);
 
-/** On a GPU's worker, note when its stream gets here: the start of a step of the run's chain, or the end of the last,
- *  which is step number `steps`. */
+/** On a GPU's worker, note when its stream gets here: the end of a step of the run's chain. */
 void psg_device_mark(psg_run *run, size_t slot, size_t step);
 /** When it got to each of these, the last of which is past.
  *  @param[in]  end     when that was, as starpu_timing_now(), as are
- *  @param[out] moment  [steps + 1]
+ *  @param[out] moment  [steps]
  *  @return false: not known */
 bool psg_device_moments(const psg_run *run, size_t slot, size_t steps, double end, double *moment);
 

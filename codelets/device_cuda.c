@@ -170,18 +170,18 @@ size_t psg_device_strip(const psg_context *c) {
 
 void psg_device_mark(psg_run *run, size_t slot, size_t step) {
     const psg_context *c = run->context;
-    cudaEvent_t mark = psg_cuda_worker_self(c)->marks[slot * (c->chained + 1) + step];
+    cudaEvent_t mark = psg_cuda_worker_self(c)->marks[slot * c->chained + step];
     const cudaError_t error = cudaEventRecord(mark, starpu_cuda_get_local_stream());
     (void)psg_cuda_check(run, (int)error, "cudaEventRecord");
 }
 
 bool psg_device_moments(const psg_run *run, size_t slot, size_t steps, double end, double *moment) {
     const psg_context *c = run->context;
-    const cudaEvent_t *mark = &psg_cuda_worker_self(c)->marks[slot * (c->chained + 1)];
-    moment[steps] = end;
-    for (size_t s = 0; s < steps; s++) {
+    const cudaEvent_t *mark = &psg_cuda_worker_self(c)->marks[slot * c->chained];
+    moment[steps - 1] = end;
+    for (size_t s = 0; s + 1 < steps; s++) {
         float milliseconds = 0;
-        if (cudaEventElapsedTime(&milliseconds, mark[s], mark[steps]) != cudaSuccess) {
+        if (cudaEventElapsedTime(&milliseconds, mark[s], mark[steps - 1]) != cudaSuccess) {
             (void)cudaGetLastError();
             return false;
         }

@@ -51,6 +51,14 @@ void harness_set_variant(psg_options *options, const harness_variant *variant) {
     options->normalize = variant->normalize;
 }
 
+psg_plan *harness_anchor(const psg_options *options) {
+    psg_grid grid;
+    psg_plan *plan = NULL;
+    psg_grid_init(&grid, 4, 4, 4, 1, 1, 1);
+    (void)psg_plan_create(&plan, &grid, options);
+    return plan;
+}
+
 psg_grid harness_grid(const oracle_grid *grid) {
     psg_grid g;
     psg_grid_init(&g, grid->n[0], grid->n[1], grid->n[2], grid->length[0], grid->length[1],

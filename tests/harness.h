@@ -13,6 +13,10 @@
  *  skipped where there are fewer GPUs. */
 psg_options harness_options(psg_precision precision);
 
+/** A plan that stays while a test makes many of the same workers, so that StarPU starts once, which takes seconds with
+ *  several GPUs. The caller destroys it; NULL: it could not be made, and the others will say why. */
+psg_plan *harness_anchor(const psg_options *options);
+
 psg_grid harness_grid(const oracle_grid *grid);
 
 const char *harness_precision_name(psg_precision precision);

@@ -71,8 +71,7 @@ static void check_told(const char *name) {
               "%s: task %zu from %g to %g, after one until %g", name, m, e->start, e->end, at);
         at = e->end;
     }
-    CHECK(at <= all->seconds, "%s: the last task ends at %g of %g s", name, at,
-          all->seconds);
+    CHECK(at <= all->seconds, "%s: the last task ends at %g of %g s", name, at, all->seconds);
     for (size_t m = 0; m < before.needs; ++m) {
         const psg_event *first = &before.event[before.need[m].before];
         const psg_event *then = &before.event[before.need[m].after];

@@ -42,6 +42,8 @@ static int all_modes(const oracle_grid *grid, psg_plan *plan, const psg_options 
 }
 
 int main(void) {
+    const psg_options first = harness_options(PSG_F64);
+    psg_plan *anchor = harness_anchor(&first);
     for (size_t g = 0; g < sizeof grids / sizeof *grids; ++g) {
         psg_grid grid = harness_grid(&grids[g]);
         for (int run = 0; run < 4 * HARNESS_VARIANTS; ++run) {
@@ -58,5 +60,6 @@ int main(void) {
             psg_plan_destroy(plan);
         }
     }
+    psg_plan_destroy(anchor);
     return check_result();
 }

@@ -42,10 +42,13 @@ static void one_grid(const oracle_grid *grid, oracle_symbol symbol, double lambd
 
 int main(void) {
     static const double lambdas[] = {0, 1e-3, 40};
+    const psg_options first = harness_options(PSG_F64);
+    psg_plan *anchor = harness_anchor(&first);
     for (size_t g = 0; g < sizeof grids / sizeof *grids; ++g) {
         for (int run = 0; run < 6; ++run) {
             one_grid(&grids[g], run % 2 ? ORACLE_FD2 : ORACLE_SPECTRAL, lambdas[run / 2]);
         }
     }
+    psg_plan_destroy(anchor);
     return check_result();
 }

@@ -90,14 +90,11 @@ int main(void) {
         psg_precision precision = run % 2 ? PSG_F32 : PSG_F64;
         reference r;
         if (make_reference(&r, &grids[run / 2], precision)) {
-            for (int cpus = 1; cpus <= 3; ++cpus) {
-                /* one plan that stays, so that StarPU starts once for all the cuts */
-                psg_options options = configuration(precision, cpus);
-                psg_grid g = harness_grid(&grids[run / 2]);
-                psg_plan *anchor = NULL;
-                if (CHECK_STATUS(psg_plan_create(&anchor, &g, &options), PSG_OK)) {
-                    all_cuts(&r, precision, cpus);
-                }
+            const int on_gpus = configuration(precision, 1).gpus > 0; /* which take all tasks */
+            for (int cpus = 1; cpus <= (on_gpus ? 1 : 3); ++cpus) {
+                const psg_options options = configuration(precision, cpus);
+                psg_plan *anchor = harness_anchor(&options);
+                all_cuts(&r, precision, cpus);
                 psg_plan_destroy(anchor);
             }
         }
