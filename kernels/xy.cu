@@ -2,6 +2,8 @@
 #include "kernels/kspace_tables.cuh"
 #include "kernels/xy.h"
 #include "kernels/xy_fixed.cuh"
+#include <algorithm>
+#include <cmath>
 #include <new>
 #include <vector>
 
@@ -28,18 +30,28 @@ const xy_entry *find_entry(psg_cuda_precision precision, size_t nx, size_t ny) {
     return nullptr;
 }
 
-size_t ring_bytes(const psg_cuda_xy *plan) {
-    const size_t plane = (size_t)plan->entry->ny * (plan->entry->nx / 2 + 1);
-    return div_up(plan->slots * plane * complex_bytes(plan->precision), 256) * 256;
+size_t plane_bytes(const psg_cuda_xy *plan) {
+    return (size_t)plan->entry->ny * (plan->entry->nx / 2 + 1) * complex_bytes(plan->precision);
+}
+
+/// Of a slab of so many planes.
+size_t ring_bytes(const psg_cuda_xy *plan, size_t planes) {
+    const size_t slots = plan->slots < planes ? plan->slots : planes;
+    return div_up(slots * plane_bytes(plan), 256) * 256;
 }
 
 /// As many blocks as run at once, and so many planes between the two steps, and from the second to
-/// the next use of its place in the ring, that what comes later seldom waits.
+/// the next use of its place in the ring, that what comes later seldom waits: at least those that
+/// are worked on at once, and more while they stay in the second-level cache. The share of it is by
+/// measurement: 20 MB of 60 are best for 256^2 and 512^2, 25 MB for 1024^2, of either precision.
 cudaError_t prepare(psg_cuda_xy *plan) {
-    int device = 0, processors = 0, least = INT32_MAX;
+    const double share = 0.35;
+    int device = 0, processors = 0, cache = 0, least = INT32_MAX;
     cudaError_t e = cudaGetDevice(&device);
     if (e == cudaSuccess)
         e = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+    if (e == cudaSuccess)
+        e = cudaDeviceGetAttribute(&cache, cudaDevAttrL2CacheSize, device);
     for (const void *function : {plan->entry->forward, plan->entry->inverse}) {
         int blocks = 0;
         if (e == cudaSuccess)
@@ -53,7 +65,8 @@ cudaError_t prepare(psg_cuda_xy *plan) {
     if (e == cudaErrorInvalidValue || (e == cudaSuccess && least == 0))
         return cudaErrorNotSupported; // too much shared memory for this device
     plan->grid = (uint32_t)(least * processors);
-    plan->lag = (uint32_t)div_up(plan->grid, plan->entry->items) + 1;
+    const size_t cached = (size_t)std::ceil(share * cache / (double)plane_bytes(plan));
+    plan->lag = (uint32_t)std::max(div_up(plan->grid, plan->entry->items) + 1, cached);
     plan->slots = 2 * plan->lag;
     return e;
 }
@@ -92,11 +105,11 @@ cudaError_t launch(const psg_cuda_xy *plan, psg_cuda_direction direction, void *
     xy_args<Real> a = xy_args<Real>();
     a.field = static_cast<Real *>(field_d);
     a.ring = static_cast<complex_t<Real> *>(work_d);
-    a.ticket = reinterpret_cast<uint32_t *>(static_cast<char *>(work_d) + ring_bytes(plan));
+    a.ticket = reinterpret_cast<uint32_t *>(static_cast<char *>(work_d) + ring_bytes(plan, planes));
     a.tables = static_cast<const complex_t<Real> *>(plan->tables_d);
     a.planes = (uint32_t)planes;
     a.slots = plan->slots;
-    a.lag = plan->lag;
+    a.lag = (uint32_t)std::min<size_t>(plan->lag, planes);
     a.parts = (uint32_t)count;
     for (size_t p = 0; p < count; p++)
         a.part[p] = {static_cast<complex_t<Real> *>(parts[p].base_d), parts[p].plane_pitch,
@@ -182,7 +195,7 @@ void psg_cuda_xy_destroy(psg_cuda_xy *plan) {
 }
 
 size_t psg_cuda_xy_work_bytes(const psg_cuda_xy *plan, size_t planes) {
-    return ring_bytes(plan) + (1 + 2 * planes) * sizeof(uint32_t);
+    return ring_bytes(plan, planes) + (1 + 2 * planes) * sizeof(uint32_t);
 }
 
 cudaError_t psg_cuda_xy_run(const psg_cuda_xy *plan, psg_cuda_direction direction, void *field_d,
