@@ -36,7 +36,7 @@ size_t plane_bytes(const psg_cuda_xy *plan) {
 
 /// Of a slab of so many planes.
 size_t ring_bytes(const psg_cuda_xy *plan, size_t planes) {
-    const size_t slots = plan->slots < planes ? plan->slots : planes;
+    const size_t slots = plan->entry->whole ? 0 : std::min<size_t>(plan->slots, planes);
     return div_up(slots * plane_bytes(plan), 256) * 256;
 }
 
@@ -114,13 +114,16 @@ cudaError_t launch(const psg_cuda_xy *plan, psg_cuda_direction direction, void *
     for (size_t p = 0; p < count; p++)
         a.part[p] = {static_cast<complex_t<Real> *>(parts[p].base_d), parts[p].plane_pitch,
                      (uint32_t)parts[p].y0, (uint32_t)parts[p].rows};
-    const cudaError_t e = cudaMemsetAsync(a.ticket, 0, (1 + 2 * planes) * sizeof *a.ticket, stream);
+    cudaError_t e = cudaSuccess;
+    if (!plan->entry->whole)
+        e = cudaMemsetAsync(a.ticket, 0, (1 + 2 * planes) * sizeof *a.ticket, stream);
     if (e != cudaSuccess)
         return e;
+    const size_t grid = plan->entry->whole ? std::min<size_t>(planes, plan->grid) : plan->grid;
     void *args[] = {&a};
     return cudaLaunchKernel(
         direction == PSG_CUDA_FORWARD ? plan->entry->forward : plan->entry->inverse,
-        dim3(plan->grid), dim3(plan->entry->threads), args, plan->entry->shared_bytes, stream);
+        dim3((unsigned)grid), dim3(plan->entry->threads), args, plan->entry->shared_bytes, stream);
 }
 
 bool aligned(const void *p, size_t bytes) {
@@ -195,15 +198,16 @@ void psg_cuda_xy_destroy(psg_cuda_xy *plan) {
 }
 
 size_t psg_cuda_xy_work_bytes(const psg_cuda_xy *plan, size_t planes) {
-    return ring_bytes(plan, planes) + (1 + 2 * planes) * sizeof(uint32_t);
+    return plan->entry->whole ? 0 : ring_bytes(plan, planes) + (1 + 2 * planes) * sizeof(uint32_t);
 }
 
 cudaError_t psg_cuda_xy_run(const psg_cuda_xy *plan, psg_cuda_direction direction, void *field_d,
                             size_t planes, const psg_cuda_xy_part *parts, size_t count,
                             void *work_d, cudaStream_t stream) {
-    if (!plan || !field_d || !parts || count == 0 || count > PSG_CUDA_XY_PARTS || !work_d ||
-        !aligned(field_d, complex_bytes(plan->precision)) || !aligned(work_d, 256) ||
-        (planes + plan->lag) > INT32_MAX / plan->entry->items || !parts_valid(plan, parts, count))
+    if (!plan || !field_d || !parts || count == 0 || count > PSG_CUDA_XY_PARTS ||
+        (!work_d && !plan->entry->whole) || !aligned(field_d, complex_bytes(plan->precision)) ||
+        !aligned(work_d, 256) || (planes + plan->lag) > INT32_MAX / plan->entry->items ||
+        !parts_valid(plan, parts, count))
         return cudaErrorInvalidValue;
     if (planes == 0)
         return cudaSuccess;

@@ -3,7 +3,8 @@
 //   forward   f [plane][ny][nx] --lines--> ring [plane][strip][ny][width] --columns--> blocks
 //   inverse   blocks --columns--> ring --lines--> u
 //
-// Between the two steps a plane is in a ring of a few planes that stays in the second-level cache:
+// Small planes fit into the shared memory of a block, which takes one plane after the other. Of
+// larger ones a plane is in a ring of a few between the two steps, which stays in the second-level cache:
 // memory is read once and written once. A line item is ROWS rows of a plane along x, a column item
 // one strip of its spectrum, WIDTH numbers of x, along y. Blocks take items from one sequence, in
 // rounds: of round r the first step of plane r and the second of plane r - lag, mixed. An item
@@ -41,7 +42,7 @@ template <class Real> struct xy_args {
     xy_part<Real> part[xy_max_parts];
 };
 
-template <class Lines_, class Columns_> struct xy_shape {
+template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
     using Lines = Lines_;
     using Columns = Columns_;
     using Real = typename Lines::Real;
@@ -49,6 +50,7 @@ template <class Lines_, class Columns_> struct xy_shape {
     static constexpr int M = Lines::N, NX = 2 * M, NXC = M + 1, NY = Columns::N;
     static constexpr int ROWS = Lines::COLUMNS, WIDTH = Columns::COLUMNS;
     static constexpr int BLOCK = Lines::BLOCK;
+    static constexpr bool WHOLE = KEEP == xy_keep::whole;
     static constexpr int STRIPS = (NXC + WIDTH - 1) / WIDTH, LINES = NY / ROWS; // items of a plane
     static constexpr int ITEMS = STRIPS + LINES;
     static constexpr size_t PLANE = (size_t)NY * NXC;
@@ -56,15 +58,21 @@ template <class Lines_, class Columns_> struct xy_shape {
     static constexpr size_t most(size_t a, size_t b) {
         return a > b ? a : b;
     }
-    // Shared memory: the exchange buffer, then the twiddles of lines and columns, and the roots.
+    // Shared memory: the exchange buffer, then the twiddles of lines and columns, and the roots;
+    // and a plane.
     static constexpr size_t BUFFER =
         most((size_t)M * ROWS, most(Lines::shared_bytes, Columns::shared_bytes) / sizeof(Complex));
     static constexpr size_t TABLES = (size_t)M + NY + M / 2;
-    static constexpr size_t shared_bytes = (BUFFER + TABLES) * sizeof(Complex);
+    static constexpr size_t shared_bytes =
+        (BUFFER + TABLES + (WHOLE ? PLANE : 0)) * sizeof(Complex);
     static_assert(Lines::BLOCK == Columns::BLOCK && NY % ROWS == 0 && M / 2 % PIECE == 0 &&
                       M / 2 * ROWS % BLOCK == 0,
                   "");
 
+    /// A number of a plane between the two steps, which another block may have left there.
+    static PSG_HD Complex kept(const Complex *at) {
+        return WHOLE ? *at : load_shared_cache(at);
+    }
     static PSG_HD int width(int strip) {
         return strip < NXC / WIDTH ? WIDTH : NXC % WIDTH;
     }
@@ -142,8 +150,8 @@ template <class Lines_, class Columns_> struct xy_shape {
             for (int i = 0; i < AT_ONCE; i++) {
                 int k, row;
                 pair((first + i) * BLOCK + thread, &k, &row);
-                v[2 * i] = load_shared_cache(plane + in_strips(k, y + row));
-                v[2 * i + 1] = load_shared_cache(plane + in_strips(mirrored(k), y + row));
+                v[2 * i] = kept(plane + in_strips(k, y + row));
+                v[2 * i + 1] = kept(plane + in_strips(mirrored(k), y + row));
             }
             PSG_UNROLL
             for (int i = 0; i < AT_ONCE; i++) {
@@ -158,7 +166,7 @@ template <class Lines_, class Columns_> struct xy_shape {
             }
         }
         if (thread < ROWS) {
-            const Complex x = load_shared_cache(plane + in_strips(M, y + thread));
+            const Complex x = kept(plane + in_strips(M, y + thread));
             buf[thread * M + M / 2] = {x.x + x.x, -(x.y + x.y)};
         }
     }
@@ -175,7 +183,7 @@ template <class Lines_, class Columns_> struct xy_shape {
         const Complex *from = plane + (size_t)strip * WIDTH * NY + column(col, strip);
         PSG_UNROLL
         for (int e = 0; e < Columns::E; e++)
-            v[e] = load_shared_cache(from + Columns::template place<0>(q, e) * w);
+            v[e] = kept(from + Columns::template place<0>(q, e) * w);
     }
     static PSG_HD void store_strip(const Complex *v, int q, int col, Complex *plane, int strip) {
         const int w = width(strip);
@@ -322,15 +330,15 @@ __device__ __forceinline__ void xy_begin(const xy_args<typename X::Real> &a,
 
 /// An item along x, and one along y; between(): as in columns_forward().
 template <class X, bool FORWARD, class Between>
-__device__ __forceinline__ void xy_lines(const xy_args<typename X::Real> &a, const xy_item &item,
-                                         const typename X::Complex *twiddles,
-                                         const typename X::Complex *roots, typename X::Complex *buf,
-                                         Between between) {
+__device__ __forceinline__ void
+xy_lines(const xy_args<typename X::Real> &a, const xy_item &item,
+         const typename X::Complex *twiddles, const typename X::Complex *roots,
+         typename X::Complex *plane, typename X::Complex *buf, Between between) {
     using Lines = typename X::Lines;
     const int thread = (int)threadIdx.x, row = Lines::column(thread), q = Lines::member(thread);
     const int y = (int)item.index * X::ROWS;
     typename X::Real *field = a.field + (size_t)item.plane * X::NY * X::NX;
-    typename X::Complex *plane = a.ring + item.plane % a.slots * X::PLANE, v[Lines::E];
+    typename X::Complex v[Lines::E];
     if (FORWARD) {
         X::load_lines(v, q, row, field, y);
         columns_forward<Lines>(v, q, row, twiddles, buf, between);
@@ -345,24 +353,26 @@ __device__ __forceinline__ void xy_lines(const xy_args<typename X::Real> &a, con
         __syncthreads();
         columns_inverse<Lines>(v, q, row, twiddles, buf, between);
         X::store_lines(v, q, row, field, y);
-        X::forget_rows(plane, y, thread);
+        if (!X::WHOLE)
+            X::forget_rows(plane, y, thread);
     }
 }
 
 template <class X, bool FORWARD, class Between>
-__device__ __forceinline__ void xy_strip(const xy_args<typename X::Real> &a, const xy_item &item,
-                                         const uint8_t *part_of, typename X::Complex *const *strips,
-                                         const typename X::Complex *twiddles,
-                                         typename X::Complex *buf, Between between) {
+__device__ __forceinline__ void
+xy_strip(const xy_item &item, const uint8_t *part_of, typename X::Complex *const *strips,
+         const typename X::Complex *twiddles, typename X::Complex *plane, typename X::Complex *buf,
+         Between between) {
     using Columns = typename X::Columns;
     const int thread = (int)threadIdx.x, col = Columns::column(thread), q = Columns::member(thread);
     const int strip = (int)item.index;
-    typename X::Complex *plane = a.ring + item.plane % a.slots * X::PLANE, v[Columns::E];
+    typename X::Complex v[Columns::E];
     if (FORWARD) {
         X::load_strip(v, q, col, plane, strip);
         columns_forward<Columns>(v, q, col, twiddles, buf, between);
         X::store_blocks(v, q, col, strip, part_of, strips);
-        X::forget_strip(plane, strip, thread);
+        if (!X::WHOLE)
+            X::forget_strip(plane, strip, thread);
     } else {
         X::load_blocks(v, q, col, strip, part_of, strips);
         columns_inverse<Columns>(v, q, col, twiddles, buf, between);
@@ -402,16 +412,69 @@ __global__ void __launch_bounds__(X::BLOCK, BLOCKS)
             if (scout)
                 xy_scout<X, FORWARD>(a, &next[turn]);
         };
+        Complex *const plane = a.ring + item.plane % a.slots * X::PLANE;
         if (!item.there)
             look_around();
         else if (item.first == FORWARD)
-            xy_lines<X, FORWARD>(a, item, line_twiddles, roots, buf, look_around);
+            xy_lines<X, FORWARD>(a, item, line_twiddles, roots, plane, buf, look_around);
         else
-            xy_strip<X, FORWARD>(a, item, part_of, now.strips, column_twiddles, buf, look_around);
+            xy_strip<X, FORWARD>(item, part_of, now.strips, column_twiddles, plane, buf,
+                                 look_around);
         __syncthreads(); // all has been read and written, and shared memory is free again
         if (thread == X::BLOCK - 1 && item.there)
             xy_done(a.ticket + 1 + (item.first ? 0 : a.planes) + item.plane);
     }
+}
+
+/// Planes that stay in shared memory between the two steps. Grid: any; block and shared memory as
+/// above.
+template <class X, bool FORWARD, int BLOCKS>
+__global__ void __launch_bounds__(X::BLOCK, BLOCKS)
+    xy_whole(const __grid_constant__ xy_args<typename X::Real> a) {
+    using Complex = typename X::Complex;
+    extern __shared__ __align__(16) unsigned char xy_shared[];
+    __shared__ uint8_t part_of[X::NY];
+    __shared__ Complex *strips[xy_max_parts];
+    Complex *const buf = reinterpret_cast<Complex *>(xy_shared);
+    Complex *const line_twiddles = buf + X::BUFFER, *const column_twiddles = line_twiddles + X::M;
+    Complex *const roots = column_twiddles + X::NY, *const plane = line_twiddles + X::TABLES;
+    const auto nothing = [] {};
+
+    xy_begin<X>(a, line_twiddles, part_of);
+    __syncthreads();
+    const auto all_lines = [&](uint32_t k) {
+        for (uint32_t i = 0; i < X::LINES; i++) {
+            xy_lines<X, FORWARD>(a, {true, FORWARD, k, i}, line_twiddles, roots, plane, buf,
+                                 nothing);
+            __syncthreads();
+        }
+    };
+    for (uint32_t k = blockIdx.x; k < a.planes; k += gridDim.x) {
+        if (FORWARD)
+            all_lines(k);
+        for (uint32_t i = 0; i < X::STRIPS; i++) {
+            for (uint32_t p = threadIdx.x; p < a.parts; p += X::BLOCK)
+                strips[p] = X::strip_in_part(a.part[p], k, (int)i);
+            __syncthreads();
+            xy_strip<X, FORWARD>({true, !FORWARD, k, i}, part_of, strips, column_twiddles, plane,
+                                 buf, nothing);
+            __syncthreads();
+        }
+        if (!FORWARD)
+            all_lines(k);
+    }
+}
+
+/// The kernel of a shape, and what it has in shared memory besides X::shared_bytes, at most.
+template <class X, bool FORWARD, int BLOCKS> const void *xy_kernel() {
+    if constexpr (X::WHOLE)
+        return reinterpret_cast<const void *>(xy_whole<X, FORWARD, BLOCKS>);
+    else
+        return reinterpret_cast<const void *>(xy_fixed<X, FORWARD, BLOCKS>);
+}
+template <class X> constexpr size_t xy_static_bytes() {
+    return X::NY + 64 +
+           (X::WHOLE ? xy_max_parts * sizeof(typename X::Complex *) : 2 * sizeof(xy_next<X>));
 }
 
 /// The line of the table for a shape.
@@ -426,10 +489,11 @@ template <class X, int BLOCKS> xy_entry xy_line(bool fast) {
                   {1, 1, 1},
                   {1, 1, 1},
                   X::shared_bytes,
-                  X::NY + 2 * sizeof(xy_next<X>) + 64,
+                  xy_static_bytes<X>(),
+                  X::WHOLE,
                   fast,
-                  reinterpret_cast<const void *>(xy_fixed<X, true, BLOCKS>),
-                  reinterpret_cast<const void *>(xy_fixed<X, false, BLOCKS>)};
+                  xy_kernel<X, true, BLOCKS>(),
+                  xy_kernel<X, false, BLOCKS>()};
     for (int p = 0; p < L::PASSES; p++)
         e.line_radix[p] = (uint32_t)L::radix(p);
     for (int p = 0; p < C::PASSES; p++)

@@ -10,7 +10,7 @@
 static const oracle_grid grids[] = {
     {{33, 30, 32}, {1.0, 1.1, 0.9}}, {{16, 15, 37}, {1.0, 1.0, 2.0}},
     {{8, 64, 60}, {3.0, 1.0, 1.0}},  {{9, 1, 12}, {1.0, 1.0, 1.0}},
-    {{10, 11, 1}, {1.0, 2.0, 1.0}},  {{6, 250, 21}, {1.0, 2.0, 1.0}},
+    {{10, 11, 1}, {1.0, 2.0, 1.0}},  {{6, 500, 21}, {1.0, 2.0, 1.0}},
 };
 
 /* 0: the default. */
@@ -70,7 +70,7 @@ static void one_plan(const oracle_grid *grid, psg_precision precision, psg_excha
         return;
     }
     const psg_statistics s = statistics_of(plan);
-    const int keeps = exchange == PSG_EXCHANGE_DIRECT && grid->n[1] >= 250 && cut->pencils == 0;
+    const int keeps = exchange == PSG_EXCHANGE_DIRECT && grid->n[1] >= 500 && cut->pencils == 0;
     CHECK(!keeps || s.kept_rows > 0, "no rows of %zu are kept", grid->n[1]);
     solve(plan, grid, precision, exchange, cut);
     const uint64_t copied = statistics_of(plan).d2d_bytes - s.d2d_bytes;

@@ -106,14 +106,14 @@ static void check_case(const void *argument) {
     psg_plan_destroy(plan);
 }
 
-/** 3 pencils on 2 GPUs: the first has two, and the segments of the other reach these. Of each, 4 rows stay with the
+/** 3 pencils on 2 GPUs: the first has two, and the segments of the other reach these. Of each, 8 rows stay with the
  * segments, half of which are on the other GPU. */
 static void uneven(const void *argument) {
     (void)argument;
     psg_plan *plan = NULL;
     psg_event events[EVENTS_MOST];
     size_t count = 0;
-    const simulate_case c = {.n = N, .gpus = 2, .segment_planes = PLANES, .pencils = 3};
+    const simulate_case c = {.n = 2 * N, .gpus = 2, .segment_planes = 2 * PLANES, .pencils = 3};
     simulate_solve(&c, &plan);
     CHECK_STATUS(psg_plan_events(plan, events, EVENTS_MOST, &count), PSG_OK);
     for (size_t m = 0; m < count && m < EVENTS_MOST; ++m) {
@@ -125,24 +125,25 @@ static void uneven(const void *argument) {
     psg_plan_destroy(plan);
 }
 
-/** Of pencils of 32 rows 4 stay with the segments: of 32 x 64 x 33 numbers of kspace an eighth, half of that on the other
- * GPU, and of a segment's 8 x 64 x 33 seven eighths, likewise, at half a MB/s. */
+/** Of pencils of 64 rows 8 stay with the segments: of 64 x 128 x 65 numbers of kspace an eighth, half of that on the
+ * other GPU, and of a segment's 8 x 128 x 65 seven eighths, likewise, at half a MB/s. */
 static void kept(const void *argument) {
     (void)argument;
     psg_plan *plan = NULL;
     psg_event events[EVENTS_MOST];
     psg_statistics s = {0};
     size_t count = 0;
-    const simulate_case c = {.n = N, .gpus = 2, .segment_planes = PLANES, .pencils = 2};
+    const simulate_case c = {.n = 2 * N, .gpus = 2, .segment_planes = PLANES, .pencils = 2};
+    const double bytes = 16.0 * (N + 1) * (2 * N) * (2 * N);
     simulate_solve(&c, &plan);
     CHECK_STATUS(psg_plan_statistics(plan, &s), PSG_OK);
-    CHECK(s.kept_rows == 8 && s.spectrum_bytes == (size_t)spectrum, "%zu rows kept, %zu bytes",
+    CHECK(s.kept_rows == 16 && s.spectrum_bytes == (size_t)bytes, "%zu rows kept, %zu bytes",
           s.kept_rows, s.spectrum_bytes);
     CHECK_STATUS(psg_plan_events(plan, events, EVENTS_MOST, &count), PSG_OK);
     for (size_t m = 0; m < count && m < EVENTS_MOST; ++m) {
         const bool kspace = events[m].stage == PSG_STAGE_KSPACE;
         const double seconds = events[m].end - events[m].start;
-        const double want = kspace ? 67584 / 0.5e6 : 118272 / 0.5e6;
+        const double want = kspace ? 532480 / 0.5e6 : 465920 / 0.5e6;
         CHECK(seconds >= want - 1e-6 && seconds <= want + 50e-6, "%s: %g s instead of %g",
               psg_stage_name(events[m].stage), seconds, want);
     }
