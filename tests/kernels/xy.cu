@@ -128,8 +128,17 @@ template <class Real> struct problem {
     }
 };
 
+/// As many planes as come round in the ring between the two steps, too, in the larger segment.
+static std::vector<size_t> planes_of(size_t n, bool small) {
+    if (small)
+        return {2};
+    return n > 512   ? std::vector<size_t>{2, 21}
+           : n > 256 ? std::vector<size_t>{1, 2, 7, 80}
+                     : std::vector<size_t>{1, 2, 7, 40, 280};
+}
+
 template <class Real> static void size(size_t n, bool small) {
-    for (size_t nz : small ? std::vector<size_t>{2} : std::vector<size_t>{1, 2, 7, 40}) {
+    for (size_t nz : planes_of(n, small)) {
         problem<Real> p(n, nz);
         p.by_strips({0}, false);
         p.by_strips({0, n / 2}, false);
@@ -175,13 +184,17 @@ int main(int argc, char **argv) {
     need_device();
     srand(11);
     arguments();
+    for (size_t n : {64, 128}) { // whole planes in shared memory
+        size<double>(n, small);
+        size<float>(n, small);
+    }
     size<double>(256, small);
     size<float>(256, small);
     if (!small) {
         size<double>(512, false);
         size<float>(512, false);
-        size<double>(1024, true);
-        size<float>(1024, true);
+        size<double>(1024, false);
+        size<float>(1024, false);
     }
     return check_result();
 }
