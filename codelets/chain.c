@@ -24,8 +24,7 @@ struct psg_chain {
     enum starpu_data_access_mode *mode;
     size_t count;
     void **buffers; /* a step's */
-    double *
-        moment; /* [context.chained + 1]: where each begins, and where the last ends, microseconds */
+    double *moment; /* [context.chained + 1]: begins, and the last end, microseconds */
 };
 
 psg_chain *psg_chain_create(const psg_context *context) {

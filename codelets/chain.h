@@ -1,6 +1,7 @@
-/** @file chain.h  The tasks of a solve as one task of StarPU's, where one worker has them all and finds what they
- *  need: one follows the other without StarPU's work between them, and on a GPU without waiting until the one
- *  before has ended. Each keeps its kind, its time and its place in the run's record. */
+/** @file chain.h  The tasks of a solve as one task of StarPU's, where one worker has them all, and
+ *  all data are there together: one follows the other without StarPU's work between them, and on a
+ *  GPU without waiting until the one before has ended. Each keeps its kind, its time and its place
+ *  in the run's record. */
 #ifndef PSG_CODELETS_CHAIN_H
 #define PSG_CODELETS_CHAIN_H
 

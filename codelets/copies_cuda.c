@@ -52,8 +52,7 @@ static gpu gpus[STARPU_MAXCUDADEVS]; /* by device number; under the lock */
  * Where the stream has to wait for the GPU's other work, the clock stays as it was. */
 static bool set_clock(gpu *g, double patience) {
     enum { TRIES = 10 };
-    const double good =
-        20; /* as long as it takes undisturbed, microseconds; the error is half of it */
+    const double good = 20; /* microseconds, as undisturbed; the error is half of that */
     double best = INFINITY;
     for (int m = 0; m < TRIES && best > good; m++) {
         const double before = starpu_timing_now();

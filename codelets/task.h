@@ -69,8 +69,8 @@ psg_task_shape psg_task_shape_of(const psg_task_args *args);
 /** StarPU's times, as those of starpu_timing_now(). */
 double psg_task_microseconds(const struct timespec *time);
 
-/** On its worker, where a task has ended and before that is known elsewhere: it is counted in its run, and what waits
- *  for it in there may go.
+/** On its worker, where a task has ended and before that is known elsewhere: it is counted in its
+ *  run, and what waits for it in there may go.
  *  @param[in] between  when it began and ended, as starpu_timing_now(); NULL: not known */
 void psg_task_count(const psg_task_args *args, const double between[2]);
 

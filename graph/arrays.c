@@ -178,12 +178,14 @@ void psg_arrays_bring_f(psg_run *run, const psg_plan *plan, const psg_arrays *ar
 
 bool psg_arrays_there(const psg_plan *plan, const psg_arrays *arrays) {
     const psg_range own = plan->context.own_segments;
-    int there = 1;
-    for (size_t s = own.first; s < own.end && there; s++) {
+    int valid = 1;
+    int room = 1;
+    for (size_t s = own.first; s < own.end && valid && room; s++) {
         const int node = psg_placement_node(plan->segment_worker[s]);
-        starpu_data_query_status(arrays->f_slabs[s - own.first], node, NULL, &there, NULL);
+        starpu_data_query_status(arrays->f_slabs[s - own.first], node, NULL, &valid, NULL);
+        starpu_data_query_status(arrays->u_slabs[s - own.first], node, &room, NULL, NULL);
     }
-    return there != 0;
+    return valid && room;
 }
 
 void psg_arrays_bring_u(psg_run *run, const psg_plan *plan, const psg_arrays *arrays, size_t s) {

@@ -281,7 +281,9 @@ psg_status psg_arrays_take(psg_plan *plan, const void *f, void *u, psg_arrays **
  *                   has ended, so of the solves that wait for a lane only the next one's is there */
 void psg_arrays_bring_f(psg_run *run, const psg_plan *plan, const psg_arrays *arrays, size_t s,
                         starpu_data_handle_t room);
-/** Is f where the tasks that read it run? A hint: a task of the caller's may have yet to write it. */
+/** Is f where the tasks that read it run, and room for u too? Then one task can have all of both;
+ *  where they do not fit beside the spectrum, StarPU would wait for ever for the room. A hint: a
+ *  task of the caller's may have yet to write f, and what nobody uses now may be evicted. */
 bool psg_arrays_there(const psg_plan *plan, const psg_arrays *arrays);
 /** After a segment's last: u goes to the caller's array as soon as it is written. */
 void psg_arrays_bring_u(psg_run *run, const psg_plan *plan, const psg_arrays *arrays, size_t s);

@@ -275,6 +275,9 @@ PSG_API psg_status psg_plan_slab_handles(psg_plan *plan, struct _starpu_data_sta
  *  submission order; StarPU aborts on one that was never written) to those of u. Tasks submitted
  *  later that read u wait for it by themselves; psg_wait() gives the status, and leaves the data
  *  where they are, unless it has to look at f (PSG_ERR_DATA, PSG_MEAN_ERROR).
+ *  Where one GPU has all tasks, f and room for u, and neither options nor `psg tune` cut the grid,
+ *  StarPU is handed the solve as one task ("chain" in its traces and models): tasks that read u wait
+ *  for all of it. Statistics, events and dependencies are those of the tasks in it.
  *  @return PSG_OK; PSG_ERR_ARG, _MEMORY; PSG_ERR_STATE: psg_plan_slab_handles() was never called */
 PSG_API psg_status psg_submit_slabs(psg_plan *plan);
 
@@ -347,7 +350,7 @@ typedef struct psg_statistics {
     int tuned; /**< 1: an option or the policy is what `psg tune` stored; 0: none is */
     size_t cpu_planes, cpu_rows; /**< of this process' planes and rows, those that CPU cores did */
     double submit_seconds;       /**< until all tasks and messages were submitted: */
-    size_t submit_pieces;        /**< of data that these have */
+    size_t submit_pieces;        /**< of data that these have, as StarPU is handed them */
     /** How long these copies took, in the sum over the GPUs; NAN: not known, as in a simulation. */
     double h2d_seconds, d2h_seconds, d2d_seconds;
     size_t kept_rows; /**< of the plan: rows ky that stay with segments, see README */

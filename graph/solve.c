@@ -48,7 +48,8 @@ static psg_run *take_run(psg_plan *plan) {
     return run;
 }
 
-/* One task after the other, or all as one: if its data are on the worker that has them all, and stay there. */
+/* One task after the other, or all as one: if its data are on the worker that has them all, and
+ * stay there. The first solve makes room for u. */
 static void submit_graph(psg_run *run, const psg_plan *plan, const psg_lane *lane,
                          const psg_arrays *arrays) {
     const bool chain =

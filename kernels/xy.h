@@ -1,5 +1,6 @@
 /** @file xy.h  The 2-D transforms of planes in one kernel, which reads and writes memory once:
- *  between its steps along x and along y a plane stays in the second-level cache.
+ *  between its steps along x and along y a plane stays in the second-level cache, or a small one in
+ *  shared memory.
  *
  *      f [planes][ny][nx] reals  --forward-->  parts: the rows of each pencil, in strips of x
  *      u [planes][ny][nx] reals  <--inverse--  (see psg_cuda_columns), dense or views of a slab
@@ -54,7 +55,7 @@ cudaError_t psg_cuda_xy_create(psg_cuda_xy **plan, psg_cuda_precision precision,
 /** Free the tables; the plan's device must be current, and its work be done. NULL is fine. */
 void psg_cuda_xy_destroy(psg_cuda_xy *plan);
 
-/** Bytes that a call works in, for slabs of up to that many planes. */
+/** Bytes that a call works in, for slabs of up to that many planes; 0 for small planes. */
 size_t psg_cuda_xy_work_bytes(const psg_cuda_xy *plan, size_t planes);
 
 /** Transform a slab.
@@ -66,7 +67,7 @@ size_t psg_cuda_xy_work_bytes(const psg_cuda_xy *plan, size_t planes);
  *                            written, or only read
  *  @param[in]     count      1 .. PSG_CUDA_XY_PARTS
  *  @param[in]     work_d     psg_cuda_xy_work_bytes() of this device, aligned to 256, in use until
- *                            the stream is there
+ *                            the stream is there; may be NULL if these are 0
  *  @return cudaSuccess; cudaErrorInvalidValue: nothing was launched; others */
 cudaError_t psg_cuda_xy_run(const psg_cuda_xy *plan, psg_cuda_direction direction, void *field_d,
                             size_t planes, const psg_cuda_xy_part *parts, size_t count,

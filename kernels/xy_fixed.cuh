@@ -3,13 +3,14 @@
 //   forward   f [plane][ny][nx] --lines--> ring [plane][strip][ny][width] --columns--> blocks
 //   inverse   blocks --columns--> ring --lines--> u
 //
-// Small planes fit into the shared memory of a block, which takes one plane after the other. Of
-// larger ones a plane is in a ring of a few between the two steps, which stays in the second-level cache:
-// memory is read once and written once. A line item is ROWS rows of a plane along x, a column item
-// one strip of its spectrum, WIDTH numbers of x, along y. Blocks take items from one sequence, in
-// rounds: of round r the first step of plane r and the second of plane r - lag, mixed. An item
-// waits until the other step has left it what it needs; that comes before it in the sequence, so
-// somebody works on it, and whichever blocks are running, the earliest unfinished item goes on.
+// Between the two steps a plane is kept where it costs no memory traffic: memory is read once and
+// written once. A line item is ROWS rows of a plane along x, a column item one strip of its
+// spectrum, WIDTH numbers of x, along y. A small plane fits into the shared memory of a block, which
+// takes one plane after the other. A larger one is in a ring of planes that stays in the
+// second-level cache: blocks take items from one sequence, in rounds: of round r the first step of
+// plane r and the second of plane r - lag, mixed. An item waits until the other step has left it
+// what it needs; that comes before it in the sequence, so somebody works on it, and whichever
+// blocks are running, the earliest unfinished item goes on.
 //
 // Along x a line of nx reals is transformed as M = nx / 2 complex numbers z[n] = f[2n] + i f[2n+1]:
 // with E = (Z[k] + conj Z[M-k]) / 2 and O = -i (Z[k] - conj Z[M-k]) / 2 the spectrum of f is

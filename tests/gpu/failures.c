@@ -226,6 +226,7 @@ static void solving(const setting *s) {
     if (!CHECK_STATUS(create(s, &plan), PSG_OK)) {
         return;
     }
+    solves(s, plan, "at first"); /* slabs are chained from the second on */
     for (size_t m = 0; m < COUNT(while_solving); ++m) {
         const failure *x = &while_solving[m];
         faults_clear();

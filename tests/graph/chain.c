@@ -81,7 +81,7 @@ static void check_told(const char *name) {
 }
 
 static psg_plan *create(psg_precision precision, const harness_variant *variant, size_t planes,
-                        size_t pencils, int chained) {
+                        size_t pencils) {
     const psg_grid grid = harness_grid(&box);
     psg_options options = harness_options(precision);
     psg_plan *plan = NULL;
@@ -94,7 +94,7 @@ static psg_plan *create(psg_precision precision, const harness_variant *variant,
     options.record = 1;
     if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
         CHECK(plan->context.chained == 0, "%s: a plan for cores chains tasks", variant->name);
-        plan->context.chained = chained ? psg_task_total(&plan->context) : 0;
+        plan->context.chained = psg_task_total(&plan->context);
     }
     return plan;
 }
@@ -132,6 +132,13 @@ static void solve(psg_plan *plan, const void *f, void *u, told *t) {
     ask(plan, t);
 }
 
+/** Leave u its room and no values: a chain writes it first, and may read it then. */
+static void forget_u(psg_plan *plan) {
+    for (size_t s = 0; s < plan->context.segments; ++s) {
+        starpu_data_deinitialize(plan->slabs->u_slabs[s]);
+    }
+}
+
 static void check_variant(psg_precision precision, const harness_variant *variant, size_t planes,
                           size_t pencils) {
     const size_t bytes = POINTS * harness_element_bytes(precision);
@@ -143,18 +150,16 @@ static void check_variant(psg_precision precision, const harness_variant *varian
                    harness_precision_name(precision), planes, pencils);
     oracle_random(11, POINTS, values);
     harness_store(precision, POINTS, values, f);
-    for (int chained = 0; chained < 2; ++chained) {
-        psg_plan *plan = create(precision, variant, planes, pencils, chained);
-        if (plan != NULL) {
-            solve(plan, f, u[chained], chained ? &after : &before);
-            if (chained) {
-                check_flights(plan, f, u[0], u[1], bytes, name);
-            }
-        }
-        psg_plan_destroy(plan);
+    psg_plan *plan = create(precision, variant, planes, pencils);
+    if (plan != NULL) {
+        solve(plan, f, u[0], &before); /* one by one: it makes room for u */
+        forget_u(plan);
+        solve(plan, f, u[1], &after);
+        CHECK(memcmp(u[0], u[1], bytes) == 0, "%s: another u of chained tasks", name);
+        check_told(name);
+        check_flights(plan, f, u[0], u[1], bytes, name);
     }
-    CHECK(memcmp(u[0], u[1], bytes) == 0, "%s: another u of chained tasks", name);
-    check_told(name);
+    psg_plan_destroy(plan);
     free(u[0]);
     free(u[1]);
     free(f);

@@ -128,10 +128,13 @@ template <class Real> struct problem {
     }
 };
 
-/// As many planes as come round in the ring between the two steps, too, in the larger segment.
+/// As many planes as come round in the ring between the two steps, too, in the larger segment; of
+/// those that stay in shared memory, more than blocks run at once.
 static std::vector<size_t> planes_of(size_t n, bool small) {
     if (small)
         return {2};
+    if (n <= 128)
+        return {1, 2, 7, 40, n > 64 ? 512u : 2048u};
     return n > 512   ? std::vector<size_t>{2, 21}
            : n > 256 ? std::vector<size_t>{1, 2, 7, 80}
                      : std::vector<size_t>{1, 2, 7, 40, 280};
@@ -176,6 +179,12 @@ static void arguments() {
     };
     CHECK(run_at(a.data() + 1, work.data()) == cudaErrorInvalidValue);
     CHECK(run_at(a.data(), work.data() + 128) == cudaErrorInvalidValue);
+    CHECK(run_at(a.data(), nullptr) == cudaErrorInvalidValue);
+    psg_cuda_xy_destroy(xy);
+    MUST(psg_cuda_xy_create(&xy, PSG_CUDA_F64, 64, 64)); // works in shared memory alone
+    const psg_cuda_xy_part whole = {a.data(), 64 * 33, 0, 64};
+    CHECK(psg_cuda_xy_work_bytes(xy, 100) == 0);
+    CHECK(psg_cuda_xy_run(xy, PSG_CUDA_INVERSE, a.data(), 0, &whole, 1, nullptr, 0) == cudaSuccess);
     psg_cuda_xy_destroy(xy);
 }
 

@@ -59,29 +59,10 @@ static void try_case(const void *argument) {
     }
 }
 
-/** The H200 with another amount of memory. */
-static const char *machine_with(double gpu_memory) {
-    static char text[65536];
-    FILE *file = fopen(PSG_MACHINES "/h200.machine", "r");
-    size_t length = 0;
-    char line[512];
-    while (file && fgets(line, sizeof line, file)) {
-        if (strncmp(line, "gpu_memory ", 11) == 0) {
-            snprintf(line, sizeof line, "gpu_memory %g\n", gpu_memory);
-        }
-        length += (size_t)snprintf(text + length, sizeof text - length, "%s", line);
-    }
-    CHECK(file && length < sizeof text, "%zu bytes of " PSG_MACHINES "/h200.machine", length);
-    if (file) {
-        fclose(file);
-    }
-    return simulate_machine(text);
-}
-
 int main(void) {
     for (size_t m = 0; m < sizeof cases / sizeof *cases; ++m) {
         printf("case %zu: %g bytes on each of %d\n", m, cases[m].gpu_memory, cases[m].what.gpus);
-        simulate_apart(machine_with(cases[m].gpu_memory), try_case, &cases[m]);
+        simulate_apart(simulate_h200_with(cases[m].gpu_memory), try_case, &cases[m]);
     }
     remove(simulate_machine(""));
     return check_result();

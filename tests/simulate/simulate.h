@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,6 +35,27 @@ static inline const char *simulate_machine(const char *text) {
     }
     return path;
 }
+
+#ifdef PSG_MACHINES
+/** The H200 with another amount of memory. @return as simulate_machine() */
+static inline const char *simulate_h200_with(double gpu_memory) {
+    static char text[65536];
+    FILE *file = fopen(PSG_MACHINES "/h200.machine", "r");
+    size_t length = 0;
+    char line[512];
+    while (file && fgets(line, sizeof line, file)) {
+        if (strncmp(line, "gpu_memory ", 11) == 0) {
+            snprintf(line, sizeof line, "gpu_memory %g\n", gpu_memory);
+        }
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s", line);
+    }
+    CHECK(file && length < sizeof text, "%zu bytes of " PSG_MACHINES "/h200.machine", length);
+    if (file) {
+        fclose(file);
+    }
+    return simulate_machine(text);
+}
+#endif
 
 static void (*simulate_function)(const void *);
 static const void *simulate_argument;
