@@ -15,8 +15,7 @@
  * prints, exits or aborts on bad input. One call at a time per plan; threads may use different
  * plans, but creating and destroying them and the first solve of unaligned arrays call FFTW's
  * planner: a program that plans in other threads calls fftw_make_planner_thread_safe() first.
- * Of a list, up to `capacity` items are written, to a pointer that may be NULL if that is 0, and
- * into *count how many there are.
+ * Of a list up to `capacity` items are written (0: the pointer may be NULL); *count tells of all.
  */
 #ifndef PSG_H
 #define PSG_H
@@ -274,10 +273,8 @@ PSG_API psg_status psg_plan_slab_handles(psg_plan *plan, struct _starpu_data_sta
 /** Start a solve from the slab handles of f (each of which a task has written or will have, by
  *  submission order; StarPU aborts on one that was never written) to those of u. Tasks submitted
  *  later that read u wait for it by themselves; psg_wait() gives the status, and leaves the data
- *  where they are, unless it has to look at f (PSG_ERR_DATA, PSG_MEAN_ERROR).
- *  Where one GPU has all tasks, f and room for u, and neither options nor `psg tune` cut the grid,
- *  StarPU is handed the solve as one task ("chain" in its traces and models): tasks that read u wait
- *  for all of it. Statistics, events and dependencies are those of the tasks in it.
+ *  where they are, unless it has to look at f (PSG_ERR_DATA, PSG_MEAN_ERROR). A GPU that has f, u
+ *  and all tasks, in the default cut, gets one task, "chain" in traces: who reads u waits for it.
  *  @return PSG_OK; PSG_ERR_ARG, _MEMORY; PSG_ERR_STATE: psg_plan_slab_handles() was never called */
 PSG_API psg_status psg_submit_slabs(psg_plan *plan);
 
