@@ -151,15 +151,13 @@ bool psg_device_keeps(const psg_context *c) {
     return can;
 }
 
-/* Blocks that are packed may be on other GPUs: a transform that writes them there as it goes is the
- * faster one in any case. */
+/* Where there is such a transform it is the faster one, on one GPU too. */
 size_t psg_device_strip(const psg_context *c) {
     const psg_cuda_precision precision = psg_cuda_precision_of(c);
     int id[STARPU_NMAXWORKERS];
     const unsigned count =
         starpu_worker_get_ids_by_type(STARPU_CUDA_WORKER, id, STARPU_NMAXWORKERS);
-    bool suits = c->bundles <= PSG_CUDA_XY_PARTS &&
-                 (c->packed || psg_cuda_xy_fast(precision, c->n[0], c->n[1]));
+    bool suits = c->bundles <= PSG_CUDA_XY_PARTS;
     for (unsigned w = 0; w < count && suits; w++) {
         const int device = starpu_worker_get_devid(id[w]);
         suits = psg_cuda_xy_suits(precision, c->n[0], c->n[1], device) &&

@@ -148,11 +148,6 @@ size_t psg_cuda_xy_strip(psg_cuda_precision precision, size_t nx, size_t ny) {
     return entry ? entry->strip : 0;
 }
 
-bool psg_cuda_xy_fast(psg_cuda_precision precision, size_t nx, size_t ny) {
-    const xy_entry *entry = find_entry(precision, nx, ny);
-    return entry && entry->fast;
-}
-
 bool psg_cuda_xy_suits(psg_cuda_precision precision, size_t nx, size_t ny, int device) {
     const xy_entry *entry = find_entry(precision, nx, ny);
     int most = 0;

@@ -39,9 +39,6 @@ enum { PSG_CUDA_XY_PARTS = 64 };
  *  Needs no device. */
 size_t psg_cuda_xy_strip(psg_cuda_precision precision, size_t nx, size_t ny);
 
-/** Is it faster than cuFFT's, with the parts on the same GPU? By measurement on an H200. */
-bool psg_cuda_xy_fast(psg_cuda_precision precision, size_t nx, size_t ny);
-
 /** Does a device have the shared memory that it needs? */
 bool psg_cuda_xy_suits(psg_cuda_precision precision, size_t nx, size_t ny, int device);
 

@@ -16,7 +16,6 @@ struct xy_entry {
     uint32_t line_radix[3], column_radix[3]; // a last 1: two passes
     size_t shared_bytes, static_bytes;       // the latter at most
     bool whole;
-    bool fast; // than cuFFT, on one GPU
     const void *forward, *inverse;
 };
 
@@ -26,9 +25,9 @@ const xy_entry *xy_entries_f32(size_t *count);
 } // namespace psg_cuda
 
 // A line of the tables, of the type Real.
-#define PSG_XY(KEEP, M, LE, ROWS, L0, L1, L2, NY, CE, WIDTH, C0, C1, C2, BLOCKS, FAST)             \
+#define PSG_XY(KEEP, M, LE, ROWS, L0, L1, L2, NY, CE, WIDTH, C0, C1, C2, BLOCKS)                   \
     xy_line<xy_shape<xy_keep::KEEP, column_shape<Real, M, LE, ROWS, L0, L1, L2, true>,             \
                      column_shape<Real, NY, CE, WIDTH, C0, C1, C2>>,                               \
-            BLOCKS>(FAST),
+            BLOCKS>(),
 
 #endif

@@ -479,7 +479,7 @@ template <class X> constexpr size_t xy_static_bytes() {
 }
 
 /// The line of the table for a shape.
-template <class X, int BLOCKS> xy_entry xy_line(bool fast) {
+template <class X, int BLOCKS> xy_entry xy_line() {
     using L = typename X::Lines;
     using C = typename X::Columns;
     xy_entry e = {X::NX,
@@ -492,7 +492,6 @@ template <class X, int BLOCKS> xy_entry xy_line(bool fast) {
                   X::shared_bytes,
                   xy_static_bytes<X>(),
                   X::WHOLE,
-                  fast,
                   xy_kernel<X, true, BLOCKS>(),
                   xy_kernel<X, false, BLOCKS>()};
     for (int p = 0; p < L::PASSES; p++)

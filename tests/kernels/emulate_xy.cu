@@ -233,7 +233,7 @@ static void sequence(uint32_t firsts, uint32_t seconds, uint32_t planes, uint32_
 
 int main() {
     srand(7);
-#define SHAPE(KEEP, M, LE, ROWS, L0, L1, L2, NY, CE, WIDTH, C0, C1, C2, BLOCKS, FAST)              \
+#define SHAPE(KEEP, M, LE, ROWS, L0, L1, L2, NY, CE, WIDTH, C0, C1, C2, BLOCKS)                    \
     shape<xy_shape<xy_keep::KEEP, column_shape<Real, M, LE, ROWS, L0, L1, L2, true>,               \
                    column_shape<Real, NY, CE, WIDTH, C0, C1, C2>>>();
 #undef PSG_XY
