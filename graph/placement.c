@@ -169,7 +169,8 @@ static bool all_on(int worker, const int *workers, size_t count) {
 }
 
 /* A GPU that has all tasks does them in turn: StarPU has nothing to choose, and what it does
- * between two takes as long as a small one. Who cuts the grid himself wants to see its tasks. */
+ * between two takes as long as a small one. Who cuts the grid himself wants to see its tasks, and
+ * `psg tune` has timed its cut by them. */
 static size_t count_chained(const psg_plan *plan) {
     const psg_context *c = &plan->context;
     const bool one = plan->resident && plan->ranks == 1 &&
