@@ -51,7 +51,8 @@ static int plan_z(psg_cuda_worker *w, const psg_context *c) {
     if (c->fused && psg_cuda_kspace_supported(psg_cuda_precision_of(c), c->n[2]) > 0) {
         code = (int)psg_cuda_kspace_create(&w->kspace, psg_cuda_precision_of(c), c->n[2], 0);
     }
-    if (code == 0 || psg_cuda_fault(code) == PSG_FAULT_MEMORY || c->strip > 0 || c->kept != NULL) {
+    if (code == 0 || psg_cuda_fault(code) == PSG_FAULT_MEMORY || c->strip > 0 ||
+        c->returned != NULL) {
         return code; /* cuFFT knows nothing of strips, and of one array of columns only */
     }
     (void)cudaGetLastError(); /* of a kernel that did not suit this device */
@@ -129,12 +130,13 @@ int psg_cuda_worker_create(psg_cuda_worker **worker, const psg_context *c) {
     if (w == NULL) {
         return code;
     }
-    w->segments[0] = calloc(2 * c->segments, sizeof **w->segments);
+    w->segments[0] = calloc(3 * c->segments, sizeof **w->segments);
     w->blocks = calloc(2 * c->bundles, sizeof *w->blocks);
     w->rows = calloc(2 * c->bundles + 1, sizeof *w->rows);
     w->parts = calloc(2 * c->bundles, sizeof *w->parts);
     if (w->segments[0] != NULL && w->blocks != NULL && w->rows != NULL && w->parts != NULL) {
         w->segments[1] = w->segments[0] + c->segments;
+        w->segments[2] = w->segments[1] + c->segments;
         code = 0;
         for (size_t m = 0; m < sizeof steps / sizeof *steps && code == 0; m++) {
             code = steps[m](w, c);
@@ -202,60 +204,65 @@ static void add_planes(const psg_context *c, psg_cuda_segment *segments, size_t 
     }
 }
 
-/* The kept rows of pencil p in segment s, a plane after the other. */
-static psg_cuda_segment kept_of(const psg_run *run, size_t s, size_t p) {
+/* The rows of pencil p in segment s that kspace returns, a plane after the other: before it has,
+ * among the pencil's of all planes; and when they are back, or if it fetches them too, after those
+ * of other pencils. */
+static psg_cuda_segment returned_of(const psg_run *run, psg_cuda_direction direction, size_t s,
+                                    size_t p) {
     const psg_context *c = run->context;
     const size_t planes = c->z0[s + 1] - c->z0[s];
-    size_t before = 0;
-    for (size_t other = 0; other < p; other++) {
-        before += psg_kept_rows(c, other);
+    const bool there = direction == PSG_CUDA_FORWARD && !c->fetched;
+    size_t before = there ? c->z0[s] * psg_returned_rows(c, p) : 0;
+    for (size_t other = 0; !there && other < p; other++) {
+        before += planes * psg_returned_rows(c, other);
     }
-    return (psg_cuda_segment){.base_d = (char *)run->kept[s] +
-                                        before * planes * c->nxc * 2 * c->cpu->real_bytes,
+    char *base = there ? run->sent[p] : run->returned[s];
+    return (psg_cuda_segment){.base_d = base + before * c->nxc * 2 * c->cpu->real_bytes,
                               .planes = planes,
-                              .plane_pitch = psg_kept_rows(c, p) * c->nxc};
+                              .plane_pitch = psg_returned_rows(c, p) * c->nxc};
 }
 
 size_t psg_cuda_bands_of(const psg_run *run, size_t p, void *buffers[], psg_cuda_band bands[2]) {
     const psg_context *c = run->context;
     const psg_cuda_worker *w = psg_cuda_worker_self(c);
-    const size_t kept = psg_kept_rows(c, p);
-    for (int b = 0; b < 2; b++) {
-        bands[b] = (psg_cuda_band){.segments = w->segments[b],
-                                   .rows = b == 0 ? psg_block_rows(c, p) : kept};
-    }
+    const size_t returned = psg_returned_rows(c, p);
+    bands[0] = (psg_cuda_band){.segments = w->segments[0], .rows = psg_block_rows(c, p)};
+    bands[1] = (psg_cuda_band){
+        .segments = w->segments[1], .rows = returned, .to = c->fetched ? NULL : w->segments[2]};
     for (size_t s = 0; s < c->segments; s++) {
         const psg_cuda_segment block = {.base_d = psg_task_pointer(buffers, s),
                                         .planes = c->z0[s + 1] - c->z0[s],
                                         .plane_pitch = psg_task_pitch(buffers, s)};
         add_planes(c, w->segments[0], &bands[0].count, &block);
-        if (kept > 0) {
-            const psg_cuda_segment rest = kept_of(run, s, p);
-            add_planes(c, w->segments[1], &bands[1].count, &rest);
+        if (returned > 0) {
+            const psg_cuda_segment from = returned_of(run, PSG_CUDA_FORWARD, s, p);
+            const psg_cuda_segment to = returned_of(run, PSG_CUDA_INVERSE, s, p);
+            add_planes(c, w->segments[1], &bands[1].count, &from);
+            add_planes(c, w->segments[2], &bands[1].to_count, &to);
         }
     }
-    return kept > 0 ? 2 : 1;
+    return returned > 0 ? 2 : 1;
 }
 
-size_t psg_cuda_parts_of(const psg_run *run, size_t s, void *buffers[],
-                         const psg_cuda_xy_part **result) {
+size_t psg_cuda_parts_of(const psg_run *run, psg_cuda_direction direction, size_t s,
+                         void *buffers[], const psg_cuda_xy_part **result) {
     const psg_context *c = run->context;
     psg_cuda_xy_part *parts = psg_cuda_worker_self(c)->parts;
     size_t count = 0;
     for (size_t g = 0; g < c->bundles; g++) {
         const size_t y0 = c->bundle_y0[g];
-        const size_t kept = psg_kept_rows(c, g); /* if there are any, bundles are pencils */
-        const size_t rows = c->bundle_y0[g + 1] - y0 - kept;
+        const size_t returned = psg_returned_rows(c, g); /* if any, bundles are pencils */
+        const size_t rows = c->bundle_y0[g + 1] - y0 - returned;
         parts[count++] = (psg_cuda_xy_part){.base_d = psg_task_pointer(buffers, g),
                                             .plane_pitch = psg_task_pitch(buffers, g),
                                             .y0 = y0,
                                             .rows = rows};
-        if (kept > 0) {
-            const psg_cuda_segment rest = kept_of(run, s, g);
+        if (returned > 0) {
+            const psg_cuda_segment rest = returned_of(run, direction, s, g);
             parts[count++] = (psg_cuda_xy_part){.base_d = rest.base_d,
                                                 .plane_pitch = rest.plane_pitch,
                                                 .y0 = y0 + rows,
-                                                .rows = kept};
+                                                .rows = returned};
         }
     }
     *result = parts;
@@ -289,11 +296,12 @@ bool psg_cuda_check(psg_run *run, int code, const char *what) {
     return code == 0;
 }
 
-/* Dense blocks, and between them what is kept, as kernels/pack.h has them. @return how many */
-static size_t blocks_of(const psg_run *run, size_t s, void *buffers[]) {
+/* Dense blocks, and between them what kspace returns, as kernels/pack.h has them. @return how many */
+static size_t blocks_of(const psg_run *run, psg_cuda_direction direction, size_t s,
+                        void *buffers[]) {
     const psg_cuda_worker *w = psg_cuda_worker_self(run->context);
     const psg_cuda_xy_part *parts = NULL;
-    const size_t count = psg_cuda_parts_of(run, s, buffers, &parts);
+    const size_t count = psg_cuda_parts_of(run, direction, s, buffers, &parts);
     for (size_t m = 0; m < count; m++) {
         w->blocks[m] = parts[m].base_d;
         w->rows[m] = parts[m].y0;
@@ -311,7 +319,7 @@ static int transform_slab(const psg_run *run, psg_cuda_direction direction, size
     const psg_cuda_fft *fft = w->xy[direction][psg_cuda_segment_size(c, index)];
     const size_t planes = c->z0[index + 1] - c->z0[index];
     const bool forward = direction == PSG_CUDA_FORWARD;
-    const size_t blocks = c->packed ? blocks_of(run, index, buffers) : 0;
+    const size_t blocks = c->packed ? blocks_of(run, direction, index, buffers) : 0;
     void *slab = c->packed ? w->slab_d : psg_task_pointer(buffers, 0);
     int code = 0;
     if (c->packed && !forward) {
@@ -336,7 +344,7 @@ bool psg_cuda_transform_xy(psg_run *run, psg_cuda_direction direction, size_t in
     int code = 0;
     if (w->strips != NULL) {
         const psg_cuda_xy_part *parts = NULL;
-        const size_t count = psg_cuda_parts_of(run, index, blocks, &parts);
+        const size_t count = psg_cuda_parts_of(run, direction, index, blocks, &parts);
         code = (int)psg_cuda_xy_run(w->strips, direction, field_d, c->z0[index + 1] - c->z0[index],
                                     parts, count, w->work_d, starpu_cuda_get_local_stream());
     } else {

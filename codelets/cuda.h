@@ -22,7 +22,7 @@ typedef struct psg_cuda_worker {
                                           without strips */
     void *pencil_d;                  /**< room for a pencil, for lengths without a kspace kernel */
     psg_cuda_segment
-        *segments[2];          /**< [context.segments] of a band, for arguments, as are these: */
+        *segments[3];          /**< [context.segments] of a band, for arguments, as are these: */
     void **blocks;             /**< [2 * context.bundles] */
     size_t *rows;              /**< [2 * context.bundles + 1] */
     psg_cuda_xy_part *parts;   /**< [2 * context.bundles] */
@@ -47,12 +47,12 @@ void psg_cuda_copies_close(int device);
 int psg_cuda_copy(void *to, const void *from, size_t bytes, bool to_gpu);
 
 /** A task's arguments for kernels/, valid until this worker's next task. Of pencil p: its blocks as
- *  a band, and its kept rows as another, if it has some; the division. Of segment s: its blocks and
- *  what it keeps, in the order of rows. @return how many */
+ *  a band, and the rows that it returns as another, if there are some; the division. Of segment s,
+ *  on the way to the pencils or back: its blocks and those rows, in their order. @return how many */
 size_t psg_cuda_bands_of(const psg_run *run, size_t p, void *buffers[], psg_cuda_band bands[2]);
 psg_cuda_symbol psg_cuda_symbol_of(const psg_run *run, size_t p);
-size_t psg_cuda_parts_of(const psg_run *run, size_t s, void *buffers[],
-                         const psg_cuda_xy_part **parts);
+size_t psg_cuda_parts_of(const psg_run *run, psg_cuda_direction direction, size_t s,
+                         void *buffers[], const psg_cuda_xy_part **parts);
 
 static inline psg_cuda_precision psg_cuda_precision_of(const psg_context *context) {
     return context->precision == PSG_TASK_F64 ? PSG_CUDA_F64 : PSG_CUDA_F32;

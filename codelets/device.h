@@ -55,8 +55,8 @@ void psg_device_memory_rate(double *rate, double *cache_bytes);
  *  is no such transform for this size, or on one of the GPUs, or it is not the faster one. */
 size_t psg_device_strip(const psg_context *context);
 
-/** Can the GPUs' tasks take the rows of a pencil from two places, see psg_context.kept? */
-bool psg_device_keeps(const psg_context *context);
+/** Can the GPUs' tasks find rows of a pencil in another place, see psg_context.returned? */
+bool psg_device_returns(const psg_context *context);
 
 /** On a GPU's worker, note when its stream gets here: the end of a step of the run's chain. */
 void psg_device_mark(psg_run *run, size_t slot, size_t step);

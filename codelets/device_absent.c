@@ -57,7 +57,7 @@ void psg_device_memory_rate(double *rate, double *cache_bytes) {
     *rate = *cache_bytes = 0;
 }
 
-bool psg_device_keeps(const psg_context *context) {
+bool psg_device_returns(const psg_context *context) {
     (void)context;
     return false;
 }

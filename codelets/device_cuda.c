@@ -139,7 +139,7 @@ void psg_device_unpin(void *memory) {
     (void)cudaGetLastError();
 }
 
-bool psg_device_keeps(const psg_context *c) {
+bool psg_device_returns(const psg_context *c) {
     int id[STARPU_NMAXWORKERS];
     const unsigned count =
         starpu_worker_get_ids_by_type(STARPU_CUDA_WORKER, id, STARPU_NMAXWORKERS);

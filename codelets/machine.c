@@ -336,10 +336,11 @@ static double look_up(const psg_machine *machine, bool gpu, const psg_task_shape
     return below != NULL || above != NULL ? between(below, above, wanted, machine->least[gpu]) : 0;
 }
 
-/* Of its rows, a segment's task finds those in peers' memory that are not kept, and a pencil's those
- * that are. */
+/* Of its rows, a segment's task finds those in peers' memory that kspace does not move, and a
+ * pencil's those that it does. */
 static double moved(const psg_task_shape *s) {
-    return s->pencil ? (double)s->kept / (double)s->count : 1 - (double)s->kept / (double)s->n[1];
+    return s->pencil ? (double)s->returned / (double)s->count
+                     : 1 - (double)s->returned / (double)s->n[1];
 }
 
 /* Of pieces in peers' memory: what goes there does so while others are transformed, so what takes

@@ -69,9 +69,10 @@ typedef struct psg_context {
     const size_t *y0;        /**< pencils + 1 first rows ky */
     const size_t *bundle_p0; /**< bundles + 1 first pencils */
     const size_t *bundle_y0; /**< bundles + 1 first rows */
-    /** By pencil: how many of its last rows do not go to its GPU. They stay on that of the segment,
-     *  and kspace reads and writes them there: else the links would rest meanwhile. NULL: all go. */
-    const size_t *kept;
+    /** By pencil: how many of its last rows kspace writes to the GPUs of their segments, which else
+     *  read them there: so the links do not rest meanwhile. NULL: none. */
+    const size_t *returned;
+    bool fetched;           /**< and reads them there too: they do not go to the pencil's GPU */
     psg_range own_segments; /**< this process', as are the following */
     psg_range own_pencils;
     psg_range own_bundles;
@@ -138,18 +139,18 @@ static inline size_t psg_segment_messages(const psg_context *c) {
     return c->messages ? c->bundles - (c->own_bundles.end - c->own_bundles.first) : 0;
 }
 
-/** Rows of pencil p that stay with segments, and those that are in its blocks. */
-static inline size_t psg_kept_rows(const psg_context *c, size_t p) {
-    return c->kept != NULL ? c->kept[p] : 0;
+/** Rows of pencil p that kspace returns, and those that are in its blocks. */
+static inline size_t psg_returned_rows(const psg_context *c, size_t p) {
+    return c->returned != NULL ? c->returned[p] : 0;
 }
 static inline size_t psg_block_rows(const psg_context *c, size_t p) {
-    return c->y0[p + 1] - c->y0[p] - psg_kept_rows(c, p);
+    return c->y0[p + 1] - c->y0[p] - psg_returned_rows(c, p);
 }
 
-static inline size_t psg_all_kept_rows(const psg_context *c) {
+static inline size_t psg_all_returned_rows(const psg_context *c) {
     size_t rows = 0;
     for (size_t p = 0; p < c->pencils; p++) {
-        rows += psg_kept_rows(c, p);
+        rows += psg_returned_rows(c, p);
     }
     return rows;
 }
@@ -177,13 +178,13 @@ typedef enum psg_fault {
 typedef struct psg_task_shape {
     psg_task_kind kind;
     psg_task_precision precision;
-    bool pencil;   /**< it works on rows of a pencil, else on planes of a segment */
-    size_t n[3];   /**< the grid */
-    size_t count;  /**< planes or rows */
-    size_t pieces; /**< blocks that it has to do with */
-    size_t remote; /**< of those, in the memory of another GPU; of a pencil, what is kept there */
-    size_t kept;   /**< of its rows, those that stay with segments */
-    bool dense;    /**< the blocks are, else they are views */
+    bool pencil;     /**< it works on rows of a pencil, else on planes of a segment */
+    size_t n[3];     /**< the grid */
+    size_t count;    /**< planes or rows */
+    size_t pieces;   /**< blocks that it has to do with */
+    size_t remote;   /**< of those, in another GPU's memory; of a pencil, what it returns there */
+    size_t returned; /**< of its rows, those that kspace moves for it */
+    bool dense;      /**< the blocks are, else they are views */
 } psg_task_shape;
 
 /** Something that took time: a task, or a message to another process or from one. */
@@ -225,8 +226,11 @@ typedef struct psg_run {
 
     struct psg_chain *chain; /**< NULL: the context has no chained tasks */
 
-    /** By segment: its kept rows, [pencil][planes][kept rows][nxc], on its GPU; its lane's. */
-    void *const *kept;
+    /** Rows that kspace returns, its lane's: by pencil those that came, [nz][rows][nxc], on its GPU;
+     *  by segment those of all pencils when they are back, or that are fetched,
+     *  [pencil][planes][rows][nxc], on its. */
+    void *const *sent;
+    void *const *returned;
 
     /** One complex of the precision: the mode (0,0,0), the sum of f, from the task that has it. */
     void *mode0;

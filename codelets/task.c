@@ -91,7 +91,7 @@ uint32_t psg_task_footprint(struct starpu_task *task) {
 }
 
 /* Pieces that are in another GPU's memory, where a task writes and reads them: blocks of a segment,
- * and what a pencil has not of its blocks. */
+ * and of a pencil where its rows go that it returns. */
 static size_t remote_pieces(const psg_task_args *args) {
     const psg_context *c = args->run->context;
     const size_t m = args->index;
@@ -99,10 +99,19 @@ static size_t remote_pieces(const psg_task_args *args) {
     for (size_t g = 0; c->direct != NULL && !args->pencil && g < c->bundles; g++) {
         count += c->pencil_worker[c->bundle_p0[g]] != c->segment_worker[m];
     }
-    for (size_t s = 0; args->pencil && psg_kept_rows(c, m) > 0 && s < c->segments; s++) {
+    for (size_t s = 0; args->pencil && psg_returned_rows(c, m) > 0 && s < c->segments; s++) {
         count += c->segment_worker[s] != c->pencil_worker[m];
     }
     return count;
+}
+
+/* Rows that the task does not move itself, or if it is kspace, does. */
+static size_t moved_by_kspace(const psg_task_args *args) {
+    const psg_context *c = args->run->context;
+    if (args->pencil) {
+        return psg_returned_rows(c, args->index);
+    }
+    return args->kind == PSG_TASK_INVERSE_XY || c->fetched ? psg_all_returned_rows(c) : 0;
 }
 
 psg_task_shape psg_task_shape_of(const psg_task_args *args) {
@@ -116,7 +125,7 @@ psg_task_shape psg_task_shape_of(const psg_task_args *args) {
         .count = args->pencil ? c->y0[m + 1] - c->y0[m] : c->z0[m + 1] - c->z0[m],
         .pieces = args->pencil ? c->segments : c->bundles,
         .remote = remote_pieces(args),
-        .kept = args->pencil ? psg_kept_rows(c, m) : psg_all_kept_rows(c),
+        .returned = moved_by_kspace(args),
         .dense = c->packed,
     };
 }

@@ -232,8 +232,9 @@ void psg_block_unregister(starpu_data_handle_t *handles, size_t count);
 typedef struct psg_lane {
     psg_part *parts; /**< [part_count]: the memory */
     size_t part_count;
-    void **item; /**< where each thing in it stands; see lane.c */
-    void **kept; /**< of these, what each segment keeps; NULL: nothing */
+    void **item;     /**< where each thing in it stands; see lane.c */
+    void **sent;     /**< of these, by pencil, the rows that it gets and returns; */
+    void **returned; /**< and, by segment, where; see psg_run */
     size_t bytes;
     size_t number; /**< of the lane in the plan */
     /* Blocks are complex [z][y][nxc]. What the segments have: [own segments][bundles]. What came
@@ -363,7 +364,7 @@ struct psg_plan {
                         copies of blocks to the GPUs and evicts them */
     psg_exchange exchange;
     psg_direct_codelets direct_codelets;
-    size_t *kept;     /**< see psg_context */
+    size_t *returned; /**< see psg_context */
     int *direct_node; /**< [1 + pencils]: of their data; NULL without exchange direct */
     psg_exchange_codelets exchange_codelets;
     int *main_memory;     /**< for as many data as a task of the exchange has */

@@ -67,8 +67,9 @@ static void part_free(psg_part *part, const psg_plan *plan) {
  *
  *   views: [segments]              a segment's planes, that the blocks are views of
  *   dense, one process: [pencils]  a pencil's blocks end to end: its rows of all planes, but those
- *                                  that are kept:
- *            [segments]            of each pencil, its kept rows of a segment's planes
+ *                                  that kspace returns:
+ *            [pencils]             these of a pencil, as they come, unless it fetches them
+ *            [segments]            and of all pencils in a segment's planes, as they are back
  *   several: [ranks][own segments] a segment's planes of the rows of each process: its blocks end
  *                                  to end
  *            [their segments]      the others' planes of our rows, blocks likewise
@@ -82,8 +83,9 @@ typedef struct layout {
     size_t own;     /* segments of this process */
     size_t outward; /* items of each kind: with a segment's blocks, ours or another's, */
     size_t inward;
-    size_t stacks; /* and with a pencil's, */
-    size_t kept;   /* and with what a segment keeps of all pencils */
+    size_t stacks;   /* and with a pencil's, */
+    size_t sent;     /* with what is returned of a pencil, before, */
+    size_t returned; /* and of a segment, after */
     size_t spectra;
     size_t pencils;
 } layout;
@@ -96,14 +98,15 @@ static layout layout_of(const psg_plan *plan) {
     l.outward = stacked ? 0 : (size_t)plan->ranks * l.own;
     l.inward = c->segments - l.own;
     l.stacks = stacked ? pencils : 0;
-    l.kept = c->kept != NULL ? c->segments : 0;
+    l.sent = c->returned != NULL && !c->fetched ? pencils : 0;
+    l.returned = c->returned != NULL ? c->segments : 0;
     l.spectra = c->fused || c->segment_is_block ? 0 : l.own;
     l.pencils = c->fused || c->pencil_is_block ? 0 : pencils;
     return l;
 }
 
 static size_t item_count(const layout *l) {
-    return l->outward + l->inward + l->stacks + l->kept + l->spectra + l->pencils;
+    return l->outward + l->inward + l->stacks + l->sent + l->returned + l->spectra + l->pencils;
 }
 
 /* The items that hold the blocks of segment s for the rows of a process; those of pencil p. */
@@ -124,7 +127,7 @@ static size_t stack_item(const layout *l, size_t p) {
 }
 
 static size_t spectrum_item(const layout *l, size_t own) {
-    return l->outward + l->inward + l->stacks + l->kept + own;
+    return l->outward + l->inward + l->stacks + l->sent + l->returned + own;
 }
 
 static size_t first_row(const psg_plan *plan, int rank) {
@@ -146,13 +149,13 @@ static item segment_item(const psg_plan *plan, size_t s, size_t rows) {
                   psg_placement_home(plan, plan->segment_worker[s])};
 }
 
-static item pencil_item(const psg_plan *plan, size_t p) {
+static item pencil_item(const psg_plan *plan, size_t p, size_t rows) {
     const psg_context *c = &plan->context;
-    return (item){c->n[2] * psg_block_rows(c, p) * c->nxc * 2 * c->cpu->real_bytes,
+    return (item){c->n[2] * rows * c->nxc * 2 * c->cpu->real_bytes,
                   psg_placement_home(plan, plan->pencil_worker[p])};
 }
 
-/* What an item holds: a segment's planes of some rows, or a pencil. */
+/* What an item holds: some rows of a segment's planes, or of a pencil. */
 typedef struct subject {
     bool pencil;
     size_t index;
@@ -173,21 +176,27 @@ static subject subject_of(const layout *l, size_t m) {
     }
     m -= l->inward;
     if (m < l->stacks) {
-        return (subject){.pencil = true, .index = m};
+        return (subject){.pencil = true, .index = m, .rows = psg_block_rows(c, m)};
     }
     m -= l->stacks;
-    if (m < l->kept) {
-        return (subject){.index = m, .rows = psg_all_kept_rows(c)};
+    if (m < l->sent) {
+        return (subject){.pencil = true, .index = m, .rows = psg_returned_rows(c, m)};
     }
-    m -= l->kept;
-    return m < l->spectra
-               ? (subject){.index = c->own_segments.first + m, .rows = c->n[1]}
-               : (subject){.pencil = true, .index = c->own_pencils.first + m - l->spectra};
+    m -= l->sent;
+    if (m < l->returned) {
+        return (subject){.index = m, .rows = psg_all_returned_rows(c)};
+    }
+    m -= l->returned;
+    if (m < l->spectra) {
+        return (subject){.index = c->own_segments.first + m, .rows = c->n[1]};
+    }
+    const size_t p = c->own_pencils.first + m - l->spectra;
+    return (subject){.pencil = true, .index = p, .rows = c->y0[p + 1] - c->y0[p]};
 }
 
 static item item_of(const layout *l, size_t m) {
     const subject about = subject_of(l, m);
-    return about.pencil ? pencil_item(l->plan, about.index)
+    return about.pencil ? pencil_item(l->plan, about.index, about.rows)
                         : segment_item(l->plan, about.index, about.rows);
 }
 
@@ -453,7 +462,8 @@ static bool make_room(psg_lane *lane, const layout *l) {
     if (!all) {
         return false;
     }
-    lane->kept = l->kept > 0 ? &lane->item[stack_item(l, l->stacks)] : NULL;
+    lane->sent = &lane->item[stack_item(l, l->stacks)];
+    lane->returned = lane->sent + l->sent;
     lane->bundles = handles(l->own * c->bundles);
     lane->arrivals = handles(c->segments * (c->own_bundles.end - c->own_bundles.first));
     lane->blocks = handles(c->segments * (c->own_pencils.end - c->own_pencils.first));

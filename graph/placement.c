@@ -48,7 +48,7 @@ static size_t share(const psg_plan *plan, size_t parts, size_t size) {
 /* Blocks, as slabs or as pencils, with room for what passes through: slabs of f and u, or all of
  * both, copies of blocks, and where blocks are dense a segment's spectrum. What passes through for
  * the solves in other lanes comes and goes, so it may not be there now, and has to fit too. */
-bool psg_placement_fits(const psg_plan *plan, bool ahead) {
+static bool fits(const psg_plan *plan, bool ahead, size_t more) {
     const psg_context *c = &plan->context;
     const size_t row = c->nxc * 2 * c->cpu->real_bytes;
     const size_t plane = c->n[1] * row;
@@ -62,10 +62,15 @@ bool psg_placement_fits(const psg_plan *plan, bool ahead) {
     const bool dense = plan->usable_workers > 1;
     const size_t slab = plan->segment_planes * plane;
     const size_t needed = (dense ? blocks : slabs) + 2 * (ahead ? slabs : slab) +
-                          (dense ? 2 : 1) * slab + (c->fused ? 0 : slabs + blocks);
+                          (dense ? 2 : 1) * slab + (c->fused ? 0 : slabs + blocks) + more;
     return needed <= psg_placement_room(plan, false) &&
            (plan->lane_count + 1) * needed <= psg_placement_room(plan, true);
 }
+
+bool psg_placement_fits(const psg_plan *plan, bool ahead) {
+    return fits(plan, ahead, 0);
+}
+
 /* Direct where it can be: that moves each block once each way, inside the kernel that makes or
  * needs it. Several processes have messages; one that is its communicator's only one has no use
  * for them. */
@@ -121,25 +126,42 @@ psg_status psg_placement_check(psg_plan *plan) {
     return PSG_OK;
 }
 
-/* kspace has a share of what goes over the links, that of the rows that are kept: as much as takes as
- * long as its own reads and writes do, which were 0.12 of the time that all blocks take there and
- * back, if they all went over links (H200s, 2026-11-20). In steps of rows: of 512^3 and 1024^3 on 2
- * and 4 GPUs those with 4 rows more or less took 1 to 5 % longer. */
-static psg_status keep_rows(psg_plan *plan) {
+/* What a share of the rows takes, in steps: others take longer. @return all of them */
+static size_t take_rows(size_t *rows, const psg_context *c, double share) {
     enum { STEP = 8 };
-    const double share = 0.12 * (double)plan->gpu_count / (double)(plan->gpu_count - 1);
+    size_t all = 0;
+    for (size_t p = 0; p < c->pencils; p++) {
+        rows[p] = (size_t)(share * (double)(c->y0[p + 1] - c->y0[p])) / STEP * STEP;
+        all += rows[p];
+    }
+    return all;
+}
+
+/* kspace has a share of what goes over the links, the rows that it returns: as much as takes as long
+ * as its own reads and writes do, so that links do not rest meanwhile. If 0.39 of the spectrum goes
+ * to other GPUs so, 1024^3 takes 9.6 ms on 4 H200s, and if 0.12 comes from there and goes back,
+ * 10.2; on 2 GPUs 13.3 and 12.8 (2026-11-21): there what is left to inverse_xy comes faster than it
+ * transforms, and forward_xy has more to write. What comes and goes back has two places, if there
+ * is room for them beside f and u. */
+static psg_status return_rows(psg_plan *plan) {
     psg_context *c = &plan->context;
-    if (!psg_device_keeps(c)) {
+    const double away = (double)plan->gpu_count / (double)(plan->gpu_count - 1);
+    const size_t segments = c->gpu_segments.end - c->gpu_segments.first;
+    if (!psg_device_returns(c)) {
         return PSG_OK;
     }
-    plan->kept = malloc(c->pencils * sizeof *plan->kept);
-    if (plan->kept == NULL) {
+    plan->returned = malloc(c->pencils * sizeof *plan->returned);
+    if (plan->returned == NULL) {
         return psg_fail(PSG_ERR_MEMORY, "no memory for the placement of %zu pencils", c->pencils);
     }
-    for (size_t p = 0; p < c->pencils; p++) {
-        plan->kept[p] = (size_t)(share * (double)(c->y0[p + 1] - c->y0[p])) / STEP * STEP;
+    const size_t rows = take_rows(plan->returned, c, 0.39 * away);
+    const size_t more =
+        share(plan, segments, plan->segment_planes) * rows * c->nxc * 2 * c->cpu->real_bytes;
+    c->fetched = plan->gpu_count == 2 || plan->finer || !fits(plan, true, more);
+    if (c->fetched) {
+        (void)take_rows(plan->returned, c, 0.12 * away);
     }
-    c->kept = plan->kept;
+    c->returned = plan->returned;
     return PSG_OK;
 }
 
@@ -157,7 +179,7 @@ static psg_status make_direct(psg_plan *plan) {
     psg_task_forward_xy_direct(plan->direct_codelets.forward_xy, plan->direct_node);
     psg_task_inverse_xy_direct(plan->direct_codelets.inverse_xy, plan->direct_node);
     c->direct = &plan->direct_codelets;
-    return keep_rows(plan);
+    return return_rows(plan);
 }
 
 static bool all_on(int worker, const int *workers, size_t count) {

@@ -344,7 +344,7 @@ static void free_arrangement(psg_plan *plan) {
     free(plan->segment_worker);
     free(plan->pencil_worker);
     free(plan->direct_node);
-    free(plan->kept);
+    free(plan->returned);
 }
 
 /* Free all but StarPU. */

@@ -350,7 +350,7 @@ typedef struct psg_statistics {
     size_t submit_pieces;        /**< of data that these have, as StarPU is handed them */
     /** How long these copies took, in the sum over the GPUs; NAN: not known, as in a simulation. */
     double h2d_seconds, d2h_seconds, d2d_seconds;
-    size_t kept_rows; /**< of the plan: rows ky that stay with segments, see README */
+    size_t returned_rows, fetched_rows; /**< rows ky that kspace returns, and fetches; README */
 } psg_statistics;
 
 /** Used by psg_plan_statistics(). */
@@ -376,7 +376,7 @@ typedef struct psg_event {
     size_t pencil;     /**< of a message the first one in it */
     size_t count;      /**< of a task: planes of its segment, or rows of its pencil */
     size_t pieces;     /**< of a task: blocks that it has to do with */
-    size_t remote;     /**< of a task: those of them, or of its kept rows, on other GPUs */
+    size_t remote;     /**< of a task: those of them, or of what it returns, on other GPUs */
     int dense;         /**< of a task: each of them is in one piece of memory */
     double start, end; /**< seconds since statistics.submitted. A message starts when what it
                               carries was written; a received one has its end in both */

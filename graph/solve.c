@@ -82,7 +82,8 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, psg_status before) 
     psg_lane *lane = choose_lane(plan);
     *flight = (psg_flight){.run = run, .lane = lane, .arrays = arrays};
     lane->users++;
-    run->kept = lane->kept;
+    run->sent = lane->sent;
+    run->returned = lane->returned;
     if (plan->newest != NULL) {
         plan->newest->next = flight;
     } else {

@@ -117,7 +117,8 @@ cudaError_t prepare_kernel(psg_cuda_kspace *plan, const kspace_entry *entry, int
 /// Compute the tables on the host and copy them.
 template <class Real> cudaError_t make_tables(psg_cuda_kspace *plan) {
     const size_t n = plan->list.n, last = plan->list.pass[plan->list.passes - 1].radix;
-    plan->twiddles_at = div_up(2 * n * sizeof(int64_t), 256) * 256; // planes of two bands
+    plan->twiddles_at =
+        div_up(4 * n * sizeof(int64_t), 256) * 256; // planes of two bands, read and written
     plan->order_at = plan->twiddles_at + n * sizeof(complex_t<Real>);
     const size_t bytes = plan->order_at + n / last * sizeof(uint32_t);
     std::vector<complex_t<Real>> tables(div_up(bytes, sizeof(complex_t<Real>)));
@@ -157,14 +158,14 @@ cudaError_t make_plan(psg_cuda_kspace *plan, size_t nz, int variant) {
     return plan->precision == PSG_CUDA_F64 ? make_tables<double>(plan) : make_tables<float>(plan);
 }
 
-/// Fill the table of planes of a band.
-cudaError_t fill_table(const psg_cuda_kspace *plan, const psg_cuda_band &band, const char *base,
-                       int64_t *planes, cudaStream_t stream) {
+/// Fill a table of planes.
+cudaError_t fill_table(const psg_cuda_kspace *plan, const psg_cuda_segment *segments, size_t count,
+                       const char *base, int64_t *planes, cudaStream_t stream) {
     segment_list list;
     size_t z0 = 0;
-    for (size_t first = 0; first < band.count;) {
+    for (size_t first = 0; first < count;) {
         const size_t bytes = complex_bytes(plan->precision);
-        const size_t taken = segment_list_fill(&list, band.segments, band.count, first, z0, bytes);
+        const size_t taken = segment_list_fill(&list, segments, count, first, z0, bytes);
         fill_planes<<<(unsigned)taken, 128, 0, stream>>>(list, base, (int64_t)bytes, planes);
         const cudaError_t e = cudaGetLastError();
         if (e != cudaSuccess)
@@ -175,7 +176,23 @@ cudaError_t fill_table(const psg_cuda_kspace *plan, const psg_cuda_band &band, c
     return cudaSuccess;
 }
 
-/// Bands, and how many tiles they are. Where one array of planes is all there is, no table.
+/// Where one array of planes is all there is, no table. @param number  of the table
+cudaError_t set_place(kspace_place *place, const psg_cuda_kspace *plan,
+                      const psg_cuda_segment *segments, size_t count, const char *base,
+                      size_t number, cudaStream_t stream) {
+    place->planes = nullptr;
+    place->pitch = segments[0].plane_pitch;
+    place->first = (static_cast<const char *>(segments[0].base_d) - base) /
+                   (int64_t)complex_bytes(plan->precision);
+    if (count == 1)
+        return cudaSuccess;
+    int64_t *planes = reinterpret_cast<int64_t *>(plan->tables_d) + number * plan->list.n;
+    place->planes = planes;
+    place->first = 0;
+    return fill_table(plan, segments, count, base, planes, stream);
+}
+
+/// Bands, and how many tiles they are.
 template <class Real>
 cudaError_t set_bands(kspace_args<Real> *a, const psg_cuda_kspace *plan, const psg_cuda_band *bands,
                       size_t count, const psg_cuda_symbol *symbol, cudaStream_t stream) {
@@ -189,17 +206,13 @@ cudaError_t set_bands(kspace_args<Real> *a, const psg_cuda_kspace *plan, const p
         band->columns = (uint32_t)(bands[b].rows * a->nxc);
         tiles[b] = div_up(band->columns, plan->columns);
         row += bands[b].rows;
-        band->pitch = bands[b].segments[0].plane_pitch;
-        band->first = (static_cast<const char *>(bands[b].segments[0].base_d) - base) /
-                      (int64_t)sizeof(*a->base);
-        if (bands[b].count > 1) {
-            int64_t *planes = reinterpret_cast<int64_t *>(plan->tables_d) + b * plan->list.n;
-            const cudaError_t e = fill_table(plan, bands[b], base, planes, stream);
-            if (e != cudaSuccess)
-                return e;
-            band->planes = planes;
-            band->first = 0;
-        }
+        cudaError_t e =
+            set_place(&band->from, plan, bands[b].segments, bands[b].count, base, 2 * b, stream);
+        band->to = band->from;
+        if (e == cudaSuccess && bands[b].to)
+            e = set_place(&band->to, plan, bands[b].to, bands[b].to_count, base, 2 * b + 1, stream);
+        if (e != cudaSuccess)
+            return e;
     }
     a->tiles = (uint32_t)(tiles[0] + tiles[1]);
     a->turns = (uint32_t)div_up((uint64_t)tiles[1] << 32, a->tiles);
@@ -240,7 +253,10 @@ bool bands_valid(const psg_cuda_kspace *plan, const psg_cuda_band *bands, size_t
         if (!bands[b].segments || bands[b].count == 0 || bands[b].rows > columns->rows - rows ||
             (count > 1 && bands[b].rows == 0) ||
             !segments_valid(bands[b].segments, bands[b].count, plan->list.n,
-                            bands[b].rows * columns->nxc, complex_bytes(plan->precision)))
+                            bands[b].rows * columns->nxc, complex_bytes(plan->precision)) ||
+            (bands[b].to &&
+             !segments_valid(bands[b].to, bands[b].to_count, plan->list.n,
+                             bands[b].rows * columns->nxc, complex_bytes(plan->precision))))
             return false;
         rows += bands[b].rows;
     }

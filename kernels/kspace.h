@@ -3,7 +3,8 @@
  *
  *      slab 0   z0..  [planes][ny][nxc]  --\        one block of the GPU: a few neighbouring columns,
  *      slab 1   z1..  [planes][ny][nxc]  ---+-->    all nz points of each, in registers and shared
- *      ...            (or packed blocks) --/        memory; written back where they were read
+ *      ...            (or packed blocks) --/        memory; written back where they were read,
+ *                                                   or elsewhere
  *
  * The pencil is given as one or two bands of rows (psg_cuda_band), and each of these as segments
  * (psg_cuda_segment): blocks packed by the slabs, or views of the slabs' own spectra, which need no
@@ -48,14 +49,14 @@ void psg_cuda_kspace_destroy(psg_cuda_kspace *plan);
  *  Valid as long as the plan. */
 const char *psg_cuda_kspace_words(const psg_cuda_kspace *plan);
 
-/** Do it, in place.
+/** Do it.
  *  @param[in]     plan      made on the current device
  *  @param[in,out] bands     [count], borrowed until return with their segments, of which there may
  *                           be any number (for a band of more than one a small launch per 128 of
  *                           them fills its table of planes first)
  *  @param[in]     count     1; 2: the rows of bands[1] follow those of bands[0]. Their tiles come in
- *                           turns, so that where one band is on peers and the other is not, links
- *                           and memory are in use at the same time.
+ *                           turns, so that where one is written to peers and the other is not,
+ *                           links and memory are in use at the same time.
  *  @param[in]     columns   of all bands, and their order in a plane of each; rows = 0 is fine
  *  @param[in]     symbol    borrowed until return; what it points to, until the stream is there
  *  @return cudaSuccess; cudaErrorInvalidValue: nothing was launched; others */

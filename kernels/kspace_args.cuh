@@ -27,13 +27,18 @@ struct kspace_list {
     kspace_pass pass[kspace_max_passes];
 };
 
-/// Rows of the pencil that stand together, see psg_cuda_band. Plane z begins at base + first + z pitch,
-/// or at base + planes[z]: offsets and not pointers, so that the compiler knows that they are in
-/// device memory. Where there is no table, there is less to load.
-template <class Real> struct kspace_band {
+/// Where the planes of a band are. Plane z begins at base + first + z pitch, or at base + planes[z]:
+/// offsets and not pointers, so that the compiler knows that they are in device memory. Where there
+/// is no table, there is less to load.
+struct kspace_place {
     const int64_t *planes; // or NULL
     int64_t first;         // 0 with a table
     size_t pitch;
+};
+
+/// Rows of the pencil that stand together, see psg_cuda_band.
+template <class Real> struct kspace_band {
+    kspace_place from, to;
     const Real *ey;
     uint32_t columns, rows; // see psg_cuda_columns
 };
@@ -61,11 +66,10 @@ template <class Real> PSG_HD uint32_t column_kx(uint32_t m, const kspace_args<Re
 
 /// The column that a thread works on in one tile: number `col` of `width`.
 template <class Real> struct kspace_column {
-    const int64_t *planes; // of its band, as is the following
-    size_t pitch;
-    int64_t at; // from the begin of a plane, or of plane 0 where there is no table
-    bool first; // the first of the pencil
-    bool valid; // false past the last column: loads give 0, nothing is stored
+    uint32_t band;
+    uint32_t index; // in a plane of the band
+    bool first;     // the first of the pencil
+    bool valid;     // false past the last column: loads give 0, nothing is stored
     Real exy;
 
     PSG_HD kspace_column(const kspace_args<Real> &a, uint32_t tile, uint32_t width, uint32_t col)
@@ -77,11 +81,9 @@ template <class Real> struct kspace_column {
             turn = (uint32_t)((uint64_t)(tile + 1) * a.turns >> 32) != second;
         }
         const kspace_band<Real> &band = a.band[turn];
-        planes = band.planes;
-        pitch = band.pitch;
+        this->band = turn;
         const uint32_t number = turn ? second : tile - second;
-        const uint32_t index = number * width + col;
-        at = band.first + index;
+        index = number * width + col;
         first = !turn && index == 0;
         valid = index < band.columns;
         if (!valid)
@@ -99,8 +101,8 @@ template <class Real> struct kspace_column {
 /// Number z of a column.
 template <class Real>
 PSG_HD complex_t<Real> *kspace_number(const kspace_args<Real> &a, const kspace_column<Real> &c,
-                                      uint32_t z) {
-    return a.base + (c.at + (c.planes ? c.planes[z] : (int64_t)(z * c.pitch)));
+                                      const kspace_place &in, uint32_t z) {
+    return a.base + (in.first + c.index + (in.planes ? in.planes[z] : (int64_t)(z * in.pitch)));
 }
 
 } // namespace psg_cuda

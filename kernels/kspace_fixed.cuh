@@ -31,24 +31,25 @@ PSG_HD void kspace_turn(typename S::Complex *v, int q, const kspace_args<typenam
 /// would wait for it.
 template <class S, class Move>
 PSG_HD void kspace_each(int q, const kspace_args<typename S::Real> &a,
-                        const kspace_column<typename S::Real> &c, Move move) {
+                        const kspace_column<typename S::Real> &c, const kspace_place &in,
+                        Move move) {
     constexpr int GROUP = S::E % 8 == 0 ? 8 : S::E % 5 == 0 ? 5 : 1;
-    if (c.planes) {
+    if (in.planes) {
         PSG_UNROLL
         for (int first = 0; first < S::E; first += GROUP) {
             int64_t plane[GROUP];
             PSG_UNROLL
             for (int i = 0; i < GROUP; i++)
-                plane[i] = c.planes[S::template place<0>(q, first + i)];
+                plane[i] = in.planes[S::template place<0>(q, first + i)];
             PSG_UNROLL
             for (int i = 0; i < GROUP; i++)
-                move(first + i, a.base + (plane[i] + c.at));
+                move(first + i, a.base + (plane[i] + c.index));
         }
     } else {
-        typename S::Complex *from = a.base + c.at + (size_t)q * c.pitch;
+        typename S::Complex *from = a.base + (in.first + c.index) + (size_t)q * in.pitch;
         PSG_UNROLL
         for (int e = 0; e < S::E; e++)
-            move(e, from + (size_t)S::template place<0>(0, e) * c.pitch);
+            move(e, from + (size_t)S::template place<0>(0, e) * in.pitch);
     }
 }
 
@@ -58,7 +59,8 @@ PSG_HD void kspace_load(typename S::Complex *v, int q, const kspace_args<typenam
                         const kspace_column<typename S::Real> &c) {
     using Complex = typename S::Complex;
     if (c.valid) {
-        kspace_each<S>(q, a, c, [&](int e, const Complex *from) { v[e] = load_neighbours(from); });
+        kspace_each<S>(q, a, c, a.band[c.band].from,
+                       [&](int e, const Complex *from) { v[e] = load_neighbours(from); });
     } else {
         PSG_UNROLL
         for (int e = 0; e < S::E; e++)
@@ -73,7 +75,7 @@ PSG_HD void kspace_store(const typename S::Complex *v, int q,
     if (!c.valid)
         return;
     report_nonfinite(v[0], a.nonfinite); // the inverse has put it into all points of the column
-    kspace_each<S>(q, a, c, [&](int e, typename S::Complex *to) { *to = v[e]; });
+    kspace_each<S>(q, a, c, a.band[c.band].to, [&](int e, typename S::Complex *to) { *to = v[e]; });
 }
 
 /// As kspace_load(), but to the exchange buffer, where only this thread reads them.
@@ -87,7 +89,8 @@ PSG_HD void kspace_fetch(typename S::Complex *buf, int q, int col,
         return buf + S::at(S::template row<0>(q, e / R0) + e % R0 * S::template row_step<0>(), col);
     };
     if (c.valid) {
-        kspace_each<S>(q, a, c, [&](int e, const Complex *from) { fetch(place(e), from); });
+        kspace_each<S>(q, a, c, a.band[c.band].from,
+                       [&](int e, const Complex *from) { fetch(place(e), from); });
     } else {
         PSG_UNROLL
         for (int e = 0; e < S::E; e++)

@@ -40,7 +40,7 @@ PSG_HD void kspace_item(const kspace_args<Real> &a, const kspace_pass &pass, uin
         if (!from_planes)
             v[j] = buf[((b.row + j * b.row_step) << a.log2_columns) + col];
         else if (c.valid)
-            v[j] = *kspace_number(a, c, b.place + j * b.stride);
+            v[j] = *kspace_number(a, c, a.band[c.band].from, b.place + j * b.stride);
         else
             v[j] = Complex{Real(0), Real(0)};
     }
@@ -73,7 +73,7 @@ PSG_HD void kspace_item(const kspace_args<Real> &a, const kspace_pass &pass, uin
         if (!to_planes)
             buf[((b.row + j * b.row_step) << a.log2_columns) + col] = v[j];
         else if (c.valid)
-            *kspace_number(a, c, b.place + j * b.stride) = v[j];
+            *kspace_number(a, c, a.band[c.band].to, b.place + j * b.stride) = v[j];
     }
 }
 

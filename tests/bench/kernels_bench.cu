@@ -172,7 +172,7 @@ template <class Real> struct ours {
             view.push_back(
                 {(Real *)spectrum + 2 * i * (nz / slabs) * ny * nxc, nz / slabs, ny * nxc});
         const psg_cuda_columns columns = {ny, nxc, 0};
-        const psg_cuda_band band = {view.data(), slabs, ny};
+        const psg_cuda_band band = {view.data(), slabs, ny, NULL, 0};
         MUST(psg_cuda_kspace_run(kspace, &band, 1, &columns, s, 0));
     }
     void run(void *f, void *spectrum, void *u) const {
@@ -271,7 +271,8 @@ template <class Real> static void kspace_variants(size_t nx, size_t ny, size_t n
             eight[s] = {(Real *)spectrum.p + 2 * z * columns, planes, columns};
             z += planes;
         }
-        const psg_cuda_band one = {&whole, 1, order.rows}, cut = {eight, 8, order.rows};
+        const psg_cuda_band one = {&whole, 1, order.rows, NULL, 0},
+                            cut = {eight, 8, order.rows, NULL, 0};
         const std::vector<double> ms =
             medians({[&] { MUST(psg_cuda_kspace_run(plan, &one, 1, &order, &t.symbol, 0)); },
                      [&] { MUST(psg_cuda_kspace_run(plan, &cut, 1, &order, &t.symbol, 0)); }},

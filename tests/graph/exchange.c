@@ -70,8 +70,10 @@ static void one_plan(const oracle_grid *grid, psg_precision precision, psg_excha
         return;
     }
     const psg_statistics s = statistics_of(plan);
-    const int keeps = exchange == PSG_EXCHANGE_DIRECT && grid->n[1] >= 500 && cut->pencils == 0;
-    CHECK(!keeps || s.kept_rows > 0, "no rows of %zu are kept", grid->n[1]);
+    const int returns = exchange == PSG_EXCHANGE_DIRECT && grid->n[1] >= 500 && cut->pencils == 0;
+    CHECK(!returns || s.returned_rows > 0, "no rows of %zu are returned", grid->n[1]);
+    CHECK(!returns || (s.fetched_rows > 0) == (s.workers == 2), "%zu rows fetched on %zu GPUs",
+          s.fetched_rows, s.workers);
     solve(plan, grid, precision, exchange, cut);
     const uint64_t copied = statistics_of(plan).d2d_bytes - s.d2d_bytes;
     CHECK(exchange != PSG_EXCHANGE_DIRECT || copied == 0, "%llu bytes copied between GPUs",

@@ -79,8 +79,9 @@ template <class Real> struct problem {
         offsets[1].clear();
         for (const int64_t offset : offsets[0])
             offsets[1].push_back(offset + first * nxc);
-        args.band[0] = {offsets[0].data(), 0, 0, ey.data(), first * nxc, first};
-        args.band[1] = {offsets[1].data(), 0, 0, ey.data() + first, second * nxc, second};
+        const kspace_place at[2] = {{offsets[0].data(), 0, 0}, {offsets[1].data(), 0, 0}};
+        args.band[0] = {at[0], at[0], ey.data(), first * nxc, first};
+        args.band[1] = {at[1], at[1], ey.data() + first, second * nxc, second};
         args.tiles = (first * nxc + width - 1) / width + tiles;
         args.turns = (uint32_t)((((uint64_t)tiles << 32) + args.tiles - 1) / args.tiles);
     }
@@ -254,7 +255,8 @@ template <class S> static void fixed(int r0, int r1, int r2) {
         printf("%s: %d-way bank conflicts\n", what, worst);
 }
 
-/// The affine addressing of bands of one segment, which the others do not take.
+/// The affine addressing of bands of one segment, which the others do not take; the second goes to
+/// another place, and its own stays as it is.
 static void fixed_affine() {
     using S = column_shape<double, 128, 16, 8, 16, 8, 1>;
     kspace_list list = kspace_list();
@@ -266,23 +268,31 @@ static void fixed_affine() {
     std::vector<complex_t<double>> twiddles, spectrum;
     std::vector<uint32_t> order;
     problem<double> p(128, 5, 3, list, &twiddles, &order);
-    const size_t pitch = 17;
-    spectrum.resize(128 * pitch);
+    const size_t pitch = 17, elsewhere = 128 * pitch;
+    spectrum.resize(elsewhere + 128 * 5);
     for (uint32_t z = 0; z < 128; z++)
         memcpy(&spectrum[z * pitch], p.planes[z], p.columns * sizeof spectrum[0]);
+    const std::vector<complex_t<double>> before = spectrum;
     p.cut(8, 1);
     kspace_args<double> a = p.args;
     a.base = spectrum.data() + 100;
     for (kspace_band<double> &band : a.band) {
-        band.planes = nullptr;
-        band.first = (&band == a.band ? 0 : 2 * 5) - 100;
-        band.pitch = pitch;
+        band.from = {nullptr, (&band == a.band ? 0 : 2 * 5) - 100, pitch};
+        band.to = band.from;
     }
+    a.band[1].to = {nullptr, (int64_t)elsewhere - 100, 5};
     block<S> b;
     for (uint32_t tile = 0; tile < a.tiles; tile++)
         b.run(a, tile, tile % 2 == 1);
-    for (uint32_t z = 0; z < 128; z++)
-        memcpy(p.planes[z], &spectrum[z * pitch], p.columns * sizeof spectrum[0]);
+    for (uint32_t z = 0; z < 128; z++) {
+        if (memcmp(&spectrum[z * pitch + 2 * 5], &before[z * pitch + 2 * 5],
+                   5 * sizeof before[0])) {
+            printf("FAIL plane %u of what goes elsewhere was written\n", z);
+            failures++;
+        }
+        memcpy(p.planes[z], &spectrum[z * pitch], 2 * 5 * sizeof spectrum[0]);
+        memcpy(p.planes[z] + 2 * 5, &spectrum[elsewhere + z * 5], 5 * sizeof spectrum[0]);
+    }
     p.check("fixed, one segment");
 }
 

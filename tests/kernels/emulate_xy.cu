@@ -106,7 +106,9 @@ template <class X> struct plane {
         a.nxc = X::NXC;
         a.strip = X::WIDTH;
         a.ex = ex.data();
-        a.band[0] = {nullptr, 0, 0, ey.data(), p.rows * a.nxc, p.rows};
+        a.band[0].columns = p.rows * a.nxc;
+        a.band[0].rows = p.rows;
+        a.band[0].ey = ey.data();
         for (uint32_t i = 0; i < a.band[0].columns; i++)
             if (kspace_column<Real>(a, i, 1, 0).exy == ex[kx] + ey[row - p.y0])
                 return p.base[p.pitch + i];

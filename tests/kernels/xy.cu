@@ -55,7 +55,7 @@ template <class Real> struct problem {
     void by_cufft() {
         device_array<Complex> spectrum(n * nxc * nz);
         const psg_cuda_segment whole = {spectrum.data(), nz, n * nxc};
-        const psg_cuda_band band = {&whole, 1, n};
+        const psg_cuda_band band = {&whole, 1, n, NULL, 0};
         const psg_cuda_columns columns = {n, nxc, 0};
         const psg_cuda_symbol s = symbol(0);
         for (psg_cuda_direction d : {PSG_CUDA_FORWARD, PSG_CUDA_INVERSE}) {
@@ -104,7 +104,7 @@ template <class Real> struct problem {
             const psg_cuda_segment segment = {p.base_d, nz, p.plane_pitch};
             const psg_cuda_columns columns = {p.rows, nxc, strip};
             const psg_cuda_symbol s = symbol(p.y0);
-            const psg_cuda_band band = {&segment, 1, p.rows};
+            const psg_cuda_band band = {&segment, 1, p.rows, NULL, 0};
             MUST(psg_cuda_kspace_run(kspace, &band, 1, &columns, &s, 0));
         }
         transform(PSG_CUDA_INVERSE, u_d.data());
