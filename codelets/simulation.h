@@ -5,6 +5,7 @@
 
 #include "codelets/machine.h"
 
+struct psg_task_args;
 struct starpu_perfmodel_arch;
 struct starpu_task;
 struct psg_comm;
@@ -45,7 +46,10 @@ struct psg_comm *psg_simulation_nodes(unsigned nodes, double rate);
  *  @param[in] pieces  of its data */
 void psg_simulation_submit(size_t pieces);
 
-/** Microseconds of a task on a kind of worker, for StarPU. */
+/** Seconds of a task on a core or on a GPU, as recorded. 0: not known */
+double psg_simulation_seconds(const struct psg_task_args *args, bool gpu);
+
+/** Microseconds of a task on a kind of worker, for StarPU; of a chain, those of its steps. */
 double psg_simulation_cost(struct starpu_task *task, struct starpu_perfmodel_arch *arch,
                            unsigned implementation);
 
