@@ -21,6 +21,7 @@
 static psg_machine *machine;
 static char chosen[512];
 static char folder[512]; /* StarPU remembers it, so it is the same at every start */
+static char learnt[520]; /* what the policy heteroprio does, when StarPU stops */
 
 bool psg_simulated(void) {
     return true;
@@ -160,6 +161,7 @@ void psg_simulation_end(void) {
     (void)snprintf(path, sizeof path, "%s/codelets", folder); /* StarPU's own */
     (void)rmdir(path);
     (void)rmdir(folder);
+    (void)unlink(learnt);
 }
 
 /* ----------------------------------------------------------------------------- choosing */
@@ -207,7 +209,9 @@ static bool make_folder(char *words, size_t size) {
         (void)snprintf(words, size, "%s: %s", folder, strerror(errno));
         return false;
     }
-    return setenv("STARPU_PERF_MODEL_DIR", folder, 1) == 0 &&
+    (void)snprintf(learnt, sizeof learnt, "%s.learnt", folder);
+    return setenv("STARPU_HETEROPRIO_DATA_FILE", learnt, 1) == 0 &&
+           setenv("STARPU_PERF_MODEL_DIR", folder, 1) == 0 &&
            setenv("STARPU_HOSTNAME", machine->name, 1) == 0;
 }
 

@@ -19,7 +19,7 @@ bool psg_simulated(void);
  *  @return false: StarPU must not start */
 bool psg_simulation_begin(const char *machine, char *words, size_t size);
 
-/** StarPU has started, or failed to. */
+/** StarPU has started, or failed to, or has stopped: what was written for it, or by it, is removed. */
 void psg_simulation_end(void);
 
 /** Call a program's main function within the simulation, after begin; end is included. SimGrid's threads then switch by

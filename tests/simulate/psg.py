@@ -203,6 +203,10 @@ def share():
           table)
     check([r["cpu_planes"] for r in table][2:4] == ["0", "30"] and table[0]["cpu_planes"] == "60", table)
     check(table[3]["workers_cpu"] == "2" and float(table[3]["tasks_cpu"]) > 0 < float(table[3]["tasks_gpu"]), table)
+    # heteroprio learns in the first solve that a GPU is faster, and keeps what it learnt in a file
+    free = ("--gpus", "1", "--cpus", "2", "--cpu-share", "free", "--sched", "heteroprio", "--data", "resident")
+    first, learnt = (seconds("learnt%s.csv" % n, *free, "--machine", "h200", "--grid", "512", "--warm-up", n) for n in ("0", "2"))
+    check(learnt < 0.5 * first, "heteroprio takes %g s, then %g s" % (first, learnt))
     info = json.loads(run("info", "--machine", both, "--cpu-share", "0.5", "--json", "-").stdout)
     check([w["kind"] for w in info["workers"]] == ["cuda"] + 7 * ["cpu"], info["workers"])
 
