@@ -224,7 +224,7 @@ static void read_part(const batch *b, const job *j, const psg_statistics *before
     sample->spectrum_bytes = (double)s.spectrum_bytes;
     sample->cpu_planes = (double)s.cpu_planes;
     sample->cpu_rows = (double)s.cpu_rows;
-    if (b->times) {
+    if (b->times && s.submit_tasks > 1) { /* one that stands for many says nothing of each */
         b->times->submit_seconds += s.submit_seconds;
         b->times->submit_pieces += (double)s.submit_pieces;
     }

@@ -22,7 +22,7 @@ typedef struct app_time {
 typedef struct app_times {
     struct app_time_list *list; /* one for each kind of task */
     size_t count;
-    double submit_seconds, submit_pieces; /**< as psg_statistics, of all solves */
+    double submit_seconds, submit_pieces; /**< as psg_statistics, of all solves of several tasks */
 } app_times;
 
 /** A task, as the library told of it. @return the same for app_times_add() */

@@ -64,7 +64,7 @@ void psg_chain_destroy(psg_chain *c) {
 
 /* ------------------------------------------------------------------------------ running */
 
-/* A core's clock is read as its steps go; a GPU says later when it ended them. */
+/* A core's clock is read as its steps go; of a GPU it is known later when it ended them. */
 static void run_steps(psg_run *run, void *buffers[], bool gpu) {
     psg_chain *c = run->chain;
     for (size_t s = 0; s < c->steps; s++) {
@@ -157,6 +157,10 @@ void psg_chain_add(psg_run *run, struct starpu_task *task) {
     starpu_task_destroy(task);
 }
 
+const psg_task_args *psg_chain_step(const psg_chain *chain, size_t s) {
+    return s < chain->steps ? &chain->step[s].args : NULL;
+}
+
 /* It goes where its first step would. */
 void psg_chain_submit(psg_run *run) {
     psg_chain *c = run->chain;
@@ -166,6 +170,7 @@ void psg_chain_submit(psg_run *run) {
     }
     psg_task_args args = c->step[0].args;
     args.continues = true; /* the run's record has the steps */
+    args.chain = c;
     struct starpu_task *task = psg_task_create(chain_codelet, &args, c->count);
     if (task != NULL) {
         task->epilogue_callback_func = chain_ended;

@@ -7,6 +7,7 @@
 
 #include "codelets/run.h"
 
+struct psg_task_args;
 struct starpu_task;
 typedef struct psg_chain psg_chain;
 
@@ -25,5 +26,8 @@ void psg_chain_add(psg_run *run, struct starpu_task *task);
 
 /** Submit as one what was gathered. */
 void psg_chain_submit(psg_run *run);
+
+/** What was gathered, in its order. @return of step s; NULL: there are no more */
+const struct psg_task_args *psg_chain_step(const psg_chain *chain, size_t s);
 
 #endif

@@ -67,6 +67,21 @@ size_t psg_device_strip(const psg_context *context) {
     return 0;
 }
 
+void psg_device_mark(psg_run *run, size_t slot, size_t step) {
+    (void)run;
+    (void)slot;
+    (void)step;
+}
+
+bool psg_device_moments(const psg_run *run, size_t slot, size_t steps, double end, double *moment) {
+    (void)run;
+    (void)slot;
+    (void)steps;
+    (void)end;
+    (void)moment;
+    return false;
+}
+
 psg_fault psg_device_start(psg_context *context, size_t workers, char *words, size_t size) {
     (void)context;
     (void)workers;

@@ -130,6 +130,7 @@ static void submit(psg_run *run, starpu_data_handle_t block, const psg_message *
             starpu_data_acquire_on_node_cb(block, m->node, receive ? STARPU_W : STARPU_R, ready, t);
     }
     run->pieces++;
+    run->tasks++;
     run->in = starpu_timing_now();
     if (result != 0) {
         psg_run_fail(run, PSG_FAULT_SUBMIT, "StarPU did not take a message %s process %d: %s",

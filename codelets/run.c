@@ -63,7 +63,7 @@ void psg_run_start(psg_run *run) {
     run->events = 0;
     psg_record_clear(&run->record);
     run->started = run->ended = run->in = starpu_timing_now();
-    run->pieces = 0;
+    run->tasks = run->pieces = 0;
     struct timespec clock = {0, 0};
     (void)clock_gettime(CLOCK_REALTIME, &clock);
     run->submitted = (double)clock.tv_sec + 1e-9 * (double)clock.tv_nsec;

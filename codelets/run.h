@@ -254,7 +254,8 @@ typedef struct psg_run {
     double submitted;  /**< the same moment in seconds since the epoch */
     double ended;      /**< at the end of the latest task */
     double in;         /**< when the latest task had been submitted, as started */
-    size_t pieces;     /**< of data that the tasks and messages submitted have */
+    size_t tasks;      /**< and messages submitted; a chain is one */
+    size_t pieces;     /**< of data that these have */
 
     starpu_pthread_mutex_t mutex; /**< StarPU's, which SimGrid sees too */
     starpu_pthread_cond_t idle;

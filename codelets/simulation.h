@@ -5,6 +5,7 @@
 
 #include "codelets/machine.h"
 
+struct psg_task_args;
 struct starpu_perfmodel_arch;
 struct starpu_task;
 struct psg_comm;
@@ -18,7 +19,7 @@ bool psg_simulated(void);
  *  @return false: StarPU must not start */
 bool psg_simulation_begin(const char *machine, char *words, size_t size);
 
-/** StarPU has started, or failed to. */
+/** StarPU has started, or failed to, or has stopped: what was written for it, or by it, is removed. */
 void psg_simulation_end(void);
 
 /** Call a program's main function within the simulation, after begin; end is included. SimGrid's threads then switch by
@@ -45,7 +46,10 @@ struct psg_comm *psg_simulation_nodes(unsigned nodes, double rate);
  *  @param[in] pieces  of its data */
 void psg_simulation_submit(size_t pieces);
 
-/** Microseconds of a task on a kind of worker, for StarPU. */
+/** Seconds of a task on a core or on a GPU, as recorded. 0: not known */
+double psg_simulation_seconds(const struct psg_task_args *args, bool gpu);
+
+/** Microseconds of a task on a kind of worker, for StarPU; of a chain, those of its steps. */
 double psg_simulation_cost(struct starpu_task *task, struct starpu_perfmodel_arch *arch,
                            unsigned implementation);
 

@@ -241,6 +241,7 @@ bool psg_task_hand_over(psg_run *run, struct starpu_task *task) {
     psg_simulation_submit(pieces);
     const int result = starpu_task_submit(task);
     run->pieces += pieces;
+    run->tasks++;
     run->in = starpu_timing_now();
     if (result != 0) {
         psg_run_fail(run, PSG_FAULT_SUBMIT, "StarPU did not take a task %s: %s", task->cl->name,

@@ -20,7 +20,8 @@ typedef struct psg_task_args {
     size_t messages;             /**< to other processes that can go once it has ended */
     struct gathering *gathering; /**< of an alltoall */
     bool continues; /**< a part of what was submitted before: one thing in the run's record */
-    size_t number;  /**< in the run's record; set at submission */
+    const struct psg_chain *chain; /**< whose steps it is; NULL: a task of its own */
+    size_t number;                 /**< in the run's record; set at submission */
 } psg_task_args;
 
 /** The codelet of a kind of task, for each precision, with a performance model of its own. A file

@@ -397,6 +397,7 @@ struct psg_plan {
     double submitted;
     uint64_t sent_bytes;
     double submit_seconds;
+    size_t submit_tasks;
     size_t submit_pieces;
     bool from_memory;            /**< f was the caller's array, not slabs */
     struct psg_program *program; /**< NULL: none was asked for yet */

@@ -3,7 +3,6 @@
 #include "graph/internal.h"
 
 #include "codelets/device.h"
-#include "codelets/simulation.h"
 
 #include <stdlib.h>
 
@@ -198,8 +197,7 @@ static size_t count_chained(const psg_plan *plan) {
     const bool one = plan->resident && plan->ranks == 1 &&
                      all_on(c->segment_worker[0], c->segment_worker, c->segments) &&
                      all_on(c->segment_worker[0], c->pencil_worker, c->pencils);
-    return one && !psg_simulated() && plan->options.segment_planes == 0 &&
-                   plan->options.pencils == 0
+    return one && plan->options.segment_planes == 0 && plan->options.pencils == 0
                ? psg_task_total(c)
                : 0;
 }

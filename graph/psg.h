@@ -348,9 +348,9 @@ typedef struct psg_statistics {
     size_t cpu_planes, cpu_rows; /**< of this process' planes and rows, those that CPU cores did */
     double submit_seconds;       /**< until all tasks and messages were submitted: */
     size_t submit_pieces;        /**< of data that these have, as StarPU is handed them */
-    /** How long these copies took, in the sum over the GPUs; NAN: not known, as in a simulation. */
-    double h2d_seconds, d2h_seconds, d2d_seconds;
+    double h2d_seconds, d2h_seconds, d2d_seconds; /**< of these copies, all GPUs; NAN: not known */
     size_t returned_rows, fetched_rows; /**< rows ky that kspace returns, and fetches; README */
+    size_t submit_tasks; /**< and messages: 1 if StarPU was handed all of the solve as one task */
 } psg_statistics;
 
 /** Used by psg_plan_statistics(). */

@@ -232,6 +232,7 @@ static void stop(void) {
         ours = false;
         calibrating = false;
         starpu_shutdown();
+        psg_simulation_end();
     }
 }
 
@@ -254,9 +255,7 @@ static psg_status acquire(const psg_options *options, psg_share *share, const ch
     if (status == PSG_OK && acquired == 0) {
         status = start(options, &gpus, share, running ? "" : advice);
     }
-    if (psg_simulated()) {
-        psg_simulation_end();
-    }
+    psg_simulation_end();
     if (status != PSG_OK) {
         return status;
     }

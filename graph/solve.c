@@ -177,6 +177,7 @@ static void keep_statistics(psg_plan *plan, const psg_flight *flight, double sum
     plan->exchange_cell = run->exchange;
     plan->sent_bytes = run->sent_bytes;
     plan->submit_seconds = (run->in - run->started) * 1e-6;
+    plan->submit_tasks = run->tasks;
     plan->submit_pieces = run->pieces;
     plan->from_memory = flight->arrays != plan->slabs;
     psg_program_waited(plan, flight->program);

@@ -96,6 +96,7 @@ psg_status psg_plan_statistics_sized(const psg_plan *plan, psg_statistics *stati
         .sent_bytes = plan->sent_bytes,
         .submit_seconds = plan->submit_seconds,
         .submit_pieces = plan->submit_pieces,
+        .submit_tasks = plan->submit_tasks,
         .scratch_bytes = plan->scratch_bytes,
     };
     for (size_t m = 0; m < plan->lane_count; m++) {

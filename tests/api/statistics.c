@@ -55,6 +55,10 @@ static void check_tasks(const psg_statistics *s, const psg_options *options, siz
     CHECK(graph == PSG_GRAPH_STAGED || s->submit_pieces == pieces + u_home ||
               s->submit_pieces == pieces + 3 * u_home,
           "%zu pieces of data with %zu segments, %zu pencils", s->submit_pieces, S, P);
+    const size_t tasks_handed = solves ? 2 * S + P : 0;
+    CHECK(graph == PSG_GRAPH_STAGED || s->submit_tasks == tasks_handed + u_home ||
+              s->submit_tasks == tasks_handed + 2 * u_home,
+          "%zu tasks handed over with %zu segments, %zu pencils", s->submit_tasks, S, P);
     for (int stage = 0; stage < PSG_STAGE_COUNT; ++stage) {
         size_t tasks = solves ? want[stage] : 0;
         CHECK(s->stage[stage].tasks == tasks,

@@ -1,18 +1,57 @@
-/* A solve of slabs is one task of StarPU's only once f and u are on the GPU together: StarPU would wait for ever for
- * room for all of what that task has, where there is enough for the tasks one by one. From inside the library:
- * simulated plans chain no tasks, so that is set here. */
+/* A solve of slabs in the default cut on one GPU is one task of StarPU's, as where there is a GPU: once f and u are
+ * there together, as StarPU would wait for ever for room for all of what that task has, where there is enough for the
+ * tasks one by one. It takes what its tasks take one after the other, with no gap between them, and tells of each.
+ * From inside the library, which has the plan's chain. */
 #include "graph/internal.h"
 #include "tests/simulate/simulate.h"
 
-enum { N = 512, SOLVES = 4 }; /* f, u and the spectrum take 1.08 GB each */
+enum { N = 512, SOLVES = 4, EVENTS_MOST = 64 }; /* f, u and the spectrum take 1.08 GB each */
 
-/** So much memory on the GPU, and the first solve that is one task; SOLVES: none ever is. */
+/** So much memory on the GPU, planes in a segment (0: the default), and the first solve that is one task; SOLVES: none
+ *  ever is. */
 typedef struct chain_case {
     double gpu_memory;
+    size_t planes;
     int first;
 } chain_case;
 
-static const chain_case cases[] = {{64e9, 1}, {3.2e9, SOLVES}};
+static const chain_case cases[] = {{64e9, 0, 1}, {3.2e9, 0, SOLVES}, {64e9, N / 2, SOLVES}};
+
+/** Of a task of two segments, as recorded. */
+static double recorded(psg_stage stage) {
+    return stage == PSG_STAGE_FORWARD_XY ? 505.5e-6
+           : stage == PSG_STAGE_KSPACE   ? 675.5e-6
+                                         : 566.5e-6;
+}
+
+static void check_chain(const psg_plan *plan, const psg_statistics *s, double clock) {
+    psg_event event[EVENTS_MOST];
+    psg_dependency need[EVENTS_MOST];
+    size_t count = 0, needs = 0;
+    double sum = 0;
+    CHECK_STATUS(psg_plan_events(plan, event, EVENTS_MOST, &count), PSG_OK);
+    CHECK_STATUS(psg_plan_dependencies(plan, need, EVENTS_MOST, &needs), PSG_OK);
+    if (!CHECK(count == 2 * s->segments + s->pencils, "%zu events", count)) {
+        return;
+    }
+    CHECK(needs == 2 * s->segments * s->pencils, "%zu dependencies", needs);
+    for (size_t m = 0; m < count; ++m) {
+        const psg_event *e = &event[m];
+        const double want = recorded(e->stage);
+        CHECK_NEAR(e->end - e->start, want, 1e-3 * want, "%s of segment %zu, pencil %zu",
+                   psg_stage_name(e->stage), e->segment, e->pencil);
+        CHECK(m == 0 || fabs(e->start - event[m - 1].end) < 1e-9,
+              "%s starts at %g after one that ends at %g", psg_stage_name(e->stage), e->start,
+              event[m - 1].end);
+        CHECK(m == 0 || e->stage >= event[m - 1].stage, "%s after %s", psg_stage_name(e->stage),
+              psg_stage_name(event[m - 1].stage));
+        sum += want;
+    }
+    const double last = event[count - 1].end;
+    CHECK(last <= s->seconds + 1e-9 && s->seconds <= clock + 1e-9, "ends at %g of %g s, of %g",
+          last, s->seconds, clock);
+    CHECK(clock >= sum && clock <= sum + 20e-6, "%g s in tasks, %g s by the clock", sum, clock);
+}
 
 static void try_case(const void *argument) {
     const chain_case *c = argument;
@@ -21,22 +60,33 @@ static void try_case(const void *argument) {
     psg_grid grid;
     psg_options_init(&options);
     options.gpus = 1;
+    options.segment_planes = c->planes;
+    options.record = 1;
     psg_grid_init(&grid, N, N, N, 1, 1, 1);
     if (!CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
         return;
     }
     const size_t segments = plan->context.segments, pencils = plan->context.pencils;
     const size_t data = segments * (2 + pencils), uses = segments * (2 + 3 * pencils);
-    CHECK(plan->resident && plan->context.chained == 0, "%g: in main memory, or chained",
-          c->gpu_memory);
-    plan->context.chained = psg_task_total(&plan->context);
+    const size_t total = psg_task_total(&plan->context);
+    CHECK(plan->resident && plan->context.chained == (c->planes == 0 ? total : 0),
+          "%g: in main memory, or %zu of %zu tasks are chained", c->gpu_memory,
+          plan->context.chained, total);
     CHECK_STATUS(psg_slabs_put(plan, &grid), PSG_OK); /* which is not looked at */
     for (int m = 0; m < SOLVES; ++m) {
+        const int chain = m >= c->first;
+        const double start = psg_clock();
+        psg_statistics s;
         CHECK_STATUS(psg_submit_slabs(plan), PSG_OK);
         CHECK_STATUS(psg_wait(plan), PSG_OK);
-        CHECK(plan->submit_pieces == (m < c->first ? uses : data),
-              "%g, solve %d: StarPU was handed %zu pieces of data, of %zu", c->gpu_memory, m,
-              plan->submit_pieces, uses);
+        const double clock = psg_clock() - start;
+        CHECK_STATUS(psg_plan_statistics(plan, &s), PSG_OK);
+        CHECK(s.submit_pieces == (chain ? data : uses) && s.submit_tasks == (chain ? 1 : total),
+              "%g, %zu planes, solve %d: StarPU was handed %zu tasks with %zu pieces of data",
+              c->gpu_memory, c->planes, m, s.submit_tasks, s.submit_pieces);
+        if (chain) {
+            check_chain(plan, &s, clock);
+        }
     }
     psg_plan_destroy(plan);
 }

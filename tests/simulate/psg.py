@@ -158,6 +158,25 @@ def solve():
     check(len(many["seconds"]["solves"]) == 5 and min(many["seconds"]["solves"]) > 0, many)
 
 
+def record():
+    """A solve that is one task of StarPU's says nothing of what it takes to submit each of several, but has all its tasks."""
+    def recorded(name, *arguments):
+        took = seconds(name, "--grid", "64", "--gpus", "1", "--data", "resident", *ON_H200, *arguments, "--record", "chain.machine")
+        with open("chain.machine", encoding="utf-8") as file:
+            lines = file.read().splitlines()
+        for line in ("forward_xy f64 gpu 64x64x64 segment 64 views 1 0 1.6e-05", "kspace f64 gpu 64x64x64 pencil 64 views 1 0 1e-05",
+                     "inverse_xy f64 gpu 64x64x64 segment 64 views 1 0 1e-05"):
+            check("time " + line in lines, (line, lines))
+        return took, [line for line in lines if line.startswith("submit")]
+
+    took, submit = recorded("one.csv")
+    check(submit == [], submit)
+    again = seconds("again.csv", "--grid", "64", "--gpus", "1", "--data", "resident", "--machine", "./chain.machine")
+    check(0 <= took - again < 5e-6, "%g s, and without what submission takes %g s" % (took, again))
+    took, submit = recorded("three.csv", "--segment-planes", "0,32")
+    check(len(submit) == 1 and 1.29e-6 < float(submit[0].split()[1]) < 3e-6, submit) # StarPU's own part comes to the file's
+
+
 def share():
     """Cores beside GPUs, on a machine of which the times of both are known."""
     tasks = "".join("time %s f64 %s 64x64x64 %s 8 dense 8 0 %g\n" % (stage, device, side, seconds)
@@ -184,6 +203,10 @@ def share():
           table)
     check([r["cpu_planes"] for r in table][2:4] == ["0", "30"] and table[0]["cpu_planes"] == "60", table)
     check(table[3]["workers_cpu"] == "2" and float(table[3]["tasks_cpu"]) > 0 < float(table[3]["tasks_gpu"]), table)
+    # heteroprio learns in the first solve that a GPU is faster, and keeps what it learnt in a file
+    free = ("--gpus", "1", "--cpus", "2", "--cpu-share", "free", "--sched", "heteroprio", "--data", "resident")
+    first, learnt = (seconds("learnt%s.csv" % n, *free, "--machine", "h200", "--grid", "512", "--warm-up", n) for n in ("0", "2"))
+    check(learnt < 0.5 * first, "heteroprio takes %g s, then %g s" % (first, learnt))
     info = json.loads(run("info", "--machine", both, "--cpu-share", "0.5", "--json", "-").stdout)
     check([w["kind"] for w in info["workers"]] == ["cuda"] + 7 * ["cpu"], info["workers"])
 
@@ -305,6 +328,6 @@ def no_memory():
     run("solve", "--problem", "madelung", "--grid", "1024", *ON_H200, "--quiet", before=little)
 
 
-for part in (bench, studies, machines, solve, share, no_data, no_machine, links, nodes, no_memory):
+for part in (bench, studies, machines, solve, record, share, no_data, no_machine, links, nodes, no_memory):
     part()
     check(os.listdir("tmp") == [], "%s left %s" % (part.__name__, os.listdir("tmp")))
