@@ -137,7 +137,7 @@ static size_t take_rows(size_t *rows, const psg_context *c, double share) {
 }
 
 /* kspace has a share of what goes over the links, the rows that it returns: as much as takes as long
- * as its own reads and writes do, so that links do not rest meanwhile. If 0.36 of the spectrum goes
+ * as its own reads and writes do, so that links do not rest meanwhile. If 0.39 of the spectrum goes
  * to other GPUs so, 1024^3 takes 9.7 ms on 4 H200s, and if 0.12 comes from there and goes back,
  * 10.2; on 2 GPUs 13.3 and 12.8 (2026-11-21): there what is left to inverse_xy comes faster than it
  * transforms, and forward_xy has more to write. What comes and goes back has two places, if there
@@ -153,7 +153,7 @@ static psg_status return_rows(psg_plan *plan) {
     if (plan->returned == NULL) {
         return psg_fail(PSG_ERR_MEMORY, "no memory for the placement of %zu pencils", c->pencils);
     }
-    const size_t rows = take_rows(plan->returned, c, 0.36 * away);
+    const size_t rows = take_rows(plan->returned, c, 0.39 * away);
     const size_t more =
         share(plan, segments, plan->segment_planes) * rows * c->nxc * 2 * c->cpu->real_bytes;
     c->fetched = plan->gpu_count == 2 || plan->finer || !fits(plan, true, more);
