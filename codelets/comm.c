@@ -38,7 +38,6 @@ static int hook = -1;                      /* StarPU's number of give_way(); und
 
 static psg_comm_result check_mpi(char *words, size_t size) {
     int is = 0;
-    int level = MPI_THREAD_SINGLE;
     if (MPI_Initialized(&is) != MPI_SUCCESS || !is) {
         (void)snprintf(words, size, "MPI is not initialised: call MPI_Init_thread() first");
         return PSG_COMM_STATE;
@@ -47,6 +46,11 @@ static psg_comm_result check_mpi(char *words, size_t size) {
         (void)snprintf(words, size, "MPI is finalised");
         return PSG_COMM_STATE;
     }
+    return PSG_COMM_OK;
+}
+
+static psg_comm_result check_level(char *words, size_t size) {
+    int level = MPI_THREAD_SINGLE;
     if (MPI_Query_thread(&level) != MPI_SUCCESS || level < MPI_THREAD_MULTIPLE) {
         static const char *const names[] = {"SINGLE", "FUNNELED", "SERIALIZED"};
         const int m = level == MPI_THREAD_SERIALIZED ? 2 : level == MPI_THREAD_FUNNELED ? 1 : 0;
@@ -150,7 +154,7 @@ psg_comm_result psg_comm_open(psg_comm **result, const void *mpi_comm, char *wor
         return PSG_COMM_FAILED;
     }
     *result = comm;
-    return PSG_COMM_OK;
+    return check_level(words, size);
 }
 
 int psg_comm_rank(const psg_comm *comm) {

@@ -27,7 +27,8 @@ typedef enum psg_comm_result {
 } psg_comm_result;
 
 /** Collective. @param[in]  mpi_comm  the address of an MPI_Comm, which may be freed afterwards
- *  @param[out] comm   NULL after a failure; the library's, as long as the caller's communicator is there,
+ *  @param[out] comm   NULL after a failure, but for one that the others have to be told of: MPI is not for threads
+ *                     in this process. The library's, as long as the caller's communicator is there,
  *                     or somebody who called psg_comm_start() on it
  *  @param[out] words  why, size bytes */
 psg_comm_result psg_comm_open(psg_comm **comm, const void *mpi_comm, char *words, size_t size);

@@ -22,7 +22,11 @@ psg_status psg_ranks_open(psg_comm **comm, const psg_options *options) {
         return PSG_OK;
     }
     const psg_comm_result result = psg_comm_open(comm, options->comm, words, sizeof words);
-    return result == PSG_COMM_OK ? PSG_OK : psg_fail(statuses[result], "%s", words);
+    const psg_status mine =
+        result == PSG_COMM_OK ? PSG_OK : psg_fail(statuses[result], "%s", words);
+    const psg_status status = psg_ranks_agree(*comm, mine);
+    *comm = status == PSG_OK ? *comm : NULL;
+    return status;
 }
 
 psg_status psg_ranks_agree(const psg_comm *comm, psg_status status) {
