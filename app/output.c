@@ -16,7 +16,7 @@
 
 /* What the signal handler needs: the names to unlink, and whether each counts. A name is complete
    before its flag is set, and the flag is set before the file is made. */
-enum { SLOTS = 4 };
+enum { SLOTS = 8 };
 static char slot_name[SLOTS][PATH_MAX];
 static volatile sig_atomic_t slot_used[SLOTS];
 static volatile sig_atomic_t on_terminal; /* a progress line or "^C" may stand on it */
@@ -234,8 +234,7 @@ static void forget(app_output *output) {
 
 int app_output_commit(app_output *output) {
     if (output->adopted) {
-        forget(output);
-        return APP_DONE;
+        return APP_DONE; /* its owner is at it, and can still be killed */
     }
     if (bring_to_disk(output->temporary, O_WRONLY) || rename(output->temporary, output->name)) {
         app_error(APP_FAILED, "%s: cannot be written: %s%s", output->name, strerror(errno),

@@ -43,7 +43,7 @@ int app_output_try(const char *path);
 void app_output_adopt(app_output *output);
 
 /** Bring the temporary file to the disk and rename it. It must be closed. One that was adopted is
- *  forgotten.
+ *  left to its owner, and remembered until it is discarded: that of a large file takes its time.
  *  @return APP_DONE; APP_FAILED after a message: the temporary file is gone, the old file intact */
 int app_output_commit(app_output *output);
 

@@ -38,7 +38,6 @@ static int hook = -1;                      /* StarPU's number of give_way(); und
 
 static psg_comm_result check_mpi(char *words, size_t size) {
     int is = 0;
-    int level = MPI_THREAD_SINGLE;
     if (MPI_Initialized(&is) != MPI_SUCCESS || !is) {
         (void)snprintf(words, size, "MPI is not initialised: call MPI_Init_thread() first");
         return PSG_COMM_STATE;
@@ -47,6 +46,11 @@ static psg_comm_result check_mpi(char *words, size_t size) {
         (void)snprintf(words, size, "MPI is finalised");
         return PSG_COMM_STATE;
     }
+    return PSG_COMM_OK;
+}
+
+static psg_comm_result check_level(char *words, size_t size) {
+    int level = MPI_THREAD_SINGLE;
     if (MPI_Query_thread(&level) != MPI_SUCCESS || level < MPI_THREAD_MULTIPLE) {
         static const char *const names[] = {"SINGLE", "FUNNELED", "SERIALIZED"};
         const int m = level == MPI_THREAD_SERIALIZED ? 2 : level == MPI_THREAD_FUNNELED ? 1 : 0;
@@ -59,17 +63,51 @@ static psg_comm_result check_mpi(char *words, size_t size) {
     return PSG_COMM_OK;
 }
 
-/* A duplicate of the caller's, so that nothing of ours meets anything of theirs. It stays until
- * the program ends, for the next plan on the same. */
+/* MPI has few communicators, 65536 at most in Open MPI. */
+static void close_comm(psg_comm *comm) {
+    int finalized = 0;
+    if (MPI_Finalized(&finalized) == MPI_SUCCESS && !finalized) {
+        MPI_Comm *const both[] = {&comm->node, &comm->mpi};
+        for (int m = 0; m < 2; m++) {
+            if (*both[m] != MPI_COMM_NULL) {
+                (void)MPI_Comm_free(both[m]);
+            }
+        }
+    }
+    free(comm);
+}
+
+/* MPI calls it where the caller frees theirs, so all processes of it do. */
+static int theirs_is_gone(MPI_Comm theirs, int key, void *value, void *extra) {
+    psg_comm *comm = value;
+    (void)theirs;
+    (void)key;
+    (void)extra;
+    pthread_mutex_lock(&lock);
+    comm->orphan = true;
+    const bool last = comm->users == 0;
+    pthread_mutex_unlock(&lock);
+    if (last) {
+        close_comm(comm);
+    }
+    return MPI_SUCCESS;
+}
+
+/* A duplicate of the caller's, so that nothing of ours meets anything of theirs. It stays as long as
+ * theirs, for the next plan on the same. */
 static psg_comm *duplicate(MPI_Comm theirs) {
-    psg_comm *comm = calloc(1, sizeof *comm);
-    if (comm == NULL || MPI_Comm_dup(theirs, &comm->mpi) != MPI_SUCCESS ||
+    psg_comm *comm = malloc(sizeof *comm);
+    if (comm == NULL) {
+        return NULL;
+    }
+    *comm = (psg_comm){.mpi = MPI_COMM_NULL, .node = MPI_COMM_NULL};
+    if (MPI_Comm_dup(theirs, &comm->mpi) != MPI_SUCCESS ||
         MPI_Comm_set_errhandler(comm->mpi, MPI_ERRORS_RETURN) != MPI_SUCCESS ||
         MPI_Comm_rank(comm->mpi, &comm->rank) != MPI_SUCCESS ||
         MPI_Comm_size(comm->mpi, &comm->ranks) != MPI_SUCCESS ||
         MPI_Comm_split_type(comm->mpi, MPI_COMM_TYPE_SHARED, comm->rank, MPI_INFO_NULL,
                             &comm->node) != MPI_SUCCESS) {
-        free(comm);
+        close_comm(comm);
         return NULL;
     }
     (void)MPI_Comm_rank(comm->node, &comm->node_rank);
@@ -100,8 +138,7 @@ psg_comm_result psg_comm_open(psg_comm **result, const void *mpi_comm, char *wor
     }
     pthread_mutex_lock(&lock);
     if (attribute == MPI_KEYVAL_INVALID) {
-        (void)MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &attribute,
-                                     NULL);
+        (void)MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, theirs_is_gone, &attribute, NULL);
     }
     pthread_mutex_unlock(&lock); /* what follows may wait for other processes */
     psg_comm *comm = NULL;
@@ -117,7 +154,7 @@ psg_comm_result psg_comm_open(psg_comm **result, const void *mpi_comm, char *wor
         return PSG_COMM_FAILED;
     }
     *result = comm;
-    return PSG_COMM_OK;
+    return check_level(words, size);
 }
 
 int psg_comm_rank(const psg_comm *comm) {
@@ -245,25 +282,30 @@ static unsigned give_way(void *argument) {
     return 1;
 }
 
-bool psg_comm_start(void) {
+bool psg_comm_start(psg_comm *comm) {
     pthread_mutex_lock(&lock);
     const bool running = started > 0 || psg_messenger_start();
     if (running && hook < 0) {
         hook = starpu_progression_hook_register(give_way, NULL);
     }
     started += running ? 1 : 0;
+    comm->users += running ? 1 : 0;
     pthread_mutex_unlock(&lock);
     return running;
 }
 
-void psg_comm_stop(void) {
+void psg_comm_stop(psg_comm *comm) {
     pthread_mutex_lock(&lock);
+    const bool last = --comm->users == 0 && comm->orphan;
     if (--started == 0) {
         starpu_progression_hook_deregister(hook);
         hook = -1;
         psg_messenger_stop();
     }
     pthread_mutex_unlock(&lock);
+    if (last) {
+        close_comm(comm);
+    }
 }
 
 size_t psg_comm_most_tags(void) {

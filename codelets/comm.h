@@ -27,7 +27,9 @@ typedef enum psg_comm_result {
 } psg_comm_result;
 
 /** Collective. @param[in]  mpi_comm  the address of an MPI_Comm, which may be freed afterwards
- *  @param[out] comm   NULL after a failure; kept by the library: there is nothing to free
+ *  @param[out] comm   NULL after a failure, but for one that the others have to be told of: MPI is not for threads
+ *                     in this process. The library's, as long as the caller's communicator is there,
+ *                     or somebody who called psg_comm_start() on it
  *  @param[out] words  why, size bytes */
 psg_comm_result psg_comm_open(psg_comm **comm, const void *mpi_comm, char *words, size_t size);
 
@@ -58,9 +60,11 @@ bool psg_comm_sum(const psg_comm *comm, double *values, size_t count);
  *  @return false: MPI failed, or there is no memory */
 bool psg_comm_rate(psg_comm *comm, double *rate);
 
-/** Start the thread that talks to MPI, and stop it; counted. */
-bool psg_comm_start(void);
-void psg_comm_stop(void);
+/** Start the thread that talks to MPI, and stop it, for all communicators; counted.
+ *  psg_comm_stop() is collective, and may be the end of the communicator.
+ *  @return false: no thread could be had */
+bool psg_comm_start(psg_comm *comm);
+void psg_comm_stop(psg_comm *comm);
 
 /** How many tags MPI has for messages. */
 size_t psg_comm_most_tags(void);

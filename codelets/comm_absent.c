@@ -67,11 +67,13 @@ bool psg_comm_sum(const psg_comm *comm, double *values, size_t count) {
     return psg_comm_max(comm, values, count);
 }
 
-bool psg_comm_start(void) {
+bool psg_comm_start(psg_comm *comm) {
+    (void)comm;
     return false;
 }
 
-void psg_comm_stop(void) {
+void psg_comm_stop(psg_comm *comm) {
+    (void)comm;
 }
 
 bool psg_comm_rate(psg_comm *comm, double *rate) {

@@ -14,7 +14,9 @@ struct psg_comm {
     MPI_Comm node; /**< the processes of this node */
     int node_rank;
     int node_ranks;
-    double rate; /**< see psg_comm_rate(); 0: not measured yet */
+    double rate;    /**< see psg_comm_rate(); 0: not measured yet */
+    unsigned users; /**< psg_comm_start() without psg_comm_stop() */
+    bool orphan;    /**< the caller's communicator is gone */
 };
 
 struct psg_wire {

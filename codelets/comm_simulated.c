@@ -108,13 +108,15 @@ bool psg_comm_rate(psg_comm *comm, double *rate) {
     return psg_simulation_network(comm->rate, rate, &latency);
 }
 
-bool psg_comm_start(void) {
+bool psg_comm_start(psg_comm *comm) {
+    (void)comm;
     const bool running = started > 0 || psg_messenger_start();
     started += running ? 1 : 0;
     return running;
 }
 
-void psg_comm_stop(void) {
+void psg_comm_stop(psg_comm *comm) {
+    (void)comm;
     if (--started == 0) {
         psg_messenger_stop();
     }

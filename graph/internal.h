@@ -39,9 +39,8 @@ psg_status psg_grid_check(const psg_grid *grid, psg_precision precision);
  *  process' part of the node's cores and GPUs, where the thread for messages starts too.
  *  @param[in] advice  the policy to start with where nobody says another; "" = StarPU's
  *  @return PSG_OK; PSG_ERR_STATE, _NODEV, _ARG, _RUNTIME: nothing to release */
-psg_status psg_runtime_acquire(const psg_options *options, const psg_comm *comm,
-                               const char *advice);
-void psg_runtime_release(const psg_comm *comm);
+psg_status psg_runtime_acquire(const psg_options *options, psg_comm *comm, const char *advice);
+void psg_runtime_release(psg_comm *comm);
 
 /** Bracket what needs workers: each solve (launch() to psg_context.run_ended, or where that is NULL
  *  to psg_wait()), the life of slab handles, and what StarPU is asked to unregister or fetch.

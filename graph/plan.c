@@ -514,7 +514,7 @@ void psg_plan_destroy(psg_plan *plan) {
         (void)psg_wait(plan);
     }
     const bool had_slabs = plan->slabs != NULL;
-    const psg_comm *comm = plan->comm;
+    psg_comm *comm = plan->comm;
     free_plan(plan);
     if (had_slabs) {
         psg_runtime_rest();

@@ -22,7 +22,11 @@ psg_status psg_ranks_open(psg_comm **comm, const psg_options *options) {
         return PSG_OK;
     }
     const psg_comm_result result = psg_comm_open(comm, options->comm, words, sizeof words);
-    return result == PSG_COMM_OK ? PSG_OK : psg_fail(statuses[result], "%s", words);
+    const psg_status mine =
+        result == PSG_COMM_OK ? PSG_OK : psg_fail(statuses[result], "%s", words);
+    const psg_status status = psg_ranks_agree(*comm, mine);
+    *comm = status == PSG_OK ? *comm : NULL;
+    return status;
 }
 
 psg_status psg_ranks_agree(const psg_comm *comm, psg_status status) {
@@ -64,6 +68,31 @@ static double number_of(const char *name) {
     return name != NULL ? (double)hash : 0;
 }
 
+/* What process 0 has, for all. */
+static psg_status tell_first(const psg_comm *comm, const double *mine, double *first,
+                             size_t count) {
+    for (size_t m = 0; m < count; m++) {
+        first[m] = psg_comm_rank(comm) == 0 ? mine[m] : -INFINITY;
+    }
+    return psg_ranks_max(comm, first, count);
+}
+
+/* By itself, and before anything else: what follows, and how many numbers it is, may be another in
+ * another version. */
+static psg_status same_version(const psg_comm *comm) {
+    const double mine = 1e6 * PSG_VERSION_MAJOR + 1e3 * PSG_VERSION_MINOR + PSG_VERSION_PATCH;
+    double first = 0;
+    psg_status status = tell_first(comm, &mine, &first, 1);
+    if (status == PSG_OK && !psg_comm_fake(comm) && mine != first) {
+        const long there = (long)first;
+        status = psg_fail(PSG_ERR_ARG,
+                          "the library's version is %d.%d.%d, and that of process 0 is %ld.%ld.%ld",
+                          PSG_VERSION_MAJOR, PSG_VERSION_MINOR, PSG_VERSION_PATCH, there / 1000000,
+                          there / 1000 % 1000, there % 1000);
+    }
+    return psg_ranks_agree(comm, status);
+}
+
 /* Everybody compares with the first process. */
 psg_status psg_ranks_same(const psg_comm *comm, const psg_grid *grid, const psg_options *o) {
     const psg_axis *a = grid->axis;
@@ -71,8 +100,6 @@ psg_status psg_ranks_same(const psg_comm *comm, const psg_grid *grid, const psg_
         const char *name;
         double value;
     } wanted[] = {
-        {"the library's version",
-         1e6 * PSG_VERSION_MAJOR + 1e3 * PSG_VERSION_MINOR + PSG_VERSION_PATCH},
         {"nx", (double)a[0].n},
         {"ny", (double)a[1].n},
         {"nz", (double)a[2].n},
@@ -96,14 +123,16 @@ psg_status psg_ranks_same(const psg_comm *comm, const psg_grid *grid, const psg_
         {"in_flight", (double)o->in_flight},
     };
     enum { COUNT = sizeof wanted / sizeof *wanted };
+    double mine[COUNT];
     double first[COUNT];
-    if (comm == NULL) {
-        return PSG_OK;
+    psg_status status = comm != NULL ? same_version(comm) : PSG_OK;
+    if (comm == NULL || status != PSG_OK) {
+        return status;
     }
     for (size_t m = 0; m < COUNT; m++) {
-        first[m] = psg_comm_rank(comm) == 0 ? wanted[m].value : -INFINITY;
+        mine[m] = wanted[m].value;
     }
-    psg_status status = psg_ranks_max(comm, first, COUNT);
+    status = tell_first(comm, mine, first, COUNT);
     for (size_t m = 0; status == PSG_OK && m < COUNT && !psg_comm_fake(comm); m++) {
         if (wanted[m].value != first[m]) {
             status = psg_fail(PSG_ERR_ARG, "%s is not that of process 0: %.17g, and %.17g there",

@@ -280,13 +280,12 @@ static psg_status acquire(const psg_options *options, psg_share *share, const ch
     return status;
 }
 
-psg_status psg_runtime_acquire(const psg_options *options, const psg_comm *comm,
-                               const char *advice) {
+psg_status psg_runtime_acquire(const psg_options *options, psg_comm *comm, const char *advice) {
     psg_share share;
     psg_share_enter(&share, psg_simulated() ? NULL : comm); /* simulated nodes share no cores */
     pthread_mutex_lock(&lock);
     psg_status status = acquire(options, &share, advice);
-    if (status == PSG_OK && comm != NULL && !psg_comm_start()) {
+    if (status == PSG_OK && comm != NULL && !psg_comm_start(comm)) {
         status = psg_fail(PSG_ERR_RUNTIME, "no thread could be had for messages");
         stop();
     }
@@ -295,9 +294,9 @@ psg_status psg_runtime_acquire(const psg_options *options, const psg_comm *comm,
     return status;
 }
 
-void psg_runtime_release(const psg_comm *comm) {
+void psg_runtime_release(psg_comm *comm) {
     if (comm != NULL) {
-        psg_comm_stop();
+        psg_comm_stop(comm);
     }
     pthread_mutex_lock(&lock);
     stop();

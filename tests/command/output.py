@@ -34,6 +34,14 @@ check(done.stdout == "" and done.stderr == "", "not quiet: %r" % (done,))
 check(sorted(files()) == ["./phi.h5", "./phi.xmf"], "files: %s" % sorted(files()))
 check(potential().shape == (12, 12, 12), "shape %s" % (potential().shape,))
 
+# All that a solve can write, at once.
+done = run(*MODES, "--grid", "6", "--out", "all.h5", "--json", "all.json", "--trace", "all.trace", "--dag", "all.dot")
+whole = ["./all." + kind for kind in ("dot", "h5", "json", "trace", "xmf")]
+check(sorted(files()) == whole + ["./phi.h5", "./phi.xmf"], "files: %s" % sorted(files()))
+for name in whole:
+    check(os.path.getsize(name) > 0, name)
+    os.remove(name)
+
 # Disk full in the data (64^3 doubles are 2 MiB), at their start and near their end, and in the head: the
 # old file stays.
 for most in (100000, 2 * 1024 * 1024 - 4096, 10):

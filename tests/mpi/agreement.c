@@ -24,6 +24,23 @@ typedef struct fixture {
 static MPI_Comm world;
 static int size, rank;
 
+/* MPI's own interface, to play a process 0 with a library of version 9.8.7: before anything else, and alone, so that
+ * versions that compare different things come to it, the others hear a number of three parts. */
+static int plays_version;
+
+int MPI_Allreduce(const void *from, void *to, int count, MPI_Datatype type, MPI_Op op,
+                  MPI_Comm comm) {
+    int result = PMPI_Allreduce(from, to, count, type, op, comm);
+    if (plays_version && type == MPI_DOUBLE && op == MPI_MAX) {
+        CHECK(count == 1, "the version and %d other numbers", count - 1);
+        if (rank > 0) {
+            *(double *)to = 9008007;
+        }
+        plays_version = 0;
+    }
+    return result;
+}
+
 static void good(fixture *x) {
     static char place;
     psg_grid_init(&x->grid, NX, NY, NZ, 1.0, 2.0, 3.0);
@@ -136,6 +153,19 @@ static void grids(void) {
     }
 }
 
+static void versions(void) {
+    char mine[64];
+    snprintf(mine, sizeof mine, "version is %d.%d.%d", PSG_VERSION_MAJOR, PSG_VERSION_MINOR,
+             PSG_VERSION_PATCH);
+    if (size > 1) {
+        fixture x;
+        good(&x);
+        plays_version = 1;
+        expect(__LINE__, "the version", &x, PSG_ERR_ARG, PSG_ERR_ARG, mine, 1);
+        CHECK(strstr(psg_last_error(), "process 0 is 9.8.7"), "%s", psg_last_error());
+    }
+}
+
 static void options_that_differ(void) {
     DIFFERS("precision", (void)0, x.options.precision = PSG_F32);
     DIFFERS("symbol", (void)0, x.options.symbol = PSG_SYMBOL_FD2);
@@ -150,6 +180,8 @@ static void options_that_differ(void) {
     DIFFERS("z_layout", x.options.graph = PSG_GRAPH_STAGED, x.options.z_layout = PSG_Z_STRIDED);
     DIFFERS("segment_planes", x.options.segment_planes = 2, x.options.segment_planes = 1);
     DIFFERS("segment_planes", (void)0, x.options.segment_planes = 1);
+    DIFFERS("normalize", x.options.graph = PSG_GRAPH_STAGED, x.options.normalize = 0);
+    DIFFERS("cpu_share", (void)0, x.options.cpu_share = 0);
     DIFFERS("pencils", x.options.pencils = 5, x.options.pencils = 4);
     DIFFERS("policy", x.options.policy = "lws", x.options.policy = "eager");
     DIFFERS("effort", (void)0, x.options.effort = PSG_EFFORT_MEASURE);
@@ -264,6 +296,7 @@ int main(int argc, char **argv) {
     grids();
     good(&x);
     solves(&x, "after grids");
+    versions();
     options_that_differ();
     good(&x);
     solves(&x, "after options that differ");

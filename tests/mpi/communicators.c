@@ -5,6 +5,31 @@
 
 #include <stdlib.h>
 
+/* MPI's own interface to see what is called: how many communicators there are, of which it has few. */
+static int alive;
+
+static int counted(int result, const MPI_Comm *made) {
+    alive += result == MPI_SUCCESS && *made != MPI_COMM_NULL ? 1 : 0;
+    return result;
+}
+
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *made) {
+    return counted(PMPI_Comm_dup(comm, made), made);
+}
+
+int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *made) {
+    return counted(PMPI_Comm_split(comm, color, key, made), made);
+}
+
+int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made) {
+    return counted(PMPI_Comm_split_type(comm, type, key, info, made), made);
+}
+
+int MPI_Comm_free(MPI_Comm *comm) {
+    --alive;
+    return PMPI_Comm_free(comm);
+}
+
 /** A plan on a communicator, and a problem to solve with it. */
 typedef struct problem {
     MPI_Comm comm; /* MPI_COMM_NULL: a plan of this process alone */
@@ -182,6 +207,24 @@ static void freed(int before) {
     }
 }
 
+/** With the communicator and the plans on it all that was made for them goes; with the plans alone, all but what
+ *  the next plan takes again. */
+static void none_left(void) {
+    const int before = alive;
+    MPI_Comm comm;
+    freed(0);
+    CHECK(alive == before, "%d communicators more, the program's freed last", alive - before);
+    freed(1);
+    CHECK(alive == before, "%d communicators more, the plan destroyed last", alive - before);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -ranks_rank(MPI_COMM_WORLD), &comm);
+    two_at_once(comm, comm, 2, "two plans on one that is freed");
+    const int kept = alive;
+    two_at_once(comm, comm, 4, "and two more");
+    CHECK(alive == kept && kept > before, "%d communicators, then %d", kept, alive);
+    MPI_Comm_free(&comm);
+    CHECK(alive == before, "%d communicators more, after four plans", alive - before);
+}
+
 /** A receive of the program's that would take any message of the communicator gets the program's. */
 static void own_messages(MPI_Comm comm) {
     int rank = ranks_rank(comm), size = ranks_size(comm), there = 0;
@@ -220,8 +263,7 @@ int main(int argc, char **argv) {
     int held = problem_init(&anchor, &boxes[0], MPI_COMM_WORLD, 0);
     if (ranks_all(MPI_COMM_WORLD, held)) {
         overlapping();
-        freed(0);
-        freed(1);
+        none_left();
         own_messages(MPI_COMM_WORLD);
         submit(&anchor);
         wait_for(&anchor, "a plan that saw all this");

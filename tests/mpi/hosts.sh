@@ -69,6 +69,6 @@ on_both() {
         --mca pml ob1 --mca btl self,tcp --mca btl_tcp_if_include wire --mca oob_tcp_if_include wire "$@"
 }
 
-hosts=$(on_both hostname | sort -u | grep -c psg-)
+hosts=$(on_both hostname </dev/null | sort -u | grep -c psg-)
 [ "$hosts" = 2 ] || { echo "processes on $hosts hosts instead of 2"; exit 1; }
 on_both "$@"

@@ -1,11 +1,12 @@
 /* Where MPI is not as the library needs it, a plan with a communicator is PSG_ERR_STATE with words that say
- * why, and a plan without one works.
+ * why, and a plan without one works. So it is in all processes where MPI is not as needed in one of them.
  *
- *     thread_level single|funneled|serialized|multiple|none
+ *     thread_level single|funneled|serialized|multiple|mixed|none
  */
 #include "tests/check.h"
 #include "tests/mpi/ranks.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const struct {
@@ -67,7 +68,13 @@ static void works_together(void) {
     psg_plan_destroy(plan);
 }
 
+/** "mixed": the first process has all that is needed, the others have not. */
 static int level_of(const char *name) {
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+    rank = rank ? rank : getenv("PMI_RANK");
+    if (strcmp(name, "mixed") == 0) {
+        return rank && atoi(rank) == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED;
+    }
     for (size_t l = 0; l < sizeof levels / sizeof *levels; ++l) {
         if (strcmp(name, levels[l].name) == 0) {
             return levels[l].level;
@@ -87,7 +94,7 @@ int main(int argc, char **argv) {
     }
     MPI_Init_thread(&argc, &argv, level, &provided);
     printf("asked for %s, got %d of %d\n", name, provided, MPI_THREAD_MULTIPLE);
-    if (provided == MPI_THREAD_MULTIPLE) {
+    if (ranks_all(MPI_COMM_WORLD, provided == MPI_THREAD_MULTIPLE)) {
         works_together();
     } else {
         refused("MPI_THREAD_MULTIPLE");
