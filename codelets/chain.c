@@ -2,6 +2,9 @@
 
 #include "codelets/device.h"
 #include "codelets/task.h"
+#if PSG_WITH_CUDA
+#include "codelets/cuda.h"
+#endif
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,19 +30,26 @@ struct psg_chain {
     double *moment; /* [context.chained + 1]: begins, and the last end, microseconds */
 };
 
+/* A step has no more data than this. */
+static size_t data_of_step(const psg_context *c) {
+    return 1 + (c->segments > c->bundles ? c->segments : c->bundles);
+}
+
+size_t psg_chain_data(const psg_context *context) {
+    return (context->chained + 1) * data_of_step(context);
+}
+
 psg_chain *psg_chain_create(const psg_context *context) {
-    const size_t parts =
-        context->segments > context->bundles ? context->segments : context->bundles;
     const size_t steps = context->chained;
     psg_chain *c = calloc(1, sizeof *c);
     if (c == NULL) {
         return NULL;
     }
     c->step = calloc(steps + 1, sizeof *c->step);
-    c->use = calloc((steps + 1) * (parts + 1), sizeof *c->use);
-    c->data = calloc((steps + 1) * (parts + 1), sizeof(starpu_data_handle_t));
-    c->mode = calloc((steps + 1) * (parts + 1), sizeof *c->mode);
-    c->buffers = calloc(parts + 1, sizeof *c->buffers);
+    c->use = calloc(psg_chain_data(context), sizeof *c->use);
+    c->data = calloc(psg_chain_data(context), sizeof(starpu_data_handle_t));
+    c->mode = calloc(psg_chain_data(context), sizeof *c->mode);
+    c->buffers = calloc(data_of_step(context), sizeof *c->buffers);
     c->moment = calloc(steps + 1, sizeof *c->moment);
     if (c->step == NULL || c->use == NULL || c->data == NULL || c->mode == NULL ||
         c->buffers == NULL || c->moment == NULL) {
@@ -88,8 +98,14 @@ static void chain_cpu(void *buffers[], void *argument) {
 }
 
 #if PSG_WITH_CUDA
+static void steps_cuda(psg_run *run, void *buffers[]) {
+    run_steps(run, buffers, true);
+}
+
 static void chain_cuda(void *buffers[], void *argument) {
-    run_steps(((const psg_task_args *)argument)->run, buffers, true);
+    psg_run *run = ((const psg_task_args *)argument)->run;
+    psg_cuda_replay_run(psg_cuda_worker_self(run->context), run->chain->slot, run, buffers,
+                        run->chain->count, steps_cuda);
 }
 #endif
 

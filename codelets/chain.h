@@ -16,6 +16,9 @@ psg_chain *psg_chain_create(const psg_context *context);
 /** NULL is fine. */
 void psg_chain_destroy(psg_chain *chain);
 
+/** Data that the tasks of a chain have between them, at most. */
+size_t psg_chain_data(const psg_context *context);
+
 /** From now on the tasks that a run of such a context submits are gathered.
  *  @param[in] slot  below context->lanes; no run that has it begins before another has ended */
 void psg_chain_begin(psg_run *run, size_t slot);

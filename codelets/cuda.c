@@ -1,5 +1,7 @@
 #include "codelets/cuda.h"
 
+#include "codelets/chain.h"
+
 #include "codelets/task.h"
 #include "kernels/pack.h"
 
@@ -110,6 +112,17 @@ static int copy_tables(psg_cuda_worker *w, const psg_context *c) {
     return code;
 }
 
+static int make_replays(psg_cuda_worker *w, const psg_context *c) {
+    const size_t count = c->chained > 0 ? c->lanes : 0;
+    bool all = true;
+    w->replays = count > 0 ? calloc(count, sizeof(psg_cuda_replay *)) : NULL;
+    for (size_t m = 0; m < count && all; m++) {
+        all = w->replays != NULL &&
+              (w->replays[m] = psg_cuda_replay_create(psg_chain_data(c))) != NULL;
+    }
+    return all ? 0 : (int)cudaErrorMemoryAllocation;
+}
+
 /* Of the tasks of a chain, for each lane. */
 static int make_marks(psg_cuda_worker *w, const psg_context *c) {
     const size_t count = c->lanes * c->chained;
@@ -122,8 +135,8 @@ static int make_marks(psg_cuda_worker *w, const psg_context *c) {
 }
 
 int psg_cuda_worker_create(psg_cuda_worker **worker, const psg_context *c) {
-    static int (*const steps[])(psg_cuda_worker *, const psg_context *) = {plan_xy, plan_z,
-                                                                           copy_tables, make_marks};
+    static int (*const steps[])(psg_cuda_worker *, const psg_context *) = {
+        plan_xy, plan_z, copy_tables, make_marks, make_replays};
     psg_cuda_worker *w = calloc(1, sizeof *w);
     int code = cudaErrorMemoryAllocation;
     *worker = NULL;
@@ -182,11 +195,15 @@ void psg_cuda_worker_destroy(psg_cuda_worker *w, const psg_context *c) {
     free(w->blocks);
     free(w->rows);
     free(w->parts);
+    for (size_t m = 0; w->replays != NULL && m < c->lanes; m++) {
+        psg_cuda_replay_destroy(w->replays[m]);
+    }
+    free(w->replays);
     free(w->marks);
     free(w);
 }
 
-const psg_cuda_worker *psg_cuda_worker_self(const psg_context *context) {
+psg_cuda_worker *psg_cuda_worker_self(const psg_context *context) {
     return context->cuda[starpu_worker_get_id_check()];
 }
 
@@ -288,7 +305,10 @@ psg_fault psg_cuda_fault(int code) {
 }
 
 bool psg_cuda_check(psg_run *run, int code, const char *what) {
-    if (code != 0) {
+    psg_cuda_worker *w = psg_cuda_worker_self(run->context);
+    if (code != 0 && w != NULL && w->records) {
+        w->recorded = false;
+    } else if (code != 0) {
         psg_run_fail(run, psg_cuda_fault(code), "CUDA worker %d, %s: %s", starpu_worker_get_id(),
                      what, psg_cuda_error_string(code));
         (void)cudaGetLastError(); /* what was said is said: the next to ask starts anew */

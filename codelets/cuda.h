@@ -27,6 +27,9 @@ typedef struct psg_cuda_worker {
     size_t *rows;              /**< [2 * context.bundles + 1] */
     psg_cuda_xy_part *parts;   /**< [2 * context.bundles] */
     struct CUevent_st **marks; /**< [context.lanes][context.chained]; NULL: no chained tasks */
+    struct psg_cuda_replay **replays; /**< [context.lanes], likewise */
+    bool records;                     /**< what is launched now is kept for later, if all of it */
+    bool recorded;                    /**< succeeds */
 } psg_cuda_worker;
 
 /** Make what this plan needs on the calling CUDA worker.
@@ -36,7 +39,18 @@ int psg_cuda_worker_create(psg_cuda_worker **worker, const psg_context *context)
 void psg_cuda_worker_destroy(psg_cuda_worker *worker, const psg_context *context);
 
 /** The calling worker's. */
-const psg_cuda_worker *psg_cuda_worker_self(const psg_context *context);
+psg_cuda_worker *psg_cuda_worker_self(const psg_context *context);
+
+/** The steps of a chain, which from the third solve on with the same data are launched as one graph of
+ *  CUDA's. Of so many data at most. @return NULL: no memory */
+typedef struct psg_cuda_replay psg_cuda_replay;
+typedef void (*psg_cuda_steps)(psg_run *run, void *buffers[]);
+psg_cuda_replay *psg_cuda_replay_create(size_t data);
+/** On the worker whose graph it has. NULL is fine. */
+void psg_cuda_replay_destroy(psg_cuda_replay *replay);
+/** Launch them on the worker's stream, one way or the other. */
+void psg_cuda_replay_run(psg_cuda_worker *worker, size_t slot, psg_run *run, void *buffers[],
+                         size_t count, psg_cuda_steps steps);
 
 /** Bracket a worker's use of a device, which is the current one: between, its copies are timed. */
 void psg_cuda_copies_open(int device);

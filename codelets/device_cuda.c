@@ -169,7 +169,9 @@ size_t psg_device_strip(const psg_context *c) {
 void psg_device_mark(psg_run *run, size_t slot, size_t step) {
     const psg_context *c = run->context;
     cudaEvent_t mark = psg_cuda_worker_self(c)->marks[slot * c->chained + step];
-    const cudaError_t error = cudaEventRecord(mark, starpu_cuda_get_local_stream());
+    const cudaError_t error = cudaEventRecordWithFlags(
+        mark, starpu_cuda_get_local_stream(),
+        psg_cuda_worker_self(c)->records ? cudaEventRecordExternal : cudaEventRecordDefault);
     (void)psg_cuda_check(run, (int)error, "cudaEventRecord");
 }
 

@@ -90,6 +90,7 @@ static const failure while_solving[] = {
     {"launch", cudaErrorInvalidConfiguration, PSG_ERR_RUNTIME, ERROR},
     {"launch", cudaErrorMemoryAllocation, PSG_ERR_MEMORY, ERROR},
     {"cudaMemsetAsync", cudaErrorUnknown, PSG_ERR_RUNTIME, ERROR},
+    {"cudaEventRecordWithFlags", cudaErrorUnknown, PSG_ERR_RUNTIME, ERROR},
     {"cufftExecD2Z", CUFFT_EXEC_FAILED, PSG_ERR_RUNTIME, ERROR},
     {"cufftExecZ2D", CUFFT_EXEC_FAILED, PSG_ERR_RUNTIME, ERROR},
     {"cufftExecZ2Z", CUFFT_INTERNAL_ERROR, PSG_ERR_RUNTIME, ERROR},
@@ -223,14 +224,16 @@ static void fail_solving(const setting *s, psg_plan *plan, const failure *x, lon
 static void solving(const setting *s) {
     psg_plan *plan = NULL;
     long calls_of_any = 0;
-    if (!CHECK_STATUS(create(s, &plan), PSG_OK)) {
-        return;
-    }
-    solves(s, plan, "at first"); /* slabs are chained from the second on */
     for (size_t m = 0; m < COUNT(while_solving); ++m) {
         const failure *x = &while_solving[m];
         faults_clear();
-        solves(s, plan, "without a failure");
+        psg_plan_destroy(plan);
+        if (!CHECK_STATUS(create(s, &plan), PSG_OK)) {
+            return;
+        }
+        solves(s, plan, "at first"); /* slabs are chained from the second on */
+        faults_clear();
+        solves(s, plan, "without a failure"); /* of a third the graph would be recorded */
         const long calls = faults_calls(x->call);
         calls_of_any += calls;
         printf("%s, solved: %ld of %s, code %d\n", s->name, calls, x->call, x->code);
@@ -245,6 +248,41 @@ static void solving(const setting *s) {
     CHECK((faults_calls("cudaMemsetAsync") > 0) == s->strips, "%s: planes in strips or not",
           s->name);
     psg_plan_destroy(plan);
+}
+
+/** Without a graph the steps are launched one by one; a graph that is not launched is an error of that solve. */
+static void replaying(const setting *s) {
+    static const char *const calls[] = {"cudaStreamBeginCapture", "launch",
+                                        "cudaEventRecordWithFlags", "cudaGraphInstantiateWithFlags",
+                                        "cudaGraphLaunch"};
+    for (size_t m = 0; m < COUNT(calls); ++m) {
+        psg_plan *plan = NULL;
+        const bool last = m + 1 == COUNT(calls);
+        faults_clear();
+        if (!CHECK_STATUS(create(s, &plan), PSG_OK)) {
+            return;
+        }
+        solves(s, plan, "at first");
+        solves(s, plan, "chained");
+        solves(s, plan, "chained again");
+        faults_clear();
+        faults_add(calls[m], cudaErrorUnknown, 1, 1);
+        if (last) {
+            CHECK_STATUS(solve(s, plan), PSG_ERR_RUNTIME);
+        } else {
+            solves(s, plan, calls[m]);
+        }
+        CHECK(faults_failed() == 1, "%s, %s: %ld calls failed", s->name, calls[m], faults_failed());
+        for (int again = 0; again < 5; ++again) {
+            faults_clear();
+            solves(s, plan, "after that");
+        }
+        CHECK(faults_calls("cudaGraphLaunch") == last && (faults_calls("launch") == 0) == last,
+              "%s, %s: %ld graphs and %ld kernels launched", s->name, calls[m],
+              faults_calls("cudaGraphLaunch"), faults_calls("launch"));
+        psg_plan_destroy(plan);
+    }
+    faults_clear();
 }
 
 /** Page-locked memory for a solve's findings is asked for at its first. */
@@ -354,6 +392,9 @@ int main(void) {
         (void)prepare(&settings[m]);
         making(&settings[m]);
         solving(&settings[m]);
+        if (settings[m].chained) {
+            replaying(&settings[m]);
+        }
         no_memory_at_submission(&settings[m]);
         in_flight(&settings[m]);
     }

@@ -48,16 +48,20 @@ static const char *const known[] = {"devices",
                                     "cudaDeviceCanAccessPeer",
                                     "cudaDeviceEnablePeerAccess",
                                     "cudaDeviceGetAttribute",
+                                    "cudaEventRecordWithFlags",
                                     "cudaFree",
                                     "cudaFuncSetAttribute",
                                     "cudaGetDevice",
                                     "cudaGetDeviceCount",
+                                    "cudaGraphInstantiateWithFlags",
+                                    "cudaGraphLaunch",
                                     "cudaHostAlloc",
                                     "cudaHostRegister",
                                     "cudaMalloc",
                                     "cudaMemGetInfo",
                                     "cudaMemcpy",
                                     "cudaMemsetAsync",
+                                    "cudaStreamBeginCapture",
                                     "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
                                     "cudaSetDevice",
                                     "cufftCreate",
@@ -204,10 +208,15 @@ WRAP(cudaDeviceCanAccessPeer, (int *can, int device, int peer), (can, device, pe
 WRAP(cudaDeviceEnablePeerAccess, (int peer, unsigned flags), (peer, flags))
 WRAP(cudaDeviceGetAttribute, (int *value, enum cudaDeviceAttr attribute, int device),
      (value, attribute, device))
+WRAP(cudaEventRecordWithFlags, (cudaEvent_t event, cudaStream_t stream, unsigned flags),
+     (event, stream, flags))
 WRAP(cudaFree, (void *memory), (memory))
 WRAP(cudaFuncSetAttribute, (const void *function, enum cudaFuncAttribute attribute, int value),
      (function, attribute, value))
 WRAP(cudaGetDevice, (int *device), (device))
+WRAP(cudaGraphInstantiateWithFlags,
+     (cudaGraphExec_t * exec, cudaGraph_t graph, unsigned long long flags), (exec, graph, flags))
+WRAP(cudaGraphLaunch, (cudaGraphExec_t exec, cudaStream_t stream), (exec, stream))
 WRAP(cudaHostAlloc, (void **memory, size_t bytes, unsigned flags), (memory, bytes, flags))
 WRAP(cudaHostRegister, (void *memory, size_t bytes, unsigned flags), (memory, bytes, flags))
 WRAP(cudaMalloc, (void **memory, size_t bytes), (memory, bytes))
@@ -215,6 +224,7 @@ WRAP(cudaMemcpy, (void *to, const void *from, size_t bytes, enum cudaMemcpyKind 
      (to, from, bytes, kind))
 WRAP(cudaMemsetAsync, (void *memory, int value, size_t bytes, cudaStream_t stream),
      (memory, value, bytes, stream))
+WRAP(cudaStreamBeginCapture, (cudaStream_t stream, enum cudaStreamCaptureMode mode), (stream, mode))
 WRAP(cudaOccupancyMaxActiveBlocksPerMultiprocessor,
      (int *blocks, const void *function, int threads, size_t shared),
      (blocks, function, threads, shared))
