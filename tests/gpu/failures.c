@@ -8,6 +8,7 @@
 #include <cuda_runtime_api.h>
 #include <cufft.h>
 #include <stdlib.h>
+#include <stdbool.h>
 #include <string.h>
 
 /** A grid and variant, and where its failures are looked for. */
