@@ -7,8 +7,8 @@
 
 #include <cuda_runtime_api.h>
 #include <cufft.h>
-#include <stdlib.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 /** A grid and variant, and where its failures are looked for. */
