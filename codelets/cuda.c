@@ -1,7 +1,6 @@
 #include "codelets/cuda.h"
 
 #include "codelets/chain.h"
-
 #include "codelets/task.h"
 #include "kernels/pack.h"
 

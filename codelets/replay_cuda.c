@@ -1,5 +1,5 @@
-/* Three kernels and three events take the driver some 20 us to be handed over, as long as they run
- * where a grid is small. As a graph of its own they take a third of that. */
+/* To hand over three kernels and three events one by one takes 15 to 20 us, as long as they run where a
+ * grid is small. As one graph 64^3 takes 42 us instead of 46, 256^3 in f32 244 instead of 253 (H200). */
 #include "codelets/cuda.h"
 #include "codelets/task.h"
 
@@ -66,6 +66,7 @@ static void record(psg_cuda_worker *w, psg_cuda_replay *r, psg_run *run, void *b
                    psg_cuda_steps steps) {
     cudaStream_t stream = starpu_cuda_get_local_stream();
     cudaGraph_t graph = NULL;
+    cudaGraphExec_t made = NULL;
     r->refused = true;
     if (cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal) == cudaSuccess) {
         w->records = true;
@@ -73,7 +74,8 @@ static void record(psg_cuda_worker *w, psg_cuda_replay *r, psg_run *run, void *b
         steps(run, buffers);
         w->records = false;
         if (cudaStreamEndCapture(stream, &graph) == cudaSuccess && w->recorded &&
-            cudaGraphInstantiateWithFlags(&r->graph, graph, 0) == cudaSuccess) {
+            cudaGraphInstantiateWithFlags(&made, graph, 0) == cudaSuccess) {
+            r->graph = made;
             r->refused = false;
         }
     }
