@@ -44,10 +44,11 @@ static size_t share(const psg_plan *plan, size_t parts, size_t size) {
     return (parts + plan->gpu_count - 1) / plan->gpu_count * size;
 }
 
-/* Blocks, as slabs or as pencils, with room for what passes through: slabs of f and u, or all of
- * both, copies of blocks, and where blocks are dense a segment's spectrum. What passes through for
- * the solves in other lanes comes and goes, so it may not be there now, and has to fit too. */
-static bool fits(const psg_plan *plan, bool ahead, size_t more) {
+/* Blocks, as slabs or as pencils, and a second place for those of their rows that have one, with
+ * room for what passes through: slabs of f and u, or all of both, copies of blocks, and where blocks
+ * are dense a segment's spectrum. What passes through for the solves in other lanes comes and goes,
+ * so it may not be there now, and has to fit too. */
+static bool fits(const psg_plan *plan, bool ahead, size_t twice) {
     const psg_context *c = &plan->context;
     const size_t row = c->nxc * 2 * c->cpu->real_bytes;
     const size_t plane = c->n[1] * row;
@@ -60,6 +61,7 @@ static bool fits(const psg_plan *plan, bool ahead, size_t more) {
     const size_t blocks = rows * c->n[2] * row;
     const bool dense = plan->usable_workers > 1;
     const size_t slab = plan->segment_planes * plane;
+    const size_t more = share(plan, segments, plan->segment_planes) * twice * row;
     const size_t needed = (dense ? blocks : slabs) + 2 * (ahead ? slabs : slab) +
                           (dense ? 2 : 1) * slab + (c->fused ? 0 : slabs + blocks) + more;
     return needed <= psg_placement_room(plan, false) &&
@@ -67,7 +69,7 @@ static bool fits(const psg_plan *plan, bool ahead, size_t more) {
 }
 
 bool psg_placement_fits(const psg_plan *plan, bool ahead) {
-    return fits(plan, ahead, 0);
+    return fits(plan, ahead, plan->context.fetched ? 0 : psg_all_returned_rows(&plan->context));
 }
 
 /* Direct where it can be: that moves each block once each way, inside the kernel that makes or
@@ -145,7 +147,6 @@ static size_t take_rows(size_t *rows, const psg_context *c, double share) {
 static psg_status return_rows(psg_plan *plan) {
     psg_context *c = &plan->context;
     const double away = (double)plan->gpu_count / (double)(plan->gpu_count - 1);
-    const size_t segments = c->gpu_segments.end - c->gpu_segments.first;
     if (!psg_device_returns(c)) {
         return PSG_OK;
     }
@@ -154,9 +155,7 @@ static psg_status return_rows(psg_plan *plan) {
         return psg_fail(PSG_ERR_MEMORY, "no memory for the placement of %zu pencils", c->pencils);
     }
     const size_t rows = take_rows(plan->returned, c, 0.39 * away);
-    const size_t more =
-        share(plan, segments, plan->segment_planes) * rows * c->nxc * 2 * c->cpu->real_bytes;
-    c->fetched = plan->gpu_count == 2 || plan->finer || !fits(plan, true, more);
+    c->fetched = plan->gpu_count == 2 || plan->finer || !fits(plan, true, rows);
     if (c->fetched) {
         (void)take_rows(plan->returned, c, 0.12 * away);
     }
