@@ -76,20 +76,6 @@ size_t psg_task_total(const psg_context *context) {
     return total;
 }
 
-/* StarPU's own footprint of a block leaves the element size out, and adds handles up
- * commutatively. */
-uint32_t psg_task_footprint(struct starpu_task *task) {
-    uint32_t hash = 0;
-    const int count = STARPU_TASK_GET_NBUFFERS(task);
-    for (int m = 0; m < count; m++) {
-        const starpu_data_handle_t handle = STARPU_TASK_GET_HANDLE(task, m);
-        const size_t shape[4] = {starpu_block_get_nx(handle), starpu_block_get_ny(handle),
-                                 starpu_block_get_nz(handle), starpu_block_get_elemsize(handle)};
-        hash = starpu_hash_crc32c_be_n(shape, sizeof shape, hash);
-    }
-    return hash;
-}
-
 /* Pieces that are in another GPU's memory, where a task writes and reads them: blocks of a segment,
  * and of a pencil where its rows go that it returns. */
 static size_t remote_pieces(const psg_task_args *args) {
@@ -112,6 +98,24 @@ static size_t moved_by_kspace(const psg_task_args *args) {
         return psg_returned_rows(c, args->index);
     }
     return args->kind == PSG_TASK_INVERSE_XY || c->fetched ? psg_all_returned_rows(c) : 0;
+}
+
+/* StarPU's own footprint of a block leaves the element size out, and adds handles up commutatively;
+ * and blocks of the same shape take longer where they are, and rows beside them, elsewhere. Of a task
+ * that has all of it on its GPU this begins with 0. */
+uint32_t psg_task_footprint(struct starpu_task *task) {
+    const psg_task_args *args = task->cl_arg;
+    const size_t elsewhere[3] = {remote_pieces(args), moved_by_kspace(args),
+                                 args->run->context->fetched};
+    uint32_t hash = starpu_hash_crc32c_be_n(elsewhere, sizeof elsewhere, 0);
+    const int count = STARPU_TASK_GET_NBUFFERS(task);
+    for (int m = 0; m < count; m++) {
+        const starpu_data_handle_t handle = STARPU_TASK_GET_HANDLE(task, m);
+        const size_t shape[4] = {starpu_block_get_nx(handle), starpu_block_get_ny(handle),
+                                 starpu_block_get_nz(handle), starpu_block_get_elemsize(handle)};
+        hash = starpu_hash_crc32c_be_n(shape, sizeof shape, hash);
+    }
+    return hash;
 }
 
 psg_task_shape psg_task_shape_of(const psg_task_args *args) {

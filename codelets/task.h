@@ -75,7 +75,8 @@ double psg_task_microseconds(const struct timespec *time);
  *  @param[in] between  when it began and ended, as starpu_timing_now(); NULL: not known */
 void psg_task_count(const psg_task_args *args, const double between[2]);
 
-/** Footprint of a task for its model: shape and element size of every piece of data, in order. */
+/** Footprint of a task for its model: shape and element size of every piece of data, in order, and
+ *  what of its rows is on other GPUs. */
 uint32_t psg_task_footprint(struct starpu_task *task);
 
 /** A copy of a kind's codelets for data on given memory nodes, by number among the task's data.

@@ -1,0 +1,66 @@
+/* Tasks that StarPU tells apart for its performance models: those with the same shapes of blocks, of which some have
+ * blocks, or rows that kspace moves, on other GPUs. */
+#include "codelets/task.h"
+#include "tests/check.h"
+
+enum { PARTS = 4, ROWS = 32 };
+
+static const size_t first[PARTS + 1] = {0, ROWS, 2 * ROWS, 3 * ROWS, 4 * ROWS};
+static const size_t bundle[PARTS + 1] = {0, 1, 2, 3, 4};
+static const size_t some[PARTS] = {8, 8, 8, 8}, many[PARTS] = {16, 16, 16, 16};
+static const int one_each[PARTS] = {0, 1, 2, 3};
+
+/** How blocks are exchanged. */
+typedef struct way {
+    bool direct, fetched;
+    const size_t *returned;
+} way;
+
+static const way ways[] = {
+    {false, false, NULL}, {true, false, NULL}, {true, false, some},
+    {true, false, many},  {true, true, some},
+};
+enum { WAYS = sizeof ways / sizeof *ways };
+
+static const psg_task_kind kinds[] = {PSG_TASK_FORWARD_XY, PSG_TASK_KSPACE, PSG_TASK_INVERSE_XY};
+
+static uint32_t footprint(const way *w, psg_task_kind kind) {
+    static char direct;
+    struct starpu_codelet codelet = {.nbuffers = STARPU_VARIABLE_NBUFFERS};
+    const psg_context context = {.n = {8, PARTS * ROWS, PARTS * ROWS},
+                                 .segments = PARTS,
+                                 .pencils = PARTS,
+                                 .bundles = PARTS,
+                                 .z0 = first,
+                                 .y0 = first,
+                                 .bundle_p0 = bundle,
+                                 .bundle_y0 = first,
+                                 .segment_worker = one_each,
+                                 .pencil_worker = one_each,
+                                 .direct = w->direct ? (void *)&direct : NULL,
+                                 .returned = w->returned,
+                                 .fetched = w->fetched};
+    psg_run run = {.context = &context};
+    psg_task_args args = {.run = &run, .kind = kind, .pencil = kind == PSG_TASK_KSPACE, .index = 1};
+    struct starpu_task task = {.cl = &codelet, .cl_arg = &args}; /* of no data, which all have */
+    return psg_task_footprint(&task);
+}
+
+int main(void) {
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; ++k) {
+        const char *name = psg_task_names[kinds[k]];
+        for (int a = 0; a < WAYS; ++a) {
+            const uint32_t of_a = footprint(&ways[a], kinds[k]);
+            CHECK(of_a == footprint(&ways[a], kinds[k]), "%s, %d: not twice the same", name, a);
+            CHECK(a > 0 || of_a == 0, "%s: %#x", name, (unsigned)of_a);
+            for (int b = 0; b < a; ++b) {
+                /* On its own GPU kspace finds the same, and so does forward_xy write as much. */
+                const bool alike = (kinds[k] == PSG_TASK_KSPACE && a == 1 && b == 0) ||
+                                   (kinds[k] == PSG_TASK_FORWARD_XY && b >= 1 && !ways[a].fetched);
+                CHECK((of_a == footprint(&ways[b], kinds[k])) == alike, "%s, ways %d and %d", name,
+                      a, b);
+            }
+        }
+    }
+    return check_result();
+}
