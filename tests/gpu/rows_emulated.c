@@ -1,0 +1,196 @@
+/* Where forward_xy puts a number kspace finds it, and where kspace puts it inverse_xy does, in blocks and among the
+ * rows that kspace returns or fetches; and a segment's next solve takes nothing of those whose turn is yet to come.
+ * From inside the library, with a lane in main memory; the kernels are loops here. */
+#include "codelets/cuda.h"
+#include "graph/internal.h"
+#include "tests/check.h"
+
+#include <stdlib.h>
+
+enum { SOLVES = 3, PENCILS_MOST = 8 };
+
+typedef struct rows_case {
+    size_t n[3], segment_planes, pencils;
+    size_t returned[PENCILS_MOST];
+} rows_case;
+
+static const rows_case cases[] = {
+    {{4, 41, 23}, 5, 4, {3, 0, 8, 5}}, {{5, 16, 12}, 12, 1, {7}},     {{1, 9, 7}, 1, 2, {1, 3}},
+    {{4, 40, 24}, 6, 4, {8, 8, 8, 8}}, {{4, 24, 9}, 9, 3, {0, 0, 4}}, {{4, 24, 9}, 4, 3, {0, 0, 0}},
+};
+
+static bool emulating;
+
+/* All tasks are worker 0's. */
+unsigned _starpu_worker_get_id_check(const char *file, int line) {
+    (void)file;
+    (void)line;
+    return emulating ? 0 : (unsigned)starpu_worker_get_id();
+}
+
+/** A plan's constants as on several GPUs, a lane, and a worker that has all. */
+typedef struct machine {
+    psg_plan *plan;
+    psg_lane *lane;
+    psg_run run;
+    psg_cuda_worker worker, *workers[1];
+    void **buffers;
+} machine;
+
+/** The number of a grid point's row and place in it, in a solve, before kspace or after. */
+static double tag_of(const machine *m, size_t z, size_t y, size_t x, int solve, bool after) {
+    const psg_context *c = &m->plan->context;
+    return (double)(((z * c->n[1] + y) * c->nxc + x) * SOLVES + (size_t)solve) + (after ? 0.5 : 0);
+}
+
+/** A complex number of a plane. */
+static double *at(const psg_cuda_segment *planes, size_t k, size_t index) {
+    return (double *)planes->base_d + 2 * (k * planes->plane_pitch + index);
+}
+
+static void **buffers_of(machine *m, starpu_data_handle_t *blocks, size_t count, size_t stride) {
+    for (size_t b = 0; b < count; ++b) {
+        m->buffers[b] = starpu_data_get_interface_on_node(blocks[b * stride], STARPU_MAIN_RAM);
+    }
+    return m->buffers;
+}
+
+/** forward_xy writes, or inverse_xy reads. */
+static void segment_task(machine *m, psg_cuda_direction direction, size_t s, int solve) {
+    const psg_context *c = &m->plan->context;
+    const bool forward = direction == PSG_CUDA_FORWARD;
+    const psg_cuda_xy_part *part = NULL;
+    psg_copy found = {.segment = SIZE_MAX};
+    void **buffers = buffers_of(m, &m->lane->bundles[s * c->bundles], c->bundles, 1);
+    const size_t count = psg_cuda_parts_of(&m->run, direction, s, buffers, &part);
+    size_t y = 0, lost = 0;
+    for (size_t p = 0; p < count; ++p) {
+        const size_t planes = c->z0[s + 1] - c->z0[s];
+        const psg_cuda_segment in = {part[p].base_d, planes, part[p].plane_pitch};
+        CHECK(part[p].y0 == y, "part %zu of segment %zu begins with row %zu", p, s, part[p].y0);
+        for (size_t k = 0; k < planes; ++k) {
+            for (size_t i = 0; i < part[p].rows * c->nxc; ++i) {
+                const double tag =
+                    tag_of(m, c->z0[s] + k, y + i / c->nxc, i % c->nxc, solve, !forward);
+                double *number = at(&in, k, i);
+                lost += !psg_lane_find(m->plan, m->lane, number, &found);
+                lost += !forward && *number != tag;
+                *number = forward ? tag : *number;
+            }
+        }
+        y += part[p].rows;
+    }
+    CHECK(y == c->n[1] && lost == 0, "solve %d, segment %zu, %s: %zu rows, %zu numbers lost", solve,
+          s, forward ? "there" : "back", y, lost);
+}
+
+/** Plane z of what stands in one or several arrays. */
+static double *in_plane(const psg_cuda_segment *segments, size_t count, size_t z, size_t index) {
+    size_t s = 0;
+    while (s + 1 < count && z >= segments[s].planes) {
+        z -= segments[s++].planes;
+    }
+    return z < segments[s].planes ? at(&segments[s], z, index) : NULL;
+}
+
+/** One column after the other, as the kernel's threads come. */
+static void kspace(machine *m, size_t p, int solve) {
+    const psg_context *c = &m->plan->context;
+    psg_cuda_band bands[2];
+    void **buffers = buffers_of(m, &m->lane->blocks[p], c->segments, c->pencils);
+    const size_t count = psg_cuda_bands_of(&m->run, p, buffers, bands);
+    size_t y = c->y0[p], lost = 0;
+    for (size_t b = 0; b < count; ++b) {
+        const psg_cuda_segment *to = bands[b].to ? bands[b].to : bands[b].segments;
+        const size_t to_count = bands[b].to ? bands[b].to_count : bands[b].count;
+        for (size_t i = 0; i < bands[b].rows * c->nxc; ++i) {
+            const size_t row = y + i / c->nxc;
+            for (size_t z = 0; z < c->n[2]; ++z) {
+                const double *number = in_plane(bands[b].segments, bands[b].count, z, i);
+                lost += !number || *number != tag_of(m, z, row, i % c->nxc, solve, false);
+            }
+            for (size_t z = 0; z < c->n[2]; ++z) {
+                double *number = in_plane(to, to_count, z, i);
+                if (CHECK(number != NULL, "no plane %zu", z)) {
+                    *number = tag_of(m, z, row, i % c->nxc, solve, true);
+                }
+            }
+        }
+        y += bands[b].rows;
+    }
+    CHECK(y == c->y0[p + 1] && lost == 0, "solve %d, pencil %zu: up to row %zu, %zu numbers lost",
+          solve, p, y, lost);
+}
+
+/** In the order that blocks leave to StarPU: a segment's next solve may begin when inverse_xy has read what is there
+ *  of this one, whatever the other segments are at. */
+static void solves(machine *m) {
+    const psg_context *c = &m->plan->context;
+    for (size_t s = 0; s < c->segments; ++s) {
+        segment_task(m, PSG_CUDA_FORWARD, s, 0);
+    }
+    for (int solve = 0; solve < SOLVES; ++solve) {
+        for (size_t p = c->pencils; p-- > 0;) {
+            kspace(m, p, solve);
+        }
+        for (size_t s = 0; s < c->segments; ++s) {
+            segment_task(m, PSG_CUDA_INVERSE, s, solve);
+            if (solve + 1 < SOLVES) {
+                segment_task(m, PSG_CUDA_FORWARD, s, solve + 1);
+            }
+        }
+    }
+}
+
+static void on_gpus(psg_plan *plan, const rows_case *r, bool fetched) {
+    psg_context *c = &plan->context;
+    machine m = {.plan = plan};
+    m.worker.segments[0] = calloc(3 * c->segments, sizeof *m.worker.segments[0]);
+    m.worker.segments[1] = m.worker.segments[0] + c->segments;
+    m.worker.segments[2] = m.worker.segments[1] + c->segments;
+    m.worker.parts = calloc(2 * c->bundles, sizeof *m.worker.parts);
+    m.buffers = calloc(c->segments + c->bundles, sizeof *m.buffers);
+    m.workers[0] = &m.worker;
+    c->packed = true;
+    c->returned = r->returned;
+    c->fetched = fetched;
+    if (CHECK_STATUS(psg_lane_create(&m.lane, plan), PSG_OK)) {
+        c->cuda = m.workers;
+        emulating = true;
+        m.run = (psg_run){.context = c, .sent = m.lane->sent, .returned = m.lane->returned};
+        solves(&m);
+        emulating = false;
+        c->cuda = NULL;
+    }
+    psg_lane_destroy(m.lane, plan);
+    free(m.worker.segments[0]);
+    free(m.worker.parts);
+    free(m.buffers);
+}
+
+int main(void) {
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
+        const rows_case *r = &cases[k];
+        psg_plan *plan = NULL;
+        psg_options options;
+        psg_grid grid;
+        psg_grid_init(&grid, r->n[0], r->n[1], r->n[2], 1, 1, 1);
+        psg_options_init(&options);
+        options.cpus = 2;
+        options.gpus = 0;
+        options.effort = PSG_EFFORT_ESTIMATE;
+        options.cache_dir = "";
+        options.segment_planes = r->segment_planes;
+        options.pencils = r->pencils;
+        if (!CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
+            continue;
+        }
+        const psg_context before = plan->context;
+        CHECK(before.pencils == r->pencils, "%zu pencils", before.pencils);
+        on_gpus(plan, r, false);
+        on_gpus(plan, r, true);
+        plan->context = before;
+        psg_plan_destroy(plan);
+    }
+    return check_result();
+}
