@@ -29,7 +29,9 @@ template <class Real> struct problem {
     std::vector<Real> ex, ey, ez;
     std::vector<std::vector<Complex>> segment;
     std::vector<Complex *> planes;
-    std::vector<int64_t> offsets[2];       // of each band
+    std::vector<int64_t> offsets[3]; // of each band, and of where the second goes
+    std::vector<Complex> elsewhere;  // [n][columns of the second, and a gap], from the last plane
+    uint32_t first_columns;          // of the first
     std::vector<complex_t<double>> answer; // [n][columns]
     complex_t<double> mean;
     Complex mode0;
@@ -73,15 +75,24 @@ template <class Real> struct problem {
         args.list = list;
     }
 
-    /// Cut it into tiles of so many columns; the last `second` rows are a band of their own.
+    /// Cut it into tiles of so many columns; the last `second` rows are a band of their own, which
+    /// goes to another place.
     void cut(uint32_t width, uint32_t second) {
         const uint32_t first = rows - second, tiles = (second * nxc + width - 1) / width;
+        const size_t pitch = second * nxc + 1;
+        first_columns = first * nxc;
+        elsewhere.assign(n * pitch, Complex{Real(NAN), Real(NAN)});
         offsets[1].clear();
-        for (const int64_t offset : offsets[0])
-            offsets[1].push_back(offset + first * nxc);
-        const kspace_place at[2] = {{offsets[0].data(), 0, 0}, {offsets[1].data(), 0, 0}};
-        args.band[0] = {at[0], at[0], ey.data(), first * nxc, first};
-        args.band[1] = {at[1], at[1], ey.data() + first, second * nxc, second};
+        offsets[2].clear();
+        for (uint32_t z = 0; z < n; z++) {
+            const Complex *to = &elsewhere[(n - 1 - z) * pitch];
+            offsets[1].push_back(offsets[0][z] + first_columns);
+            offsets[2].push_back(((intptr_t)to - (intptr_t)planes[0]) / (intptr_t)sizeof(Complex));
+        }
+        const kspace_place at[3] = {
+            {offsets[0].data(), 0, 0}, {offsets[1].data(), 0, 0}, {offsets[2].data(), 0, 0}};
+        args.band[0] = {at[0], at[0], ey.data(), first_columns, first};
+        args.band[1] = {at[1], at[2], ey.data() + first, second * nxc, second};
         args.tiles = (first * nxc + width - 1) / width + tiles;
         args.turns = (uint32_t)((((uint64_t)tiles << 32) + args.tiles - 1) / args.tiles);
     }
@@ -109,6 +120,25 @@ template <class Real> struct problem {
                     sum = sum + mul_conj(g[k], root[t]);
                 answer[(size_t)z * columns + c] = {(double)sum.x, (double)sum.y};
             }
+        }
+    }
+
+    /// Take what went to the other place for the results. @param before  what it was made from, which
+    /// is as it was
+    void collect(const std::vector<std::vector<Complex>> &before, const char *what) {
+        const size_t count = columns - first_columns;
+        uint32_t z = 0;
+        bool same = true;
+        for (size_t s = 0; s < segment.size(); s++)
+            for (size_t k = 0; k < 2 * s + 1 && z < n; k++, z++) {
+                Complex *const from = planes[z] + first_columns;
+                same = same && !memcmp(from, &before[s][(size_t)(from - segment[s].data())],
+                                       count * sizeof(Complex));
+                memcpy(from, &elsewhere[(n - 1 - z) * (count + 1)], count * sizeof(Complex));
+            }
+        if (!same) {
+            printf("FAIL %s, n = %u: what goes elsewhere was written\n", what, n);
+            failures++;
         }
     }
 
@@ -244,12 +274,14 @@ template <class S> static void fixed(int r0, int r1, int r2) {
     std::vector<uint32_t> order;
     problem<Real> p(S::N, 3, (S::COLUMNS + 4) / 3, list, &twiddles, &order);
     p.cut(S::COLUMNS, p.rows / 3);
+    const auto before = p.segment;
     block<S> b;
     for (uint32_t tile = 0; tile < p.args.tiles; tile++)
         b.run(p.args, tile, tile % 2 == 1);
     char what[80];
     snprintf(what, sizeof what, "%s %d = %d x %d x %d, %d columns, %d threads",
              sizeof(Real) == 8 ? "f64" : "f32", S::N, r0, r1, r2, S::COLUMNS, S::BLOCK);
+    p.collect(before, what);
     p.check(what);
     if (worst != 1)
         printf("%s: %d-way bank conflicts\n", what, worst);
@@ -320,6 +352,7 @@ template <class Real> static void generic(uint32_t n) {
     const uint32_t C = 1u << tile.log2_columns, last = list.passes - 1;
     p.args.log2_columns = tile.log2_columns;
     p.cut(C, p.rows / 3);
+    const auto before = p.segment;
     const complex_t<Real> nan = {Real(NAN), Real(NAN)};
     for (uint32_t number = 0; number < p.args.tiles; number++) {
         buf.assign((size_t)list.rows << tile.log2_columns, nan);
@@ -343,6 +376,7 @@ template <class Real> static void generic(uint32_t n) {
     }
     char what[48];
     snprintf(what, sizeof what, "generic %s", sizeof(Real) == 8 ? "f64" : "f32");
+    p.collect(before, what);
     p.check(what);
 }
 
