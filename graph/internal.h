@@ -358,7 +358,8 @@ struct psg_plan {
     int *segment_worker; /**< see psg_context */
     int *pencil_worker;
     bool ahead;    /**< f of arrays comes to the GPUs ahead of the tasks that read it */
-    bool finer;    /**< there was no room for what larger segments need */
+    bool fetches;  /**< there was no room for a second place of the rows that kspace returns */
+    bool finer;    /**< nor for what larger segments need */
     bool resident; /**< its spectra stand on the GPUs; else in main memory, and StarPU brings
                         copies of blocks to the GPUs and evicts them */
     psg_exchange exchange;

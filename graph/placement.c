@@ -155,7 +155,7 @@ static psg_status return_rows(psg_plan *plan) {
         return psg_fail(PSG_ERR_MEMORY, "no memory for the placement of %zu pencils", c->pencils);
     }
     const size_t rows = take_rows(plan->returned, c, 0.39 * away);
-    c->fetched = plan->gpu_count == 2 || plan->finer || !fits(plan, true, rows);
+    c->fetched = plan->gpu_count == 2 || plan->fetches || !fits(plan, true, rows);
     if (c->fetched) {
         (void)take_rows(plan->returned, c, 0.12 * away);
     }

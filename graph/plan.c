@@ -432,16 +432,19 @@ static psg_status run_steps(psg_plan *plan, const step *steps, size_t count) {
     return status;
 }
 
-/* What else there is for a spectrum that the GPUs turn out to have no room for: smaller segments,
- * which take less room beside it; or main memory, cut into parts of which the GPUs have room for
- * some, unless blocks have to stay there. @return is there something? */
+/* What else there is for a spectrum that the GPUs turn out to have no room for: no second place for
+ * some of its rows; smaller segments, which take less room beside it; or main memory, cut into parts
+ * of which the GPUs have room for some, unless blocks have to stay there. @return is there
+ * something? */
 static bool take_less(psg_plan *begun, const psg_plan *failed) {
     if (!failed->resident) {
         return false;
     }
-    if (failed->exchange == PSG_EXCHANGE_DIRECT && failed->gpu_count > 1 && !failed->finer &&
-        failed->options.segment_planes == 0) {
-        begun->finer = true;
+    const bool direct = failed->exchange == PSG_EXCHANGE_DIRECT && failed->gpu_count > 1;
+    const bool twice = failed->context.returned != NULL && !failed->context.fetched;
+    if (direct && (twice || (!failed->finer && failed->options.segment_planes == 0))) {
+        begun->fetches = true;
+        begun->finer = !twice;
         return true;
     }
     begun->resident = false;
