@@ -336,7 +336,7 @@ typedef struct psg_statistics {
     size_t segment_planes;    /**< of the plan: planes of the largest segment */
     size_t workers;           /**< of the plan: workers that could take its tasks */
     psg_exchange exchange;    /**< of the plan: what was chosen */
-    size_t spectrum_bytes;    /**< of the plan: blocks and pencils held now, all solves in flight */
+    size_t spectrum_bytes;    /**< of the plan: blocks, rows, pencils held now, all in flight */
     size_t scratch_bytes;     /**< of the plan: the workers' scratch */
     uint64_t h2d_bytes, d2h_bytes, d2d_bytes; /**< of all plans: copied to, from, between GPUs */
     uint64_t sent_bytes;                      /**< by this process to others, in the latest solve */
@@ -350,7 +350,7 @@ typedef struct psg_statistics {
     size_t submit_pieces;        /**< of data that these have, as StarPU is handed them */
     double h2d_seconds, d2h_seconds, d2d_seconds; /**< of these copies, all GPUs; NAN: not known */
     size_t returned_rows, fetched_rows; /**< rows ky that kspace returns, and fetches; README */
-    size_t submit_tasks; /**< and messages: 1 if StarPU was handed all of the solve as one task */
+    size_t submit_tasks; /**< those that copy, and messages, too; 1: StarPU got the solve as one */
 } psg_statistics;
 
 /** Used by psg_plan_statistics(). */

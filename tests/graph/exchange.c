@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-/* Lengths along z with a kernel of their own, and without; one row, one plane; rows of which each of
- * 8 GPUs keeps some. */
+/* Lengths along z with a kernel of their own, and without; one row, one plane; rows of which
+ * kspace returns some on 2 GPUs, and on 8. */
 static const oracle_grid grids[] = {
     {{33, 30, 32}, {1.0, 1.1, 0.9}}, {{16, 15, 37}, {1.0, 1.0, 2.0}},
     {{8, 64, 60}, {3.0, 1.0, 1.0}},  {{9, 1, 12}, {1.0, 1.0, 1.0}},
