@@ -42,13 +42,15 @@ void psg_cuda_worker_destroy(psg_cuda_worker *worker, const psg_context *context
 psg_cuda_worker *psg_cuda_worker_self(const psg_context *context);
 
 /** The steps of a chain, which from the third solve on with the same data are launched as one graph of
- *  CUDA's. Of so many data at most. @return NULL: no memory */
+ *  CUDA's. */
 typedef struct psg_cuda_replay psg_cuda_replay;
 typedef void (*psg_cuda_steps)(psg_run *run, void *buffers[]);
+/** @param[in] data  handles of a chain at most @return NULL: no memory */
 psg_cuda_replay *psg_cuda_replay_create(size_t data);
 /** On the worker whose graph it has. NULL is fine. */
 void psg_cuda_replay_destroy(psg_cuda_replay *replay);
-/** Launch them on the worker's stream, one way or the other. */
+/** Launch them on the worker's stream, one way or the other. What fails is the run's fault.
+ *  @param[in] buffers  [count]: StarPU's, of the chain's task @param[in] steps  launches them one by one */
 void psg_cuda_replay_run(psg_cuda_worker *worker, size_t slot, psg_run *run, void *buffers[],
                          size_t count, psg_cuda_steps steps);
 

@@ -6,7 +6,6 @@
 #include <cuda_runtime.h>
 #include <starpu_cuda.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* What the kernels of a chain were given: where its data are, and what of the run they write. */
 typedef struct key {
@@ -18,19 +17,14 @@ struct psg_cuda_replay {
     cudaGraphExec_t graph; /* NULL: there is none yet */
     size_t seen;           /* solves in a row with this key */
     bool refused;          /* no graph could be made of it */
-    size_t keys;
-    key key[];
+    key key[];             /* of the data of the solve before, and of its run */
 };
 
-/* The run's own two come last. */
+/* The run's own two come last. A graph is made where so many solves before had the same. */
 enum { OWN = 2, PATIENCE = 2 };
 
 psg_cuda_replay *psg_cuda_replay_create(size_t data) {
-    psg_cuda_replay *r = calloc(1, sizeof *r + (data + OWN) * sizeof r->key[0]);
-    if (r != NULL) {
-        r->keys = data + OWN;
-    }
-    return r;
+    return calloc(1, sizeof(psg_cuda_replay) + (data + OWN) * sizeof(key));
 }
 
 static void forget(psg_cuda_replay *r) {

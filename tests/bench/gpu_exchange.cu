@@ -10,8 +10,8 @@
  *   starting takes no time. The fastest of the three is the ceiling.
  * - solves, data resident, with exchange direct and managed. The bandwidth of the exchange is that of the bytes of both
  *   ways in the seconds of both ways, see exchange.h: the transforms along x and y are in them, and whatever passes
- *   between tasks. What kspace moves (psg_statistics.returned_rows, .fetched_rows) is not counted, and neither is its time; the
- *   second ratio is that of all bytes in the seconds of the whole solve.
+ *   between tasks. What kspace moves (psg_statistics.returned_rows, .fetched_rows) is not counted, and neither is its
+ *   time; the second ratio is that of all bytes in the seconds of the whole solve.
  *
  * A line says GB/s that a GPU sends, the ceiling of the same run, and their ratios.
  */
@@ -260,10 +260,8 @@ template <class Real> struct solver {
         const double back = all * (1 - (double)s.returned_rows / rows);
         const double rate = (there + back) / median(&bench_exchange::both, repeat);
         printf("    %-7s %zux%zu, %zu rows by kspace: %.1f GB/s a GPU, ceiling %.1f, ratio %.3f, "
-               "in all "
-               "%.3f; %.4g MB there %.1f, %.4g back %.1f; solve %.3f ms, forward_xy %.3f and "
-               "inverse_xy "
-               "%.3f ms a GPU\n",
+               "in all %.3f; %.4g MB there %.1f, %.4g back %.1f; solve %.3f ms, forward_xy %.3f "
+               "and inverse_xy %.3f ms a GPU\n",
                name, s.segments, s.pencils, s.returned_rows, 1e-9 * rate, 1e-9 * ceiling,
                rate / ceiling, 2 * all / times.median / ceiling, 1e-6 * there,
                1e-9 * there / median(&bench_exchange::there, repeat), 1e-6 * back,

@@ -30,7 +30,7 @@ typedef struct measured {
     psg_precision precision;
 } measured;
 
-/* On 2026-11-20, data on the GPUs, medians. The file has the tasks of the default cut, which is two
+/* On 2026-11-20, of 2 and 4 GPUs on 2026-11-21, data on the GPUs, medians. The file has the tasks of the default cut, which is two
  * segments on one GPU and one a GPU on several, of the staged graph with two pencils, and of all
  * cuts of 512^3 on 4 and 8 GPUs; those of other cuts, and of staged solves of 1024^3, are not in it,
  * but for staged ones of 512^3 in segments of four planes. Of the studies of segments these are all
