@@ -65,6 +65,51 @@ static void write_f(psg_plan *plan, const char *f, size_t plane_bytes) {
     }
 }
 
+static int moved; /* how often slabs were; StarPU may give them the places that they had */
+
+/** Where f and u of each segment are on the GPU. */
+static size_t places(psg_plan *plan, unsigned node, const void *place[2 * SEGMENTS_MAX],
+                     starpu_data_handle_t slab[2 * SEGMENTS_MAX]) {
+    size_t segments = 0;
+    CHECK_STATUS(psg_plan_segments(plan, &segments, NULL), PSG_OK);
+    if (!CHECK(segments <= SEGMENTS_MAX, "%zu segments", segments)) {
+        return 0;
+    }
+    CHECK_STATUS(psg_plan_slab_handles(plan, slab, slab + segments, NULL), PSG_OK);
+    for (size_t m = 0; m < 2 * segments; ++m) {
+        place[m] = starpu_data_test_if_allocated_on_node(slab[m], node)
+                       ? starpu_data_handle_to_pointer(slab[m], node)
+                       : NULL;
+    }
+    return 2 * segments;
+}
+
+/** StarPU has taken f and u from the GPU, and brought them to other places: what was launched before is not launched
+ *  again. Twice f has twice u, bit by bit. */
+static void check_moved(psg_plan *plan, const void *f, const void *twice, const void *want, void *u,
+                        size_t bytes, const char *name) {
+    starpu_data_handle_t slab[2 * SEGMENTS_MAX];
+    const void *before[2 * SEGMENTS_MAX], *after[2 * SEGMENTS_MAX];
+    const unsigned node =
+        starpu_worker_get_memory_node((unsigned)starpu_worker_get_by_type(STARPU_CUDA_WORKER, 0));
+    for (int backward = 0; backward < 2; ++backward) { /* StarPU takes free places in some order */
+        const size_t count = places(plan, node, before, slab);
+        for (size_t m = 0; m < count; ++m) {
+            (void)starpu_data_evict_from_node(slab[backward ? count - 1 - m : m], node);
+        }
+        CHECK_STATUS(psg_slabs_put(plan, twice), PSG_OK);
+        solve_slabs(plan, u);
+        (void)places(plan, node, after, slab);
+        moved += memcmp(before, after, count * sizeof before[0]) != 0;
+        CHECK_STATUS(psg_slabs_put(plan, f), PSG_OK);
+        for (int m = 0; m < SOLVES; ++m) {
+            solve_slabs(plan, u);
+            CHECK(memcmp(u, want, bytes) == 0, "%s, solve %d: another u, of slabs that were moved",
+                  name, m);
+        }
+    }
+}
+
 static void check_grid(const size_t n[3], psg_precision precision, const harness_variant *variant,
                        size_t planes) {
     const oracle_grid box = oracle_grid_make(n[0], n[1], n[2], 1, 1, 1);
@@ -74,7 +119,7 @@ static void check_grid(const size_t n[3], psg_precision precision, const harness
     psg_plan *plan = NULL;
     double *values = oracle_array(points);
     void *f = harness_array(precision, points), *want = harness_array(precision, points);
-    void *u = harness_array(precision, points);
+    void *u = harness_array(precision, points), *twice = harness_array(precision, points);
     char name[96];
     size_t events = 0;
     (void)snprintf(name, sizeof name, "%s, %s, %zu x %zu x %zu, segments of %zu planes",
@@ -83,6 +128,10 @@ static void check_grid(const size_t n[3], psg_precision precision, const harness
     options.segment_planes = planes;
     oracle_random(5, points, values);
     harness_store(precision, points, values, f);
+    for (size_t m = 0; m < points; ++m) {
+        values[m] *= 2;
+    }
+    harness_store(precision, points, values, twice);
     if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
         CHECK_STATUS(psg_solve(plan, f, want), PSG_OK);
         CHECK(without_gap(plan, &events) == 0, "%s: arrays in main memory, and no gap", name);
@@ -94,6 +143,9 @@ static void check_grid(const size_t n[3], psg_precision precision, const harness
                   "%s, solve %d: %zu of %zu tasks without a gap", name, m, gapless, events);
             check_time(plan, name);
             CHECK(memcmp(u, want, bytes) == 0, "%s: another u, of slabs", name);
+        }
+        if (planes == 0) {
+            check_moved(plan, f, twice, want, u, bytes, name);
         }
         write_f(plan, f, n[0] * n[1] * harness_element_bytes(precision));
         solve_slabs(plan, u);
@@ -110,6 +162,7 @@ static void check_grid(const size_t n[3], psg_precision precision, const harness
         CHECK(memcmp(u, want, bytes) == 0, "%s: another u, of solves in flight", name);
     }
     psg_plan_destroy(plan);
+    free(twice);
     free(u);
     free(want);
     free(f);
@@ -125,5 +178,6 @@ int main(void) {
             check_grid(grids[g], PSG_F64, &harness_variants[n], (grids[g][2] + 2) / 3);
         }
     }
+    CHECK(moved > 0, "slabs stayed where they were, on all grids");
     return check_result();
 }
