@@ -48,6 +48,14 @@ if(PSG_PARALLEL_HDF5 STREQUAL "ON" AND NOT PSG_WITH_PARALLEL_HDF5)
     message(FATAL_ERROR "PSG_PARALLEL_HDF5=ON, but MPI is ${PSG_WITH_MPI} and HDF5 parallel: ${HDF5_IS_PARALLEL}")
 endif()
 
+# The headers of a parallel HDF5 include MPI's, also where the serial one was wanted and is not there.
+add_library(psg_hdf5 INTERFACE)
+target_link_libraries(psg_hdf5 INTERFACE hdf5::hdf5)
+if(HDF5_IS_PARALLEL)
+    find_package(MPI REQUIRED COMPONENTS C)
+    target_include_directories(psg_hdf5 SYSTEM INTERFACE ${MPI_C_INCLUDE_DIRS})
+endif()
+
 # CUDA: StarPU decides, because a StarPU without CUDA has no CUDA workers.
 find_file(psg_starpu_config starpu_config.h PATHS ${STARPU_INCLUDE_DIRS} NO_DEFAULT_PATH NO_CACHE)
 set(psg_starpu_has_cuda OFF)
