@@ -31,7 +31,8 @@ const xy_entry *find_entry(psg_cuda_precision precision, size_t nx, size_t ny) {
 }
 
 size_t plane_bytes(const psg_cuda_xy *plan) {
-    return (size_t)plan->entry->ny * (plan->entry->nx / 2 + 1) * complex_bytes(plan->precision);
+    const size_t n = (size_t)plan->entry->ny * (plan->entry->nx / 2 + 1);
+    return div_up(n * complex_bytes(plan->precision), 128) * 128; // as xy_shape::PLANE
 }
 
 /// Of a slab of so many planes.

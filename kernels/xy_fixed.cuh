@@ -54,8 +54,8 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
     static constexpr bool WHOLE = KEEP == xy_keep::whole;
     static constexpr int STRIPS = (NXC + WIDTH - 1) / WIDTH, LINES = NY / ROWS; // items of a plane
     static constexpr int ITEMS = STRIPS + LINES;
-    static constexpr size_t PLANE = (size_t)NY * NXC;
     static constexpr int LINE = 128 / sizeof(Complex); // numbers in a cache line
+    static constexpr size_t PLANE = ((size_t)NY * NXC + LINE - 1) / LINE * LINE;
     // What neighbouring threads have of a row: a cache line, or a part of one.
     static constexpr int piece(int most) {
         return M / 2 % most == 0 ? most : piece(most / 2);

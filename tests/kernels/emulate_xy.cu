@@ -170,7 +170,7 @@ template <class X> struct plane {
 
 /// One mode of the plane by the definition.
 template <class X> static complex_t<double> mode(const plane<X> &p, int kx, int ky) {
-    double re = 0, im = 0;
+    long double re = 0, im = 0; // a million numbers
     for (int y = 0; y < X::NY; y++)
         for (int x = 0; x < X::NX; x++) {
             const double turn =
@@ -179,7 +179,7 @@ template <class X> static complex_t<double> mode(const plane<X> &p, int kx, int 
             re += f * cos(2 * M_PI * turn);
             im -= f * sin(2 * M_PI * turn);
         }
-    return {re, im};
+    return {(double)re, (double)im};
 }
 
 template <class X> static void shape() {

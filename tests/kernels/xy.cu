@@ -13,10 +13,10 @@ template <class Real> static psg_cuda_precision precision_of() {
     return sizeof(Real) == 8 ? PSG_CUDA_F64 : PSG_CUDA_F32;
 }
 
-/// n x n x nz points, solved both ways.
+/// nx x ny x nz points, solved both ways.
 template <class Real> struct problem {
     using Complex = complex_t<Real>;
-    size_t n, nxc, nz;
+    size_t nx, ny, nxc, nz;
     std::vector<Real> f, want, table[3];
     device_array<Real> f_d, u_d, ex, ey, ez;
     device_array<Complex> mode0;
@@ -30,9 +30,10 @@ template <class Real> struct problem {
         }
         return e;
     }
-    problem(size_t n_, size_t nz_)
-        : n(n_), nxc(n_ / 2 + 1), nz(nz_), f(n_ * n_ * nz_), f_d(f.size()), u_d(f.size()),
-          ex(eigenvalues(nxc, n)), ey(eigenvalues(n, n)), ez(eigenvalues(nz, nz)), mode0(1) {
+    problem(size_t nx_, size_t ny_, size_t nz_)
+        : nx(nx_), ny(ny_), nxc(nx_ / 2 + 1), nz(nz_), f(nx_ * ny_ * nz_), f_d(f.size()),
+          u_d(f.size()), ex(eigenvalues(nxc, nx)), ey(eigenvalues(ny, ny)), ez(eigenvalues(nz, nz)),
+          mode0(1) {
         for (Real &v : f)
             v = (Real)check_uniform();
         f_d.put(f);
@@ -48,19 +49,19 @@ template <class Real> struct problem {
                 ey.data() + row,
                 ez.data(),
                 0,
-                1.0 / ((double)n * n * nz),
+                1.0 / ((double)nx * ny * nz),
                 row == 0 ? mode0.data() : nullptr,
                 nullptr};
     }
     void by_cufft() {
-        device_array<Complex> spectrum(n * nxc * nz);
-        const psg_cuda_segment whole = {spectrum.data(), nz, n * nxc};
-        const psg_cuda_band band = {&whole, 1, n, NULL, 0};
-        const psg_cuda_columns columns = {n, nxc, 0};
+        device_array<Complex> spectrum(ny * nxc * nz);
+        const psg_cuda_segment whole = {spectrum.data(), nz, ny * nxc};
+        const psg_cuda_band band = {&whole, 1, ny, NULL, 0};
+        const psg_cuda_columns columns = {ny, nxc, 0};
         const psg_cuda_symbol s = symbol(0);
         for (psg_cuda_direction d : {PSG_CUDA_FORWARD, PSG_CUDA_INVERSE}) {
             psg_cuda_fft *fft = nullptr;
-            MUST(psg_cuda_fft_create_xy(&fft, precision_of<Real>(), d, n, n, nz));
+            MUST(psg_cuda_fft_create_xy(&fft, precision_of<Real>(), d, nx, ny, nz));
             device_array<char> work(psg_cuda_fft_work_bytes(fft) + 1);
             MUST(psg_cuda_fft_set_work_area(fft, work.data()));
             const bool forward = d == PSG_CUDA_FORWARD;
@@ -78,16 +79,16 @@ template <class Real> struct problem {
     /// slab in two segments.
     void by_strips(const std::vector<size_t> &y0, bool dense) {
         psg_cuda_xy *xy = nullptr;
-        MUST(psg_cuda_xy_create(&xy, precision_of<Real>(), n, n));
-        const size_t strip = psg_cuda_xy_strip(precision_of<Real>(), n, n);
+        MUST(psg_cuda_xy_create(&xy, precision_of<Real>(), nx, ny));
+        const size_t strip = psg_cuda_xy_strip(precision_of<Real>(), nx, ny);
         device_array<char> work(psg_cuda_xy_work_bytes(xy, nz));
-        device_array<Complex> spectrum(n * nxc * nz);
+        device_array<Complex> spectrum(ny * nxc * nz);
         u_d.poison();
         std::vector<psg_cuda_xy_part> parts;
         for (size_t p = 0; p < y0.size(); p++) {
-            const size_t rows = (p + 1 < y0.size() ? y0[p + 1] : n) - y0[p];
+            const size_t rows = (p + 1 < y0.size() ? y0[p + 1] : ny) - y0[p];
             parts.push_back({spectrum.data() + y0[p] * nxc * (dense ? nz : 1),
-                             dense ? rows * nxc : n * nxc, y0[p], rows});
+                             dense ? rows * nxc : ny * nxc, y0[p], rows});
         }
         const size_t z0[3] = {0, nz / 3, nz};
         const auto transform = [&](psg_cuda_direction d, Real *field) {
@@ -95,7 +96,7 @@ template <class Real> struct problem {
                 std::vector<psg_cuda_xy_part> here = parts;
                 for (psg_cuda_xy_part &p : here)
                     p.base_d = (Complex *)p.base_d + z0[s] * p.plane_pitch;
-                MUST(psg_cuda_xy_run(xy, d, field + z0[s] * n * n, z0[s + 1] - z0[s], here.data(),
+                MUST(psg_cuda_xy_run(xy, d, field + z0[s] * ny * nx, z0[s + 1] - z0[s], here.data(),
                                      here.size(), work.data(), 0));
             }
         };
@@ -121,8 +122,8 @@ template <class Real> struct problem {
                 worst = e;
         }
         if (!(worst <= (sizeof(Real) == 8 ? 1e-13 : 1e-5) * most))
-            FAIL("f%zu, %zu x %zu x %zu, %zu %s parts: off by %g of %g", 8 * sizeof(Real), n, n, nz,
-                 parts, dense ? "dense" : "viewed", worst, most);
+            FAIL("f%zu, %zu x %zu x %zu, %zu %s parts: off by %g of %g", 8 * sizeof(Real), nx, ny,
+                 nz, parts, dense ? "dense" : "viewed", worst, most);
         const std::vector<Real> kept = f_d.get();
         CHECK(memcmp(kept.data(), f.data(), f.size() * sizeof(Real)) == 0);
     }
@@ -130,33 +131,33 @@ template <class Real> struct problem {
 
 /// As many planes as come round in the ring between the two steps, too, in the larger segment; of
 /// those that stay in shared memory, more than blocks run at once.
-template <class Real> static std::vector<size_t> planes_of(size_t n, bool small) {
+template <class Real> static std::vector<size_t> planes_of(size_t nx, size_t ny, bool small) {
     const psg_cuda_precision precision = precision_of<Real>();
-    const size_t plane = n * (n / 2 + 1) * sizeof(complex_t<Real>), any = 100000;
+    const size_t plane = ny * (nx / 2 + 1) * sizeof(complex_t<Real>), any = 100000;
     if (small)
         return {2};
     psg_cuda_xy *xy = nullptr;
-    MUST(psg_cuda_xy_create(&xy, precision, n, n));
+    MUST(psg_cuda_xy_create(&xy, precision, nx, ny));
     const size_t ring = psg_cuda_xy_work_bytes(xy, any) / plane;
     psg_cuda_xy_destroy(xy);
-    size_t most = ring > 0 ? 3 * ring / 2 + 8 : n > 64 ? 512 : 2048;
+    size_t most = ring > 0 ? 3 * ring / 2 + 8 : nx > 64 ? 512 : 2048;
     while (psg_cuda_kspace_supported(precision, most) == 0)
         most++;
     return {1, 2, 7, most};
 }
 
-template <class Real> static void size(size_t n, bool small) {
-    if (psg_cuda_xy_strip(precision_of<Real>(), n, n) == 0)
+template <class Real> static void size(size_t nx, size_t ny, bool small) {
+    if (psg_cuda_xy_strip(precision_of<Real>(), nx, ny) == 0)
         return;
-    for (size_t nz : planes_of<Real>(n, small)) {
-        problem<Real> p(n, nz);
+    for (size_t nz : planes_of<Real>(nx, ny, small)) {
+        problem<Real> p(nx, ny, nz);
         p.by_strips({0}, false);
-        p.by_strips({0, n / 2}, false);
-        p.by_strips({0, 1, 37, n - 5}, true);
-        p.by_strips({0, n / 4, n / 2, n / 2, n - 1}, false);
+        p.by_strips({0, ny / 2}, false);
+        p.by_strips({0, 1, 37, ny - 5}, true);
+        p.by_strips({0, ny / 4, ny / 2, ny / 2, ny - 1}, false);
         std::vector<size_t> many;
         for (size_t i = 0; i < PSG_CUDA_XY_PARTS; i++)
-            many.push_back(i * n / PSG_CUDA_XY_PARTS);
+            many.push_back(i * ny / PSG_CUDA_XY_PARTS);
         p.by_strips(many, true);
     }
 }
@@ -200,9 +201,11 @@ int main(int argc, char **argv) {
     need_device();
     srand(11);
     arguments();
-    for (size_t n = 1; n <= (small ? 384u : 2048u); n++) { // all that there are
-        size<double>(n, small);
-        size<float>(n, small);
-    }
+    const size_t most = small ? 384 : 2048;
+    for (size_t ny = 1; ny <= most; ny++) // all that there are
+        for (size_t nx = 1; nx <= most; nx++) {
+            size<double>(nx, ny, small);
+            size<float>(nx, ny, small);
+        }
     return check_result();
 }
