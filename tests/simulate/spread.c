@@ -28,6 +28,11 @@ static const char both[] = HEAD "time forward_xy f64 cpu 64x64x64 segment 64 den
                                 "time kspace f64 gpu 64x64x64 pencil 64 dense 1 0 9e-4\n"
                                 "time inverse_xy f64 gpu 64x64x64 segment 64 dense 1 0 9e-4\n";
 
+/* Solves of one segment, all of whose tasks are one of StarPU's. */
+static const char chain[] = HEAD "time forward_xy f64 gpu 64x64x64 segment 64 views 1 0 1e-3 0.3\n"
+                                 "time kspace f64 gpu 64x64x64 pencil 64 views 1 0 2e-3\n"
+                                 "time inverse_xy f64 gpu 64x64x64 segment 64 views 1 0 3e-3 0.3\n";
+
 /** What one simulation found, for the others. */
 typedef struct found {
     double seconds[SOLVES * TASKS]; /**< of the tasks, by solve, stage and worker */
@@ -133,6 +138,33 @@ static void check_policy(const void *argument) {
     psg_plan_destroy(plan);
 }
 
+/** What the chain takes is what its tasks take. */
+static void check_chain(const void *argument) {
+    (void)argument;
+    psg_plan *plan = NULL;
+    psg_options options;
+    psg_grid grid;
+    psg_event e[EVENTS_MOST];
+    double before = 0;
+    psg_options_init(&options);
+    options.gpus = 1;
+    psg_grid_init(&grid, N, N, N, 1, 1, 1);
+    CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK);
+    CHECK_STATUS(psg_slabs_put(plan, &grid), PSG_OK); /* which is not looked at */
+    for (int solve = 0; solve < 5; ++solve) {
+        if (!CHECK(next(plan, e) == 3, "tasks of solve %d", solve) || solve < 1) {
+            continue; /* f and u are not there yet */
+        }
+        const double first = e[0].end - e[0].start;
+        CHECK(fabs(first / before - 1) > 1e-3, "%g s in solve %d, too", first, solve);
+        CHECK_NEAR(e[1].end - e[1].start, 2e-3, 1e-8, "kspace of solve %d", solve);
+        CHECK_NEAR(e[2].end - e[2].start, 3 * first, 1e-8, "inverse_xy of solve %d", solve);
+        CHECK_NEAR(e[0].start, 0, 20e-6, "of %g s the first begins", e[2].end);
+        before = first;
+    }
+    psg_plan_destroy(plan);
+}
+
 static void check_seed(const void *argument) {
     (void)argument;
     psg_plan *plan = NULL;
@@ -171,6 +203,7 @@ int main(void) {
     CHECK(difference(0, 3) > SPREAD * FORWARD, "another seed draws the same");
     unsetenv("PSG_SEED");
     simulate_apart(simulate_machine(both), check_policy, NULL);
+    simulate_apart(simulate_machine(chain), check_chain, NULL);
     simulate_apart(NULL, check_seed, NULL);
     remove(simulate_machine(""));
     return check_result();
