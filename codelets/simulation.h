@@ -47,11 +47,11 @@ struct psg_comm *psg_simulation_nodes(unsigned nodes, double rate);
 void psg_simulation_submit(size_t pieces);
 
 /** Seconds of a task on a core or on a GPU, as recorded. Where such times spread they are drawn, for a worker and a
- *  solve: what makes a core slow, as another on the same physical one, lasts longer than a solve. The distribution is
- *  log-normal, exp(s z - s^2 / 2) times the mean m, with s^2 = log(1 + spread^2) and z normal: it has that mean and
- *  spread, no time is negative, and few are much longer than the mean, as few are in what was recorded. z comes from
- *  nothing but PSG_SEED in the environment (1 if it is not there), the worker's number and that of the solve in its
- *  plan: so a simulation can be repeated, and policies are compared on the same workers.
+ *  solve: what makes a core slow, as another on the same physical one, mostly lasts so long (`policies-free-h200` in
+ *  tests/bench/results/). The distribution is log-normal, m exp(s z - s^2 / 2) with the mean m, s^2 = log(1 + spread^2)
+ *  and z normal: it has that mean and spread, and no time is negative. z comes from nothing but PSG_SEED in the
+ *  environment (1 if it is not there), the worker's number, and that of the solve in its plan: so a simulation can be
+ *  repeated, and policies are compared on the same workers.
  *  @param[in] worker  StarPU's number; -1: the mean of all
  *  @return 0: not known */
 double psg_simulation_seconds(const struct psg_task_args *args, bool gpu, int worker);
