@@ -19,9 +19,9 @@
  *      time STAGE f64|f32 cpu|gpu NXxNYxNZ segment|pencil COUNT views|dense PIECES REMOTE SECONDS [SPREAD]
  *                                     a task on COUNT planes of a segment, or rows of a pencil, that has to do with
  *                                     PIECES blocks, views into larger arrays or each in one piece, REMOTE of
- *                                     them in peers' memory: the mean, and the standard deviation of such tasks over
- *                                     it, at most 10. Without SPREAD each takes SECONDS, with it what is drawn for the worker and
- *                                     the solve: see simulation.h
+ *                                     them in peers' memory: the mean, and the standard deviation over it, at most
+ *                                     10. Without SPREAD each such task takes SECONDS, with it what is drawn for the
+ *                                     worker and the solve: see simulation.h
  */
 #ifndef PSG_CODELETS_MACHINE_H
 #define PSG_CODELETS_MACHINE_H
