@@ -140,6 +140,12 @@ void psg_chain_begin(psg_run *run, size_t slot) {
     c->steps = c->uses = c->count = 0;
 }
 
+bool psg_chain_repeats(const psg_run *run, size_t slot) {
+    const psg_chain *c = run->chain;
+    const psg_context *context = run->context;
+    return c != NULL && c->slot == slot && c->steps == context->chained && !context->record;
+}
+
 bool psg_chain_gathers(const psg_run *run) {
     return run->chain != NULL && run->chain->gathers;
 }

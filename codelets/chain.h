@@ -23,6 +23,9 @@ size_t psg_chain_data(const psg_context *context);
  *  @param[in] slot  below context->lanes; no run that has it begins before another has ended */
 void psg_chain_begin(psg_run *run, size_t slot);
 bool psg_chain_gathers(const psg_run *run);
+/** Has a run all it would gather for that slot, from its solve before? To gather takes longer than to submit. A
+ *  run that keeps a record gathers anew. */
+bool psg_chain_repeats(const psg_run *run, size_t slot);
 
 /** Take one in. @param[in] task  with its data; it is gone afterwards */
 void psg_chain_add(psg_run *run, struct starpu_task *task);

@@ -5,6 +5,7 @@
 #include <starpu.h>
 
 #include <cuda_runtime_api.h>
+#include <math.h>
 #include <pthread.h>
 #include <starpu_cuda.h>
 #include <stdint.h>
@@ -166,26 +167,61 @@ size_t psg_device_strip(const psg_context *c) {
     return suits ? psg_cuda_xy_strip(precision, c->n[0], c->n[1]) : 0;
 }
 
+/* Where a stream is being captured: what was launched last, NULL if that is not one thing. And let what comes next
+ * follow that. */
+static cudaGraphNode_t captured_last(cudaStream_t stream) {
+    enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    const cudaGraphNode_t *last = NULL;
+    size_t count = 0;
+#if CUDART_VERSION >= 13000
+    const cudaError_t error =
+        cudaStreamGetCaptureInfo(stream, &status, NULL, NULL, &last, NULL, &count);
+#else
+    const cudaError_t error =
+        cudaStreamGetCaptureInfo_v2(stream, &status, NULL, NULL, &last, &count);
+#endif
+    return error == cudaSuccess && count == 1 ? last[0] : NULL;
+}
+
+static cudaError_t capture_after(cudaStream_t stream, cudaGraphNode_t last) {
+#if CUDART_VERSION >= 13000
+    return cudaStreamUpdateCaptureDependencies(stream, &last, NULL, 1,
+                                               cudaStreamSetCaptureDependencies);
+#else
+    return cudaStreamUpdateCaptureDependencies(stream, &last, 1, cudaStreamSetCaptureDependencies);
+#endif
+}
+
+/* In a graph beside the step, and not between it and the next one, which would wait some 2 us longer. */
+static cudaError_t record_beside(cudaEvent_t mark, cudaStream_t stream) {
+    const cudaGraphNode_t last = captured_last(stream);
+    const cudaError_t error = cudaEventRecordWithFlags(mark, stream, cudaEventRecordExternal);
+    return error == cudaSuccess && last != NULL ? capture_after(stream, last) : error;
+}
+
 void psg_device_mark(psg_run *run, size_t slot, size_t step) {
     const psg_context *c = run->context;
-    cudaEvent_t mark = psg_cuda_worker_self(c)->marks[slot * c->chained + step];
-    const cudaError_t error = cudaEventRecordWithFlags(
-        mark, starpu_cuda_get_local_stream(),
-        psg_cuda_worker_self(c)->records ? cudaEventRecordExternal : cudaEventRecordDefault);
+    const psg_cuda_worker *w = psg_cuda_worker_self(c);
+    const cudaEvent_t mark = w->marks[slot * c->chained + step];
+    const cudaStream_t stream = starpu_cuda_get_local_stream();
+    const cudaError_t error = w->records
+                                  ? record_beside(mark, stream)
+                                  : cudaEventRecordWithFlags(mark, stream, cudaEventRecordDefault);
     (void)psg_cuda_check(run, (int)error, "cudaEventRecord");
 }
 
+/* An event beside the chain may be some microseconds late, and later than the next one. */
 bool psg_device_moments(const psg_run *run, size_t slot, size_t steps, double end, double *moment) {
     const psg_context *c = run->context;
     const cudaEvent_t *mark = &psg_cuda_worker_self(c)->marks[slot * c->chained];
     moment[steps - 1] = end;
-    for (size_t s = 0; s + 1 < steps; s++) {
+    for (size_t s = steps - 1; s-- > 0;) {
         float milliseconds = 0;
         if (cudaEventElapsedTime(&milliseconds, mark[s], mark[steps - 1]) != cudaSuccess) {
             (void)cudaGetLastError();
             return false;
         }
-        moment[s] = end - 1e3 * (double)milliseconds;
+        moment[s] = fmin(end - 1e3 * (double)milliseconds, moment[s + 1]);
     }
     return true;
 }

@@ -52,15 +52,15 @@ static psg_run *take_run(psg_plan *plan) {
  * stay there. The first solve makes room for u. */
 static void submit_graph(psg_run *run, const psg_plan *plan, const psg_lane *lane,
                          const psg_arrays *arrays) {
-    const bool chain =
-        plan->context.chained > 0 && arrays == plan->slabs && psg_arrays_there(plan, arrays);
-    if (chain) {
+    if (plan->context.chained == 0 || arrays != plan->slabs || !psg_arrays_there(plan, arrays)) {
+        graphs[plan->options.graph](run, plan, lane, arrays);
+        return;
+    }
+    if (!psg_chain_repeats(run, lane->number)) {
         psg_chain_begin(run, lane->number);
+        graphs[plan->options.graph](run, plan, lane, arrays);
     }
-    graphs[plan->options.graph](run, plan, lane, arrays);
-    if (chain) {
-        psg_chain_submit(run);
-    }
+    psg_chain_submit(run);
 }
 
 /* Start a solve between these arrays, unless something went wrong before or does now, here or on

@@ -17,11 +17,12 @@
 
 namespace psg_cuda {
 
-/// A length LENGTH = R0 R1 R2 (R2 = 1: two passes); ELEMENTS is a multiple of each radix. ALONG: see
-/// above.
+/// A length LENGTH = R0 R1 R2 (R2 = 1: two passes); ELEMENTS is a multiple of the first and the last
+/// radix. ALONG: see above.
 /// Thread q of the THREADS that share a column owns, in pass p, the butterflies q + u THREADS. In
 /// the last pass they are numbered such that butterfly b begins with frequency b: thread q then has
-/// the frequencies q + u THREADS + j N / R, so that neighbours have neighbouring ones.
+/// the frequencies q + u THREADS + j N / R, so that neighbours have neighbouring ones. In a middle pass
+/// some threads may have a butterfly less than others.
 template <class Real_, int LENGTH, int ELEMENTS, int COLUMNS_, int R0, int R1, int R2 = 1,
           bool ALONG = false>
 struct column_shape {
@@ -36,11 +37,23 @@ struct column_shape {
     static PSG_HD constexpr int stride(int p) {
         return p == 0 ? N / R0 : p == 1 ? N / (R0 * R1) : N / (R0 * R1 * R2);
     }
+    /// Butterflies of pass p that a thread has, at most; has(): is number u of thread q there?
+    static PSG_HD constexpr int rounds(int p) {
+        return (N / radix(p) + T - 1) / T;
+    }
+    static PSG_HD constexpr bool even(int p) {
+        return N / radix(p) % T == 0;
+    }
+    template <int P> static PSG_HD bool has(int q, int u) {
+        return even(P) || q + u * T < N / radix(P);
+    }
+    /// Numbers that a thread holds, at most.
+    static constexpr int ROOM = E > rounds(1) * R1 ? E : rounds(1) * R1;
     static constexpr int RL = radix(LAST);
     static constexpr int SPAN = N / R0;           // of a block after the first pass
     static constexpr bool PADDED = SPAN % 2 == 0; // one row in SPAN + 1 keeps banks apart
     static constexpr int ROWS = PADDED ? N + R0 : N;
-    static_assert(R0 * R1 * R2 == N && E % R0 == 0 && E % R1 == 0 && E % R2 == 0 && N % E == 0, "");
+    static_assert(R0 * R1 * R2 == N && N % E == 0 && E % R0 == 0 && E % RL == 0, "");
 
     /// What a thread of the block works on: its number among those of a column, and the column.
     static PSG_HD int member(int thread) {
@@ -92,42 +105,28 @@ struct column_shape {
         return p == 0 ? 0 : N - stride(p - 1);
     }
 
-    /// Multiply the outputs j of a butterfly of pass P by the twiddles w^j, or by their conjugates.
-    /// Of radices that 4 divides, those of 1, 2, 3 and 4, 8, .. are loaded, and the others their
-    /// products, which cost less.
+    /// Multiply the outputs of a butterfly of pass P by its twiddles, or by their conjugates.
     template <int P, bool CONJUGATE>
-    static PSG_HD void twist(Complex *v, int q, int u, const Complex *table) {
-        constexpr int R = radix(P), S = stride(P), STEP = R % 4 == 0 ? 4 : R;
-        const Complex *w = table + twiddles(P) + twiddle<P>(q, u) - S;
-        Complex small[STEP];
-        PSG_UNROLL
-        for (int j = 1; j < STEP; j++) {
-            small[j] = w[j * S];
-            v[j] = CONJUGATE ? mul_conj(v[j], small[j]) : v[j] * small[j];
-        }
-        PSG_UNROLL
-        for (int i = STEP; i < R; i += STEP) {
-            const Complex large = w[i * S];
-            PSG_UNROLL
-            for (int j = 0; j < STEP; j++) {
-                const Complex both = j == 0 ? large : large * small[j];
-                v[i + j] = CONJUGATE ? mul_conj(v[i + j], both) : v[i + j] * both;
-            }
-        }
+    static PSG_HD void twist_pass(Complex *v, int q, int u, const Complex *table) {
+        twist<radix(P), CONJUGATE>(v, table + twiddles(P) + twiddle<P>(q, u), (uint32_t)stride(P));
     }
     template <int P> static PSG_HD void forward(Complex *v, int q, const Complex *table) {
         PSG_UNROLL
-        for (int u = 0; u < E / radix(P); u++) {
+        for (int u = 0; u < rounds(P); u++) {
+            if (!has<P>(q, u))
+                break;
             dft<radix(P), -1>(v + u * radix(P));
             if (P < LAST)
-                twist<P, false>(v + u * radix(P), q, u, table);
+                twist_pass<P, false>(v + u * radix(P), q, u, table);
         }
     }
     template <int P> static PSG_HD void inverse(Complex *v, int q, const Complex *table) {
         PSG_UNROLL
-        for (int u = 0; u < E / radix(P); u++) {
+        for (int u = 0; u < rounds(P); u++) {
+            if (!has<P>(q, u))
+                break;
             if (P < LAST)
-                twist<P, true>(v + u * radix(P), q, u, table);
+                twist_pass<P, true>(v + u * radix(P), q, u, table);
             dft<radix(P), 1>(v + u * radix(P));
         }
     }
@@ -135,14 +134,16 @@ struct column_shape {
     /// Between registers and the exchange buffer, as pass P owns the points.
     template <int P> static PSG_HD void to_shared(const Complex *v, int q, int col, Complex *buf) {
         PSG_UNROLL
-        for (int e = 0; e < E; e++)
-            buf[at(row<P>(q, e / radix(P)) + e % radix(P) * row_step<P>(), col)] = v[e];
+        for (int e = 0; e < rounds(P) * radix(P); e++)
+            if (has<P>(q, e / radix(P)))
+                buf[at(row<P>(q, e / radix(P)) + e % radix(P) * row_step<P>(), col)] = v[e];
     }
     template <int P>
     static PSG_HD void from_shared(Complex *v, int q, int col, const Complex *buf) {
         PSG_UNROLL
-        for (int e = 0; e < E; e++)
-            v[e] = buf[at(row<P>(q, e / radix(P)) + e % radix(P) * row_step<P>(), col)];
+        for (int e = 0; e < rounds(P) * radix(P); e++)
+            if (has<P>(q, e / radix(P)))
+                v[e] = buf[at(row<P>(q, e / radix(P)) + e % radix(P) * row_step<P>(), col)];
     }
     static constexpr size_t shared_bytes = (size_t)ROWS * COLUMNS * sizeof(Complex);
 };

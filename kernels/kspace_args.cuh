@@ -98,12 +98,5 @@ template <class Real> struct kspace_column {
     }
 };
 
-/// Number z of a column.
-template <class Real>
-PSG_HD complex_t<Real> *kspace_number(const kspace_args<Real> &a, const kspace_column<Real> &c,
-                                      const kspace_place &in, uint32_t z) {
-    return a.base + (in.first + c.index + (in.planes ? in.planes[z] : (int64_t)(z * in.pitch)));
-}
-
 } // namespace psg_cuda
 #endif

@@ -114,7 +114,7 @@ __global__ void __launch_bounds__(S::BLOCK, BLOCKS)
         kspace_fetch<S>(buf, q, col, a, Column(a, blockIdx.x, S::COLUMNS, col));
     for (uint32_t tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
         const Column c(a, tile, S::COLUMNS, col);
-        Complex v[S::E];
+        Complex v[S::ROOM];
         if (AHEAD) {
             fetched();
             S::template from_shared<0>(v, q, col, buf);

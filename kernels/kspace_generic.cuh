@@ -26,54 +26,80 @@ struct kspace_butterfly {
     }
 };
 
-/// One butterfly of radix R of one column; FROM_PLANES and TO_PLANES: device memory instead of buf.
+/// Calls move(j, number) for the points of a butterfly of R in the planes. Looks up all planes before
+/// it moves the first, as loads that follow a move would wait for it.
+template <int R, class Real, class Move>
+PSG_HD void kspace_points(const kspace_butterfly &b, const kspace_args<Real> &a,
+                          const kspace_column<Real> &c, const kspace_place &in, Move move) {
+    if (in.planes) {
+        int64_t plane[R];
+        PSG_UNROLL
+        for (int j = 0; j < R; j++)
+            plane[j] = in.planes[b.place + j * b.stride];
+        PSG_UNROLL
+        for (int j = 0; j < R; j++)
+            move(j, a.base + (plane[j] + c.index));
+    } else {
+        complex_t<Real> *number = a.base + (in.first + c.index) + (size_t)b.place * in.pitch;
+        const size_t step = b.stride * in.pitch;
+        PSG_UNROLL
+        for (int j = 0; j < R; j++)
+            move(j, number + j * step);
+    }
+}
+
+/// What a step reads from the planes and not from shared memory, and what it writes there.
+struct kspace_ends {
+    bool from_planes, to_planes;
+};
+
+/// One butterfly of radix R of one column.
 template <int R, kspace_step STEP, class Real>
 PSG_HD void kspace_item(const kspace_args<Real> &a, const kspace_pass &pass, uint32_t item,
-                        bool from_planes, bool to_planes, const kspace_column<Real> &c,
-                        uint32_t col, complex_t<Real> *buf) {
+                        kspace_ends ends, const kspace_column<Real> &c, uint32_t col,
+                        complex_t<Real> *buf) {
     using Complex = complex_t<Real>;
     const kspace_butterfly b(a.list, pass, item);
     const Complex *w = a.twiddles + b.twiddle;
+    Complex *const at = buf + (b.row << a.log2_columns) + col;
+    const uint32_t step = b.row_step << a.log2_columns;
     Complex v[R];
-    PSG_UNROLL
-    for (int j = 0; j < R; j++) {
-        if (!from_planes)
-            v[j] = buf[((b.row + j * b.row_step) << a.log2_columns) + col];
-        else if (c.valid)
-            v[j] = *kspace_number(a, c, a.band[c.band].from, b.place + j * b.stride);
-        else
+    if (!ends.from_planes) {
+        PSG_UNROLL
+        for (int j = 0; j < R; j++)
+            v[j] = at[j * step];
+    } else if (c.valid) {
+        kspace_points<R>(b, a, c, a.band[c.band].from,
+                         [&](int j, const Complex *from) { v[j] = load_neighbours(from); });
+    } else {
+        PSG_UNROLL
+        for (int j = 0; j < R; j++)
             v[j] = Complex{Real(0), Real(0)};
     }
     if (STEP == KSPACE_INVERSE) {
-        PSG_UNROLL
-        for (int j = 1; j < R; j++)
-            v[j] = mul_conj(v[j], w[(j - 1) * b.stride]);
+        twist<R, true>(v, w, b.stride);
         dft<R, 1>(v);
     } else {
         dft<R, -1>(v);
     }
-    if (STEP == KSPACE_FORWARD) {
-        PSG_UNROLL
-        for (int j = 1; j < R; j++)
-            v[j] = v[j] * w[(j - 1) * b.stride];
-    }
+    if (STEP == KSPACE_FORWARD)
+        twist<R, false>(v, w, b.stride);
     if (STEP == KSPACE_TURN) {
-        const uint32_t k = a.order[b.g], step = a.list.n / R;
+        const uint32_t k = a.order[b.g], next = a.list.n / R;
         if (k == 0 && c.first && a.mode0)
             *a.mode0 = v[0];
         PSG_UNROLL
         for (int j = 0; j < R; j++)
-            v[j] = symbol_factor(c.exy, a.ez[k + j * step], a.lambda, a.scale) * v[j];
+            v[j] = symbol_factor(c.exy, a.ez[k + j * next], a.lambda, a.scale) * v[j];
         dft<R, 1>(v);
     }
-    if (to_planes && c.valid)
+    if (!ends.to_planes) {
+        PSG_UNROLL
+        for (int j = 0; j < R; j++)
+            at[j * step] = v[j];
+    } else if (c.valid) {
         report_nonfinite(v[0], a.nonfinite); // the inverse has put it into all points of the column
-    PSG_UNROLL
-    for (int j = 0; j < R; j++) {
-        if (!to_planes)
-            buf[((b.row + j * b.row_step) << a.log2_columns) + col] = v[j];
-        else if (c.valid)
-            *kspace_number(a, c, a.band[c.band].to, b.place + j * b.stride) = v[j];
+        kspace_points<R>(b, a, c, a.band[c.band].to, [&](int j, Complex *to) { *to = v[j]; });
     }
 }
 
@@ -84,14 +110,14 @@ PSG_HD void kspace_loop(const kspace_args<Real> &a, uint32_t p, uint32_t thread,
                         const kspace_column<Real> &c, complex_t<Real> *buf) {
     const kspace_pass &pass = a.list.pass[p];
     const uint32_t count = a.list.n / R, col = thread & ((1u << a.log2_columns) - 1);
-    const bool from_planes = p == 0 && STEP != KSPACE_INVERSE;
-    const bool to_planes = p == 0 && STEP != KSPACE_FORWARD;
+    const kspace_ends ends = {p == 0 && STEP != KSPACE_INVERSE, p == 0 && STEP != KSPACE_FORWARD};
     for (uint32_t item = thread >> a.log2_columns; item < count; item += threads >> a.log2_columns)
-        kspace_item<R, STEP>(a, pass, item, from_planes, to_planes, c, col, buf);
+        kspace_item<R, STEP>(a, pass, item, ends, c, col, buf);
 }
 
 /// The radices, in one place: kspace_factor() chooses among them.
-#define PSG_KSPACE_RADICES(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(13) X(16)
+#define PSG_KSPACE_RADICES(X)                                                                      \
+    X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16)
 
 template <kspace_step STEP, class Real>
 PSG_HD void kspace_pass_any(const kspace_args<Real> &a, uint32_t p, uint32_t thread,

@@ -116,9 +116,12 @@ struct kspace_tile_shape {
 
 constexpr uint32_t kspace_generic_threads = 256; // at most
 
-/// Threads for tiles of 2^log2_columns: a multiple of 32 that leaves the fewest threads idle in the
-/// rounds of all passes; the most of those.
-inline uint32_t kspace_tile_threads(const kspace_list &list, uint32_t log2_columns) {
+/// Bytes that the threads of a multiprocessor should move at once, one number each.
+constexpr size_t kspace_generic_moving = 6 * 1024;
+
+/// Threads for tiles of 2^log2_columns: a multiple of 32, not below `least`, that leaves the fewest
+/// threads idle in the rounds of all passes; the most of those.
+inline uint32_t kspace_tile_threads(const kspace_list &list, uint32_t log2_columns, size_t least) {
     uint32_t best = 0, best_slots = 0;
     for (uint32_t threads = kspace_generic_threads; threads >= 64; threads -= 32) {
         uint32_t slots = 0;
@@ -126,7 +129,7 @@ inline uint32_t kspace_tile_threads(const kspace_list &list, uint32_t log2_colum
             const uint32_t items = list.n / list.pass[p].radix << log2_columns;
             slots += (items + threads - 1) / threads * threads * list.pass[p].radix;
         }
-        if (best == 0 || slots < best_slots) {
+        if (best == 0 || (slots < best_slots && threads >= least)) {
             best = threads;
             best_slots = slots;
         }
@@ -135,19 +138,21 @@ inline uint32_t kspace_tile_threads(const kspace_list &list, uint32_t log2_colum
 }
 
 /// The tile for a list on a device that gives a block max_shared bytes: rows of 256 bytes where the
-/// tile stays small, else of 128, 64 or 32, so that several blocks fit a multiprocessor.
-/// false: not even the narrowest tile fits.
+/// tile stays small, else of 128, 64 or 32, so that several blocks fit a multiprocessor; two of them
+/// with wide rows in f64, more in f32.
 inline bool kspace_choose_tile(const kspace_list &list, size_t complex_bytes, size_t max_shared,
                                kspace_tile_shape *tile) {
     const size_t row_bytes[] = {256, 128, 64, kspace_least_row_bytes};
-    const size_t limit[] = {34 * 1024, 75 * 1024, max_shared, max_shared};
+    const size_t limit[] = {34 * 1024, complex_bytes == 16 ? max_shared / 2 : max_shared / 3,
+                            max_shared, max_shared};
     for (int t = 0; t < 4; t++) {
         uint32_t log2_columns = 0;
         while ((complex_bytes << (log2_columns + 1)) <= row_bytes[t])
             log2_columns++;
         const size_t bytes = (list.rows * complex_bytes) << log2_columns;
         if (bytes <= limit[t] && bytes <= max_shared) {
-            *tile = {log2_columns, kspace_tile_threads(list, log2_columns), bytes};
+            const size_t threads = kspace_generic_moving / complex_bytes / (max_shared / bytes);
+            *tile = {log2_columns, kspace_tile_threads(list, log2_columns, threads), bytes};
             return true;
         }
     }

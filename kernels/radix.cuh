@@ -196,10 +196,10 @@ template <int R, int SIGN, class Real> PSG_HD void dft(complex_t<Real> *v) {
         v[3] = b - d;
     } else if constexpr (R == 3 || R == 5 || R == 7 || R == 11 || R == 13) {
         dft_odd<R, SIGN>(v);
-    } else if constexpr (R == 6 || R == 10) {
+    } else if constexpr (R == 6 || R == 10 || R == 14) {
         dft_coprime<2, R / 2, SIGN>(v);
-    } else if constexpr (R == 12) {
-        dft_coprime<3, 4, SIGN>(v);
+    } else if constexpr (R == 12 || R == 15 || R == 24) {
+        dft_coprime<3, R / 3, SIGN>(v);
     } else if constexpr (R == 9) {
         dft_product<3, 3, SIGN>(v);
     } else if constexpr (R == 8) {
@@ -212,6 +212,28 @@ template <int R, int SIGN, class Real> PSG_HD void dft(complex_t<Real> *v) {
         dft_product<4, 8, SIGN>(v);
     } else {
         static_assert(R == 1, "no transform of this many points");
+    }
+}
+
+/// Multiply v[j], j = 1 .. R-1, by w^j, or by its conjugate; w^j is at table[(j - 1) * stride]. Those of
+/// 1, 2, 3 and 4, 8, .. are loaded, and the others are their products, which cost less.
+template <int R, bool CONJUGATE, class Real>
+PSG_HD void twist(complex_t<Real> *v, const complex_t<Real> *table, uint32_t stride) {
+    constexpr int STEP = R > 5 ? 4 : R;
+    complex_t<Real> small[STEP];
+    PSG_UNROLL
+    for (int j = 1; j < STEP; j++) {
+        small[j] = table[(uint32_t)(j - 1) * stride];
+        v[j] = CONJUGATE ? mul_conj(v[j], small[j]) : v[j] * small[j];
+    }
+    PSG_UNROLL
+    for (int i = STEP; i < R; i += STEP) {
+        const complex_t<Real> large = table[(uint32_t)(i - 1) * stride];
+        PSG_UNROLL
+        for (int j = 0; j < STEP && i + j < R; j++) {
+            const complex_t<Real> both = j == 0 ? large : large * small[j];
+            v[i + j] = CONJUGATE ? mul_conj(v[i + j], both) : v[i + j] * both;
+        }
     }
 }
 

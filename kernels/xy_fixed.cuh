@@ -55,7 +55,12 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
     static constexpr int STRIPS = (NXC + WIDTH - 1) / WIDTH, LINES = NY / ROWS; // items of a plane
     static constexpr int ITEMS = STRIPS + LINES;
     static constexpr size_t PLANE = (size_t)NY * NXC;
-    static constexpr int PIECE = 128 / sizeof(Complex); // numbers in a cache line
+    static constexpr int LINE = 128 / sizeof(Complex); // numbers in a cache line
+    // What neighbouring threads have of a row: a cache line, or a part of one.
+    static constexpr int piece(int most) {
+        return M / 2 % most == 0 ? most : piece(most / 2);
+    }
+    static constexpr int PIECE = piece(LINE);
     static constexpr size_t most(size_t a, size_t b) {
         return a > b ? a : b;
     }
@@ -66,8 +71,11 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
     static constexpr size_t TABLES = (size_t)M + NY + M / 2;
     static constexpr size_t shared_bytes =
         (BUFFER + TABLES + (WHOLE ? PLANE : 0)) * sizeof(Complex);
-    static_assert(Lines::BLOCK == Columns::BLOCK && NY % ROWS == 0 && M / 2 % PIECE == 0 &&
-                      M / 2 * ROWS % BLOCK == 0,
+    static_assert(Lines::BLOCK == Columns::BLOCK && NY % ROWS == 0 && M / 2 * ROWS % BLOCK == 0,
+                  "");
+    // What is forgotten of a ring is whole cache lines.
+    static_assert(WHOLE ||
+                      (PLANE % LINE == 0 && WIDTH * NY % LINE == 0 && ROWS * WIDTH % LINE == 0),
                   "");
 
     /// A number of a plane between the two steps, which another block may have left there.
@@ -142,8 +150,8 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
     /// and B = w^-k (X[k] - conj X[M-k]) they are A + i B at k and conj(A - i B) at M - k.
     static PSG_HD void take_spectrum(const Complex *plane, int y, int thread, Complex *buf,
                                      const Complex *roots) {
-        constexpr int PAIRS = M / 2 * ROWS / BLOCK, AT_ONCE = PAIRS < 4 ? PAIRS : 4; // registers
-        static_assert(PAIRS % AT_ONCE == 0, "");
+        constexpr int PAIRS = M / 2 * ROWS / BLOCK; // for all registers would not do
+        constexpr int AT_ONCE = PAIRS % 4 == 0 ? 4 : PAIRS % 3 == 0 ? 3 : PAIRS % 5 == 0 ? 5 : 1;
         PSG_UNROLL_1
         for (int first = 0; first < PAIRS; first += AT_ONCE) {
             Complex v[2 * AT_ONCE];
@@ -196,13 +204,12 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
     /// What has been read of the ring need not go to memory when it leaves the cache: a strip, and
     /// rows of a plane (but for the last strip, whose rows may share a cache line with others).
     static PSG_HD void forget_strip(Complex *plane, int strip, int thread) {
-        constexpr int LINE = 128 / sizeof(Complex);
         Complex *at = plane + (size_t)strip * WIDTH * NY;
         for (int i = thread * LINE; i < width(strip) * NY; i += BLOCK * LINE)
             forget(at + i);
     }
     static PSG_HD void forget_rows(Complex *plane, int y, int thread) {
-        constexpr int LINE = 128 / sizeof(Complex), PIECES = ROWS * WIDTH / LINE;
+        constexpr int PIECES = ROWS * WIDTH / LINE;
         for (int i = thread; i < NXC / WIDTH * PIECES; i += BLOCK)
             forget(plane + ((size_t)(i / PIECES) * NY + y) * WIDTH + i % PIECES * LINE);
     }
@@ -339,7 +346,7 @@ xy_lines(const xy_args<typename X::Real> &a, const xy_item &item,
     const int thread = (int)threadIdx.x, row = Lines::column(thread), q = Lines::member(thread);
     const int y = (int)item.index * X::ROWS;
     typename X::Real *field = a.field + (size_t)item.plane * X::NY * X::NX;
-    typename X::Complex v[Lines::E];
+    typename X::Complex v[Lines::ROOM];
     if (FORWARD) {
         X::load_lines(v, q, row, field, y);
         columns_forward<Lines>(v, q, row, twiddles, buf, between);
@@ -367,7 +374,7 @@ xy_strip(const xy_item &item, const uint8_t *part_of, typename X::Complex *const
     using Columns = typename X::Columns;
     const int thread = (int)threadIdx.x, col = Columns::column(thread), q = Columns::member(thread);
     const int strip = (int)item.index;
-    typename X::Complex v[Columns::E];
+    typename X::Complex v[Columns::ROOM];
     if (FORWARD) {
         X::load_strip(v, q, col, plane, strip);
         columns_forward<Columns>(v, q, col, twiddles, buf, between);

@@ -187,11 +187,13 @@ static int conflicts(const std::vector<uint32_t> &index, size_t bytes) {
 /// Bank conflicts of pass P's accesses, and that rows and places are what the list says.
 template <class S, int P> static int shape_pass(const kspace_list &list, size_t bytes) {
     int worst = 0;
-    for (int e = 0; e < S::E; e++)
+    for (int e = 0; e < S::rounds(P) * S::radix(P); e++)
         for (int warp = 0; warp < S::BLOCK; warp += 32) {
             std::vector<uint32_t> index;
             for (int t = warp; t < std::min(warp + 32, S::BLOCK); t++) {
                 const int q = S::member(t), R = S::radix(P);
+                if (!S::template has<P>(q, e / R))
+                    continue;
                 const int row = S::template row<P>(q, e / R) + e % R * S::template row_step<P>();
                 const int place = S::template place<P>(q, e);
                 const int want = S::PADDED ? place + place / S::SPAN : place;
@@ -218,7 +220,7 @@ template <class S> struct block {
 
     template <class F> void all(F f) {
         for (int t = 0; t < S::BLOCK; t++)
-            f(&v[(size_t)t * S::E], S::member(t), S::column(t));
+            f(&v[(size_t)t * S::ROOM], S::member(t), S::column(t));
     }
     template <int FROM, int TO> void exchange() {
         using Real = typename S::Real;
@@ -230,7 +232,7 @@ template <class S> struct block {
         const auto column = [&](int c) {
             return kspace_column<typename S::Real>(a, tile, S::COLUMNS, (uint32_t)c);
         };
-        v.assign((size_t)S::BLOCK * S::E, Complex());
+        v.assign((size_t)S::BLOCK * S::ROOM, Complex());
         buf.assign(S::ROWS * S::COLUMNS, Complex());
         all([&](Complex *p, int q, int c) {
             if (ahead) {

@@ -24,11 +24,11 @@ static void expect(bool right, const char *what, int n) {
 /// The threads of a block between any two barriers, and what they have in registers.
 template <class S> struct threads {
     using Complex = typename S::Complex;
-    std::vector<Complex> v = std::vector<Complex>((size_t)S::BLOCK * S::E);
+    std::vector<Complex> v = std::vector<Complex>((size_t)S::BLOCK * S::ROOM);
 
     template <class F> void all(F f) {
         for (int t = 0; t < S::BLOCK; t++)
-            f(&v[(size_t)t * S::E], S::member(t), S::column(t), t);
+            f(&v[(size_t)t * S::ROOM], S::member(t), S::column(t), t);
     }
     template <int FROM, int TO> void exchange(std::vector<Complex> &buf) {
         all([&](Complex *p, int q, int c, int) {

@@ -130,18 +130,25 @@ template <class Real> struct problem {
 
 /// As many planes as come round in the ring between the two steps, too, in the larger segment; of
 /// those that stay in shared memory, more than blocks run at once.
-static std::vector<size_t> planes_of(size_t n, bool small) {
+template <class Real> static std::vector<size_t> planes_of(size_t n, bool small) {
+    const psg_cuda_precision precision = precision_of<Real>();
+    const size_t plane = n * (n / 2 + 1) * sizeof(complex_t<Real>), any = 100000;
     if (small)
         return {2};
-    if (n <= 128)
-        return {1, 2, 7, 40, n > 64 ? 512u : 2048u};
-    return n > 512   ? std::vector<size_t>{2, 21}
-           : n > 256 ? std::vector<size_t>{1, 2, 7, 80}
-                     : std::vector<size_t>{1, 2, 7, 40, 280};
+    psg_cuda_xy *xy = nullptr;
+    MUST(psg_cuda_xy_create(&xy, precision, n, n));
+    const size_t ring = psg_cuda_xy_work_bytes(xy, any) / plane;
+    psg_cuda_xy_destroy(xy);
+    size_t most = ring > 0 ? 3 * ring / 2 + 8 : n > 64 ? 512 : 2048;
+    while (psg_cuda_kspace_supported(precision, most) == 0)
+        most++;
+    return {1, 2, 7, most};
 }
 
 template <class Real> static void size(size_t n, bool small) {
-    for (size_t nz : planes_of(n, small)) {
+    if (psg_cuda_xy_strip(precision_of<Real>(), n, n) == 0)
+        return;
+    for (size_t nz : planes_of<Real>(n, small)) {
         problem<Real> p(n, nz);
         p.by_strips({0}, false);
         p.by_strips({0, n / 2}, false);
@@ -193,17 +200,9 @@ int main(int argc, char **argv) {
     need_device();
     srand(11);
     arguments();
-    for (size_t n : {64, 128}) { // whole planes in shared memory
+    for (size_t n = 1; n <= (small ? 384u : 2048u); n++) { // all that there are
         size<double>(n, small);
         size<float>(n, small);
-    }
-    size<double>(256, small);
-    size<float>(256, small);
-    if (!small) {
-        size<double>(512, false);
-        size<float>(512, false);
-        size<double>(1024, false);
-        size<float>(1024, false);
     }
     return check_result();
 }
