@@ -186,6 +186,7 @@ int app_bench(int argc, char **argv) {
         free(b);
         return code;
     }
+    app_simulation_seed((unsigned)b->arguments.seed);
     b->at.warm_up = (unsigned)b->arguments.warm_up;
     b->at.seed = (unsigned)b->arguments.seed;
     b->at.mpirun = b->arguments.mpirun;

@@ -81,7 +81,8 @@ static const app_option_row rows[] = {
      "before a policy that decides by them is visited first;\n"
      "0: take the models as they are; default: 12"},
     {NULL, "seed", "N", app_value_cpus, FIELD(seed), NULL, "a whole number from 0",
-     "of the random order; default: 1"},
+     "of the random order, and of the times that spread in a\n"
+     "simulation; default: 1"},
     {NULL, "memory", "GIB", app_value_lambda, FIELD(memory), NULL, "a finite number from 0",
      "plans of a group are held together, and interleaved, up\n"
      "to this; those that do not fit follow one another.\n"

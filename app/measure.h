@@ -50,7 +50,7 @@ typedef enum app_record_kind {
     APP_RECORD_CHECKED,    /**< error and tolerance */
     APP_RECORD_FAILED,     /**< text: why; no more comes of this configuration */
     APP_RECORD_SOLVED,     /**< a solve that is not measured */
-    APP_RECORD_TIME,       /**< time: the median of the tasks of a kind, of all configurations */
+    APP_RECORD_TIME,       /**< time: what the tasks of a kind took, of all configurations */
     APP_RECORD_SUBMISSION, /**< submission: of all configurations */
     APP_RECORD_MACHINE,    /**< facts: cpus, gpus and their memory that there are */
 } app_record_kind;

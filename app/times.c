@@ -11,7 +11,7 @@
 #include <string.h>
 
 typedef struct app_time_list {
-    app_time of; /* its seconds mean nothing */
+    app_time of; /* its seconds mean nothing; squares and freedom are those of all */
     double *seconds;
     size_t count, room;
 } app_time_list;
@@ -47,6 +47,7 @@ static app_time_list *find(app_times *times, const app_time *time) {
     }
     times->list = more;
     more[times->count] = (app_time_list){.of = *time};
+    more[times->count].of.squares = more[times->count].of.freedom = 0;
     return &more[times->count++];
 }
 
@@ -64,6 +65,8 @@ int app_times_add(app_times *times, const app_time *time) {
         list->room = 2 * list->room + 8;
     }
     list->seconds[list->count++] = time->seconds;
+    list->of.squares += time->squares;
+    list->of.freedom += time->freedom;
     return 0;
 }
 
@@ -78,6 +81,24 @@ app_time app_times_median(const app_times *times, size_t which) {
     qsort(list->seconds, list->count, sizeof *list->seconds, by_size);
     median.seconds = 0.5 * (list->seconds[list->count / 2] + list->seconds[(list->count - 1) / 2]);
     return median;
+}
+
+app_time app_times_sum_up(const app_times *times, size_t which) {
+    const app_time_list *list = &times->list[which];
+    app_time sum = app_times_median(times, which);
+    double mean = 0;
+    if (sum.gpu || list->count < 2) {
+        return sum;
+    }
+    for (size_t m = 0; m < list->count; m++) {
+        mean += log(fmax(list->seconds[m], 1e-9)) / (double)list->count;
+    }
+    for (size_t m = 0; m < list->count; m++) {
+        sum.squares += pow(log(fmax(list->seconds[m], 1e-9)) - mean, 2);
+    }
+    sum.freedom = (double)list->count - 1;
+    sum.seconds = exp(mean + 0.5 * sum.squares / sum.freedom);
+    return sum;
 }
 
 void app_times_free(app_times *times) {
@@ -129,10 +150,16 @@ static void put_gpus(FILE *file, const psg_worker *workers, size_t gpus, const p
 }
 
 static void put_time(FILE *file, const app_time *t) {
-    fprintf(file, "time %s %s %s %zux%zux%zu %s %zu %s %zu %zu %.4g\n", psg_stage_name(t->stage),
+    const double least = 0.01; /* no more than noise, or how the clock ticks */
+    const double spread = t->freedom > 0 ? sqrt(expm1(t->squares / t->freedom)) : 0;
+    fprintf(file, "time %s %s %s %zux%zux%zu %s %zu %s %zu %zu %.4g", psg_stage_name(t->stage),
             app_precision_name(t->precision), t->gpu ? "gpu" : "cpu", t->n[0], t->n[1], t->n[2],
             t->pencil ? "pencil" : "segment", t->count, t->dense ? "dense" : "views", t->pieces,
             t->remote, t->seconds);
+    if (spread >= least) {
+        fprintf(file, " %.3g", fmin(spread, 10));
+    }
+    putc('\n', file);
 }
 
 /* A word: what else a host may be called would end it. */

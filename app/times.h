@@ -6,7 +6,7 @@
 #include "app/sweep.h"
 #include "graph/psg.h"
 
-/** What the time of a task depends on, and the time. */
+/** What the time of a task depends on, and the time; or that of many, and how far they spread. */
 typedef struct app_time {
     psg_stage stage;
     int precision, gpu;
@@ -15,7 +15,10 @@ typedef struct app_time {
     size_t count; /**< see psg_event, as are the following */
     int dense;
     size_t pieces, remote;
-    double seconds;
+    double seconds; /**< of many on GPUs the median, on cores the mean */
+    /** Of many on cores: of their logarithms the squares of what they are off their mean, summed, and
+     *  how many there are, less one. */
+    double squares, freedom;
 } app_time;
 
 /** All zero before the first use. */
@@ -31,7 +34,13 @@ app_time app_time_of(const app_config *config, const psg_event *event, int gpu);
 /** @return 0; -1: out of memory */
 int app_times_add(app_times *times, const app_time *time);
 
-/** Kind number `which`, with the median of its times. */
+/** What is known of kind number `which`, where its times are of single tasks: cores share memory, and
+ *  some their physical core with others, so what tasks take there spreads, and each counts. Mean and
+ *  spread are those of the log-normal distribution that fits, which few tasks that were interrupted
+ *  hardly change. */
+app_time app_times_sum_up(const app_times *times, size_t which);
+
+/** The same, where they have been summed up by several processes: the median of these. */
 app_time app_times_median(const app_times *times, size_t which);
 void app_times_free(app_times *times);
 

@@ -81,10 +81,11 @@ void psg_device_mark(psg_run *run, size_t slot, size_t step) {
 
 /* StarPU let it take the time of all steps together. */
 bool psg_device_moments(const psg_run *run, size_t slot, size_t steps, double end, double *moment) {
+    const int worker = starpu_worker_get_id();
     (void)slot;
     for (size_t s = steps; s-- > 0;) {
         moment[s] = end;
-        end -= 1e6 * psg_simulation_seconds(psg_chain_step(run->chain, s), true);
+        end -= 1e6 * psg_simulation_seconds(psg_chain_step(run->chain, s), true, worker);
     }
     return true;
 }

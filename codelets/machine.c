@@ -119,6 +119,15 @@ static bool in_range(const psg_task_shape *s) {
     return good;
 }
 
+/* What follows the seconds: nothing, or blanks and the spread, with which a distribution is still one
+ * that a double can be drawn from. */
+static bool read_spread(double *spread, const char *rest) {
+    const size_t blanks = strspn(rest, " \t");
+    *spread = 0;
+    return rest[blanks] == '\0' ||
+           (blanks > 0 && read_positive(spread, rest, "") == NULL && *spread <= 10);
+}
+
 static const char *read_time(psg_machine *machine, const char *rest) {
     static const char *const precisions[PSG_TASK_PRECISIONS] = {"f64", "f32"};
     static const char *const sides[2] = {"segment", "pencil"};
@@ -132,13 +141,14 @@ static const char *read_time(psg_machine *machine, const char *rest) {
     psg_task_shape *shape = &t.shape;
     int used = 0;
     const int read =
-        sscanf(rest, "%23s %7s %7s %zux%zux%zu %15s %zu %7s %zu %zu %lf %n", stage, precision,
+        sscanf(rest, "%23s %7s %7s %zux%zux%zu %15s %zu %7s %zu %zu %lf%n", stage, precision,
                device, &shape->n[0], &shape->n[1], &shape->n[2], side, &shape->count, layout,
                &shape->pieces, &shape->remote, &t.seconds, &used);
     const char *expected =
         "time STAGE f64|f32 cpu|gpu NXxNYxNZ segment|pencil COUNT views|dense PIECES "
-        "REMOTE SECONDS";
-    if (read != 12 || rest[used] != '\0' || !positive(t.seconds) || !in_range(shape)) {
+        "REMOTE SECONDS [SPREAD]";
+    if (read != 12 || !positive(t.seconds) || !in_range(shape) ||
+        !read_spread(&t.spread, rest + used)) {
         return expected;
     }
     const int kind = place_in(stage, psg_task_names, PSG_TASK_COUNT);
@@ -288,25 +298,28 @@ static distance distance_of(const psg_machine_time *t, const psg_task_shape *s) 
 }
 
 /* As the logarithms go: times grow with a power of the size. Beyond the last one what a task takes
- * more than any does grows with the size. */
+ * more than any does grows with the size, and the spread stays. */
 static double between(const psg_machine_time *below, const psg_machine_time *above, double wanted,
-                      double least) {
+                      double least, double *spread) {
     if (below == NULL || above == NULL) {
         const psg_machine_time *one = below != NULL ? below : above;
         const double any = fmin(least, one->seconds);
+        *spread = one->spread;
         return any + (one->seconds - any) * wanted / points(&one->shape);
     }
     const double low = points(&below->shape);
     const double high = points(&above->shape);
     if (high <= low) {
+        *spread = below->spread;
         return below->seconds;
     }
     const double place = log(wanted / low) / log(high / low);
+    *spread = below->spread + place * (above->spread - below->spread);
     return exp(log(below->seconds) + place * log(above->seconds / below->seconds));
 }
 
 static double look_up(const psg_machine *machine, bool gpu, const psg_task_shape *shape,
-                      double remote) {
+                      double remote, double *spread) {
     const psg_machine_time *below = NULL;
     const psg_machine_time *above = NULL;
     const double wanted = points(shape);
@@ -333,7 +346,9 @@ static double look_up(const psg_machine *machine, bool gpu, const psg_task_shape
             above = t;
         }
     }
-    return below != NULL || above != NULL ? between(below, above, wanted, machine->least[gpu]) : 0;
+    return below != NULL || above != NULL
+               ? between(below, above, wanted, machine->least[gpu], spread)
+               : 0;
 }
 
 /* Of its rows, a segment's task finds those in peers' memory that kspace does not move, and a
@@ -345,11 +360,12 @@ static double moved(const psg_task_shape *s) {
 
 /* Of pieces in peers' memory: what goes there does so while others are transformed, so what takes
  * longer counts, the link or the task where all is in memory of its own. */
-static double with_peers(const psg_machine *machine, bool gpu, const psg_task_shape *shape) {
+static double with_peers(const psg_machine *machine, bool gpu, const psg_task_shape *shape,
+                         double *spread) {
     const double rate = machine->link[PSG_MACHINE_PEER].bytes_per_second;
     const double bytes =
         points(shape) * share(shape) * moved(shape) * (shape->precision == PSG_TASK_F64 ? 16 : 8);
-    const double own = look_up(machine, gpu, shape, 0);
+    const double own = look_up(machine, gpu, shape, 0, spread);
     return own > 0 && rate > 0 ? fmax(own, bytes / rate) : 0;
 }
 
@@ -367,13 +383,18 @@ static double nearest_share(const psg_machine *machine, bool gpu, const psg_task
     return nearest;
 }
 
-double psg_machine_seconds(const psg_machine *machine, bool gpu, const psg_task_shape *shape) {
-    double seconds = look_up(machine, gpu, shape, share(shape));
+double psg_machine_seconds(const psg_machine *machine, bool gpu, const psg_task_shape *shape,
+                           double *spread) {
+    double found = 0;
+    double seconds = look_up(machine, gpu, shape, share(shape), &found);
     if (seconds <= 0 && shape->remote > 0) {
-        seconds = with_peers(machine, gpu, shape);
+        seconds = with_peers(machine, gpu, shape, &found);
     }
     if (seconds <= 0) {
-        seconds = look_up(machine, gpu, shape, nearest_share(machine, gpu, shape));
+        seconds = look_up(machine, gpu, shape, nearest_share(machine, gpu, shape), &found);
+    }
+    if (spread != NULL) {
+        *spread = found;
     }
     return seconds > 0 ? fmax(seconds, machine->least[gpu]) : 0;
 }

@@ -16,10 +16,12 @@
  *                                     nothing is said, they go by main memory
  *      submit SECONDS                 what it takes the program to submit a task, for each piece of its data
  *      least cpu|gpu SECONDS          what any task takes
- *      time STAGE f64|f32 cpu|gpu NXxNYxNZ segment|pencil COUNT views|dense PIECES REMOTE SECONDS
+ *      time STAGE f64|f32 cpu|gpu NXxNYxNZ segment|pencil COUNT views|dense PIECES REMOTE SECONDS [SPREAD]
  *                                     a task on COUNT planes of a segment, or rows of a pencil, that has to do with
  *                                     PIECES blocks, views into larger arrays or each in one piece, REMOTE of
- *                                     them in peers' memory
+ *                                     them in peers' memory: the mean, and the standard deviation over it, at most
+ *                                     10. Without SPREAD each such task takes SECONDS, with it what is drawn for the
+ *                                     worker and the solve: see simulation.h
  */
 #ifndef PSG_CODELETS_MACHINE_H
 #define PSG_CODELETS_MACHINE_H
@@ -39,6 +41,7 @@ typedef struct psg_machine_time {
     psg_task_shape shape;
     bool gpu;
     double seconds;
+    double spread; /**< standard deviation over the mean; 0: all take the same */
 } psg_machine_time;
 
 typedef struct psg_machine {
@@ -63,13 +66,15 @@ typedef struct psg_machine {
 psg_machine *psg_machine_read(const char *path, char *words, size_t size);
 void psg_machine_free(psg_machine *machine);
 
-/** Seconds that the task takes: as recorded, or between what was recorded of smaller and larger
+/** Seconds that the task takes in the mean: as recorded, or between what was recorded of smaller and larger
  *  tasks of its kind. Of several candidates those count whose blocks are alike, then those whose
  *  transforms are of the nearest length, then those with the nearest number of pieces. Candidates
  *  have as large a share of remote blocks. Without any, what is remote goes over the link peer,
  *  and the task takes that long, or what it takes without remote blocks if that is longer; if
  *  there is no task without, the nearest share counts.
+ *  @param[out] spread  of the times of such tasks, as the lines have it that these are from; or NULL
  *  @return 0: nothing is known of such tasks */
-double psg_machine_seconds(const psg_machine *machine, bool gpu, const psg_task_shape *shape);
+double psg_machine_seconds(const psg_machine *machine, bool gpu, const psg_task_shape *shape,
+                           double *spread);
 
 #endif

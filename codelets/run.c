@@ -52,7 +52,8 @@ psg_run *psg_run_create(const psg_context *context, size_t workers) {
     return run;
 }
 
-void psg_run_start(psg_run *run) {
+void psg_run_start(psg_run *run, uint64_t solve) {
+    run->solve = solve;
     atomic_store(&run->fault, PSG_FAULT_NONE);
     memset(run->words, 0, sizeof run->words);
     memset(run->mode0, 0, sizeof(findings));

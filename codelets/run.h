@@ -220,6 +220,7 @@ typedef struct psg_pairing {
 typedef struct psg_run {
     struct psg_run *next; /**< among the runs that wait for another use */
     const psg_context *context;
+    uint64_t solve; /**< its number among those of the plan, from 0 */
 
     atomic_int fault; /**< a psg_fault; once it is set, the tasks that follow do nothing */
     char words[256];  /**< of the first fault, complete once the run has ended */
@@ -265,8 +266,9 @@ typedef struct psg_run {
 
 /** @return NULL: no memory */
 psg_run *psg_run_create(const psg_context *context, size_t workers);
-/** Begin a solve with it: nothing has happened yet, and its submission is pending. */
-void psg_run_start(psg_run *run);
+/** Begin a solve with it, number `solve` of its plan: nothing has happened yet, and its submission is
+ *  pending. */
+void psg_run_start(psg_run *run, uint64_t solve);
 void psg_run_destroy(psg_run *run);
 
 /** Latch the first fault; the words are a printf format. Later ones are dropped. */

@@ -22,6 +22,7 @@ static psg_machine *machine;
 static char chosen[512];
 static char folder[512]; /* StarPU remembers it, so it is the same at every start */
 static char learnt[520]; /* what the policy heteroprio does, when StarPU stops */
+static uint64_t seed;    /* of times that spread */
 
 bool psg_simulated(void) {
     return true;
@@ -215,8 +216,27 @@ static bool make_folder(char *words, size_t size) {
            setenv("STARPU_HOSTNAME", machine->name, 1) == 0;
 }
 
+static bool read_seed(char *words, size_t size) {
+    const char *text = getenv("PSG_SEED");
+    char *end = NULL;
+    seed = 1;
+    if (text == NULL || text[0] == '\0') {
+        return true;
+    }
+    errno = 0;
+    seed = strtoull(text, &end, 10);
+    if (*end == '\0' && errno == 0 && text[0] >= '0' && text[0] <= '9') {
+        return true;
+    }
+    (void)snprintf(words, size, "PSG_SEED '%s' is no whole number from 0", text);
+    return false;
+}
+
 bool psg_simulation_begin(const char *name, char *words, size_t size) {
     char path[512];
+    if (!read_seed(words, size)) {
+        return false;
+    }
     if (machine != NULL) {
         if (name != NULL && strcmp(name, chosen) != 0) {
             (void)snprintf(words, size, "this process simulates %s already", chosen);
@@ -301,20 +321,46 @@ void psg_simulation_submit(size_t pieces) {
     }
 }
 
-double psg_simulation_seconds(const psg_task_args *args, bool gpu) {
+/* splitmix64 by S. Vigna: numbers that follow one another become such that have nothing in common. */
+static uint64_t mixed(uint64_t number) {
+    number += 0x9e3779b97f4a7c15u;
+    number = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9u;
+    number = (number ^ (number >> 27)) * 0x94d049bb133111ebu;
+    return number ^ (number >> 31);
+}
+
+/* Between 0 and 1, neither of them. */
+static double uniform(uint64_t number) {
+    return ((double)(mixed(number) >> 11) + 0.5) * 0x1p-53;
+}
+
+/* By Box and Muller. */
+static double normal(uint64_t number) {
+    const double pi = 3.14159265358979323846;
+    return sqrt(-2 * log(uniform(number))) * cos(2 * pi * uniform(~number));
+}
+
+double psg_simulation_seconds(const psg_task_args *args, bool gpu, int worker) {
     const psg_task_shape shape = psg_task_shape_of(args);
-    return psg_machine_seconds(machine, gpu, &shape);
+    double spread = 0;
+    const double mean = psg_machine_seconds(machine, gpu, &shape, &spread);
+    if (worker < 0 || spread <= 0) {
+        return mean;
+    }
+    const double s = sqrt(log1p(spread * spread));
+    const double z = normal(mixed(mixed(seed) ^ args->run->solve) ^ (uint64_t)worker);
+    return mean * exp(s * z - 0.5 * s * s);
 }
 
 /* The first step's time has the start of its kernel in it, and StarPU adds that to what it is told,
  * unless the GPU has another task meanwhile. */
-static double chain_seconds(const psg_chain *chain, bool gpu) {
+static double chain_seconds(const psg_chain *chain, bool gpu, int worker) {
     const double start = gpu ? 10e-6 : 0;
     const double least = 1e-6; /* StarPU takes no task that takes no time */
     const psg_task_args *step = NULL;
     double seconds = 0;
     for (size_t s = 0; (step = psg_chain_step(chain, s)) != NULL; s++) {
-        seconds += psg_simulation_seconds(step, gpu);
+        seconds += psg_simulation_seconds(step, gpu, worker);
     }
     return seconds > 0 ? fmax(seconds - start, least) : 0;
 }
@@ -324,7 +370,8 @@ double psg_simulation_cost(struct starpu_task *task, struct starpu_perfmodel_arc
     (void)implementation;
     const psg_task_args *args = task->cl_arg;
     const bool gpu = arch->devices[0].type == STARPU_CUDA_WORKER;
-    const double seconds =
-        args->chain != NULL ? chain_seconds(args->chain, gpu) : psg_simulation_seconds(args, gpu);
+    const int worker = starpu_task_get_current() == task ? starpu_worker_get_id() : -1;
+    const double seconds = args->chain != NULL ? chain_seconds(args->chain, gpu, worker)
+                                               : psg_simulation_seconds(args, gpu, worker);
     return seconds > 0 ? seconds * 1e6 : NAN;
 }

@@ -46,10 +46,18 @@ struct psg_comm *psg_simulation_nodes(unsigned nodes, double rate);
  *  @param[in] pieces  of its data */
 void psg_simulation_submit(size_t pieces);
 
-/** Seconds of a task on a core or on a GPU, as recorded. 0: not known */
-double psg_simulation_seconds(const struct psg_task_args *args, bool gpu);
+/** Seconds of a task on a core or on a GPU, as recorded. Where such times spread they are drawn, for a worker and a
+ *  solve: what makes a core slow, as another on the same physical one, mostly lasts so long (`policies-free-h200` in
+ *  tests/bench/results/). The distribution is log-normal, m exp(s z - s^2 / 2) with the mean m, s^2 = log(1 + spread^2)
+ *  and z normal: it has that mean and spread, and no time is negative. z comes from nothing but PSG_SEED in the
+ *  environment (1 if it is not there), the worker's number, and that of the solve in its plan: so a simulation can be
+ *  repeated, and policies are compared on the same workers.
+ *  @param[in] worker  StarPU's number; -1: the mean of all
+ *  @return 0: not known */
+double psg_simulation_seconds(const struct psg_task_args *args, bool gpu, int worker);
 
-/** Microseconds of a task on a kind of worker, for StarPU; of a chain, those of its steps. */
+/** Microseconds of a task on a kind of worker, for StarPU; of a chain, those of its steps. Policies that ask get the
+ *  mean, as where there are models; what the task takes, StarPU asks on the worker that has the task. */
 double psg_simulation_cost(struct starpu_task *task, struct starpu_perfmodel_arch *arch,
                            unsigned implementation);
 

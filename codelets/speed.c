@@ -70,8 +70,8 @@ static double by_model(const psg_task_shape *shape, unsigned worker) {
 double psg_task_seconds(const psg_task_shape *shape, unsigned worker) {
     if (psg_simulated()) {
         return psg_machine_seconds(psg_simulation_machine(),
-                                   starpu_worker_get_type((int)worker) == STARPU_CUDA_WORKER,
-                                   shape);
+                                   starpu_worker_get_type((int)worker) == STARPU_CUDA_WORKER, shape,
+                                   NULL);
     }
     return by_model(shape, worker);
 }

@@ -383,6 +383,7 @@ struct psg_plan {
     psg_flight *newest;
     psg_run *idle_runs;
     double plan_seconds;
+    uint64_t launched; /**< solves, as is the following: those that ended */
     uint64_t solves;
     double seconds; /**< of the latest solve, as are the following */
     double mean;

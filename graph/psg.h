@@ -462,10 +462,10 @@ static inline psg_status psg_plan_bounds(const psg_plan *plan, psg_bounds *bound
 /* ---------------------------------------------------------------------------- simulation */
 
 /* A library built with PSG_SIMULATE runs on StarPU's SimGrid side: plans, graphs, scheduling and
- * statistics as ever, but the workers are those of a recorded machine, a task takes the time that
- * it took there, a copy that of the links, and nothing is computed: f and u are never touched. A
- * process simulates one machine, by one thread; of psg_options.nodes alike ones the first, with the
- * part that psg_options.comm would give a process there, and to which as much comes as it sends. */
+ * statistics as ever, but workers are a recorded machine's, tasks take as long as they took there
+ * (drawn where that spreads, by PSG_SEED in the environment, else 1), copies as its links say, and
+ * nothing is computed: f and u are not touched. A process simulates one machine, by one thread; of
+ * psg_options.nodes alike ones the first, with a process' part there; as much comes as it sends. */
 
 /** Is the library a simulation? */
 PSG_API int psg_simulation(void);

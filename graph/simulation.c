@@ -66,7 +66,7 @@ psg_status psg_simulation_check(psg_plan *plan) {
                                       .n = {c->n[0], c->n[1], c->n[2]},
                                       .count = 1,
                                       .pieces = 1};
-        if (used[gpu] && !(psg_machine_seconds(machine, gpu, &shape) > 0)) {
+        if (used[gpu] && !(psg_machine_seconds(machine, gpu, &shape, NULL) > 0)) {
             return psg_fail(PSG_ERR_UNSUPPORTED,
                             "machine %s: it is not recorded how long %s takes on a %s in %s",
                             machine->name, psg_task_names[shape.kind], gpu ? "GPU" : "core",

@@ -91,7 +91,7 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, psg_status before) 
     }
     plan->newest = flight;
     psg_runtime_awake();
-    psg_run_start(run);
+    psg_run_start(run, plan->launched++);
     const bool program = psg_program_begin(plan);
     submit_graph(run, plan, lane, arrays);
     if (program) {

@@ -13,7 +13,7 @@ STAGES = {"fused": "forward_xy kspace inverse_xy".split(),
           "staged": "fft_xy pack unpack fft_z divide ifft_z ifft_xy normalize".split()}
 PENCIL = {"kspace", "fft_z", "divide", "ifft_z"}  # about a pencil, the others about a segment
 BOTH = {"pack", "unpack"}  # about either
-TIME = re.compile(r"time (\w+) (f64|f32) (cpu|gpu) (\d+)x(\d+)x(\d+) (segment|pencil) (\d+) (views|dense) (\d+) (\d+) (\S+)")
+TIME = re.compile(r"time (\w+) (f64|f32) (cpu|gpu) (\d+)x(\d+)x(\d+) (segment|pencil) (\d+) (views|dense) (\d+) (\d+) (\S+)(?: (\S+))?")
 QUICK = ("--gpus", "0", "--effort", "estimate", "--quiet")
 
 
@@ -39,10 +39,11 @@ def recorded(path):
         if word == "time":
             check(time, "no time: %s" % line)
             stage, precision, side, *n = time.groups()[:6]
-            of, count, layout, pieces, remote, seconds = time.groups()[6:]
+            of, count, layout, pieces, remote, seconds, spread = time.groups()[6:]
+            check(spread is None or 0.01 <= float(spread) <= 10, "a spread of %s" % spread)
             times.append({"stage": stage, "precision": precision, "side": side, "grid": tuple(map(int, n)), "of": of,
                           "count": int(count), "layout": layout, "pieces": int(pieces), "remote": int(remote),
-                          "seconds": float(seconds)})
+                          "spread": spread is not None, "seconds": float(seconds)})
         else:
             check(word in ("machine", "about", "cpus", "gpus", "gpu_memory", "link", "submit") and word not in facts, line)
             check((word == "machine") == (number == 0) and not times, "out of its place: %s" % line)
@@ -81,7 +82,7 @@ def check_row(r, times):
                 check((t["side"], t["pieces"], t["remote"]) == ("cpu", pieces, 0), "%s instead of %d pieces" % (t, pieces))
                 check(0 < t["seconds"] < 1, t)
                 summed += t["seconds"] * tasks[t["count"]]
-    # sums of medians, and medians of sums, in which a task that was interrupted shows, most of all in a small grid
+    # sums of means, and medians of sums, in which a task that was interrupted shows, most of all in a small grid
     total = sum(float(r[stage + "_seconds"]) for stage in STAGES[r["graph"]])
     check(0.25 < summed / total < 2 or nx < 64, "tasks of %g s, and in the row %g s: %s" % (summed, total, r))
 
@@ -98,7 +99,8 @@ def whole_file():
     check((facts["cpus"], facts["gpus"]) == (str(len(info["workers"])), "0"), "%s: %s" % (facts, info["workers"]))
     check(1e-8 < float(facts["submit"]) < 1e-3, "to submit a piece of data: %s" % facts["submit"])
     check("gpu_memory" not in facts and "link" not in facts, "links of no GPU: %s" % facts)
-    check(len({tuple(t.items())[:-1] for t in times}) == len(times), "a kind of task is there twice")
+    check(len({tuple(t.items())[:-2] for t in times}) == len(times), "a kind of task is there twice")
+    check(any(t["spread"] for t in times), "all tasks of a kind take the same")
     check({t["layout"] for t in times} == {"views"}, "blocks of a core are views of their slab")
     for r in table:
         check(r["status"] == "ok", r)
@@ -125,6 +127,8 @@ def whole_or_not_at_all():
     # what failed is not there, the rest is
     run("bench", *eight, "--gpus", "0,4096", "--record", "part.machine")
     check({t["grid"] for t in recorded("part.machine")[1]} == {(8, 8, 8)}, "part.machine")
+    # of one task nobody knows how far they spread
+    check(len(recorded("part.machine")[1]) == 3 and not any(t["spread"] for t in recorded("part.machine")[1]), "part.machine")
     # another recording takes its place
     run("bench", *eight, "--grid", "9", "--record", "part.machine")
     check({t["grid"] for t in recorded("part.machine")[1]} == {(9, 9, 9)}, "part.machine, written again")

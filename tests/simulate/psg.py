@@ -179,6 +179,26 @@ def record():
     check(len(submit) == 1 and 1.29e-6 < float(submit[0].split()[1]) < 3e-6, submit) # StarPU's own part comes to the file's
 
 
+def spread():
+    """Times that spread: as the seed draws them, and recorded again as far as they do."""
+    text = "".join("time %s f64 cpu 64x64x64 %s 8 views 8 0 0.001 %s\n" % (stage, side, spread)
+                   for stage, side, spread in (("forward_xy", "segment", "0.3"), ("kspace", "pencil", "0.1"), ("inverse_xy", "segment", "")))
+    there = ("--grid", "64", "--cpus", "8", "--segment-planes", "8", "--pencils", "8", "--machine",
+             write("spread.machine", "machine spread\ncpus 8\n" + text), "--repeat")
+    took = [seconds("seed%d.csv" % n, *there, "200", *seed, "--record", "again%d.machine" % n, env={**os.environ, "PSG_SEED": "7"})
+            for n, seed in enumerate(((), ("--seed", "1"), ("--seed", "7")))]
+    check(took[0] == took[1] != took[2] and min(took) > 0.0035, "seeds draw %s" % took)
+    for n in range(3):
+        with open("again%d.machine" % n, encoding="utf-8") as file:
+            lines = re.findall(r"^time (\w+) f64 cpu 64x64x64 \w+ 8 views 8 0 (\S+)(?: (\S+))?$", file.read(), re.MULTILINE)
+        found = {stage: (float(mean) / 0.001, float(spread or 0)) for stage, mean, spread in lines}
+        for stage, mean, spread, wide, far in (("forward_xy", 1, 0.3, 0.025, 0.02), ("kspace", 1, 0.1, 0.008, 0.007), ("inverse_xy", 1, 0, 1e-3, 0)):
+            check(abs(found[stage][0] - mean) <= wide and abs(found[stage][1] - spread) <= far, "seed %d: %s" % (n, found))
+    solves = [json.loads(run("solve", "--problem", "modes", *there, "3", "--json", "-", env=env).stdout)["seconds"]["solves"]
+              for env in (None, {**os.environ, "PSG_SEED": "1"}, {**os.environ, "PSG_SEED": "2"})]
+    check(solves[0] == solves[1] != solves[2] and len(set(solves[0])) == 3, "seeds draw %s" % solves)
+
+
 def share():
     """Cores beside GPUs, on a machine of which the times of both are known."""
     tasks = "".join("time %s f64 %s 64x64x64 %s 8 dense 8 0 %g\n" % (stage, device, side, seconds)
@@ -330,6 +350,6 @@ def no_memory():
     run("solve", "--problem", "madelung", "--grid", "1024", *ON_H200, "--quiet", before=little)
 
 
-for part in (bench, studies, machines, solve, record, share, no_data, no_machine, links, nodes, no_memory):
+for part in (bench, studies, machines, solve, record, spread, share, no_data, no_machine, links, nodes, no_memory):
     part()
     check(os.listdir("tmp") == [], "%s left %s" % (part.__name__, os.listdir("tmp")))
