@@ -174,6 +174,9 @@ void psg_cuda_worker_destroy(psg_cuda_worker *w, const psg_context *c) {
     if (w == NULL) {
         return;
     }
+    for (size_t m = 0; w->replays != NULL && m < c->lanes; m++) { /* they name all that follows */
+        psg_cuda_replay_destroy(w->replays[m]);
+    }
     for (size_t m = 0; w->marks != NULL && m < c->lanes * c->chained; m++) {
         if (w->marks[m] != NULL) {
             (void)cudaEventDestroy(w->marks[m]);
@@ -194,9 +197,6 @@ void psg_cuda_worker_destroy(psg_cuda_worker *w, const psg_context *c) {
     free(w->blocks);
     free(w->rows);
     free(w->parts);
-    for (size_t m = 0; w->replays != NULL && m < c->lanes; m++) {
-        psg_cuda_replay_destroy(w->replays[m]);
-    }
     free(w->replays);
     free(w->marks);
     free(w);

@@ -226,6 +226,7 @@ typedef struct psg_run {
     char words[256];  /**< of the first fault, complete once the run has ended */
 
     struct psg_chain *chain; /**< NULL: the context has no chained tasks */
+    size_t lane;             /**< number of the lane that it is in, or was in last */
 
     /** Rows that kspace returns, its lane's: by pencil those that came, [nz][rows][nxc], on its GPU;
      *  by segment those of all pencils when they are back, or that are fetched,

@@ -16,13 +16,19 @@ static const graph_function graphs[PSG_GRAPH_COUNT] = {
     [PSG_GRAPH_STAGED] = psg_graph_staged,
 };
 
-/* The lane with the fewest solves in it, or a new one rather than one that is in use; without
- * memory for that, solves share lanes and follow one another. */
-static psg_lane *choose_lane(psg_plan *plan) {
+/* The lane with the fewest solves in it. */
+static psg_lane *idlest_lane(const psg_plan *plan) {
     psg_lane *lane = plan->lanes[0];
     for (size_t m = 1; m < plan->lane_count; m++) {
         lane = plan->lanes[m]->users < lane->users ? plan->lanes[m] : lane;
     }
+    return lane;
+}
+
+/* That one, or a new one rather than one that is in use; without memory for that, solves share lanes
+ * and follow one another. */
+static psg_lane *choose_lane(psg_plan *plan) {
+    psg_lane *lane = idlest_lane(plan);
     psg_lane *another = NULL;
     if (lane->users > 0 && plan->lane_count < plan->options.in_flight &&
         (!plan->resident || psg_placement_fits(plan, true))) {
@@ -37,11 +43,19 @@ static psg_lane *choose_lane(psg_plan *plan) {
     return lane;
 }
 
-/* One that an earlier solve has done with, or a new one. */
+/* One that an earlier solve has done with, or a new one. Best one that was in the same lane: what its
+ * chain has gathered is of that lane, and a graph of CUDA's is of a lane and a run. */
 static psg_run *take_run(psg_plan *plan) {
-    psg_run *run = plan->idle_runs;
+    psg_run **chosen = &plan->idle_runs;
+    for (psg_run **at = chosen; *at != NULL; at = &(*at)->next) {
+        if ((*at)->lane == idlest_lane(plan)->number) {
+            chosen = at;
+            break;
+        }
+    }
+    psg_run *run = *chosen;
     if (run != NULL) {
-        plan->idle_runs = run->next;
+        *chosen = run->next;
     } else {
         run = psg_run_create(&plan->context, plan->workers);
     }
@@ -82,6 +96,7 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, psg_status before) 
     psg_lane *lane = choose_lane(plan);
     *flight = (psg_flight){.run = run, .lane = lane, .arrays = arrays};
     lane->users++;
+    run->lane = lane->number;
     run->sent = lane->sent;
     run->returned = lane->returned;
     if (plan->newest != NULL) {

@@ -1,6 +1,7 @@
 /* A solve as one task of StarPU's, on a worker that has all of them: its answer is that of the tasks one by one, bit
  * by bit, and so are the tasks that it tells of: how many of each stage, when each ran, and which needed which.
  * From inside the library: plans chain tasks on a GPU alone, so that is set here. */
+#include "codelets/chain.h"
 #include "graph/internal.h"
 #include "tests/check.h"
 #include "tests/harness.h"
@@ -83,7 +84,7 @@ static void check_told(const char *name) {
 }
 
 static psg_plan *create(psg_precision precision, const harness_variant *variant, size_t planes,
-                        size_t pencils) {
+                        size_t pencils, int record) {
     const psg_grid grid = harness_grid(&box);
     psg_options options = harness_options(precision);
     psg_plan *plan = NULL;
@@ -93,7 +94,7 @@ static psg_plan *create(psg_precision precision, const harness_variant *variant,
     options.segment_planes = planes;
     options.pencils = pencils;
     options.in_flight = 2;
-    options.record = 1;
+    options.record = record;
     if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
         CHECK(plan->context.chained == 0, "%s: a plan for cores chains tasks", variant->name);
         plan->context.chained = psg_task_total(&plan->context);
@@ -126,6 +127,36 @@ static void check_flights(psg_plan *plan, const void *f, const void *want, void 
     free(bad);
 }
 
+/** Without a record what was gathered once is submitted again, of whatever f, and a lane's solves have the same run,
+ *  also where more are in flight at times. */
+static void check_repeats(psg_plan *plan, const void *f[2], void *const want[2], void *u,
+                          size_t bytes, const char *name) {
+    const psg_run *run[2] = {NULL, NULL};
+    for (int m = 0; m < 8; ++m) {
+        const int which = m % 2, flights = m < 4 ? 2 : 1;
+        CHECK_STATUS(psg_slabs_put(plan, f[which]), PSG_OK);
+        for (int n = 0; n < flights; ++n) {
+            CHECK_STATUS(psg_submit_slabs(plan), PSG_OK);
+        }
+        for (const psg_flight *flight = plan->oldest; flight != NULL; flight = flight->next) {
+            const psg_run **latest = &run[flight->lane->number];
+            CHECK(*latest == NULL || *latest == flight->run, "%s: lane %zu has another run", name,
+                  flight->lane->number);
+            *latest = flight->run;
+            CHECK(psg_chain_repeats(flight->run, flight->lane->number),
+                  "%s: would be gathered once more", name);
+            CHECK(!psg_chain_repeats(flight->run, 1 - flight->lane->number),
+                  "%s: what was gathered for another lane", name);
+        }
+        for (int n = 0; n < flights; ++n) {
+            CHECK_STATUS(psg_wait(plan), PSG_OK);
+        }
+        CHECK_STATUS(psg_slabs_get(plan, u), PSG_OK);
+        CHECK(memcmp(u, want[which], bytes) == 0, "%s: another u of what was gathered", name);
+    }
+    CHECK(run[0] != NULL && run[1] != NULL && run[0] != run[1], "%s: not two lanes", name);
+}
+
 static void solve(psg_plan *plan, const void *f, void *u, told *t) {
     CHECK_STATUS(psg_slabs_put(plan, f), PSG_OK);
     CHECK_STATUS(psg_submit_slabs(plan), PSG_OK);
@@ -147,21 +178,37 @@ static void check_variant(psg_precision precision, const harness_variant *varian
     double *values = oracle_array(POINTS);
     void *f = harness_array(precision, POINTS);
     void *u[2] = {harness_array(precision, POINTS), harness_array(precision, POINTS)};
+    void *twice = harness_array(precision, POINTS); /* of u[0] */
     char name[96];
     (void)snprintf(name, sizeof name, "%s, %s, %zu planes, %zu pencils", variant->name,
                    harness_precision_name(precision), planes, pencils);
     oracle_random(11, POINTS, values);
     harness_store(precision, POINTS, values, f);
-    psg_plan *plan = create(precision, variant, planes, pencils);
+    psg_plan *plan = create(precision, variant, planes, pencils, 1);
     if (plan != NULL) {
         solve(plan, f, u[0], &before); /* one by one: it makes room for u */
         forget_u(plan);
         solve(plan, f, u[1], &after);
         CHECK(memcmp(u[0], u[1], bytes) == 0, "%s: another u of chained tasks", name);
         check_told(name);
+        solve(plan, f, u[1],
+              &after); /* with the same lane and the same run, and a record of its own */
+        check_told(name);
         check_flights(plan, f, u[0], u[1], bytes, name);
     }
     psg_plan_destroy(plan);
+    plan = create(precision, variant, planes, pencils, 0);
+    if (plan != NULL) {
+        const void *both[2] = {f, u[0]};
+        void *const want[2] = {u[0], twice};
+        CHECK_STATUS(psg_solve(plan, u[0], twice), PSG_OK);
+        CHECK_STATUS(psg_slabs_put(plan, f), PSG_OK);
+        CHECK_STATUS(psg_submit_slabs(plan), PSG_OK); /* makes room for u */
+        CHECK_STATUS(psg_wait(plan), PSG_OK);
+        check_repeats(plan, both, want, u[1], bytes, name);
+    }
+    psg_plan_destroy(plan);
+    free(twice);
     free(u[0]);
     free(u[1]);
     free(f);
