@@ -149,13 +149,16 @@ static void put_gpus(FILE *file, const psg_worker *workers, size_t gpus, const p
     }
 }
 
+/* The end of a GPU's step in a chain may be known too late, see psg_device_moments(): then the next one
+ * takes no time, which is none that a machine has. */
 static void put_time(FILE *file, const app_time *t) {
+    const double shortest = 1e-9;
     const double least = 0.01; /* no more than noise, or how the clock ticks */
     const double spread = t->freedom > 0 ? sqrt(expm1(t->squares / t->freedom)) : 0;
     fprintf(file, "time %s %s %s %zux%zux%zu %s %zu %s %zu %zu %.4g", psg_stage_name(t->stage),
             app_precision_name(t->precision), t->gpu ? "gpu" : "cpu", t->n[0], t->n[1], t->n[2],
             t->pencil ? "pencil" : "segment", t->count, t->dense ? "dense" : "views", t->pieces,
-            t->remote, t->seconds);
+            t->remote, fmax(t->seconds, shortest));
     if (spread >= least) {
         fprintf(file, " %.3g", fmin(spread, 10));
     }
