@@ -285,8 +285,10 @@ template <class S> static void fixed(int r0, int r1, int r2) {
              sizeof(Real) == 8 ? "f64" : "f32", S::N, r0, r1, r2, S::COLUMNS, S::BLOCK);
     p.collect(before, what);
     p.check(what);
-    if (worst != 1)
-        printf("%s: %d-way bank conflicts\n", what, worst);
+    if (worst != 1) {
+        printf("FAIL %s: %d-way bank conflicts\n", what, worst);
+        failures++;
+    }
 }
 
 /// The affine addressing of bands of one segment, which the others do not take; the second goes to

@@ -76,15 +76,20 @@ template <class X> struct plane {
     using Lines = typename X::Lines;
     using Columns = typename X::Columns;
     std::vector<Real> field = std::vector<Real>((size_t)X::NX * X::NY);
-    std::vector<Complex> ring = std::vector<Complex>(X::PLANE);
+    static constexpr size_t GUARD = 4 * X::LINE; // beside what a kernel may write
+    std::vector<Complex> around = std::vector<Complex>(X::PLANE + 3 * GUARD, {(Real)3, (Real)4});
+    Complex *ring = nullptr; // a plane of it, which begins on a cache line
     std::vector<Complex> spectrum = std::vector<Complex>(2 * X::PLANE); // ours is the second plane
-    std::vector<Complex> buf = std::vector<Complex>(X::shared_bytes / sizeof(Complex));
+    std::vector<Complex> buf = std::vector<Complex>(X::BUFFER + GUARD, {(Real)3, (Real)4});
     std::vector<Complex> roots = std::vector<Complex>(X::M / 2);
     std::vector<Complex> tx = twiddles<Lines>(), ty = twiddles<Columns>();
     std::vector<xy_part<Real>> part;
     std::vector<uint8_t> part_of = std::vector<uint8_t>(X::NY);
 
     plane() {
+        ring = around.data() + GUARD;
+        while (reinterpret_cast<uintptr_t>(ring) % 128 != 0)
+            ring++;
         for (int k = 0; k < X::M / 2; k++)
             roots[k] = {(Real)cosl(2 * M_PIl * k / X::NX), (Real)-sinl(2 * M_PIl * k / X::NX)};
         const uint32_t cut[] = {0, 1, X::NY / 3, X::NY - 5, X::NY};
@@ -130,17 +135,17 @@ template <class X> struct plane {
             lines.all(
                 [&](Complex *p, int q, int r, int) { X::put_frequencies(p, q, r, buf.data()); });
             lines.all([&](Complex *, int, int, int t) {
-                X::put_spectrum(ring.data(), y, t, buf.data(), roots.data());
+                X::put_spectrum(ring, y, t, buf.data(), roots.data());
             });
         }
         for (int s = 0; s < X::STRIPS; s++) {
             const std::vector<Complex *> to = strips(s);
-            columns.all(
-                [&](Complex *p, int q, int c, int) { X::load_strip(p, q, c, ring.data(), s); });
+            columns.all([&](Complex *p, int q, int c, int) { X::load_strip(p, q, c, ring, s); });
             columns.forward(ty.data(), buf);
             columns.all([&](Complex *p, int q, int c, int) {
                 X::store_blocks(p, q, c, s, part_of.data(), to.data());
             });
+            columns.all([&](Complex *, int, int, int t) { forget_strip(s, t); });
         }
     }
     void inverse() {
@@ -152,19 +157,40 @@ template <class X> struct plane {
                 X::load_blocks(p, q, c, s, part_of.data(), from.data());
             });
             columns.inverse(ty.data(), buf);
-            columns.all(
-                [&](Complex *p, int q, int c, int) { X::store_strip(p, q, c, ring.data(), s); });
+            columns.all([&](Complex *p, int q, int c, int) { X::store_strip(p, q, c, ring, s); });
         }
         for (int y = 0; y < X::NY; y += X::ROWS) {
             lines.all([&](Complex *, int, int, int t) {
-                X::take_spectrum(ring.data(), y, t, buf.data(), roots.data());
+                X::take_spectrum(ring, y, t, buf.data(), roots.data());
             });
             lines.all(
                 [&](Complex *p, int q, int r, int) { X::take_frequencies(p, q, r, buf.data()); });
             lines.inverse(tx.data(), buf);
             lines.all(
                 [&](Complex *p, int q, int r, int) { X::store_lines(p, q, r, field.data(), y); });
+            lines.all([&](Complex *, int, int, int t) { forget_rows(y, t); });
         }
+    }
+    void forget_strip(int strip, int thread) {
+        if constexpr (!X::WHOLE)
+            X::forget_strip(ring, strip, thread);
+    }
+    void forget_rows(int y, int thread) {
+        if constexpr (!X::WHOLE)
+            X::forget_rows(ring, y, thread);
+    }
+    /// Is a number of the ring one that is forgotten?
+    bool forgotten(size_t i) const {
+        return std::isnan(ring[i].x) && std::isnan(ring[i].y);
+    }
+    /// Nothing was written, or forgotten, beside a plane of the ring and the exchange buffer.
+    bool alone() const {
+        const Complex *const end = around.data() + around.size();
+        const auto clean = [](const Complex *at, const Complex *to) {
+            return std::all_of(at, to, [](Complex v) { return v.x == 3 && v.y == 4; });
+        };
+        return clean(around.data(), ring) && clean(ring + X::PLANE, end) &&
+               clean(buf.data() + X::BUFFER, buf.data() + buf.size());
     }
 };
 
@@ -203,7 +229,16 @@ template <class X> static void shape() {
         const auto have = p.at(m[0], m[1]);
         expect(hypot(have.x - want.x, have.y - want.y) < 40 * unit * size, "a mode", X::NX);
     }
+    constexpr size_t narrow = (size_t)(X::NXC / X::WIDTH) * X::WIDTH * X::NY;
+    bool all = p.alone();
+    for (size_t i = 0; i < (size_t)X::NXC * X::NY && !X::WHOLE; i++)
+        all = all && p.forgotten(i);
+    expect(all, "what strips forget", X::NX);
     p.inverse();
+    all = p.alone();
+    for (size_t i = 0; i < (size_t)X::NXC * X::NY && !X::WHOLE; i++)
+        all = all && p.forgotten(i) == (i < narrow);
+    expect(all, "what rows forget", X::NX);
     double worst = 0;
     for (size_t i = 0; i < f.size(); i++)
         worst = std::max(worst, fabs((double)p.field[i] / ((double)X::NX * X::NY) - f[i]));
