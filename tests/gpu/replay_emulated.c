@@ -1,0 +1,349 @@
+/* A chain's steps as one graph of CUDA's: what is launched is what the steps would have launched for these data and
+ * this run, each once, whatever was recorded before and whatever fails meanwhile. From inside the library; CUDA is here. */
+#include "codelets/cuda.h"
+#include "codelets/device.h"
+#include "tests/check.h"
+
+#include <cuda_runtime_api.h>
+#include <starpu.h>
+#include <starpu_cuda.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STEPS = 3, DATA = 4, NODES_MOST = 64, GRAPHS_MOST = 256 };
+
+/* What a kernel was given. */
+typedef struct given {
+    const void *pointer[DATA];
+    size_t pitch[DATA];
+    const void *mode0, *nonfinite;
+    int step;
+} given;
+
+struct CUgraphNode_st {
+    bool event;
+    given kernel;
+};
+
+struct CUgraph_st {
+    struct CUgraphNode_st node[NODES_MOST];
+    int nodes;
+    bool there;
+};
+
+struct CUgraphExec_st {
+    struct CUgraph_st *graph;
+    bool there;
+};
+
+static struct CUgraph_st graph[GRAPHS_MOST];
+static struct CUgraphExec_st exec[GRAPHS_MOST];
+static int graphs, execs, launches;
+static struct CUgraph_st *capturing;
+static cudaGraphNode_t last; /* what comes next follows it */
+static bool spoilt;          /* the capture is */
+static given ran[NODES_MOST];
+static int runs;
+
+/* ------------------------------------------------------------------------------------- CUDA */
+
+static const char *failing; /* a call */
+static int fails_at;        /* 1: at the next one of it */
+static cudaError_t said;
+
+static bool fails(const char *call) {
+    const bool does = failing != NULL && strcmp(failing, call) == 0 && --fails_at == 0;
+    said = does ? cudaErrorUnknown : said;
+    return does;
+}
+
+/* All tasks are worker 0's. */
+unsigned _starpu_worker_get_id_check(const char *file, int line) {
+    (void)file;
+    (void)line;
+    return 0;
+}
+
+cudaStream_t starpu_cuda_get_local_stream(void) {
+    return NULL;
+}
+
+cudaError_t cudaGetLastError(void) {
+    const cudaError_t error = said;
+    said = cudaSuccess;
+    return error;
+}
+
+static cudaGraphNode_t add(bool event, const given *kernel) {
+    cudaGraphNode_t node = &capturing->node[capturing->nodes++];
+    *node = (struct CUgraphNode_st){.event = event};
+    if (kernel != NULL) {
+        CHECK(last == NULL || !last->event || failing != NULL, "step %d follows an event",
+              kernel->step);
+        node->kernel = *kernel;
+    }
+    return node;
+}
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode) {
+    (void)stream;
+    CHECK(mode == cudaStreamCaptureModeThreadLocal && capturing == NULL, "mode %d", (int)mode);
+    if (fails("begin")) {
+        return cudaErrorUnknown;
+    }
+    capturing = &graph[graphs++ % GRAPHS_MOST];
+    *capturing = (struct CUgraph_st){.there = true};
+    last = NULL;
+    spoilt = false;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *made) {
+    (void)stream;
+    spoilt = fails("end") || spoilt;
+    capturing->there = !spoilt;
+    *made = spoilt ? NULL : capturing;
+    capturing = NULL;
+    return spoilt ? cudaErrorStreamCaptureInvalidated : cudaSuccess;
+}
+
+#if CUDART_VERSION >= 13000
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
+                                     unsigned long long *id, cudaGraph_t *into,
+                                     const cudaGraphNode_t **nodes, const cudaGraphEdgeData **edges,
+                                     size_t *count) {
+    (void)edges;
+#else
+cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
+                                        unsigned long long *id, cudaGraph_t *into,
+                                        const cudaGraphNode_t **nodes, size_t *count) {
+#endif
+    (void)stream, (void)id, (void)into;
+    *status = cudaStreamCaptureStatusActive;
+    *nodes = &last;
+    *count = last != NULL;
+    return fails("info") ? cudaErrorUnknown : cudaSuccess;
+}
+
+#if CUDART_VERSION >= 13000
+cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *nodes,
+                                                const cudaGraphEdgeData *edges, size_t count,
+                                                unsigned flags) {
+    (void)edges;
+#else
+cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *nodes,
+                                                size_t count, unsigned flags) {
+#endif
+    (void)stream;
+    CHECK(count == 1 && flags == cudaStreamSetCaptureDependencies, "%zu nodes", count);
+    last = nodes[0];
+    return fails("update") ? cudaErrorUnknown : cudaSuccess;
+}
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
+    (void)event, (void)stream;
+    CHECK((capturing != NULL) == (flags == cudaEventRecordExternal), "flags %u", flags);
+    if (fails("mark")) {
+        return cudaErrorUnknown;
+    }
+    last = capturing != NULL ? add(true, NULL) : NULL;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *made, cudaGraph_t of,
+                                          unsigned long long flags) {
+    CHECK(of->there && flags == 0, "flags %llu", flags);
+    if (fails("instantiate")) {
+        return cudaErrorMemoryAllocation;
+    }
+    *made = &exec[execs++ % GRAPHS_MOST];
+    **made = (struct CUgraphExec_st){.graph = of, .there = true};
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphDestroy(cudaGraph_t of) {
+    CHECK(of->there, "a graph is destroyed twice");
+    of->there = false;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t of) {
+    CHECK(of->there, "a graph that can be launched is destroyed twice");
+    of->there = false;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t of, cudaStream_t stream) {
+    (void)stream;
+    CHECK(of->there, "a graph is launched that is destroyed");
+    if (fails("launch")) {
+        return cudaErrorUnknown;
+    }
+    launches++;
+    for (int n = 0; n < of->graph->nodes; n++) {
+        if (!of->graph->node[n].event) {
+            ran[runs++] = of->graph->node[n].kernel;
+        }
+    }
+    return cudaSuccess;
+}
+
+/* ------------------------------------------------------------------------------------ steps */
+
+static struct starpu_block_interface block[DATA];
+static void *buffers[DATA];
+static size_t data_count;
+static psg_run *fails_meanwhile; /* another's task makes the run fail, after the first step */
+
+static given given_of(const psg_run *run, int step) {
+    given g;
+    memset(&g, 0, sizeof g);
+    for (size_t m = 0; m < data_count; m++) {
+        g.pointer[m] = (const void *)block[m].ptr;
+        g.pitch[m] = block[m].ldz;
+    }
+    g.mode0 = run->mode0;
+    g.nonfinite = run->nonfinite;
+    g.step = step;
+    return g;
+}
+
+static void steps(psg_run *run, void *all[]) {
+    CHECK(all == buffers, "other buffers");
+    for (int s = 0; s < STEPS; s++) {
+        if (!psg_run_failed(run)) {
+            const given g = given_of(run, s);
+            const bool good = psg_cuda_check(run, fails("kernel") ? cudaErrorUnknown : 0, "a step");
+            if (good && capturing != NULL) {
+                last = add(false, &g);
+            } else if (good) {
+                ran[runs++] = g;
+            }
+        }
+        psg_device_mark(run, 0, (size_t)s);
+        if (fails_meanwhile != NULL) {
+            psg_run_fail(fails_meanwhile, PSG_FAULT_DEVICE, "meanwhile");
+        }
+    }
+}
+
+static psg_context context = {.chained = STEPS, .lanes = 1, .segments = 1, .bundles = 1};
+static psg_cuda_worker worker, *workers[1] = {&worker};
+static psg_cuda_replay *replays[1];
+static struct CUevent_st *marks[STEPS];
+static double findings[2][3];
+
+static psg_run run_of(int number) {
+    return (psg_run){.context = &context,
+                     .mode0 = findings[number],
+                     .nonfinite = (atomic_int *)(void *)&findings[number][2]};
+}
+
+/** A solve. @param[in] by_graph  each step is to be launched by a graph, and not by itself */
+static void solve(psg_run *run, bool by_graph, const char *name) {
+    const int before = launches;
+    runs = 0;
+    psg_cuda_replay_run(&worker, 0, run, buffers, data_count, steps);
+    CHECK(!psg_run_failed(run), "%s: %s", name, run->words);
+    CHECK(launches - before == by_graph, "%s: %d graphs", name, launches - before);
+    CHECK(runs == STEPS && capturing == NULL, "%s: %d steps", name, runs);
+    for (int s = 0; s < STEPS && s < runs; s++) {
+        const given want = given_of(run, s);
+        CHECK(memcmp(&want, &ran[s], sizeof want) == 0, "%s: step %d of something else", name, s);
+    }
+}
+
+static void three(psg_run *run, const char *name) {
+    solve(run, false, name);
+    solve(run, false, name);
+    solve(run, true, name);
+    solve(run, true, name);
+}
+
+/** Something is another than it was. */
+static void check_changes(void) {
+    psg_run run = run_of(0), other = run_of(1);
+    data_count = DATA;
+    three(&run, "at first");
+    block[1].ptr++;
+    three(&run, "another place");
+    block[2].ldz++;
+    three(&run, "another pitch");
+    block[DATA - 1].ptr++;
+    three(&run, "the last one's place");
+    three(&other, "another run");
+    run.mode0 = other.mode0;
+    three(&run, "another place of one finding");
+    data_count = DATA - 1;
+    three(&run, "less data");
+    block[0].ptr++;
+    solve(&run, false, "another place");
+    block[0].ptr--;
+    three(&run, "the place before that"); /* the graph of it is gone */
+}
+
+/** A graph that cannot be made is none, and the steps go one by one. */
+static void check_no_graph(const char *call, int at) {
+    psg_run run = run_of(0);
+    block[0].ptr++;
+    solve(&run, false, "before");
+    solve(&run, false, "before");
+    failing = call;
+    fails_at = at;
+    const bool none = strcmp(call, "info") != 0; /* then events stand between the steps */
+    solve(&run, !none, call);
+    CHECK(fails_at <= 0, "%s did not fail", call);
+    failing = NULL;
+    solve(&run, !none, call);
+    solve(&run, !none, call);
+    block[0].ptr++;
+    three(&run, call);
+}
+
+static void check_failed_runs(void) {
+    psg_run run = run_of(0), again = run_of(0), late = run_of(0);
+    block[0].ptr++;
+    three(&run, "before a launch fails");
+    failing = "launch";
+    fails_at = 1;
+    runs = 0;
+    psg_cuda_replay_run(&worker, 0, &run, buffers, data_count, steps);
+    CHECK(psg_run_failed(&run) && runs == 0, "a graph was not launched, and %d steps", runs);
+    failing = NULL;
+    solve(&again, false, "after that");
+    solve(&again, false, "after that");
+    fails_meanwhile = &late; /* its graph would have one step */
+    runs = 0;
+    psg_cuda_replay_run(&worker, 0, &late, buffers, data_count, steps);
+    CHECK(psg_run_failed(&late) && runs == 0, "%d steps of a run that failed", runs);
+    fails_meanwhile = NULL;
+    three(&again, "after one that failed while its graph was recorded");
+}
+
+int main(void) {
+    static char memory[DATA][16];
+    context.cuda = workers;
+    worker.marks = marks;
+    worker.replays = replays;
+    replays[0] = psg_cuda_replay_create(DATA);
+    for (int m = 0; m < DATA; m++) {
+        block[m].ptr = (uintptr_t)memory[m];
+        block[m].ldz = 4;
+        buffers[m] = &block[m];
+    }
+    check_changes();
+    static const char *const calls[] = {"begin",  "kernel", "mark",       "info",
+                                        "update", "end",    "instantiate"};
+    for (size_t m = 0; m < sizeof calls / sizeof *calls; m++) {
+        const bool each = m >= 1 && m <= 4;
+        for (int at = 1; at <= (each ? STEPS : 1); at++) {
+            check_no_graph(calls[m], at);
+        }
+    }
+    check_failed_runs();
+    psg_cuda_replay_destroy(replays[0]);
+    for (int m = 0; m < GRAPHS_MOST; m++) {
+        CHECK(!graph[m].there && !exec[m].there, "graph %d is left", m);
+    }
+    return check_result();
+}
