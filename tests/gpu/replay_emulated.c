@@ -188,6 +188,14 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t of, cudaStream_t stream) {
     return cudaSuccess;
 }
 
+static float reached[STEPS]; /* milliseconds, by mark; negative: not yet */
+
+cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEvent_t to) {
+    const float begin = reached[(uintptr_t)from - 1], end = reached[(uintptr_t)to - 1];
+    *milliseconds = end - begin;
+    return begin < 0 || end < 0 ? cudaErrorNotReady : cudaSuccess;
+}
+
 /* ------------------------------------------------------------------------------------ steps */
 
 static struct starpu_block_interface block[DATA];
@@ -320,6 +328,27 @@ static void check_failed_runs(void) {
     three(&again, "after one that failed while its graph was recorded");
 }
 
+/** The last step ends when StarPU says; the others before it, by the GPU's clock, one after the other. */
+static void check_moments(void) {
+    static const struct {
+        float reached[STEPS];
+        double want[STEPS];
+    } cases[] = {{{1, 2, 4}, {997000, 998000, 1000000}},
+                 {{2, 1, 4}, {997000, 997000, 1000000}}, /* marks beside the steps, one is late */
+                 {{1, 5, 4}, {997000, 1000000, 1000000}}};
+    const psg_run run = run_of(0);
+    double moment[STEPS];
+    for (size_t m = 0; m < sizeof cases / sizeof *cases; m++) {
+        memcpy(reached, cases[m].reached, sizeof reached);
+        CHECK(psg_device_moments(&run, 0, STEPS, 1e6, moment), "case %zu is not known", m);
+        for (int s = 0; s < STEPS; s++) {
+            CHECK_NEAR(moment[s], cases[m].want[s], 1e-3, "case %zu, step %d", m, s);
+        }
+    }
+    reached[1] = -1;
+    CHECK(!psg_device_moments(&run, 0, STEPS, 1e6, moment), "of a step that has not ended");
+}
+
 int main(void) {
     static char memory[DATA][16];
     context.cuda = workers;
@@ -331,6 +360,10 @@ int main(void) {
         block[m].ldz = 4;
         buffers[m] = &block[m];
     }
+    for (uintptr_t s = 0; s < STEPS; s++) {
+        marks[s] = (struct CUevent_st *)(s + 1); /* NOLINT: a number is enough */
+    }
+    check_moments();
     check_changes();
     static const char *const calls[] = {"begin",  "kernel", "mark",       "info",
                                         "update", "end",    "instantiate"};

@@ -292,7 +292,38 @@ template <class S> static void fixed(int r0, int r1, int r2) {
 }
 
 /// The affine addressing of bands of one segment, which the others do not take; the second goes to
-/// another place, and its own stays as it is.
+/// another place, and its own stays as it is. run(args): all tiles, of `width` columns.
+template <class Run>
+static void affine(const kspace_list &list, uint32_t width, const char *what, Run run) {
+    std::vector<complex_t<double>> twiddles, spectrum;
+    std::vector<uint32_t> order;
+    problem<double> p(list.n, 5, 3, list, &twiddles, &order);
+    const size_t n = list.n, pitch = 17, elsewhere = n * pitch;
+    spectrum.resize(elsewhere + n * 5);
+    for (size_t z = 0; z < n; z++)
+        memcpy(&spectrum[z * pitch], p.planes[z], p.columns * sizeof spectrum[0]);
+    const std::vector<complex_t<double>> before = spectrum;
+    p.cut(width, 1);
+    kspace_args<double> a = p.args;
+    a.base = spectrum.data() + 100;
+    for (kspace_band<double> &band : a.band) {
+        band.from = {nullptr, (&band == a.band ? 0 : 2 * 5) - 100, pitch};
+        band.to = band.from;
+    }
+    a.band[1].to = {nullptr, (int64_t)elsewhere - 100, 5};
+    run(a);
+    for (size_t z = 0; z < n; z++) {
+        if (memcmp(&spectrum[z * pitch + 2 * 5], &before[z * pitch + 2 * 5],
+                   5 * sizeof before[0])) {
+            printf("FAIL %s, plane %zu of what goes elsewhere was written\n", what, z);
+            failures++;
+        }
+        memcpy(p.planes[z], &spectrum[z * pitch], 2 * 5 * sizeof spectrum[0]);
+        memcpy(p.planes[z] + 2 * 5, &spectrum[elsewhere + z * 5], 5 * sizeof spectrum[0]);
+    }
+    p.check(what);
+}
+
 static void fixed_affine() {
     using S = column_shape<double, 128, 16, 8, 16, 8, 1>;
     kspace_list list = kspace_list();
@@ -301,35 +332,39 @@ static void fixed_affine() {
     list.pass[0].radix = 16;
     list.pass[1].radix = 8;
     kspace_list_finish(&list);
-    std::vector<complex_t<double>> twiddles, spectrum;
-    std::vector<uint32_t> order;
-    problem<double> p(128, 5, 3, list, &twiddles, &order);
-    const size_t pitch = 17, elsewhere = 128 * pitch;
-    spectrum.resize(elsewhere + 128 * 5);
-    for (uint32_t z = 0; z < 128; z++)
-        memcpy(&spectrum[z * pitch], p.planes[z], p.columns * sizeof spectrum[0]);
-    const std::vector<complex_t<double>> before = spectrum;
-    p.cut(8, 1);
-    kspace_args<double> a = p.args;
-    a.base = spectrum.data() + 100;
-    for (kspace_band<double> &band : a.band) {
-        band.from = {nullptr, (&band == a.band ? 0 : 2 * 5) - 100, pitch};
-        band.to = band.from;
+    affine(list, S::COLUMNS, "fixed, one segment", [](const kspace_args<double> &a) {
+        block<S> b;
+        for (uint32_t tile = 0; tile < a.tiles; tile++)
+            b.run(a, tile, tile % 2 == 1);
+    });
+}
+
+/// The tiles of kspace_generic. @param first  those threads only that have the first column of a tile
+template <class Real>
+static void generic_tiles(const kspace_args<Real> &a, const kspace_tile_shape &tile, bool first) {
+    const uint32_t C = 1u << tile.log2_columns, last = a.list.passes - 1;
+    const complex_t<Real> nan = {Real(NAN), Real(NAN)};
+    std::vector<complex_t<Real>> buf;
+    for (uint32_t number = 0; number < a.tiles; number++) {
+        buf.assign((size_t)a.list.rows << tile.log2_columns, nan);
+        const auto all = [&](auto f) {
+            for (uint32_t t = 0; t < tile.threads; t++)
+                if (!first || t % C == 0)
+                    f(t, kspace_column<Real>(a, number, C, t % C));
+        };
+        using Column = const kspace_column<Real> &;
+        for (uint32_t q = 0; q < last; q++)
+            all([&](uint32_t t, Column c) {
+                kspace_pass_any<KSPACE_FORWARD>(a, q, t, tile.threads, c, buf.data());
+            });
+        all([&](uint32_t t, Column c) {
+            kspace_pass_any<KSPACE_TURN>(a, last, t, tile.threads, c, buf.data());
+        });
+        for (uint32_t q = last; q-- > 0;)
+            all([&](uint32_t t, Column c) {
+                kspace_pass_any<KSPACE_INVERSE>(a, q, t, tile.threads, c, buf.data());
+            });
     }
-    a.band[1].to = {nullptr, (int64_t)elsewhere - 100, 5};
-    block<S> b;
-    for (uint32_t tile = 0; tile < a.tiles; tile++)
-        b.run(a, tile, tile % 2 == 1);
-    for (uint32_t z = 0; z < 128; z++) {
-        if (memcmp(&spectrum[z * pitch + 2 * 5], &before[z * pitch + 2 * 5],
-                   5 * sizeof before[0])) {
-            printf("FAIL plane %u of what goes elsewhere was written\n", z);
-            failures++;
-        }
-        memcpy(p.planes[z], &spectrum[z * pitch], 2 * 5 * sizeof spectrum[0]);
-        memcpy(p.planes[z] + 2 * 5, &spectrum[elsewhere + z * 5], 5 * sizeof spectrum[0]);
-    }
-    p.check("fixed, one segment");
 }
 
 template <class Real> static void generic(uint32_t n) {
@@ -350,38 +385,32 @@ template <class Real> static void generic(uint32_t n) {
     }
     if (!can)
         return;
-    std::vector<complex_t<Real>> twiddles, buf;
+    std::vector<complex_t<Real>> twiddles;
     std::vector<uint32_t> order;
     problem<Real> p(n, 1, n > 600 ? 1 : 3, list, &twiddles, &order);
-    const uint32_t C = 1u << tile.log2_columns, last = list.passes - 1;
     p.args.log2_columns = tile.log2_columns;
-    p.cut(C, p.rows / 3);
+    p.cut(1u << tile.log2_columns, p.rows / 3);
     const auto before = p.segment;
-    const complex_t<Real> nan = {Real(NAN), Real(NAN)};
-    for (uint32_t number = 0; number < p.args.tiles; number++) {
-        buf.assign((size_t)list.rows << tile.log2_columns, nan);
-        const auto all = [&](auto f) {
-            for (uint32_t t = 0; t < tile.threads; t++)
-                if (n <= 600 || t % C == 0) // the others' columns do not exist
-                    f(t, kspace_column<Real>(p.args, number, C, t % C));
-        };
-        using Column = const kspace_column<Real> &;
-        for (uint32_t q = 0; q < last; q++)
-            all([&](uint32_t t, Column c) {
-                kspace_pass_any<KSPACE_FORWARD>(p.args, q, t, tile.threads, c, buf.data());
-            });
-        all([&](uint32_t t, Column c) {
-            kspace_pass_any<KSPACE_TURN>(p.args, last, t, tile.threads, c, buf.data());
-        });
-        for (uint32_t q = last; q-- > 0;)
-            all([&](uint32_t t, Column c) {
-                kspace_pass_any<KSPACE_INVERSE>(p.args, q, t, tile.threads, c, buf.data());
-            });
-    }
+    generic_tiles(p.args, tile, n > 600); // the columns of other threads do not exist
     char what[48];
     snprintf(what, sizeof what, "generic %s", sizeof(Real) == 8 ? "f64" : "f32");
     p.collect(before, what);
     p.check(what);
+}
+
+static void generic_affine(uint32_t n) {
+    kspace_list list;
+    kspace_tile_shape tile = kspace_tile_shape();
+    if (!kspace_factor(n, &list) ||
+        !kspace_choose_tile(list, sizeof(complex_t<double>), kspace_least_shared, &tile)) {
+        printf("FAIL n = %u: no generic kernel\n", n);
+        failures++;
+        return;
+    }
+    affine(list, 1u << tile.log2_columns, "generic, one segment", [&](kspace_args<double> a) {
+        a.log2_columns = tile.log2_columns;
+        generic_tiles(a, tile, false);
+    });
 }
 
 static void all_fixed() {
@@ -403,6 +432,8 @@ int main(int argc, char **argv) {
     srand(5);
     all_fixed();
     fixed_affine();
+    for (uint32_t n : {13u, 60u, 210u, 640u}) // one pass, two, three
+        generic_affine(n);
     for (uint32_t n = 1; n <= (all ? 5400u : 200u); n++) {
         generic<double>(n);
         generic<float>(n);
