@@ -396,5 +396,5 @@ double psg_machine_seconds(const psg_machine *machine, bool gpu, const psg_task_
     if (spread != NULL) {
         *spread = found;
     }
-    return seconds > 0 ? fmax(seconds, machine->least[gpu]) : 0;
+    return seconds;
 }

@@ -15,7 +15,7 @@
  *      cuda_aware yes|no              messages of other nodes come from GPUs' memory and go there; else, and if
  *                                     nothing is said, they go by main memory
  *      submit SECONDS                 what it takes the program to submit a task, for each piece of its data
- *      least cpu|gpu SECONDS          what any task takes
+ *      least cpu|gpu SECONDS          what any task of StarPU's takes; steps of a chain (chain.h) may take less
  *      time STAGE f64|f32 cpu|gpu NXxNYxNZ segment|pencil COUNT views|dense PIECES REMOTE SECONDS [SPREAD]
  *                                     a task on COUNT planes of a segment, or rows of a pencil, that has to do with
  *                                     PIECES blocks, views into larger arrays or each in one piece, REMOTE of
@@ -56,7 +56,7 @@ typedef struct psg_machine {
     } link[PSG_MACHINE_LINKS];
     bool cuda_aware; /**< messages go from and to GPUs' memory */
     double submit;   /**< seconds for each piece of a task's data; 0: not given */
-    double least[2]; /**< seconds of any task on a core, on a GPU */
+    double least[2]; /**< seconds of any task of StarPU's on a core, on a GPU */
     psg_machine_time *time;
     size_t times;
 } psg_machine;
@@ -71,7 +71,7 @@ void psg_machine_free(psg_machine *machine);
  *  transforms are of the nearest length, then those with the nearest number of pieces. Candidates
  *  have as large a share of remote blocks. Without any, what is remote goes over the link peer,
  *  and the task takes that long, or what it takes without remote blocks if that is longer; if
- *  there is no task without, the nearest share counts.
+ *  there is no task without, the nearest share counts. machine->least is not looked at.
  *  @param[out] spread  of the times of such tasks, as the lines have it that these are from; or NULL
  *  @return 0: nothing is known of such tasks */
 double psg_machine_seconds(const psg_machine *machine, bool gpu, const psg_task_shape *shape,

@@ -362,7 +362,7 @@ static double chain_seconds(const psg_chain *chain, bool gpu, int worker) {
     for (size_t s = 0; (step = psg_chain_step(chain, s)) != NULL; s++) {
         seconds += psg_simulation_seconds(step, gpu, worker);
     }
-    return seconds > 0 ? fmax(seconds - start, least) : 0;
+    return seconds > 0 ? fmax(seconds - start, least) : NAN;
 }
 
 double psg_simulation_cost(struct starpu_task *task, struct starpu_perfmodel_arch *arch,
@@ -371,7 +371,9 @@ double psg_simulation_cost(struct starpu_task *task, struct starpu_perfmodel_arc
     const psg_task_args *args = task->cl_arg;
     const bool gpu = arch->devices[0].type == STARPU_CUDA_WORKER;
     const int worker = starpu_task_get_current() == task ? starpu_worker_get_id() : -1;
-    const double seconds = args->chain != NULL ? chain_seconds(args->chain, gpu, worker)
-                                               : psg_simulation_seconds(args, gpu, worker);
-    return seconds > 0 ? seconds * 1e6 : NAN;
+    if (args->chain != NULL) {
+        return chain_seconds(args->chain, gpu, worker) * 1e6;
+    }
+    const double seconds = psg_simulation_seconds(args, gpu, worker);
+    return seconds > 0 ? fmax(seconds, machine->least[gpu]) * 1e6 : NAN;
 }

@@ -69,9 +69,10 @@ static double by_model(const psg_task_shape *shape, unsigned worker) {
 
 double psg_task_seconds(const psg_task_shape *shape, unsigned worker) {
     if (psg_simulated()) {
-        return psg_machine_seconds(psg_simulation_machine(),
-                                   starpu_worker_get_type((int)worker) == STARPU_CUDA_WORKER, shape,
-                                   NULL);
+        const psg_machine *machine = psg_simulation_machine();
+        const bool gpu = starpu_worker_get_type((int)worker) == STARPU_CUDA_WORKER;
+        const double seconds = psg_machine_seconds(machine, gpu, shape, NULL);
+        return seconds > 0 ? fmax(seconds, machine->least[gpu]) : 0;
     }
     return by_model(shape, worker);
 }

@@ -6,8 +6,7 @@
  *      u [planes][ny][nx] reals  <--inverse--  (see psg_cuda_columns), dense or views of a slab
  *
  *  For some sizes only; for the others fft.h has cuFFT's. Unscaled, exp(-i k x) forward. The parts
- *  may be in the memory of other GPUs: they are written and read in pieces of 480 bytes and more,
- *  but for a last strip that is narrower.
+ *  may be in the memory of other GPUs: they are written and read in pieces of 256 bytes and more, mostly 512.
  */
 #ifndef PSG_KERNELS_XY_H
 #define PSG_KERNELS_XY_H
