@@ -329,7 +329,7 @@ static uint64_t mixed(uint64_t number) {
     return number ^ (number >> 31);
 }
 
-/* Between 0 and 1, neither of them. */
+/* Above 0, and at most 1. */
 static double uniform(uint64_t number) {
     return ((double)(mixed(number) >> 11) + 0.5) * 0x1p-53;
 }
