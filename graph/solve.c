@@ -46,9 +46,10 @@ static psg_lane *choose_lane(psg_plan *plan) {
 /* One that an earlier solve has done with, or a new one. Best one that was in the same lane: what its
  * chain has gathered is of that lane, and a graph of CUDA's is of a lane and a run. */
 static psg_run *take_run(psg_plan *plan) {
+    const size_t lane = idlest_lane(plan)->number;
     psg_run **chosen = &plan->idle_runs;
     for (psg_run **at = chosen; *at != NULL; at = &(*at)->next) {
-        if ((*at)->lane == idlest_lane(plan)->number) {
+        if ((*at)->lane == lane) {
             chosen = at;
             break;
         }

@@ -140,6 +140,7 @@ inline uint32_t kspace_tile_threads(const kspace_list &list, uint32_t log2_colum
 /// The tile for a list on a device that gives a block max_shared bytes: rows of 256 bytes where the
 /// tile stays small, else of 128, 64 or 32, so that several blocks fit a multiprocessor: with wide rows two in
 /// f64 and three in f32, or one less, as what CUDA keeps for itself is not counted.
+/// false: not even the narrowest tile fits.
 inline bool kspace_choose_tile(const kspace_list &list, size_t complex_bytes, size_t max_shared,
                                kspace_tile_shape *tile) {
     const size_t row_bytes[] = {256, 128, 64, kspace_least_row_bytes};
