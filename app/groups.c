@@ -30,9 +30,9 @@ static void hear(void *context, const app_record *record) {
         (void)app_times_add(g->times, &record->is.time); /* one more or less */
         return;
     }
-    if (record->kind == APP_RECORD_SUBMISSION) {
-        g->times->submit_seconds += record->is.submission.seconds;
-        g->times->submit_pieces += record->is.submission.pieces;
+    if (record->kind == APP_RECORD_COSTS) {
+        app_costs_join(&g->times->submission, &record->is.costs.submission);
+        app_costs_join(&g->times->gap, &record->is.costs.gap);
         return;
     }
     app_result *r = &g->result[record->config];

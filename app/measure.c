@@ -180,6 +180,9 @@ static void count_tasks(const batch *b, const job *j, app_sample *sample) {
             }
         }
     }
+    if (events && b->times) {
+        app_times_add_gaps(b->times, events, count, j->workers.list, j->workers.count);
+    }
     free(events);
 }
 
@@ -225,8 +228,8 @@ static void read_part(const batch *b, const job *j, const psg_statistics *before
     sample->cpu_planes = (double)s.cpu_planes;
     sample->cpu_rows = (double)s.cpu_rows;
     if (b->times && s.submit_tasks > 1) { /* one that stands for many says nothing of each */
-        b->times->submit_seconds += s.submit_seconds;
-        b->times->submit_pieces += (double)s.submit_pieces;
+        app_costs_add(&b->times->submission, (double)s.submit_pieces, (double)s.submit_tasks,
+                      s.submit_seconds);
     }
     count_tasks(b, j, sample);
 }
@@ -530,8 +533,8 @@ int app_measure(const app_visit *visit, int pipe) {
         tell(pipe, &record);
     }
     if (visit->times) {
-        const app_record record = {.kind = APP_RECORD_SUBMISSION,
-                                   .is.submission = {times.submit_seconds, times.submit_pieces}};
+        const app_record record = {.kind = APP_RECORD_COSTS,
+                                   .is.costs = {times.submission, times.gap}};
         tell(pipe, &record);
     }
     app_times_free(&times);

@@ -47,12 +47,12 @@ typedef enum app_record_kind {
     APP_RECORD_BEGIN = 1, /**< text: what is begun with the configuration */
     APP_RECORD_FACTS,
     APP_RECORD_SAMPLE,
-    APP_RECORD_CHECKED,    /**< error and tolerance */
-    APP_RECORD_FAILED,     /**< text: why; no more comes of this configuration */
-    APP_RECORD_SOLVED,     /**< a solve that is not measured */
-    APP_RECORD_TIME,       /**< time: what the tasks of a kind took, of all configurations */
-    APP_RECORD_SUBMISSION, /**< submission: of all configurations */
-    APP_RECORD_MACHINE,    /**< facts: cpus, gpus and their memory that there are */
+    APP_RECORD_CHECKED, /**< error and tolerance */
+    APP_RECORD_FAILED,  /**< text: why; no more comes of this configuration */
+    APP_RECORD_SOLVED,  /**< a solve that is not measured */
+    APP_RECORD_TIME,    /**< time: what the tasks of a kind took, of all configurations */
+    APP_RECORD_COSTS,   /**< costs: of all configurations */
+    APP_RECORD_MACHINE, /**< facts: cpus, gpus and their memory that there are */
 } app_record_kind;
 
 /** Plain data, which goes through a pipe as it is. */
@@ -64,8 +64,8 @@ typedef struct app_record {
         app_sample sample;
         app_time time;
         struct {
-            double seconds, pieces;
-        } submission;
+            app_costs submission, gap;
+        } costs;
         struct {
             double error, tolerance;
         } checked;

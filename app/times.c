@@ -75,11 +75,15 @@ static int by_size(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+static double middle(double *numbers, size_t count) {
+    qsort(numbers, count, sizeof *numbers, by_size);
+    return 0.5 * (numbers[count / 2] + numbers[(count - 1) / 2]);
+}
+
 app_time app_times_median(const app_times *times, size_t which) {
     app_time_list *list = &times->list[which];
     app_time median = list->of;
-    qsort(list->seconds, list->count, sizeof *list->seconds, by_size);
-    median.seconds = 0.5 * (list->seconds[list->count / 2] + list->seconds[(list->count - 1) / 2]);
+    median.seconds = middle(list->seconds, list->count);
     return median;
 }
 
@@ -107,6 +111,68 @@ void app_times_free(app_times *times) {
     }
     free(times->list);
     *times = (app_times){.count = 0};
+}
+
+/* --------------------------------------------------------------------------------------- costs */
+
+void app_costs_add(app_costs *costs, double pieces, double tasks, double seconds) {
+    const double p = pieces / seconds, t = tasks / seconds;
+    if (isfinite(p) && isfinite(t)) {
+        app_costs_join(costs, &(app_costs){p * p, p * t, t * t, p, t});
+    }
+}
+
+void app_costs_join(app_costs *costs, const app_costs *others) {
+    costs->pp += others->pp;
+    costs->pt += others->pt;
+    costs->tt += others->tt;
+    costs->p += others->p;
+    costs->t += others->t;
+}
+
+int app_costs_find(const app_costs *c, double *piece, double *task) {
+    const double least = 1e-3; /* below it all tasks had about as many pieces */
+    const double determinant = c->pp * c->tt - c->pt * c->pt;
+    if (c->pp <= 0) {
+        return -1;
+    }
+    *piece = c->p / c->pp;
+    *task = 0;
+    if (determinant > least * c->pp * c->tt) {
+        const double pieces = (c->p * c->tt - c->t * c->pt) / determinant;
+        const double tasks = (c->t * c->pp - c->p * c->pt) / determinant;
+        if (pieces < 0) {
+            *piece = 0;
+            *task = c->t / c->tt;
+        } else if (tasks > 0) {
+            *piece = pieces;
+            *task = tasks;
+        }
+    }
+    return 0;
+}
+
+/* Of a GPU that has so many tasks most are ready before it is. What waits for it is the middle one of
+ * them all, with the pieces that most have. */
+void app_times_add_gaps(app_times *times, const psg_event *events, size_t count,
+                        const psg_worker *workers, size_t of) {
+    enum { MANY = 16 };
+    double *gap = calloc(2 * count + 2, sizeof *gap), *pieces = gap + count + 1;
+    for (size_t w = 0; gap && w < of; w++) {
+        size_t tasks = 0;
+        double end = 0;
+        for (size_t e = 0; e < count && workers[w].kind == PSG_WORKER_CUDA; e++) {
+            if (events[e].worker == (int)w) {
+                pieces[tasks] = (double)events[e].pieces;
+                gap[tasks++] = fmax(events[e].start - end, 0); /* the first one's is none */
+                end = events[e].end;
+            }
+        }
+        if (tasks > MANY) {
+            app_costs_add(&times->gap, middle(pieces, tasks), 1, middle(gap + 1, tasks - 1));
+        }
+    }
+    free(gap);
 }
 
 /* ------------------------------------------------------------------------------------ the file */
@@ -146,6 +212,13 @@ static void put_gpus(FILE *file, const psg_worker *workers, size_t gpus, const p
     }
     if (peers) { /* what a kernel reaches is in its time; of others, as much as a copy */
         put_link(file, "peer", routes, count, 1, 1);
+    }
+}
+
+static void put_costs(FILE *file, const char *word, const app_costs *costs) {
+    double piece, task;
+    if (app_costs_find(costs, &piece, &task) == 0) {
+        fprintf(file, task > 0 ? "%s %.3g %.3g\n" : "%s %.3g\n", word, piece, task);
     }
 }
 
@@ -199,9 +272,8 @@ static int put_machine(FILE *file, const app_times *times, unsigned cpus, unsign
             psg_component_version(PSG_COMPONENT_FFTW), date);
     fprintf(file, "cpus %u\ngpus %u\n", cpus > gpus ? cpus : gpus, gpus);
     put_gpus(file, workers, gpus, routes, count < ROUTES_MOST ? count : ROUTES_MOST);
-    if (times->submit_pieces > 0) {
-        fprintf(file, "submit %.3g\n", times->submit_seconds / times->submit_pieces);
-    }
+    put_costs(file, "submit", &times->submission);
+    put_costs(file, "gap", &times->gap);
     for (size_t m = 0; m < times->count; m++) {
         const app_time median = app_times_median(times, m);
         put_time(file, &median);

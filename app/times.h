@@ -21,15 +21,33 @@ typedef struct app_time {
     double squares, freedom;
 } app_time;
 
+/** What StarPU takes for tasks, so many seconds a piece of data and so many a task: the sums by which both are found
+ *  such that, over all that was measured, the squares of what they are off in relation are least. All zero at first. */
+typedef struct app_costs {
+    double pp, pt, tt, p, t; /* of pieces and tasks, each over the seconds that were measured */
+} app_costs;
+
+/** So many pieces of so many tasks took so long. */
+void app_costs_add(app_costs *costs, double pieces, double tasks, double seconds);
+void app_costs_join(app_costs *costs, const app_costs *others);
+
+/** Neither is negative. What does not tell them apart puts all on the pieces. @return 0; -1: nothing was measured */
+int app_costs_find(const app_costs *costs, double *piece, double *task);
+
 /** All zero before the first use. */
 typedef struct app_times {
     struct app_time_list *list; /* one for each kind of task */
     size_t count;
-    double submit_seconds, submit_pieces; /**< as psg_statistics, of all solves of several tasks */
+    app_costs submission; /**< of solves of several tasks */
+    app_costs gap;        /**< between two tasks of a GPU, the middle one of each solve of many */
 } app_times;
 
 /** A task, as the library told of it. @return the same for app_times_add() */
 app_time app_time_of(const app_config *config, const psg_event *event, int gpu);
+
+/** What passed between the tasks of each GPU in a solve, if it had many. */
+void app_times_add_gaps(app_times *times, const psg_event *events, size_t count,
+                        const psg_worker *workers, size_t of);
 
 /** @return 0; -1: out of memory */
 int app_times_add(app_times *times, const app_time *time);

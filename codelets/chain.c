@@ -116,12 +116,11 @@ static void chain_ended(void *argument) {
     const struct starpu_task *task = argument;
     psg_run *run = ((const psg_task_args *)task->cl_arg)->run;
     psg_chain *c = run->chain;
-    const struct starpu_profiling_task_info *info = task->profiling_info;
-    bool timed = info != NULL;
-    c->moment[0] = timed ? psg_task_microseconds(&info->start_time) : 0;
+    double between[2];
+    bool timed = psg_task_moments(task, between);
+    c->moment[0] = between[0];
     if (timed && starpu_worker_get_type(starpu_worker_get_id_check()) == STARPU_CUDA_WORKER) {
-        const double end = psg_task_microseconds(&info->end_time);
-        timed = psg_device_moments(run, c->slot, c->steps, end, &c->moment[1]);
+        timed = psg_device_moments(run, c->slot, c->steps, between[1], &c->moment[1]);
         /* StarPU takes it to begin when it has seen the end of the task before. */
         c->moment[0] = fmin(c->moment[0], c->moment[1]);
     }

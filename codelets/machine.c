@@ -63,8 +63,25 @@ static const char *read_memory(psg_machine *machine, const char *rest) {
     return read_positive(&machine->gpu_memory, rest, "gpu_memory BYTES");
 }
 
+/* One number above 0, or two, of which the first may be 0. */
+static const char *read_costs(psg_machine_costs *costs, const char *rest, const char *expected) {
+    int used = 0;
+    *costs = (psg_machine_costs){0, 0};
+    if (sscanf(rest, "%lf %n", &costs->piece, &used) != 1 || !isfinite(costs->piece) ||
+        costs->piece < 0) {
+        return expected;
+    }
+    return rest[used] == '\0' && costs->piece > 0
+               ? NULL
+               : read_positive(&costs->task, rest + used, expected);
+}
+
 static const char *read_submit(psg_machine *machine, const char *rest) {
-    return read_positive(&machine->submit, rest, "submit SECONDS");
+    return read_costs(&machine->submit, rest, "submit PIECE [TASK]");
+}
+
+static const char *read_gap(psg_machine *machine, const char *rest) {
+    return read_costs(&machine->gap, rest, "gap PIECE [TASK]");
 }
 
 static const char *read_link(psg_machine *machine, const char *rest) {
@@ -181,11 +198,17 @@ static const struct {
     const char *word;
     reader read;
 } readers[] = {
-    {"machine", read_name},      {"about", read_about},
-    {"cpus", read_cpus},         {"gpus", read_gpus},
-    {"gpu_memory", read_memory}, {"link", read_link},
-    {"submit", read_submit},     {"least", read_least},
-    {"time", read_time},         {"cuda_aware", read_cuda_aware},
+    {"machine", read_name},
+    {"about", read_about},
+    {"cpus", read_cpus},
+    {"gpus", read_gpus},
+    {"gpu_memory", read_memory},
+    {"link", read_link},
+    {"submit", read_submit},
+    {"gap", read_gap},
+    {"least", read_least},
+    {"time", read_time},
+    {"cuda_aware", read_cuda_aware},
 };
 
 /* @return as a reader does */
@@ -207,7 +230,7 @@ static const char *read_line(psg_machine *machine, char *line) {
             return readers[m].read(machine, rest);
         }
     }
-    return "machine, about, cpus, gpus, gpu_memory, link, cuda_aware, submit, least or time";
+    return "machine, about, cpus, gpus, gpu_memory, link, cuda_aware, submit, gap, least or time";
 }
 
 psg_machine *psg_machine_read(const char *path, char *words, size_t size) {

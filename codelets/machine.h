@@ -14,7 +14,10 @@
  *                                     (what a node sends, and what it receives, likewise; SECONDS of each message)
  *      cuda_aware yes|no              messages of other nodes come from GPUs' memory and go there; else, and if
  *                                     nothing is said, they go by main memory
- *      submit SECONDS                 what it takes the program to submit a task, for each piece of its data
+ *      submit PIECE [TASK]            seconds that it takes the program to submit a task: for each piece of its data,
+ *                                     and for itself
+ *      gap PIECE [TASK]               seconds between the end of a GPU's task and the start of the next one, which was
+ *                                     ready: for each of its PIECES below, and for itself
  *      least cpu|gpu SECONDS          what any task of StarPU's takes; steps of a chain (chain.h) may take less
  *      time STAGE f64|f32 cpu|gpu NXxNYxNZ segment|pencil COUNT views|dense PIECES REMOTE SECONDS [SPREAD]
  *                                     a task on COUNT planes of a segment, or rows of a pencil, that has to do with
@@ -37,6 +40,12 @@ typedef enum psg_machine_link {
     PSG_MACHINE_LINKS
 } psg_machine_link;
 
+/** Seconds that StarPU takes for a task; 0: not given. */
+typedef struct psg_machine_costs {
+    double piece; /**< for each piece of its data */
+    double task;  /**< and beside */
+} psg_machine_costs;
+
 typedef struct psg_machine_time {
     psg_task_shape shape;
     bool gpu;
@@ -55,8 +64,9 @@ typedef struct psg_machine {
         double seconds;          /**< latency */
     } link[PSG_MACHINE_LINKS];
     bool cuda_aware; /**< messages go from and to GPUs' memory */
-    double submit;   /**< seconds for each piece of a task's data; 0: not given */
-    double least[2]; /**< seconds of any task of StarPU's on a core, on a GPU */
+    psg_machine_costs submit;
+    psg_machine_costs gap; /**< between two tasks of a GPU */
+    double least[2];       /**< seconds of any task of StarPU's on a core, on a GPU */
     psg_machine_time *time;
     size_t times;
 } psg_machine;

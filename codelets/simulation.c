@@ -202,6 +202,7 @@ static bool complete(const psg_machine *m, char *words, size_t size) {
     return true;
 }
 
+/* What it takes to submit a task, and to start one, the machine's file says, not StarPU. */
 static bool make_folder(char *words, size_t size) {
     const char *temporary = getenv("TMPDIR");
     (void)snprintf(folder, sizeof folder, "%s/psg-machine-XXXXXX",
@@ -213,7 +214,9 @@ static bool make_folder(char *words, size_t size) {
     (void)snprintf(learnt, sizeof learnt, "%s.learnt", folder);
     return setenv("STARPU_HETEROPRIO_DATA_FILE", learnt, 1) == 0 &&
            setenv("STARPU_PERF_MODEL_DIR", folder, 1) == 0 &&
-           setenv("STARPU_HOSTNAME", machine->name, 1) == 0;
+           setenv("STARPU_HOSTNAME", machine->name, 1) == 0 &&
+           setenv("STARPU_SIMGRID_TASK_SUBMIT_COST", "0", 1) == 0 &&
+           setenv("STARPU_SIMGRID_CUDA_QUEUE_COST", "0", 1) == 0;
 }
 
 static bool read_seed(char *words, size_t size) {
@@ -316,9 +319,21 @@ bool psg_simulation_network(double asked, double *rate, double *seconds) {
 }
 
 void psg_simulation_submit(size_t pieces) {
-    if (machine->submit > 0) {
-        starpu_sleep((float)(machine->submit * (double)pieces));
+    const double seconds = machine->submit.piece * (double)pieces + machine->submit.task;
+    if (seconds > 0) {
+        starpu_sleep((float)seconds);
     }
+}
+
+static double gap_before(const psg_task_args *args) {
+    const psg_task_shape shape = psg_task_shape_of(args);
+    return machine->gap.piece * (double)shape.pieces + machine->gap.task;
+}
+
+double psg_simulation_gap(const psg_task_args *args) {
+    const int worker = starpu_worker_get_id();
+    const bool gpu = worker >= 0 && starpu_worker_get_type(worker) == STARPU_CUDA_WORKER;
+    return gpu ? gap_before(args) : 0;
 }
 
 /* splitmix64 by S. Vigna: numbers that follow one another become such that have nothing in common. */
@@ -352,17 +367,13 @@ double psg_simulation_seconds(const psg_task_args *args, bool gpu, int worker) {
     return mean * exp(s * z - 0.5 * s * s);
 }
 
-/* The first step's time has the start of its kernel in it, and StarPU adds that to what it is told,
- * unless the GPU has another task meanwhile. */
 static double chain_seconds(const psg_chain *chain, bool gpu, int worker) {
-    const double start = gpu ? 10e-6 : 0;
-    const double least = 1e-6; /* StarPU takes no task that takes no time */
     const psg_task_args *step = NULL;
     double seconds = 0;
     for (size_t s = 0; (step = psg_chain_step(chain, s)) != NULL; s++) {
         seconds += psg_simulation_seconds(step, gpu, worker);
     }
-    return seconds > 0 ? fmax(seconds - start, least) : NAN;
+    return seconds;
 }
 
 double psg_simulation_cost(struct starpu_task *task, struct starpu_perfmodel_arch *arch,
@@ -371,9 +382,9 @@ double psg_simulation_cost(struct starpu_task *task, struct starpu_perfmodel_arc
     const psg_task_args *args = task->cl_arg;
     const bool gpu = arch->devices[0].type == STARPU_CUDA_WORKER;
     const int worker = starpu_task_get_current() == task ? starpu_worker_get_id() : -1;
-    if (args->chain != NULL) {
-        return chain_seconds(args->chain, gpu, worker) * 1e6;
-    }
-    const double seconds = psg_simulation_seconds(args, gpu, worker);
-    return seconds > 0 ? fmax(seconds, machine->least[gpu]) * 1e6 : NAN;
+    const double least = args->chain != NULL ? 0 : machine->least[gpu];
+    const double seconds = args->chain != NULL ? chain_seconds(args->chain, gpu, worker)
+                                               : psg_simulation_seconds(args, gpu, worker);
+    const double gap = gpu ? gap_before(args) : 0;
+    return seconds > 0 ? (fmax(seconds, least) + gap) * 1e6 : NAN;
 }

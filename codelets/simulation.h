@@ -42,6 +42,9 @@ bool psg_simulation_network(double asked, double *rate, double *seconds);
  *  @return NULL: no memory, or this is no simulation */
 struct psg_comm *psg_simulation_nodes(unsigned nodes, double rate);
 
+/** Seconds of a task, on the GPU whose worker calls, that are the gap before it and not the task; else 0. */
+double psg_simulation_gap(const struct psg_task_args *args);
+
 /** In a simulation, let the time pass that it takes to submit a task.
  *  @param[in] pieces  of its data */
 void psg_simulation_submit(size_t pieces);

@@ -36,6 +36,11 @@ void psg_simulation_submit(size_t pieces) {
     (void)pieces;
 }
 
+double psg_simulation_gap(const struct psg_task_args *args) {
+    (void)args;
+    return 0;
+}
+
 const char *psg_simulation_run(int (*program)(int, char **), int argc, char **argv, int *result) {
     *result = program(argc, argv);
     return NULL;

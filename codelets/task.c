@@ -134,8 +134,18 @@ psg_task_shape psg_task_shape_of(const psg_task_args *args) {
     };
 }
 
-double psg_task_microseconds(const struct timespec *time) {
+static double microseconds(const struct timespec *time) {
     return (double)time->tv_sec * 1e6 + (double)time->tv_nsec * 1e-3;
+}
+
+bool psg_task_moments(const struct starpu_task *task, double between[2]) {
+    const struct starpu_profiling_task_info *info = task->profiling_info;
+    between[0] = between[1] = 0;
+    if (info != NULL) {
+        between[0] = microseconds(&info->start_time) + 1e6 * psg_simulation_gap(task->cl_arg);
+        between[1] = microseconds(&info->end_time);
+    }
+    return info != NULL;
 }
 
 void psg_task_count(const psg_task_args *args, const double between[2]) {
@@ -166,10 +176,9 @@ void psg_task_count(const psg_task_args *args, const double between[2]) {
 static void task_ended(void *argument) {
     const struct starpu_task *task = argument;
     const psg_task_args *args = task->cl_arg;
-    const struct starpu_profiling_task_info *info = task->profiling_info;
-    const double between[2] = {info != NULL ? psg_task_microseconds(&info->start_time) : 0,
-                               info != NULL ? psg_task_microseconds(&info->end_time) : 0};
-    psg_task_count(args, info != NULL ? between : NULL);
+    double between[2];
+    const bool timed = psg_task_moments(task, between);
+    psg_task_count(args, timed ? between : NULL);
     psg_run_end_task(args->run);
 }
 

@@ -67,8 +67,9 @@ typedef struct psg_task_args {
 /** What the time of such a task depends on. */
 psg_task_shape psg_task_shape_of(const psg_task_args *args);
 
-/** StarPU's times, as those of starpu_timing_now(). */
-double psg_task_microseconds(const struct timespec *time);
+/** When a task began and ended, as StarPU tells once it has ended, on the clock of starpu_timing_now().
+ *  @return false: StarPU does not tell, and both are 0 */
+bool psg_task_moments(const struct starpu_task *task, double between[2]);
 
 /** On its worker, where a task has ended and before that is known elsewhere: it is counted in its
  *  run, and what waits for it in there may go.

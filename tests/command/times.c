@@ -8,6 +8,36 @@
 
 enum { TIMES = 4 };
 
+/** What so many pieces and tasks took, and the seconds of each that are to be found; piece < 0: none are. */
+typedef struct costs_case {
+    double measured[3][3]; /* pieces, tasks, seconds; tasks 0: it ends there */
+    double piece, task;
+} costs_case;
+
+static const costs_case cases[] = {
+    {{{0}}, -1, 0},
+    {{{10, 5, 30}}, 3, 0},                  /* there is nothing to tell them apart by */
+    {{{10, 5, 30}, {200, 100, 600}}, 3, 0}, /* nor here */
+    {{{10, 5, 50}, {10, 10, 80}, {70, 1, 146}}, 2, 6},
+    {{{10, 10, 10}, {20, 10, 40}}, 1.2, 0}, /* a task would take less than nothing */
+    {{{10, 10, 40}, {20, 10, 20}}, 0, 2.4}, /* a piece would */
+    {{{10, 10, 0}, {10, 5, 30}}, 3, 0},     /* a clock that stood still says nothing */
+};
+
+static void find_costs(void) {
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; ++c) {
+        app_costs sums = {.pp = 0};
+        double piece = -1, task = 0;
+        for (int m = 0; m < 3 && cases[c].measured[m][1] > 0; ++m) {
+            const double *of = cases[c].measured[m];
+            app_costs_add(&sums, of[0], of[1], of[2]);
+        }
+        CHECK(app_costs_find(&sums, &piece, &task) == (cases[c].piece < 0 ? -1 : 0), "case %zu", c);
+        CHECK_NEAR(piece, cases[c].piece, 1e-12, "seconds a piece, case %zu", c);
+        CHECK_NEAR(task, cases[c].task, 1e-12, "seconds a task, case %zu", c);
+    }
+}
+
 int main(void) {
     static const double seconds[TIMES] = {0, 3e-6, 0, 2e-3};
     app_times times = {.count = 0};
@@ -40,6 +70,7 @@ int main(void) {
     if (file != NULL) {
         (void)fclose(file);
     }
+    find_costs();
     app_times_free(&times);
     (void)remove("times-test.machine");
     return check_result();

@@ -160,9 +160,10 @@ static void by_memory(const void *argument) {
     CHECK_NEAR(m.b.link_bytes[PSG_LINK_D2H], 2 * each, 1, "the bound's bytes");
     CHECK_NEAR(m.b.link_seconds[PSG_LINK_D2H], took, 1e-9, "the bound's seconds");
     CHECK_NEAR(m.b.link_seconds[PSG_LINK_H2D], each / 5e6, 1e-9, "the bound's seconds");
-    /* what comes may have to wait for what goes, and tasks take 4e-3 s of one after the other */
-    CHECK(m.seconds >= took && m.seconds <= took + each / 5e6 + 4e-3, "%g s, %g by GPUs' links",
-          m.seconds, took);
+    /* what comes may have to wait for what goes, and tasks take 4e-3 s of one after the other; in some
+     * orders one GPU's links wait for the other's blocks, too, here for 5 % */
+    CHECK(m.seconds >= took && m.seconds <= 1.06 * (took + each / 5e6) + 4e-3,
+          "%g s, %g by GPUs' links", m.seconds, took);
     check_part(&c, &m, 2);
     psg_plan_destroy(m.plan);
 }

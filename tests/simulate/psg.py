@@ -160,23 +160,33 @@ def solve():
     check(len(many["seconds"]["solves"]) == 5 and min(many["seconds"]["solves"]) > 0, many)
 
 
-def record():
-    """A solve that is one task of StarPU's says nothing of what it takes to submit each of several, but has all its tasks."""
-    def recorded(name, *arguments):
-        took = seconds(name, "--grid", "64", "--gpus", "1", "--data", "resident", *ON_H200, *arguments, "--record", "chain.machine")
-        with open("chain.machine", encoding="utf-8") as file:
-            lines = file.read().splitlines()
-        for line in ("forward_xy f64 gpu 64x64x64 segment 64 views 1 0 1.6e-05", "kspace f64 gpu 64x64x64 pencil 64 views 1 0 4.224e-06",
-                     "inverse_xy f64 gpu 64x64x64 segment 64 views 1 0 5.824e-06"):
-            check("time " + line in lines, (line, lines))
-        return took, [line for line in lines if line.startswith("submit")]
+def costs(text):
+    """Seconds a piece and seconds a task of submission and of gaps, in a machine's file."""
+    found = [re.search("^%s (\\S+) (\\S+)$" % word, text, re.MULTILINE) for word in ("submit", "gap")]
+    return [tuple(map(float, f.groups())) if f else None for f in found]
 
-    took, submit = recorded("one.csv")
-    check(submit == [], submit)
-    again = seconds("again.csv", "--grid", "64", "--gpus", "1", "--data", "resident", "--machine", "./chain.machine")
-    check(0 <= took - again < 5e-6, "%g s, and without what submission takes %g s" % (took, again))
-    took, submit = recorded("three.csv", "--segment-planes", "0,32")
-    check(len(submit) == 1 and 1.29e-6 < float(submit[0].split()[1]) < 3e-6, submit) # StarPU's own part comes to the file's
+
+def record():
+    """A solve that is one task of StarPU's says nothing of what StarPU takes for each of several, but has all its tasks."""
+    alone = ("--grid", "64", "--gpus", "1", "--data", "resident")
+    submit, gap = costs(H200)
+    took = seconds("one.csv", *alone, *ON_H200, "--record", "one.machine")
+    with open("one.machine", encoding="utf-8") as file:
+        text = file.read()
+    for line in ("forward_xy f64 gpu 64x64x64 segment 64 views 1 0 1.6e-05", "kspace f64 gpu 64x64x64 pencil 64 views 1 0 4.224e-06",
+                 "inverse_xy f64 gpu 64x64x64 segment 64 views 1 0 5.824e-06"):
+        check("\ntime " + line + "\n" in text, (line, text))
+    check(costs(text) == [None, None], text)
+    again = seconds("again.csv", *alone, "--machine", "./one.machine")
+    want = 3 * submit[0] + submit[1] + sum(gap) # f, u and the spectrum
+    check(want - 1e-7 <= took - again < want + 2e-6, "%g s, and without what StarPU takes %g s" % (took, again))
+    # segments that have few blocks and segments that have many
+    run(*BENCH, "many.csv", *alone, *ON_H200, "--segment-planes", "2,4", "--pencils", "1,4,8", "--record", "many.machine")
+    with open("many.machine", encoding="utf-8") as file:
+        got_submit, got_gap = costs(file.read())
+    check(all(abs(g - w) <= 0.02 * w for g, w in zip(got_gap, gap)), "gaps: %s, recorded as %s" % (gap, got_gap))
+    check(abs(got_submit[0] - submit[0]) <= 0.05 * submit[0], "submission: %s, recorded as %s" % (submit, got_submit))
+    check(submit[1] <= got_submit[1] <= submit[1] + 1e-6, "submission: %s, recorded as %s" % (submit, got_submit)) # and StarPU's
 
 
 def spread():

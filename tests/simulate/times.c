@@ -85,7 +85,35 @@ static void check_submission(const void *argument) {
     CHECK(seconds >= want && seconds < want + 0.4e-3, "%g s instead of %g", seconds, want);
 }
 
+/** One GPU does one task after the other, with the gap between two: 1 us, and 2 for each of its blocks. It is no part of
+ *  a task. */
+static void check_gaps(const void *argument) {
+    (void)argument;
+    psg_plan *plan = NULL;
+    psg_event events[EVENTS_MOST];
+    size_t count = 0;
+    const simulate_case c = {.n = N, .gpus = 1, .segment_planes = 8, .pencils = 4};
+    (void)simulate_solve(&c, &plan);
+    CHECK_STATUS(psg_plan_events(plan, events, EVENTS_MOST, &count), PSG_OK);
+    CHECK(count == 2 * 8 + 4, "%zu events", count);
+    for (size_t m = 0; m < count && m < EVENTS_MOST; ++m) {
+        const double wait = m > 0 ? events[m].start - events[m - 1].end : 0;
+        const double gap = 1e-6 + 2e-6 * (events[m].stage == PSG_STAGE_KSPACE ? 8 : 4);
+        CHECK_NEAR(events[m].end - events[m].start, 100e-6, 1e-7, "%s",
+                   psg_stage_name(events[m].stage));
+        CHECK(m == 0 || events[m].stage != events[m - 1].stage || fabs(wait - gap) < 1e-8,
+              "%s starts after %g s, not %g", psg_stage_name(events[m].stage), wait, gap);
+    }
+    psg_plan_destroy(plan);
+}
+
 int main(void) {
+    static const char gpu[] =
+        "machine one\ncpus 1\ngpus 1\ngpu_memory 8e9\nlink to-gpu 1e12 0\nlink from-gpu 1e12 0\n"
+        "gap 2e-6 1e-6\n"
+        "time forward_xy f64 gpu 64x64x64 segment 8 views 4 0 100e-6\n"
+        "time kspace f64 gpu 64x64x64 pencil 16 views 8 0 100e-6\n"
+        "time inverse_xy f64 gpu 64x64x64 segment 8 views 4 0 100e-6\n";
     char submitted[sizeof machine + 16];
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; ++c) {
         simulate_apart(simulate_machine(machine), check_times, &cases[c]);
@@ -93,6 +121,7 @@ int main(void) {
     simulate_apart(simulate_machine(machine), check_cores, NULL);
     snprintf(submitted, sizeof submitted, "%ssubmit 1e-3\n", machine);
     simulate_apart(simulate_machine(submitted), check_submission, NULL);
+    simulate_apart(simulate_machine(gpu), check_gaps, NULL);
     remove(simulate_machine(""));
     return check_result();
 }
