@@ -30,98 +30,142 @@ typedef struct measured {
     psg_precision precision;
 } measured;
 
-/* On 2026-11-20, of 2 and 4 GPUs on 2026-11-21, data on the GPUs, medians. The file has the tasks of the default cut, which is two
- * segments on one GPU and one a GPU on several, of the staged graph with two pencils, and of all
- * cuts of 512^3 on 4 and 8 GPUs; those of other cuts, and of staged solves of 1024^3, are not in it,
- * but for staged ones of 512^3 in segments of four planes. Of the studies of segments these are all
- * that divide the grid evenly, with four planes or more: with fewer, tasks take little more than
- * their start, and the wait between two of them, some 3 us, counts as much as their points. For the
- * same reason some are off by more, see bound_of(), and 256^3 on several GPUs is left out:
- * simulated solves take 0.34 to 0.37 ms, measured ones of the same cut 0.29 to 0.40. Those of the
- * default cut on one GPU are of 2026-11-22, but 512^3 and 1024^3, which are of the day before. */
+/* Data on the GPUs, medians. Those of 1, 2 and 4 GPUs are of 2026-11-22, but for some of one and two segments and
+ * of f32 in the staged graph, which are of two days before, as are those of 8. The file has the tasks of the
+ * default cut, which is two segments on one GPU and one a GPU on several, and of all cuts of 512^3 in f64, but for
+ * those of fewer than 8 planes on 8 GPUs; of 1024^3 no others, and of staged solves of 1024^3 none. The cuts are
+ * those of the studies of segments that divide the grid evenly, down to one plane. */
 static const measured cases[] = {
     {64, 1, 0, 0, 0.0391e-3, PSG_GRAPH_FUSED, PSG_F64},
     {96, 1, 0, 0, 0.0567e-3, PSG_GRAPH_FUSED, PSG_F64},
     {128, 1, 0, 0, 0.0693e-3, PSG_GRAPH_FUSED, PSG_F64},
     {192, 1, 0, 0, 0.198e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {384, 1, 0, 0, 1.300e-3, PSG_GRAPH_FUSED, PSG_F64},
     {256, 1, 0, 0, 0.371e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {500, 1, 0, 0, 3.576e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {384, 1, 0, 0, 1.300e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {500, 1, 0, 0, 3.556e-3, PSG_GRAPH_FUSED, PSG_F64},
     {512, 1, 0, 0, 2.82e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {1024, 1, 0, 0, 21.4e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {64, 1, 0, 0, 0.0365e-3, PSG_GRAPH_FUSED, PSG_F32},
-    {96, 1, 0, 0, 0.0507e-3, PSG_GRAPH_FUSED, PSG_F32},
-    {128, 1, 0, 0, 0.0569e-3, PSG_GRAPH_FUSED, PSG_F32},
-    {192, 1, 0, 0, 0.1377e-3, PSG_GRAPH_FUSED, PSG_F32},
-    {384, 1, 0, 0, 0.777e-3, PSG_GRAPH_FUSED, PSG_F32},
-    {256, 1, 0, 0, 0.243e-3, PSG_GRAPH_FUSED, PSG_F32},
-    {512, 1, 0, 0, 1.42e-3, PSG_GRAPH_FUSED, PSG_F32},
-    {1024, 1, 0, 0, 12.0e-3, PSG_GRAPH_FUSED, PSG_F32},
-    {512, 1, 1, 1, 2.784e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {512, 1, 2, 1, 2.818e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {512, 1, 4, 1, 2.879e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {512, 1, 8, 1, 2.945e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {512, 1, 16, 1, 3.128e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {512, 1, 32, 1, 3.465e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {512, 1, 64, 1, 4.17e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {512, 1, 128, 1, 5.669e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {1024, 1, 1, 1, 21.49e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {512, 1, 1, 1, 2.887e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {512, 1, 2, 1, 2.824e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {512, 1, 4, 1, 2.914e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {512, 1, 8, 1, 2.976e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {512, 1, 16, 1, 3.232e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {512, 1, 32, 1, 3.588e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {512, 1, 64, 1, 4.332e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {512, 1, 128, 1, 6.114e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {512, 1, 256, 1, 10.74e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {512, 1, 512, 1, 19.25e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {640, 1, 0, 0, 5.64e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {768, 1, 0, 0, 10.48e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {800, 1, 0, 0, 11.9e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1000, 1, 0, 0, 25.96e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 1, 0, 0, 21.42e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 1, 1, 1, 21.33e-3, PSG_GRAPH_FUSED, PSG_F64},
     {1024, 1, 2, 1, 21.59e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {1024, 1, 4, 1, 21.48e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 1, 4, 1, 21.51e-3, PSG_GRAPH_FUSED, PSG_F64},
     {1024, 1, 8, 1, 21.62e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {1024, 1, 16, 1, 21.96e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 1, 16, 1, 21.87e-3, PSG_GRAPH_FUSED, PSG_F64},
     {1024, 1, 32, 1, 22.34e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {1024, 1, 64, 1, 23.15e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {1024, 1, 128, 1, 25.08e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {1024, 1, 256, 1, 28.53e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {512, 2, 2, 2, 0.9449e-3, PSG_GRAPH_FUSED, PSG_F32},
-    {512, 4, 4, 4, 0.7474e-3, PSG_GRAPH_FUSED, PSG_F32},
-    {512, 8, 8, 8, 0.7404e-3, PSG_GRAPH_FUSED, PSG_F32},
-    {1024, 2, 2, 2, 7.098e-3, PSG_GRAPH_FUSED, PSG_F32},
-    {1024, 4, 4, 4, 5.017e-3, PSG_GRAPH_FUSED, PSG_F32},
-    {1024, 8, 8, 8, 3.327e-3, PSG_GRAPH_FUSED, PSG_F32},
-    {512, 2, 2, 2, 1.729e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 1, 64, 1, 23.5e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 1, 128, 1, 25.33e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 1, 256, 1, 29.19e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 1, 512, 1, 36.23e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 1, 1024, 1, 54.21e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {256, 2, 2, 2, 0.3275e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {384, 2, 2, 2, 0.8442e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {500, 2, 2, 2, 2.033e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {512, 2, 2, 2, 1.737e-3, PSG_GRAPH_FUSED, PSG_F64},
     {512, 2, 4, 2, 1.774e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {512, 4, 4, 4, 1.324e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {512, 4, 8, 4, 1.39e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {512, 4, 16, 4, 1.53e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {512, 4, 32, 4, 1.812e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {512, 4, 64, 4, 2.282e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {512, 4, 128, 4, 3.074e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {640, 2, 2, 2, 3.312e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {768, 2, 2, 2, 5.975e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {800, 2, 2, 2, 6.487e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1000, 2, 2, 2, 13.78e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 2, 2, 2, 12.84e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 2, 4, 2, 12.79e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {256, 4, 4, 4, 0.3249e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {384, 4, 4, 4, 0.6998e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {500, 4, 4, 4, 1.426e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {512, 4, 4, 4, 1.371e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {512, 4, 8, 4, 1.444e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {512, 4, 16, 4, 1.584e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {512, 4, 32, 4, 1.994e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {512, 4, 64, 4, 2.528e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {512, 4, 128, 4, 3.553e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {512, 4, 256, 4, 5.807e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {512, 4, 512, 4, 10.03e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {640, 4, 4, 4, 2.491e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {768, 4, 4, 4, 4.204e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {800, 4, 4, 4, 4.66e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1000, 4, 4, 4, 9.973e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 4, 4, 4, 9.656e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 4, 8, 4, 9.787e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 4, 16, 4, 9.859e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 4, 32, 4, 10.16e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 4, 64, 4, 11.03e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 4, 128, 4, 12.46e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 4, 256, 4, 15.34e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 4, 512, 4, 19.47e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {1024, 4, 1024, 4, 29.43e-3, PSG_GRAPH_FUSED, PSG_F64},
     {512, 8, 4, 8, 1.579e-3, PSG_GRAPH_FUSED, PSG_F64},
     {512, 8, 8, 8, 1.018e-3, PSG_GRAPH_FUSED, PSG_F64},
     {512, 8, 16, 8, 1.2e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {512, 8, 64, 8, 2.417e-3, PSG_GRAPH_FUSED, PSG_F64},
     {512, 8, 32, 8, 1.636e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {1024, 2, 2, 2, 12.77e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {1024, 2, 4, 2, 12.79e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {1024, 4, 4, 4, 9.628e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {1024, 4, 8, 4, 9.701e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {1024, 4, 16, 4, 9.833e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {1024, 4, 32, 4, 10.19e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {1024, 4, 64, 4, 10.91e-3, PSG_GRAPH_FUSED, PSG_F64},
-    {1024, 4, 128, 4, 12.05e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {512, 8, 64, 8, 2.417e-3, PSG_GRAPH_FUSED, PSG_F64},
     {1024, 8, 8, 8, 6.282e-3, PSG_GRAPH_FUSED, PSG_F64},
     {1024, 8, 16, 8, 6.498e-3, PSG_GRAPH_FUSED, PSG_F64},
     {1024, 8, 32, 8, 6.853e-3, PSG_GRAPH_FUSED, PSG_F64},
     {1024, 8, 64, 8, 7.535e-3, PSG_GRAPH_FUSED, PSG_F64},
     {1024, 8, 128, 8, 9.082e-3, PSG_GRAPH_FUSED, PSG_F64},
+    {64, 1, 0, 0, 0.0365e-3, PSG_GRAPH_FUSED, PSG_F32},
+    {96, 1, 0, 0, 0.0507e-3, PSG_GRAPH_FUSED, PSG_F32},
+    {128, 1, 0, 0, 0.0569e-3, PSG_GRAPH_FUSED, PSG_F32},
+    {192, 1, 0, 0, 0.1377e-3, PSG_GRAPH_FUSED, PSG_F32},
+    {256, 1, 0, 0, 0.243e-3, PSG_GRAPH_FUSED, PSG_F32},
     {256, 1, 1, 1, 0.2282e-3, PSG_GRAPH_FUSED, PSG_F32},
     {256, 1, 2, 1, 0.2546e-3, PSG_GRAPH_FUSED, PSG_F32},
+    {384, 1, 0, 0, 0.777e-3, PSG_GRAPH_FUSED, PSG_F32},
+    {500, 1, 0, 0, 1.676e-3, PSG_GRAPH_FUSED, PSG_F32},
+    {512, 1, 0, 0, 1.42e-3, PSG_GRAPH_FUSED, PSG_F32},
     {512, 1, 1, 1, 1.4e-3, PSG_GRAPH_FUSED, PSG_F32},
     {512, 1, 2, 1, 1.425e-3, PSG_GRAPH_FUSED, PSG_F32},
+    {640, 1, 0, 0, 3.373e-3, PSG_GRAPH_FUSED, PSG_F32},
+    {768, 1, 0, 0, 5.787e-3, PSG_GRAPH_FUSED, PSG_F32},
+    {800, 1, 0, 0, 6.424e-3, PSG_GRAPH_FUSED, PSG_F32},
+    {1000, 1, 0, 0, 13e-3, PSG_GRAPH_FUSED, PSG_F32},
+    {1024, 1, 0, 0, 12.03e-3, PSG_GRAPH_FUSED, PSG_F32},
     {1024, 1, 1, 1, 11.96e-3, PSG_GRAPH_FUSED, PSG_F32},
     {1024, 1, 2, 1, 11.97e-3, PSG_GRAPH_FUSED, PSG_F32},
+    {256, 2, 2, 2, 0.2469e-3, PSG_GRAPH_FUSED, PSG_F32},
+    {384, 2, 2, 2, 0.5258e-3, PSG_GRAPH_FUSED, PSG_F32},
+    {500, 2, 2, 2, 1.025e-3, PSG_GRAPH_FUSED, PSG_F32},
+    {512, 2, 2, 2, 0.9719e-3, PSG_GRAPH_FUSED, PSG_F32},
+    {640, 2, 2, 2, 1.901e-3, PSG_GRAPH_FUSED, PSG_F32},
+    {768, 2, 2, 2, 3.22e-3, PSG_GRAPH_FUSED, PSG_F32},
+    {800, 2, 2, 2, 3.687e-3, PSG_GRAPH_FUSED, PSG_F32},
+    {1000, 2, 2, 2, 7.026e-3, PSG_GRAPH_FUSED, PSG_F32},
+    {1024, 2, 2, 2, 7.195e-3, PSG_GRAPH_FUSED, PSG_F32},
+    {256, 4, 2, 2, 0.2495e-3, PSG_GRAPH_FUSED, PSG_F32},
+    {384, 4, 4, 4, 0.4794e-3, PSG_GRAPH_FUSED, PSG_F32},
+    {500, 4, 4, 4, 0.7999e-3, PSG_GRAPH_FUSED, PSG_F32},
+    {512, 4, 4, 4, 0.7788e-3, PSG_GRAPH_FUSED, PSG_F32},
+    {640, 4, 4, 4, 1.397e-3, PSG_GRAPH_FUSED, PSG_F32},
+    {768, 4, 4, 4, 2.246e-3, PSG_GRAPH_FUSED, PSG_F32},
+    {800, 4, 4, 4, 2.605e-3, PSG_GRAPH_FUSED, PSG_F32},
+    {1000, 4, 4, 4, 4.974e-3, PSG_GRAPH_FUSED, PSG_F32},
+    {1024, 4, 4, 4, 5.045e-3, PSG_GRAPH_FUSED, PSG_F32},
+    {512, 8, 8, 8, 0.7404e-3, PSG_GRAPH_FUSED, PSG_F32},
+    {1024, 8, 8, 8, 3.327e-3, PSG_GRAPH_FUSED, PSG_F32},
     {512, 1, 1, 1, 5.934e-3, PSG_GRAPH_STAGED, PSG_F64},
-    {512, 1, 1, 2, 6.802e-3, PSG_GRAPH_STAGED, PSG_F64},
+    {512, 1, 1, 2, 6.828e-3, PSG_GRAPH_STAGED, PSG_F64},
     {512, 1, 2, 1, 5.781e-3, PSG_GRAPH_STAGED, PSG_F64},
-    {512, 1, 2, 2, 6.808e-3, PSG_GRAPH_STAGED, PSG_F64},
-    {512, 1, 4, 2, 6.888e-3, PSG_GRAPH_STAGED, PSG_F64},
-    {512, 1, 8, 2, 7.099e-3, PSG_GRAPH_STAGED, PSG_F64},
-    {512, 1, 16, 2, 7.484e-3, PSG_GRAPH_STAGED, PSG_F64},
-    {512, 1, 32, 2, 7.903e-3, PSG_GRAPH_STAGED, PSG_F64},
-    {512, 1, 64, 2, 8.762e-3, PSG_GRAPH_STAGED, PSG_F64},
-    {512, 1, 128, 2, 11.85e-3, PSG_GRAPH_STAGED, PSG_F64},
+    {512, 1, 2, 2, 6.812e-3, PSG_GRAPH_STAGED, PSG_F64},
+    {512, 1, 4, 2, 6.922e-3, PSG_GRAPH_STAGED, PSG_F64},
+    {512, 1, 8, 2, 7.125e-3, PSG_GRAPH_STAGED, PSG_F64},
+    {512, 1, 16, 2, 7.503e-3, PSG_GRAPH_STAGED, PSG_F64},
+    {512, 1, 32, 2, 8.042e-3, PSG_GRAPH_STAGED, PSG_F64},
+    {512, 1, 64, 2, 9.611e-3, PSG_GRAPH_STAGED, PSG_F64},
+    {512, 1, 128, 2, 14.18e-3, PSG_GRAPH_STAGED, PSG_F64},
+    {512, 1, 256, 2, 20.83e-3, PSG_GRAPH_STAGED, PSG_F64},
+    {512, 1, 512, 2, 39.32e-3, PSG_GRAPH_STAGED, PSG_F64},
     {1024, 1, 1, 2, 55.27e-3, PSG_GRAPH_STAGED, PSG_F64},
     {512, 1, 1, 1, 3.184e-3, PSG_GRAPH_STAGED, PSG_F32},
     {512, 1, 1, 2, 3.768e-3, PSG_GRAPH_STAGED, PSG_F32},
@@ -130,23 +174,21 @@ static const measured cases[] = {
 };
 enum { CASES = sizeof cases / sizeof cases[0] };
 
-/** By how much the simulation may be off: with the smallest of tasks that are StarPU's each by more. */
+/** By how much the simulation may be off: by more with tasks of few planes on 4 GPUs, and at 512^3 on 8, where
+ * StarPU's own work takes much of the time and grows with the GPUs that ask it for tasks. */
 static double bound_of(const measured *c) {
-    return (c->n == 256 && c->segments > 0) || (c->n == 512 && c->gpus == 8 && c->segments == 64)
-               ? 0.20
-               : 0.10;
+    const int few = c->gpus == 4 && c->segments > 0 && c->n / c->segments <= 4;
+    return few || (c->gpus == 8 && c->n == 512) ? 0.15 : 0.10;
 }
 
-/** By how much two solves have to differ: by more than two runs do, and where a solve that is one task is
- * beside one of the smallest tasks, by what those may be off: 512^3 in 64 segments on 8 GPUs takes as long
- * as on one here, and 256^3 in f32 in one segment, which are three tasks, longer than in the default cut. */
+/** By how much two solves have to differ: by more than two runs do, and those that may be off by more by that. */
 static double clear_difference(const measured *c, const measured *o) {
-    if ((c->segments == 0) != (o->segments == 0)) {
-        const double off = fmax(bound_of(c), bound_of(o));
+    const double off = fmax(bound_of(c), bound_of(o));
+    if (c->gpus != o->gpus) {
         return off > 0.10 ? 1 + off : 1.03;
     }
-    /* the quartiles of 512^3 in 4 and in 32 segments, whose medians are 3.6 % apart, overlap */
-    return c->gpus == 8 && o->gpus == 8 ? 1.04 : 1.03;
+    /* the quartiles of 512^3 in 4 and in 32 segments on 8, whose medians are 3.6 % apart, overlap */
+    return c->gpus == 8 ? 1.04 : 1.03;
 }
 
 /* What is clearly faster is faster here, on other numbers of GPUs too. */
