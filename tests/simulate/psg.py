@@ -119,7 +119,7 @@ def studies():
 def machines():
     """Another machine's file is another machine."""
     managed = ("--grid", "256", "--gpus", "4", "--exchange", "managed", "--data", "resident", "--machine")
-    half = edited("half.machine", ("link between 850e9 1e-6", "link between 8.5e9 1e-6"))
+    half = edited("half.machine", ("link between 850e9 5e-6", "link between 8.5e9 5e-6"))
     check(seconds("1.csv", *managed, half) > 1.5 * seconds("2.csv", *managed, "h200"), "by a slower link")
     check(rows("1.csv")[0]["host"] == "half", rows("1.csv"))
     same = edited("same.machine")
