@@ -25,7 +25,7 @@ import re
 import sys
 
 import plot_programs
-from plot_style import COLOURS, MARKERS, LogLocator, MaxNLocator, NullLocator, bare, fail, number, plain, plt
+from plot_style import COLOURS, MARKERS, LogLocator, MaxNLocator, NullLocator, bare, days, fail, number, plain, plt
 
 STAGES = ("fft_xy", "pack", "unpack", "fft_z", "divide", "ifft_z", "ifft_xy", "normalize", "forward_xy", "kspace",
           "inverse_xy", "exchange", "h2d", "d2h", "d2d")
@@ -482,7 +482,7 @@ def caption(rows, failed):
     if first["cpu_model"].startswith("simulated"):
         machine = "SIMULATED machine %s" % first["host"]
     mpi = ", " + first["mpi_version"] if any(row["ranks"] != "1" for row in rows) else ""
-    words = ["%s; %s" % (machine, max(row["date"] for row in rows)[:10]),
+    words = ["%s; %s" % (machine, days(rows)),
              "psg %s, StarPU %s, FFTW %s%s; %s; medians of %s round%s%s"
              % (first["psg_version"], first["starpu_version"], first["fftw_version"], mpi,
                 ", ".join("policy " + s if s == "default" else s for s in same if s) or "as said",

@@ -1,6 +1,6 @@
 """Figures of the studies that programs of their own measure: transposes, fft, peers."""
 
-from plot_style import COLOURS, MARKERS, LogLocator, bare, number, plain, plt
+from plot_style import COLOURS, MARKERS, LogLocator, bare, days, number, plain, plt
 
 # What the figure of a study needs, and what they all need.
 COLUMNS = {
@@ -177,6 +177,6 @@ def caption(rows, failed):
     cuda = next((row["cuda_version"] for row in rows if row["cuda_version"]), "") if gpu else ""
     return "%s, %s%s; %s\npsg %s, StarPU %s, FFTW %s%s; medians of %s rounds%s" % (
         first["cpu_model"] or "unknown processor", cores(rows), ", " + gpu if gpu else "",
-        max(row["date"] for row in rows)[:10], first["psg_version"], first["starpu_version"], first["fftw_version"],
+        days(rows), first["psg_version"], first["starpu_version"], first["fftw_version"],
         ", CUDA " + cuda if cuda else "", "-".join(map(str, dict.fromkeys((repeats[0], repeats[-1])))),
         "; %s without a result" % count(str(failed), "row") if failed else "")

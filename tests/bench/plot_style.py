@@ -26,6 +26,12 @@ def number(row, column):
     return float(row[column])
 
 
+def days(rows):
+    """On which day, or from which to which."""
+    all_days = sorted({row["date"][:10] for row in rows})
+    return " to ".join(dict.fromkeys((all_days[0], all_days[-1])))
+
+
 def plain(axis):
     axis.set_major_formatter(FuncFormatter(lambda value, _: "%g" % value))
     axis.set_minor_formatter(NullFormatter())
