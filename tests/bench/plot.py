@@ -43,6 +43,8 @@ def read(path):
     except (OSError, UnicodeDecodeError, csv.Error) as why:
         fail("%s: cannot be read: %s" % (path, why))
     for row in rows:
+        if None in row or None in row.values():
+            fail("%s: row %d has not as many fields as there are columns" % (path, rows.index(row) + 1))
         row.update({column: row.get(column) or value for column, value in ADDED.items()})
     if not rows or (plot_programs.study(rows[0]) is None
                     and any(column not in rows[0] for column in (*LISTS, "seconds", "status", "host"))):
@@ -508,6 +510,8 @@ def main():
         figure = FIGURES[name](rows)
     except KeyError as missing:
         fail("%s: no column %s, which the figure %s needs: measured by an older psg" % (arguments.csv, missing.args[0], name))
+    except ValueError as wrong:
+        fail("%s: cannot be shown: %s" % (arguments.csv, wrong))
     height = figure.get_size_inches()[1]
     bottom = 0.46 / height
     figure.tight_layout(rect=(0, bottom, 1, 1))

@@ -6,6 +6,7 @@ cannot do.
 
 import csv
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -193,7 +194,10 @@ def test_bad(plot, folder, first):
         header, row = file.read().splitlines()[:2]
     bad = os.path.join(folder, "bad.csv")
     for text, words in (("", "no rows of psg bench"), ("a,b\n1,2\n", "no rows of psg bench"),
-                        (header + "\n" + row.replace(",ok,", ",it failed,") + "\n", "all configurations failed")):
+                        (header + "\n" + row.replace(",ok,", ",it failed,") + "\n", "all configurations failed"),
+                        (header + "\n" + row[:len(row) // 2] + "\n", "row 1 has not as many fields"),
+                        (header + "\n" + row + ",1\n", "row 1 has not as many fields"),
+                        (header + "\n" + re.sub(",ok,[^,]*,", ",ok,soon,", row) + "\n", "cannot be shown")):
         with open(bad, "w", encoding="utf-8") as file:
             file.write(text)
         code, out, error = run(plot, bad)
