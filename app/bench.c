@@ -139,7 +139,7 @@ static int tell(bench *b, int code) {
     if (!b->arguments.quiet && app_bench_files_leave_stdout(&b->files)) {
         app_results_print(&b->rows, &b->groups.sweep, b->groups.result);
     }
-    code = app_bench_files_finish(&b->files, &b->rows.table, app_results_is_number, code);
+    code = app_bench_files_finish(&b->files, &b->rows.table, code);
     for (size_t c = 0; c < b->groups.count; c++) {
         good += (size_t)app_results_done(&b->rows, b->groups.result[c].row, 1, 0);
     }
@@ -209,7 +209,8 @@ int app_bench(int argc, char **argv) {
         code = app_results_init(&b->rows);
     }
     if (!code) {
-        code = app_bench_files_open(&b->files, b->arguments.csv, b->arguments.json, &b->rows.table);
+        code = app_bench_files_open(&b->files, b->arguments.csv, b->arguments.json,
+                                    app_results_is_number, &b->rows.table);
     }
     if (!code && b->arguments.record) {
         code = app_output_try(b->arguments.record);

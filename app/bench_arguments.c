@@ -108,7 +108,8 @@ static const app_option_row rows[] = {
      "(those that failed, or have fewer repeats, are). FILE is\n"
      "brought up to date after each group; - is stdout"},
     {NULL, "json", "FILE", app_value_text, FIELD(json), NULL, "FILE, or - for stdout",
-     "the same rows as JSON; - is stdout"},
+     "the same rows as JSON, brought up to date likewise; -\n"
+     "is stdout"},
     {NULL, "record", "FILE", app_value_text, FIELD(record), NULL, "FILE",
      "this machine, with how long the tasks took that were\n"
      "measured now, for a psg that simulates"},

@@ -9,18 +9,19 @@
 #include <string.h>
 
 int app_bench_files_open(app_bench_files *files, const char *csv, const char *json,
+                         int (*is_number)(const app_table *table, size_t column),
                          app_table *table) {
-    *files =
-        (app_bench_files){csv, json, csv && strcmp(csv, "-") == 0, json && strcmp(json, "-") == 0};
+    *files = (app_bench_files){csv, json, csv && strcmp(csv, "-") == 0,
+                               json && strcmp(json, "-") == 0, is_number};
     int code = APP_DONE;
     if (csv && json && !files->csv_to_stdout && !files->json_to_stdout &&
         app_same_file(csv, json)) {
         return app_error(APP_USAGE, "--csv and --json name the same file, %s", csv);
     }
     if (csv && !files->csv_to_stdout) {
-        code = app_table_read(table, csv);
+        code = app_output_try(csv); /* first: what is no file may have no end */
         if (!code) {
-            code = app_output_try(csv);
+            code = app_table_read(table, csv);
         }
     }
     if (!code && json && !files->json_to_stdout) {
@@ -29,7 +30,7 @@ int app_bench_files_open(app_bench_files *files, const char *csv, const char *js
     return code;
 }
 
-int app_bench_files_save(const app_bench_files *files, const app_table *table) {
+static int save_csv(const app_bench_files *files, const app_table *table) {
     app_output output;
     if (!files->csv || files->csv_to_stdout) {
         return APP_DONE;
@@ -76,18 +77,26 @@ json_t *app_bench_files_json(const app_table *table,
     return root;
 }
 
-int app_bench_files_finish(const app_bench_files *files, const app_table *table,
-                           int (*is_number)(const app_table *table, size_t column), int code) {
+static int save_json(const app_bench_files *files, const app_table *table) {
+    return files->json && !files->json_to_stdout
+               ? app_json_save(app_bench_files_json(table, files->is_number), files->json)
+               : APP_DONE;
+}
+
+int app_bench_files_save(const app_bench_files *files, const app_table *table) {
+    const int csv = save_csv(files, table), json = save_json(files, table);
+    return csv ? csv : json;
+}
+
+int app_bench_files_finish(const app_bench_files *files, const app_table *table, int code) {
     if (files->csv_to_stdout) {
         (void)app_table_write(table, stdout); /* main() finds out */
     } else if (files->json_to_stdout) {
-        const int written = app_json_write(app_bench_files_json(table, is_number), NULL, "stdout");
+        const int written =
+            app_json_write(app_bench_files_json(table, files->is_number), NULL, "stdout");
         code = code ? code : written;
     }
-    if (!code && files->json && !files->json_to_stdout) {
-        code = app_json_save(app_bench_files_json(table, is_number), files->json);
-    }
-    return code;
+    return code ? code : save_json(files, table);
 }
 
 int app_bench_files_leave_stdout(const app_bench_files *files) {

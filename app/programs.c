@@ -314,7 +314,7 @@ static int tell(programs *p, int code) {
     if (!p->arguments->quiet && app_bench_files_leave_stdout(&p->files)) {
         print(p);
     }
-    code = app_bench_files_finish(&p->files, &p->table, app_program_is_number, code);
+    code = app_bench_files_finish(&p->files, &p->table, code);
     if (!code && good == 0) {
         code = app_error(APP_FAILED, "nothing was measured, the first: %s: %s",
                          first < p->table.rows
@@ -339,7 +339,8 @@ int app_programs_bench(const app_bench_arguments *arguments) {
         code = make_columns(&p);
     }
     if (!code) {
-        code = app_bench_files_open(&p.files, arguments->csv, arguments->json, &p.table);
+        code = app_bench_files_open(&p.files, arguments->csv, arguments->json,
+                                    app_program_is_number, &p.table);
     }
     if (!code) {
         app_progress_start(&p.progress, !arguments->quiet);

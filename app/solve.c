@@ -3,6 +3,7 @@
  * memory and devices, and only then the data. Where there are several processes, each step ends
  * by agreeing how it ended, so that none goes on to wait for one that has stopped. */
 #include "app/solve.h"
+#include "app/machine.h"
 #include "app/ranks.h"
 #include "app/run.h"
 #include "app/simulation.h"
@@ -306,10 +307,34 @@ static int write_field(app_run *r) {
     return code;
 }
 
+/* For who finds the trace. NULL when out of memory. */
+static json_t *about(const app_report *report) {
+    char grid[96], workers[160], date[32];
+    const char *gpu = NULL;
+    app_machine machine;
+    app_machine_find(&machine);
+    app_utc_date(date, sizeof date);
+    app_workers_text(&report->workers, workers, sizeof workers);
+    snprintf(grid, sizeof grid, "%zux%zux%zu", report->grid.axis[0].n, report->grid.axis[1].n,
+             report->grid.axis[2].n);
+    for (size_t w = 0; w < report->workers.count && !gpu; w++) {
+        const psg_worker *worker = &report->workers.list[w];
+        gpu = worker->kind == PSG_WORKER_CUDA ? worker->name : NULL;
+    }
+    return json_pack(
+        "{ss ss ss ss si ss ss ss ss ss ss ss}", "psg", psg_component_version(PSG_COMPONENT_PSG),
+        "StarPU", psg_component_version(PSG_COMPONENT_STARPU), "host", machine.host, "cpu_model",
+        machine.cpu_model, "cores", (int)machine.cores, "gpu_model", gpu ? gpu : "", "date", date,
+        "grid", grid, "precision", app_precision_name(report->options.precision), "graph",
+        app_graph_name(report->statistics.graph), "workers", workers, "policy",
+        report->workers.policy);
+}
+
 static int write_trace(app_run *r) {
     int code = app_ranks_agree(r->trace_failed);
     if (!code) {
-        code = app_trace_write(&r->trace, r->trace_file.temporary, r->arguments.trace);
+        code = app_trace_write(&r->trace, r->trace_file.temporary, r->arguments.trace,
+                               app_rank() == 0 ? about(&r->report) : NULL);
     }
     return code ? code : app_ranks_agree(app_output_commit(&r->trace_file));
 }

@@ -310,7 +310,7 @@ static void add_names(json_t *list, const app_trace *trace) {
     free(workers);
 }
 
-static int write_file(const app_trace *trace, const char *path, const char *shown) {
+static int write_file(const app_trace *trace, const char *path, const char *shown, json_t *about) {
     double origin = INFINITY;
     json_t *list = json_array();
     for (size_t e = 0; e < trace->count; e++) {
@@ -331,12 +331,14 @@ static int write_file(const app_trace *trace, const char *path, const char *show
     for (size_t c = 0; c < trace->copies; c++) {
         add_copy(list, &trace->copy[c], origin);
     }
-    json_t *root = json_pack("{so ss s{ss}}", "traceEvents", list, "displayTimeUnit", "ms",
-                             "otherData", "psg", psg_component_version(PSG_COMPONENT_PSG));
+    json_t *root = json_pack("{so ss}", "traceEvents", list, "displayTimeUnit", "ms");
+    if (about) {
+        json_object_set(root, "otherData", about);
+    }
     return app_json_write(root, path, shown);
 }
 
-int app_trace_write(app_trace *trace, const char *path, const char *shown) {
+int app_trace_write(app_trace *trace, const char *path, const char *shown, json_t *about) {
     void *events = trace->event, *copies = trace->copy;
     int code = app_collect(&events, sizeof *trace->event, &trace->count, NULL,
                            "the events of all processes");
@@ -346,8 +348,11 @@ int app_trace_write(app_trace *trace, const char *path, const char *shown) {
     }
     trace->event = events;
     trace->copy = copies;
-    return code ? code
-                : app_ranks_agree(app_rank() == 0 ? write_file(trace, path, shown) : APP_DONE);
+    if (!code) {
+        code = app_ranks_agree(app_rank() == 0 ? write_file(trace, path, shown, about) : APP_DONE);
+    }
+    json_decref(about);
+    return code;
 }
 
 void app_trace_free(app_trace *trace) {

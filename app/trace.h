@@ -4,6 +4,8 @@
 
 #include "app/app.h"
 
+#include <jansson.h>
+
 /** All zero before the first use. */
 typedef struct app_trace {
     struct app_trace_event *event;
@@ -23,9 +25,10 @@ int app_trace_take(app_trace *trace, const psg_plan *plan);
  *  process and for each link that something was copied over, messages between processes as
  *  asynchronous events, and an arrow from the task that wrote what a message carries to the one
  *  that waited for it. Rank 0 writes. Collective.
- *  @param[in] path  the file to write; `shown` is its name in messages
+ *  @param[in] path   the file to write; `shown` is its name in messages
+ *  @param[in] about  on rank 0 what was solved, where and when, which is taken over; NULL: nothing is said
  *  @return APP_DONE; APP_FAILED after a message, perhaps of another process */
-int app_trace_write(app_trace *trace, const char *path, const char *shown);
+int app_trace_write(app_trace *trace, const char *path, const char *shown, json_t *about);
 
 void app_trace_free(app_trace *trace);
 

@@ -35,7 +35,11 @@ if [ "${STARPU_CUDA:-yes}" != no ] && [ "$simgrid" != yes ]; then
 fi
 arch=${STARPU_ARCH:-sm_90}
 settings="StarPU 1.4 cuda=${cuda:-none} arch=$arch"
-[ "$simgrid" = no ] || settings="$settings simgrid=$simgrid"
+gpus=8
+if [ "$simgrid" = yes ]; then
+    gpus=16 # of machines that are not there, twice as many as of those that were recorded
+    settings="$settings simgrid=yes gpus=$gpus"
+fi
 stamp=$prefix/psg-settings
 if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$settings" ]; then
     exit 0
@@ -91,7 +95,7 @@ fi
 
 set -- --disable-build-doc --disable-build-examples --disable-build-tests --disable-opencl --disable-hip \
     --disable-fortran --disable-mpi --disable-socl --disable-starpupy --disable-starpufft --disable-static \
-    --enable-maxcpus=128 --enable-maxcudadev=8
+    --enable-maxcpus=128 "--enable-maxcudadev=$gpus"
 if [ -n "$cuda" ]; then
     set -- "$@" "--with-cuda-dir=$cuda" "--with-cuda-lib-dir=$cuda/lib64" \
         "LDFLAGS=-L$cuda/lib64/stubs" "NVCCFLAGS=-arch=$arch"

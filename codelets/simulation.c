@@ -189,6 +189,10 @@ static bool complete(const psg_machine *m, char *words, size_t size) {
             return false;
         }
     }
+    if (m->cpus == 0) { /* StarPU starts on no machine without */
+        (void)snprintf(words, size, "machine %s: cpus is not given, or 0", m->name);
+        return false;
+    }
     if (m->gpus > 0 && m->gpu_memory <= 0) {
         (void)snprintf(words, size, "machine %s: gpu_memory is not given", m->name);
         return false;

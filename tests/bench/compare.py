@@ -22,13 +22,22 @@ def read(path):
     except (OSError, UnicodeDecodeError, csv.Error) as why:
         sys.exit("compare.py: %s: cannot be read: %s" % (path, why))
     for row in rows: # of an older version
+        if None in row or None in row.values():
+            sys.exit("compare.py: %s: row %d has not as many fields as there are columns" % (path, rows.index(row) + 1))
         row["cpu_share"] = row.get("cpu_share") or "auto"
         row["nodes"] = row.get("nodes") or "1"
         row["network"] = row.get("network") or ""
         row["normalize"] = row.get("normalize") or ("task" if row.get("graph") == "staged" else "")
-    if not rows or any(column not in rows[0] for column in (*LISTS, "seconds", "status")):
+    if not rows or any(column not in rows[0] for column in (*LISTS, "seconds", "seconds_q1", "seconds_q3", "status")):
         sys.exit("compare.py: %s: no rows of psg bench" % path)
-    return {tuple(row[column] for column in LISTS): row for row in rows if row["status"] == "ok"}
+    good = [row for row in rows if row["status"] == "ok"]
+    for row in good:
+        for column in ("seconds", "seconds_q1", "seconds_q3"):
+            try:
+                float(row[column])
+            except ValueError:
+                sys.exit("compare.py: %s: '%s' in column %s is no number" % (path, row[column], column))
+    return {tuple(row[column] for column in LISTS): row for row in good}
 
 
 def clearly_differ(one, other):

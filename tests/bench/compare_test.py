@@ -66,6 +66,14 @@ def main(compare):
                 file.write(text)
             code, out, error = run(one, bad)
             check(code == 1 and words in error, error)
+        with open(one, encoding="utf-8") as file:
+            good = file.read()
+        for text, words in ((good.replace(",0.01,", ",soon,"), "'soon' in column seconds is no number"),
+                            (good[:-20], "row 1 has not as many fields")):
+            with open(bad, "w", encoding="utf-8") as file:
+                file.write(text)
+            code, out, error = run(one, bad)
+            check(code == 1 and words in error, "%r: %s" % (text, error))
         check("cannot be read" in run(one, os.path.join(folder, "none.csv"))[2], "a file that is not there")
 
 

@@ -1,6 +1,7 @@
-"""Makes the figure that belongs to a CSV file of psg bench, as PNG and SVG.
+"""Makes the figure that belongs to a CSV file of psg bench, or to a trace of psg solve, as PNG and SVG.
 
     plot.py FILE.csv [--figure NAME] [--out PREFIX] [--host HOST]
+    plot.py TRACE.json [--out PREFIX]
 
 figures:
     stages    bars of the time by stage, summed over the workers (the table of stages of the literature)
@@ -14,6 +15,8 @@ and those of the studies that other programs measure, which have columns of thei
     transposes  bandwidth of the permutations, as a fraction of the copy's
     fft         time of an FFT against the batch, strided over contiguous, and whether a transposition pays
     peers       Gflop/s of psg beside its peers
+and of a trace (psg solve --trace TRACE.json):
+    gantt     what each worker and link did in the latest solve, and when
 Without --figure it is the one that the file is named after (overlap-2core.csv), or else guessed from what varies in
 it. Without --out the figure is FILE.png and FILE.svg.
 """
@@ -24,11 +27,10 @@ import os
 import re
 import sys
 
+import plot_gantt
 import plot_programs
-from plot_style import COLOURS, MARKERS, LogLocator, MaxNLocator, NullLocator, bare, days, fail, number, plain, plt
+from plot_style import COLOURS, MARKERS, STAGES, LogLocator, MaxNLocator, NullLocator, bare, dark, days, fail, number, plain, plt
 
-STAGES = ("fft_xy", "pack", "unpack", "fft_z", "divide", "ifft_z", "ifft_xy", "normalize", "forward_xy", "kspace",
-          "inverse_xy", "exchange", "h2d", "d2h", "d2d")
 LISTS = ("grid", "precision", "cpus", "gpus", "cpu_share", "sched", "graph", "exchange", "z", "normalize", "segment_planes",
          "pencils", "data", "in_flight", "effort", "ranks", "nodes", "network")
 # What rows of older versions have not, and what it was; seconds of copies that are not known cannot be shown.
@@ -43,6 +45,8 @@ def read(path):
     except (OSError, UnicodeDecodeError, csv.Error) as why:
         fail("%s: cannot be read: %s" % (path, why))
     for row in rows:
+        if None in row or None in row.values():
+            fail("%s: row %d has not as many fields as there are columns" % (path, rows.index(row) + 1))
         row.update({column: row.get(column) or value for column, value in ADDED.items()})
     if not rows or (plot_programs.study(rows[0]) is None
                     and any(column not in rows[0] for column in (*LISTS, "seconds", "status", "host"))):
@@ -136,10 +140,6 @@ def each(row):
 
 def stage_seconds(row):
     return {stage: number(row, stage + "_seconds") for stage in STAGES}
-
-
-def dark(colour):
-    return colour not in ("#F0E442", "#E69F00", "#56B4E9")
 
 
 def who(row):
@@ -491,28 +491,43 @@ def caption(rows, failed):
     return "\n".join(words)
 
 
+def draw(arguments):
+    """The figure of a CSV file, its name, and what stands below it."""
+    rows, failed = one_machine(read(arguments.file), arguments.file, arguments.host)
+    study = plot_programs.study(rows[0])
+    name = arguments.figure or study or guess(rows, arguments.file)
+    if (name in plot_programs.FIGURES or study) and name != study:
+        fail("%s: has not the columns of the figure '%s'" % (arguments.file, name))
+    try:
+        return FIGURES[name](rows), name, (plot_programs.caption if study else caption)(rows, failed)
+    except KeyError as missing:
+        fail("%s: no column %s, which the figure %s needs: measured by an older psg" % (arguments.file, missing.args[0], name))
+    except ValueError as wrong:
+        fail("%s: cannot be shown: %s" % (arguments.file, wrong))
+
+
+def draw_trace(path):
+    trace = plot_gantt.read(path)
+    try:
+        return plot_gantt.plot(trace), "gantt", plot_gantt.caption(trace)
+    except (KeyError, TypeError, ValueError) as wrong:
+        fail("%s: cannot be shown, no trace of this version of psg solve: %r" % (path, wrong))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("csv", metavar="FILE.csv")
+    parser.add_argument("file", metavar="FILE.csv|TRACE.json")
     parser.add_argument("--figure", choices=sorted(FIGURES))
     parser.add_argument("--out", metavar="PREFIX")
     parser.add_argument("--host", help="of which machine, if the file has several")
     arguments = parser.parse_args()
-    rows, failed = one_machine(read(arguments.csv), arguments.csv, arguments.host)
-    study = plot_programs.study(rows[0])
-    name = arguments.figure or study or guess(rows, arguments.csv)
-    if (name in plot_programs.FIGURES or study) and name != study:
-        fail("%s: has not the columns of the figure '%s'" % (arguments.csv, name))
     plt.rcParams.update({"font.size": 9, "svg.fonttype": "none", "svg.hashsalt": "psg"})
-    try:
-        figure = FIGURES[name](rows)
-    except KeyError as missing:
-        fail("%s: no column %s, which the figure %s needs: measured by an older psg" % (arguments.csv, missing.args[0], name))
+    figure, name, below = draw_trace(arguments.file) if arguments.file.endswith(".json") else draw(arguments)
     height = figure.get_size_inches()[1]
     bottom = 0.46 / height
     figure.tight_layout(rect=(0, bottom, 1, 1))
-    figure.text(0.01, 0.08 / height, (plot_programs.caption if study else caption)(rows, failed), fontsize=7, color="#555555", va="bottom")
-    prefix = arguments.out or os.path.splitext(arguments.csv)[0]
+    figure.text(0.01, 0.08 / height, below, fontsize=7, color="#555555", va="bottom")
+    prefix = arguments.out or os.path.splitext(arguments.file)[0]
     for ending, more in ((".png", {}), (".svg", {"metadata": {"Date": None}})):
         try:
             figure.savefig(prefix + ending, dpi=150, **more)

@@ -16,6 +16,8 @@ except ImportError as missing:
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999", "#F0E442", "#7F3C8D",
            "#A5AA99", "#8C510A"]
 MARKERS = "osD^vP*X"
+STAGES = ("fft_xy", "pack", "unpack", "fft_z", "divide", "ifft_z", "ifft_xy", "normalize", "forward_xy", "kspace",
+          "inverse_xy", "exchange", "h2d", "d2h", "d2d")
 
 
 def fail(words):
@@ -30,6 +32,10 @@ def days(rows):
     """On which day, or from which to which."""
     all_days = sorted({row["date"][:10] for row in rows})
     return " to ".join(dict.fromkeys((all_days[0], all_days[-1])))
+
+
+def dark(colour):
+    return colour not in ("#F0E442", "#E69F00", "#56B4E9")
 
 
 def plain(axis):

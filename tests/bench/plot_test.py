@@ -5,7 +5,9 @@ cannot do.
 """
 
 import csv
+import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -185,6 +187,45 @@ def test_variants(plot, folder, model):
     check(">staged, normalize: divide<" in text and ">fused<" in text and "strided" not in text, "variants")
 
 
+def test_gantt(plot, folder, _):
+    """Of two processes with two solves each; of the latest the first task begins at 10 ms and the last one ends at 14."""
+    path = os.path.join(folder, "trace.json")
+    about = {"psg": "0.1.0", "StarPU": "1.4.10", "host": "here", "cpu_model": "processor", "cores": 4, "gpu_model": "GPU of the test",
+             "date": "2026-11-20T08:24:22Z", "grid": "24x24x24", "precision": "f64", "graph": "fused", "workers": "2 ranks", "policy": "lws"}
+
+    def task(process, track, name, solve, begin, milliseconds):
+        return {"name": name, "cat": name.split()[0], "ph": "X", "ts": 1e3 * begin, "dur": 1e3 * milliseconds, "pid": process,
+                "tid": track, "args": {"solve": solve}}
+
+    events = [task(0, 0, "forward_xy s0", 0, 0, 9)]
+    for process in (0, 1):
+        events += [{"name": "thread_name", "ph": "M", "pid": process, "tid": track, "args": {"name": name}}
+                   for track, name in ((0, "worker 0"), (65537, "main memory to GPU 0"))]
+        events += [task(process, 65537, "f s%d" % process, 1, 10, 0.5) | {"cat": "h2d"},
+                   task(process, 0, "forward_xy s%d" % process, 1, 10, 1), task(process, 0, "kspace p%d" % process, 1, 12, 2)]
+        events += [{"name": "exchange", "cat": "exchange", "ph": phase, "ts": ts, "pid": process, "tid": 0, "id": 2 * process + number,
+                    "args": {"solve": 1}} for number in (0, 1) for phase, ts in (("b", 11000), ("e", 12000))]
+        events += [{"name": "message", "cat": "message", "ph": phase, "ts": ts, "pid": where, "tid": 0, "id": process}
+                   for phase, where, ts in (("s", process, 10500), ("f", 1 - process, 13000))]
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"traceEvents": events, "otherData": about}, file)
+    code, out, error = run(plot, path)
+    check(code == 0 and not error and out.startswith("gantt: "), "gantt: %s %r %r" % (code, out, error))
+    with open(os.path.join(folder, "trace.svg"), encoding="utf-8") as file:
+        text = file.read()
+    for words in ("process 0, worker 0", "process 1, messages", "process 1, main memory to GPU 0", ">kspace<", ">h2d<", ">s0<", ">p1<",
+                  "75 %", "processor, 4 cores, GPU of the test; 2026-11-20", "policy lws", "24\N{SUPERSCRIPT THREE}", ", ms."):
+        check(words in text, "gantt: no %r" % words)
+    check(text.count(">s0<") == 2, "gantt: a solve before the latest, or not what a task and a copy are of")
+    for wrong, words in (("", "cannot be read"), ("[]", "no trace of psg solve"), ("{", "cannot be read"),
+                         (json.dumps({"traceEvents": [], "otherData": about}), "cannot be shown"),
+                         (json.dumps({"traceEvents": events, "otherData": {"psg": "0.1.0"}}), "cannot be shown")):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(wrong)
+        code, out, error = run(plot, path)
+        check(code == 1 and words in error and "Traceback" not in error, "%r: %s %r" % (wrong[:20], code, error))
+
+
 # ---------------------------------------------------------------------------------------------------- what is wrong
 
 
@@ -193,7 +234,10 @@ def test_bad(plot, folder, first):
         header, row = file.read().splitlines()[:2]
     bad = os.path.join(folder, "bad.csv")
     for text, words in (("", "no rows of psg bench"), ("a,b\n1,2\n", "no rows of psg bench"),
-                        (header + "\n" + row.replace(",ok,", ",it failed,") + "\n", "all configurations failed")):
+                        (header + "\n" + row.replace(",ok,", ",it failed,") + "\n", "all configurations failed"),
+                        (header + "\n" + row[:len(row) // 2] + "\n", "row 1 has not as many fields"),
+                        (header + "\n" + row + ",1\n", "row 1 has not as many fields"),
+                        (header + "\n" + re.sub(",ok,[^,]*,", ",ok,soon,", row) + "\n", "cannot be shown")):
         with open(bad, "w", encoding="utf-8") as file:
             file.write(text)
         code, out, error = run(plot, bad)
@@ -216,7 +260,8 @@ def main(plot, results):
     with tempfile.TemporaryDirectory() as folder:
         for name in files:
             figure_of(plot, os.path.join(results, name), os.path.join(folder, name), FIGURES[name.split("-")[0]])
-        for test in (test_scaling, test_overlap, test_copies, test_hetero, test_own_choice, test_policies, test_grids, test_variants):
+        for test in (test_scaling, test_overlap, test_copies, test_hetero, test_own_choice, test_policies, test_grids, test_variants,
+                     test_gantt):
             test(plot, folder, model)
         test_bad(plot, folder, first)
     print("%d figures" % len(files))

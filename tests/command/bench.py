@@ -252,7 +252,11 @@ bad("--grid", "8", "--csv", "a.csv", "--json", "./a.csv", says=("same file",))
 bad("--grid", "8", "--csv", "no/such/folder.csv", code=1, says=("no/such/folder.csv", "cannot be written"))
 bad("--grid", "8", "--csv", "a.csv", "--json", "no/such/folder", code=1, says=("no/such/folder", "cannot be written"))
 os.mkdir("folder")
-bad("--grid", "8", "--csv", "folder", code=1, says=("folder: cannot be read: Is a directory",))
+bad("--grid", "8", "--csv", "folder", code=1, says=("folder: not a regular file",))
+os.mkfifo("pipe")  # which has no end
+done = bench("--grid", "8", "--csv", "pipe", code=1, timeout=20)
+check("pipe: not a regular file" in done.stderr and done.stdout == "", done)
+os.remove("pipe")
 good = content("a.csv").decode()
 header, first = good.splitlines()[:2]
 for name, text, words in (
@@ -296,10 +300,10 @@ check(done.stdout.count(" ok\n") == 2, done.stdout)
 # SIGINT keeps the rows that are done, removes temporary files, and leaves no process behind.
 old = files()
 process = subprocess.Popen([PSG, "bench", "--grid", "40", "--sched", "lws,eager,prio,ws", "--effort", "estimate", "--gpus", "0",
-                            "--cpus", "1", "--repeat", "400", "--passes", "1", "--csv", "i.csv"], start_new_session=True,
+                            "--cpus", "1", "--repeat", "400", "--passes", "1", "--csv", "i.csv", "--json", "i.json"], start_new_session=True,
                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=default_signals)
 until = time.monotonic() + 60
-while not os.path.exists("i.csv"):
+while not os.path.exists("i.json"):
     check(process.poll() is None and time.monotonic() < until, "no row came")
     time.sleep(0.005)
 process.send_signal(signal.SIGINT)
@@ -307,7 +311,9 @@ out, error = process.communicate(timeout=20)
 check((process.returncode, out, error) == (130, "", "psg: interrupted\n"), (process.returncode, out, error))
 i = rows("i.csv")
 check(1 <= len(i) < 4 and all(r["status"] == "ok" and r["repeats"] == "400" for r in i), "%d rows" % len(i))
-check(sorted(files()) == sorted([*old, "./i.csv"]), sorted(files()))
+with open("i.json", encoding="utf-8") as file:
+    check([r["sched"] for r in json.load(file)["rows"]] == [r["sched"] for r in i], "i.json has other rows than i.csv")
+check(sorted(files()) == sorted([*old, "./i.csv", "./i.json"]), sorted(files()))
 check(nobody_here(), "a process is left")
 old = content("i.csv")
 bench("--grid", "40", "--sched", i[0]["sched"], "--effort", "estimate", "--gpus", "0", "--cpus", "1", "--csv", "i.csv", "--quiet")

@@ -163,7 +163,7 @@ int main(int argc, char **argv) {
     for (; solves < SOLVES; ++solves) {
         CHECK(app_trace_take(&trace, NULL) == APP_DONE, "nothing was taken");
     }
-    CHECK(app_trace_write(&trace, "file", "file") == APP_DONE, "nothing was written");
+    CHECK(app_trace_write(&trace, "file", "file", NULL) == APP_DONE, "nothing was written");
     const json_t *events = json_object_get(written, "traceEvents");
     for (int rank = 0; rank < app_ranks() && app_rank() == 0; ++rank) {
         CHECK(strcmp(track_name(events, rank, 0), "worker 0") == 0, "track 0 is %s",

@@ -97,7 +97,8 @@ def whole_file():
     check(facts["machine"] == re.sub(r"[^\w.-]", "-", table[0]["host"], flags=re.ASCII), facts)
     check(table[0]["cpu_model"] in facts["about"] and "StarPU " + info["versions"]["StarPU"] in facts["about"], facts)
     check((facts["cpus"], facts["gpus"]) == (str(len(info["workers"])), "0"), "%s: %s" % (facts, info["workers"]))
-    check(1e-8 < float(facts["submit"]) < 1e-3, "to submit a piece of data: %s" % facts["submit"])
+    submit = [float(cost) for cost in facts["submit"].split()]
+    check(1 <= len(submit) <= 2 and min(submit) >= 0 and 1e-8 < sum(submit) < 1e-3, "to submit a task: %s" % facts["submit"])
     check("gpu_memory" not in facts and "link" not in facts, "links of no GPU: %s" % facts)
     check(len({tuple(t.items())[:-2] for t in times}) == len(times), "a kind of task is there twice")
     check(any(t["spread"] for t in times), "all tasks of a kind take the same")

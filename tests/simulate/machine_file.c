@@ -10,6 +10,8 @@
     TIME "time kspace f64 cpu 8x8x8 pencil 8 views 1 0 1e-3\n"                                     \
          "time inverse_xy f64 cpu 8x8x8 segment 8 views 1 0 1e-3\n"
 
+#define GPU_LINKS "link to-gpu 1e9 0\nlink from-gpu 1e9 0\ngpu_memory 1e9\n"
+
 typedef struct file {
     const char *text;
     const char *words; /* that have to be said */
@@ -31,6 +33,8 @@ static const file files[] = {
     {HEAD "gpus 1\nlink to-gpu 1e9 0\nlink from-gpu 1e9 0\n", "gpu_memory", PSG_ERR_ARG},
     {HEAD "gpus 2\nlink to-gpu 1e9 0\nlink from-gpu 1e9 0\ngpu_memory 1e9\n",
      "a link that its GPUs need", PSG_ERR_ARG},
+    {"machine small\ngpus 1\n" GPU_LINKS TIMES, "cpus is not given, or 0", PSG_ERR_ARG},
+    {"machine small\ncpus 0\ngpus 1\n" GPU_LINKS TIMES, "cpus is not given", PSG_ERR_ARG},
     {HEAD "gpu_memory lots\n", ":3: expected gpu_memory BYTES", PSG_ERR_ARG},
     {HEAD "gpu_memory -1\n", ":3: expected gpu_memory BYTES", PSG_ERR_ARG},
     {HEAD "submit 0\n", ":3: expected submit PIECE [TASK]", PSG_ERR_ARG},

@@ -122,6 +122,10 @@ def machines():
     half = edited("half.machine", ("link between 850e9 5e-6", "link between 8.5e9 5e-6"))
     check(seconds("1.csv", *managed, half) > 1.5 * seconds("2.csv", *managed, "h200"), "by a slower link")
     check(rows("1.csv")[0]["host"] == "half", rows("1.csv"))
+    more = edited("more.machine", ("\ngpus 8\n", "\ngpus 16\n"))
+    took = {gpus: seconds("more%s.csv" % gpus, "--grid", "1024", "--gpus", gpus, "--data", "resident", "--machine", more)
+            for gpus in ("8", "16")}
+    check(took["16"] < took["8"], "by more GPUs than were recorded: %s" % took)
     same = edited("same.machine")
     check(seconds("3.csv", *managed, os.path.abspath(same)) == seconds("2.csv", *managed, "h200"), "by the same file")
     # the environment names one, and the command line goes above it
