@@ -32,7 +32,8 @@ dim3 grid_of(size_t x, uint32_t y) {
 }
 
 template <class Element, int EPT> cudaError_t launch_tiles(transpose_args a, cudaStream_t stream) {
-    const size_t tiles = transpose_cut(a, sizeof(Element));
+    a.tiles_x = (uint32_t)div_up(a.nx, transpose_tile);
+    const size_t tiles = a.tiles_x * div_up(a.np, transpose_tile);
     if (tiles > INT32_MAX)
         return cudaErrorInvalidValue;
     transpose_tiles<Element, EPT>
@@ -123,8 +124,7 @@ cudaError_t psg_cuda_transpose(psg_cuda_order order, const size_t n[3], size_t e
     if (j.tiles) {
         const int p = axis[0], f = 3 - p;
         j.t = {in.data_d, out.data_d, (uint32_t)n[0], (uint32_t)n[p], (uint32_t)n[f],
-               0,         in_step[p], in_step[f],     out_step[0],    out_step[f],
-               {},        {}};
+               0,         in_step[p], in_step[f],     out_step[0],    out_step[f]};
     } else {
         j.r = {in.data_d, out.data_d, n[0],       (uint32_t)n[1], (uint32_t)n[2],
                0,         in_step[1], in_step[2], out_step[1],    out_step[2]};

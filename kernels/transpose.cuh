@@ -10,7 +10,6 @@
 #define PSG_KERNELS_TRANSPOSE_CUH
 
 #include "kernels/complex.cuh"
-#include <algorithm>
 
 namespace psg_cuda {
 
@@ -20,18 +19,6 @@ template <int BYTES> struct alignas(BYTES) element_t { uint32_t word[BYTES / 4];
 constexpr int transpose_tile = 32;
 constexpr uint32_t grid_y_max = 65535;
 
-/// Lines of memory of 128 bytes, where the rows of a plane all begin as far past one: tiles begin at lines
-/// then. `elements` is 1 where they do not, or where all planes begin at one.
-struct transpose_lines {
-    uint32_t elements; // of a line
-    uint32_t first;    // by which the first plane begins past one
-
-    /// By how much the tiles of plane f begin before it.
-    PSG_HD uint32_t before(size_t step, uint32_t f) const {
-        return (uint32_t)(first + step % elements * f) % elements;
-    }
-};
-
 struct transpose_args {
     const void *in;
     void *out;
@@ -39,30 +26,7 @@ struct transpose_args {
     uint32_t tiles_x;    // tiles of a plane, x fastest: tiles_x * tiles_p
     size_t in_p, in_f;   // elements from one index of p, f to the next in `in`
     size_t out_x, out_f; // and of x, f in `out`
-    transpose_lines in_lines, out_lines;
 };
-
-inline transpose_lines lines_of(const void *data, size_t bytes, size_t row, size_t plane) {
-    const size_t line = 128 / bytes, first = (uintptr_t)data / bytes % line;
-    const bool needed = row % line == 0 && (first != 0 || plane % line != 0);
-    return {needed ? (uint32_t)line : 1, needed ? (uint32_t)first : 0};
-}
-
-/// Tiles along an axis of n, as many in all planes.
-inline size_t tiles_along(uint32_t n, const transpose_lines &lines, size_t plane, uint32_t planes) {
-    uint32_t most = 0;
-    for (uint32_t f = 0; f < planes && f < lines.elements; f++)
-        most = std::max(most, lines.before(plane, f));
-    return div_up((size_t)n + most, transpose_tile);
-}
-
-/// Set what follows from the rest. @return tiles of a plane
-inline size_t transpose_cut(transpose_args &a, size_t element_bytes) {
-    a.in_lines = lines_of(a.in, element_bytes, a.in_p, a.in_f);
-    a.out_lines = lines_of(a.out, element_bytes, a.out_x, a.out_f);
-    a.tiles_x = (uint32_t)tiles_along(a.nx, a.in_lines, a.in_f, a.nf);
-    return a.tiles_x * tiles_along(a.np, a.out_lines, a.out_f, a.nf);
-}
 
 /// Where a thread works: lane along the fastest axis, `row` of the 32 / EPT that a step covers.
 struct transpose_place {
@@ -70,8 +34,7 @@ struct transpose_place {
 
     PSG_HD transpose_place(const transpose_args &a, uint32_t tile, uint32_t f_, uint32_t lane_,
                            uint32_t row_)
-        : x0(tile % a.tiles_x * transpose_tile - a.in_lines.before(a.in_f, f_)),
-          p0(tile / a.tiles_x * transpose_tile - a.out_lines.before(a.out_f, f_)), f(f_),
+        : x0(tile % a.tiles_x * transpose_tile), p0(tile / a.tiles_x * transpose_tile), f(f_),
           lane(lane_), row(row_) {
     }
 };

@@ -29,9 +29,6 @@ static bool equal(const std::vector<E> &a, const std::vector<E> &b) {
     return a.empty() || memcmp(a.data(), b.data(), a.size() * sizeof(E)) == 0;
 }
 
-/// Transposes whose tiles begin at lines of memory, on both sides.
-static int at_lines = 0;
-
 /// p = 1 or 2 becomes the fastest axis; the others follow in either order.
 template <int EPT> static void tiles(const size_t *n, int p, bool x_second, size_t pad) {
     const int f = 3 - p;
@@ -49,10 +46,9 @@ template <int EPT> static void tiles(const size_t *n, int p, bool x_second, size
                 want[x * out_step[0] + y * out_step[1] + z * out_step[2]] =
                     in[x + y * in_step[1] + z * in_step[2]];
     transpose_args a = {in.data(), out.data(), (uint32_t)n[0], (uint32_t)n[p], (uint32_t)n[f],
-                        0,         in_step[p], in_step[f],     out_step[0],    out_step[f],
-                        {},        {}};
-    const uint32_t blocks = (uint32_t)transpose_cut(a, sizeof(E));
-    at_lines += a.in_lines.elements > 1 && a.out_lines.elements > 1;
+                        0,         in_step[p], in_step[f],     out_step[0],    out_step[f]};
+    a.tiles_x = (uint32_t)div_up(a.nx, transpose_tile);
+    const uint32_t blocks = a.tiles_x * (uint32_t)div_up(a.np, transpose_tile);
     for (uint32_t block = 0; block < blocks; block++)
         for (uint32_t g = 0; g < a.nf; g++) {
             std::vector<E> tile(transpose_tile * (transpose_tile + 1), E{{hole, hole}});
@@ -257,9 +253,8 @@ template <int EPT> static void moves(const size_t *n) {
 }
 
 int main() {
-    const size_t sizes[][3] = {{9, 10, 11}, {33, 65, 17}, {1, 37, 50},  {64, 1, 5},
-                               {70, 3, 1},  {1, 1, 1},    {31, 32, 33}, {2100, 2, 3},
-                               {5, 100, 2}, {20, 4, 12},  {52, 8, 70}};
+    const size_t sizes[][3] = {{9, 10, 11}, {33, 65, 17}, {1, 37, 50},  {64, 1, 5}, {70, 3, 1},
+                               {1, 1, 1},   {31, 32, 33}, {2100, 2, 3}, {5, 100, 2}};
     for (const size_t *n : sizes) {
         moves<1>(n);
         moves<2>(n);
@@ -283,7 +278,5 @@ int main() {
     }
     if (failures)
         printf("%d failures\n", failures);
-    if (at_lines == 0)
-        fail("tiles at lines", 0, 0, 0, 0);
     return failures ? 1 : 0;
 }
