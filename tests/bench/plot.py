@@ -29,7 +29,7 @@ import sys
 
 import plot_gantt
 import plot_programs
-from plot_style import COLOURS, MARKERS, STAGES, LogLocator, MaxNLocator, NullLocator, bare, dark, days, fail, number, plain, plt
+from plot_style import COLOURS, MARKERS, STAGES, LogLocator, MaxNLocator, NullLocator, bare, dark, days, fail, gpu_name, number, plain, plt
 
 LISTS = ("grid", "precision", "cpus", "gpus", "cpu_share", "sched", "graph", "exchange", "z", "normalize", "segment_planes",
          "pencils", "data", "in_flight", "effort", "ranks", "nodes", "network")
@@ -477,8 +477,7 @@ def caption(rows, failed):
         same.append("one segment")
     repeats = sorted({int(row["repeats"]) for row in rows})
     gpu = next((row["gpu_model"] for row in rows if row["gpu_model"]), "")
-    gpu = re.sub(r"^CUDA \S+ \((.*?)( [0-9a-f]+:[0-9a-f]+\.\d)?\)$", r"\1", gpu)  # without StarPU's number and its address
-    machine = "%s, %s%s" % (first["cpu_model"] or "unknown processor", plot_programs.cores(rows), ", " + gpu if gpu else "")
+    machine = "%s, %s%s" % (first["cpu_model"] or "unknown processor", plot_programs.cores(rows), ", " + gpu_name(gpu) if gpu else "")
     if first["cpu_model"].startswith("simulated"):
         machine = "SIMULATED machine %s" % first["host"]
     mpi = ", " + first["mpi_version"] if any(row["ranks"] != "1" for row in rows) else ""

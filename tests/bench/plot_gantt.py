@@ -3,7 +3,7 @@
 import json
 
 from plot_programs import count, grid_name
-from plot_style import COLOURS, STAGES, bare, dark, fail, plt
+from plot_style import COLOURS, STAGES, bare, dark, fail, gpu_name, plt
 
 LABELLED = 0.035  # of the solve's time: what is shorter has no room for its name
 
@@ -94,7 +94,7 @@ def plot(trace):
 def caption(trace):
     about = trace["otherData"]
     machine = "%s, %s%s" % (about["cpu_model"] or "unknown processor", count(str(about["cores"]), "core"),
-                            ", " + about["gpu_model"] if about["gpu_model"] else "")
+                            ", " + gpu_name(about["gpu_model"]) if about["gpu_model"] else "")
     if about["cpu_model"].startswith("simulated"):
         machine = "SIMULATED machine %s" % about["host"]
     return "%s; %s\npsg %s, StarPU %s; %s, %s, %s, %s, policy %s; the latest solve" % (

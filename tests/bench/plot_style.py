@@ -1,5 +1,6 @@
 """What the figures have in common: colours, axes, and how an error is said."""
 
+import re
 import sys
 
 try:
@@ -32,6 +33,11 @@ def days(rows):
     """On which day, or from which to which."""
     all_days = sorted({row["date"][:10] for row in rows})
     return " to ".join(dict.fromkeys((all_days[0], all_days[-1])))
+
+
+def gpu_name(model):
+    """Without StarPU's number, and without its address."""
+    return re.sub(r"^CUDA \S+ \((.*?)( [0-9a-f]+:[0-9a-f]+\.\d)?\)$", r"\1", model)
 
 
 def dark(colour):

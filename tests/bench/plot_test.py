@@ -190,7 +190,7 @@ def test_variants(plot, folder, model):
 def test_gantt(plot, folder, _):
     """Of two processes with two solves each; of the latest the first task begins at 10 ms and the last one ends at 14."""
     path = os.path.join(folder, "trace.json")
-    about = {"psg": "0.1.0", "StarPU": "1.4.10", "host": "here", "cpu_model": "processor", "cores": 4, "gpu_model": "GPU of the test",
+    about = {"psg": "0.1.0", "StarPU": "1.4.10", "host": "here", "cpu_model": "processor", "cores": 4, "gpu_model": "CUDA 0.0 (GPU of the test 00:06.0)",
              "date": "2026-11-20T08:24:22Z", "grid": "24x24x24", "precision": "f64", "graph": "fused", "workers": "2 ranks", "policy": "lws"}
 
     def task(process, track, name, solve, begin, milliseconds):
