@@ -24,7 +24,6 @@ it. Without --out the figure is FILE.png and FILE.svg.
 import argparse
 import csv
 import os
-import re
 import sys
 
 import plot_gantt
