@@ -32,6 +32,12 @@ static bool equal(const std::vector<E> &a, const std::vector<E> &b) {
 /// Transposes whose tiles begin at lines of memory, on both sides.
 static int at_lines = 0;
 
+/// Do tiles begin at a line of memory? Those at the edge begin before the plane.
+static bool begins_at_line(const void *data, size_t plane, uint32_t index) {
+    const size_t first = (uintptr_t)data + (plane + (size_t)(int32_t)index) * sizeof(E);
+    return first % 128 == 0;
+}
+
 /// p = 1 or 2 becomes the fastest axis; the others follow in either order.
 template <int EPT> static void tiles(const size_t *n, int p, bool x_second, size_t pad) {
     const int f = 3 - p;
@@ -55,6 +61,10 @@ template <int EPT> static void tiles(const size_t *n, int p, bool x_second, size
     at_lines += a.in_lines.elements > 1 && a.out_lines.elements > 1;
     for (uint32_t block = 0; block < blocks; block++)
         for (uint32_t g = 0; g < a.nf; g++) {
+            const transpose_place corner(a, block, g, 0, 0);
+            if ((a.in_p * sizeof(E) % 128 == 0 && !begins_at_line(a.in, g * a.in_f, corner.x0)) ||
+                (a.out_x * sizeof(E) % 128 == 0 && !begins_at_line(a.out, g * a.out_f, corner.p0)))
+                fail("tiles at lines", n[0], n[1], n[2], EPT);
             std::vector<E> tile(transpose_tile * (transpose_tile + 1), E{{hole, hole}});
             for (uint32_t t = 0; t < transpose_tile * transpose_tile / EPT; t++)
                 transpose_load<E, EPT>(a, transpose_place(a, block, g, t % 32, t / 32),
