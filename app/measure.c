@@ -161,6 +161,12 @@ static psg_status solve(const batch *b, const job *j) {
     return status;
 }
 
+/* Does a GPU wait for nothing but StarPU? For no copies, no messages and no tasks of another solve. */
+static int is_undisturbed(const job *j, const app_sample *sample) {
+    return j->config->in_flight == 1 &&
+           sample->h2d_bytes + sample->d2h_bytes + sample->d2d_bytes + sample->sent_bytes <= 0;
+}
+
 /* Who did the tasks of the latest solve. */
 static void count_tasks(const batch *b, const job *j, app_sample *sample) {
     size_t count = 0;
@@ -180,7 +186,7 @@ static void count_tasks(const batch *b, const job *j, app_sample *sample) {
             }
         }
     }
-    if (events && b->times) {
+    if (events && b->times && is_undisturbed(j, sample)) {
         app_times_add_gaps(b->times, events, count, j->workers.list, j->workers.count);
     }
     free(events);

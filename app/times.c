@@ -157,8 +157,8 @@ int app_costs_find(const app_costs *c, double *piece, double *task) {
 void app_times_add_gaps(app_times *times, const psg_event *events, size_t count,
                         const psg_worker *workers, size_t of) {
     enum { MANY = 16 };
-    double *gap = calloc(2 * count + 2, sizeof *gap), *pieces = gap + count + 1;
-    for (size_t w = 0; gap && w < of; w++) {
+    double *gap = calloc(count + 1, sizeof *gap), *pieces = calloc(count + 1, sizeof *pieces);
+    for (size_t w = 0; gap && pieces && w < of; w++) {
         size_t tasks = 0;
         double end = 0;
         for (size_t e = 0; e < count && workers[w].kind == PSG_WORKER_CUDA; e++) {
@@ -172,6 +172,7 @@ void app_times_add_gaps(app_times *times, const psg_event *events, size_t count,
             app_costs_add(&times->gap, middle(pieces, tasks), 1, middle(gap + 1, tasks - 1));
         }
     }
+    free(pieces);
     free(gap);
 }
 

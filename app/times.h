@@ -39,13 +39,16 @@ typedef struct app_times {
     struct app_time_list *list; /* one for each kind of task */
     size_t count;
     app_costs submission; /**< of solves of several tasks */
-    app_costs gap;        /**< between two tasks of a GPU, the middle one of each solve of many */
+    /** Between two tasks of a GPU, the middle one of each solve of many, if they wait for no copies, no
+     *  messages and no other solves. */
+    app_costs gap;
 } app_times;
 
 /** A task, as the library told of it. @return the same for app_times_add() */
 app_time app_time_of(const app_config *config, const psg_event *event, int gpu);
 
-/** What passed between the tasks of each GPU in a solve, if it had many. */
+/** What passed between the tasks of each GPU in a solve, if it had many.
+ *  @param[in] events  in the order of their ends */
 void app_times_add_gaps(app_times *times, const psg_event *events, size_t count,
                         const psg_worker *workers, size_t of);
 

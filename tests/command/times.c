@@ -38,6 +38,33 @@ static void find_costs(void) {
     }
 }
 
+/** A core and two GPUs do tasks in turns, one GPU as many as say what is between them: 1, 2 .. 16 us, of which 8.5 is
+ *  the middle one; the other one fewer, with longer gaps. Most of the tasks have 4 pieces. */
+static void find_gaps(void) {
+    enum { MOST = 17, WORKERS = 3 };
+    static const psg_worker workers[WORKERS] = {
+        {.kind = PSG_WORKER_CPU}, {.kind = PSG_WORKER_CUDA}, {.kind = PSG_WORKER_CUDA}};
+    static const int tasks[WORKERS] = {MOST, MOST - 1, MOST};
+    psg_event events[MOST * WORKERS];
+    double end[WORKERS] = {1, 2, 3}, piece = -1, task = -1;
+    size_t count = 0;
+    app_times times = {.count = 0};
+    for (int m = 0; m < MOST; ++m) {
+        for (int w = 0; w < WORKERS; ++w) {
+            if (m < tasks[w]) {
+                const double start = end[w] + (w == 2 ? 1e-6 : 1e-3) * m;
+                end[w] = start + 1e-3;
+                events[count++] = (psg_event){
+                    .worker = w, .pieces = m < 3 ? 1 : 4, .start = start, .end = end[w]};
+            }
+        }
+    }
+    app_times_add_gaps(&times, events, count, workers, WORKERS);
+    CHECK(app_costs_find(&times.gap, &piece, &task) == 0, "no gap");
+    CHECK_NEAR(piece, 8.5e-6 / 4, 1e-12, "seconds a piece");
+    CHECK_NEAR(task, 0, 1e-12, "seconds a task");
+}
+
 int main(void) {
     static const double seconds[TIMES] = {0, 3e-6, 0, 2e-3};
     app_times times = {.count = 0};
@@ -71,6 +98,7 @@ int main(void) {
         (void)fclose(file);
     }
     find_costs();
+    find_gaps();
     app_times_free(&times);
     (void)remove("times-test.machine");
     return check_result();

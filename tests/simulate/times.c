@@ -11,7 +11,7 @@
 
 /* In microseconds: kspace by rows, of 1 and of 8 pieces; the others are in proportion. */
 static const char machine[] =
-    "machine exact\ncpus 2\nleast cpu 5e-6\n"
+    "machine exact\ncpus 2\nleast cpu 5e-6\ngap 1e-3\n" /* of GPUs, and so of none here */
     "time forward_xy f64 cpu 64x64x64 segment 8 views 8 0 100e-6\n"
     "time forward_xy f64 cpu 32x32x32 segment 8 views 8 0 9\n" /* of another length */
     "time forward_xy f32 cpu 64x64x64 segment 8 views 8 0 9\n" /* of another precision */
@@ -110,10 +110,10 @@ static void check_gaps(const void *argument) {
 int main(void) {
     static const char gpu[] =
         "machine one\ncpus 1\ngpus 1\ngpu_memory 8e9\nlink to-gpu 1e12 0\nlink from-gpu 1e12 0\n"
-        "gap 2e-6 1e-6\n"
+        "gap 2e-6 1e-6\nleast gpu 100e-6\n"
         "time forward_xy f64 gpu 64x64x64 segment 8 views 4 0 100e-6\n"
         "time kspace f64 gpu 64x64x64 pencil 16 views 8 0 100e-6\n"
-        "time inverse_xy f64 gpu 64x64x64 segment 8 views 4 0 100e-6\n";
+        "time inverse_xy f64 gpu 64x64x64 segment 8 views 4 0 1e-6\n";
     char submitted[sizeof machine + 16];
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; ++c) {
         simulate_apart(simulate_machine(machine), check_times, &cases[c]);
