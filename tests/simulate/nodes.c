@@ -160,8 +160,8 @@ static void by_memory(const void *argument) {
     CHECK_NEAR(m.b.link_bytes[PSG_LINK_D2H], 2 * each, 1, "the bound's bytes");
     CHECK_NEAR(m.b.link_seconds[PSG_LINK_D2H], took, 1e-9, "the bound's seconds");
     CHECK_NEAR(m.b.link_seconds[PSG_LINK_H2D], each / 5e6, 1e-9, "the bound's seconds");
-    /* what comes may have to wait for what goes, and tasks take 4e-3 s of one after the other; in some
-     * orders one GPU's links wait for the other's blocks, too, here for 5 % */
+    /* what comes may have to wait for what goes, and tasks take 4e-3 s of one after the other; in the
+     * order in which StarPU begins these copies neither link of a GPU is busy for 5 % of that, too */
     CHECK(m.seconds >= took && m.seconds <= 1.06 * (took + each / 5e6) + 4e-3,
           "%g s, %g by GPUs' links", m.seconds, took);
     check_part(&c, &m, 2);
