@@ -4,27 +4,39 @@
 #   ./quickstart.sh demo       install what is missing, build, compute the Madelung constant of rock salt
 #   ./quickstart.sh test       the same set-up, then all tests (those for GPUs are skipped where there is none)
 #   ./quickstart.sh simulate   build/simulate/psg, which schedules solves on machines that are not there
-#   ./quickstart.sh sanitize   the tests again, built with AddressSanitizer and UndefinedBehaviorSanitizer
+#   ./quickstart.sh sanitize   the tests again, built with AddressSanitizer and UndefinedBehaviorSanitizer, and with
+#                              ThreadSanitizer those of what runs in several threads
 #
-# Each works alone and first; a second run reuses everything. All that is built goes to build/ (and
-# build/starpu, where the system has no StarPU 1.4). Installs packages only as root on Debian and its kin;
-# elsewhere it says what is missing and stops.
+# `demo --cuda` builds the CUDA side where there is no GPU. Without --cuda, demo builds it where there is a GPU, or
+# where build/ has it already. `test` builds the CUDA side wherever there is a toolkit.
+#
+# Each command works alone and first. A second run reuses everything. All that is built goes to build/ (and
+# build/starpu, where the system has no StarPU 1.4). The first demo takes about five minutes on two cores: one for
+# packages, two for StarPU, one or two for psg; the kernels for GPUs take ten more. The script installs packages only as
+# root on Debian and its kin; elsewhere it says what is missing and stops.
+#
+# PSG_TEST_PATIENCE=N in the environment gives each test N times as long, in place of what the load of the machine
+# asks for.
 set -eu
 cd "$(dirname "$0")"
 root=$PWD
+# shellcheck source=cmake/progress.sh disable=SC1091
+. cmake/progress.sh
 
 packages="gcc g++ make cmake pkg-config libfftw3-dev libhdf5-openmpi-dev libjansson-dev libhwloc-dev libnuma-dev
-libfxt-dev libglpk-dev libopenmpi-dev openmpi-bin help2man"
+libfxt-dev libglpk-dev libopenmpi-dev openmpi-bin help2man python3"
 simulate_packages="libsimgrid-dev"
-test_packages="python3 python3-numpy python3-h5py libfftw3-mpi-dev clang-format cppcheck shellcheck"
+test_packages="python3-numpy python3-h5py python3-matplotlib libfftw3-mpi-dev clang-format cppcheck shellcheck graphviz
+iproute2"
 
 die() {
     echo "quickstart: $*" >&2
     exit 1
 }
 
+# The comment at the head of this file.
 usage() {
-    sed -n '2,10s/^# \{0,1\}//p' "$0"
+    sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
 }
 
 # The packages of $@ that are not installed.
@@ -37,9 +49,14 @@ missing_of() {
     done
 }
 
+apt_install() {
+    apt-get -q update &&
+        DEBIAN_FRONTEND=noninteractive apt-get -q -y install --no-install-recommends "$@"
+}
+
 install_packages() {
     if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-        for tool in gcc g++ make cmake pkg-config; do
+        for tool in gcc g++ make cmake pkg-config python3; do
             command -v "$tool" >/dev/null ||
                 die "'$tool' is missing, and this is no Debian: install what these Debian packages hold, then call again:" "$@"
         done
@@ -50,12 +67,13 @@ install_packages() {
     missing=$(missing_of "$@")
     [ -n "$missing" ] || return 0
     [ "$(id -u)" = 0 ] || die "not root, and these packages are missing; run this first:  apt-get install $missing"
-    echo "quickstart: installing $missing" >&2
-    log=$(mktemp)
+    log=build/quickstart-packages.log
+    mkdir -p build
+    : >$log
+    echo "quickstart: installing $missing(log: $log)" >&2
     # shellcheck disable=SC2086 # a list of words
-    { apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -q -y install --no-install-recommends $missing; } \
-        >"$log" 2>&1 </dev/null || { tail -n 20 "$log" >&2; die "apt-get could not install: $missing"; }
-    rm -f "$log"
+    with_progress "quickstart: installing packages" "$log" '^Setting up' 0 apt_install $missing ||
+        { tail -n 20 "$log" >&2; die "apt-get could not install: $missing"; }
 }
 
 # StarPU: the system's if it is 1.4 or newer, else our own build of it.
@@ -66,23 +84,56 @@ install_starpu() {
     cmake/install-starpu.sh "$root/build/starpu"
 }
 
-# build/simulate, on StarPU's other side.
+# build_simulation TARGET CMAKE-OPTIONS...: build/simulate, on StarPU's other side.
 build_simulation() {
     STARPU_SIMGRID=yes cmake/install-starpu.sh "$root/build/starpu-simgrid"
-    build_in build/simulate -DPSG_SIMULATE=ON "$@"
+    target=$1
+    shift
+    build_in build/simulate "$target" -DPSG_SIMULATE=ON "$@"
 }
 
-# build_in FOLDER CMAKE-OPTIONS...
+# build_in FOLDER TARGET CMAKE-OPTIONS...: a target, or all of them
 build_in() {
     folder=$1
-    shift
+    target=$2
+    shift 2
     python=$(command -v /usr/bin/python3 || command -v python3 || true)
     log=$folder/quickstart.log
     mkdir -p "$folder"
-    echo "quickstart: building in $folder" >&2
-    { cmake -S . -B "$folder" ${python:+"-DPython3_EXECUTABLE=$python"} "$@" &&
-        cmake --build "$folder" --parallel "$(nproc)"; } >"$log" 2>&1 </dev/null ||
-        { tail -n 40 "$log" >&2; die "the build failed; all of it is in $log"; }
+    cmake -S . -B "$folder" ${python:+"-DPython3_EXECUTABLE=$python"} "$@" >"$log" 2>&1 </dev/null ||
+        { tail -n 40 "$log" >&2; die "cmake ended with an error; all of what it said is in $log"; }
+    echo "quickstart: building in $folder (log: $log)" >&2
+    with_progress "quickstart: building in $folder" "$log" 'Building [A-Z]* object' % \
+        cmake --build "$folder" --target "$target" --parallel "$(nproc)" ||
+        { tail -n 40 "$log" >&2; die "the build failed; all of what it said is in $log"; }
+}
+
+has_gpu() {
+    nvidia-smi -L 2>/dev/null | grep -q GPU
+}
+
+has_toolkit() {
+    [ -n "${CUDA_HOME:-}" ] || command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]
+}
+
+# cuda_of_demo [--cuda]: CMake's option PSG_CUDA. What build/ has been configured with stays.
+cuda_of_demo() {
+    if [ "${1:-}" = --cuda ]; then
+        echo -DPSG_CUDA=ON
+    elif grep -q '^PSG_CUDA:' build/CMakeCache.txt 2>/dev/null; then
+        sed -n 's/^PSG_CUDA:[A-Z]*=/-DPSG_CUDA=/p' build/CMakeCache.txt
+    elif has_gpu; then
+        echo -DPSG_CUDA=AUTO
+    else
+        echo -DPSG_CUDA=OFF
+    fi
+}
+
+# How many times as long a test may take as on an idle machine.
+patience() {
+    cores=$(nproc)
+    load=$(cut -d . -f 1 /proc/loadavg 2>/dev/null || echo 0)
+    echo "${PSG_TEST_PATIENCE:-$((1 + (load + cores - 1) / cores))}"
 }
 
 # run_tests FOLDER...: all of them; the last line has the numbers.
@@ -105,34 +156,66 @@ run_tests() {
     return "$status"
 }
 
-case "${1:-}" in
+# try_next FOLDER COMMAND...: where psg is, and what to do with it.
+try_next() {
+    folder=$1
+    shift
+    printf '\nThe program is %s/psg. Try next:\n' "$folder"
+    printf '    %s\n' "$@"
+    cat <<END
+To call it as psg in this terminal:
+    export PATH="$root/$folder:\$PATH"
+To install it:
+    cmake --build $folder --parallel && cmake --install $folder --prefix "\$HOME/.local"
+END
+}
+
+command=${1:-}
+case $command:$#:${2:-} in
+*:1: | demo:2:--cuda) ;;
+*) command= ;;
+esac
+case $command in
 demo)
     # shellcheck disable=SC2086 # lists of words
     install_packages $packages
     install_starpu
-    build_in build -DPSG_TESTS=OFF
+    cuda=$(cuda_of_demo "${2:-}")
+    build_in build psg_command -DPSG_TESTS=ON "$cuda"
+    if [ "$cuda" = -DPSG_CUDA=OFF ] && has_toolkit; then
+        echo "quickstart: built without CUDA, though there is a toolkit; with CUDA:  ./quickstart.sh demo --cuda" >&2
+    fi
     build/psg solve --problem madelung --grid 64
+    try_next build "build/psg solve --problem modes --grid 100x120x90 --verify --out phi.h5" "build/psg info" \
+        "build/psg solve --help"
     ;;
 test)
+    factor=$(patience)
     # shellcheck disable=SC2086 # lists of words
     install_packages $packages $test_packages $simulate_packages
     install_starpu
-    build_in build -DPSG_TESTS=ON -DPSG_WERROR=ON
-    build_simulation -DPSG_TESTS=ON -DPSG_WERROR=ON
+    build_in build all -DPSG_TESTS=ON -DPSG_WERROR=ON -DPSG_CUDA=AUTO "-DPSG_TEST_PATIENCE=$factor"
+    build_simulation all -DPSG_TESTS=ON -DPSG_WERROR=ON "-DPSG_TEST_PATIENCE=$factor"
     run_tests build build/simulate
     ;;
 simulate)
     # shellcheck disable=SC2086 # lists of words
     install_packages $packages $simulate_packages
-    build_simulation -DPSG_TESTS=OFF
+    build_simulation psg_command -DPSG_TESTS=ON
     build/simulate/psg bench --machine h200 --grid 1024 --gpus 1,2,4,8 --data resident --repeat 1
+    try_next build/simulate "build/simulate/psg solve --machine h200 --problem modes --grid 512 --gpus 4 --trace trace.json" \
+        "build/simulate/psg info --machine h200" "build/simulate/psg bench --help"
     ;;
 sanitize)
+    factor=$(patience)
     # shellcheck disable=SC2086 # lists of words
     install_packages $packages $test_packages
     install_starpu
-    build_in build-sanitize -DPSG_TESTS=ON -DPSG_SANITIZE=ON -DPSG_CUDA=OFF -DCMAKE_BUILD_TYPE=RelWithDebInfo
-    run_tests build-sanitize
+    for sanitizer in ADDRESS THREAD; do
+        build_in "build-sanitize/$sanitizer" all -DPSG_TESTS=ON "-DPSG_SANITIZE=$sanitizer" -DPSG_CUDA=OFF \
+            -DCMAKE_BUILD_TYPE=RelWithDebInfo "-DPSG_TEST_PATIENCE=$factor"
+    done
+    run_tests build-sanitize/ADDRESS build-sanitize/THREAD
     ;;
 -h | --help)
     usage

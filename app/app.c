@@ -1,12 +1,14 @@
 /* Messages, names and small helpers of the psg command. */
 #include "app/app.h"
 #include "app/ranks.h"
+#include "graph/psg_machine.h"
 
 #include <float.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,12 +17,59 @@ static const char *line_start(void) {
     return isatty(STDERR_FILENO) ? "\r\033[K" : "";
 }
 
+/* How many bytes the letter is long that UTF-8 has here; 0: none, or one that controls a terminal. */
+static size_t letter_bytes(const unsigned char *c) {
+    const size_t more = c[0] >= 0xf0 ? 3 : c[0] >= 0xe0 ? 2 : c[0] >= 0xc2 ? 1 : 0;
+    if (c[0] < ' ' || (c[0] > '~' && c[0] < 0xc2) || c[0] > 0xf4 || (c[0] == 0xc2 && c[1] < 0xa0)) {
+        return 0;
+    }
+    for (size_t m = 1; m <= more; m++) {
+        if ((c[m] & 0xc0) != 0x80) {
+            return 0;
+        }
+    }
+    return 1 + more;
+}
+
+int app_is_plain(const char *text) {
+    const unsigned char *c = (const unsigned char *)text;
+    size_t bytes = 1;
+    for (; *c && bytes > 0; c += bytes) {
+        bytes = letter_bytes(c);
+    }
+    return bytes > 0;
+}
+
+/* Names come from files and from who calls psg: a terminal is not to obey them. Lines end where we
+ * end them. */
+static void clean(char *text, const char *kept) {
+    unsigned char *c = (unsigned char *)text;
+    while (*c) {
+        const size_t bytes = strchr(kept, *c) ? 1 : letter_bytes(c);
+        if (bytes == 0) {
+            *c = '?';
+        }
+        c += bytes > 0 ? bytes : 1;
+    }
+}
+
+void app_say(const char *format, ...) {
+    char text[8192];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    clean(text, "\n");
+    fputs(text, stdout);
+}
+
 void app_print_message(const char *format, ...) {
     char text[4200];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    clean(text, "");
     fprintf(stderr, "%spsg: %s\n", line_start(), text);
 }
 
@@ -42,6 +91,7 @@ void app_note(app_notes *notes, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    clean(text, "");
     if (!notes->quiet) {
         fprintf(stderr, "%spsg: note: %s\n", line_start(), text);
     }

@@ -22,10 +22,17 @@ typedef struct app_planes {
     size_t z0, count;
 } app_planes;
 
-/** Print "psg: ..." and a newline on stderr; where there are several processes, keep it for
+/** Print "psg: ..." and a newline on stderr, with ? in place of what would control a terminal;
+ *  where there are several processes, keep it for
  *  app_ranks_agree(), so that it is printed once. @return code, for `return app_error(APP_USAGE,
  *  ...)` */
 int app_error(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/** 1 if a text is UTF-8 and has nothing in it that controls a terminal. */
+int app_is_plain(const char *text);
+
+/** Print on stdout what has names in it, with ? in place of what would control a terminal. */
+void app_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /** Print "psg: ..." and a newline on stderr at once. */
 void app_print_message(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -3,6 +3,7 @@
 #include "app/arguments.h"
 #include "app/app.h"
 #include "app/problems.h"
+#include "graph/psg_machine.h"
 
 #include <getopt.h>
 #include <stdint.h>
@@ -35,6 +36,8 @@ static const app_choice effort_choices[] = {{"measure", PSG_EFFORT_MEASURE},
                                             {"estimate", PSG_EFFORT_ESTIMATE},
                                             {"patient", PSG_EFFORT_PATIENT},
                                             {NULL, 0}};
+
+static const app_choice data_choices[] = {{"host", 0}, {"resident", 1}, {NULL, 0}};
 
 static const app_choice tuned_choices[] = {{"yes", 1}, {"no", 0}, {NULL, 0}};
 
@@ -71,8 +74,9 @@ static const app_choice tuned_choices[] = {{"yes", 1}, {"no", 0}, {NULL, 0}};
 #define ROW_MACHINE                                                                                \
     {                                                                                              \
         NULL, "machine", "NAME|FILE", app_value_text, FIELD(machine), NULL, "a name, or a file",   \
-            "of a psg that simulates: a recorded machine; default:\n"                              \
-            "the one that PSG_MACHINE in the environment names"                                    \
+            "of a psg that simulates: a recorded machine, one of\n"                                \
+            "`psg info --machines` or a file; default: the one that\n"                             \
+            "PSG_MACHINE in the environment names"                                                 \
     }
 #define ROW_NODES                                                                                  \
     {                                                                                              \
@@ -89,6 +93,12 @@ static const app_choice tuned_choices[] = {{"yes", 1}, {"no", 0}, {NULL, 0}};
             "between --nodes: what one sends, and what it receives, in\n"                          \
             "GB/s; default: as the machine's file says"                                            \
     }
+#define ROW_FORCE                                                                                  \
+    {                                                                                              \
+        NULL, "force", NULL, NULL, FIELD(force), NULL, NULL,                                       \
+            "replace files that are there already and that psg did\n"                              \
+            "not write; without it they are refused"                                               \
+    }
 #define ROW_END                                                                                    \
     { NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL }
 
@@ -99,13 +109,15 @@ static const option_row solve_rows[] = {
      "by its attribute `box` (lx, ly, lz) the box. DATASET may\n"
      "be left out where the file has one of rank 3"},
     {NULL, "out", "FILE[:DATASET]", app_value_text, FIELD(out), NULL, "FILE:DATASET",
-     "where the potential u goes, in a new HDF5 file; DATASET\n"
-     "default: /potential. FILE appears whole or not at all. A\n"
-     ".xmf beside it opens in ParaView"},
-    {NULL, "box", "L|LX,LY,LZ", app_value_box, FIELD(box), NULL,
-     "L or LX,LY,LZ, finite lengths above 0",
-     "lengths of the periodic box, in your unit of length;\n"
-     "default: the attribute `box` of the input, else 1,1,1"},
+     "where the potential u goes, an HDF5 data set; DATASET\n"
+     "default: /potential. A FILE that is there keeps all else\n"
+     "that it has. It appears whole or not at all. A .xmf\n"
+     "beside it opens in ParaView"},
+    {NULL, "box", "L|LXxLYxLZ", app_value_box, FIELD(box), NULL,
+     "L or LXxLYxLZ, finite lengths above 0",
+     "lengths of the periodic box, in your unit of length, in\n"
+     "the order x, y, z, while data sets are [nz][ny][nx];\n"
+     "default: the attribute `box` of the input, else 1x1x1"},
     {"Built-in problem, in place of --in", "problem", "NAME", app_value_choice, FIELD(problem),
      problem_choices, NULL,
      "madelung: a crystal's ions as Gaussian charges; prints\n"
@@ -113,13 +125,21 @@ static const option_row solve_rows[] = {
      "a sum of Fourier modes; prints the error of u"},
     {NULL, "lattice", "NAME", app_value_choice, FIELD(lattice), lattice_choices, NULL,
      "of madelung: nacl, cscl or zns; default: nacl"},
-    {NULL, "grid", "N|NX,NY,NZ", app_value_grid, FIELD(grid), NULL,
-     "N or NX,NY,NZ, whole numbers from 1", "number of points; any size, odd and prime too"},
+    {NULL, "grid", "N|NXxNYxNZ", app_value_grid, FIELD(grid), NULL,
+     "N or NXxNYxNZ, whole numbers from 1",
+     "number of points along x, y and z; any size, odd and prime\n"
+     "too. u is written as [nz][ny][nx]"},
     {"Equation", "symbol", "NAME", app_value_choice, FIELD(symbol), symbol_choices, NULL,
      "the Laplacian: spectral (-k^2) or fd2 (the 7-point\n"
      "stencil, solved exactly); default: spectral"},
     {NULL, "lambda", "X", app_value_lambda, FIELD(lambda), NULL, "a finite number from 0",
      "screening, in 1/length^2; default: 0"},
+    {NULL, "factor", "X", app_value_factor, FIELD(factor), NULL,
+     "a finite number other than 0, or a product such as 4*pi*6.674e-11",
+     "solve for X f in place of f: gravity 4*pi*G, electric\n"
+     "charge -1/eps0 (SI) or -4*pi (Gaussian units). X is a\n"
+     "number, or numbers and pi with * and / between them;\n"
+     "default: 1"},
     {NULL, "mean", "drop|error", app_value_choice, FIELD(mean), mean_choices, NULL,
      "a mean of f, for which a periodic box has no solution\n"
      "unless lambda > 0: drop it and say so, or fail;\n"
@@ -127,7 +147,7 @@ static const option_row solve_rows[] = {
     {NULL, "precision", "f64|f32", app_value_choice, FIELD(precision), precision_choices, NULL,
      "default: as the input's (f64 for integers), else f64"},
     {"Result", "verify", NULL, NULL, FIELD(verify), NULL, NULL,
-     "check lap(u) - lambda u = f by other means than FFTs,\n"
+     "check lap(u) - lambda u = X f by other means than FFTs,\n"
      "at all points or, where that takes long, at a sample"},
     {NULL, "json", "FILE", app_value_text, FIELD(json), NULL, "FILE, or - for stdout",
      "write all results and times as JSON; - is stdout"},
@@ -142,6 +162,7 @@ static const option_row solve_rows[] = {
      "say how short the last solve could have been: by its\n"
      "longest chain of tasks, by their work, by the bytes to\n"
      "move. Measures memory first, for about 0.1 s"},
+    ROW_FORCE,
     {NULL, "quiet", NULL, NULL, FIELD(quiet), NULL, NULL, "print errors only"},
     ROW_CPUS,
     ROW_GPUS,
@@ -175,13 +196,25 @@ static const option_row solve_rows[] = {
      "where nothing is said, take what `psg tune` found best for\n"
      "this machine and grid, instead of the defaults above;\n"
      "default: yes"},
+    {NULL, "data", "host|resident", app_value_choice, FIELD(resident), data_choices, NULL,
+     "solve from and to arrays in main memory, or keep f and u\n"
+     "where they are computed, as in a simulation on GPUs: the\n"
+     "times are then without the copies of f and u; default:\n"
+     "host"},
     {NULL, "repeat", "N", app_value_unsigned, FIELD(repeat), NULL, "a whole number from 1",
      "solve N times; prints the median and the minimum of the\ntimes; default: 1"},
     {NULL, "in-flight", "N", app_value_unsigned, FIELD(in_flight), NULL, "a whole number from 1",
      "let N of the repeated solves overlap; default: 1"},
+    {NULL, "time-limit", "S", app_value_lambda, FIELD(time_limit), NULL, "a finite number from 0",
+     "end all processes with a message where one waits for\n"
+     "another one for S seconds: longer than the longest step\n"
+     "of one process takes. default: 0, no limit"},
     ROW_END};
 
-static const option_row info_rows[] = {ROW_CPUS,
+static const option_row info_rows[] = {{"Show", "machines", NULL, NULL, FIELD(machines), NULL, NULL,
+                                        "the recorded machines that come with psg, and nothing\n"
+                                        "else: names for --machine of a psg that simulates"},
+                                       ROW_CPUS,
                                        ROW_GPUS,
                                        ROW_CPU_SHARE,
                                        ROW_SCHED,
@@ -191,29 +224,30 @@ static const option_row info_rows[] = {ROW_CPUS,
                                        {"Result", "json", "FILE", app_value_text, FIELD(json), NULL,
                                         "FILE, or - for stdout",
                                         "write all of it as JSON; - is stdout"},
+                                       ROW_FORCE,
                                        ROW_END};
 
-enum { ROWS_MOST = 40, HELP_COLUMN = 27 };
+enum { ROWS_MOST = 64, HELP_COLUMN = 27 };
 
 static const command_text solve_text = {
     "solve", solve_rows,
     "Usage: psg solve --in FILE[:DATASET] [--out FILE[:DATASET]] [OPTION]...\n"
-    "  or:  psg solve --problem madelung|modes --grid N|NX,NY,NZ [OPTION]...\n"
+    "  or:  psg solve --problem madelung|modes --grid N|NXxNYxNZ [OPTION]...\n"
     "\n"
-    "Solve Poisson's equation lap(u) - lambda u = f on a periodic 3-D box by FFT, as a\n"
+    "Solve Poisson's equation lap(u) - lambda u = X f on a periodic 3-D box by FFT, as a\n"
     "task graph on the CPU cores and GPUs of this machine; started by mpirun, on those of\n"
     "all its processes, each of which reads, solves and writes planes of its own.\n",
     "Examples:\n"
     "  psg solve --problem madelung --grid 64\n"
     "         the Madelung constant of rock salt, to 12 digits\n"
-    "  psg solve --in rho.h5:/density --out phi.h5:/potential --box 10,10,20 --verify\n"
+    "  psg solve --in rho.h5:/density --out phi.h5:/potential --box 10x10x20 --verify\n"
     "         the potential of your own field, checked\n"
-    "  psg solve --problem modes --grid 63,64,65 --graph staged --repeat 10 --json times.json\n"
+    "  psg solve --in rho.h5:/density --out phi.h5:/potential --factor '4*pi*6.6743e-11'\n"
+    "         gravity in SI units: rho in kg/m^3, lengths in m, phi in J/kg\n"
+    "  psg solve --problem modes --grid 63x64x65 --graph staged --repeat 10 --json times.json\n"
     "         the time of each stage, for a script\n"
     "  mpirun -n 4 psg solve --in rho.h5:/density --out phi.h5:/potential\n"
     "         by four processes, on one machine or several\n"
-    "\n"
-    "For gravity, give f = 4 pi G rho; for a charge density in Gaussian units, f = -4 pi rho.\n"
     "\n"
     "Exit status:\n"
     "  0      solved, and everything that was checked was right\n"
@@ -233,6 +267,8 @@ static const command_text info_text = {
     "Examples:\n"
     "  psg info\n"
     "         all workers\n"
+    "  psg info --machines\n"
+    "         the machines that a psg that simulates knows by name\n"
     "  psg info --gpus 0 --json -\n"
     "         without GPUs, as JSON on stdout\n"};
 
@@ -258,7 +294,8 @@ static void print_help(const command_text *command) {
             column = 0;
         }
     }
-    printf("\nOther:\n  --help%*sprint this text\n  --version%*sprint the version\n\n",
+    printf("\nOther:\n  --help%*sprint this text\n  --version%*sprint the version\n\n"
+           "Of an option that is given twice the last one counts.\n\n",
            HELP_COLUMN - 8, "", HELP_COLUMN - 11, "");
     fputs(command->end, stdout);
 }
@@ -303,10 +340,29 @@ static int unknown_option(const command_text *command, const char *given) {
     return app_error(APP_USAGE, "unknown option '%s'; see psg %s --help", word, command->name);
 }
 
+/* Are these the extents of a box, but for commas in place of x? */
+static int joined_by_commas(const option_row *row, const char *text, char *joined, size_t size) {
+    union {
+        app_grid_value grid;
+        app_box_value box;
+    } ignored;
+    if ((row->parse != app_value_grid && row->parse != app_value_box) || strlen(text) >= size) {
+        return 0;
+    }
+    for (size_t m = 0; m <= strlen(text); m++) {
+        joined[m] = text[m] == ',' ? 'x' : text[m];
+    }
+    return row->parse(joined, &ignored, NULL) == 0;
+}
+
 int app_wrong_value(const option_row *row, const char *text) {
-    char list[2048];
+    char list[2048], joined[128];
     size_t length = 0;
     list[0] = '\0';
+    if (joined_by_commas(row, text, joined, sizeof joined)) {
+        return app_error(APP_USAGE, "--%s '%s': expected %s: did you mean --%s %s?", row->name,
+                         text, row->expected, row->name, joined);
+    }
     for (const app_choice *choice = row->choices; choice && choice->name; choice++) {
         length += (size_t)snprintf(list + length, sizeof list - length, "%s%s",
                                    length ? ", " : "one of ", choice->name);
@@ -408,6 +464,7 @@ static void set_defaults(app_arguments *arguments) {
     arguments->cpu_share = PSG_CPU_SHARE_AUTO;
     arguments->in_flight = arguments->repeat = 1;
     arguments->tuned = 1;
+    arguments->factor = 1;
 }
 
 const char *app_arguments_simulated(const app_arguments *arguments) {
@@ -432,7 +489,7 @@ static const char *contradiction(const app_arguments *a) {
         return "--grid is for --problem: the grid of --in is its data set's";
     }
     if (!a->in && !a->grid.given) {
-        return "--problem needs --grid N or NX,NY,NZ";
+        return "--problem needs --grid N or NXxNYxNZ";
     }
     if (a->lattice >= 0 && !madelung) {
         return "--lattice is for --problem madelung";
@@ -440,9 +497,12 @@ static const char *contradiction(const app_arguments *a) {
     if (madelung && a->lambda > 0) {
         return "--lambda is not for --problem madelung: unscreened charges have its constant";
     }
+    if (madelung && a->factor != 1) {
+        return "--factor is not for --problem madelung: its charges have theirs, -4 pi";
+    }
     if (madelung && a->box.given &&
         (a->box.length[0] != a->box.length[1] || a->box.length[0] != a->box.length[2])) {
-        return "--problem madelung needs a cube: --box L,L,L, the length of the cell";
+        return "--problem madelung needs a cube: --box L, the length of the cell";
     }
     return NULL;
 }

@@ -35,7 +35,7 @@ typedef struct app_arguments {
     app_grid_value grid;
     app_box_value box;
     int precision, symbol, mean, graph, exchange, z_layout, normalize, effort;
-    double lambda;
+    double lambda, factor;
     int cpus;
     double cpu_share;
     app_gpus_value gpus;
@@ -44,8 +44,11 @@ typedef struct app_arguments {
     const char *machine;
     unsigned nodes;
     double network; /* bytes per second */
+    double time_limit;
     int tuned;
-    int verify, bounds, quiet;
+    int resident; /* f and u are slabs */
+    int verify, bounds, force, quiet;
+    int machines; /* of psg info: list those that are recorded */
 } app_arguments;
 
 /** argv[0] is the subcommand. Both print the help text if it is asked for.

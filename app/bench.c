@@ -27,6 +27,7 @@ typedef struct bench {
     app_progress progress;
     app_bench_files files;
     app_times times;
+    app_notes notes;
     double work, work_done; /* points to be solved, and solved */
     double since;
 } bench;
@@ -47,31 +48,76 @@ static void hear(void *context, const app_record *record) {
     }
 }
 
+static app_models models_of(const app_groups *g, size_t leader) {
+    return !app_config_needs_models(&g->sweep.config[leader]) ? APP_MODELS_UNUSED
+           : app_groups_calibrates(g, leader)                 ? APP_MODELS_CALIBRATED
+                                                              : APP_MODELS_AS_FOUND;
+}
+
+static int is_measured(const app_result *r) {
+    return !r->skip && (r->failed[0] || r->samples > 0);
+}
+
+/* Others may have put rows into the file, or replaced it. */
+static void find_rows_again(bench *b) {
+    app_groups *g = &b->groups;
+    for (size_t c = 0; c < g->count; c++) {
+        app_result *r = &g->result[c];
+        r->row = app_results_find(&b->rows, &g->sweep.config[c], &b->at);
+        r->added = r->added && r->row != SIZE_MAX;
+    }
+}
+
+typedef struct news {
+    bench *b;
+    size_t leader;
+} news;
+
+/* The rows of a group, and those of earlier ones that are gone from the file. */
+static int put_rows(void *context, int read_again) {
+    const news *n = context;
+    bench *b = n->b;
+    app_groups *g = &b->groups;
+    int code = APP_DONE;
+    if (read_again) {
+        find_rows_again(b);
+    }
+    for (size_t c = 0; c < g->count && !code; c++) {
+        const app_result *r = &g->result[c];
+        const int gone = r->put && r->row == SIZE_MAX;
+        if (is_measured(r) && (g->leader[c] == n->leader || gone)) {
+            b->at.models = models_of(g, g->leader[c]);
+            code = app_results_put(&b->rows, &g->sweep, c, &b->at, g->result);
+        }
+    }
+    return code;
+}
+
 static int put_group(void *context, size_t leader) {
     bench *b = context;
     app_groups *g = &b->groups;
-    int code = APP_DONE, news = 0;
-    b->at.models = !app_config_needs_models(&g->sweep.config[leader]) ? APP_MODELS_UNUSED
-                   : app_groups_calibrates(g, leader)                 ? APP_MODELS_CALIBRATED
-                                                                      : APP_MODELS_AS_FOUND;
-    for (size_t c = 0; c < g->count && !code; c++) {
-        const app_result *r = &g->result[c];
-        if (g->leader[c] == leader && !r->skip && (r->failed[0] || r->samples > 0)) {
-            code = app_results_put(&b->rows, &g->sweep, c, &b->at, g->result);
-            news = 1;
-        }
+    news n = {b, leader};
+    int measured = 0;
+    for (size_t c = 0; c < g->count; c++) {
+        measured |= g->leader[c] == leader && is_measured(&g->result[c]);
     }
-    return code || !news ? code : app_bench_files_save(&b->files, &b->rows.table);
+    return measured ? app_bench_files_update(&b->files, &b->rows.table, put_rows, &n) : APP_DONE;
 }
 
 static int prepare(bench *b) {
     app_groups *g = &b->groups;
+    app_bench_old old = {.count = 0};
     const int code = app_groups_take(g);
     for (size_t c = 0; c < g->count && !code; c++) {
         app_result *r = &g->result[c];
         r->row = app_results_find(&b->rows, &g->sweep.config[c], &b->at);
-        r->skip = app_results_done(&b->rows, r->row, b->arguments.repeat, b->arguments.bounds);
+        r->skip = !b->arguments.again &&
+                  app_results_done(&b->rows, r->row, b->arguments.repeat, b->arguments.bounds);
+        if (r->skip) {
+            app_bench_old_add(&old, app_results_date(&b->rows, r->row));
+        }
     }
+    app_bench_old_note(&old, g->count, app_bench_files_main(&b->files), &b->notes);
     return code;
 }
 
@@ -134,8 +180,28 @@ static int check_lists(const app_bench_arguments *arguments) {
     return code;
 }
 
+/* A machine that does something else measures long times. */
+static void note_load(bench *b) {
+    const app_groups *g = &b->groups;
+    size_t rows = 0, high = 0;
+    double most = 0;
+    for (size_t c = 0; c < g->count; c++) {
+        const app_result *r = &g->result[c];
+        if (is_measured(r) && r->row != SIZE_MAX) {
+            const double load = app_results_load(&b->rows, r->row);
+            rows++;
+            high += (size_t)app_load_is_high(load, b->at.machine.cores);
+            most = fmax(most, load);
+        }
+    }
+    if (high > 0) {
+        app_load_note(most, b->at.machine.cores, high, rows, "row", &b->notes);
+    }
+}
+
 static int tell(bench *b, int code) {
     size_t good = 0;
+    note_load(b);
     if (!b->arguments.quiet && app_bench_files_leave_stdout(&b->files)) {
         app_results_print(&b->rows, &b->groups.sweep, b->groups.result);
     }
@@ -152,6 +218,18 @@ static int tell(bench *b, int code) {
                          b->arguments.record);
     }
     return code;
+}
+
+static int open_files(bench *b) {
+    static const app_bench_rows rows = {app_results_is_number, app_results_is_same};
+    const app_bench_arguments *a = &b->arguments;
+    const int code =
+        app_bench_files_open(&b->files, a->csv, a->json, a->force, &rows, &b->rows.table);
+    b->files.notes = &b->notes;
+    b->notes.quiet = a->quiet;
+    return !code && a->record
+               ? app_output_try(a->record, a->force ? APP_OUTPUT_ANY : APP_OUTPUT_RECORD)
+               : code;
 }
 
 static void clean_up(bench *b) {
@@ -190,6 +268,7 @@ int app_bench(int argc, char **argv) {
     b->at.warm_up = (unsigned)b->arguments.warm_up;
     b->at.seed = (unsigned)b->arguments.seed;
     b->at.mpirun = b->arguments.mpirun;
+    b->at.load_average = app_load_average();
     b->groups = (app_groups){.repeat = b->arguments.repeat,
                              .warm_up = (unsigned)b->arguments.warm_up,
                              .calibrate = (unsigned)b->arguments.calibrate,
@@ -209,11 +288,7 @@ int app_bench(int argc, char **argv) {
         code = app_results_init(&b->rows);
     }
     if (!code) {
-        code = app_bench_files_open(&b->files, b->arguments.csv, b->arguments.json,
-                                    app_results_is_number, &b->rows.table);
-    }
-    if (!code && b->arguments.record) {
-        code = app_output_try(b->arguments.record);
+        code = open_files(b);
     }
     if (!code) {
         app_progress_start(&b->progress, !b->arguments.quiet);

@@ -105,14 +105,22 @@ static const app_option_row rows[] = {
     {"Result", "csv", "FILE", app_value_text, FIELD(csv), NULL, "FILE, or - for stdout",
      "one row per configuration. Rows that FILE has already, of\n"
      "this machine and these versions, are not measured again\n"
-     "(those that failed, or have fewer repeats, are). FILE is\n"
-     "brought up to date after each group; - is stdout"},
+     "(those that failed, or have fewer repeats, are); a note and\n"
+     "the table say which. FILE is brought up to date after each\n"
+     "group. Several psg bench may write one FILE at a time: each\n"
+     "adds its rows to those of the others. - is stdout"},
     {NULL, "json", "FILE", app_value_text, FIELD(json), NULL, "FILE, or - for stdout",
-     "the same rows as JSON, brought up to date likewise; -\n"
-     "is stdout"},
+     "the same rows as JSON, added to those that FILE has; without\n"
+     "--csv FILE's rows are not measured again; - is stdout"},
+    {NULL, "again", NULL, NULL, FIELD(again), NULL, NULL,
+     "measure the rows that the file has already, too, and replace\n"
+     "them"},
     {NULL, "record", "FILE", app_value_text, FIELD(record), NULL, "FILE",
      "this machine, with how long the tasks took that were\n"
      "measured now, for a psg that simulates"},
+    {NULL, "force", NULL, NULL, FIELD(force), NULL, NULL,
+     "replace files that are there already and that psg did\n"
+     "not write; without it they are refused"},
     {NULL, "quiet", NULL, NULL, FIELD(quiet), NULL, NULL, "no table on stdout, errors only"},
     {NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL}};
 
@@ -136,6 +144,8 @@ static const app_command_text bench_text = {
     "transform of n points, two transforms; error against the known answer; busy, the share\n"
     "of the time that workers spend in tasks, exchange_busy, that in which messages between\n"
     "processes were on their way, and busiest, that of the busiest worker or of the exchange;\n"
+    "load, the cores that other programs kept busy meanwhile, and load_average, the system's\n"
+    "load of the minute before;\n"
     "tasks that cores and GPUs did, planes and rows that cores did; bytes moved, and seconds\n"
     "of copies to GPUs (h2d), from them (d2h) and between them (d2d), empty where these are\n"
     "not known; seconds of each stage, summed over workers and processes, as are workers,\n"

@@ -12,7 +12,7 @@ typedef struct app_bench_arguments {
     unsigned repeat, passes, patience;
     int warm_up, calibrate, seed;
     double memory; /**< GiB; 0: from what there is */
-    int bounds, large, quiet;
+    int bounds, large, again, force, quiet;
 } app_bench_arguments;
 
 /** @return APP_DONE; APP_USAGE after a message; APP_HELPED: all is done */

@@ -1,57 +1,15 @@
-/* The files of psg bench. */
+/* The files of psg bench. What a process measured is added to a file under its lock, to what the file
+ * has at that moment: several processes may write one file. */
 #include "app/bench_files.h"
-#include "app/app.h"
-#include "app/output.h"
 #include "app/report.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-int app_bench_files_open(app_bench_files *files, const char *csv, const char *json,
-                         int (*is_number)(const app_table *table, size_t column),
-                         app_table *table) {
-    *files = (app_bench_files){csv, json, csv && strcmp(csv, "-") == 0,
-                               json && strcmp(json, "-") == 0, is_number};
-    int code = APP_DONE;
-    if (csv && json && !files->csv_to_stdout && !files->json_to_stdout &&
-        app_same_file(csv, json)) {
-        return app_error(APP_USAGE, "--csv and --json name the same file, %s", csv);
-    }
-    if (csv && !files->csv_to_stdout) {
-        code = app_output_try(csv); /* first: what is no file may have no end */
-        if (!code) {
-            code = app_table_read(table, csv);
-        }
-    }
-    if (!code && json && !files->json_to_stdout) {
-        code = app_output_try(json);
-    }
-    return code;
-}
-
-static int save_csv(const app_bench_files *files, const app_table *table) {
-    app_output output;
-    if (!files->csv || files->csv_to_stdout) {
-        return APP_DONE;
-    }
-    const int code = app_output_begin(&output, files->csv, 0);
-    if (code) {
-        return code;
-    }
-    FILE *file = fopen(output.temporary, "w");
-    int failed = !file || app_table_write(table, file);
-    int why = errno;
-    if (file && fclose(file)) {
-        why = errno;
-        failed = 1;
-    }
-    if (failed) {
-        app_output_discard(&output);
-        return app_error(APP_FAILED, "%s: cannot be written: %s", files->csv, strerror(why));
-    }
-    return app_output_commit(&output);
-}
+/* ------------------------------------------------------------------------------------------ JSON */
 
 json_t *app_bench_files_json(const app_table *table,
                              int (*is_number)(const app_table *table, size_t column)) {
@@ -77,28 +35,341 @@ json_t *app_bench_files_json(const app_table *table,
     return root;
 }
 
-static int save_json(const app_bench_files *files, const app_table *table) {
-    return files->json && !files->json_to_stdout
-               ? app_json_save(app_bench_files_json(table, files->is_number), files->json)
-               : APP_DONE;
+static json_t *make_json(const app_bench_files *files, const app_table *table) {
+    json_t *root = app_bench_files_json(table, files->rows.is_number);
+    json_t *notes = json_array();
+    for (size_t n = 0; files->notes && n < files->notes->count; n++) {
+        json_array_append_new(notes, json_string(files->notes->text[n]));
+    }
+    json_object_set_new(root, "notes", notes);
+    return root;
 }
 
-int app_bench_files_save(const app_bench_files *files, const app_table *table) {
-    const int csv = save_csv(files, table), json = save_json(files, table);
-    return csv ? csv : json;
+/* @return 0; -1: out of memory, 1: it is no value of a row */
+static int take_value(app_table *table, size_t row, size_t column, const json_t *value) {
+    char text[32] = "";
+    if (json_is_integer(value)) {
+        snprintf(text, sizeof text, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    } else if (json_is_real(value)) {
+        snprintf(text, sizeof text, "%.12g", json_real_value(value));
+    } else if (!json_is_string(value) && !json_is_null(value)) {
+        return 1;
+    }
+    return app_table_set(table, row, column,
+                         json_is_string(value) ? json_string_value(value) : text);
 }
 
-int app_bench_files_finish(const app_bench_files *files, const app_table *table, int code) {
+/* @return as take_value(); @param[out] why  in words, where it is 1 */
+static int take_row(app_table *table, json_t *object, char *why, size_t size) {
+    const char *name;
+    json_t *value;
+    const size_t row = app_table_add(table, table->rows);
+    int failed = row == SIZE_MAX ? -1 : 0;
+    json_object_foreach(object, name, value) {
+        const size_t column = app_table_column(table, name);
+        if (!failed) {
+            failed = column == SIZE_MAX ? 1 : take_value(table, row, column, value);
+        }
+        if (failed > 0) {
+            snprintf(why, size, "its row %zu has '%.60s', which is not known", row + 1, name);
+            return failed;
+        }
+    }
+    return failed;
+}
+
+static int take_rows(app_table *table, json_t *root, char *why, size_t size) {
+    const char *command = json_string_value(json_object_get(root, "command"));
+    json_t *rows = json_object_get(root, "rows");
+    int failed = 0;
+    if (!command || strcmp(command, "bench") != 0 || !json_is_array(rows)) {
+        snprintf(why, size, "it is no object with the command bench and rows");
+        return 1;
+    }
+    for (size_t n = 0; !failed && n < json_array_size(rows); n++) {
+        failed = take_row(table, json_array_get(rows, n), why, size);
+    }
+    return failed;
+}
+
+/* Like app_table_read(). */
+static int read_json(app_table *table, const char *path, int force) {
+    json_error_t wrong;
+    char why[sizeof wrong.text] = "";
+    FILE *file = fopen(path, "r");
+    if (!file) {
+        return errno == ENOENT
+                   ? APP_DONE
+                   : app_error(APP_FAILED, "%s: cannot be read: %s", path, strerror(errno));
+    }
+    const int first = getc(file);
+    const int empty = first == EOF && !ferror(file);
+    rewind(file);
+    json_t *root = empty ? NULL : json_loadf(file, 0, &wrong);
+    int failed = !empty && !root;
+    fclose(file);
+    if (failed) {
+        snprintf(why, sizeof why, "%s", wrong.text);
+    } else if (root) {
+        failed = take_rows(table, root, why, sizeof why);
+    }
+    json_decref(root);
+    if (failed < 0) {
+        return app_error(APP_FAILED, "out of memory for the rows of %s", path);
+    }
+    if (failed && force) {
+        app_table_free(table);
+        return APP_DONE;
+    }
+    return failed ? app_error(APP_USAGE,
+                              "%s: not a JSON file of psg bench, or of another version: %s; it is "
+                              "left as it is. --force replaces it",
+                              path, why)
+                  : APP_DONE;
+}
+
+/* -------------------------------------------------------------------------------- either format */
+
+const char *app_bench_files_main(const app_bench_files *files) {
+    return files->csv ? files->csv : files->json;
+}
+
+static int read_file(const app_bench_files *files, const char *path, app_table *table) {
+    return path == files->csv ? app_table_read(table, path, files->force)
+                              : read_json(table, path, files->force);
+}
+
+/* The table becomes what the file has; where that cannot be read it stays. */
+static int read_again(const app_bench_files *files, const char *path, app_table *table) {
+    app_table fresh;
+    app_table_init(&fresh, table->names, table->columns);
+    const int code = read_file(files, path, &fresh);
+    app_table_free(code ? &fresh : table);
+    if (!code) {
+        *table = fresh;
+    }
+    return code;
+}
+
+static int write_csv(const app_table *table, const char *temporary, const char *path) {
+    FILE *file = fopen(temporary, "w");
+    int failed = !file || app_table_write(table, file);
+    int why = errno;
+    if (file && fclose(file)) {
+        why = errno;
+        failed = 1;
+    }
+    return failed ? app_error(APP_FAILED, "%s: cannot be written: %s", path, strerror(why))
+                  : APP_DONE;
+}
+
+static int write_file(const app_bench_files *files, const char *path, const app_table *table,
+                      app_output *output) {
+    const int code = path == files->csv
+                         ? write_csv(table, output->temporary, path)
+                         : app_json_write(make_json(files, table), output->temporary, path);
+    return code ? code : app_output_commit(output);
+}
+
+static app_bench_stamp stamp_of(const char *name) {
+    struct stat status;
+    app_bench_stamp stamp;
+    memset(&stamp, 0, sizeof stamp);
+    if (stat(name, &status) == 0) {
+        stamp =
+            (app_bench_stamp){(unsigned long long)status.st_dev, (unsigned long long)status.st_ino,
+                              (unsigned long long)status.st_size, (long long)status.st_mtim.tv_sec,
+                              (long long)status.st_mtim.tv_nsec};
+    }
+    return stamp;
+}
+
+static int is_same_stamp(const app_bench_stamp *a, const app_bench_stamp *b) {
+    return a->device == b->device && a->number == b->number && a->bytes == b->bytes &&
+           a->seconds == b->seconds && a->nanoseconds == b->nanoseconds;
+}
+
+int app_bench_files_open(app_bench_files *files, const char *csv, const char *json, int force,
+                         const app_bench_rows *rows, app_table *table) {
+    *files = (app_bench_files){.rows = *rows,
+                               .force = force,
+                               .csv_to_stdout = csv && strcmp(csv, "-") == 0,
+                               .json_to_stdout = json && strcmp(json, "-") == 0};
+    files->csv = files->csv_to_stdout ? NULL : csv;
+    files->json = files->json_to_stdout ? NULL : json;
+    if (files->csv && files->json && app_same_file(csv, json)) {
+        return app_error(APP_USAGE, "--csv and --json name the same file, %s", csv);
+    }
+    /* first: what is no file may have no end */
+    int code = files->csv ? app_output_try(csv, APP_OUTPUT_ANY) : APP_DONE;
+    if (!code && files->json) {
+        code = app_output_try(json, force ? APP_OUTPUT_ANY : APP_OUTPUT_JSON);
+    }
+    if (!code && app_bench_files_main(files)) {
+        files->stamp = stamp_of(app_bench_files_main(files));
+        code = read_file(files, app_bench_files_main(files), table);
+    }
+    if (!code && files->csv && files->json) { /* so that a foreign one is found before the work */
+        app_table trial;
+        app_table_init(&trial, table->names, table->columns);
+        code = read_json(&trial, json, force);
+        app_table_free(&trial);
+    }
+    return code;
+}
+
+/* --------------------------------------------------------------------------------------- updates */
+
+/* The number of the row in `other` that is the same measurement, looked for from *from on, all round;
+ * SIZE_MAX: none. */
+static size_t find_same(const app_bench_files *files, const app_table *table, size_t row,
+                        const app_table *other, size_t *from) {
+    for (size_t n = 0; n < other->rows; n++) {
+        const size_t at = (*from + n) % other->rows;
+        if (files->rows.is_same(table, row, other, at)) {
+            *from = at + 1;
+            return at;
+        }
+    }
+    return SIZE_MAX;
+}
+
+/* Add the table's rows after those of `whole` that are other measurements. */
+static int join(const app_bench_files *files, const app_table *table, app_table *whole) {
+    size_t from = 0;
+    for (size_t row = 0; row < whole->rows;) {
+        if (find_same(files, whole, row, table, &from) != SIZE_MAX) {
+            app_table_remove(whole, row);
+        } else {
+            row++;
+        }
+    }
+    for (size_t row = 0; row < table->rows; row++) {
+        const size_t added = app_table_add(whole, whole->rows);
+        int failed = added == SIZE_MAX;
+        for (size_t c = 0; c < table->columns && !failed; c++) {
+            failed = app_table_set(whole, added, c, app_table_get(table, row, c));
+        }
+        if (failed) {
+            return app_error(APP_FAILED, "out of memory for the rows of %s", files->json);
+        }
+    }
+    return APP_DONE;
+}
+
+/* The JSON file beside a CSV file. */
+static int save_json(app_bench_files *files, const app_table *table) {
+    app_output output;
+    app_table whole;
+    int code = app_output_begin(&output, files->json, APP_OUTPUT_ANY, 0);
+    if (code) {
+        return code;
+    }
+    app_table_init(&whole, table->names, table->columns);
+    code = app_lock_take(&files->lock, output.name);
+    if (!code) {
+        code = read_json(&whole, files->json, files->force);
+        code = code ? code : join(files, table, &whole);
+        code = code ? code : write_file(files, files->json, &whole, &output);
+        app_lock_release(&files->lock);
+    }
+    app_output_discard(&output);
+    app_table_free(&whole);
+    return code;
+}
+
+/* The file that the table is read from. */
+static int update_main(app_bench_files *files, app_table *table,
+                       int (*apply)(void *context, int read_again), void *context) {
+    const char *path = app_bench_files_main(files);
+    app_output output;
+    int code = app_output_begin(&output, path, APP_OUTPUT_ANY, 0);
+    const int begun = !code;
+    code = code ? code : app_lock_take(&files->lock, output.name);
+    const int locked = !code;
+    const app_bench_stamp now = stamp_of(locked ? output.name : "");
+    const int changed = locked && !is_same_stamp(&now, &files->stamp);
+    if (changed) {
+        code = read_again(files, path, table);
+    }
+    const int applied = apply(context, changed && !code);
+    code = code ? code : applied;
+    if (!code) {
+        code = write_file(files, path, table, &output);
+        files->stamp = stamp_of(output.name);
+        files->updated = 1;
+    }
+    if (locked) {
+        app_lock_release(&files->lock);
+    }
+    if (begun) {
+        app_output_discard(&output);
+    }
+    return code;
+}
+
+int app_bench_files_update(app_bench_files *files, app_table *table,
+                           int (*apply)(void *context, int read_again), void *context) {
+    if (!app_bench_files_main(files)) {
+        return apply(context, 0);
+    }
+    const int code = update_main(files, table, apply, context);
+    const int beside = files->csv && files->json ? save_json(files, table) : APP_DONE;
+    return code ? code : beside;
+}
+
+static int apply_nothing(void *context, int read_again) {
+    (void)context;
+    (void)read_again;
+    return APP_DONE;
+}
+
+int app_bench_files_finish(app_bench_files *files, app_table *table, int code) {
+    int written = APP_DONE;
     if (files->csv_to_stdout) {
         (void)app_table_write(table, stdout); /* main() finds out */
     } else if (files->json_to_stdout) {
-        const int written =
-            app_json_write(app_bench_files_json(table, files->is_number), NULL, "stdout");
-        code = code ? code : written;
+        written = app_json_write(make_json(files, table), NULL, "stdout");
     }
-    return code ? code : save_json(files, table);
+    code = code ? code : written;
+    if (!code && files->json && files->csv) {
+        code = save_json(files, table);
+    } else if (!code && files->json && files->updated && files->notes && files->notes->count > 0) {
+        code = update_main(files, table, apply_nothing, NULL);
+    }
+    return code;
 }
 
 int app_bench_files_leave_stdout(const app_bench_files *files) {
     return !files->csv_to_stdout && !files->json_to_stdout;
+}
+
+/* ---------------------------------------------------------------------------------- for people */
+
+void app_bench_old_add(app_bench_old *old, const char *date) {
+    char day[sizeof old->first];
+    snprintf(day, sizeof day, "%s", date);
+    if (old->count == 0 || strcmp(day, old->first) < 0) {
+        memcpy(old->first, day, sizeof day);
+    }
+    if (old->count == 0 || strcmp(day, old->last) > 0) {
+        memcpy(old->last, day, sizeof day);
+    }
+    old->count++;
+}
+
+void app_bench_old_note(const app_bench_old *old, size_t rows, const char *path, app_notes *notes) {
+    const int days = strcmp(old->first, old->last) != 0;
+    char of[32] = "";
+    if (rows > 0) {
+        snprintf(of, sizeof of, " of %zu", rows);
+    }
+    if (old->count > 0) {
+        app_note(notes,
+                 "%s: %zu%s row%s %s there already, of %s%s%s, and not measured now; --again "
+                 "measures all anew",
+                 path, old->count, of, (rows > 0 ? rows : old->count) > 1 ? "s" : "",
+                 old->count > 1 ? "were" : "was", old->first[0] ? old->first : "an unknown day",
+                 days ? " to " : "", days ? old->last : "");
+    }
 }

@@ -1,27 +1,67 @@
-/** @file bench_files.h  The files of `psg bench`: rows in a CSV file, which is gone on with, and as JSON. */
+/** @file bench_files.h  The files of `psg bench`: rows as CSV and as JSON. New rows are added to those of a file. */
 #ifndef PSG_APP_BENCH_FILES_H
 #define PSG_APP_BENCH_FILES_H
 
+#include "app/app.h"
+#include "app/lock.h"
 #include "app/table.h"
 
 #include <jansson.h>
 
-typedef struct app_bench_files {
-    const char *csv, *json; /**< borrowed; NULL: none is asked for */
-    int csv_to_stdout, json_to_stdout;
+/** What the rows of a study's table are like. */
+typedef struct app_bench_rows {
+    /** Has a column numbers? The others have texts. */
     int (*is_number)(const app_table *table, size_t column);
+    /** Are two rows the same measurement, of which the newer takes the place of the older? */
+    int (*is_same)(const app_table *table, size_t row, const app_table *other, size_t other_row);
+} app_bench_rows;
+
+/** Which file a psg has read or written last: it need not be read again where nobody has replaced it. */
+typedef struct app_bench_stamp {
+    unsigned long long device, number, bytes;
+    long long seconds, nanoseconds;
+} app_bench_stamp;
+
+typedef struct app_bench_files {
+    const char *csv, *json; /**< borrowed; NULL: none is asked for, or it is stdout */
+    int csv_to_stdout, json_to_stdout, force;
+    app_bench_rows rows;
+    const app_notes *notes; /**< for the JSON, NULL: none */
+    app_bench_stamp stamp;
+    int updated; /**< by this process */
+    app_lock lock;
 } app_bench_files;
 
-/** Find out whether the files can be written, and read the rows that the CSV file has.
- *  @param[in] is_number  of each column; the others are texts
- *  @return APP_DONE; APP_USAGE or APP_FAILED after a message */
-int app_bench_files_open(app_bench_files *files, const char *csv, const char *json,
-                         int (*is_number)(const app_table *table, size_t column), app_table *table);
+/** Rows that need not be measured, because a file has them; all zero before the first one. */
+typedef struct app_bench_old {
+    size_t count;
+    char first[11], last[11]; /**< the days they are of */
+} app_bench_old;
 
-/** Bring both files, each of which appears whole or not at all, up to date, the one also where the
- *  other cannot be written; nothing where it is stdout or none.
- *  @return APP_DONE; APP_FAILED after a message */
-int app_bench_files_save(const app_bench_files *files, const app_table *table);
+/** Count one more. @param[in] date  "2026-11-20T08:24:22Z" */
+void app_bench_old_add(app_bench_old *old, const char *date);
+
+/** Note how many were there, and of when; nothing where there were none.
+ *  @param[in] rows  how many the command is about; 0: not known */
+void app_bench_old_note(const app_bench_old *old, size_t rows, const char *path, app_notes *notes);
+
+/** Find out whether the files can be written, and read the rows that the CSV file has, or, without one, the JSON
+ *  file.
+ *  @param[in] force  replace files that psg did not write, which are refused else
+ *  @return APP_DONE; APP_USAGE or APP_FAILED after a message */
+int app_bench_files_open(app_bench_files *files, const char *csv, const char *json, int force,
+                         const app_bench_rows *rows, app_table *table);
+
+/** Put new rows into the table and the files. Other processes may do so at the same time: while one does, the
+ *  others wait, and each reads first what the others wrote. Both files appear whole or not at all, the one also
+ *  where the other cannot be written.
+ *  @param[in,out] table  becomes what the CSV file, or without one the JSON file, has now. A JSON file beside a
+ *                        CSV file keeps its other rows, and gets all of the table's.
+ *  @param[in]     apply  puts the rows into the table, of which all rows may have moved where `read_again`;
+ *                        called once, also where the files cannot be read or written
+ *  @return APP_DONE; APP_FAILED or APP_USAGE after a message; what apply() returned */
+int app_bench_files_update(app_bench_files *files, app_table *table,
+                           int (*apply)(void *context, int read_again), void *context);
 
 /** The rows as {"command": "bench", "rows": [...]}.
  *  @param[in] is_number  of each column; the others are texts
@@ -29,10 +69,13 @@ int app_bench_files_save(const app_bench_files *files, const app_table *table);
 json_t *app_bench_files_json(const app_table *table,
                              int (*is_number)(const app_table *table, size_t column));
 
-/** Write what goes to stdout, and JSON, of the rows.
+/** Write what goes to stdout, and JSON, of the rows. A JSON file gets the notes that have come meanwhile.
  *  @param[in] code  so far; where it is a failure, the JSON file stays as it was last brought up to date
  *  @return code; APP_FAILED after a message */
-int app_bench_files_finish(const app_bench_files *files, const app_table *table, int code);
+int app_bench_files_finish(app_bench_files *files, app_table *table, int code);
+
+/** The file that rows are read from; NULL: there is none. */
+const char *app_bench_files_main(const app_bench_files *files);
 
 /** Is there room on stdout for a table for people? */
 int app_bench_files_leave_stdout(const app_bench_files *files);

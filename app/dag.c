@@ -3,6 +3,7 @@
 #include "app/collect.h"
 #include "app/ranks.h"
 #include "app/trace.h"
+#include "graph/psg_observe.h"
 
 #include <errno.h>
 #include <math.h>
@@ -178,11 +179,11 @@ static void write_node(const app_dag *dag, size_t number, double origin, FILE *f
         snprintf(worker, sizeof worker, "worker %d, ", e->event.worker);
     }
     fprintf(file,
-            "        t%zu [label=\"%s\\n%s%.3g ms\", fillcolor=\"%s\", tooltip=\"%s: from %.6f to "
-            "%.6f ms\"];\n",
+            "        t%zu [label=\"%s\\n%s%.3g ms\", fillcolor=\"%s\", fontcolor=\"%s\", "
+            "tooltip=\"%s: from %.6f to %.6f ms\"];\n",
             number, name, worker, 1e3 * (e->event.end - e->event.start),
-            app_event_colour(&e->event), name, 1e3 * (e->event.start + shift),
-            1e3 * (e->event.end + shift));
+            app_event_colour(&e->event), app_event_words_colour(&e->event), name,
+            1e3 * (e->event.start + shift), 1e3 * (e->event.end + shift));
 }
 
 /* The tasks of a process at one place, in a frame. */

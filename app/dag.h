@@ -3,6 +3,7 @@
 #define PSG_APP_DAG_H
 
 #include "app/app.h"
+#include "graph/psg_observe.h"
 
 /** All zero before the first use. */
 typedef struct app_dag {

@@ -70,8 +70,8 @@ int app_hdf5_move(app_hdf5_field *field, app_hdf5_rows rows, void *in, const voi
     const hid_t memory = H5Screate_simple(3, block, NULL);
     herr_t result = H5Sselect_hyperslab(file, H5S_SELECT_SET, start, NULL, block, NULL);
     if (result >= 0) {
-        result = in ? H5Dread(field->dataset, type, memory, file, field->transfer, in)
-                    : H5Dwrite(field->dataset, type, memory, file, field->transfer, out);
+        result = in ? H5Dread(field->dataset, type, memory, file, H5P_DEFAULT, in)
+                    : H5Dwrite(field->dataset, type, memory, file, H5P_DEFAULT, out);
     }
     if (result < 0) {
         app_hdf5_words(field->words, sizeof field->words);
@@ -205,7 +205,14 @@ static int open_dataset(const app_field_name *name, app_field_input *input) {
         path = contents.field;
     }
     snprintf(input->name, sizeof input->name, "%s:%s", name->file, path);
-    const hid_t object = H5Oopen(input->file, path, H5P_DEFAULT);
+    char words[APP_HDF5_LINK_WORDS] = "";
+    const hid_t access = H5Pcreate(H5P_LINK_ACCESS);
+    H5Pset_elink_cb(access, app_hdf5_link_file, words);
+    const hid_t object = H5Oopen(input->file, path, access);
+    H5Pclose(access);
+    if (words[0]) {
+        return app_error(APP_USAGE, "%s: is behind %s", input->name, words);
+    }
     if (object >= 0 && H5Iget_type(object) == H5I_DATASET) {
         input->dataset = object;
         return APP_DONE;
@@ -316,6 +323,9 @@ int app_field_open(const app_field_name *name, int box_wanted, app_field_input *
     if (!code) {
         code = read_type(input, info);
     }
+    if (!code) {
+        code = app_hdf5_check_whole(input->dataset, input->name);
+    }
     if (!code && box_wanted) {
         code = read_box(input, info);
     }
@@ -331,7 +341,7 @@ int app_field_open(const app_field_name *name, int box_wanted, app_field_input *
 
 int app_field_read(app_field_input *input, psg_precision precision, app_planes planes, void *f) {
     const size_t ny = input->grid.axis[1].n;
-    app_hdf5_field field = {input->dataset, H5P_DEFAULT, &input->grid, precision, ""};
+    app_hdf5_field field = {input->dataset, &input->grid, precision, ""};
     if (planes.count > 0 &&
         app_hdf5_move(&field, (app_hdf5_rows){planes.z0 * ny, planes.count * ny}, f, NULL)) {
         return app_error(APP_FAILED, "%s: cannot be read: %s", input->name, field.words);

@@ -25,9 +25,9 @@ typedef struct app_field_info {
 
 /** Attributes of the field that is written. */
 typedef struct app_field_header {
-    const double *box; /**< lx, ly, lz */
-    const char *symbol;
-    double lambda;
+    const double *box;  /**< lx, ly, lz */
+    const char *symbol; /**< NULL: a right-hand side, without this and the three that follow */
+    double lambda, factor;
     double mean_dropped;
     const char *source; /**< the input's name, or the problem's */
 } app_field_header;
@@ -44,7 +44,7 @@ void app_field_start(void);
 int app_field_split(const char *text, app_field_name *name);
 
 /** Open a data set and find out about it; reads no data. Without a data set's name the file must have
- *  exactly one of rank 3.
+ *  exactly one of rank 3. One that was never written, or of which a part is missing, is refused.
  *  @param[in]  box_wanted  0: do not look at the attribute `box`
  *  @param[out] input  NULL after a failure
  *  @return APP_DONE; APP_USAGE after a message */
@@ -58,18 +58,26 @@ int app_field_read(app_field_input *input, psg_precision precision, app_planes p
 /** NULL is fine. */
 void app_field_close(app_field_input *input);
 
-/** Make a new HDF5 file over `path` with one data set, without its data yet. Rank 0 makes it; what the
+/** Where a field is written. */
+typedef struct app_field_place {
+    const char *path;    /**< an empty temporary file */
+    const char *shown;   /**< the file that it replaces, whose other content it takes over */
+    const char *dataset; /**< of the field; "" = /potential */
+    int force;           /**< replace a file, or a data set, that psg did not write */
+} app_field_place;
+
+/** Make the HDF5 file with the field's data set, without its data yet. Rank 0 makes it; what the
  *  others get is good for app_field_write().
- *  @param[in]  path     the file to write; `shown` is its name in messages
- *  @param[in]  dataset  "" = /potential
  *  @param[out] output   NULL after a failure
- *  @return APP_DONE; APP_FAILED or APP_USAGE (the data set's name) after a message */
-int app_field_create(const char *path, const char *shown, const char *dataset, const psg_grid *grid,
-                     psg_precision precision, app_field_output **output);
+ *  @return APP_DONE; APP_FAILED or APP_USAGE (what is there already, or the data set's name) after a
+ *          message */
+int app_field_create(const app_field_place *place, const psg_grid *grid, psg_precision precision,
+                     app_field_output **output);
 
 /** Write the attributes and the data, close the file and free `output`; collective. Every process writes
- *  its planes where HDF5 is parallel and all of them can open the file, else rank 0 writes them for all. The
- *  old file, if there is one, is said to be intact.
+ *  its planes where psg was built for that and all of them can open the file, else rank 0 writes
+ *  them for all. If
+ *  the old file has changed since app_field_create(), its content is taken over anew.
  *  @param[in] u  [count][ny][nx], the planes alone
  *  @return APP_DONE; APP_FAILED after a message; the same in all processes */
 int app_field_write(app_field_output *output, app_planes planes, const void *u,
@@ -77,9 +85,6 @@ int app_field_write(app_field_output *output, app_planes planes, const void *u,
 
 /** Close a file that will be removed and free `output`, whatever is wrong with it. NULL is fine. */
 void app_field_abandon(app_field_output *output);
-
-/** 1 where HDF5 can write from several processes at once. */
-int app_field_is_parallel(void);
 
 /** "1.10.8". @param[out] text  size bytes */
 void app_field_library_version(char *text, size_t size);

@@ -1,19 +1,18 @@
 /* Writing a field. Rank 0 makes the file with all that describes the data. The data come from all
-   processes: written by each where HDF5 is parallel, else sent to rank 0. */
+   processes: written by each where all see the file, else sent to rank 0. */
 #include "app/field.h"
 #include "app/hdf5.h"
 #include "app/ranks.h"
+#include "graph/psg_machine.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
-
-#if PSG_WITH_PARALLEL_HDF5
-#include <mpi.h>
-#endif
 
 /* What is sent to rank 0, or written together, at once; but a row at least. */
 enum { PIECE_BYTES = 64 << 20 };
@@ -22,38 +21,43 @@ struct app_field_output {
     hid_t file, dataset; /* open on rank 0 */
     psg_grid grid;
     psg_precision precision;
-    int replaces; /* there is a file under the final name */
+    int force;
+    int replaces;    /* there is a file under the final name, */
+    struct stat old; /* which was so when its content was taken over */
     char path[PATH_MAX], shown[PATH_MAX], name[1024];
 };
-
-int app_field_is_parallel(void) {
-    return PSG_WITH_PARALLEL_HDF5;
-}
 
 static int write_failed(const app_field_output *output, const char *words) {
     return app_error(APP_FAILED, "%s: cannot be written: %s%s", output->shown, words,
                      output->replaces ? "; the file that was there is untouched" : "");
 }
 
-/* The new file and its data set, on rank 0. */
+/* The file and its data set, on rank 0. */
 static int create(app_field_output *output) {
     const psg_axis *axis = output->grid.axis;
-    output->file = H5Fcreate(output->path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-    if (output->file < 0) {
-        return write_failed(output, APP_HDF5_WORDS);
+    const app_hdf5_target target = {output->path, output->shown, output->name,
+                                    (double)app_points(&output->grid) *
+                                        (double)app_element_bytes(output->precision),
+                                    output->force};
+    output->replaces = stat(output->shown, &output->old) == 0;
+    const int code = app_hdf5_target_open(&target, &output->file);
+    if (code) {
+        return code;
     }
     const hsize_t extent[3] = {axis[2].n, axis[1].n, axis[0].n};
     const hid_t space = H5Screate_simple(3, extent, NULL);
     const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
     const hid_t link = H5Pcreate(H5P_LINK_CREATE);
+    const hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
     /* every element is written: filling the data set with zeros before would write it twice. Its
      * place in the file is found now, because other processes are to write to it. */
     if (H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER) >= 0 &&
         H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY) >= 0 &&
-        H5Pset_create_intermediate_group(link, 1) >= 0) {
+        H5Pset_create_intermediate_group(link, 1) >= 0 &&
+        H5Pset_elink_cb(access, app_hdf5_no_link, NULL) >= 0) {
         output->dataset = H5Dcreate2(output->file, output->name,
                                      output->precision == PSG_F32 ? H5T_IEEE_F32LE : H5T_IEEE_F64LE,
-                                     space, link, creation, H5P_DEFAULT);
+                                     space, link, creation, access);
     }
     if (output->dataset < 0) {
         app_error(APP_USAGE, "%s: the data set '%s' cannot be made: %s", output->shown,
@@ -62,24 +66,26 @@ static int create(app_field_output *output) {
     H5Sclose(space);
     H5Pclose(creation);
     H5Pclose(link);
+    H5Pclose(access);
     return output->dataset < 0 ? APP_USAGE : APP_DONE;
 }
 
-int app_field_create(const char *path, const char *shown, const char *dataset, const psg_grid *grid,
-                     psg_precision precision, app_field_output **result) {
+int app_field_create(const app_field_place *place, const psg_grid *grid, psg_precision precision,
+                     app_field_output **result) {
     *result = NULL;
     app_hdf5_start();
-    app_field_output *output = malloc(sizeof *output);
+    app_field_output *output = calloc(1, sizeof *output);
     if (!output) {
         return app_error(APP_FAILED, "out of memory");
     }
     output->grid = *grid;
     output->precision = precision;
-    output->replaces = access(shown, F_OK) == 0;
+    output->force = place->force;
     output->file = output->dataset = H5I_INVALID_HID;
-    snprintf(output->path, sizeof output->path, "%s", path);
-    snprintf(output->shown, sizeof output->shown, "%s", shown);
-    snprintf(output->name, sizeof output->name, "%s", dataset[0] ? dataset : "/potential");
+    snprintf(output->path, sizeof output->path, "%s", place->path);
+    snprintf(output->shown, sizeof output->shown, "%s", place->shown);
+    snprintf(output->name, sizeof output->name, "%s",
+             place->dataset[0] ? place->dataset : "/potential");
     const int code = app_rank() == 0 ? create(output) : APP_DONE;
     if (code) {
         app_field_abandon(output);
@@ -116,14 +122,20 @@ static int write_text(hid_t dataset, const char *name, const char *text) {
     return failed;
 }
 
+/* What only a solution has. */
+static int write_equation(hid_t dataset, const app_field_header *header) {
+    return write_text(dataset, "symbol", header->symbol) ||
+           write_numbers(dataset, "lambda", &header->lambda, 1) ||
+           write_numbers(dataset, "factor", &header->factor, 1) ||
+           write_numbers(dataset, "mean_dropped", &header->mean_dropped, 1);
+}
+
 static int write_header(app_field_output *output, const app_field_header *header) {
     const hid_t dataset = output->dataset;
     if (write_numbers(dataset, "box", header->box, 3) ||
-        write_text(dataset, "symbol", header->symbol) ||
-        write_numbers(dataset, "lambda", &header->lambda, 1) ||
-        write_numbers(dataset, "mean_dropped", &header->mean_dropped, 1) ||
+        (header->symbol && write_equation(dataset, header)) ||
         write_text(dataset, "source", header->source) ||
-        write_text(dataset, "psg_version", psg_component_version(PSG_COMPONENT_PSG)) ||
+        write_text(dataset, APP_HDF5_MARK, psg_component_version(PSG_COMPONENT_PSG)) ||
         H5Fflush(output->file, H5F_SCOPE_GLOBAL) < 0) {
         return write_failed(output, APP_HDF5_WORDS);
     }
@@ -175,7 +187,7 @@ static app_hdf5_rows next_piece(const app_field_output *output, app_planes plane
 
 /* Rank 0 writes the planes of one process: its own from where they are, others' as they come. */
 static int write_planes_of(app_field_output *output, int rank, const char *u, char *buffer) {
-    app_hdf5_field field = {output->dataset, H5P_DEFAULT, &output->grid, output->precision, ""};
+    app_hdf5_field field = {output->dataset, &output->grid, output->precision, ""};
     app_planes planes = {0, 0};
     int code = APP_DONE;
     (void)psg_local_extent(output->grid.axis[2].n, app_ranks(), rank, &planes.z0, &planes.count);
@@ -215,83 +227,60 @@ static int write_by_first(app_field_output *output, const void *u) {
     return app_ranks_agree(code ? code : close_file(output));
 }
 
-#if PSG_WITH_PARALLEL_HDF5
-static int open_together(app_field_output *output) {
-    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    const MPI_Comm comm = *(const MPI_Comm *)app_ranks_comm();
-    int code = APP_DONE;
-    if (H5Pset_fapl_mpio(access, comm, MPI_INFO_NULL) >= 0) {
-        output->file = H5Fopen(output->path, H5F_ACC_RDWR, access);
-    }
-    if (output->file < 0) {
-        code = write_failed(output, APP_HDF5_WORDS);
-    }
-    H5Pclose(access);
-    code = app_ranks_agree(code);
-    if (code) {
-        output->file =
-            H5I_INVALID_HID; /* those who have it open cannot close it without the others */
-        return code;
-    }
-    output->dataset = H5Dopen2(output->file, output->name, H5P_DEFAULT);
-    return app_ranks_agree(output->dataset < 0 ? write_failed(output, APP_HDF5_WORDS) : APP_DONE);
+/* Where the elements stand in the file, end to end; 0 where they cannot be written as they are in
+ * memory. */
+static double place_of_data(const app_field_output *output) {
+    const haddr_t place = H5Dget_offset(output->dataset);
+    const int little = H5Tget_order(H5T_NATIVE_DOUBLE) == H5T_ORDER_LE;
+    return place != HADDR_UNDEF && little ? (double)place : 0;
 }
 
-/* What the system said of a failed write is lost between MPI and HDF5; a full disk is why most
- * fail. */
-static int piece_failed(const app_field_output *output, const char *words) {
-    char text[640] = "", left[32];
+static int write_all(int file, const char *data, size_t bytes, off_t at) {
+    for (size_t done = 0; done < bytes;) {
+        const size_t piece = bytes - done < PIECE_BYTES ? bytes - done : PIECE_BYTES;
+        const ssize_t written = pwrite(file, data + done, piece, at + (off_t)done);
+        if (written < 0 && errno != EINTR) {
+            return -1;
+        }
+        done += written > 0 ? (size_t)written : 0;
+    }
+    return 0;
+}
+
+/* Every process writes its planes, which lie one after the other in the file, past HDF5: of a
+ * parallel HDF5 the processes wait for ever for one whose disk has failed. */
+static int write_planes(const app_field_output *output, app_planes planes, const void *u,
+                        double place) {
+    const size_t plane = output->grid.axis[1].n * row_bytes(output);
+    const int file = open(output->path, O_WRONLY | O_CLOEXEC);
+    int failed = file < 0 || write_all(file, u, planes.count * plane,
+                                       (off_t)place + (off_t)(planes.z0 * plane));
+    int why = errno;
+    if (file >= 0 && close(file) && !failed) {
+        failed = 1;
+        why = errno;
+    }
+    if (!failed) {
+        return APP_DONE;
+    }
+    char text[640], left[32];
     struct statvfs disk;
+    snprintf(text, sizeof text, "%s", strerror(why));
     if (statvfs(output->path, &disk) == 0 && disk.f_blocks > 0) {
         app_bytes_text(left, sizeof left, (double)disk.f_bavail * (double)disk.f_frsize);
-        snprintf(text, sizeof text, "%s; %s left on the disk", words, left);
+        snprintf(text, sizeof text, "%s; %s left on the disk", strerror(why), left);
     }
-    return write_failed(output, text[0] ? text : words);
+    return write_failed(output, text);
 }
 
-/* Every process writes its planes. They lie one after the other in the file, so that a
- * collective transfer would have nothing to bring together; and that of Open MPI 4.1 does not
- * tell of a full disk. */
-static int write_pieces(app_field_output *output, app_planes planes, const char *u) {
-    const hid_t transfer = H5Pcreate(H5P_DATASET_XFER);
-    app_hdf5_field field = {output->dataset, transfer, &output->grid, output->precision, ""};
-    const size_t rows = planes.count * output->grid.axis[1].n;
-    int code = APP_DONE;
-    if (H5Pset_dxpl_mpio(transfer, H5FD_MPIO_INDEPENDENT) < 0) {
-        code = write_failed(output, APP_HDF5_WORDS);
-    }
-    for (size_t done = 0; done < rows && !code;) {
-        const app_hdf5_rows piece = next_piece(output, planes, done);
-        if (app_hdf5_move(&field, piece, NULL, u + done * row_bytes(output))) {
-            code = piece_failed(output, field.words);
-        }
-        done += piece.count;
-    }
-    H5Pclose(transfer);
-    return app_ranks_agree(code);
+/* Rank 0 has made the file, and closes it first. */
+static int write_together(app_field_output *output, app_planes planes, const void *u,
+                          double place) {
+    const int code = app_ranks_agree(close_file(output));
+    return code ? code : app_ranks_agree(write_planes(output, planes, u, place));
 }
 
-/* The file as rank 0 has made it is opened anew by all: nothing but the data is written
- * together. */
-static int write_together(app_field_output *output, app_planes planes, const void *u) {
-    int code = app_ranks_agree(close_file(output));
-    if (!code) {
-        code = open_together(output);
-    }
-    if (!code) {
-        code = write_pieces(output, planes, u);
-    }
-    return app_ranks_agree(code ? code : close_file(output));
-}
-#else
-static int write_together(app_field_output *output, app_planes planes, const void *u) {
-    (void)planes;
-    return write_by_first(output, u);
-}
-#endif
-
-/* Files may lie where only some of the processes see them; and MPI waits for ever where some of
- * them cannot open what others can. */
+/* Files may lie where only some of the processes see them. */
 static int opened_by_all(const app_field_output *output) {
     const int file = open(output->path, O_RDWR | O_CLOEXEC);
     double failed = file < 0 || close(file);
@@ -299,12 +288,47 @@ static int opened_by_all(const app_field_output *output) {
     return failed == 0;
 }
 
+/* Has the file that is to be replaced changed since its content was taken over? */
+static int has_changed(const app_field_output *output) {
+    struct stat now;
+    const struct stat *old = &output->old;
+    return stat(output->shown, &now) == 0 &&
+           (!output->replaces || now.st_dev != old->st_dev || now.st_ino != old->st_ino ||
+            now.st_size != old->st_size || now.st_mtim.tv_sec != old->st_mtim.tv_sec ||
+            now.st_mtim.tv_nsec != old->st_mtim.tv_nsec);
+}
+
+/* The attributes; before them, the content of a file that has changed while the solves took their
+ * time. */
+static int write_description(app_field_output *output, const app_field_header *header) {
+    int code = APP_DONE;
+    if (has_changed(output)) {
+        code = close_file(output);
+        code = code ? code : create(output);
+    }
+    return code ? code : write_header(output, header);
+}
+
+static int check_unchanged(const app_field_output *output) {
+    return has_changed(output)
+               ? app_error(APP_FAILED, "%s: was changed by another program just now; it is left",
+                           output->shown)
+               : APP_DONE;
+}
+
 int app_field_write(app_field_output *output, app_planes planes, const void *u,
                     const app_field_header *header) {
-    const int together = app_field_is_parallel() && app_ranks() > 1 && opened_by_all(output);
-    int code = app_ranks_agree(app_rank() == 0 ? write_header(output, header) : APP_DONE);
+    const int first = app_rank() == 0;
+    const int together = app_ranks() > 1 && opened_by_all(output);
+    int code = app_ranks_agree(first ? write_description(output, header) : APP_DONE);
+    double place = first && !code ? place_of_data(output) : 0;
+    app_ranks_share(&place, sizeof place);
     if (!code) {
-        code = together ? write_together(output, planes, u) : write_by_first(output, u);
+        code = together && place > 0 ? write_together(output, planes, u, place)
+                                     : write_by_first(output, u);
+    }
+    if (!code) {
+        code = app_ranks_agree(first ? check_unchanged(output) : APP_DONE);
     }
     app_field_abandon(output);
     return code;

@@ -62,7 +62,7 @@ const app_fields *app_fields_get(app_field_store *store, const app_config *confi
     fields->bytes = app_plane_points(&grid, fields->planes) * app_element_bytes(config->precision);
     fields->f = app_simulation_allocate(fields->bytes);
     if (!app_simulation_machine()) {
-        fields->modes = app_modes_make(&grid, PSG_SYMBOL_SPECTRAL, 0);
+        fields->modes = app_modes_make(&grid, PSG_SYMBOL_SPECTRAL, 0, 1);
     }
     double missing = (!fields->modes && !app_simulation_machine()) || !fields->f;
     app_ranks_max(&missing, 1);

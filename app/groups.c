@@ -2,6 +2,7 @@
 #include "app/groups.h"
 #include "app/app.h"
 #include "app/visit.h"
+#include "graph/psg_machine.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -119,6 +120,18 @@ static void blame_silent(app_groups *g, size_t count) {
     }
 }
 
+/* What others did while a group was measured; of a visit that was too short to tell, what they did since
+ * the beginning. Of several visits the worst. */
+static void note_load(app_groups *g, size_t count, const app_load *before) {
+    const app_load now = app_load_now();
+    double load = app_load_between(before, &now);
+    load = isnan(load) ? app_load_between(&g->began, &now) : load;
+    for (size_t n = 0; n < count; n++) {
+        app_result *r = &g->result[g->which[n]];
+        r->load = fmax(r->load, load); /* of a number and a NaN the number */
+    }
+}
+
 /* @param[in] until  on app_now()'s clock; 0: no limit */
 static int visit_group(app_groups *g, size_t leader, unsigned rounds, double until, int calibrate) {
     for (;;) {
@@ -144,10 +157,12 @@ static int visit_group(app_groups *g, size_t leader, unsigned rounds, double unt
                            .calibrate = calibrate,
                            .seed = app_random(&g->random),
                            .memory = plan_memory(g, leader)};
+        const app_load before = app_load_now();
         const int code = app_visit_run(&visit, g->patience, hear, g, &outcome);
         if (code) {
             return code;
         }
+        note_load(g, count, &before);
         if (outcome.well) {
             blame_silent(g, count);
             return APP_DONE;
@@ -158,6 +173,7 @@ static int visit_group(app_groups *g, size_t leader, unsigned rounds, double unt
 
 int app_groups_find_machine(app_groups *g) {
     app_outcome outcome;
+    g->began = app_load_now();
     app_progress_step(g->progress, "looking for workers");
     int code = app_visit_run(NULL, g->patience, hear, g, &outcome);
     if (!code && !outcome.well) {
@@ -274,6 +290,7 @@ int app_groups_take(app_groups *g) {
     for (size_t c = first; c < count; c++) {
         memset(&g->result[c], 0, sizeof g->result[c]);
         g->result[c].row = SIZE_MAX;
+        g->result[c].load = NAN;
         g->calibrated[c] = 0;
         size_t leader = 0;
         while (!app_config_same_group(&g->sweep.config[leader], &g->sweep.config[c])) {

@@ -3,6 +3,7 @@
 #ifndef PSG_APP_GROUPS_H
 #define PSG_APP_GROUPS_H
 
+#include "app/load.h"
 #include "app/progress.h"
 #include "app/result.h"
 
@@ -32,6 +33,7 @@ typedef struct app_groups {
     app_facts machine; /**< cpus and gpus that there are */
     size_t *which;
     unsigned *samples, *solves; /**< before a visit: what is taken back after a crash */
+    app_load began;             /**< when the workers were looked for */
     int *calibrated;            /**< of each: its tasks have been measured for StarPU's models */
 } app_groups;
 

@@ -1,5 +1,5 @@
-/** @file hdf5.h  What app/field.c and app/field_output.c have in common: they are the only files of the
- *  command that know HDF5. */
+/** @file hdf5.h  What app/field.c and app/field_*.c have in common: they are the only files of the command
+ *  that know HDF5. */
 #ifndef PSG_APP_HDF5_H
 #define PSG_APP_HDF5_H
 
@@ -14,10 +14,42 @@ void app_hdf5_start(void);
 const char *app_hdf5_words(char *text, size_t size);
 #define APP_HDF5_WORDS app_hdf5_words((char[512]){""}, 512)
 
+/** The attribute by which a data set is known as a field that psg wrote. */
+#define APP_HDF5_MARK "psg_version"
+
+/** For H5Pset_elink_cb(): follow no link to another file. */
+herr_t app_hdf5_no_link(const char *parent, const char *group, const char *file, const char *object,
+                        unsigned *flags, hid_t access, void *data);
+
+/** For H5Pset_elink_cb(): follow links to regular files only; opening a FIFO waits for ever.
+ *  @param[out] words  char[APP_HDF5_LINK_WORDS]: why a link was not followed */
+enum { APP_HDF5_LINK_WORDS = 512 };
+herr_t app_hdf5_link_file(const char *parent, const char *group, const char *file,
+                          const char *object, unsigned *flags, hid_t access, void *words);
+
+/** Is all of a data set there, in its file or where the file says?
+ *  @param[in] name  for messages
+ *  @return APP_DONE; APP_USAGE after a message */
+int app_hdf5_check_whole(hid_t dataset, const char *name);
+
+/** Where a field goes. */
+typedef struct app_hdf5_target {
+    const char *path;  /**< a temporary file, empty */
+    const char *shown; /**< the file that it will replace, if there is one */
+    const char *name;  /**< of the data set */
+    double bytes;      /**< of the field */
+    int force;         /**< replace what psg did not write */
+} app_hdf5_target;
+
+/** Make or fill the temporary file, so that only the data set is missing. All other content of the
+ *  file that is there already is kept.
+ *  @param[out] file  open, or H5I_INVALID_HID; open after some failures, too
+ *  @return APP_DONE; APP_USAGE or APP_FAILED after a message */
+int app_hdf5_target_open(const app_hdf5_target *target, hid_t *file);
+
 /** A data set [nz][ny][nx] that is moved in pieces. */
 typedef struct app_hdf5_field {
     hid_t dataset;
-    hid_t transfer; /**< properties of the transfer, H5P_DEFAULT will do */
     const psg_grid *grid;
     psg_precision precision; /**< in memory */
     char words[512];         /**< why a piece could not be moved */

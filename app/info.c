@@ -7,6 +7,7 @@
 #include "app/report.h"
 #include "app/simulation.h"
 #include "app/tuned.h"
+#include "graph/psg_machine.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -24,15 +25,15 @@ static void print_versions(void) {
         printf("\n");
     }
     app_field_library_version(hdf5, sizeof hdf5);
-    printf("%-9s %s, %s\n%-9s %s\n", "HDF5", hdf5,
-           app_field_is_parallel() ? "written by all processes at once" : "written by one process",
-           "Jansson", JANSSON_VERSION);
+    printf("%-9s %s\n%-9s %s\n", "HDF5", hdf5, "Jansson", JANSSON_VERSION);
 }
 
 /* What there is beside the workers, on this machine. */
 typedef struct facts {
     const app_workers *workers;
     char cache[PATH_MAX];
+    char starpu[PATH_MAX]; /* the folder of StarPU's files */
+    char why[512];         /* it is not where StarPU would have it; or "" */
     app_tuned tuned;
     unsigned nodes;
     psg_route *routes;
@@ -88,8 +89,8 @@ static void print_lines(const facts *f) {
             if (app_ranks() > 1) {
                 printf("  rank %d", rank);
             }
-            printf("  %-4s %3d  %s\n", app_worker_kind_name(worker->kind), worker->device,
-                   worker->name);
+            app_say("  %-4s %3d  %s\n", app_worker_kind_name(worker->kind), worker->device,
+                    worker->name);
         }
     }
     print_routes(f);
@@ -98,7 +99,11 @@ static void print_lines(const facts *f) {
         printf("%c %-32s %s\n", strcmp(workers->policy, psg_policy_name(p)) ? ' ' : '*',
                psg_policy_name(p), psg_policy_description(p));
     }
-    printf("\nCache folder: %s\n", f->cache[0] ? f->cache : "none");
+    app_say("\nCache folder: %s\n", f->cache[0] ? f->cache : "none");
+    if (!psg_simulation()) {
+        app_say("StarPU's folder: %s%s%s%s\n", f->starpu[0] ? f->starpu : "temporary",
+                f->why[0] ? " (" : "", f->why, f->why[0] ? ")" : "");
+    }
     app_tuned_print(&f->tuned);
 }
 
@@ -120,7 +125,6 @@ static json_t *make_json(const facts *f) {
     json_object_set_new(root, "command", json_string("info"));
     json_object_set_new(root, "versions", app_json_versions());
     json_object_set_new(root, "mpi_cuda_aware", aware < 0 ? json_null() : json_boolean(aware));
-    json_object_set_new(root, "hdf5_parallel", json_boolean(app_field_is_parallel()));
     json_object_set_new(root, "ranks", json_integer(app_ranks()));
     json_object_set_new(root, "rank_workers", app_json_rank_workers(workers));
     json_object_set_new(root, "workers", app_json_workers(workers));
@@ -128,6 +132,7 @@ static json_t *make_json(const facts *f) {
     json_object_set_new(root, "policy", json_string(workers->policy));
     json_object_set_new(root, "policies", policies);
     json_object_set_new(root, "cache_folder", json_string(f->cache[0] ? f->cache : "none"));
+    json_object_set_new(root, "starpu_folder", json_string(f->starpu[0] ? f->starpu : "temporary"));
     json_object_set_new(root, "tuned", app_tuned_json(&f->tuned));
     return root;
 }
@@ -150,12 +155,15 @@ static int find_routes(facts *f, const psg_options *options) {
 }
 
 /* On rank 0. */
-static int tell(const app_workers *workers, const psg_options *options, const char *json) {
+static int tell(const app_workers *workers, const psg_options *options,
+                const app_arguments *arguments) {
+    const char *json = arguments->json;
     facts f = {.workers = workers, .nodes = options->nodes};
     const int to_stdout = json && strcmp(json, "-") == 0;
     if (psg_cache_folder(options, 0, f.cache, sizeof f.cache) != PSG_OK) {
         f.cache[0] = '\0';
     }
+    (void)psg_starpu_folder(f.starpu, sizeof f.starpu, f.why, sizeof f.why);
     int code = app_tuned_find(options, &f.tuned);
     if (!code) {
         code = find_routes(&f, options);
@@ -166,10 +174,66 @@ static int tell(const app_workers *workers, const psg_options *options, const ch
     if (!code && to_stdout) {
         code = app_json_write(make_json(&f), NULL, json);
     } else if (!code && json) {
-        code = app_json_save(make_json(&f), json);
+        code =
+            app_json_save(make_json(&f), json, arguments->force ? APP_OUTPUT_ANY : APP_OUTPUT_JSON);
     }
     free(f.routes);
     free(f.tuned.list);
+    return code;
+}
+
+/* ---------------------------------------------------------------------------------- machines */
+
+static int print_machines(const psg_recorded *list, size_t count) {
+    printf("Recorded machines, for --machine of a psg that simulates:\n");
+    for (size_t m = 0; m < count; m++) {
+        printf("  %-12s %u cores, %u GPUs\n", list[m].name, list[m].cpus, list[m].gpus);
+        printf("%s%s%s", list[m].about[0] ? "               " : "", list[m].about,
+               list[m].about[0] ? "\n" : "");
+    }
+    printf("%s", count ? "" : "  none\n");
+    return APP_DONE;
+}
+
+static json_t *machines_json(const psg_recorded *list, size_t count) {
+    json_t *machines = json_array();
+    for (size_t m = 0; m < count; m++) {
+        json_array_append_new(machines,
+                              json_pack("{ss ss si si sf}", "name", list[m].name, "about",
+                                        list[m].about, "cpus", (int)list[m].cpus, "gpus",
+                                        (int)list[m].gpus, "gpu_memory", list[m].gpu_memory));
+    }
+    return json_pack("{ss so}", "command", "info", "machines", machines);
+}
+
+/* On rank 0. */
+static int tell_machines(const app_arguments *arguments) {
+    const char *json = arguments->json;
+    psg_recorded *list = NULL;
+    size_t count = 0;
+    psg_status status = psg_recorded_list(NULL, 0, &count);
+    const int to_stdout = json && strcmp(json, "-") == 0;
+    if (status == PSG_OK) {
+        list = app_allocate(count + 1, sizeof *list, "the recorded machines");
+    }
+    if (!list && status == PSG_OK) {
+        return APP_FAILED;
+    }
+    if (status == PSG_OK) {
+        status = psg_recorded_list(list, count, &count);
+    }
+    int code =
+        status == PSG_OK ? APP_DONE : app_error(app_exit_code(status), "%s", psg_last_error());
+    if (!code && !to_stdout) {
+        code = print_machines(list, count);
+    }
+    if (!code && json) {
+        json_t *root = machines_json(list, count);
+        code = to_stdout
+                   ? app_json_write(root, NULL, json)
+                   : app_json_save(root, json, arguments->force ? APP_OUTPUT_ANY : APP_OUTPUT_JSON);
+    }
+    free(list);
     return code;
 }
 
@@ -178,6 +242,9 @@ int app_info(int argc, char **argv) {
     app_workers workers = {.list = NULL};
     psg_options options;
     int code = app_ranks_agree(app_arguments_info(argc, argv, &arguments));
+    if (!code && arguments.machines) {
+        return app_ranks_agree(app_rank() == 0 ? tell_machines(&arguments) : APP_DONE);
+    }
     if (!code) {
         code = app_ranks_agree(
             app_simulation_choose(arguments.machine, app_arguments_simulated(&arguments)));
@@ -198,8 +265,7 @@ int app_info(int argc, char **argv) {
     options.comm = app_ranks_comm();
     code = app_workers_find(&options, &workers);
     if (!code) {
-        code =
-            app_ranks_agree(app_rank() == 0 ? tell(&workers, &options, arguments.json) : APP_DONE);
+        code = app_ranks_agree(app_rank() == 0 ? tell(&workers, &options, &arguments) : APP_DONE);
     }
     app_workers_free(&workers);
     return code;

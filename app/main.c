@@ -2,9 +2,11 @@
 #include "app/app.h"
 #include "app/arguments.h"
 #include "app/bench.h"
+#include "app/example.h"
 #include "app/field.h"
 #include "app/info.h"
 #include "app/ranks.h"
+#include "app/selftest.h"
 #include "app/simulation.h"
 #include "app/solve.h"
 #include "app/tune.h"
@@ -24,9 +26,13 @@ static int print_help(void) {
           "\n"
           "Commands:\n"
           "  solve  solve a field of yours, or a built-in problem with a known answer\n"
+          "  example\n"
+          "         write a small density to solve for\n"
           "  bench  measure solves in every combination of lists of options, or by ready studies\n"
           "  tune   find the fastest options for a grid on this machine, and keep them for solve\n"
           "  info   show versions, workers, scheduling policies and what tune has kept\n"
+          "  selftest\n"
+          "         check for a minute that psg gives right answers on this machine\n"
           "\n"
           "Options:\n"
           "  --help     print this text; psg COMMAND --help tells about a command\n"
@@ -35,7 +41,9 @@ static int print_help(void) {
           "Examples:\n"
           "  psg solve --problem madelung --grid 64\n"
           "         the Madelung constant of rock salt: a first run that needs no data\n"
-          "  psg solve --in rho.h5:/density --out phi.h5:/potential --box 10,10,20\n"
+          "  psg example rho.h5\n"
+          "         a density to try the next line with\n"
+          "  psg solve --in rho.h5:/density --out phi.h5:/potential --box 10x10x20\n"
           "         the potential of your own field, an HDF5 data set [nz][ny][nx]\n"
           "  psg info\n"
           "         what psg can compute on here\n",
@@ -48,16 +56,16 @@ static int run(int argc, char **argv) {
         const char *name;
         int (*run)(int argc, char **argv);
         int solves; /* this process does, and what is simulated is simulated in it */
-    } commands[] = {{"solve", app_solve, 1},
-                    {"bench", app_bench, 0},
-                    {"tune", app_tune, 0},
-                    {"info", app_info, 1},
+    } commands[] = {{"solve", app_solve, 1},      {"example", app_example, 0},
+                    {"bench", app_bench, 0},      {"tune", app_tune, 0},
+                    {"info", app_info, 1},        {"selftest", app_selftest, 0},
                     {"visit", app_visit_serve, 1}}; /* the last is psg bench's, and not shown */
-    static const char *const words[] = {"solve",  "bench",     "tune", "info",
-                                        "--help", "--version", NULL};
+    static const char *const words[] = {"solve",    "example", "bench",     "tune", "info",
+                                        "selftest", "--help",  "--version", NULL};
     if (argc < 2) {
-        return app_error(APP_USAGE,
-                         "say what to do: psg solve, psg bench, psg tune, psg info or psg --help");
+        return app_error(APP_USAGE, "say what to do: psg solve, psg example, psg bench, psg tune, "
+                                    "psg info, psg selftest or "
+                                    "psg --help");
     }
     for (size_t c = 0; c < sizeof commands / sizeof commands[0]; c++) {
         if (strcmp(argv[1], commands[c].name) == 0) {

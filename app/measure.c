@@ -10,6 +10,9 @@
 #include "app/simulation.h"
 #include "app/wire.h"
 #include "app/workers.h"
+#include "graph/psg_machine.h"
+#include "graph/psg_observe.h"
+#include "graph/psg_starpu.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -128,6 +131,14 @@ static void make_plan(batch *b, job *j) {
     options.comm = app_ranks_comm();
     options.record = b->visit->bounds;
     tell_text(b->pipe, APP_RECORD_BEGIN, j->number, "planning");
+    if (!options.comm && options.nodes <= 1 &&
+        (options.exchange == PSG_EXCHANGE_MPI || options.exchange == PSG_EXCHANGE_ALLTOALL)) {
+        char words[96]; /* the library's are for programmers */
+        snprintf(words, sizeof words, "exchange %s is between processes: give --ranks 2, or more",
+                 app_exchange_name(options.exchange));
+        fail(b, j, words);
+        return;
+    }
     if (psg_plan_create(&j->plan, &grid, &options) != PSG_OK) {
         fail(b, j, psg_last_error());
         return;
@@ -273,13 +284,15 @@ static void join_parts(const part *parts, int count, app_sample *whole) {
     whole->busy /= workers ? (double)workers : 1;
 }
 
+/* Of solves one after the other, the time that is compared with their bound is the time that is
+ * told. */
 static psg_status read_bounds(const job *j, app_sample *sample) {
     psg_statistics s;
     psg_bounds bounds;
     (void)psg_plan_statistics(j->plan, &s);
     const psg_status status = psg_plan_bounds(j->plan, &bounds);
     if (status == PSG_OK) {
-        double seconds = s.seconds;
+        double seconds = j->config->in_flight == 1 ? sample->seconds : s.seconds;
         app_ranks_max(&seconds, 1);
         app_report_join_bounds(&bounds);
         memcpy(sample->bound, bounds.bound, sizeof sample->bound);

@@ -6,6 +6,7 @@
 #include "app/fields.h"
 #include "app/sweep.h"
 #include "app/times.h"
+#include "graph/psg_observe.h"
 
 #include <stdint.h>
 

@@ -3,6 +3,7 @@
 #include "app/app.h"
 #include "app/ranks.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -85,15 +86,35 @@ void app_signals_ignore(void) {
     }
 }
 
+/* Where a symbolic link points to; or `path` as it is. @return -1: the name is too long */
+static int follow(const char *path, char *target) {
+    char text[PATH_MAX], copy[PATH_MAX];
+    const ssize_t length = readlink(path, text, sizeof text - 1);
+    if (length < 0) {
+        return snprintf(target, PATH_MAX, "%s", path) < PATH_MAX ? 0 : -1;
+    }
+    text[length] = '\0';
+    snprintf(copy, sizeof copy, "%s", path);
+    const char *folder = text[0] == '/' ? "" : dirname(copy);
+    const int written = snprintf(target, PATH_MAX, "%s%s%s", folder, folder[0] ? "/" : "", text);
+    return written < PATH_MAX ? 0 : -1;
+}
+
 /* `path` with the links of an existing file, or of the folder of one that does not exist,
  * followed. */
-static int resolve(const char *path, char *resolved) {
-    if (realpath(path, resolved)) {
+static int resolve(const char *given, char *resolved) {
+    char path[PATH_MAX], next[PATH_MAX];
+    if (realpath(given, resolved)) {
         return 0;
     }
     char folder[PATH_MAX], copy[PATH_MAX];
-    if (errno != ENOENT || strlen(path) >= PATH_MAX || path[strlen(path) - 1] == '/') {
+    if (errno != ENOENT || strlen(given) >= PATH_MAX || given[strlen(given) - 1] == '/') {
         return -1;
+    }
+    /* a link to what does not exist yet: that is what is made. realpath() has found circles. */
+    snprintf(path, sizeof path, "%s", given);
+    for (int links = 0; links < 40 && !follow(path, next) && strcmp(path, next) != 0; links++) {
+        memcpy(path, next, sizeof path);
     }
     snprintf(copy, sizeof copy, "%s", path);
     if (!realpath(dirname(copy), folder)) {
@@ -108,8 +129,44 @@ static int resolve(const char *path, char *resolved) {
     return length < PATH_MAX ? 0 : -1;
 }
 
+/* How psg begins what it writes, and what it calls it. */
+static const struct {
+    const char *name, *start;
+} kinds[APP_OUTPUT_KINDS] = {
+    [APP_OUTPUT_JSON] = {"a report of psg", "{\n  \"command\": \""},
+    [APP_OUTPUT_TRACE] = {"a trace of psg", "{\n  \"traceEvents\": ["},
+    [APP_OUTPUT_DAG] = {"a task graph of psg", "digraph psg {"},
+    [APP_OUTPUT_XMF] = {"a description of psg", "<?xml version=\"1.0\"?>\n<Xdmf Version=\"2.0\">"},
+    [APP_OUTPUT_RECORD] = {"a machine of psg", "machine "},
+};
+
+/* Somebody else's file is not lost without a word. */
+static int check_kind(const char *path, const char *name, app_output_kind kind) {
+    char text[64] = "";
+    if (kind == APP_OUTPUT_ANY) {
+        return APP_DONE;
+    }
+    const char *start = kinds[kind].start;
+    const int file = open(name, O_RDONLY | O_CLOEXEC);
+    const ssize_t length = file < 0 ? -1 : read(file, text, strlen(start));
+    const int why = errno;
+    if (file >= 0) {
+        close(file);
+    }
+    if (length < 0) {
+        return app_error(APP_FAILED, "%s: cannot be read: %s; --force replaces it", path,
+                         strerror(why));
+    }
+    return length == 0 || strncmp(text, start, strlen(start)) == 0
+               ? APP_DONE
+               : app_error(APP_USAGE,
+                           "%s: is there already and is not %s; it is left as it is. --force "
+                           "replaces it",
+                           path, kinds[kind].name);
+}
+
 /* An existing file may be replaced only if it is a file, and ours to write. */
-static int check_existing(const char *path, const char *name, mode_t *mode) {
+static int check_existing(const char *path, const char *name, app_output_kind kind, mode_t *mode) {
     struct stat status;
     if (stat(name, &status)) {
         return APP_DONE;
@@ -122,10 +179,10 @@ static int check_existing(const char *path, const char *name, mode_t *mode) {
         return app_error(APP_FAILED, "%s: %s", path, strerror(errno));
     }
     *mode = status.st_mode & 0777;
-    return APP_DONE;
+    return check_kind(path, name, kind);
 }
 
-static int check_space(const char *path, const char *temporary, double bytes) {
+int app_output_space(const char *path, const char *temporary, double bytes) {
     struct statvfs disk;
     /* file systems that do not know their size say 0 */
     if (!(bytes > 0) || statvfs(temporary, &disk) || disk.f_blocks == 0) {
@@ -141,6 +198,62 @@ static int check_space(const char *path, const char *temporary, double bytes) {
     return app_error(APP_FAILED, "%s: disk full: %s needed, %s left", path, needed, left);
 }
 
+int app_output_copy(const char *path, const char *temporary) {
+    enum { PIECE = 1 << 16 };
+    char piece[PIECE];
+    const int from = open(path, O_RDONLY | O_CLOEXEC);
+    const int to = open(temporary, O_WRONLY | O_TRUNC | O_CLOEXEC);
+    ssize_t length = from < 0 || to < 0 ? -1 : read(from, piece, PIECE);
+    while (length > 0) {
+        ssize_t done = 0, wrote = 0;
+        while (done < length && wrote >= 0) {
+            wrote = write(to, piece + done, (size_t)(length - done));
+            done += wrote;
+        }
+        length = wrote < 0 ? -1 : read(from, piece, PIECE);
+    }
+    const int why = errno;
+    if (from >= 0) {
+        close(from);
+    }
+    if (to >= 0) {
+        close(to);
+    }
+    return length == 0 ? APP_DONE
+                       : app_error(APP_FAILED,
+                                   "%s: cannot be written: its copy failed: %s; the file that was "
+                                   "there is untouched",
+                                   path, strerror(why));
+}
+
+/* What all temporary files of this machine, and of this process' space of numbers, have in their
+ * names: only here does a number say whether the process is alive. */
+static void temporary_mark(char *mark, size_t size) {
+    char host[33] = "";
+    struct stat space;
+    (void)gethostname(host, sizeof host - 1);
+    const unsigned long number =
+        stat("/proc/self/ns/pid", &space) ? 0 : (unsigned long)space.st_ino;
+    snprintf(mark, size, ".psg-%s-%lx-", host, number);
+}
+
+/* A run that was killed could not remove its files. */
+static void remove_left(const char *folder, const char *mark) {
+    DIR *list = opendir(folder);
+    for (const struct dirent *entry; list && (entry = readdir(list)) != NULL;) {
+        const char *found = entry->d_name[0] == '.' ? strstr(entry->d_name, mark) : NULL;
+        char *end = NULL;
+        const long process = found ? strtol(found + strlen(mark), &end, 10) : 0;
+        if (process > 0 && end[0] == '-' && end[1 + strspn(end + 1, "0123456789")] == '\0' &&
+            kill((pid_t)process, 0) && errno == ESRCH) {
+            (void)unlinkat(dirfd(list), entry->d_name, 0);
+        }
+    }
+    if (list) {
+        closedir(list);
+    }
+}
+
 static int free_slot(void) {
     for (int s = 0; s < SLOTS; s++) {
         if (!slot_used[s]) {
@@ -150,16 +263,21 @@ static int free_slot(void) {
     return -1;
 }
 
-int app_output_begin(app_output *output, const char *path, double bytes) {
+int app_output_begin(app_output *output, const char *path, app_output_kind kind, double bytes) {
     mode_t mode = 0;
-    char folder[PATH_MAX], base[PATH_MAX];
+    char folder[PATH_MAX], base[PATH_MAX], mark[80];
     output->temporary[0] = '\0';
     output->adopted = 0;
+    if (strcmp(path, "-") == 0) {
+        return app_error(APP_USAGE, "'-', stdout, is for --json and --csv: give the name of a file "
+                                    "(./- is a file of that name)");
+    }
     if (path[0] == '\0' || resolve(path, output->name)) {
         return app_error(APP_FAILED, "%s: cannot be written: %s", path, strerror(errno));
     }
-    if (check_existing(path, output->name, &mode)) {
-        return APP_FAILED;
+    const int refused = check_existing(path, output->name, kind, &mode);
+    if (refused) {
+        return refused;
     }
     output->slot = free_slot();
     if (output->slot < 0) {
@@ -169,8 +287,11 @@ int app_output_begin(app_output *output, const char *path, double bytes) {
     snprintf(folder, sizeof folder, "%s", output->name);
     snprintf(base, sizeof base, "%s", output->name);
     char *name = slot_name[output->slot];
-    const int length = snprintf(name, PATH_MAX, "%s/.%.200s.psg-%ld-%ld", dirname(folder),
-                                basename(base), (long)getpid(), (long)(app_now() * 1e6));
+    const char *in = dirname(folder);
+    temporary_mark(mark, sizeof mark);
+    remove_left(in, mark);
+    const int length = snprintf(name, PATH_MAX, "%s/.%.150s%s%ld-%ld", in, basename(base), mark,
+                                (long)getpid(), (long)(app_now() * 1e6));
     if (length >= PATH_MAX) {
         return app_error(APP_FAILED, "%s: %s", path, strerror(ENAMETOOLONG));
     }
@@ -186,16 +307,16 @@ int app_output_begin(app_output *output, const char *path, double bytes) {
         app_output_discard(output);
         return APP_FAILED;
     }
-    if (check_space(path, name, bytes)) {
+    if (app_output_space(path, name, bytes)) {
         app_output_discard(output);
         return APP_FAILED;
     }
     return APP_DONE;
 }
 
-int app_output_try(const char *path) {
+int app_output_try(const char *path, app_output_kind kind) {
     app_output output;
-    const int code = app_output_begin(&output, path, 0);
+    const int code = app_output_begin(&output, path, kind, 0);
     if (!code) {
         app_output_discard(&output);
     }

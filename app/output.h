@@ -13,6 +13,17 @@ typedef struct app_output {
     int adopted;              /**< made by another process, which renames or removes it */
 } app_output;
 
+/** What psg writes. Each kind of file is known by how it begins. */
+typedef enum app_output_kind {
+    APP_OUTPUT_ANY, /**< known by other means, or of no interest */
+    APP_OUTPUT_JSON,
+    APP_OUTPUT_TRACE,
+    APP_OUTPUT_DAG,
+    APP_OUTPUT_XMF,
+    APP_OUTPUT_RECORD,
+    APP_OUTPUT_KINDS
+} app_output_kind;
+
 /** Remove temporary files and exit 128 + signal on SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE
  *  (those that were not ignored), and let writes beyond the file size limit fail instead of
  *  killing us. May be called again, where somebody may have put handlers of their own in place. */
@@ -29,14 +40,26 @@ void app_signals_ignore(void);
 void app_outputs_remove(void);
 
 /** Make an empty temporary file for `path`, so that a name that cannot be written is found before
- *  the work is done.
+ *  the work is done. Temporary files that killed runs have left in the same folder are removed.
+ *  @param[in] kind  a file that is there already is refused unless it is empty or of this kind;
+ *                   APP_OUTPUT_ANY: any file may be replaced, as by --force
  *  @param[in] bytes  how large it will get, about: less free space than that is an error; 0 = unknown
- *  @return APP_DONE; APP_FAILED after a message, and nothing is left */
-int app_output_begin(app_output *output, const char *path, double bytes);
+ *  @return APP_DONE; APP_USAGE (the file that is there is refused) or APP_FAILED after a message, and
+ *          nothing is left */
+int app_output_begin(app_output *output, const char *path, app_output_kind kind, double bytes);
 
 /** Is there something in the way of writing `path`? To be found before the work is done.
+ *  @param[in] kind  as for app_output_begin()
+ *  @return as app_output_begin() */
+int app_output_try(const char *path, app_output_kind kind);
+
+/** Are there so many bytes on the disk of `temporary`, the file for `path`?
+ *  @return APP_DONE, also where nobody knows; APP_FAILED after a message */
+int app_output_space(const char *path, const char *temporary, double bytes);
+
+/** Copy the file `path` into its empty temporary file.
  *  @return APP_DONE; APP_FAILED after a message */
-int app_output_try(const char *path);
+int app_output_copy(const char *path, const char *temporary);
 
 /** Take what rank 0 has begun as one's own copy, so that a signal to any process removes the
  *  file: the one that made it may be killed. */

@@ -80,7 +80,7 @@ static size_t find_wave(app_modes *modes, long m) {
     return w;
 }
 
-app_modes *app_modes_make(const psg_grid *grid, psg_symbol symbol, double lambda) {
+app_modes *app_modes_make(const psg_grid *grid, psg_symbol symbol, double lambda, double factor) {
     static const int codes[][3] = {
         {1, 0, 0}, {0, 1, 0},  {0, 0, 1},  {8, 0, 0},  {0, 8, 0},   {0, 0, 8},   {8, 8, 8},
         {7, 0, 1}, {-7, 7, 0}, {1, -2, 3}, {0, 2, -7}, {-1, 8, -7}, {7, -7, -7}, {0, 0, 0},
@@ -113,8 +113,8 @@ app_modes *app_modes_make(const psg_grid *grid, psg_symbol symbol, double lambda
         /* no phase is near pi/2, where a Nyquist mode would vanish */
         fill_wave(modes, 1, q, m[1], 0.3 + 0.07 * (double)c);
         fill_wave(modes, 2, q, m[2], 0);
-        modes->eigenvalue[q] = eigenvalue;
-        modes->amplitude[q] = (c % 2 ? -1 : 1) / eigenvalue;
+        modes->eigenvalue[q] = eigenvalue / factor;
+        modes->amplitude[q] = (c % 2 ? -1 : 1) * factor / eigenvalue;
         modes->count++;
     }
     return modes;
@@ -301,9 +301,8 @@ static double ion_width(const struct lattice *lattice) {
     return sqrt(lattice->distance_squared) / 12;
 }
 
-/* A normalised Gaussian at `place` and its images on the points of an axis; a Gaussian in 3-D is
- * the product of three. With widths below 0.0722 cells, the images left out are below exp(-500). */
-static void fill_gaussian(double *table, const psg_axis *axis, double place, double width) {
+/* With widths below 0.0722 cells, the images left out are below exp(-500). */
+void app_gaussian(double *table, const psg_axis *axis, double place, double width) {
     const double pi = acos(-1.0), sigma = width * axis->length;
     for (size_t i = 0; i < axis->n; i++) {
         double t = (double)i / (double)axis->n - place, sum = 0;
@@ -328,8 +327,8 @@ int app_madelung_fill(app_lattice which, const psg_grid *grid, psg_precision pre
         table[axis] = app_allocate(lattice->ions * n, sizeof(double), "the charges of the ions");
         code = table[axis] ? APP_DONE : APP_FAILED;
         for (size_t q = 0; q < lattice->ions && !code; q++) {
-            fill_gaussian(table[axis] + q * n, &grid->axis[axis], ion_place(lattice, q, axis),
-                          ion_width(lattice));
+            app_gaussian(table[axis] + q * n, &grid->axis[axis], ion_place(lattice, q, axis),
+                         ion_width(lattice));
         }
     }
     for (size_t k = 0; k < planes.count && !code; k++) {

@@ -9,8 +9,8 @@
 /** A sum of Fourier modes, low ones and those at and next to the Nyquist mode of every axis. */
 typedef struct app_modes app_modes;
 
-/** @return NULL after a message; free with app_modes_free() */
-app_modes *app_modes_make(const psg_grid *grid, psg_symbol symbol, double lambda);
+/** Of lap(u) - lambda u = factor f. @return NULL after a message; free with app_modes_free() */
+app_modes *app_modes_make(const psg_grid *grid, psg_symbol symbol, double lambda, double factor);
 void app_modes_free(app_modes *modes);
 
 /** The right-hand side, and the solution itself, by all cores of the process.
@@ -57,5 +57,10 @@ typedef struct app_madelung {
 int app_madelung_constant(app_lattice lattice, const psg_grid *grid, psg_precision precision,
                           psg_symbol symbol, app_planes planes, const void *f, const void *phi,
                           app_madelung *result);
+
+/** A normalised Gaussian at `place` and its images on the points of an axis; a Gaussian in 3-D is the
+ *  product of three. @param[in] place, width  in units of the axis' length, the width up to 0.07
+ *  @param[out] table  axis->n numbers, unit 1/length */
+void app_gaussian(double *table, const psg_axis *axis, double place, double width);
 
 #endif

@@ -23,11 +23,11 @@
                    "strided_over_transposed,data_bytes,plan_bytes,plan_seconds,gpu_model"
 
 /** ratio: the peer's time over psg's. Gflop/s by 15 N^3 log2 N for each of two transforms.
- *  difference: of both u, over the largest. */
+ *  difference: of both u, over the largest. variant: the peer's best way, which was measured. */
 #define APP_PEERS_COLUMNS                                                                          \
     "peer,grid,precision,ranks,threads,gpus,status," APP_TIMES_COLUMNS(                            \
         "peer_seconds") "," APP_TIMES_COLUMNS("psg_seconds") ",repeats,ratio,peer_gflops,"         \
                                                              "psg_gflops,difference,exchange,"     \
-                                                             "segments,pencils,gpu_model"
+                                                             "segments,pencils,gpu_model,variant"
 
 #endif

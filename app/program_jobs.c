@@ -30,7 +30,7 @@ typedef struct part {
 #define TESTS "PSG_TESTS=ON"
 #define CUDA TESTS ", and CUDA"
 
-enum { PARTS = 4 };
+enum { PARTS = 5 };
 static const struct study {
     const char *name, *columns, *shown;
     part part[PARTS];
@@ -52,6 +52,7 @@ static const struct study {
      APP_PEERS_COLUMNS,
      "peer,grid,ranks,threads,gpus,peer_seconds,psg_seconds,ratio,peer_gflops,psg_gflops",
      {{"bench_fftw_peer", TESTS, "", SIZES, "512", THREADS, ALL},
+      {"bench_mkl_peer", TESTS ", and Intel MKL", "", SIZES, "512", THREADS, ALL},
       {"bench_fftw_mpi_peer", TESTS ", MPI, and FFTW's MPI library", "", SIZES, "512", PROCESSES,
        ALL},
       {"bench_gpu_peer", CUDA, "", GPU_SIZES, "1024", GPUS, NONE}}},
@@ -59,10 +60,10 @@ static const struct study {
 
 /* Columns of words. */
 static const char *const text_names[] = {
-    "device",         "grid",         "permutation",  "kind",       "layout",
-    "peer",           "precision",    "exchange",     "status",     "gpu_model",
-    "command",        "psg_version",  "host",         "date",       "cpu_model",
-    "starpu_version", "fftw_version", "cuda_version", "mpi_version"};
+    "device",    "grid",           "permutation",  "kind",         "layout",
+    "peer",      "precision",      "exchange",     "status",       "gpu_model",
+    "variant",   "command",        "psg_version",  "host",         "date",
+    "cpu_model", "starpu_version", "fftw_version", "cuda_version", "mpi_version"};
 
 static const struct study *find(const char *name) {
     for (size_t s = 0; s < sizeof studies / sizeof studies[0]; s++) {

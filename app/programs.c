@@ -4,13 +4,16 @@
 #include "app/programs.h"
 #include "app/app.h"
 #include "app/bench_files.h"
+#include "app/load.h"
 #include "app/machine.h"
 #include "app/output.h"
 #include "app/program_jobs.h"
 #include "app/program_run.h"
 #include "app/progress.h"
+#include "graph/psg_machine.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +27,8 @@ enum {
     HOST = VERSIONS + PSG_COMPONENT_COUNT,
     CPU_MODEL,
     CORES,
+    LOAD,
+    LOAD_AVERAGE,
     DATE,
     OWN_COLUMNS
 };
@@ -39,6 +44,8 @@ static const char *const own_names[OWN_COLUMNS] = {
     [HOST] = "host",
     [CPU_MODEL] = "cpu_model",
     [CORES] = "cores",
+    [LOAD] = "load",
+    [LOAD_AVERAGE] = "load_average",
     [DATE] = "date",
 };
 
@@ -50,7 +57,14 @@ typedef struct programs {
     const char **names; /* of all columns; the first `study_columns` are the study's */
     size_t study_columns, status;
     app_table table;
-    char *of_this_run; /* of each row: is it one of the jobs'? */
+    char *of_this_run;   /* of each row: is it one of the jobs', and was it there already? */
+    char *old;           /* of each job: the file has its rows */
+    double load_average; /* when psg began; NAN: not known */
+    double load;         /* cores that others kept busy, of the latest job; NAN: not known */
+    double highest_load; /* of all jobs */
+    size_t runs, loaded; /* jobs: all, and those with a high load */
+    app_load began;
+    app_notes notes;
     app_bench_files files;
     app_progress progress;
 } programs;
@@ -100,6 +114,20 @@ static const char *identity(const programs *p, int own, const char *command, cha
     return own == HOST ? p->machine.host : own == CPU_MODEL ? p->machine.cpu_model : NULL;
 }
 
+/* Rows of the same command, on the same machine with the same versions: one start of a program has
+ * several, which another start replaces together. */
+static int is_same(const app_table *table, size_t row, const app_table *other, size_t other_row) {
+    const size_t own = table->columns - OWN_COLUMNS;
+    for (size_t c = own; c < table->columns; c++) {
+        const size_t what = c - own;
+        if ((what == COMMAND || (what >= VERSIONS && what <= CORES)) &&
+            strcmp(app_table_get(table, row, c), app_table_get(other, other_row, c)) != 0) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
 static int is_row_of(const programs *p, size_t row, const char *command) {
     char text[32];
     for (int own = 0; own < OWN_COLUMNS; own++) {
@@ -146,6 +174,12 @@ static size_t take_out(programs *p, const char *command) {
     return at;
 }
 
+/* What is not known is empty. */
+static void number_text(double value, char *text, size_t size) {
+    snprintf(text, size, "%.4g", value);
+    text[isnan(value) ? 0 : strlen(text)] = '\0';
+}
+
 static int finish_row(programs *p, size_t row, const char *command) {
     char text[48];
     int failed = row == SIZE_MAX;
@@ -156,6 +190,8 @@ static int finish_row(programs *p, size_t row, const char *command) {
         } else if (own == WARM_UP || own == SEED) {
             snprintf(text, sizeof text, "%d",
                      own == SEED ? p->arguments->seed : p->arguments->warm_up);
+        } else if (own == LOAD || own == LOAD_AVERAGE) {
+            number_text(own == LOAD ? p->load : p->load_average, text, sizeof text);
         }
         failed =
             app_table_set(&p->table, row, p->study_columns + (size_t)own, value ? value : text);
@@ -163,38 +199,67 @@ static int finish_row(programs *p, size_t row, const char *command) {
     return failed ? app_error(APP_FAILED, "out of memory for the results") : APP_DONE;
 }
 
-/* Put a job's rows in the place of its old ones, and, if it failed, one more that says why. */
-static int put_rows(programs *p, const char *command, const app_table *rows, const char *why) {
-    size_t at = take_out(p, command);
+typedef struct news {
+    programs *p;
+    const app_program_job *job;
+    const char *command; /* that the rows are known by */
+    const app_table *rows;
+    const char *why;
+} news;
+
+/* Put a job's rows in the place of its old ones, and, if it failed, one more that says why. That its
+ * program was not there is no longer so. */
+static int put_rows(void *context, int read_again) {
+    const news *n = context;
+    programs *p = n->p;
+    (void)read_again;
+    if (n->command != n->job->program) {
+        (void)take_out(p, n->job->program);
+    }
+    size_t at = take_out(p, n->command);
     int code = APP_DONE;
-    for (size_t r = 0; r < rows->rows && !code; r++) {
+    for (size_t r = 0; r < n->rows->rows && !code; r++) {
         const size_t row = app_table_add(&p->table, at++);
         int failed = row == SIZE_MAX;
         for (size_t c = 0; c < p->study_columns && !failed; c++) {
-            failed = app_table_set(&p->table, row, c, app_table_get(rows, r, c));
+            failed = app_table_set(&p->table, row, c, app_table_get(n->rows, r, c));
         }
-        code = finish_row(p, failed ? SIZE_MAX : row, command);
+        code = finish_row(p, failed ? SIZE_MAX : row, n->command);
     }
-    if (!code && why[0]) {
+    if (!code && n->why[0]) {
         const size_t row = app_table_add(&p->table, at);
-        const int failed = row == SIZE_MAX || app_table_set(&p->table, row, p->status, why);
-        code = finish_row(p, failed ? SIZE_MAX : row, command);
+        const int failed = row == SIZE_MAX || app_table_set(&p->table, row, p->status, n->why);
+        code = finish_row(p, failed ? SIZE_MAX : row, n->command);
     }
-    return code ? code : app_bench_files_save(&p->files, &p->table);
+    return code;
 }
 
 /* ------------------------------------------------------------------------------------- the run */
 
+enum { OTHERS = 0, MEASURED_NOW, WAS_THERE };
+
 /* Which rows are those of the jobs, for the table and the exit code. */
-static int is_of_jobs(const programs *p, size_t row) {
+static char whose(const programs *p, size_t row) {
     char command[160];
     for (size_t j = 0; j < p->jobs.count; j++) {
         app_program_job_text(&p->jobs.job[j], command, sizeof command);
         if (is_row_of(p, row, command) || is_row_of(p, row, p->jobs.job[j].program)) {
-            return 1;
+            return p->old[j] ? WAS_THERE : MEASURED_NOW;
         }
     }
-    return 0;
+    return OTHERS;
+}
+
+/* What others did while a job ran, or, if that was too short to tell, since the beginning. */
+static void find_load(programs *p, const app_load *before, int has_rows) {
+    const app_load now = app_load_now();
+    p->load = app_load_between(before, &now);
+    p->load = isnan(p->load) ? app_load_between(&p->began, &now) : p->load;
+    if (has_rows) {
+        p->runs++;
+        p->loaded += (size_t)app_load_is_high(p->load, p->machine.cores);
+        p->highest_load = fmax(p->highest_load, p->load);
+    }
 }
 
 /* A program that is not there, or has nothing to measure here, is one row under its own name. */
@@ -205,22 +270,43 @@ static int run_job(programs *p, size_t number, const char **left_out) {
     app_table rows;
     app_program_job_text(job, command, sizeof command);
     app_table_init(&rows, p->names, p->study_columns);
-    if (is_done(p, command)) {
+    if (p->old[number]) {
         return APP_DONE;
     }
     snprintf(shown, sizeof shown, "%zu/%zu %s", number + 1, p->jobs.count, command);
     app_progress_step(&p->progress, "%s", shown);
+    const app_load before = app_load_now();
     code =
         app_program_run(job, p->arguments, &p->progress, shown, &rows, &was_there, why, sizeof why);
-    if (!code && was_there) {
-        (void)take_out(p, job->program);
-        code = put_rows(p, command, &rows, why);
-    } else if (!code) {
-        *left_out = job->program;
-        code = put_rows(p, job->program, &rows, why);
+    find_load(p, &before, rows.rows > 0);
+    if (!code) {
+        news n = {p, job, was_there ? command : job->program, &rows, why};
+        *left_out = was_there ? *left_out : job->program;
+        code = app_bench_files_update(&p->files, &p->table, put_rows, &n);
     }
     app_table_free(&rows);
     return code;
+}
+
+/* Which jobs' rows the file has; what it says of them is told once. */
+static int find_old(programs *p) {
+    char command[160];
+    app_bench_old old = {.count = 0};
+    p->old = calloc(p->jobs.count + 1, 1);
+    if (!p->old) {
+        return app_error(APP_FAILED, "out of memory for %zu jobs", p->jobs.count);
+    }
+    for (size_t j = 0; j < p->jobs.count; j++) {
+        app_program_job_text(&p->jobs.job[j], command, sizeof command);
+        p->old[j] = (char)(!p->arguments->again && is_done(p, command));
+        for (size_t row = 0; row < p->table.rows; row++) {
+            if (p->old[j] && is_row_of(p, row, command)) {
+                app_bench_old_add(&old, app_table_get(&p->table, row, p->study_columns + DATE));
+            }
+        }
+    }
+    app_bench_old_note(&old, 0, app_bench_files_main(&p->files), &p->notes);
+    return APP_DONE;
 }
 
 static int run_jobs(programs *p) {
@@ -286,15 +372,17 @@ static void print(const programs *p) {
             continue;
         }
         if (!app_table_get(&p->table, row, 0)[0]) {
-            printf("%s: %s\n", app_table_get(&p->table, row, p->study_columns + COMMAND),
-                   status_of(p, row));
+            app_say("%s: %s\n", app_table_get(&p->table, row, p->study_columns + COMMAND),
+                    status_of(p, row));
             continue;
         }
         for (size_t s = 0; s < count; s++) {
             cell(p, row, shown[s], text, sizeof text);
             printf("%-*s ", width[s], text);
         }
-        printf("%s\n", status_of(p, row));
+        const int old = p->of_this_run[row] == WAS_THERE;
+        app_say("%s%s%.10s\n", status_of(p, row), old ? ", measured " : "",
+                old ? app_table_get(&p->table, row, p->study_columns + DATE) : "");
     }
 }
 
@@ -305,11 +393,14 @@ static int tell(programs *p, int code) {
         return app_error(APP_FAILED, "out of memory");
     }
     for (size_t row = 0; row < p->table.rows; row++) {
-        p->of_this_run[row] = (char)is_of_jobs(p, row);
+        p->of_this_run[row] = whose(p, row);
         if (p->of_this_run[row]) {
             good += strcmp(status_of(p, row), "ok") == 0;
             first = first < row ? first : row;
         }
+    }
+    if (p->loaded > 0) {
+        app_load_note(p->highest_load, p->machine.cores, p->loaded, p->runs, "run", &p->notes);
     }
     if (!p->arguments->quiet && app_bench_files_leave_stdout(&p->files)) {
         print(p);
@@ -326,7 +417,8 @@ static int tell(programs *p, int code) {
 }
 
 int app_programs_bench(const app_bench_arguments *arguments) {
-    programs p = {.arguments = arguments};
+    programs p = {
+        .arguments = arguments, .load_average = app_load_average(), .began = app_load_now()};
     if (psg_simulation()) {
         return app_error(APP_USAGE, "--study %s measures programs, and this psg simulates machines",
                          arguments->study);
@@ -339,8 +431,14 @@ int app_programs_bench(const app_bench_arguments *arguments) {
         code = make_columns(&p);
     }
     if (!code) {
-        code = app_bench_files_open(&p.files, arguments->csv, arguments->json,
-                                    app_program_is_number, &p.table);
+        static const app_bench_rows rows = {app_program_is_number, is_same};
+        code = app_bench_files_open(&p.files, arguments->csv, arguments->json, arguments->force,
+                                    &rows, &p.table);
+        p.files.notes = &p.notes;
+        p.notes.quiet = arguments->quiet;
+    }
+    if (!code) {
+        code = find_old(&p);
     }
     if (!code) {
         app_progress_start(&p.progress, !arguments->quiet);
@@ -351,6 +449,7 @@ int app_programs_bench(const app_bench_arguments *arguments) {
     app_table_free(&p.table);
     app_program_jobs_free(&p.jobs);
     free(p.of_this_run);
+    free(p.old);
     free(p.names);
     free(p.measured);
     return code;

@@ -1,8 +1,8 @@
-/* The processes of one run. The only file of the command that calls MPI, but for the
- * communicator that app/field.c gives to HDF5. */
+/* The processes of one run. The only file of the command that calls MPI. */
 #include "app/ranks.h"
 #include "app/app.h"
 #include "app/output.h"
+#include "graph/psg_machine.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +37,10 @@ static int is_one_of_several(void) {
 #if PSG_WITH_MPI
 #include <math.h>
 #include <mpi.h>
+#include <pthread.h>
 #include <stdint.h>
+#include <time.h>
+#include <unistd.h>
 
 /* Longer messages are sent in pieces: MPI counts with int. */
 enum { PIECE = 1 << 30, TAG = 1 };
@@ -62,7 +65,91 @@ static void check(int result, const char *call) {
     MPI_Abort(MPI_COMM_WORLD, APP_FAILED);
     exit(APP_FAILED);
 }
-#define CHECK(call, ...) check(call(__VA_ARGS__), #call)
+
+/* ------------------------------------------------------------------------------- the time limit */
+
+/* What this process waits for now, and since when. A thread looks at it: MPI's calls block. */
+static struct {
+    pthread_mutex_t lock;
+    double limit; /* seconds; the rest is under the lock */
+    double since;
+    const char *call; /* NULL: nothing is waited for */
+} watch = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void pause_for(double seconds) {
+    const struct timespec time = {(time_t)seconds, (long)(1e9 * fmod(seconds, 1))};
+    (void)nanosleep(&time, NULL);
+}
+
+/* One process says it: the launcher ends the others before their turn. */
+static void end_all(const char *call, double limit) {
+    char who[32] = "";
+    pause_for(0.3 * own_rank);
+    snprintf(who, sizeof who, own_rank > 0 ? "rank %d: " : "", own_rank);
+    if (kept[0]) {
+        app_print_message("%s%s", who, kept);
+    } else {
+        app_print_message("%swaited %g s (--time-limit) for other processes, in %s", who, limit,
+                          call);
+    }
+    app_outputs_remove();
+    app_signals_ignore(); /* what the launcher has to say to this process is done */
+    MPI_Abort(MPI_COMM_WORLD, APP_FAILED);
+    _exit(APP_FAILED);
+}
+
+static void *look(void *argument) {
+    (void)argument;
+    for (;;) {
+        pthread_mutex_lock(&watch.lock);
+        const char *call = watch.call;
+        const double limit = watch.limit;
+        const double left = call ? watch.since + limit - app_now() : limit;
+        pthread_mutex_unlock(&watch.lock);
+        if (call && left <= 0) {
+            end_all(call, limit);
+        }
+        pause_for(fmin(fmax(left, 0.01), 0.2));
+    }
+    return NULL;
+}
+
+int app_ranks_limit(double seconds) {
+    pthread_t thread;
+    if (rank_count == 1 || seconds <= 0) {
+        return APP_DONE;
+    }
+    watch.limit = seconds;
+    if (pthread_create(&thread, NULL, look, NULL) != 0) {
+        watch.limit = 0;
+        return app_error(APP_FAILED, "no thread could be had for --time-limit");
+    }
+    pthread_detach(thread);
+    return APP_DONE;
+}
+
+void app_ranks_hurry(void) {
+    pthread_mutex_lock(&watch.lock);
+    watch.limit = fmin(watch.limit, 1);
+    pthread_mutex_unlock(&watch.lock);
+}
+
+/* A call of MPI that waits for other processes begins; NULL: it is over. */
+static void waits(const char *call) {
+    if (watch.limit > 0) {
+        pthread_mutex_lock(&watch.lock);
+        watch.call = call;
+        watch.since = app_now();
+        pthread_mutex_unlock(&watch.lock);
+    }
+}
+
+#define CHECK(call, ...)                                                                           \
+    do {                                                                                           \
+        waits(#call);                                                                              \
+        check(call(__VA_ARGS__), #call);                                                           \
+        waits(NULL);                                                                               \
+    } while (0)
 
 static void take_largest(void *in, void *in_out, int *count, MPI_Datatype *type) {
     const double *values = in;
@@ -175,7 +262,10 @@ int app_ranks_finish(int code) {
     CHECK(MPI_Op_free, &largest_op);
     CHECK(MPI_Comm_free, &ours);
     initialised = 0;
-    return MPI_Finalize() == MPI_SUCCESS || code ? code : APP_FAILED;
+    waits("MPI_Finalize");
+    const int failed = MPI_Finalize() != MPI_SUCCESS;
+    waits(NULL);
+    return failed && !code ? APP_FAILED : code;
 }
 
 /* --------------------------------------------------------------------------------- agreement */
@@ -300,6 +390,14 @@ int app_ranks_finish(int code) {
 int app_ranks_keep(const char *text) {
     (void)text;
     return 0;
+}
+
+int app_ranks_limit(double seconds) {
+    (void)seconds;
+    return APP_DONE;
+}
+
+void app_ranks_hurry(void) {
 }
 
 int app_ranks_agree(int code) {

@@ -31,6 +31,13 @@ int app_ranks_start(int argc, char **argv);
 /** Agree for the last time, and finalise MPI if it was initialised. @return the exit code of all */
 int app_ranks_finish(int code);
 
+/** End all processes with a message where this one waits for another one for so many seconds, in
+ *  what is collective or goes between two; 0: never. @return APP_DONE; APP_FAILED after a message */
+int app_ranks_limit(double seconds);
+
+/** From now on a second is enough, if there is a limit. */
+void app_ranks_hurry(void);
+
 /** How a step ended for all: APP_DONE if it did for all, else the code of the lowest rank that
  *  failed. Its message, which app_error() kept, is printed by rank 0, once. */
 int app_ranks_agree(int code);

@@ -4,6 +4,8 @@
 #include "app/output.h"
 #include "app/ranks.h"
 #include "app/simulation.h"
+#include "graph/psg_machine.h"
+#include "graph/psg_observe.h"
 
 #include <errno.h>
 #include <math.h>
@@ -16,11 +18,10 @@ static int by_size(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-void app_report_times(app_report *report) {
-    double *sorted = malloc(report->repeat * sizeof *sorted);
-    report->median = report->minimum = NAN;
+int app_report_times(app_report *report) {
+    double *sorted = app_allocate(report->repeat, sizeof *sorted, "the times in their order");
     if (!sorted) {
-        return;
+        return APP_FAILED;
     }
     memcpy(sorted, report->seconds, report->repeat * sizeof *sorted);
     qsort(sorted, report->repeat, sizeof *sorted, by_size);
@@ -28,6 +29,7 @@ void app_report_times(app_report *report) {
     report->minimum = sorted[0];
     report->median = report->repeat % 2 ? sorted[half] : 0.5 * (sorted[half - 1] + sorted[half]);
     free(sorted);
+    return APP_DONE;
 }
 
 /* Every process' bound is one of the whole. */
@@ -132,8 +134,8 @@ int app_report_has_mean(const app_report *report) {
 static void print_workers(const app_report *report) {
     char workers[160];
     app_workers_text(&report->workers, workers, sizeof workers);
-    printf("workers   %s, policy %s\n", workers,
-           report->workers.policy[0] ? report->workers.policy : "unknown");
+    app_say("workers   %s, policy %s\n", workers,
+            report->workers.policy[0] ? report->workers.policy : "unknown");
 }
 
 /* Where both kinds could have taken part. */
@@ -157,13 +159,19 @@ static const char *slowest_link(const psg_bounds *b) {
     return psg_link_name((psg_link)slowest);
 }
 
+/* The time that is told of it, so the one that its bound is compared with. */
+static double last_solve(const app_report *report) {
+    return report->seconds[report->repeat - 1];
+}
+
 static void print_bounds(const app_report *report) {
     const psg_bounds *b = &report->bounds;
     if (b->seconds > 0) {
         const char *link = b->by == PSG_BOUND_LINK ? slowest_link(b) : NULL;
+        const double solve = last_solve(report);
         printf("bound     %.4g s by %s%s%s: %.0f %% of the last solve's %.4g s\n", b->seconds,
-               psg_bound_name(b->by), link ? " " : "", link ? link : "",
-               100 * b->seconds / report->statistics.seconds, report->statistics.seconds);
+               psg_bound_name(b->by), link ? " " : "", link ? link : "", 100 * b->seconds / solve,
+               solve);
     }
 }
 
@@ -208,9 +216,10 @@ static void print_checks(const app_report *report) {
     const app_verification *v = report->verification;
     if (v) {
         const double scale = v->largest_f > 0 ? v->largest_f : 1;
-        printf("residual  %.2e of max|f| at %s %zu points; rounding explains %.2e\n",
-               v->residual / scale, v->points == app_points(&report->grid) ? "all" : "a sample of",
-               v->points, v->bound / scale);
+        printf("residual  %.2e of max|%sf| at %s %zu points; rounding explains %.2e\n",
+               v->residual / scale, report->options.factor != 1 ? "factor " : "",
+               v->points == app_points(&report->grid) ? "all" : "a sample of", v->points,
+               v->bound / scale);
     }
     if (report->modes) {
         printf("error     %.2e of max|u|; tolerance %.0e\n", report->modes->error,
@@ -226,19 +235,22 @@ static void print_checks(const app_report *report) {
 void app_report_print(const app_report *report) {
     const psg_axis *axis = report->grid.axis;
     const psg_statistics *s = &report->statistics;
-    char lambda[48] = "";
+    char lambda[48] = "", factor[48] = "";
     if (report->options.lambda > 0) {
         snprintf(lambda, sizeof lambda, " - %.10g u", report->options.lambda);
     }
-    printf("equation  lap(u)%s = f, %s, %s\n", lambda, app_symbol_name(report->options.symbol),
-           app_precision_name(report->options.precision));
-    printf("source    %s\n", report->source);
+    if (report->options.factor != 1) {
+        snprintf(factor, sizeof factor, "%.10g ", report->options.factor);
+    }
+    printf("equation  lap(u)%s = %sf, %s, %s\n", lambda, factor,
+           app_symbol_name(report->options.symbol), app_precision_name(report->options.precision));
+    app_say("source    %s\n", report->source);
     printf("grid      %zu x %zu x %zu, box %.10g x %.10g x %.10g\n", axis[0].n, axis[1].n,
            axis[2].n, axis[0].length, axis[1].length, axis[2].length);
     if (app_simulation_machine()) {
-        printf("machine   %s, simulated: times are those that it would take, and nothing is "
-               "computed\n",
-               app_simulation_machine());
+        app_say("machine   %s, simulated: times are those that it would take, and nothing is "
+                "computed\n",
+                app_simulation_machine());
     }
     print_workers(report);
     printf("graph     %s, %s exchange, %zu segment%s of up to %zu plane%s, %zu pencil%s%s\n",
@@ -246,6 +258,10 @@ void app_report_print(const app_report *report) {
            s->segments == 1 ? "" : "s", s->segment_planes, s->segment_planes == 1 ? "" : "s",
            s->pencils, s->pencils == 1 ? "" : "s", s->tuned ? ", tuned" : "");
     print_share(report);
+    if (report->resident) {
+        printf("data      resident: f and u stay where they are computed, and no time has their "
+               "copies\n");
+    }
     printf("plan      %.3g s\n", s->plan_seconds);
     if (report->repeat == 1) {
         printf("solve     %.4g s\n", report->median);
@@ -263,7 +279,7 @@ void app_report_print(const app_report *report) {
     }
     print_checks(report);
     if (report->written) {
-        printf("written   %s, %s\n", report->written, report->xmf);
+        app_say("written   %s, %s\n", report->written, report->xmf);
     }
 }
 
@@ -342,9 +358,9 @@ int app_json_write(json_t *root, const char *path, const char *shown) {
     return APP_DONE;
 }
 
-int app_json_save(json_t *root, const char *path) {
+int app_json_save(json_t *root, const char *path, app_output_kind kind) {
     app_output output;
-    int code = app_output_begin(&output, path, 0);
+    int code = app_output_begin(&output, path, kind, 0);
     if (code) {
         json_decref(root);
         return code;
@@ -366,6 +382,7 @@ static json_t *json_times(const app_report *report) {
     put_real(times, "total", report->total);
     put_real(times, "median", report->median);
     put_real(times, "minimum", report->minimum);
+    put_real(times, "load", report->load);
     put_real(times, "graph", report->statistics.seconds);
     put_real(times, "plan", report->statistics.plan_seconds);
     put_real(times, "read", report->read_seconds);
@@ -422,8 +439,8 @@ static json_t *json_bounds(const app_report *report) {
     json_t *bounds = json_object(), *links = json_object();
     put_real(bounds, "seconds", b->seconds);
     put_text(bounds, "by", psg_bound_name(b->by));
-    put_real(bounds, "solve", report->statistics.seconds);
-    put_real(bounds, "of_solve", b->seconds / report->statistics.seconds);
+    put_real(bounds, "solve", last_solve(report));
+    put_real(bounds, "of_solve", b->seconds / last_solve(report));
     for (int bound = 0; bound < PSG_BOUND_COUNT; bound++) {
         put_real(bounds, psg_bound_name((psg_bound)bound), b->bound[bound]);
     }
@@ -485,6 +502,7 @@ int app_report_json(const app_report *report, const char *path, const char *show
     put_text(root, "precision", app_precision_name(report->options.precision));
     put_text(root, "symbol", app_symbol_name(report->options.symbol));
     put_real(root, "lambda", report->options.lambda);
+    put_real(root, "factor", report->options.factor);
     put_real(root, "mean_dropped", s->mean);
     put_text(root, "graph", app_graph_name(s->graph));
     put_text(root, "exchange", app_exchange_name(s->exchange));
@@ -503,6 +521,7 @@ int app_report_json(const app_report *report, const char *path, const char *show
     put(root, "network", report->options.network > 0 ? json_real(report->options.network) : NULL);
     put(root, "rank_workers", app_json_rank_workers(&report->workers));
     put(root, "workers", app_json_workers(&report->workers));
+    put_text(root, "data", report->resident ? "resident" : "host");
     put_size(root, "in_flight", report->options.in_flight);
     put_size(root, "repeat", report->repeat);
     put(root, "seconds", json_times(report));

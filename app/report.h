@@ -3,9 +3,11 @@
 #define PSG_APP_REPORT_H
 
 #include "app/app.h"
+#include "app/output.h"
 #include "app/problems.h"
 #include "app/verify.h"
 #include "app/workers.h"
+#include "graph/psg_observe.h"
 
 #include <jansson.h>
 
@@ -26,8 +28,10 @@ typedef struct app_report {
     app_workers workers;
     double *seconds; /**< of each solve */
     unsigned repeat;
+    int resident; /**< f and u stayed where they are computed */
     double total; /**< of all solves together, from the first one's start to the last one's end */
     double median, minimum;
+    double load; /**< cores that others kept busy meanwhile; NAN: not known */
     double read_seconds, write_seconds;
     double largest_f; /**< max |f|; only where a mean was dropped, else 0 */
     const app_verification *verification;
@@ -47,7 +51,7 @@ double app_link_bytes(const psg_statistics *statistics, psg_link link);
 double app_link_seconds(const psg_statistics *statistics, psg_link link);
 
 /** Set median and minimum from seconds. */
-void app_report_times(app_report *report);
+int app_report_times(app_report *report);
 
 /** Is the dropped mean more than the rounding of f? */
 int app_report_has_mean(const app_report *report);
@@ -71,7 +75,7 @@ void app_report_join_bounds(psg_bounds *bounds);
 /** Write `root` and release it. NULL is out of memory. Otherwise as app_report_json(). */
 int app_json_write(json_t *root, const char *path, const char *shown);
 
-/** The same into a file that appears whole or not at all. */
-int app_json_save(json_t *root, const char *path);
+/** The same into a file that appears whole or not at all. @param[in] kind  as for app_output_begin() */
+int app_json_save(json_t *root, const char *path, app_output_kind kind);
 
 #endif

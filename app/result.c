@@ -2,6 +2,8 @@
  * the machine, say what was measured; a row of the same is the same measurement. */
 #include "app/result.h"
 #include "app/app.h"
+#include "graph/psg_machine.h"
+#include "graph/psg_observe.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -29,6 +31,8 @@ enum {
     EXCHANGE_BUSY,
     BUSIEST,
     BUSY_WORKERS,
+    LOAD,
+    LOAD_AVERAGE,
     TASKS_CPU,
     TASKS_GPU,
     CPU_PLANES,
@@ -90,6 +94,8 @@ static const struct {
     [EXCHANGE_BUSY] = {"exchange_busy", 0},
     [BUSIEST] = {"busiest", 0},
     [BUSY_WORKERS] = {"busy_workers", 1},
+    [LOAD] = {"load", 0},
+    [LOAD_AVERAGE] = {"load_average", 0},
     [TASKS_CPU] = {"tasks_cpu", 0},
     [TASKS_GPU] = {"tasks_gpu", 0},
     [CPU_PLANES] = {"cpu_planes", 0},
@@ -161,6 +167,10 @@ void app_results_free(app_results *results) {
 
 /* ------------------------------------------------------------------------------- identity */
 
+static int is_identity(size_t column) {
+    return column < APP_LISTS || (column >= VERSIONS && column <= CORES);
+}
+
 /* The text that says, in one of the columns of the identity, what is measured; 0: the column is
  * none of them. */
 static int identity(const app_config *config, const app_circumstances *at, int column, char *text,
@@ -212,14 +222,38 @@ size_t app_results_find(const app_results *results, const app_config *config,
     return SIZE_MAX;
 }
 
+int app_results_is_same(const app_table *table, size_t row, const app_table *other,
+                        size_t other_row) {
+    for (size_t c = 0; c < COLUMNS; c++) {
+        const char *one = app_table_get(table, row, c), *two = app_table_get(other, other_row, c);
+        if (is_identity(c) && !is_same((int)c, one, two) && !is_same((int)c, two, one)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
 int app_results_done(const app_results *results, size_t row, unsigned repeat, int bounds) {
     return row != SIZE_MAX && (!bounds || app_table_get(&results->table, row, BOUND)[0]) &&
            strcmp(app_table_get(&results->table, row, STATUS), "ok") == 0 &&
            strtoul(app_table_get(&results->table, row, REPEATS), NULL, 10) >= repeat;
 }
 
+const char *app_results_date(const app_results *results, size_t row) {
+    return app_table_get(&results->table, row, DATE);
+}
+
 const char *app_results_status(const app_results *results, size_t row) {
     return row == SIZE_MAX ? "not measured" : app_table_get(&results->table, row, STATUS);
+}
+
+static double cell(const app_results *results, size_t at, int column) {
+    const char *text = app_table_get(&results->table, at, (size_t)column);
+    return text[0] ? strtod(text, NULL) : NAN;
+}
+
+double app_results_load(const app_results *results, size_t row) {
+    return cell(results, row, LOAD);
 }
 
 /* ------------------------------------------------------------------------------------ numbers */
@@ -447,6 +481,10 @@ int app_results_put(app_results *results, const app_sweep *sweep, size_t number,
                        (double)config->grid.n[2]);
         app_utc_date(text, sizeof text);
         put_text(&to, DATE, text);
+        put_number(&to, LOAD_AVERAGE, circumstances->load_average);
+        if (r->samples > 0) {
+            put_number(&to, LOAD, r->load);
+        }
         if (r->has_facts) {
             put_facts(&to, &r->facts);
         }
@@ -462,6 +500,7 @@ int app_results_put(app_results *results, const app_sweep *sweep, size_t number,
         }
     }
     free(sorted);
+    r->put = !to.failed;
     return to.failed ? app_error(APP_FAILED, "out of memory for the results") : APP_DONE;
 }
 
@@ -491,26 +530,27 @@ static void find_varying(const app_sweep *sweep, int varying[APP_LISTS]) {
     }
 }
 
-static double cell(const app_results *results, size_t at, int column) {
-    const char *text = app_table_get(&results->table, at, (size_t)column);
-    return text[0] ? strtod(text, NULL) : NAN;
-}
-
-static void print_row(const app_results *results, size_t at) {
-    const char *status = app_table_get(&results->table, at, STATUS);
-    if (strcmp(status, "ok") != 0 && !app_table_get(&results->table, at, SECONDS)[0]) {
-        printf("%59s %s\n", "", status);
+/* @param[in] old  the row was there already */
+static void print_row(const app_results *results, size_t at, int old) {
+    char status[700];
+    snprintf(status, sizeof status, "%s%s%.10s", app_table_get(&results->table, at, STATUS),
+             old ? ", measured " : "", old ? app_results_date(results, at) : "");
+    if (!app_table_get(&results->table, at, SECONDS)[0]) {
+        app_say("%65s %s\n", "", status);
         return;
     }
     printf("%10.4g %10.4g %10.4g %8.3g %5.0f%% %5.0f%% ", 1e3 * cell(results, at, SECONDS),
            1e3 * cell(results, at, SECONDS_MIN), 1e3 * cell(results, at, SECONDS_MAX),
            cell(results, at, GFLOPS), 100 * cell(results, at, BUSY),
            100 * cell(results, at, BUSIEST));
+    char error[16] = "-", load[16] = "-"; /* a simulation has neither */
     if (app_table_get(&results->table, at, ERROR)[0]) {
-        printf("%5.0e %s\n", cell(results, at, ERROR), status);
-    } else { /* there is no answer to a simulation */
-        printf("%5s %s\n", "-", status);
+        snprintf(error, sizeof error, "%.0e", cell(results, at, ERROR));
     }
+    if (app_table_get(&results->table, at, LOAD)[0]) {
+        snprintf(load, sizeof load, "%.2g", cell(results, at, LOAD));
+    }
+    app_say("%5s %5s %s\n", error, load, status);
 }
 
 size_t app_results_print(const app_results *results, const app_sweep *sweep,
@@ -538,8 +578,8 @@ size_t app_results_print(const app_results *results, const app_sweep *sweep,
             printf("%-*s ", width[list], app_list_option(list));
         }
     }
-    printf("%10s %10s %10s %8s %6s %6s %5s %s\n", "ms", "min", "max", "Gflop/s", "busy", "most",
-           "error", "status");
+    printf("%10s %10s %10s %8s %6s %6s %5s %5s %s\n", "ms", "min", "max", "Gflop/s", "busy", "most",
+           "error", "load", "status");
     for (size_t c = 0; c < sweep->count; c++) {
         if (result[c].row == SIZE_MAX) {
             continue;
@@ -550,7 +590,7 @@ size_t app_results_print(const app_results *results, const app_sweep *sweep,
                 printf("%-*s ", width[list], text);
             }
         }
-        print_row(results, result[c].row);
+        print_row(results, result[c].row, result[c].skip);
         good += strcmp(app_table_get(&results->table, result[c].row, STATUS), "ok") == 0;
     }
     return good;

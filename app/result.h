@@ -17,11 +17,13 @@ typedef struct app_result {
     int skip;   /**< it is not to be measured (now): its row was in the file already, ... */
     size_t row; /**< in the table; (size_t)-1: none yet */
     int added;  /**< the row was not in the file */
+    int put;    /**< the row has this result */
     app_sample *sample;
     unsigned samples, solves; /**< rounds measured; those and the others */
     int has_facts;
     app_facts facts;
     double error, tolerance;
+    double load;      /**< cores that others kept busy while it was measured; NAN: not known */
     char failed[512]; /**< why; "" = it did not */
 } app_result;
 
@@ -31,6 +33,7 @@ typedef struct app_circumstances {
     unsigned warm_up, seed;
     const char *mpirun; /**< what starts several processes */
     app_models models;
+    double load_average; /**< when psg began; NAN: not known */
 } app_circumstances;
 
 /** The columns, and the rows of the file. */
@@ -59,6 +62,9 @@ size_t app_results_find(const app_results *results, const app_config *config,
  *  are wanted? */
 int app_results_done(const app_results *results, size_t row, unsigned repeat, int bounds);
 
+/** "2026-11-20T08:24:22Z" */
+const char *app_results_date(const app_results *results, size_t row);
+
 /** "ok", or why it failed. */
 const char *app_results_status(const app_results *results, size_t row);
 
@@ -68,6 +74,13 @@ const char *app_results_status(const app_results *results, size_t row);
  *  @return APP_DONE; APP_FAILED after a message */
 int app_results_put(app_results *results, const app_sweep *sweep, size_t number,
                     const app_circumstances *circumstances, app_result *result);
+
+/** Of a row; NAN: not known. */
+double app_results_load(const app_results *results, size_t row);
+
+/** Are two rows of such tables the same configuration, on the same machine with the same versions? */
+int app_results_is_same(const app_table *table, size_t row, const app_table *other,
+                        size_t other_row);
 
 /** Has the column numbers? The others have texts. @param[in] table  that of the rows */
 int app_results_is_number(const app_table *table, size_t column);

@@ -111,6 +111,7 @@ static void make_options(app_run *r) {
     }
     options->symbol = (psg_symbol)a->symbol;
     options->lambda = a->lambda;
+    options->factor = a->factor;
     options->mean = (psg_mean)a->mean;
     options->graph = (psg_graph)a->graph;
     options->exchange = (psg_exchange)a->exchange;
@@ -130,11 +131,12 @@ static void make_options(app_run *r) {
     options->machine = a->machine;
     options->nodes = a->nodes ? a->nodes : 1;
     options->network = a->network;
+    options->time_limit = a->time_limit;
     options->effort = (psg_effort)a->effort;
     options->in_flight = r->flights;
     options->tuned = a->tuned;
     options->comm = app_ranks_comm();
-    options->record = a->bounds || a->dag;
+    options->record = a->bounds || a->dag || a->trace; /* a trace has arrows */
     if (a->in_flight > a->repeat) {
         app_note(&r->notes, "--in-flight %u: there are only %u solves (--repeat)", a->in_flight,
                  a->repeat);
@@ -145,6 +147,7 @@ int app_run_describe(app_run *r) {
     int code = APP_DONE;
     r->report.notes = &r->notes;
     r->report.repeat = r->arguments.repeat;
+    r->report.resident = r->arguments.resident;
     r->flights =
         r->arguments.in_flight < r->arguments.repeat ? r->arguments.in_flight : r->arguments.repeat;
     code = check_exchange(r);
@@ -218,6 +221,12 @@ static int name_clash(const app_run *r) {
     return clash ? clash : extra_clash(r, "dag", r->arguments.dag, r->arguments.trace);
 }
 
+/* A file of the same kind is replaced, and by --force any. */
+static int begin_file(const app_run *r, app_output *file, const char *path, app_output_kind kind,
+                      double bytes) {
+    return app_output_begin(file, path, r->arguments.force ? APP_OUTPUT_ANY : kind, bytes);
+}
+
 /* The files that will be there at the end, as temporary ones. */
 static int begin_files(app_run *r) {
     const double bytes = (double)app_points(&r->report.grid) *
@@ -225,6 +234,12 @@ static int begin_files(app_run *r) {
     int code = APP_DONE;
     if (r->arguments.out) {
         code = app_field_split(r->arguments.out, &r->out);
+        if (!code && !app_is_plain(r->arguments.out)) {
+            code = app_error(APP_USAGE,
+                             "--out '%s': XML, in the .xmf beside it, has no such names: they are "
+                             "UTF-8 without control characters",
+                             r->arguments.out);
+        }
         if (!code && app_xmf_name(r->out.file, r->xmf, sizeof r->xmf)) {
             code = app_error(APP_USAGE, "%s: the name is too long", r->out.file);
         }
@@ -236,19 +251,19 @@ static int begin_files(app_run *r) {
         code = name_clash(r);
     }
     if (!code && r->arguments.json && !r->json_to_stdout) {
-        code = app_output_begin(&r->json_file, r->arguments.json, 0);
+        code = begin_file(r, &r->json_file, r->arguments.json, APP_OUTPUT_JSON, 0);
     }
     if (!code && r->arguments.trace) {
-        code = app_output_begin(&r->trace_file, r->arguments.trace, 0);
+        code = begin_file(r, &r->trace_file, r->arguments.trace, APP_OUTPUT_TRACE, 0);
     }
     if (!code && r->arguments.dag) {
-        code = app_output_begin(&r->dag_file, r->arguments.dag, 0);
+        code = begin_file(r, &r->dag_file, r->arguments.dag, APP_OUTPUT_DAG, 0);
     }
     if (!code && r->arguments.out) {
-        code = app_output_begin(&r->field_file, r->out.file, bytes);
+        code = begin_file(r, &r->field_file, r->out.file, APP_OUTPUT_ANY, bytes);
     }
     if (!code && r->arguments.out) {
-        code = app_output_begin(&r->xmf_file, r->xmf, 0);
+        code = begin_file(r, &r->xmf_file, r->xmf, APP_OUTPUT_XMF, 0);
     }
     snprintf(r->written, sizeof r->written, "%s:%s", r->out.file, r->out.dataset);
     return code;
@@ -274,9 +289,10 @@ int app_run_begin_outputs(app_run *r) {
         share_files(r);
     }
     if (!code && r->arguments.out) {
-        code = app_ranks_agree(app_field_create(r->field_file.temporary, r->out.file,
-                                                r->out.dataset, &r->report.grid,
-                                                r->report.options.precision, &r->field));
+        const app_field_place place = {r->field_file.temporary, r->out.file, r->out.dataset,
+                                       r->arguments.force};
+        code = app_ranks_agree(
+            app_field_create(&place, &r->report.grid, r->report.options.precision, &r->field));
     }
     return code;
 }

@@ -1,5 +1,6 @@
 #include "app/simulation.h"
 #include "app/app.h"
+#include "graph/psg_machine.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,7 +64,8 @@ int app_simulation_choose(const char *machine, const char *option) {
     return chosen && chosen[0]
                ? APP_DONE
                : app_error(APP_USAGE, "no machine to simulate: give --machine NAME or FILE, or set "
-                                      "PSG_MACHINE in the environment");
+                                      "PSG_MACHINE in the environment; psg info --machines lists "
+                                      "names");
 }
 
 void app_simulation_seed(unsigned seed) {

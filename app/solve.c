@@ -3,17 +3,31 @@
  * memory and devices, and only then the data. Where there are several processes, each step ends
  * by agreeing how it ended, so that none goes on to wait for one that has stopped. */
 #include "app/solve.h"
+#include "app/load.h"
 #include "app/machine.h"
 #include "app/ranks.h"
 #include "app/run.h"
 #include "app/simulation.h"
 #include "app/xmf.h"
+#include "graph/psg_machine.h"
+#include "graph/psg_observe.h"
+#include "graph/psg_starpu.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 /* ------------------------------------------------------------------------------- the solution */
+
+/* Resident data have one u, whatever is in flight. */
+static unsigned count_u(const app_run *r) {
+    return r->arguments.resident ? 1 : r->flights;
+}
+
+/* That of the last solve. */
+static void *last_u(const app_run *r) {
+    return r->u[(r->report.repeat - 1) % count_u(r)];
+}
 
 static int allocate(app_run *r) {
     const size_t planes = app_plane_points(&r->report.grid, r->planes);
@@ -25,18 +39,18 @@ static int allocate(app_run *r) {
     if (!app_simulation_machine()) {
         /* All at once, as a trial: systems that promise more memory than there is refuse a
          * single request that is out of reach, but not several that are so together. */
-        void *trial = app_allocate(points, bytes * (1 + 2 * (size_t)r->flights), what);
+        void *trial = app_allocate(points, bytes * (1 + count_u(r) + (size_t)r->flights), what);
         if (!trial) {
             return APP_FAILED;
         }
         free(trial);
     }
-    r->report.seconds = app_allocate(r->report.repeat, sizeof *r->report.seconds, "the times");
-    r->u = calloc(r->flights, sizeof *r->u);
+    r->report.seconds = calloc(r->report.repeat, sizeof *r->report.seconds);
+    r->u = calloc(count_u(r), sizeof *r->u);
     r->bytes = points * bytes;
     r->f = app_simulation_allocate(r->bytes);
     int missing = !r->report.seconds || !r->u || !r->f;
-    for (unsigned flight = 0; flight < r->flights && !missing; flight++) {
+    for (unsigned flight = 0; flight < count_u(r) && !missing; flight++) {
         r->u[flight] = app_simulation_allocate(r->bytes);
         missing = !r->u[flight];
     }
@@ -45,8 +59,21 @@ static int allocate(app_run *r) {
 
 static int library_failed(const app_run *r, psg_status status) {
     const int data = status == PSG_ERR_DATA || status == PSG_ERR_MEAN;
+    if (status == PSG_ERR_RUNTIME) {
+        app_ranks_hurry(); /* all processes come here at the same time, but for one that is stopped */
+    }
     return app_error(app_exit_code(status), "%s%s%s", data ? r->report.source : "",
                      data ? ": " : "", psg_last_error());
+}
+
+/* StarPU starts as many workers as it is asked for. */
+static void note_cpus(app_run *r) {
+    app_machine machine;
+    app_machine_find(&machine);
+    if (!app_simulation_machine() && machine.cores > 0 && r->arguments.cpus > machine.cores) {
+        app_note(&r->notes, "--cpus %d: this machine has %ld core%s, which the workers share",
+                 r->arguments.cpus, machine.cores, machine.cores == 1 ? "" : "s");
+    }
 }
 
 static int make_plan(app_run *r) {
@@ -60,6 +87,9 @@ static int make_plan(app_run *r) {
     }
     if (!code) {
         code = app_workers_find(&r->report.options, &r->report.workers);
+    }
+    if (!code) {
+        note_cpus(r);
     }
     /* what was loaded to run the plan may have brought signal handlers */
     app_signals_install();
@@ -78,7 +108,7 @@ static int load(app_run *r) {
     if (r->input) {
         code = app_field_read(r->input, options->precision, r->planes, r->f);
     } else if (r->arguments.problem == APP_PROBLEM_MODES) {
-        r->modes = app_modes_make(grid, options->symbol, options->lambda);
+        r->modes = app_modes_make(grid, options->symbol, options->lambda, options->factor);
         if (!r->modes) {
             return APP_FAILED;
         }
@@ -98,12 +128,20 @@ static void take_events(app_run *r) {
     }
 }
 
-/* One after the other: the time of each is that of the call. */
+static psg_status submit(app_run *r, unsigned number) {
+    return r->arguments.resident ? psg_submit_slabs(r->plan)
+                                 : psg_submit(r->plan, r->f, r->u[number % r->flights]);
+}
+
+/* One after the other: the time of each is that of its calls. */
 static psg_status solve_in_turn(app_run *r) {
     for (unsigned s = 0; s < r->report.repeat; s++) {
         app_progress_step(&r->progress, "solving %u/%u", s + 1, r->report.repeat);
         const double start = psg_clock();
-        const psg_status status = psg_solve(r->plan, r->f, r->u[0]);
+        psg_status status = submit(r, 0);
+        if (status == PSG_OK) {
+            status = psg_wait(r->plan);
+        }
         if (status != PSG_OK) {
             return status;
         }
@@ -113,14 +151,14 @@ static psg_status solve_in_turn(app_run *r) {
     return PSG_OK;
 }
 
-/* `flights` at a time: the time of each is that from its submission to its last task's end. */
+/* `flights` at a time: the time of each is that from its submission until its u is there. */
 static psg_status solve_overlapping(app_run *r) {
     psg_status status = PSG_OK;
     unsigned submitted = 0;
     for (unsigned done = 0; done < r->report.repeat && status == PSG_OK; done++) {
         app_progress_step(&r->progress, "solving %u/%u", done + 1, r->report.repeat);
         while (submitted < r->report.repeat && submitted < done + r->flights && status == PSG_OK) {
-            status = psg_submit(r->plan, r->f, r->u[submitted % r->flights]);
+            status = submit(r, submitted);
             submitted += status == PSG_OK;
         }
         if (status == PSG_OK) {
@@ -129,8 +167,10 @@ static psg_status solve_overlapping(app_run *r) {
         if (status == PSG_OK) {
             status = psg_plan_statistics(r->plan, &r->report.statistics);
         }
-        r->report.seconds[done] = r->report.statistics.seconds;
-        take_events(r);
+        if (status == PSG_OK) { /* else the next call of the library would clear its words */
+            r->report.seconds[done] = r->report.statistics.seconds;
+            take_events(r);
+        }
     }
     return status;
 }
@@ -139,18 +179,45 @@ static psg_status solve_overlapping(app_run *r) {
  * the same. */
 static void pin(app_run *r) {
     (void)psg_plan_pin(r->plan, r->f);
-    for (unsigned flight = 0; flight < r->flights; flight++) {
+    for (unsigned flight = 0; flight < count_u(r); flight++) {
         (void)psg_plan_pin(r->plan, r->u[flight]);
     }
 }
 
+/* Resident data: f goes to where it is computed before the first solve, and u comes from there after the
+ * last. */
+static int move_data(app_run *r, psg_status (*move)(app_run *r), const char *step) {
+    if (!r->arguments.resident) {
+        return APP_DONE;
+    }
+    app_progress_step(&r->progress, "%s", step);
+    const psg_status status = move(r);
+    return app_ranks_agree(status == PSG_OK ? APP_DONE : library_failed(r, status));
+}
+
+static psg_status put_f(app_run *r) {
+    return psg_slabs_put(r->plan, r->f);
+}
+
+static psg_status get_u(app_run *r) {
+    return psg_slabs_get(r->plan, r->u[0]);
+}
+
 static int solve(app_run *r) {
-    if (r->report.repeat > 1 && r->planes.count > 0) {
+    if (r->report.repeat > 1 && r->planes.count > 0 && !r->arguments.resident) {
         pin(r);
     }
+    int code = move_data(r, put_f, "putting the right-hand side");
+    if (code) {
+        return code;
+    }
+    const app_load before = app_load_now();
     const double start = psg_clock();
     psg_status status = r->flights > 1 ? solve_overlapping(r) : solve_in_turn(r);
     r->report.total = psg_clock() - start;
+    /* several processes of one machine would take each other for others */
+    const app_load after = app_load_now();
+    r->report.load = app_ranks() == 1 ? app_load_between(&before, &after) : NAN;
     if (status == PSG_OK) {
         status = psg_plan_statistics(r->plan, &r->report.statistics);
     }
@@ -158,13 +225,16 @@ static int solve(app_run *r) {
         app_progress_step(&r->progress, "measuring memory");
         status = psg_plan_bounds(r->plan, &r->report.bounds);
     }
-    int code = app_ranks_agree(status == PSG_OK ? APP_DONE : library_failed(r, status));
+    code = app_ranks_agree(status == PSG_OK ? APP_DONE : library_failed(r, status));
+    if (!code) {
+        code = move_data(r, get_u, "getting the solution");
+    }
     if (!code && r->arguments.dag) {
         code = app_ranks_agree(app_dag_take(&r->dag, r->plan));
     }
     if (!code) {
         app_report_join(&r->report);
-        app_report_times(&r->report);
+        code = app_report_times(&r->report);
     }
     return code;
 }
@@ -196,8 +266,8 @@ static int check_residual(app_run *r, const void *u) {
     const psg_options *options = &r->report.options;
     app_verification *v = &r->verification;
     app_progress_step(&r->progress, "verifying");
-    if (app_verify(&r->report.grid, options->precision, options->symbol, options->lambda, r->planes,
-                   r->f, u, v)) {
+    const app_equation equation = {options->symbol, options->lambda, options->factor};
+    if (app_verify(&r->report.grid, options->precision, &equation, r->planes, r->f, u, v)) {
         return APP_FAILED;
     }
     r->report.verification = v;
@@ -250,13 +320,40 @@ static int check_madelung(app_run *r, const void *u) {
                      m->constant - m->reference, m->tolerance);
 }
 
+/* Where f is finite and its quotient by k^2 + lambda is not, u is of no use. */
+static int check_finite(const app_run *r, const void *u) {
+    const psg_axis *axis = r->report.grid.axis;
+    double *row = app_allocate(axis[0].n, sizeof *row, "a row of the field");
+    const size_t rows = row ? axis[1].n * r->planes.count : 0;
+    int code = row ? APP_DONE : APP_FAILED;
+    for (size_t line = 0; line < rows && !code; line++) {
+        double sum = 0; /* of zeros, unless one is Inf or NaN */
+        app_get_row(u, r->report.options.precision, line * axis[0].n, axis[0].n, row);
+        for (size_t i = 0; i < axis[0].n; i++) {
+            sum += 0 * row[i];
+        }
+        if (sum != 0) {
+            code = app_error(APP_USAGE,
+                             "%s: u is not finite: it is out of the range of the precision: choose "
+                             "other units",
+                             r->report.source);
+        }
+    }
+    free(row);
+    return app_ranks_agree(code);
+}
+
 /* Every check is made, so that the report has them all. */
 static int check(app_run *r) {
-    const void *u = r->u[(r->report.repeat - 1) % r->flights];
+    const void *u = last_u(r);
     if (app_simulation_machine()) {
         return APP_DONE; /* and no answer */
     }
     int code = survey(r);
+    code = code ? code : check_finite(r, u);
+    if (code) {
+        return code;
+    }
     if (r->arguments.verify && app_ranks_agree(check_residual(r, u))) {
         code = APP_FAILED;
     }
@@ -280,8 +377,11 @@ static int write_xmf(app_run *r) {
 static int write_field(app_run *r) {
     const psg_grid *grid = &r->report.grid;
     const double box[3] = {grid->axis[0].length, grid->axis[1].length, grid->axis[2].length};
-    const app_field_header header = {box, app_symbol_name(r->report.options.symbol),
-                                     r->report.options.lambda, r->report.statistics.mean,
+    const app_field_header header = {box,
+                                     app_symbol_name(r->report.options.symbol),
+                                     r->report.options.lambda,
+                                     r->report.options.factor,
+                                     r->report.statistics.mean,
                                      r->report.source};
     const double start = app_now();
     if (!r->arguments.out) {
@@ -290,8 +390,7 @@ static int write_field(app_run *r) {
     app_progress_step(&r->progress, "writing");
     app_field_output *field = r->field;
     r->field = NULL;
-    int code =
-        app_field_write(field, r->planes, r->u[(r->report.repeat - 1) % r->flights], &header);
+    int code = app_field_write(field, r->planes, last_u(r), &header);
     if (!code) {
         code = app_ranks_agree(app_rank() == 0 ? write_xmf(r) : APP_DONE);
     }
@@ -334,7 +433,7 @@ static int write_trace(app_run *r) {
     int code = app_ranks_agree(r->trace_failed);
     if (!code) {
         code = app_trace_write(&r->trace, r->trace_file.temporary, r->arguments.trace,
-                               app_rank() == 0 ? about(&r->report) : NULL);
+                               &r->report.workers, app_rank() == 0 ? about(&r->report) : NULL);
     }
     return code ? code : app_ranks_agree(app_output_commit(&r->trace_file));
 }
@@ -370,7 +469,7 @@ static void clean_up(app_run *r) {
     app_trace_free(&r->trace);
     app_dag_free(&r->dag);
     app_modes_free(r->modes);
-    for (unsigned flight = 0; r->u && flight < r->flights; flight++) {
+    for (unsigned flight = 0; r->u && flight < count_u(r); flight++) {
         app_simulation_free(r->u[flight], r->bytes);
     }
     free(r->u);
@@ -378,6 +477,17 @@ static void clean_up(app_run *r) {
     app_workers_free(&r->report.workers);
     free(r->report.seconds);
     free(r);
+}
+
+static void note_load(app_run *r) {
+    app_machine machine;
+    app_machine_find(&machine);
+    if (app_load_is_high(r->report.load, machine.cores)) {
+        app_note(&r->notes,
+                 "others kept %.2g of the %ld core%s busy during the solves: the times may be too "
+                 "long",
+                 r->report.load, machine.cores, machine.cores > 1 ? "s" : "");
+    }
 }
 
 /* From a solution to what is told of it: a wrong result is reported, but not written. */
@@ -393,6 +503,7 @@ static int finish(app_run *r) {
         code = write_dag(r);
     }
     app_progress_stop(&r->progress);
+    note_load(r);
     r->report.status = code;
     const int failed = app_ranks_agree(app_rank() == 0 ? write_report(r) : APP_DONE);
     return code ? code : failed;
@@ -411,6 +522,10 @@ int app_solve(int argc, char **argv) {
         return code == APP_HELPED ? APP_DONE : code;
     }
     r->notes.quiet = r->arguments.quiet || app_rank() > 0;
+    if (app_ranks_agree(app_ranks_limit(r->arguments.time_limit))) {
+        free(r);
+        return APP_FAILED;
+    }
     app_signals_install();
     app_progress_start(&r->progress, !r->notes.quiet);
     for (size_t step = 0; step < sizeof steps / sizeof steps[0] && !code; step++) {

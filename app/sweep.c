@@ -4,6 +4,7 @@
 #include "app/sweep.h"
 #include "app/app.h"
 #include "app/arguments.h"
+#include "graph/psg_machine.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -23,12 +24,6 @@ static int parse_planes(const char *text, void *field, const app_choice *choices
     }
     *(size_t *)field = (size_t)value;
     return 0;
-}
-
-static int parse_data(const char *text, void *field, const app_choice *choices) {
-    static const app_choice data[] = {{"host", 0}, {"resident", 1}, {NULL, 0}};
-    (void)choices;
-    return app_value_choice(text, field, data);
 }
 
 #define FIELD(member) offsetof(app_config, member)
@@ -56,8 +51,7 @@ static const struct list_row {
                                  "whole numbers, 0 for the default, with commas between"},
     [APP_LIST_PENCILS] = {"pencils", "pencils", FIELD(pencils), parse_planes,
                           "whole numbers, 0 for the default, with commas between"},
-    [APP_LIST_DATA] = {"data", "data", FIELD(resident), parse_data,
-                       "host or resident, with commas between"},
+    [APP_LIST_DATA] = {"data", "data", FIELD(resident), NULL, NULL},
     [APP_LIST_IN_FLIGHT] = {"in-flight", "in_flight", FIELD(in_flight), NULL, NULL},
     [APP_LIST_EFFORT] = {"effort", "effort", FIELD(effort), NULL, NULL},
     [APP_LIST_RANKS] = {"ranks", "ranks", FIELD(ranks), app_value_unsigned,

@@ -250,7 +250,7 @@ int app_table_read_file(app_table *table, FILE *file, char *why, size_t size) {
     return code;
 }
 
-int app_table_read(app_table *table, const char *path) {
+int app_table_read(app_table *table, const char *path, int force) {
     char why[320];
     FILE *file = fopen(path, "r");
     if (!file) {
@@ -260,11 +260,16 @@ int app_table_read(app_table *table, const char *path) {
     }
     const int code = app_table_read_file(table, file, why, sizeof why);
     fclose(file);
+    if (code == APP_USAGE && force) {
+        app_table_free(table);
+        return APP_DONE;
+    }
     if (code == APP_USAGE) {
         return app_error(
             APP_USAGE,
-            "%s: not a file of psg bench, or of another version: %s; it is left as it is", path,
-            why);
+            "%s: not a file of psg bench, or of another version: %s; it is left as it is. --force "
+            "replaces it",
+            path, why);
     }
     return code ? app_error(APP_FAILED, "%s: %s", path, why) : APP_DONE;
 }

@@ -35,9 +35,10 @@ int app_table_set(app_table *table, size_t row, size_t column, const char *text)
 /** Add the rows of a CSV file whose first line names some of these columns, the first of them
  *  first: a file of an older version, or that somebody has put in another order. The others are
  *  empty. No file, or an empty one, has no rows.
+ *  @param[in] force  what is not such a file has no rows either, since it is to be replaced
  *  @return APP_DONE; APP_USAGE: it is not such a file, APP_FAILED: it cannot be read; after a
  *  message */
-int app_table_read(app_table *table, const char *path);
+int app_table_read(app_table *table, const char *path, int force);
 
 /** The same from an open file. @param[out] why  in words, where it is not APP_DONE: size bytes */
 int app_table_read_file(app_table *table, FILE *file, char *why, size_t size);

@@ -2,6 +2,8 @@
 #include "app/app.h"
 #include "app/machine.h"
 #include "app/output.h"
+#include "graph/psg_machine.h"
+#include "graph/psg_observe.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -180,9 +182,9 @@ void app_times_add_gaps(app_times *times, const psg_event *events, size_t count,
 
 enum { GPUS_MOST = 64, ROUTES_MOST = GPUS_MOST * (GPUS_MOST + 1) };
 
-/* The slowest of the routes of a kind. */
-static void put_link(FILE *file, const char *name, const psg_route *routes, size_t count,
-                     int from_gpu, int to_gpu) {
+/* The slowest of the routes of a kind. @return its rate */
+static double put_link(FILE *file, const char *name, const psg_route *routes, size_t count,
+                       int from_gpu, int to_gpu) {
     double rate = INFINITY, seconds = 0;
     for (size_t r = 0; r < count; r++) {
         if ((routes[r].from >= 0) == from_gpu && (routes[r].to >= 0) == to_gpu) {
@@ -193,6 +195,7 @@ static void put_link(FILE *file, const char *name, const psg_route *routes, size
     if (isfinite(rate)) {
         fprintf(file, "link %s %.4g %.3g\n", name, rate, seconds);
     }
+    return rate;
 }
 
 static void put_gpus(FILE *file, const psg_worker *workers, size_t gpus, const psg_route *routes,
@@ -212,7 +215,7 @@ static void put_gpus(FILE *file, const psg_worker *workers, size_t gpus, const p
         peers |= routes[r].peer;
     }
     if (peers) { /* what a kernel reaches is in its time; of others, as much as a copy */
-        put_link(file, "peer", routes, count, 1, 1);
+        fprintf(file, "recorded peer %.4g\n", put_link(file, "peer", routes, count, 1, 1));
     }
 }
 
@@ -286,7 +289,7 @@ static int put_machine(FILE *file, const app_times *times, unsigned cpus, unsign
 
 int app_times_write(const app_times *times, const char *path, unsigned cpus, unsigned gpus) {
     app_output output;
-    int code = app_output_begin(&output, path, 0);
+    int code = app_output_begin(&output, path, APP_OUTPUT_ANY, 0);
     if (code) {
         return code;
     }

@@ -5,6 +5,8 @@
 
 #include "app/sweep.h"
 #include "graph/psg.h"
+#include "graph/psg_machine.h"
+#include "graph/psg_observe.h"
 
 /** What the time of a task depends on, and the time; or that of many, and how far they spread. */
 typedef struct app_time {

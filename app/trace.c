@@ -4,6 +4,7 @@
 #include "app/collect.h"
 #include "app/ranks.h"
 #include "app/report.h"
+#include "graph/psg_observe.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -28,6 +29,19 @@ typedef struct app_trace_copy {
     place at;
 } app_trace_copy;
 
+/* Of the data that a task has written and another one reads. */
+typedef struct app_trace_arrow {
+    psg_event from, to;
+    place at;
+} app_trace_arrow;
+
+/* From the beginning of a solve until all of its tasks were submitted. */
+typedef struct app_trace_submission {
+    double seconds;
+    size_t tasks, pieces;
+    place at;
+} app_trace_submission;
+
 /* Room for so many more items. @return APP_DONE; APP_FAILED after a message */
 static int make_room(void **items, size_t bytes, size_t count, size_t more, size_t *room) {
     if (count + more > *room) {
@@ -40,6 +54,50 @@ static int make_room(void **items, size_t bytes, size_t count, size_t more, size
         *room = wanted;
     }
     return APP_DONE;
+}
+
+/* Between tasks. The arrows of messages are found when all processes' events are there. */
+static int take_arrows(app_trace *trace, const psg_plan *plan, const psg_event *events,
+                       const place *at) {
+    size_t count = 0;
+    const psg_status status = psg_plan_dependencies(plan, NULL, 0, &count);
+    if (status == PSG_ERR_STATE) {
+        return APP_DONE; /* the plan records none */
+    }
+    void *items = trace->arrow;
+    int code = status == PSG_OK ? make_room(&items, sizeof *trace->arrow, trace->arrows, count,
+                                            &trace->arrows_room)
+                                : app_error(APP_FAILED, "%s", psg_last_error());
+    trace->arrow = items;
+    psg_dependency *list =
+        code ? NULL : app_allocate(count, sizeof *list, "the dependencies of a solve");
+    if (!list) {
+        return APP_FAILED;
+    }
+    if (psg_plan_dependencies(plan, list, count, &count) != PSG_OK) {
+        free(list);
+        return app_error(APP_FAILED, "%s", psg_last_error());
+    }
+    for (size_t d = 0; d < count; d++) {
+        const psg_event *from = &events[list[d].before], *to = &events[list[d].after];
+        if (from->worker >= 0 && to->worker >= 0) {
+            trace->arrow[trace->arrows++] = (app_trace_arrow){*from, *to, *at};
+        }
+    }
+    free(list);
+    return APP_DONE;
+}
+
+static int take_submission(app_trace *trace, const psg_statistics *s, const place *at) {
+    void *items = trace->submission;
+    const int code = make_room(&items, sizeof *trace->submission, trace->submissions, 1,
+                               &trace->submissions_room);
+    trace->submission = items;
+    if (!code) {
+        trace->submission[trace->submissions++] =
+            (app_trace_submission){s->submit_seconds, s->submit_tasks, s->submit_pieces, *at};
+    }
+    return code;
 }
 
 static int take_events(app_trace *trace, const psg_plan *plan, const place *at) {
@@ -58,8 +116,9 @@ static int take_events(app_trace *trace, const psg_plan *plan, const place *at) 
     for (size_t e = 0; e < count; e++) {
         trace->event[trace->count++] = (app_trace_event){events[e], *at};
     }
+    const int failed = take_arrows(trace, plan, events, at);
     free(events);
-    return APP_DONE;
+    return failed;
 }
 
 static int take_copies(app_trace *trace, const psg_plan *plan, const place *at) {
@@ -93,33 +152,41 @@ int app_trace_take(app_trace *trace, const psg_plan *plan) {
     if (!code) {
         code = take_copies(trace, plan, &at);
     }
+    if (!code) {
+        code = take_submission(trace, &statistics, &at);
+    }
     trace->solves++;
     return code;
 }
 
 /* ------------------------------------------------------------------------------- the format */
 
-/* Chrome has a name for each of its colours; Perfetto chooses its own. */
+/* Chrome has a name for each of its colours; Perfetto chooses its own. Those of graphs are Okabe and Ito's, which
+   the colour-blind can tell apart, with the colour of words that can be read on them. */
 static const struct {
     const char *name;
-    const char *rgb;
+    const char *rgb, *words;
 } colours[PSG_STAGE_COUNT] = {
-    [PSG_STAGE_FFT_XY] = {"thread_state_running", "#7ec894"},
-    [PSG_STAGE_PACK] = {"thread_state_iowait", "#ff8c00"},
-    [PSG_STAGE_UNPACK] = {"thread_state_runnable", "#85a0d2"},
-    [PSG_STAGE_FFT_Z] = {"rail_response", "#4387fd"},
-    [PSG_STAGE_DIVIDE] = {"rail_animation", "#f44a3f"},
-    [PSG_STAGE_IFFT_Z] = {"rail_idle", "#ee8e00"},
-    [PSG_STAGE_IFFT_XY] = {"rail_load", "#0da861"},
-    [PSG_STAGE_NORMALIZE] = {"good", "#007d00"},
-    [PSG_STAGE_FORWARD_XY] = {"thread_state_running", "#7ec894"},
-    [PSG_STAGE_KSPACE] = {"rail_animation", "#f44a3f"},
-    [PSG_STAGE_INVERSE_XY] = {"rail_load", "#0da861"},
-    [PSG_STAGE_EXCHANGE] = {"bad", "#b47d00"},
+    [PSG_STAGE_FFT_XY] = {"thread_state_running", "#0072b2", "white"},
+    [PSG_STAGE_PACK] = {"thread_state_iowait", "#d55e00", "black"},
+    [PSG_STAGE_UNPACK] = {"thread_state_runnable", "#009e73", "black"},
+    [PSG_STAGE_FFT_Z] = {"rail_response", "#cc79a7", "black"},
+    [PSG_STAGE_DIVIDE] = {"rail_animation", "#e69f00", "black"},
+    [PSG_STAGE_IFFT_Z] = {"rail_idle", "#56b4e9", "black"},
+    [PSG_STAGE_IFFT_XY] = {"rail_load", "#7f3c8d", "white"},
+    [PSG_STAGE_NORMALIZE] = {"good", "#999999", "black"},
+    [PSG_STAGE_FORWARD_XY] = {"thread_state_running", "#0072b2", "white"},
+    [PSG_STAGE_KSPACE] = {"rail_animation", "#e69f00", "black"},
+    [PSG_STAGE_INVERSE_XY] = {"rail_load", "#7f3c8d", "white"},
+    [PSG_STAGE_EXCHANGE] = {"bad", "#f0e442", "black"},
 };
 
 const char *app_event_colour(const psg_event *event) {
     return colours[event->stage].rgb;
+}
+
+const char *app_event_words_colour(const psg_event *event) {
+    return colours[event->stage].words;
 }
 
 void app_event_name(const psg_event *e, char *text, size_t size) {
@@ -137,12 +204,34 @@ static double moment(const place *at, double origin, double seconds) {
     return (at->submitted - origin + seconds) * 1e6;
 }
 
+static void put_count(json_t *args, const char *name, size_t count) {
+    if (count != SIZE_MAX) {
+        json_object_set_new(args, name, json_integer((json_int_t)count));
+    }
+}
+
+/* What a task or a message is about. */
+static json_t *arguments_of(const app_trace_event *e) {
+    json_t *args = json_pack("{si}", "solve", (int)e->at.solve);
+    const psg_event *event = &e->event;
+    put_count(args, "segment", event->segment);
+    put_count(args, "pencil", event->pencil);
+    if (event->worker >= 0) {
+        put_count(args, event->pencil != SIZE_MAX ? "rows" : "planes", event->count);
+        put_count(args, "pieces", event->pieces);
+        put_count(args, "remote", event->remote);
+    } else {
+        json_object_set_new(args, "to", json_integer(event->rank));
+    }
+    put_count(args, "bytes", event->bytes > 0 ? event->bytes : SIZE_MAX);
+    return args;
+}
+
 static json_t *event_base(const app_trace_event *e, const char *phase, double time) {
-    char name[96];
-    app_event_name(&e->event, name, sizeof name);
-    return json_pack("{ss ss ss sf si si}", "name", name, "cat", psg_stage_name(e->event.stage),
-                     "ph", phase, "ts", time, "pid", e->at.rank, "tid",
-                     e->event.worker >= 0 ? e->event.worker : 0);
+    const char *name = psg_stage_name(e->event.stage);
+    return json_pack("{ss ss ss sf si si so}", "name", name, "cat", name, "ph", phase, "ts", time,
+                     "pid", e->at.rank, "tid", e->event.worker >= 0 ? e->event.worker : 0, "args",
+                     arguments_of(e));
 }
 
 static void add_task(json_t *list, const app_trace_event *e, double origin) {
@@ -151,7 +240,6 @@ static void add_task(json_t *list, const app_trace_event *e, double origin) {
     if (task) {
         json_object_set_new(task, "dur", json_real(moment(&e->at, origin, e->event.end) - start));
         json_object_set_new(task, "cname", json_string(colours[e->event.stage].name));
-        json_object_set_new(task, "args", json_pack("{si}", "solve", (int)e->at.solve));
     }
     json_array_append_new(list, task);
 }
@@ -163,8 +251,6 @@ static void add_message(json_t *list, const app_trace_event *e, double origin, s
         json_t *half = event_base(e, end ? "e" : "b", moment(&e->at, origin, times[end]));
         if (half) {
             json_object_set_new(half, "id", json_integer((json_int_t)id));
-            json_object_set_new(
-                half, "args", json_pack("{si si}", "solve", (int)e->at.solve, "to", e->event.rank));
         }
         json_array_append_new(list, half);
     }
@@ -193,9 +279,29 @@ static const app_trace_event *task_near(const app_trace *trace, int rank, unsign
     return nearest;
 }
 
-/* From the task that had written it to the one that could begin then. */
-static void add_arrow(json_t *list, const app_trace *trace, const app_trace_event *came,
-                      double origin, size_t id) {
+/* A viewer binds an end of an arrow to the task around its moment, so that arrows begin just before the end
+ * of one task and end just after the beginning of another one. */
+static void add_arrow(json_t *list, const char *kind, const app_trace_event ends[2], double origin,
+                      size_t id) {
+    const double inside = 2e-9; /* seconds: viewers count in nanoseconds */
+    for (int end = 0; end < 2; end++) {
+        const psg_event *task = &ends[end].event;
+        const double step = fmin(inside, 0.5 * (task->end - task->start));
+        const double time =
+            moment(&ends[end].at, origin, end ? task->start + step : task->end - step);
+        json_t *half = json_pack("{ss ss ss sf si si sI}", "name", kind, "cat", kind, "ph",
+                                 end ? "f" : "s", "ts", time, "pid", ends[end].at.rank, "tid",
+                                 task->worker, "id", (json_int_t)id);
+        if (half && end) {
+            json_object_set_new(half, "bp", json_string("e"));
+        }
+        json_array_append_new(list, half);
+    }
+}
+
+/* From the task that had written the message to the one that could begin then. */
+static void add_message_arrow(json_t *list, const app_trace *trace, const app_trace_event *came,
+                              double origin, size_t id) {
     const app_trace_event *went = NULL;
     for (size_t e = 0; e < trace->count && !went; e++) {
         const app_trace_event *other = &trace->event[e];
@@ -207,26 +313,15 @@ static void add_arrow(json_t *list, const app_trace *trace, const app_trace_even
     const app_trace_event *from =
         went ? task_near(trace, went->at.rank, went->at.solve, went->event.start, 1) : NULL;
     const app_trace_event *to = task_near(trace, came->at.rank, came->at.solve, came->event.end, 0);
-    if (!from || !to) {
-        return;
-    }
-    /* an arrow is bound to the task around its moment */
-    const double ends[2] = {0.5 * (from->event.start + from->event.end),
-                            0.5 * (to->event.start + to->event.end)};
-    for (int end = 0; end < 2; end++) {
-        const app_trace_event *task = end ? to : from;
-        json_t *half =
-            json_pack("{ss ss ss sf si si sI}", "name", "message", "cat", "message", "ph",
-                      end ? "f" : "s", "ts", moment(&task->at, origin, ends[end]), "pid",
-                      task->at.rank, "tid", task->event.worker, "id", (json_int_t)id);
-        if (half && end) {
-            json_object_set_new(half, "bp", json_string("e"));
-        }
-        json_array_append_new(list, half);
+    if (from && to) {
+        add_arrow(list, "message", (app_trace_event[2]){*from, *to}, origin, id);
     }
 }
 
-/* Tracks of links have numbers past those of workers, one for each way between two memories. */
+/* The tracks of the submission and of links have numbers past those of workers. */
+enum { SUBMISSION_TRACK = 1 << 15 };
+
+/* One for each way between two memories. */
 static int link_track(const psg_copy *copy) {
     enum { FIRST = 1 << 16, DEVICES = 256 };
     return FIRST + (copy->link * DEVICES + copy->from + 1) * DEVICES + copy->to + 1;
@@ -242,29 +337,30 @@ static void link_name(const psg_copy *copy, char *text, size_t size) {
     }
 }
 
-static void copy_name(const psg_copy *copy, char *text, size_t size) {
-    const char *what = copy->data == 'f'   ? "f"
+static void add_copy(json_t *list, const app_trace_copy *c, double origin) {
+    const psg_copy *copy = &c->copy;
+    const char *name = copy->data == 'f'   ? "f"
                        : copy->data == 'u' ? "u"
                        : copy->data == 's' ? "spectrum"
                                            : "copy";
-    size_t length = (size_t)snprintf(text, size, "%s", what);
-    if (copy->segment != SIZE_MAX) {
-        length += (size_t)snprintf(text + length, size - length, " s%zu", copy->segment);
-    }
-    if (copy->pencil != SIZE_MAX) {
-        snprintf(text + length, size - length, " p%zu", copy->pencil);
-    }
+    json_t *args = json_pack("{si}", "solve", (int)c->at.solve);
+    put_count(args, "segment", copy->segment);
+    put_count(args, "pencil", copy->pencil);
+    put_count(args, "bytes", copy->bytes);
+    json_array_append_new(list, json_pack("{ss ss ss sf sf si si so}", "name", name, "cat",
+                                          psg_link_name(copy->link), "ph", "X", "ts",
+                                          moment(&c->at, origin, copy->start), "dur",
+                                          1e6 * (copy->end - copy->start), "pid", c->at.rank, "tid",
+                                          link_track(copy), "args", args));
 }
 
-static void add_copy(json_t *list, const app_trace_copy *c, double origin) {
-    char name[96];
-    copy_name(&c->copy, name, sizeof name);
-    json_array_append_new(list, json_pack("{ss ss ss sf sf si si s{si sI}}", "name", name, "cat",
-                                          psg_link_name(c->copy.link), "ph", "X", "ts",
-                                          moment(&c->at, origin, c->copy.start), "dur",
-                                          1e6 * (c->copy.end - c->copy.start), "pid", c->at.rank,
-                                          "tid", link_track(&c->copy), "args", "solve",
-                                          (int)c->at.solve, "bytes", (json_int_t)c->copy.bytes));
+static void add_submission(json_t *list, const app_trace_submission *s, double origin) {
+    json_array_append_new(list,
+                          json_pack("{ss ss ss sf sf si si s{si sI sI}}", "name", "submission",
+                                    "cat", "submission", "ph", "X", "ts", moment(&s->at, origin, 0),
+                                    "dur", 1e6 * s->seconds, "pid", s->at.rank, "tid",
+                                    SUBMISSION_TRACK, "args", "solve", (int)s->at.solve, "tasks",
+                                    (json_int_t)s->tasks, "pieces", (json_int_t)s->pieces));
 }
 
 static void add_name(json_t *list, int rank, int track, const char *name) {
@@ -289,44 +385,75 @@ static void add_link_names(json_t *list, const app_trace *trace) {
     }
 }
 
-static void add_names(json_t *list, const app_trace *trace) {
-    int *workers = calloc((size_t)app_ranks(), sizeof *workers);
-    for (size_t e = 0; workers && e < trace->count; e++) {
+/* "GPU 0", "core 3": what a worker of a process is. */
+static void worker_name(const app_workers *workers, int rank, int worker, char *text, size_t size) {
+    size_t before = 0;
+    for (int r = 0; r < rank && workers; r++) {
+        before += workers->of_rank[r];
+    }
+    if (!workers || (size_t)worker >= workers->of_rank[rank]) {
+        snprintf(text, size, "worker %d", worker);
+        return;
+    }
+    const psg_worker *w = &workers->list[before + (size_t)worker];
+    snprintf(text, size, "%s %d", w->kind == PSG_WORKER_CUDA ? "GPU" : "core", w->device);
+}
+
+static int add_names(json_t *list, const app_trace *trace, const app_workers *workers) {
+    int *used = calloc((size_t)app_ranks(), sizeof *used);
+    if (!used) {
+        return app_error(APP_FAILED, "out of memory for the names of a trace");
+    }
+    for (size_t e = 0; e < trace->count; e++) {
         const app_trace_event *event = &trace->event[e];
-        if (event->event.worker >= workers[event->at.rank]) {
-            workers[event->at.rank] = event->event.worker + 1;
+        if (event->event.worker >= used[event->at.rank]) {
+            used[event->at.rank] = event->event.worker + 1;
         }
     }
-    for (int r = 0; workers && r < app_ranks(); r++) {
-        char name[48];
+    for (int r = 0; r < app_ranks(); r++) {
+        char name[64];
         snprintf(name, sizeof name, "process %d", r);
         json_array_append_new(list, json_pack("{ss ss si s{ss}}", "name", "process_name", "ph", "M",
                                               "pid", r, "args", "name", name));
-        for (int w = 0; w < workers[r]; w++) {
-            snprintf(name, sizeof name, "worker %d", w);
+        add_name(list, r, SUBMISSION_TRACK, "submission");
+        for (int w = 0; w < used[r]; w++) {
+            worker_name(workers, r, w, name, sizeof name);
             add_name(list, r, w, name);
         }
     }
-    free(workers);
+    free(used);
+    return APP_DONE;
 }
 
-static int write_file(const app_trace *trace, const char *path, const char *shown, json_t *about) {
+static int write_file(const app_trace *trace, const char *path, const char *shown,
+                      const app_workers *workers, json_t *about) {
     double origin = INFINITY;
     json_t *list = json_array();
-    for (size_t e = 0; e < trace->count; e++) {
-        origin = fmin(origin, trace->event[e].at.submitted);
+    for (size_t s = 0; s < trace->submissions; s++) {
+        origin = fmin(origin, trace->submission[s].at.submitted);
     }
-    add_names(list, trace);
+    if (add_names(list, trace, workers)) {
+        json_decref(list);
+        return APP_FAILED;
+    }
     add_link_names(list, trace);
+    for (size_t s = 0; s < trace->submissions; s++) {
+        add_submission(list, &trace->submission[s], origin);
+    }
     for (size_t e = 0; e < trace->count; e++) {
         const app_trace_event *event = &trace->event[e];
         if (event->event.worker >= 0) {
             add_task(list, event, origin);
         } else if (event->event.received) {
-            add_arrow(list, trace, event, origin, e);
+            add_message_arrow(list, trace, event, origin, e);
         } else {
             add_message(list, event, origin, e);
         }
+    }
+    for (size_t a = 0; a < trace->arrows; a++) {
+        const app_trace_arrow *arrow = &trace->arrow[a];
+        const app_trace_event ends[2] = {{arrow->from, arrow->at}, {arrow->to, arrow->at}};
+        add_arrow(list, "dependency", ends, origin, trace->count + a);
     }
     for (size_t c = 0; c < trace->copies; c++) {
         add_copy(list, &trace->copy[c], origin);
@@ -338,18 +465,29 @@ static int write_file(const app_trace *trace, const char *path, const char *show
     return app_json_write(root, path, shown);
 }
 
-int app_trace_write(app_trace *trace, const char *path, const char *shown, json_t *about) {
-    void *events = trace->event, *copies = trace->copy;
-    int code = app_collect(&events, sizeof *trace->event, &trace->count, NULL,
-                           "the events of all processes");
-    if (!code) {
-        code = app_collect(&copies, sizeof *trace->copy, &trace->copies, NULL,
-                           "the copies of all processes");
+/* Those of all processes, on rank 0. */
+static int collect(app_trace *trace) {
+    void *lists[4] = {trace->event, trace->copy, trace->arrow, trace->submission};
+    const size_t bytes[4] = {sizeof *trace->event, sizeof *trace->copy, sizeof *trace->arrow,
+                             sizeof *trace->submission};
+    size_t *counts[4] = {&trace->count, &trace->copies, &trace->arrows, &trace->submissions};
+    int code = APP_DONE;
+    for (int m = 0; m < 4 && !code; m++) {
+        code = app_collect(&lists[m], bytes[m], counts[m], NULL, "the trace of all processes");
     }
-    trace->event = events;
-    trace->copy = copies;
+    trace->event = lists[0];
+    trace->copy = lists[1];
+    trace->arrow = lists[2];
+    trace->submission = lists[3];
+    return code;
+}
+
+int app_trace_write(app_trace *trace, const char *path, const char *shown,
+                    const app_workers *workers, json_t *about) {
+    int code = collect(trace);
     if (!code) {
-        code = app_ranks_agree(app_rank() == 0 ? write_file(trace, path, shown, about) : APP_DONE);
+        code = app_ranks_agree(app_rank() == 0 ? write_file(trace, path, shown, workers, about)
+                                               : APP_DONE);
     }
     json_decref(about);
     return code;
@@ -358,5 +496,7 @@ int app_trace_write(app_trace *trace, const char *path, const char *shown, json_
 void app_trace_free(app_trace *trace) {
     free(trace->event);
     free(trace->copy);
+    free(trace->arrow);
+    free(trace->submission);
     memset(trace, 0, sizeof *trace);
 }

@@ -2,7 +2,8 @@
 #ifndef PSG_APP_TRACE_H
 #define PSG_APP_TRACE_H
 
-#include "app/app.h"
+#include "app/workers.h"
+#include "graph/psg_observe.h"
 
 #include <jansson.h>
 
@@ -14,26 +15,36 @@ typedef struct app_trace {
     struct app_trace_copy *copy; /**< between memories, which are no events */
     size_t copies;
     size_t copies_room;
+    struct app_trace_arrow *arrow; /**< from task to task of one process */
+    size_t arrows;
+    size_t arrows_room;
+    struct app_trace_submission *submission; /**< one for each solve */
+    size_t submissions;
+    size_t submissions_room;
     unsigned solves;
 } app_trace;
 
-/** Take over the events and copies of the plan's latest solve.
+/** Take over the events and copies of the plan's latest solve, and the dependencies if the plan records.
  *  @return APP_DONE; APP_FAILED after a message */
 int app_trace_take(app_trace *trace, const psg_plan *plan);
 
-/** Write the events of all processes, in the trace-event format: a track for each worker of each
- *  process and for each link that something was copied over, messages between processes as
- *  asynchronous events, and an arrow from the task that wrote what a message carries to the one
- *  that waited for it. Rank 0 writes. Collective.
+/** Write what happened in all processes, in the trace-event format. A process has a track for each worker, one for each
+ *  link that something was copied over, and one for the submission of tasks. A task has the name of its stage; what it
+ *  is about is in its arguments. Messages between processes are asynchronous events. Arrows go from a task to each task
+ *  that read what it had written, and from the task that wrote what a message carries to the one that waited for it.
+ *  Rank 0 writes. Collective.
  *  @param[in] path   the file to write; `shown` is its name in messages
+ *  @param[in] workers  names of the tracks
  *  @param[in] about  on rank 0 what was solved, where and when, which is taken over; NULL: nothing is said
  *  @return APP_DONE; APP_FAILED after a message, perhaps of another process */
-int app_trace_write(app_trace *trace, const char *path, const char *shown, json_t *about);
+int app_trace_write(app_trace *trace, const char *path, const char *shown,
+                    const app_workers *workers, json_t *about);
 
 void app_trace_free(app_trace *trace);
 
-/** "kspace p3", and its colour, "#f44a3f", here and in the graph. @param[out] text  size bytes */
+/** "kspace p3"; its colour in the graph, "#e69f00", and that of words on it. @param[out] text  size bytes */
 void app_event_name(const psg_event *event, char *text, size_t size);
 const char *app_event_colour(const psg_event *event);
+const char *app_event_words_colour(const psg_event *event);
 
 #endif

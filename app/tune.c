@@ -12,6 +12,7 @@
 #include "app/search.h"
 #include "app/tune_arguments.h"
 #include "app/tuned.h"
+#include "graph/psg_machine.h"
 
 #include <limits.h>
 #include <math.h>
@@ -420,7 +421,7 @@ static int tell(tune *t) {
     }
     const int failed = store(t);
     if (!failed && t->decided && !t->arguments.quiet && !to_stdout) {
-        printf("stored    in %s\n", t->folder);
+        app_say("stored    in %s\n", t->folder);
     }
     if (!code) {
         code = put_rows(t, 0);
@@ -428,7 +429,7 @@ static int tell(tune *t) {
     if (!code && to_stdout) {
         code = app_json_write(make_json(t, &best), NULL, "stdout");
     } else if (!code && json) {
-        code = app_json_save(make_json(t, &best), json);
+        code = app_json_save(make_json(t, &best), json, APP_OUTPUT_ANY);
     }
     return code ? code : failed;
 }
@@ -446,9 +447,10 @@ static int try_files(tune *t) {
                          "there is no folder to store it in: set XDG_CACHE_HOME or HOME");
     }
     snprintf(path, sizeof path, "%s/tuned", t->folder);
-    int code = app_output_try(path);
+    int code = app_output_try(path, APP_OUTPUT_ANY);
     if (!code && t->arguments.json && strcmp(t->arguments.json, "-") != 0) {
-        code = app_output_try(t->arguments.json);
+        code = app_output_try(t->arguments.json,
+                              t->arguments.force ? APP_OUTPUT_ANY : APP_OUTPUT_JSON);
     }
     return code;
 }

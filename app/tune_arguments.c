@@ -36,6 +36,9 @@ static const app_option_row rows[] = {
      "default: 120"},
     {"Result", "json", "FILE", app_value_text, FIELD(json), NULL, "FILE, or - for stdout",
      "all that was measured and what came of it, as JSON; - is\nstdout"},
+    {NULL, "force", NULL, NULL, FIELD(force), NULL, NULL,
+     "replace files that are there already and that psg did\n"
+     "not write; without it they are refused"},
     {NULL, "quiet", NULL, NULL, FIELD(quiet), NULL, NULL, "no table on stdout, errors only"},
     {NULL, "forget", NULL, NULL, FIELD(forget), NULL, NULL,
      "remove all that is stored of this machine, and end"},

@@ -11,7 +11,7 @@ typedef struct app_tune_arguments {
     app_gpus_value gpus;
     const char *policies, *json;
     unsigned seconds, patience;
-    int seed, forget, quiet;
+    int seed, force, forget, quiet;
 } app_tune_arguments;
 
 /** @return APP_DONE; APP_USAGE after a message; APP_HELPED: all is done */

@@ -1,6 +1,7 @@
 /* Entries of psg tune in words and as JSON. */
 #include "app/tuned.h"
 #include "app/app.h"
+#include "graph/psg_machine.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -86,17 +87,17 @@ json_t *app_tuned_choice_json(const psg_tuned *t) {
 static void print_one(const psg_tuned *t) {
     char text[256];
     if (t->state == PSG_TUNED_DAMAGED) {
-        printf("  %s: %s, not used\n", t->name, psg_tuned_state_name(t->state));
+        app_say("  %s: %s, not used\n", t->name, psg_tuned_state_name(t->state));
         return;
     }
     app_tuned_text(t, text, sizeof text);
-    printf("  %zux%zux%zu %s on %zu %s: %s; %.4g ms, %.2f of the default's time; %s\n", t->n[0],
-           t->n[1], t->n[2], app_precision_name(t->precision), t->cpus + t->gpus,
-           t->gpus > 0 ? "GPU" : "CPU", text, 1e3 * t->seconds, t->seconds / t->default_seconds,
-           t->date);
+    app_say("  %zux%zux%zu %s on %zu %s: %s; %.4g ms, %.2f of the default's time; %s\n", t->n[0],
+            t->n[1], t->n[2], app_precision_name(t->precision), t->cpus + t->gpus,
+            t->gpus > 0 ? "GPU" : "CPU", text, 1e3 * t->seconds, t->seconds / t->default_seconds,
+            t->date);
     if (t->state != PSG_TUNED_USABLE) {
-        printf("    %s, not used: %s, %s%s%s; %s\n", psg_tuned_state_name(t->state), t->host,
-               t->cpu_model, t->gpu_model[0] ? ", " : "", t->gpu_model, t->versions);
+        app_say("    %s, not used: %s, %s%s%s; %s\n", psg_tuned_state_name(t->state), t->host,
+                t->cpu_model, t->gpu_model[0] ? ", " : "", t->gpu_model, t->versions);
     }
 }
 

@@ -3,6 +3,7 @@
 #define PSG_APP_TUNED_H
 
 #include "graph/psg.h"
+#include "graph/psg_machine.h"
 
 #include <jansson.h>
 

@@ -2,6 +2,7 @@
    garbage; these do not. */
 #include "app/values.h"
 #include "graph/psg.h"
+#include "graph/psg_machine.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -26,6 +27,9 @@ static const char *read_whole(const char *text, unsigned long long most,
 /* A finite number at the start of text. Returns where it ends, or NULL. */
 static const char *read_real(const char *text, double *value) {
     if (!isdigit((unsigned char)text[0]) && !strchr("+-.", text[0])) {
+        return NULL;
+    }
+    if (text[strspn(text, "+-0")] == 'x') { /* 0x2x3 is no length in base 16 */
         return NULL;
     }
     char *end = NULL;
@@ -114,6 +118,33 @@ int app_value_lambda(const char *text, void *field, const app_choice *choices) {
     return 0;
 }
 
+/* A number, or pi. Returns where it ends, or NULL. */
+static const char *read_constant(const char *text, double *value) {
+    if (strncmp(text, "pi", 2) == 0) {
+        *value = acos(-1.0);
+        return text + 2;
+    }
+    return read_real(text, value);
+}
+
+int app_value_factor(const char *text, void *field, const app_choice *choices) {
+    (void)choices;
+    const double sign = text[0] == '-' ? -1 : 1;
+    double product = sign, value;
+    const char *end = read_constant(text + (sign < 0), &value);
+    product *= end ? value : 0;
+    while (end && (*end == '*' || *end == '/')) {
+        const char operation = *end;
+        end = read_constant(end + 1, &value);
+        product = end && operation == '*' ? product * value : product / value;
+    }
+    if (!end || *end || !isfinite(product) || product == 0) {
+        return -1;
+    }
+    *(double *)field = product;
+    return 0;
+}
+
 int app_value_rate(const char *text, void *field, const app_choice *choices) {
     double value = 0;
     if (app_value_lambda(text, &value, choices) || value <= 0) {
@@ -153,7 +184,7 @@ int app_value_grid(const char *text, void *field, const app_choice *choices) {
             *(app_grid_value *)field = grid;
             return 0;
         }
-        if (*text != ',' && *text != 'x') {
+        if (*text != 'x') {
             return -1;
         }
         text++;
@@ -176,7 +207,7 @@ int app_value_box(const char *text, void *field, const app_choice *choices) {
             *(app_box_value *)field = box;
             return 0;
         }
-        if (*text != ',') {
+        if (*text != 'x') {
             return -1;
         }
         text++;

@@ -37,11 +37,15 @@ int app_value_unsigned(const char *text, void *field, const app_choice *choices)
 int app_value_cpus(const char *text, void *field, const app_choice *choices);     /**< int >= 0 */
 int app_value_gpus(const char *text, void *field, const app_choice *choices);
 int app_value_lambda(const char *text, void *field, const app_choice *choices); /**< finite, >= 0 */
+/** finite, not 0: a number, or numbers and pi with * and / between them (double) */
+int app_value_factor(const char *text, void *field, const app_choice *choices);
 /** GB/s above 0, to a double of bytes per second */
 int app_value_rate(const char *text, void *field, const app_choice *choices);
 /** auto, free, or a double from 0 to 1: as psg_options.cpu_share */
 int app_value_cpu_share(const char *text, void *field, const app_choice *choices);
+/** N, or NXxNYxNZ: everywhere x joins the extents of a box, and a comma separates values of a list */
 int app_value_grid(const char *text, void *field, const app_choice *choices);
+/** L, or LXxLYxLZ */
 int app_value_box(const char *text, void *field, const app_choice *choices);
 int app_value_choice(const char *text, void *field, const app_choice *choices); /**< int */
 int app_value_text(const char *text, void *field, const app_choice *choices);   /**< const char * */

@@ -14,7 +14,7 @@ enum { ALL_POINTS_UP_TO = 1 << 18, SAMPLE = 1 << 16, BATCH = 1 << 14 };
 struct check {
     const psg_grid *grid;
     psg_precision precision;
-    double lambda;
+    double lambda, factor;
     app_planes planes;
     const void *f, *u; /* of those planes */
     double mean;
@@ -43,7 +43,7 @@ static void fill_derivative(double *d, size_t n, double length) {
     }
 }
 
-/* Max |f|, the mean of f, max |u| and the mean of u in one pass; NaN in u makes its maximum NaN. */
+/* Max |factor f|, the mean of factor f, max |u| and the mean of u in one pass; NaN in u makes its maximum NaN. */
 static void survey(const struct check *check, double *largest_u, double *mean_f, double *mean_u) {
     const size_t nx = check->grid->axis[0].n;
     const size_t rows = check->grid->axis[1].n * check->planes.count;
@@ -53,8 +53,8 @@ static void survey(const struct check *check, double *largest_u, double *mean_f,
     for (size_t r = 0; r < rows; r++) {
         app_get_row(check->f, check->precision, r * nx, nx, row);
         for (size_t i = 0; i < nx; i++) {
-            total_f += row[i];
-            largest_f = fmax(largest_f, fabs(row[i]));
+            total_f += check->factor * row[i];
+            largest_f = fmax(largest_f, fabs(check->factor * row[i]));
         }
         app_get_row(check->u, check->precision, r * nx, nx, row);
         for (size_t i = 0; i < nx; i++) {
@@ -134,7 +134,8 @@ static void stencil_residual(const struct check *check) {
                 const double y = south[i] - 2 * here[i] + north[i];
                 const double z = below[i] - 2 * here[i] + above[i];
                 const double lap = weight[0] * x + weight[1] * y + weight[2] * z;
-                take(check->result, lap - check->lambda * here[i] - (f[i] - check->mean), i, j,
+                const double wanted = check->factor * f[i] - check->mean;
+                take(check->result, lap - check->lambda * here[i] - wanted, i, j,
                      check->planes.z0 + (size_t)k);
             }
         }
@@ -176,7 +177,7 @@ static double residual_part(const struct check *check, size_t i, size_t j, size_
                        along_z;
     const double u = value_at(check->u, check->precision, index);
     const double f = value_at(check->f, check->precision, index);
-    return lap - check->lambda * u - (f - check->mean);
+    return lap - check->lambda * u - (check->factor * f - check->mean);
 }
 
 static void spectral_residual(const struct check *check) {
@@ -254,12 +255,15 @@ static void release(struct check *check) {
     free(check->residual);
 }
 
-int app_verify(const psg_grid *grid, psg_precision precision, psg_symbol symbol, double lambda,
+int app_verify(const psg_grid *grid, psg_precision precision, const app_equation *equation,
                app_planes planes, const void *f, const void *u, app_verification *result) {
+    const psg_symbol symbol = equation->symbol;
+    const double lambda = equation->lambda;
     double largest_u, mean_f, mean_u;
     struct check check = {.grid = grid,
                           .precision = precision,
                           .lambda = lambda,
+                          .factor = equation->factor,
                           .planes = planes,
                           .f = f,
                           .u = u,

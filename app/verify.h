@@ -1,14 +1,14 @@
-/** @file verify.h  Is lap(u) - lambda u = f - mean? Asked of the numbers, by other means than FFTs. */
+/** @file verify.h  Is lap(u) - lambda u = factor (f - mean)? Asked of the numbers, by other means than FFTs. */
 #ifndef PSG_APP_VERIFY_H
 #define PSG_APP_VERIFY_H
 
 #include "app/app.h"
 
 typedef struct app_verification {
-    double residual;  /**< max |lap(u) - lambda u - (f - mean)| over the points looked at */
+    double residual;  /**< max |lap(u) - lambda u - factor (f - mean)| over the points looked at */
     double bound;     /**< what rounding explains of it */
-    double largest_f; /**< max |f| over all points */
-    double mean;      /**< of f, where it has to be dropped, else 0 */
+    double largest_f; /**< max |factor f| over all points */
+    double mean;      /**< of factor f, where it has to be dropped, else 0 */
     double mean_off;  /**< how far the mean of u is from what it has to be */
     double mean_bound;
     size_t points; /**< looked at; all of them, or a sample */
@@ -16,13 +16,19 @@ typedef struct app_verification {
     int ok;        /**< both are within their bounds, and no NaN was met */
 } app_verification;
 
+/** lap(u) - lambda u = factor f. */
+typedef struct app_equation {
+    psg_symbol symbol;
+    double lambda, factor;
+} app_equation;
+
 /** fd2: the 7-point stencil at all points. spectral: the second derivative of the trigonometric
  *  interpolant along the three lines through a point, at all points of a field of up to 2^18, else at
  *  2^16 of them drawn by a fixed rule.
  *  Collective; the result is that of the whole field, in all processes.
  *  @param[in] f, u  [count][ny][nx] of the precision, the planes alone
  *  @return APP_DONE whether they agree or not; APP_FAILED after a message; the same in all processes */
-int app_verify(const psg_grid *grid, psg_precision precision, psg_symbol symbol, double lambda,
+int app_verify(const psg_grid *grid, psg_precision precision, const app_equation *equation,
                app_planes planes, const void *f, const void *u, app_verification *result);
 
 #endif

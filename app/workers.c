@@ -2,6 +2,7 @@
 #include "app/workers.h"
 #include "app/collect.h"
 #include "app/ranks.h"
+#include "graph/psg_machine.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +16,9 @@ const char *app_worker_kind_name(psg_worker_kind kind) {
 static int find_own(const psg_options *options, app_workers *workers) {
     workers->list = app_allocate(OWN_MOST, sizeof *workers->list, "the list of workers");
     workers->of_rank = app_allocate((size_t)app_ranks(), sizeof *workers->of_rank, "their numbers");
-    if (!workers->list || !workers->of_rank) {
-        return APP_FAILED;
+    const int code = app_ranks_agree(workers->list && workers->of_rank ? APP_DONE : APP_FAILED);
+    if (code) {
+        return code; /* what follows is for all processes together */
     }
     const psg_status status = psg_machine_workers(options, workers->list, OWN_MOST, &workers->count,
                                                   workers->policy, sizeof workers->policy);

@@ -3,6 +3,7 @@
 #define PSG_APP_WORKERS_H
 
 #include "app/app.h"
+#include "graph/psg_machine.h"
 
 /** All zero before app_workers_find(). */
 typedef struct app_workers {

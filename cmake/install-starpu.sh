@@ -13,6 +13,8 @@
 #   STARPU_SIMGRID=yes  build for simulation, on SimGrid (libsimgrid-dev) and without CUDA
 #   STARPU_ARCH         CUDA architecture of StarPU's own kernels (default sm_90)
 set -eu
+# shellcheck source=cmake/progress.sh disable=SC1091
+. "$(dirname "$0")/progress.sh"
 
 die() {
     echo "install-starpu: $*" >&2
@@ -93,6 +95,12 @@ if grep -q '^[[:space:]]*starpu_sem_destroy(&t->sem);$' src/core/simgrid.c 2>/de
     sed -i 's/^[[:space:]]*starpu_sem_destroy(&t->sem);$/& t->runner = NULL;/' src/core/simgrid.c
 fi
 
+# StarPU would look for models of tasks in PREFIX, where it installs those of its authors' machines, and warn
+# where PREFIX is gone, as it may be after `cmake --install`.
+if [ -f src/core/perfmodel/perfmodel.c ]; then
+    sed -i '/_perf_model_add_dir(STARPU_SAMPLING_DIR, 1,/d' src/core/perfmodel/perfmodel.c
+fi
+
 set -- --disable-build-doc --disable-build-examples --disable-build-tests --disable-opencl --disable-hip \
     --disable-fortran --disable-mpi --disable-socl --disable-starpupy --disable-starpufft --disable-static \
     --enable-maxcpus=128 "--enable-maxcudadev=$gpus"
@@ -106,15 +114,20 @@ fi
 if [ "$simgrid" = yes ]; then
     set -- "$@" --enable-simgrid
 fi
-echo "install-starpu: building StarPU $version${cuda:+ with CUDA}$([ "$simgrid" = no ] || echo " on SimGrid"), about two minutes" >&2
-{
-    ./configure --prefix="$prefix" "$@" &&
-        make -j"$(nproc)" &&
-        make install
-} >"$work/build.log" 2>&1 || {
-    tail -n 40 "$work/build.log" >&2
-    die "StarPU $version did not build"
+mkdir -p "$prefix"
+log=$prefix/psg-build.log
+: >"$log"
+failed() {
+    tail -n 40 "$log" >&2
+    die "StarPU $version did not build; all of what was said is in $log"
 }
+what="StarPU $version${cuda:+ with CUDA}$([ "$simgrid" = no ] || echo " on SimGrid")"
+echo "install-starpu: building $what, about two minutes on two cores (log: $log)" >&2
+with_progress "install-starpu: configuring $what" "$log" '^checking' 0 ./configure --prefix="$prefix" "$@" || failed
+# What is to compile, from a run of make that does nothing.
+files=$(make -n 2>/dev/null | grep -c 'echo "  \(CC\|NVCC\|CXX\) ' || :)
+with_progress "install-starpu: building $what" "$log" '^  \(CC\|NVCC\|CXX\) ' "$files" make -j"$(nproc)" || failed
+make install >>"$log" 2>&1 </dev/null || failed
 if [ -n "$cuda" ] && ! grep -q 'define STARPU_USE_CUDA 1' "$prefix/include/starpu/1.4/starpu_config.h"; then
     die "StarPU $version was built, but its configure did not accept the CUDA toolkit $cuda"
 fi

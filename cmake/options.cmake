@@ -20,12 +20,23 @@ if(PSG_WERROR)
     target_compile_options(psg_options INTERFACE $<$<COMPILE_LANGUAGE:C>:-Werror>)
 endif()
 if(PSG_SANITIZE)
+    if(PSG_SANITIZE STREQUAL "THREAD")
+        set(psg_sanitizers -fsanitize=thread)
+    else()
+        set(psg_sanitizers -fsanitize=address,undefined)
+    endif()
     target_compile_options(psg_options INTERFACE
-        $<$<COMPILE_LANGUAGE:C>:-fsanitize=address,undefined -fno-sanitize-recover=undefined
-        -fno-omit-frame-pointer -g>)
-    target_link_options(psg_options INTERFACE -fsanitize=address,undefined)
+        $<$<COMPILE_LANGUAGE:C>:${psg_sanitizers} -fno-sanitize-recover=undefined -fno-omit-frame-pointer -g>)
+    target_link_options(psg_options INTERFACE ${psg_sanitizers})
+endif()
+
+# The name of what is installed: the library, the command, the packages and the folder of their own files.
+# Both builds install the same headers and machines, and can share a prefix.
+set(PSG_NAME psg)
+if(PSG_SIMULATE)
+    set(PSG_NAME psg-simulate)
 endif()
 
 # Where `psg bench` finds the programs that measure.
-set(PSG_PROGRAMS_DIR ${CMAKE_INSTALL_LIBEXECDIR}/psg)
-set(PSG_PROGRAMS_FULL_DIR ${CMAKE_INSTALL_FULL_LIBEXECDIR}/psg)
+set(PSG_PROGRAMS_DIR ${CMAKE_INSTALL_LIBEXECDIR}/${PSG_NAME})
+set(PSG_PROGRAMS_FULL_DIR ${CMAKE_INSTALL_FULL_LIBEXECDIR}/${PSG_NAME})

@@ -1,12 +1,51 @@
-# How other projects find the installed library: find_package(psg) with target psg::psg, or pkg-config psg.
+# How other projects find the installed library: find_package(psg) with the target psg::psg, or pkg-config psg.
+# Programs that use psg_starpu.h: find_package(psg COMPONENTS starpu) with psg::starpu, or pkg-config psg-starpu.
+# A simulating build is the package psg-simulate, with psg-simulate::psg and psg-simulate::starpu.
 include(CMakePackageConfigHelpers)
-set(psg_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/psg)
-install(EXPORT psgTargets NAMESPACE psg:: DESTINATION ${psg_cmake_dir})
-configure_package_config_file(cmake/psgConfig.cmake.in ${CMAKE_BINARY_DIR}/psgConfig.cmake
-    INSTALL_DESTINATION ${psg_cmake_dir})
-write_basic_package_version_file(${CMAKE_BINARY_DIR}/psgConfigVersion.cmake COMPATIBILITY SameMajorVersion)
-install(FILES ${CMAKE_BINARY_DIR}/psgConfig.cmake ${CMAKE_BINARY_DIR}/psgConfigVersion.cmake
+set(psg_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/${PSG_NAME})
+set(psg_pc_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# Our own StarPU: a prefix of its own beside the library, so that a StarPU of the system keeps its names.
+set(psg_starpu_dir ${CMAKE_INSTALL_LIBDIR}/${psg_starpu_from_lib})
+if(psg_installs_starpu)
+    install(DIRECTORY ${psg_starpu_prefix}/lib ${psg_starpu_prefix}/include DESTINATION ${psg_starpu_dir}
+        USE_SOURCE_PERMISSIONS
+        PATTERN "*.la" EXCLUDE
+        PATTERN "pkgconfig" EXCLUDE
+        PATTERN "modules" EXCLUDE)
+    install(FILES ${psg_starpu_prefix}/share/doc/starpu/COPYING.LGPL DESTINATION ${psg_starpu_dir})
+    file(READ ${psg_starpu_prefix}/lib/pkgconfig/starpu-1.4.pc psg_pc)
+    string(REGEX REPLACE "\nprefix=[^\n]*" "\nprefix=\${pcfiledir}/../.." psg_pc "${psg_pc}")
+    file(WRITE ${CMAKE_BINARY_DIR}/starpu-1.4.pc "${psg_pc}")
+    install(FILES ${CMAKE_BINARY_DIR}/starpu-1.4.pc DESTINATION ${psg_starpu_dir}/lib/pkgconfig)
+    set(psg_starpu_pc_dir ${psg_starpu_dir}/lib/pkgconfig)
+endif()
+
+install(EXPORT psgTargets NAMESPACE ${PSG_NAME}:: FILE ${PSG_NAME}Targets.cmake DESTINATION ${psg_cmake_dir})
+configure_package_config_file(cmake/psgConfig.cmake.in ${CMAKE_BINARY_DIR}/${PSG_NAME}Config.cmake
+    INSTALL_DESTINATION ${psg_cmake_dir} PATH_VARS psg_starpu_dir)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/${PSG_NAME}ConfigVersion.cmake COMPATIBILITY SameMajorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/${PSG_NAME}Config.cmake ${CMAKE_BINARY_DIR}/${PSG_NAME}ConfigVersion.cmake
     DESTINATION ${psg_cmake_dir})
-file(RELATIVE_PATH psg_pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-configure_file(cmake/psg.pc.in ${CMAKE_BINARY_DIR}/psg.pc @ONLY)
-install(FILES ${CMAKE_BINARY_DIR}/psg.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+file(RELATIVE_PATH psg_pc_prefix /${psg_pc_dir} /)
+if(psg_installs_starpu)
+    # The same flags as those of the build, from the prefix that is installed.
+    set(psg_pc_starpu "\${libdir}/${psg_starpu_from_lib}")
+    set(psg_pc_requires ${PSG_NAME})
+    set(psg_pc_cflags -I\${starpu}/include/starpu/1.4)
+    foreach(folder ${STARPU_INCLUDE_DIRS})
+        if(NOT folder MATCHES "/include/starpu/1\\.4$")
+            string(APPEND psg_pc_cflags " -I${folder}")
+        endif()
+    endforeach()
+    set(psg_pc_libs "-L\${starpu}/lib -lstarpu-1.4")
+else()
+    set(psg_pc_starpu ${STARPU_PREFIX})
+    set(psg_pc_requires "${PSG_NAME} starpu-1.4 >= 1.4.0")
+endif()
+foreach(name psg psg-starpu)
+    string(REPLACE psg ${PSG_NAME} file ${name}.pc)
+    configure_file(cmake/${name}.pc.in ${CMAKE_BINARY_DIR}/${file} @ONLY)
+    install(FILES ${CMAKE_BINARY_DIR}/${file} DESTINATION ${psg_pc_dir})
+endforeach()

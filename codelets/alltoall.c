@@ -1,19 +1,27 @@
 /* One MPI_Ialltoallv for all that goes between processes, to compare messages with. */
 #include "codelets/codelets.h"
 #include "codelets/messenger.h"
+#include "codelets/simulation.h"
 #include "codelets/task.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-typedef struct gathering {
+typedef struct psg_gathering {
     psg_errand errand; /* first: it stands for the whole */
     psg_run *run;
     const psg_alltoall *alltoall;
     psg_way way;
-    struct starpu_task *arrival; /* ends when the exchange does */
-    size_t number;               /* in the run's record */
+    const psg_alltoall_data *data[PSG_WAYS]; /* from, to */
+    atomic_size_t missing;                   /* blocks that StarPU has not given yet, and one */
+    size_t acquired[PSG_WAYS];               /* blocks that StarPU gives, the first ones of each */
+    size_t number;                           /* in the run's record */
     double start;
 } gathering;
+
+struct psg_gathering *psg_gatherings_create(void) {
+    return calloc(PSG_WAYS, sizeof(gathering));
+}
 
 static int start_gathering(psg_errand *errand, psg_request *request) {
     const gathering *g = (gathering *)errand;
@@ -21,12 +29,14 @@ static int start_gathering(psg_errand *errand, psg_request *request) {
     const psg_alltoall *a = g->alltoall;
     const psg_alltoall_part *from = g->way == PSG_WAY_THERE ? &a->slabs : &a->pencils;
     const psg_alltoall_part *to = g->way == PSG_WAY_THERE ? &a->pencils : &a->slabs;
-    return psg_wire_alltoall(wire, from, to, a->lane, request);
+    psg_run_under_way(g->run, NULL, true);
+    return atomic_load(&g->run->given_up) ? PSG_COMM_GIVEN_UP
+                                          : psg_wire_alltoall(wire, from, to, a->lane, request);
 }
 
 static void end_gathering(psg_errand *errand, int code) {
     gathering *g = (gathering *)errand;
-    struct starpu_task *arrival = g->arrival;
+    psg_run *run = g->run;
     const psg_run_event event = {.kind = PSG_TASK_EXCHANGE,
                                  .worker = -1,
                                  .rank = -1,
@@ -35,93 +45,75 @@ static void end_gathering(psg_errand *errand, int code) {
                                  .number = g->number,
                                  .start = g->start,
                                  .end = starpu_timing_now()};
+    psg_run_under_way(run, NULL, false);
     if (code != 0) {
-        psg_messenger_blame(g->run, "MPI_Ialltoallv", code);
+        psg_messenger_blame(run, "MPI_Ialltoallv", code);
     }
-    psg_run_keep_event(g->run, &event);
-    psg_run_message_sent(g->run);
-    free(g);
-    if (arrival != NULL) {
-        starpu_task_end_dep_release(arrival);
+    psg_run_keep_event(run, &event);
+    psg_run_message_sent(run);
+    for (int end = 0; end < PSG_WAYS; end++) {
+        for (size_t m = 0; m < g->acquired[end]; m++) {
+            starpu_data_release_on_node(g->data[end]->block[m], STARPU_MAIN_RAM);
+        }
     }
+    psg_run_end_task(run);
 }
 
-static void alltoall_cpu(void *buffers[], void *argument) {
-    const psg_task_args *args = argument;
-    gathering *g = args->gathering;
-    (void)buffers; /* they stand in the two arrays, end to end */
-    g->number = args->number;
-    g->start = starpu_timing_now();
-    psg_run_messages_ready(g->run, 1);
-    psg_messenger_post(&g->errand);
-#if PSG_SIMULATE /* some policies end the program at a task that took no time */
-    starpu_sleep(1e-6F);
-#endif
-}
-
-#if PSG_WITH_CUDA
-/* On the thread that drives a GPU, with the blocks in main memory. */
-static void alltoall_cuda(void *buffers[], void *argument) {
-    alltoall_cpu(buffers, argument);
-}
-#endif
-
-PSG_CODELET(alltoall);
-
-static void use(struct starpu_task *task, size_t from, const psg_alltoall_data *data,
-                enum starpu_data_access_mode mode) {
-    for (size_t m = 0; m < data->count; m++) {
-        psg_task_use(task, from + m, data->block[m], mode);
+/* StarPU gives a block, on whatever thread had it last. */
+static void ready(void *argument) {
+    gathering *g = argument;
+    if (atomic_fetch_sub(&g->missing, 1) == 1) {
+        g->start = starpu_timing_now();
+        psg_run_messages_ready(g->run, 1);
+        psg_messenger_post(&g->errand);
     }
 }
 
-/* One of the two tasks: both have all the blocks, as the exchange has. */
-static struct starpu_task *create(psg_run *run, struct starpu_codelet *codelet, gathering *g,
-                                  const psg_alltoall_data *slabs, const psg_alltoall_data *pencils,
-                                  bool continues) {
-    const psg_task_args args = {
-        .run = run, .kind = PSG_TASK_EXCHANGE, .gathering = g, .continues = continues};
-    struct starpu_task *task = psg_task_create(codelet, &args, slabs->count + pencils->count);
-    if (task != NULL) {
-        use(task, 0, slabs, g->way == PSG_WAY_THERE ? STARPU_R : STARPU_W);
-        use(task, slabs->count, pencils, g->way == PSG_WAY_THERE ? STARPU_W : STARPU_R);
+/* The blocks of one end. Without some of them the exchange begins all the same, as every other
+ * process waits for it, and the run fails. */
+static void acquire(gathering *g, int end) {
+    psg_run *run = g->run;
+    const psg_alltoall_data *data = g->data[end];
+    const enum starpu_data_access_mode mode = end == 0 ? STARPU_R : STARPU_W;
+    int result = 0;
+    for (size_t m = 0; m < data->count && result == 0; m++) {
+        atomic_fetch_add(&g->missing, 1);
+        if (run->context->record) {
+            psg_record_use_data(&run->record, data->block[m], end == 0, end != 0);
+        }
+        result = starpu_data_acquire_on_node_cb(data->block[m], STARPU_MAIN_RAM, mode, ready, g);
+        if (result == 0) {
+            g->acquired[end]++;
+        } else {
+            psg_run_fail(run, PSG_FAULT_SUBMIT, "StarPU gave no block for MPI_Ialltoallv: %s",
+                         strerror(-result));
+            ready(g);
+        }
     }
-    return task;
+    run->pieces += data->count;
 }
 
-/* A task on a worker begins the exchange, and goes. One that nobody runs holds the blocks until it
- * has ended, which the messenger tells it: scheduling policies want to hear of the end of a task
- * only from the worker that ran it. */
+/* StarPU gives the blocks, and the exchange holds them until it has ended. The messenger begins it
+ * and sees its end, so that no worker waits for it. */
 void psg_task_alltoall(psg_run *run, const psg_alltoall *alltoall, psg_way way,
                        const psg_alltoall_data *slabs, const psg_alltoall_data *pencils) {
-    gathering *g = malloc(sizeof *g);
-    if (g == NULL) {
-        psg_run_fail(run, PSG_FAULT_SUBMIT, "no memory for MPI_Ialltoallv");
-        return;
-    }
-    *g = (gathering){.errand = {.start = start_gathering, .ended = end_gathering},
-                     .run = run,
-                     .alltoall = alltoall,
-                     .way = way};
-    struct starpu_task *begin =
-        create(run, run->context->exchange->alltoall, g, slabs, pencils, false);
-    g->arrival = create(run, run->context->exchange->nowhere, g, slabs, pencils, true);
-    if (g->arrival != NULL) {
-        g->arrival->where = STARPU_NOWHERE;
-        starpu_task_end_dep_add(g->arrival, 1);
-    }
-    struct starpu_task *arrival = g->arrival; /* g is gone when the exchange has ended */
-    psg_run_message_submitted(run, (way == PSG_WAY_THERE ? slabs : pencils)->bytes);
-    psg_task_submit(run, begin);
-    psg_task_submit(run, arrival);
-}
-
-void psg_task_alltoall_codelets(struct starpu_codelet codelets[PSG_TASK_PRECISIONS], int *nodes) {
-    psg_task_codelet_at(codelets, alltoall_codelet, nodes);
-#if PSG_SIMULATE /* there is no time to simulate, but something to begin */
-    for (int m = 0; m < PSG_TASK_PRECISIONS; m++) {
-        codelets[m].flags |= STARPU_CODELET_SIMGRID_EXECUTE;
-        codelets[m].cuda_flags[0] = 0;
-    }
-#endif
+    const bool outward = way == PSG_WAY_THERE;
+    gathering *g = &run->gathering[way];
+    memset(g, 0, sizeof *g);
+    g->errand = (psg_errand){.owner = run, .start = start_gathering, .ended = end_gathering};
+    g->run = run;
+    g->alltoall = alltoall;
+    g->way = way;
+    g->data[0] = outward ? slabs : pencils;
+    g->data[1] = outward ? pencils : slabs;
+    g->number = run->context->record ? psg_record_add(&run->record) : PSG_RECORD_NONE;
+    atomic_store(&g->missing, 1);
+    psg_run_message_submitted(run, g->data[0]->bytes);
+    psg_run_begin_task(run);
+    psg_simulation_submit(slabs->count + pencils->count);
+    acquire(g, 0);
+    acquire(g, 1);
+    run->tasks++;
+    run->in = starpu_timing_now();
+    ready(g);
 }

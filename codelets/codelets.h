@@ -14,7 +14,7 @@
 #include <starpu.h>
 
 /** Data come to a memory node as soon as all that is submitted before and writes them has ended, by
- *  a task that no worker runs: it is no part of the run, and nothing is known of its time.
+ *  a task that no worker runs: it is no event, but the run ends after it.
  *  @param[in] after  NULL; or data that are not moved: what was submitted before and writes them
  *                    ends first, and what is submitted later and writes them begins after */
 void psg_task_fetch(psg_run *run, int node, starpu_data_handle_t data, starpu_data_handle_t after);
@@ -93,6 +93,15 @@ typedef struct psg_message {
     size_t pencil; /**< the first of the bundle's */
 } psg_message;
 
+/** Room for the messages of a run, in a row; freed by free(). @return NULL: no memory */
+struct psg_travel *psg_travels_create(const psg_context *context);
+/** Of its alltoalls. */
+struct psg_gathering *psg_gatherings_create(void);
+
+/** Give up the other processes, and end the run's messages: its tasks end then, and the run fails.
+ *  @return how many of them MPI still has the memory of */
+size_t psg_task_give_up(psg_run *run);
+
 /** Say how many messages will go to another process, one way, before the first of them is
  *  submitted. */
 void psg_task_expect(psg_run *run, int rank, psg_way way, size_t sends);
@@ -122,11 +131,7 @@ void psg_task_regroup(psg_run *run, psg_way way, bool foreign, starpu_data_handl
 /** Copies of the exchange's codelets, by precision, whose data stay in main memory. */
 typedef struct psg_exchange_codelets {
     struct starpu_codelet nowhere[PSG_TASK_PRECISIONS]; /**< that no worker runs */
-    struct starpu_codelet alltoall[PSG_TASK_PRECISIONS];
 } psg_exchange_codelets;
-
-/** That of alltoall alone. */
-void psg_task_alltoall_codelets(struct starpu_codelet codelets[PSG_TASK_PRECISIONS], int *nodes);
 
 /** What psg_context.exchange needs.
  *  @param[in] nodes  main memory, for as many data as a task has; the caller's as long as the codelets */

@@ -11,13 +11,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-const char *psg_comm_version(void) {
-    static char version[MPI_MAX_LIBRARY_VERSION_STRING];
+static pthread_once_t version_once = PTHREAD_ONCE_INIT;
+static char version[MPI_MAX_LIBRARY_VERSION_STRING];
+
+static void find_version(void) {
     int length = 0;
-    if (version[0] == '\0' && MPI_Get_library_version(version, &length) == MPI_SUCCESS) {
+    if (MPI_Get_library_version(version, &length) == MPI_SUCCESS) {
         version[strcspn(version, ",\n")] = '\0';
     }
+}
+
+const char *psg_comm_version(void) {
+    (void)pthread_once(&version_once, find_version);
     return version;
 }
 
@@ -64,7 +71,7 @@ static psg_comm_result check_level(char *words, size_t size) {
 }
 
 /* MPI has few communicators, 65536 at most in Open MPI. */
-static void close_comm(psg_comm *comm) {
+static void free_parts(psg_comm *comm) {
     int finalized = 0;
     if (MPI_Finalized(&finalized) == MPI_SUCCESS && !finalized) {
         MPI_Comm *const both[] = {&comm->node, &comm->mpi};
@@ -74,7 +81,16 @@ static void close_comm(psg_comm *comm) {
             }
         }
     }
-    free(comm);
+    free(comm->room);
+    free(comm->request);
+}
+
+/* Of a communicator that was given up MPI may still write to the room: all of it is left. */
+static void close_comm(psg_comm *comm) {
+    if (!comm->given_up) {
+        free_parts(comm);
+        free(comm);
+    }
 }
 
 /* MPI calls it where the caller frees theirs, so all processes of it do. */
@@ -93,25 +109,7 @@ static int theirs_is_gone(MPI_Comm theirs, int key, void *value, void *extra) {
     return MPI_SUCCESS;
 }
 
-/* A duplicate of the caller's, so that nothing of ours meets anything of theirs. It stays as long as
- * theirs, for the next plan on the same. */
-static psg_comm *duplicate(MPI_Comm theirs) {
-    psg_comm *comm = malloc(sizeof *comm);
-    if (comm == NULL) {
-        return NULL;
-    }
-    *comm = (psg_comm){.mpi = MPI_COMM_NULL, .node = MPI_COMM_NULL};
-    if (MPI_Comm_dup(theirs, &comm->mpi) != MPI_SUCCESS ||
-        MPI_Comm_set_errhandler(comm->mpi, MPI_ERRORS_RETURN) != MPI_SUCCESS ||
-        MPI_Comm_rank(comm->mpi, &comm->rank) != MPI_SUCCESS ||
-        MPI_Comm_size(comm->mpi, &comm->ranks) != MPI_SUCCESS ||
-        MPI_Comm_split_type(comm->mpi, MPI_COMM_TYPE_SHARED, comm->rank, MPI_INFO_NULL,
-                            &comm->node) != MPI_SUCCESS) {
-        close_comm(comm);
-        return NULL;
-    }
-    (void)MPI_Comm_rank(comm->node, &comm->node_rank);
-    (void)MPI_Comm_size(comm->node, &comm->node_ranks);
+static void play_a_rank(psg_comm *comm) {
     const char *rank = getenv("PSG_FAKE_RANK");
     const char *ranks = getenv("PSG_FAKE_RANKS");
     if (comm->ranks == 1 && rank != NULL && ranks != NULL && atoi(ranks) > atoi(rank) &&
@@ -120,14 +118,99 @@ static psg_comm *duplicate(MPI_Comm theirs) {
         comm->rank = atoi(rank);
         comm->ranks = atoi(ranks);
     }
-    return comm;
 }
 
-psg_comm_result psg_comm_open(psg_comm **result, const void *mpi_comm, char *words, size_t size) {
+/* MPI_Comm_split_type() blocks, and follows directly on a call that no process has left before all
+ * have made it. */
+static bool divide(psg_comm *comm, MPI_Comm theirs) {
+    return psg_comm_duplicate(comm, theirs, &comm->mpi) &&
+           MPI_Comm_set_errhandler(comm->mpi, MPI_ERRORS_RETURN) == MPI_SUCCESS &&
+           MPI_Comm_rank(comm->mpi, &comm->self) == MPI_SUCCESS &&
+           MPI_Comm_size(comm->mpi, &comm->peers) == MPI_SUCCESS &&
+           MPI_Comm_split_type(comm->mpi, MPI_COMM_TYPE_SHARED, comm->self, MPI_INFO_NULL,
+                               &comm->node) == MPI_SUCCESS &&
+           MPI_Comm_rank(comm->node, &comm->node_rank) == MPI_SUCCESS &&
+           MPI_Comm_size(comm->node, &comm->node_ranks) == MPI_SUCCESS;
+}
+
+/* Into `made`, a communicator, or why there is none. */
+static psg_comm_result make(psg_comm *made, bool lasts, MPI_Comm theirs) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (!divide(made, theirs)) {
+        if (made->words[0] == '\0') {
+            psg_comm_say(made, "MPI could not duplicate the communicator");
+        }
+        return PSG_COMM_FAILED;
+    }
+    made->rank = made->self;
+    made->ranks = made->peers;
+    made->room = malloc((size_t)made->peers * PSG_COMM_ROOM);
+    made->request = malloc(2 * (size_t)made->peers * sizeof(MPI_Request));
+    made->have = lasts && made->room != NULL && made->request != NULL;
+    if (!psg_comm_done(
+            made,
+            MPI_Iallreduce(MPI_IN_PLACE, &made->have, 1, MPI_INT, MPI_MIN, made->mpi, &request),
+            "MPI_Iallreduce") ||
+        !psg_comm_wait_for(made, &request, 1, "to tell if there is memory for a communicator")) {
+        return PSG_COMM_FAILED;
+    }
+    if (!made->have) {
+        psg_comm_say(made, "a process has no memory for a communicator");
+        return PSG_COMM_MEMORY;
+    }
+    return psg_comm_done(made, MPI_Comm_set_attr(theirs, attribute, made), "MPI_Comm_set_attr")
+               ? PSG_COMM_OK
+               : PSG_COMM_FAILED;
+}
+
+/* A process without memory for the structure takes part in all of it, with one that ends with this
+ * function. MPI writes to the structure when others have come, so that process waits for them
+ * without a limit. */
+static psg_comm_result create(psg_comm **result, MPI_Comm theirs, double limit, char *words,
+                              size_t size) {
+    psg_comm *comm = calloc(1, sizeof *comm);
+    psg_comm on_stack;
+    psg_comm *made = comm != NULL ? comm : &on_stack;
+    *made =
+        (psg_comm){.mpi = MPI_COMM_NULL, .node = MPI_COMM_NULL, .limit = comm != NULL ? limit : 0};
+    const psg_comm_result state = make(made, comm != NULL, theirs);
+    *result = NULL;
+    if (state == PSG_COMM_OK) {
+        play_a_rank(made);
+        *result = comm;
+        return state;
+    }
+    (void)snprintf(words, size, "%s", made->words);
+    if (made->given_up) { /* MPI still writes to it */
+        // cppcheck-suppress memleak
+        return state;
+    }
+    free_parts(made);
+    free(comm);
+    return state;
+}
+
+/* The longest limit of all: where they differ, all processes wait in the same way until that is
+ * found. So this is told in the same way with a limit and without one. */
+static bool agree_on_limit(psg_comm *comm, double limit) {
+    comm->limit = limit;
+    if (!psg_comm_tell_all(comm, comm->mpi, &limit, sizeof limit, "to begin a plan")) {
+        return false;
+    }
+    for (int r = 0; r < comm->peers; r++) {
+        double its = 0;
+        memcpy(&its, comm->room + (size_t)r * PSG_COMM_ROOM, sizeof its);
+        comm->limit = its > comm->limit ? its : comm->limit;
+    }
+    return true;
+}
+
+psg_comm_result psg_comm_open(psg_comm **result, const void *mpi_comm, double limit, char *words,
+                              size_t size) {
     const MPI_Comm theirs = *(const MPI_Comm *)mpi_comm;
     int is = 0;
     *result = NULL;
-    const psg_comm_result state = check_mpi(words, size);
+    psg_comm_result state = check_mpi(words, size);
     if (state != PSG_COMM_OK) {
         return state;
     }
@@ -144,13 +227,13 @@ psg_comm_result psg_comm_open(psg_comm **result, const void *mpi_comm, char *wor
     psg_comm *comm = NULL;
     int found = 0;
     if (MPI_Comm_get_attr(theirs, attribute, &comm, &found) != MPI_SUCCESS || !found) {
-        comm = duplicate(theirs);
-        if (comm != NULL) {
-            (void)MPI_Comm_set_attr(theirs, attribute, comm);
+        state = create(&comm, theirs, limit, words, size);
+        if (state != PSG_COMM_OK) {
+            return state;
         }
     }
-    if (comm == NULL) {
-        (void)snprintf(words, size, "MPI could not duplicate the communicator");
+    if (!agree_on_limit(comm, limit)) {
+        (void)snprintf(words, size, "%s", comm->words);
         return PSG_COMM_FAILED;
     }
     *result = comm;
@@ -174,56 +257,10 @@ void psg_comm_node(const psg_comm *comm, int *rank, int *ranks) {
     *ranks = comm->node_ranks;
 }
 
-bool psg_comm_node_gather(const psg_comm *comm, const void *mine, void *all, size_t bytes) {
-    return MPI_Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, comm->node) ==
-           MPI_SUCCESS;
-}
-
-/* ------------------------------------------------------------------------------- agreement */
-
-int psg_comm_agree(const psg_comm *comm, int code, char *words, size_t size, int *rank) {
-    int ranks = 0;
-    int mine = 0;
-    (void)MPI_Comm_size(comm->mpi, &ranks);
-    (void)MPI_Comm_rank(comm->mpi, &mine);
-    int least[2] = {code != 0 ? mine : ranks, code != 0 ? 0 : -1};
-    if (MPI_Allreduce(MPI_IN_PLACE, least, 2, MPI_INT, MPI_MIN, comm->mpi) != MPI_SUCCESS) {
-        *rank = mine;
-        (void)snprintf(words, size, "MPI_Allreduce failed");
-        return -1;
-    }
-    if (least[0] == ranks) {
-        return 0;
-    }
-    struct {
-        int code;
-        char words[512];
-    } said = {.code = code};
-    (void)snprintf(said.words, sizeof said.words, "%s", words);
-    if (MPI_Bcast(&said, (int)sizeof said, MPI_BYTE, least[0], comm->mpi) != MPI_SUCCESS) {
-        said.code = -1;
-        (void)snprintf(said.words, sizeof said.words, "MPI_Bcast failed");
-    }
-    (void)snprintf(words, size, "%s", said.words);
-    *rank = least[1] == 0 ? -1 : least[0];
-    return said.code;
-}
-
-bool psg_comm_max(const psg_comm *comm, double *values, size_t count) {
-    return MPI_Allreduce(MPI_IN_PLACE, values, (int)count, MPI_DOUBLE, MPI_MAX, comm->mpi) ==
-           MPI_SUCCESS;
-}
-
-bool psg_comm_sum(const psg_comm *comm, double *values, size_t count) {
-    return MPI_Allreduce(MPI_IN_PLACE, values, (int)count, MPI_DOUBLE, MPI_SUM, comm->mpi) ==
-           MPI_SUCCESS;
-}
-
 /* ------------------------------------------------------------------------------- the rate */
 
 /* To each other process, and from each: one round. */
-static bool send_to_all(const psg_comm *comm, char *from, char *to, int bytes,
-                        MPI_Request *request) {
+static bool send_to_all(psg_comm *comm, char *from, char *to, int bytes, MPI_Request *request) {
     int count = 0;
     bool good = true;
     for (int d = 1; d < comm->ranks && good; d++) {
@@ -238,7 +275,14 @@ static bool send_to_all(const psg_comm *comm, char *from, char *to, int bytes,
                          comm->mpi, &request[count]) == MPI_SUCCESS;
         count += good ? 1 : 0;
     }
-    return MPI_Waitall(count, request, MPI_STATUSES_IGNORE) == MPI_SUCCESS && good;
+    return psg_comm_wait_for(comm, request, count, "for messages that are measured") && good;
+}
+
+/* So that all begin together. */
+static bool meet(psg_comm *comm) {
+    double nothing = 0;
+    return comm->limit == 0 ? psg_comm_done(comm, MPI_Barrier(comm->mpi), "MPI_Barrier")
+                            : psg_comm_max(comm, &nothing, 1);
 }
 
 /* Into comm->rate, this process' best. */
@@ -249,15 +293,21 @@ static bool measure_rate(psg_comm *comm) {
     char *from = calloc(all, 1);
     char *to = calloc(all, 1);
     MPI_Request *request = malloc(2 * (size_t)comm->ranks * sizeof *request);
-    int good = from != NULL && to != NULL && request != NULL;
-    good =
-        MPI_Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, comm->mpi) == MPI_SUCCESS && good;
+    double missing = from == NULL || to == NULL || request == NULL;
+    bool good = psg_comm_max(comm, &missing, 1);
+    if (good && missing > 0) {
+        (void)snprintf(comm->words, sizeof comm->words, "no memory to measure messages");
+        good = false;
+    }
     for (int m = 0; m < ROUNDS && good; m++) {
-        good = MPI_Barrier(comm->mpi) == MPI_SUCCESS;
+        good = meet(comm);
         const double start = MPI_Wtime();
         good = good && send_to_all(comm, from, to, each, request);
         const double here = (double)each * (comm->ranks - 1) / (MPI_Wtime() - start);
         comm->rate = m > 0 && here > comm->rate ? here : comm->rate; /* the first one sets up */
+    }
+    if (comm->given_up) { /* MPI still has these */
+        return false;
     }
     free(from);
     free(to);
@@ -314,83 +364,4 @@ size_t psg_comm_most_tags(void) {
     return MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &most, &found) == MPI_SUCCESS && found
                ? (size_t)*most
                : 32767; /* which the standard warrants */
-}
-
-/* -------------------------------------------------------------------------------- the wire */
-
-psg_wire *psg_wire_open(const psg_comm *comm, size_t row_bytes, unsigned lanes) {
-    psg_wire *wire = calloc(1, sizeof *wire);
-    if (wire == NULL) {
-        return NULL;
-    }
-    wire->row_bytes = row_bytes;
-    wire->fake = comm->fake;
-    wire->row = MPI_DATATYPE_NULL;
-    wire->mpi = MPI_COMM_NULL;
-    wire->lane = calloc(lanes + 1, sizeof *wire->lane);
-    bool good = MPI_Comm_dup(comm->mpi, &wire->mpi) == MPI_SUCCESS && wire->lane != NULL &&
-                MPI_Type_contiguous((int)row_bytes, MPI_BYTE, &wire->row) == MPI_SUCCESS &&
-                MPI_Type_commit(&wire->row) == MPI_SUCCESS;
-    for (; good && wire->lanes < lanes; wire->lanes += good ? 1 : 0) {
-        good = MPI_Comm_dup(comm->mpi, &wire->lane[wire->lanes]) == MPI_SUCCESS;
-    }
-    if (!good) {
-        psg_wire_close(wire);
-        return NULL;
-    }
-    return wire;
-}
-
-void psg_wire_close(psg_wire *wire) {
-    int finalized = 0;
-    if (wire == NULL) {
-        return;
-    }
-    if (MPI_Finalized(&finalized) == MPI_SUCCESS && !finalized) {
-        if (wire->row != MPI_DATATYPE_NULL) {
-            (void)MPI_Type_free(&wire->row);
-        }
-        if (wire->mpi != MPI_COMM_NULL) {
-            (void)MPI_Comm_free(&wire->mpi);
-        }
-        for (unsigned m = 0; m < wire->lanes; m++) {
-            (void)MPI_Comm_free(&wire->lane[m]);
-        }
-    }
-    free(wire->lane);
-    free(wire);
-}
-
-size_t psg_wire_row_bytes(const psg_wire *wire) {
-    return wire->row_bytes;
-}
-
-/* One that plays a rank of many sends to nobody, and receives from nobody. */
-int psg_wire_send(const psg_wire *wire, const void *memory, size_t rows, int rank, int tag,
-                  psg_request *request) {
-    request->mpi = MPI_REQUEST_NULL;
-    return wire->fake
-               ? MPI_SUCCESS
-               : MPI_Isend(memory, (int)rows, wire->row, rank, tag, wire->mpi, &request->mpi);
-}
-
-int psg_wire_receive(const psg_wire *wire, void *memory, size_t rows, int rank, int tag,
-                     psg_request *request) {
-    request->mpi = MPI_REQUEST_NULL;
-    return wire->fake
-               ? MPI_SUCCESS
-               : MPI_Irecv(memory, (int)rows, wire->row, rank, tag, wire->mpi, &request->mpi);
-}
-
-int psg_wire_alltoall(const psg_wire *wire, const psg_alltoall_part *from,
-                      const psg_alltoall_part *to, size_t lane, psg_request *request) {
-    return MPI_Ialltoallv(from->memory, from->count, from->first, wire->row, to->memory, to->count,
-                          to->first, wire->row, wire->lane[lane], &request->mpi);
-}
-
-void psg_comm_words(int code, char *words, size_t size) {
-    char said[MPI_MAX_ERROR_STRING] = "";
-    int length = 0;
-    (void)MPI_Error_string(code, said, &length);
-    (void)snprintf(words, size, "%s", said);
 }

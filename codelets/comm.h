@@ -23,15 +23,31 @@ typedef enum psg_comm_result {
     PSG_COMM_ABSENT, /**< the library was built without MPI */
     PSG_COMM_STATE,  /**< MPI is not initialised, or not for threads, or is finalised */
     PSG_COMM_ARG,    /**< no communicator of ours */
+    PSG_COMM_MEMORY, /**< a process has no memory for it */
     PSG_COMM_FAILED
 } psg_comm_result;
 
 /** Collective. @param[in]  mpi_comm  the address of an MPI_Comm, which may be freed afterwards
+ *  @param[in]  limit  seconds to wait for other processes from now on, in all that is collective; 0:
+ *                     as long as it takes. The largest of all processes' holds
  *  @param[out] comm   NULL after a failure, but for one that the others have to be told of: MPI is not for threads
  *                     in this process. The library's, as long as the caller's communicator is there,
  *                     or somebody who called psg_comm_start() on it
  *  @param[out] words  why, size bytes */
-psg_comm_result psg_comm_open(psg_comm **comm, const void *mpi_comm, char *words, size_t size);
+psg_comm_result psg_comm_open(psg_comm **comm, const void *mpi_comm, double limit, char *words,
+                              size_t size);
+
+double psg_comm_limit(const psg_comm *comm);
+/** Once the limit was over, each collective function fails at once: what one process has missed, it
+ *  would take for an answer to the next question. */
+bool psg_comm_given_up(const psg_comm *comm);
+/** Give up. @param[in] whom  "process 2" @param[in] what  "to agree", after "waited 5 s for process 2" */
+void psg_comm_give_up(psg_comm *comm, const char *whom, const char *what);
+/** Why the latest collective function failed, or what is given up. */
+const char *psg_comm_why(const psg_comm *comm);
+/** "process 2", "processes 1, 3": those of `ranks` for which is(data, rank). */
+void psg_comm_name_ranks(char *text, size_t size, int ranks, bool (*is)(const void *, int),
+                         const void *data);
 
 int psg_comm_rank(const psg_comm *comm);
 int psg_comm_ranks(const psg_comm *comm);
@@ -41,23 +57,23 @@ bool psg_comm_fake(const psg_comm *comm);
 
 /** Among the processes of this node: this one's number, and how many there are. */
 void psg_comm_node(const psg_comm *comm, int *rank, int *ranks);
-/** Collective in the node: `bytes` of each process, in the order of their numbers. @return
- *  false: MPI failed */
-bool psg_comm_node_gather(const psg_comm *comm, const void *mine, void *all, size_t bytes);
+/** Collective over all nodes: `bytes` of each process of the node, at most 512, in the order of
+ *  their numbers. @return valid until the next collective function; NULL: psg_comm_why() */
+const void *psg_comm_node_gather(psg_comm *comm, const void *mine, size_t bytes);
 
 /** Collective: 0 if `code` is 0 everywhere; else that of the lowest rank where it is not, whose
  *  words replace `words`. @param[out] rank  which one; -1 if `code` is 0 on none
- *  @return as said; -1: MPI failed */
-int psg_comm_agree(const psg_comm *comm, int code, char *words, size_t size, int *rank);
+ *  @return as said; -1: psg_comm_why(), which is in `words` too */
+int psg_comm_agree(psg_comm *comm, int code, char *words, size_t size, int *rank);
 
 /** Collective: each value becomes the largest of, or the sum over, all processes.
- *  @return false: MPI failed */
-bool psg_comm_max(const psg_comm *comm, double *values, size_t count);
-bool psg_comm_sum(const psg_comm *comm, double *values, size_t count);
+ *  @return false: psg_comm_why() */
+bool psg_comm_max(psg_comm *comm, double *values, size_t count);
+bool psg_comm_sum(psg_comm *comm, double *values, size_t count);
 
 /** Collective: bytes per second that a process sends while all of them send to each other at
  *  once, the fastest process' best of some rounds; measured at the first call for a communicator.
- *  @return false: MPI failed, or there is no memory */
+ *  @return false: psg_comm_why() */
 bool psg_comm_rate(psg_comm *comm, double *rate);
 
 /** Start the thread that talks to MPI, and stop it, for all communicators; counted.
@@ -74,8 +90,8 @@ size_t psg_comm_most_tags(void);
 typedef struct psg_wire psg_wire;
 
 /** Collective. @param[in] lanes  0 without MPI_Alltoallv
- *  @return NULL: no memory, or MPI failed */
-psg_wire *psg_wire_open(const psg_comm *comm, size_t row_bytes, unsigned lanes);
+ *  @return NULL: psg_comm_why() */
+psg_wire *psg_wire_open(psg_comm *comm, size_t row_bytes, unsigned lanes);
 /** Collective. NULL is fine. */
 void psg_wire_close(psg_wire *wire);
 
@@ -109,6 +125,9 @@ typedef struct psg_alltoall {
 /** Begin MPI_Ialltoallv on a lane. Collective. @return as above */
 int psg_wire_alltoall(const psg_wire *wire, const psg_alltoall_part *from,
                       const psg_alltoall_part *to, size_t lane, psg_request *request);
+
+/** The code of what is not done because the other processes were given up. */
+enum { PSG_COMM_GIVEN_UP = -1 };
 
 /** What a code says. */
 void psg_comm_words(int code, char *words, size_t size);

@@ -12,8 +12,10 @@ int psg_comm_cuda_aware(void) {
     return -1;
 }
 
-psg_comm_result psg_comm_open(psg_comm **comm, const void *mpi_comm, char *words, size_t size) {
+psg_comm_result psg_comm_open(psg_comm **comm, const void *mpi_comm, double limit, char *words,
+                              size_t size) {
     (void)mpi_comm;
+    (void)limit;
     *comm = NULL;
     (void)snprintf(words, size, "options.comm is set, and the library was built without MPI");
     return PSG_COMM_ABSENT;
@@ -40,15 +42,29 @@ void psg_comm_node(const psg_comm *comm, int *rank, int *ranks) {
     *ranks = 1;
 }
 
-bool psg_comm_node_gather(const psg_comm *comm, const void *mine, void *all, size_t bytes) {
+const void *psg_comm_node_gather(psg_comm *comm, const void *mine, size_t bytes) {
     (void)comm;
     (void)mine;
-    (void)all;
     (void)bytes;
+    return NULL;
+}
+
+double psg_comm_limit(const psg_comm *comm) {
+    (void)comm;
+    return 0;
+}
+
+bool psg_comm_given_up(const psg_comm *comm) {
+    (void)comm;
     return false;
 }
 
-int psg_comm_agree(const psg_comm *comm, int code, char *words, size_t size, int *rank) {
+const char *psg_comm_why(const psg_comm *comm) {
+    (void)comm;
+    return "";
+}
+
+int psg_comm_agree(psg_comm *comm, int code, char *words, size_t size, int *rank) {
     (void)comm;
     (void)words;
     (void)size;
@@ -56,14 +72,14 @@ int psg_comm_agree(const psg_comm *comm, int code, char *words, size_t size, int
     return code;
 }
 
-bool psg_comm_max(const psg_comm *comm, double *values, size_t count) {
+bool psg_comm_max(psg_comm *comm, double *values, size_t count) {
     (void)comm;
     (void)values;
     (void)count;
     return true;
 }
 
-bool psg_comm_sum(const psg_comm *comm, double *values, size_t count) {
+bool psg_comm_sum(psg_comm *comm, double *values, size_t count) {
     return psg_comm_max(comm, values, count);
 }
 
@@ -86,7 +102,7 @@ size_t psg_comm_most_tags(void) {
     return 0;
 }
 
-psg_wire *psg_wire_open(const psg_comm *comm, size_t row_bytes, unsigned lanes) {
+psg_wire *psg_wire_open(psg_comm *comm, size_t row_bytes, unsigned lanes) {
     (void)comm;
     (void)row_bytes;
     (void)lanes;
@@ -95,6 +111,20 @@ psg_wire *psg_wire_open(const psg_comm *comm, size_t row_bytes, unsigned lanes) 
 
 void psg_wire_close(psg_wire *wire) {
     (void)wire;
+}
+
+struct psg_travel *psg_travels_create(const psg_context *context) {
+    (void)context;
+    return NULL;
+}
+
+struct psg_gathering *psg_gatherings_create(void) {
+    return NULL;
+}
+
+size_t psg_task_give_up(psg_run *run) {
+    (void)run;
+    return 0;
 }
 
 void psg_task_expect(psg_run *run, int rank, psg_way way, size_t sends) {

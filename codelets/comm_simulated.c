@@ -46,8 +46,10 @@ int psg_comm_cuda_aware(void) {
     return machine != NULL ? machine->cuda_aware : -1;
 }
 
-psg_comm_result psg_comm_open(psg_comm **comm, const void *mpi_comm, char *words, size_t size) {
+psg_comm_result psg_comm_open(psg_comm **comm, const void *mpi_comm, double limit, char *words,
+                              size_t size) {
     (void)mpi_comm;
+    (void)limit;
     *comm = NULL;
     (void)snprintf(words, size,
                    "options.comm is set, and the library simulates: several processes are "
@@ -75,15 +77,43 @@ void psg_comm_node(const psg_comm *comm, int *rank, int *ranks) {
     *ranks = 1;
 }
 
-bool psg_comm_node_gather(const psg_comm *comm, const void *mine, void *all, size_t bytes) {
+const void *psg_comm_node_gather(psg_comm *comm, const void *mine, size_t bytes) {
     (void)comm;
     (void)mine;
-    (void)all;
     (void)bytes;
-    return false; /* a node is not shared, and nobody asks */
+    return NULL; /* a node is not shared, and nobody asks */
 }
 
-int psg_comm_agree(const psg_comm *comm, int code, char *words, size_t size, int *rank) {
+double psg_comm_limit(const psg_comm *comm) {
+    (void)comm;
+    return 0;
+}
+
+bool psg_comm_given_up(const psg_comm *comm) {
+    (void)comm;
+    return false;
+}
+
+void psg_comm_give_up(psg_comm *comm, const char *whom, const char *what) {
+    (void)comm; /* nobody is waited for too long */
+    (void)whom;
+    (void)what;
+}
+
+void psg_comm_name_ranks(char *text, size_t size, int ranks, bool (*is)(const void *, int),
+                         const void *data) {
+    (void)ranks;
+    (void)is;
+    (void)data;
+    (void)snprintf(text, size, "a node");
+}
+
+const char *psg_comm_why(const psg_comm *comm) {
+    (void)comm;
+    return "";
+}
+
+int psg_comm_agree(psg_comm *comm, int code, char *words, size_t size, int *rank) {
     (void)comm;
     (void)words;
     (void)size;
@@ -91,7 +121,7 @@ int psg_comm_agree(const psg_comm *comm, int code, char *words, size_t size, int
     return code;
 }
 
-bool psg_comm_max(const psg_comm *comm, double *values, size_t count) {
+bool psg_comm_max(psg_comm *comm, double *values, size_t count) {
     (void)comm;
     (void)values;
     (void)count;
@@ -99,7 +129,7 @@ bool psg_comm_max(const psg_comm *comm, double *values, size_t count) {
 }
 
 /* What the processes sum up is about data, of which there are none, and about faults. */
-bool psg_comm_sum(const psg_comm *comm, double *values, size_t count) {
+bool psg_comm_sum(psg_comm *comm, double *values, size_t count) {
     return psg_comm_max(comm, values, count);
 }
 
@@ -128,7 +158,7 @@ size_t psg_comm_most_tags(void) {
 
 /* -------------------------------------------------------------------------------- the wire */
 
-psg_wire *psg_wire_open(const psg_comm *comm, size_t row_bytes, unsigned lanes) {
+psg_wire *psg_wire_open(psg_comm *comm, size_t row_bytes, unsigned lanes) {
     psg_wire *wire = malloc(sizeof *wire);
     (void)lanes;
     if (wire != NULL) {

@@ -1,5 +1,4 @@
-/* Without CUDA nobody times copies: StarPU on SimGrid makes none, and tells nobody when it would
- * have. */
+/* Without CUDA there are no copies. */
 #include "codelets/device.h"
 
 #include <starpu.h>

@@ -36,7 +36,7 @@ void psg_device_host_free(void *memory);
 bool psg_device_pin(void *memory, size_t bytes, bool *already);
 void psg_device_unpin(void *memory);
 
-/** StarPU's block interface, which all data of plans have; with CUDA one that times copies. */
+/** StarPU's block interface, which all data of plans have; with CUDA, or a simulation, one that times copies. */
 struct starpu_data_interface_ops *psg_device_blocks(void);
 /** Is it known how long copies to, from and between GPUs take? */
 bool psg_device_times_copies(void);

@@ -17,6 +17,10 @@ static void make(void) {
     }
 }
 
+static void fetched(void *run) {
+    psg_run_end_task(run);
+}
+
 void psg_task_fetch(psg_run *run, int node, starpu_data_handle_t data, starpu_data_handle_t after) {
     (void)pthread_once(&made, make);
     struct starpu_task *task = starpu_task_create();
@@ -26,5 +30,10 @@ void psg_task_fetch(psg_run *run, int node, starpu_data_handle_t data, starpu_da
     if (after != NULL) {
         psg_task_use(task, 1, after, STARPU_R);
     }
-    (void)psg_task_hand_over(run, task);
+    task->epilogue_callback_func = fetched;
+    task->epilogue_callback_arg = run;
+    psg_run_begin_task(run);
+    if (!psg_task_hand_over(run, task)) {
+        psg_run_end_task(run);
+    }
 }

@@ -11,7 +11,7 @@ static void transform(void *buffers[], const psg_task_args *args, psg_cpu_direct
     }
     const size_t rows = context->y0[args->index + 1] - context->y0[args->index];
     void *pencil = psg_task_pointer(buffers, 0);
-    void *scratch = psg_task_scratch(context);
+    void *scratch = psg_task_scratch(args);
     const size_t count = rows * context->nxc;
     const bool finite =
         context->z_contiguous

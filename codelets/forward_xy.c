@@ -5,21 +5,27 @@
 #include "codelets/cuda.h"
 #endif
 
-/* Plane by plane, so that a plane's spectrum is still in the cache when it is dealt out to the
- * blocks. */
+/* Plane by plane: a plane's spectrum is still in the cache when it is dealt out to the blocks. Blocks that are
+ * views of the segment's planes are one plane together, where the spectrum goes at once. */
 static void forward_xy_cpu(void *buffers[], void *argument) {
     const psg_task_args *args = argument;
     const psg_context *context = args->run->context;
     const size_t real_plane = context->n[0] * context->n[1] * context->cpu->real_bytes;
     const size_t first = context->z0[args->index];
     const char *f = psg_task_pointer(buffers, 0);
-    void *spectrum = psg_task_scratch(context);
+    const size_t plane = psg_task_pitch(buffers, 1) * 2 * context->cpu->real_bytes;
+    const bool whole = psg_plane_whole(context, buffers + 1);
+    char *spectrum = whole ? psg_task_pointer(buffers, 1) : psg_task_scratch(args);
     for (size_t k = first; k < context->z0[args->index + 1]; k++, f += real_plane) {
         if (psg_run_failed(args->run)) {
             return;
         }
         context->cpu->fft_xy(context->fft, f, spectrum);
-        psg_plane_move(context, PSG_PLANE_DEAL, buffers + 1, k - first, spectrum);
+        if (whole) {
+            spectrum += plane;
+        } else {
+            psg_plane_move(context, PSG_PLANE_DEAL, buffers + 1, k - first, spectrum);
+        }
     }
 }
 

@@ -13,7 +13,7 @@ static void inverse_xy_cpu(void *buffers[], void *argument) {
     const size_t real_plane = context->n[0] * context->n[1] * context->cpu->real_bytes;
     const size_t first = context->z0[args->index];
     char *u = psg_task_pointer(buffers, 0);
-    void *spectrum = psg_task_scratch(context);
+    void *spectrum = psg_task_scratch(args);
     for (size_t k = first; k < context->z0[args->index + 1]; k++, u += real_plane) {
         if (psg_run_failed(args->run)) {
             return;

@@ -14,7 +14,7 @@ static void kspace_cpu(void *buffers[], void *argument) {
     if (psg_run_failed(args->run)) {
         return;
     }
-    psg_cpu_piece *piece = context->pieces[starpu_worker_get_id_check()];
+    psg_cpu_piece *piece = context->pieces[psg_task_worker(args)];
     for (size_t s = 0; s < context->segments; s++) {
         piece[s] = (psg_cpu_piece){psg_task_pointer(buffers, s), psg_task_pitch(buffers, s)};
     }
@@ -26,7 +26,7 @@ static void kspace_cpu(void *buffers[], void *argument) {
         .row0 = context->y0[args->index],
         .rows = context->y0[args->index + 1] - context->y0[args->index],
     };
-    if (!context->cpu->kspace(context->fft, &context->divide, &pencil, psg_task_scratch(context),
+    if (!context->cpu->kspace(context->fft, &context->divide, &pencil, psg_task_scratch(args),
                               args->run->mode0)) {
         atomic_store(args->run->nonfinite, 1);
     }

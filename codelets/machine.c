@@ -1,5 +1,7 @@
 #include "codelets/machine.h"
 
+#include "codelets/decimal.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -26,8 +28,25 @@ static int place_in(const char *word, const char *const *words, int count) {
 /* What follows the first word of a line. @return NULL: it was understood, else what was expected */
 typedef const char *(*reader)(psg_machine *machine, const char *rest);
 
+static const char name_expected[] = "machine NAME, of at most 63 letters, digits, '-', '_' and '.'";
+
+/* SimGrid gets the name in XML, and whoever reads a message gets it on a terminal.
+ * @return the first character that may not be in it; "": all may */
+static const char *unsafe_in(const char *name) {
+    return name + strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.");
+}
+
 static const char *read_name(psg_machine *machine, const char *rest) {
-    return sscanf(rest, "%63s", machine->name) == 1 ? NULL : "machine NAME";
+    const char *name = rest + strspn(rest, " \t");
+    size_t length = strlen(name);
+    while (length > 0 && strchr(" \t", name[length - 1]) != NULL) {
+        length--;
+    }
+    if (length == 0 || length >= sizeof machine->name) {
+        return name_expected;
+    }
+    (void)snprintf(machine->name, sizeof machine->name, "%.*s", (int)length, name);
+    return unsafe_in(machine->name)[0] == '\0' ? NULL : name_expected;
 }
 
 static const char *read_about(psg_machine *machine, const char *rest) {
@@ -98,6 +117,14 @@ static const char *read_link(psg_machine *machine, const char *rest) {
     machine->link[m].bytes_per_second = bytes;
     machine->link[m].seconds = seconds;
     return NULL;
+}
+
+static const char *read_recorded(psg_machine *machine, const char *rest) {
+    char which[8];
+    int used = 0;
+    const bool read = sscanf(rest, "%7s %n", which, &used) == 1 && strcmp(which, "peer") == 0;
+    const char *expected = "recorded peer BYTES_A_SECOND";
+    return read ? read_positive(&machine->recorded_peer, rest + used, expected) : expected;
 }
 
 static const char *read_cuda_aware(psg_machine *machine, const char *rest) {
@@ -198,17 +225,10 @@ static const struct {
     const char *word;
     reader read;
 } readers[] = {
-    {"machine", read_name},
-    {"about", read_about},
-    {"cpus", read_cpus},
-    {"gpus", read_gpus},
-    {"gpu_memory", read_memory},
-    {"link", read_link},
-    {"submit", read_submit},
-    {"gap", read_gap},
-    {"least", read_least},
-    {"time", read_time},
-    {"cuda_aware", read_cuda_aware},
+    {"machine", read_name},      {"about", read_about},       {"cpus", read_cpus},
+    {"gpus", read_gpus},         {"gpu_memory", read_memory}, {"link", read_link},
+    {"recorded", read_recorded}, {"submit", read_submit},     {"gap", read_gap},
+    {"least", read_least},       {"time", read_time},         {"cuda_aware", read_cuda_aware},
 };
 
 /* @return as a reader does */
@@ -230,7 +250,25 @@ static const char *read_line(psg_machine *machine, char *line) {
             return readers[m].read(machine, rest);
         }
     }
-    return "machine, about, cpus, gpus, gpu_memory, link, cuda_aware, submit, gap, least or time";
+    return "machine, about, cpus, gpus, gpu_memory, link, recorded, cuda_aware, submit, gap, least "
+           "or time";
+}
+
+/* What is wrong with a line. A character that may not be in the name is shown as no terminal takes
+ * it for a command. */
+static void tell_line(const psg_machine *machine, const char *path, unsigned number,
+                      const char *expected, char *words, size_t size) {
+    const char *unsafe = unsafe_in(machine->name);
+    const unsigned character = (unsigned char)unsafe[0];
+    char shown[8] = "";
+    (void)snprintf(shown, sizeof shown, character > ' ' && character <= '~' ? "'%c'" : "0x%02x",
+                   character);
+    if (character == 0) {
+        (void)snprintf(words, size, "%s:%u: expected %s", path, number, expected);
+    } else {
+        (void)snprintf(words, size, "%s:%u: expected %s; character %zu of NAME is %s", path, number,
+                       expected, (size_t)(unsafe - machine->name) + 1, shown);
+    }
 }
 
 psg_machine *psg_machine_read(const char *path, char *words, size_t size) {
@@ -242,22 +280,28 @@ psg_machine *psg_machine_read(const char *path, char *words, size_t size) {
         free(machine);
         return NULL;
     }
+    const psg_decimal decimal = psg_decimal_begin();
     const char *expected = NULL;
     unsigned number = 0;
     while (expected == NULL && fgets(line, sizeof line, file) != NULL) {
+        const bool whole = strchr(line, '\n') != NULL || feof(file) != 0;
         number++;
-        expected = read_line(machine, line);
+        expected = whole ? read_line(machine, line) : "a line of text, of at most 510 characters";
     }
+    psg_decimal_end(decimal);
     const bool failed = ferror(file) != 0;
     (void)fclose(file);
     if (expected != NULL) {
-        (void)snprintf(words, size, "%s:%u: expected %s", path, number, expected);
+        tell_line(machine, path, number, expected, words, size);
     } else if (failed || machine->name[0] == '\0') {
         (void)snprintf(words, size, "%s: %s", path,
                        failed ? "cannot be read" : "no machine is described here");
     } else if (machine->cpus + machine->gpus == 0) {
         (void)snprintf(words, size, "%s: the machine has neither cpus nor gpus", path);
     } else {
+        if (machine->recorded_peer <= 0) {
+            machine->recorded_peer = machine->link[PSG_MACHINE_PEER].bytes_per_second;
+        }
         return machine;
     }
     psg_machine_free(machine);
@@ -381,15 +425,44 @@ static double moved(const psg_task_shape *s) {
                      : 1 - (double)s->returned / (double)s->n[1];
 }
 
+static double peer_bytes(const psg_task_shape *s) {
+    return points(s) * share(s) * moved(s) * (s->precision == PSG_TASK_F64 ? 16 : 8);
+}
+
 /* Of pieces in peers' memory: what goes there does so while others are transformed, so what takes
  * longer counts, the link or the task where all is in memory of its own. */
 static double with_peers(const psg_machine *machine, bool gpu, const psg_task_shape *shape,
                          double *spread) {
     const double rate = machine->link[PSG_MACHINE_PEER].bytes_per_second;
-    const double bytes =
-        points(shape) * share(shape) * moved(shape) * (shape->precision == PSG_TASK_F64 ? 16 : 8);
     const double own = look_up(machine, gpu, shape, 0, spread);
-    return own > 0 && rate > 0 ? fmax(own, bytes / rate) : 0;
+    return own > 0 && rate > 0 ? fmax(own, peer_bytes(shape) / rate) : 0;
+}
+
+/* The link peer has another rate than when the task was recorded. The task has two parts. The work is
+ * the time of the task with all pieces in memory of its own. The transfers are bytes over rate, or what
+ * the work leaves of the recorded time, if that is longer. The longer part hides a share of the shorter
+ * one. The recorded time tells which share, and the share stays. So half the rate doubles the
+ * transfers, and a rate without limit leaves the work. Without a time of the work, the sum of both
+ * parts counts, and a faster link changes nothing: nobody knows how short the task can become. */
+static double at_rate_now(const psg_machine *machine, bool gpu, const psg_task_shape *shape,
+                          double recorded) {
+    const double rate = machine->link[PSG_MACHINE_PEER].bytes_per_second;
+    const double slower = rate > 0 ? machine->recorded_peer / rate : 1;
+    const double bytes = peer_bytes(shape);
+    double spread = 0;
+    if (shape->remote == 0 || bytes <= 0 || slower == 1) { /* to the last digit as recorded */
+        return recorded;
+    }
+    const double own = look_up(machine, gpu, shape, 0, &spread);
+    const double nominal = fmin(bytes / machine->recorded_peer, recorded);
+    if (own <= 0) {
+        return recorded + nominal * fmax(slower - 1, 0);
+    }
+    const double work = fmin(own, recorded);
+    const double transfers = fmax(nominal, recorded - work);
+    const double apart = (recorded - fmax(work, transfers)) / fmin(work, transfers);
+    const double now = transfers * slower;
+    return fmax(work, now) + apart * fmin(work, now);
 }
 
 /* The share of remote blocks in what was recorded that is nearest to the task's: of a machine on
@@ -410,11 +483,14 @@ double psg_machine_seconds(const psg_machine *machine, bool gpu, const psg_task_
                            double *spread) {
     double found = 0;
     double seconds = look_up(machine, gpu, shape, share(shape), &found);
-    if (seconds <= 0 && shape->remote > 0) {
+    if (seconds > 0) {
+        seconds = at_rate_now(machine, gpu, shape, seconds);
+    } else if (shape->remote > 0) {
         seconds = with_peers(machine, gpu, shape, &found);
     }
     if (seconds <= 0) {
         seconds = look_up(machine, gpu, shape, nearest_share(machine, gpu, shape), &found);
+        seconds = seconds > 0 ? at_rate_now(machine, gpu, shape, seconds) : 0;
     }
     if (spread != NULL) {
         *spread = found;

@@ -3,7 +3,7 @@
  *
  *  The file has one fact per line, words with blanks between; '#' begins a comment:
  *
- *      machine NAME                   first of all
+ *      machine NAME                   first of all: at most 63 letters, digits, '-', '_' and '.'
  *      about TEXT                     what it is, and where the numbers come from
  *      cpus N                         cores
  *      gpus N
@@ -11,7 +11,11 @@
  *      link WHICH BYTES SECONDS       bytes a second and latency: to-gpu, from-gpu (each GPU has its own), between
  *                                     (what a GPU sends, and what it receives, all others together), peer (a
  *                                     kernel that reads and writes another GPU's memory, likewise), network
- *                                     (what a node sends, and what it receives, likewise; SECONDS of each message)
+ *                                     (what a node sends, and what it receives, each; SECONDS of a message).
+ *                                     SECONDS of peer change nothing: a kernel does not wait for single accesses
+ *      recorded peer BYTES            bytes a second of the link peer when the times below were recorded. Without this
+ *                                     line, those of `link peer`. Where `link peer` has another rate, tasks with
+ *                                     REMOTE pieces take another time: see psg_machine_seconds()
  *      cuda_aware yes|no              messages of other nodes come from GPUs' memory and go there; else, and if
  *                                     nothing is said, they go by main memory
  *      submit PIECE [TASK]            seconds that it takes the program to submit a task: for each piece of its data,
@@ -63,13 +67,19 @@ typedef struct psg_machine {
         double bytes_per_second; /**< 0: there is none */
         double seconds;          /**< latency */
     } link[PSG_MACHINE_LINKS];
-    bool cuda_aware; /**< messages go from and to GPUs' memory */
+    double recorded_peer; /**< bytes a second of the link peer when the times were recorded */
+    bool cuda_aware;      /**< messages go from and to GPUs' memory */
     psg_machine_costs submit;
     psg_machine_costs gap; /**< between two tasks of a GPU */
     double least[2];       /**< seconds of any task of StarPU's on a core, on a GPU */
     psg_machine_time *time;
     size_t times;
 } psg_machine;
+
+/** The folders in which a machine's file is looked for by its name: where machines are installed, then
+ *  where the library was built. */
+enum { PSG_MACHINE_FOLDERS = 2, PSG_MACHINE_PATH = 1024 };
+void psg_machine_folders(char folder[PSG_MACHINE_FOLDERS][PSG_MACHINE_PATH]);
 
 /** @param[out] words  what is wrong with the file, and in which line
  *  @return NULL: it is no such file */
@@ -82,6 +92,11 @@ void psg_machine_free(psg_machine *machine);
  *  have as large a share of remote blocks. Without any, what is remote goes over the link peer,
  *  and the task takes that long, or what it takes without remote blocks if that is longer; if
  *  there is no task without, the nearest share counts. machine->least is not looked at.
+ *  A task with remote blocks takes another time where the link peer has another rate than recorded_peer. Its time has
+ *  two parts. The work is the time of such a task without remote blocks. The transfers are bytes over rate, or what the
+ *  work leaves of the recorded time, if that is longer. The longer part hides the same share of the shorter one as in
+ *  the recorded time. So half the rate doubles the transfers, and the time never falls below the work. Without a time of
+ *  the work, a slower link adds what the transfers take longer, and a faster link changes nothing.
  *  @param[out] spread  of the times of such tasks, as the lines have it that these are from; or NULL
  *  @return 0: nothing is known of such tasks */
 double psg_machine_seconds(const psg_machine *machine, bool gpu, const psg_task_shape *shape,

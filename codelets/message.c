@@ -5,7 +5,7 @@
 #include "codelets/simulation.h"
 #include "codelets/task.h"
 
-#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,19 +15,35 @@ void psg_messenger_blame(psg_run *run, const char *what, int code) {
     psg_run_fail(run, PSG_FAULT_MPI, "%s: %s", what, words);
 }
 
-typedef struct travel {
+typedef struct psg_travel {
     psg_errand errand; /* first: it stands for the whole */
     psg_run *run;
     psg_message message;
     starpu_data_handle_t block;
+    bool acquired; /* from StarPU */
     psg_run_event event;
 } travel;
+
+struct psg_travel *psg_travels_create(const psg_context *c) {
+    const size_t segments = c->own_segments.end - c->own_segments.first;
+    const size_t bundles = c->own_bundles.end - c->own_bundles.first;
+    const size_t one_way = segments * (c->bundles - bundles) + (c->segments - segments) * bundles;
+    return calloc(c->messages ? PSG_WAYS * one_way + 1 : 1, sizeof(travel));
+}
+
+static psg_pairing *pairing_of(const travel *t) {
+    return &t->run->pairing[t->message.rank][t->message.way];
+}
 
 /* A block that travels is dense. */
 static int start_travel(psg_errand *errand, psg_request *request) {
     travel *t = (travel *)errand;
     const psg_wire *wire = t->run->context->wire;
     const psg_message *m = &t->message;
+    psg_run_under_way(t->run, pairing_of(t), true);
+    if (atomic_load(&t->run->given_up)) {
+        return PSG_COMM_GIVEN_UP;
+    }
     void *memory = starpu_data_handle_to_pointer(t->block, (unsigned)m->node);
     return t->event.received ? psg_wire_receive(wire, memory, m->rows, m->rank, m->tag, request)
                              : psg_wire_send(wire, memory, m->rows, m->rank, m->tag, request);
@@ -36,6 +52,7 @@ static int start_travel(psg_errand *errand, psg_request *request) {
 static void end_travel(psg_errand *errand, int code) {
     travel *t = (travel *)errand;
     psg_run *run = t->run;
+    psg_run_under_way(run, pairing_of(t), false);
     if (code != 0) {
         psg_messenger_blame(
             run, t->event.received ? "a message did not come" : "a message did not go", code);
@@ -45,8 +62,9 @@ static void end_travel(psg_errand *errand, int code) {
     if (!t->event.received) {
         psg_run_message_sent(run);
     }
-    starpu_data_release_on_node(t->block, t->message.node);
-    free(t);
+    if (t->acquired) {
+        starpu_data_release_on_node(t->block, t->message.node);
+    }
     psg_run_end_task(run);
 }
 
@@ -74,7 +92,7 @@ static psg_errand *oldest_held(psg_pairing *p) {
 static void ready(void *argument) {
     travel *t = argument;
     psg_run *run = t->run;
-    psg_pairing *p = &run->pairing[t->message.rank][t->message.way];
+    psg_pairing *p = pairing_of(t);
     psg_errand *go[2] = {NULL, NULL};
     starpu_pthread_mutex_lock(&run->mutex);
     if (!t->event.received) {
@@ -105,38 +123,37 @@ static void ready(void *argument) {
     }
 }
 
+/* The other process waits for a message in any case, and so it goes, also of a run that has failed. */
 static void submit(psg_run *run, starpu_data_handle_t block, const psg_message *m, bool receive) {
-    travel *t = malloc(sizeof *t);
+    travel *t = &run->travel[run->travels++];
     psg_run_begin_task(run);
-    int result = -ENOMEM;
-    if (t != NULL) {
-        *t = (travel){.errand = {.start = start_travel, .ended = end_travel},
-                      .run = run,
-                      .message = *m,
-                      .block = block,
-                      .event = {.kind = PSG_TASK_EXCHANGE,
-                                .worker = -1,
-                                .rank = m->rank,
-                                .received = receive,
-                                .segment = m->segment,
-                                .pencil = m->pencil,
-                                .number = PSG_RECORD_NONE}};
-        if (run->context->record) {
-            t->event.number = psg_record_add(&run->record);
-            psg_record_use_data(&run->record, block, !receive, receive);
-        }
-        psg_simulation_submit(1); /* as a task with one piece of data */
-        result =
-            starpu_data_acquire_on_node_cb(block, m->node, receive ? STARPU_W : STARPU_R, ready, t);
+    *t = (travel){.errand = {.owner = run, .start = start_travel, .ended = end_travel},
+                  .run = run,
+                  .message = *m,
+                  .block = block,
+                  .acquired = true,
+                  .event = {.kind = PSG_TASK_EXCHANGE,
+                            .worker = -1,
+                            .rank = m->rank,
+                            .received = receive,
+                            .segment = m->segment,
+                            .pencil = m->pencil,
+                            .number = PSG_RECORD_NONE}};
+    if (run->context->record) {
+        t->event.number = psg_record_add(&run->record);
+        psg_record_use_data(&run->record, block, !receive, receive);
     }
+    psg_simulation_submit(1); /* as a task with one piece of data */
+    const int result =
+        starpu_data_acquire_on_node_cb(block, m->node, receive ? STARPU_W : STARPU_R, ready, t);
     run->pieces++;
     run->tasks++;
     run->in = starpu_timing_now();
     if (result != 0) {
         psg_run_fail(run, PSG_FAULT_SUBMIT, "StarPU did not take a message %s process %d: %s",
                      receive ? "from" : "to", m->rank, strerror(-result));
-        free(t);
-        psg_run_end_task(run);
+        t->acquired = false;
+        ready(t);
     }
 }
 
@@ -147,6 +164,45 @@ void psg_task_send(psg_run *run, starpu_data_handle_t block, const psg_message *
 
 void psg_task_receive(psg_run *run, starpu_data_handle_t block, const psg_message *message) {
     submit(run, block, message, true);
+}
+
+/* ------------------------------------------------------------------------------- giving up */
+
+static bool there(const void *data, int rank) {
+    const psg_run *run = data;
+    return run->pairing[rank][PSG_WAY_THERE].under_way > 0;
+}
+
+static bool back(const void *data, int rank) {
+    const psg_run *run = data;
+    return run->pairing[rank][PSG_WAY_BACK].under_way > 0;
+}
+
+/* A process that computes has no messages back until all those there have come: so these tell who
+ * does not go on, if any of them is missing. */
+static void name_the_silent(psg_run *run, char *whom, size_t size) {
+    const int ranks = psg_comm_ranks(run->context->comm);
+    bool some[PSG_WAYS] = {false, false};
+    starpu_pthread_mutex_lock(&run->mutex);
+    for (int r = 0; r < ranks; r++) {
+        some[PSG_WAY_THERE] = some[PSG_WAY_THERE] || there(run, r);
+        some[PSG_WAY_BACK] = some[PSG_WAY_BACK] || back(run, r);
+    }
+    (void)snprintf(whom, size, "the other processes");
+    if (some[PSG_WAY_THERE] || some[PSG_WAY_BACK]) {
+        psg_comm_name_ranks(whom, size, ranks, some[PSG_WAY_THERE] ? there : back, run);
+    }
+    starpu_pthread_mutex_unlock(&run->mutex);
+}
+
+size_t psg_task_give_up(psg_run *run) {
+    psg_comm *comm = run->context->comm;
+    char whom[160];
+    name_the_silent(run, whom, sizeof whom);
+    psg_comm_give_up(comm, whom, "to send and receive messages of a solve");
+    psg_run_fail(run, PSG_FAULT_MPI, "%s", psg_comm_why(comm));
+    atomic_store(&run->given_up, true);
+    return psg_messenger_drop(run);
 }
 
 /* -------------------------------------------------------------------------------- bundles */
@@ -177,5 +233,4 @@ void psg_task_exchange_codelets(psg_exchange_codelets *codelets, int *nodes) {
     static const struct starpu_codelet nowhere[PSG_TASK_PRECISIONS] = {
         [PSG_TASK_F64] = NOWHERE, [PSG_TASK_F32] = NOWHERE};
     psg_task_codelet_at(codelets->nowhere, nowhere, nodes);
-    psg_task_alltoall_codelets(codelets->alltoall, nodes);
 }

@@ -11,6 +11,7 @@
 #include "codelets/comm.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct psg_run;
 
@@ -18,6 +19,7 @@ struct psg_run;
  *  again once it has ended. Codes are those of psg_comm_words(), 0 if all is well. */
 typedef struct psg_errand {
     struct psg_errand *next;
+    const void *owner; /**< for psg_messenger_drop() */
     /** Begin it; the request is that to look after. */
     int (*start)(struct psg_errand *errand, psg_request *request);
     /** It is over. */
@@ -25,12 +27,16 @@ typedef struct psg_errand {
 } psg_errand;
 
 /** Start it, and stop it when nothing is under way; not counted.
- *  @return false: no thread could be had */
+ *  @return false: no thread could be had, or no memory */
 bool psg_messenger_start(void);
 void psg_messenger_stop(void);
 
 /** From any thread; returns at once. */
 void psg_messenger_post(psg_errand *errand);
+
+/** End what is under way for an owner, with the code PSG_COMM_GIVEN_UP, though MPI may still read
+ *  and write its memory. Returns when that is done. @return how many */
+size_t psg_messenger_drop(const void *owner);
 
 /** Fail a run for a code. @param[in] what  did not go well */
 void psg_messenger_blame(struct psg_run *run, const char *what, int code);

@@ -99,3 +99,8 @@ void psg_messenger_post(psg_errand *errand) {
     starpu_pthread_cond_signal(&d->posted_some);
     starpu_pthread_mutex_unlock(&lock);
 }
+
+size_t psg_messenger_drop(const void *owner) {
+    (void)owner; /* nobody is waited for too long */
+    return 0;
+}

@@ -4,6 +4,19 @@
 
 #include <string.h>
 
+/* What is not packed may still have come from another memory block by block. */
+bool psg_plane_whole(const psg_context *context, void *blocks[]) {
+    const size_t element = 2 * context->cpu->real_bytes;
+    const char *first = psg_task_pointer(blocks, 0);
+    bool whole = true;
+    for (size_t g = 0; g < context->bundles && whole; g++) {
+        const size_t before = (context->bundle_y0[g] - context->bundle_y0[0]) * context->nxc;
+        whole = psg_task_pitch(blocks, g) == context->n[1] * context->nxc &&
+                (const char *)psg_task_pointer(blocks, g) == first + before * element;
+    }
+    return whole;
+}
+
 void psg_plane_move(const psg_context *context, psg_plane_way way, void *blocks[], size_t plane,
                     void *spectrum) {
     const size_t element = 2 * context->cpu->real_bytes;

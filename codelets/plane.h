@@ -7,6 +7,9 @@
 /** Which way: out of the scratch, or into it. */
 typedef enum psg_plane_way { PSG_PLANE_DEAL, PSG_PLANE_COLLECT } psg_plane_way;
 
+/** Are the blocks views of the segment's planes, side by side? Then the first one begins where each plane does. */
+bool psg_plane_whole(const psg_context *context, void *blocks[]);
+
 /** Copy a plane, complex [ny][nxc], to or from its rows in the blocks.
  *  @param[in] blocks  StarPU buffers: the segment's blocks, one per bundle
  *  @param[in] plane   number of the plane in the segment */

@@ -1,8 +1,12 @@
 #include "codelets/run.h"
 
 #include "codelets/chain.h"
+#include "codelets/codelets.h"
 #include "codelets/device.h"
+#include "codelets/simulation.h"
+#include "codelets/team.h"
 
+#include <math.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -24,6 +28,17 @@ static void free_findings(psg_run *run) {
     }
 }
 
+static void free_parts(psg_run *run) {
+    psg_chain_destroy(run->chain);
+    psg_teamwork_destroy(run->work);
+    free_findings(run);
+    free(run->gathering);
+    free(run->travel);
+    free(run->pairing);
+    free(run->cell);
+    free(run);
+}
+
 psg_run *psg_run_create(const psg_context *context, size_t workers) {
     psg_run *run = calloc(1, sizeof *run);
     if (run == NULL) {
@@ -36,20 +51,41 @@ psg_run *psg_run_create(const psg_context *context, size_t workers) {
         context->on_gpus ? psg_device_host_alloc(sizeof(findings)) : malloc(sizeof(findings));
     const int ranks = context->comm != NULL ? psg_comm_ranks(context->comm) : 0;
     run->pairing = calloc((size_t)ranks + 1, sizeof *run->pairing);
+    run->travel = ranks > 1 ? psg_travels_create(context) : NULL;
+    run->gathering = ranks > 1 ? psg_gatherings_create() : NULL;
     run->chain = context->chained > 0 ? psg_chain_create(context) : NULL;
+    run->work = context->team != NULL ? psg_teamwork_create(context) : NULL;
     if (run->cell == NULL || run->mode0 == NULL || run->pairing == NULL ||
-        (context->chained > 0 && run->chain == NULL)) {
-        psg_chain_destroy(run->chain);
-        free_findings(run);
-        free(run->pairing);
-        free(run->cell);
-        free(run);
+        (ranks > 1 && (run->travel == NULL || run->gathering == NULL)) ||
+        (context->chained > 0 && run->chain == NULL) ||
+        (context->team != NULL && run->work == NULL)) {
+        free_parts(run);
         return NULL;
     }
     run->nonfinite = &((findings *)run->mode0)->nonfinite;
     starpu_pthread_mutex_init(&run->mutex, NULL);
     starpu_pthread_cond_init(&run->idle, NULL);
     return run;
+}
+
+/* A moment of StarPU's clock, in seconds since the epoch. A thread may lose its core between the looks at
+ * two clocks, so that the shortest of several looks counts. */
+static double since_epoch(double moment) {
+    enum { LOOKS = 5 };
+    const double good = 1; /* microseconds */
+    double shortest = INFINITY;
+    double ahead = 0;
+    for (int m = 0; m < LOOKS && shortest > good && !psg_simulated(); m++) {
+        struct timespec clock = {0, 0};
+        const double before = starpu_timing_now();
+        (void)clock_gettime(CLOCK_REALTIME, &clock);
+        const double after = starpu_timing_now();
+        if (after - before < shortest) {
+            shortest = after - before;
+            ahead = (double)clock.tv_sec + 1e-9 * (double)clock.tv_nsec - 0.5e-6 * (before + after);
+        }
+    }
+    return moment * 1e-6 + ahead;
 }
 
 void psg_run_start(psg_run *run, uint64_t solve) {
@@ -61,13 +97,15 @@ void psg_run_start(psg_run *run, uint64_t solve) {
     run->exchange = (psg_run_cell){0};
     run->sent_bytes = 0;
     run->on_their_way = 0;
+    run->travels = 0;
+    run->under_way = 0;
+    atomic_store(&run->given_up, false);
     run->events = 0;
+    run->events_lost = false;
     psg_record_clear(&run->record);
     run->started = run->ended = run->in = starpu_timing_now();
     run->tasks = run->pieces = 0;
-    struct timespec clock = {0, 0};
-    (void)clock_gettime(CLOCK_REALTIME, &clock);
-    run->submitted = (double)clock.tv_sec + 1e-9 * (double)clock.tv_nsec;
+    run->submitted = since_epoch(run->started);
     run->pending = 1;
 }
 
@@ -77,13 +115,9 @@ void psg_run_destroy(psg_run *run) {
     }
     starpu_pthread_mutex_destroy(&run->mutex);
     starpu_pthread_cond_destroy(&run->idle);
-    psg_chain_destroy(run->chain);
-    free_findings(run);
     psg_record_free(&run->record);
     free(run->event);
-    free(run->pairing);
-    free(run->cell);
-    free(run);
+    free_parts(run);
 }
 
 void psg_run_fail(psg_run *run, psg_fault fault, const char *format, ...) {
@@ -112,7 +146,7 @@ void psg_run_end_task(psg_run *run) {
     starpu_pthread_mutex_lock(&run->mutex);
     run->ended = starpu_timing_now();
     if (--run->pending == 0) {
-        if (run->context->run_ended != NULL) {
+        if (run->context->run_ended != NULL && run->awake) {
             run->context->run_ended();
         }
         starpu_pthread_cond_signal(&run->idle);
@@ -120,15 +154,45 @@ void psg_run_end_task(psg_run *run) {
     starpu_pthread_mutex_unlock(&run->mutex);
 }
 
-void psg_run_wait(psg_run *run) {
+/* For so many seconds, or until the run has ended; under its mutex. */
+static void wait_a_while(psg_run *run, double seconds) {
+    struct timespec until;
+    (void)clock_gettime(CLOCK_REALTIME, &until);
+    const double fraction = fmod(seconds, 1);
+    until.tv_sec += (time_t)(seconds - fraction);
+    until.tv_nsec += (long)(1e9 * fraction);
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_nsec -= 1000000000;
+        until.tv_sec++;
+    }
+    (void)starpu_pthread_cond_timedwait(&run->idle, &run->mutex, &until);
+}
+
+bool psg_run_wait(psg_run *run, double limit) {
+    double since = starpu_timing_now();
+    bool over = false;
+    if (run->work != NULL) {
+        psg_team_wait(run);
+    }
     while (run->context->polls && atomic_load(&run->pending) > 0) {
         (void)sched_yield();
     }
     starpu_pthread_mutex_lock(&run->mutex);
-    while (run->pending > 0) {
-        starpu_pthread_cond_wait(&run->idle, &run->mutex);
+    while (run->pending > 0 && !over) {
+        if (limit <= 0) {
+            starpu_pthread_cond_wait(&run->idle, &run->mutex);
+            continue;
+        }
+        since = run->under_way == 0 ? starpu_timing_now()
+                                    : fmax(since, fmax(run->ended, run->under_way_since));
+        const double left = limit - (starpu_timing_now() - since) * 1e-6;
+        over = left <= 0;
+        if (!over) {
+            wait_a_while(run, left);
+        }
     }
     starpu_pthread_mutex_unlock(&run->mutex);
+    return !over;
 }
 
 void psg_run_keep_event(psg_run *run, const psg_run_event *event) {
@@ -143,6 +207,19 @@ void psg_run_keep_event(psg_run *run, const psg_run_event *event) {
     }
     if (run->events < run->events_room) {
         run->event[run->events++] = *event;
+    } else {
+        run->events_lost = true;
+    }
+    starpu_pthread_mutex_unlock(&run->mutex);
+}
+
+void psg_run_under_way(psg_run *run, psg_pairing *pairing, bool more) {
+    const size_t change = more ? 1 : SIZE_MAX; /* which is one less */
+    starpu_pthread_mutex_lock(&run->mutex);
+    run->under_way_since = run->under_way == 0 ? starpu_timing_now() : run->under_way_since;
+    run->under_way += change;
+    if (pairing != NULL) {
+        pairing->under_way += change;
     }
     starpu_pthread_mutex_unlock(&run->mutex);
 }

@@ -80,7 +80,8 @@ typedef struct psg_context {
     psg_range gpu_pencils;  /**< that of the first, and that of the last */
     psg_comm *comm;         /**< NULL: one process */
     psg_wire *wire;
-    bool messages;                          /**< blocks go to other processes one by one */
+    bool messages; /**< blocks go to other processes one by one */
+    bool left;     /**< MPI has memory of the lanes, and the wire, of solves that were given up */
     struct psg_exchange_codelets *exchange; /**< NULL: one process */
 
     /* Of the staged graph. */
@@ -91,7 +92,7 @@ typedef struct psg_context {
 
     const psg_cpu_ops *cpu;
     psg_cpu_fft *fft;
-    double scale;                  /**< 1/(nx ny nz) */
+    double scale;                  /**< psg_options.factor/(nx ny nz) */
     psg_cpu_divide divide;         /**< with that factor, or with 1 */
     void *const *scratch;          /**< by StarPU worker number: fft_scratch_bytes() each */
     psg_cpu_piece *const *pieces;  /**< by StarPU worker number: room for `segments` pointers */
@@ -103,8 +104,10 @@ typedef struct psg_context {
     /** Wait for a run awake, as CUDA does: where GPUs have all tasks, to be woken takes as long as
      *  one of them. */
     bool polls;
-    /** Called by the task that ends a run, before its waiter wakes; or NULL. */
+    /** Called by the task that ends a run that is awake, before its waiter wakes; or NULL. */
     void (*run_ended)(void);
+    /** Cores that share the steps of a solve, see team.h; NULL: each step is a task of its own. */
+    struct psg_team *team;
 } psg_context;
 
 /** What a task of a kind moves between memory and its worker at the least, in times the bytes of
@@ -214,6 +217,7 @@ typedef struct psg_pairing {
     size_t sends_left;       /**< not begun yet */
     size_t credit;           /**< receives that may begin, one for each send begun */
     struct psg_errand *held; /**< receives that wait for theirs, latest first */
+    size_t under_way;        /**< sends and receives that MPI has */
 } psg_pairing;
 
 /** One solve, from its submission until it has been waited for. */
@@ -225,8 +229,10 @@ typedef struct psg_run {
     atomic_int fault; /**< a psg_fault; once it is set, the tasks that follow do nothing */
     char words[256];  /**< of the first fault, complete once the run has ended */
 
-    struct psg_chain *chain; /**< NULL: the context has no chained tasks */
-    size_t lane;             /**< number of the lane that it is in, or was in last */
+    struct psg_chain *chain;   /**< NULL: the context has no chained tasks */
+    struct psg_teamwork *work; /**< NULL: the context has no team */
+    bool awake;                /**< StarPU's workers are awake for it */
+    size_t lane;               /**< number of the lane that it is in, or was in last */
 
     /** Rows that kspace returns, its lane's: by pencil those that came, [nz][rows][nxc], on its GPU;
      *  by segment those of all pencils when they are back, or that are fetched,
@@ -245,15 +251,24 @@ typedef struct psg_run {
     psg_run_cell exchange; /**< messages to other processes, and the time with one on its way */
     uint64_t sent_bytes;   /**< in them */
     psg_pairing (*pairing)[PSG_WAYS]; /**< [ranks]; NULL: one process; under the mutex */
+    struct psg_travel *travel;        /**< room for each message, so that no message fails for want
+                                           of memory: the other process waits for it. NULL: one
+                                           process */
+    size_t travels;                   /**< submitted */
+    struct psg_gathering *gathering;  /**< [PSG_WAYS]: the same of alltoalls */
+    size_t under_way;                 /**< messages and alltoalls that MPI has; under the mutex */
+    double under_way_since;           /**< when that was 0 for the last time, as `started` */
+    atomic_bool given_up;             /**< what MPI has not begun does not begin */
     size_t on_their_way;              /**< of them, now; under the mutex, as is the following */
     double on_their_way_since;
     psg_run_event *event; /**< in the order of their ends; under the mutex, as are the following */
     size_t events;
     size_t events_room;
+    bool events_lost;  /**< there was no memory for all of them */
     psg_record record; /**< of what is submitted, if context->record; its submitter's until the
                                end */
     double started;    /**< starpu_timing_now() at submission, microseconds */
-    double submitted;  /**< the same moment in seconds since the epoch */
+    double submitted;  /**< the same moment in seconds since the epoch, or of the simulation */
     double ended;      /**< at the end of the latest task */
     double in;         /**< when the latest task had been submitted, as started */
     size_t tasks;      /**< and messages submitted; a chain is one */
@@ -277,13 +292,20 @@ void psg_run_fail(psg_run *run, psg_fault fault, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 bool psg_run_failed(const psg_run *run);
 
-/** One task more to wait for; one less; and wait until there is none. */
+/** One task more to wait for; one less; and wait until there is none.
+ *  @param[in] limit  0: as long as it takes; else seconds without the end of a task or message of
+ *                    the run, while MPI has messages of it
+ *  @return false: the limit is over */
 void psg_run_begin_task(psg_run *run);
 void psg_run_end_task(psg_run *run);
-void psg_run_wait(psg_run *run);
+bool psg_run_wait(psg_run *run, double limit);
 
-/** Keep what happened; without memory for it, it is forgotten. */
+/** Keep what happened; without memory for it, events_lost is set. */
 void psg_run_keep_event(psg_run *run, const psg_run_event *event);
+
+/** MPI has one message or alltoall more of the run, or one less. @param[in] pairing  that of the
+ *  message; NULL: an alltoall */
+void psg_run_under_way(psg_run *run, psg_pairing *pairing, bool more);
 
 /** A message to another process is part of the run; some can go now; one has gone. */
 void psg_run_message_submitted(psg_run *run, size_t bytes);

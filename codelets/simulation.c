@@ -3,6 +3,7 @@
 #include "codelets/simulation.h"
 
 #include "codelets/chain.h"
+#include "codelets/decimal.h"
 #include "codelets/task.h"
 
 #include <xbt/config.h>
@@ -21,7 +22,8 @@
 static psg_machine *machine;
 static char chosen[512];
 static char folder[512]; /* StarPU remembers it, so it is the same at every start */
-static char learnt[520]; /* what the policy heteroprio does, when StarPU stops */
+static bool folder_is_there;
+static char learnt[520]; /* what the policy heteroprio writes when StarPU stops */
 static uint64_t seed;    /* of times that spread */
 
 bool psg_simulated(void) {
@@ -34,13 +36,24 @@ const psg_machine *psg_simulation_machine(void) {
 
 /* ----------------------------------------------------------------------- StarPU's files */
 
-static const char *const endings[] = {
-    "platform.v4.xml", "bandwidth", "latency", "config", /* empty: by it StarPU knows the folder */
-};
-enum { PLATFORM, BANDWIDTH, LATENCY, CONFIG, ENDINGS };
+/* StarPU looks for files of the host's name, which is this one, whatever the machine is called. */
+#define HOST "machine"
 
-static void file_name(char *path, size_t size, const char *ending) {
-    (void)snprintf(path, size, "%s/bus/%s.%s", folder, machine->name, ending);
+static const char *const names[] = {
+    HOST ".platform.v4.xml", HOST ".bandwidth", HOST ".latency",
+    HOST ".config", /* empty: by it StarPU knows the folder */
+};
+enum { PLATFORM, BANDWIDTH, LATENCY, CONFIG, NAMES };
+
+static void file_name(char *path, size_t size, int which) {
+    (void)snprintf(path, size, "%s/bus/%s", folder, names[which]);
+}
+
+/* mkdtemp() has made the folder for the first start. Its name is known since: at a later start nobody
+ * else may have made it. */
+static bool make_folder(void) {
+    folder_is_there = folder_is_there || mkdir(folder, 0700) == 0;
+    return folder_is_there;
 }
 
 static void write_link(FILE *file, const char *name, unsigned g, psg_machine_link link) {
@@ -131,10 +144,15 @@ static void write_matrix(FILE *file, bool latency) {
 
 static bool write_files(char *words, size_t size) {
     char path[1024];
-    (void)snprintf(path, sizeof path, "%s/bus", folder);
-    bool good = (mkdir(folder, 0700) == 0 || errno == EEXIST) && mkdir(path, 0700) == 0;
-    for (int m = 0; m < ENDINGS && good; m++) {
-        file_name(path, sizeof path, endings[m]);
+    const psg_decimal decimal = psg_decimal_begin();
+    (void)snprintf(path, sizeof path, "%s", folder);
+    bool good = make_folder();
+    if (good) {
+        (void)snprintf(path, sizeof path, "%s/bus", folder);
+        good = mkdir(path, 0700) == 0;
+    }
+    for (int m = 0; m < NAMES && good; m++) {
+        file_name(path, sizeof path, m);
         FILE *file = fopen(path, "w");
         if (file != NULL && m == PLATFORM) {
             write_platform(file);
@@ -144,6 +162,7 @@ static bool write_files(char *words, size_t size) {
         good = file != NULL && !ferror(file);
         good = (file == NULL || fclose(file) == 0) && good;
     }
+    psg_decimal_end(decimal);
     if (!good) {
         (void)snprintf(words, size, "%s: %s", path, strerror(errno));
         psg_simulation_end();
@@ -151,28 +170,38 @@ static bool write_files(char *words, size_t size) {
     return good;
 }
 
+void psg_simulation_stopping(void) {
+    (void)(machine != NULL && make_folder()); /* else heteroprio says that it keeps nothing */
+}
+
 void psg_simulation_end(void) {
     char path[1024];
-    for (int m = 0; m < ENDINGS && machine != NULL; m++) {
-        file_name(path, sizeof path, endings[m]);
+    if (!folder_is_there) {
+        return;
+    }
+    for (int m = 0; m < NAMES; m++) {
+        file_name(path, sizeof path, m);
         (void)unlink(path);
     }
     (void)snprintf(path, sizeof path, "%s/bus", folder);
     (void)rmdir(path);
     (void)snprintf(path, sizeof path, "%s/codelets", folder); /* StarPU's own */
     (void)rmdir(path);
-    (void)rmdir(folder);
     (void)unlink(learnt);
+    folder_is_there = rmdir(folder) != 0;
 }
 
 /* ----------------------------------------------------------------------------- choosing */
 
 /* As it is, or one that is installed, or that is where this was built. */
 static void find_file(char *path, size_t size, const char *name) {
-    static const char *const places[] = {PSG_MACHINES_INSTALLED, PSG_MACHINES_BUILT};
+    char places[PSG_MACHINE_FOLDERS][PSG_MACHINE_PATH];
+    psg_machine_folders(places);
     (void)snprintf(path, size, "%s", name);
-    for (size_t m = 0; m < 2 && strchr(name, '/') == NULL && access(path, R_OK) != 0; m++) {
-        (void)snprintf(path, size, "%s/%s.machine", places[m], name);
+    for (size_t m = 0;
+         m < PSG_MACHINE_FOLDERS && strchr(name, '/') == NULL && access(path, R_OK) != 0; m++) {
+        const int length = snprintf(path, size, "%s/%s.machine", places[m], name);
+        path[length > 0 && (size_t)length < size ? length : 0] = '\0';
     }
     if (access(path, R_OK) != 0) { /* so that the words are about what was asked for */
         (void)snprintf(path, size, "%s", name);
@@ -207,7 +236,7 @@ static bool complete(const psg_machine *m, char *words, size_t size) {
 }
 
 /* What it takes to submit a task, and to start one, the machine's file says, not StarPU. */
-static bool make_folder(char *words, size_t size) {
+static bool choose_folder(char *words, size_t size) {
     const char *temporary = getenv("TMPDIR");
     (void)snprintf(folder, sizeof folder, "%s/psg-machine-XXXXXX",
                    temporary != NULL && temporary[0] == '/' ? temporary : "/tmp");
@@ -215,10 +244,11 @@ static bool make_folder(char *words, size_t size) {
         (void)snprintf(words, size, "%s: %s", folder, strerror(errno));
         return false;
     }
-    (void)snprintf(learnt, sizeof learnt, "%s.learnt", folder);
+    folder_is_there = true;
+    (void)snprintf(learnt, sizeof learnt, "%s/learnt", folder);
     return setenv("STARPU_HETEROPRIO_DATA_FILE", learnt, 1) == 0 &&
            setenv("STARPU_PERF_MODEL_DIR", folder, 1) == 0 &&
-           setenv("STARPU_HOSTNAME", machine->name, 1) == 0 &&
+           setenv("STARPU_HOSTNAME", HOST, 1) == 0 &&
            setenv("STARPU_SIMGRID_TASK_SUBMIT_COST", "0", 1) == 0 &&
            setenv("STARPU_SIMGRID_CUDA_QUEUE_COST", "0", 1) == 0;
 }
@@ -265,7 +295,8 @@ bool psg_simulation_begin(const char *name, char *words, size_t size) {
     sg_cfg_set_boolean("debug/clean-atexit", "no"); /* else StarPU cannot start a second time */
     machine = read;
     (void)snprintf(chosen, sizeof chosen, "%s", name);
-    if (!make_folder(words, size)) {
+    if (!choose_folder(words, size)) {
+        psg_simulation_end();
         machine = NULL;
         psg_machine_free(read);
         return false;

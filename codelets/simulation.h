@@ -19,6 +19,9 @@ bool psg_simulated(void);
  *  @return false: StarPU must not start */
 bool psg_simulation_begin(const char *machine, char *words, size_t size);
 
+/** StarPU is about to stop: there is room for what it writes then. */
+void psg_simulation_stopping(void);
+
 /** StarPU has started, or failed to, or has stopped: what was written for it, or by it, is removed. */
 void psg_simulation_end(void);
 

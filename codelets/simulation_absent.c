@@ -17,6 +17,9 @@ bool psg_simulation_begin(const char *machine, char *words, size_t size) {
     return false;
 }
 
+void psg_simulation_stopping(void) {
+}
+
 void psg_simulation_end(void) {
 }
 

@@ -1,5 +1,6 @@
 #include "codelets/speed.h"
 
+#include "codelets/decimal.h"
 #include "codelets/simulation.h"
 
 #include <math.h>
@@ -55,7 +56,10 @@ static double by_model(const psg_task_shape *shape, unsigned worker) {
     (void)snprintf(symbol, sizeof symbol, "psg_%s_%s", psg_task_names[shape->kind],
                    shape->precision == PSG_TASK_F64 ? "f64" : "f32");
     starpu_perfmodel_get_model_path(symbol, path, sizeof path);
-    if (path[0] == '\0' || starpu_perfmodel_load_symbol(symbol, &model) != 0) {
+    const psg_decimal decimal = psg_decimal_begin();
+    const bool loaded = path[0] != '\0' && starpu_perfmodel_load_symbol(symbol, &model) == 0;
+    psg_decimal_end(decimal);
+    if (!loaded) {
         return 0; /* where nothing is stored StarPU says so on stderr, so it is not asked */
     }
     const struct starpu_perfmodel_per_arch *measured = starpu_perfmodel_get_model_per_arch(

@@ -2,6 +2,7 @@
 
 #include "codelets/chain.h"
 #include "codelets/simulation.h"
+#include "codelets/team.h"
 
 #include <starpu_hash.h>
 
@@ -150,7 +151,7 @@ bool psg_task_moments(const struct starpu_task *task, double between[2]) {
 
 void psg_task_count(const psg_task_args *args, const double between[2]) {
     psg_run *run = args->run;
-    const int worker = starpu_worker_get_id();
+    const int worker = psg_task_worker(args);
     psg_run_messages_ready(run, args->messages);
     if (worker < 0 || (size_t)worker >= run->workers || args->kind == PSG_TASK_EXCHANGE) {
         return;
@@ -273,6 +274,10 @@ void psg_task_submit(psg_run *run, struct starpu_task *task) {
     record(run, task);
     if (psg_chain_gathers(run)) {
         psg_chain_add(run, task);
+        return;
+    }
+    if (psg_teamwork_gathers(run)) {
+        psg_teamwork_add(run, task);
         return;
     }
     psg_run_begin_task(run);

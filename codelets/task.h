@@ -17,11 +17,11 @@ typedef struct psg_task_args {
     psg_task_kind kind;
     bool pencil; /**< index is a pencil, else a segment */
     size_t index;
-    size_t messages;             /**< to other processes that can go once it has ended */
-    struct gathering *gathering; /**< of an alltoall */
-    bool continues; /**< a part of what was submitted before: one thing in the run's record */
+    size_t messages; /**< to other processes that can go once it has ended */
+    bool continues;  /**< a part of what was submitted before: one thing in the run's record */
     const struct psg_chain *chain; /**< whose steps it is; NULL: a task of its own */
     size_t number;                 /**< in the run's record; set at submission */
+    int as_worker; /**< of a step of a team: 1 + the worker in whose place it is done; 0: StarPU knows */
 } psg_task_args;
 
 /** The codelet of a kind of task, for each precision, with a performance model of its own. A file
@@ -122,9 +122,14 @@ static inline size_t psg_task_pitch(void *buffers[], size_t m) {
     return STARPU_BLOCK_GET_LDZ(buffers[m]);
 }
 
+/** StarPU's number of the worker that does this task; -1: there is none. */
+static inline int psg_task_worker(const psg_task_args *args) {
+    return args->as_worker > 0 ? args->as_worker - 1 : starpu_worker_get_id();
+}
+
 /** This worker's scratch. */
-static inline void *psg_task_scratch(const psg_context *context) {
-    return context->scratch[starpu_worker_get_id_check()];
+static inline void *psg_task_scratch(const psg_task_args *args) {
+    return args->run->context->scratch[psg_task_worker(args)];
 }
 
 #endif

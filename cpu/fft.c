@@ -6,10 +6,8 @@
 #include <fftw3.h>
 #include <pthread.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 typedef PSG_FFTW(plan) fft_plan;
 typedef PSG_FFTW(complex) fft_complex;
@@ -17,7 +15,7 @@ typedef PSG_FFTW(complex) fft_complex;
 /* FFTW tells arrays apart by their address modulo 16: a plan made for aligned arrays must not see
  * others. A caller's array may start anywhere, and planes of odd extents do not stay aligned. */
 enum { ALIGNED = 0, UNALIGNED, ALIGNMENTS };
-enum { FFTW_ALIGNMENT = 16, TILE_COLUMNS = 16, TILE_COLUMNS_MIN = 4, TILE_BYTES = 256 << 10 };
+enum { FFTW_ALIGNMENT = 16, TILE_COLUMNS_MIN = 4, TILE_BYTES = 256 << 10 };
 
 struct psg_cpu_fft {
     int nx, ny, nz;
@@ -102,19 +100,6 @@ static bool plan_z(psg_cpu_fft *fft) {
     return all;
 }
 
-/* Whole or not at all: another process may be reading. A machine where this cannot be written only
- * plans again next time. */
-static void keep_wisdom(const char *path) {
-    char beside[4096];
-    const int length = snprintf(beside, sizeof beside, "%s.%ld", path, (long)getpid());
-    if (length < 0 || (size_t)length >= sizeof beside) {
-        return;
-    }
-    if (PSG_FFTW(export_wisdom_to_filename)(beside) == 0 || rename(beside, path) != 0) {
-        (void)unlink(beside);
-    }
-}
-
 psg_cpu_fft *psg_cpu_fft_create(const psg_cpu_fft_spec *spec) {
     static const unsigned effort_flags[] = {[PSG_CPU_ESTIMATE] = FFTW_ESTIMATE,
                                             [PSG_CPU_MEASURE] = FFTW_MEASURE,
@@ -127,7 +112,7 @@ psg_cpu_fft *psg_cpu_fft_create(const psg_cpu_fft_spec *spec) {
     fft->ny = (int)spec->ny;
     fft->nz = (int)spec->nz;
     fft->flags = effort_flags[spec->effort];
-    fft->columns = TILE_COLUMNS;
+    fft->columns = PSG_CPU_TILE_COLUMNS;
     while (fft->columns > TILE_COLUMNS_MIN && tile_bytes(fft) > TILE_BYTES) {
         fft->columns /= 2;
     }
@@ -136,18 +121,30 @@ psg_cpu_fft *psg_cpu_fft_create(const psg_cpu_fft_spec *spec) {
 
     pthread_mutex_lock(&planner);
     if (spec->wisdom != NULL) {
-        (void)PSG_FFTW(import_wisdom_from_filename)(spec->wisdom);
+        (void)PSG_FFTW(import_wisdom_from_string)(spec->wisdom);
     }
     const bool planned = plan_xy(fft, planes_stay_aligned ? ALIGNED : UNALIGNED) && plan_z(fft);
-    if (planned && fft->learnt && spec->wisdom != NULL && spec->effort != PSG_CPU_ESTIMATE) {
-        keep_wisdom(spec->wisdom);
-    }
+    fft->learnt = fft->learnt && spec->effort != PSG_CPU_ESTIMATE;
     pthread_mutex_unlock(&planner);
     if (!planned) {
         psg_cpu_fft_destroy(fft);
         return NULL;
     }
     return fft;
+}
+
+bool psg_cpu_fft_learnt(const psg_cpu_fft *fft) {
+    return fft->learnt;
+}
+
+char *psg_cpu_fft_wisdom(const char *more) {
+    pthread_mutex_lock(&planner);
+    if (more != NULL) {
+        (void)PSG_FFTW(import_wisdom_from_string)(more);
+    }
+    char *wisdom = PSG_FFTW(export_wisdom_to_string)();
+    pthread_mutex_unlock(&planner);
+    return wisdom;
 }
 
 void psg_cpu_fft_destroy(psg_cpu_fft *fft) {

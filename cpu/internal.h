@@ -9,6 +9,8 @@
 
 /* fft.c */
 #define psg_cpu_fft_create PSG_REAL_NAME(psg_cpu_fft_create)
+#define psg_cpu_fft_learnt PSG_REAL_NAME(psg_cpu_fft_learnt)
+#define psg_cpu_fft_wisdom PSG_REAL_NAME(psg_cpu_fft_wisdom)
 #define psg_cpu_fft_destroy PSG_REAL_NAME(psg_cpu_fft_destroy)
 #define psg_cpu_fft_scratch_bytes PSG_REAL_NAME(psg_cpu_fft_scratch_bytes)
 #define psg_cpu_fft_prepare PSG_REAL_NAME(psg_cpu_fft_prepare)
@@ -21,6 +23,8 @@
 #define psg_cpu_fft_tile_forward PSG_REAL_NAME(psg_cpu_fft_tile_forward)
 #define psg_cpu_fft_tile_inverse PSG_REAL_NAME(psg_cpu_fft_tile_inverse)
 psg_cpu_fft *psg_cpu_fft_create(const psg_cpu_fft_spec *spec);
+bool psg_cpu_fft_learnt(const psg_cpu_fft *fft);
+char *psg_cpu_fft_wisdom(const char *more);
 void psg_cpu_fft_destroy(psg_cpu_fft *fft);
 size_t psg_cpu_fft_scratch_bytes(const psg_cpu_fft *fft);
 bool psg_cpu_fft_prepare(psg_cpu_fft *fft, const void *planes);

@@ -5,6 +5,8 @@
 const psg_cpu_ops PSG_REAL_NAME(psg_cpu_ops) = {
     .real_bytes = sizeof(psg_real),
     .fft_create = psg_cpu_fft_create,
+    .fft_learnt = psg_cpu_fft_learnt,
+    .fft_wisdom = psg_cpu_fft_wisdom,
     .fft_destroy = psg_cpu_fft_destroy,
     .fft_scratch_bytes = psg_cpu_fft_scratch_bytes,
     .fft_prepare = psg_cpu_fft_prepare,

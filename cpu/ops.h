@@ -21,7 +21,9 @@ typedef enum psg_cpu_effort {
 typedef struct psg_cpu_fft_spec {
     size_t nx, ny, nz;
     psg_cpu_effort effort;
-    const char *wisdom; /**< file to read FFTW's wisdom from and to keep it in; NULL: none */
+    const char
+        *wisdom; /**< what FFTW learnt before, as it was exported: FFTW stops the process over
+                             a text that is damaged; NULL: nothing */
 } psg_cpu_fft_spec;
 
 typedef enum psg_cpu_direction { PSG_CPU_FORWARD = 0, PSG_CPU_INVERSE } psg_cpu_direction;
@@ -40,6 +42,9 @@ typedef struct psg_cpu_piece {
     size_t pitch;
 } psg_cpu_piece;
 
+/** Columns of a pencil that are transformed together: kspace does a last few as so many. */
+enum { PSG_CPU_TILE_COLUMNS = 16 };
+
 /** A pencil in pieces: piece s has the planes z0[s] .. z0[s+1]-1. */
 typedef struct psg_cpu_pencil {
     size_t pieces;
@@ -55,6 +60,11 @@ struct psg_cpu_ops {
 
     /** Plan every transform of a grid. @return NULL: no memory, or FFTW found no plan */
     psg_cpu_fft *(*fft_create)(const psg_cpu_fft_spec *spec);
+    /** Did FFTW search for a plan that the wisdom did not have? */
+    bool (*fft_learnt)(const psg_cpu_fft *fft);
+    /** All that FFTW has learnt in this process, and `more`, an exported text or NULL; to be freed by
+     *  free(). @return NULL: no memory */
+    char *(*fft_wisdom)(const char *more);
     void (*fft_destroy)(psg_cpu_fft *fft);
     /** Bytes of scratch that a thread needs to run any function below that asks for it, aligned
      *  to 64. */

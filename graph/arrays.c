@@ -127,6 +127,7 @@ psg_status psg_arrays_take(psg_plan *plan, const void *f, void *u, psg_arrays **
         if (arrays == NULL) {
             return psg_fail(PSG_ERR_MEMORY, "no memory for the handles of f and u");
         }
+        arrays->number = ++plan->arrays_made; /* the slabs have 0 */
         arrays->next = plan->arrays;
         plan->arrays = arrays;
     }
@@ -189,7 +190,7 @@ bool psg_arrays_there(const psg_plan *plan, const psg_arrays *arrays) {
 }
 
 void psg_arrays_bring_u(psg_run *run, const psg_plan *plan, const psg_arrays *arrays, size_t s) {
-    if (plan->gpu_count > 0 && arrays != plan->slabs) {
+    if (plan->copies && arrays != plan->slabs) {
         psg_task_fetch(run, STARPU_MAIN_RAM, arrays->u_slabs[s - plan->context.own_segments.first],
                        NULL);
     }

@@ -28,6 +28,13 @@ const char *psg_link_name(psg_link link) {
     return (unsigned)link < PSG_LINK_COUNT ? link_names[link] : NULL;
 }
 
+/* Seconds that bytes need from one memory to another, at StarPU's measured rate, which is in MB/s;
+ * 0: it was not measured. */
+static double copy_seconds(int from, int to, double bytes) {
+    const double rate = 1e6 * starpu_transfer_bandwidth((unsigned)from, (unsigned)to);
+    return rate > 0 && isfinite(rate) ? bytes / rate : 0;
+}
+
 /* -------------------------------------------------------------------------- path and work */
 
 /* Tasks of the same kind and shape, together. */
@@ -72,30 +79,88 @@ static bool find_shortest(const psg_plan *plan, double *shortest) {
     return all != NULL;
 }
 
-/* Dependencies stand in an order in which all of what came before is known already. */
+/* Seconds that f of a task's segment takes to the task's GPU, or that u takes home from there. */
+static double way_of(const psg_plan *plan, const psg_run_event *event, bool home) {
+    const psg_context *c = &plan->context;
+    const psg_task_kind kind = event->kind;
+    const psg_task_kind last = c->normalizes ? PSG_TASK_NORMALIZE : PSG_TASK_IFFT_XY;
+    const bool reads_f = kind == PSG_TASK_FORWARD_XY || kind == PSG_TASK_FFT_XY;
+    const bool writes_u = kind == PSG_TASK_INVERSE_XY || kind == last;
+    if (!plan->from_memory || event->worker < 0 || !(home ? writes_u : reads_f) ||
+        starpu_worker_get_type(event->worker) != STARPU_CUDA_WORKER) {
+        return 0;
+    }
+    const int node = psg_placement_node(event->worker);
+    const double points = (double)(c->n[0] * c->n[1] * event->shape.count);
+    const double bytes = points * (double)c->cpu->real_bytes;
+    return home ? copy_seconds(node, STARPU_MAIN_RAM, bytes)
+                : copy_seconds(STARPU_MAIN_RAM, node, bytes);
+}
+
+/* Seconds until the last GPU has f of all its segments, or u of all of them is home. */
+static double whole_way(const psg_plan *plan, bool home) {
+    double of_gpu[STARPU_MAXNODES] = {0};
+    double longest = 0;
+    for (size_t m = 0; m < plan->events; m++) {
+        const double seconds = way_of(plan, &plan->event[m], home);
+        if (seconds > 0) {
+            double *sum = &of_gpu[psg_placement_node(plan->event[m].worker)];
+            *sum += seconds;
+            longest = fmax(longest, *sum);
+        }
+    }
+    return longest;
+}
+
+typedef struct dependencies {
+    psg_dependency *list; /* in an order in which all of what came before is known already */
+    size_t count;
+} dependencies;
+
+/* The longest chain of tasks, or of those on pencils alone.
+ * @param[out] before  room by event: the longest chain up to each */
+static double longest_chain(const psg_plan *plan, const dependencies *all, const double *shortest,
+                            bool pencils, double *before) {
+    double longest = 0;
+    for (size_t m = 0; m < plan->events; m++) {
+        before[m] = pencils ? 0 : way_of(plan, &plan->event[m], false);
+    }
+    for (size_t m = 0; m < all->count; m++) {
+        const psg_dependency *d = &all->list[m];
+        const bool counts = !pencils || plan->event[d->before].pencil != SIZE_MAX;
+        const double chain = before[d->before] + (counts ? shortest[d->before] : 0);
+        before[d->after] = fmax(before[d->after], chain);
+    }
+    for (size_t m = 0; m < plan->events; m++) {
+        const psg_run_event *event = &plan->event[m];
+        const bool counts = !pencils || event->pencil != SIZE_MAX;
+        const double home = pencils ? 0 : way_of(plan, event, true);
+        longest = fmax(longest, before[m] + (counts ? shortest[m] : 0) + home);
+    }
+    return longest;
+}
+
+/* A chain has f and u of one segment. But a pencil needs every segment, and a segment every pencil: all
+ * of f has come before the first pencil begins, and all of u goes home after the last. */
 static psg_status find_path(const psg_plan *plan, double *seconds) {
-    psg_dependency *list = NULL;
-    size_t count = 0;
-    psg_status status = psg_dependencies_find(plan, &list, &count);
+    dependencies all = {0};
+    psg_status status = psg_dependencies_find(plan, &all.list, &all.count);
     if (status != PSG_OK) {
         return status;
     }
     double *shortest = calloc(plan->events + 1, sizeof *shortest);
-    double *before = calloc(plan->events + 1, sizeof *before); /* the longest chain up to each */
+    double *before = calloc(plan->events + 1, sizeof *before);
+    *seconds = 0;
     if (shortest == NULL || before == NULL || !find_shortest(plan, shortest)) {
         status = psg_fail(PSG_ERR_MEMORY, "no memory for the times of %zu events", plan->events);
-    }
-    for (size_t m = 0; m < count && status == PSG_OK; m++) {
-        const double chain = before[list[m].before] + shortest[list[m].before];
-        before[list[m].after] = fmax(before[list[m].after], chain);
-    }
-    *seconds = 0;
-    for (size_t m = 0; m < plan->events && status == PSG_OK; m++) {
-        *seconds = fmax(*seconds, before[m] + shortest[m]);
+    } else {
+        *seconds = fmax(longest_chain(plan, &all, shortest, false, before),
+                        whole_way(plan, false) + whole_way(plan, true) +
+                            longest_chain(plan, &all, shortest, true, before));
     }
     free(shortest);
     free(before);
-    free(list);
+    free(all.list);
     return status;
 }
 
@@ -123,22 +188,6 @@ static int phase_of(const psg_run_event *event) {
                : BACK;
 }
 
-/* Bytes of an event's part of the real field and of the spectrum. */
-static void part_bytes(const psg_context *c, const psg_run_event *event, double *field,
-                       double *spectrum) {
-    const double real = (double)c->cpu->real_bytes;
-    const size_t s = event->segment;
-    const size_t p = event->pencil;
-    if (p != SIZE_MAX) {
-        *field = 0;
-        *spectrum = 2 * real * (double)(c->y0[p + 1] - c->y0[p]) * (double)(c->nxc * c->n[2]);
-    } else {
-        const double rows = (double)(c->z0[s + 1] - c->z0[s]) * (double)c->n[1];
-        *field = real * rows * (double)c->n[0];
-        *spectrum = 2 * real * rows * (double)c->nxc;
-    }
-}
-
 /* Of what a phase reads, the caches may have as much as they hold when it begins; of what it
  * writes, they may keep as much when it ends. */
 static double find_traffic(const psg_plan *plan, double cache_bytes) {
@@ -151,7 +200,7 @@ static double find_traffic(const psg_plan *plan, double cache_bytes) {
             const psg_task_traffic moves = psg_task_moves(&plan->context, event->kind);
             double field = 0;
             double spectrum = 0;
-            part_bytes(&plan->context, event, &field, &spectrum);
+            psg_event_part(&plan->context, event, &field, &spectrum);
             reads[phase_of(event)] += moves.field_reads * field + moves.spectrum_reads * spectrum;
             writes[phase_of(event)] +=
                 moves.field_writes * field + moves.spectrum_writes * spectrum;
@@ -165,13 +214,10 @@ static double find_traffic(const psg_plan *plan, double cache_bytes) {
 
 /* ---------------------------------------------------------------------------------- links */
 
-/* Bytes that go from one memory to another, at StarPU's measured rate, which is in MB/s. */
+/* Bytes that go from one memory to another. */
 static void add_link(psg_bounds *b, psg_link link, int from, int to, double bytes) {
-    const double rate = 1e6 * starpu_transfer_bandwidth((unsigned)from, (unsigned)to);
     b->link_bytes[link] += bytes;
-    if (rate > 0 && isfinite(rate)) { /* NaN: not measured */
-        b->link_seconds[link] = fmax(b->link_seconds[link], bytes / rate);
-    }
+    b->link_seconds[link] = fmax(b->link_seconds[link], copy_seconds(from, to, bytes));
 }
 
 static double block_bytes(const psg_context *c, size_t s, size_t p) {
@@ -229,9 +275,9 @@ static void find_gpu_links(const psg_plan *plan, psg_bounds *b) {
         }
         const double field = planes * (double)(c->n[0] * c->n[1]) * (double)c->cpu->real_bytes;
         const double messages = message_bytes(plan, gpu);
-        add_link(b, PSG_LINK_H2D, STARPU_MAIN_RAM, node,
-                 (plan->from_memory ? field : 0) + messages + exchanged_bytes(plan, -1, gpu));
-        add_link(b, PSG_LINK_D2H, node, STARPU_MAIN_RAM, messages + exchanged_bytes(plan, gpu, -1));
+        const double moved = (plan->from_memory ? field : 0) + messages;
+        add_link(b, PSG_LINK_H2D, STARPU_MAIN_RAM, node, moved + exchanged_bytes(plan, -1, gpu));
+        add_link(b, PSG_LINK_D2H, node, STARPU_MAIN_RAM, moved + exchanged_bytes(plan, gpu, -1));
         for (size_t h = 0; h < plan->gpu_count; h++) {
             if (h != g && plan->resident) {
                 add_link(b, PSG_LINK_D2D, node, psg_placement_node(plan->gpus[h]),
@@ -247,7 +293,8 @@ static psg_status find_messages(const psg_plan *plan, psg_bounds *b) {
         return PSG_OK;
     }
     if (!psg_comm_rate(plan->comm, &rate)) {
-        return psg_fail(PSG_ERR_RUNTIME, "messages could not be measured");
+        return psg_fail(PSG_ERR_RUNTIME, "messages could not be measured: %s",
+                        psg_comm_why(plan->comm));
     }
     /* That was found between main memories; nothing is known of messages between GPUs. */
     const bool between_gpus = plan->gpu_count > 0 && plan->exchange == PSG_EXCHANGE_MPI &&

@@ -1,5 +1,6 @@
 /* The folder for what a machine has learnt: FFTW's wisdom, and what `psg tune` found. */
 #include "graph/internal.h"
+#include "graph/kept.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -67,4 +68,47 @@ void psg_cache_host(char *host, size_t size) {
     (void)snprintf(host, size, "machine");
     (void)gethostname(host, size - 1);
     host[size - 1] = '\0';
+}
+
+/* ------------------------------------------------------------------------- FFTW's wisdom */
+
+/* One file per machine and precision. @return false: there is no folder, and no error either */
+static bool wisdom_file(const psg_options *options, char *path, size_t size) {
+    char host[256];
+    char name[320];
+    psg_cache_host(host, sizeof host);
+    (void)snprintf(name, sizeof name, "fftw-%s-%s.wisdom", host,
+                   options->precision == PSG_F64 ? "f64" : "f32");
+    const bool found = psg_cache_file(options, name, path, size);
+    psg_clear_error(); /* a machine without a folder plans again each time */
+    return found;
+}
+
+static char *read_wisdom(const char *path) {
+    enum { MOST_BYTES = 16 << 20 };
+    return psg_kept_read_checked(path, MOST_BYTES);
+}
+
+char *psg_wisdom_read(const psg_plan *plan) {
+    char path[4096];
+    return wisdom_file(&plan->options, path, sizeof path) ? read_wisdom(path) : NULL;
+}
+
+void psg_wisdom_keep(const psg_plan *plan) {
+    char path[4096];
+    char folder[4096];
+    bool had = false;
+    if (!wisdom_file(&plan->options, path, sizeof path)) {
+        return;
+    }
+    (void)snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(path, '/') - path), path);
+    const int lock = psg_kept_lock(folder, 1, &had);
+    char *more = read_wisdom(path);
+    char *wisdom = plan->context.cpu->fft_wisdom(more);
+    if (wisdom != NULL) {
+        (void)psg_kept_write_checked(path, wisdom);
+    }
+    free(wisdom);
+    free(more);
+    psg_kept_unlock(lock);
 }

@@ -158,7 +158,7 @@ psg_status psg_dependencies_find(const psg_plan *plan, psg_dependency **list, si
     if (!plan->context.record) {
         return psg_fail(PSG_ERR_STATE, "the plan was made without psg_options.record");
     }
-    if (!plan->record.lost) {
+    if (!plan->record.lost && !plan->events_lost) {
         search s;
         if (begin(&s, plan) && find(&s)) {
             *list = list_found(&s, count);

@@ -6,6 +6,9 @@
 #include "codelets/copies.h"
 #include "codelets/run.h"
 #include "graph/psg.h"
+#include "graph/psg_machine.h"
+#include "graph/psg_observe.h"
+#include "graph/psg_starpu.h"
 
 #include <starpu.h>
 
@@ -22,12 +25,30 @@ psg_status psg_fault_status(psg_fault fault);
  *  not fail. */
 psg_status psg_fail_run(const psg_run *run);
 
+/* ------------------------------------------------------------------------ option_table.c */
+
+void psg_option_table_defaults(psg_options *options);
+/** Is each value for itself one that its option can have? @return PSG_OK; PSG_ERR_ARG */
+psg_status psg_option_table_check(const psg_options *options);
+
+/** An option that all processes have to have the same; of a text a digest. */
+typedef struct psg_option_value {
+    const char *name;
+    double value;
+} psg_option_value;
+enum { PSG_OPTION_VALUES_MOST = 64 };
+/** @param[out] values  PSG_OPTION_VALUES_MOST @return how many there are */
+size_t psg_option_table_same(const psg_options *options, psg_option_value *values);
+
 /* ----------------------------------------------------------------------------- options.c */
 
 /** The caller's options on top of the defaults, whatever version of the struct they are; all
  *  checked.
  *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED */
 psg_status psg_options_check(psg_options *checked, const psg_options *options);
+/** Has StarPU the scheduling policy? @param[in] where  it is asked for, in the words; may be ""
+ *  @return PSG_OK; PSG_ERR_ARG: the words name those that there are */
+psg_status psg_policy_check(const char *policy, const char *where);
 /** What is AUTO, and does not depend on the machine, becomes its default. */
 void psg_options_settle(psg_options *options);
 /** @return PSG_OK; PSG_ERR_ARG, also where sizes overflow; PSG_ERR_UNSUPPORTED */
@@ -61,6 +82,13 @@ bool psg_cache_file(const psg_options *options, const char *name, char *path, si
  *  machine's. */
 void psg_cache_host(char *host, size_t size);
 
+/** What FFTW learnt before about the plan's precision, to be freed by free(). FFTW stops the process
+ *  over damaged wisdom, so a text whose checksum is wrong is not returned. @return NULL: nothing */
+char *psg_wisdom_read(const psg_plan *plan);
+/** Keep what FFTW has learnt, with what other processes have kept meanwhile. Where that cannot be
+ *  written the next process searches for plans again. */
+void psg_wisdom_keep(const psg_plan *plan);
+
 /* -------------------------------------------------------------------------------- tuned.c */
 
 /** What `psg tune` stored for this machine, grid and the options' workers; StarPU may run or not.
@@ -87,24 +115,38 @@ const char *psg_tuned_wrong(const psg_tuned *tuned);
 /* ------------------------------------------------------------------------------- ranks.c */
 
 /** The communicator of checked options: plan->comm, rank and ranks. Collective.
- *  @return PSG_OK; PSG_ERR_UNSUPPORTED, _STATE, _ARG, _RUNTIME */
+ *  @return PSG_OK; PSG_ERR_UNSUPPORTED, _STATE, _ARG, _MEMORY, _RUNTIME */
 psg_status psg_ranks_open(psg_comm **comm, const psg_options *options);
 /** One status for all processes: PSG_OK if it is on all of them, else that of the first that
  *  failed, with its words. Collective; comm NULL: the status as it is. */
-psg_status psg_ranks_agree(const psg_comm *comm, psg_status status);
+psg_status psg_ranks_agree(psg_comm *comm, psg_status status);
 /** Do all processes want the same? Collective. @return PSG_OK; PSG_ERR_ARG: the words say what
  *  differs */
-psg_status psg_ranks_same(const psg_comm *comm, const psg_grid *grid, const psg_options *options);
+psg_status psg_ranks_same(psg_comm *comm, const psg_grid *grid, const psg_options *options);
 /** Each value becomes the largest of, or the sum over, all processes. Collective; comm NULL:
  *  nothing is done.
  *  @return PSG_OK; PSG_ERR_RUNTIME */
-psg_status psg_ranks_max(const psg_comm *comm, double *values, size_t count);
-psg_status psg_ranks_sum(const psg_comm *comm, double *values, size_t count);
+psg_status psg_ranks_max(psg_comm *comm, double *values, size_t count);
+psg_status psg_ranks_sum(psg_comm *comm, double *values, size_t count);
+
+/* -------------------------------------------------------------------------------- team.c */
+
+/** Do this plan's cores share the steps of a solve? Its workers and options are known. */
+bool psg_team_wanted(const psg_plan *plan);
+/** The team of a plan that wants one. @return PSG_OK; PSG_ERR_MEMORY */
+psg_status psg_team_make(psg_plan *plan);
+/** Before anything that its members use is freed. Nothing without a team. */
+void psg_team_end(psg_plan *plan);
 
 /* ------------------------------------------------------------------------------ events.c */
 
 /** Take over a run's events and record, which gets the room of those before. */
 void psg_events_take(psg_plan *plan, psg_run *run);
+/** Bytes of the real field and of the spectrum that the task of an event is about. */
+void psg_event_part(const psg_context *context, const psg_run_event *event, double *field,
+                    double *spectrum);
+/** Is every event of the latest solve there? @return PSG_OK; PSG_ERR_MEMORY */
+psg_status psg_events_check(const psg_plan *plan);
 
 /* ------------------------------------------------------------------------------ copies.c */
 
@@ -155,7 +197,7 @@ typedef struct psg_share {
 
 /** Bind the calling thread to this process' part of the cores, so that StarPU starts its workers
  *  there; and undo that. Collective; comm NULL: nothing is done. */
-void psg_share_enter(psg_share *share, const psg_comm *comm);
+void psg_share_enter(psg_share *share, psg_comm *comm);
 void psg_share_leave(psg_share *share);
 /** This process' GPUs, of `there`: first_gpu.
  *  @param[in,out] count  -1: its part of them; else as many as are asked for */
@@ -198,6 +240,9 @@ psg_status psg_placement_make(psg_plan *plan);
  *  @param[in] emptied  once it has evicted all that it holds there */
 size_t psg_placement_room(const psg_plan *plan, bool emptied);
 
+/** The names of the machines of psg_recorded_list(), a blank before each.
+ *  @param[out] text  `size` bytes; names that do not fit are cut */
+void psg_recorded_names(char *text, size_t size);
 /** Is it known how long all tasks take on the machine that is simulated, and messages? */
 psg_status psg_simulation_check(psg_plan *plan);
 /** Has each node of a simulation a part of the grid? @return PSG_OK; PSG_ERR_ARG */
@@ -255,6 +300,7 @@ typedef struct psg_lane {
 /** A caller's f and u as handles by own segment; kept for the next solve with the same arrays. */
 typedef struct psg_arrays {
     struct psg_arrays *next;
+    size_t number; /**< no other of the plan's has it, nor had it */
     const void *f;
     void *u;
     starpu_data_handle_t *f_slabs;
@@ -335,8 +381,11 @@ struct psg_plan {
     size_t *rank_pencil;
     size_t *rank_bundle;
     size_t segment_planes;
-    bool tuned; /**< some of its options are what `psg tune` stored */
-    size_t *z0; /**< see psg_context */
+    bool policy_asked;  /**< the options name a scheduling policy */
+    bool teams;         /**< its cores share the steps of a solve, see codelets/team.h */
+    size_t arrays_made; /**< of a caller's */
+    bool tuned;         /**< some of its options are what `psg tune` stored */
+    size_t *z0;         /**< see psg_context */
     size_t *y0;
     size_t *bundle_p0;
     size_t *bundle_y0;
@@ -392,6 +441,7 @@ struct psg_plan {
     psg_run_event *event; /**< times since submission */
     size_t events;
     size_t events_room;
+    bool events_lost; /**< there was no memory for all of them */
     psg_record record;
     psg_copy_list moved; /**< times as they were taken: those of StarPU's clock */
     psg_copy *copy;      /**< [moved.count]: the same, as they are told */
@@ -400,7 +450,7 @@ struct psg_plan {
     double submit_seconds;
     size_t submit_tasks;
     size_t submit_pieces;
-    bool from_memory;            /**< f was the caller's array, not slabs */
+    bool from_memory;            /**< f and u were the caller's arrays, not slabs */
     struct psg_program *program; /**< NULL: none was asked for yet */
 };
 

@@ -526,15 +526,16 @@ void psg_lane_destroy(psg_lane *lane, const psg_plan *plan) {
         return;
     }
     const layout l = layout_of(plan);
+    const bool left = plan->context.left; /* MPI may still read and write what is in the lane */
     unregister_blocks(lane, &l);
     psg_block_unregister(&lane->turn, 1);
     psg_block_unregister(lane->spectra, l.spectra); /* none, where they are blocks */
     psg_block_unregister(lane->columns, l.pencils);
-    for (size_t m = 0; m < lane->part_count; m++) {
+    for (size_t m = 0; m < lane->part_count && !left; m++) {
         part_free(&lane->parts[m], plan);
     }
     psg_alltoall_part *parts[2] = {&lane->alltoall.slabs, &lane->alltoall.pencils};
-    for (int way = 0; way < 2; way++) {
+    for (int way = 0; way < 2 && !left; way++) {
         free(parts[way]->count);
         free(parts[way]->first);
     }

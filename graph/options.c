@@ -6,26 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const psg_options defaults = {
-    .struct_size = sizeof(psg_options),
-    .precision = PSG_F64,
-    .symbol = PSG_SYMBOL_SPECTRAL,
-    .mean = PSG_MEAN_DROP,
-    .graph = PSG_GRAPH_AUTO,
-    .exchange = PSG_EXCHANGE_AUTO,
-    .z_layout = PSG_Z_AUTO,
-    .cpus = -1,
-    .gpus = -1,
-    .cpu_share = PSG_CPU_SHARE_AUTO,
-    .effort = PSG_EFFORT_MEASURE,
-    .in_flight = 2,
-    .tuned = 1,
-    .normalize = 1,
-    .nodes = 1,
-};
-
 /* The first published struct_size: nothing smaller is one of ours. */
-_Static_assert(sizeof(psg_options) == 184,
+_Static_assert(sizeof(psg_options) == 200,
                "psg_options may grow at its end only; keep the old sizes valid");
 enum { FIRST_OPTIONS_SIZE = 120 };
 
@@ -33,7 +15,9 @@ void psg_options_init_sized(psg_options *options, size_t struct_size) {
     if (options == NULL) {
         return;
     }
+    psg_options defaults;
     const size_t known = struct_size < sizeof defaults ? struct_size : sizeof defaults;
+    psg_option_table_defaults(&defaults);
     memset(options, 0, struct_size);
     memcpy(options, &defaults, known);
     if (struct_size >= sizeof options->struct_size) {
@@ -41,41 +25,7 @@ void psg_options_init_sized(psg_options *options, size_t struct_size) {
     }
 }
 
-static psg_status check_choice(const char *name, int value, int count) {
-    if (value < 0 || value >= count) {
-        return psg_fail(PSG_ERR_ARG, "%s = %d is none of its %d values", name, value, count);
-    }
-    return PSG_OK;
-}
-
-static psg_status check_choices(const psg_options *o) {
-    const struct {
-        const char *name;
-        int value;
-        int count;
-    } choices[] = {
-        {"precision", (int)o->precision, PSG_PRECISION_COUNT},
-        {"symbol", (int)o->symbol, PSG_SYMBOL_COUNT},
-        {"mean", (int)o->mean, PSG_MEAN_COUNT},
-        {"graph", (int)o->graph, PSG_GRAPH_COUNT},
-        {"exchange", (int)o->exchange, PSG_EXCHANGE_COUNT},
-        {"z_layout", (int)o->z_layout, PSG_Z_COUNT},
-        {"effort", (int)o->effort, PSG_EFFORT_COUNT},
-        {"normalize", o->normalize, 2},
-    };
-    for (size_t m = 0; m < sizeof choices / sizeof *choices; m++) {
-        const psg_status status = check_choice(choices[m].name, choices[m].value, choices[m].count);
-        if (status != PSG_OK) {
-            return status;
-        }
-    }
-    return PSG_OK;
-}
-
-static psg_status check_policy(const char *policy) {
-    if (policy == NULL) {
-        return PSG_OK;
-    }
+psg_status psg_policy_check(const char *policy, const char *where) {
     char list[768] = "";
     size_t used = 0;
     for (size_t m = 0; psg_policy_name(m) != NULL; m++) {
@@ -85,23 +35,13 @@ static psg_status check_policy(const char *policy) {
         const int more = snprintf(list + used, sizeof list - used, " %s", psg_policy_name(m));
         used += more > 0 && (size_t)more < sizeof list - used ? (size_t)more : 0;
     }
-    return psg_fail(PSG_ERR_ARG, "unknown scheduling policy '%s'; there are:%s", policy, list);
+    return psg_fail(PSG_ERR_ARG, "unknown scheduling policy '%s'%s; there are:%s", policy, where,
+                    list);
 }
 
 static psg_status check_workers(const psg_options *o) {
-    const bool word = o->cpu_share == PSG_CPU_SHARE_AUTO || o->cpu_share == PSG_CPU_SHARE_FREE;
-    if (o->cpus < -1 || o->gpus < -1) {
-        return psg_fail(PSG_ERR_ARG, "cpus = %d, gpus = %d: a number, or -1 for all there are",
-                        o->cpus, o->gpus);
-    }
     if (o->cpus == 0 && o->gpus == 0) {
         return psg_fail(PSG_ERR_ARG, "cpus = 0 and gpus = 0 leave nothing to compute on");
-    }
-    if (!word && !(o->cpu_share >= 0 && o->cpu_share <= 1)) {
-        return psg_fail(
-            PSG_ERR_ARG,
-            "cpu_share = %g: a number from 0 to 1, PSG_CPU_SHARE_AUTO or _FREE is needed",
-            o->cpu_share);
     }
     if (psg_cpu_share_wanted(o) && (o->cpus == 0 || o->gpus == 0)) {
         return psg_fail(PSG_ERR_ARG, "%s = 0, and CPU cores and GPUs are to share the work",
@@ -115,14 +55,6 @@ static psg_status check_simulation(const psg_options *o) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
                         "machine = '%s', and the library was not built for simulation", o->machine);
     }
-    if (o->nodes < 1 || o->nodes > INT16_MAX) {
-        return psg_fail(PSG_ERR_ARG, "nodes = %u: from 1 to %d are needed", o->nodes, INT16_MAX);
-    }
-    if (!(o->network >= 0) || isinf(o->network)) {
-        return psg_fail(PSG_ERR_ARG,
-                        "network = %g: bytes per second, or 0 for the machine's, are needed",
-                        o->network);
-    }
     if ((o->nodes > 1 || o->network > 0) && !psg_simulated()) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
                         "nodes = %u, network = %g, and the library was not built for simulation",
@@ -132,7 +64,7 @@ static psg_status check_simulation(const psg_options *o) {
 }
 
 psg_status psg_options_check(psg_options *checked, const psg_options *options) {
-    *checked = defaults;
+    psg_option_table_defaults(checked);
     if (options == NULL) {
         return PSG_OK;
     }
@@ -146,21 +78,20 @@ psg_status psg_options_check(psg_options *checked, const psg_options *options) {
     memcpy(checked, options, options->struct_size);
     checked->struct_size = sizeof *checked;
 
-    psg_status status = check_choices(checked);
-    if (status == PSG_OK) {
-        status = check_policy(checked->policy);
+    if (checked->lambda < 0 && isfinite(checked->lambda)) {
+        return psg_fail(PSG_ERR_UNSUPPORTED, "lambda = %g: a finite number >= 0 is needed",
+                        checked->lambda);
+    }
+    if (!isfinite(checked->factor) || checked->factor == 0) {
+        return psg_fail(PSG_ERR_ARG, "factor = %g: a finite number other than 0 is needed",
+                        checked->factor);
+    }
+    psg_status status = psg_option_table_check(checked);
+    if (status == PSG_OK && checked->policy != NULL) {
+        status = psg_policy_check(checked->policy, "");
     }
     if (status != PSG_OK) {
         return status;
-    }
-    if (!(checked->lambda >= 0) || isinf(checked->lambda)) {
-        return psg_fail(checked->lambda < 0 && isfinite(checked->lambda) ? PSG_ERR_UNSUPPORTED
-                                                                         : PSG_ERR_ARG,
-                        "lambda = %g: a finite number >= 0 is needed", checked->lambda);
-    }
-    if (!(checked->mean_tolerance >= 0) || isinf(checked->mean_tolerance)) {
-        return psg_fail(PSG_ERR_ARG, "mean_tolerance = %g: a finite number >= 0 is needed",
-                        checked->mean_tolerance);
     }
     if (checked->mean_tolerance == 0) {
         checked->mean_tolerance = checked->precision == PSG_F64 ? 1e-10 : 1e-5;
@@ -171,24 +102,11 @@ psg_status psg_options_check(psg_options *checked, const psg_options *options) {
                         checked->exchange == PSG_EXCHANGE_MPI ? "mpi" : "alltoall");
     }
     status = check_workers(checked);
+    if (status == PSG_OK) {
+        status = check_simulation(checked);
+    }
     if (status != PSG_OK) {
         return status;
-    }
-    if (checked->calibrate != 0 && checked->calibrate != 1) {
-        return psg_fail(PSG_ERR_ARG, "calibrate = %d: 0 or 1 is needed", checked->calibrate);
-    }
-    if (checked->record != 0 && checked->record != 1) {
-        return psg_fail(PSG_ERR_ARG, "record = %d: 0 or 1 is needed", checked->record);
-    }
-    status = check_simulation(checked);
-    if (status != PSG_OK) {
-        return status;
-    }
-    if (checked->tuned != 0 && checked->tuned != 1) {
-        return psg_fail(PSG_ERR_ARG, "tuned = %d: 0 or 1 is needed", checked->tuned);
-    }
-    if (checked->in_flight < 1) {
-        return psg_fail(PSG_ERR_ARG, "in_flight = 0: at least one solve has to fit");
     }
     /* what one process found best is neither what several need nor what a recorded machine does */
     if (checked->comm != NULL || psg_simulated()) {

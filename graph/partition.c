@@ -3,6 +3,7 @@
 #include "graph/internal.h"
 
 #include "codelets/comm.h"
+#include "codelets/team.h"
 
 #include <stdlib.h>
 
@@ -59,10 +60,12 @@ static size_t divide_up(size_t value, size_t by) {
 }
 
 /* How a run of planes, rows or pencils is cut: into parts of `width`, the last one of what is
- * left; or where that is 0, into `parts` that differ by one at most. */
+ * left; or where that is 0, into `parts` that differ by one at most, the larger ones first or
+ * between the others. */
 typedef struct cut {
     size_t parts;
     size_t width;
+    bool mixed;
 } cut;
 
 static size_t cut_count(const cut *c, size_t extent) {
@@ -75,7 +78,9 @@ static void cut_fill(const cut *c, size_t start, size_t extent, size_t *first) {
     for (size_t m = 0; m < parts; m++) {
         const size_t each = extent / parts;
         const size_t more = extent % parts;
-        first[m] = start + (c->width > 0 ? m * c->width : m * each + (m < more ? m : more));
+        first[m] = start + (c->width > 0 ? m * c->width
+                            : c->mixed   ? extent * m / parts
+                                         : m * each + (m < more ? m : more));
     }
 }
 
@@ -132,6 +137,46 @@ static size_t tasks_of(const psg_plan *plan, int kind) {
     return one && !plan->finer ? clamp(tasks, 1, plan->gpu_count) : tasks;
 }
 
+/* What a member of a team has to do: planes, or of pencils tiles of columns, of which a last one may not be full. */
+static size_t work_of(const psg_plan *plan, bool pencils, size_t from, size_t to) {
+    return pencils ? divide_up((to - from) * plan->context.nxc, PSG_CPU_TILE_COLUMNS) : to - from;
+}
+
+/* That of the busiest member, if each has its share of the parts. */
+static size_t busiest_of(const psg_plan *plan, bool pencils, size_t members, size_t parts) {
+    const size_t extent = plan->context.n[pencils ? 1 : 2];
+    size_t most = 0;
+    for (size_t m = 0; m < members; m++) {
+        size_t here = 0;
+        for (size_t p = parts * m / members; p < parts * (m + 1) / members; p++) {
+            here += work_of(plan, pencils, extent * p / parts, extent * (p + 1) / parts);
+        }
+        most = here > most ? here : most;
+    }
+    return most;
+}
+
+/* A part of a team's costs little, as it is no task of StarPU's: there are up to four a member, or many where they
+ * are large. The finest cut whose busiest member has little more to do than that of the best cut. */
+static size_t team_parts(const psg_plan *plan, bool pencils) {
+    enum { EACH = 4, MANY = 32, BYTES = 64 << 10, LITTLE = 20 };
+    const psg_context *c = &plan->context;
+    const size_t bytes = c->n[0] * c->n[1] * c->n[2] * c->cpu->real_bytes;
+    const size_t members = psg_team_members(c, plan->cpu_count);
+    const size_t large = EACH * members > MANY ? EACH * members : MANY;
+    const size_t finest = clamp(clamp(bytes / BYTES, members, large), 1, c->n[pencils ? 1 : 2]);
+    size_t least = SIZE_MAX;
+    for (size_t parts = 1; parts <= finest; parts++) {
+        const size_t busiest = busiest_of(plan, pencils, members, parts);
+        least = busiest < least ? busiest : least;
+    }
+    size_t parts = finest;
+    while (busiest_of(plan, pencils, members, parts) > least + least / LITTLE) {
+        parts--;
+    }
+    return parts;
+}
+
 /* So many parts of a kind, or more: where a GPU that may have them has no room for what it works
  * on, as many more for each worker.
  *  @param[in] most   planes or rows in a part
@@ -154,8 +199,9 @@ static cut choose_planes(const psg_plan *plan, int kind) {
     const size_t own = run_of(plan, kind, most_of(plan, n[2]));
     const size_t planes_max = UINT32_MAX / (n[0] * n[1]);
     const size_t row_bytes = 2 * plan->context.nxc * plan->context.cpu->real_bytes;
-    cut planes = {
-        .parts = parts_of(plan, kind, tasks_of(plan, kind), own, planes_max, n[1] * row_bytes)};
+    const size_t tasks = plan->teams ? team_parts(plan, false) : tasks_of(plan, kind);
+    cut planes = {.parts = parts_of(plan, kind, tasks, own, planes_max, n[1] * row_bytes),
+                  .mixed = plan->teams};
     if (plan->options.segment_planes > 0) {
         planes.width = clamp(plan->options.segment_planes, 1, own < planes_max ? own : planes_max);
     }
@@ -175,14 +221,15 @@ static cut choose_rows(const psg_plan *plan, int kind) {
     const size_t own = run_of(plan, kind, most_of(plan, n[1]));
     const size_t rows_max = UINT32_MAX / (n[2] * plan->context.nxc);
     const size_t row_bytes = 2 * plan->context.nxc * plan->context.cpu->real_bytes;
-    size_t pencils = tasks_of(plan, kind);
+    size_t pencils = plan->teams ? team_parts(plan, true) : tasks_of(plan, kind);
     if (plan->options.pencils > 0) {
         return (cut){.parts = clamp(pencils_of(plan, kind), divide_up(own, rows_max), own)};
     }
     if (plan->exchange == PSG_EXCHANGE_DIRECT) {
         pencils = clamp(pencils, 1, plan->gpu_count);
     }
-    return (cut){.parts = parts_of(plan, kind, pencils, own, rows_max, n[2] * row_bytes)};
+    return (cut){.parts = parts_of(plan, kind, pencils, own, rows_max, n[2] * row_bytes),
+                 .mixed = plan->teams};
 }
 
 /* Parts of a process' planes or rows. */

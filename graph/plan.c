@@ -5,6 +5,7 @@
 #include "cpu/symbol.h"
 #include "graph/internal.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,35 +24,27 @@ static const psg_cpu_effort efforts[PSG_EFFORT_COUNT] = {
 
 /* --------------------------------------------------------------------------- transforms */
 
-/* One file per machine and precision. */
-static bool wisdom_file(const psg_options *options, char *path, size_t size) {
-    char host[256];
-    char name[320];
-    psg_cache_host(host, sizeof host);
-    (void)snprintf(name, sizeof name, "fftw-%s-%s.wisdom", host,
-                   options->precision == PSG_F64 ? "f64" : "f32");
-    return psg_cache_file(options, name, path, size);
-}
-
 static psg_status plan_transforms(psg_plan *plan) {
     psg_context *c = &plan->context;
-    char wisdom[4096];
     if (plan->cpu_count == 0 || psg_simulated()) { /* cuFFT's plans are the workers' */
         return PSG_OK;
     }
-    const bool kept = wisdom_file(&plan->options, wisdom, sizeof wisdom);
-    psg_clear_error(); /* a machine without a folder plans again each time */
+    char *wisdom = psg_wisdom_read(plan);
     const psg_cpu_fft_spec spec = {.nx = c->n[0],
                                    .ny = c->n[1],
                                    .nz = c->n[2],
                                    .effort = efforts[plan->options.effort],
-                                   .wisdom = kept ? wisdom : NULL};
+                                   .wisdom = wisdom};
     c->fft = c->cpu->fft_create(&spec);
+    free(wisdom);
     if (c->fft == NULL) {
         return psg_fail(
             PSG_ERR_RUNTIME,
             "FFTW found no plan for %zu x %zu x %zu points, or no memory to look for one", c->n[0],
             c->n[1], c->n[2]);
+    }
+    if (c->cpu->fft_learnt(c->fft)) {
+        psg_wisdom_keep(plan);
     }
     return PSG_OK;
 }
@@ -69,10 +62,22 @@ static bool put(const psg_plan *plan, void *table, size_t m, double value) {
     return isfinite(narrow) && (value == 0 || narrow != 0);
 }
 
+/* Has the plan's precision this number with all its digits? */
+static bool is_normal(const psg_plan *plan, double value) {
+    return plan->options.precision == PSG_F64 ? isnormal(value) : isnormal((float)value);
+}
+
+/* Of |k^2 + lambda|, over all modes but one where it is 0. */
+typedef struct extremes {
+    double least; /* INFINITY: there is no mode, so far */
+    double most;
+} extremes;
+
 /* Eigenvalues along one axis, in the plan's precision. Along x the spectrum is halved. Of a huge
  * box they vanish and of a tiny one they overflow, and either would give a wrong u without a
  * word. */
-static psg_status make_table(psg_plan *plan, int d) {
+static psg_status make_table(psg_plan *plan, int d, extremes *found) {
+    double most = 0;
     const psg_axis *axis = &plan->grid.axis[d];
     const psg_symbol_function symbol = symbols[plan->options.symbol];
     const size_t count = d == 0 ? plan->context.nxc : axis->n;
@@ -89,28 +94,57 @@ static psg_status make_table(psg_plan *plan, int d) {
                 "range of the precision: choose another unit of length",
                 axis->length, "xyz"[d]);
         }
+        most = fmax(most, fabs(value));
+        if (m > 0) {
+            found->least = fmin(found->least, fabs(value) + plan->options.lambda);
+        }
     }
+    found->most += most;
     return PSG_OK;
+}
+
+/* A factor that is infinite, or has lost digits because it is below the normal numbers, would give a
+ * wrong u without a word. */
+static psg_status check_factors(const psg_plan *plan, const extremes *found) {
+    const bool single = plan->options.precision == PSG_F32;
+    const double scale = fabs(plan->context.divide.scale);
+    const double largest = single ? FLT_MAX : DBL_MAX;
+    const double smallest = single ? FLT_MIN : DBL_MIN;
+    if (found->most <= largest && scale / found->least <= largest &&
+        (found->most == 0 || scale / found->most >= smallest)) {
+        return PSG_OK;
+    }
+    return psg_fail(PSG_ERR_ARG,
+                    "k^2 + lambda is from %g to %g, and the quotients of factor = %g and that are "
+                    "out of the range of the precision: choose another unit of length",
+                    found->least, found->most, plan->options.factor);
 }
 
 static psg_status make_divide(psg_plan *plan) {
     psg_context *c = &plan->context;
+    const double lambda = plan->options.lambda;
+    extremes found = {.least = lambda > 0 ? lambda : INFINITY, .most = lambda};
     for (int d = 0; d < 3; d++) {
-        const psg_status status = make_table(plan, d);
+        const psg_status status = make_table(plan, d, &found);
         if (status != PSG_OK) {
             return status;
         }
         c->divide.eigen[d] = plan->eigen[d];
     }
     double room = 0; /* for either precision */
-    if (!put(plan, &room, 0, plan->options.lambda)) {
-        return psg_fail(PSG_ERR_ARG, "lambda = %g is out of the range of the precision",
-                        plan->options.lambda);
+    if (!put(plan, &room, 0, lambda)) {
+        return psg_fail(PSG_ERR_ARG, "lambda = %g is out of the range of the precision", lambda);
     }
-    c->scale = 1 / ((double)c->n[0] * (double)c->n[1] * (double)c->n[2]);
-    c->divide.lambda = plan->options.lambda;
+    c->scale = plan->options.factor / ((double)c->n[0] * (double)c->n[1] * (double)c->n[2]);
+    if (!is_normal(plan, c->scale)) {
+        return psg_fail(
+            PSG_ERR_ARG,
+            "factor = %g over the number of points is out of the range of the precision",
+            plan->options.factor);
+    }
+    c->divide.lambda = lambda;
     c->divide.scale = c->normalizes ? 1 : c->scale;
-    return PSG_OK;
+    return check_factors(plan, &found);
 }
 
 /* ---------------------------------------------------------------------------- partition */
@@ -174,8 +208,7 @@ static psg_status make_exchange(psg_plan *plan) {
     c->exchange = &plan->exchange_codelets;
     c->wire = psg_wire_open(plan->comm, c->nxc * 2 * c->cpu->real_bytes,
                             alltoall ? plan->options.in_flight : 0);
-    return c->wire != NULL ? PSG_OK
-                           : psg_fail(PSG_ERR_RUNTIME, "MPI made no datatype or communicator");
+    return c->wire != NULL ? PSG_OK : psg_fail(PSG_ERR_RUNTIME, "%s", psg_comm_why(plan->comm));
 }
 
 /* ------------------------------------------------------------------------------ workers */
@@ -215,6 +248,7 @@ static psg_status make_workers(psg_plan *plan) {
     if (plan->usable_workers == 0) {
         return psg_fail(PSG_ERR_NODEV, "StarPU runs without a worker that the plan could use");
     }
+    plan->teams = psg_team_wanted(plan);
     return PSG_OK;
 }
 
@@ -328,7 +362,9 @@ static void free_arrangement(psg_plan *plan) {
     if (plan->context.fft != NULL) {
         plan->context.cpu->fft_destroy(plan->context.fft);
     }
-    psg_wire_close(plan->context.wire);
+    if (!plan->context.left) {
+        psg_wire_close(plan->context.wire);
+    }
     free(plan->lanes);
     free(plan->scratch);
     free(plan->pieces);
@@ -349,6 +385,7 @@ static void free_arrangement(psg_plan *plan) {
 
 /* Free all but StarPU. */
 static void free_plan(psg_plan *plan) {
+    psg_team_end(plan);
     while (plan->arrays != NULL) {
         psg_arrays *next = plan->arrays->next;
         psg_arrays_destroy(plan->arrays, plan);
@@ -456,7 +493,8 @@ static psg_status make(psg_plan *plan) {
     static const step arrangement[] = {
         psg_placement_exchange, make_planes,          psg_placement_check, psg_partition_rows,
         psg_placement_make,     psg_simulation_check, make_exchange,       make_lanes,
-        plan_transforms,        make_scratch,         make_devices,        check_room};
+        plan_transforms,        make_scratch,         make_devices,        check_room,
+        psg_team_make};
     enum { FIRST = sizeof first / sizeof *first, REST = sizeof arrangement / sizeof *arrangement };
     psg_status status = run_steps(plan, first, FIRST);
     psg_plan begun = *plan;
@@ -486,6 +524,7 @@ psg_status psg_plan_create(psg_plan **result, const psg_grid *grid, const psg_op
         return status;
     }
     plan->options = b.options;
+    plan->policy_asked = b.options.policy != NULL;
     plan->options.policy = NULL; /* strings and arrays are the caller's, and StarPU has them */
     plan->options.gpu_ids = NULL;
     plan->options.machine = NULL;

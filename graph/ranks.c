@@ -11,6 +11,7 @@ psg_status psg_ranks_open(psg_comm **comm, const psg_options *options) {
                                           [PSG_COMM_ABSENT] = PSG_ERR_UNSUPPORTED,
                                           [PSG_COMM_STATE] = PSG_ERR_STATE,
                                           [PSG_COMM_ARG] = PSG_ERR_ARG,
+                                          [PSG_COMM_MEMORY] = PSG_ERR_MEMORY,
                                           [PSG_COMM_FAILED] = PSG_ERR_RUNTIME};
     char words[256] = "";
     *comm = NULL;
@@ -21,7 +22,8 @@ psg_status psg_ranks_open(psg_comm **comm, const psg_options *options) {
     if (options->comm == NULL) {
         return PSG_OK;
     }
-    const psg_comm_result result = psg_comm_open(comm, options->comm, words, sizeof words);
+    const psg_comm_result result =
+        psg_comm_open(comm, options->comm, options->time_limit, words, sizeof words);
     const psg_status mine =
         result == PSG_COMM_OK ? PSG_OK : psg_fail(statuses[result], "%s", words);
     const psg_status status = psg_ranks_agree(*comm, mine);
@@ -29,7 +31,7 @@ psg_status psg_ranks_open(psg_comm **comm, const psg_options *options) {
     return status;
 }
 
-psg_status psg_ranks_agree(const psg_comm *comm, psg_status status) {
+psg_status psg_ranks_agree(psg_comm *comm, psg_status status) {
     if (comm == NULL) {
         return status;
     }
@@ -47,30 +49,20 @@ psg_status psg_ranks_agree(const psg_comm *comm, psg_status status) {
                      : psg_fail((psg_status)code, "%s", words);
 }
 
-psg_status psg_ranks_max(const psg_comm *comm, double *values, size_t count) {
+psg_status psg_ranks_max(psg_comm *comm, double *values, size_t count) {
     return comm == NULL || psg_comm_max(comm, values, count)
                ? PSG_OK
-               : psg_fail(PSG_ERR_RUNTIME, "MPI_Allreduce failed");
+               : psg_fail(PSG_ERR_RUNTIME, "%s", psg_comm_why(comm));
 }
 
-psg_status psg_ranks_sum(const psg_comm *comm, double *values, size_t count) {
+psg_status psg_ranks_sum(psg_comm *comm, double *values, size_t count) {
     return comm == NULL || psg_comm_sum(comm, values, count)
                ? PSG_OK
-               : psg_fail(PSG_ERR_RUNTIME, "MPI_Allreduce failed");
-}
-
-/* A number that tells one policy's name from another's. */
-static double number_of(const char *name) {
-    uint32_t hash = 2166136261U; /* FNV-1a */
-    for (; name != NULL && *name != '\0'; name++) {
-        hash = (hash ^ (unsigned char)*name) * 16777619U;
-    }
-    return name != NULL ? (double)hash : 0;
+               : psg_fail(PSG_ERR_RUNTIME, "%s", psg_comm_why(comm));
 }
 
 /* What process 0 has, for all. */
-static psg_status tell_first(const psg_comm *comm, const double *mine, double *first,
-                             size_t count) {
+static psg_status tell_first(psg_comm *comm, const double *mine, double *first, size_t count) {
     for (size_t m = 0; m < count; m++) {
         first[m] = psg_comm_rank(comm) == 0 ? mine[m] : -INFINITY;
     }
@@ -79,7 +71,7 @@ static psg_status tell_first(const psg_comm *comm, const double *mine, double *f
 
 /* By itself, and before anything else: what follows, and how many numbers it is, may be another in
  * another version. */
-static psg_status same_version(const psg_comm *comm) {
+static psg_status same_version(psg_comm *comm) {
     const double mine = 1e6 * PSG_VERSION_MAJOR + 1e3 * PSG_VERSION_MINOR + PSG_VERSION_PATCH;
     double first = 0;
     psg_status status = tell_first(comm, &mine, &first, 1);
@@ -94,46 +86,26 @@ static psg_status same_version(const psg_comm *comm) {
 }
 
 /* Everybody compares with the first process. */
-psg_status psg_ranks_same(const psg_comm *comm, const psg_grid *grid, const psg_options *o) {
-    const psg_axis *a = grid->axis;
-    const struct {
-        const char *name;
-        double value;
-    } wanted[] = {
-        {"nx", (double)a[0].n},
-        {"ny", (double)a[1].n},
-        {"nz", (double)a[2].n},
-        {"lx", a[0].length},
-        {"ly", a[1].length},
-        {"lz", a[2].length},
-        {"precision", (double)o->precision},
-        {"symbol", (double)o->symbol},
-        {"lambda", o->lambda},
-        {"mean", (double)o->mean},
-        {"mean_tolerance", o->mean_tolerance},
-        {"graph", (double)o->graph},
-        {"exchange", (double)o->exchange},
-        {"z_layout", (double)o->z_layout},
-        {"normalize", (double)o->normalize},
-        {"segment_planes", (double)o->segment_planes},
-        {"pencils", (double)o->pencils},
-        {"cpu_share", o->cpu_share},
-        {"policy", number_of(o->policy)},
-        {"effort", (double)o->effort},
-        {"in_flight", (double)o->in_flight},
-    };
-    enum { COUNT = sizeof wanted / sizeof *wanted };
+psg_status psg_ranks_same(psg_comm *comm, const psg_grid *grid, const psg_options *o) {
+    static const char *const names[2][3] = {{"nx", "ny", "nz"}, {"lx", "ly", "lz"}};
+    enum { COUNT = 6 + PSG_OPTION_VALUES_MOST };
+    psg_option_value wanted[COUNT];
     double mine[COUNT];
     double first[COUNT];
     psg_status status = comm != NULL ? same_version(comm) : PSG_OK;
     if (comm == NULL || status != PSG_OK) {
         return status;
     }
-    for (size_t m = 0; m < COUNT; m++) {
+    for (int d = 0; d < 3; d++) {
+        wanted[d] = (psg_option_value){names[0][d], (double)grid->axis[d].n};
+        wanted[3 + d] = (psg_option_value){names[1][d], grid->axis[d].length};
+    }
+    const size_t count = 6 + psg_option_table_same(o, &wanted[6]);
+    for (size_t m = 0; m < count; m++) {
         mine[m] = wanted[m].value;
     }
-    status = tell_first(comm, mine, first, COUNT);
-    for (size_t m = 0; status == PSG_OK && m < COUNT && !psg_comm_fake(comm); m++) {
+    status = tell_first(comm, mine, first, count);
+    for (size_t m = 0; status == PSG_OK && m < count && !psg_comm_fake(comm); m++) {
         if (wanted[m].value != first[m]) {
             status = psg_fail(PSG_ERR_ARG, "%s is not that of process 0: %.17g, and %.17g there",
                               wanted[m].name, wanted[m].value, first[m]);

@@ -1,13 +1,16 @@
 /* StarPU's start and stop, and what is asked of it. */
 #include "graph/internal.h"
 
+#include "codelets/decimal.h"
 #include "codelets/device.h"
 #include "codelets/simulation.h"
+#include "graph/starpu_home.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool ours;       /* StarPU was started here, and rests; under the lock, as is `needed` */
@@ -66,51 +69,122 @@ typedef struct gpu_list {
     char words[192]; /* why not all that were wanted; or "" */
 } gpu_list;
 
-/* StarPU counts its users itself, so joining one that runs is the same call as starting it. All
- * plans together are one of them: StarPU on SimGrid breaks where a program asks twice. */
-static psg_status start(const psg_options *options, const gpu_list *gpus, const psg_share *share,
-                        const char *advice) {
-    struct starpu_conf conf;
-    if (starpu_conf_init(&conf) != 0) {
+/* What StarPU is to start with. It stops the process over variables that it cannot read, so they
+ * are checked before. */
+static psg_status configure(struct starpu_conf *conf, const psg_options *options,
+                            const gpu_list *gpus, const psg_share *share, const char *advice) {
+    if (starpu_conf_init(conf) != 0) {
         return psg_fail(PSG_ERR_RUNTIME, "StarPU's configuration could not be read");
     }
-    conf.precedence_over_environment_variables = 1;
-    conf.ncpus = options->cpus;
+    conf->precedence_over_environment_variables = 1;
+    conf->ncpus = options->cpus;
     if (options->cpus < 0 && gpus->count > 0 && !psg_cpu_share_wanted(options)) {
-        conf.ncpus = 0; /* the GPUs take all tasks */
+        conf->ncpus = 0; /* the GPUs take all tasks */
     }
-    conf.ncuda = gpus->count;
-    conf.use_explicit_workers_cuda_gpuid = gpus->listed && gpus->count > 0;
+    conf->ncuda = gpus->count;
+    conf->use_explicit_workers_cuda_gpuid = gpus->listed && gpus->count > 0;
     for (int g = 0; g < gpus->count; g++) {
-        conf.workers_cuda_gpuid[g] = (unsigned)gpus->id[g];
+        conf->workers_cuda_gpuid[g] = (unsigned)gpus->id[g];
     }
-    if (conf.ncpus < 0 && share->cores >= cores_to_spare_one) {
-        conf.reserve_ncpus = 1;
+    if (conf->ncpus < 0 && share->cores >= cores_to_spare_one) {
+        conf->reserve_ncpus = 1;
     }
-    conf.nopencl = 0;
-    conf.nhip = 0;
-    conf.catch_signals = 0; /* signals are the host program's */
-    conf.sched_policy_name = options->policy;
+    conf->nopencl = 0;
+    conf->nhip = 0;
+    conf->catch_signals = 0; /* signals are the host program's */
+    conf->sched_policy_name = options->policy;
     if (options->policy == NULL && advice[0] != '\0') {
-        conf.sched_policy_name = advice;
+        conf->sched_policy_name = advice;
     }
     if (options->calibrate != 0) {
-        conf.calibrate = options->calibrate;
+        conf->calibrate = options->calibrate;
+    }
+    return PSG_OK;
+}
+
+/* Variables and threads: StarPU stops the process where it does not like the ones, or cannot have
+ * the others. */
+static psg_status check_start(const gpu_list *gpus) {
+    char words[512];
+    const char *policy = getenv("STARPU_SCHED");
+    const bool known = policy == NULL || policy[0] == '\0' || strncmp(policy, "heft", 4) == 0 ||
+                       getenv("STARPU_SCHED_LIB") != NULL; /* which may have more of them */
+    const psg_status status = known ? PSG_OK : psg_policy_check(policy, " in STARPU_SCHED");
+    if (status == PSG_OK && !psg_starpu_environment(gpus->count, words, sizeof words)) {
+        return psg_fail(PSG_ERR_ARG, "%s", words);
+    }
+    return status;
+}
+
+static psg_status check_threads(const struct starpu_conf *conf, const psg_share *share) {
+    enum { BESIDE = 4 }; /* StarPU's own, and that for messages */
+    char words[512];
+    int cores = conf->ncpus >= 0 ? conf->ncpus : share->cores;
+    if (conf->ncpus < 0 && cores == 0) {
+        psg_share_machine(NULL, 0, &cores);
+    }
+    cores = cores < STARPU_MAXCPUS ? cores : STARPU_MAXCPUS;
+    return psg_starpu_threads(cores + conf->ncuda + BESIDE, words, sizeof words)
+               ? PSG_OK
+               : psg_fail(PSG_ERR_RUNTIME, "%s", words);
+}
+
+static psg_status start_error(int result, const psg_options *options) {
+    if (result == -ENODEV) {
+        return psg_fail(PSG_ERR_NODEV, "StarPU found no worker to start (cpus = %d, gpus = %d)",
+                        options->cpus, options->gpus);
+    }
+    return result == 0 ? PSG_OK
+                       : psg_fail(PSG_ERR_RUNTIME, "StarPU did not start: %s", strerror(-result));
+}
+
+/* StarPU's first user, on a machine. */
+static psg_status start_first(struct starpu_conf *conf, const psg_options *options,
+                              const psg_share *share) {
+    char words[1024];
+    char cache[3584];
+    psg_starpu_home home;
+    const psg_status status = check_threads(conf, share);
+    if (status != PSG_OK) {
+        return status;
+    }
+    if (psg_cache_folder(options, 0, cache, sizeof cache) != PSG_OK) {
+        cache[0] = '\0';
+    }
+    if (!psg_starpu_home_enter(&home, cache, words, sizeof words)) {
+        return psg_fail(PSG_ERR_RUNTIME, "%s", words);
+    }
+    const int result = starpu_init(conf);
+    psg_starpu_home_leave(&home);
+    if (result != 0) {
+        psg_starpu_home_stopped();
+    }
+    return start_error(result, options);
+}
+
+/* StarPU counts its users itself, so joining one that runs is the same call as starting it. All
+ * plans together are one of them: StarPU on SimGrid breaks where a program asks twice.
+ * @param[in] running  it was started by others */
+static psg_status start(const psg_options *options, const gpu_list *gpus, const psg_share *share,
+                        const char *advice, bool running) {
+    struct starpu_conf conf;
+    const psg_decimal decimal = psg_decimal_begin(); /* for the files that StarPU reads */
+    psg_status status = check_start(gpus);
+    if (status == PSG_OK) {
+        status = configure(&conf, options, gpus, share, advice);
     }
     if (gpus->count > 0) {
         /* StarPU would take small data out of chunks, which stay as long as a piece of them is in
          * use: where data come and go, a task could wait for ever for room that pieces hold. */
         (void)setenv("STARPU_SUBALLOCATOR", "0", 0);
     }
-    const int result = starpu_init(&conf);
-    if (result == -ENODEV) {
-        return psg_fail(PSG_ERR_NODEV, "StarPU found no worker to start (cpus = %d, gpus = %d)",
-                        options->cpus, options->gpus);
+    if (status == PSG_OK && (running || psg_simulated())) {
+        status = start_error(starpu_init(&conf), options);
+    } else if (status == PSG_OK) {
+        status = start_first(&conf, options, share);
     }
-    if (result != 0) {
-        return psg_fail(PSG_ERR_RUNTIME, "StarPU did not start: %s", strerror(-result));
-    }
-    return PSG_OK;
+    psg_decimal_end(decimal);
+    return status;
 }
 
 /* Asking StarPU is the only way to know: its environment variable STARPU_SCHED beats what a
@@ -217,22 +291,37 @@ psg_status psg_runtime_simulate(const char *machine) {
                         "no machine to simulate: set options.machine, or PSG_MACHINE in "
                         "the environment");
     }
-    return psg_simulation_begin(machine, words, sizeof words)
-               ? PSG_OK
-               : psg_fail(PSG_ERR_ARG, "machine to simulate: %s", words);
+    if (psg_simulation_begin(machine, words, sizeof words)) {
+        return PSG_OK;
+    }
+    char names[256] = "";
+    if (psg_simulation_machine() == NULL && access(machine, F_OK) != 0) {
+        psg_recorded_names(names, sizeof names);
+    }
+    return psg_fail(PSG_ERR_ARG, "machine to simulate: %s%s%s", words,
+                    names[0] != '\0' ? "; there are:" : "", names);
 }
 
 /* Under the lock. With the last of our plans gone, workers are left awake for whoever joined
  * meanwhile. */
 static void stop(void) {
     if (--acquired == 0) {
+        const psg_decimal decimal = psg_decimal_begin(); /* for the models that StarPU writes */
         if (ours && needed == 0) {
             starpu_resume();
         }
+        if (ours) {
+            psg_starpu_home_stopping();
+        }
+        psg_simulation_stopping();
+        starpu_shutdown();
+        if (ours) {
+            psg_starpu_home_stopped();
+        }
         ours = false;
         calibrating = false;
-        starpu_shutdown();
         psg_simulation_end();
+        psg_decimal_end(decimal);
     }
 }
 
@@ -253,7 +342,7 @@ static psg_status acquire(const psg_options *options, psg_share *share, const ch
                           gpus.words[0] != '\0' ? ": " : "", gpus.words);
     }
     if (status == PSG_OK && acquired == 0) {
-        status = start(options, &gpus, share, running ? "" : advice);
+        status = start(options, &gpus, share, running ? "" : advice, running);
     }
     psg_simulation_end();
     if (status != PSG_OK) {
@@ -301,4 +390,15 @@ void psg_runtime_release(psg_comm *comm) {
     pthread_mutex_lock(&lock);
     stop();
     pthread_mutex_unlock(&lock);
+}
+
+psg_status psg_starpu_folder(char *folder, size_t size, char *why, size_t why_size) {
+    psg_clear_error();
+    if (folder == NULL || why == NULL) {
+        return psg_fail(PSG_ERR_ARG, "folder or why is NULL");
+    }
+    pthread_mutex_lock(&lock);
+    psg_starpu_home_folder(folder, size, why, why_size);
+    pthread_mutex_unlock(&lock);
+    return PSG_OK;
 }

@@ -94,7 +94,7 @@ static void divide(hwloc_topology_t topology, int rank, int ranks, const mask *g
     hwloc_bitmap_free(one);
 }
 
-void psg_share_enter(psg_share *share, const psg_comm *comm) {
+void psg_share_enter(psg_share *share, psg_comm *comm) {
     hwloc_topology_t topology = NULL;
     int rank = 0;
     int ranks = 1;
@@ -114,14 +114,13 @@ void psg_share_enter(psg_share *share, const psg_comm *comm) {
     if (known) {
         to_mask(mine, &own);
     }
-    mask *given = calloc((size_t)ranks, sizeof *given);
-    if (psg_comm_node_gather(comm, &own, given, sizeof own) && given != NULL && known) {
+    const mask *given = psg_comm_node_gather(comm, &own, sizeof own);
+    if (given != NULL && known) {
         share->before = hwloc_bitmap_dup(mine);
         divide(topology, rank, ranks, given, mine);
         share->cores = cores_in(topology, mine);
         (void)hwloc_set_cpubind(topology, mine, HWLOC_CPUBIND_THREAD);
     }
-    free(given);
     hwloc_bitmap_free(mine);
     share->topology = topology;
 }

@@ -3,6 +3,7 @@
 #include "codelets/simulation.h"
 #include "graph/internal.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,7 +101,13 @@ static psg_status check(const psg_plan *plan, const void *array) {
         return psg_fail(PSG_ERR_ARG, "plan is NULL");
     }
     const bool none = plan->context.own_segments.first == plan->context.own_segments.end;
-    return array != NULL || none ? PSG_OK : psg_fail(PSG_ERR_ARG, "the array is NULL");
+    const size_t align = plan->context.cpu->real_bytes;
+    if (array == NULL && !none) {
+        return psg_fail(PSG_ERR_ARG, "the array is NULL");
+    }
+    return none || (uintptr_t)array % align == 0
+               ? PSG_OK
+               : psg_fail(PSG_ERR_ARG, "the array is not aligned for a number of %zu bytes", align);
 }
 
 psg_status psg_slabs_put(psg_plan *plan, const void *f) {

@@ -1,6 +1,8 @@
 /* Solves: submitted, in flight, waited for. */
 #include "codelets/chain.h"
+#include "codelets/decimal.h"
 #include "codelets/simulation.h"
+#include "codelets/team.h"
 #include "graph/internal.h"
 
 #include <math.h>
@@ -63,6 +65,23 @@ static psg_run *take_run(psg_plan *plan) {
     return run;
 }
 
+/* The steps of a solve on cores, by all of them; between slabs once these are there. */
+static void submit_team(psg_run *run, const psg_plan *plan, const psg_lane *lane,
+                        const psg_arrays *arrays, bool waits) {
+    const size_t key[2] = {lane->number, arrays->number};
+    if (!psg_teamwork_repeats(run, key)) {
+        psg_teamwork_begin(run, key);
+        graphs[plan->options.graph](run, plan, lane, arrays);
+    }
+    if (psg_run_failed(run)) {
+        psg_teamwork_drop(run);
+    } else if (arrays == plan->slabs) {
+        psg_team_enter_after(run, arrays->f_slabs, arrays->u_slabs, plan->context.segments);
+    } else {
+        psg_team_enter(run, waits);
+    }
+}
+
 /* One task after the other, or all as one: if its data are on the worker that has them all, and
  * stay there. The first solve makes room for u. */
 static void submit_graph(psg_run *run, const psg_plan *plan, const psg_lane *lane,
@@ -79,8 +98,9 @@ static void submit_graph(psg_run *run, const psg_plan *plan, const psg_lane *lan
 }
 
 /* Start a solve between these arrays, unless something went wrong before or does now, here or on
- * another process. Then they stay the caller's. */
-static psg_status launch(psg_plan *plan, psg_arrays *arrays, psg_status before) {
+ * another process. Then they stay the caller's.
+ *  @param[in] waits  the calling thread does nothing else until the solve has ended */
+static psg_status launch(psg_plan *plan, psg_arrays *arrays, psg_status before, bool waits) {
     psg_flight *flight = calloc(1, sizeof *flight);
     psg_run *run = take_run(plan);
     psg_status status = before;
@@ -106,10 +126,19 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, psg_status before) 
         plan->oldest = flight;
     }
     plan->newest = flight;
-    psg_runtime_awake();
     psg_run_start(run, plan->launched++);
-    const bool program = psg_program_begin(plan);
-    submit_graph(run, plan, lane, arrays);
+    run->awake = !plan->teams;
+    if (run->awake) {
+        psg_runtime_awake();
+    }
+    const bool program = run->awake && psg_program_begin(plan);
+    const psg_decimal decimal = psg_decimal_begin(); /* StarPU reads a model with its first task */
+    if (plan->teams) {
+        submit_team(run, plan, lane, arrays, waits);
+    } else {
+        submit_graph(run, plan, lane, arrays);
+    }
+    psg_decimal_end(decimal);
     if (program) {
         psg_program_submitted();
         for (psg_flight *other = plan->oldest; other != NULL; other = other->next) {
@@ -117,7 +146,32 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, psg_status before) 
         }
     }
     psg_run_end_task(run); /* the submission itself */
-    starpu_do_schedule();  /* for policies that wait to see the whole graph */
+    if (!plan->teams) {
+        starpu_do_schedule(); /* for policies that wait to see the whole graph */
+    }
+    return PSG_OK;
+}
+
+static bool overlap(const void *a, const void *b, size_t bytes) {
+    const uintptr_t first = (uintptr_t)a;
+    const uintptr_t other = (uintptr_t)b;
+    return first < other + bytes && other < first + bytes;
+}
+
+/* Only f may be that of several solves: nobody writes it. */
+static psg_status check_flights(const psg_plan *plan, const void *f, const void *u, size_t bytes) {
+    for (const psg_flight *flight = plan->oldest; flight != NULL; flight = flight->next) {
+        const psg_arrays *others = flight->arrays;
+        if (others == plan->slabs) {
+            continue;
+        }
+        const bool u_taken = overlap(u, others->u, bytes) || overlap(u, others->f, bytes);
+        if (u_taken || overlap(f, others->u, bytes)) {
+            return psg_fail(PSG_ERR_ARG,
+                            "%s overlaps an array of a solve in flight: psg_wait() for it first",
+                            u_taken ? "u" : "f");
+        }
+    }
     return PSG_OK;
 }
 
@@ -132,19 +186,17 @@ static psg_status check_arrays(const psg_plan *plan, const void *f, const void *
     if (f == NULL || u == NULL) {
         return psg_fail(PSG_ERR_ARG, "f or u is NULL");
     }
-    const uintptr_t from = (uintptr_t)f;
-    const uintptr_t to = (uintptr_t)u;
     const size_t bytes = n[0] * n[1] * planes * align;
-    if (from % align != 0 || to % align != 0) {
+    if ((uintptr_t)f % align != 0 || (uintptr_t)u % align != 0) {
         return psg_fail(PSG_ERR_ARG, "f or u is not aligned for a number of %zu bytes", align);
     }
-    if (from < to + bytes && to < from + bytes) {
+    if (overlap(f, u, bytes)) {
         return psg_fail(PSG_ERR_ARG, "f and u overlap");
     }
-    return PSG_OK;
+    return check_flights(plan, f, u, bytes);
 }
 
-psg_status psg_submit(psg_plan *plan, const void *f, void *u) {
+static psg_status submit(psg_plan *plan, const void *f, void *u, bool waits) {
     psg_clear_error();
     if (plan == NULL) {
         return psg_fail(PSG_ERR_ARG, "plan is NULL");
@@ -159,11 +211,15 @@ psg_status psg_submit(psg_plan *plan, const void *f, void *u) {
     if (status == PSG_OK) {
         status = psg_arrays_take(plan, f, u, &arrays);
     }
-    status = launch(plan, arrays, status);
+    status = launch(plan, arrays, status, waits);
     if (status != PSG_OK && arrays != NULL) {
         arrays->busy = false;
     }
     return status;
+}
+
+psg_status psg_submit(psg_plan *plan, const void *f, void *u) {
+    return submit(plan, f, u, false);
 }
 
 psg_status psg_submit_slabs(psg_plan *plan) {
@@ -175,7 +231,8 @@ psg_status psg_submit_slabs(psg_plan *plan) {
                   plan->slabs != NULL
                       ? PSG_OK
                       : psg_fail(PSG_ERR_STATE,
-                                 "the plan has no slabs yet: psg_plan_slab_handles() makes them"));
+                                 "the plan has no slabs yet: psg_plan_slab_handles() makes them"),
+                  false);
 }
 
 static double points(const psg_plan *plan) {
@@ -286,6 +343,17 @@ static psg_status judge(psg_plan *plan, const psg_flight *flight) {
     return status;
 }
 
+/* Until the run has ended, or the other processes have not gone on with it for the time limit; then
+ * its own tasks end it. */
+static void wait_for_run(psg_plan *plan, psg_run *run) {
+    const bool alone = plan->comm == NULL;
+    const bool given_up = !alone && psg_comm_given_up(plan->comm);
+    if (given_up || !psg_run_wait(run, alone ? 0 : psg_comm_limit(plan->comm))) {
+        plan->context.left = psg_task_give_up(run) > 0 || plan->context.left;
+        (void)psg_run_wait(run, 0);
+    }
+}
+
 psg_status psg_wait(psg_plan *plan) {
     psg_clear_error();
     if (plan == NULL) {
@@ -295,7 +363,7 @@ psg_status psg_wait(psg_plan *plan) {
     if (flight == NULL) {
         return psg_fail(PSG_ERR_STATE, "no solve is in flight");
     }
-    psg_run_wait(flight->run);
+    wait_for_run(plan, flight->run);
     const psg_status status = judge(plan, flight);
     if (flight->arrays != plan->slabs) {
         psg_arrays_give_back(plan, flight->arrays);
@@ -320,6 +388,6 @@ psg_status psg_solve(psg_plan *plan, const void *f, void *u) {
     if (plan != NULL && plan->oldest != NULL) {
         return psg_fail(PSG_ERR_STATE, "a solve is in flight: psg_wait() for it first");
     }
-    const psg_status status = psg_submit(plan, f, u);
+    const psg_status status = submit(plan, f, u, true);
     return status == PSG_OK ? psg_wait(plan) : status;
 }

@@ -2,15 +2,13 @@
  * that was cut short is known by it. Its name says what it is for. */
 #include "codelets/device.h"
 #include "graph/internal.h"
+#include "graph/kept.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 typedef enum kind {
     TEXT,       /* char[bytes]; "-" is "" */
@@ -95,32 +93,20 @@ static void write_rows(FILE *file, const psg_tuned *tuned) {
     (void)fprintf(file, "%s\n", last_line);
 }
 
-/* Whole or not at all: another process may be reading it, or writing one of its own. */
 psg_status psg_tuned_write(const psg_tuned *tuned, const char *path) {
-    char beside[4200];
-    struct timespec t;
-    const char *base = strrchr(path, '/');
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    (void)snprintf(beside, sizeof beside, "%.*s/.%s.%ld-%ld", (int)(base - path), path, base + 1,
-                   (long)getpid(), t.tv_nsec);
-    const int number = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    FILE *file = number >= 0 ? fdopen(number, "w") : NULL;
-    bool written = file != NULL;
-    if (written) {
+    char *text = NULL;
+    size_t length = 0;
+    FILE *file = open_memstream(&text, &length);
+    bool whole = file != NULL;
+    if (whole) {
         write_rows(file, tuned);
-        written = ferror(file) == 0;
-        written = fclose(file) == 0 && written;
-    } else if (number >= 0) {
-        (void)close(number);
+        whole = ferror(file) == 0;
+        whole = fclose(file) == 0 && whole;
     }
-    if (written && rename(beside, path) == 0) {
-        return PSG_OK;
-    }
-    const int why = errno;
-    if (number >= 0) {
-        (void)unlink(beside);
-    }
-    return psg_fail(PSG_ERR_RUNTIME, "%s cannot be written: %s", path, strerror(why));
+    const int why = whole ? psg_kept_write(path, text, length) : ENOMEM;
+    free(text);
+    return why == 0 ? PSG_OK
+                    : psg_fail(PSG_ERR_RUNTIME, "%s cannot be written: %s", path, strerror(why));
 }
 
 /* -------------------------------------------------------------------------------- reading */
@@ -198,15 +184,11 @@ static void set_name(psg_tuned *tuned) {
 }
 
 bool psg_tuned_read(psg_tuned *tuned, const char *path, const char *name) {
-    char text[FILE_BYTES];
+    char *text = psg_kept_read(path, FILE_BYTES, NULL);
     memset(tuned, 0, sizeof *tuned);
-    FILE *file = fopen(path, "re");
-    const size_t length = file != NULL ? fread(text, 1, sizeof text - 1, file) : 0;
-    if (file != NULL) {
-        (void)fclose(file);
-    }
-    text[length] = '\0';
-    if (strlen(text) == length && read_rows(text, tuned) && psg_tuned_wrong(tuned) == NULL) {
+    const bool good = text != NULL && read_rows(text, tuned) && psg_tuned_wrong(tuned) == NULL;
+    free(text);
+    if (good) {
         set_name(tuned);
         if (strcmp(tuned->name, name) == 0) {
             return true;

@@ -1,4 +1,5 @@
 #include "tests/harness.h"
+#include "graph/psg_machine.h"
 
 #include "tests/check.h"
 
@@ -32,6 +33,11 @@ static int gpus_to_use(void) {
         }
     }
     return known;
+}
+
+unsigned harness_patience(unsigned seconds) {
+    int factor = environment_number("PSG_TEST_PATIENCE", 1);
+    return seconds * (factor > 1 ? (unsigned)factor : 1U);
 }
 
 psg_options harness_options(psg_precision precision) {

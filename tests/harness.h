@@ -13,6 +13,9 @@
  *  skipped where there are fewer GPUs. */
 psg_options harness_options(psg_precision precision);
 
+/** The limit of what takes less than `seconds` on an idle machine: PSG_TEST_PATIENCE in the environment times as long. */
+unsigned harness_patience(unsigned seconds);
+
 /** A plan that stays while a test makes many of the same workers, so that StarPU starts once, which takes seconds with
  *  several GPUs. The caller destroys it; NULL: it could not be made, and the others will say why. */
 psg_plan *harness_anchor(const psg_options *options);

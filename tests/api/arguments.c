@@ -1,4 +1,6 @@
 /* Wrong arguments of the calls on a plan are PSG_ERR_ARG, nothing is done, and the plan works on. */
+#include "graph/psg_observe.h"
+#include "graph/psg_starpu.h"
 #include "tests/check.h"
 #include "tests/harness.h"
 
@@ -66,12 +68,42 @@ static void overlap(psg_plan *plan, double *room) {
     free(before);
 }
 
+/** Arrays of a solve in flight stay its own, but for f, which solves may share. */
+static void in_flight(psg_plan *plan) {
+    double *room = oracle_array(4 * POINTS);
+    double *f = room + POINTS, *u = room + 2 * POINTS;
+    oracle_random(7, 4 * POINTS, room);
+    CHECK_STATUS(psg_submit(plan, f, u), PSG_OK);
+    CHECK_STATUS(psg_submit(plan, f, u), PSG_ERR_ARG);
+    CHECK(strstr(psg_last_error(), "u overlaps"), "%s", psg_last_error());
+    CHECK_STATUS(psg_submit(plan, room, u + POINTS - 1), PSG_ERR_ARG);
+    CHECK_STATUS(psg_submit(plan, room, u - 1), PSG_ERR_ARG);
+    CHECK_STATUS(psg_submit(plan, u + POINTS, f), PSG_ERR_ARG);
+    CHECK_STATUS(psg_submit(plan, u + POINTS, f - POINTS + 1), PSG_ERR_ARG);
+    CHECK_STATUS(psg_submit(plan, u, room), PSG_ERR_ARG);
+    CHECK(strstr(psg_last_error(), "f overlaps"), "%s", psg_last_error());
+    CHECK_STATUS(psg_submit(plan, u + 1, room), PSG_ERR_ARG);
+    CHECK_STATUS(psg_submit(plan, f, room), PSG_OK);
+    CHECK_STATUS(psg_submit(plan, f + 1, u + POINTS), PSG_ERR_ARG); /* the u before */
+    CHECK_STATUS(psg_submit(plan, f, u + POINTS), PSG_OK);
+    CHECK_STATUS(psg_wait(plan), PSG_OK);
+    CHECK_STATUS(psg_submit(plan, f, u), PSG_OK); /* it is back */
+    for (int n = 0; n < 3; ++n) {
+        CHECK_STATUS(psg_wait(plan), PSG_OK);
+    }
+    CHECK(memcmp(u, room, POINTS * sizeof *u) == 0, "u of the same f");
+    CHECK(memcmp(u, u + POINTS, POINTS * sizeof *u) == 0, "u of the same f");
+    CHECK_STATUS(psg_wait(plan), PSG_ERR_STATE);
+    free(room);
+}
+
 /** A pointer that no number can have. */
 static void misaligned(psg_plan *plan, double *room) {
     char *bytes = (char *)room;
     for (size_t off = 1; off < sizeof(double); off += 3) {
         CHECK_STATUS(psg_solve(plan, bytes + off, room + POINTS + 1), PSG_ERR_ARG);
         CHECK_STATUS(psg_submit(plan, room, bytes + POINTS * sizeof *room + off), PSG_ERR_ARG);
+        CHECK_STATUS(psg_slabs_put(plan, bytes + off), PSG_ERR_ARG);
     }
 }
 
@@ -102,6 +134,7 @@ int main(void) {
         null_pointers(plan, room, room + POINTS);
         optional_pointers(plan);
         overlap(plan, room);
+        in_flight(plan);
         misaligned(plan, room);
         pinning(plan, room);
         /* side by side is no overlap */

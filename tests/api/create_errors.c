@@ -1,5 +1,6 @@
 /* Whatever is wrong with a grid or its options is found by psg_plan_create(): the documented status,
  * words, and *plan set to NULL. */
+#include "graph/psg_machine.h"
 #include "tests/check.h"
 #include "tests/harness.h"
 
@@ -134,7 +135,21 @@ static void numbers(void) {
     EXPECT((x.options.cpu_share = 0, x.options.gpus = 0), PSG_OK);
     EXPECT_EITHER(x.options.lambda = -1e-300, PSG_ERR_ARG, PSG_ERR_UNSUPPORTED);
     EXPECT(x.options.lambda = NAN, PSG_ERR_ARG);
+    EXPECT(x.options.lambda = 1e308, PSG_ERR_ARG);  /* 1 / lambda is no normal number */
+    EXPECT(x.options.lambda = 1e-320, PSG_ERR_ARG); /* nor is it finite */
+    EXPECT(x.options.lambda = 1e300, PSG_OK);
+    EXPECT((x.options.lambda = 1e37, x.options.precision = PSG_F32), PSG_ERR_ARG);
+    EXPECT((x.options.lambda = 1e-42, x.options.precision = PSG_F32), PSG_ERR_ARG);
+    EXPECT((x.options.lambda = 1e30, x.options.precision = PSG_F32), PSG_OK);
+    EXPECT(x.grid.axis[1].length = 1e-154, PSG_ERR_ARG);
     EXPECT(x.options.lambda = INFINITY, PSG_ERR_ARG);
+    EXPECT(x.options.factor = 0, PSG_ERR_ARG);
+    EXPECT(x.options.factor = NAN, PSG_ERR_ARG);
+    EXPECT(x.options.factor = -INFINITY, PSG_ERR_ARG);
+    EXPECT(x.options.factor = 1e-307, PSG_ERR_ARG);
+    EXPECT((x.options.precision = PSG_F32, x.options.factor = -1e-37), PSG_ERR_ARG);
+    EXPECT((x.options.precision = PSG_F32, x.options.factor = 1e42), PSG_ERR_ARG);
+    EXPECT((x.options.precision = PSG_F32, x.options.factor = -1e36), PSG_OK);
     EXPECT(x.options.mean_tolerance = -1, PSG_ERR_ARG);
     EXPECT(x.options.mean_tolerance = NAN, PSG_ERR_ARG);
     EXPECT(x.options.in_flight = 0, PSG_ERR_ARG);
@@ -146,6 +161,9 @@ static void numbers(void) {
     EXPECT(x.options.network = -1, PSG_ERR_ARG);
     EXPECT(x.options.network = NAN, PSG_ERR_ARG);
     EXPECT(x.options.network = INFINITY, PSG_ERR_ARG);
+    EXPECT(x.options.time_limit = -1, PSG_ERR_ARG);
+    EXPECT(x.options.time_limit = NAN, PSG_ERR_ARG);
+    EXPECT(x.options.time_limit = INFINITY, PSG_ERR_ARG);
     EXPECT(x.options.calibrate = 2, PSG_ERR_ARG);
     EXPECT(x.options.calibrate = -1, PSG_ERR_ARG);
     EXPECT(x.options.gpus = -2, PSG_ERR_ARG);

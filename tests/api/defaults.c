@@ -31,6 +31,8 @@ static void option_defaults(void) {
     CHECK(o.tuned == 1, "tuned is %d", o.tuned);
     CHECK(o.nodes == 1, "nodes is %u", o.nodes);
     CHECK_NEAR(o.network, 0, 0, "network");
+    CHECK_NEAR(o.time_limit, 0, 0, "time_limit");
+    CHECK_NEAR(o.factor, 1, 0, "factor");
     CHECK(o.cpu_share == PSG_CPU_SHARE_AUTO, "cpu_share is %g", o.cpu_share);
 }
 
@@ -40,7 +42,8 @@ static void smaller_struct(void) {
         offsetof(psg_options, symbol),    offsetof(psg_options, pencils),
         offsetof(psg_options, policy),    offsetof(psg_options, in_flight),
         offsetof(psg_options, calibrate), offsetof(psg_options, cpu_share),
-        offsetof(psg_options, network)};
+        offsetof(psg_options, network),   offsetof(psg_options, time_limit),
+        offsetof(psg_options, factor)};
     for (size_t n = 0; n < sizeof sizes / sizeof *sizes; ++n) {
         union {
             psg_options options;

@@ -1,5 +1,6 @@
 /* The events of a solve are its tasks, once each, in the order of their ends, no two of a worker at the
  * same time, within the solve, and their times are those of the statistics. */
+#include "graph/psg_observe.h"
 #include "tests/check.h"
 #include "tests/harness.h"
 

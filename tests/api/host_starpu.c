@@ -1,5 +1,6 @@
 /* In a program that has started StarPU itself, plans use its workers and policy, refuse to be asked for
  * others, leave its tasks alone and do not stop it. */
+#include "graph/psg_observe.h"
 #include "tests/check.h"
 #include "tests/harness.h"
 

@@ -1,6 +1,8 @@
 /* psg_machine_workers() lists the workers that a plan with the same options has, and the policy, and
  * psg_machine_routes() what leads to their memories and back; options that ask a running StarPU for something
  * else are PSG_ERR_STATE. */
+#include "graph/psg_machine.h"
+#include "graph/psg_observe.h"
 #include "tests/check.h"
 #include "tests/harness.h"
 
@@ -205,7 +207,36 @@ static void routes_of_gpus(void) {
     }
 }
 
+/** Those that the project has, in order, as often as one asks and wherever that is. */
+static void recorded(void) {
+    psg_recorded list[CAPACITY + 1];
+    size_t count = 0, again = 0;
+    CHECK_STATUS(psg_recorded_list(NULL, 0, &count), PSG_OK);
+    if (!CHECK(count >= 2 && count <= CAPACITY, "%zu machines", count)) {
+        return;
+    }
+    memset(list, 0x5a, sizeof list);
+    const psg_recorded guard = list[1];
+    CHECK_STATUS(psg_recorded_list(list, 1, &again), PSG_OK);
+    CHECK(again == count && memcmp(&guard, &list[1], sizeof guard) == 0, "%zu, then %zu", count,
+          again);
+    CHECK_STATUS(psg_recorded_list(list, count, &again), PSG_OK);
+    int h200 = 0;
+    for (size_t m = 0; m < count; ++m) {
+        CHECK(m == 0 || strcmp(list[m - 1].name, list[m].name) < 0, "%s before %s",
+              list[m > 0 ? m - 1 : 0].name, list[m].name);
+        CHECK(list[m].cpus > 0 && (list[m].gpus == 0) == (list[m].gpu_memory == 0),
+              "%s: %u cores, %u GPUs of %g bytes", list[m].name, list[m].cpus, list[m].gpus,
+              list[m].gpu_memory);
+        h200 += strcmp(list[m].name, "h200") == 0 && list[m].gpus == 8;
+    }
+    CHECK(h200 == 1, "h200 is listed %d times", h200);
+    CHECK_STATUS(psg_recorded_list(NULL, 1, &count), PSG_ERR_ARG);
+    CHECK_STATUS(psg_recorded_list(list, 1, NULL), PSG_ERR_ARG);
+}
+
 int main(void) {
+    recorded();
     for (int cpus = 1; cpus <= 3; ++cpus) {
         listed(cpus);
     }

@@ -1,5 +1,6 @@
 /* A program without tasks of its own keeps f and u in the slabs: what was put in is solved as often as asked for,
  * and what comes out is what psg_solve() gives. */
+#include "graph/psg_starpu.h"
 #include "tests/check.h"
 #include "tests/harness.h"
 

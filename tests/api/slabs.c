@@ -1,5 +1,6 @@
 /* Tasks of a StarPU program write the slabs of f and read those of u; solves between them, submitted
  * without a wait, take the right values at the right time. */
+#include "graph/psg_starpu.h"
 #include "tests/check.h"
 #include "tests/harness.h"
 

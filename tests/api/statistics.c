@@ -1,5 +1,6 @@
 /* The statistics of a plan count the tasks of its graph, add up over the workers, and say how the plan
  * was cut. */
+#include "graph/psg_observe.h"
 #include "tests/check.h"
 #include "tests/harness.h"
 
@@ -48,10 +49,10 @@ static void check_tasks(const psg_statistics *s, const psg_options *options, siz
     const size_t *want = graph == PSG_GRAPH_STAGED ? staged : fused;
     CHECK(solves ? s->submit_seconds > 0 && s->submit_seconds < 60 : s->submit_seconds == 0,
           "%g s to submit", s->submit_seconds);
-    /* a segment and its blocks, there and back, and the blocks of a pencil; to and from GPUs u
-     * comes beside that, and where there is room f, with a block that it waits for */
+    /* a segment and its blocks, there and back, and the blocks of a pencil; from GPUs and other NUMA
+     * nodes u comes home beside that, and to GPUs where there is room f, with a block that it waits for */
     const size_t pieces = solves ? 2 * S * (1 + P) + P * S : 0;
-    const size_t u_home = solves && options->gpus > 0 ? S : 0;
+    const size_t u_home = solves && (options->gpus > 0 || getenv("STARPU_USE_NUMA")) ? S : 0;
     CHECK(graph == PSG_GRAPH_STAGED || s->submit_pieces == pieces + u_home ||
               s->submit_pieces == pieces + 3 * u_home,
           "%zu pieces of data with %zu segments, %zu pencils", s->submit_pieces, S, P);

@@ -1,6 +1,8 @@
 /* Entries of psg tune go into options left at their default, and nowhere else: not over what was
  * asked for, not on another machine, grid, number of workers or version, not when damaged, not
  * between processes. */
+#include "graph/psg_machine.h"
+#include "graph/psg_observe.h"
 #include "tests/check.h"
 #include "tests/harness.h"
 

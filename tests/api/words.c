@@ -1,5 +1,7 @@
 /* Every status, stage, component and policy has its words, and each thread its own latest error. */
 #include "graph/psg.h"
+#include "graph/psg_machine.h"
+#include "graph/psg_observe.h"
 #include "tests/check.h"
 
 #include <pthread.h>

@@ -1,5 +1,6 @@
 /* How long the exchange takes, by the tasks around it. */
 #include "tests/bench/exchange.h"
+#include "graph/psg_observe.h"
 #include "tests/bench/measure.h"
 
 #include <math.h>

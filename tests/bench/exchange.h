@@ -3,6 +3,7 @@
 #define PSG_TESTS_BENCH_EXCHANGE_H
 
 #include "graph/psg.h"
+#include "graph/psg_observe.h"
 
 #ifdef __cplusplus
 extern "C" {

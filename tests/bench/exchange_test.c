@@ -1,5 +1,6 @@
 /* The seconds of an exchange are those of a solve in which no GPU works along z, whoever comes
  * last. */
+#include "graph/psg_observe.h"
 #include "tests/bench/exchange.h"
 #include "tests/check.h"
 

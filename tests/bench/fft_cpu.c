@@ -1,6 +1,6 @@
 /* FFTW's 1-D transforms in batches and strides, and along z of 3-D grids, strided or after a
  * transposition: the study `fft` on the cores. FFTW plans by MEASURE, for at most 10 s each.
- * bench_fft_cpu [--kind batch|z] [--most BATCH] [--cpus N] [--repeat R] [--rows] N|NX,NY,NZ ...
+ * bench_fft_cpu [--kind batch|z] [--most BATCH] [--cpus N] [--repeat R] [--rows] N|NXxNYxNZ ...
  * --kind batch: FFTs of N (NX) points; z: those of the spectrum of a grid. --cpus: threads of
  * FFTW and of the transposition; default: 1. Memory of a plan is what it takes of the heap. */
 #include "tests/bench/cores.h"

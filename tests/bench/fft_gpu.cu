@@ -1,7 +1,7 @@
 // cuFFT's 1-D transforms in batches and strides, and along z of 3-D grids, strided or after a transposition: the study
 // `fft` on a GPU.
 //
-//   bench_fft_gpu [--kind batch|z] [--most BATCH] [--repeat R] [--rows] N|NX,NY,NZ ...
+//   bench_fft_gpu [--kind batch|z] [--most BATCH] [--repeat R] [--rows] N|NXxNYxNZ ...
 //
 // --kind batch: FFTs of N (NX) points; z: those of the spectrum of a grid. Memory of a plan is what it takes of the GPU's,
 // by cudaMemGetInfo.

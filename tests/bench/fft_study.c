@@ -287,7 +287,7 @@ int bench_fft_main(int argc, char **argv, bench_fft_device *device, int *cpus,
                                     {"most", BENCH_COUNT, &most, NULL},
                                     {cpus ? "cpus" : NULL, BENCH_COUNT, cpus, NULL},
                                     {NULL, BENCH_FLAG, NULL, NULL}};
-    const int first = bench_arguments(argc, argv, options, "N|NX,NY,NZ ...", &settings);
+    const int first = bench_arguments(argc, argv, options, "N|NXxNYxNZ ...", &settings);
     start(device, &settings);
     if (settings.rows) {
         bench_csv_open(&y.csv, NULL, NULL, APP_FFT_COLUMNS);

@@ -6,8 +6,10 @@
  * mpirun -n 2 bench_fftw_mpi_peer [--repeat R] [--cpus N] [--segment-planes N] [--pencils N]
  * [--exchange mpi|alltoall] [--graph fused|staged] [--only fftw|psg] [--no-yield] [--csv FILE]
  * [--rows] GRID ...
- * GRID: N or NX,NY,NZ. --cpus: threads of FFTW and workers of psg in each process. --csv: append
+ * GRID: N or NXxNYxNZ. --cpus: threads of FFTW and workers of psg in each process. --csv: append
  * the times of all parts to FILE. --rows: those of `psg bench --study peers`. */
+#include "graph/psg_machine.h"
+#include "graph/psg_observe.h"
 #include "tests/bench/cores.h"
 #include "tests/bench/peer.h"
 
@@ -480,7 +482,7 @@ static int read_options(bench *b, int argc, char **argv, const char **csv) {
         {"no-yield", BENCH_FLAG, &no_yield, NULL},
         {"csv", BENCH_TEXT, csv, NULL},
         {NULL, BENCH_FLAG, NULL, NULL}};
-    const int first = bench_arguments(argc, argv, options, "N|NX,NY,NZ ...", &b->settings);
+    const int first = bench_arguments(argc, argv, options, "N|NXxNYxNZ ...", &b->settings);
     bench_must_or(BENCH_USAGE, b->settings.repeat <= MAX_REPEAT, "at most %d repeats", MAX_REPEAT);
     bench_must_or(BENCH_USAGE, !only || !b->settings.rows, "--rows are of both: not with --only");
     bench_must_or(BENCH_USAGE, !*csv || !b->settings.rows, "--csv or --rows");

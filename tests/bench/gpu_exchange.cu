@@ -1,6 +1,6 @@
 /* The exchange between GPUs beside what their links can do, in one run, in turns of random order; wall-clock times.
  *
- *   bench_gpu_exchange [--gpus N] [--f32] [--segment-planes N] [--pencils N] N|NX,NY,NZ ...
+ *   bench_gpu_exchange [--gpus N] [--f32] [--segment-planes N] [--pencils N] N|NXxNYxNZ ...
  *
  * --gpus: default: 2, 4, ... all. For each grid:
  *
@@ -15,6 +15,8 @@
  *
  * A line says GB/s that a GPU sends, the ceiling of the same run, and their ratios.
  */
+#include "graph/psg_observe.h"
+#include "graph/psg_starpu.h"
 #include "tests/bench/exchange.h"
 #include "tests/bench/gpu_field.cuh"
 
@@ -356,7 +358,7 @@ int main(int argc, char **argv) {
                                 {"segment-planes", BENCH_SIZE, &options.segment_planes, nullptr},
                                 {"pencils", BENCH_SIZE, &options.pencils, nullptr},
                                 {nullptr, BENCH_FLAG, nullptr, nullptr}};
-    const int first = bench_arguments(argc, argv, own, "N|NX,NY,NZ ...", &settings);
+    const int first = bench_arguments(argc, argv, own, "N|NXxNYxNZ ...", &settings);
     bench_must_or(BENCH_USAGE, gpus != 1 && gpus <= MOST_GPUS,
                   "--gpus %d: between 2 and %d exchange anything", gpus, MOST_GPUS);
     bench_must_or(BENCH_USAGE, !settings.rows, "--rows: there are none, it is in no study");

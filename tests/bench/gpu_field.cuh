@@ -4,6 +4,7 @@
 #define PSG_TESTS_BENCH_GPU_FIELD_CUH
 
 #include "graph/psg.h"
+#include "graph/psg_starpu.h"
 #include "tests/bench/gpu.cuh"
 
 #include <starpu.h>

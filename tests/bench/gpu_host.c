@@ -3,7 +3,7 @@
  * the other, and two in flight against copies both ways at once; in one run, in turns of random
  * order; wall-clock times.
  *
- *   bench_gpu_host [--f32] [--segment-planes N] [--pencils N] N|NX,NY,NZ ...
+ *   bench_gpu_host [--f32] [--segment-planes N] [--pencils N] N|NXxNYxNZ ...
  */
 #include "graph/psg.h"
 #include "tests/bench/measure.h"
@@ -111,7 +111,7 @@ int main(int argc, char **argv) {
                                 {"segment-planes", BENCH_SIZE, &options.segment_planes, NULL},
                                 {"pencils", BENCH_SIZE, &options.pencils, NULL},
                                 {NULL, BENCH_FLAG, NULL, NULL}};
-    const int first = bench_arguments(argc, argv, own, "N|NX,NY,NZ ...", &settings);
+    const int first = bench_arguments(argc, argv, own, "N|NXxNYxNZ ...", &settings);
     bench_must_or(BENCH_NOT_HERE, cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0,
                   "no GPU");
     options.tuned = 0;

@@ -21,7 +21,7 @@ steps=${*:-build test sanitize bench}
 root=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$root" || exit 1
 arch=${PSG_CUDA_ARCH:-sm_90}
-units="divide fft kspace kspace_f32 kspace_f64 kspace_generic pack reduce scale transpose xy"
+units="divide fft kspace kspace_f32 kspace_f64 kspace_generic pack scale transpose xy"
 units="$units xy_f32 xy_f64"
 tests="emulate_kspace emulate_moves emulate_xy transpose pack divide fft kspace xy"
 racing="transpose pack divide kspace xy"
@@ -134,7 +134,7 @@ if wanted bench; then
         size=quick
     fi
     if ! timeout 300 "$folder/kernels_bench" "$size" > "$folder/bench.txt" 2>&1 ||
-        ! timeout 300 "$folder/transposes_gpu" 512 500,300,200 >> "$folder/bench.txt" 2>&1; then
+        ! timeout 300 "$folder/transposes_gpu" 512 500x300x200 >> "$folder/bench.txt" 2>&1; then
         failed=1
         say "bench: FAILED"
     fi

@@ -4,12 +4,14 @@
  *
  *   bench_gpu_peer [--gpus N] [--repeat R] [--f32] [--graph staged|fused] [--exchange managed|direct]
  *                  [--z contiguous|strided] [--normalize task|divide] [--segment-planes N] [--pencils N] [--rows]
- *                  N|NX,NY,NZ ...
+ *                  N|NXxNYxNZ ...
  *
  * --gpus: default: 1, 2, 4, ... all. --rows: those of `psg bench --study peers`. Fields are made on the GPUs, and stay
  * there; the two u are compared there, at every point. What begins, and when, is said on stderr; `--warm-up 0 --repeat 1`
  * is the shortest run.
  */
+#include "graph/psg_observe.h"
+#include "graph/psg_starpu.h"
 #include "tests/bench/gpu_field.cuh"
 #include "tests/bench/peer.h"
 
@@ -300,7 +302,7 @@ int main(int argc, char **argv) {
                                 {"segment-planes", BENCH_SIZE, &options.segment_planes, nullptr},
                                 {"pencils", BENCH_SIZE, &options.pencils, nullptr},
                                 {nullptr, BENCH_FLAG, nullptr, nullptr}};
-    const int first = bench_arguments(argc, argv, own, "N|NX,NY,NZ ...", &settings);
+    const int first = bench_arguments(argc, argv, own, "N|NXxNYxNZ ...", &settings);
     const int all = bench_gpus();
     const std::string model = bench_gpu_model();
     bench_must_or(BENCH_NOT_HERE, gpus <= all, "%d GPUs: there are %d", gpus, all);

@@ -6,7 +6,6 @@
 #include "kernels/fft.h"
 #include "kernels/kspace.h"
 #include "kernels/pack.h"
-#include "kernels/reduce.h"
 #include "kernels/scale.h"
 #include "kernels/xy.h"
 #include "tests/bench/gpu.cuh"
@@ -316,8 +315,7 @@ template <class Real> static void z_by_cufft(size_t nx, size_t ny, size_t nz) {
 template <class Real> static void moves(size_t n) {
     const size_t nxc = n / 2 + 1, columns = n * nxc, bytes = columns * n * 2 * sizeof(Real);
     const psg_cuda_precision precision = precision_of<Real>();
-    const buffer a(bytes), b(bytes), scratch(psg_cuda_reduce_scratch_bytes());
-    const buffer result(sizeof(psg_cuda_summary));
+    const buffer a(bytes), b(bytes);
     bench_randomize<Real>(a.p, bytes / sizeof(Real));
     void *blocks[4];
     size_t y0[5] = {0, 0, 0, 0, 0};
@@ -339,18 +337,13 @@ template <class Real> static void moves(size_t n) {
          [&] { pencil(PSG_CUDA_Z_STRIDED, true); }, [&] { pencil(PSG_CUDA_Z_STRIDED, false); },
          [&] { pencil(PSG_CUDA_Z_CONTIGUOUS, true); },
          [&] { pencil(PSG_CUDA_Z_CONTIGUOUS, false); },
-         [&] { MUST(psg_cuda_scale(precision, a.p, b.p, reals, 1.0, nullptr, 0)); },
-         [&] {
-             MUST(psg_cuda_reduce(precision, a.p, reals, scratch.p, (psg_cuda_summary *)result.p,
-                                  0));
-         }},
+         [&] { MUST(psg_cuda_scale(precision, a.p, b.p, reals, 1.0, nullptr, 0)); }},
         10);
     note("moves f%zu %zu^3, 4 blocks, of copy (%.3f ms): pack slab %.2f, unpack slab %.2f, pencil "
          "strided "
-         "pack %.2f, unpack %.2f, contiguous pack %.2f, unpack %.2f, scale %.2f; reduce %.0f GB/s "
-         "read",
+         "pack %.2f, unpack %.2f, contiguous pack %.2f, unpack %.2f, scale %.2f",
          8 * sizeof(Real), n, ms[0], ms[0] / ms[1], ms[0] / ms[2], ms[0] / ms[3], ms[0] / ms[4],
-         ms[0] / ms[5], ms[0] / ms[6], ms[0] / ms[7], rate((double)bytes, ms[8]));
+         ms[0] / ms[5], ms[0] / ms[6], ms[0] / ms[7]);
 }
 
 template <class Real> static void all_kspace(bool quick) {

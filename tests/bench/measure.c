@@ -136,15 +136,14 @@ int bench_arguments(int argc, char **argv, const bench_option *options, const ch
 }
 
 void bench_read_grid(const char *text, size_t n[3]) {
-    char last, between[2];
-    if (sscanf(text, "%zu%1[x,]%zu%1[x,]%zu%c", &n[0], between, &n[1], between, &n[2], &last) !=
-        5) {
+    char last;
+    if (sscanf(text, "%zux%zux%zu%c", &n[0], &n[1], &n[2], &last) != 3) {
         bench_must_or(BENCH_USAGE, sscanf(text, "%zu%c", &n[0], &last) == 1,
-                      "'%s' is no grid: N, NX,NY,NZ or NXxNYxNZ", text);
+                      "'%s' is no grid: N or NXxNYxNZ", text);
         n[1] = n[2] = n[0];
     }
     bench_must_or(BENCH_USAGE, n[0] > 0 && n[1] > 0 && n[2] > 0 && !strchr(text, '-'),
-                  "'%s' is no grid: N, NX,NY,NZ or NXxNYxNZ", text);
+                  "'%s' is no grid: N or NXxNYxNZ", text);
 }
 
 int bench_read_list(const char *text, int *values, int most) {

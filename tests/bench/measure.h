@@ -59,13 +59,13 @@ typedef struct bench_settings {
 
 /** Read the command line; a wrong one ends the program, with its usage.
  *  @param[in]     options   the program's own, besides --repeat, --warm-up, --seed, --memory and --rows
- *  @param[in]     operands  of the usage: "N|NX,NY,NZ ..."; there has to be one at least
+ *  @param[in]     operands  of the usage: "N|NXxNYxNZ ..."; there has to be one at least
  *  @param[in,out] settings  with the defaults in it
  *  @return the place of the first operand in argv */
 int bench_arguments(int argc, char **argv, const bench_option *options, const char *operands,
                     bench_settings *settings);
 
-/** N, NX,NY,NZ or NXxNYxNZ, each >= 1. Else the program ends. */
+/** N or NXxNYxNZ, each >= 1. Else the program ends. */
 void bench_read_grid(const char *text, size_t n[3]);
 
 /** Whole numbers >= 1 with commas between. Else the program ends. @return how many, at most

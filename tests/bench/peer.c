@@ -41,4 +41,5 @@ void bench_peer_row(bench_csv *csv, const bench_peer *peer, const bench_settings
     bench_put_number(csv, why ? NAN : (double)peer->statistics.segments);
     bench_put_number(csv, why ? NAN : (double)peer->statistics.pencils);
     bench_put_text(csv, peer->gpu_model);
+    bench_put_text(csv, peer->variant ? peer->variant : "");
 }

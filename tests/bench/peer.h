@@ -3,6 +3,7 @@
 #define PSG_TESTS_BENCH_PEER_H
 
 #include "graph/psg.h"
+#include "graph/psg_observe.h"
 #include "tests/bench/measure.h"
 
 #ifdef __cplusplus
@@ -10,7 +11,8 @@ extern "C" {
 #endif
 
 typedef struct bench_peer {
-    const char *name; /**< fftw, fftw_mpi, cufft, cufft_xt */
+    const char *name;    /**< fftw, mkl, fftw_mpi, cufft, cufft_xt */
+    const char *variant; /**< NULL, or the peer's best way, which was measured */
     size_t n[3];
     psg_precision precision;
     int ranks, threads, gpus; /**< threads of each rank; 0: does not apply */

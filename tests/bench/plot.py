@@ -1,14 +1,15 @@
 """Makes the figure that belongs to a CSV file of psg bench, or to a trace of psg solve, as PNG and SVG.
 
-    plot.py FILE.csv [--figure NAME] [--out PREFIX] [--host HOST]
-    plot.py TRACE.json [--out PREFIX]
+    plot.py FILE.csv [--figure NAME] [--out PREFIX] [--host HOST] [--format png|svg|pdf] [--width INCHES]
+    plot.py TRACE.json [--out PREFIX] [--format png|svg|pdf] [--width INCHES]
 
 figures:
     stages    bars of the time by stage, summed over the workers (the table of stages of the literature)
     segments  time against the planes of a segment, a curve for each grid and graph, with its best point
-    scaling   speed-up over one worker against their number, in one process and in several, with the ideal line
+    scaling   speed-up over the fewest workers against their number, in one process, in several and on several nodes of a
+              simulation, with the ideal line
     overlap   the stages' sum beside the real time, and the busiest worker or link in it
-    hetero    time of cores, of GPUs and of both, and who did the tasks
+    hetero    time of cores, of GPUs and of both, and who did the work
     policies  time by scheduling policy over that of the fastest, with the share of the time that workers were busy
     grids     time, and time for each point, against the grid
 and those of the studies that other programs measure, which have columns of their own:
@@ -23,12 +24,14 @@ it. Without --out the figure is FILE.png and FILE.svg.
 
 import argparse
 import csv
+import math
 import os
 import sys
 
 import plot_gantt
 import plot_programs
-from plot_style import COLOURS, MARKERS, STAGES, LogLocator, MaxNLocator, NullLocator, bare, dark, days, fail, gpu_name, number, plain, plt
+from plot_style import (COLOURS, MARKERS, STAGES, WIDE, LogLocator, MaxNLocator, NullLocator, Page, bare, dark, days, fail, gpu_name,
+                        log_ticks, number, plain, plt)
 
 LISTS = ("grid", "precision", "cpus", "gpus", "cpu_share", "sched", "graph", "exchange", "z", "normalize", "segment_planes",
          "pencils", "data", "in_flight", "effort", "ranks", "nodes", "network")
@@ -148,12 +151,18 @@ def who(row):
     return " + ".join("%s %s" % kind for kind in kinds) + share
 
 
+def on_lines(page, words):
+    """Words beside a panel, which a narrow page has no room for on one line."""
+    return words.replace(", ", ",\n").replace("f,\nu", "f, u") if page.narrow else words
+
+
 # ------------------------------------------------------------------------------------------------ figures
 
 
 def plot_stages(rows):
     columns = [c for c in varying(rows) if c not in ("sched", "segment_planes")] or ["graph"]
-    figure, axes = plt.subplots(figsize=(8, 1.8 + 0.62 * len(rows)))
+    page = Page(1, 1, 9.6, 0.8 + 0.56 * len(rows))
+    axes = page.panels[0][0]
     used = [stage for stage in STAGES if any(number(row, stage + "_seconds") > 0 for row in rows)]
     # one panel of shares: grids differ by orders of magnitude; the times stand beside the bars
     for place, row in enumerate(rows):
@@ -161,24 +170,22 @@ def plot_stages(rows):
         total = sum(number(row, stage + "_seconds") for stage in used)
         for index, stage in enumerate(used):
             seconds = number(row, stage + "_seconds")
-            share = 100 * seconds / total
-            axes.barh(place, share, left=left, color=COLOURS[index % len(COLOURS)], edgecolor="white", linewidth=0.8,
-                      label=stage if place == 0 else None)
-            if share > 6.5:
-                axes.text(left + share / 2, place, "%.3g" % (1e3 * seconds), ha="center", va="center", fontsize=8,
-                          color="white" if dark(COLOURS[index % len(COLOURS)]) else "black")
+            share, colour = 100 * seconds / total, COLOURS[index % len(COLOURS)]
+            bar = axes.barh(place, share, left=left, color=colour, edgecolor="white", linewidth=0.8,
+                            label=stage if place == 0 else None)
+            page.write_in_bar(axes, left + share / 2, place, "%.3g" % (1e3 * seconds), 8, bar[0],
+                              color="white" if dark(colour) else "black")
             left += share
-        axes.text(101, place, "sum %.4g ms, real %.4g ms" % (1e3 * total, 1e3 * number(row, "seconds")), va="center",
-                  fontsize=8)
+        axes.text(101, place, "sum %.4g ms,%sreal %.4g ms" % (1e3 * total, "\n" if page.narrow else " ", 1e3 * number(row, "seconds")),
+                  va="center", fontsize=8)
     axes.set_yticks(range(len(rows)))
-    axes.set_yticklabels([label(row, columns) for row in rows])
+    axes.set_yticklabels([on_lines(page, label(row, columns)) for row in rows])
     axes.invert_yaxis()
     axes.set_xlim(0, 100)
     axes.set_xlabel("share of the time in tasks and copies, %; numbers in the bars are ms, summed over workers and links")
-    axes.set_title("Time by stage", loc="left", pad=46)
-    axes.legend(ncol=min(6, len(used)), loc="lower left", bbox_to_anchor=(0, 1.0), frameon=False, fontsize=8)
     bare(axes)
-    return figure
+    page.head_of("Time by stage", axes)
+    return page
 
 
 def best_point(name, best, whole):
@@ -195,10 +202,10 @@ def plot_segments(rows):
     for row in rows:
         groups.setdefault(tuple(row[column] for column in columns), []).append(row)
     grids = list(dict.fromkeys(row["grid"] for row in rows))
-    figure, panels = plt.subplots(1, len(grids), figsize=(max(3.6 * len(grids) + 0.6, 7.6), 4.2), squeeze=False)
     rest = [column for column in columns if column != "grid"]
     names = list(dict.fromkeys(label(group[0], rest) for group in groups.values()))
-    for grid, axes in zip(grids, panels[0]):
+    page = Page(1, len(grids), max(3.6 * len(grids) + 0.6, 7.6), 3.5 + 0.17 * len(names), least=2.6)
+    for grid, axes in zip(grids, page.panels[0]):
         for group in groups.values():
             if group[0]["grid"] != grid:
                 continue
@@ -223,80 +230,108 @@ def plot_segments(rows):
         axes.xaxis.set_major_locator(LogLocator(base=2, numticks=20))
         plain(axes.xaxis)
         axes.set_yscale("log")
-        axes.yaxis.set_major_locator(LogLocator(subs=(1, 1.5, 2, 3, 5, 7)))
-        plain(axes.yaxis)
-        low, high = axes.get_ylim()
-        axes.set_ylim(low, high * (high / low) ** 0.4)  # room for the legend
-        axes.legend(frameon=False, fontsize=7.5, loc="upper center")
+        log_ticks(axes.yaxis, 2.6)
+        axes.legend(frameon=False, fontsize=7.5, loc="upper left", bbox_to_anchor=(-0.05, -0.16), borderaxespad=0)
         axes.set_title(label({"grid": grid}, ["grid"]))
         axes.set_xlabel("planes in a segment")
         axes.grid(axis="y", color="#dddddd", linewidth=0.6)
         axes.set_axisbelow(True)
         bare(axes)
-    panels[0][0].set_ylabel("time of a solve, ms")
-    figure.suptitle("Time against the segment's size\nCircles: the best, and how much less time it takes than one segment%s"
-                    % ("; stars: the plan's own choice" if any(row["segment_planes"] == "0" for row in rows) else ""),
-                    x=0.01, ha="left", fontsize=10)
-    return figure
+    page.panels[0][0].set_ylabel("time of a solve, ms")
+    page.head("Time against the segment's size\nCircles: the best, and how much less time it takes than one segment%s"
+              % ("\nStars: the plan's own choice" if any(row["segment_planes"] == "0" for row in rows) else ""))
+    return page
+
+
+def all_workers(row):
+    """Of all processes, or of all nodes of a simulation, of which a row has the workers of one."""
+    return workers(row) * int(row["nodes"])
+
+
+def is_alone(row):
+    return row["ranks"] == "1" and row["nodes"] == "1"
 
 
 def ways(row, rows):
-    """The curves that a row is on: of one process, and of processes that have as many workers each as it."""
+    """The curves that a row is on: of one process, of processes, and of nodes that have as many workers each as it."""
     alike = [other for other in rows if kind(other) == kind(row)]
-    if int(row["ranks"]) == 1 and (len({each(other) for other in alike if other["ranks"] == "1"}) > 1
-                                   or all(other["ranks"] == "1" for other in alike)):
+    if is_alone(row) and (len({each(other) for other in alike if is_alone(other)}) > 1 or all(map(is_alone, alike))):
         yield "one process"
-    if any(each(other) == each(row) and int(other["ranks"]) > 1 for other in alike):
+    same = [other for other in alike if each(other) == each(row)]
+    if row["nodes"] == "1" and any(other["ranks"] != "1" for other in same):
         yield "processes of %d %s" % (each(row), kind(row))
+    if row["ranks"] == "1" and any(other["nodes"] != "1" for other in same):
+        yield "nodes of %s" % plot_programs.count(each(row), kind(row))
+
+
+def curves(rows, columns):
+    """The rows of each curve, by kind of worker, way, and the columns that tell curves apart. One node has no network: it is the
+    first point of the curves of all networks."""
+    groups = {}
+    networks = list(dict.fromkeys(row["network"] for row in rows if row["nodes"] != "1"))
+    for row in rows:
+        for way in ways(row, rows):
+            first = way.startswith("nodes") and row["nodes"] == "1" and "network" in columns
+            for network in networks if first else [row["network"]]:
+                key = (kind(row), way, *(network if column == "network" else row[column] for column in columns))
+                groups.setdefault(key, []).append(row)
+    return {key: sorted(group, key=all_workers) for key, group in groups.items()}
+
+
+def draw_ideal(axes, groups, most):
+    """The line of those curves that begin at the same number of workers; without one that begins there is no such line."""
+    begins = {all_workers(group[0]) for group in groups if len(group) > 1 or all_workers(group[0]) == 1}
+    if not begins:
+        axes.text(0.5, 0.5, "one number of workers alone:\nthere is no speed-up", ha="center", transform=axes.transAxes)
+    elif len(begins) == 1:
+        begin = begins.pop()
+        axes.plot([begin, most], [1, most / begin], color="#999999", linestyle="--", linewidth=1,
+                  label="ideal" if begin == 1 else "ideal, from %d" % begin)
+        return "one worker" if begin == 1 else "%d workers" % begin
+    return "the first point of each curve"
 
 
 def plot_scaling(rows):
-    groups = {}
-    columns = [column for column in varying(rows) if column not in ("cpus", "gpus", "ranks")]
-    several = any(int(row["ranks"]) > 1 for row in rows)
-    ends = {}
-    for row in rows:
-        for way in ways(row, rows):
-            groups.setdefault((kind(row), way, *(row[column] for column in columns)), []).append(row)
+    columns = [column for column in varying(rows) if column not in ("cpus", "gpus", "ranks", "nodes")]
+    several = not all(map(is_alone, rows))
+    groups = curves(rows, columns)
     one_kind = len({kind(row) for row in rows}) == 1
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4.2))
-    most = max(workers(row) for row in rows)
-    left.plot([1, most], [1, most], color="#999999", linestyle="--", linewidth=1, label="ideal")
+    page = Page(1, 2, 9.6, 3.6)
+    left, right = page.panels[0]
+    over = draw_ideal(left, groups.values(), max(map(all_workers, rows)))
+    ends = {}
     for which, (key, group) in enumerate(groups.items()):
-        group = sorted(group, key=workers)
-        name = "%s%s%s" % (label(group[0], columns) or label(group[0], ["grid"]), ", " + key[1] if several else "",
+        name = "%s%s%s" % (label(group[-1], columns) or label(group[-1], ["grid"]), ", " + key[1] if several else "",
                            ", GPU" if kind(group[0]) == "GPU" and not several and not one_kind else "")
         style = {"color": COLOURS[which % len(COLOURS)], "marker": MARKERS[which % len(MARKERS)], "markersize": 5,
                  "linestyle": "-" if key[1] == "one process" else ":"}
-        base = number(group[0], "seconds") * workers(group[0])
-        left.plot([workers(row) for row in group], [base / number(row, "seconds") for row in group], label=name, **style)
-        right.plot([workers(row) for row in group], [1e3 * number(row, "seconds") for row in group], label=name, **style)
-        ends.setdefault((key[0], *key[2:]), []).append((number(group[-1], "seconds"), workers(group[-1]), style["color"]))
+        numbers = list(map(all_workers, group))
+        right.plot(numbers, [1e3 * number(row, "seconds") for row in group], label=name, **style)
+        if len(group) > 1 or numbers[0] == 1:
+            left.plot(numbers, [number(group[0], "seconds") / number(row, "seconds") for row in group], **style)
+        milliseconds = 1e3 * number(group[-1], "seconds")
+        ends.setdefault(numbers[-1], []).append((numbers[-1], milliseconds, "%.3g ms" % milliseconds, style["color"]))
     for close in ends.values():
-        for place, (seconds, count, colour) in enumerate(sorted(close)):
-            right.annotate("%.3g ms" % (1e3 * seconds), (count, 1e3 * seconds), xytext=(6, 10 * place - 5 * (len(close) - 1)),
-                           textcoords="offset points", va="center", fontsize=8, color=colour)
+        page.write_at_ends(right, close)
     right.set_yscale("log")
-    right.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    plain(right.yaxis)
+    right.margins(x=0.18 if len(set(map(all_workers, rows))) > 1 else 0.5, y=0.08)
+    log_ticks(right.yaxis, 3)
+    of_all = " of all nodes" if any(row["nodes"] != "1" for row in rows) else " of all processes" if several else ""
     for axes in (left, right):
-        ticks = sorted({workers(row) for row in rows})
         axes.set_xscale("log", base=2)
-        axes.set_xticks(ticks)
+        axes.set_xticks(sorted(set(map(all_workers, rows))))
+        axes.xaxis.set_minor_locator(NullLocator())
         plain(axes.xaxis)
-        axes.set_xlabel(("%ss" % kind(rows[0]) if one_kind else "workers (CPU cores, or GPUs)")
-                        + (" of all processes" if several else ""))
+        axes.set_xlabel(("%ss" % kind(rows[0]) if one_kind else "workers (CPU cores, or GPUs)") + of_all)
         axes.grid(color="#dddddd", linewidth=0.6)
         bare(axes)
-    right.margins(x=0.18)
     left.set_yscale("log", base=2)  # as the other axis, or the ideal would be no line
     left.yaxis.set_major_locator(LogLocator(base=2, subs=(1, 1.5)))
     plain(left.yaxis)
-    left.set_ylabel("speed-up over one worker")
+    left.set_ylabel("speed-up over " + over)
     right.set_ylabel("time of a solve, ms")
-    left.legend(frameon=False, fontsize=8)
-    figure.suptitle("Speed-up and time by the number of workers", x=0.01, ha="left")
-    return figure
+    page.head_of("Speed-up and time by the number of workers", left, right)
+    return page
 
 
 def plot_policies(rows):
@@ -310,8 +345,8 @@ def plot_policies(rows):
         for row in group:
             over.setdefault(row["policy"], []).append(number(row, "seconds") / fastest[key])
     names = sorted(over, key=lambda name: sum(over[name]) / len(over[name]))
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 1.9 + (0.17 + 0.05 * len(groups)) * len(names)), sharey=True,
-                                         gridspec_kw={"width_ratios": [3, 2]})
+    page = Page(1, 2, 9.6, 0.7 + (0.17 + 0.05 * len(groups)) * len(names), sharey=True, gridspec_kw={"width_ratios": [3, 2]})
+    left, right = page.panels[0]
     for which, (key, group) in enumerate(groups.items()):
         style = {"color": COLOURS[which % len(COLOURS)], "marker": MARKERS[which % len(MARKERS)], "markersize": 4,
                  "linestyle": "none"}
@@ -324,17 +359,18 @@ def plot_policies(rows):
     left.set_yticks(range(len(names)))
     left.set_yticklabels(names, fontsize=8)
     left.set_ylim(len(names) - 0.5, -0.5)
+    left.set_xscale("log")  # of ratios: half and twice are as far from 1
+    log_ticks(left.xaxis, 3.6)
     left.set_xlabel("time of a solve over that of the fastest policy (median and quartiles)")
     right.set_xlim(10 * (min(100 * number(row, "busy") for row in rows) // 10), 100)
     right.xaxis.set_major_locator(MaxNLocator(5, steps=(1, 2, 5, 10)))
     right.set_xlabel("workers busy in tasks, % of the time (mean)")
-    left.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1.0), ncol=2, fontsize=8)
     for axes in (left, right):
         axes.grid(color="#dddddd", linewidth=0.6)
         axes.set_axisbelow(True)
         bare(axes)
-    figure.suptitle("Scheduling policies", x=0.01, ha="left")
-    return figure
+    page.head_of("Scheduling policies", left)
+    return page
 
 
 def plot_grids(rows):
@@ -342,7 +378,8 @@ def plot_grids(rows):
     groups = {}
     for row in rows:
         groups.setdefault(tuple(row[column] for column in columns), []).append(row)
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4.2))
+    page = Page(1, 2, 9.6, 3.6)
+    left, right = page.panels[0]
     for which, group in enumerate(groups.values()):
         group = sorted(group, key=lambda row: number(row, "points"))
         points = [number(row, "points") for row in group]
@@ -359,16 +396,14 @@ def plot_grids(rows):
         axes.set_xticks(list(names))
         axes.set_xticklabels(list(names.values()))
         axes.xaxis.set_minor_locator(NullLocator())
-        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        plain(axes.yaxis)
+        log_ticks(axes.yaxis, 3)
         axes.set_xlabel("grid")
         axes.set_ylabel(words)
         axes.grid(color="#dddddd", linewidth=0.6)
         axes.set_axisbelow(True)
         bare(axes)
-    left.legend(frameon=False, fontsize=8)
-    figure.suptitle("Time by the grid", x=0.01, ha="left")
-    return figure
+    page.head_of("Time by the grid", left)
+    return page
 
 
 def busiest(row):
@@ -385,12 +420,15 @@ def plot_overlap(rows):
     columns = [c for c in varying(rows) if c not in ("sched", "grid")] or ["graph"]
     grids = list(dict.fromkeys(row["grid"] for row in rows))
     used = [stage for stage in STAGES if any(stage_seconds(row)[stage] > 0 for row in rows)]
-    figure, panels = plt.subplots(len(grids), 1, figsize=(9.6, 1.7 + 0.62 * len(rows) + 0.5 * len(grids)), squeeze=False,
-                                  gridspec_kw={"height_ratios": [sum(row["grid"] == grid for row in rows) for grid in grids]})
-    for grid, axes in zip(grids, panels[:, 0]):
+    # a narrow page has the words of a row above and below its bars instead of beside them
+    line, pitch = (0.8, 2.2) if Page.width is not None and Page.width < WIDE else (0.62, 1)
+    page = Page(len(grids), 1, 9.6, 0.5 + line * len(rows) + 0.5 * len(grids),
+                gridspec_kw={"height_ratios": [sum(row["grid"] == grid for row in rows) for grid in grids]})
+    for grid, axes in zip(grids, page.panels[:, 0]):
         here = [row for row in rows if row["grid"] == grid]
         widest = 0
-        for place, row in enumerate(here):
+        for order, row in enumerate(here):
+            place = pitch * order
             # what one worker, and the exchange of one process, would take one after the other
             left = 0
             for stage in used:
@@ -410,51 +448,62 @@ def plot_overlap(rows):
                 axes.plot([least, least], [place, place + 0.4], color="#D55E00", linewidth=1.6)
                 link = row.get("bound_link") if row["bound_by"] == "link" else ""
                 words += "; bound %.3g ms, %s" % (least, " ".join(filter(None, (row["bound_by"], link))))
-            axes.text(real, place + 0.2, words, va="center", fontsize=8)
+            if page.narrow:
+                axes.text(0, place + 0.42, words[1:].replace("; ", ";\n", 1), va="top", fontsize=7)
+                axes.text(0, place - 0.42, label(row, columns), va="bottom", fontsize=8)
+            else:
+                axes.text(real, place + 0.2, words, va="center", fontsize=8)
             widest = max(widest, left, real)
-        axes.set_yticks(range(len(here)))
-        axes.set_yticklabels([label(row, columns) for row in here])
-        axes.set_ylim(len(here) - 0.5, -0.5)
+        axes.set_yticks([pitch * order for order in range(len(here))])
+        axes.set_yticklabels([""] * len(here) if page.narrow else [label(row, columns) for row in here])
+        axes.set_ylim(pitch * len(here) - pitch / 2, -pitch / 2)
         axes.set_xlim(0, 1.9 * widest)
         axes.set_title(label({"grid": grid}, ["grid"]), loc="right", fontsize=9)
         bare(axes)
-    panels[-1][0].set_xlabel("time, ms. Coloured: the stages one after the other, means of the workers and processes\n"
-                             "grey: the real time; hatched: the part of it in which the busiest was busy%s"
-                             % ("; line: the bound" if any(row.get("bound_seconds") for row in rows) else ""))
-    handles = [plt.Rectangle((0, 0), 1, 1, color=COLOURS[n % len(COLOURS)]) for n in range(len(used))]
-    figure.legend(handles, used, ncol=6, loc="upper left", bbox_to_anchor=(0.005, 1 - 0.3 / figure.get_size_inches()[1]),
-                  frameon=False, fontsize=8)
-    figure.suptitle("Overlap: the stages' sum beside the real time\n\n\n", x=0.01, ha="left")
-    return figure
+    page.panels[-1][0].set_xlabel("time, ms. Coloured: the stages one after the other, means of the workers and processes; grey: the real "
+                                  "time; hatched: the part of it in which the busiest was busy%s"
+                                  % ("; line: the bound" if any(row.get("bound_seconds") for row in rows) else ""))
+    page.head("Overlap: the stages' sum beside the real time",
+              [plt.Rectangle((0, 0), 1, 1, color=COLOURS[n % len(COLOURS)]) for n in range(len(used))], used)
+    return page
+
+
+def work_of_cores(row):
+    """The part of the floating-point operations that CPU cores did: those in x and y go by planes, those along z by rows."""
+    if not int(row["workers_gpu"]) or not int(row["workers_cpu"]):
+        return 0 if int(row["workers_gpu"]) else 1
+    nx, ny, nz = map(int, row["grid"].split("x"))
+    in_planes, along_z = math.log2(nx * ny), math.log2(nz)
+    done = in_planes * number(row, "cpu_planes") / nz + along_z * number(row, "cpu_rows") / ny
+    return done / max(in_planes + along_z, 1)
 
 
 def plot_hetero(rows):
     columns = [c for c in varying(rows) if c not in ("cpus", "gpus", "cpu_share", "sched")]
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 2.3 + 0.36 * len(rows)), sharey=True)
-    parts = [part for part in (("CPU cores", "tasks_cpu", "#0072B2"), ("GPUs", "tasks_gpu", "#009E73"))
-             if any(number(row, part[1]) > 0 for row in rows)]
+    page = Page(1, 2, 9.6, 1.1 + 0.36 * len(rows), sharey=True)
+    left, right = page.panels[0]
+    shares = [100 * work_of_cores(row) for row in rows]
+    parts = [part for part in (("CPU cores", shares, "#0072B2"), ("GPUs", [100 - share for share in shares], "#009E73")) if any(part[1])]
     for place, row in enumerate(rows):
         left.barh(place, 1e3 * number(row, "seconds"), 0.6, xerr=whiskers(row), capsize=2, color="#bbbbbb")
         left.text(1e3 * number(row, "seconds_q3"), place, "  %.4g" % (1e3 * number(row, "seconds")), va="center", fontsize=8)
-        before, tasks = 0, number(row, "tasks_cpu") + number(row, "tasks_gpu")
-        for name, column, colour in parts:
-            share = 100 * number(row, column) / tasks if tasks else 0
-            right.barh(place, share, 0.6, left=before, color=colour, label=name if place == 0 else None)
-            if share > 10:
-                right.text(before + share / 2, place, "%.0f %%" % share, ha="center", va="center", fontsize=8, color="white")
+        before = 0
+        for name, all_shares, colour in parts:
+            share = all_shares[place]
+            bar = right.barh(place, share, 0.6, left=before, color=colour, label=name if place == 0 else None)
+            page.write_in_bar(right, before + share / 2, place, "%.0f %%" % share, 8, bar[0], color="white" if dark(colour) else "black")
             before += share
     left.set_yticks(range(len(rows)))
-    left.set_yticklabels([", ".join(filter(None, (label(row, columns), who(row)))) for row in rows])
+    left.set_yticklabels([on_lines(page, ", ".join(filter(None, (label(row, columns), who(row))))) for row in rows])
     left.set_ylim(len(rows) - 0.5, -0.5)
     left.margins(x=0.2)
     left.set_xlabel("time of a solve, ms (median and quartiles)")
     right.set_xlim(0, 100)
-    right.set_xlabel("share of the tasks, %")
-    right.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1.0), ncol=2, fontsize=8)
+    right.set_xlabel("share of the work (floating-point operations), %")
     for axes in (left, right):
         bare(axes)
-    figure.suptitle("Cores, GPUs, and both: time, and who did the tasks", x=0.01, ha="left")
-    return figure
+    page.head_of("Cores, GPUs, and both: time, and who did the work", right)
+    return page
 
 
 FIGURES = {"stages": plot_stages, "segments": plot_segments, "scaling": plot_scaling, "overlap": plot_overlap,
@@ -512,26 +561,39 @@ def draw_trace(path):
         fail("%s: cannot be shown, no trace of this version of psg solve: %r" % (path, wrong))
 
 
+# The same rows make the same file.
+WITHOUT_DATE = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
+
+
+def inches(text):
+    width = float(text)
+    if not 2 <= width <= 40:
+        raise argparse.ArgumentTypeError("from 2 to 40 inches, not %s" % text)
+    return width
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", metavar="FILE.csv|TRACE.json")
     parser.add_argument("--figure", choices=sorted(FIGURES))
     parser.add_argument("--out", metavar="PREFIX")
     parser.add_argument("--host", help="of which machine, if the file has several")
+    parser.add_argument("--format", choices=("png", "svg", "pdf"), help="one file of this kind; default: PNG and SVG")
+    parser.add_argument("--width", type=inches, metavar="INCHES", help="of the figure: 3.4 for a column of a paper, 7 for a page; "
+                        "default: what the figure needs")
     arguments = parser.parse_args()
-    plt.rcParams.update({"font.size": 9, "svg.fonttype": "none", "svg.hashsalt": "psg"})
-    figure, name, below = draw_trace(arguments.file) if arguments.file.endswith(".json") else draw(arguments)
-    height = figure.get_size_inches()[1]
-    bottom = 0.46 / height
-    figure.tight_layout(rect=(0, bottom, 1, 1))
-    figure.text(0.01, 0.08 / height, below, fontsize=7, color="#555555", va="bottom")
+    Page.width = arguments.width
+    plt.rcParams.update({"font.size": 9, "svg.fonttype": "none", "svg.hashsalt": "psg", "pdf.fonttype": 42})
+    page, name, below = draw_trace(arguments.file) if arguments.file.endswith(".json") else draw(arguments)
+    page.compose(below)
     prefix = arguments.out or os.path.splitext(arguments.file)[0]
-    for ending, more in ((".png", {}), (".svg", {"metadata": {"Date": None}})):
+    paths = [prefix + "." + ending for ending in ([arguments.format] if arguments.format else ["png", "svg"])]
+    for path in paths:
         try:
-            figure.savefig(prefix + ending, dpi=150, **more)
+            page.figure.savefig(path, dpi=150 if arguments.width is None else 300, metadata=WITHOUT_DATE[path[-3:]])
         except OSError as why:
-            fail("%s: cannot be written: %s" % (prefix + ending, why.strerror))
-    print("%s: %s.png, %s.svg" % (name, prefix, prefix))
+            fail("%s: cannot be written: %s" % (path, why.strerror))
+    print("%s: %s" % (name, ", ".join(paths)))
 
 
 if __name__ == "__main__":

@@ -3,9 +3,9 @@
 import json
 
 from plot_programs import count, grid_name
-from plot_style import COLOURS, STAGES, bare, dark, fail, gpu_name, plt
+from plot_style import COLOURS, STAGES, Page, bare, dark, fail, gpu_name, plt
 
-LABELLED = 0.035  # of the solve's time: what is shorter has no room for its name
+EDGED = 0.004  # of the solve's time: what is shorter has no room for an edge
 
 
 def read(path):
@@ -20,28 +20,42 @@ def read(path):
     return trace
 
 
+def part_of(event):
+    """The segment or the pencil, "s3" or "p2"; older traces have it in the name."""
+    args = event["args"]
+    return "".join(short + str(args[part]) for short, part in (("s", "segment"), ("p", "pencil")) if part in args) or event["name"].partition(" ")[2]
+
+
 def latest_solve(events):
-    """What took time in the latest solve, as (track, stage, words, begin, end), and the arrows."""
+    """What took time in the latest solve, as (track, stage, words, begin, end), and the arrows of messages. It begins with its
+    submission; older traces do not have that."""
     tasks = [event for event in events if event["ph"] == "X"]
     last = max(event["args"]["solve"] for event in tasks)
-    spans = [((event["pid"], event["tid"]), event["cat"], event["name"], event["ts"], event["ts"] + event["dur"])
+    spans = [((event["pid"], event["tid"]), event["cat"], part_of(event), event["ts"], event["ts"] + event["dur"])
              for event in tasks if event["args"]["solve"] == last]
     ends = {event["id"]: event["ts"] for event in events if event["ph"] == "e"}
     for event in events:
         if event["ph"] == "b" and event["args"]["solve"] == last:  # on its way: after all workers and links
-            spans.append(((event["pid"], float("inf")), event["cat"], event["name"], event["ts"], ends[event["id"]]))
+            spans.append(((event["pid"], float("inf")), event["cat"], part_of(event), event["ts"], ends[event["id"]]))
     begin, end = min(span[3] for span in spans), max(span[4] for span in spans)
-    heads = {event["id"]: event for event in events if event["ph"] == "f"}
+    of_messages = [event for event in events if event.get("cat") == "message"]
+    heads = {event["id"]: event for event in of_messages if event["ph"] == "f"}
     arrows = [((event["pid"], event["tid"]), event["ts"], (heads[event["id"]]["pid"], heads[event["id"]]["tid"]),
-               heads[event["id"]]["ts"]) for event in events if event["ph"] == "s" and begin <= event["ts"] <= end]
+               heads[event["id"]]["ts"]) for event in of_messages if event["ph"] == "s" and begin <= event["ts"] <= end]
     return spans, arrows, begin, end
 
 
+def around(spans, track, moment):
+    """Begin and end of the task that a moment is in: an arrow of a trace is bound to its task by the middle of it."""
+    return next(((start, stop) for where, _, _, start, stop in spans if where == track and start <= moment <= stop), (moment, moment))
+
+
 def lanes(spans):
-    """Those of a track, each with the first lane that is free: messages may be on their way at once."""
+    """Those of a track, each with the first lane that is free: messages may be on their way at once. Two that follow one another
+    may overlap by what times are rounded to, a nanosecond."""
     free, placed = [], []
     for span in sorted(spans, key=lambda span: span[3]):
-        lane = next((number for number, until in enumerate(free) if until <= span[3]), len(free))
+        lane = next((number for number, until in enumerate(free) if until <= span[3] + 1e-3), len(free))
         free[lane:lane + 1] = [span[4]]
         placed.append((lane, span))
     return placed, len(free)
@@ -61,34 +75,37 @@ def plot(trace):
     met = {span[1] for span in spans}
     used = [stage for stage in STAGES if stage in met] + sorted(met - set(STAGES))
     colours = {stage: COLOURS[index % len(COLOURS)] for index, stage in enumerate(used)}
-    figure, axes = plt.subplots(figsize=(9.6, 2.1 + 0.36 * len(tracks)))
+    page = Page(1, 1, 9.6, 0.9 + 0.36 * len(tracks))
+    axes = page.panels[0][0]
     for place, track in enumerate(tracks):
         placed, deep = lanes([span for span in spans if span[0] == track])
         height = 0.8 / deep
         for lane, (_, stage, words, start, stop) in placed:
             centre = place - 0.4 + height * (lane + 0.5)
-            axes.barh(centre, (stop - start) / 1e3, height, left=(start - begin) / 1e3, color=colours[stage],
-                      edgecolor="white", linewidth=0.4)
-            if deep == 1 and stop - start > LABELLED * (end - begin):
-                axes.text(((start + stop) / 2 - begin) / 1e3, centre, words.partition(" ")[2], ha="center", va="center",
-                          fontsize=6.5, color="white" if dark(colours[stage]) else "black")
+            edged = stop - start > EDGED * (end - begin)  # else a white edge is all that is seen of a bar
+            bar = axes.barh(centre, (stop - start) / 1e3, height, left=(start - begin) / 1e3, color=colours[stage],
+                            edgecolor="white" if edged else colours[stage], linewidth=0.4 if edged else 0.2)
+            if deep == 1:
+                page.write_in_bar(axes, ((start + stop) / 2 - begin) / 1e3, centre, words, 6.5, bar[0],
+                                  color="white" if dark(colours[stage]) else "black")
         busy = sum(span[4] - span[3] for _, span in placed) / (end - begin)
         if deep == 1:
             axes.text((end - begin) / 1e3, place, "  %.0f %%" % (100 * busy), va="center", fontsize=8)
     for source, left, target, arrived in arrows:
         if source in tracks and target in tracks:
-            axes.annotate("", ((arrived - begin) / 1e3, tracks.index(target)), ((left - begin) / 1e3, tracks.index(source)),
-                          arrowprops={"arrowstyle": "->", "color": "#555555", "linewidth": 0.5, "alpha": 0.6})
+            down = 0.4 if tracks.index(target) > tracks.index(source) else -0.4  # from the edge of one bar to that of the other
+            axes.annotate("", ((around(spans, target, arrived)[0] - begin) / 1e3, tracks.index(target) - down),
+                          ((around(spans, source, left)[1] - begin) / 1e3, tracks.index(source) + down),
+                          arrowprops={"arrowstyle": "->", "color": "#555555", "linewidth": 0.5, "alpha": 0.6, "shrinkA": 0, "shrinkB": 0})
     axes.set_yticks(range(len(tracks)))
     axes.set_yticklabels(track_names(events, tracks))
     axes.set_ylim(len(tracks) - 0.5, -0.5)
     axes.set_xlim(0, (end - begin) / 1e3)
-    axes.set_xlabel("time since the first task began, ms. In the bars: segment (s) and pencil (p); beside them: share of the time busy")
-    axes.set_title("What each worker and link did in a solve", loc="left", pad=34)
-    axes.legend([plt.Rectangle((0, 0), 1, 1, color=colours[stage]) for stage in used], used, ncol=min(8, len(used)),
-                loc="lower left", bbox_to_anchor=(0, 1.0), frameon=False, fontsize=8)
+    first = "the solve was submitted" if "submission" in met else "the first copy or task began"
+    axes.set_xlabel("time since %s, ms. In the bars: segment (s) and pencil (p); beside them: share of the time busy" % first)
     bare(axes)
-    return figure
+    page.head("What each worker and link did in a solve", [plt.Rectangle((0, 0), 1, 1, color=colours[stage]) for stage in used], used)
+    return page
 
 
 def caption(trace):

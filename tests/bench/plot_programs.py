@@ -1,6 +1,6 @@
 """Figures of the studies that programs of their own measure: transposes, fft, peers."""
 
-from plot_style import COLOURS, MARKERS, LogLocator, bare, days, number, plain, plt
+from plot_style import COLOURS, MARKERS, Page, bare, days, log_ticks, number, plt
 
 # What the figure of a study needs, and what they all need.
 COLUMNS = {
@@ -50,10 +50,10 @@ def plot_transposes(rows):
     ways = distinct(rows, "device", "threads", "elements_per_thread")
     grids = [grid for grid, in distinct(rows, "grid")]
     sizes = [size for size, in distinct(rows, "element_bytes")]
-    figure, panels = plt.subplots(len(grids), len(ways), figsize=(3.4 * len(ways) + 0.8, 1.9 * len(grids) + 0.9),
-                                  squeeze=False, sharey=True)
-    for line, grid in zip(panels, grids):
-        for way, axes in zip(ways, line):
+    page = Page(len(grids), len(ways), 3.4 * len(ways) + 0.8, 1.8 * len(grids) + 0.3, least=1.6, sharey=True)
+    tight = page.figure.get_size_inches()[0] < 2.8 * page.columns
+    for place_of_grid, grid in enumerate(grids):
+        for place_of_way, (way, axes) in enumerate(zip(ways, page.panels[place_of_grid])):
             copies = []
             here = choose(rows, grid=grid, **dict(zip(("device", "threads", "elements_per_thread"), way)))
             for index, size in enumerate(sizes):
@@ -65,19 +65,18 @@ def plot_transposes(rows):
                         axes.bar(place, number(row, "of_copy"), width=0.25, color=COLOURS[index])
             axes.axhline(1, color="#999999", linewidth=0.8, linestyle="--")
             axes.set_xticks(range(len(PERMUTATIONS)))
-            axes.set_xticklabels(PERMUTATIONS)
-            axes.set_title("copy, GB/s: " + ", ".join(copies), fontsize=7.5, loc="left")
+            axes.set_xticklabels(PERMUTATIONS, fontsize=7 if tight else 9)
+            name = device_name({"device": way[0], "threads": way[1]})
+            name += ", %s a thread" % count(way[2], "element") if way[2] else ""
+            words = (name + "\n" if place_of_grid == 0 or page.folded else "") + "copy, GB/s: "
+            axes.set_title(words + ("\n" if tight else "") + ", ".join(copies), fontsize=6 if tight else 7.5, loc="left")
             bare(axes)
-        line[0].set_ylabel(grid_name(grid))
-    for way, axes in zip(ways, panels[0]):
-        name = device_name({"device": way[0], "threads": way[1]})
-        axes.text(0.5, 1.22, name + (", %s a thread" % count(way[2], "element") if way[2] else ""), ha="center",
-                  transform=axes.transAxes, fontsize=9, fontweight="bold")
-    for index, size in enumerate(sizes):
-        panels[0][0].bar(0, 0, color=COLOURS[index], label="%s-byte elements" % size)
-    figure.legend(*panels[0][0].get_legend_handles_labels(), loc="upper right", ncol=3, frameon=False, fontsize=8)
-    figure.suptitle("Bandwidth of transposes, as a fraction of the copy's", x=0.01, ha="left")
-    return figure
+            if place_of_way == 0 or page.folded:
+                axes.set_ylabel(grid_name(grid))
+    page.head("Bandwidth of transposes, as a fraction of the copy's",
+              [plt.Rectangle((0, 0), 1, 1, color=COLOURS[index]) for index in range(len(sizes))],
+              ["%s-byte elements" % size for size in sizes])
+    return page
 
 
 def plot_batches(axes, rows, lengths, column, scale):
@@ -89,8 +88,7 @@ def plot_batches(axes, rows, lengths, column, scale):
                       color=COLOURS[index % len(COLOURS)], marker=MARKERS[index % len(MARKERS)], markersize=4, linewidth=1)
     axes.set_xscale("log")
     axes.set_yscale("log")
-    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    plain(axes.yaxis)
+    log_ticks(axes.yaxis, 2.6)
     axes.set_xlabel("FFTs in a batch")
     axes.grid(color="#dddddd", linewidth=0.6)
     bare(axes)
@@ -115,13 +113,12 @@ def plot_fft(rows):
     devices = [device for device, in distinct(rows, "device")]
     batches = choose(rows, kind="batch")
     lengths = sorted({row["n"] for row in batches}, key=int)
-    figure, panels = plt.subplots(len(devices), 4, figsize=(15, 3.6 * len(devices) + 0.8), squeeze=False,
-                                  gridspec_kw={"width_ratios": (3, 3, 3, 4)})
-    for device, line in zip(devices, panels):
+    page = Page(len(devices), 4, 15, 3.4 * len(devices), gridspec_kw={"width_ratios": (3, 3, 3, 4)})
+    for device, line in zip(devices, page.panels):
         here = choose(batches, device=device)
         plot_batches(line[0], choose(here, layout="contiguous"), lengths, "seconds_per_fft", 1e6)
         line[0].set_ylabel("%s\ntime of an FFT, us" % device.upper())
-        line[0].set_title("contiguous; a curve for each number of points", fontsize=8.5)
+        line[0].set_title("contiguous", fontsize=8.5)
         strided = choose(here, layout="strided")
         for axes, power, name in ((line[1], 1, "n"), (line[2], 2, "n\N{SUPERSCRIPT TWO}")):
             plot_batches(axes, [row for row in strided if int(row["stride"]) == int(row["n"]) ** power and row["over_contiguous"]],
@@ -129,21 +126,18 @@ def plot_fft(rows):
             axes.axhline(1, color="#999999", linewidth=0.8, linestyle="--")
             axes.set_title("stride %s: time over that of contiguous FFTs" % name, fontsize=8.5)
         plot_z(line[3], [row for row in choose(rows, device=device, layout="transposed") if row["strided_over_transposed"]])
-    if lengths:
-        panels[0][0].set_ylim(top=40 * panels[0][0].get_ylim()[1])  # room for the legend
-        panels[0][0].legend(frameon=False, fontsize=7, ncol=4, title="points", title_fontsize=7, loc="upper left")
-    figure.suptitle("FFTs (complex, f64) by length, batch and stride; and along z of a spectrum", x=0.01, ha="left")
-    return figure
+    page.head_of("FFTs (complex, f64) by length, batch and stride; and along z of a spectrum. A colour for each number of points", *page.panels[0])
+    return page
 
 
 def plot_peers(rows):
     ways = distinct(rows, "peer", "ranks", "threads", "gpus")
-    figure, panels = plt.subplots(1, len(ways), figsize=(max(3.2 * len(ways) + 0.8, 5), 4.2), squeeze=False)
-    for way, axes in zip(ways, panels[0]):
+    page = Page(1, len(ways), max(3.2 * len(ways) + 0.8, 5), 3.6)
+    for way, axes in zip(ways, page.panels[0]):
         here = choose(rows, **dict(zip(("peer", "ranks", "threads", "gpus"), way)))
         for place, row in enumerate(here):
             top = 0
-            for who, side, colour, name in (("peer", -0.2, "#999999", PEERS.get(way[0], way[0])), ("psg", 0.2, COLOURS[0], "psg")):
+            for who, side, colour, name in (("peer", -0.2, "#999999", "the peer"), ("psg", 0.2, COLOURS[0], "psg")):
                 height = number(row, who + "_gflops")
                 # the quartiles of the time, as of the rate
                 spread = [[height - height * number(row, who + "_seconds") / number(row, who + "_seconds_q3")],
@@ -158,12 +152,11 @@ def plot_peers(rows):
         used = count(way[3], "GPU") if way[3] != "0" else count(way[2], "thread")
         if way[1] != "1":
             used = "%s of %s" % (count(way[1], "process"), used)
-        axes.set_title(used, fontsize=9)
-        axes.legend(frameon=False, fontsize=8, loc="upper left")
+        axes.set_title("%s, %s" % (PEERS.get(way[0], way[0]), used), fontsize=9)
         bare(axes)
-    panels[0][0].set_ylabel("Gflop/s (5 n log2 n, two transforms)")
-    figure.suptitle("A solve by psg and by its peers\nThe number is the peer's time over psg's", x=0.01, ha="left")
-    return figure
+    page.panels[0][0].set_ylabel("Gflop/s (5 n log2 n, two transforms)")
+    page.head_of("A solve by psg and by its peers\nThe number is the peer's time over psg's", *page.panels[0])
+    return page
 
 
 FIGURES = {"transposes": plot_transposes, "fft": plot_fft, "peers": plot_peers}

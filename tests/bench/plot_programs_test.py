@@ -11,10 +11,14 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "command"))
+
+from patience import patience  # noqa: E402
+
 
 def run(*arguments):
     done = subprocess.run([sys.executable, "-B", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          timeout=100)
+                          timeout=patience(100))
     return done.returncode, done.stdout, done.stderr
 
 

@@ -12,13 +12,17 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "command"))
+
+from patience import patience  # noqa: E402
+
 FIGURES = {"node": "scaling", "stages": "stages", "segments": "segments", "policies": "policies", "scaling": "scaling",
            "overlap": "overlap", "hetero": "hetero", "grids": "grids", "variants": "stages"}
 
 
 def run(*arguments):
     done = subprocess.run([sys.executable, "-B", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          timeout=100)
+                          timeout=patience(100))
     return done.returncode, done.stdout, done.stderr
 
 
@@ -47,7 +51,7 @@ def write(path, model, changes):
     """A file with the row `model` once for each of the changes to it."""
     rows = [{**model, "exchange_busy": "0", "tasks_cpu": "12", "tasks_gpu": "0", **change} for change in changes]
     with open(path, "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
+        writer = csv.DictWriter(file, list(dict.fromkeys(column for row in rows for column in row)), restval="")
         writer.writeheader()
         writer.writerows(rows)
 
@@ -79,6 +83,46 @@ def test_scaling(plot, folder, model):
     other = os.path.join(folder, "any.csv")
     write(other, model, [timed(80 / r, **by_workers(r, 1)) for r in (1, 2)])
     check("processes of 1 CPU core" in figure_of(plot, other, other, "scaling"), "ranks alone")
+
+
+def test_scaling_without_one_worker(plot, folder, model):
+    path = os.path.join(folder, "scaling-four.csv")
+    write(path, model, [timed(80 / c, **by_workers(1, c)) for c in (4, 8, 16)])
+    text = figure_of(plot, path, path, "scaling")
+    check(">ideal, from 4<" in text and "speed-up over 4 workers" in text, "the ideal line does not begin where the curve does")
+    write(path, model, [timed(80 / c, **by_workers(1, c), graph=graph) for c, graph in
+                        ((4, "fused"), (8, "fused"), (2, "staged"), (8, "staged"))])
+    text = figure_of(plot, path, path, "scaling")
+    check("ideal" not in text and "speed-up over the first point of each curve" in text, "an ideal line, of which curve?")
+    write(path, model, [timed(80 / n, **by_workers(1, 4), grid="%dx%dx%d" % (n, n, n)) for n in (8, 9)])
+    text = figure_of(plot, path, path, "scaling")
+    check("ideal" not in text and "there is no speed-up" in text, "a speed-up of one number of workers")
+
+
+def test_nodes(plot, folder, model):
+    path = os.path.join(folder, "scaling-nodes.csv")
+    write(path, model, [timed(80 / n, **by_workers(1, 0, 4), gpu_model="GPU of the test", nodes=n, network=network)
+                        for n, networks in ((1, ("",)), (2, ("25", "50")), (4, ("25", "50"))) for network in networks])
+    text = figure_of(plot, path, path, "scaling")
+    for words in ("network: 25 GB/s, nodes of 4 GPUs", "network: 50 GB/s, nodes of 4 GPUs", "GPUs of all nodes", ">16<",
+                  "ideal, from 4", "speed-up over 4 workers"):
+        check(words in text, "scaling on nodes: no %r" % words)
+    check("one process" not in text, "scaling on nodes: one of them alone")
+
+
+def test_formats(plot, folder, first):
+    for ending, begin in (("pdf", b"%PDF"), ("png", b"\x89PNG"), ("svg", b"<?xml")):
+        prefix = os.path.join(folder, "format-" + ending)
+        code, out, error = run(plot, first, "--out", prefix, "--format", ending, "--width", "3.4")
+        check(code == 0 and not error and out == "scaling: %s.%s\n" % (prefix, ending), "--format %s: %r %r" % (ending, out, error))
+        with open("%s.%s" % (prefix, ending), "rb") as file:
+            content = file.read()
+        check(content.startswith(begin), "no %s" % ending)
+        check([name for name in os.listdir(folder) if name.startswith("format-" + ending)] == ["format-%s.%s" % (ending, ending)],
+              "--format %s: other files, too" % ending)
+        if ending == "svg":
+            check('width="%.6gpt"' % (72 * 3.4) in content.decode(), "--width 3.4 is not the figure's")
+        check(ending != "pdf" or b"CreationDate" not in content, "a PDF with a date")
 
 
 def test_overlap(plot, folder, model):
@@ -119,16 +163,24 @@ def test_hetero(plot, folder, model):
     path = os.path.join(folder, "hetero.csv")
     gpu = {"gpu_model": "GPU of the test"}
     write(path, model, [timed(10, **by_workers(1, 4)),
-                        timed(5, **by_workers(1, 0, 2), **gpu, tasks_cpu=0, tasks_gpu=12),
-                        timed(4, **by_workers(1, 2, 2), **gpu, tasks_cpu=3, tasks_gpu=9)])
+                        timed(5, **by_workers(1, 0, 2), **gpu),
+                        timed(4, **by_workers(1, 2, 2), **gpu, cpu_planes=16, cpu_rows=16)])
     check("2 CPU + 2 GPU, share auto" in figure_of(plot, path, path, "hetero"), "hetero: an old file")
+    write(path, model, [timed(4, **by_workers(1, 2, 2), **gpu)])
+    code, out, error = run(plot, path, "--figure", "hetero")
+    check(code == 1 and "no column cpu_planes" in error, "hetero, from before it was known who did what: %r" % error)
     shares = [{"cpu_share": share} for share in ("auto", "auto", "0.25")]
+    # 64 planes and 64 rows, of which the cores did 16; the size of tasks, and so their number, says nothing
     write(path, model, [{**timed(10, **by_workers(1, 4)), **shares[0]},
-                        {**timed(5, **by_workers(1, 0, 2), **gpu, tasks_cpu=0, tasks_gpu=12), **shares[1]},
-                        {**timed(4, **by_workers(1, 2, 2), **gpu, tasks_cpu=3, tasks_gpu=9), **shares[2]}])
+                        {**timed(5, **by_workers(1, 0, 2), **gpu), **shares[1]},
+                        {**timed(4, **by_workers(1, 2, 2), **gpu, tasks_cpu=90, tasks_gpu=9, cpu_planes=16, cpu_rows=16), **shares[2]}])
     text = figure_of(plot, path, path, "hetero")
-    for words in (">4 CPU<", ">2 GPU<", "2 CPU + 2 GPU, share 0.25", "100 %", "25 %", "75 %", "share of the tasks", "GPU of the test"):
+    for words in (">4 CPU<", ">2 GPU<", "2 CPU + 2 GPU, share 0.25", "100 %", "25 %", "75 %", "share of the work", "GPU of the test"):
         check(words in text, "hetero: no %r" % words)
+    # 64 planes of 64 x 64 have twice the operations of 64 rows
+    write(path, model, [timed(4, **by_workers(1, 2, 2), **gpu, cpu_planes=48, cpu_rows=0)])
+    text = figure_of(plot, path, path, "hetero")
+    check(text.count("50 %") == 2, "hetero: planes and rows are not as much work")
     write(path, model, [timed(10, **by_workers(1, 4))])
     check(">GPUs<" not in figure_of(plot, path, path, "hetero"), "hetero: a machine without GPUs")
 
@@ -187,26 +239,30 @@ def test_variants(plot, folder, model):
     check(">staged, normalize: divide<" in text and ">fused<" in text and "strided" not in text, "variants")
 
 
-def test_gantt(plot, folder, _):
-    """Of two processes with two solves each; of the latest the first task begins at 10 ms and the last one ends at 14."""
+def gantt(plot, folder, old):
+    """Of two processes with two solves each; of the latest the submission begins at 9 ms, the first copy at 10, and the last task
+    ends at 14. Without a submission, and with the part in the name, as traces were before there was one, it begins at 10."""
     path = os.path.join(folder, "trace.json")
     about = {"psg": "0.1.0", "StarPU": "1.4.10", "host": "here", "cpu_model": "processor", "cores": 4, "gpu_model": "CUDA 0.0 (GPU of the test 00:06.0)",
              "date": "2026-11-20T08:24:22Z", "grid": "24x24x24", "precision": "f64", "graph": "fused", "workers": "2 ranks", "policy": "lws"}
 
     def task(process, track, name, solve, begin, milliseconds):
-        return {"name": name, "cat": name.split()[0], "ph": "X", "ts": 1e3 * begin, "dur": 1e3 * milliseconds, "pid": process,
-                "tid": track, "args": {"solve": solve}}
+        stage, part = name.split() if " " in name else (name, "")
+        args = {"solve": solve} if old or not part else {"solve": solve, {"s": "segment", "p": "pencil"}[part[0]]: int(part[1:])}
+        return {"name": name if old else stage, "cat": stage, "ph": "X", "ts": 1e3 * begin, "dur": 1e3 * milliseconds, "pid": process,
+                "tid": track, "args": args}
 
-    events = [task(0, 0, "forward_xy s0", 0, 0, 9)]
+    events = [task(0, 0, "forward_xy s0", 0, 0, 8)]
     for process in (0, 1):
+        events += [] if old else [task(process, 32768, "submission", 1, 9, 2)]
         events += [{"name": "thread_name", "ph": "M", "pid": process, "tid": track, "args": {"name": name}}
                    for track, name in ((0, "worker 0"), (65537, "main memory to GPU 0"))]
         events += [task(process, 65537, "f s%d" % process, 1, 10, 0.5) | {"cat": "h2d"},
-                   task(process, 0, "forward_xy s%d" % process, 1, 10, 1), task(process, 0, "kspace p%d" % process, 1, 12, 2)]
+                   task(process, 0, "forward_xy s%d" % process, 1, 11, 1.0000001), task(process, 0, "kspace p%d" % process, 1, 12, 2)]
         events += [{"name": "exchange", "cat": "exchange", "ph": phase, "ts": ts, "pid": process, "tid": 0, "id": 2 * process + number,
                     "args": {"solve": 1}} for number in (0, 1) for phase, ts in (("b", 11000), ("e", 12000))]
         events += [{"name": "message", "cat": "message", "ph": phase, "ts": ts, "pid": where, "tid": 0, "id": process}
-                   for phase, where, ts in (("s", process, 10500), ("f", 1 - process, 13000))]
+                   for phase, where, ts in (("s", process, 11500), ("f", 1 - process, 13000))]
     with open(path, "w", encoding="utf-8") as file:
         json.dump({"traceEvents": events, "otherData": about}, file)
     code, out, error = run(plot, path)
@@ -214,9 +270,16 @@ def test_gantt(plot, folder, _):
     with open(os.path.join(folder, "trace.svg"), encoding="utf-8") as file:
         text = file.read()
     for words in ("process 0, worker 0", "process 1, messages", "process 1, main memory to GPU 0", ">kspace<", ">h2d<", ">s0<", ">p1<",
-                  "75 %", "processor, 4 cores, GPU of the test; 2026-11-20", "policy lws", "24\N{SUPERSCRIPT THREE}", ", ms."):
+                  "75 %" if old else "60 %", "first copy or task began" if old else "the solve was submitted", "processor, 4 cores, GPU of the test; 2026-11-20", "policy lws", "24\N{SUPERSCRIPT THREE}", ", ms."):
         check(words in text, "gantt: no %r" % words)
     check(text.count(">s0<") == 2, "gantt: a solve before the latest, or not what a task and a copy are of")
+    check((">submission<" in text) == (not old), "gantt: the submission")
+    return path, events, about
+
+
+def test_gantt(plot, folder, _):
+    gantt(plot, folder, True)
+    path, events, about = gantt(plot, folder, False)
     for wrong, words in (("", "cannot be read"), ("[]", "no trace of psg solve"), ("{", "cannot be read"),
                          (json.dumps({"traceEvents": [], "otherData": about}), "cannot be shown"),
                          (json.dumps({"traceEvents": events, "otherData": {"psg": "0.1.0"}}), "cannot be shown")):
@@ -244,11 +307,12 @@ def test_bad(plot, folder, first):
         check(code == 1 and words in error and "Traceback" not in error, "%r: %s %r" % (text[:20], code, error))
     for arguments, words in (((first, "--host", "nobody"), "no rows of host 'nobody'"),
                              ((first, "--figure", "overlap"), "no column exchange_busy"),
-                             ((first, "--figure", "hetero"), "no column tasks_cpu"),
+                             ((first, "--width", "1"), "from 2 to 40 inches"), ((first, "--width", "wide"), "--width"),
+                             ((first, "--format", "bmp"), "--format"),
                              ((os.path.join(folder, "none.csv"),), "cannot be read"),
                              ((first, "--out", os.path.join(folder, "no", "folder")), "cannot be written")):
         code, out, error = run(plot, *arguments)
-        check(code == 1 and words in error and "Traceback" not in error, "%s: %s %r" % (arguments, code, error))
+        check(code in (1, 2) and words in error and "Traceback" not in error, "%s: %s %r" % (arguments, code, error))
 
 
 def main(plot, results):
@@ -260,9 +324,10 @@ def main(plot, results):
     with tempfile.TemporaryDirectory() as folder:
         for name in files:
             figure_of(plot, os.path.join(results, name), os.path.join(folder, name), FIGURES[name.split("-")[0]])
-        for test in (test_scaling, test_overlap, test_copies, test_hetero, test_own_choice, test_policies, test_grids, test_variants,
+        for test in (test_scaling, test_scaling_without_one_worker, test_nodes, test_overlap, test_copies, test_hetero, test_own_choice, test_policies, test_grids, test_variants,
                      test_gantt):
             test(plot, folder, model)
+        test_formats(plot, folder, first)
         test_bad(plot, folder, first)
     print("%d figures" % len(files))
 

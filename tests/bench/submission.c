@@ -5,7 +5,7 @@
  *
  *   bench_submission [--repeat R] [--cpus N] [--segment-planes N] [--pencils N] [--csv FILE] GRID RANKS ...
  *
- * GRID: N or NX,NY,NZ. Each number of processes is tried in a process of its own.
+ * GRID: N or NXxNYxNZ. Each number of processes is tried in a process of its own.
  *
  * create        psg_plan_create(), less StarPU's start, which a plan of two points pays before
  * submit, wait  psg_submit() until it returns, and psg_wait(); medians, after a first solve, which is apart
@@ -13,6 +13,8 @@
  *               and after the last solve. HWM: the most memory that the process ever had
  */
 #include "graph/psg.h"
+#include "graph/psg_observe.h"
+#include "graph/psg_starpu.h"
 #include "tests/bench/measure.h"
 
 #include <malloc.h>
@@ -205,7 +207,7 @@ int main(int argc, char **argv) {
                                     {"pencils", BENCH_SIZE, &b.options.pencils, NULL},
                                     {"csv", BENCH_TEXT, &csv, NULL},
                                     {NULL, BENCH_FLAG, NULL, NULL}};
-    const int first = bench_arguments(argc, argv, options, "N|NX,NY,NZ RANKS ...", &b.settings);
+    const int first = bench_arguments(argc, argv, options, "N|NXxNYxNZ RANKS ...", &b.settings);
     bench_must_or(BENCH_USAGE, !b.settings.rows, "its rows are no study's: --csv FILE");
     b.repeat = b.settings.repeat;
     bench_must_or(BENCH_USAGE, b.repeat <= MAX_REPEAT && first + 1 < argc,

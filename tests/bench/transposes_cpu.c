@@ -70,7 +70,7 @@ int main(int argc, char **argv) {
     const char *cpus = all;
     const bench_option options[] = {{"cpus", BENCH_TEXT, &cpus, NULL}, {0}};
     int counts[COUNTS_MOST];
-    const int first = bench_arguments(argc, argv, options, "N|NX,NY,NZ ...", &settings);
+    const int first = bench_arguments(argc, argv, options, "N|NXxNYxNZ ...", &settings);
     const int kinds = bench_read_list(cpus, counts, COUNTS_MOST);
     if (settings.rows) {
         bench_csv_open(&csv, NULL, NULL, APP_TRANSPOSES_COLUMNS);

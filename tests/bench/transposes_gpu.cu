@@ -51,7 +51,7 @@ int main(int argc, char **argv) {
     bench_settings settings = {9, 2, 1, 0, 0};
     bench_transposes b = {};
     bench_csv csv;
-    const int first = bench_arguments(argc, argv, nullptr, "N|NX,NY,NZ ...", &settings);
+    const int first = bench_arguments(argc, argv, nullptr, "N|NXxNYxNZ ...", &settings);
     (void)bench_gpus();
     const std::string model = bench_gpu_model();
     b.device = "gpu";

@@ -12,6 +12,7 @@ import subprocess
 import time
 
 from command import PSG, check, default_signals, files, nobody_here, refused, run
+from patience import factor, patience
 
 TINY = ("--grid", "8", "--repeat", "1", "--passes", "1", "--warm-up", "0", "--effort", "estimate", "--gpus", "0")
 STAGED = "fft_xy pack unpack fft_z divide ifft_z ifft_xy normalize".split()
@@ -29,6 +30,11 @@ def bench(*arguments, **more):
 
 def bad(*arguments, says, code=2, **more):
     refused("bench", *arguments, code=code, says=says, **more)
+
+
+def quiet(done):
+    """Nothing on stderr but what others do on this machine at the time of the test, which is none of its business."""
+    return all(line.startswith("psg: note: others kept ") for line in done.stderr.splitlines())
 
 
 def number(row, column):
@@ -79,7 +85,7 @@ for r, k in zip(a, j["rows"]):
 lines = done.stdout.splitlines()
 check(len(lines) == 3 + len(a) and lines[0].startswith("gpus 0, cpu-share auto, sched default, "), done.stdout)
 check(lines[2].split()[:5] == ["grid", "precision", "cpus", "graph", "z"] and lines[3].endswith(" ok"), done.stdout)
-check(done.stderr == "", done.stderr)
+check(quiet(done), done.stderr)
 
 # The stages of a solve are the time in which its workers are busy.
 bench(*TINY, "--grid", "48", "--cpus", "2", "--graph", "fused,staged", "--quiet", "--csv", "b.csv")
@@ -117,7 +123,7 @@ for other, quoted in (('o,t"h\ner', '"o,t""h\ner"'), ("", "")):
 
 # A file of an older version, which had fewer columns, is gone on with: its rows count, and keep what they had.
 with open("old.csv", "w", newline="") as file:
-    left_out = [name for name in rows("b.csv")[0] if name.startswith("bound_") or name in ("of_bound", "idle", "sent_bytes", "data")]
+    left_out = [name for name in rows("b.csv")[0] if name.startswith("bound_") or name in ("of_bound", "idle", "sent_bytes", "data", "load", "load_average")]
     writer = csv.DictWriter(file, [name for name in rows("b.csv")[0] if name not in left_out][:1]
                             + [name for name in rows("b.csv")[0] if name not in left_out][:0:-1], extrasaction="ignore")
     writer.writeheader()
@@ -149,12 +155,12 @@ done = bench(*TINY, "--gpus", "0,4096", "--cpus", "1", "--csv", "d.csv")
 good, failed = rows("d.csv")
 check(good["status"] == "ok" and "gpus = 4096" in failed["status"], failed["status"])
 check(failed["seconds"] == "" and failed["repeats"] == "0" and failed["host"], failed)
-check("gpus = 4096" in done.stdout and done.stderr == "", done)
+check("gpus = 4096" in done.stdout and quiet(done), done)
 done = bench(*TINY, "--gpus", "4096", "--csv", "d.csv", code=1)
 check("all configurations failed" in done.stderr and "gpus = 4096" in done.stderr, done.stderr)
 check(len(rows("d.csv")) == 3 and rows("d.csv")[:2] == [good, failed], rows("d.csv"))
 bench(*TINY, "--cpus", "1", "--exchange", "managed,alltoall", "--csv", "e.csv", "--quiet")
-check("exchange alltoall" in rows("e.csv")[1]["status"] and rows("e.csv")[0]["status"] == "ok", rows("e.csv"))
+check("exchange alltoall is between processes: give --ranks" in rows("e.csv")[1]["status"] and rows("e.csv")[0]["status"] == "ok", rows("e.csv"))
 bench(*TINY, "--grid", "8,100000", "--csv", "e2.csv", "--quiet")
 check([r["status"][:6] for r in rows("e2.csv")] == ["ok", "needs "], rows("e2.csv"))
 bench(*TINY, "--cpus", "0,1", "--csv", "e3.csv", "--quiet")
@@ -162,17 +168,18 @@ check("nothing to compute on" in rows("e3.csv")[0]["status"] and rows("e3.csv")[
 
 # A policy that crashes, here by StarPU's watchdog, costs its own rows.
 watchdog = {**os.environ, "STARPU_WATCHDOG_TIMEOUT": "1", "STARPU_WATCHDOG_CRASH": "1"}
-bench(*TINY, "--grid", "90", "--cpus", "1", "--graph", "staged", "--csv", "crash.csv", "--json", "crash.json", code=1,
+bench(*TINY, "--grid", "90", "--cpus", "1", "--graph", "staged", "--segment-planes", "15", "--csv", "crash.csv", "--json", "crash.json", code=1,
       env=watchdog)
 check(rows("crash.csv")[0]["status"].startswith("crashed while "), rows("crash.csv"))
 check("signal" in json.load(open("crash.json"))["rows"][0]["status"], "crash.json")
 # One that does not come to an end is given up; the one beside it is measured.
 started = time.monotonic()
-bench("--grid", "8,311x307x293", "--effort", "patient", "--cpus", "1", "--gpus", "0", "--repeat", "1", "--patience", "2",
+seconds = "%d" % patience(2)
+bench("--grid", "8,311x307x293", "--effort", "patient", "--cpus", "1", "--gpus", "0", "--repeat", "1", "--patience", seconds,
       "--csv", "hang.csv", "--quiet", env={**os.environ, "XDG_CACHE_HOME": os.getcwd()})
 check([r["status"][:9] for r in rows("hang.csv")] == ["ok", "was still"], rows("hang.csv"))
-check("planning after 2 s" in rows("hang.csv")[1]["status"], rows("hang.csv")[1]["status"])
-check(time.monotonic() - started < 15, "giving up took %.0f s" % (time.monotonic() - started))
+check("planning after %s s" % seconds in rows("hang.csv")[1]["status"], rows("hang.csv")[1]["status"])
+check(time.monotonic() - started < patience(15), "giving up took %.0f s" % (time.monotonic() - started))
 
 # Policies that decide by performance models have them measured first.
 bench(*TINY, "--cpus", "2", "--sched", "lws,dmda", "--calibrate", "3", "--csv", "m.csv", "--quiet")
@@ -215,7 +222,7 @@ cpus = [int(r["cpus"]) for r in rows("h.csv")]
 check(cpus[0] == 1 and cpus == sorted(set(cpus)) and all(r["status"] == "ok" for r in rows("h.csv")), rows("h.csv"))
 
 bench(*TINY, "--grid", "90", "--in-flight", "3", "--cpus", "1", "--warm-up", "1", "--csv", "k.csv", "--quiet")
-check(number(rows("k.csv")[0], "busiest") > 0.4, "the time is that of three solves: %s" % rows("k.csv"))
+check(number(rows("k.csv")[0], "busiest") > 0.4 / factor(), "the time is that of three solves: %s" % rows("k.csv"))
 
 # To stdout there is the file alone.
 out = bench(*TINY, "--csv", "-").stdout
@@ -278,7 +285,7 @@ for name, text, words in (
     bad("--grid", "8", "--csv", name, says=(name + ": ", words))
 # It starts processes itself: what looks like one of several does not.
 done = subprocess.run([PSG, "bench", *TINY], env={**os.environ, "OMPI_COMM_WORLD_SIZE": "2"}, stdout=subprocess.PIPE,
-                      stderr=subprocess.PIPE, text=True, timeout=60)
+                      stderr=subprocess.PIPE, text=True, timeout=patience(60))
 check(done.returncode in (1, 2) and done.stderr.startswith("psg: ") and done.stdout == "", done)
 with open("full.csv", "w"):
     pass
@@ -302,12 +309,12 @@ old = files()
 process = subprocess.Popen([PSG, "bench", "--grid", "40", "--sched", "lws,eager,prio,ws", "--effort", "estimate", "--gpus", "0",
                             "--cpus", "1", "--repeat", "400", "--passes", "1", "--csv", "i.csv", "--json", "i.json"], start_new_session=True,
                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=default_signals)
-until = time.monotonic() + 60
+until = time.monotonic() + patience(60)
 while not os.path.exists("i.json"):
     check(process.poll() is None and time.monotonic() < until, "no row came")
     time.sleep(0.005)
 process.send_signal(signal.SIGINT)
-out, error = process.communicate(timeout=20)
+out, error = process.communicate(timeout=patience(20))
 check((process.returncode, out, error) == (130, "", "psg: interrupted\n"), (process.returncode, out, error))
 i = rows("i.csv")
 check(1 <= len(i) < 4 and all(r["status"] == "ok" and r["repeats"] == "400" for r in i), "%d rows" % len(i))
@@ -326,5 +333,5 @@ for number, code in ((signal.SIGINT, 130), (signal.SIGKILL, -9)):
                                preexec_fn=default_signals, env={**os.environ, "XDG_CACHE_HOME": os.getcwd()})
     time.sleep(1)
     process.send_signal(number)
-    process.communicate(timeout=20)
+    process.communicate(timeout=patience(20))
     check(process.returncode == code and nobody_here(), "signal %d: %d, or a process is left" % (number, process.returncode))

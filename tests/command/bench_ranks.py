@@ -12,6 +12,7 @@ import sys
 import time
 
 from command import FOLDER, PSG, check, default_signals, nobody_here, others_here, refused, run
+from patience import patience
 
 MPIRUN = sys.argv[2] if len(sys.argv) > 2 else "mpirun"
 os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", ASAN_OPTIONS="detect_leaks=0")
@@ -93,8 +94,8 @@ no_traces("rows")
 
 # Tasks are counted in all processes, by the kind of worker that did them, as psg solve counts them.
 for ranks, start in ((1, []), (2, [MPIRUN, "--oversubscribe", "-n", "2"])):
-    said = subprocess.run([*start, PSG, "solve", "--problem", "modes", "--grid", "13,12,11", "--cpus", "1", "--gpus", "0",
-                           "--effort", "estimate", "--segment-planes", "2", "--json", "-"], stdout=subprocess.PIPE, timeout=60)
+    said = subprocess.run([*start, PSG, "solve", "--problem", "modes", "--grid", "13x12x11", "--cpus", "1", "--gpus", "0",
+                           "--effort", "estimate", "--segment-planes", "2", "--json", "-"], stdout=subprocess.PIPE, timeout=patience(60))
     stages = json.loads(said.stdout)["stages"]
     r, = measured(*TINY, "--grid", "13x12x11", "--segment-planes", "2", "--ranks", str(ranks))
     check(number(r, "tasks_cpu") == sum(stages[name]["tasks"] for name in stages if name != "exchange"), (r, stages))
@@ -191,7 +192,7 @@ def process_of(rank):
 
 def send(rank, kind):
     """Signal a process, which may be between its start and its first words."""
-    until = time.monotonic() + 20
+    until = time.monotonic() + patience(20)
     while not process_of(rank) and time.monotonic() < until:
         time.sleep(0.02)
     check(process_of(rank), "rank %s is not there" % rank)
@@ -218,7 +219,7 @@ def start(*arguments):
     process = subprocess.Popen([PSG, "bench", *TINY, "--grid", "8,120", "--ranks", "2", "--repeat", "600", "--csv", "e.csv",
                                 *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                preexec_fn=default_signals)
-    until = time.monotonic() + 30
+    until = time.monotonic() + patience(30)
     while not (works(0) and works(1)):
         check(process.poll() is None and time.monotonic() < until, "its processes did not start")
         time.sleep(0.01)
@@ -227,7 +228,7 @@ def start(*arguments):
 
 
 def ended(process, what):
-    out, error = process.communicate(timeout=60)
+    out, error = process.communicate(timeout=patience(60))
     no_traces(what)
     return process.returncode, out, error
 
@@ -239,7 +240,7 @@ for victim, kind in ((0, signal.SIGKILL), (1, signal.SIGKILL), (1, signal.SIGABR
     job = start()
     send(victim, kind)
     if victim is None:
-        job.communicate(timeout=60)
+        job.communicate(timeout=patience(60))
         check(nobody_here(), "%s: %s are left" % (what, others_here()))
         shutil.rmtree("t")
         os.mkdir("t")
@@ -249,10 +250,11 @@ for victim, kind in ((0, signal.SIGKILL), (1, signal.SIGKILL), (1, signal.SIGABR
     check(found.count("ok") == 1 and any("while solving" in text and "signal %d" % kind in text for text in found),
           "%s: %s" % (what, found))
 # One that stands still is given up.
-job = start("--patience", "2")
+seconds = "%d" % patience(2)
+job = start("--patience", seconds)
 send(1, signal.SIGSTOP)
 ended(job, "SIGSTOP")
-check(sorted(r["status"] for r in rows("e.csv")) == ["ok", "was still solving after 2 s without a sign"], rows("e.csv"))
+check(sorted(r["status"] for r in rows("e.csv")) == ["ok", "was still solving after %s s without a sign" % seconds], rows("e.csv"))
 # What ends psg bench ends all of them.
 for kind in (signal.SIGINT, signal.SIGTERM):
     job = start()
@@ -261,5 +263,5 @@ for kind in (signal.SIGINT, signal.SIGTERM):
     check((code, out, error) == (128 + kind, "", "psg: interrupted\n"), (code, out, error))
 job = start()
 job.kill()
-job.communicate(timeout=20)
+job.communicate(timeout=patience(20))
 check(nobody_here(), "psg bench was killed, and %s are left" % others_here())

@@ -5,10 +5,13 @@ import hashlib
 import os
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
 import time
+
+from patience import patience
 
 if len(sys.argv) < 2:
     sys.exit("usage: %s PSG" % sys.argv[0])
@@ -38,9 +41,10 @@ def check(condition, words):
 
 
 def run(*arguments, code=0, before=default_signals, timeout=100, **more):
-    """Run psg; its exit code must be `code`. What it says comes back as text."""
+    """Run psg, for at most `timeout` seconds of an idle machine; its exit code must be `code`. What it says comes
+    back as text."""
     done = subprocess.run([PSG, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          stdin=subprocess.DEVNULL, text=True, preexec_fn=before, timeout=timeout,
+                          stdin=subprocess.DEVNULL, text=True, preexec_fn=before, timeout=patience(timeout),
                           **more)
     check(done.returncode == code,
           "psg %s ended with %d instead of %d\nstdout: %s\nstderr: %s"
@@ -50,7 +54,7 @@ def run(*arguments, code=0, before=default_signals, timeout=100, **more):
 
 def wait_until_caught(process, number):
     """The program looks out for this signal, which would end it without a word before; or it has ended."""
-    until = time.monotonic() + 30
+    until = time.monotonic() + patience(30)
     while process.poll() is None:
         with open("/proc/%d/status" % process.pid, encoding="ascii") as file:
             caught = [line.split()[1] for line in file if line.startswith("SigCgt:")]
@@ -70,18 +74,22 @@ def files():
     for folder, _, names in os.walk("."):
         for name in names:
             path = os.path.join(folder, name)
+            if stat.S_ISFIFO(os.lstat(path).st_mode):  # reading it would wait for ever
+                found[path] = "FIFO"
+                continue
             with open(path, "rb") as file:
                 found[path] = hashlib.sha256(file.read()).hexdigest()
     return found
 
 
 def nobody_here():
-    """Does no other process work in this folder, after three seconds at most?"""
-    for _ in range(300):
-        if not others_here():
-            return True
+    """Does no other process work in this folder, after three seconds of an idle machine at most?"""
+    until = time.monotonic() + patience(3)
+    while others_here():
+        if time.monotonic() > until:
+            return False
         time.sleep(0.01)
-    return False
+    return True
 
 
 def others_here():

@@ -1,8 +1,10 @@
-/* Copies between memories in a trace: a track for each link of each process, and each copy on its
- * own, when it was and with what it carried. The plan is made up. */
+/* Copies between memories in a trace: a track for each link of each process, and each copy on its own, when it was and
+ * with what it carried. Tasks are on the track of their GPU or core, the submission is on one of its own, and what
+ * depends on what is an arrow. The plan is made up. */
 #include "app/ranks.h"
 #include "app/report.h"
 #include "app/trace.h"
+#include "graph/psg_observe.h"
 #include "tests/check.h"
 
 #include <stdint.h>
@@ -46,15 +48,40 @@ static const psg_copy copies[] = {
      .start = 0.875,
      .end = 1},
 };
-enum { COPIES = sizeof copies / sizeof copies[0], SOLVES = 2 };
+enum { COPIES = sizeof copies / sizeof copies[0], SOLVES = 2, RANKS_MOST = 8 };
 
 static const struct {
     const char *name, *link, *track;
 } expected[COPIES] = {
-    {"f s1", "h2d", "main memory to GPU 0"},
-    {"spectrum p2", "d2d", "GPU 0 to GPU 3"},
+    {"f", "h2d", "main memory to GPU 0"},
+    {"spectrum", "d2d", "GPU 0 to GPU 3"},
     {"copy", "d2d", "GPU 3 to GPU 0"},
-    {"u s0", "d2h", "GPU 3 to main memory"},
+    {"u", "d2h", "GPU 3 to main memory"},
+};
+
+/* A kspace, and an inverse_xy that reads what it wrote. */
+static const psg_event tasks[] = {
+    {.stage = PSG_STAGE_KSPACE,
+     .worker = 0,
+     .rank = -1,
+     .segment = SIZE_MAX,
+     .pencil = 7,
+     .count = 5,
+     .pieces = 4,
+     .remote = 2,
+     .start = 1,
+     .end = 2,
+     .bytes = 640},
+    {.stage = PSG_STAGE_INVERSE_XY,
+     .worker = 1,
+     .rank = -1,
+     .segment = 3,
+     .pencil = SIZE_MAX,
+     .count = 6,
+     .pieces = 8,
+     .start = 3,
+     .end = 4,
+     .bytes = 96},
 };
 
 /* ------------------------------------------------------------------- the plan, and the file */
@@ -68,9 +95,22 @@ psg_status psg_plan_events(const psg_plan *plan, psg_event *events, size_t capac
     if (!count) {
         return PSG_ERR_ARG;
     }
+    *count = 2;
+    if (events && capacity > 1) {
+        memcpy(events, tasks, sizeof tasks);
+    }
+    return PSG_OK;
+}
+
+psg_status psg_plan_dependencies(const psg_plan *plan, psg_dependency *dependencies,
+                                 size_t capacity, size_t *count) {
+    (void)plan;
+    if (!count) {
+        return PSG_ERR_ARG;
+    }
     *count = 1;
-    if (events && capacity > 0) {
-        *events = (psg_event){.stage = PSG_STAGE_KSPACE, .rank = -1, .segment = SIZE_MAX, .end = 2};
+    if (dependencies && capacity > 0) {
+        *dependencies = (psg_dependency){0, 1};
     }
     return PSG_OK;
 }
@@ -95,6 +135,9 @@ psg_status psg_plan_statistics_sized(const psg_plan *plan, psg_statistics *stati
     }
     memset(statistics, 0, struct_size);
     statistics->submitted = 1e9 + 8 * solves;
+    statistics->submit_seconds = 0.5;
+    statistics->submit_tasks = 3;
+    statistics->submit_pieces = 11;
     return PSG_OK;
 }
 
@@ -129,6 +172,77 @@ static const char *track_name(const json_t *events, int rank, double track) {
     return name;
 }
 
+/** The only event with a name, a phase, a process and a solve. */
+static const json_t *find(const json_t *events, const char *name, const char *phase, int rank,
+                          int solve) {
+    const json_t *found = NULL;
+    int count = 0;
+    for (size_t e = 0; e < json_array_size(events); ++e) {
+        const json_t *event = json_array_get(events, e);
+        if (strcmp(text(event, "name"), name) == 0 && strcmp(text(event, "ph"), phase) == 0 &&
+            number(event, "pid") == rank &&
+            number(json_object_get(event, "args"), "solve") == solve) {
+            found = event;
+            ++count;
+        }
+    }
+    CHECK(count == 1, "%s of rank %d in solve %d is there %d times", name, rank, solve, count);
+    return found;
+}
+
+static void check_numbers(const json_t *object, const char *const *names, const double *numbers,
+                          size_t count) {
+    for (size_t m = 0; m < count; ++m) {
+        CHECK_NEAR(number(object, names[m]), numbers[m], 0.5, "%s", names[m]);
+    }
+}
+
+static void check_tasks(const json_t *events, int rank, int solve) {
+    static const char *const times[2] = {"ts", "dur"};
+    static const char *const of_kspace[5] = {"pencil", "rows", "pieces", "remote", "bytes"};
+    static const char *const of_inverse[5] = {"segment", "planes", "pieces", "remote", "bytes"};
+    static const char *const of_submission[2] = {"tasks", "pieces"};
+    const json_t *kspace = find(events, "kspace", "X", rank, solve);
+    const json_t *inverse = find(events, "inverse_xy", "X", rank, solve);
+    const json_t *submission = find(events, "submission", "X", rank, solve);
+    const double start = 8e6 * solve;
+    check_numbers(kspace, times, (double[2]){start + 1e6, 1e6}, 2);
+    check_numbers(json_object_get(kspace, "args"), of_kspace, (double[5]){7, 5, 4, 2, 640}, 5);
+    check_numbers(json_object_get(inverse, "args"), of_inverse, (double[5]){3, 6, 8, 0, 96}, 5);
+    check_numbers(submission, times, (double[2]){start, 0.5e6}, 2);
+    check_numbers(json_object_get(submission, "args"), of_submission, (double[2]){3, 11}, 2);
+    CHECK(!json_object_get(json_object_get(kspace, "args"), "segment"), "a segment of a pencil");
+    CHECK(strcmp(track_name(events, rank, number(kspace, "tid")), "GPU 5") == 0, "of kspace");
+    CHECK(strcmp(track_name(events, rank, number(inverse, "tid")), "core 2") == 0, "of inverse_xy");
+    CHECK(strcmp(track_name(events, rank, number(submission, "tid")), "submission") == 0,
+          "the track of the submission");
+}
+
+/** From the end of the one task to the beginning of the other, within both. */
+static void check_arrows(const json_t *events) {
+    double begin = 0, end = 0;
+    int begins = 0, ends = 0;
+    for (size_t e = 0; e < json_array_size(events); ++e) {
+        const json_t *event = json_array_get(events, e);
+        const double in_solve = number(event, "ts") / 1e6 - 8 * (number(event, "ts") >= 8e6);
+        const int first = strcmp(text(event, "ph"), "s") == 0;
+        if (strcmp(text(event, "cat"), "dependency") != 0) {
+            continue;
+        }
+        CHECK(number(event, "tid") == (first ? 0 : 1), "track %g", number(event, "tid"));
+        begins += first;
+        ends += !first;
+        begin = first ? in_solve : begin;
+        end = first ? end : in_solve;
+        CHECK(first || strcmp(text(event, "bp"), "e") == 0, "bound to the next task");
+    }
+    CHECK(begins == SOLVES * app_ranks() && ends == begins, "%d arrows begin, %d end", begins,
+          ends);
+    CHECK(begin < 2 && end > 3, "an arrow is outside of its tasks");
+    CHECK_NEAR(begin, 2, 1e-6, "beginning of an arrow");
+    CHECK_NEAR(end, 3, 1e-6, "end of an arrow");
+}
+
 /** It is there once. */
 static void check_copy(const json_t *events, int rank, unsigned solve, int copy) {
     int found = 0;
@@ -145,6 +259,11 @@ static void check_copy(const json_t *events, int rank, unsigned solve, int copy)
         CHECK(track && strcmp(track, expected[copy].track) == 0, "%s of rank %d is on track %s",
               expected[copy].name, rank, track ? track : "of no name");
         CHECK(strcmp(text(event, "ph"), "X") == 0, "phase %s", text(event, "ph"));
+        CHECK(!json_object_get(arguments, "segment") == (copies[copy].segment == SIZE_MAX) &&
+                  !json_object_get(arguments, "pencil") == (copies[copy].pencil == SIZE_MAX) &&
+                  (copies[copy].segment == SIZE_MAX ||
+                   number(arguments, "segment") == (double)copies[copy].segment),
+              "%s is of another part", expected[copy].name);
         CHECK(number(arguments, "bytes") == (double)copies[copy].bytes, "%s: %g bytes",
               expected[copy].name, number(arguments, "bytes"));
         CHECK_NEAR(number(event, "ts"), 1e6 * (8 * solve + copies[copy].start), 0.5, "start");
@@ -157,20 +276,33 @@ static void check_copy(const json_t *events, int rank, unsigned solve, int copy)
 
 int main(int argc, char **argv) {
     app_trace trace = {.event = NULL};
+    psg_worker list[2 * RANKS_MOST] = {{.kind = PSG_WORKER_CPU}};
+    size_t of_rank[RANKS_MOST];
+    const app_workers workers = {.list = list, .of_rank = of_rank};
     if (app_ranks_start(argc, argv)) {
         return 1;
+    }
+    for (int rank = 0; rank < RANKS_MOST; ++rank) {
+        of_rank[rank] = 2;
+        list[2 * rank] = (psg_worker){.kind = PSG_WORKER_CUDA, .device = 5};
+        list[2 * rank + 1] = (psg_worker){.kind = PSG_WORKER_CPU, .device = 2};
     }
     for (; solves < SOLVES; ++solves) {
         CHECK(app_trace_take(&trace, NULL) == APP_DONE, "nothing was taken");
     }
-    CHECK(app_trace_write(&trace, "file", "file", NULL) == APP_DONE, "nothing was written");
+    CHECK(app_trace_write(&trace, "file", "file", &workers, NULL) == APP_DONE,
+          "nothing was written");
     const json_t *events = json_object_get(written, "traceEvents");
     for (int rank = 0; rank < app_ranks() && app_rank() == 0; ++rank) {
-        CHECK(strcmp(track_name(events, rank, 0), "worker 0") == 0, "track 0 is %s",
-              track_name(events, rank, 0));
+        for (int solve = 0; solve < SOLVES; ++solve) {
+            check_tasks(events, rank, solve);
+        }
         for (int copy = 0; copy < COPIES * SOLVES; ++copy) {
             check_copy(events, rank, (unsigned)copy / COPIES, copy % COPIES);
         }
+    }
+    if (app_rank() == 0) {
+        check_arrows(events);
     }
     app_trace_free(&trace);
     json_decref(written);

@@ -10,15 +10,26 @@ import subprocess
 import sys
 
 from command import PSG, QUICK, check, default_signals, files, refused, run, solve
+from patience import patience
 
 MPIRUN = sys.argv[2] if len(sys.argv) > 2 else ""
 os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", ASAN_OPTIONS="detect_leaks=0")
 
 NODE = re.compile(r'^        (t\d+) \[label="(\w+)((?: s\d+)?)((?: p\d+)?)\\n(?:worker (\d+), )?([\d.e+-]+) ms", '
-                  r'fillcolor="(#[0-9a-f]{6})", tooltip="([^"]*): from (-?[\d.]+) to (-?[\d.]+) ms"\];$')
+                  r'fillcolor="(#[0-9a-f]{6})", fontcolor="(black|white)", tooltip="([^"]*): from (-?[\d.]+) to (-?[\d.]+) ms"\];$')
 EDGE = re.compile(r'^    (t\d+) -> (t\d+)(?: \[style=(dashed), tooltip="message from process (\d+) to (\d+)"\])?;$')
 CLUSTER = re.compile(r"^    subgraph cluster_(\d+)_\d \{$")
 OTHER = re.compile(r'^digraph psg \{$|^\}$|^    \}$|^ +(label|labelloc|rankdir|fontname|color)=[^;]+;$|^    node \[[^]]*\];$')
+
+
+def rgb(colour):
+    return [int(colour[n:n + 2], 16) / 255 for n in (1, 3, 5)]
+
+
+def luminance(colour):
+    """As the guidelines for contrast have it (WCAG 2): 4.5 to 1 can be read by nearly everybody."""
+    red, green, blue = (c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in rgb(colour))
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def load(name="graph.dot"):
@@ -28,10 +39,13 @@ def load(name="graph.dot"):
         for line in file.read().splitlines():
             node, edge, cluster = NODE.match(line), EDGE.match(line), CLUSTER.match(line)
             if node:
-                key, stage, segment, pencil, worker, ms, colour, tip, start, end = node.groups()
+                key, stage, segment, pencil, worker, ms, colour, words, tip, start, end = node.groups()
                 check(key not in nodes and tip == stage + segment + pencil, line)
                 nodes[key] = {"name": tip, "stage": stage, "segment": segment, "pencil": pencil, "worker": worker,
                               "colour": colour, "start": float(start), "end": float(end), "rank": rank}
+                light = luminance(colour)
+                contrast = (light + 0.05) / 0.05 if words == "black" else 1.05 / (light + 0.05)
+                check(contrast >= 4.5, "%s on %s cannot be read" % (words, colour))
                 check(abs(float(ms) - (float(end) - float(start))) <= 6e-3 * float(ms) + 2e-6, line)
             elif edge:
                 edges.append(edge.groups())
@@ -41,7 +55,7 @@ def load(name="graph.dot"):
                 check(OTHER.match(line), "a line of another kind: " + line)
     check(len(set(edges)) == len(edges), "an edge stands there twice")
     if shutil.which("dot"):
-        subprocess.run(["dot", "-Tsvg", name, "-o", os.devnull], check=True, timeout=60)
+        subprocess.run(["dot", "-Tsvg", name, "-o", os.devnull], check=True, timeout=patience(60))
     return nodes, edges
 
 
@@ -54,7 +68,9 @@ def check_graph(nodes, edges, report, slack):
     check(all(n["stage"] == "exchange" or int(n["worker"]) < workers[n["rank"]] for n in nodes.values()), "workers")
     colours = {n["stage"]: n["colour"] for n in nodes.values()}
     check(all(n["colour"] == colours[n["stage"]] for n in nodes.values()), "a stage of two colours")
-    check(len(set(colours.values())) == len(colours), "two stages of one colour: %s" % colours)
+    for stage, colour in colours.items():
+        near = [other for other in colours if other != stage and sum(abs(a - b) for a, b in zip(rgb(colour), rgb(colours[other]))) < 0.3]
+        check(not near, "%s looks like %s: %s" % (stage, near, colours))
     after = {key: set() for key in nodes}
     for before, head, dashed, *_ in edges:
         late = slack if dashed else 2e-3  # milliseconds: the clocks' steps
@@ -78,6 +94,7 @@ def check_ends(nodes, edges):
 
 def check_bounds(report):
     bounds = report["bounds"]
+    check(bounds["solve"] == report["seconds"]["solves"][-1], "compared with another time than that of the solve: %s" % report)
     each = [bounds[name] for name in ("path", "work", "memory", "link")]
     check(bounds["seconds"] == max(each) == bounds[bounds["by"]], bounds)
     check(0 < bounds["seconds"] <= bounds["solve"] + 1e-6, "shorter than it can be: %s" % bounds)
@@ -105,7 +122,7 @@ def read_report():
 
 def one_process():
     for graph in ("fused", "staged"):
-        done = solve("--problem", "modes", "--grid", "24,20,22", "--graph", graph, "--repeat", "3", "--segment-planes",
+        done = solve("--problem", "modes", "--grid", "24x20x22", "--graph", graph, "--repeat", "3", "--segment-planes",
                      "5", "--pencils", "4", "--dag", "graph.dot", "--bounds", "--json", "report.json", "--trace", "t.json")
         nodes, edges = load()
         report = read_report()
@@ -115,8 +132,10 @@ def one_process():
         check_path(nodes, edges, report)
         check(len(edges) == 2 * 5 * 4 + (3 * 5 + 4 * 4 if graph == "staged" else 0), "%d edges" % len(edges))
         with open("t.json", encoding="utf-8") as file:
-            trace = [e for e in json.load(file)["traceEvents"] if e["ph"] == "X" and e["args"]["solve"] == 2]
-        check(sorted((e["name"], str(e["tid"])) for e in trace)
+            trace = [e for e in json.load(file)["traceEvents"] if e["ph"] == "X" and e["args"]["solve"] == 2
+                     and e["cat"] != "submission"]
+        parts = [" s%d" % e["args"]["segment"] if "segment" in e["args"] else " p%d" % e["args"]["pencil"] for e in trace]
+        check(sorted((e["name"] + part, str(e["tid"])) for e, part in zip(trace, parts))
               == sorted((n["name"], n["worker"]) for n in nodes.values()), "not the tasks of the trace's last solve")
         said = re.search(r"^bound     ([\d.e-]+) s by (\w+): (\d+) % of the last solve's ([\d.e-]+) s$", done.stdout, re.M)
         check(said and said.group(2) == report["bounds"]["by"]
@@ -127,10 +146,10 @@ def one_process():
 
 
 def several_processes(exchange, more):
-    run_it = [MPIRUN, "--oversubscribe", "-n", "3", PSG, "solve", *QUICK, "--problem", "modes", "--grid", "24,20,22",
+    run_it = [MPIRUN, "--oversubscribe", "-n", "3", PSG, "solve", *QUICK, "--problem", "modes", "--grid", "24x20x22",
               "--repeat", "2", "--exchange", exchange, "--dag", "graph.dot", "--bounds", "--json", "report.json", *more]
     done = subprocess.run(run_it, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=default_signals,
-                          timeout=60)
+                          timeout=patience(60))
     check(done.returncode == 0 and "\nbound     " in done.stdout, done)
     nodes, edges = load()
     report = read_report()

@@ -27,13 +27,13 @@ def numpy_solution(f, box, symbol, decay):
     return np.fft.ifftn(spectrum / total).real
 
 
-def compare(shape, dtype, box, symbol, decay, options=()):
+def compare(shape, dtype, box, symbol, decay, options=(), factor=1.0):
     """shape: nz, ny, nx."""
     f = np.random.default_rng(sum(shape)).standard_normal(shape).astype(dtype)
     with h5py.File("rho.h5", "w") as file:
         file["fields/density"] = f
     arguments = ["--in", "rho.h5:/fields/density", "--out", "phi.h5:/a/potential",
-                 "--box", ",".join(map(repr, box)), "--symbol", symbol, "--lambda", repr(decay)]
+                 "--box", "x".join(map(repr, box)), "--symbol", symbol, "--lambda", repr(decay)]
     solve(*arguments, *options)
     with h5py.File("phi.h5", "r") as file:
         data = file["/a/potential"]
@@ -44,12 +44,13 @@ def compare(shape, dtype, box, symbol, decay, options=()):
         check(list(data.attrs["box"]) == list(box), "%s: box %s" % (what, data.attrs["box"]))
         check(data.attrs["symbol"].decode() == symbol, "%s: attribute symbol" % what)
         check(data.attrs["lambda"] == decay, "%s: attribute lambda" % what)
+        check(data.attrs["factor"] == factor, "%s: attribute factor" % what)
         check(data.attrs["source"].decode() == "rho.h5:/fields/density", what + ": source")
         check(len(data.attrs["psg_version"].decode().split(".")) == 3, what + ": version")
         mean = 0 if decay else np.mean(f, dtype=np.float64)
         check(abs(data.attrs["mean_dropped"] - mean) <= 1e-7, "%s: mean %g instead of %g"
               % (what, data.attrs["mean_dropped"], mean))
-    want = numpy_solution(f, box, symbol, decay)
+    want = factor * numpy_solution(f, box, symbol, decay)
     error = np.max(np.abs(u - want)) / max(np.max(np.abs(want)), np.finfo(float).tiny)
     check(error <= (1e-12 if dtype == np.float64 else 1e-5), "%s: off by %g" % (what, error))
 
@@ -69,12 +70,21 @@ compare((61, 50, 37), np.float64, LONG, "fd2", 0.0, ("--segment-planes", "7", "-
 compare((61, 50, 37), np.float64, LONG, "spectral", 1.0,
         ("--repeat", "7", "--in-flight", "3", "--cpus", "1", "--sched", "eager"))
 
+# From resident data, u is written as from an array.
+compare((31, 20, 37), np.float64, LONG, "spectral", 0.0, ("--data", "resident"))
+compare((31, 20, 37), np.float32, LONG, "fd2", 1.0, ("--data", "resident", "--repeat", "3", "--in-flight", "2"))
+
+# The units: gravity, and charges in SI and in Gaussian units.
+for text, factor in (("4*pi*6.6743e-11", 4 * np.pi * 6.6743e-11), ("-1/8.8541878128e-12", -1 / 8.8541878128e-12), ("-4*pi", -4 * np.pi)):
+    for decay in (0.0, 2.5):
+        compare((31, 20, 37), np.float64, LONG, "spectral", decay, ("--factor", text, "--verify"), factor=factor)
+
 # The box of the data set is used when the command line has none, and gives way when it has one.
 f = np.random.default_rng(1).standard_normal((9, 8, 7))
 with h5py.File("rho.h5", "w") as file:
     file["f"] = f
     file["f"].attrs["box"] = np.array([2, 3, 5], dtype="i4")
-for option, box in (((), (2, 3, 5)), (("--box", "4,1,1"), (4, 1, 1)), (("--box", "3"), (3, 3, 3))):
+for option, box in (((), (2, 3, 5)), (("--box", "4x1x1"), (4, 1, 1)), (("--box", "3"), (3, 3, 3))):
     solve("--in", "rho.h5", "--out", "phi.h5", *option)
     with h5py.File("phi.h5", "r") as file:
         u = file["potential"][...]

@@ -5,7 +5,7 @@ import os
 import h5py
 import numpy as np
 
-from command import check, files, refused, run, solve
+from command import QUICK, check, files, refused, run, solve
 
 ones = np.ones((3, 4, 5))
 with h5py.File("in.h5", "w") as file:
@@ -26,6 +26,7 @@ with h5py.File("in.h5", "w") as file:
         data[2, 1, 4] = value
         file[name] = data
     file["mean"] = ones + file["good"][...]
+    file["huge"] = 1e300 * np.cos(2 * np.pi * np.arange(5) / 5) * ones
     for name, box in (("box_text", "1,1,1"), ("box_two", [1.0, 1.0]), ("box_zero", [1.0, 0.0, 1.0]),
                       ("box_negative", [1.0, 1.0, -1.0]), ("box_nan", [np.nan, 1.0, 1.0])):
         file[name] = ones
@@ -68,13 +69,19 @@ bad("in.h5:bool", "in.h5:/bool", "enumeration")
 for name in ("nan", "inf", "minus_inf"):
     bad("in.h5:" + name, "in.h5:/" + name, "NaN or Inf", "(4,1,2)")
     bad("in.h5:" + name, "in.h5:/" + name, "NaN or Inf", "(4,1,2)", options=("--repeat", "3", "--in-flight", "2"))
+    bad("in.h5:" + name, "in.h5:/" + name, "NaN or Inf", "(4,1,2)", options=("--repeat", "3", "--in-flight", "2", "--trace", "t.json"))
+    bad("in.h5:" + name, "in.h5:/" + name, "NaN or Inf", "(4,1,2)", options=("--data", "resident"))
+# f and its transform are finite, and u is not
+for data in ("host", "resident"):
+    said = run("solve", "--in", "in.h5:huge", "--out", "out.h5", "--box", "1e5", *QUICK, "--quiet", "--data", data, code=2).stderr
+    check("in.h5:/huge: u is not finite" in said and "other units" in said and not os.path.exists("out.h5"), said)
 for name in ("box_text", "box_two"):
     bad("in.h5:" + name, "in.h5:/" + name, "'box'", "three numbers")
 for name, length in (("box_zero", "0"), ("box_negative", "-1"), ("box_nan", "nan")):
     bad("in.h5:" + name, "in.h5:/" + name, "'box'", length, "above 0")
 # a wrong attribute does not matter to those who say what they want
 for name in ("box_text", "box_nan"):
-    solve("--in", "in.h5:" + name, "--box", "1,1,2", "--verify")
+    solve("--in", "in.h5:" + name, "--box", "1x1x2", "--verify")
 
 # A mean: dropped and said, or refused; with lambda it has a solution.
 bad("in.h5:mean", "in.h5:/mean", "mean", options=("--mean", "error"))

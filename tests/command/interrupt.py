@@ -1,5 +1,5 @@
-"""SIGINT and SIGTERM end psg within a second, in the midst of a solve or of planning, with 130 and 143, and
-take its temporary files along; SIGKILL leaves nothing under the final name."""
+"""SIGINT and SIGTERM end psg within a second of an idle machine, in the midst of a solve or of planning, with 130 and
+143, and take its temporary files along; SIGKILL leaves nothing under the final name."""
 
 import os
 import signal
@@ -9,6 +9,7 @@ import time
 import h5py
 
 from command import PSG, check, default_signals, files, run
+from patience import patience
 
 run("solve", "--problem", "modes", "--grid", "6", "--out", "phi.h5", "--json", "phi.json", "--effort", "estimate")
 old = files()
@@ -19,7 +20,7 @@ def start(*arguments, before=default_signals):
     """psg at work on phi.h5; returns once its three temporary files are there."""
     process = subprocess.Popen([PSG, "solve", *arguments, "--out", "phi.h5", "--json", "phi.json"],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=before)
-    until = time.monotonic() + 30
+    until = time.monotonic() + patience(30)
     while len(files()) < 6:
         check(process.poll() is None and time.monotonic() < until, "psg did not come to its work")
         time.sleep(0.01)
@@ -31,7 +32,7 @@ def files_settled():
 
 
 LONG = ("--problem", "modes", "--grid", "160", "--repeat", "100000")
-PLANNING = ("--problem", "modes", "--grid", "509,503,499", "--effort", "patient")
+PLANNING = ("--problem", "modes", "--grid", "509x503x499", "--effort", "patient")
 for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)):
     for arguments, wait in ((LONG + ("--effort", "estimate"), 2.0), (PLANNING, 1.0), (LONG, 0.0)):
         process = start(*arguments)
@@ -39,11 +40,11 @@ for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP
         check(process.poll() is None, "psg ended before the signal")
         sent = time.monotonic()
         process.send_signal(number)
-        out, error = process.communicate(timeout=20)
+        out, error = process.communicate(timeout=patience(20))
         took = time.monotonic() - sent
         what = "%s %s: code %d, %.2f s, %r" % (number, arguments, process.returncode, took, error)
         check(process.returncode == code, what)
-        check(took <= 1.0, what)
+        check(took <= patience(1), what)
         check(error == "psg: interrupted\n" and out == "", what)
         check(files() == old, "%s; files %s" % (what, sorted(files())))
 

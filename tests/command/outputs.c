@@ -20,7 +20,7 @@ static void begin(int number, app_output *made, app_output *copy) {
     char name[32];
     snprintf(name, sizeof name, "outputs-%d", number);
     unlink(name);
-    CHECK(app_output_begin(made, name, 0) == APP_DONE, "%s", name);
+    CHECK(app_output_begin(made, name, APP_OUTPUT_ANY, 0) == APP_DONE, "%s", name);
     CHECK(is_there(made->temporary) && !is_there(name), "%s", made->temporary);
     memcpy(copy, made, sizeof *copy);
 }

@@ -15,6 +15,7 @@ import sys
 import time
 
 from command import PSG, check, default_signals, files, refused, run
+from patience import patience
 
 FOLDER = os.path.abspath(sys.argv[2]) if os.path.isabs(sys.argv[2]) else None
 check(FOLDER, "the folder of the programs has to be an absolute path")
@@ -22,7 +23,7 @@ check(FOLDER, "the folder of the programs has to be an absolute path")
 MPIRUN = ("--mpirun", "env ASAN_OPTIONS=detect_leaks=0 " + (sys.argv[3] if len(sys.argv) > 3 else "mpirun"))
 QUICK = ("--repeat", "2", "--warm-up", "0", "--quiet")
 OWN = ["command", "warm_up", "seed", "psg_version", "starpu_version", "fftw_version", "cuda_version", "mpi_version", "host",
-       "cpu_model", "cores", "date"]
+       "cpu_model", "cores", "load", "load_average", "date"]
 
 
 def study(name, *arguments, path=FOLDER, **more):
@@ -38,7 +39,7 @@ def good(path):
     """The rows of what is here; a program that is not built, or has no GPU, has one that says so."""
     found = [row for row in rows(path) if row["status"] == "ok"]
     rest = [row for row in rows(path) if row["status"] != "ok"]
-    check(all(row["command"].endswith("gpu") or row["command"] in ("bench_gpu_peer", "bench_fftw_mpi_peer") for row in rest),
+    check(all(row["command"].endswith("gpu") or row["command"] in ("bench_gpu_peer", "bench_fftw_mpi_peer", "bench_mkl_peer") for row in rest),
           rest)
     check(all("was not built" in row["status"] or "no GPU" in row["status"] for row in rest), rest)
     return [row for row in found if "gpu" not in row["command"]]
@@ -109,13 +110,14 @@ check(not any(taken) or all(float(bytes) > 0 for bytes in taken), taken)
 # Peers: both of a row solved the same, in the same run.
 study("peers", *QUICK, *MPIRUN, "--grid", "8,9x7x6", "--cpus", "2", "--csv", "p.csv")
 p = good("p.csv")
-names = ["fftw", "fftw_mpi"] if os.path.exists(os.path.join(FOLDER, "bench_fftw_mpi_peer")) else ["fftw"]
+names = [n for n in ("fftw", "mkl", "fftw_mpi") if os.path.exists(os.path.join(FOLDER, "bench_%s_peer" % n))]
 if os.cpu_count() == 1:  # Open MPI has a slot for each core
-    names = ["fftw"]
+    names = [n for n in names if n != "fftw_mpi"]
 check([(r["peer"], r["grid"]) for r in p] == [(n, g) for n in names for g in ("8x8x8", "9x7x6")], p)
 for r in p:
     n = math.prod(map(int, r["grid"].split("x")))
-    check((r["ranks"], r["threads"], r["gpus"]) == (("1", "2", "0") if r["peer"] == "fftw" else ("2", "1", "0")), r)
+    check((r["ranks"], r["threads"], r["gpus"]) == (("2", "1", "0") if r["peer"] == "fftw_mpi" else ("1", "2", "0")), r)
+    check(r["variant"].endswith(" threads") == (r["peer"] != "fftw_mpi"), r)
     check(in_order(r, "peer_seconds") and in_order(r, "psg_seconds") and number(r, "difference") < 1e-12, r)
     check(near(number(r, "ratio") * number(r, "psg_seconds"), number(r, "peer_seconds")), r)
     for who in ("peer", "psg"):
@@ -128,10 +130,10 @@ for name, on_cores, on_gpus in (("transposes", {"bench_transposes_cpu"}, {"bench
     for number_of, left in (("cpus", on_gpus), ("gpus", on_cores)):
         # 1: what is left of it finds no GPU
         subprocess.run([PSG, "bench", "--study", name, *QUICK, *MPIRUN, "--grid", "8", "--" + number_of, "0", "--quiet",
-                        "--csv", "%s-%s.csv" % (name, number_of)], check=False, stderr=subprocess.DEVNULL, timeout=100,
+                        "--csv", "%s-%s.csv" % (name, number_of)], check=False, stderr=subprocess.DEVNULL, timeout=patience(100),
                        env={**os.environ, "PSG_BENCH_PROGRAMS": FOLDER})
         found = {next(w for w in r["command"].split() if w.startswith("bench_"))
-                 for r in rows("%s-%s.csv" % (name, number_of))} - {"bench_fftw_mpi_peer"}
+                 for r in rows("%s-%s.csv" % (name, number_of))} - {"bench_fftw_mpi_peer", "bench_mkl_peer"}
         check(found == left, "%s without %s: %s" % (name, number_of, found))
 
 # What is in the file is not measured again, in fewer repeats it is, in its place.
@@ -143,6 +145,31 @@ study("peers", *QUICK, *MPIRUN, "--repeat", "3", "--grid", "8", "--cpus", "2", "
 again = good("p.csv")
 check([(r["peer"], r["grid"]) for r in again] == [(r["peer"], r["grid"]) for r in new], again)
 check([r["repeats"] for r in again] == ["3" if r["grid"] == "8x8x8" else "2" for r in again], again)
+
+# It is said to be of then, and marked; --again measures it anew.
+with open("p.csv", encoding="utf-8") as file:
+    text = file.read()
+with open("p.csv", "w", encoding="utf-8") as file:
+    file.write(text.replace(again[0]["date"][:10], "2026-01-02"))
+old = good("p.csv")
+loud = QUICK[:-1]
+done = study("peers", *loud, *MPIRUN, "--grid", "8", "--cpus", "2", "--csv", "p.csv")
+check("p.csv: %d row" % len(names) in done.stderr and "there already, of 2026-01-02, and not measured now" in done.stderr, done.stderr)
+check(done.stdout.count(" ok, measured 2026-01-02\n") == len(names) and good("p.csv") == old, done.stdout)
+done = study("peers", *loud, *MPIRUN, "--grid", "8", "--cpus", "2", "--csv", "p.csv", "--again")
+check("already" not in done.stderr and "measured 20" not in done.stdout, done)
+anew = good("p.csv")
+check([(r["peer"], r["grid"]) for r in anew] == [(r["peer"], r["grid"]) for r in old], anew)
+check([r["date"].startswith("2026-01-02") for r in anew] == [r["grid"] != "8x8x8" for r in anew], anew)
+# Two at once lose no row.
+both = [subprocess.Popen([PSG, "bench", "--study", "transposes", *QUICK, "--grid", grid, "--cpus", "1", "--gpus", "0", "--quiet",
+                          "--csv", "two.csv", "--json", "two.json"], env={**os.environ, "PSG_BENCH_PROGRAMS": FOLDER})
+        for grid in ("8,9,10", "11,12,13")]
+check([process.wait(timeout=patience(100)) for process in both] == [0, 0], "two at once")
+with open("two.json", encoding="utf-8") as file:
+    two = json.load(file)["rows"]
+check({r["grid"] for r in two} == {r["grid"] for r in rows("two.csv")} == {"%dx%dx%d" % (n, n, n) for n in range(8, 14)}
+      and len(two) == len(rows("two.csv")), rows("two.csv"))
 
 # What needs more memory than it may take says so.
 study("transposes", *QUICK, "--grid", "64,8", "--cpus", "1", "--memory", "0.001", "--csv", "m.csv")
@@ -156,8 +183,8 @@ os.mkdir("empty")
 done = study("peers", *QUICK, "--grid", "8,9", "--cpus", "2", "--csv", "e.csv", path=os.path.abspath("empty"), code=1)
 check("nothing was measured" in done.stderr and "bench_fftw_peer" in done.stderr, done.stderr)
 e = rows("e.csv")
-check([r["command"] for r in e] == ["bench_fftw_peer", "bench_fftw_mpi_peer", "bench_gpu_peer"], e)
-for r, needs in zip(e, ("PSG_TESTS=ON", "MPI", "CUDA")):
+check([r["command"] for r in e] == ["bench_fftw_peer", "bench_mkl_peer", "bench_fftw_mpi_peer", "bench_gpu_peer"], e)
+for r, needs in zip(e, ("PSG_TESTS=ON", "MKL", "MPI", "CUDA")):
     check(needs in r["status"] and "was not built" in r["status"] and r["ratio"] == "" and r["host"] and r["date"], r)
 shutil.copy(os.path.join(FOLDER, "bench_fftw_peer"), "empty")
 study("peers", *QUICK, "--grid", "8,9", "--cpus", "1", "--csv", "e.csv", path=os.path.abspath("empty"))
@@ -215,7 +242,7 @@ with open("asked", encoding="utf-8") as file:
 # One that is silent for too long is ended.
 started = time.monotonic()
 made = fake("sleep 1000", options=("--patience", "1"))
-check("no row came for 1 s" in made[0]["status"] and time.monotonic() - started < 20, made)
+check("no row came for 1 s" in made[0]["status"] and time.monotonic() - started < patience(20), made)
 # It gets what it needs to know.
 fake("echo \"$*\" > asked; exit 1", options=("--repeat", "7", "--warm-up", "4", "--seed", "5", "--memory", "2.5"))
 with open("asked", encoding="utf-8") as file:
@@ -223,7 +250,7 @@ with open("asked", encoding="utf-8") as file:
 check(asked == "--rows --repeat 7 --warm-up 4 --seed 5 --memory 2.5 --cpus 1 8x8x8\n", asked)
 # Several processes are started by what --mpirun says.
 made = fake("exit 1", program="bench_fftw_mpi_peer", name="peers", options=("--cpus", "4", "--mpirun", "echo 'a  b'"))
-check([r["command"] for r in made] == [] and len(rows("fake.csv")) == 4, rows("fake.csv"))
+check([r["command"] for r in made] == [] and len(rows("fake.csv")) == 5, rows("fake.csv"))
 mpi = [r for r in rows("fake.csv") if "mpirun" in r["command"]]
 check([r["command"] for r in mpi] == ["mpirun -n 2 bench_fftw_mpi_peer --cpus 2 8x8x8",
                                      "mpirun -n 4 bench_fftw_mpi_peer --cpus 1 8x8x8"], mpi)
@@ -238,18 +265,17 @@ with open("fake/bench_transposes_cpu", "w", encoding="utf-8") as file:
 process = subprocess.Popen([PSG, "bench", "--study", "transposes", "--repeat", "2", "--grid", "8,9", "--cpus", "1", "--csv", "i.csv"],
                            env={**os.environ, "PSG_BENCH_PROGRAMS": os.path.abspath("fake")}, stdout=subprocess.PIPE,
                            stderr=subprocess.PIPE, text=True, preexec_fn=default_signals)
-until = time.monotonic() + 60
+until = time.monotonic() + patience(60)
 while not os.path.exists("running") or not open("running", encoding="utf-8").read():
     check(process.poll() is None and time.monotonic() < until, "the second grid is not measured")
     time.sleep(0.01)
 process.send_signal(signal.SIGINT)
-out, error = process.communicate(timeout=20)
+out, error = process.communicate(timeout=patience(20))
 check((process.returncode, out, error) == (130, "", "psg: interrupted\n"), (process.returncode, out, error))
 check([r["status"] for r in rows("i.csv")] == ["ok"] and rows("i.csv")[0]["grid"] == "8x8x8", rows("i.csv"))
 pid = int(open("running", encoding="utf-8").read())
-for _ in range(200):
-    if not os.path.exists("/proc/%d" % pid):
-        break
+until = time.monotonic() + patience(2)
+while os.path.exists("/proc/%d" % pid) and time.monotonic() < until:
     time.sleep(0.01)
 check(not os.path.exists("/proc/%d" % pid), "the program still runs")
 check(not [name for name in files() if "i.csv" in name and name != "./i.csv"], files())
@@ -277,7 +303,7 @@ bad("fft", "--csv", "t.csv", "--json", "./t.csv", says=("same file",))
 
 # The programs by themselves: a wrong command line is refused before anything is looked for.
 def wrong(program, *arguments, says):
-    done = subprocess.run([os.path.join(FOLDER, program), *arguments], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([os.path.join(FOLDER, program), *arguments], capture_output=True, text=True, timeout=patience(60), check=False)
     check(done.returncode == 2 and not done.stdout and says in done.stderr, (program, arguments, done))
 
 

@@ -170,7 +170,7 @@ def data():
     run("bench", "--grid", "16", "--data", "resident", "--cpus", "2", "--repeat", "2", *QUICK, "--csv", "data.csv")
     check(content("data.csv") == old, "resident rows are measured again")
     for text in ("resident,", "frob", "Host", "host,frob"):
-        refused("bench", "--grid", "8", "--data", text, code=2, says=("--data '", "host or resident"))
+        refused("bench", "--grid", "8", "--data", text, code=2, says=("--data '", "one of host, resident"))
 
 
 def machine():

@@ -12,13 +12,13 @@ from command import check, files, run, solve
 NUMBER = (int, float)
 SOLVE = {
     "command": str, "status": int, "source": str, "written": (str, type(None)), "grid": list, "box": list,
-    "precision": str, "symbol": str, "lambda": NUMBER, "mean_dropped": NUMBER, "graph": str, "exchange": str,
+    "precision": str, "symbol": str, "lambda": NUMBER, "factor": NUMBER, "mean_dropped": NUMBER, "graph": str, "exchange": str,
     "z_layout": str, "normalize": str, "segments": int, "segment_planes": int, "pencils": int, "policy": (str, type(None)), "tuned": bool,
-    "workers": list, "ranks": int, "rank_workers": list, "imbalance": NUMBER, "in_flight": int, "repeat": int, "seconds": dict, "stages": dict, "bytes": dict,
+    "workers": list, "ranks": int, "rank_workers": list, "imbalance": NUMBER, "data": str, "in_flight": int, "repeat": int, "seconds": dict, "stages": dict, "bytes": dict,
     "links": dict,
     "notes": list, "versions": dict,
 }
-SECONDS = ("solves", "total", "median", "minimum", "graph", "plan", "read", "write")
+SECONDS = ("solves", "total", "median", "minimum", "load", "graph", "plan", "read", "write")
 BYTES = ("field", "spectrum", "scratch", "h2d", "d2h", "d2d", "sent")
 
 
@@ -43,7 +43,7 @@ def check_versions(versions):
 f = np.random.default_rng(1).standard_normal((9, 10, 11)) + 3
 with h5py.File("rho.h5", "w") as file:
     file["density"] = f
-solve("--in", "rho.h5:density", "--out", "out.d.h5:/g/phi", "--box", "2,3,5", "--json", "a.json", "--verify",
+solve("--in", "rho.h5:density", "--out", "out.d.h5:/g/phi", "--box", "2x3x5", "--json", "a.json", "--verify",
       "--repeat", "6", "--graph", "staged", "--segment-planes", "4", "--pencils", "3", "--cpus", "1")
 check(sorted(files()) == ["./a.json", "./out.d.h5", "./out.d.xmf", "./rho.h5"], sorted(files()))
 with open("a.json") as file:
@@ -52,7 +52,7 @@ check_schema(a, SOLVE)
 check(a["command"] == "solve" and a["status"] == 0, a)
 check(a["source"] == "rho.h5:/density" and a["written"] == "out.d.h5:/g/phi", a)
 check(a["grid"] == [11, 10, 9] and a["box"] == [2, 3, 5], a)
-check((a["precision"], a["symbol"], a["lambda"]) == ("f64", "spectral", 0), a)
+check((a["precision"], a["symbol"], a["lambda"], a["factor"]) == ("f64", "spectral", 0, 1), a)
 check((a["graph"], a["exchange"], a["z_layout"]) == ("staged", "managed", "contiguous"), a)
 check(a["normalize"] == "task" and a["stages"]["normalize"]["tasks"] == 3, a)
 check((a["segments"], a["segment_planes"], a["pencils"]) == (3, 4, 3), a)
@@ -95,7 +95,7 @@ check(sorted(m) == ["constant", "difference", "lattice", "reference", "tolerance
 for precision, size in (("f64", 8), ("f32", 4)):
     os.makedirs("deep/folder", exist_ok=True)
     name = "deep/folder/a & b <%s>" % precision
-    solve("--problem", "modes", "--grid", "6,5,4", "--box", "3,10,0.5", "--out", name + ".h5:/u/v",
+    solve("--problem", "modes", "--grid", "6x5x4", "--box", "3x10x0.5", "--out", name + ".h5:/u/v",
           "--precision", precision)
     grid = ElementTree.parse(name + ".xmf").getroot().find("Domain/Grid")
     topology, geometry, attribute = grid.find("Topology"), grid.find("Geometry"), grid.find("Attribute")
@@ -112,7 +112,7 @@ for precision, size in (("f64", 8), ("f32", 4)):
     file_name, dataset = item.text.strip().rsplit(":", 1)
     with h5py.File(os.path.join("deep/folder", file_name), "r") as file:
         check(file[dataset].shape == (4, 5, 6) and file[dataset].dtype.itemsize == size, item.text)
-for out, xmf in (("x.hdf5", "x.xmf"), ("x.dat", "x.dat.xmf"), ("x.xmf", "x.xmf.xmf"), ("h5", "h5.xmf")):
+for out, xmf in (("x.hdf5", "x.xmf"), ("x.dat", "x.dat.xmf"), ("y.xmf", "y.xmf.xmf"), ("h5", "h5.xmf")):
     solve("--problem", "modes", "--grid", "3", "--out", out)
     check(os.path.exists(xmf), "%s has no %s" % (out, xmf))
 

@@ -2,6 +2,7 @@
  * the sweep after those of the file. */
 #include "app/app.h"
 #include "app/result.h"
+#include "graph/psg_observe.h"
 #include "tests/check.h"
 
 #include <stdint.h>

@@ -1,6 +1,8 @@
 /* A machine that is recorded can be read again: whatever its tasks took, each line says a time that a machine may have. */
 #include "app/times.h"
 #include "app/app.h"
+#include "graph/psg_machine.h"
+#include "graph/psg_observe.h"
 #include "tests/check.h"
 
 #include <stdio.h>

@@ -1,5 +1,6 @@
 """--trace follows the trace-event format, has every task once on the track of its worker, and its times are those of the
-statistics; between processes every message has a beginning, an end and an arrow."""
+statistics; names are those of stages, and what a task is about stands in its arguments; the submission has a track; arrows
+show what depends on what, and between processes every message has a beginning, an end and an arrow."""
 
 import json
 import os
@@ -7,6 +8,7 @@ import subprocess
 import sys
 
 from command import PSG, QUICK, check, default_signals, files, solve
+from patience import patience
 
 MPIRUN = sys.argv[2] if len(sys.argv) > 2 else ""
 os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", ASAN_OPTIONS="detect_leaks=0")
@@ -51,7 +53,7 @@ def check_times(events, report, solve_number):
     """The stages' times in the trace are those of the report, which is about the latest solve."""
     seconds, tasks = {}, {}
     for event in events:
-        if event["ph"] == "X" and event["args"]["solve"] == solve_number:
+        if event["ph"] == "X" and event["args"]["solve"] == solve_number and event["cat"] != "submission":
             seconds[event["cat"]] = seconds.get(event["cat"], 0) + 1e-6 * event["dur"]
             tasks[event["cat"]] = tasks.get(event["cat"], 0) + 1
     stages = {name: stage for name, stage in report["stages"].items() if name != "exchange"}
@@ -75,16 +77,68 @@ def pairs(events, first, second):
     return list(found.values())
 
 
+def track_names(events):
+    return {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e["ph"] == "M" and e["name"] == "thread_name"}
+
+
+GRID = (24, 20, 22)
+SPECTRUM = 16 * (GRID[0] // 2 + 1) * GRID[1] * GRID[2]
+
+
+def check_arguments(events):
+    """What tasks are about: planes of segments and rows of pencils add up to the grid, and bytes to the spectrum."""
+    for stage in {e["cat"] for e in events if e["ph"] == "X" and e["cat"] != "submission"}:
+        tasks = [e for e in events if e["ph"] == "X" and e["cat"] == stage and e["args"]["solve"] == 2]
+        check({e["name"] for e in tasks} == {stage}, tasks)
+        for part, lines, all_lines in (("segment", "planes", GRID[2]), ("pencil", "rows", GRID[1])):
+            of_part = [e["args"] for e in tasks if part in e["args"]]
+            check(sorted(a[part] for a in of_part) == list(range(len(of_part))), tasks)
+            check(sum(a[lines] for a in of_part) in (0, all_lines), tasks)
+            check(sum(a["bytes"] for a in of_part) in (0, SPECTRUM), tasks)
+        check(all(("segment" in e["args"]) != ("pencil" in e["args"]) and e["args"]["pieces"] > 0 == e["args"]["remote"] for e in tasks), tasks)
+
+
+def check_submission(events, solves):
+    names = track_names(events)
+    for process in {e["pid"] for e in events}:
+        found = [e for e in events if e["ph"] == "X" and e["cat"] == "submission" and e["pid"] == process]
+        check([e["args"]["solve"] for e in found] == list(range(solves)) and all(e["dur"] > 0 for e in found), found)
+        check({names[e["pid"], e["tid"]] for e in found} == {"submission"}, found)
+        check(all(e["args"]["tasks"] > 0 < e["args"]["pieces"] for e in found), found)
+
+
+def check_dependencies(events, segments, pencils, solves):
+    """Of a fused graph in one process: every pencil needs every segment, and every segment needs every pencil."""
+    arrows = pairs([e for e in events if e.get("cat") == "dependency"], "s", "f")
+    check(len(arrows) == 2 * segments * pencils * solves, f"{len(arrows)} arrows")
+    tasks = [e for e in events if e["ph"] == "X" and e["cat"] != "submission"]
+    for arrow in arrows:
+        ends = []
+        for half in (arrow["s"], arrow["f"]):
+            around = [t["name"] for t in tasks if (t["pid"], t["tid"]) == (half["pid"], half["tid"]) and t["ts"] <= half["ts"] <= t["ts"] + t["dur"]]
+            check(len(around) == 1, f"{around} around {half}")
+            ends += around
+        check(tuple(ends) in (("forward_xy", "kspace"), ("kspace", "inverse_xy")), ends)
+
+
 def one_process():
     for graph in ("fused", "staged"):
-        solve("--problem", "modes", "--grid", "24,20,22", "--graph", graph, "--repeat", "3", "--segment-planes", "5",
+        solve("--problem", "modes", "--grid", "24x20x22", "--graph", graph, "--repeat", "3", "--segment-planes", "5",
               "--pencils", "4", "--trace", "trace.json", "--json", "report.json", "--quiet")
         with open("report.json", encoding="utf-8") as file:
             report = json.load(file)
         events = load()
         check_tracks(events)
         check_times(events, report, 2)
-        check(not [e for e in events if e["ph"] in "besf"], "messages in one process")
+        check(not [e for e in events if e["ph"] in "be" or e.get("cat") == "message"], "messages in one process")
+        check_arguments(events)
+        check_submission(events, 3)
+        check({name.rstrip("0123456789") for name in track_names(events).values()} == {"core ", "submission"}, track_names(events))
+        check(len(set(track_names(events).values())) == len(track_names(events)), track_names(events))
+        if graph == "fused":
+            check_dependencies(events, report["segments"], report["pencils"], 3)
+        else:
+            check(len(pairs([e for e in events if e.get("cat") == "dependency"], "s", "f")) > 0, "no arrows")
         check({e["args"]["solve"] for e in events if e["ph"] == "X"} == {0, 1, 2}, "not all solves")
     # several in flight overlap in time, and still follow one another on a worker
     solve("--problem", "modes", "--grid", "24", "--repeat", "6", "--in-flight", "3", "--trace", "trace.json", "--quiet")
@@ -92,10 +146,10 @@ def one_process():
 
 
 def several_processes(exchange):
-    arguments = ["solve", *QUICK, "--problem", "modes", "--grid", "24,20,22", "--repeat", "2", "--segment-planes", "3",
+    arguments = ["solve", *QUICK, "--problem", "modes", "--grid", "24x20x22", "--repeat", "2", "--segment-planes", "3",
                  "--exchange", exchange, "--trace", "trace.json", "--json", "report.json", "--quiet"]
     done = subprocess.run([MPIRUN, "--oversubscribe", "-n", "3", PSG, *arguments], stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True, preexec_fn=default_signals, timeout=60)
+                          stderr=subprocess.PIPE, text=True, preexec_fn=default_signals, timeout=patience(60))
     check(done.returncode == 0, done)
     with open("report.json", encoding="utf-8") as file:
         report = json.load(file)
@@ -105,7 +159,11 @@ def several_processes(exchange):
     check({pid for pid, _ in tracks} == {0, 1, 2}, tracks.keys())
     messages = [pair for pair in pairs(events, "b", "e") if pair["b"]["args"]["solve"] == 1]
     check(len(messages) == report["stages"]["exchange"]["tasks"], f"{len(messages)} messages")
-    arrows = pairs(events, "s", "f")
+    check_submission(events, 2)
+    carried = [pair["b"]["args"]["bytes"] for pair in messages if "bytes" in pair["b"]["args"]]
+    check(sum(carried) == (report["bytes"]["sent"] if exchange == "mpi" else 0), carried)
+    check(pairs([e for e in events if e.get("cat") == "dependency"], "s", "f"), "no arrows within a process")
+    arrows = pairs([e for e in events if e.get("cat") == "message"], "s", "f")
     if exchange == "mpi":
         check(len(arrows) == 2 * len(messages), f"{len(arrows)} arrows of {len(messages)} messages in each of two solves")
     for arrow in arrows:

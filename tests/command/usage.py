@@ -1,5 +1,6 @@
 """Wrong command lines end with 2 and a hint; the help texts know every option."""
 
+import json
 import os
 import re
 
@@ -9,12 +10,13 @@ MODES = ("solve", "--problem", "modes", "--grid", "5")
 
 
 def bad(*arguments, says, code=2):
-    refused(*arguments, code=code, says=says)
+    return refused(*arguments, code=code, says=says).stderr
 
 
 # Commands.
 bad(says=("psg solve", "psg tune", "psg info", "--help"))
 bad("slove", says=("unknown command 'slove'", "did you mean 'solve'?"))
+bad("selfest", says=("unknown command 'selfest'", "did you mean 'selftest'?"))
 bad("frobnicate", says=("unknown command 'frobnicate'", "psg --help"))
 bad("--hepl", says=("did you mean '--help'?",))
 
@@ -34,14 +36,47 @@ bad(*MODES, "junk", says=("unexpected argument 'junk'",))
 bad("info", "--grid", "5", says=("unknown option '--grid'",))
 bad("info", "--jsn", "x", says=("did you mean '--json'?",))
 
+# Given twice: the last one counts, and the help says so.
+check("source    modes" in run("solve", "--problem", "madelung", *MODES[1:], "--effort", "patient", "--effort", "estimate",
+                               "--grid", "6").stdout, "not the last one")
+check("grid      6 x 6 x 6" in run(*MODES, "--grid=6", "--effort", "estimate").stdout, "not the last one")
+bad("solve", "--in", "a.h5", "--in", "b.h5", says=("psg: b.h5: No such file",))
+
+# Names that would control the terminal.
+for name, shown in (("a\033[31mred", "a?[31mred"), ("a\nb", "a?b"), ("a\rb", "a?b"), ("a\x7fb", "a?b"), ("a\u009b1mb", "a??1mb"),
+                    (os.fsdecode(b"a\xffb"), "a?b"), ("h\u00e9\u4e2d\U0001f600", "h\u00e9\u4e2d\U0001f600")):
+    bad("solve", "--in", name, says=("psg: %s: No such file" % shown,))
+    bad("solve", "--problem", name, "--grid", "5", says=("--problem '%s'" % shown,))
+
+# More workers than cores.
+done = run(*MODES, "--effort", "estimate", "--cpus", str(os.cpu_count() + 1))
+check("note: --cpus %d: this machine has %d core" % (os.cpu_count() + 1, os.cpu_count()) in done.stderr, done.stderr)
+done = run(*MODES, "--effort", "estimate", "--cpus", "1")
+check(done.stderr == "", done.stderr)
+
 # Values.
-for value in ("0", "5,", "5,6", "5,6,7,", "5,6,7,8", "5.5", "-5", "+5", " 5", "5 ", "5a", "", "x", "1e3",
-              "5,0,5", "99999999999999999999"):
-    bad("solve", "--problem", "modes", "--grid", value, says=("--grid '%s'" % value, "whole numbers"))
-for value in ("0", "1,1", "1,1,0", "1,-1,1", "nan", "1,nan,1", "inf", "1,1,1e999", "1,1,1x", "", "a", "1 ,1,1"):
-    bad(*MODES, "--box", value, says=("--box '%s'" % value, "above 0"))
-for value in ("-1", "nan", "inf", "1x", "", "one"):
+for value in ("0", "5x", "5x6", "5x6x7x", "5x6x7x8", "5.5", "-5", "+5", " 5", "5 ", "5a", "", "x", "1e3",
+              "5x0x5", "99999999999999999999", "5,", "5,6", "5,6,7,", "5,6,7,8", "5,0,5", "0x5x5"):
+    said = bad("solve", "--problem", "modes", "--grid", value, says=("--grid '%s'" % value, "whole numbers"))
+    check("did you mean" not in said, said)
+for value in ("0", "1x1", "1x1x0", "1x-1x1", "nan", "1xnanx1", "inf", "1x1x1e999", "1x1x1x", "", "a", "1 x1x1", "0x2x3x4", "0x2",
+              "1,1", "1,1,0", "1,nan,1"):
+    said = bad(*MODES, "--box", value, says=("--box '%s'" % value, "above 0"))
+    check("did you mean" not in said, said)
+# A comma separates the elements of a list, and here is one box.
+for option, value in (("grid", "31,32,33"), ("grid", "31x32,33"), ("box", "10,10,20"), ("box", "1.5,2x1e1")):
+    bad("solve", "--problem", "modes", "--" + option, value,
+        says=("--%s '%s'" % (option, value), "did you mean --%s %s?" % (option, value.replace(",", "x"))))
+for value in ("-1", "nan", "inf", "1x", "", "one", "0x10"):
     bad(*MODES, "--lambda", value, says=("--lambda '%s'" % value, "a finite number from 0"))
+for value in ("1e308", "1e-320"):
+    bad(*MODES, "--lambda", value, says=("k^2 + lambda is from", "out of the range of the precision"))
+    bad(*MODES, "--lambda", "1e37", "--precision", "f32", says=("k^2 + lambda is from", "out of the range"))
+run(*MODES, "--lambda", "1e300", "--verify", "--effort", "estimate")
+for value in ("0", "-0", "nan", "inf", "1e999", "1x", "", "one", "0x10", "2*", "*2", "2**3", "2pi", "pie", "-", "1/0", "4*pi*", "1e200*1e200"):
+    bad(*MODES, "--factor", value, says=("--factor '%s'" % value, "a finite number other than 0"))
+bad(*MODES, "--factor", "1e-307", code=2, says=("factor = 1e-307", "range of the precision"))
+bad(*MODES, "--factor", "-1e-34", "--precision", "f32", says=("factor = -1e-34", "out of the range of the precision"))
 for option in ("segment-planes", "pencils", "repeat", "in-flight", "nodes"):
     for value in ("0", "-1", "1.5", "x", "", "3x", "99999999999999999999"):
         bad(*MODES, "--" + option, value, says=("--%s '%s'" % (option, value), "a whole number from 1"))
@@ -58,7 +93,7 @@ for option, words in (("problem", ("madelung", "modes")), ("lattice", ("nacl", "
                       ("precision", ("f64", "f32")), ("symbol", ("spectral", "fd2")),
                       ("mean", ("drop", "error")), ("graph", ("fused", "staged")),
                       ("exchange", ("managed", "direct", "mpi", "alltoall")), ("z", ("contiguous", "strided")), ("normalize", ("task", "divide")),
-                      ("effort", ("estimate", "measure", "patient")), ("sched", ("eager", "lws", "dmda"))):
+                      ("data", ("host", "resident")), ("effort", ("estimate", "measure", "patient")), ("sched", ("eager", "lws", "dmda"))):
     for value in ("frob", "", words[0] + "x"):
         bad("solve", "--" + option, value, says=("--%s '%s'" % (option, value), "one of") + words)
 for option in ("in", "out", "json", "trace", "dag"):
@@ -72,7 +107,8 @@ bad("solve", "--in", "a.h5", "--grid", "5", says=("--grid", "--problem"))
 bad("solve", "--problem", "modes", says=("--problem needs --grid",))
 bad(*MODES, "--lattice", "zns", says=("--lattice", "madelung"))
 bad("solve", "--problem", "madelung", "--grid", "8", "--lambda", "1", says=("--lambda", "madelung"))
-bad("solve", "--problem", "madelung", "--grid", "8", "--box", "1,1,2", says=("cube",))
+bad("solve", "--problem", "madelung", "--grid", "8", "--factor", "2", says=("--factor", "madelung", "-4 pi"))
+bad("solve", "--problem", "madelung", "--grid", "8", "--box", "1x1x2", says=("cube",))
 bad(*MODES, "--cpus", "0", "--gpus", "0", says=("--cpus 0 --gpus 0",))
 bad("info", "--cpus", "0", "--gpus", "0", says=("--cpus 0 --gpus 0",))
 for share in ("0.1", "1", "free"):
@@ -82,7 +118,7 @@ bad(*MODES, "--gpus", "4096", code=1, says=("gpu",))
 bad(*MODES, "--gpus", "4095,4096", code=1, says=("gpu",))
 
 # Too large to count, and too large to have.
-bad("solve", "--problem", "modes", "--grid", "4294967296,4294967296,2", says=("4294967296 x 4294967296 x 2",))
+bad("solve", "--problem", "modes", "--grid", "4294967296x4294967296x2", says=("4294967296 x 4294967296 x 2",))
 bad("solve", "--problem", "modes", "--grid", "18446744073709551615", says=("points",))
 # (an allocation of this size makes AddressSanitizer speak up, too)
 said = run("solve", "--problem", "modes", "--grid", "60000", code=1,
@@ -92,37 +128,48 @@ check(len([line for line in said if line.startswith("psg: out of memory: ") and 
 
 # Help: each option, once, with words, in 90 columns; and each of them is known to the command.
 OPTIONS = {
-    "solve": """in out box problem lattice grid symbol lambda mean precision verify json trace dag bounds quiet cpus gpus
-        cpu-share sched machine nodes network graph exchange z normalize segment-planes pencils effort tuned repeat in-flight
-        help version""".split(),
+    "solve": """in out box problem lattice grid symbol lambda factor mean precision verify json trace dag bounds force quiet cpus gpus
+        cpu-share sched machine nodes network graph exchange z normalize segment-planes pencils effort tuned data repeat in-flight
+        time-limit help version""".split(),
     "bench": """grid precision ranks nodes network cpus gpus cpu-share sched graph exchange z normalize segment-planes pencils
-        data in-flight effort study large machine repeat warm-up passes calibrate seed memory mpirun patience bounds csv json record quiet help
+        data in-flight effort study large machine repeat warm-up passes calibrate seed memory mpirun patience bounds csv json again record force quiet help
         version""".split(),
-    "tune": "grid precision cpus gpus seconds sched seed patience json quiet forget help version".split(),
-    "info": "cpus gpus cpu-share sched machine nodes network json help version".split(),
+    "tune": "grid precision cpus gpus seconds sched seed patience json force quiet forget help version".split(),
+    "example": "kind grid box precision quiet help version".split(),
+    "info": "machines cpus gpus cpu-share sched machine nodes network json force help version".split(),
 }
 for command, options in OPTIONS.items():
     text = run(command, "--help").stdout
     documented = re.findall(r"^  --([a-z0-9-]+)", text, re.MULTILINE)
     check(sorted(documented) == sorted(options), "%s --help has %s" % (command, documented))
     check(text.startswith("Usage: psg %s " % command), text)
+    check("given twice the last one counts" in text, "%s --help does not say what counts" % command)
     check("\nExamples:\n" in text, "%s --help has no examples" % command)
     check(max(map(len, text.splitlines())) <= 90, "%s --help is too wide" % command)
     for option in options:
         words = re.search(r"^  --%s\b[^\n]*?(?:  +|\n {20,})(\S.*)$" % option, text, re.MULTILINE)
         check(words and len(words.group(1)) > 8, "%s --help does not explain --%s" % (command, option))
-        if option not in ("help", "version", "verify", "bounds", "quiet", "large", "forget"):
+        if option not in ("help", "version", "verify", "bounds", "quiet", "large", "again", "force", "forget", "machines"):
             bad(command, "--" + option, says=("'--%s' needs an argument" % option,))
     check(run(command, "-h").stdout == text, "%s -h" % command)
     # the help is shown wherever it stands, and nothing is done
-    check(run(command, "--cpus", "1", "--help", "--nonsense").stdout == text, "%s ... --help" % command)
+    given = ("--cpus", "1") if "cpus" in options else ("--grid", "8")
+    check(run(command, *given, "--help", "--nonsense").stdout == text, "%s ... --help" % command)
+# The recorded machines are listed by a psg that does not simulate, too.
+said = run("info", "--machines").stdout
+check(re.search(r"^  h200 +128 cores, 8 GPUs\n +8 H200 with NVLink", said, re.MULTILINE) and "  epyc-2core" in said, said)
+check("Workers" not in said, said)
+machines = json.loads(run("info", "--machines", "--json", "-").stdout)["machines"]
+check([m["name"] for m in machines] == sorted(m["name"] for m in machines) and {"h200", "epyc-2core"} <= {m["name"] for m in machines}, machines)
+check([(m["cpus"], m["gpus"], m["gpu_memory"] > 1e11) for m in machines if m["name"] == "h200"] == [(128, 8, True)], machines)
+
 text = " ".join(run("solve", "--help").stdout.split())
-for words in ("Exit status:", "else 1,1,1", "default: /potential", "default: fused", "in 1/length^2",
-              "[nz][ny][nx]", "in your unit of length"):
+for words in ("Exit status:", "else 1x1x1", "the order x, y, z", "default: /potential", "default: fused", "in 1/length^2",
+              "[nz][ny][nx]", "in your unit of length", "gravity 4*pi*G", "'4*pi*6.6743e-11'", "-4*pi (Gaussian units)"):
     check(words in text, "solve --help does not say %r" % words)
 text = run("--help").stdout
 for words in ("Usage: psg COMMAND", "solve", "info", "psg solve --problem madelung --grid 64", "--version"):
     check(words in text, "--help does not say %r" % words)
-for arguments in (("--version",), ("solve", "--version"), ("bench", "--version"), ("tune", "--version"), ("info", "--version")):
+for arguments in (("--version",), ("solve", "--version"), ("example", "--version"), ("bench", "--version"), ("tune", "--version"), ("info", "--version")):
     version = run(*arguments).stdout
     check(re.match(r"psg(-\w+)? \(PoissonGraph\) \d+\.\d+\.\d+\n$", version), version)

@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One Fourier mode, f = c cos(phase) + mean and u = c/(eigenvalue - lambda) cos(phase). */
+/* One Fourier mode, f = cos(phase) + mean and u = factor cos(phase)/(eigenvalue - lambda) + its mean. */
 struct example {
     psg_grid grid;
     size_t m[3];
     psg_symbol symbol;
-    double lambda, mean;
+    double lambda, mean, factor;
     void *f, *u;
     double eigenvalue; /* lambda included */
 };
@@ -54,9 +54,9 @@ static int make(struct example *e, psg_precision precision) {
         for (int a = 0; a < 3; a++) {
             phase += 2 * acos(-1.0) * (double)(e->m[a] * at[a] % axis[a].n) / (double)axis[a].n;
         }
-        const double mean_u = e->lambda > 0 ? -e->mean / e->lambda : 0;
+        const double mean_u = e->lambda > 0 ? -e->factor * e->mean / e->lambda : 0;
         store(e->f, precision, index, cos(phase) + e->mean);
-        store(e->u, precision, index, cos(phase) / e->eigenvalue + mean_u);
+        store(e->u, precision, index, e->factor * cos(phase) / e->eigenvalue + mean_u);
     }
     return 1;
 }
@@ -66,8 +66,9 @@ static int holds(const struct example *e, psg_precision precision, psg_symbol sy
     const app_planes planes = app_own_planes(&e->grid);
     const size_t before = app_plane_points(&e->grid, (app_planes){0, planes.z0});
     const size_t bytes = before * app_element_bytes(precision);
-    const int code = app_verify(&e->grid, precision, symbol, e->lambda, planes,
-                                (const char *)e->f + bytes, (const char *)e->u + bytes, v);
+    const app_equation equation = {symbol, e->lambda, e->factor};
+    const int code = app_verify(&e->grid, precision, &equation, planes, (const char *)e->f + bytes,
+                                (const char *)e->u + bytes, v);
     CHECK(code == APP_DONE, "app_verify returned %d", code);
     return v->ok;
 }
@@ -98,7 +99,8 @@ static void try_example(struct example e, psg_precision precision) {
               app_precision_name(precision), v.residual, v.bound, v.mean_off, v.mean_bound);
         CHECK(v.points == points || (points > 1 << 18 && v.points == 1 << 16), "%zu points",
               v.points);
-        CHECK_NEAR(v.mean, e.lambda > 0 ? 0 : e.mean, 1e-7, "mean of f");
+        CHECK_NEAR(v.mean, e.lambda > 0 ? 0 : e.factor * e.mean, 1e-7 * fabs(e.factor),
+                   "mean of f");
         if (v.points == points) {
             const size_t place = points / 3;
             const double there = load(e.u, precision, place);
@@ -111,6 +113,9 @@ static void try_example(struct example e, psg_precision precision) {
         CHECK(!holds(&e, precision,
                      e.symbol == PSG_SYMBOL_FD2 ? PSG_SYMBOL_SPECTRAL : PSG_SYMBOL_FD2, &v),
               "the other symbol goes unseen: residual %g, bound %g", v.residual, v.bound);
+        e.factor = -e.factor;
+        CHECK(!holds(&e, precision, e.symbol, &v), "another sign of the factor goes unseen");
+        e.factor = -e.factor;
         for (size_t index = 0; index < points; index++) {
             store(e.u, precision, index, load(e.u, precision, index) + small * largest);
         }
@@ -129,10 +134,11 @@ int main(int argc, char **argv) {
                                       {1, 1, 64}, {31, 1, 4}, {80, 70, 60}};
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
         for (int which = 0; which < 4; which++) {
-            for (int variant = 0; variant < 8; variant++) {
+            for (int variant = 0; variant < 16; variant++) {
                 struct example e = {.symbol = variant % 2 ? PSG_SYMBOL_FD2 : PSG_SYMBOL_SPECTRAL,
                                     .lambda = variant & 2 ? 3 : 0,
-                                    .mean = 0.25};
+                                    .mean = 0.25,
+                                    .factor = variant & 8 ? -8.4e-10 : 1};
                 const size_t *n = sizes[s];
                 psg_grid_init(&e.grid, n[0], n[1], n[2], 1.5, 0.7, 2);
                 /* the highest mode of every axis, or of one */

@@ -1,6 +1,7 @@
 /* The smallest program: lap(u) = f for one sine, whose u is known; it ends with 0 if that is what came out. */
 #include <math.h>
 #include <psg.h>
+#include <psg_machine.h>
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -4,6 +4,7 @@
  * have decayed by 1 / (1 + k^2 dt) a step. */
 #include <math.h>
 #include <psg.h>
+#include <psg_starpu.h>
 #include <starpu.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,9 @@
 /* Copies of a solve on GPUs: their bytes are those that StarPU counts, their times those of the
  * statistics, within the solve, and no faster than any link there is; each is told once, with what
  * it carried. */
+#include "graph/psg_machine.h"
+#include "graph/psg_observe.h"
+#include "graph/psg_starpu.h"
 #include "tests/check.h"
 #include "tests/harness.h"
 

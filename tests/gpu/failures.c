@@ -1,6 +1,7 @@
 /* CUDA and cuFFT fail at one call after the other, while a plan is made and while it solves: an
  * error with words, or a plan that solves right; and without the failure the next solve is
  * right. */
+#include "graph/psg_starpu.h"
 #include "tests/check.h"
 #include "tests/gpu/faults.h"
 #include "tests/harness.h"

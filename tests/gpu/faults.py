@@ -10,7 +10,7 @@ FAULTS = os.path.abspath(sys.argv[2])
 
 from command import check, files, run, solve  # noqa: E402
 
-PROBLEM = ("--problem", "modes", "--grid", "24,20,18")
+PROBLEM = ("--problem", "modes", "--grid", "24x20x18")
 # codes of CUDA and cuFFT, and some of the words that stand for them
 NO_MEMORY = (2, "out of memory")
 NO_DRIVER = (35, "insufficient")

@@ -3,6 +3,7 @@
  * From inside the library, with a lane in main memory; the kernels are loops here. */
 #include "codelets/cuda.h"
 #include "graph/internal.h"
+#include "graph/psg_observe.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

@@ -3,6 +3,8 @@
  * From inside the library: plans chain tasks on a GPU alone, so that is set here. */
 #include "codelets/chain.h"
 #include "graph/internal.h"
+#include "graph/psg_observe.h"
+#include "graph/psg_starpu.h"
 #include "tests/check.h"
 #include "tests/harness.h"
 

@@ -2,6 +2,7 @@
  * ends, with what stands at one of their addresses: slabs of f and u, and parts of the spectrum.
  * From inside the library: copies are made up, and the plan's GPU too. */
 #include "graph/internal.h"
+#include "graph/psg_observe.h"
 #include "tests/check.h"
 #include "tests/harness.h"
 

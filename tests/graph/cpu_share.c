@@ -1,5 +1,7 @@
 /* CPU cores beside GPUs: whatever each takes, u is that of the cores alone, and both do what the
  * share says. */
+#include "graph/psg_observe.h"
+#include "graph/psg_starpu.h"
 #include "tests/check.h"
 #include "tests/harness.h"
 

@@ -1,5 +1,7 @@
 /* Several GPUs give the right u, with several solves in flight too, whichever way blocks go between
  * them; with exchange direct StarPU copies none from GPU to GPU. */
+#include "graph/psg_machine.h"
+#include "graph/psg_observe.h"
 #include "tests/check.h"
 #include "tests/harness.h"
 

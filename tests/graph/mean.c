@@ -1,5 +1,6 @@
 /* The mean of f is dropped and reported exactly, or is an error where that was asked for and the plan
  * can be used again; with lambda > 0 it is not dropped. */
+#include "graph/psg_observe.h"
 #include "tests/check.h"
 #include "tests/harness.h"
 

@@ -1,9 +1,7 @@
 // The division multiplies every mode by its factor in both layouts, zero where the denominator is
-// zero; scaling scales, and flags what is not finite; the reduction finds the first bad number, the
-// largest magnitude and the same sum.
+// zero; scaling scales, and flags what is not finite.
 #include "kernels/complex.cuh"
 #include "kernels/divide.h"
-#include "kernels/reduce.h"
 #include "kernels/scale.h"
 #include "tests/kernels/check_cuda.h"
 #include <limits>
@@ -86,48 +84,6 @@ template <class Real> static void scale_nonfinite(size_t n, size_t offset) {
         }
 }
 
-template <class Real> static psg_cuda_summary reduce(const device_array<Real> &data, size_t n) {
-    const device_array<double> scratch(psg_cuda_reduce_scratch_bytes() / sizeof(double));
-    const device_array<psg_cuda_summary> summary(1);
-    MUST(psg_cuda_reduce(precision_of<Real>(), data.data(), n, scratch.data(), summary.data(), 0));
-    return summary.get()[0];
-}
-
-template <class Real> static void reductions(size_t n) {
-    std::vector<Real> host(n);
-    double sum = 0, most = 0;
-    for (Real &v : host) {
-        v = (Real)check_uniform();
-        sum += v;
-        most = fabs(v) > most ? fabs(v) : most;
-    }
-    if (n > 3) {
-        sum += -3 - (double)host[n / 2];
-        host[n / 2] = -3;
-        most = 3;
-    }
-    device_array<Real> data(host);
-    const psg_cuda_summary a = reduce(data, n), b = reduce(data, n);
-    CHECK(a.bad == n && a.max_abs == most && fabs(a.sum - sum) <= 1e-12 * ((double)n + 1));
-    CHECK(memcmp(&a, &b, sizeof a) == 0);
-    for (size_t at : {(size_t)0, n / 3, n - 1}) {
-        if (n < 4)
-            break;
-        for (Real bad :
-             {std::numeric_limits<Real>::quiet_NaN(), std::numeric_limits<Real>::infinity(),
-              -std::numeric_limits<Real>::infinity()}) {
-            std::vector<Real> spoilt = host;
-            spoilt[at] = bad;
-            spoilt[n - 1] = bad;
-            data.put(spoilt);
-            const psg_cuda_summary c = reduce(data, n);
-            if (c.bad != at || c.max_abs != most)
-                FAIL("reduce %zu numbers, %g at %zu: found at %llu, max %g", n, (double)bad, at,
-                     c.bad, c.max_abs);
-        }
-    }
-}
-
 template <class Real> static void all(bool small) {
     for (psg_cuda_layout layout : {PSG_CUDA_Z_STRIDED, PSG_CUDA_Z_CONTIGUOUS})
         for (double lambda : {0.0, 1.5}) {
@@ -145,13 +101,10 @@ template <class Real> static void all(bool small) {
         for (size_t offset : {(size_t)0, (size_t)1})
             for (bool in_place : {false, true})
                 scale<Real>(n, offset, in_place);
-        reductions<Real>(n);
     }
     for (size_t offset : {(size_t)0, (size_t)1})
         for (size_t n : {(size_t)1, (size_t)3, (size_t)4099})
             scale_nonfinite<Real>(n, offset);
-    const psg_cuda_summary none = reduce(device_array<Real>(1), 0);
-    CHECK(none.bad == 0 && none.max_abs == 0 && none.sum == 0);
 }
 
 int main(int argc, char **argv) {
@@ -164,6 +117,5 @@ int main(int argc, char **argv) {
           cudaErrorInvalidValue);
     CHECK(psg_cuda_scale(PSG_CUDA_F64, nullptr, nullptr, 1, 1, nullptr, 0) ==
           cudaErrorInvalidValue);
-    CHECK(psg_cuda_reduce(PSG_CUDA_F64, nullptr, 1, nullptr, nullptr, 0) == cudaErrorInvalidValue);
     return check_result();
 }

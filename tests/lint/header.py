@@ -1,38 +1,38 @@
-"""psg.h compiles alone, without a warning, as C99, C11 and C17 and as C++11 and C++17; twice in a file too.
+"""Each public header compiles alone and twice in a file, without a warning, as C99, C11, C17, C++11 and C++17.
 
     header.py ROOT CC [CXX]
 """
 
+import os
 import subprocess
 import sys
 
 import tree
 
 WARNINGS = ["-Wall", "-Wextra", "-pedantic", "-Wshadow", "-Wundef", "-Wconversion", "-Werror", "-fsyntax-only"]
-USE = """#include <psg.h>
-#include <psg.h>
-int use(void);
-int use(void) {
-    psg_options options;
-    psg_statistics statistics;
-    psg_options_init(&options);
-    return psg_plan_statistics(NULL, &statistics) == PSG_OK;
+# A line that uses each header.
+USE = {
+    "graph/psg.h": "psg_options options; psg_options_init(&options); return options.cpus;",
+    "graph/psg_machine.h": "return psg_simulation();",
+    "graph/psg_observe.h": "psg_statistics statistics; return psg_plan_statistics(NULL, &statistics) == PSG_OK;",
+    "graph/psg_starpu.h": "return psg_submit_slabs(NULL) == PSG_OK;",
 }
-"""
 
 
-def compiles(root, compiler, language, standard):
+def compiles(root, header, compiler, language, standard):
+    include = f"#include <{os.path.basename(header)}>\n"
+    program = include + include + f"int use(void);\nint use(void) {{ {USE[header]} }}\n"
     command = [compiler, "-x", language, f"-std={standard}", f"-I{root}/graph", *WARNINGS, "-"]
-    run = subprocess.run(command, input=USE, capture_output=True, text=True)
-    return None if run.returncode == 0 else f"{compiler} -std={standard}:\n{run.stderr}"
+    run = subprocess.run(command, input=program, capture_output=True, text=True)
+    return None if run.returncode == 0 else f"{header} by {compiler} -std={standard}:\n{run.stderr}"
 
 
 def main(root, c_compiler, cxx_compiler=None):
     cases = [(c_compiler, "c", standard) for standard in ("c99", "c11", "c17")]
     if cxx_compiler:
         cases += [(cxx_compiler, "c++", standard) for standard in ("c++11", "c++17")]
-    problems = [compiles(root, *case) for case in cases]
-    tree.finish([problem for problem in problems if problem], len(cases))
+    problems = [compiles(root, header, *case) for header in tree.PUBLIC for case in cases]
+    tree.finish([problem for problem in problems if problem], len(problems))
 
 
 main(*sys.argv[1:])

@@ -1,4 +1,4 @@
-"""The library exports the functions that psg.h declares with PSG_API, each of them and nothing else.
+"""The library exports the functions that the public headers declare with PSG_API, and nothing else.
 
     symbols.py ROOT LIBRARY
 """
@@ -11,8 +11,12 @@ import tree
 
 
 def declared(root):
-    text = tree.without_comments(tree.read(root, "graph/psg.h"))
-    return set(re.findall(r"^PSG_API\b[^;(]*?\b(psg_\w+)\s*\(", text, re.M))
+    """{function: public header}"""
+    functions = {}
+    for header in tree.PUBLIC:
+        text = tree.without_comments(tree.read(root, header))
+        functions |= {name: header for name in re.findall(r"^PSG_API\b[^;(]*?\b(psg_\w+)\s*\(", text, re.M)}
+    return functions
 
 
 def exported(library):
@@ -23,10 +27,10 @@ def exported(library):
 
 
 def main(root, library):
-    header, binary = declared(root), exported(library)
-    problems = [f"{name} is declared in graph/psg.h and not exported" for name in sorted(header - binary)]
-    problems += [f"{name} is exported and not declared in graph/psg.h" for name in sorted(binary - header)]
-    tree.finish(problems, len(header))
+    functions, binary = declared(root), exported(library)
+    problems = [f"{functions[name]} declares {name}, which is not exported" for name in sorted(functions.keys() - binary)]
+    problems += [f"no public header declares {name}, which is exported" for name in sorted(binary - functions.keys())]
+    tree.finish(problems, len(functions))
 
 
 main(*sys.argv[1:])

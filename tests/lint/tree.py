@@ -5,6 +5,8 @@ import re
 import sys
 
 CODE = (".c", ".h", ".cu", ".cuh")
+# The headers that are installed.
+PUBLIC = ("graph/psg.h", "graph/psg_machine.h", "graph/psg_observe.h", "graph/psg_starpu.h")
 
 
 def files(root, endings=None):

@@ -1,5 +1,6 @@
 /* Where one process asks for something else than the others, or for something wrong, psg_plan_create() fails
  * in all of them with the same status and words that say what it was; and the next plan works. */
+#include "graph/psg_machine.h"
 #include "tests/check.h"
 #include "tests/mpi/ranks.h"
 
@@ -171,6 +172,7 @@ static void options_that_differ(void) {
     DIFFERS("symbol", (void)0, x.options.symbol = PSG_SYMBOL_FD2);
     DIFFERS("lambda", (void)0, x.options.lambda = 1e-300);
     DIFFERS("lambda", x.options.lambda = 1, x.options.lambda = 1 + 1e-15);
+    DIFFERS("factor", x.options.factor = 2, x.options.factor = -2);
     DIFFERS("mean", (void)0, x.options.mean = PSG_MEAN_ERROR);
     DIFFERS("mean_tolerance", x.options.mean = PSG_MEAN_ERROR, x.options.mean_tolerance = 0.5);
     DIFFERS("graph", (void)0, x.options.graph = PSG_GRAPH_STAGED);

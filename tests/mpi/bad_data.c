@@ -1,6 +1,7 @@
 /* A NaN or an Inf in the planes of one process is PSG_ERR_DATA in all of them, with its place in the whole
  * grid in the words of each; so is a mean where it was to be an error; and the plan gives right answers
  * afterwards. */
+#include "graph/psg_observe.h"
 #include "tests/check.h"
 #include "tests/mpi/ranks.h"
 

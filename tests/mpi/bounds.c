@@ -1,6 +1,8 @@
 /* Over several processes the dependencies are those of each process' own tasks and messages: a
  * pencil needs every segment, its own process' or by a message; and no process' bounds are longer
  * than its solve. */
+#include "graph/psg_observe.h"
+#include "graph/psg_starpu.h"
 #include "tests/check.h"
 #include "tests/mpi/ranks.h"
 

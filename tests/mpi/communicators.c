@@ -17,6 +17,12 @@ int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *made) {
     return counted(PMPI_Comm_dup(comm, made), made);
 }
 
+int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request) {
+    const int result = PMPI_Comm_idup(comm, made, request);
+    alive += result == MPI_SUCCESS ? 1 : 0; /* it is there once the request is done */
+    return result;
+}
+
 int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *made) {
     return counted(PMPI_Comm_split(comm, color, key, made), made);
 }

@@ -42,7 +42,7 @@ void ranks_start(int *argc, char ***argv) {
     int provided = MPI_THREAD_SINGLE;
     const char *seconds = getenv("PSG_TEST_MPI_SECONDS");
     signal(SIGALRM, hangs);
-    alarm(seconds ? (unsigned)strtoul(seconds, NULL, 10) : RANKS_SECONDS);
+    alarm(seconds ? (unsigned)strtoul(seconds, NULL, 10) : harness_patience(RANKS_SECONDS));
     harness_options(PSG_F64); /* ends the program as skipped where a GPU is missing */
     MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided);
     every = *argc > 1 ? strtoul((*argv)[1], NULL, 10) : 1;

@@ -12,8 +12,9 @@
 
 #include <mpi.h>
 
-/** MPI with MPI_THREAD_MULTIPLE, else the program ends. So it does where it takes longer than RANKS_SECONDS: what
- *  waits for another process waits for ever, and says here where that was. */
+/** MPI with MPI_THREAD_MULTIPLE, else the program ends. So it does where it takes longer than
+ *  harness_patience(RANKS_SECONDS): what waits for another process waits for ever, and says here
+ *  where that was. */
 #define RANKS_SECONDS 75
 void ranks_start(int *argc, char ***argv);
 

@@ -1,5 +1,6 @@
 /* Tasks in each process write its slabs of f and read those of u; solves over all processes between them,
  * submitted without a wait, take the right values at the right time. */
+#include "graph/psg_starpu.h"
 #include "tests/check.h"
 #include "tests/mpi/ranks.h"
 

@@ -1,5 +1,7 @@
 /* The statistics of a plan over several processes: how it was cut, the same everywhere; the tasks of this
  * process; and to the byte what it sent, as planes and rows are shared out. */
+#include "graph/psg_observe.h"
+#include "graph/psg_starpu.h"
 #include "tests/check.h"
 #include "tests/mpi/ranks.h"
 

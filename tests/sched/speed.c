@@ -2,6 +2,7 @@
  * their size, unless it is far from all that was measured, and nothing of others. */
 #include "codelets/speed.h"
 #include "graph/psg.h"
+#include "graph/psg_observe.h"
 #include "tests/check.h"
 #include "tests/harness.h"
 

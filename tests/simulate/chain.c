@@ -3,6 +3,9 @@
  * tasks one by one. It takes what its tasks take one after the other, with no gap between them, and tells of each.
  * From inside the library, which has the plan's chain. */
 #include "graph/internal.h"
+#include "graph/psg_machine.h"
+#include "graph/psg_observe.h"
+#include "graph/psg_starpu.h"
 #include "tests/simulate/simulate.h"
 
 enum { N = 512, SOLVES = 4, EVENTS_MOST = 64 }; /* f, u and the spectrum take 1.08 GB each */

@@ -1,6 +1,8 @@
 /* Cores beside GPUs: they take the last of the planes and rows, as many as the share says, and each
  * part is done once, by its kind of worker. By itself the share is one that is not slower than
  * others, and 0 where cores would not help or nothing is known of them. */
+#include "graph/psg_machine.h"
+#include "graph/psg_observe.h"
 #include "tests/simulate/simulate.h"
 
 #include <stdbool.h>

@@ -1,5 +1,7 @@
 /* With exchange direct a segment's tasks reach the blocks of pencils on other GPUs, which takes
  * what the link takes; a pencil's task finds all of its blocks on its own; StarPU copies none. */
+#include "graph/psg_observe.h"
+#include "graph/psg_starpu.h"
 #include "tests/simulate/simulate.h"
 
 #include <stdbool.h>
@@ -25,6 +27,21 @@
 #define OF_FOUR                                                                                    \
     "machine four\ncpus 4\ngpus 4\ngpu_memory 8e9\nlink to-gpu 5e9 1e-6\nlink from-gpu 6e9 1e-6\n" \
     "link between 7e9 1e-6\nlink peer 7e9 1e-6\n"                                                  \
+    "time forward_xy f64 gpu 64x64x64 segment 8 dense 8 6 40e-3\n"                                 \
+    "time kspace f64 gpu 64x64x64 pencil 8 dense 8 0 20e-3\n"                                      \
+    "time inverse_xy f64 gpu 64x64x64 segment 8 dense 8 6 99e-3\n"
+
+/* Way back with three quarters elsewhere, recorded with links of 4 MB/s, over which they go in 50.688 ms; all in memory of
+ * its own it takes 30 ms. What takes 60 ms has 9.312 of these apart from the transfers. What takes 99 ms has all of them
+ * apart, and the transfers take 69. */
+#define RECORDED(seconds, peer)                                                                    \
+    MACHINE("8e9", "recorded peer 4e6\nlink peer " peer " 0\n")                                    \
+    "time inverse_xy f64 gpu 64x64x64 segment 8 dense 8 6 " seconds "\n"
+
+/* The same, without a time of the way back in memory of its own. */
+#define WITHOUT_OWN(peer)                                                                          \
+    "machine four\ncpus 4\ngpus 4\ngpu_memory 8e9\nlink to-gpu 5e9 1e-6\nlink from-gpu 6e9 1e-6\n" \
+    "link between 7e9 1e-6\nlink peer " peer " 1e-6\nrecorded peer 4e6\n"                          \
     "time forward_xy f64 gpu 64x64x64 segment 8 dense 8 6 40e-3\n"                                 \
     "time kspace f64 gpu 64x64x64 pencil 8 dense 8 0 20e-3\n"                                      \
     "time inverse_xy f64 gpu 64x64x64 segment 8 dense 8 6 99e-3\n"
@@ -61,6 +78,30 @@ static const expected cases[] = {
     /* as recorded, and the nearest of what was */
     {OF_FOUR, 4, PSG_EXCHANGE_AUTO, PSG_EXCHANGE_DIRECT, 8, 6, 40e-3, 20e-3, 99e-3, 0},
     {OF_FOUR, 2, PSG_EXCHANGE_AUTO, PSG_EXCHANGE_DIRECT, 8, 4, 40e-3, 20e-3, 99e-3, 0},
+    /* the way there is not recorded: 202752 bytes over the link, or 15 ms */
+    {RECORDED("60e-3", "4e6"), 4, PSG_EXCHANGE_AUTO, PSG_EXCHANGE_DIRECT, 8, 6, 50.688e-3, 20e-3,
+     60e-3, 0},
+    {RECORDED("60e-3", "2e6"), 4, PSG_EXCHANGE_AUTO, PSG_EXCHANGE_DIRECT, 8, 6, 101.376e-3, 20e-3,
+     110.688e-3, 0},
+    {RECORDED("60e-3", "1e6"), 4, PSG_EXCHANGE_AUTO, PSG_EXCHANGE_DIRECT, 8, 6, 202.752e-3, 20e-3,
+     212.064e-3, 0},
+    {RECORDED("60e-3", "8e6"), 4, PSG_EXCHANGE_AUTO, PSG_EXCHANGE_DIRECT, 8, 6, 25.344e-3, 20e-3,
+     37.8666e-3, 0},
+    {RECORDED("60e-3", "4e15"), 4, PSG_EXCHANGE_AUTO, PSG_EXCHANGE_DIRECT, 8, 6, 15e-3, 20e-3,
+     30e-3, 0},
+    {RECORDED("99e-3", "2e6"), 4, PSG_EXCHANGE_AUTO, PSG_EXCHANGE_DIRECT, 8, 6, 101.376e-3, 20e-3,
+     168e-3, 0},
+    {RECORDED("99e-3", "8e6"), 4, PSG_EXCHANGE_AUTO, PSG_EXCHANGE_DIRECT, 8, 6, 25.344e-3, 20e-3,
+     64.5e-3, 0},
+    {RECORDED("99e-3", "4e15"), 4, PSG_EXCHANGE_AUTO, PSG_EXCHANGE_DIRECT, 8, 6, 15e-3, 20e-3,
+     30e-3, 0},
+    /* recorded faster than in memory of its own: that is the work then */
+    {RECORDED("20e-3", "2e6"), 4, PSG_EXCHANGE_AUTO, PSG_EXCHANGE_DIRECT, 8, 6, 101.376e-3, 20e-3,
+     40e-3, 0},
+    /* slower links take longer; faster ones may, but nobody knows how short the task can become */
+    {WITHOUT_OWN("2e6"), 4, PSG_EXCHANGE_AUTO, PSG_EXCHANGE_DIRECT, 8, 6, 80e-3, 20e-3, 149.688e-3,
+     0},
+    {WITHOUT_OWN("8e6"), 4, PSG_EXCHANGE_AUTO, PSG_EXCHANGE_DIRECT, 8, 6, 40e-3, 20e-3, 99e-3, 0},
     {OF_FOUR, 2, PSG_EXCHANGE_MANAGED, PSG_EXCHANGE_MANAGED, 8, 0, 40e-3, 20e-3, 99e-3, 1},
 };
 

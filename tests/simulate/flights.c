@@ -1,5 +1,6 @@
 /* Solves in flight from and to arrays in main memory overlap: f of one comes to the GPUs while u of another
  * goes home, and tasks whose data are there wait for none of that; on a GPU with little memory too. */
+#include "graph/psg_machine.h"
 #include "tests/simulate/simulate.h"
 
 #include <string.h>

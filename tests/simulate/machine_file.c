@@ -1,14 +1,18 @@
 /* What is wrong with a machine's file is said with its line, and nothing is simulated; what is
  * not recorded is said before a solve is tried. */
+#include "graph/psg_machine.h"
 #include "tests/simulate/simulate.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #define HEAD "machine small\ncpus 2\n"
 #define TIME "time forward_xy f64 cpu 8x8x8 segment 8 views 1 0 1e-3\n"
 #define TIMES                                                                                      \
     TIME "time kspace f64 cpu 8x8x8 pencil 8 views 1 0 1e-3\n"                                     \
          "time inverse_xy f64 cpu 8x8x8 segment 8 views 1 0 1e-3\n"
+
+#define NAME_63 "A23456789-123456789_123456789.123456789z123456789-123456789_1.3"
 
 #define GPU_LINKS "link to-gpu 1e9 0\nlink from-gpu 1e9 0\ngpu_memory 1e9\n"
 
@@ -25,6 +29,26 @@ static const file files[] = {
     {"machine\n", ":1: expected machine NAME", PSG_ERR_ARG},
     {"machine small\n", "neither cpus nor gpus", PSG_ERR_ARG},
     {HEAD "cores 2\n", ":3: expected machine, about", PSG_ERR_ARG},
+    /* names that are no names for files, for XML or for a terminal */
+    {"machine ../../x\ncpus 2\n" TIMES, ":1: expected machine NAME, of at most 63", PSG_ERR_ARG},
+    {"machine ../../x\ncpus 2\n" TIMES, "; character 3 of NAME is '/'", PSG_ERR_ARG},
+    {"\n\nmachine <a b='\ncpus 2\n" TIMES, ":3: expected machine NAME", PSG_ERR_ARG},
+    {"machine <a b='\ncpus 2\n" TIMES, "; character 1 of NAME is '<'", PSG_ERR_ARG},
+    {"machine a b\ncpus 2\n" TIMES, "; character 2 of NAME is 0x20", PSG_ERR_ARG},
+    {"machine a\x1b[2Jb\ncpus 2\n" TIMES, "; character 2 of NAME is 0x1b", PSG_ERR_ARG},
+    {"machine a\tb\ncpus 2\n" TIMES, "; character 2 of NAME is 0x09", PSG_ERR_ARG},
+    {"machine m\xc3\xbcller\ncpus 2\n" TIMES, "; character 2 of NAME is 0xc3", PSG_ERR_ARG},
+    {"machine a&b\ncpus 2\n" TIMES, "; character 2 of NAME is '&'", PSG_ERR_ARG},
+    {"machine \ncpus 2\n" TIMES, ":1: expected machine NAME, of at most 63", PSG_ERR_ARG},
+    {"machine small\rer\ncpus 2\n" TIMES, "", PSG_OK}, /* where a line ends elsewhere */
+    {"machine " NAME_63 "\ncpus 2\n" TIMES, "", PSG_OK},
+    {"machine " NAME_63 "4\ncpus 2\n" TIMES, ":1: expected machine NAME, of at most 63",
+     PSG_ERR_ARG},
+    {"machine " NAME_63 NAME_63 NAME_63 NAME_63 NAME_63 NAME_63 NAME_63 NAME_63 NAME_63
+     "\ncpus 2\n" TIMES,
+     ":1: expected a line of text, of at most 510", PSG_ERR_ARG},
+    {"machine ..\ncpus 2 \n" TIMES, "", PSG_OK},
+    {HEAD "machine /\n" TIMES, ":3: expected machine NAME", PSG_ERR_ARG},
     {"machine small\ncpus two\n", ":2: expected cpus N", PSG_ERR_ARG},
     {"machine small\ncpus -2\n", ":2: expected cpus N", PSG_ERR_ARG},
     {"machine small\ncpus 2 3\n", ":2: expected cpus N", PSG_ERR_ARG},
@@ -51,6 +75,14 @@ static const file files[] = {
     {HEAD "link to-gpu 1e9 -1\n", ":3: expected link to-gpu", PSG_ERR_ARG},
     {HEAD "link to-gpu nan 0\n", ":3: expected link to-gpu", PSG_ERR_ARG},
     {HEAD "link network 1e9\n", ":3: expected link to-gpu", PSG_ERR_ARG},
+    {HEAD "recorded\n", ":3: expected recorded peer BYTES_A_SECOND", PSG_ERR_ARG},
+    {HEAD "recorded between 1e9\n", ":3: expected recorded peer", PSG_ERR_ARG},
+    {HEAD "recorded peer\n", ":3: expected recorded peer", PSG_ERR_ARG},
+    {HEAD "recorded peer 0\n", ":3: expected recorded peer", PSG_ERR_ARG},
+    {HEAD "recorded peer -1e9\n", ":3: expected recorded peer", PSG_ERR_ARG},
+    {HEAD "recorded peer inf\n", ":3: expected recorded peer", PSG_ERR_ARG},
+    {HEAD "recorded peer 1e9 1e-6\n", ":3: expected recorded peer", PSG_ERR_ARG},
+    {HEAD "recorded peers 1e9\n", ":3: expected recorded peer", PSG_ERR_ARG},
     {HEAD "cuda_aware maybe\n", ":3: expected cuda_aware yes|no", PSG_ERR_ARG},
     {HEAD "cuda_aware\n", ":3: expected cuda_aware yes|no", PSG_ERR_ARG},
     {HEAD "cuda_aware yes no\n", ":3: expected cuda_aware yes|no", PSG_ERR_ARG},
@@ -84,6 +116,7 @@ static const file files[] = {
     {HEAD "time divide f64 cpu 8x8x8 pencil 8 views 1 0 1e-3\t10 # at most\n" TIMES, "", PSG_OK},
     {HEAD "time divide f64 cpu 8x8x8 pencil 8 views 1 0 1e-3 \n" TIMES, "", PSG_OK},
     {HEAD "link network 1e9 1e-6\ncuda_aware no\n" TIMES, "", PSG_OK},
+    {HEAD "recorded peer 1e9 # before it was slower\n" TIMES, "", PSG_OK},
     {HEAD "submit 1e-6\ngap 1e-6 \n" TIMES, "", PSG_OK},
     {HEAD "submit 0 1e-6\ngap 1e-6 1e-6 # two\n" TIMES, "", PSG_OK},
     {"  machine\tsmall # a name\n cpus 2#two\n" TIMES, "", PSG_OK},
@@ -141,6 +174,27 @@ static void one_machine(const void *argument) {
     remove(simulate_machine(""));
 }
 
+/** What StarPU reads is in a folder that nobody else can have made, and gone once it has been read. */
+static void folder(const void *argument) {
+    psg_plan *plan = NULL;
+    (void)argument;
+    CHECK_STATUS(create(simulate_machine(HEAD TIMES), &plan), PSG_OK);
+    const char *name = getenv("STARPU_PERF_MODEL_DIR");
+    psg_plan_destroy(plan);
+    if (!CHECK(name && strstr(name, "/psg-machine-") && access(name, F_OK) != 0, "folder %s",
+               name)) {
+        return;
+    }
+    CHECK(mkdir(name, 0755) == 0, "cannot make %s", name); /* as somebody else may */
+    CHECK_STATUS(create(simulate_machine(HEAD TIMES), &plan), PSG_ERR_ARG);
+    CHECK(strstr(psg_last_error(), name), "%s", psg_last_error());
+    CHECK(rmdir(name) == 0, "something is in %s, or it is gone", name);
+    CHECK_STATUS(create(simulate_machine(HEAD TIMES), &plan), PSG_OK);
+    psg_plan_destroy(plan);
+    CHECK(access(name, F_OK) != 0, "%s is left", name);
+    remove(simulate_machine(""));
+}
+
 int main(void) {
     CHECK(psg_simulation() == 1, "this is no simulation");
     for (size_t f = 0; f < sizeof files / sizeof files[0]; ++f) {
@@ -148,5 +202,6 @@ int main(void) {
     }
     simulate_apart(NULL, no_machine, NULL);
     simulate_apart(NULL, one_machine, NULL);
+    simulate_apart(NULL, folder, NULL);
     return check_result();
 }

@@ -1,6 +1,8 @@
 /* Of several alike nodes one has the part that a process has: its planes and rows, its tasks, and a message each way
  * for each block that goes or comes. A solve takes what the network takes where that is slow, and what one node with
  * as many workers takes where it is fast. */
+#include "graph/psg_observe.h"
+#include "graph/psg_starpu.h"
 #include "tests/simulate/simulate.h"
 
 #include <string.h>

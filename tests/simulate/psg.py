@@ -65,8 +65,10 @@ def bench():
         check((r["workers_cpu"], r["workers_gpu"]) == ("0", r["gpus"]), r)
         check(0 < float(r["seconds_min"]) <= float(r["seconds"]) < 1 and 0 < float(r["busy"]) <= 1, r)
         check((float(r["h2d_bytes"]) > 0) == (r["data"] == "host"), r)
-        # how long copies take nobody says
-        check(all(r[link + "_seconds"] == ("" if float(r[link + "_bytes"]) > 0 else "0") for link in ("h2d", "d2h", "d2d")), r)
+        # copies take as long as the links
+        for link, rate in (("h2d", 53.17e9), ("d2h", 53.81e9), ("d2d", 850e9)):
+            least = float(r[link + "_bytes"]) / rate
+            check(least <= float(r[link + "_seconds"]) * (1 + 1e-6) <= 1.1 * least + 1e-3, r)
     check([without(r, "date") for r in a] == [without(r, "date") for r in b], "another time, other times: %s, %s" % (a, b))
     old = files()
     run(*BENCH, "a.csv", *sweep)
@@ -122,6 +124,13 @@ def machines():
     half = edited("half.machine", ("link between 850e9 5e-6", "link between 8.5e9 5e-6"))
     check(seconds("1.csv", *managed, half) > 1.5 * seconds("2.csv", *managed, "h200"), "by a slower link")
     check(rows("1.csv")[0]["host"] == "half", rows("1.csv"))
+    # a link between kernels and peers' memory: as recorded, and slower, and faster
+    direct = ("--grid", "1024", "--gpus", "8", "--data", "resident", "--machine")
+    took = seconds("peer.csv", *direct, "h200")
+    for rate, least, most in (("324.8e9", 1, 1), ("162.4e9", 1.5, 2), ("50e9", 5, 6.5), ("5e9", 50, 65), ("650e9", 0.5, 0.9)):
+        name = edited("peer.machine", ("link peer 324.8e9 ", "link peer %s " % rate))
+        now = seconds("peer%s.csv" % rate, *direct, name)
+        check(least <= now / took <= most, "1024^3 takes %g s with a link of %s, %g s with the machine's" % (now, rate, took))
     more = edited("more.machine", ("\ngpus 8\n", "\ngpus 16\n"))
     took = {gpus: seconds("more%s.csv" % gpus, "--grid", "1024", "--gpus", gpus, "--data", "resident", "--machine", more)
             for gpus in ("8", "16")}
@@ -145,7 +154,9 @@ def solve():
     check((report["simulated"], report["status"], report["rank_workers"]) == ("h200", 0, [4]), report)
     check(0 < report["bounds"]["path"] <= report["bounds"]["seconds"] <= report["seconds"]["solves"][0], report)
     with open("t.json", encoding="utf-8") as file:
-        events = [e for e in json.load(file)["traceEvents"] if e["ph"] == "X"]
+        everything = json.load(file)["traceEvents"]
+    spans = [e for e in everything if e["ph"] == "X"]
+    events = [e for e in spans if e["cat"] in ("forward_xy", "kspace", "inverse_xy")]
     check((report["segments"], report["pencils"], report["exchange"]) == (4, 4, "direct"), report)
     tasks = report["segments"] * 2 + report["pencils"]
     check(len(events) == tasks and {e["tid"] for e in events} == {0, 1, 2, 3}, events)
@@ -155,6 +166,27 @@ def solve():
         want = 1e6 * float(recorded[e["cat"]])
         check(want - 0.1 <= e["dur"] <= want + 20, "%s instead of %g us" % (e, want))
         check(0 <= e["ts"] and e["ts"] + e["dur"] <= 1e6 * report["seconds"]["solves"][0] + 0.1, e)
+    # u is home when the solve has ended
+    names = {e["tid"]: e["args"]["name"] for e in everything if e["ph"] == "M" and e["name"] == "thread_name"}
+    check(set(names.values()) == {name % g for g in range(4) for name in ("GPU %d", "main memory to GPU %d", "GPU %d to main memory")}
+          | {"submission"}, names)
+    copies = sorted((e["name"], e["args"]["segment"], e["args"]["bytes"], names[e["tid"]]) for e in spans if e["cat"] in ("h2d", "d2h"))
+    check(copies == sorted([("f", s, 2 ** 28, "main memory to GPU %d" % s) for s in range(4)]
+                           + [("u", s, 2 ** 28, "GPU %d to main memory" % s) for s in range(4)]), copies)
+    until = max(e["ts"] + e["dur"] for e in spans)
+    check(abs(until - 1e6 * report["seconds"]["solves"][0]) <= 50, "a trace of %g us of %g s" % (until, report["seconds"]["solves"][0]))
+    # several solves follow one another by the clock of the simulation
+    run(*SOLVE, *ON_H200, "--repeat", "3", "--trace", "t.json", "--quiet")
+    with open("t.json", encoding="utf-8") as file:
+        events = [e for e in json.load(file)["traceEvents"] if e["ph"] == "X"]
+    ends = [(min(e["ts"] for e in those), max(e["ts"] + e["dur"] for e in those))
+            for those in ([e for e in events if e["args"]["solve"] == n] for n in range(3))]
+    check(ends[0][0] == 0 and all(0 <= after[0] - before[1] < 100 for before, after in zip(ends, ends[1:])), ends)
+    # from the submission until u is home there is something in the trace at every moment; the first solve gets memory too
+    until = ends[2][0]
+    for e in sorted((e for e in events if e["args"]["solve"] == 2), key=lambda e: e["ts"]):
+        check(e["ts"] <= until + 50, "nothing between %g and %g us" % (until, e["ts"]))
+        until = max(until, e["ts"] + e["dur"])
     with open("d.dot", encoding="utf-8") as file:
         graph = file.read()
     check(graph.startswith("digraph") and graph.count("->") == 2 * report["segments"] * report["pencils"], graph)
@@ -162,6 +194,21 @@ def solve():
     check("machine   h200, simulated" in text and "0 CPU, 4 GPU" in text, text)
     many = json.loads(run(*SOLVE, *ON_H200, "--repeat", "5", "--in-flight", "2", "--json", "-").stdout)
     check(len(many["seconds"]["solves"]) == 5 and min(many["seconds"]["solves"]) > 0, many)
+
+
+def names():
+    """What a machine is called reaches no file, no XML and no terminal but as a word."""
+    victims = [write(name, "kept\n") for name in ("x.platform.v4.xml", "x.bandwidth", "x.latency", "x.config")]
+    for name, found in (("../../../x", "character 3 of NAME is '/'"), ("<a b='", "character 1 of NAME is '<'"),
+                        ("a\x1b[2J", "character 2 of NAME is 0x1b"), ("a&amp;b", "character 2 of NAME is '&'"), ("", "machine NAME"),
+                        ("n" * 64, "at most 63"), ("n" * 600, "at most 510")):
+        bad = edited("named.machine", ("machine h200\n", "machine %s\n" % name))
+        refused(*SOLVE, "--machine", bad, code=2, says=("named.machine:", ": expected ", found))
+    for victim in victims:
+        with open(victim, encoding="utf-8") as file:
+            check(file.read() == "kept\n", victim)
+    good = edited("named.machine", ("machine h200\n", "machine %s\n" % ("A-b_c.9" + 56 * "n")))
+    check(run(*SOLVE, "--machine", good).stdout.count("simulated") == 1, "another name")
 
 
 def costs(text):
@@ -191,6 +238,11 @@ def record():
     check(all(abs(g - w) <= 0.02 * w for g, w in zip(got_gap, gap)), "gaps: %s, recorded as %s" % (gap, got_gap))
     check(abs(got_submit[0] - submit[0]) <= 0.05 * submit[0], "submission: %s, recorded as %s" % (submit, got_submit))
     check(submit[1] <= got_submit[1] <= submit[1] + 1e-6, "submission: %s, recorded as %s" % (submit, got_submit)) # and StarPU's
+    # of peers that reach each other's memory, by which rate of the link they did
+    run(*BENCH, "peers.csv", "--grid", "64", "--gpus", "4", "--data", "resident", *ON_H200, "--record", "peers-again.machine")
+    with open("peers-again.machine", encoding="utf-8") as file:
+        rate = dict(re.findall(r"^(link|recorded) peer (\S+)", file.read(), re.MULTILINE))
+    check(rate["link"] == rate["recorded"] and float(rate["link"]) > 0, rate)
     # where a GPU may wait for copies, or does another solve's tasks meanwhile, what is between two tasks is no gap
     for gpus, others in (("1", ("--data", "host")), ("4", ("--data", "resident", "--exchange", "managed")),
                          ("1", ("--data", "resident", "--in-flight", "2"))):
@@ -263,11 +315,16 @@ def no_data():
 
 
 def no_machine():
+    names = [m["name"] for m in json.loads(run("info", "--machines", "--json", "-").stdout)["machines"]]
+    check(names == sorted(names) and {"epyc-2core", "h200"} <= set(names), names)
+    for name in names:
+        check("simulated" in run("solve", "--problem", "modes", "--grid", "64", "--machine", name).stdout, name)
     for arguments in (SOLVE, ("bench", "--grid", "8"), ("info",)):
         for environment in (None, {**os.environ, "PSG_MACHINE": ""}):
             refused(*arguments, code=2, says=("no machine to simulate", "--machine", "PSG_MACHINE"), env=environment)
-        refused(*arguments, "--machine", "h300", code=2, says=("h300: No such file",))
-        refused(*arguments, code=2, says=("h300: No such file",), env={**os.environ, "PSG_MACHINE": "h300"})
+        unknown = ("h300: No such file", "there are: ", " epyc-2core", " h200")
+        refused(*arguments, "--machine", "h300", code=2, says=unknown)
+        refused(*arguments, code=2, says=unknown, env={**os.environ, "PSG_MACHINE": "h300"})
         refused(*arguments, "--machine", write("bad.machine", "machine bad\ncpus two\n"), code=2, says=("bad.machine:2: ",))
         refused(*arguments, "--machine", "", code=2, says=("--machine ''",))
         refused(*arguments, "--machine", code=2, says=("'--machine' needs an argument",))
@@ -296,6 +353,34 @@ def links():
         check(alone["routes"] == [] and len(alone["workers"]) == 4, alone)
 
 
+def one_time():
+    """The time that is told of a solve is the one that its bound is compared with, from where its data are."""
+    for arguments in ((), ("--repeat", "3"), ("--repeat", "3", "--in-flight", "2"), ("--gpus", "0", "--cpus", "16")):
+        report = json.loads(run(*SOLVE, *ON_H200, *arguments, "--bounds", "--json", "-").stdout)
+        last, bounds = report["seconds"]["solves"][-1], report["bounds"]
+        check(bounds["solve"] == last and bounds["of_solve"] == bounds["seconds"] / last <= 1, report)
+        # the copies of u home are in the time of the graph, too
+        check("--in-flight" in arguments or 0.99 * last <= report["seconds"]["graph"] <= last, report)
+        copied = {link: bounds["links"][link]["bytes"] for link in ("h2d", "d2h")}
+        check(copied == dict.fromkeys(copied, 0 if "16" in arguments else 8 * 512 ** 3), report)
+    said = run(*SOLVE, *ON_H200, "--bounds").stdout
+    solve, compared = re.search(r"^solve +(\S+) s$", said, re.MULTILINE), re.search(r"of the last solve's (\S+) s$", said, re.MULTILINE)
+    check(solve and compared and solve.group(1) == compared.group(1), said)
+
+
+def resident():
+    """psg solve takes the time that psg bench does for data that stay on the GPUs, and copies nothing."""
+    grid = ("--grid", "512", "--gpus", "4", "--data", "resident")
+    report = json.loads(run("solve", "--problem", "modes", *grid, "--repeat", "3", "--bounds", *ON_H200, "--json", "-").stdout)
+    check(report["data"] == "resident" and report["bytes"]["h2d"] == report["bytes"]["d2h"] == 0, report)
+    check(report["bounds"]["links"]["h2d"]["bytes"] == report["bounds"]["links"]["d2h"]["bytes"] == 0, report["bounds"])
+    check(report["bounds"]["solve"] == report["seconds"]["solves"][-1], report)
+    told = seconds("resident.csv", *grid, *ON_H200)
+    check(abs(report["seconds"]["median"] - told) <= 0.01 * told, "%s, and psg bench has %g" % (report["seconds"], told))
+    host = json.loads(run("solve", "--problem", "modes", *grid[:-1], "host", *ON_H200, "--json", "-").stdout)
+    check(host["seconds"]["median"] > 2 * told, host["seconds"])
+
+
 def nodes():
     """Alike nodes, of which one is reported: what it sends, over a network that the file or the command line describes."""
     slow = ("solve", "--problem", "modes", "--grid", "256", "--gpus", "4", "--nodes", "4", "--bounds", *ON_H200)
@@ -310,6 +395,7 @@ def nodes():
         events = json.load(file)["traceEvents"]
     check(sum(e["ph"] == "b" for e in events) == report["stages"]["exchange"]["tasks"] > 0, events)
     check({e["args"]["to"] for e in events if e["ph"] == "b"} == {1, 2, 3} and {e["pid"] for e in events} == {0}, events)
+    check(sum(e["args"]["bytes"] for e in events if e["ph"] == "b") == sent, "messages of other sizes")
     said = run(*slow, "--network", "2").stdout
     check("by link message" in said and "nodes     4 alike" in said, said)
     check("by link" in run(*slow, "--network", "4000").stdout and "nodes" not in run(*SOLVE, *ON_H200).stdout, "one node")
@@ -371,6 +457,6 @@ def no_memory():
     run("solve", "--problem", "madelung", "--grid", "1024", *ON_H200, "--quiet", before=little)
 
 
-for part in (bench, studies, machines, solve, record, spread, share, no_data, no_machine, links, nodes, no_memory):
+for part in (bench, studies, machines, names, solve, record, spread, share, no_data, no_machine, links, one_time, resident, nodes, no_memory):
     part()
     check(os.listdir("tmp") == [], "%s left %s" % (part.__name__, os.listdir("tmp")))

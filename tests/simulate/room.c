@@ -1,5 +1,6 @@
 /* A spectrum that the GPUs have no room for stands in main memory, cut into parts of which they
  * have room for some; and what cannot work is an error before a solve. */
+#include "graph/psg_starpu.h"
 #include "tests/simulate/simulate.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 /* GPUs that turn out to have less room than StarPU says: solves do first without a second place for the rows that
  * kspace returns, and keep the cut; the default one becomes finer only then, and blocks are in main memory at last. */
+#include "graph/psg_observe.h"
 #include "tests/simulate/simulate.h"
 
 #include <dlfcn.h>

@@ -6,6 +6,8 @@
 #define PSG_TESTS_SIMULATE_H
 
 #include "graph/psg.h"
+#include "graph/psg_machine.h"
+#include "graph/psg_starpu.h"
 #include "tests/check.h"
 
 #include <stdio.h>

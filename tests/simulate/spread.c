@@ -1,6 +1,8 @@
 /* Where a line of the machine's file says how far the times of its tasks spread, a task takes what is drawn for its
  * worker and the solve: the mean of many is the line's and their spread too, the slowest of several takes longer, and the
  * kinds of task of a worker are slow together. The same seed draws the same; policies do not know what is drawn. */
+#include "graph/psg_observe.h"
+#include "graph/psg_starpu.h"
 #include "tests/simulate/simulate.h"
 
 #include <sys/mman.h>

@@ -2,6 +2,7 @@
  * beyond them what exceeds the least in proportion; and of what was not recorded the nearest. One
  * is submitted after the other, which takes its time too.
  * Solves go by the simulated clock. */
+#include "graph/psg_observe.h"
 #include "tests/simulate/simulate.h"
 
 #include <string.h>

@@ -1,0 +1,221 @@
+/* psg example: a small density for those who have none of their own yet. */
+#include "app/example.h"
+#include "app/arguments.h"
+#include "app/field.h"
+#include "app/output.h"
+#include "app/problems.h"
+#include "app/ranks.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { CHARGES, RANDOM };
+
+typedef struct example_arguments {
+    const char *file;
+    int kind, precision, quiet;
+    app_grid_value grid;
+    app_box_value box;
+} example_arguments;
+
+static const app_choice kinds[] = {{"charges", CHARGES}, {"random", RANDOM}, {NULL, 0}};
+static const app_choice precisions[] = {{"f64", PSG_F64}, {"f32", PSG_F32}, {NULL, 0}};
+
+#define FIELD(member) offsetof(example_arguments, member)
+
+static const app_option_row rows[] = {
+    {"Field", "kind", "charges|random", app_value_choice, FIELD(kind), kinds, NULL,
+     "charges: four Gaussian charges, +2, -2, +1 and -1;\n"
+     "random: a number from -1 to 1 at each point. The mean of\n"
+     "both is 0. default: charges"},
+    {NULL, "grid", "N|NXxNYxNZ", app_value_grid, FIELD(grid), NULL,
+     "N or NXxNYxNZ, whole numbers from 1",
+     "number of points along x, y and z; default: 64. The data\n"
+     "set is [nz][ny][nx]"},
+    {NULL, "box", "L|LXxLYxLZ", app_value_box, FIELD(box), NULL,
+     "L or LXxLYxLZ, finite lengths above 0",
+     "lengths of the box along x, y and z, the data set's\n"
+     "attribute `box`; default: 10"},
+    {NULL, "precision", "f64|f32", app_value_choice, FIELD(precision), precisions, NULL,
+     "of the data set; default: f64"},
+    {NULL, "quiet", NULL, NULL, FIELD(quiet), NULL, NULL, "print errors only"},
+    {NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL}};
+
+static const app_command_text example_text = {
+    "example", rows,
+    "Usage: psg example FILE[:DATASET] [OPTION]...\n"
+    "\n"
+    "Write a small density to try psg solve with: an HDF5 data set [nz][ny][nx], x fastest,\n"
+    "with the lengths lx, ly, lz of the box as its attribute `box`. DATASET default: /density.\n"
+    "A FILE that is there already is refused.\n",
+    "Examples:\n"
+    "  psg example rho.h5\n"
+    "         four charges in a box of 10 x 10 x 10\n"
+    "  psg solve --in rho.h5:/density --out phi.h5:/potential --factor '-4*pi' --verify\n"
+    "         their potential, in Gaussian units\n"};
+
+/* ---------------------------------------------------------------------------------- the field */
+
+/* In units of the box, along x, y and z. */
+static const struct charge {
+    double place[3], charge;
+} charges[] = {{{0.30, 0.30, 0.35}, 2},
+               {{0.70, 0.65, 0.40}, -2},
+               {{0.35, 0.75, 0.70}, 1},
+               {{0.75, 0.25, 0.75}, -1}};
+enum { COUNT = sizeof charges / sizeof charges[0] };
+static const double width = 0.06; /* standard deviation of a charge, in box lengths */
+
+static int fill_charges(const psg_grid *grid, double *f) {
+    const size_t nx = grid->axis[0].n, ny = grid->axis[1].n, nz = grid->axis[2].n;
+    double *table = app_allocate(COUNT * (nx + ny + nz), sizeof *table, "the charges");
+    if (!table) {
+        return APP_FAILED;
+    }
+    memset(f, 0, nx * ny * nz * sizeof *f);
+    for (int c = 0; c < COUNT; c++) {
+        double *x = table + (size_t)c * (nx + ny + nz), *y = x + nx, *z = y + ny;
+        double *const of[] = {x, y, z};
+        for (int axis = 0; axis < 3; axis++) {
+            app_gaussian(of[axis], &grid->axis[axis], charges[c].place[axis], width);
+        }
+        for (size_t k = 0; k < nz; k++) {
+            for (size_t j = 0; j < ny; j++) {
+                const double yz = charges[c].charge * y[j] * z[k];
+                for (size_t i = 0; i < nx; i++) {
+                    f[(k * ny + j) * nx + i] += yz * x[i];
+                }
+            }
+        }
+    }
+    free(table);
+    return APP_DONE;
+}
+
+static void fill_random(size_t points, double *f) {
+    uint64_t state = 1;
+    for (size_t p = 0; p < points; p++) {
+        state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407); /* Knuth */
+        f[p] = (double)(state >> 11) * 0x1p-52 - 1;
+    }
+}
+
+/* A charge on a coarse grid is not all there. */
+static void take_mean_out(size_t points, double *f) {
+    long double sum = 0;
+    for (size_t p = 0; p < points; p++) {
+        sum += f[p];
+    }
+    for (size_t p = 0; p < points; p++) {
+        f[p] -= (double)(sum / (long double)points);
+    }
+}
+
+/* ----------------------------------------------------------------------------------- the file */
+
+static int put_together(const example_arguments *a, const psg_grid *grid, void **field) {
+    const size_t points = app_points(grid);
+    double *f = app_allocate(points, sizeof *f, "the density");
+    *field = app_allocate(points, app_element_bytes((psg_precision)a->precision), "the data set");
+    int code = f && *field ? APP_DONE : APP_FAILED;
+    if (!code && a->kind == CHARGES) {
+        code = fill_charges(grid, f);
+    } else if (!code) {
+        fill_random(points, f);
+    }
+    if (!code) {
+        take_mean_out(points, f);
+        app_put_row(*field, (psg_precision)a->precision, 0, points, f);
+    }
+    free(f);
+    return code;
+}
+
+static int write_file(const example_arguments *a, const psg_grid *grid, const app_field_name *name,
+                      const void *field) {
+    const double box[3] = {grid->axis[0].length, grid->axis[1].length, grid->axis[2].length};
+    const psg_precision precision = (psg_precision)a->precision;
+    const app_field_header header = {.box = box, .source = "psg example"};
+    const double bytes = (double)app_points(grid) * (double)app_element_bytes(precision);
+    app_output output = {.temporary = ""};
+    app_field_output *writer = NULL;
+    int code = app_output_begin(&output, name->file, APP_OUTPUT_ANY, bytes);
+    if (!code) {
+        const app_field_place place = {output.temporary, name->file, name->dataset, 0};
+        code = app_field_create(&place, grid, precision, &writer);
+    }
+    if (!code) {
+        code = app_field_write(writer, app_own_planes(grid), field, &header);
+    }
+    if (!code) {
+        return app_output_commit(&output);
+    }
+    app_output_discard(&output);
+    return code;
+}
+
+static int find_name(const char *text, app_field_name *name) {
+    int code = app_field_split(text, name);
+    if (!code && !name->dataset[0]) {
+        snprintf(name->dataset, sizeof name->dataset, "/density");
+    }
+    if (!code && access(name->file, F_OK) == 0) {
+        code = app_error(APP_USAGE, "%s: is there already; give a name that is not", name->file);
+    }
+    return code;
+}
+
+static int make_example(const example_arguments *a) {
+    const size_t *n = a->grid.n;
+    app_field_name name;
+    psg_grid grid;
+    void *field = NULL;
+    int code = find_name(a->file, &name);
+    if (!code && (n[1] > SIZE_MAX / 16 / n[0] || n[2] > SIZE_MAX / 16 / (n[0] * n[1]))) {
+        code = app_error(APP_USAGE, "%zu x %zu x %zu points are more than this machine can count",
+                         n[0], n[1], n[2]);
+    }
+    if (code) {
+        return code;
+    }
+    psg_grid_init(&grid, n[0], n[1], n[2], a->box.length[0], a->box.length[1], a->box.length[2]);
+    code = put_together(a, &grid, &field);
+    if (!code) {
+        code = write_file(a, &grid, &name, field);
+    }
+    free(field);
+    if (!code && !a->quiet) {
+        const char *slash = name.dataset[0] == '/' ? "" : "/";
+        app_say("written   %s:%s%s, %zu x %zu x %zu, box %.10g x %.10g x %.10g\n"
+                "try       psg solve --in %s:%s%s --out phi.h5:/potential --verify\n",
+                name.file, slash, name.dataset, n[0], n[1], n[2], a->box.length[0],
+                a->box.length[1], a->box.length[2], name.file, slash, name.dataset);
+    }
+    return code;
+}
+
+/* FILE stands first, in the place that parsing takes for the command's name. */
+int app_example(int argc, char **argv) {
+    example_arguments a = {
+        .kind = CHARGES, .precision = PSG_F64, .grid = {1, {64, 64, 64}}, .box = {1, {10, 10, 10}}};
+    const int named = argc > 1 && argv[1][0] != '-';
+    a.file = named ? argv[1] : NULL;
+    int code = app_ranks_agree(app_arguments_parse(&example_text, argc - named, argv + named, &a));
+    if (code) {
+        return code == APP_HELPED ? APP_DONE : code;
+    }
+    if (!a.file || !a.file[0]) {
+        return app_ranks_agree(
+            app_error(APP_USAGE, "say where the example goes: psg example rho.h5"));
+    }
+    if (app_ranks() > 1) {
+        return app_ranks_agree(
+            app_error(APP_USAGE, "psg example is for one process: start it without mpirun"));
+    }
+    app_signals_install();
+    return make_example(&a);
+}

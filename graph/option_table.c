@@ -1,0 +1,479 @@
+/* The options of a plan, one row each. Defaults, the check of single values, the agreement between
+ * processes, and options by name are made from this table. To add an option: a field at the end of
+ * psg_options, a row here, the place that uses it, and its test. */
+#include "codelets/decimal.h"
+#include "graph/internal.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the field of an option is. */
+typedef enum kind { CHOICE, INTEGER, UNSIGNED, SIZE, REAL, TEXT } kind;
+
+/* A value that has a name of its own. */
+typedef struct word {
+    const char *text; /* NULL ends the list */
+    double value;
+} word;
+
+typedef struct row {
+    psg_option about;
+    kind kind;
+    size_t offset;
+    const word *words;  /* NULL: there are none. A choice has no other values */
+    double least, most; /* of a number that is no word */
+} row;
+
+static const word precisions[] = {{"f64", PSG_F64}, {"f32", PSG_F32}, {NULL, 0}};
+static const word symbols[] = {
+    {"spectral", PSG_SYMBOL_SPECTRAL}, {"fd2", PSG_SYMBOL_FD2}, {NULL, 0}};
+static const word means[] = {{"drop", PSG_MEAN_DROP}, {"error", PSG_MEAN_ERROR}, {NULL, 0}};
+static const word graphs[] = {
+    {"fused", PSG_GRAPH_FUSED}, {"staged", PSG_GRAPH_STAGED}, {"auto", PSG_GRAPH_AUTO}, {NULL, 0}};
+static const word exchanges[] = {
+    {"auto", PSG_EXCHANGE_AUTO},         {"managed", PSG_EXCHANGE_MANAGED},
+    {"direct", PSG_EXCHANGE_DIRECT},     {"mpi", PSG_EXCHANGE_MPI},
+    {"alltoall", PSG_EXCHANGE_ALLTOALL}, {NULL, 0}};
+static const word layouts[] = {
+    {"contiguous", PSG_Z_CONTIGUOUS}, {"strided", PSG_Z_STRIDED}, {"auto", PSG_Z_AUTO}, {NULL, 0}};
+static const word efforts[] = {{"measure", PSG_EFFORT_MEASURE},
+                               {"estimate", PSG_EFFORT_ESTIMATE},
+                               {"patient", PSG_EFFORT_PATIENT},
+                               {NULL, 0}};
+static const word places[] = {{"divide", 0}, {"task", 1}, {NULL, 0}};
+static const word answers[] = {{"no", 0}, {"yes", 1}, {NULL, 0}};
+static const word shares[] = {
+    {"auto", PSG_CPU_SHARE_AUTO}, {"free", PSG_CPU_SHARE_FREE}, {NULL, 0}};
+static const word every[] = {{"all", -1}, {NULL, 0}};
+static const word chosen[] = {{"auto", 0}, {NULL, 0}};
+static const word limits[] = {{"none", 0}, {NULL, 0}};
+
+/* One more than the largest size_t, which is no double: it stands for that. */
+static const double size_most = 0x1p64;
+
+#define AT(member) offsetof(psg_options, member)
+#define SAME PSG_OPTION_SAME
+#define SIMULATED PSG_OPTION_SIMULATION
+
+static const row rows[] = {
+    {{"precision", "Equation", "f64|f32", "f64", "precision of f, u and all arithmetic", SAME},
+     CHOICE,
+     AT(precision),
+     precisions,
+     0,
+     0},
+    {{"symbol", "Equation", "spectral|fd2", "spectral",
+      "the Laplacian: spectral (-k^2) or fd2 (the 7-point stencil, solved exactly)", SAME},
+     CHOICE,
+     AT(symbol),
+     symbols,
+     0,
+     0},
+    {{"lambda", "Equation", "X", "0", "screening, in 1/length^2", SAME},
+     REAL,
+     AT(lambda),
+     NULL,
+     0,
+     INFINITY},
+    {{"factor", "Equation", "X", "1", "lap(u) - lambda u = X f; a finite number other than 0",
+      SAME},
+     REAL,
+     AT(factor),
+     NULL,
+     -INFINITY,
+     INFINITY},
+    {{"mean", "Equation", "drop|error", "drop",
+      "a mean of f, for which a periodic box has no solution unless lambda > 0: drop it and say "
+      "so, or fail",
+      SAME},
+     CHOICE,
+     AT(mean),
+     means,
+     0,
+     0},
+    {{"mean_tolerance", "Equation", "X", "auto",
+      "with mean error: |mean f| above this share of max|f| is an error; auto means rounding",
+      SAME},
+     REAL,
+     AT(mean_tolerance),
+     chosen,
+     0,
+     INFINITY},
+    {{"graph", "Task graph", "fused|staged|auto", "auto",
+      "few tasks, or one per step of the method; auto: what was tuned, else fused", SAME},
+     CHOICE,
+     AT(graph),
+     graphs,
+     0,
+     0},
+    {{"exchange", "Task graph", "managed|direct|mpi|alltoall|auto", "auto",
+      "how blocks go from segments to pencils: managed (StarPU moves them), direct (GPUs write "
+      "them into each other's memory and read them there); between processes: mpi (each as soon "
+      "as it can go), alltoall (all at once); auto: the best one there is",
+      SAME},
+     CHOICE,
+     AT(exchange),
+     exchanges,
+     0,
+     0},
+    {{"z_layout", "Task graph", "contiguous|strided|auto", "auto",
+      "layout of the z transforms of the staged graph; auto: what was tuned, else contiguous",
+      SAME},
+     CHOICE,
+     AT(z_layout),
+     layouts,
+     0,
+     0},
+    {{"normalize", "Task graph", "task|divide", "task",
+      "where the staged graph has the factor 1/(nx ny nz): in a task of its own, or in the "
+      "division",
+      SAME},
+     CHOICE,
+     AT(normalize),
+     places,
+     0,
+     0},
+    {{"segment_planes", "Task graph", "N|auto", "auto",
+      "planes of z in a segment; auto: from the data's size", SAME},
+     SIZE,
+     AT(segment_planes),
+     chosen,
+     1,
+     size_most},
+    {{"pencils", "Task graph", "N|auto", "auto",
+      "parts of y in spectral space; auto: from the data's size and the GPUs", SAME},
+     SIZE,
+     AT(pencils),
+     chosen,
+     1,
+     size_most},
+    {{"in_flight", "Task graph", "N", "2",
+      "solves that may overlap, if memory allows a spectrum each", SAME},
+     UNSIGNED,
+     AT(in_flight),
+     NULL,
+     1,
+     INT32_MAX},
+    {{"record", "Task graph", "yes|no", "no",
+      "keep what tasks read and write, for dependencies and bounds", 0},
+     CHOICE,
+     AT(record),
+     answers,
+     0,
+     0},
+    {{"cpus", "Machine", "N|all", "all",
+      "CPU workers; all: one per core, beside GPUs none unless cpu_share wants them", 0},
+     INTEGER,
+     AT(cpus),
+     every,
+     0,
+     INT32_MAX},
+    {{"gpus", "Machine", "N|all", "all", "GPU workers", 0}, INTEGER, AT(gpus), every, 0, INT32_MAX},
+    {{"cpu_share", "Machine", "X|auto|free", "auto",
+      "the part of the planes and rows that CPU workers take beside GPUs: a number from 0 to 1; "
+      "auto: what promises to be fastest by StarPU's models of the tasks, 0 where these are not "
+      "calibrated; free: the policy decides for each task",
+      SAME},
+     REAL,
+     AT(cpu_share),
+     shares,
+     0,
+     1},
+    {{"policy", "Machine", "NAME|auto", "auto",
+      "StarPU's scheduling policy; auto: the one of STARPU_SCHED in the environment, else what was "
+      "tuned, else StarPU's own",
+      SAME},
+     TEXT,
+     AT(policy),
+     NULL,
+     0,
+     0},
+    {{"calibrate", "Machine", "yes|no", "no",
+      "measure tasks, for policies that decide by performance models", 0},
+     CHOICE,
+     AT(calibrate),
+     answers,
+     0,
+     0},
+    {{"effort", "Machine", "estimate|measure|patient", "measure", "FFTW's search for its plans",
+      SAME},
+     CHOICE,
+     AT(effort),
+     efforts,
+     0,
+     0},
+    {{"tuned", "Machine", "yes|no", "yes",
+      "for options left at auto, take what psg tune found best for this machine and grid", 0},
+     CHOICE,
+     AT(tuned),
+     answers,
+     0,
+     0},
+    {{"cache_dir", "Machine", "FOLDER|auto", "auto",
+      "folder for FFTW's wisdom and what psg tune found; auto: psg in the user's cache folder; "
+      "empty: nowhere",
+      0},
+     TEXT,
+     AT(cache_dir),
+     NULL,
+     0,
+     0},
+    {{"time_limit", "Processes", "S|none", "none",
+      "seconds to wait for other processes before they are given up", SAME},
+     REAL,
+     AT(time_limit),
+     limits,
+     0,
+     INFINITY},
+    {{"machine", "Simulation", "NAME|FILE|auto", "auto",
+      "the machine to simulate; auto: the one in use, at first PSG_MACHINE in the environment",
+      SIMULATED},
+     TEXT,
+     AT(machine),
+     NULL,
+     0,
+     0},
+    {{"nodes", "Simulation", "N", "1", "alike nodes with a process each", SIMULATED},
+     UNSIGNED,
+     AT(nodes),
+     NULL,
+     1,
+     INT16_MAX},
+    {{"network", "Simulation", "X|auto", "auto",
+      "bytes per second that a node sends, and receives; auto: as the machine's file says",
+      SIMULATED},
+     REAL,
+     AT(network),
+     chosen,
+     0,
+     INFINITY},
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+/* ------------------------------------------------------------------------------------- lookup */
+
+const psg_option *psg_option_at(size_t index) {
+    return index < ROWS ? &rows[index].about : NULL;
+}
+
+/* '-' stands for '_', as in the command's options. */
+static bool same_name(const char *name, const char *given) {
+    for (; *name != '\0' && (*name == *given || (*name == '_' && *given == '-')); name++) {
+        given++;
+    }
+    return *name == '\0' && *given == '\0';
+}
+
+static psg_status find(const char *name, const row **found) {
+    char list[512] = "";
+    size_t used = 0;
+    *found = NULL;
+    for (size_t r = 0; r < ROWS && name != NULL; r++) {
+        if (same_name(rows[r].about.name, name)) {
+            *found = &rows[r];
+            return PSG_OK;
+        }
+        const int more = snprintf(list + used, sizeof list - used, " %s", rows[r].about.name);
+        used += more > 0 && (size_t)more < sizeof list - used ? (size_t)more : 0;
+    }
+    return psg_fail(PSG_ERR_ARG, "there is no option '%s'; there are:%s",
+                    name != NULL ? name : "(null)", list);
+}
+
+/* ------------------------------------------------------------------------------------- values */
+
+static double number_of(const row *r, const psg_options *options) {
+    const char *field = (const char *)options + r->offset;
+    switch (r->kind) {
+    case UNSIGNED:
+        return *(const unsigned *)(const void *)field;
+    case SIZE:
+        return (double)*(const size_t *)(const void *)field;
+    case REAL:
+        return *(const double *)(const void *)field;
+    default: /* an enum is as large as an int */
+        return *(const int *)(const void *)field;
+    }
+}
+
+static void put_number(const row *r, psg_options *options, double value) {
+    char *field = (char *)options + r->offset;
+    switch (r->kind) {
+    case UNSIGNED:
+        *(unsigned *)(void *)field = (unsigned)value;
+        break;
+    case SIZE:
+        *(size_t *)(void *)field = value < size_most ? (size_t)value : SIZE_MAX;
+        break;
+    case REAL:
+        *(double *)(void *)field = value;
+        break;
+    default:
+        *(int *)(void *)field = (int)value;
+        break;
+    }
+}
+
+static const char *word_of(const row *r, double value) {
+    for (const word *w = r->words; w != NULL && w->text != NULL; w++) {
+        if (w->value == value) {
+            return w->text;
+        }
+    }
+    return NULL;
+}
+
+/* A number that is no word. NaN is none, and neither is infinity. A range of both signs is that of a
+ * factor, which is not 0. */
+static bool in_range(const row *r, double value) {
+    return r->kind != CHOICE && value >= r->least && value <= r->most && !isinf(value) &&
+           (r->kind != REAL || r->least >= 0 || value != 0);
+}
+
+/* A number in the text, whatever the locale of the program is. */
+static bool read_number(const char *text, double *value) {
+    const psg_decimal decimal = psg_decimal_begin();
+    char *end = NULL;
+    errno = 0;
+    *value = strtod(text, &end);
+    const bool whole = end != text && *end == '\0' && text[0] > ' ';
+    psg_decimal_end(decimal);
+    return whole;
+}
+
+static bool read_value(const row *r, const char *text, double *value) {
+    for (const word *w = r->words; w != NULL && w->text != NULL; w++) {
+        if (strcmp(w->text, text) == 0) {
+            *value = w->value;
+            return true;
+        }
+    }
+    const bool whole = r->kind != REAL;
+    return read_number(text, value) && in_range(r, *value) && (!whole || *value == floor(*value));
+}
+
+psg_status psg_options_set(psg_options *options, const char *name, const char *text) {
+    const row *r = NULL;
+    double value = 0;
+    psg_clear_error();
+    if (options == NULL || text == NULL) {
+        return psg_fail(PSG_ERR_ARG, "options or text is NULL");
+    }
+    const psg_status status = find(name, &r);
+    if (status != PSG_OK) {
+        return status;
+    }
+    if (r->offset >= options->struct_size) {
+        return psg_fail(PSG_ERR_UNSUPPORTED, "option %s is newer than this program's psg_options",
+                        r->about.name);
+    }
+    if (r->kind == TEXT) {
+        const char **field = (const char **)(void *)((char *)options + r->offset);
+        *field = strcmp(text, r->about.standard) == 0 ? NULL : text;
+        return PSG_OK;
+    }
+    if (!read_value(r, text, &value)) {
+        return psg_fail(PSG_ERR_ARG, "%s = '%s': %s is needed", r->about.name, text,
+                        r->about.values);
+    }
+    put_number(r, options, value);
+    return PSG_OK;
+}
+
+/* As short as it can be and still be read back as the same number; with a point in every locale. */
+static void write_number(double value, char *text, size_t size) {
+    for (int digits = 6; digits <= 17; digits++) {
+        double back = 0;
+        (void)snprintf(text, size, "%.*g", digits, value);
+        for (char *c = text; *c != '\0'; c++) {
+            *c = *c == ',' ? '.' : *c;
+        }
+        if (read_number(text, &back) && back == value) {
+            return;
+        }
+    }
+}
+
+psg_status psg_options_get(const psg_options *options, const char *name, char *text, size_t size) {
+    const row *r = NULL;
+    char number[40];
+    psg_clear_error();
+    if (options == NULL || text == NULL || size == 0) {
+        return psg_fail(PSG_ERR_ARG, "options or text is NULL, or there is no room for the text");
+    }
+    const psg_status status = find(name, &r);
+    if (status != PSG_OK) {
+        return status;
+    }
+    const char *value = r->about.standard;
+    if (r->offset >= options->struct_size) {
+        value = r->about.standard; /* the program has no field for it */
+    } else if (r->kind == TEXT) {
+        const char *const *field =
+            (const char *const *)(const void *)((const char *)options + r->offset);
+        value = *field != NULL ? *field : r->about.standard;
+    } else {
+        value = word_of(r, number_of(r, options));
+        if (value == NULL) {
+            write_number(number_of(r, options), number, sizeof number);
+            value = number;
+        }
+    }
+    if (strlen(value) >= size) {
+        return psg_fail(PSG_ERR_ARG, "%s is '%s', and there is room for %zu bytes", r->about.name,
+                        value, size);
+    }
+    memcpy(text, value, strlen(value) + 1);
+    return PSG_OK;
+}
+
+/* --------------------------------------------------------------------------- of a whole struct */
+
+void psg_option_table_defaults(psg_options *options) {
+    memset(options, 0, sizeof *options);
+    options->struct_size = sizeof *options;
+    for (size_t r = 0; r < ROWS; r++) {
+        double value = 0;
+        if (rows[r].kind != TEXT && read_value(&rows[r], rows[r].about.standard, &value)) {
+            put_number(&rows[r], options, value);
+        }
+    }
+}
+
+psg_status psg_option_table_check(const psg_options *options) {
+    for (size_t m = 0; m < ROWS; m++) {
+        const row *r = &rows[m];
+        const double value = r->kind != TEXT ? number_of(r, options) : 0;
+        if (r->kind != TEXT && word_of(r, value) == NULL && !in_range(r, value)) {
+            return psg_fail(PSG_ERR_ARG, "%s = %g: %s is needed", r->about.name, value,
+                            r->about.values);
+        }
+    }
+    return PSG_OK;
+}
+
+/* A number that tells one text from another. */
+static double digest_of(const char *text) {
+    uint32_t hash = 2166136261U; /* FNV-1a */
+    for (; text != NULL && *text != '\0'; text++) {
+        hash = (hash ^ (unsigned char)*text) * 16777619U;
+    }
+    return text != NULL ? (double)hash : 0;
+}
+
+size_t psg_option_table_same(const psg_options *options, psg_option_value *values) {
+    size_t count = 0;
+    for (size_t m = 0; m < ROWS; m++) {
+        const row *r = &rows[m];
+        if ((r->about.scope & PSG_OPTION_SAME) != 0) {
+            const char *const *field =
+                (const char *const *)(const void *)((const char *)options + r->offset);
+            values[count++] = (psg_option_value){
+                r->about.name, r->kind == TEXT ? digest_of(*field) : number_of(r, options)};
+        }
+    }
+    return count;
+}

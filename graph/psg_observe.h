@@ -1,0 +1,199 @@
+/** @file psg_observe.h  What happened in a solve: statistics, events, copies, dependencies, bounds.
+ *
+ * The calls follow the rules of psg.h. Times are seconds.
+ */
+#ifndef PSG_OBSERVE_H
+#define PSG_OBSERVE_H
+
+#include "psg.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* -------------------------------------------------------------------------------- statistics */
+
+/** The kinds of task, in the order of the graph: the staged graph's, then the fused one's. */
+typedef enum psg_stage {
+    PSG_STAGE_FFT_XY = 0,
+    PSG_STAGE_PACK,
+    PSG_STAGE_UNPACK,
+    PSG_STAGE_FFT_Z,
+    PSG_STAGE_DIVIDE,
+    PSG_STAGE_IFFT_Z,
+    PSG_STAGE_IFFT_XY,
+    PSG_STAGE_NORMALIZE,
+    PSG_STAGE_FORWARD_XY, /**< fft_xy and pack */
+    PSG_STAGE_KSPACE,     /**< unpack, fft_z, divide, ifft_z and pack */
+    PSG_STAGE_INVERSE_XY, /**< unpack and ifft_xy */
+    PSG_STAGE_EXCHANGE,   /**< messages to other processes; the seconds with one on its way */
+    PSG_STAGE_COUNT
+} psg_stage;
+
+/** The stage's name, static, as in traces and performance models ("fft_xy"); NULL for none. */
+PSG_API const char *psg_stage_name(psg_stage stage);
+
+/** The ways that data go between memories. */
+typedef enum psg_link {
+    PSG_LINK_H2D = 0, /**< from main memory to GPUs */
+    PSG_LINK_D2H,     /**< from GPUs to main memory */
+    PSG_LINK_D2D,     /**< between GPUs */
+    PSG_LINK_MESSAGE, /**< to other processes */
+    PSG_LINK_COUNT
+} psg_link;
+
+/** The link's name, static: "h2d", "d2h", "d2d", "message"; NULL for none. */
+PSG_API const char *psg_link_name(psg_link link);
+
+typedef struct psg_stage_statistics {
+    uint64_t tasks;
+    double seconds; /**< summed over the tasks, each from its start to its end on its worker */
+} psg_stage_statistics;
+
+/** About the latest solve that was waited for, except where a comment says otherwise. */
+typedef struct psg_statistics {
+    size_t struct_size;  /**< set by psg_plan_statistics() */
+    uint64_t solves;     /**< solves of this plan so far, failed ones too */
+    double submitted;    /**< when it was submitted, seconds since the epoch, or simulated */
+    double seconds;      /**< from its submission until u is in the caller's memory, or the slabs */
+    double mean;         /**< the mean of f that was dropped, unit U/L^2; 0 where none had to be */
+    double plan_seconds; /**< psg_plan_create(): FFTW's search and StarPU's start included */
+    size_t segments, pencils; /**< of the plan, all processes */
+    size_t segment_planes;    /**< of the plan: planes of the largest segment */
+    size_t workers;           /**< of the plan: workers that could take its tasks */
+    psg_exchange exchange;    /**< of the plan: what was chosen */
+    size_t spectrum_bytes;    /**< of the plan: blocks, rows, pencils held now, all in flight */
+    size_t scratch_bytes;     /**< of the plan: the workers' scratch */
+    uint64_t h2d_bytes, d2h_bytes, d2d_bytes; /**< of all plans: copied to, from, between GPUs */
+    uint64_t sent_bytes;                      /**< by this process to others, in the latest solve */
+    int ranks, rank; /**< of the plan: processes, 1 without psg_options.comm; this one's number */
+    psg_stage_statistics stage[PSG_STAGE_COUNT];
+    psg_graph graph; /**< of the plan: the graph that was chosen */
+    psg_z_layout z_layout;
+    int tuned; /**< 1: an option or the policy is what `psg tune` stored; 0: none is */
+    size_t cpu_planes, cpu_rows; /**< of this process' planes and rows, those that CPU cores did */
+    double submit_seconds;       /**< seconds to submit all tasks and messages */
+    size_t submit_pieces;        /**< data handles passed to StarPU with them */
+    double h2d_seconds, d2h_seconds, d2d_seconds; /**< of these copies, all GPUs; NAN: not known */
+    size_t returned_rows,
+        fetched_rows;    /**< rows ky that kspace returns, and fetches; docs/gpu.md */
+    size_t submit_tasks; /**< tasks submitted, copies and messages included; 1: the solve was one */
+} psg_statistics;
+
+/** Used by psg_plan_statistics(). */
+PSG_API psg_status psg_plan_statistics_sized(const psg_plan *plan, psg_statistics *statistics,
+                                             size_t struct_size);
+
+/** @return PSG_OK; PSG_ERR_ARG: a pointer is NULL */
+static inline psg_status psg_plan_statistics(const psg_plan *plan, psg_statistics *statistics) {
+    return psg_plan_statistics_sized(plan, statistics, sizeof *statistics);
+}
+
+/** Seconds of worker w (0 .. statistics.workers-1) in each stage of the latest solve waited for.
+ *  @param[out] seconds  PSG_STAGE_COUNT numbers @return PSG_OK; PSG_ERR_ARG */
+PSG_API psg_status psg_plan_worker_seconds(const psg_plan *plan, size_t w, double *seconds);
+
+/** Something that took time in a solve: a task, or what went between processes. */
+typedef struct psg_event {
+    psg_stage stage;
+    int worker;        /**< 0 .. statistics.workers-1; -1: none, between processes */
+    int rank;          /**< of a message: the process at its other end; -1: none */
+    int received;      /**< of a message: 1: it came from there, 0: it went there */
+    size_t segment;    /**< counted over all processes; SIZE_MAX: the event has not exactly one */
+    size_t pencil;     /**< of a message the first one in it */
+    size_t count;      /**< of a task: planes of its segment, or rows of its pencil */
+    size_t pieces;     /**< of a task: blocks that it has to do with */
+    size_t remote;     /**< of a task: how many of its blocks, or of the parts that it returns, are
+                            on other GPUs */
+    int dense;         /**< of a task: each of them is in one piece of memory */
+    double start, end; /**< seconds since statistics.submitted. A message starts when what it
+                              carries was written; a received one has its end in both */
+    size_t bytes;      /**< of a task: of its planes or rows of the spectrum; of a message: what it
+                              carries; 0: of an alltoall */
+} psg_event;
+
+/** What happened on this process in the latest solve waited for, in the order of its ends.
+ *  @return PSG_OK; PSG_ERR_ARG; PSG_ERR_MEMORY: the solve had no memory to keep all of it */
+PSG_API psg_status psg_plan_events(const psg_plan *plan, psg_event *events, size_t capacity,
+                                   size_t *count);
+
+/** A copy by StarPU between main memory and a GPU, or between GPUs. */
+typedef struct psg_copy {
+    psg_link link;
+    int from, to; /**< CUDA device numbers; -1: main memory */
+    char data;    /**< 'f', 'u', 's': of the spectrum; 0: other data, or it is not known */
+    size_t segment, pencil; /**< SIZE_MAX: of no single one */
+    size_t bytes;
+    double start,
+        end; /**< as psg_event's; of a solve alone all are within psg_statistics.seconds */
+} psg_copy;
+
+/** The copies in the latest solve waited for, in the order of their ends; if solves overlap,
+ *  each copy is in the solve that is waited for first. The list is empty if copies are not timed. @return PSG_OK; PSG_ERR_ARG */
+PSG_API psg_status psg_plan_copies(const psg_plan *plan, psg_copy *copies, size_t capacity,
+                                   size_t *count);
+
+/** An event read what another had written. Both are numbers in the list of psg_plan_events(). */
+typedef struct psg_dependency {
+    size_t before, after;
+} psg_dependency;
+
+/** The dependencies between the events of the latest solve waited for, of a plan with
+ *  psg_options.record. `before` had ended when `after` started (of a received message only the
+ *  end is known). An alltoall stands between the tasks that wrote what went and those that read what came.
+ *  @return PSG_OK; PSG_ERR_ARG; PSG_ERR_STATE: the plan does not record; PSG_ERR_MEMORY */
+PSG_API psg_status psg_plan_dependencies(const psg_plan *plan, psg_dependency *dependencies,
+                                         size_t capacity, size_t *count);
+
+/* ------------------------------------------------------------------------------------ bounds */
+
+/** What a solve cannot be shorter than. */
+typedef enum psg_bound {
+    PSG_BOUND_PATH = 0, /**< the longest chain of tasks, each the shortest of its kind and shape; f
+                             has come to the GPUs before the first pencil, u goes home after the
+                             last */
+    PSG_BOUND_WORK,     /**< the seconds of all tasks over the number of workers */
+    PSG_BOUND_MEMORY,   /**< the least bytes through memory, at the rate measured there */
+    PSG_BOUND_LINK,     /**< the time of the slowest link */
+    PSG_BOUND_COUNT
+} psg_bound;
+
+/** The bound's name, static: "path", "work", "memory", "link"; NULL for none. */
+PSG_API const char *psg_bound_name(psg_bound bound);
+
+/** About this process' part in the latest solve that was waited for. */
+typedef struct psg_bounds {
+    size_t struct_size;            /**< set by psg_plan_bounds() */
+    double seconds;                /**< the largest of the following */
+    psg_bound by;                  /**< which one that is */
+    double bound[PSG_BOUND_COUNT]; /**< seconds; 0: nothing is known, or it bounds nothing */
+    double lp_seconds; /**< an estimate: StarPU's linear program; 0: without its models, or GLPK */
+    double memory_bytes; /**< that pass through memory at the least */
+    double memory_rate;  /**< bytes per second, of all workers; 0: not known, as in a simulation */
+    double cache_bytes;  /**< of all caches, which were left out of memory_bytes */
+    double link_bytes[PSG_LINK_COUNT];   /**< that have to go that way */
+    double link_seconds[PSG_LINK_COUNT]; /**< at the rates measured; 0: none, or not known */
+} psg_bounds;
+
+/** Used by psg_plan_bounds(). */
+PSG_API psg_status psg_plan_bounds_sized(const psg_plan *plan, psg_bounds *bounds,
+                                         size_t struct_size);
+
+/** How short the latest solve could have been, of a plan with psg_options.record; compare with
+ *  psg_statistics.seconds. Collective with psg_options.comm.
+ *  memory: each of a solve's three phases (x and y; z; back) reads and writes its data once, but
+ *  for what caches may hold from the phase before and keep for the next. The rate is that of all
+ *  workers at once, reading or copying arrays four times the caches, at most 1 GiB (GPUs copy),
+ *  found at a process' first call for a number of workers: 0.1 s, in which nothing else should run.
+ *  links: f to the GPUs and u from them, unless they are slabs, blocks between memories, messages;
+ *  at StarPU's rates, and for messages that of all processes sending at once, found at a
+ *  communicator's first call.
+ *  @return PSG_OK; PSG_ERR_ARG, _MEMORY, _RUNTIME; PSG_ERR_STATE: nothing recorded, or no solve */
+static inline psg_status psg_plan_bounds(const psg_plan *plan, psg_bounds *bounds) {
+    return psg_plan_bounds_sized(plan, bounds, sizeof *bounds);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,50 @@
+/** @file psg_starpu.h  For programs that use StarPU themselves: f and u as StarPU data.
+ *
+ * The calls follow the rules of psg.h.
+ */
+#ifndef PSG_STARPU_H
+#define PSG_STARPU_H
+
+#include "psg.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct _starpu_data_state; /* StarPU's starpu_data_handle_t points to this */
+
+/** The number of segments and pencils of this process; either pointer may be NULL.
+ *  @return PSG_OK; PSG_ERR_ARG: plan is NULL */
+PSG_API psg_status psg_plan_segments(const psg_plan *plan, size_t *segments, size_t *pencils);
+
+/** f and u as StarPU data, one handle for each segment. Tasks of the program write f and read u
+ *  wherever the data are. The first call makes the handles, without initial values. The plan owns
+ *  them. Each is a StarPU block of nx x ny x (planes of the segment) elements of the precision.
+ *  @param[out] f, u  psg_plan_segments() handles each; either may be NULL
+ *  @param[out] z0    segments + 1 numbers: segment s has the planes z0[s] .. z0[s+1]-1 of the grid;
+ *                    may be NULL
+ *  @return PSG_OK; PSG_ERR_ARG: plan is NULL; PSG_ERR_MEMORY: no handles were made */
+PSG_API psg_status psg_plan_slab_handles(psg_plan *plan, struct _starpu_data_state **f,
+                                         struct _starpu_data_state **u, size_t *z0);
+
+/** Start a solve from the handles of f to those of u. A task that was submitted before has to write
+ *  each handle of f: StarPU aborts on data that nobody wrote. Tasks that are submitted later and
+ *  read u wait for the solve by themselves. psg_wait() returns the status. It leaves the data where
+ *  they are, unless it has to look at f (PSG_ERR_DATA, PSG_MEAN_ERROR).
+ *  On one GPU with f, u and all tasks, and the default cut, StarPU gets the solve as one task;
+ *  so it does on cores alone with the default cut and policy.
+ *  @return PSG_OK; PSG_ERR_ARG, _MEMORY; PSG_ERR_STATE: psg_plan_slab_handles() was never called */
+PSG_API psg_status psg_submit_slabs(psg_plan *plan);
+
+/** Copy this process' planes of f into the handles, or u out of them. Not collective. The call waits
+ *  for the tasks that use the data. The first call makes the handles.
+ *  @param f, u  [planes][ny][nx] as in psg_solve(), borrowed until return; take u after the
+ *               psg_wait() for its solve
+ *  @return PSG_OK; PSG_ERR_ARG, _MEMORY, _RUNTIME; PSG_ERR_STATE: the latest solve left no u */
+PSG_API psg_status psg_slabs_put(psg_plan *plan, const void *f);
+PSG_API psg_status psg_slabs_get(psg_plan *plan, void *u);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,43 @@
+/* Which plans have a team, and its life. */
+#include "codelets/team.h"
+#include "codelets/simulation.h"
+#include "graph/internal.h"
+
+#include <stdlib.h>
+
+/* StarPU can be told to run no task's function, and then its workers never come to a team. */
+static bool runs_kernels(void) {
+    const char *disabled = getenv("STARPU_DISABLE_KERNELS");
+    return disabled == NULL || atoi(disabled) == 0;
+}
+
+/* Who cuts the grid, or names a policy, wants to see tasks; and only tasks fit performance models
+ * and a linear program. */
+bool psg_team_wanted(const psg_plan *plan) {
+    const struct starpu_sched_policy *policy = starpu_sched_get_sched_policy();
+    const psg_options *o = &plan->options;
+    return plan->gpu_count == 0 && plan->ranks == 1 && !plan->copies && !psg_simulated() &&
+           runs_kernels() && o->segment_planes == 0 && o->pencils == 0 && !plan->policy_asked &&
+           o->calibrate == 0 &&
+           !psg_policy_uses_models(policy != NULL ? policy->policy_name : NULL);
+}
+
+psg_status psg_team_make(psg_plan *plan) {
+    if (!plan->teams) {
+        return PSG_OK;
+    }
+    psg_runtime_awake();
+    plan->context.team =
+        psg_team_create(plan->usable, plan->cpu_count, psg_runtime_awake, psg_runtime_rest);
+    psg_runtime_rest();
+    return plan->context.team != NULL ? PSG_OK : psg_fail(PSG_ERR_MEMORY, "no memory for a team");
+}
+
+void psg_team_end(psg_plan *plan) {
+    if (plan->context.team != NULL) {
+        psg_runtime_awake();
+        psg_team_destroy(plan->context.team);
+        psg_runtime_rest();
+        plan->context.team = NULL;
+    }
+}

@@ -1,0 +1,272 @@
+/* Whatever stands where StarPU keeps what it measured: the library starts, sets what is damaged aside, and leaves good
+ * files in its place. */
+#include "tests/child.h"
+#include "tests/harness.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { NX = 12, NY = 10, NZ = 14, POINTS = NX * NY * NZ, FILES = 64, TENTHS = 9, FLIPS = 24 };
+
+static char here[256];
+
+/* A file of StarPU's as it was, and where. */
+static struct kept {
+    char path[1024];
+    char *text;
+    size_t bytes;
+    int group;
+} kept[FILES];
+static int files;
+
+/* Damage is done to one group at a time: what comes of one file would hide another's. */
+enum { CONFIG, BUS, MODELS, GROUPS };
+
+/** As a program with calibrated models, which are read with the first task. */
+static void solves(const void *argument) {
+    const int calibrate = *(const int *)argument;
+    psg_options options = harness_options(PSG_F64);
+    psg_grid grid;
+    psg_plan *plan = NULL;
+    double *f = oracle_array(POINTS), *u = oracle_array(POINTS);
+    options.gpus = 0;
+    options.policy = "dmda";
+    options.calibrate = calibrate;
+    psg_grid_init(&grid, NX, NY, NZ, 1, 1, 1);
+    if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
+        CHECK_STATUS(psg_solve(plan, f, u), PSG_OK);
+    }
+    psg_plan_destroy(plan);
+    free(f);
+    free(u);
+}
+
+static int group_of(const char *folder, const char *name) {
+    return strcmp(folder, "bus") != 0 ? MODELS : strstr(name, ".config") ? CONFIG : BUS;
+}
+
+static void keep(const char *folder, int most) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/.starpu/sampling/%s", here, folder);
+    DIR *list = opendir(path);
+    for (struct dirent *entry; list && most > 0 && (entry = readdir(list)) != NULL;) {
+        struct kept *k = &kept[files];
+        struct stat what;
+        snprintf(k->path, sizeof k->path, "%s/%s", path, entry->d_name);
+        if (files < FILES && stat(k->path, &what) == 0 && S_ISREG(what.st_mode)) {
+            FILE *file = fopen(k->path, "r");
+            k->bytes = (size_t)what.st_size;
+            k->text = calloc(1, k->bytes + 1);
+            CHECK(file && fread(k->text, 1, k->bytes, file) == k->bytes, "%s cannot be read",
+                  k->path);
+            if (file) {
+                fclose(file);
+            }
+            k->group = group_of(folder, entry->d_name);
+            ++files;
+            --most;
+        }
+    }
+    if (list) {
+        closedir(list);
+    }
+}
+
+static void write_bytes(const char *path, const char *text, size_t bytes) {
+    FILE *file = fopen(path, "w");
+    CHECK(file && fwrite(text, 1, bytes, file) == bytes, "%s cannot be written", path);
+    if (file) {
+        fclose(file);
+    }
+}
+
+static void discard(const char *path) {
+    if (remove(path) != 0) {
+        rmdir(path);
+    }
+}
+
+/* The name that a damaged file gets. */
+static const char *aside(const struct kept *k, int number) {
+    static char path[1100];
+    if (number == 0) {
+        snprintf(path, sizeof path, "%.1024s.damaged", k->path);
+    } else {
+        snprintf(path, sizeof path, "%.1024s.damaged-%d", k->path, number);
+    }
+    return path;
+}
+
+static void restore(void) {
+    for (int n = 0; n < files; ++n) {
+        discard(kept[n].path);
+        for (int m = 0; m < 10; ++m) {
+            discard(aside(&kept[n], m));
+        }
+        write_bytes(kept[n].path, kept[n].text, kept[n].bytes);
+    }
+}
+
+/* What is done to a file. @return is it damage that has to be seen? */
+typedef int (*damage)(const struct kept *k, int number);
+
+static int cut(const struct kept *k, int tenth) {
+    write_bytes(k->path, k->text, k->bytes * (size_t)tenth / 10);
+    return tenth == 0;
+}
+
+static int flip(const struct kept *k, int number) {
+    char *text = calloc(1, k->bytes + 1);
+    const size_t at = ((size_t)number * 2654435761u + 97 * k->bytes / FLIPS) % k->bytes;
+    memcpy(text, k->text, k->bytes);
+    text[at] = (char)(text[at] ^ (1 << number % 8));
+    write_bytes(k->path, text, k->bytes);
+    free(text);
+    return 0;
+}
+
+static int commas(const struct kept *k, int number) {
+    char *text = calloc(1, k->bytes + 1);
+    int any = 0;
+    (void)number;
+    for (size_t n = 0; n < k->bytes; ++n) {
+        text[n] = k->text[n] == '.' ? ',' : k->text[n];
+        any |= text[n] == ',';
+    }
+    write_bytes(k->path, text, k->bytes);
+    free(text);
+    return any && k->group == MODELS;
+}
+
+static int binary(const struct kept *k, int number) {
+    char *text = calloc(1, k->bytes + 1);
+    unsigned state = 1;
+    for (size_t n = 0; n < k->bytes; ++n) {
+        state = state * 1664525u + 1013904223u;
+        text[n] = number ? '\0' : (char)(state >> 24);
+    }
+    write_bytes(k->path, text, k->bytes);
+    free(text);
+    return 1;
+}
+
+static int twice(const struct kept *k, int number) {
+    write_bytes(k->path, k->text, k->bytes);
+    FILE *file = fopen(k->path, "a");
+    (void)number;
+    if (file) {
+        fwrite(k->text, 1, k->bytes, file);
+        fclose(file);
+    }
+    return k->group == MODELS;
+}
+
+/** Other things than files in the place of one. */
+static int thing(const struct kept *k, int number) {
+    int made = -1;
+    discard(k->path);
+    switch (number) {
+    case 0:
+        made = mkdir(k->path, 0755);
+        break;
+    case 1:
+        made = mkfifo(k->path, 0644);
+        break;
+    case 2:
+        made = symlink("/no/such/place", k->path);
+        break;
+    case 3:
+        made = symlink(k->path, k->path);
+        break;
+    case 4:
+        made = symlink("/dev/zero", k->path);
+        break;
+    default:
+        write_bytes(k->path, k->text, k->bytes);
+        made = truncate(k->path, (off_t)1 << 40); /* a terabyte that takes no room */
+    }
+    CHECK(made == 0, "%s cannot be made", k->path);
+    return made == 0;
+}
+
+static int unreadable(const struct kept *k, int number) {
+    (void)number;
+    chmod(k->path, 0);
+    return geteuid() != 0; /* root reads it */
+}
+
+/** A model of a version that StarPU does not have, and counts that are huge. */
+static int other_number(const struct kept *k, int number) {
+    static const char *const numbers[] = {"44", "46", "4500000000000000000000", "-45", "0"};
+    size_t at = 0;
+    while (at < k->bytes && (k->text[at] == '#' || k->text[at] == '\n')) {
+        at += k->text[at] == '#' ? strcspn(k->text + at, "\n") : 1;
+    }
+    FILE *file = fopen(k->path, "w");
+    if (file) {
+        fwrite(k->text, 1, at, file);
+        fputs(numbers[number], file);
+        const size_t rest = at + strcspn(k->text + at, "\n");
+        fwrite(k->text + rest, 1, k->bytes - rest, file);
+        fclose(file);
+    }
+    return k->group == MODELS;
+}
+
+static void check_group(int group, const char *what, int number, damage harm) {
+    static const int no = 0;
+    int seen[FILES] = {0};
+    struct stat there;
+    restore();
+    for (int n = 0; n < files; ++n) {
+        seen[n] = kept[n].group == group && harm(&kept[n], number);
+    }
+    CHECK_CHILD(solves, &no, "%s, number %d, of group %d", what, number, group);
+    CHECK_CHILD(solves, &no, "after %s, number %d, of group %d", what, number, group);
+    for (int n = 0; n < files; ++n) {
+        CHECK(!seen[n] || lstat(aside(&kept[n], 0), &there) == 0,
+              "%s, number %d: %s was not set aside", what, number, kept[n].path);
+        CHECK(group == MODELS ||
+                  (stat(kept[n].path, &there) == 0 && S_ISREG(there.st_mode) && there.st_size > 0),
+              "%s, number %d: no good %s came in its place", what, number, kept[n].path);
+    }
+}
+
+int main(void) {
+    static const int yes = 1;
+    static const struct {
+        const char *what;
+        damage harm;
+        int numbers;
+    } all[] = {{"cut off", cut, TENTHS + 1},  {"a bit", flip, FLIPS},
+               {"commas", commas, 1},         {"binary", binary, 2},
+               {"twice", twice, 1},           {"not a file", thing, 6},
+               {"unreadable", unreadable, 1}, {"another number", other_number, 5}};
+    char template[] = "/tmp/psg-test-damage-XXXXXX";
+    char command[300];
+    if (!CHECK(mkdtemp(template) != NULL, "no folder for the test")) {
+        return check_result();
+    }
+    snprintf(here, sizeof here, "%s", template);
+    unsetenv("STARPU_HOME");
+    setenv("XDG_CACHE_HOME", here, 1);
+    CHECK_CHILD(solves, &yes, "an undamaged folder");
+    keep("bus", FILES);
+    keep("codelets/45", 8);
+    CHECK(files > 8, "%d files of StarPU's", files);
+    for (int group = 0; group < GROUPS; ++group) {
+        for (size_t n = 0; n < sizeof all / sizeof *all; ++n) {
+            for (int number = 0; number < all[n].numbers; ++number) {
+                check_group(group, all[n].what, number, all[n].harm);
+            }
+        }
+    }
+    for (int n = 0; n < files; ++n) {
+        free(kept[n].text);
+    }
+    snprintf(command, sizeof command, "rm -rf '%s'", here);
+    CHECK(system(command) == 0, "%s stays", here);
+    return check_result();
+}
