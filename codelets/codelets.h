@@ -8,8 +8,8 @@
 #ifndef PSG_CODELETS_CODELETS_H
 #define PSG_CODELETS_CODELETS_H
 
-#include "codelets/comm.h"
-#include "codelets/run.h"
+#include "runtime/comm.h"
+#include "runtime/run.h"
 
 #include <starpu.h>
 

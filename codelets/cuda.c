@@ -1,7 +1,7 @@
 #include "codelets/cuda.h"
 
-#include "codelets/chain.h"
-#include "codelets/task.h"
+#include "runtime/chain.h"
+#include "runtime/task.h"
 #include "kernels/pack.h"
 
 #include <cuda_runtime_api.h>

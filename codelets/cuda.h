@@ -2,7 +2,7 @@
 #ifndef PSG_CODELETS_CUDA_H
 #define PSG_CODELETS_CUDA_H
 
-#include "codelets/run.h"
+#include "runtime/run.h"
 #include "kernels/fft.h"
 #include "kernels/kspace.h"
 #include "kernels/xy.h"

@@ -1,5 +1,5 @@
 #include "codelets/codelets.h"
-#include "codelets/task.h"
+#include "runtime/task.h"
 #if PSG_WITH_CUDA
 #include "codelets/cuda.h"
 #include "kernels/divide.h"

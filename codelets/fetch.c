@@ -1,5 +1,5 @@
 #include "codelets/codelets.h"
-#include "codelets/task.h"
+#include "runtime/task.h"
 
 #include <pthread.h>
 

@@ -1,6 +1,6 @@
 #include "codelets/codelets.h"
 #include "codelets/plane.h"
-#include "codelets/task.h"
+#include "runtime/task.h"
 #if PSG_WITH_CUDA
 #include "codelets/cuda.h"
 #endif

@@ -5,7 +5,7 @@
  *     rows of a bundle <-> B[s]        planes of s <-> B[s][p], [z][y][nxc]
  */
 #include "codelets/codelets.h"
-#include "codelets/task.h"
+#include "runtime/task.h"
 #include "cpu/transpose.h"
 #if PSG_WITH_CUDA
 #include "codelets/cuda.h"

@@ -1,6 +1,6 @@
 #include "codelets/plane.h"
 
-#include "codelets/task.h"
+#include "runtime/task.h"
 
 #include <string.h>
 

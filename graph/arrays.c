@@ -1,5 +1,5 @@
 /* The caller's f and u as StarPU data, slab by slab. */
-#include "codelets/device.h"
+#include "runtime/device.h"
 #include "graph/internal.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* What a solve cannot be shorter than: by its dependencies, its work, and the bytes to move. */
-#include "codelets/simulation.h"
+#include "runtime/simulation.h"
 #include "graph/internal.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* The copies to, from and between GPUs in a solve, for traces. */
-#include "codelets/copies.h"
-#include "codelets/device.h"
+#include "runtime/copies.h"
+#include "runtime/device.h"
 #include "graph/internal.h"
 
 #include <stdint.h>

@@ -5,7 +5,7 @@
  *   GPUs' rows     stay on the GPUs        to a GPU, and back
  *   cores' rows    from a GPU, and back    stay in main memory
  */
-#include "codelets/speed.h"
+#include "runtime/speed.h"
 #include "graph/internal.h"
 
 #include <math.h>

@@ -3,8 +3,8 @@
 #define PSG_GRAPH_INTERNAL_H
 
 #include "codelets/codelets.h"
-#include "codelets/copies.h"
-#include "codelets/run.h"
+#include "runtime/copies.h"
+#include "runtime/run.h"
 #include "graph/psg.h"
 #include "graph/psg_machine.h"
 #include "graph/psg_observe.h"
@@ -382,7 +382,7 @@ struct psg_plan {
     size_t *rank_bundle;
     size_t segment_planes;
     bool policy_asked;  /**< the options name a scheduling policy */
-    bool teams;         /**< its cores share the steps of a solve, see codelets/team.h */
+    bool teams;         /**< its cores share the steps of a solve, see runtime/team.h */
     size_t arrays_made; /**< of a caller's */
     bool tuned;         /**< some of its options are what `psg tune` stored */
     size_t *z0;         /**< see psg_context */

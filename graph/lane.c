@@ -1,6 +1,6 @@
 /* Lanes: room for the spectrum of a solve, cut into blocks, on the devices that own its segments,
  * or where blocks are exchanged its pencils. */
-#include "codelets/device.h"
+#include "runtime/device.h"
 #include "cpu/buffer.h"
 #include "graph/internal.h"
 

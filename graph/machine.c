@@ -1,9 +1,9 @@
 /* What the library was built from, and what it runs on. */
 #include "graph/internal.h"
 
-#include "codelets/comm.h"
-#include "codelets/device.h"
-#include "codelets/simulation.h"
+#include "runtime/comm.h"
+#include "runtime/device.h"
+#include "runtime/simulation.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 #include "graph/internal.h"
 
-#include "codelets/simulation.h"
+#include "runtime/simulation.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
  * and bundles. */
 #include "graph/internal.h"
 
-#include "codelets/comm.h"
-#include "codelets/team.h"
+#include "runtime/comm.h"
+#include "runtime/team.h"
 
 #include <stdlib.h>
 

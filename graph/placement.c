@@ -2,7 +2,7 @@
  * GPUs' first, where both have some. */
 #include "graph/internal.h"
 
-#include "codelets/device.h"
+#include "runtime/device.h"
 
 #include <stdlib.h>
 

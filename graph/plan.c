@@ -1,6 +1,6 @@
 /* Plans: everything that can be made before the first solve. */
-#include "codelets/device.h"
-#include "codelets/simulation.h"
+#include "runtime/device.h"
+#include "runtime/simulation.h"
 #include "cpu/buffer.h"
 #include "cpu/symbol.h"
 #include "graph/internal.h"

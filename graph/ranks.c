@@ -1,7 +1,7 @@
 /* Several processes: what they have to agree on. */
 #include "graph/internal.h"
 
-#include "codelets/simulation.h"
+#include "runtime/simulation.h"
 
 #include <math.h>
 #include <stdio.h>

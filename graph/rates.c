@@ -1,6 +1,6 @@
 /* How fast the plan's workers get at memory: all of them at once, on arrays that no cache holds. */
-#include "codelets/device.h"
-#include "codelets/simulation.h"
+#include "runtime/device.h"
+#include "runtime/simulation.h"
 #include "cpu/buffer.h"
 #include "graph/internal.h"
 

@@ -1,5 +1,5 @@
 /* The recorded machines that come with the library. */
-#include "codelets/machine.h"
+#include "runtime/machine.h"
 #include "graph/internal.h"
 
 #include <dirent.h>

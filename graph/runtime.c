@@ -1,9 +1,9 @@
 /* StarPU's start and stop, and what is asked of it. */
 #include "graph/internal.h"
 
-#include "codelets/decimal.h"
-#include "codelets/device.h"
-#include "codelets/simulation.h"
+#include "runtime/decimal.h"
+#include "runtime/device.h"
+#include "runtime/simulation.h"
 #include "graph/starpu_home.h"
 
 #include <pthread.h>

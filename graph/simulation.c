@@ -1,5 +1,5 @@
 /* What is special about a simulation. */
-#include "codelets/simulation.h"
+#include "runtime/simulation.h"
 #include "graph/internal.h"
 
 #include <time.h>

@@ -1,6 +1,6 @@
 /* The slabs of f and u as StarPU data, for tasks and for programs that keep data where they are
  * computed. */
-#include "codelets/simulation.h"
+#include "runtime/simulation.h"
 #include "graph/internal.h"
 
 #include <stdint.h>

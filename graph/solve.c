@@ -1,8 +1,8 @@
 /* Solves: submitted, in flight, waited for. */
-#include "codelets/chain.h"
-#include "codelets/decimal.h"
-#include "codelets/simulation.h"
-#include "codelets/team.h"
+#include "runtime/chain.h"
+#include "runtime/decimal.h"
+#include "runtime/simulation.h"
+#include "runtime/team.h"
 #include "graph/internal.h"
 
 #include <math.h>

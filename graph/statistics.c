@@ -1,5 +1,5 @@
-#include "codelets/copies.h"
-#include "codelets/device.h"
+#include "runtime/copies.h"
+#include "runtime/device.h"
 #include "graph/internal.h"
 
 #include <math.h>

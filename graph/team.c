@@ -1,6 +1,6 @@
 /* Which plans have a team, and its life. */
-#include "codelets/team.h"
-#include "codelets/simulation.h"
+#include "runtime/team.h"
+#include "runtime/simulation.h"
 #include "graph/internal.h"
 
 #include <stdlib.h>

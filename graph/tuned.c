@@ -1,5 +1,5 @@
 /* What `psg tune` found: looked up when a plan begins, stored and listed for the command. */
-#include "codelets/device.h"
+#include "runtime/device.h"
 #include "graph/internal.h"
 
 #include <dirent.h>

@@ -2,7 +2,7 @@
  *
  *     test_codelets_commas LOCALEDEF MACHINE */
 #include "tests/commas.h"
-#include "codelets/machine.h"
+#include "runtime/machine.h"
 #include "tests/child.h"
 
 static char here[] = "/tmp/psg-test-commas-XXXXXX";

@@ -1,6 +1,6 @@
 /* Copies between memories: each way has the sum of its times; while a solve keeps them, each is
  * taken once, by who wants it. */
-#include "codelets/copies.h"
+#include "runtime/copies.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

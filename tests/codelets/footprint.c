@@ -1,6 +1,6 @@
 /* Tasks that StarPU tells apart for its performance models: those with the same shapes of blocks, of which some have
  * blocks, or rows that kspace moves, on other GPUs. */
-#include "codelets/task.h"
+#include "runtime/task.h"
 #include "tests/check.h"
 
 enum { PARTS = 4, ROWS = 32 };

@@ -1,4 +1,4 @@
-"""psg bench --record: a file of this machine that a psg that simulates can read (codelets/machine.h has its grammar), with
+"""psg bench --record: a file of this machine that a psg that simulates can read (runtime/machine.h has its grammar), with
 every kind of task that was measured, whole or not there at all; --data resident; --machine and --nodes are for a psg that simulates."""
 
 import csv

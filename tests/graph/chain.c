@@ -1,7 +1,7 @@
 /* A solve as one task of StarPU's, on a worker that has all of them: its answer is that of the tasks one by one, bit
  * by bit, and so are the tasks that it tells of: how many of each stage, when each ran, and which needed which.
  * From inside the library: plans chain tasks on a GPU alone, so that is set here. */
-#include "codelets/chain.h"
+#include "runtime/chain.h"
 #include "graph/internal.h"
 #include "graph/psg_observe.h"
 #include "graph/psg_starpu.h"

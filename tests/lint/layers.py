@@ -1,4 +1,4 @@
-"""Includes go one way, app -> graph -> codelets -> {cpu, kernels}, and each foreign library has its place.
+"""Includes go one way, app -> graph -> codelets -> {runtime, cpu, kernels}, and each foreign library has its place.
 
     layers.py ROOT
 """
@@ -12,8 +12,9 @@ import tree
 # Of which folders of ours a folder may include.
 OURS = {
     "app": {"app"},
-    "graph": {"graph", "codelets", "cpu", "kernels"},
-    "codelets": {"codelets", "cpu", "kernels"},
+    "graph": {"graph", "codelets", "runtime", "cpu", "kernels"},
+    "codelets": {"codelets", "runtime", "cpu", "kernels"},
+    "runtime": {"runtime"},
     "kernels": {"kernels"},
     "cpu": {"cpu"},
 }
@@ -22,20 +23,20 @@ BESIDES = {"app": set(tree.PUBLIC), "kernels": {"cpu/symbol.h"}}
 
 # Foreign headers, and calls, by where they are allowed. tests/ may use what it tests.
 FOREIGN = [
-    ("StarPU", r"starpu\w*\.h", r"starpu_\w+\s*\(", {"codelets", "graph"}),
-    ("CUDA", r"(cuda|cufft|cuComplex|cub/|nvtx)\w*[./\w]*", r"cu(da|fft)[A-Z]\w+\s*\(", {"kernels", "codelets"}),
+    ("StarPU", r"starpu\w*\.h", r"starpu_\w+\s*\(", {"runtime", "codelets", "graph"}),
+    ("CUDA", r"(cuda|cufft|cuComplex|cub/|nvtx)\w*[./\w]*", r"cu(da|fft)[A-Z]\w+\s*\(", {"kernels", "runtime", "codelets"}),
     ("FFTW", r"fftw3\w*\.h", r"fftwf?_\w+\s*\(", {"cpu"}),
     ("hwloc", r"hwloc\.h", r"hwloc_\w+\s*\(", {"graph"}),
     ("HDF5", r"hdf5\w*\.h", r"H5[A-Z]\w+\s*\(", {"app"}),
-    ("MPI", r"(starpu_)?mpi(-ext)?\.h", r"MPI_[A-Z]\w+\s*\(", {"codelets", "app"}),
+    ("MPI", r"(starpu_)?mpi(-ext)?\.h", r"MPI_[A-Z]\w+\s*\(", {"runtime", "app"}),
 ]
 # Where a folder that may use a library keeps it to some of its files.
 FILES = {
     ("app", "HDF5"): {"app/field.c", "app/field_output.c", "app/field_target.c", "app/field_whole.c",
                       "app/hdf5.h"},
     ("app", "MPI"): {"app/ranks.c"},
-    ("codelets", "MPI"): {"codelets/agree.c", "codelets/comm.c", "codelets/comm_mpi.h", "codelets/messenger.c",
-                          "codelets/wire.c"},
+    ("runtime", "MPI"): {"runtime/agree.c", "runtime/comm.c", "runtime/comm_mpi.h", "runtime/messenger.c",
+                         "runtime/wire.c"},
 }
 # A library that one single file may include.
 SINGLE = {"FFTW": "cpu"}

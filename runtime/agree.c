@@ -1,0 +1,270 @@
+/* What the processes of a communicator tell each other, and how long they wait for that.
+ *
+ * Without a limit these are MPI's blocking collective functions. With one, every process sends to
+ * every other one, and looks at MPI until all has come or the limit is over: so it is known who did
+ * not send. A communicator on which the limit was over is given up.
+ */
+#include "runtime/comm_mpi.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum { ROOM = PSG_COMM_ROOM, TAG_TOLD = 1 };
+
+/* Looks at MPI without a pause, and the pause between two looks after that. */
+enum { LOOKS = 200, NAP_NANOSECONDS = 20000 };
+
+void psg_comm_give_up(psg_comm *comm, const char *whom, const char *what) {
+    if (!comm->given_up) {
+        comm->given_up = true;
+        (void)snprintf(comm->words, sizeof comm->words, "waited %g s (time_limit) for %s %s",
+                       comm->limit, whom, what);
+    }
+}
+
+bool psg_comm_given_up(const psg_comm *comm) {
+    return comm->given_up;
+}
+
+double psg_comm_limit(const psg_comm *comm) {
+    return comm->limit;
+}
+
+const char *psg_comm_why(const psg_comm *comm) {
+    return comm->words;
+}
+
+void psg_comm_name_ranks(char *text, size_t size, int ranks, bool (*is)(const void *, int),
+                         const void *data) {
+    enum { MOST = 8 };
+    size_t length = 0;
+    int count = 0;
+    char list[128] = "";
+    for (int r = 0; r < ranks; r++) {
+        if (is(data, r) && ++count <= MOST) {
+            length += (size_t)snprintf(list + length, sizeof list - length, "%s%d",
+                                       count > 1 ? ", " : "", r);
+        }
+    }
+    (void)snprintf(text, size, "process%s %s%s", count > 1 ? "es" : "", list,
+                   count > MOST ? ", ..." : "");
+}
+
+/* Keep words for a result of MPI. */
+bool psg_comm_done(psg_comm *comm, int result, const char *call) {
+    if (result != MPI_SUCCESS && !comm->given_up) {
+        (void)snprintf(comm->words, sizeof comm->words, "%s failed", call);
+    }
+    return result == MPI_SUCCESS && !comm->given_up;
+}
+
+/* The one place where this process waits for others inside of MPI, but for collective calls without
+ * a limit. @return 1: all requests are done; 0: the limit is over; -1: MPI failed */
+static int finish(const psg_comm *comm, MPI_Request *request, int count) {
+    const struct timespec nap = {0, NAP_NANOSECONDS};
+    const double until = MPI_Wtime() + comm->limit;
+    int all = 0;
+    if (comm->limit == 0) {
+        return MPI_Waitall(count, request, MPI_STATUSES_IGNORE) == MPI_SUCCESS ? 1 : -1;
+    }
+    for (int looks = 0; all == 0; looks++) {
+        if (MPI_Testall(count, request, &all, MPI_STATUSES_IGNORE) != MPI_SUCCESS) {
+            return -1;
+        }
+        if (all == 0 && MPI_Wtime() > until) {
+            return 0;
+        }
+        if (all == 0 && looks > LOOKS) {
+            (void)nanosleep(&nap, NULL);
+        } else {
+            (void)sched_yield();
+        }
+    }
+    return 1;
+}
+
+/* Where MPI does not say which process did not come. */
+bool psg_comm_wait_for(psg_comm *comm, MPI_Request *request, int count, const char *what) {
+    const int result = finish(comm, request, count);
+    if (result == 0) {
+        psg_comm_give_up(comm, "the other processes", what);
+    }
+    return psg_comm_done(comm, result > 0 ? MPI_SUCCESS : MPI_ERR_OTHER, "MPI_Testall");
+}
+
+/* By requests: the first ones are the receives, from the next process on. */
+typedef struct telling {
+    MPI_Request *request;
+    MPI_Comm mpi;
+    MPI_Comm all;
+    int self;
+    int peers;
+} telling;
+
+/* Has the message of a process, by its number in `all`, not come? */
+static bool is_missing(const void *data, int rank) {
+    const telling *t = data;
+    MPI_Group few = MPI_GROUP_NULL;
+    MPI_Group all = MPI_GROUP_NULL;
+    int here = MPI_UNDEFINED;
+    int came = 1;
+    if (MPI_Comm_group(t->mpi, &few) == MPI_SUCCESS &&
+        MPI_Comm_group(t->all, &all) == MPI_SUCCESS &&
+        MPI_Group_translate_ranks(all, 1, &rank, few, &here) == MPI_SUCCESS &&
+        here != MPI_UNDEFINED && here != t->self) {
+        const int turn = (here - t->self + t->peers) % t->peers - 1;
+        (void)MPI_Test(&t->request[turn], &came, MPI_STATUS_IGNORE);
+    }
+    (void)MPI_Group_free(&few);
+    (void)MPI_Group_free(&all);
+    return came == 0;
+}
+
+/* Every process tells every other one: so a limit ends with the names of those who did not. What
+ * process r of `mpi` tells then stands at room + r * ROOM. */
+bool psg_comm_tell_all(psg_comm *comm, MPI_Comm mpi, const void *mine, size_t bytes,
+                       const char *what) {
+    telling t = {.request = comm->request, .mpi = mpi, .all = comm->mpi};
+    int count = 0;
+    bool good = !comm->given_up && MPI_Comm_rank(mpi, &t.self) == MPI_SUCCESS &&
+                MPI_Comm_size(mpi, &t.peers) == MPI_SUCCESS;
+    char *own = comm->room + (size_t)t.self * ROOM;
+    if (!good) {
+        return false;
+    }
+    memcpy(own, mine, bytes);
+    for (int turn = 1; turn < t.peers && good; turn++) {
+        const int peer = (t.self + turn) % t.peers;
+        good = MPI_Irecv(comm->room + (size_t)peer * ROOM, (int)bytes, MPI_BYTE, peer, TAG_TOLD,
+                         mpi, &t.request[count++]) == MPI_SUCCESS;
+    }
+    for (int turn = 1; turn < t.peers && good; turn++) {
+        good = MPI_Isend(own, (int)bytes, MPI_BYTE, (t.self + turn) % t.peers, TAG_TOLD, mpi,
+                         &t.request[count++]) == MPI_SUCCESS;
+    }
+    const int result = good ? finish(comm, t.request, count) : -1;
+    if (result == 0) {
+        char whom[160];
+        psg_comm_name_ranks(whom, sizeof whom, comm->peers, is_missing, &t);
+        psg_comm_give_up(comm, whom, what);
+    }
+    return psg_comm_done(comm, result > 0 ? MPI_SUCCESS : MPI_ERR_OTHER, "a message of MPI's");
+}
+
+/* Each value becomes the largest of, or the sum over, all processes. Sums are the same everywhere:
+ * they are made in the order of the processes. */
+static bool reduce(psg_comm *comm, double *values, size_t count, MPI_Op op, const char *what) {
+    enum { PIECE = ROOM / sizeof(double) };
+    if (comm->limit == 0 && !comm->given_up) {
+        return psg_comm_done(
+            comm, MPI_Allreduce(MPI_IN_PLACE, values, (int)count, MPI_DOUBLE, op, comm->mpi),
+            "MPI_Allreduce");
+    }
+    for (size_t first = 0; first < count; first += PIECE) {
+        const size_t piece = count - first < PIECE ? count - first : PIECE;
+        if (!psg_comm_tell_all(comm, comm->mpi, values + first, piece * sizeof *values, what)) {
+            return false;
+        }
+        memcpy(values + first, comm->room, piece * sizeof *values);
+        for (int r = 1; r < comm->peers; r++) {
+            double its[PIECE];
+            memcpy(its, comm->room + (size_t)r * ROOM, piece * sizeof *its);
+            for (size_t m = 0; m < piece; m++) {
+                double *value = &values[first + m];
+                *value = op == MPI_SUM ? *value + its[m] : its[m] > *value ? its[m] : *value;
+            }
+        }
+    }
+    return true;
+}
+
+bool psg_comm_duplicate(psg_comm *comm, MPI_Comm from, MPI_Comm *copy) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    return !comm->given_up &&
+           psg_comm_done(comm, MPI_Comm_idup(from, copy, &request), "MPI_Comm_idup") &&
+           psg_comm_wait_for(comm, &request, 1, "to duplicate a communicator");
+}
+
+/* ------------------------------------------------------------------------------- agreement */
+
+const void *psg_comm_node_gather(psg_comm *comm, const void *mine, size_t bytes) {
+    if (comm->limit == 0 && !comm->given_up) {
+        return psg_comm_done(comm,
+                             MPI_Allgather(mine, (int)bytes, MPI_BYTE, comm->room, (int)bytes,
+                                           MPI_BYTE, comm->node),
+                             "MPI_Allgather")
+                   ? comm->room
+                   : NULL;
+    }
+    if (!psg_comm_tell_all(comm, comm->node, mine, bytes, "to tell which cores it has")) {
+        return NULL;
+    }
+    for (int r = 1; r < comm->node_ranks; r++) {
+        memmove(comm->room + (size_t)r * bytes, comm->room + (size_t)r * ROOM, bytes);
+    }
+    return comm->room;
+}
+
+static bool broadcast(psg_comm *comm, void *data, size_t bytes, int root) {
+    if (comm->limit == 0 && !comm->given_up) {
+        return psg_comm_done(comm, MPI_Bcast(data, (int)bytes, MPI_BYTE, root, comm->mpi),
+                             "MPI_Bcast");
+    }
+    const bool told = psg_comm_tell_all(comm, comm->mpi, data, bytes, "to tell why it failed");
+    if (told) {
+        memcpy(data, comm->room + (size_t)root * ROOM, bytes);
+    }
+    return told;
+}
+
+/* Each number becomes the least of all processes. */
+static bool take_least(psg_comm *comm, int least[2]) {
+    if (comm->limit == 0 && !comm->given_up) {
+        return psg_comm_done(comm,
+                             MPI_Allreduce(MPI_IN_PLACE, least, 2, MPI_INT, MPI_MIN, comm->mpi),
+                             "MPI_Allreduce");
+    }
+    if (!psg_comm_tell_all(comm, comm->mpi, least, 2 * sizeof *least,
+                           "to agree how a step ended")) {
+        return false;
+    }
+    for (int r = 0; r < comm->peers; r++) {
+        int its[2];
+        memcpy(its, comm->room + (size_t)r * ROOM, sizeof its);
+        least[0] = its[0] < least[0] ? its[0] : least[0];
+        least[1] = its[1] < least[1] ? its[1] : least[1];
+    }
+    return true;
+}
+
+int psg_comm_agree(psg_comm *comm, int code, char *words, size_t size, int *rank) {
+    struct {
+        int code;
+        char words[512];
+    } said = {.code = code};
+    _Static_assert(sizeof said <= ROOM, "there is room for the words of each process");
+    int least[2] = {code != 0 ? comm->self : comm->peers, code != 0 ? 0 : -1};
+    (void)snprintf(said.words, sizeof said.words, "%s", words);
+    *rank = comm->self;
+    const bool known = take_least(comm, least);
+    if (known && least[0] == comm->peers) {
+        return 0;
+    }
+    if (!known || !broadcast(comm, &said, sizeof said, least[0])) {
+        (void)snprintf(words, size, "%s", comm->words);
+        return -1;
+    }
+    (void)snprintf(words, size, "%s", said.words);
+    *rank = least[1] == 0 ? -1 : least[0];
+    return said.code;
+}
+
+bool psg_comm_max(psg_comm *comm, double *values, size_t count) {
+    return reduce(comm, values, count, MPI_MAX, "for its part of a maximum");
+}
+
+bool psg_comm_sum(psg_comm *comm, double *values, size_t count) {
+    return reduce(comm, values, count, MPI_SUM, "for its part of a sum");
+}

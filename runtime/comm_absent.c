@@ -1,0 +1,169 @@
+/* The library without MPI: there is no communicator to open, and so nothing else to do here. */
+#include "codelets/codelets.h"
+#include "runtime/comm.h"
+
+#include <stdio.h>
+
+const char *psg_comm_version(void) {
+    return NULL;
+}
+
+int psg_comm_cuda_aware(void) {
+    return -1;
+}
+
+psg_comm_result psg_comm_open(psg_comm **comm, const void *mpi_comm, double limit, char *words,
+                              size_t size) {
+    (void)mpi_comm;
+    (void)limit;
+    *comm = NULL;
+    (void)snprintf(words, size, "options.comm is set, and the library was built without MPI");
+    return PSG_COMM_ABSENT;
+}
+
+int psg_comm_rank(const psg_comm *comm) {
+    (void)comm;
+    return 0;
+}
+
+int psg_comm_ranks(const psg_comm *comm) {
+    (void)comm;
+    return 1;
+}
+
+bool psg_comm_fake(const psg_comm *comm) {
+    (void)comm;
+    return false;
+}
+
+void psg_comm_node(const psg_comm *comm, int *rank, int *ranks) {
+    (void)comm;
+    *rank = 0;
+    *ranks = 1;
+}
+
+const void *psg_comm_node_gather(psg_comm *comm, const void *mine, size_t bytes) {
+    (void)comm;
+    (void)mine;
+    (void)bytes;
+    return NULL;
+}
+
+double psg_comm_limit(const psg_comm *comm) {
+    (void)comm;
+    return 0;
+}
+
+bool psg_comm_given_up(const psg_comm *comm) {
+    (void)comm;
+    return false;
+}
+
+const char *psg_comm_why(const psg_comm *comm) {
+    (void)comm;
+    return "";
+}
+
+int psg_comm_agree(psg_comm *comm, int code, char *words, size_t size, int *rank) {
+    (void)comm;
+    (void)words;
+    (void)size;
+    *rank = -1;
+    return code;
+}
+
+bool psg_comm_max(psg_comm *comm, double *values, size_t count) {
+    (void)comm;
+    (void)values;
+    (void)count;
+    return true;
+}
+
+bool psg_comm_sum(psg_comm *comm, double *values, size_t count) {
+    return psg_comm_max(comm, values, count);
+}
+
+bool psg_comm_start(psg_comm *comm) {
+    (void)comm;
+    return false;
+}
+
+void psg_comm_stop(psg_comm *comm) {
+    (void)comm;
+}
+
+bool psg_comm_rate(psg_comm *comm, double *rate) {
+    (void)comm;
+    *rate = 0;
+    return false;
+}
+
+size_t psg_comm_most_tags(void) {
+    return 0;
+}
+
+psg_wire *psg_wire_open(psg_comm *comm, size_t row_bytes, unsigned lanes) {
+    (void)comm;
+    (void)row_bytes;
+    (void)lanes;
+    return NULL;
+}
+
+void psg_wire_close(psg_wire *wire) {
+    (void)wire;
+}
+
+struct psg_travel *psg_travels_create(const psg_context *context) {
+    (void)context;
+    return NULL;
+}
+
+struct psg_gathering *psg_gatherings_create(void) {
+    return NULL;
+}
+
+size_t psg_task_give_up(psg_run *run) {
+    (void)run;
+    return 0;
+}
+
+void psg_task_expect(psg_run *run, int rank, psg_way way, size_t sends) {
+    (void)run;
+    (void)rank;
+    (void)way;
+    (void)sends;
+}
+
+void psg_task_send(psg_run *run, starpu_data_handle_t block, const psg_message *message) {
+    (void)run;
+    (void)block;
+    (void)message;
+}
+
+void psg_task_receive(psg_run *run, starpu_data_handle_t block, const psg_message *message) {
+    psg_task_send(run, block, message);
+}
+
+void psg_task_alltoall(psg_run *run, const psg_alltoall *alltoall, psg_way way,
+                       const psg_alltoall_data *slabs, const psg_alltoall_data *pencils) {
+    (void)run;
+    (void)alltoall;
+    (void)way;
+    (void)slabs;
+    (void)pencils;
+}
+
+void psg_task_regroup(psg_run *run, psg_way way, bool foreign, starpu_data_handle_t bundle,
+                      const starpu_data_handle_t *blocks, size_t count) {
+    (void)run;
+    (void)way;
+    (void)foreign;
+    (void)bundle;
+    (void)blocks;
+    (void)count;
+}
+
+void psg_task_exchange_codelets(psg_exchange_codelets *codelets, int *nodes) {
+    (void)codelets;
+    (void)nodes;
+}

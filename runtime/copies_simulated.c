@@ -1,0 +1,149 @@
+/* Copies of a simulation, timed by SimGrid's clock. StarPU on SimGrid makes no copy, so that it calls no copy function of
+ * an interface; a copy is a call of three others, which stand here in place of StarPU's and SimGrid's, and call these:
+ * the interface's get_size() tells which data, starpu_interface_start_driver_copy_async() between which memories, and
+ * sg_host_sendto() takes as long as the copy. Between two memories copies follow one another in the order of their
+ * requests. Only one thread of a simulation runs at a time. */
+#include "runtime/copies.h"
+#include "runtime/device.h"
+
+#include <simgrid/host.h>
+#include <starpu.h>
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* What was asked for and has not begun, first come first served. */
+typedef struct request {
+    struct request *next;
+    psg_copy_record record;
+} request;
+
+enum { MEMORIES = STARPU_MAXCUDADEVS + 1 }; /* main memory is the first */
+
+static request *first[MEMORIES][MEMORIES];
+static starpu_data_handle_t asked; /* whose size StarPU has asked for last */
+
+/* ----------------------------------------------------------------------------- the interface */
+
+static size_t get_size(starpu_data_handle_t handle) {
+    asked = handle;
+    return starpu_interface_block_ops.get_size(handle);
+}
+
+static void forget(starpu_data_handle_t handle) {
+    asked = asked == handle ? NULL : asked;
+    if (starpu_interface_block_ops.unregister_data_handle != NULL) {
+        starpu_interface_block_ops.unregister_data_handle(handle);
+    }
+}
+
+static struct starpu_data_interface_ops blocks;
+static pthread_once_t made = PTHREAD_ONCE_INIT;
+
+static void make_blocks(void) {
+    blocks = starpu_interface_block_ops;
+    blocks.get_size = get_size;
+    blocks.unregister_data_handle = forget;
+}
+
+struct starpu_data_interface_ops *psg_device_blocks(void) {
+    (void)pthread_once(&made, make_blocks);
+    return &blocks;
+}
+
+/* -------------------------------------------------------------------------------- the copies */
+
+/* The function that stands behind ours. */
+#define NEXT(name, type)                                                                           \
+    ((union {                                                                                      \
+         void *symbol;                                                                             \
+         type function;                                                                            \
+     }){.symbol = dlsym(RTLD_NEXT, name)}                                                          \
+         .function)
+
+static int device_of(unsigned node) {
+    return starpu_node_get_kind(node) == STARPU_CUDA_RAM ? starpu_memory_node_get_devid(node) : -1;
+}
+
+/* Of data with another interface than ours nothing is known, not even the size. Without memory for the
+ * request nothing is known of the copy either. */
+static void keep_request(unsigned from, unsigned to) {
+    request *r = calloc(1, sizeof *r);
+    if (r == NULL) {
+        return;
+    }
+    if (asked != NULL) {
+        r->record.bytes = starpu_interface_block_ops.get_size(asked);
+        r->record.source = starpu_data_handle_to_pointer(asked, from);
+        r->record.target = starpu_data_handle_to_pointer(asked, to);
+    }
+    request **last = &first[device_of(from) + 1][device_of(to) + 1];
+    while (*last != NULL) {
+        last = &(*last)->next;
+    }
+    *last = r;
+}
+
+__attribute__((visibility("default"))) void
+starpu_interface_start_driver_copy_async(unsigned source, unsigned target, double *start) {
+    typedef void (*function)(unsigned, unsigned, double *);
+    keep_request(source, target);
+    asked = NULL;
+    NEXT("starpu_interface_start_driver_copy_async", function)(source, target, start);
+}
+
+/* @return the number of a GPU; -1: the host is main memory */
+static int device_at(const_sg_host_t host) {
+    int device = -1;
+    return sscanf(sg_host_get_name(host), "CUDA%d", &device) == 1 ? device : -1;
+}
+
+/* The oldest request that the copy may be of, and none before it. What StarPU copies to make room has no
+ * request, and so no data here. */
+static psg_copy_record take_request(int from, int to, size_t bytes) {
+    request **queue = &first[from + 1][to + 1];
+    request *found = *queue;
+    psg_copy_record record = {.bytes = bytes};
+    while (found != NULL && found->record.bytes != bytes && found->record.bytes != 0) {
+        found = found->next;
+    }
+    for (request *r = *queue; found != NULL; r = *queue) {
+        record = r->record;
+        *queue = r->next;
+        found = r == found ? NULL : found;
+        free(r);
+    }
+    record.way = from < 0 ? PSG_COPY_H2D : to < 0 ? PSG_COPY_D2H : PSG_COPY_D2D;
+    record.from = from;
+    record.to = to;
+    record.bytes = bytes;
+    return record;
+}
+
+__attribute__((visibility("default"))) void sg_host_sendto(sg_host_t from, sg_host_t to,
+                                                           double bytes) {
+    typedef void (*function)(sg_host_t, sg_host_t, double);
+    psg_copy_record record = take_request(device_at(from), device_at(to), (size_t)bytes);
+    record.start = starpu_timing_now();
+    NEXT("sg_host_sendto", function)(from, to, bytes);
+    record.end = starpu_timing_now();
+    psg_copies_add(&record);
+}
+
+/* Not where a program has brought SimGrid before this library. */
+bool psg_device_times_copies(void) {
+    static const char name[] = "sg_host_sendto";
+    void *ours = NULL;
+    Dl_info here;
+    Dl_info there;
+    return dladdr(&first, &here) != 0 && (ours = dlsym(RTLD_DEFAULT, name)) != NULL &&
+           dladdr(ours, &there) != 0 && here.dli_fbase == there.dli_fbase;
+}
+
+void psg_device_read_copies(void) {
+}
+
+void psg_device_set_clocks(void) {
+}

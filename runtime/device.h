@@ -1,0 +1,74 @@
+/** @file device.h  GPUs, as the layers above see them: nothing of CUDA in here, and no GPU without it. */
+#ifndef PSG_RUNTIME_DEVICE_H
+#define PSG_RUNTIME_DEVICE_H
+
+#include "runtime/run.h"
+
+/** CUDA devices that can be used now.
+ *  @param[out] words  why there are none: "" if there simply is none */
+int psg_device_count(char *words, size_t size);
+
+/** Can this process work on a CUDA device now? CUDA takes what it needs of it, as StarPU would,
+ *  which ends the program where it cannot.
+ *  @param[out] words  why not: another process has the device to itself, or its memory, ... */
+bool psg_device_open(int device, char *words, size_t size);
+
+/** Bytes of a CUDA device's memory that nobody has; SIZE_MAX: not known. */
+size_t psg_device_free_bytes(int device);
+
+/** The name that its maker gave a CUDA device; "" if there is no such device. */
+void psg_device_model(int device, char *name, size_t size);
+
+/** CUDA's version that this was built with, "13.0"; NULL without. */
+const char *psg_device_version(void);
+
+/** May every CUDA worker of StarPU reach into the memory of every other's GPU? */
+bool psg_device_peers(void);
+
+/** Host memory that GPUs copy from and to at the link's full speed. @return NULL: it cannot be
+ *  had */
+void *psg_device_host_alloc(size_t bytes);
+void psg_device_host_free(void *memory);
+
+/** Page-lock memory of somebody else's, and let it go again.
+ *  @param[out] already  it was page-locked before, all of it
+ *  @return false: it stays as it was */
+bool psg_device_pin(void *memory, size_t bytes, bool *already);
+void psg_device_unpin(void *memory);
+
+/** StarPU's block interface, which all data of plans have; with CUDA, or a simulation, one that times copies. */
+struct starpu_data_interface_ops *psg_device_blocks(void);
+/** Is it known how long copies to, from and between GPUs take? */
+bool psg_device_times_copies(void);
+/** Tell psg_copies_add() of those that have ended. */
+void psg_device_read_copies(void);
+/** Compare the GPUs' clocks with StarPU's, of those that copy nothing: before a solve. */
+void psg_device_set_clocks(void);
+
+/** Bytes per second through their own memory of all CUDA workers together, each copying there,
+ *  both reading and writing counted; and the bytes of their caches. 0: not known. The workers are
+ *  awake. */
+void psg_device_memory_rate(double *rate, double *cache_bytes);
+
+/** How wide the strips of x are in which the GPUs' own 2-D transforms keep the rows of blocks, for
+ *  a fused graph whose blocks only GPUs see, of one process. 0: rows as they are, and cuFFT; there
+ *  is no such transform for this size, or on one of the GPUs, or it is not the faster one. */
+size_t psg_device_strip(const psg_context *context);
+
+/** Can the GPUs' tasks find rows of a pencil in another place, see psg_context.returned? */
+bool psg_device_returns(const psg_context *context);
+
+/** On a GPU's worker, note when its stream gets here: the end of a step of the run's chain. */
+void psg_device_mark(psg_run *run, size_t slot, size_t step);
+/** When it got to each of these, the last of which is past.
+ *  @param[in]  end     when that was, as starpu_timing_now(), as are
+ *  @param[out] moment  [steps]
+ *  @return false: not known */
+bool psg_device_moments(const psg_run *run, size_t slot, size_t steps, double end, double *moment);
+
+/** Make what the plan needs on each of StarPU's CUDA workers: context->cuda, by worker number.
+ *  @return PSG_FAULT_NONE; PSG_FAULT_MEMORY, _DEVICE: the words say why, and nothing is left */
+psg_fault psg_device_start(psg_context *context, size_t workers, char *words, size_t size);
+void psg_device_stop(psg_context *context);
+
+#endif

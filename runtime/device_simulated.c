@@ -1,0 +1,103 @@
+/* The GPUs of a simulated machine: StarPU simulates their work and copies, and nothing has to be
+ * prepared. */
+#include "runtime/chain.h"
+#include "runtime/device.h"
+#include "runtime/simulation.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int psg_device_count(char *words, size_t size) {
+    const psg_machine *machine = psg_simulation_machine();
+    (void)snprintf(words, size, "%s", "");
+    return machine != NULL ? (int)machine->gpus : 0;
+}
+
+bool psg_device_open(int device, char *words, size_t size) {
+    (void)device;
+    (void)snprintf(words, size, "%s", "");
+    return true;
+}
+
+size_t psg_device_free_bytes(int device) {
+    (void)device;
+    return SIZE_MAX;
+}
+
+void psg_device_model(int device, char *name, size_t size) {
+    (void)device;
+    (void)snprintf(name, size, "%s", "");
+}
+
+const char *psg_device_version(void) {
+    return NULL;
+}
+
+bool psg_device_peers(void) {
+    const psg_machine *machine = psg_simulation_machine();
+    return machine->gpus == 1 || machine->link[PSG_MACHINE_PEER].bytes_per_second > 0;
+}
+
+void *psg_device_host_alloc(size_t bytes) {
+    return malloc(bytes);
+}
+
+void psg_device_host_free(void *memory) {
+    free(memory);
+}
+
+bool psg_device_pin(void *memory, size_t bytes, bool *already) {
+    (void)memory;
+    (void)bytes;
+    *already = false;
+    return true;
+}
+
+void psg_device_unpin(void *memory) {
+    (void)memory;
+}
+
+void psg_device_memory_rate(double *rate, double *cache_bytes) {
+    *rate = *cache_bytes = 0;
+}
+
+bool psg_device_returns(const psg_context *context) {
+    (void)context;
+    return true; /* as GPUs do but for few lengths */
+}
+
+size_t psg_device_strip(const psg_context *context) {
+    (void)context;
+    return 0; /* nothing looks into blocks */
+}
+
+/* No task's function is called. */
+void psg_device_mark(psg_run *run, size_t slot, size_t step) {
+    (void)run;
+    (void)slot;
+    (void)step;
+}
+
+/* StarPU let it take the time of all steps together. */
+bool psg_device_moments(const psg_run *run, size_t slot, size_t steps, double end, double *moment) {
+    const int worker = starpu_worker_get_id();
+    (void)slot;
+    for (size_t s = steps; s-- > 0;) {
+        moment[s] = end;
+        end -= 1e6 * psg_simulation_seconds(psg_chain_step(run->chain, s), true, worker);
+    }
+    return true;
+}
+
+psg_fault psg_device_start(psg_context *context, size_t workers, char *words, size_t size) {
+    (void)context;
+    (void)workers;
+    (void)words;
+    (void)size;
+    return PSG_FAULT_NONE;
+}
+
+void psg_device_stop(psg_context *context) {
+    (void)context;
+}

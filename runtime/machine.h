@@ -1,0 +1,105 @@
+/** @file machine.h  A recorded machine: how long tasks took on it, and how it is linked. Read from a file
+ *  that people can edit; knows nothing of StarPU.
+ *
+ *  The file has one fact per line, words with blanks between; '#' begins a comment:
+ *
+ *      machine NAME                   first of all: at most 63 letters, digits, '-', '_' and '.'
+ *      about TEXT                     what it is, and where the numbers come from
+ *      cpus N                         cores
+ *      gpus N
+ *      gpu_memory BYTES               of each GPU
+ *      link WHICH BYTES SECONDS       bytes a second and latency: to-gpu, from-gpu (each GPU has its own), between
+ *                                     (what a GPU sends, and what it receives, all others together), peer (a
+ *                                     kernel that reads and writes another GPU's memory, likewise), network
+ *                                     (what a node sends, and what it receives, each; SECONDS of a message).
+ *                                     SECONDS of peer change nothing: a kernel does not wait for single accesses
+ *      recorded peer BYTES            bytes a second of the link peer when the times below were recorded. Without this
+ *                                     line, those of `link peer`. Where `link peer` has another rate, tasks with
+ *                                     REMOTE pieces take another time: see psg_machine_seconds()
+ *      cuda_aware yes|no              messages of other nodes come from GPUs' memory and go there; else, and if
+ *                                     nothing is said, they go by main memory
+ *      submit PIECE [TASK]            seconds that it takes the program to submit a task: for each piece of its data,
+ *                                     and for itself
+ *      gap PIECE [TASK]               seconds between the end of a GPU's task and the start of the next one, which was
+ *                                     ready: for each of its PIECES below, and for itself
+ *      least cpu|gpu SECONDS          what any task of StarPU's takes; steps of a chain (chain.h) may take less
+ *      time STAGE f64|f32 cpu|gpu NXxNYxNZ segment|pencil COUNT views|dense PIECES REMOTE SECONDS [SPREAD]
+ *                                     a task on COUNT planes of a segment, or rows of a pencil, that has to do with
+ *                                     PIECES blocks, views into larger arrays or each in one piece, REMOTE of
+ *                                     them in peers' memory: the mean, and the standard deviation over it, at most
+ *                                     10. Without SPREAD each such task takes SECONDS, with it what is drawn for the
+ *                                     worker and the solve: see simulation.h
+ */
+#ifndef PSG_RUNTIME_MACHINE_H
+#define PSG_RUNTIME_MACHINE_H
+
+#include "runtime/run.h"
+
+typedef enum psg_machine_link {
+    PSG_MACHINE_TO_GPU = 0,
+    PSG_MACHINE_FROM_GPU,
+    PSG_MACHINE_BETWEEN,
+    PSG_MACHINE_PEER,
+    PSG_MACHINE_NETWORK,
+    PSG_MACHINE_LINKS
+} psg_machine_link;
+
+/** Seconds that StarPU takes for a task; 0: not given. */
+typedef struct psg_machine_costs {
+    double piece; /**< for each piece of its data */
+    double task;  /**< and beside */
+} psg_machine_costs;
+
+typedef struct psg_machine_time {
+    psg_task_shape shape;
+    bool gpu;
+    double seconds;
+    double spread; /**< standard deviation over the mean; 0: all take the same */
+} psg_machine_time;
+
+typedef struct psg_machine {
+    char name[64];
+    char about[256];
+    unsigned cpus;
+    unsigned gpus;
+    double gpu_memory; /**< bytes */
+    struct {
+        double bytes_per_second; /**< 0: there is none */
+        double seconds;          /**< latency */
+    } link[PSG_MACHINE_LINKS];
+    double recorded_peer; /**< bytes a second of the link peer when the times were recorded */
+    bool cuda_aware;      /**< messages go from and to GPUs' memory */
+    psg_machine_costs submit;
+    psg_machine_costs gap; /**< between two tasks of a GPU */
+    double least[2];       /**< seconds of any task of StarPU's on a core, on a GPU */
+    psg_machine_time *time;
+    size_t times;
+} psg_machine;
+
+/** The folders in which a machine's file is looked for by its name: where machines are installed, then
+ *  where the library was built. */
+enum { PSG_MACHINE_FOLDERS = 2, PSG_MACHINE_PATH = 1024 };
+void psg_machine_folders(char folder[PSG_MACHINE_FOLDERS][PSG_MACHINE_PATH]);
+
+/** @param[out] words  what is wrong with the file, and in which line
+ *  @return NULL: it is no such file */
+psg_machine *psg_machine_read(const char *path, char *words, size_t size);
+void psg_machine_free(psg_machine *machine);
+
+/** Seconds that the task takes in the mean: as recorded, or between what was recorded of smaller and larger
+ *  tasks of its kind. Of several candidates those count whose blocks are alike, then those whose
+ *  transforms are of the nearest length, then those with the nearest number of pieces. Candidates
+ *  have as large a share of remote blocks. Without any, what is remote goes over the link peer,
+ *  and the task takes that long, or what it takes without remote blocks if that is longer; if
+ *  there is no task without, the nearest share counts. machine->least is not looked at.
+ *  A task with remote blocks takes another time where the link peer has another rate than recorded_peer. Its time has
+ *  two parts. The work is the time of such a task without remote blocks. The transfers are bytes over rate, or what the
+ *  work leaves of the recorded time, if that is longer. The longer part hides the same share of the shorter one as in
+ *  the recorded time. So half the rate doubles the transfers, and the time never falls below the work. Without a time of
+ *  the work, a slower link adds what the transfers take longer, and a faster link changes nothing.
+ *  @param[out] spread  of the times of such tasks, as the lines have it that these are from; or NULL
+ *  @return 0: nothing is known of such tasks */
+double psg_machine_seconds(const psg_machine *machine, bool gpu, const psg_task_shape *shape,
+                           double *spread);
+
+#endif

@@ -1,0 +1,256 @@
+/* The thread that talks to MPI. */
+#include "runtime/messenger.h"
+#include "runtime/comm_mpi.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t posted_some; /* by the clock that nobody sets */
+static psg_errand *posted;         /* latest first; under the lock */
+static bool stopping;              /* under the lock */
+static pthread_t thread;
+
+/* Looks without anything new before the thread sleeps, and for how long then. */
+enum { LOOKS = 20, NAP_NANOSECONDS = 20000 };
+
+/* What is under way: request m is that of errand m. */
+typedef struct round {
+    MPI_Request *request;
+    psg_errand **errand;
+    int *ended;
+    MPI_Status *status; /* of those that have ended */
+    int count;
+    int room;
+    psg_errand *first; /* not begun yet, as there was no room; first come, first served */
+    psg_errand *last;
+} round;
+
+/* What ends the requests of an owner; begun by nobody. */
+typedef struct dropping {
+    psg_errand errand; /* first: it stands for the whole */
+    pthread_cond_t ended;
+    bool is_over; /* under the lock */
+    size_t count;
+} dropping;
+
+/* What was there stays, whatever cannot be had. */
+static bool make_room(round *r) {
+    const size_t room = r->room > 0 ? 2 * (size_t)r->room : 64;
+    MPI_Request *request = realloc(r->request, room * sizeof *request);
+    if (request == NULL) {
+        return false;
+    }
+    r->request = request;
+    psg_errand **errand = realloc(r->errand, room * sizeof(psg_errand *));
+    if (errand == NULL) {
+        return false;
+    }
+    r->errand = errand;
+    int *ended = realloc(r->ended, room * sizeof *ended);
+    if (ended == NULL) {
+        return false;
+    }
+    r->ended = ended;
+    MPI_Status *status = realloc(r->status, room * sizeof *status);
+    if (status == NULL) {
+        return false;
+    }
+    r->status = status;
+    r->room = (int)room;
+    return true;
+}
+
+static void start(round *r, psg_errand *errand) {
+    psg_request begun = {MPI_REQUEST_NULL};
+    const int code = errand->start(errand, &begun);
+    if (code != MPI_SUCCESS || begun.mpi == MPI_REQUEST_NULL) {
+        errand->ended(errand, code);
+        return;
+    }
+    r->request[r->count] = begun.mpi;
+    r->errand[r->count++] = errand;
+}
+
+/* Errands that have ended leave no gap. */
+static void close_gaps(round *r) {
+    int kept = 0;
+    for (int m = 0; m < r->count; m++) {
+        if (r->errand[m] != NULL) {
+            r->errand[kept] = r->errand[m];
+            r->request[kept++] = r->request[m];
+        }
+    }
+    r->count = kept;
+}
+
+static void drop(round *r, dropping *d) {
+    for (int m = 0; m < r->count; m++) {
+        psg_errand *errand = r->errand[m];
+        if (errand->owner == d->errand.owner) {
+            r->errand[m] = NULL;
+            d->count++;
+            errand->ended(errand, PSG_COMM_GIVEN_UP);
+        }
+    }
+    close_gaps(r);
+    pthread_mutex_lock(&lock);
+    d->is_over = true;
+    pthread_cond_signal(&d->ended);
+    pthread_mutex_unlock(&lock);
+}
+
+/* An errand that there is no room for begins when another one has ended: the process at its other
+ * end waits for it. */
+static void take(round *r, psg_errand *news) {
+    while (news != NULL) {
+        psg_errand *next = news->next; /* the errand is gone once it has ended */
+        if (news->start == NULL) {
+            drop(r, (dropping *)news);
+        } else {
+            news->next = NULL;
+            *(r->first != NULL ? &r->last->next : &r->first) = news;
+            r->last = news;
+        }
+        news = next;
+    }
+    while (r->first != NULL && (r->count < r->room || make_room(r))) {
+        psg_errand *errand = r->first;
+        r->first = errand->next;
+        start(r, errand);
+    }
+}
+
+/* @return how many have ended */
+static int look(round *r) {
+    int count = 0;
+    if (r->count == 0) {
+        return 0;
+    }
+    const int code = MPI_Testsome(r->count, r->request, &count, r->ended, r->status);
+    const bool told = code == MPI_ERR_IN_STATUS; /* each has its own */
+    if ((code != MPI_SUCCESS && !told) || count == MPI_UNDEFINED) {
+        for (count = 0; count < r->count; count++) { /* which one is not said: all have failed */
+            r->ended[count] = count;
+        }
+    }
+    for (int m = 0; m < count; m++) {
+        psg_errand *errand = r->errand[r->ended[m]];
+        r->errand[r->ended[m]] = NULL;
+        errand->ended(errand, told ? r->status[m].MPI_ERROR : code);
+    }
+    close_gaps(r);
+    return count;
+}
+
+/* Wait for something new: as long as it takes where nothing is under way, else for a nap. Under
+ * the lock. */
+static void wait_for_news(bool under_way) {
+    if (!under_way) {
+        pthread_cond_wait(&posted_some, &lock);
+        return;
+    }
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += NAP_NANOSECONDS;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_nsec -= 1000000000;
+        until.tv_sec++;
+    }
+    (void)pthread_cond_timedwait(&posted_some, &lock, &until);
+}
+
+/* In the order in which they were posted. */
+static psg_errand *reversed(psg_errand *list) {
+    psg_errand *first = NULL;
+    while (list != NULL) {
+        psg_errand *next = list->next;
+        list->next = first;
+        first = list;
+        list = next;
+    }
+    return first;
+}
+
+static void free_round(round *r) {
+    free(r->request);
+    free(r->errand);
+    free(r->ended);
+    free(r->status);
+    free(r);
+}
+
+static void *run(void *argument) {
+    round *r = argument;
+    int idle = 0;
+    pthread_mutex_lock(&lock);
+    while (!stopping || posted != NULL || r->count > 0 || r->first != NULL) {
+        if (posted == NULL && (r->count == 0 || idle >= LOOKS)) {
+            wait_for_news(r->count > 0);
+        }
+        psg_errand *news = reversed(posted);
+        posted = NULL;
+        pthread_mutex_unlock(&lock);
+        idle = news != NULL ? 0 : idle + 1;
+        take(r, news);
+        idle = look(r) > 0 ? 0 : idle;
+        pthread_mutex_lock(&lock);
+    }
+    pthread_mutex_unlock(&lock);
+    free_round(r);
+    return NULL;
+}
+
+/* The thread has room from the beginning on: what it cannot begin for want of memory begins later. */
+bool psg_messenger_start(void) {
+    pthread_condattr_t attribute;
+    round *r = calloc(1, sizeof *r);
+    stopping = false;
+    if (r == NULL || !make_room(r) || pthread_condattr_init(&attribute) != 0) {
+        if (r != NULL) {
+            free_round(r);
+        }
+        return false;
+    }
+    bool running = pthread_condattr_setclock(&attribute, CLOCK_MONOTONIC) == 0 &&
+                   pthread_cond_init(&posted_some, &attribute) == 0;
+    pthread_condattr_destroy(&attribute);
+    if (running && pthread_create(&thread, NULL, run, r) != 0) {
+        pthread_cond_destroy(&posted_some);
+        running = false;
+    }
+    if (!running) {
+        free_round(r);
+    }
+    return running;
+}
+
+void psg_messenger_stop(void) {
+    pthread_mutex_lock(&lock);
+    stopping = true;
+    pthread_cond_signal(&posted_some);
+    pthread_mutex_unlock(&lock);
+    pthread_join(thread, NULL);
+    pthread_cond_destroy(&posted_some);
+}
+
+void psg_messenger_post(psg_errand *errand) {
+    pthread_mutex_lock(&lock);
+    errand->next = posted;
+    posted = errand;
+    pthread_cond_signal(&posted_some);
+    pthread_mutex_unlock(&lock);
+}
+
+size_t psg_messenger_drop(const void *owner) {
+    dropping d = {.errand = {.owner = owner}, .ended = PTHREAD_COND_INITIALIZER};
+    psg_messenger_post(&d.errand);
+    pthread_mutex_lock(&lock);
+    while (!d.is_over) {
+        pthread_cond_wait(&d.ended, &lock);
+    }
+    pthread_mutex_unlock(&lock);
+    pthread_cond_destroy(&d.ended);
+    return d.count;
+}

@@ -1,0 +1,31 @@
+#include "runtime/record.h"
+
+#include <stdlib.h>
+
+void psg_record_clear(psg_record *record) {
+    record->count = 0;
+    record->uses = 0;
+    record->lost = false;
+}
+
+void psg_record_free(psg_record *record) {
+    free(record->use);
+}
+
+size_t psg_record_add(psg_record *record) {
+    return record->count++;
+}
+
+void psg_record_use_data(psg_record *record, const void *data, bool reads, bool writes) {
+    if (record->uses == record->room) {
+        const size_t room = record->room > 0 ? 2 * record->room : 256;
+        psg_record_use *more = realloc(record->use, room * sizeof *more);
+        if (more == NULL) {
+            record->lost = true;
+            return;
+        }
+        record->use = more;
+        record->room = room;
+    }
+    record->use[record->uses++] = (psg_record_use){data, record->count - 1, reads, writes};
+}

@@ -1,0 +1,135 @@
+/** @file task.h  What every codelet here is made of: arguments, models, one way to submit. */
+#ifndef PSG_RUNTIME_TASK_H
+#define PSG_RUNTIME_TASK_H
+
+#include "runtime/machine.h"
+#include "runtime/run.h"
+
+#include <starpu.h>
+
+#if PSG_SIMULATE
+#include "runtime/simulation.h"
+#endif
+
+/** A task's arguments: plain data, copied into the task. */
+typedef struct psg_task_args {
+    psg_run *run;
+    psg_task_kind kind;
+    bool pencil; /**< index is a pencil, else a segment */
+    size_t index;
+    size_t messages; /**< to other processes that can go once it has ended */
+    bool continues;  /**< a part of what was submitted before: one thing in the run's record */
+    const struct psg_chain *chain; /**< whose steps it is; NULL: a task of its own */
+    size_t number;                 /**< in the run's record; set at submission */
+    int as_worker; /**< of a step of a team: 1 + the worker in whose place it is done; 0: StarPU knows */
+} psg_task_args;
+
+/** The codelet of a kind of task, for each precision, with a performance model of its own. A file
+ *  that defines the functions KIND_cpu and, with CUDA, KIND_cuda says PSG_CODELET(kind) and has the
+ *  table kind_codelet. FORKJOIN with no parallelism means one core: some policies hand any codelet
+ *  to several workers, and of those only a FORKJOIN codelet's leader runs it. */
+#if PSG_SIMULATE
+#define PSG_CODELET_MODEL(kind, suffix)                                                            \
+    {                                                                                              \
+        .type = STARPU_PER_ARCH, .symbol = "psg_" #kind "_" #suffix,                               \
+        .arch_cost_function = psg_simulation_cost                                                  \
+    }
+#else
+#define PSG_CODELET_MODEL(kind, suffix)                                                            \
+    {                                                                                              \
+        .type = STARPU_HISTORY_BASED, .symbol = "psg_" #kind "_" #suffix,                          \
+        .footprint = psg_task_footprint                                                            \
+    }
+#endif
+#if PSG_WITH_CUDA
+#define PSG_CODELET_CUDA(kind) .cuda_funcs = {kind##_cuda}, .cuda_flags = {STARPU_CUDA_ASYNC},
+#elif PSG_SIMULATE /* never called */
+#define PSG_CODELET_CUDA(kind) .cuda_funcs = {kind##_cpu}, .cuda_flags = {STARPU_CUDA_ASYNC},
+#else
+#define PSG_CODELET_CUDA(kind)
+#endif
+#define PSG_CODELET_ENTRY(kind, index)                                                             \
+    {                                                                                              \
+        .name = #kind, .cpu_funcs = {kind##_cpu}, .cpu_funcs_name = {#kind "_cpu"},                \
+        PSG_CODELET_CUDA(kind).nbuffers = STARPU_VARIABLE_NBUFFERS, .model = &kind##_model[index], \
+        .type = STARPU_FORKJOIN, .max_parallelism = 1                                              \
+    }
+#define PSG_CODELET(kind)                                                                          \
+    static struct starpu_perfmodel kind##_model[PSG_TASK_PRECISIONS] = {                           \
+        [PSG_TASK_F64] = PSG_CODELET_MODEL(kind, f64),                                             \
+        [PSG_TASK_F32] = PSG_CODELET_MODEL(kind, f32),                                             \
+    };                                                                                             \
+    static struct starpu_codelet kind##_codelet[PSG_TASK_PRECISIONS] = {                           \
+        [PSG_TASK_F64] = PSG_CODELET_ENTRY(kind, PSG_TASK_F64),                                    \
+        [PSG_TASK_F32] = PSG_CODELET_ENTRY(kind, PSG_TASK_F32),                                    \
+    }
+
+/** What the time of such a task depends on. */
+psg_task_shape psg_task_shape_of(const psg_task_args *args);
+
+/** When a task began and ended, as StarPU tells once it has ended, on the clock of starpu_timing_now().
+ *  @return false: StarPU does not tell, and both are 0 */
+bool psg_task_moments(const struct starpu_task *task, double between[2]);
+
+/** On its worker, where a task has ended and before that is known elsewhere: it is counted in its
+ *  run, and what waits for it in there may go.
+ *  @param[in] between  when it began and ended, as starpu_timing_now(); NULL: not known */
+void psg_task_count(const psg_task_args *args, const double between[2]);
+
+/** Footprint of a task for its model: shape and element size of every piece of data, in order, and
+ *  what of its rows is on other GPUs. */
+uint32_t psg_task_footprint(struct starpu_task *task);
+
+/** A copy of a kind's codelets for data on given memory nodes, by number among the task's data.
+ *  @param[in] nodes  the caller's as long as the copy */
+void psg_task_codelet_at(struct starpu_codelet copy[PSG_TASK_PRECISIONS],
+                         const struct starpu_codelet codelet[PSG_TASK_PRECISIONS], int *nodes);
+
+/** A task of `count` pieces of data; then psg_task_use() for each, then psg_task_submit().
+ *  @param[in] codelet  the table of its kind, by precision
+ *  @return NULL: no memory */
+struct starpu_task *psg_task_create(struct starpu_codelet *codelet, const psg_task_args *args,
+                                    size_t count);
+
+/** Piece m of the task's data, and whether it is read (STARPU_R), written (STARPU_W) or both. */
+static inline void psg_task_use(struct starpu_task *task, size_t m, starpu_data_handle_t handle,
+                                enum starpu_data_access_mode mode) {
+    STARPU_TASK_SET_HANDLE(task, handle, (int)m);
+    STARPU_TASK_SET_MODE(task, mode, (int)m);
+}
+
+/** Submit the task, or mark the run as failed; its end is timed and counted in its run.
+ *  @param[in] task  NULL marks the run as failed for want of memory */
+void psg_task_submit(psg_run *run, struct starpu_task *task);
+
+/** What both kinds of task have in common, those of the run and those that only move data: StarPU
+ *  gets the task, and the run counts its data.
+ *  @return false: StarPU did not take it; the run is marked as failed, and the task is gone */
+bool psg_task_hand_over(psg_run *run, struct starpu_task *task);
+
+/** Both at once, for the tasks of one piece of data. */
+void psg_task_submit_one(struct starpu_codelet *codelet, const psg_task_args *args,
+                         starpu_data_handle_t handle, enum starpu_data_access_mode mode);
+
+/** The block (a StarPU interface) behind buffer m of a task: its address where the task runs. */
+static inline void *psg_task_pointer(void *buffers[], size_t m) {
+    return (void *)STARPU_BLOCK_GET_PTR(buffers[m]);
+}
+
+/** Elements from one plane of it to the next: a block may be a view into a slab. Rows are
+ *  contiguous. */
+static inline size_t psg_task_pitch(void *buffers[], size_t m) {
+    return STARPU_BLOCK_GET_LDZ(buffers[m]);
+}
+
+/** StarPU's number of the worker that does this task; -1: there is none. */
+static inline int psg_task_worker(const psg_task_args *args) {
+    return args->as_worker > 0 ? args->as_worker - 1 : starpu_worker_get_id();
+}
+
+/** This worker's scratch. */
+static inline void *psg_task_scratch(const psg_task_args *args) {
+    return args->run->context->scratch[psg_task_worker(args)];
+}
+
+#endif

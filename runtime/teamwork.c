@@ -1,0 +1,186 @@
+#include "runtime/teamwork.h"
+
+#include <sched.h>
+#include <stdlib.h>
+
+/* A thread looks so often for what it waits for, some 0.1 ms, before it offers its core to others. */
+enum { LOOKS = 4000 };
+
+void psg_team_relax(unsigned *looks) {
+    if (++*looks < LOOKS) {
+#if defined(__x86_64__) || defined(__i386__)
+        __builtin_ia32_pause();
+#elif defined(__aarch64__)
+        __asm__ volatile("yield");
+#endif
+    } else {
+        (void)sched_yield();
+    }
+}
+
+/* ------------------------------------------------------------------------------------ gathering */
+
+psg_teamwork *psg_teamwork_create(const psg_context *context) {
+    const size_t steps = psg_task_total(context);
+    psg_teamwork *w = calloc(1, sizeof *w);
+    if (w == NULL) {
+        return NULL;
+    }
+    const size_t counters = PSG_TASK_STEPS * psg_team_seats(context->team);
+    w->steps_most = steps;
+    w->step = calloc(steps + 1, sizeof *w->step);
+    w->ended = calloc(steps + 1, sizeof *w->ended);
+    w->part = calloc(steps + 1, sizeof *w->part);
+    w->counter = aligned_alloc(PSG_TEAM_LINE, counters * sizeof *w->counter);
+    if (w->step == NULL || w->ended == NULL || w->part == NULL || w->counter == NULL) {
+        psg_teamwork_destroy(w);
+        return NULL;
+    }
+    return w;
+}
+
+void psg_teamwork_wait(psg_teamwork *w) {
+    for (unsigned looks = 0; atomic_load(&w->inside) > 0;) {
+        psg_team_relax(&looks);
+    }
+}
+
+void psg_teamwork_destroy(psg_teamwork *w) {
+    if (w == NULL) {
+        return;
+    }
+    psg_teamwork_wait(w);
+    free(w->step);
+    free(w->ended);
+    free(w->data);
+    free(w->part);
+    free(w->counter);
+    free(w);
+}
+
+void psg_teamwork_begin(psg_run *run, const size_t key[2]) {
+    psg_teamwork *w = run->work;
+    psg_teamwork_wait(w);
+    w->gathers = true;
+    w->key[0] = key[0];
+    w->key[1] = key[1];
+    w->steps = w->parts = w->phases = w->data_count = 0;
+}
+
+void psg_teamwork_drop(psg_run *run) {
+    run->work->gathers = false;
+    run->work->steps = 0;
+}
+
+bool psg_teamwork_gathers(const psg_run *run) {
+    return run->work != NULL && run->work->gathers;
+}
+
+bool psg_teamwork_repeats(const psg_run *run, const size_t key[2]) {
+    const psg_teamwork *w = run->work;
+    return w->steps == w->steps_most && w->key[0] == key[0] && w->key[1] == key[1] &&
+           !run->context->record;
+}
+
+/* Steps of the same segment or pencil that were submitted in a row are a part. */
+static void put_step(psg_teamwork *w, const psg_task_args *args) {
+    const psg_step *before = w->steps > 0 ? &w->step[w->steps - 1] : NULL;
+    const bool same_phase = before != NULL && before->args.pencil == args->pencil;
+    if (!same_phase || before->args.index != args->index) {
+        w->part[w->parts++] = (psg_span){w->steps, w->steps};
+    }
+    if (!same_phase) {
+        w->phase[w->phases++] = (psg_span){w->parts - 1, w->parts - 1};
+    }
+    w->phase[w->phases - 1].end = w->parts;
+    w->part[w->parts - 1].end = w->steps + 1;
+}
+
+static bool make_data_room(psg_teamwork *w, size_t count) {
+    const size_t room = 2 * (w->data_count + count);
+    if (w->data_count + count <= w->data_room) {
+        return true;
+    }
+    void *more = realloc(w->data, room * sizeof *w->data);
+    if (more == NULL) {
+        return false;
+    }
+    w->data = more;
+    w->data_room = room;
+    return true;
+}
+
+void psg_teamwork_add(psg_run *run, struct starpu_task *task) {
+    psg_teamwork *w = run->work;
+    const psg_task_args *args = task->cl_arg;
+    const size_t count = (size_t)STARPU_TASK_GET_NBUFFERS(task);
+    if (make_data_room(w, count)) {
+        put_step(w, args);
+        w->step[w->steps++] =
+            (psg_step){.call = task->cl->cpu_funcs[0], .args = *args, .first = w->data_count};
+        for (size_t m = 0; m < count; m++) {
+            w->data[w->data_count++] = starpu_data_get_interface_on_node(
+                STARPU_TASK_GET_HANDLE(task, (int)m), STARPU_MAIN_RAM);
+        }
+    } else {
+        psg_run_fail(run, PSG_FAULT_SUBMIT, "no memory for a step");
+    }
+    task->destroy = 0;
+    starpu_task_destroy(task);
+}
+
+/* -------------------------------------------------------------------------------------- working */
+
+void psg_teamwork_do(psg_teamwork *w, size_t p, int worker) {
+    for (size_t s = w->part[p].first; s < w->part[p].end; s++) {
+        psg_step *it = &w->step[s];
+        it->args.as_worker = 1 + worker;
+        it->between[0] = starpu_timing_now();
+        it->call(&w->data[it->first], &it->args);
+        it->between[1] = starpu_timing_now();
+    }
+}
+
+/* A member's own parts are the same ones in each solve, so that its core may have them in its caches. */
+size_t psg_teamwork_claim(psg_teamwork *w, size_t phase, size_t rank) {
+    psg_counter *all = &w->counter[phase * w->members];
+    for (size_t m = 0; m < w->members; m++) {
+        psg_counter *c = &all[rank + m < w->members ? rank + m : rank + m - w->members];
+        if (atomic_load_explicit(&c->next, memory_order_relaxed) < c->end) {
+            const size_t p = atomic_fetch_add(&c->next, 1);
+            if (p < c->end) {
+                return p;
+            }
+        }
+    }
+    return SIZE_MAX;
+}
+
+static int by_end(const void *a, const void *b) {
+    const double x = (*(const psg_step *const *)a)->between[1];
+    const double y = (*(const psg_step *const *)b)->between[1];
+    return (x > y) - (x < y);
+}
+
+void psg_teamwork_count(psg_teamwork *w) {
+    for (size_t s = 0; s < w->steps; s++) {
+        w->ended[s] = &w->step[s];
+    }
+    qsort(w->ended, w->steps, sizeof *w->ended, by_end);
+    for (size_t s = 0; s < w->steps; s++) {
+        psg_task_count(&w->ended[s]->args, w->ended[s]->between);
+    }
+}
+
+void psg_teamwork_deal(psg_teamwork *w) {
+    for (size_t m = 0; m < w->phases; m++) {
+        const size_t first = w->phase[m].first;
+        const size_t parts = w->phase[m].end - first;
+        atomic_store(&w->done[m], 0);
+        for (size_t r = 0; r < w->members; r++) {
+            psg_counter *c = &w->counter[m * w->members + r];
+            atomic_store(&c->next, first + parts * r / w->members);
+            c->end = first + parts * (r + 1) / w->members;
+        }
+    }
+}

@@ -1,0 +1,73 @@
+/** @file teamwork.h  The steps of one solve as the members of a team see them: phases of parts, which are taken from
+ *  counters. For team.c and teamwork.c alone. */
+#ifndef PSG_RUNTIME_TEAMWORK_H
+#define PSG_RUNTIME_TEAMWORK_H
+
+#include "runtime/task.h"
+#include "runtime/team.h"
+
+#include <stdatomic.h>
+
+/** Bytes of a cache line: two members never write the same one. */
+enum { PSG_TEAM_LINE = 64 };
+
+/** What was a task. */
+typedef struct psg_step {
+    starpu_cpu_func_t call;
+    psg_task_args args;
+    size_t first;      /**< of its data */
+    double between[2]; /**< its start and end, as starpu_timing_now() */
+} psg_step;
+
+/** Steps that follow one another; or parts that may go at once, in any order. */
+typedef struct psg_span {
+    size_t first;
+    size_t end;
+} psg_span;
+
+/** The parts of a phase that are a member's, as long as nobody else has taken them. */
+typedef struct psg_counter {
+    _Alignas(PSG_TEAM_LINE) atomic_size_t next;
+    size_t end;
+} psg_counter;
+
+struct psg_teamwork {
+    psg_run *run;
+    psg_teamwork *after; /**< in the team's order */
+    bool gathers;
+    bool by_task;   /**< a task of StarPU's enters it */
+    size_t key[2];  /**< of what was gathered */
+    psg_step *step; /**< [steps_most] */
+    size_t steps, steps_most;
+    void **data; /**< by step: StarPU's interfaces of its data */
+    size_t data_count, data_room;
+    const psg_step **ended; /**< in the order of their ends */
+    psg_span *part;
+    size_t parts;
+    psg_span phase[PSG_TASK_STEPS];
+    size_t phases;
+    psg_counter *counter;               /**< [phases][members] */
+    atomic_size_t done[PSG_TASK_STEPS]; /**< parts, by phase */
+    size_t first_seat;                  /**< of the members: that one and those that follow */
+    size_t members;
+    int own_seat;         /**< of the thread that waits; -1: it has none */
+    atomic_size_t inside; /**< members that have not left yet */
+    atomic_size_t entered, finished;
+};
+
+/** Look away for a moment; who has looked often offers its core to other threads.
+ *  @param[in,out] looks  how often, from 0 */
+void psg_team_relax(unsigned *looks);
+
+/** Members may still be on their way out of the solve before: wait for them. */
+void psg_teamwork_wait(psg_teamwork *work);
+/** Share the parts among the members; none is done. */
+void psg_teamwork_deal(psg_teamwork *work);
+/** The next of a member's own parts, or else of another's. @return SIZE_MAX: all are taken */
+size_t psg_teamwork_claim(psg_teamwork *work, size_t phase, size_t rank);
+/** Do a part's steps in place of a worker. */
+void psg_teamwork_do(psg_teamwork *work, size_t part, int worker);
+/** All steps are done: they are counted in their run, in the order of their ends. */
+void psg_teamwork_count(psg_teamwork *work);
+
+#endif
