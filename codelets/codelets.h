@@ -8,8 +8,7 @@
 #ifndef PSG_CODELETS_CODELETS_H
 #define PSG_CODELETS_CODELETS_H
 
-#include "runtime/comm.h"
-#include "runtime/run.h"
+#include "codelets/context.h"
 
 #include <starpu.h>
 
@@ -31,7 +30,7 @@ void psg_task_pack_segment(psg_run *run, size_t s, starpu_data_handle_t spectrum
 void psg_task_unpack_segment(psg_run *run, size_t s, const starpu_data_handle_t *blocks,
                              starpu_data_handle_t spectrum);
 
-/** A pencil, complex [y][nxc][nz] or [nz][y][nxc] (context.z_contiguous) -> its blocks, one per
+/** A pencil, complex [y][nxc][nz] or [nz][y][nxc] (form.z_contiguous) -> its blocks, one per
  *  segment, of which that of segment s is blocks[s * stride]; and back. */
 void psg_task_pack_pencil(psg_run *run, size_t p, starpu_data_handle_t pencil,
                           const starpu_data_handle_t *blocks, size_t stride);
@@ -81,46 +80,6 @@ typedef struct psg_direct_codelets {
  *                    each bundle's blocks; the caller's as long as the codelets */
 void psg_task_forward_xy_direct(struct starpu_codelet direct[PSG_TASK_PRECISIONS], int *nodes);
 void psg_task_inverse_xy_direct(struct starpu_codelet direct[PSG_TASK_PRECISIONS], int *nodes);
-
-/** A block that goes to another process or comes from there. */
-typedef struct psg_message {
-    int rank; /**< the other process */
-    int tag;  /**< the same on both */
-    psg_way way;
-    int node;    /**< the memory node from which it goes, or to which it comes */
-    size_t rows; /**< of the wire's */
-    size_t segment;
-    size_t pencil; /**< the first of the bundle's */
-} psg_message;
-
-/** Room for the messages of a run, in a row; freed by free(). @return NULL: no memory */
-struct psg_travel *psg_travels_create(const psg_context *context);
-/** Of its alltoalls. */
-struct psg_gathering *psg_gatherings_create(void);
-
-/** Give up the other processes, and end the run's messages: its tasks end then, and the run fails.
- *  @return how many of them MPI still has the memory of */
-size_t psg_task_give_up(psg_run *run);
-
-/** Say how many messages will go to another process, one way, before the first of them is
- *  submitted. */
-void psg_task_expect(psg_run *run, int rank, psg_way way, size_t sends);
-/** Send a block as soon as it is written; receive one. */
-void psg_task_send(psg_run *run, starpu_data_handle_t block, const psg_message *message);
-void psg_task_receive(psg_run *run, starpu_data_handle_t block, const psg_message *message);
-
-/** The blocks that go to other processes, or come from there, and how many bytes they have in
- *  all. */
-typedef struct psg_alltoall_data {
-    starpu_data_handle_t *block;
-    size_t count;
-    size_t bytes;
-} psg_alltoall_data;
-
-/** All of them at once, one way.
- *  @param[in] alltoall  where they stand in main memory; the caller's until the run has ended */
-void psg_task_alltoall(psg_run *run, const psg_alltoall *alltoall, psg_way way,
-                       const psg_alltoall_data *slabs, const psg_alltoall_data *pencils);
 
 /** A segment's block of a bundle of several pencils, as it came, into the blocks of each, which are views of
  *  it; and back, ready to go.

@@ -1,7 +1,7 @@
 #include "codelets/codelets.h"
 #include "runtime/task.h"
 #if PSG_WITH_CUDA
-#include "codelets/cuda.h"
+#include "runtime/copies_cuda.h"
 #endif
 
 #include <string.h>

@@ -1,8 +1,7 @@
 #include "codelets/cuda.h"
 
-#include "runtime/chain.h"
-#include "runtime/task.h"
 #include "kernels/pack.h"
+#include "runtime/task.h"
 
 #include <cuda_runtime_api.h>
 #include <starpu.h>
@@ -27,60 +26,64 @@ static size_t largest_of(const size_t *first, psg_range gpus) {
     return count == 2 && sizes[1] > sizes[0] ? sizes[1] : sizes[0];
 }
 
-static int plan_xy(psg_cuda_worker *w, const psg_context *c) {
+static int plan_xy(psg_cuda_plans *w, const psg_context *c) {
     size_t planes[PSG_CUDA_SIZES];
-    const size_t count = sizes_of(c->z0, c->gpu_segments, planes);
-    if (c->strip > 0) {
-        return (int)psg_cuda_xy_create(&w->strips, psg_cuda_precision_of(c), c->n[0], c->n[1]);
+    const size_t count = sizes_of(c->layout.z0, c->layout.gpu_segments, planes);
+    if (c->form.strip > 0) {
+        return (int)psg_cuda_xy_create(&w->strips, psg_cuda_precision_of(c), c->layout.n[0],
+                                       c->layout.n[1]);
     }
     int code = 0;
     for (size_t m = 0; m < count; m++) {
         for (int d = PSG_CUDA_FORWARD; d <= PSG_CUDA_INVERSE && code == 0; d++) {
             code = psg_cuda_fft_create_xy(&w->xy[d][m], psg_cuda_precision_of(c),
-                                          (psg_cuda_direction)d, c->n[0], c->n[1], planes[m]);
+                                          (psg_cuda_direction)d, c->layout.n[0], c->layout.n[1],
+                                          planes[m]);
         }
     }
     return code;
 }
 
 /* Along z: the fused kernel where the graph is fused and the length has one, else cuFFT. */
-static int plan_z(psg_cuda_worker *w, const psg_context *c) {
+static int plan_z(psg_cuda_plans *w, const psg_context *c) {
     const psg_cuda_layout layout = psg_cuda_layout_of(c);
     size_t rows[PSG_CUDA_SIZES];
-    const size_t count = sizes_of(c->y0, c->gpu_pencils, rows);
+    const size_t count = sizes_of(c->layout.y0, c->layout.gpu_pencils, rows);
     int code = cudaErrorNotSupported;
-    if (c->fused && psg_cuda_kspace_supported(psg_cuda_precision_of(c), c->n[2]) > 0) {
-        code = (int)psg_cuda_kspace_create(&w->kspace, psg_cuda_precision_of(c), c->n[2], 0);
+    if (c->form.fused && psg_cuda_kspace_supported(psg_cuda_precision_of(c), c->layout.n[2]) > 0) {
+        code = (int)psg_cuda_kspace_create(&w->kspace, psg_cuda_precision_of(c), c->layout.n[2], 0);
     }
-    if (code == 0 || psg_cuda_fault(code) == PSG_FAULT_MEMORY || c->strip > 0 ||
-        c->returned != NULL) {
+    if (code == 0 || psg_cuda_error_is_out_of_memory(code) || c->form.strip > 0 ||
+        c->layout.relay.rows != NULL) {
         return code; /* cuFFT knows nothing of strips, and of one array of columns only */
     }
     (void)cudaGetLastError(); /* of a kernel that did not suit this device */
     code = 0;
     for (size_t m = 0; m < count && code == 0; m++) {
-        code = psg_cuda_fft_create_z(&w->z[m], psg_cuda_precision_of(c), layout, rows[m] * c->nxc,
-                                     c->n[2]);
+        code = psg_cuda_fft_create_z(&w->z[m], psg_cuda_precision_of(c), layout,
+                                     rows[m] * c->layout.nxc, c->layout.n[2]);
     }
-    if (code == 0 && c->fused) {
-        code = (int)cudaMalloc(&w->pencil_d, largest_of(c->y0, c->gpu_pencils) * c->nxc * c->n[2] *
-                                                 2 * c->cpu->real_bytes);
+    if (code == 0 && c->form.fused) {
+        code = (int)cudaMalloc(&w->pencil_d, largest_of(c->layout.y0, c->layout.gpu_pencils) *
+                                                 c->layout.nxc * c->layout.n[2] * 2 *
+                                                 c->cpu->real_bytes);
     }
     return code;
 }
 
 /* Every plan, in turn; NULL past the last. */
-static psg_cuda_fft *plan_at(const psg_cuda_worker *w, size_t m) {
+static psg_cuda_fft *plan_at(const psg_cuda_plans *w, size_t m) {
     psg_cuda_fft *all[] = {w->xy[0][0], w->xy[0][1], w->xy[1][0], w->xy[1][1], w->z[0], w->z[1]};
     return m < sizeof all / sizeof *all ? all[m] : NULL;
 }
 enum { PLANS_MAX = 6 };
 
 /* One work area serves all plans of the worker: its stream runs them one after the other. */
-static int share_work_area(psg_cuda_worker *w, const psg_context *c) {
-    size_t bytes = w->strips != NULL
-                       ? psg_cuda_xy_work_bytes(w->strips, largest_of(c->z0, c->gpu_segments))
-                       : 0;
+static int share_work_area(psg_cuda_plans *w, const psg_context *c) {
+    size_t bytes =
+        w->strips != NULL
+            ? psg_cuda_xy_work_bytes(w->strips, largest_of(c->layout.z0, c->layout.gpu_segments))
+            : 0;
     for (size_t m = 0; m < PLANS_MAX; m++) {
         const size_t needed = plan_at(w, m) != NULL ? psg_cuda_fft_work_bytes(plan_at(w, m)) : 0;
         bytes = needed > bytes ? needed : bytes;
@@ -97,8 +100,8 @@ static int share_work_area(psg_cuda_worker *w, const psg_context *c) {
     return code;
 }
 
-static int copy_tables(psg_cuda_worker *w, const psg_context *c) {
-    const size_t count[3] = {c->nxc, c->n[1], c->n[2]};
+static int copy_tables(psg_cuda_plans *w, const psg_context *c) {
+    const size_t count[3] = {c->layout.nxc, c->layout.n[1], c->layout.n[2]};
     int code = 0;
     for (int d = 0; d < 3 && code == 0; d++) {
         const size_t bytes = count[d] * c->cpu->real_bytes;
@@ -111,76 +114,11 @@ static int copy_tables(psg_cuda_worker *w, const psg_context *c) {
     return code;
 }
 
-static int make_replays(psg_cuda_worker *w, const psg_context *c) {
-    const size_t count = c->chained > 0 ? c->lanes : 0;
-    bool all = true;
-    w->replays = count > 0 ? calloc(count, sizeof(psg_cuda_replay *)) : NULL;
-    for (size_t m = 0; m < count && all; m++) {
-        all = w->replays != NULL &&
-              (w->replays[m] = psg_cuda_replay_create(psg_chain_data(c))) != NULL;
-    }
-    return all ? 0 : (int)cudaErrorMemoryAllocation;
-}
-
-/* Of the tasks of a chain, for each lane. */
-static int make_marks(psg_cuda_worker *w, const psg_context *c) {
-    const size_t count = c->lanes * c->chained;
-    int code = 0;
-    w->marks = count > 0 ? calloc(count, sizeof(cudaEvent_t)) : NULL;
-    for (size_t m = 0; m < count && code == 0; m++) {
-        code = w->marks != NULL ? (int)cudaEventCreate(&w->marks[m]) : cudaErrorMemoryAllocation;
-    }
-    return code;
-}
-
-int psg_cuda_worker_create(psg_cuda_worker **worker, const psg_context *c) {
-    static int (*const steps[])(psg_cuda_worker *, const psg_context *) = {
-        plan_xy, plan_z, copy_tables, make_marks, make_replays};
-    psg_cuda_worker *w = calloc(1, sizeof *w);
-    int code = cudaErrorMemoryAllocation;
-    *worker = NULL;
-    if (w == NULL) {
-        return code;
-    }
-    w->segments[0] = calloc(3 * c->segments, sizeof **w->segments);
-    w->blocks = calloc(2 * c->bundles, sizeof *w->blocks);
-    w->rows = calloc(2 * c->bundles + 1, sizeof *w->rows);
-    w->parts = calloc(2 * c->bundles, sizeof *w->parts);
-    if (w->segments[0] != NULL && w->blocks != NULL && w->rows != NULL && w->parts != NULL) {
-        w->segments[1] = w->segments[0] + c->segments;
-        w->segments[2] = w->segments[1] + c->segments;
-        code = 0;
-        for (size_t m = 0; m < sizeof steps / sizeof *steps && code == 0; m++) {
-            code = steps[m](w, c);
-        }
-    }
-    if (code == 0) {
-        code = share_work_area(w, c);
-    }
-    if (code == 0 && c->packed && c->fused && c->strip == 0) {
-        code = (int)cudaMalloc(&w->slab_d, largest_of(c->z0, c->gpu_segments) * c->n[1] * c->nxc *
-                                               2 * c->cpu->real_bytes);
-    }
-    if (code != 0) {
-        psg_cuda_worker_destroy(w, c);
-        (void)cudaGetLastError(); /* what was said is said */
-        return code;
-    }
-    *worker = w;
-    return 0;
-}
-
-void psg_cuda_worker_destroy(psg_cuda_worker *w, const psg_context *c) {
+static void destroy(void *state, const void *owner) {
+    psg_cuda_plans *w = state;
+    (void)owner;
     if (w == NULL) {
         return;
-    }
-    for (size_t m = 0; w->replays != NULL && m < c->lanes; m++) { /* they name all that follows */
-        psg_cuda_replay_destroy(w->replays[m]);
-    }
-    for (size_t m = 0; w->marks != NULL && m < c->lanes * c->chained; m++) {
-        if (w->marks[m] != NULL) {
-            (void)cudaEventDestroy(w->marks[m]);
-        }
     }
     for (size_t m = 0; m < PLANS_MAX; m++) {
         psg_cuda_fft_destroy(plan_at(w, m));
@@ -197,13 +135,46 @@ void psg_cuda_worker_destroy(psg_cuda_worker *w, const psg_context *c) {
     free(w->blocks);
     free(w->rows);
     free(w->parts);
-    free(w->replays);
-    free(w->marks);
     free(w);
 }
 
-psg_cuda_worker *psg_cuda_worker_self(const psg_context *context) {
-    return context->cuda[starpu_worker_get_id_check()];
+static int make(void **state, const void *owner) {
+    static int (*const steps[])(psg_cuda_plans *, const psg_context *) = {plan_xy, plan_z,
+                                                                          copy_tables};
+    const psg_context *c = owner;
+    psg_cuda_plans *w = calloc(1, sizeof *w);
+    int code = cudaErrorMemoryAllocation;
+    *state = NULL;
+    if (w == NULL) {
+        return code;
+    }
+    w->segments[0] = calloc(3 * c->layout.segments, sizeof **w->segments);
+    w->blocks = calloc(2 * c->layout.bundles, sizeof *w->blocks);
+    w->rows = calloc(2 * c->layout.bundles + 1, sizeof *w->rows);
+    w->parts = calloc(2 * c->layout.bundles, sizeof *w->parts);
+    if (w->segments[0] != NULL && w->blocks != NULL && w->rows != NULL && w->parts != NULL) {
+        w->segments[1] = w->segments[0] + c->layout.segments;
+        w->segments[2] = w->segments[1] + c->layout.segments;
+        code = 0;
+        for (size_t m = 0; m < sizeof steps / sizeof *steps && code == 0; m++) {
+            code = steps[m](w, c);
+        }
+    }
+    if (code == 0) {
+        code = share_work_area(w, c);
+    }
+    if (code == 0 && c->form.packed && c->form.fused && c->form.strip == 0) {
+        code = (int)cudaMalloc(&w->slab_d, largest_of(c->layout.z0, c->layout.gpu_segments) *
+                                               c->layout.n[1] * c->layout.nxc * 2 *
+                                               c->cpu->real_bytes);
+    }
+    if (code != 0) {
+        destroy(w, c);
+        (void)cudaGetLastError(); /* what was said is said */
+        return code;
+    }
+    *state = w;
+    return 0;
 }
 
 /* Planes after those that are there. What stands end to end with them is one segment to a kernel,
@@ -223,36 +194,38 @@ static void add_planes(const psg_context *c, psg_cuda_segment *segments, size_t 
 /* The rows of pencil p in segment s that kspace returns, a plane after the other: before it has,
  * among the pencil's of all planes; and when they are back, or if it fetches them too, after those
  * of other pencils. */
-static psg_cuda_segment returned_of(const psg_run *run, psg_cuda_direction direction, size_t s,
-                                    size_t p) {
-    const psg_context *c = run->context;
-    const size_t planes = c->z0[s + 1] - c->z0[s];
-    const bool there = direction == PSG_CUDA_FORWARD && !c->fetched;
-    size_t before = there ? c->z0[s] * psg_returned_rows(c, p) : 0;
+static psg_cuda_segment relayed_of(const psg_run *run, psg_cuda_direction direction, size_t s,
+                                   size_t p) {
+    const psg_context *c = psg_context_of(run);
+    const size_t planes = c->layout.z0[s + 1] - c->layout.z0[s];
+    const bool there = direction == PSG_CUDA_FORWARD && !c->layout.relay.fetched;
+    size_t before = there ? c->layout.z0[s] * psg_relay_rows(&c->layout, p) : 0;
     for (size_t other = 0; !there && other < p; other++) {
-        before += planes * psg_returned_rows(c, other);
+        before += planes * psg_relay_rows(&c->layout, other);
     }
-    char *base = there ? run->sent[p] : run->returned[s];
-    return (psg_cuda_segment){.base_d = base + before * c->nxc * 2 * c->cpu->real_bytes,
+    const psg_relay_place *place = run->user;
+    char *base = there ? place->before[p] : place->after[s];
+    return (psg_cuda_segment){.base_d = base + before * c->layout.nxc * 2 * c->cpu->real_bytes,
                               .planes = planes,
-                              .plane_pitch = psg_returned_rows(c, p) * c->nxc};
+                              .plane_pitch = psg_relay_rows(&c->layout, p) * c->layout.nxc};
 }
 
 size_t psg_cuda_bands_of(const psg_run *run, size_t p, void *buffers[], psg_cuda_band bands[2]) {
-    const psg_context *c = run->context;
-    const psg_cuda_worker *w = psg_cuda_worker_self(c);
-    const size_t returned = psg_returned_rows(c, p);
-    bands[0] = (psg_cuda_band){.segments = w->segments[0], .rows = psg_block_rows(c, p)};
-    bands[1] = (psg_cuda_band){
-        .segments = w->segments[1], .rows = returned, .to = c->fetched ? NULL : w->segments[2]};
-    for (size_t s = 0; s < c->segments; s++) {
+    const psg_context *c = psg_context_of(run);
+    const psg_cuda_plans *w = psg_cuda_plans_self(c);
+    const size_t returned = psg_relay_rows(&c->layout, p);
+    bands[0] = (psg_cuda_band){.segments = w->segments[0], .rows = psg_block_rows(&c->layout, p)};
+    bands[1] = (psg_cuda_band){.segments = w->segments[1],
+                               .rows = returned,
+                               .to = c->layout.relay.fetched ? NULL : w->segments[2]};
+    for (size_t s = 0; s < c->layout.segments; s++) {
         const psg_cuda_segment block = {.base_d = psg_task_pointer(buffers, s),
-                                        .planes = c->z0[s + 1] - c->z0[s],
+                                        .planes = c->layout.z0[s + 1] - c->layout.z0[s],
                                         .plane_pitch = psg_task_pitch(buffers, s)};
         add_planes(c, w->segments[0], &bands[0].count, &block);
         if (returned > 0) {
-            const psg_cuda_segment from = returned_of(run, PSG_CUDA_FORWARD, s, p);
-            const psg_cuda_segment to = returned_of(run, PSG_CUDA_INVERSE, s, p);
+            const psg_cuda_segment from = relayed_of(run, PSG_CUDA_FORWARD, s, p);
+            const psg_cuda_segment to = relayed_of(run, PSG_CUDA_INVERSE, s, p);
             add_planes(c, w->segments[1], &bands[1].count, &from);
             add_planes(c, w->segments[2], &bands[1].to_count, &to);
         }
@@ -262,19 +235,19 @@ size_t psg_cuda_bands_of(const psg_run *run, size_t p, void *buffers[], psg_cuda
 
 size_t psg_cuda_parts_of(const psg_run *run, psg_cuda_direction direction, size_t s,
                          void *buffers[], const psg_cuda_xy_part **result) {
-    const psg_context *c = run->context;
-    psg_cuda_xy_part *parts = psg_cuda_worker_self(c)->parts;
+    const psg_context *c = psg_context_of(run);
+    psg_cuda_xy_part *parts = psg_cuda_plans_self(c)->parts;
     size_t count = 0;
-    for (size_t g = 0; g < c->bundles; g++) {
-        const size_t y0 = c->bundle_y0[g];
-        const size_t returned = psg_returned_rows(c, g); /* if any, bundles are pencils */
-        const size_t rows = c->bundle_y0[g + 1] - y0 - returned;
+    for (size_t g = 0; g < c->layout.bundles; g++) {
+        const size_t y0 = c->layout.bundle_y0[g];
+        const size_t returned = psg_relay_rows(&c->layout, g); /* if any, bundles are pencils */
+        const size_t rows = c->layout.bundle_y0[g + 1] - y0 - returned;
         parts[count++] = (psg_cuda_xy_part){.base_d = psg_task_pointer(buffers, g),
                                             .plane_pitch = psg_task_pitch(buffers, g),
                                             .y0 = y0,
                                             .rows = rows};
         if (returned > 0) {
-            const psg_cuda_segment rest = returned_of(run, direction, s, g);
+            const psg_cuda_segment rest = relayed_of(run, direction, s, g);
             parts[count++] = (psg_cuda_xy_part){.base_d = rest.base_d,
                                                 .plane_pitch = rest.plane_pitch,
                                                 .y0 = y0 + rows,
@@ -286,46 +259,29 @@ size_t psg_cuda_parts_of(const psg_run *run, psg_cuda_direction direction, size_
 }
 
 psg_cuda_symbol psg_cuda_symbol_of(const psg_run *run, size_t p) {
-    const psg_context *c = run->context;
-    const psg_cuda_worker *w = psg_cuda_worker_self(c);
+    const psg_context *c = psg_context_of(run);
+    const psg_cuda_plans *w = psg_cuda_plans_self(c);
     return (psg_cuda_symbol){.ex_d = w->eigen_d[0],
-                             .ey_d = (const char *)w->eigen_d[1] + c->y0[p] * c->cpu->real_bytes,
+                             .ey_d =
+                                 (const char *)w->eigen_d[1] + c->layout.y0[p] * c->cpu->real_bytes,
                              .ez_d = w->eigen_d[2],
                              .lambda = c->divide.lambda,
                              .scale = c->divide.scale,
-                             .mode0_d = p == 0 ? run->mode0 : NULL,
-                             .nonfinite_d = (int *)(uintptr_t)run->nonfinite};
-}
-
-psg_fault psg_cuda_fault(int code) {
-    return code == 0                               ? PSG_FAULT_NONE
-           : psg_cuda_error_is_out_of_memory(code) ? PSG_FAULT_MEMORY
-                                                   : PSG_FAULT_DEVICE;
-}
-
-bool psg_cuda_check(psg_run *run, int code, const char *what) {
-    psg_cuda_worker *w = psg_cuda_worker_self(run->context);
-    if (code != 0 && w != NULL && w->records) {
-        w->recorded = false;
-    } else if (code != 0) {
-        psg_run_fail(run, psg_cuda_fault(code), "CUDA worker %d, %s: %s", starpu_worker_get_id(),
-                     what, psg_cuda_error_string(code));
-        (void)cudaGetLastError(); /* what was said is said: the next to ask starts anew */
-    }
-    return code == 0;
+                             .mode0_d = p == 0 ? psg_findings_of(run)->mode0 : NULL,
+                             .nonfinite_d = (int *)(uintptr_t)&psg_findings_of(run)->nonfinite};
 }
 
 /* Dense blocks, and between them what kspace returns, as kernels/pack.h has them. @return how many */
 static size_t blocks_of(const psg_run *run, psg_cuda_direction direction, size_t s,
                         void *buffers[]) {
-    const psg_cuda_worker *w = psg_cuda_worker_self(run->context);
+    const psg_cuda_plans *w = psg_cuda_plans_self(psg_context_of(run));
     const psg_cuda_xy_part *parts = NULL;
     const size_t count = psg_cuda_parts_of(run, direction, s, buffers, &parts);
     for (size_t m = 0; m < count; m++) {
         w->blocks[m] = parts[m].base_d;
         w->rows[m] = parts[m].y0;
     }
-    w->rows[count] = run->context->n[1];
+    w->rows[count] = psg_context_of(run)->layout.n[1];
     return count;
 }
 
@@ -333,41 +289,82 @@ static size_t blocks_of(const psg_run *run, psg_cuda_direction direction, size_t
  * own, which is dealt out to blocks that may be on peers. */
 static int transform_slab(const psg_run *run, psg_cuda_direction direction, size_t index,
                           void *field, void *buffers[]) {
-    const psg_context *c = run->context;
-    const psg_cuda_worker *w = psg_cuda_worker_self(c);
+    const psg_context *c = psg_context_of(run);
+    const psg_cuda_plans *w = psg_cuda_plans_self(c);
     const psg_cuda_fft *fft = w->xy[direction][psg_cuda_segment_size(c, index)];
-    const size_t planes = c->z0[index + 1] - c->z0[index];
+    const size_t planes = c->layout.z0[index + 1] - c->layout.z0[index];
     const bool forward = direction == PSG_CUDA_FORWARD;
-    const size_t blocks = c->packed ? blocks_of(run, direction, index, buffers) : 0;
-    void *slab = c->packed ? w->slab_d : psg_task_pointer(buffers, 0);
+    const size_t blocks = c->form.packed ? blocks_of(run, direction, index, buffers) : 0;
+    void *slab = c->form.packed ? w->slab_d : psg_task_pointer(buffers, 0);
     int code = 0;
-    if (c->packed && !forward) {
-        code =
-            (int)psg_cuda_unpack_slab(psg_cuda_precision_of(c), slab, c->nxc, c->n[1], planes,
-                                      w->blocks, w->rows, blocks, starpu_cuda_get_local_stream());
+    if (c->form.packed && !forward) {
+        code = (int)psg_cuda_unpack_slab(psg_cuda_precision_of(c), slab, c->layout.nxc,
+                                         c->layout.n[1], planes, w->blocks, w->rows, blocks,
+                                         starpu_cuda_get_local_stream());
     }
     if (code == 0) {
         code = psg_cuda_fft_run_xy(fft, forward ? field : slab, forward ? slab : field);
     }
-    if (code == 0 && c->packed && forward) {
-        code = (int)psg_cuda_pack_slab(psg_cuda_precision_of(c), slab, c->nxc, c->n[1], planes,
-                                       w->blocks, w->rows, blocks, starpu_cuda_get_local_stream());
+    if (code == 0 && c->form.packed && forward) {
+        code = (int)psg_cuda_pack_slab(psg_cuda_precision_of(c), slab, c->layout.nxc,
+                                       c->layout.n[1], planes, w->blocks, w->rows, blocks,
+                                       starpu_cuda_get_local_stream());
     }
     return code;
 }
 
 bool psg_cuda_transform_xy(psg_run *run, psg_cuda_direction direction, size_t index, void *field_d,
                            void *blocks[], const char *what) {
-    const psg_context *c = run->context;
-    const psg_cuda_worker *w = psg_cuda_worker_self(c);
+    const psg_context *c = psg_context_of(run);
+    const psg_cuda_plans *w = psg_cuda_plans_self(c);
     int code = 0;
     if (w->strips != NULL) {
         const psg_cuda_xy_part *parts = NULL;
         const size_t count = psg_cuda_parts_of(run, direction, index, blocks, &parts);
-        code = (int)psg_cuda_xy_run(w->strips, direction, field_d, c->z0[index + 1] - c->z0[index],
-                                    parts, count, w->work_d, starpu_cuda_get_local_stream());
+        code = (int)psg_cuda_xy_run(w->strips, direction, field_d,
+                                    c->layout.z0[index + 1] - c->layout.z0[index], parts, count,
+                                    w->work_d, starpu_cuda_get_local_stream());
     } else {
         code = transform_slab(run, direction, index, field_d, blocks);
     }
-    return psg_cuda_check(run, code, what);
+    return psg_gpu_check(run, code, what);
+}
+
+bool psg_gpu_relays(const psg_context *c) {
+    int id[STARPU_NMAXWORKERS];
+    const unsigned count =
+        starpu_worker_get_ids_by_type(STARPU_CUDA_WORKER, id, STARPU_NMAXWORKERS);
+    bool can = c->form.strip == 0 || 2 * c->layout.bundles <= PSG_CUDA_XY_PARTS;
+    for (unsigned w = 0; w < count && can; w++) {
+        can = psg_cuda_kspace_suits(psg_cuda_precision_of(c), c->layout.n[2],
+                                    starpu_worker_get_devid(id[w]));
+    }
+    return can;
+}
+
+/* Where there is such a transform it is the faster one, on one GPU too. */
+size_t psg_gpu_strip(const psg_context *c) {
+    const psg_cuda_precision precision = psg_cuda_precision_of(c);
+    int id[STARPU_NMAXWORKERS];
+    const unsigned count =
+        starpu_worker_get_ids_by_type(STARPU_CUDA_WORKER, id, STARPU_NMAXWORKERS);
+    bool suits = c->layout.bundles <= PSG_CUDA_XY_PARTS;
+    for (unsigned w = 0; w < count && suits; w++) {
+        const int device = starpu_worker_get_devid(id[w]);
+        suits = psg_cuda_xy_suits(precision, c->layout.n[0], c->layout.n[1], device) &&
+                psg_cuda_kspace_suits(precision, c->layout.n[2], device);
+    }
+    return suits ? psg_cuda_xy_strip(precision, c->layout.n[0], c->layout.n[1]) : 0;
+}
+
+static bool is_memory(int code) {
+    return psg_cuda_error_is_out_of_memory(code) != 0;
+}
+
+psg_gpu_user psg_gpu_plans(bool peers) {
+    return (psg_gpu_user){.make = make,
+                          .destroy = destroy,
+                          .words = psg_cuda_error_string,
+                          .is_memory = is_memory,
+                          .peers = peers};
 }

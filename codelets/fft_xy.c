@@ -6,12 +6,15 @@
 
 static void fft_xy_cpu(void *buffers[], void *argument) {
     const psg_task_args *args = argument;
-    const psg_context *context = args->run->context;
-    const size_t real_plane = context->n[0] * context->n[1] * context->cpu->real_bytes;
-    const size_t complex_plane = context->nxc * context->n[1] * 2 * context->cpu->real_bytes;
+    const psg_context *context = psg_context_of(args->run);
+    const size_t real_plane =
+        context->layout.n[0] * context->layout.n[1] * context->cpu->real_bytes;
+    const size_t complex_plane =
+        context->layout.nxc * context->layout.n[1] * 2 * context->cpu->real_bytes;
     const char *f = psg_task_pointer(buffers, 0);
     char *spectrum = psg_task_pointer(buffers, 1);
-    for (size_t k = context->z0[args->index]; k < context->z0[args->index + 1]; k++) {
+    for (size_t k = context->layout.z0[psg_segment_of(args)];
+         k < context->layout.z0[psg_segment_of(args) + 1]; k++) {
         if (psg_run_failed(args->run)) {
             return;
         }
@@ -23,12 +26,15 @@ static void fft_xy_cpu(void *buffers[], void *argument) {
 
 static void ifft_xy_cpu(void *buffers[], void *argument) {
     const psg_task_args *args = argument;
-    const psg_context *context = args->run->context;
-    const size_t real_plane = context->n[0] * context->n[1] * context->cpu->real_bytes;
-    const size_t complex_plane = context->nxc * context->n[1] * 2 * context->cpu->real_bytes;
+    const psg_context *context = psg_context_of(args->run);
+    const size_t real_plane =
+        context->layout.n[0] * context->layout.n[1] * context->cpu->real_bytes;
+    const size_t complex_plane =
+        context->layout.nxc * context->layout.n[1] * 2 * context->cpu->real_bytes;
     char *spectrum = psg_task_pointer(buffers, 0);
     char *u = psg_task_pointer(buffers, 1);
-    for (size_t k = context->z0[args->index]; k < context->z0[args->index + 1]; k++) {
+    for (size_t k = context->layout.z0[psg_segment_of(args)];
+         k < context->layout.z0[psg_segment_of(args) + 1]; k++) {
         if (psg_run_failed(args->run)) {
             return;
         }
@@ -41,12 +47,12 @@ static void ifft_xy_cpu(void *buffers[], void *argument) {
 #if PSG_WITH_CUDA
 static void transform_cuda(void *buffers[], const psg_task_args *args, psg_cuda_direction direction,
                            const char *what) {
-    const psg_context *context = args->run->context;
-    const psg_cuda_worker *worker = psg_cuda_worker_self(context);
+    const psg_context *context = psg_context_of(args->run);
+    const psg_cuda_plans *worker = psg_cuda_plans_self(context);
     if (!psg_run_failed(args->run)) {
         const psg_cuda_fft *fft =
-            worker->xy[direction][psg_cuda_segment_size(context, args->index)];
-        psg_cuda_check(
+            worker->xy[direction][psg_cuda_segment_size(context, psg_segment_of(args))];
+        psg_gpu_check(
             args->run,
             psg_cuda_fft_run_xy(fft, psg_task_pointer(buffers, 0), psg_task_pointer(buffers, 1)),
             what);
@@ -67,7 +73,7 @@ PSG_CODELET(ifft_xy);
 
 void psg_task_fft_xy(psg_run *run, size_t s, starpu_data_handle_t f,
                      starpu_data_handle_t spectrum) {
-    const psg_task_args args = {.run = run, .kind = PSG_TASK_FFT_XY, .index = s};
+    const psg_task_args args = {.run = run, .label = psg_segment_label(PSG_TASK_FFT_XY, s)};
     struct starpu_task *task = psg_task_create(fft_xy_codelet, &args, 2);
     if (task != NULL) {
         psg_task_use(task, 0, f, STARPU_R);
@@ -78,7 +84,7 @@ void psg_task_fft_xy(psg_run *run, size_t s, starpu_data_handle_t f,
 
 void psg_task_ifft_xy(psg_run *run, size_t s, starpu_data_handle_t spectrum,
                       starpu_data_handle_t u) {
-    const psg_task_args args = {.run = run, .kind = PSG_TASK_IFFT_XY, .index = s};
+    const psg_task_args args = {.run = run, .label = psg_segment_label(PSG_TASK_IFFT_XY, s)};
     struct starpu_task *task = psg_task_create(ifft_xy_codelet, &args, 2);
     if (task != NULL) {
         psg_task_use(task, 0, spectrum, STARPU_RW); /* FFTW destroys it */

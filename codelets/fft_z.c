@@ -5,20 +5,21 @@
 #endif
 
 static void transform(void *buffers[], const psg_task_args *args, psg_cpu_direction direction) {
-    const psg_context *context = args->run->context;
+    const psg_context *context = psg_context_of(args->run);
     if (psg_run_failed(args->run)) {
         return;
     }
-    const size_t rows = context->y0[args->index + 1] - context->y0[args->index];
+    const size_t rows =
+        context->layout.y0[psg_pencil_of(args) + 1] - context->layout.y0[psg_pencil_of(args)];
     void *pencil = psg_task_pointer(buffers, 0);
     void *scratch = psg_task_scratch(args);
-    const size_t count = rows * context->nxc;
+    const size_t count = rows * context->layout.nxc;
     const bool finite =
-        context->z_contiguous
+        context->form.z_contiguous
             ? context->cpu->fft_z_contiguous(context->fft, direction, count, pencil, scratch)
             : context->cpu->fft_z_strided(context->fft, direction, count, pencil, scratch);
     if (!finite) {
-        atomic_store(args->run->nonfinite, 1);
+        atomic_store(&psg_findings_of(args->run)->nonfinite, 1);
     }
 }
 
@@ -33,12 +34,12 @@ static void ifft_z_cpu(void *buffers[], void *argument) {
 #if PSG_WITH_CUDA
 static void transform_cuda(void *buffers[], const psg_task_args *args, psg_cuda_direction direction,
                            const char *what) {
-    const psg_context *context = args->run->context;
-    const psg_cuda_worker *worker = psg_cuda_worker_self(context);
+    const psg_context *context = psg_context_of(args->run);
+    const psg_cuda_plans *worker = psg_cuda_plans_self(context);
     if (!psg_run_failed(args->run)) {
-        const psg_cuda_fft *fft = worker->z[psg_cuda_pencil_size(context, args->index)];
-        psg_cuda_check(args->run, psg_cuda_fft_run_z(fft, direction, psg_task_pointer(buffers, 0)),
-                       what);
+        const psg_cuda_fft *fft = worker->z[psg_cuda_pencil_size(context, psg_pencil_of(args))];
+        psg_gpu_check(args->run, psg_cuda_fft_run_z(fft, direction, psg_task_pointer(buffers, 0)),
+                      what);
     }
 }
 
@@ -55,11 +56,11 @@ PSG_CODELET(fft_z);
 PSG_CODELET(ifft_z);
 
 void psg_task_fft_z(psg_run *run, size_t p, starpu_data_handle_t pencil) {
-    const psg_task_args args = {.run = run, .kind = PSG_TASK_FFT_Z, .pencil = true, .index = p};
+    const psg_task_args args = {.run = run, .label = psg_pencil_label(PSG_TASK_FFT_Z, p)};
     psg_task_submit_one(fft_z_codelet, &args, pencil, STARPU_RW);
 }
 
 void psg_task_ifft_z(psg_run *run, size_t p, starpu_data_handle_t pencil) {
-    const psg_task_args args = {.run = run, .kind = PSG_TASK_IFFT_Z, .pencil = true, .index = p};
+    const psg_task_args args = {.run = run, .label = psg_pencil_label(PSG_TASK_IFFT_Z, p)};
     psg_task_submit_one(ifft_z_codelet, &args, pencil, STARPU_RW);
 }

@@ -9,14 +9,15 @@
  * views of the segment's planes are one plane together, where the spectrum goes at once. */
 static void forward_xy_cpu(void *buffers[], void *argument) {
     const psg_task_args *args = argument;
-    const psg_context *context = args->run->context;
-    const size_t real_plane = context->n[0] * context->n[1] * context->cpu->real_bytes;
-    const size_t first = context->z0[args->index];
+    const psg_context *context = psg_context_of(args->run);
+    const size_t real_plane =
+        context->layout.n[0] * context->layout.n[1] * context->cpu->real_bytes;
+    const size_t first = context->layout.z0[psg_segment_of(args)];
     const char *f = psg_task_pointer(buffers, 0);
     const size_t plane = psg_task_pitch(buffers, 1) * 2 * context->cpu->real_bytes;
     const bool whole = psg_plane_whole(context, buffers + 1);
     char *spectrum = whole ? psg_task_pointer(buffers, 1) : psg_task_scratch(args);
-    for (size_t k = first; k < context->z0[args->index + 1]; k++, f += real_plane) {
+    for (size_t k = first; k < context->layout.z0[psg_segment_of(args) + 1]; k++, f += real_plane) {
         if (psg_run_failed(args->run)) {
             return;
         }
@@ -33,7 +34,7 @@ static void forward_xy_cpu(void *buffers[], void *argument) {
 static void forward_xy_cuda(void *buffers[], void *argument) {
     const psg_task_args *args = argument;
     if (!psg_run_failed(args->run)) {
-        (void)psg_cuda_transform_xy(args->run, PSG_CUDA_FORWARD, args->index,
+        (void)psg_cuda_transform_xy(args->run, PSG_CUDA_FORWARD, psg_segment_of(args),
                                     psg_task_pointer(buffers, 0), buffers + 1, "forward_xy");
     }
 }
@@ -47,16 +48,15 @@ void psg_task_forward_xy_direct(struct starpu_codelet direct[PSG_TASK_PRECISIONS
 
 void psg_task_forward_xy(psg_run *run, size_t s, starpu_data_handle_t f,
                          const starpu_data_handle_t *blocks) {
-    const psg_task_args args = {.run = run,
-                                .kind = PSG_TASK_FORWARD_XY,
-                                .index = s,
-                                .messages = psg_segment_messages(run->context)};
-    psg_direct_codelets *direct = run->context->direct;
-    struct starpu_task *task = psg_task_create(
-        direct != NULL ? direct->forward_xy : forward_xy_codelet, &args, run->context->bundles + 1);
+    psg_task_args args = {.run = run, .label = psg_segment_label(PSG_TASK_FORWARD_XY, s)};
+    args.messages = psg_messages_after(psg_context_of(run), &args.label);
+    psg_direct_codelets *direct = psg_context_of(run)->direct;
+    struct starpu_task *task =
+        psg_task_create(direct != NULL ? direct->forward_xy : forward_xy_codelet, &args,
+                        psg_context_of(run)->layout.bundles + 1);
     if (task != NULL) {
         psg_task_use(task, 0, f, STARPU_R);
-        for (size_t g = 0; g < run->context->bundles; g++) {
+        for (size_t g = 0; g < psg_context_of(run)->layout.bundles; g++) {
             psg_task_use(task, g + 1, blocks[g], STARPU_W);
         }
     }

@@ -9,12 +9,13 @@
  * the cache. */
 static void inverse_xy_cpu(void *buffers[], void *argument) {
     const psg_task_args *args = argument;
-    const psg_context *context = args->run->context;
-    const size_t real_plane = context->n[0] * context->n[1] * context->cpu->real_bytes;
-    const size_t first = context->z0[args->index];
+    const psg_context *context = psg_context_of(args->run);
+    const size_t real_plane =
+        context->layout.n[0] * context->layout.n[1] * context->cpu->real_bytes;
+    const size_t first = context->layout.z0[psg_segment_of(args)];
     char *u = psg_task_pointer(buffers, 0);
     void *spectrum = psg_task_scratch(args);
-    for (size_t k = first; k < context->z0[args->index + 1]; k++, u += real_plane) {
+    for (size_t k = first; k < context->layout.z0[psg_segment_of(args) + 1]; k++, u += real_plane) {
         if (psg_run_failed(args->run)) {
             return;
         }
@@ -27,7 +28,7 @@ static void inverse_xy_cpu(void *buffers[], void *argument) {
 static void inverse_xy_cuda(void *buffers[], void *argument) {
     const psg_task_args *args = argument;
     if (!psg_run_failed(args->run)) {
-        (void)psg_cuda_transform_xy(args->run, PSG_CUDA_INVERSE, args->index,
+        (void)psg_cuda_transform_xy(args->run, PSG_CUDA_INVERSE, psg_segment_of(args),
                                     psg_task_pointer(buffers, 0), buffers + 1, "inverse_xy");
     }
 }
@@ -41,15 +42,17 @@ void psg_task_inverse_xy_direct(struct starpu_codelet direct[PSG_TASK_PRECISIONS
 
 void psg_task_inverse_xy(psg_run *run, size_t s, const starpu_data_handle_t *blocks,
                          starpu_data_handle_t u) {
-    const psg_task_args args = {.run = run, .kind = PSG_TASK_INVERSE_XY, .index = s};
-    psg_direct_codelets *direct = run->context->direct;
-    struct starpu_task *task = psg_task_create(
-        direct != NULL ? direct->inverse_xy : inverse_xy_codelet, &args, run->context->bundles + 1);
+    const psg_task_args args = {.run = run, .label = psg_segment_label(PSG_TASK_INVERSE_XY, s)};
+    psg_direct_codelets *direct = psg_context_of(run)->direct;
+    struct starpu_task *task =
+        psg_task_create(direct != NULL ? direct->inverse_xy : inverse_xy_codelet, &args,
+                        psg_context_of(run)->layout.bundles + 1);
     if (task != NULL) {
         psg_task_use(task, 0, u, STARPU_W);
-        for (size_t g = 0; g < run->context->bundles; g++) {
+        for (size_t g = 0; g < psg_context_of(run)->layout.bundles; g++) {
             /* cuFFT destroys the spectrum that it transforms, and a view is the spectrum itself. */
-            psg_task_use(task, g + 1, blocks[g], run->context->packed ? STARPU_R : STARPU_RW);
+            psg_task_use(task, g + 1, blocks[g],
+                         psg_context_of(run)->form.packed ? STARPU_R : STARPU_RW);
         }
     }
     psg_task_submit(run, task);

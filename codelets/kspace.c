@@ -10,25 +10,26 @@
 
 static void kspace_cpu(void *buffers[], void *argument) {
     const psg_task_args *args = argument;
-    const psg_context *context = args->run->context;
+    const psg_context *context = psg_context_of(args->run);
     if (psg_run_failed(args->run)) {
         return;
     }
     psg_cpu_piece *piece = context->pieces[psg_task_worker(args)];
-    for (size_t s = 0; s < context->segments; s++) {
+    for (size_t s = 0; s < context->layout.segments; s++) {
         piece[s] = (psg_cpu_piece){psg_task_pointer(buffers, s), psg_task_pitch(buffers, s)};
     }
     const psg_cpu_pencil pencil = {
-        .pieces = context->segments,
+        .pieces = context->layout.segments,
         .piece = piece,
-        .z0 = context->z0,
-        .nxc = context->nxc,
-        .row0 = context->y0[args->index],
-        .rows = context->y0[args->index + 1] - context->y0[args->index],
+        .z0 = context->layout.z0,
+        .nxc = context->layout.nxc,
+        .row0 = context->layout.y0[psg_pencil_of(args)],
+        .rows =
+            context->layout.y0[psg_pencil_of(args) + 1] - context->layout.y0[psg_pencil_of(args)],
     };
     if (!context->cpu->kspace(context->fft, &context->divide, &pencil, psg_task_scratch(args),
-                              args->run->mode0)) {
-        atomic_store(args->run->nonfinite, 1);
+                              psg_findings_of(args->run)->mode0)) {
+        atomic_store(&psg_findings_of(args->run)->nonfinite, 1);
     }
 }
 
@@ -36,56 +37,54 @@ static void kspace_cpu(void *buffers[], void *argument) {
 /* For lengths that have no kernel of their own: gather, cuFFT, divide, cuFFT, scatter. */
 static int kspace_by_steps(const psg_task_args *args, const psg_cuda_band *band,
                            const psg_cuda_symbol *symbol) {
-    const psg_context *c = args->run->context;
-    const psg_cuda_worker *worker = psg_cuda_worker_self(c);
-    const psg_cuda_fft *fft = worker->z[psg_cuda_pencil_size(c, args->index)];
+    const psg_context *c = psg_context_of(args->run);
+    const psg_cuda_plans *worker = psg_cuda_plans_self(c);
+    const psg_cuda_fft *fft = worker->z[psg_cuda_pencil_size(c, psg_pencil_of(args))];
     const psg_cuda_precision precision = psg_cuda_precision_of(c);
     const psg_cuda_layout layout = psg_cuda_layout_of(c);
     const cudaStream_t stream = starpu_cuda_get_local_stream();
-    const size_t columns = band->rows * c->nxc;
+    const size_t columns = band->rows * c->layout.nxc;
     void *pencil = worker->pencil_d;
-    int code = (int)psg_cuda_unpack_pencil(precision, layout, pencil, columns, c->n[2],
+    int code = (int)psg_cuda_unpack_pencil(precision, layout, pencil, columns, c->layout.n[2],
                                            band->segments, band->count, stream);
     code = code != 0 ? code : psg_cuda_fft_run_z(fft, PSG_CUDA_FORWARD, pencil);
     code = code != 0 ? code
-                     : (int)psg_cuda_divide(precision, layout, pencil, columns, c->nxc, c->n[2],
-                                            symbol, stream);
+                     : (int)psg_cuda_divide(precision, layout, pencil, columns, c->layout.nxc,
+                                            c->layout.n[2], symbol, stream);
     code = code != 0 ? code : psg_cuda_fft_run_z(fft, PSG_CUDA_INVERSE, pencil);
     return code != 0 ? code
-                     : (int)psg_cuda_pack_pencil(precision, layout, pencil, columns, c->n[2],
+                     : (int)psg_cuda_pack_pencil(precision, layout, pencil, columns, c->layout.n[2],
                                                  band->segments, band->count, stream);
 }
 
 static void kspace_cuda(void *buffers[], void *argument) {
     const psg_task_args *args = argument;
-    const psg_context *context = args->run->context;
-    const psg_cuda_worker *worker = psg_cuda_worker_self(context);
+    const psg_context *context = psg_context_of(args->run);
+    const psg_cuda_plans *worker = psg_cuda_plans_self(context);
     if (psg_run_failed(args->run)) {
         return;
     }
-    const psg_cuda_columns columns = psg_cuda_columns_of(context, args->index);
+    const psg_cuda_columns columns = psg_cuda_columns_of(context, psg_pencil_of(args));
     psg_cuda_band bands[2];
-    const size_t count = psg_cuda_bands_of(args->run, args->index, buffers, bands);
-    const psg_cuda_symbol symbol = psg_cuda_symbol_of(args->run, args->index);
+    const size_t count = psg_cuda_bands_of(args->run, psg_pencil_of(args), buffers, bands);
+    const psg_cuda_symbol symbol = psg_cuda_symbol_of(args->run, psg_pencil_of(args));
     const int code = worker->kspace != NULL
                          ? (int)psg_cuda_kspace_run(worker->kspace, bands, count, &columns, &symbol,
                                                     starpu_cuda_get_local_stream())
                          : kspace_by_steps(args, bands, &symbol);
-    psg_cuda_check(args->run, code, "kspace");
+    psg_gpu_check(args->run, code, "kspace");
 }
 #endif
 
 PSG_CODELET(kspace);
 
 void psg_task_kspace(psg_run *run, size_t p, const starpu_data_handle_t *blocks, size_t stride) {
-    const psg_task_args args = {.run = run,
-                                .kind = PSG_TASK_KSPACE,
-                                .pencil = true,
-                                .index = p,
-                                .messages = psg_pencil_messages(run->context, p)};
-    struct starpu_task *task = psg_task_create(kspace_codelet, &args, run->context->segments);
+    psg_task_args args = {.run = run, .label = psg_pencil_label(PSG_TASK_KSPACE, p)};
+    args.messages = psg_messages_after(psg_context_of(run), &args.label);
+    struct starpu_task *task =
+        psg_task_create(kspace_codelet, &args, psg_context_of(run)->layout.segments);
     if (task != NULL) {
-        for (size_t s = 0; s < run->context->segments; s++) {
+        for (size_t s = 0; s < psg_context_of(run)->layout.segments; s++) {
             psg_task_use(task, s, blocks[s * stride], STARPU_RW);
         }
     }

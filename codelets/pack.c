@@ -5,8 +5,8 @@
  *     rows of a bundle <-> B[s]        planes of s <-> B[s][p], [z][y][nxc]
  */
 #include "codelets/codelets.h"
-#include "runtime/task.h"
 #include "cpu/transpose.h"
+#include "runtime/task.h"
 #if PSG_WITH_CUDA
 #include "codelets/cuda.h"
 #include "kernels/pack.h"
@@ -25,35 +25,36 @@ typedef struct piece {
 } piece;
 
 static piece piece_of(const psg_context *context, const psg_task_args *args, size_t m) {
-    const size_t s = args->pencil ? m : args->index;
-    const size_t *row = args->pencil ? &context->y0[args->index] : &context->bundle_y0[m];
-    const size_t planes = context->z0[s + 1] - context->z0[s];
-    const size_t columns = (row[1] - row[0]) * context->nxc;
-    piece it = {.permutation = PSG_XYZ, .n = {columns, planes, 1}};
-    if (!args->pencil) {
-        it.offset = row[0] * context->nxc;
-        it.whole.row = context->n[1] * context->nxc;
-    } else if (context->z_contiguous) {
+    const psg_layout *l = &context->layout;
+    const bool pencil = psg_label_has_pencil(&args->label);
+    const size_t s = pencil ? m : psg_segment_of(args);
+    const size_t *row = pencil ? &l->y0[psg_pencil_of(args)] : &l->bundle_y0[m];
+    const size_t columns = (row[1] - row[0]) * l->nxc;
+    piece it = {.permutation = PSG_XYZ, .n = {columns, psg_layout_planes(l, s), 1}};
+    if (!pencil) {
+        it.offset = row[0] * l->nxc;
+        it.whole.row = l->n[1] * l->nxc;
+    } else if (context->form.z_contiguous) {
         it.permutation = PSG_YXZ;
-        it.offset = context->z0[s];
-        it.whole.row = context->n[2];
+        it.offset = l->z0[s];
+        it.whole.row = l->n[2];
     } else {
-        it.offset = context->z0[s] * columns;
+        it.offset = l->z0[s] * columns;
         it.whole.row = columns;
     }
     return it;
 }
 
-static size_t pieces(const psg_context *context, bool pencil) {
-    return pencil ? context->segments : context->bundles;
+static size_t pieces(const psg_context *context, const psg_task_args *args) {
+    return psg_label_has_pencil(&args->label) ? context->layout.segments : context->layout.bundles;
 }
 
 static void pack_cpu(void *buffers[], void *argument) {
     const psg_task_args *args = argument;
-    const psg_context *context = args->run->context;
+    const psg_context *context = psg_context_of(args->run);
     const size_t bytes = 2 * context->cpu->real_bytes;
     const char *whole = psg_task_pointer(buffers, 0);
-    for (size_t m = 0; m < pieces(context, args->pencil) && !psg_run_failed(args->run); m++) {
+    for (size_t m = 0; m < pieces(context, args) && !psg_run_failed(args->run); m++) {
         const piece it = piece_of(context, args, m);
         const bool turned = it.permutation == PSG_YXZ;
         const size_t n[3] = {it.n[turned ? 1 : 0], it.n[turned ? 0 : 1], 1};
@@ -65,10 +66,10 @@ static void pack_cpu(void *buffers[], void *argument) {
 
 static void unpack_cpu(void *buffers[], void *argument) {
     const psg_task_args *args = argument;
-    const psg_context *context = args->run->context;
+    const psg_context *context = psg_context_of(args->run);
     const size_t bytes = 2 * context->cpu->real_bytes;
     char *whole = psg_task_pointer(buffers, 0);
-    for (size_t m = 0; m < pieces(context, args->pencil) && !psg_run_failed(args->run); m++) {
+    for (size_t m = 0; m < pieces(context, args) && !psg_run_failed(args->run); m++) {
         const piece it = piece_of(context, args, m);
         const psg_pitch pitch = {.row = psg_task_pitch(buffers, m + 1)};
         psg_cpu_transpose(bytes, it.permutation, it.n, psg_task_pointer(buffers, m + 1), pitch,
@@ -79,47 +80,48 @@ static void unpack_cpu(void *buffers[], void *argument) {
 #if PSG_WITH_CUDA
 /* A segment's blocks one by one: they may be views; a pencil's all in one kernel. */
 static void segment_cuda(void *buffers[], const psg_task_args *args, bool pack) {
-    const psg_context *context = args->run->context;
+    const psg_context *context = psg_context_of(args->run);
     const size_t bytes = 2 * context->cpu->real_bytes;
     char *whole = psg_task_pointer(buffers, 0);
     bool done = true;
-    for (size_t m = 0; m < context->bundles && done; m++) {
+    for (size_t m = 0; m < context->layout.bundles && done; m++) {
         const piece it = piece_of(context, args, m);
         const psg_cuda_array mine = {whole + it.offset * bytes, it.whole.row,
                                      it.whole.row * it.n[1]};
         const size_t pitch = psg_task_pitch(buffers, m + 1);
         const psg_cuda_array block = {psg_task_pointer(buffers, m + 1), pitch, pitch * it.n[1]};
-        done = psg_cuda_check(args->run,
-                              (int)psg_cuda_transpose(PSG_CUDA_XYZ, it.n, bytes,
-                                                      pack ? mine : block, pack ? block : mine, 0,
-                                                      starpu_cuda_get_local_stream()),
-                              pack ? "pack" : "unpack");
+        done = psg_gpu_check(args->run,
+                             (int)psg_cuda_transpose(PSG_CUDA_XYZ, it.n, bytes, pack ? mine : block,
+                                                     pack ? block : mine, 0,
+                                                     starpu_cuda_get_local_stream()),
+                             pack ? "pack" : "unpack");
     }
 }
 
 static void move_cuda(void *buffers[], const psg_task_args *args, bool pack) {
-    const psg_context *context = args->run->context;
+    const psg_context *context = psg_context_of(args->run);
     const psg_cuda_precision precision = psg_cuda_precision_of(context);
     const psg_cuda_layout layout = psg_cuda_layout_of(context);
     if (psg_run_failed(args->run)) {
         return;
     }
-    if (!args->pencil) {
+    if (!psg_label_has_pencil(&args->label)) {
         segment_cuda(buffers, args, pack);
         return;
     }
     psg_cuda_band bands[2];
-    (void)psg_cuda_bands_of(args->run, args->index, buffers + 1, bands); /* staged: one */
+    (void)psg_cuda_bands_of(args->run, psg_pencil_of(args), buffers + 1, bands); /* staged: one */
     const psg_cuda_band *band = bands;
-    const size_t columns = band->rows * context->nxc;
+    const size_t columns = band->rows * context->layout.nxc;
     void *whole = psg_task_pointer(buffers, 0);
-    const int code = pack ? (int)psg_cuda_pack_pencil(precision, layout, whole, columns,
-                                                      context->n[2], band->segments, band->count,
-                                                      starpu_cuda_get_local_stream())
-                          : (int)psg_cuda_unpack_pencil(precision, layout, whole, columns,
-                                                        context->n[2], band->segments, band->count,
-                                                        starpu_cuda_get_local_stream());
-    psg_cuda_check(args->run, code, pack ? "pack" : "unpack");
+    const int code =
+        pack
+            ? (int)psg_cuda_pack_pencil(precision, layout, whole, columns, context->layout.n[2],
+                                        band->segments, band->count, starpu_cuda_get_local_stream())
+            : (int)psg_cuda_unpack_pencil(precision, layout, whole, columns, context->layout.n[2],
+                                          band->segments, band->count,
+                                          starpu_cuda_get_local_stream());
+    psg_gpu_check(args->run, code, pack ? "pack" : "unpack");
 }
 
 static void pack_cuda(void *buffers[], void *argument) {
@@ -139,7 +141,7 @@ static void submit(struct starpu_codelet *codelet, const psg_task_args *args,
                    starpu_data_handle_t whole, enum starpu_data_access_mode whole_mode,
                    const starpu_data_handle_t *blocks, size_t stride,
                    enum starpu_data_access_mode block_mode) {
-    const size_t count = pieces(args->run->context, args->pencil);
+    const size_t count = pieces(psg_context_of(args->run), args);
     struct starpu_task *task = psg_task_create(codelet, args, count + 1);
     if (task != NULL) {
         psg_task_use(task, 0, whole, whole_mode);
@@ -152,31 +154,26 @@ static void submit(struct starpu_codelet *codelet, const psg_task_args *args,
 
 void psg_task_pack_segment(psg_run *run, size_t s, starpu_data_handle_t spectrum,
                            const starpu_data_handle_t *blocks) {
-    const psg_task_args args = {.run = run,
-                                .kind = PSG_TASK_PACK,
-                                .index = s,
-                                .messages = psg_segment_messages(run->context)};
+    psg_task_args args = {.run = run, .label = psg_segment_label(PSG_TASK_PACK, s)};
+    args.messages = psg_messages_after(psg_context_of(run), &args.label);
     submit(pack_codelet, &args, spectrum, STARPU_R, blocks, 1, STARPU_W);
 }
 
 void psg_task_unpack_segment(psg_run *run, size_t s, const starpu_data_handle_t *blocks,
                              starpu_data_handle_t spectrum) {
-    const psg_task_args args = {.run = run, .kind = PSG_TASK_UNPACK, .index = s};
+    const psg_task_args args = {.run = run, .label = psg_segment_label(PSG_TASK_UNPACK, s)};
     submit(unpack_codelet, &args, spectrum, STARPU_W, blocks, 1, STARPU_R);
 }
 
 void psg_task_pack_pencil(psg_run *run, size_t p, starpu_data_handle_t pencil,
                           const starpu_data_handle_t *blocks, size_t stride) {
-    const psg_task_args args = {.run = run,
-                                .kind = PSG_TASK_PACK,
-                                .pencil = true,
-                                .index = p,
-                                .messages = psg_pencil_messages(run->context, p)};
+    psg_task_args args = {.run = run, .label = psg_pencil_label(PSG_TASK_PACK, p)};
+    args.messages = psg_messages_after(psg_context_of(run), &args.label);
     submit(pack_codelet, &args, pencil, STARPU_R, blocks, stride, STARPU_W);
 }
 
 void psg_task_unpack_pencil(psg_run *run, size_t p, const starpu_data_handle_t *blocks,
                             size_t stride, starpu_data_handle_t pencil) {
-    const psg_task_args args = {.run = run, .kind = PSG_TASK_UNPACK, .pencil = true, .index = p};
+    const psg_task_args args = {.run = run, .label = psg_pencil_label(PSG_TASK_UNPACK, p)};
     submit(unpack_codelet, &args, pencil, STARPU_W, blocks, stride, STARPU_R);
 }

@@ -9,9 +9,10 @@ bool psg_plane_whole(const psg_context *context, void *blocks[]) {
     const size_t element = 2 * context->cpu->real_bytes;
     const char *first = psg_task_pointer(blocks, 0);
     bool whole = true;
-    for (size_t g = 0; g < context->bundles && whole; g++) {
-        const size_t before = (context->bundle_y0[g] - context->bundle_y0[0]) * context->nxc;
-        whole = psg_task_pitch(blocks, g) == context->n[1] * context->nxc &&
+    for (size_t g = 0; g < context->layout.bundles && whole; g++) {
+        const size_t before =
+            (context->layout.bundle_y0[g] - context->layout.bundle_y0[0]) * context->layout.nxc;
+        whole = psg_task_pitch(blocks, g) == context->layout.n[1] * context->layout.nxc &&
                 (const char *)psg_task_pointer(blocks, g) == first + before * element;
     }
     return whole;
@@ -20,9 +21,10 @@ bool psg_plane_whole(const psg_context *context, void *blocks[]) {
 void psg_plane_move(const psg_context *context, psg_plane_way way, void *blocks[], size_t plane,
                     void *spectrum) {
     const size_t element = 2 * context->cpu->real_bytes;
-    for (size_t g = 0; g < context->bundles; g++) {
-        const size_t first = context->bundle_y0[g] * context->nxc;
-        const size_t bytes = (context->bundle_y0[g + 1] * context->nxc - first) * element;
+    for (size_t g = 0; g < context->layout.bundles; g++) {
+        const size_t first = context->layout.bundle_y0[g] * context->layout.nxc;
+        const size_t bytes =
+            (context->layout.bundle_y0[g + 1] * context->layout.nxc - first) * element;
         char *rows = (char *)spectrum + first * element;
         char *block =
             (char *)psg_task_pointer(blocks, g) + plane * psg_task_pitch(blocks, g) * element;

@@ -2,7 +2,7 @@
 #ifndef PSG_CODELETS_PLANE_H
 #define PSG_CODELETS_PLANE_H
 
-#include "runtime/run.h"
+#include "codelets/context.h"
 
 /** Which way: out of the scratch, or into it. */
 typedef enum psg_plane_way { PSG_PLANE_DEAL, PSG_PLANE_COLLECT } psg_plane_way;

@@ -1,12 +1,13 @@
 /* The caller's f and u as StarPU data, slab by slab. */
-#include "runtime/device.h"
 #include "graph/internal.h"
+#include "runtime/device.h"
 
 #include <stdlib.h>
 
 static size_t array_bytes(const psg_plan *plan) {
     const psg_context *c = &plan->context;
-    return c->n[0] * c->n[1] * (c->z0[c->own_segments.end] - c->z0[c->own_segments.first]) *
+    return c->layout.n[0] * c->layout.n[1] *
+           (c->layout.z0[c->layout.own_segments.end] - c->layout.z0[c->layout.own_segments.first]) *
            c->cpu->real_bytes;
 }
 
@@ -15,10 +16,10 @@ psg_status psg_plan_pin(psg_plan *plan, const void *array) {
     if (plan == NULL || (array == NULL && array_bytes(plan) > 0)) {
         return psg_fail(PSG_ERR_ARG, "plan or array is NULL");
     }
-    if (plan->gpu_count == 0 || array_bytes(plan) == 0) {
+    if (plan->workers.gpu_count == 0 || array_bytes(plan) == 0) {
         return PSG_OK;
     }
-    for (const psg_pinned *p = plan->pinned; p != NULL; p = p->next) {
+    for (const psg_pinned *p = plan->storage.pinned; p != NULL; p = p->next) {
         if (p->array == array) {
             return PSG_OK;
         }
@@ -33,8 +34,8 @@ psg_status psg_plan_pin(psg_plan *plan, const void *array) {
         }
         return psg_fail(PSG_ERR_MEMORY, "%zu bytes could not be page-locked", array_bytes(plan));
     }
-    *pinned = (psg_pinned){.next = plan->pinned, .array = memory};
-    plan->pinned = pinned;
+    *pinned = (psg_pinned){.next = plan->storage.pinned, .array = memory};
+    plan->storage.pinned = pinned;
     return PSG_OK;
 }
 
@@ -42,7 +43,7 @@ void psg_plan_unpin(psg_plan *plan, const void *array) {
     if (plan == NULL) {
         return;
     }
-    for (psg_pinned **at = &plan->pinned; *at != NULL;) {
+    for (psg_pinned **at = &plan->storage.pinned; *at != NULL;) {
         psg_pinned *pinned = *at;
         if (array != NULL && pinned->array != array) {
             at = &pinned->next;
@@ -55,18 +56,18 @@ void psg_plan_unpin(psg_plan *plan, const void *array) {
 }
 
 static size_t count_slabs(const psg_plan *plan) {
-    return plan->context.own_segments.end - plan->context.own_segments.first;
+    return plan->context.layout.own_segments.end - plan->context.layout.own_segments.first;
 }
 
 static void register_slabs(const psg_plan *plan, starpu_data_handle_t *slabs, char *memory) {
     const psg_context *c = &plan->context;
-    const size_t plane_bytes = c->n[0] * c->n[1] * c->cpu->real_bytes;
-    const size_t *z0 = &c->z0[c->own_segments.first];
+    const size_t plane_bytes = c->layout.n[0] * c->layout.n[1] * c->cpu->real_bytes;
+    const size_t *z0 = &c->layout.z0[c->layout.own_segments.first];
     for (size_t s = 0; s < count_slabs(plan); s++) {
         char *slab = memory != NULL ? memory + (z0[s] - z0[0]) * plane_bytes : NULL;
-        const size_t n[3] = {c->n[0], c->n[1], z0[s + 1] - z0[s]};
+        const size_t n[3] = {c->layout.n[0], c->layout.n[1], z0[s + 1] - z0[s]};
         psg_block_register(&slabs[s], STARPU_MAIN_RAM, slab, n, n[0] * n[1], c->cpu->real_bytes);
-        starpu_data_set_coordinates(slabs[s], 1, (int)(c->own_segments.first + s));
+        starpu_data_set_coordinates(slabs[s], 1, (int)(c->layout.own_segments.first + s));
     }
 }
 
@@ -110,7 +111,8 @@ void psg_arrays_destroy(psg_arrays *arrays, const psg_plan *plan) {
 psg_status psg_arrays_take(psg_plan *plan, const void *f, void *u, psg_arrays **result) {
     psg_arrays **idle = NULL;
     psg_arrays *arrays = NULL;
-    for (psg_arrays **at = &plan->arrays; *at != NULL && arrays == NULL; at = &(*at)->next) {
+    for (psg_arrays **at = &plan->storage.arrays; *at != NULL && arrays == NULL;
+         at = &(*at)->next) {
         if (!(*at)->busy && (*at)->f == f && (*at)->u == u) {
             arrays = *at;
         } else if (!(*at)->busy) {
@@ -127,13 +129,13 @@ psg_status psg_arrays_take(psg_plan *plan, const void *f, void *u, psg_arrays **
         if (arrays == NULL) {
             return psg_fail(PSG_ERR_MEMORY, "no memory for the handles of f and u");
         }
-        arrays->number = ++plan->arrays_made; /* the slabs have 0 */
-        arrays->next = plan->arrays;
-        plan->arrays = arrays;
+        arrays->number = ++plan->storage.arrays_made; /* the slabs have 0 */
+        arrays->next = plan->storage.arrays;
+        plan->storage.arrays = arrays;
     }
     arrays->busy = true;
     /* The caller has written f since: copies elsewhere are stale. */
-    for (size_t s = 0; plan->copies && s < count_slabs(plan); s++) {
+    for (size_t s = 0; plan->workers.copies && s < count_slabs(plan); s++) {
         if (starpu_data_acquire(arrays->f_slabs[s], STARPU_W) == 0) {
             starpu_data_release(arrays->f_slabs[s]);
         }
@@ -149,10 +151,10 @@ static bool in_array(const psg_plan *plan, const void *array, const void *addres
     if (array == NULL || (uintptr_t)address < (uintptr_t)array || offset >= array_bytes(plan)) {
         return false;
     }
-    const size_t z =
-        c->z0[c->own_segments.first] + offset / (c->n[0] * c->n[1] * c->cpu->real_bytes);
-    copy->segment = c->own_segments.first;
-    while (c->z0[copy->segment + 1] <= z) {
+    const size_t z = c->layout.z0[c->layout.own_segments.first] +
+                     offset / (c->layout.n[0] * c->layout.n[1] * c->cpu->real_bytes);
+    copy->segment = c->layout.own_segments.first;
+    while (c->layout.z0[copy->segment + 1] <= z) {
         copy->segment++;
     }
     return true;
@@ -170,19 +172,19 @@ bool psg_arrays_find(const psg_plan *plan, const psg_arrays *arrays, const void 
  * of one solve came, the tasks of another would wait too, though their data are there. */
 void psg_arrays_bring_f(psg_run *run, const psg_plan *plan, const psg_arrays *arrays, size_t s,
                         starpu_data_handle_t room) {
-    const int worker = plan->segment_worker[s];
-    if (plan->ahead && arrays != plan->slabs && worker >= 0) {
+    const int worker = plan->context.layout.segment_worker[s];
+    if (plan->placement.ahead && arrays != plan->storage.slabs && worker >= 0) {
         psg_task_fetch(run, psg_placement_node(worker),
-                       arrays->f_slabs[s - plan->context.own_segments.first], room);
+                       arrays->f_slabs[s - plan->context.layout.own_segments.first], room);
     }
 }
 
 bool psg_arrays_there(const psg_plan *plan, const psg_arrays *arrays) {
-    const psg_range own = plan->context.own_segments;
+    const psg_range own = plan->context.layout.own_segments;
     int valid = 1;
     int room = 1;
     for (size_t s = own.first; s < own.end && valid && room; s++) {
-        const int node = psg_placement_node(plan->segment_worker[s]);
+        const int node = psg_placement_node(plan->context.layout.segment_worker[s]);
         starpu_data_query_status(arrays->f_slabs[s - own.first], node, NULL, &valid, NULL);
         starpu_data_query_status(arrays->u_slabs[s - own.first], node, &room, NULL, NULL);
     }
@@ -190,14 +192,14 @@ bool psg_arrays_there(const psg_plan *plan, const psg_arrays *arrays) {
 }
 
 void psg_arrays_bring_u(psg_run *run, const psg_plan *plan, const psg_arrays *arrays, size_t s) {
-    if (plan->copies && arrays != plan->slabs) {
-        psg_task_fetch(run, STARPU_MAIN_RAM, arrays->u_slabs[s - plan->context.own_segments.first],
-                       NULL);
+    if (plan->workers.copies && arrays != plan->storage.slabs) {
+        psg_task_fetch(run, STARPU_MAIN_RAM,
+                       arrays->u_slabs[s - plan->context.layout.own_segments.first], NULL);
     }
 }
 
 void psg_arrays_give_back(const psg_plan *plan, psg_arrays *arrays) {
-    for (size_t s = 0; plan->copies && s < count_slabs(plan); s++) {
+    for (size_t s = 0; plan->workers.copies && s < count_slabs(plan); s++) {
         if (starpu_data_acquire(arrays->u_slabs[s], STARPU_R) == 0) {
             starpu_data_release(arrays->u_slabs[s]);
         }

@@ -91,14 +91,14 @@ static char *read_wisdom(const char *path) {
 
 char *psg_wisdom_read(const psg_plan *plan) {
     char path[4096];
-    return wisdom_file(&plan->options, path, sizeof path) ? read_wisdom(path) : NULL;
+    return wisdom_file(&plan->problem.options, path, sizeof path) ? read_wisdom(path) : NULL;
 }
 
 void psg_wisdom_keep(const psg_plan *plan) {
     char path[4096];
     char folder[4096];
     bool had = false;
-    if (!wisdom_file(&plan->options, path, sizeof path)) {
+    if (!wisdom_file(&plan->problem.options, path, sizeof path)) {
         return;
     }
     (void)snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(path, '/') - path), path);

@@ -1,7 +1,7 @@
 /* The copies to, from and between GPUs in a solve, for traces. */
 #include "runtime/copies.h"
-#include "runtime/device.h"
 #include "graph/internal.h"
+#include "runtime/device.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -11,10 +11,10 @@ _Static_assert((int)PSG_LINK_H2D == (int)PSG_COPY_H2D && (int)PSG_LINK_D2H == (i
                "psg_link begins with the ways of copies");
 
 void psg_copies_begin(const psg_plan *plan) {
-    if (plan->gpu_count == 0) {
+    if (plan->workers.gpu_count == 0) {
         return;
     }
-    if (plan->oldest == NULL) {
+    if (plan->flights.oldest == NULL) {
         psg_device_set_clocks();
     }
     psg_copies_keep();
@@ -32,11 +32,11 @@ static psg_copy describe(const psg_plan *plan, const psg_copy_record *record) {
     const void *ends[2] = {record->source, record->target};
     bool found = false;
     for (int end = 0; end < 2 && !found; end++) {
-        for (const psg_arrays *a = plan->arrays; a != NULL && !found; a = a->next) {
+        for (const psg_arrays *a = plan->storage.arrays; a != NULL && !found; a = a->next) {
             found = psg_arrays_find(plan, a, ends[end], &copy);
         }
-        for (size_t m = 0; m < plan->lane_count && !found; m++) {
-            found = psg_lane_find(plan, plan->lanes[m], ends[end], &copy);
+        for (size_t m = 0; m < plan->storage.lane_count && !found; m++) {
+            found = psg_lane_find(plan, plan->storage.lanes[m], ends[end], &copy);
         }
     }
     return copy;
@@ -46,7 +46,8 @@ static psg_copy describe(const psg_plan *plan, const psg_copy_record *record) {
  * copies between GPUs and of slabs go to who waits first. */
 static bool ours(const psg_copy_record *record, const void *argument) {
     const psg_plan *plan = argument;
-    return record->way == PSG_COPY_D2D || plan->slabs != NULL || describe(plan, record).data != 0;
+    return record->way == PSG_COPY_D2D || plan->storage.slabs != NULL ||
+           describe(plan, record).data != 0;
 }
 
 static int by_end(const void *a, const void *b) {
@@ -58,28 +59,29 @@ static int by_end(const void *a, const void *b) {
 /* Copies that ended before the solve were for somebody else's tasks. Without memory to tell of them
  * they are forgotten. */
 void psg_copies_end(psg_plan *plan, const psg_run *run) {
-    psg_copy_list *list = &plan->moved;
+    psg_copy_list *list = &plan->history.moved;
     list->count = 0;
-    if (plan->gpu_count == 0) {
+    if (plan->workers.gpu_count == 0) {
         return;
     }
     psg_device_read_copies();
     psg_copies_take(list, ours, plan);
     psg_copies_let_go();
-    psg_copy *more = list->count > 0 ? realloc(plan->copy, list->room * sizeof *more) : NULL;
+    psg_copy *more =
+        list->count > 0 ? realloc(plan->history.copy, list->room * sizeof *more) : NULL;
     if (more == NULL) {
         list->count = 0;
         return;
     }
-    plan->copy = more;
+    plan->history.copy = more;
     qsort(list->record, list->count, sizeof *list->record, by_end);
     size_t count = 0;
     for (size_t m = 0; m < list->count; m++) {
         const psg_copy_record *record = &list->record[m];
         if (record->end >= run->started) {
-            plan->copy[count] = describe(plan, record);
-            plan->copy[count].start = (record->start - run->started) * 1e-6;
-            plan->copy[count].end = (record->end - run->started) * 1e-6;
+            plan->history.copy[count] = describe(plan, record);
+            plan->history.copy[count].start = (record->start - run->started) * 1e-6;
+            plan->history.copy[count].end = (record->end - run->started) * 1e-6;
             count++;
         }
     }
@@ -91,9 +93,9 @@ psg_status psg_plan_copies(const psg_plan *plan, psg_copy *copies, size_t capaci
     if (plan == NULL || count == NULL || (copies == NULL && capacity > 0)) {
         return psg_fail(PSG_ERR_ARG, "plan, count or copies is NULL");
     }
-    *count = plan->moved.count;
+    *count = plan->history.moved.count;
     for (size_t m = 0; m < *count && m < capacity; m++) {
-        copies[m] = plan->copy[m];
+        copies[m] = plan->history.copy[m];
     }
     return PSG_OK;
 }

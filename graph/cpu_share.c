@@ -5,8 +5,8 @@
  *   GPUs' rows     stay on the GPUs        to a GPU, and back
  *   cores' rows    from a GPU, and back    stay in main memory
  */
-#include "runtime/speed.h"
 #include "graph/internal.h"
+#include "runtime/speed.h"
 
 #include <math.h>
 
@@ -39,19 +39,19 @@ size_t psg_cpu_share_of(double share, size_t extent) {
  * they would have if all were its kind's. @return false: of some task it is not known */
 static bool find_seconds(const psg_context *c, unsigned worker, bool gpu, size_t workers,
                          double seconds[PHASES]) {
-    const size_t tasks = psg_partition_tasks(c, gpu, workers, c->n[2]);
+    const size_t tasks = psg_partition_tasks(c, gpu, workers, c->layout.n[2]);
     psg_task_step step[PSG_TASK_STEPS];
     const size_t count = psg_task_steps(c, step);
     int phase = FORWARD;
     bool known = true;
     for (size_t m = 0; m < count && known; m++) {
-        const size_t extent = c->n[step[m].pencil ? 1 : 2];
+        const size_t extent = c->layout.n[step[m].pencil ? 1 : 2];
         const size_t parts = tasks < extent ? tasks : extent;
         phase = step[m].pencil ? ALONG_Z : phase == ALONG_Z ? BACK : phase;
         const psg_task_shape shape = {.kind = step[m].kind,
-                                      .precision = c->precision,
-                                      .pencil = step[m].pencil,
-                                      .n = {c->n[0], c->n[1], c->n[2]},
+                                      .precision = c->engine.precision,
+                                      .axis = step[m].pencil ? PSG_AXIS_PENCIL : PSG_AXIS_SEGMENT,
+                                      .n = {c->layout.n[0], c->layout.n[1], c->layout.n[2]},
                                       .count = extent / parts,
                                       .pieces = parts,
                                       .dense = true};
@@ -64,8 +64,8 @@ static bool find_seconds(const psg_context *c, unsigned worker, bool gpu, size_t
 
 /* StarPU measures its links in MB/s; NaN: it has not. */
 static bool find_links(const psg_plan *plan, speeds *s) {
-    for (size_t g = 0; g < plan->gpu_count; g++) {
-        const unsigned node = (unsigned)psg_placement_node(plan->gpus[g]);
+    for (size_t g = 0; g < plan->workers.gpu_count; g++) {
+        const unsigned node = (unsigned)psg_placement_node(plan->workers.gpus[g]);
         s->to_gpus += 1e6 * starpu_transfer_bandwidth(STARPU_MAIN_RAM, node);
         s->from_gpus += 1e6 * starpu_transfer_bandwidth(node, STARPU_MAIN_RAM);
     }
@@ -86,13 +86,13 @@ static double work(const speeds *s, int gpu, int phase, size_t planes, size_t ex
 /* The slower of cores and GPUs, of which the cores have so many planes or rows. */
 static double slower(const speeds *s, int phase, size_t planes, size_t extent, size_t all) {
     return fmax(work(s, 0, phase, planes, extent),
-                work(s, 1, phase, s->context->n[2] - planes, all - extent));
+                work(s, 1, phase, s->context->layout.n[2] - planes, all - extent));
 }
 
 /* Seconds of a solve from array to array, of which cores take some planes and some rows: in each
  * phase the slowest of GPUs, cores and links. */
 static double predict(const speeds *s, size_t planes, size_t rows) {
-    const size_t *n = s->context->n;
+    const size_t *n = s->context->layout.n;
     const double p = (double)planes / (double)n[2];
     const double r = (double)rows / (double)n[1];
     const double up = p * (1 - r) * s->spectrum;   /* cores' planes of GPUs' rows */
@@ -109,22 +109,23 @@ static double predict(const speeds *s, size_t planes, size_t rows) {
 static double find_best(const psg_plan *plan, size_t cpus) {
     const psg_context *c = &plan->context;
     const double real = (double)c->cpu->real_bytes;
-    const double lines = (double)c->n[1] * (double)c->n[2];
+    const double lines = (double)c->layout.n[1] * (double)c->layout.n[2];
     speeds s = {.context = c,
-                .workers = {cpus, plan->gpu_count},
-                .field = lines * real * (double)c->n[0],
-                .spectrum = lines * real * 2 * (double)c->nxc};
-    const unsigned core = (unsigned)plan->usable[plan->gpu_count];
+                .workers = {cpus, plan->workers.gpu_count},
+                .field = lines * real * (double)c->layout.n[0],
+                .spectrum = lines * real * 2 * (double)c->layout.nxc};
+    const unsigned core = (unsigned)plan->workers.usable[plan->workers.gpu_count];
     if (!find_seconds(c, core, false, cpus, s.seconds[0]) ||
-        !find_seconds(c, (unsigned)plan->gpus[0], true, plan->gpu_count, s.seconds[1]) ||
+        !find_seconds(c, (unsigned)plan->workers.gpus[0], true, plan->workers.gpu_count,
+                      s.seconds[1]) ||
         !find_links(plan, &s)) {
         return 0;
     }
     double best = worthwhile * predict(&s, 0, 0);
     double share = 0;
-    for (size_t planes = 1; planes <= c->n[2]; planes++) {
-        const double tried = (double)planes / (double)c->n[2];
-        const double seconds = predict(&s, planes, psg_cpu_share_of(tried, c->n[1]));
+    for (size_t planes = 1; planes <= c->layout.n[2]; planes++) {
+        const double tried = (double)planes / (double)c->layout.n[2];
+        const double seconds = predict(&s, planes, psg_cpu_share_of(tried, c->layout.n[1]));
         if (seconds < best) {
             best = seconds;
             share = tried;
@@ -134,23 +135,23 @@ static double find_best(const psg_plan *plan, size_t cpus) {
 }
 
 psg_status psg_cpu_share_make(psg_plan *plan, size_t cpus) {
-    const psg_options *o = &plan->options;
-    const bool both = plan->gpu_count > 0 && cpus > 0;
+    const psg_options *o = &plan->problem.options;
+    const bool both = plan->workers.gpu_count > 0 && cpus > 0;
     if (psg_cpu_share_wanted(o) && !both) {
         return psg_fail(PSG_ERR_NODEV,
                         "CPU cores and GPUs are to share the work, and there are %zu CPU workers "
                         "and %zu GPUs",
-                        cpus, plan->gpu_count);
+                        cpus, plan->workers.gpu_count);
     }
-    plan->anywhere = o->cpu_share == PSG_CPU_SHARE_FREE;
-    if (plan->gpu_count == 0 || plan->anywhere) {
-        plan->cpu_share = 1; /* cut as for cores, which are the more */
+    plan->workers.anywhere = o->cpu_share == PSG_CPU_SHARE_FREE;
+    if (plan->workers.gpu_count == 0 || plan->workers.anywhere) {
+        plan->workers.cpu_share = 1; /* cut as for cores, which are the more */
     } else if (o->cpu_share > 0) {
-        plan->cpu_share = o->cpu_share;
-    } else if (o->cpu_share == PSG_CPU_SHARE_AUTO && both && plan->ranks == 1 &&
+        plan->workers.cpu_share = o->cpu_share;
+    } else if (o->cpu_share == PSG_CPU_SHARE_AUTO && both && plan->processes.ranks == 1 &&
                o->exchange != PSG_EXCHANGE_DIRECT) {
-        plan->cpu_share = find_best(plan, cpus);
+        plan->workers.cpu_share = find_best(plan, cpus);
     }
-    plan->cpu_count = plan->cpu_share > 0 ? cpus : 0;
+    plan->workers.cpu_count = plan->workers.cpu_share > 0 ? cpus : 0;
     return PSG_OK;
 }

@@ -3,12 +3,14 @@
 #define PSG_GRAPH_INTERNAL_H
 
 #include "codelets/codelets.h"
-#include "runtime/copies.h"
-#include "runtime/run.h"
+#include "codelets/gpu.h"
 #include "graph/psg.h"
 #include "graph/psg_machine.h"
 #include "graph/psg_observe.h"
 #include "graph/psg_starpu.h"
+#include "runtime/copies.h"
+#include "runtime/history.h"
+#include "runtime/message.h"
 
 #include <starpu.h>
 
@@ -63,7 +65,7 @@ psg_status psg_grid_check(const psg_grid *grid, psg_precision precision);
 psg_status psg_runtime_acquire(const psg_options *options, psg_comm *comm, const char *advice);
 void psg_runtime_release(psg_comm *comm);
 
-/** Bracket what needs workers: each solve (launch() to psg_context.run_ended, or where that is NULL
+/** Bracket what needs workers: each solve (launch() to psg_engine.run_ended, or where that is NULL
  *  to psg_wait()), the life of slab handles, and what StarPU is asked to unregister or fetch.
  *  Between, a StarPU that the library started sleeps. */
 void psg_runtime_awake(void);
@@ -114,7 +116,7 @@ const char *psg_tuned_wrong(const psg_tuned *tuned);
 
 /* ------------------------------------------------------------------------------- ranks.c */
 
-/** The communicator of checked options: plan->comm, rank and ranks. Collective.
+/** The communicator of checked options. Collective.
  *  @return PSG_OK; PSG_ERR_UNSUPPORTED, _STATE, _ARG, _MEMORY, _RUNTIME */
 psg_status psg_ranks_open(psg_comm **comm, const psg_options *options);
 /** One status for all processes: PSG_OK if it is on all of them, else that of the first that
@@ -140,11 +142,6 @@ void psg_team_end(psg_plan *plan);
 
 /* ------------------------------------------------------------------------------ events.c */
 
-/** Take over a run's events and record, which gets the room of those before. */
-void psg_events_take(psg_plan *plan, psg_run *run);
-/** Bytes of the real field and of the spectrum that the task of an event is about. */
-void psg_event_part(const psg_context *context, const psg_run_event *event, double *field,
-                    double *spectrum);
 /** Is every event of the latest solve there? @return PSG_OK; PSG_ERR_MEMORY */
 psg_status psg_events_check(const psg_plan *plan);
 
@@ -156,11 +153,8 @@ void psg_copies_end(psg_plan *plan, const psg_run *run);
 
 /* ------------------------------------------------------------------------ dependencies.c */
 
-/** The dependencies between the plan's events, to be freed by free(). Those of one event stand
- *  together, after those of all that it needed.
- *  @param[out] list  NULL after a failure
- *  @return PSG_OK; PSG_ERR_STATE, _MEMORY */
-psg_status psg_dependencies_find(const psg_plan *plan, psg_dependency **list, size_t *count);
+/** psg_history_edges() of the plan's latest solve. @return PSG_OK; PSG_ERR_STATE, _MEMORY */
+psg_status psg_edges_find(const psg_plan *plan, psg_edge **list, size_t *count);
 
 /* -------------------------------------------------------------------------------- rates.c */
 
@@ -276,9 +270,8 @@ void psg_block_unregister(starpu_data_handle_t *handles, size_t count);
 typedef struct psg_lane {
     psg_part *parts; /**< [part_count]: the memory */
     size_t part_count;
-    void **item;     /**< where each thing in it stands; see lane.c */
-    void **sent;     /**< of these, by pencil, the rows that it gets and returns; */
-    void **returned; /**< and, by segment, where; see psg_run */
+    void **item;           /**< where each thing in it stands; see lane.c */
+    psg_relay_place relay; /**< of `item`, the rows that kspace relays */
     size_t bytes;
     size_t number; /**< of the lane in the plan */
     /* Blocks are complex [z][y][nxc]. What the segments have: [own segments][bundles]. What came
@@ -369,31 +362,31 @@ typedef struct psg_flight {
     bool program;       /**< StarPU's linear program is about it */
 } psg_flight;
 
-struct psg_plan {
+/** What is asked for. */
+typedef struct psg_problem {
     psg_options options; /**< checked */
     psg_grid grid;
-    psg_context context;
-    int ranks; /**< processes; 1 without a communicator */
+    bool policy_asked; /**< the options name a scheduling policy */
+    bool tuned;        /**< some of the options are what `psg tune` stored */
+    void *eigen[3];    /**< eigenvalues along each axis, in the plan's precision */
+} psg_problem;
+
+/** The processes that share the plan, and the part of the grid that each has. */
+typedef struct psg_processes {
+    psg_comm *comm; /**< NULL: one process */
+    int ranks;      /**< 1 without a communicator */
     int rank;
-    psg_comm *comm;
-    size_t
-        *rank_segment; /**< [ranks + 1]: the first segment of each process, as are the following */
-    size_t *rank_pencil;
-    size_t *rank_bundle;
-    size_t segment_planes;
-    bool policy_asked;  /**< the options name a scheduling policy */
-    bool teams;         /**< its cores share the steps of a solve, see runtime/team.h */
-    size_t arrays_made; /**< of a caller's */
-    bool tuned;         /**< some of its options are what `psg tune` stored */
-    size_t *z0;         /**< see psg_context */
-    size_t *y0;
-    size_t *bundle_p0;
-    size_t *bundle_y0;
-    void *eigen[3];
-    size_t workers;         /**< StarPU's, all kinds: the length of scratch and pieces */
-    size_t most_workers[2]; /**< cores, GPUs that take its tasks, on the process that has most */
-    double room; /**< bytes on a GPU for what its tasks work on, if that comes and goes; INFINITY:
-                      enough */
+    size_t *segment;      /**< [ranks + 1]: the first segment of each process */
+    size_t *pencil;       /**< [ranks + 1]: the first pencil of each process */
+    size_t *bundle;       /**< [ranks + 1]: the first bundle of each process */
+    size_t most_segments; /**< of a process */
+    size_t most_bundles;  /**< of a process */
+} psg_processes;
+
+/** The workers of this process that take the plan's tasks. */
+typedef struct psg_workers {
+    size_t count;                 /**< StarPU's, of all kinds */
+    size_t most[2];               /**< cores and GPUs of the process that has most of each */
     int gpus[STARPU_NMAXWORKERS]; /**< the CUDA workers that take its tasks */
     size_t gpu_count;             /**< 0: the CPU workers take them */
     size_t cpu_count;             /**< CPU workers that take its tasks; 0: the GPUs take them */
@@ -402,56 +395,73 @@ struct psg_plan {
                                        nobody has a part of his own */
     bool copies;                  /**< StarPU may hold copies of f and u elsewhere: on GPUs, or in
                                        another NUMA node's memory */
-    int *usable; /**< [usable_workers]: those that can take its tasks, GPUs first */
-    size_t usable_workers;
-    int *segment_worker; /**< see psg_context */
-    int *pencil_worker;
-    bool ahead;    /**< f of arrays comes to the GPUs ahead of the tasks that read it */
-    bool fetches;  /**< there was no room for a second place of the rows that kspace returns */
-    bool finer;    /**< nor for what larger segments need */
-    bool resident; /**< its spectra stand on the GPUs; else in main memory, and StarPU brings
+    bool teams;                   /**< cores share the steps of a solve, see runtime/team.h */
+    int *usable;                  /**< [usable_count]: those that can take its tasks, GPUs first */
+    size_t usable_count;
+} psg_workers;
+
+/** Where the blocks stand, and how they are exchanged. */
+typedef struct psg_placement {
+    bool resident; /**< spectra stand on the GPUs; else in main memory, and StarPU brings
                         copies of blocks to the GPUs and evicts them */
+    bool fetches;  /**< there was no room for a second place of the rows that kspace relays */
+    bool finer;    /**< there was no room for what larger segments need */
+    double room;   /**< bytes on a GPU for what its tasks work on, if that comes and goes; INFINITY:
+                        enough */
+    bool ahead;    /**< f of arrays comes to the GPUs ahead of the tasks that read it */
     psg_exchange exchange;
-    psg_direct_codelets direct_codelets;
-    size_t *returned; /**< see psg_context */
-    int *direct_node; /**< [1 + pencils]: of their data; NULL without exchange direct */
-    psg_exchange_codelets exchange_codelets;
-    int *main_memory;     /**< for as many data as a task of the exchange has */
-    size_t most_segments; /**< of a process, as is the following */
-    size_t most_bundles;
-    void **scratch;
-    psg_cpu_piece **pieces;
+    psg_direct_codelets direct;
+    int *direct_node; /**< [1 + pencils]: memory nodes of the data of `direct`; NULL without */
+    psg_exchange_codelets between;
+    int *main_memory; /**< memory nodes of the data of `between` */
+    psg_gpu_user gpu_user;
+} psg_placement;
+
+/** The memory of solves, and the caller's arrays. */
+typedef struct psg_storage {
+    void **scratch;         /**< by StarPU worker number */
+    psg_cpu_piece **pieces; /**< by StarPU worker number */
     size_t scratch_bytes;
     psg_lane **lanes; /**< options.in_flight; those from lane_count on are NULL */
     size_t lane_count;
+    bool left; /**< MPI has memory of the lanes, and the wire, of solves that were given up */
     psg_arrays *arrays; /**< the cache */
-    psg_arrays *slabs;  /**< NULL until asked for */
-    bool slabs_solved;  /**< a solve has written their u */
+    size_t arrays_made;
+    psg_arrays *slabs; /**< NULL until asked for */
+    bool slabs_solved; /**< a solve has written their u */
     psg_pinned *pinned;
+} psg_storage;
+
+/** The solves in flight. */
+typedef struct psg_flights {
     psg_flight *oldest;
     psg_flight *newest;
     psg_run *idle_runs;
+    uint64_t launched;
+} psg_flights;
+
+/** What is known of the solves so far. */
+typedef struct psg_past {
     double plan_seconds;
-    uint64_t launched; /**< solves, as is the following: those that ended */
-    uint64_t solves;
-    double seconds; /**< of the latest solve, as are the following */
-    double mean;
-    psg_run_cell *cell; /**< [workers][PSG_TASK_COUNT] */
-    psg_run_cell exchange_cell;
-    psg_run_event *event; /**< times since submission */
-    size_t events;
-    size_t events_room;
-    bool events_lost; /**< there was no memory for all of them */
-    psg_record record;
-    psg_copy_list moved; /**< times as they were taken: those of StarPU's clock */
+    uint64_t solves;     /**< those that ended */
+    psg_history run;     /**< of the latest solve */
+    double mean;         /**< of its f */
+    bool from_memory;    /**< its f and u were the caller's arrays, not slabs */
+    psg_copy_list moved; /**< its copies; times as they were taken: those of StarPU's clock */
     psg_copy *copy;      /**< [moved.count]: the same, as they are told */
-    double submitted;
-    uint64_t sent_bytes;
-    double submit_seconds;
-    size_t submit_tasks;
-    size_t submit_pieces;
-    bool from_memory;            /**< f and u were the caller's arrays, not slabs */
     struct psg_program *program; /**< NULL: none was asked for yet */
+} psg_past;
+
+/** Each part is made from the parts before it. */
+struct psg_plan {
+    psg_problem problem;
+    psg_processes processes;
+    psg_workers workers;
+    psg_context context; /**< what tasks need: transforms, layout, form */
+    psg_placement placement;
+    psg_storage storage;
+    psg_flights flights;
+    psg_past history;
 };
 
 #endif

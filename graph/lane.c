@@ -1,8 +1,8 @@
 /* Lanes: room for the spectrum of a solve, cut into blocks, on the devices that own its segments,
  * or where blocks are exchanged its pencils. */
-#include "runtime/device.h"
 #include "cpu/buffer.h"
 #include "graph/internal.h"
+#include "runtime/device.h"
 
 #include <limits.h>
 #include <stdint.h>
@@ -42,7 +42,7 @@ static bool part_alloc(psg_part *part, const psg_plan *plan, int node, size_t by
     *part = (psg_part){.node = node, .bytes = bytes};
     if (node != STARPU_MAIN_RAM) {
         part->memory = (void *)starpu_malloc_on_node((unsigned)node, bytes);
-    } else if (plan->gpu_count > 0) {
+    } else if (plan->workers.gpu_count > 0) {
         part->memory = psg_device_host_alloc(bytes);
     } else {
         part->memory = psg_cpu_buffer_alloc(bytes);
@@ -56,7 +56,7 @@ static void part_free(psg_part *part, const psg_plan *plan) {
     }
     if (part->node != STARPU_MAIN_RAM) {
         starpu_free_on_node((unsigned)part->node, (uintptr_t)part->memory, part->bytes);
-    } else if (plan->gpu_count > 0) {
+    } else if (plan->workers.gpu_count > 0) {
         psg_device_host_free(part->memory);
     } else {
         free(part->memory);
@@ -92,16 +92,16 @@ typedef struct layout {
 
 static layout layout_of(const psg_plan *plan) {
     const psg_context *c = &plan->context;
-    const size_t pencils = c->own_pencils.end - c->own_pencils.first;
-    const bool stacked = c->packed && plan->ranks == 1;
-    layout l = {.plan = plan, .own = c->own_segments.end - c->own_segments.first};
-    l.outward = stacked ? 0 : (size_t)plan->ranks * l.own;
-    l.inward = c->segments - l.own;
+    const size_t pencils = c->layout.own_pencils.end - c->layout.own_pencils.first;
+    const bool stacked = c->form.packed && plan->processes.ranks == 1;
+    layout l = {.plan = plan, .own = c->layout.own_segments.end - c->layout.own_segments.first};
+    l.outward = stacked ? 0 : (size_t)plan->processes.ranks * l.own;
+    l.inward = c->layout.segments - l.own;
     l.stacks = stacked ? pencils : 0;
-    l.sent = c->returned != NULL && !c->fetched ? pencils : 0;
-    l.returned = c->returned != NULL ? c->segments : 0;
-    l.spectra = c->fused || c->segment_is_block ? 0 : l.own;
-    l.pencils = c->fused || c->pencil_is_block ? 0 : pencils;
+    l.sent = c->layout.relay.rows != NULL && !c->layout.relay.fetched ? pencils : 0;
+    l.returned = c->layout.relay.rows != NULL ? c->layout.segments : 0;
+    l.spectra = c->form.fused || c->form.segment_is_block ? 0 : l.own;
+    l.pencils = c->form.fused || c->form.pencil_is_block ? 0 : pencils;
     return l;
 }
 
@@ -111,7 +111,7 @@ static size_t item_count(const layout *l) {
 
 /* The items that hold the blocks of segment s for the rows of a process; those of pencil p. */
 static size_t outward_item(const layout *l, int rank, size_t s) {
-    return (size_t)rank * l->own + s - l->plan->context.own_segments.first;
+    return (size_t)rank * l->own + s - l->plan->context.layout.own_segments.first;
 }
 
 static bool is_own(const psg_range *own, size_t m) {
@@ -119,7 +119,7 @@ static bool is_own(const psg_range *own, size_t m) {
 }
 
 static size_t inward_item(const layout *l, size_t s) {
-    return l->outward + (s < l->plan->context.own_segments.first ? s : s - l->own);
+    return l->outward + (s < l->plan->context.layout.own_segments.first ? s : s - l->own);
 }
 
 static size_t stack_item(const layout *l, size_t p) {
@@ -131,7 +131,7 @@ static size_t spectrum_item(const layout *l, size_t own) {
 }
 
 static size_t first_row(const psg_plan *plan, int rank) {
-    return plan->y0[plan->rank_pencil[rank]];
+    return plan->context.layout.y0[plan->processes.pencil[rank]];
 }
 
 static size_t rows_of(const psg_plan *plan, int rank) {
@@ -145,14 +145,15 @@ typedef struct item {
 
 static item segment_item(const psg_plan *plan, size_t s, size_t rows) {
     const psg_context *c = &plan->context;
-    return (item){(c->z0[s + 1] - c->z0[s]) * rows * c->nxc * 2 * c->cpu->real_bytes,
-                  psg_placement_home(plan, plan->segment_worker[s])};
+    return (item){(c->layout.z0[s + 1] - c->layout.z0[s]) * rows * c->layout.nxc * 2 *
+                      c->cpu->real_bytes,
+                  psg_placement_home(plan, plan->context.layout.segment_worker[s])};
 }
 
 static item pencil_item(const psg_plan *plan, size_t p, size_t rows) {
     const psg_context *c = &plan->context;
-    return (item){c->n[2] * rows * c->nxc * 2 * c->cpu->real_bytes,
-                  psg_placement_home(plan, plan->pencil_worker[p])};
+    return (item){c->layout.n[2] * rows * c->layout.nxc * 2 * c->cpu->real_bytes,
+                  psg_placement_home(plan, plan->context.layout.pencil_worker[p])};
 }
 
 /* What an item holds: some rows of a segment's planes, or of a pencil. */
@@ -166,32 +167,32 @@ static subject subject_of(const layout *l, size_t m) {
     const psg_plan *plan = l->plan;
     const psg_context *c = &plan->context;
     if (m < l->outward) {
-        return (subject){.index = c->own_segments.first + m % l->own,
+        return (subject){.index = c->layout.own_segments.first + m % l->own,
                          .rows = rows_of(plan, (int)(m / l->own))};
     }
     m -= l->outward;
     if (m < l->inward) {
-        return (subject){.index = m < c->own_segments.first ? m : m + l->own,
-                         .rows = rows_of(plan, plan->rank)};
+        return (subject){.index = m < c->layout.own_segments.first ? m : m + l->own,
+                         .rows = rows_of(plan, plan->processes.rank)};
     }
     m -= l->inward;
     if (m < l->stacks) {
-        return (subject){.pencil = true, .index = m, .rows = psg_block_rows(c, m)};
+        return (subject){.pencil = true, .index = m, .rows = psg_block_rows(&c->layout, m)};
     }
     m -= l->stacks;
     if (m < l->sent) {
-        return (subject){.pencil = true, .index = m, .rows = psg_returned_rows(c, m)};
+        return (subject){.pencil = true, .index = m, .rows = psg_relay_rows(&c->layout, m)};
     }
     m -= l->sent;
     if (m < l->returned) {
-        return (subject){.index = m, .rows = psg_all_returned_rows(c)};
+        return (subject){.index = m, .rows = psg_relay_all_rows(&c->layout)};
     }
     m -= l->returned;
     if (m < l->spectra) {
-        return (subject){.index = c->own_segments.first + m, .rows = c->n[1]};
+        return (subject){.index = c->layout.own_segments.first + m, .rows = c->layout.n[1]};
     }
-    const size_t p = c->own_pencils.first + m - l->spectra;
-    return (subject){.pencil = true, .index = p, .rows = c->y0[p + 1] - c->y0[p]};
+    const size_t p = c->layout.own_pencils.first + m - l->spectra;
+    return (subject){.pencil = true, .index = p, .rows = c->layout.y0[p + 1] - c->layout.y0[p]};
 }
 
 static item item_of(const layout *l, size_t m) {
@@ -252,42 +253,43 @@ typedef struct place {
 
 static place place_of(const layout *l, int rank, size_t s, size_t g) {
     const psg_context *c = &l->plan->context;
-    const size_t *y = &c->bundle_y0[g];
-    const size_t planes = c->z0[s + 1] - c->z0[s];
+    const size_t *y = &c->layout.bundle_y0[g];
+    const size_t planes = c->layout.z0[s + 1] - c->layout.z0[s];
     if (l->stacks > 0) {
-        return (place){stack_item(l, g), c->z0[s] * psg_block_rows(c, g)};
+        return (place){stack_item(l, g), c->layout.z0[s] * psg_block_rows(&c->layout, g)};
     }
-    return (place){is_own(&c->own_segments, s) ? outward_item(l, rank, s) : inward_item(l, s),
-                   (y[0] - first_row(l->plan, rank)) * (c->packed ? planes : 1)};
+    return (place){is_own(&c->layout.own_segments, s) ? outward_item(l, rank, s)
+                                                      : inward_item(l, s),
+                   (y[0] - first_row(l->plan, rank)) * (c->form.packed ? planes : 1)};
 }
 
 static void register_block(starpu_data_handle_t *block, const psg_lane *lane, const layout *l,
                            int rank, size_t s, size_t g) {
     const psg_context *c = &l->plan->context;
     const size_t element = 2 * c->cpu->real_bytes;
-    const size_t *y = &c->bundle_y0[g];
-    const size_t rows = l->stacks > 0 ? psg_block_rows(c, g) : y[1] - y[0];
-    const size_t n[3] = {c->nxc, rows, c->z0[s + 1] - c->z0[s]};
+    const size_t *y = &c->layout.bundle_y0[g];
+    const size_t rows = l->stacks > 0 ? psg_block_rows(&c->layout, g) : y[1] - y[0];
+    const size_t n[3] = {c->layout.nxc, rows, c->layout.z0[s + 1] - c->layout.z0[s]};
     const place at = place_of(l, rank, s, g);
     psg_block_register(block, item_of(l, at.item).node,
-                       (char *)lane->item[at.item] + at.rows * c->nxc * element, n,
-                       c->packed ? n[0] * n[1] : c->nxc * c->n[1], element);
+                       (char *)lane->item[at.item] + at.rows * c->layout.nxc * element, n,
+                       c->form.packed ? n[0] * n[1] : c->layout.nxc * c->layout.n[1], element);
     starpu_data_set_coordinates(*block, 2, (int)s, (int)y[0]);
 }
 
 static void register_segment(psg_lane *lane, const layout *l, size_t s) {
     const psg_plan *plan = l->plan;
     const psg_context *c = &plan->context;
-    const size_t own = s - c->own_segments.first;
-    for (int r = 0; r < plan->ranks; r++) {
-        for (size_t g = plan->rank_bundle[r]; g < plan->rank_bundle[r + 1]; g++) {
-            register_block(&lane->bundles[own * c->bundles + g], lane, l, r, s, g);
+    const size_t own = s - c->layout.own_segments.first;
+    for (int r = 0; r < plan->processes.ranks; r++) {
+        for (size_t g = plan->processes.bundle[r]; g < plan->processes.bundle[r + 1]; g++) {
+            register_block(&lane->bundles[own * c->layout.bundles + g], lane, l, r, s, g);
         }
     }
-    if (c->segment_is_block) {
+    if (c->form.segment_is_block) {
         lane->spectra[own] = lane->bundles[own];
-    } else if (!c->fused) {
-        const size_t n[3] = {c->nxc, c->n[1], c->z0[s + 1] - c->z0[s]};
+    } else if (!c->form.fused) {
+        const size_t n[3] = {c->layout.nxc, c->layout.n[1], c->layout.z0[s + 1] - c->layout.z0[s]};
         const size_t at = spectrum_item(l, own);
         psg_block_register(&lane->spectra[own], item_of(l, at).node, lane->item[at], n, n[0] * n[1],
                            2 * c->cpu->real_bytes);
@@ -298,20 +300,22 @@ static void register_segment(psg_lane *lane, const layout *l, size_t s) {
 static void register_in_bundle(psg_lane *lane, const psg_plan *plan, size_t s, size_t g,
                                starpu_data_handle_t arrival) {
     const psg_context *c = &plan->context;
-    const size_t stride = c->own_pencils.end - c->own_pencils.first;
+    const size_t stride = c->layout.own_pencils.end - c->layout.own_pencils.first;
     const size_t element = 2 * c->cpu->real_bytes;
-    for (size_t p = c->bundle_p0[g]; p < c->bundle_p0[g + 1]; p++) {
-        starpu_data_handle_t *block = &lane->blocks[s * stride + p - c->own_pencils.first];
-        if (c->bundle_p0[g + 1] - c->bundle_p0[g] == 1) {
+    for (size_t p = c->layout.bundle_p0[g]; p < c->layout.bundle_p0[g + 1]; p++) {
+        starpu_data_handle_t *block = &lane->blocks[s * stride + p - c->layout.own_pencils.first];
+        if (c->layout.bundle_p0[g + 1] - c->layout.bundle_p0[g] == 1) {
             *block = arrival;
             continue;
         }
         char *memory = (char *)starpu_block_get_local_ptr(arrival);
-        const size_t n[3] = {c->nxc, c->y0[p + 1] - c->y0[p], c->z0[s + 1] - c->z0[s]};
-        psg_block_register(block, STARPU_MAIN_RAM,
-                           memory + (c->y0[p] - c->bundle_y0[g]) * c->nxc * element, n,
-                           (c->bundle_y0[g + 1] - c->bundle_y0[g]) * c->nxc, element);
-        starpu_data_set_coordinates(*block, 2, (int)s, (int)c->y0[p]);
+        const size_t n[3] = {c->layout.nxc, c->layout.y0[p + 1] - c->layout.y0[p],
+                             c->layout.z0[s + 1] - c->layout.z0[s]};
+        psg_block_register(
+            block, STARPU_MAIN_RAM,
+            memory + (c->layout.y0[p] - c->layout.bundle_y0[g]) * c->layout.nxc * element, n,
+            (c->layout.bundle_y0[g + 1] - c->layout.bundle_y0[g]) * c->layout.nxc, element);
+        starpu_data_set_coordinates(*block, 2, (int)s, (int)c->layout.y0[p]);
     }
 }
 
@@ -319,14 +323,14 @@ static void register_in_bundle(psg_lane *lane, const psg_plan *plan, size_t s, s
 static void register_arrivals(psg_lane *lane, const layout *l, size_t s) {
     const psg_plan *plan = l->plan;
     const psg_context *c = &plan->context;
-    const psg_range own = c->own_bundles;
-    const bool mine = is_own(&c->own_segments, s);
+    const psg_range own = c->layout.own_bundles;
+    const bool mine = is_own(&c->layout.own_segments, s);
     for (size_t g = own.first; g < own.end; g++) {
         starpu_data_handle_t *arrival = &lane->arrivals[s * (own.end - own.first) + g - own.first];
         if (mine) {
-            *arrival = lane->bundles[(s - c->own_segments.first) * c->bundles + g];
+            *arrival = lane->bundles[(s - c->layout.own_segments.first) * c->layout.bundles + g];
         } else {
-            register_block(arrival, lane, l, plan->rank, s, g);
+            register_block(arrival, lane, l, plan->processes.rank, s, g);
         }
         register_in_bundle(lane, plan, s, g, *arrival);
     }
@@ -335,29 +339,30 @@ static void register_arrivals(psg_lane *lane, const layout *l, size_t s) {
 static void register_pencil(psg_lane *lane, const layout *l, size_t m) {
     const psg_plan *plan = l->plan;
     const psg_context *c = &plan->context;
-    const size_t p = c->own_pencils.first + m;
-    if (c->pencil_is_block) {
+    const size_t p = c->layout.own_pencils.first + m;
+    if (c->form.pencil_is_block) {
         lane->columns[m] = lane->blocks[m];
         return;
     }
     const size_t at = spectrum_item(l, l->spectra + m);
-    const size_t rows = c->y0[p + 1] - c->y0[p];
-    const size_t contiguous[3] = {c->n[2], c->nxc, rows};
-    const size_t strided[3] = {c->nxc, rows, c->n[2]};
-    const size_t *n = c->z_contiguous ? contiguous : strided;
+    const size_t rows = c->layout.y0[p + 1] - c->layout.y0[p];
+    const size_t contiguous[3] = {c->layout.n[2], c->layout.nxc, rows};
+    const size_t strided[3] = {c->layout.nxc, rows, c->layout.n[2]};
+    const size_t *n = c->form.z_contiguous ? contiguous : strided;
     psg_block_register(&lane->columns[m], item_of(l, at).node, lane->item[at], n, n[0] * n[1],
                        2 * c->cpu->real_bytes);
 }
 
 static void register_all(psg_lane *lane, const layout *l) {
     const psg_context *c = &l->plan->context;
-    for (size_t s = c->own_segments.first; s < c->own_segments.end; s++) {
+    for (size_t s = c->layout.own_segments.first; s < c->layout.own_segments.end; s++) {
         register_segment(lane, l, s);
     }
-    for (size_t s = 0; s < c->segments; s++) {
+    for (size_t s = 0; s < c->layout.segments; s++) {
         register_arrivals(lane, l, s);
     }
-    for (size_t m = 0; !c->fused && m < c->own_pencils.end - c->own_pencils.first; m++) {
+    for (size_t m = 0;
+         !c->form.fused && m < c->layout.own_pencils.end - c->layout.own_pencils.first; m++) {
         register_pencil(lane, l, m);
     }
 }
@@ -373,24 +378,24 @@ static starpu_data_handle_t *handles(size_t count) {
  * MPI counts */
 static size_t describe_part(psg_alltoall_part *part, const layout *l, bool slabs) {
     const psg_plan *plan = l->plan;
-    const size_t ranks = (size_t)plan->ranks;
+    const size_t ranks = (size_t)plan->processes.ranks;
     size_t first = 0;
     part->count = calloc(ranks, sizeof(int));
     part->first = calloc(ranks, sizeof(int));
     if (part->count == NULL || part->first == NULL) {
         return SIZE_MAX;
     }
-    for (int r = 0; r < plan->ranks; r++) {
+    for (int r = 0; r < plan->processes.ranks; r++) {
         size_t planes = 0;
-        (void)psg_local_extent(plan->context.n[2], plan->ranks, slabs ? plan->rank : r, NULL,
-                               &planes);
-        const size_t rows = planes * rows_of(plan, slabs ? r : plan->rank);
+        (void)psg_local_extent(plan->context.layout.n[2], plan->processes.ranks,
+                               slabs ? plan->processes.rank : r, NULL, &planes);
+        const size_t rows = planes * rows_of(plan, slabs ? r : plan->processes.rank);
         if (first + rows > INT_MAX) {
             return SIZE_MAX;
         }
         part->first[r] = (int)first;
-        part->count[r] = r == plan->rank ? 0 : (int)rows;
-        first += slabs || r != plan->rank ? rows : 0; /* our own stand among the slabs */
+        part->count[r] = r == plan->processes.rank ? 0 : (int)rows;
+        first += slabs || r != plan->processes.rank ? rows : 0; /* our own stand among the slabs */
     }
     return first;
 }
@@ -399,30 +404,30 @@ static size_t describe_part(psg_alltoall_part *part, const layout *l, bool slabs
  * two exchanges in a lane the second waits for the first, though a process have no data. */
 static bool list_exchanged(psg_lane *lane, const layout *l) {
     const psg_context *c = &l->plan->context;
-    const size_t row = c->nxc * 2 * c->cpu->real_bytes;
-    const size_t stride = c->own_bundles.end - c->own_bundles.first;
+    const size_t row = c->layout.nxc * 2 * c->cpu->real_bytes;
+    const size_t stride = c->layout.own_bundles.end - c->layout.own_bundles.first;
     const size_t one[3] = {1, 1, 1};
-    lane->outward.block = handles(l->own * c->bundles + 1);
-    lane->inward.block = handles(c->segments * stride);
+    lane->outward.block = handles(l->own * c->layout.bundles + 1);
+    lane->inward.block = handles(c->layout.segments * stride);
     if (lane->outward.block == NULL || lane->inward.block == NULL) {
         return false;
     }
     psg_block_register(&lane->turn, STARPU_MAIN_RAM, &lane->turn_word, one, 1,
                        sizeof lane->turn_word);
     lane->outward.block[lane->outward.count++] = lane->turn;
-    for (size_t m = 0; m < l->own * c->bundles; m++) {
-        if (!is_own(&c->own_bundles, m % c->bundles)) {
+    for (size_t m = 0; m < l->own * c->layout.bundles; m++) {
+        if (!is_own(&c->layout.own_bundles, m % c->layout.bundles)) {
             lane->outward.block[lane->outward.count++] = lane->bundles[m];
         }
     }
-    for (size_t m = 0; m < c->segments * stride; m++) {
-        if (!is_own(&c->own_segments, m / stride)) {
+    for (size_t m = 0; m < c->layout.segments * stride; m++) {
+        if (!is_own(&c->layout.own_segments, m / stride)) {
             lane->inward.block[lane->inward.count++] = lane->arrivals[m];
         }
     }
-    for (int r = 0; r < l->plan->ranks; r++) {
-        lane->outward.bytes += (size_t)lane->alltoall.slabs.count[r] * row;
-        lane->inward.bytes += (size_t)lane->alltoall.pencils.count[r] * row;
+    for (int r = 0; r < l->plan->processes.ranks; r++) {
+        lane->outward.bytes += (size_t)lane->alltoall.end[0].count[r] * row;
+        lane->inward.bytes += (size_t)lane->alltoall.end[1].count[r] * row;
     }
     return true;
 }
@@ -431,14 +436,14 @@ static bool list_exchanged(psg_lane *lane, const layout *l) {
  * MPI_IN_PLACE, so where there are no slabs theirs is another one. */
 static bool describe_alltoall(psg_lane *lane, const layout *l) {
     const psg_context *c = &l->plan->context;
-    const size_t slabs = describe_part(&lane->alltoall.slabs, l, true);
-    const size_t pencils = describe_part(&lane->alltoall.pencils, l, false);
+    const size_t slabs = describe_part(&lane->alltoall.end[0], l, true);
+    const size_t pencils = describe_part(&lane->alltoall.end[1], l, false);
     char *memory = lane->part_count > 0 ? lane->parts[0].memory : (char *)lane;
     if (slabs == SIZE_MAX || pencils == SIZE_MAX) {
         return false;
     }
-    lane->alltoall.slabs.memory = slabs > 0 ? (void *)memory : (void *)&lane->turn_word;
-    lane->alltoall.pencils.memory = memory + slabs * c->nxc * 2 * c->cpu->real_bytes;
+    lane->alltoall.end[0].memory = slabs > 0 ? (void *)memory : (void *)&lane->turn_word;
+    lane->alltoall.end[1].memory = memory + slabs * c->layout.nxc * 2 * c->cpu->real_bytes;
     lane->alltoall.lane = lane->number;
     return list_exchanged(lane, l);
 }
@@ -462,13 +467,15 @@ static bool make_room(psg_lane *lane, const layout *l) {
     if (!all) {
         return false;
     }
-    lane->sent = &lane->item[stack_item(l, l->stacks)];
-    lane->returned = lane->sent + l->sent;
-    lane->bundles = handles(l->own * c->bundles);
-    lane->arrivals = handles(c->segments * (c->own_bundles.end - c->own_bundles.first));
-    lane->blocks = handles(c->segments * (c->own_pencils.end - c->own_pencils.first));
+    lane->relay.before = &lane->item[stack_item(l, l->stacks)];
+    lane->relay.after = lane->relay.before + l->sent;
+    lane->bundles = handles(l->own * c->layout.bundles);
+    lane->arrivals =
+        handles(c->layout.segments * (c->layout.own_bundles.end - c->layout.own_bundles.first));
+    lane->blocks =
+        handles(c->layout.segments * (c->layout.own_pencils.end - c->layout.own_pencils.first));
     lane->spectra = handles(l->own);
-    lane->columns = handles(c->own_pencils.end - c->own_pencils.first);
+    lane->columns = handles(c->layout.own_pencils.end - c->layout.own_pencils.first);
     return lane->bundles != NULL && lane->arrivals != NULL && lane->blocks != NULL &&
            lane->spectra != NULL && lane->columns != NULL;
 }
@@ -481,17 +488,17 @@ psg_status psg_lane_create(psg_lane **result, const psg_plan *plan) {
     if (lane == NULL) {
         return psg_fail(PSG_ERR_MEMORY, "no memory for a spectrum's description");
     }
-    lane->number = plan->lane_count;
+    lane->number = plan->storage.lane_count;
     if (!make_room(lane, &l)) {
         const size_t bytes = lane->bytes;
         psg_lane_destroy(lane, plan);
         return psg_fail(
             PSG_ERR_MEMORY,
             "no memory for the spectrum of %zu x %zu x %zu points: %zu bytes were asked for",
-            c->n[0], c->n[1], c->n[2], bytes);
+            c->layout.n[0], c->layout.n[1], c->layout.n[2], bytes);
     }
     register_all(lane, &l);
-    if (plan->exchange == PSG_EXCHANGE_ALLTOALL && !describe_alltoall(lane, &l)) {
+    if (plan->placement.exchange == PSG_EXCHANGE_ALLTOALL && !describe_alltoall(lane, &l)) {
         psg_lane_destroy(lane, plan);
         return psg_fail(PSG_ERR_MEMORY, "no memory for MPI_Alltoallv, or more than it can count");
     }
@@ -503,22 +510,23 @@ psg_status psg_lane_create(psg_lane **result, const psg_plan *plan) {
  * arrival from elsewhere, a block that is a view, a spectrum or pencil that is no block. */
 static void unregister_blocks(psg_lane *lane, const layout *l) {
     const psg_context *c = &l->plan->context;
-    const size_t own_bundles = c->own_bundles.end - c->own_bundles.first;
-    const size_t own_pencils = c->own_pencils.end - c->own_pencils.first;
-    for (size_t g = c->own_bundles.first; lane->blocks != NULL && g < c->own_bundles.end; g++) {
-        const size_t p = c->bundle_p0[g];
-        for (size_t s = 0; c->bundle_p0[g + 1] == p + 1 && s < c->segments; s++) {
-            lane->blocks[s * own_pencils + p - c->own_pencils.first] = NULL;
+    const size_t own_bundles = c->layout.own_bundles.end - c->layout.own_bundles.first;
+    const size_t own_pencils = c->layout.own_pencils.end - c->layout.own_pencils.first;
+    for (size_t g = c->layout.own_bundles.first;
+         lane->blocks != NULL && g < c->layout.own_bundles.end; g++) {
+        const size_t p = c->layout.bundle_p0[g];
+        for (size_t s = 0; c->layout.bundle_p0[g + 1] == p + 1 && s < c->layout.segments; s++) {
+            lane->blocks[s * own_pencils + p - c->layout.own_pencils.first] = NULL;
         }
     }
-    for (size_t m = 0; lane->arrivals != NULL && m < c->segments * own_bundles; m++) {
-        if (is_own(&c->own_segments, m / own_bundles)) {
+    for (size_t m = 0; lane->arrivals != NULL && m < c->layout.segments * own_bundles; m++) {
+        if (is_own(&c->layout.own_segments, m / own_bundles)) {
             lane->arrivals[m] = NULL;
         }
     }
-    psg_block_unregister(lane->blocks, c->segments * own_pencils);
-    psg_block_unregister(lane->arrivals, c->segments * own_bundles);
-    psg_block_unregister(lane->bundles, l->own * c->bundles);
+    psg_block_unregister(lane->blocks, c->layout.segments * own_pencils);
+    psg_block_unregister(lane->arrivals, c->layout.segments * own_bundles);
+    psg_block_unregister(lane->bundles, l->own * c->layout.bundles);
 }
 
 void psg_lane_destroy(psg_lane *lane, const psg_plan *plan) {
@@ -526,7 +534,7 @@ void psg_lane_destroy(psg_lane *lane, const psg_plan *plan) {
         return;
     }
     const layout l = layout_of(plan);
-    const bool left = plan->context.left; /* MPI may still read and write what is in the lane */
+    const bool left = plan->storage.left; /* MPI may still read and write what is in the lane */
     unregister_blocks(lane, &l);
     psg_block_unregister(&lane->turn, 1);
     psg_block_unregister(lane->spectra, l.spectra); /* none, where they are blocks */
@@ -534,7 +542,7 @@ void psg_lane_destroy(psg_lane *lane, const psg_plan *plan) {
     for (size_t m = 0; m < lane->part_count && !left; m++) {
         part_free(&lane->parts[m], plan);
     }
-    psg_alltoall_part *parts[2] = {&lane->alltoall.slabs, &lane->alltoall.pencils};
+    psg_alltoall_part *parts[2] = {&lane->alltoall.end[0], &lane->alltoall.end[1]};
     for (int way = 0; way < 2 && !left; way++) {
         free(parts[way]->count);
         free(parts[way]->first);

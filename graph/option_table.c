@@ -1,8 +1,8 @@
 /* The options of a plan, one row each. Defaults, the check of single values, the agreement between
  * processes, and options by name are made from this table. To add an option: a field at the end of
  * psg_options, a row here, the place that uses it, and its test. */
-#include "runtime/decimal.h"
 #include "graph/internal.h"
+#include "runtime/decimal.h"
 
 #include <errno.h>
 #include <math.h>

@@ -86,7 +86,7 @@ static void cut_fill(const cut *c, size_t start, size_t extent, size_t *first) {
 
 /* The planes or rows of the process that has most. */
 static size_t most_of(const psg_plan *plan, size_t n) {
-    return divide_up(n, (size_t)plan->ranks);
+    return divide_up(n, (size_t)plan->processes.ranks);
 }
 
 /* A process' planes and rows are two runs: the GPUs', and then the cores'. Where all is of one
@@ -95,12 +95,12 @@ enum { CORES = 0, GPUS, KINDS };
 static const grain *const grains[KINDS] = {&cpu_grain, &gpu_grain};
 
 static size_t run_of(const psg_plan *plan, int kind, size_t extent) {
-    const size_t cores = psg_cpu_share_of(plan->cpu_share, extent);
+    const size_t cores = psg_cpu_share_of(plan->workers.cpu_share, extent);
     return kind == CORES ? cores : extent - cores;
 }
 
 size_t psg_partition_tasks(const psg_context *c, bool gpus, size_t workers, size_t planes) {
-    const size_t bytes = c->n[0] * c->n[1] * planes * c->cpu->real_bytes;
+    const size_t bytes = c->layout.n[0] * c->layout.n[1] * planes * c->cpu->real_bytes;
     const grain *g = grains[gpus ? GPUS : CORES];
     const size_t tasks = g->tasks * workers;
     const size_t worthwhile = clamp(bytes / g->bytes_min, 1, tasks);
@@ -113,38 +113,42 @@ size_t psg_partition_tasks(const psg_context *c, bool gpus, size_t workers, size
 /* All that a process has for another one, bytes. */
 static size_t bytes_between(const psg_plan *plan) {
     const psg_context *c = &plan->context;
-    return most_of(plan, c->n[2]) * most_of(plan, c->n[1]) * c->nxc * 2 * c->cpu->real_bytes;
+    return most_of(plan, c->layout.n[2]) * most_of(plan, c->layout.n[1]) * c->layout.nxc * 2 *
+           c->cpu->real_bytes;
 }
 
 static bool on_several_nodes(const psg_plan *plan) {
     int rank = 0;
     int here = 1;
-    if (plan->ranks > 1) {
-        psg_comm_node(plan->comm, &rank, &here);
+    if (plan->processes.ranks > 1) {
+        psg_comm_node(plan->processes.comm, &rank, &here);
     }
-    return here < plan->ranks;
+    return here < plan->processes.ranks;
 }
 
 /* Where several GPUs exchange within their tasks, one for each: a second would wait for the first,
  * and cost a start. */
 static size_t tasks_of(const psg_plan *plan, int kind) {
-    const size_t tasks = psg_partition_tasks(&plan->context, kind == GPUS, plan->most_workers[kind],
-                                             run_of(plan, kind, most_of(plan, plan->context.n[2])));
+    const size_t tasks =
+        psg_partition_tasks(&plan->context, kind == GPUS, plan->workers.most[kind],
+                            run_of(plan, kind, most_of(plan, plan->context.layout.n[2])));
     if (kind == CORES && on_several_nodes(plan)) {
         return clamp(bytes_between(plan) / far_bytes_min, tasks, finer_far * tasks);
     }
-    const bool one = kind == GPUS && plan->exchange == PSG_EXCHANGE_DIRECT && plan->gpu_count > 1;
-    return one && !plan->finer ? clamp(tasks, 1, plan->gpu_count) : tasks;
+    const bool one = kind == GPUS && plan->placement.exchange == PSG_EXCHANGE_DIRECT &&
+                     plan->workers.gpu_count > 1;
+    return one && !plan->placement.finer ? clamp(tasks, 1, plan->workers.gpu_count) : tasks;
 }
 
 /* What a member of a team has to do: planes, or of pencils tiles of columns, of which a last one may not be full. */
 static size_t work_of(const psg_plan *plan, bool pencils, size_t from, size_t to) {
-    return pencils ? divide_up((to - from) * plan->context.nxc, PSG_CPU_TILE_COLUMNS) : to - from;
+    return pencils ? divide_up((to - from) * plan->context.layout.nxc, PSG_CPU_TILE_COLUMNS)
+                   : to - from;
 }
 
 /* That of the busiest member, if each has its share of the parts. */
 static size_t busiest_of(const psg_plan *plan, bool pencils, size_t members, size_t parts) {
-    const size_t extent = plan->context.n[pencils ? 1 : 2];
+    const size_t extent = plan->context.layout.n[pencils ? 1 : 2];
     size_t most = 0;
     for (size_t m = 0; m < members; m++) {
         size_t here = 0;
@@ -161,10 +165,11 @@ static size_t busiest_of(const psg_plan *plan, bool pencils, size_t members, siz
 static size_t team_parts(const psg_plan *plan, bool pencils) {
     enum { EACH = 4, MANY = 32, BYTES = 64 << 10, LITTLE = 20 };
     const psg_context *c = &plan->context;
-    const size_t bytes = c->n[0] * c->n[1] * c->n[2] * c->cpu->real_bytes;
-    const size_t members = psg_team_members(c, plan->cpu_count);
+    const size_t bytes = c->layout.n[0] * c->layout.n[1] * c->layout.n[2] * c->cpu->real_bytes;
+    const size_t members = psg_team_members((double)bytes, plan->workers.cpu_count);
     const size_t large = EACH * members > MANY ? EACH * members : MANY;
-    const size_t finest = clamp(clamp(bytes / BYTES, members, large), 1, c->n[pencils ? 1 : 2]);
+    const size_t finest =
+        clamp(clamp(bytes / BYTES, members, large), 1, c->layout.n[pencils ? 1 : 2]);
     size_t least = SIZE_MAX;
     for (size_t parts = 1; parts <= finest; parts++) {
         const size_t busiest = busiest_of(plan, pencils, members, parts);
@@ -183,9 +188,9 @@ static size_t team_parts(const psg_plan *plan, bool pencils) {
  *  @param[in] bytes  of one of them in the spectrum */
 static size_t parts_of(const psg_plan *plan, int kind, size_t tasks, size_t extent, size_t most,
                        size_t bytes) {
-    const size_t workers = plan->most_workers[kind];
-    const double fit = plan->room / ((double)parts_at_once * (double)bytes);
-    if ((kind == GPUS || plan->anywhere) && fit < (double)extent / (double)tasks) {
+    const size_t workers = plan->workers.most[kind];
+    const double fit = plan->placement.room / ((double)parts_at_once * (double)bytes);
+    if ((kind == GPUS || plan->workers.anywhere) && fit < (double)extent / (double)tasks) {
         const size_t parts = fit < 1 ? extent : divide_up(extent, (size_t)fit);
         tasks = divide_up(parts, workers) * workers;
     }
@@ -195,41 +200,43 @@ static size_t parts_of(const psg_plan *plan, int kind, size_t tasks, size_t exte
 /* How each process cuts a kind's planes, and its rows: what the options ask, else what suits it.
  * StarPU counts the elements of a block in 32 bits. */
 static cut choose_planes(const psg_plan *plan, int kind) {
-    const size_t *n = plan->context.n;
+    const size_t *n = plan->context.layout.n;
     const size_t own = run_of(plan, kind, most_of(plan, n[2]));
     const size_t planes_max = UINT32_MAX / (n[0] * n[1]);
-    const size_t row_bytes = 2 * plan->context.nxc * plan->context.cpu->real_bytes;
-    const size_t tasks = plan->teams ? team_parts(plan, false) : tasks_of(plan, kind);
+    const size_t row_bytes = 2 * plan->context.layout.nxc * plan->context.cpu->real_bytes;
+    const size_t tasks = plan->workers.teams ? team_parts(plan, false) : tasks_of(plan, kind);
     cut planes = {.parts = parts_of(plan, kind, tasks, own, planes_max, n[1] * row_bytes),
-                  .mixed = plan->teams};
-    if (plan->options.segment_planes > 0) {
-        planes.width = clamp(plan->options.segment_planes, 1, own < planes_max ? own : planes_max);
+                  .mixed = plan->workers.teams};
+    if (plan->problem.options.segment_planes > 0) {
+        planes.width =
+            clamp(plan->problem.options.segment_planes, 1, own < planes_max ? own : planes_max);
     }
     return planes;
 }
 
 /* Of the pencils that were asked for, which are divided like the rows, those of a kind. */
 static size_t pencils_of(const psg_plan *plan, int kind) {
-    const size_t asked = most_of(plan, clamp(plan->options.pencils, 1, plan->context.n[1]));
+    const size_t asked =
+        most_of(plan, clamp(plan->problem.options.pencils, 1, plan->context.layout.n[1]));
     return clamp(run_of(plan, kind, asked), 1, asked);
 }
 
 /* Where GPUs write into each other's memory, or find all blocks in their own, no pencil is copied
  * while another is transformed, so one for each GPU will do, and its blocks are largest. */
 static cut choose_rows(const psg_plan *plan, int kind) {
-    const size_t *n = plan->context.n;
+    const size_t *n = plan->context.layout.n;
     const size_t own = run_of(plan, kind, most_of(plan, n[1]));
-    const size_t rows_max = UINT32_MAX / (n[2] * plan->context.nxc);
-    const size_t row_bytes = 2 * plan->context.nxc * plan->context.cpu->real_bytes;
-    size_t pencils = plan->teams ? team_parts(plan, true) : tasks_of(plan, kind);
-    if (plan->options.pencils > 0) {
+    const size_t rows_max = UINT32_MAX / (n[2] * plan->context.layout.nxc);
+    const size_t row_bytes = 2 * plan->context.layout.nxc * plan->context.cpu->real_bytes;
+    size_t pencils = plan->workers.teams ? team_parts(plan, true) : tasks_of(plan, kind);
+    if (plan->problem.options.pencils > 0) {
         return (cut){.parts = clamp(pencils_of(plan, kind), divide_up(own, rows_max), own)};
     }
-    if (plan->exchange == PSG_EXCHANGE_DIRECT) {
-        pencils = clamp(pencils, 1, plan->gpu_count);
+    if (plan->placement.exchange == PSG_EXCHANGE_DIRECT) {
+        pencils = clamp(pencils, 1, plan->workers.gpu_count);
     }
     return (cut){.parts = parts_of(plan, kind, pencils, own, rows_max, n[2] * row_bytes),
-                 .mixed = plan->teams};
+                 .mixed = plan->workers.teams};
 }
 
 /* Parts of a process' planes or rows. */
@@ -248,16 +255,18 @@ static void fill_runs(const psg_plan *plan, const cut cuts[KINDS], size_t start,
 /* Of this process' parts, those that its GPUs may have. */
 static psg_range gpus_of(const psg_plan *plan, const cut *cuts, size_t extent, psg_range own) {
     const size_t count = cut_count(&cuts[GPUS], run_of(plan, GPUS, extent));
-    return plan->anywhere ? own : (psg_range){.first = own.first, .end = own.first + count};
+    return plan->workers.anywhere ? own : (psg_range){.first = own.first, .end = own.first + count};
 }
 
 /* Pencils of a process that travel as one: all, in as many bundles as leave messages large
  * enough. */
 static size_t bundles_of(const psg_plan *plan, size_t pencils, size_t rows) {
     const psg_context *c = &plan->context;
-    const size_t bytes = plan->segment_planes * rows * c->nxc * 2 * c->cpu->real_bytes;
-    return plan->ranks == 1 || pencils == 0 ? pencils
-                                            : clamp(bytes / message_bytes_min, 1, pencils);
+    const size_t bytes =
+        plan->context.layout.segment_planes * rows * c->layout.nxc * 2 * c->cpu->real_bytes;
+    return plan->processes.ranks == 1 || pencils == 0
+               ? pencils
+               : clamp(bytes / message_bytes_min, 1, pencils);
 }
 
 static psg_range own(const size_t *first, int rank) {
@@ -267,7 +276,7 @@ static psg_range own(const size_t *first, int rank) {
 /* The part of each process: where its planes or rows begin, and how many there are. */
 static size_t extent_of(const psg_plan *plan, int d, int rank, size_t *start) {
     size_t extent = 0;
-    (void)psg_local_extent(plan->context.n[d], plan->ranks, rank, start, &extent);
+    (void)psg_local_extent(plan->context.layout.n[d], plan->processes.ranks, rank, start, &extent);
     return extent;
 }
 
@@ -286,88 +295,93 @@ psg_status psg_partition_planes(psg_plan *plan) {
     psg_context *c = &plan->context;
     const cut planes[KINDS] = {choose_planes(plan, CORES), choose_planes(plan, GPUS)};
     size_t start = 0;
-    plan->segment_planes = largest_part(plan, planes, most_of(plan, c->n[2]));
-    plan->rank_segment = malloc(((size_t)plan->ranks + 1) * sizeof *plan->rank_segment);
-    if (plan->rank_segment == NULL) {
-        return psg_fail(PSG_ERR_MEMORY, "no memory for the parts of %d processes", plan->ranks);
+    plan->context.layout.segment_planes = largest_part(plan, planes, most_of(plan, c->layout.n[2]));
+    plan->processes.segment =
+        malloc(((size_t)plan->processes.ranks + 1) * sizeof *plan->processes.segment);
+    if (plan->processes.segment == NULL) {
+        return psg_fail(PSG_ERR_MEMORY, "no memory for the parts of %d processes",
+                        plan->processes.ranks);
     }
-    for (int r = 0; r < plan->ranks; r++) {
-        plan->rank_segment[r] = c->segments;
-        c->segments += count_runs(plan, planes, extent_of(plan, 2, r, &start));
+    for (int r = 0; r < plan->processes.ranks; r++) {
+        plan->processes.segment[r] = c->layout.segments;
+        c->layout.segments += count_runs(plan, planes, extent_of(plan, 2, r, &start));
     }
-    plan->rank_segment[plan->ranks] = c->segments;
-    plan->z0 = malloc((c->segments + 1) * sizeof *plan->z0);
-    if (plan->z0 == NULL) {
-        return psg_fail(PSG_ERR_MEMORY, "no memory for %zu segments", c->segments);
+    plan->processes.segment[plan->processes.ranks] = c->layout.segments;
+    plan->context.layout.z0 = malloc((c->layout.segments + 1) * sizeof *plan->context.layout.z0);
+    if (plan->context.layout.z0 == NULL) {
+        return psg_fail(PSG_ERR_MEMORY, "no memory for %zu segments", c->layout.segments);
     }
-    for (int r = 0; r < plan->ranks; r++) {
+    for (int r = 0; r < plan->processes.ranks; r++) {
         const size_t extent = extent_of(plan, 2, r, &start);
-        fill_runs(plan, planes, start, extent, plan->z0 + plan->rank_segment[r]);
+        fill_runs(plan, planes, start, extent,
+                  plan->context.layout.z0 + plan->processes.segment[r]);
     }
-    plan->z0[c->segments] = c->n[2];
-    c->z0 = plan->z0;
-    c->own_segments = own(plan->rank_segment, plan->rank);
-    c->gpu_segments =
-        gpus_of(plan, planes, extent_of(plan, 2, plan->rank, &start), c->own_segments);
+    plan->context.layout.z0[c->layout.segments] = c->layout.n[2];
+    c->layout.own_segments = own(plan->processes.segment, plan->processes.rank);
+    c->layout.gpu_segments = gpus_of(plan, planes, extent_of(plan, 2, plan->processes.rank, &start),
+                                     c->layout.own_segments);
     return PSG_OK;
 }
 
 /* The numbers of pencils and bundles of each process, and in all. */
 static void count_rows(psg_plan *plan, const cut rows[KINDS]) {
     psg_context *c = &plan->context;
-    for (int r = 0; r < plan->ranks; r++) {
+    for (int r = 0; r < plan->processes.ranks; r++) {
         size_t start = 0;
         const size_t extent = extent_of(plan, 1, r, &start);
         const size_t pencils = count_runs(plan, rows, extent);
-        plan->rank_pencil[r] = c->pencils;
-        plan->rank_bundle[r] = c->bundles;
-        c->pencils += pencils;
-        c->bundles += bundles_of(plan, pencils, extent);
+        plan->processes.pencil[r] = c->layout.pencils;
+        plan->processes.bundle[r] = c->layout.bundles;
+        c->layout.pencils += pencils;
+        c->layout.bundles += bundles_of(plan, pencils, extent);
     }
-    plan->rank_pencil[plan->ranks] = c->pencils;
-    plan->rank_bundle[plan->ranks] = c->bundles;
+    plan->processes.pencil[plan->processes.ranks] = c->layout.pencils;
+    plan->processes.bundle[plan->processes.ranks] = c->layout.bundles;
 }
 
 static void fill_rows(psg_plan *plan, const cut rows[KINDS]) {
     const psg_context *c = &plan->context;
-    for (int r = 0; r < plan->ranks; r++) {
+    for (int r = 0; r < plan->processes.ranks; r++) {
         size_t start = 0;
         const size_t extent = extent_of(plan, 1, r, &start);
-        fill_runs(plan, rows, start, extent, plan->y0 + plan->rank_pencil[r]);
-        const cut bundles = {.parts = plan->rank_bundle[r + 1] - plan->rank_bundle[r]};
-        cut_fill(&bundles, plan->rank_pencil[r], plan->rank_pencil[r + 1] - plan->rank_pencil[r],
-                 plan->bundle_p0 + plan->rank_bundle[r]);
+        fill_runs(plan, rows, start, extent, plan->context.layout.y0 + plan->processes.pencil[r]);
+        const cut bundles = {.parts = plan->processes.bundle[r + 1] - plan->processes.bundle[r]};
+        cut_fill(&bundles, plan->processes.pencil[r],
+                 plan->processes.pencil[r + 1] - plan->processes.pencil[r],
+                 plan->context.layout.bundle_p0 + plan->processes.bundle[r]);
     }
-    plan->y0[c->pencils] = c->n[1];
-    plan->bundle_p0[c->bundles] = c->pencils;
-    for (size_t g = 0; g <= c->bundles; g++) {
-        plan->bundle_y0[g] = plan->y0[plan->bundle_p0[g]];
+    plan->context.layout.y0[c->layout.pencils] = c->layout.n[1];
+    plan->context.layout.bundle_p0[c->layout.bundles] = c->layout.pencils;
+    for (size_t g = 0; g <= c->layout.bundles; g++) {
+        plan->context.layout.bundle_y0[g] =
+            plan->context.layout.y0[plan->context.layout.bundle_p0[g]];
     }
 }
 
 psg_status psg_partition_rows(psg_plan *plan) {
     psg_context *c = &plan->context;
-    const size_t ranks = (size_t)plan->ranks;
+    const size_t ranks = (size_t)plan->processes.ranks;
     const cut rows[KINDS] = {choose_rows(plan, CORES), choose_rows(plan, GPUS)};
     size_t start = 0;
-    plan->rank_pencil = malloc((ranks + 1) * sizeof *plan->rank_pencil);
-    plan->rank_bundle = malloc((ranks + 1) * sizeof *plan->rank_bundle);
-    if (plan->rank_pencil == NULL || plan->rank_bundle == NULL) {
+    plan->processes.pencil = malloc((ranks + 1) * sizeof *plan->processes.pencil);
+    plan->processes.bundle = malloc((ranks + 1) * sizeof *plan->processes.bundle);
+    if (plan->processes.pencil == NULL || plan->processes.bundle == NULL) {
         return psg_fail(PSG_ERR_MEMORY, "no memory for the parts of %zu processes", ranks);
     }
     count_rows(plan, rows);
-    plan->y0 = malloc((c->pencils + 1) * sizeof *plan->y0);
-    plan->bundle_p0 = malloc((c->bundles + 1) * sizeof *plan->bundle_p0);
-    plan->bundle_y0 = malloc((c->bundles + 1) * sizeof *plan->bundle_y0);
-    if (plan->y0 == NULL || plan->bundle_p0 == NULL || plan->bundle_y0 == NULL) {
-        return psg_fail(PSG_ERR_MEMORY, "no memory for %zu pencils", c->pencils);
+    plan->context.layout.y0 = malloc((c->layout.pencils + 1) * sizeof *plan->context.layout.y0);
+    plan->context.layout.bundle_p0 =
+        malloc((c->layout.bundles + 1) * sizeof *plan->context.layout.bundle_p0);
+    plan->context.layout.bundle_y0 =
+        malloc((c->layout.bundles + 1) * sizeof *plan->context.layout.bundle_y0);
+    if (plan->context.layout.y0 == NULL || plan->context.layout.bundle_p0 == NULL ||
+        plan->context.layout.bundle_y0 == NULL) {
+        return psg_fail(PSG_ERR_MEMORY, "no memory for %zu pencils", c->layout.pencils);
     }
     fill_rows(plan, rows);
-    c->y0 = plan->y0;
-    c->bundle_p0 = plan->bundle_p0;
-    c->bundle_y0 = plan->bundle_y0;
-    c->own_pencils = own(plan->rank_pencil, plan->rank);
-    c->own_bundles = own(plan->rank_bundle, plan->rank);
-    c->gpu_pencils = gpus_of(plan, rows, extent_of(plan, 1, plan->rank, &start), c->own_pencils);
+    c->layout.own_pencils = own(plan->processes.pencil, plan->processes.rank);
+    c->layout.own_bundles = own(plan->processes.bundle, plan->processes.rank);
+    c->layout.gpu_pencils = gpus_of(plan, rows, extent_of(plan, 1, plan->processes.rank, &start),
+                                    c->layout.own_pencils);
     return PSG_OK;
 }

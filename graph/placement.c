@@ -8,10 +8,11 @@
 
 /* Part m of those that are our GPUs' goes to the GPU whose share of them it falls into. */
 static void spread(int *worker, size_t parts, psg_range of, const psg_plan *plan) {
-    const size_t gpu_count = plan->anywhere ? 0 : plan->gpu_count;
+    const size_t gpu_count = plan->workers.anywhere ? 0 : plan->workers.gpu_count;
     for (size_t m = 0; m < parts; m++) {
         const bool mine = gpu_count > 0 && m >= of.first && m < of.end;
-        worker[m] = mine ? plan->gpus[(m - of.first) * gpu_count / (of.end - of.first)] : -1;
+        worker[m] =
+            mine ? plan->workers.gpus[(m - of.first) * gpu_count / (of.end - of.first)] : -1;
     }
 }
 
@@ -21,12 +22,13 @@ int psg_placement_node(int worker) {
 
 size_t psg_placement_room(const psg_plan *plan, bool emptied) {
     size_t least = SIZE_MAX;
-    for (size_t g = 0; g < plan->gpu_count; g++) {
-        const unsigned node = (unsigned)psg_placement_node(plan->gpus[g]);
+    for (size_t g = 0; g < plan->workers.gpu_count; g++) {
+        const unsigned node = (unsigned)psg_placement_node(plan->workers.gpus[g]);
         const starpu_ssize_t limit = starpu_memory_get_total(node); /* of what StarPU may take */
         const size_t used = starpu_memory_get_used(node);
         const size_t left = limit < 0 ? SIZE_MAX : (size_t)limit > used ? (size_t)limit - used : 0;
-        const size_t free_bytes = psg_device_free_bytes(starpu_worker_get_devid(plan->gpus[g]));
+        const size_t free_bytes =
+            psg_device_free_bytes(starpu_worker_get_devid(plan->workers.gpus[g]));
         const size_t here =
             left < free_bytes ? left : free_bytes; /* others have memory there too */
         const size_t with = emptied && here < SIZE_MAX ? here + used : here;
@@ -36,12 +38,12 @@ size_t psg_placement_room(const psg_plan *plan, bool emptied) {
 }
 
 int psg_placement_home(const psg_plan *plan, int worker) {
-    return psg_placement_node(plan->resident ? worker : -1);
+    return psg_placement_node(plan->placement.resident ? worker : -1);
 }
 
 /* What the GPU with most of `parts` parts, each of at most `size`, has. */
 static size_t share(const psg_plan *plan, size_t parts, size_t size) {
-    return (parts + plan->gpu_count - 1) / plan->gpu_count * size;
+    return (parts + plan->workers.gpu_count - 1) / plan->workers.gpu_count * size;
 }
 
 /* Blocks, as slabs or as pencils, and a second place for those of their rows that have one, with
@@ -50,59 +52,63 @@ static size_t share(const psg_plan *plan, size_t parts, size_t size) {
  * so it may not be there now, and has to fit too. */
 static bool fits(const psg_plan *plan, bool ahead, size_t twice) {
     const psg_context *c = &plan->context;
-    const size_t row = c->nxc * 2 * c->cpu->real_bytes;
-    const size_t plane = c->n[1] * row;
-    const size_t segments = c->gpu_segments.end - c->gpu_segments.first;
-    const size_t all_rows = c->n[1] - psg_cpu_share_of(plan->cpu_share, c->n[1]);
-    const size_t asked = plan->options.pencils > 0 ? plan->options.pencils : plan->gpu_count;
-    const size_t pencils = asked < c->n[1] ? asked : c->n[1];
-    const size_t slabs = share(plan, segments, plan->segment_planes) * plane;
+    const size_t row = c->layout.nxc * 2 * c->cpu->real_bytes;
+    const size_t plane = c->layout.n[1] * row;
+    const size_t segments = c->layout.gpu_segments.end - c->layout.gpu_segments.first;
+    const size_t all_rows =
+        c->layout.n[1] - psg_cpu_share_of(plan->workers.cpu_share, c->layout.n[1]);
+    const size_t asked =
+        plan->problem.options.pencils > 0 ? plan->problem.options.pencils : plan->workers.gpu_count;
+    const size_t pencils = asked < c->layout.n[1] ? asked : c->layout.n[1];
+    const size_t slabs = share(plan, segments, plan->context.layout.segment_planes) * plane;
     const size_t rows = share(plan, pencils, (all_rows + pencils - 1) / pencils);
-    const size_t blocks = rows * c->n[2] * row;
-    const bool dense = plan->usable_workers > 1;
-    const size_t slab = plan->segment_planes * plane;
-    const size_t more = share(plan, segments, plan->segment_planes) * twice * row;
+    const size_t blocks = rows * c->layout.n[2] * row;
+    const bool dense = plan->workers.usable_count > 1;
+    const size_t slab = plan->context.layout.segment_planes * plane;
+    const size_t more = share(plan, segments, plan->context.layout.segment_planes) * twice * row;
     const size_t needed = (dense ? blocks : slabs) + 2 * (ahead ? slabs : slab) +
-                          (dense ? 2 : 1) * slab + (c->fused ? 0 : slabs + blocks) + more;
+                          (dense ? 2 : 1) * slab + (c->form.fused ? 0 : slabs + blocks) + more;
     return needed <= psg_placement_room(plan, false) &&
-           (plan->lane_count + 1) * needed <= psg_placement_room(plan, true);
+           (plan->storage.lane_count + 1) * needed <= psg_placement_room(plan, true);
 }
 
 bool psg_placement_fits(const psg_plan *plan, bool ahead) {
-    return fits(plan, ahead, plan->context.fetched ? 0 : psg_all_returned_rows(&plan->context));
+    return fits(plan, ahead,
+                plan->context.layout.relay.fetched ? 0 : psg_relay_all_rows(&plan->context.layout));
 }
 
 /* Direct where it can be: that moves each block once each way, inside the kernel that makes or
  * needs it. Several processes have messages; one that is its communicator's only one has no use
  * for them. */
 static psg_status choose_exchange(psg_plan *plan) {
-    const bool between = plan->options.exchange == PSG_EXCHANGE_MPI ||
-                         plan->options.exchange == PSG_EXCHANGE_ALLTOALL;
-    if (plan->options.exchange == PSG_EXCHANGE_ALLTOALL && plan->ranks > 1 &&
-        psg_comm_fake(plan->comm)) {
+    const bool between = plan->problem.options.exchange == PSG_EXCHANGE_MPI ||
+                         plan->problem.options.exchange == PSG_EXCHANGE_ALLTOALL;
+    if (plan->problem.options.exchange == PSG_EXCHANGE_ALLTOALL && plan->processes.ranks > 1 &&
+        psg_comm_fake(plan->processes.comm)) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
                         "one process that plays a rank of many has nobody for MPI_Alltoallv");
     }
-    if (plan->ranks > 1) {
-        plan->exchange = between ? plan->options.exchange : PSG_EXCHANGE_MPI;
-        return between || plan->options.exchange == PSG_EXCHANGE_AUTO
+    if (plan->processes.ranks > 1) {
+        plan->placement.exchange = between ? plan->problem.options.exchange : PSG_EXCHANGE_MPI;
+        return between || plan->problem.options.exchange == PSG_EXCHANGE_AUTO
                    ? PSG_OK
                    : psg_fail(PSG_ERR_UNSUPPORTED,
                               "exchange %s is within one process; between several it is mpi or "
                               "alltoall",
-                              plan->options.exchange == PSG_EXCHANGE_DIRECT ? "direct" : "managed");
+                              plan->problem.options.exchange == PSG_EXCHANGE_DIRECT ? "direct"
+                                                                                    : "managed");
     }
-    const bool possible =
-        plan->resident && plan->cpu_count == 0 && plan->context.fused && psg_device_peers();
-    plan->exchange = plan->options.exchange;
-    if (plan->exchange == PSG_EXCHANGE_AUTO || between) {
-        plan->exchange = possible ? PSG_EXCHANGE_DIRECT : PSG_EXCHANGE_MANAGED;
+    const bool possible = plan->placement.resident && plan->workers.cpu_count == 0 &&
+                          plan->context.form.fused && psg_device_peers();
+    plan->placement.exchange = plan->problem.options.exchange;
+    if (plan->placement.exchange == PSG_EXCHANGE_AUTO || between) {
+        plan->placement.exchange = possible ? PSG_EXCHANGE_DIRECT : PSG_EXCHANGE_MANAGED;
     }
-    if (plan->exchange == PSG_EXCHANGE_DIRECT && !possible) {
+    if (plan->placement.exchange == PSG_EXCHANGE_DIRECT && !possible) {
         return psg_fail(
             PSG_ERR_UNSUPPORTED,
             "exchange direct needs the fused graph on GPUs%s that reach each other's memory",
-            plan->cpu_count > 0 ? " alone (cpu_share = 0)" : "");
+            plan->workers.cpu_count > 0 ? " alone (cpu_share = 0)" : "");
     }
     return PSG_OK;
 }
@@ -110,20 +116,22 @@ static psg_status choose_exchange(psg_plan *plan) {
 psg_status psg_placement_exchange(psg_plan *plan) {
     psg_context *c = &plan->context;
     /* Only one GPU, or the cores, find what they need in place. */
-    const bool alone = plan->gpu_count == 0 || (plan->usable_workers == 1 && plan->resident);
+    const bool alone = plan->workers.gpu_count == 0 ||
+                       (plan->workers.usable_count == 1 && plan->placement.resident);
     const psg_status status = choose_exchange(plan);
-    c->packed = plan->ranks > 1 || !alone;
-    c->messages = plan->exchange == PSG_EXCHANGE_MPI;
+    c->form.packed = plan->processes.ranks > 1 || !alone;
+    c->form.messages = plan->placement.exchange == PSG_EXCHANGE_MPI;
     return status;
 }
 
 psg_status psg_placement_check(psg_plan *plan) {
-    if (plan->resident && !psg_placement_fits(plan, false)) {
+    if (plan->placement.resident && !psg_placement_fits(plan, false)) {
         return psg_fail(PSG_ERR_MEMORY, "the spectrum does not fit the GPUs");
     }
     /* Not where blocks come to the GPUs too: those that a task waits for would come after f. */
-    const bool in_place = !plan->context.packed || plan->exchange == PSG_EXCHANGE_DIRECT;
-    plan->ahead = plan->resident && in_place && psg_placement_fits(plan, true);
+    const bool in_place =
+        !plan->context.form.packed || plan->placement.exchange == PSG_EXCHANGE_DIRECT;
+    plan->placement.ahead = plan->placement.resident && in_place && psg_placement_fits(plan, true);
     return PSG_OK;
 }
 
@@ -131,8 +139,8 @@ psg_status psg_placement_check(psg_plan *plan) {
 static size_t take_rows(size_t *rows, const psg_context *c, double share) {
     enum { STEP = 8 };
     size_t all = 0;
-    for (size_t p = 0; p < c->pencils; p++) {
-        rows[p] = (size_t)(share * (double)(c->y0[p + 1] - c->y0[p])) / STEP * STEP;
+    for (size_t p = 0; p < c->layout.pencils; p++) {
+        rows[p] = (size_t)(share * (double)(c->layout.y0[p + 1] - c->layout.y0[p])) / STEP * STEP;
         all += rows[p];
     }
     return all;
@@ -146,37 +154,41 @@ static size_t take_rows(size_t *rows, const psg_context *c, double share) {
  * is room for them beside f and u. */
 static psg_status return_rows(psg_plan *plan) {
     psg_context *c = &plan->context;
-    const double away = (double)plan->gpu_count / (double)(plan->gpu_count - 1);
-    if (!psg_device_returns(c)) {
+    const double away = (double)plan->workers.gpu_count / (double)(plan->workers.gpu_count - 1);
+    if (!psg_gpu_relays(c)) {
         return PSG_OK;
     }
-    plan->returned = malloc(c->pencils * sizeof *plan->returned);
-    if (plan->returned == NULL) {
-        return psg_fail(PSG_ERR_MEMORY, "no memory for the placement of %zu pencils", c->pencils);
+    plan->context.layout.relay.rows =
+        malloc(c->layout.pencils * sizeof *plan->context.layout.relay.rows);
+    if (plan->context.layout.relay.rows == NULL) {
+        return psg_fail(PSG_ERR_MEMORY, "no memory for the placement of %zu pencils",
+                        c->layout.pencils);
     }
-    const size_t rows = take_rows(plan->returned, c, 0.39 * away);
-    c->fetched = plan->gpu_count == 2 || plan->fetches || !fits(plan, true, rows);
-    if (c->fetched) {
-        (void)take_rows(plan->returned, c, 0.12 * away);
+    const size_t rows = take_rows(plan->context.layout.relay.rows, c, 0.39 * away);
+    c->layout.relay.fetched =
+        plan->workers.gpu_count == 2 || plan->placement.fetches || !fits(plan, true, rows);
+    if (c->layout.relay.fetched) {
+        (void)take_rows(plan->context.layout.relay.rows, c, 0.12 * away);
     }
-    c->returned = plan->returned;
     return PSG_OK;
 }
 
 /* Blocks that are at home on the GPU of their pencil, and f or u on that of the segment. */
 static psg_status make_direct(psg_plan *plan) {
     psg_context *c = &plan->context;
-    plan->direct_node = malloc((1 + c->pencils) * sizeof *plan->direct_node);
-    if (plan->direct_node == NULL) {
-        return psg_fail(PSG_ERR_MEMORY, "no memory for the placement of %zu pencils", c->pencils);
+    plan->placement.direct_node =
+        malloc((1 + c->layout.pencils) * sizeof *plan->placement.direct_node);
+    if (plan->placement.direct_node == NULL) {
+        return psg_fail(PSG_ERR_MEMORY, "no memory for the placement of %zu pencils",
+                        c->layout.pencils);
     }
-    plan->direct_node[0] = STARPU_SPECIFIC_NODE_LOCAL;
-    for (size_t p = 0; p < c->pencils; p++) {
-        plan->direct_node[1 + p] = psg_placement_home(plan, c->pencil_worker[p]);
+    plan->placement.direct_node[0] = STARPU_SPECIFIC_NODE_LOCAL;
+    for (size_t p = 0; p < c->layout.pencils; p++) {
+        plan->placement.direct_node[1 + p] = psg_placement_home(plan, c->layout.pencil_worker[p]);
     }
-    psg_task_forward_xy_direct(plan->direct_codelets.forward_xy, plan->direct_node);
-    psg_task_inverse_xy_direct(plan->direct_codelets.inverse_xy, plan->direct_node);
-    c->direct = &plan->direct_codelets;
+    psg_task_forward_xy_direct(plan->placement.direct.forward_xy, plan->placement.direct_node);
+    psg_task_inverse_xy_direct(plan->placement.direct.inverse_xy, plan->placement.direct_node);
+    c->direct = &plan->placement.direct;
     return return_rows(plan);
 }
 
@@ -193,33 +205,42 @@ static bool all_on(int worker, const int *workers, size_t count) {
  * `psg tune` has timed its cut by them. */
 static size_t count_chained(const psg_plan *plan) {
     const psg_context *c = &plan->context;
-    const bool one = plan->resident && plan->ranks == 1 &&
-                     all_on(c->segment_worker[0], c->segment_worker, c->segments) &&
-                     all_on(c->segment_worker[0], c->pencil_worker, c->pencils);
-    return one && plan->options.segment_planes == 0 && plan->options.pencils == 0
+    const bool one =
+        plan->placement.resident && plan->processes.ranks == 1 &&
+        all_on(c->layout.segment_worker[0], c->layout.segment_worker, c->layout.segments) &&
+        all_on(c->layout.segment_worker[0], c->layout.pencil_worker, c->layout.pencils);
+    return one && plan->problem.options.segment_planes == 0 && plan->problem.options.pencils == 0
                ? psg_task_total(c)
                : 0;
 }
 
+/* Of a task, at most: a part's own, and its blocks. */
+static size_t data_of_task(const psg_layout *l) {
+    return 1 + (l->segments > l->bundles ? l->segments : l->bundles);
+}
+
 psg_status psg_placement_make(psg_plan *plan) {
     psg_context *c = &plan->context;
-    plan->segment_worker = malloc(c->segments * sizeof *plan->segment_worker);
-    plan->pencil_worker = malloc(c->pencils * sizeof *plan->pencil_worker);
-    if (plan->segment_worker == NULL || plan->pencil_worker == NULL) {
-        return psg_fail(PSG_ERR_MEMORY, "no memory for the placement of %zu segments", c->segments);
+    plan->context.layout.segment_worker =
+        malloc(c->layout.segments * sizeof *plan->context.layout.segment_worker);
+    plan->context.layout.pencil_worker =
+        malloc(c->layout.pencils * sizeof *plan->context.layout.pencil_worker);
+    if (plan->context.layout.segment_worker == NULL || plan->context.layout.pencil_worker == NULL) {
+        return psg_fail(PSG_ERR_MEMORY, "no memory for the placement of %zu segments",
+                        c->layout.segments);
     }
-    spread(plan->segment_worker, c->segments, c->gpu_segments, plan);
-    spread(plan->pencil_worker, c->pencils, c->gpu_pencils, plan);
-    c->segment_worker = plan->segment_worker;
-    c->pencil_worker = plan->pencil_worker;
-    const bool staged = !c->fused && plan->ranks == 1;
-    c->segment_is_block = staged && c->pencils == 1;
-    c->pencil_is_block =
-        staged && c->segments == 1 && !c->z_contiguous && (c->packed || c->pencils == 1);
+    spread(plan->context.layout.segment_worker, c->layout.segments, c->layout.gpu_segments, plan);
+    spread(plan->context.layout.pencil_worker, c->layout.pencils, c->layout.gpu_pencils, plan);
+    const bool staged = !c->form.fused && plan->processes.ranks == 1;
+    c->form.segment_is_block = staged && c->layout.pencils == 1;
+    c->form.pencil_is_block = staged && c->layout.segments == 1 && !c->form.z_contiguous &&
+                              (c->form.packed || c->layout.pencils == 1);
     /* Cores know rows as they are, and between processes blocks are cut and joined by rows. */
-    const bool only_gpus = plan->gpu_count > 0 && plan->cpu_count == 0;
-    c->strip = only_gpus && plan->ranks == 1 && c->fused ? psg_device_strip(c) : 0;
-    c->chained = count_chained(plan);
-    return plan->exchange == PSG_EXCHANGE_DIRECT && plan->gpu_count > 1 ? make_direct(plan)
-                                                                        : PSG_OK;
+    const bool only_gpus = plan->workers.gpu_count > 0 && plan->workers.cpu_count == 0;
+    c->form.strip = only_gpus && plan->processes.ranks == 1 && c->form.fused ? psg_gpu_strip(c) : 0;
+    c->engine.chain_steps = count_chained(plan);
+    c->engine.task_data = data_of_task(&c->layout);
+    return plan->placement.exchange == PSG_EXCHANGE_DIRECT && plan->workers.gpu_count > 1
+               ? make_direct(plan)
+               : PSG_OK;
 }

@@ -28,19 +28,20 @@ int psg_policy_uses_models(const char *policy) {
  * so: only where it does that anyway it is asked. */
 bool psg_program_begin(psg_plan *plan) {
     const struct starpu_sched_policy *policy = starpu_sched_get_sched_policy();
-    if (plan->options.record == 0 ||
-        (plan->options.calibrate == 0 &&
+    if (plan->problem.options.record == 0 ||
+        (plan->problem.options.calibrate == 0 &&
          !psg_policy_uses_models(policy != NULL ? policy->policy_name : NULL))) {
         return false;
     }
-    if (plan->program == NULL) {
-        plan->program = calloc(1, sizeof *plan->program);
+    if (plan->history.program == NULL) {
+        plan->history.program = calloc(1, sizeof *plan->history.program);
     }
-    if (plan->program == NULL || (!plan->program->held && atomic_flag_test_and_set(&taken))) {
+    if (plan->history.program == NULL ||
+        (!plan->history.program->held && atomic_flag_test_and_set(&taken))) {
         return false;
     }
-    plan->program->held = true;
-    plan->program->of_latest = false;
+    plan->history.program->held = true;
+    plan->history.program->of_latest = false;
     starpu_bound_start(0, 0);
     return true;
 }
@@ -50,9 +51,9 @@ void psg_program_submitted(void) {
 }
 
 void psg_program_waited(psg_plan *plan, bool whose) {
-    if (plan->program != NULL) {
-        plan->program->of_latest = whose && plan->program->held;
-        plan->program->seconds = 0;
+    if (plan->history.program != NULL) {
+        plan->history.program->of_latest = whose && plan->history.program->held;
+        plan->history.program->seconds = 0;
     }
 }
 
@@ -66,20 +67,20 @@ static void let_go(struct psg_program *program) {
 
 double psg_program_seconds(const psg_plan *plan) {
     double milliseconds = 0; /* stays where a task has no model, or StarPU no GLPK */
-    if (plan->program == NULL) {
+    if (plan->history.program == NULL) {
         return 0;
     }
-    if (plan->program->of_latest) {
+    if (plan->history.program->of_latest) {
         starpu_bound_compute(&milliseconds, NULL, 0);
-        plan->program->seconds = milliseconds * 1e-3;
-        let_go(plan->program);
+        plan->history.program->seconds = milliseconds * 1e-3;
+        let_go(plan->history.program);
     }
-    return plan->program->seconds;
+    return plan->history.program->seconds;
 }
 
 void psg_program_free(psg_plan *plan) {
-    if (plan->program != NULL) {
-        let_go(plan->program);
-        free(plan->program);
+    if (plan->history.program != NULL) {
+        let_go(plan->history.program);
+        free(plan->history.program);
     }
 }

@@ -1,8 +1,8 @@
 /* How fast the plan's workers get at memory: all of them at once, on arrays that no cache holds. */
-#include "runtime/device.h"
-#include "runtime/simulation.h"
 #include "cpu/buffer.h"
 #include "graph/internal.h"
+#include "runtime/device.h"
+#include "runtime/simulation.h"
 
 #include <hwloc.h>
 #include <math.h>
@@ -143,7 +143,7 @@ static psg_status measure(found *f, size_t workers, bool gpus, const psg_comm *c
 psg_status psg_memory_rate(const psg_plan *plan, double *rate, double *cache_bytes) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static found kinds[2]; /* cores, GPUs; under the lock */
-    const size_t workers[2] = {plan->cpu_count, plan->gpu_count};
+    const size_t workers[2] = {plan->workers.cpu_count, plan->workers.gpu_count};
     psg_status status = PSG_OK;
     bool known = true;
     *rate = *cache_bytes = 0;
@@ -154,7 +154,7 @@ psg_status psg_memory_rate(const psg_plan *plan, double *rate, double *cache_byt
             continue;
         }
         if (!psg_simulated() && f->workers != workers[gpu]) {
-            status = measure(f, workers[gpu], gpu, plan->comm);
+            status = measure(f, workers[gpu], gpu, plan->processes.comm);
         }
         known = known && f->rate > 0;
         *rate += f->rate;

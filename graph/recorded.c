@@ -1,6 +1,6 @@
 /* The recorded machines that come with the library. */
-#include "runtime/machine.h"
 #include "graph/internal.h"
+#include "runtime/machine.h"
 
 #include <dirent.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* StarPU's start and stop, and what is asked of it. */
 #include "graph/internal.h"
 
+#include "graph/starpu_home.h"
 #include "runtime/decimal.h"
 #include "runtime/device.h"
 #include "runtime/simulation.h"
-#include "graph/starpu_home.h"
 
 #include <pthread.h>
 #include <stdio.h>

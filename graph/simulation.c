@@ -46,31 +46,32 @@ psg_status psg_simulation_nodes_check(const psg_options *options, const psg_grid
 psg_status psg_simulation_check(psg_plan *plan) {
     const psg_context *c = &plan->context;
     const psg_machine *machine = psg_simulation_machine();
-    const bool used[2] = {plan->cpu_count > 0, plan->gpu_count > 0};
+    const bool used[2] = {plan->workers.cpu_count > 0, plan->workers.gpu_count > 0};
     psg_task_step step[PSG_TASK_STEPS];
     const size_t count = psg_task_steps(c, step);
     double rate = 0;
     double latency = 0;
-    if (plan->options.nodes > 1 &&
-        !psg_simulation_network(plan->options.network, &rate, &latency)) {
+    if (plan->problem.options.nodes > 1 &&
+        !psg_simulation_network(plan->problem.options.network, &rate, &latency)) {
         return psg_fail(PSG_ERR_ARG,
                         "nodes = %u: machine %s has no link network, and options.network, or "
                         "--network, does not say how fast it is",
-                        plan->options.nodes, machine->name);
+                        plan->problem.options.nodes, machine->name);
     }
     for (size_t m = 0; psg_simulated() && m < 2 * count; m++) {
         const bool gpu = m % 2 == 1;
         const psg_task_shape shape = {.kind = step[m / 2].kind,
-                                      .precision = c->precision,
-                                      .pencil = step[m / 2].pencil,
-                                      .n = {c->n[0], c->n[1], c->n[2]},
+                                      .precision = c->engine.precision,
+                                      .axis =
+                                          step[m / 2].pencil ? PSG_AXIS_PENCIL : PSG_AXIS_SEGMENT,
+                                      .n = {c->layout.n[0], c->layout.n[1], c->layout.n[2]},
                                       .count = 1,
                                       .pieces = 1};
         if (used[gpu] && !(psg_machine_seconds(machine, gpu, &shape, NULL) > 0)) {
             return psg_fail(PSG_ERR_UNSUPPORTED,
                             "machine %s: it is not recorded how long %s takes on a %s in %s",
-                            machine->name, psg_task_names[shape.kind], gpu ? "GPU" : "core",
-                            c->precision == PSG_TASK_F64 ? "f64" : "f32");
+                            machine->name, psg_kind_at(shape.kind)->name, gpu ? "GPU" : "core",
+                            c->engine.precision == PSG_TASK_F64 ? "f64" : "f32");
         }
     }
     return PSG_OK;

@@ -1,17 +1,17 @@
 /* The slabs of f and u as StarPU data, for tasks and for programs that keep data where they are
  * computed. */
-#include "runtime/simulation.h"
 #include "graph/internal.h"
+#include "runtime/simulation.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 static psg_status need_slabs(psg_plan *plan) {
-    if (plan->slabs != NULL) {
+    if (plan->storage.slabs != NULL) {
         return PSG_OK;
     }
-    const psg_status status = psg_arrays_create_slabs(plan, &plan->slabs);
+    const psg_status status = psg_arrays_create_slabs(plan, &plan->storage.slabs);
     if (status == PSG_OK) {
         psg_runtime_awake(); /* for the caller's tasks on them */
     }
@@ -28,16 +28,16 @@ psg_status psg_plan_slab_handles(psg_plan *plan, struct _starpu_data_state **f,
     if (status != PSG_OK) {
         return status;
     }
-    const psg_range own = plan->context.own_segments;
+    const psg_range own = plan->context.layout.own_segments;
     const size_t segments = own.end - own.first;
     if (f != NULL) {
-        memcpy(f, plan->slabs->f_slabs, segments * sizeof *f);
+        memcpy(f, plan->storage.slabs->f_slabs, segments * sizeof *f);
     }
     if (u != NULL) {
-        memcpy(u, plan->slabs->u_slabs, segments * sizeof *u);
+        memcpy(u, plan->storage.slabs->u_slabs, segments * sizeof *u);
     }
     if (z0 != NULL) {
-        memcpy(z0, &plan->z0[own.first], (segments + 1) * sizeof *z0);
+        memcpy(z0, &plan->context.layout.z0[own.first], (segments + 1) * sizeof *z0);
     }
     return PSG_OK;
 }
@@ -45,9 +45,10 @@ psg_status psg_plan_slab_handles(psg_plan *plan, struct _starpu_data_state **f,
 /* Whose worker copies a slab: the one that transforms it, so that it is copied to and from where
  * that is; of cores any. */
 static int copier(const psg_plan *plan, size_t s) {
-    const int worker = plan->segment_worker[s];
-    const size_t core = plan->cpu_count > 0 ? plan->gpu_count + s % plan->cpu_count : 0;
-    return worker >= 0 ? worker : plan->usable[core];
+    const int worker = plan->context.layout.segment_worker[s];
+    const size_t core =
+        plan->workers.cpu_count > 0 ? plan->workers.gpu_count + s % plan->workers.cpu_count : 0;
+    return worker >= 0 ? worker : plan->workers.usable[core];
 }
 
 /* A simulation has nothing to copy: the data are there. */
@@ -62,8 +63,8 @@ static void pretend(starpu_data_handle_t slab, int worker, bool put) {
 static psg_status copy(const psg_plan *plan, const starpu_data_handle_t *slabs, char *array,
                        bool put) {
     const psg_context *c = &plan->context;
-    const size_t plane = c->n[0] * c->n[1] * c->cpu->real_bytes;
-    const psg_range own = c->own_segments;
+    const size_t plane = c->layout.n[0] * c->layout.n[1] * c->cpu->real_bytes;
+    const psg_range own = c->layout.own_segments;
     const size_t segments = own.end - own.first;
     psg_slab_copy *copies = calloc(segments + 1, sizeof *copies);
     struct starpu_task **tasks = calloc(segments + 1, sizeof(struct starpu_task *));
@@ -74,9 +75,9 @@ static psg_status copy(const psg_plan *plan, const starpu_data_handle_t *slabs, 
     }
     bool failed = false;
     for (size_t s = 0; s < segments && !failed; s++) {
-        const size_t *z0 = &c->z0[own.first + s];
+        const size_t *z0 = &c->layout.z0[own.first + s];
         const int worker = copier(plan, own.first + s);
-        copies[s] = (psg_slab_copy){.array = array + (z0[0] - c->z0[own.first]) * plane,
+        copies[s] = (psg_slab_copy){.array = array + (z0[0] - c->layout.z0[own.first]) * plane,
                                     .bytes = (z0[1] - z0[0]) * plane,
                                     .put = put};
         if (psg_simulated()) {
@@ -100,7 +101,8 @@ static psg_status check(const psg_plan *plan, const void *array) {
     if (plan == NULL) {
         return psg_fail(PSG_ERR_ARG, "plan is NULL");
     }
-    const bool none = plan->context.own_segments.first == plan->context.own_segments.end;
+    const bool none =
+        plan->context.layout.own_segments.first == plan->context.layout.own_segments.end;
     const size_t align = plan->context.cpu->real_bytes;
     if (array == NULL && !none) {
         return psg_fail(PSG_ERR_ARG, "the array is NULL");
@@ -116,15 +118,16 @@ psg_status psg_slabs_put(psg_plan *plan, const void *f) {
     if (status == PSG_OK) {
         status = need_slabs(plan);
     }
-    return status == PSG_OK ? copy(plan, plan->slabs->f_slabs, (char *)(uintptr_t)f, true) : status;
+    return status == PSG_OK ? copy(plan, plan->storage.slabs->f_slabs, (char *)(uintptr_t)f, true)
+                            : status;
 }
 
 psg_status psg_slabs_get(psg_plan *plan, void *u) {
     psg_clear_error();
     psg_status status = check(plan, u);
-    if (status == PSG_OK && (plan->slabs == NULL || !plan->slabs_solved)) {
+    if (status == PSG_OK && (plan->storage.slabs == NULL || !plan->storage.slabs_solved)) {
         status = psg_fail(PSG_ERR_STATE,
                           "there is no u: no solve came before, or the latest one failed");
     }
-    return status == PSG_OK ? copy(plan, plan->slabs->u_slabs, u, false) : status;
+    return status == PSG_OK ? copy(plan, plan->storage.slabs->u_slabs, u, false) : status;
 }

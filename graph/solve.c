@@ -1,9 +1,10 @@
 /* Solves: submitted, in flight, waited for. */
+#include "graph/internal.h"
 #include "runtime/chain.h"
 #include "runtime/decimal.h"
 #include "runtime/simulation.h"
 #include "runtime/team.h"
-#include "graph/internal.h"
+#include "runtime/teamwork.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -20,9 +21,9 @@ static const graph_function graphs[PSG_GRAPH_COUNT] = {
 
 /* The lane with the fewest solves in it. */
 static psg_lane *idlest_lane(const psg_plan *plan) {
-    psg_lane *lane = plan->lanes[0];
-    for (size_t m = 1; m < plan->lane_count; m++) {
-        lane = plan->lanes[m]->users < lane->users ? plan->lanes[m] : lane;
+    psg_lane *lane = plan->storage.lanes[0];
+    for (size_t m = 1; m < plan->storage.lane_count; m++) {
+        lane = plan->storage.lanes[m]->users < lane->users ? plan->storage.lanes[m] : lane;
     }
     return lane;
 }
@@ -32,10 +33,10 @@ static psg_lane *idlest_lane(const psg_plan *plan) {
 static psg_lane *choose_lane(psg_plan *plan) {
     psg_lane *lane = idlest_lane(plan);
     psg_lane *another = NULL;
-    if (lane->users > 0 && plan->lane_count < plan->options.in_flight &&
-        (!plan->resident || psg_placement_fits(plan, true))) {
-        if (psg_ranks_agree(plan->comm, psg_lane_create(&another, plan)) == PSG_OK) {
-            plan->lanes[plan->lane_count++] = another;
+    if (lane->users > 0 && plan->storage.lane_count < plan->problem.options.in_flight &&
+        (!plan->placement.resident || psg_placement_fits(plan, true))) {
+        if (psg_ranks_agree(plan->processes.comm, psg_lane_create(&another, plan)) == PSG_OK) {
+            plan->storage.lanes[plan->storage.lane_count++] = another;
             lane = another;
         } else {
             psg_lane_destroy(another, plan);
@@ -49,9 +50,9 @@ static psg_lane *choose_lane(psg_plan *plan) {
  * chain has gathered is of that lane, and a graph of CUDA's is of a lane and a run. */
 static psg_run *take_run(psg_plan *plan) {
     const size_t lane = idlest_lane(plan)->number;
-    psg_run **chosen = &plan->idle_runs;
+    psg_run **chosen = &plan->flights.idle_runs;
     for (psg_run **at = chosen; *at != NULL; at = &(*at)->next) {
-        if ((*at)->lane == lane) {
+        if ((*at)->slot == lane) {
             chosen = at;
             break;
         }
@@ -60,7 +61,7 @@ static psg_run *take_run(psg_plan *plan) {
     if (run != NULL) {
         *chosen = run->next;
     } else {
-        run = psg_run_create(&plan->context, plan->workers);
+        run = psg_run_create(&plan->context.engine);
     }
     return run;
 }
@@ -71,12 +72,12 @@ static void submit_team(psg_run *run, const psg_plan *plan, const psg_lane *lane
     const size_t key[2] = {lane->number, arrays->number};
     if (!psg_teamwork_repeats(run, key)) {
         psg_teamwork_begin(run, key);
-        graphs[plan->options.graph](run, plan, lane, arrays);
+        graphs[plan->problem.options.graph](run, plan, lane, arrays);
     }
     if (psg_run_failed(run)) {
         psg_teamwork_drop(run);
-    } else if (arrays == plan->slabs) {
-        psg_team_enter_after(run, arrays->f_slabs, arrays->u_slabs, plan->context.segments);
+    } else if (arrays == plan->storage.slabs) {
+        psg_team_enter_after(run, arrays->f_slabs, arrays->u_slabs, plan->context.layout.segments);
     } else {
         psg_team_enter(run, waits);
     }
@@ -86,13 +87,14 @@ static void submit_team(psg_run *run, const psg_plan *plan, const psg_lane *lane
  * stay there. The first solve makes room for u. */
 static void submit_graph(psg_run *run, const psg_plan *plan, const psg_lane *lane,
                          const psg_arrays *arrays) {
-    if (plan->context.chained == 0 || arrays != plan->slabs || !psg_arrays_there(plan, arrays)) {
-        graphs[plan->options.graph](run, plan, lane, arrays);
+    if (plan->context.engine.chain_steps == 0 || arrays != plan->storage.slabs ||
+        !psg_arrays_there(plan, arrays)) {
+        graphs[plan->problem.options.graph](run, plan, lane, arrays);
         return;
     }
     if (!psg_chain_repeats(run, lane->number)) {
         psg_chain_begin(run, lane->number);
-        graphs[plan->options.graph](run, plan, lane, arrays);
+        graphs[plan->problem.options.graph](run, plan, lane, arrays);
     }
     psg_chain_submit(run);
 }
@@ -107,7 +109,7 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, psg_status before, 
     if (status == PSG_OK && (flight == NULL || run == NULL)) {
         status = psg_fail(PSG_ERR_MEMORY, "no memory to start a solve");
     }
-    status = psg_ranks_agree(plan->comm, status);
+    status = psg_ranks_agree(plan->processes.comm, status);
     if (status != PSG_OK) {
         free(flight);
         psg_run_destroy(run);
@@ -117,23 +119,22 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, psg_status before, 
     psg_lane *lane = choose_lane(plan);
     *flight = (psg_flight){.run = run, .lane = lane, .arrays = arrays};
     lane->users++;
-    run->lane = lane->number;
-    run->sent = lane->sent;
-    run->returned = lane->returned;
-    if (plan->newest != NULL) {
-        plan->newest->next = flight;
+    run->slot = lane->number;
+    run->user = &lane->relay;
+    if (plan->flights.newest != NULL) {
+        plan->flights.newest->next = flight;
     } else {
-        plan->oldest = flight;
+        plan->flights.oldest = flight;
     }
-    plan->newest = flight;
-    psg_run_start(run, plan->launched++);
-    run->awake = !plan->teams;
+    plan->flights.newest = flight;
+    psg_run_start(run, plan->flights.launched++);
+    run->awake = !plan->workers.teams;
     if (run->awake) {
         psg_runtime_awake();
     }
     const bool program = run->awake && psg_program_begin(plan);
     const psg_decimal decimal = psg_decimal_begin(); /* StarPU reads a model with its first task */
-    if (plan->teams) {
+    if (plan->workers.teams) {
         submit_team(run, plan, lane, arrays, waits);
     } else {
         submit_graph(run, plan, lane, arrays);
@@ -141,12 +142,12 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, psg_status before, 
     psg_decimal_end(decimal);
     if (program) {
         psg_program_submitted();
-        for (psg_flight *other = plan->oldest; other != NULL; other = other->next) {
+        for (psg_flight *other = plan->flights.oldest; other != NULL; other = other->next) {
             other->program = other == flight; /* StarPU has forgotten the others' */
         }
     }
     psg_run_end_task(run); /* the submission itself */
-    if (!plan->teams) {
+    if (!plan->workers.teams) {
         starpu_do_schedule(); /* for policies that wait to see the whole graph */
     }
     return PSG_OK;
@@ -160,9 +161,9 @@ static bool overlap(const void *a, const void *b, size_t bytes) {
 
 /* Only f may be that of several solves: nobody writes it. */
 static psg_status check_flights(const psg_plan *plan, const void *f, const void *u, size_t bytes) {
-    for (const psg_flight *flight = plan->oldest; flight != NULL; flight = flight->next) {
+    for (const psg_flight *flight = plan->flights.oldest; flight != NULL; flight = flight->next) {
         const psg_arrays *others = flight->arrays;
-        if (others == plan->slabs) {
+        if (others == plan->storage.slabs) {
             continue;
         }
         const bool u_taken = overlap(u, others->u, bytes) || overlap(u, others->f, bytes);
@@ -177,9 +178,9 @@ static psg_status check_flights(const psg_plan *plan, const void *f, const void 
 
 static psg_status check_arrays(const psg_plan *plan, const void *f, const void *u) {
     const size_t align = plan->context.cpu->real_bytes;
-    const size_t *n = plan->context.n;
+    const size_t *n = plan->context.layout.n;
     size_t planes = 0;
-    (void)psg_local_extent(n[2], plan->ranks, plan->rank, NULL, &planes);
+    (void)psg_local_extent(n[2], plan->processes.ranks, plan->processes.rank, NULL, &planes);
     if (planes == 0) {
         return PSG_OK;
     }
@@ -227,8 +228,8 @@ psg_status psg_submit_slabs(psg_plan *plan) {
     if (plan == NULL) {
         return psg_fail(PSG_ERR_ARG, "plan is NULL");
     }
-    return launch(plan, plan->slabs,
-                  plan->slabs != NULL
+    return launch(plan, plan->storage.slabs,
+                  plan->storage.slabs != NULL
                       ? PSG_OK
                       : psg_fail(PSG_ERR_STATE,
                                  "the plan has no slabs yet: psg_plan_slab_handles() makes them"),
@@ -236,54 +237,47 @@ psg_status psg_submit_slabs(psg_plan *plan) {
 }
 
 static double points(const psg_plan *plan) {
-    const size_t *n = plan->context.n;
+    const size_t *n = plan->context.layout.n;
     return (double)n[0] * (double)n[1] * (double)n[2];
 }
 
 static void keep_statistics(psg_plan *plan, const psg_flight *flight, double sum) {
-    psg_run *run = flight->run;
-    psg_events_take(plan, run);
-    plan->solves++;
-    plan->seconds = (run->ended - run->started) * 1e-6;
-    plan->mean = plan->options.lambda > 0 ? 0 : sum / points(plan);
-    plan->submitted = run->submitted;
-    plan->exchange_cell = run->exchange;
-    plan->sent_bytes = run->sent_bytes;
-    plan->submit_seconds = (run->in - run->started) * 1e-6;
-    plan->submit_tasks = run->tasks;
-    plan->submit_pieces = run->pieces;
-    plan->from_memory = flight->arrays != plan->slabs;
+    psg_past *past = &plan->history;
+    psg_history_take(&past->run, flight->run);
+    past->solves++;
+    past->mean = plan->problem.options.lambda > 0 ? 0 : sum / points(plan);
+    past->from_memory = flight->arrays != plan->storage.slabs;
     psg_program_waited(plan, flight->program);
-    memcpy(plan->cell, run->cell, plan->workers * PSG_TASK_COUNT * sizeof *plan->cell);
 }
 
 /* The transform carries a NaN or an Inf to every mode, and an overflow to a whole column, so it
  * costs nothing to know that there is one; only then is f searched for it. */
 static psg_status find_nonfinite(const psg_plan *plan, const psg_arrays *arrays) {
     const psg_context *c = &plan->context;
-    const size_t plane = c->n[0] * c->n[1];
+    const size_t plane = c->layout.n[0] * c->layout.n[1];
     double first = -INFINITY; /* less its place in the grid: the largest of all is the first one */
-    for (size_t s = c->own_segments.first; s < c->own_segments.end && isinf(first); s++) {
-        const starpu_data_handle_t slab = arrays->f_slabs[s - c->own_segments.first];
-        const size_t count = plane * (c->z0[s + 1] - c->z0[s]);
+    for (size_t s = c->layout.own_segments.first; s < c->layout.own_segments.end && isinf(first);
+         s++) {
+        const starpu_data_handle_t slab = arrays->f_slabs[s - c->layout.own_segments.first];
+        const size_t count = plane * (c->layout.z0[s + 1] - c->layout.z0[s]);
         if (starpu_data_acquire(slab, STARPU_R) != 0) {
             continue;
         }
         const size_t m =
             c->cpu->find_nonfinite((const void *)starpu_block_get_local_ptr(slab), count);
         starpu_data_release(slab);
-        first = m < count ? -(double)(c->z0[s] * plane + m) : first;
+        first = m < count ? -(double)(c->layout.z0[s] * plane + m) : first;
     }
-    const psg_status status = psg_ranks_max(plan->comm, &first, 1);
+    const psg_status status = psg_ranks_max(plan->processes.comm, &first, 1);
     if (status != PSG_OK) {
         return status;
     }
     if (isfinite(first)) {
         const size_t m = (size_t)-first;
-        return psg_fail(PSG_ERR_DATA, "f is NaN or Inf at (i,j,k) = (%zu,%zu,%zu)", m % c->n[0],
-                        m % plane / c->n[0], m / plane);
+        return psg_fail(PSG_ERR_DATA, "f is NaN or Inf at (i,j,k) = (%zu,%zu,%zu)",
+                        m % c->layout.n[0], m % plane / c->layout.n[0], m / plane);
     }
-    if (arrays == plan->slabs) { /* a task of the caller's may have written them since */
+    if (arrays == plan->storage.slabs) { /* a task of the caller's may have written them since */
         return psg_fail(PSG_ERR_DATA,
                         "f had a NaN or an Inf when it was transformed, or was too large for "
                         "its precision; what is there now has none");
@@ -294,24 +288,25 @@ static psg_status find_nonfinite(const psg_plan *plan, const psg_arrays *arrays)
 
 static psg_status refuse_mean(const psg_plan *plan, const psg_arrays *arrays) {
     const psg_context *c = &plan->context;
-    const double mean = plan->mean;
+    const double mean = plan->history.mean;
     double largest = 0;
-    for (size_t s = c->own_segments.first; s < c->own_segments.end; s++) {
-        const starpu_data_handle_t slab = arrays->f_slabs[s - c->own_segments.first];
+    for (size_t s = c->layout.own_segments.first; s < c->layout.own_segments.end; s++) {
+        const starpu_data_handle_t slab = arrays->f_slabs[s - c->layout.own_segments.first];
         if (starpu_data_acquire(slab, STARPU_R) == 0) {
             const double here = c->cpu->max_abs((const void *)starpu_block_get_local_ptr(slab),
-                                                c->n[0] * c->n[1] * (c->z0[s + 1] - c->z0[s]));
+                                                c->layout.n[0] * c->layout.n[1] *
+                                                    (c->layout.z0[s + 1] - c->layout.z0[s]));
             starpu_data_release(slab);
             largest = fmax(largest, here);
         }
     }
-    const psg_status status = psg_ranks_max(plan->comm, &largest, 1);
-    if (status == PSG_OK && fabs(mean) > plan->options.mean_tolerance * largest) {
+    const psg_status status = psg_ranks_max(plan->processes.comm, &largest, 1);
+    if (status == PSG_OK && fabs(mean) > plan->problem.options.mean_tolerance * largest) {
         return psg_fail(
             PSG_ERR_MEAN,
             "f has the mean %.6g, more than %.3g of max|f| = %.6g, and a periodic box has no "
             "solution for it",
-            mean, plan->options.mean_tolerance, largest);
+            mean, plan->problem.options.mean_tolerance, largest);
     }
     return status;
 }
@@ -322,20 +317,22 @@ static psg_status judge(psg_plan *plan, const psg_flight *flight) {
     psg_run *run = flight->run;
     enum { SUM, NONFINITE, FAULT, FINDINGS };
     double found[FINDINGS] = {
-        [SUM] = plan->rank == 0 ? plan->context.cpu->first(run->mode0) : 0,
-        [NONFINITE] = atomic_load(run->nonfinite) != 0,
+        [SUM] =
+            plan->processes.rank == 0 ? plan->context.cpu->first(psg_findings_of(run)->mode0) : 0,
+        [NONFINITE] = atomic_load(&psg_findings_of(run)->nonfinite) != 0,
         [FAULT] = psg_run_failed(run),
     };
-    psg_status status = psg_ranks_sum(plan->comm, found, FINDINGS);
+    psg_status status = psg_ranks_sum(plan->processes.comm, found, FINDINGS);
     keep_statistics(plan, flight, found[SUM]);
     if (status == PSG_OK && found[FAULT] > 0) {
-        status = psg_ranks_agree(plan->comm, psg_fail_run(run));
+        status = psg_ranks_agree(plan->processes.comm, psg_fail_run(run));
     }
     const bool played =
-        psg_simulated() || (plan->comm != NULL && psg_comm_fake(plan->comm)); /* and data with it */
+        psg_simulated() || (plan->processes.comm != NULL &&
+                            psg_comm_fake(plan->processes.comm)); /* and data with it */
     const bool finite = played || (isfinite(found[SUM]) && found[NONFINITE] == 0);
-    if (status == PSG_OK &&
-        (!finite || (plan->options.mean == PSG_MEAN_ERROR && plan->mean != 0 && !played))) {
+    if (status == PSG_OK && (!finite || (plan->problem.options.mean == PSG_MEAN_ERROR &&
+                                         plan->history.mean != 0 && !played))) {
         psg_runtime_awake(); /* f is looked at through StarPU */
         status = finite ? refuse_mean(plan, flight->arrays) : find_nonfinite(plan, flight->arrays);
         psg_runtime_rest();
@@ -346,10 +343,10 @@ static psg_status judge(psg_plan *plan, const psg_flight *flight) {
 /* Until the run has ended, or the other processes have not gone on with it for the time limit; then
  * its own tasks end it. */
 static void wait_for_run(psg_plan *plan, psg_run *run) {
-    const bool alone = plan->comm == NULL;
-    const bool given_up = !alone && psg_comm_given_up(plan->comm);
-    if (given_up || !psg_run_wait(run, alone ? 0 : psg_comm_limit(plan->comm))) {
-        plan->context.left = psg_task_give_up(run) > 0 || plan->context.left;
+    const bool alone = plan->processes.comm == NULL;
+    const bool given_up = !alone && psg_comm_given_up(plan->processes.comm);
+    if (given_up || !psg_run_wait(run, alone ? 0 : psg_comm_limit(plan->processes.comm))) {
+        plan->storage.left = psg_message_give_up(run) > 0 || plan->storage.left;
         (void)psg_run_wait(run, 0);
     }
 }
@@ -359,33 +356,33 @@ psg_status psg_wait(psg_plan *plan) {
     if (plan == NULL) {
         return psg_fail(PSG_ERR_ARG, "plan is NULL");
     }
-    psg_flight *flight = plan->oldest;
+    psg_flight *flight = plan->flights.oldest;
     if (flight == NULL) {
         return psg_fail(PSG_ERR_STATE, "no solve is in flight");
     }
     wait_for_run(plan, flight->run);
     const psg_status status = judge(plan, flight);
-    if (flight->arrays != plan->slabs) {
+    if (flight->arrays != plan->storage.slabs) {
         psg_arrays_give_back(plan, flight->arrays);
     } else {
-        plan->slabs_solved = status == PSG_OK;
+        plan->storage.slabs_solved = status == PSG_OK;
     }
     psg_copies_end(plan, flight->run);
-    if (plan->context.run_ended == NULL) {
+    if (plan->context.engine.run_ended == NULL) {
         psg_runtime_rest();
     }
     flight->lane->users--;
-    plan->oldest = flight->next;
-    plan->newest = plan->oldest != NULL ? plan->newest : NULL;
-    flight->run->next = plan->idle_runs;
-    plan->idle_runs = flight->run;
+    plan->flights.oldest = flight->next;
+    plan->flights.newest = plan->flights.oldest != NULL ? plan->flights.newest : NULL;
+    flight->run->next = plan->flights.idle_runs;
+    plan->flights.idle_runs = flight->run;
     free(flight);
     return status;
 }
 
 psg_status psg_solve(psg_plan *plan, const void *f, void *u) {
     psg_clear_error();
-    if (plan != NULL && plan->oldest != NULL) {
+    if (plan != NULL && plan->flights.oldest != NULL) {
         return psg_fail(PSG_ERR_STATE, "a solve is in flight: psg_wait() for it first");
     }
     const psg_status status = submit(plan, f, u, true);

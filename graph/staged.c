@@ -15,9 +15,9 @@
 
 void psg_graph_staged(psg_run *run, const psg_plan *plan, const psg_lane *lane,
                       const psg_arrays *arrays) {
-    const psg_range segments = run->context->own_segments;
-    const psg_range pencils = run->context->own_pencils;
-    const size_t bundles = run->context->bundles;
+    const psg_range segments = psg_context_of(run)->layout.own_segments;
+    const psg_range pencils = psg_context_of(run)->layout.own_pencils;
+    const size_t bundles = psg_context_of(run)->layout.bundles;
     const size_t stride = pencils.end - pencils.first;
     for (size_t s = segments.first; s < segments.end; s++) {
         psg_arrays_bring_f(run, plan, arrays, s, lane->spectra[s - segments.first]);
@@ -25,34 +25,34 @@ void psg_graph_staged(psg_run *run, const psg_plan *plan, const psg_lane *lane,
     for (size_t s = segments.first; s < segments.end; s++) {
         psg_task_fft_xy(run, s, arrays->f_slabs[s - segments.first],
                         lane->spectra[s - segments.first]);
-        if (!run->context->segment_is_block) {
+        if (!psg_context_of(run)->form.segment_is_block) {
             psg_task_pack_segment(run, s, lane->spectra[s - segments.first],
                                   &lane->bundles[(s - segments.first) * bundles]);
         }
     }
     psg_exchange_forward(run, plan, lane);
     for (size_t p = pencils.first; p < pencils.end; p++) {
-        if (!run->context->pencil_is_block) {
+        if (!psg_context_of(run)->form.pencil_is_block) {
             psg_task_unpack_pencil(run, p, &lane->blocks[p - pencils.first], stride,
                                    lane->columns[p - pencils.first]);
         }
         psg_task_fft_z(run, p, lane->columns[p - pencils.first]);
         psg_task_divide(run, p, lane->columns[p - pencils.first]);
         psg_task_ifft_z(run, p, lane->columns[p - pencils.first]);
-        if (!run->context->pencil_is_block) {
+        if (!psg_context_of(run)->form.pencil_is_block) {
             psg_task_pack_pencil(run, p, lane->columns[p - pencils.first],
                                  &lane->blocks[p - pencils.first], stride);
         }
     }
     psg_exchange_back(run, plan, lane);
     for (size_t s = segments.first; s < segments.end; s++) {
-        if (!run->context->segment_is_block) {
+        if (!psg_context_of(run)->form.segment_is_block) {
             psg_task_unpack_segment(run, s, &lane->bundles[(s - segments.first) * bundles],
                                     lane->spectra[s - segments.first]);
         }
         psg_task_ifft_xy(run, s, lane->spectra[s - segments.first],
                          arrays->u_slabs[s - segments.first]);
-        if (run->context->normalizes) {
+        if (psg_context_of(run)->form.normalizes) {
             psg_task_normalize(run, s, arrays->u_slabs[s - segments.first]);
         }
         psg_arrays_bring_u(run, plan, arrays, s);

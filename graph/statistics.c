@@ -1,6 +1,6 @@
+#include "graph/internal.h"
 #include "runtime/copies.h"
 #include "runtime/device.h"
-#include "graph/internal.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -12,7 +12,7 @@ _Static_assert((int)PSG_STAGE_NORMALIZE == (int)PSG_TASK_NORMALIZE, "in one orde
 _Static_assert((int)PSG_STAGE_EXCHANGE == (int)PSG_TASK_EXCHANGE, "in one order");
 
 const char *psg_stage_name(psg_stage stage) {
-    return (unsigned)stage < PSG_STAGE_COUNT ? psg_task_names[stage] : NULL;
+    return (unsigned)stage < PSG_STAGE_COUNT ? psg_kind_at((int)stage)->name : NULL;
 }
 
 /* Bytes that StarPU has moved over each kind of link: it forgets them whenever it tells. */
@@ -54,9 +54,9 @@ static void count_transfers(psg_statistics *s) {
 
 /* By the first task of each segment and of each pencil. */
 static void count_cpu_parts(const psg_plan *plan, psg_statistics *s) {
-    for (size_t m = 0; m < plan->events; m++) {
-        const psg_run_event *event = &plan->event[m];
-        const psg_task_kind kind = event->kind;
+    for (size_t m = 0; m < plan->history.run.events.count; m++) {
+        const psg_run_event *event = &plan->history.run.events.event[m];
+        const int kind = event->label.kind;
         if (event->worker < 0 || starpu_worker_get_type(event->worker) != STARPU_CPU_WORKER) {
             continue;
         }
@@ -76,41 +76,43 @@ psg_status psg_plan_statistics_sized(const psg_plan *plan, psg_statistics *stati
     }
     psg_statistics s = {
         .struct_size = struct_size,
-        .solves = plan->solves,
-        .submitted = plan->submitted,
-        .seconds = plan->seconds,
-        .mean = plan->mean,
-        .plan_seconds = plan->plan_seconds,
-        .segments = plan->context.segments,
-        .pencils = plan->context.pencils,
-        .segment_planes = plan->segment_planes,
-        .returned_rows = psg_all_returned_rows(&plan->context),
-        .fetched_rows = plan->context.fetched ? psg_all_returned_rows(&plan->context) : 0,
-        .workers = plan->usable_workers,
-        .exchange = plan->exchange,
-        .graph = plan->options.graph,
-        .z_layout = plan->options.z_layout,
-        .tuned = plan->tuned,
-        .ranks = plan->ranks,
-        .rank = plan->rank,
-        .sent_bytes = plan->sent_bytes,
-        .submit_seconds = plan->submit_seconds,
-        .submit_pieces = plan->submit_pieces,
-        .submit_tasks = plan->submit_tasks,
-        .scratch_bytes = plan->scratch_bytes,
+        .solves = plan->history.solves,
+        .submitted = plan->history.run.submitted,
+        .seconds = plan->history.run.seconds,
+        .mean = plan->history.mean,
+        .plan_seconds = plan->history.plan_seconds,
+        .segments = plan->context.layout.segments,
+        .pencils = plan->context.layout.pencils,
+        .segment_planes = plan->context.layout.segment_planes,
+        .returned_rows = psg_relay_all_rows(&plan->context.layout),
+        .fetched_rows =
+            plan->context.layout.relay.fetched ? psg_relay_all_rows(&plan->context.layout) : 0,
+        .workers = plan->workers.usable_count,
+        .exchange = plan->placement.exchange,
+        .graph = plan->problem.options.graph,
+        .z_layout = plan->problem.options.z_layout,
+        .tuned = plan->problem.tuned,
+        .ranks = plan->processes.ranks,
+        .rank = plan->processes.rank,
+        .sent_bytes = plan->history.run.sent_bytes,
+        .submit_seconds = plan->history.run.submit_seconds,
+        .submit_pieces = plan->history.run.pieces,
+        .submit_tasks = plan->history.run.tasks,
+        .scratch_bytes = plan->storage.scratch_bytes,
     };
-    for (size_t m = 0; m < plan->lane_count; m++) {
-        s.spectrum_bytes += plan->lanes[m]->bytes;
+    for (size_t m = 0; m < plan->storage.lane_count; m++) {
+        s.spectrum_bytes += plan->storage.lanes[m]->bytes;
     }
-    for (size_t w = 0; w < plan->workers; w++) {
+    for (size_t w = 0; w < plan->workers.count; w++) {
+        const psg_run_cell *cell = &plan->history.run.cell[w * plan->context.engine.kinds];
         for (size_t stage = 0; stage < PSG_STAGE_COUNT; stage++) {
-            s.stage[stage].tasks += plan->cell[w * PSG_TASK_COUNT + stage].tasks;
-            s.stage[stage].seconds += plan->cell[w * PSG_TASK_COUNT + stage].seconds;
+            s.stage[stage].tasks += cell[stage].tasks;
+            s.stage[stage].seconds += cell[stage].seconds;
         }
     }
     count_cpu_parts(plan, &s);
-    s.stage[PSG_STAGE_EXCHANGE] = (psg_stage_statistics){.tasks = plan->exchange_cell.tasks,
-                                                         .seconds = plan->exchange_cell.seconds};
+    s.stage[PSG_STAGE_EXCHANGE] = (psg_stage_statistics){
+        .tasks = plan->history.run.messages.tasks, .seconds = plan->history.run.messages.seconds};
     count_transfers(&s);
     memset(statistics, 0, struct_size);
     memcpy(statistics, &s, struct_size < sizeof s ? struct_size : sizeof s);
@@ -122,11 +124,14 @@ psg_status psg_plan_worker_seconds(const psg_plan *plan, size_t w, double *secon
     if (plan == NULL || seconds == NULL) {
         return psg_fail(PSG_ERR_ARG, "plan or seconds is NULL");
     }
-    if (w >= plan->usable_workers) {
-        return psg_fail(PSG_ERR_ARG, "worker %zu: the plan has %zu", w, plan->usable_workers);
+    if (w >= plan->workers.usable_count) {
+        return psg_fail(PSG_ERR_ARG, "worker %zu: the plan has %zu", w, plan->workers.usable_count);
     }
     for (size_t stage = 0; stage < PSG_STAGE_COUNT; stage++) {
-        seconds[stage] = plan->cell[(size_t)plan->usable[w] * PSG_TASK_COUNT + stage].seconds;
+        seconds[stage] =
+            plan->history.run
+                .cell[(size_t)plan->workers.usable[w] * plan->context.engine.kinds + stage]
+                .seconds;
     }
     return PSG_OK;
 }

@@ -1,7 +1,7 @@
 /* Which plans have a team, and its life. */
 #include "runtime/team.h"
-#include "runtime/simulation.h"
 #include "graph/internal.h"
+#include "runtime/simulation.h"
 
 #include <stdlib.h>
 
@@ -15,29 +15,33 @@ static bool runs_kernels(void) {
  * and a linear program. */
 bool psg_team_wanted(const psg_plan *plan) {
     const struct starpu_sched_policy *policy = starpu_sched_get_sched_policy();
-    const psg_options *o = &plan->options;
-    return plan->gpu_count == 0 && plan->ranks == 1 && !plan->copies && !psg_simulated() &&
-           runs_kernels() && o->segment_planes == 0 && o->pencils == 0 && !plan->policy_asked &&
-           o->calibrate == 0 &&
+    const psg_options *o = &plan->problem.options;
+    return plan->workers.gpu_count == 0 && plan->processes.ranks == 1 && !plan->workers.copies &&
+           !psg_simulated() && runs_kernels() && o->segment_planes == 0 && o->pencils == 0 &&
+           !plan->problem.policy_asked && o->calibrate == 0 &&
            !psg_policy_uses_models(policy != NULL ? policy->policy_name : NULL);
 }
 
 psg_status psg_team_make(psg_plan *plan) {
-    if (!plan->teams) {
+    if (!plan->workers.teams) {
         return PSG_OK;
     }
+    psg_engine *e = &plan->context.engine;
+    const size_t *n = plan->context.layout.n;
+    e->team_steps = psg_task_total(&plan->context);
+    e->team_bytes = (double)(n[0] * n[1] * n[2] * plan->context.cpu->real_bytes);
     psg_runtime_awake();
-    plan->context.team =
-        psg_team_create(plan->usable, plan->cpu_count, psg_runtime_awake, psg_runtime_rest);
+    e->team = psg_team_create(plan->workers.usable, plan->workers.cpu_count, psg_runtime_awake,
+                              psg_runtime_rest);
     psg_runtime_rest();
-    return plan->context.team != NULL ? PSG_OK : psg_fail(PSG_ERR_MEMORY, "no memory for a team");
+    return e->team != NULL ? PSG_OK : psg_fail(PSG_ERR_MEMORY, "no memory for a team");
 }
 
 void psg_team_end(psg_plan *plan) {
-    if (plan->context.team != NULL) {
+    if (plan->context.engine.team != NULL) {
         psg_runtime_awake();
-        psg_team_destroy(plan->context.team);
+        psg_team_destroy(plan->context.engine.team);
         psg_runtime_rest();
-        plan->context.team = NULL;
+        plan->context.engine.team = NULL;
     }
 }

@@ -1,6 +1,6 @@
 /* What `psg tune` found: looked up when a plan begins, stored and listed for the command. */
-#include "runtime/device.h"
 #include "graph/internal.h"
+#include "runtime/device.h"
 
 #include <dirent.h>
 #include <errno.h>

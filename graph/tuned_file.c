@@ -1,8 +1,8 @@
 /* An entry of `psg tune` as a file: a line for each value, in a fixed order, and `end`, so that one
  * that was cut short is known by it. Its name says what it is for. */
-#include "runtime/device.h"
 #include "graph/internal.h"
 #include "graph/kept.h"
+#include "runtime/device.h"
 
 #include <errno.h>
 #include <math.h>

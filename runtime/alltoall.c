@@ -1,8 +1,7 @@
 /* One MPI_Ialltoallv for all that goes between processes, to compare messages with. */
-#include "codelets/codelets.h"
+#include "runtime/message.h"
 #include "runtime/messenger.h"
 #include "runtime/simulation.h"
-#include "runtime/task.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@ typedef struct psg_gathering {
     psg_errand errand; /* first: it stands for the whole */
     psg_run *run;
     const psg_alltoall *alltoall;
+    psg_label label;
     psg_way way;
     const psg_alltoall_data *data[PSG_WAYS]; /* from, to */
     atomic_size_t missing;                   /* blocks that StarPU has not given yet, and one */
@@ -25,29 +25,28 @@ struct psg_gathering *psg_gatherings_create(void) {
 
 static int start_gathering(psg_errand *errand, psg_request *request) {
     const gathering *g = (gathering *)errand;
-    const psg_wire *wire = g->run->context->wire;
+    const psg_wire *wire = g->run->engine->wire;
     const psg_alltoall *a = g->alltoall;
-    const psg_alltoall_part *from = g->way == PSG_WAY_THERE ? &a->slabs : &a->pencils;
-    const psg_alltoall_part *to = g->way == PSG_WAY_THERE ? &a->pencils : &a->slabs;
+    const psg_alltoall_part *from = &a->end[g->way == PSG_WAY_THERE ? 0 : 1];
+    const psg_alltoall_part *to = &a->end[g->way == PSG_WAY_THERE ? 1 : 0];
     psg_run_under_way(g->run, NULL, true);
-    return atomic_load(&g->run->given_up) ? PSG_COMM_GIVEN_UP
-                                          : psg_wire_alltoall(wire, from, to, a->lane, request);
+    return atomic_load(&g->run->messages.given_up)
+               ? PSG_COMM_GIVEN_UP
+               : psg_wire_alltoall(wire, from, to, a->lane, request);
 }
 
 static void end_gathering(psg_errand *errand, int code) {
     gathering *g = (gathering *)errand;
     psg_run *run = g->run;
-    const psg_run_event event = {.kind = PSG_TASK_EXCHANGE,
+    const psg_run_event event = {.label = g->label,
                                  .worker = -1,
                                  .rank = -1,
-                                 .segment = SIZE_MAX,
-                                 .pencil = SIZE_MAX,
                                  .number = g->number,
                                  .start = g->start,
                                  .end = starpu_timing_now()};
     psg_run_under_way(run, NULL, false);
     if (code != 0) {
-        psg_messenger_blame(run, "MPI_Ialltoallv", code);
+        psg_message_blame(run, "MPI_Ialltoallv", code);
     }
     psg_run_keep_event(run, &event);
     psg_run_message_sent(run);
@@ -78,8 +77,8 @@ static void acquire(gathering *g, int end) {
     int result = 0;
     for (size_t m = 0; m < data->count && result == 0; m++) {
         atomic_fetch_add(&g->missing, 1);
-        if (run->context->record) {
-            psg_record_use_data(&run->record, data->block[m], end == 0, end != 0);
+        if (run->engine->record) {
+            psg_record_use_data(&run->events.record, data->block[m], end == 0, end != 0);
         }
         result = starpu_data_acquire_on_node_cb(data->block[m], STARPU_MAIN_RAM, mode, ready, g);
         if (result == 0) {
@@ -95,22 +94,22 @@ static void acquire(gathering *g, int end) {
 
 /* StarPU gives the blocks, and the exchange holds them until it has ended. The messenger begins it
  * and sees its end, so that no worker waits for it. */
-void psg_task_alltoall(psg_run *run, const psg_alltoall *alltoall, psg_way way,
-                       const psg_alltoall_data *slabs, const psg_alltoall_data *pencils) {
-    const bool outward = way == PSG_WAY_THERE;
-    gathering *g = &run->gathering[way];
+void psg_message_alltoall(psg_run *run, const psg_alltoall *alltoall, const psg_label *label,
+                          psg_way way, const psg_alltoall_data *from, const psg_alltoall_data *to) {
+    gathering *g = &run->messages.gathering[way];
     memset(g, 0, sizeof *g);
     g->errand = (psg_errand){.owner = run, .start = start_gathering, .ended = end_gathering};
     g->run = run;
     g->alltoall = alltoall;
+    g->label = *label;
     g->way = way;
-    g->data[0] = outward ? slabs : pencils;
-    g->data[1] = outward ? pencils : slabs;
-    g->number = run->context->record ? psg_record_add(&run->record) : PSG_RECORD_NONE;
+    g->data[0] = from;
+    g->data[1] = to;
+    g->number = run->engine->record ? psg_record_add(&run->events.record) : PSG_RECORD_NONE;
     atomic_store(&g->missing, 1);
-    psg_run_message_submitted(run, g->data[0]->bytes);
+    psg_run_message_submitted(run, from->bytes);
     psg_run_begin_task(run);
-    psg_simulation_submit(slabs->count + pencils->count);
+    psg_simulation_submit(from->count + to->count);
     acquire(g, 0);
     acquire(g, 1);
     run->tasks++;

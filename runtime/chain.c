@@ -1,10 +1,8 @@
 #include "runtime/chain.h"
 
-#include "runtime/device.h"
+#include "runtime/gpu.h"
+#include "runtime/simulation.h"
 #include "runtime/task.h"
-#if PSG_WITH_CUDA
-#include "codelets/cuda.h"
-#endif
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,14 +10,13 @@
 typedef struct step {
     starpu_cpu_func_t on_cpu;
     starpu_cuda_func_t on_gpu;
-    psg_task_args args;
     size_t first; /* of its data in `use` */
 } step;
 
 struct psg_chain {
-    bool gathers;
     size_t slot;
-    step *step; /* [context.chained] */
+    step *step;          /* [engine.chain_steps] */
+    psg_task_args *args; /* [engine.chain_steps]: each step's */
     size_t steps;
     size_t *use; /* by step, and by its data: which of all data */
     size_t uses;
@@ -27,32 +24,24 @@ struct psg_chain {
     enum starpu_data_access_mode *mode;
     size_t count;
     void **buffers; /* a step's */
-    double *moment; /* [context.chained + 1]: begins, and the last end, microseconds */
+    double *moment; /* [engine.chain_steps + 1]: begins, and the last end, microseconds */
 };
 
-/* A step has no more data than this. */
-static size_t data_of_step(const psg_context *c) {
-    return 1 + (c->segments > c->bundles ? c->segments : c->bundles);
-}
-
-size_t psg_chain_data(const psg_context *context) {
-    return (context->chained + 1) * data_of_step(context);
-}
-
-psg_chain *psg_chain_create(const psg_context *context) {
-    const size_t steps = context->chained;
+psg_chain *psg_chain_create(const psg_engine *engine) {
+    const size_t steps = engine->chain_steps;
     psg_chain *c = calloc(1, sizeof *c);
     if (c == NULL) {
         return NULL;
     }
     c->step = calloc(steps + 1, sizeof *c->step);
-    c->use = calloc(psg_chain_data(context), sizeof *c->use);
-    c->data = calloc(psg_chain_data(context), sizeof(starpu_data_handle_t));
-    c->mode = calloc(psg_chain_data(context), sizeof *c->mode);
-    c->buffers = calloc(data_of_step(context), sizeof *c->buffers);
+    c->args = calloc(steps + 1, sizeof *c->args);
+    c->use = calloc(psg_chain_data(engine), sizeof *c->use);
+    c->data = calloc(psg_chain_data(engine), sizeof(starpu_data_handle_t));
+    c->mode = calloc(psg_chain_data(engine), sizeof *c->mode);
+    c->buffers = calloc(engine->task_data, sizeof *c->buffers);
     c->moment = calloc(steps + 1, sizeof *c->moment);
-    if (c->step == NULL || c->use == NULL || c->data == NULL || c->mode == NULL ||
-        c->buffers == NULL || c->moment == NULL) {
+    if (c->step == NULL || c->args == NULL || c->use == NULL || c->data == NULL ||
+        c->mode == NULL || c->buffers == NULL || c->moment == NULL) {
         psg_chain_destroy(c);
         return NULL;
     }
@@ -64,6 +53,7 @@ void psg_chain_destroy(psg_chain *c) {
         return;
     }
     free(c->step);
+    free(c->args);
     free(c->use);
     free(c->data);
     free(c->mode);
@@ -84,10 +74,10 @@ static void run_steps(psg_run *run, void *buffers[], bool gpu) {
             c->buffers[m - now->first] = buffers[c->use[m]];
         }
         if (gpu) {
-            now->on_gpu(c->buffers, &c->step[s].args);
-            psg_device_mark(run, c->slot, s);
+            now->on_gpu(c->buffers, &c->args[s]);
+            psg_gpu_mark(run, c->slot, s);
         } else {
-            now->on_cpu(c->buffers, &c->step[s].args);
+            now->on_cpu(c->buffers, &c->args[s]);
             c->moment[s + 1] = starpu_timing_now();
         }
     }
@@ -104,12 +94,21 @@ static void steps_cuda(psg_run *run, void *buffers[]) {
 
 static void chain_cuda(void *buffers[], void *argument) {
     psg_run *run = ((const psg_task_args *)argument)->run;
-    psg_cuda_replay_run(psg_cuda_worker_self(run->context), run->chain->slot, run, buffers,
-                        run->chain->count, steps_cuda);
+    psg_gpu_replay(run, run->chain->slot, buffers, run->chain->count, steps_cuda);
 }
 #endif
 
 PSG_CODELET(chain);
+
+/* StarPU let it take the time of all steps together. */
+static bool simulated_moments(psg_chain *c, double end) {
+    const int worker = starpu_worker_get_id();
+    for (size_t s = c->steps; s-- > 0;) {
+        c->moment[s + 1] = end;
+        end -= 1e6 * psg_simulation_seconds(&c->args[s], true, worker);
+    }
+    return true;
+}
 
 /* Runs on the worker before the data are released, as the end of any task. */
 static void chain_ended(void *argument) {
@@ -120,33 +119,24 @@ static void chain_ended(void *argument) {
     bool timed = psg_task_moments(task, between);
     c->moment[0] = between[0];
     if (timed && starpu_worker_get_type(starpu_worker_get_id_check()) == STARPU_CUDA_WORKER) {
-        timed = psg_device_moments(run, c->slot, c->steps, between[1], &c->moment[1]);
+        timed = psg_simulated()
+                    ? simulated_moments(c, between[1])
+                    : psg_gpu_moments(run, c->slot, c->steps, between[1], &c->moment[1]);
         /* StarPU takes it to begin when it has seen the end of the task before. */
         c->moment[0] = fmin(c->moment[0], c->moment[1]);
     }
     for (size_t s = 0; s < c->steps; s++) {
-        psg_task_count(&c->step[s].args, timed ? &c->moment[s] : NULL);
+        psg_task_count(&c->args[s], timed ? &c->moment[s] : NULL);
     }
     psg_run_end_task(run);
 }
 
 /* ---------------------------------------------------------------------------- gathering */
 
-void psg_chain_begin(psg_run *run, size_t slot) {
-    psg_chain *c = run->chain;
-    c->gathers = true;
-    c->slot = slot;
-    c->steps = c->uses = c->count = 0;
-}
-
 bool psg_chain_repeats(const psg_run *run, size_t slot) {
     const psg_chain *c = run->chain;
-    const psg_context *context = run->context;
-    return c != NULL && c->slot == slot && c->steps == context->chained && !context->record;
-}
-
-bool psg_chain_gathers(const psg_run *run) {
-    return run->chain != NULL && run->chain->gathers;
+    const psg_engine *e = run->engine;
+    return c != NULL && c->slot == slot && c->steps == e->chain_steps && !e->record;
 }
 
 /* What a step writes before any reads it need not be there when the first begins. */
@@ -163,13 +153,12 @@ static size_t number_of(psg_chain *c, starpu_data_handle_t data,
     return c->count++;
 }
 
-void psg_chain_add(psg_run *run, struct starpu_task *task) {
+static void add(psg_run *run, struct starpu_task *task) {
     psg_chain *c = run->chain;
     const int count = STARPU_TASK_GET_NBUFFERS(task);
-    c->step[c->steps++] = (step){.on_cpu = task->cl->cpu_funcs[0],
-                                 .on_gpu = task->cl->cuda_funcs[0],
-                                 .args = *(const psg_task_args *)task->cl_arg,
-                                 .first = c->uses};
+    c->args[c->steps] = *(const psg_task_args *)task->cl_arg;
+    c->step[c->steps++] = (step){
+        .on_cpu = task->cl->cpu_funcs[0], .on_gpu = task->cl->cuda_funcs[0], .first = c->uses};
     for (int m = 0; m < count; m++) {
         c->use[c->uses++] =
             number_of(c, STARPU_TASK_GET_HANDLE(task, m), STARPU_TASK_GET_MODE(task, m));
@@ -178,20 +167,24 @@ void psg_chain_add(psg_run *run, struct starpu_task *task) {
     starpu_task_destroy(task);
 }
 
-const psg_task_args *psg_chain_step(const psg_chain *chain, size_t s) {
-    return s < chain->steps ? &chain->step[s].args : NULL;
+void psg_chain_begin(psg_run *run, size_t slot) {
+    psg_chain *c = run->chain;
+    run->gather = add;
+    c->slot = slot;
+    c->steps = c->uses = c->count = 0;
 }
 
 /* It goes where its first step would. */
 void psg_chain_submit(psg_run *run) {
     psg_chain *c = run->chain;
-    c->gathers = false;
+    run->gather = NULL;
     if (c->steps == 0) { /* there was no memory for one of them, and the run has failed */
         return;
     }
-    psg_task_args args = c->step[0].args;
+    psg_task_args args = c->args[0];
     args.continues = true; /* the run's record has the steps */
-    args.chain = c;
+    args.step = c->args;
+    args.steps = c->steps;
     struct starpu_task *task = psg_task_create(chain_codelet, &args, c->count);
     if (task != NULL) {
         task->epilogue_callback_func = chain_ended;

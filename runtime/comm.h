@@ -117,8 +117,7 @@ typedef struct psg_alltoall_part {
 } psg_alltoall_part;
 
 typedef struct psg_alltoall {
-    psg_alltoall_part slabs;   /**< what segments have, of other processes' pencils */
-    psg_alltoall_part pencils; /**< what pencils have, of other processes' segments */
+    psg_alltoall_part end[2]; /**< all goes from the first there, and from the second back */
     size_t lane;
 } psg_alltoall;
 

@@ -1,6 +1,5 @@
 /* The library without MPI: there is no communicator to open, and so nothing else to do here. */
-#include "codelets/codelets.h"
-#include "runtime/comm.h"
+#include "runtime/message.h"
 
 #include <stdio.h>
 
@@ -113,8 +112,8 @@ void psg_wire_close(psg_wire *wire) {
     (void)wire;
 }
 
-struct psg_travel *psg_travels_create(const psg_context *context) {
-    (void)context;
+struct psg_travel *psg_travels_create(size_t messages) {
+    (void)messages;
     return NULL;
 }
 
@@ -122,48 +121,34 @@ struct psg_gathering *psg_gatherings_create(void) {
     return NULL;
 }
 
-size_t psg_task_give_up(psg_run *run) {
+size_t psg_message_give_up(psg_run *run) {
     (void)run;
     return 0;
 }
 
-void psg_task_expect(psg_run *run, int rank, psg_way way, size_t sends) {
+void psg_message_expect(psg_run *run, int rank, psg_way way, size_t sends) {
     (void)run;
     (void)rank;
     (void)way;
     (void)sends;
 }
 
-void psg_task_send(psg_run *run, starpu_data_handle_t block, const psg_message *message) {
+void psg_message_send(psg_run *run, starpu_data_handle_t block, const psg_message *message) {
     (void)run;
     (void)block;
     (void)message;
 }
 
-void psg_task_receive(psg_run *run, starpu_data_handle_t block, const psg_message *message) {
-    psg_task_send(run, block, message);
+void psg_message_receive(psg_run *run, starpu_data_handle_t block, const psg_message *message) {
+    psg_message_send(run, block, message);
 }
 
-void psg_task_alltoall(psg_run *run, const psg_alltoall *alltoall, psg_way way,
-                       const psg_alltoall_data *slabs, const psg_alltoall_data *pencils) {
+void psg_message_alltoall(psg_run *run, const psg_alltoall *alltoall, const psg_label *label,
+                          psg_way way, const psg_alltoall_data *from, const psg_alltoall_data *to) {
     (void)run;
     (void)alltoall;
+    (void)label;
     (void)way;
-    (void)slabs;
-    (void)pencils;
-}
-
-void psg_task_regroup(psg_run *run, psg_way way, bool foreign, starpu_data_handle_t bundle,
-                      const starpu_data_handle_t *blocks, size_t count) {
-    (void)run;
-    (void)way;
-    (void)foreign;
-    (void)bundle;
-    (void)blocks;
-    (void)count;
-}
-
-void psg_task_exchange_codelets(psg_exchange_codelets *codelets, int *nodes) {
-    (void)codelets;
-    (void)nodes;
+    (void)from;
+    (void)to;
 }

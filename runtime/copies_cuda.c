@@ -1,7 +1,7 @@
 /* Copies to, from and between GPUs, timed by CUDA: StarPU's block interface with an event before
  * and after each copy, in the stream that it gives the copy. */
+#include "runtime/copies_cuda.h"
 #include "runtime/copies.h"
-#include "codelets/cuda.h"
 #include "runtime/device.h"
 
 #include <cuda_runtime_api.h>

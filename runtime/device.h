@@ -2,7 +2,8 @@
 #ifndef PSG_RUNTIME_DEVICE_H
 #define PSG_RUNTIME_DEVICE_H
 
-#include "runtime/run.h"
+#include <stdbool.h>
+#include <stddef.h>
 
 /** CUDA devices that can be used now.
  *  @param[out] words  why there are none: "" if there simply is none */
@@ -49,26 +50,5 @@ void psg_device_set_clocks(void);
  *  both reading and writing counted; and the bytes of their caches. 0: not known. The workers are
  *  awake. */
 void psg_device_memory_rate(double *rate, double *cache_bytes);
-
-/** How wide the strips of x are in which the GPUs' own 2-D transforms keep the rows of blocks, for
- *  a fused graph whose blocks only GPUs see, of one process. 0: rows as they are, and cuFFT; there
- *  is no such transform for this size, or on one of the GPUs, or it is not the faster one. */
-size_t psg_device_strip(const psg_context *context);
-
-/** Can the GPUs' tasks find rows of a pencil in another place, see psg_context.returned? */
-bool psg_device_returns(const psg_context *context);
-
-/** On a GPU's worker, note when its stream gets here: the end of a step of the run's chain. */
-void psg_device_mark(psg_run *run, size_t slot, size_t step);
-/** When it got to each of these, the last of which is past.
- *  @param[in]  end     when that was, as starpu_timing_now(), as are
- *  @param[out] moment  [steps]
- *  @return false: not known */
-bool psg_device_moments(const psg_run *run, size_t slot, size_t steps, double end, double *moment);
-
-/** Make what the plan needs on each of StarPU's CUDA workers: context->cuda, by worker number.
- *  @return PSG_FAULT_NONE; PSG_FAULT_MEMORY, _DEVICE: the words say why, and nothing is left */
-psg_fault psg_device_start(psg_context *context, size_t workers, char *words, size_t size);
-void psg_device_stop(psg_context *context);
 
 #endif

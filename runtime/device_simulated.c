@@ -1,6 +1,5 @@
 /* The GPUs of a simulated machine: StarPU simulates their work and copies, and nothing has to be
  * prepared. */
-#include "runtime/chain.h"
 #include "runtime/device.h"
 #include "runtime/simulation.h"
 
@@ -60,44 +59,4 @@ void psg_device_unpin(void *memory) {
 
 void psg_device_memory_rate(double *rate, double *cache_bytes) {
     *rate = *cache_bytes = 0;
-}
-
-bool psg_device_returns(const psg_context *context) {
-    (void)context;
-    return true; /* as GPUs do but for few lengths */
-}
-
-size_t psg_device_strip(const psg_context *context) {
-    (void)context;
-    return 0; /* nothing looks into blocks */
-}
-
-/* No task's function is called. */
-void psg_device_mark(psg_run *run, size_t slot, size_t step) {
-    (void)run;
-    (void)slot;
-    (void)step;
-}
-
-/* StarPU let it take the time of all steps together. */
-bool psg_device_moments(const psg_run *run, size_t slot, size_t steps, double end, double *moment) {
-    const int worker = starpu_worker_get_id();
-    (void)slot;
-    for (size_t s = steps; s-- > 0;) {
-        moment[s] = end;
-        end -= 1e6 * psg_simulation_seconds(psg_chain_step(run->chain, s), true, worker);
-    }
-    return true;
-}
-
-psg_fault psg_device_start(psg_context *context, size_t workers, char *words, size_t size) {
-    (void)context;
-    (void)workers;
-    (void)words;
-    (void)size;
-    return PSG_FAULT_NONE;
-}
-
-void psg_device_stop(psg_context *context) {
-    (void)context;
 }

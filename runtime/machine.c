@@ -181,7 +181,7 @@ static const char *read_time(psg_machine *machine, const char *rest) {
     char device[8];
     char side[16];
     char layout[8];
-    psg_machine_time t;
+    psg_machine_time t = {.spread = 0};
     psg_task_shape *shape = &t.shape;
     int used = 0;
     const int read =
@@ -195,18 +195,17 @@ static const char *read_time(psg_machine *machine, const char *rest) {
         !read_spread(&t.spread, rest + used)) {
         return expected;
     }
-    const int kind = place_in(stage, psg_task_names, PSG_TASK_COUNT);
+    const int kind = psg_kind_find(stage);
     const int width = place_in(precision, precisions, PSG_TASK_PRECISIONS);
     const int gpu = place_in(device, devices, 2);
-    const int pencil = place_in(side, sides, 2);
+    const int axis = place_in(side, sides, 2);
     const int dense = place_in(layout, layouts, 2);
-    if (kind == PSG_TASK_COUNT || dense == 2 || width == PSG_TASK_PRECISIONS || gpu == 2 ||
-        pencil == 2) {
+    if (kind < 0 || dense == 2 || width == PSG_TASK_PRECISIONS || gpu == 2 || axis == 2) {
         return expected;
     }
-    shape->kind = (psg_task_kind)kind;
+    shape->kind = kind;
     shape->precision = (psg_task_precision)width;
-    shape->pencil = pencil == 1;
+    shape->axis = axis;
     shape->dense = dense == 1;
     t.gpu = gpu == 1;
     if ((machine->times & (machine->times - 1)) == 0) { /* full: at every power of two */
@@ -324,7 +323,7 @@ static double ratio(size_t a, size_t b) {
 /* Complex points of the spectrum that the task works on. */
 static double points(const psg_task_shape *s) {
     const double row = (double)(s->n[0] / 2 + 1);
-    return row * (double)s->count * (double)(s->pencil ? s->n[2] : s->n[1]);
+    return row * (double)s->count * (double)(s->axis == 1 ? s->n[2] : s->n[1]);
 }
 
 static double share(const psg_task_shape *s) {
@@ -333,7 +332,8 @@ static double share(const psg_task_shape *s) {
 
 /* How far the lengths of the transforms are from those wanted. */
 static double line_distance(const psg_task_shape *a, const psg_task_shape *b) {
-    return a->pencil ? ratio(a->n[2], b->n[2]) : ratio(a->n[0], b->n[0]) + ratio(a->n[1], b->n[1]);
+    return a->axis == 1 ? ratio(a->n[2], b->n[2])
+                        : ratio(a->n[0], b->n[0]) + ratio(a->n[1], b->n[1]);
 }
 
 /* The order of candidates. */
@@ -356,7 +356,7 @@ static int compare(distance a, distance b) {
 
 static bool fits(const psg_machine_time *t, bool gpu, const psg_task_shape *s, double remote) {
     return t->gpu == gpu && t->shape.kind == s->kind && t->shape.precision == s->precision &&
-           t->shape.pencil == s->pencil && fabs(share(&t->shape) - remote) < 1e-3;
+           t->shape.axis == s->axis && fabs(share(&t->shape) - remote) < 1e-3;
 }
 
 static distance distance_of(const psg_machine_time *t, const psg_task_shape *s) {
@@ -418,15 +418,8 @@ static double look_up(const psg_machine *machine, bool gpu, const psg_task_shape
                : 0;
 }
 
-/* Of its rows, a segment's task finds those in peers' memory that kspace does not move, and a
- * pencil's those that it does. */
-static double moved(const psg_task_shape *s) {
-    return s->pencil ? (double)s->returned / (double)s->count
-                     : 1 - (double)s->returned / (double)s->n[1];
-}
-
 static double peer_bytes(const psg_task_shape *s) {
-    return points(s) * share(s) * moved(s) * (s->precision == PSG_TASK_F64 ? 16 : 8);
+    return points(s) * share(s) * s->moved * (s->precision == PSG_TASK_F64 ? 16 : 8);
 }
 
 /* Of pieces in peers' memory: what goes there does so while others are transformed, so what takes

@@ -33,7 +33,7 @@
 #ifndef PSG_RUNTIME_MACHINE_H
 #define PSG_RUNTIME_MACHINE_H
 
-#include "runtime/run.h"
+#include "runtime/kind.h"
 
 typedef enum psg_machine_link {
     PSG_MACHINE_TO_GPU = 0,

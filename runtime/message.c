@@ -1,15 +1,14 @@
-/* Messages between processes: a message for each block of a segment and a bundle of pencils. StarPU
- * says when a block can go or come, and goes on when it has; the messenger does the rest. */
-#include "codelets/codelets.h"
+/* Messages between processes: one for each block. StarPU says when a block can go or come, and goes on when it has; the messenger does the rest. */
+#include "runtime/message.h"
+
 #include "runtime/messenger.h"
 #include "runtime/simulation.h"
-#include "runtime/task.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-void psg_messenger_blame(psg_run *run, const char *what, int code) {
+void psg_message_blame(psg_run *run, const char *what, int code) {
     char words[256];
     psg_comm_words(code, words, sizeof words);
     psg_run_fail(run, PSG_FAULT_MPI, "%s: %s", what, words);
@@ -24,24 +23,21 @@ typedef struct psg_travel {
     psg_run_event event;
 } travel;
 
-struct psg_travel *psg_travels_create(const psg_context *c) {
-    const size_t segments = c->own_segments.end - c->own_segments.first;
-    const size_t bundles = c->own_bundles.end - c->own_bundles.first;
-    const size_t one_way = segments * (c->bundles - bundles) + (c->segments - segments) * bundles;
-    return calloc(c->messages ? PSG_WAYS * one_way + 1 : 1, sizeof(travel));
+struct psg_travel *psg_travels_create(size_t messages) {
+    return calloc(messages + 1, sizeof(travel));
 }
 
 static psg_pairing *pairing_of(const travel *t) {
-    return &t->run->pairing[t->message.rank][t->message.way];
+    return &t->run->messages.pairing[t->message.rank][t->message.way];
 }
 
 /* A block that travels is dense. */
 static int start_travel(psg_errand *errand, psg_request *request) {
     travel *t = (travel *)errand;
-    const psg_wire *wire = t->run->context->wire;
+    const psg_wire *wire = t->run->engine->wire;
     const psg_message *m = &t->message;
     psg_run_under_way(t->run, pairing_of(t), true);
-    if (atomic_load(&t->run->given_up)) {
+    if (atomic_load(&t->run->messages.given_up)) {
         return PSG_COMM_GIVEN_UP;
     }
     void *memory = starpu_data_handle_to_pointer(t->block, (unsigned)m->node);
@@ -54,7 +50,7 @@ static void end_travel(psg_errand *errand, int code) {
     psg_run *run = t->run;
     psg_run_under_way(run, pairing_of(t), false);
     if (code != 0) {
-        psg_messenger_blame(
+        psg_message_blame(
             run, t->event.received ? "a message did not come" : "a message did not go", code);
     }
     t->event.end = starpu_timing_now();
@@ -68,9 +64,9 @@ static void end_travel(psg_errand *errand, int code) {
     psg_run_end_task(run);
 }
 
-void psg_task_expect(psg_run *run, int rank, psg_way way, size_t sends) {
+void psg_message_expect(psg_run *run, int rank, psg_way way, size_t sends) {
     starpu_pthread_mutex_lock(&run->mutex);
-    run->pairing[rank][way] = (psg_pairing){.sends_left = sends};
+    run->messages.pairing[rank][way] = (psg_pairing){.sends_left = sends};
     starpu_pthread_mutex_unlock(&run->mutex);
 }
 
@@ -125,23 +121,21 @@ static void ready(void *argument) {
 
 /* The other process waits for a message in any case, and so it goes, also of a run that has failed. */
 static void submit(psg_run *run, starpu_data_handle_t block, const psg_message *m, bool receive) {
-    travel *t = &run->travel[run->travels++];
+    travel *t = &run->messages.travel[run->messages.travels++];
     psg_run_begin_task(run);
     *t = (travel){.errand = {.owner = run, .start = start_travel, .ended = end_travel},
                   .run = run,
                   .message = *m,
                   .block = block,
                   .acquired = true,
-                  .event = {.kind = PSG_TASK_EXCHANGE,
+                  .event = {.label = m->label,
                             .worker = -1,
                             .rank = m->rank,
                             .received = receive,
-                            .segment = m->segment,
-                            .pencil = m->pencil,
                             .number = PSG_RECORD_NONE}};
-    if (run->context->record) {
-        t->event.number = psg_record_add(&run->record);
-        psg_record_use_data(&run->record, block, !receive, receive);
+    if (run->engine->record) {
+        t->event.number = psg_record_add(&run->events.record);
+        psg_record_use_data(&run->events.record, block, !receive, receive);
     }
     psg_simulation_submit(1); /* as a task with one piece of data */
     const int result =
@@ -157,12 +151,12 @@ static void submit(psg_run *run, starpu_data_handle_t block, const psg_message *
     }
 }
 
-void psg_task_send(psg_run *run, starpu_data_handle_t block, const psg_message *message) {
-    psg_run_message_submitted(run, message->rows * psg_wire_row_bytes(run->context->wire));
+void psg_message_send(psg_run *run, starpu_data_handle_t block, const psg_message *message) {
+    psg_run_message_submitted(run, message->rows * psg_wire_row_bytes(run->engine->wire));
     submit(run, block, message, false);
 }
 
-void psg_task_receive(psg_run *run, starpu_data_handle_t block, const psg_message *message) {
+void psg_message_receive(psg_run *run, starpu_data_handle_t block, const psg_message *message) {
     submit(run, block, message, true);
 }
 
@@ -170,18 +164,18 @@ void psg_task_receive(psg_run *run, starpu_data_handle_t block, const psg_messag
 
 static bool there(const void *data, int rank) {
     const psg_run *run = data;
-    return run->pairing[rank][PSG_WAY_THERE].under_way > 0;
+    return run->messages.pairing[rank][PSG_WAY_THERE].under_way > 0;
 }
 
 static bool back(const void *data, int rank) {
     const psg_run *run = data;
-    return run->pairing[rank][PSG_WAY_BACK].under_way > 0;
+    return run->messages.pairing[rank][PSG_WAY_BACK].under_way > 0;
 }
 
 /* A process that computes has no messages back until all those there have come: so these tell who
  * does not go on, if any of them is missing. */
 static void name_the_silent(psg_run *run, char *whom, size_t size) {
-    const int ranks = psg_comm_ranks(run->context->comm);
+    const int ranks = psg_comm_ranks(run->engine->comm);
     bool some[PSG_WAYS] = {false, false};
     starpu_pthread_mutex_lock(&run->mutex);
     for (int r = 0; r < ranks; r++) {
@@ -195,42 +189,12 @@ static void name_the_silent(psg_run *run, char *whom, size_t size) {
     starpu_pthread_mutex_unlock(&run->mutex);
 }
 
-size_t psg_task_give_up(psg_run *run) {
-    psg_comm *comm = run->context->comm;
+size_t psg_message_give_up(psg_run *run) {
+    psg_comm *comm = run->engine->comm;
     char whom[160];
     name_the_silent(run, whom, sizeof whom);
     psg_comm_give_up(comm, whom, "to send and receive messages of a solve");
     psg_run_fail(run, PSG_FAULT_MPI, "%s", psg_comm_why(comm));
-    atomic_store(&run->given_up, true);
+    atomic_store(&run->messages.given_up, true);
     return psg_messenger_drop(run);
-}
-
-/* -------------------------------------------------------------------------------- bundles */
-
-/* Nothing runs: StarPU takes the one for the other, which stand in the same memory. */
-void psg_task_regroup(psg_run *run, psg_way way, bool foreign, starpu_data_handle_t bundle,
-                      const starpu_data_handle_t *blocks, size_t count) {
-    const psg_task_args args = {
-        .run = run,
-        .kind = PSG_TASK_EXCHANGE,
-        .messages = run->context->messages && foreign && way == PSG_WAY_BACK ? 1 : 0};
-    struct starpu_task *task = psg_task_create(run->context->exchange->nowhere, &args, count + 1);
-    if (task != NULL) {
-        task->where = STARPU_NOWHERE;
-        psg_task_use(task, 0, bundle, way == PSG_WAY_THERE ? STARPU_R : STARPU_W);
-        for (size_t m = 0; m < count; m++) {
-            psg_task_use(task, m + 1, blocks[m], way == PSG_WAY_THERE ? STARPU_W : STARPU_R);
-        }
-    }
-    psg_task_submit(run, task);
-}
-
-/* StarPU waits for their data and goes on. */
-#define NOWHERE                                                                                    \
-    { .name = "nowhere", .where = STARPU_NOWHERE, .nbuffers = STARPU_VARIABLE_NBUFFERS }
-
-void psg_task_exchange_codelets(psg_exchange_codelets *codelets, int *nodes) {
-    static const struct starpu_codelet nowhere[PSG_TASK_PRECISIONS] = {
-        [PSG_TASK_F64] = NOWHERE, [PSG_TASK_F32] = NOWHERE};
-    psg_task_codelet_at(codelets->nowhere, nowhere, nodes);
 }

@@ -13,8 +13,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct psg_run;
-
 /** One request from its start to its end; part of the poster's own structure, and the poster's
  *  again once it has ended. Codes are those of psg_comm_words(), 0 if all is well. */
 typedef struct psg_errand {
@@ -37,8 +35,5 @@ void psg_messenger_post(psg_errand *errand);
 /** End what is under way for an owner, with the code PSG_COMM_GIVEN_UP, though MPI may still read
  *  and write its memory. Returns when that is done. @return how many */
 size_t psg_messenger_drop(const void *owner);
-
-/** Fail a run for a code. @param[in] what  did not go well */
-void psg_messenger_blame(struct psg_run *run, const char *what, int code);
 
 #endif

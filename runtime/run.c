@@ -1,10 +1,11 @@
 #include "runtime/run.h"
 
 #include "runtime/chain.h"
-#include "codelets/codelets.h"
 #include "runtime/device.h"
+#include "runtime/message.h"
 #include "runtime/simulation.h"
 #include "runtime/team.h"
+#include "runtime/teamwork.h"
 
 #include <math.h>
 #include <sched.h>
@@ -14,55 +15,46 @@
 #include <string.h>
 #include <time.h>
 
-/* What tasks find out about f, in memory that GPUs write too. */
-typedef struct findings {
-    double mode0[2]; /* room for either precision */
-    atomic_int nonfinite;
-} findings;
-
-static void free_findings(psg_run *run) {
-    if (run->mode0 != NULL && run->context->on_gpus) {
-        psg_device_host_free(run->mode0);
-    } else {
-        free(run->mode0);
-    }
-}
-
 static void free_parts(psg_run *run) {
     psg_chain_destroy(run->chain);
     psg_teamwork_destroy(run->work);
-    free_findings(run);
-    free(run->gathering);
-    free(run->travel);
-    free(run->pairing);
+    if (run->result != NULL && run->engine->pinned) {
+        psg_device_host_free(run->result);
+    } else {
+        free(run->result);
+    }
+    free(run->messages.gathering);
+    free(run->messages.travel);
+    free(run->messages.pairing);
     free(run->cell);
     free(run);
 }
 
-psg_run *psg_run_create(const psg_context *context, size_t workers) {
+psg_run *psg_run_create(const psg_engine *engine) {
     psg_run *run = calloc(1, sizeof *run);
     if (run == NULL) {
         return NULL;
     }
-    run->context = context;
-    run->workers = workers;
-    run->cell = calloc(workers * PSG_TASK_COUNT, sizeof *run->cell);
-    run->mode0 =
-        context->on_gpus ? psg_device_host_alloc(sizeof(findings)) : malloc(sizeof(findings));
-    const int ranks = context->comm != NULL ? psg_comm_ranks(context->comm) : 0;
-    run->pairing = calloc((size_t)ranks + 1, sizeof *run->pairing);
-    run->travel = ranks > 1 ? psg_travels_create(context) : NULL;
-    run->gathering = ranks > 1 ? psg_gatherings_create() : NULL;
-    run->chain = context->chained > 0 ? psg_chain_create(context) : NULL;
-    run->work = context->team != NULL ? psg_teamwork_create(context) : NULL;
-    if (run->cell == NULL || run->mode0 == NULL || run->pairing == NULL ||
-        (ranks > 1 && (run->travel == NULL || run->gathering == NULL)) ||
-        (context->chained > 0 && run->chain == NULL) ||
-        (context->team != NULL && run->work == NULL)) {
+    const size_t bytes = engine->result_bytes + 1;
+    const int ranks = engine->comm != NULL ? psg_comm_ranks(engine->comm) : 0;
+    psg_run_messages *m = &run->messages;
+    run->engine = engine;
+    run->cell = calloc(engine->workers * engine->kinds + 1, sizeof *run->cell);
+    run->result = engine->pinned ? psg_device_host_alloc(bytes) : malloc(bytes);
+    m->pairing = calloc((size_t)ranks + 1, sizeof *m->pairing);
+    m->travel = ranks > 1 ? psg_travels_create(engine->messages) : NULL;
+    m->gathering = ranks > 1 ? psg_gatherings_create() : NULL;
+    run->chain = engine->chain_steps > 0 ? psg_chain_create(engine) : NULL;
+    run->work = engine->team != NULL
+                    ? psg_teamwork_create(engine->team_steps, psg_team_seats(engine->team))
+                    : NULL;
+    if (run->cell == NULL || run->result == NULL || m->pairing == NULL ||
+        (ranks > 1 && (m->travel == NULL || m->gathering == NULL)) ||
+        (engine->chain_steps > 0 && run->chain == NULL) ||
+        (engine->team != NULL && run->work == NULL)) {
         free_parts(run);
         return NULL;
     }
-    run->nonfinite = &((findings *)run->mode0)->nonfinite;
     starpu_pthread_mutex_init(&run->mutex, NULL);
     starpu_pthread_cond_init(&run->idle, NULL);
     return run;
@@ -88,21 +80,23 @@ static double since_epoch(double moment) {
     return moment * 1e-6 + ahead;
 }
 
-void psg_run_start(psg_run *run, uint64_t solve) {
-    run->solve = solve;
+void psg_run_start(psg_run *run, uint64_t number) {
+    const psg_engine *e = run->engine;
+    psg_run_messages *m = &run->messages;
+    run->number = number;
     atomic_store(&run->fault, PSG_FAULT_NONE);
     memset(run->words, 0, sizeof run->words);
-    memset(run->mode0, 0, sizeof(findings));
-    memset(run->cell, 0, run->workers * PSG_TASK_COUNT * sizeof *run->cell);
-    run->exchange = (psg_run_cell){0};
-    run->sent_bytes = 0;
-    run->on_their_way = 0;
-    run->travels = 0;
-    run->under_way = 0;
-    atomic_store(&run->given_up, false);
-    run->events = 0;
-    run->events_lost = false;
-    psg_record_clear(&run->record);
+    memset(run->result, 0, e->result_bytes);
+    memset(run->cell, 0, e->workers * e->kinds * sizeof *run->cell);
+    m->cell = (psg_run_cell){0};
+    m->bytes = 0;
+    m->on_their_way = 0;
+    m->travels = 0;
+    m->under_way = 0;
+    atomic_store(&m->given_up, false);
+    run->events.count = 0;
+    run->events.lost = false;
+    psg_record_clear(&run->events.record);
     run->started = run->ended = run->in = starpu_timing_now();
     run->tasks = run->pieces = 0;
     run->submitted = since_epoch(run->started);
@@ -115,8 +109,8 @@ void psg_run_destroy(psg_run *run) {
     }
     starpu_pthread_mutex_destroy(&run->mutex);
     starpu_pthread_cond_destroy(&run->idle);
-    psg_record_free(&run->record);
-    free(run->event);
+    psg_record_free(&run->events.record);
+    free(run->events.event);
     free_parts(run);
 }
 
@@ -146,8 +140,8 @@ void psg_run_end_task(psg_run *run) {
     starpu_pthread_mutex_lock(&run->mutex);
     run->ended = starpu_timing_now();
     if (--run->pending == 0) {
-        if (run->context->run_ended != NULL && run->awake) {
-            run->context->run_ended();
+        if (run->engine->run_ended != NULL && run->awake) {
+            run->engine->run_ended();
         }
         starpu_pthread_cond_signal(&run->idle);
     }
@@ -174,7 +168,7 @@ bool psg_run_wait(psg_run *run, double limit) {
     if (run->work != NULL) {
         psg_team_wait(run);
     }
-    while (run->context->polls && atomic_load(&run->pending) > 0) {
+    while (run->engine->polls && atomic_load(&run->pending) > 0) {
         (void)sched_yield();
     }
     starpu_pthread_mutex_lock(&run->mutex);
@@ -183,8 +177,9 @@ bool psg_run_wait(psg_run *run, double limit) {
             starpu_pthread_cond_wait(&run->idle, &run->mutex);
             continue;
         }
-        since = run->under_way == 0 ? starpu_timing_now()
-                                    : fmax(since, fmax(run->ended, run->under_way_since));
+        since = run->messages.under_way == 0
+                    ? starpu_timing_now()
+                    : fmax(since, fmax(run->ended, run->messages.under_way_since));
         const double left = limit - (starpu_timing_now() - since) * 1e-6;
         over = left <= 0;
         if (!over) {
@@ -196,28 +191,30 @@ bool psg_run_wait(psg_run *run, double limit) {
 }
 
 void psg_run_keep_event(psg_run *run, const psg_run_event *event) {
+    psg_run_events *e = &run->events;
     starpu_pthread_mutex_lock(&run->mutex);
-    if (run->events == run->events_room) {
-        const size_t room = run->events_room > 0 ? 2 * run->events_room : 64;
-        psg_run_event *more = realloc(run->event, room * sizeof *more);
+    if (e->count == e->room) {
+        const size_t room = e->room > 0 ? 2 * e->room : 64;
+        psg_run_event *more = realloc(e->event, room * sizeof *more);
         if (more != NULL) {
-            run->event = more;
-            run->events_room = room;
+            e->event = more;
+            e->room = room;
         }
     }
-    if (run->events < run->events_room) {
-        run->event[run->events++] = *event;
+    if (e->count < e->room) {
+        e->event[e->count++] = *event;
     } else {
-        run->events_lost = true;
+        e->lost = true;
     }
     starpu_pthread_mutex_unlock(&run->mutex);
 }
 
 void psg_run_under_way(psg_run *run, psg_pairing *pairing, bool more) {
+    psg_run_messages *m = &run->messages;
     const size_t change = more ? 1 : SIZE_MAX; /* which is one less */
     starpu_pthread_mutex_lock(&run->mutex);
-    run->under_way_since = run->under_way == 0 ? starpu_timing_now() : run->under_way_since;
-    run->under_way += change;
+    m->under_way_since = m->under_way == 0 ? starpu_timing_now() : m->under_way_since;
+    m->under_way += change;
     if (pairing != NULL) {
         pairing->under_way += change;
     }
@@ -225,26 +222,29 @@ void psg_run_under_way(psg_run *run, psg_pairing *pairing, bool more) {
 }
 
 void psg_run_message_submitted(psg_run *run, size_t bytes) {
-    run->exchange.tasks++;
-    run->sent_bytes += bytes;
+    psg_run_messages *m = &run->messages;
+    m->cell.tasks++;
+    m->bytes += bytes;
 }
 
 void psg_run_messages_ready(psg_run *run, size_t count) {
+    psg_run_messages *m = &run->messages;
     if (count == 0) {
         return;
     }
     starpu_pthread_mutex_lock(&run->mutex);
-    if (run->on_their_way == 0) {
-        run->on_their_way_since = starpu_timing_now();
+    if (m->on_their_way == 0) {
+        m->on_their_way_since = starpu_timing_now();
     }
-    run->on_their_way += count;
+    m->on_their_way += count;
     starpu_pthread_mutex_unlock(&run->mutex);
 }
 
 void psg_run_message_sent(psg_run *run) {
+    psg_run_messages *m = &run->messages;
     starpu_pthread_mutex_lock(&run->mutex);
-    if (--run->on_their_way == 0) {
-        run->exchange.seconds += (starpu_timing_now() - run->on_their_way_since) * 1e-6;
+    if (--m->on_their_way == 0) {
+        m->cell.seconds += (starpu_timing_now() - m->on_their_way_since) * 1e-6;
     }
     starpu_pthread_mutex_unlock(&run->mutex);
 }

@@ -2,9 +2,8 @@
  * are written just before it starts and removed as soon as it has. */
 #include "runtime/simulation.h"
 
-#include "runtime/chain.h"
+#include "runtime/args.h"
 #include "runtime/decimal.h"
-#include "runtime/task.h"
 
 #include <xbt/config.h>
 #include <xbt/log.h>
@@ -398,15 +397,14 @@ double psg_simulation_seconds(const psg_task_args *args, bool gpu, int worker) {
         return mean;
     }
     const double s = sqrt(log1p(spread * spread));
-    const double z = normal(mixed(mixed(seed) ^ args->run->solve) ^ (uint64_t)worker);
+    const double z = normal(mixed(mixed(seed) ^ args->run->number) ^ (uint64_t)worker);
     return mean * exp(s * z - 0.5 * s * s);
 }
 
-static double chain_seconds(const psg_chain *chain, bool gpu, int worker) {
-    const psg_task_args *step = NULL;
+static double chain_seconds(const psg_task_args *chain, bool gpu, int worker) {
     double seconds = 0;
-    for (size_t s = 0; (step = psg_chain_step(chain, s)) != NULL; s++) {
-        seconds += psg_simulation_seconds(step, gpu, worker);
+    for (size_t s = 0; s < chain->steps; s++) {
+        seconds += psg_simulation_seconds(&chain->step[s], gpu, worker);
     }
     return seconds;
 }
@@ -417,9 +415,9 @@ double psg_simulation_cost(struct starpu_task *task, struct starpu_perfmodel_arc
     const psg_task_args *args = task->cl_arg;
     const bool gpu = arch->devices[0].type == STARPU_CUDA_WORKER;
     const int worker = starpu_task_get_current() == task ? starpu_worker_get_id() : -1;
-    const double least = args->chain != NULL ? 0 : machine->least[gpu];
-    const double seconds = args->chain != NULL ? chain_seconds(args->chain, gpu, worker)
-                                               : psg_simulation_seconds(args, gpu, worker);
+    const double least = args->step != NULL ? 0 : machine->least[gpu];
+    const double seconds = args->step != NULL ? chain_seconds(args, gpu, worker)
+                                              : psg_simulation_seconds(args, gpu, worker);
     const double gap = gpu ? gap_before(args) : 0;
     return seconds > 0 ? (fmax(seconds, least) + gap) * 1e6 : NAN;
 }

@@ -48,3 +48,10 @@ const char *psg_simulation_run(int (*program)(int, char **), int argc, char **ar
     *result = program(argc, argv);
     return NULL;
 }
+
+double psg_simulation_seconds(const struct psg_task_args *args, bool gpu, int worker) {
+    (void)args;
+    (void)gpu;
+    (void)worker;
+    return 0;
+}

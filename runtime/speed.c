@@ -7,27 +7,6 @@
 #include <starpu.h>
 #include <stdio.h>
 
-/* What a task has of its part of the real field and of the spectrum, each as one piece of data or
- * as blocks. */
-static const struct {
-    unsigned fields;
-    unsigned spectra;
-} holds[PSG_TASK_COUNT] = {
-    [PSG_TASK_FFT_XY] = {1, 1},  [PSG_TASK_PACK] = {0, 2},       [PSG_TASK_UNPACK] = {0, 2},
-    [PSG_TASK_FFT_Z] = {0, 1},   [PSG_TASK_DIVIDE] = {0, 1},     [PSG_TASK_IFFT_Z] = {0, 1},
-    [PSG_TASK_IFFT_XY] = {1, 1}, [PSG_TASK_NORMALIZE] = {1, 0},  [PSG_TASK_FORWARD_XY] = {1, 1},
-    [PSG_TASK_KSPACE] = {0, 1},  [PSG_TASK_INVERSE_XY] = {1, 1},
-};
-
-/* StarPU counts a task's data like this. */
-static double data_bytes(const psg_task_shape *s) {
-    const double real = s->precision == PSG_TASK_F64 ? 8 : 4;
-    const double lines = (double)s->count * (double)(s->pencil ? s->n[2] : s->n[1]);
-    return lines * real *
-           (holds[s->kind].fields * (double)s->n[0] +
-            holds[s->kind].spectra * 2 * (double)(s->n[0] / 2 + 1));
-}
-
 /* Of the tasks that were measured on such a worker, the one nearest in size. */
 static double nearest(const struct starpu_perfmodel_per_arch *measured, double bytes) {
     const double farthest = log(4);
@@ -53,7 +32,8 @@ static double by_model(const psg_task_shape *shape, unsigned worker) {
     char symbol[64];
     char path[1024] = "";
     double seconds = 0;
-    (void)snprintf(symbol, sizeof symbol, "psg_%s_%s", psg_task_names[shape->kind],
+    const psg_kind *kind = psg_kind_at(shape->kind);
+    (void)snprintf(symbol, sizeof symbol, "psg_%s_%s", kind->name,
                    shape->precision == PSG_TASK_F64 ? "f64" : "f32");
     starpu_perfmodel_get_model_path(symbol, path, sizeof path);
     const psg_decimal decimal = psg_decimal_begin();
@@ -64,8 +44,8 @@ static double by_model(const psg_task_shape *shape, unsigned worker) {
     }
     const struct starpu_perfmodel_per_arch *measured = starpu_perfmodel_get_model_per_arch(
         &model, starpu_worker_get_perf_archtype((int)worker, STARPU_NMAX_SCHED_CTXS), 0);
-    if (measured != NULL) {
-        seconds = nearest(measured, data_bytes(shape));
+    if (measured != NULL && kind->data_bytes != NULL) {
+        seconds = nearest(measured, kind->data_bytes(shape));
     }
     starpu_perfmodel_unload_model(&model);
     return seconds;

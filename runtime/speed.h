@@ -2,7 +2,7 @@
 #ifndef PSG_RUNTIME_SPEED_H
 #define PSG_RUNTIME_SPEED_H
 
-#include "runtime/run.h"
+#include "runtime/kind.h"
 
 /** Seconds of such a task on a worker: in a simulation as the machine's file says; else by StarPU's
  *  performance models, as it stored them when it last stopped. These know the sizes of tasks' data

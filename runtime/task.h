@@ -1,28 +1,14 @@
-/** @file task.h  What every codelet here is made of: arguments, models, one way to submit. */
+/** @file task.h  What every codelet is made of: models, one way to submit, the end of a task. */
 #ifndef PSG_RUNTIME_TASK_H
 #define PSG_RUNTIME_TASK_H
 
-#include "runtime/machine.h"
-#include "runtime/run.h"
+#include "runtime/args.h"
 
 #include <starpu.h>
 
 #if PSG_SIMULATE
 #include "runtime/simulation.h"
 #endif
-
-/** A task's arguments: plain data, copied into the task. */
-typedef struct psg_task_args {
-    psg_run *run;
-    psg_task_kind kind;
-    bool pencil; /**< index is a pencil, else a segment */
-    size_t index;
-    size_t messages; /**< to other processes that can go once it has ended */
-    bool continues;  /**< a part of what was submitted before: one thing in the run's record */
-    const struct psg_chain *chain; /**< whose steps it is; NULL: a task of its own */
-    size_t number;                 /**< in the run's record; set at submission */
-    int as_worker; /**< of a step of a team: 1 + the worker in whose place it is done; 0: StarPU knows */
-} psg_task_args;
 
 /** The codelet of a kind of task, for each precision, with a performance model of its own. A file
  *  that defines the functions KIND_cpu and, with CUDA, KIND_cuda says PSG_CODELET(kind) and has the
@@ -63,9 +49,6 @@ typedef struct psg_task_args {
         [PSG_TASK_F64] = PSG_CODELET_ENTRY(kind, PSG_TASK_F64),                                    \
         [PSG_TASK_F32] = PSG_CODELET_ENTRY(kind, PSG_TASK_F32),                                    \
     }
-
-/** What the time of such a task depends on. */
-psg_task_shape psg_task_shape_of(const psg_task_args *args);
 
 /** When a task began and ended, as StarPU tells once it has ended, on the clock of starpu_timing_now().
  *  @return false: StarPU does not tell, and both are 0 */
@@ -120,16 +103,6 @@ static inline void *psg_task_pointer(void *buffers[], size_t m) {
  *  contiguous. */
 static inline size_t psg_task_pitch(void *buffers[], size_t m) {
     return STARPU_BLOCK_GET_LDZ(buffers[m]);
-}
-
-/** StarPU's number of the worker that does this task; -1: there is none. */
-static inline int psg_task_worker(const psg_task_args *args) {
-    return args->as_worker > 0 ? args->as_worker - 1 : starpu_worker_get_id();
-}
-
-/** This worker's scratch. */
-static inline void *psg_task_scratch(const psg_task_args *args) {
-    return args->run->context->scratch[psg_task_worker(args)];
 }
 
 #endif

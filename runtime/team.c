@@ -1,3 +1,6 @@
+#include "runtime/team.h"
+
+#include "runtime/task.h"
 #include "runtime/teamwork.h"
 
 #include <pthread.h>
@@ -8,7 +11,7 @@
 
 /* f of a member at the least, bytes: below, a member costs more than it does. 32^3 on 16 cores of a Xeon, ms: by one
  * member 0.25, by 16 of them 0.06 (2026-11-22). */
-static const size_t member_bytes_min = (size_t)16 << 10;
+static const double member_bytes_min = 16 << 10;
 /* A member stays so long for the next solve of a loop that solves again at once, seconds. On 16 cores the last worker
  * is back from starpu_pause() after more than 1 ms; 64^3 takes 0.26 ms with this and 1.6 without (the same machine). */
 static const double linger = 200e-6;
@@ -240,8 +243,8 @@ size_t psg_team_seats(const psg_team *team) {
     return team->seats;
 }
 
-size_t psg_team_members(const psg_context *c, size_t seats) {
-    const size_t most = c->n[0] * c->n[1] * c->n[2] * c->cpu->real_bytes / member_bytes_min;
+size_t psg_team_members(double bytes, size_t seats) {
+    const size_t most = (size_t)(bytes / member_bytes_min);
     return most < 1 ? 1 : most < seats ? most : seats;
 }
 
@@ -268,12 +271,12 @@ static bool needs_workers(const psg_team *team, const psg_teamwork *w) {
 }
 
 static void enter(psg_run *run, bool waits) {
-    psg_team *team = run->context->team;
+    psg_team *team = run->engine->team;
     psg_teamwork *w = run->work;
     const size_t here = seat_here(team);
     psg_teamwork_wait(w);
     w->run = run;
-    w->members = psg_team_members(run->context, team->seats);
+    w->members = psg_team_members(run->engine->team_bytes, team->seats);
     w->own_seat = waits && take(&team->seat[here]) ? (int)here : -1;
     atomic_store(&team->seat[here].wanted, waits && w->own_seat < 0); /* for the next solve */
     w->first_seat = w->own_seat >= 0 ? here : (here + 1) % team->seats;
@@ -287,7 +290,7 @@ static void enter(psg_run *run, bool waits) {
 }
 
 void psg_team_enter(psg_run *run, bool waits) {
-    run->work->gathers = false;
+    run->gather = NULL;
     run->work->by_task = false;
     run->tasks++;
     enter(run, waits);
@@ -295,7 +298,7 @@ void psg_team_enter(psg_run *run, bool waits) {
 }
 
 void psg_team_wait(psg_run *run) {
-    psg_team *team = run->context->team;
+    psg_team *team = run->engine->team;
     psg_teamwork *w = run->work;
     if (w->by_task) {
         return; /* it may have to wait for data */
@@ -320,7 +323,7 @@ void psg_team_wait(psg_run *run) {
 /* Runs once the slabs are there, and keeps them until the run has ended. */
 static void enter_cpu(void *buffers[], void *argument) {
     psg_run *run = ((const psg_task_args *)argument)->run;
-    psg_team *team = run->context->team;
+    psg_team *team = run->engine->team;
     psg_teamwork *w = run->work;
     const int worker = starpu_worker_get_id();
     size_t number = 0;
@@ -368,10 +371,10 @@ static void entered(void *argument) {
 
 void psg_team_enter_after(psg_run *run, const starpu_data_handle_t *read,
                           const starpu_data_handle_t *written, size_t count) {
-    psg_team *team = run->context->team;
+    psg_team *team = run->engine->team;
     psg_teamwork *w = run->work;
     psg_task_args args = w->step[0].args;
-    w->gathers = false;
+    run->gather = NULL;
     w->by_task = true;
     args.continues = true; /* the run's record has the steps */
     args.as_worker = 0;

@@ -13,9 +13,7 @@
 
 #include "runtime/run.h"
 
-struct starpu_task;
 typedef struct psg_team psg_team;
-typedef struct psg_teamwork psg_teamwork;
 
 /** A team of CPU workers, StarPU's numbers; one solve of the plan is worked on at a time. StarPU's workers are
  *  awake here and in psg_team_destroy().
@@ -27,24 +25,8 @@ psg_team *psg_team_create(const int *workers, size_t count, void (*awake)(void),
 void psg_team_destroy(psg_team *team);
 
 size_t psg_team_seats(const psg_team *team);
-/** So many members of a team of `seats` are worth their cost for the plan's grid. */
-size_t psg_team_members(const psg_context *context, size_t seats);
-
-/** What a team does for one run: at most `steps` steps. @return NULL: no memory */
-psg_teamwork *psg_teamwork_create(const psg_context *context);
-/** NULL is fine. */
-void psg_teamwork_destroy(psg_teamwork *work);
-
-/** From now on the tasks that the run submits are gathered as steps.
- *  @param[in] key  of the lane and the arrays that the steps work on */
-void psg_teamwork_begin(psg_run *run, const size_t key[2]);
-bool psg_teamwork_gathers(const psg_run *run);
-/** Did the run gather its steps for that key already? A run that keeps a record gathers anew. */
-bool psg_teamwork_repeats(const psg_run *run, const size_t key[2]);
-/** What was gathered is no good: begin anew another time. */
-void psg_teamwork_drop(psg_run *run);
-/** Take a task in as a step. @param[in] task  with its data; it is gone afterwards */
-void psg_teamwork_add(psg_run *run, struct starpu_task *task);
+/** So many members of a team of `seats` are worth their cost for an array of so many bytes. */
+size_t psg_team_members(double bytes, size_t seats);
 
 /** The gathered steps become work of the team.
  *  @param[in] waits  the calling thread waits for the run next, so it is a member */

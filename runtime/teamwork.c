@@ -1,5 +1,7 @@
 #include "runtime/teamwork.h"
 
+#include "runtime/task.h"
+
 #include <sched.h>
 #include <stdlib.h>
 
@@ -20,13 +22,12 @@ void psg_team_relax(unsigned *looks) {
 
 /* ------------------------------------------------------------------------------------ gathering */
 
-psg_teamwork *psg_teamwork_create(const psg_context *context) {
-    const size_t steps = psg_task_total(context);
+psg_teamwork *psg_teamwork_create(size_t steps, size_t seats) {
     psg_teamwork *w = calloc(1, sizeof *w);
     if (w == NULL) {
         return NULL;
     }
-    const size_t counters = PSG_TASK_STEPS * psg_team_seats(context->team);
+    const size_t counters = PSG_TEAM_PHASES * seats;
     w->steps_most = steps;
     w->step = calloc(steps + 1, sizeof *w->step);
     w->ended = calloc(steps + 1, sizeof *w->ended);
@@ -58,35 +59,13 @@ void psg_teamwork_destroy(psg_teamwork *w) {
     free(w);
 }
 
-void psg_teamwork_begin(psg_run *run, const size_t key[2]) {
-    psg_teamwork *w = run->work;
-    psg_teamwork_wait(w);
-    w->gathers = true;
-    w->key[0] = key[0];
-    w->key[1] = key[1];
-    w->steps = w->parts = w->phases = w->data_count = 0;
-}
-
-void psg_teamwork_drop(psg_run *run) {
-    run->work->gathers = false;
-    run->work->steps = 0;
-}
-
-bool psg_teamwork_gathers(const psg_run *run) {
-    return run->work != NULL && run->work->gathers;
-}
-
-bool psg_teamwork_repeats(const psg_run *run, const size_t key[2]) {
-    const psg_teamwork *w = run->work;
-    return w->steps == w->steps_most && w->key[0] == key[0] && w->key[1] == key[1] &&
-           !run->context->record;
-}
-
-/* Steps of the same segment or pencil that were submitted in a row are a part. */
+/* Steps of the same part that were submitted in a row are one part of the work. Parts along the same axis, in a
+ * row, are a phase. */
 static void put_step(psg_teamwork *w, const psg_task_args *args) {
     const psg_step *before = w->steps > 0 ? &w->step[w->steps - 1] : NULL;
-    const bool same_phase = before != NULL && before->args.pencil == args->pencil;
-    if (!same_phase || before->args.index != args->index) {
+    const int axis = psg_label_axis(&args->label);
+    const bool same_phase = before != NULL && psg_label_axis(&before->args.label) == axis;
+    if (!same_phase || before->args.label.index[axis] != args->label.index[axis]) {
         w->part[w->parts++] = (psg_span){w->steps, w->steps};
     }
     if (!same_phase) {
@@ -110,7 +89,7 @@ static bool make_data_room(psg_teamwork *w, size_t count) {
     return true;
 }
 
-void psg_teamwork_add(psg_run *run, struct starpu_task *task) {
+static void add_step(psg_run *run, struct starpu_task *task) {
     psg_teamwork *w = run->work;
     const psg_task_args *args = task->cl_arg;
     const size_t count = (size_t)STARPU_TASK_GET_NBUFFERS(task);
@@ -127,6 +106,26 @@ void psg_teamwork_add(psg_run *run, struct starpu_task *task) {
     }
     task->destroy = 0;
     starpu_task_destroy(task);
+}
+
+void psg_teamwork_begin(psg_run *run, const size_t key[2]) {
+    psg_teamwork *w = run->work;
+    psg_teamwork_wait(w);
+    run->gather = add_step;
+    w->key[0] = key[0];
+    w->key[1] = key[1];
+    w->steps = w->parts = w->phases = w->data_count = 0;
+}
+
+void psg_teamwork_drop(psg_run *run) {
+    run->gather = NULL;
+    run->work->steps = 0;
+}
+
+bool psg_teamwork_repeats(const psg_run *run, const size_t key[2]) {
+    const psg_teamwork *w = run->work;
+    return w->steps == w->steps_most && w->key[0] == key[0] && w->key[1] == key[1] &&
+           !run->engine->record;
 }
 
 /* -------------------------------------------------------------------------------------- working */

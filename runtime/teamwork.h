@@ -3,13 +3,14 @@
 #ifndef PSG_RUNTIME_TEAMWORK_H
 #define PSG_RUNTIME_TEAMWORK_H
 
-#include "runtime/task.h"
-#include "runtime/team.h"
+#include "runtime/args.h"
 
 #include <stdatomic.h>
 
 /** Bytes of a cache line: two members never write the same one. */
 enum { PSG_TEAM_LINE = 64 };
+/** The most phases that the steps of a run have. */
+enum { PSG_TEAM_PHASES = 16 };
 
 /** What was a task. */
 typedef struct psg_step {
@@ -31,30 +32,42 @@ typedef struct psg_counter {
     size_t end;
 } psg_counter;
 
+typedef struct psg_teamwork psg_teamwork;
 struct psg_teamwork {
     psg_run *run;
     psg_teamwork *after; /**< in the team's order */
-    bool gathers;
-    bool by_task;   /**< a task of StarPU's enters it */
-    size_t key[2];  /**< of what was gathered */
-    psg_step *step; /**< [steps_most] */
+    bool by_task;        /**< a task of StarPU's enters it */
+    size_t key[2];       /**< of what was gathered */
+    psg_step *step;      /**< [steps_most] */
     size_t steps, steps_most;
     void **data; /**< by step: StarPU's interfaces of its data */
     size_t data_count, data_room;
     const psg_step **ended; /**< in the order of their ends */
     psg_span *part;
     size_t parts;
-    psg_span phase[PSG_TASK_STEPS];
+    psg_span phase[PSG_TEAM_PHASES];
     size_t phases;
-    psg_counter *counter;               /**< [phases][members] */
-    atomic_size_t done[PSG_TASK_STEPS]; /**< parts, by phase */
-    size_t first_seat;                  /**< of the members: that one and those that follow */
+    psg_counter *counter;                /**< [phases][members] */
+    atomic_size_t done[PSG_TEAM_PHASES]; /**< parts, by phase */
+    size_t first_seat;                   /**< of the members: that one and those that follow */
     size_t members;
     int own_seat;         /**< of the thread that waits; -1: it has none */
     atomic_size_t inside; /**< members that have not left yet */
     atomic_size_t entered, finished;
 };
 
+/** What a team of so many seats does for one run: at most `steps` steps. @return NULL: no memory */
+psg_teamwork *psg_teamwork_create(size_t steps, size_t seats);
+/** NULL is fine. */
+void psg_teamwork_destroy(psg_teamwork *work);
+
+/** From now on the tasks that the run submits are gathered as steps.
+ *  @param[in] key  of the lane and the arrays that the steps work on */
+void psg_teamwork_begin(psg_run *run, const size_t key[2]);
+/** Did the run gather its steps for that key already? A run that keeps a record gathers anew. */
+bool psg_teamwork_repeats(const psg_run *run, const size_t key[2]);
+/** What was gathered is no good: begin anew another time. */
+void psg_teamwork_drop(psg_run *run);
 /** Look away for a moment; who has looked often offers its core to other threads.
  *  @param[in,out] looks  how often, from 0 */
 void psg_team_relax(unsigned *looks);

@@ -1,19 +1,20 @@
 /* Tasks that StarPU tells apart for its performance models: those with the same shapes of blocks, of which some have
  * blocks, or rows that kspace moves, on other GPUs. */
+#include "codelets/context.h"
 #include "runtime/task.h"
 #include "tests/check.h"
 
 enum { PARTS = 4, ROWS = 32 };
 
-static const size_t first[PARTS + 1] = {0, ROWS, 2 * ROWS, 3 * ROWS, 4 * ROWS};
-static const size_t bundle[PARTS + 1] = {0, 1, 2, 3, 4};
-static const size_t some[PARTS] = {8, 8, 8, 8}, many[PARTS] = {16, 16, 16, 16};
-static const int one_each[PARTS] = {0, 1, 2, 3};
+static size_t first[PARTS + 1] = {0, ROWS, 2 * ROWS, 3 * ROWS, 4 * ROWS};
+static size_t bundle[PARTS + 1] = {0, 1, 2, 3, 4};
+static size_t some[PARTS] = {8, 8, 8, 8}, many[PARTS] = {16, 16, 16, 16};
+static int one_each[PARTS] = {0, 1, 2, 3};
 
 /** How blocks are exchanged. */
 typedef struct way {
     bool direct, fetched;
-    const size_t *returned;
+    size_t *returned;
 } way;
 
 static const way ways[] = {
@@ -27,28 +28,30 @@ static const psg_task_kind kinds[] = {PSG_TASK_FORWARD_XY, PSG_TASK_KSPACE, PSG_
 static uint32_t footprint(const way *w, psg_task_kind kind) {
     static char direct;
     struct starpu_codelet codelet = {.nbuffers = STARPU_VARIABLE_NBUFFERS};
-    const psg_context context = {.n = {8, PARTS * ROWS, PARTS * ROWS},
-                                 .segments = PARTS,
-                                 .pencils = PARTS,
-                                 .bundles = PARTS,
-                                 .z0 = first,
-                                 .y0 = first,
-                                 .bundle_p0 = bundle,
-                                 .bundle_y0 = first,
-                                 .segment_worker = one_each,
-                                 .pencil_worker = one_each,
-                                 .direct = w->direct ? (void *)&direct : NULL,
-                                 .returned = w->returned,
-                                 .fetched = w->fetched};
-    psg_run run = {.context = &context};
-    psg_task_args args = {.run = &run, .kind = kind, .pencil = kind == PSG_TASK_KSPACE, .index = 1};
+    const psg_context context = {.layout = {.n = {8, PARTS * ROWS, PARTS * ROWS},
+                                            .segments = PARTS,
+                                            .pencils = PARTS,
+                                            .bundles = PARTS,
+                                            .z0 = first,
+                                            .y0 = first,
+                                            .bundle_p0 = bundle,
+                                            .bundle_y0 = first,
+                                            .segment_worker = one_each,
+                                            .pencil_worker = one_each,
+                                            .relay = {w->returned, w->fetched}},
+                                 .direct = w->direct ? (void *)&direct : NULL};
+    const psg_engine engine = {.owner = &context};
+    psg_run run = {.engine = &engine};
+    psg_task_args args = {.run = &run,
+                          .label = kind == PSG_TASK_KSPACE ? psg_pencil_label(kind, 1)
+                                                           : psg_segment_label(kind, 1)};
     struct starpu_task task = {.cl = &codelet, .cl_arg = &args}; /* of no data, which all have */
     return psg_task_footprint(&task);
 }
 
 int main(void) {
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; ++k) {
-        const char *name = psg_task_names[kinds[k]];
+        const char *name = psg_kind_at((int)kinds[k])->name;
         for (int a = 0; a < WAYS; ++a) {
             const uint32_t of_a = footprint(&ways[a], kinds[k]);
             CHECK(of_a == footprint(&ways[a], kinds[k]), "%s, %d: not twice the same", name, a);

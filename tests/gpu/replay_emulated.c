@@ -351,7 +351,7 @@ static void check_moments(void) {
 
 int main(void) {
     static char memory[DATA][16];
-    context.cuda = workers;
+    context.engine.gpu = workers;
     worker.marks = marks;
     worker.replays = replays;
     replays[0] = psg_cuda_replay_create(DATA);

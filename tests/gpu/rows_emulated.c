@@ -41,7 +41,7 @@ typedef struct machine {
 /** The number of a grid point's row and place in it, in a solve, before kspace or after. */
 static double tag_of(const machine *m, size_t z, size_t y, size_t x, int solve, bool after) {
     const psg_context *c = &m->plan->context;
-    return (double)(((z * c->n[1] + y) * c->nxc + x) * SOLVES + (size_t)solve) + (after ? 0.5 : 0);
+    return (double)(((z * c->layout.n[1] + y) * c->layout.nxc + x) * SOLVES + (size_t)solve) + (after ? 0.5 : 0);
 }
 
 /** A complex number of a plane. */
@@ -62,17 +62,17 @@ static void segment_task(machine *m, psg_cuda_direction direction, size_t s, int
     const bool forward = direction == PSG_CUDA_FORWARD;
     const psg_cuda_xy_part *part = NULL;
     psg_copy found = {.segment = SIZE_MAX};
-    void **buffers = buffers_of(m, &m->lane->bundles[s * c->bundles], c->bundles, 1);
+    void **buffers = buffers_of(m, &m->lane->bundles[s * c->layout.bundles], c->layout.bundles, 1);
     const size_t count = psg_cuda_parts_of(&m->run, direction, s, buffers, &part);
     size_t y = 0, lost = 0;
     for (size_t p = 0; p < count; ++p) {
-        const size_t planes = c->z0[s + 1] - c->z0[s];
+        const size_t planes = c->layout.z0[s + 1] - c->layout.z0[s];
         const psg_cuda_segment in = {part[p].base_d, planes, part[p].plane_pitch};
         CHECK(part[p].y0 == y, "part %zu of segment %zu begins with row %zu", p, s, part[p].y0);
         for (size_t k = 0; k < planes; ++k) {
-            for (size_t i = 0; i < part[p].rows * c->nxc; ++i) {
+            for (size_t i = 0; i < part[p].rows * c->layout.nxc; ++i) {
                 const double tag =
-                    tag_of(m, c->z0[s] + k, y + i / c->nxc, i % c->nxc, solve, !forward);
+                    tag_of(m, c->layout.z0[s] + k, y + i / c->layout.nxc, i % c->layout.nxc, solve, !forward);
                 double *number = at(&in, k, i);
                 lost += !psg_lane_find(m->plan, m->lane, number, &found);
                 lost += !forward && *number != tag;
@@ -81,7 +81,7 @@ static void segment_task(machine *m, psg_cuda_direction direction, size_t s, int
         }
         y += part[p].rows;
     }
-    CHECK(y == c->n[1] && lost == 0, "solve %d, segment %zu, %s: %zu rows, %zu numbers lost", solve,
+    CHECK(y == c->layout.n[1] && lost == 0, "solve %d, segment %zu, %s: %zu rows, %zu numbers lost", solve,
           s, forward ? "there" : "back", y, lost);
 }
 
@@ -98,28 +98,28 @@ static double *in_plane(const psg_cuda_segment *segments, size_t count, size_t z
 static void kspace(machine *m, size_t p, int solve) {
     const psg_context *c = &m->plan->context;
     psg_cuda_band bands[2];
-    void **buffers = buffers_of(m, &m->lane->blocks[p], c->segments, c->pencils);
+    void **buffers = buffers_of(m, &m->lane->blocks[p], c->layout.segments, c->layout.pencils);
     const size_t count = psg_cuda_bands_of(&m->run, p, buffers, bands);
-    size_t y = c->y0[p], lost = 0;
+    size_t y = c->layout.y0[p], lost = 0;
     for (size_t b = 0; b < count; ++b) {
         const psg_cuda_segment *to = bands[b].to ? bands[b].to : bands[b].segments;
         const size_t to_count = bands[b].to ? bands[b].to_count : bands[b].count;
-        for (size_t i = 0; i < bands[b].rows * c->nxc; ++i) {
-            const size_t row = y + i / c->nxc;
-            for (size_t z = 0; z < c->n[2]; ++z) {
+        for (size_t i = 0; i < bands[b].rows * c->layout.nxc; ++i) {
+            const size_t row = y + i / c->layout.nxc;
+            for (size_t z = 0; z < c->layout.n[2]; ++z) {
                 const double *number = in_plane(bands[b].segments, bands[b].count, z, i);
-                lost += !number || *number != tag_of(m, z, row, i % c->nxc, solve, false);
+                lost += !number || *number != tag_of(m, z, row, i % c->layout.nxc, solve, false);
             }
-            for (size_t z = 0; z < c->n[2]; ++z) {
+            for (size_t z = 0; z < c->layout.n[2]; ++z) {
                 double *number = in_plane(to, to_count, z, i);
                 if (CHECK(number != NULL, "no plane %zu", z)) {
-                    *number = tag_of(m, z, row, i % c->nxc, solve, true);
+                    *number = tag_of(m, z, row, i % c->layout.nxc, solve, true);
                 }
             }
         }
         y += bands[b].rows;
     }
-    CHECK(y == c->y0[p + 1] && lost == 0, "solve %d, pencil %zu: up to row %zu, %zu numbers lost",
+    CHECK(y == c->layout.y0[p + 1] && lost == 0, "solve %d, pencil %zu: up to row %zu, %zu numbers lost",
           solve, p, y, lost);
 }
 
@@ -127,14 +127,14 @@ static void kspace(machine *m, size_t p, int solve) {
  *  of this one, whatever the other segments are at. */
 static void solves(machine *m) {
     const psg_context *c = &m->plan->context;
-    for (size_t s = 0; s < c->segments; ++s) {
+    for (size_t s = 0; s < c->layout.segments; ++s) {
         segment_task(m, PSG_CUDA_FORWARD, s, 0);
     }
     for (int solve = 0; solve < SOLVES; ++solve) {
-        for (size_t p = c->pencils; p-- > 0;) {
+        for (size_t p = c->layout.pencils; p-- > 0;) {
             kspace(m, p, solve);
         }
-        for (size_t s = 0; s < c->segments; ++s) {
+        for (size_t s = 0; s < c->layout.segments; ++s) {
             segment_task(m, PSG_CUDA_INVERSE, s, solve);
             if (solve + 1 < SOLVES) {
                 segment_task(m, PSG_CUDA_FORWARD, s, solve + 1);
@@ -146,22 +146,22 @@ static void solves(machine *m) {
 static void on_gpus(psg_plan *plan, const rows_case *r, bool fetched) {
     psg_context *c = &plan->context;
     machine m = {.plan = plan};
-    m.worker.segments[0] = calloc(3 * c->segments, sizeof *m.worker.segments[0]);
-    m.worker.segments[1] = m.worker.segments[0] + c->segments;
-    m.worker.segments[2] = m.worker.segments[1] + c->segments;
-    m.worker.parts = calloc(2 * c->bundles, sizeof *m.worker.parts);
-    m.buffers = calloc(c->segments + c->bundles, sizeof *m.buffers);
+    m.worker.segments[0] = calloc(3 * c->layout.segments, sizeof *m.worker.segments[0]);
+    m.worker.segments[1] = m.worker.segments[0] + c->layout.segments;
+    m.worker.segments[2] = m.worker.segments[1] + c->layout.segments;
+    m.worker.parts = calloc(2 * c->layout.bundles, sizeof *m.worker.parts);
+    m.buffers = calloc(c->layout.segments + c->layout.bundles, sizeof *m.buffers);
     m.workers[0] = &m.worker;
-    c->packed = true;
-    c->returned = r->returned;
-    c->fetched = fetched;
+    c->form.packed = true;
+    c->layout.relay.rows = r->returned;
+    c->layout.relay.fetched = fetched;
     if (CHECK_STATUS(psg_lane_create(&m.lane, plan), PSG_OK)) {
-        c->cuda = m.workers;
+        c->engine.gpu = m.workers;
         emulating = true;
         m.run = (psg_run){.context = c, .sent = m.lane->sent, .returned = m.lane->returned};
         solves(&m);
         emulating = false;
-        c->cuda = NULL;
+        c->engine.gpu = NULL;
     }
     psg_lane_destroy(m.lane, plan);
     free(m.worker.segments[0]);

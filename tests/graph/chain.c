@@ -33,7 +33,7 @@ static void ask(const psg_plan *plan, told *t) {
     CHECK_STATUS(psg_plan_statistics(plan, &t->statistics), PSG_OK);
     CHECK_STATUS(psg_plan_events(plan, t->event, EVENTS_MAX, &t->events), PSG_OK);
     CHECK_STATUS(psg_plan_dependencies(plan, t->need, NEEDS_MAX, &t->needs), PSG_OK);
-    t->pieces = plan->submit_pieces;
+    t->pieces = plan->history.run.pieces;
     CHECK(t->events > 0 && t->events <= EVENTS_MAX && t->needs > 0 && t->needs <= NEEDS_MAX,
           "%zu events, %zu dependencies", t->events, t->needs);
 }
@@ -98,8 +98,8 @@ static psg_plan *create(psg_precision precision, const harness_variant *variant,
     options.in_flight = 2;
     options.record = record;
     if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
-        CHECK(plan->context.chained == 0, "%s: a plan for cores chains tasks", variant->name);
-        plan->context.chained = psg_task_total(&plan->context);
+        CHECK(plan->context.engine.chain_steps == 0, "%s: a plan for cores chains tasks", variant->name);
+        plan->context.engine.chain_steps = psg_task_total(&plan->context);
     }
     return plan;
 }
@@ -140,7 +140,7 @@ static void check_repeats(psg_plan *plan, const void *f[2], void *const want[2],
         for (int n = 0; n < flights; ++n) {
             CHECK_STATUS(psg_submit_slabs(plan), PSG_OK);
         }
-        for (const psg_flight *flight = plan->oldest; flight != NULL; flight = flight->next) {
+        for (const psg_flight *flight = plan->flights.oldest; flight != NULL; flight = flight->next) {
             const psg_run **latest = &run[flight->lane->number];
             CHECK(*latest == NULL || *latest == flight->run, "%s: lane %zu has another run", name,
                   flight->lane->number);
@@ -169,8 +169,8 @@ static void solve(psg_plan *plan, const void *f, void *u, told *t) {
 
 /** Leave u its room and no values: a chain writes it first, and may read it then. */
 static void forget_u(psg_plan *plan) {
-    for (size_t s = 0; s < plan->context.segments; ++s) {
-        starpu_data_deinitialize(plan->slabs->u_slabs[s]);
+    for (size_t s = 0; s < plan->context.layout.segments; ++s) {
+        starpu_data_deinitialize(plan->storage.slabs->u_slabs[s]);
     }
 }
 

@@ -17,7 +17,7 @@ static const oracle_grid box = {{NX, NY, NZ}, {1.0, 1.0, 1.0}};
 
 /** Is it what stands at an address of the array? */
 static void check_array(const psg_plan *plan, const double *array, char data) {
-    const psg_arrays *arrays = plan->arrays;
+    const psg_arrays *arrays = plan->storage.arrays;
     for (size_t z = 0; z < NZ; ++z) {
         for (size_t p = 0; p < PLANE; p += PLANE - 1) {
             psg_copy copy = {.segment = SIZE_MAX, .pencil = SIZE_MAX};
@@ -35,7 +35,7 @@ static void check_array(const psg_plan *plan, const double *array, char data) {
 
 /** Every block is found, by its segment or its pencil. */
 static void check_lane(const psg_plan *plan) {
-    const psg_lane *lane = plan->lanes[0];
+    const psg_lane *lane = plan->storage.lanes[0];
     for (size_t s = 0; s < SEGMENTS; ++s) {
         for (size_t p = 0; p < PENCILS; ++p) {
             psg_copy copy = {.segment = SIZE_MAX, .pencil = SIZE_MAX};
@@ -84,7 +84,7 @@ static void check_list(psg_plan *plan, const double *f, const double *u) {
     static const char elsewhere[8];
     psg_copy list[4];
     size_t count = 0;
-    plan->gpu_count = 1;
+    plan->workers.gpu_count = 1;
     psg_copies_begin(plan);
     psg_copies_begin(plan);
     add(PSG_COPY_D2H, elsewhere, u + 8 * PLANE, 4e6, 5e6);
@@ -110,7 +110,7 @@ static void check_list(psg_plan *plan, const double *f, const double *u) {
     CHECK_STATUS(psg_plan_copies(plan, list, 4, &count), PSG_OK);
     CHECK(count == 1 && list[0].data == 'u' && list[0].segment == 0, "%zu copies, of segment %zu",
           count, list[0].segment);
-    plan->gpu_count = 0;
+    plan->workers.gpu_count = 0;
 }
 
 int main(void) {

@@ -1,5 +1,6 @@
 /* What StarPU has measured of tasks says how long others like them would take: in proportion to
  * their size, unless it is far from all that was measured, and nothing of others. */
+#include "codelets/kinds.h"
 #include "runtime/speed.h"
 #include "graph/psg.h"
 #include "graph/psg_observe.h"
@@ -52,7 +53,7 @@ static void calibrate(void) {
 static psg_task_shape shape_of(psg_task_kind kind, size_t count) {
     return (psg_task_shape){.kind = kind,
                             .precision = PSG_TASK_F64,
-                            .pencil = kind == PSG_TASK_KSPACE,
+                            .axis = kind == PSG_TASK_KSPACE,
                             .n = {N, N, N},
                             .count = count,
                             .pieces = 4};
@@ -66,7 +67,7 @@ static void ask(unsigned worker) {
         psg_task_shape shape = shape_of(kinds[k], N / 4);
         const double seconds = psg_task_seconds(&shape, worker);
         CHECK(seconds >= 0.5 * r->least && seconds <= 2 * r->most, "%s: %g s, and it took %g to %g",
-              psg_task_names[kinds[k]], seconds, r->least, r->most);
+              psg_kind_at((int)kinds[k])->name, seconds, r->least, r->most);
         shape.count = N / 2;
         CHECK_NEAR(psg_task_seconds(&shape, worker), 2 * seconds, 1e-6 * seconds, "twice the size");
         shape.count = 1;

@@ -1,0 +1,83 @@
+/** @file context.h  The constants of a plan that its tasks need. All of it is set before the first task is submitted. */
+#ifndef PSG_CODELETS_CONTEXT_H
+#define PSG_CODELETS_CONTEXT_H
+
+#include "codelets/kinds.h"
+#include "codelets/layout.h"
+#include "cpu/ops.h"
+#include "runtime/args.h"
+
+#include <stdatomic.h>
+
+/** In which form the tasks find their data. */
+typedef struct psg_form {
+    bool fused;    /**< the variant of the graph */
+    bool packed;   /**< blocks are dense, copied out of and into slabs; else they are views */
+    bool messages; /**< blocks go to other processes one by one */
+    size_t strip;  /**< rows of blocks are in strips of x so wide (psg_gpu_strip()); 0: not */
+    /* Of the staged graph: */
+    bool z_contiguous;     /**< pencils are [ky][kx][z], else [z][ky][kx] */
+    bool segment_is_block; /**< a segment's spectrum is its only block: there is nothing to pack */
+    bool pencil_is_block;  /**< a pencil is its only block: there is nothing to pack */
+    bool normalizes;       /**< `normalize` has the factor 1/(nx ny nz), else the division has it */
+} psg_form;
+
+/** What tasks find out about f, for whoever waits for the solve: psg_run.result. GPUs write it too. */
+typedef struct psg_findings {
+    double mode0
+        [2]; /**< one complex of the precision: the mode (0,0,0), the sum of f, from the task that has it */
+    atomic_int nonfinite; /**< 1 if a mode is not finite: f is not, or it is too large */
+} psg_findings;
+
+/** Where the rows stand that kspace relays, in the lane of a solve: psg_run.user. */
+typedef struct psg_relay_place {
+    void **
+        before; /**< by pencil: those that came, [nz][rows][nxc], on the pencil's GPU; NULL if they are fetched */
+    void **after; /**< by segment: those of all pencils when they are back, or that are fetched,
+                        [pencil][planes][rows][nxc], on the segment's GPU */
+} psg_relay_place;
+
+typedef struct psg_context {
+    psg_engine engine;
+    psg_layout layout;
+    psg_form form;
+    const psg_cpu_ops *cpu;
+    psg_cpu_fft *fft;
+    double scale;                 /**< psg_options.factor/(nx ny nz) */
+    psg_cpu_divide divide;        /**< with that factor, or with 1 */
+    void *const *scratch;         /**< by StarPU worker number: fft_scratch_bytes() each */
+    psg_cpu_piece *const *pieces; /**< by StarPU worker number: room for `segments` pointers */
+    /** For tasks that write and read blocks in other GPUs' memory; NULL: there are none. */
+    struct psg_direct_codelets *direct;
+    struct psg_exchange_codelets *exchange; /**< NULL: one process */
+} psg_context;
+
+static inline const psg_context *psg_context_of(const psg_run *run) {
+    return run->engine->owner;
+}
+
+static inline psg_findings *psg_findings_of(const psg_run *run) {
+    return run->result;
+}
+
+/** This worker's scratch. */
+static inline void *psg_task_scratch(const psg_task_args *args) {
+    return psg_context_of(args->run)->scratch[psg_task_worker(args)];
+}
+
+/** The segment, or the pencil, that a task is about. */
+static inline size_t psg_segment_of(const psg_task_args *args) {
+    return args->label.index[PSG_AXIS_SEGMENT];
+}
+static inline size_t psg_pencil_of(const psg_task_args *args) {
+    return args->label.index[PSG_AXIS_PENCIL];
+}
+
+/** Messages to other processes that can go when the task with this label has written its blocks. */
+size_t psg_messages_after(const psg_context *context, const psg_label *label);
+
+/** Bytes of the real field and of the spectrum that a task or a message with this label is about. */
+void psg_label_part(const psg_context *context, const psg_label *label, double *field,
+                    double *spectrum);
+
+#endif

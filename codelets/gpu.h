@@ -1,0 +1,20 @@
+/** @file gpu.h  What a plan keeps on GPUs, as the layers above see it: nothing of CUDA in here. */
+#ifndef PSG_CODELETS_GPU_H
+#define PSG_CODELETS_GPU_H
+
+#include "codelets/context.h"
+#include "runtime/gpu.h"
+
+/** How wide the strips of x are in which the GPUs' own 2-D transforms keep the rows of blocks, for
+ *  a fused graph whose blocks only GPUs see, of one process. 0: rows as they are, and cuFFT; there
+ *  is no such transform for this size, or on one of the GPUs, or it is not the faster one. */
+size_t psg_gpu_strip(const psg_context *context);
+
+/** Can the GPUs' tasks relay rows, see psg_relay? */
+bool psg_gpu_relays(const psg_context *context);
+
+/** For psg_gpu_start(): cuFFT plans, tables and work areas of a plan, whose context is the engine's owner.
+ *  @param[in] peers  tasks write and read other GPUs' memory */
+psg_gpu_user psg_gpu_plans(bool peers);
+
+#endif

@@ -1,0 +1,201 @@
+#include "codelets/context.h"
+
+/* Bytes in multiples of a part of the real field and of the spectrum: what a task moves between memory and its worker
+ * at the least, and what StarPU counts as its data. Scratch is not counted, nor is the reading of what the same
+ * segment or pencil has just written, which may still be in a cache; nor the reading of a line of memory before it is
+ * written, which there are ways around.
+ *
+ * In the staged graph a spectrum is written as such, then as blocks, as a pencil, as blocks, and as such again; what
+ * transforms or divides it in place may find it in a cache. Where it is not packed, the transforms after the packs'
+ * place read and write it. */
+static const struct {
+    unsigned field_reads, field_writes, spectrum_reads, spectrum_writes;
+    unsigned fields, spectra; /* of data */
+} moves[PSG_TASK_COUNT] = {
+    [PSG_TASK_FFT_XY] = {1, 0, 0, 1, 1, 1},     [PSG_TASK_PACK] = {0, 0, 0, 1, 0, 2},
+    [PSG_TASK_UNPACK] = {0, 0, 1, 1, 0, 2},     [PSG_TASK_FFT_Z] = {0, 0, 0, 0, 0, 1},
+    [PSG_TASK_DIVIDE] = {0, 0, 0, 0, 0, 1},     [PSG_TASK_IFFT_Z] = {0, 0, 0, 0, 0, 1},
+    [PSG_TASK_IFFT_XY] = {0, 1, 0, 0, 1, 1},    [PSG_TASK_NORMALIZE] = {0, 0, 0, 0, 1, 0},
+    [PSG_TASK_FORWARD_XY] = {1, 0, 0, 1, 1, 1}, [PSG_TASK_KSPACE] = {0, 0, 1, 1, 0, 1},
+    [PSG_TASK_INVERSE_XY] = {0, 1, 1, 0, 1, 1},
+};
+
+void psg_label_part(const psg_context *c, const psg_label *label, double *field, double *spectrum) {
+    const psg_layout *l = &c->layout;
+    const double real = (double)c->cpu->real_bytes;
+    if (psg_label_has_pencil(label)) {
+        const size_t rows = psg_layout_rows(l, label->index[PSG_AXIS_PENCIL]);
+        *field = 0;
+        *spectrum = 2 * real * (double)rows * (double)(l->nxc * l->n[2]);
+    } else {
+        const double rows =
+            (double)psg_layout_planes(l, label->index[PSG_AXIS_SEGMENT]) * (double)l->n[1];
+        *field = real * rows * (double)l->n[0];
+        *spectrum = 2 * real * rows * (double)l->nxc;
+    }
+}
+
+size_t psg_messages_after(const psg_context *c, const psg_label *label) {
+    const psg_layout *l = &c->layout;
+    const size_t p = label->index[PSG_AXIS_PENCIL];
+    if (!c->form.messages) {
+        return 0;
+    }
+    if (!psg_label_has_pencil(label)) {
+        return l->bundles - psg_range_count(l->own_bundles);
+    }
+    for (size_t g = l->own_bundles.first; g < l->own_bundles.end; g++) {
+        if (l->bundle_p0[g] == p && l->bundle_p0[g + 1] == p + 1) {
+            return l->segments - psg_range_count(l->own_segments);
+        }
+    }
+    return 0; /* the pencil goes with others, see regroup.c */
+}
+
+static psg_traffic traffic(const void *owner, const psg_label *label) {
+    const psg_context *c = owner;
+    const psg_task_kind kind = (psg_task_kind)label->kind;
+    const bool reads = (kind == PSG_TASK_FFT_Z && c->form.pencil_is_block) ||
+                       (kind == PSG_TASK_IFFT_XY && c->form.segment_is_block);
+    const bool writes = kind == PSG_TASK_IFFT_Z && c->form.pencil_is_block;
+    double field = 0;
+    double spectrum = 0;
+    psg_label_part(c, label, &field, &spectrum);
+    return (psg_traffic){
+        moves[kind].field_reads * field + (moves[kind].spectrum_reads + reads) * spectrum,
+        moves[kind].field_writes * field + (moves[kind].spectrum_writes + writes) * spectrum};
+}
+
+/* A pencil needs every segment, and a segment every pencil. */
+static int phase(const psg_label *label) {
+    const bool forward = label->kind == PSG_TASK_FORWARD_XY || label->kind == PSG_TASK_FFT_XY ||
+                         label->kind == PSG_TASK_PACK;
+    return psg_label_has_pencil(label) ? 1 : forward ? 0 : 2;
+}
+
+static double data_bytes(const psg_task_shape *s) {
+    const double real = s->precision == PSG_TASK_F64 ? 8 : 4;
+    const double lines = (double)s->count * (double)s->n[s->axis == PSG_AXIS_PENCIL ? 2 : 1];
+    return lines * real *
+           (moves[s->kind].fields * (double)s->n[0] +
+            moves[s->kind].spectra * 2 * (double)(s->n[0] / 2 + 1));
+}
+
+static int worker(const void *owner, const psg_label *label) {
+    const psg_layout *l = &((const psg_context *)owner)->layout;
+    return psg_label_has_pencil(label) ? l->pencil_worker[label->index[PSG_AXIS_PENCIL]]
+                                       : l->segment_worker[label->index[PSG_AXIS_SEGMENT]];
+}
+
+/* Of a pencil, the blocks that it has to do with on other GPUs are those into which kspace puts the rows that it
+ * relays. */
+static void pencil_shape(const psg_layout *l, size_t p, psg_task_shape *shape) {
+    const size_t relayed = psg_relay_rows(l, p);
+    shape->count = psg_layout_rows(l, p);
+    shape->pieces = l->segments;
+    for (size_t s = 0; relayed > 0 && s < l->segments; s++) {
+        shape->remote += l->segment_worker[s] != l->pencil_worker[p];
+    }
+    shape->moved = shape->remote > 0 ? (double)relayed / (double)shape->count : 0;
+}
+
+/* A segment's task finds the rows in other GPUs' memory that kspace does not relay. */
+static void segment_shape(const psg_context *c, size_t s, psg_task_shape *shape) {
+    const psg_layout *l = &c->layout;
+    const bool relays = shape->kind == PSG_TASK_INVERSE_XY || l->relay.fetched;
+    const size_t relayed = relays ? psg_relay_all_rows(l) : 0;
+    shape->count = psg_layout_planes(l, s);
+    shape->pieces = l->bundles;
+    for (size_t g = 0; c->direct != NULL && g < l->bundles; g++) {
+        shape->remote += l->pencil_worker[l->bundle_p0[g]] != l->segment_worker[s];
+    }
+    shape->moved = shape->remote > 0 ? 1 - (double)relayed / (double)l->n[1] : 0;
+}
+
+static void shape(const void *owner, const psg_label *label, psg_task_shape *shape) {
+    const psg_context *c = owner;
+    for (int d = 0; d < 3; d++) {
+        shape->n[d] = c->layout.n[d];
+    }
+    shape->dense = c->form.packed;
+    if (psg_label_has_pencil(label)) {
+        pencil_shape(&c->layout, label->index[PSG_AXIS_PENCIL], shape);
+    } else {
+        segment_shape(c, label->index[PSG_AXIS_SEGMENT], shape);
+    }
+    shape->variant = shape->remote > 0 && c->layout.relay.fetched;
+}
+
+/* ------------------------------------------------------------------------------- the graph */
+
+/* A segment's, a pencil's, and a segment's again. */
+size_t psg_task_steps(const psg_context *context, psg_task_step steps[PSG_TASK_STEPS]) {
+    const bool fused = context->form.fused;
+    const bool packs[2] = {!fused && !context->form.segment_is_block,
+                           !fused && !context->form.pencil_is_block};
+    const struct {
+        psg_task_step step;
+        bool there;
+    } all[] = {
+        {{PSG_TASK_FORWARD_XY, false}, fused},
+        {{PSG_TASK_FFT_XY, false}, !fused},
+        {{PSG_TASK_PACK, false}, packs[0]},
+        {{PSG_TASK_UNPACK, true}, packs[1]},
+        {{PSG_TASK_KSPACE, true}, fused},
+        {{PSG_TASK_FFT_Z, true}, !fused},
+        {{PSG_TASK_DIVIDE, true}, !fused},
+        {{PSG_TASK_IFFT_Z, true}, !fused},
+        {{PSG_TASK_PACK, true}, packs[1]},
+        {{PSG_TASK_UNPACK, false}, packs[0]},
+        {{PSG_TASK_IFFT_XY, false}, !fused},
+        {{PSG_TASK_NORMALIZE, false}, context->form.normalizes},
+        {{PSG_TASK_INVERSE_XY, false}, fused},
+    };
+    size_t count = 0;
+    for (size_t m = 0; m < sizeof all / sizeof *all; m++) {
+        if (all[m].there) {
+            steps[count++] = all[m].step;
+        }
+    }
+    return count;
+}
+
+size_t psg_task_total(const psg_context *context) {
+    psg_task_step step[PSG_TASK_STEPS];
+    const size_t count = psg_task_steps(context, step);
+    size_t total = 0;
+    for (size_t m = 0; m < count; m++) {
+        total += step[m].pencil ? context->layout.pencils : context->layout.segments;
+    }
+    return total;
+}
+
+/* -------------------------------------------------------------------------------- the kinds */
+
+#define KIND(the_name)                                                                             \
+    {                                                                                              \
+        .name = the_name, .shape = shape, .traffic = traffic, .phase = phase, .worker = worker,    \
+        .data_bytes = data_bytes                                                                   \
+    }
+
+static const psg_kind kinds[PSG_TASK_COUNT] = {
+    [PSG_TASK_FFT_XY] = KIND("fft_xy"),
+    [PSG_TASK_PACK] = KIND("pack"),
+    [PSG_TASK_UNPACK] = KIND("unpack"),
+    [PSG_TASK_FFT_Z] = KIND("fft_z"),
+    [PSG_TASK_DIVIDE] = KIND("divide"),
+    [PSG_TASK_IFFT_Z] = KIND("ifft_z"),
+    [PSG_TASK_IFFT_XY] = KIND("ifft_xy"),
+    [PSG_TASK_NORMALIZE] = KIND("normalize"),
+    [PSG_TASK_FORWARD_XY] = KIND("forward_xy"),
+    [PSG_TASK_KSPACE] = KIND("kspace"),
+    [PSG_TASK_INVERSE_XY] = KIND("inverse_xy"),
+    [PSG_TASK_EXCHANGE] = {.name = "exchange", .travels = true},
+};
+
+/* Before anything else of the library can run, so the first kinds have the numbers of psg_task_kind. */
+__attribute__((constructor)) static void register_kinds(void) {
+    for (int m = 0; m < PSG_TASK_COUNT; m++) {
+        (void)psg_kind_register(&kinds[m]);
+    }
+}

@@ -1,0 +1,57 @@
+/** @file kinds.h  The kinds of task of a solve, and their order in each graph. */
+#ifndef PSG_CODELETS_KINDS_H
+#define PSG_CODELETS_KINDS_H
+
+#include "runtime/kind.h"
+
+struct psg_context;
+
+/** In the order of the public psg_stage: these are the numbers of the registered kinds. */
+typedef enum psg_task_kind {
+    PSG_TASK_FFT_XY = 0,
+    PSG_TASK_PACK,
+    PSG_TASK_UNPACK,
+    PSG_TASK_FFT_Z,
+    PSG_TASK_DIVIDE,
+    PSG_TASK_IFFT_Z,
+    PSG_TASK_IFFT_XY,
+    PSG_TASK_NORMALIZE,
+    PSG_TASK_FORWARD_XY,
+    PSG_TASK_KSPACE,
+    PSG_TASK_INVERSE_XY,
+    PSG_TASK_EXCHANGE, /**< between processes: an alltoall, or a message, which is no task */
+    PSG_TASK_COUNT
+} psg_task_kind;
+
+/** Axes of parts, of psg_label.index: a task on a segment has an index along the first, a task on a pencil along the
+ *  second, a message along both. */
+enum { PSG_AXIS_SEGMENT = 0, PSG_AXIS_PENCIL };
+
+static inline psg_label psg_segment_label(psg_task_kind kind, size_t s) {
+    return (psg_label){kind, {s, PSG_NO_INDEX, PSG_NO_INDEX}};
+}
+static inline psg_label psg_pencil_label(psg_task_kind kind, size_t p) {
+    return (psg_label){kind, {PSG_NO_INDEX, p, PSG_NO_INDEX}};
+}
+/** Of what is about several segments and several pencils. */
+static inline psg_label psg_exchange_label(void) {
+    return (psg_label){PSG_TASK_EXCHANGE, {PSG_NO_INDEX, PSG_NO_INDEX, PSG_NO_INDEX}};
+}
+static inline bool psg_label_has_pencil(const psg_label *label) {
+    return label->index[PSG_AXIS_PENCIL] != PSG_NO_INDEX;
+}
+
+/** A kind of task that a graph has, of each segment or of each pencil. */
+typedef struct psg_task_step {
+    psg_task_kind kind;
+    bool pencil;
+} psg_task_step;
+
+enum { PSG_TASK_STEPS = 10 }; /**< the most that a graph has */
+
+/** Those of a plan's graph, in its order. @return how many */
+size_t psg_task_steps(const struct psg_context *context, psg_task_step steps[PSG_TASK_STEPS]);
+/** All tasks of a solve, of one process. */
+size_t psg_task_total(const struct psg_context *context);
+
+#endif

@@ -1,0 +1,310 @@
+#include "runtime/history.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool psg_history_open(psg_history *history, const psg_engine *engine) {
+    history->cell = calloc(engine->workers * engine->kinds + 1, sizeof *history->cell);
+    return history->cell != NULL;
+}
+
+void psg_history_close(psg_history *history) {
+    free(history->events.event);
+    psg_record_free(&history->events.record);
+    free(history->cell);
+    *history = (psg_history){.cell = NULL};
+}
+
+void psg_history_take(psg_history *history, psg_run *run) {
+    const psg_run_events room = history->events;
+    history->events = run->events;
+    run->events = room;
+    run->events.count = 0;
+    for (size_t m = 0; m < history->events.count; m++) {
+        psg_run_event *event = &history->events.event[m];
+        event->end = (event->end - run->started) * 1e-6;
+        event->start = (event->start - run->started) * 1e-6;
+    }
+    memcpy(history->cell, run->cell,
+           run->engine->workers * run->engine->kinds * sizeof *history->cell);
+    history->messages = run->messages.cell;
+    history->sent_bytes = run->messages.bytes;
+    history->submitted = run->submitted;
+    history->seconds = (run->ended - run->started) * 1e-6;
+    history->submit_seconds = (run->in - run->started) * 1e-6;
+    history->tasks = run->tasks;
+    history->pieces = run->pieces;
+}
+
+/* ------------------------------------------------------------------------------------- edges */
+
+/* Data that the record names, numbered by their place among all when sorted. */
+typedef struct name {
+    const void *data;
+    size_t use;
+} name;
+
+static int by_data(const void *a, const void *b) {
+    const uintptr_t x = (uintptr_t)((const name *)a)->data;
+    const uintptr_t y = (uintptr_t)((const name *)b)->data;
+    return (x > y) - (x < y);
+}
+
+/* @return by use, the number of its data; NULL: no memory */
+static size_t *number_data(const psg_record *record) {
+    name *names = malloc((record->uses + 1) * sizeof *names);
+    size_t *numbers = malloc((record->uses + 1) * sizeof *numbers);
+    if (names == NULL || numbers == NULL) {
+        free(names);
+        free(numbers);
+        return NULL;
+    }
+    for (size_t m = 0; m < record->uses; m++) {
+        names[m] = (name){record->use[m].data, m};
+    }
+    qsort(names, record->uses, sizeof *names, by_data);
+    size_t number = 0;
+    for (size_t m = 0; m < record->uses; m++) {
+        number += m > 0 && names[m].data != names[m - 1].data;
+        numbers[names[m].use] = number;
+    }
+    free(names);
+    return numbers;
+}
+
+typedef struct search {
+    const psg_record *record;
+    size_t *data;   /* [uses] */
+    size_t *writer; /* [uses], by data: who wrote them last */
+    size_t *event;  /* [count]: the event of each; PSG_RECORD_NONE: it has none */
+    size_t *first;  /* [count + 1]: where what each came after begins in `before` */
+    size_t *before;
+    size_t found;
+    size_t room;
+    size_t *seen; /* [count]: for whom each was found last */
+} search;
+
+static void finish(search *s) {
+    free(s->data);
+    free(s->writer);
+    free(s->event);
+    free(s->first);
+    free(s->before);
+    free(s->seen);
+}
+
+static bool begin(search *s, const psg_run_events *events) {
+    const size_t count = events->record.count + 1;
+    *s = (search){.record = &events->record,
+                  .data = number_data(&events->record),
+                  .writer = malloc((events->record.uses + 1) * sizeof(size_t)),
+                  .event = malloc(count * sizeof(size_t)),
+                  .first = calloc(count + 1, sizeof(size_t)),
+                  .seen = malloc(count * sizeof(size_t))};
+    if (s->data == NULL || s->writer == NULL || s->event == NULL || s->first == NULL ||
+        s->seen == NULL) {
+        return false;
+    }
+    for (size_t m = 0; m < events->record.uses; m++) {
+        s->writer[m] = PSG_RECORD_NONE;
+    }
+    for (size_t m = 0; m < events->record.count; m++) {
+        s->event[m] = s->seen[m] = PSG_RECORD_NONE;
+    }
+    for (size_t m = 0; m < events->count; m++) {
+        if (events->event[m].number < events->record.count) {
+            s->event[events->event[m].number] = m;
+        }
+    }
+    return true;
+}
+
+/* `number` comes after `before`, once. */
+static bool add(search *s, size_t number, size_t before) {
+    if (s->seen[before] == number) {
+        return true;
+    }
+    if (s->found == s->room) {
+        const size_t room = s->room > 0 ? 2 * s->room : 256;
+        size_t *more = realloc(s->before, room * sizeof *more);
+        if (more == NULL) {
+            return false;
+        }
+        s->before = more;
+        s->room = room;
+    }
+    s->seen[before] = number;
+    s->before[s->found++] = before;
+    return true;
+}
+
+/* After the last writer of what it reads; where that is no event, after what that came after. */
+static bool add_writer(search *s, size_t number, size_t writer) {
+    if (writer == PSG_RECORD_NONE || s->event[writer] != PSG_RECORD_NONE) {
+        return writer == PSG_RECORD_NONE || add(s, number, writer);
+    }
+    bool room = true;
+    for (size_t m = s->first[writer]; m < s->first[writer + 1] && room; m++) {
+        room = add(s, number, s->before[m]);
+    }
+    return room;
+}
+
+static bool find(search *s) {
+    const psg_record *r = s->record;
+    size_t use = 0;
+    for (size_t number = 0; number < r->count; number++) {
+        const size_t first = use;
+        s->first[number] = s->found;
+        for (; use < r->uses && r->use[use].number == number; use++) {
+            if (r->use[use].reads && !add_writer(s, number, s->writer[s->data[use]])) {
+                return false;
+            }
+        }
+        for (size_t m = first; m < use; m++) {
+            if (r->use[m].writes) {
+                s->writer[s->data[m]] = number;
+            }
+        }
+        s->first[number + 1] = s->found;
+    }
+    return true;
+}
+
+/* @return NULL: no memory */
+static psg_edge *list_found(const search *s, size_t *count) {
+    psg_edge *list = malloc((s->found + 1) * sizeof *list);
+    for (size_t number = 0; list != NULL && number < s->record->count; number++) {
+        for (size_t m = s->first[number];
+             s->event[number] != PSG_RECORD_NONE && m < s->first[number + 1]; m++) {
+            list[(*count)++] =
+                (psg_edge){.before = s->event[s->before[m]], .after = s->event[number]};
+        }
+    }
+    return list;
+}
+
+/* What no worker runs, as the taking of a block for its parts, is no event: its readers come after what it read
+ * from. */
+bool psg_history_edges(const psg_history *history, psg_edge **list, size_t *count) {
+    *list = NULL;
+    *count = 0;
+    if (!history->events.record.lost && !history->events.lost) {
+        search s;
+        if (begin(&s, &history->events) && find(&s)) {
+            *list = list_found(&s, count);
+        }
+        finish(&s);
+    }
+    return *list != NULL;
+}
+
+/* ------------------------------------------------------------------------------------- times */
+
+/* Tasks of the same kind and shape, together. */
+static int by_likeness(const void *a, const void *b) {
+    const psg_run_event *x = *(const psg_run_event *const *)a;
+    const psg_run_event *y = *(const psg_run_event *const *)b;
+    const size_t of_x[] = {(size_t)x->label.kind, (size_t)x->shape.axis, x->shape.count,
+                           x->shape.pieces,       x->shape.remote,       x->shape.dense};
+    const size_t of_y[] = {(size_t)y->label.kind, (size_t)y->shape.axis, y->shape.count,
+                           y->shape.pieces,       y->shape.remote,       y->shape.dense};
+    for (size_t m = 0; m < sizeof of_x / sizeof *of_x; m++) {
+        if (of_x[m] != of_y[m]) {
+            return of_x[m] < of_y[m] ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
+static double seconds_of(const psg_run_event *event) {
+    return event->worker >= 0 ? event->end - event->start : 0;
+}
+
+/* @param[out] shortest  by event: the shortest time of one like it; 0: between processes */
+static bool find_shortest(const psg_run_events *events, double *shortest) {
+    const psg_run_event **all = malloc((events->count + 1) * sizeof *all);
+    for (size_t m = 0; all != NULL && m < events->count; m++) {
+        all[m] = &events->event[m];
+    }
+    if (all != NULL && events->count > 0) {
+        qsort(all, events->count, sizeof *all, by_likeness);
+    }
+    for (size_t first = 0, end; all != NULL && first < events->count; first = end) {
+        double least = INFINITY;
+        for (end = first; end < events->count && by_likeness(&all[first], &all[end]) == 0; end++) {
+            least = fmin(least, seconds_of(all[end]));
+        }
+        for (size_t m = first; m < end; m++) {
+            shortest[all[m] - events->event] = least;
+        }
+    }
+    free(all);
+    return all != NULL;
+}
+
+double psg_history_work(const psg_history *history) {
+    double sum = 0;
+    for (size_t m = 0; m < history->events.count; m++) {
+        sum += seconds_of(&history->events.event[m]);
+    }
+    return sum;
+}
+
+static double counted(const psg_chain_rule *rule, const psg_run_event *event, double seconds) {
+    return rule->counts == NULL || rule->counts(rule->owner, event) ? seconds : 0;
+}
+
+static double edge_of(const psg_chain_rule *rule,
+                      double (*edge)(const void *owner, const psg_run_event *event),
+                      const psg_run_event *event) {
+    return edge != NULL ? edge(rule->owner, event) : 0;
+}
+
+bool psg_history_chain(const psg_history *history, const psg_edge *edges, size_t count,
+                       const psg_chain_rule *rule, double *seconds) {
+    const psg_run_events *events = &history->events;
+    double *shortest = calloc(events->count + 1, sizeof *shortest);
+    double *before = calloc(events->count + 1, sizeof *before);
+    const bool good = shortest != NULL && before != NULL && find_shortest(events, shortest);
+    *seconds = 0;
+    for (size_t m = 0; good && m < events->count; m++) {
+        before[m] = edge_of(rule, rule->lead, &events->event[m]);
+    }
+    for (size_t m = 0; good && m < count; m++) {
+        const psg_edge *e = &edges[m];
+        const double chain =
+            before[e->before] + counted(rule, &events->event[e->before], shortest[e->before]);
+        before[e->after] = fmax(before[e->after], chain);
+    }
+    for (size_t m = 0; good && m < events->count; m++) {
+        const psg_run_event *event = &events->event[m];
+        *seconds = fmax(*seconds, before[m] + counted(rule, event, shortest[m]) +
+                                      edge_of(rule, rule->tail, event));
+    }
+    free(shortest);
+    free(before);
+    return good;
+}
+
+double psg_history_traffic(const psg_history *history, const psg_engine *engine,
+                           double cache_bytes) {
+    psg_traffic moved[PSG_PHASES_MOST] = {{0, 0}};
+    double bytes = 0;
+    for (size_t m = 0; m < history->events.count; m++) {
+        const psg_run_event *event = &history->events.event[m];
+        const psg_kind *kind = psg_kind_at(event->label.kind);
+        if (event->worker >= 0 && kind->traffic != NULL) {
+            const psg_traffic here = kind->traffic(engine->owner, &event->label);
+            const int phase = kind->phase != NULL ? kind->phase(&event->label) : 0;
+            moved[phase].reads += here.reads;
+            moved[phase].writes += here.writes;
+        }
+    }
+    for (int phase = 0; phase < PSG_PHASES_MOST; phase++) {
+        bytes +=
+            fmax(0, moved[phase].reads - cache_bytes) + fmax(0, moved[phase].writes - cache_bytes);
+    }
+    return bytes;
+}

@@ -1,0 +1,63 @@
+/** @file history.h  What is kept of a run that somebody has waited for: its events, times, and what its tasks read and
+ *  wrote. From these: which event needed which other, and what the run could not be shorter than. */
+#ifndef PSG_RUNTIME_HISTORY_H
+#define PSG_RUNTIME_HISTORY_H
+
+#include "runtime/run.h"
+
+/** Times of events are in seconds since the submission. */
+typedef struct psg_history {
+    psg_run_events events;
+    psg_run_cell *cell; /**< [workers][kinds] of the engine */
+    psg_run_cell messages;
+    uint64_t sent_bytes;
+    double submitted; /**< seconds since the epoch, or of the simulation */
+    double seconds;   /**< from submission to the end of the last task */
+    double submit_seconds;
+    size_t tasks;  /**< tasks and messages submitted */
+    size_t pieces; /**< of data that these have */
+} psg_history;
+
+/** @return false: no memory */
+bool psg_history_open(psg_history *history, const psg_engine *engine);
+void psg_history_close(psg_history *history);
+
+/** Take over what a run has; the run gets the room of the events before. */
+void psg_history_take(psg_history *history, psg_run *run);
+
+/** Event `after` needed event `before`. */
+typedef struct psg_edge {
+    size_t before;
+    size_t after;
+} psg_edge;
+
+/** Which event needed which other, by the rule by which StarPU orders tasks: a reader comes after the last writer
+ *  submitted before it. Those of one event stand together, after those of all that it needed.
+ *  @param[out] list  to be freed by free()
+ *  @return false: no memory, or there was none for all events or for all of the record */
+bool psg_history_edges(const psg_history *history, psg_edge **list, size_t *count);
+
+/** Seconds of the tasks of all workers, together. */
+double psg_history_work(const psg_history *history);
+
+/** Which chains psg_history_chain() looks at. */
+typedef struct psg_chain_rule {
+    const void *owner;
+    /** Does the event's time count? NULL: all do. */
+    bool (*counts)(const void *owner, const psg_run_event *event);
+    /** Seconds before an event can begin, and after it until its result is there. NULL: none. */
+    double (*lead)(const void *owner, const psg_run_event *event);
+    double (*tail)(const void *owner, const psg_run_event *event);
+} psg_chain_rule;
+
+/** Seconds of the longest chain of events, each as short as the shortest like it.
+ *  @return false: no memory */
+bool psg_history_chain(const psg_history *history, const psg_edge *edges, size_t count,
+                       const psg_chain_rule *rule, double *seconds);
+
+/** Bytes that the tasks move between memory and workers at the least, as their kinds say. Of what a phase reads, the
+ *  caches may have as much as they hold when it begins; of what it writes, they may keep as much when it ends. */
+double psg_history_traffic(const psg_history *history, const psg_engine *engine,
+                           double cache_bytes);
+
+#endif
