@@ -73,6 +73,11 @@ static inline size_t psg_pencil_of(const psg_task_args *args) {
     return args->label.index[PSG_AXIS_PENCIL];
 }
 
+/** Those of a plan's graph, in its order. @return how many */
+size_t psg_task_steps(const psg_context *context, psg_task_step steps[PSG_TASK_STEPS]);
+/** All tasks of a solve, of one process. */
+size_t psg_task_total(const psg_context *context);
+
 /** Messages to other processes that can go when the task with this label has written its blocks. */
 size_t psg_messages_after(const psg_context *context, const psg_label *label);
 

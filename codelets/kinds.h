@@ -4,8 +4,6 @@
 
 #include "runtime/kind.h"
 
-struct psg_context;
-
 /** In the order of the public psg_stage: these are the numbers of the registered kinds. */
 typedef enum psg_task_kind {
     PSG_TASK_FFT_XY = 0,
@@ -48,10 +46,5 @@ typedef struct psg_task_step {
 } psg_task_step;
 
 enum { PSG_TASK_STEPS = 10 }; /**< the most that a graph has */
-
-/** Those of a plan's graph, in its order. @return how many */
-size_t psg_task_steps(const struct psg_context *context, psg_task_step steps[PSG_TASK_STEPS]);
-/** All tasks of a solve, of one process. */
-size_t psg_task_total(const struct psg_context *context);
 
 #endif

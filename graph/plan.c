@@ -3,6 +3,7 @@
 #include "cpu/symbol.h"
 #include "graph/internal.h"
 #include "runtime/device.h"
+#include "runtime/runs.h"
 #include "runtime/simulation.h"
 
 #include <float.h>

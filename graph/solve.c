@@ -2,6 +2,7 @@
 #include "graph/internal.h"
 #include "runtime/chain.h"
 #include "runtime/decimal.h"
+#include "runtime/runs.h"
 #include "runtime/simulation.h"
 #include "runtime/team.h"
 #include "runtime/teamwork.h"

@@ -7,6 +7,8 @@
 #ifndef PSG_RUNTIME_COMM_H
 #define PSG_RUNTIME_COMM_H
 
+#include "runtime/request.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -98,9 +100,6 @@ void psg_wire_close(psg_wire *wire);
 /** Bytes of a row. */
 size_t psg_wire_row_bytes(const psg_wire *wire);
 
-/** Something that the messenger has begun; see messenger.h. */
-typedef struct psg_request psg_request;
-
 /** Begin to send rows, end to end, to a process, or to receive them from there. Sender and receiver
  *  have the same tag. @return 0; a code for psg_comm_words() */
 int psg_wire_send(const psg_wire *wire, const void *memory, size_t rows, int rank, int tag,
@@ -124,9 +123,6 @@ typedef struct psg_alltoall {
 /** Begin MPI_Ialltoallv on a lane. Collective. @return as above */
 int psg_wire_alltoall(const psg_wire *wire, const psg_alltoall_part *from,
                       const psg_alltoall_part *to, size_t lane, psg_request *request);
-
-/** The code of what is not done because the other processes were given up. */
-enum { PSG_COMM_GIVEN_UP = -1 };
 
 /** What a code says. */
 void psg_comm_words(int code, char *words, size_t size);

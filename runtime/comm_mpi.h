@@ -3,8 +3,8 @@
 #define PSG_RUNTIME_COMM_MPI_H
 
 #include "runtime/comm.h"
+#include "runtime/request_mpi.h"
 
-#include <mpi.h>
 #include <stdio.h>
 
 struct psg_comm {
@@ -55,10 +55,6 @@ struct psg_wire {
     MPI_Comm *lane;
     unsigned lanes;
     bool fake; /**< as the communicator's */
-};
-
-struct psg_request {
-    MPI_Request mpi; /**< MPI_REQUEST_NULL: it is done */
 };
 
 #endif

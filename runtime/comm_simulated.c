@@ -1,7 +1,8 @@
 /* Several nodes of a simulation, of which one is simulated: all are alike and have as much to do, so what it
  * sends is what comes, and what holds for it holds for all. */
-#include "runtime/comm_simulated.h"
+#include "runtime/comm.h"
 #include "runtime/messenger.h"
+#include "runtime/request_simulated.h"
 #include "runtime/simulation.h"
 
 #include <limits.h>

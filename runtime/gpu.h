@@ -24,6 +24,11 @@ typedef struct psg_gpu {
     bool recorded;               /**< if all of it succeeds */
 } psg_gpu;
 
+/** What one worker keeps, made on that worker. @return 0; a code of the user's or of CUDA's: *gpu is NULL */
+int psg_gpu_create(psg_gpu **gpu, const psg_engine *engine, const psg_gpu_user *user);
+/** On the worker that made it. NULL is fine. */
+void psg_gpu_destroy(psg_gpu *gpu, const psg_engine *engine);
+
 /** Make engine->gpu, on each of StarPU's CUDA workers, by worker number.
  *  @param[in] user  the caller's as long as the engine
  *  @return PSG_FAULT_NONE; PSG_FAULT_MEMORY, _DEVICE: the words say why, and nothing is left */

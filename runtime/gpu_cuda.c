@@ -207,7 +207,7 @@ static int make_replays(psg_gpu *w, const psg_engine *e) {
     return all ? 0 : (int)cudaErrorMemoryAllocation;
 }
 
-static void destroy(psg_gpu *w, const psg_engine *e) {
+void psg_gpu_destroy(psg_gpu *w, const psg_engine *e) {
     if (w == NULL) {
         return;
     }
@@ -225,8 +225,7 @@ static void destroy(psg_gpu *w, const psg_engine *e) {
     free(w);
 }
 
-/* @return 0; a code of the user's, among which are CUDA's */
-static int create(psg_gpu **made, const psg_engine *e, const psg_gpu_user *user) {
+int psg_gpu_create(psg_gpu **made, const psg_engine *e, const psg_gpu_user *user) {
     psg_gpu *w = calloc(1, sizeof *w);
     *made = NULL;
     if (w == NULL) {
@@ -237,7 +236,7 @@ static int create(psg_gpu **made, const psg_engine *e, const psg_gpu_user *user)
     code = code == 0 ? make_marks(w, e) : code;
     code = code == 0 ? make_replays(w, e) : code;
     if (code != 0) {
-        destroy(w, e);
+        psg_gpu_destroy(w, e);
         (void)cudaGetLastError(); /* what was said is said */
         return code;
     }
@@ -275,14 +274,14 @@ static void start_worker(void *argument) {
     psg_cuda_copies_open(starpu_worker_get_devid(id));
     p->code[id] = p->user->peers ? open_peers() : cudaSuccess;
     if (p->code[id] == cudaSuccess) {
-        p->code[id] = create(&p->gpu[id], p->engine, p->user);
+        p->code[id] = psg_gpu_create(&p->gpu[id], p->engine, p->user);
     }
 }
 
 static void stop_worker(void *argument) {
     const preparation *p = argument;
     const int id = starpu_worker_get_id_check();
-    destroy(p->gpu[id], p->engine);
+    psg_gpu_destroy(p->gpu[id], p->engine);
     psg_cuda_copies_close(starpu_worker_get_devid(id));
 }
 

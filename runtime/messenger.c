@@ -1,6 +1,7 @@
 /* The thread that talks to MPI. */
 #include "runtime/messenger.h"
-#include "runtime/comm_mpi.h"
+
+#include "runtime/request_mpi.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #ifndef PSG_RUNTIME_MESSENGER_H
 #define PSG_RUNTIME_MESSENGER_H
 
-#include "runtime/comm.h"
+#include "runtime/request.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* A node's network: messages go one after the other, in the order in which they were posted, and others come
  * at the same time, likewise. */
-#include "runtime/comm_simulated.h"
 #include "runtime/messenger.h"
+#include "runtime/request_simulated.h"
 
 #include <errno.h>
 #include <starpu.h>

@@ -2,7 +2,6 @@
 #ifndef PSG_RUNTIME_RUN_H
 #define PSG_RUNTIME_RUN_H
 
-#include "runtime/comm.h"
 #include "runtime/kind.h"
 #include "runtime/record.h"
 
@@ -31,8 +30,8 @@ typedef struct psg_engine {
     /** The task that ends a run calls it if the run is awake, before the waiter wakes; or NULL. */
     void (*run_ended)(void);
 
-    psg_comm *comm; /**< NULL: one process */
-    psg_wire *wire;
+    struct psg_comm *comm; /**< NULL: one process */
+    struct psg_wire *wire;
     size_t messages; /**< the most that a run has */
 
     size_t slots;       /**< runs with the same slot follow one another */
@@ -148,24 +147,14 @@ static inline size_t psg_chain_data(const psg_engine *engine) {
     return (engine->chain_steps + 1) * engine->task_data;
 }
 
-/** @return NULL: no memory */
-psg_run *psg_run_create(const psg_engine *engine);
-/** Begin anew, as run `number` of the engine: nothing has happened yet, and its submission is pending. */
-void psg_run_start(psg_run *run, uint64_t number);
-void psg_run_destroy(psg_run *run);
-
 /** Latch the first fault; the words are a printf format. Later ones are dropped. */
 void psg_run_fail(psg_run *run, psg_fault fault, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 bool psg_run_failed(const psg_run *run);
 
-/** One task more to wait for; one less; and wait until there is none.
- *  @param[in] limit  0: as long as it takes; else seconds without the end of a task or message of
- *                    the run, while MPI has messages of it
- *  @return false: the limit is over */
+/** One task more to wait for; one less. */
 void psg_run_begin_task(psg_run *run);
 void psg_run_end_task(psg_run *run);
-bool psg_run_wait(psg_run *run, double limit);
 
 /** Keep what happened; without memory for it, run->events.lost is set. */
 void psg_run_keep_event(psg_run *run, const psg_run_event *event);

@@ -1,8 +1,8 @@
 /* Copies of blocks are those that StarPU would make, and their times those of a GPU's streams,
- * whatever its clock says. The GPU is emulated: all that runtime/copies.cuda.c calls of CUDA and
+ * whatever its clock says. The GPU is emulated: all that runtime/copies_cuda.c calls of CUDA and
  * StarPU is here. */
-#include "runtime/copies.h"
 #include "codelets/cuda.h"
+#include "runtime/copies.h"
 #include "runtime/device.h"
 #include "tests/check.h"
 

@@ -1,7 +1,6 @@
 /* A chain's steps as one graph of CUDA's: what is launched is what the steps would have launched for these data and
  * this run, each once, whatever was recorded before and whatever fails meanwhile. From inside the library; CUDA is here. */
-#include "codelets/cuda.h"
-#include "runtime/device.h"
+#include "runtime/gpu.h"
 #include "tests/check.h"
 
 #include <cuda_runtime_api.h>
@@ -16,7 +15,7 @@ enum { STEPS = 3, DATA = 4, NODES_MOST = 64, GRAPHS_MOST = 256 };
 typedef struct given {
     const void *pointer[DATA];
     size_t pitch[DATA];
-    const void *mode0, *nonfinite;
+    const void *result;
     int step;
 } given;
 
@@ -188,6 +187,18 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t of, cudaStream_t stream) {
     return cudaSuccess;
 }
 
+/* Numbers are enough. */
+cudaError_t cudaEventCreate(cudaEvent_t *event) {
+    static uintptr_t created;
+    *event = (cudaEvent_t)++created; /* NOLINT */
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+    (void)event;
+    return cudaSuccess;
+}
+
 static float reached[STEPS]; /* milliseconds, by mark; negative: not yet */
 
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEvent_t to) {
@@ -210,8 +221,7 @@ static given given_of(const psg_run *run, int step) {
         g.pointer[m] = (const void *)block[m].ptr;
         g.pitch[m] = block[m].ldz;
     }
-    g.mode0 = run->mode0;
-    g.nonfinite = run->nonfinite;
+    g.result = run->result;
     g.step = step;
     return g;
 }
@@ -221,37 +231,54 @@ static void steps(psg_run *run, void *all[]) {
     for (int s = 0; s < STEPS; s++) {
         if (!psg_run_failed(run)) {
             const given g = given_of(run, s);
-            const bool good = psg_cuda_check(run, fails("kernel") ? cudaErrorUnknown : 0, "a step");
+            const bool good = psg_gpu_check(run, fails("kernel") ? cudaErrorUnknown : 0, "a step");
             if (good && capturing != NULL) {
                 last = add(false, &g);
             } else if (good) {
                 ran[runs++] = g;
             }
         }
-        psg_device_mark(run, 0, (size_t)s);
+        psg_gpu_mark(run, 0, (size_t)s);
         if (fails_meanwhile != NULL) {
             psg_run_fail(fails_meanwhile, PSG_FAULT_DEVICE, "meanwhile");
         }
     }
 }
 
-static psg_context context = {.chained = STEPS, .lanes = 1, .segments = 1, .bundles = 1};
-static psg_cuda_worker worker, *workers[1] = {&worker};
-static psg_cuda_replay *replays[1];
-static struct CUevent_st *marks[STEPS];
-static double findings[2][3];
+static int is_here(void **state, const void *owner) {
+    (void)owner;
+    *state = NULL;
+    return 0;
+}
+
+static void is_gone(void *state, const void *owner) {
+    (void)state;
+    (void)owner;
+}
+
+static const char *words(int code) {
+    (void)code;
+    return "wrong";
+}
+
+static bool is_memory(int code) {
+    (void)code;
+    return false;
+}
+
+static const psg_gpu_user user = {is_here, is_gone, words, is_memory, false};
+static psg_engine engine = {.chain_steps = STEPS, .task_data = 1, .slots = 1, .workers = 1};
+static double results[2][3];
 
 static psg_run run_of(int number) {
-    return (psg_run){.context = &context,
-                     .mode0 = findings[number],
-                     .nonfinite = (atomic_int *)(void *)&findings[number][2]};
+    return (psg_run){.engine = &engine, .result = results[number]};
 }
 
 /** A solve. @param[in] by_graph  each step is to be launched by a graph, and not by itself */
 static void solve(psg_run *run, bool by_graph, const char *name) {
     const int before = launches;
     runs = 0;
-    psg_cuda_replay_run(&worker, 0, run, buffers, data_count, steps);
+    psg_gpu_replay(run, 0, buffers, data_count, steps);
     CHECK(!psg_run_failed(run), "%s: %s", name, run->words);
     CHECK(launches - before == by_graph, "%s: %d graphs", name, launches - before);
     CHECK(runs == STEPS && capturing == NULL, "%s: %d steps", name, runs);
@@ -280,8 +307,8 @@ static void check_changes(void) {
     block[DATA - 1].ptr++;
     three(&run, "the last one's place");
     three(&other, "another run");
-    run.mode0 = other.mode0;
-    three(&run, "another place of one finding");
+    run.result = other.result;
+    three(&run, "another place of the result");
     data_count = DATA - 1;
     three(&run, "less data");
     block[0].ptr++;
@@ -315,14 +342,14 @@ static void check_failed_runs(void) {
     failing = "launch";
     fails_at = 1;
     runs = 0;
-    psg_cuda_replay_run(&worker, 0, &run, buffers, data_count, steps);
+    psg_gpu_replay(&run, 0, buffers, data_count, steps);
     CHECK(psg_run_failed(&run) && runs == 0, "a graph was not launched, and %d steps", runs);
     failing = NULL;
     solve(&again, false, "after that");
     solve(&again, false, "after that");
     fails_meanwhile = &late; /* its graph would have one step */
     runs = 0;
-    psg_cuda_replay_run(&worker, 0, &late, buffers, data_count, steps);
+    psg_gpu_replay(&late, 0, buffers, data_count, steps);
     CHECK(psg_run_failed(&late) && runs == 0, "%d steps of a run that failed", runs);
     fails_meanwhile = NULL;
     three(&again, "after one that failed while its graph was recorded");
@@ -340,28 +367,24 @@ static void check_moments(void) {
     double moment[STEPS];
     for (size_t m = 0; m < sizeof cases / sizeof *cases; m++) {
         memcpy(reached, cases[m].reached, sizeof reached);
-        CHECK(psg_device_moments(&run, 0, STEPS, 1e6, moment), "case %zu is not known", m);
+        CHECK(psg_gpu_moments(&run, 0, STEPS, 1e6, moment), "case %zu is not known", m);
         for (int s = 0; s < STEPS; s++) {
             CHECK_NEAR(moment[s], cases[m].want[s], 1e-3, "case %zu, step %d", m, s);
         }
     }
     reached[1] = -1;
-    CHECK(!psg_device_moments(&run, 0, STEPS, 1e6, moment), "of a step that has not ended");
+    CHECK(!psg_gpu_moments(&run, 0, STEPS, 1e6, moment), "of a step that has not ended");
 }
 
 int main(void) {
     static char memory[DATA][16];
-    context.engine.gpu = workers;
-    worker.marks = marks;
-    worker.replays = replays;
-    replays[0] = psg_cuda_replay_create(DATA);
+    psg_gpu *workers[1] = {NULL};
+    engine.gpu = workers;
+    CHECK(psg_gpu_create(&workers[0], &engine, &user) == 0, "a worker");
     for (int m = 0; m < DATA; m++) {
         block[m].ptr = (uintptr_t)memory[m];
         block[m].ldz = 4;
         buffers[m] = &block[m];
-    }
-    for (uintptr_t s = 0; s < STEPS; s++) {
-        marks[s] = (struct CUevent_st *)(s + 1); /* NOLINT: a number is enough */
     }
     check_moments();
     check_changes();
@@ -374,7 +397,7 @@ int main(void) {
         }
     }
     check_failed_runs();
-    psg_cuda_replay_destroy(replays[0]);
+    psg_gpu_destroy(workers[0], &engine);
     for (int m = 0; m < GRAPHS_MOST; m++) {
         CHECK(!graph[m].there && !exec[m].there, "graph %d is left", m);
     }

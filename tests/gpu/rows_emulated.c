@@ -34,14 +34,17 @@ typedef struct machine {
     psg_plan *plan;
     psg_lane *lane;
     psg_run run;
-    psg_cuda_worker worker, *workers[1];
+    psg_cuda_plans plans;
+    psg_gpu worker, *workers[1];
+    psg_findings findings;
     void **buffers;
 } machine;
 
 /** The number of a grid point's row and place in it, in a solve, before kspace or after. */
 static double tag_of(const machine *m, size_t z, size_t y, size_t x, int solve, bool after) {
     const psg_context *c = &m->plan->context;
-    return (double)(((z * c->layout.n[1] + y) * c->layout.nxc + x) * SOLVES + (size_t)solve) + (after ? 0.5 : 0);
+    return (double)(((z * c->layout.n[1] + y) * c->layout.nxc + x) * SOLVES + (size_t)solve) +
+           (after ? 0.5 : 0);
 }
 
 /** A complex number of a plane. */
@@ -71,8 +74,8 @@ static void segment_task(machine *m, psg_cuda_direction direction, size_t s, int
         CHECK(part[p].y0 == y, "part %zu of segment %zu begins with row %zu", p, s, part[p].y0);
         for (size_t k = 0; k < planes; ++k) {
             for (size_t i = 0; i < part[p].rows * c->layout.nxc; ++i) {
-                const double tag =
-                    tag_of(m, c->layout.z0[s] + k, y + i / c->layout.nxc, i % c->layout.nxc, solve, !forward);
+                const double tag = tag_of(m, c->layout.z0[s] + k, y + i / c->layout.nxc,
+                                          i % c->layout.nxc, solve, !forward);
                 double *number = at(&in, k, i);
                 lost += !psg_lane_find(m->plan, m->lane, number, &found);
                 lost += !forward && *number != tag;
@@ -81,8 +84,8 @@ static void segment_task(machine *m, psg_cuda_direction direction, size_t s, int
         }
         y += part[p].rows;
     }
-    CHECK(y == c->layout.n[1] && lost == 0, "solve %d, segment %zu, %s: %zu rows, %zu numbers lost", solve,
-          s, forward ? "there" : "back", y, lost);
+    CHECK(y == c->layout.n[1] && lost == 0, "solve %d, segment %zu, %s: %zu rows, %zu numbers lost",
+          solve, s, forward ? "there" : "back", y, lost);
 }
 
 /** Plane z of what stands in one or several arrays. */
@@ -119,8 +122,8 @@ static void kspace(machine *m, size_t p, int solve) {
         }
         y += bands[b].rows;
     }
-    CHECK(y == c->layout.y0[p + 1] && lost == 0, "solve %d, pencil %zu: up to row %zu, %zu numbers lost",
-          solve, p, y, lost);
+    CHECK(y == c->layout.y0[p + 1] && lost == 0,
+          "solve %d, pencil %zu: up to row %zu, %zu numbers lost", solve, p, y, lost);
 }
 
 /** In the order that blocks leave to StarPU: a segment's next solve may begin when inverse_xy has read what is there
@@ -146,26 +149,27 @@ static void solves(machine *m) {
 static void on_gpus(psg_plan *plan, const rows_case *r, bool fetched) {
     psg_context *c = &plan->context;
     machine m = {.plan = plan};
-    m.worker.segments[0] = calloc(3 * c->layout.segments, sizeof *m.worker.segments[0]);
-    m.worker.segments[1] = m.worker.segments[0] + c->layout.segments;
-    m.worker.segments[2] = m.worker.segments[1] + c->layout.segments;
-    m.worker.parts = calloc(2 * c->layout.bundles, sizeof *m.worker.parts);
+    m.plans.segments[0] = calloc(3 * c->layout.segments, sizeof *m.plans.segments[0]);
+    m.plans.segments[1] = m.plans.segments[0] + c->layout.segments;
+    m.plans.segments[2] = m.plans.segments[1] + c->layout.segments;
+    m.plans.parts = calloc(2 * c->layout.bundles, sizeof *m.plans.parts);
     m.buffers = calloc(c->layout.segments + c->layout.bundles, sizeof *m.buffers);
+    m.worker.state = &m.plans;
     m.workers[0] = &m.worker;
     c->form.packed = true;
-    c->layout.relay.rows = r->returned;
+    c->layout.relay.rows = (size_t *)(uintptr_t)r->returned; /* not written */
     c->layout.relay.fetched = fetched;
     if (CHECK_STATUS(psg_lane_create(&m.lane, plan), PSG_OK)) {
         c->engine.gpu = m.workers;
         emulating = true;
-        m.run = (psg_run){.context = c, .sent = m.lane->sent, .returned = m.lane->returned};
+        m.run = (psg_run){.engine = &c->engine, .user = &m.lane->relay, .result = &m.findings};
         solves(&m);
         emulating = false;
         c->engine.gpu = NULL;
     }
     psg_lane_destroy(m.lane, plan);
-    free(m.worker.segments[0]);
-    free(m.worker.parts);
+    free(m.plans.segments[0]);
+    free(m.plans.parts);
     free(m.buffers);
 }
 
@@ -187,7 +191,7 @@ int main(void) {
             continue;
         }
         const psg_context before = plan->context;
-        CHECK(before.pencils == r->pencils, "%zu pencils", before.pencils);
+        CHECK(before.layout.pencils == r->pencils, "%zu pencils", before.layout.pencils);
         on_gpus(plan, r, false);
         on_gpus(plan, r, true);
         plan->context = before;

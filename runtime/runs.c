@@ -1,0 +1,156 @@
+#include "runtime/runs.h"
+
+#include "runtime/chain.h"
+#include "runtime/comm.h"
+#include "runtime/device.h"
+#include "runtime/message.h"
+#include "runtime/simulation.h"
+#include "runtime/team.h"
+#include "runtime/teamwork.h"
+
+#include <math.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static void free_parts(psg_run *run) {
+    psg_chain_destroy(run->chain);
+    psg_teamwork_destroy(run->work);
+    if (run->result != NULL && run->engine->pinned) {
+        psg_device_host_free(run->result);
+    } else {
+        free(run->result);
+    }
+    free(run->messages.gathering);
+    free(run->messages.travel);
+    free(run->messages.pairing);
+    free(run->cell);
+    free(run);
+}
+
+psg_run *psg_run_create(const psg_engine *engine) {
+    psg_run *run = calloc(1, sizeof *run);
+    if (run == NULL) {
+        return NULL;
+    }
+    const size_t bytes = engine->result_bytes + 1;
+    const int ranks = engine->comm != NULL ? psg_comm_ranks(engine->comm) : 0;
+    psg_run_messages *m = &run->messages;
+    run->engine = engine;
+    run->cell = calloc(engine->workers * engine->kinds + 1, sizeof *run->cell);
+    run->result = engine->pinned ? psg_device_host_alloc(bytes) : malloc(bytes);
+    m->pairing = calloc((size_t)ranks + 1, sizeof *m->pairing);
+    m->travel = ranks > 1 ? psg_travels_create(engine->messages) : NULL;
+    m->gathering = ranks > 1 ? psg_gatherings_create() : NULL;
+    run->chain = engine->chain_steps > 0 ? psg_chain_create(engine) : NULL;
+    run->work = engine->team != NULL
+                    ? psg_teamwork_create(engine->team_steps, psg_team_seats(engine->team))
+                    : NULL;
+    if (run->cell == NULL || run->result == NULL || m->pairing == NULL ||
+        (ranks > 1 && (m->travel == NULL || m->gathering == NULL)) ||
+        (engine->chain_steps > 0 && run->chain == NULL) ||
+        (engine->team != NULL && run->work == NULL)) {
+        free_parts(run);
+        return NULL;
+    }
+    starpu_pthread_mutex_init(&run->mutex, NULL);
+    starpu_pthread_cond_init(&run->idle, NULL);
+    return run;
+}
+
+/* A moment of StarPU's clock, in seconds since the epoch. A thread may lose its core between the looks at
+ * two clocks, so that the shortest of several looks counts. */
+static double since_epoch(double moment) {
+    enum { LOOKS = 5 };
+    const double good = 1; /* microseconds */
+    double shortest = INFINITY;
+    double ahead = 0;
+    for (int m = 0; m < LOOKS && shortest > good && !psg_simulated(); m++) {
+        struct timespec clock = {0, 0};
+        const double before = starpu_timing_now();
+        (void)clock_gettime(CLOCK_REALTIME, &clock);
+        const double after = starpu_timing_now();
+        if (after - before < shortest) {
+            shortest = after - before;
+            ahead = (double)clock.tv_sec + 1e-9 * (double)clock.tv_nsec - 0.5e-6 * (before + after);
+        }
+    }
+    return moment * 1e-6 + ahead;
+}
+
+void psg_run_start(psg_run *run, uint64_t number) {
+    const psg_engine *e = run->engine;
+    psg_run_messages *m = &run->messages;
+    run->number = number;
+    atomic_store(&run->fault, PSG_FAULT_NONE);
+    memset(run->words, 0, sizeof run->words);
+    memset(run->result, 0, e->result_bytes);
+    memset(run->cell, 0, e->workers * e->kinds * sizeof *run->cell);
+    m->cell = (psg_run_cell){0};
+    m->bytes = 0;
+    m->on_their_way = 0;
+    m->travels = 0;
+    m->under_way = 0;
+    atomic_store(&m->given_up, false);
+    run->events.count = 0;
+    run->events.lost = false;
+    psg_record_clear(&run->events.record);
+    run->started = run->ended = run->in = starpu_timing_now();
+    run->tasks = run->pieces = 0;
+    run->submitted = since_epoch(run->started);
+    run->pending = 1;
+}
+
+void psg_run_destroy(psg_run *run) {
+    if (run == NULL) {
+        return;
+    }
+    starpu_pthread_mutex_destroy(&run->mutex);
+    starpu_pthread_cond_destroy(&run->idle);
+    psg_record_free(&run->events.record);
+    free(run->events.event);
+    free_parts(run);
+}
+
+/* For so many seconds, or until the run has ended; under its mutex. */
+static void wait_a_while(psg_run *run, double seconds) {
+    struct timespec until;
+    (void)clock_gettime(CLOCK_REALTIME, &until);
+    const double fraction = fmod(seconds, 1);
+    until.tv_sec += (time_t)(seconds - fraction);
+    until.tv_nsec += (long)(1e9 * fraction);
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_nsec -= 1000000000;
+        until.tv_sec++;
+    }
+    (void)starpu_pthread_cond_timedwait(&run->idle, &run->mutex, &until);
+}
+
+bool psg_run_wait(psg_run *run, double limit) {
+    double since = starpu_timing_now();
+    bool over = false;
+    if (run->work != NULL) {
+        psg_team_wait(run);
+    }
+    while (run->engine->polls && atomic_load(&run->pending) > 0) {
+        (void)sched_yield();
+    }
+    starpu_pthread_mutex_lock(&run->mutex);
+    while (run->pending > 0 && !over) {
+        if (limit <= 0) {
+            starpu_pthread_cond_wait(&run->idle, &run->mutex);
+            continue;
+        }
+        since = run->messages.under_way == 0
+                    ? starpu_timing_now()
+                    : fmax(since, fmax(run->ended, run->messages.under_way_since));
+        const double left = limit - (starpu_timing_now() - since) * 1e-6;
+        over = left <= 0;
+        if (!over) {
+            wait_a_while(run, left);
+        }
+    }
+    starpu_pthread_mutex_unlock(&run->mutex);
+    return !over;
+}
