@@ -1,4 +1,5 @@
 #include "graph/internal.h"
+#include "graph/transforms.h"
 
 #include "runtime/simulation.h"
 
@@ -150,7 +151,7 @@ static psg_status check_axis(const psg_axis *axis, char name) {
         if (bc < 0 || bc >= PSG_BC_COUNT) {
             return psg_fail(PSG_ERR_ARG, "boundary condition %d along %c is none", bc, name);
         }
-        if (bc != PSG_BC_PERIODIC) {
+        if (bc != PSG_BC_PERIODIC && psg_transform_of(axis) == NULL) {
             return psg_fail(
                 PSG_ERR_UNSUPPORTED,
                 "boundary condition %d along %c is not there yet: only periodic axes are", bc,

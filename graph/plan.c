@@ -1,153 +1,15 @@
 /* Plans: everything that can be made before the first solve. */
 #include "cpu/buffer.h"
-#include "cpu/symbol.h"
 #include "graph/internal.h"
+#include "graph/transforms.h"
 #include "runtime/device.h"
 #include "runtime/runs.h"
 #include "runtime/simulation.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const psg_symbol_function symbols[PSG_SYMBOL_COUNT] = {
-    [PSG_SYMBOL_SPECTRAL] = psg_symbol_spectral,
-    [PSG_SYMBOL_FD2] = psg_symbol_fd2,
-};
-
-static const psg_cpu_effort efforts[PSG_EFFORT_COUNT] = {
-    [PSG_EFFORT_MEASURE] = PSG_CPU_MEASURE,
-    [PSG_EFFORT_ESTIMATE] = PSG_CPU_ESTIMATE,
-    [PSG_EFFORT_PATIENT] = PSG_CPU_PATIENT,
-};
-
-/* --------------------------------------------------------------------------- transforms */
-
-static psg_status plan_transforms(psg_plan *plan) {
-    psg_context *c = &plan->context;
-    if (plan->workers.cpu_count == 0 || psg_simulated()) { /* cuFFT's plans are the workers' */
-        return PSG_OK;
-    }
-    char *wisdom = psg_wisdom_read(plan);
-    const psg_cpu_fft_spec spec = {.nx = c->layout.n[0],
-                                   .ny = c->layout.n[1],
-                                   .nz = c->layout.n[2],
-                                   .effort = efforts[plan->problem.options.effort],
-                                   .wisdom = wisdom};
-    c->fft = c->cpu->fft_create(&spec);
-    free(wisdom);
-    if (c->fft == NULL) {
-        return psg_fail(
-            PSG_ERR_RUNTIME,
-            "FFTW found no plan for %zu x %zu x %zu points, or no memory to look for one",
-            c->layout.n[0], c->layout.n[1], c->layout.n[2]);
-    }
-    if (c->cpu->fft_learnt(c->fft)) {
-        psg_wisdom_keep(plan);
-    }
-    return PSG_OK;
-}
-
-/* ------------------------------------------------------------------------------- tables */
-
-/* Put a value into a table of the plan's precision. @return false: there it becomes 0 or infinite */
-static bool put(const psg_plan *plan, void *table, size_t m, double value) {
-    const float narrow = (float)value;
-    if (plan->problem.options.precision == PSG_F64) {
-        ((double *)table)[m] = value;
-        return isfinite(value);
-    }
-    ((float *)table)[m] = narrow;
-    return isfinite(narrow) && (value == 0 || narrow != 0);
-}
-
-/* Has the plan's precision this number with all its digits? */
-static bool is_normal(const psg_plan *plan, double value) {
-    return plan->problem.options.precision == PSG_F64 ? isnormal(value) : isnormal((float)value);
-}
-
-/* Of |k^2 + lambda|, over all modes but one where it is 0. */
-typedef struct extremes {
-    double least; /* INFINITY: there is no mode, so far */
-    double most;
-} extremes;
-
-/* Eigenvalues along one axis, in the plan's precision. Along x the spectrum is halved. Of a huge
- * box they vanish and of a tiny one they overflow, and either would give a wrong u without a
- * word. */
-static psg_status make_table(psg_plan *plan, int d, extremes *found) {
-    double most = 0;
-    const psg_axis *axis = &plan->problem.grid.axis[d];
-    const psg_symbol_function symbol = symbols[plan->problem.options.symbol];
-    const size_t count = d == 0 ? plan->context.layout.nxc : axis->n;
-    plan->problem.eigen[d] = malloc(count * plan->context.cpu->real_bytes);
-    if (plan->problem.eigen[d] == NULL) {
-        return psg_fail(PSG_ERR_MEMORY, "no memory for a table of %zu eigenvalues", count);
-    }
-    for (size_t m = 0; m < count; m++) {
-        const double value = symbol(m, axis->n, axis->length);
-        if (!put(plan, plan->problem.eigen[d], m, value) || (m > 0 && value == 0)) {
-            return psg_fail(
-                PSG_ERR_ARG,
-                "the box is %g long along %c, and the squares of its wavenumbers are out of the "
-                "range of the precision: choose another unit of length",
-                axis->length, "xyz"[d]);
-        }
-        most = fmax(most, fabs(value));
-        if (m > 0) {
-            found->least = fmin(found->least, fabs(value) + plan->problem.options.lambda);
-        }
-    }
-    found->most += most;
-    return PSG_OK;
-}
-
-/* A factor that is infinite, or has lost digits because it is below the normal numbers, would give a
- * wrong u without a word. */
-static psg_status check_factors(const psg_plan *plan, const extremes *found) {
-    const bool single = plan->problem.options.precision == PSG_F32;
-    const double scale = fabs(plan->context.divide.scale);
-    const double largest = single ? FLT_MAX : DBL_MAX;
-    const double smallest = single ? FLT_MIN : DBL_MIN;
-    if (found->most <= largest && scale / found->least <= largest &&
-        (found->most == 0 || scale / found->most >= smallest)) {
-        return PSG_OK;
-    }
-    return psg_fail(PSG_ERR_ARG,
-                    "k^2 + lambda is from %g to %g, and the quotients of factor = %g and that are "
-                    "out of the range of the precision: choose another unit of length",
-                    found->least, found->most, plan->problem.options.factor);
-}
-
-static psg_status make_divide(psg_plan *plan) {
-    psg_context *c = &plan->context;
-    const double lambda = plan->problem.options.lambda;
-    extremes found = {.least = lambda > 0 ? lambda : INFINITY, .most = lambda};
-    for (int d = 0; d < 3; d++) {
-        const psg_status status = make_table(plan, d, &found);
-        if (status != PSG_OK) {
-            return status;
-        }
-        c->divide.eigen[d] = plan->problem.eigen[d];
-    }
-    double room = 0; /* for either precision */
-    if (!put(plan, &room, 0, lambda)) {
-        return psg_fail(PSG_ERR_ARG, "lambda = %g is out of the range of the precision", lambda);
-    }
-    c->scale = plan->problem.options.factor /
-               ((double)c->layout.n[0] * (double)c->layout.n[1] * (double)c->layout.n[2]);
-    if (!is_normal(plan, c->scale)) {
-        return psg_fail(
-            PSG_ERR_ARG,
-            "factor = %g over the number of points is out of the range of the precision",
-            plan->problem.options.factor);
-    }
-    c->divide.lambda = lambda;
-    c->divide.scale = c->form.normalizes ? 1 : c->scale;
-    return check_factors(plan, &found);
-}
 
 /* ---------------------------------------------------------------------------- partition */
 
@@ -354,7 +216,7 @@ static void set_context(psg_plan *plan) {
     for (int d = 0; d < 3; d++) {
         c->layout.n[d] = plan->problem.grid.axis[d].n;
     }
-    c->layout.nxc = c->layout.n[0] / 2 + 1;
+    c->layout.nxc = psg_transform_of(&plan->problem.grid.axis[0])->modes(c->layout.n[0], true);
     c->engine.owner = c;
     c->engine.precision = single ? PSG_TASK_F32 : PSG_TASK_F64;
     c->engine.kinds = psg_kind_count();
@@ -522,11 +384,11 @@ static bool take_less(psg_placement *next, const psg_plan *plan) {
 
 /* Less memory is another layout, and all that follows from it. */
 static psg_status make(psg_plan *plan) {
-    static const step first[] = {make_divide, make_workers};
+    static const step first[] = {psg_transforms_divide, make_workers};
     static const step arrangement[] = {
         psg_placement_exchange, make_planes,          psg_placement_check, psg_partition_rows,
         psg_placement_make,     psg_simulation_check, make_exchange,       make_lanes,
-        plan_transforms,        make_scratch,         make_devices,        check_room,
+        psg_transforms_plan,    make_scratch,         make_devices,        check_room,
         psg_team_make};
     enum { FIRST = sizeof first / sizeof *first, REST = sizeof arrangement / sizeof *arrangement };
     psg_placement next;

@@ -3,6 +3,7 @@
  * StarPU is here. */
 #include "codelets/cuda.h"
 #include "runtime/copies.h"
+#include "runtime/copies_cuda.h"
 #include "runtime/device.h"
 #include "tests/check.h"
 

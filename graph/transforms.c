@@ -1,0 +1,172 @@
+#include "graph/transforms.h"
+
+#include "runtime/simulation.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* --------------------------------------------------------------------------------- the table */
+
+static size_t periodic_modes(size_t n, bool real) {
+    return real ? n / 2 + 1 : n;
+}
+
+static double periodic_norm(size_t n) {
+    return (double)n;
+}
+
+static const psg_transform transforms[] = {
+    {.bc = {PSG_BC_PERIODIC, PSG_BC_PERIODIC},
+     .modes = periodic_modes,
+     .norm = periodic_norm,
+     .eigenvalue = {[PSG_SYMBOL_SPECTRAL] = psg_symbol_spectral, [PSG_SYMBOL_FD2] = psg_symbol_fd2},
+     .null = true},
+};
+
+const psg_transform *psg_transform_of(const psg_axis *axis) {
+    for (size_t m = 0; m < sizeof transforms / sizeof *transforms; m++) {
+        if (transforms[m].bc[0] == axis->bc[0] && transforms[m].bc[1] == axis->bc[1]) {
+            return &transforms[m];
+        }
+    }
+    return NULL;
+}
+
+static const psg_cpu_effort efforts[PSG_EFFORT_COUNT] = {
+    [PSG_EFFORT_MEASURE] = PSG_CPU_MEASURE,
+    [PSG_EFFORT_ESTIMATE] = PSG_CPU_ESTIMATE,
+    [PSG_EFFORT_PATIENT] = PSG_CPU_PATIENT,
+};
+
+/* ------------------------------------------------------------------------------ FFT plans */
+
+psg_status psg_transforms_plan(psg_plan *plan) {
+    psg_context *c = &plan->context;
+    if (plan->workers.cpu_count == 0 || psg_simulated()) { /* cuFFT's plans are the workers' */
+        return PSG_OK;
+    }
+    char *wisdom = psg_wisdom_read(plan);
+    const psg_cpu_fft_spec spec = {.nx = c->layout.n[0],
+                                   .ny = c->layout.n[1],
+                                   .nz = c->layout.n[2],
+                                   .effort = efforts[plan->problem.options.effort],
+                                   .wisdom = wisdom};
+    c->fft = c->cpu->fft_create(&spec);
+    free(wisdom);
+    if (c->fft == NULL) {
+        return psg_fail(
+            PSG_ERR_RUNTIME,
+            "FFTW found no plan for %zu x %zu x %zu points, or no memory to look for one",
+            c->layout.n[0], c->layout.n[1], c->layout.n[2]);
+    }
+    if (c->cpu->fft_learnt(c->fft)) {
+        psg_wisdom_keep(plan);
+    }
+    return PSG_OK;
+}
+
+/* ------------------------------------------------------------------------------- tables */
+
+/* Put a value into a table of the plan's precision. @return false: there it becomes 0 or infinite */
+static bool put(const psg_plan *plan, void *table, size_t m, double value) {
+    const float narrow = (float)value;
+    if (plan->problem.options.precision == PSG_F64) {
+        ((double *)table)[m] = value;
+        return isfinite(value);
+    }
+    ((float *)table)[m] = narrow;
+    return isfinite(narrow) && (value == 0 || narrow != 0);
+}
+
+/* Has the plan's precision this number with all its digits? */
+static bool is_normal(const psg_plan *plan, double value) {
+    return plan->problem.options.precision == PSG_F64 ? isnormal(value) : isnormal((float)value);
+}
+
+/* Of |k^2 + lambda|, over all modes but one where it is 0. */
+typedef struct extremes {
+    double least; /* INFINITY: there is no mode, so far */
+    double most;
+} extremes;
+
+/* Eigenvalues along one axis, in the plan's precision. Along x the spectrum is halved. Of a huge
+ * box they vanish and of a tiny one they overflow, and either would give a wrong u without a
+ * word. */
+static psg_status make_table(psg_plan *plan, int d, extremes *found) {
+    double most = 0;
+    const psg_axis *axis = &plan->problem.grid.axis[d];
+    const psg_transform *row = psg_transform_of(axis);
+    const psg_symbol_function eigenvalue = row->eigenvalue[plan->problem.options.symbol];
+    const size_t count = row->modes(axis->n, d == 0);
+    plan->problem.eigen[d] = malloc(count * plan->context.cpu->real_bytes);
+    if (plan->problem.eigen[d] == NULL) {
+        return psg_fail(PSG_ERR_MEMORY, "no memory for a table of %zu eigenvalues", count);
+    }
+    for (size_t m = 0; m < count; m++) {
+        const double value = eigenvalue(m, axis->n, axis->length);
+        if (!put(plan, plan->problem.eigen[d], m, value) ||
+            (value == 0 && !(m == 0 && row->null))) {
+            return psg_fail(
+                PSG_ERR_ARG,
+                "the box is %g long along %c, and the squares of its wavenumbers are out of the "
+                "range of the precision: choose another unit of length",
+                axis->length, "xyz"[d]);
+        }
+        most = fmax(most, fabs(value));
+        if (value != 0) {
+            found->least = fmin(found->least, fabs(value) + plan->problem.options.lambda);
+        }
+    }
+    found->most += most;
+    return PSG_OK;
+}
+
+/* A factor that is infinite, or has lost digits because it is below the normal numbers, would give a
+ * wrong u without a word. */
+static psg_status check_factors(const psg_plan *plan, const extremes *found) {
+    const bool single = plan->problem.options.precision == PSG_F32;
+    const double scale = fabs(plan->context.divide.scale);
+    const double largest = single ? FLT_MAX : DBL_MAX;
+    const double smallest = single ? FLT_MIN : DBL_MIN;
+    if (found->most <= largest && scale / found->least <= largest &&
+        (found->most == 0 || scale / found->most >= smallest)) {
+        return PSG_OK;
+    }
+    return psg_fail(PSG_ERR_ARG,
+                    "k^2 + lambda is from %g to %g, and the quotients of factor = %g and that are "
+                    "out of the range of the precision: choose another unit of length",
+                    found->least, found->most, plan->problem.options.factor);
+}
+
+psg_status psg_transforms_divide(psg_plan *plan) {
+    psg_context *c = &plan->context;
+    const double lambda = plan->problem.options.lambda;
+    extremes found = {.least = lambda > 0 ? lambda : INFINITY, .most = lambda};
+    for (int d = 0; d < 3; d++) {
+        const psg_status status = make_table(plan, d, &found);
+        if (status != PSG_OK) {
+            return status;
+        }
+        c->divide.eigen[d] = plan->problem.eigen[d];
+    }
+    double room = 0; /* for either precision */
+    if (!put(plan, &room, 0, lambda)) {
+        return psg_fail(PSG_ERR_ARG, "lambda = %g is out of the range of the precision", lambda);
+    }
+    double points = 1;
+    for (int d = 0; d < 3; d++) {
+        const psg_axis *axis = &plan->problem.grid.axis[d];
+        points *= psg_transform_of(axis)->norm(axis->n);
+    }
+    c->scale = plan->problem.options.factor / points;
+    if (!is_normal(plan, c->scale)) {
+        return psg_fail(
+            PSG_ERR_ARG,
+            "factor = %g over the number of points is out of the range of the precision",
+            plan->problem.options.factor);
+    }
+    c->divide.lambda = lambda;
+    c->divide.scale = c->form.normalizes ? 1 : c->scale;
+    return check_factors(plan, &found);
+}
