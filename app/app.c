@@ -226,3 +226,11 @@ void *app_allocate(size_t count, size_t element_bytes, const char *what) {
     }
     return memory;
 }
+
+/* splitmix64 by S. Vigna: any seed is a good one */
+uint64_t app_random(uint64_t *state) {
+    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}

@@ -6,6 +6,7 @@
 #include "graph/psg.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 /** Exit codes. Usage is: the command line, or an input that it names, has to be changed. */
 enum { APP_DONE = 0, APP_FAILED = 1, APP_USAGE = 2 };
@@ -79,6 +80,9 @@ void app_get_row(const void *field, psg_precision precision, size_t first, size_
                  double *row);
 void app_put_row(void *field, psg_precision precision, size_t first, size_t count,
                  const double *row);
+
+/** The next of a sequence of random numbers. */
+uint64_t app_random(uint64_t *state);
 
 /** Allocate, or say what could not be had and for what. @return NULL after a message; free() it */
 void *app_allocate(size_t count, size_t element_bytes, const char *what);

@@ -1,6 +1,6 @@
 /* psg example: a small density for those who have none of their own yet. */
-#include "app/example.h"
 #include "app/arguments.h"
+#include "app/commands.h"
 #include "app/field.h"
 #include "app/output.h"
 #include "app/problems.h"

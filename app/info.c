@@ -1,6 +1,6 @@
 /* psg info: versions, workers, policies. */
-#include "app/info.h"
 #include "app/arguments.h"
+#include "app/commands.h"
 #include "app/field.h"
 #include "app/output.h"
 #include "app/ranks.h"

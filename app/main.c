@@ -1,16 +1,11 @@
 /* The psg command: finds the subcommand. */
 #include "app/app.h"
 #include "app/arguments.h"
-#include "app/bench.h"
-#include "app/example.h"
+#include "app/commands.h"
 #include "app/field.h"
-#include "app/info.h"
 #include "app/ranks.h"
-#include "app/selftest.h"
 #include "app/simulation.h"
-#include "app/solve.h"
-#include "app/tune.h"
-#include "app/visit.h"
+#include "bench/commands.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -56,10 +51,10 @@ static int run(int argc, char **argv) {
         const char *name;
         int (*run)(int argc, char **argv);
         int solves; /* this process does, and what is simulated is simulated in it */
-    } commands[] = {{"solve", app_solve, 1},      {"example", app_example, 0},
-                    {"bench", app_bench, 0},      {"tune", app_tune, 0},
-                    {"info", app_info, 1},        {"selftest", app_selftest, 0},
-                    {"visit", app_visit_serve, 1}}; /* the last is psg bench's, and not shown */
+    } commands[] = {{"solve", app_solve, 1},        {"example", app_example, 0},
+                    {"bench", bench_command, 0},    {"tune", bench_tune, 0},
+                    {"info", app_info, 1},          {"selftest", app_selftest, 0},
+                    {"visit", bench_visit_serve, 1}}; /* the last is psg bench's, and not shown */
     static const char *const words[] = {"solve",    "example", "bench",     "tune", "info",
                                         "selftest", "--help",  "--version", NULL};
     if (argc < 2) {

@@ -2,10 +2,9 @@
  * three times: a sum of modes whose answer is known, random data whose equation is checked without
  * FFTs, and data with a NaN, which has to be refused. A list of cases comes first, then random ones
  * until the time is over. Started by mpirun, all processes solve each case together. */
-#include "app/selftest.h"
 #include "app/app.h"
 #include "app/arguments.h"
-#include "app/measure.h"
+#include "app/commands.h"
 #include "app/problems.h"
 #include "app/progress.h"
 #include "app/ranks.h"

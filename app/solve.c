@@ -2,7 +2,7 @@
  * what can go wrong should be found: the command line, the input, the places of the output,
  * memory and devices, and only then the data. Where there are several processes, each step ends
  * by agreeing how it ended, so that none goes on to wait for one that has stopped. */
-#include "app/solve.h"
+#include "app/commands.h"
 #include "app/load.h"
 #include "app/machine.h"
 #include "app/ranks.h"

@@ -1,5 +1,5 @@
 /* A machine that is recorded can be read again: whatever its tasks took, each line says a time that a machine may have. */
-#include "app/times.h"
+#include "bench/times.h"
 #include "app/app.h"
 #include "graph/psg_machine.h"
 #include "graph/psg_observe.h"
@@ -28,13 +28,14 @@ static const costs_case cases[] = {
 
 static void find_costs(void) {
     for (size_t c = 0; c < sizeof cases / sizeof *cases; ++c) {
-        app_costs sums = {.pp = 0};
+        bench_costs sums = {.pp = 0};
         double piece = -1, task = 0;
         for (int m = 0; m < 3 && cases[c].measured[m][1] > 0; ++m) {
             const double *of = cases[c].measured[m];
-            app_costs_add(&sums, of[0], of[1], of[2]);
+            bench_costs_add(&sums, of[0], of[1], of[2]);
         }
-        CHECK(app_costs_find(&sums, &piece, &task) == (cases[c].piece < 0 ? -1 : 0), "case %zu", c);
+        CHECK(bench_costs_find(&sums, &piece, &task) == (cases[c].piece < 0 ? -1 : 0), "case %zu",
+              c);
         CHECK_NEAR(piece, cases[c].piece, 1e-12, "seconds a piece, case %zu", c);
         CHECK_NEAR(task, cases[c].task, 1e-12, "seconds a task, case %zu", c);
     }
@@ -50,7 +51,7 @@ static void find_gaps(void) {
     psg_event events[MOST * WORKERS];
     double end[WORKERS] = {1, 2, 3}, piece = -1, task = -1;
     size_t count = 0;
-    app_times times = {.count = 0};
+    bench_times times = {.count = 0};
     for (int m = 0; m < MOST; ++m) {
         for (int w = 0; w < WORKERS; ++w) {
             if (m < tasks[w]) {
@@ -61,29 +62,29 @@ static void find_gaps(void) {
             }
         }
     }
-    app_times_add_gaps(&times, events, count, workers, WORKERS);
-    CHECK(app_costs_find(&times.gap, &piece, &task) == 0, "no gap");
+    bench_times_add_gaps(&times, events, count, workers, WORKERS);
+    CHECK(bench_costs_find(&times.gap, &piece, &task) == 0, "no gap");
     CHECK_NEAR(piece, 8.5e-6 / 4, 1e-12, "seconds a piece");
     CHECK_NEAR(task, 0, 1e-12, "seconds a task");
 }
 
 int main(void) {
     static const double seconds[TIMES] = {0, 3e-6, 0, 2e-3};
-    app_times times = {.count = 0};
+    bench_times times = {.count = 0};
     char line[512], unit[24];
     double read = 0;
     int lines = 0;
     for (int m = 0; m < TIMES; ++m) {
-        const app_time time = {.stage = PSG_STAGE_KSPACE,
-                               .gpu = m < 2,
-                               .n = {8, 8, 8},
-                               .pencil = 1,
-                               .count = (size_t)m + 1,
-                               .pieces = 1,
-                               .seconds = seconds[m]};
-        CHECK(app_times_add(&times, &time) == 0, "time %d", m);
+        const bench_time time = {.stage = PSG_STAGE_KSPACE,
+                                 .gpu = m < 2,
+                                 .n = {8, 8, 8},
+                                 .pencil = 1,
+                                 .count = (size_t)m + 1,
+                                 .pieces = 1,
+                                 .seconds = seconds[m]};
+        CHECK(bench_times_add(&times, &time) == 0, "time %d", m);
     }
-    CHECK(app_times_write(&times, "times-test.machine", 1, 0) == APP_DONE, "no file");
+    CHECK(bench_times_write(&times, "times-test.machine", 1, 0) == APP_DONE, "no file");
     FILE *file = fopen("times-test.machine", "r");
     while (CHECK(file != NULL, "no file") && fgets(line, sizeof line, file) != NULL) {
         if (strncmp(line, "time ", 5) == 0) {
@@ -101,7 +102,7 @@ int main(void) {
     }
     find_costs();
     find_gaps();
-    app_times_free(&times);
+    bench_times_free(&times);
     (void)remove("times-test.machine");
     return check_result();
 }

@@ -1,4 +1,4 @@
-"""Includes go one way, app -> graph -> codelets -> {runtime, cpu, kernels}, and each foreign library has its place.
+"""Includes go one way, {app, bench} -> graph -> codelets -> {runtime, cpu, kernels}, and each foreign library has its place.
 
     layers.py ROOT
 """
@@ -12,6 +12,7 @@ import tree
 # Of which folders of ours a folder may include.
 OURS = {
     "app": {"app"},
+    "bench": {"bench", "app"},
     "graph": {"graph", "codelets", "runtime", "cpu", "kernels"},
     "codelets": {"codelets", "runtime", "cpu", "kernels"},
     "runtime": {"runtime"},
@@ -19,9 +20,13 @@ OURS = {
     "cpu": {"cpu"},
 }
 # Single headers that are allowed beyond that.
-BESIDES = {"app": set(tree.PUBLIC), "kernels": {"cpu/symbol.h"}}
+BESIDES = {"app": set(tree.PUBLIC), "bench": set(tree.PUBLIC), "kernels": {"cpu/symbol.h"}}
+# The table of commands has those of the laboratory.
+BESIDES_OF_FILE = {"app/main.c": {"bench/commands.h"}}
+# Folders that may use what they test or measure.
+FREE = ("tests/", "bench/programs/")
 
-# Foreign headers, and calls, by where they are allowed. tests/ may use what it tests.
+# Foreign headers, and calls, by where they are allowed.
 FOREIGN = [
     ("StarPU", r"starpu\w*\.h", r"starpu_\w+\s*\(", {"runtime", "codelets", "graph"}),
     ("CUDA", r"(cuda|cufft|cuComplex|cub/|nvtx)\w*[./\w]*", r"cu(da|fft)[A-Z]\w+\s*\(", {"kernels", "runtime", "codelets"}),
@@ -47,7 +52,7 @@ def check_ours(root, path, layer, name):
         return None  # installed beside it
     if not os.path.exists(os.path.join(root, name)):
         return f'{path}: "{name}" is not a path from the root of the repository'
-    if layer == "tests" or name in BESIDES.get(layer, ()):
+    if path.startswith(FREE) or name in BESIDES.get(layer, ()) or name in BESIDES_OF_FILE.get(path, ()):
         return None
     if name.split("/")[0] not in OURS[layer]:
         return f'{path}: {layer}/ must not include "{name}"'
@@ -56,7 +61,7 @@ def check_ours(root, path, layer, name):
 
 def check_foreign(path, layer, names, code):
     for library, header, call, places in FOREIGN:
-        if layer == "tests" or (layer in places and path in FILES.get((layer, library), (path,))):
+        if path.startswith(FREE) or (layer in places and path in FILES.get((layer, library), (path,))):
             continue
         places = FILES.get((layer, library), places)
         for name in names:

@@ -1,0 +1,577 @@
+/* The measuring process, or processes. Plans of one group are interleaved: every round solves
+ * each of them once, in a random order, so that a machine that gets slower or faster meanwhile
+ * does so for all of them alike. Several processes have the same visit and so the same order,
+ * and the library tells all of them the same status: each does every step, and rank 0 tells what
+ * came of it. */
+#include "bench/measure.h"
+#include "app/app.h"
+#include "app/ranks.h"
+#include "app/report.h"
+#include "app/simulation.h"
+#include "app/workers.h"
+#include "bench/wire.h"
+#include "graph/psg_machine.h"
+#include "graph/psg_observe.h"
+#include "graph/psg_starpu.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void bench_shuffle(size_t *items, size_t count, uint64_t *state) {
+    for (size_t left = count; left > 1; left--) {
+        const size_t other = (size_t)(app_random(state) % left), item = items[left - 1];
+        items[left - 1] = items[other];
+        items[other] = item;
+    }
+}
+
+/* A configuration in work. */
+typedef struct job {
+    int pipe;
+    size_t number;
+    const bench_config *config;
+    const bench_fields *fields;
+    psg_plan *plan; /* NULL: it failed */
+    app_workers workers;
+} job;
+
+/* What one process has to say of a round: sums over its workers where the whole has means. */
+typedef struct part {
+    bench_sample sample;
+    size_t workers;
+} part;
+
+/* u of the solves in flight, which the plans take turns with; of all batches. */
+typedef struct solutions {
+    void **u;
+    size_t bytes; /* of each */
+    unsigned flights;
+} solutions;
+
+typedef struct batch {
+    const bench_visit *visit;
+    int pipe;
+    job *jobs;
+    size_t count;
+    solutions *solutions;
+    part *parts;        /* of all processes, on rank 0 */
+    bench_times *times; /* of this process' tasks; NULL: nobody asks */
+} batch;
+
+static void tell(int pipe, const bench_record *record) {
+    if (app_rank() == 0 && bench_wire_put_record(pipe, record)) {
+        _exit(APP_FAILED); /* nobody listens any more; a launcher ends the other processes */
+    }
+}
+
+static void tell_text(int pipe, bench_record_kind kind, size_t number, const char *text) {
+    bench_record record = {.kind = kind, .config = number};
+    snprintf(record.is.text, sizeof record.is.text, "%s", text);
+    tell(pipe, &record);
+}
+
+static void fail(batch *b, job *j, const char *why) {
+    tell_text(b->pipe, BENCH_RECORD_FAILED, j->number, why);
+    psg_plan_destroy(j->plan);
+    j->plan = NULL;
+}
+
+/* -------------------------------------------------------------------------------------- plans */
+
+static void tell_facts(const batch *b, const job *j) {
+    bench_record record = {.kind = BENCH_RECORD_FACTS, .config = j->number};
+    bench_facts *facts = &record.is.facts;
+    psg_statistics s;
+    (void)psg_plan_statistics(j->plan, &s);
+    double workers = (double)s.workers, most[] = {s.plan_seconds, (double)s.segment_planes};
+    app_ranks_sum(&workers, 1);
+    app_ranks_max(most, 2);
+    for (size_t w = 0; w < j->workers.count; w++) {
+        const int gpu = j->workers.list[w].kind == PSG_WORKER_CUDA;
+        facts->cpus += !gpu;
+        facts->gpus += gpu;
+        if (gpu && !facts->gpu_model[0]) {
+            snprintf(facts->gpu_model, sizeof facts->gpu_model, "%s", j->workers.list[w].name);
+        }
+    }
+    snprintf(facts->policy, sizeof facts->policy, "%s", j->workers.policy);
+    facts->segments = s.segments;
+    facts->segment_planes = (size_t)most[1];
+    facts->pencils = s.pencils;
+    facts->exchange = s.exchange;
+    facts->plan_seconds = most[0];
+    facts->workers = workers < BENCH_BUSY_MOST ? (unsigned)workers : BENCH_BUSY_MOST;
+    tell(b->pipe, &record);
+}
+
+/* Of a call that is each process' own. */
+static int failed_anywhere(psg_status status) {
+    double failed = status != PSG_OK;
+    app_ranks_max(&failed, 1);
+    return failed > 0;
+}
+
+static void make_plan(batch *b, job *j) {
+    psg_options options;
+    psg_grid grid;
+    bench_config_options(j->config, &options);
+    bench_config_grid(j->config, &grid);
+    options.calibrate = b->visit->calibrate;
+    options.comm = app_ranks_comm();
+    options.record = b->visit->bounds;
+    tell_text(b->pipe, BENCH_RECORD_BEGIN, j->number, "planning");
+    if (!options.comm && options.nodes <= 1 &&
+        (options.exchange == PSG_EXCHANGE_MPI || options.exchange == PSG_EXCHANGE_ALLTOALL)) {
+        char words[96]; /* the library's are for programmers */
+        snprintf(words, sizeof words, "exchange %s is between processes: give --ranks 2, or more",
+                 app_exchange_name(options.exchange));
+        fail(b, j, words);
+        return;
+    }
+    if (psg_plan_create(&j->plan, &grid, &options) != PSG_OK) {
+        fail(b, j, psg_last_error());
+        return;
+    }
+    if (app_workers_find(&options, &j->workers)) {
+        fail(b, j, "its workers cannot be found");
+        return;
+    }
+    if (j->config->resident && failed_anywhere(psg_slabs_put(j->plan, j->fields->f))) {
+        fail(b, j, "f cannot be put into the slabs");
+        return;
+    }
+    tell_facts(b, j);
+}
+
+/* ------------------------------------------------------------------------------------- solves */
+
+static psg_status solve(const batch *b, const job *j) {
+    psg_status status = PSG_OK;
+    unsigned submitted = 0;
+    while (status == PSG_OK && submitted < j->config->in_flight) {
+        status = j->config->resident
+                     ? psg_submit_slabs(j->plan)
+                     : psg_submit(j->plan, j->fields->f, b->solutions->u[submitted]);
+        submitted += status == PSG_OK;
+    }
+    for (; submitted > 0; submitted--) {
+        const psg_status ended = psg_wait(j->plan);
+        status = status == PSG_OK ? ended : status;
+    }
+    return status;
+}
+
+/* Does a GPU wait for nothing but StarPU? For no copies, no messages and no tasks of another solve. */
+static int is_undisturbed(const job *j, const bench_sample *sample) {
+    return j->config->in_flight == 1 &&
+           sample->h2d_bytes + sample->d2h_bytes + sample->d2d_bytes + sample->sent_bytes <= 0;
+}
+
+/* Who did the tasks of the latest solve. */
+static void count_tasks(const batch *b, const job *j, bench_sample *sample) {
+    size_t count = 0;
+    (void)psg_plan_events(j->plan, NULL, 0, &count);
+    psg_event *events = calloc(count + 1, sizeof *events);
+    (void)psg_plan_events(j->plan, events, events ? count : 0, &count);
+    for (size_t e = 0; events && e < count; e++) {
+        const int worker =
+            events[e].worker; /* one's own are the first of the list on rank 0, too */
+        if (worker >= 0 && (size_t)worker < j->workers.count) {
+            const int gpu = j->workers.list[worker].kind == PSG_WORKER_CUDA;
+            sample->tasks_cpu += !gpu;
+            sample->tasks_gpu += gpu;
+            if (b->times) {
+                const bench_time time = bench_time_of(j->config, &events[e], gpu);
+                (void)bench_times_add(b->times, &time); /* one more or less */
+            }
+        }
+    }
+    if (events && b->times && is_undisturbed(j, sample)) {
+        bench_times_add_gaps(b->times, events, count, j->workers.list, j->workers.count);
+    }
+    free(events);
+}
+
+/* What went over a link since, and how long it took, of one of the solves. */
+static void read_link(const psg_statistics *before, const psg_statistics *s, psg_link link,
+                      double flights, double *bytes, double *seconds) {
+    *bytes = (app_link_bytes(s, link) - app_link_bytes(before, link)) / flights;
+    *seconds =
+        *bytes > 0 ? (app_link_seconds(s, link) - app_link_seconds(before, link)) / flights : 0;
+}
+
+static void read_part(const batch *b, const job *j, const psg_statistics *before, double seconds,
+                      part *p) {
+    psg_statistics s;
+    double stage[PSG_STAGE_COUNT];
+    bench_sample *sample = &p->sample;
+    const double flights = j->config->in_flight;
+    memset(p, 0, sizeof *p);
+    sample->seconds = seconds;
+    (void)psg_plan_statistics(j->plan, &s); /* these fail for what does not exist only */
+    p->workers = s.workers;
+    for (size_t w = 0; w < s.workers; w++) {
+        double busy = 0;
+        (void)psg_plan_worker_seconds(j->plan, w, stage);
+        for (int g = 0; g < PSG_STAGE_COUNT; g++) {
+            busy += stage[g] / seconds;
+        }
+        sample->busy += busy;
+        sample->busiest = fmax(sample->busiest, busy);
+        if (w < BENCH_BUSY_MOST) {
+            sample->busy_worker[w] = (float)busy;
+        }
+    }
+    for (int g = 0; g < PSG_STAGE_COUNT; g++) {
+        sample->stage[g] = s.stage[g].seconds;
+    }
+    sample->exchange_busy = sample->stage[PSG_STAGE_EXCHANGE] / seconds;
+    read_link(before, &s, PSG_LINK_H2D, flights, &sample->h2d_bytes, &sample->h2d_seconds);
+    read_link(before, &s, PSG_LINK_D2H, flights, &sample->d2h_bytes, &sample->d2h_seconds);
+    read_link(before, &s, PSG_LINK_D2D, flights, &sample->d2d_bytes, &sample->d2d_seconds);
+    sample->sent_bytes = (double)s.sent_bytes;
+    sample->spectrum_bytes = (double)s.spectrum_bytes;
+    sample->cpu_planes = (double)s.cpu_planes;
+    sample->cpu_rows = (double)s.cpu_rows;
+    if (b->times && s.submit_tasks > 1) { /* one that stands for many says nothing of each */
+        bench_costs_add(&b->times->submission, (double)s.submit_pieces, (double)s.submit_tasks,
+                        s.submit_seconds);
+    }
+    count_tasks(b, j, sample);
+}
+
+static void join_parts(const part *parts, int count, bench_sample *whole) {
+    size_t workers = 0;
+    for (int r = 0; r < count; r++) {
+        const bench_sample *sample = &parts[r].sample;
+        for (size_t w = 0; w < parts[r].workers && w < BENCH_BUSY_MOST; w++) {
+            if (workers + w < BENCH_BUSY_MOST) {
+                whole->busy_worker[workers + w] = sample->busy_worker[w];
+            }
+        }
+        workers += parts[r].workers;
+        whole->seconds = sample->seconds; /* the same of all */
+        for (int g = 0; g < PSG_STAGE_COUNT; g++) {
+            whole->stage[g] += sample->stage[g];
+        }
+        whole->busy += sample->busy;
+        whole->exchange_busy = fmax(whole->exchange_busy, sample->exchange_busy);
+        whole->busiest = fmax(whole->busiest, fmax(sample->busiest, sample->exchange_busy));
+        whole->tasks_cpu += sample->tasks_cpu;
+        whole->tasks_gpu += sample->tasks_gpu;
+        whole->cpu_planes += sample->cpu_planes;
+        whole->cpu_rows += sample->cpu_rows;
+        whole->h2d_bytes += sample->h2d_bytes;
+        whole->d2h_bytes += sample->d2h_bytes;
+        whole->d2d_bytes += sample->d2d_bytes;
+        whole->h2d_seconds += sample->h2d_seconds;
+        whole->d2h_seconds += sample->d2h_seconds;
+        whole->d2d_seconds += sample->d2d_seconds;
+        whole->sent_bytes += sample->sent_bytes;
+        whole->spectrum_bytes += sample->spectrum_bytes;
+    }
+    whole->busy /= workers ? (double)workers : 1;
+}
+
+/* Of solves one after the other, the time that is compared with their bound is the time that is
+ * told. */
+static psg_status read_bounds(const job *j, bench_sample *sample) {
+    psg_statistics s;
+    psg_bounds bounds;
+    (void)psg_plan_statistics(j->plan, &s);
+    const psg_status status = psg_plan_bounds(j->plan, &bounds);
+    if (status == PSG_OK) {
+        double seconds = j->config->in_flight == 1 ? sample->seconds : s.seconds;
+        app_ranks_max(&seconds, 1);
+        app_report_join_bounds(&bounds);
+        memcpy(sample->bound, bounds.bound, sizeof sample->bound);
+        memcpy(sample->link, bounds.link_seconds, sizeof sample->link);
+        sample->lp_bound = bounds.lp_seconds;
+        sample->of_bound = bounds.seconds / seconds;
+    }
+    return status;
+}
+
+static void check_answer(batch *b, job *j) {
+    bench_record record = {.kind = BENCH_RECORD_CHECKED, .config = j->number};
+    const unsigned answers = j->config->resident ? 1 : j->config->in_flight;
+    if (app_simulation_machine()) {
+        return; /* there is none */
+    }
+    if (j->config->resident && failed_anywhere(psg_slabs_get(j->plan, b->solutions->u[0]))) {
+        fail(b, j, "u cannot be had from the slabs");
+        return;
+    }
+    for (unsigned a = 0; a < answers; a++) {
+        app_modes_error found;
+        bench_fields_compare(j->fields, b->solutions->u[a], &found);
+        record.is.checked.tolerance = found.tolerance;
+        if (!(found.error <= record.is.checked.error)) {
+            record.is.checked.error = found.error;
+        }
+    }
+    tell(b->pipe, &record);
+}
+
+static void one_round(batch *b, job *j, int counts, int last) {
+    bench_record record = {.kind = counts ? BENCH_RECORD_SAMPLE : BENCH_RECORD_SOLVED,
+                           .config = j->number};
+    psg_statistics before;
+    part mine;
+    tell_text(b->pipe, BENCH_RECORD_BEGIN, j->number, "solving");
+    (void)psg_plan_statistics(j->plan, &before);
+    app_ranks_barrier();
+    const double start = psg_clock();
+    const psg_status status = solve(b, j);
+    double seconds = (psg_clock() - start) / j->config->in_flight;
+    if (status != PSG_OK) {
+        fail(b, j, psg_last_error());
+        return;
+    }
+    if (counts) {
+        app_ranks_max(&seconds, 1);
+        read_part(b, j, &before, seconds, &mine);
+        app_ranks_gather(&mine, sizeof mine, b->parts);
+        if (app_rank() == 0) {
+            join_parts(b->parts, app_ranks(), &record.is.sample);
+        }
+    }
+    if (counts && b->visit->bounds && read_bounds(j, &record.is.sample) != PSG_OK) {
+        fail(b, j, psg_last_error());
+        return;
+    }
+    tell(b->pipe, &record);
+    if (last) {
+        check_answer(b, j);
+    }
+}
+
+/* The first round never counts where there are rounds that do not; one that counts is always
+ * made. */
+static void solve_rounds(batch *b, size_t *order, uint64_t *random) {
+    const unsigned warm_up = b->visit->warm_up, rounds = b->visit->calibrate ? 0 : b->visit->rounds;
+    double took = 0;
+    int last = 0;
+    for (unsigned round = 0; round < warm_up + rounds && !last; round++) {
+        const double start = app_now();
+        last = round + 1 == warm_up + rounds ||
+               (b->visit->until > 0 && round > 0 && start + took > b->visit->until);
+        bench_shuffle(order, b->count, random);
+        for (size_t n = 0; n < b->count; n++) {
+            job *j = &b->jobs[order[n]];
+            if (j->plan) {
+                one_round(b, j, round >= warm_up || (last && rounds > 0), last && rounds > 0);
+            }
+        }
+        took = app_now() - start;
+    }
+}
+
+/* ------------------------------------------------------------------------------------ batches */
+
+static void free_solutions(solutions *s) {
+    for (unsigned flight = 0; s->u && flight < s->flights; flight++) {
+        app_simulation_free(s->u[flight], s->bytes);
+    }
+    free(s->u);
+    *s = (solutions){.u = NULL};
+}
+
+/* Of this process' f or u. */
+static size_t field_bytes(const job *j) {
+    psg_grid grid;
+    bench_config_grid(j->config, &grid);
+    return app_plane_points(&grid, app_own_planes(&grid)) * app_element_bytes(j->config->precision);
+}
+
+/* Is u[flight] copied from GPUs, in solves or to be checked? */
+static int uses(const job *j, unsigned flight) {
+    return j->plan && (j->config->resident ? flight == 0 : flight < j->config->in_flight);
+}
+
+/* Page-lock what solves copy more than once; where it cannot be, the copies take longer and say so.
+ * Plans share u, and CUDA copies no array that is page-locked in part: so who needs most of it does
+ * it, once and for all. */
+static void pin_all(const batch *b) {
+    for (unsigned flight = 0; flight < b->solutions->flights; flight++) {
+        const job *largest = NULL;
+        int wanted = 0;
+        for (size_t n = 0; n < b->count; n++) {
+            const job *j = &b->jobs[n];
+            if (uses(j, flight)) {
+                largest = !largest || field_bytes(j) > field_bytes(largest) ? j : largest;
+                wanted |= !j->config->resident;
+            }
+        }
+        if (wanted) {
+            (void)psg_plan_pin(largest->plan, b->solutions->u[flight]);
+        }
+    }
+    for (size_t n = 0; n < b->count; n++) {
+        const job *j = &b->jobs[n];
+        if (j->plan && !j->config->resident) {
+            (void)psg_plan_pin(j->plan, j->fields->f);
+        }
+    }
+}
+
+/* As many, and as large, as the batch needs; those that are there already may do. */
+static int need_solutions(const batch *b) {
+    solutions *s = b->solutions;
+    size_t bytes = 0;
+    unsigned flights = 0;
+    for (size_t n = 0; n < b->count; n++) {
+        const size_t needed = field_bytes(&b->jobs[n]);
+        const unsigned in_flight = b->jobs[n].config->in_flight;
+        bytes = needed > bytes ? needed : bytes;
+        flights = in_flight > flights ? in_flight : flights;
+    }
+    if (s->bytes == bytes && s->flights >= flights) {
+        return 0;
+    }
+    free_solutions(s);
+    s->u = calloc(flights, sizeof *s->u);
+    s->bytes = bytes;
+    for (; s->u && s->flights < flights; s->flights++) {
+        s->u[s->flights] = app_simulation_allocate(bytes);
+        if (!s->u[s->flights]) {
+            return -1;
+        }
+    }
+    return s->u ? 0 : -1;
+}
+
+static void tell_fields(void *context) {
+    const job *j = context;
+    tell_text(j->pipe, BENCH_RECORD_BEGIN, j->number, "making the right-hand side");
+}
+
+static void run_batch(batch *b, bench_field_store *fields, uint64_t *random) {
+    size_t *order = calloc(b->count, sizeof *order);
+    b->parts = calloc((size_t)app_ranks(), sizeof *b->parts);
+    double missing = !order || !b->parts || need_solutions(b);
+    app_ranks_max(&missing, 1);
+    int enough = missing == 0;
+    for (size_t n = 0; n < b->count && enough; n++) {
+        order[n] = n;
+        b->jobs[n].fields = bench_fields_get(fields, b->jobs[n].config, tell_fields, &b->jobs[n]);
+        enough = b->jobs[n].fields != NULL;
+    }
+    for (size_t n = 0; n < b->count; n++) {
+        if (enough) {
+            make_plan(b, &b->jobs[n]);
+        } else {
+            fail(b, &b->jobs[n], "out of memory for f, u and the known answer");
+        }
+    }
+    if (enough) {
+        pin_all(b);
+        solve_rounds(b, order, random);
+    }
+    for (size_t n = 0; n < b->count; n++) {
+        psg_plan_destroy(b->jobs[n].plan);
+        app_workers_free(&b->jobs[n].workers);
+    }
+    free(b->parts);
+    free(order);
+}
+
+/* In a random order, but for those of one grid and precision, which follow one another: they share
+ * f. */
+static void put_in_order(const bench_visit *visit, uint64_t *random) {
+    size_t *which = visit->which;
+    bench_shuffle(which, visit->count, random);
+    for (size_t first = 0; first < visit->count;) {
+        const bench_config *leader = &visit->config[which[first++]];
+        for (size_t n = first; n < visit->count; n++) {
+            const size_t number = which[n];
+            if (bench_fields_same(leader, &visit->config[number])) {
+                memmove(&which[first + 1], &which[first], (n - first) * sizeof *which);
+                which[first++] = number;
+            }
+        }
+    }
+}
+
+/* As many as fit into the memory, at least one; and no more grids than there is room for their
+ * fields. */
+static size_t batch_end(const bench_visit *visit, size_t first) {
+    double bytes = 0;
+    size_t end = first;
+    for (; end < visit->count && end - first < BENCH_FIELDS_MOST / 2; end++) {
+        const bench_config *c = &visit->config[visit->which[end]];
+        const int shares =
+            end > first && bench_fields_same(c, &visit->config[visit->which[end - 1]]);
+        bytes += bench_config_bytes(c) + (shares ? 0 : bench_fields_bytes(c));
+        if (end > first && bytes > visit->memory) {
+            break;
+        }
+    }
+    return end;
+}
+
+int bench_measure(const bench_visit *visit, int pipe) {
+    uint64_t random = visit->seed;
+    bench_times times = {.count = 0};
+    bench_field_store fields = {.count = 0};
+    solutions found = {.u = NULL};
+    job *jobs = calloc(visit->count, sizeof *jobs);
+    const int code = app_ranks_agree(
+        jobs ? APP_DONE
+             : app_error(APP_FAILED, "out of memory for %zu configurations", visit->count));
+    put_in_order(visit, &random);
+    for (size_t first = 0, end; first < visit->count && !code; first = end) {
+        end = batch_end(visit, first);
+        batch b = {.visit = visit,
+                   .pipe = pipe,
+                   .jobs = jobs + first,
+                   .count = end - first,
+                   .solutions = &found,
+                   .times = visit->times && app_ranks() == 1 ? &times : NULL};
+        for (size_t n = first; n < end; n++) {
+            jobs[n] = (job){
+                .pipe = pipe, .number = visit->which[n], .config = &visit->config[visit->which[n]]};
+        }
+        bench_fields_drop(&fields, jobs[first].config);
+        run_batch(&b, &fields, &random);
+    }
+    bench_fields_drop(&fields, NULL);
+    free_solutions(&found);
+    for (size_t m = 0; m < times.count; m++) {
+        const bench_record record = {.kind = BENCH_RECORD_TIME,
+                                     .is.time = bench_times_sum_up(&times, m)};
+        tell(pipe, &record);
+    }
+    if (visit->times) {
+        const bench_record record = {.kind = BENCH_RECORD_COSTS,
+                                     .is.costs = {times.submission, times.gap}};
+        tell(pipe, &record);
+    }
+    bench_times_free(&times);
+    free(jobs);
+    return code;
+}
+
+void bench_measure_machine(int pipe) {
+    enum { WORKERS_MOST = 256 };
+    bench_record record = {.kind = BENCH_RECORD_MACHINE};
+    psg_options options;
+    size_t count = 0;
+    psg_worker workers[WORKERS_MOST];
+    psg_options_init(&options);
+    options.gpus = 0;
+    if (psg_machine_workers(&options, NULL, 0, &count, NULL, 0) == PSG_OK) {
+        record.is.facts.cpus = (unsigned)count;
+    }
+    options.gpus = -1;
+    if (psg_machine_workers(&options, workers, WORKERS_MOST, &count, NULL, 0) == PSG_OK) {
+        for (size_t w = 0; w < count && w < WORKERS_MOST; w++) {
+            record.is.facts.gpus += workers[w].kind == PSG_WORKER_CUDA;
+            record.is.facts.gpu_memory += workers[w].memory;
+        }
+    }
+    tell(pipe, &record);
+}

@@ -1,0 +1,458 @@
+/* psg bench with a study that programs of their own measure. A job is one start of a program;
+ * its rows go into the file when it has ended. What a row was measured by, on which machine and
+ * with which versions say what it is, so that the file can be gone on with. */
+#include "bench/programs.h"
+#include "app/app.h"
+#include "app/load.h"
+#include "app/machine.h"
+#include "app/output.h"
+#include "app/progress.h"
+#include "bench/files.h"
+#include "bench/program_jobs.h"
+#include "bench/program_run.h"
+#include "graph/psg_machine.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Columns after those of the study. */
+enum {
+    COMMAND = 0,
+    WARM_UP,
+    SEED,
+    VERSIONS,
+    HOST = VERSIONS + PSG_COMPONENT_COUNT,
+    CPU_MODEL,
+    CORES,
+    LOAD,
+    LOAD_AVERAGE,
+    DATE,
+    OWN_COLUMNS
+};
+static const char *const own_names[OWN_COLUMNS] = {
+    [COMMAND] = "command",
+    [WARM_UP] = "warm_up",
+    [SEED] = "seed",
+    [VERSIONS + PSG_COMPONENT_PSG] = "psg_version",
+    [VERSIONS + PSG_COMPONENT_STARPU] = "starpu_version",
+    [VERSIONS + PSG_COMPONENT_FFTW] = "fftw_version",
+    [VERSIONS + PSG_COMPONENT_CUDA] = "cuda_version",
+    [VERSIONS + PSG_COMPONENT_MPI] = "mpi_version",
+    [HOST] = "host",
+    [CPU_MODEL] = "cpu_model",
+    [CORES] = "cores",
+    [LOAD] = "load",
+    [LOAD_AVERAGE] = "load_average",
+    [DATE] = "date",
+};
+
+typedef struct programs {
+    const bench_arguments *arguments;
+    bench_program_jobs jobs;
+    app_machine machine;
+    char *measured;     /* the study's columns, with 0 for the commas */
+    const char **names; /* of all columns; the first `study_columns` are the study's */
+    size_t study_columns, status;
+    bench_table table;
+    char *of_this_run;   /* of each row: is it one of the jobs', and was it there already? */
+    char *old;           /* of each job: the file has its rows */
+    double load_average; /* when psg began; NAN: not known */
+    double load;         /* cores that others kept busy, of the latest job; NAN: not known */
+    double highest_load; /* of all jobs */
+    size_t runs, loaded; /* jobs: all, and those with a high load */
+    app_load began;
+    app_notes notes;
+    bench_files files;
+    app_progress progress;
+} programs;
+
+/* ------------------------------------------------------------------------------------- columns */
+
+static int make_columns(programs *p) {
+    size_t count = 1;
+    p->measured = strdup(p->jobs.columns);
+    for (const char *at = p->jobs.columns; *at; at++) {
+        count += *at == ',';
+    }
+    p->study_columns = count;
+    p->names = calloc(count + OWN_COLUMNS, sizeof *p->names);
+    if (!p->measured || !p->names) {
+        return app_error(APP_FAILED, "out of memory");
+    }
+    char *at = p->measured;
+    for (size_t c = 0; c < count; c++) {
+        p->names[c] = at;
+        at += strcspn(at, ",");
+        *at++ = '\0';
+    }
+    for (size_t c = 0; c < OWN_COLUMNS; c++) {
+        p->names[count + c] = own_names[c];
+    }
+    bench_table_init(&p->table, p->names, count + OWN_COLUMNS);
+    p->status = bench_table_column(&p->table, "status");
+    return APP_DONE;
+}
+
+/* The texts that say of a row what it is; NULL: not this column. */
+static const char *identity(const programs *p, int own, const char *command, char *text,
+                            size_t size) {
+    text[0] = '\0';
+    if (own == COMMAND) {
+        return command;
+    }
+    if (own >= VERSIONS && own < VERSIONS + PSG_COMPONENT_COUNT) {
+        const char *version = psg_component_version((psg_component)(own - VERSIONS));
+        return version ? version : text;
+    }
+    if (own == CORES) {
+        snprintf(text, size, "%ld", p->machine.cores);
+        return text;
+    }
+    return own == HOST ? p->machine.host : own == CPU_MODEL ? p->machine.cpu_model : NULL;
+}
+
+/* Rows of the same command, on the same machine with the same versions: one start of a program has
+ * several, which another start replaces together. */
+static int is_same(const bench_table *table, size_t row, const bench_table *other,
+                   size_t other_row) {
+    const size_t own = table->columns - OWN_COLUMNS;
+    for (size_t c = own; c < table->columns; c++) {
+        const size_t what = c - own;
+        if ((what == COMMAND || (what >= VERSIONS && what <= CORES)) &&
+            strcmp(bench_table_get(table, row, c), bench_table_get(other, other_row, c)) != 0) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static int is_row_of(const programs *p, size_t row, const char *command) {
+    char text[32];
+    for (int own = 0; own < OWN_COLUMNS; own++) {
+        const char *want = identity(p, own, command, text, sizeof text);
+        if (want &&
+            strcmp(want, bench_table_get(&p->table, row, p->study_columns + (size_t)own)) != 0) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static const char *status_of(const programs *p, size_t row) {
+    return bench_table_get(&p->table, row, p->status);
+}
+
+/* Has the file all rows of the command, by as many repeats? */
+static int is_done(const programs *p, const char *command) {
+    const size_t repeats = bench_table_column(&p->table, "repeats");
+    size_t rows = 0;
+    for (size_t row = 0; row < p->table.rows; row++) {
+        if (is_row_of(p, row, command)) {
+            rows++;
+            if (strcmp(status_of(p, row), "ok") != 0 ||
+                strtoul(bench_table_get(&p->table, row, repeats), NULL, 10) <
+                    p->arguments->repeat) {
+                return 0;
+            }
+        }
+    }
+    return rows > 0;
+}
+
+/* -------------------------------------------------------------------------------------- rows */
+
+/* Take out the old rows of a command. @return where the first of them was, or the end */
+static size_t take_out(programs *p, const char *command) {
+    size_t at = p->table.rows;
+    for (size_t row = p->table.rows; row-- > 0;) {
+        if (is_row_of(p, row, command)) {
+            bench_table_remove(&p->table, row);
+            at = row;
+        }
+    }
+    return at;
+}
+
+/* What is not known is empty. */
+static void number_text(double value, char *text, size_t size) {
+    snprintf(text, size, "%.4g", value);
+    text[isnan(value) ? 0 : strlen(text)] = '\0';
+}
+
+static int finish_row(programs *p, size_t row, const char *command) {
+    char text[48];
+    int failed = row == SIZE_MAX;
+    for (int own = 0; own < OWN_COLUMNS && !failed; own++) {
+        const char *value = identity(p, own, command, text, sizeof text);
+        if (own == DATE) {
+            app_utc_date(text, sizeof text);
+        } else if (own == WARM_UP || own == SEED) {
+            snprintf(text, sizeof text, "%d",
+                     own == SEED ? p->arguments->seed : p->arguments->warm_up);
+        } else if (own == LOAD || own == LOAD_AVERAGE) {
+            number_text(own == LOAD ? p->load : p->load_average, text, sizeof text);
+        }
+        failed =
+            bench_table_set(&p->table, row, p->study_columns + (size_t)own, value ? value : text);
+    }
+    return failed ? app_error(APP_FAILED, "out of memory for the results") : APP_DONE;
+}
+
+typedef struct news {
+    programs *p;
+    const bench_program_job *job;
+    const char *command; /* that the rows are known by */
+    const bench_table *rows;
+    const char *why;
+} news;
+
+/* Put a job's rows in the place of its old ones, and, if it failed, one more that says why. That its
+ * program was not there is no longer so. */
+static int put_rows(void *context, int read_again) {
+    const news *n = context;
+    programs *p = n->p;
+    (void)read_again;
+    if (n->command != n->job->program) {
+        (void)take_out(p, n->job->program);
+    }
+    size_t at = take_out(p, n->command);
+    int code = APP_DONE;
+    for (size_t r = 0; r < n->rows->rows && !code; r++) {
+        const size_t row = bench_table_add(&p->table, at++);
+        int failed = row == SIZE_MAX;
+        for (size_t c = 0; c < p->study_columns && !failed; c++) {
+            failed = bench_table_set(&p->table, row, c, bench_table_get(n->rows, r, c));
+        }
+        code = finish_row(p, failed ? SIZE_MAX : row, n->command);
+    }
+    if (!code && n->why[0]) {
+        const size_t row = bench_table_add(&p->table, at);
+        const int failed = row == SIZE_MAX || bench_table_set(&p->table, row, p->status, n->why);
+        code = finish_row(p, failed ? SIZE_MAX : row, n->command);
+    }
+    return code;
+}
+
+/* ------------------------------------------------------------------------------------- the run */
+
+enum { OTHERS = 0, MEASURED_NOW, WAS_THERE };
+
+/* Which rows are those of the jobs, for the table and the exit code. */
+static char whose(const programs *p, size_t row) {
+    char command[160];
+    for (size_t j = 0; j < p->jobs.count; j++) {
+        bench_program_job_text(&p->jobs.job[j], command, sizeof command);
+        if (is_row_of(p, row, command) || is_row_of(p, row, p->jobs.job[j].program)) {
+            return p->old[j] ? WAS_THERE : MEASURED_NOW;
+        }
+    }
+    return OTHERS;
+}
+
+/* What others did while a job ran, or, if that was too short to tell, since the beginning. */
+static void find_load(programs *p, const app_load *before, int has_rows) {
+    const app_load now = app_load_now();
+    p->load = app_load_between(before, &now);
+    p->load = isnan(p->load) ? app_load_between(&p->began, &now) : p->load;
+    if (has_rows) {
+        p->runs++;
+        p->loaded += (size_t)app_load_is_high(p->load, p->machine.cores);
+        p->highest_load = fmax(p->highest_load, p->load);
+    }
+}
+
+/* A program that is not there, or has nothing to measure here, is one row under its own name. */
+static int run_job(programs *p, size_t number, const char **left_out) {
+    const bench_program_job *job = &p->jobs.job[number];
+    char command[160], shown[200], why[1024];
+    int was_there, code;
+    bench_table rows;
+    bench_program_job_text(job, command, sizeof command);
+    bench_table_init(&rows, p->names, p->study_columns);
+    if (p->old[number]) {
+        return APP_DONE;
+    }
+    snprintf(shown, sizeof shown, "%zu/%zu %s", number + 1, p->jobs.count, command);
+    app_progress_step(&p->progress, "%s", shown);
+    const app_load before = app_load_now();
+    code = bench_program_run(job, p->arguments, &p->progress, shown, &rows, &was_there, why,
+                             sizeof why);
+    find_load(p, &before, rows.rows > 0);
+    if (!code) {
+        news n = {p, job, was_there ? command : job->program, &rows, why};
+        *left_out = was_there ? *left_out : job->program;
+        code = bench_files_update(&p->files, &p->table, put_rows, &n);
+    }
+    bench_table_free(&rows);
+    return code;
+}
+
+/* Which jobs' rows the file has; what it says of them is told once. */
+static int find_old(programs *p) {
+    char command[160];
+    bench_old old = {.count = 0};
+    p->old = calloc(p->jobs.count + 1, 1);
+    if (!p->old) {
+        return app_error(APP_FAILED, "out of memory for %zu jobs", p->jobs.count);
+    }
+    for (size_t j = 0; j < p->jobs.count; j++) {
+        bench_program_job_text(&p->jobs.job[j], command, sizeof command);
+        p->old[j] = (char)(!p->arguments->again && is_done(p, command));
+        for (size_t row = 0; row < p->table.rows; row++) {
+            if (p->old[j] && is_row_of(p, row, command)) {
+                bench_old_add(&old, bench_table_get(&p->table, row, p->study_columns + DATE));
+            }
+        }
+    }
+    bench_old_note(&old, 0, bench_files_main(&p->files), &p->notes);
+    return APP_DONE;
+}
+
+static int run_jobs(programs *p) {
+    const char *left_out = "";
+    int code = APP_DONE;
+    for (size_t j = 0; j < p->jobs.count && !code; j++) {
+        if (strcmp(left_out, p->jobs.job[j].program) != 0) {
+            code = run_job(p, j, &left_out);
+        }
+    }
+    return code;
+}
+
+/* ---------------------------------------------------------------------------------- for people */
+
+/* Milliseconds and microseconds are easier to read than a row of zeros. */
+static void cell(const programs *p, size_t row, size_t column, char *text, size_t size) {
+    const char *value = bench_table_get(&p->table, row, column);
+    const char *name = p->names[column];
+    if (!value[0] || !bench_program_is_number(&p->table, column)) {
+        snprintf(text, size, "%s", value[0] ? value : "-");
+    } else if (strstr(name, "seconds")) {
+        snprintf(text, size, "%.4g", strtod(value, NULL) * (strstr(name, "_per_") ? 1e6 : 1e3));
+    } else {
+        snprintf(text, size, "%.*g", value[strspn(value, "0123456789")] ? 4 : 12,
+                 strtod(value, NULL));
+    }
+}
+
+static void heading(const programs *p, size_t column, char *text, size_t size) {
+    const char *name = p->names[column], *seconds = strstr(name, "seconds");
+    if (seconds) {
+        snprintf(text, size, "%.*s%s", (int)(seconds - name), name,
+                 strstr(name, "_per_") ? "us_per_fft" : "ms");
+    } else {
+        snprintf(text, size, "%s", name);
+    }
+}
+
+static void print(const programs *p) {
+    char text[256];
+    size_t shown[32], count = 0;
+    int width[32];
+    for (const char *at = p->jobs.shown; *at && count < 32;
+         at += strcspn(at, ","), at += *at == ',') {
+        snprintf(text, sizeof text, "%.*s", (int)strcspn(at, ","), at);
+        shown[count++] = bench_table_column(&p->table, text);
+    }
+    for (size_t s = 0; s < count; s++) {
+        heading(p, shown[s], text, sizeof text);
+        width[s] = (int)strlen(text);
+        for (size_t row = 0; row < p->table.rows; row++) {
+            cell(p, row, shown[s], text, sizeof text);
+            width[s] =
+                p->of_this_run[row] && (int)strlen(text) > width[s] ? (int)strlen(text) : width[s];
+        }
+        heading(p, shown[s], text, sizeof text);
+        printf("%-*s ", width[s], text);
+    }
+    printf("status\n");
+    for (size_t row = 0; row < p->table.rows; row++) {
+        if (!p->of_this_run[row]) {
+            continue;
+        }
+        if (!bench_table_get(&p->table, row, 0)[0]) {
+            app_say("%s: %s\n", bench_table_get(&p->table, row, p->study_columns + COMMAND),
+                    status_of(p, row));
+            continue;
+        }
+        for (size_t s = 0; s < count; s++) {
+            cell(p, row, shown[s], text, sizeof text);
+            printf("%-*s ", width[s], text);
+        }
+        const int old = p->of_this_run[row] == WAS_THERE;
+        app_say("%s%s%.10s\n", status_of(p, row), old ? ", measured " : "",
+                old ? bench_table_get(&p->table, row, p->study_columns + DATE) : "");
+    }
+}
+
+static int tell(programs *p, int code) {
+    size_t good = 0, first = SIZE_MAX;
+    p->of_this_run = calloc(p->table.rows + 1, 1);
+    if (!p->of_this_run) {
+        return app_error(APP_FAILED, "out of memory");
+    }
+    for (size_t row = 0; row < p->table.rows; row++) {
+        p->of_this_run[row] = whose(p, row);
+        if (p->of_this_run[row]) {
+            good += strcmp(status_of(p, row), "ok") == 0;
+            first = first < row ? first : row;
+        }
+    }
+    if (p->loaded > 0) {
+        app_load_note(p->highest_load, p->machine.cores, p->loaded, p->runs, "run", &p->notes);
+    }
+    if (!p->arguments->quiet && bench_files_leave_stdout(&p->files)) {
+        print(p);
+    }
+    code = bench_files_finish(&p->files, &p->table, code);
+    if (!code && good == 0) {
+        code = app_error(APP_FAILED, "nothing was measured, the first: %s: %s",
+                         first < p->table.rows
+                             ? bench_table_get(&p->table, first, p->study_columns + COMMAND)
+                             : p->arguments->study,
+                         first < p->table.rows ? status_of(p, first) : "no program");
+    }
+    return code;
+}
+
+int bench_programs(const bench_arguments *arguments) {
+    programs p = {
+        .arguments = arguments, .load_average = app_load_average(), .began = app_load_now()};
+    if (psg_simulation()) {
+        return app_error(APP_USAGE, "--study %s measures programs, and this psg simulates machines",
+                         arguments->study);
+    }
+    app_signals_install();
+    app_machine_find(&p.machine);
+    int code = bench_program_jobs_make(&p.jobs, arguments,
+                                       p.machine.cores > 0 ? (unsigned)p.machine.cores : 1);
+    if (!code) {
+        code = make_columns(&p);
+    }
+    if (!code) {
+        static const bench_rows rows = {bench_program_is_number, is_same};
+        code = bench_files_open(&p.files, arguments->csv, arguments->json, arguments->force, &rows,
+                                &p.table);
+        p.files.notes = &p.notes;
+        p.notes.quiet = arguments->quiet;
+    }
+    if (!code) {
+        code = find_old(&p);
+    }
+    if (!code) {
+        app_progress_start(&p.progress, !arguments->quiet);
+        code = run_jobs(&p);
+        app_progress_stop(&p.progress);
+        code = tell(&p, code); /* what was measured is shown even where it could not be written */
+    }
+    bench_table_free(&p.table);
+    bench_program_jobs_free(&p.jobs);
+    free(p.of_this_run);
+    free(p.old);
+    free(p.names);
+    free(p.measured);
+    return code;
+}

@@ -1,0 +1,118 @@
+// What the programs that measure on GPUs share: checks, memory that frees itself, works timed by events.
+#ifndef PSG_BENCH_PROGRAMS_GPU_CUH
+#define PSG_BENCH_PROGRAMS_GPU_CUH
+
+#include "bench/programs/measure.h"
+
+#include <cuda_runtime.h>
+#include <cufft.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#define BENCH_CUDA(call)                                                                           \
+    do {                                                                                           \
+        const cudaError_t bench_error = (call);                                                    \
+        bench_must(bench_error == cudaSuccess, "%s:%d: %s", __FILE__, __LINE__,                    \
+                   cudaGetErrorString(bench_error));                                               \
+    } while (0)
+#define BENCH_CUFFT(call)                                                                          \
+    do {                                                                                           \
+        const cufftResult bench_error = (call);                                                    \
+        bench_must(bench_error == CUFFT_SUCCESS, "%s:%d: cuFFT error %d", __FILE__, __LINE__,      \
+                   (int)bench_error);                                                              \
+    } while (0)
+
+/// The number of GPUs; ends the program, as one with nothing to measure, where there is none.
+inline int bench_gpus() {
+    int count = 0;
+    const cudaError_t error = cudaGetDeviceCount(&count);
+    bench_must_or(BENCH_NOT_HERE, error == cudaSuccess && count > 0, "no GPU: %s",
+                  error == cudaSuccess ? "none" : cudaGetErrorString(error));
+    return count;
+}
+
+/// The name of the first one.
+inline std::string bench_gpu_model() {
+    cudaDeviceProp device;
+    BENCH_CUDA(cudaGetDeviceProperties(&device, 0));
+    return device.name;
+}
+
+/// Wait for the first ones, the last of them first: the first is the current one then.
+inline void bench_synchronize(int gpus) {
+    for (int g = gpus - 1; g >= 0; g--) {
+        BENCH_CUDA(cudaSetDevice(g));
+        BENCH_CUDA(cudaDeviceSynchronize());
+    }
+}
+
+/// Bytes that a case may take on the GPU: settings->memory, or half of what is free.
+inline double bench_gpu_memory(const bench_settings *settings) {
+    size_t available = 0, all = 0;
+    BENCH_CUDA(cudaMemGetInfo(&available, &all));
+    return settings->memory > 0 ? bench_memory(settings) : 0.5 * (double)available;
+}
+
+/// Bytes that a case may take on so many of them together: settings->memory, or nearly all that is free.
+inline double bench_gpus_memory(const bench_settings *settings, int gpus) {
+    const double one = bench_gpu_memory(settings);
+    return settings->memory > 0 ? one : 1.9 * gpus * one;
+}
+
+/// Device memory that frees itself.
+struct bench_buffer {
+    void *p = nullptr;
+    explicit bench_buffer(size_t bytes) {
+        BENCH_CUDA(cudaMalloc(&p, bytes ? bytes : 1));
+    }
+    bench_buffer(const bench_buffer &) = delete;
+    bench_buffer &operator=(const bench_buffer &) = delete;
+    ~bench_buffer() {
+        cudaFree(p);
+    }
+};
+
+/// A number of [-1, 1) that depends on i alone.
+__device__ inline double bench_random(size_t i) {
+    uint64_t h = (i + 1) * 0x9E3779B97F4A7C15ull;
+    h = (h ^ (h >> 31)) * 0xBF58476D1CE4E5B9ull;
+    return (double)(h >> 11) / 4503599627370496.0 - 1.0;
+}
+
+template <class Real> __global__ void bench_fill_random(Real *p, size_t n) {
+    const size_t step = (size_t)gridDim.x * blockDim.x;
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
+        p[i] = (Real)bench_random(i);
+    }
+}
+
+/// n random numbers in [-1, 1).
+template <class Real> void bench_randomize(void *p, size_t n) {
+    bench_fill_random<<<1024, 256>>>(static_cast<Real *>(p), n);
+    BENCH_CUDA(cudaGetLastError());
+}
+
+typedef std::function<void()> bench_work;
+
+/// bench_job::run of a bench_work that puts something into the default stream.
+inline double bench_gpu_run(void *what, unsigned calls) {
+    cudaEvent_t start, stop;
+    float ms = 0;
+    BENCH_CUDA(cudaEventCreate(&start));
+    BENCH_CUDA(cudaEventCreate(&stop));
+    BENCH_CUDA(cudaEventRecord(start, 0));
+    for (unsigned call = 0; call < calls; call++) {
+        (*static_cast<bench_work *>(what))();
+    }
+    BENCH_CUDA(cudaEventRecord(stop, 0));
+    BENCH_CUDA(cudaEventSynchronize(stop));
+    BENCH_CUDA(cudaEventElapsedTime(&ms, start, stop));
+    BENCH_CUDA(cudaEventDestroy(start));
+    BENCH_CUDA(cudaEventDestroy(stop));
+    return 1e-3 * ms;
+}
+
+#endif

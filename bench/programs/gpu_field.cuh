@@ -1,0 +1,149 @@
+// Fields on several GPUs, written and compared where they are: by way of main memory that would take far longer than
+// the solves that are measured.
+#ifndef PSG_BENCH_PROGRAMS_GPU_FIELD_CUH
+#define PSG_BENCH_PROGRAMS_GPU_FIELD_CUH
+
+#include "bench/programs/gpu.cuh"
+#include "graph/psg.h"
+#include "graph/psg_starpu.h"
+
+#include <starpu.h>
+
+#include <algorithm>
+#include <cstring>
+
+/// Planes z0 .. z0+planes-1 of a field, in the memory of one GPU: rows of nx numbers, `pitch` apart.
+template <class Real> struct bench_piece {
+    int device;
+    Real *data;
+    size_t z0, planes, pitch;
+};
+
+template <class Real> using bench_field = std::vector<bench_piece<Real>>;
+
+template <class Real>
+__global__ void bench_fill_rows(Real *rows, size_t pitch, size_t nx, size_t first, size_t count) {
+    for (size_t row = blockIdx.x; row < count; row += gridDim.x) {
+        for (size_t i = threadIdx.x; i < nx; i += blockDim.x) {
+            rows[row * pitch + i] = (Real)bench_random((first + row) * nx + i);
+        }
+    }
+}
+
+/// largest: bits of the largest |a - b|, and of the largest |b|. As whole numbers, the bits of numbers that are not
+/// negative are in their order, and NaN is the largest.
+template <class Real>
+__global__ void bench_compare_rows(const Real *a, size_t a_pitch, const Real *b, size_t b_pitch,
+                                   size_t nx, size_t count, unsigned long long *largest) {
+    unsigned long long most[2] = {0, 0};
+    for (size_t row = blockIdx.x; row < count; row += gridDim.x) {
+        for (size_t i = threadIdx.x; i < nx; i += blockDim.x) {
+            const double x = a[row * a_pitch + i], y = b[row * b_pitch + i];
+            most[0] = max(most[0], (unsigned long long)__double_as_longlong(fabs(x - y)));
+            most[1] = max(most[1], (unsigned long long)__double_as_longlong(fabs(y)));
+        }
+    }
+    atomicMax(&largest[0], most[0]);
+    atomicMax(&largest[1], most[1]);
+}
+
+/// Random numbers that depend on a point's place in the grid alone. Is done when the GPUs are.
+template <class Real> void bench_fill(const bench_field<Real> &field, const size_t n[3]) {
+    for (const bench_piece<Real> &p : field) {
+        BENCH_CUDA(cudaSetDevice(p.device));
+        if (p.planes > 0) {
+            bench_fill_rows<<<4096, 256>>>(p.data, p.pitch, n[0], p.z0 * n[1], p.planes * n[1]);
+            BENCH_CUDA(cudaGetLastError());
+        }
+    }
+}
+
+/// The largest difference of two fields at any point, over the largest number of the second; NaN if either has one.
+template <class Real>
+double bench_difference(const bench_field<Real> &a, const bench_field<Real> &b, const size_t n[3]) {
+    unsigned long long most[2] = {0, 0};
+    size_t compared = 0, pitch = 0;
+    for (const bench_piece<Real> &q : b) {
+        pitch = std::max(pitch, q.pitch);
+    }
+    for (const bench_piece<Real> &p : a) {
+        BENCH_CUDA(cudaSetDevice(p.device));
+        bench_buffer largest(sizeof most), plane(pitch * n[1] * sizeof(Real));
+        BENCH_CUDA(cudaMemcpy(largest.p, most, sizeof most, cudaMemcpyHostToDevice));
+        for (const bench_piece<Real> &q : b) {
+            const size_t end = std::min(p.z0 + p.planes, q.z0 + q.planes);
+            for (size_t z = std::max(p.z0, q.z0); z < end; z++, compared++) {
+                BENCH_CUDA(cudaMemcpyPeer(plane.p, p.device, q.data + (z - q.z0) * n[1] * q.pitch,
+                                          q.device, n[1] * q.pitch * sizeof(Real)));
+                bench_compare_rows<<<256, 256>>>(p.data + (z - p.z0) * n[1] * p.pitch, p.pitch,
+                                                 static_cast<const Real *>(plane.p), q.pitch, n[0],
+                                                 n[1],
+                                                 static_cast<unsigned long long *>(largest.p));
+                BENCH_CUDA(cudaGetLastError());
+            }
+        }
+        BENCH_CUDA(cudaMemcpy(most, largest.p, sizeof most, cudaMemcpyDeviceToHost));
+    }
+    bench_must(compared == n[2], "%zu of %zu planes could be compared", compared, n[2]);
+    double off, whole;
+    memcpy(&off, &most[0], sizeof off);
+    memcpy(&whole, &most[1], sizeof whole);
+    return off / whole;
+}
+
+/// The slabs of a plan whose tasks are all on the first GPUs. These have them in equal runs, as psg deals them out, so
+/// that nothing moves when they are looked at.
+template <class Real> class bench_slabs {
+    std::vector<starpu_data_handle_t> f, u;
+    std::vector<size_t> z0;
+    size_t n[3];
+    int gpus;
+
+    template <class Work>
+    void use(const std::vector<starpu_data_handle_t> &slabs, starpu_data_access_mode mode,
+             Work work) const {
+        bench_field<Real> field;
+        std::vector<int> node;
+        for (size_t s = 0; s < slabs.size(); s++) {
+            const int device = (int)(s * (size_t)gpus / slabs.size());
+            const int worker = starpu_worker_get_by_devid(STARPU_CUDA_WORKER, device);
+            bench_must(worker >= 0, "StarPU does not have GPU %d", device);
+            node.push_back((int)starpu_worker_get_memory_node((unsigned)worker));
+            bench_must(starpu_data_acquire_on_node(slabs[s], node[s], mode) == 0,
+                       "StarPU cannot have slab %zu on GPU %d", s, device);
+            void *slab = starpu_data_get_interface_on_node(slabs[s], (unsigned)node[s]);
+            bench_must(STARPU_BLOCK_GET_LDY(slab) == n[0] &&
+                           STARPU_BLOCK_GET_LDZ(slab) == n[0] * n[1],
+                       "StarPU has gaps in slab %zu", s);
+            field.push_back({device, reinterpret_cast<Real *>(STARPU_BLOCK_GET_PTR(slab)), z0[s],
+                             z0[s + 1] - z0[s], n[0]});
+        }
+        work(field);
+        bench_synchronize(gpus);
+        for (size_t s = 0; s < slabs.size(); s++) {
+            starpu_data_release_on_node(slabs[s], node[s]);
+        }
+    }
+
+  public:
+    bench_slabs(psg_plan *plan, const size_t extent[3], int count) : gpus(count) {
+        size_t segments = 0;
+        memcpy(n, extent, sizeof n);
+        bench_must(psg_plan_segments(plan, &segments, nullptr) == PSG_OK, "%s", psg_last_error());
+        f.resize(segments);
+        u.resize(segments);
+        z0.resize(segments + 1);
+        bench_must(psg_plan_slab_handles(plan, f.data(), u.data(), z0.data()) == PSG_OK, "%s",
+                   psg_last_error());
+    }
+    /// bench_fill() of f.
+    void fill() const {
+        use(f, STARPU_W, [this](const bench_field<Real> &field) { bench_fill(field, n); });
+    }
+    /// Look at u, by work(bench_field).
+    template <class Work> void with_u(Work work) const {
+        use(u, STARPU_R, work);
+    }
+};
+
+#endif

@@ -1,0 +1,327 @@
+/* psg on GPUs beside cuFFT: the same solve, data resident, in one run, in turns of random order; wall-clock times.
+ * The peer on one GPU is what a careful user writes with cuFFT by hand (D2Z, a division kernel, Z2D, out of
+ * place); on several it is cuFFT's own multi-GPU transform (cufftXt, in place) with the same division.
+ *
+ *   bench_gpu_peer [--gpus N] [--repeat R] [--f32] [--graph staged|fused] [--exchange managed|direct]
+ *                  [--z contiguous|strided] [--normalize task|divide] [--segment-planes N] [--pencils N] [--rows]
+ *                  N|NXxNYxNZ ...
+ *
+ * --gpus: default: 1, 2, 4, ... all. --rows: those of `psg bench --study peers`. Fields are made on the GPUs, and stay
+ * there; the two u are compared there, at every point. What begins, and when, is said on stderr; `--warm-up 0 --repeat 1`
+ * is the shortest run.
+ */
+#include "bench/programs/gpu_field.cuh"
+#include "bench/programs/peer.h"
+#include "graph/psg_observe.h"
+#include "graph/psg_starpu.h"
+
+#include <cufftXt.h>
+
+static void must(bool ok) {
+    bench_must(ok, "%s", psg_last_error());
+}
+
+/* spectrum[(k * rows + j) * nxc + i] of modes (i, y0 + j, k), box of 2 pi. */
+template <class real>
+__global__ void divide(real *spectrum, size_t nxc, size_t ny, size_t nz, size_t y0, size_t rows,
+                       real scale) {
+    const size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
+    const size_t j = blockIdx.y * (size_t)blockDim.y + threadIdx.y;
+    if (i >= nxc || j >= rows) {
+        return;
+    }
+    for (size_t k = blockIdx.z; k < nz; k += gridDim.z) {
+        const size_t m = y0 + j;
+        const real ky = (real)(2 * m > ny ? ny - m : m);
+        const real kz = (real)(2 * k > nz ? nz - k : k);
+        const real square = (real)i * (real)i + ky * ky + kz * kz;
+        const real factor = square > 0 ? -scale / square : 0;
+        real *mode = spectrum + 2 * ((k * rows + j) * nxc + i);
+        mode[0] *= factor;
+        mode[1] *= factor;
+    }
+}
+
+template <class real>
+static void launch_divide(void *spectrum, const size_t n[3], size_t y0, size_t rows) {
+    const size_t nxc = n[0] / 2 + 1;
+    const dim3 block(32, 8);
+    const dim3 grid((unsigned)((nxc + 31) / 32), (unsigned)((rows + 7) / 8),
+                    (unsigned)std::min<size_t>(n[2], 64));
+    divide<real><<<grid, block>>>((real *)spectrum, nxc, n[1], n[2], y0, rows,
+                                  (real)(1 / ((double)n[0] * (double)n[1] * (double)n[2])));
+    BENCH_CUDA(cudaGetLastError());
+}
+
+/* cuFFT, on one GPU or several. */
+template <class real> struct peer {
+    size_t n[3];
+    int gpus;
+    cufftHandle forward, inverse;
+    real *f_d = nullptr, *u_d = nullptr;
+    void *spectrum_d = nullptr;
+    cudaLibXtDesc *data = nullptr;
+
+    static constexpr bool f64 = sizeof(real) == 8;
+    static constexpr cufftType r2c = f64 ? CUFFT_D2Z : CUFFT_R2C;
+    static constexpr cufftType c2r = f64 ? CUFFT_Z2D : CUFFT_C2R;
+
+    peer(const size_t extent[3], int count) : gpus(count) {
+        memcpy(n, extent, sizeof n);
+        std::vector<int> ids(gpus);
+        for (int g = 0; g < gpus; g++)
+            ids[g] = g;
+        std::vector<size_t> work(gpus);
+        BENCH_CUFFT(cufftCreate(&forward));
+        BENCH_CUFFT(cufftCreate(&inverse));
+        if (gpus > 1) {
+            BENCH_CUFFT(cufftXtSetGPUs(forward, gpus, ids.data()));
+            BENCH_CUFFT(cufftXtSetGPUs(inverse, gpus, ids.data()));
+        }
+        bench_stage("cuFFT's forward plan");
+        BENCH_CUFFT(cufftMakePlan3d(forward, (int)n[2], (int)n[1], (int)n[0], r2c, work.data()));
+        bench_stage("cuFFT's inverse plan");
+        BENCH_CUFFT(cufftMakePlan3d(inverse, (int)n[2], (int)n[1], (int)n[0], c2r, work.data()));
+        bench_stage("cuFFT's memory");
+        const size_t bytes = n[0] * n[1] * n[2] * sizeof(real);
+        if (gpus > 1) {
+            BENCH_CUFFT(cufftXtMalloc(forward, &data, CUFFT_XT_FORMAT_INPLACE));
+        } else {
+            BENCH_CUDA(cudaMalloc(&f_d, bytes));
+            BENCH_CUDA(cudaMalloc(&u_d, bytes));
+            BENCH_CUDA(cudaMalloc(&spectrum_d, bytes / n[0] * 2 * (n[0] / 2 + 1)));
+        }
+        bench_fill(f(), n);
+        bench_synchronize(gpus);
+    }
+    ~peer() {
+        cufftDestroy(forward);
+        cufftDestroy(inverse);
+        if (data != nullptr)
+            cufftXtFree(data);
+        cudaFree(f_d);
+        cudaFree(u_d);
+        cudaFree(spectrum_d);
+    }
+    bench_field<real> f() const {
+        return gpus > 1 ? in_place() : bench_field<real>{{0, f_d, 0, n[2], n[0]}};
+    }
+    bench_field<real> u() const {
+        return gpus > 1 ? in_place() : bench_field<real>{{0, u_d, 0, n[2], n[0]}};
+    }
+    bench_field<real> in_place() const {
+        const size_t pitch = 2 * (n[0] / 2 + 1);
+        bench_field<real> field;
+        for (int g = 0; g < gpus; g++) {
+            const size_t z0 = first_of(g, n[2]), planes = first_of(g + 1, n[2]) - z0;
+            const cudaXtDesc &memory = *data->descriptor;
+            bench_must(planes * n[1] * pitch * sizeof(real) <= memory.size[g],
+                       "cufftXt has %zu bytes on GPU %d, too few for %zu planes", memory.size[g], g,
+                       planes);
+            field.push_back(
+                {memory.GPUs[g], static_cast<real *>(memory.data[g]), z0, planes, pitch});
+        }
+        return field;
+    }
+    /* Where the share of GPU g begins, as cufftXt divides an axis. */
+    size_t first_of(int g, size_t extent) const {
+        const size_t all = (size_t)gpus, m = (size_t)g;
+        return m * (extent / all) + std::min(m, extent % all);
+    }
+    void load() { /* in place, a solve eats its input */
+        if (gpus > 1) {
+            bench_fill(f(), n);
+            bench_synchronize(gpus);
+        }
+    }
+    void solve() {
+        if (gpus == 1) {
+            BENCH_CUFFT(cufftXtExec(forward, f_d, spectrum_d, CUFFT_FORWARD));
+            launch_divide<real>(spectrum_d, n, 0, n[1]);
+            BENCH_CUFFT(cufftXtExec(inverse, spectrum_d, u_d, CUFFT_INVERSE));
+        } else {
+            BENCH_CUFFT(cufftXtExecDescriptor(forward, data, data, CUFFT_FORWARD));
+            for (int g = 0; g < gpus; g++) { /* shuffled: the modes are spread along y */
+                const size_t y0 = first_of(g, n[1]);
+                BENCH_CUDA(cudaSetDevice(data->descriptor->GPUs[g]));
+                launch_divide<real>(data->descriptor->data[g], n, y0, first_of(g + 1, n[1]) - y0);
+            }
+            BENCH_CUFFT(cufftXtExecDescriptor(inverse, data, data, CUFFT_INVERSE));
+        }
+        bench_synchronize(gpus);
+    }
+};
+
+template <class real> struct bench {
+    const bench_settings &settings;
+    bench_peer &result;
+    psg_plan *plan = nullptr;
+    bench_slabs<real> *ours = nullptr;
+    peer<real> *theirs = nullptr;
+
+    bench(const bench_settings &s, bench_peer &r) : settings(s), result(r) {
+    }
+    ~bench() {
+        delete ours;
+        delete theirs;
+        psg_plan_destroy(plan);
+    }
+};
+
+template <class real> static double run_cufft(void *what, unsigned calls) {
+    peer<real> &cufft = *static_cast<bench<real> *>(what)->theirs;
+    double seconds = 0;
+    for (unsigned call = 0; call < calls; call++) {
+        cufft.load();
+        const double start = bench_now();
+        cufft.solve();
+        seconds += bench_now() - start;
+    }
+    return seconds;
+}
+
+template <class real> static double run_psg(void *what, unsigned calls) {
+    psg_plan *plan = static_cast<bench<real> *>(what)->plan;
+    const double start = bench_now();
+    for (unsigned call = 0; call < calls; call++) {
+        must(psg_submit_slabs(plan) == PSG_OK);
+        must(psg_wait(plan) == PSG_OK);
+    }
+    return bench_now() - start;
+}
+
+static void say(const bench_peer &p, const psg_options &options, const psg_statistics &before,
+                double solves) {
+    const psg_statistics &s = p.statistics;
+    printf("%zux%zux%zu %s %d GPU %s %s %zux%zu: cuFFT %.3f ms, psg %.3f ms, cuFFT/psg %.2f, "
+           "bytes per solve h2d %.3g d2h %.3g d2d %.3g, difference %.1e%s\n",
+           p.n[0], p.n[1], p.n[2], p.precision == PSG_F64 ? "f64" : "f32", p.gpus,
+           options.graph == PSG_GRAPH_STAGED ? "staged" : "fused",
+           s.exchange == PSG_EXCHANGE_DIRECT ? "direct" : "managed", s.segments, s.pencils,
+           1e3 * p.theirs.median, 1e3 * p.ours.median, p.theirs.median / p.ours.median,
+           (double)(s.h2d_bytes - before.h2d_bytes) / solves,
+           (double)(s.d2h_bytes - before.d2h_bytes) / solves,
+           (double)(s.d2d_bytes - before.d2d_bytes) / solves, p.difference,
+           bench_peer_agrees(&p) ? "" : " WRONG");
+    for (int m = 0; m < PSG_STAGE_COUNT; m++) {
+        if (s.stage[m].tasks > 0) {
+            printf("    %-10s %3zu tasks %8.3f ms a GPU\n", psg_stage_name((psg_stage)m),
+                   (size_t)s.stage[m].tasks, 1e3 * s.stage[m].seconds / p.gpus);
+        }
+    }
+    fflush(stdout);
+}
+
+template <class real>
+static void measure(bench_peer &result, const psg_options &options, const bench_settings &settings,
+                    bench_csv *csv) {
+    const size_t *n = result.n;
+    const double box = 6.283185307179586;
+    bench<real> b(settings, result);
+    psg_grid grid;
+    psg_statistics before;
+    psg_grid_init(&grid, n[0], n[1], n[2], box, box, box);
+    bench_stage("psg's plan, and StarPU: %zux%zux%zu on %d GPUs", n[0], n[1], n[2], result.gpus);
+    must(psg_plan_create(&b.plan, &grid, &options) == PSG_OK);
+    bench_stage("psg's slabs");
+    b.ours = new bench_slabs<real>(b.plan, n, result.gpus);
+    b.ours->fill();
+    b.theirs = new peer<real>(n, result.gpus);
+    bench_stage("cuFFT's first solve");
+    (void)run_cufft<real>(&b, 1);
+    bench_stage("psg's first solve");
+    (void)run_psg<real>(&b, 1);
+    bench_stage("the difference of both");
+    b.ours->with_u([&](const bench_field<real> &u) {
+        result.difference = bench_difference(u, b.theirs->u(), n);
+    });
+    bench_stage("%d solves of each, in turns", settings.warm_up + settings.repeat);
+    must(psg_plan_statistics(b.plan, &before) == PSG_OK);
+    bench_job jobs[2] = {{run_cufft<real>, &b, 0, {}}, {run_psg<real>, &b, 0, {}}};
+    bench_interleave(jobs, 2, &settings, 0);
+    must(psg_plan_statistics(b.plan, &result.statistics) == PSG_OK);
+    bench_stage("done");
+    result.theirs = jobs[0].times;
+    result.ours = jobs[1].times;
+    if (settings.rows) {
+        bench_peer_row(csv, &result, &settings, nullptr);
+    } else {
+        say(result, options, before, settings.repeat + settings.warm_up);
+    }
+}
+
+/* Of all GPUs together: f twice, u, both spectra, cuFFT's work area and psg's scratch, of
+ * either. */
+static bool fits(const bench_peer &p, const bench_settings &settings, char *why) {
+    const double element = p.precision == PSG_F64 ? 8 : 4;
+    const double bytes = 10 * element * (double)p.n[0] * (double)p.n[1] * (double)p.n[2];
+    const double have = bench_gpus_memory(&settings, p.gpus);
+    return bench_fits(bytes, have, why);
+}
+
+static void measure_on(bench_peer &p, psg_options &options, const bench_settings &settings,
+                       bench_csv *csv) {
+    char why[128];
+    p.name = p.gpus > 1 ? "cufft_xt" : "cufft";
+    options.gpus = p.gpus;
+    if (!fits(p, settings, why)) {
+        if (settings.rows) {
+            bench_peer_row(csv, &p, &settings, why);
+        } else {
+            printf("%zux%zux%zu %d GPU: %s\n", p.n[0], p.n[1], p.n[2], p.gpus, why);
+        }
+    } else if (p.precision == PSG_F32) {
+        measure<float>(p, options, settings, csv);
+    } else {
+        measure<double>(p, options, settings, csv);
+    }
+}
+
+int main(int argc, char **argv) {
+    static const bench_word graphs[] = {
+        {"fused", PSG_GRAPH_FUSED}, {"staged", PSG_GRAPH_STAGED}, {nullptr, 0}};
+    static const bench_word exchanges[] = {
+        {"managed", PSG_EXCHANGE_MANAGED}, {"direct", PSG_EXCHANGE_DIRECT}, {nullptr, 0}};
+    static const bench_word layouts[] = {
+        {"contiguous", PSG_Z_CONTIGUOUS}, {"strided", PSG_Z_STRIDED}, {nullptr, 0}};
+    static const bench_word normalizes[] = {{"task", 1}, {"divide", 0}, {nullptr, 0}};
+    bench_settings settings = {11, 3, 1, 0, 0};
+    psg_options options;
+    bench_peer p = {};
+    bench_csv csv;
+    int gpus = 0, f32 = 0, graph = PSG_GRAPH_FUSED, exchange = PSG_EXCHANGE_AUTO;
+    int z = PSG_Z_AUTO;
+    psg_options_init(&options);
+    options.tuned = 0; /* the default is the default */
+    const bench_option own[] = {{"gpus", BENCH_COUNT, &gpus, nullptr},
+                                {"f32", BENCH_FLAG, &f32, nullptr},
+                                {"graph", BENCH_WORD, &graph, graphs},
+                                {"exchange", BENCH_WORD, &exchange, exchanges},
+                                {"z", BENCH_WORD, &z, layouts},
+                                {"normalize", BENCH_WORD, &options.normalize, normalizes},
+                                {"segment-planes", BENCH_SIZE, &options.segment_planes, nullptr},
+                                {"pencils", BENCH_SIZE, &options.pencils, nullptr},
+                                {nullptr, BENCH_FLAG, nullptr, nullptr}};
+    const int first = bench_arguments(argc, argv, own, "N|NXxNYxNZ ...", &settings);
+    const int all = bench_gpus();
+    const std::string model = bench_gpu_model();
+    bench_must_or(BENCH_NOT_HERE, gpus <= all, "%d GPUs: there are %d", gpus, all);
+    p.precision = options.precision = f32 ? PSG_F32 : PSG_F64;
+    p.gpu_model = model.c_str();
+    p.ranks = 1;
+    options.graph = (psg_graph)graph;
+    options.exchange = (psg_exchange)exchange;
+    options.z_layout = (psg_z_layout)z;
+    if (settings.rows) {
+        bench_peer_begin(&csv);
+    }
+    for (int m = first; m < argc; m++) {
+        bench_read_grid(argv[m], p.n);
+        for (int count = gpus ? gpus : 1; count <= (gpus ? gpus : all);
+             count = count < all && 2 * count > all ? all : 2 * count) {
+            p.gpus = count;
+            measure_on(p, options, settings, &csv);
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,333 @@
+/* The machinery of the programs that measure. */
+#include "bench/programs/measure.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { OPTIONS_MOST = 24 };
+
+static void end(int code, const char *format, va_list list) {
+    fprintf(stderr, "%s: ", program_invocation_short_name);
+    vfprintf(stderr, format, list);
+    fputc('\n', stderr);
+    exit(code);
+}
+
+void bench_must(int ok, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    if (!ok) {
+        end(1, format, list);
+    }
+    va_end(list);
+}
+
+void bench_must_or(int code, int ok, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    if (!ok) {
+        end(code, format, list);
+    }
+    va_end(list);
+}
+
+void bench_stage(const char *format, ...) {
+    static double first;
+    va_list list;
+    first = first > 0 ? first : bench_now();
+    fprintf(stderr, "%s: at %.1f s: ", program_invocation_short_name, bench_now() - first);
+    va_start(list, format);
+    vfprintf(stderr, format, list);
+    va_end(list);
+    fputc('\n', stderr);
+}
+
+/* ------------------------------------------------------------------------------------- options */
+
+static int whole_number(const char *text, int least, int *value) {
+    char *rest;
+    errno = 0;
+    const long number = strtol(text, &rest, 10);
+    *value = (int)number;
+    return text[0] >= '0' && text[0] <= '9' && !*rest && !errno && number >= least &&
+           number <= 1000000000;
+}
+
+static int read_value(const bench_option *option, const char *text) {
+    char *rest;
+    errno = 0;
+    switch (option->kind) {
+    case BENCH_FLAG:
+        *(int *)option->value = 1;
+        return 1;
+    case BENCH_COUNT:
+        return whole_number(text, 1, option->value);
+    case BENCH_NUMBER:
+        return whole_number(text, 0, option->value);
+    case BENCH_SIZE:
+        *(size_t *)option->value = strtoull(text, &rest, 10);
+        return text[0] >= '0' && text[0] <= '9' && !*rest && !errno;
+    case BENCH_REAL:
+        *(double *)option->value = strtod(text, &rest);
+        return text[0] && !*rest && *(double *)option->value >= 0 &&
+               isfinite(*(double *)option->value);
+    case BENCH_TEXT:
+        *(const char **)option->value = text;
+        return 1;
+    case BENCH_WORD:
+        for (const bench_word *word = option->words; word->name; word++) {
+            if (strcmp(word->name, text) == 0) {
+                *(int *)option->value = word->value;
+                return 1;
+            }
+        }
+        return 0;
+    }
+    return 0;
+}
+
+static void usage(const bench_option *options, size_t count, const char *operands) {
+    fprintf(stderr, "usage: %s", program_invocation_short_name);
+    for (size_t o = 0; o < count; o++) {
+        static const char *const shown[] = {"", " N", " N", " N", " X", " TEXT", " "};
+        fprintf(stderr, " [--%s%s", options[o].name, shown[options[o].kind]);
+        for (const bench_word *word = options[o].words; word && word->name; word++) {
+            fprintf(stderr, "%s%s", word == options[o].words ? "" : "|", word->name);
+        }
+        fputc(']', stderr);
+    }
+    fprintf(stderr, " %s\n", operands);
+    exit(BENCH_USAGE);
+}
+
+int bench_arguments(int argc, char **argv, const bench_option *options, const char *operands,
+                    bench_settings *settings) {
+    const bench_option common[] = {{"repeat", BENCH_COUNT, &settings->repeat, NULL},
+                                   {"warm-up", BENCH_NUMBER, &settings->warm_up, NULL},
+                                   {"seed", BENCH_NUMBER, &settings->seed, NULL},
+                                   {"memory", BENCH_REAL, &settings->memory, NULL},
+                                   {"rows", BENCH_FLAG, &settings->rows, NULL}};
+    bench_option all[OPTIONS_MOST];
+    struct option known[OPTIONS_MOST + 1];
+    size_t count = sizeof common / sizeof *common;
+    int which = 0, c;
+    memcpy(all, common, sizeof common);
+    for (; options && options->name; options++) {
+        all[count++] = *options;
+    }
+    memset(known, 0, sizeof known);
+    for (size_t o = 0; o < count; o++) {
+        known[o].name = all[o].name;
+        known[o].has_arg = all[o].kind == BENCH_FLAG ? no_argument : required_argument;
+    }
+    while ((c = getopt_long(argc, argv, "", known, &which)) == 0) {
+        bench_must_or(BENCH_USAGE, read_value(&all[which], optarg), "--%s: '%s' cannot be",
+                      all[which].name, optarg);
+    }
+    if (c != -1 || optind == argc) {
+        usage(all, count, operands);
+    }
+    return optind;
+}
+
+void bench_read_grid(const char *text, size_t n[3]) {
+    char last;
+    if (sscanf(text, "%zux%zux%zu%c", &n[0], &n[1], &n[2], &last) != 3) {
+        bench_must_or(BENCH_USAGE, sscanf(text, "%zu%c", &n[0], &last) == 1,
+                      "'%s' is no grid: N or NXxNYxNZ", text);
+        n[1] = n[2] = n[0];
+    }
+    bench_must_or(BENCH_USAGE, n[0] > 0 && n[1] > 0 && n[2] > 0 && !strchr(text, '-'),
+                  "'%s' is no grid: N or NXxNYxNZ", text);
+}
+
+int bench_read_list(const char *text, int *values, int most) {
+    int count = 0;
+    for (const char *at = text; count < most; count++) {
+        char one[16];
+        const size_t length = strcspn(at, ",");
+        snprintf(one, sizeof one, "%.*s", (int)length, at);
+        bench_must_or(BENCH_USAGE, whole_number(one, 1, &values[count]),
+                      "'%s' is no list of whole numbers", text);
+        if (!at[length]) {
+            return count + 1;
+        }
+        at += length + 1;
+    }
+    bench_must_or(BENCH_USAGE, 0, "'%s' has more than %d numbers", text, most);
+    return count;
+}
+
+/* ----------------------------------------------------------------------------------- measuring */
+
+double bench_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* splitmix64 by S. Vigna */
+static uint64_t mix(uint64_t x) {
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+double bench_noise(size_t m) {
+    return (double)(mix((uint64_t)m + 0x9e3779b97f4a7c15u) >> 11) / 9007199254740992.0 - 0.5;
+}
+
+static int by_value(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The value that a share of the sorted numbers is below, interpolated. */
+static double quantile(const double *sorted, int count, double share) {
+    const double place = share * (count - 1);
+    const int below = (int)place;
+    const double next = sorted[below + 1 < count ? below + 1 : below];
+    return sorted[below] + (place - below) * (next - sorted[below]);
+}
+
+static double *numbers(size_t count) {
+    double *values = calloc(count, sizeof *values);
+    bench_must(values != NULL, "no memory for the times");
+    return values;
+}
+
+bench_times bench_quartiles(const double *seconds, int count) {
+    double *sorted = numbers((size_t)count);
+    memcpy(sorted, seconds, (size_t)count * sizeof *sorted);
+    qsort(sorted, (size_t)count, sizeof *sorted, by_value);
+    const bench_times times = {sorted[0], quantile(sorted, count, 0.25),
+                               quantile(sorted, count, 0.5), quantile(sorted, count, 0.75),
+                               sorted[count - 1]};
+    free(sorted);
+    return times;
+}
+
+/* So many calls that they take as long. */
+static void choose_calls(bench_job *job, double least_seconds) {
+    job->calls = 1;
+    for (double took = 0; least_seconds > 0 && job->calls < 1u << 24; job->calls *= 2) {
+        took = job->run(job->what, job->calls);
+        if (took >= least_seconds) {
+            break;
+        }
+    }
+}
+
+void bench_interleave(bench_job *jobs, size_t count, const bench_settings *settings,
+                      double least_seconds) {
+    const int repeat = settings->repeat;
+    uint64_t state = (uint64_t)settings->seed;
+    double *seconds = numbers(count * (size_t)repeat);
+    size_t *order = calloc(count, sizeof *order);
+    bench_must(order != NULL, "no memory for the order");
+    for (size_t j = 0; j < count; j++) {
+        order[j] = j;
+        choose_calls(&jobs[j], least_seconds);
+    }
+    for (int r = -settings->warm_up; r < repeat; r++) {
+        for (size_t left = count; left > 1; left--) {
+            const size_t other = (size_t)(mix(state += 0x9e3779b97f4a7c15u) % left);
+            const size_t taken = order[other];
+            order[other] = order[left - 1];
+            order[left - 1] = taken;
+        }
+        for (size_t j = 0; j < count; j++) {
+            bench_job *job = &jobs[order[j]];
+            const double took = job->run(job->what, job->calls);
+            if (r >= 0) {
+                seconds[order[j] * (size_t)repeat + (size_t)r] = took / job->calls;
+            }
+        }
+    }
+    for (size_t j = 0; j < count; j++) {
+        jobs[j].times = bench_quartiles(seconds + j * (size_t)repeat, repeat);
+    }
+    free(order);
+    free(seconds);
+}
+
+double bench_memory(const bench_settings *settings) {
+    char line[256];
+    double kilobytes = 0;
+    if (settings->memory > 0) {
+        return settings->memory * 1024 * 1024 * 1024;
+    }
+    FILE *file = fopen("/proc/meminfo", "r");
+    while (file && fgets(line, sizeof line, file) &&
+           sscanf(line, "MemAvailable: %lf", &kilobytes) != 1) {
+    }
+    if (file) {
+        fclose(file);
+    }
+    return kilobytes > 0 ? 0.5 * 1024 * kilobytes : INFINITY;
+}
+
+int bench_fits(double bytes, double have, char *why) {
+    const double unit = 1024 * 1024;
+    snprintf(why, 128, "needs %.0f MiB of memory, and may take %.0f", bytes / unit, have / unit);
+    return bytes <= have;
+}
+
+/* ----------------------------------------------------------------------------------------- rows */
+
+void bench_csv_open(bench_csv *csv, const char *path, const char *note, const char *columns) {
+    csv->file = path ? fopen(path, "a") : stdout;
+    bench_must(csv->file != NULL, "%s cannot be written: %s", path, strerror(errno));
+    csv->columns = 1;
+    csv->column = 0;
+    for (const char *at = columns; *at; at++) {
+        csv->columns += *at == ',';
+    }
+    if (!path || (fseek(csv->file, 0, SEEK_END) == 0 && ftell(csv->file) == 0)) {
+        fprintf(csv->file, "%s%s%s\n", note ? note : "", note ? "\n" : "", columns);
+        bench_must(fflush(csv->file) == 0, "the rows cannot be written: %s", strerror(errno));
+    }
+}
+
+void bench_csv_close(bench_csv *csv) {
+    bench_must(csv->column == 0, "a row has %zu fields instead of %zu", csv->column, csv->columns);
+    bench_must(fflush(csv->file) == 0 && (csv->file == stdout || fclose(csv->file) == 0),
+               "the rows cannot be written: %s", strerror(errno));
+}
+
+void bench_put_text(bench_csv *csv, const char *text) {
+    const char *quote = text[strcspn(text, ",\"\r\n")] ? "\"" : "";
+    fputs(quote, csv->file);
+    for (; *text; text++) {
+        fputs(*text == '"' ? "\"" : "", csv->file);
+        fputc(*text, csv->file);
+    }
+    fputs(quote, csv->file);
+    csv->column++;
+    fputc(csv->column == csv->columns ? '\n' : ',', csv->file);
+    if (csv->column == csv->columns) {
+        csv->column = 0;
+        bench_must(fflush(csv->file) == 0, "the rows cannot be written: %s", strerror(errno));
+    }
+}
+
+void bench_put_number(bench_csv *csv, double value) {
+    char text[32];
+    snprintf(text, sizeof text, "%.12g", value);
+    bench_put_text(csv, isfinite(value) ? text : "");
+}
+
+void bench_put_times(bench_csv *csv, const bench_times *times) {
+    static const bench_times none = {NAN, NAN, NAN, NAN, NAN};
+    const bench_times *t = times ? times : &none;
+    bench_put_number(csv, t->median);
+    bench_put_number(csv, t->min);
+    bench_put_number(csv, t->q1);
+    bench_put_number(csv, t->q3);
+    bench_put_number(csv, t->max);
+}

@@ -1,0 +1,40 @@
+/** @file peer.h  The rows of the study `peers`: psg beside another way to solve the same. C and C++ at once. */
+#ifndef PSG_BENCH_PROGRAMS_PEER_H
+#define PSG_BENCH_PROGRAMS_PEER_H
+
+#include "bench/programs/measure.h"
+#include "graph/psg.h"
+#include "graph/psg_observe.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct bench_peer {
+    const char *name;    /**< fftw, mkl, fftw_mpi, cufft, cufft_xt */
+    const char *variant; /**< NULL, or the peer's best way, which was measured */
+    size_t n[3];
+    psg_precision precision;
+    int ranks, threads, gpus; /**< threads of each rank; 0: does not apply */
+    const char *gpu_model;
+    bench_times theirs, ours; /**< of a solve */
+    double difference;        /**< of both u, over max|u| */
+    psg_statistics statistics;
+} bench_peer;
+
+/** 15 N^3 log2 N operations for each of two transforms, in Gflop/s; 5 n log2 n of n points where
+ *  they are no cube. */
+double bench_peer_gflops(const size_t n[3], double seconds);
+
+/** Is the difference of both u what rounding explains? */
+int bench_peer_agrees(const bench_peer *peer);
+
+/** The line of column names, and a row. @param[in] why  NULL, or why there are no times */
+void bench_peer_begin(bench_csv *csv);
+void bench_peer_row(bench_csv *csv, const bench_peer *peer, const bench_settings *settings,
+                    const char *why);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,600 @@
+/* Rows of the CSV file. The columns of the lists, with those of the versions, the launcher and
+ * the machine, say what was measured; a row of the same is the same measurement. */
+#include "bench/result.h"
+#include "app/app.h"
+#include "graph/psg_machine.h"
+#include "graph/psg_observe.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    STATUS = BENCH_LISTS,
+    SECONDS,
+    SECONDS_MIN,
+    SECONDS_Q1,
+    SECONDS_Q3,
+    SECONDS_MAX,
+    REPEATS,
+    WARM_UP,
+    SEED,
+    MODELS,
+    GFLOPS,
+    POINTS,
+    ERROR,
+    TOLERANCE,
+    BUSY,
+    IDLE,
+    EXCHANGE_BUSY,
+    BUSIEST,
+    BUSY_WORKERS,
+    LOAD,
+    LOAD_AVERAGE,
+    TASKS_CPU,
+    TASKS_GPU,
+    CPU_PLANES,
+    CPU_ROWS,
+    H2D,
+    D2H,
+    D2D,
+    H2D_SECONDS,
+    D2H_SECONDS,
+    D2D_SECONDS,
+    SENT,
+    SPECTRUM,
+    BOUNDS,
+    BOUND_LP = BOUNDS + PSG_BOUND_COUNT,
+    BOUND,
+    BOUND_BY,
+    BOUND_LINK,
+    OF_BOUND,
+    WORKERS_CPU,
+    WORKERS_GPU,
+    POLICY,
+    EXCHANGE_USED,
+    SEGMENTS,
+    PLANES,
+    PENCILS_USED,
+    PLAN_SECONDS,
+    VERSIONS,
+    MPIRUN = VERSIONS + PSG_COMPONENT_COUNT,
+    HOST,
+    CPU_MODEL,
+    CORES,
+    GPU_MODEL,
+    DATE,
+    STAGES,
+    COLUMNS = STAGES + PSG_STAGE_COUNT
+};
+
+/* The columns that are not made from other tables. */
+static const struct {
+    const char *name;
+    int is_text;
+} own[COLUMNS] = {
+    [STATUS] = {"status", 1},
+    [SECONDS] = {"seconds", 0},
+    [SECONDS_MIN] = {"seconds_min", 0},
+    [SECONDS_Q1] = {"seconds_q1", 0},
+    [SECONDS_Q3] = {"seconds_q3", 0},
+    [SECONDS_MAX] = {"seconds_max", 0},
+    [REPEATS] = {"repeats", 0},
+    [WARM_UP] = {"warm_up", 0},
+    [SEED] = {"seed", 0},
+    [MODELS] = {"models", 1},
+    [GFLOPS] = {"gflops", 0},
+    [POINTS] = {"points", 0},
+    [ERROR] = {"error", 0},
+    [TOLERANCE] = {"tolerance", 0},
+    [BUSY] = {"busy", 0},
+    [IDLE] = {"idle", 0},
+    [EXCHANGE_BUSY] = {"exchange_busy", 0},
+    [BUSIEST] = {"busiest", 0},
+    [BUSY_WORKERS] = {"busy_workers", 1},
+    [LOAD] = {"load", 0},
+    [LOAD_AVERAGE] = {"load_average", 0},
+    [TASKS_CPU] = {"tasks_cpu", 0},
+    [TASKS_GPU] = {"tasks_gpu", 0},
+    [CPU_PLANES] = {"cpu_planes", 0},
+    [CPU_ROWS] = {"cpu_rows", 0},
+    [H2D] = {"h2d_bytes", 0},
+    [D2H] = {"d2h_bytes", 0},
+    [D2D] = {"d2d_bytes", 0},
+    [H2D_SECONDS] = {"h2d_seconds", 0},
+    [D2H_SECONDS] = {"d2h_seconds", 0},
+    [D2D_SECONDS] = {"d2d_seconds", 0},
+    [SENT] = {"sent_bytes", 0},
+    [SPECTRUM] = {"spectrum_bytes", 0},
+    [BOUNDS + PSG_BOUND_PATH] = {"bound_path_seconds", 0},
+    [BOUNDS + PSG_BOUND_WORK] = {"bound_work_seconds", 0},
+    [BOUNDS + PSG_BOUND_MEMORY] = {"bound_memory_seconds", 0},
+    [BOUNDS + PSG_BOUND_LINK] = {"bound_link_seconds", 0},
+    [BOUND_LP] = {"bound_lp_seconds", 0},
+    [BOUND] = {"bound_seconds", 0},
+    [BOUND_BY] = {"bound_by", 1},
+    [BOUND_LINK] = {"bound_link", 1},
+    [OF_BOUND] = {"of_bound", 0},
+    [WORKERS_CPU] = {"workers_cpu", 0},
+    [WORKERS_GPU] = {"workers_gpu", 0},
+    [POLICY] = {"policy", 1},
+    [EXCHANGE_USED] = {"exchange_used", 1},
+    [SEGMENTS] = {"segments", 0},
+    [PLANES] = {"planes", 0},
+    [PENCILS_USED] = {"pencils_used", 0},
+    [PLAN_SECONDS] = {"plan_seconds", 0},
+    [VERSIONS + PSG_COMPONENT_PSG] = {"psg_version", 1},
+    [VERSIONS + PSG_COMPONENT_STARPU] = {"starpu_version", 1},
+    [VERSIONS + PSG_COMPONENT_FFTW] = {"fftw_version", 1},
+    [VERSIONS + PSG_COMPONENT_CUDA] = {"cuda_version", 1},
+    [VERSIONS + PSG_COMPONENT_MPI] = {"mpi_version", 1},
+    [MPIRUN] = {"mpirun", 1},
+    [HOST] = {"host", 1},
+    [CPU_MODEL] = {"cpu_model", 1},
+    [CORES] = {"cores", 0},
+    [GPU_MODEL] = {"gpu_model", 1},
+    [DATE] = {"date", 1},
+};
+
+int bench_results_init(bench_results *results) {
+    results->names = calloc(COLUMNS, sizeof *results->names);
+    results->stage_names = calloc(PSG_STAGE_COUNT, sizeof *results->stage_names);
+    if (!results->names || !results->stage_names) {
+        return app_error(APP_FAILED, "out of memory");
+    }
+    for (int c = 0; c < COLUMNS; c++) {
+        if (c < BENCH_LISTS) {
+            results->names[c] = bench_list_column(c);
+        } else if (c < STAGES) {
+            results->names[c] = own[c].name;
+        } else {
+            snprintf(results->stage_names[c - STAGES], sizeof results->stage_names[0], "%s_seconds",
+                     psg_stage_name(c - STAGES));
+            results->names[c] = results->stage_names[c - STAGES];
+        }
+    }
+    bench_table_init(&results->table, results->names, COLUMNS);
+    return APP_DONE;
+}
+
+void bench_results_free(bench_results *results) {
+    bench_table_free(&results->table);
+    free(results->names);
+    free(results->stage_names);
+}
+
+/* ------------------------------------------------------------------------------- identity */
+
+static int is_identity(size_t column) {
+    return column < BENCH_LISTS || (column >= VERSIONS && column <= CORES);
+}
+
+/* The text that says, in one of the columns of the identity, what is measured; 0: the column is
+ * none of them. */
+static int identity(const bench_config *config, const bench_circumstances *at, int column,
+                    char *text, size_t size) {
+    if (column < BENCH_LISTS) {
+        bench_config_text(config, column, text);
+    } else if (column >= VERSIONS && column < VERSIONS + PSG_COMPONENT_COUNT) {
+        const char *version = psg_component_version(column - VERSIONS);
+        snprintf(text, size, "%s", version ? version : "");
+    } else if (column == MPIRUN) {
+        snprintf(text, size, "%s", config->ranks > 1 ? at->mpirun : "");
+    } else if (column == HOST) {
+        snprintf(text, size, "%s", at->machine.host);
+    } else if (column == CPU_MODEL) {
+        snprintf(text, size, "%s", at->machine.cpu_model);
+    } else if (column == CORES) {
+        snprintf(text, size, "%ld", at->machine.cores);
+    } else {
+        return 0;
+    }
+    return 1;
+}
+
+/* Files of versions that knew only data from main memory, GPUs without cores, or one node do not say
+ * so. */
+static int is_same(int column, const char *text, const char *cell) {
+    const char *only = column == BENCH_LIST_DATA        ? "host"
+                       : column == BENCH_LIST_CPU_SHARE ? "auto"
+                       : column == BENCH_LIST_NODES     ? "1"
+                                                        : "";
+    return strcmp(text, cell) == 0 || (cell[0] == '\0' && strcmp(text, only) == 0);
+}
+
+size_t bench_results_find(const bench_results *results, const bench_config *config,
+                          const bench_circumstances *circumstances) {
+    char text[256];
+    for (size_t row = results->table.rows;
+         row-- > 0;) { /* the latest one, if somebody joined files */
+        int column = 0;
+        while (column < COLUMNS &&
+               (!identity(config, circumstances, column, text, sizeof text) ||
+                is_same(column, text, bench_table_get(&results->table, row, column)))) {
+            column++;
+        }
+        if (column == COLUMNS) {
+            return row;
+        }
+    }
+    return SIZE_MAX;
+}
+
+int bench_results_is_same(const bench_table *table, size_t row, const bench_table *other,
+                          size_t other_row) {
+    for (size_t c = 0; c < COLUMNS; c++) {
+        const char *one = bench_table_get(table, row, c),
+                   *two = bench_table_get(other, other_row, c);
+        if (is_identity(c) && !is_same((int)c, one, two) && !is_same((int)c, two, one)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+int bench_results_done(const bench_results *results, size_t row, unsigned repeat, int bounds) {
+    return row != SIZE_MAX && (!bounds || bench_table_get(&results->table, row, BOUND)[0]) &&
+           strcmp(bench_table_get(&results->table, row, STATUS), "ok") == 0 &&
+           strtoul(bench_table_get(&results->table, row, REPEATS), NULL, 10) >= repeat;
+}
+
+const char *bench_results_date(const bench_results *results, size_t row) {
+    return bench_table_get(&results->table, row, DATE);
+}
+
+const char *bench_results_status(const bench_results *results, size_t row) {
+    return row == SIZE_MAX ? "not measured" : bench_table_get(&results->table, row, STATUS);
+}
+
+static double cell(const bench_results *results, size_t at, int column) {
+    const char *text = bench_table_get(&results->table, at, (size_t)column);
+    return text[0] ? strtod(text, NULL) : NAN;
+}
+
+double bench_results_load(const bench_results *results, size_t row) {
+    return cell(results, row, LOAD);
+}
+
+/* ------------------------------------------------------------------------------------ numbers */
+
+/* What is not known comes last. */
+static int by_size(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return isnan(x) || isnan(y) ? (isnan(x) != 0) - (isnan(y) != 0) : (x > y) - (x < y);
+}
+
+/* The value that a share of the sorted numbers is below, interpolated. */
+static double quantile(const double *sorted, unsigned count, double share) {
+    const double place = share * (count - 1);
+    const unsigned below = (unsigned)place;
+    const double next = sorted[below + 1 < count ? below + 1 : below];
+    return sorted[below] + (place - below) * (next - sorted[below]);
+}
+
+/* The numbers of one member of all samples, sorted. */
+static void gather(const bench_result *r, size_t offset, int is_float, double *sorted) {
+    for (unsigned s = 0; s < r->samples; s++) {
+        const char *at = (const char *)&r->sample[s] + offset;
+        float small;
+        if (is_float) {
+            memcpy(&small, at, sizeof small);
+            sorted[s] = small;
+        } else {
+            memcpy(&sorted[s], at, sizeof sorted[s]);
+        }
+    }
+    qsort(sorted, r->samples, sizeof *sorted, by_size);
+}
+
+void bench_result_quartiles(const bench_result *r, double quartile[3]) {
+    double *sorted = malloc((r->samples + 1) * sizeof *sorted);
+    quartile[0] = quartile[1] = quartile[2] = NAN;
+    if (sorted && r->samples > 0) {
+        gather(r, offsetof(bench_sample, seconds), 0, sorted);
+        for (int q = 0; q < 3; q++) {
+            quartile[q] = quantile(sorted, r->samples, 0.25 * (q + 1));
+        }
+    }
+    free(sorted);
+}
+
+int bench_result_is_good(const bench_result *r) {
+    return !r->failed[0] && r->samples > 0 && r->error <= r->tolerance;
+}
+
+typedef struct row {
+    bench_table *table;
+    size_t number;
+    int failed; /* out of memory */
+} row;
+
+static void put_text(row *to, int column, const char *text) {
+    to->failed |= bench_table_set(to->table, to->number, (size_t)column, text) != 0;
+}
+
+/* What is not known is empty. */
+static void put_number(row *to, int column, double value) {
+    char text[32] = "";
+    if (!isnan(value)) {
+        snprintf(text, sizeof text, "%.12g", value);
+    }
+    put_text(to, column, text);
+}
+
+/* 5 points log2(points) operations for each of the two transforms: 15 N^3 log2(N) each on a
+ * cube. */
+static double operations(const bench_config *c) {
+    const double points = (double)c->grid.n[0] * (double)c->grid.n[1] * (double)c->grid.n[2];
+    return 2 * 5 * points * log2(points);
+}
+
+/* The link that takes longest by the medians, if any. */
+static void put_link(row *to, const bench_result *r, double *sorted) {
+    double largest = 0;
+    for (int link = 0; link < PSG_LINK_COUNT; link++) {
+        gather(r, offsetof(bench_sample, link) + (size_t)link * sizeof(double), 0, sorted);
+        const double value = quantile(sorted, r->samples, 0.5);
+        if (value > largest) {
+            put_text(to, BOUND_LINK, psg_link_name((psg_link)link));
+            largest = value;
+        }
+    }
+}
+
+/* The medians, of which the largest is the bound of the row. */
+static void put_bounds(row *to, const bench_result *r, double *sorted) {
+    double largest = 0;
+    int by = 0;
+    for (int bound = 0; bound < PSG_BOUND_COUNT; bound++) {
+        gather(r, offsetof(bench_sample, bound) + (size_t)bound * sizeof(double), 0, sorted);
+        const double value = quantile(sorted, r->samples, 0.5);
+        put_number(to, BOUNDS + bound, value);
+        by = value > largest ? bound : by;
+        largest = value > largest ? value : largest;
+    }
+    put_number(to, BOUND, largest);
+    put_text(to, BOUND_BY, psg_bound_name((psg_bound)by));
+    put_link(to, r, sorted);
+    gather(r, offsetof(bench_sample, of_bound), 0, sorted);
+    put_number(to, OF_BOUND, quantile(sorted, r->samples, 0.5));
+    gather(r, offsetof(bench_sample, lp_bound), 0, sorted);
+    if (sorted[0] > 0) { /* else there was none in some round */
+        put_number(to, BOUND_LP, quantile(sorted, r->samples, 0.5));
+    }
+}
+
+static void put_samples(row *to, const bench_config *config, const bench_result *r,
+                        double *sorted) {
+    static const struct {
+        int column;
+        size_t offset;
+    } medians[] = {
+        {BUSY, offsetof(bench_sample, busy)},
+        {EXCHANGE_BUSY, offsetof(bench_sample, exchange_busy)},
+        {BUSIEST, offsetof(bench_sample, busiest)},
+        {TASKS_CPU, offsetof(bench_sample, tasks_cpu)},
+        {TASKS_GPU, offsetof(bench_sample, tasks_gpu)},
+        {CPU_PLANES, offsetof(bench_sample, cpu_planes)},
+        {CPU_ROWS, offsetof(bench_sample, cpu_rows)},
+        {H2D, offsetof(bench_sample, h2d_bytes)},
+        {D2H, offsetof(bench_sample, d2h_bytes)},
+        {D2D, offsetof(bench_sample, d2d_bytes)},
+        {H2D_SECONDS, offsetof(bench_sample, h2d_seconds)},
+        {D2H_SECONDS, offsetof(bench_sample, d2h_seconds)},
+        {D2D_SECONDS, offsetof(bench_sample, d2d_seconds)},
+        {SENT, offsetof(bench_sample, sent_bytes)},
+        {SPECTRUM, offsetof(bench_sample, spectrum_bytes)},
+    };
+    gather(r, offsetof(bench_sample, seconds), 0, sorted);
+    const double median = quantile(sorted, r->samples, 0.5);
+    put_number(to, SECONDS, median);
+    put_number(to, SECONDS_MIN, sorted[0]);
+    put_number(to, SECONDS_Q1, quantile(sorted, r->samples, 0.25));
+    put_number(to, SECONDS_Q3, quantile(sorted, r->samples, 0.75));
+    put_number(to, SECONDS_MAX, sorted[r->samples - 1]);
+    put_number(to, GFLOPS, operations(config) / median / 1e9);
+    for (size_t m = 0; m < sizeof medians / sizeof medians[0]; m++) {
+        gather(r, medians[m].offset, 0, sorted);
+        const int known = !isnan(sorted[r->samples - 1]); /* in all rounds */
+        const double value = known ? quantile(sorted, r->samples, 0.5) : NAN;
+        put_number(to, medians[m].column, value);
+        if (medians[m].column == BUSY) {
+            put_number(to, IDLE, 1 - value);
+        }
+    }
+    for (int g = 0; g < PSG_STAGE_COUNT; g++) {
+        gather(r, offsetof(bench_sample, stage) + (size_t)g * sizeof(double), 0, sorted);
+        put_number(to, STAGES + g, quantile(sorted, r->samples, 0.5));
+    }
+    char text[BENCH_BUSY_MOST * 8] = "";
+    size_t length = 0;
+    for (unsigned w = 0; w < r->facts.workers && length < sizeof text; w++) {
+        gather(r, offsetof(bench_sample, busy_worker) + w * sizeof(float), 1, sorted);
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s%.3f", w ? " " : "",
+                                   quantile(sorted, r->samples, 0.5));
+    }
+    put_text(to, BUSY_WORKERS, text);
+}
+
+static void put_facts(row *to, const bench_facts *facts) {
+    put_number(to, WORKERS_CPU, facts->cpus);
+    put_number(to, WORKERS_GPU, facts->gpus);
+    put_text(to, POLICY, facts->policy);
+    put_text(to, EXCHANGE_USED, app_exchange_name(facts->exchange));
+    put_number(to, SEGMENTS, (double)facts->segments);
+    put_number(to, PLANES, (double)facts->segment_planes);
+    put_number(to, PENCILS_USED, (double)facts->pencils);
+    put_number(to, PLAN_SECONDS, facts->plan_seconds);
+    put_text(to, GPU_MODEL, facts->gpu_model);
+}
+
+/* "ok", or why not: an answer that is wrong has failed, too. */
+static void put_status(row *to, const bench_result *r) {
+    char text[600];
+    if (r->failed[0]) {
+        put_text(to, STATUS, r->failed);
+    } else if (!(r->error <= r->tolerance)) {
+        snprintf(text, sizeof text,
+                 "the result is wrong: its error is %.3g of max|u|, the tolerance %.0e", r->error,
+                 r->tolerance);
+        put_text(to, STATUS, text);
+    } else {
+        put_text(to, STATUS, "ok");
+    }
+}
+
+/* A row before those of this run that come later in the sweep. */
+static void add_row(bench_results *results, size_t count, size_t number, bench_result *result) {
+    size_t at = results->table.rows;
+    for (size_t c = number + 1; c < count; c++) {
+        at = result[c].added && result[c].row < at ? result[c].row : at;
+    }
+    result[number].row = bench_table_add(&results->table, at);
+    result[number].added = result[number].row != SIZE_MAX;
+    for (size_t c = 0; c < count && result[number].added; c++) {
+        result[c].row += c != number && result[c].row != SIZE_MAX && result[c].row >= at;
+    }
+}
+
+int bench_results_put(bench_results *results, const bench_sweep *sweep, size_t number,
+                      const bench_circumstances *circumstances, bench_result *result) {
+    const bench_config *config = &sweep->config[number];
+    bench_result *r = &result[number];
+    static const char *const models[] = {"unused", "calibrated", "as found"};
+    char text[256];
+    double *sorted = malloc((r->samples + 1) * sizeof *sorted);
+    if (r->row == SIZE_MAX) {
+        add_row(results, sweep->count, number, result);
+    }
+    row to = {.table = &results->table, .number = r->row, .failed = !sorted || r->row == SIZE_MAX};
+    for (int c = 0; c < COLUMNS && !to.failed; c++) {
+        put_text(&to, c, identity(config, circumstances, c, text, sizeof text) ? text : "");
+    }
+    if (!to.failed) {
+        put_status(&to, r);
+        put_number(&to, REPEATS, r->samples);
+        put_number(&to, WARM_UP, circumstances->warm_up);
+        put_number(&to, SEED, circumstances->seed);
+        put_text(&to, MODELS, models[circumstances->models]);
+        put_number(&to, POINTS,
+                   (double)config->grid.n[0] * (double)config->grid.n[1] *
+                       (double)config->grid.n[2]);
+        app_utc_date(text, sizeof text);
+        put_text(&to, DATE, text);
+        put_number(&to, LOAD_AVERAGE, circumstances->load_average);
+        if (r->samples > 0) {
+            put_number(&to, LOAD, r->load);
+        }
+        if (r->has_facts) {
+            put_facts(&to, &r->facts);
+        }
+        if (r->samples > 0) {
+            put_samples(&to, config, r, sorted);
+            if (r->sample[0].of_bound > 0) {
+                put_bounds(&to, r, sorted);
+            }
+            if (r->tolerance > 0) { /* there was something to compare with */
+                put_number(&to, ERROR, r->error);
+                put_number(&to, TOLERANCE, r->tolerance);
+            }
+        }
+    }
+    free(sorted);
+    r->put = !to.failed;
+    return to.failed ? app_error(APP_FAILED, "out of memory for the results") : APP_DONE;
+}
+
+int bench_results_is_number(const bench_table *table, size_t column) {
+    (void)table;
+    if (column >= STAGES) {
+        return 1;
+    }
+    return column < BENCH_LISTS
+               ? column == BENCH_LIST_SEGMENT_PLANES || column == BENCH_LIST_PENCILS ||
+                     column == BENCH_LIST_IN_FLIGHT || column == BENCH_LIST_RANKS ||
+                     column == BENCH_LIST_NODES
+               : !own[column].is_text;
+}
+
+/* ---------------------------------------------------------------------------------- for people */
+
+/* Which lists have more than one value in the sweep. */
+static void find_varying(const bench_sweep *sweep, int varying[BENCH_LISTS]) {
+    char one[64], other[64];
+    for (int list = 0; list < BENCH_LISTS; list++) {
+        varying[list] = list == BENCH_LIST_GRID;
+        for (size_t c = 1; c < sweep->count; c++) {
+            bench_config_text(&sweep->config[0], list, one);
+            bench_config_text(&sweep->config[c], list, other);
+            varying[list] |= strcmp(one, other) != 0;
+        }
+    }
+}
+
+/* @param[in] old  the row was there already */
+static void print_row(const bench_results *results, size_t at, int old) {
+    char status[700];
+    snprintf(status, sizeof status, "%s%s%.10s", bench_table_get(&results->table, at, STATUS),
+             old ? ", measured " : "", old ? bench_results_date(results, at) : "");
+    if (!bench_table_get(&results->table, at, SECONDS)[0]) {
+        app_say("%65s %s\n", "", status);
+        return;
+    }
+    printf("%10.4g %10.4g %10.4g %8.3g %5.0f%% %5.0f%% ", 1e3 * cell(results, at, SECONDS),
+           1e3 * cell(results, at, SECONDS_MIN), 1e3 * cell(results, at, SECONDS_MAX),
+           cell(results, at, GFLOPS), 100 * cell(results, at, BUSY),
+           100 * cell(results, at, BUSIEST));
+    char error[16] = "-", load[16] = "-"; /* a simulation has neither */
+    if (bench_table_get(&results->table, at, ERROR)[0]) {
+        snprintf(error, sizeof error, "%.0e", cell(results, at, ERROR));
+    }
+    if (bench_table_get(&results->table, at, LOAD)[0]) {
+        snprintf(load, sizeof load, "%.2g", cell(results, at, LOAD));
+    }
+    app_say("%5s %5s %s\n", error, load, status);
+}
+
+size_t bench_results_print(const bench_results *results, const bench_sweep *sweep,
+                           const bench_result *result) {
+    int varying[BENCH_LISTS], width[BENCH_LISTS];
+    char text[64];
+    size_t good = 0;
+    const char *separator = "";
+    find_varying(sweep, varying);
+    for (int list = 0; list < BENCH_LISTS; list++) {
+        width[list] = (int)strlen(bench_list_option(list));
+        for (size_t c = 0; c < sweep->count; c++) {
+            bench_config_text(&sweep->config[c], list, text);
+            width[list] = (int)strlen(text) > width[list] ? (int)strlen(text) : width[list];
+        }
+        bench_config_text(&sweep->config[0], list, text);
+        if (!varying[list] && text[0]) {
+            printf("%s%s %s", separator, bench_list_option(list), text);
+            separator = ", ";
+        }
+    }
+    printf("\n\n");
+    for (int list = 0; list < BENCH_LISTS; list++) {
+        if (varying[list]) {
+            printf("%-*s ", width[list], bench_list_option(list));
+        }
+    }
+    printf("%10s %10s %10s %8s %6s %6s %5s %5s %s\n", "ms", "min", "max", "Gflop/s", "busy", "most",
+           "error", "load", "status");
+    for (size_t c = 0; c < sweep->count; c++) {
+        if (result[c].row == SIZE_MAX) {
+            continue;
+        }
+        for (int list = 0; list < BENCH_LISTS; list++) {
+            bench_config_text(&sweep->config[c], list, text);
+            if (varying[list]) {
+                printf("%-*s ", width[list], text);
+            }
+        }
+        print_row(results, result[c].row, result[c].skip);
+        good += strcmp(bench_table_get(&results->table, result[c].row, STATUS), "ok") == 0;
+    }
+    return good;
+}

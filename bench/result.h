@@ -1,0 +1,93 @@
+/** @file result.h  What was measured of a configuration, and the rows that it becomes. */
+#ifndef PSG_BENCH_RESULT_H
+#define PSG_BENCH_RESULT_H
+
+#include "app/machine.h"
+#include "bench/measure.h"
+#include "bench/table.h"
+
+/** How StarPU's performance models were when a policy that needs them was measured. */
+typedef enum bench_models {
+    BENCH_MODELS_UNUSED = 0,
+    BENCH_MODELS_CALIBRATED,
+    BENCH_MODELS_AS_FOUND
+} bench_models;
+
+typedef struct bench_result {
+    int skip;   /**< it is not to be measured (now): its row was in the file already, ... */
+    size_t row; /**< in the table; (size_t)-1: none yet */
+    int added;  /**< the row was not in the file */
+    int put;    /**< the row has this result */
+    bench_sample *sample;
+    unsigned samples, solves; /**< rounds measured; those and the others */
+    int has_facts;
+    bench_facts facts;
+    double error, tolerance;
+    double load;      /**< cores that others kept busy while it was measured; NAN: not known */
+    char failed[512]; /**< why; "" = it did not */
+} bench_result;
+
+/** What a row says beside the result. */
+typedef struct bench_circumstances {
+    app_machine machine;
+    unsigned warm_up, seed;
+    const char *mpirun; /**< what starts several processes */
+    bench_models models;
+    double load_average; /**< when psg began; NAN: not known */
+} bench_circumstances;
+
+/** The columns, and the rows of the file. */
+typedef struct bench_results {
+    bench_table table;
+    const char **names; /**< of the columns */
+    char (*stage_names)[48];
+} bench_results;
+
+/** @return APP_DONE; APP_FAILED after a message */
+int bench_results_init(bench_results *results);
+void bench_results_free(bench_results *results);
+
+/** Lower quartile, median and upper quartile of the seconds; NaN where nothing was measured. */
+void bench_result_quartiles(const bench_result *result, double quartile[3]);
+
+/** Was it measured without failure, and is its answer right? */
+int bench_result_is_good(const bench_result *result);
+
+/** The row of this configuration, measured on this machine with these versions; (size_t)-1:
+ *  none. */
+size_t bench_results_find(const bench_results *results, const bench_config *config,
+                          const bench_circumstances *circumstances);
+
+/** Is the row what was asked for: without failure, by as many repeats, and with bounds if these
+ *  are wanted? */
+int bench_results_done(const bench_results *results, size_t row, unsigned repeat, int bounds);
+
+/** "2026-11-20T08:24:22Z" */
+const char *bench_results_date(const bench_results *results, size_t row);
+
+/** "ok", or why it failed. */
+const char *bench_results_status(const bench_results *results, size_t row);
+
+/** Write the result of a configuration into its row, or a new one. New rows stand after the file's, in the
+ *  order of the sweep.
+ *  @param[in,out] result  of all configurations of the sweep
+ *  @return APP_DONE; APP_FAILED after a message */
+int bench_results_put(bench_results *results, const bench_sweep *sweep, size_t number,
+                      const bench_circumstances *circumstances, bench_result *result);
+
+/** Of a row; NAN: not known. */
+double bench_results_load(const bench_results *results, size_t row);
+
+/** Are two rows of such tables the same configuration, on the same machine with the same versions? */
+int bench_results_is_same(const bench_table *table, size_t row, const bench_table *other,
+                          size_t other_row);
+
+/** Has the column numbers? The others have texts. @param[in] table  that of the rows */
+int bench_results_is_number(const bench_table *table, size_t column);
+
+/** The table for people, on stdout: the rows of the sweep, in its order.
+ *  @return how many of them have no failure */
+size_t bench_results_print(const bench_results *results, const bench_sweep *sweep,
+                           const bench_result *result);
+
+#endif

@@ -1,0 +1,229 @@
+/* The studies. A row of the table is all that one needs. */
+#include "bench/study.h"
+#include "app/app.h"
+#include "app/arguments.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Lists that depend on the machine: 1, 2, 4, ... up to all of them; all of them; and the cores
+ * that are left beside one for each GPU. The user's --cpus or --gpus take their place, whatever
+ * list they stand for. */
+enum { UP_TO_CPUS, ALL_CPUS, CPUS_BESIDE_GPUS, UP_TO_GPUS, ALL_GPUS, MACHINE_LISTS };
+static const char machine_list[MACHINE_LISTS];
+#define MACHINE(which) (&machine_list[which])
+
+/* More planes than any grid has: one segment, or one pencil's worth. */
+#define WHOLE "1000000000"
+
+/* What a part of a study is about. Other workers than these have nothing to do with it. */
+typedef enum subject { WORKERS, CORES, GPUS, CORES_AND_GPUS } subject; /* WORKERS: GPUs, if any */
+
+#define NUMBER(name, help) STUDY_##name,
+#define NAME(name, help) #name,
+enum { BENCH_STUDIES(NUMBER) STUDIES };
+/* The programs' ones after the others. */
+static const char *const study_names[] = {BENCH_STUDIES(NAME) BENCH_PROGRAM_STUDIES(NAME) NULL};
+enum { STUDY_NAMES = sizeof study_names / sizeof study_names[0] - 1 };
+
+/* Grids, and those that --large adds; GPUs have larger ones. */
+typedef struct sizes {
+    const char *cores, *more_cores, *gpus, *more_gpus;
+} sizes;
+#define SMALL                                                                                      \
+    { "64,128,256", "512", "256,512", "1024" }
+#define LARGE                                                                                      \
+    { "128,256", "512", "512", "1024" }
+
+/* A study is a product of lists, or several. */
+enum { PARTS = 4 };
+static const struct study {
+    sizes sizes;
+    struct part {
+        subject subject;
+        const char *list[BENCH_LISTS];
+    } part[PARTS];
+    size_t parts;
+} studies[STUDIES] = {
+    [STUDY_node] = {SMALL,
+                    {{CORES, {[BENCH_LIST_CPUS] = MACHINE(UP_TO_CPUS)}},
+                     {GPUS, {[BENCH_LIST_GPUS] = MACHINE(UP_TO_GPUS)}}},
+                    2},
+    [STUDY_stages] = {LARGE,
+                      {{CORES,
+                        {[BENCH_LIST_CPUS] = MACHINE(UP_TO_CPUS),
+                         [BENCH_LIST_GRAPH] = "staged",
+                         [BENCH_LIST_SEGMENT_PLANES] = WHOLE}},
+                       {GPUS,
+                        {[BENCH_LIST_GPUS] = MACHINE(UP_TO_GPUS),
+                         [BENCH_LIST_GRAPH] = "staged",
+                         [BENCH_LIST_SEGMENT_PLANES] = WHOLE}}},
+                      2},
+    [STUDY_segments] = {{"64,128,256", "512,1024", "256,512", "1024"},
+                        {{WORKERS,
+                          {[BENCH_LIST_GRAPH] = "fused,staged",
+                           [BENCH_LIST_SEGMENT_PLANES] = "1,2,4,8,12,16,32,64,128,256," WHOLE}}},
+                        1},
+    [STUDY_policies] = {{"128", "256", "512", "1024"},
+                        {{WORKERS,
+                          {[BENCH_LIST_SCHED] = "all", [BENCH_LIST_GRAPH] = "fused,staged"}}},
+                        1},
+    [STUDY_variants] = {SMALL,
+                        {{WORKERS,
+                          {[BENCH_LIST_GRAPH] = "fused,staged",
+                           [BENCH_LIST_Z] = "contiguous,strided",
+                           [BENCH_LIST_NORMALIZE] = "task,divide"}}},
+                        1},
+    [STUDY_scaling] =
+        {LARGE,
+         {{CORES, {[BENCH_LIST_CPUS] = MACHINE(UP_TO_CPUS)}},
+          {CORES, {[BENCH_LIST_RANKS] = MACHINE(UP_TO_CPUS), [BENCH_LIST_CPUS] = "1"}},
+          {GPUS, {[BENCH_LIST_GPUS] = MACHINE(UP_TO_GPUS)}},
+          {GPUS, {[BENCH_LIST_RANKS] = MACHINE(UP_TO_GPUS), [BENCH_LIST_GPUS] = "1"}}},
+         4},
+    [STUDY_overlap] =
+        {LARGE,
+         {{CORES, {[BENCH_LIST_CPUS] = MACHINE(ALL_CPUS), [BENCH_LIST_GRAPH] = "fused,staged"}},
+          {CORES,
+           {[BENCH_LIST_RANKS] = MACHINE(UP_TO_CPUS),
+            [BENCH_LIST_CPUS] = "1",
+            [BENCH_LIST_GRAPH] = "fused,staged"}},
+          {GPUS, {[BENCH_LIST_GPUS] = MACHINE(ALL_GPUS), [BENCH_LIST_GRAPH] = "fused,staged"}},
+          {GPUS,
+           {[BENCH_LIST_RANKS] = MACHINE(UP_TO_GPUS),
+            [BENCH_LIST_GPUS] = "1",
+            [BENCH_LIST_GRAPH] = "fused,staged"}}},
+         4},
+    [STUDY_hetero] = {LARGE,
+                      {{CORES, {[BENCH_LIST_CPUS] = MACHINE(ALL_CPUS)}},
+                       {GPUS, {[BENCH_LIST_GPUS] = MACHINE(ALL_GPUS)}},
+                       {CORES_AND_GPUS,
+                        {[BENCH_LIST_CPUS] = MACHINE(CPUS_BESIDE_GPUS),
+                         [BENCH_LIST_GPUS] = MACHINE(ALL_GPUS),
+                         [BENCH_LIST_CPU_SHARE] = "0,0.02,0.05,0.1,0.25,auto,free"}}},
+                      3},
+};
+
+static const struct study *find(const char *name) {
+    for (size_t s = 0; s < STUDIES; s++) {
+        if (strcmp(study_names[s], name) == 0) {
+            return &studies[s];
+        }
+    }
+    return NULL;
+}
+
+int bench_study_is_program(const char *name) {
+    for (size_t s = STUDIES; s < STUDY_NAMES; s++) {
+        if (strcmp(study_names[s], name) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+int bench_study_check(const char *name) {
+    char list[256] = "";
+    size_t length = 0;
+    if (find(name) || bench_study_is_program(name)) {
+        return APP_DONE;
+    }
+    for (size_t s = 0; s < STUDY_NAMES && length < sizeof list; s++) {
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", s ? ", " : "",
+                                   study_names[s]);
+    }
+    const char *nearest = app_nearest(name, study_names);
+    return app_error(APP_USAGE, "--study '%s': expected one of %s%s%s%s", name, list,
+                     nearest ? "; did you mean '" : "", nearest ? nearest : "",
+                     nearest ? "'?" : "");
+}
+
+/* "1,2,4,6" for 6. */
+static void count_up(unsigned most, char *text, size_t size) {
+    size_t length = 0;
+    text[0] = '\0';
+    for (unsigned n = 1; n < most && length < size; n *= 2) {
+        length += (size_t)snprintf(text + length, size - length, "%u,", n);
+    }
+    if (length < size) {
+        snprintf(text + length, size - length, "%u", most);
+    }
+}
+
+typedef struct texts {
+    char machine[MACHINE_LISTS][256], grids[128];
+} texts;
+
+/* 0 cores or GPUs are none: what is about them is left out. */
+static int is_none(const char *list) {
+    return list && strcmp(list, "0") == 0;
+}
+
+/* Is there what a part is about, and does the user want it? */
+static int is_wanted(subject of, unsigned gpus, const char *const lists[BENCH_LISTS]) {
+    const int cores = !is_none(lists[BENCH_LIST_CPUS]);
+    const int any = lists[BENCH_LIST_GPUS] ? !is_none(lists[BENCH_LIST_GPUS]) : gpus > 0;
+    return of == CORES            ? cores
+           : of == GPUS           ? any
+           : of == CORES_AND_GPUS ? cores && any
+                                  : cores || any;
+}
+
+/* The lists of a part on this machine; the user's that are given take their place. */
+static void fill_part(const char *list[BENCH_LISTS], const struct study *study,
+                      const struct part *part, int large, const unsigned count[MACHINE_LISTS],
+                      const char *const lists[BENCH_LISTS], texts *t) {
+    const sizes *s = &study->sizes;
+    const int on_gpus = part->subject != CORES && is_wanted(GPUS, count[ALL_GPUS], lists);
+    for (int which = 0; which < MACHINE_LISTS; which++) {
+        if (which == UP_TO_CPUS || which == UP_TO_GPUS) {
+            count_up(count[which], t->machine[which], sizeof t->machine[which]);
+        } else {
+            snprintf(t->machine[which], sizeof t->machine[which], "%u", count[which]);
+        }
+    }
+    memcpy(list, part->list, BENCH_LISTS * sizeof *list);
+    snprintf(t->grids, sizeof t->grids, "%s%s%s", on_gpus ? s->gpus : s->cores, large ? "," : "",
+             !large    ? ""
+             : on_gpus ? s->more_gpus
+                       : s->more_cores);
+    list[BENCH_LIST_GRID] = t->grids;
+    for (int l = 0; l < BENCH_LISTS; l++) {
+        const int workers = l == BENCH_LIST_CPUS || l == BENCH_LIST_GPUS;
+        list[l] = lists[l] && (!workers || part->subject == WORKERS) ? lists[l] : list[l];
+        for (int which = 0; which < MACHINE_LISTS; which++) {
+            const char *given = lists[which < UP_TO_GPUS ? BENCH_LIST_CPUS : BENCH_LIST_GPUS];
+            if (list[l] == MACHINE(which)) {
+                list[l] = given ? given : t->machine[which];
+            }
+        }
+    }
+    if (part->subject == CORES) {
+        list[BENCH_LIST_GPUS] = "0";
+    } else if (part->subject == GPUS) {
+        list[BENCH_LIST_CPUS] = "0";
+    }
+}
+
+int bench_study_add(bench_sweep *sweep, const char *name, int large, unsigned cpus, unsigned gpus,
+                    const char *const lists[BENCH_LISTS]) {
+    const struct study *study = find(name);
+    const unsigned count[MACHINE_LISTS] = {[UP_TO_CPUS] = cpus,
+                                           [ALL_CPUS] = cpus,
+                                           [CPUS_BESIDE_GPUS] = cpus > gpus ? cpus - gpus : 1,
+                                           [UP_TO_GPUS] = gpus,
+                                           [ALL_GPUS] = gpus};
+    int code = study ? APP_DONE : APP_USAGE;
+    for (size_t p = 0; study && p < study->parts && !code; p++) {
+        const char *list[BENCH_LISTS];
+        texts t = {.grids = ""};
+        if (is_wanted(study->part[p].subject, gpus, lists)) {
+            fill_part(list, study, &study->part[p], large, count, lists, &t);
+            code = bench_sweep_add(sweep, list);
+        }
+    }
+    return code || sweep->count > 0
+               ? code
+               : app_error(APP_USAGE, "--study %s: nothing is left of it, without cores and GPUs",
+                           name);
+}

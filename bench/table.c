@@ -1,0 +1,305 @@
+/* CSV by RFC 4180: fields with a comma, a quote or a line's end are in quotes, and a quote in
+ * them is doubled. Lines end with \r\n in the standard; \n alone is read and is what is written,
+ * as everywhere here. */
+#include "bench/table.h"
+#include "app/app.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+void bench_table_init(bench_table *table, const char *const *names, size_t columns) {
+    *table = (bench_table){.names = names, .columns = columns};
+}
+
+void bench_table_free(bench_table *table) {
+    for (size_t f = 0; f < table->rows * table->columns; f++) {
+        free(table->field[f]);
+    }
+    free(table->field);
+    table->field = NULL;
+    table->rows = 0;
+}
+
+size_t bench_table_add(bench_table *table, size_t at) {
+    const size_t first = at * table->columns, count = table->rows * table->columns;
+    char **more = realloc(table->field, (count + table->columns) * sizeof *more);
+    if (!more) {
+        return SIZE_MAX;
+    }
+    table->field = more;
+    memmove(more + first + table->columns, more + first, (count - first) * sizeof *more);
+    for (size_t c = 0; c < table->columns; c++) {
+        more[first + c] = NULL;
+    }
+    table->rows++;
+    return at;
+}
+
+void bench_table_remove(bench_table *table, size_t row) {
+    char **first = table->field + row * table->columns;
+    for (size_t c = 0; c < table->columns; c++) {
+        free(first[c]);
+    }
+    table->rows--;
+    memmove(first, first + table->columns,
+            (table->rows - row) * table->columns * sizeof *table->field);
+}
+
+size_t bench_table_column(const bench_table *table, const char *name) {
+    for (size_t c = 0; c < table->columns; c++) {
+        if (strcmp(table->names[c], name) == 0) {
+            return c;
+        }
+    }
+    return SIZE_MAX;
+}
+
+const char *bench_table_get(const bench_table *table, size_t row, size_t column) {
+    const char *text = table->field[row * table->columns + column];
+    return text ? text : "";
+}
+
+int bench_table_set(bench_table *table, size_t row, size_t column, const char *text) {
+    char *copy = strdup(text);
+    if (!copy) {
+        return -1;
+    }
+    free(table->field[row * table->columns + column]);
+    table->field[row * table->columns + column] = copy;
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------------ reading */
+
+enum { FIELD_ENDS, LINE_ENDS, FILE_ENDS, BROKEN, NO_MEMORY };
+
+typedef struct reader {
+    FILE *file;
+    size_t line; /* of the record that is read */
+    size_t lines;
+    char *text; /* of the latest field */
+    size_t length, room;
+} reader;
+
+static int append(reader *r, int letter) {
+    if (r->length + 1 >= r->room) {
+        char *more = realloc(r->text, 2 * r->room + 64);
+        if (!more) {
+            return -1;
+        }
+        r->text = more;
+        r->room = 2 * r->room + 64;
+    }
+    r->text[r->length++] = (char)letter;
+    r->text[r->length] = '\0';
+    return 0;
+}
+
+/* What comes after a field whose last letter was read. */
+static int ending(reader *r, int next) {
+    if (next == '\r') {
+        next = getc(r->file);
+        if (next != '\n') {
+            return BROKEN;
+        }
+    }
+    r->lines += next == '\n';
+    return next == ',' ? FIELD_ENDS : next == '\n' ? LINE_ENDS : next == EOF ? FILE_ENDS : BROKEN;
+}
+
+static int read_quoted(reader *r) {
+    for (;;) {
+        int next = getc(r->file);
+        if (next == EOF) {
+            return BROKEN;
+        }
+        if (next == '"') {
+            next = getc(r->file);
+            if (next != '"') {
+                return ending(r, next);
+            }
+        }
+        r->lines += next == '\n';
+        if (append(r, next)) {
+            return NO_MEMORY;
+        }
+    }
+}
+
+static int read_field(reader *r) {
+    r->length = 0;
+    if (append(r, ' ')) { /* so that there is a text, even for an empty field */
+        return NO_MEMORY;
+    }
+    r->text[r->length = 0] = '\0';
+    int next = getc(r->file);
+    if (next == '"') {
+        return read_quoted(r);
+    }
+    for (; next != ',' && next != '\r' && next != '\n' && next != EOF; next = getc(r->file)) {
+        if (next == '"' || next == '\0') {
+            return BROKEN;
+        }
+        if (append(r, next)) {
+            return NO_MEMORY;
+        }
+    }
+    return ending(r, next);
+}
+
+static int no_memory(char *why, size_t size) {
+    snprintf(why, size, "out of memory");
+    return APP_FAILED;
+}
+
+/* The columns of a file, by their number there: which of the table's each is. */
+typedef struct header {
+    size_t *column;
+    size_t count;
+} header;
+
+/* Which column of the table the reader's text is; table->columns: none, or it was there before. */
+static size_t find_column(const bench_table *table, const header *h, const char *name) {
+    size_t column = 0;
+    while (column < table->columns && strcmp(name, table->names[column]) != 0) {
+        column++;
+    }
+    for (size_t c = 0; c < h->count; c++) {
+        column = h->column[c] == column ? table->columns : column;
+    }
+    return column;
+}
+
+static int read_header(const bench_table *table, reader *r, header *h, char *why, size_t size) {
+    int end = FIELD_ENDS;
+    h->column = calloc(table->columns, sizeof *h->column);
+    while (end == FIELD_ENDS && h->column) {
+        end = read_field(r);
+        const size_t column = end == NO_MEMORY ? 0 : find_column(table, h, r->text);
+        if (end == BROKEN || (h->count == 0 && column != 0)) {
+            snprintf(why, size, "its column %zu is '%.60s' instead of '%s'", h->count + 1, r->text,
+                     table->names[h->count < table->columns ? h->count : 0]);
+            return APP_USAGE;
+        }
+        if (column == table->columns) {
+            snprintf(why, size, "its column %zu, '%.60s', is there twice or not known",
+                     h->count + 1, r->text);
+            return APP_USAGE;
+        }
+        h->column[h->count++] = column;
+    }
+    if (!h->column || end == NO_MEMORY) {
+        return no_memory(why, size);
+    }
+    if (end != LINE_ENDS) {
+        snprintf(why, size, "its first line does not end");
+        return APP_USAGE;
+    }
+    return APP_DONE;
+}
+
+static int read_rows(bench_table *table, reader *r, const header *h, char *why, size_t size) {
+    for (;;) {
+        r->line = r->lines + 1;
+        int end = read_field(r);
+        if (end == FILE_ENDS && r->length == 0) {
+            return APP_DONE;
+        }
+        const size_t row = bench_table_add(table, table->rows);
+        for (size_t c = 0; row != SIZE_MAX && end != NO_MEMORY; c++) {
+            if (bench_table_set(table, row, h->column[c], r->text)) {
+                end = NO_MEMORY;
+                break;
+            }
+            if (end != (c + 1 < h->count ? FIELD_ENDS : LINE_ENDS)) {
+                snprintf(why, size, "line %zu is no row of %zu fields", r->line, h->count);
+                return APP_USAGE;
+            }
+            if (end == LINE_ENDS) {
+                break;
+            }
+            end = read_field(r);
+        }
+        if (row == SIZE_MAX || end == NO_MEMORY) {
+            return no_memory(why, size);
+        }
+    }
+}
+
+int bench_table_read_file(bench_table *table, FILE *file, char *why, size_t size) {
+    reader r = {.file = file};
+    header h = {.column = NULL};
+    int code = APP_DONE;
+    errno = 0;
+    const int first = getc(file);
+    if (first != EOF) {
+        ungetc(first, file);
+        code = read_header(table, &r, &h, why, size);
+        if (!code) {
+            code = read_rows(table, &r, &h, why, size);
+        }
+    }
+    if (ferror(file)) {
+        snprintf(why, size, "cannot be read: %s", strerror(errno));
+        code = APP_FAILED;
+    }
+    free(h.column);
+    free(r.text);
+    return code;
+}
+
+int bench_table_read(bench_table *table, const char *path, int force) {
+    char why[320];
+    FILE *file = fopen(path, "r");
+    if (!file) {
+        return errno == ENOENT
+                   ? APP_DONE
+                   : app_error(APP_FAILED, "%s: cannot be read: %s", path, strerror(errno));
+    }
+    const int code = bench_table_read_file(table, file, why, sizeof why);
+    fclose(file);
+    if (code == APP_USAGE && force) {
+        bench_table_free(table);
+        return APP_DONE;
+    }
+    if (code == APP_USAGE) {
+        return app_error(
+            APP_USAGE,
+            "%s: not a file of psg bench, or of another version: %s; it is left as it is. --force "
+            "replaces it",
+            path, why);
+    }
+    return code ? app_error(APP_FAILED, "%s: %s", path, why) : APP_DONE;
+}
+
+/* ------------------------------------------------------------------------------------ writing */
+
+static void put(const char *text, int last, FILE *file) {
+    if (!text[strcspn(text, ",\"\r\n")]) {
+        fputs(text, file);
+    } else {
+        putc('"', file);
+        for (; *text; text++) {
+            if (*text == '"') {
+                putc('"', file);
+            }
+            putc(*text, file);
+        }
+        putc('"', file);
+    }
+    putc(last ? '\n' : ',', file);
+}
+
+int bench_table_write(const bench_table *table, FILE *file) {
+    for (size_t c = 0; c < table->columns; c++) {
+        put(table->names[c], c + 1 == table->columns, file);
+    }
+    for (size_t row = 0; row < table->rows; row++) {
+        for (size_t c = 0; c < table->columns; c++) {
+            put(bench_table_get(table, row, c), c + 1 == table->columns, file);
+        }
+    }
+    return ferror(file) ? -1 : 0;
+}

@@ -1,0 +1,102 @@
+/* The options of `psg tune`, and its help text. */
+#include "bench/tune_arguments.h"
+#include "app/app.h"
+#include "app/arguments.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+static const app_choice precision_choices[] = {{"f64", PSG_F64}, {"f32", PSG_F32}, {NULL, 0}};
+
+#define FIELD(member) offsetof(bench_tune_arguments, member)
+
+static const app_option_row rows[] = {
+    {"What is tuned", "grid", "N|NXxNYxNZ", app_value_grid, FIELD(grid), NULL,
+     "N or NXxNYxNZ, whole numbers from 1", "number of points"},
+    {NULL, "precision", "f64|f32", app_value_choice, FIELD(precision), precision_choices, NULL,
+     "default: f64"},
+    {"Machine", "cpus", "N", app_value_cpus, FIELD(cpus), NULL, "a whole number from 0",
+     "CPU workers; default: one per core"},
+    {NULL, "gpus", "N|LIST", app_value_gpus, FIELD(gpus), NULL,
+     "a count from 0, or different device numbers with commas",
+     "GPU workers: a count, or CUDA device numbers (0,2; or\n"
+     "2, with the comma, for number 2 alone); default: all"},
+    {"Search", "seconds", "N", app_value_unsigned, FIELD(seconds), NULL, "a whole number from 1",
+     "how long it may take, about; default: 60"},
+    {NULL, "sched", "POLICY,...", app_value_text, FIELD(policies), NULL,
+     "policies with commas between",
+     "scheduling policies to try beside the default; all are\n"
+     "all. Those that decide by performance models have these\n"
+     "measured first. Default: eager,prio,ws,lws"},
+    {NULL, "seed", "N", app_value_cpus, FIELD(seed), NULL, "a whole number from 0",
+     "of the random order; default: 1"},
+    {NULL, "patience", "SECONDS", app_value_unsigned, FIELD(patience), NULL,
+     "a whole number from 1",
+     "a plan or solve that takes longer is given up;\n"
+     "default: 120"},
+    {"Result", "json", "FILE", app_value_text, FIELD(json), NULL, "FILE, or - for stdout",
+     "all that was measured and what came of it, as JSON; - is\nstdout"},
+    {NULL, "force", NULL, NULL, FIELD(force), NULL, NULL,
+     "replace files that are there already and that psg did\n"
+     "not write; without it they are refused"},
+    {NULL, "quiet", NULL, NULL, FIELD(quiet), NULL, NULL, "no table on stdout, errors only"},
+    {NULL, "forget", NULL, NULL, FIELD(forget), NULL, NULL,
+     "remove all that is stored of this machine, and end"},
+    {NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL}};
+
+static const app_command_text tune_text = {
+    "tune", rows,
+    "Usage: psg tune --grid N|NXxNYxNZ [OPTION]...\n"
+    "  or:  psg tune --forget\n"
+    "\n"
+    "Measure which segments, pencils, variant of the graph, exchange and scheduling policy\n"
+    "solve a grid fastest on this machine, and store them where psg solve and programs with\n"
+    "the library find them.\n",
+    "The search goes by stages: cuts, then variants of the best of them, then policies. Each\n"
+    "stage measures its candidates and the default in turns, leaves the slower half, and\n"
+    "measures the others longer. The best three, what was stored before, and the default are\n"
+    "then measured anew, in turns. The best is stored if the upper quartile of its times is\n"
+    "below the lower quartile of the default's; else the default stays, and that is stored.\n"
+    "Only what gave the right answer counts.\n"
+    "\n"
+    "What is stored holds for this machine (processor, GPU, number of workers, versions of\n"
+    "psg and its libraries), this precision, and periodic grids of one process: the same\n"
+    "grid, else one whose axes have the same nearest powers of two, in as many segments and\n"
+    "pencils. An option that is given is never overruled; psg solve --tuned no ignores all.\n"
+    "It is kept in the cache folder, which psg info shows with what is in it.\n"
+    "\n"
+    "Examples:\n"
+    "  psg tune --grid 128\n"
+    "         in about a minute\n"
+    "  psg tune --grid 512 --precision f32 --gpus 1 --seconds 300\n"
+    "         on one GPU, with more time for a larger grid\n"
+    "\n"
+    "Exit status:\n"
+    "  0      tuned, also where the default stays\n"
+    "  1      failed: the default cannot be measured, or a file cannot be written\n"
+    "  2      the command line has to be changed\n"
+    "  130    ended by SIGINT; what was stored before is as it was\n"};
+
+int bench_tune_arguments_parse(int argc, char **argv, bench_tune_arguments *a) {
+    *a = (bench_tune_arguments){
+        .cpus = -1, .gpus.count = -1, .seconds = 60, .patience = 120, .seed = 1};
+    const int code = app_arguments_parse(&tune_text, argc, argv, a);
+    if (code) {
+        return code;
+    }
+    if (a->forget && a->grid.given) {
+        return app_error(APP_USAGE, "--forget removes what is stored of all grids: give it alone");
+    }
+    if (!a->forget && !a->grid.given) {
+        return app_error(APP_USAGE, "nothing to tune: give --grid 128, or --forget");
+    }
+    if (a->cpus == 0 && a->gpus.count == 0) {
+        return app_error(APP_USAGE, "--cpus 0 --gpus 0: nothing is left to solve on");
+    }
+    if (a->policies && getenv("STARPU_SCHED")) {
+        return app_error(APP_USAGE,
+                         "--sched: STARPU_SCHED=%s in the environment goes above it: unset it",
+                         getenv("STARPU_SCHED"));
+    }
+    return APP_DONE;
+}

@@ -1,0 +1,20 @@
+/** @file tune_arguments.h  The command line of `psg tune`. */
+#ifndef PSG_BENCH_TUNE_ARGUMENTS_H
+#define PSG_BENCH_TUNE_ARGUMENTS_H
+
+#include "app/values.h"
+
+/** What it says. Texts are borrowed from argv; NULL where it says nothing. */
+typedef struct bench_tune_arguments {
+    app_grid_value grid;
+    int precision, cpus;
+    app_gpus_value gpus;
+    const char *policies, *json;
+    unsigned seconds, patience;
+    int seed, force, forget, quiet;
+} bench_tune_arguments;
+
+/** @return APP_DONE; APP_USAGE after a message; APP_HELPED: all is done */
+int bench_tune_arguments_parse(int argc, char **argv, bench_tune_arguments *arguments);
+
+#endif
