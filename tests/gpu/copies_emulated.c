@@ -1,7 +1,6 @@
 /* Copies of blocks are those that StarPU would make, and their times those of a GPU's streams,
  * whatever its clock says. The GPU is emulated: all that runtime/copies_cuda.c calls of CUDA and
  * StarPU is here. */
-#include "codelets/cuda.h"
 #include "runtime/copies.h"
 #include "runtime/copies_cuda.h"
 #include "runtime/device.h"
