@@ -268,7 +268,7 @@ static bool is_memory(int code) {
 
 static const psg_gpu_user user = {is_here, is_gone, words, is_memory, false};
 static psg_engine engine = {.chain_steps = STEPS, .task_data = 1, .slots = 1, .workers = 1};
-static double results[2][3];
+static double results[3][3];
 
 static psg_run run_of(int number) {
     return (psg_run){.engine = &engine, .result = results[number]};
@@ -307,7 +307,7 @@ static void check_changes(void) {
     block[DATA - 1].ptr++;
     three(&run, "the last one's place");
     three(&other, "another run");
-    run.result = other.result;
+    run.result = results[2];
     three(&run, "another place of the result");
     data_count = DATA - 1;
     three(&run, "less data");
