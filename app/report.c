@@ -53,13 +53,11 @@ void app_report_join_bounds(psg_bounds *b) {
 }
 
 double app_link_bytes(const psg_statistics *s, psg_link link) {
-    const uint64_t bytes[] = {s->h2d_bytes, s->d2h_bytes, s->d2d_bytes};
-    return (double)bytes[link];
+    return (double)s->link[link].bytes;
 }
 
 double app_link_seconds(const psg_statistics *s, psg_link link) {
-    const double seconds[] = {s->h2d_seconds, s->d2h_seconds, s->d2d_seconds};
-    return seconds[link];
+    return s->link[link].seconds;
 }
 
 static void join_links(app_report *report) {
@@ -72,18 +70,21 @@ static void join_links(app_report *report) {
     app_ranks_max(report->link_max, PSG_LINK_MESSAGE);
     for (int link = 0; link < PSG_LINK_MESSAGE; link++) {
         report->link_mean[link] = seconds[link] / app_ranks();
+        s->link[link].seconds = seconds[link];
     }
-    s->h2d_seconds = seconds[PSG_LINK_H2D];
-    s->d2h_seconds = seconds[PSG_LINK_D2H];
-    s->d2d_seconds = seconds[PSG_LINK_D2D];
 }
 
 void app_report_join(app_report *report) {
     psg_statistics *s = &report->statistics;
     double tasks[PSG_STAGE_COUNT], seconds[PSG_STAGE_COUNT], busy[2] = {0, 0};
-    double bytes[] = {(double)s->spectrum_bytes, (double)s->scratch_bytes, (double)s->h2d_bytes,
-                      (double)s->d2h_bytes,      (double)s->d2d_bytes,     (double)s->sent_bytes,
-                      (double)s->cpu_planes,     (double)s->cpu_rows};
+    double bytes[] = {(double)s->spectrum_bytes,
+                      (double)s->scratch_bytes,
+                      (double)s->link[PSG_LINK_H2D].bytes,
+                      (double)s->link[PSG_LINK_D2H].bytes,
+                      (double)s->link[PSG_LINK_D2D].bytes,
+                      (double)s->link[PSG_LINK_MESSAGE].bytes,
+                      (double)s->cpu_planes,
+                      (double)s->cpu_rows};
     double largest[] = {s->seconds, s->plan_seconds, (double)s->segment_planes, report->total,
                         report->read_seconds};
     for (int stage = 0; stage < PSG_STAGE_COUNT; stage++) {
@@ -108,10 +109,10 @@ void app_report_join(app_report *report) {
     }
     s->spectrum_bytes = (size_t)bytes[0];
     s->scratch_bytes = (size_t)bytes[1];
-    s->h2d_bytes = (uint64_t)bytes[2];
-    s->d2h_bytes = (uint64_t)bytes[3];
-    s->d2d_bytes = (uint64_t)bytes[4];
-    s->sent_bytes = (uint64_t)bytes[5];
+    s->link[PSG_LINK_H2D].bytes = (uint64_t)bytes[2];
+    s->link[PSG_LINK_D2H].bytes = (uint64_t)bytes[3];
+    s->link[PSG_LINK_D2D].bytes = (uint64_t)bytes[4];
+    s->link[PSG_LINK_MESSAGE].bytes = (uint64_t)bytes[5];
     s->cpu_planes = (size_t)bytes[6];
     s->cpu_rows = (size_t)bytes[7];
     s->seconds = largest[0];
@@ -178,7 +179,8 @@ static void print_bounds(const app_report *report) {
 static void print_exchange(const app_report *report) {
     char bytes[32];
     if (app_ranks() > 1) {
-        app_bytes_text(bytes, sizeof bytes, (double)report->statistics.sent_bytes);
+        app_bytes_text(bytes, sizeof bytes,
+                       (double)report->statistics.link[PSG_LINK_MESSAGE].bytes);
         printf("ranks     %s sent in a solve; the busiest rank worked %.2f times the mean\n", bytes,
                report->imbalance);
     }
@@ -204,7 +206,7 @@ static void print_nodes(const app_report *report) {
     const psg_statistics *s = &report->statistics;
     char bytes[32];
     if (report->options.nodes > 1) {
-        app_bytes_text(bytes, sizeof bytes, (double)s->sent_bytes);
+        app_bytes_text(bytes, sizeof bytes, (double)s->link[PSG_LINK_MESSAGE].bytes);
         printf(
             "nodes     %u alike, each as above; %s sent by each in a solve, messages on their way "
             "for %.0f %% of it\n",
@@ -414,10 +416,10 @@ static json_t *json_bytes(const app_report *report) {
              app_points(&report->grid) * app_element_bytes(report->options.precision));
     put_size(bytes, "spectrum", s->spectrum_bytes);
     put_size(bytes, "scratch", s->scratch_bytes);
-    put_size(bytes, "h2d", (size_t)s->h2d_bytes);
-    put_size(bytes, "d2h", (size_t)s->d2h_bytes);
-    put_size(bytes, "d2d", (size_t)s->d2d_bytes);
-    put_size(bytes, "sent", (size_t)s->sent_bytes);
+    put_size(bytes, "h2d", (size_t)s->link[PSG_LINK_H2D].bytes);
+    put_size(bytes, "d2h", (size_t)s->link[PSG_LINK_D2H].bytes);
+    put_size(bytes, "d2d", (size_t)s->link[PSG_LINK_D2D].bytes);
+    put_size(bytes, "sent", (size_t)s->link[PSG_LINK_MESSAGE].bytes);
     return bytes;
 }
 

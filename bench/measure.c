@@ -232,7 +232,7 @@ static void read_part(const batch *b, const job *j, const psg_statistics *before
     read_link(before, &s, PSG_LINK_H2D, flights, &sample->h2d_bytes, &sample->h2d_seconds);
     read_link(before, &s, PSG_LINK_D2H, flights, &sample->d2h_bytes, &sample->d2h_seconds);
     read_link(before, &s, PSG_LINK_D2D, flights, &sample->d2d_bytes, &sample->d2d_seconds);
-    sample->sent_bytes = (double)s.sent_bytes;
+    sample->sent_bytes = (double)s.link[PSG_LINK_MESSAGE].bytes;
     sample->spectrum_bytes = (double)s.spectrum_bytes;
     sample->cpu_planes = (double)s.cpu_planes;
     sample->cpu_rows = (double)s.cpu_rows;

@@ -51,33 +51,44 @@ typedef struct psg_stage_statistics {
 } psg_stage_statistics;
 
 /** About the latest solve that was waited for, except where a comment says otherwise. */
+/** What went over a link. */
+typedef struct psg_link_statistics {
+    uint64_t bytes;
+    double seconds; /**< NAN: not known */
+} psg_link_statistics;
+
 typedef struct psg_statistics {
-    size_t struct_size;  /**< set by psg_plan_statistics() */
-    uint64_t solves;     /**< solves of this plan so far, failed ones too */
-    double submitted;    /**< when it was submitted, seconds since the epoch, or simulated */
-    double seconds;      /**< from its submission until u is in the caller's memory, or the slabs */
-    double mean;         /**< the mean of f that was dropped, unit U/L^2; 0 where none had to be */
-    double plan_seconds; /**< psg_plan_create(): FFTW's search and StarPU's start included */
-    size_t segments, pencils; /**< of the plan, all processes */
-    size_t segment_planes;    /**< of the plan: planes of the largest segment */
-    size_t workers;           /**< of the plan: workers that could take its tasks */
-    psg_exchange exchange;    /**< of the plan: what was chosen */
-    size_t spectrum_bytes;    /**< of the plan: blocks, rows, pencils held now, all in flight */
-    size_t scratch_bytes;     /**< of the plan: the workers' scratch */
-    uint64_t h2d_bytes, d2h_bytes, d2d_bytes; /**< of all plans: copied to, from, between GPUs */
-    uint64_t sent_bytes;                      /**< by this process to others, in the latest solve */
-    int ranks, rank; /**< of the plan: processes, 1 without psg_options.comm; this one's number */
+    size_t struct_size; /**< set by psg_plan_statistics() */
+
+    /* The plan. */
+    double plan_seconds;      /**< psg_plan_create(): FFTW's search and StarPU's start included */
+    int ranks, rank;          /**< processes, 1 without psg_options.comm; this one's number */
+    size_t workers;           /**< workers that could take its tasks */
+    size_t segments, pencils; /**< of all processes */
+    size_t segment_planes;    /**< planes of the largest segment */
+    psg_graph graph;          /**< the graph that was chosen */
+    psg_z_layout z_layout;    /**< the layout of pencils that was chosen */
+    psg_exchange exchange;    /**< the exchange that was chosen */
+    size_t returned_rows;     /**< rows ky that kspace relays; docs/gpu.md */
+    size_t fetched_rows;      /**< of these, the rows that it fetches, too */
+    int tuned;             /**< 1: an option or the policy is what `psg tune` stored; 0: none is */
+    size_t spectrum_bytes; /**< blocks, rows, pencils held now, of all solves in flight */
+    size_t scratch_bytes;  /**< the workers' scratch */
+    uint64_t solves;       /**< solves so far, failed ones too */
+
+    /* The latest solve that was waited for. */
+    double submitted; /**< when it was submitted, seconds since the epoch, or simulated */
+    double seconds;   /**< from its submission until u is in the caller's memory, or the slabs */
+    double mean;      /**< the mean of f that was dropped, unit U/L^2; 0 where none had to be */
     psg_stage_statistics stage[PSG_STAGE_COUNT];
-    psg_graph graph; /**< of the plan: the graph that was chosen */
-    psg_z_layout z_layout;
-    int tuned; /**< 1: an option or the policy is what `psg tune` stored; 0: none is */
     size_t cpu_planes, cpu_rows; /**< of this process' planes and rows, those that CPU cores did */
     double submit_seconds;       /**< seconds to submit all tasks and messages */
-    size_t submit_pieces;        /**< data handles passed to StarPU with them */
-    double h2d_seconds, d2h_seconds, d2d_seconds; /**< of these copies, all GPUs; NAN: not known */
-    size_t returned_rows,
-        fetched_rows;    /**< rows ky that kspace returns, and fetches; docs/gpu.md */
     size_t submit_tasks; /**< tasks submitted, copies and messages included; 1: the solve was one */
+    size_t submit_pieces; /**< data handles passed to StarPU with them */
+
+    /** Copies to, from and between GPUs, of all plans so far; messages to other processes, of the
+     *  latest solve. */
+    psg_link_statistics link[PSG_LINK_COUNT];
 } psg_statistics;
 
 /** Used by psg_plan_statistics(). */

@@ -39,15 +39,14 @@ static void count_moved(void) {
 
 static void count_transfers(psg_statistics *s) {
     psg_copy_sum sums[PSG_COPY_WAYS];
-    uint64_t *bytes[PSG_COPY_WAYS] = {&s->h2d_bytes, &s->d2h_bytes, &s->d2d_bytes};
-    double *seconds[PSG_COPY_WAYS] = {&s->h2d_seconds, &s->d2h_seconds, &s->d2d_seconds};
     pthread_mutex_lock(&lock);
     count_moved();
     psg_device_read_copies();
     psg_copies_sums(sums);
     for (int way = 0; way < PSG_COPY_WAYS; way++) {
-        *bytes[way] = moved_bytes[way] + sums[way].task_bytes;
-        *seconds[way] = *bytes[way] == 0 || psg_device_times_copies() ? sums[way].seconds : NAN;
+        psg_link_statistics *link = &s->link[way]; /* psg_link begins with the ways */
+        link->bytes = moved_bytes[way] + sums[way].task_bytes;
+        link->seconds = link->bytes == 0 || psg_device_times_copies() ? sums[way].seconds : NAN;
     }
     pthread_mutex_unlock(&lock);
 }
@@ -94,7 +93,6 @@ psg_status psg_plan_statistics_sized(const psg_plan *plan, psg_statistics *stati
         .tuned = plan->problem.tuned,
         .ranks = plan->processes.ranks,
         .rank = plan->processes.rank,
-        .sent_bytes = plan->history.run.sent_bytes,
         .submit_seconds = plan->history.run.submit_seconds,
         .submit_pieces = plan->history.run.pieces,
         .submit_tasks = plan->history.run.tasks,
@@ -113,6 +111,8 @@ psg_status psg_plan_statistics_sized(const psg_plan *plan, psg_statistics *stati
     count_cpu_parts(plan, &s);
     s.stage[PSG_STAGE_EXCHANGE] = (psg_stage_statistics){
         .tasks = plan->history.run.messages.tasks, .seconds = plan->history.run.messages.seconds};
+    s.link[PSG_LINK_MESSAGE] =
+        (psg_link_statistics){plan->history.run.sent_bytes, plan->history.run.messages.seconds};
     count_transfers(&s);
     memset(statistics, 0, struct_size);
     memcpy(statistics, &s, struct_size < sizeof s ? struct_size : sizeof s);

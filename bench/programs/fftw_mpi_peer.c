@@ -323,8 +323,8 @@ static void say_stages(bench *b) {
             printf("        %.0f tasks or messages, all processes\n", tasks);
         }
     }
-    const double sent = over_ranks((double)s.sent_bytes, MPI_SUM);
-    const double sent_most = over_ranks((double)s.sent_bytes, MPI_MAX);
+    const double sent = over_ranks((double)s.link[PSG_LINK_MESSAGE].bytes, MPI_SUM);
+    const double sent_most = over_ranks((double)s.link[PSG_LINK_MESSAGE].bytes, MPI_MAX);
     if (b->rank == 0) {
         printf("  psg sent %.3f MB a solve, at most %.3f MB from one process; spectrum %.1f MB, "
                "scratch %.1f MB in process 0\n",

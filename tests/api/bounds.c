@@ -221,7 +221,8 @@ static void check_bounds(const solved *s, const cut *c, psg_precision precision)
     CHECK(b->bound[PSG_BOUND_PATH] > 0, "no path");
     CHECK(b->seconds == largest && b->bound[b->by] == largest, "%g by %s", b->seconds,
           psg_bound_name(b->by));
-    for (int link = 0; link < PSG_LINK_COUNT && s->statistics.h2d_bytes == 0; ++link) {
+    for (int link = 0; link < PSG_LINK_COUNT && s->statistics.link[PSG_LINK_H2D].bytes == 0;
+         ++link) {
         CHECK(b->link_bytes[link] == 0 && b->link_seconds[link] == 0, "%g bytes by %s without GPUs",
               b->link_bytes[link], psg_link_name((psg_link)link));
     }

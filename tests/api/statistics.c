@@ -102,10 +102,13 @@ static void check_plan(const psg_statistics *s, const psg_options *options, cons
     CHECK(s->plan_seconds > 0 && s->plan_seconds < 100, "plan_seconds %g", s->plan_seconds);
     if (options->gpus == 0) {
         CHECK(s->exchange == PSG_EXCHANGE_MANAGED, "exchange %d", s->exchange);
-        CHECK(s->h2d_bytes == 0 && s->d2h_bytes == 0 && s->d2d_bytes == 0,
+        CHECK(s->link[PSG_LINK_H2D].bytes == 0 && s->link[PSG_LINK_D2H].bytes == 0 &&
+                  s->link[PSG_LINK_D2D].bytes == 0,
               "bytes to GPUs without a GPU");
-        CHECK(s->h2d_seconds == 0 && s->d2h_seconds == 0 && s->d2d_seconds == 0,
-              "seconds of no bytes: %g, %g and %g", s->h2d_seconds, s->d2h_seconds, s->d2d_seconds);
+        CHECK(s->link[PSG_LINK_H2D].seconds == 0 && s->link[PSG_LINK_D2H].seconds == 0 &&
+                  s->link[PSG_LINK_D2D].seconds == 0,
+              "seconds of no bytes: %g, %g and %g", s->link[PSG_LINK_H2D].seconds,
+              s->link[PSG_LINK_D2H].seconds, s->link[PSG_LINK_D2D].seconds);
     }
 }
 

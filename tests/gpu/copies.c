@@ -44,8 +44,10 @@ typedef struct totals {
 static totals totals_now(const psg_plan *plan) {
     psg_statistics s = {0};
     CHECK_STATUS(psg_plan_statistics(plan, &s), PSG_OK);
-    return (totals){{(double)s.h2d_bytes, (double)s.d2h_bytes, (double)s.d2d_bytes},
-                    {s.h2d_seconds, s.d2h_seconds, s.d2d_seconds}};
+    return (totals){
+        {(double)s.link[PSG_LINK_H2D].bytes, (double)s.link[PSG_LINK_D2H].bytes,
+         (double)s.link[PSG_LINK_D2D].bytes},
+        {s.link[PSG_LINK_H2D].seconds, s.link[PSG_LINK_D2H].seconds, s.link[PSG_LINK_D2D].seconds}};
 }
 
 static totals totals_since(const psg_plan *plan, const totals *before) {

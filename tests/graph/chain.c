@@ -98,7 +98,8 @@ static psg_plan *create(psg_precision precision, const harness_variant *variant,
     options.in_flight = 2;
     options.record = record;
     if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
-        CHECK(plan->context.engine.chain_steps == 0, "%s: a plan for cores chains tasks", variant->name);
+        CHECK(plan->context.engine.chain_steps == 0, "%s: a plan for cores chains tasks",
+              variant->name);
         plan->context.engine.chain_steps = psg_task_total(&plan->context);
     }
     return plan;
@@ -140,7 +141,8 @@ static void check_repeats(psg_plan *plan, const void *f[2], void *const want[2],
         for (int n = 0; n < flights; ++n) {
             CHECK_STATUS(psg_submit_slabs(plan), PSG_OK);
         }
-        for (const psg_flight *flight = plan->flights.oldest; flight != NULL; flight = flight->next) {
+        for (const psg_flight *flight = plan->flights.oldest; flight != NULL;
+             flight = flight->next) {
             const psg_run **latest = &run[flight->lane->number];
             CHECK(*latest == NULL || *latest == flight->run, "%s: lane %zu has another run", name,
                   flight->lane->number);

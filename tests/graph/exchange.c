@@ -77,7 +77,8 @@ static void one_plan(const oracle_grid *grid, psg_precision precision, psg_excha
     CHECK(!returns || (s.fetched_rows > 0) == (s.workers == 2), "%zu rows fetched on %zu GPUs",
           s.fetched_rows, s.workers);
     solve(plan, grid, precision, exchange, cut);
-    const uint64_t copied = statistics_of(plan).d2d_bytes - s.d2d_bytes;
+    const uint64_t copied =
+        statistics_of(plan).link[PSG_LINK_D2D].bytes - s.link[PSG_LINK_D2D].bytes;
     CHECK(exchange != PSG_EXCHANGE_DIRECT || copied == 0, "%llu bytes copied between GPUs",
           (unsigned long long)copied);
     psg_plan_destroy(plan);

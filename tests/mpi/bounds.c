@@ -98,11 +98,12 @@ static void check_bounds(const psg_plan *plan, const solved *s) {
               "a solve of %g s cannot be shorter than %g by its %s", s->statistics.seconds,
               b.bound[bound], psg_bound_name((psg_bound)bound));
     }
-    CHECK(b.link_bytes[PSG_LINK_MESSAGE] == (double)s->statistics.sent_bytes,
+    CHECK(b.link_bytes[PSG_LINK_MESSAGE] == (double)s->statistics.link[PSG_LINK_MESSAGE].bytes,
           "%g bytes by messages, %llu sent", b.link_bytes[PSG_LINK_MESSAGE],
-          (unsigned long long)s->statistics.sent_bytes);
-    CHECK((b.link_seconds[PSG_LINK_MESSAGE] > 0) == (s->statistics.sent_bytes > 0), "%g seconds",
-          b.link_seconds[PSG_LINK_MESSAGE]);
+          (unsigned long long)s->statistics.link[PSG_LINK_MESSAGE].bytes);
+    CHECK((b.link_seconds[PSG_LINK_MESSAGE] > 0) ==
+              (s->statistics.link[PSG_LINK_MESSAGE].bytes > 0),
+          "%g seconds", b.link_seconds[PSG_LINK_MESSAGE]);
 }
 
 static void one_plan(const oracle_grid *box, psg_exchange exchange, const harness_variant *variant,

@@ -112,8 +112,8 @@ static void check_tasks(const psg_plan *plan, const psg_statistics *s, const psg
 static void check_sent(const psg_statistics *s, const psg_options *options, int ran, size_t bytes,
                        const char *words) {
     const psg_stage_statistics *exchange = &s->stage[PSG_STAGE_EXCHANGE];
-    CHECK(s->sent_bytes == bytes, "%s: %llu bytes sent instead of %zu", words,
-          (unsigned long long)s->sent_bytes, bytes);
+    CHECK(s->link[PSG_LINK_MESSAGE].bytes == bytes, "%s: %llu bytes sent instead of %zu", words,
+          (unsigned long long)s->link[PSG_LINK_MESSAGE].bytes, bytes);
     /* an MPI_Ialltoallv without a byte for anybody may count, one for each way */
     size_t calls = options->exchange == PSG_EXCHANGE_ALLTOALL && ran ? 2 : 0;
     CHECK(bytes ? exchange->tasks > 0 : exchange->tasks <= calls, "%s: %llu messages for %zu bytes",
@@ -192,7 +192,7 @@ static void one_plan(const oracle_grid *box, const psg_options *options, const c
             check_cut(plan, &s, options, box);
             check_tasks(plan, &s, options);
             check_messages(plan, &s, words);
-            CHECK(sum_over_processes((size_t)s.sent_bytes) ==
+            CHECK(sum_over_processes((size_t)s.link[PSG_LINK_MESSAGE].bytes) ==
                       sum_over_processes(bytes_to_send(box, options->precision)),
                   "%s: bytes of all processes", words);
         }

@@ -1,7 +1,7 @@
 /* What StarPU has measured of tasks says how long others like them would take: in proportion to
  * their size, unless it is far from all that was measured, and nothing of others. */
-#include "codelets/kinds.h"
 #include "runtime/speed.h"
+#include "codelets/kinds.h"
 #include "graph/psg.h"
 #include "graph/psg_observe.h"
 #include "tests/check.h"

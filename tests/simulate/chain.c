@@ -72,7 +72,8 @@ static void try_case(const void *argument) {
     const size_t segments = plan->context.layout.segments, pencils = plan->context.layout.pencils;
     const size_t data = segments * (2 + pencils), uses = segments * (2 + 3 * pencils);
     const size_t total = psg_task_total(&plan->context);
-    CHECK(plan->placement.resident && plan->context.engine.chain_steps == (c->planes == 0 ? total : 0),
+    CHECK(plan->placement.resident &&
+              plan->context.engine.chain_steps == (c->planes == 0 ? total : 0),
           "%g: in main memory, or %zu of %zu tasks are chained", c->gpu_memory,
           plan->context.engine.chain_steps, total);
     CHECK_STATUS(psg_slabs_put(plan, &grid), PSG_OK); /* which is not looked at */

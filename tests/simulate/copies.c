@@ -116,9 +116,12 @@ static void direct(const void *argument) {
         check_array(&s, PSG_LINK_D2H, 'u', 62500000, 2e-4);
         CHECK(s.count == 2 * SEGMENTS, "%zu copies", s.count);
         const psg_statistics *all = &s.statistics; /* of both solves */
-        CHECK_NEAR(all->h2d_seconds, 2 * SEGMENTS * (slab / 31250000 + 1e-4), 1e-5, "h2d");
-        CHECK_NEAR(all->d2h_seconds, 2 * SEGMENTS * (slab / 62500000 + 2e-4), 1e-5, "d2h");
-        CHECK(all->d2d_seconds == 0, "%g s between GPUs", all->d2d_seconds);
+        CHECK_NEAR(all->link[PSG_LINK_H2D].seconds, 2 * SEGMENTS * (slab / 31250000 + 1e-4), 1e-5,
+                   "h2d");
+        CHECK_NEAR(all->link[PSG_LINK_D2H].seconds, 2 * SEGMENTS * (slab / 62500000 + 2e-4), 1e-5,
+                   "d2h");
+        CHECK(all->link[PSG_LINK_D2D].seconds == 0, "%g s between GPUs",
+              all->link[PSG_LINK_D2D].seconds);
         check_covered(&s);
     }
     psg_plan_destroy(s.plan);
@@ -142,9 +145,11 @@ static void managed(const void *argument) {
                 bytes += (double)copy->bytes;
             }
         }
-        CHECK(2 * bytes == (double)s.statistics.d2d_bytes && bytes > 0,
-              "%g bytes in copies, %g in two solves", bytes, (double)s.statistics.d2d_bytes);
-        CHECK(s.statistics.d2d_seconds >= 2 * bytes / 125e6, "in %g s", s.statistics.d2d_seconds);
+        CHECK(2 * bytes == (double)s.statistics.link[PSG_LINK_D2D].bytes && bytes > 0,
+              "%g bytes in copies, %g in two solves", bytes,
+              (double)s.statistics.link[PSG_LINK_D2D].bytes);
+        CHECK(s.statistics.link[PSG_LINK_D2D].seconds >= 2 * bytes / 125e6, "in %g s",
+              s.statistics.link[PSG_LINK_D2D].seconds);
         check_covered(&s);
     }
     psg_plan_destroy(s.plan);

@@ -137,8 +137,8 @@ static void check_case(const void *argument) {
     CHECK_NEAR(b.link_bytes[PSG_LINK_D2D], e->gpus == 1 ? 0 : (e->gpus == 2 ? 1 : 1.5) * spectrum,
                1, "the link's bound on %d GPUs, exchange %d", e->gpus, (int)e->exchange);
     CHECK(s.exchange == e->chosen, "exchange %d on %d GPUs", (int)s.exchange, e->gpus);
-    CHECK_NEAR((double)s.d2d_bytes, 2 * e->copied * spectrum, 1, "of two solves on %d GPUs",
-               e->gpus);
+    CHECK_NEAR((double)s.link[PSG_LINK_D2D].bytes, 2 * e->copied * spectrum, 1,
+               "of two solves on %d GPUs", e->gpus);
     CHECK(s.spectrum_bytes == (size_t)spectrum, "%zu bytes of spectra", (size_t)s.spectrum_bytes);
     CHECK_STATUS(psg_plan_events(plan, events, EVENTS_MOST, &count), PSG_OK);
     CHECK(count == 2 * SEGMENTS + e->pencils, "%zu events", count);

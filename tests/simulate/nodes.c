@@ -79,8 +79,8 @@ static void check_part(const simulate_case *c, const made *m, size_t bundles) {
           m->s.ranks, (int)m->s.exchange);
     CHECK(m->s.stage[PSG_STAGE_EXCHANGE].tasks == out, "%zu messages counted",
           (size_t)m->s.stage[PSG_STAGE_EXCHANGE].tasks);
-    CHECK_NEAR((double)m->s.sent_bytes, sent(c->n, c->nodes), 1, "bytes sent by one of %u",
-               c->nodes);
+    CHECK_NEAR((double)m->s.link[PSG_LINK_MESSAGE].bytes, sent(c->n, c->nodes), 1,
+               "bytes sent by one of %u", c->nodes);
     CHECK_NEAR(m->b.link_bytes[PSG_LINK_MESSAGE], sent(c->n, c->nodes), 1, "the link's bytes");
     CHECK_STATUS(psg_plan_local_extent(m->plan, &z0, &planes), PSG_OK);
     CHECK(z0 == 0 && planes == part(c->n, c->nodes), "planes %zu and %zu more", z0, planes);
@@ -120,10 +120,12 @@ static void alltoall(const void *argument) {
     CHECK(m.s.exchange == PSG_EXCHANGE_ALLTOALL && m.s.stage[PSG_STAGE_EXCHANGE].tasks == 2,
           "exchange %d, %zu of them", (int)m.s.exchange,
           (size_t)m.s.stage[PSG_STAGE_EXCHANGE].tasks);
-    CHECK_NEAR((double)m.s.sent_bytes, sent(c->n, c->nodes), 1, "bytes sent by one");
+    CHECK_NEAR((double)m.s.link[PSG_LINK_MESSAGE].bytes, sent(c->n, c->nodes), 1,
+               "bytes sent by one");
     const double by_memory = c->gpus > 0 ? sent(c->n, c->nodes) / c->gpus : 0; /* always */
     CHECK_NEAR(m.b.link_bytes[PSG_LINK_H2D], c->gpus * by_memory, 1, "to GPUs");
-    CHECK_NEAR((double)m.s.h2d_bytes, 2 * c->gpus * by_memory, 1, "to GPUs, in two solves");
+    CHECK_NEAR((double)m.s.link[PSG_LINK_H2D].bytes, 2 * c->gpus * by_memory, 1,
+               "to GPUs, in two solves");
     psg_plan_destroy(m.plan);
 }
 
@@ -157,8 +159,8 @@ static void by_memory(const void *argument) {
     const double each = aware ? 0 : sent(c.n, 4) / 2; /* of two GPUs: as much comes */
     const double took = each / 4e6;
     CHECK(psg_mpi_cuda_aware() == aware, "%d", psg_mpi_cuda_aware());
-    CHECK_NEAR((double)m.s.d2h_bytes, 2 * 2 * each, 1, "from GPUs, in two solves");
-    CHECK_NEAR((double)m.s.h2d_bytes, 2 * 2 * each, 1, "to GPUs, in two solves");
+    CHECK_NEAR((double)m.s.link[PSG_LINK_D2H].bytes, 2 * 2 * each, 1, "from GPUs, in two solves");
+    CHECK_NEAR((double)m.s.link[PSG_LINK_H2D].bytes, 2 * 2 * each, 1, "to GPUs, in two solves");
     CHECK_NEAR(m.b.link_bytes[PSG_LINK_D2H], 2 * each, 1, "the bound's bytes");
     CHECK_NEAR(m.b.link_seconds[PSG_LINK_D2H], took, 1e-9, "the bound's seconds");
     CHECK_NEAR(m.b.link_seconds[PSG_LINK_H2D], each / 5e6, 1e-9, "the bound's seconds");
