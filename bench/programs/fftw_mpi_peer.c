@@ -25,6 +25,15 @@ enum { FORWARD, DIVIDE, INVERSE, FFTW_PARTS };
 static const char *const part_name[FFTW_PARTS] = {"forward", "divide", "inverse"};
 static const char yield_variable[] = "OMPI_MCA_mpi_yield_when_idle";
 
+/* What FFTW works on: planes [planes][ny][2 nxc], and rows of y after its transposition, [rows][nz][nxc]. */
+typedef struct peer {
+    size_t nxc, y0, rows, allocated;
+    double *real;
+    fftw_complex *spectrum; /* the same memory as `real` where the transforms are in place */
+    fftw_plan forward, inverse;
+    int in_place;
+} peer;
+
 typedef struct bench {
     bench_settings settings;
     bench_peer peer;
@@ -39,13 +48,7 @@ typedef struct bench {
     size_t z0, planes; /* this process' */
     double *f, *u;     /* psg's: [planes][ny][nx] */
     psg_plan *plan;
-    /* FFTW's: planes as above, [planes][ny][2 nxc]; and rows of y after its transposition,
-     * [rows][nz][nxc] */
-    size_t nxc, y0, rows, allocated;
-    double *real;
-    fftw_complex *spectrum; /* the same memory as `real` where the transforms are in place */
-    fftw_plan forward, inverse;
-    int in_place;
+    peer its;
     int solved_fftw, solved_psg; /* solves, less those to warm up */
     double part[FFTW_PARTS][MAX_REPEAT];
     double stage[PSG_STAGE_COUNT][MAX_REPEAT];
@@ -150,7 +153,7 @@ static void say_machine(bench *b, const char *csv) {
 
 static void fill_fftw(bench *b) {
     for (size_t line = 0; line < b->planes * b->ny; line++) {
-        memcpy(b->real + line * 2 * b->nxc, b->f + line * b->nx, b->nx * sizeof *b->f);
+        memcpy(b->its.real + line * 2 * b->its.nxc, b->f + line * b->nx, b->nx * sizeof *b->f);
     }
 }
 
@@ -159,12 +162,12 @@ static double solve_fftw(bench *b, double *part) {
     fill_fftw(b);
     meet();
     const double t0 = bench_now();
-    fftw_execute(b->forward);
+    fftw_execute(b->its.forward);
     const double t1 = bench_now();
-    bench_divide((double *)b->spectrum, b->nxc, b->nz, b->ny, b->y0, b->rows,
+    bench_divide((double *)b->its.spectrum, b->its.nxc, b->nz, b->ny, b->its.y0, b->its.rows,
                  1 / ((double)b->nx * (double)b->ny * (double)b->nz), b->cpus);
     const double t2 = bench_now();
-    fftw_execute(b->inverse);
+    fftw_execute(b->its.inverse);
     const double t3 = bench_now();
     part[FORWARD] = t1 - t0;
     part[DIVIDE] = t2 - t1;
@@ -175,21 +178,21 @@ static double solve_fftw(bench *b, double *part) {
 static void plan_fftw(bench *b, int in_place) {
     const unsigned flags = FFTW_MEASURE | FFTW_DESTROY_INPUT;
     const ptrdiff_t nx = (ptrdiff_t)b->nx, ny = (ptrdiff_t)b->ny, nz = (ptrdiff_t)b->nz;
-    b->in_place = in_place;
-    b->spectrum =
-        in_place ? (fftw_complex *)b->real : bench_array(b->allocated * sizeof *b->spectrum);
-    b->forward = fftw_mpi_plan_dft_r2c_3d(nz, ny, nx, b->real, b->spectrum, MPI_COMM_WORLD,
+    b->its.in_place = in_place;
+    b->its.spectrum =
+        in_place ? (fftw_complex *)b->its.real : bench_array(b->its.allocated * sizeof *b->its.spectrum);
+    b->its.forward = fftw_mpi_plan_dft_r2c_3d(nz, ny, nx, b->its.real, b->its.spectrum, MPI_COMM_WORLD,
                                           flags | FFTW_MPI_TRANSPOSED_OUT);
-    b->inverse = fftw_mpi_plan_dft_c2r_3d(nz, ny, nx, b->spectrum, b->real, MPI_COMM_WORLD,
+    b->its.inverse = fftw_mpi_plan_dft_c2r_3d(nz, ny, nx, b->its.spectrum, b->its.real, MPI_COMM_WORLD,
                                           flags | FFTW_MPI_TRANSPOSED_IN);
-    must(b->forward != NULL && b->inverse != NULL, "FFTW's planner");
+    must(b->its.forward != NULL && b->its.inverse != NULL, "FFTW's planner");
 }
 
 static void release_transforms(bench *b) {
-    fftw_destroy_plan(b->forward);
-    fftw_destroy_plan(b->inverse);
-    if (!b->in_place) {
-        free(b->spectrum);
+    fftw_destroy_plan(b->its.forward);
+    fftw_destroy_plan(b->its.inverse);
+    if (!b->its.in_place) {
+        free(b->its.spectrum);
     }
 }
 
@@ -199,14 +202,14 @@ static void prepare_fftw(bench *b) {
     double part[FFTW_PARTS];
     ptrdiff_t planes, z0, rows, y0;
     const ptrdiff_t size =
-        fftw_mpi_local_size_3d_transposed((ptrdiff_t)b->nz, (ptrdiff_t)b->ny, (ptrdiff_t)b->nxc,
+        fftw_mpi_local_size_3d_transposed((ptrdiff_t)b->nz, (ptrdiff_t)b->ny, (ptrdiff_t)b->its.nxc,
                                           MPI_COMM_WORLD, &planes, &z0, &rows, &y0);
     must((size_t)planes == b->planes && (planes == 0 || (size_t)z0 == b->z0),
          "a grid on which FFTW's processes own the same planes as psg's");
-    b->rows = (size_t)rows;
-    b->y0 = (size_t)y0;
-    b->allocated = (size_t)size;
-    b->real = bench_array(b->allocated * sizeof(fftw_complex));
+    b->its.rows = (size_t)rows;
+    b->its.y0 = (size_t)y0;
+    b->its.allocated = (size_t)size;
+    b->its.real = bench_array(b->its.allocated * sizeof(fftw_complex));
     for (int in_place = 0; in_place < 2; in_place++) {
         plan_fftw(b, in_place);
         for (int r = 0; r < 5; r++) {
@@ -217,20 +220,20 @@ static void prepare_fftw(bench *b) {
     plan_fftw(b, best[1] < best[0]);
     if (b->rank == 0 && !b->settings.rows) {
         printf("  FFTW in place %.3f ms, out of place %.3f ms (least of 5): %s place taken\n",
-               1e3 * best[1], 1e3 * best[0], b->in_place ? "in" : "out of");
+               1e3 * best[1], 1e3 * best[0], b->its.in_place ? "in" : "out of");
     }
 }
 
 /* What moves the spectrum once, alone: FFTW's transposition, and MPI_Alltoall of as many bytes. */
 static void measure_transposition(bench *b) {
     double fftw[MAX_REPEAT], mpi[MAX_REPEAT];
-    const size_t most = (size_t)over_ranks(2.0 * (double)b->allocated, MPI_MAX);
+    const size_t most = (size_t)over_ranks(2.0 * (double)b->its.allocated, MPI_MAX);
     const size_t block = (most + (size_t)b->ranks - 1) / (size_t)b->ranks;
     const size_t numbers = block * (size_t)b->ranks;
     double *in = bench_array(numbers * sizeof *in);
     double *out = bench_array(numbers * sizeof *out);
     fftw_plan transpose = fftw_mpi_plan_many_transpose(
-        (ptrdiff_t)b->nz, (ptrdiff_t)b->ny, (ptrdiff_t)(2 * b->nxc), FFTW_MPI_DEFAULT_BLOCK,
+        (ptrdiff_t)b->nz, (ptrdiff_t)b->ny, (ptrdiff_t)(2 * b->its.nxc), FFTW_MPI_DEFAULT_BLOCK,
         FFTW_MPI_DEFAULT_BLOCK, in, out, MPI_COMM_WORLD, FFTW_MEASURE | FFTW_DESTROY_INPUT);
     must(transpose != NULL, "FFTW's planner");
     for (int r = -b->settings.warm_up; r < b->repeat; r++) {
@@ -288,7 +291,7 @@ static void compare(bench *b) {
     (void)solve_fftw(b, part);
     (void)solve_psg(b);
     for (size_t line = 0; line < b->planes * b->ny; line++) {
-        const double *theirs = b->real + line * 2 * b->nxc;
+        const double *theirs = b->its.real + line * 2 * b->its.nxc;
         const double *ours = b->u + line * b->nx;
         for (size_t i = 0; i < b->nx; i++) {
             const double difference = fabs(theirs[i] - ours[i]);
@@ -421,7 +424,7 @@ static int has_memory(bench *b) {
 }
 
 static void measure(bench *b) {
-    b->nxc = b->nx / 2 + 1;
+    b->its.nxc = b->nx / 2 + 1;
     if (!has_memory(b)) {
         return;
     }
@@ -456,7 +459,7 @@ static void measure(bench *b) {
     }
     if (b->fftw) {
         release_transforms(b);
-        free(b->real);
+        free(b->its.real);
     }
     psg_plan_destroy(b->plan);
     b->plan = NULL;

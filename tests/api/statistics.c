@@ -214,7 +214,7 @@ static void smaller_struct(void) {
     psg_grid grid = harness_grid(&box);
     psg_options options = harness_options(PSG_F64);
     psg_plan *plan = NULL;
-    size_t size = offsetof(psg_statistics, workers);
+    size_t size = offsetof(psg_statistics, submitted);
     options.segment_planes = 4;
     memset(&s, 0xa5, sizeof s);
     if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
