@@ -16,11 +16,29 @@ void psg_history_close(psg_history *history) {
     *history = (psg_history){.cell = NULL};
 }
 
+static int by_end(const void *a, const void *b) {
+    const double x = ((const psg_run_event *)a)->end;
+    const double y = ((const psg_run_event *)b)->end;
+    return (x > y) - (x < y);
+}
+
+/* A worker that loses its core between the end of a task and the telling of it tells late. */
+static void sort_events(psg_run_events *events) {
+    bool sorted = true;
+    for (size_t m = 1; m < events->count && sorted; m++) {
+        sorted = events->event[m - 1].end <= events->event[m].end;
+    }
+    if (!sorted) {
+        qsort(events->event, events->count, sizeof *events->event, by_end);
+    }
+}
+
 void psg_history_take(psg_history *history, psg_run *run) {
     const psg_run_events room = history->events;
     history->events = run->events;
     run->events = room;
     run->events.count = 0;
+    sort_events(&history->events);
     for (size_t m = 0; m < history->events.count; m++) {
         psg_run_event *event = &history->events.event[m];
         event->end = (event->end - run->started) * 1e-6;

@@ -5,7 +5,7 @@
 
 #include "runtime/run.h"
 
-/** Times of events are in seconds since the submission. */
+/** Events are in the order of their ends, with times in seconds since the submission. */
 typedef struct psg_history {
     psg_run_events events;
     psg_run_cell *cell; /**< [workers][kinds] of the engine */

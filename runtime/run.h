@@ -97,7 +97,7 @@ typedef struct psg_run_messages {
     double on_their_way_since; /**< microseconds; under the mutex */
 } psg_run_messages;
 
-/** The events of a run, in the order of their ends. */
+/** The events of a run, in the order in which they were told. */
 typedef struct psg_run_events {
     psg_run_event *event;
     size_t count;
