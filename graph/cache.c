@@ -102,7 +102,7 @@ void psg_wisdom_keep(const psg_plan *plan) {
         return;
     }
     (void)snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(path, '/') - path), path);
-    const int lock = psg_kept_lock(folder, 1, &had);
+    const int lock = psg_kept_lock(folder, false, 1, &had);
     char *more = read_wisdom(path);
     char *wisdom = plan->context.cpu->fft_wisdom(more);
     if (wisdom != NULL) {

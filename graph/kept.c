@@ -179,11 +179,12 @@ int psg_kept_write_checked(const char *path, const char *text) {
 
 /* --------------------------------------------------------------------------------- locks */
 
-int psg_kept_lock(const char *folder, double seconds, bool *had) {
+int psg_kept_lock(const char *folder, bool shared, double seconds, bool *had) {
     const struct timespec nap = {0, 10000000};
+    const int how = (shared ? LOCK_SH : LOCK_EX) | LOCK_NB;
     const int lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     *had = lock >= 0;
-    for (double waited = 0; lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) != 0; waited += 0.01) {
+    for (double waited = 0; lock >= 0 && flock(lock, how) != 0; waited += 0.01) {
         if (errno != EWOULDBLOCK && errno != EINTR) {
             break; /* NFS, for one, has none for folders */
         }

@@ -23,11 +23,12 @@ char *psg_kept_read_checked(const char *path, size_t most);
 int psg_kept_write_checked(const char *path, const char *text);
 
 /** Lock a folder against the other processes and threads that lock it here.
+ *  @param[in] shared   with those that lock it shared, too
  *  @param[in] seconds  to wait for those that have it
  *  @param[out] had     false: another one had it all the time, and errno is EWOULDBLOCK, or the folder cannot be
  *                      opened. Where the file system has no locks, it is true without one
  *  @return for psg_kept_unlock() */
-int psg_kept_lock(const char *folder, double seconds, bool *had);
+int psg_kept_lock(const char *folder, bool shared, double seconds, bool *had);
 void psg_kept_unlock(int lock);
 
 #endif

@@ -160,6 +160,20 @@ void psg_share_machine(char *model, size_t size, int *cores) {
     }
 }
 
+void psg_share_whole(unsigned *cores, unsigned *nodes) {
+    hwloc_topology_t topology = NULL;
+    *cores = *nodes = 0;
+    if (hwloc_topology_init(&topology) != 0) {
+        return;
+    }
+    if (hwloc_topology_load(topology) == 0) {
+        const int named = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
+        *cores = (unsigned)(named > 0 ? named : hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU));
+        *nodes = (unsigned)hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE);
+    }
+    hwloc_topology_destroy(topology);
+}
+
 /* As many neighbours as there are for each; more processes than GPUs share them. */
 void psg_share_gpus(psg_share *share, int there, int *count) {
     share->first_gpu = 0;

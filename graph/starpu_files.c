@@ -3,6 +3,9 @@
  * reads it. The checks are stricter than StarPU's reading: what StarPU wrote passes. */
 #include "graph/starpu_home.h"
 
+#include "graph/internal.h"
+#include "runtime/device.h"
+
 #include <ctype.h>
 #include <limits.h>
 #include <math.h>
@@ -81,6 +84,28 @@ static bool config_is_good(const char *text) {
         good = take_count(&text, MOST_NODES, &count);
     }
     return good;
+}
+
+/* StarPU measures again, and writes all files of the bus, where a number is not the one that it
+ * finds. What is not known counts as another number: the process then starts alone, which is slow
+ * where nothing was to write, and right. */
+bool psg_starpu_config_is_current(const char *config) {
+    char words[192];
+    unsigned expected[3]; /* cores, NUMA nodes, GPUs; no device of another kind */
+    const char *input = getenv("STARPU_HWLOC_INPUT");
+    const char *measure = getenv("STARPU_BUS_CALIBRATE");
+    psg_share_whole(&expected[0], &expected[1]);
+    const unsigned gpus = (unsigned)psg_device_count(words, sizeof words);
+    expected[1] = expected[1] < STARPU_MAXNUMANODES ? expected[1] : STARPU_MAXNUMANODES;
+    expected[2] = gpus < STARPU_MAXCUDADEVS ? gpus : STARPU_MAXCUDADEVS;
+    bool current = expected[0] > 0 && (input == NULL || input[0] == '\0') &&
+                   (measure == NULL || measure[0] == '\0' || strcmp(measure, "0") == 0);
+    size_t n = 0;
+    for (skip(&config); current && *config != '\0'; skip(&config), n++) {
+        unsigned long count = 0;
+        current = take_count(&config, MOST_NODES, &count) && count == (n < 3 ? expected[n] : 0);
+    }
+    return current && n >= 3;
 }
 
 /* A title "# GPU", with a name for each NUMA node; for each device its number, and numbers of NUMA

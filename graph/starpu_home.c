@@ -162,11 +162,18 @@ static bool set_aside(const char *path, char *why, size_t size) {
     return unlink(path) == 0 || rmdir(path) == 0 || fail(why, size, path, strerror(errno));
 }
 
+/* What is wrong is this process, not the file: it is judged another time. */
+static bool is_ours(int error) {
+    return error == ENOMEM || error == EMFILE || error == ENFILE || error == EINTR;
+}
+
 /* StarPU opens the file to read and to write. One that this user may read alone is replaced by a
  * copy.
- *  @param[out] there  a good file is
+ *  @param[in]  writes  else nothing is changed
+ *  @param[out] there   a good file is, and StarPU keeps it
  *  @return false: the file is not good, and stays */
-static bool mend(const char *path, psg_starpu_file kind, bool *there, char *why, size_t size) {
+static bool mend(const char *path, psg_starpu_file kind, bool writes, bool *there, char *why,
+                 size_t size) {
     struct stat what;
     int error = 0;
     *there = false;
@@ -177,16 +184,21 @@ static bool mend(const char *path, psg_starpu_file kind, bool *there, char *why,
     if (error == EAGAIN) {
         return fail(why, size, path, "another process has locked it");
     }
+    if (is_ours(error)) {
+        return fail(why, size, path, strerror(error));
+    }
     const bool good = text != NULL && psg_starpu_file_is_good(kind, text);
-    if (good && access(path, W_OK) != 0) {
+    const bool writable = access(path, W_OK) == 0;
+    if (good && writes && !writable) {
         error = psg_kept_write(path, text, strlen(text));
     }
+    *there = good && (writes || writable) &&
+             (kind != PSG_STARPU_CONFIG || psg_starpu_config_is_current(text));
     free(text);
-    if (!good) {
+    if (!good && writes) {
         return set_aside(path, why, size);
     }
-    *there = true;
-    return error == 0 || fail(why, size, path, strerror(error));
+    return error == 0 || !writes || fail(why, size, path, strerror(error));
 }
 
 static bool is_of_host(const char *name, const char *host) {
@@ -218,64 +230,94 @@ static bool each_model(const char *folder, const char *host, action act, void *a
     return good;
 }
 
-typedef struct reason {
+typedef struct mending {
+    bool writes;
+    bool all; /* are there and good */
     char *why;
     size_t size;
-} reason;
+} mending;
 
 static bool mend_model(const char *path, const char *name, void *argument) {
-    const reason *r = argument;
+    mending *m = argument;
     bool there = false;
     (void)name;
-    return mend(path, PSG_STARPU_MODEL, &there, r->why, r->size);
+    const bool mended = mend(path, PSG_STARPU_MODEL, m->writes, &there, m->why, m->size);
+    m->all = m->all && there;
+    return mended;
 }
 
 static void bus_file(char *path, size_t size, const char *folder, const char *host, int n) {
     (void)snprintf(path, size, "%s/bus/%s.%s", folder, host, bus_files[n].ending);
 }
 
-/* @param[out] complete  StarPU has nothing to measure */
-static bool mend_all(const char *folder, const char *host, bool *complete, char *why, size_t size) {
+/* @param[out] complete  StarPU has nothing to measure; and, unless this writes, nothing was to mend */
+static bool mend_all(const char *folder, const char *host, bool writes, bool *complete, char *why,
+                     size_t size) {
     char path[PATH_BYTES];
-    reason r = {why, size};
+    mending models = {writes, true, why, size};
     *complete = true;
     for (int n = 0; n < BUS_FILES; n++) {
         bool there = false;
         bus_file(path, sizeof path, folder, host, n);
-        if (!mend(path, bus_files[n].kind, &there, why, size)) {
+        if (!mend(path, bus_files[n].kind, writes, &there, why, size)) {
             return false;
         }
         *complete = *complete && there;
     }
-    return each_model(folder, host, mend_model, &r);
+    const bool mended = each_model(folder, host, mend_model, &models);
+    *complete = *complete && (writes || models.all);
+    return mended;
 }
 
 /* ------------------------------------------------------------------------------- choosing */
 
-/* Can StarPU start with this folder as the first? It writes nothing where all is there.
- * @param[out] lock  held, where StarPU will measure */
-static bool is_usable(const char *folder, const char *host, int *lock, char *why, size_t size) {
+static bool lock_folder(const char *folder, bool shared, int *lock, char *why, size_t size) {
     bool had = false;
-    bool complete = false;
+    *lock = psg_kept_lock(folder, shared, lock_seconds, &had);
+    return had || fail(why, size, folder,
+                       errno == EWOULDBLOCK ? "another process has locked it for minutes"
+                                            : strerror(errno));
+}
+
+static void unlock_folder(int *lock) {
+    psg_kept_unlock(*lock);
+    *lock = -1;
+}
+
+/* Can StarPU start with this folder as the first? StarPU stops a process that finds a file and then
+ * cannot open it, or reads a file that another process has just made. So the lock is held until
+ * StarPU has started. It is shared where StarPU only reads: a start takes some 30 ms on cores alone
+ * and 1 s with GPUs (2026-11-22), and the processes of a node start together.
+ * @param[out] lock  held */
+static bool is_usable(const char *folder, const char *host, int *lock, char *why, size_t size) {
     if (folder[0] == '\0' || strlen(folder) + strlen(host) + FILE_ROOM >= FOLDER_BYTES) {
         return fail(why, size, folder, folder[0] == '\0' ? "empty" : strerror(ENAMETOOLONG));
     }
     if (!make_folders(folder, why, size)) {
         return false;
     }
-    *lock = psg_kept_lock(folder, lock_seconds, &had);
-    if (!had) {
-        return fail(why, size, folder,
-                    errno == EWOULDBLOCK ? "another process has locked it for minutes"
-                                         : strerror(errno));
+    for (int mended = 0;; mended++) {
+        bool complete = false;
+        if (!lock_folder(folder, true, lock, why, size)) {
+            return false;
+        }
+        if (mend_all(folder, host, false, &complete, why, size) && complete) {
+            return true;
+        }
+        unlock_folder(lock);
+        if (!lock_folder(folder, false, lock, why, size)) {
+            return false;
+        }
+        if (!mend_all(folder, host, true, &complete, why, size) ||
+            (!complete && !has_room(folder, why, size))) {
+            unlock_folder(lock);
+            return false;
+        }
+        if (!complete || mended > 0) {
+            return true;
+        }
+        unlock_folder(lock); /* all is there by now, so other processes may read it, too */
     }
-    const bool good =
-        mend_all(folder, host, &complete, why, size) && (complete || has_room(folder, why, size));
-    if (!good || complete) {
-        psg_kept_unlock(*lock);
-        *lock = -1;
-    }
-    return good;
 }
 
 static bool found_model(const char *path, const char *name, void *argument) {
@@ -296,7 +338,7 @@ static bool is_harmless(const char *folder, const char *host, char *why, size_t 
         return true;
     }
     return strlen(folder) + strlen(host) + FILE_ROOM < FOLDER_BYTES &&
-           make_folders(folder, why, size) && mend_all(folder, host, &complete, why, size) &&
+           make_folders(folder, why, size) && mend_all(folder, host, true, &complete, why, size) &&
            (complete || has_room(folder, why, size));
 }
 
@@ -355,8 +397,7 @@ static bool as_it_is(char first[FOLDER_BYTES], const char *host, int *lock, char
         path_is_harmless(host, why, size)) {
         return true;
     }
-    psg_kept_unlock(*lock);
-    *lock = -1;
+    unlock_folder(lock);
     return false;
 }
 
@@ -517,7 +558,8 @@ void psg_starpu_home_stopping(void) {
     }
     host_name(host);
     if (!chosen_lasts || !make_folders(chosen, why, sizeof why) ||
-        !mend_all(chosen, host, &complete, why, sizeof why) || !has_room(chosen, why, sizeof why)) {
+        !mend_all(chosen, host, true, &complete, why, sizeof why) ||
+        !has_room(chosen, why, sizeof why)) {
         starpu_perf_knob_set_global_int32_value(knob, 0);
     }
 }

@@ -30,6 +30,9 @@ typedef enum psg_starpu_file {
 
 /** Is the text one that StarPU can read? Between psg_decimal_begin() and _end(). */
 bool psg_starpu_file_is_good(psg_starpu_file kind, const char *text);
+/** Does StarPU keep what it measured, as far as can be known before it starts?
+ *  @param[in] config  a good HOST.config */
+bool psg_starpu_config_is_current(const char *config);
 /** The name of the folder of models in codelets/. */
 int psg_starpu_model_version(void);
 
@@ -43,8 +46,9 @@ typedef struct psg_starpu_home {
     bool temporary;
 } psg_starpu_home;
 
-/** Choose the folder for StarPU's files. What is damaged in it is set aside as NAME.damaged. Another process that
- *  starts on an incomplete folder waits until leave. To be called before starpu_init(), one thread at a time.
+/** Choose the folder for StarPU's files. What is damaged in it is set aside as NAME.damaged. Processes that only read
+ *  the files start together until leave; one that sets a file aside, or whose StarPU may write one, starts alone. To be
+ *  called before starpu_init(), one thread at a time.
  *  @param[in]  cache  the library's own folder; "": none
  *  @param[out] words  why there is no such folder to be had
  *  @return false: nothing to leave, and StarPU must not start */
