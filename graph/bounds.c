@@ -105,10 +105,20 @@ static psg_status find_path(const psg_plan *plan, double *seconds) {
 
 /* ---------------------------------------------------------------------------------- links */
 
-/* Bytes that go from one memory to another. */
-static void add_link(psg_bounds *b, psg_link link, int from, int to, double bytes) {
+static void add_link(psg_bounds *b, psg_link link, double bytes, double seconds) {
     b->link_bytes[link] += bytes;
-    b->link_seconds[link] = fmax(b->link_seconds[link], copy_seconds(from, to, bytes));
+    b->link_seconds[link] = fmax(b->link_seconds[link], seconds);
+}
+
+/* Seconds that bytes need from one GPU's memory to another's. Tasks of exchange direct reach that memory themselves,
+ * at another rate than StarPU's copies where a machine is simulated. */
+static double between_gpus(const psg_plan *plan, int from, int to, double bytes) {
+    const psg_machine *machine = psg_simulation_machine();
+    if (machine == NULL || plan->placement.exchange != PSG_EXCHANGE_DIRECT) {
+        return copy_seconds(psg_placement_node(from), psg_placement_node(to), bytes);
+    }
+    const double rate = machine->link[PSG_MACHINE_PEER].bytes_per_second;
+    return rate > 0 ? bytes / rate : 0;
 }
 
 static double block_bytes(const psg_context *c, size_t s, size_t p) {
@@ -176,12 +186,15 @@ static void find_gpu_links(const psg_plan *plan, psg_bounds *b) {
             planes * (double)(c->layout.n[0] * c->layout.n[1]) * (double)c->cpu->real_bytes;
         const double messages = message_bytes(plan, gpu);
         const double moved = (plan->history.from_memory ? field : 0) + messages;
-        add_link(b, PSG_LINK_H2D, STARPU_MAIN_RAM, node, moved + exchanged_bytes(plan, -1, gpu));
-        add_link(b, PSG_LINK_D2H, node, STARPU_MAIN_RAM, moved + exchanged_bytes(plan, gpu, -1));
+        const double there = moved + exchanged_bytes(plan, -1, gpu);
+        const double back = moved + exchanged_bytes(plan, gpu, -1);
+        add_link(b, PSG_LINK_H2D, there, copy_seconds(STARPU_MAIN_RAM, node, there));
+        add_link(b, PSG_LINK_D2H, back, copy_seconds(node, STARPU_MAIN_RAM, back));
         for (size_t h = 0; h < plan->workers.gpu_count; h++) {
             if (h != g && plan->placement.resident) {
-                add_link(b, PSG_LINK_D2D, node, psg_placement_node(plan->workers.gpus[h]),
-                         exchanged_bytes(plan, gpu, plan->workers.gpus[h]));
+                const int other = plan->workers.gpus[h];
+                const double bytes = exchanged_bytes(plan, gpu, other);
+                add_link(b, PSG_LINK_D2D, bytes, between_gpus(plan, gpu, other, bytes));
             }
         }
     }

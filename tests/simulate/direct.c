@@ -5,6 +5,8 @@
 #include "tests/simulate/simulate.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define N 64
 #define PLANES 8
@@ -136,6 +138,12 @@ static void check_case(const void *argument) {
     CHECK_STATUS(psg_plan_bounds(plan, &b), PSG_OK);
     CHECK_NEAR(b.link_bytes[PSG_LINK_D2D], e->gpus == 1 ? 0 : (e->gpus == 2 ? 1 : 1.5) * spectrum,
                1, "the link's bound on %d GPUs, exchange %d", e->gpus, (int)e->exchange);
+    const char *peer = strstr(e->machine, "link peer ");
+    const bool direct = e->chosen == PSG_EXCHANGE_DIRECT;
+    const double rate = direct && peer ? atof(peer + strlen("link peer ")) : 7e9;
+    const double moved = e->gpus == 1 ? 0 : spectrum / (e->gpus == 2 ? 2 : 8); /* one way */
+    CHECK_NEAR(b.link_seconds[PSG_LINK_D2D], moved / rate, 1e-9 + 1e-6 * moved / rate,
+               "seconds of the link on %d GPUs, exchange %d", e->gpus, (int)e->exchange);
     CHECK(s.exchange == e->chosen, "exchange %d on %d GPUs", (int)s.exchange, e->gpus);
     CHECK_NEAR((double)s.link[PSG_LINK_D2D].bytes, 2 * e->copied * spectrum, 1,
                "of two solves on %d GPUs", e->gpus);
