@@ -164,6 +164,8 @@ static const option_row solve_rows[] = {
      "move. Measures memory first, for about 0.1 s"},
     ROW_FORCE,
     {NULL, "quiet", NULL, NULL, FIELD(quiet), NULL, NULL, "print errors only"},
+    {NULL, "verbose", NULL, NULL, FIELD(verbose), NULL, NULL,
+     "print errors of the library with the line of its sources"},
     ROW_CPUS,
     ROW_GPUS,
     ROW_CPU_SHARE,

@@ -47,7 +47,7 @@ typedef struct app_arguments {
     double time_limit;
     int tuned;
     int resident; /* f and u are slabs */
-    int verify, bounds, force, quiet;
+    int verify, bounds, force, quiet, verbose;
     int machines; /* of psg info: list those that are recorded */
 } app_arguments;
 

@@ -63,7 +63,8 @@ static int library_failed(const app_run *r, psg_status status) {
         app_ranks_hurry(); /* all processes come here at the same time, but for one that is stopped */
     }
     return app_error(app_exit_code(status), "%s%s%s", data ? r->report.source : "",
-                     data ? ": " : "", psg_last_error());
+                     data ? ": " : "",
+                     r->arguments.verbose ? psg_last_error_detail() : psg_last_error());
 }
 
 /* StarPU starts as many workers as it is asked for. */

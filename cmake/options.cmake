@@ -14,7 +14,8 @@ target_include_directories(psg_options INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_definitions(psg_options INTERFACE $<$<COMPILE_LANGUAGE:C>:_POSIX_C_SOURCE=200809L>)
 target_compile_options(psg_options INTERFACE
     $<$<COMPILE_LANGUAGE:C>:-Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes
-    -Wmissing-prototypes -Wvla -Wundef -Wcast-qual>
+    -Wmissing-prototypes -Wvla -Wundef -Wcast-qual
+    -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=> # errors name their file from the root
     $<$<AND:$<COMPILE_LANGUAGE:C>,$<CONFIG:Release>>:-O3>)
 if(PSG_WERROR)
     target_compile_options(psg_options INTERFACE $<$<COMPILE_LANGUAGE:C>:-Werror>)

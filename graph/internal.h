@@ -16,15 +16,18 @@
 
 /* ------------------------------------------------------------------------------ status.c */
 
-/** Keep the words for psg_last_error() and return the status. */
-psg_status psg_fail(psg_status status, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+/** Keep the words for psg_last_error(), and the place for psg_last_error_detail():
+ *  psg_fail(status, format, ...). @return the status */
+#define psg_fail(...) psg_fail_at(PSG_HERE, __VA_ARGS__)
+/** @param[in] place  as PSG_HERE has it; copied */
+psg_status psg_fail_at(const char *place, psg_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 void psg_clear_error(void);
 
 psg_status psg_fault_status(psg_fault fault);
 
-/** How a failed run ends for the caller: its words kept, its status returned; PSG_OK if it did
- *  not fail. */
+/** How a failed run ends for the caller: its words and their place kept, its status returned; PSG_OK if it
+ *  did not fail. */
 psg_status psg_fail_run(const psg_run *run);
 
 /* ------------------------------------------------------------------------ option_table.c */

@@ -64,6 +64,11 @@ PSG_API const char *psg_status_string(psg_status status);
  *  Valid until the next call of this thread into the library. */
 PSG_API const char *psg_last_error(void);
 
+/** The same words behind the place in the library's sources where they were written, for a report of
+ *  a bug: "graph/plan.c:123: words". Of another process' failure it is the place there.
+ *  "" and valid as psg_last_error(). */
+PSG_API const char *psg_last_error_detail(void);
+
 /* -------------------------------------------------------------------------------------- grid */
 
 /** What holds at one side of an axis. Only PSG_BC_PERIODIC (on both sides) is there today. */

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 psg_status psg_ranks_open(psg_comm **comm, const psg_options *options) {
     static const psg_status statuses[] = {[PSG_COMM_OK] = PSG_OK,
@@ -35,18 +36,26 @@ psg_status psg_ranks_agree(psg_comm *comm, psg_status status) {
     if (comm == NULL) {
         return status;
     }
-    char words[512];
+    char text[PSG_COMM_WORDS];
     int rank = -1;
-    (void)snprintf(words, sizeof words, "%s", psg_last_error());
-    const int code = psg_comm_agree(comm, (int)status, words, sizeof words, &rank);
+    (void)snprintf(text, sizeof text, "%s", psg_last_error_detail());
+    const int code = psg_comm_agree(comm, (int)status, text, sizeof text, &rank);
     if (code == 0) {
         return PSG_OK;
     }
     if (code < 0) {
-        return psg_fail(PSG_ERR_RUNTIME, "%s", words);
+        return psg_fail(PSG_ERR_RUNTIME, "%s", text);
     }
-    return rank >= 0 ? psg_fail((psg_status)code, "process %d: %s", rank, words)
-                     : psg_fail((psg_status)code, "%s", words);
+    static const char between[] = ": "; /* the place and the words */
+    char *end = strstr(text, between);
+    const char *place = end != NULL ? text : "";
+    const char *words = text;
+    if (end != NULL) {
+        *end = '\0';
+        words = end + strlen(between);
+    }
+    return rank >= 0 ? psg_fail_at(place, (psg_status)code, "process %d: %s", rank, words)
+                     : psg_fail_at(place, (psg_status)code, "%s", words);
 }
 
 psg_status psg_ranks_max(psg_comm *comm, double *values, size_t count) {

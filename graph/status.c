@@ -2,8 +2,10 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 static _Thread_local char last_error[1024];
+static _Thread_local char last_place[128];
 
 static const char *const status_words[PSG_STATUS_COUNT] = {
     [PSG_OK] = "done",
@@ -25,12 +27,29 @@ const char *psg_last_error(void) {
     return last_error;
 }
 
-void psg_clear_error(void) {
-    last_error[0] = '\0';
+const char *psg_last_error_detail(void) {
+    static _Thread_local char detail[sizeof last_place + sizeof ": " + sizeof last_error];
+    (void)snprintf(detail, sizeof detail, "%s%s%s", last_place, last_place[0] != '\0' ? ": " : "",
+                   last_error);
+    return detail;
 }
 
-psg_status psg_fail(psg_status status, const char *format, ...) {
+void psg_clear_error(void) {
+    last_error[0] = '\0';
+    last_place[0] = '\0';
+}
+
+/* A cache of compiled files may have handed the compiler a path that begins in the build folder. */
+static const char *from_root(const char *place) {
+    while (strncmp(place, "../", 3) == 0) {
+        place += 3;
+    }
+    return place;
+}
+
+psg_status psg_fail_at(const char *place, psg_status status, const char *format, ...) {
     va_list arguments;
+    (void)snprintf(last_place, sizeof last_place, "%s", from_root(place));
     va_start(arguments, format);
     (void)vsnprintf(last_error, sizeof last_error, format, arguments);
     va_end(arguments);
@@ -50,5 +69,7 @@ psg_status psg_fault_status(psg_fault fault) {
 
 psg_status psg_fail_run(const psg_run *run) {
     const psg_fault fault = (psg_fault)atomic_load(&run->fault);
-    return fault == PSG_FAULT_NONE ? PSG_OK : psg_fail(psg_fault_status(fault), "%s", run->words);
+    return fault == PSG_FAULT_NONE
+               ? PSG_OK
+               : psg_fail_at(run->place, psg_fault_status(fault), "%s", run->words);
 }

@@ -242,7 +242,7 @@ static bool take_least(psg_comm *comm, int least[2]) {
 int psg_comm_agree(psg_comm *comm, int code, char *words, size_t size, int *rank) {
     struct {
         int code;
-        char words[512];
+        char words[PSG_COMM_WORDS];
     } said = {.code = code};
     _Static_assert(sizeof said <= ROOM, "there is room for the words of each process");
     int least[2] = {code != 0 ? comm->self : comm->peers, code != 0 ? 0 : -1};

@@ -34,7 +34,7 @@ static inline void psg_comm_say(psg_comm *comm, const char *words) {
 }
 
 /** Bytes that a process tells at once, at most. */
-enum { PSG_COMM_ROOM = 528 };
+enum { PSG_COMM_ROOM = 592 };
 
 /** Keep words for a result of MPI. @return is it a success, of a communicator that is not given up? */
 bool psg_comm_done(psg_comm *comm, int result, const char *call);

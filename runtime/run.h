@@ -2,6 +2,7 @@
 #ifndef PSG_RUNTIME_RUN_H
 #define PSG_RUNTIME_RUN_H
 
+#include "base/here.h"
 #include "runtime/kind.h"
 #include "runtime/record.h"
 
@@ -113,8 +114,9 @@ typedef struct psg_run {
     const psg_engine *engine;
     uint64_t number; /**< among the runs of the engine, from 0 */
 
-    atomic_int fault; /**< a psg_fault; once it is set, the tasks that follow do nothing */
-    char words[256];  /**< of the first fault, complete once the run has ended */
+    atomic_int fault;  /**< a psg_fault; once it is set, the tasks that follow do nothing */
+    char words[256];   /**< of the first fault, complete once the run has ended */
+    const char *place; /**< of the line that latched it; complete with the words */
 
     /** While it is not NULL, tasks are not submitted: it takes each, with its data, and destroys it. */
     void (*gather)(struct psg_run *run, struct starpu_task *task);
@@ -147,9 +149,12 @@ static inline size_t psg_chain_data(const psg_engine *engine) {
     return (engine->chain_steps + 1) * engine->task_data;
 }
 
-/** Latch the first fault; the words are a printf format. Later ones are dropped. */
-void psg_run_fail(psg_run *run, psg_fault fault, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+/** Latch the first fault, its words and its place: psg_run_fail(run, fault, format, ...). Later faults are
+ *  dropped. */
+#define psg_run_fail(...) psg_run_fail_at(PSG_HERE, __VA_ARGS__)
+/** @param[in] place  a literal */
+void psg_run_fail_at(const char *place, psg_run *run, psg_fault fault, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 bool psg_run_failed(const psg_run *run);
 
 /** One task more to wait for; one less. */

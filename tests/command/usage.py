@@ -29,6 +29,7 @@ bad("solve", "--xyzzyxyzzy", says=("unknown option '--xyzzyxyzzy'", "psg solve -
 bad("solve", "-x", says=("unknown option '-x'",))
 bad("solve", "-xyz", says=("unknown option '-x'",))
 bad("solve", "--p", says=("'--p' is ambiguous", "'--problem'", "'--precision'", "'--pencils'"))
+bad(*MODES, "--exchange", "direct", "--cpus", "1", "--gpus", "0", "--verbose", says=("graph/placement.c:", ": exchange direct needs"))
 bad("solve", "--quiet=1", says=("'--quiet' takes no argument",))
 bad("solve", "--grid", says=("'--grid' needs an argument",))
 bad("solve", "--problem", "modes", "--grid", "--verify", says=("'--grid' needs an argument",))
@@ -128,7 +129,7 @@ check(len([line for line in said if line.startswith("psg: out of memory: ") and 
 
 # Help: each option, once, with words, in 90 columns; and each of them is known to the command.
 OPTIONS = {
-    "solve": """in out box problem lattice grid symbol lambda factor mean precision verify json trace dag bounds force quiet cpus gpus
+    "solve": """in out box problem lattice grid symbol lambda factor mean precision verify json trace dag bounds force quiet verbose cpus gpus
         cpu-share sched machine nodes network graph exchange z normalize segment-planes pencils effort tuned data repeat in-flight
         time-limit help version""".split(),
     "bench": """grid precision ranks nodes network cpus gpus cpu-share sched graph exchange z normalize segment-planes pencils
@@ -149,7 +150,7 @@ for command, options in OPTIONS.items():
     for option in options:
         words = re.search(r"^  --%s\b[^\n]*?(?:  +|\n {20,})(\S.*)$" % option, text, re.MULTILINE)
         check(words and len(words.group(1)) > 8, "%s --help does not explain --%s" % (command, option))
-        if option not in ("help", "version", "verify", "bounds", "quiet", "large", "again", "force", "forget", "machines"):
+        if option not in ("help", "version", "verify", "bounds", "quiet", "verbose", "large", "again", "force", "forget", "machines"):
             bad(command, "--" + option, says=("'--%s' needs an argument" % option,))
     check(run(command, "-h").stdout == text, "%s -h" % command)
     # the help is shown wherever it stands, and nothing is done

@@ -1,4 +1,4 @@
-"""Includes go one way, {app, bench} -> graph -> codelets -> {runtime, cpu, kernels}, and each foreign library has its place.
+"""Includes go one way, {app, bench} -> graph -> codelets -> {runtime, cpu, kernels} -> base, and each foreign library has its place.
 
     layers.py ROOT
 """
@@ -11,13 +11,14 @@ import tree
 
 # Of which folders of ours a folder may include.
 OURS = {
-    "app": {"app"},
-    "bench": {"bench", "app"},
-    "graph": {"graph", "codelets", "runtime", "cpu", "kernels"},
-    "codelets": {"codelets", "runtime", "cpu", "kernels"},
-    "runtime": {"runtime"},
-    "kernels": {"kernels"},
-    "cpu": {"cpu"},
+    "app": {"app", "base"},
+    "bench": {"bench", "app", "base"},
+    "graph": {"graph", "codelets", "runtime", "cpu", "kernels", "base"},
+    "codelets": {"codelets", "runtime", "cpu", "kernels", "base"},
+    "runtime": {"runtime", "base"},
+    "kernels": {"kernels", "base"},
+    "cpu": {"cpu", "base"},
+    "base": {"base"},
 }
 # Single headers that are allowed beyond that.
 BESIDES = {"app": set(tree.PUBLIC), "bench": set(tree.PUBLIC), "kernels": {"cpu/symbol.h"}}

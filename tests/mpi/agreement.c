@@ -84,6 +84,21 @@ static int has_one_of(const char *words, const char *alternatives) {
     return 0;
 }
 
+/** The place in the sources is that of the process that failed, in all processes. */
+static void expect_place(int line, const char *spoil, int in_options) {
+    char place[128];
+    const char *detail = psg_last_error_detail();
+    const int length = (int)strcspn(detail, " ");
+    snprintf(place, sizeof place, "%.*s", length, detail);
+    MPI_Bcast(place, sizeof place, MPI_CHAR, 0, world);
+    CHECK(strncmp(place, detail, strlen(place)) == 0, "line %d, %s: %s in process 0, here %s", line,
+          spoil, place, detail);
+    CHECK(strncmp(place, "graph/", 6) == 0 || strncmp(place, "runtime/", 8) == 0,
+          "line %d, %s: no place in: %s", line, spoil, detail);
+    CHECK(!in_options || strncmp(place, "graph/options.c:", 16) == 0,
+          "line %d, %s: not the place of the check of a grid: %s", line, spoil, detail);
+}
+
 /** `odd`: the process whose number has to be in the words; -1: none has to. */
 static void expect(int line, const char *spoil, fixture *x, psg_status expected, psg_status other,
                    const char *mentioned, int odd) {
@@ -109,6 +124,7 @@ static void expect(int line, const char *spoil, fixture *x, psg_status expected,
           words);
     CHECK(odd < 0 || has_number(words, odd), "line %d, %s: process %d is not in the words: %s",
           line, spoil, odd, words);
+    expect_place(line, spoil, mentioned[0] == '\0' && strncmp(spoil, "x.grid.axis", 11) == 0);
 }
 
 /** One process has something else than the others have: first the first, then the last. */

@@ -1,0 +1,11 @@
+/** @file here.h  The place of a line of code, for errors. */
+#ifndef PSG_BASE_HERE_H
+#define PSG_BASE_HERE_H
+
+#define PSG_TEXT_OF(value) #value
+#define PSG_TEXT(value) PSG_TEXT_OF(value)
+
+/** The file, from the root of the sources, and the line: "graph/plan.c:123". */
+#define PSG_HERE __FILE__ ":" PSG_TEXT(__LINE__)
+
+#endif
