@@ -254,7 +254,8 @@ static psg_status find_bounds(const psg_plan *plan, psg_bounds *b) {
     return PSG_OK;
 }
 
-psg_status psg_plan_bounds_sized(const psg_plan *plan, psg_bounds *bounds, size_t struct_size) {
+/* Brackets keep the header's macro of the same name away. */
+psg_status(psg_plan_bounds)(const psg_plan *plan, psg_bounds *bounds, size_t struct_size) {
     psg_clear_error();
     if (plan == NULL) {
         return psg_fail(PSG_ERR_ARG, "plan is NULL");

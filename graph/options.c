@@ -12,7 +12,8 @@ _Static_assert(sizeof(psg_options) == 200,
                "psg_options may grow at its end only; keep the old sizes valid");
 enum { FIRST_OPTIONS_SIZE = 120 };
 
-void psg_options_init_sized(psg_options *options, size_t struct_size) {
+/* Brackets keep the header's macro of the same name away. */
+void(psg_options_init)(psg_options *options, size_t struct_size) {
     if (options == NULL) {
         return;
     }

@@ -188,12 +188,11 @@ typedef struct psg_options {
 /** Each task goes to a core or a GPU as the policy decides; blocks are at home in main memory. */
 #define PSG_CPU_SHARE_FREE (-2.0)
 
-PSG_API void psg_options_init_sized(psg_options *options, size_t struct_size);
-
-/** Set every option to its default, the first value in its comment, by the function above. */
-static inline void psg_options_init(psg_options *options) {
-    psg_options_init_sized(options, sizeof *options);
-}
+/** Set every option to its default, the first value in its comment: psg_options_init(&options).
+ *  @param[in] struct_size  the caller's sizeof(psg_options), for which the macro stands: the library
+ *                          may be newer, and then writes no more than that */
+PSG_API void psg_options_init(psg_options *options, size_t struct_size);
+#define psg_options_init(options) psg_options_init(options, sizeof(psg_options))
 
 /* Where an option means something: bits of psg_option.scope. */
 #define PSG_OPTION_SAME 1U       /* all processes that solve together have the same value */

@@ -91,14 +91,12 @@ typedef struct psg_statistics {
     psg_link_statistics link[PSG_LINK_COUNT];
 } psg_statistics;
 
-/** Used by psg_plan_statistics(). */
-PSG_API psg_status psg_plan_statistics_sized(const psg_plan *plan, psg_statistics *statistics,
-                                             size_t struct_size);
-
-/** @return PSG_OK; PSG_ERR_ARG: a pointer is NULL */
-static inline psg_status psg_plan_statistics(const psg_plan *plan, psg_statistics *statistics) {
-    return psg_plan_statistics_sized(plan, statistics, sizeof *statistics);
-}
+/** psg_plan_statistics(plan, &statistics): the macro adds the size, as that of psg_options_init().
+ *  @return PSG_OK; PSG_ERR_ARG: a pointer is NULL */
+PSG_API psg_status psg_plan_statistics(const psg_plan *plan, psg_statistics *statistics,
+                                       size_t struct_size);
+#define psg_plan_statistics(plan, statistics)                                                      \
+    psg_plan_statistics(plan, statistics, sizeof(psg_statistics))
 
 /** Seconds of worker w (0 .. statistics.workers-1) in each stage of the latest solve waited for.
  *  @param[out] seconds  PSG_STAGE_COUNT numbers @return PSG_OK; PSG_ERR_ARG */
@@ -186,12 +184,9 @@ typedef struct psg_bounds {
     double link_seconds[PSG_LINK_COUNT]; /**< at the rates measured; 0: none, or not known */
 } psg_bounds;
 
-/** Used by psg_plan_bounds(). */
-PSG_API psg_status psg_plan_bounds_sized(const psg_plan *plan, psg_bounds *bounds,
-                                         size_t struct_size);
-
 /** How short the latest solve could have been, of a plan with psg_options.record; compare with
- *  psg_statistics.seconds. Collective with psg_options.comm.
+ *  psg_statistics.seconds. psg_plan_bounds(plan, &bounds): the macro adds the size. Collective with
+ *  psg_options.comm.
  *  memory: each of a solve's three phases (x and y; z; back) reads and writes its data once, but
  *  for what caches may hold from the phase before and keep for the next. The rate is that of all
  *  workers at once, reading or copying arrays four times the caches, at most 1 GiB (GPUs copy),
@@ -200,9 +195,8 @@ PSG_API psg_status psg_plan_bounds_sized(const psg_plan *plan, psg_bounds *bound
  *  at StarPU's rates, and for messages that of all processes sending at once, found at a
  *  communicator's first call.
  *  @return PSG_OK; PSG_ERR_ARG, _MEMORY, _RUNTIME; PSG_ERR_STATE: nothing recorded, or no solve */
-static inline psg_status psg_plan_bounds(const psg_plan *plan, psg_bounds *bounds) {
-    return psg_plan_bounds_sized(plan, bounds, sizeof *bounds);
-}
+PSG_API psg_status psg_plan_bounds(const psg_plan *plan, psg_bounds *bounds, size_t struct_size);
+#define psg_plan_bounds(plan, bounds) psg_plan_bounds(plan, bounds, sizeof(psg_bounds))
 
 #ifdef __cplusplus
 }

@@ -67,8 +67,9 @@ static void count_cpu_parts(const psg_plan *plan, psg_statistics *s) {
     }
 }
 
-psg_status psg_plan_statistics_sized(const psg_plan *plan, psg_statistics *statistics,
-                                     size_t struct_size) {
+/* Brackets keep the header's macro of the same name away. */
+psg_status(psg_plan_statistics)(const psg_plan *plan, psg_statistics *statistics,
+                                size_t struct_size) {
     psg_clear_error();
     if (plan == NULL || statistics == NULL) {
         return psg_fail(PSG_ERR_ARG, "plan or statistics is NULL");

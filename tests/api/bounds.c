@@ -373,7 +373,7 @@ static void refusals(void) {
         CHECK_STATUS(psg_plan_dependencies(plan, NULL, 0, NULL), PSG_ERR_ARG);
         CHECK_STATUS(psg_plan_bounds(plan, NULL), PSG_ERR_ARG);
         const size_t size = offsetof(psg_bounds, bound);
-        CHECK_STATUS(psg_plan_bounds_sized(plan, &b.bounds, size), PSG_OK);
+        CHECK_STATUS((psg_plan_bounds)(plan, &b.bounds, size), PSG_OK);
         CHECK(b.bounds.struct_size == size && b.bounds.seconds > 0, "a smaller struct");
         CHECK(b.byte[size] == 0xa5, "bytes beyond a smaller struct were written");
     }

@@ -50,7 +50,7 @@ static void smaller_struct(void) {
             unsigned char byte[sizeof(psg_options)];
         } o;
         memset(&o, 0xa5, sizeof o);
-        psg_options_init_sized(&o.options, sizes[n]);
+        (psg_options_init)(&o.options, sizes[n]);
         CHECK(o.options.struct_size == sizes[n], "struct_size is %zu instead of %zu",
               o.options.struct_size, sizes[n]);
         CHECK(o.options.precision == PSG_F64, "precision is %d", o.options.precision);

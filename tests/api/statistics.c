@@ -218,7 +218,7 @@ static void smaller_struct(void) {
     options.segment_planes = 4;
     memset(&s, 0xa5, sizeof s);
     if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
-        CHECK_STATUS(psg_plan_statistics_sized(plan, &s.statistics, size), PSG_OK);
+        CHECK_STATUS((psg_plan_statistics)(plan, &s.statistics, size), PSG_OK);
         CHECK(s.statistics.struct_size == size, "struct_size %zu", s.statistics.struct_size);
         CHECK(s.statistics.segments == 4, "%zu segments", s.statistics.segments);
         for (size_t b = size; b < sizeof s; ++b) {

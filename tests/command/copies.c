@@ -127,8 +127,8 @@ psg_status psg_plan_copies(const psg_plan *plan, psg_copy *list, size_t capacity
     return PSG_OK;
 }
 
-psg_status psg_plan_statistics_sized(const psg_plan *plan, psg_statistics *statistics,
-                                     size_t struct_size) {
+psg_status(psg_plan_statistics)(const psg_plan *plan, psg_statistics *statistics,
+                                size_t struct_size) {
     (void)plan;
     if (!statistics) {
         return PSG_ERR_ARG;

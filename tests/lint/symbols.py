@@ -1,4 +1,5 @@
 """The library exports the functions that the public headers declare with PSG_API, and nothing else.
+No function of theirs is inline: other languages call symbols.
 
     symbols.py ROOT LIBRARY
 """
@@ -30,6 +31,11 @@ def main(root, library):
     functions, binary = declared(root), exported(library)
     problems = [f"{functions[name]} declares {name}, which is not exported" for name in sorted(functions.keys() - binary)]
     problems += [f"no public header declares {name}, which is exported" for name in sorted(binary - functions.keys())]
+    problems += [
+        f"{header} has an inline function, which is no symbol"
+        for header in tree.PUBLIC
+        if re.search(r"\binline\b", tree.without_comments(tree.read(root, header)))
+    ]
     tree.finish(problems, len(functions))
 
 
