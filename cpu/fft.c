@@ -1,6 +1,6 @@
 /* All of FFTW: the one file that knows it. Plans are made once, under a lock, and executed by any
  * thread on any array through the new-array interface. */
-#include "cpu/buffer.h"
+#include "base/memory.h"
 #include "cpu/internal.h"
 
 #include <fftw3.h>
@@ -54,8 +54,8 @@ static size_t tile_bytes(const psg_cpu_fft *fft) {
     } while (0)
 
 static bool plan_xy(psg_cpu_fft *fft, int alignment) {
-    psg_real *plane = psg_cpu_buffer_alloc((size_t)fft->ny * (size_t)fft->nx * sizeof *plane);
-    fft_complex *spectrum = psg_cpu_buffer_alloc(spectrum_plane_bytes(fft));
+    psg_real *plane = base_allocate((size_t)fft->ny * (size_t)fft->nx * sizeof *plane);
+    fft_complex *spectrum = base_allocate(spectrum_plane_bytes(fft));
     const unsigned more = alignment == UNALIGNED ? FFTW_UNALIGNED : 0;
     if (plane != NULL && spectrum != NULL) {
         WITH_WISDOM(fft, fft->xy[PSG_CPU_FORWARD][alignment],
@@ -72,8 +72,8 @@ static bool plan_xy(psg_cpu_fft *fft, int alignment) {
 }
 
 static bool plan_z(psg_cpu_fft *fft) {
-    fft_complex *tile = psg_cpu_buffer_alloc(tile_bytes(fft));
-    fft_complex *lines = psg_cpu_buffer_alloc(tile_bytes(fft));
+    fft_complex *tile = base_allocate(tile_bytes(fft));
+    fft_complex *lines = base_allocate(tile_bytes(fft));
     const int nz = fft->nz;
     const int w = (int)fft->columns;
     bool all = tile != NULL && lines != NULL;

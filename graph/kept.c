@@ -1,9 +1,11 @@
 #include "graph/kept.h"
 
+#include "base/file.h"
+#include "base/hash.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,18 +83,6 @@ char *psg_kept_read(const char *path, size_t most, int *error) {
 
 /* -------------------------------------------------------------------------------- writing */
 
-static bool write_all(int file, const char *text, size_t length) {
-    while (length > 0) {
-        const ssize_t some = write(file, text, length);
-        if (some < 0 && errno != EINTR) {
-            return false;
-        }
-        text += some > 0 ? some : 0;
-        length -= some > 0 ? (size_t)some : 0;
-    }
-    return fsync(file) == 0 || errno == EINVAL; /* EINVAL: nothing that could be synchronised */
-}
-
 /* With O_EXCL: a link or a file that somebody has put there is not followed, and another name is
  * tried. */
 static int open_beside(char *beside, size_t size, const char *path) {
@@ -121,13 +111,11 @@ int psg_kept_write(const char *path, const char *text, size_t length) {
     if (file < 0) {
         return errno;
     }
-    int why = write_all(file, text, length) ? 0 : errno;
+    int why = base_write(file, text, length) ? 0 : errno;
     if (close(file) != 0 && why == 0) {
         why = errno;
     }
-    if (why == 0 && rename(beside, path) != 0) {
-        why = errno;
-    }
+    why = why == 0 ? base_file_rename(beside, path) : why;
     if (why != 0) {
         (void)unlink(beside);
     }
@@ -136,17 +124,10 @@ int psg_kept_write(const char *path, const char *text, size_t length) {
 
 /* ------------------------------------------------------------------------------- checksum */
 
-static uint64_t checksum(const char *text) {
-    uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
-    for (const char *c = text; *c != '\0'; c++) {
-        hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
-    }
-    return hash;
-}
-
 static int first_line(char *line, size_t size, const char *text) {
-    return snprintf(line, size, "%s %zu %016" PRIx64 "\n", first_words, strlen(text),
-                    checksum(text));
+    const size_t length = strlen(text);
+    return snprintf(line, size, "%s %zu %016" PRIx64 "\n", first_words, length,
+                    base_hash(BASE_HASH_NOTHING, text, length));
 }
 
 char *psg_kept_read_checked(const char *path, size_t most) {

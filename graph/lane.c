@@ -1,6 +1,6 @@
 /* Lanes: room for the spectrum of a solve, cut into blocks, on the devices that own its segments,
  * or where blocks are exchanged its pencils. */
-#include "cpu/buffer.h"
+#include "base/memory.h"
 #include "graph/internal.h"
 #include "runtime/device.h"
 
@@ -45,7 +45,7 @@ static bool part_alloc(psg_part *part, const psg_plan *plan, int node, size_t by
     } else if (plan->workers.gpu_count > 0) {
         part->memory = psg_device_host_alloc(bytes);
     } else {
-        part->memory = psg_cpu_buffer_alloc(bytes);
+        part->memory = base_allocate(bytes);
     }
     return part->memory != NULL;
 }

@@ -1,6 +1,7 @@
 /* The options of a plan, one row each. Defaults, the check of single values, the agreement between
  * processes, and options by name are made from this table. To add an option: a field at the end of
  * psg_options, a row here, the place that uses it, and its test. */
+#include "base/hash.h"
 #include "graph/internal.h"
 #include "runtime/decimal.h"
 
@@ -457,11 +458,8 @@ psg_status psg_option_table_check(const psg_options *options) {
 
 /* A number that tells one text from another. */
 static double digest_of(const char *text) {
-    uint32_t hash = 2166136261U; /* FNV-1a */
-    for (; text != NULL && *text != '\0'; text++) {
-        hash = (hash ^ (unsigned char)*text) * 16777619U;
-    }
-    return text != NULL ? (double)hash : 0;
+    /* the bits for which a double has room */
+    return text != NULL ? (double)(base_hash(BASE_HASH_NOTHING, text, strlen(text)) >> 11) : 0;
 }
 
 size_t psg_option_table_same(const psg_options *options, psg_option_value *values) {

@@ -1,5 +1,5 @@
 /* Plans: everything that can be made before the first solve. */
-#include "cpu/buffer.h"
+#include "base/memory.h"
 #include "graph/internal.h"
 #include "graph/transforms.h"
 #include "runtime/device.h"
@@ -181,7 +181,7 @@ static psg_status make_scratch(psg_plan *plan) {
                psg_history_open(&plan->history.run, &c->engine);
     for (size_t w = 0; all && w < plan->workers.count; w++) {
         if (c->fft != NULL && starpu_worker_get_type((int)w) == STARPU_CPU_WORKER) {
-            plan->storage.scratch[w] = psg_cpu_buffer_alloc(bytes);
+            plan->storage.scratch[w] = base_allocate(bytes);
             plan->storage.pieces[w] = malloc(c->layout.segments * sizeof **plan->storage.pieces);
             plan->storage.scratch_bytes += bytes;
             all = plan->storage.scratch[w] != NULL && plan->storage.pieces[w] != NULL;

@@ -1,5 +1,5 @@
 /* How fast the plan's workers get at memory: all of them at once, on arrays that no cache holds. */
-#include "cpu/buffer.h"
+#include "base/memory.h"
 #include "graph/internal.h"
 #include "runtime/device.h"
 #include "runtime/simulation.h"
@@ -46,7 +46,7 @@ static void judge(race *r) {
 static void run_race(void *argument) {
     race *r = argument;
     const size_t self = atomic_fetch_add(&r->entered, 1);
-    char *arrays = psg_cpu_buffer_alloc(r->bytes);
+    char *arrays = base_allocate(r->bytes);
     if (arrays == NULL) {
         atomic_store(&r->short_of_memory, true);
     } else {

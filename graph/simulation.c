@@ -1,8 +1,7 @@
 /* What is special about a simulation. */
 #include "runtime/simulation.h"
+#include "base/clock.h"
 #include "graph/internal.h"
-
-#include <time.h>
 
 int psg_simulation(void) {
     return psg_simulated();
@@ -27,9 +26,7 @@ double psg_clock(void) {
     if (psg_simulated()) {
         return starpu_is_initialized() ? starpu_timing_now() * 1e-6 : 0;
     }
-    struct timespec t = {0, 0};
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    return base_now();
 }
 
 psg_status psg_simulation_nodes_check(const psg_options *options, const psg_grid *grid) {

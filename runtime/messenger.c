@@ -1,11 +1,11 @@
 /* The thread that talks to MPI. */
 #include "runtime/messenger.h"
 
+#include "base/clock.h"
 #include "runtime/request_mpi.h"
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t posted_some; /* by the clock that nobody sets */
@@ -152,13 +152,7 @@ static void wait_for_news(bool under_way) {
         pthread_cond_wait(&posted_some, &lock);
         return;
     }
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += NAP_NANOSECONDS;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_nsec -= 1000000000;
-        until.tv_sec++;
-    }
+    const struct timespec until = base_after(CLOCK_MONOTONIC, 1e-9 * NAP_NANOSECONDS);
     (void)pthread_cond_timedwait(&posted_some, &lock, &until);
 }
 

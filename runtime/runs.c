@@ -1,5 +1,6 @@
 #include "runtime/runs.h"
 
+#include "base/clock.h"
 #include "runtime/chain.h"
 #include "runtime/comm.h"
 #include "runtime/device.h"
@@ -115,15 +116,7 @@ void psg_run_destroy(psg_run *run) {
 
 /* For so many seconds, or until the run has ended; under its mutex. */
 static void wait_a_while(psg_run *run, double seconds) {
-    struct timespec until;
-    (void)clock_gettime(CLOCK_REALTIME, &until);
-    const double fraction = fmod(seconds, 1);
-    until.tv_sec += (time_t)(seconds - fraction);
-    until.tv_nsec += (long)(1e9 * fraction);
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_nsec -= 1000000000;
-        until.tv_sec++;
-    }
+    const struct timespec until = base_after(CLOCK_REALTIME, seconds);
     (void)starpu_pthread_cond_timedwait(&run->idle, &run->mutex, &until);
 }
 

@@ -1,7 +1,7 @@
 /* Each operation on raw arrays must be what its declaration says, in both precisions. */
 #include "cpu/ops.h"
 
-#include "cpu/buffer.h"
+#include "base/memory.h"
 #include "tests/check.h"
 
 #include <complex.h>
@@ -29,7 +29,7 @@ static double value_at(size_t at) {
 }
 
 static void *filled(size_t count) {
-    char *array = psg_cpu_buffer_alloc((count + 2) * ops->real_bytes);
+    char *array = base_allocate((count + 2) * ops->real_bytes);
     for (size_t m = 0; array != NULL && m < count; m++) {
         set(array, m, value_at(m));
     }
@@ -37,7 +37,7 @@ static void *filled(size_t count) {
 }
 
 static void *create_tables(psg_cpu_divide *divide) {
-    char *tables = psg_cpu_buffer_alloc((NXC + NY + NZ) * ops->real_bytes);
+    char *tables = base_allocate((NXC + NY + NZ) * ops->real_bytes);
     for (size_t m = 0; m < NXC + NY + NZ; m++) {
         set(tables, m, m == 0 || m == NXC || m == NXC + NY ? 0 : -1.0 - (double)m);
     }
@@ -56,7 +56,7 @@ static double factor_at(const psg_cpu_divide *divide, size_t i, size_t j, size_t
 /* Plane transform and back, against the definition. */
 static void check_xy(const psg_cpu_fft *fft) {
     void *plane = filled(NX * NY);
-    void *spectrum = psg_cpu_buffer_alloc((size_t)2 * NXC * NY * ops->real_bytes);
+    void *spectrum = base_allocate((size_t)2 * NXC * NY * ops->real_bytes);
     void *back = filled(NX * NY);
     ops->fft_xy(fft, plane, spectrum);
     for (size_t q = 0; q < NY; q++) {
@@ -114,11 +114,10 @@ static void check_kspace(const psg_cpu_fft *fft, size_t row0, size_t rows) {
     void *spectrum = filled((size_t)2 * SPECTRUM);
     double complex *expected = kspace_expected(spectrum, &divide);
     psg_cpu_piece piece[2];
-    void *scratch = psg_cpu_buffer_alloc(ops->fft_scratch_bytes(fft));
+    void *scratch = base_allocate(ops->fft_scratch_bytes(fft));
     for (size_t s = 0; s < 2; s++) {
         piece[s].pitch = rows * NXC + s; /* the second a view into something wider */
-        piece[s].memory =
-            psg_cpu_buffer_alloc((z0[s + 1] - z0[s]) * piece[s].pitch * 2 * ops->real_bytes);
+        piece[s].memory = base_allocate((z0[s + 1] - z0[s]) * piece[s].pitch * 2 * ops->real_bytes);
         for (size_t k = z0[s]; k < z0[s + 1]; k++) {
             for (size_t m = 0; m < rows * NXC * 2; m++) {
                 set(piece[s].memory, (k - z0[s]) * piece[s].pitch * 2 + m,
@@ -163,8 +162,8 @@ static void check_staged(const psg_cpu_fft *fft, bool contiguous) {
     void *tables = create_tables(&divide);
     void *spectrum = filled((size_t)2 * SPECTRUM);
     double complex *expected = kspace_expected(spectrum, &divide);
-    void *pencil = psg_cpu_buffer_alloc((size_t)2 * SPECTRUM * ops->real_bytes);
-    void *scratch = psg_cpu_buffer_alloc(ops->fft_scratch_bytes(fft));
+    void *pencil = base_allocate((size_t)2 * SPECTRUM * ops->real_bytes);
+    void *scratch = base_allocate(ops->fft_scratch_bytes(fft));
     const size_t columns = (size_t)NXC * NY;
     for (size_t m = 0; m < SPECTRUM; m++) {
         const size_t at = contiguous ? m % columns * NZ + m / columns : m;

@@ -1,0 +1,15 @@
+/** @file file.h  Files that appear whole or not at all. */
+#ifndef PSG_BASE_FILE_H
+#define PSG_BASE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/** Write all bytes to an open file. @return false: errno says why */
+bool base_write(int file, const void *bytes, size_t count);
+
+/** Bring a closed file to disk and give it a name: whoever opens the name reads the old file or the new one. Both are
+ *  in one folder. @return 0; else errno's value, and `temporary` and what had the name are still there */
+int base_file_rename(const char *temporary, const char *path);
+
+#endif
