@@ -1,6 +1,7 @@
 /* Messages, names and small helpers of the psg command. */
 #include "app/app.h"
 #include "app/ranks.h"
+#include "base/clock.h"
 #include "graph/psg_machine.h"
 
 #include <float.h>
@@ -119,9 +120,7 @@ void app_print_version(const char *name) {
 }
 
 double app_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    return base_now();
 }
 
 void app_bytes_text(char *text, size_t size, double bytes) {

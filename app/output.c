@@ -2,6 +2,7 @@
 #include "app/output.h"
 #include "app/app.h"
 #include "app/ranks.h"
+#include "base/file.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -205,12 +206,7 @@ int app_output_copy(const char *path, const char *temporary) {
     const int to = open(temporary, O_WRONLY | O_TRUNC | O_CLOEXEC);
     ssize_t length = from < 0 || to < 0 ? -1 : read(from, piece, PIECE);
     while (length > 0) {
-        ssize_t done = 0, wrote = 0;
-        while (done < length && wrote >= 0) {
-            wrote = write(to, piece + done, (size_t)(length - done));
-            done += wrote;
-        }
-        length = wrote < 0 ? -1 : read(from, piece, PIECE);
+        length = base_write(to, piece, (size_t)length) ? read(from, piece, PIECE) : -1;
     }
     const int why = errno;
     if (from >= 0) {
@@ -323,19 +319,6 @@ int app_output_try(const char *path, app_output_kind kind) {
     return code;
 }
 
-/* fsync by a descriptor of our own: what wrote the file has closed it. */
-static int bring_to_disk(const char *path, int flags) {
-    const int file = open(path, flags | O_CLOEXEC);
-    if (file < 0) {
-        return -1;
-    }
-    const int failed = fsync(file);
-    const int why = errno;
-    close(file);
-    errno = why;
-    return failed;
-}
-
 void app_output_adopt(app_output *output) {
     output->adopted = 1;
     output->slot = output->temporary[0] ? free_slot() : -1;
@@ -357,18 +340,14 @@ int app_output_commit(app_output *output) {
     if (output->adopted) {
         return APP_DONE; /* its owner is at it, and can still be killed */
     }
-    if (bring_to_disk(output->temporary, O_WRONLY) || rename(output->temporary, output->name)) {
-        app_error(APP_FAILED, "%s: cannot be written: %s%s", output->name, strerror(errno),
+    const int why = base_file_rename(output->temporary, output->name);
+    if (why) {
+        app_error(APP_FAILED, "%s: cannot be written: %s%s", output->name, strerror(why),
                   access(output->name, F_OK) ? "" : "; the file that was there is untouched");
         app_output_discard(output);
         return APP_FAILED;
     }
     forget(output);
-    /* the new name is on the disk once its folder is; not every file system can tell, so no
-     * error */
-    char folder[PATH_MAX];
-    snprintf(folder, sizeof folder, "%s", output->name);
-    (void)bring_to_disk(dirname(folder), O_RDONLY);
     return APP_DONE;
 }
 

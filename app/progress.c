@@ -2,22 +2,18 @@
  * HDF5, most of the time. */
 #include "app/progress.h"
 #include "app/app.h"
+#include "base/clock.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static void *draw(void *argument) {
     app_progress *progress = argument;
     pthread_mutex_lock(&progress->mutex);
     while (!progress->stop) {
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += 250000000;
-        until.tv_sec += until.tv_nsec / 1000000000;
-        until.tv_nsec %= 1000000000;
+        const struct timespec until = base_after(CLOCK_REALTIME, 0.25);
         pthread_cond_timedwait(&progress->wake, &progress->mutex, &until);
         const double seconds = app_now() - progress->since;
         if (!progress->stop && progress->step[0] && seconds > 1) {

@@ -2,6 +2,7 @@
 #include "app/ranks.h"
 #include "app/app.h"
 #include "app/output.h"
+#include "base/hash.h"
 #include "graph/psg_machine.h"
 
 #include <stdio.h>
@@ -187,14 +188,9 @@ const void *app_ranks_comm(void) {
 
 /* Processes that were told different things would wait for each other in different places. */
 static int compare_command_lines(int argc, char **argv) {
-    uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a, the zeros between the words too */
+    uint64_t hash = BASE_HASH_NOTHING;
     for (int a = 1; a < argc; a++) {
-        for (const char *c = argv[a];; c++) {
-            hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
-            if (*c == '\0') {
-                break;
-            }
-        }
+        hash = base_hash(hash, argv[a], strlen(argv[a]) + 1); /* the zeros between the words too */
     }
     uint64_t first = hash;
     broadcast(&first, sizeof first, 0);

@@ -4,6 +4,7 @@
 #include "app/output.h"
 #include "app/ranks.h"
 #include "app/simulation.h"
+#include "base/median.h"
 #include "graph/psg_machine.h"
 #include "graph/psg_observe.h"
 
@@ -13,21 +14,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int by_size(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 int app_report_times(app_report *report) {
     double *sorted = app_allocate(report->repeat, sizeof *sorted, "the times in their order");
     if (!sorted) {
         return APP_FAILED;
     }
     memcpy(sorted, report->seconds, report->repeat * sizeof *sorted);
-    qsort(sorted, report->repeat, sizeof *sorted, by_size);
-    const unsigned half = report->repeat / 2;
+    base_sort(sorted, report->repeat);
     report->minimum = sorted[0];
-    report->median = report->repeat % 2 ? sorted[half] : 0.5 * (sorted[half - 1] + sorted[half]);
+    report->median = base_median(sorted, report->repeat);
     free(sorted);
     return APP_DONE;
 }

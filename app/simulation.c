@@ -1,5 +1,7 @@
 #include "app/simulation.h"
 #include "app/app.h"
+#include "base/hash.h"
+#include "base/memory.h"
 #include "graph/psg_machine.h"
 
 #include <stdio.h>
@@ -94,9 +96,10 @@ const char *app_simulation_machine(void) {
 uint64_t app_simulation_digest(void) {
     const char *machine = psg_simulation() ? getenv("PSG_MACHINE") : NULL;
     FILE *file = machine ? fopen(machine, "r") : NULL;
-    uint64_t digest = 0xcbf29ce484222325u; /* FNV-1a, 64 bits */
-    for (int c; file && (c = getc(file)) != EOF;) {
-        digest = (digest ^ (uint64_t)c) * 0x100000001b3u;
+    uint64_t digest = BASE_HASH_NOTHING;
+    char piece[4096];
+    for (size_t had; file && (had = fread(piece, 1, sizeof piece, file)) > 0;) {
+        digest = base_hash(digest, piece, had);
     }
     if (!file) {
         return 0;
@@ -105,19 +108,9 @@ uint64_t app_simulation_digest(void) {
     return digest;
 }
 
-enum { LINE = 64, LARGE_PAGE = 2 << 20 };
-
 void *app_simulation_allocate(size_t bytes) {
     if (!psg_simulation()) {
-        void *field = NULL;
-        const size_t large = bytes >= 2 * (size_t)LARGE_PAGE;
-        if (posix_memalign(&field, large ? LARGE_PAGE : LINE, bytes > 0 ? bytes : 1)) {
-            return NULL;
-        }
-        if (large) { /* a wish: with small pages it takes longer to have, and to page-lock */
-            (void)madvise(field, bytes, MADV_HUGEPAGE);
-        }
-        return field;
+        return base_allocate(bytes);
     }
     void *memory = mmap(NULL, bytes > 0 ? bytes : 1, PROT_NONE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

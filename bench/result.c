@@ -2,6 +2,7 @@
  * the machine, say what was measured; a row of the same is the same measurement. */
 #include "bench/result.h"
 #include "app/app.h"
+#include "base/median.h"
 #include "graph/psg_machine.h"
 #include "graph/psg_observe.h"
 
@@ -259,20 +260,6 @@ double bench_results_load(const bench_results *results, size_t row) {
 
 /* ------------------------------------------------------------------------------------ numbers */
 
-/* What is not known comes last. */
-static int by_size(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return isnan(x) || isnan(y) ? (isnan(x) != 0) - (isnan(y) != 0) : (x > y) - (x < y);
-}
-
-/* The value that a share of the sorted numbers is below, interpolated. */
-static double quantile(const double *sorted, unsigned count, double share) {
-    const double place = share * (count - 1);
-    const unsigned below = (unsigned)place;
-    const double next = sorted[below + 1 < count ? below + 1 : below];
-    return sorted[below] + (place - below) * (next - sorted[below]);
-}
-
 /* The numbers of one member of all samples, sorted. */
 static void gather(const bench_result *r, size_t offset, int is_float, double *sorted) {
     for (unsigned s = 0; s < r->samples; s++) {
@@ -285,7 +272,7 @@ static void gather(const bench_result *r, size_t offset, int is_float, double *s
             memcpy(&sorted[s], at, sizeof sorted[s]);
         }
     }
-    qsort(sorted, r->samples, sizeof *sorted, by_size);
+    base_sort(sorted, r->samples);
 }
 
 void bench_result_quartiles(const bench_result *r, double quartile[3]) {
@@ -294,7 +281,7 @@ void bench_result_quartiles(const bench_result *r, double quartile[3]) {
     if (sorted && r->samples > 0) {
         gather(r, offsetof(bench_sample, seconds), 0, sorted);
         for (int q = 0; q < 3; q++) {
-            quartile[q] = quantile(sorted, r->samples, 0.25 * (q + 1));
+            quartile[q] = base_quantile(sorted, r->samples, 0.25 * (q + 1));
         }
     }
     free(sorted);
@@ -335,7 +322,7 @@ static void put_link(row *to, const bench_result *r, double *sorted) {
     double largest = 0;
     for (int link = 0; link < PSG_LINK_COUNT; link++) {
         gather(r, offsetof(bench_sample, link) + (size_t)link * sizeof(double), 0, sorted);
-        const double value = quantile(sorted, r->samples, 0.5);
+        const double value = base_quantile(sorted, r->samples, 0.5);
         if (value > largest) {
             put_text(to, BOUND_LINK, psg_link_name((psg_link)link));
             largest = value;
@@ -349,7 +336,7 @@ static void put_bounds(row *to, const bench_result *r, double *sorted) {
     int by = 0;
     for (int bound = 0; bound < PSG_BOUND_COUNT; bound++) {
         gather(r, offsetof(bench_sample, bound) + (size_t)bound * sizeof(double), 0, sorted);
-        const double value = quantile(sorted, r->samples, 0.5);
+        const double value = base_quantile(sorted, r->samples, 0.5);
         put_number(to, BOUNDS + bound, value);
         by = value > largest ? bound : by;
         largest = value > largest ? value : largest;
@@ -358,10 +345,10 @@ static void put_bounds(row *to, const bench_result *r, double *sorted) {
     put_text(to, BOUND_BY, psg_bound_name((psg_bound)by));
     put_link(to, r, sorted);
     gather(r, offsetof(bench_sample, of_bound), 0, sorted);
-    put_number(to, OF_BOUND, quantile(sorted, r->samples, 0.5));
+    put_number(to, OF_BOUND, base_quantile(sorted, r->samples, 0.5));
     gather(r, offsetof(bench_sample, lp_bound), 0, sorted);
     if (sorted[0] > 0) { /* else there was none in some round */
-        put_number(to, BOUND_LP, quantile(sorted, r->samples, 0.5));
+        put_number(to, BOUND_LP, base_quantile(sorted, r->samples, 0.5));
     }
 }
 
@@ -388,17 +375,17 @@ static void put_samples(row *to, const bench_config *config, const bench_result 
         {SPECTRUM, offsetof(bench_sample, spectrum_bytes)},
     };
     gather(r, offsetof(bench_sample, seconds), 0, sorted);
-    const double median = quantile(sorted, r->samples, 0.5);
+    const double median = base_quantile(sorted, r->samples, 0.5);
     put_number(to, SECONDS, median);
     put_number(to, SECONDS_MIN, sorted[0]);
-    put_number(to, SECONDS_Q1, quantile(sorted, r->samples, 0.25));
-    put_number(to, SECONDS_Q3, quantile(sorted, r->samples, 0.75));
+    put_number(to, SECONDS_Q1, base_quantile(sorted, r->samples, 0.25));
+    put_number(to, SECONDS_Q3, base_quantile(sorted, r->samples, 0.75));
     put_number(to, SECONDS_MAX, sorted[r->samples - 1]);
     put_number(to, GFLOPS, operations(config) / median / 1e9);
     for (size_t m = 0; m < sizeof medians / sizeof medians[0]; m++) {
         gather(r, medians[m].offset, 0, sorted);
         const int known = !isnan(sorted[r->samples - 1]); /* in all rounds */
-        const double value = known ? quantile(sorted, r->samples, 0.5) : NAN;
+        const double value = known ? base_quantile(sorted, r->samples, 0.5) : NAN;
         put_number(to, medians[m].column, value);
         if (medians[m].column == BUSY) {
             put_number(to, IDLE, 1 - value);
@@ -406,14 +393,14 @@ static void put_samples(row *to, const bench_config *config, const bench_result 
     }
     for (int g = 0; g < PSG_STAGE_COUNT; g++) {
         gather(r, offsetof(bench_sample, stage) + (size_t)g * sizeof(double), 0, sorted);
-        put_number(to, STAGES + g, quantile(sorted, r->samples, 0.5));
+        put_number(to, STAGES + g, base_quantile(sorted, r->samples, 0.5));
     }
     char text[BENCH_BUSY_MOST * 8] = "";
     size_t length = 0;
     for (unsigned w = 0; w < r->facts.workers && length < sizeof text; w++) {
         gather(r, offsetof(bench_sample, busy_worker) + w * sizeof(float), 1, sorted);
         length += (size_t)snprintf(text + length, sizeof text - length, "%s%.3f", w ? " " : "",
-                                   quantile(sorted, r->samples, 0.5));
+                                   base_quantile(sorted, r->samples, 0.5));
     }
     put_text(to, BUSY_WORKERS, text);
 }

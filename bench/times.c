@@ -2,6 +2,7 @@
 #include "app/app.h"
 #include "app/machine.h"
 #include "app/output.h"
+#include "base/median.h"
 #include "graph/psg_machine.h"
 #include "graph/psg_observe.h"
 
@@ -72,20 +73,11 @@ int bench_times_add(bench_times *times, const bench_time *time) {
     return 0;
 }
 
-static int by_size(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double middle(double *numbers, size_t count) {
-    qsort(numbers, count, sizeof *numbers, by_size);
-    return 0.5 * (numbers[count / 2] + numbers[(count - 1) / 2]);
-}
-
 bench_time bench_times_median(const bench_times *times, size_t which) {
     bench_time_list *list = &times->list[which];
     bench_time median = list->of;
-    median.seconds = middle(list->seconds, list->count);
+    base_sort(list->seconds, list->count);
+    median.seconds = base_median(list->seconds, list->count);
     return median;
 }
 
@@ -171,7 +163,10 @@ void bench_times_add_gaps(bench_times *times, const psg_event *events, size_t co
             }
         }
         if (tasks > MANY) {
-            bench_costs_add(&times->gap, middle(pieces, tasks), 1, middle(gap + 1, tasks - 1));
+            base_sort(pieces, tasks);
+            base_sort(gap + 1, tasks - 1);
+            bench_costs_add(&times->gap, base_median(pieces, tasks), 1,
+                            base_median(gap + 1, tasks - 1));
         }
     }
     free(pieces);

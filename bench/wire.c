@@ -2,6 +2,7 @@
 #include "bench/wire.h"
 #include "app/app.h"
 #include "app/ranks.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <math.h>
@@ -103,14 +104,7 @@ int bench_wire_put_record(int file, const bench_record *record) {
         line[length++] = digits[bytes[b] & 15];
     }
     line[length++] = '\n';
-    for (size_t done = 0; done < length;) {
-        const ssize_t written = write(file, line + done, length - done);
-        if (written < 0 && errno != EINTR) {
-            return -1;
-        }
-        done += written > 0 ? (size_t)written : 0;
-    }
-    return 0;
+    return base_write(file, line, length) ? 0 : -1;
 }
 
 static int digit(char letter) {

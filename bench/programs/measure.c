@@ -1,6 +1,9 @@
 /* The machinery of the programs that measure. */
 #include "bench/programs/measure.h"
 
+#include "base/clock.h"
+#include "base/median.h"
+
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
@@ -166,9 +169,7 @@ int bench_read_list(const char *text, int *values, int most) {
 /* ----------------------------------------------------------------------------------- measuring */
 
 double bench_now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    return base_now();
 }
 
 /* splitmix64 by S. Vigna */
@@ -182,19 +183,6 @@ double bench_noise(size_t m) {
     return (double)(mix((uint64_t)m + 0x9e3779b97f4a7c15u) >> 11) / 9007199254740992.0 - 0.5;
 }
 
-static int by_value(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* The value that a share of the sorted numbers is below, interpolated. */
-static double quantile(const double *sorted, int count, double share) {
-    const double place = share * (count - 1);
-    const int below = (int)place;
-    const double next = sorted[below + 1 < count ? below + 1 : below];
-    return sorted[below] + (place - below) * (next - sorted[below]);
-}
-
 static double *numbers(size_t count) {
     double *values = calloc(count, sizeof *values);
     bench_must(values != NULL, "no memory for the times");
@@ -204,10 +192,10 @@ static double *numbers(size_t count) {
 bench_times bench_quartiles(const double *seconds, int count) {
     double *sorted = numbers((size_t)count);
     memcpy(sorted, seconds, (size_t)count * sizeof *sorted);
-    qsort(sorted, (size_t)count, sizeof *sorted, by_value);
-    const bench_times times = {sorted[0], quantile(sorted, count, 0.25),
-                               quantile(sorted, count, 0.5), quantile(sorted, count, 0.75),
-                               sorted[count - 1]};
+    base_sort(sorted, (size_t)count);
+    const bench_times times = {sorted[0], base_quantile(sorted, (size_t)count, 0.25),
+                               base_quantile(sorted, (size_t)count, 0.5),
+                               base_quantile(sorted, (size_t)count, 0.75), sorted[count - 1]};
     free(sorted);
     return times;
 }

@@ -1,0 +1,25 @@
+#include "base/median.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static int by_size(const void *a, const void *b) {
+    const double x = *(const double *)a;
+    const double y = *(const double *)b;
+    return isnan(x) || isnan(y) ? (isnan(x) != 0) - (isnan(y) != 0) : (x > y) - (x < y);
+}
+
+void base_sort(double *numbers, size_t count) {
+    qsort(numbers, count, sizeof *numbers, by_size);
+}
+
+double base_median(const double *sorted, size_t count) {
+    return 0.5 * (sorted[count / 2] + sorted[(count - 1) / 2]);
+}
+
+double base_quantile(const double *sorted, size_t count, double share) {
+    const double place = share * (double)(count - 1);
+    const size_t below = (size_t)place;
+    const double next = sorted[below + 1 < count ? below + 1 : below];
+    return sorted[below] + (place - (double)below) * (next - sorted[below]);
+}
