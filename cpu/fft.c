@@ -1,6 +1,7 @@
 /* All of FFTW: the one file that knows it. Plans are made once, under a lock, and executed by any
  * thread on any array through the new-array interface. */
 #include "base/memory.h"
+#include "base/tuning.h"
 #include "cpu/internal.h"
 
 #include <fftw3.h>
@@ -15,7 +16,7 @@ typedef PSG_FFTW(complex) fft_complex;
 /* FFTW tells arrays apart by their address modulo 16: a plan made for aligned arrays must not see
  * others. A caller's array may start anywhere, and planes of odd extents do not stay aligned. */
 enum { ALIGNED = 0, UNALIGNED, ALIGNMENTS };
-enum { FFTW_ALIGNMENT = 16, TILE_COLUMNS_MIN = 4, TILE_BYTES = 256 << 10 };
+enum { FFTW_ALIGNMENT = 16 };
 
 struct psg_cpu_fft {
     int nx, ny, nz;
@@ -113,7 +114,7 @@ psg_cpu_fft *psg_cpu_fft_create(const psg_cpu_fft_spec *spec) {
     fft->nz = (int)spec->nz;
     fft->flags = effort_flags[spec->effort];
     fft->columns = PSG_CPU_TILE_COLUMNS;
-    while (fft->columns > TILE_COLUMNS_MIN && tile_bytes(fft) > TILE_BYTES) {
+    while (fft->columns > TUNING_CPU_TILE_COLUMNS_MIN && tile_bytes(fft) > TUNING_CPU_TILE_BYTES) {
         fft->columns /= 2;
     }
     const bool planes_stay_aligned = spec->nx * spec->ny * sizeof(psg_real) % FFTW_ALIGNMENT == 0 &&

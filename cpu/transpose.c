@@ -1,5 +1,7 @@
 #include "cpu/transpose.h"
 
+#include "base/tuning.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -162,10 +164,6 @@ static void choose_sides(transposition *it, bool large) {
 
 void psg_cpu_transpose(size_t bytes, psg_permutation permutation, const size_t n[3], const void *in,
                        psg_pitch in_pitch, void *out, psg_pitch out_pitch) {
-    /* An output of so many bytes does not stay in a core's own caches. So little is lost where it goes past them, and
-     * a line that is written as a whole need not be read before, nor does it put out others of its set. Measured: a
-     * gain for solves whose blocks are as large, and where input and output do not fit in the last cache. */
-    enum { LARGE = 4 << 20 };
     const int *axis = axis_of[permutation];
     const size_t out_pitches[3] = {bytes, out_pitch.row * bytes, out_pitch.plane * bytes};
     transposition it = {
@@ -179,7 +177,7 @@ void psg_cpu_transpose(size_t bytes, psg_permutation permutation, const size_t n
     for (int q = 0; q < 3; q++) {
         it.out_stride[axis[q]] = out_pitches[q];
     }
-    const bool large = n[0] * n[1] * n[2] * bytes >= LARGE;
+    const bool large = n[0] * n[1] * n[2] * bytes >= TUNING_CPU_STREAM_BYTES;
     if (it.fast == 0) {
         join_rows(&it);
         it.streams = large && it.n[0] * bytes >= 2 * LINE;

@@ -5,13 +5,11 @@
  *   GPUs' rows     stay on the GPUs        to a GPU, and back
  *   cores' rows    from a GPU, and back    stay in main memory
  */
+#include "base/tuning.h"
 #include "graph/internal.h"
 #include "runtime/speed.h"
 
 #include <math.h>
-
-/* Cores that are predicted to save less of a solve than a tenth are left out: predictions err. */
-static const double worthwhile = 0.9;
 
 /* None of a phase starts before the one before it has ended. */
 enum { FORWARD = 0, ALONG_Z, BACK, PHASES };
@@ -121,7 +119,7 @@ static double find_best(const psg_plan *plan, size_t cpus) {
         !find_links(plan, &s)) {
         return 0;
     }
-    double best = worthwhile * predict(&s, 0, 0);
+    double best = TUNING_CPU_SHARE_WORTHWHILE * predict(&s, 0, 0);
     double share = 0;
     for (size_t planes = 1; planes <= c->layout.n[2]; planes++) {
         const double tried = (double)planes / (double)c->layout.n[2];

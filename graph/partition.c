@@ -2,6 +2,7 @@
  * and bundles. */
 #include "graph/internal.h"
 
+#include "base/tuning.h"
 #include "runtime/comm.h"
 #include "runtime/team.h"
 
@@ -13,25 +14,8 @@ typedef struct grain {
     size_t bytes_min; /* of f in a task: below, a task costs too much beside its work */
 } grain;
 
-/* Two tasks a core: a late core does not hold up the others for long. On a GPU, enough to copy one
- * while another computes; pieces under 32 MB would leave it half empty. */
-static const grain cpu_grain = {.tasks = 2, .bytes_min = (size_t)512 << 10};
-static const grain gpu_grain = {.tasks = 2, .bytes_min = (size_t)32 << 20};
-
-/* Of a GPU where all data come and go: parts of f or the spectrum that have to be there at once.
- * Two tasks run while the data of a third arrive, each with the part in two arrays; and a worker
- * has a slab or a pencil, and cuFFT's work area, which for long primes is twice as large. */
-static const size_t parts_at_once = 9;
-
-/* Of several processes, a message below this costs more for itself than for its bytes. */
-static const size_t message_bytes_min = (size_t)256 << 10;
-
-/* Between nodes messages take longer than the cores' work on them, and the earlier the first of them
- * goes, the shorter the rest: up to four times as many segments, as long as what each has for another
- * process is so large. Two hosts of a core each with 1 Gbit/s between them, ms, without and with
- * (2026-11-21): 192^3 278 and 260, 256^3 638 and 609. */
-static const size_t finer_far = 4;
-static const size_t far_bytes_min = (size_t)1 << 20;
+static const grain cpu_grain = {TUNING_CPU_TASKS, TUNING_CPU_TASK_BYTES};
+static const grain gpu_grain = {TUNING_GPU_TASKS, TUNING_GPU_TASK_BYTES};
 
 psg_status psg_local_extent(size_t nz, int ranks, int rank, size_t *z0, size_t *count) {
     psg_clear_error();
@@ -133,7 +117,7 @@ static size_t tasks_of(const psg_plan *plan, int kind) {
         psg_partition_tasks(&plan->context, kind == GPUS, plan->workers.most[kind],
                             run_of(plan, kind, most_of(plan, plan->context.layout.n[2])));
     if (kind == CORES && on_several_nodes(plan)) {
-        return clamp(bytes_between(plan) / far_bytes_min, tasks, finer_far * tasks);
+        return clamp(bytes_between(plan) / TUNING_FAR_BYTES, tasks, TUNING_FINER_FAR * tasks);
     }
     const bool one = kind == GPUS && plan->placement.exchange == PSG_EXCHANGE_DIRECT &&
                      plan->workers.gpu_count > 1;
@@ -160,23 +144,22 @@ static size_t busiest_of(const psg_plan *plan, bool pencils, size_t members, siz
     return most;
 }
 
-/* A part of a team's costs little, as it is no task of StarPU's: there are up to four a member, or many where they
- * are large. The finest cut whose busiest member has little more to do than that of the best cut. */
+/* The finest cut whose busiest member has little more to do than that of the best cut. */
 static size_t team_parts(const psg_plan *plan, bool pencils) {
-    enum { EACH = 4, MANY = 32, BYTES = 64 << 10, LITTLE = 20 };
     const psg_context *c = &plan->context;
     const size_t bytes = c->layout.n[0] * c->layout.n[1] * c->layout.n[2] * c->cpu->real_bytes;
     const size_t members = psg_team_members((double)bytes, plan->workers.cpu_count);
-    const size_t large = EACH * members > MANY ? EACH * members : MANY;
-    const size_t finest =
-        clamp(clamp(bytes / BYTES, members, large), 1, c->layout.n[pencils ? 1 : 2]);
+    const size_t some = TUNING_TEAM_PARTS * members;
+    const size_t large = some > TUNING_TEAM_PARTS_MANY ? some : TUNING_TEAM_PARTS_MANY;
+    const size_t worthwhile = clamp(bytes / TUNING_TEAM_PART_BYTES, members, large);
+    const size_t finest = clamp(worthwhile, 1, c->layout.n[pencils ? 1 : 2]);
     size_t least = SIZE_MAX;
     for (size_t parts = 1; parts <= finest; parts++) {
         const size_t busiest = busiest_of(plan, pencils, members, parts);
         least = busiest < least ? busiest : least;
     }
     size_t parts = finest;
-    while (busiest_of(plan, pencils, members, parts) > least + least / LITTLE) {
+    while (busiest_of(plan, pencils, members, parts) > least + least / TUNING_TEAM_UNEVEN) {
         parts--;
     }
     return parts;
@@ -189,7 +172,7 @@ static size_t team_parts(const psg_plan *plan, bool pencils) {
 static size_t parts_of(const psg_plan *plan, int kind, size_t tasks, size_t extent, size_t most,
                        size_t bytes) {
     const size_t workers = plan->workers.most[kind];
-    const double fit = plan->placement.room / ((double)parts_at_once * (double)bytes);
+    const double fit = plan->placement.room / (TUNING_GPU_PARTS_AT_ONCE * (double)bytes);
     if ((kind == GPUS || plan->workers.anywhere) && fit < (double)extent / (double)tasks) {
         const size_t parts = fit < 1 ? extent : divide_up(extent, (size_t)fit);
         tasks = divide_up(parts, workers) * workers;
@@ -266,7 +249,7 @@ static size_t bundles_of(const psg_plan *plan, size_t pencils, size_t rows) {
         plan->context.layout.segment_planes * rows * c->layout.nxc * 2 * c->cpu->real_bytes;
     return plan->processes.ranks == 1 || pencils == 0
                ? pencils
-               : clamp(bytes / message_bytes_min, 1, pencils);
+               : clamp(bytes / TUNING_MESSAGE_BYTES, 1, pencils);
 }
 
 static psg_range own(const size_t *first, int rank) {

@@ -2,6 +2,7 @@
  * GPUs' first, where both have some. */
 #include "graph/internal.h"
 
+#include "base/tuning.h"
 #include "runtime/device.h"
 
 #include <stdlib.h>
@@ -135,23 +136,19 @@ psg_status psg_placement_check(psg_plan *plan) {
     return PSG_OK;
 }
 
-/* What a share of the rows takes, in steps: others take longer. @return all of them */
+/* A share of each pencil's rows, in steps. @return all of them */
 static size_t take_rows(size_t *rows, const psg_context *c, double share) {
-    enum { STEP = 8 };
     size_t all = 0;
     for (size_t p = 0; p < c->layout.pencils; p++) {
-        rows[p] = (size_t)(share * (double)(c->layout.y0[p + 1] - c->layout.y0[p])) / STEP * STEP;
+        rows[p] = (size_t)(share * (double)(c->layout.y0[p + 1] - c->layout.y0[p])) /
+                  TUNING_RELAY_STEP * TUNING_RELAY_STEP;
         all += rows[p];
     }
     return all;
 }
 
-/* kspace has a share of what goes over the links, the rows that it returns: as much as takes as long
- * as its own reads and writes do, so that links do not rest meanwhile. If 0.39 of the spectrum goes
- * to other GPUs so, 1024^3 takes 9.7 ms on 4 H200s, and if 0.12 comes from there and goes back,
- * 10.2; on 2 GPUs 13.3 and 12.8 (2026-11-21): there what is left to inverse_xy comes faster than it
- * transforms, and forward_xy has more to write. What comes and goes back has two places, if there
- * is room for them beside f and u. */
+/* `kspace` writes a share of the rows to the GPUs of their segments, see base/tuning.h. Rows that come and go back
+ * have two places, if there is room for them beside f and u. */
 static psg_status return_rows(psg_plan *plan) {
     psg_context *c = &plan->context;
     const double away = (double)plan->workers.gpu_count / (double)(plan->workers.gpu_count - 1);
@@ -164,11 +161,11 @@ static psg_status return_rows(psg_plan *plan) {
         return psg_fail(PSG_ERR_MEMORY, "no memory for the placement of %zu pencils",
                         c->layout.pencils);
     }
-    const size_t rows = take_rows(plan->context.layout.relay.rows, c, 0.39 * away);
+    const size_t rows = take_rows(plan->context.layout.relay.rows, c, TUNING_RELAY_SHARE * away);
     c->layout.relay.fetched =
         plan->workers.gpu_count == 2 || plan->placement.fetches || !fits(plan, true, rows);
     if (c->layout.relay.fetched) {
-        (void)take_rows(plan->context.layout.relay.rows, c, 0.12 * away);
+        (void)take_rows(plan->context.layout.relay.rows, c, TUNING_RELAY_FETCHED_SHARE * away);
     }
     return PSG_OK;
 }

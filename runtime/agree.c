@@ -6,15 +6,14 @@
  */
 #include "runtime/comm_mpi.h"
 
+#include "base/tuning.h"
+
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 enum { ROOM = PSG_COMM_ROOM, TAG_TOLD = 1 };
-
-/* Looks at MPI without a pause, and the pause between two looks after that. */
-enum { LOOKS = 200, NAP_NANOSECONDS = 20000 };
 
 void psg_comm_give_up(psg_comm *comm, const char *whom, const char *what) {
     if (!comm->given_up) {
@@ -63,7 +62,7 @@ bool psg_comm_done(psg_comm *comm, int result, const char *call) {
 /* The one place where this process waits for others inside of MPI, but for collective calls without
  * a limit. @return 1: all requests are done; 0: the limit is over; -1: MPI failed */
 static int finish(const psg_comm *comm, MPI_Request *request, int count) {
-    const struct timespec nap = {0, NAP_NANOSECONDS};
+    const struct timespec nap = {0, TUNING_AGREE_NAP_NANOSECONDS};
     const double until = MPI_Wtime() + comm->limit;
     int all = 0;
     if (comm->limit == 0) {
@@ -76,7 +75,7 @@ static int finish(const psg_comm *comm, MPI_Request *request, int count) {
         if (all == 0 && MPI_Wtime() > until) {
             return 0;
         }
-        if (all == 0 && looks > LOOKS) {
+        if (all == 0 && looks > TUNING_AGREE_LOOKS) {
             (void)nanosleep(&nap, NULL);
         } else {
             (void)sched_yield();

@@ -1,4 +1,5 @@
 /* What each GPU's worker keeps, by CUDA. */
+#include "base/tuning.h"
 #include "runtime/copies_cuda.h"
 #include "runtime/gpu.h"
 #include "runtime/task.h"
@@ -104,8 +105,8 @@ typedef struct psg_replay {
     key key[];             /* of the data of the run before, and of its result */
 } psg_replay;
 
-/* What the run has of its own comes last. A graph is made where so many runs before had the same. */
-enum { OWN = 1, PATIENCE = 2 };
+/* What the run has of its own comes last. */
+enum { OWN = 1 };
 
 static psg_replay *replay_create(size_t data) {
     return calloc(1, sizeof(psg_replay) + (data + OWN) * sizeof(key));
@@ -170,7 +171,7 @@ void psg_gpu_replay(psg_run *run, size_t slot, void *buffers[], size_t count,
     if (!notice(r, run, buffers, count)) {
         forget(r);
     }
-    if (r->graph == NULL && !r->refused && r->seen++ >= PATIENCE) {
+    if (r->graph == NULL && !r->refused && r->seen++ >= TUNING_REPLAY_AFTER) {
         record(w, r, run, buffers, steps);
     }
     if (r->graph == NULL) {

@@ -2,6 +2,7 @@
 #include "runtime/messenger.h"
 
 #include "base/clock.h"
+#include "base/tuning.h"
 #include "runtime/request_mpi.h"
 
 #include <pthread.h>
@@ -12,9 +13,6 @@ static pthread_cond_t posted_some; /* by the clock that nobody sets */
 static psg_errand *posted;         /* latest first; under the lock */
 static bool stopping;              /* under the lock */
 static pthread_t thread;
-
-/* Looks without anything new before the thread sleeps, and for how long then. */
-enum { LOOKS = 20, NAP_NANOSECONDS = 20000 };
 
 /* What is under way: request m is that of errand m. */
 typedef struct round {
@@ -152,7 +150,7 @@ static void wait_for_news(bool under_way) {
         pthread_cond_wait(&posted_some, &lock);
         return;
     }
-    const struct timespec until = base_after(CLOCK_MONOTONIC, 1e-9 * NAP_NANOSECONDS);
+    const struct timespec until = base_after(CLOCK_MONOTONIC, TUNING_MESSENGER_NAP);
     (void)pthread_cond_timedwait(&posted_some, &lock, &until);
 }
 
@@ -181,7 +179,7 @@ static void *run(void *argument) {
     int idle = 0;
     pthread_mutex_lock(&lock);
     while (!stopping || posted != NULL || r->count > 0 || r->first != NULL) {
-        if (posted == NULL && (r->count == 0 || idle >= LOOKS)) {
+        if (posted == NULL && (r->count == 0 || idle >= TUNING_MESSENGER_LOOKS)) {
             wait_for_news(r->count > 0);
         }
         psg_errand *news = reversed(posted);

@@ -4,20 +4,12 @@
 #include "runtime/teamwork.h"
 
 #include "base/clock.h"
+#include "base/tuning.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* f of a member at the least, bytes: below, a member costs more than it does. 32^3 on 16 cores of a Xeon, ms: by one
- * member 0.25, by 16 of them 0.06 (2026-11-22). */
-static const double member_bytes_min = 16 << 10;
-/* A member stays so long for the next solve of a loop that solves again at once, seconds. On 16 cores the last worker
- * is back from starpu_pause() after more than 1 ms; 64^3 takes 0.26 ms with this and 1.6 without (the same machine). */
-static const double linger = 200e-6;
-/* A worker without a seat looks that often whether the team has gone, seconds. */
-static const double nap = 5e-3;
 
 /* By worker of the team. */
 typedef struct seat {
@@ -106,11 +98,11 @@ static void leave(psg_team *team, seat *s) {
 /* Has nothing happened for so long? */
 static bool is_quiet(psg_team *team) {
     return atomic_load(&team->head) == NULL &&
-           base_now() > 1e-9 * (double)atomic_load(&team->ended) + linger;
+           base_now() > 1e-9 * (double)atomic_load(&team->ended) + TUNING_MEMBER_LINGERS;
 }
 
 static void sleep_a_little(psg_team *team) {
-    const struct timespec until = base_after(CLOCK_REALTIME, nap);
+    const struct timespec until = base_after(CLOCK_REALTIME, TUNING_MEMBER_NAP);
     pthread_mutex_lock(&team->lock);
     atomic_fetch_add(&team->asleep, 1);
     (void)pthread_cond_timedwait(&team->moved, &team->lock, &until);
@@ -235,7 +227,7 @@ size_t psg_team_seats(const psg_team *team) {
 }
 
 size_t psg_team_members(double bytes, size_t seats) {
-    const size_t most = (size_t)(bytes / member_bytes_min);
+    const size_t most = (size_t)(bytes / (double)TUNING_MEMBER_BYTES);
     return most < 1 ? 1 : most < seats ? most : seats;
 }
 

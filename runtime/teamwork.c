@@ -1,15 +1,13 @@
 #include "runtime/teamwork.h"
 
+#include "base/tuning.h"
 #include "runtime/task.h"
 
 #include <sched.h>
 #include <stdlib.h>
 
-/* A thread looks so often for what it waits for, some 0.1 ms, before it offers its core to others. */
-enum { LOOKS = 4000 };
-
 void psg_team_relax(unsigned *looks) {
-    if (++*looks < LOOKS) {
+    if (++*looks < TUNING_TEAM_LOOKS) {
 #if defined(__x86_64__) || defined(__i386__)
         __builtin_ia32_pause();
 #elif defined(__aarch64__)

@@ -1,0 +1,104 @@
+/** @file tuning.h  The numbers that were measured or chosen for speed: none of them changes an answer.
+ *
+ * Each has its unit, what it decides, and when and where it was measured. "Not recorded" means that the number
+ * was chosen with the code of that day, and no measurement was kept. Whoever changes a number writes the new
+ * machine and date, and brings the table in docs/performance.md up to date.
+ */
+#ifndef PSG_BASE_TUNING_H
+#define PSG_BASE_TUNING_H
+
+/* ------------------------------------------------------------ the cut into segments and pencils */
+
+/** Tasks of one phase for each core, where f is large enough. With two, a late core does not hold up the
+ *  others for long. Not recorded (2026-11-20). */
+#define TUNING_CPU_TASKS 2
+/** Bytes of f in a core's task at the least: below, a task costs too much beside its work. Not recorded
+ *  (2026-11-20). */
+#define TUNING_CPU_TASK_BYTES ((size_t)512 << 10)
+/** Tasks of one phase for each GPU: enough to copy one while another computes. Not recorded (2026-11-20). */
+#define TUNING_GPU_TASKS 2
+/** Bytes of f in a GPU's task at the least: a smaller one leaves the GPU half empty. Not recorded
+ *  (2026-11-20). */
+#define TUNING_GPU_TASK_BYTES ((size_t)32 << 20)
+/** Parts of f or of the spectrum for which a GPU needs room at the same time, if all data come and go. Two
+ *  tasks run while the data of a third arrive, each with its part in two arrays. The worker also has a slab or
+ *  a pencil, and the work area of cuFFT, which is twice as large for long primes. Counted, not measured. */
+#define TUNING_GPU_PARTS_AT_ONCE 9
+
+/** Bytes of a message between processes at the least: a smaller one costs more for itself than for its bytes.
+ *  Not recorded (2026-11-20). */
+#define TUNING_MESSAGE_BYTES ((size_t)256 << 10)
+/** Between nodes a message takes longer than the cores' work on its bytes, and an early first message shortens
+ *  the rest. So there are up to FINER_FAR times as many segments, as long as each has FAR_BYTES bytes for
+ *  another process. Two hosts of one core each with 1 Gbit/s between them, ms, without and with: 192^3 278 and
+ *  260, 256^3 638 and 609 (2026-11-21). */
+#define TUNING_FINER_FAR 4
+#define TUNING_FAR_BYTES ((size_t)1 << 20)
+
+/** Parts of a team's work, which are no tasks of StarPU's and cost little: TEAM_PARTS for each member, or
+ *  TEAM_PARTS_MANY in all if that is more, of TEAM_PART_BYTES bytes of f at the least. The finest cut counts
+ *  whose busiest member has at most 1/TEAM_UNEVEN more to do than the busiest one of the best cut. Not recorded
+ *  (2026-11-22). */
+#define TUNING_TEAM_PARTS 4
+#define TUNING_TEAM_PARTS_MANY 32
+#define TUNING_TEAM_PART_BYTES ((size_t)64 << 10)
+#define TUNING_TEAM_UNEVEN 20
+
+/* ------------------------------------------------------------------------------------ placement */
+
+/** Shares of the spectrum whose rows `kspace` writes to the GPUs of their segments, as long as its own reads
+ *  and writes take, so that the links do not rest meanwhile. RELAY: the rows came by forward_xy. RELAY_FETCHED:
+ *  kspace reads them from there, too. 1024^3 in f64, ms, with RELAY and with RELAY_FETCHED: on 4 H200s 9.7 and
+ *  10.2, on 2 H200s 13.3 and 12.8 (2026-11-21). On two GPUs the rows that are left to inverse_xy come faster
+ *  than it transforms, and forward_xy has more to write, so RELAY_FETCHED is taken there. */
+#define TUNING_RELAY_SHARE 0.39
+#define TUNING_RELAY_FETCHED_SHARE 0.12
+/** Rows of a pencil are returned in multiples of this: other numbers take longer. The times are not
+ *  recorded (2026-11-20). */
+#define TUNING_RELAY_STEP 8
+
+/** Cores take part beside GPUs if that is predicted to leave at most this share of a solve's time: predictions
+ *  err. Chosen, not measured (2026-11-20). */
+#define TUNING_CPU_SHARE_WORTHWHILE 0.9
+
+/* --------------------------------------------------------------------------------- teams of cores */
+
+/** Bytes of f of a member at the least: below, a member costs more than it does. 32^3 on 16 cores of a Xeon,
+ *  ms: 0.25 by one member, 0.06 by 16 (2026-11-22). */
+#define TUNING_MEMBER_BYTES ((size_t)16 << 10)
+/** Seconds for which a member stays for the next solve of a loop. On 16 cores of a Xeon the last worker is back
+ *  from starpu_pause() after more than 1 ms; 64^3 takes 0.26 ms with this and 1.6 ms without (2026-11-22). */
+#define TUNING_MEMBER_LINGERS 200e-6
+/** Seconds between two looks of a worker without a seat, whether the team has gone. Not recorded
+ *  (2026-11-22). */
+#define TUNING_MEMBER_NAP 5e-3
+/** Looks of a thread for what it waits for, some 0.1 ms, before it offers its core to others. Not recorded
+ *  (2026-11-22). */
+#define TUNING_TEAM_LOOKS 4000
+
+/* ---------------------------------------------------------------------------------------- waiting */
+
+/** Looks of the messenger thread at MPI without anything new before it sleeps, and seconds of that sleep. Not
+ *  recorded (2026-11-20). */
+#define TUNING_MESSENGER_LOOKS 20
+#define TUNING_MESSENGER_NAP 20e-6
+/** Looks at MPI of a process that waits for others with a time limit, before it sleeps between two looks, and
+ *  nanoseconds of that sleep. Not recorded (2026-11-22). */
+#define TUNING_AGREE_LOOKS 200
+#define TUNING_AGREE_NAP_NANOSECONDS 20000
+/** Solves in a row with the same data before a chain becomes a CUDA graph. Not recorded (2026-11-21). */
+#define TUNING_REPLAY_AFTER 2
+
+/* ------------------------------------------------------------------------------- what a core does */
+
+/** Bytes of a tile of columns at the most, which stays in the second-level cache through transform, division
+ *  and inverse; and columns of a tile at the least. Not recorded (2026-11-20). */
+#define TUNING_CPU_TILE_BYTES ((size_t)256 << 10)
+#define TUNING_CPU_TILE_COLUMNS_MIN 4
+/** Bytes of a transposition's output from which it goes past the caches: it would not stay in a core's own.
+ *  A line that is written as a whole need not be read before, and puts out no other line. A gain for solves
+ *  with blocks of this size whose input and output do not fit the last cache; the times are not recorded
+ *  (2026-11-20). */
+#define TUNING_CPU_STREAM_BYTES ((size_t)4 << 20)
+
+#endif
