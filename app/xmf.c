@@ -18,6 +18,7 @@ int app_xmf_name(const char *field_file, char *name, size_t size) {
     if (stem + sizeof ".xmf" > size) {
         return -1;
     }
+    /* NOLINTNEXTLINE(bugprone-not-null-terminated-result): the ending follows */
     memcpy(name, field_file, stem);
     memcpy(name + stem, ".xmf", sizeof ".xmf");
     return 0;

@@ -180,7 +180,7 @@ void psg_cpu_transpose(size_t bytes, psg_permutation permutation, const size_t n
     const bool large = n[0] * n[1] * n[2] * bytes >= TUNING_CPU_STREAM_BYTES;
     if (it.fast == 0) {
         join_rows(&it);
-        it.streams = large && it.n[0] * bytes >= 2 * LINE;
+        it.streams = large && it.n[0] * bytes >= 2 * (size_t)LINE;
     } else {
         it.streams = large && has_whole_lines(&it);
     }

@@ -409,7 +409,7 @@ psg_status psg_options_get(const psg_options *options, const char *name, char *t
     if (status != PSG_OK) {
         return status;
     }
-    const char *value = r->about.standard;
+    const char *value;
     if (r->offset >= options->struct_size) {
         value = r->about.standard; /* the program has no field for it */
     } else if (r->kind == TEXT) {

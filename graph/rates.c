@@ -62,6 +62,7 @@ static void run_race(void *argument) {
             atomic_store(&r->found, true);
         }
         r->end[self] = starpu_timing_now();
+        /* NOLINTNEXTLINE(bugprone-posix-return): that thread's value is negative */
         if (pthread_barrier_wait(&r->barrier) == PTHREAD_BARRIER_SERIAL_THREAD) {
             judge(r);
         }

@@ -79,6 +79,7 @@ static bool take_amount(const char **at, bool or_nan) {
  * measures again. */
 static bool config_is_good(const char *text) {
     unsigned long count = 0;
+    /* NOLINTNEXTLINE(misc-redundant-expression): two numbers, one after the other */
     bool good = take_count(&text, MOST_NODES, &count) && take_count(&text, MOST_NODES, &count);
     for (skip(&text); good && *text != '\0'; skip(&text)) {
         good = take_count(&text, MOST_NODES, &count);

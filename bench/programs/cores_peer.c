@@ -340,8 +340,8 @@ static void say(const bench *b) {
 /* f, u, two spectra and a copy of u; psg's spectrum and scratch. */
 static double needed_bytes(const bench *b) {
     const size_t *n = b->peer.n;
-    return 7.0 * (b->peer.precision == PSG_F64 ? sizeof(double) : sizeof(float)) * (double)n[0] *
-           (double)n[1] * (double)n[2];
+    return 7.0 * (double)(b->peer.precision == PSG_F64 ? sizeof(double) : sizeof(float)) *
+           (double)n[0] * (double)n[1] * (double)n[2];
 }
 
 static void measure(bench *b) {

@@ -69,7 +69,7 @@ static void tell(study *y, const work *w, const bench_times *times) {
     bench_put_number(csv, (double)s->n);
     bench_put_number(csv, (double)s->batch);
     bench_put_number(csv, (double)s->stride);
-    bench_put_number(csv, y->device->threads ? y->device->threads : NAN);
+    bench_put_number(csv, y->device->threads ? (double)y->device->threads : (double)NAN);
     bench_put_text(csv, w->why[0] ? w->why : "ok");
     bench_put_times(csv, times);
     bench_put_number(csv, times ? y->settings->repeat : 0);

@@ -27,7 +27,7 @@ void bench_peer_row(bench_csv *csv, const bench_peer *peer, const bench_settings
     bench_put_text(csv, grid);
     bench_put_text(csv, peer->precision == PSG_F64 ? "f64" : "f32");
     bench_put_number(csv, peer->ranks);
-    bench_put_number(csv, peer->threads ? peer->threads : NAN);
+    bench_put_number(csv, peer->threads ? (double)peer->threads : (double)NAN);
     bench_put_number(csv, peer->gpus);
     bench_put_text(csv, why ? why : bench_peer_agrees(peer) ? "ok" : "the results differ");
     bench_put_times(csv, why ? NULL : &peer->theirs);

@@ -61,8 +61,8 @@ static void tell_row(const bench_transposes *b, const bench_settings *settings, 
     bench_put_text(csv, grid);
     bench_put_number(csv, (double)b->element_bytes);
     bench_put_text(csv, name);
-    bench_put_number(csv, b->threads ? b->threads : NAN);
-    bench_put_number(csv, b->elements_per_thread ? b->elements_per_thread : NAN);
+    bench_put_number(csv, b->threads ? (double)b->threads : (double)NAN);
+    bench_put_number(csv, b->elements_per_thread ? (double)b->elements_per_thread : (double)NAN);
     bench_put_text(csv, status);
     bench_put_times(csv, times);
     bench_put_number(csv, times ? settings->repeat : 0);

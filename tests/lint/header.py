@@ -1,6 +1,8 @@
 """Each public header compiles alone and twice in a file, without a warning, as C99, C11, C17, C++11 and C++17.
 
-    header.py ROOT CC [CXX]
+    header.py ROOT COMPILER ...
+
+A compiler with ++ in its name compiles C++, another one C.
 """
 
 import os
@@ -27,10 +29,14 @@ def compiles(root, header, compiler, language, standard):
     return None if run.returncode == 0 else f"{header} by {compiler} -std={standard}:\n{run.stderr}"
 
 
-def main(root, c_compiler, cxx_compiler=None):
-    cases = [(c_compiler, "c", standard) for standard in ("c99", "c11", "c17")]
-    if cxx_compiler:
-        cases += [(cxx_compiler, "c++", standard) for standard in ("c++11", "c++17")]
+def cases_of(compiler):
+    if "++" in os.path.basename(compiler):
+        return [(compiler, "c++", standard) for standard in ("c++11", "c++17")]
+    return [(compiler, "c", standard) for standard in ("c99", "c11", "c17")]
+
+
+def main(root, *compilers):
+    cases = [case for compiler in compilers for case in cases_of(compiler)]
     problems = [compiles(root, header, *case) for header in tree.PUBLIC for case in cases]
     tree.finish([problem for problem in problems if problem], len(problems))
 
