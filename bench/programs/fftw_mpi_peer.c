@@ -179,12 +179,12 @@ static void plan_fftw(bench *b, int in_place) {
     const unsigned flags = FFTW_MEASURE | FFTW_DESTROY_INPUT;
     const ptrdiff_t nx = (ptrdiff_t)b->nx, ny = (ptrdiff_t)b->ny, nz = (ptrdiff_t)b->nz;
     b->its.in_place = in_place;
-    b->its.spectrum =
-        in_place ? (fftw_complex *)b->its.real : bench_array(b->its.allocated * sizeof *b->its.spectrum);
-    b->its.forward = fftw_mpi_plan_dft_r2c_3d(nz, ny, nx, b->its.real, b->its.spectrum, MPI_COMM_WORLD,
-                                          flags | FFTW_MPI_TRANSPOSED_OUT);
-    b->its.inverse = fftw_mpi_plan_dft_c2r_3d(nz, ny, nx, b->its.spectrum, b->its.real, MPI_COMM_WORLD,
-                                          flags | FFTW_MPI_TRANSPOSED_IN);
+    b->its.spectrum = in_place ? (fftw_complex *)b->its.real
+                               : bench_array(b->its.allocated * sizeof *b->its.spectrum);
+    b->its.forward = fftw_mpi_plan_dft_r2c_3d(nz, ny, nx, b->its.real, b->its.spectrum,
+                                              MPI_COMM_WORLD, flags | FFTW_MPI_TRANSPOSED_OUT);
+    b->its.inverse = fftw_mpi_plan_dft_c2r_3d(nz, ny, nx, b->its.spectrum, b->its.real,
+                                              MPI_COMM_WORLD, flags | FFTW_MPI_TRANSPOSED_IN);
     must(b->its.forward != NULL && b->its.inverse != NULL, "FFTW's planner");
 }
 
