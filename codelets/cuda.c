@@ -197,7 +197,7 @@ static void add_planes(const psg_context *c, psg_cuda_segment *segments, size_t 
 static psg_cuda_segment relayed_of(const psg_run *run, psg_cuda_direction direction, size_t s,
                                    size_t p) {
     const psg_context *c = psg_context_of(run);
-    const size_t planes = c->layout.z0[s + 1] - c->layout.z0[s];
+    const size_t planes = psg_layout_planes(&c->layout, s);
     const bool there = direction == PSG_CUDA_FORWARD && !c->layout.relay.fetched;
     size_t before = there ? c->layout.z0[s] * psg_relay_rows(&c->layout, p) : 0;
     for (size_t other = 0; !there && other < p; other++) {
@@ -220,7 +220,7 @@ size_t psg_cuda_bands_of(const psg_run *run, size_t p, void *buffers[], psg_cuda
                                .to = c->layout.relay.fetched ? NULL : w->segments[2]};
     for (size_t s = 0; s < c->layout.segments; s++) {
         const psg_cuda_segment block = {.base_d = psg_task_pointer(buffers, s),
-                                        .planes = c->layout.z0[s + 1] - c->layout.z0[s],
+                                        .planes = psg_layout_planes(&c->layout, s),
                                         .plane_pitch = psg_task_pitch(buffers, s)};
         add_planes(c, w->segments[0], &bands[0].count, &block);
         if (returned > 0) {
@@ -292,7 +292,7 @@ static int transform_slab(const psg_run *run, psg_cuda_direction direction, size
     const psg_context *c = psg_context_of(run);
     const psg_cuda_plans *w = psg_cuda_plans_self(c);
     const psg_cuda_fft *fft = w->xy[direction][psg_cuda_segment_size(c, index)];
-    const size_t planes = c->layout.z0[index + 1] - c->layout.z0[index];
+    const size_t planes = psg_layout_planes(&c->layout, index);
     const bool forward = direction == PSG_CUDA_FORWARD;
     const size_t blocks = c->form.packed ? blocks_of(run, direction, index, buffers) : 0;
     void *slab = c->form.packed ? w->slab_d : psg_task_pointer(buffers, 0);
@@ -322,8 +322,8 @@ bool psg_cuda_transform_xy(psg_run *run, psg_cuda_direction direction, size_t in
         const psg_cuda_xy_part *parts = NULL;
         const size_t count = psg_cuda_parts_of(run, direction, index, blocks, &parts);
         code = (int)psg_cuda_xy_run(w->strips, direction, field_d,
-                                    c->layout.z0[index + 1] - c->layout.z0[index], parts, count,
-                                    w->work_d, starpu_cuda_get_local_stream());
+                                    psg_layout_planes(&c->layout, index), parts, count, w->work_d,
+                                    starpu_cuda_get_local_stream());
     } else {
         code = transform_slab(run, direction, index, field_d, blocks);
     }

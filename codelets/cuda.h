@@ -51,9 +51,8 @@ static inline psg_cuda_layout psg_cuda_layout_of(const psg_context *context) {
 }
 
 static inline psg_cuda_columns psg_cuda_columns_of(const psg_context *c, size_t p) {
-    return (psg_cuda_columns){.rows = c->layout.y0[p + 1] - c->layout.y0[p],
-                              .nxc = c->layout.nxc,
-                              .strip = c->form.strip};
+    return (psg_cuda_columns){
+        .rows = psg_layout_rows(&c->layout, p), .nxc = c->layout.nxc, .strip = c->form.strip};
 }
 
 /** Transform segment `index` from field_d to its blocks, or back.
@@ -64,12 +63,12 @@ bool psg_cuda_transform_xy(psg_run *run, psg_cuda_direction direction, size_t in
 
 /** Index into the arrays by size. */
 static inline size_t psg_cuda_segment_size(const psg_context *c, size_t s) {
-    const size_t *first = &c->layout.z0[c->layout.gpu_segments.first];
-    return c->layout.z0[s + 1] - c->layout.z0[s] == first[1] - first[0] ? 0 : 1;
+    const size_t *first = c->layout.z0 + c->layout.gpu_segments.first;
+    return psg_layout_planes(&c->layout, s) == first[1] - first[0] ? 0 : 1;
 }
 static inline size_t psg_cuda_pencil_size(const psg_context *c, size_t p) {
-    const size_t *first = &c->layout.y0[c->layout.gpu_pencils.first];
-    return c->layout.y0[p + 1] - c->layout.y0[p] == first[1] - first[0] ? 0 : 1;
+    const size_t *first = c->layout.y0 + c->layout.gpu_pencils.first;
+    return psg_layout_rows(&c->layout, p) == first[1] - first[0] ? 0 : 1;
 }
 
 #endif

@@ -62,7 +62,7 @@ static size_t count_slabs(const psg_plan *plan) {
 static void register_slabs(const psg_plan *plan, starpu_data_handle_t *slabs, char *memory) {
     const psg_context *c = &plan->context;
     const size_t plane_bytes = c->layout.n[0] * c->layout.n[1] * c->cpu->real_bytes;
-    const size_t *z0 = &c->layout.z0[c->layout.own_segments.first];
+    const size_t *z0 = c->layout.z0 + c->layout.own_segments.first;
     for (size_t s = 0; s < count_slabs(plan); s++) {
         char *slab = memory != NULL ? memory + (z0[s] - z0[0]) * plane_bytes : NULL;
         const size_t n[3] = {c->layout.n[0], c->layout.n[1], z0[s + 1] - z0[s]};

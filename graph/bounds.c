@@ -123,8 +123,7 @@ static double between_gpus(const psg_plan *plan, int from, int to, double bytes)
 
 static double block_bytes(const psg_context *c, size_t s, size_t p) {
     return 2 * (double)c->cpu->real_bytes * (double)c->layout.nxc *
-           (double)(c->layout.z0[s + 1] - c->layout.z0[s]) *
-           (double)(c->layout.y0[p + 1] - c->layout.y0[p]);
+           (double)psg_layout_planes(&c->layout, s) * (double)psg_layout_rows(&c->layout, p);
 }
 
 /* Between GPU `from` and GPU `to`, or the cores (-1), there and back: blocks that segments on the
@@ -155,15 +154,13 @@ static double message_bytes(const psg_plan *plan, int gpu) {
         c->layout.z0[c->layout.own_segments.end] - c->layout.z0[c->layout.own_segments.first];
     double points = 0;
     for (size_t s = c->layout.own_segments.first; s < c->layout.own_segments.end; s++) {
-        points +=
-            c->layout.segment_worker[s] == gpu
-                ? (double)(c->layout.z0[s + 1] - c->layout.z0[s]) * (double)(c->layout.n[1] - rows)
-                : 0;
+        points += c->layout.segment_worker[s] == gpu
+                      ? (double)psg_layout_planes(&c->layout, s) * (double)(c->layout.n[1] - rows)
+                      : 0;
     }
     for (size_t p = c->layout.own_pencils.first; p < c->layout.own_pencils.end; p++) {
         points += c->layout.pencil_worker[p] == gpu
-                      ? (double)(c->layout.y0[p + 1] - c->layout.y0[p]) *
-                            (double)(c->layout.n[2] - planes)
+                      ? (double)psg_layout_rows(&c->layout, p) * (double)(c->layout.n[2] - planes)
                       : 0;
     }
     const bool by_memory =
@@ -178,9 +175,8 @@ static void find_gpu_links(const psg_plan *plan, psg_bounds *b) {
         const int node = psg_placement_node(gpu);
         double planes = 0;
         for (size_t s = c->layout.own_segments.first; s < c->layout.own_segments.end; s++) {
-            planes += c->layout.segment_worker[s] == gpu
-                          ? (double)(c->layout.z0[s + 1] - c->layout.z0[s])
-                          : 0;
+            planes +=
+                c->layout.segment_worker[s] == gpu ? (double)psg_layout_planes(&c->layout, s) : 0;
         }
         const double field =
             planes * (double)(c->layout.n[0] * c->layout.n[1]) * (double)c->cpu->real_bytes;

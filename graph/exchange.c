@@ -37,7 +37,7 @@ static psg_message message_of(const psg_plan *plan, const psg_lane *lane, int ra
                          g - first_bundle),
         .way = way,
         .node = psg_placement_node(psg_comm_cuda_aware() == 1 ? worker : -1),
-        .rows = (c->layout.z0[s + 1] - c->layout.z0[s]) *
+        .rows = psg_layout_planes(&c->layout, s) *
                 (c->layout.bundle_y0[g + 1] - c->layout.bundle_y0[g]),
         .label = {PSG_TASK_EXCHANGE, {s, c->layout.bundle_p0[g], PSG_NO_INDEX}}};
 }

@@ -145,8 +145,7 @@ typedef struct item {
 
 static item segment_item(const psg_plan *plan, size_t s, size_t rows) {
     const psg_context *c = &plan->context;
-    return (item){(c->layout.z0[s + 1] - c->layout.z0[s]) * rows * c->layout.nxc * 2 *
-                      c->cpu->real_bytes,
+    return (item){psg_layout_planes(&c->layout, s) * rows * c->layout.nxc * 2 * c->cpu->real_bytes,
                   psg_placement_home(plan, plan->context.layout.segment_worker[s])};
 }
 
@@ -192,7 +191,7 @@ static subject subject_of(const layout *l, size_t m) {
         return (subject){.index = c->layout.own_segments.first + m, .rows = c->layout.n[1]};
     }
     const size_t p = c->layout.own_pencils.first + m - l->spectra;
-    return (subject){.pencil = true, .index = p, .rows = c->layout.y0[p + 1] - c->layout.y0[p]};
+    return (subject){.pencil = true, .index = p, .rows = psg_layout_rows(&c->layout, p)};
 }
 
 static item item_of(const layout *l, size_t m) {
@@ -253,8 +252,8 @@ typedef struct place {
 
 static place place_of(const layout *l, int rank, size_t s, size_t g) {
     const psg_context *c = &l->plan->context;
-    const size_t *y = &c->layout.bundle_y0[g];
-    const size_t planes = c->layout.z0[s + 1] - c->layout.z0[s];
+    const size_t *y = c->layout.bundle_y0 + g;
+    const size_t planes = psg_layout_planes(&c->layout, s);
     if (l->stacks > 0) {
         return (place){stack_item(l, g), c->layout.z0[s] * psg_block_rows(&c->layout, g)};
     }
@@ -267,9 +266,9 @@ static void register_block(starpu_data_handle_t *block, const psg_lane *lane, co
                            int rank, size_t s, size_t g) {
     const psg_context *c = &l->plan->context;
     const size_t element = 2 * c->cpu->real_bytes;
-    const size_t *y = &c->layout.bundle_y0[g];
+    const size_t *y = c->layout.bundle_y0 + g;
     const size_t rows = l->stacks > 0 ? psg_block_rows(&c->layout, g) : y[1] - y[0];
-    const size_t n[3] = {c->layout.nxc, rows, c->layout.z0[s + 1] - c->layout.z0[s]};
+    const size_t n[3] = {c->layout.nxc, rows, psg_layout_planes(&c->layout, s)};
     const place at = place_of(l, rank, s, g);
     psg_block_register(block, item_of(l, at.item).node,
                        (char *)lane->item[at.item] + at.rows * c->layout.nxc * element, n,
@@ -289,7 +288,7 @@ static void register_segment(psg_lane *lane, const layout *l, size_t s) {
     if (c->form.segment_is_block) {
         lane->spectra[own] = lane->bundles[own];
     } else if (!c->form.fused) {
-        const size_t n[3] = {c->layout.nxc, c->layout.n[1], c->layout.z0[s + 1] - c->layout.z0[s]};
+        const size_t n[3] = {c->layout.nxc, c->layout.n[1], psg_layout_planes(&c->layout, s)};
         const size_t at = spectrum_item(l, own);
         psg_block_register(&lane->spectra[own], item_of(l, at).node, lane->item[at], n, n[0] * n[1],
                            2 * c->cpu->real_bytes);
@@ -309,8 +308,8 @@ static void register_in_bundle(psg_lane *lane, const psg_plan *plan, size_t s, s
             continue;
         }
         char *memory = (char *)starpu_block_get_local_ptr(arrival);
-        const size_t n[3] = {c->layout.nxc, c->layout.y0[p + 1] - c->layout.y0[p],
-                             c->layout.z0[s + 1] - c->layout.z0[s]};
+        const size_t n[3] = {c->layout.nxc, psg_layout_rows(&c->layout, p),
+                             psg_layout_planes(&c->layout, s)};
         psg_block_register(
             block, STARPU_MAIN_RAM,
             memory + (c->layout.y0[p] - c->layout.bundle_y0[g]) * c->layout.nxc * element, n,
@@ -345,7 +344,7 @@ static void register_pencil(psg_lane *lane, const layout *l, size_t m) {
         return;
     }
     const size_t at = spectrum_item(l, l->spectra + m);
-    const size_t rows = c->layout.y0[p + 1] - c->layout.y0[p];
+    const size_t rows = psg_layout_rows(&c->layout, p);
     const size_t contiguous[3] = {c->layout.n[2], c->layout.nxc, rows};
     const size_t strided[3] = {c->layout.nxc, rows, c->layout.n[2]};
     const size_t *n = c->form.z_contiguous ? contiguous : strided;

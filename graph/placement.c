@@ -140,8 +140,8 @@ psg_status psg_placement_check(psg_plan *plan) {
 static size_t take_rows(size_t *rows, const psg_context *c, double share) {
     size_t all = 0;
     for (size_t p = 0; p < c->layout.pencils; p++) {
-        rows[p] = (size_t)(share * (double)(c->layout.y0[p + 1] - c->layout.y0[p])) /
-                  TUNING_RELAY_STEP * TUNING_RELAY_STEP;
+        rows[p] = (size_t)(share * (double)psg_layout_rows(&c->layout, p)) / TUNING_RELAY_STEP *
+                  TUNING_RELAY_STEP;
         all += rows[p];
     }
     return all;

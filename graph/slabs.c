@@ -75,7 +75,7 @@ static psg_status copy(const psg_plan *plan, const starpu_data_handle_t *slabs, 
     }
     bool failed = false;
     for (size_t s = 0; s < segments && !failed; s++) {
-        const size_t *z0 = &c->layout.z0[own.first + s];
+        const size_t *z0 = c->layout.z0 + own.first + s;
         const int worker = copier(plan, own.first + s);
         copies[s] = (psg_slab_copy){.array = array + (z0[0] - c->layout.z0[own.first]) * plane,
                                     .bytes = (z0[1] - z0[0]) * plane,

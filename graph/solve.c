@@ -260,7 +260,7 @@ static psg_status find_nonfinite(const psg_plan *plan, const psg_arrays *arrays)
     for (size_t s = c->layout.own_segments.first; s < c->layout.own_segments.end && isinf(first);
          s++) {
         const starpu_data_handle_t slab = arrays->f_slabs[s - c->layout.own_segments.first];
-        const size_t count = plane * (c->layout.z0[s + 1] - c->layout.z0[s]);
+        const size_t count = plane * psg_layout_planes(&c->layout, s);
         if (starpu_data_acquire(slab, STARPU_R) != 0) {
             continue;
         }
@@ -294,9 +294,9 @@ static psg_status refuse_mean(const psg_plan *plan, const psg_arrays *arrays) {
     for (size_t s = c->layout.own_segments.first; s < c->layout.own_segments.end; s++) {
         const starpu_data_handle_t slab = arrays->f_slabs[s - c->layout.own_segments.first];
         if (starpu_data_acquire(slab, STARPU_R) == 0) {
-            const double here = c->cpu->max_abs((const void *)starpu_block_get_local_ptr(slab),
-                                                c->layout.n[0] * c->layout.n[1] *
-                                                    (c->layout.z0[s + 1] - c->layout.z0[s]));
+            const double here =
+                c->cpu->max_abs((const void *)starpu_block_get_local_ptr(slab),
+                                c->layout.n[0] * c->layout.n[1] * psg_layout_planes(&c->layout, s));
             starpu_data_release(slab);
             largest = fmax(largest, here);
         }
