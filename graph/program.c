@@ -3,9 +3,9 @@
  * so plans take turns: a plan has it from a submission until it has asked, or submits again. It is
  * solved when somebody asks, which takes longer than many a solve. */
 #include "graph/internal.h"
+#include "runtime/starpu_inside.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* A plan has StarPU's program. */
 static atomic_flag taken = ATOMIC_FLAG_INIT;
@@ -16,12 +16,8 @@ struct psg_program {
     double seconds; /* of that one; 0: not known */
 };
 
-/* By their names, which is all that StarPU tells of them. */
 int psg_policy_uses_models(const char *policy) {
-    return policy != NULL &&
-           (strncmp(policy, "dm", 2) == 0 || strstr(policy, "-dm") != NULL ||
-            strstr(policy, "heft") != NULL || strstr(policy, "modular-heteroprio") != NULL ||
-            strcmp(policy, "modular-gemm") == 0);
+    return psg_starpu_uses_models(policy);
 }
 
 /* A model that is asked for a time it does not have makes StarPU calibrate from then on, and say

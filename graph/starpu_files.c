@@ -5,6 +5,7 @@
 
 #include "graph/internal.h"
 #include "runtime/device.h"
+#include "runtime/starpu_inside.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -14,16 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* _STARPU_PERFMODEL_VERSION of StarPU 1.4, which no public header has. */
-enum { MODEL_VERSION = 45 };
 /* What no file has more of. */
 enum { MOST_NODES = 4096, MOST_COMBINATIONS = 4096, MOST_DEVICES = 64, MOST_COEFFICIENTS = 4096 };
 /* StarPU reads the line of an entry into so many bytes. */
 enum { LINE_BYTES = 256 };
-
-int psg_starpu_model_version(void) {
-    return MODEL_VERSION;
-}
 
 /* ---------------------------------------------------------------------------------- words */
 
@@ -240,7 +235,7 @@ static bool take_combination(const char **at) {
 static bool model_is_good(const char *text) {
     unsigned long version = 0;
     unsigned long combinations = 0;
-    bool good = take_count(&text, INT_MAX, &version) && version == MODEL_VERSION &&
+    bool good = take_count(&text, INT_MAX, &version) && version == PSG_STARPU_MODEL_VERSION &&
                 take_count(&text, MOST_COMBINATIONS, &combinations);
     for (unsigned long n = 0; good && n < combinations; n++) {
         good = take_combination(&text);

@@ -8,6 +8,7 @@
 #include "graph/starpu_home.h"
 
 #include "graph/kept.h"
+#include "runtime/starpu_inside.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -65,7 +66,7 @@ static bool make_folder(const char *path, char *why, size_t size) {
 }
 
 static void models_folder(char *path, size_t size, const char *folder) {
-    (void)snprintf(path, size, "%s/codelets/%d", folder, psg_starpu_model_version());
+    (void)snprintf(path, size, "%s/codelets/%d", folder, PSG_STARPU_MODEL_VERSION);
 }
 
 static bool make_folders(const char *folder, char *why, size_t size) {

@@ -33,8 +33,6 @@ bool psg_starpu_file_is_good(psg_starpu_file kind, const char *text);
 /** Does StarPU keep what it measured, as far as can be known before it starts?
  *  @param[in] config  a good HOST.config */
 bool psg_starpu_config_is_current(const char *config);
-/** The name of the folder of models in codelets/. */
-int psg_starpu_model_version(void);
 
 /* ---------------------------------------------------------------------------- starpu_home.c */
 

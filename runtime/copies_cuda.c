@@ -3,6 +3,7 @@
 #include "runtime/copies_cuda.h"
 #include "runtime/copies.h"
 #include "runtime/device.h"
+#include "runtime/starpu_inside.h"
 
 #include <cuda_runtime_api.h>
 #include <starpu.h>
@@ -387,17 +388,13 @@ static struct starpu_data_interface_ops blocks;
 static pthread_once_t made = PTHREAD_ONCE_INIT;
 
 static void make_blocks(void) {
-    copy_methods = *starpu_interface_block_ops.copy_methods;
+    psg_starpu_blocks(&blocks, &copy_methods);
     copy_methods.ram_to_cuda_async = ram_to_cuda;
     copy_methods.cuda_to_ram_async = cuda_to_ram;
     copy_methods.cuda_to_cuda_async = cuda_to_cuda;
     copy_methods.any_to_any = any_to_any;
-    blocks = starpu_interface_block_ops;
-    blocks.copy_methods = &copy_methods;
 }
 
-/* Its number stays that of StarPU's, which is all that StarPU tells interfaces apart by: these are
- * blocks, for filters, starpu_data_cpy() with blocks of the program's, and StarPU-MPI. */
 struct starpu_data_interface_ops *psg_device_blocks(void) {
     (void)pthread_once(&made, make_blocks);
     return &blocks;

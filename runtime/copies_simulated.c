@@ -5,6 +5,7 @@
  * requests. Only one thread of a simulation runs at a time. */
 #include "runtime/copies.h"
 #include "runtime/device.h"
+#include "runtime/starpu_inside.h"
 
 #include <simgrid/host.h>
 #include <starpu.h>
@@ -43,7 +44,8 @@ static struct starpu_data_interface_ops blocks;
 static pthread_once_t made = PTHREAD_ONCE_INIT;
 
 static void make_blocks(void) {
-    blocks = starpu_interface_block_ops;
+    static struct starpu_data_copy_methods copy_methods;
+    psg_starpu_blocks(&blocks, &copy_methods);
     blocks.get_size = get_size;
     blocks.unregister_data_handle = forget;
 }

@@ -4,11 +4,11 @@
 
 #include "runtime/args.h"
 #include "runtime/decimal.h"
+#include "runtime/starpu_inside.h"
 
 #include <xbt/config.h>
 #include <xbt/log.h>
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -325,18 +325,15 @@ __attribute__((visibility("default"))) int starpu_main(int argc, char **argv) {
 const char *psg_simulation_run(int (*program)(int, char **), int argc, char **argv, int *result) {
     static char name[] = "psg";
     char *mine[] = {name, NULL}; /* SimGrid would take options that are not its own */
-    union {
-        void *symbol;
-        int (*function)(int, char **);
-    } start = {.symbol = dlsym(RTLD_NEXT, "main")};
-    if (start.function == NULL) {
+    int (*const start)(int, char **) = psg_starpu_main();
+    if (start == NULL) {
         return "this StarPU has no entry for a program to simulate";
     }
     guest = program;
     guest_argc = argc;
     guest_argv = argv;
     guest_returned = false;
-    (void)start.function(1, mine); /* SimGrid ends it where all of it waits, and that is 0 too */
+    (void)start(1, mine); /* SimGrid ends it where all of it waits, and that is 0 too */
     if (!guest_returned) {
         return "the simulation ended before the program: all of it waited, for ever";
     }
