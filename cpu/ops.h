@@ -89,12 +89,12 @@ struct psg_cpu_ops {
      *  back; each piece is read and written once.
      *  @param[out] mode0  one complex: the mode (0,0,0) before the division, if the pencil has it: the sum of
      *                     f, and not finite where f is not; may be NULL
-     *  @return as above */
+     *  @return false: a NaN or an Inf stands in the pencil */
     bool (*kspace)(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
                    const psg_cpu_pencil *pencil, void *scratch, void *mode0);
 
-    /** Divide a pencil of rows [row0, row0 + rows), whole: [nz][rows][nxc] or [rows][nxc][nz];
-     *  `mode0` as above. */
+    /** Divide a pencil of rows [row0, row0 + rows), whole: [nz][rows][nxc] or [rows][nxc][nz].
+     *  @param[out] mode0  one complex: the mode (0,0,0) before the division, if the pencil has it; may be NULL */
     void (*divide_strided)(const psg_cpu_divide *divide, const size_t n[3], size_t row0,
                            size_t rows, void *pencil, void *mode0);
     void (*divide_contiguous)(const psg_cpu_divide *divide, const size_t n[3], size_t row0,

@@ -72,9 +72,9 @@ static void part_free(psg_part *part, const psg_plan *plan) {
  *            [segments]            and of all pencils in a segment's planes, as they are back
  *   several: [ranks][own segments] a segment's planes of the rows of each process: its blocks end
  *                                  to end
- *            [their segments]      the others' planes of our rows, blocks likewise
+ *            [their segments]      the others' planes of our rows: their blocks end to end
  *   staged: [own segments]         a segment's spectrum, unless it is its only block
- *           [own pencils]          a pencil, likewise
+ *           [own pencils]          a pencil, unless it is its only block
  *
  * So what goes to one process is in one piece, and what comes from it too; and a pencil's task
  * finds one array, whoever wrote it. */

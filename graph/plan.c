@@ -432,7 +432,7 @@ psg_status psg_plan_create(psg_plan **result, const psg_grid *grid, const psg_op
     plan->processes.ranks = b.comm != NULL ? psg_comm_ranks(b.comm) : 1;
     set_context(plan);
     status = make(plan);
-    plan->problem.options.cache_dir = NULL; /* as above: the wisdom is in */
+    plan->problem.options.cache_dir = NULL; /* the caller's: the wisdom is in */
     if (status != PSG_OK) {
         free_plan(plan);
         psg_runtime_release(b.comm);

@@ -284,7 +284,7 @@ PSG_API void psg_plan_unpin(psg_plan *plan, const void *array);
  * destroyed. Plans on one communicator are used by one thread at a time.
  *
  * Unless the launcher gave each process cores of its own, psg_plan_create() divides a node's among
- * the processes there, if it starts StarPU; likewise GPUs. With more processes than cores, Open MPI
+ * the processes there, if it starts StarPU. It takes its part of the GPUs in the same way. With more processes than cores, Open MPI
  * should give way while it waits: OMPI_MCA_mpi_yield_when_idle=1 in the environment.
  *
  * With psg_options.time_limit, a process that waits for another one for so many seconds gives up:

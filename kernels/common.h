@@ -39,7 +39,8 @@ typedef struct psg_cuda_band {
     const psg_cuda_segment *segments; /**< [count]; together nz planes */
     size_t count;                     /**< >= 1 */
     size_t rows;
-    const psg_cuda_segment *to; /**< [to_count]: where results go, likewise; NULL: in place */
+    const psg_cuda_segment
+        *to; /**< [to_count]: where the results of `segments` go; NULL: in place */
     size_t to_count;
 } psg_cuda_band;
 

@@ -162,7 +162,7 @@ PSG_LOAD(load_shared_cache, "cg", "memory")
 PSG_LOAD(load_streaming, "cs", )
 #undef PSG_LOAD
 
-/// A number that is not read again soon: likewise.
+/// A number that nobody reads again soon: it leaves the second-level cache first.
 template <class Real> PSG_HD void store_streaming(complex_t<Real> *p, complex_t<Real> v) {
 #if defined(__CUDA_ARCH__)
     if constexpr (sizeof(Real) == 8)

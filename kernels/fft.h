@@ -26,7 +26,7 @@ int psg_cuda_fft_create_xy(psg_cuda_fft **fft, psg_cuda_precision precision,
                            psg_cuda_direction direction, size_t nx, size_t ny, size_t planes);
 
 /** Plan the transforms along z of a pencil [nz][columns] or [columns][nz], both directions.
- *  @return as above */
+ *  @return 0; a code for psg_cuda_error_string() */
 int psg_cuda_fft_create_z(psg_cuda_fft **fft, psg_cuda_precision precision, psg_cuda_layout layout,
                           size_t columns, size_t nz);
 
@@ -51,7 +51,7 @@ int psg_cuda_fft_set_stream(psg_cuda_fft *fft, cudaStream_t stream);
 int psg_cuda_fft_run_xy(const psg_cuda_fft *fft, void *in_d, void *out_d);
 
 /** Run a plan of psg_cuda_fft_create_z(), in place.
- *  @return as above */
+ *  @return 0; a code for psg_cuda_error_string() */
 int psg_cuda_fft_run_z(const psg_cuda_fft *fft, psg_cuda_direction direction, void *pencil_d);
 
 /** Where cuFFT's codes begin among ours. */

@@ -32,7 +32,7 @@ cudaError_t psg_cuda_unpack_slab(psg_cuda_precision precision, void *slab_d, siz
  *  @param[in]  columns   rows * nxc of the pencil
  *  @param[in]  nz        planes of all segments together
  *  @param[in]  segments  [count], borrowed until return; packed blocks, or views of slabs
- *  @return as above */
+ *  @return cudaSuccess; cudaErrorInvalidValue */
 cudaError_t psg_cuda_unpack_pencil(psg_cuda_precision precision, psg_cuda_layout layout,
                                    void *pencil_d, size_t columns, size_t nz,
                                    const psg_cuda_segment *segments, size_t count,

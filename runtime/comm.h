@@ -122,7 +122,7 @@ typedef struct psg_alltoall {
     size_t lane;
 } psg_alltoall;
 
-/** Begin MPI_Ialltoallv on a lane. Collective. @return as above */
+/** Begin MPI_Ialltoallv on a lane. Collective. @return 0; a code for psg_comm_words() */
 int psg_wire_alltoall(const psg_wire *wire, const psg_alltoall_part *from,
                       const psg_alltoall_part *to, size_t lane, psg_request *request);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static psg_copy_sum sums[PSG_COPY_WAYS]; /* under the lock, as are the following */
+static psg_copy_sum sums[PSG_COPY_WAYS]; /* under the lock, with all that follow here */
 static psg_copy_list kept;
 static unsigned solves;
 

@@ -23,8 +23,8 @@ typedef struct psg_copy_record {
     const void *target;
     size_t bytes;
     bool task;    /**< a task of ours made it: StarPU, which counts its own, knows nothing of it */
-    double start; /**< starpu_timing_now(), as is the following */
-    double end;
+    double start; /**< microseconds of starpu_timing_now() */
+    double end;   /**< microseconds of starpu_timing_now() */
 } psg_copy_record;
 
 /** All copies of a way so far. */

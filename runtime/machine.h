@@ -10,7 +10,7 @@
  *      gpu_memory BYTES               of each GPU
  *      link WHICH BYTES SECONDS       bytes a second and latency: to-gpu, from-gpu (each GPU has its own), between
  *                                     (what a GPU sends, and what it receives, all others together), peer (a
- *                                     kernel that reads and writes another GPU's memory, likewise), network
+ *                                     kernel that reads and writes another GPU's memory, all GPUs together), network
  *                                     (what a node sends, and what it receives, each; SECONDS of a message).
  *                                     SECONDS of peer change nothing: a kernel does not wait for single accesses
  *      recorded peer BYTES            bytes a second of the link peer when the times below were recorded. Without this

@@ -1,5 +1,5 @@
 /* A node's network: messages go one after the other, in the order in which they were posted, and others come
- * at the same time, likewise. */
+ * at the same time, one after the other, too. */
 #include "runtime/messenger.h"
 #include "runtime/request_simulated.h"
 
@@ -17,8 +17,8 @@ typedef struct letter {
 typedef struct direction {
     starpu_pthread_t thread;
     starpu_pthread_cond_t posted_some;
-    letter *first; /* under the lock, as is the following */
-    letter *last;
+    letter *first; /* under the lock */
+    letter *last;  /* under the lock */
 } direction;
 
 static starpu_pthread_mutex_t lock;

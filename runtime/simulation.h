@@ -41,7 +41,7 @@ const psg_machine *psg_simulation_machine(void);
  *  @return false: none is described, and none is asked for */
 bool psg_simulation_network(double asked, double *rate, double *seconds);
 
-/** The processes of so many alike nodes, of which this is the first; kept. @param[in] rate  of the network, as above
+/** The processes of so many alike nodes, of which this is the first; kept. @param[in] rate  of the network, bytes per second; 0: the machine's
  *  @return NULL: no memory, or this is no simulation */
 struct psg_comm *psg_simulation_nodes(unsigned nodes, double rate);
 
