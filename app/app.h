@@ -53,10 +53,13 @@ double app_now(void);
 /** "1.50 GiB" and the like. @param[out] text  size bytes, 32 are enough */
 void app_bytes_text(char *text, size_t size, double bytes);
 
+/** The name of a value, by the library's table. It is overwritten by the eighth call after this one. */
 const char *app_precision_name(psg_precision precision);
 const char *app_symbol_name(psg_symbol symbol);
 const char *app_graph_name(psg_graph graph);
 const char *app_exchange_name(psg_exchange exchange);
+const char *app_layout_name(psg_z_layout layout);
+const char *app_normalize_name(int normalize);
 
 /** 4 or 8. */
 size_t app_element_bytes(psg_precision precision);

@@ -240,28 +240,19 @@ static int tell_machines(const app_arguments *arguments) {
 int app_info(int argc, char **argv) {
     app_arguments arguments;
     app_workers workers = {.list = NULL};
-    psg_options options;
     int code = app_ranks_agree(app_arguments_info(argc, argv, &arguments));
     if (!code && arguments.machines) {
         return app_ranks_agree(app_rank() == 0 ? tell_machines(&arguments) : APP_DONE);
     }
     if (!code) {
-        code = app_ranks_agree(
-            app_simulation_choose(arguments.machine, app_arguments_simulated(&arguments)));
+        code = app_ranks_agree(app_simulation_choose(arguments.solver.options.machine,
+                                                     app_options_simulated(&arguments.solver)));
     }
     if (code) {
         return code == APP_HELPED ? APP_DONE : code;
     }
     app_signals_install();
-    psg_options_init(&options);
-    options.cpus = arguments.cpus;
-    options.gpus = arguments.gpus.count;
-    options.gpu_ids = arguments.gpus.listed ? arguments.gpus.ids : NULL;
-    options.cpu_share = arguments.cpu_share;
-    options.policy = arguments.policy;
-    options.machine = arguments.machine;
-    options.nodes = arguments.nodes ? arguments.nodes : 1;
-    options.network = arguments.network;
+    psg_options options = arguments.solver.options;
     options.comm = app_ranks_comm();
     code = app_workers_find(&options, &workers);
     if (!code) {

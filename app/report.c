@@ -9,6 +9,7 @@
 #include "graph/psg_observe.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -484,6 +485,18 @@ static void put_checks(json_t *root, const app_report *report) {
     }
 }
 
+/* All options as they were given, in the library's words; the members above say what they came to. */
+static json_t *json_options(const psg_options *options) {
+    json_t *object = json_object();
+    char text[PATH_MAX];
+    for (size_t index = 0; psg_option_at(index) != NULL; index++) {
+        const char *name = psg_option_at(index)->name;
+        put_text(object, name,
+                 psg_options_get(options, name, text, sizeof text) == PSG_OK ? text : NULL);
+    }
+    return object;
+}
+
 int app_report_json(const app_report *report, const char *path, const char *shown) {
     const psg_axis *axis = report->grid.axis;
     const psg_statistics *s = &report->statistics;
@@ -503,9 +516,9 @@ int app_report_json(const app_report *report, const char *path, const char *show
     put_real(root, "mean_dropped", s->mean);
     put_text(root, "graph", app_graph_name(s->graph));
     put_text(root, "exchange", app_exchange_name(s->exchange));
-    put_text(root, "z_layout", s->z_layout == PSG_Z_STRIDED ? "strided" : "contiguous");
+    put_text(root, "z_layout", app_layout_name(s->z_layout));
     put_text(root, "normalize",
-             s->graph == PSG_GRAPH_STAGED && report->options.normalize ? "task" : "divide");
+             app_normalize_name(s->graph == PSG_GRAPH_STAGED && report->options.normalize));
     put(root, "tuned", json_boolean(s->tuned));
     put_size(root, "segments", s->segments);
     put_size(root, "segment_planes", s->segment_planes);
@@ -535,6 +548,7 @@ int app_report_json(const app_report *report, const char *path, const char *show
         json_array_append_new(notes, json_string(report->notes->text[n]));
     }
     put(root, "notes", notes);
+    put(root, "options", json_options(&report->options));
     put(root, "versions", app_json_versions());
     return app_json_write(root, path, shown);
 }

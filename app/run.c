@@ -21,22 +21,23 @@ static int open_input(app_run *r) {
         return code;
     }
     r->report.source = r->info.name;
-    if (r->info.integers && r->arguments.precision < 0) {
+    const app_options *solver = &r->arguments.solver;
+    const bool given = app_options_given(solver, "precision");
+    if (r->info.integers && !given) {
         app_note(&r->notes, "%s: holds integers, they are read as f64", r->info.name);
-    } else if (r->arguments.precision >= 0 &&
-               (r->info.integers || (int)r->info.precision != r->arguments.precision)) {
+    } else if (given && (r->info.integers || r->info.precision != solver->options.precision)) {
         app_note(&r->notes, "%s: holds %s, they are read as %s", r->info.name,
                  r->info.integers               ? "integers"
                  : r->info.precision == PSG_F32 ? "f32 numbers"
                                                 : "f64 numbers",
-                 app_precision_name(r->arguments.precision));
+                 app_precision_name(solver->options.precision));
     }
     return APP_DONE;
 }
 
 static int check_exchange(const app_run *r) {
-    const psg_exchange exchange = (psg_exchange)r->arguments.exchange;
-    if (app_ranks() == 1 && r->arguments.nodes <= 1 &&
+    const psg_exchange exchange = r->arguments.solver.options.exchange;
+    if (app_ranks() == 1 && r->arguments.solver.options.nodes <= 1 &&
         (exchange == PSG_EXCHANGE_MPI || exchange == PSG_EXCHANGE_ALLTOALL)) {
         return app_error(APP_USAGE, "--exchange %s is between processes: start psg by mpirun",
                          app_exchange_name(exchange));
@@ -50,7 +51,8 @@ static int check_simulation(const app_run *r) {
     return app_simulation_machine() && option
                ? app_error(APP_USAGE,
                            "--%s: a simulation computes nothing; give --problem and --grid", option)
-               : app_simulation_choose(a->machine, app_arguments_simulated(a));
+               : app_simulation_choose(a->solver.options.machine,
+                                       app_options_simulated(&a->solver));
 }
 
 /* Processes on machines of their own may see different files under one name. */
@@ -88,14 +90,15 @@ static int make_grid(app_run *r) {
                          n[0], n[1], n[2]);
     }
     psg_grid_init(&r->report.grid, n[0], n[1], n[2], length[0], length[1], length[2]);
-    if (a->segment_planes > n[2]) {
+    const psg_options *options = &a->solver.options;
+    if (options->segment_planes > n[2]) {
         app_note(&r->notes,
                  "--segment-planes %zu: the grid has %zu planes, so there is one segment",
-                 a->segment_planes, n[2]);
+                 options->segment_planes, n[2]);
     }
-    if (a->pencils > n[1]) {
+    if (options->pencils > n[1]) {
         app_note(&r->notes, "--pencils %zu: the grid has %zu rows of y, so there are %zu pencils",
-                 a->pencils, n[1], n[1]);
+                 options->pencils, n[1], n[1]);
     }
     return APP_DONE;
 }
@@ -103,43 +106,16 @@ static int make_grid(app_run *r) {
 static void make_options(app_run *r) {
     const app_arguments *a = &r->arguments;
     psg_options *options = &r->report.options;
-    psg_options_init(options);
-    if (a->precision >= 0) {
-        options->precision = (psg_precision)a->precision;
-    } else if (a->in) {
+    *options = a->solver.options;
+    if (a->in && !app_options_given(&a->solver, "precision")) {
         options->precision = r->info.precision;
     }
-    options->symbol = (psg_symbol)a->symbol;
-    options->lambda = a->lambda;
-    options->factor = a->factor;
-    options->mean = (psg_mean)a->mean;
-    options->graph = (psg_graph)a->graph;
-    options->exchange = (psg_exchange)a->exchange;
-    if (a->normalize >= 0) {
-        options->normalize = a->normalize;
-    }
-    if (a->z_layout >= 0) {
-        options->z_layout = (psg_z_layout)a->z_layout;
-    }
-    options->segment_planes = a->segment_planes;
-    options->pencils = a->pencils;
-    options->cpus = a->cpus;
-    options->gpus = a->gpus.count;
-    options->gpu_ids = a->gpus.listed ? a->gpus.ids : NULL;
-    options->cpu_share = a->cpu_share;
-    options->policy = a->policy;
-    options->machine = a->machine;
-    options->nodes = a->nodes ? a->nodes : 1;
-    options->network = a->network;
-    options->time_limit = a->time_limit;
-    options->effort = (psg_effort)a->effort;
     options->in_flight = r->flights;
-    options->tuned = a->tuned;
     options->comm = app_ranks_comm();
     options->record = a->bounds || a->dag || a->trace; /* a trace has arrows */
-    if (a->in_flight > a->repeat) {
-        app_note(&r->notes, "--in-flight %u: there are only %u solves (--repeat)", a->in_flight,
-                 a->repeat);
+    if (a->solver.options.in_flight > a->repeat) {
+        app_note(&r->notes, "--in-flight %u: there are only %u solves (--repeat)",
+                 a->solver.options.in_flight, a->repeat);
     }
 }
 
@@ -148,8 +124,8 @@ int app_run_describe(app_run *r) {
     r->report.notes = &r->notes;
     r->report.repeat = r->arguments.repeat;
     r->report.resident = r->arguments.resident;
-    r->flights =
-        r->arguments.in_flight < r->arguments.repeat ? r->arguments.in_flight : r->arguments.repeat;
+    const unsigned in_flight = r->arguments.solver.options.in_flight;
+    r->flights = in_flight < r->arguments.repeat ? in_flight : r->arguments.repeat;
     code = check_exchange(r);
     code = code ? code : check_simulation(r);
     if (r->arguments.in && !code) {

@@ -71,9 +71,10 @@ static int library_failed(const app_run *r, psg_status status) {
 static void note_cpus(app_run *r) {
     app_machine machine;
     app_machine_find(&machine);
-    if (!app_simulation_machine() && machine.cores > 0 && r->arguments.cpus > machine.cores) {
+    if (!app_simulation_machine() && machine.cores > 0 &&
+        r->arguments.solver.options.cpus > machine.cores) {
         app_note(&r->notes, "--cpus %d: this machine has %ld core%s, which the workers share",
-                 r->arguments.cpus, machine.cores, machine.cores == 1 ? "" : "s");
+                 r->arguments.solver.options.cpus, machine.cores, machine.cores == 1 ? "" : "s");
     }
 }
 
@@ -81,7 +82,8 @@ static int make_plan(app_run *r) {
     app_progress_step(&r->progress, "planning");
     const psg_status status = psg_plan_create(&r->plan, &r->report.grid, &r->report.options);
     int code = app_ranks_agree(status == PSG_OK ? APP_DONE : library_failed(r, status));
-    const int staged = r->arguments.z_layout >= 0 || r->arguments.normalize >= 0;
+    const bool staged = app_options_given(&r->arguments.solver, "z_layout") ||
+                        app_options_given(&r->arguments.solver, "normalize");
     if (!code && staged && psg_plan_statistics(r->plan, &r->report.statistics) == PSG_OK &&
         r->report.statistics.graph != PSG_GRAPH_STAGED) {
         app_note(&r->notes, "--z and --normalize have no effect without --graph staged");
@@ -523,7 +525,7 @@ int app_solve(int argc, char **argv) {
         return code == APP_HELPED ? APP_DONE : code;
     }
     r->notes.quiet = r->arguments.quiet || app_rank() > 0;
-    if (app_ranks_agree(app_ranks_limit(r->arguments.time_limit))) {
+    if (app_ranks_agree(app_ranks_limit(r->arguments.solver.options.time_limit))) {
         free(r);
         return APP_FAILED;
     }

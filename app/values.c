@@ -45,16 +45,6 @@ static int read_one(const char *text, unsigned long long least, unsigned long lo
     return end && *end == '\0' && *value >= least ? 0 : -1;
 }
 
-int app_value_count(const char *text, void *field, const app_choice *choices) {
-    (void)choices;
-    unsigned long long value;
-    if (read_one(text, 1, SIZE_MAX, &value)) {
-        return -1;
-    }
-    *(size_t *)field = (size_t)value;
-    return 0;
-}
-
 int app_value_unsigned(const char *text, void *field, const app_choice *choices) {
     (void)choices;
     unsigned long long value;
@@ -151,19 +141,6 @@ int app_value_rate(const char *text, void *field, const app_choice *choices) {
         return -1;
     }
     *(double *)field = 1e9 * value;
-    return 0;
-}
-
-int app_value_cpu_share(const char *text, void *field, const app_choice *choices) {
-    (void)choices;
-    double value = strcmp(text, "auto") == 0 ? PSG_CPU_SHARE_AUTO : PSG_CPU_SHARE_FREE;
-    if (value == PSG_CPU_SHARE_FREE && strcmp(text, "free") != 0) {
-        const char *end = read_real(text, &value);
-        if (!end || *end || value < 0 || value > 1) {
-            return -1;
-        }
-    }
-    *(double *)field = value;
     return 0;
 }
 

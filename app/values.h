@@ -32,7 +32,6 @@ typedef struct app_gpus_value {
 
 /** All return 0, or -1 when the text is not what they read; then nothing was written. `field` is
  *  the type that the name says: size_t, unsigned, int, double, app_grid_value, ... */
-int app_value_count(const char *text, void *field, const app_choice *choices); /**< size_t >= 1 */
 int app_value_unsigned(const char *text, void *field, const app_choice *choices); /**< >= 1 */
 int app_value_cpus(const char *text, void *field, const app_choice *choices);     /**< int >= 0 */
 int app_value_gpus(const char *text, void *field, const app_choice *choices);
@@ -41,8 +40,6 @@ int app_value_lambda(const char *text, void *field, const app_choice *choices); 
 int app_value_factor(const char *text, void *field, const app_choice *choices);
 /** GB/s above 0, to a double of bytes per second */
 int app_value_rate(const char *text, void *field, const app_choice *choices);
-/** auto, free, or a double from 0 to 1: as psg_options.cpu_share */
-int app_value_cpu_share(const char *text, void *field, const app_choice *choices);
 /** N, or NXxNYxNZ: everywhere x joins the extents of a box, and a comma separates values of a list */
 int app_value_grid(const char *text, void *field, const app_choice *choices);
 /** L, or LXxLYxLZ */

@@ -7,60 +7,15 @@
 #include "bench/study.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define FIELD(member) offsetof(bench_arguments, member)
-#define ROW_LIST(heading, name, argument, which, help)                                             \
-    {                                                                                              \
-        heading, name, argument, app_value_text, FIELD(list) + which * sizeof(const char *), NULL, \
-            "values with commas between", help                                                     \
-    }
-
 static int parse_command(const char *text, void *field, const app_choice *choices) {
     return bench_child_check_command(text) ? -1 : app_value_text(text, field, choices);
 }
 
-static const app_option_row rows[] = {
-    ROW_LIST("Lists: values with commas between. Every combination is measured, and becomes a row",
-             "grid", "N|NXxNYxNZ,...", BENCH_LIST_GRID, "numbers of points: 64,128,200x100x50"),
-    ROW_LIST(NULL, "precision", "f64|f32,...", BENCH_LIST_PRECISION, "default: f64"),
-    ROW_LIST(NULL, "ranks", "N,...", BENCH_LIST_RANKS,
-             "processes, which share the grid by MPI; --cpus and --gpus\n"
-             "are those of each. default: 1"),
-    ROW_LIST(NULL, "nodes", "N,...", BENCH_LIST_NODES,
-             "of a psg that simulates: alike nodes with a process each,\n"
-             "as for psg solve; a row is about one of them. default: 1"),
-    ROW_LIST(NULL, "network", "GB/S,...", BENCH_LIST_NETWORK,
-             "between these; default: as the machine's file says"),
-    ROW_LIST(NULL, "cpus", "N,...", BENCH_LIST_CPUS,
-             "CPU workers; default: one per core, of several processes\n"
-             "one per core of its part; beside GPUs none unless\n"
-             "--cpu-share wants them"),
-    ROW_LIST(NULL, "gpus", "N,...", BENCH_LIST_GPUS, "GPU workers; default: all"),
-    ROW_LIST(NULL, "cpu-share", "X|auto|free,...", BENCH_LIST_CPU_SHARE,
-             "the part of the planes and rows that CPU workers take\n"
-             "beside GPUs, as for psg solve; default: auto"),
-    ROW_LIST(NULL, "sched", "POLICY,...", BENCH_LIST_SCHED,
-             "scheduling policies; `psg info` lists them. The word all\n"
-             "stands for every one; default: StarPU's"),
-    ROW_LIST(NULL, "graph", "fused|staged,...", BENCH_LIST_GRAPH, "default: fused"),
-    ROW_LIST(NULL, "exchange", "NAME,...", BENCH_LIST_EXCHANGE,
-             "managed, direct, mpi, alltoall, as for psg solve; default:\nthe best one there is"),
-    ROW_LIST(NULL, "z", "NAME,...", BENCH_LIST_Z,
-             "contiguous or strided, of the staged graph; default:\ncontiguous"),
-    ROW_LIST(NULL, "normalize", "task|divide,...", BENCH_LIST_NORMALIZE,
-             "a task of the staged graph, or part of its division;\ndefault: task"),
-    ROW_LIST(NULL, "segment-planes", "N,...", BENCH_LIST_SEGMENT_PLANES,
-             "planes in a segment; 0, the default: from the data's size"),
-    ROW_LIST(NULL, "pencils", "N,...", BENCH_LIST_PENCILS,
-             "parts of y; 0, the default: from the data's size"),
-    ROW_LIST(NULL, "data", "host|resident,...", BENCH_LIST_DATA,
-             "from and to arrays in main memory, or kept where they are\n"
-             "computed, as in a simulation on GPUs; default: host"),
-    ROW_LIST(NULL, "in-flight", "N,...", BENCH_LIST_IN_FLIGHT,
-             "solves that overlap; times are those of one. default: 1"),
-    ROW_LIST(NULL, "effort", "NAME,...", BENCH_LIST_EFFORT,
-             "FFTW's search for its plans, as for psg solve; default:\nmeasure"),
+static const app_option_row own_rows[] = {
     {"Machine", "machine", "NAME|FILE", app_value_text, FIELD(machine), NULL, "a name, or a file",
      "of a psg that simulates: a recorded machine; default:\n"
      "the one that PSG_MACHINE in the environment names"},
@@ -129,7 +84,7 @@ static const app_option_row rows[] = {
 #define PROGRAM_STUDIES BENCH_PROGRAM_STUDIES(STUDY_LINES)
 
 static const app_command_text bench_text = {
-    "bench", rows,
+    "bench", NULL,
     "Usage: psg bench --grid N|NXxNYxNZ,... [OPTION]... [--csv FILE]\n"
     "  or:  psg bench --study NAME [OPTION]... [--csv FILE]\n"
     "\n"
@@ -138,7 +93,8 @@ static const app_command_text bench_text = {
     "have one setting of workers and policy at a time, so those of the same are a group,\n"
     "measured in processes of its own; a policy that crashes or hangs costs its own row.\n"
     "Of several processes the time is that of the slowest, from a common start.\n",
-    "The word default stands in every list for what holds without the option.\n"
+    "The word default stands in every list for what holds without the option, and all in\n"
+    "--sched for every policy.\n"
     "\n"
     "Columns: those of the lists; seconds of a solve; gflops, by the count 5 n log2(n) per\n"
     "transform of n points, two transforms; error against the known answer; busy, the share\n"
@@ -199,6 +155,67 @@ static int check_record(const bench_arguments *a) {
                : APP_DONE;
 }
 
+/* Rows of the lists before the others. */
+typedef struct list_rows {
+    app_option_row row[BENCH_LISTS_MOST + sizeof own_rows / sizeof *own_rows];
+    char argument[BENCH_LISTS_MOST][64], help[BENCH_LISTS_MOST][600];
+} list_rows;
+
+/* What the option of the solver is about, and its default here. */
+static void describe(size_t index, char *help, size_t size) {
+    char standard[64];
+    psg_options options;
+    bench_config_options(&(bench_config){.ranks = 1}, &options);
+    app_options_text(&options, index, standard, sizeof standard);
+    (void)snprintf(help, size, "%s; default: %s", app_option_help(index), standard);
+}
+
+static void add_lists(list_rows *rows) {
+    static const char *const own[][3] = {
+        {"grid", "N|NXxNYxNZ", "numbers of points: 64,128,200x100x50"},
+        {"data", "host|resident",
+         "from and to arrays in main memory, or kept where they are computed, as in a simulation "
+         "on GPUs; "
+         "default: host"},
+        {"ranks", "N",
+         "processes, which share the grid by MPI; --cpus and --gpus are those of each; default: "
+         "1"}};
+    const size_t count = bench_lists();
+    for (size_t list = 0, next = 0; list < count; list++) {
+        const size_t index = bench_list_index(list);
+        const char *argument = index != SIZE_MAX ? app_option_argument(index) : own[next][1];
+        if (index != SIZE_MAX) {
+            describe(index, rows->help[list], sizeof rows->help[list]);
+        } else {
+            (void)snprintf(rows->help[list], sizeof rows->help[list], "%s", own[next++][2]);
+        }
+        (void)snprintf(rows->argument[list], sizeof rows->argument[list], "%s,...", argument);
+        rows->row[list] = (app_option_row){.name = bench_list_option(list),
+                                           .argument = rows->argument[list],
+                                           .parse = app_value_text,
+                                           .field = FIELD(list) + list * sizeof(const char *),
+                                           .expected = "values with commas between",
+                                           .help = rows->help[list]};
+    }
+    rows->row[0].heading =
+        "Lists: values with commas between. Every combination is measured, and becomes a row";
+    memcpy(&rows->row[count], own_rows, sizeof own_rows);
+}
+
+static int parse(int argc, char **argv, bench_arguments *arguments) {
+    list_rows *rows = app_allocate(1, sizeof *rows, "the options");
+    if (rows == NULL) {
+        return APP_FAILED;
+    }
+    app_command_text text = bench_text;
+    memset(rows, 0, sizeof *rows);
+    add_lists(rows);
+    text.rows = rows->row;
+    const int code = app_arguments_parse(&text, argc, argv, arguments);
+    free(rows);
+    return code;
+}
+
 int bench_arguments_parse(int argc, char **argv, bench_arguments *a) {
     *a = (bench_arguments){.mpirun = "mpirun",
                            .repeat = 9,
@@ -207,7 +224,7 @@ int bench_arguments_parse(int argc, char **argv, bench_arguments *a) {
                            .warm_up = 2,
                            .calibrate = 12,
                            .seed = 1};
-    int code = app_arguments_parse(&bench_text, argc, argv, a);
+    int code = parse(argc, argv, a);
     if (code) {
         return code;
     }

@@ -6,7 +6,7 @@
 
 /** What it says. Texts are borrowed from argv; NULL where it says nothing. */
 typedef struct bench_arguments {
-    const char *list[BENCH_LISTS];
+    const char *list[BENCH_LISTS_MOST];
     const char *study, *csv, *json, *record, *machine;
     const char *mpirun; /**< a command with its options, in a shell's words */
     unsigned repeat, passes, patience;

@@ -253,10 +253,10 @@ int bench_command(int argc, char **argv) {
         return app_ranks_agree(app_error(APP_USAGE, "psg bench starts as many processes as --ranks "
                                                     "says: start it without mpirun"));
     }
-    code = app_simulation_choose(b->arguments.machine, b->arguments.list[BENCH_LIST_NODES] ? "nodes"
-                                                       : b->arguments.list[BENCH_LIST_NETWORK]
-                                                           ? "network"
-                                                           : NULL);
+    code = app_simulation_choose(b->arguments.machine,
+                                 b->arguments.list[bench_list("nodes")]     ? "nodes"
+                                 : b->arguments.list[bench_list("network")] ? "network"
+                                                                            : NULL);
     if (code || (b->arguments.study && bench_study_is_program(b->arguments.study))) {
         code = code ? code : bench_programs(&b->arguments);
         free(b);

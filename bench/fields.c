@@ -6,18 +6,24 @@
 
 #include <string.h>
 
+static psg_precision precision_of(const bench_config *config) {
+    psg_options options;
+    bench_config_options(config, &options);
+    return options.precision;
+}
+
 double bench_fields_bytes(const bench_config *c) {
     return (double)c->grid.n[0] * (double)c->grid.n[1] * (double)c->grid.n[2] *
-           (double)app_element_bytes(c->precision);
+           (double)app_element_bytes(precision_of(c));
 }
 
 static int is_of(const bench_fields *fields, const bench_config *config) {
-    return fields->precision == config->precision &&
+    return fields->precision == precision_of(config) &&
            memcmp(fields->grid.n, config->grid.n, sizeof config->grid.n) == 0;
 }
 
 int bench_fields_same(const bench_config *a, const bench_config *b) {
-    const bench_fields fields = {.grid = a->grid, .precision = a->precision};
+    const bench_fields fields = {.grid = a->grid, .precision = precision_of(a)};
     return is_of(&fields, b);
 }
 
@@ -58,8 +64,8 @@ const bench_fields *bench_fields_get(bench_field_store *store, const bench_confi
     bench_config_grid(config, &grid);
     bench_fields *fields = &store->entry[store->count];
     *fields = (bench_fields){
-        .grid = config->grid, .precision = config->precision, .planes = app_own_planes(&grid)};
-    fields->bytes = app_plane_points(&grid, fields->planes) * app_element_bytes(config->precision);
+        .grid = config->grid, .precision = precision_of(config), .planes = app_own_planes(&grid)};
+    fields->bytes = app_plane_points(&grid, fields->planes) * app_element_bytes(fields->precision);
     fields->f = app_simulation_allocate(fields->bytes);
     if (!app_simulation_machine()) {
         fields->modes = app_modes_make(&grid, PSG_SYMBOL_SPECTRAL, 0, 1);

@@ -8,7 +8,7 @@
 /** f of one grid in one precision, of the problem `modes`; the planes of this process. */
 typedef struct bench_fields {
     app_grid_value grid;
-    int precision;
+    psg_precision precision;
     app_planes planes;
     size_t bytes;     /**< of f */
     void *f;          /**< [count][ny][nx]; in a simulation nothing */

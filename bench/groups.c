@@ -80,13 +80,14 @@ static size_t gather(bench_groups *g, size_t leader) {
 }
 
 static double plan_memory(const bench_groups *g, size_t leader) {
-    const bench_config *first = &g->sweep.config[leader];
+    psg_options first;
     double total, available;
+    bench_config_options(&g->sweep.config[leader], &first);
     if (g->memory > 0) {
         return g->memory * 1024 * 1024 * 1024;
     }
-    if (first->gpus != 0 && g->machine.gpus > 0) { /* StarPU makes room by moving data out */
-        const double all = g->machine.gpus, gpus = first->gpus < 0 ? all : first->gpus;
+    if (first.gpus != 0 && g->machine.gpus > 0) { /* StarPU makes room by moving data out */
+        const double all = g->machine.gpus, gpus = first.gpus < 0 ? all : first.gpus;
         return 0.5 * fmin(1, gpus / all) * g->machine.gpu_memory;
     }
     app_machine_memory(&total, &available);
@@ -200,8 +201,8 @@ static int calibrate(bench_groups *g, size_t leader) {
     const int code = needed ? visit_group(g, leader, 0, 0, 1) : APP_DONE;
     for (size_t c = 0; c < g->count && needed; c++) {
         for (size_t o = 0; o < g->count && g->leader[c] == leader && is_left(g, c); o++) {
-            g->calibrated[o] |=
-                bench_config_same_but(&g->sweep.config[c], &g->sweep.config[o], BENCH_LIST_SCHED);
+            g->calibrated[o] |= bench_config_same_but(&g->sweep.config[c], &g->sweep.config[o],
+                                                      bench_list("sched"));
         }
     }
     return code;

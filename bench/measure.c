@@ -33,6 +33,7 @@ typedef struct job {
     int pipe;
     size_t number;
     const bench_config *config;
+    psg_options options; /* of the configuration */
     const bench_fields *fields;
     psg_plan *plan; /* NULL: it failed */
     app_workers workers;
@@ -115,9 +116,8 @@ static int failed_anywhere(psg_status status) {
 }
 
 static void make_plan(batch *b, job *j) {
-    psg_options options;
+    psg_options options = j->options;
     psg_grid grid;
-    bench_config_options(j->config, &options);
     bench_config_grid(j->config, &grid);
     options.calibrate = b->visit->calibrate;
     options.comm = app_ranks_comm();
@@ -151,7 +151,7 @@ static void make_plan(batch *b, job *j) {
 static psg_status solve(const batch *b, const job *j) {
     psg_status status = PSG_OK;
     unsigned submitted = 0;
-    while (status == PSG_OK && submitted < j->config->in_flight) {
+    while (status == PSG_OK && submitted < j->options.in_flight) {
         status = j->config->resident
                      ? psg_submit_slabs(j->plan)
                      : psg_submit(j->plan, j->fields->f, b->solutions->u[submitted]);
@@ -166,7 +166,7 @@ static psg_status solve(const batch *b, const job *j) {
 
 /* Does a GPU wait for nothing but StarPU? For no copies, no messages and no tasks of another solve. */
 static int is_undisturbed(const job *j, const bench_sample *sample) {
-    return j->config->in_flight == 1 &&
+    return j->options.in_flight == 1 &&
            sample->h2d_bytes + sample->d2h_bytes + sample->d2d_bytes + sample->sent_bytes <= 0;
 }
 
@@ -184,7 +184,8 @@ static void count_tasks(const batch *b, const job *j, bench_sample *sample) {
             sample->tasks_cpu += !gpu;
             sample->tasks_gpu += gpu;
             if (b->times) {
-                const bench_time time = bench_time_of(j->config, &events[e], gpu);
+                const bench_time time =
+                    bench_time_of(j->config->grid.n, j->options.precision, &events[e], gpu);
                 (void)bench_times_add(b->times, &time); /* one more or less */
             }
         }
@@ -208,7 +209,7 @@ static void read_part(const batch *b, const job *j, const psg_statistics *before
     psg_statistics s;
     double stage[PSG_STAGE_COUNT];
     bench_sample *sample = &p->sample;
-    const double flights = j->config->in_flight;
+    const double flights = j->options.in_flight;
     memset(p, 0, sizeof *p);
     sample->seconds = seconds;
     (void)psg_plan_statistics(j->plan, &s); /* these fail for what does not exist only */
@@ -284,7 +285,7 @@ static psg_status read_bounds(const job *j, bench_sample *sample) {
     (void)psg_plan_statistics(j->plan, &s);
     const psg_status status = psg_plan_bounds(j->plan, &bounds);
     if (status == PSG_OK) {
-        double seconds = j->config->in_flight == 1 ? sample->seconds : s.seconds;
+        double seconds = j->options.in_flight == 1 ? sample->seconds : s.seconds;
         app_ranks_max(&seconds, 1);
         app_report_join_bounds(&bounds);
         memcpy(sample->bound, bounds.bound, sizeof sample->bound);
@@ -297,7 +298,7 @@ static psg_status read_bounds(const job *j, bench_sample *sample) {
 
 static void check_answer(batch *b, job *j) {
     bench_record record = {.kind = BENCH_RECORD_CHECKED, .config = j->number};
-    const unsigned answers = j->config->resident ? 1 : j->config->in_flight;
+    const unsigned answers = j->config->resident ? 1 : j->options.in_flight;
     if (app_simulation_machine()) {
         return; /* there is none */
     }
@@ -326,7 +327,7 @@ static void one_round(batch *b, job *j, int counts, int last) {
     app_ranks_barrier();
     const double start = psg_clock();
     const psg_status status = solve(b, j);
-    double seconds = (psg_clock() - start) / j->config->in_flight;
+    double seconds = (psg_clock() - start) / j->options.in_flight;
     if (status != PSG_OK) {
         fail(b, j, psg_last_error());
         return;
@@ -384,12 +385,12 @@ static void free_solutions(solutions *s) {
 static size_t field_bytes(const job *j) {
     psg_grid grid;
     bench_config_grid(j->config, &grid);
-    return app_plane_points(&grid, app_own_planes(&grid)) * app_element_bytes(j->config->precision);
+    return app_plane_points(&grid, app_own_planes(&grid)) * app_element_bytes(j->options.precision);
 }
 
 /* Is u[flight] copied from GPUs, in solves or to be checked? */
 static int uses(const job *j, unsigned flight) {
-    return j->plan && (j->config->resident ? flight == 0 : flight < j->config->in_flight);
+    return j->plan && (j->config->resident ? flight == 0 : flight < j->options.in_flight);
 }
 
 /* Page-lock what solves copy more than once; where it cannot be, the copies take longer and say so.
@@ -425,7 +426,7 @@ static int need_solutions(const batch *b) {
     unsigned flights = 0;
     for (size_t n = 0; n < b->count; n++) {
         const size_t needed = field_bytes(&b->jobs[n]);
-        const unsigned in_flight = b->jobs[n].config->in_flight;
+        const unsigned in_flight = b->jobs[n].options.in_flight;
         bytes = needed > bytes ? needed : bytes;
         flights = in_flight > flights ? in_flight : flights;
     }
@@ -534,6 +535,7 @@ int bench_measure(const bench_visit *visit, int pipe) {
         for (size_t n = first; n < end; n++) {
             jobs[n] = (job){
                 .pipe = pipe, .number = visit->which[n], .config = &visit->config[visit->which[n]]};
+            bench_config_options(jobs[n].config, &jobs[n].options);
         }
         bench_fields_drop(&fields, jobs[first].config);
         run_batch(&b, &fields, &random);

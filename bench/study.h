@@ -34,6 +34,6 @@ int bench_study_check(const char *name);
  *  @param[in] cpus, gpus  what the machine has; what needs more GPUs than none is left out without any
  *  @return APP_DONE; APP_USAGE or APP_FAILED after a message */
 int bench_study_add(bench_sweep *sweep, const char *name, int large, unsigned cpus, unsigned gpus,
-                    const char *const lists[BENCH_LISTS]);
+                    const char *const lists[BENCH_LISTS_MOST]);
 
 #endif

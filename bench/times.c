@@ -19,11 +19,12 @@ typedef struct bench_time_list {
     size_t count, room;
 } bench_time_list;
 
-bench_time bench_time_of(const bench_config *config, const psg_event *event, int gpu) {
+bench_time bench_time_of(const size_t n[3], psg_precision precision, const psg_event *event,
+                         int gpu) {
     return (bench_time){.stage = event->stage,
-                        .precision = config->precision,
+                        .precision = precision,
                         .gpu = gpu,
-                        .n = {config->grid.n[0], config->grid.n[1], config->grid.n[2]},
+                        .n = {n[0], n[1], n[2]},
                         .pencil = event->pencil != SIZE_MAX,
                         .count = event->count,
                         .dense = event->dense,

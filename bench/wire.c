@@ -23,6 +23,28 @@ typedef struct head {
 static const head expected = {.name = "psg visit",
                               .bytes = {sizeof(head), sizeof(bench_config), sizeof(bench_record)}};
 
+/* The values that are no defaults alone, each after its number: most are defaults, and the disk may be small. */
+static void put_config(FILE *file, const bench_config *config) {
+    fwrite(config, offsetof(bench_config, value), 1, file);
+    for (int index = 0; index < APP_OPTIONS_MOST; index++) {
+        if (config->value[index][0] != '\0') {
+            fputc(index, file);
+            fwrite(config->value[index], sizeof config->value[index], 1, file);
+        }
+    }
+    fputc(APP_OPTIONS_MOST, file);
+}
+
+static bool get_config(FILE *file, bench_config *config) {
+    bool good = fread(config, offsetof(bench_config, value), 1, file) == 1;
+    int index = 0;
+    while (good && (index = fgetc(file)) != APP_OPTIONS_MOST) {
+        good = index >= 0 && index < APP_OPTIONS_MOST &&
+               fread(config->value[index], sizeof config->value[index], 1, file) == 1;
+    }
+    return good;
+}
+
 int bench_wire_put_visit(FILE *file, const bench_visit *visit) {
     head h = expected;
     if (visit) {
@@ -31,7 +53,9 @@ int bench_wire_put_visit(FILE *file, const bench_visit *visit) {
     fwrite(&h, sizeof h, 1, file);
     if (visit) {
         fwrite(visit->which, sizeof *visit->which, visit->count, file);
-        fwrite(visit->config, sizeof *visit->config, visit->configs, file);
+        for (size_t c = 0; c < visit->configs; c++) {
+            put_config(file, &visit->config[c]);
+        }
     }
     return fflush(file) || ferror(file) ? -1 : 0;
 }
@@ -48,9 +72,12 @@ static int read_arrays(FILE *file, bench_visit *visit) {
     if (!visit->which || !visit->config) {
         return app_error(APP_FAILED, "out of memory for %zu configurations", visit->configs);
     }
-    if (app_rank() == 0 &&
-        (fread(visit->which, sizeof *visit->which, visit->count, file) != visit->count ||
-         fread(visit->config, sizeof *visit->config, visit->configs, file) != visit->configs)) {
+    bool good = app_rank() > 0 ||
+                fread(visit->which, sizeof *visit->which, visit->count, file) == visit->count;
+    for (size_t c = 0; app_rank() == 0 && good && c < visit->configs; c++) {
+        good = get_config(file, &visit->config[c]);
+    }
+    if (!good) {
         return app_error(APP_FAILED, "psg visit: not all configurations have come");
     }
     return APP_DONE;
