@@ -42,8 +42,8 @@ def read(path):
 
 def lists(row):
     """The columns that say what was measured: those of every file, and what stands beside them before the status."""
-    names = list(row)
-    return [*LISTS, *(name for name in names[:names.index("status")] if name not in LISTS)]
+    first = itertools.takewhile(lambda name: name not in ("status", "seconds"), row)
+    return [*LISTS, *(name for name in first if name not in LISTS)]
 
 
 def clearly_differ(one, other):
