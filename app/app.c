@@ -5,6 +5,7 @@
 #include "graph/psg_machine.h"
 
 #include <float.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -46,7 +47,7 @@ int app_is_plain(const char *text) {
 static void clean(char *text, const char *kept) {
     unsigned char *c = (unsigned char *)text;
     while (*c) {
-        const size_t bytes = strchr(kept, *c) ? 1 : letter_bytes(c);
+        const size_t bytes = strchr(kept, *c) != NULL ? 1 : letter_bytes(c);
         if (bytes == 0) {
             *c = '?';
         }
@@ -226,7 +227,7 @@ void *app_allocate(size_t count, size_t element_bytes, const char *what) {
     if (count <= SIZE_MAX / element_bytes) {
         memory = malloc(count * element_bytes);
     }
-    if (!memory) {
+    if (memory == NULL) {
         char text[32];
         app_bytes_text(text, sizeof text, (double)count * (double)element_bytes);
         app_error(APP_FAILED, "out of memory: %s for %s could not be had", text, what);

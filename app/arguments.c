@@ -169,13 +169,13 @@ static void print_wrapped(const char *text, int column) {
 
 static void print_help(const command_text *command, const option_row *rows) {
     fputs(command->intro, stdout);
-    for (const option_row *row = rows; row->name; row++) {
+    for (const option_row *row = rows; row->name != NULL; row++) {
         char left[80];
-        if (row->heading) {
+        if (row->heading != NULL) {
             printf("\n%s:\n", row->heading);
         }
-        snprintf(left, sizeof left, "  --%s%s%s", row->name, row->argument ? " " : "",
-                 row->argument ? row->argument : "");
+        snprintf(left, sizeof left, "  --%s%s%s", row->name, row->argument != NULL ? " " : "",
+                 row->argument != NULL ? row->argument : "");
         /* a left side that is too wide gets a line of its own */
         int column = printf("%s", left);
         if (column > HELP_COLUMN - 2) {
@@ -225,7 +225,7 @@ static void add_solver_row(expansion *e, const option_row *place, size_t index,
                                      .name = app_option_name(index),
                                      .argument = app_option_argument(index),
                                      .field = place->field,
-                                     .help = place->help ? place->help : e->help[e->count],
+                                     .help = place->help != NULL ? place->help : e->help[e->count],
                                      .parse = app_value_of_solver};
     e->count++;
 }
@@ -233,7 +233,7 @@ static void add_solver_row(expansion *e, const option_row *place, size_t index,
 /* The options that a command leaves to --dag, --trace and --bounds, or that have a row of their own. */
 static bool has_place(const command_text *command, size_t index) {
     bool found = strcmp(psg_option_at(index)->name, "record") == 0;
-    for (const option_row *row = command->rows; row->name && !found; row++) {
+    for (const option_row *row = command->rows; row->name != NULL && !found; row++) {
         found = is_solver(row) && app_option_index(row->name) == index;
     }
     return found;
@@ -242,8 +242,8 @@ static bool has_place(const command_text *command, size_t index) {
 static void expand(const command_text *command, expansion *e) {
     e->count = 0;
     e->group = "";
-    for (const option_row *row = command->rows; row->name; row++) {
-        e->group = row->heading ? row->heading : e->group;
+    for (const option_row *row = command->rows; row->name != NULL; row++) {
+        e->group = row->heading != NULL ? row->heading : e->group;
         if (!is_solver(row)) {
             e->rows[e->count++] = *row;
         } else if (strcmp(row->name, "*") != 0) {
@@ -264,7 +264,7 @@ static void expand(const command_text *command, expansion *e) {
 const char *app_nearest(const char *word, const char *const *words) {
     const char *nearest = NULL;
     size_t least = 2 + strlen(word) / 4;
-    for (; *words; words++) {
+    for (; *words != NULL; words++) {
         const size_t distance = app_edit_distance(word, *words);
         if (distance < least) {
             least = distance;
@@ -281,7 +281,7 @@ static int unknown_option(const command_text *command, const option_row *rows, c
     size_t count = 0, length = 0;
     snprintf(word, sizeof word, "%.*s", (int)strcspn(given, "="), given);
     const char *bare = word + strspn(word, "-");
-    for (const option_row *row = rows; row->name; row++) {
+    for (const option_row *row = rows; row->name != NULL; row++) {
         names[count++] = row->name;
         if (bare[0] && strncmp(row->name, bare, strlen(bare)) == 0 && length < sizeof several) {
             length += (size_t)snprintf(several + length, sizeof several - length, "%s'--%s'",
@@ -295,7 +295,7 @@ static int unknown_option(const command_text *command, const option_row *rows, c
         return app_error(APP_USAGE, "option '%s' is ambiguous: %s", word, several);
     }
     const char *nearest = app_nearest(bare, names);
-    if (nearest) {
+    if (nearest != NULL) {
         return app_error(APP_USAGE, "unknown option '%s': did you mean '--%s'?", word, nearest);
     }
     return app_error(APP_USAGE, "unknown option '%s'; see psg %s --help", word, command->name);
@@ -324,12 +324,13 @@ int app_wrong_value(const option_row *row, const char *text) {
         return app_error(APP_USAGE, "--%s '%s': expected %s: did you mean --%s %s?", row->name,
                          text, row->expected, row->name, joined);
     }
-    for (const app_choice *choice = row->choices; choice && choice->name; choice++) {
+    for (const app_choice *choice = row->choices; choice != NULL && choice->name != NULL;
+         choice++) {
         length += (size_t)snprintf(list + length, sizeof list - length, "%s%s",
                                    length ? ", " : "one of ", choice->name);
     }
     if (row->parse == app_value_policy) {
-        for (size_t p = 0; psg_policy_name(p) && length < sizeof list; p++) {
+        for (size_t p = 0; psg_policy_name(p) != NULL && length < sizeof list; p++) {
             length += (size_t)snprintf(list + length, sizeof list - length, "%s%s",
                                        length ? ", " : "one of ", psg_policy_name(p));
         }
@@ -345,7 +346,7 @@ static int take(const expansion *e, size_t number, const char *text, void *argum
     if (is_solver(row)) {
         return app_options_set(field, e->option[number], text);
     }
-    if (!row->argument) {
+    if (row->argument == NULL) {
         *(int *)field = 1;
         return APP_DONE;
     }
@@ -357,10 +358,10 @@ static int parse_expanded(const command_text *command, const expansion *e, int a
     enum { FIRST = 256 }; /* above every letter, so that getopt's values do not meet */
     struct option table[ROWS_MOST + 3];
     size_t count = 0;
-    for (; e->rows[count].name; count++) {
-        table[count] = (struct option){e->rows[count].name,
-                                       e->rows[count].argument ? required_argument : no_argument,
-                                       NULL, FIRST + (int)count};
+    for (; e->rows[count].name != NULL; count++) {
+        table[count] = (struct option){
+            e->rows[count].name, e->rows[count].argument != NULL ? required_argument : no_argument,
+            NULL, FIRST + (int)count};
     }
     table[count] = (struct option){"help", no_argument, NULL, 'h'};
     table[count + 1] = (struct option){"version", no_argument, NULL, 'v'};
@@ -393,7 +394,7 @@ static int parse_expanded(const command_text *command, const expansion *e, int a
         }
         const size_t number = (size_t)((found == ':' ? optopt : found) - FIRST);
         const option_row *row = &e->rows[number];
-        if (found == ':' || (row->argument && strncmp(optarg, "--", 2) == 0)) {
+        if (found == ':' || (row->argument != NULL && strncmp(optarg, "--", 2) == 0)) {
             return app_error(APP_USAGE, "option '--%s' needs an argument: %s", row->name,
                              row->argument);
         }
@@ -448,16 +449,16 @@ int app_arguments_info(int argc, char **argv, app_arguments *arguments) {
 /* What must not be said together. */
 static const char *contradiction(const app_arguments *a) {
     const int madelung = a->problem == APP_PROBLEM_MADELUNG;
-    if (a->in && a->problem != APP_PROBLEM_NONE) {
+    if (a->in != NULL && a->problem != APP_PROBLEM_NONE) {
         return "--in and --problem: only one of them can give the right-hand side";
     }
-    if (!a->in && a->problem == APP_PROBLEM_NONE) {
+    if (a->in == NULL && a->problem == APP_PROBLEM_NONE) {
         return "nothing to solve: give --in FILE:DATASET, or --problem madelung --grid 64";
     }
-    if (a->in && a->grid.given) {
+    if (a->in != NULL && a->grid.given) {
         return "--grid is for --problem: the grid of --in is its data set's";
     }
-    if (!a->in && !a->grid.given) {
+    if (a->in == NULL && !a->grid.given) {
         return "--problem needs --grid N or NXxNYxNZ";
     }
     if (a->lattice >= 0 && !madelung) {
@@ -483,5 +484,5 @@ int app_arguments_solve(int argc, char **argv, app_arguments *arguments) {
         return code;
     }
     const char *why = contradiction(arguments);
-    return why ? app_error(APP_USAGE, "%s", why) : APP_DONE;
+    return why != NULL ? app_error(APP_USAGE, "%s", why) : APP_DONE;
 }

@@ -72,7 +72,7 @@ static const double width = 0.06; /* standard deviation of a charge, in box leng
 static int fill_charges(const psg_grid *grid, double *f) {
     const size_t nx = grid->axis[0].n, ny = grid->axis[1].n, nz = grid->axis[2].n;
     double *table = app_allocate(COUNT * (nx + ny + nz), sizeof *table, "the charges");
-    if (!table) {
+    if (table == NULL) {
         return APP_FAILED;
     }
     memset(f, 0, nx * ny * nz * sizeof *f);
@@ -120,7 +120,7 @@ static int put_together(const example_arguments *a, const psg_grid *grid, void *
     const size_t points = app_points(grid);
     double *f = app_allocate(points, sizeof *f, "the density");
     *field = app_allocate(points, app_element_bytes(a->solver.options.precision), "the data set");
-    int code = f && *field ? APP_DONE : APP_FAILED;
+    int code = f != NULL && *field != NULL ? APP_DONE : APP_FAILED;
     if (!code && a->kind == CHARGES) {
         code = fill_charges(grid, f);
     } else if (!code) {
@@ -207,7 +207,7 @@ int app_example(int argc, char **argv) {
     if (code) {
         return code == APP_HELPED ? APP_DONE : code;
     }
-    if (!a.file || !a.file[0]) {
+    if (a.file == NULL || !a.file[0]) {
         return app_ranks_agree(
             app_error(APP_USAGE, "say where the example goes: psg example rho.h5"));
     }

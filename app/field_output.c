@@ -75,7 +75,7 @@ int app_field_create(const app_field_place *place, const psg_grid *grid, psg_pre
     *result = NULL;
     app_hdf5_start();
     app_field_output *output = calloc(1, sizeof *output);
-    if (!output) {
+    if (output == NULL) {
         return app_error(APP_FAILED, "out of memory");
     }
     output->grid = *grid;
@@ -133,7 +133,7 @@ static int write_equation(hid_t dataset, const app_field_header *header) {
 static int write_header(app_field_output *output, const app_field_header *header) {
     const hid_t dataset = output->dataset;
     if (write_numbers(dataset, "box", header->box, 3) ||
-        (header->symbol && write_equation(dataset, header)) ||
+        (header->symbol != NULL && write_equation(dataset, header)) ||
         write_text(dataset, "source", header->source) ||
         write_text(dataset, APP_HDF5_MARK, psg_component_version(PSG_COMPONENT_PSG)) ||
         H5Fflush(output->file, H5F_SCOPE_GLOBAL) < 0) {
@@ -156,7 +156,7 @@ static int close_file(app_field_output *output) {
 }
 
 void app_field_abandon(app_field_output *output) {
-    if (!output) {
+    if (output == NULL) {
         return;
     }
     if (output->dataset >= 0) {
@@ -217,7 +217,7 @@ static int write_by_first(app_field_output *output, const void *u) {
         const app_planes all = {0, output->grid.axis[2].n};
         buffer = app_allocate(next_piece(output, all, 0).count, row_bytes(output),
                               "planes of other processes");
-        code = buffer ? APP_DONE : APP_FAILED;
+        code = buffer != NULL ? APP_DONE : APP_FAILED;
     }
     code = app_ranks_agree(code);
     for (int rank = 0; rank < app_ranks() && !code; rank++) {

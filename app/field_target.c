@@ -19,7 +19,7 @@ static herr_t visit_attribute(hid_t object, const char *name, const H5A_info_t *
     int known = 0;
     (void)object;
     (void)info;
-    for (size_t a = 0; data && a < ATTRIBUTES; a++) {
+    for (size_t a = 0; data != NULL && a < ATTRIBUTES; a++) {
         known |= strcmp(name, attributes[a]) == 0;
     }
     return !known; /* ends the visit */

@@ -26,7 +26,7 @@ static int try_path(const char *folder, const char *name, char *text) {
 static int try_variable(const char *variable, const char *name, char *text) {
     const char *list = getenv(variable);
     char folder[PATH_MAX];
-    while (list && *list) {
+    while (list != NULL && *list) {
         const size_t length = strcspn(list, ":");
         snprintf(folder, sizeof folder, "%.*s", (int)length, list);
         if (length > 0 && length < sizeof folder && try_path(folder, name, text)) {
@@ -48,7 +48,7 @@ static int find_file(const char *name, const char *parent, const char *variable,
     snprintf(copy, sizeof copy, "%s", parent);
     return try_variable(variable, name, text) || try_path(dirname(copy), name, text) ||
            try_path("", name, text) ||
-           (realpath(parent, real) && try_path(dirname(real), name, text));
+           (realpath(parent, real) != NULL && try_path(dirname(real), name, text));
 }
 
 static int is_regular(const char *path) {
@@ -116,7 +116,7 @@ static int find_external(const char *name, const char *parent, char *path) {
     static const char origin[] = "${ORIGIN}";
     const char *prefix = getenv("HDF5_EXTFILE_PREFIX");
     char folder[PATH_MAX], copy[PATH_MAX];
-    if (name[0] == '/' || !prefix || strcmp(prefix, ".") == 0) {
+    if (name[0] == '/' || prefix == NULL || strcmp(prefix, ".") == 0) {
         return try_path("", name, path);
     }
     snprintf(copy, sizeof copy, "%s", parent);

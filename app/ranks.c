@@ -30,7 +30,7 @@ static int is_one_of_several(void) {
     for (size_t w = 0; w < LAUNCHER_WORDS; w++) {
         const char *value = getenv(launcher_words[w]);
         const int is_size = strstr(launcher_words[w], "SIZE") != NULL;
-        several |= value && atol(value) > (is_size ? 1 : 0);
+        several |= value != NULL && atol(value) > (is_size ? 1 : 0);
     }
     return several;
 }
@@ -105,9 +105,9 @@ static void *look(void *argument) {
         pthread_mutex_lock(&watch.lock);
         const char *call = watch.call;
         const double limit = watch.limit;
-        const double left = call ? watch.since + limit - app_now() : limit;
+        const double left = call != NULL ? watch.since + limit - app_now() : limit;
         pthread_mutex_unlock(&watch.lock);
-        if (call && left <= 0) {
+        if (call != NULL && left <= 0) {
             end_all(call, limit);
         }
         pause_for(fmin(fmax(left, 0.01), 0.2));
@@ -235,7 +235,7 @@ int app_ranks_start(int argc, char **argv) {
                    : APP_DONE;
     }
     int code = APP_DONE;
-    if (own_rank > 0 && !freopen("/dev/null", "w", stdout)) {
+    if (own_rank > 0 && freopen("/dev/null", "w", stdout) == NULL) {
         code = app_error(APP_FAILED, "stdout cannot be turned off");
     }
     if (threads < MPI_THREAD_MULTIPLE) {

@@ -47,8 +47,11 @@ static int check_exchange(const app_run *r) {
 
 static int check_simulation(const app_run *r) {
     const app_arguments *a = &r->arguments;
-    const char *option = a->in ? "in" : a->out ? "out" : a->verify ? "verify" : NULL;
-    return app_simulation_machine() && option
+    const char *option = a->in != NULL    ? "in"
+                         : a->out != NULL ? "out"
+                         : a->verify      ? "verify"
+                                          : NULL;
+    return app_simulation_machine() != NULL && option != NULL
                ? app_error(APP_USAGE,
                            "--%s: a simulation computes nothing; give --problem and --grid", option)
                : app_simulation_choose(a->solver.options.machine,
@@ -71,9 +74,9 @@ static int compare_inputs(app_run *r) {
 static int make_grid(app_run *r) {
     const app_arguments *a = &r->arguments;
     static const double unit_cube[3] = {1, 1, 1};
-    const size_t *n = a->in ? r->info.n : a->grid.n;
+    const size_t *n = a->in != NULL ? r->info.n : a->grid.n;
     const double *length = a->box.given ? a->box.length : r->info.has_box ? r->info.box : unit_cube;
-    if (a->in && length == unit_cube) {
+    if (a->in != NULL && length == unit_cube) {
         app_note(&r->notes,
                  "%s: has no attribute 'box' and --box was not given: the box is 1 x 1 x 1",
                  r->info.name);
@@ -107,12 +110,12 @@ static void make_options(app_run *r) {
     const app_arguments *a = &r->arguments;
     psg_options *options = &r->report.options;
     *options = a->solver.options;
-    if (a->in && !app_options_given(&a->solver, "precision")) {
+    if (a->in != NULL && !app_options_given(&a->solver, "precision")) {
         options->precision = r->info.precision;
     }
     options->in_flight = r->flights;
     options->comm = app_ranks_comm();
-    options->record = a->bounds || a->dag || a->trace; /* a trace has arrows */
+    options->record = a->bounds || a->dag != NULL || a->trace != NULL; /* a trace has arrows */
     if (a->solver.options.in_flight > a->repeat) {
         app_note(&r->notes, "--in-flight %u: there are only %u solves (--repeat)",
                  a->solver.options.in_flight, a->repeat);
@@ -128,10 +131,10 @@ int app_run_describe(app_run *r) {
     r->flights = in_flight < r->arguments.repeat ? in_flight : r->arguments.repeat;
     code = check_exchange(r);
     code = code ? code : check_simulation(r);
-    if (r->arguments.in && !code) {
+    if (r->arguments.in != NULL && !code) {
         code = app_ranks_agree(open_input(r));
     }
-    if (r->arguments.in && !code) {
+    if (r->arguments.in != NULL && !code) {
         code = app_ranks_agree(compare_inputs(r));
     }
     if (!code) {
@@ -158,38 +161,38 @@ int app_run_describe(app_run *r) {
 static int extra_clash(const app_run *r, const char *option, const char *path, const char *other) {
     const app_arguments *a = &r->arguments;
     app_field_name in;
-    if (!path) {
+    if (path == NULL) {
         return APP_DONE;
     }
     const int clash =
-        (a->json && !r->json_to_stdout && app_same_file(path, a->json)) ||
-        (other && app_same_file(path, other)) ||
-        (a->out && (app_same_file(path, r->out.file) || app_same_file(path, r->xmf))) ||
-        (a->in && !app_field_split(a->in, &in) && app_same_file(path, in.file));
+        (a->json != NULL && !r->json_to_stdout && app_same_file(path, a->json)) ||
+        (other != NULL && app_same_file(path, other)) ||
+        (a->out != NULL && (app_same_file(path, r->out.file) || app_same_file(path, r->xmf))) ||
+        (a->in != NULL && !app_field_split(a->in, &in) && app_same_file(path, in.file));
     return clash ? app_error(APP_USAGE, "--%s names a file that is something else too, %s", option,
                              path)
                  : APP_DONE;
 }
 
 static int name_clash(const app_run *r) {
-    const char *json = r->arguments.json && !r->json_to_stdout ? r->arguments.json : NULL;
+    const char *json = r->arguments.json != NULL && !r->json_to_stdout ? r->arguments.json : NULL;
     app_field_name in;
-    if (r->arguments.in && !app_field_split(r->arguments.in, &in)) {
-        if (r->arguments.out && app_same_file(in.file, r->out.file)) {
+    if (r->arguments.in != NULL && !app_field_split(r->arguments.in, &in)) {
+        if (r->arguments.out != NULL && app_same_file(in.file, r->out.file)) {
             return app_error(APP_USAGE,
                              "--in and --out name the same file, %s: the input would be "
                              "replaced",
                              in.file);
         }
-        if (json && app_same_file(in.file, json)) {
+        if (json != NULL && app_same_file(in.file, json)) {
             return app_error(APP_USAGE, "--in and --json name the same file, %s", json);
         }
-        if (r->arguments.out && app_same_file(in.file, r->xmf)) {
+        if (r->arguments.out != NULL && app_same_file(in.file, r->xmf)) {
             return app_error(APP_USAGE, "%s, written beside --out, would replace the input",
                              r->xmf);
         }
     }
-    if (json && r->arguments.out &&
+    if (json != NULL && r->arguments.out != NULL &&
         (app_same_file(r->out.file, json) || app_same_file(r->xmf, json))) {
         return app_error(APP_USAGE, "--json and --out write the same file, %s", json);
     }
@@ -208,7 +211,7 @@ static int begin_files(app_run *r) {
     const double bytes = (double)app_points(&r->report.grid) *
                          (double)app_element_bytes(r->report.options.precision);
     int code = APP_DONE;
-    if (r->arguments.out) {
+    if (r->arguments.out != NULL) {
         code = app_field_split(r->arguments.out, &r->out);
         if (!code && !app_is_plain(r->arguments.out)) {
             code = app_error(APP_USAGE,
@@ -226,19 +229,19 @@ static int begin_files(app_run *r) {
     if (!code) {
         code = name_clash(r);
     }
-    if (!code && r->arguments.json && !r->json_to_stdout) {
+    if (!code && r->arguments.json != NULL && !r->json_to_stdout) {
         code = begin_file(r, &r->json_file, r->arguments.json, APP_OUTPUT_JSON, 0);
     }
-    if (!code && r->arguments.trace) {
+    if (!code && r->arguments.trace != NULL) {
         code = begin_file(r, &r->trace_file, r->arguments.trace, APP_OUTPUT_TRACE, 0);
     }
-    if (!code && r->arguments.dag) {
+    if (!code && r->arguments.dag != NULL) {
         code = begin_file(r, &r->dag_file, r->arguments.dag, APP_OUTPUT_DAG, 0);
     }
-    if (!code && r->arguments.out) {
+    if (!code && r->arguments.out != NULL) {
         code = begin_file(r, &r->field_file, r->out.file, APP_OUTPUT_ANY, bytes);
     }
-    if (!code && r->arguments.out) {
+    if (!code && r->arguments.out != NULL) {
         code = begin_file(r, &r->xmf_file, r->xmf, APP_OUTPUT_XMF, 0);
     }
     snprintf(r->written, sizeof r->written, "%s:%s", r->out.file, r->out.dataset);
@@ -259,12 +262,12 @@ static void share_files(app_run *r) {
 }
 
 int app_run_begin_outputs(app_run *r) {
-    r->json_to_stdout = r->arguments.json && strcmp(r->arguments.json, "-") == 0;
+    r->json_to_stdout = r->arguments.json != NULL && strcmp(r->arguments.json, "-") == 0;
     int code = app_ranks_agree(app_rank() == 0 ? begin_files(r) : APP_DONE);
     if (!code) {
         share_files(r);
     }
-    if (!code && r->arguments.out) {
+    if (!code && r->arguments.out != NULL) {
         const app_field_place place = {r->field_file.temporary, r->out.file, r->out.dataset,
                                        r->arguments.force};
         code = app_ranks_agree(

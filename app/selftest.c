@@ -259,7 +259,7 @@ static void run_case(selftest *t, const selftest_case *c, selftest_on on) {
     case_text(c, on, text, sizeof text);
     app_progress_step(&t->progress, "%zu checks passed", t->passed);
     void *f = malloc(bytes), *u = malloc(bytes);
-    double missing = !f || !u;
+    double missing = f == NULL || u == NULL;
     app_ranks_max(&missing, 1);
     const psg_status status =
         missing > 0 ? PSG_ERR_MEMORY : psg_plan_create(&plan, &grid, &options);

@@ -14,7 +14,7 @@ int app_tuned_find(const psg_options *options, app_tuned *tuned) {
     psg_status status = psg_tuned_list(options, NULL, 0, &there);
     if (status == PSG_OK && there > 0) {
         tuned->list = app_allocate(there, sizeof *tuned->list, "what psg tune has stored");
-        if (!tuned->list) {
+        if (tuned->list == NULL) {
             return APP_FAILED;
         }
         status = psg_tuned_list(options, tuned->list, there, &tuned->count);
@@ -61,7 +61,7 @@ void app_tuned_text(const psg_tuned *t, char *text, size_t size) {
 }
 
 static void put(json_t *object, const char *key, json_t *value) {
-    json_object_set_new(object, key, value ? value : json_null());
+    json_object_set_new(object, key, value != NULL ? value : json_null());
 }
 
 static void put_count(json_t *object, const char *key, size_t count) {

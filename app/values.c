@@ -26,7 +26,7 @@ static const char *read_whole(const char *text, unsigned long long most,
 
 /* A finite number at the start of text. Returns where it ends, or NULL. */
 static const char *read_real(const char *text, double *value) {
-    if (!isdigit((unsigned char)text[0]) && !strchr("+-.", text[0])) {
+    if (!isdigit((unsigned char)text[0]) && strchr("+-.", text[0]) == NULL) {
         return NULL;
     }
     if (text[strspn(text, "+-0")] == 'x') { /* 0x2x3 is no length in base 16 */
@@ -42,7 +42,7 @@ static const char *read_real(const char *text, double *value) {
 static int read_one(const char *text, unsigned long long least, unsigned long long most,
                     unsigned long long *value) {
     const char *end = read_whole(text, most, value);
-    return end && *end == '\0' && *value >= least ? 0 : -1;
+    return end != NULL && *end == '\0' && *value >= least ? 0 : -1;
 }
 
 int app_value_unsigned(const char *text, void *field, const app_choice *choices) {
@@ -78,7 +78,7 @@ int app_value_gpus(const char *text, void *field, const app_choice *choices) {
         /* "0,2" and, to name a single device, "2," */
         while (*text) {
             text = read_whole(text, INT_MAX, &value);
-            if (!text || (*text && *text != ',') || gpus.count == APP_GPUS_MAX) {
+            if (text == NULL || (*text && *text != ',') || gpus.count == APP_GPUS_MAX) {
                 return -1;
             }
             for (int g = 0; g < gpus.count; g++) {
@@ -101,7 +101,7 @@ int app_value_lambda(const char *text, void *field, const app_choice *choices) {
     (void)choices;
     double value;
     const char *end = read_real(text, &value);
-    if (!end || *end || value < 0) {
+    if (end == NULL || *end || value < 0) {
         return -1;
     }
     *(double *)field = value;
@@ -122,13 +122,13 @@ int app_value_factor(const char *text, void *field, const app_choice *choices) {
     const double sign = text[0] == '-' ? -1 : 1;
     double product = sign, value;
     const char *end = read_constant(text + (sign < 0), &value);
-    product *= end ? value : 0;
-    while (end && (*end == '*' || *end == '/')) {
+    product *= end != NULL ? value : 0;
+    while (end != NULL && (*end == '*' || *end == '/')) {
         const char operation = *end;
         end = read_constant(end + 1, &value);
-        product = end && operation == '*' ? product * value : product / value;
+        product = end != NULL && operation == '*' ? product * value : product / value;
     }
-    if (!end || *end || !isfinite(product) || product == 0) {
+    if (end == NULL || *end || !isfinite(product) || product == 0) {
         return -1;
     }
     *(double *)field = product;
@@ -150,7 +150,7 @@ int app_value_grid(const char *text, void *field, const app_choice *choices) {
     for (int axis = 0; axis < 3; axis++) {
         unsigned long long value;
         text = read_whole(text, SIZE_MAX, &value);
-        if (!text || value < 1) {
+        if (text == NULL || value < 1) {
             return -1;
         }
         grid.n[axis] = (size_t)value;
@@ -174,7 +174,7 @@ int app_value_box(const char *text, void *field, const app_choice *choices) {
     app_box_value box = {1, {0, 0, 0}};
     for (int axis = 0; axis < 3; axis++) {
         text = read_real(text, &box.length[axis]);
-        if (!text || !(box.length[axis] > 0)) {
+        if (text == NULL || !(box.length[axis] > 0)) {
             return -1;
         }
         if (axis == 0 && *text == '\0') {
@@ -193,7 +193,7 @@ int app_value_box(const char *text, void *field, const app_choice *choices) {
 }
 
 int app_value_choice(const char *text, void *field, const app_choice *choices) {
-    for (; choices->name; choices++) {
+    for (; choices->name != NULL; choices++) {
         if (strcmp(text, choices->name) == 0) {
             *(int *)field = choices->value;
             return 0;
@@ -213,7 +213,7 @@ int app_value_text(const char *text, void *field, const app_choice *choices) {
 
 int app_value_policy(const char *text, void *field, const app_choice *choices) {
     (void)choices;
-    for (size_t p = 0; psg_policy_name(p); p++) {
+    for (size_t p = 0; psg_policy_name(p) != NULL; p++) {
         if (strcmp(text, psg_policy_name(p)) == 0) {
             *(const char **)field = text;
             return 0;

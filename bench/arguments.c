@@ -139,17 +139,17 @@ static const app_command_text bench_text = {
     "  130    ended by SIGINT; the rows done so far are in the file\n"};
 
 static int check_record(const bench_arguments *a) {
-    if (!a->record) {
+    if (a->record == NULL) {
         return APP_DONE;
     }
     if (strcmp(a->record, "-") == 0) {
         return app_error(APP_USAGE, "--record is not for stdout: give the name of a file");
     }
-    if ((a->csv && app_same_file(a->record, a->csv)) ||
-        (a->json && app_same_file(a->record, a->json))) {
+    if ((a->csv != NULL && app_same_file(a->record, a->csv)) ||
+        (a->json != NULL && app_same_file(a->record, a->json))) {
         return app_error(APP_USAGE, "--record names the file of --csv or --json, %s", a->record);
     }
-    return a->study && bench_study_is_program(a->study)
+    return a->study != NULL && bench_study_is_program(a->study)
                ? app_error(APP_USAGE, "--record is for solves, and --study %s measures programs",
                            a->study)
                : APP_DONE;
@@ -228,15 +228,16 @@ int bench_arguments_parse(int argc, char **argv, bench_arguments *a) {
     if (code) {
         return code;
     }
-    if (!a->study && !a->list[BENCH_LIST_GRID]) {
+    if (a->study == NULL && a->list[BENCH_LIST_GRID] == NULL) {
         return app_error(APP_USAGE, "nothing to measure: give --grid 64,128 or --study NAME");
     }
-    if (a->large && !a->study) {
+    if (a->large && a->study == NULL) {
         return app_error(APP_USAGE, "--large is for --study");
     }
-    if (a->csv && a->json && strcmp(a->csv, "-") == 0 && strcmp(a->json, "-") == 0) {
+    if (a->csv != NULL && a->json != NULL && strcmp(a->csv, "-") == 0 &&
+        strcmp(a->json, "-") == 0) {
         return app_error(APP_USAGE, "--csv and --json cannot both be stdout");
     }
-    code = a->study ? bench_study_check(a->study) : APP_DONE;
+    code = a->study != NULL ? bench_study_check(a->study) : APP_DONE;
     return code ? code : check_record(a);
 }

@@ -11,12 +11,12 @@
 /* ------------------------------------------------------------------------------------- a visit */
 
 static void take_sample(bench_groups *g, bench_result *r, const bench_sample *sample) {
-    if (!r->sample) {
+    if (r->sample == NULL) {
         r->sample = malloc(g->repeat * sizeof *r->sample);
     }
-    if (r->sample && r->samples < g->repeat) {
+    if (r->sample != NULL && r->samples < g->repeat) {
         r->sample[r->samples++] = *sample;
-    } else if (!r->sample) {
+    } else if (r->sample == NULL) {
         snprintf(r->failed, sizeof r->failed, "out of memory for the times");
     }
 }
@@ -223,8 +223,8 @@ static size_t find_leaders(bench_groups *g, size_t *leaders) {
 int bench_groups_pass(bench_groups *g, unsigned rounds, double seconds) {
     const double end = app_now() + seconds;
     size_t *leaders = app_allocate(g->count + 1, sizeof *leaders, "the groups");
-    const size_t count = leaders ? find_leaders(g, leaders) : 0;
-    int code = leaders ? APP_DONE : APP_FAILED;
+    const size_t count = leaders != NULL ? find_leaders(g, leaders) : 0;
+    int code = leaders != NULL ? APP_DONE : APP_FAILED;
     for (size_t n = 0; n < count && !code; n++) {
         const size_t leader = leaders[n];
         if (bench_groups_calibrates(g, leader)) {
@@ -248,7 +248,7 @@ int bench_groups_pass(bench_groups *g, unsigned rounds, double seconds) {
 /* The memory made longer, or as it was. */
 static void *grown(void *memory, size_t count, size_t element_bytes, int *failed) {
     void *more = realloc(memory, count * element_bytes);
-    if (!more) {
+    if (more == NULL) {
         *failed = 1;
         return memory;
     }
@@ -262,7 +262,7 @@ static void refuse(bench_groups *g, size_t first) {
     for (size_t c = first; c < g->count; c++) {
         const double bytes =
             bench_config_bytes(&g->sweep.config[c]) + bench_fields_bytes(&g->sweep.config[c]);
-        if (g->sweep.config[c].ranks > 1 && !psg_component_version(PSG_COMPONENT_MPI)) {
+        if (g->sweep.config[c].ranks > 1 && psg_component_version(PSG_COMPONENT_MPI) == NULL) {
             snprintf(
                 g->result[c].failed, sizeof g->result[c].failed, "%s",
                 psg_simulation()

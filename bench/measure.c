@@ -123,7 +123,7 @@ static void make_plan(batch *b, job *j) {
     options.comm = app_ranks_comm();
     options.record = b->visit->bounds;
     tell_text(b->pipe, BENCH_RECORD_BEGIN, j->number, "planning");
-    if (!options.comm && options.nodes <= 1 &&
+    if (options.comm == NULL && options.nodes <= 1 &&
         (options.exchange == PSG_EXCHANGE_MPI || options.exchange == PSG_EXCHANGE_ALLTOALL)) {
         char words[96]; /* the library's are for programmers */
         snprintf(words, sizeof words, "exchange %s is between processes: give --ranks 2, or more",
@@ -175,22 +175,22 @@ static void count_tasks(const batch *b, const job *j, bench_sample *sample) {
     size_t count = 0;
     (void)psg_plan_events(j->plan, NULL, 0, &count);
     psg_event *events = calloc(count + 1, sizeof *events);
-    (void)psg_plan_events(j->plan, events, events ? count : 0, &count);
-    for (size_t e = 0; events && e < count; e++) {
+    (void)psg_plan_events(j->plan, events, events != NULL ? count : 0, &count);
+    for (size_t e = 0; events != NULL && e < count; e++) {
         const int worker =
             events[e].worker; /* one's own are the first of the list on rank 0, too */
         if (worker >= 0 && (size_t)worker < j->workers.count) {
             const int gpu = j->workers.list[worker].kind == PSG_WORKER_CUDA;
             sample->tasks_cpu += !gpu;
             sample->tasks_gpu += gpu;
-            if (b->times) {
+            if (b->times != NULL) {
                 const bench_time time =
                     bench_time_of(j->config->grid.n, j->options.precision, &events[e], gpu);
                 (void)bench_times_add(b->times, &time); /* one more or less */
             }
         }
     }
-    if (events && b->times && is_undisturbed(j, sample)) {
+    if (events != NULL && b->times != NULL && is_undisturbed(j, sample)) {
         bench_times_add_gaps(b->times, events, count, j->workers.list, j->workers.count);
     }
     free(events);
@@ -237,7 +237,8 @@ static void read_part(const batch *b, const job *j, const psg_statistics *before
     sample->spectrum_bytes = (double)s.spectrum_bytes;
     sample->cpu_planes = (double)s.cpu_planes;
     sample->cpu_rows = (double)s.cpu_rows;
-    if (b->times && s.submit_tasks > 1) { /* one that stands for many says nothing of each */
+    if (b->times != NULL &&
+        s.submit_tasks > 1) { /* one that stands for many says nothing of each */
         bench_costs_add(&b->times->submission, (double)s.submit_pieces, (double)s.submit_tasks,
                         s.submit_seconds);
     }
@@ -299,7 +300,7 @@ static psg_status read_bounds(const job *j, bench_sample *sample) {
 static void check_answer(batch *b, job *j) {
     bench_record record = {.kind = BENCH_RECORD_CHECKED, .config = j->number};
     const unsigned answers = j->config->resident ? 1 : j->options.in_flight;
-    if (app_simulation_machine()) {
+    if (app_simulation_machine() != NULL) {
         return; /* there is none */
     }
     if (j->config->resident && failed_anywhere(psg_slabs_get(j->plan, b->solutions->u[0]))) {
@@ -363,7 +364,7 @@ static void solve_rounds(batch *b, size_t *order, uint64_t *random) {
         bench_shuffle(order, b->count, random);
         for (size_t n = 0; n < b->count; n++) {
             job *j = &b->jobs[order[n]];
-            if (j->plan) {
+            if (j->plan != NULL) {
                 one_round(b, j, round >= warm_up || (last && rounds > 0), last && rounds > 0);
             }
         }
@@ -374,7 +375,7 @@ static void solve_rounds(batch *b, size_t *order, uint64_t *random) {
 /* ------------------------------------------------------------------------------------ batches */
 
 static void free_solutions(solutions *s) {
-    for (unsigned flight = 0; s->u && flight < s->flights; flight++) {
+    for (unsigned flight = 0; s->u != NULL && flight < s->flights; flight++) {
         app_simulation_free(s->u[flight], s->bytes);
     }
     free(s->u);
@@ -390,7 +391,7 @@ static size_t field_bytes(const job *j) {
 
 /* Is u[flight] copied from GPUs, in solves or to be checked? */
 static int uses(const job *j, unsigned flight) {
-    return j->plan && (j->config->resident ? flight == 0 : flight < j->options.in_flight);
+    return j->plan != NULL && (j->config->resident ? flight == 0 : flight < j->options.in_flight);
 }
 
 /* Page-lock what solves copy more than once; where it cannot be, the copies take longer and say so.
@@ -403,7 +404,7 @@ static void pin_all(const batch *b) {
         for (size_t n = 0; n < b->count; n++) {
             const job *j = &b->jobs[n];
             if (uses(j, flight)) {
-                largest = !largest || field_bytes(j) > field_bytes(largest) ? j : largest;
+                largest = largest == NULL || field_bytes(j) > field_bytes(largest) ? j : largest;
                 wanted |= !j->config->resident;
             }
         }
@@ -413,7 +414,7 @@ static void pin_all(const batch *b) {
     }
     for (size_t n = 0; n < b->count; n++) {
         const job *j = &b->jobs[n];
-        if (j->plan && !j->config->resident) {
+        if (j->plan != NULL && !j->config->resident) {
             (void)psg_plan_pin(j->plan, j->fields->f);
         }
     }
@@ -436,13 +437,13 @@ static int need_solutions(const batch *b) {
     free_solutions(s);
     s->u = calloc(flights, sizeof *s->u);
     s->bytes = bytes;
-    for (; s->u && s->flights < flights; s->flights++) {
+    for (; s->u != NULL && s->flights < flights; s->flights++) {
         s->u[s->flights] = app_simulation_allocate(bytes);
-        if (!s->u[s->flights]) {
+        if (s->u[s->flights] == NULL) {
             return -1;
         }
     }
-    return s->u ? 0 : -1;
+    return s->u != NULL ? 0 : -1;
 }
 
 static void tell_fields(void *context) {
@@ -453,7 +454,7 @@ static void tell_fields(void *context) {
 static void run_batch(batch *b, bench_field_store *fields, uint64_t *random) {
     size_t *order = calloc(b->count, sizeof *order);
     b->parts = calloc((size_t)app_ranks(), sizeof *b->parts);
-    double missing = !order || !b->parts || need_solutions(b);
+    double missing = order == NULL || b->parts == NULL || need_solutions(b);
     app_ranks_max(&missing, 1);
     int enough = missing == 0;
     for (size_t n = 0; n < b->count && enough; n++) {
@@ -521,8 +522,8 @@ int bench_measure(const bench_visit *visit, int pipe) {
     solutions found = {.u = NULL};
     job *jobs = calloc(visit->count, sizeof *jobs);
     const int code = app_ranks_agree(
-        jobs ? APP_DONE
-             : app_error(APP_FAILED, "out of memory for %zu configurations", visit->count));
+        jobs != NULL ? APP_DONE
+                     : app_error(APP_FAILED, "out of memory for %zu configurations", visit->count));
     put_in_order(visit, &random);
     for (size_t first = 0, end; first < visit->count && !code; first = end) {
         end = batch_end(visit, first);

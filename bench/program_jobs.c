@@ -76,7 +76,7 @@ static const struct study *find(const char *name) {
 
 static bench_program_job *add(bench_program_jobs *jobs, const part *p) {
     bench_program_job *more = realloc(jobs->job, (jobs->count + 1) * sizeof *more);
-    if (!more) {
+    if (more == NULL) {
         app_error(APP_FAILED, "out of memory for the jobs");
         return NULL;
     }
@@ -89,7 +89,7 @@ static int add_one(bench_program_jobs *jobs, const part *p, const size_t n[3], i
                    unsigned ranks) {
     char count[32] = "", grid[80];
     bench_program_job *job = add(jobs, p);
-    if (!job) {
+    if (job == NULL) {
         return APP_FAILED;
     }
     if (cpus > 0) {
@@ -124,14 +124,14 @@ static int add_part(bench_program_jobs *jobs, const part *p, const bench_argumen
     char grids[160], counts[32];
     const char *lists[BENCH_LISTS_MOST] = {NULL};
     bench_sweep sweep = {.count = 0};
-    const int large = a->large && p->larger;
+    const int large = a->large && p->larger != NULL;
     snprintf(grids, sizeof grids, "%s%s%s", p->grids, large ? "," : "", large ? p->larger : "");
     snprintf(counts, sizeof counts, p->cores == ONE_AND_ALL ? "1,%u" : "%u",
              p->cores == ONE ? 1 : cores);
-    lists[BENCH_LIST_GRID] = a->list[BENCH_LIST_GRID] ? a->list[BENCH_LIST_GRID] : grids;
+    lists[BENCH_LIST_GRID] = a->list[BENCH_LIST_GRID] != NULL ? a->list[BENCH_LIST_GRID] : grids;
     if (p->cores != NONE) {
         lists[bench_list("cpus")] =
-            a->list[bench_list("cpus")] ? a->list[bench_list("cpus")] : counts;
+            a->list[bench_list("cpus")] != NULL ? a->list[bench_list("cpus")] : counts;
     }
     if (p->cores == NONE) {
         lists[bench_list("gpus")] = a->list[bench_list("gpus")];
@@ -155,10 +155,11 @@ static int add_part(bench_program_jobs *jobs, const part *p, const bench_argumen
 static int check(const bench_arguments *a) {
     const char *gpus = a->list[bench_list("gpus")];
     for (size_t list = 0; list < bench_lists(); list++) {
-        const int meant = list == BENCH_LIST_GRID || list == bench_list("cpus") ||
-                          (list == bench_list("gpus") &&
-                           (strcmp(a->study, "peers") == 0 || (gpus && strcmp(gpus, "0") == 0)));
-        if (a->list[list] && !meant) {
+        const int meant =
+            list == BENCH_LIST_GRID || list == bench_list("cpus") ||
+            (list == bench_list("gpus") &&
+             (strcmp(a->study, "peers") == 0 || (gpus != NULL && strcmp(gpus, "0") == 0)));
+        if (a->list[list] != NULL && !meant) {
             return app_error(APP_USAGE, "--%s means nothing to --study %s", bench_list_option(list),
                              a->study);
         }
@@ -172,7 +173,7 @@ int bench_program_jobs_make(bench_program_jobs *jobs, const bench_arguments *arg
     const struct study *study = find(arguments->study);
     *jobs = (bench_program_jobs){.columns = study->columns, .shown = study->shown};
     int code = check(arguments);
-    for (size_t p = 0; p < PARTS && study->part[p].program && !code; p++) {
+    for (size_t p = 0; p < PARTS && study->part[p].program != NULL && !code; p++) {
         code = add_part(jobs, &study->part[p], arguments, cores);
     }
     return code || jobs->count > 0

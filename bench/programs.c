@@ -79,7 +79,7 @@ static int make_columns(programs *p) {
     }
     p->study_columns = count;
     p->names = calloc(count + OWN_COLUMNS, sizeof *p->names);
-    if (!p->measured || !p->names) {
+    if (p->measured == NULL || p->names == NULL) {
         return app_error(APP_FAILED, "out of memory");
     }
     char *at = p->measured;
@@ -105,7 +105,7 @@ static const char *identity(const programs *p, int own, const char *command, cha
     }
     if (own >= VERSIONS && own < VERSIONS + PSG_COMPONENT_COUNT) {
         const char *version = psg_component_version((psg_component)(own - VERSIONS));
-        return version ? version : text;
+        return version != NULL ? version : text;
     }
     if (own == CORES) {
         snprintf(text, size, "%ld", p->machine.cores);
@@ -133,7 +133,7 @@ static int is_row_of(const programs *p, size_t row, const char *command) {
     char text[32];
     for (int own = 0; own < OWN_COLUMNS; own++) {
         const char *want = identity(p, own, command, text, sizeof text);
-        if (want &&
+        if (want != NULL &&
             strcmp(want, bench_table_get(&p->table, row, p->study_columns + (size_t)own)) != 0) {
             return 0;
         }
@@ -195,8 +195,8 @@ static int finish_row(programs *p, size_t row, const char *command) {
         } else if (own == LOAD || own == LOAD_AVERAGE) {
             number_text(own == LOAD ? p->load : p->load_average, text, sizeof text);
         }
-        failed =
-            bench_table_set(&p->table, row, p->study_columns + (size_t)own, value ? value : text);
+        failed = bench_table_set(&p->table, row, p->study_columns + (size_t)own,
+                                 value != NULL ? value : text);
     }
     return failed ? app_error(APP_FAILED, "out of memory for the results") : APP_DONE;
 }
@@ -295,7 +295,7 @@ static int find_old(programs *p) {
     char command[160];
     bench_old old = {.count = 0};
     p->old = calloc(p->jobs.count + 1, 1);
-    if (!p->old) {
+    if (p->old == NULL) {
         return app_error(APP_FAILED, "out of memory for %zu jobs", p->jobs.count);
     }
     for (size_t j = 0; j < p->jobs.count; j++) {
@@ -330,8 +330,9 @@ static void cell(const programs *p, size_t row, size_t column, char *text, size_
     const char *name = p->names[column];
     if (!value[0] || !bench_program_is_number(&p->table, column)) {
         snprintf(text, size, "%s", value[0] ? value : "-");
-    } else if (strstr(name, "seconds")) {
-        snprintf(text, size, "%.4g", strtod(value, NULL) * (strstr(name, "_per_") ? 1e6 : 1e3));
+    } else if (strstr(name, "seconds") != NULL) {
+        snprintf(text, size, "%.4g",
+                 strtod(value, NULL) * (strstr(name, "_per_") != NULL ? 1e6 : 1e3));
     } else {
         snprintf(text, size, "%.*g", value[strspn(value, "0123456789")] ? 4 : 12,
                  strtod(value, NULL));
@@ -340,9 +341,9 @@ static void cell(const programs *p, size_t row, size_t column, char *text, size_
 
 static void heading(const programs *p, size_t column, char *text, size_t size) {
     const char *name = p->names[column], *seconds = strstr(name, "seconds");
-    if (seconds) {
+    if (seconds != NULL) {
         snprintf(text, size, "%.*s%s", (int)(seconds - name), name,
-                 strstr(name, "_per_") ? "us_per_fft" : "ms");
+                 strstr(name, "_per_") != NULL ? "us_per_fft" : "ms");
     } else {
         snprintf(text, size, "%s", name);
     }
@@ -391,7 +392,7 @@ static void print(const programs *p) {
 static int tell(programs *p, int code) {
     size_t good = 0, first = SIZE_MAX;
     p->of_this_run = calloc(p->table.rows + 1, 1);
-    if (!p->of_this_run) {
+    if (p->of_this_run == NULL) {
         return app_error(APP_FAILED, "out of memory");
     }
     for (size_t row = 0; row < p->table.rows; row++) {

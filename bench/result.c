@@ -148,7 +148,7 @@ int bench_results_init(bench_results *results) {
     const size_t lists = bench_lists();
     results->names = calloc(columns(), sizeof *results->names);
     results->stage_names = calloc(PSG_STAGE_COUNT, sizeof *results->stage_names);
-    if (!results->names || !results->stage_names) {
+    if (results->names == NULL || results->stage_names == NULL) {
         return app_error(APP_FAILED, "out of memory");
     }
     for (size_t list = 0; list < lists; list++) {
@@ -183,7 +183,7 @@ static int identity(const bench_config *config, const bench_circumstances *at, s
         bench_config_text(config, place, text);
     } else if (column >= VERSIONS && column < VERSIONS + PSG_COMPONENT_COUNT) {
         const char *version = psg_component_version(column - VERSIONS);
-        snprintf(text, size, "%s", version ? version : "");
+        snprintf(text, size, "%s", version != NULL ? version : "");
     } else if (column == MPIRUN) {
         snprintf(text, size, "%s", config->ranks > 1 ? at->mpirun : "");
     } else if (column == HOST) {
@@ -276,7 +276,7 @@ static void gather(const bench_result *r, size_t offset, int is_float, double *s
 void bench_result_quartiles(const bench_result *r, double quartile[3]) {
     double *sorted = malloc((r->samples + 1) * sizeof *sorted);
     quartile[0] = quartile[1] = quartile[2] = NAN;
-    if (sorted && r->samples > 0) {
+    if (sorted != NULL && r->samples > 0) {
         gather(r, offsetof(bench_sample, seconds), 0, sorted);
         for (int q = 0; q < 3; q++) {
             quartile[q] = base_quantile(sorted, r->samples, 0.25 * (q + 1));
@@ -457,7 +457,8 @@ int bench_results_put(bench_results *results, const bench_sweep *sweep, size_t n
     if (r->row == SIZE_MAX) {
         add_row(results, sweep->count, number, result);
     }
-    row to = {.table = &results->table, .number = r->row, .failed = !sorted || r->row == SIZE_MAX};
+    row to = {
+        .table = &results->table, .number = r->row, .failed = sorted == NULL || r->row == SIZE_MAX};
     for (size_t c = 0; c < columns() && !to.failed; c++) {
         put_cell(&to, c, identity(config, circumstances, c, text, sizeof text) ? text : "");
     }

@@ -113,7 +113,7 @@ int bench_study_is_program(const char *name) {
 int bench_study_check(const char *name) {
     char list[256] = "";
     size_t length = 0;
-    if (find(name) || bench_study_is_program(name)) {
+    if (find(name) != NULL || bench_study_is_program(name)) {
         return APP_DONE;
     }
     for (size_t s = 0; s < STUDY_NAMES && length < sizeof list; s++) {
@@ -122,8 +122,8 @@ int bench_study_check(const char *name) {
     }
     const char *nearest = app_nearest(name, study_names);
     return app_error(APP_USAGE, "--study '%s': expected one of %s%s%s%s", name, list,
-                     nearest ? "; did you mean '" : "", nearest ? nearest : "",
-                     nearest ? "'?" : "");
+                     nearest != NULL ? "; did you mean '" : "", nearest != NULL ? nearest : "",
+                     nearest != NULL ? "'?" : "");
 }
 
 /* "1,2,4,6" for 6. */
@@ -144,13 +144,14 @@ typedef struct texts {
 
 /* 0 cores or GPUs are none: what is about them is left out. */
 static int is_none(const char *list) {
-    return list && strcmp(list, "0") == 0;
+    return list != NULL && strcmp(list, "0") == 0;
 }
 
 /* Is there what a part is about, and does the user want it? */
 static int is_wanted(subject of, unsigned gpus, const char *const lists[BENCH_LISTS_MOST]) {
     const int cores = !is_none(lists[bench_list("cpus")]);
-    const int any = lists[bench_list("gpus")] ? !is_none(lists[bench_list("gpus")]) : gpus > 0;
+    const int any =
+        lists[bench_list("gpus")] != NULL ? !is_none(lists[bench_list("gpus")]) : gpus > 0;
     return of == CORES            ? cores
            : of == GPUS           ? any
            : of == CORES_AND_GPUS ? cores && any
@@ -181,11 +182,11 @@ static void fill_part(const char *list[BENCH_LISTS_MOST], const struct study *st
     const size_t cpus = bench_list("cpus"), gpus = bench_list("gpus");
     for (size_t l = 0; l < bench_lists(); l++) {
         const bool workers = l == cpus || l == gpus;
-        list[l] = lists[l] && (!workers || part->subject == WORKERS) ? lists[l] : list[l];
+        list[l] = lists[l] != NULL && (!workers || part->subject == WORKERS) ? lists[l] : list[l];
         for (int which = 0; which < MACHINE_LISTS; which++) {
             const char *given = lists[which < UP_TO_GPUS ? cpus : gpus];
             if (list[l] == MACHINE(which)) {
-                list[l] = given ? given : t->machine[which];
+                list[l] = given != NULL ? given : t->machine[which];
             }
         }
     }
@@ -204,8 +205,8 @@ int bench_study_add(bench_sweep *sweep, const char *name, int large, unsigned cp
                                            [CPUS_BESIDE_GPUS] = cpus > gpus ? cpus - gpus : 1,
                                            [UP_TO_GPUS] = gpus,
                                            [ALL_GPUS] = gpus};
-    int code = study ? APP_DONE : APP_USAGE;
-    for (size_t p = 0; study && p < study->parts && !code; p++) {
+    int code = study != NULL ? APP_DONE : APP_USAGE;
+    for (size_t p = 0; study != NULL && p < study->parts && !code; p++) {
         const char *list[BENCH_LISTS_MOST] = {NULL};
         texts t = {.grids = ""};
         if (is_wanted(study->part[p].subject, gpus, lists)) {

@@ -263,13 +263,13 @@ int bench_sweep_put(bench_sweep *sweep, const bench_config *given, size_t *numbe
     }
     if (at == sweep->count) {
         bench_config *more = realloc(sweep->config, (sweep->count + 1) * sizeof *more);
-        if (!more) {
+        if (more == NULL) {
             return app_error(APP_FAILED, "out of memory for %zu configurations", sweep->count + 1);
         }
         sweep->config = more;
         sweep->config[sweep->count++] = config;
     }
-    if (number) {
+    if (number != NULL) {
         *number = at;
     }
     return APP_DONE;
@@ -284,7 +284,7 @@ int bench_sweep_add(bench_sweep *sweep, const char *const lists[BENCH_LISTS_MOST
     values *v = app_allocate(BENCH_LISTS_MOST, sizeof *v, "the lists");
     const size_t count = bench_lists();
     size_t product = 1;
-    int code = v ? APP_DONE : APP_FAILED;
+    int code = v != NULL ? APP_DONE : APP_FAILED;
     for (size_t list = 0; list < count && !code; list++) {
         code = split(list, lists[list], &v[list]);
         product *= v[list].count; /* 256 each: no overflow before the check */

@@ -237,7 +237,7 @@ static int search(tune *t) {
     if (!code) {
         code = stage(t, "variants", &picks, end_of_variants);
     }
-    if (!code && !getenv("STARPU_SCHED")) {
+    if (!code && getenv("STARPU_SCHED") == NULL) {
         picks = begin_picks(t);
         code = bench_search_policies(&t->groups.sweep, t->best, &t->groups.result[STANDARD].facts,
                                      t->arguments.policies, &picks);
@@ -417,7 +417,7 @@ static json_t *make_json(const tune *t, const psg_tuned *best) {
 
 static int tell(tune *t) {
     const char *json = t->arguments.json;
-    const int to_stdout = json && strcmp(json, "-") == 0;
+    const int to_stdout = json != NULL && strcmp(json, "-") == 0;
     const psg_tuned best = entry_of(t, t->best);
     t->entry = entry_of(t, t->stays ? STANDARD : t->best);
     int code = put_rows(t, 1);
@@ -433,7 +433,7 @@ static int tell(tune *t) {
     }
     if (!code && to_stdout) {
         code = app_json_write(make_json(t, &best), NULL, "stdout");
-    } else if (!code && json) {
+    } else if (!code && json != NULL) {
         code = app_json_save(make_json(t, &best), json, APP_OUTPUT_ANY);
     }
     return code ? code : failed;
@@ -453,7 +453,7 @@ static int try_files(tune *t) {
     }
     snprintf(path, sizeof path, "%s/tuned", t->folder);
     int code = app_output_try(path, APP_OUTPUT_ANY);
-    if (!code && t->arguments.json && strcmp(t->arguments.json, "-") != 0) {
+    if (!code && t->arguments.json != NULL && strcmp(t->arguments.json, "-") != 0) {
         code = app_output_try(t->arguments.json,
                               t->arguments.force ? APP_OUTPUT_ANY : APP_OUTPUT_JSON);
     }
@@ -538,7 +538,7 @@ static int run(tune *t) {
 
 int bench_tune(int argc, char **argv) {
     tune *t = calloc(1, sizeof *t);
-    if (!t) {
+    if (t == NULL) {
         return app_error(APP_FAILED, "out of memory");
     }
     int code = bench_tune_arguments_parse(argc, argv, &t->arguments);

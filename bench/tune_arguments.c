@@ -86,7 +86,7 @@ int bench_tune_arguments_parse(int argc, char **argv, bench_tune_arguments *a) {
     if (a->solver.options.cpus == 0 && a->solver.options.gpus == 0) {
         return app_error(APP_USAGE, "--cpus 0 --gpus 0: nothing is left to solve on");
     }
-    if (a->policies && getenv("STARPU_SCHED")) {
+    if (a->policies != NULL && getenv("STARPU_SCHED") != NULL) {
         return app_error(APP_USAGE,
                          "--sched: STARPU_SCHED=%s in the environment goes above it: unset it",
                          getenv("STARPU_SCHED"));

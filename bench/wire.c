@@ -47,11 +47,11 @@ static bool get_config(FILE *file, bench_config *config) {
 
 int bench_wire_put_visit(FILE *file, const bench_visit *visit) {
     head h = expected;
-    if (visit) {
+    if (visit != NULL) {
         h.visit = *visit;
     }
     fwrite(&h, sizeof h, 1, file);
-    if (visit) {
+    if (visit != NULL) {
         fwrite(visit->which, sizeof *visit->which, visit->count, file);
         for (size_t c = 0; c < visit->configs; c++) {
             put_config(file, &visit->config[c]);
@@ -69,7 +69,7 @@ static int read_head(FILE *file, head *h) {
 }
 
 static int read_arrays(FILE *file, bench_visit *visit) {
-    if (!visit->which || !visit->config) {
+    if (visit->which == NULL || visit->config == NULL) {
         return app_error(APP_FAILED, "out of memory for %zu configurations", visit->configs);
     }
     bool good = app_rank() > 0 ||
@@ -145,7 +145,7 @@ static int read_line(const char *line, bench_record *record) {
     const char *hex = strstr(line, mark);
     unsigned char *bytes = (unsigned char *)record;
     size_t used = 0;
-    if (!hex) {
+    if (hex == NULL) {
         return 0;
     }
     memset(record, 0, sizeof *record);
@@ -163,11 +163,11 @@ static int read_line(const char *line, bench_record *record) {
 static int take_lines(bench_wire_reader *reader, bench_record *record) {
     for (;;) {
         char *end = memchr(reader->text, '\n', reader->length);
-        if (!end && reader->length + 1 < sizeof reader->text) {
+        if (end == NULL && reader->length + 1 < sizeof reader->text) {
             return 0;
         }
-        const size_t line = end ? (size_t)(end - reader->text) : reader->length;
-        const size_t taken = end ? line + 1 : line;
+        const size_t line = end != NULL ? (size_t)(end - reader->text) : reader->length;
+        const size_t taken = end != NULL ? line + 1 : line;
         reader->text[line] = '\0';
         const int found = read_line(reader->text, record);
         if (!found) {
