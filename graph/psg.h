@@ -180,7 +180,6 @@ typedef struct psg_options {
     double time_limit; /**< 0 = none; seconds to wait for other processes, "Several processes" */
     double factor; /**< 1; finite, not 0: lap(u) - lambda u = factor f. Its unit is that of u over
                             L^2 and that of f; gravity: 4 pi G. It costs no time */
-    double pause;  /**< 0; seconds from 0 to 1 that psg_submit() waits before its first task */
 } psg_options;
 
 /** The share that StarPU's models and link rates predict to be fastest for data in main memory. It is

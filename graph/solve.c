@@ -11,7 +11,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 typedef void (*graph_function)(psg_run *run, const psg_plan *plan, const psg_lane *lane,
                                const psg_arrays *arrays);
@@ -204,7 +203,6 @@ static psg_status submit(psg_plan *plan, const void *f, void *u, bool waits) {
     if (plan == NULL) {
         return psg_fail(PSG_ERR_ARG, "plan is NULL");
     }
-    (void)nanosleep(&(struct timespec){.tv_nsec = (long)(0.999e9 * plan->problem.options.pause)}, NULL);
     psg_context *c = &plan->context;
     psg_arrays *arrays = NULL;
     psg_status status = check_arrays(plan, f, u);

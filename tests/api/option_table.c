@@ -7,7 +7,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 static void defaults(void) {
     char text[64];
@@ -24,7 +23,7 @@ static void defaults(void) {
         CHECK(strlen(option->help) > 3 && strlen(option->group) > 3 && option->values[0] != '\0',
               "%s has no help", option->name);
     }
-    CHECK(count == 27, "%zu options", count);
+    CHECK(count == 26, "%zu options", count);
     CHECK(memcmp(&o, &other, sizeof o) == 0, "setting the defaults changed something");
     CHECK(psg_option_at(SIZE_MAX) == NULL, "an option past the last");
 }
@@ -58,7 +57,6 @@ static void numbers(void) {
                                            {"segment-planes", "7"},
                                            {"pencils", "64"},
                                            {"cpus", "0"},
-                                           {"pause", "0.25"},
                                            {"gpus", "3"},
                                            {"cpu-share", "0.25"},
                                            {"in_flight", "5"},
@@ -103,7 +101,6 @@ static void wrong(void) {
                                            {"segment_planes", "2.5"},
                                            {"pencils", "-3"},
                                            {"cpus", "-2"},
-                                           {"pause", "1.5"},
                                            {"cpus", "two"},
                                            {"cpu_share", "1.5"},
                                            {"in_flight", "0"},
@@ -164,28 +161,7 @@ static void locale_with_commas(void) {
     (void)setlocale(LC_ALL, "C");
 }
 
-/** A solve that pauses takes as long at least. */
-static void pause_of_solve(void) {
-    double f[8] = {0}, u[8];
-    psg_grid grid;
-    psg_options o;
-    psg_plan *plan = NULL;
-    psg_grid_init(&grid, 2, 2, 2, 1, 1, 1);
-    psg_options_init(&o);
-    CHECK_STATUS(psg_options_set(&o, "pause", "0.1"), PSG_OK);
-    CHECK_STATUS(psg_plan_create(&plan, &grid, &o), PSG_OK);
-    struct timespec begin, end;
-    (void)clock_gettime(CLOCK_MONOTONIC, &begin);
-    CHECK_STATUS(psg_solve(plan, f, u), PSG_OK);
-    (void)clock_gettime(CLOCK_MONOTONIC, &end);
-    const double seconds =
-        (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
-    CHECK(seconds >= 0.0999, "%g s", seconds);
-    psg_plan_destroy(plan);
-}
-
 int main(void) {
-    pause_of_solve();
     defaults();
     words();
     numbers();
