@@ -33,7 +33,7 @@ static size_t letter_bytes(const unsigned char *c) {
     return 1 + more;
 }
 
-int app_is_plain(const char *text) {
+bool app_is_plain(const char *text) {
     const unsigned char *c = (const unsigned char *)text;
     size_t bytes = 1;
     for (; *c && bytes > 0; c += bytes) {

@@ -5,6 +5,7 @@
 
 #include "graph/psg.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,7 +14,7 @@ enum { APP_DONE = 0, APP_FAILED = 1, APP_USAGE = 2 };
 
 /** Remarks on one run ("integers were read as f64"), for stderr and for the JSON report. */
 typedef struct app_notes {
-    int quiet; /**< keep them from stderr */
+    bool quiet; /**< keep them from stderr */
     size_t count;
     char text[12][320]; /**< what does not fit is cut, what is too many is dropped */
 } app_notes;
@@ -30,7 +31,7 @@ typedef struct app_planes {
 int app_error(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /** 1 if a text is UTF-8 and has nothing in it that controls a terminal. */
-int app_is_plain(const char *text);
+bool app_is_plain(const char *text);
 
 /** Print on stdout what has names in it, with ? in place of what would control a terminal. */
 void app_say(const char *format, ...) __attribute__((format(printf, 1, 2)));

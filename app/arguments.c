@@ -33,66 +33,57 @@ static const app_choice data_choices[] = {{"host", 0}, {"resident", 1}, {NULL, 0
 
 static const option_row solve_rows[] = {
     {"Field", "in", "FILE[:DATASET]", app_value_text, FIELD(in), NULL, "FILE:DATASET",
-     "the right-hand side f: an HDF5 data set [nz][ny][nx],\n"
-     "real or integer. It gives the grid, the precision, and\n"
-     "by its attribute `box` (lx, ly, lz) the box. DATASET may\n"
-     "be left out where the file has one of rank 3"},
+     "the right-hand side f: an HDF5 data set [nz][ny][nx], real or integer. It gives the grid, "
+     "the precision, and by its attribute `box` (lx, ly, lz) the box. DATASET may be left out "
+     "where the file has one of rank 3"},
     {NULL, "out", "FILE[:DATASET]", app_value_text, FIELD(out), NULL, "FILE:DATASET",
-     "where the potential u goes, an HDF5 data set; DATASET\n"
-     "default: /potential. A FILE that is there keeps all else\n"
-     "that it has. It appears whole or not at all. A .xmf\n"
-     "beside it opens in ParaView"},
+     "where the potential u goes, an HDF5 data set; DATASET default: /potential. A FILE that is "
+     "there keeps all else that it has. It appears whole or not at all. A .xmf beside it opens in "
+     "ParaView"},
     {NULL, "box", "L|LXxLYxLZ", app_value_box, FIELD(box), NULL,
      "L or LXxLYxLZ, finite lengths above 0",
-     "lengths of the periodic box, in your unit of length, in\n"
-     "the order x, y, z, while data sets are [nz][ny][nx];\n"
-     "default: the attribute `box` of the input, else 1x1x1"},
+     "lengths of the periodic box, in your unit of length, in the order x, y, z, while data sets "
+     "are [nz][ny][nx]; default: the attribute `box` of the input, else 1x1x1"},
     {"Built-in problem, in place of --in", "problem", "NAME", app_value_choice, FIELD(problem),
      problem_choices, NULL,
-     "madelung: a crystal's ions as Gaussian charges; prints\n"
-     "the Madelung constant beside the literature's. modes:\n"
-     "a sum of Fourier modes; prints the error of u"},
+     "madelung: a crystal's ions as Gaussian charges; prints the Madelung constant beside the "
+     "literature's. modes: a sum of Fourier modes; prints the error of u"},
     {NULL, "lattice", "NAME", app_value_choice, FIELD(lattice), lattice_choices, NULL,
      "of madelung: nacl, cscl or zns; default: nacl"},
     {NULL, "grid", "N|NXxNYxNZ", app_value_grid, FIELD(grid), NULL,
      "N or NXxNYxNZ, whole numbers from 1",
-     "number of points along x, y and z; any size, odd and prime\n"
-     "too. u is written as [nz][ny][nx]"},
+     "number of points along x, y and z; any size, odd and prime too. u is written as "
+     "[nz][ny][nx]"},
     APP_SOLVER_ROW(
         "Equation", "precision", FIELD(solver),
         "precision of u and all arithmetic; default: as the input's (f64 for integers), else f64"),
     ROW_SOLVER("*"),
     {"Result", "verify", NULL, NULL, FIELD(verify), NULL, NULL,
-     "check lap(u) - lambda u = X f by other means than FFTs,\n"
-     "at all points or, where that takes long, at a sample"},
+     "check lap(u) - lambda u = X f by other means than FFTs, at all points or, where that takes "
+     "long, at a sample"},
     {NULL, "json", "FILE", app_value_text, FIELD(json), NULL, "FILE, or - for stdout",
      "write all results and times as JSON; - is stdout"},
     {NULL, "trace", "FILE", app_value_text, FIELD(trace), NULL, "FILE",
-     "write when which worker did what, every message, and\n"
-     "every copy to, from and between GPUs, for\n"
-     "ui.perfetto.dev or chrome://tracing"},
+     "write when which worker did what, every message, and every copy to, from and between GPUs, "
+     "for ui.perfetto.dev or chrome://tracing"},
     {NULL, "dag", "FILE", app_value_text, FIELD(dag), NULL, "FILE",
-     "write the task graph of the last solve, with its times,\n"
-     "for Graphviz: dot -Tsvg FILE"},
+     "write the task graph of the last solve, with its times, for Graphviz: dot -Tsvg FILE"},
     {NULL, "bounds", NULL, NULL, FIELD(bounds), NULL, NULL,
-     "say how short the last solve could have been: by its\n"
-     "longest chain of tasks, by their work, by the bytes to\n"
-     "move. Measures memory first, for about 0.1 s"},
+     "say how short the last solve could have been: by its longest chain of tasks, by their work, "
+     "by the bytes to move. Measures memory first, for about 0.1 s"},
     ROW_FORCE,
     {NULL, "quiet", NULL, NULL, FIELD(quiet), NULL, NULL, "print errors only"},
     {NULL, "verbose", NULL, NULL, FIELD(verbose), NULL, NULL,
      "print errors of the library with the line of its sources"},
     {"Solves", "data", "host|resident", app_value_choice, FIELD(resident), data_choices, NULL,
-     "solve from and to arrays in main memory, or keep f and u\n"
-     "where they are computed, as in a simulation on GPUs: the\n"
-     "times are then without the copies of f and u; default:\n"
-     "host"},
+     "solve from and to arrays in main memory, or keep f and u where they are computed, as in a "
+     "simulation on GPUs: the times are then without the copies of f and u; default: host"},
     {NULL, "repeat", "N", app_value_unsigned, FIELD(repeat), NULL, "a whole number from 1",
-     "solve N times; prints the median and the minimum of the\ntimes; default: 1"},
+     "solve N times; prints the median and the minimum of the times; default: 1"},
     ROW_END};
 
 static const option_row info_rows[] = {{"Show", "machines", NULL, NULL, FIELD(machines), NULL, NULL,
-                                        "the recorded machines that come with psg, and nothing\n"
+                                        "the recorded machines that come with psg, and nothing "
                                         "else: names for --machine of a psg that simulates"},
                                        APP_SOLVER_ROW("Machine", "cpus", FIELD(solver), NULL),
                                        ROW_SOLVER("gpus"),
@@ -301,44 +292,6 @@ static int unknown_option(const command_text *command, const option_row *rows, c
     return app_error(APP_USAGE, "unknown option '%s'; see psg %s --help", word, command->name);
 }
 
-/* Are these the extents of a box, but for commas in place of x? */
-static int joined_by_commas(const option_row *row, const char *text, char *joined, size_t size) {
-    union {
-        app_grid_value grid;
-        app_box_value box;
-    } ignored;
-    if ((row->parse != app_value_grid && row->parse != app_value_box) || strlen(text) >= size) {
-        return 0;
-    }
-    for (size_t m = 0; m <= strlen(text); m++) {
-        joined[m] = text[m] == ',' ? 'x' : text[m];
-    }
-    return row->parse(joined, &ignored, NULL) == 0;
-}
-
-int app_wrong_value(const option_row *row, const char *text) {
-    char list[2048], joined[128];
-    size_t length = 0;
-    list[0] = '\0';
-    if (joined_by_commas(row, text, joined, sizeof joined)) {
-        return app_error(APP_USAGE, "--%s '%s': expected %s: did you mean --%s %s?", row->name,
-                         text, row->expected, row->name, joined);
-    }
-    for (const app_choice *choice = row->choices; choice != NULL && choice->name != NULL;
-         choice++) {
-        length += (size_t)snprintf(list + length, sizeof list - length, "%s%s",
-                                   length ? ", " : "one of ", choice->name);
-    }
-    if (row->parse == app_value_policy) {
-        for (size_t p = 0; psg_policy_name(p) != NULL && length < sizeof list; p++) {
-            length += (size_t)snprintf(list + length, sizeof list - length, "%s%s",
-                                       length ? ", " : "one of ", psg_policy_name(p));
-        }
-    }
-    return app_error(APP_USAGE, "--%s '%s': expected %s", row->name, text,
-                     length ? list : row->expected);
-}
-
 /* One option that getopt knows. */
 static int take(const expansion *e, size_t number, const char *text, void *arguments) {
     const option_row *row = &e->rows[number];
@@ -347,7 +300,7 @@ static int take(const expansion *e, size_t number, const char *text, void *argum
         return app_options_set(field, e->option[number], text);
     }
     if (row->argument == NULL) {
-        *(int *)field = 1;
+        *(bool *)field = true;
         return APP_DONE;
     }
     return row->parse(text, field, row->choices) ? app_wrong_value(row, text) : APP_DONE;
@@ -448,7 +401,7 @@ int app_arguments_info(int argc, char **argv, app_arguments *arguments) {
 
 /* What must not be said together. */
 static const char *contradiction(const app_arguments *a) {
-    const int madelung = a->problem == APP_PROBLEM_MADELUNG;
+    const bool madelung = a->problem == APP_PROBLEM_MADELUNG;
     if (a->in != NULL && a->problem != APP_PROBLEM_NONE) {
         return "--in and --problem: only one of them can give the right-hand side";
     }

@@ -5,18 +5,7 @@
 
 #include "app/options.h"
 
-/** A row is all that an option needs: getopt's table, the value's parser, the help text and the
- *  message for a wrong value are made from it. */
-typedef struct app_option_row {
-    const char *heading;  /**< the help text begins a group here */
-    const char *name;     /**< NULL ends the table */
-    const char *argument; /**< NULL: takes none, sets an int to 1 */
-    int (*parse)(const char *text, void *field, const app_choice *choices);
-    size_t field; /**< in the struct of arguments */
-    const app_choice *choices;
-    const char *expected; /**< "expected ..." in messages; choices say it themselves */
-    const char *help;     /**< broken into lines where it is shown; '\n' breaks, too */
-} app_option_row;
+#include <stdbool.h>
 
 /** The option of the solver of this name, into an app_options at `field`; "*": all that are in no other row of the
  *  command. @param[in] help  in place of the library's; NULL */
@@ -45,8 +34,8 @@ typedef struct app_arguments {
     app_box_value box;
     unsigned repeat;
     int resident; /* f and u are slabs */
-    int verify, bounds, force, quiet, verbose;
-    int machines; /* of psg info: list those that are recorded */
+    bool verify, bounds, force, quiet, verbose;
+    bool machines; /* of psg info: list those that are recorded */
 } app_arguments;
 
 /** argv[0] is the subcommand. Both print the help text if it is asked for.
@@ -61,9 +50,6 @@ const char *app_options_simulated(const app_options *options);
 /** The same for a command with options of its own. @param[out] arguments  the struct that
  *  `field` in its rows is about, with the defaults in it */
 int app_arguments_parse(const app_command_text *command, int argc, char **argv, void *arguments);
-
-/** Say what an option expects in place of `text`. @return APP_USAGE */
-int app_wrong_value(const app_option_row *row, const char *text);
 
 /** The word among `words` (ends with NULL) that was probably meant, or NULL if none is near. */
 const char *app_nearest(const char *word, const char *const *words);

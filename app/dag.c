@@ -78,7 +78,7 @@ static int gather(app_dag *dag) {
 
 /* ------------------------------------------------------------------------------ messages */
 
-static int is_message(const app_dag_event *e) {
+static bool is_message(const app_dag_event *e) {
     return e->event.rank >= 0;
 }
 

@@ -18,7 +18,8 @@ enum { CHARGES, RANDOM };
 typedef struct example_arguments {
     const char *file;
     app_options solver;
-    int kind, quiet;
+    int kind;
+    bool quiet;
     app_grid_value grid;
     app_box_value box;
 } example_arguments;
@@ -29,17 +30,14 @@ static const app_choice kinds[] = {{"charges", CHARGES}, {"random", RANDOM}, {NU
 
 static const app_option_row rows[] = {
     {"Field", "kind", "charges|random", app_value_choice, FIELD(kind), kinds, NULL,
-     "charges: four Gaussian charges, +2, -2, +1 and -1;\n"
-     "random: a number from -1 to 1 at each point. The mean of\n"
-     "both is 0. default: charges"},
+     "charges: four Gaussian charges, +2, -2, +1 and -1; random: a number from -1 to 1 at each "
+     "point. The mean of both is 0. default: charges"},
     {NULL, "grid", "N|NXxNYxNZ", app_value_grid, FIELD(grid), NULL,
      "N or NXxNYxNZ, whole numbers from 1",
-     "number of points along x, y and z; default: 64. The data\n"
-     "set is [nz][ny][nx]"},
+     "number of points along x, y and z; default: 64. The data set is [nz][ny][nx]"},
     {NULL, "box", "L|LXxLYxLZ", app_value_box, FIELD(box), NULL,
      "L or LXxLYxLZ, finite lengths above 0",
-     "lengths of the box along x, y and z, the data set's\n"
-     "attribute `box`; default: 10"},
+     "lengths of the box along x, y and z, the data set's attribute `box`; default: 10"},
     APP_SOLVER_ROW(NULL, "precision", FIELD(solver), "of the data set; default: f64"),
     {NULL, "quiet", NULL, NULL, FIELD(quiet), NULL, NULL, "print errors only"},
     {NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL}};
@@ -201,7 +199,7 @@ static int make_example(const example_arguments *a) {
 int app_example(int argc, char **argv) {
     example_arguments a = {.kind = CHARGES, .grid = {1, {64, 64, 64}}, .box = {1, {10, 10, 10}}};
     app_options_init(&a.solver);
-    const int named = argc > 1 && argv[1][0] != '-';
+    const bool named = argc > 1 && argv[1][0] != '-';
     a.file = named ? argv[1] : NULL;
     int code = app_ranks_agree(app_arguments_parse(&example_text, argc - named, argv + named, &a));
     if (code) {

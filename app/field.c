@@ -61,7 +61,7 @@ void app_field_library_version(char *text, size_t size) {
 
 int app_hdf5_move(app_hdf5_field *field, app_hdf5_rows rows, void *in, const void *out) {
     const size_t ny = field->grid->axis[1].n;
-    const int whole = rows.count % ny == 0 && rows.first % ny == 0;
+    const bool whole = rows.count % ny == 0 && rows.first % ny == 0;
     const hsize_t start[3] = {rows.first / ny, rows.first % ny, 0};
     const hsize_t block[3] = {whole ? rows.count / ny : 1, whole ? ny : rows.count,
                               field->grid->axis[0].n};
@@ -125,7 +125,7 @@ static void list_dataset(struct contents *contents, const char *name, hid_t data
     size_t length = 0;
     const hid_t space = H5Dget_space(dataset);
     const int rank = H5Sget_simple_extent_dims(space, extent, NULL);
-    const int empty = H5Sget_simple_extent_type(space) == H5S_NULL;
+    const bool empty = H5Sget_simple_extent_type(space) == H5S_NULL;
     H5Sclose(space);
     for (int axis = 0; axis < rank && length < sizeof shape; axis++) {
         length += (size_t)snprintf(shape + length, sizeof shape - length, "%s%llu",
@@ -283,7 +283,7 @@ static int read_box(const app_field_input *input, app_field_info *info) {
     if (!info->has_box) {
         return APP_DONE;
     }
-    int good = 0;
+    bool good = false;
     const hid_t attribute = H5Aopen(input->dataset, "box", H5P_DEFAULT);
     const hid_t space = H5Aget_space(attribute);
     const hid_t type = H5Aget_type(attribute);

@@ -51,14 +51,14 @@ static const char *memory_name(int device, char *name, size_t size) {
 /* The exchange that a plan of the fused graph would have, where its spectrum fits the GPUs. */
 static void print_routes(const facts *f) {
     char from[32], to[32];
-    int peers = 1, between = 0, there = 0;
+    bool peers = true, between = false, there = false;
     if (f->route_count == 0) {
         return;
     }
     printf("\nLinks:\n");
     for (size_t r = 0; r < f->route_count; r++) {
         const psg_route *route = &f->routes[r];
-        const int gpus = route->from >= 0 && route->to >= 0;
+        const bool gpus = route->from >= 0 && route->to >= 0;
         printf("  %-7s -> %-7s %7.1f GB/s, %5.1f us%s\n",
                memory_name(route->from, from, sizeof from), memory_name(route->to, to, sizeof to),
                1e-9 * route->rate, 1e6 * route->latency_seconds,
@@ -159,7 +159,7 @@ static int tell(const app_workers *workers, const psg_options *options,
                 const app_arguments *arguments) {
     const char *json = arguments->json;
     facts f = {.workers = workers, .nodes = options->nodes};
-    const int to_stdout = json != NULL && strcmp(json, "-") == 0;
+    const bool to_stdout = json != NULL && strcmp(json, "-") == 0;
     if (psg_cache_folder(options, 0, f.cache, sizeof f.cache) != PSG_OK) {
         f.cache[0] = '\0';
     }
@@ -212,7 +212,7 @@ static int tell_machines(const app_arguments *arguments) {
     psg_recorded *list = NULL;
     size_t count = 0;
     psg_status status = psg_recorded_list(NULL, 0, &count);
-    const int to_stdout = json != NULL && strcmp(json, "-") == 0;
+    const bool to_stdout = json != NULL && strcmp(json, "-") == 0;
     if (status == PSG_OK) {
         list = app_allocate(count + 1, sizeof *list, "the recorded machines");
     }

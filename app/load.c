@@ -48,7 +48,7 @@ double app_load_between(const app_load *from, const app_load *to) {
     return fmax(0, (to->busy - from->busy - (to->own - from->own)) / seconds);
 }
 
-int app_load_is_high(double load, long cores) {
+bool app_load_is_high(double load, long cores) {
     return load > fmin(0.5, 0.05 * (double)cores);
 }
 

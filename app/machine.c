@@ -3,6 +3,7 @@
 #include "app/simulation.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +60,7 @@ static double kilobytes(const char *begin) {
 }
 
 void app_machine_memory(double *total, double *available) {
-    const int simulated = app_simulation_machine() != NULL; /* takes none for fields */
+    const bool simulated = app_simulation_machine() != NULL; /* takes none for fields */
     *total = simulated ? 0 : kilobytes("MemTotal");
     *available = simulated ? 0 : kilobytes("MemAvailable");
 }

@@ -2,7 +2,6 @@
  * or reads more than the library does: what is in no row comes from the library's table. */
 #include "app/options.h"
 #include "app/app.h"
-#include "app/arguments.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -361,14 +361,14 @@ void app_output_discard(app_output *output) {
     forget(output);
 }
 
-int app_same_file(const char *a, const char *b) {
+bool app_same_file(const char *a, const char *b) {
     struct stat one, other;
     char resolved_a[PATH_MAX], resolved_b[PATH_MAX];
     if (stat(a, &one) == 0 && stat(b, &other) == 0) {
         return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
     }
     if (resolve(a, resolved_a) || resolve(b, resolved_b)) {
-        return 0;
+        return false;
     }
     return strcmp(resolved_a, resolved_b) == 0;
 }

@@ -209,7 +209,7 @@ void app_modes_fill(const app_modes *modes, psg_precision precision, app_planes 
 }
 
 /* Which error is shown: a NaN, or the larger, or of equal ones that of the first point. */
-static int is_worse(double error, size_t at, double than, size_t other) {
+static bool is_worse(double error, size_t at, double than, size_t other) {
     if (isnan(error) || isnan(than)) {
         return isnan(error) && (!isnan(than) || at < other);
     }
@@ -393,7 +393,7 @@ int app_madelung_constant(app_lattice which, const psg_grid *grid, psg_precision
     for (int axis = 0; axis < 3; axis++) {
         spacing = fmax(spacing, cell / (double)grid->axis[axis].n);
     }
-    const int resolved = symbol == PSG_SYMBOL_SPECTRAL && sigma >= 1.8 * spacing;
+    const bool resolved = symbol == PSG_SYMBOL_SPECTRAL && sigma >= 1.8 * spacing;
     result->tolerance = !resolved ? 0 : precision == PSG_F32 ? 1e-6 : 1e-10;
     return APP_DONE;
 }

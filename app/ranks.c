@@ -25,11 +25,11 @@ static const char *const launcher_words[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK"
 enum { LAUNCHER_WORDS = sizeof launcher_words / sizeof launcher_words[0] };
 
 /* Does a launcher say that there are others? A number of processes above 1, or a rank above 0. */
-static int is_one_of_several(void) {
-    int several = 0;
+static bool is_one_of_several(void) {
+    bool several = false;
     for (size_t w = 0; w < LAUNCHER_WORDS; w++) {
         const char *value = getenv(launcher_words[w]);
-        const int is_size = strstr(launcher_words[w], "SIZE") != NULL;
+        const bool is_size = strstr(launcher_words[w], "SIZE") != NULL;
         several |= value != NULL && atol(value) > (is_size ? 1 : 0);
     }
     return several;
@@ -199,8 +199,8 @@ static int compare_command_lines(int argc, char **argv) {
                       : app_error(APP_USAGE, "the command line is not the one that rank 0 has"));
 }
 
-int app_ranks_launched(void) {
-    int launched = 0;
+bool app_ranks_launched(void) {
+    bool launched = false;
     for (size_t w = 0; w < LAUNCHER_WORDS; w++) {
         launched |= getenv(launcher_words[w]) != NULL;
     }
@@ -259,21 +259,21 @@ int app_ranks_finish(int code) {
     CHECK(MPI_Comm_free, &ours);
     initialised = 0;
     waits("MPI_Finalize");
-    const int failed = MPI_Finalize() != MPI_SUCCESS;
+    const bool failed = MPI_Finalize() != MPI_SUCCESS;
     waits(NULL);
     return failed && !code ? APP_FAILED : code;
 }
 
 /* --------------------------------------------------------------------------------- agreement */
 
-int app_ranks_keep(const char *text) {
+bool app_ranks_keep(const char *text) {
     if (rank_count == 1) {
-        return 0;
+        return false;
     }
     if (kept[0] == '\0') {
         snprintf(kept, sizeof kept, "%s", text);
     }
-    return 1;
+    return true;
 }
 
 int app_ranks_agree(int code) {

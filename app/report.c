@@ -121,7 +121,7 @@ void app_report_join(app_report *report) {
     app_report_join_bounds(&report->bounds);
 }
 
-int app_report_has_mean(const app_report *report) {
+bool app_report_has_mean(const app_report *report) {
     const double rounding = report->options.precision == PSG_F32 ? 1e-5 : 1e-10;
     return fabs(report->statistics.mean) > rounding * report->largest_f;
 }
@@ -342,12 +342,13 @@ int app_json_write(json_t *root, const char *path, const char *shown) {
         return app_error(APP_FAILED, "out of memory for the JSON report");
     }
     FILE *file = path != NULL ? fopen(path, "w") : stdout;
-    int failed = file == NULL || json_dumpf(root, file, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) ||
-                 fputc('\n', file) == EOF;
+    bool failed = file == NULL ||
+                  json_dumpf(root, file, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) ||
+                  fputc('\n', file) == EOF;
     int why = errno;
     if (file != NULL && path != NULL && fclose(file)) {
         why = errno;
-        failed = 1;
+        failed = true;
     }
     json_decref(root);
     if (failed) {

@@ -164,7 +164,7 @@ static int extra_clash(const app_run *r, const char *option, const char *path, c
     if (path == NULL) {
         return APP_DONE;
     }
-    const int clash =
+    const bool clash =
         (a->json != NULL && !r->json_to_stdout && app_same_file(path, a->json)) ||
         (other != NULL && app_same_file(path, other)) ||
         (a->out != NULL && (app_same_file(path, r->out.file) || app_same_file(path, r->xmf))) ||

@@ -20,7 +20,8 @@
 typedef struct selftest_arguments {
     app_options solver;
     unsigned seconds;
-    int seed, verbose;
+    int seed;
+    bool verbose;
 } selftest_arguments;
 
 #define FIELD(member) offsetof(selftest_arguments, member)
@@ -319,7 +320,7 @@ static void run_kind(selftest *t, selftest_on on, double start, double until) {
  *  @return APP_DONE; after a message the code of what was asked for and is not there */
 static int count_workers(const selftest *t, selftest_on on, size_t *count) {
     const psg_options options = options_of(t, &fixed[0], on);
-    const int asked =
+    const bool asked =
         on == ON_GPUS ? t->arguments.solver.options.gpus > 0 : t->arguments.solver.options.cpus > 0;
     size_t own = 0;
     *count = 0;

@@ -25,14 +25,14 @@ static const char *machine_of(int argc, char **argv) {
     return machine;
 }
 
-static int asks_for_help(int argc, char **argv) {
+static bool asks_for_help(int argc, char **argv) {
     for (int a = 1; a < argc; a++) {
         if (strcmp(argv[a], "-h") == 0 || strcmp(argv[a], "--help") == 0 ||
             strcmp(argv[a], "--version") == 0) {
-            return 1;
+            return true;
         }
     }
-    return 0;
+    return false;
 }
 
 int app_simulation_run(int (*command)(int argc, char **argv), int argc, char **argv) {

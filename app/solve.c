@@ -49,7 +49,7 @@ static int allocate(app_run *r) {
     r->u = calloc(count_u(r), sizeof *r->u);
     r->bytes = points * bytes;
     r->f = app_simulation_allocate(r->bytes);
-    int missing = r->report.seconds == NULL || r->u == NULL || r->f == NULL;
+    bool missing = r->report.seconds == NULL || r->u == NULL || r->f == NULL;
     for (unsigned flight = 0; flight < count_u(r) && !missing; flight++) {
         r->u[flight] = app_simulation_allocate(r->bytes);
         missing = r->u[flight] == NULL;
@@ -58,7 +58,7 @@ static int allocate(app_run *r) {
 }
 
 static int library_failed(const app_run *r, psg_status status) {
-    const int data = status == PSG_ERR_DATA || status == PSG_ERR_MEAN;
+    const bool data = status == PSG_ERR_DATA || status == PSG_ERR_MEAN;
     if (status == PSG_ERR_RUNTIME) {
         app_ranks_hurry(); /* all processes come here at the same time, but for one that is stopped */
     }

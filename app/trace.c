@@ -256,7 +256,7 @@ static void add_message(json_t *list, const app_trace_event *e, double origin, s
     }
 }
 
-static int same_message(const app_trace_event *a, const app_trace_event *b) {
+static bool same_message(const app_trace_event *a, const app_trace_event *b) {
     return a->event.rank >= 0 && b->event.rank >= 0 && a->at.solve == b->at.solve &&
            a->event.segment == b->event.segment && a->event.pencil == b->event.pencil;
 }
@@ -373,7 +373,7 @@ static void add_name(json_t *list, int rank, int track, const char *name) {
 static void add_link_names(json_t *list, const app_trace *trace) {
     for (size_t c = 0; c < trace->copies; c++) {
         const app_trace_copy *copy = &trace->copy[c];
-        int met = 0;
+        bool met = false;
         for (size_t d = 0; d < c && !met; d++) {
             met = trace->copy[d].at.rank == copy->at.rank &&
                   link_track(&trace->copy[d].copy) == link_track(&copy->copy);

@@ -1,7 +1,7 @@
 /* Option values from text. strtod and strtoull take leading blanks, signs, "inf" and trailing
    garbage; these do not. */
 #include "app/values.h"
-#include "graph/psg.h"
+#include "app/app.h"
 #include "graph/psg_machine.h"
 
 #include <ctype.h>
@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -220,6 +221,45 @@ int app_value_policy(const char *text, void *field, const app_choice *choices) {
         }
     }
     return -1;
+}
+
+/* Are these the extents of a box, but for commas in place of x? */
+static bool joined_by_commas(const app_option_row *row, const char *text, char *joined,
+                             size_t size) {
+    union {
+        app_grid_value grid;
+        app_box_value box;
+    } ignored;
+    if ((row->parse != app_value_grid && row->parse != app_value_box) || strlen(text) >= size) {
+        return false;
+    }
+    for (size_t m = 0; m <= strlen(text); m++) {
+        joined[m] = text[m] == ',' ? 'x' : text[m];
+    }
+    return row->parse(joined, &ignored, NULL) == 0;
+}
+
+int app_wrong_value(const app_option_row *row, const char *text) {
+    char list[2048], joined[128];
+    size_t length = 0;
+    list[0] = '\0';
+    if (joined_by_commas(row, text, joined, sizeof joined)) {
+        return app_error(APP_USAGE, "--%s '%s': expected %s: did you mean --%s %s?", row->name,
+                         text, row->expected, row->name, joined);
+    }
+    for (const app_choice *choice = row->choices; choice != NULL && choice->name != NULL;
+         choice++) {
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s%s",
+                                   length ? ", " : "one of ", choice->name);
+    }
+    if (row->parse == app_value_policy) {
+        for (size_t p = 0; psg_policy_name(p) != NULL && length < sizeof list; p++) {
+            length += (size_t)snprintf(list + length, sizeof list - length, "%s%s",
+                                       length ? ", " : "one of ", psg_policy_name(p));
+        }
+    }
+    return app_error(APP_USAGE, "--%s '%s': expected %s", row->name, text,
+                     length ? list : row->expected);
 }
 
 static size_t smaller(size_t a, size_t b) {

@@ -183,7 +183,7 @@ static double residual_part(const struct check *check, size_t i, size_t j, size_
 static void spectral_residual(const struct check *check) {
     const size_t nx = check->grid->axis[0].n, ny = check->grid->axis[1].n;
     const size_t points = app_points(check->grid);
-    const int all = points <= ALL_POINTS_UP_TO;
+    const bool all = points <= ALL_POINTS_UP_TO;
     const size_t wanted = all ? points : SAMPLE;
     uint64_t state = 1; /* the points are the same in all processes */
     for (size_t done = 0; done < wanted; done += BATCH) {

@@ -17,65 +17,52 @@ static int parse_command(const char *text, void *field, const app_choice *choice
 
 static const app_option_row own_rows[] = {
     {"Machine", "machine", "NAME|FILE", app_value_text, FIELD(machine), NULL, "a name, or a file",
-     "of a psg that simulates: a recorded machine; default:\n"
-     "the one that PSG_MACHINE in the environment names"},
+     "of a psg that simulates: a recorded machine; default: the one that PSG_MACHINE in the "
+     "environment names"},
     {"Study, in place of lists or with some of its lists replaced", "study", "NAME", app_value_text,
      FIELD(study), NULL, "a name", "one of those below"},
     {NULL, "large", NULL, NULL, FIELD(large), NULL, NULL, "with the study's larger grids too"},
     {"Measurement", "repeat", "N", app_value_unsigned, FIELD(repeat), NULL, "a whole number from 1",
-     "rounds that count: the times are their median, quartiles,\n"
-     "minimum and maximum; default: 9"},
+     "rounds that count: the times are their median, quartiles, minimum and maximum; default: 9"},
     {NULL, "warm-up", "N", app_value_cpus, FIELD(warm_up), NULL, "a whole number from 0",
      "rounds before them in each pass; default: 2"},
     {NULL, "passes", "N", app_value_unsigned, FIELD(passes), NULL, "a whole number from 1",
-     "how often all groups of the same workers and policy are\n"
-     "visited, in a random order; the rounds are divided among\n"
-     "the passes; default: 3"},
+     "how often all groups of the same workers and policy are visited, in a random order; the "
+     "rounds are divided among the passes; default: 3"},
     {NULL, "calibrate", "N", app_value_cpus, FIELD(calibrate), NULL, "a whole number from 0",
-     "solves that StarPU measures for its performance models,\n"
-     "before a policy that decides by them is visited first;\n"
-     "0: take the models as they are; default: 12"},
+     "solves that StarPU measures for its performance models, before a policy that decides by them "
+     "is visited first; 0: take the models as they are; default: 12"},
     {NULL, "seed", "N", app_value_cpus, FIELD(seed), NULL, "a whole number from 0",
-     "of the random order, and of the times that spread in a\n"
-     "simulation; default: 1"},
+     "of the random order, and of the times that spread in a simulation; default: 1"},
     {NULL, "memory", "GIB", app_value_lambda, FIELD(memory), NULL, "a finite number from 0",
-     "plans of a group are held together, and interleaved, up\n"
-     "to this; those that do not fit follow one another.\n"
-     "Default: half of what is free, where there are GPUs half\n"
-     "of theirs"},
+     "plans of a group are held together, and interleaved, up to this; those that do not fit "
+     "follow one another. Default: half of what is free, where there are GPUs half of theirs"},
     {NULL, "mpirun", "COMMAND", parse_command, FIELD(mpirun), NULL,
      "a command and its options, quoted as for a shell",
-     "starts several processes, by COMMAND -n RANKS; its options\n"
-     "may follow it: 'mpirun --oversubscribe' for more of them\n"
-     "than cores. default: mpirun"},
+     "starts several processes, by COMMAND -n RANKS; its options may follow it: 'mpirun "
+     "--oversubscribe' for more of them than cores. default: mpirun"},
     {NULL, "patience", "SECONDS", app_value_unsigned, FIELD(patience), NULL,
      "a whole number from 1",
-     "a plan or solve that takes longer is given up, and its\n"
-     "row says so; default: 600"},
+     "a plan or solve that takes longer is given up, and its row says so; default: 600"},
     {NULL, "bounds", NULL, NULL, FIELD(bounds), NULL, NULL,
-     "find how short each solve could have been: columns bound_*\n"
-     "and of_bound. The times are then those of solves that keep\n"
-     "what their tasks read and write. Rows of the file that have\n"
-     "none are measured again"},
+     "find how short each solve could have been: columns bound_* and of_bound. The times are then "
+     "those of solves that keep what their tasks read and write. Rows of the file that have none "
+     "are measured again"},
     {"Result", "csv", "FILE", app_value_text, FIELD(csv), NULL, "FILE, or - for stdout",
-     "one row per configuration. Rows that FILE has already, of\n"
-     "this machine and these versions, are not measured again\n"
-     "(those that failed, or have fewer repeats, are); a note and\n"
-     "the table say which. FILE is brought up to date after each\n"
-     "group. Several psg bench may write one FILE at a time: each\n"
-     "adds its rows to those of the others. - is stdout"},
+     "one row per configuration. Rows that FILE has already, of this machine and these versions, "
+     "are not measured again (those that failed, or have fewer repeats, are); a note and the table "
+     "say which. FILE is brought up to date after each group. Several psg bench may write one FILE "
+     "at a time: each adds its rows to those of the others. - is stdout"},
     {NULL, "json", "FILE", app_value_text, FIELD(json), NULL, "FILE, or - for stdout",
-     "the same rows as JSON, added to those that FILE has; without\n"
-     "--csv FILE's rows are not measured again; - is stdout"},
+     "the same rows as JSON, added to those that FILE has; without --csv FILE's rows are not "
+     "measured again; - is stdout"},
     {NULL, "again", NULL, NULL, FIELD(again), NULL, NULL,
-     "measure the rows that the file has already, too, and replace\n"
-     "them"},
+     "measure the rows that the file has already, too, and replace them"},
     {NULL, "record", "FILE", app_value_text, FIELD(record), NULL, "FILE",
-     "this machine, with how long the tasks took that were\n"
-     "measured now, for a psg that simulates"},
+     "this machine, with how long the tasks took that were measured now, for a psg that simulates"},
     {NULL, "force", NULL, NULL, FIELD(force), NULL, NULL,
-     "replace files that are there already and that psg did\n"
-     "not write; without it they are refused"},
+     "replace files that are there already and that psg did not write; without it they are "
+     "refused"},
     {NULL, "quiet", NULL, NULL, FIELD(quiet), NULL, NULL, "no table on stdout, errors only"},
     {NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL}};
 

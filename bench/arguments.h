@@ -4,6 +4,8 @@
 
 #include "bench/sweep.h"
 
+#include <stdbool.h>
+
 /** What it says. Texts are borrowed from argv; NULL where it says nothing. */
 typedef struct bench_arguments {
     const char *list[BENCH_LISTS_MOST];
@@ -12,7 +14,7 @@ typedef struct bench_arguments {
     unsigned repeat, passes, patience;
     int warm_up, calibrate, seed;
     double memory; /**< GiB; 0: from what there is */
-    int bounds, large, again, force, quiet;
+    bool bounds, large, again, force, quiet;
 } bench_arguments;
 
 /** @return APP_DONE; APP_USAGE after a message; APP_HELPED: all is done */

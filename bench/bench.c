@@ -54,7 +54,7 @@ static bench_models models_of(const bench_groups *g, size_t leader) {
                                                                 : BENCH_MODELS_AS_FOUND;
 }
 
-static int is_measured(const bench_result *r) {
+static bool is_measured(const bench_result *r) {
     return !r->skip && (r->failed[0] || r->samples > 0);
 }
 
@@ -84,7 +84,7 @@ static int put_rows(void *context, int read_again) {
     }
     for (size_t c = 0; c < g->count && !code; c++) {
         const bench_result *r = &g->result[c];
-        const int gone = r->put && r->row == SIZE_MAX;
+        const bool gone = r->put && r->row == SIZE_MAX;
         if (is_measured(r) && (g->leader[c] == n->leader || gone)) {
             b->at.models = models_of(g, g->leader[c]);
             code = bench_results_put(&b->rows, &g->sweep, c, &b->at, g->result);
@@ -97,7 +97,7 @@ static int put_group(void *context, size_t leader) {
     bench *b = context;
     bench_groups *g = &b->groups;
     news n = {b, leader};
-    int measured = 0;
+    bool measured = false;
     for (size_t c = 0; c < g->count; c++) {
         measured |= g->leader[c] == leader && is_measured(&g->result[c]);
     }

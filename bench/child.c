@@ -25,7 +25,7 @@ int bench_child_check_command(const char *text) {
     if (wordexp(text, &words, WRDE_NOCMD)) {
         return -1;
     }
-    const int empty = words.we_wordc == 0 || words.we_wordv[0][0] == '\0';
+    const bool empty = words.we_wordc == 0 || words.we_wordv[0][0] == '\0';
     wordfree(&words);
     return empty ? -1 : 0;
 }
@@ -35,7 +35,7 @@ char **bench_child_command(const char *mpirun, unsigned ranks, const char *const
     char number[16];
     const char *const count[] = {"-n", number};
     size_t length = 0, at = 0;
-    int failed = 0;
+    bool failed = false;
     while (words[length] != NULL) {
         length++;
     }
@@ -73,12 +73,12 @@ void bench_child_free_command(char **command) {
 /* ---------------------------------------------------------------------------- start and end */
 
 /* Has it ended, though its number is still its own? */
-static int has_ended(pid_t number, int options) {
+static bool has_ended(pid_t number, int options) {
     siginfo_t info;
     info.si_pid = 0;
     while (waitid(P_PID, (id_t)number, &info, WEXITED | WNOWAIT | options) < 0) {
         if (errno != EINTR) {
-            return 1;
+            return true;
         }
     }
     return info.si_pid != 0;

@@ -17,12 +17,12 @@ double bench_fields_bytes(const bench_config *c) {
            (double)app_element_bytes(precision_of(c));
 }
 
-static int is_of(const bench_fields *fields, const bench_config *config) {
+static bool is_of(const bench_fields *fields, const bench_config *config) {
     return fields->precision == precision_of(config) &&
            memcmp(fields->grid.n, config->grid.n, sizeof config->grid.n) == 0;
 }
 
-int bench_fields_same(const bench_config *a, const bench_config *b) {
+bool bench_fields_same(const bench_config *a, const bench_config *b) {
     const bench_fields fields = {.grid = a->grid, .precision = precision_of(a)};
     return is_of(&fields, b);
 }

@@ -103,7 +103,7 @@ static int read_json(bench_table *table, const char *path, int force) {
                    : app_error(APP_FAILED, "%s: cannot be read: %s", path, strerror(errno));
     }
     const int first = getc(file);
-    const int empty = first == EOF && !ferror(file);
+    const bool empty = first == EOF && !ferror(file);
     rewind(file);
     json_t *root = empty ? NULL : json_loadf(file, 0, &wrong);
     int failed = !empty && root == NULL;
@@ -153,11 +153,11 @@ static int read_again(const bench_files *files, const char *path, bench_table *t
 
 static int write_csv(const bench_table *table, const char *temporary, const char *path) {
     FILE *file = fopen(temporary, "w");
-    int failed = file == NULL || bench_table_write(table, file);
+    bool failed = file == NULL || bench_table_write(table, file);
     int why = errno;
     if (file != NULL && fclose(file)) {
         why = errno;
-        failed = 1;
+        failed = true;
     }
     return failed ? app_error(APP_FAILED, "%s: cannot be written: %s", path, strerror(why))
                   : APP_DONE;
@@ -183,7 +183,7 @@ static bench_stamp stamp_of(const char *name) {
     return stamp;
 }
 
-static int is_same_stamp(const bench_stamp *a, const bench_stamp *b) {
+static bool is_same_stamp(const bench_stamp *a, const bench_stamp *b) {
     return a->device == b->device && a->number == b->number && a->bytes == b->bytes &&
            a->seconds == b->seconds && a->nanoseconds == b->nanoseconds;
 }
@@ -284,11 +284,11 @@ static int update_main(bench_files *files, bench_table *table,
     const char *path = bench_files_main(files);
     app_output output;
     int code = app_output_begin(&output, path, APP_OUTPUT_ANY, 0);
-    const int begun = !code;
+    const bool begun = !code;
     code = code ? code : bench_lock_take(&files->lock, output.name);
-    const int locked = !code;
+    const bool locked = !code;
     const bench_stamp now = stamp_of(locked ? output.name : "");
-    const int changed = locked && !is_same_stamp(&now, &files->stamp);
+    const bool changed = locked && !is_same_stamp(&now, &files->stamp);
     if (changed) {
         code = read_again(files, path, table);
     }
@@ -342,7 +342,7 @@ int bench_files_finish(bench_files *files, bench_table *table, int code) {
     return code;
 }
 
-int bench_files_leave_stdout(const bench_files *files) {
+bool bench_files_leave_stdout(const bench_files *files) {
     return !files->csv_to_stdout && !files->json_to_stdout;
 }
 
@@ -361,7 +361,7 @@ void bench_old_add(bench_old *old, const char *date) {
 }
 
 void bench_old_note(const bench_old *old, size_t rows, const char *path, app_notes *notes) {
-    const int days = strcmp(old->first, old->last) != 0;
+    const bool days = strcmp(old->first, old->last) != 0;
     char of[32] = "";
     if (rows > 0) {
         snprintf(of, sizeof of, " of %zu", rows);

@@ -1,6 +1,7 @@
 /* Visits of groups, and what is heard of them. */
 #include "bench/groups.h"
 #include "app/app.h"
+#include "bench/fields.h"
 #include "bench/visit.h"
 #include "graph/psg_machine.h"
 
@@ -64,7 +65,7 @@ static void hear(void *context, const bench_record *record) {
     g->heard(g->context, record);
 }
 
-static int is_left(const bench_groups *g, size_t number) {
+static bool is_left(const bench_groups *g, size_t number) {
     return !g->result[number].skip && !g->result[number].failed[0];
 }
 
@@ -187,14 +188,14 @@ int bench_groups_find_machine(bench_groups *g) {
 
 /* -------------------------------------------------------------------------------------- a pass */
 
-int bench_groups_calibrates(const bench_groups *g, size_t leader) {
+bool bench_groups_calibrates(const bench_groups *g, size_t leader) {
     return bench_config_needs_models(&g->sweep.config[leader]) && g->calibrate > 0;
 }
 
 /* StarPU's models are of tasks, whatever policy they run under: what one has measured serves the
  * others. */
 static int calibrate(bench_groups *g, size_t leader) {
-    int needed = 0;
+    bool needed = false;
     for (size_t c = 0; c < g->count; c++) {
         needed |= g->leader[c] == leader && is_left(g, c) && !g->calibrated[c];
     }

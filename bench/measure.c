@@ -9,6 +9,7 @@
 #include "app/report.h"
 #include "app/simulation.h"
 #include "app/workers.h"
+#include "bench/fields.h"
 #include "bench/wire.h"
 #include "graph/psg_machine.h"
 #include "graph/psg_observe.h"
@@ -91,7 +92,7 @@ static void tell_facts(const batch *b, const job *j) {
     app_ranks_sum(&workers, 1);
     app_ranks_max(most, 2);
     for (size_t w = 0; w < j->workers.count; w++) {
-        const int gpu = j->workers.list[w].kind == PSG_WORKER_CUDA;
+        const bool gpu = j->workers.list[w].kind == PSG_WORKER_CUDA;
         facts->cpus += !gpu;
         facts->gpus += gpu;
         if (gpu && !facts->gpu_model[0]) {
@@ -109,7 +110,7 @@ static void tell_facts(const batch *b, const job *j) {
 }
 
 /* Of a call that is each process' own. */
-static int failed_anywhere(psg_status status) {
+static bool failed_anywhere(psg_status status) {
     double failed = status != PSG_OK;
     app_ranks_max(&failed, 1);
     return failed > 0;
@@ -165,7 +166,7 @@ static psg_status solve(const batch *b, const job *j) {
 }
 
 /* Does a GPU wait for nothing but StarPU? For no copies, no messages and no tasks of another solve. */
-static int is_undisturbed(const job *j, const bench_sample *sample) {
+static bool is_undisturbed(const job *j, const bench_sample *sample) {
     return j->options.in_flight == 1 &&
            sample->h2d_bytes + sample->d2h_bytes + sample->d2d_bytes + sample->sent_bytes <= 0;
 }
@@ -180,7 +181,7 @@ static void count_tasks(const batch *b, const job *j, bench_sample *sample) {
         const int worker =
             events[e].worker; /* one's own are the first of the list on rank 0, too */
         if (worker >= 0 && (size_t)worker < j->workers.count) {
-            const int gpu = j->workers.list[worker].kind == PSG_WORKER_CUDA;
+            const bool gpu = j->workers.list[worker].kind == PSG_WORKER_CUDA;
             sample->tasks_cpu += !gpu;
             sample->tasks_gpu += gpu;
             if (b->times != NULL) {
@@ -356,7 +357,7 @@ static void one_round(batch *b, job *j, int counts, int last) {
 static void solve_rounds(batch *b, size_t *order, uint64_t *random) {
     const unsigned warm_up = b->visit->warm_up, rounds = b->visit->calibrate ? 0 : b->visit->rounds;
     double took = 0;
-    int last = 0;
+    bool last = false;
     for (unsigned round = 0; round < warm_up + rounds && !last; round++) {
         const double start = app_now();
         last = round + 1 == warm_up + rounds ||
@@ -390,7 +391,7 @@ static size_t field_bytes(const job *j) {
 }
 
 /* Is u[flight] copied from GPUs, in solves or to be checked? */
-static int uses(const job *j, unsigned flight) {
+static bool uses(const job *j, unsigned flight) {
     return j->plan != NULL && (j->config->resident ? flight == 0 : flight < j->options.in_flight);
 }
 
@@ -400,7 +401,7 @@ static int uses(const job *j, unsigned flight) {
 static void pin_all(const batch *b) {
     for (unsigned flight = 0; flight < b->solutions->flights; flight++) {
         const job *largest = NULL;
-        int wanted = 0;
+        bool wanted = false;
         for (size_t n = 0; n < b->count; n++) {
             const job *j = &b->jobs[n];
             if (uses(j, flight)) {
@@ -456,7 +457,7 @@ static void run_batch(batch *b, bench_field_store *fields, uint64_t *random) {
     b->parts = calloc((size_t)app_ranks(), sizeof *b->parts);
     double missing = order == NULL || b->parts == NULL || need_solutions(b);
     app_ranks_max(&missing, 1);
-    int enough = missing == 0;
+    bool enough = missing == 0;
     for (size_t n = 0; n < b->count && enough; n++) {
         order[n] = n;
         b->jobs[n].fields = bench_fields_get(fields, b->jobs[n].config, tell_fields, &b->jobs[n]);
@@ -505,7 +506,7 @@ static size_t batch_end(const bench_visit *visit, size_t first) {
     size_t end = first;
     for (; end < visit->count && end - first < BENCH_FIELDS_MOST / 2; end++) {
         const bench_config *c = &visit->config[visit->which[end]];
-        const int shares =
+        const bool shares =
             end > first && bench_fields_same(c, &visit->config[visit->which[end - 1]]);
         bytes += bench_config_bytes(c) + (shares ? 0 : bench_fields_bytes(c));
         if (end > first && bytes > visit->memory) {

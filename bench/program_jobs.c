@@ -124,7 +124,7 @@ static int add_part(bench_program_jobs *jobs, const part *p, const bench_argumen
     char grids[160], counts[32];
     const char *lists[BENCH_LISTS_MOST] = {NULL};
     bench_sweep sweep = {.count = 0};
-    const int large = a->large && p->larger != NULL;
+    const bool large = a->large && p->larger != NULL;
     snprintf(grids, sizeof grids, "%s%s%s", p->grids, large ? "," : "", large ? p->larger : "");
     snprintf(counts, sizeof counts, p->cores == ONE_AND_ALL ? "1,%u" : "%u",
              p->cores == ONE ? 1 : cores);
@@ -155,7 +155,7 @@ static int add_part(bench_program_jobs *jobs, const part *p, const bench_argumen
 static int check(const bench_arguments *a) {
     const char *gpus = a->list[bench_list("gpus")];
     for (size_t list = 0; list < bench_lists(); list++) {
-        const int meant =
+        const bool meant =
             list == BENCH_LIST_GRID || list == bench_list("cpus") ||
             (list == bench_list("gpus") &&
              (strcmp(a->study, "peers") == 0 || (gpus != NULL && strcmp(gpus, "0") == 0)));

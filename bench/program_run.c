@@ -37,7 +37,7 @@ typedef struct run {
 static int find_program(const char *name, char *path, size_t size, char *where, size_t where_size) {
     char self[PATH_MAX];
     const char *folder = getenv("PSG_BENCH_PROGRAMS");
-    const int told = folder != NULL && folder[0];
+    const bool told = folder != NULL && folder[0];
     const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     self[length > 0 ? length : 0] = '\0';
     const char *own = dirname(self);
@@ -90,10 +90,10 @@ static int check_rows(const bench_table *rows, const char *program, char *why, s
             const char *text = bench_table_get(rows, r, c);
             char *rest;
             const double value = strtod(text, &rest);
-            const int is_time = strstr(rows->names[c], "seconds") != NULL &&
-                                strstr(rows->names[c], "_per_") == NULL &&
-                                strstr(rows->names[c], "plan") == NULL;
-            const int ok = strcmp(bench_table_get(rows, r, status), "ok") == 0;
+            const bool is_time = strstr(rows->names[c], "seconds") != NULL &&
+                                 strstr(rows->names[c], "_per_") == NULL &&
+                                 strstr(rows->names[c], "plan") == NULL;
+            const bool ok = strcmp(bench_table_get(rows, r, status), "ok") == 0;
             if ((bench_program_is_number(rows, c) && *rest) || (is_time && ok && !(value > 0)) ||
                 (c == status && !text[0])) {
                 snprintf(why, size, "%s wrote a row with %s '%.40s'", program, rows->names[c],

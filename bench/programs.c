@@ -129,16 +129,16 @@ static int is_same(const bench_table *table, size_t row, const bench_table *othe
     return 1;
 }
 
-static int is_row_of(const programs *p, size_t row, const char *command) {
+static bool is_row_of(const programs *p, size_t row, const char *command) {
     char text[32];
     for (int own = 0; own < OWN_COLUMNS; own++) {
         const char *want = identity(p, own, command, text, sizeof text);
         if (want != NULL &&
             strcmp(want, bench_table_get(&p->table, row, p->study_columns + (size_t)own)) != 0) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
 static const char *status_of(const programs *p, size_t row) {
@@ -146,7 +146,7 @@ static const char *status_of(const programs *p, size_t row) {
 }
 
 /* Has the file all rows of the command, by as many repeats? */
-static int is_done(const programs *p, const char *command) {
+static bool is_done(const programs *p, const char *command) {
     const size_t repeats = bench_table_column(&p->table, "repeats");
     size_t rows = 0;
     for (size_t row = 0; row < p->table.rows; row++) {
@@ -155,7 +155,7 @@ static int is_done(const programs *p, const char *command) {
             if (strcmp(status_of(p, row), "ok") != 0 ||
                 strtoul(bench_table_get(&p->table, row, repeats), NULL, 10) <
                     p->arguments->repeat) {
-                return 0;
+                return false;
             }
         }
     }
@@ -230,7 +230,7 @@ static int put_rows(void *context, int read_again) {
     }
     if (!code && n->why[0]) {
         const size_t row = bench_table_add(&p->table, at);
-        const int failed = row == SIZE_MAX || bench_table_set(&p->table, row, p->status, n->why);
+        const bool failed = row == SIZE_MAX || bench_table_set(&p->table, row, p->status, n->why);
         code = finish_row(p, failed ? SIZE_MAX : row, n->command);
     }
     return code;
@@ -253,7 +253,7 @@ static char whose(const programs *p, size_t row) {
 }
 
 /* What others did while a job ran, or, if that was too short to tell, since the beginning. */
-static void find_load(programs *p, const app_load *before, int has_rows) {
+static void find_load(programs *p, const app_load *before, bool has_rows) {
     const app_load now = app_load_now();
     p->load = app_load_between(before, &now);
     p->load = isnan(p->load) ? app_load_between(&p->began, &now) : p->load;
@@ -383,7 +383,7 @@ static void print(const programs *p) {
             cell(p, row, shown[s], text, sizeof text);
             printf("%-*s ", width[s], text);
         }
-        const int old = p->of_this_run[row] == WAS_THERE;
+        const bool old = p->of_this_run[row] == WAS_THERE;
         app_say("%s%s%.10s\n", status_of(p, row), old ? ", measured " : "",
                 old ? bench_table_get(&p->table, row, p->study_columns + DATE) : "");
     }

@@ -79,7 +79,7 @@ static size_t columns(void) {
 /* The columns that are not made from other tables. */
 static const struct {
     const char *name;
-    int is_text;
+    bool is_text;
 } own[COLUMNS] = {
     [STATUS] = {"status", 1},
     [SECONDS] = {"seconds", 0},
@@ -175,8 +175,8 @@ void bench_results_free(bench_results *results) {
 /* ------------------------------------------------------------------------------- identity */
 
 /* The text that says, in one of the columns of the identity, what is measured; 0: the column is none of them. */
-static int identity(const bench_config *config, const bench_circumstances *at, size_t place,
-                    char *text, size_t size) {
+static bool identity(const bench_config *config, const bench_circumstances *at, size_t place,
+                     char *text, size_t size) {
     const size_t lists = bench_lists();
     const int column = place < lists ? -1 : (int)(place - lists);
     if (place < lists) {
@@ -193,9 +193,9 @@ static int identity(const bench_config *config, const bench_circumstances *at, s
     } else if (column == CORES) {
         snprintf(text, size, "%ld", at->machine.cores);
     } else {
-        return 0;
+        return false;
     }
-    return 1;
+    return true;
 }
 
 size_t bench_results_find(const bench_results *results, const bench_config *config,
@@ -233,7 +233,7 @@ static const char *get(const bench_results *results, size_t row, int column) {
     return bench_table_get(&results->table, row, bench_lists() + (size_t)column);
 }
 
-int bench_results_done(const bench_results *results, size_t row, unsigned repeat, int bounds) {
+bool bench_results_done(const bench_results *results, size_t row, unsigned repeat, int bounds) {
     return row != SIZE_MAX && (!bounds || get(results, row, BOUND)[0]) &&
            strcmp(get(results, row, STATUS), "ok") == 0 &&
            strtoul(get(results, row, REPEATS), NULL, 10) >= repeat;
@@ -259,7 +259,7 @@ double bench_results_load(const bench_results *results, size_t row) {
 /* ------------------------------------------------------------------------------------ numbers */
 
 /* The numbers of one member of all samples, sorted. */
-static void gather(const bench_result *r, size_t offset, int is_float, double *sorted) {
+static void gather(const bench_result *r, size_t offset, bool is_float, double *sorted) {
     for (unsigned s = 0; s < r->samples; s++) {
         const char *at = (const char *)&r->sample[s] + offset;
         float small;
@@ -285,7 +285,7 @@ void bench_result_quartiles(const bench_result *r, double quartile[3]) {
     free(sorted);
 }
 
-int bench_result_is_good(const bench_result *r) {
+bool bench_result_is_good(const bench_result *r) {
     return !r->failed[0] && r->samples > 0 && r->error <= r->tolerance;
 }
 
@@ -386,7 +386,7 @@ static void put_samples(row *to, const bench_config *config, const bench_result 
     put_number(to, GFLOPS, operations(config) / median / 1e9);
     for (size_t m = 0; m < sizeof medians / sizeof medians[0]; m++) {
         gather(r, medians[m].offset, 0, sorted);
-        const int known = !isnan(sorted[r->samples - 1]); /* in all rounds */
+        const bool known = !isnan(sorted[r->samples - 1]); /* in all rounds */
         const double value = known ? base_quantile(sorted, r->samples, 0.5) : NAN;
         put_number(to, medians[m].column, value);
         if (medians[m].column == BUSY) {

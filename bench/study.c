@@ -101,13 +101,13 @@ static const struct study *find(const char *name) {
     return NULL;
 }
 
-int bench_study_is_program(const char *name) {
+bool bench_study_is_program(const char *name) {
     for (size_t s = STUDIES; s < STUDY_NAMES; s++) {
         if (strcmp(study_names[s], name) == 0) {
-            return 1;
+            return true;
         }
     }
-    return 0;
+    return false;
 }
 
 int bench_study_check(const char *name) {
@@ -143,14 +143,14 @@ typedef struct texts {
 } texts;
 
 /* 0 cores or GPUs are none: what is about them is left out. */
-static int is_none(const char *list) {
+static bool is_none(const char *list) {
     return list != NULL && strcmp(list, "0") == 0;
 }
 
 /* Is there what a part is about, and does the user want it? */
-static int is_wanted(subject of, unsigned gpus, const char *const lists[BENCH_LISTS_MOST]) {
-    const int cores = !is_none(lists[bench_list("cpus")]);
-    const int any =
+static bool is_wanted(subject of, unsigned gpus, const char *const lists[BENCH_LISTS_MOST]) {
+    const bool cores = !is_none(lists[bench_list("cpus")]);
+    const bool any =
         lists[bench_list("gpus")] != NULL ? !is_none(lists[bench_list("gpus")]) : gpus > 0;
     return of == CORES            ? cores
            : of == GPUS           ? any
@@ -160,10 +160,10 @@ static int is_wanted(subject of, unsigned gpus, const char *const lists[BENCH_LI
 
 /* The lists of a part on this machine; the user's that are given take their place. */
 static void fill_part(const char *list[BENCH_LISTS_MOST], const struct study *study,
-                      const struct part *part, int large, const unsigned count[MACHINE_LISTS],
+                      const struct part *part, bool large, const unsigned count[MACHINE_LISTS],
                       const char *const lists[BENCH_LISTS_MOST], texts *t) {
     const sizes *s = &study->sizes;
-    const int on_gpus = part->subject != CORES && is_wanted(GPUS, count[ALL_GPUS], lists);
+    const bool on_gpus = part->subject != CORES && is_wanted(GPUS, count[ALL_GPUS], lists);
     for (int which = 0; which < MACHINE_LISTS; which++) {
         if (which == UP_TO_CPUS || which == UP_TO_GPUS) {
             count_up(count[which], t->machine[which], sizeof t->machine[which]);
@@ -197,7 +197,7 @@ static void fill_part(const char *list[BENCH_LISTS_MOST], const struct study *st
     }
 }
 
-int bench_study_add(bench_sweep *sweep, const char *name, int large, unsigned cpus, unsigned gpus,
+int bench_study_add(bench_sweep *sweep, const char *name, bool large, unsigned cpus, unsigned gpus,
                     const char *const lists[BENCH_LISTS_MOST]) {
     const struct study *study = find(name);
     const unsigned count[MACHINE_LISTS] = {[UP_TO_CPUS] = cpus,

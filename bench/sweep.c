@@ -243,11 +243,11 @@ static bool same_value(const bench_config *a, const bench_config *b, const char 
     return strcmp(a->value[index], b->value[index]) == 0;
 }
 
-int bench_config_same_but(const bench_config *a, const bench_config *b, size_t but) {
+bool bench_config_same_but(const bench_config *a, const bench_config *b, size_t but) {
     for (size_t list = 0; list < bench_lists(); list++) {
         const size_t index = bench_list_index(list);
         if (list != but && index != SIZE_MAX && strcmp(a->value[index], b->value[index]) != 0) {
-            return 0;
+            return false;
         }
     }
     return memcmp(a->grid.n, b->grid.n, sizeof a->grid.n) == 0 && a->ranks == b->ranks &&
@@ -358,7 +358,7 @@ static bool starts_cores(const bench_config *config) {
     return o.cpus >= 0 || o.cpu_share > 0 || o.cpu_share == PSG_CPU_SHARE_FREE;
 }
 
-int bench_config_same_group(const bench_config *a, const bench_config *b) {
+bool bench_config_same_group(const bench_config *a, const bench_config *b) {
     return a->ranks == b->ranks && same_value(a, b, "cpus") && same_value(a, b, "gpus") &&
            same_value(a, b, "policy") && starts_cores(a) == starts_cores(b);
 }

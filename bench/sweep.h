@@ -5,6 +5,7 @@
 #include "app/options.h"
 #include "graph/psg.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /** The lists, in the order of the columns that they become: the grid; the options of the solver that `psg bench` does
@@ -30,7 +31,8 @@ typedef struct bench_config {
     app_grid_value grid;
     unsigned ranks; /**< processes; with more than one by MPI, and the workers are those of each */
     int resident; /**< f and u stay where they are computed, else they come from and go to arrays */
-    int gpus_listed, gpu_ids[APP_GPUS_MAX]; /**< device numbers; else the first ones */
+    bool gpus_listed;
+    int gpu_ids[APP_GPUS_MAX]; /**< device numbers; else the first ones */
     /** of psg_option_at(): as psg_options_get() gives it; "": as bench_config_options() has it by default */
     char value[APP_OPTIONS_MOST][BENCH_VALUE_BYTES];
 } bench_config;
@@ -70,11 +72,11 @@ void bench_config_grid(const bench_config *config, psg_grid *grid);
 int bench_config_needs_models(const bench_config *config);
 
 /** Are two configurations the same in all lists but one, an option of the solver? @param[in] but  SIZE_MAX: in all */
-int bench_config_same_but(const bench_config *a, const bench_config *b, size_t but);
+bool bench_config_same_but(const bench_config *a, const bench_config *b, size_t but);
 
 /** Can two configurations be measured while StarPU runs once: the same processes, workers and
  *  policy? */
-int bench_config_same_group(const bench_config *a, const bench_config *b);
+bool bench_config_same_group(const bench_config *a, const bench_config *b);
 
 /** Bytes that a plan and its solves need, about, f and the known answer not counted. */
 double bench_config_bytes(const bench_config *config);

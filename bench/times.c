@@ -33,7 +33,7 @@ bench_time bench_time_of(const size_t n[3], psg_precision precision, const psg_e
                         .seconds = event->end - event->start};
 }
 
-static int same(const bench_time *a, const bench_time *b) {
+static bool same(const bench_time *a, const bench_time *b) {
     return a->stage == b->stage && a->precision == b->precision && a->gpu == b->gpu &&
            memcmp(a->n, b->n, sizeof a->n) == 0 && a->pencil == b->pencil && a->count == b->count &&
            a->dense == b->dense && a->pieces == b->pieces && a->remote == b->remote;
@@ -291,7 +291,7 @@ int bench_times_write(const bench_times *times, const char *path, unsigned cpus,
     }
     FILE *file = fopen(output.temporary, "w");
     code = file != NULL ? put_machine(file, times, cpus, gpus) : APP_DONE;
-    const int failed = file == NULL || ferror(file);
+    const bool failed = file == NULL || ferror(file);
     if (file == NULL || fclose(file) || failed) {
         code = app_error(APP_FAILED, "%s: cannot be written: %s", path, strerror(errno));
     }

@@ -417,7 +417,7 @@ static json_t *make_json(const tune *t, const psg_tuned *best) {
 
 static int tell(tune *t) {
     const char *json = t->arguments.json;
-    const int to_stdout = json != NULL && strcmp(json, "-") == 0;
+    const bool to_stdout = json != NULL && strcmp(json, "-") == 0;
     const psg_tuned best = entry_of(t, t->best);
     t->entry = entry_of(t, t->stays ? STANDARD : t->best);
     int code = put_rows(t, 1);

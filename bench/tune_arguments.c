@@ -18,20 +18,17 @@ static const app_option_row rows[] = {
      "how long it may take, about; default: 60"},
     {NULL, "sched", "POLICY,...", app_value_text, FIELD(policies), NULL,
      "policies with commas between",
-     "scheduling policies to try beside the default; all are\n"
-     "all. Those that decide by performance models have these\n"
-     "measured first. Default: eager,prio,ws,lws"},
+     "scheduling policies to try beside the default; all are all. Those that decide by performance "
+     "models have these measured first. Default: eager,prio,ws,lws"},
     {NULL, "seed", "N", app_value_cpus, FIELD(seed), NULL, "a whole number from 0",
      "of the random order; default: 1"},
     {NULL, "patience", "SECONDS", app_value_unsigned, FIELD(patience), NULL,
-     "a whole number from 1",
-     "a plan or solve that takes longer is given up;\n"
-     "default: 120"},
+     "a whole number from 1", "a plan or solve that takes longer is given up; default: 120"},
     {"Result", "json", "FILE", app_value_text, FIELD(json), NULL, "FILE, or - for stdout",
-     "all that was measured and what came of it, as JSON; - is\nstdout"},
+     "all that was measured and what came of it, as JSON; - is stdout"},
     {NULL, "force", NULL, NULL, FIELD(force), NULL, NULL,
-     "replace files that are there already and that psg did\n"
-     "not write; without it they are refused"},
+     "replace files that are there already and that psg did not write; without it they are "
+     "refused"},
     {NULL, "quiet", NULL, NULL, FIELD(quiet), NULL, NULL, "no table on stdout, errors only"},
     {NULL, "forget", NULL, NULL, FIELD(forget), NULL, NULL,
      "remove all that is stored of this machine, and end"},

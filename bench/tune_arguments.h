@@ -4,13 +4,16 @@
 
 #include "app/options.h"
 
+#include <stdbool.h>
+
 /** What it says. Texts are borrowed from argv; NULL where it says nothing. */
 typedef struct bench_tune_arguments {
     app_grid_value grid;
     app_options solver;
     const char *policies, *json;
     unsigned seconds, patience;
-    int seed, force, forget, quiet;
+    int seed;
+    bool force, forget, quiet;
 } bench_tune_arguments;
 
 /** @return APP_DONE; APP_USAGE after a message; APP_HELPED: all is done */

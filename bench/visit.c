@@ -35,7 +35,7 @@ static int start(bench_child *child, const bench_visit *visit) {
     const unsigned ranks = visit != NULL ? visit->config[visit->which[0]].ranks : 1;
     char **command = bench_child_command(visit != NULL ? visit->mpirun : NULL, ranks, words);
     FILE *order = tmpfile();
-    const int ready = order != NULL && bench_wire_put_visit(order, visit) == 0;
+    const bool ready = order != NULL && bench_wire_put_visit(order, visit) == 0;
     if (ready) {
         rewind(order);
     }

@@ -141,17 +141,17 @@ static int digit(char letter) {
 }
 
 /* Is the line a record? A launcher may put words of its own before it. */
-static int read_line(const char *line, bench_record *record) {
+static bool read_line(const char *line, bench_record *record) {
     const char *hex = strstr(line, mark);
     unsigned char *bytes = (unsigned char *)record;
     size_t used = 0;
     if (hex == NULL) {
-        return 0;
+        return false;
     }
     memset(record, 0, sizeof *record);
     for (hex += MARK; digit(hex[0]) >= 0 && digit(hex[1]) >= 0; hex += 2) {
         if (used == sizeof *record) {
-            return 0;
+            return false;
         }
         bytes[used++] = (unsigned char)(digit(hex[0]) << 4 | digit(hex[1]));
     }
@@ -160,23 +160,23 @@ static int read_line(const char *line, bench_record *record) {
 
 /* Take whole lines out of what was read, up to the first that is a record; a line that is longer
  * than any record is nobody's. */
-static int take_lines(bench_wire_reader *reader, bench_record *record) {
+static bool take_lines(bench_wire_reader *reader, bench_record *record) {
     for (;;) {
         char *end = memchr(reader->text, '\n', reader->length);
         if (end == NULL && reader->length + 1 < sizeof reader->text) {
-            return 0;
+            return false;
         }
         const size_t line = end != NULL ? (size_t)(end - reader->text) : reader->length;
         const size_t taken = end != NULL ? line + 1 : line;
         reader->text[line] = '\0';
-        const int found = read_line(reader->text, record);
+        const bool found = read_line(reader->text, record);
         if (!found) {
             fprintf(reader->others, "%s\n", reader->text);
         }
         reader->length -= taken;
         memmove(reader->text, reader->text + taken, reader->length);
         if (found) {
-            return 1;
+            return true;
         }
     }
 }
