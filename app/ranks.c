@@ -366,8 +366,8 @@ const void *app_ranks_comm(void) {
     return NULL;
 }
 
-int app_ranks_launched(void) {
-    return 0;
+bool app_ranks_launched(void) {
+    return false;
 }
 
 /* Each of several processes would solve everything and write the same files. */
@@ -383,9 +383,9 @@ int app_ranks_finish(int code) {
     return code;
 }
 
-int app_ranks_keep(const char *text) {
+bool app_ranks_keep(const char *text) {
     (void)text;
-    return 0;
+    return false;
 }
 
 int app_ranks_limit(double seconds) {
