@@ -40,6 +40,11 @@ static const struct special {
              "tuned, else StarPU's own",
      .parse = app_value_policy,
      .field = offsetof(app_options, options.policy)},
+    {.option = "machine",
+     .argument = "NAME|FILE",
+     .expected = "a name, or a file",
+     .parse = app_value_text,
+     .field = offsetof(app_options, options.machine)},
     {.option = "network",
      .argument = "GB/S",
      .help = "between --nodes: what one sends, and what it receives, in GB/s; auto: as the "
