@@ -5,6 +5,7 @@
 #include "graph/psg_machine.h"
 
 #include <float.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -32,7 +33,7 @@ static size_t letter_bytes(const unsigned char *c) {
     return 1 + more;
 }
 
-int app_is_plain(const char *text) {
+bool app_is_plain(const char *text) {
     const unsigned char *c = (const unsigned char *)text;
     size_t bytes = 1;
     for (; *c && bytes > 0; c += bytes) {
@@ -46,7 +47,7 @@ int app_is_plain(const char *text) {
 static void clean(char *text, const char *kept) {
     unsigned char *c = (unsigned char *)text;
     while (*c) {
-        const size_t bytes = strchr(kept, *c) ? 1 : letter_bytes(c);
+        const size_t bytes = strchr(kept, *c) != NULL ? 1 : letter_bytes(c);
         if (bytes == 0) {
             *c = '?';
         }
@@ -133,31 +134,39 @@ void app_bytes_text(char *text, size_t size, double bytes) {
     snprintf(text, size, unit ? "%.2f %s" : "%.0f %s", bytes, units[unit]);
 }
 
+static const char *word(const char *name, const psg_options *options) {
+    static _Thread_local char words[8][32];
+    static _Thread_local unsigned next;
+    char *text = words[next++ % 8];
+    (void)psg_options_get(options, name, text, sizeof words[0]);
+    return text;
+}
+
 const char *app_precision_name(psg_precision precision) {
-    return precision == PSG_F32 ? "f32" : "f64";
+    return word("precision",
+                &(psg_options){.struct_size = sizeof(psg_options), .precision = precision});
 }
 
 const char *app_symbol_name(psg_symbol symbol) {
-    return symbol == PSG_SYMBOL_FD2 ? "fd2" : "spectral";
+    return word("symbol", &(psg_options){.struct_size = sizeof(psg_options), .symbol = symbol});
 }
 
 const char *app_graph_name(psg_graph graph) {
-    return graph == PSG_GRAPH_STAGED ? "staged" : "fused";
+    return word("graph", &(psg_options){.struct_size = sizeof(psg_options), .graph = graph});
 }
 
 const char *app_exchange_name(psg_exchange exchange) {
-    switch (exchange) {
-    case PSG_EXCHANGE_MANAGED:
-        return "managed";
-    case PSG_EXCHANGE_DIRECT:
-        return "direct";
-    case PSG_EXCHANGE_MPI:
-        return "mpi";
-    case PSG_EXCHANGE_ALLTOALL:
-        return "alltoall";
-    default:
-        return "auto";
-    }
+    return word("exchange",
+                &(psg_options){.struct_size = sizeof(psg_options), .exchange = exchange});
+}
+
+const char *app_layout_name(psg_z_layout layout) {
+    return word("z_layout", &(psg_options){.struct_size = sizeof(psg_options), .z_layout = layout});
+}
+
+const char *app_normalize_name(int normalize) {
+    return word("normalize",
+                &(psg_options){.struct_size = sizeof(psg_options), .normalize = normalize});
 }
 
 size_t app_element_bytes(psg_precision precision) {
@@ -218,7 +227,7 @@ void *app_allocate(size_t count, size_t element_bytes, const char *what) {
     if (count <= SIZE_MAX / element_bytes) {
         memory = malloc(count * element_bytes);
     }
-    if (!memory) {
+    if (memory == NULL) {
         char text[32];
         app_bytes_text(text, sizeof text, (double)count * (double)element_bytes);
         app_error(APP_FAILED, "out of memory: %s for %s could not be had", text, what);

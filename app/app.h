@@ -5,6 +5,7 @@
 
 #include "graph/psg.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,7 +14,7 @@ enum { APP_DONE = 0, APP_FAILED = 1, APP_USAGE = 2 };
 
 /** Remarks on one run ("integers were read as f64"), for stderr and for the JSON report. */
 typedef struct app_notes {
-    int quiet; /**< keep them from stderr */
+    bool quiet; /**< keep them from stderr */
     size_t count;
     char text[12][320]; /**< what does not fit is cut, what is too many is dropped */
 } app_notes;
@@ -30,7 +31,7 @@ typedef struct app_planes {
 int app_error(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /** 1 if a text is UTF-8 and has nothing in it that controls a terminal. */
-int app_is_plain(const char *text);
+bool app_is_plain(const char *text);
 
 /** Print on stdout what has names in it, with ? in place of what would control a terminal. */
 void app_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -53,10 +54,13 @@ double app_now(void);
 /** "1.50 GiB" and the like. @param[out] text  size bytes, 32 are enough */
 void app_bytes_text(char *text, size_t size, double bytes);
 
+/** The name of a value, by the library's table. It is overwritten by the eighth call after this one. */
 const char *app_precision_name(psg_precision precision);
 const char *app_symbol_name(psg_symbol symbol);
 const char *app_graph_name(psg_graph graph);
 const char *app_exchange_name(psg_exchange exchange);
+const char *app_layout_name(psg_z_layout layout);
+const char *app_normalize_name(int normalize);
 
 /** 4 or 8. */
 size_t app_element_bytes(psg_precision precision);

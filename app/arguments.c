@@ -8,6 +8,7 @@
 #include <getopt.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef app_option_row option_row;
@@ -17,82 +18,10 @@ static const app_choice problem_choices[] = {
     {"madelung", APP_PROBLEM_MADELUNG}, {"modes", APP_PROBLEM_MODES}, {NULL, 0}};
 static const app_choice lattice_choices[] = {
     {"nacl", APP_NACL}, {"cscl", APP_CSCL}, {"zns", APP_ZNS}, {NULL, 0}};
-static const app_choice precision_choices[] = {{"f64", PSG_F64}, {"f32", PSG_F32}, {NULL, 0}};
-static const app_choice symbol_choices[] = {
-    {"spectral", PSG_SYMBOL_SPECTRAL}, {"fd2", PSG_SYMBOL_FD2}, {NULL, 0}};
-static const app_choice mean_choices[] = {
-    {"drop", PSG_MEAN_DROP}, {"error", PSG_MEAN_ERROR}, {NULL, 0}};
-static const app_choice graph_choices[] = {
-    {"fused", PSG_GRAPH_FUSED}, {"staged", PSG_GRAPH_STAGED}, {NULL, 0}};
-static const app_choice exchange_choices[] = {{"managed", PSG_EXCHANGE_MANAGED},
-                                              {"direct", PSG_EXCHANGE_DIRECT},
-                                              {"mpi", PSG_EXCHANGE_MPI},
-                                              {"alltoall", PSG_EXCHANGE_ALLTOALL},
-                                              {NULL, 0}};
-static const app_choice z_choices[] = {
-    {"contiguous", PSG_Z_CONTIGUOUS}, {"strided", PSG_Z_STRIDED}, {NULL, 0}};
-static const app_choice normalize_choices[] = {{"task", 1}, {"divide", 0}, {NULL, 0}};
-static const app_choice effort_choices[] = {{"measure", PSG_EFFORT_MEASURE},
-                                            {"estimate", PSG_EFFORT_ESTIMATE},
-                                            {"patient", PSG_EFFORT_PATIENT},
-                                            {NULL, 0}};
-
 static const app_choice data_choices[] = {{"host", 0}, {"resident", 1}, {NULL, 0}};
 
-static const app_choice tuned_choices[] = {{"yes", 1}, {"no", 0}, {NULL, 0}};
-
 #define FIELD(member) offsetof(app_arguments, member)
-#define ROW_CPUS                                                                                   \
-    {                                                                                              \
-        "Machine", "cpus", "N", app_value_cpus, FIELD(cpus), NULL, "a whole number from 0",        \
-            "CPU workers; default: one per core, beside GPUs none\n"                               \
-            "unless --cpu-share wants them"                                                        \
-    }
-#define ROW_GPUS                                                                                   \
-    {                                                                                              \
-        NULL, "gpus", "N|LIST", app_value_gpus, FIELD(gpus), NULL,                                 \
-            "a count from 0, or different device numbers with commas",                             \
-            "GPU workers: a count, or CUDA device numbers (0,2; or\n"                              \
-            "2, with the comma, for number 2 alone); default: all"                                 \
-    }
-#define ROW_CPU_SHARE                                                                              \
-    {                                                                                              \
-        NULL, "cpu-share", "X|auto|free", app_value_cpu_share, FIELD(cpu_share), NULL,             \
-            "auto, free, or a number from 0 to 1",                                                 \
-            "the part of the planes and rows that CPU workers take\n"                              \
-            "beside GPUs: a number from 0 to 1; auto: what promises to\n"                          \
-            "be fastest by StarPU's models of the tasks, 0 where\n"                                \
-            "these are not calibrated; free: the policy decides for\n"                             \
-            "each task. default: auto"                                                             \
-    }
-#define ROW_SCHED                                                                                  \
-    {                                                                                              \
-        NULL, "sched", "POLICY", app_value_policy, FIELD(policy), NULL, "one of the policies",     \
-            "StarPU's scheduling policy; `psg info` lists them;\n"                                 \
-            "default: the one of STARPU_SCHED, or else StarPU's own"                               \
-    }
-#define ROW_MACHINE                                                                                \
-    {                                                                                              \
-        NULL, "machine", "NAME|FILE", app_value_text, FIELD(machine), NULL, "a name, or a file",   \
-            "of a psg that simulates: a recorded machine, one of\n"                                \
-            "`psg info --machines` or a file; default: the one that\n"                             \
-            "PSG_MACHINE in the environment names"                                                 \
-    }
-#define ROW_NODES                                                                                  \
-    {                                                                                              \
-        NULL, "nodes", "N", app_value_unsigned, FIELD(nodes), NULL, "a whole number from 1",       \
-            "of a psg that simulates: alike nodes, with a process\n"                               \
-            "each, on the machine's cores and GPUs or as many as\n"                                \
-            "--cpus and --gpus say; times, bytes and traces are those\n"                           \
-            "of one. default: 1"                                                                   \
-    }
-#define ROW_NETWORK                                                                                \
-    {                                                                                              \
-        NULL, "network", "GB/S", app_value_rate, FIELD(network), NULL,                             \
-            "a finite number above 0, in GB/s",                                                    \
-            "between --nodes: what one sends, and what it receives, in\n"                          \
-            "GB/s; default: as the machine's file says"                                            \
-    }
+#define ROW_SOLVER(name) APP_SOLVER_ROW(NULL, name, FIELD(solver), NULL)
 #define ROW_FORCE                                                                                  \
     {                                                                                              \
         NULL, "force", NULL, NULL, FIELD(force), NULL, NULL,                                       \
@@ -104,132 +33,72 @@ static const app_choice tuned_choices[] = {{"yes", 1}, {"no", 0}, {NULL, 0}};
 
 static const option_row solve_rows[] = {
     {"Field", "in", "FILE[:DATASET]", app_value_text, FIELD(in), NULL, "FILE:DATASET",
-     "the right-hand side f: an HDF5 data set [nz][ny][nx],\n"
-     "real or integer. It gives the grid, the precision, and\n"
-     "by its attribute `box` (lx, ly, lz) the box. DATASET may\n"
-     "be left out where the file has one of rank 3"},
+     "the right-hand side f: an HDF5 data set [nz][ny][nx], real or integer. It gives the grid, "
+     "the precision, and by its attribute `box` (lx, ly, lz) the box. DATASET may be left out "
+     "where the file has one of rank 3"},
     {NULL, "out", "FILE[:DATASET]", app_value_text, FIELD(out), NULL, "FILE:DATASET",
-     "where the potential u goes, an HDF5 data set; DATASET\n"
-     "default: /potential. A FILE that is there keeps all else\n"
-     "that it has. It appears whole or not at all. A .xmf\n"
-     "beside it opens in ParaView"},
+     "where the potential u goes, an HDF5 data set; DATASET default: /potential. A FILE that is "
+     "there keeps all else that it has. It appears whole or not at all. A .xmf beside it opens in "
+     "ParaView"},
     {NULL, "box", "L|LXxLYxLZ", app_value_box, FIELD(box), NULL,
      "L or LXxLYxLZ, finite lengths above 0",
-     "lengths of the periodic box, in your unit of length, in\n"
-     "the order x, y, z, while data sets are [nz][ny][nx];\n"
-     "default: the attribute `box` of the input, else 1x1x1"},
+     "lengths of the periodic box, in your unit of length, in the order x, y, z, while data sets "
+     "are [nz][ny][nx]; default: the attribute `box` of the input, else 1x1x1"},
     {"Built-in problem, in place of --in", "problem", "NAME", app_value_choice, FIELD(problem),
      problem_choices, NULL,
-     "madelung: a crystal's ions as Gaussian charges; prints\n"
-     "the Madelung constant beside the literature's. modes:\n"
-     "a sum of Fourier modes; prints the error of u"},
+     "madelung: a crystal's ions as Gaussian charges; prints the Madelung constant beside the "
+     "literature's. modes: a sum of Fourier modes; prints the error of u"},
     {NULL, "lattice", "NAME", app_value_choice, FIELD(lattice), lattice_choices, NULL,
      "of madelung: nacl, cscl or zns; default: nacl"},
     {NULL, "grid", "N|NXxNYxNZ", app_value_grid, FIELD(grid), NULL,
      "N or NXxNYxNZ, whole numbers from 1",
-     "number of points along x, y and z; any size, odd and prime\n"
-     "too. u is written as [nz][ny][nx]"},
-    {"Equation", "symbol", "NAME", app_value_choice, FIELD(symbol), symbol_choices, NULL,
-     "the Laplacian: spectral (-k^2) or fd2 (the 7-point\n"
-     "stencil, solved exactly); default: spectral"},
-    {NULL, "lambda", "X", app_value_lambda, FIELD(lambda), NULL, "a finite number from 0",
-     "screening, in 1/length^2; default: 0"},
-    {NULL, "factor", "X", app_value_factor, FIELD(factor), NULL,
-     "a finite number other than 0, or a product such as 4*pi*6.674e-11",
-     "solve for X f in place of f: gravity 4*pi*G, electric\n"
-     "charge -1/eps0 (SI) or -4*pi (Gaussian units). X is a\n"
-     "number, or numbers and pi with * and / between them;\n"
-     "default: 1"},
-    {NULL, "mean", "drop|error", app_value_choice, FIELD(mean), mean_choices, NULL,
-     "a mean of f, for which a periodic box has no solution\n"
-     "unless lambda > 0: drop it and say so, or fail;\n"
-     "default: drop"},
-    {NULL, "precision", "f64|f32", app_value_choice, FIELD(precision), precision_choices, NULL,
-     "default: as the input's (f64 for integers), else f64"},
+     "number of points along x, y and z; any size, odd and prime too. u is written as "
+     "[nz][ny][nx]"},
+    APP_SOLVER_ROW(
+        "Equation", "precision", FIELD(solver),
+        "precision of u and all arithmetic; default: as the input's (f64 for integers), else f64"),
+    ROW_SOLVER("*"),
     {"Result", "verify", NULL, NULL, FIELD(verify), NULL, NULL,
-     "check lap(u) - lambda u = X f by other means than FFTs,\n"
-     "at all points or, where that takes long, at a sample"},
+     "check lap(u) - lambda u = X f by other means than FFTs, at all points or, where that takes "
+     "long, at a sample"},
     {NULL, "json", "FILE", app_value_text, FIELD(json), NULL, "FILE, or - for stdout",
      "write all results and times as JSON; - is stdout"},
     {NULL, "trace", "FILE", app_value_text, FIELD(trace), NULL, "FILE",
-     "write when which worker did what, every message, and\n"
-     "every copy to, from and between GPUs, for\n"
-     "ui.perfetto.dev or chrome://tracing"},
+     "write when which worker did what, every message, and every copy to, from and between GPUs, "
+     "for ui.perfetto.dev or chrome://tracing"},
     {NULL, "dag", "FILE", app_value_text, FIELD(dag), NULL, "FILE",
-     "write the task graph of the last solve, with its times,\n"
-     "for Graphviz: dot -Tsvg FILE"},
+     "write the task graph of the last solve, with its times, for Graphviz: dot -Tsvg FILE"},
     {NULL, "bounds", NULL, NULL, FIELD(bounds), NULL, NULL,
-     "say how short the last solve could have been: by its\n"
-     "longest chain of tasks, by their work, by the bytes to\n"
-     "move. Measures memory first, for about 0.1 s"},
+     "say how short the last solve could have been: by its longest chain of tasks, by their work, "
+     "by the bytes to move. Measures memory first, for about 0.1 s"},
     ROW_FORCE,
     {NULL, "quiet", NULL, NULL, FIELD(quiet), NULL, NULL, "print errors only"},
     {NULL, "verbose", NULL, NULL, FIELD(verbose), NULL, NULL,
      "print errors of the library with the line of its sources"},
-    ROW_CPUS,
-    ROW_GPUS,
-    ROW_CPU_SHARE,
-    ROW_SCHED,
-    ROW_MACHINE,
-    ROW_NODES,
-    ROW_NETWORK,
-    {"Task graph", "graph", "fused|staged", app_value_choice, FIELD(graph), graph_choices, NULL,
-     "few tasks, or one per step of the method; default: fused"},
-    {NULL, "exchange", "NAME", app_value_choice, FIELD(exchange), exchange_choices, NULL,
-     "how blocks go from slabs to pencils: managed (StarPU\n"
-     "moves them), direct (GPUs write them into each other's\n"
-     "memory and read them there); between processes: mpi (each\n"
-     "as soon as it can go), alltoall (all at once); default:\n"
-     "the best one there is"},
-    {NULL, "z", "contiguous|strided", app_value_choice, FIELD(z_layout), z_choices, NULL,
-     "layout of the z transforms of the staged graph;\n"
-     "default: contiguous"},
-    {NULL, "normalize", "task|divide", app_value_choice, FIELD(normalize), normalize_choices, NULL,
-     "where the staged graph has the factor 1/(nx ny nz): in a\n"
-     "task of its own, or in the division; default: task"},
-    {NULL, "segment-planes", "N", app_value_count, FIELD(segment_planes), NULL,
-     "a whole number from 1", "planes of z in a segment; default: from the data's size"},
-    {NULL, "pencils", "N", app_value_count, FIELD(pencils), NULL, "a whole number from 1",
-     "parts of y in spectral space; default: from the data's\nsize; with exchange direct one for "
-     "each GPU"},
-    {NULL, "effort", "NAME", app_value_choice, FIELD(effort), effort_choices, NULL,
-     "FFTW's search for its plans: estimate, measure or\npatient; default: measure"},
-    {NULL, "tuned", "yes|no", app_value_choice, FIELD(tuned), tuned_choices, NULL,
-     "where nothing is said, take what `psg tune` found best for\n"
-     "this machine and grid, instead of the defaults above;\n"
-     "default: yes"},
-    {NULL, "data", "host|resident", app_value_choice, FIELD(resident), data_choices, NULL,
-     "solve from and to arrays in main memory, or keep f and u\n"
-     "where they are computed, as in a simulation on GPUs: the\n"
-     "times are then without the copies of f and u; default:\n"
-     "host"},
+    {"Solves", "data", "host|resident", app_value_choice, FIELD(resident), data_choices, NULL,
+     "solve from and to arrays in main memory, or keep f and u where they are computed, as in a "
+     "simulation on GPUs: the times are then without the copies of f and u; default: host"},
     {NULL, "repeat", "N", app_value_unsigned, FIELD(repeat), NULL, "a whole number from 1",
-     "solve N times; prints the median and the minimum of the\ntimes; default: 1"},
-    {NULL, "in-flight", "N", app_value_unsigned, FIELD(in_flight), NULL, "a whole number from 1",
-     "let N of the repeated solves overlap; default: 1"},
-    {NULL, "time-limit", "S", app_value_lambda, FIELD(time_limit), NULL, "a finite number from 0",
-     "end all processes with a message where one waits for\n"
-     "another one for S seconds: longer than the longest step\n"
-     "of one process takes. default: 0, no limit"},
+     "solve N times; prints the median and the minimum of the times; default: 1"},
     ROW_END};
 
 static const option_row info_rows[] = {{"Show", "machines", NULL, NULL, FIELD(machines), NULL, NULL,
-                                        "the recorded machines that come with psg, and nothing\n"
+                                        "the recorded machines that come with psg, and nothing "
                                         "else: names for --machine of a psg that simulates"},
-                                       ROW_CPUS,
-                                       ROW_GPUS,
-                                       ROW_CPU_SHARE,
-                                       ROW_SCHED,
-                                       ROW_MACHINE,
-                                       ROW_NODES,
-                                       ROW_NETWORK,
+                                       APP_SOLVER_ROW("Machine", "cpus", FIELD(solver), NULL),
+                                       ROW_SOLVER("gpus"),
+                                       ROW_SOLVER("cpu_share"),
+                                       ROW_SOLVER("policy"),
+                                       ROW_SOLVER("machine"),
+                                       ROW_SOLVER("nodes"),
+                                       ROW_SOLVER("network"),
                                        {"Result", "json", "FILE", app_value_text, FIELD(json), NULL,
                                         "FILE, or - for stdout",
                                         "write all of it as JSON; - is stdout"},
                                        ROW_FORCE,
                                        ROW_END};
 
-enum { ROWS_MOST = 64, HELP_COLUMN = 27 };
+enum { ROWS_MOST = 64, HELP_COLUMN = 27, HELP_WIDTH = 60 };
 
 static const command_text solve_text = {
     "solve", solve_rows,
@@ -274,27 +143,37 @@ static const command_text info_text = {
     "  psg info --gpus 0 --json -\n"
     "         without GPUs, as JSON on stdout\n"};
 
-static void print_help(const command_text *command) {
+/* Text from a column on, broken into lines. @param[in] column  where the cursor is */
+static void print_wrapped(const char *text, int column) {
+    while (*text != '\0') {
+        size_t length = strcspn(text, "\n");
+        if (length > HELP_WIDTH) {
+            for (length = HELP_WIDTH; length > 1 && text[length] != ' ';) {
+                length--;
+            }
+        }
+        printf("%*s%.*s\n", HELP_COLUMN - column, "", (int)length, text);
+        text += length + (text[length] != '\0');
+        column = 0;
+    }
+}
+
+static void print_help(const command_text *command, const option_row *rows) {
     fputs(command->intro, stdout);
-    for (const option_row *row = command->rows; row->name; row++) {
+    for (const option_row *row = rows; row->name != NULL; row++) {
         char left[80];
-        if (row->heading) {
+        if (row->heading != NULL) {
             printf("\n%s:\n", row->heading);
         }
-        snprintf(left, sizeof left, "  --%s%s%s", row->name, row->argument ? " " : "",
-                 row->argument ? row->argument : "");
+        snprintf(left, sizeof left, "  --%s%s%s", row->name, row->argument != NULL ? " " : "",
+                 row->argument != NULL ? row->argument : "");
         /* a left side that is too wide gets a line of its own */
         int column = printf("%s", left);
         if (column > HELP_COLUMN - 2) {
             printf("\n");
             column = 0;
         }
-        for (const char *line = row->help; line;) {
-            const size_t length = strcspn(line, "\n");
-            printf("%*s%.*s\n", HELP_COLUMN - column, "", (int)length, line);
-            line = line[length] ? line + length + 1 : NULL;
-            column = 0;
-        }
+        print_wrapped(row->help, column);
     }
     printf("\nOther:\n  --help%*sprint this text\n  --version%*sprint the version\n\n"
            "Of an option that is given twice the last one counts.\n\n",
@@ -302,10 +181,81 @@ static void print_help(const command_text *command) {
     fputs(command->end, stdout);
 }
 
+/* ------------------------------------------------------------------------------- expansion */
+
+/* The rows of a command with the solver's options in their places. */
+typedef struct expansion {
+    option_row rows[ROWS_MOST + 1];
+    size_t option[ROWS_MOST]; /* of a row of the library: its psg_option_at() */
+    char help[ROWS_MOST][600];
+    size_t count;
+    const char *group; /* whose heading came last */
+} expansion;
+
+int app_value_of_solver(const char *text, void *field, const app_choice *choices) {
+    (void)text;
+    (void)field;
+    (void)choices;
+    return -1;
+}
+
+static bool is_solver(const option_row *row) {
+    return row->parse == app_value_of_solver;
+}
+
+static void add_solver_row(expansion *e, const option_row *place, size_t index,
+                           const char *heading) {
+    char standard[64];
+    app_options defaults;
+    app_options_init(&defaults);
+    app_options_text(&defaults.options, index, standard, sizeof standard);
+    (void)snprintf(e->help[e->count], sizeof e->help[0], "%s; default: %s", app_option_help(index),
+                   standard);
+    e->option[e->count] = index;
+    e->rows[e->count] = (option_row){.heading = heading,
+                                     .name = app_option_name(index),
+                                     .argument = app_option_argument(index),
+                                     .field = place->field,
+                                     .help = place->help != NULL ? place->help : e->help[e->count],
+                                     .parse = app_value_of_solver};
+    e->count++;
+}
+
+/* The options that a command leaves to --dag, --trace and --bounds, or that have a row of their own. */
+static bool has_place(const command_text *command, size_t index) {
+    bool found = strcmp(psg_option_at(index)->name, "record") == 0;
+    for (const option_row *row = command->rows; row->name != NULL && !found; row++) {
+        found = is_solver(row) && app_option_index(row->name) == index;
+    }
+    return found;
+}
+
+static void expand(const command_text *command, expansion *e) {
+    e->count = 0;
+    e->group = "";
+    for (const option_row *row = command->rows; row->name != NULL; row++) {
+        e->group = row->heading != NULL ? row->heading : e->group;
+        if (!is_solver(row)) {
+            e->rows[e->count++] = *row;
+        } else if (strcmp(row->name, "*") != 0) {
+            add_solver_row(e, row, app_option_index(row->name), row->heading);
+        } else {
+            for (size_t index = 0; psg_option_at(index) != NULL; index++) {
+                const char *group = psg_option_at(index)->group;
+                if (!has_place(command, index)) {
+                    add_solver_row(e, row, index, strcmp(group, e->group) != 0 ? group : NULL);
+                    e->group = group;
+                }
+            }
+        }
+    }
+    e->rows[e->count] = (option_row){.name = NULL};
+}
+
 const char *app_nearest(const char *word, const char *const *words) {
     const char *nearest = NULL;
     size_t least = 2 + strlen(word) / 4;
-    for (; *words; words++) {
+    for (; *words != NULL; words++) {
         const size_t distance = app_edit_distance(word, *words);
         if (distance < least) {
             least = distance;
@@ -316,13 +266,13 @@ const char *app_nearest(const char *word, const char *const *words) {
 }
 
 /* getopt did not know the option, or knew too many that begin so. */
-static int unknown_option(const command_text *command, const char *given) {
+static int unknown_option(const command_text *command, const option_row *rows, const char *given) {
     char word[64], several[512] = "";
     const char *names[ROWS_MOST + 3];
     size_t count = 0, length = 0;
     snprintf(word, sizeof word, "%.*s", (int)strcspn(given, "="), given);
     const char *bare = word + strspn(word, "-");
-    for (const option_row *row = command->rows; row->name; row++) {
+    for (const option_row *row = rows; row->name != NULL; row++) {
         names[count++] = row->name;
         if (bare[0] && strncmp(row->name, bare, strlen(bare)) == 0 && length < sizeof several) {
             length += (size_t)snprintf(several + length, sizeof several - length, "%s'--%s'",
@@ -336,58 +286,35 @@ static int unknown_option(const command_text *command, const char *given) {
         return app_error(APP_USAGE, "option '%s' is ambiguous: %s", word, several);
     }
     const char *nearest = app_nearest(bare, names);
-    if (nearest) {
+    if (nearest != NULL) {
         return app_error(APP_USAGE, "unknown option '%s': did you mean '--%s'?", word, nearest);
     }
     return app_error(APP_USAGE, "unknown option '%s'; see psg %s --help", word, command->name);
 }
 
-/* Are these the extents of a box, but for commas in place of x? */
-static int joined_by_commas(const option_row *row, const char *text, char *joined, size_t size) {
-    union {
-        app_grid_value grid;
-        app_box_value box;
-    } ignored;
-    if ((row->parse != app_value_grid && row->parse != app_value_box) || strlen(text) >= size) {
-        return 0;
+/* One option that getopt knows. */
+static int take(const expansion *e, size_t number, const char *text, void *arguments) {
+    const option_row *row = &e->rows[number];
+    void *field = (char *)arguments + row->field;
+    if (is_solver(row)) {
+        return app_options_set(field, e->option[number], text);
     }
-    for (size_t m = 0; m <= strlen(text); m++) {
-        joined[m] = text[m] == ',' ? 'x' : text[m];
+    if (row->argument == NULL) {
+        *(bool *)field = true;
+        return APP_DONE;
     }
-    return row->parse(joined, &ignored, NULL) == 0;
+    return row->parse(text, field, row->choices) ? app_wrong_value(row, text) : APP_DONE;
 }
 
-int app_wrong_value(const option_row *row, const char *text) {
-    char list[2048], joined[128];
-    size_t length = 0;
-    list[0] = '\0';
-    if (joined_by_commas(row, text, joined, sizeof joined)) {
-        return app_error(APP_USAGE, "--%s '%s': expected %s: did you mean --%s %s?", row->name,
-                         text, row->expected, row->name, joined);
-    }
-    for (const app_choice *choice = row->choices; choice && choice->name; choice++) {
-        length += (size_t)snprintf(list + length, sizeof list - length, "%s%s",
-                                   length ? ", " : "one of ", choice->name);
-    }
-    if (row->parse == app_value_policy) {
-        for (size_t p = 0; psg_policy_name(p) && length < sizeof list; p++) {
-            length += (size_t)snprintf(list + length, sizeof list - length, "%s%s",
-                                       length ? ", " : "one of ", psg_policy_name(p));
-        }
-    }
-    return app_error(APP_USAGE, "--%s '%s': expected %s", row->name, text,
-                     length ? list : row->expected);
-}
-
-int app_arguments_parse(const command_text *command, int argc, char **argv, void *arguments) {
+static int parse_expanded(const command_text *command, const expansion *e, int argc, char **argv,
+                          void *arguments) {
     enum { FIRST = 256 }; /* above every letter, so that getopt's values do not meet */
     struct option table[ROWS_MOST + 3];
     size_t count = 0;
-    for (; command->rows[count].name; count++) {
-        table[count] =
-            (struct option){command->rows[count].name,
-                            command->rows[count].argument ? required_argument : no_argument, NULL,
-                            FIRST + (int)count};
+    for (; e->rows[count].name != NULL; count++) {
+        table[count] = (struct option){
+            e->rows[count].name, e->rows[count].argument != NULL ? required_argument : no_argument,
+            NULL, FIRST + (int)count};
     }
     table[count] = (struct option){"help", no_argument, NULL, 'h'};
     table[count + 1] = (struct option){"version", no_argument, NULL, 'v'};
@@ -397,7 +324,7 @@ int app_arguments_parse(const command_text *command, int argc, char **argv, void
     int found;
     while ((found = getopt_long(argc, argv, ":h", table, NULL)) != -1) {
         if (found == 'h') {
-            print_help(command);
+            print_help(command, e->rows);
             return APP_HELPED;
         }
         if (found == 'v') {
@@ -416,38 +343,38 @@ int app_arguments_parse(const command_text *command, int argc, char **argv, void
                              command->name);
         }
         if (found == '?') {
-            return unknown_option(command, argv[optind - 1]);
+            return unknown_option(command, e->rows, argv[optind - 1]);
         }
-        const option_row *row = &command->rows[(found == ':' ? optopt : found) - FIRST];
-        if (found == ':' || (row->argument && strncmp(optarg, "--", 2) == 0)) {
+        const size_t number = (size_t)((found == ':' ? optopt : found) - FIRST);
+        const option_row *row = &e->rows[number];
+        if (found == ':' || (row->argument != NULL && strncmp(optarg, "--", 2) == 0)) {
             return app_error(APP_USAGE, "option '--%s' needs an argument: %s", row->name,
                              row->argument);
         }
-        void *field = (char *)arguments + row->field;
-        if (!row->argument) {
-            *(int *)field = 1;
-        } else if (row->parse(optarg, field, row->choices)) {
-            return app_wrong_value(row, optarg);
+        const int code = take(e, number, optarg, arguments);
+        if (code) {
+            return code;
         }
     }
-    if (optind < argc) {
-        return app_error(APP_USAGE, "unexpected argument '%s'; see psg %s --help", argv[optind],
-                         command->name);
-    }
-    return APP_DONE;
+    return optind < argc ? app_error(APP_USAGE, "unexpected argument '%s'; see psg %s --help",
+                                     argv[optind], command->name)
+                         : APP_DONE;
 }
 
-const app_option_row *app_solve_row(const char *name) {
-    const option_row *row = solve_rows;
-    while (row->name && strcmp(row->name, name) != 0) {
-        row++;
+int app_arguments_parse(const command_text *command, int argc, char **argv, void *arguments) {
+    expansion *e = app_allocate(1, sizeof *e, "the options");
+    if (e == NULL) {
+        return APP_FAILED;
     }
-    return row->name ? row : NULL;
+    expand(command, e);
+    const int code = parse_expanded(command, e, argc, argv, arguments);
+    free(e);
+    return code;
 }
 
 static int parse(const command_text *command, int argc, char **argv, app_arguments *arguments) {
     const int code = app_arguments_parse(command, argc, argv, arguments);
-    if (!code && arguments->cpus == 0 && arguments->gpus.count == 0) {
+    if (!code && arguments->solver.options.cpus == 0 && arguments->solver.options.gpus == 0) {
         return app_error(APP_USAGE, "--cpus 0 --gpus 0: nothing is left to solve on");
     }
     return code;
@@ -455,22 +382,16 @@ static int parse(const command_text *command, int argc, char **argv, app_argumen
 
 static void set_defaults(app_arguments *arguments) {
     memset(arguments, 0, sizeof *arguments);
+    app_options_init(&arguments->solver);
     arguments->problem = APP_PROBLEM_NONE;
-    arguments->lattice = arguments->precision = arguments->z_layout = arguments->normalize = -1;
-    arguments->symbol = PSG_SYMBOL_SPECTRAL;
-    arguments->mean = PSG_MEAN_DROP;
-    arguments->graph = PSG_GRAPH_AUTO;
-    arguments->exchange = PSG_EXCHANGE_AUTO;
-    arguments->effort = PSG_EFFORT_MEASURE;
-    arguments->cpus = arguments->gpus.count = -1;
-    arguments->cpu_share = PSG_CPU_SHARE_AUTO;
-    arguments->in_flight = arguments->repeat = 1;
-    arguments->tuned = 1;
-    arguments->factor = 1;
+    arguments->lattice = -1;
+    arguments->repeat = 1;
 }
 
-const char *app_arguments_simulated(const app_arguments *arguments) {
-    return arguments->nodes ? "nodes" : arguments->network > 0 ? "network" : NULL;
+const char *app_options_simulated(const app_options *options) {
+    return app_options_given(options, "nodes")     ? "nodes"
+           : app_options_given(options, "network") ? "network"
+                                                   : NULL;
 }
 
 int app_arguments_info(int argc, char **argv, app_arguments *arguments) {
@@ -480,26 +401,26 @@ int app_arguments_info(int argc, char **argv, app_arguments *arguments) {
 
 /* What must not be said together. */
 static const char *contradiction(const app_arguments *a) {
-    const int madelung = a->problem == APP_PROBLEM_MADELUNG;
-    if (a->in && a->problem != APP_PROBLEM_NONE) {
+    const bool madelung = a->problem == APP_PROBLEM_MADELUNG;
+    if (a->in != NULL && a->problem != APP_PROBLEM_NONE) {
         return "--in and --problem: only one of them can give the right-hand side";
     }
-    if (!a->in && a->problem == APP_PROBLEM_NONE) {
+    if (a->in == NULL && a->problem == APP_PROBLEM_NONE) {
         return "nothing to solve: give --in FILE:DATASET, or --problem madelung --grid 64";
     }
-    if (a->in && a->grid.given) {
+    if (a->in != NULL && a->grid.given) {
         return "--grid is for --problem: the grid of --in is its data set's";
     }
-    if (!a->in && !a->grid.given) {
+    if (a->in == NULL && !a->grid.given) {
         return "--problem needs --grid N or NXxNYxNZ";
     }
     if (a->lattice >= 0 && !madelung) {
         return "--lattice is for --problem madelung";
     }
-    if (madelung && a->lambda > 0) {
+    if (madelung && a->solver.options.lambda > 0) {
         return "--lambda is not for --problem madelung: unscreened charges have its constant";
     }
-    if (madelung && a->factor != 1) {
+    if (madelung && a->solver.options.factor != 1) {
         return "--factor is not for --problem madelung: its charges have theirs, -4 pi";
     }
     if (madelung && a->box.given &&
@@ -516,5 +437,5 @@ int app_arguments_solve(int argc, char **argv, app_arguments *arguments) {
         return code;
     }
     const char *why = contradiction(arguments);
-    return why ? app_error(APP_USAGE, "%s", why) : APP_DONE;
+    return why != NULL ? app_error(APP_USAGE, "%s", why) : APP_DONE;
 }

@@ -3,20 +3,14 @@
 #ifndef PSG_APP_ARGUMENTS_H
 #define PSG_APP_ARGUMENTS_H
 
-#include "app/values.h"
+#include "app/options.h"
 
-/** A row is all that an option needs: getopt's table, the value's parser, the help text and the
- *  message for a wrong value are made from it. */
-typedef struct app_option_row {
-    const char *heading;  /**< the help text begins a group here */
-    const char *name;     /**< NULL ends the table */
-    const char *argument; /**< NULL: takes none, sets an int to 1 */
-    int (*parse)(const char *text, void *field, const app_choice *choices);
-    size_t field; /**< in the struct of arguments */
-    const app_choice *choices;
-    const char *expected; /**< "expected ..." in messages; choices say it themselves */
-    const char *help;     /**< lines */
-} app_option_row;
+#include <stdbool.h>
+
+/** The option of the solver of this name, into an app_options at `field`; "*": all that are in no other row of the
+ *  command. @param[in] help  in place of the library's; NULL */
+#define APP_SOLVER_ROW(heading, name, field, help)                                                 \
+    { heading, name, NULL, app_value_of_solver, field, NULL, NULL, help }
 
 typedef struct app_command_text {
     const char *name;
@@ -25,30 +19,23 @@ typedef struct app_command_text {
     const char *end;   /**< and after them */
 } app_command_text;
 
+/** Stands in such a row; it reads nothing itself. */
+int app_value_of_solver(const char *text, void *field, const app_choice *choices);
+
 enum { APP_PROBLEM_NONE = -1, APP_PROBLEM_MADELUNG, APP_PROBLEM_MODES };
 
 /** What the command line says; -1, 0 or NULL where it says nothing. Texts are borrowed from
  *  argv. */
 typedef struct app_arguments {
-    const char *in, *out, *json, *trace, *dag, *policy;
+    app_options solver;
+    const char *in, *out, *json, *trace, *dag;
     int problem, lattice;
     app_grid_value grid;
     app_box_value box;
-    int precision, symbol, mean, graph, exchange, z_layout, normalize, effort;
-    double lambda, factor;
-    int cpus;
-    double cpu_share;
-    app_gpus_value gpus;
-    size_t segment_planes, pencils;
-    unsigned in_flight, repeat;
-    const char *machine;
-    unsigned nodes;
-    double network; /* bytes per second */
-    double time_limit;
-    int tuned;
+    unsigned repeat;
     int resident; /* f and u are slabs */
-    int verify, bounds, force, quiet, verbose;
-    int machines; /* of psg info: list those that are recorded */
+    bool verify, bounds, force, quiet, verbose;
+    bool machines; /* of psg info: list those that are recorded */
 } app_arguments;
 
 /** argv[0] is the subcommand. Both print the help text if it is asked for.
@@ -58,17 +45,11 @@ int app_arguments_solve(int argc, char **argv, app_arguments *arguments);
 int app_arguments_info(int argc, char **argv, app_arguments *arguments);
 
 /** The name of an option that was given and is for simulations only, but for --machine; NULL. */
-const char *app_arguments_simulated(const app_arguments *arguments);
+const char *app_options_simulated(const app_options *options);
 
 /** The same for a command with options of its own. @param[out] arguments  the struct that
  *  `field` in its rows is about, with the defaults in it */
 int app_arguments_parse(const app_command_text *command, int argc, char **argv, void *arguments);
-
-/** Say what an option expects in place of `text`. @return APP_USAGE */
-int app_wrong_value(const app_option_row *row, const char *text);
-
-/** The row of an option of `psg solve`; NULL if it has none of that name. */
-const app_option_row *app_solve_row(const char *name);
 
 /** The word among `words` (ends with NULL) that was probably meant, or NULL if none is near. */
 const char *app_nearest(const char *word, const char *const *words);

@@ -13,7 +13,7 @@ static int grow(void **items, size_t bytes, const size_t *counts, const char *wh
         total += counts[rank];
     }
     void *longer = total < SIZE_MAX / bytes ? realloc(*items, (total + 1) * bytes) : NULL;
-    if (!longer) {
+    if (longer == NULL) {
         return app_error(APP_FAILED, "out of memory for %s", what);
     }
     *items = longer;
@@ -22,7 +22,7 @@ static int grow(void **items, size_t bytes, const size_t *counts, const char *wh
 
 int app_collect(void **items, size_t bytes, size_t *count, size_t *of_rank, const char *what) {
     size_t *counts = app_allocate((size_t)app_ranks(), sizeof *counts, what);
-    int code = app_ranks_agree(counts ? APP_DONE : APP_FAILED);
+    int code = app_ranks_agree(counts != NULL ? APP_DONE : APP_FAILED);
     if (!code) {
         app_ranks_gather(count, sizeof *count, counts);
         code = app_ranks_agree(app_rank() == 0 ? grow(items, bytes, counts, what) : APP_DONE);
@@ -35,7 +35,7 @@ int app_collect(void **items, size_t bytes, size_t *count, size_t *of_rank, cons
             app_ranks_to_first(rank, *items, NULL, *count * bytes);
         }
     }
-    if (!code && of_rank && app_rank() == 0) {
+    if (!code && of_rank != NULL && app_rank() == 0) {
         memcpy(of_rank, counts, (size_t)app_ranks() * sizeof *of_rank);
     }
     free(counts);

@@ -29,7 +29,7 @@ int app_dag_take(app_dag *dag, const psg_plan *plan) {
     psg_event *list = app_allocate(events, sizeof *list, "the events of a solve");
     dag->event = app_allocate(events, sizeof *dag->event, "the events of a solve");
     dag->edge = app_allocate(edges, sizeof *dag->edge, "the dependencies of a solve");
-    if (!list || !dag->event || !dag->edge) {
+    if (list == NULL || dag->event == NULL || dag->edge == NULL) {
         free(list);
         return APP_FAILED;
     }
@@ -50,7 +50,7 @@ static int gather(app_dag *dag) {
     const size_t ranks = (size_t)app_ranks();
     size_t *events = app_allocate(ranks, sizeof *events, "the numbers of events");
     size_t *edges = app_allocate(ranks, sizeof *edges, "the numbers of events");
-    int code = app_ranks_agree(events && edges ? APP_DONE : APP_FAILED);
+    int code = app_ranks_agree(events != NULL && edges != NULL ? APP_DONE : APP_FAILED);
     void *event = dag->event, *edge = dag->edge;
     if (!code) {
         code = app_collect(&event, sizeof *dag->event, &dag->events, events,
@@ -78,7 +78,7 @@ static int gather(app_dag *dag) {
 
 /* ------------------------------------------------------------------------------ messages */
 
-static int is_message(const app_dag_event *e) {
+static bool is_message(const app_dag_event *e) {
     return e->event.rank >= 0;
 }
 
@@ -117,10 +117,10 @@ static int by_after(const void *a, const void *b) {
 static void write_carried(const app_dag *dag, size_t sent, size_t reader, FILE *file) {
     const psg_dependency key = {.after = sent};
     const psg_dependency *found = bsearch(&key, dag->edge, dag->edges, sizeof *dag->edge, by_after);
-    while (found && found > dag->edge && found[-1].after == sent) {
+    while (found != NULL && found > dag->edge && found[-1].after == sent) {
         found--;
     }
-    for (; found && found < dag->edge + dag->edges && found->after == sent; found++) {
+    for (; found != NULL && found < dag->edge + dag->edges && found->after == sent; found++) {
         fprintf(file,
                 "    t%zu -> t%zu [style=dashed, tooltip=\"message from process %d to %d\"];\n",
                 found->before, reader, dag->event[sent].rank, dag->event[reader].rank);
@@ -130,7 +130,7 @@ static void write_carried(const app_dag *dag, size_t sent, size_t reader, FILE *
 static int write_messages(const app_dag *dag, FILE *file) {
     passage *sent = malloc((dag->events + 1) * sizeof *sent);
     size_t count = 0;
-    if (!sent) {
+    if (sent == NULL) {
         return app_error(APP_FAILED, "out of memory for the messages of %zu events", dag->events);
     }
     for (size_t e = 0; e < dag->events; e++) {
@@ -145,7 +145,7 @@ static int write_messages(const app_dag *dag, FILE *file) {
         if (is_message(&dag->event[edge.before])) {
             const passage came = passage_of(dag, edge.before);
             const passage *went = bsearch(&came, sent, count, sizeof *sent, by_passage);
-            if (went) {
+            if (went != NULL) {
                 write_carried(dag, went->event, edge.after, file);
             }
         }
@@ -237,9 +237,9 @@ static int write_graph(const app_dag *dag, FILE *file) {
 
 static int write_file(const app_dag *dag, const char *path, const char *shown) {
     FILE *file = fopen(path, "w");
-    int code = file ? write_graph(dag, file) : APP_DONE;
-    int failed = !file || ferror(file), why = errno;
-    if (file && fclose(file)) {
+    int code = file != NULL ? write_graph(dag, file) : APP_DONE;
+    int failed = file == NULL || ferror(file), why = errno;
+    if (file != NULL && fclose(file)) {
         why = errno;
         failed = 1;
     }

@@ -17,31 +17,28 @@ enum { CHARGES, RANDOM };
 
 typedef struct example_arguments {
     const char *file;
-    int kind, precision, quiet;
+    app_options solver;
+    int kind;
+    bool quiet;
     app_grid_value grid;
     app_box_value box;
 } example_arguments;
 
 static const app_choice kinds[] = {{"charges", CHARGES}, {"random", RANDOM}, {NULL, 0}};
-static const app_choice precisions[] = {{"f64", PSG_F64}, {"f32", PSG_F32}, {NULL, 0}};
 
 #define FIELD(member) offsetof(example_arguments, member)
 
 static const app_option_row rows[] = {
     {"Field", "kind", "charges|random", app_value_choice, FIELD(kind), kinds, NULL,
-     "charges: four Gaussian charges, +2, -2, +1 and -1;\n"
-     "random: a number from -1 to 1 at each point. The mean of\n"
-     "both is 0. default: charges"},
+     "charges: four Gaussian charges, +2, -2, +1 and -1; random: a number from -1 to 1 at each "
+     "point. The mean of both is 0. default: charges"},
     {NULL, "grid", "N|NXxNYxNZ", app_value_grid, FIELD(grid), NULL,
      "N or NXxNYxNZ, whole numbers from 1",
-     "number of points along x, y and z; default: 64. The data\n"
-     "set is [nz][ny][nx]"},
+     "number of points along x, y and z; default: 64. The data set is [nz][ny][nx]"},
     {NULL, "box", "L|LXxLYxLZ", app_value_box, FIELD(box), NULL,
      "L or LXxLYxLZ, finite lengths above 0",
-     "lengths of the box along x, y and z, the data set's\n"
-     "attribute `box`; default: 10"},
-    {NULL, "precision", "f64|f32", app_value_choice, FIELD(precision), precisions, NULL,
-     "of the data set; default: f64"},
+     "lengths of the box along x, y and z, the data set's attribute `box`; default: 10"},
+    APP_SOLVER_ROW(NULL, "precision", FIELD(solver), "of the data set; default: f64"),
     {NULL, "quiet", NULL, NULL, FIELD(quiet), NULL, NULL, "print errors only"},
     {NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL}};
 
@@ -73,7 +70,7 @@ static const double width = 0.06; /* standard deviation of a charge, in box leng
 static int fill_charges(const psg_grid *grid, double *f) {
     const size_t nx = grid->axis[0].n, ny = grid->axis[1].n, nz = grid->axis[2].n;
     double *table = app_allocate(COUNT * (nx + ny + nz), sizeof *table, "the charges");
-    if (!table) {
+    if (table == NULL) {
         return APP_FAILED;
     }
     memset(f, 0, nx * ny * nz * sizeof *f);
@@ -120,8 +117,8 @@ static void take_mean_out(size_t points, double *f) {
 static int put_together(const example_arguments *a, const psg_grid *grid, void **field) {
     const size_t points = app_points(grid);
     double *f = app_allocate(points, sizeof *f, "the density");
-    *field = app_allocate(points, app_element_bytes((psg_precision)a->precision), "the data set");
-    int code = f && *field ? APP_DONE : APP_FAILED;
+    *field = app_allocate(points, app_element_bytes(a->solver.options.precision), "the data set");
+    int code = f != NULL && *field != NULL ? APP_DONE : APP_FAILED;
     if (!code && a->kind == CHARGES) {
         code = fill_charges(grid, f);
     } else if (!code) {
@@ -129,7 +126,7 @@ static int put_together(const example_arguments *a, const psg_grid *grid, void *
     }
     if (!code) {
         take_mean_out(points, f);
-        app_put_row(*field, (psg_precision)a->precision, 0, points, f);
+        app_put_row(*field, a->solver.options.precision, 0, points, f);
     }
     free(f);
     return code;
@@ -138,7 +135,7 @@ static int put_together(const example_arguments *a, const psg_grid *grid, void *
 static int write_file(const example_arguments *a, const psg_grid *grid, const app_field_name *name,
                       const void *field) {
     const double box[3] = {grid->axis[0].length, grid->axis[1].length, grid->axis[2].length};
-    const psg_precision precision = (psg_precision)a->precision;
+    const psg_precision precision = a->solver.options.precision;
     const app_field_header header = {.box = box, .source = "psg example"};
     const double bytes = (double)app_points(grid) * (double)app_element_bytes(precision);
     app_output output = {.temporary = ""};
@@ -200,15 +197,15 @@ static int make_example(const example_arguments *a) {
 
 /* FILE stands first, in the place that parsing takes for the command's name. */
 int app_example(int argc, char **argv) {
-    example_arguments a = {
-        .kind = CHARGES, .precision = PSG_F64, .grid = {1, {64, 64, 64}}, .box = {1, {10, 10, 10}}};
-    const int named = argc > 1 && argv[1][0] != '-';
+    example_arguments a = {.kind = CHARGES, .grid = {1, {64, 64, 64}}, .box = {1, {10, 10, 10}}};
+    app_options_init(&a.solver);
+    const bool named = argc > 1 && argv[1][0] != '-';
     a.file = named ? argv[1] : NULL;
     int code = app_ranks_agree(app_arguments_parse(&example_text, argc - named, argv + named, &a));
     if (code) {
         return code == APP_HELPED ? APP_DONE : code;
     }
-    if (!a.file || !a.file[0]) {
+    if (a.file == NULL || !a.file[0]) {
         return app_ranks_agree(
             app_error(APP_USAGE, "say where the example goes: psg example rho.h5"));
     }

@@ -31,15 +31,15 @@ struct words {
 
 static herr_t take_words(unsigned n, const H5E_error2_t *error, void *data) {
     const struct words *words = data;
-    if (n == 0 && error->desc) {
+    if (n == 0 && error->desc != NULL) {
         /* where the system failed, its own words ("No space left on device") are the ones to
          * show */
         static const char mark[] = "error message = '";
         const char *start = strstr(error->desc, mark);
-        start = start ? start + sizeof mark - 1 : error->desc;
+        start = start != NULL ? start + sizeof mark - 1 : error->desc;
         snprintf(words->text, words->size, "%s", start);
         char *end = start != error->desc ? strchr(words->text, '\'') : NULL;
-        if (end) {
+        if (end != NULL) {
             *end = '\0';
         }
     }
@@ -61,7 +61,7 @@ void app_field_library_version(char *text, size_t size) {
 
 int app_hdf5_move(app_hdf5_field *field, app_hdf5_rows rows, void *in, const void *out) {
     const size_t ny = field->grid->axis[1].n;
-    const int whole = rows.count % ny == 0 && rows.first % ny == 0;
+    const bool whole = rows.count % ny == 0 && rows.first % ny == 0;
     const hsize_t start[3] = {rows.first / ny, rows.first % ny, 0};
     const hsize_t block[3] = {whole ? rows.count / ny : 1, whole ? ny : rows.count,
                               field->grid->axis[0].n};
@@ -70,8 +70,8 @@ int app_hdf5_move(app_hdf5_field *field, app_hdf5_rows rows, void *in, const voi
     const hid_t memory = H5Screate_simple(3, block, NULL);
     herr_t result = H5Sselect_hyperslab(file, H5S_SELECT_SET, start, NULL, block, NULL);
     if (result >= 0) {
-        result = in ? H5Dread(field->dataset, type, memory, file, H5P_DEFAULT, in)
-                    : H5Dwrite(field->dataset, type, memory, file, H5P_DEFAULT, out);
+        result = in != NULL ? H5Dread(field->dataset, type, memory, file, H5P_DEFAULT, in)
+                            : H5Dwrite(field->dataset, type, memory, file, H5P_DEFAULT, out);
     }
     if (result < 0) {
         app_hdf5_words(field->words, sizeof field->words);
@@ -88,14 +88,14 @@ void app_field_start(void) {
 int app_field_split(const char *text, app_field_name *name) {
     struct stat status;
     const char *colon = stat(text, &status) ? strrchr(text, ':') : NULL;
-    const size_t length = colon ? (size_t)(colon - text) : strlen(text);
+    const size_t length = colon != NULL ? (size_t)(colon - text) : strlen(text);
     if (length == 0 || length >= sizeof name->file) {
         return app_error(APP_USAGE, "'%s' names no file: expected FILE:DATASET", text);
     }
     memcpy(name->file, text, length);
     name->file[length] = '\0';
     name->dataset[0] = '\0';
-    if (!colon) {
+    if (colon == NULL) {
         return APP_DONE;
     }
     const char *slash = colon[1] == '/' ? "" : "/";
@@ -125,7 +125,7 @@ static void list_dataset(struct contents *contents, const char *name, hid_t data
     size_t length = 0;
     const hid_t space = H5Dget_space(dataset);
     const int rank = H5Sget_simple_extent_dims(space, extent, NULL);
-    const int empty = H5Sget_simple_extent_type(space) == H5S_NULL;
+    const bool empty = H5Sget_simple_extent_type(space) == H5S_NULL;
     H5Sclose(space);
     for (int axis = 0; axis < rank && length < sizeof shape; axis++) {
         length += (size_t)snprintf(shape + length, sizeof shape - length, "%s%llu",
@@ -283,7 +283,7 @@ static int read_box(const app_field_input *input, app_field_info *info) {
     if (!info->has_box) {
         return APP_DONE;
     }
-    int good = 0;
+    bool good = false;
     const hid_t attribute = H5Aopen(input->dataset, "box", H5P_DEFAULT);
     const hid_t space = H5Aget_space(attribute);
     const hid_t type = H5Aget_type(attribute);
@@ -309,7 +309,7 @@ int app_field_open(const app_field_name *name, int box_wanted, app_field_input *
     *result = NULL;
     app_hdf5_start();
     app_field_input *input = malloc(sizeof *input);
-    if (!input) {
+    if (input == NULL) {
         return app_error(APP_FAILED, "out of memory");
     }
     input->dataset = H5I_INVALID_HID;
@@ -350,7 +350,7 @@ int app_field_read(app_field_input *input, psg_precision precision, app_planes p
 }
 
 void app_field_close(app_field_input *input) {
-    if (!input) {
+    if (input == NULL) {
         return;
     }
     if (input->dataset >= 0) {

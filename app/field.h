@@ -5,6 +5,7 @@
 #include "app/app.h"
 
 #include <limits.h>
+#include <stdbool.h>
 
 /** Where a field is: what "FILE:DATASET" says. */
 typedef struct app_field_name {
@@ -18,7 +19,7 @@ typedef struct app_field_info {
     size_t n[3];                /**< nx, ny, nz */
     psg_precision precision;    /**< that fits the data */
     int integers;               /**< the data are whole numbers */
-    int has_box;                /**< the data set has an attribute `box` */
+    bool has_box;               /**< the data set has an attribute `box` */
     double box[3];              /**< lx, ly, lz */
     char name[PATH_MAX + 1024]; /**< "FILE:/DATASET", for messages */
 } app_field_info;

@@ -75,7 +75,7 @@ int app_field_create(const app_field_place *place, const psg_grid *grid, psg_pre
     *result = NULL;
     app_hdf5_start();
     app_field_output *output = calloc(1, sizeof *output);
-    if (!output) {
+    if (output == NULL) {
         return app_error(APP_FAILED, "out of memory");
     }
     output->grid = *grid;
@@ -95,11 +95,11 @@ int app_field_create(const app_field_place *place, const psg_grid *grid, psg_pre
     return APP_DONE;
 }
 
-static int write_numbers(hid_t dataset, const char *name, const double *values, hsize_t count) {
+static bool write_numbers(hid_t dataset, const char *name, const double *values, hsize_t count) {
     const hid_t space = count == 1 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &count, NULL);
     const hid_t attribute =
         H5Acreate2(dataset, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT);
-    const int failed = attribute < 0 || H5Awrite(attribute, H5T_NATIVE_DOUBLE, values) < 0;
+    const bool failed = attribute < 0 || H5Awrite(attribute, H5T_NATIVE_DOUBLE, values) < 0;
     if (attribute >= 0) {
         H5Aclose(attribute);
     }
@@ -107,13 +107,13 @@ static int write_numbers(hid_t dataset, const char *name, const double *values, 
     return failed;
 }
 
-static int write_text(hid_t dataset, const char *name, const char *text) {
+static bool write_text(hid_t dataset, const char *name, const char *text) {
     const hid_t space = H5Screate(H5S_SCALAR);
     const hid_t type = H5Tcopy(H5T_C_S1);
     H5Tset_size(type, strlen(text) + 1);
     H5Tset_cset(type, H5T_CSET_UTF8);
     const hid_t attribute = H5Acreate2(dataset, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-    const int failed = attribute < 0 || H5Awrite(attribute, type, text) < 0;
+    const bool failed = attribute < 0 || H5Awrite(attribute, type, text) < 0;
     if (attribute >= 0) {
         H5Aclose(attribute);
     }
@@ -123,7 +123,7 @@ static int write_text(hid_t dataset, const char *name, const char *text) {
 }
 
 /* What only a solution has. */
-static int write_equation(hid_t dataset, const app_field_header *header) {
+static bool write_equation(hid_t dataset, const app_field_header *header) {
     return write_text(dataset, "symbol", header->symbol) ||
            write_numbers(dataset, "lambda", &header->lambda, 1) ||
            write_numbers(dataset, "factor", &header->factor, 1) ||
@@ -133,7 +133,7 @@ static int write_equation(hid_t dataset, const app_field_header *header) {
 static int write_header(app_field_output *output, const app_field_header *header) {
     const hid_t dataset = output->dataset;
     if (write_numbers(dataset, "box", header->box, 3) ||
-        (header->symbol && write_equation(dataset, header)) ||
+        (header->symbol != NULL && write_equation(dataset, header)) ||
         write_text(dataset, "source", header->source) ||
         write_text(dataset, APP_HDF5_MARK, psg_component_version(PSG_COMPONENT_PSG)) ||
         H5Fflush(output->file, H5F_SCOPE_GLOBAL) < 0) {
@@ -156,7 +156,7 @@ static int close_file(app_field_output *output) {
 }
 
 void app_field_abandon(app_field_output *output) {
-    if (!output) {
+    if (output == NULL) {
         return;
     }
     if (output->dataset >= 0) {
@@ -217,7 +217,7 @@ static int write_by_first(app_field_output *output, const void *u) {
         const app_planes all = {0, output->grid.axis[2].n};
         buffer = app_allocate(next_piece(output, all, 0).count, row_bytes(output),
                               "planes of other processes");
-        code = buffer ? APP_DONE : APP_FAILED;
+        code = buffer != NULL ? APP_DONE : APP_FAILED;
     }
     code = app_ranks_agree(code);
     for (int rank = 0; rank < app_ranks() && !code; rank++) {
@@ -231,7 +231,7 @@ static int write_by_first(app_field_output *output, const void *u) {
  * memory. */
 static double place_of_data(const app_field_output *output) {
     const haddr_t place = H5Dget_offset(output->dataset);
-    const int little = H5Tget_order(H5T_NATIVE_DOUBLE) == H5T_ORDER_LE;
+    const bool little = H5Tget_order(H5T_NATIVE_DOUBLE) == H5T_ORDER_LE;
     return place != HADDR_UNDEF && little ? (double)place : 0;
 }
 
@@ -253,11 +253,11 @@ static int write_planes(const app_field_output *output, app_planes planes, const
                         double place) {
     const size_t plane = output->grid.axis[1].n * row_bytes(output);
     const int file = open(output->path, O_WRONLY | O_CLOEXEC);
-    int failed = file < 0 || write_all(file, u, planes.count * plane,
-                                       (off_t)place + (off_t)(planes.z0 * plane));
+    bool failed = file < 0 || write_all(file, u, planes.count * plane,
+                                        (off_t)place + (off_t)(planes.z0 * plane));
     int why = errno;
     if (file >= 0 && close(file) && !failed) {
-        failed = 1;
+        failed = true;
         why = errno;
     }
     if (!failed) {
@@ -281,7 +281,7 @@ static int write_together(app_field_output *output, app_planes planes, const voi
 }
 
 /* Files may lie where only some of the processes see them. */
-static int opened_by_all(const app_field_output *output) {
+static bool opened_by_all(const app_field_output *output) {
     const int file = open(output->path, O_RDWR | O_CLOEXEC);
     double failed = file < 0 || close(file);
     app_ranks_max(&failed, 1);
@@ -289,7 +289,7 @@ static int opened_by_all(const app_field_output *output) {
 }
 
 /* Has the file that is to be replaced changed since its content was taken over? */
-static int has_changed(const app_field_output *output) {
+static bool has_changed(const app_field_output *output) {
     struct stat now;
     const struct stat *old = &output->old;
     return stat(output->shown, &now) == 0 &&
@@ -318,8 +318,8 @@ static int check_unchanged(const app_field_output *output) {
 
 int app_field_write(app_field_output *output, app_planes planes, const void *u,
                     const app_field_header *header) {
-    const int first = app_rank() == 0;
-    const int together = app_ranks() > 1 && opened_by_all(output);
+    const bool first = app_rank() == 0;
+    const bool together = app_ranks() > 1 && opened_by_all(output);
     int code = app_ranks_agree(first ? write_description(output, header) : APP_DONE);
     double place = first && !code ? place_of_data(output) : 0;
     app_ranks_share(&place, sizeof place);

@@ -16,16 +16,16 @@ enum { ATTRIBUTES = sizeof attributes / sizeof attributes[0] };
 
 /* @param[in] data  of a field: not NULL */
 static herr_t visit_attribute(hid_t object, const char *name, const H5A_info_t *info, void *data) {
-    int known = 0;
+    bool known = false;
     (void)object;
     (void)info;
-    for (size_t a = 0; data && a < ATTRIBUTES; a++) {
+    for (size_t a = 0; data != NULL && a < ATTRIBUTES; a++) {
         known |= strcmp(name, attributes[a]) == 0;
     }
     return !known; /* ends the visit */
 }
 
-static int has_other_attributes(hid_t group, const char *name, int is_field) {
+static bool has_other_attributes(hid_t group, const char *name, bool is_field) {
     return H5Aiterate_by_name(group, name, H5_INDEX_NAME, H5_ITER_NATIVE, NULL, visit_attribute,
                               is_field ? &is_field : NULL, H5P_DEFAULT) != 0;
 }
@@ -34,18 +34,18 @@ static int has_other_attributes(hid_t group, const char *name, int is_field) {
 static herr_t visit_link(hid_t group, const char *name, const H5L_info_t *info, void *data) {
     const char *field = data;
     const size_t length = strlen(name);
-    const int is_field = strcmp(field, name) == 0;
-    const int leads = is_field || (strncmp(field, name, length) == 0 && field[length] == '/');
-    const int marked = !is_field || H5Aexists_by_name(group, name, APP_HDF5_MARK, H5P_DEFAULT) > 0;
+    const bool is_field = strcmp(field, name) == 0;
+    const bool leads = is_field || (strncmp(field, name, length) == 0 && field[length] == '/');
+    const bool marked = !is_field || H5Aexists_by_name(group, name, APP_HDF5_MARK, H5P_DEFAULT) > 0;
     return info->type != H5L_TYPE_HARD || !leads || !marked ||
            has_other_attributes(group, name, is_field);
 }
 
 /* Has a file nothing but the field `name`, as psg writes it? */
-static int has_only(hid_t file, const char *name) {
+static bool has_only(hid_t file, const char *name) {
     hsize_t user_block = 0;
     const hid_t creation = H5Fget_create_plist(file);
-    const int plain = H5Pget_userblock(creation, &user_block) >= 0 && user_block == 0;
+    const bool plain = H5Pget_userblock(creation, &user_block) >= 0 && user_block == 0;
     H5Pclose(creation);
     char field[1024];
     snprintf(field, sizeof field, "%s", name + strspn(name, "/"));
@@ -68,17 +68,17 @@ herr_t app_hdf5_no_link(const char *parent, const char *group, const char *file,
 }
 
 /* HDF5 wants to be asked for each group on the way. */
-static int is_there(hid_t file, const char *name, hid_t access) {
+static bool is_there(hid_t file, const char *name, hid_t access) {
     char part[1024];
     for (size_t length = 1; name[length - 1]; length++) {
         if ((name[length] == '/' || name[length] == '\0') && name[length - 1] != '/') {
             snprintf(part, sizeof part, "%.*s", (int)length, name);
             if (H5Lexists(file, part, access) <= 0) {
-                return 0;
+                return false;
             }
         }
     }
-    return 1;
+    return true;
 }
 
 /* Take away what has the field's name, if it may be. */
@@ -142,7 +142,7 @@ int app_hdf5_target_open(const app_hdf5_target *target, hid_t *file) {
     if (stat(target->shown, &status) || status.st_size == 0) {
         return open_new(target->path, target->shown, file);
     }
-    const int is_hdf5 = H5Fis_hdf5(target->shown) > 0;
+    const bool is_hdf5 = H5Fis_hdf5(target->shown) > 0;
     /* what another program is writing at the moment cannot be opened, and is not copied */
     const hid_t old =
         is_hdf5 ? H5Fopen(target->shown, H5F_ACC_RDONLY, H5P_DEFAULT) : H5I_INVALID_HID;
@@ -151,7 +151,7 @@ int app_hdf5_target_open(const app_hdf5_target *target, hid_t *file) {
                          target->shown, is_hdf5 ? "cannot be read: " : "is not an HDF5 file",
                          is_hdf5 ? APP_HDF5_WORDS : "");
     }
-    const int anew = old < 0 || has_only(old, target->name);
+    const bool anew = old < 0 || has_only(old, target->name);
     const int code = anew ? open_new(target->path, target->shown, file)
                           : open_copy(target, status.st_size, file);
     if (old >= 0) {

@@ -16,42 +16,42 @@ enum { DEPTH_MOST = 8 };
 /* --------------------------------------------------------------------- files that files name */
 
 /* `text` gets folder/name. @return does something exist there? */
-static int try_path(const char *folder, const char *name, char *text) {
+static bool try_path(const char *folder, const char *name, char *text) {
     struct stat status;
     const int length = snprintf(text, PATH_MAX, "%s%s%s", folder, folder[0] ? "/" : "", name);
     return length < PATH_MAX && stat(text, &status) == 0;
 }
 
 /* In the folders that a variable of the environment has, with colons between. */
-static int try_variable(const char *variable, const char *name, char *text) {
+static bool try_variable(const char *variable, const char *name, char *text) {
     const char *list = getenv(variable);
     char folder[PATH_MAX];
-    while (list && *list) {
+    while (list != NULL && *list) {
         const size_t length = strcspn(list, ":");
         snprintf(folder, sizeof folder, "%.*s", (int)length, list);
         if (length > 0 && length < sizeof folder && try_path(folder, name, text)) {
-            return 1;
+            return true;
         }
         list += length + (list[length] == ':');
     }
-    return 0;
+    return false;
 }
 
 /* The file that another HDF5 file names, where HDF5 would find it. @return was it found? */
-static int find_file(const char *name, const char *parent, const char *variable, char *text) {
+static bool find_file(const char *name, const char *parent, const char *variable, char *text) {
     char copy[PATH_MAX], real[PATH_MAX];
     const char *slash = strrchr(name, '/');
     if (name[0] == '/' && try_path("", name, text)) {
-        return 1;
+        return true;
     }
     name = name[0] == '/' ? slash + 1 : name;
     snprintf(copy, sizeof copy, "%s", parent);
     return try_variable(variable, name, text) || try_path(dirname(copy), name, text) ||
            try_path("", name, text) ||
-           (realpath(parent, real) && try_path(dirname(real), name, text));
+           (realpath(parent, real) != NULL && try_path(dirname(real), name, text));
 }
 
-static int is_regular(const char *path) {
+static bool is_regular(const char *path) {
     struct stat status;
     return stat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
@@ -85,8 +85,8 @@ static int check_chunks(hid_t dataset, hid_t creation, const char *name) {
     hsize_t extent[H5S_MAX_RANK], chunk[H5S_MAX_RANK], there = 0, all = 1;
     const hid_t space = H5Dget_space(dataset);
     const int rank = H5Sget_simple_extent_dims(space, extent, NULL);
-    const int good = rank > 0 && H5Pget_chunk(creation, rank, chunk) == rank &&
-                     H5Dget_num_chunks(dataset, space, &there) >= 0;
+    const bool good = rank > 0 && H5Pget_chunk(creation, rank, chunk) == rank &&
+                      H5Dget_num_chunks(dataset, space, &there) >= 0;
     H5Sclose(space);
     if (!good) {
         return app_error(APP_USAGE, "%s: %s", name, APP_HDF5_WORDS);
@@ -112,15 +112,15 @@ static unsigned long long points_of(hid_t dataset) {
 
 /* HDF5 looks for an external file in the working folder, or where a variable of the environment
  * says. */
-static int find_external(const char *name, const char *parent, char *path) {
+static bool find_external(const char *name, const char *parent, char *path) {
     static const char origin[] = "${ORIGIN}";
     const char *prefix = getenv("HDF5_EXTFILE_PREFIX");
     char folder[PATH_MAX], copy[PATH_MAX];
-    if (name[0] == '/' || !prefix || strcmp(prefix, ".") == 0) {
+    if (name[0] == '/' || prefix == NULL || strcmp(prefix, ".") == 0) {
         return try_path("", name, path);
     }
     snprintf(copy, sizeof copy, "%s", parent);
-    const int from_origin = strncmp(prefix, origin, sizeof origin - 1) == 0;
+    const bool from_origin = strncmp(prefix, origin, sizeof origin - 1) == 0;
     const int length = snprintf(folder, sizeof folder, "%s%s", from_origin ? dirname(copy) : "",
                                 prefix + (from_origin ? sizeof origin - 1 : 0));
     return length < PATH_MAX && try_path(folder, name, path);
@@ -175,7 +175,7 @@ static int check_extent(hid_t dataset, hid_t creation, size_t number, const char
     const hid_t used = H5Pget_virtual_srcspace(creation, number);
     const hid_t space = H5Dget_space(dataset);
     const int rank = H5Sget_simple_extent_dims(space, extent, NULL);
-    int fits =
+    bool fits =
         rank == H5Sget_simple_extent_ndims(used) && H5Sget_select_bounds(used, start, end) >= 0;
     for (int axis = 0; fits && axis < rank; axis++) {
         fits = end[axis] < extent[axis];
@@ -197,7 +197,7 @@ static int check_source(hid_t virtual_one, hid_t creation, size_t number, const 
         return app_error(APP_USAGE, "%s: %s", name, APP_HDF5_WORDS);
     }
     snprintf(from.name, sizeof from.name, "%s:%s", from.file, from.dataset);
-    const int inside = strcmp(from.file, ".") == 0;
+    const bool inside = strcmp(from.file, ".") == 0;
     if (!inside && !find_file(from.file, parent, "HDF5_VDS_PREFIX", path)) {
         return app_error(APP_USAGE, "%s: is a virtual data set, and its source %s is missing", name,
                          from.name);
@@ -225,15 +225,15 @@ static int check_source(hid_t virtual_one, hid_t creation, size_t number, const 
 }
 
 /* Sources without end, one file after the other, are as many as there are. */
-static int is_unlimited(hid_t space) {
+static bool is_unlimited(hid_t space) {
     hsize_t extent[H5S_MAX_RANK], start[H5S_MAX_RANK], stride[H5S_MAX_RANK], count[H5S_MAX_RANK],
         block[H5S_MAX_RANK];
     const int rank = H5Sget_simple_extent_dims(space, extent, NULL);
     if (H5Sget_select_type(space) != H5S_SEL_HYPERSLABS ||
         H5Sget_regular_hyperslab(space, start, stride, count, block) < 0) {
-        return 0;
+        return false;
     }
-    int unlimited = 0;
+    bool unlimited = false;
     for (int axis = 0; axis < rank; axis++) {
         unlimited |= count[axis] == H5S_UNLIMITED || block[axis] == H5S_UNLIMITED;
     }

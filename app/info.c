@@ -18,8 +18,8 @@ static void print_versions(void) {
     char hdf5[32];
     for (int c = 0; c < PSG_COMPONENT_COUNT; c++) {
         const char *version = psg_component_version(c);
-        printf("%-9s %s", psg_component_name(c), version ? version : "not built in");
-        if (c == PSG_COMPONENT_MPI && version) {
+        printf("%-9s %s", psg_component_name(c), version != NULL ? version : "not built in");
+        if (c == PSG_COMPONENT_MPI && version != NULL) {
             printf(", %s", psg_mpi_cuda_aware() > 0 ? "CUDA-aware" : "not CUDA-aware");
         }
         printf("\n");
@@ -51,14 +51,14 @@ static const char *memory_name(int device, char *name, size_t size) {
 /* The exchange that a plan of the fused graph would have, where its spectrum fits the GPUs. */
 static void print_routes(const facts *f) {
     char from[32], to[32];
-    int peers = 1, between = 0, there = 0;
+    bool peers = true, between = false, there = false;
     if (f->route_count == 0) {
         return;
     }
     printf("\nLinks:\n");
     for (size_t r = 0; r < f->route_count; r++) {
         const psg_route *route = &f->routes[r];
-        const int gpus = route->from >= 0 && route->to >= 0;
+        const bool gpus = route->from >= 0 && route->to >= 0;
         printf("  %-7s -> %-7s %7.1f GB/s, %5.1f us%s\n",
                memory_name(route->from, from, sizeof from), memory_name(route->to, to, sizeof to),
                1e-9 * route->rate, 1e6 * route->latency_seconds,
@@ -95,7 +95,7 @@ static void print_lines(const facts *f) {
     }
     print_routes(f);
     printf("\nScheduling policies (* is in force):\n");
-    for (size_t p = 0; psg_policy_name(p); p++) {
+    for (size_t p = 0; psg_policy_name(p) != NULL; p++) {
         printf("%c %-32s %s\n", strcmp(workers->policy, psg_policy_name(p)) ? ' ' : '*',
                psg_policy_name(p), psg_policy_description(p));
     }
@@ -117,7 +117,7 @@ static json_t *make_json(const facts *f) {
                                         route->to, "rate", route->rate, "latency_seconds",
                                         route->latency_seconds, "peer", route->peer));
     }
-    for (size_t p = 0; psg_policy_name(p); p++) {
+    for (size_t p = 0; psg_policy_name(p) != NULL; p++) {
         json_array_append_new(policies, json_pack("{s:s, s:s}", "name", psg_policy_name(p),
                                                   "description", psg_policy_description(p)));
     }
@@ -146,12 +146,12 @@ static int find_routes(facts *f, const psg_options *options) {
     }
     psg_status status = psg_machine_routes(&own, NULL, 0, &f->route_count);
     f->routes = calloc(f->route_count + 1, sizeof *f->routes);
-    if (status == PSG_OK && f->routes) {
+    if (status == PSG_OK && f->routes != NULL) {
         status = psg_machine_routes(&own, f->routes, f->route_count, &f->route_count);
     }
-    return status != PSG_OK ? app_error(app_exit_code(status), "%s", psg_last_error())
-           : f->routes      ? APP_DONE
-                            : app_error(APP_FAILED, "out of memory for the links");
+    return status != PSG_OK    ? app_error(app_exit_code(status), "%s", psg_last_error())
+           : f->routes != NULL ? APP_DONE
+                               : app_error(APP_FAILED, "out of memory for the links");
 }
 
 /* On rank 0. */
@@ -159,7 +159,7 @@ static int tell(const app_workers *workers, const psg_options *options,
                 const app_arguments *arguments) {
     const char *json = arguments->json;
     facts f = {.workers = workers, .nodes = options->nodes};
-    const int to_stdout = json && strcmp(json, "-") == 0;
+    const bool to_stdout = json != NULL && strcmp(json, "-") == 0;
     if (psg_cache_folder(options, 0, f.cache, sizeof f.cache) != PSG_OK) {
         f.cache[0] = '\0';
     }
@@ -173,7 +173,7 @@ static int tell(const app_workers *workers, const psg_options *options,
     }
     if (!code && to_stdout) {
         code = app_json_write(make_json(&f), NULL, json);
-    } else if (!code && json) {
+    } else if (!code && json != NULL) {
         code =
             app_json_save(make_json(&f), json, arguments->force ? APP_OUTPUT_ANY : APP_OUTPUT_JSON);
     }
@@ -212,11 +212,11 @@ static int tell_machines(const app_arguments *arguments) {
     psg_recorded *list = NULL;
     size_t count = 0;
     psg_status status = psg_recorded_list(NULL, 0, &count);
-    const int to_stdout = json && strcmp(json, "-") == 0;
+    const bool to_stdout = json != NULL && strcmp(json, "-") == 0;
     if (status == PSG_OK) {
         list = app_allocate(count + 1, sizeof *list, "the recorded machines");
     }
-    if (!list && status == PSG_OK) {
+    if (list == NULL && status == PSG_OK) {
         return APP_FAILED;
     }
     if (status == PSG_OK) {
@@ -227,7 +227,7 @@ static int tell_machines(const app_arguments *arguments) {
     if (!code && !to_stdout) {
         code = print_machines(list, count);
     }
-    if (!code && json) {
+    if (!code && json != NULL) {
         json_t *root = machines_json(list, count);
         code = to_stdout
                    ? app_json_write(root, NULL, json)
@@ -240,28 +240,19 @@ static int tell_machines(const app_arguments *arguments) {
 int app_info(int argc, char **argv) {
     app_arguments arguments;
     app_workers workers = {.list = NULL};
-    psg_options options;
     int code = app_ranks_agree(app_arguments_info(argc, argv, &arguments));
     if (!code && arguments.machines) {
         return app_ranks_agree(app_rank() == 0 ? tell_machines(&arguments) : APP_DONE);
     }
     if (!code) {
-        code = app_ranks_agree(
-            app_simulation_choose(arguments.machine, app_arguments_simulated(&arguments)));
+        code = app_ranks_agree(app_simulation_choose(arguments.solver.options.machine,
+                                                     app_options_simulated(&arguments.solver)));
     }
     if (code) {
         return code == APP_HELPED ? APP_DONE : code;
     }
     app_signals_install();
-    psg_options_init(&options);
-    options.cpus = arguments.cpus;
-    options.gpus = arguments.gpus.count;
-    options.gpu_ids = arguments.gpus.listed ? arguments.gpus.ids : NULL;
-    options.cpu_share = arguments.cpu_share;
-    options.policy = arguments.policy;
-    options.machine = arguments.machine;
-    options.nodes = arguments.nodes ? arguments.nodes : 1;
-    options.network = arguments.network;
+    psg_options options = arguments.solver.options;
     options.comm = app_ranks_comm();
     code = app_workers_find(&options, &workers);
     if (!code) {

@@ -30,8 +30,8 @@ double app_load_read(FILE *file, double ticks_per_second) {
 
 app_load app_load_now(void) {
     app_load now = {.busy = 0};
-    FILE *file = app_simulation_machine() ? NULL : fopen("/proc/stat", "r");
-    if (file) {
+    FILE *file = app_simulation_machine() != NULL ? NULL : fopen("/proc/stat", "r");
+    if (file != NULL) {
         now.busy = app_load_read(file, (double)sysconf(_SC_CLK_TCK));
         fclose(file);
     }
@@ -48,7 +48,7 @@ double app_load_between(const app_load *from, const app_load *to) {
     return fmax(0, (to->busy - from->busy - (to->own - from->own)) / seconds);
 }
 
-int app_load_is_high(double load, long cores) {
+bool app_load_is_high(double load, long cores) {
     return load > fmin(0.5, 0.05 * (double)cores);
 }
 
@@ -62,5 +62,5 @@ void app_load_note(double most, long cores, size_t high, size_t count, const cha
 
 double app_load_average(void) {
     double average;
-    return !app_simulation_machine() && getloadavg(&average, 1) == 1 ? average : NAN;
+    return app_simulation_machine() == NULL && getloadavg(&average, 1) == 1 ? average : NAN;
 }

@@ -4,6 +4,7 @@
 
 #include "app/app.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
 /** A moment: seconds of all cores together since the machine started. */
@@ -25,7 +26,7 @@ double app_load_between(const app_load *from, const app_load *to);
 
 /** Is that so much that times are longer by it: more than a twentieth of the cores, or half a core where
  *  these are many? @param[in] load  NAN: no */
-int app_load_is_high(double load, long cores);
+bool app_load_is_high(double load, long cores);
 
 /** Note that others kept up to `most` cores busy while `high` of `count` things were measured.
  *  @param[in] what  one of these: "row" */

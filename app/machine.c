@@ -3,6 +3,7 @@
 #include "app/simulation.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,15 +16,15 @@ static void find_line(const char *path, const char *begin, char *text, size_t si
     char line[512];
     FILE *file = fopen(path, "r");
     text[0] = '\0';
-    while (file && fgets(line, sizeof line, file)) {
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
         const char *colon = strchr(line, ':');
-        if (colon && strncmp(line, begin, strlen(begin)) == 0) {
+        if (colon != NULL && strncmp(line, begin, strlen(begin)) == 0) {
             colon += 1 + strspn(colon + 1, " \t");
             snprintf(text, size, "%.*s", (int)strcspn(colon, "\n"), colon);
             break;
         }
     }
-    if (file) {
+    if (file != NULL) {
         fclose(file);
     }
 }
@@ -31,7 +32,7 @@ static void find_line(const char *path, const char *begin, char *text, size_t si
 void app_machine_find(app_machine *machine) {
     struct utsname name;
     const char *simulated = app_simulation_machine();
-    if (simulated) {
+    if (simulated != NULL) {
         snprintf(machine->host, sizeof machine->host, "%s", simulated);
         const uint64_t digest = app_simulation_digest();
         snprintf(machine->cpu_model, sizeof machine->cpu_model,
@@ -47,7 +48,7 @@ void app_machine_find(app_machine *machine) {
 void app_utc_date(char *text, size_t size) {
     const time_t now = time(NULL);
     struct tm utc;
-    if (!gmtime_r(&now, &utc) || strftime(text, size, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0) {
+    if (gmtime_r(&now, &utc) == NULL || strftime(text, size, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0) {
         snprintf(text, size, "unknown");
     }
 }
@@ -59,7 +60,7 @@ static double kilobytes(const char *begin) {
 }
 
 void app_machine_memory(double *total, double *available) {
-    const int simulated = app_simulation_machine() != NULL; /* takes none for fields */
+    const bool simulated = app_simulation_machine() != NULL; /* takes none for fields */
     *total = simulated ? 0 : kilobytes("MemTotal");
     *available = simulated ? 0 : kilobytes("MemAvailable");
 }

@@ -76,7 +76,7 @@ static int run(int argc, char **argv) {
         return APP_DONE;
     }
     const char *nearest = app_nearest(argv[1], words);
-    if (nearest) {
+    if (nearest != NULL) {
         return app_error(APP_USAGE, "unknown command '%s': did you mean '%s'?", argv[1], nearest);
     }
     return app_error(APP_USAGE, "unknown command '%s'; see psg --help", argv[1]);

@@ -105,7 +105,7 @@ static int follow(const char *path, char *target) {
  * followed. */
 static int resolve(const char *given, char *resolved) {
     char path[PATH_MAX], next[PATH_MAX];
-    if (realpath(given, resolved)) {
+    if (realpath(given, resolved) != NULL) {
         return 0;
     }
     char folder[PATH_MAX], copy[PATH_MAX];
@@ -118,7 +118,7 @@ static int resolve(const char *given, char *resolved) {
         memcpy(path, next, sizeof path);
     }
     snprintf(copy, sizeof copy, "%s", path);
-    if (!realpath(dirname(copy), folder)) {
+    if (realpath(dirname(copy), folder) == NULL) {
         return -1;
     }
     snprintf(copy, sizeof copy, "%s", path);
@@ -236,16 +236,16 @@ static void temporary_mark(char *mark, size_t size) {
 /* A run that was killed could not remove its files. */
 static void remove_left(const char *folder, const char *mark) {
     DIR *list = opendir(folder);
-    for (const struct dirent *entry; list && (entry = readdir(list)) != NULL;) {
+    for (const struct dirent *entry; list != NULL && (entry = readdir(list)) != NULL;) {
         const char *found = entry->d_name[0] == '.' ? strstr(entry->d_name, mark) : NULL;
         char *end = NULL;
-        const long process = found ? strtol(found + strlen(mark), &end, 10) : 0;
+        const long process = found != NULL ? strtol(found + strlen(mark), &end, 10) : 0;
         if (process > 0 && end[0] == '-' && end[1 + strspn(end + 1, "0123456789")] == '\0' &&
             kill((pid_t)process, 0) && errno == ESRCH) {
             (void)unlinkat(dirfd(list), entry->d_name, 0);
         }
     }
-    if (list) {
+    if (list != NULL) {
         closedir(list);
     }
 }
@@ -361,14 +361,14 @@ void app_output_discard(app_output *output) {
     forget(output);
 }
 
-int app_same_file(const char *a, const char *b) {
+bool app_same_file(const char *a, const char *b) {
     struct stat one, other;
     char resolved_a[PATH_MAX], resolved_b[PATH_MAX];
     if (stat(a, &one) == 0 && stat(b, &other) == 0) {
         return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
     }
     if (resolve(a, resolved_a) || resolve(b, resolved_b)) {
-        return 0;
+        return false;
     }
     return strcmp(resolved_a, resolved_b) == 0;
 }

@@ -4,6 +4,7 @@
 #define PSG_APP_OUTPUT_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct app_output {
@@ -74,6 +75,6 @@ int app_output_commit(app_output *output);
 void app_output_discard(app_output *output);
 
 /** 1 if two paths name the same file, whether it exists or not. */
-int app_same_file(const char *a, const char *b);
+bool app_same_file(const char *a, const char *b);
 
 #endif

@@ -87,14 +87,14 @@ app_modes *app_modes_make(const psg_grid *grid, psg_symbol symbol, double lambda
     };
     enum { COUNT = sizeof codes / sizeof codes[0] };
     app_modes *modes = calloc(1, sizeof *modes);
-    if (!modes) {
+    if (modes == NULL) {
         goto fail;
     }
     modes->grid = *grid;
     for (int axis = 0; axis < 3; axis++) {
         modes->cosine[axis] = calloc(COUNT * grid->axis[axis].n, sizeof(double));
         modes->sine[axis] = calloc(COUNT * grid->axis[axis].n, sizeof(double));
-        if (!modes->cosine[axis] || !modes->sine[axis]) {
+        if (modes->cosine[axis] == NULL || modes->sine[axis] == NULL) {
             goto fail;
         }
     }
@@ -125,7 +125,7 @@ fail:
 }
 
 void app_modes_free(app_modes *modes) {
-    if (!modes) {
+    if (modes == NULL) {
         return;
     }
     for (int axis = 0; axis < 3; axis++) {
@@ -202,14 +202,14 @@ void app_modes_fill(const app_modes *modes, psg_precision precision, app_planes 
     for (int of_f = 0; of_f < 2; of_f++) {
         work.to = to[of_f];
         work.of_f = of_f;
-        if (work.to) {
+        if (work.to != NULL) {
             app_parallel(planes.count * modes->grid.axis[1].n, fill_rows, &work);
         }
     }
 }
 
 /* Which error is shown: a NaN, or the larger, or of equal ones that of the first point. */
-static int is_worse(double error, size_t at, double than, size_t other) {
+static bool is_worse(double error, size_t at, double than, size_t other) {
     if (isnan(error) || isnan(than)) {
         return isnan(error) && (!isnan(than) || at < other);
     }
@@ -321,11 +321,11 @@ int app_madelung_fill(app_lattice which, const psg_grid *grid, psg_precision pre
     const size_t nx = grid->axis[0].n, ny = grid->axis[1].n, nz = grid->axis[2].n;
     double *table[3] = {NULL, NULL, NULL};
     double *row = app_allocate(nx, sizeof *row, "a row of the field");
-    int code = row ? APP_DONE : APP_FAILED;
+    int code = row != NULL ? APP_DONE : APP_FAILED;
     for (int axis = 0; axis < 3 && !code; axis++) {
         const size_t n = grid->axis[axis].n;
         table[axis] = app_allocate(lattice->ions * n, sizeof(double), "the charges of the ions");
-        code = table[axis] ? APP_DONE : APP_FAILED;
+        code = table[axis] != NULL ? APP_DONE : APP_FAILED;
         for (size_t q = 0; q < lattice->ions && !code; q++) {
             app_gaussian(table[axis] + q * n, &grid->axis[axis], ion_place(lattice, q, axis),
                          ion_width(lattice));
@@ -366,7 +366,7 @@ int app_madelung_constant(app_lattice which, const psg_grid *grid, psg_precision
     const double d = sqrt(lattice->distance_squared) * cell, sigma = ion_width(lattice) * cell;
     const size_t nx = grid->axis[0].n, rows = grid->axis[1].n * planes.count;
     double *row = app_allocate(nx, 2 * sizeof *row, "two rows of the field");
-    const int code = app_ranks_agree(row ? APP_DONE : APP_FAILED);
+    const int code = app_ranks_agree(row != NULL ? APP_DONE : APP_FAILED);
     if (code) {
         free(row);
         return code;
@@ -393,7 +393,7 @@ int app_madelung_constant(app_lattice which, const psg_grid *grid, psg_precision
     for (int axis = 0; axis < 3; axis++) {
         spacing = fmax(spacing, cell / (double)grid->axis[axis].n);
     }
-    const int resolved = symbol == PSG_SYMBOL_SPECTRAL && sigma >= 1.8 * spacing;
+    const bool resolved = symbol == PSG_SYMBOL_SPECTRAL && sigma >= 1.8 * spacing;
     result->tolerance = !resolved ? 0 : precision == PSG_F32 ? 1e-6 : 1e-10;
     return APP_DONE;
 }

@@ -25,12 +25,12 @@ static const char *const launcher_words[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK"
 enum { LAUNCHER_WORDS = sizeof launcher_words / sizeof launcher_words[0] };
 
 /* Does a launcher say that there are others? A number of processes above 1, or a rank above 0. */
-static int is_one_of_several(void) {
-    int several = 0;
+static bool is_one_of_several(void) {
+    bool several = false;
     for (size_t w = 0; w < LAUNCHER_WORDS; w++) {
         const char *value = getenv(launcher_words[w]);
-        const int is_size = strstr(launcher_words[w], "SIZE") != NULL;
-        several |= value && atol(value) > (is_size ? 1 : 0);
+        const bool is_size = strstr(launcher_words[w], "SIZE") != NULL;
+        several |= value != NULL && atol(value) > (is_size ? 1 : 0);
     }
     return several;
 }
@@ -105,9 +105,9 @@ static void *look(void *argument) {
         pthread_mutex_lock(&watch.lock);
         const char *call = watch.call;
         const double limit = watch.limit;
-        const double left = call ? watch.since + limit - app_now() : limit;
+        const double left = call != NULL ? watch.since + limit - app_now() : limit;
         pthread_mutex_unlock(&watch.lock);
-        if (call && left <= 0) {
+        if (call != NULL && left <= 0) {
             end_all(call, limit);
         }
         pause_for(fmin(fmax(left, 0.01), 0.2));
@@ -199,8 +199,8 @@ static int compare_command_lines(int argc, char **argv) {
                       : app_error(APP_USAGE, "the command line is not the one that rank 0 has"));
 }
 
-int app_ranks_launched(void) {
-    int launched = 0;
+bool app_ranks_launched(void) {
+    bool launched = false;
     for (size_t w = 0; w < LAUNCHER_WORDS; w++) {
         launched |= getenv(launcher_words[w]) != NULL;
     }
@@ -235,7 +235,7 @@ int app_ranks_start(int argc, char **argv) {
                    : APP_DONE;
     }
     int code = APP_DONE;
-    if (own_rank > 0 && !freopen("/dev/null", "w", stdout)) {
+    if (own_rank > 0 && freopen("/dev/null", "w", stdout) == NULL) {
         code = app_error(APP_FAILED, "stdout cannot be turned off");
     }
     if (threads < MPI_THREAD_MULTIPLE) {
@@ -259,21 +259,21 @@ int app_ranks_finish(int code) {
     CHECK(MPI_Comm_free, &ours);
     initialised = 0;
     waits("MPI_Finalize");
-    const int failed = MPI_Finalize() != MPI_SUCCESS;
+    const bool failed = MPI_Finalize() != MPI_SUCCESS;
     waits(NULL);
     return failed && !code ? APP_FAILED : code;
 }
 
 /* --------------------------------------------------------------------------------- agreement */
 
-int app_ranks_keep(const char *text) {
+bool app_ranks_keep(const char *text) {
     if (rank_count == 1) {
-        return 0;
+        return false;
     }
     if (kept[0] == '\0') {
         snprintf(kept, sizeof kept, "%s", text);
     }
-    return 1;
+    return true;
 }
 
 int app_ranks_agree(int code) {
@@ -366,8 +366,8 @@ const void *app_ranks_comm(void) {
     return NULL;
 }
 
-int app_ranks_launched(void) {
-    return 0;
+bool app_ranks_launched(void) {
+    return false;
 }
 
 /* Each of several processes would solve everything and write the same files. */
@@ -383,9 +383,9 @@ int app_ranks_finish(int code) {
     return code;
 }
 
-int app_ranks_keep(const char *text) {
+bool app_ranks_keep(const char *text) {
     (void)text;
-    return 0;
+    return false;
 }
 
 int app_ranks_limit(double seconds) {

@@ -9,6 +9,7 @@
 #ifndef PSG_APP_RANKS_H
 #define PSG_APP_RANKS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /** This process' number, from 0, and how many there are. */
@@ -21,7 +22,7 @@ const void *app_ranks_comm(void);
 
 /** 1 if a launcher of MPI started this process, alone or with others, and psg was built with
  *  MPI. */
-int app_ranks_launched(void);
+bool app_ranks_launched(void);
 
 /** Initialise MPI if a launcher started this process. Ranks other than 0 print nothing on stdout
  *  from then on.
@@ -44,7 +45,7 @@ int app_ranks_agree(int code);
 
 /** Keep a message for app_ranks_agree(), if it is the first since; used by app_error().
  *  @return 0: there is one process, print it */
-int app_ranks_keep(const char *text);
+bool app_ranks_keep(const char *text);
 
 /** Wait until all have come here, so that they begin what follows together. */
 void app_ranks_barrier(void);

@@ -9,6 +9,7 @@
 #include "graph/psg_observe.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@
 
 int app_report_times(app_report *report) {
     double *sorted = app_allocate(report->repeat, sizeof *sorted, "the times in their order");
-    if (!sorted) {
+    if (sorted == NULL) {
         return APP_FAILED;
     }
     memcpy(sorted, report->seconds, report->repeat * sizeof *sorted);
@@ -120,7 +121,7 @@ void app_report_join(app_report *report) {
     app_report_join_bounds(&report->bounds);
 }
 
-int app_report_has_mean(const app_report *report) {
+bool app_report_has_mean(const app_report *report) {
     const double rounding = report->options.precision == PSG_F32 ? 1e-5 : 1e-10;
     return fabs(report->statistics.mean) > rounding * report->largest_f;
 }
@@ -166,8 +167,8 @@ static void print_bounds(const app_report *report) {
         const char *link = b->by == PSG_BOUND_LINK ? slowest_link(b) : NULL;
         const double solve = last_solve(report);
         printf("bound     %.4g s by %s%s%s: %.0f %% of the last solve's %.4g s\n", b->seconds,
-               psg_bound_name(b->by), link ? " " : "", link ? link : "", 100 * b->seconds / solve,
-               solve);
+               psg_bound_name(b->by), link != NULL ? " " : "", link != NULL ? link : "",
+               100 * b->seconds / solve, solve);
     }
 }
 
@@ -211,18 +212,18 @@ static void print_nodes(const app_report *report) {
 
 static void print_checks(const app_report *report) {
     const app_verification *v = report->verification;
-    if (v) {
+    if (v != NULL) {
         const double scale = v->largest_f > 0 ? v->largest_f : 1;
         printf("residual  %.2e of max|%sf| at %s %zu points; rounding explains %.2e\n",
                v->residual / scale, report->options.factor != 1 ? "factor " : "",
                v->points == app_points(&report->grid) ? "all" : "a sample of", v->points,
                v->bound / scale);
     }
-    if (report->modes) {
+    if (report->modes != NULL) {
         printf("error     %.2e of max|u|; tolerance %.0e\n", report->modes->error,
                report->modes->tolerance);
     }
-    if (report->madelung) {
+    if (report->madelung != NULL) {
         printf("Madelung  %.12f of %s; literature %.12f, difference %.1e\n",
                report->madelung->constant, report->lattice, report->madelung->reference,
                report->madelung->constant - report->madelung->reference);
@@ -244,7 +245,7 @@ void app_report_print(const app_report *report) {
     app_say("source    %s\n", report->source);
     printf("grid      %zu x %zu x %zu, box %.10g x %.10g x %.10g\n", axis[0].n, axis[1].n,
            axis[2].n, axis[0].length, axis[1].length, axis[2].length);
-    if (app_simulation_machine()) {
+    if (app_simulation_machine() != NULL) {
         app_say("machine   %s, simulated: times are those that it would take, and nothing is "
                 "computed\n",
                 app_simulation_machine());
@@ -275,7 +276,7 @@ void app_report_print(const app_report *report) {
                s->mean);
     }
     print_checks(report);
-    if (report->written) {
+    if (report->written != NULL) {
         app_say("written   %s, %s\n", report->written, report->xmf);
     }
 }
@@ -284,7 +285,7 @@ void app_report_print(const app_report *report) {
 
 /* Adds a member; JSON has no NaN, so what is not finite becomes null. */
 static void put(json_t *object, const char *key, json_t *value) {
-    json_object_set_new(object, key, value ? value : json_null());
+    json_object_set_new(object, key, value != NULL ? value : json_null());
 }
 
 static void put_real(json_t *object, const char *key, double value) {
@@ -297,7 +298,7 @@ static void put_size(json_t *object, const char *key, size_t value) {
 
 static void put_text(json_t *object, const char *key, const char *value) {
     /* a file's name need not be UTF-8, which JSON is */
-    put(object, key, value ? json_string(value) : NULL);
+    put(object, key, value != NULL ? json_string(value) : NULL);
 }
 
 json_t *app_json_versions(void) {
@@ -337,16 +338,17 @@ json_t *app_json_rank_workers(const app_workers *workers) {
 }
 
 int app_json_write(json_t *root, const char *path, const char *shown) {
-    if (!root) {
+    if (root == NULL) {
         return app_error(APP_FAILED, "out of memory for the JSON report");
     }
-    FILE *file = path ? fopen(path, "w") : stdout;
-    int failed = !file || json_dumpf(root, file, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) ||
-                 fputc('\n', file) == EOF;
+    FILE *file = path != NULL ? fopen(path, "w") : stdout;
+    bool failed = file == NULL ||
+                  json_dumpf(root, file, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) ||
+                  fputc('\n', file) == EOF;
     int why = errno;
-    if (file && path && fclose(file)) {
+    if (file != NULL && path != NULL && fclose(file)) {
         why = errno;
-        failed = 1;
+        failed = true;
     }
     json_decref(root);
     if (failed) {
@@ -454,7 +456,7 @@ static json_t *json_bounds(const app_report *report) {
 }
 
 static void put_checks(json_t *root, const app_report *report) {
-    if (report->verification) {
+    if (report->verification != NULL) {
         const app_verification *v = report->verification;
         json_t *verify = json_object();
         put_real(verify, "residual", v->residual);
@@ -466,13 +468,13 @@ static void put_checks(json_t *root, const app_report *report) {
         put(verify, "ok", json_boolean(v->ok));
         put(root, "verify", verify);
     }
-    if (report->modes) {
+    if (report->modes != NULL) {
         json_t *modes = json_object();
         put_real(modes, "error", report->modes->error);
         put_real(modes, "tolerance", report->modes->tolerance);
         put(root, "modes", modes);
     }
-    if (report->madelung) {
+    if (report->madelung != NULL) {
         json_t *madelung = json_object();
         put_text(madelung, "lattice", report->lattice);
         put_real(madelung, "constant", report->madelung->constant);
@@ -482,6 +484,18 @@ static void put_checks(json_t *root, const app_report *report) {
             report->madelung->tolerance > 0 ? json_real(report->madelung->tolerance) : NULL);
         put(root, "madelung", madelung);
     }
+}
+
+/* All options as they were given, in the library's words; the members above say what they came to. */
+static json_t *json_options(const psg_options *options) {
+    json_t *object = json_object();
+    char text[PATH_MAX];
+    for (size_t index = 0; psg_option_at(index) != NULL; index++) {
+        const char *name = psg_option_at(index)->name;
+        put_text(object, name,
+                 psg_options_get(options, name, text, sizeof text) == PSG_OK ? text : NULL);
+    }
+    return object;
 }
 
 int app_report_json(const app_report *report, const char *path, const char *shown) {
@@ -503,9 +517,9 @@ int app_report_json(const app_report *report, const char *path, const char *show
     put_real(root, "mean_dropped", s->mean);
     put_text(root, "graph", app_graph_name(s->graph));
     put_text(root, "exchange", app_exchange_name(s->exchange));
-    put_text(root, "z_layout", s->z_layout == PSG_Z_STRIDED ? "strided" : "contiguous");
+    put_text(root, "z_layout", app_layout_name(s->z_layout));
     put_text(root, "normalize",
-             s->graph == PSG_GRAPH_STAGED && report->options.normalize ? "task" : "divide");
+             app_normalize_name(s->graph == PSG_GRAPH_STAGED && report->options.normalize));
     put(root, "tuned", json_boolean(s->tuned));
     put_size(root, "segments", s->segments);
     put_size(root, "segment_planes", s->segment_planes);
@@ -535,6 +549,7 @@ int app_report_json(const app_report *report, const char *path, const char *show
         json_array_append_new(notes, json_string(report->notes->text[n]));
     }
     put(root, "notes", notes);
+    put(root, "options", json_options(&report->options));
     put(root, "versions", app_json_versions());
     return app_json_write(root, path, shown);
 }

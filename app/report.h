@@ -10,6 +10,7 @@
 #include "graph/psg_observe.h"
 
 #include <jansson.h>
+#include <stdbool.h>
 
 /** What a run had to do and what came of it. Pointers are borrowed; NULL where there is nothing. */
 typedef struct app_report {
@@ -28,8 +29,8 @@ typedef struct app_report {
     app_workers workers;
     double *seconds; /**< of each solve */
     unsigned repeat;
-    int resident; /**< f and u stayed where they are computed */
-    double total; /**< of all solves together, from the first one's start to the last one's end */
+    bool resident; /**< f and u stayed where they are computed */
+    double total;  /**< of all solves together, from the first one's start to the last one's end */
     double median, minimum;
     double load; /**< cores that others kept busy meanwhile; NAN: not known */
     double read_seconds, write_seconds;
@@ -54,7 +55,7 @@ double app_link_seconds(const psg_statistics *statistics, psg_link link);
 int app_report_times(app_report *report);
 
 /** Is the dropped mean more than the rounding of f? */
-int app_report_has_mean(const app_report *report);
+bool app_report_has_mean(const app_report *report);
 
 /** The lines, on stdout. */
 void app_report_print(const app_report *report);

@@ -21,22 +21,23 @@ static int open_input(app_run *r) {
         return code;
     }
     r->report.source = r->info.name;
-    if (r->info.integers && r->arguments.precision < 0) {
+    const app_options *solver = &r->arguments.solver;
+    const bool given = app_options_given(solver, "precision");
+    if (r->info.integers && !given) {
         app_note(&r->notes, "%s: holds integers, they are read as f64", r->info.name);
-    } else if (r->arguments.precision >= 0 &&
-               (r->info.integers || (int)r->info.precision != r->arguments.precision)) {
+    } else if (given && (r->info.integers || r->info.precision != solver->options.precision)) {
         app_note(&r->notes, "%s: holds %s, they are read as %s", r->info.name,
                  r->info.integers               ? "integers"
                  : r->info.precision == PSG_F32 ? "f32 numbers"
                                                 : "f64 numbers",
-                 app_precision_name(r->arguments.precision));
+                 app_precision_name(solver->options.precision));
     }
     return APP_DONE;
 }
 
 static int check_exchange(const app_run *r) {
-    const psg_exchange exchange = (psg_exchange)r->arguments.exchange;
-    if (app_ranks() == 1 && r->arguments.nodes <= 1 &&
+    const psg_exchange exchange = r->arguments.solver.options.exchange;
+    if (app_ranks() == 1 && r->arguments.solver.options.nodes <= 1 &&
         (exchange == PSG_EXCHANGE_MPI || exchange == PSG_EXCHANGE_ALLTOALL)) {
         return app_error(APP_USAGE, "--exchange %s is between processes: start psg by mpirun",
                          app_exchange_name(exchange));
@@ -46,11 +47,15 @@ static int check_exchange(const app_run *r) {
 
 static int check_simulation(const app_run *r) {
     const app_arguments *a = &r->arguments;
-    const char *option = a->in ? "in" : a->out ? "out" : a->verify ? "verify" : NULL;
-    return app_simulation_machine() && option
+    const char *option = a->in != NULL    ? "in"
+                         : a->out != NULL ? "out"
+                         : a->verify      ? "verify"
+                                          : NULL;
+    return app_simulation_machine() != NULL && option != NULL
                ? app_error(APP_USAGE,
                            "--%s: a simulation computes nothing; give --problem and --grid", option)
-               : app_simulation_choose(a->machine, app_arguments_simulated(a));
+               : app_simulation_choose(a->solver.options.machine,
+                                       app_options_simulated(&a->solver));
 }
 
 /* Processes on machines of their own may see different files under one name. */
@@ -69,9 +74,9 @@ static int compare_inputs(app_run *r) {
 static int make_grid(app_run *r) {
     const app_arguments *a = &r->arguments;
     static const double unit_cube[3] = {1, 1, 1};
-    const size_t *n = a->in ? r->info.n : a->grid.n;
+    const size_t *n = a->in != NULL ? r->info.n : a->grid.n;
     const double *length = a->box.given ? a->box.length : r->info.has_box ? r->info.box : unit_cube;
-    if (a->in && length == unit_cube) {
+    if (a->in != NULL && length == unit_cube) {
         app_note(&r->notes,
                  "%s: has no attribute 'box' and --box was not given: the box is 1 x 1 x 1",
                  r->info.name);
@@ -88,14 +93,15 @@ static int make_grid(app_run *r) {
                          n[0], n[1], n[2]);
     }
     psg_grid_init(&r->report.grid, n[0], n[1], n[2], length[0], length[1], length[2]);
-    if (a->segment_planes > n[2]) {
+    const psg_options *options = &a->solver.options;
+    if (options->segment_planes > n[2]) {
         app_note(&r->notes,
                  "--segment-planes %zu: the grid has %zu planes, so there is one segment",
-                 a->segment_planes, n[2]);
+                 options->segment_planes, n[2]);
     }
-    if (a->pencils > n[1]) {
+    if (options->pencils > n[1]) {
         app_note(&r->notes, "--pencils %zu: the grid has %zu rows of y, so there are %zu pencils",
-                 a->pencils, n[1], n[1]);
+                 options->pencils, n[1], n[1]);
     }
     return APP_DONE;
 }
@@ -103,43 +109,16 @@ static int make_grid(app_run *r) {
 static void make_options(app_run *r) {
     const app_arguments *a = &r->arguments;
     psg_options *options = &r->report.options;
-    psg_options_init(options);
-    if (a->precision >= 0) {
-        options->precision = (psg_precision)a->precision;
-    } else if (a->in) {
+    *options = a->solver.options;
+    if (a->in != NULL && !app_options_given(&a->solver, "precision")) {
         options->precision = r->info.precision;
     }
-    options->symbol = (psg_symbol)a->symbol;
-    options->lambda = a->lambda;
-    options->factor = a->factor;
-    options->mean = (psg_mean)a->mean;
-    options->graph = (psg_graph)a->graph;
-    options->exchange = (psg_exchange)a->exchange;
-    if (a->normalize >= 0) {
-        options->normalize = a->normalize;
-    }
-    if (a->z_layout >= 0) {
-        options->z_layout = (psg_z_layout)a->z_layout;
-    }
-    options->segment_planes = a->segment_planes;
-    options->pencils = a->pencils;
-    options->cpus = a->cpus;
-    options->gpus = a->gpus.count;
-    options->gpu_ids = a->gpus.listed ? a->gpus.ids : NULL;
-    options->cpu_share = a->cpu_share;
-    options->policy = a->policy;
-    options->machine = a->machine;
-    options->nodes = a->nodes ? a->nodes : 1;
-    options->network = a->network;
-    options->time_limit = a->time_limit;
-    options->effort = (psg_effort)a->effort;
     options->in_flight = r->flights;
-    options->tuned = a->tuned;
     options->comm = app_ranks_comm();
-    options->record = a->bounds || a->dag || a->trace; /* a trace has arrows */
-    if (a->in_flight > a->repeat) {
-        app_note(&r->notes, "--in-flight %u: there are only %u solves (--repeat)", a->in_flight,
-                 a->repeat);
+    options->record = a->bounds || a->dag != NULL || a->trace != NULL; /* a trace has arrows */
+    if (a->solver.options.in_flight > a->repeat) {
+        app_note(&r->notes, "--in-flight %u: there are only %u solves (--repeat)",
+                 a->solver.options.in_flight, a->repeat);
     }
 }
 
@@ -148,14 +127,14 @@ int app_run_describe(app_run *r) {
     r->report.notes = &r->notes;
     r->report.repeat = r->arguments.repeat;
     r->report.resident = r->arguments.resident;
-    r->flights =
-        r->arguments.in_flight < r->arguments.repeat ? r->arguments.in_flight : r->arguments.repeat;
+    const unsigned in_flight = r->arguments.solver.options.in_flight;
+    r->flights = in_flight < r->arguments.repeat ? in_flight : r->arguments.repeat;
     code = check_exchange(r);
     code = code ? code : check_simulation(r);
-    if (r->arguments.in && !code) {
+    if (r->arguments.in != NULL && !code) {
         code = app_ranks_agree(open_input(r));
     }
-    if (r->arguments.in && !code) {
+    if (r->arguments.in != NULL && !code) {
         code = app_ranks_agree(compare_inputs(r));
     }
     if (!code) {
@@ -182,38 +161,38 @@ int app_run_describe(app_run *r) {
 static int extra_clash(const app_run *r, const char *option, const char *path, const char *other) {
     const app_arguments *a = &r->arguments;
     app_field_name in;
-    if (!path) {
+    if (path == NULL) {
         return APP_DONE;
     }
-    const int clash =
-        (a->json && !r->json_to_stdout && app_same_file(path, a->json)) ||
-        (other && app_same_file(path, other)) ||
-        (a->out && (app_same_file(path, r->out.file) || app_same_file(path, r->xmf))) ||
-        (a->in && !app_field_split(a->in, &in) && app_same_file(path, in.file));
+    const bool clash =
+        (a->json != NULL && !r->json_to_stdout && app_same_file(path, a->json)) ||
+        (other != NULL && app_same_file(path, other)) ||
+        (a->out != NULL && (app_same_file(path, r->out.file) || app_same_file(path, r->xmf))) ||
+        (a->in != NULL && !app_field_split(a->in, &in) && app_same_file(path, in.file));
     return clash ? app_error(APP_USAGE, "--%s names a file that is something else too, %s", option,
                              path)
                  : APP_DONE;
 }
 
 static int name_clash(const app_run *r) {
-    const char *json = r->arguments.json && !r->json_to_stdout ? r->arguments.json : NULL;
+    const char *json = r->arguments.json != NULL && !r->json_to_stdout ? r->arguments.json : NULL;
     app_field_name in;
-    if (r->arguments.in && !app_field_split(r->arguments.in, &in)) {
-        if (r->arguments.out && app_same_file(in.file, r->out.file)) {
+    if (r->arguments.in != NULL && !app_field_split(r->arguments.in, &in)) {
+        if (r->arguments.out != NULL && app_same_file(in.file, r->out.file)) {
             return app_error(APP_USAGE,
                              "--in and --out name the same file, %s: the input would be "
                              "replaced",
                              in.file);
         }
-        if (json && app_same_file(in.file, json)) {
+        if (json != NULL && app_same_file(in.file, json)) {
             return app_error(APP_USAGE, "--in and --json name the same file, %s", json);
         }
-        if (r->arguments.out && app_same_file(in.file, r->xmf)) {
+        if (r->arguments.out != NULL && app_same_file(in.file, r->xmf)) {
             return app_error(APP_USAGE, "%s, written beside --out, would replace the input",
                              r->xmf);
         }
     }
-    if (json && r->arguments.out &&
+    if (json != NULL && r->arguments.out != NULL &&
         (app_same_file(r->out.file, json) || app_same_file(r->xmf, json))) {
         return app_error(APP_USAGE, "--json and --out write the same file, %s", json);
     }
@@ -232,7 +211,7 @@ static int begin_files(app_run *r) {
     const double bytes = (double)app_points(&r->report.grid) *
                          (double)app_element_bytes(r->report.options.precision);
     int code = APP_DONE;
-    if (r->arguments.out) {
+    if (r->arguments.out != NULL) {
         code = app_field_split(r->arguments.out, &r->out);
         if (!code && !app_is_plain(r->arguments.out)) {
             code = app_error(APP_USAGE,
@@ -250,19 +229,19 @@ static int begin_files(app_run *r) {
     if (!code) {
         code = name_clash(r);
     }
-    if (!code && r->arguments.json && !r->json_to_stdout) {
+    if (!code && r->arguments.json != NULL && !r->json_to_stdout) {
         code = begin_file(r, &r->json_file, r->arguments.json, APP_OUTPUT_JSON, 0);
     }
-    if (!code && r->arguments.trace) {
+    if (!code && r->arguments.trace != NULL) {
         code = begin_file(r, &r->trace_file, r->arguments.trace, APP_OUTPUT_TRACE, 0);
     }
-    if (!code && r->arguments.dag) {
+    if (!code && r->arguments.dag != NULL) {
         code = begin_file(r, &r->dag_file, r->arguments.dag, APP_OUTPUT_DAG, 0);
     }
-    if (!code && r->arguments.out) {
+    if (!code && r->arguments.out != NULL) {
         code = begin_file(r, &r->field_file, r->out.file, APP_OUTPUT_ANY, bytes);
     }
-    if (!code && r->arguments.out) {
+    if (!code && r->arguments.out != NULL) {
         code = begin_file(r, &r->xmf_file, r->xmf, APP_OUTPUT_XMF, 0);
     }
     snprintf(r->written, sizeof r->written, "%s:%s", r->out.file, r->out.dataset);
@@ -283,12 +262,12 @@ static void share_files(app_run *r) {
 }
 
 int app_run_begin_outputs(app_run *r) {
-    r->json_to_stdout = r->arguments.json && strcmp(r->arguments.json, "-") == 0;
+    r->json_to_stdout = r->arguments.json != NULL && strcmp(r->arguments.json, "-") == 0;
     int code = app_ranks_agree(app_rank() == 0 ? begin_files(r) : APP_DONE);
     if (!code) {
         share_files(r);
     }
-    if (!code && r->arguments.out) {
+    if (!code && r->arguments.out != NULL) {
         const app_field_place place = {r->field_file.temporary, r->out.file, r->out.dataset,
                                        r->arguments.force};
         code = app_ranks_agree(

@@ -18,21 +18,17 @@
 /* -------------------------------------------------------------------------------- the command */
 
 typedef struct selftest_arguments {
-    int cpus;
-    app_gpus_value gpus;
+    app_options solver;
     unsigned seconds;
-    int seed, verbose;
+    int seed;
+    bool verbose;
 } selftest_arguments;
 
 #define FIELD(member) offsetof(selftest_arguments, member)
 
 static const app_option_row rows[] = {
-    {"Machine", "cpus", "N", app_value_cpus, FIELD(cpus), NULL, "a whole number from 0",
-     "CPU workers; default: one per core"},
-    {NULL, "gpus", "N|LIST", app_value_gpus, FIELD(gpus), NULL,
-     "a count from 0, or different device numbers with commas",
-     "GPU workers: a count, or CUDA device numbers (0,2; or\n"
-     "2, with the comma, for number 2 alone); default: all"},
+    APP_SOLVER_ROW("Machine", "cpus", FIELD(solver), NULL),
+    APP_SOLVER_ROW(NULL, "gpus", FIELD(solver), NULL),
     {"Checks", "seconds", "N", app_value_unsigned, FIELD(seconds), NULL, "a whole number from 1",
      "random cases follow the fixed ones until then; default: 60"},
     {NULL, "seed", "N", app_value_cpus, FIELD(seed), NULL, "a whole number from 0",
@@ -139,11 +135,11 @@ static psg_grid grid_of(const selftest_case *c) {
 
 /* The same workers for all cases of a kind: else StarPU would have to start for each. */
 static psg_options options_of(const selftest *t, const selftest_case *c, selftest_on on) {
-    psg_options o;
-    psg_options_init(&o);
-    o.cpus = on == ON_GPUS ? 0 : t->arguments.cpus;
-    o.gpus = on == ON_CPUS ? 0 : t->arguments.gpus.count;
-    o.gpu_ids = on != ON_CPUS && t->arguments.gpus.listed ? t->arguments.gpus.ids : NULL;
+    psg_options o = t->arguments.solver.options;
+    o.cpus = on == ON_GPUS ? 0 : o.cpus;
+    o.gpus = on == ON_CPUS ? 0 : o.gpus;
+    o.gpu_ids = on == ON_CPUS ? NULL : o.gpu_ids;
+    o.in_flight = 2;
     o.cpu_share = on == ON_BOTH ? 0.3 : PSG_CPU_SHARE_AUTO;
     o.comm = app_ranks_comm();
     o.effort = PSG_EFFORT_ESTIMATE;
@@ -264,7 +260,7 @@ static void run_case(selftest *t, const selftest_case *c, selftest_on on) {
     case_text(c, on, text, sizeof text);
     app_progress_step(&t->progress, "%zu checks passed", t->passed);
     void *f = malloc(bytes), *u = malloc(bytes);
-    double missing = !f || !u;
+    double missing = f == NULL || u == NULL;
     app_ranks_max(&missing, 1);
     const psg_status status =
         missing > 0 ? PSG_ERR_MEMORY : psg_plan_create(&plan, &grid, &options);
@@ -324,7 +320,8 @@ static void run_kind(selftest *t, selftest_on on, double start, double until) {
  *  @return APP_DONE; after a message the code of what was asked for and is not there */
 static int count_workers(const selftest *t, selftest_on on, size_t *count) {
     const psg_options options = options_of(t, &fixed[0], on);
-    const int asked = on == ON_GPUS ? t->arguments.gpus.count > 0 : t->arguments.cpus > 0;
+    const bool asked =
+        on == ON_GPUS ? t->arguments.solver.options.gpus > 0 : t->arguments.solver.options.cpus > 0;
     size_t own = 0;
     *count = 0;
     if (options.cpus == 0 && options.gpus == 0) {
@@ -374,7 +371,8 @@ static int run_kinds(selftest *t) {
 }
 
 int app_selftest(int argc, char **argv) {
-    selftest t = {.arguments = {.cpus = -1, .gpus.count = -1, .seconds = 60, .seed = 1}};
+    selftest t = {.arguments = {.seconds = 60, .seed = 1}};
+    app_options_init(&t.arguments.solver);
     int code = app_ranks_agree(app_arguments_parse(&selftest_text, argc, argv, &t.arguments));
     if (code) {
         return code == APP_HELPED ? APP_DONE : code;

@@ -25,19 +25,19 @@ static const char *machine_of(int argc, char **argv) {
     return machine;
 }
 
-static int asks_for_help(int argc, char **argv) {
+static bool asks_for_help(int argc, char **argv) {
     for (int a = 1; a < argc; a++) {
         if (strcmp(argv[a], "-h") == 0 || strcmp(argv[a], "--help") == 0 ||
             strcmp(argv[a], "--version") == 0) {
-            return 1;
+            return true;
         }
     }
-    return 0;
+    return false;
 }
 
 int app_simulation_run(int (*command)(int argc, char **argv), int argc, char **argv) {
     const char *machine = psg_simulation() ? machine_of(argc, argv) : NULL;
-    if (!machine || !machine[0] || asks_for_help(argc, argv)) {
+    if (machine == NULL || !machine[0] || asks_for_help(argc, argv)) {
         return command(argc, argv); /* which says what is missing */
     }
     setenv("PSG_MACHINE", machine, 1);
@@ -46,12 +46,13 @@ int app_simulation_run(int (*command)(int argc, char **argv), int argc, char **a
 }
 
 int app_simulation_choose(const char *machine, const char *option) {
-    if (!psg_simulation() && !machine) {
-        return option ? app_error(APP_USAGE,
-                                  "--%s: this psg computes; one that simulates is built with "
-                                  "-DPSG_SIMULATE=ON",
-                                  option)
-                      : APP_DONE;
+    if (!psg_simulation() && machine == NULL) {
+        return option != NULL
+                   ? app_error(APP_USAGE,
+                               "--%s: this psg computes; one that simulates is built with "
+                               "-DPSG_SIMULATE=ON",
+                               option)
+                   : APP_DONE;
     }
     if (!psg_simulation()) {
         return app_error(APP_USAGE,
@@ -59,11 +60,11 @@ int app_simulation_choose(const char *machine, const char *option) {
                          "built with -DPSG_SIMULATE=ON",
                          machine);
     }
-    if (machine) {
+    if (machine != NULL) {
         setenv("PSG_MACHINE", machine, 1);
     }
     const char *chosen = getenv("PSG_MACHINE");
-    return chosen && chosen[0]
+    return chosen != NULL && chosen[0]
                ? APP_DONE
                : app_error(APP_USAGE, "no machine to simulate: give --machine NAME or FILE, or set "
                                       "PSG_MACHINE in the environment; psg info --machines lists "
@@ -81,13 +82,13 @@ void app_simulation_seed(unsigned seed) {
 const char *app_simulation_machine(void) {
     static char name[128];
     const char *machine = getenv("PSG_MACHINE");
-    if (!psg_simulation() || !machine) {
+    if (!psg_simulation() || machine == NULL) {
         return NULL;
     }
     const char *slash = strrchr(machine, '/');
-    snprintf(name, sizeof name, "%s", slash ? slash + 1 : machine);
+    snprintf(name, sizeof name, "%s", slash != NULL ? slash + 1 : machine);
     char *ending = strrchr(name, '.');
-    if (ending && strcmp(ending, ".machine") == 0) {
+    if (ending != NULL && strcmp(ending, ".machine") == 0) {
         *ending = '\0';
     }
     return name;
@@ -95,13 +96,13 @@ const char *app_simulation_machine(void) {
 
 uint64_t app_simulation_digest(void) {
     const char *machine = psg_simulation() ? getenv("PSG_MACHINE") : NULL;
-    FILE *file = machine ? fopen(machine, "r") : NULL;
+    FILE *file = machine != NULL ? fopen(machine, "r") : NULL;
     uint64_t digest = BASE_HASH_NOTHING;
     char piece[4096];
-    for (size_t had; file && (had = fread(piece, 1, sizeof piece, file)) > 0;) {
+    for (size_t had; file != NULL && (had = fread(piece, 1, sizeof piece, file)) > 0;) {
         digest = base_hash(digest, piece, had);
     }
-    if (!file) {
+    if (file == NULL) {
         return 0;
     }
     fclose(file);
@@ -120,7 +121,7 @@ void *app_simulation_allocate(size_t bytes) {
 void app_simulation_free(void *memory, size_t bytes) {
     if (!psg_simulation()) {
         free(memory);
-    } else if (memory) {
+    } else if (memory != NULL) {
         munmap(memory, bytes > 0 ? bytes : 1);
     }
 }

@@ -36,11 +36,11 @@ static int allocate(app_run *r) {
     char what[160];
     snprintf(what, sizeof what, "f, u and the spectrum of %zu x %zu x %zu points",
              r->report.grid.axis[0].n, r->report.grid.axis[1].n, r->report.grid.axis[2].n);
-    if (!app_simulation_machine()) {
+    if (app_simulation_machine() == NULL) {
         /* All at once, as a trial: systems that promise more memory than there is refuse a
          * single request that is out of reach, but not several that are so together. */
         void *trial = app_allocate(points, bytes * (1 + count_u(r) + (size_t)r->flights), what);
-        if (!trial) {
+        if (trial == NULL) {
             return APP_FAILED;
         }
         free(trial);
@@ -49,16 +49,16 @@ static int allocate(app_run *r) {
     r->u = calloc(count_u(r), sizeof *r->u);
     r->bytes = points * bytes;
     r->f = app_simulation_allocate(r->bytes);
-    int missing = !r->report.seconds || !r->u || !r->f;
+    bool missing = r->report.seconds == NULL || r->u == NULL || r->f == NULL;
     for (unsigned flight = 0; flight < count_u(r) && !missing; flight++) {
         r->u[flight] = app_simulation_allocate(r->bytes);
-        missing = !r->u[flight];
+        missing = r->u[flight] == NULL;
     }
     return missing ? app_error(APP_FAILED, "out of memory for %s", what) : APP_DONE;
 }
 
 static int library_failed(const app_run *r, psg_status status) {
-    const int data = status == PSG_ERR_DATA || status == PSG_ERR_MEAN;
+    const bool data = status == PSG_ERR_DATA || status == PSG_ERR_MEAN;
     if (status == PSG_ERR_RUNTIME) {
         app_ranks_hurry(); /* all processes come here at the same time, but for one that is stopped */
     }
@@ -71,9 +71,10 @@ static int library_failed(const app_run *r, psg_status status) {
 static void note_cpus(app_run *r) {
     app_machine machine;
     app_machine_find(&machine);
-    if (!app_simulation_machine() && machine.cores > 0 && r->arguments.cpus > machine.cores) {
+    if (app_simulation_machine() == NULL && machine.cores > 0 &&
+        r->arguments.solver.options.cpus > machine.cores) {
         app_note(&r->notes, "--cpus %d: this machine has %ld core%s, which the workers share",
-                 r->arguments.cpus, machine.cores, machine.cores == 1 ? "" : "s");
+                 r->arguments.solver.options.cpus, machine.cores, machine.cores == 1 ? "" : "s");
     }
 }
 
@@ -81,7 +82,8 @@ static int make_plan(app_run *r) {
     app_progress_step(&r->progress, "planning");
     const psg_status status = psg_plan_create(&r->plan, &r->report.grid, &r->report.options);
     int code = app_ranks_agree(status == PSG_OK ? APP_DONE : library_failed(r, status));
-    const int staged = r->arguments.z_layout >= 0 || r->arguments.normalize >= 0;
+    const bool staged = app_options_given(&r->arguments.solver, "z_layout") ||
+                        app_options_given(&r->arguments.solver, "normalize");
     if (!code && staged && psg_plan_statistics(r->plan, &r->report.statistics) == PSG_OK &&
         r->report.statistics.graph != PSG_GRAPH_STAGED) {
         app_note(&r->notes, "--z and --normalize have no effect without --graph staged");
@@ -102,15 +104,15 @@ static int load(app_run *r) {
     const psg_grid *grid = &r->report.grid;
     const double start = app_now();
     int code = APP_DONE;
-    if (app_simulation_machine()) {
+    if (app_simulation_machine() != NULL) {
         return APP_DONE; /* it has no data */
     }
-    app_progress_step(&r->progress, r->input ? "reading" : "making the right-hand side");
-    if (r->input) {
+    app_progress_step(&r->progress, r->input != NULL ? "reading" : "making the right-hand side");
+    if (r->input != NULL) {
         code = app_field_read(r->input, options->precision, r->planes, r->f);
     } else if (r->arguments.problem == APP_PROBLEM_MODES) {
         r->modes = app_modes_make(grid, options->symbol, options->lambda, options->factor);
-        if (!r->modes) {
+        if (r->modes == NULL) {
             return APP_FAILED;
         }
         app_modes_fill(r->modes, options->precision, r->planes, r->f, NULL);
@@ -124,7 +126,7 @@ static int load(app_run *r) {
 
 /* A trace that cannot be kept is an error once the solves are done: the other processes go on. */
 static void take_events(app_run *r) {
-    if (r->arguments.trace && !r->trace_failed) {
+    if (r->arguments.trace != NULL && !r->trace_failed) {
         r->trace_failed = app_trace_take(&r->trace, r->plan);
     }
 }
@@ -230,7 +232,7 @@ static int solve(app_run *r) {
     if (!code) {
         code = move_data(r, get_u, "getting the solution");
     }
-    if (!code && r->arguments.dag) {
+    if (!code && r->arguments.dag != NULL) {
         code = app_ranks_agree(app_dag_take(&r->dag, r->plan));
     }
     if (!code) {
@@ -247,7 +249,7 @@ static int survey(app_run *r) {
         return APP_DONE;
     }
     double *row = app_allocate(axis[0].n, sizeof *row, "a row of the field");
-    const int code = app_ranks_agree(row ? APP_DONE : APP_FAILED);
+    const int code = app_ranks_agree(row != NULL ? APP_DONE : APP_FAILED);
     for (size_t line = 0; line < axis[1].n * r->planes.count && !code; line++) {
         app_get_row(r->f, r->report.options.precision, line * axis[0].n, axis[0].n, row);
         for (size_t i = 0; i < axis[0].n; i++) {
@@ -325,8 +327,8 @@ static int check_madelung(app_run *r, const void *u) {
 static int check_finite(const app_run *r, const void *u) {
     const psg_axis *axis = r->report.grid.axis;
     double *row = app_allocate(axis[0].n, sizeof *row, "a row of the field");
-    const size_t rows = row ? axis[1].n * r->planes.count : 0;
-    int code = row ? APP_DONE : APP_FAILED;
+    const size_t rows = row != NULL ? axis[1].n * r->planes.count : 0;
+    int code = row != NULL ? APP_DONE : APP_FAILED;
     for (size_t line = 0; line < rows && !code; line++) {
         double sum = 0; /* of zeros, unless one is Inf or NaN */
         app_get_row(u, r->report.options.precision, line * axis[0].n, axis[0].n, row);
@@ -347,7 +349,7 @@ static int check_finite(const app_run *r, const void *u) {
 /* Every check is made, so that the report has them all. */
 static int check(app_run *r) {
     const void *u = last_u(r);
-    if (app_simulation_machine()) {
+    if (app_simulation_machine() != NULL) {
         return APP_DONE; /* and no answer */
     }
     int code = survey(r);
@@ -385,7 +387,7 @@ static int write_field(app_run *r) {
                                      r->report.statistics.mean,
                                      r->report.source};
     const double start = app_now();
-    if (!r->arguments.out) {
+    if (r->arguments.out == NULL) {
         return APP_DONE;
     }
     app_progress_step(&r->progress, "writing");
@@ -417,15 +419,15 @@ static json_t *about(const app_report *report) {
     app_workers_text(&report->workers, workers, sizeof workers);
     snprintf(grid, sizeof grid, "%zux%zux%zu", report->grid.axis[0].n, report->grid.axis[1].n,
              report->grid.axis[2].n);
-    for (size_t w = 0; w < report->workers.count && !gpu; w++) {
+    for (size_t w = 0; w < report->workers.count && gpu == NULL; w++) {
         const psg_worker *worker = &report->workers.list[w];
         gpu = worker->kind == PSG_WORKER_CUDA ? worker->name : NULL;
     }
     return json_pack(
         "{ss ss ss ss si ss ss ss ss ss ss ss}", "psg", psg_component_version(PSG_COMPONENT_PSG),
         "StarPU", psg_component_version(PSG_COMPONENT_STARPU), "host", machine.host, "cpu_model",
-        machine.cpu_model, "cores", (int)machine.cores, "gpu_model", gpu ? gpu : "", "date", date,
-        "grid", grid, "precision", app_precision_name(report->options.precision), "graph",
+        machine.cpu_model, "cores", (int)machine.cores, "gpu_model", gpu != NULL ? gpu : "", "date",
+        date, "grid", grid, "precision", app_precision_name(report->options.precision), "graph",
         app_graph_name(report->statistics.graph), "workers", workers, "policy",
         report->workers.policy);
 }
@@ -449,12 +451,12 @@ static int write_report(app_run *r) {
     if (!r->arguments.quiet && !r->json_to_stdout) {
         app_report_print(&r->report);
     }
-    if (!r->arguments.json) {
+    if (r->arguments.json == NULL) {
         return APP_DONE;
     }
     const char *path = r->json_to_stdout ? NULL : r->json_file.temporary;
     const int failed = app_report_json(&r->report, path, r->arguments.json);
-    return failed || !path ? failed : app_output_commit(&r->json_file);
+    return failed || path == NULL ? failed : app_output_commit(&r->json_file);
 }
 
 static void clean_up(app_run *r) {
@@ -470,7 +472,7 @@ static void clean_up(app_run *r) {
     app_trace_free(&r->trace);
     app_dag_free(&r->dag);
     app_modes_free(r->modes);
-    for (unsigned flight = 0; r->u && flight < count_u(r); flight++) {
+    for (unsigned flight = 0; r->u != NULL && flight < count_u(r); flight++) {
         app_simulation_free(r->u[flight], r->bytes);
     }
     free(r->u);
@@ -497,10 +499,10 @@ static int finish(app_run *r) {
     if (!code) {
         code = write_field(r);
     }
-    if (!code && r->arguments.trace) {
+    if (!code && r->arguments.trace != NULL) {
         code = write_trace(r);
     }
-    if (!code && r->arguments.dag) {
+    if (!code && r->arguments.dag != NULL) {
         code = write_dag(r);
     }
     app_progress_stop(&r->progress);
@@ -514,7 +516,7 @@ int app_solve(int argc, char **argv) {
     static int (*const steps[])(app_run *) = {
         app_run_describe, app_run_begin_outputs, allocate, make_plan, load, solve, finish};
     app_run *r = calloc(1, sizeof *r);
-    int code = app_ranks_agree(r ? APP_DONE : app_error(APP_FAILED, "out of memory"));
+    int code = app_ranks_agree(r != NULL ? APP_DONE : app_error(APP_FAILED, "out of memory"));
     if (!code) {
         code = app_ranks_agree(app_arguments_solve(argc, argv, &r->arguments));
     }
@@ -523,7 +525,7 @@ int app_solve(int argc, char **argv) {
         return code == APP_HELPED ? APP_DONE : code;
     }
     r->notes.quiet = r->arguments.quiet || app_rank() > 0;
-    if (app_ranks_agree(app_ranks_limit(r->arguments.time_limit))) {
+    if (app_ranks_agree(app_ranks_limit(r->arguments.solver.options.time_limit))) {
         free(r);
         return APP_FAILED;
     }

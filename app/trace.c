@@ -47,7 +47,7 @@ static int make_room(void **items, size_t bytes, size_t count, size_t more, size
     if (count + more > *room) {
         const size_t wanted = 2 * (count + more);
         void *longer = realloc(*items, wanted * bytes);
-        if (!longer) {
+        if (longer == NULL) {
             return app_error(APP_FAILED, "no memory for a trace of %zu events", wanted);
         }
         *items = longer;
@@ -71,7 +71,7 @@ static int take_arrows(app_trace *trace, const psg_plan *plan, const psg_event *
     trace->arrow = items;
     psg_dependency *list =
         code ? NULL : app_allocate(count, sizeof *list, "the dependencies of a solve");
-    if (!list) {
+    if (list == NULL) {
         return APP_FAILED;
     }
     if (psg_plan_dependencies(plan, list, count, &count) != PSG_OK) {
@@ -109,7 +109,7 @@ static int take_events(app_trace *trace, const psg_plan *plan, const place *at) 
     const int code = make_room(&items, sizeof *trace->event, trace->count, count, &trace->room);
     trace->event = items;
     psg_event *events = code ? NULL : app_allocate(count, sizeof *events, "the events of a solve");
-    if (!events) {
+    if (events == NULL) {
         return APP_FAILED;
     }
     (void)psg_plan_events(plan, events, count, &count);
@@ -131,7 +131,7 @@ static int take_copies(app_trace *trace, const psg_plan *plan, const place *at) 
         make_room(&items, sizeof *trace->copy, trace->copies, count, &trace->copies_room);
     trace->copy = items;
     psg_copy *copies = code ? NULL : app_allocate(count, sizeof *copies, "the copies of a solve");
-    if (!copies) {
+    if (copies == NULL) {
         return APP_FAILED;
     }
     (void)psg_plan_copies(plan, copies, count, &count);
@@ -237,7 +237,7 @@ static json_t *event_base(const app_trace_event *e, const char *phase, double ti
 static void add_task(json_t *list, const app_trace_event *e, double origin) {
     const double start = moment(&e->at, origin, e->event.start);
     json_t *task = event_base(e, "X", start);
-    if (task) {
+    if (task != NULL) {
         json_object_set_new(task, "dur", json_real(moment(&e->at, origin, e->event.end) - start));
         json_object_set_new(task, "cname", json_string(colours[e->event.stage].name));
     }
@@ -249,14 +249,14 @@ static void add_message(json_t *list, const app_trace_event *e, double origin, s
     const double times[2] = {e->event.start, e->event.end};
     for (int end = 0; end < 2; end++) {
         json_t *half = event_base(e, end ? "e" : "b", moment(&e->at, origin, times[end]));
-        if (half) {
+        if (half != NULL) {
             json_object_set_new(half, "id", json_integer((json_int_t)id));
         }
         json_array_append_new(list, half);
     }
 }
 
-static int same_message(const app_trace_event *a, const app_trace_event *b) {
+static bool same_message(const app_trace_event *a, const app_trace_event *b) {
     return a->event.rank >= 0 && b->event.rank >= 0 && a->at.solve == b->at.solve &&
            a->event.segment == b->event.segment && a->event.pencil == b->event.pencil;
 }
@@ -273,8 +273,9 @@ static const app_trace_event *task_near(const app_trace *trace, int rank, unsign
             (before ? at > time + 1e-9 : at < time - 1e-9)) {
             continue;
         }
-        const double best = nearest ? (before ? nearest->event.end : nearest->event.start) : 0;
-        nearest = !nearest || (before ? at > best : at < best) ? e : nearest;
+        const double best =
+            nearest != NULL ? (before ? nearest->event.end : nearest->event.start) : 0;
+        nearest = nearest == NULL || (before ? at > best : at < best) ? e : nearest;
     }
     return nearest;
 }
@@ -292,7 +293,7 @@ static void add_arrow(json_t *list, const char *kind, const app_trace_event ends
         json_t *half = json_pack("{ss ss ss sf si si sI}", "name", kind, "cat", kind, "ph",
                                  end ? "f" : "s", "ts", time, "pid", ends[end].at.rank, "tid",
                                  task->worker, "id", (json_int_t)id);
-        if (half && end) {
+        if (half != NULL && end) {
             json_object_set_new(half, "bp", json_string("e"));
         }
         json_array_append_new(list, half);
@@ -303,7 +304,7 @@ static void add_arrow(json_t *list, const char *kind, const app_trace_event ends
 static void add_message_arrow(json_t *list, const app_trace *trace, const app_trace_event *came,
                               double origin, size_t id) {
     const app_trace_event *went = NULL;
-    for (size_t e = 0; e < trace->count && !went; e++) {
+    for (size_t e = 0; e < trace->count && went == NULL; e++) {
         const app_trace_event *other = &trace->event[e];
         if (!other->event.received && same_message(other, came) &&
             other->at.rank == came->event.rank && other->event.rank == came->at.rank) {
@@ -311,9 +312,9 @@ static void add_message_arrow(json_t *list, const app_trace *trace, const app_tr
         }
     }
     const app_trace_event *from =
-        went ? task_near(trace, went->at.rank, went->at.solve, went->event.start, 1) : NULL;
+        went != NULL ? task_near(trace, went->at.rank, went->at.solve, went->event.start, 1) : NULL;
     const app_trace_event *to = task_near(trace, came->at.rank, came->at.solve, came->event.end, 0);
-    if (from && to) {
+    if (from != NULL && to != NULL) {
         add_arrow(list, "message", (app_trace_event[2]){*from, *to}, origin, id);
     }
 }
@@ -372,7 +373,7 @@ static void add_name(json_t *list, int rank, int track, const char *name) {
 static void add_link_names(json_t *list, const app_trace *trace) {
     for (size_t c = 0; c < trace->copies; c++) {
         const app_trace_copy *copy = &trace->copy[c];
-        int met = 0;
+        bool met = false;
         for (size_t d = 0; d < c && !met; d++) {
             met = trace->copy[d].at.rank == copy->at.rank &&
                   link_track(&trace->copy[d].copy) == link_track(&copy->copy);
@@ -388,10 +389,10 @@ static void add_link_names(json_t *list, const app_trace *trace) {
 /* "GPU 0", "core 3": what a worker of a process is. */
 static void worker_name(const app_workers *workers, int rank, int worker, char *text, size_t size) {
     size_t before = 0;
-    for (int r = 0; r < rank && workers; r++) {
+    for (int r = 0; r < rank && workers != NULL; r++) {
         before += workers->of_rank[r];
     }
-    if (!workers || (size_t)worker >= workers->of_rank[rank]) {
+    if (workers == NULL || (size_t)worker >= workers->of_rank[rank]) {
         snprintf(text, size, "worker %d", worker);
         return;
     }
@@ -401,7 +402,7 @@ static void worker_name(const app_workers *workers, int rank, int worker, char *
 
 static int add_names(json_t *list, const app_trace *trace, const app_workers *workers) {
     int *used = calloc((size_t)app_ranks(), sizeof *used);
-    if (!used) {
+    if (used == NULL) {
         return app_error(APP_FAILED, "out of memory for the names of a trace");
     }
     for (size_t e = 0; e < trace->count; e++) {
@@ -459,7 +460,7 @@ static int write_file(const app_trace *trace, const char *path, const char *show
         add_copy(list, &trace->copy[c], origin);
     }
     json_t *root = json_pack("{so ss}", "traceEvents", list, "displayTimeUnit", "ms");
-    if (about) {
+    if (about != NULL) {
         json_object_set(root, "otherData", about);
     }
     return app_json_write(root, path, shown);

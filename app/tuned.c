@@ -14,7 +14,7 @@ int app_tuned_find(const psg_options *options, app_tuned *tuned) {
     psg_status status = psg_tuned_list(options, NULL, 0, &there);
     if (status == PSG_OK && there > 0) {
         tuned->list = app_allocate(there, sizeof *tuned->list, "what psg tune has stored");
-        if (!tuned->list) {
+        if (tuned->list == NULL) {
             return APP_FAILED;
         }
         status = psg_tuned_list(options, tuned->list, there, &tuned->count);
@@ -34,17 +34,13 @@ __attribute__((format(printf, 3, 4))) static void add(char *text, size_t size, c
     va_end(arguments);
 }
 
-static const char *layout_name(psg_z_layout layout) {
-    return layout == PSG_Z_STRIDED ? "strided" : "contiguous";
-}
-
 void app_tuned_text(const psg_tuned *t, char *text, size_t size) {
     text[0] = '\0';
     if (t->graph != PSG_GRAPH_AUTO) {
         add(text, size, "%s", app_graph_name(t->graph));
     }
     if (t->graph == PSG_GRAPH_STAGED && t->z_layout != PSG_Z_AUTO) {
-        add(text, size, "z %s", layout_name(t->z_layout));
+        add(text, size, "z %s", app_layout_name(t->z_layout));
     }
     if (t->segment_planes > 0) {
         add(text, size, "%zu plane%s a segment", t->segment_planes,
@@ -65,7 +61,7 @@ void app_tuned_text(const psg_tuned *t, char *text, size_t size) {
 }
 
 static void put(json_t *object, const char *key, json_t *value) {
-    json_object_set_new(object, key, value ? value : json_null());
+    json_object_set_new(object, key, value != NULL ? value : json_null());
 }
 
 static void put_count(json_t *object, const char *key, size_t count) {
@@ -75,7 +71,7 @@ static void put_count(json_t *object, const char *key, size_t count) {
 json_t *app_tuned_choice_json(const psg_tuned *t) {
     json_t *choice = json_object();
     put(choice, "graph", t->graph != PSG_GRAPH_AUTO ? json_string(app_graph_name(t->graph)) : NULL);
-    put(choice, "z", t->z_layout != PSG_Z_AUTO ? json_string(layout_name(t->z_layout)) : NULL);
+    put(choice, "z", t->z_layout != PSG_Z_AUTO ? json_string(app_layout_name(t->z_layout)) : NULL);
     put(choice, "exchange",
         t->exchange != PSG_EXCHANGE_AUTO ? json_string(app_exchange_name(t->exchange)) : NULL);
     put_count(choice, "segment_planes", t->segment_planes);

@@ -1,7 +1,7 @@
 /* Option values from text. strtod and strtoull take leading blanks, signs, "inf" and trailing
    garbage; these do not. */
 #include "app/values.h"
-#include "graph/psg.h"
+#include "app/app.h"
 #include "graph/psg_machine.h"
 
 #include <ctype.h>
@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +27,7 @@ static const char *read_whole(const char *text, unsigned long long most,
 
 /* A finite number at the start of text. Returns where it ends, or NULL. */
 static const char *read_real(const char *text, double *value) {
-    if (!isdigit((unsigned char)text[0]) && !strchr("+-.", text[0])) {
+    if (!isdigit((unsigned char)text[0]) && strchr("+-.", text[0]) == NULL) {
         return NULL;
     }
     if (text[strspn(text, "+-0")] == 'x') { /* 0x2x3 is no length in base 16 */
@@ -42,17 +43,7 @@ static const char *read_real(const char *text, double *value) {
 static int read_one(const char *text, unsigned long long least, unsigned long long most,
                     unsigned long long *value) {
     const char *end = read_whole(text, most, value);
-    return end && *end == '\0' && *value >= least ? 0 : -1;
-}
-
-int app_value_count(const char *text, void *field, const app_choice *choices) {
-    (void)choices;
-    unsigned long long value;
-    if (read_one(text, 1, SIZE_MAX, &value)) {
-        return -1;
-    }
-    *(size_t *)field = (size_t)value;
-    return 0;
+    return end != NULL && *end == '\0' && *value >= least ? 0 : -1;
 }
 
 int app_value_unsigned(const char *text, void *field, const app_choice *choices) {
@@ -88,7 +79,7 @@ int app_value_gpus(const char *text, void *field, const app_choice *choices) {
         /* "0,2" and, to name a single device, "2," */
         while (*text) {
             text = read_whole(text, INT_MAX, &value);
-            if (!text || (*text && *text != ',') || gpus.count == APP_GPUS_MAX) {
+            if (text == NULL || (*text && *text != ',') || gpus.count == APP_GPUS_MAX) {
                 return -1;
             }
             for (int g = 0; g < gpus.count; g++) {
@@ -111,7 +102,7 @@ int app_value_lambda(const char *text, void *field, const app_choice *choices) {
     (void)choices;
     double value;
     const char *end = read_real(text, &value);
-    if (!end || *end || value < 0) {
+    if (end == NULL || *end || value < 0) {
         return -1;
     }
     *(double *)field = value;
@@ -132,13 +123,13 @@ int app_value_factor(const char *text, void *field, const app_choice *choices) {
     const double sign = text[0] == '-' ? -1 : 1;
     double product = sign, value;
     const char *end = read_constant(text + (sign < 0), &value);
-    product *= end ? value : 0;
-    while (end && (*end == '*' || *end == '/')) {
+    product *= end != NULL ? value : 0;
+    while (end != NULL && (*end == '*' || *end == '/')) {
         const char operation = *end;
         end = read_constant(end + 1, &value);
-        product = end && operation == '*' ? product * value : product / value;
+        product = end != NULL && operation == '*' ? product * value : product / value;
     }
-    if (!end || *end || !isfinite(product) || product == 0) {
+    if (end == NULL || *end || !isfinite(product) || product == 0) {
         return -1;
     }
     *(double *)field = product;
@@ -154,26 +145,13 @@ int app_value_rate(const char *text, void *field, const app_choice *choices) {
     return 0;
 }
 
-int app_value_cpu_share(const char *text, void *field, const app_choice *choices) {
-    (void)choices;
-    double value = strcmp(text, "auto") == 0 ? PSG_CPU_SHARE_AUTO : PSG_CPU_SHARE_FREE;
-    if (value == PSG_CPU_SHARE_FREE && strcmp(text, "free") != 0) {
-        const char *end = read_real(text, &value);
-        if (!end || *end || value < 0 || value > 1) {
-            return -1;
-        }
-    }
-    *(double *)field = value;
-    return 0;
-}
-
 int app_value_grid(const char *text, void *field, const app_choice *choices) {
     (void)choices;
     app_grid_value grid = {1, {0, 0, 0}};
     for (int axis = 0; axis < 3; axis++) {
         unsigned long long value;
         text = read_whole(text, SIZE_MAX, &value);
-        if (!text || value < 1) {
+        if (text == NULL || value < 1) {
             return -1;
         }
         grid.n[axis] = (size_t)value;
@@ -197,7 +175,7 @@ int app_value_box(const char *text, void *field, const app_choice *choices) {
     app_box_value box = {1, {0, 0, 0}};
     for (int axis = 0; axis < 3; axis++) {
         text = read_real(text, &box.length[axis]);
-        if (!text || !(box.length[axis] > 0)) {
+        if (text == NULL || !(box.length[axis] > 0)) {
             return -1;
         }
         if (axis == 0 && *text == '\0') {
@@ -216,7 +194,7 @@ int app_value_box(const char *text, void *field, const app_choice *choices) {
 }
 
 int app_value_choice(const char *text, void *field, const app_choice *choices) {
-    for (; choices->name; choices++) {
+    for (; choices->name != NULL; choices++) {
         if (strcmp(text, choices->name) == 0) {
             *(int *)field = choices->value;
             return 0;
@@ -236,13 +214,52 @@ int app_value_text(const char *text, void *field, const app_choice *choices) {
 
 int app_value_policy(const char *text, void *field, const app_choice *choices) {
     (void)choices;
-    for (size_t p = 0; psg_policy_name(p); p++) {
+    for (size_t p = 0; psg_policy_name(p) != NULL; p++) {
         if (strcmp(text, psg_policy_name(p)) == 0) {
             *(const char **)field = text;
             return 0;
         }
     }
     return -1;
+}
+
+/* Are these the extents of a box, but for commas in place of x? */
+static bool joined_by_commas(const app_option_row *row, const char *text, char *joined,
+                             size_t size) {
+    union {
+        app_grid_value grid;
+        app_box_value box;
+    } ignored;
+    if ((row->parse != app_value_grid && row->parse != app_value_box) || strlen(text) >= size) {
+        return false;
+    }
+    for (size_t m = 0; m <= strlen(text); m++) {
+        joined[m] = text[m] == ',' ? 'x' : text[m];
+    }
+    return row->parse(joined, &ignored, NULL) == 0;
+}
+
+int app_wrong_value(const app_option_row *row, const char *text) {
+    char list[2048], joined[128];
+    size_t length = 0;
+    list[0] = '\0';
+    if (joined_by_commas(row, text, joined, sizeof joined)) {
+        return app_error(APP_USAGE, "--%s '%s': expected %s: did you mean --%s %s?", row->name,
+                         text, row->expected, row->name, joined);
+    }
+    for (const app_choice *choice = row->choices; choice != NULL && choice->name != NULL;
+         choice++) {
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s%s",
+                                   length ? ", " : "one of ", choice->name);
+    }
+    if (row->parse == app_value_policy) {
+        for (size_t p = 0; psg_policy_name(p) != NULL && length < sizeof list; p++) {
+            length += (size_t)snprintf(list + length, sizeof list - length, "%s%s",
+                                       length ? ", " : "one of ", psg_policy_name(p));
+        }
+    }
+    return app_error(APP_USAGE, "--%s '%s': expected %s", row->name, text,
+                     length ? list : row->expected);
 }
 
 static size_t smaller(size_t a, size_t b) {

@@ -2,6 +2,7 @@
 #ifndef PSG_APP_VALUES_H
 #define PSG_APP_VALUES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /** A word that an option takes, and what it means. A table of them ends with name NULL. */
@@ -12,12 +13,12 @@ typedef struct app_choice {
 
 /** Three numbers that may not have been given. */
 typedef struct app_grid_value {
-    int given;
+    bool given;
     size_t n[3];
 } app_grid_value;
 
 typedef struct app_box_value {
-    int given;
+    bool given;
     double length[3];
 } app_box_value;
 
@@ -25,14 +26,13 @@ typedef struct app_box_value {
 
 /** `--gpus`: a count, or device numbers. */
 typedef struct app_gpus_value {
-    int count;  /**< -1: not given */
-    int listed; /**< ids has the device numbers */
+    int count;   /**< -1: not given */
+    bool listed; /**< ids has the device numbers */
     int ids[APP_GPUS_MAX];
 } app_gpus_value;
 
 /** All return 0, or -1 when the text is not what they read; then nothing was written. `field` is
  *  the type that the name says: size_t, unsigned, int, double, app_grid_value, ... */
-int app_value_count(const char *text, void *field, const app_choice *choices); /**< size_t >= 1 */
 int app_value_unsigned(const char *text, void *field, const app_choice *choices); /**< >= 1 */
 int app_value_cpus(const char *text, void *field, const app_choice *choices);     /**< int >= 0 */
 int app_value_gpus(const char *text, void *field, const app_choice *choices);
@@ -41,8 +41,6 @@ int app_value_lambda(const char *text, void *field, const app_choice *choices); 
 int app_value_factor(const char *text, void *field, const app_choice *choices);
 /** GB/s above 0, to a double of bytes per second */
 int app_value_rate(const char *text, void *field, const app_choice *choices);
-/** auto, free, or a double from 0 to 1: as psg_options.cpu_share */
-int app_value_cpu_share(const char *text, void *field, const app_choice *choices);
 /** N, or NXxNYxNZ: everywhere x joins the extents of a box, and a comma separates values of a list */
 int app_value_grid(const char *text, void *field, const app_choice *choices);
 /** L, or LXxLYxLZ */
@@ -50,6 +48,22 @@ int app_value_box(const char *text, void *field, const app_choice *choices);
 int app_value_choice(const char *text, void *field, const app_choice *choices); /**< int */
 int app_value_text(const char *text, void *field, const app_choice *choices);   /**< const char * */
 int app_value_policy(const char *text, void *field, const app_choice *choices); /**< const char * */
+
+/** A row is all that an option needs: getopt's table, the value's parser, the help text and the
+ *  message for a wrong value are made from it. */
+typedef struct app_option_row {
+    const char *heading;  /**< the help text begins a group here */
+    const char *name;     /**< NULL ends the table */
+    const char *argument; /**< NULL: takes none, sets a bool */
+    int (*parse)(const char *text, void *field, const app_choice *choices);
+    size_t field; /**< in the struct of arguments */
+    const app_choice *choices;
+    const char *expected; /**< "expected ..." in messages; choices say it themselves */
+    const char *help;     /**< broken into lines where it is shown; '\n' breaks, too */
+} app_option_row;
+
+/** Say what an option expects in place of `text`. @return APP_USAGE */
+int app_wrong_value(const app_option_row *row, const char *text);
 
 /** How many letters must be added, dropped, replaced or swapped with their neighbour to get from
  *  one word to the other; words longer than 63 letters are compared by their first 63. */

@@ -183,7 +183,7 @@ static double residual_part(const struct check *check, size_t i, size_t j, size_
 static void spectral_residual(const struct check *check) {
     const size_t nx = check->grid->axis[0].n, ny = check->grid->axis[1].n;
     const size_t points = app_points(check->grid);
-    const int all = points <= ALL_POINTS_UP_TO;
+    const bool all = points <= ALL_POINTS_UP_TO;
     const size_t wanted = all ? points : SAMPLE;
     uint64_t state = 1; /* the points are the same in all processes */
     for (size_t done = 0; done < wanted; done += BATCH) {
@@ -222,18 +222,18 @@ static double largest_eigenvalue(const psg_grid *grid, psg_symbol symbol, double
 static int allocate(struct check *check, psg_symbol symbol) {
     const psg_axis *axis = check->grid->axis;
     check->rows = app_allocate(axis[0].n, 6 * sizeof(double), "six rows of the field");
-    if (!check->rows) {
+    if (check->rows == NULL) {
         return APP_FAILED;
     }
     if (symbol == PSG_SYMBOL_FD2) {
         const size_t bytes = axis[0].n * app_element_bytes(check->precision);
         check->below = app_allocate(axis[1].n, bytes, "a plane of the field");
         check->above = app_allocate(axis[1].n, bytes, "a plane of the field");
-        return check->below && check->above ? APP_DONE : APP_FAILED;
+        return check->below != NULL && check->above != NULL ? APP_DONE : APP_FAILED;
     }
     for (int a = 0; a < 3; a++) {
         double *d = app_allocate(axis[a].n, sizeof *d, "the derivative along a line");
-        if (!d) {
+        if (d == NULL) {
             return APP_FAILED;
         }
         fill_derivative(d, axis[a].n, axis[a].length);
@@ -241,7 +241,7 @@ static int allocate(struct check *check, psg_symbol symbol) {
     }
     check->point = app_allocate(BATCH, sizeof *check->point, "a batch of points");
     check->residual = app_allocate(BATCH, sizeof *check->residual, "their residuals");
-    return check->point && check->residual ? APP_DONE : APP_FAILED;
+    return check->point != NULL && check->residual != NULL ? APP_DONE : APP_FAILED;
 }
 
 static void release(struct check *check) {

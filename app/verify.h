@@ -4,6 +4,8 @@
 
 #include "app/app.h"
 
+#include <stdbool.h>
+
 typedef struct app_verification {
     double residual;  /**< max |lap(u) - lambda u - factor (f - mean)| over the points looked at */
     double bound;     /**< what rounding explains of it */
@@ -13,7 +15,7 @@ typedef struct app_verification {
     double mean_bound;
     size_t points; /**< looked at; all of them, or a sample */
     size_t at[3];  /**< i, j, k of the largest residual */
-    int ok;        /**< both are within their bounds, and no NaN was met */
+    bool ok;       /**< both are within their bounds, and no NaN was met */
 } app_verification;
 
 /** lap(u) - lambda u = factor f. */

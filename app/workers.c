@@ -16,7 +16,8 @@ const char *app_worker_kind_name(psg_worker_kind kind) {
 static int find_own(const psg_options *options, app_workers *workers) {
     workers->list = app_allocate(OWN_MOST, sizeof *workers->list, "the list of workers");
     workers->of_rank = app_allocate((size_t)app_ranks(), sizeof *workers->of_rank, "their numbers");
-    const int code = app_ranks_agree(workers->list && workers->of_rank ? APP_DONE : APP_FAILED);
+    const int code =
+        app_ranks_agree(workers->list != NULL && workers->of_rank != NULL ? APP_DONE : APP_FAILED);
     if (code) {
         return code; /* what follows is for all processes together */
     }

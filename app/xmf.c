@@ -31,7 +31,7 @@ static void put_escaped(FILE *file, const char *text) {
                               : *text == '>' ? "&gt;"
                               : *text == '"' ? "&quot;"
                                              : NULL;
-        if (special) {
+        if (special != NULL) {
             fputs(special, file);
         } else {
             fputc(*text, file);
@@ -44,7 +44,7 @@ int app_xmf_write(const char *path, const char *shown, const char *field, const 
     const psg_axis *x = &grid->axis[0], *y = &grid->axis[1], *z = &grid->axis[2];
     const char *slash = strrchr(field, '/');
     FILE *file = fopen(path, "w");
-    if (!file) {
+    if (file == NULL) {
         return app_error(APP_FAILED, "%s: cannot be written: %s", shown, strerror(errno));
     }
     fputs("<?xml version=\"1.0\"?>\n<Xdmf Version=\"2.0\">\n  <Domain>\n"
@@ -62,13 +62,13 @@ int app_xmf_write(const char *path, const char *shown, const char *field, const 
         "Format=\"XML\">%.17g %.17g %.17g</DataItem>\n      </Geometry>\n",
         z->length / (double)z->n, y->length / (double)y->n, x->length / (double)x->n);
     fputs("      <Attribute Name=\"", file);
-    put_escaped(file, strrchr(dataset, '/') ? strrchr(dataset, '/') + 1 : dataset);
+    put_escaped(file, strrchr(dataset, '/') != NULL ? strrchr(dataset, '/') + 1 : dataset);
     fprintf(file,
             "\" AttributeType=\"Scalar\" Center=\"Node\">\n"
             "        <DataItem Dimensions=\"%zu %zu %zu\" NumberType=\"Float\" Precision=\"%zu\" "
             "Format=\"HDF\">",
             z->n, y->n, x->n, app_element_bytes(precision));
-    put_escaped(file, slash ? slash + 1 : field);
+    put_escaped(file, slash != NULL ? slash + 1 : field);
     fputc(':', file);
     put_escaped(file, dataset);
     fputs("</DataItem>\n      </Attribute>\n    </Grid>\n  </Domain>\n</Xdmf>\n", file);

@@ -7,120 +7,62 @@
 #include "bench/study.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define FIELD(member) offsetof(bench_arguments, member)
-#define ROW_LIST(heading, name, argument, which, help)                                             \
-    {                                                                                              \
-        heading, name, argument, app_value_text, FIELD(list) + which * sizeof(const char *), NULL, \
-            "values with commas between", help                                                     \
-    }
-
 static int parse_command(const char *text, void *field, const app_choice *choices) {
     return bench_child_check_command(text) ? -1 : app_value_text(text, field, choices);
 }
 
-static const app_option_row rows[] = {
-    ROW_LIST("Lists: values with commas between. Every combination is measured, and becomes a row",
-             "grid", "N|NXxNYxNZ,...", BENCH_LIST_GRID, "numbers of points: 64,128,200x100x50"),
-    ROW_LIST(NULL, "precision", "f64|f32,...", BENCH_LIST_PRECISION, "default: f64"),
-    ROW_LIST(NULL, "ranks", "N,...", BENCH_LIST_RANKS,
-             "processes, which share the grid by MPI; --cpus and --gpus\n"
-             "are those of each. default: 1"),
-    ROW_LIST(NULL, "nodes", "N,...", BENCH_LIST_NODES,
-             "of a psg that simulates: alike nodes with a process each,\n"
-             "as for psg solve; a row is about one of them. default: 1"),
-    ROW_LIST(NULL, "network", "GB/S,...", BENCH_LIST_NETWORK,
-             "between these; default: as the machine's file says"),
-    ROW_LIST(NULL, "cpus", "N,...", BENCH_LIST_CPUS,
-             "CPU workers; default: one per core, of several processes\n"
-             "one per core of its part; beside GPUs none unless\n"
-             "--cpu-share wants them"),
-    ROW_LIST(NULL, "gpus", "N,...", BENCH_LIST_GPUS, "GPU workers; default: all"),
-    ROW_LIST(NULL, "cpu-share", "X|auto|free,...", BENCH_LIST_CPU_SHARE,
-             "the part of the planes and rows that CPU workers take\n"
-             "beside GPUs, as for psg solve; default: auto"),
-    ROW_LIST(NULL, "sched", "POLICY,...", BENCH_LIST_SCHED,
-             "scheduling policies; `psg info` lists them. The word all\n"
-             "stands for every one; default: StarPU's"),
-    ROW_LIST(NULL, "graph", "fused|staged,...", BENCH_LIST_GRAPH, "default: fused"),
-    ROW_LIST(NULL, "exchange", "NAME,...", BENCH_LIST_EXCHANGE,
-             "managed, direct, mpi, alltoall, as for psg solve; default:\nthe best one there is"),
-    ROW_LIST(NULL, "z", "NAME,...", BENCH_LIST_Z,
-             "contiguous or strided, of the staged graph; default:\ncontiguous"),
-    ROW_LIST(NULL, "normalize", "task|divide,...", BENCH_LIST_NORMALIZE,
-             "a task of the staged graph, or part of its division;\ndefault: task"),
-    ROW_LIST(NULL, "segment-planes", "N,...", BENCH_LIST_SEGMENT_PLANES,
-             "planes in a segment; 0, the default: from the data's size"),
-    ROW_LIST(NULL, "pencils", "N,...", BENCH_LIST_PENCILS,
-             "parts of y; 0, the default: from the data's size"),
-    ROW_LIST(NULL, "data", "host|resident,...", BENCH_LIST_DATA,
-             "from and to arrays in main memory, or kept where they are\n"
-             "computed, as in a simulation on GPUs; default: host"),
-    ROW_LIST(NULL, "in-flight", "N,...", BENCH_LIST_IN_FLIGHT,
-             "solves that overlap; times are those of one. default: 1"),
-    ROW_LIST(NULL, "effort", "NAME,...", BENCH_LIST_EFFORT,
-             "FFTW's search for its plans, as for psg solve; default:\nmeasure"),
+static const app_option_row own_rows[] = {
     {"Machine", "machine", "NAME|FILE", app_value_text, FIELD(machine), NULL, "a name, or a file",
-     "of a psg that simulates: a recorded machine; default:\n"
-     "the one that PSG_MACHINE in the environment names"},
+     "of a psg that simulates: a recorded machine; default: the one that PSG_MACHINE in the "
+     "environment names"},
     {"Study, in place of lists or with some of its lists replaced", "study", "NAME", app_value_text,
      FIELD(study), NULL, "a name", "one of those below"},
     {NULL, "large", NULL, NULL, FIELD(large), NULL, NULL, "with the study's larger grids too"},
     {"Measurement", "repeat", "N", app_value_unsigned, FIELD(repeat), NULL, "a whole number from 1",
-     "rounds that count: the times are their median, quartiles,\n"
-     "minimum and maximum; default: 9"},
+     "rounds that count: the times are their median, quartiles, minimum and maximum; default: 9"},
     {NULL, "warm-up", "N", app_value_cpus, FIELD(warm_up), NULL, "a whole number from 0",
      "rounds before them in each pass; default: 2"},
     {NULL, "passes", "N", app_value_unsigned, FIELD(passes), NULL, "a whole number from 1",
-     "how often all groups of the same workers and policy are\n"
-     "visited, in a random order; the rounds are divided among\n"
-     "the passes; default: 3"},
+     "how often all groups of the same workers and policy are visited, in a random order; the "
+     "rounds are divided among the passes; default: 3"},
     {NULL, "calibrate", "N", app_value_cpus, FIELD(calibrate), NULL, "a whole number from 0",
-     "solves that StarPU measures for its performance models,\n"
-     "before a policy that decides by them is visited first;\n"
-     "0: take the models as they are; default: 12"},
+     "solves that StarPU measures for its performance models, before a policy that decides by them "
+     "is visited first; 0: take the models as they are; default: 12"},
     {NULL, "seed", "N", app_value_cpus, FIELD(seed), NULL, "a whole number from 0",
-     "of the random order, and of the times that spread in a\n"
-     "simulation; default: 1"},
+     "of the random order, and of the times that spread in a simulation; default: 1"},
     {NULL, "memory", "GIB", app_value_lambda, FIELD(memory), NULL, "a finite number from 0",
-     "plans of a group are held together, and interleaved, up\n"
-     "to this; those that do not fit follow one another.\n"
-     "Default: half of what is free, where there are GPUs half\n"
-     "of theirs"},
+     "plans of a group are held together, and interleaved, up to this; those that do not fit "
+     "follow one another. Default: half of what is free, where there are GPUs half of theirs"},
     {NULL, "mpirun", "COMMAND", parse_command, FIELD(mpirun), NULL,
      "a command and its options, quoted as for a shell",
-     "starts several processes, by COMMAND -n RANKS; its options\n"
-     "may follow it: 'mpirun --oversubscribe' for more of them\n"
-     "than cores. default: mpirun"},
+     "starts several processes, by COMMAND -n RANKS; its options may follow it: 'mpirun "
+     "--oversubscribe' for more of them than cores. default: mpirun"},
     {NULL, "patience", "SECONDS", app_value_unsigned, FIELD(patience), NULL,
      "a whole number from 1",
-     "a plan or solve that takes longer is given up, and its\n"
-     "row says so; default: 600"},
+     "a plan or solve that takes longer is given up, and its row says so; default: 600"},
     {NULL, "bounds", NULL, NULL, FIELD(bounds), NULL, NULL,
-     "find how short each solve could have been: columns bound_*\n"
-     "and of_bound. The times are then those of solves that keep\n"
-     "what their tasks read and write. Rows of the file that have\n"
-     "none are measured again"},
+     "find how short each solve could have been: columns bound_* and of_bound. The times are then "
+     "those of solves that keep what their tasks read and write. Rows of the file that have none "
+     "are measured again"},
     {"Result", "csv", "FILE", app_value_text, FIELD(csv), NULL, "FILE, or - for stdout",
-     "one row per configuration. Rows that FILE has already, of\n"
-     "this machine and these versions, are not measured again\n"
-     "(those that failed, or have fewer repeats, are); a note and\n"
-     "the table say which. FILE is brought up to date after each\n"
-     "group. Several psg bench may write one FILE at a time: each\n"
-     "adds its rows to those of the others. - is stdout"},
+     "one row per configuration. Rows that FILE has already, of this machine and these versions, "
+     "are not measured again (those that failed, or have fewer repeats, are); a note and the table "
+     "say which. FILE is brought up to date after each group. Several psg bench may write one FILE "
+     "at a time: each adds its rows to those of the others. - is stdout"},
     {NULL, "json", "FILE", app_value_text, FIELD(json), NULL, "FILE, or - for stdout",
-     "the same rows as JSON, added to those that FILE has; without\n"
-     "--csv FILE's rows are not measured again; - is stdout"},
+     "the same rows as JSON, added to those that FILE has; without --csv FILE's rows are not "
+     "measured again; - is stdout"},
     {NULL, "again", NULL, NULL, FIELD(again), NULL, NULL,
-     "measure the rows that the file has already, too, and replace\n"
-     "them"},
+     "measure the rows that the file has already, too, and replace them"},
     {NULL, "record", "FILE", app_value_text, FIELD(record), NULL, "FILE",
-     "this machine, with how long the tasks took that were\n"
-     "measured now, for a psg that simulates"},
+     "this machine, with how long the tasks took that were measured now, for a psg that simulates"},
     {NULL, "force", NULL, NULL, FIELD(force), NULL, NULL,
-     "replace files that are there already and that psg did\n"
-     "not write; without it they are refused"},
+     "replace files that are there already and that psg did not write; without it they are "
+     "refused"},
     {NULL, "quiet", NULL, NULL, FIELD(quiet), NULL, NULL, "no table on stdout, errors only"},
     {NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL}};
 
@@ -129,7 +71,7 @@ static const app_option_row rows[] = {
 #define PROGRAM_STUDIES BENCH_PROGRAM_STUDIES(STUDY_LINES)
 
 static const app_command_text bench_text = {
-    "bench", rows,
+    "bench", NULL,
     "Usage: psg bench --grid N|NXxNYxNZ,... [OPTION]... [--csv FILE]\n"
     "  or:  psg bench --study NAME [OPTION]... [--csv FILE]\n"
     "\n"
@@ -138,7 +80,8 @@ static const app_command_text bench_text = {
     "have one setting of workers and policy at a time, so those of the same are a group,\n"
     "measured in processes of its own; a policy that crashes or hangs costs its own row.\n"
     "Of several processes the time is that of the slowest, from a common start.\n",
-    "The word default stands in every list for what holds without the option.\n"
+    "The word default stands in every list for what holds without the option, and all in\n"
+    "--sched for every policy.\n"
     "\n"
     "Columns: those of the lists; seconds of a solve; gflops, by the count 5 n log2(n) per\n"
     "transform of n points, two transforms; error against the known answer; busy, the share\n"
@@ -183,20 +126,81 @@ static const app_command_text bench_text = {
     "  130    ended by SIGINT; the rows done so far are in the file\n"};
 
 static int check_record(const bench_arguments *a) {
-    if (!a->record) {
+    if (a->record == NULL) {
         return APP_DONE;
     }
     if (strcmp(a->record, "-") == 0) {
         return app_error(APP_USAGE, "--record is not for stdout: give the name of a file");
     }
-    if ((a->csv && app_same_file(a->record, a->csv)) ||
-        (a->json && app_same_file(a->record, a->json))) {
+    if ((a->csv != NULL && app_same_file(a->record, a->csv)) ||
+        (a->json != NULL && app_same_file(a->record, a->json))) {
         return app_error(APP_USAGE, "--record names the file of --csv or --json, %s", a->record);
     }
-    return a->study && bench_study_is_program(a->study)
+    return a->study != NULL && bench_study_is_program(a->study)
                ? app_error(APP_USAGE, "--record is for solves, and --study %s measures programs",
                            a->study)
                : APP_DONE;
+}
+
+/* Rows of the lists before the others. */
+typedef struct list_rows {
+    app_option_row row[BENCH_LISTS_MOST + sizeof own_rows / sizeof *own_rows];
+    char argument[BENCH_LISTS_MOST][64], help[BENCH_LISTS_MOST][600];
+} list_rows;
+
+/* What the option of the solver is about, and its default here. */
+static void describe(size_t index, char *help, size_t size) {
+    char standard[64];
+    psg_options options;
+    bench_config_options(&(bench_config){.ranks = 1}, &options);
+    app_options_text(&options, index, standard, sizeof standard);
+    (void)snprintf(help, size, "%s; default: %s", app_option_help(index), standard);
+}
+
+static void add_lists(list_rows *rows) {
+    static const char *const own[][3] = {
+        {"grid", "N|NXxNYxNZ", "numbers of points: 64,128,200x100x50"},
+        {"data", "host|resident",
+         "from and to arrays in main memory, or kept where they are computed, as in a simulation "
+         "on GPUs; "
+         "default: host"},
+        {"ranks", "N",
+         "processes, which share the grid by MPI; --cpus and --gpus are those of each; default: "
+         "1"}};
+    const size_t count = bench_lists();
+    for (size_t list = 0, next = 0; list < count; list++) {
+        const size_t index = bench_list_index(list);
+        const char *argument = index != SIZE_MAX ? app_option_argument(index) : own[next][1];
+        if (index != SIZE_MAX) {
+            describe(index, rows->help[list], sizeof rows->help[list]);
+        } else {
+            (void)snprintf(rows->help[list], sizeof rows->help[list], "%s", own[next++][2]);
+        }
+        (void)snprintf(rows->argument[list], sizeof rows->argument[list], "%s,...", argument);
+        rows->row[list] = (app_option_row){.name = bench_list_option(list),
+                                           .argument = rows->argument[list],
+                                           .parse = app_value_text,
+                                           .field = FIELD(list) + list * sizeof(const char *),
+                                           .expected = "values with commas between",
+                                           .help = rows->help[list]};
+    }
+    rows->row[0].heading =
+        "Lists: values with commas between. Every combination is measured, and becomes a row";
+    memcpy(&rows->row[count], own_rows, sizeof own_rows);
+}
+
+static int parse(int argc, char **argv, bench_arguments *arguments) {
+    list_rows *rows = app_allocate(1, sizeof *rows, "the options");
+    if (rows == NULL) {
+        return APP_FAILED;
+    }
+    app_command_text text = bench_text;
+    memset(rows, 0, sizeof *rows);
+    add_lists(rows);
+    text.rows = rows->row;
+    const int code = app_arguments_parse(&text, argc, argv, arguments);
+    free(rows);
+    return code;
 }
 
 int bench_arguments_parse(int argc, char **argv, bench_arguments *a) {
@@ -207,19 +211,20 @@ int bench_arguments_parse(int argc, char **argv, bench_arguments *a) {
                            .warm_up = 2,
                            .calibrate = 12,
                            .seed = 1};
-    int code = app_arguments_parse(&bench_text, argc, argv, a);
+    int code = parse(argc, argv, a);
     if (code) {
         return code;
     }
-    if (!a->study && !a->list[BENCH_LIST_GRID]) {
+    if (a->study == NULL && a->list[BENCH_LIST_GRID] == NULL) {
         return app_error(APP_USAGE, "nothing to measure: give --grid 64,128 or --study NAME");
     }
-    if (a->large && !a->study) {
+    if (a->large && a->study == NULL) {
         return app_error(APP_USAGE, "--large is for --study");
     }
-    if (a->csv && a->json && strcmp(a->csv, "-") == 0 && strcmp(a->json, "-") == 0) {
+    if (a->csv != NULL && a->json != NULL && strcmp(a->csv, "-") == 0 &&
+        strcmp(a->json, "-") == 0) {
         return app_error(APP_USAGE, "--csv and --json cannot both be stdout");
     }
-    code = a->study ? bench_study_check(a->study) : APP_DONE;
+    code = a->study != NULL ? bench_study_check(a->study) : APP_DONE;
     return code ? code : check_record(a);
 }

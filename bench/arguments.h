@@ -4,15 +4,17 @@
 
 #include "bench/sweep.h"
 
+#include <stdbool.h>
+
 /** What it says. Texts are borrowed from argv; NULL where it says nothing. */
 typedef struct bench_arguments {
-    const char *list[BENCH_LISTS];
+    const char *list[BENCH_LISTS_MOST];
     const char *study, *csv, *json, *record, *machine;
     const char *mpirun; /**< a command with its options, in a shell's words */
     unsigned repeat, passes, patience;
     int warm_up, calibrate, seed;
     double memory; /**< GiB; 0: from what there is */
-    int bounds, large, again, force, quiet;
+    bool bounds, large, again, force, quiet;
 } bench_arguments;
 
 /** @return APP_DONE; APP_USAGE after a message; APP_HELPED: all is done */

@@ -54,7 +54,7 @@ static bench_models models_of(const bench_groups *g, size_t leader) {
                                                                 : BENCH_MODELS_AS_FOUND;
 }
 
-static int is_measured(const bench_result *r) {
+static bool is_measured(const bench_result *r) {
     return !r->skip && (r->failed[0] || r->samples > 0);
 }
 
@@ -84,7 +84,7 @@ static int put_rows(void *context, int read_again) {
     }
     for (size_t c = 0; c < g->count && !code; c++) {
         const bench_result *r = &g->result[c];
-        const int gone = r->put && r->row == SIZE_MAX;
+        const bool gone = r->put && r->row == SIZE_MAX;
         if (is_measured(r) && (g->leader[c] == n->leader || gone)) {
             b->at.models = models_of(g, g->leader[c]);
             code = bench_results_put(&b->rows, &g->sweep, c, &b->at, g->result);
@@ -97,7 +97,7 @@ static int put_group(void *context, size_t leader) {
     bench *b = context;
     bench_groups *g = &b->groups;
     news n = {b, leader};
-    int measured = 0;
+    bool measured = false;
     for (size_t c = 0; c < g->count; c++) {
         measured |= g->leader[c] == leader && is_measured(&g->result[c]);
     }
@@ -167,8 +167,8 @@ static int measure(bench *b) {
 }
 
 static int make_sweep(bench_sweep *sweep, const bench_arguments *a, unsigned cpus, unsigned gpus) {
-    return a->study ? bench_study_add(sweep, a->study, a->large, cpus, gpus, a->list)
-                    : bench_sweep_add(sweep, a->list);
+    return a->study != NULL ? bench_study_add(sweep, a->study, a->large, cpus, gpus, a->list)
+                            : bench_sweep_add(sweep, a->list);
 }
 
 /* Wrong lists are found before anything is read or started, whatever the machine has. */
@@ -212,7 +212,7 @@ static int tell(bench *b, int code) {
         code = app_error(APP_FAILED, "all configurations failed, the first: %s",
                          bench_results_status(&b->rows, b->groups.result[0].row));
     }
-    if (!code && b->arguments.record && b->times.count == 0) {
+    if (!code && b->arguments.record != NULL && b->times.count == 0) {
         code = app_error(APP_FAILED, "%s: not written: no solve by one process was measured now",
                          b->arguments.record);
     }
@@ -225,7 +225,7 @@ static int open_files(bench *b) {
     const int code = bench_files_open(&b->files, a->csv, a->json, a->force, &rows, &b->rows.table);
     b->files.notes = &b->notes;
     b->notes.quiet = a->quiet;
-    return !code && a->record
+    return !code && a->record != NULL
                ? app_output_try(a->record, a->force ? APP_OUTPUT_ANY : APP_OUTPUT_RECORD)
                : code;
 }
@@ -240,7 +240,7 @@ static void clean_up(bench *b) {
 
 int bench_command(int argc, char **argv) {
     bench *b = calloc(1, sizeof *b);
-    if (!b) {
+    if (b == NULL) {
         return app_error(APP_FAILED, "out of memory");
     }
     int code = bench_arguments_parse(argc, argv, &b->arguments);
@@ -253,11 +253,11 @@ int bench_command(int argc, char **argv) {
         return app_ranks_agree(app_error(APP_USAGE, "psg bench starts as many processes as --ranks "
                                                     "says: start it without mpirun"));
     }
-    code = app_simulation_choose(b->arguments.machine, b->arguments.list[BENCH_LIST_NODES] ? "nodes"
-                                                       : b->arguments.list[BENCH_LIST_NETWORK]
-                                                           ? "network"
-                                                           : NULL);
-    if (code || (b->arguments.study && bench_study_is_program(b->arguments.study))) {
+    code = app_simulation_choose(b->arguments.machine,
+                                 b->arguments.list[bench_list("nodes")] != NULL     ? "nodes"
+                                 : b->arguments.list[bench_list("network")] != NULL ? "network"
+                                                                                    : NULL);
+    if (code || (b->arguments.study != NULL && bench_study_is_program(b->arguments.study))) {
         code = code ? code : bench_programs(&b->arguments);
         free(b);
         return code;
@@ -274,7 +274,7 @@ int bench_command(int argc, char **argv) {
                                .memory = b->arguments.memory,
                                .mpirun = b->arguments.mpirun,
                                .bounds = b->arguments.bounds,
-                               .times = b->arguments.record ? &b->times : NULL,
+                               .times = b->arguments.record != NULL ? &b->times : NULL,
                                .random = (uint64_t)b->arguments.seed,
                                .progress = &b->progress,
                                .heard = hear,

@@ -25,7 +25,7 @@ int bench_child_check_command(const char *text) {
     if (wordexp(text, &words, WRDE_NOCMD)) {
         return -1;
     }
-    const int empty = words.we_wordc == 0 || words.we_wordv[0][0] == '\0';
+    const bool empty = words.we_wordc == 0 || words.we_wordv[0][0] == '\0';
     wordfree(&words);
     return empty ? -1 : 0;
 }
@@ -35,8 +35,8 @@ char **bench_child_command(const char *mpirun, unsigned ranks, const char *const
     char number[16];
     const char *const count[] = {"-n", number};
     size_t length = 0, at = 0;
-    int failed = 0;
-    while (words[length]) {
+    bool failed = false;
+    while (words[length] != NULL) {
         length++;
     }
     snprintf(number, sizeof number, "%u", ranks);
@@ -44,14 +44,14 @@ char **bench_child_command(const char *mpirun, unsigned ranks, const char *const
         return NULL;
     }
     char **command = calloc(launcher.we_wordc + 2 + length + 1, sizeof *command);
-    for (size_t w = 0; command && w < launcher.we_wordc; w++) {
-        failed |= !(command[at++] = strdup(launcher.we_wordv[w]));
+    for (size_t w = 0; command != NULL && w < launcher.we_wordc; w++) {
+        failed |= (command[at++] = strdup(launcher.we_wordv[w])) == NULL;
     }
-    for (size_t w = 0; command && ranks > 1 && w < 2; w++) {
-        failed |= !(command[at++] = strdup(count[w]));
+    for (size_t w = 0; command != NULL && ranks > 1 && w < 2; w++) {
+        failed |= (command[at++] = strdup(count[w])) == NULL;
     }
-    for (size_t w = 0; command && w < length; w++) {
-        failed |= !(command[at++] = strdup(words[w]));
+    for (size_t w = 0; command != NULL && w < length; w++) {
+        failed |= (command[at++] = strdup(words[w])) == NULL;
     }
     if (ranks > 1) {
         wordfree(&launcher);
@@ -64,7 +64,7 @@ char **bench_child_command(const char *mpirun, unsigned ranks, const char *const
 }
 
 void bench_child_free_command(char **command) {
-    for (size_t w = 0; command && command[w]; w++) {
+    for (size_t w = 0; command != NULL && command[w] != NULL; w++) {
         free(command[w]);
     }
     free(command);
@@ -73,12 +73,12 @@ void bench_child_free_command(char **command) {
 /* ---------------------------------------------------------------------------- start and end */
 
 /* Has it ended, though its number is still its own? */
-static int has_ended(pid_t number, int options) {
+static bool has_ended(pid_t number, int options) {
     siginfo_t info;
     info.si_pid = 0;
     while (waitid(P_PID, (id_t)number, &info, WEXITED | WNOWAIT | options) < 0) {
         if (errno != EINTR) {
-            return 1;
+            return true;
         }
     }
     return info.si_pid != 0;
@@ -133,9 +133,9 @@ static void become(const bench_child *c, char **command, int order, pid_t parent
 
 int bench_child_start(bench_child *child, char **command, FILE *order) {
     const pid_t parent = getpid();
-    const int from = order ? fileno(order) : open("/dev/null", O_RDONLY);
+    const int from = order != NULL ? fileno(order) : open("/dev/null", O_RDONLY);
     *child = (bench_child){.number = -1, .said = tmpfile(), .ends = {-1, -1}};
-    if (command && from >= 0 && child->said && pipe(child->ends) == 0) {
+    if (command != NULL && from >= 0 && child->said != NULL && pipe(child->ends) == 0) {
         fflush(NULL); /* what is buffered is printed once */
         child->number = fork();
         if (child->number == 0) {
@@ -143,7 +143,7 @@ int bench_child_start(bench_child *child, char **command, FILE *order) {
         }
     }
     const int why = errno;
-    if (!order && from >= 0) {
+    if (order == NULL && from >= 0) {
         close(from);
     }
     if (child->number > 0) {
@@ -178,7 +178,7 @@ void bench_child_forget(bench_child *child) {
             child->ends[end] = -1;
         }
     }
-    if (child->said) {
+    if (child->said != NULL) {
         fclose(child->said);
         child->said = NULL;
     }
@@ -190,7 +190,7 @@ void bench_child_first_words(const bench_child *child, char *line, size_t size) 
     size_t length = 0;
     line[0] = '\0';
     rewind(said);
-    while (fgets(text, sizeof text, said)) {
+    while (fgets(text, sizeof text, said) != NULL) {
         text[strcspn(text, "\r\n")] = '\0';
         if (text[strspn(text, "- ")] && length < size) {
             length += (size_t)snprintf(line + length, size - length, "%s%s", length ? " " : "",
@@ -206,7 +206,7 @@ void bench_child_last_words(const bench_child *child, const char *name, char *li
     const size_t length = strlen(name);
     bench_child_first_words(child, line, size);
     rewind(child->said);
-    while (fgets(text, sizeof text, child->said)) {
+    while (fgets(text, sizeof text, child->said) != NULL) {
         text[strcspn(text, "\r\n")] = '\0';
         if (strncmp(text, name, length) == 0 && text[length] == ':') {
             snprintf(line, size, "%s", text);

@@ -6,18 +6,24 @@
 
 #include <string.h>
 
-double bench_fields_bytes(const bench_config *c) {
-    return (double)c->grid.n[0] * (double)c->grid.n[1] * (double)c->grid.n[2] *
-           (double)app_element_bytes(c->precision);
+static psg_precision precision_of(const bench_config *config) {
+    psg_options options;
+    bench_config_options(config, &options);
+    return options.precision;
 }
 
-static int is_of(const bench_fields *fields, const bench_config *config) {
-    return fields->precision == config->precision &&
+double bench_fields_bytes(const bench_config *c) {
+    return (double)c->grid.n[0] * (double)c->grid.n[1] * (double)c->grid.n[2] *
+           (double)app_element_bytes(precision_of(c));
+}
+
+static bool is_of(const bench_fields *fields, const bench_config *config) {
+    return fields->precision == precision_of(config) &&
            memcmp(fields->grid.n, config->grid.n, sizeof config->grid.n) == 0;
 }
 
-int bench_fields_same(const bench_config *a, const bench_config *b) {
-    const bench_fields fields = {.grid = a->grid, .precision = a->precision};
+bool bench_fields_same(const bench_config *a, const bench_config *b) {
+    const bench_fields fields = {.grid = a->grid, .precision = precision_of(a)};
     return is_of(&fields, b);
 }
 
@@ -30,7 +36,7 @@ static void fill(const bench_fields *fields, void (*alive)(void *context), void 
     const size_t plane_bytes = of_plane * app_element_bytes(fields->precision);
     for (size_t k = 0; k < planes.count; k += most) {
         const size_t left = planes.count - k;
-        if (alive) {
+        if (alive != NULL) {
             alive(context);
         }
         app_modes_fill(fields->modes, fields->precision,
@@ -58,19 +64,20 @@ const bench_fields *bench_fields_get(bench_field_store *store, const bench_confi
     bench_config_grid(config, &grid);
     bench_fields *fields = &store->entry[store->count];
     *fields = (bench_fields){
-        .grid = config->grid, .precision = config->precision, .planes = app_own_planes(&grid)};
-    fields->bytes = app_plane_points(&grid, fields->planes) * app_element_bytes(config->precision);
+        .grid = config->grid, .precision = precision_of(config), .planes = app_own_planes(&grid)};
+    fields->bytes = app_plane_points(&grid, fields->planes) * app_element_bytes(fields->precision);
     fields->f = app_simulation_allocate(fields->bytes);
-    if (!app_simulation_machine()) {
+    if (app_simulation_machine() == NULL) {
         fields->modes = app_modes_make(&grid, PSG_SYMBOL_SPECTRAL, 0, 1);
     }
-    double missing = (!fields->modes && !app_simulation_machine()) || !fields->f;
+    double missing =
+        (fields->modes == NULL && app_simulation_machine() == NULL) || fields->f == NULL;
     app_ranks_max(&missing, 1);
     if (missing > 0) {
         release(fields);
         return NULL;
     }
-    if (fields->modes) {
+    if (fields->modes != NULL) {
         fill(fields, alive, context);
     }
     store->count++;
@@ -80,7 +87,7 @@ const bench_fields *bench_fields_get(bench_field_store *store, const bench_confi
 void bench_fields_drop(bench_field_store *store, const bench_config *but) {
     size_t kept = 0;
     for (size_t e = 0; e < store->count; e++) {
-        if (but && is_of(&store->entry[e], but)) {
+        if (but != NULL && is_of(&store->entry[e], but)) {
             store->entry[kept++] = store->entry[e];
         } else {
             release(&store->entry[e]);

@@ -5,10 +5,12 @@
 #include "app/problems.h"
 #include "bench/sweep.h"
 
+#include <stdbool.h>
+
 /** f of one grid in one precision, of the problem `modes`; the planes of this process. */
 typedef struct bench_fields {
     app_grid_value grid;
-    int precision;
+    psg_precision precision;
     app_planes planes;
     size_t bytes;     /**< of f */
     void *f;          /**< [count][ny][nx]; in a simulation nothing */
@@ -33,7 +35,7 @@ const bench_fields *bench_fields_get(bench_field_store *store, const bench_confi
 double bench_fields_bytes(const bench_config *config);
 
 /** Are the fields of one those of the other? */
-int bench_fields_same(const bench_config *a, const bench_config *b);
+bool bench_fields_same(const bench_config *a, const bench_config *b);
 
 /** Forget those of other configurations than this one; NULL: all. */
 void bench_fields_drop(bench_field_store *store, const bench_config *but);

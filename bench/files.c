@@ -26,7 +26,7 @@ json_t *bench_files_json(const bench_table *table,
             } else if (text[0]) {
                 value = json_string(text);
             }
-            json_object_set_new(object, table->names[c], value ? value : json_null());
+            json_object_set_new(object, table->names[c], value != NULL ? value : json_null());
         }
         json_array_append_new(rows, object);
     }
@@ -38,7 +38,7 @@ json_t *bench_files_json(const bench_table *table,
 static json_t *make_json(const bench_files *files, const bench_table *table) {
     json_t *root = bench_files_json(table, files->rows.is_number);
     json_t *notes = json_array();
-    for (size_t n = 0; files->notes && n < files->notes->count; n++) {
+    for (size_t n = 0; files->notes != NULL && n < files->notes->count; n++) {
         json_array_append_new(notes, json_string(files->notes->text[n]));
     }
     json_object_set_new(root, "notes", notes);
@@ -82,7 +82,7 @@ static int take_rows(bench_table *table, json_t *root, char *why, size_t size) {
     const char *command = json_string_value(json_object_get(root, "command"));
     json_t *rows = json_object_get(root, "rows");
     int failed = 0;
-    if (!command || strcmp(command, "bench") != 0 || !json_is_array(rows)) {
+    if (command == NULL || strcmp(command, "bench") != 0 || !json_is_array(rows)) {
         snprintf(why, size, "it is no object with the command bench and rows");
         return 1;
     }
@@ -97,20 +97,20 @@ static int read_json(bench_table *table, const char *path, int force) {
     json_error_t wrong;
     char why[sizeof wrong.text] = "";
     FILE *file = fopen(path, "r");
-    if (!file) {
+    if (file == NULL) {
         return errno == ENOENT
                    ? APP_DONE
                    : app_error(APP_FAILED, "%s: cannot be read: %s", path, strerror(errno));
     }
     const int first = getc(file);
-    const int empty = first == EOF && !ferror(file);
+    const bool empty = first == EOF && !ferror(file);
     rewind(file);
     json_t *root = empty ? NULL : json_loadf(file, 0, &wrong);
-    int failed = !empty && !root;
+    int failed = !empty && root == NULL;
     fclose(file);
     if (failed) {
         snprintf(why, sizeof why, "%s", wrong.text);
-    } else if (root) {
+    } else if (root != NULL) {
         failed = take_rows(table, root, why, sizeof why);
     }
     json_decref(root);
@@ -131,7 +131,7 @@ static int read_json(bench_table *table, const char *path, int force) {
 /* -------------------------------------------------------------------------------- either format */
 
 const char *bench_files_main(const bench_files *files) {
-    return files->csv ? files->csv : files->json;
+    return files->csv != NULL ? files->csv : files->json;
 }
 
 static int read_file(const bench_files *files, const char *path, bench_table *table) {
@@ -153,11 +153,11 @@ static int read_again(const bench_files *files, const char *path, bench_table *t
 
 static int write_csv(const bench_table *table, const char *temporary, const char *path) {
     FILE *file = fopen(temporary, "w");
-    int failed = !file || bench_table_write(table, file);
+    bool failed = file == NULL || bench_table_write(table, file);
     int why = errno;
-    if (file && fclose(file)) {
+    if (file != NULL && fclose(file)) {
         why = errno;
-        failed = 1;
+        failed = true;
     }
     return failed ? app_error(APP_FAILED, "%s: cannot be written: %s", path, strerror(why))
                   : APP_DONE;
@@ -183,7 +183,7 @@ static bench_stamp stamp_of(const char *name) {
     return stamp;
 }
 
-static int is_same_stamp(const bench_stamp *a, const bench_stamp *b) {
+static bool is_same_stamp(const bench_stamp *a, const bench_stamp *b) {
     return a->device == b->device && a->number == b->number && a->bytes == b->bytes &&
            a->seconds == b->seconds && a->nanoseconds == b->nanoseconds;
 }
@@ -192,23 +192,24 @@ int bench_files_open(bench_files *files, const char *csv, const char *json, int 
                      const bench_rows *rows, bench_table *table) {
     *files = (bench_files){.rows = *rows,
                            .force = force,
-                           .csv_to_stdout = csv && strcmp(csv, "-") == 0,
-                           .json_to_stdout = json && strcmp(json, "-") == 0};
+                           .csv_to_stdout = csv != NULL && strcmp(csv, "-") == 0,
+                           .json_to_stdout = json != NULL && strcmp(json, "-") == 0};
     files->csv = files->csv_to_stdout ? NULL : csv;
     files->json = files->json_to_stdout ? NULL : json;
-    if (files->csv && files->json && app_same_file(csv, json)) {
+    if (files->csv != NULL && files->json != NULL && app_same_file(csv, json)) {
         return app_error(APP_USAGE, "--csv and --json name the same file, %s", csv);
     }
     /* first: what is no file may have no end */
-    int code = files->csv ? app_output_try(csv, APP_OUTPUT_ANY) : APP_DONE;
-    if (!code && files->json) {
+    int code = files->csv != NULL ? app_output_try(csv, APP_OUTPUT_ANY) : APP_DONE;
+    if (!code && files->json != NULL) {
         code = app_output_try(json, force ? APP_OUTPUT_ANY : APP_OUTPUT_JSON);
     }
-    if (!code && bench_files_main(files)) {
+    if (!code && bench_files_main(files) != NULL) {
         files->stamp = stamp_of(bench_files_main(files));
         code = read_file(files, bench_files_main(files), table);
     }
-    if (!code && files->csv && files->json) { /* so that a foreign one is found before the work */
+    if (!code && files->csv != NULL &&
+        files->json != NULL) { /* so that a foreign one is found before the work */
         bench_table trial;
         bench_table_init(&trial, table->names, table->columns);
         code = read_json(&trial, json, force);
@@ -283,11 +284,11 @@ static int update_main(bench_files *files, bench_table *table,
     const char *path = bench_files_main(files);
     app_output output;
     int code = app_output_begin(&output, path, APP_OUTPUT_ANY, 0);
-    const int begun = !code;
+    const bool begun = !code;
     code = code ? code : bench_lock_take(&files->lock, output.name);
-    const int locked = !code;
+    const bool locked = !code;
     const bench_stamp now = stamp_of(locked ? output.name : "");
-    const int changed = locked && !is_same_stamp(&now, &files->stamp);
+    const bool changed = locked && !is_same_stamp(&now, &files->stamp);
     if (changed) {
         code = read_again(files, path, table);
     }
@@ -309,11 +310,12 @@ static int update_main(bench_files *files, bench_table *table,
 
 int bench_files_update(bench_files *files, bench_table *table,
                        int (*apply)(void *context, int read_again), void *context) {
-    if (!bench_files_main(files)) {
+    if (bench_files_main(files) == NULL) {
         return apply(context, 0);
     }
     const int code = update_main(files, table, apply, context);
-    const int beside = files->csv && files->json ? save_json(files, table) : APP_DONE;
+    const int beside =
+        files->csv != NULL && files->json != NULL ? save_json(files, table) : APP_DONE;
     return code ? code : beside;
 }
 
@@ -331,15 +333,16 @@ int bench_files_finish(bench_files *files, bench_table *table, int code) {
         written = app_json_write(make_json(files, table), NULL, "stdout");
     }
     code = code ? code : written;
-    if (!code && files->json && files->csv) {
+    if (!code && files->json != NULL && files->csv != NULL) {
         code = save_json(files, table);
-    } else if (!code && files->json && files->updated && files->notes && files->notes->count > 0) {
+    } else if (!code && files->json != NULL && files->updated && files->notes != NULL &&
+               files->notes->count > 0) {
         code = update_main(files, table, apply_nothing, NULL);
     }
     return code;
 }
 
-int bench_files_leave_stdout(const bench_files *files) {
+bool bench_files_leave_stdout(const bench_files *files) {
     return !files->csv_to_stdout && !files->json_to_stdout;
 }
 
@@ -358,7 +361,7 @@ void bench_old_add(bench_old *old, const char *date) {
 }
 
 void bench_old_note(const bench_old *old, size_t rows, const char *path, app_notes *notes) {
-    const int days = strcmp(old->first, old->last) != 0;
+    const bool days = strcmp(old->first, old->last) != 0;
     char of[32] = "";
     if (rows > 0) {
         snprintf(of, sizeof of, " of %zu", rows);

@@ -7,6 +7,7 @@
 #include "bench/table.h"
 
 #include <jansson.h>
+#include <stdbool.h>
 
 /** What the rows of a study's table are like. */
 typedef struct bench_rows {
@@ -79,6 +80,6 @@ int bench_files_finish(bench_files *files, bench_table *table, int code);
 const char *bench_files_main(const bench_files *files);
 
 /** Is there room on stdout for a table for people? */
-int bench_files_leave_stdout(const bench_files *files);
+bool bench_files_leave_stdout(const bench_files *files);
 
 #endif

@@ -1,6 +1,7 @@
 /* Visits of groups, and what is heard of them. */
 #include "bench/groups.h"
 #include "app/app.h"
+#include "bench/fields.h"
 #include "bench/visit.h"
 #include "graph/psg_machine.h"
 
@@ -11,12 +12,12 @@
 /* ------------------------------------------------------------------------------------- a visit */
 
 static void take_sample(bench_groups *g, bench_result *r, const bench_sample *sample) {
-    if (!r->sample) {
+    if (r->sample == NULL) {
         r->sample = malloc(g->repeat * sizeof *r->sample);
     }
-    if (r->sample && r->samples < g->repeat) {
+    if (r->sample != NULL && r->samples < g->repeat) {
         r->sample[r->samples++] = *sample;
-    } else if (!r->sample) {
+    } else if (r->sample == NULL) {
         snprintf(r->failed, sizeof r->failed, "out of memory for the times");
     }
 }
@@ -64,7 +65,7 @@ static void hear(void *context, const bench_record *record) {
     g->heard(g->context, record);
 }
 
-static int is_left(const bench_groups *g, size_t number) {
+static bool is_left(const bench_groups *g, size_t number) {
     return !g->result[number].skip && !g->result[number].failed[0];
 }
 
@@ -80,13 +81,14 @@ static size_t gather(bench_groups *g, size_t leader) {
 }
 
 static double plan_memory(const bench_groups *g, size_t leader) {
-    const bench_config *first = &g->sweep.config[leader];
+    psg_options first;
     double total, available;
+    bench_config_options(&g->sweep.config[leader], &first);
     if (g->memory > 0) {
         return g->memory * 1024 * 1024 * 1024;
     }
-    if (first->gpus != 0 && g->machine.gpus > 0) { /* StarPU makes room by moving data out */
-        const double all = g->machine.gpus, gpus = first->gpus < 0 ? all : first->gpus;
+    if (first.gpus != 0 && g->machine.gpus > 0) { /* StarPU makes room by moving data out */
+        const double all = g->machine.gpus, gpus = first.gpus < 0 ? all : first.gpus;
         return 0.5 * fmin(1, gpus / all) * g->machine.gpu_memory;
     }
     app_machine_memory(&total, &available);
@@ -186,22 +188,22 @@ int bench_groups_find_machine(bench_groups *g) {
 
 /* -------------------------------------------------------------------------------------- a pass */
 
-int bench_groups_calibrates(const bench_groups *g, size_t leader) {
+bool bench_groups_calibrates(const bench_groups *g, size_t leader) {
     return bench_config_needs_models(&g->sweep.config[leader]) && g->calibrate > 0;
 }
 
 /* StarPU's models are of tasks, whatever policy they run under: what one has measured serves the
  * others. */
 static int calibrate(bench_groups *g, size_t leader) {
-    int needed = 0;
+    bool needed = false;
     for (size_t c = 0; c < g->count; c++) {
         needed |= g->leader[c] == leader && is_left(g, c) && !g->calibrated[c];
     }
     const int code = needed ? visit_group(g, leader, 0, 0, 1) : APP_DONE;
     for (size_t c = 0; c < g->count && needed; c++) {
         for (size_t o = 0; o < g->count && g->leader[c] == leader && is_left(g, c); o++) {
-            g->calibrated[o] |=
-                bench_config_same_but(&g->sweep.config[c], &g->sweep.config[o], BENCH_LIST_SCHED);
+            g->calibrated[o] |= bench_config_same_but(&g->sweep.config[c], &g->sweep.config[o],
+                                                      bench_list("sched"));
         }
     }
     return code;
@@ -222,8 +224,8 @@ static size_t find_leaders(bench_groups *g, size_t *leaders) {
 int bench_groups_pass(bench_groups *g, unsigned rounds, double seconds) {
     const double end = app_now() + seconds;
     size_t *leaders = app_allocate(g->count + 1, sizeof *leaders, "the groups");
-    const size_t count = leaders ? find_leaders(g, leaders) : 0;
-    int code = leaders ? APP_DONE : APP_FAILED;
+    const size_t count = leaders != NULL ? find_leaders(g, leaders) : 0;
+    int code = leaders != NULL ? APP_DONE : APP_FAILED;
     for (size_t n = 0; n < count && !code; n++) {
         const size_t leader = leaders[n];
         if (bench_groups_calibrates(g, leader)) {
@@ -247,7 +249,7 @@ int bench_groups_pass(bench_groups *g, unsigned rounds, double seconds) {
 /* The memory made longer, or as it was. */
 static void *grown(void *memory, size_t count, size_t element_bytes, int *failed) {
     void *more = realloc(memory, count * element_bytes);
-    if (!more) {
+    if (more == NULL) {
         *failed = 1;
         return memory;
     }
@@ -261,7 +263,7 @@ static void refuse(bench_groups *g, size_t first) {
     for (size_t c = first; c < g->count; c++) {
         const double bytes =
             bench_config_bytes(&g->sweep.config[c]) + bench_fields_bytes(&g->sweep.config[c]);
-        if (g->sweep.config[c].ranks > 1 && !psg_component_version(PSG_COMPONENT_MPI)) {
+        if (g->sweep.config[c].ranks > 1 && psg_component_version(PSG_COMPONENT_MPI) == NULL) {
             snprintf(
                 g->result[c].failed, sizeof g->result[c].failed, "%s",
                 psg_simulation()

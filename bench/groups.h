@@ -7,6 +7,8 @@
 #include "app/progress.h"
 #include "bench/result.h"
 
+#include <stdbool.h>
+
 /** Before bench_groups_take() all zero, but for what stands first. */
 typedef struct bench_groups {
     bench_sweep sweep; /**< may grow between passes */
@@ -53,7 +55,7 @@ int bench_groups_take(bench_groups *groups);
 int bench_groups_pass(bench_groups *groups, unsigned rounds, double seconds);
 
 /** Is a group calibrated before it is measured? */
-int bench_groups_calibrates(const bench_groups *groups, size_t leader);
+bool bench_groups_calibrates(const bench_groups *groups, size_t leader);
 
 /** Forget the rounds of a configuration. */
 void bench_groups_reset(bench_groups *groups, size_t number);

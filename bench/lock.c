@@ -36,11 +36,11 @@ static long holder(int file) {
     return fcntl(file, F_GETLK, &whole) || whole.l_type == F_UNLCK ? 0 : (long)whole.l_pid;
 }
 
-static int has_no_locks(int why) {
+static bool has_no_locks(int why) {
     return why == ENOLCK || why == ENOSYS || why == EOPNOTSUPP || why == EINVAL;
 }
 
-static int is_still_there(int file, const char *name) {
+static bool is_still_there(int file, const char *name) {
     struct stat ours, there;
     return fstat(file, &ours) == 0 && stat(name, &there) == 0 && ours.st_dev == there.st_dev &&
            ours.st_ino == there.st_ino;
@@ -74,7 +74,7 @@ static int wait_for_lock(bench_lock *lock, const char *path) {
         if (held < 0) {
             return held;
         }
-        const int there = is_still_there(lock->file, name);
+        const bool there = is_still_there(lock->file, name);
         if (held && there) {
             return held;
         }
@@ -111,7 +111,7 @@ int bench_lock_take(bench_lock *lock, const char *path) {
             app_print_message("note: %s: its file system has no locks (%s): rows are lost where "
                               "several psg write it at the same time",
                               path, strerror(why));
-            lock->told = 1;
+            lock->told = true;
         }
     }
     app_output_adopt(&lock->marker);

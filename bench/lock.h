@@ -5,10 +5,12 @@
 
 #include "app/output.h"
 
+#include <stdbool.h>
+
 /** All zero before the first use. */
 typedef struct bench_lock {
     int file;          /**< open while the lock is held; -1: the file system has no locks */
-    int told;          /**< that it has none */
+    bool told;         /**< that it has none */
     app_output marker; /**< the lock file, which a signal removes */
 } bench_lock;
 

@@ -9,6 +9,7 @@
 #include "app/report.h"
 #include "app/simulation.h"
 #include "app/workers.h"
+#include "bench/fields.h"
 #include "bench/wire.h"
 #include "graph/psg_machine.h"
 #include "graph/psg_observe.h"
@@ -33,6 +34,7 @@ typedef struct job {
     int pipe;
     size_t number;
     const bench_config *config;
+    psg_options options; /* of the configuration */
     const bench_fields *fields;
     psg_plan *plan; /* NULL: it failed */
     app_workers workers;
@@ -90,7 +92,7 @@ static void tell_facts(const batch *b, const job *j) {
     app_ranks_sum(&workers, 1);
     app_ranks_max(most, 2);
     for (size_t w = 0; w < j->workers.count; w++) {
-        const int gpu = j->workers.list[w].kind == PSG_WORKER_CUDA;
+        const bool gpu = j->workers.list[w].kind == PSG_WORKER_CUDA;
         facts->cpus += !gpu;
         facts->gpus += gpu;
         if (gpu && !facts->gpu_model[0]) {
@@ -108,22 +110,21 @@ static void tell_facts(const batch *b, const job *j) {
 }
 
 /* Of a call that is each process' own. */
-static int failed_anywhere(psg_status status) {
+static bool failed_anywhere(psg_status status) {
     double failed = status != PSG_OK;
     app_ranks_max(&failed, 1);
     return failed > 0;
 }
 
 static void make_plan(batch *b, job *j) {
-    psg_options options;
+    psg_options options = j->options;
     psg_grid grid;
-    bench_config_options(j->config, &options);
     bench_config_grid(j->config, &grid);
     options.calibrate = b->visit->calibrate;
     options.comm = app_ranks_comm();
     options.record = b->visit->bounds;
     tell_text(b->pipe, BENCH_RECORD_BEGIN, j->number, "planning");
-    if (!options.comm && options.nodes <= 1 &&
+    if (options.comm == NULL && options.nodes <= 1 &&
         (options.exchange == PSG_EXCHANGE_MPI || options.exchange == PSG_EXCHANGE_ALLTOALL)) {
         char words[96]; /* the library's are for programmers */
         snprintf(words, sizeof words, "exchange %s is between processes: give --ranks 2, or more",
@@ -151,7 +152,7 @@ static void make_plan(batch *b, job *j) {
 static psg_status solve(const batch *b, const job *j) {
     psg_status status = PSG_OK;
     unsigned submitted = 0;
-    while (status == PSG_OK && submitted < j->config->in_flight) {
+    while (status == PSG_OK && submitted < j->options.in_flight) {
         status = j->config->resident
                      ? psg_submit_slabs(j->plan)
                      : psg_submit(j->plan, j->fields->f, b->solutions->u[submitted]);
@@ -165,8 +166,8 @@ static psg_status solve(const batch *b, const job *j) {
 }
 
 /* Does a GPU wait for nothing but StarPU? For no copies, no messages and no tasks of another solve. */
-static int is_undisturbed(const job *j, const bench_sample *sample) {
-    return j->config->in_flight == 1 &&
+static bool is_undisturbed(const job *j, const bench_sample *sample) {
+    return j->options.in_flight == 1 &&
            sample->h2d_bytes + sample->d2h_bytes + sample->d2d_bytes + sample->sent_bytes <= 0;
 }
 
@@ -175,21 +176,22 @@ static void count_tasks(const batch *b, const job *j, bench_sample *sample) {
     size_t count = 0;
     (void)psg_plan_events(j->plan, NULL, 0, &count);
     psg_event *events = calloc(count + 1, sizeof *events);
-    (void)psg_plan_events(j->plan, events, events ? count : 0, &count);
-    for (size_t e = 0; events && e < count; e++) {
+    (void)psg_plan_events(j->plan, events, events != NULL ? count : 0, &count);
+    for (size_t e = 0; events != NULL && e < count; e++) {
         const int worker =
             events[e].worker; /* one's own are the first of the list on rank 0, too */
         if (worker >= 0 && (size_t)worker < j->workers.count) {
-            const int gpu = j->workers.list[worker].kind == PSG_WORKER_CUDA;
+            const bool gpu = j->workers.list[worker].kind == PSG_WORKER_CUDA;
             sample->tasks_cpu += !gpu;
             sample->tasks_gpu += gpu;
-            if (b->times) {
-                const bench_time time = bench_time_of(j->config, &events[e], gpu);
+            if (b->times != NULL) {
+                const bench_time time =
+                    bench_time_of(j->config->grid.n, j->options.precision, &events[e], gpu);
                 (void)bench_times_add(b->times, &time); /* one more or less */
             }
         }
     }
-    if (events && b->times && is_undisturbed(j, sample)) {
+    if (events != NULL && b->times != NULL && is_undisturbed(j, sample)) {
         bench_times_add_gaps(b->times, events, count, j->workers.list, j->workers.count);
     }
     free(events);
@@ -208,7 +210,7 @@ static void read_part(const batch *b, const job *j, const psg_statistics *before
     psg_statistics s;
     double stage[PSG_STAGE_COUNT];
     bench_sample *sample = &p->sample;
-    const double flights = j->config->in_flight;
+    const double flights = j->options.in_flight;
     memset(p, 0, sizeof *p);
     sample->seconds = seconds;
     (void)psg_plan_statistics(j->plan, &s); /* these fail for what does not exist only */
@@ -236,7 +238,8 @@ static void read_part(const batch *b, const job *j, const psg_statistics *before
     sample->spectrum_bytes = (double)s.spectrum_bytes;
     sample->cpu_planes = (double)s.cpu_planes;
     sample->cpu_rows = (double)s.cpu_rows;
-    if (b->times && s.submit_tasks > 1) { /* one that stands for many says nothing of each */
+    if (b->times != NULL &&
+        s.submit_tasks > 1) { /* one that stands for many says nothing of each */
         bench_costs_add(&b->times->submission, (double)s.submit_pieces, (double)s.submit_tasks,
                         s.submit_seconds);
     }
@@ -284,7 +287,7 @@ static psg_status read_bounds(const job *j, bench_sample *sample) {
     (void)psg_plan_statistics(j->plan, &s);
     const psg_status status = psg_plan_bounds(j->plan, &bounds);
     if (status == PSG_OK) {
-        double seconds = j->config->in_flight == 1 ? sample->seconds : s.seconds;
+        double seconds = j->options.in_flight == 1 ? sample->seconds : s.seconds;
         app_ranks_max(&seconds, 1);
         app_report_join_bounds(&bounds);
         memcpy(sample->bound, bounds.bound, sizeof sample->bound);
@@ -297,8 +300,8 @@ static psg_status read_bounds(const job *j, bench_sample *sample) {
 
 static void check_answer(batch *b, job *j) {
     bench_record record = {.kind = BENCH_RECORD_CHECKED, .config = j->number};
-    const unsigned answers = j->config->resident ? 1 : j->config->in_flight;
-    if (app_simulation_machine()) {
+    const unsigned answers = j->config->resident ? 1 : j->options.in_flight;
+    if (app_simulation_machine() != NULL) {
         return; /* there is none */
     }
     if (j->config->resident && failed_anywhere(psg_slabs_get(j->plan, b->solutions->u[0]))) {
@@ -326,7 +329,7 @@ static void one_round(batch *b, job *j, int counts, int last) {
     app_ranks_barrier();
     const double start = psg_clock();
     const psg_status status = solve(b, j);
-    double seconds = (psg_clock() - start) / j->config->in_flight;
+    double seconds = (psg_clock() - start) / j->options.in_flight;
     if (status != PSG_OK) {
         fail(b, j, psg_last_error());
         return;
@@ -354,7 +357,7 @@ static void one_round(batch *b, job *j, int counts, int last) {
 static void solve_rounds(batch *b, size_t *order, uint64_t *random) {
     const unsigned warm_up = b->visit->warm_up, rounds = b->visit->calibrate ? 0 : b->visit->rounds;
     double took = 0;
-    int last = 0;
+    bool last = false;
     for (unsigned round = 0; round < warm_up + rounds && !last; round++) {
         const double start = app_now();
         last = round + 1 == warm_up + rounds ||
@@ -362,7 +365,7 @@ static void solve_rounds(batch *b, size_t *order, uint64_t *random) {
         bench_shuffle(order, b->count, random);
         for (size_t n = 0; n < b->count; n++) {
             job *j = &b->jobs[order[n]];
-            if (j->plan) {
+            if (j->plan != NULL) {
                 one_round(b, j, round >= warm_up || (last && rounds > 0), last && rounds > 0);
             }
         }
@@ -373,7 +376,7 @@ static void solve_rounds(batch *b, size_t *order, uint64_t *random) {
 /* ------------------------------------------------------------------------------------ batches */
 
 static void free_solutions(solutions *s) {
-    for (unsigned flight = 0; s->u && flight < s->flights; flight++) {
+    for (unsigned flight = 0; s->u != NULL && flight < s->flights; flight++) {
         app_simulation_free(s->u[flight], s->bytes);
     }
     free(s->u);
@@ -384,12 +387,12 @@ static void free_solutions(solutions *s) {
 static size_t field_bytes(const job *j) {
     psg_grid grid;
     bench_config_grid(j->config, &grid);
-    return app_plane_points(&grid, app_own_planes(&grid)) * app_element_bytes(j->config->precision);
+    return app_plane_points(&grid, app_own_planes(&grid)) * app_element_bytes(j->options.precision);
 }
 
 /* Is u[flight] copied from GPUs, in solves or to be checked? */
-static int uses(const job *j, unsigned flight) {
-    return j->plan && (j->config->resident ? flight == 0 : flight < j->config->in_flight);
+static bool uses(const job *j, unsigned flight) {
+    return j->plan != NULL && (j->config->resident ? flight == 0 : flight < j->options.in_flight);
 }
 
 /* Page-lock what solves copy more than once; where it cannot be, the copies take longer and say so.
@@ -398,11 +401,11 @@ static int uses(const job *j, unsigned flight) {
 static void pin_all(const batch *b) {
     for (unsigned flight = 0; flight < b->solutions->flights; flight++) {
         const job *largest = NULL;
-        int wanted = 0;
+        bool wanted = false;
         for (size_t n = 0; n < b->count; n++) {
             const job *j = &b->jobs[n];
             if (uses(j, flight)) {
-                largest = !largest || field_bytes(j) > field_bytes(largest) ? j : largest;
+                largest = largest == NULL || field_bytes(j) > field_bytes(largest) ? j : largest;
                 wanted |= !j->config->resident;
             }
         }
@@ -412,7 +415,7 @@ static void pin_all(const batch *b) {
     }
     for (size_t n = 0; n < b->count; n++) {
         const job *j = &b->jobs[n];
-        if (j->plan && !j->config->resident) {
+        if (j->plan != NULL && !j->config->resident) {
             (void)psg_plan_pin(j->plan, j->fields->f);
         }
     }
@@ -425,7 +428,7 @@ static int need_solutions(const batch *b) {
     unsigned flights = 0;
     for (size_t n = 0; n < b->count; n++) {
         const size_t needed = field_bytes(&b->jobs[n]);
-        const unsigned in_flight = b->jobs[n].config->in_flight;
+        const unsigned in_flight = b->jobs[n].options.in_flight;
         bytes = needed > bytes ? needed : bytes;
         flights = in_flight > flights ? in_flight : flights;
     }
@@ -435,13 +438,13 @@ static int need_solutions(const batch *b) {
     free_solutions(s);
     s->u = calloc(flights, sizeof *s->u);
     s->bytes = bytes;
-    for (; s->u && s->flights < flights; s->flights++) {
+    for (; s->u != NULL && s->flights < flights; s->flights++) {
         s->u[s->flights] = app_simulation_allocate(bytes);
-        if (!s->u[s->flights]) {
+        if (s->u[s->flights] == NULL) {
             return -1;
         }
     }
-    return s->u ? 0 : -1;
+    return s->u != NULL ? 0 : -1;
 }
 
 static void tell_fields(void *context) {
@@ -452,9 +455,9 @@ static void tell_fields(void *context) {
 static void run_batch(batch *b, bench_field_store *fields, uint64_t *random) {
     size_t *order = calloc(b->count, sizeof *order);
     b->parts = calloc((size_t)app_ranks(), sizeof *b->parts);
-    double missing = !order || !b->parts || need_solutions(b);
+    double missing = order == NULL || b->parts == NULL || need_solutions(b);
     app_ranks_max(&missing, 1);
-    int enough = missing == 0;
+    bool enough = missing == 0;
     for (size_t n = 0; n < b->count && enough; n++) {
         order[n] = n;
         b->jobs[n].fields = bench_fields_get(fields, b->jobs[n].config, tell_fields, &b->jobs[n]);
@@ -503,7 +506,7 @@ static size_t batch_end(const bench_visit *visit, size_t first) {
     size_t end = first;
     for (; end < visit->count && end - first < BENCH_FIELDS_MOST / 2; end++) {
         const bench_config *c = &visit->config[visit->which[end]];
-        const int shares =
+        const bool shares =
             end > first && bench_fields_same(c, &visit->config[visit->which[end - 1]]);
         bytes += bench_config_bytes(c) + (shares ? 0 : bench_fields_bytes(c));
         if (end > first && bytes > visit->memory) {
@@ -520,8 +523,8 @@ int bench_measure(const bench_visit *visit, int pipe) {
     solutions found = {.u = NULL};
     job *jobs = calloc(visit->count, sizeof *jobs);
     const int code = app_ranks_agree(
-        jobs ? APP_DONE
-             : app_error(APP_FAILED, "out of memory for %zu configurations", visit->count));
+        jobs != NULL ? APP_DONE
+                     : app_error(APP_FAILED, "out of memory for %zu configurations", visit->count));
     put_in_order(visit, &random);
     for (size_t first = 0, end; first < visit->count && !code; first = end) {
         end = batch_end(visit, first);
@@ -534,6 +537,7 @@ int bench_measure(const bench_visit *visit, int pipe) {
         for (size_t n = first; n < end; n++) {
             jobs[n] = (job){
                 .pipe = pipe, .number = visit->which[n], .config = &visit->config[visit->which[n]]};
+            bench_config_options(jobs[n].config, &jobs[n].options);
         }
         bench_fields_drop(&fields, jobs[first].config);
         run_batch(&b, &fields, &random);

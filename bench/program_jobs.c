@@ -76,7 +76,7 @@ static const struct study *find(const char *name) {
 
 static bench_program_job *add(bench_program_jobs *jobs, const part *p) {
     bench_program_job *more = realloc(jobs->job, (jobs->count + 1) * sizeof *more);
-    if (!more) {
+    if (more == NULL) {
         app_error(APP_FAILED, "out of memory for the jobs");
         return NULL;
     }
@@ -85,18 +85,17 @@ static bench_program_job *add(bench_program_jobs *jobs, const part *p) {
     return &more[jobs->count++];
 }
 
-static int add_one(bench_program_jobs *jobs, const part *p, const bench_config *config, int cpus,
+static int add_one(bench_program_jobs *jobs, const part *p, const size_t n[3], int cpus, int gpus,
                    unsigned ranks) {
-    const size_t *n = config->grid.n;
     char count[32] = "", grid[80];
     bench_program_job *job = add(jobs, p);
-    if (!job) {
+    if (job == NULL) {
         return APP_FAILED;
     }
     if (cpus > 0) {
         snprintf(count, sizeof count, "--cpus %d ", cpus);
-    } else if (p->unit == GPUS && config->gpus >= 0) {
-        snprintf(count, sizeof count, "--gpus %d ", config->gpus);
+    } else if (p->unit == GPUS && gpus >= 0) {
+        snprintf(count, sizeof count, "--gpus %d ", gpus);
     }
     snprintf(grid, sizeof grid, "%zux%zux%zu", n[0], n[1], n[2]);
     snprintf(job->options, sizeof job->options, "%s%s%s%s", p->options, p->options[0] ? " " : "",
@@ -105,15 +104,16 @@ static int add_one(bench_program_jobs *jobs, const part *p, const bench_config *
     return APP_DONE;
 }
 
-static int add_config(bench_program_jobs *jobs, const part *p, const bench_config *config) {
+static int add_config(bench_program_jobs *jobs, const part *p, const size_t n[3],
+                      const psg_options *o) {
     if (p->unit != PROCESSES) {
-        return add_one(jobs, p, config, p->unit == THREADS ? config->cpus : 0, 1);
+        return add_one(jobs, p, n, p->unit == THREADS ? o->cpus : 0, o->gpus, 1);
     }
-    const unsigned cores = (unsigned)config->cpus;
+    const unsigned cores = (unsigned)o->cpus;
     int code = APP_DONE;
     for (unsigned ranks = 2; ranks <= cores && !code;
          ranks = ranks < cores && 2 * ranks > cores ? cores : 2 * ranks) {
-        code = add_one(jobs, p, config, (int)(cores / ranks), ranks);
+        code = add_one(jobs, p, n, (int)(cores / ranks), -1, ranks);
     }
     return code;
 }
@@ -122,28 +122,29 @@ static int add_config(bench_program_jobs *jobs, const part *p, const bench_confi
 static int add_part(bench_program_jobs *jobs, const part *p, const bench_arguments *a,
                     unsigned cores) {
     char grids[160], counts[32];
-    const char *lists[BENCH_LISTS] = {NULL};
+    const char *lists[BENCH_LISTS_MOST] = {NULL};
     bench_sweep sweep = {.count = 0};
-    const int large = a->large && p->larger;
+    const bool large = a->large && p->larger != NULL;
     snprintf(grids, sizeof grids, "%s%s%s", p->grids, large ? "," : "", large ? p->larger : "");
     snprintf(counts, sizeof counts, p->cores == ONE_AND_ALL ? "1,%u" : "%u",
              p->cores == ONE ? 1 : cores);
-    lists[BENCH_LIST_GRID] = a->list[BENCH_LIST_GRID] ? a->list[BENCH_LIST_GRID] : grids;
+    lists[BENCH_LIST_GRID] = a->list[BENCH_LIST_GRID] != NULL ? a->list[BENCH_LIST_GRID] : grids;
     if (p->cores != NONE) {
-        lists[BENCH_LIST_CPUS] = a->list[BENCH_LIST_CPUS] ? a->list[BENCH_LIST_CPUS] : counts;
+        lists[bench_list("cpus")] =
+            a->list[bench_list("cpus")] != NULL ? a->list[bench_list("cpus")] : counts;
     }
     if (p->cores == NONE) {
-        lists[BENCH_LIST_GPUS] = a->list[BENCH_LIST_GPUS];
+        lists[bench_list("gpus")] = a->list[bench_list("gpus")];
     }
     int code = bench_sweep_add(&sweep, lists);
     for (size_t c = 0; c < sweep.count && !code; c++) {
-        if (sweep.config[c].cpus == 0 || sweep.config[c].gpus == 0) {
+        psg_options o;
+        bench_config_options(&sweep.config[c], &o);
+        if (o.cpus == 0 || o.gpus == 0) {
             continue; /* what is of none is left out */
         }
-        if (p->cores != NONE && sweep.config[c].cpus < 0) { /* the word default */
-            sweep.config[c].cpus = (int)cores;
-        }
-        code = add_config(jobs, p, &sweep.config[c]);
+        o.cpus = p->cores != NONE && o.cpus < 0 ? (int)cores : o.cpus; /* the word default */
+        code = add_config(jobs, p, sweep.config[c].grid.n, &o);
     }
     bench_sweep_free(&sweep);
     return code;
@@ -152,12 +153,13 @@ static int add_part(bench_program_jobs *jobs, const part *p, const bench_argumen
 /* What means nothing to these programs is refused, and not left out in silence: but for peers they
  * have one GPU, or none. */
 static int check(const bench_arguments *a) {
-    const char *gpus = a->list[BENCH_LIST_GPUS];
-    for (int list = 0; list < BENCH_LISTS; list++) {
-        const int meant = list == BENCH_LIST_GRID || list == BENCH_LIST_CPUS ||
-                          (list == BENCH_LIST_GPUS &&
-                           (strcmp(a->study, "peers") == 0 || (gpus && strcmp(gpus, "0") == 0)));
-        if (a->list[list] && !meant) {
+    const char *gpus = a->list[bench_list("gpus")];
+    for (size_t list = 0; list < bench_lists(); list++) {
+        const bool meant =
+            list == BENCH_LIST_GRID || list == bench_list("cpus") ||
+            (list == bench_list("gpus") &&
+             (strcmp(a->study, "peers") == 0 || (gpus != NULL && strcmp(gpus, "0") == 0)));
+        if (a->list[list] != NULL && !meant) {
             return app_error(APP_USAGE, "--%s means nothing to --study %s", bench_list_option(list),
                              a->study);
         }
@@ -171,7 +173,7 @@ int bench_program_jobs_make(bench_program_jobs *jobs, const bench_arguments *arg
     const struct study *study = find(arguments->study);
     *jobs = (bench_program_jobs){.columns = study->columns, .shown = study->shown};
     int code = check(arguments);
-    for (size_t p = 0; p < PARTS && study->part[p].program && !code; p++) {
+    for (size_t p = 0; p < PARTS && study->part[p].program != NULL && !code; p++) {
         code = add_part(jobs, &study->part[p], arguments, cores);
     }
     return code || jobs->count > 0

@@ -37,7 +37,7 @@ typedef struct run {
 static int find_program(const char *name, char *path, size_t size, char *where, size_t where_size) {
     char self[PATH_MAX];
     const char *folder = getenv("PSG_BENCH_PROGRAMS");
-    const int told = folder && folder[0];
+    const bool told = folder != NULL && folder[0];
     const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     self[length > 0 ? length : 0] = '\0';
     const char *own = dirname(self);
@@ -62,7 +62,7 @@ static FILE *listen_to(run *r) {
     FILE *heard = tmpfile();
     char text[4096];
     size_t lines = 0;
-    while (heard) {
+    while (heard != NULL) {
         struct pollfd wait = {.fd = r->child.ends[0], .events = POLLIN};
         const unsigned patience = r->arguments->patience;
         const int ready = poll(&wait, 1, patience < 1000000 ? (int)patience * 1000 : -1);
@@ -90,9 +90,10 @@ static int check_rows(const bench_table *rows, const char *program, char *why, s
             const char *text = bench_table_get(rows, r, c);
             char *rest;
             const double value = strtod(text, &rest);
-            const int is_time = strstr(rows->names[c], "seconds") &&
-                                !strstr(rows->names[c], "_per_") && !strstr(rows->names[c], "plan");
-            const int ok = strcmp(bench_table_get(rows, r, status), "ok") == 0;
+            const bool is_time = strstr(rows->names[c], "seconds") != NULL &&
+                                 strstr(rows->names[c], "_per_") == NULL &&
+                                 strstr(rows->names[c], "plan") == NULL;
+            const bool ok = strcmp(bench_table_get(rows, r, status), "ok") == 0;
             if ((bench_program_is_number(rows, c) && *rest) || (is_time && ok && !(value > 0)) ||
                 (c == status && !text[0])) {
                 snprintf(why, size, "%s wrote a row with %s '%.40s'", program, rows->names[c],
@@ -152,11 +153,11 @@ static void describe_end(run *r) {
 static int follow(run *r) {
     FILE *heard = listen_to(r);
     const int why = errno;
-    if (r->silent || !heard) {
+    if (r->silent || heard == NULL) {
         bench_child_ask_to_end(&r->child);
     }
     r->status = bench_child_reap(&r->child);
-    if (!heard) {
+    if (heard == NULL) {
         return app_error(APP_FAILED, "no file for what %s writes: %s", r->job->program,
                          strerror(why));
     }
@@ -182,7 +183,7 @@ static char **make_command(const run *r, const char *path) {
     }
     memcpy(options, r->job->options, sizeof options);
     char *rest = NULL;
-    for (char *word = strtok_r(options, " ", &rest); word && count < WORDS_MOST;
+    for (char *word = strtok_r(options, " ", &rest); word != NULL && count < WORDS_MOST;
          word = strtok_r(NULL, " ", &rest)) {
         words[count++] = word;
     }
@@ -207,7 +208,7 @@ int bench_program_run(const bench_program_job *job, const bench_arguments *argum
         return APP_DONE;
     }
     char **command = make_command(&r, path);
-    if (!command) {
+    if (command == NULL) {
         return app_error(APP_FAILED, "out of memory for the command");
     }
     int code = APP_FAILED;

@@ -79,7 +79,7 @@ static int make_columns(programs *p) {
     }
     p->study_columns = count;
     p->names = calloc(count + OWN_COLUMNS, sizeof *p->names);
-    if (!p->measured || !p->names) {
+    if (p->measured == NULL || p->names == NULL) {
         return app_error(APP_FAILED, "out of memory");
     }
     char *at = p->measured;
@@ -105,7 +105,7 @@ static const char *identity(const programs *p, int own, const char *command, cha
     }
     if (own >= VERSIONS && own < VERSIONS + PSG_COMPONENT_COUNT) {
         const char *version = psg_component_version((psg_component)(own - VERSIONS));
-        return version ? version : text;
+        return version != NULL ? version : text;
     }
     if (own == CORES) {
         snprintf(text, size, "%ld", p->machine.cores);
@@ -129,16 +129,16 @@ static int is_same(const bench_table *table, size_t row, const bench_table *othe
     return 1;
 }
 
-static int is_row_of(const programs *p, size_t row, const char *command) {
+static bool is_row_of(const programs *p, size_t row, const char *command) {
     char text[32];
     for (int own = 0; own < OWN_COLUMNS; own++) {
         const char *want = identity(p, own, command, text, sizeof text);
-        if (want &&
+        if (want != NULL &&
             strcmp(want, bench_table_get(&p->table, row, p->study_columns + (size_t)own)) != 0) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
 static const char *status_of(const programs *p, size_t row) {
@@ -146,7 +146,7 @@ static const char *status_of(const programs *p, size_t row) {
 }
 
 /* Has the file all rows of the command, by as many repeats? */
-static int is_done(const programs *p, const char *command) {
+static bool is_done(const programs *p, const char *command) {
     const size_t repeats = bench_table_column(&p->table, "repeats");
     size_t rows = 0;
     for (size_t row = 0; row < p->table.rows; row++) {
@@ -155,7 +155,7 @@ static int is_done(const programs *p, const char *command) {
             if (strcmp(status_of(p, row), "ok") != 0 ||
                 strtoul(bench_table_get(&p->table, row, repeats), NULL, 10) <
                     p->arguments->repeat) {
-                return 0;
+                return false;
             }
         }
     }
@@ -195,8 +195,8 @@ static int finish_row(programs *p, size_t row, const char *command) {
         } else if (own == LOAD || own == LOAD_AVERAGE) {
             number_text(own == LOAD ? p->load : p->load_average, text, sizeof text);
         }
-        failed =
-            bench_table_set(&p->table, row, p->study_columns + (size_t)own, value ? value : text);
+        failed = bench_table_set(&p->table, row, p->study_columns + (size_t)own,
+                                 value != NULL ? value : text);
     }
     return failed ? app_error(APP_FAILED, "out of memory for the results") : APP_DONE;
 }
@@ -230,7 +230,7 @@ static int put_rows(void *context, int read_again) {
     }
     if (!code && n->why[0]) {
         const size_t row = bench_table_add(&p->table, at);
-        const int failed = row == SIZE_MAX || bench_table_set(&p->table, row, p->status, n->why);
+        const bool failed = row == SIZE_MAX || bench_table_set(&p->table, row, p->status, n->why);
         code = finish_row(p, failed ? SIZE_MAX : row, n->command);
     }
     return code;
@@ -253,7 +253,7 @@ static char whose(const programs *p, size_t row) {
 }
 
 /* What others did while a job ran, or, if that was too short to tell, since the beginning. */
-static void find_load(programs *p, const app_load *before, int has_rows) {
+static void find_load(programs *p, const app_load *before, bool has_rows) {
     const app_load now = app_load_now();
     p->load = app_load_between(before, &now);
     p->load = isnan(p->load) ? app_load_between(&p->began, &now) : p->load;
@@ -295,7 +295,7 @@ static int find_old(programs *p) {
     char command[160];
     bench_old old = {.count = 0};
     p->old = calloc(p->jobs.count + 1, 1);
-    if (!p->old) {
+    if (p->old == NULL) {
         return app_error(APP_FAILED, "out of memory for %zu jobs", p->jobs.count);
     }
     for (size_t j = 0; j < p->jobs.count; j++) {
@@ -330,8 +330,9 @@ static void cell(const programs *p, size_t row, size_t column, char *text, size_
     const char *name = p->names[column];
     if (!value[0] || !bench_program_is_number(&p->table, column)) {
         snprintf(text, size, "%s", value[0] ? value : "-");
-    } else if (strstr(name, "seconds")) {
-        snprintf(text, size, "%.4g", strtod(value, NULL) * (strstr(name, "_per_") ? 1e6 : 1e3));
+    } else if (strstr(name, "seconds") != NULL) {
+        snprintf(text, size, "%.4g",
+                 strtod(value, NULL) * (strstr(name, "_per_") != NULL ? 1e6 : 1e3));
     } else {
         snprintf(text, size, "%.*g", value[strspn(value, "0123456789")] ? 4 : 12,
                  strtod(value, NULL));
@@ -340,9 +341,9 @@ static void cell(const programs *p, size_t row, size_t column, char *text, size_
 
 static void heading(const programs *p, size_t column, char *text, size_t size) {
     const char *name = p->names[column], *seconds = strstr(name, "seconds");
-    if (seconds) {
+    if (seconds != NULL) {
         snprintf(text, size, "%.*s%s", (int)(seconds - name), name,
-                 strstr(name, "_per_") ? "us_per_fft" : "ms");
+                 strstr(name, "_per_") != NULL ? "us_per_fft" : "ms");
     } else {
         snprintf(text, size, "%s", name);
     }
@@ -382,7 +383,7 @@ static void print(const programs *p) {
             cell(p, row, shown[s], text, sizeof text);
             printf("%-*s ", width[s], text);
         }
-        const int old = p->of_this_run[row] == WAS_THERE;
+        const bool old = p->of_this_run[row] == WAS_THERE;
         app_say("%s%s%.10s\n", status_of(p, row), old ? ", measured " : "",
                 old ? bench_table_get(&p->table, row, p->study_columns + DATE) : "");
     }
@@ -391,7 +392,7 @@ static void print(const programs *p) {
 static int tell(programs *p, int code) {
     size_t good = 0, first = SIZE_MAX;
     p->of_this_run = calloc(p->table.rows + 1, 1);
-    if (!p->of_this_run) {
+    if (p->of_this_run == NULL) {
         return app_error(APP_FAILED, "out of memory");
     }
     for (size_t row = 0; row < p->table.rows; row++) {

@@ -12,8 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* After the columns of the lists. */
 enum {
-    STATUS = BENCH_LISTS,
+    STATUS,
     SECONDS,
     SECONDS_MIN,
     SECONDS_Q1,
@@ -71,10 +72,14 @@ enum {
     COLUMNS = STAGES + PSG_STAGE_COUNT
 };
 
+static size_t columns(void) {
+    return bench_lists() + COLUMNS;
+}
+
 /* The columns that are not made from other tables. */
 static const struct {
     const char *name;
-    int is_text;
+    bool is_text;
 } own[COLUMNS] = {
     [STATUS] = {"status", 1},
     [SECONDS] = {"seconds", 0},
@@ -140,23 +145,24 @@ static const struct {
 };
 
 int bench_results_init(bench_results *results) {
-    results->names = calloc(COLUMNS, sizeof *results->names);
+    const size_t lists = bench_lists();
+    results->names = calloc(columns(), sizeof *results->names);
     results->stage_names = calloc(PSG_STAGE_COUNT, sizeof *results->stage_names);
-    if (!results->names || !results->stage_names) {
+    if (results->names == NULL || results->stage_names == NULL) {
         return app_error(APP_FAILED, "out of memory");
     }
-    for (int c = 0; c < COLUMNS; c++) {
-        if (c < BENCH_LISTS) {
-            results->names[c] = bench_list_column(c);
-        } else if (c < STAGES) {
-            results->names[c] = own[c].name;
-        } else {
-            snprintf(results->stage_names[c - STAGES], sizeof results->stage_names[0], "%s_seconds",
-                     psg_stage_name(c - STAGES));
-            results->names[c] = results->stage_names[c - STAGES];
-        }
+    for (size_t list = 0; list < lists; list++) {
+        results->names[list] = bench_list_column(list);
     }
-    bench_table_init(&results->table, results->names, COLUMNS);
+    for (int c = 0; c < STAGES; c++) {
+        results->names[lists + (size_t)c] = own[c].name;
+    }
+    for (int g = 0; g < PSG_STAGE_COUNT; g++) {
+        snprintf(results->stage_names[g], sizeof results->stage_names[0], "%s_seconds",
+                 psg_stage_name(g));
+        results->names[lists + (size_t)(STAGES + g)] = results->stage_names[g];
+    }
+    bench_table_init(&results->table, results->names, columns());
     return APP_DONE;
 }
 
@@ -168,19 +174,16 @@ void bench_results_free(bench_results *results) {
 
 /* ------------------------------------------------------------------------------- identity */
 
-static int is_identity(size_t column) {
-    return column < BENCH_LISTS || (column >= VERSIONS && column <= CORES);
-}
-
-/* The text that says, in one of the columns of the identity, what is measured; 0: the column is
- * none of them. */
-static int identity(const bench_config *config, const bench_circumstances *at, int column,
-                    char *text, size_t size) {
-    if (column < BENCH_LISTS) {
-        bench_config_text(config, column, text);
+/* The text that says, in one of the columns of the identity, what is measured; 0: the column is none of them. */
+static bool identity(const bench_config *config, const bench_circumstances *at, size_t place,
+                     char *text, size_t size) {
+    const size_t lists = bench_lists();
+    const int column = place < lists ? -1 : (int)(place - lists);
+    if (place < lists) {
+        bench_config_text(config, place, text);
     } else if (column >= VERSIONS && column < VERSIONS + PSG_COMPONENT_COUNT) {
         const char *version = psg_component_version(column - VERSIONS);
-        snprintf(text, size, "%s", version ? version : "");
+        snprintf(text, size, "%s", version != NULL ? version : "");
     } else if (column == MPIRUN) {
         snprintf(text, size, "%s", config->ranks > 1 ? at->mpirun : "");
     } else if (column == HOST) {
@@ -190,19 +193,9 @@ static int identity(const bench_config *config, const bench_circumstances *at, i
     } else if (column == CORES) {
         snprintf(text, size, "%ld", at->machine.cores);
     } else {
-        return 0;
+        return false;
     }
-    return 1;
-}
-
-/* Files of versions that knew only data from main memory, GPUs without cores, or one node do not say
- * so. */
-static int is_same(int column, const char *text, const char *cell) {
-    const char *only = column == BENCH_LIST_DATA        ? "host"
-                       : column == BENCH_LIST_CPU_SHARE ? "auto"
-                       : column == BENCH_LIST_NODES     ? "1"
-                                                        : "";
-    return strcmp(text, cell) == 0 || (cell[0] == '\0' && strcmp(text, only) == 0);
+    return true;
 }
 
 size_t bench_results_find(const bench_results *results, const bench_config *config,
@@ -210,13 +203,13 @@ size_t bench_results_find(const bench_results *results, const bench_config *conf
     char text[256];
     for (size_t row = results->table.rows;
          row-- > 0;) { /* the latest one, if somebody joined files */
-        int column = 0;
-        while (column < COLUMNS &&
-               (!identity(config, circumstances, column, text, sizeof text) ||
-                is_same(column, text, bench_table_get(&results->table, row, column)))) {
-            column++;
+        size_t place = 0;
+        while (place < columns() &&
+               (!identity(config, circumstances, place, text, sizeof text) ||
+                strcmp(text, bench_table_get(&results->table, row, place)) == 0)) {
+            place++;
         }
-        if (column == COLUMNS) {
+        if (place == columns()) {
             return row;
         }
     }
@@ -225,32 +218,37 @@ size_t bench_results_find(const bench_results *results, const bench_config *conf
 
 int bench_results_is_same(const bench_table *table, size_t row, const bench_table *other,
                           size_t other_row) {
-    for (size_t c = 0; c < COLUMNS; c++) {
-        const char *one = bench_table_get(table, row, c),
-                   *two = bench_table_get(other, other_row, c);
-        if (is_identity(c) && !is_same((int)c, one, two) && !is_same((int)c, two, one)) {
+    const size_t lists = bench_lists();
+    for (size_t c = 0; c < columns(); c++) {
+        const bool identity = c < lists || (c >= lists + VERSIONS && c <= lists + CORES);
+        if (identity &&
+            strcmp(bench_table_get(table, row, c), bench_table_get(other, other_row, c)) != 0) {
             return 0;
         }
     }
     return 1;
 }
 
-int bench_results_done(const bench_results *results, size_t row, unsigned repeat, int bounds) {
-    return row != SIZE_MAX && (!bounds || bench_table_get(&results->table, row, BOUND)[0]) &&
-           strcmp(bench_table_get(&results->table, row, STATUS), "ok") == 0 &&
-           strtoul(bench_table_get(&results->table, row, REPEATS), NULL, 10) >= repeat;
+static const char *get(const bench_results *results, size_t row, int column) {
+    return bench_table_get(&results->table, row, bench_lists() + (size_t)column);
+}
+
+bool bench_results_done(const bench_results *results, size_t row, unsigned repeat, int bounds) {
+    return row != SIZE_MAX && (!bounds || get(results, row, BOUND)[0]) &&
+           strcmp(get(results, row, STATUS), "ok") == 0 &&
+           strtoul(get(results, row, REPEATS), NULL, 10) >= repeat;
 }
 
 const char *bench_results_date(const bench_results *results, size_t row) {
-    return bench_table_get(&results->table, row, DATE);
+    return get(results, row, DATE);
 }
 
 const char *bench_results_status(const bench_results *results, size_t row) {
-    return row == SIZE_MAX ? "not measured" : bench_table_get(&results->table, row, STATUS);
+    return row == SIZE_MAX ? "not measured" : get(results, row, STATUS);
 }
 
 static double cell(const bench_results *results, size_t at, int column) {
-    const char *text = bench_table_get(&results->table, at, (size_t)column);
+    const char *text = get(results, at, column);
     return text[0] ? strtod(text, NULL) : NAN;
 }
 
@@ -261,7 +259,7 @@ double bench_results_load(const bench_results *results, size_t row) {
 /* ------------------------------------------------------------------------------------ numbers */
 
 /* The numbers of one member of all samples, sorted. */
-static void gather(const bench_result *r, size_t offset, int is_float, double *sorted) {
+static void gather(const bench_result *r, size_t offset, bool is_float, double *sorted) {
     for (unsigned s = 0; s < r->samples; s++) {
         const char *at = (const char *)&r->sample[s] + offset;
         float small;
@@ -278,7 +276,7 @@ static void gather(const bench_result *r, size_t offset, int is_float, double *s
 void bench_result_quartiles(const bench_result *r, double quartile[3]) {
     double *sorted = malloc((r->samples + 1) * sizeof *sorted);
     quartile[0] = quartile[1] = quartile[2] = NAN;
-    if (sorted && r->samples > 0) {
+    if (sorted != NULL && r->samples > 0) {
         gather(r, offsetof(bench_sample, seconds), 0, sorted);
         for (int q = 0; q < 3; q++) {
             quartile[q] = base_quantile(sorted, r->samples, 0.25 * (q + 1));
@@ -287,7 +285,7 @@ void bench_result_quartiles(const bench_result *r, double quartile[3]) {
     free(sorted);
 }
 
-int bench_result_is_good(const bench_result *r) {
+bool bench_result_is_good(const bench_result *r) {
     return !r->failed[0] && r->samples > 0 && r->error <= r->tolerance;
 }
 
@@ -297,8 +295,12 @@ typedef struct row {
     int failed; /* out of memory */
 } row;
 
+static void put_cell(row *to, size_t place, const char *text) {
+    to->failed |= bench_table_set(to->table, to->number, place, text) != 0;
+}
+
 static void put_text(row *to, int column, const char *text) {
-    to->failed |= bench_table_set(to->table, to->number, (size_t)column, text) != 0;
+    put_cell(to, bench_lists() + (size_t)column, text);
 }
 
 /* What is not known is empty. */
@@ -384,7 +386,7 @@ static void put_samples(row *to, const bench_config *config, const bench_result 
     put_number(to, GFLOPS, operations(config) / median / 1e9);
     for (size_t m = 0; m < sizeof medians / sizeof medians[0]; m++) {
         gather(r, medians[m].offset, 0, sorted);
-        const int known = !isnan(sorted[r->samples - 1]); /* in all rounds */
+        const bool known = !isnan(sorted[r->samples - 1]); /* in all rounds */
         const double value = known ? base_quantile(sorted, r->samples, 0.5) : NAN;
         put_number(to, medians[m].column, value);
         if (medians[m].column == BUSY) {
@@ -455,9 +457,10 @@ int bench_results_put(bench_results *results, const bench_sweep *sweep, size_t n
     if (r->row == SIZE_MAX) {
         add_row(results, sweep->count, number, result);
     }
-    row to = {.table = &results->table, .number = r->row, .failed = !sorted || r->row == SIZE_MAX};
-    for (int c = 0; c < COLUMNS && !to.failed; c++) {
-        put_text(&to, c, identity(config, circumstances, c, text, sizeof text) ? text : "");
+    row to = {
+        .table = &results->table, .number = r->row, .failed = sorted == NULL || r->row == SIZE_MAX};
+    for (size_t c = 0; c < columns() && !to.failed; c++) {
+        put_cell(&to, c, identity(config, circumstances, c, text, sizeof text) ? text : "");
     }
     if (!to.failed) {
         put_status(&to, r);
@@ -494,23 +497,23 @@ int bench_results_put(bench_results *results, const bench_sweep *sweep, size_t n
 }
 
 int bench_results_is_number(const bench_table *table, size_t column) {
+    const size_t lists = bench_lists();
+    const bench_config standard = {.grid = {.n = {1, 1, 1}}, .ranks = 1};
+    char text[64];
     (void)table;
-    if (column >= STAGES) {
-        return 1;
+    if (column >= lists) {
+        return column >= lists + STAGES || !own[column - lists].is_text;
     }
-    return column < BENCH_LISTS
-               ? column == BENCH_LIST_SEGMENT_PLANES || column == BENCH_LIST_PENCILS ||
-                     column == BENCH_LIST_IN_FLIGHT || column == BENCH_LIST_RANKS ||
-                     column == BENCH_LIST_NODES
-               : !own[column].is_text;
+    bench_config_text(&standard, column, text); /* "1x1x1" is none */
+    return text[0] != '\0' && text[strspn(text, "0123456789")] == '\0';
 }
 
 /* ---------------------------------------------------------------------------------- for people */
 
 /* Which lists have more than one value in the sweep. */
-static void find_varying(const bench_sweep *sweep, int varying[BENCH_LISTS]) {
+static void find_varying(const bench_sweep *sweep, int varying[BENCH_LISTS_MOST]) {
     char one[64], other[64];
-    for (int list = 0; list < BENCH_LISTS; list++) {
+    for (size_t list = 0; list < bench_lists(); list++) {
         varying[list] = list == BENCH_LIST_GRID;
         for (size_t c = 1; c < sweep->count; c++) {
             bench_config_text(&sweep->config[0], list, one);
@@ -523,9 +526,9 @@ static void find_varying(const bench_sweep *sweep, int varying[BENCH_LISTS]) {
 /* @param[in] old  the row was there already */
 static void print_row(const bench_results *results, size_t at, int old) {
     char status[700];
-    snprintf(status, sizeof status, "%s%s%.10s", bench_table_get(&results->table, at, STATUS),
-             old ? ", measured " : "", old ? bench_results_date(results, at) : "");
-    if (!bench_table_get(&results->table, at, SECONDS)[0]) {
+    snprintf(status, sizeof status, "%s%s%.10s", get(results, at, STATUS), old ? ", measured " : "",
+             old ? bench_results_date(results, at) : "");
+    if (!get(results, at, SECONDS)[0]) {
         app_say("%65s %s\n", "", status);
         return;
     }
@@ -534,10 +537,10 @@ static void print_row(const bench_results *results, size_t at, int old) {
            cell(results, at, GFLOPS), 100 * cell(results, at, BUSY),
            100 * cell(results, at, BUSIEST));
     char error[16] = "-", load[16] = "-"; /* a simulation has neither */
-    if (bench_table_get(&results->table, at, ERROR)[0]) {
+    if (get(results, at, ERROR)[0]) {
         snprintf(error, sizeof error, "%.0e", cell(results, at, ERROR));
     }
-    if (bench_table_get(&results->table, at, LOAD)[0]) {
+    if (get(results, at, LOAD)[0]) {
         snprintf(load, sizeof load, "%.2g", cell(results, at, LOAD));
     }
     app_say("%5s %5s %s\n", error, load, status);
@@ -545,12 +548,12 @@ static void print_row(const bench_results *results, size_t at, int old) {
 
 size_t bench_results_print(const bench_results *results, const bench_sweep *sweep,
                            const bench_result *result) {
-    int varying[BENCH_LISTS], width[BENCH_LISTS];
+    int varying[BENCH_LISTS_MOST], width[BENCH_LISTS_MOST];
     char text[64];
     size_t good = 0;
     const char *separator = "";
     find_varying(sweep, varying);
-    for (int list = 0; list < BENCH_LISTS; list++) {
+    for (size_t list = 0; list < bench_lists(); list++) {
         width[list] = (int)strlen(bench_list_option(list));
         for (size_t c = 0; c < sweep->count; c++) {
             bench_config_text(&sweep->config[c], list, text);
@@ -563,7 +566,7 @@ size_t bench_results_print(const bench_results *results, const bench_sweep *swee
         }
     }
     printf("\n\n");
-    for (int list = 0; list < BENCH_LISTS; list++) {
+    for (size_t list = 0; list < bench_lists(); list++) {
         if (varying[list]) {
             printf("%-*s ", width[list], bench_list_option(list));
         }
@@ -574,14 +577,14 @@ size_t bench_results_print(const bench_results *results, const bench_sweep *swee
         if (result[c].row == SIZE_MAX) {
             continue;
         }
-        for (int list = 0; list < BENCH_LISTS; list++) {
+        for (size_t list = 0; list < bench_lists(); list++) {
             bench_config_text(&sweep->config[c], list, text);
             if (varying[list]) {
                 printf("%-*s ", width[list], text);
             }
         }
         print_row(results, result[c].row, result[c].skip);
-        good += strcmp(bench_table_get(&results->table, result[c].row, STATUS), "ok") == 0;
+        good += strcmp(get(results, result[c].row, STATUS), "ok") == 0;
     }
     return good;
 }

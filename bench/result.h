@@ -6,6 +6,8 @@
 #include "bench/measure.h"
 #include "bench/table.h"
 
+#include <stdbool.h>
+
 /** How StarPU's performance models were when a policy that needs them was measured. */
 typedef enum bench_models {
     BENCH_MODELS_UNUSED = 0,
@@ -20,7 +22,7 @@ typedef struct bench_result {
     int put;    /**< the row has this result */
     bench_sample *sample;
     unsigned samples, solves; /**< rounds measured; those and the others */
-    int has_facts;
+    bool has_facts;
     bench_facts facts;
     double error, tolerance;
     double load;      /**< cores that others kept busy while it was measured; NAN: not known */
@@ -51,7 +53,7 @@ void bench_results_free(bench_results *results);
 void bench_result_quartiles(const bench_result *result, double quartile[3]);
 
 /** Was it measured without failure, and is its answer right? */
-int bench_result_is_good(const bench_result *result);
+bool bench_result_is_good(const bench_result *result);
 
 /** The row of this configuration, measured on this machine with these versions; (size_t)-1:
  *  none. */
@@ -60,7 +62,7 @@ size_t bench_results_find(const bench_results *results, const bench_config *conf
 
 /** Is the row what was asked for: without failure, by as many repeats, and with bounds if these
  *  are wanted? */
-int bench_results_done(const bench_results *results, size_t row, unsigned repeat, int bounds);
+bool bench_results_done(const bench_results *results, size_t row, unsigned repeat, int bounds);
 
 /** "2026-11-20T08:24:22Z" */
 const char *bench_results_date(const bench_results *results, size_t row);

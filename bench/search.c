@@ -14,9 +14,11 @@ void bench_picks_add(bench_picks *picks, size_t number) {
     }
 }
 
-static int pick(bench_sweep *sweep, const bench_config *config, bench_picks *picks) {
+static int pick(bench_sweep *sweep, size_t around, const psg_options *options, bench_picks *picks) {
+    bench_config config = sweep->config[around];
     size_t number = 0;
-    const int code = bench_sweep_put(sweep, config, &number);
+    bench_config_put(&config, options);
+    const int code = bench_sweep_put(sweep, &config, &number);
     if (!code) {
         bench_picks_add(picks, number);
     }
@@ -30,14 +32,16 @@ static size_t clamp(size_t value, size_t most) {
 /* `around`, in so many segments and pencils; not if that is what it comes to already. */
 static int pick_cut(bench_sweep *sweep, size_t around, const bench_facts *facts, size_t segments,
                     size_t pencils, bench_picks *picks) {
-    bench_config config = sweep->config[around];
-    const size_t parts = clamp(segments, config.grid.n[2]);
-    config.segment_planes = (config.grid.n[2] + parts - 1) / parts;
-    config.pencils = clamp(pencils, config.grid.n[1]);
-    if (config.segment_planes == facts->segment_planes && config.pencils == facts->pencils) {
+    const size_t *n = sweep->config[around].grid.n;
+    const size_t parts = clamp(segments, n[2]);
+    psg_options o;
+    bench_config_options(&sweep->config[around], &o);
+    o.segment_planes = (n[2] + parts - 1) / parts;
+    o.pencils = clamp(pencils, n[1]);
+    if (o.segment_planes == facts->segment_planes && o.pencils == facts->pencils) {
         return APP_DONE;
     }
-    return pick(sweep, &config, picks);
+    return pick(sweep, around, &o, picks);
 }
 
 int bench_search_cuts(bench_sweep *sweep, size_t around, const bench_facts *facts,
@@ -55,7 +59,8 @@ int bench_search_cuts(bench_sweep *sweep, size_t around, const bench_facts *fact
 
 int bench_search_variants(bench_sweep *sweep, size_t around, const bench_facts *facts,
                           bench_picks *picks) {
-    const bench_config known = sweep->config[around];
+    psg_options known;
+    bench_config_options(&sweep->config[around], &known);
     const size_t s = facts->segments, p = facts->pencils;
     const size_t cuts[][2] = {{2 * s, p}, {s, 2 * p}, {s / 2, p}, {s, p / 2}};
     int code = APP_DONE;
@@ -63,35 +68,37 @@ int bench_search_variants(bench_sweep *sweep, size_t around, const bench_facts *
         code = pick_cut(sweep, around, facts, cuts[c][0], cuts[c][1], picks);
     }
     if (!code && facts->gpus > 1 && facts->exchange == PSG_EXCHANGE_DIRECT) {
-        bench_config config = known;
-        config.exchange = PSG_EXCHANGE_MANAGED;
-        code = pick(sweep, &config, picks);
+        psg_options o = known;
+        o.exchange = PSG_EXCHANGE_MANAGED;
+        code = pick(sweep, around, &o, picks);
     }
     for (int layout = PSG_Z_CONTIGUOUS; layout <= PSG_Z_STRIDED && !code; layout++) {
-        bench_config config = known;
-        config.graph = PSG_GRAPH_STAGED;
-        config.z_layout = layout;
-        code = pick(sweep, &config, picks);
+        psg_options o = known;
+        o.graph = PSG_GRAPH_STAGED;
+        o.z_layout = (psg_z_layout)layout;
+        code = pick(sweep, around, &o, picks);
     }
     if (!code && known.graph == PSG_GRAPH_STAGED) {
-        bench_config config = known;
-        config.graph = PSG_GRAPH_FUSED;
-        code = pick(sweep, &config, picks);
+        psg_options o = known;
+        o.graph = PSG_GRAPH_FUSED;
+        code = pick(sweep, around, &o, picks);
     }
     return code;
 }
 
 int bench_search_policies(bench_sweep *sweep, size_t around, const bench_facts *facts,
                           const char *list, bench_picks *picks) {
-    const char *const lists[BENCH_LISTS] = {
-        [BENCH_LIST_GRID] = "1", [BENCH_LIST_SCHED] = list ? list : "eager,prio,ws,lws"};
+    const char *lists[BENCH_LISTS_MOST] = {[BENCH_LIST_GRID] = "1"};
     bench_sweep policies = {.count = 0};
+    lists[bench_list("sched")] = list != NULL ? list : "eager,prio,ws,lws";
     int code = bench_sweep_add(&policies, lists);
     for (size_t c = 0; c < policies.count && !code; c++) {
-        bench_config config = sweep->config[around];
-        memcpy(config.policy, policies.config[c].policy, sizeof config.policy);
-        if (config.policy[0] && strcmp(config.policy, facts->policy) != 0) {
-            code = pick(sweep, &config, picks);
+        psg_options with, o;
+        bench_config_options(&policies.config[c], &with);
+        bench_config_options(&sweep->config[around], &o);
+        o.policy = with.policy;
+        if (o.policy != NULL && strcmp(o.policy, facts->policy) != 0) {
+            code = pick(sweep, around, &o, picks);
         }
     }
     bench_sweep_free(&policies);

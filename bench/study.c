@@ -36,71 +36,59 @@ typedef struct sizes {
     { "128,256", "512", "512", "1024" }
 
 /* A study is a product of lists, or several. */
-enum { PARTS = 4 };
+enum { PARTS = 4, LISTS = 3 };
 static const struct study {
     sizes sizes;
     struct part {
         subject subject;
-        const char *list[BENCH_LISTS];
+        struct {
+            const char *column, *values;
+        } list[LISTS];
     } part[PARTS];
     size_t parts;
 } studies[STUDIES] = {
     [STUDY_node] = {SMALL,
-                    {{CORES, {[BENCH_LIST_CPUS] = MACHINE(UP_TO_CPUS)}},
-                     {GPUS, {[BENCH_LIST_GPUS] = MACHINE(UP_TO_GPUS)}}},
+                    {{CORES, {{"cpus", MACHINE(UP_TO_CPUS)}}},
+                     {GPUS, {{"gpus", MACHINE(UP_TO_GPUS)}}}},
                     2},
-    [STUDY_stages] = {LARGE,
-                      {{CORES,
-                        {[BENCH_LIST_CPUS] = MACHINE(UP_TO_CPUS),
-                         [BENCH_LIST_GRAPH] = "staged",
-                         [BENCH_LIST_SEGMENT_PLANES] = WHOLE}},
-                       {GPUS,
-                        {[BENCH_LIST_GPUS] = MACHINE(UP_TO_GPUS),
-                         [BENCH_LIST_GRAPH] = "staged",
-                         [BENCH_LIST_SEGMENT_PLANES] = WHOLE}}},
-                      2},
+    [STUDY_stages] =
+        {LARGE,
+         {{CORES, {{"cpus", MACHINE(UP_TO_CPUS)}, {"graph", "staged"}, {"segment_planes", WHOLE}}},
+          {GPUS, {{"gpus", MACHINE(UP_TO_GPUS)}, {"graph", "staged"}, {"segment_planes", WHOLE}}}},
+         2},
     [STUDY_segments] = {{"64,128,256", "512,1024", "256,512", "1024"},
                         {{WORKERS,
-                          {[BENCH_LIST_GRAPH] = "fused,staged",
-                           [BENCH_LIST_SEGMENT_PLANES] = "1,2,4,8,12,16,32,64,128,256," WHOLE}}},
+                          {{"graph", "fused,staged"},
+                           {"segment_planes", "1,2,4,8,12,16,32,64,128,256," WHOLE}}}},
                         1},
     [STUDY_policies] = {{"128", "256", "512", "1024"},
-                        {{WORKERS,
-                          {[BENCH_LIST_SCHED] = "all", [BENCH_LIST_GRAPH] = "fused,staged"}}},
+                        {{WORKERS, {{"sched", "all"}, {"graph", "fused,staged"}}}},
                         1},
-    [STUDY_variants] = {SMALL,
-                        {{WORKERS,
-                          {[BENCH_LIST_GRAPH] = "fused,staged",
-                           [BENCH_LIST_Z] = "contiguous,strided",
-                           [BENCH_LIST_NORMALIZE] = "task,divide"}}},
-                        1},
-    [STUDY_scaling] =
-        {LARGE,
-         {{CORES, {[BENCH_LIST_CPUS] = MACHINE(UP_TO_CPUS)}},
-          {CORES, {[BENCH_LIST_RANKS] = MACHINE(UP_TO_CPUS), [BENCH_LIST_CPUS] = "1"}},
-          {GPUS, {[BENCH_LIST_GPUS] = MACHINE(UP_TO_GPUS)}},
-          {GPUS, {[BENCH_LIST_RANKS] = MACHINE(UP_TO_GPUS), [BENCH_LIST_GPUS] = "1"}}},
-         4},
+    [STUDY_variants] =
+        {SMALL,
+         {{WORKERS,
+           {{"graph", "fused,staged"}, {"z", "contiguous,strided"}, {"normalize", "task,divide"}}}},
+         1},
+    [STUDY_scaling] = {LARGE,
+                       {{CORES, {{"cpus", MACHINE(UP_TO_CPUS)}}},
+                        {CORES, {{"ranks", MACHINE(UP_TO_CPUS)}, {"cpus", "1"}}},
+                        {GPUS, {{"gpus", MACHINE(UP_TO_GPUS)}}},
+                        {GPUS, {{"ranks", MACHINE(UP_TO_GPUS)}, {"gpus", "1"}}}},
+                       4},
     [STUDY_overlap] =
         {LARGE,
-         {{CORES, {[BENCH_LIST_CPUS] = MACHINE(ALL_CPUS), [BENCH_LIST_GRAPH] = "fused,staged"}},
-          {CORES,
-           {[BENCH_LIST_RANKS] = MACHINE(UP_TO_CPUS),
-            [BENCH_LIST_CPUS] = "1",
-            [BENCH_LIST_GRAPH] = "fused,staged"}},
-          {GPUS, {[BENCH_LIST_GPUS] = MACHINE(ALL_GPUS), [BENCH_LIST_GRAPH] = "fused,staged"}},
-          {GPUS,
-           {[BENCH_LIST_RANKS] = MACHINE(UP_TO_GPUS),
-            [BENCH_LIST_GPUS] = "1",
-            [BENCH_LIST_GRAPH] = "fused,staged"}}},
+         {{CORES, {{"cpus", MACHINE(ALL_CPUS)}, {"graph", "fused,staged"}}},
+          {CORES, {{"ranks", MACHINE(UP_TO_CPUS)}, {"cpus", "1"}, {"graph", "fused,staged"}}},
+          {GPUS, {{"gpus", MACHINE(ALL_GPUS)}, {"graph", "fused,staged"}}},
+          {GPUS, {{"ranks", MACHINE(UP_TO_GPUS)}, {"gpus", "1"}, {"graph", "fused,staged"}}}},
          4},
     [STUDY_hetero] = {LARGE,
-                      {{CORES, {[BENCH_LIST_CPUS] = MACHINE(ALL_CPUS)}},
-                       {GPUS, {[BENCH_LIST_GPUS] = MACHINE(ALL_GPUS)}},
+                      {{CORES, {{"cpus", MACHINE(ALL_CPUS)}}},
+                       {GPUS, {{"gpus", MACHINE(ALL_GPUS)}}},
                        {CORES_AND_GPUS,
-                        {[BENCH_LIST_CPUS] = MACHINE(CPUS_BESIDE_GPUS),
-                         [BENCH_LIST_GPUS] = MACHINE(ALL_GPUS),
-                         [BENCH_LIST_CPU_SHARE] = "0,0.02,0.05,0.1,0.25,auto,free"}}},
+                        {{"cpus", MACHINE(CPUS_BESIDE_GPUS)},
+                         {"gpus", MACHINE(ALL_GPUS)},
+                         {"cpu_share", "0,0.02,0.05,0.1,0.25,auto,free"}}}},
                       3},
 };
 
@@ -113,19 +101,19 @@ static const struct study *find(const char *name) {
     return NULL;
 }
 
-int bench_study_is_program(const char *name) {
+bool bench_study_is_program(const char *name) {
     for (size_t s = STUDIES; s < STUDY_NAMES; s++) {
         if (strcmp(study_names[s], name) == 0) {
-            return 1;
+            return true;
         }
     }
-    return 0;
+    return false;
 }
 
 int bench_study_check(const char *name) {
     char list[256] = "";
     size_t length = 0;
-    if (find(name) || bench_study_is_program(name)) {
+    if (find(name) != NULL || bench_study_is_program(name)) {
         return APP_DONE;
     }
     for (size_t s = 0; s < STUDY_NAMES && length < sizeof list; s++) {
@@ -134,8 +122,8 @@ int bench_study_check(const char *name) {
     }
     const char *nearest = app_nearest(name, study_names);
     return app_error(APP_USAGE, "--study '%s': expected one of %s%s%s%s", name, list,
-                     nearest ? "; did you mean '" : "", nearest ? nearest : "",
-                     nearest ? "'?" : "");
+                     nearest != NULL ? "; did you mean '" : "", nearest != NULL ? nearest : "",
+                     nearest != NULL ? "'?" : "");
 }
 
 /* "1,2,4,6" for 6. */
@@ -155,14 +143,15 @@ typedef struct texts {
 } texts;
 
 /* 0 cores or GPUs are none: what is about them is left out. */
-static int is_none(const char *list) {
-    return list && strcmp(list, "0") == 0;
+static bool is_none(const char *list) {
+    return list != NULL && strcmp(list, "0") == 0;
 }
 
 /* Is there what a part is about, and does the user want it? */
-static int is_wanted(subject of, unsigned gpus, const char *const lists[BENCH_LISTS]) {
-    const int cores = !is_none(lists[BENCH_LIST_CPUS]);
-    const int any = lists[BENCH_LIST_GPUS] ? !is_none(lists[BENCH_LIST_GPUS]) : gpus > 0;
+static bool is_wanted(subject of, unsigned gpus, const char *const lists[BENCH_LISTS_MOST]) {
+    const bool cores = !is_none(lists[bench_list("cpus")]);
+    const bool any =
+        lists[bench_list("gpus")] != NULL ? !is_none(lists[bench_list("gpus")]) : gpus > 0;
     return of == CORES            ? cores
            : of == GPUS           ? any
            : of == CORES_AND_GPUS ? cores && any
@@ -170,11 +159,11 @@ static int is_wanted(subject of, unsigned gpus, const char *const lists[BENCH_LI
 }
 
 /* The lists of a part on this machine; the user's that are given take their place. */
-static void fill_part(const char *list[BENCH_LISTS], const struct study *study,
-                      const struct part *part, int large, const unsigned count[MACHINE_LISTS],
-                      const char *const lists[BENCH_LISTS], texts *t) {
+static void fill_part(const char *list[BENCH_LISTS_MOST], const struct study *study,
+                      const struct part *part, bool large, const unsigned count[MACHINE_LISTS],
+                      const char *const lists[BENCH_LISTS_MOST], texts *t) {
     const sizes *s = &study->sizes;
-    const int on_gpus = part->subject != CORES && is_wanted(GPUS, count[ALL_GPUS], lists);
+    const bool on_gpus = part->subject != CORES && is_wanted(GPUS, count[ALL_GPUS], lists);
     for (int which = 0; which < MACHINE_LISTS; which++) {
         if (which == UP_TO_CPUS || which == UP_TO_GPUS) {
             count_up(count[which], t->machine[which], sizeof t->machine[which]);
@@ -182,40 +171,43 @@ static void fill_part(const char *list[BENCH_LISTS], const struct study *study,
             snprintf(t->machine[which], sizeof t->machine[which], "%u", count[which]);
         }
     }
-    memcpy(list, part->list, BENCH_LISTS * sizeof *list);
+    for (size_t l = 0; l < LISTS && part->list[l].column != NULL; l++) {
+        list[bench_list(part->list[l].column)] = part->list[l].values;
+    }
     snprintf(t->grids, sizeof t->grids, "%s%s%s", on_gpus ? s->gpus : s->cores, large ? "," : "",
              !large    ? ""
              : on_gpus ? s->more_gpus
                        : s->more_cores);
     list[BENCH_LIST_GRID] = t->grids;
-    for (int l = 0; l < BENCH_LISTS; l++) {
-        const int workers = l == BENCH_LIST_CPUS || l == BENCH_LIST_GPUS;
-        list[l] = lists[l] && (!workers || part->subject == WORKERS) ? lists[l] : list[l];
+    const size_t cpus = bench_list("cpus"), gpus = bench_list("gpus");
+    for (size_t l = 0; l < bench_lists(); l++) {
+        const bool workers = l == cpus || l == gpus;
+        list[l] = lists[l] != NULL && (!workers || part->subject == WORKERS) ? lists[l] : list[l];
         for (int which = 0; which < MACHINE_LISTS; which++) {
-            const char *given = lists[which < UP_TO_GPUS ? BENCH_LIST_CPUS : BENCH_LIST_GPUS];
+            const char *given = lists[which < UP_TO_GPUS ? cpus : gpus];
             if (list[l] == MACHINE(which)) {
-                list[l] = given ? given : t->machine[which];
+                list[l] = given != NULL ? given : t->machine[which];
             }
         }
     }
     if (part->subject == CORES) {
-        list[BENCH_LIST_GPUS] = "0";
+        list[gpus] = "0";
     } else if (part->subject == GPUS) {
-        list[BENCH_LIST_CPUS] = "0";
+        list[cpus] = "0";
     }
 }
 
-int bench_study_add(bench_sweep *sweep, const char *name, int large, unsigned cpus, unsigned gpus,
-                    const char *const lists[BENCH_LISTS]) {
+int bench_study_add(bench_sweep *sweep, const char *name, bool large, unsigned cpus, unsigned gpus,
+                    const char *const lists[BENCH_LISTS_MOST]) {
     const struct study *study = find(name);
     const unsigned count[MACHINE_LISTS] = {[UP_TO_CPUS] = cpus,
                                            [ALL_CPUS] = cpus,
                                            [CPUS_BESIDE_GPUS] = cpus > gpus ? cpus - gpus : 1,
                                            [UP_TO_GPUS] = gpus,
                                            [ALL_GPUS] = gpus};
-    int code = study ? APP_DONE : APP_USAGE;
-    for (size_t p = 0; study && p < study->parts && !code; p++) {
-        const char *list[BENCH_LISTS];
+    int code = study != NULL ? APP_DONE : APP_USAGE;
+    for (size_t p = 0; study != NULL && p < study->parts && !code; p++) {
+        const char *list[BENCH_LISTS_MOST] = {NULL};
         texts t = {.grids = ""};
         if (is_wanted(study->part[p].subject, gpus, lists)) {
             fill_part(list, study, &study->part[p], large, count, lists, &t);

@@ -4,6 +4,8 @@
 
 #include "bench/sweep.h"
 
+#include <stdbool.h>
+
 /** Their names, and a line about each. */
 #define BENCH_STUDIES(X)                                                                           \
     X(node, "time on 1, 2, 4, ... all cores, and on 1, 2, 4, ... all GPUs")                        \
@@ -22,7 +24,7 @@
     X(peers, "psg beside FFTW, FFTW's MPI transform, cuFFT, and cuFFT on several GPUs")
 
 /** Is it one of those? */
-int bench_study_is_program(const char *name);
+bool bench_study_is_program(const char *name);
 
 /** Check the name. @return APP_DONE; APP_USAGE after a message that lists the studies */
 int bench_study_check(const char *name);
@@ -33,7 +35,7 @@ int bench_study_check(const char *name);
  *  @param[in] large       with its larger grids
  *  @param[in] cpus, gpus  what the machine has; what needs more GPUs than none is left out without any
  *  @return APP_DONE; APP_USAGE or APP_FAILED after a message */
-int bench_study_add(bench_sweep *sweep, const char *name, int large, unsigned cpus, unsigned gpus,
-                    const char *const lists[BENCH_LISTS]);
+int bench_study_add(bench_sweep *sweep, const char *name, bool large, unsigned cpus, unsigned gpus,
+                    const char *const lists[BENCH_LISTS_MOST]);
 
 #endif

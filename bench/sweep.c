@@ -1,74 +1,102 @@
-/* From comma-separated lists to configurations. A row of the table below is all that a list
- * needs: what one of its values means is said by the option of `psg solve` of the same name,
- * where there is one. */
+/* From comma-separated lists to configurations. An option of the library's table is a list unless it stands below in
+ * `decided`; what its values mean is said by the table. */
 #include "bench/sweep.h"
 #include "app/app.h"
 #include "app/arguments.h"
 #include "graph/psg_machine.h"
 
-#include <ctype.h>
-#include <errno.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A whole number, where 0 says: the default. */
-static int parse_planes(const char *text, void *field, const app_choice *choices) {
-    (void)choices;
-    char *end = NULL;
-    errno = 0;
-    const unsigned long long value = isdigit((unsigned char)text[0]) ? strtoull(text, &end, 10) : 0;
-    if (!end || *end || errno || value > SIZE_MAX) {
-        return -1;
-    }
-    *(size_t *)field = (size_t)value;
-    return 0;
-}
+/* What `psg bench` decides itself, or has an option of its own for: the known answer is that of one equation, and
+ * configurations are compared as they are. */
+static const char *const decided[] = {"symbol",         "lambda",     "factor",    "mean",
+                                      "mean_tolerance", "calibrate",  "cache_dir", "tuned",
+                                      "record",         "time_limit", "machine"};
 
-#define FIELD(member) offsetof(bench_config, member)
+/* In files a default has these words, where they are not the library's. */
+static const struct {
+    const char *option, *word;
+} defaults[] = {{"cpus", "default"},     {"gpus", "default"},    {"policy", "default"},
+                {"exchange", "default"}, {"network", "default"}, {"segment_planes", "0"},
+                {"pencils", "0"}};
+
+/* -------------------------------------------------------------------------------------- lists */
+
+/* The lists that are no options of the solver; the grid stands before these, the others after. */
 static const struct list_row {
-    const char *option, *column;
+    const char *name;
     size_t field;
-    int (*parse)(const char *text, void *field, const app_choice *choices); /* NULL: as psg solve */
+    int (*parse)(const char *text, void *field, const app_choice *choices);
+    const app_choice *choices;
     const char *expected;
-} list_rows[BENCH_LISTS] = {
-    [BENCH_LIST_GRID] = {"grid", "grid", FIELD(grid), app_value_grid,
-                         "N or NXxNYxNZ, whole numbers from 1, with commas between"},
-    [BENCH_LIST_PRECISION] = {"precision", "precision", FIELD(precision), NULL, NULL},
-    [BENCH_LIST_CPUS] = {"cpus", "cpus", FIELD(cpus), app_value_cpus,
-                         "whole numbers from 0, with commas between"},
-    [BENCH_LIST_GPUS] = {"gpus", "gpus", FIELD(gpus), app_value_cpus,
-                         "counts from 0, with commas between"},
-    [BENCH_LIST_CPU_SHARE] = {"cpu-share", "cpu_share", FIELD(cpu_share), NULL, NULL},
-    [BENCH_LIST_SCHED] = {"sched", "sched", FIELD(policy), NULL, NULL},
-    [BENCH_LIST_GRAPH] = {"graph", "graph", FIELD(graph), NULL, NULL},
-    [BENCH_LIST_EXCHANGE] = {"exchange", "exchange", FIELD(exchange), NULL, NULL},
-    [BENCH_LIST_Z] = {"z", "z", FIELD(z_layout), NULL, NULL},
-    [BENCH_LIST_NORMALIZE] = {"normalize", "normalize", FIELD(normalize), NULL, NULL},
-    [BENCH_LIST_SEGMENT_PLANES] = {"segment-planes", "segment_planes", FIELD(segment_planes),
-                                   parse_planes,
-                                   "whole numbers, 0 for the default, with commas between"},
-    [BENCH_LIST_PENCILS] = {"pencils", "pencils", FIELD(pencils), parse_planes,
-                            "whole numbers, 0 for the default, with commas between"},
-    [BENCH_LIST_DATA] = {"data", "data", FIELD(resident), NULL, NULL},
-    [BENCH_LIST_IN_FLIGHT] = {"in-flight", "in_flight", FIELD(in_flight), NULL, NULL},
-    [BENCH_LIST_EFFORT] = {"effort", "effort", FIELD(effort), NULL, NULL},
-    [BENCH_LIST_RANKS] = {"ranks", "ranks", FIELD(ranks), app_value_unsigned,
-                          "whole numbers from 1, with commas between"},
-    [BENCH_LIST_NODES] = {"nodes", "nodes", FIELD(nodes), NULL, NULL},
-    [BENCH_LIST_NETWORK] = {"network", "network", FIELD(network), NULL, NULL},
-};
+} own[] = {{"grid", offsetof(bench_config, grid), app_value_grid, NULL,
+            "N or NXxNYxNZ, whole numbers from 1, with commas between"},
+           {"data", offsetof(bench_config, resident), app_value_choice,
+            (const app_choice[]){{"host", 0}, {"resident", 1}, {NULL, 0}}, NULL},
+           {"ranks", offsetof(bench_config, ranks), app_value_unsigned, NULL,
+            "whole numbers from 1, with commas between"}};
+enum { OWN = sizeof own / sizeof *own };
 
-const char *bench_list_option(bench_list list) {
-    return list_rows[list].option;
+static bool is_list(size_t index) {
+    for (size_t d = 0; d < sizeof decided / sizeof *decided; d++) {
+        if (strcmp(decided[d], psg_option_at(index)->name) == 0) {
+            return false;
+        }
+    }
+    return true;
 }
 
-const char *bench_list_column(bench_list list) {
-    return list_rows[list].column;
+/* The psg_option_at() of the lists from 1 on. @param[out] count  of them */
+static const size_t *options_of_lists(size_t *count) {
+    static size_t options[APP_OPTIONS_MOST], found;
+    if (found == 0) {
+        for (size_t index = 0; psg_option_at(index) != NULL && index < APP_OPTIONS_MOST - OWN;
+             index++) {
+            if (is_list(index)) {
+                options[found++] = index;
+            }
+        }
+    }
+    *count = found;
+    return options;
 }
 
-/* --------------------------------------------------------------------------------------- lists */
+size_t bench_lists(void) {
+    size_t count = 0;
+    (void)options_of_lists(&count);
+    return count + OWN;
+}
+
+size_t bench_list_index(size_t list) {
+    size_t count = 0;
+    const size_t *options = options_of_lists(&count);
+    return list > 0 && list <= count ? options[list - 1] : SIZE_MAX;
+}
+
+/* The row of a list that is none of the library's. */
+static const struct list_row *row_of(size_t list) {
+    return list == 0 ? &own[0] : &own[list - (bench_lists() - OWN)];
+}
+
+const char *bench_list_option(size_t list) {
+    const size_t index = bench_list_index(list);
+    return index != SIZE_MAX ? app_option_name(index) : row_of(list)->name;
+}
+
+const char *bench_list_column(size_t list) {
+    const size_t index = bench_list_index(list);
+    return index != SIZE_MAX ? app_option_column(index) : row_of(list)->name;
+}
+
+size_t bench_list(const char *column) {
+    size_t list = 0;
+    while (strcmp(bench_list_column(list), column) != 0) {
+        list++;
+    }
+    return list;
+}
 
 enum { VALUES_MOST = 256, VALUE_LENGTH = 64 };
 
@@ -77,141 +105,187 @@ typedef struct values {
     char text[VALUES_MOST][VALUE_LENGTH];
 } values;
 
-static const bench_config default_config = {.ranks = 1,
-                                            .cpus = -1,
-                                            .gpus = -1,
-                                            .cpu_share = PSG_CPU_SHARE_AUTO,
-                                            .normalize = 1,
-                                            .in_flight = 1,
-                                            .nodes = 1};
-
-/* One value into its place. The word `default` stands in every list for what holds without it. */
-static int parse_value(bench_list list, const char *text, bench_config *config) {
-    const struct list_row *own = &list_rows[list];
-    const app_option_row *solve = own->parse ? NULL : app_solve_row(own->option);
-    const app_option_row row = {.name = own->option,
-                                .parse = own->parse ? own->parse : solve->parse,
-                                .choices = solve ? solve->choices : NULL,
-                                .expected = own->parse ? own->expected : solve->expected};
-    const char *policy = "";
-    void *field = list == BENCH_LIST_SCHED ? (void *)&policy : (char *)config + own->field;
-    if (list != BENCH_LIST_GRID && strcmp(text, "default") == 0) {
-        return APP_DONE;
+/* What stands for the default of an option in files; NULL: the word of the library. */
+static const char *word_of_default(size_t index) {
+    for (size_t d = 0; d < sizeof defaults / sizeof *defaults; d++) {
+        if (strcmp(defaults[d].option, psg_option_at(index)->name) == 0) {
+            return defaults[d].word;
+        }
     }
-    if (row.parse(text, field, row.choices)) {
-        return app_wrong_value(&row, text);
-    }
-    if (list == BENCH_LIST_SCHED) {
-        snprintf(config->policy, sizeof config->policy, "%s", policy);
-    }
-    return APP_DONE;
+    return NULL;
 }
 
-static int add_value(bench_list list, values *v, const char *text, size_t length) {
-    bench_config scratch = default_config;
+/* One value into its place. The word `default` stands in every list for what holds without it. */
+static int parse_value(size_t list, const char *text, bench_config *config) {
+    const size_t index = bench_list_index(list);
+    if (index == SIZE_MAX) {
+        const struct list_row *row = row_of(list);
+        const app_option_row said = {.name = row->name,
+                                     .parse = row->parse,
+                                     .choices = row->choices,
+                                     .expected = row->expected};
+        return (list != BENCH_LIST_GRID && strcmp(text, "default") == 0) ||
+                       row->parse(text, (char *)config + row->field, row->choices) == 0
+                   ? APP_DONE
+                   : app_wrong_value(&said, text);
+    }
+    app_options options;
+    app_options_init(&options);
+    const char *word = word_of_default(index);
+    if (strcmp(text, "default") == 0 || (word != NULL && strcmp(text, word) == 0)) {
+        return APP_DONE;
+    }
+    const int code = app_options_set(&options, index, text);
+    if (!code) {
+        (void)psg_options_get(&options.options, psg_option_at(index)->name, config->value[index],
+                              sizeof config->value[index]);
+    }
+    return code;
+}
+
+static int add_value(size_t list, values *v, const char *text, size_t length) {
+    bench_config scratch = {.ranks = 1};
     if (v->count == VALUES_MOST) {
-        return app_error(APP_USAGE, "--%s: more than %d values", list_rows[list].option,
+        return app_error(APP_USAGE, "--%s: more than %d values", bench_list_option(list),
                          VALUES_MOST);
     }
     snprintf(v->text[v->count], VALUE_LENGTH, "%.*s", (int)length, text);
     return parse_value(list, v->text[v->count++], &scratch);
 }
 
-static int split(bench_list list, const char *text, values *v) {
+static int add_policies(size_t list, values *v) {
+    int code = APP_DONE;
+    for (size_t p = 0; psg_policy_name(p) != NULL && !code; p++) {
+        code = add_value(list, v, psg_policy_name(p), strlen(psg_policy_name(p)));
+    }
+    return code;
+}
+
+static int split(size_t list, const char *text, values *v) {
     v->count = 0;
-    if (!text) {
+    if (text == NULL) {
         snprintf(v->text[v->count++], VALUE_LENGTH, "default");
         return APP_DONE;
     }
     for (;;) {
         const size_t length = strcspn(text, ",");
-        if (list == BENCH_LIST_SCHED && length == 3 && strncmp(text, "all", 3) == 0) {
-            for (size_t p = 0; psg_policy_name(p); p++) {
-                const int code = add_value(list, v, psg_policy_name(p), strlen(psg_policy_name(p)));
-                if (code) {
-                    return code;
-                }
-            }
-        } else {
-            const int code = add_value(list, v, text, length);
-            if (code) {
-                return code;
-            }
-        }
-        if (text[length] == '\0') {
-            return APP_DONE;
+        const bool all = list == bench_list("sched") && length == 3 && strncmp(text, "all", 3) == 0;
+        const int code = all ? add_policies(list, v) : add_value(list, v, text, length);
+        if (code || text[length] == '\0') {
+            return code;
         }
         text += length + 1;
     }
 }
 
-/* So that what is measured once has one name: the layout of z and where u is normalised are the staged
- * graph's, a share is of cores and GPUs, one node has no network, and there are no more planes in a segment than the grid has, nor more pencils
- * than rows. */
-static void settle(bench_config *config) {
-    if (config->graph != PSG_GRAPH_STAGED) {
-        config->z_layout = PSG_Z_CONTIGUOUS;
-        config->normalize = 1;
+/* ---------------------------------------------------------------------------- configurations */
+
+static void default_options(psg_options *options) {
+    psg_options_init(options);
+    options->graph = PSG_GRAPH_FUSED;
+    options->z_layout = PSG_Z_CONTIGUOUS;
+    options->in_flight = 1;
+    options->tuned = 0;
+}
+
+void bench_config_options(const bench_config *config, psg_options *options) {
+    default_options(options);
+    for (size_t index = 0; psg_option_at(index) != NULL; index++) {
+        if (config->value[index][0] != '\0') {
+            (void)psg_options_set(options, psg_option_at(index)->name, config->value[index]);
+        }
     }
-    if (config->cpus == 0 || config->gpus == 0) {
-        config->cpu_share = PSG_CPU_SHARE_AUTO;
-    }
-    if (config->nodes == 1) {
-        config->network = 0;
-    }
-    if (config->segment_planes > config->grid.n[2]) {
-        config->segment_planes = config->grid.n[2];
-    }
-    if (config->pencils > config->grid.n[1]) {
-        config->pencils = config->grid.n[1];
+    options->gpu_ids = config->gpus_listed ? config->gpu_ids : NULL;
+}
+
+void bench_config_put(bench_config *config, const psg_options *options) {
+    psg_options standard;
+    default_options(&standard);
+    for (size_t index = 0; psg_option_at(index) != NULL; index++) {
+        char text[BENCH_VALUE_BYTES] = "", usual[BENCH_VALUE_BYTES] = "";
+        const char *name = psg_option_at(index)->name;
+        if (is_list(index) && psg_options_get(options, name, text, sizeof text) == PSG_OK &&
+            psg_options_get(&standard, name, usual, sizeof usual) == PSG_OK) {
+            snprintf(config->value[index], sizeof config->value[index], "%s",
+                     strcmp(text, usual) != 0 ? text : "");
+        }
     }
 }
 
-int bench_config_same_but(const bench_config *a, const bench_config *b, bench_list but) {
-    for (int list = 0; list < BENCH_LISTS; list++) {
-        char one[64], other[64];
-        bench_config_text(a, list, one);
-        bench_config_text(b, list, other);
-        if (list != (int)but && strcmp(one, other) != 0) {
-            return 0;
+/* So that what is measured once has one name: the layout of z and where u is normalised are the staged graph's, a share
+ * is of cores and GPUs, one node has no network, and there are no more planes in a segment than the grid has, nor more
+ * pencils than rows. */
+static void settle(bench_config *config) {
+    psg_options o, standard;
+    default_options(&standard);
+    bench_config_options(config, &o);
+    if (o.graph != PSG_GRAPH_STAGED) {
+        o.z_layout = standard.z_layout;
+        o.normalize = standard.normalize;
+    }
+    if (o.cpus == 0 || o.gpus == 0) {
+        o.cpu_share = standard.cpu_share;
+    }
+    if (o.nodes == 1) {
+        o.network = standard.network;
+    }
+    if (o.segment_planes > config->grid.n[2]) {
+        o.segment_planes = config->grid.n[2];
+    }
+    if (o.pencils > config->grid.n[1]) {
+        o.pencils = config->grid.n[1];
+    }
+    bench_config_put(config, &o);
+}
+
+static bool same_value(const bench_config *a, const bench_config *b, const char *option) {
+    const size_t index = app_option_index(option);
+    return strcmp(a->value[index], b->value[index]) == 0;
+}
+
+bool bench_config_same_but(const bench_config *a, const bench_config *b, size_t but) {
+    for (size_t list = 0; list < bench_lists(); list++) {
+        const size_t index = bench_list_index(list);
+        if (list != but && index != SIZE_MAX && strcmp(a->value[index], b->value[index]) != 0) {
+            return false;
         }
     }
-    return 1;
+    return memcmp(a->grid.n, b->grid.n, sizeof a->grid.n) == 0 && a->ranks == b->ranks &&
+           a->resident == b->resident;
 }
 
 int bench_sweep_put(bench_sweep *sweep, const bench_config *given, size_t *number) {
     bench_config config = *given;
     size_t at = 0;
     settle(&config);
-    while (at < sweep->count && !bench_config_same_but(&sweep->config[at], &config, BENCH_LISTS)) {
+    while (at < sweep->count && !bench_config_same_but(&sweep->config[at], &config, SIZE_MAX)) {
         at++;
     }
     if (at == sweep->count) {
         bench_config *more = realloc(sweep->config, (sweep->count + 1) * sizeof *more);
-        if (!more) {
+        if (more == NULL) {
             return app_error(APP_FAILED, "out of memory for %zu configurations", sweep->count + 1);
         }
         sweep->config = more;
         sweep->config[sweep->count++] = config;
     }
-    if (number) {
+    if (number != NULL) {
         *number = at;
     }
     return APP_DONE;
 }
 
 bench_config bench_config_default(const app_grid_value *grid) {
-    bench_config config = default_config;
-    config.grid = *grid;
-    return config;
+    return (bench_config){.grid = *grid, .ranks = 1};
 }
 
-int bench_sweep_add(bench_sweep *sweep, const char *const lists[BENCH_LISTS]) {
+int bench_sweep_add(bench_sweep *sweep, const char *const lists[BENCH_LISTS_MOST]) {
     enum { CONFIGS_MOST = 10000 };
-    values *v = app_allocate(BENCH_LISTS, sizeof *v, "the lists");
-    size_t at[BENCH_LISTS] = {0}, product = 1;
-    int code = v ? APP_DONE : APP_FAILED;
-    for (int list = 0; list < BENCH_LISTS && !code; list++) {
+    values *v = app_allocate(BENCH_LISTS_MOST, sizeof *v, "the lists");
+    const size_t count = bench_lists();
+    size_t product = 1;
+    int code = v != NULL ? APP_DONE : APP_FAILED;
+    for (size_t list = 0; list < count && !code; list++) {
         code = split(list, lists[list], &v[list]);
         product *= v[list].count; /* 256 each: no overflow before the check */
         if (!code && product > CONFIGS_MOST) {
@@ -219,14 +293,11 @@ int bench_sweep_add(bench_sweep *sweep, const char *const lists[BENCH_LISTS]) {
         }
     }
     for (size_t c = 0; c < product && !code; c++) {
-        bench_config config = default_config;
+        bench_config config = {.ranks = 1};
         size_t rest = c;
-        for (int list = BENCH_LISTS - 1; list >= 0; list--) { /* the first list turns slowest */
-            at[list] = rest % v[list].count;
+        for (size_t list = count; list-- > 0 && !code;) { /* the first list turns slowest */
+            code = parse_value(list, v[list].text[rest % v[list].count], &config);
             rest /= v[list].count;
-        }
-        for (int list = 0; list < BENCH_LISTS && !code; list++) {
-            code = parse_value(list, v[list].text[at[list]], &config);
         }
         if (!code) {
             code = bench_sweep_put(sweep, &config, NULL);
@@ -242,110 +313,33 @@ void bench_sweep_free(bench_sweep *sweep) {
     sweep->count = 0;
 }
 
-/* ----------------------------------------------------------------------------- configurations */
-
-static void count_text(char *text, long long value, long long standard) {
-    if (value == standard) {
-        snprintf(text, 64, "default");
-    } else {
-        snprintf(text, 64, "%lld", value);
-    }
+/* Does the option mean nothing with the others? */
+static bool is_idle(const psg_options *o, size_t index) {
+    const char *name = psg_option_at(index)->name;
+    return strcmp(name, "z_layout") == 0 || strcmp(name, "normalize") == 0
+               ? o->graph != PSG_GRAPH_STAGED
+               : strcmp(name, "network") == 0 && o->nodes == 1;
 }
 
-void bench_config_text(const bench_config *c, bench_list list, char *text) {
-    static const char *const efforts[PSG_EFFORT_COUNT] = {"measure", "estimate", "patient"};
-    switch (list) {
-    case BENCH_LIST_GRID:
+void bench_config_text(const bench_config *c, size_t list, char *text) {
+    const size_t index = bench_list_index(list);
+    if (index != SIZE_MAX) {
+        const char *word = word_of_default(index);
+        psg_options o;
+        bench_config_options(c, &o);
+        app_options_text(&o, index, text, 64);
+        if (is_idle(&o, index)) {
+            text[0] = '\0';
+        } else if (strcmp(text, psg_option_at(index)->standard) == 0 && word != NULL) {
+            snprintf(text, 64, "%s", word);
+        }
+    } else if (list == BENCH_LIST_GRID) {
         snprintf(text, 64, "%zux%zux%zu", c->grid.n[0], c->grid.n[1], c->grid.n[2]);
-        break;
-    case BENCH_LIST_PRECISION:
-        snprintf(text, 64, "%s", app_precision_name(c->precision));
-        break;
-    case BENCH_LIST_CPUS:
-        count_text(text, c->cpus, -1);
-        break;
-    case BENCH_LIST_GPUS:
-        count_text(text, c->gpus, -1);
-        break;
-    case BENCH_LIST_CPU_SHARE:
-        if (c->cpu_share >= 0) {
-            snprintf(text, 64, "%g", c->cpu_share);
-        } else {
-            snprintf(text, 64, "%s", c->cpu_share == PSG_CPU_SHARE_FREE ? "free" : "auto");
-        }
-        break;
-    case BENCH_LIST_SCHED:
-        snprintf(text, 64, "%s", c->policy[0] ? c->policy : "default");
-        break;
-    case BENCH_LIST_GRAPH:
-        snprintf(text, 64, "%s", app_graph_name(c->graph));
-        break;
-    case BENCH_LIST_EXCHANGE:
-        snprintf(text, 64, "%s",
-                 c->exchange == PSG_EXCHANGE_AUTO ? "default" : app_exchange_name(c->exchange));
-        break;
-    case BENCH_LIST_Z:
-        snprintf(text, 64, "%s",
-                 c->graph != PSG_GRAPH_STAGED   ? ""
-                 : c->z_layout == PSG_Z_STRIDED ? "strided"
-                                                : "contiguous");
-        break;
-    case BENCH_LIST_NORMALIZE:
-        snprintf(text, 64, "%s",
-                 c->graph != PSG_GRAPH_STAGED ? ""
-                 : c->normalize               ? "task"
-                                              : "divide");
-        break;
-    case BENCH_LIST_SEGMENT_PLANES:
-        snprintf(text, 64, "%zu", c->segment_planes);
-        break;
-    case BENCH_LIST_PENCILS:
-        snprintf(text, 64, "%zu", c->pencils);
-        break;
-    case BENCH_LIST_DATA:
+    } else if (strcmp(bench_list_column(list), "data") == 0) {
         snprintf(text, 64, "%s", c->resident ? "resident" : "host");
-        break;
-    case BENCH_LIST_IN_FLIGHT:
-        snprintf(text, 64, "%u", c->in_flight);
-        break;
-    case BENCH_LIST_RANKS:
+    } else {
         snprintf(text, 64, "%u", c->ranks);
-        break;
-    case BENCH_LIST_NODES:
-        snprintf(text, 64, "%u", c->nodes);
-        break;
-    case BENCH_LIST_NETWORK:
-        if (c->network > 0) {
-            snprintf(text, 64, "%g", 1e-9 * c->network);
-        } else {
-            snprintf(text, 64, "%s", c->nodes > 1 ? "default" : "");
-        }
-        break;
-    default:
-        snprintf(text, 64, "%s", efforts[c->effort]);
-        break;
     }
-}
-
-void bench_config_options(const bench_config *config, psg_options *options) {
-    psg_options_init(options);
-    options->precision = (psg_precision)config->precision;
-    options->graph = (psg_graph)config->graph;
-    options->exchange = (psg_exchange)config->exchange;
-    options->z_layout = (psg_z_layout)config->z_layout;
-    options->normalize = config->normalize;
-    options->effort = (psg_effort)config->effort;
-    options->segment_planes = config->segment_planes;
-    options->pencils = config->pencils;
-    options->cpus = config->cpus;
-    options->gpus = config->gpus;
-    options->gpu_ids = config->gpus_listed ? config->gpu_ids : NULL;
-    options->cpu_share = config->cpu_share;
-    options->tuned = 0; /* a default means one thing, whatever was tuned */
-    options->policy = config->policy[0] ? config->policy : NULL;
-    options->in_flight = config->in_flight;
-    options->nodes = config->nodes;
-    options->network = config->network;
 }
 
 void bench_config_grid(const bench_config *config, psg_grid *grid) {
@@ -353,26 +347,30 @@ void bench_config_grid(const bench_config *config, psg_grid *grid) {
 }
 
 int bench_config_needs_models(const bench_config *config) {
-    const char *policy = config->policy[0] ? config->policy : getenv("STARPU_SCHED");
-    return psg_policy_uses_models(policy);
+    const char *policy = config->value[app_option_index("policy")];
+    return psg_policy_uses_models(policy[0] != '\0' ? policy : getenv("STARPU_SCHED"));
 }
 
 /* StarPU has cores beside GPUs where they are counted, or wanted. */
-static int starts_cores(const bench_config *c) {
-    return c->cpus >= 0 || c->cpu_share > 0 || c->cpu_share == PSG_CPU_SHARE_FREE;
+static bool starts_cores(const bench_config *config) {
+    psg_options o;
+    bench_config_options(config, &o);
+    return o.cpus >= 0 || o.cpu_share > 0 || o.cpu_share == PSG_CPU_SHARE_FREE;
 }
 
-int bench_config_same_group(const bench_config *a, const bench_config *b) {
-    return a->ranks == b->ranks && a->cpus == b->cpus && a->gpus == b->gpus &&
-           starts_cores(a) == starts_cores(b) && strcmp(a->policy, b->policy) == 0;
+bool bench_config_same_group(const bench_config *a, const bench_config *b) {
+    return a->ranks == b->ranks && same_value(a, b, "cpus") && same_value(a, b, "gpus") &&
+           same_value(a, b, "policy") && starts_cores(a) == starts_cores(b);
 }
 
 double bench_config_bytes(const bench_config *c) {
+    psg_options o;
+    bench_config_options(c, &o);
     const double n[3] = {(double)c->grid.n[0], (double)c->grid.n[1], (double)c->grid.n[2]};
-    const double element = (double)app_element_bytes(c->precision);
+    const double element = (double)app_element_bytes(o.precision);
     const double field = n[0] * n[1] * n[2] * element;
     const double spectrum = (n[0] + 2) * n[1] * n[2] * element;
     /* the staged graph has pencils beside the blocks, and slabs beside both */
-    const double spectra = c->graph == PSG_GRAPH_STAGED ? 3 : 1;
-    return c->in_flight * (field + spectra * spectrum) + (c->resident ? 2 * field : 0);
+    const double spectra = o.graph == PSG_GRAPH_STAGED ? 3 : 1;
+    return o.in_flight * (field + spectra * spectrum) + (c->resident ? 2 * field : 0);
 }

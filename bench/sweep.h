@@ -2,49 +2,39 @@
 #ifndef PSG_BENCH_SWEEP_H
 #define PSG_BENCH_SWEEP_H
 
-#include "app/values.h"
+#include "app/options.h"
 #include "graph/psg.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
-/** The lists, in the order of the columns that they become. */
-typedef enum bench_list {
-    BENCH_LIST_GRID = 0,
-    BENCH_LIST_PRECISION,
-    BENCH_LIST_CPUS,
-    BENCH_LIST_GPUS,
-    BENCH_LIST_CPU_SHARE,
-    BENCH_LIST_SCHED,
-    BENCH_LIST_GRAPH,
-    BENCH_LIST_EXCHANGE,
-    BENCH_LIST_Z,
-    BENCH_LIST_NORMALIZE,
-    BENCH_LIST_SEGMENT_PLANES,
-    BENCH_LIST_PENCILS,
-    BENCH_LIST_DATA,
-    BENCH_LIST_IN_FLIGHT,
-    BENCH_LIST_EFFORT,
-    BENCH_LIST_RANKS,
-    BENCH_LIST_NODES,
-    BENCH_LIST_NETWORK,
-    BENCH_LISTS
-} bench_list;
+/** The lists, in the order of the columns that they become: the grid; the options of the solver that `psg bench` does
+ *  not decide itself, in the order of the library's table; where f and u are, and the processes. */
+enum { BENCH_LIST_GRID = 0, BENCH_LISTS_MOST = APP_OPTIONS_MOST };
+size_t bench_lists(void);
 
-/** What one row is measured with. -1, 0 or "": as psg_options says for the default. Plain data,
- *  which goes to other processes as it is. */
+/** The name of a list on the command line, and that of its column: with _ for -. Static. */
+const char *bench_list_option(size_t list);
+const char *bench_list_column(size_t list);
+
+/** The list of a column. There has to be one. */
+size_t bench_list(const char *column);
+
+/** The psg_option_at() of a list; SIZE_MAX: it is none of the library's. */
+size_t bench_list_index(size_t list);
+
+enum { BENCH_VALUE_BYTES = 48 };
+
+/** What one row is measured with. Plain data, which goes to other processes as it is; all zero but for the grid and
+ *  the ranks is the default. */
 typedef struct bench_config {
     app_grid_value grid;
-    int precision, graph, exchange, z_layout, normalize, effort;
     unsigned ranks; /**< processes; with more than one by MPI, and the workers are those of each */
-    int cpus, gpus;
-    double cpu_share;
-    int gpus_listed, gpu_ids[APP_GPUS_MAX]; /**< device numbers; else the first ones */
-    char policy[64];
-    size_t segment_planes, pencils;
     int resident; /**< f and u stay where they are computed, else they come from and go to arrays */
-    unsigned in_flight;
-    unsigned nodes; /**< of a simulation */
-    double network; /**< bytes per second between these; 0: as the machine's file says */
+    bool gpus_listed;
+    int gpu_ids[APP_GPUS_MAX]; /**< device numbers; else the first ones */
+    /** of psg_option_at(): as psg_options_get() gives it; "": as bench_config_options() has it by default */
+    char value[APP_OPTIONS_MOST][BENCH_VALUE_BYTES];
 } bench_config;
 
 typedef struct bench_sweep {
@@ -52,14 +42,10 @@ typedef struct bench_sweep {
     size_t count;
 } bench_sweep;
 
-/** The name of a list, which is that of its option and of its column, with _ for - there. */
-const char *bench_list_option(bench_list list);
-const char *bench_list_column(bench_list list);
-
 /** Add the product of the lists, without what is there already.
  *  @param[in] lists  comma-separated values; NULL = the default alone
  *  @return APP_DONE; APP_USAGE or APP_FAILED after a message */
-int bench_sweep_add(bench_sweep *sweep, const char *const lists[BENCH_LISTS]);
+int bench_sweep_add(bench_sweep *sweep, const char *const lists[BENCH_LISTS_MOST]);
 /** Add one configuration, unless it is there already.
  *  @param[out] number  its number; may be NULL
  *  @return APP_DONE; APP_FAILED after a message */
@@ -72,22 +58,25 @@ void bench_sweep_free(bench_sweep *sweep);
 
 /** A configuration's value in a list's column: "200x100x50", "default", "lws". @param[out] text
  *  64 bytes */
-void bench_config_text(const bench_config *config, bench_list list, char *text);
+void bench_config_text(const bench_config *config, size_t list, char *text);
 
-/** The plan's options, which borrow the policy's name, and grid. The box is a unit cube. Where
- *  there are several processes it takes options.comm too. */
+/** The plan's options, which borrow the texts and device numbers of the configuration. The graph is fused and z
+ *  contiguous unless a list says otherwise, and what was tuned does not count: a default means one thing. */
 void bench_config_options(const bench_config *config, psg_options *options);
+/** The configuration with these options, of which those that are no list are left out. */
+void bench_config_put(bench_config *config, const psg_options *options);
+/** The grid. The box is a unit cube. */
 void bench_config_grid(const bench_config *config, psg_grid *grid);
 
 /** Does the policy decide by StarPU's performance models? The default one does not. */
 int bench_config_needs_models(const bench_config *config);
 
-/** Are two configurations the same in all lists but one? @param[in] but  BENCH_LISTS: in all */
-int bench_config_same_but(const bench_config *a, const bench_config *b, bench_list but);
+/** Are two configurations the same in all lists but one, an option of the solver? @param[in] but  SIZE_MAX: in all */
+bool bench_config_same_but(const bench_config *a, const bench_config *b, size_t but);
 
 /** Can two configurations be measured while StarPU runs once: the same processes, workers and
  *  policy? */
-int bench_config_same_group(const bench_config *a, const bench_config *b);
+bool bench_config_same_group(const bench_config *a, const bench_config *b);
 
 /** Bytes that a plan and its solves need, about, f and the known answer not counted. */
 double bench_config_bytes(const bench_config *config);

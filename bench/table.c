@@ -25,7 +25,7 @@ void bench_table_free(bench_table *table) {
 size_t bench_table_add(bench_table *table, size_t at) {
     const size_t first = at * table->columns, count = table->rows * table->columns;
     char **more = realloc(table->field, (count + table->columns) * sizeof *more);
-    if (!more) {
+    if (more == NULL) {
         return SIZE_MAX;
     }
     table->field = more;
@@ -58,12 +58,12 @@ size_t bench_table_column(const bench_table *table, const char *name) {
 
 const char *bench_table_get(const bench_table *table, size_t row, size_t column) {
     const char *text = table->field[row * table->columns + column];
-    return text ? text : "";
+    return text != NULL ? text : "";
 }
 
 int bench_table_set(bench_table *table, size_t row, size_t column, const char *text) {
     char *copy = strdup(text);
-    if (!copy) {
+    if (copy == NULL) {
         return -1;
     }
     free(table->field[row * table->columns + column]);
@@ -86,7 +86,7 @@ typedef struct reader {
 static int append(reader *r, int letter) {
     if (r->length + 1 >= r->room) {
         char *more = realloc(r->text, 2 * r->room + 64);
-        if (!more) {
+        if (more == NULL) {
             return -1;
         }
         r->text = more;
@@ -175,7 +175,7 @@ static size_t find_column(const bench_table *table, const header *h, const char 
 static int read_header(const bench_table *table, reader *r, header *h, char *why, size_t size) {
     int end = FIELD_ENDS;
     h->column = calloc(table->columns, sizeof *h->column);
-    while (end == FIELD_ENDS && h->column) {
+    while (end == FIELD_ENDS && h->column != NULL) {
         end = read_field(r);
         const size_t column = end == NO_MEMORY ? 0 : find_column(table, h, r->text);
         if (end == BROKEN || (h->count == 0 && column != 0)) {
@@ -190,7 +190,7 @@ static int read_header(const bench_table *table, reader *r, header *h, char *why
         }
         h->column[h->count++] = column;
     }
-    if (!h->column || end == NO_MEMORY) {
+    if (h->column == NULL || end == NO_MEMORY) {
         return no_memory(why, size);
     }
     if (end != LINE_ENDS) {
@@ -253,7 +253,7 @@ int bench_table_read_file(bench_table *table, FILE *file, char *why, size_t size
 int bench_table_read(bench_table *table, const char *path, int force) {
     char why[320];
     FILE *file = fopen(path, "r");
-    if (!file) {
+    if (file == NULL) {
         return errno == ENOENT
                    ? APP_DONE
                    : app_error(APP_FAILED, "%s: cannot be read: %s", path, strerror(errno));

@@ -19,11 +19,12 @@ typedef struct bench_time_list {
     size_t count, room;
 } bench_time_list;
 
-bench_time bench_time_of(const bench_config *config, const psg_event *event, int gpu) {
+bench_time bench_time_of(const size_t n[3], psg_precision precision, const psg_event *event,
+                         int gpu) {
     return (bench_time){.stage = event->stage,
-                        .precision = config->precision,
+                        .precision = precision,
                         .gpu = gpu,
-                        .n = {config->grid.n[0], config->grid.n[1], config->grid.n[2]},
+                        .n = {n[0], n[1], n[2]},
                         .pencil = event->pencil != SIZE_MAX,
                         .count = event->count,
                         .dense = event->dense,
@@ -32,7 +33,7 @@ bench_time bench_time_of(const bench_config *config, const psg_event *event, int
                         .seconds = event->end - event->start};
 }
 
-static int same(const bench_time *a, const bench_time *b) {
+static bool same(const bench_time *a, const bench_time *b) {
     return a->stage == b->stage && a->precision == b->precision && a->gpu == b->gpu &&
            memcmp(a->n, b->n, sizeof a->n) == 0 && a->pencil == b->pencil && a->count == b->count &&
            a->dense == b->dense && a->pieces == b->pieces && a->remote == b->remote;
@@ -45,7 +46,7 @@ static bench_time_list *find(bench_times *times, const bench_time *time) {
         }
     }
     bench_time_list *more = realloc(times->list, (times->count + 1) * sizeof *more);
-    if (!more) {
+    if (more == NULL) {
         return NULL;
     }
     times->list = more;
@@ -56,12 +57,12 @@ static bench_time_list *find(bench_times *times, const bench_time *time) {
 
 int bench_times_add(bench_times *times, const bench_time *time) {
     bench_time_list *list = find(times, time);
-    if (!list) {
+    if (list == NULL) {
         return -1;
     }
     if (list->count == list->room) {
         double *more = realloc(list->seconds, (2 * list->room + 8) * sizeof *more);
-        if (!more) {
+        if (more == NULL) {
             return -1;
         }
         list->seconds = more;
@@ -152,7 +153,7 @@ void bench_times_add_gaps(bench_times *times, const psg_event *events, size_t co
                           const psg_worker *workers, size_t of) {
     enum { MANY = 16 };
     double *gap = calloc(count + 1, sizeof *gap), *pieces = calloc(count + 1, sizeof *pieces);
-    for (size_t w = 0; gap && pieces && w < of; w++) {
+    for (size_t w = 0; gap != NULL && pieces != NULL && w < of; w++) {
         size_t tasks = 0;
         double end = 0;
         for (size_t e = 0; e < count && workers[w].kind == PSG_WORKER_CUDA; e++) {
@@ -241,7 +242,7 @@ static void put_time(FILE *file, const bench_time *t) {
 static void put_name(FILE *file, const char *host) {
     fputs("machine ", file);
     for (const char *c = host; *c; c++) {
-        putc(isalnum((unsigned char)*c) || strchr("-_.", *c) ? *c : '-', file);
+        putc(isalnum((unsigned char)*c) || strchr("-_.", *c) != NULL ? *c : '-', file);
     }
     fputs(host[0] ? "\n" : "here\n", file);
 }
@@ -255,7 +256,7 @@ static int put_machine(FILE *file, const bench_times *times, unsigned cpus, unsi
     char date[32];
     psg_options_init(&options);
     options.gpus = gpus > 0 ? -1 : 0;
-    if (!workers || !routes ||
+    if (workers == NULL || routes == NULL ||
         psg_machine_workers(&options, workers, GPUS_MOST, &found, NULL, 0) != PSG_OK ||
         psg_machine_routes(&options, routes, ROUTES_MOST, &count) != PSG_OK) {
         free(workers);
@@ -289,9 +290,9 @@ int bench_times_write(const bench_times *times, const char *path, unsigned cpus,
         return code;
     }
     FILE *file = fopen(output.temporary, "w");
-    code = file ? put_machine(file, times, cpus, gpus) : APP_DONE;
-    const int failed = !file || ferror(file);
-    if (!file || fclose(file) || failed) {
+    code = file != NULL ? put_machine(file, times, cpus, gpus) : APP_DONE;
+    const bool failed = file == NULL || ferror(file);
+    if (file == NULL || fclose(file) || failed) {
         code = app_error(APP_FAILED, "%s: cannot be written: %s", path, strerror(errno));
     }
     if (code) {

@@ -47,7 +47,8 @@ typedef struct bench_times {
 } bench_times;
 
 /** A task, as the library told of it. @return the same for bench_times_add() */
-bench_time bench_time_of(const bench_config *config, const psg_event *event, int gpu);
+bench_time bench_time_of(const size_t n[3], psg_precision precision, const psg_event *event,
+                         int gpu);
 
 /** What passed between the tasks of each GPU in a solve, if it had many.
  *  @param[in] events  in the order of their ends */

@@ -169,24 +169,27 @@ static const bench_facts *best_facts(const tune *t) {
 static int pick_stored(tune *t, bench_picks *picks) {
     bench_config config = t->groups.sweep.config[STANDARD];
     const bench_facts *facts = &t->groups.result[STANDARD].facts;
+    psg_options o;
     app_tuned stored;
     psg_options options = t->options;
     size_t number;
     options.gpus = 0; /* CUDA that has been asked for is not there any more in a child */
+    bench_config_options(&t->groups.sweep.config[STANDARD], &o);
     int code = app_tuned_find(&options, &stored);
     for (size_t m = 0; m < stored.count && !code; m++) {
         const psg_tuned *s = &stored.list[m];
         if (s->state == PSG_TUNED_DAMAGED || strcmp(s->host, t->at.machine.host) != 0 ||
-            (int)s->precision != config.precision || s->cpus != facts->cpus ||
-            s->gpus != facts->gpus || memcmp(s->n, config.grid.n, sizeof s->n) != 0) {
+            s->precision != o.precision || s->cpus != facts->cpus || s->gpus != facts->gpus ||
+            memcmp(s->n, config.grid.n, sizeof s->n) != 0) {
             continue;
         }
-        config.graph = s->graph == PSG_GRAPH_STAGED ? PSG_GRAPH_STAGED : PSG_GRAPH_FUSED;
-        config.z_layout = s->z_layout == PSG_Z_STRIDED ? PSG_Z_STRIDED : PSG_Z_CONTIGUOUS;
-        config.exchange = (int)s->exchange;
-        config.segment_planes = s->segment_planes;
-        config.pencils = s->pencils;
-        snprintf(config.policy, sizeof config.policy, "%s", s->policy);
+        o.graph = s->graph == PSG_GRAPH_STAGED ? PSG_GRAPH_STAGED : PSG_GRAPH_FUSED;
+        o.z_layout = s->z_layout == PSG_Z_STRIDED ? PSG_Z_STRIDED : PSG_Z_CONTIGUOUS;
+        o.exchange = s->exchange;
+        o.segment_planes = s->segment_planes;
+        o.pencils = s->pencils;
+        o.policy = s->policy[0] != '\0' ? s->policy : NULL;
+        bench_config_put(&config, &o);
         code = bench_sweep_put(&t->groups.sweep, &config, &number);
         bench_picks_add(picks, number);
         bench_picks_add(&t->finalists, number);
@@ -234,7 +237,7 @@ static int search(tune *t) {
     if (!code) {
         code = stage(t, "variants", &picks, end_of_variants);
     }
-    if (!code && !getenv("STARPU_SCHED")) {
+    if (!code && getenv("STARPU_SCHED") == NULL) {
         picks = begin_picks(t);
         code = bench_search_policies(&t->groups.sweep, t->best, &t->groups.result[STANDARD].facts,
                                      t->arguments.policies, &picks);
@@ -296,22 +299,24 @@ static int final(tune *t) {
 /* A configuration as an entry: the default leaves all open. */
 static psg_tuned entry_of(const tune *t, size_t number) {
     const bench_config *c = &t->groups.sweep.config[number];
+    psg_options o;
+    bench_config_options(c, &o);
     const bench_facts *facts = &t->groups.result[STANDARD].facts;
     psg_tuned e = {.cpus = facts->cpus,
                    .gpus = facts->gpus,
-                   .precision = (psg_precision)c->precision,
+                   .precision = o.precision,
                    .n = {c->grid.n[0], c->grid.n[1], c->grid.n[2]},
                    .graph = PSG_GRAPH_AUTO,
                    .z_layout = PSG_Z_AUTO,
                    .seconds = median(t, number),
                    .default_seconds = t->standard_times[1]};
     if (number != STANDARD) {
-        e.graph = (psg_graph)c->graph;
-        e.z_layout = c->graph == PSG_GRAPH_STAGED ? (psg_z_layout)c->z_layout : PSG_Z_AUTO;
-        e.exchange = (psg_exchange)c->exchange;
-        e.segment_planes = c->segment_planes;
-        e.pencils = c->pencils;
-        snprintf(e.policy, sizeof e.policy, "%s", c->policy);
+        e.graph = o.graph;
+        e.z_layout = o.graph == PSG_GRAPH_STAGED ? o.z_layout : PSG_Z_AUTO;
+        e.exchange = o.exchange;
+        e.segment_planes = o.segment_planes;
+        e.pencils = o.pencils;
+        snprintf(e.policy, sizeof e.policy, "%s", o.policy != NULL ? o.policy : "");
     }
     return e;
 }
@@ -392,7 +397,7 @@ static json_t *make_json(const tune *t, const psg_tuned *best) {
     json_object_set_new(root, "grid",
                         json_pack("[III]", (json_int_t)c->grid.n[0], (json_int_t)c->grid.n[1],
                                   (json_int_t)c->grid.n[2]));
-    json_object_set_new(root, "precision", json_string(app_precision_name(c->precision)));
+    json_object_set_new(root, "precision", json_string(app_precision_name(t->entry.precision)));
     json_object_set_new(root, "cpus", json_integer((json_int_t)t->entry.cpus));
     json_object_set_new(root, "gpus", json_integer((json_int_t)t->entry.gpus));
     json_object_set_new(root, "seconds", json_real(app_now() - t->since));
@@ -412,7 +417,7 @@ static json_t *make_json(const tune *t, const psg_tuned *best) {
 
 static int tell(tune *t) {
     const char *json = t->arguments.json;
-    const int to_stdout = json && strcmp(json, "-") == 0;
+    const bool to_stdout = json != NULL && strcmp(json, "-") == 0;
     const psg_tuned best = entry_of(t, t->best);
     t->entry = entry_of(t, t->stays ? STANDARD : t->best);
     int code = put_rows(t, 1);
@@ -428,7 +433,7 @@ static int tell(tune *t) {
     }
     if (!code && to_stdout) {
         code = app_json_write(make_json(t, &best), NULL, "stdout");
-    } else if (!code && json) {
+    } else if (!code && json != NULL) {
         code = app_json_save(make_json(t, &best), json, APP_OUTPUT_ANY);
     }
     return code ? code : failed;
@@ -448,7 +453,7 @@ static int try_files(tune *t) {
     }
     snprintf(path, sizeof path, "%s/tuned", t->folder);
     int code = app_output_try(path, APP_OUTPUT_ANY);
-    if (!code && t->arguments.json && strcmp(t->arguments.json, "-") != 0) {
+    if (!code && t->arguments.json != NULL && strcmp(t->arguments.json, "-") != 0) {
         code = app_output_try(t->arguments.json,
                               t->arguments.force ? APP_OUTPUT_ANY : APP_OUTPUT_JSON);
     }
@@ -468,18 +473,21 @@ static int forget(const tune *t) {
 }
 
 static int prepare(tune *t) {
+    const app_options *solver = &t->arguments.solver;
     bench_config config = bench_config_default(&t->arguments.grid);
     bench_picks picks = {.count = 0};
     bench_sweep trial = {.count = 0};
     const bench_facts facts = {.segments = 1};
-    config.precision = t->arguments.precision;
-    config.cpus = t->arguments.cpus;
-    config.cpu_share = 0; /* entries are of one kind of worker */
-    config.gpus = t->arguments.gpus.count;
-    config.gpus_listed = t->arguments.gpus.listed;
-    memcpy(config.gpu_ids, t->arguments.gpus.ids, sizeof config.gpu_ids);
-    t->options.gpus = config.gpus;
-    t->options.gpu_ids = t->arguments.gpus.listed ? t->arguments.gpus.ids : NULL;
+    psg_options o;
+    bench_config_options(&config, &o);
+    o.precision = solver->options.precision;
+    o.cpus = solver->options.cpus;
+    o.gpus = t->options.gpus = solver->options.gpus;
+    o.cpu_share = 0; /* entries are of one kind of worker */
+    bench_config_put(&config, &o);
+    config.gpus_listed = solver->gpus.listed;
+    memcpy(config.gpu_ids, solver->gpus.ids, sizeof config.gpu_ids);
+    t->options.gpu_ids = solver->options.gpu_ids;
     t->groups = (bench_groups){.repeat = REPEAT_MOST,
                                .warm_up = 1,
                                .calibrate = 12,
@@ -530,7 +538,7 @@ static int run(tune *t) {
 
 int bench_tune(int argc, char **argv) {
     tune *t = calloc(1, sizeof *t);
-    if (!t) {
+    if (t == NULL) {
         return app_error(APP_FAILED, "out of memory");
     }
     int code = bench_tune_arguments_parse(argc, argv, &t->arguments);

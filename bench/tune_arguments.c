@@ -6,39 +6,29 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-static const app_choice precision_choices[] = {{"f64", PSG_F64}, {"f32", PSG_F32}, {NULL, 0}};
-
 #define FIELD(member) offsetof(bench_tune_arguments, member)
 
 static const app_option_row rows[] = {
     {"What is tuned", "grid", "N|NXxNYxNZ", app_value_grid, FIELD(grid), NULL,
      "N or NXxNYxNZ, whole numbers from 1", "number of points"},
-    {NULL, "precision", "f64|f32", app_value_choice, FIELD(precision), precision_choices, NULL,
-     "default: f64"},
-    {"Machine", "cpus", "N", app_value_cpus, FIELD(cpus), NULL, "a whole number from 0",
-     "CPU workers; default: one per core"},
-    {NULL, "gpus", "N|LIST", app_value_gpus, FIELD(gpus), NULL,
-     "a count from 0, or different device numbers with commas",
-     "GPU workers: a count, or CUDA device numbers (0,2; or\n"
-     "2, with the comma, for number 2 alone); default: all"},
+    APP_SOLVER_ROW(NULL, "precision", FIELD(solver), NULL),
+    APP_SOLVER_ROW("Machine", "cpus", FIELD(solver), NULL),
+    APP_SOLVER_ROW(NULL, "gpus", FIELD(solver), NULL),
     {"Search", "seconds", "N", app_value_unsigned, FIELD(seconds), NULL, "a whole number from 1",
      "how long it may take, about; default: 60"},
     {NULL, "sched", "POLICY,...", app_value_text, FIELD(policies), NULL,
      "policies with commas between",
-     "scheduling policies to try beside the default; all are\n"
-     "all. Those that decide by performance models have these\n"
-     "measured first. Default: eager,prio,ws,lws"},
+     "scheduling policies to try beside the default; all are all. Those that decide by performance "
+     "models have these measured first. Default: eager,prio,ws,lws"},
     {NULL, "seed", "N", app_value_cpus, FIELD(seed), NULL, "a whole number from 0",
      "of the random order; default: 1"},
     {NULL, "patience", "SECONDS", app_value_unsigned, FIELD(patience), NULL,
-     "a whole number from 1",
-     "a plan or solve that takes longer is given up;\n"
-     "default: 120"},
+     "a whole number from 1", "a plan or solve that takes longer is given up; default: 120"},
     {"Result", "json", "FILE", app_value_text, FIELD(json), NULL, "FILE, or - for stdout",
-     "all that was measured and what came of it, as JSON; - is\nstdout"},
+     "all that was measured and what came of it, as JSON; - is stdout"},
     {NULL, "force", NULL, NULL, FIELD(force), NULL, NULL,
-     "replace files that are there already and that psg did\n"
-     "not write; without it they are refused"},
+     "replace files that are there already and that psg did not write; without it they are "
+     "refused"},
     {NULL, "quiet", NULL, NULL, FIELD(quiet), NULL, NULL, "no table on stdout, errors only"},
     {NULL, "forget", NULL, NULL, FIELD(forget), NULL, NULL,
      "remove all that is stored of this machine, and end"},
@@ -78,8 +68,8 @@ static const app_command_text tune_text = {
     "  130    ended by SIGINT; what was stored before is as it was\n"};
 
 int bench_tune_arguments_parse(int argc, char **argv, bench_tune_arguments *a) {
-    *a = (bench_tune_arguments){
-        .cpus = -1, .gpus.count = -1, .seconds = 60, .patience = 120, .seed = 1};
+    *a = (bench_tune_arguments){.seconds = 60, .patience = 120, .seed = 1};
+    app_options_init(&a->solver);
     const int code = app_arguments_parse(&tune_text, argc, argv, a);
     if (code) {
         return code;
@@ -90,10 +80,10 @@ int bench_tune_arguments_parse(int argc, char **argv, bench_tune_arguments *a) {
     if (!a->forget && !a->grid.given) {
         return app_error(APP_USAGE, "nothing to tune: give --grid 128, or --forget");
     }
-    if (a->cpus == 0 && a->gpus.count == 0) {
+    if (a->solver.options.cpus == 0 && a->solver.options.gpus == 0) {
         return app_error(APP_USAGE, "--cpus 0 --gpus 0: nothing is left to solve on");
     }
-    if (a->policies && getenv("STARPU_SCHED")) {
+    if (a->policies != NULL && getenv("STARPU_SCHED") != NULL) {
         return app_error(APP_USAGE,
                          "--sched: STARPU_SCHED=%s in the environment goes above it: unset it",
                          getenv("STARPU_SCHED"));

@@ -2,16 +2,18 @@
 #ifndef PSG_BENCH_TUNE_ARGUMENTS_H
 #define PSG_BENCH_TUNE_ARGUMENTS_H
 
-#include "app/values.h"
+#include "app/options.h"
+
+#include <stdbool.h>
 
 /** What it says. Texts are borrowed from argv; NULL where it says nothing. */
 typedef struct bench_tune_arguments {
     app_grid_value grid;
-    int precision, cpus;
-    app_gpus_value gpus;
+    app_options solver;
     const char *policies, *json;
     unsigned seconds, patience;
-    int seed, force, forget, quiet;
+    int seed;
+    bool force, forget, quiet;
 } bench_tune_arguments;
 
 /** @return APP_DONE; APP_USAGE after a message; APP_HELPED: all is done */

@@ -32,17 +32,17 @@ static const char *own_name(char *name, size_t size) {
 static int start(bench_child *child, const bench_visit *visit) {
     char self[4096];
     const char *const words[] = {own_name(self, sizeof self), "visit", NULL};
-    const unsigned ranks = visit ? visit->config[visit->which[0]].ranks : 1;
-    char **command = bench_child_command(visit ? visit->mpirun : NULL, ranks, words);
+    const unsigned ranks = visit != NULL ? visit->config[visit->which[0]].ranks : 1;
+    char **command = bench_child_command(visit != NULL ? visit->mpirun : NULL, ranks, words);
     FILE *order = tmpfile();
-    const int ready = order && bench_wire_put_visit(order, visit) == 0;
+    const bool ready = order != NULL && bench_wire_put_visit(order, visit) == 0;
     if (ready) {
         rewind(order);
     }
     const int failed = bench_child_start(child, ready ? command : NULL, order);
     const int why = errno;
     bench_child_free_command(command);
-    if (order) {
+    if (order != NULL) {
         fclose(order);
     }
     errno = why;
@@ -56,7 +56,7 @@ static void last_line(FILE *said, char *line, size_t size) {
     char text[256];
     line[0] = '\0';
     rewind(said);
-    while (fgets(text, sizeof text, said)) {
+    while (fgets(text, sizeof text, said) != NULL) {
         text[strcspn(text, "\r\n")] = '\0';
         if (text[strspn(text, "-")]) { /* a line of dashes is none */
             snprintf(line, size, "%s", text);
@@ -68,7 +68,7 @@ static void pass_on(FILE *said) {
     char text[512];
     const char *silent = getenv("STARPU_SILENT");
     rewind(said);
-    while ((!silent || strcmp(silent, "1") != 0) && fgets(text, sizeof text, said)) {
+    while ((silent == NULL || strcmp(silent, "1") != 0) && fgets(text, sizeof text, said) != NULL) {
         fputs(text, stderr);
     }
 }
@@ -119,7 +119,7 @@ int bench_visit_run(const bench_visit *visit, unsigned patience,
     reader.file = c.ends[0];
     reader.others = c.said;
     while ((got = bench_wire_get_record(&reader, patience, &record)) > 0) {
-        if (visit && record.config >= visit->configs) {
+        if (visit != NULL && record.config >= visit->configs) {
             continue; /* nothing of ours: a launcher has mixed lines up */
         }
         if (record.kind == BENCH_RECORD_BEGIN) {

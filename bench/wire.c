@@ -23,15 +23,39 @@ typedef struct head {
 static const head expected = {.name = "psg visit",
                               .bytes = {sizeof(head), sizeof(bench_config), sizeof(bench_record)}};
 
+/* The values that are no defaults alone, each after its number: most are defaults, and the disk may be small. */
+static void put_config(FILE *file, const bench_config *config) {
+    fwrite(config, offsetof(bench_config, value), 1, file);
+    for (int index = 0; index < APP_OPTIONS_MOST; index++) {
+        if (config->value[index][0] != '\0') {
+            fputc(index, file);
+            fwrite(config->value[index], sizeof config->value[index], 1, file);
+        }
+    }
+    fputc(APP_OPTIONS_MOST, file);
+}
+
+static bool get_config(FILE *file, bench_config *config) {
+    bool good = fread(config, offsetof(bench_config, value), 1, file) == 1;
+    int index = 0;
+    while (good && (index = fgetc(file)) != APP_OPTIONS_MOST) {
+        good = index >= 0 && index < APP_OPTIONS_MOST &&
+               fread(config->value[index], sizeof config->value[index], 1, file) == 1;
+    }
+    return good;
+}
+
 int bench_wire_put_visit(FILE *file, const bench_visit *visit) {
     head h = expected;
-    if (visit) {
+    if (visit != NULL) {
         h.visit = *visit;
     }
     fwrite(&h, sizeof h, 1, file);
-    if (visit) {
+    if (visit != NULL) {
         fwrite(visit->which, sizeof *visit->which, visit->count, file);
-        fwrite(visit->config, sizeof *visit->config, visit->configs, file);
+        for (size_t c = 0; c < visit->configs; c++) {
+            put_config(file, &visit->config[c]);
+        }
     }
     return fflush(file) || ferror(file) ? -1 : 0;
 }
@@ -45,12 +69,15 @@ static int read_head(FILE *file, head *h) {
 }
 
 static int read_arrays(FILE *file, bench_visit *visit) {
-    if (!visit->which || !visit->config) {
+    if (visit->which == NULL || visit->config == NULL) {
         return app_error(APP_FAILED, "out of memory for %zu configurations", visit->configs);
     }
-    if (app_rank() == 0 &&
-        (fread(visit->which, sizeof *visit->which, visit->count, file) != visit->count ||
-         fread(visit->config, sizeof *visit->config, visit->configs, file) != visit->configs)) {
+    bool good = app_rank() > 0 ||
+                fread(visit->which, sizeof *visit->which, visit->count, file) == visit->count;
+    for (size_t c = 0; app_rank() == 0 && good && c < visit->configs; c++) {
+        good = get_config(file, &visit->config[c]);
+    }
+    if (!good) {
         return app_error(APP_FAILED, "psg visit: not all configurations have come");
     }
     return APP_DONE;
@@ -114,17 +141,17 @@ static int digit(char letter) {
 }
 
 /* Is the line a record? A launcher may put words of its own before it. */
-static int read_line(const char *line, bench_record *record) {
+static bool read_line(const char *line, bench_record *record) {
     const char *hex = strstr(line, mark);
     unsigned char *bytes = (unsigned char *)record;
     size_t used = 0;
-    if (!hex) {
-        return 0;
+    if (hex == NULL) {
+        return false;
     }
     memset(record, 0, sizeof *record);
     for (hex += MARK; digit(hex[0]) >= 0 && digit(hex[1]) >= 0; hex += 2) {
         if (used == sizeof *record) {
-            return 0;
+            return false;
         }
         bytes[used++] = (unsigned char)(digit(hex[0]) << 4 | digit(hex[1]));
     }
@@ -133,23 +160,23 @@ static int read_line(const char *line, bench_record *record) {
 
 /* Take whole lines out of what was read, up to the first that is a record; a line that is longer
  * than any record is nobody's. */
-static int take_lines(bench_wire_reader *reader, bench_record *record) {
+static bool take_lines(bench_wire_reader *reader, bench_record *record) {
     for (;;) {
         char *end = memchr(reader->text, '\n', reader->length);
-        if (!end && reader->length + 1 < sizeof reader->text) {
-            return 0;
+        if (end == NULL && reader->length + 1 < sizeof reader->text) {
+            return false;
         }
-        const size_t line = end ? (size_t)(end - reader->text) : reader->length;
-        const size_t taken = end ? line + 1 : line;
+        const size_t line = end != NULL ? (size_t)(end - reader->text) : reader->length;
+        const size_t taken = end != NULL ? line + 1 : line;
         reader->text[line] = '\0';
-        const int found = read_line(reader->text, record);
+        const bool found = read_line(reader->text, record);
         if (!found) {
             fprintf(reader->others, "%s\n", reader->text);
         }
         reader->length -= taken;
         memmove(reader->text, reader->text + taken, reader->length);
         if (found) {
-            return 1;
+            return true;
         }
     }
 }

@@ -5,7 +5,7 @@
 #ifndef PSG_BENCH_WIRE_H
 #define PSG_BENCH_WIRE_H
 
-#include "bench/measure.h"
+#include "bench/record.h"
 
 #include <stdio.h>
 

@@ -45,6 +45,10 @@ enum { PSG_OPTION_VALUES_MOST = 64 };
 /** @param[out] values  PSG_OPTION_VALUES_MOST @return how many there are */
 size_t psg_option_table_same(const psg_options *options, psg_option_value *values);
 
+/** The name of a choice of an option, static; NULL: it is none. And the choice of a name. */
+const char *psg_option_table_word(const char *name, int choice);
+bool psg_option_table_choice(const char *name, const char *text, int *choice);
+
 /* ----------------------------------------------------------------------------- options.c */
 
 /** The caller's options on top of the defaults, whatever version of the struct they are; all

@@ -45,7 +45,7 @@ static const word efforts[] = {{"measure", PSG_EFFORT_MEASURE},
                                {"patient", PSG_EFFORT_PATIENT},
                                {NULL, 0}};
 static const word places[] = {{"divide", 0}, {"task", 1}, {NULL, 0}};
-static const word answers[] = {{"no", 0}, {"yes", 1}, {NULL, 0}};
+static const word answers[] = {{"yes", 1}, {"no", 0}, {NULL, 0}};
 static const word shares[] = {
     {"auto", PSG_CPU_SHARE_AUTO}, {"free", PSG_CPU_SHARE_FREE}, {NULL, 0}};
 static const word every[] = {{"all", -1}, {NULL, 0}};
@@ -103,6 +103,49 @@ static const row rows[] = {
      chosen,
      0,
      INFINITY},
+    {{"cpus", "Machine", "N|all", "all",
+      "CPU workers; all: one per core, beside GPUs none unless cpu_share wants them", 0},
+     INTEGER,
+     AT(cpus),
+     every,
+     0,
+     INT32_MAX},
+    {{"gpus", "Machine", "N|all", "all", "GPU workers", 0}, INTEGER, AT(gpus), every, 0, INT32_MAX},
+    {{"cpu_share", "Machine", "X|auto|free", "auto",
+      "the part of the planes and rows that CPU workers take beside GPUs: a number from 0 to 1; "
+      "auto: what promises to be fastest by StarPU's models of the tasks, 0 where these are not "
+      "calibrated; free: the policy decides for each task",
+      SAME},
+     REAL,
+     AT(cpu_share),
+     shares,
+     0,
+     1},
+    {{"policy", "Machine", "NAME|auto", "auto",
+      "StarPU's scheduling policy; auto: the one of STARPU_SCHED in the environment, else what was "
+      "tuned, else StarPU's own",
+      SAME},
+     TEXT,
+     AT(policy),
+     NULL,
+     0,
+     0},
+    {{"calibrate", "Machine", "yes|no", "no",
+      "measure tasks, for policies that decide by performance models", 0},
+     CHOICE,
+     AT(calibrate),
+     answers,
+     0,
+     0},
+    {{"cache_dir", "Machine", "FOLDER|auto", "auto",
+      "folder for FFTW's wisdom and what psg tune found; auto: psg in the user's cache folder; "
+      "empty: nowhere",
+      0},
+     TEXT,
+     AT(cache_dir),
+     NULL,
+     0,
+     0},
     {{"graph", "Task graph", "fused|staged|auto", "auto",
       "few tasks, or one per step of the method; auto: what was tuned, else fused", SAME},
      CHOICE,
@@ -145,7 +188,9 @@ static const row rows[] = {
      1,
      size_most},
     {{"pencils", "Task graph", "N|auto", "auto",
-      "parts of y in spectral space; auto: from the data's size and the GPUs", SAME},
+      "parts of y in spectral space; auto: from the data's size, with the exchange direct one for "
+      "each GPU",
+      SAME},
      SIZE,
      AT(pencils),
      chosen,
@@ -158,6 +203,20 @@ static const row rows[] = {
      NULL,
      1,
      INT32_MAX},
+    {{"effort", "Task graph", "estimate|measure|patient", "measure", "FFTW's search for its plans",
+      SAME},
+     CHOICE,
+     AT(effort),
+     efforts,
+     0,
+     0},
+    {{"tuned", "Task graph", "yes|no", "yes",
+      "for options left at auto, take what psg tune found best for this machine and grid", 0},
+     CHOICE,
+     AT(tuned),
+     answers,
+     0,
+     0},
     {{"record", "Task graph", "yes|no", "no",
       "keep what tasks read and write, for dependencies and bounds", 0},
      CHOICE,
@@ -165,79 +224,28 @@ static const row rows[] = {
      answers,
      0,
      0},
-    {{"cpus", "Machine", "N|all", "all",
-      "CPU workers; all: one per core, beside GPUs none unless cpu_share wants them", 0},
-     INTEGER,
-     AT(cpus),
-     every,
-     0,
-     INT32_MAX},
-    {{"gpus", "Machine", "N|all", "all", "GPU workers", 0}, INTEGER, AT(gpus), every, 0, INT32_MAX},
-    {{"cpu_share", "Machine", "X|auto|free", "auto",
-      "the part of the planes and rows that CPU workers take beside GPUs: a number from 0 to 1; "
-      "auto: what promises to be fastest by StarPU's models of the tasks, 0 where these are not "
-      "calibrated; free: the policy decides for each task",
-      SAME},
-     REAL,
-     AT(cpu_share),
-     shares,
-     0,
-     1},
-    {{"policy", "Machine", "NAME|auto", "auto",
-      "StarPU's scheduling policy; auto: the one of STARPU_SCHED in the environment, else what was "
-      "tuned, else StarPU's own",
-      SAME},
-     TEXT,
-     AT(policy),
-     NULL,
-     0,
-     0},
-    {{"calibrate", "Machine", "yes|no", "no",
-      "measure tasks, for policies that decide by performance models", 0},
-     CHOICE,
-     AT(calibrate),
-     answers,
-     0,
-     0},
-    {{"effort", "Machine", "estimate|measure|patient", "measure", "FFTW's search for its plans",
-      SAME},
-     CHOICE,
-     AT(effort),
-     efforts,
-     0,
-     0},
-    {{"tuned", "Machine", "yes|no", "yes",
-      "for options left at auto, take what psg tune found best for this machine and grid", 0},
-     CHOICE,
-     AT(tuned),
-     answers,
-     0,
-     0},
-    {{"cache_dir", "Machine", "FOLDER|auto", "auto",
-      "folder for FFTW's wisdom and what psg tune found; auto: psg in the user's cache folder; "
-      "empty: nowhere",
-      0},
-     TEXT,
-     AT(cache_dir),
-     NULL,
-     0,
-     0},
     {{"time_limit", "Processes", "S|none", "none",
-      "seconds to wait for other processes before they are given up", SAME},
+      "seconds that a process waits for another one before all end with a message: longer than the "
+      "longest step of one process takes",
+      SAME},
      REAL,
      AT(time_limit),
      limits,
      0,
      INFINITY},
     {{"machine", "Simulation", "NAME|FILE|auto", "auto",
-      "the machine to simulate; auto: the one in use, at first PSG_MACHINE in the environment",
+      "of a library that simulates: a recorded machine or a file; auto: the one in use, at first "
+      "PSG_MACHINE in the environment",
       SIMULATED},
      TEXT,
      AT(machine),
      NULL,
      0,
      0},
-    {{"nodes", "Simulation", "N", "1", "alike nodes with a process each", SIMULATED},
+    {{"nodes", "Simulation", "N", "1",
+      "of a library that simulates: alike nodes with a process each; times, bytes and traces are "
+      "those of one",
+      SIMULATED},
      UNSIGNED,
      AT(nodes),
      NULL,
@@ -340,7 +348,7 @@ static bool read_number(const char *text, double *value) {
     char *end = NULL;
     errno = 0;
     *value = strtod(text, &end);
-    const bool whole = end != text && *end == '\0' && text[0] > ' ';
+    const bool whole = end != text && *end == '\0' && text[0] > ' ' && strpbrk(text, "xX") == NULL;
     psg_decimal_end(decimal);
     return whole;
 }
@@ -356,8 +364,34 @@ static bool read_value(const row *r, const char *text, double *value) {
     return read_number(text, value) && in_range(r, *value) && (!whole || *value == floor(*value));
 }
 
+/* "one of f64, f32"; "auto, or a whole number from 1"; "a finite number from 0". */
+static void expect(const row *r, char *text, size_t size) {
+    const bool choice = r->kind == CHOICE, whole = r->kind != REAL;
+    size_t used = (size_t)snprintf(text, size, "%s", choice ? "one of " : "");
+    for (const word *w = r->words; w != NULL && w->text != NULL && used < size; w++) {
+        const char *after = choice && w[1].text == NULL ? "" : ", ";
+        used += (size_t)snprintf(text + used, size - used, "%s%s", w->text, after);
+    }
+    if (choice || used >= size) {
+        return;
+    }
+    const bool bounded = r->most < INT16_MAX || (!whole && !isinf(r->most));
+    used += (size_t)snprintf(text + used, size - used, "%sa %snumber", used > 0 ? "or " : "",
+                             whole     ? "whole "
+                             : bounded ? ""
+                                       : "finite ");
+    if (used < size && isinf(r->least)) {
+        (void)snprintf(text + used, size - used, " other than 0");
+    } else if (used < size && bounded) {
+        (void)snprintf(text + used, size - used, " from %g to %g", r->least, r->most);
+    } else if (used < size) {
+        (void)snprintf(text + used, size - used, " from %g", r->least);
+    }
+}
+
 psg_status psg_options_set(psg_options *options, const char *name, const char *text) {
     const row *r = NULL;
+    char expected[160];
     double value = 0;
     psg_clear_error();
     if (options == NULL || text == NULL) {
@@ -377,8 +411,8 @@ psg_status psg_options_set(psg_options *options, const char *name, const char *t
         return PSG_OK;
     }
     if (!read_value(r, text, &value)) {
-        return psg_fail(PSG_ERR_ARG, "%s = '%s': %s is needed", r->about.name, text,
-                        r->about.values);
+        expect(r, expected, sizeof expected);
+        return psg_fail(PSG_ERR_ARG, "%s = '%s': expected %s", r->about.name, text, expected);
     }
     put_number(r, options, value);
     return PSG_OK;
@@ -449,8 +483,9 @@ psg_status psg_option_table_check(const psg_options *options) {
         const row *r = &rows[m];
         const double value = r->kind != TEXT ? number_of(r, options) : 0;
         if (r->kind != TEXT && word_of(r, value) == NULL && !in_range(r, value)) {
-            return psg_fail(PSG_ERR_ARG, "%s = %g: %s is needed", r->about.name, value,
-                            r->about.values);
+            char expected[160];
+            expect(r, expected, sizeof expected);
+            return psg_fail(PSG_ERR_ARG, "%s = %g: expected %s", r->about.name, value, expected);
         }
     }
     return PSG_OK;
@@ -474,4 +509,17 @@ size_t psg_option_table_same(const psg_options *options, psg_option_value *value
         }
     }
     return count;
+}
+
+const char *psg_option_table_word(const char *name, int choice) {
+    const row *r = NULL;
+    return find(name, &r) == PSG_OK ? word_of(r, choice) : NULL;
+}
+
+bool psg_option_table_choice(const char *name, const char *text, int *choice) {
+    const row *r = NULL;
+    double value = 0;
+    const bool known = find(name, &r) == PSG_OK && r->kind == CHOICE && read_value(r, text, &value);
+    *choice = (int)value;
+    return known;
 }

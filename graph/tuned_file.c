@@ -14,13 +14,8 @@ typedef enum kind {
     TEXT,       /* char[bytes]; "-" is "" */
     COUNT,      /* size_t */
     NANOSECOND, /* double in seconds: whole numbers read the same in every locale */
-    CHOICE,     /* an enum */
+    CHOICE,     /* an enum: its words are those of the option */
 } kind;
-
-static const char *const precisions[] = {"f64", "f32", NULL};
-static const char *const graphs[] = {"fused", "staged", "default", NULL};
-static const char *const layouts[] = {"contiguous", "strided", "default", NULL};
-static const char *const exchanges[] = {"default", "managed", NULL};
 
 #define OF(member) offsetof(psg_tuned, member), sizeof((psg_tuned *)0)->member
 static const struct row {
@@ -28,7 +23,7 @@ static const struct row {
     kind kind;
     size_t offset;
     size_t bytes;
-    const char *const *words; /* of a choice, by number */
+    const char *option; /* of a choice */
 } rows[] = {
     {"host", TEXT, OF(host), NULL},
     {"cpu", TEXT, OF(cpu_model), NULL},
@@ -37,13 +32,13 @@ static const struct row {
     {"date", TEXT, OF(date), NULL},
     {"cpus", COUNT, OF(cpus), NULL},
     {"gpus", COUNT, OF(gpus), NULL},
-    {"precision", CHOICE, OF(precision), precisions},
+    {"precision", CHOICE, OF(precision), "precision"},
     {"nx", COUNT, OF(n[0]), NULL},
     {"ny", COUNT, OF(n[1]), NULL},
     {"nz", COUNT, OF(n[2]), NULL},
-    {"graph", CHOICE, OF(graph), graphs},
-    {"z", CHOICE, OF(z_layout), layouts},
-    {"exchange", CHOICE, OF(exchange), exchanges},
+    {"graph", CHOICE, OF(graph), "graph"},
+    {"z", CHOICE, OF(z_layout), "z_layout"},
+    {"exchange", CHOICE, OF(exchange), "exchange"},
     {"segment-planes", COUNT, OF(segment_planes), NULL},
     {"pencils", COUNT, OF(pencils), NULL},
     {"sched", TEXT, OF(policy), NULL},
@@ -72,7 +67,7 @@ static void write_rows(FILE *file, const psg_tuned *tuned) {
         const char *value = (const char *)tuned + rows[r].offset;
         size_t count = 0;
         double seconds = 0;
-        unsigned choice = 0;
+        int choice = 0;
         switch (rows[r].kind) {
         case TEXT:
             text_line(file, rows[r].key, value);
@@ -87,7 +82,7 @@ static void write_rows(FILE *file, const psg_tuned *tuned) {
             break;
         default:
             memcpy(&choice, value, sizeof choice);
-            text_line(file, rows[r].key, rows[r].words[choice]);
+            text_line(file, rows[r].key, psg_option_table_word(rows[r].option, choice));
         }
     }
     (void)fprintf(file, "%s\n", last_line);
@@ -121,7 +116,7 @@ static bool read_count(const char *text, size_t *count) {
 
 static bool read_value(const struct row *row, const char *text, char *value) {
     size_t count = 0;
-    unsigned choice = 0;
+    int choice = 0;
     switch (row->kind) {
     case TEXT:
         if (text[0] == '\0' || strlen(text) >= row->bytes) {
@@ -143,11 +138,11 @@ static bool read_value(const struct row *row, const char *text, char *value) {
         }
         return false;
     default:
-        while (row->words[choice] != NULL && strcmp(text, row->words[choice]) != 0) {
-            choice++;
+        if (psg_option_table_choice(row->option, text, &choice)) {
+            memcpy(value, &choice, sizeof choice);
+            return true;
         }
-        memcpy(value, &choice, sizeof choice);
-        return row->words[choice] != NULL;
+        return false;
     }
 }
 
@@ -179,8 +174,8 @@ static bool read_rows(char *text, psg_tuned *tuned) {
 
 static void set_name(psg_tuned *tuned) {
     (void)snprintf(tuned->name, sizeof tuned->name, "tuned-%s-%zuc%zug-%zux%zux%zu-%s",
-                   precisions[tuned->precision], tuned->cpus, tuned->gpus, tuned->n[0], tuned->n[1],
-                   tuned->n[2], tuned->host);
+                   psg_option_table_word("precision", (int)tuned->precision), tuned->cpus,
+                   tuned->gpus, tuned->n[0], tuned->n[1], tuned->n[2], tuned->host);
 }
 
 bool psg_tuned_read(psg_tuned *tuned, const char *path, const char *name) {

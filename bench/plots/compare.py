@@ -37,7 +37,13 @@ def read(path):
                 float(row[column])
             except ValueError:
                 sys.exit("compare.py: %s: '%s' in column %s is no number" % (path, row[column], column))
-    return {tuple(row[column] for column in LISTS): row for row in good}
+    return good
+
+
+def lists(row):
+    """The columns that say what was measured: those of every file, and what stands beside them before the status."""
+    first = itertools.takewhile(lambda name: name not in ("status", "seconds"), row)
+    return [*LISTS, *(name for name in first if name not in LISTS)]
 
 
 def clearly_differ(one, other):
@@ -46,11 +52,13 @@ def clearly_differ(one, other):
 
 def main(measured_path, simulated_path):
     measured, simulated = read(measured_path), read(simulated_path)
+    columns = [name for name in lists(measured[0]) if name in lists(simulated[0])] if measured and simulated else LISTS
+    measured, simulated = ({tuple(row[name] for name in columns): row for row in rows} for rows in (measured, simulated))
     both = [key for key in measured if key in simulated]
     if not both:
         sys.exit("compare.py: the files have no configuration in common")
-    varying = [c for c, column in enumerate(LISTS) if len({key[c] for key in both}) > 1]
-    print("| %s | measured ms | simulated ms | off by |" % " | ".join(LISTS[c] for c in varying))
+    varying = [c for c in range(len(columns)) if len({key[c] for key in both}) > 1]
+    print("| %s | measured ms | simulated ms | off by |" % " | ".join(columns[c] for c in varying))
     print("|%s" % ("---|" * (len(varying) + 3)))
     errors = []
     for key in both:

@@ -36,8 +36,7 @@ from plot_style import (COLOURS, MARKERS, STAGES, WIDE, LogLocator, MaxNLocator,
 LISTS = ("grid", "precision", "cpus", "gpus", "cpu_share", "sched", "graph", "exchange", "z", "normalize", "segment_planes",
          "pencils", "data", "in_flight", "effort", "ranks", "nodes", "network")
 # What rows of older versions have not, and what it was; seconds of copies that are not known cannot be shown.
-ADDED = {"cpu_share": "auto", "normalize": "", "data": "host", "nodes": "1", "network": "", "h2d_seconds": "0",
-         "d2h_seconds": "0", "d2d_seconds": "0"}
+ADDED = {"cpu_share": "auto", "normalize": "", "data": "host", "nodes": "1", "network": "", "h2d_seconds": "0", "d2h_seconds": "0", "d2d_seconds": "0"}
 
 
 def read(path):
@@ -72,7 +71,8 @@ def one_machine(rows, path, host):
 
 def varying(rows):
     """The columns that tell rows apart; one that is empty in some, as of the fused graph, has to differ in others."""
-    return [column for column in LISTS if len({row[column] for row in rows} - {""}) > 1]
+    names = [*LISTS, *(name for name in list(rows[0])[:list(rows[0]).index("status")] if name not in LISTS)]
+    return [name for name in names if len({row[name] for row in rows} - {""}) > 1]
 
 
 def guess(rows, path):

@@ -72,7 +72,7 @@ static double run(const bench_fft_step *steps, int count, unsigned calls) {
                                      {step->extent[0], step->extent[1], step->extent[2]},
                                      step->in,
                                      step->out};
-            if (step->plan) {
+            if (step->plan != NULL) {
                 fftw_execute(step->plan);
             } else {
                 bench_threads(cpus, bench_transpose, &t);

@@ -47,14 +47,14 @@ static double operations(const bench_fft_spec *s) {
 
 static void tell(study *y, const work *w, const bench_times *times) {
     const bench_fft_spec *s = &w->spec;
-    const int transforms = w->steps == 0 || w->step[0].plan || w->steps > 1;
-    const double each = times && transforms ? times->median / (double)s->batch : NAN;
-    const double gflops = transforms && times ? 1e-9 * operations(s) / times->median : NAN;
+    const int transforms = w->steps == 0 || w->step[0].plan != NULL || w->steps > 1;
+    const double each = times != NULL && transforms ? times->median / (double)s->batch : NAN;
+    const double gflops = transforms && times != NULL ? 1e-9 * operations(s) / times->median : NAN;
     bench_csv *csv = &y->csv;
     if (!y->settings->rows) {
         printf("%s %-5s %-10s n %4zu batch %7zu stride %8zu: ", y->device->name, w->kind, w->layout,
                s->n, s->batch, s->stride);
-        if (times) {
+        if (times != NULL) {
             printf("%10.3f us, %9.4f us each, %7.2f Gflop/s, %.2f of contiguous %s\n",
                    1e6 * times->median, 1e6 * each, gflops, w->over_contiguous, w->why);
         } else {
@@ -72,7 +72,7 @@ static void tell(study *y, const work *w, const bench_times *times) {
     bench_put_number(csv, y->device->threads ? (double)y->device->threads : (double)NAN);
     bench_put_text(csv, w->why[0] ? w->why : "ok");
     bench_put_times(csv, times);
-    bench_put_number(csv, times ? y->settings->repeat : 0);
+    bench_put_number(csv, times != NULL ? y->settings->repeat : 0);
     bench_put_number(csv, each);
     bench_put_number(csv, gflops);
     bench_put_number(csv, w->over_contiguous);
@@ -88,7 +88,7 @@ static void *plan(const bench_fft_device *device, work *w, double *in, double *o
     const double start = bench_now();
     void *made = device->plan(&w->spec, in, out, &w->plan_bytes);
     w->plan_seconds = bench_now() - start;
-    if (!made) {
+    if (made == NULL) {
         snprintf(w->why, sizeof w->why, "no plan could be made");
     }
     return made;
@@ -168,7 +168,7 @@ static void measure_batch(study *y, size_t n, size_t batch) {
     for (int s = 0; s < count; s++) {
         work *w = &works[s];
         void *made = plan(device, w, in, out);
-        if (!made) {
+        if (made == NULL) {
             tell(y, w, NULL);
             continue;
         }
@@ -257,7 +257,7 @@ static void measure_z(study *y, const size_t grid[3]) {
     for (int z = Z_STRIDED; z <= Z_CONTIGUOUS; z += Z_CONTIGUOUS - Z_STRIDED) {
         works[z].step[0].plan = plan(device, &works[z], works[z].step[0].in, array[2]);
         planned += works[z].step[0].plan != NULL;
-        if (!works[z].step[0].plan) {
+        if (works[z].step[0].plan == NULL) {
             tell(y, &works[z], NULL);
         }
     }
@@ -266,7 +266,7 @@ static void measure_z(study *y, const size_t grid[3]) {
         compare_z(y, works, array);
     }
     for (int z = Z_STRIDED; z <= Z_CONTIGUOUS; z += Z_CONTIGUOUS - Z_STRIDED) {
-        if (works[z].step[0].plan) {
+        if (works[z].step[0].plan != NULL) {
             device->destroy(works[z].step[0].plan);
         }
     }
@@ -285,7 +285,7 @@ int bench_fft_main(int argc, char **argv, bench_fft_device *device, int *cpus,
     int z = 0, most = 100000;
     const bench_option options[] = {{"kind", BENCH_WORD, &z, kinds},
                                     {"most", BENCH_COUNT, &most, NULL},
-                                    {cpus ? "cpus" : NULL, BENCH_COUNT, cpus, NULL},
+                                    {cpus != NULL ? "cpus" : NULL, BENCH_COUNT, cpus, NULL},
                                     {NULL, BENCH_FLAG, NULL, NULL}};
     const int first = bench_arguments(argc, argv, options, "N|NXxNYxNZ ...", &settings);
     start(device, &settings);

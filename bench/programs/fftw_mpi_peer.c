@@ -90,7 +90,7 @@ static void say(bench *b, const char *solver, const char *part, const char *over
     if (b->has_parts) {
         psg_statistics p = {0};
         char grid[80];
-        if (b->plan) {
+        if (b->plan != NULL) {
             (void)psg_plan_statistics(b->plan, &p);
         }
         snprintf(grid, sizeof grid, "%zux%zux%zu", b->nx, b->ny, b->nz);
@@ -125,20 +125,20 @@ static void say_machine(bench *b, const char *csv) {
         return;
     }
     FILE *file = fopen("/proc/cpuinfo", "r");
-    while (file && fgets(line, sizeof line, file)) {
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
         if (sscanf(line, "model name : %127[^\n]", model) == 1) {
             break;
         }
     }
-    if (file) {
+    if (file != NULL) {
         fclose(file);
     }
-    if (localtime_r(&t, &day)) {
+    if (localtime_r(&t, &day) != NULL) {
         strftime(date, sizeof date, "%Y-%m-%d", &day);
     }
     printf("%s, %s, %d cores, %d processes of %d, %s=%s\n", date, model, bench_cores(), b->ranks,
            b->cpus, yield_variable, getenv(yield_variable));
-    if (csv) {
+    if (csv != NULL) {
         snprintf(note, sizeof note, "# %s, %s, %d cores, %s, FFTW %s; milliseconds", date, model,
                  bench_cores(), psg_component_version(PSG_COMPONENT_MPI), fftw_version);
         bench_csv_open(
@@ -488,7 +488,7 @@ static int read_options(bench *b, int argc, char **argv, const char **csv) {
     const int first = bench_arguments(argc, argv, options, "N|NXxNYxNZ ...", &b->settings);
     bench_must_or(BENCH_USAGE, b->settings.repeat <= MAX_REPEAT, "at most %d repeats", MAX_REPEAT);
     bench_must_or(BENCH_USAGE, !only || !b->settings.rows, "--rows are of both: not with --only");
-    bench_must_or(BENCH_USAGE, !*csv || !b->settings.rows, "--csv or --rows");
+    bench_must_or(BENCH_USAGE, *csv == NULL || !b->settings.rows, "--csv or --rows");
     b->fftw = only != 2;
     b->psg = only != 1;
     b->repeat = b->settings.repeat;

@@ -37,7 +37,7 @@ static void *plan(const bench_way *way, void *f, void *spectrum, void *u) {
         fftwf_plan_with_nthreads(1);
         fftwf_set_timelimit(FFTW_NO_TIMELIMIT);
     }
-    if ((p->f64[0] && p->f64[1]) || (p->f32[0] && p->f32[1])) {
+    if ((p->f64[0] != NULL && p->f64[1] != NULL) || (p->f32[0] != NULL && p->f32[1] != NULL)) {
         return p;
     }
     free(p);
@@ -45,7 +45,7 @@ static void *plan(const bench_way *way, void *f, void *spectrum, void *u) {
 }
 
 static void execute(const plans *p, int direction) {
-    if (p->f64[direction]) {
+    if (p->f64[direction] != NULL) {
         fftw_execute(p->f64[direction]);
     } else {
         fftwf_execute(p->f32[direction]);

@@ -83,7 +83,7 @@ static int read_value(const bench_option *option, const char *text) {
         *(const char **)option->value = text;
         return 1;
     case BENCH_WORD:
-        for (const bench_word *word = option->words; word->name; word++) {
+        for (const bench_word *word = option->words; word->name != NULL; word++) {
             if (strcmp(word->name, text) == 0) {
                 *(int *)option->value = word->value;
                 return 1;
@@ -99,7 +99,8 @@ static void usage(const bench_option *options, size_t count, const char *operand
     for (size_t o = 0; o < count; o++) {
         static const char *const shown[] = {"", " N", " N", " N", " X", " TEXT", " "};
         fprintf(stderr, " [--%s%s", options[o].name, shown[options[o].kind]);
-        for (const bench_word *word = options[o].words; word && word->name; word++) {
+        for (const bench_word *word = options[o].words; word != NULL && word->name != NULL;
+             word++) {
             fprintf(stderr, "%s%s", word == options[o].words ? "" : "|", word->name);
         }
         fputc(']', stderr);
@@ -120,7 +121,7 @@ int bench_arguments(int argc, char **argv, const bench_option *options, const ch
     size_t count = sizeof common / sizeof *common;
     int which = 0, c;
     memcpy(all, common, sizeof common);
-    for (; options && options->name; options++) {
+    for (; options != NULL && options->name != NULL; options++) {
         all[count++] = *options;
     }
     memset(known, 0, sizeof known);
@@ -145,7 +146,7 @@ void bench_read_grid(const char *text, size_t n[3]) {
                       "'%s' is no grid: N or NXxNYxNZ", text);
         n[1] = n[2] = n[0];
     }
-    bench_must_or(BENCH_USAGE, n[0] > 0 && n[1] > 0 && n[2] > 0 && !strchr(text, '-'),
+    bench_must_or(BENCH_USAGE, n[0] > 0 && n[1] > 0 && n[2] > 0 && strchr(text, '-') == NULL,
                   "'%s' is no grid: N or NXxNYxNZ", text);
 }
 
@@ -251,10 +252,10 @@ double bench_memory(const bench_settings *settings) {
         return settings->memory * 1024 * 1024 * 1024;
     }
     FILE *file = fopen("/proc/meminfo", "r");
-    while (file && fgets(line, sizeof line, file) &&
+    while (file != NULL && fgets(line, sizeof line, file) != NULL &&
            sscanf(line, "MemAvailable: %lf", &kilobytes) != 1) {
     }
-    if (file) {
+    if (file != NULL) {
         fclose(file);
     }
     return kilobytes > 0 ? 0.5 * 1024 * kilobytes : INFINITY;
@@ -269,15 +270,15 @@ int bench_fits(double bytes, double have, char *why) {
 /* ----------------------------------------------------------------------------------------- rows */
 
 void bench_csv_open(bench_csv *csv, const char *path, const char *note, const char *columns) {
-    csv->file = path ? fopen(path, "a") : stdout;
+    csv->file = path != NULL ? fopen(path, "a") : stdout;
     bench_must(csv->file != NULL, "%s cannot be written: %s", path, strerror(errno));
     csv->columns = 1;
     csv->column = 0;
     for (const char *at = columns; *at; at++) {
         csv->columns += *at == ',';
     }
-    if (!path || (fseek(csv->file, 0, SEEK_END) == 0 && ftell(csv->file) == 0)) {
-        fprintf(csv->file, "%s%s%s\n", note ? note : "", note ? "\n" : "", columns);
+    if (path == NULL || (fseek(csv->file, 0, SEEK_END) == 0 && ftell(csv->file) == 0)) {
+        fprintf(csv->file, "%s%s%s\n", note != NULL ? note : "", note != NULL ? "\n" : "", columns);
         bench_must(fflush(csv->file) == 0, "the rows cannot be written: %s", strerror(errno));
     }
 }
@@ -312,7 +313,7 @@ void bench_put_number(bench_csv *csv, double value) {
 
 void bench_put_times(bench_csv *csv, const bench_times *times) {
     static const bench_times none = {NAN, NAN, NAN, NAN, NAN};
-    const bench_times *t = times ? times : &none;
+    const bench_times *t = times != NULL ? times : &none;
     bench_put_number(csv, t->median);
     bench_put_number(csv, t->min);
     bench_put_number(csv, t->q1);

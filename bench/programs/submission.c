@@ -60,9 +60,10 @@ static double most_memory(void) {
     char line[256];
     double kilobytes = 0;
     FILE *file = fopen("/proc/self/status", "r");
-    while (file && fgets(line, sizeof line, file) && sscanf(line, "VmHWM: %lf", &kilobytes) != 1) {
+    while (file != NULL && fgets(line, sizeof line, file) != NULL &&
+           sscanf(line, "VmHWM: %lf", &kilobytes) != 1) {
     }
-    if (file) {
+    if (file != NULL) {
         fclose(file);
     }
     return 1e3 * 1.024 * kilobytes;
@@ -213,7 +214,7 @@ int main(int argc, char **argv) {
     bench_must_or(BENCH_USAGE, b.repeat <= MAX_REPEAT && first + 1 < argc,
                   "a grid, numbers of processes, and at most %d repeats", MAX_REPEAT);
     bench_read_grid(argv[first], b.n);
-    if (csv) {
+    if (csv != NULL) {
         bench_csv_open(&b.csv, csv, NULL, columns);
         b.has_csv = 1;
     }

@@ -44,14 +44,14 @@ static void tell_row(const bench_transposes *b, const bench_settings *settings, 
                      const char *name, const char *status, const bench_times *times,
                      double of_copy) {
     const double bandwidth =
-        times ? 1e-9 * 2.0 * (double)bench_transposes_bytes(b) / times->median : NAN;
+        times != NULL ? 1e-9 * 2.0 * (double)bench_transposes_bytes(b) / times->median : NAN;
     char grid[80];
     snprintf(grid, sizeof grid, "%zux%zux%zu", b->n[0], b->n[1], b->n[2]);
     if (!settings->rows) {
         printf("%s %s, %zu bytes, %d %s, %-4s ", b->device, grid, b->element_bytes,
                b->threads ? b->threads : b->elements_per_thread,
                b->threads ? "threads" : "elements a thread", name);
-        if (times) {
+        if (times != NULL) {
             printf("%9.3f ms %8.2f GB/s %.3f of copy ", 1e3 * times->median, bandwidth, of_copy);
         }
         printf("%s\n", status);
@@ -65,7 +65,7 @@ static void tell_row(const bench_transposes *b, const bench_settings *settings, 
     bench_put_number(csv, b->elements_per_thread ? (double)b->elements_per_thread : (double)NAN);
     bench_put_text(csv, status);
     bench_put_times(csv, times);
-    bench_put_number(csv, times ? settings->repeat : 0);
+    bench_put_number(csv, times != NULL ? settings->repeat : 0);
     bench_put_number(csv, bandwidth);
     bench_put_number(csv, of_copy);
     bench_put_text(csv, b->gpu_model);
@@ -73,7 +73,7 @@ static void tell_row(const bench_transposes *b, const bench_settings *settings, 
 
 void bench_transposes_tell(const bench_transposes *b, const bench_settings *settings,
                            bench_csv *csv, const char *why) {
-    if (why) {
+    if (why != NULL) {
         tell_row(b, settings, csv, "", why, NULL, NAN);
         return;
     }

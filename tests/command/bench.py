@@ -121,21 +121,6 @@ for other, quoted in (('o,t"h\ner', '"o,t""h\ner"'), ("", "")):
     check({**c[0], "host": ""} == {**rows("b.csv")[0], "host": ""}, c[0])
     lines[1] = lines[1].replace(",%s," % quoted, ",%s," % machine, 1)
 
-# A file of an older version, which had fewer columns, is gone on with: its rows count, and keep what they had.
-with open("old.csv", "w", newline="") as file:
-    left_out = [name for name in rows("b.csv")[0] if name.startswith("bound_") or name in ("of_bound", "idle", "sent_bytes", "data", "load", "load_average")]
-    writer = csv.DictWriter(file, [name for name in rows("b.csv")[0] if name not in left_out][:1]
-                            + [name for name in rows("b.csv")[0] if name not in left_out][:0:-1], extrasaction="ignore")
-    writer.writeheader()
-    writer.writerows(rows("b.csv"))
-old = content("old.csv")
-bench(*TINY, "--grid", "48", "--cpus", "2", "--graph", "fused,staged", "--quiet", "--csv", "old.csv")
-check(content("old.csv") == old, "the rows of an older file do not count")
-bench(*TINY, "--grid", "48,5", "--cpus", "2", "--quiet", "--csv", "old.csv")
-check([r["grid"] for r in rows("old.csv")][-1] == "5x5x5" and len(rows("old.csv")) == len(rows("b.csv")) + 1, rows("old.csv"))
-for r, before in zip(rows("old.csv"), rows("b.csv")):
-    check(r == {**before, **{name: "" for name in left_out}}, "a row of an older file has changed: %s" % r)
-
 # Bounds, which rows that have none are measured again for.
 old = rows("b.csv")
 check(all(r["bound_seconds"] == r["bound_by"] == r["of_bound"] == "" for r in old), old)

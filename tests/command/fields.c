@@ -81,7 +81,10 @@ static void check_grid(size_t nx, size_t ny, size_t nz) {
               !signs,
           "made again");
     bench_config other = config;
-    other.precision = PSG_F32;
+    psg_options f32;
+    bench_config_options(&other, &f32);
+    f32.precision = PSG_F32;
+    bench_config_put(&other, &f32);
     CHECK(bench_fields_get(&store, &other, NULL, NULL) != NULL && store.count == 2, "not made");
     CHECK(bench_fields_same(&config, &config) && !bench_fields_same(&config, &other), "the same");
     bench_fields_drop(&store, &other);

@@ -157,7 +157,7 @@ static void order(const bench_sweep *sweep, const bench_circumstances *at, bench
 }
 
 int main(void) {
-    const char *lists[BENCH_LISTS] = {[BENCH_LIST_GRID] = "3,4,5,6"};
+    const char *lists[BENCH_LISTS_MOST] = {[BENCH_LIST_GRID] = "3,4,5,6"};
     bench_sweep sweep = {.count = 0};
     bench_result result[CONFIGS];
     bench_results rows;

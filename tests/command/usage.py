@@ -129,8 +129,8 @@ check(len([line for line in said if line.startswith("psg: out of memory: ") and 
 
 # Help: each option, once, with words, in 90 columns; and each of them is known to the command.
 OPTIONS = {
-    "solve": """in out box problem lattice grid symbol lambda factor mean precision verify json trace dag bounds force quiet verbose cpus gpus
-        cpu-share sched machine nodes network graph exchange z normalize segment-planes pencils effort tuned data repeat in-flight
+    "solve": """in out box problem lattice grid symbol lambda factor mean mean-tolerance precision verify json trace dag bounds force quiet verbose cpus gpus
+        cpu-share sched calibrate cache-dir machine nodes network graph exchange z normalize segment-planes pencils effort tuned data repeat in-flight
         time-limit help version""".split(),
     "bench": """grid precision ranks nodes network cpus gpus cpu-share sched graph exchange z normalize segment-planes pencils
         data in-flight effort study large machine repeat warm-up passes calibrate seed memory mpirun patience bounds csv json again record force quiet help
@@ -165,7 +165,7 @@ check([m["name"] for m in machines] == sorted(m["name"] for m in machines) and {
 check([(m["cpus"], m["gpus"], m["gpu_memory"] > 1e11) for m in machines if m["name"] == "h200"] == [(128, 8, True)], machines)
 
 text = " ".join(run("solve", "--help").stdout.split())
-for words in ("Exit status:", "else 1x1x1", "the order x, y, z", "default: /potential", "default: fused", "in 1/length^2",
+for words in ("Exit status:", "else 1x1x1", "the order x, y, z", "default: /potential", "else fused", "in 1/length^2",
               "[nz][ny][nx]", "in your unit of length", "gravity 4*pi*G", "'4*pi*6.6743e-11'", "-4*pi (Gaussian units)"):
     check(words in text, "solve --help does not say %r" % words)
 text = run("--help").stdout

@@ -411,14 +411,6 @@ def nodes():
     old = files()
     run(*BENCH, "nodes.csv", *sweep, *ON_H200)
     check(files() == old, "the rows of nodes are measured again")
-    # files from before there were nodes are about one
-    with open("old.csv", "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, [name for name in table[0] if name not in ("nodes", "network", "bound_link")], extrasaction="ignore")
-        writer.writeheader()
-        writer.writerow(table[0])
-    old = files()
-    run(*BENCH, "old.csv", *sweep[:4], *sweep[8:], *ON_H200)
-    check(files() == old, "the row of one node is measured again")
     # the machine's file may describe the network
     fast = edited("fast.machine", ("\nsubmit ", "\nlink network 2e9 0\nsubmit "))
     here = json.loads(run(*slow, "--machine", fast, "--json", "-").stdout)
