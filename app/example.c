@@ -213,6 +213,6 @@ int app_example(int argc, char **argv) {
         return app_ranks_agree(
             app_error(APP_USAGE, "psg example is for one process: start it without mpirun"));
     }
-    app_signals_install();
+    app_signals_install(app_rank() > 0);
     return make_example(&a);
 }

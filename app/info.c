@@ -251,7 +251,7 @@ int app_info(int argc, char **argv) {
     if (code) {
         return code == APP_HELPED ? APP_DONE : code;
     }
-    app_signals_install();
+    app_signals_install(app_rank() > 0);
     psg_options options = arguments.solver.options;
     options.comm = app_ranks_comm();
     code = app_workers_find(&options, &workers);

@@ -1,7 +1,7 @@
 /* Temporary files, their renaming, and the signals that remove them. */
 #include "app/output.h"
-#include "app/app.h"
-#include "app/ranks.h"
+#include "app/message.h"
+#include "base/clock.h"
 #include "base/file.h"
 
 #include <dirent.h>
@@ -58,10 +58,10 @@ static void clean_before_abort(int signal_number) {
     app_outputs_remove();
 }
 
-void app_signals_install(void) {
+void app_signals_install(bool quiet) {
     struct sigaction action;
     on_terminal = isatty(STDERR_FILENO);
-    silent = app_rank() > 0;
+    silent = quiet;
     memset(&action, 0, sizeof action);
     sigfillset(&action.sa_mask);
     for (size_t s = 0; s < ENDING; s++) {
@@ -287,7 +287,7 @@ int app_output_begin(app_output *output, const char *path, app_output_kind kind,
     temporary_mark(mark, sizeof mark);
     remove_left(in, mark);
     const int length = snprintf(name, PATH_MAX, "%s/.%.150s%s%ld-%ld", in, basename(base), mark,
-                                (long)getpid(), (long)(app_now() * 1e6));
+                                (long)getpid(), (long)(base_now() * 1e6));
     if (length >= PATH_MAX) {
         return app_error(APP_FAILED, "%s: %s", path, strerror(ENAMETOOLONG));
     }

@@ -27,8 +27,9 @@ typedef enum app_output_kind {
 
 /** Remove temporary files and exit 128 + signal on SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE
  *  (those that were not ignored), and let writes beyond the file size limit fail instead of
- *  killing us. May be called again, where somebody may have put handlers of their own in place. */
-void app_signals_install(void);
+ *  killing us. May be called again, where somebody may have put handlers of their own in place.
+ *  @param[in] quiet  another process says that the signal came */
+void app_signals_install(bool quiet);
 
 /** Call `last` first where a signal ends the program; it may do what a signal handler may. NULL:
  *  nothing. */

@@ -1,7 +1,8 @@
 /* The processes of one run. The only file of the command that calls MPI. */
 #include "app/ranks.h"
-#include "app/app.h"
+#include "app/message.h"
 #include "app/output.h"
+#include "base/clock.h"
 #include "base/hash.h"
 #include "graph/psg_machine.h"
 
@@ -105,7 +106,7 @@ static void *look(void *argument) {
         pthread_mutex_lock(&watch.lock);
         const char *call = watch.call;
         const double limit = watch.limit;
-        const double left = call != NULL ? watch.since + limit - app_now() : limit;
+        const double left = call != NULL ? watch.since + limit - base_now() : limit;
         pthread_mutex_unlock(&watch.lock);
         if (call != NULL && left <= 0) {
             end_all(call, limit);
@@ -140,7 +141,7 @@ static void waits(const char *call) {
     if (watch.limit > 0) {
         pthread_mutex_lock(&watch.lock);
         watch.call = call;
-        watch.since = app_now();
+        watch.since = base_now();
         pthread_mutex_unlock(&watch.lock);
     }
 }
@@ -207,6 +208,16 @@ bool app_ranks_launched(void) {
     return launched;
 }
 
+static bool keep(const char *text) {
+    if (rank_count == 1) {
+        return false;
+    }
+    if (kept[0] == '\0') {
+        snprintf(kept, sizeof kept, "%s", text);
+    }
+    return true;
+}
+
 int app_ranks_start(int argc, char **argv) {
     int threads = MPI_THREAD_SINGLE;
     if (!app_ranks_launched()) {
@@ -219,6 +230,7 @@ int app_ranks_start(int argc, char **argv) {
         return app_error(APP_FAILED, "MPI cannot be initialised");
     }
     initialised = 1;
+    app_errors_to(keep);
     world = MPI_COMM_WORLD;
     CHECK(MPI_Comm_dup, MPI_COMM_WORLD, &ours);
     CHECK(MPI_Comm_set_errhandler, ours, MPI_ERRORS_RETURN);
@@ -265,16 +277,6 @@ int app_ranks_finish(int code) {
 }
 
 /* --------------------------------------------------------------------------------- agreement */
-
-bool app_ranks_keep(const char *text) {
-    if (rank_count == 1) {
-        return false;
-    }
-    if (kept[0] == '\0') {
-        snprintf(kept, sizeof kept, "%s", text);
-    }
-    return true;
-}
 
 int app_ranks_agree(int code) {
     if (rank_count == 1) {
@@ -381,11 +383,6 @@ int app_ranks_start(int argc, char **argv) {
 
 int app_ranks_finish(int code) {
     return code;
-}
-
-bool app_ranks_keep(const char *text) {
-    (void)text;
-    return false;
 }
 
 int app_ranks_limit(double seconds) {

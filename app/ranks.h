@@ -2,7 +2,7 @@
  *  Without MPI, or started without a launcher, there is one process, and every function here is
  *  trivial: the rest of the command has one way for one process and for many.
  *
- *  All functions but the first four, app_ranks_keep(), and those that go between two are collective: every process calls them, in
+ *  All functions but the first four, and those that go between two are collective: every process calls them, in
  *  the same order. So a step that may fail in one process ends with app_ranks_agree(), before the next
  *  collective call. Where MPI itself fails there is nobody to agree with: the run is ended, with a
  *  message and without temporary files. */
@@ -42,10 +42,6 @@ void app_ranks_hurry(void);
 /** How a step ended for all: APP_DONE if it did for all, else the code of the lowest rank that
  *  failed. Its message, which app_error() kept, is printed by rank 0, once. */
 int app_ranks_agree(int code);
-
-/** Keep a message for app_ranks_agree(), if it is the first since; used by app_error().
- *  @return 0: there is one process, print it */
-bool app_ranks_keep(const char *text);
 
 /** Wait until all have come here, so that they begin what follows together. */
 void app_ranks_barrier(void);

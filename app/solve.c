@@ -95,7 +95,7 @@ static int make_plan(app_run *r) {
         note_cpus(r);
     }
     /* what was loaded to run the plan may have brought signal handlers */
-    app_signals_install();
+    app_signals_install(app_rank() > 0);
     return code;
 }
 
@@ -529,7 +529,7 @@ int app_solve(int argc, char **argv) {
         free(r);
         return APP_FAILED;
     }
-    app_signals_install();
+    app_signals_install(app_rank() > 0);
     app_progress_start(&r->progress, !r->notes.quiet);
     for (size_t step = 0; step < sizeof steps / sizeof steps[0] && !code; step++) {
         code = app_ranks_agree(steps[step](r));

@@ -280,7 +280,7 @@ int bench_command(int argc, char **argv) {
                                .heard = hear,
                                .visited = put_group,
                                .context = b};
-    app_signals_install();
+    app_signals_install(app_rank() > 0);
     code = check_lists(&b->arguments);
     if (!code) {
         code = bench_results_init(&b->rows);

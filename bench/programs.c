@@ -7,6 +7,7 @@
 #include "app/machine.h"
 #include "app/output.h"
 #include "app/progress.h"
+#include "app/ranks.h"
 #include "bench/files.h"
 #include "bench/program_jobs.h"
 #include "bench/program_run.h"
@@ -426,7 +427,7 @@ int bench_programs(const bench_arguments *arguments) {
         return app_error(APP_USAGE, "--study %s measures programs, and this psg simulates machines",
                          arguments->study);
     }
-    app_signals_install();
+    app_signals_install(app_rank() > 0);
     app_machine_find(&p.machine);
     int code = bench_program_jobs_make(&p.jobs, arguments,
                                        p.machine.cores > 0 ? (unsigned)p.machine.cores : 1);

@@ -555,7 +555,7 @@ int bench_tune(int argc, char **argv) {
         free(t);
         return app_error(APP_USAGE, "psg tune measures, and this psg simulates machines");
     }
-    app_signals_install();
+    app_signals_install(app_rank() > 0);
     psg_options_init(&t->options);
     code = t->arguments.forget ? forget(t) : run(t);
     app_progress_stop(&t->progress);
