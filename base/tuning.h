@@ -101,4 +101,10 @@
  *  (2026-11-20). */
 #define TUNING_CPU_STREAM_BYTES ((size_t)4 << 20)
 
+/* ------------------------------------------------------------------------------------ messages */
+
+/** Cores of a process from which on the thread for messages has a core of its own; with fewer it takes its turns beside
+ *  a worker. Not recorded (2026-11-20). */
+#define TUNING_CORES_TO_SPARE_ONE 8
+
 #endif

@@ -1,6 +1,5 @@
 /** @file codelets.h  One typed submit function per codelet: what it reads and writes, and in which shape.
- * The data that a segment has are its blocks of each bundle, its own process' or another's; those of a pencil
- * its blocks of each segment.
+ * A segment has a block for each bundle of each process; a pencil has a block for each segment.
  *
  * s is a segment with z = z0[s+1]-z0[s] planes, p a pencil with y = y0[p+1]-y0[p] rows. All data are
  * StarPU blocks. A failed submission is latched in the run; see task.h.
@@ -42,14 +41,14 @@ void psg_task_fft_z(psg_run *run, size_t p, starpu_data_handle_t pencil);
 void psg_task_divide(psg_run *run, size_t p, starpu_data_handle_t pencil);
 void psg_task_ifft_z(psg_run *run, size_t p, starpu_data_handle_t pencil);
 
-/** u[s] /= nx ny nz. */
+/** u[s] *= factor/(nx ny nz). */
 void psg_task_normalize(psg_run *run, size_t s, starpu_data_handle_t u);
 
 /** fft_xy and pack: f[s] -> blocks, one per bundle. */
 void psg_task_forward_xy(psg_run *run, size_t s, starpu_data_handle_t f,
                          const starpu_data_handle_t *blocks);
-/** unpack, fft_z, divide, ifft_z, pack: a pencil's blocks in place; the factor 1/(nx ny nz) is
- *  in it. */
+/** unpack, fft_z, divide, ifft_z, pack: a pencil's blocks in place; the factor
+ *  factor/(nx ny nz) is in it. */
 void psg_task_kspace(psg_run *run, size_t p, const starpu_data_handle_t *blocks, size_t stride);
 /** unpack and ifft_xy: blocks, one per bundle -> u[s]. */
 void psg_task_inverse_xy(psg_run *run, size_t s, const starpu_data_handle_t *blocks,

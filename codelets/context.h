@@ -19,7 +19,7 @@ typedef struct psg_form {
     bool z_contiguous;     /**< pencils are [ky][kx][z], else [z][ky][kx] */
     bool segment_is_block; /**< a segment's spectrum is its only block: there is nothing to pack */
     bool pencil_is_block;  /**< a pencil is its only block: there is nothing to pack */
-    bool normalizes;       /**< `normalize` has the factor 1/(nx ny nz), else the division has it */
+    bool normalizes; /**< `normalize` has the factor factor/(nx ny nz), else the division has it */
 } psg_form;
 
 /** What tasks find out about f, for whoever waits for the solve: psg_run.result. GPUs write it too. */

@@ -8,8 +8,7 @@
 #include "kernels/kspace.h"
 #include "kernels/xy.h"
 
-/** The segments and pencils that a process' GPUs may have come in two sizes at most: that of the
- *  first, and that of the last. */
+/** A process' segments for GPUs have two sizes at most: the first one's, and the last one's. So have its pencils. */
 enum { PSG_CUDA_SIZES = 2 };
 
 /** What the tasks of a plan need on a GPU: psg_gpu.state. */
@@ -35,11 +34,13 @@ static inline psg_cuda_plans *psg_cuda_plans_self(const psg_context *context) {
     return psg_gpu_self(&context->engine)->state;
 }
 
-/** A task's arguments for kernels/, valid until this worker's next task. Of pencil p: its blocks as
- *  a band, and the rows that it relays as another, if there are some; the division. Of segment s,
- *  on the way to the pencils or back: its blocks and those rows, in their order. @return how many */
+/** For kernels/, valid until this worker's next task: pencil p's blocks as a band, and the rows that it relays as another
+ *  one. @return how many bands */
 size_t psg_cuda_bands_of(const psg_run *run, size_t p, void *buffers[], psg_cuda_band bands[2]);
+/** For kernels/: the division of pencil p. */
 psg_cuda_symbol psg_cuda_symbol_of(const psg_run *run, size_t p);
+/** For kernels/, valid until this worker's next task: segment s' blocks, and the relayed rows between them, in their order,
+ *  on the way to the pencils or back. @return how many */
 size_t psg_cuda_parts_of(const psg_run *run, psg_cuda_direction direction, size_t s,
                          void *buffers[], const psg_cuda_xy_part **parts);
 

@@ -1,4 +1,4 @@
-/* The thesis' transposes before and after the exchange: between the whole (a segment's spectrum or a
+/* The transposes before and after the exchange: between the whole (a segment's spectrum or a
  * pencil) and its blocks, each of which goes to another pencil or segment.
  *
  *   segment s, [z][ny][nxc]          pencil p, [nz][y][nxc] or [y][nxc][nz]

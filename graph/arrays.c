@@ -56,7 +56,7 @@ void psg_plan_unpin(psg_plan *plan, const void *array) {
 }
 
 static size_t count_slabs(const psg_plan *plan) {
-    return plan->context.layout.own_segments.end - plan->context.layout.own_segments.first;
+    return psg_range_count(plan->context.layout.own_segments);
 }
 
 static void register_slabs(const psg_plan *plan, starpu_data_handle_t *slabs, char *memory) {

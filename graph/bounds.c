@@ -44,7 +44,7 @@ static double way_of(const psg_plan *plan, const psg_run_event *event, bool home
     const int last = c->form.normalizes ? PSG_TASK_NORMALIZE : PSG_TASK_IFFT_XY;
     const bool reads_f = kind == PSG_TASK_FORWARD_XY || kind == PSG_TASK_FFT_XY;
     const bool writes_u = kind == PSG_TASK_INVERSE_XY || kind == last;
-    if (!plan->history.from_memory || event->worker < 0 || !(home ? writes_u : reads_f) ||
+    if (!plan->past.from_memory || event->worker < 0 || !(home ? writes_u : reads_f) ||
         starpu_worker_get_type(event->worker) != STARPU_CUDA_WORKER) {
         return 0;
     }
@@ -59,10 +59,10 @@ static double way_of(const psg_plan *plan, const psg_run_event *event, bool home
 static double whole_way(const psg_plan *plan, bool home) {
     double of_gpu[STARPU_MAXNODES] = {0};
     double longest = 0;
-    for (size_t m = 0; m < plan->history.run.events.count; m++) {
-        const double seconds = way_of(plan, &plan->history.run.events.event[m], home);
+    for (size_t m = 0; m < plan->past.latest.events.count; m++) {
+        const double seconds = way_of(plan, &plan->past.latest.events.event[m], home);
         if (seconds > 0) {
-            double *sum = &of_gpu[psg_placement_node(plan->history.run.events.event[m].worker)];
+            double *sum = &of_gpu[psg_placement_node(plan->past.latest.events.event[m].worker)];
             *sum += seconds;
             longest = fmax(longest, *sum);
         }
@@ -86,7 +86,7 @@ static bool on_pencil(const void *plan, const psg_run_event *event) {
 /* A chain has f and u of one segment. But a pencil needs every segment, and a segment every pencil: all
  * of f has come before the first pencil begins, and all of u goes home after the last. */
 static psg_status find_path(const psg_plan *plan, double *seconds) {
-    const psg_history *h = &plan->history.run;
+    const psg_history *h = &plan->past.latest;
     const psg_chain_rule all = {.owner = plan, .lead = lead, .tail = tail};
     const psg_chain_rule pencils = {.owner = plan, .counts = on_pencil};
     psg_edge *edges = NULL;
@@ -181,7 +181,7 @@ static void find_gpu_links(const psg_plan *plan, psg_bounds *b) {
         const double field =
             planes * (double)(c->layout.n[0] * c->layout.n[1]) * (double)c->cpu->real_bytes;
         const double messages = message_bytes(plan, gpu);
-        const double moved = (plan->history.from_memory ? field : 0) + messages;
+        const double moved = (plan->past.from_memory ? field : 0) + messages;
         const double there = moved + exchanged_bytes(plan, -1, gpu);
         const double back = moved + exchanged_bytes(plan, gpu, -1);
         add_link(b, PSG_LINK_H2D, there, copy_seconds(STARPU_MAIN_RAM, node, there));
@@ -211,8 +211,8 @@ static psg_status find_messages(const psg_plan *plan, psg_bounds *b) {
                               plan->placement.exchange == PSG_EXCHANGE_MPI &&
                               psg_comm_cuda_aware() == 1 && !psg_simulated();
     const bool known = rate > 0 && !between_gpus;
-    b->link_bytes[PSG_LINK_MESSAGE] = (double)plan->history.run.sent_bytes;
-    b->link_seconds[PSG_LINK_MESSAGE] = known ? (double)plan->history.run.sent_bytes / rate : 0;
+    b->link_bytes[PSG_LINK_MESSAGE] = (double)plan->past.latest.sent_bytes;
+    b->link_seconds[PSG_LINK_MESSAGE] = known ? (double)plan->past.latest.sent_bytes / rate : 0;
     return PSG_OK;
 }
 
@@ -233,9 +233,9 @@ static psg_status find_bounds(const psg_plan *plan, psg_bounds *b) {
     }
     b->lp_seconds = psg_program_seconds(plan);
     b->memory_bytes =
-        psg_history_traffic(&plan->history.run, &plan->context.engine, b->cache_bytes);
+        psg_history_traffic(&plan->past.latest, &plan->context.engine, b->cache_bytes);
     b->bound[PSG_BOUND_WORK] =
-        psg_history_work(&plan->history.run) / (double)plan->workers.usable_count;
+        psg_history_work(&plan->past.latest) / (double)plan->workers.usable_count;
     b->bound[PSG_BOUND_MEMORY] = b->memory_rate > 0 ? b->memory_bytes / b->memory_rate : 0;
     find_gpu_links(plan, b);
     for (int link = 0; link < PSG_LINK_COUNT; link++) {
@@ -260,7 +260,7 @@ psg_status(psg_plan_bounds)(const psg_plan *plan, psg_bounds *bounds, size_t str
     psg_status status = PSG_OK;
     if (bounds == NULL) {
         status = psg_fail(PSG_ERR_ARG, "bounds is NULL");
-    } else if (plan->history.solves == 0) {
+    } else if (plan->past.solves == 0) {
         status = psg_fail(PSG_ERR_STATE, "no solve of the plan was waited for yet");
     }
     status = psg_ranks_agree(plan->processes.comm, status);

@@ -1,6 +1,6 @@
 /* The folder for what a machine has learnt: FFTW's wisdom, and what `psg tune` found. */
+#include "base/kept.h"
 #include "graph/internal.h"
-#include "graph/kept.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -86,7 +86,7 @@ static bool wisdom_file(const psg_options *options, char *path, size_t size) {
 
 static char *read_wisdom(const char *path) {
     enum { MOST_BYTES = 16 << 20 };
-    return psg_kept_read_checked(path, MOST_BYTES);
+    return base_kept_read_checked(path, MOST_BYTES);
 }
 
 char *psg_wisdom_read(const psg_plan *plan) {
@@ -102,13 +102,13 @@ void psg_wisdom_keep(const psg_plan *plan) {
         return;
     }
     (void)snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(path, '/') - path), path);
-    const int lock = psg_kept_lock(folder, false, 1, &had);
+    const int lock = base_kept_lock(folder, false, 1, &had);
     char *more = read_wisdom(path);
     char *wisdom = plan->context.cpu->fft_wisdom(more);
     if (wisdom != NULL) {
-        (void)psg_kept_write_checked(path, wisdom);
+        (void)base_kept_write_checked(path, wisdom);
     }
     free(wisdom);
     free(more);
-    psg_kept_unlock(lock);
+    base_kept_unlock(lock);
 }

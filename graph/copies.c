@@ -59,7 +59,7 @@ static int by_end(const void *a, const void *b) {
 /* Copies that ended before the solve were for somebody else's tasks. Without memory to tell of them
  * they are forgotten. */
 void psg_copies_end(psg_plan *plan, const psg_run *run) {
-    psg_copy_list *list = &plan->history.moved;
+    psg_copy_list *list = &plan->past.moved;
     list->count = 0;
     if (plan->workers.gpu_count == 0) {
         return;
@@ -67,21 +67,20 @@ void psg_copies_end(psg_plan *plan, const psg_run *run) {
     psg_device_read_copies();
     psg_copies_take(list, ours, plan);
     psg_copies_let_go();
-    psg_copy *more =
-        list->count > 0 ? realloc(plan->history.copy, list->room * sizeof *more) : NULL;
+    psg_copy *more = list->count > 0 ? realloc(plan->past.copy, list->room * sizeof *more) : NULL;
     if (more == NULL) {
         list->count = 0;
         return;
     }
-    plan->history.copy = more;
+    plan->past.copy = more;
     qsort(list->record, list->count, sizeof *list->record, by_end);
     size_t count = 0;
     for (size_t m = 0; m < list->count; m++) {
         const psg_copy_record *record = &list->record[m];
         if (record->end >= run->started) {
-            plan->history.copy[count] = describe(plan, record);
-            plan->history.copy[count].start = (record->start - run->started) * 1e-6;
-            plan->history.copy[count].end = (record->end - run->started) * 1e-6;
+            plan->past.copy[count] = describe(plan, record);
+            plan->past.copy[count].start = (record->start - run->started) * 1e-6;
+            plan->past.copy[count].end = (record->end - run->started) * 1e-6;
             count++;
         }
     }
@@ -93,9 +92,9 @@ psg_status psg_plan_copies(const psg_plan *plan, psg_copy *copies, size_t capaci
     if (plan == NULL || count == NULL || (copies == NULL && capacity > 0)) {
         return psg_fail(PSG_ERR_ARG, "plan, count or copies is NULL");
     }
-    *count = plan->history.moved.count;
+    *count = plan->past.moved.count;
     for (size_t m = 0; m < *count && m < capacity; m++) {
-        copies[m] = plan->history.copy[m];
+        copies[m] = plan->past.copy[m];
     }
     return PSG_OK;
 }

@@ -9,10 +9,10 @@ psg_status psg_edges_find(const psg_plan *plan, psg_edge **list, size_t *count) 
     if (!plan->context.engine.record) {
         return psg_fail(PSG_ERR_STATE, "the plan was made without psg_options.record");
     }
-    return psg_history_edges(&plan->history.run, list, count)
+    return psg_history_edges(&plan->past.latest, list, count)
                ? PSG_OK
                : psg_fail(PSG_ERR_MEMORY, "no memory for the dependencies of %zu tasks",
-                          plan->history.run.events.record.count);
+                          plan->past.latest.events.record.count);
 }
 
 psg_status psg_plan_dependencies(const psg_plan *plan, psg_dependency *dependencies,

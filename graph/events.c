@@ -42,8 +42,8 @@ static double event_bytes(const psg_context *c, const psg_run_event *event) {
  * known from its end on. */
 static double message_start(const psg_plan *plan, const psg_run_event *message) {
     double start = message->received ? message->end : 0;
-    for (size_t m = 0; m < plan->history.run.events.count && !message->received; m++) {
-        const psg_run_event *event = &plan->history.run.events.event[m];
+    for (size_t m = 0; m < plan->past.latest.events.count && !message->received; m++) {
+        const psg_run_event *event = &plan->past.latest.events.event[m];
         if (event->rank < 0 && event->end > start &&
             feeds(&plan->context.layout, &event->label, &message->label)) {
             start = event->end;
@@ -53,7 +53,7 @@ static double message_start(const psg_plan *plan, const psg_run_event *message) 
 }
 
 psg_status psg_events_check(const psg_plan *plan) {
-    return plan->history.run.events.lost
+    return plan->past.latest.events.lost
                ? psg_fail(PSG_ERR_MEMORY, "there was no memory for all events of the solve")
                : PSG_OK;
 }
@@ -78,9 +78,9 @@ psg_status psg_plan_events(const psg_plan *plan, psg_event *events, size_t capac
         *count = 0;
         return status;
     }
-    *count = plan->history.run.events.count;
-    for (size_t m = 0; m < plan->history.run.events.count && m < capacity; m++) {
-        const psg_run_event *from = &plan->history.run.events.event[m];
+    *count = plan->past.latest.events.count;
+    for (size_t m = 0; m < plan->past.latest.events.count && m < capacity; m++) {
+        const psg_run_event *from = &plan->past.latest.events.event[m];
         events[m] = (psg_event){
             .stage = (psg_stage)from->label.kind,
             .worker = from->worker >= 0 ? worker_of(plan, from->worker) : -1,

@@ -9,11 +9,11 @@
 #include "graph/internal.h"
 
 static size_t own_bundles(const psg_context *c) {
-    return c->layout.own_bundles.end - c->layout.own_bundles.first;
+    return psg_range_count(c->layout.own_bundles);
 }
 
 static size_t own_pencils(const psg_context *c) {
-    return c->layout.own_pencils.end - c->layout.own_pencils.first;
+    return psg_range_count(c->layout.own_pencils);
 }
 
 /* Tags are those of the pair of processes, odd ones for the way back: both ways there are

@@ -1,4 +1,4 @@
-/* The fused graph: three kinds of task, five passes over memory.
+/* The fused graph: three kinds of task.
  *
  *   f[s] --forward_xy(s)--> B[s][0..P-1]       S tasks, one per segment of planes
  *                              |

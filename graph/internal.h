@@ -11,6 +11,7 @@
 #include "runtime/copies.h"
 #include "runtime/history.h"
 #include "runtime/message.h"
+#include "runtime/node.h"
 
 #include <starpu.h>
 
@@ -63,7 +64,7 @@ void psg_options_settle(psg_options *options);
 /** @return PSG_OK; PSG_ERR_ARG, also where sizes overflow; PSG_ERR_UNSUPPORTED */
 psg_status psg_grid_check(const psg_grid *grid, psg_precision precision);
 
-/* ----------------------------------------------------------------------------- runtime.c */
+/* ------------------------------------------------------------------------------- start.c */
 
 /** Start StarPU for these options, or join the one that runs; counted. With comm, on this
  *  process' part of the node's cores and GPUs, where the thread for messages starts too.
@@ -114,7 +115,7 @@ bool psg_tuned_apply(psg_options *options, const psg_grid *grid, const psg_tuned
 /** What tells entries apart, and a text for where it was measured, filled in from this machine.
  *  @param[in] device  the GPU's number, where tuned->gpus > 0 */
 void psg_tuned_key(psg_tuned *tuned, int device);
-/** As a file of the cache folder, which replaces it whole. @return PSG_OK; PSG_ERR_RUNTIME */
+/** Write the entry to a file of the cache folder; an old file is replaced whole. @return PSG_OK; PSG_ERR_RUNTIME */
 psg_status psg_tuned_write(const psg_tuned *tuned, const char *path);
 /** @return is it an entry, of this name and with values that a plan could have? */
 bool psg_tuned_read(psg_tuned *tuned, const char *path, const char *name);
@@ -183,31 +184,6 @@ void psg_program_waited(psg_plan *plan, bool whose);
 /** Solve the program about the solve that was waited for last. @return seconds; 0: not known */
 double psg_program_seconds(const psg_plan *plan);
 void psg_program_free(psg_plan *plan);
-
-/* ------------------------------------------------------------------------------- share.c */
-
-/** What this process has of its node. */
-typedef struct psg_share {
-    int rank; /**< of the processes of the communicator that are on this node */
-    int ranks;
-    int cores;     /**< in its part; 0: not divided */
-    int first_gpu; /**< of its part */
-    struct hwloc_topology *topology;
-    struct hwloc_bitmap_s *before;
-} psg_share;
-
-/** Bind the calling thread to this process' part of the cores, so that StarPU starts its workers
- *  there; and undo that. Collective; comm NULL: nothing is done. */
-void psg_share_enter(psg_share *share, psg_comm *comm);
-void psg_share_leave(psg_share *share);
-/** This process' GPUs, of `there`: first_gpu.
- *  @param[in,out] count  -1: its part of them; else as many as are asked for */
-void psg_share_gpus(psg_share *share, int there, int *count);
-/** The processor's name, and the cores that this process may run on. Either pointer may be NULL. */
-void psg_share_machine(char *model, size_t size, int *cores);
-/** What the machine has, whoever may run on it: its cores, or its processing units where it names no cores, and its
- *  NUMA nodes. 0: not known. */
-void psg_share_whole(unsigned *cores, unsigned *nodes);
 
 /* --------------------------------------------------------------------------- cpu_share.c */
 
@@ -325,7 +301,7 @@ void psg_lane_destroy(psg_lane *lane, const psg_plan *plan);
  *  @return PSG_OK; PSG_ERR_MEMORY */
 psg_status psg_arrays_take(psg_plan *plan, const void *f, void *u, psg_arrays **arrays);
 /** Before a segment's first task is submitted: f comes from the caller's array to the GPU that has
- *  the segment, and the task is handed to that GPU when f is there. Nothing without plan->ahead.
+ *  the segment, and the task is handed to that GPU when f is there. Nothing without plan->placement.ahead.
  *  @param[in] room  what the task writes: f comes once all that was submitted before and writes it
  *                   has ended, so of the solves that wait for a lane only the next one's is there */
 void psg_arrays_bring_f(psg_run *run, const psg_plan *plan, const psg_arrays *arrays, size_t s,
@@ -454,7 +430,7 @@ typedef struct psg_flights {
 typedef struct psg_past {
     double plan_seconds;
     uint64_t solves;     /**< those that ended */
-    psg_history run;     /**< of the latest solve */
+    psg_history latest;  /**< of the latest solve */
     double mean;         /**< of its f */
     bool from_memory;    /**< its f and u were the caller's arrays, not slabs */
     psg_copy_list moved; /**< its copies; times as they were taken: those of StarPU's clock */
@@ -462,7 +438,7 @@ typedef struct psg_past {
     struct psg_program *program; /**< NULL: none was asked for yet */
 } psg_past;
 
-/** Each part is made from the parts before it. */
+/** The steps of graph/plan.c fill the parts in. */
 struct psg_plan {
     psg_problem problem;
     psg_processes processes;
@@ -471,7 +447,7 @@ struct psg_plan {
     psg_placement placement;
     psg_storage storage;
     psg_flights flights;
-    psg_past history;
+    psg_past past;
 };
 
 #endif

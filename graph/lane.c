@@ -92,9 +92,9 @@ typedef struct layout {
 
 static layout layout_of(const psg_plan *plan) {
     const psg_context *c = &plan->context;
-    const size_t pencils = c->layout.own_pencils.end - c->layout.own_pencils.first;
+    const size_t pencils = psg_range_count(c->layout.own_pencils);
     const bool stacked = c->form.packed && plan->processes.ranks == 1;
-    layout l = {.plan = plan, .own = c->layout.own_segments.end - c->layout.own_segments.first};
+    layout l = {.plan = plan, .own = psg_range_count(c->layout.own_segments)};
     l.outward = stacked ? 0 : (size_t)plan->processes.ranks * l.own;
     l.inward = c->layout.segments - l.own;
     l.stacks = stacked ? pencils : 0;
@@ -299,7 +299,7 @@ static void register_segment(psg_lane *lane, const layout *l, size_t s) {
 static void register_in_bundle(psg_lane *lane, const psg_plan *plan, size_t s, size_t g,
                                starpu_data_handle_t arrival) {
     const psg_context *c = &plan->context;
-    const size_t stride = c->layout.own_pencils.end - c->layout.own_pencils.first;
+    const size_t stride = psg_range_count(c->layout.own_pencils);
     const size_t element = 2 * c->cpu->real_bytes;
     for (size_t p = c->layout.bundle_p0[g]; p < c->layout.bundle_p0[g + 1]; p++) {
         starpu_data_handle_t *block = &lane->blocks[s * stride + p - c->layout.own_pencils.first];
@@ -360,8 +360,7 @@ static void register_all(psg_lane *lane, const layout *l) {
     for (size_t s = 0; s < c->layout.segments; s++) {
         register_arrivals(lane, l, s);
     }
-    for (size_t m = 0;
-         !c->form.fused && m < c->layout.own_pencils.end - c->layout.own_pencils.first; m++) {
+    for (size_t m = 0; !c->form.fused && m < psg_range_count(c->layout.own_pencils); m++) {
         register_pencil(lane, l, m);
     }
 }
@@ -404,7 +403,7 @@ static size_t describe_part(psg_alltoall_part *part, const layout *l, bool slabs
 static bool list_exchanged(psg_lane *lane, const layout *l) {
     const psg_context *c = &l->plan->context;
     const size_t row = c->layout.nxc * 2 * c->cpu->real_bytes;
-    const size_t stride = c->layout.own_bundles.end - c->layout.own_bundles.first;
+    const size_t stride = psg_range_count(c->layout.own_bundles);
     const size_t one[3] = {1, 1, 1};
     lane->outward.block = handles(l->own * c->layout.bundles + 1);
     lane->inward.block = handles(c->layout.segments * stride);
@@ -469,12 +468,10 @@ static bool make_room(psg_lane *lane, const layout *l) {
     lane->relay.before = &lane->item[stack_item(l, l->stacks)];
     lane->relay.after = lane->relay.before + l->sent;
     lane->bundles = handles(l->own * c->layout.bundles);
-    lane->arrivals =
-        handles(c->layout.segments * (c->layout.own_bundles.end - c->layout.own_bundles.first));
-    lane->blocks =
-        handles(c->layout.segments * (c->layout.own_pencils.end - c->layout.own_pencils.first));
+    lane->arrivals = handles(c->layout.segments * (psg_range_count(c->layout.own_bundles)));
+    lane->blocks = handles(c->layout.segments * (psg_range_count(c->layout.own_pencils)));
     lane->spectra = handles(l->own);
-    lane->columns = handles(c->layout.own_pencils.end - c->layout.own_pencils.first);
+    lane->columns = handles(psg_range_count(c->layout.own_pencils));
     return lane->bundles != NULL && lane->arrivals != NULL && lane->blocks != NULL &&
            lane->spectra != NULL && lane->columns != NULL;
 }
@@ -509,8 +506,8 @@ psg_status psg_lane_create(psg_lane **result, const psg_plan *plan) {
  * arrival from elsewhere, a block that is a view, a spectrum or pencil that is no block. */
 static void unregister_blocks(psg_lane *lane, const layout *l) {
     const psg_context *c = &l->plan->context;
-    const size_t own_bundles = c->layout.own_bundles.end - c->layout.own_bundles.first;
-    const size_t own_pencils = c->layout.own_pencils.end - c->layout.own_pencils.first;
+    const size_t own_bundles = psg_range_count(c->layout.own_bundles);
+    const size_t own_pencils = psg_range_count(c->layout.own_pencils);
     for (size_t g = c->layout.own_bundles.first;
          lane->blocks != NULL && g < c->layout.own_bundles.end; g++) {
         const size_t p = c->layout.bundle_p0[g];

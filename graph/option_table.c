@@ -172,7 +172,7 @@ static const row rows[] = {
      0,
      0},
     {{"normalize", "Task graph", "task|divide", "task",
-      "where the staged graph has the factor 1/(nx ny nz): in a task of its own, or in the "
+      "where the staged graph multiplies by factor/(nx ny nz): in a task of its own, or in the "
       "division",
       SAME},
      CHOICE,

@@ -55,7 +55,7 @@ static bool fits(const psg_plan *plan, bool ahead, size_t twice) {
     const psg_context *c = &plan->context;
     const size_t row = c->layout.nxc * 2 * c->cpu->real_bytes;
     const size_t plane = c->layout.n[1] * row;
-    const size_t segments = c->layout.gpu_segments.end - c->layout.gpu_segments.first;
+    const size_t segments = psg_range_count(c->layout.gpu_segments);
     const size_t all_rows =
         c->layout.n[1] - psg_cpu_share_of(plan->workers.cpu_share, c->layout.n[1]);
     const size_t asked =

@@ -47,8 +47,8 @@ static psg_status make_exchange(psg_plan *plan) {
     if (plan->processes.ranks == 1) {
         return PSG_OK;
     }
-    const size_t own_segments = c->layout.own_segments.end - c->layout.own_segments.first;
-    const size_t own_bundles = c->layout.own_bundles.end - c->layout.own_bundles.first;
+    const size_t own_segments = psg_range_count(c->layout.own_segments);
+    const size_t own_bundles = psg_range_count(c->layout.own_bundles);
     const size_t one_way = own_segments * (c->layout.bundles - own_bundles) +
                            (c->layout.segments - own_segments) * own_bundles;
     const size_t handles = own_segments * c->layout.bundles + c->layout.segments * own_bundles + 1;
@@ -178,7 +178,7 @@ static psg_status make_scratch(psg_plan *plan) {
     plan->storage.scratch = calloc(plan->workers.count, sizeof *plan->storage.scratch);
     plan->storage.pieces = calloc(plan->workers.count, sizeof *plan->storage.pieces);
     bool all = plan->storage.scratch != NULL && plan->storage.pieces != NULL &&
-               psg_history_open(&plan->history.run, &c->engine);
+               psg_history_open(&plan->past.latest, &c->engine);
     for (size_t w = 0; all && w < plan->workers.count; w++) {
         if (c->fft != NULL && starpu_worker_get_type((int)w) == STARPU_CPU_WORKER) {
             plan->storage.scratch[w] = base_allocate(bytes);
@@ -253,7 +253,7 @@ static void free_processes(psg_processes *p) {
 /* Free the cut into parts and what came after it, in the order opposite to that in which it was made. */
 static void free_arrangement(psg_plan *plan) {
     psg_context *c = &plan->context;
-    psg_history_close(&plan->history.run);
+    psg_history_close(&plan->past.latest);
     free_storage(plan);
     if (c->engine.gpu != NULL) {
         psg_runtime_awake();
@@ -297,8 +297,8 @@ static void free_plan(psg_plan *plan) {
     for (int d = 0; d < 3; d++) {
         free(plan->problem.eigen[d]);
     }
-    free(plan->history.moved.record);
-    free(plan->history.copy);
+    free(plan->past.moved.record);
+    free(plan->past.copy);
     free(plan->workers.usable);
     free(plan);
 }
@@ -438,7 +438,7 @@ psg_status psg_plan_create(psg_plan **result, const psg_grid *grid, const psg_op
         psg_runtime_release(b.comm);
         return status;
     }
-    plan->history.plan_seconds = psg_clock() - before;
+    plan->past.plan_seconds = psg_clock() - before;
     *result = plan;
     return PSG_OK;
 }
@@ -467,10 +467,10 @@ psg_status psg_plan_segments(const psg_plan *plan, size_t *segments, size_t *pen
     }
     const psg_context *c = &plan->context;
     if (segments != NULL) {
-        *segments = c->layout.own_segments.end - c->layout.own_segments.first;
+        *segments = psg_range_count(c->layout.own_segments);
     }
     if (pencils != NULL) {
-        *pencils = c->layout.own_pencils.end - c->layout.own_pencils.first;
+        *pencils = psg_range_count(c->layout.own_pencils);
     }
     return PSG_OK;
 }

@@ -29,15 +29,15 @@ bool psg_program_begin(psg_plan *plan) {
          !psg_policy_uses_models(policy != NULL ? policy->policy_name : NULL))) {
         return false;
     }
-    if (plan->history.program == NULL) {
-        plan->history.program = calloc(1, sizeof *plan->history.program);
+    if (plan->past.program == NULL) {
+        plan->past.program = calloc(1, sizeof *plan->past.program);
     }
-    if (plan->history.program == NULL ||
-        (!plan->history.program->held && atomic_flag_test_and_set(&taken))) {
+    if (plan->past.program == NULL ||
+        (!plan->past.program->held && atomic_flag_test_and_set(&taken))) {
         return false;
     }
-    plan->history.program->held = true;
-    plan->history.program->of_latest = false;
+    plan->past.program->held = true;
+    plan->past.program->of_latest = false;
     starpu_bound_start(0, 0);
     return true;
 }
@@ -47,9 +47,9 @@ void psg_program_submitted(void) {
 }
 
 void psg_program_waited(psg_plan *plan, bool whose) {
-    if (plan->history.program != NULL) {
-        plan->history.program->of_latest = whose && plan->history.program->held;
-        plan->history.program->seconds = 0;
+    if (plan->past.program != NULL) {
+        plan->past.program->of_latest = whose && plan->past.program->held;
+        plan->past.program->seconds = 0;
     }
 }
 
@@ -63,20 +63,20 @@ static void let_go(struct psg_program *program) {
 
 double psg_program_seconds(const psg_plan *plan) {
     double milliseconds = 0; /* stays where a task has no model, or StarPU no GLPK */
-    if (plan->history.program == NULL) {
+    if (plan->past.program == NULL) {
         return 0;
     }
-    if (plan->history.program->of_latest) {
+    if (plan->past.program->of_latest) {
         starpu_bound_compute(&milliseconds, NULL, 0);
-        plan->history.program->seconds = milliseconds * 1e-3;
-        let_go(plan->history.program);
+        plan->past.program->seconds = milliseconds * 1e-3;
+        let_go(plan->past.program);
     }
-    return plan->history.program->seconds;
+    return plan->past.program->seconds;
 }
 
 void psg_program_free(psg_plan *plan) {
-    if (plan->history.program != NULL) {
-        let_go(plan->history.program);
-        free(plan->history.program);
+    if (plan->past.program != NULL) {
+        let_go(plan->past.program);
+        free(plan->past.program);
     }
 }

@@ -17,7 +17,7 @@
  *
  * Everything that can fail returns a psg_status; psg_last_error() has the words. The library never
  * prints, exits or aborts on bad input. One call at a time per plan; threads may use different
- * plans, but creating and destroying them and the first solve of unaligned arrays call FFTW's
+ * plans, but creating and destroying them and the first solve of arrays not aligned for vectors call FFTW's
  * planner: a program that plans in other threads calls fftw_make_planner_thread_safe() first.
  * A function that returns a list writes at most `capacity` items, and *count is the number of all.
  * With capacity 0 the pointer may be NULL.
@@ -158,8 +158,9 @@ typedef struct psg_options {
     size_t segment_planes;   /**< 0 = from the data; planes per segment, of less than 2^32 points */
     size_t pencils;          /**< 0 = from data and GPUs; number of pencils (more than ny: ny) */
     int cpus;                /**< -1 = every core; beside GPUs only if cpu_share is > 0 or _FREE */
-    int gpus;           /**< -1 = every usable GPU. GPUs do all but what cpu_share gives to cores */
-    const int *gpu_ids; /**< NULL = the first ones; gpus CUDA device numbers. Not kept. */
+    int gpus; /**< -1 = every usable GPU. GPUs do all but what cpu_share gives to cores */
+    const int
+        *gpu_ids; /**< NULL = the first ones; an array of `gpus` CUDA device numbers. Not kept. */
     const char *policy; /**< NULL = StarPU's (STARPU_SCHED, else its default); scheduling policy */
     psg_effort effort;  /**< PSG_EFFORT_MEASURE */
     const char *cache_dir; /**< NULL = $XDG_CACHE_HOME/psg or ~/.cache/psg; folder for FFTW wisdom,
@@ -178,8 +179,8 @@ typedef struct psg_options {
     double network; /**< 0 = as the machine's file says; bytes per second between nodes */
     unsigned nodes; /**< 1; of a simulation only (psg_machine.h): alike nodes, a process each */
     double time_limit; /**< 0 = none; seconds to wait for other processes, "Several processes" */
-    double factor; /**< 1; finite, not 0: lap(u) - lambda u = factor f. Its unit is that of u over
-                            L^2 and that of f; gravity: 4 pi G. It costs no time */
+    double factor;     /**< 1; finite, not 0: lap(u) - lambda u = factor f. Its unit is unit(u) /
+                            (L^2 unit(f)); gravity: 4 pi G. It costs no time */
 } psg_options;
 
 /** The share that StarPU's models and link rates predict to be fastest for data in main memory. It is
@@ -247,7 +248,7 @@ PSG_API void psg_plan_destroy(psg_plan *plan);
 
 /** Solve; returns when u is in the caller's memory.
  *  @param[in]  plan  from psg_plan_create()
- *  @param[in]  f     [nz][ny][nx], unit U/L^2 (over that of psg_options.factor), aligned for its
+ *  @param[in]  f     [nz][ny][nx], unit U / (L^2 unit(psg_options.factor)), aligned for its
  *                    type; borrowed; never written
  *  @param[out] u     same shape, unit U; must not overlap f
  *  @return PSG_OK; PSG_ERR_ARG, _STATE (a psg_submit() is not waited for): nothing was done;
@@ -276,8 +277,8 @@ PSG_API void psg_plan_unpin(psg_plan *plan, const void *array);
 
 /* With psg_options.comm, the processes of an MPI communicator solve together, each with its own
  * cores and GPUs. Each owns a run of planes: f and u are its planes alone, [count][ny][nx], and may
- * be NULL where it has none. psg_plan_create(), _destroy(), psg_solve(), psg_submit(), _slabs(),
- * psg_wait(), psg_plan_bounds() and psg_machine_workers() are collective: every process calls them
+ * be NULL where it has none. psg_plan_create(), _destroy(), psg_solve(), psg_submit(),
+ * psg_submit_slabs(), psg_wait(), psg_plan_bounds() and psg_machine_workers() are collective: every process calls them
  * in the same order with the same grid and options (but for cpus, gpus, gpu_ids and cache_dir), and
  * all get the same status; the words name the process that failed. MPI is initialised before with
  * MPI_THREAD_MULTIPLE, as messages have a thread of their own, and finalised after the last plan is
@@ -288,8 +289,8 @@ PSG_API void psg_plan_unpin(psg_plan *plan, const void *array);
  * should give way while it waits: OMPI_MCA_mpi_yield_when_idle=1 in the environment.
  *
  * With psg_options.time_limit, a process that waits for another one for so many seconds gives up:
- * psg_plan_create(), psg_solve(), psg_submit(), psg_wait(), psg_plan_bounds() and
- * psg_machine_workers() return PSG_ERR_RUNTIME, and psg_last_error() names what was waited for and,
+ * psg_plan_create(), psg_solve(), psg_submit(), psg_submit_slabs(), psg_wait(), psg_plan_bounds()
+ * and psg_machine_workers() return PSG_ERR_RUNTIME, and psg_last_error() names what was waited for and,
  * where MPI lets that be known, the processes that did not answer. A solve is waited for as long as
  * its tasks and messages go on to end, so the limit is longer than the longest time between two of
  * them on the slowest process. The limit of the latest plan holds for all plans on a communicator.

@@ -13,7 +13,7 @@ extern "C" {
 
 /* -------------------------------------------------------------------------------- statistics */
 
-/** The kinds of task, in the order of the graph: the staged graph's, then the fused one's. */
+/** The kinds of task: the staged graph's in its order, then the fused graph's, then the exchange between processes. */
 typedef enum psg_stage {
     PSG_STAGE_FFT_XY = 0,
     PSG_STAGE_PACK,
@@ -50,7 +50,6 @@ typedef struct psg_stage_statistics {
     double seconds; /**< summed over the tasks, each from its start to its end on its worker */
 } psg_stage_statistics;
 
-/** About the latest solve that was waited for, except where a comment says otherwise. */
 /** What went over a link. */
 typedef struct psg_link_statistics {
     uint64_t bytes;
@@ -105,23 +104,24 @@ PSG_API psg_status psg_plan_worker_seconds(const psg_plan *plan, size_t w, doubl
 /** Something that took time in a solve: a task, or what went between processes. */
 typedef struct psg_event {
     psg_stage stage;
-    int worker;        /**< 0 .. statistics.workers-1; -1: none, between processes */
-    int rank;          /**< of a message: the process at its other end; -1: none */
-    int received;      /**< of a message: 1: it came from there, 0: it went there */
-    size_t segment;    /**< counted over all processes; SIZE_MAX: the event has not exactly one */
-    size_t pencil;     /**< of a message the first one in it */
-    size_t count;      /**< of a task: planes of its segment, or rows of its pencil */
-    size_t pieces;     /**< of a task: blocks that it has to do with */
-    size_t remote;     /**< of a task: how many of its blocks, or of the parts that it returns, are
+    int worker;     /**< 0 .. statistics.workers-1; -1: none, between processes */
+    int rank;       /**< of a message: the process at its other end; -1: none */
+    int received;   /**< of a message: 1: it came from there, 0: it went there */
+    size_t segment; /**< counted over all processes; SIZE_MAX: the event has not exactly one */
+    size_t pencil;  /**< of a message the first one in it */
+    size_t count;   /**< of a task: planes of its segment, or rows of its pencil */
+    size_t pieces;  /**< of a task: blocks that it has to do with */
+    size_t remote;  /**< of a task: how many of its blocks, or of the parts that it returns, are
                             on other GPUs */
-    int dense;         /**< of a task: each of them is in one piece of memory */
-    double start, end; /**< seconds since statistics.submitted. A message starts when what it
-                              carries was written; a received one has its end in both */
-    size_t bytes;      /**< of a task: of its planes or rows of the spectrum; of a message: what it
+    int dense;      /**< of a task: each block is in one piece of memory */
+    double start,
+        end;      /**< seconds since statistics.submitted. A message that goes starts when its block
+                              was written. Of a message that comes, start = end */
+    size_t bytes; /**< of a task: of its planes or rows of the spectrum; of a message: what it
                               carries; 0: of an alltoall */
 } psg_event;
 
-/** What happened on this process in the latest solve waited for, in the order of its ends.
+/** What happened on this process in the latest solve waited for, in the order of their ends.
  *  @return PSG_OK; PSG_ERR_ARG; PSG_ERR_MEMORY: the solve had no memory to keep all of it */
 PSG_API psg_status psg_plan_events(const psg_plan *plan, psg_event *events, size_t capacity,
                                    size_t *count);
@@ -129,8 +129,8 @@ PSG_API psg_status psg_plan_events(const psg_plan *plan, psg_event *events, size
 /** A copy by StarPU between main memory and a GPU, or between GPUs. */
 typedef struct psg_copy {
     psg_link link;
-    int from, to; /**< CUDA device numbers; -1: main memory */
-    char data;    /**< 'f', 'u', 's': of the spectrum; 0: other data, or it is not known */
+    int from, to;           /**< CUDA device numbers; -1: main memory */
+    char data;              /**< 'f', 'u', 's' (the spectrum); 0: other data, or it is not known */
     size_t segment, pencil; /**< SIZE_MAX: of no single one */
     size_t bytes;
     double start,

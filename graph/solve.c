@@ -243,8 +243,8 @@ static double points(const psg_plan *plan) {
 }
 
 static void keep_statistics(psg_plan *plan, const psg_flight *flight, double sum) {
-    psg_past *past = &plan->history;
-    psg_history_take(&past->run, flight->run);
+    psg_past *past = &plan->past;
+    psg_history_take(&past->latest, flight->run);
     past->solves++;
     past->mean = plan->problem.options.lambda > 0 ? 0 : sum / points(plan);
     past->from_memory = flight->arrays != plan->storage.slabs;
@@ -289,7 +289,7 @@ static psg_status find_nonfinite(const psg_plan *plan, const psg_arrays *arrays)
 
 static psg_status refuse_mean(const psg_plan *plan, const psg_arrays *arrays) {
     const psg_context *c = &plan->context;
-    const double mean = plan->history.mean;
+    const double mean = plan->past.mean;
     double largest = 0;
     for (size_t s = c->layout.own_segments.first; s < c->layout.own_segments.end; s++) {
         const starpu_data_handle_t slab = arrays->f_slabs[s - c->layout.own_segments.first];
@@ -333,7 +333,7 @@ static psg_status judge(psg_plan *plan, const psg_flight *flight) {
                             psg_comm_fake(plan->processes.comm)); /* and data with it */
     const bool finite = played || (isfinite(found[SUM]) && found[NONFINITE] == 0);
     if (status == PSG_OK && (!finite || (plan->problem.options.mean == PSG_MEAN_ERROR &&
-                                         plan->history.mean != 0 && !played))) {
+                                         plan->past.mean != 0 && !played))) {
         psg_runtime_awake(); /* f is looked at through StarPU */
         status = finite ? refuse_mean(plan, flight->arrays) : find_nonfinite(plan, flight->arrays);
         psg_runtime_rest();

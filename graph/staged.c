@@ -1,4 +1,4 @@
-/* The staged graph: one kind of task per step of the method, as in the thesis' stage tables.
+/* The staged graph: one kind of task per step of the method.
  *
  *   f[s] --fft_xy(s)--> X[s] --pack(s)--> B[s][0..P-1]
  *                                            |
@@ -8,7 +8,7 @@
  *
  * X[s] is a segment's spectrum, Z[p] a pencil with z along or across its lines, B as in fused.c. With
  * one pencil X[s] is B[s][0], and with one segment and z across Z[p] is B[0][p]: nothing is packed
- * then. The factor 1/(nx ny nz) may be the division's, and then there is no normalize.
+ * then. The factor factor/(nx ny nz) may be the division's, and then there is no normalize.
  */
 #include "codelets/codelets.h"
 #include "graph/internal.h"

@@ -53,8 +53,8 @@ static void count_transfers(psg_statistics *s) {
 
 /* By the first task of each segment and of each pencil. */
 static void count_cpu_parts(const psg_plan *plan, psg_statistics *s) {
-    for (size_t m = 0; m < plan->history.run.events.count; m++) {
-        const psg_run_event *event = &plan->history.run.events.event[m];
+    for (size_t m = 0; m < plan->past.latest.events.count; m++) {
+        const psg_run_event *event = &plan->past.latest.events.event[m];
         const int kind = event->label.kind;
         if (event->worker < 0 || starpu_worker_get_type(event->worker) != STARPU_CPU_WORKER) {
             continue;
@@ -76,11 +76,11 @@ psg_status(psg_plan_statistics)(const psg_plan *plan, psg_statistics *statistics
     }
     psg_statistics s = {
         .struct_size = struct_size,
-        .solves = plan->history.solves,
-        .submitted = plan->history.run.submitted,
-        .seconds = plan->history.run.seconds,
-        .mean = plan->history.mean,
-        .plan_seconds = plan->history.plan_seconds,
+        .solves = plan->past.solves,
+        .submitted = plan->past.latest.submitted,
+        .seconds = plan->past.latest.seconds,
+        .mean = plan->past.mean,
+        .plan_seconds = plan->past.plan_seconds,
         .segments = plan->context.layout.segments,
         .pencils = plan->context.layout.pencils,
         .segment_planes = plan->context.layout.segment_planes,
@@ -94,16 +94,16 @@ psg_status(psg_plan_statistics)(const psg_plan *plan, psg_statistics *statistics
         .tuned = plan->problem.tuned,
         .ranks = plan->processes.ranks,
         .rank = plan->processes.rank,
-        .submit_seconds = plan->history.run.submit_seconds,
-        .submit_pieces = plan->history.run.pieces,
-        .submit_tasks = plan->history.run.tasks,
+        .submit_seconds = plan->past.latest.submit_seconds,
+        .submit_pieces = plan->past.latest.pieces,
+        .submit_tasks = plan->past.latest.tasks,
         .scratch_bytes = plan->storage.scratch_bytes,
     };
     for (size_t m = 0; m < plan->storage.lane_count; m++) {
         s.spectrum_bytes += plan->storage.lanes[m]->bytes;
     }
     for (size_t w = 0; w < plan->workers.count; w++) {
-        const psg_run_cell *cell = &plan->history.run.cell[w * plan->context.engine.kinds];
+        const psg_run_cell *cell = &plan->past.latest.cell[w * plan->context.engine.kinds];
         for (size_t stage = 0; stage < PSG_STAGE_COUNT; stage++) {
             s.stage[stage].tasks += cell[stage].tasks;
             s.stage[stage].seconds += cell[stage].seconds;
@@ -111,9 +111,9 @@ psg_status(psg_plan_statistics)(const psg_plan *plan, psg_statistics *statistics
     }
     count_cpu_parts(plan, &s);
     s.stage[PSG_STAGE_EXCHANGE] = (psg_stage_statistics){
-        .tasks = plan->history.run.messages.tasks, .seconds = plan->history.run.messages.seconds};
+        .tasks = plan->past.latest.messages.tasks, .seconds = plan->past.latest.messages.seconds};
     s.link[PSG_LINK_MESSAGE] =
-        (psg_link_statistics){plan->history.run.sent_bytes, plan->history.run.messages.seconds};
+        (psg_link_statistics){plan->past.latest.sent_bytes, plan->past.latest.messages.seconds};
     count_transfers(&s);
     memset(statistics, 0, struct_size);
     memcpy(statistics, &s, struct_size < sizeof s ? struct_size : sizeof s);
@@ -130,7 +130,7 @@ psg_status psg_plan_worker_seconds(const psg_plan *plan, size_t w, double *secon
     }
     for (size_t stage = 0; stage < PSG_STAGE_COUNT; stage++) {
         seconds[stage] =
-            plan->history.run
+            plan->past.latest
                 .cell[(size_t)plan->workers.usable[w] * plan->context.engine.kinds + stage]
                 .seconds;
     }

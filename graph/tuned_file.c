@@ -1,7 +1,7 @@
 /* An entry of `psg tune` as a file: a line for each value, in a fixed order, and `end`, so that one
  * that was cut short is known by it. Its name says what it is for. */
+#include "base/kept.h"
 #include "graph/internal.h"
-#include "graph/kept.h"
 #include "runtime/device.h"
 
 #include <errno.h>
@@ -98,7 +98,7 @@ psg_status psg_tuned_write(const psg_tuned *tuned, const char *path) {
         whole = ferror(file) == 0;
         whole = fclose(file) == 0 && whole;
     }
-    const int why = whole ? psg_kept_write(path, text, length) : ENOMEM;
+    const int why = whole ? base_kept_write(path, text, length) : ENOMEM;
     free(text);
     return why == 0 ? PSG_OK
                     : psg_fail(PSG_ERR_RUNTIME, "%s cannot be written: %s", path, strerror(why));
@@ -179,7 +179,7 @@ static void set_name(psg_tuned *tuned) {
 }
 
 bool psg_tuned_read(psg_tuned *tuned, const char *path, const char *name) {
-    char *text = psg_kept_read(path, FILE_BYTES, NULL);
+    char *text = base_kept_read(path, FILE_BYTES, NULL);
     memset(tuned, 0, sizeof *tuned);
     const bool good = text != NULL && read_rows(text, tuned) && psg_tuned_wrong(tuned) == NULL;
     free(text);

@@ -18,8 +18,8 @@ void psg_chain_destroy(psg_chain *chain);
 /** From now on the tasks that a run of such an engine submits are gathered.
  *  @param[in] slot  below engine->slots; no run that has it begins before another has ended */
 void psg_chain_begin(psg_run *run, size_t slot);
-/** Has a run all it would gather for that slot, from its solve before? To gather takes longer than to submit. A
- *  run that keeps a record gathers anew. */
+/** Did the run gather its tasks for that slot already? Then it need not gather them again, which takes longer than to
+ *  submit. A run that keeps a record gathers anew. */
 bool psg_chain_repeats(const psg_run *run, size_t slot);
 
 /** Submit as one what was gathered. */

@@ -32,16 +32,16 @@ typedef enum psg_comm_result {
 /** Collective. @param[in]  mpi_comm  the address of an MPI_Comm, which may be freed afterwards
  *  @param[in]  limit  seconds to wait for other processes from now on, in all that is collective; 0:
  *                     as long as it takes. The largest of all processes' holds
- *  @param[out] comm   NULL after a failure, but for one that the others have to be told of: MPI is not for threads
- *                     in this process. The library's, as long as the caller's communicator is there,
+ *  @param[out] comm   NULL after a failure. One failure leaves a communicator, by which the other processes can be told: MPI
+ *                     has no threads in this process. The communicator is the library's, as long as the caller's communicator is there,
  *                     or somebody who called psg_comm_start() on it
  *  @param[out] words  why, size bytes */
 psg_comm_result psg_comm_open(psg_comm **comm, const void *mpi_comm, double limit, char *words,
                               size_t size);
 
 double psg_comm_limit(const psg_comm *comm);
-/** Once the limit was over, each collective function fails at once: what one process has missed, it
- *  would take for an answer to the next question. */
+/** Is the limit over? Then each collective function fails at once. A process that missed an answer would take it for the
+ *  answer to its next question. */
 bool psg_comm_given_up(const psg_comm *comm);
 /** Give up. @param[in] whom  "process 2" @param[in] what  "to agree", after "waited 5 s for process 2" */
 void psg_comm_give_up(psg_comm *comm, const char *whom, const char *what);

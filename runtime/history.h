@@ -31,8 +31,8 @@ typedef struct psg_edge {
     size_t after;
 } psg_edge;
 
-/** Which event needed which other, by the rule by which StarPU orders tasks: a reader comes after the last writer
- *  submitted before it. Those of one event stand together, after those of all that it needed.
+/** Which event needed the result of which other: a reader comes after the last writer submitted before it. (StarPU also
+ *  orders a writer after the readers before it; that is no need of data, and not told.) Those of one event stand together, after those of all that it needed.
  *  @param[out] list  to be freed by free()
  *  @return false: no memory, or there was none for all events or for all of the record */
 bool psg_history_edges(const psg_history *history, psg_edge **list, size_t *count);

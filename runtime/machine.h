@@ -86,12 +86,13 @@ void psg_machine_folders(char folder[PSG_MACHINE_FOLDERS][PSG_MACHINE_PATH]);
 psg_machine *psg_machine_read(const char *path, char *words, size_t size);
 void psg_machine_free(psg_machine *machine);
 
-/** Seconds that the task takes in the mean: as recorded, or between what was recorded of smaller and larger
- *  tasks of its kind. Of several candidates those count whose blocks are alike, then those whose
- *  transforms are of the nearest length, then those with the nearest number of pieces. Candidates
- *  have as large a share of remote blocks. Without any, what is remote goes over the link peer,
- *  and the task takes that long, or what it takes without remote blocks if that is longer; if
- *  there is no task without, the nearest share counts. machine->least is not looked at.
+/** Seconds that the task takes in the mean: as recorded, or between the times of a smaller and a larger recorded task of
+ *  its kind. machine->least is not looked at. The rules, in their order:
+ *  1. Candidates have the task's share of remote blocks. Among them those count whose blocks are dense, or views, as the
+ *     task's are; then those whose transforms have the nearest length; then those with the nearest number of pieces.
+ *  2. Without a candidate, the remote blocks go over the link peer. The task takes as long as they do, or as long as
+ *     without remote blocks, whichever is longer.
+ *  3. Without a recorded task that has no remote blocks, the nearest share of remote blocks counts.
  *  A task with remote blocks takes another time where the link peer has another rate than recorded_peer. Its time has
  *  two parts. The work is the time of such a task without remote blocks. The transfers are bytes over rate, or what the
  *  work leaves of the recorded time, if that is longer. The longer part hides the same share of the shorter one as in

@@ -1,4 +1,4 @@
-/* Messages between processes: one for each block. StarPU says when a block can go or come, and goes on when it has; the messenger does the rest. */
+/* Messages between processes: one for each block of a segment and a bundle. StarPU says when a block can go or come, and goes on when it has; the messenger does the rest. */
 #include "runtime/message.h"
 
 #include "runtime/messenger.h"

@@ -1,4 +1,4 @@
-/** @file message.h  What goes between processes as part of a run: messages of one block each, or all blocks at once. */
+/** @file message.h  What goes between processes as part of a run: messages of one bundle each, or all blocks at once. */
 #ifndef PSG_RUNTIME_MESSAGE_H
 #define PSG_RUNTIME_MESSAGE_H
 

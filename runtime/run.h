@@ -25,8 +25,8 @@ typedef struct psg_engine {
     bool record;    /**< runs keep what their tasks read and write */
     bool pinned;    /**< GPUs write to psg_run.result */
     size_t result_bytes;
-    /** A thread that waits for a run does so awake, as CUDA does: where GPUs have all tasks, to be woken takes as
-     *  long as one of them. */
+    /** A thread that waits for a run polls, as CUDA does: where GPUs have all tasks, to be woken takes as long as a
+     *  task. */
     bool polls;
     /** The task that ends a run calls it if the run is awake, before the waiter wakes; or NULL. */
     void (*run_ended)(void);
@@ -118,7 +118,7 @@ typedef struct psg_run {
     char words[256];   /**< of the first fault, complete once the run has ended */
     const char *place; /**< of the line that latched it; complete with the words */
 
-    /** While it is not NULL, tasks are not submitted: it takes each, with its data, and destroys it. */
+    /** NULL: tasks go to StarPU. Else this function takes each task, with its data, and destroys it. */
     void (*gather)(struct psg_run *run, struct starpu_task *task);
     struct psg_chain *chain;   /**< NULL: the engine has no chained tasks */
     struct psg_teamwork *work; /**< NULL: the engine has no team */

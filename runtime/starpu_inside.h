@@ -1,9 +1,9 @@
 /** @file starpu_inside.h  What psg knows of StarPU 1.4 that StarPU does not document. A new version of StarPU is held
  *  against this page first. Each item names the test that fails where it does not hold any more.
  *
- *  Three more pieces stand elsewhere: the grammar of StarPU's files and their places (graph/starpu_files.c and
- *  graph/starpu_home.c, tests api_damage and api_home), the variables that StarPU cannot read
- *  (graph/starpu_environment.c, test api_environment), and the functions of StarPU and SimGrid that a simulation
+ *  Three more pieces stand elsewhere: the grammar of StarPU's files and their places (runtime/starpu_files.c and
+ *  runtime/starpu_home.c, tests api_damage and api_home), the variables that StarPU cannot read
+ *  (runtime/starpu_environment.c, test api_environment), and the functions of StarPU and SimGrid that a simulation
  *  replaces to time copies (runtime/copies_simulated.c, test simulate_copies). */
 #ifndef PSG_RUNTIME_STARPU_INSIDE_H
 #define PSG_RUNTIME_STARPU_INSIDE_H

@@ -54,13 +54,12 @@
  *  @return false: StarPU does not tell, and both are 0 */
 bool psg_task_moments(const struct starpu_task *task, double between[2]);
 
-/** On its worker, where a task has ended and before that is known elsewhere: it is counted in its
- *  run, and what waits for it in there may go.
+/** On its worker, when a task has ended and before StarPU knows: count it in its run, and let the messages go that wait
+ *  for it.
  *  @param[in] between  when it began and ended, as starpu_timing_now(); NULL: not known */
 void psg_task_count(const psg_task_args *args, const double between[2]);
 
-/** Footprint of a task for its model: shape and element size of every piece of data, in order, and
- *  what of its rows is on other GPUs. */
+/** Footprint of a task for its model: the blocks on other GPUs, then shape and element size of each piece of data. */
 uint32_t psg_task_footprint(struct starpu_task *task);
 
 /** A copy of a kind's codelets for data on given memory nodes, by number among the task's data.

@@ -1,4 +1,4 @@
-#include "graph/kept.h"
+#include "base/kept.h"
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -68,7 +68,7 @@ static char *read_open(int file, size_t most) {
     return text;
 }
 
-char *psg_kept_read(const char *path, size_t most, int *error) {
+char *base_kept_read(const char *path, size_t most, int *error) {
     const int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     char *text = file >= 0 ? read_open(file, most) : NULL;
     const int why = text != NULL ? 0 : errno;
@@ -105,7 +105,7 @@ static int open_beside(char *beside, size_t size, const char *path) {
     return -1;
 }
 
-int psg_kept_write(const char *path, const char *text, size_t length) {
+int base_kept_write(const char *path, const char *text, size_t length) {
     char beside[4400];
     const int file = open_beside(beside, sizeof beside, path);
     if (file < 0) {
@@ -130,9 +130,9 @@ static int first_line(char *line, size_t size, const char *text) {
                     base_hash(BASE_HASH_NOTHING, text, length));
 }
 
-char *psg_kept_read_checked(const char *path, size_t most) {
+char *base_kept_read_checked(const char *path, size_t most) {
     char line[80];
-    char *text = psg_kept_read(path, most, NULL);
+    char *text = base_kept_read(path, most, NULL);
     char *rest = text != NULL ? strchr(text, '\n') : NULL;
     const int length = rest != NULL ? first_line(line, sizeof line, rest + 1) : 0;
     if (rest == NULL || rest + 1 - text != length || memcmp(text, line, (size_t)length) != 0) {
@@ -143,7 +143,7 @@ char *psg_kept_read_checked(const char *path, size_t most) {
     return text;
 }
 
-int psg_kept_write_checked(const char *path, const char *text) {
+int base_kept_write_checked(const char *path, const char *text) {
     char line[80];
     const size_t first = (size_t)first_line(line, sizeof line, text);
     const size_t length = strlen(text);
@@ -153,14 +153,14 @@ int psg_kept_write_checked(const char *path, const char *text) {
     }
     memcpy(whole, line, first);
     memcpy(whole + first, text, length + 1);
-    const int why = psg_kept_write(path, whole, first + length);
+    const int why = base_kept_write(path, whole, first + length);
     free(whole);
     return why;
 }
 
 /* --------------------------------------------------------------------------------- locks */
 
-int psg_kept_lock(const char *folder, bool shared, double seconds, bool *had) {
+int base_kept_lock(const char *folder, bool shared, double seconds, bool *had) {
     const struct timespec nap = {0, 10000000};
     const int how = (shared ? LOCK_SH : LOCK_EX) | LOCK_NB;
     const int lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -180,7 +180,7 @@ int psg_kept_lock(const char *folder, bool shared, double seconds, bool *had) {
     return lock;
 }
 
-void psg_kept_unlock(int lock) {
+void base_kept_unlock(int lock) {
     if (lock >= 0) {
         (void)close(lock);
     }

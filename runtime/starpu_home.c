@@ -5,9 +5,9 @@
  *
  * Where one of these folders would stop the process, StarPU gets another one by these variables,
  * which have their old values again as soon as StarPU has started: it has read them by then. */
-#include "graph/starpu_home.h"
+#include "runtime/starpu_home.h"
 
-#include "graph/kept.h"
+#include "base/kept.h"
 #include "runtime/starpu_inside.h"
 
 #include <dirent.h>
@@ -181,7 +181,7 @@ static bool mend(const char *path, psg_starpu_file kind, bool writes, bool *ther
     if (lstat(path, &what) != 0 && errno == ENOENT) {
         return true;
     }
-    char *text = psg_kept_read(path, MOST_BYTES, &error);
+    char *text = base_kept_read(path, MOST_BYTES, &error);
     if (error == EAGAIN) {
         return fail(why, size, path, "another process has locked it");
     }
@@ -191,7 +191,7 @@ static bool mend(const char *path, psg_starpu_file kind, bool writes, bool *ther
     const bool good = text != NULL && psg_starpu_file_is_good(kind, text);
     const bool writable = access(path, W_OK) == 0;
     if (good && writes && !writable) {
-        error = psg_kept_write(path, text, strlen(text));
+        error = base_kept_write(path, text, strlen(text));
     }
     *there = good && (writes || writable) &&
              (kind != PSG_STARPU_CONFIG || psg_starpu_config_is_current(text));
@@ -274,14 +274,14 @@ static bool mend_all(const char *folder, const char *host, bool writes, bool *co
 
 static bool lock_folder(const char *folder, bool shared, int *lock, char *why, size_t size) {
     bool had = false;
-    *lock = psg_kept_lock(folder, shared, lock_seconds, &had);
+    *lock = base_kept_lock(folder, shared, lock_seconds, &had);
     return had || fail(why, size, folder,
                        errno == EWOULDBLOCK ? "another process has locked it for minutes"
                                             : strerror(errno));
 }
 
 static void unlock_folder(int *lock) {
-    psg_kept_unlock(*lock);
+    base_kept_unlock(*lock);
     *lock = -1;
 }
 
@@ -453,9 +453,9 @@ static bool copy_good(const char *path, const char *name, void *argument) {
     char target[PATH_BYTES];
     struct stat what;
     (void)snprintf(target, sizeof target, "%s/%s", c->to, name);
-    char *text = lstat(target, &what) != 0 ? psg_kept_read(path, MOST_BYTES, NULL) : NULL;
+    char *text = lstat(target, &what) != 0 ? base_kept_read(path, MOST_BYTES, NULL) : NULL;
     if (text != NULL && psg_starpu_file_is_good(c->kind, text)) {
-        c->copied |= psg_kept_write(target, text, strlen(text)) == 0;
+        c->copied |= base_kept_write(target, text, strlen(text)) == 0;
     }
     free(text);
     return true;
@@ -539,7 +539,7 @@ void psg_starpu_home_leave(psg_starpu_home *home) {
         }
         free(home->before[n]);
     }
-    psg_kept_unlock(home->lock);
+    base_kept_unlock(home->lock);
     if (home->temporary && !chosen_stays) {
         remove_folder(chosen, 3);
     }

@@ -1,6 +1,6 @@
 /* The cores and GPUs of a node, divided among its processes: each has a run of neighbours, and
  * none has another's. */
-#include "graph/internal.h"
+#include "runtime/node.h"
 
 #include <hwloc.h>
 #include <stdio.h>

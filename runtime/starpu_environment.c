@@ -1,7 +1,8 @@
 /* StarPU stops the process over a variable of the environment that it cannot read, and over some
  * numbers that it can; and over a thread that it cannot have. Both are tried before. */
-#include "graph/internal.h"
-#include "graph/starpu_home.h"
+#include "runtime/starpu_home.h"
+
+#include <starpu.h>
 
 #include <ctype.h>
 #include <fnmatch.h>

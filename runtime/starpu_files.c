@@ -1,10 +1,10 @@
 /* The grammar of the files in which StarPU 1.4 keeps what it measured. StarPU stops the process
  * where such a file is not as it wrote it, so a file is held against the grammar before StarPU
  * reads it. The checks are stricter than StarPU's reading: what StarPU wrote passes. */
-#include "graph/starpu_home.h"
+#include "runtime/starpu_home.h"
 
-#include "graph/internal.h"
 #include "runtime/device.h"
+#include "runtime/node.h"
 #include "runtime/starpu_inside.h"
 
 #include <ctype.h>

@@ -1,8 +1,8 @@
 /** @file starpu_home.h  A guard around StarPU's start and stop. StarPU stops the process where its folder cannot be
  *  written, where a file in it is damaged, and where a variable of the environment is nonsense. All that is known
  *  about these folders, files and variables is in starpu_home.c, starpu_files.c and starpu_environment.c. */
-#ifndef PSG_GRAPH_STARPU_HOME_H
-#define PSG_GRAPH_STARPU_HOME_H
+#ifndef PSG_RUNTIME_STARPU_HOME_H
+#define PSG_RUNTIME_STARPU_HOME_H
 
 #include <stdbool.h>
 #include <stddef.h>

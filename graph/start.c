@@ -1,10 +1,11 @@
 /* StarPU's start and stop, and what is asked of it. */
+#include "base/tuning.h"
 #include "graph/internal.h"
 
-#include "graph/starpu_home.h"
 #include "runtime/decimal.h"
 #include "runtime/device.h"
 #include "runtime/simulation.h"
+#include "runtime/starpu_home.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -57,10 +58,6 @@ const char *psg_policy_description(size_t index) {
     return NULL;
 }
 
-/* With so many cores, the thread for messages has one for itself; with fewer it takes its turns
- * beside a worker. */
-static const int cores_to_spare_one = 8;
-
 /* The GPUs to start with. */
 typedef struct gpu_list {
     int count;
@@ -86,7 +83,7 @@ static psg_status configure(struct starpu_conf *conf, const psg_options *options
     for (int g = 0; g < gpus->count; g++) {
         conf->workers_cuda_gpuid[g] = (unsigned)gpus->id[g];
     }
-    if (conf->ncpus < 0 && share->cores >= cores_to_spare_one) {
+    if (conf->ncpus < 0 && share->cores >= TUNING_CORES_TO_SPARE_ONE) {
         conf->reserve_ncpus = 1;
     }
     conf->nopencl = 0;
