@@ -27,10 +27,6 @@ bool psg_cpu_share_wanted(const psg_options *options) {
     return options->cpu_share > 0 || options->cpu_share == PSG_CPU_SHARE_FREE;
 }
 
-size_t psg_cpu_share_of(double share, size_t extent) {
-    return (size_t)floor(share * (double)extent + 0.5);
-}
-
 /* ------------------------------------------------------------------------------ what is known */
 
 /* Seconds that one worker takes for a plane, or a row, in each phase; in tasks of the size that

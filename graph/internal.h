@@ -13,6 +13,7 @@
 #include "runtime/message.h"
 #include "runtime/node.h"
 
+#include <math.h>
 #include <starpu.h>
 
 /* ------------------------------------------------------------------------------ status.c */
@@ -50,15 +51,18 @@ size_t psg_option_table_same(const psg_options *options, psg_option_value *value
 const char *psg_option_table_word(const char *name, int choice);
 bool psg_option_table_choice(const char *name, const char *text, int *choice);
 
+/* ------------------------------------------------------------------------------ policy.c */
+
+/** Has StarPU the scheduling policy? @param[in] where  it is asked for, in the words; may be ""
+ *  @return PSG_OK; PSG_ERR_ARG: the words name those that there are */
+psg_status psg_policy_check(const char *policy, const char *where);
+
 /* ----------------------------------------------------------------------------- options.c */
 
 /** The caller's options on top of the defaults, whatever version of the struct they are; all
  *  checked.
  *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED */
 psg_status psg_options_check(psg_options *checked, const psg_options *options);
-/** Has StarPU the scheduling policy? @param[in] where  it is asked for, in the words; may be ""
- *  @return PSG_OK; PSG_ERR_ARG: the words name those that there are */
-psg_status psg_policy_check(const char *policy, const char *where);
 /** What is AUTO, and does not depend on the machine, becomes its default. */
 void psg_options_settle(psg_options *options);
 /** @return PSG_OK; PSG_ERR_ARG, also where sizes overflow; PSG_ERR_UNSUPPORTED */
@@ -195,7 +199,9 @@ bool psg_cpu_share_wanted(const psg_options *options);
  *  @return PSG_OK; PSG_ERR_NODEV: they are to share, and one kind is missing */
 psg_status psg_cpu_share_make(psg_plan *plan, size_t cpus);
 /** Of so many planes or rows, those that CPU cores take. */
-size_t psg_cpu_share_of(double share, size_t extent);
+static inline size_t psg_cpu_share_of(double share, size_t extent) {
+    return (size_t)floor(share * (double)extent + 0.5);
+}
 
 /* --------------------------------------------------------------------------- partition.c */
 

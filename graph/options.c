@@ -27,20 +27,6 @@ void(psg_options_init)(psg_options *options, size_t struct_size) {
     }
 }
 
-psg_status psg_policy_check(const char *policy, const char *where) {
-    char list[768] = "";
-    size_t used = 0;
-    for (size_t m = 0; psg_policy_name(m) != NULL; m++) {
-        if (strcmp(policy, psg_policy_name(m)) == 0) {
-            return PSG_OK;
-        }
-        const int more = snprintf(list + used, sizeof list - used, " %s", psg_policy_name(m));
-        used += more > 0 && (size_t)more < sizeof list - used ? (size_t)more : 0;
-    }
-    return psg_fail(PSG_ERR_ARG, "unknown scheduling policy '%s'%s; there are:%s", policy, where,
-                    list);
-}
-
 static psg_status check_workers(const psg_options *o) {
     if (o->cpus == 0 && o->gpus == 0) {
         return psg_fail(PSG_ERR_ARG, "cpus = 0 and gpus = 0 leave nothing to compute on");

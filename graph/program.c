@@ -3,7 +3,6 @@
  * so plans take turns: a plan has it from a submission until it has asked, or submits again. It is
  * solved when somebody asks, which takes longer than many a solve. */
 #include "graph/internal.h"
-#include "runtime/starpu_inside.h"
 
 #include <stdlib.h>
 
@@ -15,10 +14,6 @@ struct psg_program {
     bool of_latest; /* it is about the solve that was waited for last */
     double seconds; /* of that one; 0: not known */
 };
-
-int psg_policy_uses_models(const char *policy) {
-    return psg_starpu_uses_models(policy);
-}
 
 /* A model that is asked for a time it does not have makes StarPU calibrate from then on, and say
  * so: only where it does that anyway it is asked. */

@@ -38,26 +38,6 @@ void psg_runtime_rest(void) {
     pthread_mutex_unlock(&lock);
 }
 
-const char *psg_policy_name(size_t index) {
-    struct starpu_sched_policy **policies = starpu_sched_get_predefined_policies();
-    for (size_t m = 0; policies[m] != NULL; m++) {
-        if (m == index) {
-            return policies[m]->policy_name;
-        }
-    }
-    return NULL;
-}
-
-const char *psg_policy_description(size_t index) {
-    struct starpu_sched_policy **policies = starpu_sched_get_predefined_policies();
-    for (size_t m = 0; policies[m] != NULL; m++) {
-        if (m == index) {
-            return policies[m]->policy_description;
-        }
-    }
-    return NULL;
-}
-
 /* The GPUs to start with. */
 typedef struct gpu_list {
     int count;
