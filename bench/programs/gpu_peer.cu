@@ -199,9 +199,9 @@ static void say(const bench_peer &p, const psg_options &options, const psg_stati
            options.graph == PSG_GRAPH_STAGED ? "staged" : "fused",
            s.exchange == PSG_EXCHANGE_DIRECT ? "direct" : "managed", s.segments, s.pencils,
            1e3 * p.theirs.median, 1e3 * p.ours.median, p.theirs.median / p.ours.median,
-           (double)(s.h2d_bytes - before.h2d_bytes) / solves,
-           (double)(s.d2h_bytes - before.d2h_bytes) / solves,
-           (double)(s.d2d_bytes - before.d2d_bytes) / solves, p.difference,
+           (double)(s.link[PSG_LINK_H2D].bytes - before.h2d_bytes) / solves,
+           (double)(s.link[PSG_LINK_D2H].bytes - before.d2h_bytes) / solves,
+           (double)(s.link[PSG_LINK_D2D].bytes - before.d2d_bytes) / solves, p.difference,
            bench_peer_agrees(&p) ? "" : " WRONG");
     for (int m = 0; m < PSG_STAGE_COUNT; m++) {
         if (s.stage[m].tasks > 0) {
