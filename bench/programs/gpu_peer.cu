@@ -199,10 +199,10 @@ static void say(const bench_peer &p, const psg_options &options, const psg_stati
            options.graph == PSG_GRAPH_STAGED ? "staged" : "fused",
            s.exchange == PSG_EXCHANGE_DIRECT ? "direct" : "managed", s.segments, s.pencils,
            1e3 * p.theirs.median, 1e3 * p.ours.median, p.theirs.median / p.ours.median,
-           (double)(s.link[PSG_LINK_H2D].bytes - before.h2d_bytes) / solves,
-           (double)(s.link[PSG_LINK_D2H].bytes - before.d2h_bytes) / solves,
-           (double)(s.link[PSG_LINK_D2D].bytes - before.d2d_bytes) / solves, p.difference,
-           bench_peer_agrees(&p) ? "" : " WRONG");
+           (double)(s.link[PSG_LINK_H2D].bytes - before.link[PSG_LINK_H2D].bytes) / solves,
+           (double)(s.link[PSG_LINK_D2H].bytes - before.link[PSG_LINK_D2H].bytes) / solves,
+           (double)(s.link[PSG_LINK_D2D].bytes - before.link[PSG_LINK_D2D].bytes) / solves,
+           p.difference, bench_peer_agrees(&p) ? "" : " WRONG");
     for (int m = 0; m < PSG_STAGE_COUNT; m++) {
         if (s.stage[m].tasks > 0) {
             printf("    %-10s %3zu tasks %8.3f ms a GPU\n", psg_stage_name((psg_stage)m),
