@@ -198,8 +198,7 @@ static void find_gpu_links(const psg_plan *plan, psg_bounds *b) {
 
 static psg_status find_messages(const psg_plan *plan, psg_bounds *b) {
     double rate = 0;
-    if (plan->processes.comm == NULL || plan->processes.ranks == 1 ||
-        psg_comm_fake(plan->processes.comm)) {
+    if (plan->processes.comm == NULL || plan->processes.ranks == 1) {
         return PSG_OK;
     }
     if (!psg_comm_rate(plan->processes.comm, &rate)) {

@@ -84,11 +84,6 @@ bool psg_placement_fits(const psg_plan *plan, bool ahead) {
 static psg_status choose_exchange(psg_plan *plan) {
     const bool between = plan->problem.options.exchange == PSG_EXCHANGE_MPI ||
                          plan->problem.options.exchange == PSG_EXCHANGE_ALLTOALL;
-    if (plan->problem.options.exchange == PSG_EXCHANGE_ALLTOALL && plan->processes.ranks > 1 &&
-        psg_comm_fake(plan->processes.comm)) {
-        return psg_fail(PSG_ERR_UNSUPPORTED,
-                        "one process that plays a rank of many has nobody for MPI_Alltoallv");
-    }
     if (plan->processes.ranks > 1) {
         plan->placement.exchange = between ? plan->problem.options.exchange : PSG_EXCHANGE_MPI;
         return between || plan->problem.options.exchange == PSG_EXCHANGE_AUTO

@@ -297,10 +297,7 @@ PSG_API void psg_plan_unpin(psg_plan *plan, const void *array);
  * A communicator that was given up cannot be used again: each of these calls on it fails at once.
  * psg_plan_destroy() then returns without the other processes, and leaves the memory and the
  * communicators that MPI still works with. MPI_Finalize() would wait for the other processes:
- * MPI_Abort() ends the program.
- *
- * PSG_FAKE_RANKS and PSG_FAKE_RANK in the environment have one process play a rank of many, to
- * measure what its part costs; its messages go to nobody, and its u is worth nothing. */
+ * MPI_Abort() ends the program. */
 
 /** The planes of process `rank` of `ranks` in a grid of nz: z0 .. z0+count-1. The first processes
  *  have one more where nz does not divide; those past the planes have none (count 0, z0 = nz).

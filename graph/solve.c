@@ -328,12 +328,10 @@ static psg_status judge(psg_plan *plan, const psg_flight *flight) {
     if (status == PSG_OK && found[FAULT] > 0) {
         status = psg_ranks_agree(plan->processes.comm, psg_fail_run(run));
     }
-    const bool played =
-        psg_simulated() || (plan->processes.comm != NULL &&
-                            psg_comm_fake(plan->processes.comm)); /* and data with it */
-    const bool finite = played || (isfinite(found[SUM]) && found[NONFINITE] == 0);
+    const bool simulated = psg_simulated(); /* and data with it */
+    const bool finite = simulated || (isfinite(found[SUM]) && found[NONFINITE] == 0);
     if (status == PSG_OK && (!finite || (plan->problem.options.mean == PSG_MEAN_ERROR &&
-                                         plan->past.mean != 0 && !played))) {
+                                         plan->past.mean != 0 && !simulated))) {
         psg_runtime_awake(); /* f is looked at through StarPU */
         status = finite ? refuse_mean(plan, flight->arrays) : find_nonfinite(plan, flight->arrays);
         psg_runtime_rest();

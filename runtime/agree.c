@@ -146,7 +146,7 @@ bool psg_comm_tell_all(psg_comm *comm, MPI_Comm mpi, const void *mine, size_t by
     const int result = good ? finish(comm, t.request, count) : -1;
     if (result == 0) {
         char whom[160];
-        psg_comm_name_ranks(whom, sizeof whom, comm->peers, is_missing, &t);
+        psg_comm_name_ranks(whom, sizeof whom, comm->ranks, is_missing, &t);
         psg_comm_give_up(comm, whom, what);
     }
     return psg_comm_done(comm, result > 0 ? MPI_SUCCESS : MPI_ERR_OTHER, "a message of MPI's");
@@ -167,7 +167,7 @@ static bool reduce(psg_comm *comm, double *values, size_t count, MPI_Op op, cons
             return false;
         }
         memcpy(values + first, comm->room, piece * sizeof *values);
-        for (int r = 1; r < comm->peers; r++) {
+        for (int r = 1; r < comm->ranks; r++) {
             double its[PIECE];
             memcpy(its, comm->room + (size_t)r * ROOM, piece * sizeof *its);
             for (size_t m = 0; m < piece; m++) {
@@ -229,7 +229,7 @@ static bool take_least(psg_comm *comm, int least[2]) {
                            "to agree how a step ended")) {
         return false;
     }
-    for (int r = 0; r < comm->peers; r++) {
+    for (int r = 0; r < comm->ranks; r++) {
         int its[2];
         memcpy(its, comm->room + (size_t)r * ROOM, sizeof its);
         least[0] = its[0] < least[0] ? its[0] : least[0];
@@ -244,11 +244,11 @@ int psg_comm_agree(psg_comm *comm, int code, char *words, size_t size, int *rank
         char words[PSG_COMM_WORDS];
     } said = {.code = code};
     _Static_assert(sizeof said <= ROOM, "there is room for the words of each process");
-    int least[2] = {code != 0 ? comm->self : comm->peers, code != 0 ? 0 : -1};
+    int least[2] = {code != 0 ? comm->rank : comm->ranks, code != 0 ? 0 : -1};
     (void)snprintf(said.words, sizeof said.words, "%s", words);
-    *rank = comm->self;
+    *rank = comm->rank;
     const bool known = take_least(comm, least);
-    if (known && least[0] == comm->peers) {
+    if (known && least[0] == comm->ranks) {
         return 0;
     }
     if (!known || !broadcast(comm, &said, sizeof said, least[0])) {

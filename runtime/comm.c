@@ -109,25 +109,14 @@ static int theirs_is_gone(MPI_Comm theirs, int key, void *value, void *extra) {
     return MPI_SUCCESS;
 }
 
-static void play_a_rank(psg_comm *comm) {
-    const char *rank = getenv("PSG_FAKE_RANK");
-    const char *ranks = getenv("PSG_FAKE_RANKS");
-    if (comm->ranks == 1 && rank != NULL && ranks != NULL && atoi(ranks) > atoi(rank) &&
-        atoi(rank) >= 0) {
-        comm->fake = true;
-        comm->rank = atoi(rank);
-        comm->ranks = atoi(ranks);
-    }
-}
-
 /* MPI_Comm_split_type() blocks, and follows directly on a call that no process has left before all
  * have made it. */
 static bool divide(psg_comm *comm, MPI_Comm theirs) {
     return psg_comm_duplicate(comm, theirs, &comm->mpi) &&
            MPI_Comm_set_errhandler(comm->mpi, MPI_ERRORS_RETURN) == MPI_SUCCESS &&
-           MPI_Comm_rank(comm->mpi, &comm->self) == MPI_SUCCESS &&
-           MPI_Comm_size(comm->mpi, &comm->peers) == MPI_SUCCESS &&
-           MPI_Comm_split_type(comm->mpi, MPI_COMM_TYPE_SHARED, comm->self, MPI_INFO_NULL,
+           MPI_Comm_rank(comm->mpi, &comm->rank) == MPI_SUCCESS &&
+           MPI_Comm_size(comm->mpi, &comm->ranks) == MPI_SUCCESS &&
+           MPI_Comm_split_type(comm->mpi, MPI_COMM_TYPE_SHARED, comm->rank, MPI_INFO_NULL,
                                &comm->node) == MPI_SUCCESS &&
            MPI_Comm_rank(comm->node, &comm->node_rank) == MPI_SUCCESS &&
            MPI_Comm_size(comm->node, &comm->node_ranks) == MPI_SUCCESS;
@@ -142,10 +131,8 @@ static psg_comm_result make(psg_comm *made, bool lasts, MPI_Comm theirs) {
         }
         return PSG_COMM_FAILED;
     }
-    made->rank = made->self;
-    made->ranks = made->peers;
-    made->room = malloc((size_t)made->peers * PSG_COMM_ROOM);
-    made->request = malloc(2 * (size_t)made->peers * sizeof(MPI_Request));
+    made->room = malloc((size_t)made->ranks * PSG_COMM_ROOM);
+    made->request = malloc(2 * (size_t)made->ranks * sizeof(MPI_Request));
     made->have = lasts && made->room != NULL && made->request != NULL;
     if (!psg_comm_done(
             made,
@@ -176,7 +163,6 @@ static psg_comm_result create(psg_comm **result, MPI_Comm theirs, double limit, 
     const psg_comm_result state = make(made, comm != NULL, theirs);
     *result = NULL;
     if (state == PSG_COMM_OK) {
-        play_a_rank(made);
         *result = comm;
         return state;
     }
@@ -197,7 +183,7 @@ static bool agree_on_limit(psg_comm *comm, double limit) {
     if (!psg_comm_tell_all(comm, comm->mpi, &limit, sizeof limit, "to begin a plan")) {
         return false;
     }
-    for (int r = 0; r < comm->peers; r++) {
+    for (int r = 0; r < comm->ranks; r++) {
         double its = 0;
         memcpy(&its, comm->room + (size_t)r * PSG_COMM_ROOM, sizeof its);
         comm->limit = its > comm->limit ? its : comm->limit;
@@ -246,10 +232,6 @@ int psg_comm_rank(const psg_comm *comm) {
 
 int psg_comm_ranks(const psg_comm *comm) {
     return comm->ranks;
-}
-
-bool psg_comm_fake(const psg_comm *comm) {
-    return comm->fake;
 }
 
 void psg_comm_node(const psg_comm *comm, int *rank, int *ranks) {

@@ -53,10 +53,6 @@ void psg_comm_name_ranks(char *text, size_t size, int ranks, bool (*is)(const vo
 
 int psg_comm_rank(const psg_comm *comm);
 int psg_comm_ranks(const psg_comm *comm);
-/** Is this one process that plays a rank of many, by PSG_FAKE_RANK and PSG_FAKE_RANKS, to see
- *  what its part costs? Its messages go nowhere, and its u is worth nothing. */
-bool psg_comm_fake(const psg_comm *comm);
-
 /** Among the processes of this node: this one's number, and how many there are. */
 void psg_comm_node(const psg_comm *comm, int *rank, int *ranks);
 /** Collective over all nodes: `bytes` of each process of the node, at most 512, in the order of

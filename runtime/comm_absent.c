@@ -30,11 +30,6 @@ int psg_comm_ranks(const psg_comm *comm) {
     return 1;
 }
 
-bool psg_comm_fake(const psg_comm *comm) {
-    (void)comm;
-    return false;
-}
-
 void psg_comm_node(const psg_comm *comm, int *rank, int *ranks) {
     (void)comm;
     *rank = 0;

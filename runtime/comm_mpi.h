@@ -9,11 +9,8 @@
 
 struct psg_comm {
     MPI_Comm mpi;
-    int self; /**< this process of mpi */
-    int peers;
-    int rank; /**< this process' number; where a rank of many is played, the played one */
+    int rank; /**< this process of mpi */
     int ranks;
-    bool fake;
     MPI_Comm node; /**< the processes of this node */
     int node_rank;
     int node_ranks;
@@ -24,7 +21,7 @@ struct psg_comm {
     bool given_up;        /**< the limit was over once: nothing is asked of MPI any more */
     int have;             /**< is there memory for all of it? */
     char *room;           /**< for a few bytes of each process */
-    MPI_Request *request; /**< [2 * peers] */
+    MPI_Request *request; /**< [2 * ranks] */
     char words[256];      /**< of the latest failure */
 };
 
@@ -54,7 +51,6 @@ struct psg_wire {
     size_t row_bytes;
     MPI_Comm *lane;
     unsigned lanes;
-    bool fake; /**< as the communicator's */
 };
 
 #endif

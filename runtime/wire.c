@@ -18,11 +18,8 @@ psg_wire *psg_wire_open(psg_comm *comm, size_t row_bytes, unsigned lanes) {
         free(lane);
         return NULL;
     }
-    *wire = (psg_wire){.row_bytes = row_bytes,
-                       .fake = comm->fake,
-                       .row = MPI_DATATYPE_NULL,
-                       .mpi = MPI_COMM_NULL,
-                       .lane = lane};
+    *wire = (psg_wire){
+        .row_bytes = row_bytes, .row = MPI_DATATYPE_NULL, .mpi = MPI_COMM_NULL, .lane = lane};
     bool good = psg_comm_duplicate(comm, comm->mpi, &wire->mpi);
     for (; good && wire->lanes < lanes; wire->lanes += good ? 1 : 0) {
         good = psg_comm_duplicate(comm, comm->mpi, &lane[wire->lanes]);
@@ -62,21 +59,16 @@ size_t psg_wire_row_bytes(const psg_wire *wire) {
     return wire->row_bytes;
 }
 
-/* One that plays a rank of many sends to nobody, and receives from nobody. */
 int psg_wire_send(const psg_wire *wire, const void *memory, size_t rows, int rank, int tag,
                   psg_request *request) {
     request->mpi = MPI_REQUEST_NULL;
-    return wire->fake
-               ? MPI_SUCCESS
-               : MPI_Isend(memory, (int)rows, wire->row, rank, tag, wire->mpi, &request->mpi);
+    return MPI_Isend(memory, (int)rows, wire->row, rank, tag, wire->mpi, &request->mpi);
 }
 
 int psg_wire_receive(const psg_wire *wire, void *memory, size_t rows, int rank, int tag,
                      psg_request *request) {
     request->mpi = MPI_REQUEST_NULL;
-    return wire->fake
-               ? MPI_SUCCESS
-               : MPI_Irecv(memory, (int)rows, wire->row, rank, tag, wire->mpi, &request->mpi);
+    return MPI_Irecv(memory, (int)rows, wire->row, rank, tag, wire->mpi, &request->mpi);
 }
 
 int psg_wire_alltoall(const psg_wire *wire, const psg_alltoall_part *from,
