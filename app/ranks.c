@@ -76,6 +76,7 @@ static struct {
     double limit; /* seconds; the rest is under the lock */
     double since;
     const char *call; /* NULL: nothing is waited for */
+    bool ends;        /* the thread ends the process */
 } watch = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void pause_for(double seconds) {
@@ -107,8 +108,10 @@ static void *look(void *argument) {
         const char *call = watch.call;
         const double limit = watch.limit;
         const double left = call != NULL ? watch.since + limit - base_now() : limit;
+        const bool over = call != NULL && left <= 0;
+        watch.ends = over;
         pthread_mutex_unlock(&watch.lock);
-        if (call != NULL && left <= 0) {
+        if (over) {
             end_all(call, limit);
         }
         pause_for(fmin(fmax(left, 0.01), 0.2));
@@ -136,13 +139,20 @@ void app_ranks_hurry(void) {
     pthread_mutex_unlock(&watch.lock);
 }
 
-/* A call of MPI that waits for other processes begins; NULL: it is over. */
+/* A call of MPI that waits for other processes begins; NULL: it is over. The launcher wakes a stopped process to end it,
+ * and calls that waited for that process may end. Then this process is ending, too, and has said why. */
 static void waits(const char *call) {
     if (watch.limit > 0) {
         pthread_mutex_lock(&watch.lock);
         watch.call = call;
         watch.since = base_now();
+        const bool ends = watch.ends;
         pthread_mutex_unlock(&watch.lock);
+        if (ends) {
+            for (;;) {
+                pause_for(1);
+            }
+        }
     }
 }
 
