@@ -21,7 +21,9 @@ typedef struct app_report {
     psg_options options;
     psg_statistics statistics; /**< after app_report_join() that of all processes */
     double stage_max[PSG_STAGE_COUNT], stage_mean[PSG_STAGE_COUNT]; /**< seconds, over the ranks */
-    double link_max[PSG_LINK_MESSAGE], link_mean[PSG_LINK_MESSAGE]; /**< likewise, of copies */
+    double link_max[PSG_LINK_MESSAGE],
+        link_mean
+            [PSG_LINK_MESSAGE]; /**< seconds of copies: the largest, and the mean, of all processes */
     double
         imbalance; /**< seconds that workers were busy: the largest of the ranks over their mean */
     psg_bounds bounds; /**< of the latest solve; all 0 if nobody asked; after app_report_join() the

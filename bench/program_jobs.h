@@ -17,7 +17,7 @@ typedef struct bench_program_job {
 
 typedef struct bench_program_jobs {
     const char *columns; /**< of the study, as in program_columns.h */
-    const char *shown;   /**< those of the table for people, likewise */
+    const char *shown;   /**< columns of the table for people */
     bench_program_job *job;
     size_t count;
 } bench_program_jobs;

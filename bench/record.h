@@ -22,7 +22,7 @@ typedef struct bench_sample {
     double busiest;    /**< the largest of these shares: that of a worker, or of the exchange */
     float busy_worker[BENCH_BUSY_MOST]; /**< in the order of the processes */
     double tasks_cpu, tasks_gpu;        /**< that cores and GPUs did, in one of the solves */
-    double cpu_planes, cpu_rows;        /**< likewise, those that cores transformed */
+    double cpu_planes, cpu_rows;        /**< planes and rows that cores transformed */
     double h2d_bytes, d2h_bytes, d2d_bytes, sent_bytes, spectrum_bytes;
     double h2d_seconds, d2h_seconds, d2d_seconds; /**< NAN: not known */
     double bound

@@ -14,8 +14,8 @@ typedef struct bench_time {
     int precision, gpu;
     size_t n[3];
     int pencil;   /**< the task is about a pencil, else about a segment */
-    size_t count; /**< see psg_event, as are the following */
-    int dense;
+    size_t count; /**< planes of the segment, or rows of the pencil */
+    int dense;    /**< the blocks are in one piece each, else views */
     size_t pieces, remote;
     double seconds; /**< of many on GPUs the median, on cores the mean */
     /** Of many on cores: of their logarithms the squares of what they are off their mean, summed, and

@@ -24,17 +24,18 @@ typedef struct psg_form {
 
 /** What tasks find out about f, for whoever waits for the solve: psg_run.result. GPUs write it too. */
 typedef struct psg_findings {
-    double mode0
-        [2]; /**< one complex of the precision: the mode (0,0,0), the sum of f, from the task that has it */
+    /** One complex of the precision: the mode (0,0,0), which is the sum of f. The task of the first pencil writes it. */
+    double mode0[2];
     atomic_int nonfinite; /**< 1 if a mode is not finite: f is not, or it is too large */
 } psg_findings;
 
 /** Where the rows stand that kspace relays, in the lane of a solve: psg_run.user. */
 typedef struct psg_relay_place {
-    void **
-        before; /**< by pencil: those that came, [nz][rows][nxc], on the pencil's GPU; NULL if they are fetched */
-    void **after; /**< by segment: those of all pencils when they are back, or that are fetched,
-                        [pencil][planes][rows][nxc], on the segment's GPU */
+    /** By pencil, on its GPU: the rows that came, complex [nz][rows][nxc]; NULL if they are fetched. */
+    void **before;
+    /** By segment, on its GPU: the rows of all pencils when they are back, or that are fetched, complex
+     *  [pencil][planes][rows][nxc]. */
+    void **after;
 } psg_relay_place;
 
 typedef struct psg_context {
@@ -73,7 +74,7 @@ static inline size_t psg_pencil_of(const psg_task_args *args) {
     return args->label.index[PSG_AXIS_PENCIL];
 }
 
-/** Those of a plan's graph, in its order. @return how many */
+/** The steps of a plan's graph, in its order. @return how many */
 size_t psg_task_steps(const psg_context *context, psg_task_step steps[PSG_TASK_STEPS]);
 /** All tasks of a solve, of one process. */
 size_t psg_task_total(const psg_context *context);

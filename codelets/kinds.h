@@ -1,4 +1,4 @@
-/** @file kinds.h  The kinds of task of a solve, and their order in each graph. */
+/** @file kinds.h  The kinds of task of a solve, and their labels. */
 #ifndef PSG_CODELETS_KINDS_H
 #define PSG_CODELETS_KINDS_H
 
@@ -31,7 +31,7 @@ static inline psg_label psg_segment_label(psg_task_kind kind, size_t s) {
 static inline psg_label psg_pencil_label(psg_task_kind kind, size_t p) {
     return (psg_label){kind, {PSG_NO_INDEX, p, PSG_NO_INDEX}};
 }
-/** Of what is about several segments and several pencils. */
+/** The label of an event or a task with blocks of several segments and several pencils. */
 static inline psg_label psg_exchange_label(void) {
     return (psg_label){PSG_TASK_EXCHANGE, {PSG_NO_INDEX, PSG_NO_INDEX, PSG_NO_INDEX}};
 }

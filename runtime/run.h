@@ -104,8 +104,8 @@ typedef struct psg_run_events {
     size_t count;
     size_t room;
     bool lost; /**< there was no memory for all of them */
-    psg_record
-        record; /**< of what is submitted, if engine->record; its submitter's until the end */
+    /** Of what is submitted, if engine->record; its submitter's until the end. */
+    psg_record record;
 } psg_run_events;
 
 /** A set of tasks that somebody waits for together: one solve, from its submission until it has been waited for. */

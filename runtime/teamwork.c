@@ -28,10 +28,9 @@ psg_teamwork *psg_teamwork_create(size_t steps, size_t seats) {
     const size_t counters = PSG_TEAM_PHASES * seats;
     w->steps_most = steps;
     w->step = calloc(steps + 1, sizeof *w->step);
-    w->ended = calloc(steps + 1, sizeof *w->ended);
     w->part = calloc(steps + 1, sizeof *w->part);
     w->counter = aligned_alloc(PSG_TEAM_LINE, counters * sizeof *w->counter);
-    if (w->step == NULL || w->ended == NULL || w->part == NULL || w->counter == NULL) {
+    if (w->step == NULL || w->part == NULL || w->counter == NULL) {
         psg_teamwork_destroy(w);
         return NULL;
     }
@@ -50,7 +49,6 @@ void psg_teamwork_destroy(psg_teamwork *w) {
     }
     psg_teamwork_wait(w);
     free(w->step);
-    free(w->ended);
     free(w->data);
     free(w->part);
     free(w->counter);
@@ -153,19 +151,9 @@ size_t psg_teamwork_claim(psg_teamwork *w, size_t phase, size_t rank) {
     return SIZE_MAX;
 }
 
-static int by_end(const void *a, const void *b) {
-    const double x = (*(const psg_step *const *)a)->between[1];
-    const double y = (*(const psg_step *const *)b)->between[1];
-    return (x > y) - (x < y);
-}
-
 void psg_teamwork_count(psg_teamwork *w) {
     for (size_t s = 0; s < w->steps; s++) {
-        w->ended[s] = &w->step[s];
-    }
-    qsort(w->ended, w->steps, sizeof *w->ended, by_end);
-    for (size_t s = 0; s < w->steps; s++) {
-        psg_task_count(&w->ended[s]->args, w->ended[s]->between);
+        psg_task_count(&w->step[s].args, w->step[s].between);
     }
 }
 

@@ -42,7 +42,6 @@ struct psg_teamwork {
     size_t steps, steps_most;
     void **data; /**< by step: StarPU's interfaces of its data */
     size_t data_count, data_room;
-    const psg_step **ended; /**< in the order of their ends */
     psg_span *part;
     size_t parts;
     psg_span phase[PSG_TEAM_PHASES];
@@ -80,7 +79,7 @@ void psg_teamwork_deal(psg_teamwork *work);
 size_t psg_teamwork_claim(psg_teamwork *work, size_t phase, size_t rank);
 /** Do a part's steps in place of a worker. */
 void psg_teamwork_do(psg_teamwork *work, size_t part, int worker);
-/** All steps are done: they are counted in their run, in the order of their ends. */
+/** All steps are done: they are counted in their run. */
 void psg_teamwork_count(psg_teamwork *work);
 
 #endif

@@ -10,7 +10,7 @@ enum { GPUS_MOST = 64 };
 /* What a GPU did: along x and y, planes; along z, rows. */
 typedef struct part {
     double planes, rows;
-    psg_event first, last; /* along z, as is the following */
+    psg_event first, last; /* along z */
     double seconds;
 } part;
 
