@@ -3,6 +3,7 @@
 #include "app/collect.h"
 #include "app/ranks.h"
 #include "app/trace.h"
+#include "base/file.h"
 #include "graph/psg_observe.h"
 
 #include <errno.h>
@@ -237,13 +238,9 @@ static int write_graph(const app_dag *dag, FILE *file) {
 
 static int write_file(const app_dag *dag, const char *path, const char *shown) {
     FILE *file = fopen(path, "w");
-    int code = file != NULL ? write_graph(dag, file) : APP_DONE;
-    int failed = file == NULL || ferror(file), why = errno;
-    if (file != NULL && fclose(file)) {
-        why = errno;
-        failed = 1;
-    }
-    return !code && failed
+    const int code = file != NULL ? write_graph(dag, file) : APP_DONE;
+    const int why = file != NULL ? base_close(file) : errno;
+    return !code && why != 0
                ? app_error(APP_FAILED, "%s: cannot be written: %s", shown, strerror(why))
                : code;
 }

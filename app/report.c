@@ -4,6 +4,7 @@
 #include "app/output.h"
 #include "app/ranks.h"
 #include "app/simulation.h"
+#include "base/file.h"
 #include "base/median.h"
 #include "graph/psg_machine.h"
 #include "graph/psg_observe.h"
@@ -342,19 +343,18 @@ int app_json_write(json_t *root, const char *path, const char *shown) {
         return app_error(APP_FAILED, "out of memory for the JSON report");
     }
     FILE *file = path != NULL ? fopen(path, "w") : stdout;
-    bool failed = file == NULL ||
-                  json_dumpf(root, file, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) ||
-                  fputc('\n', file) == EOF;
-    int why = errno;
-    if (file != NULL && path != NULL && fclose(file)) {
-        why = errno;
-        failed = true;
+    const bool failed = file == NULL ||
+                        json_dumpf(root, file, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) ||
+                        fputc('\n', file) == EOF;
+    int why = failed ? errno : 0;
+    if (file != NULL && path != NULL) {
+        const int closed = base_close(file);
+        why = failed ? why : closed;
     }
     json_decref(root);
-    if (failed) {
-        return app_error(APP_FAILED, "%s: cannot be written: %s", shown, strerror(why));
-    }
-    return APP_DONE;
+    return !failed && why == 0
+               ? APP_DONE
+               : app_error(APP_FAILED, "%s: cannot be written: %s", shown, strerror(why));
 }
 
 int app_json_save(json_t *root, const char *path, app_output_kind kind) {

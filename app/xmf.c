@@ -1,5 +1,6 @@
 /* The XDMF description of a field: a uniform grid, with everything in the order z y x. */
 #include "app/xmf.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -72,9 +73,7 @@ int app_xmf_write(const char *path, const char *shown, const char *field, const 
     fputc(':', file);
     put_escaped(file, dataset);
     fputs("</DataItem>\n      </Attribute>\n    </Grid>\n  </Domain>\n</Xdmf>\n", file);
-    const int failed = ferror(file);
-    if (fclose(file) || failed) {
-        return app_error(APP_FAILED, "%s: cannot be written: %s", shown, strerror(errno));
-    }
-    return APP_DONE;
+    const int why = base_close(file);
+    return why == 0 ? APP_DONE
+                    : app_error(APP_FAILED, "%s: cannot be written: %s", shown, strerror(why));
 }

@@ -20,6 +20,15 @@ bool base_write(int file, const void *bytes, size_t count) {
     return true;
 }
 
+int base_close(FILE *file) {
+    const bool failed = ferror(file) != 0;
+    const int before = errno;
+    if (fclose(file) != 0) {
+        return errno;
+    }
+    return !failed ? 0 : before != 0 ? before : EIO;
+}
+
 /* @return 0; else errno's value. EINVAL: the file system has nothing to bring to disk */
 static int bring_to_disk(const char *path, int flags) {
     const int file = open(path, flags | O_CLOEXEC);

@@ -4,9 +4,15 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /** Write all bytes to an open file. @return false: errno says why */
 bool base_write(int file, const void *bytes, size_t count);
+
+/** Close a stream that was written to. That the calls that wrote returned success does not suffice: json_dumpf()
+ *  returns 0 also if a buffer could not be written while it wrote the key of a member.
+ *  @return 0; else errno's value: something of it is not in the file */
+int base_close(FILE *file);
 
 /** Bring a closed file to disk and give it a name: whoever opens the name reads the old file or the new one. Both are
  *  in one folder. @return 0; else errno's value, and `temporary` and what had the name are still there */

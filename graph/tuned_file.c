@@ -1,5 +1,6 @@
 /* An entry of `psg tune` as a file: a line for each value, in a fixed order, and `end`, so that one
  * that was cut short is known by it. Its name says what it is for. */
+#include "base/file.h"
 #include "base/kept.h"
 #include "graph/internal.h"
 #include "runtime/device.h"
@@ -95,8 +96,7 @@ psg_status psg_tuned_write(const psg_tuned *tuned, const char *path) {
     bool whole = file != NULL;
     if (whole) {
         write_rows(file, tuned);
-        whole = ferror(file) == 0;
-        whole = fclose(file) == 0 && whole;
+        whole = base_close(file) == 0;
     }
     const int why = whole ? base_kept_write(path, text, length) : ENOMEM;
     free(text);

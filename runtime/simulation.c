@@ -2,6 +2,7 @@
  * are written just before it starts and removed as soon as it has. */
 #include "runtime/simulation.h"
 
+#include "base/file.h"
 #include "runtime/args.h"
 #include "runtime/decimal.h"
 #include "runtime/starpu_inside.h"
@@ -158,8 +159,7 @@ static bool write_files(char *words, size_t size) {
         } else if (file != NULL && m != CONFIG) {
             write_matrix(file, m == LATENCY);
         }
-        good = file != NULL && !ferror(file);
-        good = (file == NULL || fclose(file) == 0) && good;
+        good = file != NULL && base_close(file) == 0;
     }
     psg_decimal_end(decimal);
     if (!good) {

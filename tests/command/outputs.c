@@ -2,8 +2,11 @@
  * until they are discarded, as the process that renames them may be killed while it brings them to the disk. */
 #include "app/app.h"
 #include "app/output.h"
+#include "base/file.h"
 #include "tests/check.h"
 
+#include <errno.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -73,7 +76,40 @@ static void forgotten(void) {
     unlink(made.name);
 }
 
+/** The stream's first write fails, all others are done. */
+static ssize_t fail_once(void *cookie, const char *data, size_t bytes) {
+    int *failed = cookie;
+    (void)data;
+    if (*failed == 0) {
+        *failed = 1;
+        errno = ENOSPC;
+        return 0;
+    }
+    return (ssize_t)bytes;
+}
+
+/** A block of a report that could not be written is found when the stream is closed, also where the call that wrote it
+ *  said that all is well. */
+static void lost_block(void) {
+    static const cookie_io_functions_t functions = {.write = fail_once};
+    int unnoticed = 0;
+    for (int length = BUFSIZ - 64; length < BUFSIZ; length++) {
+        static char text[BUFSIZ];
+        int failed = 0;
+        FILE *file = fopencookie(&failed, "w", functions);
+        memset(text, 'x', (size_t)length);
+        text[length] = '\0';
+        json_t *report = json_pack("{ss si}", "a", text, "a longer name of a member", 1);
+        unnoticed += json_dumpf(report, file, 0) == 0;
+        const int why = base_close(file);
+        CHECK(failed && why != 0, "%d bytes: the lost block is said to be written", length);
+        json_decref(report);
+    }
+    CHECK(unnoticed > 0, "json_dumpf() notices each lost block: the test shows nothing");
+}
+
 int main(void) {
+    lost_block();
     all_of_a_solve();
     adopted(0);
     adopted(1);
