@@ -273,6 +273,63 @@ PSG_API psg_status psg_plan_pin(psg_plan *plan, const void *array);
 /** Undo psg_plan_pin(); array NULL: for all of them. No solve with the array may be in flight. */
 PSG_API void psg_plan_unpin(psg_plan *plan, const void *array);
 
+/* ------------------------------------------------------------------------------------- arrays */
+
+#define PSG_HOST (-1) /**< psg_array.device: main memory */
+#define PSG_ASK (-2)  /**< psg_array.device: CUDA says where the pointer points to */
+
+/** Where f or u of a solve stands. Ghost layers and padded rows are strides: point (i,j,k) is
+ *  data[i stride[0] + j stride[1] + k stride[2]]. */
+typedef struct psg_array {
+    void *data;          /**< the first point of this process', or this GPU's, part of the grid */
+    int device;          /**< PSG_HOST, PSG_ASK, or a CUDA device number of the plan's */
+    ptrdiff_t stride[3]; /**< elements from a point to the next along x, y, z; all 0: dense. x: 1 */
+    void *stream;        /**< of a CUDA device: the cudaStream_t that f is written on and u is read
+                              on; NULL: the legacy default stream */
+} psg_array;
+
+/** A dense array: device PSG_ASK, stream NULL. */
+PSG_API void psg_array_init(psg_array *array, void *data);
+
+/** What may change from solve to solve of a plan. Always start from psg_solve_args_init(). */
+typedef struct psg_solve_args {
+    size_t struct_size; /**< set by psg_solve_args_init(); lets the struct grow */
+    double lambda;      /**< psg_options.lambda; >= 0 */
+    double factor;      /**< psg_options.factor; finite, not 0 */
+    psg_mean mean;      /**< psg_options.mean, where lambda is 0 */
+} psg_solve_args;
+
+/** What the plan was made with. @return PSG_OK; PSG_ERR_ARG: a pointer is NULL
+ *  @param[in] struct_size  the caller's sizeof(psg_solve_args), for which the macro stands */
+PSG_API psg_status psg_solve_args_init(psg_solve_args *args, const psg_plan *plan,
+                                       size_t struct_size);
+#define psg_solve_args_init(args, plan)                                                            \
+    psg_solve_args_init(args, plan, sizeof(psg_solve_args))
+
+/** Start a solve between arrays anywhere; else as psg_submit().
+ *
+ *  The arrays are borrowed until psg_wait() for the solve has returned. f may be u: the solve is in
+ *  place. Any other overlap is an error. Arrays in main memory are there when the call is made, and u
+ *  when psg_wait() has returned. Arrays on a GPU are in the order of their streams: the solve begins
+ *  after what is on f's stream, and what is put on u's stream after this call has returned finds u
+ *  there. A stream that is being captured is an error.
+ *  @param[in] count  1: an array has this process' whole part of the grid, psg_plan_local_extent();
+ *                    or the number of the plan's GPUs: array m has psg_plan_local_box() of its device
+ *  @param[in] f, u   [count]; of f nothing is written unless it is u
+ *  @param[in] args   NULL: as the plan was made
+ *  @return as psg_submit() */
+PSG_API psg_status psg_submit_arrays(psg_plan *plan, size_t count, const psg_array *f,
+                                     const psg_array *u, const psg_solve_args *args);
+
+/** psg_submit_arrays() and psg_wait(): u is there when it returns. */
+PSG_API psg_status psg_solve_arrays(psg_plan *plan, size_t count, const psg_array *f,
+                                    const psg_array *u, const psg_solve_args *args);
+
+/** The part of the grid that a GPU of the plan has: points lo[d] .. lo[d]+n[d]-1, d = x, y, z. Without
+ *  GPUs, or for PSG_HOST, the process' part.
+ *  @return PSG_OK; PSG_ERR_ARG: a pointer is NULL, or the plan does not have this device */
+PSG_API psg_status psg_plan_local_box(const psg_plan *plan, int device, size_t lo[3], size_t n[3]);
+
 /* ------------------------------------------------------------------------- several processes */
 
 /* With psg_options.comm, the processes of an MPI communicator solve together, each with its own
