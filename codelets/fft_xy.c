@@ -7,8 +7,7 @@
 static void fft_xy_cpu(void *buffers[], void *argument) {
     const psg_task_args *args = argument;
     const psg_context *context = psg_context_of(args->run);
-    const size_t real_plane =
-        context->layout.n[0] * context->layout.n[1] * context->cpu->real_bytes;
+    const size_t real_plane = psg_task_pitch(buffers, 0) * context->cpu->real_bytes;
     const size_t complex_plane =
         context->layout.nxc * context->layout.n[1] * 2 * context->cpu->real_bytes;
     const char *f = psg_task_pointer(buffers, 0);
@@ -18,7 +17,7 @@ static void fft_xy_cpu(void *buffers[], void *argument) {
         if (psg_run_failed(args->run)) {
             return;
         }
-        context->cpu->fft_xy(context->fft, f, spectrum);
+        context->cpu->fft_xy(context->fft, f, psg_task_row_pitch(buffers, 0), spectrum);
         f += real_plane;
         spectrum += complex_plane;
     }
@@ -27,8 +26,7 @@ static void fft_xy_cpu(void *buffers[], void *argument) {
 static void ifft_xy_cpu(void *buffers[], void *argument) {
     const psg_task_args *args = argument;
     const psg_context *context = psg_context_of(args->run);
-    const size_t real_plane =
-        context->layout.n[0] * context->layout.n[1] * context->cpu->real_bytes;
+    const size_t real_plane = psg_task_pitch(buffers, 1) * context->cpu->real_bytes;
     const size_t complex_plane =
         context->layout.nxc * context->layout.n[1] * 2 * context->cpu->real_bytes;
     char *spectrum = psg_task_pointer(buffers, 0);
@@ -38,7 +36,7 @@ static void ifft_xy_cpu(void *buffers[], void *argument) {
         if (psg_run_failed(args->run)) {
             return;
         }
-        context->cpu->ifft_xy(context->fft, spectrum, u);
+        context->cpu->ifft_xy(context->fft, spectrum, u, psg_task_row_pitch(buffers, 1));
         spectrum += complex_plane;
         u += real_plane;
     }

@@ -10,8 +10,8 @@
 static void forward_xy_cpu(void *buffers[], void *argument) {
     const psg_task_args *args = argument;
     const psg_context *context = psg_context_of(args->run);
-    const size_t real_plane =
-        context->layout.n[0] * context->layout.n[1] * context->cpu->real_bytes;
+    const size_t real_plane = psg_task_pitch(buffers, 0) * context->cpu->real_bytes;
+    const size_t row_pitch = psg_task_row_pitch(buffers, 0);
     const size_t first = context->layout.z0[psg_segment_of(args)];
     const char *f = psg_task_pointer(buffers, 0);
     const size_t plane = psg_task_pitch(buffers, 1) * 2 * context->cpu->real_bytes;
@@ -21,7 +21,7 @@ static void forward_xy_cpu(void *buffers[], void *argument) {
         if (psg_run_failed(args->run)) {
             return;
         }
-        context->cpu->fft_xy(context->fft, f, spectrum);
+        context->cpu->fft_xy(context->fft, f, row_pitch, spectrum);
         if (whole) {
             spectrum += plane;
         } else {

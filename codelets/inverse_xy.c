@@ -10,8 +10,8 @@
 static void inverse_xy_cpu(void *buffers[], void *argument) {
     const psg_task_args *args = argument;
     const psg_context *context = psg_context_of(args->run);
-    const size_t real_plane =
-        context->layout.n[0] * context->layout.n[1] * context->cpu->real_bytes;
+    const size_t real_plane = psg_task_pitch(buffers, 0) * context->cpu->real_bytes;
+    const size_t row_pitch = psg_task_row_pitch(buffers, 0);
     const size_t first = context->layout.z0[psg_segment_of(args)];
     char *u = psg_task_pointer(buffers, 0);
     void *spectrum = psg_task_scratch(args);
@@ -20,7 +20,7 @@ static void inverse_xy_cpu(void *buffers[], void *argument) {
             return;
         }
         psg_plane_move(context, PSG_PLANE_COLLECT, buffers + 1, k - first, spectrum);
-        context->cpu->ifft_xy(context->fft, spectrum, u);
+        context->cpu->ifft_xy(context->fft, spectrum, u, row_pitch);
     }
 }
 

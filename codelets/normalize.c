@@ -15,13 +15,20 @@ static void normalize_cpu(void *buffers[], void *argument) {
     }
     const size_t planes =
         context->layout.z0[psg_segment_of(args) + 1] - context->layout.z0[psg_segment_of(args)];
-    const size_t count = context->layout.n[0] * context->layout.n[1] * planes;
-    void *u = psg_task_pointer(buffers, 0);
+    const size_t *n = context->layout.n;
+    const size_t pitch[2] = {psg_task_row_pitch(buffers, 0), psg_task_pitch(buffers, 0)};
+    const bool dense = pitch[0] == n[0] && pitch[1] == n[0] * n[1];
+    const size_t rows = dense ? 1 : n[1] * planes; /* dense planes are one row */
+    const size_t count = dense ? n[0] * n[1] * planes : n[0];
+    char *u = psg_task_pointer(buffers, 0);
     /* The fused graph has the factor in its division; here it is a task of its own, and what the
      * inverse transforms carry without it may be too large, though neither f nor u is. */
-    context->cpu->normalize(u, count, context->scale);
-    if (context->cpu->find_nonfinite(u, count) < count) {
-        atomic_store(&psg_findings_of(args->run)->nonfinite, 1);
+    for (size_t r = 0; r < rows; r++) {
+        char *row = u + (r / n[1] * pitch[1] + r % n[1] * pitch[0]) * context->cpu->real_bytes;
+        context->cpu->normalize(row, count, context->scale);
+        if (context->cpu->find_nonfinite(row, count) < count) {
+            atomic_store(&psg_findings_of(args->run)->nonfinite, 1);
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 
 #include <fftw3.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,12 +19,20 @@ typedef PSG_FFTW(complex) fft_complex;
 enum { ALIGNED = 0, UNALIGNED, ALIGNMENTS };
 enum { FFTW_ALIGNMENT = 16 };
 
+/* For planes whose rows have gaps between them, at any address. */
+typedef struct pitched {
+    struct pitched *next;
+    size_t row_pitch;
+    fft_plan xy[2]; /* [direction] */
+} pitched;
+
 struct psg_cpu_fft {
     int nx, ny, nz;
     unsigned flags;
     bool learnt; /* a plan was searched for that the wisdom did not have */
     size_t columns;
     fft_plan xy[2][ALIGNMENTS]; /* [direction] */
+    _Atomic(pitched *) pitched; /* read while another solve is prepared */
     fft_plan line[2];           /* one contiguous line, in place */
     fft_plan column[2];         /* [nz][columns], in place */
     fft_plan tile[2];           /* [nz][columns] -> [columns][nz], and back */
@@ -70,6 +79,33 @@ static bool plan_xy(psg_cpu_fft *fft, int alignment) {
     free(spectrum);
     return fft->xy[PSG_CPU_FORWARD][alignment] != NULL &&
            fft->xy[PSG_CPU_INVERSE][alignment] != NULL;
+}
+
+/* Under the lock. */
+static bool plan_pitched(psg_cpu_fft *fft, size_t row_pitch) {
+    const int n[2] = {fft->ny, fft->nx};
+    const int real[2] = {fft->ny, (int)row_pitch};
+    psg_real *plane = base_allocate((size_t)fft->ny * row_pitch * sizeof *plane);
+    fft_complex *spectrum = base_allocate(spectrum_plane_bytes(fft));
+    pitched *p = calloc(1, sizeof *p);
+    if (plane != NULL && spectrum != NULL && p != NULL) {
+        p->row_pitch = row_pitch;
+        WITH_WISDOM(fft, p->xy[PSG_CPU_FORWARD],
+                    PSG_FFTW(plan_many_dft_r2c)(2, n, 1, plane, real, 1, 0, spectrum, NULL, 1, 0,
+                                                flags | FFTW_UNALIGNED | FFTW_PRESERVE_INPUT));
+        WITH_WISDOM(fft, p->xy[PSG_CPU_INVERSE],
+                    PSG_FFTW(plan_many_dft_c2r)(2, n, 1, spectrum, NULL, 1, 0, plane, real, 1, 0,
+                                                flags | FFTW_UNALIGNED | FFTW_DESTROY_INPUT));
+    }
+    const bool planned =
+        p != NULL && p->xy[PSG_CPU_FORWARD] != NULL && p->xy[PSG_CPU_INVERSE] != NULL;
+    free(plane);
+    free(spectrum);
+    if (p != NULL) { /* also of a failure, as long as the transforms */
+        p->next = atomic_load(&fft->pitched);
+        atomic_store(&fft->pitched, p);
+    }
+    return planned;
 }
 
 static bool plan_z(psg_cpu_fft *fft) {
@@ -160,6 +196,12 @@ void psg_cpu_fft_destroy(psg_cpu_fft *fft) {
         PSG_FFTW(destroy_plan)(fft->column[d]);
         PSG_FFTW(destroy_plan)(fft->tile[d]);
     }
+    for (pitched *p = atomic_load(&fft->pitched), *next = NULL; p != NULL; p = next) {
+        next = p->next;
+        PSG_FFTW(destroy_plan)(p->xy[PSG_CPU_FORWARD]);
+        PSG_FFTW(destroy_plan)(p->xy[PSG_CPU_INVERSE]);
+        free(p);
+    }
     pthread_mutex_unlock(&planner);
     free(fft);
 }
@@ -174,33 +216,51 @@ static bool aligned(const void *p) {
     return (uintptr_t)p % FFTW_ALIGNMENT == 0;
 }
 
+static const pitched *pitched_for(const psg_cpu_fft *fft, size_t row_pitch) {
+    const pitched *p = atomic_load(&fft->pitched);
+    while (p != NULL && (p->row_pitch != row_pitch || p->xy[PSG_CPU_INVERSE] == NULL)) {
+        p = p->next;
+    }
+    return p;
+}
+
 /* The plan for unaligned arrays serves aligned ones too. */
 static fft_plan plan_for(const psg_cpu_fft *fft, psg_cpu_direction direction, const void *plane,
-                         const void *spectrum) {
+                         size_t row_pitch, const void *spectrum) {
+    if (row_pitch != (size_t)fft->nx) {
+        return pitched_for(fft, row_pitch)->xy[direction];
+    }
     const fft_plan fast = fft->xy[direction][ALIGNED];
     return fast != NULL && aligned(plane) && aligned(spectrum) ? fast
                                                                : fft->xy[direction][UNALIGNED];
 }
 
-bool psg_cpu_fft_prepare(psg_cpu_fft *fft, const void *planes) {
+bool psg_cpu_fft_prepare(psg_cpu_fft *fft, const void *planes, size_t row_pitch,
+                         size_t plane_pitch) {
+    const bool dense = row_pitch == (size_t)fft->nx;
+    const bool stays = aligned(planes) && plane_pitch * sizeof(psg_real) % FFTW_ALIGNMENT == 0;
+    const bool known = dense ? stays || (fft->xy[PSG_CPU_FORWARD][UNALIGNED] != NULL &&
+                                         fft->xy[PSG_CPU_INVERSE][UNALIGNED] != NULL)
+                             : pitched_for(fft, row_pitch) != NULL;
     bool planned = true;
-    if (!aligned(planes) && (fft->xy[PSG_CPU_FORWARD][UNALIGNED] == NULL ||
-                             fft->xy[PSG_CPU_INVERSE][UNALIGNED] == NULL)) {
+    if (!known) {
         pthread_mutex_lock(&planner);
-        planned = plan_xy(fft, UNALIGNED);
+        planned = dense ? plan_xy(fft, UNALIGNED) : plan_pitched(fft, row_pitch);
         pthread_mutex_unlock(&planner);
     }
     return planned;
 }
 
-void psg_cpu_fft_xy(const psg_cpu_fft *fft, const void *plane, void *spectrum) {
+void psg_cpu_fft_xy(const psg_cpu_fft *fft, const void *plane, size_t row_pitch, void *spectrum) {
     /* FFTW has no const; the plan preserves its input. */
     psg_real *in = (psg_real *)(uintptr_t)plane;
-    PSG_FFTW(execute_dft_r2c)(plan_for(fft, PSG_CPU_FORWARD, plane, spectrum), in, spectrum);
+    PSG_FFTW(execute_dft_r2c)
+    (plan_for(fft, PSG_CPU_FORWARD, plane, row_pitch, spectrum), in, spectrum);
 }
 
-void psg_cpu_ifft_xy(const psg_cpu_fft *fft, void *spectrum, void *plane) {
-    PSG_FFTW(execute_dft_c2r)(plan_for(fft, PSG_CPU_INVERSE, plane, spectrum), spectrum, plane);
+void psg_cpu_ifft_xy(const psg_cpu_fft *fft, void *spectrum, void *plane, size_t row_pitch) {
+    PSG_FFTW(execute_dft_c2r)
+    (plan_for(fft, PSG_CPU_INVERSE, plane, row_pitch, spectrum), spectrum, plane);
 }
 
 bool psg_cpu_fft_z_contiguous(const psg_cpu_fft *fft, psg_cpu_direction direction, size_t count,

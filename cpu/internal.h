@@ -27,9 +27,10 @@ bool psg_cpu_fft_learnt(const psg_cpu_fft *fft);
 char *psg_cpu_fft_wisdom(const char *more);
 void psg_cpu_fft_destroy(psg_cpu_fft *fft);
 size_t psg_cpu_fft_scratch_bytes(const psg_cpu_fft *fft);
-bool psg_cpu_fft_prepare(psg_cpu_fft *fft, const void *planes);
-void psg_cpu_fft_xy(const psg_cpu_fft *fft, const void *plane, void *spectrum);
-void psg_cpu_ifft_xy(const psg_cpu_fft *fft, void *spectrum, void *plane);
+bool psg_cpu_fft_prepare(psg_cpu_fft *fft, const void *planes, size_t row_pitch,
+                         size_t plane_pitch);
+void psg_cpu_fft_xy(const psg_cpu_fft *fft, const void *plane, size_t row_pitch, void *spectrum);
+void psg_cpu_ifft_xy(const psg_cpu_fft *fft, void *spectrum, void *plane, size_t row_pitch);
 bool psg_cpu_fft_z_contiguous(const psg_cpu_fft *fft, psg_cpu_direction direction, size_t count,
                               void *lines, void *scratch);
 bool psg_cpu_fft_z_strided(const psg_cpu_fft *fft, psg_cpu_direction direction, size_t count,

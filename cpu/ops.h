@@ -69,13 +69,14 @@ struct psg_cpu_ops {
     /** Bytes of scratch that a thread needs to run any function below that asks for it, aligned
      *  to 64. */
     size_t (*fft_scratch_bytes)(const psg_cpu_fft *fft);
-    /** Make sure that planes at this address can be transformed.
+    /** Make sure that planes from this address on can be transformed, whose rows, and which themselves, are so
+     *  many reals apart.
      *  @return false: FFTW found no plan */
-    bool (*fft_prepare)(psg_cpu_fft *fft, const void *planes);
+    bool (*fft_prepare)(psg_cpu_fft *fft, const void *planes, size_t row_pitch, size_t plane_pitch);
 
-    /** real [ny][nx] -> complex [ny][nxc], unscaled; and back, which destroys the spectrum. */
-    void (*fft_xy)(const psg_cpu_fft *fft, const void *plane, void *spectrum);
-    void (*ifft_xy)(const psg_cpu_fft *fft, void *spectrum, void *plane);
+    /** real [ny][nx], rows row_pitch apart -> complex [ny][nxc], unscaled; and back, which destroys the spectrum. */
+    void (*fft_xy)(const psg_cpu_fft *fft, const void *plane, size_t row_pitch, void *spectrum);
+    void (*ifft_xy)(const psg_cpu_fft *fft, void *spectrum, void *plane, size_t row_pitch);
 
     /** Transform complex lines of nz along z, in place, unscaled: `count` lines of contiguous
      *  points; or [nz][count], by tiles.

@@ -59,42 +59,123 @@ static size_t count_slabs(const psg_plan *plan) {
     return psg_range_count(plan->context.layout.own_segments);
 }
 
-static void register_slabs(const psg_plan *plan, starpu_data_handle_t *slabs, char *memory) {
+/* The array that has a segment, and the first of the array's segments. */
+static const psg_array *array_of(const psg_plan *plan, const psg_array *arrays, size_t count,
+                                 size_t s, size_t *first) {
+    for (size_t m = 0; count > 1 && m < count; m++) {
+        const psg_range segments = psg_door_segments(plan, arrays[m].device);
+        if (s >= segments.first && s < segments.end) {
+            *first = segments.first;
+            return &arrays[m];
+        }
+    }
+    *first = plan->context.layout.own_segments.first;
+    return arrays;
+}
+
+/* Where a segment of f or u is at home. */
+static int node_of(const psg_plan *plan, const psg_array *arrays, size_t count, size_t s) {
+    size_t first = 0;
+    return count == 0 ? STARPU_MAIN_RAM
+                      : psg_door_node(plan, array_of(plan, arrays, count, s, &first)->device);
+}
+
+static void register_slabs(const psg_plan *plan, starpu_data_handle_t *slabs,
+                           const psg_array *arrays, size_t count) {
     const psg_context *c = &plan->context;
-    const size_t plane_bytes = c->layout.n[0] * c->layout.n[1] * c->cpu->real_bytes;
-    const size_t *z0 = c->layout.z0 + c->layout.own_segments.first;
-    for (size_t s = 0; s < count_slabs(plan); s++) {
-        char *slab = memory != NULL ? memory + (z0[s] - z0[0]) * plane_bytes : NULL;
-        const size_t n[3] = {c->layout.n[0], c->layout.n[1], z0[s + 1] - z0[s]};
-        psg_block_register(&slabs[s], STARPU_MAIN_RAM, slab, n, n[0] * n[1], c->cpu->real_bytes);
-        starpu_data_set_coordinates(slabs[s], 1, (int)(c->layout.own_segments.first + s));
+    const size_t *n = c->layout.n;
+    const psg_range own = c->layout.own_segments;
+    for (size_t s = own.first; s < own.end; s++) {
+        const size_t block[3] = {n[0], n[1], psg_layout_planes(&c->layout, s)};
+        size_t first = 0;
+        const psg_array *a = count > 0 ? array_of(plan, arrays, count, s, &first) : NULL;
+        starpu_data_handle_t *slab = &slabs[s - own.first];
+        if (a != NULL) {
+            const size_t plane = (size_t)a->stride[2];
+            char *memory = (char *)a->data +
+                           (c->layout.z0[s] - c->layout.z0[first]) * plane * c->cpu->real_bytes;
+            psg_block_register_rows(slab, psg_door_node(plan, a->device), memory, block,
+                                    (size_t)a->stride[1], plane, c->cpu->real_bytes);
+        } else {
+            psg_block_register(slab, STARPU_MAIN_RAM, NULL, block, n[0] * n[1], c->cpu->real_bytes);
+        }
+        starpu_data_set_coordinates(*slab, 1, (int)s);
     }
 }
 
-static psg_arrays *create_arrays(const psg_plan *plan, const void *f, void *u) {
-    const size_t segments = count_slabs(plan);
+static void free_arrays(psg_arrays *arrays) {
+    free(arrays->given);
+    free(arrays->f);
+    free(arrays->f_slabs);
+    free(arrays->u_slabs);
+    free(arrays);
+}
+
+/* As they are given, without handles. @return NULL: no memory */
+static psg_arrays *note_arrays(const psg_plan *plan, size_t count, const psg_array *f,
+                               const psg_array *u) {
     psg_arrays *arrays = calloc(1, sizeof *arrays);
     if (arrays == NULL) {
         return NULL;
     }
-    arrays->f_slabs = calloc(segments + 1, sizeof(starpu_data_handle_t));
-    arrays->u_slabs = calloc(segments + 1, sizeof(starpu_data_handle_t));
-    if (arrays->f_slabs == NULL || arrays->u_slabs == NULL) {
-        free(arrays->f_slabs);
-        free(arrays->u_slabs);
-        free(arrays);
+    arrays->count = count;
+    arrays->given = calloc(2 * count + 1, sizeof *arrays->given);
+    arrays->f = calloc(2 * count + 1, sizeof *arrays->f);
+    arrays->f_slabs = calloc(count_slabs(plan) + 1, sizeof(starpu_data_handle_t));
+    arrays->u_slabs = calloc(count_slabs(plan) + 1, sizeof(starpu_data_handle_t));
+    if (arrays->given == NULL || arrays->f == NULL || arrays->f_slabs == NULL ||
+        arrays->u_slabs == NULL) {
+        free_arrays(arrays);
         return NULL;
     }
-    arrays->f = f;
-    arrays->u = u;
-    register_slabs(plan, arrays->f_slabs, (char *)(uintptr_t)f); /* tasks only read f */
-    register_slabs(plan, arrays->u_slabs, u);
+    for (size_t m = 0; m < count; m++) {
+        arrays->given[m] = f[m];
+        arrays->given[count + m] = u[m];
+    }
+    for (size_t m = 0; m < 2 * count; m++) {
+        arrays->given[m].stream = NULL;
+        arrays->f[m] = arrays->given[m];
+    }
+    arrays->u = arrays->f + count;
     return arrays;
 }
 
+static bool is_given(const psg_array *given, const psg_array *array) {
+    return given->data == array->data && given->device == array->device &&
+           given->stride[0] == array->stride[0] && given->stride[1] == array->stride[1] &&
+           given->stride[2] == array->stride[2];
+}
+
+static bool are_given(const psg_arrays *arrays, size_t count, const psg_array *f,
+                      const psg_array *u) {
+    bool all = arrays->count == count;
+    for (size_t m = 0; m < count && all; m++) {
+        all = is_given(&arrays->given[m], &f[m]) && is_given(&arrays->given[count + m], &u[m]);
+    }
+    return all;
+}
+
+static bool all_stay(const psg_plan *plan, const psg_arrays *arrays) {
+    const psg_range own = plan->context.layout.own_segments;
+    bool all = arrays->count > 0;
+    for (size_t s = own.first; s < own.end && all; s++) {
+        const int worker = plan->context.layout.segment_worker[s];
+        const int node = psg_placement_node(worker);
+        all = worker >= 0 && node_of(plan, arrays->f, arrays->count, s) == node &&
+              node_of(plan, arrays->u, arrays->count, s) == node;
+    }
+    return all;
+}
+
 psg_status psg_arrays_create_slabs(const psg_plan *plan, psg_arrays **arrays) {
-    *arrays = create_arrays(plan, NULL, NULL);
-    return *arrays != NULL ? PSG_OK : psg_fail(PSG_ERR_MEMORY, "no memory for the slabs' handles");
+    *arrays = note_arrays(plan, 0, NULL, NULL);
+    if (*arrays == NULL) {
+        return psg_fail(PSG_ERR_MEMORY, "no memory for the slabs' handles");
+    }
+    register_slabs(plan, (*arrays)->f_slabs, NULL, 0);
+    register_slabs(plan, (*arrays)->u_slabs, NULL, 0);
+    (*arrays)->stays = true;
+    return PSG_OK;
 }
 
 void psg_arrays_destroy(psg_arrays *arrays, const psg_plan *plan) {
@@ -103,67 +184,132 @@ void psg_arrays_destroy(psg_arrays *arrays, const psg_plan *plan) {
     }
     psg_block_unregister(arrays->f_slabs, count_slabs(plan));
     psg_block_unregister(arrays->u_slabs, count_slabs(plan));
-    free(arrays->f_slabs);
-    free(arrays->u_slabs);
-    free(arrays);
+    free_arrays(arrays);
 }
 
-psg_status psg_arrays_take(psg_plan *plan, const void *f, void *u, psg_arrays **result) {
-    psg_arrays **idle = NULL;
-    psg_arrays *arrays = NULL;
-    for (psg_arrays **at = &plan->storage.arrays; *at != NULL && arrays == NULL;
-         at = &(*at)->next) {
-        if (!(*at)->busy && (*at)->f == f && (*at)->u == u) {
-            arrays = *at;
-        } else if (!(*at)->busy) {
-            idle = at;
-        }
+/* FFTW's plans are for addresses and pitches. */
+static bool prepare_transforms(const psg_plan *plan, const psg_arrays *arrays) {
+    const psg_context *c = &plan->context;
+    bool prepared = true;
+    for (size_t m = 0; m < 2 * arrays->count && prepared && c->fft != NULL; m++) {
+        const psg_array *a = &arrays->f[m];
+        prepared = a->device != PSG_HOST ||
+                   c->cpu->fft_prepare(c->fft, a->data, (size_t)a->stride[1], (size_t)a->stride[2]);
     }
-    if (arrays == NULL && idle != NULL) { /* one for other arrays makes room */
-        psg_arrays *old = *idle;
-        *idle = old->next;
-        psg_arrays_destroy(old, plan);
-    }
+    return prepared;
+}
+
+static psg_status make_arrays(psg_plan *plan, size_t count, const psg_array *f, const psg_array *u,
+                              psg_arrays **result) {
+    psg_arrays *arrays = note_arrays(plan, count, f, u);
     if (arrays == NULL) {
-        arrays = create_arrays(plan, f, u);
-        if (arrays == NULL) {
-            return psg_fail(PSG_ERR_MEMORY, "no memory for the handles of f and u");
+        return psg_fail(PSG_ERR_MEMORY, "no memory for the handles of f and u");
+    }
+    psg_status status = psg_door_check(plan, arrays);
+    if (status == PSG_OK && !prepare_transforms(plan, arrays)) {
+        status = psg_fail(PSG_ERR_RUNTIME, "FFTW found no plan for arrays at these addresses");
+    }
+    if (status != PSG_OK) {
+        free_arrays(arrays);
+        return status;
+    }
+    arrays->stays = all_stay(plan, arrays);
+    register_slabs(plan, arrays->f_slabs, arrays->f, arrays->count);
+    register_slabs(plan, arrays->u_slabs, arrays->u, arrays->count);
+    arrays->number = ++plan->storage.arrays_made; /* the slabs have 0 */
+    *result = arrays;
+    return PSG_OK;
+}
+
+/* Of arrays that nobody solves with now, the plan keeps so many that a program can go round in; of those that are
+ * brought to GPUs one, as their copies fill memory there. */
+static void make_place(psg_plan *plan) {
+    enum { KEPT = 4 };
+    size_t idle = 0;
+    bool brought = false;
+    for (psg_arrays **at = &plan->storage.arrays; *at != NULL;) {
+        psg_arrays *arrays = *at;
+        const bool old = !arrays->busy && (idle >= KEPT || (brought && !arrays->stays));
+        idle += !arrays->busy;
+        brought = brought || (!arrays->busy && !arrays->stays);
+        if (old) {
+            *at = arrays->next;
+            psg_arrays_destroy(arrays, plan);
+        } else {
+            at = &arrays->next;
         }
-        arrays->number = ++plan->storage.arrays_made; /* the slabs have 0 */
-        arrays->next = plan->storage.arrays;
-        plan->storage.arrays = arrays;
+    }
+}
+
+/* The caller has written f since: copies elsewhere are stale. */
+static void take_f(const psg_plan *plan, psg_arrays *arrays) {
+    const psg_range own = plan->context.layout.own_segments;
+    const bool copied = arrays->looked_at || (plan->workers.copies && !arrays->stays);
+    for (size_t s = own.first; s < own.end && copied; s++) {
+        const starpu_data_handle_t slab = arrays->f_slabs[s - own.first];
+        const int node = node_of(plan, arrays->f, arrays->count, s);
+        if (starpu_data_acquire_on_node(slab, node, STARPU_W) == 0) {
+            starpu_data_release_on_node(slab, node);
+        }
+    }
+    arrays->looked_at = false;
+}
+
+psg_status psg_arrays_take(psg_plan *plan, size_t count, const psg_array *f, const psg_array *u,
+                           psg_arrays **result) {
+    psg_arrays *arrays = NULL;
+    for (psg_arrays **at = &plan->storage.arrays; *at != NULL && arrays == NULL;) {
+        if (!(*at)->busy && are_given(*at, count, f, u)) {
+            arrays = *at;
+            *at = arrays->next;
+        } else {
+            at = &(*at)->next;
+        }
+    }
+    psg_status status = arrays != NULL ? PSG_OK : make_arrays(plan, count, f, u, &arrays);
+    if (status != PSG_OK) {
+        return status;
+    }
+    arrays->next = plan->storage.arrays;
+    plan->storage.arrays = arrays;
+    status = psg_door_check_flights(plan, arrays);
+    if (status != PSG_OK) {
+        return status;
     }
     arrays->busy = true;
-    /* The caller has written f since: copies elsewhere are stale. */
-    for (size_t s = 0; plan->workers.copies && s < count_slabs(plan); s++) {
-        if (starpu_data_acquire(arrays->f_slabs[s], STARPU_W) == 0) {
-            starpu_data_release(arrays->f_slabs[s]);
-        }
+    make_place(plan);
+    if (arrays->stays && !plan->storage.awake) {
+        plan->storage.awake = true;
+        psg_runtime_awake(); /* to wake for each solve would take longer than a small one */
     }
+    take_f(plan, arrays);
     *result = arrays;
     return PSG_OK;
 }
 
 /* Is the address in an array? Then it is the beginning of one of its slabs. */
-static bool in_array(const psg_plan *plan, const void *array, const void *address, psg_copy *copy) {
+static bool in_array(const psg_plan *plan, const psg_array *arrays, size_t count,
+                     const void *address, psg_copy *copy) {
     const psg_context *c = &plan->context;
-    const uintptr_t offset = (uintptr_t)address - (uintptr_t)array;
-    if (array == NULL || (uintptr_t)address < (uintptr_t)array || offset >= array_bytes(plan)) {
-        return false;
+    const psg_range own = c->layout.own_segments;
+    for (size_t s = own.first; s < own.end && count > 0; s++) {
+        size_t first = 0;
+        const psg_array *a = array_of(plan, arrays, count, s, &first);
+        const size_t plane = (size_t)a->stride[2] * c->cpu->real_bytes;
+        const char *slab = (const char *)a->data + (c->layout.z0[s] - c->layout.z0[first]) * plane;
+        if ((const char *)address >= slab &&
+            (const char *)address < slab + psg_layout_planes(&c->layout, s) * plane) {
+            copy->segment = s;
+            return true;
+        }
     }
-    const size_t z = c->layout.z0[c->layout.own_segments.first] +
-                     offset / (c->layout.n[0] * c->layout.n[1] * c->cpu->real_bytes);
-    copy->segment = c->layout.own_segments.first;
-    while (c->layout.z0[copy->segment + 1] <= z) {
-        copy->segment++;
-    }
-    return true;
+    return false;
 }
 
 bool psg_arrays_find(const psg_plan *plan, const psg_arrays *arrays, const void *address,
                      psg_copy *copy) {
-    const bool f = in_array(plan, arrays->f, address, copy);
-    const bool u = !f && in_array(plan, arrays->u, address, copy);
+    const bool f = in_array(plan, arrays->f, arrays->count, address, copy);
+    const bool u = !f && in_array(plan, arrays->u, arrays->count, address, copy);
     copy->data = f ? 'f' : u ? 'u' : copy->data;
     return f || u;
 }
@@ -173,7 +319,7 @@ bool psg_arrays_find(const psg_plan *plan, const psg_arrays *arrays, const void 
 void psg_arrays_bring_f(psg_run *run, const psg_plan *plan, const psg_arrays *arrays, size_t s,
                         starpu_data_handle_t room) {
     const int worker = plan->context.layout.segment_worker[s];
-    if (plan->placement.ahead && arrays != plan->storage.slabs && worker >= 0) {
+    if (plan->placement.ahead && !arrays->stays && worker >= 0) {
         psg_task_fetch(run, psg_placement_node(worker),
                        arrays->f_slabs[s - plan->context.layout.own_segments.first], room);
     }
@@ -192,16 +338,19 @@ bool psg_arrays_there(const psg_plan *plan, const psg_arrays *arrays) {
 }
 
 void psg_arrays_bring_u(psg_run *run, const psg_plan *plan, const psg_arrays *arrays, size_t s) {
-    if (plan->workers.copies && arrays != plan->storage.slabs) {
-        psg_task_fetch(run, STARPU_MAIN_RAM,
+    if (plan->workers.copies && !arrays->stays) {
+        psg_task_fetch(run, node_of(plan, arrays->u, arrays->count, s),
                        arrays->u_slabs[s - plan->context.layout.own_segments.first], NULL);
     }
 }
 
 void psg_arrays_give_back(const psg_plan *plan, psg_arrays *arrays) {
-    for (size_t s = 0; plan->workers.copies && s < count_slabs(plan); s++) {
-        if (starpu_data_acquire(arrays->u_slabs[s], STARPU_R) == 0) {
-            starpu_data_release(arrays->u_slabs[s]);
+    const psg_range own = plan->context.layout.own_segments;
+    for (size_t s = own.first; s < own.end && plan->workers.copies && !arrays->stays; s++) {
+        const starpu_data_handle_t slab = arrays->u_slabs[s - own.first];
+        const int node = node_of(plan, arrays->u, arrays->count, s);
+        if (starpu_data_acquire_on_node(slab, node, STARPU_R) == 0) {
+            starpu_data_release_on_node(slab, node);
         }
     }
     arrays->busy = false;

@@ -255,6 +255,10 @@ typedef struct psg_part {
  *  `pitch` elements apart; without memory (NULL) StarPU finds some wherever it is first written. */
 void psg_block_register(starpu_data_handle_t *handle, int node, void *memory, const size_t n[3],
                         size_t pitch, size_t element_bytes);
+/** And rows so many elements apart. */
+void psg_block_register_rows(starpu_data_handle_t *handle, int node, void *memory,
+                             const size_t n[3], size_t row_pitch, size_t pitch,
+                             size_t element_bytes);
 /** Unregister those that are not NULL, and let their values go. NULL is fine. */
 void psg_block_unregister(starpu_data_handle_t *handles, size_t count);
 
@@ -282,14 +286,19 @@ typedef struct psg_lane {
     unsigned users; /**< runs in flight in it */
 } psg_lane;
 
-/** A caller's f and u as handles by own segment; kept for the next solve with the same arrays. */
+/** f and u as handles by own segment: the plan's slabs, or a caller's arrays, kept for the next solve with the same. */
 typedef struct psg_arrays {
     struct psg_arrays *next;
-    size_t number; /**< no other of the plan's has it, nor had it */
-    const void *f;
-    void *u;
+    size_t number;    /**< no other of the plan's has it, nor had it */
+    size_t count;     /**< arrays of f, and of u; 0: slabs, or a process without planes */
+    psg_array *given; /**< [2 count]: f and then u, as the caller said; streams are NULL */
+    psg_array *f;     /**< [count]: with device and strides */
+    psg_array *u;     /**< [count] */
     starpu_data_handle_t *f_slabs;
     starpu_data_handle_t *u_slabs;
+    bool in_place;  /**< f is u */
+    bool stays;     /**< f and u are on the GPUs that work on them: nothing is brought */
+    bool looked_at; /**< StarPU may have a copy of f that is older than f */
     bool busy;
 } psg_arrays;
 
@@ -303,9 +312,26 @@ typedef struct psg_pinned {
 psg_status psg_lane_create(psg_lane **lane, const psg_plan *plan);
 void psg_lane_destroy(psg_lane *lane, const psg_plan *plan);
 
-/** The handles of the caller's arrays, marked busy; copies of f elsewhere are taken to be stale.
- *  @return PSG_OK; PSG_ERR_MEMORY */
-psg_status psg_arrays_take(psg_plan *plan, const void *f, void *u, psg_arrays **arrays);
+/* --- door.c */
+
+/** The segments of a GPU's part; those of the process for PSG_HOST. */
+psg_range psg_door_segments(const psg_plan *plan, int device);
+/** The memory node of a device of the plan's, or of PSG_HOST. @return -1: it has no such device */
+int psg_door_node(const psg_plan *plan, int device);
+/** So many arrays of f, and of u? @return PSG_OK; PSG_ERR_ARG */
+psg_status psg_door_check_count(const psg_plan *plan, size_t count);
+/** Find out where the arrays are, f and u as they were given, and whether a solve can use them.
+ *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED */
+psg_status psg_door_check(const psg_plan *plan, psg_arrays *arrays);
+/** Do they leave the arrays of solves in flight alone? @return PSG_OK; PSG_ERR_ARG */
+psg_status psg_door_check_flights(const psg_plan *plan, const psg_arrays *arrays);
+
+/* --- arrays.c */
+
+/** The handles of the caller's arrays, checked, marked busy; copies of f elsewhere are taken to be stale.
+ *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED, _MEMORY, _RUNTIME */
+psg_status psg_arrays_take(psg_plan *plan, size_t count, const psg_array *f, const psg_array *u,
+                           psg_arrays **arrays);
 /** Before a segment's first task is submitted: f comes from the caller's array to the GPU that has
  *  the segment, and the task is handed to that GPU when f is there. Nothing without plan->placement.ahead.
  *  @param[in] room  what the task writes: f comes once all that was submitted before and writes it
@@ -318,7 +344,7 @@ void psg_arrays_bring_f(psg_run *run, const psg_plan *plan, const psg_arrays *ar
 bool psg_arrays_there(const psg_plan *plan, const psg_arrays *arrays);
 /** After a segment's last: u goes to the caller's array as soon as it is written. */
 void psg_arrays_bring_u(psg_run *run, const psg_plan *plan, const psg_arrays *arrays, size_t s);
-/** Wait until u is in the caller's memory, and keep the handles for another time. */
+/** Wait until u is in the caller's array, and keep the handles for another time. */
 void psg_arrays_give_back(const psg_plan *plan, psg_arrays *arrays);
 void psg_arrays_destroy(psg_arrays *arrays, const psg_plan *plan);
 /** What stands at an address in memory, of f, u or a lane: data, segment and pencil of the copy.
@@ -421,6 +447,7 @@ typedef struct psg_storage {
     size_t arrays_made;
     psg_arrays *slabs; /**< NULL until asked for */
     bool slabs_solved; /**< a solve has written their u */
+    bool awake;        /**< workers stay awake, for arrays that stay on GPUs, or slabs */
     psg_pinned *pinned;
 } psg_storage;
 

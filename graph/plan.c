@@ -451,10 +451,10 @@ void psg_plan_destroy(psg_plan *plan) {
     while (plan->flights.oldest != NULL) {
         (void)psg_wait(plan);
     }
-    const bool had_slabs = plan->storage.slabs != NULL;
+    const bool awake = plan->storage.awake;
     psg_comm *comm = plan->processes.comm;
     free_plan(plan);
-    if (had_slabs) {
+    if (awake) {
         psg_runtime_rest();
     }
     psg_runtime_release(comm);

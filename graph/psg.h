@@ -303,8 +303,7 @@ typedef struct psg_solve_args {
  *  @param[in] struct_size  the caller's sizeof(psg_solve_args), for which the macro stands */
 PSG_API psg_status psg_solve_args_init(psg_solve_args *args, const psg_plan *plan,
                                        size_t struct_size);
-#define psg_solve_args_init(args, plan)                                                            \
-    psg_solve_args_init(args, plan, sizeof(psg_solve_args))
+#define psg_solve_args_init(args, plan) psg_solve_args_init(args, plan, sizeof(psg_solve_args))
 
 /** Start a solve between arrays anywhere; else as psg_submit().
  *

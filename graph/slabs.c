@@ -12,7 +12,8 @@ static psg_status need_slabs(psg_plan *plan) {
         return PSG_OK;
     }
     const psg_status status = psg_arrays_create_slabs(plan, &plan->storage.slabs);
-    if (status == PSG_OK) {
+    if (status == PSG_OK && !plan->storage.awake) {
+        plan->storage.awake = true;
         psg_runtime_awake(); /* for the caller's tasks on them */
     }
     return status;

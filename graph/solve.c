@@ -88,13 +88,14 @@ static void submit_team(psg_run *run, const psg_plan *plan, const psg_lane *lane
  * stay there. The first solve makes room for u. */
 static void submit_graph(psg_run *run, const psg_plan *plan, const psg_lane *lane,
                          const psg_arrays *arrays) {
-    if (plan->context.engine.chain_steps == 0 || arrays != plan->storage.slabs ||
+    const size_t key[2] = {lane->number, arrays->number};
+    if (plan->context.engine.chain_steps == 0 || !arrays->stays ||
         !psg_arrays_there(plan, arrays)) {
         graphs[plan->problem.options.graph](run, plan, lane, arrays);
         return;
     }
-    if (!psg_chain_repeats(run, lane->number)) {
-        psg_chain_begin(run, lane->number);
+    if (!psg_chain_repeats(run, key)) {
+        psg_chain_begin(run, key);
         graphs[plan->problem.options.graph](run, plan, lane, arrays);
     }
     psg_chain_submit(run);
@@ -154,65 +155,18 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, psg_status before, 
     return PSG_OK;
 }
 
-static bool overlap(const void *a, const void *b, size_t bytes) {
-    const uintptr_t first = (uintptr_t)a;
-    const uintptr_t other = (uintptr_t)b;
-    return first < other + bytes && other < first + bytes;
-}
-
-/* Only f may be that of several solves: nobody writes it. */
-static psg_status check_flights(const psg_plan *plan, const void *f, const void *u, size_t bytes) {
-    for (const psg_flight *flight = plan->flights.oldest; flight != NULL; flight = flight->next) {
-        const psg_arrays *others = flight->arrays;
-        if (others == plan->storage.slabs) {
-            continue;
-        }
-        const bool u_taken = overlap(u, others->u, bytes) || overlap(u, others->f, bytes);
-        if (u_taken || overlap(f, others->u, bytes)) {
-            return psg_fail(PSG_ERR_ARG,
-                            "%s overlaps an array of a solve in flight: psg_wait() for it first",
-                            u_taken ? "u" : "f");
-        }
-    }
-    return PSG_OK;
-}
-
-static psg_status check_arrays(const psg_plan *plan, const void *f, const void *u) {
-    const size_t align = plan->context.cpu->real_bytes;
-    const size_t *n = plan->context.layout.n;
-    size_t planes = 0;
-    (void)psg_local_extent(n[2], plan->processes.ranks, plan->processes.rank, NULL, &planes);
-    if (planes == 0) {
-        return PSG_OK;
-    }
-    if (f == NULL || u == NULL) {
-        return psg_fail(PSG_ERR_ARG, "f or u is NULL");
-    }
-    const size_t bytes = n[0] * n[1] * planes * align;
-    if ((uintptr_t)f % align != 0 || (uintptr_t)u % align != 0) {
-        return psg_fail(PSG_ERR_ARG, "f or u is not aligned for a number of %zu bytes", align);
-    }
-    if (overlap(f, u, bytes)) {
-        return psg_fail(PSG_ERR_ARG, "f and u overlap");
-    }
-    return check_flights(plan, f, u, bytes);
-}
-
-static psg_status submit(psg_plan *plan, const void *f, void *u, bool waits) {
+static psg_status submit(psg_plan *plan, size_t count, const psg_array *f, const psg_array *u,
+                         const psg_solve_args *args, bool waits) {
     psg_clear_error();
-    if (plan == NULL) {
-        return psg_fail(PSG_ERR_ARG, "plan is NULL");
+    if (plan == NULL || f == NULL || u == NULL) {
+        return psg_fail(PSG_ERR_ARG, plan == NULL ? "plan is NULL" : "f or u is NULL");
     }
-    psg_context *c = &plan->context;
     psg_arrays *arrays = NULL;
-    psg_status status = check_arrays(plan, f, u);
-    if (status == PSG_OK && c->fft != NULL &&
-        (!c->cpu->fft_prepare(c->fft, f) || !c->cpu->fft_prepare(c->fft, u))) {
-        status = psg_fail(PSG_ERR_RUNTIME, "FFTW found no plan for arrays at these addresses");
-    }
+    psg_status status = psg_door_check_count(plan, count);
     if (status == PSG_OK) {
-        status = psg_arrays_take(plan, f, u, &arrays);
+        status = psg_arrays_take(plan, count, f, u, &arrays);
     }
+    (void)args;
     status = launch(plan, arrays, status, waits);
     if (status != PSG_OK && arrays != NULL) {
         arrays->busy = false;
@@ -220,8 +174,21 @@ static psg_status submit(psg_plan *plan, const void *f, void *u, bool waits) {
     return status;
 }
 
+static psg_status submit_dense(psg_plan *plan, const void *f, void *u, bool waits) {
+    psg_array from;
+    psg_array to;
+    psg_array_init(&from, (void *)(uintptr_t)f); /* tasks only read f, unless it is u */
+    psg_array_init(&to, u);
+    return submit(plan, 1, &from, &to, NULL, waits);
+}
+
+psg_status psg_submit_arrays(psg_plan *plan, size_t count, const psg_array *f, const psg_array *u,
+                             const psg_solve_args *args) {
+    return submit(plan, count, f, u, args, false);
+}
+
 psg_status psg_submit(psg_plan *plan, const void *f, void *u) {
-    return submit(plan, f, u, false);
+    return submit_dense(plan, f, u, false);
 }
 
 psg_status psg_submit_slabs(psg_plan *plan) {
@@ -247,27 +214,71 @@ static void keep_statistics(psg_plan *plan, const psg_flight *flight, double sum
     psg_history_take(&past->latest, flight->run);
     past->solves++;
     past->mean = plan->problem.options.lambda > 0 ? 0 : sum / points(plan);
-    past->from_memory = flight->arrays != plan->storage.slabs;
+    past->from_memory = !flight->arrays->stays;
     psg_program_waited(plan, flight->program);
+}
+
+/* Rows of f in main memory, one after the other, until one says that it is enough. Whole planes are one row, if they are
+ * dense. @param[in] row  @return go on? */
+static void look_at_f(const psg_plan *plan, psg_arrays *arrays, size_t s,
+                      bool (*row)(const psg_cpu_ops *cpu, const void *values, size_t count,
+                                  void *what),
+                      void *what) {
+    const psg_context *c = &plan->context;
+    const starpu_data_handle_t slab = arrays->f_slabs[s - c->layout.own_segments.first];
+    if (starpu_data_acquire(slab, STARPU_R) != 0) {
+        return;
+    }
+    const size_t *n = c->layout.n;
+    const size_t pitch[2] = {starpu_block_get_local_ldy(slab), starpu_block_get_local_ldz(slab)};
+    const bool dense = pitch[0] == n[0] && pitch[1] == n[0] * n[1];
+    const size_t planes = psg_layout_planes(&c->layout, s);
+    const size_t rows = dense ? 1 : n[1] * planes;
+    const char *values = (const char *)starpu_block_get_local_ptr(slab);
+    bool more = true;
+    for (size_t r = 0; r < rows && more; r++) {
+        const size_t at = r / n[1] * pitch[1] + r % n[1] * pitch[0];
+        more = row(c->cpu, values + at * c->cpu->real_bytes, dense ? n[0] * n[1] * planes : n[0],
+                   what);
+    }
+    starpu_data_release(slab);
+    arrays->looked_at = arrays->stays;
+}
+
+/* @param[in,out] what  size_t: points before the first NaN or Inf */
+static bool nonfinite_row(const psg_cpu_ops *cpu, const void *values, size_t count, void *what) {
+    const size_t m = cpu->find_nonfinite(values, count);
+    *(size_t *)what += m;
+    return m == count;
+}
+
+/* @param[in,out] what  double */
+static bool largest_row(const psg_cpu_ops *cpu, const void *values, size_t count, void *what) {
+    double *largest = what;
+    *largest = fmax(*largest, cpu->max_abs(values, count));
+    return true;
 }
 
 /* The transform carries a NaN or an Inf to every mode, and an overflow to a whole column, so it
  * costs nothing to know that there is one; only then is f searched for it. */
-static psg_status find_nonfinite(const psg_plan *plan, const psg_arrays *arrays) {
+static psg_status find_nonfinite(const psg_plan *plan, psg_arrays *arrays) {
     const psg_context *c = &plan->context;
     const size_t plane = c->layout.n[0] * c->layout.n[1];
     double first = -INFINITY; /* less its place in the grid: the largest of all is the first one */
-    for (size_t s = c->layout.own_segments.first; s < c->layout.own_segments.end && isinf(first);
-         s++) {
-        const starpu_data_handle_t slab = arrays->f_slabs[s - c->layout.own_segments.first];
-        const size_t count = plane * psg_layout_planes(&c->layout, s);
-        if (starpu_data_acquire(slab, STARPU_R) != 0) {
-            continue;
-        }
-        const size_t m =
-            c->cpu->find_nonfinite((const void *)starpu_block_get_local_ptr(slab), count);
-        starpu_data_release(slab);
-        first = m < count ? -(double)(c->layout.z0[s] * plane + m) : first;
+    for (size_t s = c->layout.own_segments.first;
+         s < c->layout.own_segments.end && isinf(first) && !arrays->in_place; s++) {
+        size_t at = 0;
+        look_at_f(plan, arrays, s, nonfinite_row, &at);
+        first = at < plane * psg_layout_planes(&c->layout, s)
+                    ? -(double)(c->layout.z0[s] * plane + at)
+                    : first;
+    }
+    if (arrays->in_place) {
+        const psg_status failed = psg_ranks_max(plan->processes.comm, &first, 1);
+        return failed != PSG_OK
+                   ? failed
+                   : psg_fail(PSG_ERR_DATA, "f had a NaN or an Inf, or was too large for its "
+                                            "precision; the solve was in place, so f is gone");
     }
     const psg_status status = psg_ranks_max(plan->processes.comm, &first, 1);
     if (status != PSG_OK) {
@@ -287,19 +298,12 @@ static psg_status find_nonfinite(const psg_plan *plan, const psg_arrays *arrays)
                     "f is finite, but too large for its precision: its transform overflows");
 }
 
-static psg_status refuse_mean(const psg_plan *plan, const psg_arrays *arrays) {
+static psg_status refuse_mean(const psg_plan *plan, psg_arrays *arrays) {
     const psg_context *c = &plan->context;
     const double mean = plan->past.mean;
     double largest = 0;
     for (size_t s = c->layout.own_segments.first; s < c->layout.own_segments.end; s++) {
-        const starpu_data_handle_t slab = arrays->f_slabs[s - c->layout.own_segments.first];
-        if (starpu_data_acquire(slab, STARPU_R) == 0) {
-            const double here =
-                c->cpu->max_abs((const void *)starpu_block_get_local_ptr(slab),
-                                c->layout.n[0] * c->layout.n[1] * psg_layout_planes(&c->layout, s));
-            starpu_data_release(slab);
-            largest = fmax(largest, here);
-        }
+        look_at_f(plan, arrays, s, largest_row, &largest);
     }
     const psg_status status = psg_ranks_max(plan->processes.comm, &largest, 1);
     if (status == PSG_OK && fabs(mean) > plan->problem.options.mean_tolerance * largest) {
@@ -379,11 +383,27 @@ psg_status psg_wait(psg_plan *plan) {
     return status;
 }
 
-psg_status psg_solve(psg_plan *plan, const void *f, void *u) {
+/* Nothing may be in flight, or psg_wait() would wait for another solve. */
+static psg_status check_idle(const psg_plan *plan) {
     psg_clear_error();
-    if (plan != NULL && plan->flights.oldest != NULL) {
-        return psg_fail(PSG_ERR_STATE, "a solve is in flight: psg_wait() for it first");
+    return plan == NULL || plan->flights.oldest == NULL
+               ? PSG_OK
+               : psg_fail(PSG_ERR_STATE, "a solve is in flight: psg_wait() for it first");
+}
+
+psg_status psg_solve(psg_plan *plan, const void *f, void *u) {
+    psg_status status = check_idle(plan);
+    if (status == PSG_OK) {
+        status = submit_dense(plan, f, u, true);
     }
-    const psg_status status = submit(plan, f, u, true);
+    return status == PSG_OK ? psg_wait(plan) : status;
+}
+
+psg_status psg_solve_arrays(psg_plan *plan, size_t count, const psg_array *f, const psg_array *u,
+                            const psg_solve_args *args) {
+    psg_status status = check_idle(plan);
+    if (status == PSG_OK) {
+        status = submit(plan, count, f, u, args, true);
+    }
     return status == PSG_OK ? psg_wait(plan) : status;
 }

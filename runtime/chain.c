@@ -15,6 +15,7 @@ typedef struct step {
 
 struct psg_chain {
     size_t slot;
+    size_t subject;      /* the number of its data */
     step *step;          /* [engine.chain_steps] */
     psg_task_args *args; /* [engine.chain_steps]: each step's */
     size_t steps;
@@ -133,10 +134,11 @@ static void chain_ended(void *argument) {
 
 /* ---------------------------------------------------------------------------- gathering */
 
-bool psg_chain_repeats(const psg_run *run, size_t slot) {
+bool psg_chain_repeats(const psg_run *run, const size_t key[2]) {
     const psg_chain *c = run->chain;
     const psg_engine *e = run->engine;
-    return c != NULL && c->slot == slot && c->steps == e->chain_steps && !e->record;
+    return c != NULL && c->slot == key[0] && c->subject == key[1] && c->steps == e->chain_steps &&
+           !e->record;
 }
 
 /* What a step writes before any reads it need not be there when the first begins. */
@@ -167,10 +169,11 @@ static void add(psg_run *run, struct starpu_task *task) {
     starpu_task_destroy(task);
 }
 
-void psg_chain_begin(psg_run *run, size_t slot) {
+void psg_chain_begin(psg_run *run, const size_t key[2]) {
     psg_chain *c = run->chain;
     run->gather = add;
-    c->slot = slot;
+    c->slot = key[0];
+    c->subject = key[1];
     c->steps = c->uses = c->count = 0;
 }
 

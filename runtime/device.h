@@ -23,6 +23,11 @@ void psg_device_model(int device, char *name, size_t size);
 /** CUDA's version that this was built with, "13.0"; NULL without. */
 const char *psg_device_version(void);
 
+/** The CUDA device whose memory this is; -1: main memory, page-locked or not, or memory that both see. */
+int psg_device_of(const void *memory);
+/** Bytes from here to the end of the allocation on a CUDA device; SIZE_MAX: not known. */
+size_t psg_device_room(const void *memory);
+
 /** May every CUDA worker of StarPU reach into the memory of every other's GPU? */
 bool psg_device_peers(void);
 

@@ -3,6 +3,7 @@
 
 #include <starpu.h>
 
+#include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <math.h>
 #include <pthread.h>
@@ -72,6 +73,30 @@ bool psg_device_open(int device, char *words, size_t size) {
 size_t psg_device_free_bytes(int device) {
     const look l = look_at(device);
     return l.error == cudaSuccess ? l.free_bytes : SIZE_MAX;
+}
+
+int psg_device_of(const void *memory) {
+    struct cudaPointerAttributes about;
+    const cudaError_t error = cudaPointerGetAttributes(&about, memory);
+    (void)cudaGetLastError();
+    return error == cudaSuccess && about.type == cudaMemoryTypeDevice ? about.device : -1;
+}
+
+/* By the driver, which is loaded but not linked. */
+size_t psg_device_room(const void *memory) {
+    typedef CUresult (*range_function)(CUdeviceptr *, size_t *, CUdeviceptr);
+    void *function = NULL;
+    enum cudaDriverEntryPointQueryResult found;
+    CUdeviceptr base = 0;
+    size_t bytes = 0;
+    const cudaError_t error = cudaGetDriverEntryPointByVersion("cuMemGetAddressRange", &function,
+                                                               3020, cudaEnableDefault, &found);
+    (void)cudaGetLastError();
+    if (error != cudaSuccess || function == NULL ||
+        ((range_function)function)(&base, &bytes, (CUdeviceptr)(uintptr_t)memory) != CUDA_SUCCESS) {
+        return SIZE_MAX;
+    }
+    return (size_t)(base + bytes - (CUdeviceptr)(uintptr_t)memory);
 }
 
 void psg_device_model(int device, char *name, size_t size) {

@@ -58,7 +58,7 @@ static void check_xy(const psg_cpu_fft *fft) {
     void *plane = filled(NX * NY);
     void *spectrum = base_allocate((size_t)2 * NXC * NY * ops->real_bytes);
     void *back = filled(NX * NY);
-    ops->fft_xy(fft, plane, spectrum);
+    ops->fft_xy(fft, plane, NX, spectrum);
     for (size_t q = 0; q < NY; q++) {
         for (size_t p = 0; p < NXC; p++) {
             double complex sum = 0;
@@ -75,7 +75,7 @@ static void check_xy(const psg_cpu_fft *fft) {
                        p, q);
         }
     }
-    ops->ifft_xy(fft, spectrum, back);
+    ops->ifft_xy(fft, spectrum, back, NX);
     for (size_t m = 0; m < NX * NY; m++) {
         CHECK_NEAR(get(back, m), NX * NY * value_at(m), tolerance * 30 * NX * NY, "ifft_xy at %zu",
                    m);

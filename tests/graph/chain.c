@@ -147,9 +147,11 @@ static void check_repeats(psg_plan *plan, const void *f[2], void *const want[2],
             CHECK(*latest == NULL || *latest == flight->run, "%s: lane %zu has another run", name,
                   flight->lane->number);
             *latest = flight->run;
-            CHECK(psg_chain_repeats(flight->run, flight->lane->number),
-                  "%s: would be gathered once more", name);
-            CHECK(!psg_chain_repeats(flight->run, 1 - flight->lane->number),
+            const size_t key[2] = {flight->lane->number, flight->arrays->number};
+            const size_t other_lane[2] = {1 - key[0], key[1]}, other_data[2] = {key[0], key[1] + 1};
+            CHECK(psg_chain_repeats(flight->run, key), "%s: would be gathered once more", name);
+            CHECK(!psg_chain_repeats(flight->run, other_lane) &&
+                      !psg_chain_repeats(flight->run, other_data),
                   "%s: what was gathered for another lane", name);
         }
         for (int n = 0; n < flights; ++n) {

@@ -1,0 +1,271 @@
+/* The doors into a solve: arrays of the caller's, wherever they stand. They are looked at when they are first met; the
+ * handles that StarPU has of them are kept, see arrays.c. */
+#include "graph/internal.h"
+#include "runtime/device.h"
+
+#include <stdint.h>
+#include <string.h>
+
+void psg_array_init(psg_array *array, void *data) {
+    *array = (psg_array){.data = data, .device = PSG_ASK};
+}
+
+/* Segment s of the plan is a GPU's if that has its tasks. */
+static bool segment_of_gpu(const psg_plan *plan, size_t s, int device) {
+    const int worker = plan->context.layout.segment_worker[s];
+    return worker >= 0 && starpu_worker_get_devid(worker) == device;
+}
+
+psg_range psg_door_segments(const psg_plan *plan, int device) {
+    const psg_range own = plan->context.layout.own_segments;
+    psg_range gpus = own;
+    while (device != PSG_HOST && gpus.first < own.end &&
+           !segment_of_gpu(plan, gpus.first, device)) {
+        gpus.first++;
+    }
+    for (gpus.end = gpus.first;
+         gpus.end < own.end && (device == PSG_HOST || segment_of_gpu(plan, gpus.end, device));) {
+        gpus.end++;
+    }
+    return gpus;
+}
+
+int psg_door_node(const psg_plan *plan, int device) {
+    for (size_t g = 0; device != PSG_HOST && g < plan->workers.gpu_count; g++) {
+        if (starpu_worker_get_devid(plan->workers.gpus[g]) == device) {
+            return psg_placement_node(plan->workers.gpus[g]);
+        }
+    }
+    return device == PSG_HOST ? STARPU_MAIN_RAM : -1;
+}
+
+psg_status psg_plan_local_box(const psg_plan *plan, int device, size_t lo[3], size_t n[3]) {
+    psg_clear_error();
+    if (plan == NULL || lo == NULL || n == NULL) {
+        return psg_fail(PSG_ERR_ARG, "plan, lo or n is NULL");
+    }
+    const psg_layout *l = &plan->context.layout;
+    const bool gpus = plan->workers.gpu_count > 0 && device != PSG_HOST;
+    if (device != PSG_HOST && psg_door_node(plan, device) < 0) {
+        return psg_fail(PSG_ERR_ARG, "GPU %d is not one of the plan's", device);
+    }
+    const psg_range segments = psg_door_segments(plan, gpus ? device : PSG_HOST);
+    lo[0] = lo[1] = 0;
+    n[0] = l->n[0];
+    n[1] = l->n[1];
+    lo[2] = l->z0[segments.first];
+    n[2] = l->z0[segments.end] - lo[2];
+    return PSG_OK;
+}
+
+/* --------------------------------------------------------------------------- one array */
+
+/* Elements from the first point of an array with so many planes to past its last one. */
+static size_t span(const psg_array *a, const size_t n[3], size_t planes) {
+    return planes == 0
+               ? 0
+               : (planes - 1) * (size_t)a->stride[2] + (n[1] - 1) * (size_t)a->stride[1] + n[0];
+}
+
+static psg_status check_strides(psg_array *a, const char *name, const size_t n[3]) {
+    const ptrdiff_t *s = a->stride;
+    if (s[0] == 0 && s[1] == 0 && s[2] == 0) {
+        a->stride[0] = 1;
+        a->stride[1] = (ptrdiff_t)n[0];
+        a->stride[2] = (ptrdiff_t)(n[0] * n[1]);
+    }
+    if (s[0] != 1) {
+        return psg_fail(PSG_ERR_ARG, "stride[0] of %s is %td: rows are contiguous, so it is 1",
+                        name, s[0]);
+    }
+    if (s[1] < (ptrdiff_t)n[0]) {
+        return psg_fail(PSG_ERR_ARG, "stride[1] of %s is %td, less than the %zu points of a row",
+                        name, s[1], n[0]);
+    }
+    const size_t plane = (n[1] - 1) * (size_t)s[1] + n[0];
+    if (s[2] < 0 || (size_t)s[2] < plane) {
+        return psg_fail(PSG_ERR_ARG,
+                        "stride[2] of %s is %td, less than the %zu elements that its planes reach "
+                        "over",
+                        name, s[2], plane);
+    }
+    if ((size_t)s[2] > UINT32_MAX) {
+        return psg_fail(PSG_ERR_UNSUPPORTED, "stride[2] of %s is %td: it has to be below 2^32",
+                        name, s[2]);
+    }
+    return PSG_OK;
+}
+
+/* Where does it stand? What the caller says and what CUDA says have to agree. */
+static psg_status check_device(psg_array *a, const char *name, const psg_plan *plan) {
+    const int there = psg_device_of(a->data);
+    if (a->device == PSG_ASK) {
+        a->device = there;
+    }
+    if (a->device < 0 && a->device != PSG_HOST) {
+        return psg_fail(PSG_ERR_ARG, "device of %s is %d, which is no device", name, a->device);
+    }
+    if (a->device == PSG_HOST && there != PSG_HOST) {
+        return psg_fail(PSG_ERR_ARG, "%s is said to be in main memory and is on GPU %d", name,
+                        there);
+    }
+    if (a->device != there && there == PSG_HOST) {
+        return psg_fail(
+            PSG_ERR_ARG,
+            "%s is said to be on GPU %d, and CUDA knows of no memory of a GPU there: it "
+            "is freed, or main memory",
+            name, a->device);
+    }
+    if (a->device != there) {
+        return psg_fail(PSG_ERR_ARG, "%s is said to be on GPU %d and is on GPU %d", name, a->device,
+                        there);
+    }
+    return psg_door_node(plan, a->device) >= 0
+               ? PSG_OK
+               : psg_fail(PSG_ERR_ARG, "%s is on GPU %d, which is not one of the plan's", name,
+                          a->device);
+}
+
+/* @param[in,out] a  as the caller gave it; then with its device and its strides */
+static psg_status check_array(psg_array *a, const char *name, const psg_plan *plan, bool shared) {
+    const psg_context *c = &plan->context;
+    const size_t align = c->cpu->real_bytes;
+    if (a->data == NULL) {
+        return psg_fail(PSG_ERR_ARG, "f or u is NULL");
+    }
+    if ((uintptr_t)a->data % align != 0) {
+        return psg_fail(PSG_ERR_ARG, "f or u is not aligned for a number of %zu bytes", align);
+    }
+    psg_status status = check_strides(a, name, c->layout.n);
+    if (status == PSG_OK) {
+        status = check_device(a, name, plan);
+    }
+    if (status != PSG_OK || a->device == PSG_HOST) {
+        return status;
+    }
+    const psg_range segments = psg_door_segments(plan, shared ? PSG_HOST : a->device);
+    const size_t planes = c->layout.z0[segments.end] - c->layout.z0[segments.first];
+    const size_t bytes = span(a, c->layout.n, planes) * align;
+    const size_t room = psg_device_room(a->data);
+    return bytes <= room ? PSG_OK
+                         : psg_fail(PSG_ERR_ARG,
+                                    "%s ends %zu bytes past its allocation on GPU %d: it has %zu "
+                                    "planes, stride[2] = %td",
+                                    name, bytes - room, a->device, planes, a->stride[2]);
+}
+
+/* ------------------------------------------------------------------------- f beside u */
+
+typedef struct extent {
+    uintptr_t first, end;
+} extent;
+
+static extent extent_of(const psg_plan *plan, const psg_array *a, size_t count) {
+    const psg_layout *l = &plan->context.layout;
+    const psg_range segments = psg_door_segments(plan, count == 1 ? PSG_HOST : a->device);
+    const size_t bytes =
+        span(a, l->n, l->z0[segments.end] - l->z0[segments.first]) * plan->context.cpu->real_bytes;
+    return (extent){(uintptr_t)a->data, (uintptr_t)a->data + bytes};
+}
+
+static bool overlap(const psg_plan *plan, const psg_arrays *a, const psg_array *one,
+                    const psg_arrays *b, const psg_array *other) {
+    const extent x = extent_of(plan, one, a->count);
+    const extent y = extent_of(plan, other, b->count);
+    return x.first < y.end && y.first < x.end;
+}
+
+static bool same(const psg_array *a, const psg_array *b) {
+    return a->data == b->data && a->stride[1] == b->stride[1] && a->stride[2] == b->stride[2];
+}
+
+/* Each f its u, or none of them any u; and no u another one. */
+static psg_status check_overlap(const psg_plan *plan, psg_arrays *arrays) {
+    size_t in_place = 0;
+    for (size_t m = 0; m < arrays->count; m++) {
+        in_place += same(&arrays->f[m], &arrays->u[m]);
+    }
+    for (size_t m = 0; m < arrays->count; m++) {
+        for (size_t o = 0; o < arrays->count; o++) {
+            const bool whole = in_place == arrays->count && m == o;
+            if (!whole && overlap(plan, arrays, &arrays->f[m], arrays, &arrays->u[o])) {
+                return psg_fail(PSG_ERR_ARG, "f and u overlap");
+            }
+            if (m != o && overlap(plan, arrays, &arrays->u[m], arrays, &arrays->u[o])) {
+                return psg_fail(PSG_ERR_ARG, "u of two GPUs overlap");
+            }
+        }
+    }
+    arrays->in_place = arrays->count > 0 && in_place == arrays->count;
+    return PSG_OK;
+}
+
+/* Only f may be that of several solves: nobody writes it. */
+psg_status psg_door_check_flights(const psg_plan *plan, const psg_arrays *arrays) {
+    for (const psg_flight *flight = plan->flights.oldest; flight != NULL; flight = flight->next) {
+        const psg_arrays *others = flight->arrays;
+        for (size_t m = 0; m < arrays->count; m++) {
+            for (size_t o = 0; o < others->count; o++) {
+                const psg_array *f = &arrays->f[m];
+                const psg_array *u = &arrays->u[m];
+                const bool u_taken = overlap(plan, arrays, u, others, &others->u[o]) ||
+                                     overlap(plan, arrays, u, others, &others->f[o]);
+                if (u_taken || overlap(plan, arrays, f, others, &others->u[o])) {
+                    return psg_fail(
+                        PSG_ERR_ARG,
+                        "%s overlaps an array of a solve in flight: psg_wait() for it first",
+                        u_taken ? "u" : "f");
+                }
+            }
+        }
+    }
+    return PSG_OK;
+}
+
+/* One each for all GPUs that have a part of the grid. */
+static psg_status check_parts(const psg_plan *plan, const psg_arrays *arrays) {
+    size_t segments = 0;
+    for (size_t m = 0; m < arrays->count; m++) {
+        segments += psg_range_count(psg_door_segments(plan, arrays->f[m].device));
+        if (arrays->f[m].device != arrays->u[m].device) {
+            return psg_fail(PSG_ERR_ARG, "f[%zu] is on GPU %d, and u[%zu] on GPU %d", m,
+                            arrays->f[m].device, m, arrays->u[m].device);
+        }
+        for (size_t o = 0; o < m; o++) {
+            if (arrays->f[o].device == arrays->f[m].device) {
+                return psg_fail(PSG_ERR_ARG, "f[%zu] and f[%zu] are both on GPU %d", o, m,
+                                arrays->f[m].device);
+            }
+        }
+    }
+    return segments == psg_range_count(plan->context.layout.own_segments)
+               ? PSG_OK
+               : psg_fail(PSG_ERR_ARG,
+                          "the plan has planes that are no GPU's: give one array of all of them");
+}
+
+psg_status psg_door_check_count(const psg_plan *plan, size_t count) {
+    return count == 1 || (count > 1 && count == plan->workers.gpu_count)
+               ? PSG_OK
+               : psg_fail(PSG_ERR_ARG,
+                          "%zu arrays: one of all planes, or one for each of the plan's %zu GPUs",
+                          count, plan->workers.gpu_count);
+}
+
+psg_status psg_door_check(const psg_plan *plan, psg_arrays *arrays) {
+    if (psg_range_count(plan->context.layout.own_segments) == 0) {
+        arrays->count = 0; /* this process has no planes, and its pointers mean nothing */
+        return PSG_OK;
+    }
+    psg_status status = PSG_OK;
+    for (size_t m = 0; m < arrays->count && status == PSG_OK; m++) {
+        status = check_array(&arrays->f[m], "f", plan, arrays->count == 1);
+        if (status == PSG_OK) {
+            status = check_array(&arrays->u[m], "u", plan, arrays->count == 1);
+        }
+    }
+    if (status == PSG_OK && arrays->count > 1) {
+        status = check_parts(plan, arrays);
+    }
+    return status == PSG_OK ? check_overlap(plan, arrays) : status;
+}
