@@ -98,10 +98,14 @@ static inline void *psg_task_pointer(void *buffers[], size_t m) {
     return (void *)STARPU_BLOCK_GET_PTR(buffers[m]);
 }
 
-/** Elements from one plane of it to the next: a block may be a view into a slab. Rows are
- *  contiguous. */
+/** Elements from one plane of it to the next: a block may be a view into a slab. */
 static inline size_t psg_task_pitch(void *buffers[], size_t m) {
     return STARPU_BLOCK_GET_LDZ(buffers[m]);
+}
+
+/** Elements from one row of it to the next. Those of blocks of the spectrum are dense; f and u may have longer ones. */
+static inline size_t psg_task_row_pitch(void *buffers[], size_t m) {
+    return STARPU_BLOCK_GET_LDY(buffers[m]);
 }
 
 #endif
