@@ -1,7 +1,6 @@
 #include "codelets/cuda.h"
 
 #include "kernels/pack.h"
-#include "runtime/task.h"
 
 #include <cuda_runtime_api.h>
 #include <starpu.h>
@@ -130,6 +129,7 @@ static void destroy(void *state, const void *owner) {
     }
     (void)cudaFree(w->work_d);
     (void)cudaFree(w->slab_d);
+    (void)cudaFree(w->dense_d);
     (void)cudaFree(w->pencil_d);
     free(w->segments[0]);
     free(w->blocks);
@@ -285,13 +285,29 @@ static size_t blocks_of(const psg_run *run, psg_cuda_direction direction, size_t
     return count;
 }
 
+int psg_cuda_run_fft(psg_run *run, psg_cuda_direction direction, size_t index,
+                     const psg_cuda_field *field, void *spectrum_d) {
+    const psg_context *c = psg_context_of(run);
+    psg_cuda_plans *w = psg_cuda_plans_self(c);
+    const psg_cuda_fft *fft = w->xy[direction][psg_cuda_segment_size(c, index)];
+    if (w->dense_d == NULL && psg_cuda_fft_dense_bytes(fft, field) > 0) {
+        const size_t bytes = largest_of(c->layout.z0, c->layout.gpu_segments) * c->layout.n[1] *
+                             c->layout.n[0] * c->cpu->real_bytes;
+        const int code = (int)cudaMalloc(&w->dense_d, bytes);
+        if (!psg_gpu_check(run, code, "room for a dense copy of f or u, which has strides")) {
+            w->dense_d = NULL;
+            return code;
+        }
+    }
+    return psg_cuda_fft_run_xy(fft, field, spectrum_d, w->dense_d);
+}
+
 /* By cuFFT into or out of the blocks, where they are views of a slab here. Else by a slab of its
  * own, which is dealt out to blocks that may be on peers. */
-static int transform_slab(const psg_run *run, psg_cuda_direction direction, size_t index,
-                          void *field, void *buffers[]) {
+static int transform_slab(psg_run *run, psg_cuda_direction direction, size_t index,
+                          const psg_cuda_field *field, void *buffers[]) {
     const psg_context *c = psg_context_of(run);
     const psg_cuda_plans *w = psg_cuda_plans_self(c);
-    const psg_cuda_fft *fft = w->xy[direction][psg_cuda_segment_size(c, index)];
     const size_t planes = psg_layout_planes(&c->layout, index);
     const bool forward = direction == PSG_CUDA_FORWARD;
     const size_t blocks = c->form.packed ? blocks_of(run, direction, index, buffers) : 0;
@@ -303,7 +319,7 @@ static int transform_slab(const psg_run *run, psg_cuda_direction direction, size
                                          starpu_cuda_get_local_stream());
     }
     if (code == 0) {
-        code = psg_cuda_fft_run_xy(fft, forward ? field : slab, forward ? slab : field);
+        code = psg_cuda_run_fft(run, direction, index, field, slab);
     }
     if (code == 0 && c->form.packed && forward) {
         code = (int)psg_cuda_pack_slab(psg_cuda_precision_of(c), slab, c->layout.nxc,
@@ -313,19 +329,20 @@ static int transform_slab(const psg_run *run, psg_cuda_direction direction, size
     return code;
 }
 
-bool psg_cuda_transform_xy(psg_run *run, psg_cuda_direction direction, size_t index, void *field_d,
-                           void *blocks[], const char *what) {
+bool psg_cuda_transform_xy(psg_run *run, psg_cuda_direction direction, size_t index,
+                           void *buffers[], const char *what) {
     const psg_context *c = psg_context_of(run);
+    const psg_cuda_field field = psg_cuda_field_of(buffers, 0);
     const psg_cuda_plans *w = psg_cuda_plans_self(c);
     int code = 0;
     if (w->strips != NULL) {
         const psg_cuda_xy_part *parts = NULL;
-        const size_t count = psg_cuda_parts_of(run, direction, index, blocks, &parts);
-        code = (int)psg_cuda_xy_run(w->strips, direction, field_d,
-                                    psg_layout_planes(&c->layout, index), parts, count, w->work_d,
-                                    starpu_cuda_get_local_stream());
+        const size_t count = psg_cuda_parts_of(run, direction, index, buffers + 1, &parts);
+        code =
+            (int)psg_cuda_xy_run(w->strips, direction, &field, psg_layout_planes(&c->layout, index),
+                                 parts, count, w->work_d, starpu_cuda_get_local_stream());
     } else {
-        code = transform_slab(run, direction, index, field_d, blocks);
+        code = transform_slab(run, direction, index, &field, buffers + 1);
     }
     return psg_gpu_check(run, code, what);
 }

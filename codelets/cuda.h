@@ -7,6 +7,7 @@
 #include "kernels/fft.h"
 #include "kernels/kspace.h"
 #include "kernels/xy.h"
+#include "runtime/task.h"
 
 /** A process' segments for GPUs have two sizes at most: the first one's, and the last one's. So have its pencils. */
 enum { PSG_CUDA_SIZES = 2 };
@@ -21,6 +22,8 @@ typedef struct psg_cuda_plans {
     void *work_d;                    /**< work area of all of them */
     void *slab_d;                    /**< room for the spectrum of a segment, if form.packed and
                                           without strips */
+    void *dense_d;                   /**< room for a dense copy of f or u of a segment, made by the
+                                          first task that needs it, see psg_cuda_run_fft() */
     void *pencil_d;                  /**< room for a pencil, for lengths without a kspace kernel */
     /* For the arguments of kernels: */
     psg_cuda_segment *segments[3]; /**< [layout.segments] of a band */
@@ -56,11 +59,23 @@ static inline psg_cuda_columns psg_cuda_columns_of(const psg_context *c, size_t 
         .rows = psg_layout_rows(&c->layout, p), .nxc = c->layout.nxc, .strip = c->form.strip};
 }
 
-/** Transform segment `index` from field_d to its blocks, or back.
- *  @param[in] blocks  their buffers of a task
+/** Transform segment `index` from f to its blocks, or back to u.
+ *  @param[in] buffers  of a task: f or u, then the blocks
  *  @return is it on its way? Else the run has failed. */
-bool psg_cuda_transform_xy(psg_run *run, psg_cuda_direction direction, size_t index, void *field_d,
-                           void *blocks[], const char *what);
+bool psg_cuda_transform_xy(psg_run *run, psg_cuda_direction direction, size_t index,
+                           void *buffers[], const char *what);
+
+/** The same by cuFFT, between a field and a spectrum [planes][ny][nxc].
+ *  @return 0; a code for psg_gpu_check() */
+int psg_cuda_run_fft(psg_run *run, psg_cuda_direction direction, size_t index,
+                     const psg_cuda_field *field, void *spectrum_d);
+
+/** f or u, behind buffer m of a task. */
+static inline psg_cuda_field psg_cuda_field_of(void *buffers[], size_t m) {
+    return (psg_cuda_field){.base_d = psg_task_pointer(buffers, m),
+                            .row_pitch = psg_task_row_pitch(buffers, m),
+                            .plane_pitch = psg_task_pitch(buffers, m)};
+}
 
 /** Index into the arrays by size. */
 static inline size_t psg_cuda_segment_size(const psg_context *c, size_t s) {

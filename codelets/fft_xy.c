@@ -45,15 +45,13 @@ static void ifft_xy_cpu(void *buffers[], void *argument) {
 #if PSG_WITH_CUDA
 static void transform_cuda(void *buffers[], const psg_task_args *args, psg_cuda_direction direction,
                            const char *what) {
-    const psg_context *context = psg_context_of(args->run);
-    const psg_cuda_plans *worker = psg_cuda_plans_self(context);
+    const size_t real = direction == PSG_CUDA_FORWARD ? 0 : 1; /* f comes first, u comes last */
     if (!psg_run_failed(args->run)) {
-        const psg_cuda_fft *fft =
-            worker->xy[direction][psg_cuda_segment_size(context, psg_segment_of(args))];
-        psg_gpu_check(
-            args->run,
-            psg_cuda_fft_run_xy(fft, psg_task_pointer(buffers, 0), psg_task_pointer(buffers, 1)),
-            what);
+        const psg_cuda_field field = psg_cuda_field_of(buffers, real);
+        psg_gpu_check(args->run,
+                      psg_cuda_run_fft(args->run, direction, psg_segment_of(args), &field,
+                                       psg_task_pointer(buffers, 1 - real)),
+                      what);
     }
 }
 

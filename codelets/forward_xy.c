@@ -34,8 +34,8 @@ static void forward_xy_cpu(void *buffers[], void *argument) {
 static void forward_xy_cuda(void *buffers[], void *argument) {
     const psg_task_args *args = argument;
     if (!psg_run_failed(args->run)) {
-        (void)psg_cuda_transform_xy(args->run, PSG_CUDA_FORWARD, psg_segment_of(args),
-                                    psg_task_pointer(buffers, 0), buffers + 1, "forward_xy");
+        (void)psg_cuda_transform_xy(args->run, PSG_CUDA_FORWARD, psg_segment_of(args), buffers,
+                                    "forward_xy");
     }
 }
 #endif

@@ -41,11 +41,10 @@ static void normalize_cuda(void *buffers[], void *argument) {
     }
     const size_t planes =
         context->layout.z0[psg_segment_of(args) + 1] - context->layout.z0[psg_segment_of(args)];
-    void *u = psg_task_pointer(buffers, 0);
+    const size_t n[3] = {context->layout.n[0], context->layout.n[1], planes};
+    const psg_cuda_field u = psg_cuda_field_of(buffers, 0);
     psg_gpu_check(args->run,
-                  (int)psg_cuda_scale(psg_cuda_precision_of(context), u, u,
-                                      context->layout.n[0] * context->layout.n[1] * planes,
-                                      context->scale,
+                  (int)psg_cuda_scale(psg_cuda_precision_of(context), &u, &u, n, context->scale,
                                       (int *)(uintptr_t)&psg_findings_of(args->run)->nonfinite,
                                       starpu_cuda_get_local_stream()),
                   "normalize");

@@ -10,6 +10,7 @@
 #define PSG_KERNELS_COMMON_H
 
 #include <cuda_runtime_api.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -24,6 +25,24 @@ typedef enum psg_cuda_layout {
     PSG_CUDA_Z_STRIDED = 0, /**< [nz][rows][nxc] */
     PSG_CUDA_Z_CONTIGUOUS   /**< [rows][nxc][nz] */
 } psg_cuda_layout;
+
+/** The slab of f or u that a kernel reads or writes: point (i,j,k) is real i + j row_pitch + k plane_pitch from
+ *  base_d on. Ghost layers and padded rows are pitches; what stands between the points is not written. */
+typedef struct psg_cuda_field {
+    void *base_d;       /**< the first point; aligned to one real */
+    size_t row_pitch;   /**< reals; >= nx */
+    size_t plane_pitch; /**< reals; >= ny row_pitch */
+} psg_cuda_field;
+
+static inline psg_cuda_field psg_cuda_dense_field(void *base_d, size_t nx, size_t ny) {
+    const psg_cuda_field field = {base_d, nx, ny * nx};
+    return field;
+}
+
+/** Do the reals of the field follow one another? */
+static inline bool psg_cuda_field_is_dense(const psg_cuda_field *field, size_t nx, size_t ny) {
+    return field->row_pitch == nx && field->plane_pitch == ny * nx;
+}
 
 /** The planes of one slab that a pencil sees: [planes][rows of the pencil][nxc] complex numbers,
  *  a plane every plane_pitch of them. A packed block has plane_pitch = rows * nxc; a view of the

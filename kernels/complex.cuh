@@ -174,6 +174,22 @@ template <class Real> PSG_HD void store_streaming(complex_t<Real> *p, complex_t<
 #endif
 }
 
+/// The same for one real.
+template <class Real> PSG_HD Real load_streaming_real(const Real *p) {
+#if defined(__CUDA_ARCH__)
+    return __ldcs(p);
+#else
+    return *p;
+#endif
+}
+template <class Real> PSG_HD void store_streaming_real(Real *p, Real v) {
+#if defined(__CUDA_ARCH__)
+    __stcs(p, v);
+#else
+    *p = v;
+#endif
+}
+
 /// The 128 bytes from p on, aligned to as many, are not read again before they are written. On the host
 /// they are NaNs then, so that tests see it.
 PSG_HD void forget(void *p) {

@@ -1,7 +1,13 @@
 // cuFFT plans. cuFFT is asked for transforms of 2 points and more only: a plane with nx = 1 is
 // transformed along y as complex numbers, one with ny = 1 along x alone.
+//
+// cuFFT takes pitches when a plan is made, but it requires rows that are aligned to a complex number, which those of a field
+// with a ghost layer are not. Its plan for other pitches may also give other last bits. So a field that is not dense
+// is copied, by one kernel, to or from a dense one: 2 of the 8 passes through memory more that the two transforms
+// of a solve make. The sizes that fields mostly have need none of this: they have kernels in xy_fixed.cuh.
 #include "kernels/complex.cuh"
 #include "kernels/fft.h"
+#include "kernels/scale.h"
 #include <cufft.h>
 #include <new>
 
@@ -11,9 +17,9 @@ struct psg_cuda_fft {
     psg_cuda_precision precision;
     bool xy;
     psg_cuda_direction direction; // xy only
+    size_t n[3];                  // xy only: nx, ny, planes
     bool planned;                 // false: no handle, the transform is the identity
     bool widen;                   // xy with nx = 1: reals become complex numbers, and back
-    size_t numbers;               // of a widened plan
     cufftHandle handle;
     size_t work_bytes;
     cudaStream_t stream;
@@ -41,13 +47,13 @@ __global__ void __launch_bounds__(widen_threads)
 
 /// Reals to complex numbers (forward) or their real parts back.
 template <class Real> cudaError_t widen(const psg_cuda_fft *fft, const void *in_d, void *out_d) {
-    const size_t blocks = div_up(fft->numbers, widen_threads);
+    const size_t numbers = fft->n[1] * fft->n[2], blocks = div_up(numbers, widen_threads);
     if (fft->direction == PSG_CUDA_FORWARD)
         widen_kernel<Real><<<(unsigned)blocks, widen_threads, 0, fft->stream>>>(
-            static_cast<const Real *>(in_d), static_cast<complex_t<Real> *>(out_d), fft->numbers);
+            static_cast<const Real *>(in_d), static_cast<complex_t<Real> *>(out_d), numbers);
     else
         narrow_kernel<Real><<<(unsigned)blocks, widen_threads, 0, fft->stream>>>(
-            static_cast<const complex_t<Real> *>(in_d), static_cast<Real *>(out_d), fft->numbers);
+            static_cast<const complex_t<Real> *>(in_d), static_cast<Real *>(out_d), numbers);
     return cudaGetLastError();
 }
 
@@ -79,8 +85,7 @@ int make_xy(psg_cuda_fft *fft, size_t nx, size_t ny, size_t planes) {
     const long long x = (long long)nx, y = (long long)ny, xc = x / 2 + 1;
     if (nx == 1) {
         fft->widen = true;
-        fft->numbers = ny * planes;
-        if (fft->numbers > (size_t)INT32_MAX * widen_threads)
+        if (ny * planes > (size_t)INT32_MAX * widen_threads)
             return cudaErrorInvalidValue;
         if (ny == 1)
             return 0;
@@ -122,6 +127,7 @@ int run_complex(const psg_cuda_fft *fft, int sign, void *data_d) {
     return cufft_code(cufftExecC2C(fft->handle, p, p, sign));
 }
 
+/// Of a dense field, from in_d to out_d.
 template <class Real> int run_widened(const psg_cuda_fft *fft, void *in_d, void *out_d) {
     const bool forward = fft->direction == PSG_CUDA_FORWARD;
     int code = forward ? (int)widen<Real>(fft, in_d, out_d) : 0;
@@ -130,6 +136,21 @@ template <class Real> int run_widened(const psg_cuda_fft *fft, void *in_d, void 
     if (code == 0 && !forward)
         code = (int)widen<Real>(fft, in_d, out_d);
     return code;
+}
+
+int run_dense(const psg_cuda_fft *fft, void *in_d, void *out_d) {
+    const bool f64 = fft->precision == PSG_CUDA_F64;
+    if (fft->widen)
+        return f64 ? run_widened<double>(fft, in_d, out_d) : run_widened<float>(fft, in_d, out_d);
+    if (fft->direction == PSG_CUDA_FORWARD)
+        return cufft_code(f64 ? cufftExecD2Z(fft->handle, static_cast<cufftDoubleReal *>(in_d),
+                                             static_cast<cufftDoubleComplex *>(out_d))
+                              : cufftExecR2C(fft->handle, static_cast<cufftReal *>(in_d),
+                                             static_cast<cufftComplex *>(out_d)));
+    return cufft_code(f64 ? cufftExecZ2D(fft->handle, static_cast<cufftDoubleComplex *>(in_d),
+                                         static_cast<cufftDoubleReal *>(out_d))
+                          : cufftExecC2R(fft->handle, static_cast<cufftComplex *>(in_d),
+                                         static_cast<cufftReal *>(out_d)));
 }
 
 } // namespace
@@ -148,6 +169,9 @@ int psg_cuda_fft_create_xy(psg_cuda_fft **fft, psg_cuda_precision precision,
     made->precision = precision;
     made->xy = true;
     made->direction = direction;
+    made->n[0] = nx;
+    made->n[1] = ny;
+    made->n[2] = planes;
     return finish(fft, made, make_xy(made, nx, ny, planes));
 }
 
@@ -196,21 +220,31 @@ int psg_cuda_fft_set_stream(psg_cuda_fft *fft, cudaStream_t stream) {
     return fft->planned ? cufft_code(cufftSetStream(fft->handle, stream)) : 0;
 }
 
-int psg_cuda_fft_run_xy(const psg_cuda_fft *fft, void *in_d, void *out_d) {
-    if (!fft || !fft->xy || !in_d || !out_d)
+size_t psg_cuda_fft_dense_bytes(const psg_cuda_fft *fft, const psg_cuda_field *field) {
+    const size_t complex = complex_bytes(fft->precision);
+    const bool fits = psg_cuda_field_is_dense(field, fft->n[0], fft->n[1]) &&
+                      reinterpret_cast<uintptr_t>(field->base_d) % complex == 0;
+    return fits ? 0 : fft->n[0] * fft->n[1] * fft->n[2] * complex / 2;
+}
+
+int psg_cuda_fft_run_xy(const psg_cuda_fft *fft, const psg_cuda_field *field, void *spectrum_d,
+                        void *dense_d) {
+    if (!fft || !fft->xy || !field || !field->base_d || !spectrum_d)
         return cudaErrorInvalidValue;
-    const bool f64 = fft->precision == PSG_CUDA_F64;
-    if (fft->widen)
-        return f64 ? run_widened<double>(fft, in_d, out_d) : run_widened<float>(fft, in_d, out_d);
-    if (fft->direction == PSG_CUDA_FORWARD)
-        return cufft_code(f64 ? cufftExecD2Z(fft->handle, static_cast<cufftDoubleReal *>(in_d),
-                                             static_cast<cufftDoubleComplex *>(out_d))
-                              : cufftExecR2C(fft->handle, static_cast<cufftReal *>(in_d),
-                                             static_cast<cufftComplex *>(out_d)));
-    return cufft_code(f64 ? cufftExecZ2D(fft->handle, static_cast<cufftDoubleComplex *>(in_d),
-                                         static_cast<cufftDoubleReal *>(out_d))
-                          : cufftExecC2R(fft->handle, static_cast<cufftComplex *>(in_d),
-                                         static_cast<cufftReal *>(out_d)));
+    const bool copied = psg_cuda_fft_dense_bytes(fft, field) > 0;
+    const bool forward = fft->direction == PSG_CUDA_FORWARD;
+    void *real_d = copied ? dense_d : field->base_d;
+    if (!real_d)
+        return cudaErrorInvalidValue;
+    const psg_cuda_field dense = psg_cuda_dense_field(dense_d, fft->n[0], fft->n[1]);
+    int code = 0;
+    if (copied && forward)
+        code = (int)psg_cuda_scale(fft->precision, field, &dense, fft->n, 1, nullptr, fft->stream);
+    if (code == 0)
+        code = run_dense(fft, forward ? real_d : spectrum_d, forward ? spectrum_d : real_d);
+    if (code == 0 && copied && !forward)
+        code = (int)psg_cuda_scale(fft->precision, &dense, field, fft->n, 1, nullptr, fft->stream);
+    return code;
 }
 
 int psg_cuda_fft_run_z(const psg_cuda_fft *fft, psg_cuda_direction direction, void *pencil_d) {

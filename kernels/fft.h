@@ -43,12 +43,19 @@ int psg_cuda_fft_set_work_area(psg_cuda_fft *fft, void *work_d);
 /** The stream of the following transforms; the default stream until then. */
 int psg_cuda_fft_set_stream(psg_cuda_fft *fft, cudaStream_t stream);
 
-/** Run a plan of psg_cuda_fft_create_xy().
- *  @param[in,out] in_d   reals (forward; not written) or the spectrum (inverse; destroyed); aligned to
- *                        a complex number
- *  @param[out]    out_d  the other; must not overlap in_d
+/** Bytes of device memory for a dense copy, which a transform of that field works on. 0: the field is dense and
+ *  aligned to a complex number, and cuFFT itself reads or writes it. */
+size_t psg_cuda_fft_dense_bytes(const psg_cuda_fft *fft, const psg_cuda_field *field);
+
+/** Run a plan of psg_cuda_fft_create_xy(), from the field to the spectrum or back. The answer is the same bit by bit for
+ *  all pitches.
+ *  @param[in,out] field       only read, or only written
+ *  @param[in,out] spectrum_d  written, or read and destroyed; aligned to a complex number; must not overlap the field
+ *  @param[in]     dense_d     psg_cuda_fft_dense_bytes(), aligned to a complex number, in use until the stream is
+ *                             there; may be NULL if these are 0
  *  @return 0; cudaErrorInvalidValue: not such a plan; cuFFT's codes */
-int psg_cuda_fft_run_xy(const psg_cuda_fft *fft, void *in_d, void *out_d);
+int psg_cuda_fft_run_xy(const psg_cuda_fft *fft, const psg_cuda_field *field, void *spectrum_d,
+                        void *dense_d);
 
 /** Run a plan of psg_cuda_fft_create_z(), in place.
  *  @return 0; a code for psg_cuda_error_string() */

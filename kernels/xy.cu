@@ -13,17 +13,24 @@ static_assert(PSG_CUDA_XY_PARTS == xy_max_parts, "what callers are told is what 
 
 struct psg_cuda_xy {
     psg_cuda_precision precision;
-    const xy_entry *entry;
-    uint32_t grid, lag, slots;
+    const xy_entry *entry, *strided; // of dense fields, and of fields with pitches
+    uint32_t grid, strided_grid;
+    uint32_t lag, slots;
     void *tables_d;
 };
 
 namespace {
 
-const xy_entry *find_entry(psg_cuda_precision precision, size_t nx, size_t ny) {
+const xy_entry *entries_of(psg_cuda_precision precision, bool strided, size_t *lines) {
+    if (precision == PSG_CUDA_F64)
+        return strided ? xy_strided_entries_f64(lines) : xy_entries_f64(lines);
+    return strided ? xy_strided_entries_f32(lines) : xy_entries_f32(lines);
+}
+
+const xy_entry *find_entry(psg_cuda_precision precision, size_t nx, size_t ny,
+                           bool strided = false) {
     size_t lines = 0;
-    const xy_entry *entry =
-        precision == PSG_CUDA_F64 ? xy_entries_f64(&lines) : xy_entries_f32(&lines);
+    const xy_entry *entry = entries_of(precision, strided, &lines);
     for (size_t i = 0; i < lines; i++)
         if (entry[i].nx == nx && entry[i].ny == ny)
             return &entry[i];
@@ -41,35 +48,49 @@ size_t ring_bytes(const psg_cuda_xy *plan, size_t planes) {
     return div_up(slots * plane_bytes(plan), 256) * 256;
 }
 
+/// Let the two kernels of an entry have their shared memory.
+/// @param[out] grid  as many blocks as run at once
+cudaError_t prepare_entry(const xy_entry *entry, int processors, uint32_t *grid) {
+    cudaError_t e = cudaSuccess;
+    int least = INT32_MAX;
+    for (const void *function : {entry->forward, entry->inverse}) {
+        int blocks = 0;
+        if (e == cudaSuccess)
+            e = cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     (int)entry->shared_bytes);
+        if (e == cudaSuccess)
+            e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+                &blocks, function, (int)entry->threads, entry->shared_bytes);
+        least = blocks < least ? blocks : least;
+    }
+    if (e == cudaErrorInvalidValue || (e == cudaSuccess && least == 0))
+        return cudaErrorNotSupported; // too much shared memory for this device
+    *grid = (uint32_t)(least * processors);
+    return e;
+}
+
 /// As many blocks as run at once, and so many planes between the two steps, and from the second to
 /// the next use of its place in the ring, that what comes later seldom waits: at least those that
 /// are worked on at once, and more while they stay in the second-level cache. The share of it is by
 /// measurement: 20 MB of 60 are best for 256^2 and 512^2, 25 MB for 1024^2, of either precision.
 cudaError_t prepare(psg_cuda_xy *plan) {
     const double share = 0.35;
-    int device = 0, processors = 0, cache = 0, least = INT32_MAX;
+    int device = 0, processors = 0, cache = 0;
     cudaError_t e = cudaGetDevice(&device);
     if (e == cudaSuccess)
         e = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
     if (e == cudaSuccess)
         e = cudaDeviceGetAttribute(&cache, cudaDevAttrL2CacheSize, device);
-    for (const void *function : {plan->entry->forward, plan->entry->inverse}) {
-        int blocks = 0;
-        if (e == cudaSuccess)
-            e = cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                     (int)plan->entry->shared_bytes);
-        if (e == cudaSuccess)
-            e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-                &blocks, function, (int)plan->entry->threads, plan->entry->shared_bytes);
-        least = blocks < least ? blocks : least;
-    }
-    if (e == cudaErrorInvalidValue || (e == cudaSuccess && least == 0))
-        return cudaErrorNotSupported; // too much shared memory for this device
-    plan->grid = (uint32_t)(least * processors);
+    if (e == cudaSuccess)
+        e = prepare_entry(plan->entry, processors, &plan->grid);
+    if (e == cudaSuccess)
+        e = prepare_entry(plan->strided, processors, &plan->strided_grid);
+    if (e != cudaSuccess)
+        return e;
     const size_t cached = (size_t)std::ceil(share * cache / (double)plane_bytes(plan));
     plan->lag = (uint32_t)std::max(div_up(plan->grid, plan->entry->items) + 1, cached);
     plan->slots = 2 * plan->lag;
-    return e;
+    return cudaSuccess;
 }
 
 kspace_list list_of(uint32_t n, const uint32_t *radix) {
@@ -99,12 +120,21 @@ template <class Real> cudaError_t make_tables(psg_cuda_xy *plan) {
                       cudaMemcpyHostToDevice);
 }
 
+bool aligned(const void *p, size_t bytes) {
+    return reinterpret_cast<uintptr_t>(p) % bytes == 0;
+}
+
 template <class Real>
-cudaError_t launch(const psg_cuda_xy *plan, psg_cuda_direction direction, void *field_d,
-                   size_t planes, const psg_cuda_xy_part *parts, size_t count, void *work_d,
-                   cudaStream_t stream) {
+cudaError_t launch(const psg_cuda_xy *plan, psg_cuda_direction direction,
+                   const psg_cuda_field *field, size_t planes, const psg_cuda_xy_part *parts,
+                   size_t count, void *work_d, cudaStream_t stream) {
+    const bool strided = !psg_cuda_field_is_dense(field, plan->entry->nx, plan->entry->ny) ||
+                         !aligned(field->base_d, sizeof(complex_t<Real>));
+    const xy_entry *entry = strided ? plan->strided : plan->entry;
     xy_args<Real> a = xy_args<Real>();
-    a.field = static_cast<Real *>(field_d);
+    a.field = static_cast<Real *>(field->base_d);
+    a.row_pitch = (uint32_t)field->row_pitch;
+    a.plane_pitch = field->plane_pitch;
     a.ring = static_cast<complex_t<Real> *>(work_d);
     a.ticket = reinterpret_cast<uint32_t *>(static_cast<char *>(work_d) + ring_bytes(plan, planes));
     a.tables = static_cast<const complex_t<Real> *>(plan->tables_d);
@@ -116,19 +146,23 @@ cudaError_t launch(const psg_cuda_xy *plan, psg_cuda_direction direction, void *
         a.part[p] = {static_cast<complex_t<Real> *>(parts[p].base_d), parts[p].plane_pitch,
                      (uint32_t)parts[p].y0, (uint32_t)parts[p].rows};
     cudaError_t e = cudaSuccess;
-    if (!plan->entry->whole)
+    if (!entry->whole)
         e = cudaMemsetAsync(a.ticket, 0, (1 + 2 * planes) * sizeof *a.ticket, stream);
     if (e != cudaSuccess)
         return e;
-    const size_t grid = plan->entry->whole ? std::min<size_t>(planes, plan->grid) : plan->grid;
+    const size_t most = strided ? plan->strided_grid : plan->grid;
+    const size_t grid = entry->whole ? std::min<size_t>(planes, most) : most;
     void *args[] = {&a};
-    return cudaLaunchKernel(
-        direction == PSG_CUDA_FORWARD ? plan->entry->forward : plan->entry->inverse,
-        dim3((unsigned)grid), dim3(plan->entry->threads), args, plan->entry->shared_bytes, stream);
+    return cudaLaunchKernel(direction == PSG_CUDA_FORWARD ? entry->forward : entry->inverse,
+                            dim3((unsigned)grid), dim3(entry->threads), args, entry->shared_bytes,
+                            stream);
 }
 
-bool aligned(const void *p, size_t bytes) {
-    return reinterpret_cast<uintptr_t>(p) % bytes == 0;
+bool field_valid(const psg_cuda_xy *plan, const psg_cuda_field *field) {
+    const size_t nx = plan->entry->nx, ny = plan->entry->ny;
+    return field && field->base_d && aligned(field->base_d, complex_bytes(plan->precision) / 2) &&
+           field->row_pitch >= nx && field->row_pitch <= UINT32_MAX &&
+           field->plane_pitch >= ny * field->row_pitch;
 }
 
 bool parts_valid(const psg_cuda_xy *plan, const psg_cuda_xy_part *parts, size_t count) {
@@ -171,6 +205,7 @@ cudaError_t psg_cuda_xy_create(psg_cuda_xy **plan, psg_cuda_precision precision,
         return cudaErrorMemoryAllocation;
     made->precision = precision;
     made->entry = entry;
+    made->strided = find_entry(precision, nx, ny, true);
     cudaError_t e = prepare(made);
     try {
         if (e == cudaSuccess)
@@ -197,17 +232,17 @@ size_t psg_cuda_xy_work_bytes(const psg_cuda_xy *plan, size_t planes) {
     return plan->entry->whole ? 0 : ring_bytes(plan, planes) + (1 + 2 * planes) * sizeof(uint32_t);
 }
 
-cudaError_t psg_cuda_xy_run(const psg_cuda_xy *plan, psg_cuda_direction direction, void *field_d,
-                            size_t planes, const psg_cuda_xy_part *parts, size_t count,
-                            void *work_d, cudaStream_t stream) {
-    if (!plan || !field_d || !parts || count == 0 || count > PSG_CUDA_XY_PARTS ||
-        (!work_d && !plan->entry->whole) || !aligned(field_d, complex_bytes(plan->precision)) ||
-        !aligned(work_d, 256) || (planes + plan->lag) > INT32_MAX / plan->entry->items ||
-        !parts_valid(plan, parts, count))
+cudaError_t psg_cuda_xy_run(const psg_cuda_xy *plan, psg_cuda_direction direction,
+                            const psg_cuda_field *field, size_t planes,
+                            const psg_cuda_xy_part *parts, size_t count, void *work_d,
+                            cudaStream_t stream) {
+    if (!plan || !parts || count == 0 || count > PSG_CUDA_XY_PARTS ||
+        (!work_d && !plan->entry->whole) || !field_valid(plan, field) || !aligned(work_d, 256) ||
+        (planes + plan->lag) > INT32_MAX / plan->entry->items || !parts_valid(plan, parts, count))
         return cudaErrorInvalidValue;
     if (planes == 0)
         return cudaSuccess;
     return plan->precision == PSG_CUDA_F64
-               ? launch<double>(plan, direction, field_d, planes, parts, count, work_d, stream)
-               : launch<float>(plan, direction, field_d, planes, parts, count, work_d, stream);
+               ? launch<double>(plan, direction, field, planes, parts, count, work_d, stream)
+               : launch<float>(plan, direction, field, planes, parts, count, work_d, stream);
 }

@@ -14,8 +14,6 @@
 #include "kernels/common.h"
 #include "kernels/fft.h"
 
-#include <stdbool.h>
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -55,10 +53,10 @@ void psg_cuda_xy_destroy(psg_cuda_xy *plan);
 /** Bytes that a call works in, for slabs of up to that many planes; 0 for small planes. */
 size_t psg_cuda_xy_work_bytes(const psg_cuda_xy *plan, size_t planes);
 
-/** Transform a slab.
- *  @param[in]     direction  PSG_CUDA_FORWARD: from field_d to the parts; PSG_CUDA_INVERSE: back
- *  @param[in,out] field_d    [planes][ny][nx] reals, aligned to a complex number; only read, or
- *                            only written
+/** Transform a slab. The answer is the same bit by bit for all pitches. A dense field that is aligned to a complex number
+ *  has a kernel of its own.
+ *  @param[in]     direction  PSG_CUDA_FORWARD: from the field to the parts; PSG_CUDA_INVERSE: back
+ *  @param[in,out] field      borrowed until return; its reals are only read, or only written
  *  @param[in]     planes     0 is fine
  *  @param[in,out] parts      [count], borrowed until return; together all ny rows, in order; only
  *                            written, or only read
@@ -66,9 +64,10 @@ size_t psg_cuda_xy_work_bytes(const psg_cuda_xy *plan, size_t planes);
  *  @param[in]     work_d     psg_cuda_xy_work_bytes() of this device, aligned to 256, in use until
  *                            the stream is there; may be NULL if these are 0
  *  @return cudaSuccess; cudaErrorInvalidValue: nothing was launched; others */
-cudaError_t psg_cuda_xy_run(const psg_cuda_xy *plan, psg_cuda_direction direction, void *field_d,
-                            size_t planes, const psg_cuda_xy_part *parts, size_t count,
-                            void *work_d, cudaStream_t stream);
+cudaError_t psg_cuda_xy_run(const psg_cuda_xy *plan, psg_cuda_direction direction,
+                            const psg_cuda_field *field, size_t planes,
+                            const psg_cuda_xy_part *parts, size_t count, void *work_d,
+                            cudaStream_t stream);
 
 #ifdef __cplusplus
 }

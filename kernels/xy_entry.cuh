@@ -19,15 +19,18 @@ struct xy_entry {
     const void *forward, *inverse;
 };
 
+/// The tables of the kernels for dense fields, and for fields with pitches: line by line the same shapes.
 const xy_entry *xy_entries_f64(size_t *count);
 const xy_entry *xy_entries_f32(size_t *count);
+const xy_entry *xy_strided_entries_f64(size_t *count);
+const xy_entry *xy_strided_entries_f32(size_t *count);
 
 } // namespace psg_cuda
 
-// A line of the tables, of the type Real.
+// A line of the tables, of the type Real, with the constant STRIDED.
 #define PSG_XY(KEEP, M, LE, ROWS, L0, L1, L2, NY, CE, WIDTH, C0, C1, C2, BLOCKS)                   \
     xy_line<xy_shape<xy_keep::KEEP, column_shape<Real, M, LE, ROWS, L0, L1, L2, true>,             \
                      column_shape<Real, NY, CE, WIDTH, C0, C1, C2>>,                               \
-            BLOCKS>(),
+            STRIDED, BLOCKS>(),
 
 #endif

@@ -1,10 +1,11 @@
-// The kernels of xy_f32.def.
+// The kernels of xy_f32.def for dense fields.
 #include "kernels/xy_entry.cuh"
 #include "kernels/xy_fixed.cuh"
 
 namespace psg_cuda {
 
 using Real = float;
+static constexpr bool STRIDED = false;
 
 static const xy_entry entries[] = {
 #include "kernels/xy_f32.def"

@@ -1,10 +1,11 @@
-// The kernels of xy_f64.def.
+// The kernels of xy_f64.def for dense fields.
 #include "kernels/xy_entry.cuh"
 #include "kernels/xy_fixed.cuh"
 
 namespace psg_cuda {
 
 using Real = double;
+static constexpr bool STRIDED = false;
 
 static const xy_entry entries[] = {
 #include "kernels/xy_f64.def"

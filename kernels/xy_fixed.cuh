@@ -16,6 +16,10 @@
 // with E = (Z[k] + conj Z[M-k]) / 2 and O = -i (Z[k] - conj Z[M-k]) / 2 the spectrum of f is
 // E + w^k O, w = exp(-2 pi i / nx), k = 0 .. M. The inverse, unscaled, is that of
 // (X[k] + conj X[M-k]) + i w^-k (X[k] - conj X[M-k]).
+//
+// The kernels of a dense field have its pitches as constants, and load and store two reals at once.
+// STRIDED kernels take any pitches, and rows that are aligned to a real alone. They are kernels of
+// their own, since one kernel for both would spill registers where the field is dense.
 #ifndef PSG_KERNELS_XY_FIXED_CUH
 #define PSG_KERNELS_XY_FIXED_CUH
 
@@ -34,13 +38,15 @@ template <class Real> struct xy_part {
 };
 
 template <class Real> struct xy_args {
-    Real *field;           // [planes][ny][nx]
+    Real *field;           // [planes][ny][nx], dense if the kernel is not STRIDED
     complex_t<Real> *ring; // [slots][plane]
     uint32_t *ticket;      // next item; then what is done of each plane: [2][planes], all 0
     // Twiddles of lines [M] and columns [ny], and exp(-2 pi i k / nx) [M / 2].
     const complex_t<Real> *tables;
     uint32_t planes, slots, lag, parts;
     xy_part<Real> part[xy_max_parts];
+    size_t plane_pitch; // of the field, in reals; read by STRIDED kernels alone
+    uint32_t row_pitch;
 };
 
 template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
@@ -116,6 +122,44 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
         PSG_UNROLL
         for (int e = 0; e < Lines::E; e++)
             store_streaming(to + Lines::template place<0>(q, e), v[e]);
+    }
+    /// One row of a field with pitches. Of a row that is not aligned to a complex number each real is loaded on its
+    /// own: the second load finds in the first-level cache what the first one brought.
+    static PSG_HD bool shifted(const Real *line) {
+        return reinterpret_cast<uintptr_t>(line) % sizeof(Complex) != 0;
+    }
+    static PSG_HD void load_row(Complex *v, int q, const Real *line) {
+        const bool apart = shifted(line);
+        PSG_UNROLL
+        for (int e = 0; e < Lines::E; e++) {
+            const Real *from = line + 2 * Lines::template place<0>(q, e);
+            if (apart)
+                v[e] = {load_streaming_real(from), load_streaming_real(from + 1)};
+            else
+                v[e] = load_streaming(reinterpret_cast<const Complex *>(from));
+        }
+    }
+    /// No cache collects stores before the second level, where half of the reals of a sector cost as much as all. A
+    /// thread of a shifted row stores the aligned pair of its left neighbour's y and its own x. The first thread
+    /// of a row in a warp has no such neighbour and stores x alone, and the last one also stores its y.
+    /// @param left  left(e): v[e].y of the thread before; all threads of a warp call it together
+    template <class Left>
+    static PSG_HD void store_row(const Complex *v, int q, int thread, Real *line, Left left) {
+        const bool apart = shifted(line), first = q == 0 || thread % 32 == 0;
+        const bool last = q == Lines::T - 1 || thread % 32 == 31;
+        PSG_UNROLL
+        for (int e = 0; e < Lines::E; e++) {
+            const Real before = left(e);
+            Real *to = line + 2 * Lines::template place<0>(q, e);
+            if (!apart)
+                store_streaming(reinterpret_cast<Complex *>(to), v[e]);
+            else if (!first)
+                store_streaming(reinterpret_cast<Complex *>(to - 1), Complex{before, v[e].x});
+            else
+                store_streaming_real(to, v[e].x);
+            if (apart && last)
+                store_streaming_real(to + 1, v[e].y);
+        }
     }
     /// Between registers, as the last pass owns them, and shared memory [ROWS][M] in the order of
     /// the frequencies.
@@ -338,8 +382,16 @@ __device__ __forceinline__ void xy_begin(const xy_args<typename X::Real> &a,
             part_of[a.part[p].y0 + r] = (uint8_t)p;
 }
 
+/// Store one row of a field with pitches; the whole block. The last warp of a block may have fewer than 32 threads.
+template <class X>
+__device__ __forceinline__ void xy_store_row(const typename X::Complex *v, int q, int thread,
+                                             typename X::Real *line) {
+    const uint32_t all = thread / 32 < X::BLOCK / 32 ? ~0u : (1u << X::BLOCK % 32) - 1;
+    X::store_row(v, q, thread, line, [&](int e) { return __shfl_up_sync(all, v[e].y, 1); });
+}
+
 /// An item along x, and one along y; between(): as in columns_forward().
-template <class X, bool FORWARD, class Between>
+template <class X, bool FORWARD, bool STRIDED, class Between>
 __device__ __forceinline__ void
 xy_lines(const xy_args<typename X::Real> &a, const xy_item &item,
          const typename X::Complex *twiddles, const typename X::Complex *roots,
@@ -347,10 +399,15 @@ xy_lines(const xy_args<typename X::Real> &a, const xy_item &item,
     using Lines = typename X::Lines;
     const int thread = (int)threadIdx.x, row = Lines::column(thread), q = Lines::member(thread);
     const int y = (int)item.index * X::ROWS;
-    typename X::Real *field = a.field + (size_t)item.plane * X::NY * X::NX;
+    typename X::Real *field =
+        a.field + (STRIDED ? item.plane * a.plane_pitch + (size_t)(y + row) * a.row_pitch
+                           : (size_t)item.plane * X::NY * X::NX);
     typename X::Complex v[Lines::ROOM];
     if (FORWARD) {
-        X::load_lines(v, q, row, field, y);
+        if constexpr (STRIDED)
+            X::load_row(v, q, field);
+        else
+            X::load_lines(v, q, row, field, y);
         columns_forward<Lines>(v, q, row, twiddles, buf, between);
         __syncthreads();
         X::put_frequencies(v, q, row, buf);
@@ -362,7 +419,10 @@ xy_lines(const xy_args<typename X::Real> &a, const xy_item &item,
         X::take_frequencies(v, q, row, buf);
         __syncthreads();
         columns_inverse<Lines>(v, q, row, twiddles, buf, between);
-        X::store_lines(v, q, row, field, y);
+        if constexpr (STRIDED)
+            xy_store_row<X>(v, q, thread, field);
+        else
+            X::store_lines(v, q, row, field, y);
         if (!X::WHOLE)
             X::forget_rows(plane, y, thread);
     }
@@ -391,7 +451,7 @@ xy_strip(const xy_item &item, const uint8_t *part_of, typename X::Complex *const
 }
 
 /// Grid: any; block: X::BLOCK; shared memory: X::shared_bytes.
-template <class X, bool FORWARD, int BLOCKS>
+template <class X, bool FORWARD, bool STRIDED, int BLOCKS>
 __global__ void __launch_bounds__(X::BLOCK, BLOCKS)
     xy_fixed(const __grid_constant__ xy_args<typename X::Real> a) {
     using Complex = typename X::Complex;
@@ -426,7 +486,7 @@ __global__ void __launch_bounds__(X::BLOCK, BLOCKS)
         if (!item.there)
             look_around();
         else if (item.first == FORWARD)
-            xy_lines<X, FORWARD>(a, item, line_twiddles, roots, plane, buf, look_around);
+            xy_lines<X, FORWARD, STRIDED>(a, item, line_twiddles, roots, plane, buf, look_around);
         else
             xy_strip<X, FORWARD>(item, part_of, now.strips, column_twiddles, plane, buf,
                                  look_around);
@@ -438,7 +498,7 @@ __global__ void __launch_bounds__(X::BLOCK, BLOCKS)
 
 /// Planes that stay in shared memory between the two steps. Grid: any; block and shared memory as
 /// above.
-template <class X, bool FORWARD, int BLOCKS>
+template <class X, bool FORWARD, bool STRIDED, int BLOCKS>
 __global__ void __launch_bounds__(X::BLOCK, BLOCKS)
     xy_whole(const __grid_constant__ xy_args<typename X::Real> a) {
     using Complex = typename X::Complex;
@@ -454,8 +514,8 @@ __global__ void __launch_bounds__(X::BLOCK, BLOCKS)
     __syncthreads();
     const auto all_lines = [&](uint32_t k) {
         for (uint32_t i = 0; i < X::LINES; i++) {
-            xy_lines<X, FORWARD>(a, {true, FORWARD, k, i}, line_twiddles, roots, plane, buf,
-                                 nothing);
+            xy_lines<X, FORWARD, STRIDED>(a, {true, FORWARD, k, i}, line_twiddles, roots, plane,
+                                          buf, nothing);
             __syncthreads();
         }
     };
@@ -476,11 +536,11 @@ __global__ void __launch_bounds__(X::BLOCK, BLOCKS)
 }
 
 /// The kernel of a shape, and what it has in shared memory besides X::shared_bytes, at most.
-template <class X, bool FORWARD, int BLOCKS> const void *xy_kernel() {
+template <class X, bool FORWARD, bool STRIDED, int BLOCKS> const void *xy_kernel() {
     if constexpr (X::WHOLE)
-        return reinterpret_cast<const void *>(xy_whole<X, FORWARD, BLOCKS>);
+        return reinterpret_cast<const void *>(xy_whole<X, FORWARD, STRIDED, BLOCKS>);
     else
-        return reinterpret_cast<const void *>(xy_fixed<X, FORWARD, BLOCKS>);
+        return reinterpret_cast<const void *>(xy_fixed<X, FORWARD, STRIDED, BLOCKS>);
 }
 template <class X> constexpr size_t xy_static_bytes() {
     return X::NY + 64 +
@@ -488,7 +548,7 @@ template <class X> constexpr size_t xy_static_bytes() {
 }
 
 /// The line of the table for a shape.
-template <class X, int BLOCKS> xy_entry xy_line() {
+template <class X, bool STRIDED, int BLOCKS> xy_entry xy_line() {
     using L = typename X::Lines;
     using C = typename X::Columns;
     xy_entry e = {X::NX,
@@ -501,8 +561,8 @@ template <class X, int BLOCKS> xy_entry xy_line() {
                   X::shared_bytes,
                   xy_static_bytes<X>(),
                   X::WHOLE,
-                  xy_kernel<X, true, BLOCKS>(),
-                  xy_kernel<X, false, BLOCKS>()};
+                  xy_kernel<X, true, STRIDED, BLOCKS>(),
+                  xy_kernel<X, false, STRIDED, BLOCKS>()};
     for (int p = 0; p < L::PASSES; p++)
         e.line_radix[p] = (uint32_t)L::radix(p);
     for (int p = 0; p < C::PASSES; p++)

@@ -95,7 +95,7 @@ bool psg_gpu_moments(const psg_run *run, size_t slot, size_t steps, double end, 
 /* What the kernels of a chain were given: where its data are, and what of the run they write. */
 typedef struct key {
     const void *pointer;
-    size_t pitch;
+    size_t row_pitch, plane_pitch;
 } key;
 
 typedef struct psg_replay {
@@ -132,9 +132,12 @@ static void replay_destroy(psg_replay *r) {
 static bool notice(psg_replay *r, const psg_run *run, void *buffers[], size_t count) {
     bool same = true;
     for (size_t m = 0; m < count + OWN; m++) {
-        const key now = m < count ? (key){psg_task_pointer(buffers, m), psg_task_pitch(buffers, m)}
-                                  : (key){run->result, 0};
-        same = same && r->key[m].pointer == now.pointer && r->key[m].pitch == now.pitch;
+        const key now = m < count
+                            ? (key){psg_task_pointer(buffers, m), psg_task_row_pitch(buffers, m),
+                                    psg_task_pitch(buffers, m)}
+                            : (key){run->result, 0, 0};
+        same = same && r->key[m].pointer == now.pointer && r->key[m].row_pitch == now.row_pitch &&
+               r->key[m].plane_pitch == now.plane_pitch;
         r->key[m] = now;
     }
     return same;

@@ -2,16 +2,17 @@
 # Build kernels/, its tests and its bench with nvcc alone (no StarPU, no CMake), and run them on this
 # machine's GPU.
 #
-#   bench/programs/gpu_kernels.sh FOLDER [build] [test] [sanitize] [bench] [quick]
+#   bench/programs/gpu_kernels.sh FOLDER [build] [test] [sanitize] [bench] [quick] [pitch]
 #
 # FOLDER gets the programs and the logs; without further words it does build, test, sanitize, bench.
-# quick: the bench at 512^3 only. PSG_CUDA_ARCH: architecture to build for (sm_90).
+# quick: the bench at 512^3 only. pitch: fields with ghost layers and padded rows, compared to dense
+# ones. PSG_CUDA_ARCH: architecture to build for (sm_90).
 # A folder built on one machine can be carried to another that has the same libraries: leave out build.
 # Where OUT is set, the logs are copied there. Exit 1 if a test or a sanitizer finds something.
 set -u
 
 if [ $# -lt 1 ]; then
-    sed -n '2,11p' "$0"
+    sed -n '2,12p' "$0"
     exit 2
 fi
 mkdir -p "$1" || exit 1
@@ -22,7 +23,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$root" || exit 1
 arch=${PSG_CUDA_ARCH:-sm_90}
 units="divide fft kspace kspace_f32 kspace_f64 kspace_generic pack scale transpose xy"
-units="$units xy_f32 xy_f64"
+units="$units xy_f32 xy_f64 xy_strided_f32 xy_strided_f64"
 tests="emulate_kspace emulate_moves emulate_xy transpose pack divide fft kspace xy"
 racing="transpose pack divide kspace xy"
 failed=0
@@ -138,6 +139,10 @@ if wanted bench; then
         failed=1
         say "bench: FAILED"
     fi
+fi
+if wanted pitch; then
+    check pitch 300 "$folder/kernels_bench" pitch
+    cat "$folder/pitch.txt"
 fi
 if [ -n "${OUT:-}" ]; then
     cp "$folder"/*.txt "$folder"/*.log "$OUT" 2> /dev/null

@@ -1,7 +1,8 @@
 // Times of kernels/ on one GPU beside what the device can do: a periodic solve against cuFFT's 3-D transforms, the fused
-// z kernel in all its variants, and the rest against the copy; transposes have a program of their own. Medians of
-// CUDA events; what is compared runs in turns. Arrays are larger than the second-level cache. Bandwidths count bytes
-// read and bytes written.
+// z kernel in all its variants, and the rest against the copy; transposes have a program of their own. With the word
+// `pitch` it compares solves of fields with ghost layers and padded rows to solves of dense fields, and does nothing else.
+// Medians of CUDA events; what is compared runs in turns. Arrays are larger than the second-level cache. Bandwidths
+// count bytes read and bytes written.
 #include "bench/programs/gpu.cuh"
 #include "kernels/divide.h"
 #include "kernels/fft.h"
@@ -155,15 +156,19 @@ template <class Real> struct ours {
         psg_cuda_kspace_destroy(kspace);
         delete work_area;
     }
+    void run_fft(const psg_cuda_fft *fft, void *reals, void *spectrum) const {
+        for (size_t s = 0; s < slabs; s++) {
+            const psg_cuda_field field =
+                psg_cuda_dense_field((Real *)reals + s * (nz / slabs) * ny * nx, nx, ny);
+            MUST(psg_cuda_fft_run_xy(fft, &field,
+                                     (Real *)spectrum + 2 * s * (nz / slabs) * ny * nxc, nullptr));
+        }
+    }
     void run_forward(void *f, void *spectrum) const {
-        for (size_t s = 0; s < slabs; s++)
-            MUST(psg_cuda_fft_run_xy(forward, (Real *)f + s * (nz / slabs) * ny * nx,
-                                     (Real *)spectrum + 2 * s * (nz / slabs) * ny * nxc));
+        run_fft(forward, f, spectrum);
     }
     void run_inverse(void *spectrum, void *u) const {
-        for (size_t s = 0; s < slabs; s++)
-            MUST(psg_cuda_fft_run_xy(inverse, (Real *)spectrum + 2 * s * (nz / slabs) * ny * nxc,
-                                     (Real *)u + s * (nz / slabs) * ny * nx));
+        run_fft(inverse, u, spectrum);
     }
     void run_kspace(void *spectrum, const psg_cuda_symbol *s) const {
         std::vector<psg_cuda_segment> view;
@@ -234,10 +239,11 @@ template <class Real> static void planes(size_t n) {
         return;
     const buffer room(psg_cuda_xy_work_bytes(xy, n));
     const psg_cuda_xy_part whole = {spectrum.p, n * nxc, 0, n};
+    const psg_cuda_field dense = psg_cuda_dense_field(field.p, n, n);
     const tables<Real> t(n, n, n, false);
     const ours<Real> cufft(n, n, n, 1, &t.symbol);
     const auto run = [&](psg_cuda_direction direction) {
-        MUST(psg_cuda_xy_run(xy, direction, field.p, n, &whole, 1, room.p, 0));
+        MUST(psg_cuda_xy_run(xy, direction, &dense, n, &whole, 1, room.p, 0));
     };
     bench_randomize<Real>(field.p, n * n * n);
     const std::vector<double> ms =
@@ -247,6 +253,70 @@ template <class Real> static void planes(size_t n) {
     note("planes f%zu %zu^3: forward cuFFT %.3f ms, one kernel %.3f ms (%.2fx), inverse %.3f, %.3f "
          "(%.2fx)",
          8 * sizeof(Real), n, ms[0], ms[1], ms[0] / ms[1], ms[2], ms[3], ms[2] / ms[3]);
+    psg_cuda_xy_destroy(xy);
+}
+
+/// How a field stands: reals before its first point, and more reals a row and rows a plane than it has.
+struct standing {
+    const char *words;
+    size_t before, reals, rows;
+};
+
+static psg_cuda_field field_at(const buffer &room, const standing &s, size_t n, size_t bytes) {
+    const size_t row = n + s.reals;
+    return {(char *)room.p + s.before * bytes, row, row * (n + s.rows)};
+}
+
+/// A solve with a ghost layer, and with padded rows, over the same solve of dense fields.
+template <class Real> static void pitches(size_t n) {
+    const psg_cuda_precision precision = precision_of<Real>();
+    const size_t nxc = n / 2 + 1, strip = psg_cuda_xy_strip(precision, n, n);
+    const standing ways[] = {{"dense", 0, 0, 0},
+                             {"ghost layer", 1, 2, 2},
+                             {"odd rows", 0, 1, 0},
+                             {"rows of 16 more", 0, 16, 0}};
+    enum { WAYS = sizeof ways / sizeof ways[0] };
+    const size_t most = (n + 16) * (n + 16) * n + 16;
+    const buffer f(most * sizeof(Real)), u(most * sizeof(Real));
+    const buffer spectrum(n * n * nxc * 2 * sizeof(Real));
+    psg_cuda_xy *xy = nullptr;
+    psg_cuda_kspace *kspace = nullptr;
+    if (psg_cuda_xy_create(&xy, precision, n, n) != cudaSuccess)
+        return;
+    MUST(psg_cuda_kspace_create(&kspace, precision, n, 0));
+    const buffer room(psg_cuda_xy_work_bytes(xy, n));
+    const psg_cuda_xy_part whole = {spectrum.p, n * nxc, 0, n};
+    const psg_cuda_segment segment = {spectrum.p, n, n * nxc};
+    const psg_cuda_band band = {&segment, 1, n, NULL, 0};
+    const psg_cuda_columns columns = {n, nxc, strip};
+    const tables<Real> t(n, n, n, false);
+    bench_randomize<Real>(f.p, most);
+    bench_randomize<Real>(spectrum.p, n * n * nxc * 2);
+    std::vector<bench_work> works;
+    for (const standing &s : ways) {
+        const psg_cuda_field from = field_at(f, s, n, sizeof(Real));
+        const psg_cuda_field to = field_at(u, s, n, sizeof(Real));
+        const auto there = [&, from] {
+            MUST(psg_cuda_xy_run(xy, PSG_CUDA_FORWARD, &from, n, &whole, 1, room.p, 0));
+        };
+        const auto back = [&, to] {
+            MUST(psg_cuda_xy_run(xy, PSG_CUDA_INVERSE, &to, n, &whole, 1, room.p, 0));
+        };
+        works.push_back(there);
+        works.push_back(back);
+        works.push_back([&, there, back] {
+            there();
+            MUST(psg_cuda_kspace_run(kspace, &band, 1, &columns, &t.symbol, 0));
+            back();
+        });
+    }
+    const std::vector<double> ms = medians(works, n > 600 ? 10 : 30);
+    for (int w = 0; w < WAYS; w++)
+        note("pitches f%zu %zu^3 %-15s forward %.4f ms (%.3f of dense), inverse %.4f (%.3f), solve "
+             "%.4f (%.3f)",
+             8 * sizeof(Real), n, ways[w].words, ms[3 * w], ms[3 * w] / ms[0], ms[3 * w + 1],
+             ms[3 * w + 1] / ms[1], ms[3 * w + 2], ms[3 * w + 2] / ms[2]);
+    psg_cuda_kspace_destroy(kspace);
     psg_cuda_xy_destroy(xy);
 }
 
@@ -329,7 +399,9 @@ template <class Real> static void moves(size_t n) {
         MUST((pack ? psg_cuda_pack_pencil(precision, layout, a.p, columns, n, segments, 4, 0)
                    : psg_cuda_unpack_pencil(precision, layout, a.p, columns, n, segments, 4, 0)));
     };
-    const size_t reals = bytes / sizeof(Real);
+    const size_t reals[3] = {2 * nxc, n, n};
+    const psg_cuda_field from = psg_cuda_dense_field(a.p, 2 * nxc, n),
+                         to = psg_cuda_dense_field(b.p, 2 * nxc, n);
     const std::vector<double> ms = medians(
         {[&] { MUST(cudaMemcpyAsync(b.p, a.p, bytes, cudaMemcpyDeviceToDevice, 0)); },
          [&] { MUST(psg_cuda_pack_slab(precision, a.p, nxc, n, n, blocks, y0, 4, 0)); },
@@ -337,7 +409,7 @@ template <class Real> static void moves(size_t n) {
          [&] { pencil(PSG_CUDA_Z_STRIDED, true); }, [&] { pencil(PSG_CUDA_Z_STRIDED, false); },
          [&] { pencil(PSG_CUDA_Z_CONTIGUOUS, true); },
          [&] { pencil(PSG_CUDA_Z_CONTIGUOUS, false); },
-         [&] { MUST(psg_cuda_scale(precision, a.p, b.p, reals, 1.0, nullptr, 0)); }},
+         [&] { MUST(psg_cuda_scale(precision, &from, &to, reals, 1.0, nullptr, 0)); }},
         10);
     note("moves f%zu %zu^3, 4 blocks, of copy (%.3f ms): pack slab %.2f, unpack slab %.2f, pencil "
          "strided "
@@ -365,6 +437,13 @@ int main(int argc, char **argv) {
     MUST(cudaGetDeviceProperties(&device, 0));
     note("%s, %d multiprocessors, %.0f MB second-level cache", device.name,
          device.multiProcessorCount, device.l2CacheSize / 1e6);
+    if (argc > 1 && strcmp(argv[1], "pitch") == 0) {
+        for (size_t n : {64, 96, 128, 192, 256, 384, 512, 768, 1000, 1024}) {
+            pitches<double>(n);
+            pitches<float>(n);
+        }
+        return 0;
+    }
     copy_ceiling();
     moves<double>(512);
     moves<float>(512);

@@ -14,7 +14,7 @@ enum { STEPS = 3, DATA = 4, NODES_MOST = 64, GRAPHS_MOST = 256 };
 /* What a kernel was given. */
 typedef struct given {
     const void *pointer[DATA];
-    size_t pitch[DATA];
+    size_t pitch[DATA][2]; /* of rows and planes */
     const void *result;
     int step;
 } given;
@@ -219,7 +219,8 @@ static given given_of(const psg_run *run, int step) {
     memset(&g, 0, sizeof g);
     for (size_t m = 0; m < data_count; m++) {
         g.pointer[m] = (const void *)block[m].ptr;
-        g.pitch[m] = block[m].ldz;
+        g.pitch[m][0] = block[m].ldy;
+        g.pitch[m][1] = block[m].ldz;
     }
     g.result = run->result;
     g.step = step;
@@ -303,7 +304,9 @@ static void check_changes(void) {
     block[1].ptr++;
     three(&run, "another place");
     block[2].ldz++;
-    three(&run, "another pitch");
+    three(&run, "another pitch of planes");
+    block[0].ldy++;
+    three(&run, "another pitch of rows");
     block[DATA - 1].ptr++;
     three(&run, "the last one's place");
     three(&other, "another run");
@@ -383,6 +386,7 @@ int main(void) {
     CHECK(psg_gpu_create(&workers[0], &engine, &user) == 0, "a worker");
     for (int m = 0; m < DATA; m++) {
         block[m].ptr = (uintptr_t)memory[m];
+        block[m].ldy = 2;
         block[m].ldz = 4;
         buffers[m] = &block[m];
     }

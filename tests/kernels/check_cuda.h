@@ -108,4 +108,62 @@ template <class T> class device_array {
     }
 };
 
+/// How a field stands in memory: reals before its first point, reals more than nx in a row, and rows more than ny in a
+/// plane.
+struct pitches {
+    size_t before, reals, rows;
+};
+
+/// One ghost layer; odd and even rows, from places of either parity on; dense, but aligned to a real alone.
+static const pitches all_pitches[] = {{1, 2, 2}, {1, 3, 1}, {0, 1, 0}, {2, 4, 0}, {1, 0, 0}};
+
+/// A field on the device. Its bytes that are no point's are 0xFF, and have to stay so.
+template <class Real> class pitched_field {
+    size_t nx, ny, planes, before, row, plane;
+    device_array<Real> array;
+
+    Real *row_of(std::vector<Real> &host, size_t j, size_t k) const {
+        return host.data() + before + k * plane + j * row;
+    }
+
+  public:
+    pitched_field(size_t nx_, size_t ny_, size_t planes_, const pitches &p)
+        : nx(nx_), ny(ny_), planes(planes_), before(p.before), row(nx + p.reals),
+          plane(row * (ny + p.rows)), array(before + planes * plane) {
+    }
+    /// From a plane on.
+    psg_cuda_field field(size_t k = 0) const {
+        return {array.data() + before + k * plane, row, plane};
+    }
+    void put(const std::vector<Real> &dense) {
+        std::vector<Real> host(array.size());
+        memset(static_cast<void *>(host.data()), 0xFF, host.size() * sizeof(Real));
+        for (size_t k = 0; k < planes; k++)
+            for (size_t j = 0; j < ny; j++)
+                memcpy(row_of(host, j, k), &dense[(k * ny + j) * nx], nx * sizeof(Real));
+        array.put(host);
+    }
+    void poison() {
+        array.poison();
+    }
+    /// The points are those of a dense array bit by bit, and nothing is written beside them.
+    void check(const std::vector<Real> &dense, const char *what) const {
+        std::vector<Real> host = array.get();
+        size_t wrong = 0, beside = 0;
+        for (size_t k = 0; k < planes; k++)
+            for (size_t j = 0; j < ny; j++) {
+                Real *at = row_of(host, j, k);
+                wrong += memcmp(at, &dense[(k * ny + j) * nx], nx * sizeof(Real)) != 0;
+                memset(static_cast<void *>(at), 0xFF, nx * sizeof(Real));
+            }
+        const unsigned char *bytes = reinterpret_cast<const unsigned char *>(host.data());
+        for (size_t i = 0; i < host.size() * sizeof(Real); i++)
+            beside += bytes[i] != 0xFF;
+        if (wrong || beside)
+            FAIL("%s, f%zu, %zu x %zu x %zu from %zu on, pitches %zu and %zu: %zu rows differ from "
+                 "a dense field's, %zu bytes beside the points are written",
+                 what, 8 * sizeof(Real), nx, ny, planes, before, row, plane, wrong, beside);
+    }
+};
+
 #endif

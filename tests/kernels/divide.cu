@@ -48,6 +48,10 @@ static void divide(psg_cuda_layout layout, size_t nxc, size_t rows, size_t nz, d
     }
 }
 
+static psg_cuda_field line(void *at, size_t n) {
+    return psg_cuda_dense_field(at, n, 1);
+}
+
 template <class Real> static void scale(size_t n, size_t offset, bool in_place) {
     std::vector<Real> host(n + offset);
     for (size_t i = 0; i < host.size(); i++)
@@ -55,13 +59,43 @@ template <class Real> static void scale(size_t n, size_t offset, bool in_place) 
     device_array<Real> in(host), out(n + offset);
     const device_array<int> flag(std::vector<int>{0});
     Real *to = in_place ? in.data() + offset : out.data() + offset;
-    MUST(psg_cuda_scale(precision_of<Real>(), in.data() + offset, to, n, 0.5, flag.data(), 0));
+    const psg_cuda_field a = line(in.data() + offset, n), b = line(to, n);
+    const size_t extents[3] = {n, 1, 1};
+    MUST(psg_cuda_scale(precision_of<Real>(), &a, &b, extents, 0.5, flag.data(), 0));
     CHECK(flag.get()[0] == 0);
     const std::vector<Real> got = in_place ? in.get() : out.get();
     for (size_t i = offset; i < n + offset; i++)
         if (!(got[i] == host[i] / 2)) {
             FAIL("scale of %zu from %zu: element %zu is %g", n, offset, i, (double)got[i]);
             return;
+        }
+}
+
+/// Points of fields with pitches, one of them not finite or none; and in place.
+template <class Real> static void scale_pitched(size_t nx, size_t ny, size_t planes) {
+    const size_t n[3] = {nx, ny, planes};
+    std::vector<Real> dense(nx * ny * planes), half(dense.size());
+    for (size_t i = 0; i < dense.size(); i++) {
+        dense[i] = (Real)(i % 1000003);
+        half[i] = dense[i] / 2;
+    }
+    for (const pitches &p : all_pitches)
+        for (const pitches &q : {p, pitches{0, 0, 0}, pitches{3, 1, 4}}) {
+            pitched_field<Real> in(nx, ny, planes, p), out(nx, ny, planes, q);
+            const psg_cuda_field from = in.field(), to = out.field();
+            const device_array<int> flag(std::vector<int>{0});
+            in.put(dense);
+            MUST(psg_cuda_scale(precision_of<Real>(), &from, &to, n, 0.5, flag.data(), 0));
+            in.check(dense, "scale, in");
+            out.check(half, "scale, out");
+            CHECK(flag.get()[0] == 0); // what stands between the points is NaN
+            MUST(psg_cuda_scale(precision_of<Real>(), &from, &from, n, 0.5, flag.data(), 0));
+            in.check(half, "scale in place");
+            dense.back() = (Real)INFINITY;
+            in.put(dense);
+            MUST(psg_cuda_scale(precision_of<Real>(), &from, &to, n, 0.5, flag.data(), 0));
+            CHECK(flag.get()[0] == 1);
+            dense.back() = 2 * half.back();
         }
 }
 
@@ -76,8 +110,9 @@ template <class Real> static void scale_nonfinite(size_t n, size_t offset) {
             host[offset + at] = value;
             device_array<Real> in(host);
             device_array<int> flag(std::vector<int>{0});
-            MUST(psg_cuda_scale(precision_of<Real>(), in.data() + offset, in.data() + offset, n,
-                                2.0, flag.data(), 0));
+            const psg_cuda_field a = line(in.data() + offset, n);
+            const size_t extents[3] = {n, 1, 1};
+            MUST(psg_cuda_scale(precision_of<Real>(), &a, &a, extents, 2.0, flag.data(), 0));
             if (flag.get()[0] != 1)
                 FAIL("scale of %zu from %zu: %g at %zu leaves the flag at %d", n, offset,
                      (double)value, at, flag.get()[0]);
@@ -105,6 +140,10 @@ template <class Real> static void all(bool small) {
     for (size_t offset : {(size_t)0, (size_t)1})
         for (size_t n : {(size_t)1, (size_t)3, (size_t)4099})
             scale_nonfinite<Real>(n, offset);
+    scale_pitched<Real>(1, 1, 1);
+    scale_pitched<Real>(7, 5, 3);
+    scale_pitched<Real>(300, 33, 2);
+    scale_pitched<Real>(2, 3, small ? 9 : 70001); // more planes than a grid has along y
 }
 
 int main(int argc, char **argv) {
@@ -115,7 +154,16 @@ int main(int argc, char **argv) {
     const psg_cuda_symbol symbol = psg_cuda_symbol();
     CHECK(psg_cuda_divide(PSG_CUDA_F64, PSG_CUDA_Z_STRIDED, nullptr, 1, 1, 1, &symbol, 0) ==
           cudaErrorInvalidValue);
-    CHECK(psg_cuda_scale(PSG_CUDA_F64, nullptr, nullptr, 1, 1, nullptr, 0) ==
-          cudaErrorInvalidValue);
+    const size_t n[3] = {4, 3, 2}, none[3] = {4, 0, 2};
+    const device_array<double> room(4 * 3 * 2);
+    const psg_cuda_field good = psg_cuda_dense_field(room.data(), 4, 3), nowhere = {nullptr, 4, 12},
+                         narrow = {room.data(), 3, 12}, low = {room.data(), 4, 11},
+                         odd = {(char *)room.data() + 4, 4, 12};
+    for (const psg_cuda_field &bad : {nowhere, narrow, low, odd}) {
+        CHECK(psg_cuda_scale(PSG_CUDA_F64, &good, &bad, n, 1, nullptr, 0) == cudaErrorInvalidValue);
+        CHECK(psg_cuda_scale(PSG_CUDA_F64, &bad, &good, n, 1, nullptr, 0) == cudaErrorInvalidValue);
+    }
+    CHECK(psg_cuda_scale(PSG_CUDA_F64, nullptr, &good, n, 1, nullptr, 0) == cudaErrorInvalidValue);
+    CHECK(psg_cuda_scale(PSG_CUDA_F64, &good, &good, none, 1, nullptr, 0) == cudaSuccess);
     return check_result();
 }

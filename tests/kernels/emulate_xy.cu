@@ -1,7 +1,8 @@
 // The 2-D transforms of xy_fixed.cuh, run on the CPU thread by thread from the same source as on
 // the GPU: a plane gives the answer of a naive transform, cut into parts, where the z kernel looks
-// for it, and its inverse gives it back; and the sequence of items has each once, after those that
-// it waits for. Needs no device.
+// for it, and its inverse gives it back; rows of a field with pitches are read and written as those of a
+// dense one, and nothing beside them; and the sequence of items has each once, after those that it waits for.
+// Needs no device.
 #include "kernels/kspace_tables.cuh"
 #include "kernels/xy_fixed.cuh"
 #include <algorithm>
@@ -194,6 +195,45 @@ template <class X> struct plane {
     }
 };
 
+/// What a thread sees of the thread before.
+template <class S> struct left_of {
+    const typename S::Complex *v;
+    int thread;
+    PSG_HD typename S::Real operator()(int e) const {
+        return thread % 32 > 0 ? (v - S::ROOM)[e].y : (typename S::Real)NAN;
+    }
+};
+
+/// The rows of a plane that stand `pitch` reals apart, from place `before` on: each thread loads what it loads of a
+/// dense plane, and stores the points and nothing else.
+template <class X> static void rows(const plane<X> &p, size_t before, size_t pitch) {
+    using Real = typename X::Real;
+    using Complex = typename X::Complex;
+    using Lines = typename X::Lines;
+    const size_t words = (before + X::NY * pitch) * sizeof(Real) / sizeof(Complex) + 2;
+    std::vector<Complex> nothing(words, {(Real)NAN, (Real)NAN}), from = nothing, to = nothing;
+    const auto row = [&](std::vector<Complex> &field, int y) {
+        return reinterpret_cast<Real *>(field.data()) + before + y * pitch;
+    };
+    for (int y = 0; y < X::NY; y++)
+        memcpy(row(from, y), &p.field[(size_t)y * X::NX], X::NX * sizeof(Real));
+    threads<Lines> dense, pitched;
+    bool same = true;
+    for (int y = 0; y < X::NY; y += X::ROWS) {
+        dense.all(
+            [&](Complex *v, int q, int r, int) { X::load_lines(v, q, r, p.field.data(), y); });
+        pitched.all([&](Complex *v, int q, int r, int) { X::load_row(v, q, row(from, y + r)); });
+        same =
+            same && memcmp(dense.v.data(), pitched.v.data(), dense.v.size() * sizeof(Complex)) == 0;
+        dense.all([&](Complex *v, int q, int r, int thread) {
+            X::store_row(v, q, thread, row(to, y + r), left_of<Lines>{v, thread});
+        });
+    }
+    expect(same, "rows with a pitch that are loaded", X::NX);
+    expect(memcmp(from.data(), to.data(), words * sizeof(Complex)) == 0,
+           "rows with a pitch that are stored", X::NX);
+}
+
 /// One mode of the plane by the definition.
 template <class X> static complex_t<double> mode(const plane<X> &p, int kx, int ky) {
     long double re = 0, im = 0; // a million numbers
@@ -214,6 +254,9 @@ template <class X> static void shape() {
     for (Real &f : p.field)
         f = (Real)(2.0 * rand() / RAND_MAX - 1);
     const std::vector<Real> f = p.field;
+    for (size_t before : {0, 1, 2})
+        for (size_t more : {0, 1, 2, 3})
+            rows(p, before, X::NX + more);
     const double unit = sizeof(Real) == 8 ? 1e-15 : 5e-7, size = sqrt((double)X::NX * X::NY);
     p.forward();
     const int modes[][2] = {{0, 0},

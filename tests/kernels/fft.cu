@@ -79,11 +79,15 @@ template <class Real> static void planes(size_t nx, size_t ny, size_t nz) {
     const planned there(forward), back(inverse);
     device_array<Real> data(f), result(f.size());
     device_array<complex_t<Real>> spectrum(want.size());
-    MUST(psg_cuda_fft_run_xy(forward, data.data(), spectrum.data()));
-    check(what, spectrum.get(), want);
+    const psg_cuda_field in = psg_cuda_dense_field(data.data(), nx, ny),
+                         out = psg_cuda_dense_field(result.data(), nx, ny);
+    CHECK(psg_cuda_fft_dense_bytes(forward, &in) == 0);
+    MUST(psg_cuda_fft_run_xy(forward, &in, spectrum.data(), nullptr));
+    const std::vector<complex_t<Real>> modes = spectrum.get();
+    check(what, modes, want);
     const std::vector<Real> kept = data.get();
     CHECK(memcmp(kept.data(), f.data(), f.size() * sizeof(Real)) == 0);
-    MUST(psg_cuda_fft_run_xy(inverse, spectrum.data(), result.data()));
+    MUST(psg_cuda_fft_run_xy(inverse, &out, spectrum.data(), nullptr));
     const std::vector<Real> u = result.get();
     std::vector<complex_t<Real>> got(f.size());
     std::vector<cd> scaled(f.size());
@@ -92,6 +96,21 @@ template <class Real> static void planes(size_t nx, size_t ny, size_t nz) {
         scaled[i] = {(double)f[i] * (double)(nx * ny), 0};
     }
     check(what, got, scaled);
+    for (const pitches &p : all_pitches) {
+        pitched_field<Real> f_d(nx, ny, nz, p), u_d(nx, ny, nz, p);
+        const psg_cuda_field from = f_d.field(), to = u_d.field();
+        const device_array<char> dense(psg_cuda_fft_dense_bytes(forward, &from));
+        CHECK(dense.size() == f.size() * sizeof(Real));
+        CHECK(psg_cuda_fft_run_xy(forward, &from, spectrum.data(), nullptr) ==
+              cudaErrorInvalidValue);
+        f_d.put(f);
+        MUST(psg_cuda_fft_run_xy(forward, &from, spectrum.data(), dense.data()));
+        const std::vector<complex_t<Real>> same = spectrum.get();
+        CHECK(memcmp(same.data(), modes.data(), modes.size() * sizeof modes[0]) == 0);
+        f_d.check(f, "f of cuFFT");
+        MUST(psg_cuda_fft_run_xy(inverse, &to, spectrum.data(), dense.data()));
+        u_d.check(u, "u of cuFFT");
+    }
     CHECK(psg_cuda_fft_run_z(forward, PSG_CUDA_FORWARD, spectrum.data()) == cudaErrorInvalidValue);
 }
 

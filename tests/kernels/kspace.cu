@@ -226,6 +226,10 @@ static void modes(size_t nx, size_t ny, size_t nz, size_t cut, size_t stride) {
     const psg_cuda_columns columns = {ny, nxc, 0};
     const psg_cuda_band band = {view, 2, ny, NULL, 0};
     const size_t upper = nx * ny * cut;
+    const device_array<Real> dense(f.size()); // for upper planes that are aligned to a real alone
+    psg_cuda_field field[4];                  // of each plan
+    for (int i = 0; i < 4; i++)
+        field[i] = psg_cuda_dense_field((i < 2 ? f : u).data() + i % 2 * upper, nx, ny);
     double kk_min = std::numeric_limits<double>::infinity();
     for (int a = 0; a < 3; a++)
         if (n[a] > 1)
@@ -246,11 +250,11 @@ static void modes(size_t nx, size_t ny, size_t nz, size_t cut, size_t stride) {
         }
         f.put(host);
         u.poison();
-        MUST(psg_cuda_fft_run_xy(fft[0], f.data(), low.data()));
-        MUST(psg_cuda_fft_run_xy(fft[1], f.data() + upper, high.data()));
+        for (int i = 0; i < 2; i++)
+            MUST(psg_cuda_fft_run_xy(fft[i], &field[i], view[i].base_d, dense.data()));
         MUST(psg_cuda_kspace_run(plan, &band, 1, &columns, &symbol, 0));
-        MUST(psg_cuda_fft_run_xy(fft[2], low.data(), u.data()));
-        MUST(psg_cuda_fft_run_xy(fft[3], high.data(), u.data() + upper));
+        for (int i = 2; i < 4; i++)
+            MUST(psg_cuda_fft_run_xy(fft[i], &field[i], view[i - 2].base_d, dense.data()));
         const std::vector<Real> got = u.get();
         double worst = 0;
         for (size_t i = 0; i < got.size(); i++) {

@@ -1,6 +1,6 @@
 // The 2-D transforms in one kernel: with the z kernel on their strips they solve as cuFFT does on
-// rows, for slabs of few and many planes cut into views or dense parts, of either precision; bad
-// arguments are refused.
+// rows, for slabs of few and many planes cut into views or dense parts, of either precision; fields with
+// pitches give the answer of dense ones bit by bit; bad arguments are refused.
 #include "kernels/complex.cuh"
 #include "kernels/fft.h"
 #include "kernels/kspace.h"
@@ -65,8 +65,9 @@ template <class Real> struct problem {
             device_array<char> work(psg_cuda_fft_work_bytes(fft) + 1);
             MUST(psg_cuda_fft_set_work_area(fft, work.data()));
             const bool forward = d == PSG_CUDA_FORWARD;
-            MUST(psg_cuda_fft_run_xy(fft, forward ? (void *)f_d.data() : spectrum.data(),
-                                     forward ? (void *)spectrum.data() : u_d.data()));
+            const psg_cuda_field field =
+                psg_cuda_dense_field(forward ? f_d.data() : u_d.data(), nx, ny);
+            MUST(psg_cuda_fft_run_xy(fft, &field, spectrum.data(), nullptr));
             if (forward)
                 MUST(psg_cuda_kspace_run(kspace, &band, 1, &columns, &s, 0));
             MUST(cudaDeviceSynchronize());
@@ -76,8 +77,9 @@ template <class Real> struct problem {
     }
 
     /// Pencils that begin with the rows y0, of which the planes are views of a slab, or dense; the
-    /// slab in two segments.
-    void by_strips(const std::vector<size_t> &y0, bool dense) {
+    /// slab in two segments. And with each of some pitches.
+    void by_strips(const std::vector<size_t> &y0, bool dense,
+                   const std::vector<pitches> &strides = {}) {
         psg_cuda_xy *xy = nullptr;
         MUST(psg_cuda_xy_create(&xy, precision_of<Real>(), nx, ny));
         const size_t strip = psg_cuda_xy_strip(precision_of<Real>(), nx, ny);
@@ -91,25 +93,38 @@ template <class Real> struct problem {
                              dense ? rows * nxc : ny * nxc, y0[p], rows});
         }
         const size_t z0[3] = {0, nz / 3, nz};
-        const auto transform = [&](psg_cuda_direction d, Real *field) {
+        const auto transform = [&](psg_cuda_direction d, const psg_cuda_field &field) {
             for (int s = 0; s < 2; s++) {
+                const psg_cuda_field segment = {(Real *)field.base_d + z0[s] * field.plane_pitch,
+                                                field.row_pitch, field.plane_pitch};
                 std::vector<psg_cuda_xy_part> here = parts;
                 for (psg_cuda_xy_part &p : here)
                     p.base_d = (Complex *)p.base_d + z0[s] * p.plane_pitch;
-                MUST(psg_cuda_xy_run(xy, d, field + z0[s] * ny * nx, z0[s + 1] - z0[s], here.data(),
-                                     here.size(), work.data(), 0));
+                MUST(psg_cuda_xy_run(xy, d, &segment, z0[s + 1] - z0[s], here.data(), here.size(),
+                                     work.data(), 0));
             }
         };
-        transform(PSG_CUDA_FORWARD, f_d.data());
-        for (const psg_cuda_xy_part &p : parts) {
-            const psg_cuda_segment segment = {p.base_d, nz, p.plane_pitch};
-            const psg_cuda_columns columns = {p.rows, nxc, strip};
-            const psg_cuda_symbol s = symbol(p.y0);
-            const psg_cuda_band band = {&segment, 1, p.rows, NULL, 0};
-            MUST(psg_cuda_kspace_run(kspace, &band, 1, &columns, &s, 0));
-        }
-        transform(PSG_CUDA_INVERSE, u_d.data());
+        const auto run = [&](const psg_cuda_field &from, const psg_cuda_field &to) {
+            transform(PSG_CUDA_FORWARD, from);
+            for (const psg_cuda_xy_part &p : parts) {
+                const psg_cuda_segment segment = {p.base_d, nz, p.plane_pitch};
+                const psg_cuda_columns columns = {p.rows, nxc, strip};
+                const psg_cuda_symbol s = symbol(p.y0);
+                const psg_cuda_band band = {&segment, 1, p.rows, NULL, 0};
+                MUST(psg_cuda_kspace_run(kspace, &band, 1, &columns, &s, 0));
+            }
+            transform(PSG_CUDA_INVERSE, to);
+        };
+        run(psg_cuda_dense_field(f_d.data(), nx, ny), psg_cuda_dense_field(u_d.data(), nx, ny));
         compare(y0.size(), dense);
+        const std::vector<Real> u = u_d.get();
+        for (const pitches &p : strides) {
+            pitched_field<Real> from(nx, ny, nz, p), to(nx, ny, nz, p);
+            from.put(f);
+            run(from.field(), to.field());
+            from.check(f, "f of strips");
+            to.check(u, "u of strips");
+        }
         psg_cuda_xy_destroy(xy);
     }
     void compare(size_t parts, bool dense) {
@@ -151,8 +166,8 @@ template <class Real> static void size(size_t nx, size_t ny, bool small) {
         return;
     for (size_t nz : planes_of<Real>(nx, ny, small)) {
         problem<Real> p(nx, ny, nz);
-        p.by_strips({0}, false);
-        p.by_strips({0, ny / 2}, false);
+        p.by_strips({0}, false, {std::begin(all_pitches), std::end(all_pitches)});
+        p.by_strips({0, ny / 2}, false, {{1, 3, 3}});
         p.by_strips({0, 1, 37, ny - 5}, true);
         p.by_strips({0, ny / 4, ny / 2, ny / 2, ny - 1}, false);
         std::vector<size_t> many;
@@ -173,8 +188,9 @@ static void arguments() {
     device_array<char> work(psg_cuda_xy_work_bytes(xy, 1));
     const psg_cuda_xy_part good = {a.data(), 256 * 129, 0, 256}, few = {a.data(), 1, 0, 255},
                            late = {a.data(), 1, 1, 255}, odd = {(char *)a.data() + 8, 1, 0, 256};
+    const psg_cuda_field field = psg_cuda_dense_field(a.data(), 256, 256);
     const auto run = [&](const psg_cuda_xy_part *part, size_t planes, size_t count) {
-        return psg_cuda_xy_run(xy, PSG_CUDA_FORWARD, a.data(), planes, part, count, work.data(), 0);
+        return psg_cuda_xy_run(xy, PSG_CUDA_FORWARD, &field, planes, part, count, work.data(), 0);
     };
     CHECK(run(&few, 1, 1) == cudaErrorInvalidValue);
     CHECK(run(&late, 1, 1) == cudaErrorInvalidValue);
@@ -182,17 +198,24 @@ static void arguments() {
     CHECK(run(&good, 1, 0) == cudaErrorInvalidValue);
     CHECK(run(&good, (size_t)1 << 40, 1) == cudaErrorInvalidValue);
     CHECK(run(&good, 0, 1) == cudaSuccess);
-    const auto run_at = [&](double *field, char *room) {
-        return psg_cuda_xy_run(xy, PSG_CUDA_INVERSE, field, 0, &good, 1, room, 0);
+    const auto run_at = [&](const psg_cuda_field &at, char *room) {
+        return psg_cuda_xy_run(xy, PSG_CUDA_INVERSE, &at, 0, &good, 1, room, 0);
     };
-    CHECK(run_at(a.data() + 1, work.data()) == cudaErrorInvalidValue);
-    CHECK(run_at(a.data(), work.data() + 128) == cudaErrorInvalidValue);
-    CHECK(run_at(a.data(), nullptr) == cudaErrorInvalidValue);
+    CHECK(run_at({(char *)a.data() + 4, 256, 65536}, work.data()) == cudaErrorInvalidValue);
+    CHECK(run_at({nullptr, 256, 65536}, work.data()) == cudaErrorInvalidValue);
+    CHECK(run_at({a.data(), 255, 65536}, work.data()) == cudaErrorInvalidValue);
+    CHECK(run_at({a.data(), 256, 65535}, work.data()) == cudaErrorInvalidValue);
+    CHECK(run_at({a.data(), (size_t)1 << 32, (size_t)1 << 40}, work.data()) ==
+          cudaErrorInvalidValue);
+    CHECK(run_at({a.data() + 1, 257, 65792}, work.data()) == cudaSuccess);
+    CHECK(run_at(field, work.data() + 128) == cudaErrorInvalidValue);
+    CHECK(run_at(field, nullptr) == cudaErrorInvalidValue);
     psg_cuda_xy_destroy(xy);
     MUST(psg_cuda_xy_create(&xy, PSG_CUDA_F64, 64, 64)); // works in shared memory alone
     const psg_cuda_xy_part whole = {a.data(), 64 * 33, 0, 64};
     CHECK(psg_cuda_xy_work_bytes(xy, 100) == 0);
-    CHECK(psg_cuda_xy_run(xy, PSG_CUDA_INVERSE, a.data(), 0, &whole, 1, nullptr, 0) == cudaSuccess);
+    const psg_cuda_field plane = psg_cuda_dense_field(a.data(), 64, 64);
+    CHECK(psg_cuda_xy_run(xy, PSG_CUDA_INVERSE, &plane, 0, &whole, 1, nullptr, 0) == cudaSuccess);
     psg_cuda_xy_destroy(xy);
 }
 
