@@ -39,7 +39,7 @@ typedef struct facts {
     unsigned nodes;
     psg_route *routes;
     size_t route_count;
-    psg_exchange between; /* between the processes; AUTO: there is one process */
+    psg_exchange between; /* between the processes; AUTO: one process, or no GPUs */
     char note[256];       /* why it is not direct, or "" */
 } facts;
 
@@ -165,13 +165,18 @@ static int find_routes(facts *f, const psg_options *options) {
                                : app_error(APP_FAILED, "out of memory for the links");
 }
 
-/* A small plan tries it. Collective. */
+/* A small plan tries it, where rank 0 has heard of GPUs. Collective. */
 static int find_between(facts *f, const psg_options *options) {
+    double gpus = 0;
     psg_grid grid;
     psg_plan *plan = NULL;
     psg_statistics statistics;
     psg_options own = *options;
-    if (app_ranks() == 1) {
+    for (size_t w = 0; app_rank() == 0 && w < f->workers->count; w++) {
+        gpus += f->workers->list[w].kind == PSG_WORKER_CUDA;
+    }
+    app_ranks_max(&gpus, 1);
+    if (app_ranks() == 1 || gpus == 0) {
         return APP_DONE;
     }
     own.effort = PSG_EFFORT_ESTIMATE;

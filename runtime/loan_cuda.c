@@ -47,9 +47,11 @@ static bool ask(wish *w, const char *what, char *words, size_t size) {
     return w->error == cudaSuccess;
 }
 
-/* CUDA exports the first address of an allocation, and no memory of a pool of StarPU's. */
+/* CUDA exports the first address of an allocation, and no memory of a pool of StarPU's. Several small allocations may
+ * share a block of 2 MiB, which would be lent as a whole. */
 static cudaError_t allocate(wish *w) {
-    return cudaMalloc(&w->memory, w->bytes);
+    const size_t block = (size_t)2 << 20;
+    return cudaMalloc(&w->memory, (w->bytes + block - 1) / block * block);
 }
 
 static cudaError_t release(wish *w) {
