@@ -8,6 +8,7 @@
 #include "app/simulation.h"
 #include "app/tuned.h"
 #include "graph/psg_machine.h"
+#include "graph/psg_observe.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -38,6 +39,8 @@ typedef struct facts {
     unsigned nodes;
     psg_route *routes;
     size_t route_count;
+    psg_exchange between; /* between the processes; AUTO: one process, or no GPUs */
+    char note[256];       /* why it is not direct, or "" */
 } facts;
 
 static const char *memory_name(int device, char *name, size_t size) {
@@ -94,6 +97,10 @@ static void print_lines(const facts *f) {
         }
     }
     print_routes(f);
+    if (f->between != PSG_EXCHANGE_AUTO) {
+        app_say("\nExchange between processes: %s%s%s\n", app_exchange_name(f->between),
+                f->note[0] ? ": " : "", f->note);
+    }
     printf("\nScheduling policies (* is in force):\n");
     for (size_t p = 0; psg_policy_name(p) != NULL; p++) {
         printf("%c %-32s %s\n", strcmp(workers->policy, psg_policy_name(p)) ? ' ' : '*',
@@ -129,6 +136,10 @@ static json_t *make_json(const facts *f) {
     json_object_set_new(root, "rank_workers", app_json_rank_workers(workers));
     json_object_set_new(root, "workers", app_json_workers(workers));
     json_object_set_new(root, "routes", routes);
+    json_object_set_new(root, "exchange",
+                        f->between != PSG_EXCHANGE_AUTO ? json_string(app_exchange_name(f->between))
+                                                        : json_null());
+    json_object_set_new(root, "exchange_note", f->note[0] ? json_string(f->note) : json_null());
     json_object_set_new(root, "policy", json_string(workers->policy));
     json_object_set_new(root, "policies", policies);
     json_object_set_new(root, "cache_folder", json_string(f->cache[0] ? f->cache : "none"));
@@ -154,11 +165,40 @@ static int find_routes(facts *f, const psg_options *options) {
                                : app_error(APP_FAILED, "out of memory for the links");
 }
 
+/* A small plan tries it, where rank 0 has heard of GPUs. Collective. */
+static int find_between(facts *f, const psg_options *options) {
+    double gpus = 0;
+    psg_grid grid;
+    psg_plan *plan = NULL;
+    psg_statistics statistics;
+    psg_options own = *options;
+    for (size_t w = 0; app_rank() == 0 && w < f->workers->count; w++) {
+        gpus += f->workers->list[w].kind == PSG_WORKER_CUDA;
+    }
+    app_ranks_max(&gpus, 1);
+    if (app_ranks() == 1 || gpus == 0) {
+        return APP_DONE;
+    }
+    own.effort = PSG_EFFORT_ESTIMATE;
+    psg_grid_init(&grid, 16, 16, 16, 1, 1, 1);
+    psg_status status = psg_plan_create(&plan, &grid, &own);
+    if (status == PSG_OK) {
+        status = psg_plan_statistics(plan, &statistics);
+    }
+    const int code =
+        status == PSG_OK ? APP_DONE : app_error(app_exit_code(status), "%s", psg_last_error());
+    if (!code) {
+        f->between = statistics.exchange;
+        snprintf(f->note, sizeof f->note, "%s", psg_plan_note(plan));
+    }
+    psg_plan_destroy(plan);
+    return app_ranks_agree(code);
+}
+
 /* On rank 0. */
-static int tell(const app_workers *workers, const psg_options *options,
-                const app_arguments *arguments) {
+static int tell(const facts *known, const psg_options *options, const app_arguments *arguments) {
     const char *json = arguments->json;
-    facts f = {.workers = workers, .nodes = options->nodes};
+    facts f = *known;
     const bool to_stdout = json != NULL && strcmp(json, "-") == 0;
     if (psg_cache_folder(options, 0, f.cache, sizeof f.cache) != PSG_OK) {
         f.cache[0] = '\0';
@@ -255,8 +295,12 @@ int app_info(int argc, char **argv) {
     psg_options options = arguments.solver.options;
     options.comm = app_ranks_comm();
     code = app_workers_find(&options, &workers);
+    facts f = {.workers = &workers, .nodes = options.nodes};
     if (!code) {
-        code = app_ranks_agree(app_rank() == 0 ? tell(&workers, &options, &arguments) : APP_DONE);
+        code = find_between(&f, &options);
+    }
+    if (!code) {
+        code = app_ranks_agree(app_rank() == 0 ? tell(&f, &options, &arguments) : APP_DONE);
     }
     app_workers_free(&workers);
     return code;

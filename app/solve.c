@@ -88,6 +88,9 @@ static int make_plan(app_run *r) {
         r->report.statistics.graph != PSG_GRAPH_STAGED) {
         app_note(&r->notes, "--z and --normalize have no effect without --graph staged");
     }
+    if (!code && psg_plan_note(r->plan)[0] != '\0') {
+        app_note(&r->notes, "blocks go in messages: %s", psg_plan_note(r->plan));
+    }
     if (!code) {
         code = app_workers_find(&r->report.options, &r->report.workers);
     }

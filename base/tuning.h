@@ -82,6 +82,9 @@
  *  recorded (2026-11-20). */
 #define TUNING_MESSENGER_LOOKS 20
 #define TUNING_MESSENGER_NAP 20e-6
+/** Seconds that a thread polls for the end of a run on GPUs with a time limit, before it sleeps until it is woken. Not
+ *  measured (2026-11-22). */
+#define TUNING_POLL_SECONDS 0.1
 /** Looks at MPI of a process that waits for others with a time limit, before it sleeps between two looks, and
  *  nanoseconds of that sleep. Not recorded (2026-11-22). */
 #define TUNING_AGREE_LOOKS 200

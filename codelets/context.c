@@ -106,7 +106,7 @@ static void segment_shape(const psg_context *c, size_t s, psg_task_shape *shape)
     const size_t relayed = relays ? psg_relay_all_rows(l) : 0;
     shape->count = psg_layout_planes(l, s);
     shape->pieces = l->bundles;
-    for (size_t g = 0; c->direct != NULL && g < l->bundles; g++) {
+    for (size_t g = 0; c->form.reaches && g < l->bundles; g++) {
         shape->remote += l->pencil_worker[l->bundle_p0[g]] != l->segment_worker[s];
     }
     shape->moved = shape->remote > 0 ? 1 - (double)relayed / (double)l->n[1] : 0;

@@ -14,6 +14,7 @@ typedef struct psg_form {
     bool fused;    /**< the variant of the graph */
     bool packed;   /**< blocks are dense, copied out of and into slabs; else they are views */
     bool messages; /**< blocks go to other processes one by one */
+    bool reaches;  /**< tasks of segments write and read blocks in other GPUs' memory */
     size_t strip;  /**< rows of blocks are in strips of x so wide (psg_gpu_strip()); 0: not */
     /* Of the staged graph: */
     bool z_contiguous;     /**< pencils are [ky][kx][z], else [z][ky][kx] */

@@ -144,9 +144,8 @@ static double exchanged_bytes(const psg_plan *plan, int from, int to) {
     return bytes;
 }
 
-/* What a GPU's segments and pencils send to other processes, and get from there as much, by main
- * memory unless messages can do without. */
-static double message_bytes(const psg_plan *plan, int gpu) {
+/* What a GPU's segments and pencils have for other processes, and get from there as much. */
+static double foreign_bytes(const psg_plan *plan, int gpu) {
     const psg_context *c = &plan->context;
     const size_t rows =
         c->layout.y0[c->layout.own_pencils.end] - c->layout.y0[c->layout.own_pencils.first];
@@ -163,9 +162,13 @@ static double message_bytes(const psg_plan *plan, int gpu) {
                       ? (double)psg_layout_rows(&c->layout, p) * (double)(c->layout.n[2] - planes)
                       : 0;
     }
-    const bool by_memory =
-        plan->placement.exchange == PSG_EXCHANGE_ALLTOALL || psg_comm_cuda_aware() != 1;
-    return by_memory ? 2 * (double)c->cpu->real_bytes * (double)c->layout.nxc * points : 0;
+    return 2 * (double)c->cpu->real_bytes * (double)c->layout.nxc * points;
+}
+
+/* Do messages go by main memory? Not those that an MPI takes from GPUs, nor empty ones. */
+static bool by_main_memory(const psg_plan *plan) {
+    return plan->placement.exchange == PSG_EXCHANGE_ALLTOALL ||
+           (plan->placement.exchange != PSG_EXCHANGE_DIRECT && psg_comm_cuda_aware() != 1);
 }
 
 static void find_gpu_links(const psg_plan *plan, psg_bounds *b) {
@@ -180,12 +183,16 @@ static void find_gpu_links(const psg_plan *plan, psg_bounds *b) {
         }
         const double field =
             planes * (double)(c->layout.n[0] * c->layout.n[1]) * (double)c->cpu->real_bytes;
-        const double messages = message_bytes(plan, gpu);
+        const double foreign = foreign_bytes(plan, gpu);
+        const double messages = by_main_memory(plan) ? foreign : 0;
         const double moved = (plan->past.from_memory ? field : 0) + messages;
         const double there = moved + exchanged_bytes(plan, -1, gpu);
         const double back = moved + exchanged_bytes(plan, gpu, -1);
         add_link(b, PSG_LINK_H2D, there, copy_seconds(STARPU_MAIN_RAM, node, there));
         add_link(b, PSG_LINK_D2H, back, copy_seconds(node, STARPU_MAIN_RAM, back));
+        if (psg_shares(plan)) { /* at a rate that nobody has measured */
+            add_link(b, PSG_LINK_D2D, foreign, 0);
+        }
         for (size_t h = 0; h < plan->workers.gpu_count; h++) {
             if (h != g && plan->placement.resident) {
                 const int other = plan->workers.gpus[h];

@@ -17,13 +17,15 @@ static size_t own_pencils(const psg_context *c) {
 }
 
 /* Tags are those of the pair of processes, odd ones for the way back: both ways there are
- * messages from one to the other. A block on a GPU goes from there, and to there, if MPI can. */
+ * messages from one to the other. A block on a GPU goes from there, and to there, if MPI can. A block that both
+ * processes reach stays where it is, and its message is empty. */
 static psg_message message_of(const psg_plan *plan, const psg_lane *lane, int rank, size_t s,
                               size_t g, psg_way way) {
     const psg_context *c = &plan->context;
     const bool outward = s >= c->layout.own_segments.first && s < c->layout.own_segments.end;
     const size_t first_segment = plan->processes.segment[outward ? plan->processes.rank : rank];
     const size_t first_bundle = plan->processes.bundle[outward ? rank : plan->processes.rank];
+    const bool stays = psg_shares(plan);
     const bool alone =
         c->layout.bundle_p0[g + 1] - c->layout.bundle_p0[g] == 1; /* else it is split there */
     const int worker = outward ? plan->context.layout.segment_worker[s]
@@ -36,9 +38,10 @@ static psg_message message_of(const psg_plan *plan, const psg_lane *lane, int ra
                              plan->processes.most_bundles +
                          g - first_bundle),
         .way = way,
-        .node = psg_placement_node(psg_comm_cuda_aware() == 1 ? worker : -1),
-        .rows = psg_layout_planes(&c->layout, s) *
-                (c->layout.bundle_y0[g + 1] - c->layout.bundle_y0[g]),
+        .node = psg_placement_node(stays || psg_comm_cuda_aware() == 1 ? worker : -1),
+        .rows = stays ? 0
+                      : psg_layout_planes(&c->layout, s) *
+                            (c->layout.bundle_y0[g + 1] - c->layout.bundle_y0[g]),
         .label = {PSG_TASK_EXCHANGE, {s, c->layout.bundle_p0[g], PSG_NO_INDEX}}};
 }
 

@@ -217,6 +217,8 @@ size_t psg_partition_tasks(const psg_context *context, bool gpus, size_t workers
 
 /** How are blocks exchanged? @return PSG_OK; PSG_ERR_UNSUPPORTED */
 psg_status psg_placement_exchange(psg_plan *plan);
+/** In which form do rows stand in blocks, on all processes that reach them? Rows are cut. @return PSG_OK; PSG_ERR_RUNTIME */
+psg_status psg_placement_strips(psg_plan *plan);
 /** Do they fit where they shall stand? Planes are cut. @return PSG_OK; PSG_ERR_MEMORY: not those of
  *  a resident plan */
 psg_status psg_placement_check(psg_plan *plan);
@@ -249,6 +251,8 @@ typedef struct psg_part {
     int node;
     size_t bytes;
     void *memory;
+    bool lent;    /**< other processes reach it, see share.c */
+    size_t place; /**< if it is lent: the GPU that has it, by its number among workers.gpus */
 } psg_part;
 
 /** Register a StarPU block of nx x ny x nz elements on a memory node, rows contiguous, planes
@@ -266,8 +270,9 @@ void psg_block_unregister(starpu_data_handle_t *handles, size_t count);
 typedef struct psg_lane {
     psg_part *parts; /**< [part_count]: the memory */
     size_t part_count;
-    void **item;           /**< where each thing in it stands; see lane.c */
-    psg_relay_place relay; /**< of `item`, the rows that kspace relays */
+    void **item;             /**< where each thing in it stands; see lane.c */
+    psg_relay_place relay;   /**< of `item`, the rows that kspace relays */
+    struct psg_loans *loans; /**< with psg_shares(): where the other processes' pencils stand */
     size_t bytes;
     size_t number; /**< of the lane in the plan */
     /* Blocks are complex [z][y][nxc]. What the segments have: [own segments][bundles]. What came
@@ -355,6 +360,28 @@ bool psg_lane_find(const psg_plan *plan, const psg_lane *lane, const void *addre
 /** Handles without memory of their own yet, for psg_plan_slab_handles(). */
 psg_status psg_arrays_create_slabs(const psg_plan *plan, psg_arrays **arrays);
 
+/* -------------------------------------------------------------------------------- share.c */
+
+/** Do the processes of this plan write and read blocks in each other's memory? */
+bool psg_shares(const psg_plan *plan);
+/** Find out if they can, where the options leave that open or ask for it: processes.near. Its workers are known.
+ *  Collective. @return PSG_OK; PSG_ERR_UNSUPPORTED: it was asked for, and this process cannot; _RUNTIME */
+psg_status psg_share_try(psg_plan *plan);
+
+/** Memory that is lent, for a part that has its node and bytes. @return false: there is none */
+bool psg_share_allocate(const psg_plan *plan, psg_part *part);
+void psg_share_free(const psg_plan *plan, psg_part *part);
+
+/** Lend a lane's parts to the other processes, and take theirs. Collective.
+ *  @param[in] status  PSG_OK if this process has its parts
+ *  @return that of all processes */
+psg_status psg_share_connect(psg_lane *lane, const psg_plan *plan, psg_status status);
+/** Undo that; nothing where it was not done. The lane's solves have ended. Collective.
+ *  @return may the parts be freed? Not where another process may still use them. */
+bool psg_share_disconnect(psg_lane *lane, const psg_plan *plan);
+/** Where pencil p of another process stands, for a worker of ours. */
+void *psg_share_pencil(const psg_lane *lane, const psg_plan *plan, int rank, size_t p, int worker);
+
 /* ----------------------------------------------------------------------------- exchange.c */
 
 /** Submit what carries blocks from segments to pencils, and back: nothing in one process. */
@@ -399,6 +426,8 @@ typedef struct psg_processes {
     size_t *bundle;       /**< [ranks + 1]: the first bundle of each process */
     size_t most_segments; /**< of a process */
     size_t most_bundles;  /**< of a process */
+    bool near;            /**< their GPUs reach each other's memory */
+    char note[256];       /**< why they do not, for psg_plan_note() */
 } psg_processes;
 
 /** The workers of this process that take the plan's tasks. */

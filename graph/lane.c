@@ -46,6 +46,9 @@ void psg_block_unregister(starpu_data_handle_t *handles, size_t count) {
 static bool part_alloc(psg_part *part, const psg_plan *plan, int node, size_t bytes) {
     bytes = bytes > 0 ? bytes : 1; /* a process may have nothing, which is no failure */
     *part = (psg_part){.node = node, .bytes = bytes};
+    if (psg_shares(plan)) {
+        return psg_share_allocate(plan, part);
+    }
     if (node != STARPU_MAIN_RAM) {
         part->memory = (void *)starpu_malloc_on_node((unsigned)node, bytes);
     } else if (plan->workers.gpu_count > 0) {
@@ -60,7 +63,9 @@ static void part_free(psg_part *part, const psg_plan *plan) {
     if (part->memory == NULL) {
         return;
     }
-    if (part->node != STARPU_MAIN_RAM) {
+    if (part->lent) {
+        psg_share_free(plan, part);
+    } else if (part->node != STARPU_MAIN_RAM) {
         starpu_free_on_node((unsigned)part->node, (uintptr_t)part->memory, part->bytes);
     } else if (plan->workers.gpu_count > 0) {
         psg_device_host_free(part->memory);
@@ -72,7 +77,8 @@ static void part_free(psg_part *part, const psg_plan *plan) {
 /* What stands in a lane, in this order. All of it is complex.
  *
  *   views: [segments]              a segment's planes, that the blocks are views of
- *   dense, one process: [pencils]  a pencil's blocks end to end: its rows of all planes, but those
+ *   dense, one process, or several that share blocks:
+ *            [own pencils]         a pencil's blocks end to end: its rows of all planes, but those
  *                                  that kspace returns:
  *            [pencils]             these of a pencil, as they come, unless it fetches them
  *            [segments]            and of all pencils in a segment's planes, as they are back
@@ -86,6 +92,7 @@ static void part_free(psg_part *part, const psg_plan *plan) {
  * finds one array, whoever wrote it. */
 typedef struct layout {
     const psg_plan *plan;
+    bool stacked;   /* blocks stand with those of their pencil, else with those of their segment */
     size_t own;     /* segments of this process */
     size_t outward; /* items of each kind: with a segment's blocks, ours or another's, */
     size_t inward;
@@ -99,10 +106,10 @@ typedef struct layout {
 static layout layout_of(const psg_plan *plan) {
     const psg_context *c = &plan->context;
     const size_t pencils = psg_range_count(c->layout.own_pencils);
-    const bool stacked = c->form.packed && plan->processes.ranks == 1;
-    layout l = {.plan = plan, .own = psg_range_count(c->layout.own_segments)};
+    const bool stacked = c->form.packed && (plan->processes.ranks == 1 || psg_shares(plan));
+    layout l = {.plan = plan, .stacked = stacked, .own = psg_range_count(c->layout.own_segments)};
     l.outward = stacked ? 0 : (size_t)plan->processes.ranks * l.own;
-    l.inward = c->layout.segments - l.own;
+    l.inward = stacked ? 0 : c->layout.segments - l.own;
     l.stacks = stacked ? pencils : 0;
     l.sent = c->layout.relay.rows != NULL && !c->layout.relay.fetched ? pencils : 0;
     l.returned = c->layout.relay.rows != NULL ? c->layout.segments : 0;
@@ -129,7 +136,7 @@ static size_t inward_item(const layout *l, size_t s) {
 }
 
 static size_t stack_item(const layout *l, size_t p) {
-    return l->outward + l->inward + p;
+    return l->outward + l->inward + p - l->plan->context.layout.own_pencils.first;
 }
 
 static size_t spectrum_item(const layout *l, size_t own) {
@@ -182,7 +189,8 @@ static subject subject_of(const layout *l, size_t m) {
     }
     m -= l->inward;
     if (m < l->stacks) {
-        return (subject){.pencil = true, .index = m, .rows = psg_block_rows(&c->layout, m)};
+        const size_t p = c->layout.own_pencils.first + m;
+        return (subject){.pencil = true, .index = p, .rows = psg_block_rows(&c->layout, p)};
     }
     m -= l->stacks;
     if (m < l->sent) {
@@ -260,7 +268,7 @@ static place place_of(const layout *l, int rank, size_t s, size_t g) {
     const psg_context *c = &l->plan->context;
     const size_t *y = c->layout.bundle_y0 + g;
     const size_t planes = psg_layout_planes(&c->layout, s);
-    if (l->stacks > 0) {
+    if (l->stacked) {
         return (place){stack_item(l, g), c->layout.z0[s] * psg_block_rows(&c->layout, g)};
     }
     return (place){is_own(&c->layout.own_segments, s) ? outward_item(l, rank, s)
@@ -273,11 +281,14 @@ static void register_block(starpu_data_handle_t *block, const psg_lane *lane, co
     const psg_context *c = &l->plan->context;
     const size_t element = 2 * c->cpu->real_bytes;
     const size_t *y = c->layout.bundle_y0 + g;
-    const size_t rows = l->stacks > 0 ? psg_block_rows(&c->layout, g) : y[1] - y[0];
+    const size_t rows = l->stacked ? psg_block_rows(&c->layout, g) : y[1] - y[0];
     const size_t n[3] = {c->layout.nxc, rows, psg_layout_planes(&c->layout, s)};
     const place at = place_of(l, rank, s, g);
-    psg_block_register(block, item_of(l, at.item).node,
-                       (char *)lane->item[at.item] + at.rows * c->layout.nxc * element, n,
+    const bool taken = l->stacked && rank != l->plan->processes.rank;
+    const int worker = c->layout.segment_worker[s];
+    const int node = taken ? psg_placement_home(l->plan, worker) : item_of(l, at.item).node;
+    char *memory = taken ? psg_share_pencil(lane, l->plan, rank, g, worker) : lane->item[at.item];
+    psg_block_register(block, node, memory + at.rows * c->layout.nxc * element, n,
                        c->form.packed ? n[0] * n[1] : c->layout.nxc * c->layout.n[1], element);
     starpu_data_set_coordinates(*block, 2, (int)s, (int)y[0]);
 }
@@ -471,7 +482,7 @@ static bool make_room(psg_lane *lane, const layout *l) {
     if (!all) {
         return false;
     }
-    lane->relay.before = &lane->item[stack_item(l, l->stacks)];
+    lane->relay.before = &lane->item[l->outward + l->inward + l->stacks];
     lane->relay.after = lane->relay.before + l->sent;
     lane->bundles = handles(l->own * c->layout.bundles);
     lane->arrivals = handles(c->layout.segments * (psg_range_count(c->layout.own_bundles)));
@@ -486,19 +497,24 @@ psg_status psg_lane_create(psg_lane **result, const psg_plan *plan) {
     const psg_context *c = &plan->context;
     const layout l = layout_of(plan);
     psg_lane *lane = calloc(1, sizeof *lane);
+    psg_status status = PSG_OK;
     *result = NULL;
     if (lane == NULL) {
-        return psg_fail(PSG_ERR_MEMORY, "no memory for a spectrum's description");
-    }
-    lane->number = plan->storage.lane_count;
-    if (!make_room(lane, &l)) {
-        const size_t bytes = lane->bytes;
-        psg_lane_destroy(lane, plan);
-        return psg_fail(
+        status = psg_fail(PSG_ERR_MEMORY, "no memory for a spectrum's description");
+    } else if (!make_room(lane, &l)) {
+        status = psg_fail(
             PSG_ERR_MEMORY,
             "no memory for the spectrum of %zu x %zu x %zu points: %zu bytes were asked for",
-            c->layout.n[0], c->layout.n[1], c->layout.n[2], bytes);
+            c->layout.n[0], c->layout.n[1], c->layout.n[2], lane->bytes);
     }
+    if (psg_shares(plan)) {
+        status = psg_share_connect(lane, plan, status);
+    }
+    if (status != PSG_OK || lane == NULL) {
+        psg_lane_destroy(lane, plan);
+        return status;
+    }
+    lane->number = plan->storage.lane_count;
     register_all(lane, &l);
     if (plan->placement.exchange == PSG_EXCHANGE_ALLTOALL && !describe_alltoall(lane, &l)) {
         psg_lane_destroy(lane, plan);
@@ -536,8 +552,10 @@ void psg_lane_destroy(psg_lane *lane, const psg_plan *plan) {
         return;
     }
     const layout l = layout_of(plan);
-    const bool left = plan->storage.left; /* MPI may still read and write what is in the lane */
     unregister_blocks(lane, &l);
+    const bool idle = psg_share_disconnect(lane, plan);
+    const bool left =
+        plan->storage.left || !idle; /* others may still read and write what is in the lane */
     psg_block_unregister(&lane->turn, 1);
     psg_block_unregister(lane->spectra, l.spectra); /* none, where they are blocks */
     psg_block_unregister(lane->columns, l.pencils);

@@ -119,9 +119,8 @@ static size_t tasks_of(const psg_plan *plan, int kind) {
     if (kind == CORES && on_several_nodes(plan)) {
         return clamp(bytes_between(plan) / TUNING_FAR_BYTES, tasks, TUNING_FINER_FAR * tasks);
     }
-    const bool one = kind == GPUS && plan->placement.exchange == PSG_EXCHANGE_DIRECT &&
-                     plan->workers.gpu_count > 1;
-    return one && !plan->placement.finer ? clamp(tasks, 1, plan->workers.gpu_count) : tasks;
+    const bool one = kind == GPUS && plan->context.form.reaches;
+    return one && !plan->placement.finer ? clamp(tasks, 1, plan->workers.most[GPUS]) : tasks;
 }
 
 /* What a member of a team has to do: planes, or of pencils tiles of columns, of which a last one may not be full. */
@@ -216,7 +215,7 @@ static cut choose_rows(const psg_plan *plan, int kind) {
         return (cut){.parts = clamp(pencils_of(plan, kind), divide_up(own, rows_max), own)};
     }
     if (plan->placement.exchange == PSG_EXCHANGE_DIRECT) {
-        pencils = clamp(pencils, 1, plan->workers.gpu_count);
+        pencils = clamp(pencils, 1, plan->workers.most[GPUS]);
     }
     return (cut){.parts = parts_of(plan, kind, pencils, own, rows_max, n[2] * row_bytes),
                  .mixed = plan->workers.teams};
@@ -242,12 +241,12 @@ static psg_range gpus_of(const psg_plan *plan, const cut *cuts, size_t extent, p
 }
 
 /* Pencils of a process that travel as one: all, in as many bundles as leave messages large
- * enough. */
+ * enough; one each where nothing travels. */
 static size_t bundles_of(const psg_plan *plan, size_t pencils, size_t rows) {
     const psg_context *c = &plan->context;
     const size_t bytes =
         plan->context.layout.segment_planes * rows * c->layout.nxc * 2 * c->cpu->real_bytes;
-    return plan->processes.ranks == 1 || pencils == 0
+    return plan->processes.ranks == 1 || psg_shares(plan) || pencils == 0
                ? pencils
                : clamp(bytes / TUNING_MESSAGE_BYTES, 1, pencils);
 }

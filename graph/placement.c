@@ -4,6 +4,7 @@
 
 #include "base/tuning.h"
 #include "runtime/device.h"
+#include "runtime/simulation.h"
 
 #include <stdlib.h>
 
@@ -56,11 +57,13 @@ static bool fits(const psg_plan *plan, bool ahead, size_t twice) {
     const size_t row = c->layout.nxc * 2 * c->cpu->real_bytes;
     const size_t plane = c->layout.n[1] * row;
     const size_t segments = psg_range_count(c->layout.gpu_segments);
-    const size_t all_rows =
-        c->layout.n[1] - psg_cpu_share_of(plan->workers.cpu_share, c->layout.n[1]);
-    const size_t asked =
-        plan->problem.options.pencils > 0 ? plan->problem.options.pencils : plan->workers.gpu_count;
-    const size_t pencils = asked < c->layout.n[1] ? asked : c->layout.n[1];
+    const size_t ranks = (size_t)plan->processes.ranks;
+    const size_t own_rows = (c->layout.n[1] + ranks - 1) / ranks;
+    const size_t all_rows = own_rows - psg_cpu_share_of(plan->workers.cpu_share, own_rows);
+    const size_t asked = plan->problem.options.pencils > 0
+                             ? (plan->problem.options.pencils + ranks - 1) / ranks
+                             : plan->workers.gpu_count;
+    const size_t pencils = asked < own_rows ? asked : own_rows;
     const size_t slabs = share(plan, segments, plan->context.layout.segment_planes) * plane;
     const size_t rows = share(plan, pencils, (all_rows + pencils - 1) / pencils);
     const size_t blocks = rows * c->layout.n[2] * row;
@@ -78,6 +81,26 @@ bool psg_placement_fits(const psg_plan *plan, bool ahead) {
                 plan->context.layout.relay.fetched ? 0 : psg_relay_all_rows(&plan->context.layout));
 }
 
+/* Direct where the processes reach each other's memory, and have room there; else messages. */
+static psg_status choose_between(psg_plan *plan) {
+    const psg_exchange asked = plan->problem.options.exchange;
+    const bool direct =
+        plan->processes.near && (plan->placement.resident || plan->workers.gpu_count == 0);
+    if (asked == PSG_EXCHANGE_MANAGED) {
+        return psg_fail(PSG_ERR_UNSUPPORTED,
+                        "exchange managed is within one process; between several it is mpi, "
+                        "alltoall, or on GPUs direct");
+    }
+    if (asked == PSG_EXCHANGE_DIRECT && !direct) {
+        return psg_fail(PSG_ERR_UNSUPPORTED,
+                        "exchange direct between processes needs the fused graph");
+    }
+    plan->placement.exchange = asked != PSG_EXCHANGE_AUTO ? asked
+                               : direct                   ? PSG_EXCHANGE_DIRECT
+                                                          : PSG_EXCHANGE_MPI;
+    return PSG_OK;
+}
+
 /* Direct where it can be: that moves each block once each way, inside the kernel that makes or
  * needs it. Several processes have messages; one that is its communicator's only one has no use
  * for them. */
@@ -85,14 +108,7 @@ static psg_status choose_exchange(psg_plan *plan) {
     const bool between = plan->problem.options.exchange == PSG_EXCHANGE_MPI ||
                          plan->problem.options.exchange == PSG_EXCHANGE_ALLTOALL;
     if (plan->processes.ranks > 1) {
-        plan->placement.exchange = between ? plan->problem.options.exchange : PSG_EXCHANGE_MPI;
-        return between || plan->problem.options.exchange == PSG_EXCHANGE_AUTO
-                   ? PSG_OK
-                   : psg_fail(PSG_ERR_UNSUPPORTED,
-                              "exchange %s is within one process; between several it is mpi or "
-                              "alltoall",
-                              plan->problem.options.exchange == PSG_EXCHANGE_DIRECT ? "direct"
-                                                                                    : "managed");
+        return choose_between(plan);
     }
     const bool possible = plan->placement.resident && plan->workers.cpu_count == 0 &&
                           plan->context.form.fused && psg_device_peers();
@@ -116,7 +132,12 @@ psg_status psg_placement_exchange(psg_plan *plan) {
                        (plan->workers.usable_count == 1 && plan->placement.resident);
     const psg_status status = choose_exchange(plan);
     c->form.packed = plan->processes.ranks > 1 || !alone;
-    c->form.messages = plan->placement.exchange == PSG_EXCHANGE_MPI;
+    c->form.messages =
+        plan->processes.ranks > 1 && plan->placement.exchange != PSG_EXCHANGE_ALLTOALL;
+    c->form.reaches = plan->placement.exchange == PSG_EXCHANGE_DIRECT &&
+                      (plan->workers.gpu_count > 1 || plan->processes.ranks > 1);
+    c->engine.polls = plan->workers.gpu_count > 0 && plan->workers.cpu_count == 0 &&
+                      (plan->processes.ranks == 1 || psg_shares(plan)) && !psg_simulated();
     return status;
 }
 
@@ -165,7 +186,8 @@ static psg_status return_rows(psg_plan *plan) {
     return PSG_OK;
 }
 
-/* Blocks that are at home on the GPU of their pencil, and f or u on that of the segment. */
+/* Blocks that are at home on the GPU of their pencil, and f or u on that of the segment. Another process' blocks are at
+ * addresses of the segment's GPU. */
 static psg_status make_direct(psg_plan *plan) {
     psg_context *c = &plan->context;
     plan->placement.direct_node =
@@ -176,12 +198,14 @@ static psg_status make_direct(psg_plan *plan) {
     }
     plan->placement.direct_node[0] = STARPU_SPECIFIC_NODE_LOCAL;
     for (size_t p = 0; p < c->layout.pencils; p++) {
-        plan->placement.direct_node[1 + p] = psg_placement_home(plan, c->layout.pencil_worker[p]);
+        const bool own = p >= c->layout.own_pencils.first && p < c->layout.own_pencils.end;
+        plan->placement.direct_node[1 + p] =
+            own ? psg_placement_home(plan, c->layout.pencil_worker[p]) : STARPU_SPECIFIC_NODE_LOCAL;
     }
     psg_task_forward_xy_direct(plan->placement.direct.forward_xy, plan->placement.direct_node);
     psg_task_inverse_xy_direct(plan->placement.direct.inverse_xy, plan->placement.direct_node);
     c->direct = &plan->placement.direct;
-    return return_rows(plan);
+    return plan->processes.ranks == 1 ? return_rows(plan) : PSG_OK;
 }
 
 static bool all_on(int worker, const int *workers, size_t count) {
@@ -211,6 +235,22 @@ static size_t data_of_task(const psg_layout *l) {
     return 1 + (l->segments > l->bundles ? l->segments : l->bundles);
 }
 
+/* Cores know rows as they are, and messages are cut and joined by rows. */
+psg_status psg_placement_strips(psg_plan *plan) {
+    psg_context *c = &plan->context;
+    const bool only_gpus = plan->workers.gpu_count > 0 && plan->workers.cpu_count == 0;
+    const bool between = plan->processes.ranks > 1;
+    double strip = only_gpus && c->form.fused && (!between || psg_shares(plan))
+                       ? -(double)psg_gpu_strip(c)
+                       : 0;
+    psg_status status = PSG_OK;
+    if (psg_shares(plan)) { /* the narrowest of all processes, which is 0 where one has none */
+        status = psg_ranks_max(plan->processes.comm, &strip, 1);
+    }
+    c->form.strip = (size_t)-strip;
+    return status;
+}
+
 psg_status psg_placement_make(psg_plan *plan) {
     psg_context *c = &plan->context;
     plan->context.layout.segment_worker =
@@ -227,9 +267,6 @@ psg_status psg_placement_make(psg_plan *plan) {
     c->form.segment_is_block = staged && c->layout.pencils == 1;
     c->form.pencil_is_block = staged && c->layout.segments == 1 && !c->form.z_contiguous &&
                               (c->form.packed || c->layout.pencils == 1);
-    /* Cores know rows as they are, and between processes blocks are cut and joined by rows. */
-    const bool only_gpus = plan->workers.gpu_count > 0 && plan->workers.cpu_count == 0;
-    c->form.strip = only_gpus && plan->processes.ranks == 1 && c->form.fused ? psg_gpu_strip(c) : 0;
     c->engine.chain_steps = count_chained(plan);
     c->engine.task_data = data_of_task(&c->layout);
     return plan->placement.exchange == PSG_EXCHANGE_DIRECT && plan->workers.gpu_count > 1

@@ -120,8 +120,6 @@ static psg_status make_workers(psg_plan *plan) {
              .copies) { /* the waiter then wakes on a core that no idle worker holds; else copies remain */
         plan->context.engine.run_ended = psg_runtime_rest;
     }
-    plan->context.engine.polls = plan->workers.gpu_count > 0 && plan->workers.cpu_count == 0 &&
-                                 plan->processes.ranks == 1 && !psg_simulated();
     if (plan->workers.usable_count == 0) {
         return psg_fail(PSG_ERR_NODEV, "StarPU runs without a worker that the plan could use");
     }
@@ -197,11 +195,18 @@ static psg_status make_scratch(psg_plan *plan) {
 
 static psg_status make_lanes(psg_plan *plan) {
     plan->storage.lanes = calloc(plan->problem.options.in_flight, sizeof *plan->storage.lanes);
+    psg_status status = PSG_OK;
     if (plan->storage.lanes == NULL) {
-        return psg_fail(PSG_ERR_MEMORY, "no memory for %u solves in flight",
-                        plan->problem.options.in_flight);
+        status = psg_fail(PSG_ERR_MEMORY, "no memory for %u solves in flight",
+                          plan->problem.options.in_flight);
     }
-    const psg_status status = psg_lane_create(&plan->storage.lanes[0], plan);
+    if (psg_shares(plan)) { /* a lane is made on all processes at once */
+        status = psg_ranks_agree(plan->processes.comm, status);
+    }
+    if (status != PSG_OK) {
+        return status;
+    }
+    status = psg_lane_create(&plan->storage.lanes[0], plan);
     plan->storage.lane_count = status == PSG_OK ? 1 : 0;
     return status;
 }
@@ -369,7 +374,8 @@ static bool take_less(psg_placement *next, const psg_plan *plan) {
     const psg_placement *failed = &plan->placement;
     const psg_options *o = &plan->problem.options;
     const psg_relay *relay = &plan->context.layout.relay;
-    const bool direct = failed->exchange == PSG_EXCHANGE_DIRECT && plan->workers.gpu_count > 1;
+    const bool direct = failed->exchange == PSG_EXCHANGE_DIRECT &&
+                        (plan->workers.gpu_count > 1 || plan->processes.ranks > 1);
     const bool twice = relay->rows != NULL && !relay->fetched;
     *next = (psg_placement){.fetches = failed->fetches, .finer = failed->finer};
     if (!failed->resident) {
@@ -384,12 +390,21 @@ static bool take_less(psg_placement *next, const psg_plan *plan) {
 
 /* Less memory is another layout, and all that follows from it. */
 static psg_status make(psg_plan *plan) {
-    static const step first[] = {psg_transforms_divide, make_workers};
-    static const step arrangement[] = {
-        psg_placement_exchange, make_planes,          psg_placement_check, psg_partition_rows,
-        psg_placement_make,     psg_simulation_check, make_exchange,       make_lanes,
-        psg_transforms_plan,    make_scratch,         make_devices,        check_room,
-        psg_team_make};
+    static const step first[] = {psg_transforms_divide, make_workers, psg_share_try};
+    static const step arrangement[] = {psg_placement_exchange,
+                                       make_planes,
+                                       psg_placement_check,
+                                       psg_partition_rows,
+                                       psg_placement_strips,
+                                       psg_placement_make,
+                                       psg_simulation_check,
+                                       make_exchange,
+                                       make_lanes,
+                                       psg_transforms_plan,
+                                       make_scratch,
+                                       make_devices,
+                                       check_room,
+                                       psg_team_make};
     enum { FIRST = sizeof first / sizeof *first, REST = sizeof arrangement / sizeof *arrangement };
     psg_placement next;
     psg_status status = run_steps(plan, first, FIRST);

@@ -121,8 +121,9 @@ typedef enum psg_exchange {
     PSG_EXCHANGE_AUTO = 0,
     PSG_EXCHANGE_MANAGED,  /**< StarPU moves the blocks */
     PSG_EXCHANGE_DIRECT,   /**< GPUs write and read each other's memory: fused graph, peer access,
-                                and room for the whole spectrum on the GPUs */
-    PSG_EXCHANGE_MPI,      /**< between processes (AUTO there), each message as soon as it can go */
+                                and room for the whole spectrum on the GPUs. Also between the
+                                processes of one node, where it is AUTO if it works */
+    PSG_EXCHANGE_MPI,      /**< between processes, each message as soon as it can go */
     PSG_EXCHANGE_ALLTOALL, /**< between processes, all at once: MPI_Ialltoallv; to compare with */
     PSG_EXCHANGE_COUNT
 } psg_exchange;

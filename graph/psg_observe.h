@@ -97,6 +97,10 @@ PSG_API psg_status psg_plan_statistics(const psg_plan *plan, psg_statistics *sta
 #define psg_plan_statistics(plan, statistics)                                                      \
     psg_plan_statistics(plan, statistics, sizeof(psg_statistics))
 
+/** Why a plan of several processes with GPUs, whose exchange was left at auto, has messages and not exchange direct.
+ *  @return the plan's; "" if there is nothing to say */
+PSG_API const char *psg_plan_note(const psg_plan *plan);
+
 /** Seconds of worker w (0 .. statistics.workers-1) in each stage of the latest solve waited for.
  *  @param[out] seconds  PSG_STAGE_COUNT numbers @return PSG_OK; PSG_ERR_ARG */
 PSG_API psg_status psg_plan_worker_seconds(const psg_plan *plan, size_t w, double *seconds);

@@ -29,13 +29,21 @@ static psg_lane *idlest_lane(const psg_plan *plan) {
     return lane;
 }
 
+/* Processes that share blocks make a lane at once, or none. */
+static bool another_fits(const psg_plan *plan) {
+    const bool fits = !plan->placement.resident || psg_placement_fits(plan, true);
+    const psg_status status =
+        fits ? PSG_OK : psg_fail(PSG_ERR_MEMORY, "no room for another spectrum");
+    return psg_ranks_agree(psg_shares(plan) ? plan->processes.comm : NULL, status) == PSG_OK;
+}
+
 /* That one, or a new one rather than one that is in use; without memory for that, solves share lanes
  * and follow one another. */
 static psg_lane *choose_lane(psg_plan *plan) {
     psg_lane *lane = idlest_lane(plan);
     psg_lane *another = NULL;
     if (lane->users > 0 && plan->storage.lane_count < plan->problem.options.in_flight &&
-        (!plan->placement.resident || psg_placement_fits(plan, true))) {
+        another_fits(plan)) {
         if (psg_ranks_agree(plan->processes.comm, psg_lane_create(&another, plan)) == PSG_OK) {
             plan->storage.lanes[plan->storage.lane_count++] = another;
             lane = another;

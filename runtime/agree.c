@@ -188,7 +188,7 @@ bool psg_comm_duplicate(psg_comm *comm, MPI_Comm from, MPI_Comm *copy) {
 
 /* ------------------------------------------------------------------------------- agreement */
 
-const void *psg_comm_node_gather(psg_comm *comm, const void *mine, size_t bytes) {
+const void *psg_comm_node_gather(psg_comm *comm, const void *mine, size_t bytes, const char *what) {
     if (comm->limit == 0 && !comm->given_up) {
         return psg_comm_done(comm,
                              MPI_Allgather(mine, (int)bytes, MPI_BYTE, comm->room, (int)bytes,
@@ -197,7 +197,7 @@ const void *psg_comm_node_gather(psg_comm *comm, const void *mine, size_t bytes)
                    ? comm->room
                    : NULL;
     }
-    if (!psg_comm_tell_all(comm, comm->node, mine, bytes, "to tell which cores it has")) {
+    if (!psg_comm_tell_all(comm, comm->node, mine, bytes, what)) {
         return NULL;
     }
     for (int r = 1; r < comm->node_ranks; r++) {

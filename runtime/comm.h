@@ -56,8 +56,9 @@ int psg_comm_ranks(const psg_comm *comm);
 /** Among the processes of this node: this one's number, and how many there are. */
 void psg_comm_node(const psg_comm *comm, int *rank, int *ranks);
 /** Collective over all nodes: `bytes` of each process of the node, at most 512, in the order of
- *  their numbers. @return valid until the next collective function; NULL: psg_comm_why() */
-const void *psg_comm_node_gather(psg_comm *comm, const void *mine, size_t bytes);
+ *  their numbers. @param[in] what  "to agree", after "waited 5 s for process 2"
+ *  @return valid until the next collective function; NULL: psg_comm_why() */
+const void *psg_comm_node_gather(psg_comm *comm, const void *mine, size_t bytes, const char *what);
 
 enum { PSG_COMM_WORDS = 576 }; /**< bytes of a process' words and their place that others get */
 

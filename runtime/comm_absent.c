@@ -36,7 +36,8 @@ void psg_comm_node(const psg_comm *comm, int *rank, int *ranks) {
     *ranks = 1;
 }
 
-const void *psg_comm_node_gather(psg_comm *comm, const void *mine, size_t bytes) {
+const void *psg_comm_node_gather(psg_comm *comm, const void *mine, size_t bytes, const char *what) {
+    (void)what;
     (void)comm;
     (void)mine;
     (void)bytes;

@@ -40,7 +40,7 @@ static int start_travel(psg_errand *errand, psg_request *request) {
     if (atomic_load(&t->run->messages.given_up)) {
         return PSG_COMM_GIVEN_UP;
     }
-    void *memory = starpu_data_handle_to_pointer(t->block, (unsigned)m->node);
+    void *memory = m->rows > 0 ? starpu_data_handle_to_pointer(t->block, (unsigned)m->node) : NULL;
     return t->event.received ? psg_wire_receive(wire, memory, m->rows, m->rank, m->tag, request)
                              : psg_wire_send(wire, memory, m->rows, m->rank, m->tag, request);
 }
@@ -90,6 +90,10 @@ static void ready(void *argument) {
     psg_run *run = t->run;
     psg_pairing *p = pairing_of(t);
     psg_errand *go[2] = {NULL, NULL};
+    if (t->message.rows == 0) { /* which fills no wire */
+        psg_messenger_post(&t->errand);
+        return;
+    }
     starpu_pthread_mutex_lock(&run->mutex);
     if (!t->event.received) {
         go[0] = &t->errand;
@@ -123,7 +127,10 @@ static void ready(void *argument) {
 static void submit(psg_run *run, starpu_data_handle_t block, const psg_message *m, bool receive) {
     travel *t = &run->messages.travel[run->messages.travels++];
     psg_run_begin_task(run);
-    *t = (travel){.errand = {.owner = run, .start = start_travel, .ended = end_travel},
+    *t = (travel){.errand = {.owner = run,
+                             .hurried = run->engine->polls,
+                             .start = start_travel,
+                             .ended = end_travel},
                   .run = run,
                   .message = *m,
                   .block = block,

@@ -11,7 +11,8 @@ typedef struct psg_message {
     int tag;  /**< the same on both */
     psg_way way;
     int node;        /**< the memory node from which it goes, or to which it comes */
-    size_t rows;     /**< of the wire's */
+    size_t rows;     /**< of the wire's; 0: the message says that the block is written, which the
+                          other process reaches where it is */
     psg_label label; /**< of a block with several parts: its first one */
 } psg_message;
 

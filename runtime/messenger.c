@@ -6,6 +6,7 @@
 #include "runtime/request_mpi.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -22,6 +23,7 @@ typedef struct round {
     MPI_Status *status; /* of those that have ended */
     int count;
     int room;
+    int hurried;       /* of those under way */
     psg_errand *first; /* not begun yet, as there was no room; first come, first served */
     psg_errand *last;
 } round;
@@ -70,6 +72,7 @@ static void start(round *r, psg_errand *errand) {
     }
     r->request[r->count] = begun.mpi;
     r->errand[r->count++] = errand;
+    r->hurried += errand->hurried ? 1 : 0;
 }
 
 /* Errands that have ended leave no gap. */
@@ -84,13 +87,19 @@ static void close_gaps(round *r) {
     r->count = kept;
 }
 
+/* Errand m is over, and no longer the round's. */
+static void finish(round *r, int m, int code) {
+    psg_errand *errand = r->errand[m];
+    r->errand[m] = NULL;
+    r->hurried -= errand->hurried ? 1 : 0;
+    errand->ended(errand, code);
+}
+
 static void drop(round *r, dropping *d) {
     for (int m = 0; m < r->count; m++) {
-        psg_errand *errand = r->errand[m];
-        if (errand->owner == d->errand.owner) {
-            r->errand[m] = NULL;
+        if (r->errand[m]->owner == d->errand.owner) {
             d->count++;
-            errand->ended(errand, PSG_COMM_GIVEN_UP);
+            finish(r, m, PSG_COMM_GIVEN_UP);
         }
     }
     close_gaps(r);
@@ -135,9 +144,7 @@ static int look(round *r) {
         }
     }
     for (int m = 0; m < count; m++) {
-        psg_errand *errand = r->errand[r->ended[m]];
-        r->errand[r->ended[m]] = NULL;
-        errand->ended(errand, told ? r->status[m].MPI_ERROR : code);
+        finish(r, r->ended[m], told ? r->status[m].MPI_ERROR : code);
     }
     close_gaps(r);
     return count;
@@ -179,7 +186,8 @@ static void *run(void *argument) {
     int idle = 0;
     pthread_mutex_lock(&lock);
     while (!stopping || posted != NULL || r->count > 0 || r->first != NULL) {
-        if (posted == NULL && (r->count == 0 || idle >= TUNING_MESSENGER_LOOKS)) {
+        const bool naps = idle >= TUNING_MESSENGER_LOOKS && r->hurried == 0;
+        if (posted == NULL && (r->count == 0 || naps)) {
             wait_for_news(r->count > 0);
         }
         psg_errand *news = reversed(posted);
@@ -188,6 +196,9 @@ static void *run(void *argument) {
         idle = news != NULL ? 0 : idle + 1;
         take(r, news);
         idle = look(r) > 0 ? 0 : idle;
+        if (idle >= TUNING_MESSENGER_LOOKS && r->hurried > 0) {
+            (void)sched_yield();
+        }
         pthread_mutex_lock(&lock);
     }
     pthread_mutex_unlock(&lock);

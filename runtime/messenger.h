@@ -18,6 +18,7 @@
 typedef struct psg_errand {
     struct psg_errand *next;
     const void *owner; /**< for psg_messenger_drop() */
+    bool hurried;      /**< a GPU waits for it: its thread does not sleep until it has ended */
     /** Begin it; the request is that to look after. */
     int (*start)(struct psg_errand *errand, psg_request *request);
     /** It is over. */

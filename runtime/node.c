@@ -114,7 +114,7 @@ void psg_share_enter(psg_share *share, psg_comm *comm) {
     if (known) {
         to_mask(mine, &own);
     }
-    const mask *given = psg_comm_node_gather(comm, &own, sizeof own);
+    const mask *given = psg_comm_node_gather(comm, &own, sizeof own, "to tell which cores it has");
     if (given != NULL && known) {
         share->before = hwloc_bitmap_dup(mine);
         divide(topology, rank, ranks, given, mine);

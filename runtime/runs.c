@@ -1,6 +1,7 @@
 #include "runtime/runs.h"
 
 #include "base/clock.h"
+#include "base/tuning.h"
 #include "runtime/chain.h"
 #include "runtime/comm.h"
 #include "runtime/device.h"
@@ -126,7 +127,9 @@ bool psg_run_wait(psg_run *run, double limit) {
     if (run->work != NULL) {
         psg_team_wait(run);
     }
-    while (run->engine->polls && atomic_load(&run->pending) > 0) {
+    const double polled = limit > 0 ? fmin(limit, TUNING_POLL_SECONDS) : INFINITY;
+    while (run->engine->polls && atomic_load(&run->pending) > 0 &&
+           (starpu_timing_now() - since) * 1e-6 < polled) {
         (void)sched_yield();
     }
     starpu_pthread_mutex_lock(&run->mutex);

@@ -57,6 +57,8 @@ static const char *const known[] = {"devices",
                                     "cudaGraphLaunch",
                                     "cudaHostAlloc",
                                     "cudaHostRegister",
+                                    "cudaIpcGetMemHandle",
+                                    "cudaIpcOpenMemHandle",
                                     "cudaMalloc",
                                     "cudaMemGetInfo",
                                     "cudaMemcpy",
@@ -219,6 +221,9 @@ WRAP(cudaGraphInstantiateWithFlags,
 WRAP(cudaGraphLaunch, (cudaGraphExec_t exec, cudaStream_t stream), (exec, stream))
 WRAP(cudaHostAlloc, (void **memory, size_t bytes, unsigned flags), (memory, bytes, flags))
 WRAP(cudaHostRegister, (void *memory, size_t bytes, unsigned flags), (memory, bytes, flags))
+WRAP(cudaIpcGetMemHandle, (cudaIpcMemHandle_t * handle, void *memory), (handle, memory))
+WRAP(cudaIpcOpenMemHandle, (void **memory, cudaIpcMemHandle_t handle, unsigned flags),
+     (memory, handle, flags))
 WRAP(cudaMalloc, (void **memory, size_t bytes), (memory, bytes))
 WRAP(cudaMemcpy, (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind),
      (to, from, bytes, kind))

@@ -95,7 +95,7 @@ static int named(const char *words, int victim) {
 static void check_words(const scene *x, const char *words) {
     /* a process of an alltoall is not known, nor one that does not take part in the first step */
     const int known = is(x, "again") || is(x, "solve") ||
-                      (is(x, "flight") && x->options.exchange == PSG_EXCHANGE_MPI);
+                      (is(x, "flight") && x->options.exchange != PSG_EXCHANGE_ALLTOALL);
     CHECK(strstr(words, "waited 4 s (time_limit) for ") != NULL, "%s: %s", x->where, words);
     CHECK(!known || named(words, x->victim), "%s: %s", x->where, words);
 }
@@ -119,8 +119,9 @@ int main(int argc, char **argv) {
     MPI_Bcast(&pid, 1, MPI_LONG, x.victim, MPI_COMM_WORLD);
     x.options = ranks_options(PSG_F64, &comm);
     x.options.time_limit = LIMIT;
-    x.options.exchange =
-        argc > 2 && strcmp(argv[2], "alltoall") == 0 ? PSG_EXCHANGE_ALLTOALL : PSG_EXCHANGE_MPI;
+    x.options.exchange = argc > 2 && strcmp(argv[2], "alltoall") == 0 ? PSG_EXCHANGE_ALLTOALL
+                         : argc > 2 && strcmp(argv[2], "direct") == 0 ? PSG_EXCHANGE_DIRECT
+                                                                      : PSG_EXCHANGE_MPI;
     x.grid = harness_grid(&box);
     x.part = share_make(comm, PSG_F64, &box, 0);
     double *f = oracle_array((size_t)NX * NY * NZ);

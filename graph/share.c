@@ -1,0 +1,393 @@
+/* Blocks between processes of one node by exchange direct: each process lends the others the memory in which its pencils
+ * stand, so that `forward_xy` of any process writes its blocks there, and `inverse_xy` reads them there.
+ *
+ *   process A                              process B, which has pencil p
+ *   forward_xy(s) ---- block [s,p] ------> memory of pencil p, lent to A
+ *                 -- empty message ------>   kspace(p)
+ *   inverse_xy(s) <--- block [s,p] ------- memory of pencil p
+ *                 <-- empty message ------
+ *
+ * A process that takes a loan gives it back before the owner frees the memory: all processes meet in between. Where one
+ * of them does not come any more, the memory that it may still use is left. */
+#include "base/clock.h"
+#include "graph/internal.h"
+#include "runtime/device.h"
+#include "runtime/loan.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+bool psg_shares(const psg_plan *plan) {
+    return plan->processes.ranks > 1 && plan->placement.exchange == PSG_EXCHANGE_DIRECT;
+}
+
+/* Memories of this process that are lent: one of each GPU. */
+static size_t places_of(const psg_plan *plan) {
+    return plan->workers.gpu_count > 0 ? plan->workers.gpu_count : 1;
+}
+
+static int device_of(const psg_plan *plan, size_t place) {
+    return plan->workers.gpu_count > 0 ? starpu_worker_get_devid(plan->workers.gpus[place]) : 0;
+}
+
+/* Is it true on all processes? Collective. */
+static bool everywhere(const psg_plan *plan, bool here) {
+    double missing = here ? 0 : 1;
+    return psg_comm_max(plan->processes.comm, &missing, 1) && missing == 0;
+}
+
+/* Have all processes come here? Not where one of them was given up. Collective. */
+static bool meet(const psg_plan *plan) {
+    return everywhere(plan, true);
+}
+
+/* ---------------------------------------------------------------------------------- loans */
+
+/* What a process tells of one of its memories. */
+typedef struct told {
+    int there;      /* has it so many memories? */
+    uint64_t first; /* pencil of those in it */
+    uint64_t key;   /* of a trial */
+    psg_loan loan;
+} told;
+
+/* Loans of all processes. */
+typedef struct psg_loans {
+    size_t places; /* of this process */
+    size_t most;   /* memories of the process that has most */
+    size_t others; /* ranks * most */
+    told *told;    /* [ranks][most] */
+    void **taken;  /* [places][ranks][most]; NULL: ours, or none */
+} psg_loans;
+
+static void loans_free(psg_loans *l) {
+    free(l->told);
+    free(l->taken);
+    *l = (psg_loans){.told = NULL};
+}
+
+static bool loans_create(psg_loans *l, const psg_plan *plan, size_t most) {
+    *l = (psg_loans){
+        .places = places_of(plan), .most = most, .others = (size_t)plan->processes.ranks * most};
+    l->told = calloc(l->others, sizeof *l->told);
+    l->taken = calloc(l->places * l->others, sizeof *l->taken);
+    return l->told != NULL && l->taken != NULL;
+}
+
+/* Tell all processes of memory m, and hear of theirs. Collective. */
+static bool tell(psg_loans *l, const psg_plan *plan, size_t m, const told *mine) {
+    const told *all = psg_comm_node_gather(plan->processes.comm, mine, sizeof *mine,
+                                           "to tell where its blocks stand");
+    for (int r = 0; all != NULL && l->told != NULL && r < plan->processes.ranks; r++) {
+        memcpy(&l->told[(size_t)r * l->most + m], &all[r], sizeof *all);
+    }
+    return all != NULL;
+}
+
+/* From each of our GPUs, reach what the other processes told of. */
+static bool take_all(psg_loans *l, const psg_plan *plan, char *words, size_t size) {
+    char why[192] = "";
+    bool good = true;
+    for (size_t n = 0; n < l->places * l->others && good; n++) {
+        const size_t m = n % l->others;
+        const int rank = (int)(m / l->most);
+        if (rank == plan->processes.rank || !l->told[m].there) {
+            continue;
+        }
+        l->taken[n] =
+            psg_loan_take(device_of(plan, n / l->others), &l->told[m].loan, why, sizeof why);
+        good = l->taken[n] != NULL;
+        if (!good) {
+            (void)snprintf(words, size, "it does not reach the memory of process %d: %s", rank,
+                           why);
+        }
+    }
+    return good;
+}
+
+static void return_all(psg_loans *l, const psg_plan *plan) {
+    for (size_t n = 0; l->taken != NULL && n < l->places * l->others; n++) {
+        if (l->taken[n] != NULL) {
+            psg_loan_return(device_of(plan, n / l->others), l->taken[n]);
+            l->taken[n] = NULL;
+        }
+    }
+}
+
+/* ---------------------------------------------------------------------------------- trial */
+
+/* What each GPU writes into each memory of the others, and what it finds in its own. */
+static uint64_t number_of(uint64_t key, size_t writer) {
+    return (key + writer + 1) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static bool lend(psg_loans *l, const psg_plan *plan, void **memory, uint64_t key, bool good,
+                 char *words, size_t size) {
+    for (size_t m = 0; m < l->most; m++) {
+        told mine;
+        memset(&mine, 0, sizeof mine);
+        if (good && m < l->places) {
+            const int device = device_of(plan, m);
+            memory[m] = psg_loan_allocate(device, l->others * sizeof(uint64_t));
+            if (memory[m] == NULL) {
+                (void)snprintf(words, size, "GPU %d has no memory to lend", device);
+            }
+            good = memory[m] != NULL && psg_loan_offer(device, memory[m], &mine.loan, words, size);
+            mine.there = good;
+            mine.key = key + m;
+        }
+        if (!tell(l, plan, m, &mine)) {
+            return false;
+        }
+    }
+    return good;
+}
+
+static bool write_all(const psg_loans *l, const psg_plan *plan, char *words, size_t size) {
+    bool good = true;
+    for (size_t n = 0; n < l->places * l->others && good; n++) {
+        const size_t writer = (size_t)plan->processes.rank * l->most + n / l->others;
+        const told *there = &l->told[n % l->others];
+        good = l->taken[n] == NULL ||
+               psg_loan_put(device_of(plan, n / l->others), (uint64_t *)l->taken[n] + writer,
+                            number_of(there->key, writer), words, size);
+    }
+    return good;
+}
+
+static bool read_all(const psg_loans *l, const psg_plan *plan, void *const *memory, char *words,
+                     size_t size) {
+    bool good = true;
+    for (size_t n = 0; n < l->places * l->others && good; n++) {
+        const size_t place = n / l->others;
+        const size_t writer = n % l->others;
+        const int rank = (int)(writer / l->most);
+        const told *own = &l->told[(size_t)plan->processes.rank * l->most + place];
+        uint64_t found = 0;
+        if (rank == plan->processes.rank || !l->told[writer].there) {
+            continue;
+        }
+        good = psg_loan_get(device_of(plan, place), (const uint64_t *)memory[place] + writer,
+                            &found, words, size);
+        if (good && found != number_of(own->key, writer)) {
+            (void)snprintf(words, size,
+                           "what process %d writes to the memory of GPU %d is not there", rank,
+                           device_of(plan, place));
+            good = false;
+        }
+    }
+    return good;
+}
+
+/* Do all GPUs of all processes reach each other's memory? They try. Collective.
+ * @param[out] words  why not, where this process is the reason */
+static bool attempt(const psg_plan *plan, char *words, size_t size) {
+    const psg_processes *p = &plan->processes;
+    const uint64_t key =
+        ((uint64_t)getpid() << 32) ^ (uint64_t)(psg_clock() * 1e9) ^ (uint64_t)(uintptr_t)plan;
+    double most = (double)places_of(plan);
+    psg_loans l;
+    if (!psg_comm_max(p->comm, &most, 1)) {
+        return false;
+    }
+    void **memory = calloc(places_of(plan), sizeof *memory);
+    bool good = loans_create(&l, plan, (size_t)most) && memory != NULL;
+    if (!good) {
+        (void)snprintf(words, size, "it has no memory to try");
+    }
+    good = everywhere(plan, lend(&l, plan, memory, key, good, words, size));
+    good = good && everywhere(plan, take_all(&l, plan, words, size));
+    good = good && everywhere(plan, write_all(&l, plan, words, size));
+    good = good && everywhere(plan, read_all(&l, plan, memory, words, size));
+    return_all(&l, plan);
+    const bool idle = meet(plan);
+    for (size_t m = 0; idle && memory != NULL && m < places_of(plan); m++) {
+        if (memory[m] != NULL) {
+            psg_loan_free(device_of(plan, m), memory[m]);
+        }
+    }
+    free(memory);
+    loans_free(&l);
+    return good;
+}
+
+/* What this process can tell by itself. */
+static bool suits(const psg_plan *plan, char *words, size_t size) {
+    const bool cores = psg_loan_of() == PSG_LOAN_CORES;
+    int rank = 0;
+    int here = 1;
+    psg_comm_node(plan->processes.comm, &rank, &here);
+    const char *why = "";
+    if (psg_loan_of() == PSG_LOAN_NONE) {
+        why = "the library was built without CUDA";
+    } else if (!cores && plan->workers.gpu_count == 0) {
+        why = "it has no GPU";
+    } else if (!cores && plan->workers.cpu_count > 0) {
+        why = "cores take some of its tasks (cpu_share)";
+    } else if (here < plan->processes.ranks) {
+        why = "the processes are on several nodes";
+    } else if (plan->workers.gpu_count > 1 && !psg_device_peers()) {
+        why = "its GPUs do not reach each other's memory";
+    }
+    (void)snprintf(words, size, "%s", why);
+    return why[0] == '\0';
+}
+
+/* With AUTO the answer is one for all processes, and so is the reason. Else the process that is the reason fails. */
+psg_status psg_share_try(psg_plan *plan) {
+    const psg_options *o = &plan->problem.options;
+    const bool asked = o->exchange == PSG_EXCHANGE_DIRECT;
+    char words[256] = "";
+    if (plan->processes.ranks == 1 || !plan->context.form.fused ||
+        (!asked && (o->exchange != PSG_EXCHANGE_AUTO || psg_loan_of() == PSG_LOAN_NONE))) {
+        return PSG_OK;
+    }
+    const bool able = suits(plan, words, sizeof words);
+    plan->processes.near = everywhere(plan, able);
+    if (plan->processes.near) {
+        const bool good = attempt(plan, words, sizeof words);
+        plan->processes.near = everywhere(plan, good);
+    }
+    plan->placement.resident = plan->processes.near && plan->workers.gpu_count > 0;
+    if (plan->processes.near) {
+        return PSG_OK;
+    }
+    const psg_status mine =
+        words[0] == '\0'
+            ? PSG_OK
+            : psg_fail(PSG_ERR_UNSUPPORTED, "exchange direct between processes: %s", words);
+    if (asked) {
+        return mine;
+    }
+    const psg_status status = psg_ranks_agree(plan->processes.comm, mine);
+    if (status == PSG_ERR_UNSUPPORTED && plan->workers.gpu_count > 0) {
+        (void)snprintf(plan->processes.note, sizeof plan->processes.note, "%s", psg_last_error());
+    }
+    if (status == PSG_ERR_UNSUPPORTED) {
+        psg_clear_error();
+    }
+    return status == PSG_ERR_UNSUPPORTED ? PSG_OK : status;
+}
+
+const char *psg_plan_note(const psg_plan *plan) {
+    return plan != NULL ? plan->processes.note : "";
+}
+
+/* ---------------------------------------------------------------------------------- lanes */
+
+bool psg_share_allocate(const psg_plan *plan, psg_part *part) {
+    const bool counted = part->node != STARPU_MAIN_RAM;
+    if (counted && starpu_memory_allocate((unsigned)part->node, part->bytes, 0) != 0) {
+        return false;
+    }
+    for (size_t g = 0; g < places_of(plan) && part->memory == NULL; g++) {
+        if (!counted || psg_placement_node(plan->workers.gpus[g]) == part->node) {
+            part->place = g;
+            part->memory = psg_loan_allocate(device_of(plan, g), part->bytes);
+            break;
+        }
+    }
+    part->lent = part->memory != NULL;
+    if (counted && !part->lent) {
+        starpu_memory_deallocate((unsigned)part->node, part->bytes);
+    }
+    return part->lent;
+}
+
+void psg_share_free(const psg_plan *plan, psg_part *part) {
+    psg_loan_free(device_of(plan, part->place), part->memory);
+    if (part->node != STARPU_MAIN_RAM) {
+        starpu_memory_deallocate((unsigned)part->node, part->bytes);
+    }
+}
+
+/* The items of such a lane are our pencils, in their order, and its parts are runs of them. */
+static size_t first_pencil(const psg_lane *lane, const psg_plan *plan, const psg_part *part) {
+    size_t m = 0;
+    while (lane->item[m] != part->memory) {
+        m++;
+    }
+    return plan->context.layout.own_pencils.first + m;
+}
+
+static bool offer_parts(psg_lane *lane, const psg_plan *plan, char *words, size_t size) {
+    psg_loans *l = lane->loans;
+    bool good = true;
+    for (size_t m = 0; m < l->most; m++) {
+        told mine;
+        memset(&mine, 0, sizeof mine);
+        if (good && m < lane->part_count) {
+            const psg_part *part = &lane->parts[m];
+            good =
+                psg_loan_offer(device_of(plan, part->place), part->memory, &mine.loan, words, size);
+            mine.there = good;
+            mine.first = first_pencil(lane, plan, part);
+        }
+        if (!tell(l, plan, m, &mine)) {
+            return false;
+        }
+    }
+    return good;
+}
+
+void *psg_share_pencil(const psg_lane *lane, const psg_plan *plan, int rank, size_t p, int worker) {
+    const psg_context *c = &plan->context;
+    const psg_loans *l = lane->loans;
+    size_t place = 0;
+    while (place + 1 < l->places && plan->workers.gpus[place] != worker) {
+        place++;
+    }
+    size_t m = 0;
+    for (size_t n = 0; n < l->most; n++) {
+        const told *part = &l->told[(size_t)rank * l->most + n];
+        m = part->there && part->first <= p ? n : m;
+    }
+    const size_t at = (size_t)rank * l->most + m;
+    const size_t rows = c->layout.y0[p] - c->layout.y0[l->told[at].first];
+    return (char *)l->taken[place * l->others + at] +
+           rows * c->layout.n[2] * c->layout.nxc * 2 * c->cpu->real_bytes;
+}
+
+psg_status psg_share_connect(psg_lane *lane, const psg_plan *plan, psg_status status) {
+    psg_comm *comm = plan->processes.comm;
+    char words[256] = "";
+    psg_loans *l = calloc(1, sizeof *l);
+    if (status == PSG_OK && (l == NULL || !loans_create(l, plan, plan->workers.most[1]))) {
+        status = psg_fail(PSG_ERR_MEMORY, "no memory for the loans of %d processes",
+                          plan->processes.ranks);
+    }
+    status = psg_ranks_agree(comm, status);
+    if (status != PSG_OK || l == NULL) {
+        if (l != NULL) {
+            loans_free(l);
+        }
+        free(l);
+        return status;
+    }
+    lane->loans = l;
+    const bool told_all = offer_parts(lane, plan, words, sizeof words);
+    status = psg_ranks_agree(
+        comm, told_all ? PSG_OK
+                       : psg_fail(PSG_ERR_RUNTIME, "the spectrum could not be lent: %s",
+                                  words[0] != '\0' ? words : psg_comm_why(comm)));
+    if (status != PSG_OK) {
+        return status;
+    }
+    return psg_ranks_agree(comm, take_all(l, plan, words, sizeof words)
+                                     ? PSG_OK
+                                     : psg_fail(PSG_ERR_RUNTIME, "%s", words));
+}
+
+bool psg_share_disconnect(psg_lane *lane, const psg_plan *plan) {
+    if (lane->loans == NULL) {
+        return true;
+    }
+    return_all(lane->loans, plan);
+    loans_free(lane->loans);
+    free(lane->loans);
+    lane->loans = NULL;
+    return meet(plan);
+}

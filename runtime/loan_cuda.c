@@ -1,0 +1,132 @@
+/* Loans by CUDA's interprocess communication. */
+#include "runtime/loan.h"
+
+#include <cuda_runtime_api.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+_Static_assert(sizeof(cudaIpcMemHandle_t) == sizeof(psg_loan), "an offer is CUDA's handle");
+
+psg_loan_kind psg_loan_of(void) {
+    return PSG_LOAN_GPUS;
+}
+
+/* What is asked of a device. */
+typedef struct wish {
+    int device;
+    cudaError_t (*call)(struct wish *wish);
+    void *memory;
+    size_t bytes;
+    cudaIpcMemHandle_t handle;
+    uint64_t number;
+    cudaError_t error;
+} wish;
+
+static void *fulfil(void *argument) {
+    wish *w = argument;
+    w->error = cudaSetDevice(w->device);
+    if (w->error == cudaSuccess) {
+        w->error = w->call(w);
+    }
+    return NULL;
+}
+
+/* On a thread of its own, because the caller's current device is not the library's to change. All threads of a process
+ * have the same context on a device, so StarPU's workers reach what this thread reaches. */
+static bool ask(wish *w, const char *what, char *words, size_t size) {
+    pthread_t thread;
+    w->error = cudaErrorUnknown;
+    if (pthread_create(&thread, NULL, fulfil, w) == 0) {
+        (void)pthread_join(thread, NULL);
+    }
+    if (w->error != cudaSuccess && words != NULL) {
+        (void)snprintf(words, size, "GPU %d, %s: %s", w->device, what,
+                       cudaGetErrorString(w->error));
+    }
+    return w->error == cudaSuccess;
+}
+
+/* CUDA exports the first address of an allocation, and no memory of a pool of StarPU's. Several small allocations may
+ * share a block of 2 MiB, which would be lent as a whole. */
+static cudaError_t allocate(wish *w) {
+    const size_t block = (size_t)2 << 20;
+    return cudaMalloc(&w->memory, (w->bytes + block - 1) / block * block);
+}
+
+static cudaError_t release(wish *w) {
+    return cudaFree(w->memory);
+}
+
+static cudaError_t offer(wish *w) {
+    return cudaIpcGetMemHandle(&w->handle, w->memory);
+}
+
+static cudaError_t take(wish *w) {
+    return cudaIpcOpenMemHandle(&w->memory, w->handle, cudaIpcMemLazyEnablePeerAccess);
+}
+
+static cudaError_t give_back(wish *w) {
+    return cudaIpcCloseMemHandle(w->memory);
+}
+
+/* By way of this device's own memory: a copy from main memory need not go through the mapping. */
+static cudaError_t put(wish *w) {
+    void *own = NULL;
+    cudaError_t error = cudaMalloc(&own, sizeof w->number);
+    if (error == cudaSuccess) {
+        error = cudaMemcpy(own, &w->number, sizeof w->number, cudaMemcpyHostToDevice);
+    }
+    if (error == cudaSuccess) {
+        error = cudaMemcpy(w->memory, own, sizeof w->number, cudaMemcpyDeviceToDevice);
+    }
+    if (error == cudaSuccess) { /* which does not wait for a copy within GPUs */
+        error = cudaDeviceSynchronize();
+    }
+    (void)cudaFree(own);
+    return error;
+}
+
+static cudaError_t get(wish *w) {
+    return cudaMemcpy(&w->number, w->memory, sizeof w->number, cudaMemcpyDeviceToHost);
+}
+
+void *psg_loan_allocate(int device, size_t bytes) {
+    wish w = {.device = device, .call = allocate, .bytes = bytes};
+    return ask(&w, "cudaMalloc", NULL, 0) ? w.memory : NULL;
+}
+
+void psg_loan_free(int device, void *memory) {
+    wish w = {.device = device, .call = release, .memory = memory};
+    (void)ask(&w, "cudaFree", NULL, 0);
+}
+
+bool psg_loan_offer(int device, void *memory, psg_loan *loan, char *words, size_t size) {
+    wish w = {.device = device, .call = offer, .memory = memory};
+    const bool good = ask(&w, "cudaIpcGetMemHandle", words, size);
+    memcpy(loan, &w.handle, sizeof *loan);
+    return good;
+}
+
+void *psg_loan_take(int device, const psg_loan *loan, char *words, size_t size) {
+    wish w = {.device = device, .call = take};
+    memcpy(&w.handle, loan, sizeof w.handle);
+    return ask(&w, "cudaIpcOpenMemHandle", words, size) ? w.memory : NULL;
+}
+
+void psg_loan_return(int device, void *taken) {
+    wish w = {.device = device, .call = give_back, .memory = taken};
+    (void)ask(&w, "cudaIpcCloseMemHandle", NULL, 0);
+}
+
+bool psg_loan_put(int device, void *to, uint64_t number, char *words, size_t size) {
+    wish w = {.device = device, .call = put, .memory = to, .number = number};
+    return ask(&w, "a copy to another process' memory", words, size);
+}
+
+bool psg_loan_get(int device, const void *from, uint64_t *number, char *words, size_t size) {
+    wish w = {.device = device, .call = get, .memory = (void *)(uintptr_t)from};
+    const bool good = ask(&w, "a copy to main memory", words, size);
+    *number = w.number;
+    return good;
+}

@@ -1,0 +1,134 @@
+/* Loans of main memory between processes, in place of a GPU's. The rules of CUDA hold: no process takes its own offer,
+ * and memory is freed when nobody has it any more. A process that breaks one ends. */
+#include "runtime/loan.h"
+#include "tests/mpi/loans.h"
+
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { HEAD = 4096 };
+
+/* Before the memory. */
+typedef struct head {
+    atomic_int takers;
+    int file;
+    size_t bytes;
+} head;
+
+static atomic_int failing[LOANS_CALLS];
+
+void loans_fail(loans_call call) {
+    atomic_store(&failing[call], 1);
+}
+
+void loans_mend(void) {
+    for (int call = 0; call < LOANS_CALLS; ++call) {
+        atomic_store(&failing[call], 0);
+    }
+}
+
+static void broken(const char *rule) {
+    fprintf(stderr, "loans: %s\n", rule);
+    abort();
+}
+
+static head *head_of(void *memory) {
+    return (head *)(void *)((char *)memory - HEAD);
+}
+
+psg_loan_kind psg_loan_of(void) {
+    return PSG_LOAN_CORES;
+}
+
+void *psg_loan_allocate(int device, size_t bytes) {
+    (void)device;
+    const int file = memfd_create("loan", MFD_CLOEXEC);
+    if (file < 0 || ftruncate(file, (off_t)(HEAD + bytes)) != 0) {
+        return NULL;
+    }
+    char *memory = mmap(NULL, HEAD + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (memory == MAP_FAILED) {
+        return NULL;
+    }
+    head *h = (head *)(void *)memory;
+    h->file = file;
+    h->bytes = bytes;
+    memset(memory + HEAD, 0xff, bytes); /* not a number */
+    return memory + HEAD;
+}
+
+void psg_loan_free(int device, void *memory) {
+    head *h = head_of(memory);
+    (void)device;
+    if (atomic_load(&h->takers) != 0) {
+        broken("memory is freed that another process has");
+    }
+    close(h->file);
+    munmap(h, HEAD + h->bytes);
+}
+
+bool psg_loan_offer(int device, void *memory, psg_loan *loan, char *words, size_t size) {
+    const int from[2] = {getpid(), head_of(memory)->file};
+    (void)device;
+    memcpy(loan->bytes, from, sizeof from);
+    snprintf(words, size, "%s", atomic_load(&failing[LOANS_OFFER]) ? "no offer was made" : "");
+    return !atomic_load(&failing[LOANS_OFFER]);
+}
+
+void *psg_loan_take(int device, const psg_loan *loan, char *words, size_t size) {
+    char path[64];
+    int from[2];
+    struct stat about;
+    (void)device;
+    memcpy(from, loan->bytes, sizeof from);
+    if (from[0] == getpid()) {
+        broken("a process takes its own offer");
+    }
+    if (atomic_load(&failing[LOANS_TAKE])) {
+        snprintf(words, size, "no offer was taken");
+        return NULL;
+    }
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", from[0], from[1]);
+    const int file = open(path, O_RDWR | O_CLOEXEC);
+    if (file < 0 || fstat(file, &about) != 0) {
+        snprintf(words, size, "there is no %s", path);
+        return NULL;
+    }
+    char *memory = mmap(NULL, (size_t)about.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    close(file);
+    if (memory == MAP_FAILED) {
+        snprintf(words, size, "%s is not to be mapped", path);
+        return NULL;
+    }
+    atomic_fetch_add(&((head *)(void *)memory)->takers, 1);
+    return memory + HEAD;
+}
+
+void psg_loan_return(int device, void *taken) {
+    head *h = head_of(taken);
+    (void)device;
+    atomic_fetch_sub(&h->takers, 1);
+    munmap(h, HEAD + h->bytes);
+}
+
+bool psg_loan_put(int device, void *to, uint64_t number, char *words, size_t size) {
+    (void)device;
+    (void)words;
+    (void)size;
+    memcpy(to, &number, sizeof number);
+    return true;
+}
+
+bool psg_loan_get(int device, const void *from, uint64_t *number, char *words, size_t size) {
+    (void)device;
+    (void)words;
+    (void)size;
+    memcpy(number, from, sizeof *number);
+    return true;
+}

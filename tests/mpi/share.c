@@ -1,0 +1,238 @@
+/* Processes of a node that write and read blocks in each other's memory (exchange direct) give the answer of one process,
+ * with several solves in flight too, and send no data in messages. Where one process cannot lend or take memory, all of
+ * them send messages, and the plan's note names that process. So does the staged graph, without a note. */
+#include "graph/psg_machine.h"
+#include "graph/psg_observe.h"
+#include "tests/check.h"
+#include "tests/mpi/loans.h"
+#include "tests/mpi/ranks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Planes of a size with a kernel of their own on GPUs, and without; odd and even lengths; fewer planes or rows than
+ * processes. */
+static const oracle_grid grids[] = {
+    {{64, 64, 64}, {1.0, 1.0, 1.0}}, {{12, 11, 13}, {1.0, 1.1, 2.0}},
+    {{33, 30, 32}, {1.0, 1.1, 0.9}}, {{16, 15, 37}, {1.0, 1.0, 2.0}},
+    {{9, 1, 12}, {1.0, 1.0, 1.0}},   {{10, 11, 1}, {1.0, 2.0, 1.0}},
+    {{1, 6, 9}, {1.0, 1.0, 1.5}},
+};
+#define GRIDS (sizeof grids / sizeof *grids)
+
+static const struct cut {
+    size_t segment_planes, pencils;
+} cuts[] = {{0, 0}, {5, 7}, {1, 1000}, {1000, 1}};
+#define CUTS (sizeof cuts / sizeof *cuts)
+
+enum { FLIGHTS = 2, ROUNDS = 3 };
+
+static psg_statistics statistics_of(const psg_plan *plan) {
+    psg_statistics s;
+    CHECK_STATUS(psg_plan_statistics(plan, &s), PSG_OK);
+    return s;
+}
+
+/* f and u of a grid: u is what one process makes of f. By grid and precision. */
+typedef struct answer {
+    double *f, *u;
+} answer;
+
+static answer kept[GRIDS][2];
+
+static answer answer_of(const oracle_grid *grid, psg_precision precision) {
+    const size_t points = oracle_points(grid);
+    const psg_grid g = harness_grid(grid);
+    psg_options options = ranks_options(precision, NULL);
+    psg_plan *plan = NULL;
+    answer a = {oracle_array(points), oracle_array(points)};
+    oracle_random(grid->n[0] + 100, points, a.f);
+    harness_round(precision, points, a.f);
+    if (CHECK_STATUS(psg_plan_create(&plan, &g, &options), PSG_OK)) {
+        CHECK_STATUS(harness_solve(plan, precision, points, a.f, a.u), PSG_OK);
+    }
+    psg_plan_destroy(plan);
+    return a;
+}
+
+static void compare(const share *s, const answer *a, const char *words, int number) {
+    const size_t *n = s->grid.n;
+    double *u = oracle_array(oracle_points(&s->grid));
+    CHECK(share_intact(s), "%s: f or what is beside u was written", words);
+    share_gather(s, MPI_COMM_WORLD, u);
+    CHECK_CLOSE(u, a->u, n[0], n[1], n[2], harness_tolerance(s->precision, 1e-14, 1e-6),
+                "%s, solve %d, one process", words, number);
+    free(u);
+}
+
+/* Several solves in flight, of which each process begins some later than others. */
+static void solve(psg_plan *plan, const oracle_grid *grid, psg_precision precision, const answer *a,
+                  const char *words) {
+    share s[FLIGHTS];
+    for (int m = 0; m < FLIGHTS; ++m) {
+        s[m] = share_make(MPI_COMM_WORLD, precision, grid, 0);
+    }
+    for (int round = 0; round < ROUNDS; ++round) {
+        for (int m = 0; m < FLIGHTS; ++m) {
+            share_take(&s[m], a->f);
+            ranks_stagger(MPI_COMM_WORLD, round + m);
+            CHECK_STATUS(psg_submit(plan, s[m].f, s[m].u), PSG_OK);
+        }
+        for (int m = 0; m < FLIGHTS; ++m) {
+            CHECK_STATUS(psg_wait(plan), PSG_OK);
+            compare(&s[m], a, words, FLIGHTS * round + m);
+        }
+    }
+    for (int m = 0; m < FLIGHTS; ++m) {
+        share_free(&s[m]);
+    }
+}
+
+/* @return the plan, on all processes or on none */
+static psg_plan *plan_of(const oracle_grid *grid, const psg_options *options) {
+    const psg_grid g = harness_grid(grid);
+    psg_plan *plan = NULL;
+    if (!ranks_all(MPI_COMM_WORLD, CHECK_STATUS(psg_plan_create(&plan, &g, options), PSG_OK))) {
+        psg_plan_destroy(plan);
+        return NULL;
+    }
+    return plan;
+}
+
+static void one_plan(const oracle_grid *grid, psg_precision precision, psg_exchange exchange,
+                     const struct cut *cut, const answer *a) {
+    const MPI_Comm comm = MPI_COMM_WORLD;
+    const int several = ranks_size(comm) > 1;
+    psg_options options = ranks_options(precision, &comm);
+    char words[200];
+    options.exchange = exchange;
+    options.segment_planes = cut->segment_planes;
+    options.pencils = cut->pencils;
+    options.in_flight = FLIGHTS;
+    snprintf(words, sizeof words, "%zux%zux%zu, %s, exchange %d, %zu planes, %zu pencils",
+             grid->n[0], grid->n[1], grid->n[2], harness_precision_name(precision), (int)exchange,
+             cut->segment_planes, cut->pencils);
+    ranks_at("%s", words);
+    psg_plan *plan = plan_of(grid, &options);
+    if (plan == NULL) {
+        return;
+    }
+    const psg_exchange want = exchange == PSG_EXCHANGE_MPI ? PSG_EXCHANGE_MPI : PSG_EXCHANGE_DIRECT;
+    solve(plan, grid, precision, a, words);
+    const psg_statistics s = statistics_of(plan);
+    CHECK(!several || s.exchange == want, "%s: exchange %d, %s", words, (int)s.exchange,
+          psg_plan_note(plan));
+    CHECK(!several || want != PSG_EXCHANGE_DIRECT || s.link[PSG_LINK_MESSAGE].bytes == 0,
+          "%s: %llu bytes in messages", words, (unsigned long long)s.link[PSG_LINK_MESSAGE].bytes);
+    CHECK(psg_plan_note(plan)[0] == '\0', "%s: %s", words, psg_plan_note(plan));
+    psg_plan_destroy(plan);
+}
+
+static void answers(void) {
+    static const psg_exchange exchanges[] = {PSG_EXCHANGE_AUTO, PSG_EXCHANGE_DIRECT,
+                                             PSG_EXCHANGE_MPI};
+    size_t n = 0;
+    for (size_t g = 0; g < GRIDS; ++g) {
+        for (int p = 0; p < 2; ++p) {
+            for (size_t c = 0; c < CUTS; ++c) {
+                const psg_exchange exchange = exchanges[n++ % 3];
+                if (exchange != PSG_EXCHANGE_DIRECT || ranks_size(MPI_COMM_WORLD) > 1) {
+                    one_plan(&grids[g], p ? PSG_F32 : PSG_F64, exchange, &cuts[c], &kept[g][p]);
+                }
+            }
+        }
+    }
+}
+
+/* The last process cannot make an offer, or take one. */
+static void one_fails(loans_call call) {
+    const MPI_Comm comm = MPI_COMM_WORLD;
+    const int victim = ranks_size(comm) - 1;
+    const psg_grid g = harness_grid(&grids[1]);
+    psg_options options = ranks_options(PSG_F64, &comm);
+    const int gpus = options.gpus > 0;
+    char name[32];
+    psg_plan *plan = NULL;
+    snprintf(name, sizeof name, "process %d", victim);
+    ranks_at("%s fails in call %d", name, (int)call);
+    if (ranks_rank(comm) == victim) {
+        loans_fail(call);
+    }
+    options.exchange = PSG_EXCHANGE_DIRECT;
+    CHECK_STATUS(psg_plan_create(&plan, &g, &options), PSG_ERR_UNSUPPORTED);
+    CHECK(plan == NULL && strncmp(psg_last_error(), name, strlen(name)) == 0, "words: %s",
+          psg_last_error());
+    options.exchange = PSG_EXCHANGE_AUTO;
+    plan = plan_of(&grids[1], &options);
+    if (plan != NULL) {
+        const char *note = psg_plan_note(plan);
+        CHECK(statistics_of(plan).exchange == PSG_EXCHANGE_MPI, "exchange %d",
+              (int)statistics_of(plan).exchange);
+        CHECK(gpus ? strstr(note, name) != NULL : note[0] == '\0', "note: %s", note);
+        solve(plan, &grids[1], PSG_F64, &kept[1][0], "after a failed trial");
+    }
+    psg_plan_destroy(plan);
+    loans_mend();
+    plan = plan_of(&grids[1], &options);
+    if (plan != NULL) {
+        CHECK(statistics_of(plan).exchange == PSG_EXCHANGE_DIRECT, "exchange %d",
+              (int)statistics_of(plan).exchange);
+    }
+    psg_plan_destroy(plan);
+}
+
+static void staged(void) {
+    const MPI_Comm comm = MPI_COMM_WORLD;
+    const psg_grid g = harness_grid(&grids[1]);
+    psg_options options = ranks_options(PSG_F64, &comm);
+    psg_plan *plan = NULL;
+    ranks_at("the staged graph");
+    options.graph = PSG_GRAPH_STAGED;
+    plan = plan_of(&grids[1], &options);
+    if (plan != NULL) {
+        CHECK(statistics_of(plan).exchange == PSG_EXCHANGE_MPI, "exchange %d",
+              (int)statistics_of(plan).exchange);
+        CHECK(psg_plan_note(plan)[0] == '\0', "note: %s", psg_plan_note(plan));
+        solve(plan, &grids[1], PSG_F64, &kept[1][0], "staged");
+    }
+    psg_plan_destroy(plan);
+    plan = NULL;
+    options.exchange = PSG_EXCHANGE_DIRECT;
+    CHECK_STATUS(psg_plan_create(&plan, &g, &options), PSG_ERR_UNSUPPORTED);
+}
+
+/* Plans that stay, so that StarPU starts once for the answers of one process, and once for the rest. */
+static psg_plan *prepare(const MPI_Comm *comm) {
+    psg_options options = ranks_options(PSG_F64, NULL);
+    psg_plan *anchor = harness_anchor(&options);
+    for (size_t m = 0; m < 2 * GRIDS; ++m) {
+        kept[m / 2][m % 2] = answer_of(&grids[m / 2], m % 2 ? PSG_F32 : PSG_F64);
+    }
+    psg_plan_destroy(anchor);
+    options = ranks_options(PSG_F64, comm);
+    return harness_anchor(&options);
+}
+
+int main(int argc, char **argv) {
+    char *arguments[] = {argv[0], NULL};
+    int count = 1;
+    char **list = arguments;
+    ranks_start(&count, &list);
+    const MPI_Comm comm = MPI_COMM_WORLD;
+    psg_plan *anchor = prepare(&comm);
+    const char *what = argc > 1 ? argv[1] : "answers";
+    if (strcmp(what, "answers") == 0) {
+        answers();
+    } else {
+        one_fails(LOANS_OFFER);
+        one_fails(LOANS_TAKE);
+        staged();
+    }
+    psg_plan_destroy(anchor);
+    for (size_t m = 0; m < 2 * GRIDS; ++m) {
+        free(kept[m / 2][m % 2].f);
+        free(kept[m / 2][m % 2].u);
+    }
+    return ranks_finish(check_result());
+}
