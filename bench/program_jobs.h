@@ -9,9 +9,9 @@
 
 /** One start of a program. */
 typedef struct bench_program_job {
-    const char *program; /**< bench_fft_cpu */
+    const char *program; /**< bench_fftw_peer */
     const char *needs;   /**< what has to be there for it to be built, in words */
-    char options[96];    /**< "--kind z --cpus 1 64x64x64": what is measured */
+    char options[96];    /**< "--cpus 1 64x64x64": what is measured */
     unsigned ranks;      /**< processes, started by mpirun if more than one */
 } bench_program_job;
 

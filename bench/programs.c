@@ -325,15 +325,14 @@ static int run_jobs(programs *p) {
 
 /* ---------------------------------------------------------------------------------- for people */
 
-/* Milliseconds and microseconds are easier to read than a row of zeros. */
+/* Milliseconds are easier to read than a row of zeros. */
 static void cell(const programs *p, size_t row, size_t column, char *text, size_t size) {
     const char *value = bench_table_get(&p->table, row, column);
     const char *name = p->names[column];
     if (!value[0] || !bench_program_is_number(&p->table, column)) {
         snprintf(text, size, "%s", value[0] ? value : "-");
     } else if (strstr(name, "seconds") != NULL) {
-        snprintf(text, size, "%.4g",
-                 strtod(value, NULL) * (strstr(name, "_per_") != NULL ? 1e6 : 1e3));
+        snprintf(text, size, "%.4g", 1e3 * strtod(value, NULL));
     } else {
         snprintf(text, size, "%.*g", value[strspn(value, "0123456789")] ? 4 : 12,
                  strtod(value, NULL));
@@ -343,8 +342,7 @@ static void cell(const programs *p, size_t row, size_t column, char *text, size_
 static void heading(const programs *p, size_t column, char *text, size_t size) {
     const char *name = p->names[column], *seconds = strstr(name, "seconds");
     if (seconds != NULL) {
-        snprintf(text, size, "%.*s%s", (int)(seconds - name), name,
-                 strstr(name, "_per_") != NULL ? "us_per_fft" : "ms");
+        snprintf(text, size, "%.*sms", (int)(seconds - name), name);
     } else {
         snprintf(text, size, "%s", name);
     }
