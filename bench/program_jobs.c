@@ -138,13 +138,13 @@ void bench_program_jobs_free(bench_program_jobs *jobs) {
     jobs->count = 0;
 }
 
-int bench_program_is_number(const bench_table *table, size_t column) {
+bool bench_program_is_number(const bench_table *table, size_t column) {
     for (size_t t = 0; t < sizeof text_names / sizeof text_names[0]; t++) {
         if (strcmp(table->names[column], text_names[t]) == 0) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
 void bench_program_job_text(const bench_program_job *job, char *text, size_t size) {

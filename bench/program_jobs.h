@@ -33,7 +33,7 @@ int bench_program_jobs_make(bench_program_jobs *jobs, const bench_arguments *arg
 void bench_program_jobs_free(bench_program_jobs *jobs);
 
 /** Has a column of a study's rows numbers? The others have words. */
-int bench_program_is_number(const bench_table *table, size_t column);
+bool bench_program_is_number(const bench_table *table, size_t column);
 
 /** "mpirun -n 2 bench_fftw_mpi_peer --cpus 1 64x64x64", without `mpirun`'s own options: what a
  *  job is known by in the file. @param[out] text  size bytes */

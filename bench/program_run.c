@@ -27,8 +27,8 @@ typedef struct run {
     const char *shown;
     bench_table *rows;
     bench_child child;
-    int status; /* as wait() has it */
-    int silent; /* nothing came for too long */
+    int status;  /* as wait() has it */
+    bool silent; /* nothing came for too long */
     char *why;
     size_t size;
 } run;
@@ -189,7 +189,7 @@ static char **make_command(const run *r, const char *path) {
 }
 
 int bench_program_run(const bench_program_job *job, const bench_arguments *arguments,
-                      app_progress *progress, const char *shown, bench_table *rows, int *was_there,
+                      app_progress *progress, const char *shown, bench_table *rows, bool *was_there,
                       char *why, size_t size) {
     char path[PATH_MAX], where[900];
     run r = {.job = job,

@@ -117,17 +117,17 @@ static const char *identity(const programs *p, int own, const char *command, cha
 
 /* Rows of the same command, on the same machine with the same versions: one start of a program has
  * several, which another start replaces together. */
-static int is_same(const bench_table *table, size_t row, const bench_table *other,
-                   size_t other_row) {
+static bool is_same(const bench_table *table, size_t row, const bench_table *other,
+                    size_t other_row) {
     const size_t own = table->columns - OWN_COLUMNS;
     for (size_t c = own; c < table->columns; c++) {
         const size_t what = c - own;
         if ((what == COMMAND || (what >= VERSIONS && what <= CORES)) &&
             strcmp(bench_table_get(table, row, c), bench_table_get(other, other_row, c)) != 0) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
 static bool is_row_of(const programs *p, size_t row, const char *command) {
@@ -212,7 +212,7 @@ typedef struct news {
 
 /* Put a job's rows in the place of its old ones, and, if it failed, one more that says why. That its
  * program was not there is no longer so. */
-static int put_rows(void *context, int read_again) {
+static int put_rows(void *context, bool read_again) {
     const news *n = context;
     programs *p = n->p;
     (void)read_again;
@@ -269,7 +269,8 @@ static void find_load(programs *p, const app_load *before, bool has_rows) {
 static int run_job(programs *p, size_t number, const char **left_out) {
     const bench_program_job *job = &p->jobs.job[number];
     char command[160], shown[200], why[1024];
-    int was_there, code;
+    bool was_there;
+    int code;
     bench_table rows;
     bench_program_job_text(job, command, sizeof command);
     bench_table_init(&rows, p->names, p->study_columns);

@@ -168,24 +168,24 @@ size_t bench_results_find(const bench_results *results, const bench_config *conf
     return SIZE_MAX;
 }
 
-int bench_results_is_same(const bench_table *table, size_t row, const bench_table *other,
-                          size_t other_row) {
+bool bench_results_is_same(const bench_table *table, size_t row, const bench_table *other,
+                           size_t other_row) {
     const size_t lists = bench_lists();
     for (size_t c = 0; c < columns(); c++) {
         const bool identity = c < lists || (c >= lists + VERSIONS && c <= lists + CORES);
         if (identity &&
             strcmp(bench_table_get(table, row, c), bench_table_get(other, other_row, c)) != 0) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
 static const char *get(const bench_results *results, size_t row, int column) {
     return bench_table_get(&results->table, row, bench_lists() + (size_t)column);
 }
 
-bool bench_results_done(const bench_results *results, size_t row, unsigned repeat, int bounds) {
+bool bench_results_done(const bench_results *results, size_t row, unsigned repeat, bool bounds) {
     return row != SIZE_MAX && (!bounds || get(results, row, BOUND)[0]) &&
            strcmp(get(results, row, STATUS), "ok") == 0 &&
            strtoul(get(results, row, REPEATS), NULL, 10) >= repeat;
@@ -244,7 +244,7 @@ bool bench_result_is_good(const bench_result *r) {
 typedef struct row {
     bench_table *table;
     size_t number;
-    int failed; /* out of memory */
+    bool failed; /* out of memory */
 } row;
 
 static void put_cell(row *to, size_t place, const char *text) {
@@ -428,7 +428,7 @@ int bench_results_put(bench_results *results, const bench_sweep *sweep, size_t n
     return to.failed ? app_error(APP_FAILED, "out of memory for the results") : APP_DONE;
 }
 
-int bench_results_is_number(const bench_table *table, size_t column) {
+bool bench_results_is_number(const bench_table *table, size_t column) {
     const size_t lists = bench_lists();
     const bench_config standard = {.grid = {.n = {1, 1, 1}}, .ranks = 1};
     char text[64];
@@ -443,7 +443,7 @@ int bench_results_is_number(const bench_table *table, size_t column) {
 /* ---------------------------------------------------------------------------------- for people */
 
 /* Which lists have more than one value in the sweep. */
-static void find_varying(const bench_sweep *sweep, int varying[BENCH_LISTS_MOST]) {
+static void find_varying(const bench_sweep *sweep, bool varying[BENCH_LISTS_MOST]) {
     char one[64], other[64];
     for (size_t list = 0; list < bench_lists(); list++) {
         varying[list] = list == BENCH_LIST_GRID;
@@ -456,7 +456,7 @@ static void find_varying(const bench_sweep *sweep, int varying[BENCH_LISTS_MOST]
 }
 
 /* @param[in] old  the row was there already */
-static void print_row(const bench_results *results, size_t at, int old) {
+static void print_row(const bench_results *results, size_t at, bool old) {
     char status[700];
     snprintf(status, sizeof status, "%s%s%.10s", get(results, at, STATUS), old ? ", measured " : "",
              old ? bench_results_date(results, at) : "");
@@ -480,7 +480,8 @@ static void print_row(const bench_results *results, size_t at, int old) {
 
 size_t bench_results_print(const bench_results *results, const bench_sweep *sweep,
                            const bench_result *result) {
-    int varying[BENCH_LISTS_MOST], width[BENCH_LISTS_MOST];
+    bool varying[BENCH_LISTS_MOST];
+    int width[BENCH_LISTS_MOST];
     char text[64];
     size_t good = 0;
     const char *separator = "";
