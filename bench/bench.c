@@ -74,7 +74,7 @@ typedef struct news {
 } news;
 
 /* The rows of a group, and those of earlier ones that are gone from the file. */
-static int put_rows(void *context, int read_again) {
+static int put_rows(void *context, bool read_again) {
     const news *n = context;
     bench *b = n->b;
     bench_groups *g = &b->groups;

@@ -12,7 +12,7 @@
 /* ------------------------------------------------------------------------------------------ JSON */
 
 json_t *bench_files_json(const bench_table *table,
-                         int (*is_number)(const bench_table *table, size_t column)) {
+                         bool (*is_number)(const bench_table *table, size_t column)) {
     json_t *root = json_object(), *rows = json_array();
     for (size_t r = 0; r < table->rows; r++) {
         json_t *object = json_object();
@@ -93,7 +93,7 @@ static int take_rows(bench_table *table, json_t *root, char *why, size_t size) {
 }
 
 /* Like bench_table_read(). */
-static int read_json(bench_table *table, const char *path, int force) {
+static int read_json(bench_table *table, const char *path, bool force) {
     json_error_t wrong;
     char why[sizeof wrong.text] = "";
     FILE *file = fopen(path, "r");
@@ -188,7 +188,7 @@ static bool is_same_stamp(const bench_stamp *a, const bench_stamp *b) {
            a->seconds == b->seconds && a->nanoseconds == b->nanoseconds;
 }
 
-int bench_files_open(bench_files *files, const char *csv, const char *json, int force,
+int bench_files_open(bench_files *files, const char *csv, const char *json, bool force,
                      const bench_rows *rows, bench_table *table) {
     *files = (bench_files){.rows = *rows,
                            .force = force,
@@ -280,7 +280,7 @@ static int save_json(bench_files *files, const bench_table *table) {
 
 /* The file that the table is read from. */
 static int update_main(bench_files *files, bench_table *table,
-                       int (*apply)(void *context, int read_again), void *context) {
+                       int (*apply)(void *context, bool read_again), void *context) {
     const char *path = bench_files_main(files);
     app_output output;
     int code = app_output_begin(&output, path, APP_OUTPUT_ANY, 0);
@@ -309,7 +309,7 @@ static int update_main(bench_files *files, bench_table *table,
 }
 
 int bench_files_update(bench_files *files, bench_table *table,
-                       int (*apply)(void *context, int read_again), void *context) {
+                       int (*apply)(void *context, bool read_again), void *context) {
     if (bench_files_main(files) == NULL) {
         return apply(context, 0);
     }
@@ -319,7 +319,7 @@ int bench_files_update(bench_files *files, bench_table *table,
     return code ? code : beside;
 }
 
-static int apply_nothing(void *context, int read_again) {
+static int apply_nothing(void *context, bool read_again) {
     (void)context;
     (void)read_again;
     return APP_DONE;

@@ -12,10 +12,10 @@
 /** What the rows of a study's table are like. */
 typedef struct bench_rows {
     /** Has a column numbers? The others have texts. */
-    int (*is_number)(const bench_table *table, size_t column);
+    bool (*is_number)(const bench_table *table, size_t column);
     /** Are two rows the same measurement, of which the newer takes the place of the older? */
-    int (*is_same)(const bench_table *table, size_t row, const bench_table *other,
-                   size_t other_row);
+    bool (*is_same)(const bench_table *table, size_t row, const bench_table *other,
+                    size_t other_row);
 } bench_rows;
 
 /** Which file a psg has read or written last: it need not be read again where nobody has replaced it. */
@@ -26,11 +26,11 @@ typedef struct bench_stamp {
 
 typedef struct bench_files {
     const char *csv, *json; /**< borrowed; NULL: none is asked for, or it is stdout */
-    int csv_to_stdout, json_to_stdout, force;
+    bool csv_to_stdout, json_to_stdout, force;
     bench_rows rows;
     const app_notes *notes; /**< for the JSON, NULL: none */
     bench_stamp stamp;
-    int updated; /**< by this process */
+    bool updated; /**< by this process */
     bench_lock lock;
 } bench_files;
 
@@ -51,7 +51,7 @@ void bench_old_note(const bench_old *old, size_t rows, const char *path, app_not
  *  file.
  *  @param[in] force  replace files that psg did not write, which are refused else
  *  @return APP_DONE; APP_USAGE or APP_FAILED after a message */
-int bench_files_open(bench_files *files, const char *csv, const char *json, int force,
+int bench_files_open(bench_files *files, const char *csv, const char *json, bool force,
                      const bench_rows *rows, bench_table *table);
 
 /** Put new rows into the table and the files. Other processes may do so at the same time: while one does, the
@@ -63,13 +63,13 @@ int bench_files_open(bench_files *files, const char *csv, const char *json, int 
  *                        called once, also where the files cannot be read or written
  *  @return APP_DONE; APP_FAILED or APP_USAGE after a message; what apply() returned */
 int bench_files_update(bench_files *files, bench_table *table,
-                       int (*apply)(void *context, int read_again), void *context);
+                       int (*apply)(void *context, bool read_again), void *context);
 
 /** The rows as {"command": "bench", "rows": [...]}.
  *  @param[in] is_number  of each column; the others are texts
  *  @return NULL when out of memory */
 json_t *bench_files_json(const bench_table *table,
-                         int (*is_number)(const bench_table *table, size_t column));
+                         bool (*is_number)(const bench_table *table, size_t column));
 
 /** Write what goes to stdout, and JSON, of the rows. A JSON file gets the notes that have come meanwhile.
  *  @param[in] code  so far; where it is a failure, the JSON file stays as it was last brought up to date

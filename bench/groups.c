@@ -136,7 +136,7 @@ static void note_load(bench_groups *g, size_t count, const app_load *before) {
 
 /* @param[in] until  on app_now()'s clock; 0: no limit */
 static int visit_group(bench_groups *g, size_t leader, unsigned rounds, double until,
-                       int calibrate) {
+                       bool calibrate) {
     for (;;) {
         const size_t count = gather(g, leader);
         bench_outcome outcome;

@@ -18,7 +18,7 @@ typedef struct bench_groups {
         calibrate; /**< solves for StarPU's models before a policy that needs them; 0: as they are */
     unsigned patience;  /**< seconds without a sign after which a process is ended */
     const char *mpirun; /**< what starts several processes */
-    int bounds;         /**< find the bounds of the solves, too */
+    bool bounds;        /**< find the bounds of the solves, too */
     bench_times *times; /**< how long tasks took; NULL: nobody asks */
     double memory;      /**< GiB for the plans of a process; 0: from what there is */
     uint64_t random;
@@ -36,7 +36,7 @@ typedef struct bench_groups {
     size_t *which;
     unsigned *samples, *solves; /**< before a visit: what is taken back after a crash */
     app_load began;             /**< when the workers were looked for */
-    int *calibrated;            /**< of each: its tasks have been measured for StarPU's models */
+    bool *calibrated;           /**< of each: its tasks have been measured for StarPU's models */
 } bench_groups;
 
 /** The workers there are. @return APP_DONE; APP_FAILED after a message */

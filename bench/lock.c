@@ -46,7 +46,7 @@ static bool is_still_there(int file, const char *name) {
            ours.st_ino == there.st_ino;
 }
 
-static void wait_a_little(const char *path, int file, double since, int *said) {
+static void wait_a_little(const char *path, int file, double since, bool *said) {
     const struct timespec pause = {.tv_nsec = 5000000};
     if (!*said && app_now() - since > PATIENCE) {
         const long process = holder(file);
@@ -55,7 +55,7 @@ static void wait_a_little(const char *path, int file, double since, int *said) {
             snprintf(who, sizeof who, ", process %ld,", process);
         }
         app_print_message("%s: waiting for another psg%s that writes it", path, who);
-        *said = 1;
+        *said = true;
     }
     (void)nanosleep(&pause, NULL);
 }
@@ -68,7 +68,7 @@ static int open_marker(const char *name) {
 static int wait_for_lock(bench_lock *lock, const char *path) {
     const char *name = lock->marker.temporary;
     const double since = app_now();
-    int said = 0;
+    bool said = false;
     while (lock->file >= 0) {
         const int held = try_lock(lock->file);
         if (held < 0) {

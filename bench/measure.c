@@ -319,7 +319,7 @@ static void check_answer(batch *b, job *j) {
     tell(b->pipe, &record);
 }
 
-static void one_round(batch *b, job *j, int counts, int last) {
+static void one_round(batch *b, job *j, bool counts, bool last) {
     bench_record record = {.kind = counts ? BENCH_RECORD_SAMPLE : BENCH_RECORD_SOLVED,
                            .config = j->number};
     psg_statistics before;

@@ -9,9 +9,9 @@
 
 /** One start of a program. */
 typedef struct bench_program_job {
-    const char *program; /**< bench_fft_cpu */
+    const char *program; /**< bench_fftw_peer */
     const char *needs;   /**< what has to be there for it to be built, in words */
-    char options[96];    /**< "--kind z --cpus 1 64x64x64": what is measured */
+    char options[96];    /**< "--cpus 1 64x64x64": what is measured */
     unsigned ranks;      /**< processes, started by mpirun if more than one */
 } bench_program_job;
 
@@ -33,7 +33,7 @@ int bench_program_jobs_make(bench_program_jobs *jobs, const bench_arguments *arg
 void bench_program_jobs_free(bench_program_jobs *jobs);
 
 /** Has a column of a study's rows numbers? The others have words. */
-int bench_program_is_number(const bench_table *table, size_t column);
+bool bench_program_is_number(const bench_table *table, size_t column);
 
 /** "mpirun -n 2 bench_fftw_mpi_peer --cpus 1 64x64x64", without `mpirun`'s own options: what a
  *  job is known by in the file. @param[out] text  size bytes */

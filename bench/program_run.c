@@ -27,8 +27,8 @@ typedef struct run {
     const char *shown;
     bench_table *rows;
     bench_child child;
-    int status; /* as wait() has it */
-    int silent; /* nothing came for too long */
+    int status;  /* as wait() has it */
+    bool silent; /* nothing came for too long */
     char *why;
     size_t size;
 } run;
@@ -90,9 +90,7 @@ static int check_rows(const bench_table *rows, const char *program, char *why, s
             const char *text = bench_table_get(rows, r, c);
             char *rest;
             const double value = strtod(text, &rest);
-            const bool is_time = strstr(rows->names[c], "seconds") != NULL &&
-                                 strstr(rows->names[c], "_per_") == NULL &&
-                                 strstr(rows->names[c], "plan") == NULL;
+            const bool is_time = strstr(rows->names[c], "seconds") != NULL;
             const bool ok = strcmp(bench_table_get(rows, r, status), "ok") == 0;
             if ((bench_program_is_number(rows, c) && *rest) || (is_time && ok && !(value > 0)) ||
                 (c == status && !text[0])) {
@@ -191,7 +189,7 @@ static char **make_command(const run *r, const char *path) {
 }
 
 int bench_program_run(const bench_program_job *job, const bench_arguments *arguments,
-                      app_progress *progress, const char *shown, bench_table *rows, int *was_there,
+                      app_progress *progress, const char *shown, bench_table *rows, bool *was_there,
                       char *why, size_t size) {
     char path[PATH_MAX], where[900];
     run r = {.job = job,

@@ -117,17 +117,17 @@ static const char *identity(const programs *p, int own, const char *command, cha
 
 /* Rows of the same command, on the same machine with the same versions: one start of a program has
  * several, which another start replaces together. */
-static int is_same(const bench_table *table, size_t row, const bench_table *other,
-                   size_t other_row) {
+static bool is_same(const bench_table *table, size_t row, const bench_table *other,
+                    size_t other_row) {
     const size_t own = table->columns - OWN_COLUMNS;
     for (size_t c = own; c < table->columns; c++) {
         const size_t what = c - own;
         if ((what == COMMAND || (what >= VERSIONS && what <= CORES)) &&
             strcmp(bench_table_get(table, row, c), bench_table_get(other, other_row, c)) != 0) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
 static bool is_row_of(const programs *p, size_t row, const char *command) {
@@ -212,7 +212,7 @@ typedef struct news {
 
 /* Put a job's rows in the place of its old ones, and, if it failed, one more that says why. That its
  * program was not there is no longer so. */
-static int put_rows(void *context, int read_again) {
+static int put_rows(void *context, bool read_again) {
     const news *n = context;
     programs *p = n->p;
     (void)read_again;
@@ -269,7 +269,8 @@ static void find_load(programs *p, const app_load *before, bool has_rows) {
 static int run_job(programs *p, size_t number, const char **left_out) {
     const bench_program_job *job = &p->jobs.job[number];
     char command[160], shown[200], why[1024];
-    int was_there, code;
+    bool was_there;
+    int code;
     bench_table rows;
     bench_program_job_text(job, command, sizeof command);
     bench_table_init(&rows, p->names, p->study_columns);
@@ -325,15 +326,14 @@ static int run_jobs(programs *p) {
 
 /* ---------------------------------------------------------------------------------- for people */
 
-/* Milliseconds and microseconds are easier to read than a row of zeros. */
+/* Milliseconds are easier to read than a row of zeros. */
 static void cell(const programs *p, size_t row, size_t column, char *text, size_t size) {
     const char *value = bench_table_get(&p->table, row, column);
     const char *name = p->names[column];
     if (!value[0] || !bench_program_is_number(&p->table, column)) {
         snprintf(text, size, "%s", value[0] ? value : "-");
     } else if (strstr(name, "seconds") != NULL) {
-        snprintf(text, size, "%.4g",
-                 strtod(value, NULL) * (strstr(name, "_per_") != NULL ? 1e6 : 1e3));
+        snprintf(text, size, "%.4g", 1e3 * strtod(value, NULL));
     } else {
         snprintf(text, size, "%.*g", value[strspn(value, "0123456789")] ? 4 : 12,
                  strtod(value, NULL));
@@ -343,8 +343,7 @@ static void cell(const programs *p, size_t row, size_t column, char *text, size_
 static void heading(const programs *p, size_t column, char *text, size_t size) {
     const char *name = p->names[column], *seconds = strstr(name, "seconds");
     if (seconds != NULL) {
-        snprintf(text, size, "%.*s%s", (int)(seconds - name), name,
-                 strstr(name, "_per_") != NULL ? "us_per_fft" : "ms");
+        snprintf(text, size, "%.*sms", (int)(seconds - name), name);
     } else {
         snprintf(text, size, "%s", name);
     }

@@ -81,11 +81,11 @@ typedef struct bench_visit {
     size_t count;
     const char *mpirun;       /**< the command that starts several processes, with its options */
     unsigned warm_up, rounds; /**< of solves that do not count, and that do */
-    int times;                /**< tell how long tasks took */
-    int bounds;               /**< find the bounds of each round's latest solve */
-    double until;  /**< on app_now()'s clock: rounds that would end later are left out, all but
+    bool times;               /**< tell how long tasks took */
+    bool bounds;              /**< find the bounds of each round's latest solve */
+    double until;   /**< on app_now()'s clock: rounds that would end later are left out, all but
                                     one that counts; 0: no limit. Of one process alone */
-    int calibrate; /**< measure for StarPU's models; then only warm_up is done */
+    bool calibrate; /**< measure for StarPU's models; then only warm_up is done */
     uint64_t seed;
     double memory; /**< bytes that plans may take together; one that needs more is done alone */
 } bench_visit;

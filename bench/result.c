@@ -12,137 +12,89 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* After the columns of the lists. */
-enum {
-    STATUS,
-    SECONDS,
-    SECONDS_MIN,
-    SECONDS_Q1,
-    SECONDS_Q3,
-    SECONDS_MAX,
-    REPEATS,
-    WARM_UP,
-    SEED,
-    MODELS,
-    GFLOPS,
-    POINTS,
-    ERROR,
-    TOLERANCE,
-    BUSY,
-    IDLE,
-    EXCHANGE_BUSY,
-    BUSIEST,
-    BUSY_WORKERS,
-    LOAD,
-    LOAD_AVERAGE,
-    TASKS_CPU,
-    TASKS_GPU,
-    CPU_PLANES,
-    CPU_ROWS,
-    H2D,
-    D2H,
-    D2D,
-    H2D_SECONDS,
-    D2H_SECONDS,
-    D2D_SECONDS,
-    SENT,
-    SPECTRUM,
-    BOUNDS,
-    BOUND_LP = BOUNDS + PSG_BOUND_COUNT,
-    BOUND,
-    BOUND_BY,
-    BOUND_LINK,
-    OF_BOUND,
-    WORKERS_CPU,
-    WORKERS_GPU,
-    POLICY,
-    EXCHANGE_USED,
-    SEGMENTS,
-    PLANES,
-    PENCILS_USED,
-    PLAN_SECONDS,
-    VERSIONS,
-    MPIRUN = VERSIONS + PSG_COMPONENT_COUNT,
-    HOST,
-    CPU_MODEL,
-    CORES,
-    GPU_MODEL,
-    DATE,
-    STAGES,
-    COLUMNS = STAGES + PSG_STAGE_COUNT
-};
+/* The columns after those of the lists, up to those of the stages: TEXT, NUMBER, or the MEDIAN of a member of all samples.
+ * Those of the bounds and of the versions are in the order of psg_bound and of psg_component. */
+#define TEXT true, 0
+#define NUMBER false, 0
+#define MEDIAN(member) false, offsetof(bench_sample, member)
+#define OWN_COLUMNS(X)                                                                             \
+    X(STATUS, "status", TEXT)                                                                      \
+    X(SECONDS, "seconds", NUMBER)                                                                  \
+    X(SECONDS_MIN, "seconds_min", NUMBER)                                                          \
+    X(SECONDS_Q1, "seconds_q1", NUMBER)                                                            \
+    X(SECONDS_Q3, "seconds_q3", NUMBER)                                                            \
+    X(SECONDS_MAX, "seconds_max", NUMBER)                                                          \
+    X(REPEATS, "repeats", NUMBER)                                                                  \
+    X(WARM_UP, "warm_up", NUMBER)                                                                  \
+    X(SEED, "seed", NUMBER)                                                                        \
+    X(MODELS, "models", TEXT)                                                                      \
+    X(GFLOPS, "gflops", NUMBER)                                                                    \
+    X(POINTS, "points", NUMBER)                                                                    \
+    X(ERROR, "error", NUMBER)                                                                      \
+    X(TOLERANCE, "tolerance", NUMBER)                                                              \
+    X(BUSY, "busy", MEDIAN(busy))                                                                  \
+    X(IDLE, "idle", NUMBER)                                                                        \
+    X(EXCHANGE_BUSY, "exchange_busy", MEDIAN(exchange_busy))                                       \
+    X(BUSIEST, "busiest", MEDIAN(busiest))                                                         \
+    X(BUSY_WORKERS, "busy_workers", TEXT)                                                          \
+    X(LOAD, "load", NUMBER)                                                                        \
+    X(LOAD_AVERAGE, "load_average", NUMBER)                                                        \
+    X(TASKS_CPU, "tasks_cpu", MEDIAN(tasks_cpu))                                                   \
+    X(TASKS_GPU, "tasks_gpu", MEDIAN(tasks_gpu))                                                   \
+    X(CPU_PLANES, "cpu_planes", MEDIAN(cpu_planes))                                                \
+    X(CPU_ROWS, "cpu_rows", MEDIAN(cpu_rows))                                                      \
+    X(H2D, "h2d_bytes", MEDIAN(h2d_bytes))                                                         \
+    X(D2H, "d2h_bytes", MEDIAN(d2h_bytes))                                                         \
+    X(D2D, "d2d_bytes", MEDIAN(d2d_bytes))                                                         \
+    X(H2D_SECONDS, "h2d_seconds", MEDIAN(h2d_seconds))                                             \
+    X(D2H_SECONDS, "d2h_seconds", MEDIAN(d2h_seconds))                                             \
+    X(D2D_SECONDS, "d2d_seconds", MEDIAN(d2d_seconds))                                             \
+    X(SENT, "sent_bytes", MEDIAN(sent_bytes))                                                      \
+    X(SPECTRUM, "spectrum_bytes", MEDIAN(spectrum_bytes))                                          \
+    X(BOUNDS, "bound_path_seconds", NUMBER)                                                        \
+    X(BOUND_WORK, "bound_work_seconds", NUMBER)                                                    \
+    X(BOUND_MEMORY, "bound_memory_seconds", NUMBER)                                                \
+    X(BOUND_OF_LINK, "bound_link_seconds", NUMBER)                                                 \
+    X(BOUND_LP, "bound_lp_seconds", NUMBER)                                                        \
+    X(BOUND, "bound_seconds", NUMBER)                                                              \
+    X(BOUND_BY, "bound_by", TEXT)                                                                  \
+    X(BOUND_LINK, "bound_link", TEXT)                                                              \
+    X(OF_BOUND, "of_bound", NUMBER)                                                                \
+    X(WORKERS_CPU, "workers_cpu", NUMBER)                                                          \
+    X(WORKERS_GPU, "workers_gpu", NUMBER)                                                          \
+    X(POLICY, "policy", TEXT)                                                                      \
+    X(EXCHANGE_USED, "exchange_used", TEXT)                                                        \
+    X(SEGMENTS, "segments", NUMBER)                                                                \
+    X(PLANES, "planes", NUMBER)                                                                    \
+    X(PENCILS_USED, "pencils_used", NUMBER)                                                        \
+    X(PLAN_SECONDS, "plan_seconds", NUMBER)                                                        \
+    X(VERSIONS, "psg_version", TEXT)                                                               \
+    X(VERSION_STARPU, "starpu_version", TEXT)                                                      \
+    X(VERSION_FFTW, "fftw_version", TEXT)                                                          \
+    X(VERSION_CUDA, "cuda_version", TEXT)                                                          \
+    X(VERSION_MPI, "mpi_version", TEXT)                                                            \
+    X(MPIRUN, "mpirun", TEXT)                                                                      \
+    X(HOST, "host", TEXT)                                                                          \
+    X(CPU_MODEL, "cpu_model", TEXT)                                                                \
+    X(CORES, "cores", NUMBER)                                                                      \
+    X(GPU_MODEL, "gpu_model", TEXT)                                                                \
+    X(DATE, "date", TEXT)
+
+#define COLUMN_NUMBER(column, name, ...) column,
+enum { OWN_COLUMNS(COLUMN_NUMBER) STAGES, COLUMNS = STAGES + PSG_STAGE_COUNT };
+_Static_assert((int)BOUND_LP == BOUNDS + PSG_BOUND_COUNT, "a column for each bound");
+_Static_assert((int)MPIRUN == VERSIONS + PSG_COMPONENT_COUNT, "a column for each version");
+
+#define COLUMN_ROW(column, name, ...) {name, __VA_ARGS__},
+static const struct {
+    const char *name;
+    bool is_text;
+    size_t median; /* the member's offset; 0: of none */
+} own[STAGES] = {OWN_COLUMNS(COLUMN_ROW)};
 
 static size_t columns(void) {
     return bench_lists() + COLUMNS;
 }
-
-/* The columns that are not made from other tables. */
-static const struct {
-    const char *name;
-    bool is_text;
-} own[COLUMNS] = {
-    [STATUS] = {"status", 1},
-    [SECONDS] = {"seconds", 0},
-    [SECONDS_MIN] = {"seconds_min", 0},
-    [SECONDS_Q1] = {"seconds_q1", 0},
-    [SECONDS_Q3] = {"seconds_q3", 0},
-    [SECONDS_MAX] = {"seconds_max", 0},
-    [REPEATS] = {"repeats", 0},
-    [WARM_UP] = {"warm_up", 0},
-    [SEED] = {"seed", 0},
-    [MODELS] = {"models", 1},
-    [GFLOPS] = {"gflops", 0},
-    [POINTS] = {"points", 0},
-    [ERROR] = {"error", 0},
-    [TOLERANCE] = {"tolerance", 0},
-    [BUSY] = {"busy", 0},
-    [IDLE] = {"idle", 0},
-    [EXCHANGE_BUSY] = {"exchange_busy", 0},
-    [BUSIEST] = {"busiest", 0},
-    [BUSY_WORKERS] = {"busy_workers", 1},
-    [LOAD] = {"load", 0},
-    [LOAD_AVERAGE] = {"load_average", 0},
-    [TASKS_CPU] = {"tasks_cpu", 0},
-    [TASKS_GPU] = {"tasks_gpu", 0},
-    [CPU_PLANES] = {"cpu_planes", 0},
-    [CPU_ROWS] = {"cpu_rows", 0},
-    [H2D] = {"h2d_bytes", 0},
-    [D2H] = {"d2h_bytes", 0},
-    [D2D] = {"d2d_bytes", 0},
-    [H2D_SECONDS] = {"h2d_seconds", 0},
-    [D2H_SECONDS] = {"d2h_seconds", 0},
-    [D2D_SECONDS] = {"d2d_seconds", 0},
-    [SENT] = {"sent_bytes", 0},
-    [SPECTRUM] = {"spectrum_bytes", 0},
-    [BOUNDS + PSG_BOUND_PATH] = {"bound_path_seconds", 0},
-    [BOUNDS + PSG_BOUND_WORK] = {"bound_work_seconds", 0},
-    [BOUNDS + PSG_BOUND_MEMORY] = {"bound_memory_seconds", 0},
-    [BOUNDS + PSG_BOUND_LINK] = {"bound_link_seconds", 0},
-    [BOUND_LP] = {"bound_lp_seconds", 0},
-    [BOUND] = {"bound_seconds", 0},
-    [BOUND_BY] = {"bound_by", 1},
-    [BOUND_LINK] = {"bound_link", 1},
-    [OF_BOUND] = {"of_bound", 0},
-    [WORKERS_CPU] = {"workers_cpu", 0},
-    [WORKERS_GPU] = {"workers_gpu", 0},
-    [POLICY] = {"policy", 1},
-    [EXCHANGE_USED] = {"exchange_used", 1},
-    [SEGMENTS] = {"segments", 0},
-    [PLANES] = {"planes", 0},
-    [PENCILS_USED] = {"pencils_used", 0},
-    [PLAN_SECONDS] = {"plan_seconds", 0},
-    [VERSIONS + PSG_COMPONENT_PSG] = {"psg_version", 1},
-    [VERSIONS + PSG_COMPONENT_STARPU] = {"starpu_version", 1},
-    [VERSIONS + PSG_COMPONENT_FFTW] = {"fftw_version", 1},
-    [VERSIONS + PSG_COMPONENT_CUDA] = {"cuda_version", 1},
-    [VERSIONS + PSG_COMPONENT_MPI] = {"mpi_version", 1},
-    [MPIRUN] = {"mpirun", 1},
-    [HOST] = {"host", 1},
-    [CPU_MODEL] = {"cpu_model", 1},
-    [CORES] = {"cores", 0},
-    [GPU_MODEL] = {"gpu_model", 1},
-    [DATE] = {"date", 1},
-};
 
 int bench_results_init(bench_results *results) {
     const size_t lists = bench_lists();
@@ -216,24 +168,24 @@ size_t bench_results_find(const bench_results *results, const bench_config *conf
     return SIZE_MAX;
 }
 
-int bench_results_is_same(const bench_table *table, size_t row, const bench_table *other,
-                          size_t other_row) {
+bool bench_results_is_same(const bench_table *table, size_t row, const bench_table *other,
+                           size_t other_row) {
     const size_t lists = bench_lists();
     for (size_t c = 0; c < columns(); c++) {
         const bool identity = c < lists || (c >= lists + VERSIONS && c <= lists + CORES);
         if (identity &&
             strcmp(bench_table_get(table, row, c), bench_table_get(other, other_row, c)) != 0) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
 static const char *get(const bench_results *results, size_t row, int column) {
     return bench_table_get(&results->table, row, bench_lists() + (size_t)column);
 }
 
-bool bench_results_done(const bench_results *results, size_t row, unsigned repeat, int bounds) {
+bool bench_results_done(const bench_results *results, size_t row, unsigned repeat, bool bounds) {
     return row != SIZE_MAX && (!bounds || get(results, row, BOUND)[0]) &&
            strcmp(get(results, row, STATUS), "ok") == 0 &&
            strtoul(get(results, row, REPEATS), NULL, 10) >= repeat;
@@ -292,7 +244,7 @@ bool bench_result_is_good(const bench_result *r) {
 typedef struct row {
     bench_table *table;
     size_t number;
-    int failed; /* out of memory */
+    bool failed; /* out of memory */
 } row;
 
 static void put_cell(row *to, size_t place, const char *text) {
@@ -356,26 +308,6 @@ static void put_bounds(row *to, const bench_result *r, double *sorted) {
 
 static void put_samples(row *to, const bench_config *config, const bench_result *r,
                         double *sorted) {
-    static const struct {
-        int column;
-        size_t offset;
-    } medians[] = {
-        {BUSY, offsetof(bench_sample, busy)},
-        {EXCHANGE_BUSY, offsetof(bench_sample, exchange_busy)},
-        {BUSIEST, offsetof(bench_sample, busiest)},
-        {TASKS_CPU, offsetof(bench_sample, tasks_cpu)},
-        {TASKS_GPU, offsetof(bench_sample, tasks_gpu)},
-        {CPU_PLANES, offsetof(bench_sample, cpu_planes)},
-        {CPU_ROWS, offsetof(bench_sample, cpu_rows)},
-        {H2D, offsetof(bench_sample, h2d_bytes)},
-        {D2H, offsetof(bench_sample, d2h_bytes)},
-        {D2D, offsetof(bench_sample, d2d_bytes)},
-        {H2D_SECONDS, offsetof(bench_sample, h2d_seconds)},
-        {D2H_SECONDS, offsetof(bench_sample, d2h_seconds)},
-        {D2D_SECONDS, offsetof(bench_sample, d2d_seconds)},
-        {SENT, offsetof(bench_sample, sent_bytes)},
-        {SPECTRUM, offsetof(bench_sample, spectrum_bytes)},
-    };
     gather(r, offsetof(bench_sample, seconds), 0, sorted);
     const double median = base_quantile(sorted, r->samples, 0.5);
     put_number(to, SECONDS, median);
@@ -384,15 +316,15 @@ static void put_samples(row *to, const bench_config *config, const bench_result 
     put_number(to, SECONDS_Q3, base_quantile(sorted, r->samples, 0.75));
     put_number(to, SECONDS_MAX, sorted[r->samples - 1]);
     put_number(to, GFLOPS, operations(config) / median / 1e9);
-    for (size_t m = 0; m < sizeof medians / sizeof medians[0]; m++) {
-        gather(r, medians[m].offset, 0, sorted);
-        const bool known = !isnan(sorted[r->samples - 1]); /* in all rounds */
-        const double value = known ? base_quantile(sorted, r->samples, 0.5) : NAN;
-        put_number(to, medians[m].column, value);
-        if (medians[m].column == BUSY) {
-            put_number(to, IDLE, 1 - value);
+    for (int c = 0; c < STAGES; c++) {
+        if (own[c].median > 0) {
+            gather(r, own[c].median, 0, sorted);
+            const bool known = !isnan(sorted[r->samples - 1]); /* in all rounds */
+            put_number(to, c, known ? base_quantile(sorted, r->samples, 0.5) : NAN);
         }
     }
+    gather(r, own[BUSY].median, 0, sorted);
+    put_number(to, IDLE, 1 - base_quantile(sorted, r->samples, 0.5));
     for (int g = 0; g < PSG_STAGE_COUNT; g++) {
         gather(r, offsetof(bench_sample, stage) + (size_t)g * sizeof(double), 0, sorted);
         put_number(to, STAGES + g, base_quantile(sorted, r->samples, 0.5));
@@ -496,7 +428,7 @@ int bench_results_put(bench_results *results, const bench_sweep *sweep, size_t n
     return to.failed ? app_error(APP_FAILED, "out of memory for the results") : APP_DONE;
 }
 
-int bench_results_is_number(const bench_table *table, size_t column) {
+bool bench_results_is_number(const bench_table *table, size_t column) {
     const size_t lists = bench_lists();
     const bench_config standard = {.grid = {.n = {1, 1, 1}}, .ranks = 1};
     char text[64];
@@ -511,7 +443,7 @@ int bench_results_is_number(const bench_table *table, size_t column) {
 /* ---------------------------------------------------------------------------------- for people */
 
 /* Which lists have more than one value in the sweep. */
-static void find_varying(const bench_sweep *sweep, int varying[BENCH_LISTS_MOST]) {
+static void find_varying(const bench_sweep *sweep, bool varying[BENCH_LISTS_MOST]) {
     char one[64], other[64];
     for (size_t list = 0; list < bench_lists(); list++) {
         varying[list] = list == BENCH_LIST_GRID;
@@ -524,7 +456,7 @@ static void find_varying(const bench_sweep *sweep, int varying[BENCH_LISTS_MOST]
 }
 
 /* @param[in] old  the row was there already */
-static void print_row(const bench_results *results, size_t at, int old) {
+static void print_row(const bench_results *results, size_t at, bool old) {
     char status[700];
     snprintf(status, sizeof status, "%s%s%.10s", get(results, at, STATUS), old ? ", measured " : "",
              old ? bench_results_date(results, at) : "");
@@ -548,7 +480,8 @@ static void print_row(const bench_results *results, size_t at, int old) {
 
 size_t bench_results_print(const bench_results *results, const bench_sweep *sweep,
                            const bench_result *result) {
-    int varying[BENCH_LISTS_MOST], width[BENCH_LISTS_MOST];
+    bool varying[BENCH_LISTS_MOST];
+    int width[BENCH_LISTS_MOST];
     char text[64];
     size_t good = 0;
     const char *separator = "";

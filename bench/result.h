@@ -16,10 +16,10 @@ typedef enum bench_models {
 } bench_models;
 
 typedef struct bench_result {
-    int skip;   /**< it is not to be measured (now): its row was in the file already, ... */
+    bool skip;  /**< it is not to be measured (now): its row was in the file already, ... */
     size_t row; /**< in the table; (size_t)-1: none yet */
-    int added;  /**< the row was not in the file */
-    int put;    /**< the row has this result */
+    bool added; /**< the row was not in the file */
+    bool put;   /**< the row has this result */
     bench_sample *sample;
     unsigned samples, solves; /**< rounds measured; those and the others */
     bool has_facts;
@@ -62,7 +62,7 @@ size_t bench_results_find(const bench_results *results, const bench_config *conf
 
 /** Is the row what was asked for: without failure, by as many repeats, and with bounds if these
  *  are wanted? */
-bool bench_results_done(const bench_results *results, size_t row, unsigned repeat, int bounds);
+bool bench_results_done(const bench_results *results, size_t row, unsigned repeat, bool bounds);
 
 /** "2026-11-20T08:24:22Z" */
 const char *bench_results_date(const bench_results *results, size_t row);
@@ -81,11 +81,11 @@ int bench_results_put(bench_results *results, const bench_sweep *sweep, size_t n
 double bench_results_load(const bench_results *results, size_t row);
 
 /** Are two rows of such tables the same configuration, on the same machine with the same versions? */
-int bench_results_is_same(const bench_table *table, size_t row, const bench_table *other,
-                          size_t other_row);
+bool bench_results_is_same(const bench_table *table, size_t row, const bench_table *other,
+                           size_t other_row);
 
 /** Has the column numbers? The others have texts. @param[in] table  that of the rows */
-int bench_results_is_number(const bench_table *table, size_t column);
+bool bench_results_is_number(const bench_table *table, size_t column);
 
 /** The table for people, on stdout: the rows of the sweep, in its order.
  *  @return how many of them have no failure */

@@ -19,8 +19,6 @@
 
 /** Those that programs of their own measure: bench/programs.h. */
 #define BENCH_PROGRAM_STUDIES(X)                                                                   \
-    X(transposes, "the six permutations of a 3-D array beside a plain copy, on cores and a GPU")   \
-    X(fft, "FFTs by length, batch and stride, and whether a transposition before them pays")       \
     X(peers, "psg beside FFTW, FFTW's MPI transform, cuFFT, and cuFFT on several GPUs")
 
 /** Is it one of those? */

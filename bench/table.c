@@ -250,7 +250,7 @@ int bench_table_read_file(bench_table *table, FILE *file, char *why, size_t size
     return code;
 }
 
-int bench_table_read(bench_table *table, const char *path, int force) {
+int bench_table_read(bench_table *table, const char *path, bool force) {
     char why[320];
     FILE *file = fopen(path, "r");
     if (file == NULL) {
@@ -276,7 +276,7 @@ int bench_table_read(bench_table *table, const char *path, int force) {
 
 /* ------------------------------------------------------------------------------------ writing */
 
-static void put(const char *text, int last, FILE *file) {
+static void put(const char *text, bool last, FILE *file) {
     if (!text[strcspn(text, ",\"\r\n")]) {
         fputs(text, file);
     } else {

@@ -2,6 +2,7 @@
 #ifndef PSG_BENCH_TABLE_H
 #define PSG_BENCH_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -38,7 +39,7 @@ int bench_table_set(bench_table *table, size_t row, size_t column, const char *t
  *  @param[in] force  what is not such a file has no rows either, since it is to be replaced
  *  @return APP_DONE; APP_USAGE: it is not such a file, APP_FAILED: it cannot be read; after a
  *  message */
-int bench_table_read(bench_table *table, const char *path, int force);
+int bench_table_read(bench_table *table, const char *path, bool force);
 
 /** The same from an open file. @param[out] why  in words, where it is not APP_DONE: size bytes */
 int bench_table_read_file(bench_table *table, FILE *file, char *why, size_t size);

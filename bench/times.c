@@ -20,7 +20,7 @@ typedef struct bench_time_list {
 } bench_time_list;
 
 bench_time bench_time_of(const size_t n[3], psg_precision precision, const psg_event *event,
-                         int gpu) {
+                         bool gpu) {
     return (bench_time){.stage = event->stage,
                         .precision = precision,
                         .gpu = gpu,
@@ -180,7 +180,7 @@ enum { GPUS_MOST = 64, ROUTES_MOST = GPUS_MOST * (GPUS_MOST + 1) };
 
 /* The slowest of the routes of a kind. @return its rate */
 static double put_link(FILE *file, const char *name, const psg_route *routes, size_t count,
-                       int from_gpu, int to_gpu) {
+                       bool from_gpu, bool to_gpu) {
     double rate = INFINITY, seconds = 0;
     for (size_t r = 0; r < count; r++) {
         if ((routes[r].from >= 0) == from_gpu && (routes[r].to >= 0) == to_gpu) {

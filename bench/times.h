@@ -11,11 +11,12 @@
 /** What the time of a task depends on, and the time; or that of many, and how far they spread. */
 typedef struct bench_time {
     psg_stage stage;
-    int precision, gpu;
+    int precision;
+    bool gpu;
     size_t n[3];
-    int pencil;   /**< the task is about a pencil, else about a segment */
+    bool pencil;  /**< the task is about a pencil, else about a segment */
     size_t count; /**< planes of the segment, or rows of the pencil */
-    int dense;    /**< the blocks are in one piece each, else views */
+    bool dense;   /**< the blocks are in one piece each, else views */
     size_t pieces, remote;
     double seconds; /**< of many on GPUs the median, on cores the mean */
     /** Of many on cores: of their logarithms the squares of what they are off their mean, summed, and
@@ -48,7 +49,7 @@ typedef struct bench_times {
 
 /** A task, as the library told of it. @return the same for bench_times_add() */
 bench_time bench_time_of(const size_t n[3], psg_precision precision, const psg_event *event,
-                         int gpu);
+                         bool gpu);
 
 /** What passed between the tasks of each GPU in a solve, if it had many.
  *  @param[in] events  in the order of their ends */

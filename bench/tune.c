@@ -50,7 +50,7 @@ typedef struct tune {
     size_t best;
     bench_picks finalists;
     double standard_times[3], best_times[3]; /* quartiles */
-    int decided, stays;
+    bool decided, stays;
     psg_tuned entry;
 } tune;
 
@@ -331,7 +331,7 @@ static int store(tune *t) {
 
 /* ------------------------------------------------------------------------------- what is told */
 
-static int put_rows(tune *t, int finalists) {
+static int put_rows(tune *t, bool finalists) {
     int code = APP_DONE;
     for (size_t c = 0; c < t->groups.count && !code; c++) {
         const bench_result *r = &t->groups.result[c];
@@ -420,7 +420,7 @@ static int tell(tune *t) {
     const bool to_stdout = json != NULL && strcmp(json, "-") == 0;
     const psg_tuned best = entry_of(t, t->best);
     t->entry = entry_of(t, t->stays ? STANDARD : t->best);
-    int code = put_rows(t, 1);
+    int code = put_rows(t, true);
     if (!code && !t->arguments.quiet && !to_stdout) {
         print_lines(t, &best);
     }
@@ -429,7 +429,7 @@ static int tell(tune *t) {
         app_say("stored    in %s\n", t->folder);
     }
     if (!code) {
-        code = put_rows(t, 0);
+        code = put_rows(t, false);
     }
     if (!code && to_stdout) {
         code = app_json_write(make_json(t, &best), NULL, "stdout");

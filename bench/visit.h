@@ -6,8 +6,8 @@
 
 /** How the processes ended. */
 typedef struct bench_outcome {
-    int well;   /**< they did all that they had to */
-    int blamed; /**< `config` was in work when they did not */
+    bool well;   /**< they did all that they had to */
+    bool blamed; /**< `config` was in work when they did not */
     size_t config;
     int code;      /**< that they ended with; 0 after a signal, too */
     char why[512]; /**< in words */

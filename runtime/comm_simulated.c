@@ -38,10 +38,6 @@ psg_comm *psg_simulation_nodes(unsigned nodes, double rate) {
     return comm;
 }
 
-const char *psg_comm_version(void) {
-    return NULL;
-}
-
 int psg_comm_cuda_aware(void) {
     const psg_machine *machine = psg_simulation_machine();
     return machine != NULL ? machine->cuda_aware : -1;
@@ -58,37 +54,8 @@ psg_comm_result psg_comm_open(psg_comm **comm, const void *mpi_comm, double limi
     return PSG_COMM_ABSENT;
 }
 
-int psg_comm_rank(const psg_comm *comm) {
-    (void)comm;
-    return 0;
-}
-
 int psg_comm_ranks(const psg_comm *comm) {
     return (int)comm->nodes;
-}
-
-void psg_comm_node(const psg_comm *comm, int *rank, int *ranks) {
-    (void)comm;
-    *rank = 0;
-    *ranks = 1;
-}
-
-const void *psg_comm_node_gather(psg_comm *comm, const void *mine, size_t bytes, const char *what) {
-    (void)what;
-    (void)comm;
-    (void)mine;
-    (void)bytes;
-    return NULL; /* a node is not shared, and nobody asks */
-}
-
-double psg_comm_limit(const psg_comm *comm) {
-    (void)comm;
-    return 0;
-}
-
-bool psg_comm_given_up(const psg_comm *comm) {
-    (void)comm;
-    return false;
 }
 
 void psg_comm_give_up(psg_comm *comm, const char *whom, const char *what) {
@@ -103,31 +70,6 @@ void psg_comm_name_ranks(char *text, size_t size, int ranks, bool (*is)(const vo
     (void)is;
     (void)data;
     (void)snprintf(text, size, "a node");
-}
-
-const char *psg_comm_why(const psg_comm *comm) {
-    (void)comm;
-    return "";
-}
-
-int psg_comm_agree(psg_comm *comm, int code, char *words, size_t size, int *rank) {
-    (void)comm;
-    (void)words;
-    (void)size;
-    *rank = -1;
-    return code;
-}
-
-bool psg_comm_max(psg_comm *comm, double *values, size_t count) {
-    (void)comm;
-    (void)values;
-    (void)count;
-    return true;
-}
-
-/* What the processes sum up is about data, of which there are none, and about faults. */
-bool psg_comm_sum(psg_comm *comm, double *values, size_t count) {
-    return psg_comm_max(comm, values, count);
 }
 
 bool psg_comm_rate(psg_comm *comm, double *rate) {

@@ -12,10 +12,8 @@ figures:
     hetero    time of cores, of GPUs and of both, and who did the work
     policies  time by scheduling policy over that of the fastest, with the share of the time that workers were busy
     grids     time, and time for each point, against the grid
-and those of the studies that other programs measure, which have columns of their own:
-    transposes  bandwidth of the permutations, as a fraction of the copy's
-    fft         time of an FFT against the batch, strided over contiguous, and whether a transposition pays
-    peers       Gflop/s of psg beside its peers
+and that of the study that other programs measure, which has columns of its own:
+    peers     Gflop/s of psg beside its peers
 and of a trace (psg solve --trace TRACE.json):
     gantt     what each worker and link did in the latest solve, and when
 Without --figure it is the one that the file is named after (overlap-2core.csv), or else guessed from what varies in

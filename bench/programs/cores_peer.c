@@ -23,7 +23,6 @@ static const double seconds_a_point = 3e-5, least_seconds = 0.05, most_seconds =
 typedef struct bench {
     const bench_library *library;
     bench_settings settings;
-    bench_csv csv;
     bench_peer peer;
     psg_options options;
     const char *threads, *efforts;
@@ -267,7 +266,6 @@ static void prepare(bench *b) {
                          .seconds = b->plan_seconds > 0 ? b->plan_seconds : seconds};
     choose_way(b);
     psg_grid_init(&grid, n[0], n[1], n[2], box, box, box);
-    b->options.precision = b->peer.precision;
     bench_must(psg_plan_create(&b->plan, &grid, &b->options) == PSG_OK, "%s", psg_last_error());
 }
 
@@ -349,11 +347,7 @@ static void measure(bench *b) {
     bench_job jobs[2] = {{.run = run_theirs, .what = b}, {.run = run_psg, .what = b}};
     char why[128], variant[64];
     if (!bench_fits(needed_bytes(b), bench_memory(&b->settings), why)) {
-        if (b->settings.rows) {
-            bench_peer_row(&b->csv, &b->peer, &b->settings, why);
-        } else {
-            printf("%zux%zux%zu  %s\n", b->peer.n[0], b->peer.n[1], b->peer.n[2], why);
-        }
+        bench_peer_left_out(&b->peer, &b->settings, why);
         return;
     }
     prepare(b);
@@ -367,7 +361,7 @@ static void measure(bench *b) {
     b->peer.ours = jobs[1].times;
     bench_must(psg_plan_statistics(b->plan, &b->peer.statistics) == PSG_OK, "%s", psg_last_error());
     if (b->settings.rows) {
-        bench_peer_row(&b->csv, &b->peer, &b->settings, NULL);
+        bench_peer_row(&b->peer, &b->settings, NULL);
     } else {
         say(b);
     }
@@ -377,10 +371,6 @@ static void measure(bench *b) {
 
 int bench_cores_peer_main(int argc, char **argv, const bench_library *library) {
     static bench b; /* zero */
-    static const bench_word graphs[] = {
-        {"fused", PSG_GRAPH_FUSED}, {"staged", PSG_GRAPH_STAGED}, {NULL, 0}};
-    static const bench_word precisions[] = {{"f64", PSG_F64}, {"f32", PSG_F32}, {NULL, 0}};
-    int graph = PSG_GRAPH_FUSED, precision = PSG_F64;
     b.library = library;
     b.settings = (bench_settings){.repeat = 15, .warm_up = 2, .seed = 1};
     b.peer =
@@ -391,19 +381,18 @@ int bench_cores_peer_main(int argc, char **argv, const bench_library *library) {
                                     {"threads", BENCH_TEXT, &b.threads, NULL},
                                     {"effort", BENCH_TEXT, &b.efforts, NULL},
                                     {"plan-seconds", BENCH_REAL, &b.plan_seconds, NULL},
-                                    {"precision", BENCH_WORD, &precision, precisions},
-                                    {"graph", BENCH_WORD, &graph, graphs},
-                                    {"segment-planes", BENCH_SIZE, &b.options.segment_planes, NULL},
-                                    {"pencils", BENCH_SIZE, &b.options.pencils, NULL},
+                                    {"precision", BENCH_SOLVER, &b.options, "precision"},
+                                    {"graph", BENCH_SOLVER, &b.options, "graph"},
+                                    {"segment-planes", BENCH_SOLVER, &b.options, "segment_planes"},
+                                    {"pencils", BENCH_SOLVER, &b.options, "pencils"},
                                     {NULL, BENCH_FLAG, NULL, NULL}};
     const int first = bench_arguments(argc, argv, options, "N|NXxNYxNZ ...", &b.settings);
-    b.options.graph = (psg_graph)graph;
     b.options.cpus = b.peer.threads;
     b.options.gpus = 0;
-    b.peer.precision = (psg_precision)precision;
+    b.peer.precision = b.options.precision;
     library->start();
     if (b.settings.rows) {
-        bench_peer_begin(&b.csv);
+        bench_peer_begin();
     }
     for (int m = first; m < argc; m++) {
         bench_read_grid(argv[m], b.peer.n);

@@ -1,4 +1,4 @@
-// What the programs that measure on GPUs share: checks, memory that frees itself, works timed by events.
+// What the programs that measure on GPUs share: checks, memory that frees itself, random numbers.
 #ifndef PSG_BENCH_PROGRAMS_GPU_CUH
 #define PSG_BENCH_PROGRAMS_GPU_CUH
 
@@ -8,7 +8,6 @@
 #include <cufft.h>
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -80,39 +79,6 @@ __device__ inline double bench_random(size_t i) {
     uint64_t h = (i + 1) * 0x9E3779B97F4A7C15ull;
     h = (h ^ (h >> 31)) * 0xBF58476D1CE4E5B9ull;
     return (double)(h >> 11) / 4503599627370496.0 - 1.0;
-}
-
-template <class Real> __global__ void bench_fill_random(Real *p, size_t n) {
-    const size_t step = (size_t)gridDim.x * blockDim.x;
-    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
-        p[i] = (Real)bench_random(i);
-    }
-}
-
-/// n random numbers in [-1, 1).
-template <class Real> void bench_randomize(void *p, size_t n) {
-    bench_fill_random<<<1024, 256>>>(static_cast<Real *>(p), n);
-    BENCH_CUDA(cudaGetLastError());
-}
-
-typedef std::function<void()> bench_work;
-
-/// bench_job::run of a bench_work that puts something into the default stream.
-inline double bench_gpu_run(void *what, unsigned calls) {
-    cudaEvent_t start, stop;
-    float ms = 0;
-    BENCH_CUDA(cudaEventCreate(&start));
-    BENCH_CUDA(cudaEventCreate(&stop));
-    BENCH_CUDA(cudaEventRecord(start, 0));
-    for (unsigned call = 0; call < calls; call++) {
-        (*static_cast<bench_work *>(what))();
-    }
-    BENCH_CUDA(cudaEventRecord(stop, 0));
-    BENCH_CUDA(cudaEventSynchronize(stop));
-    BENCH_CUDA(cudaEventElapsedTime(&ms, start, stop));
-    BENCH_CUDA(cudaEventDestroy(start));
-    BENCH_CUDA(cudaEventDestroy(stop));
-    return 1e-3 * ms;
 }
 
 #endif

@@ -355,8 +355,8 @@ int main(int argc, char **argv) {
     psg_options_init(&options);
     const bench_option own[] = {{"gpus", BENCH_COUNT, &gpus, nullptr},
                                 {"f32", BENCH_FLAG, &f32, nullptr},
-                                {"segment-planes", BENCH_SIZE, &options.segment_planes, nullptr},
-                                {"pencils", BENCH_SIZE, &options.pencils, nullptr},
+                                {"segment-planes", BENCH_SOLVER, &options, "segment_planes"},
+                                {"pencils", BENCH_SOLVER, &options, "pencils"},
                                 {nullptr, BENCH_FLAG, nullptr, nullptr}};
     const int first = bench_arguments(argc, argv, own, "N|NXxNYxNZ ...", &settings);
     bench_must_or(BENCH_USAGE, gpus != 1 && gpus <= MOST_GPUS,

@@ -108,8 +108,8 @@ int main(int argc, char **argv) {
     int f32 = 0, devices = 0;
     psg_options_init(&options);
     const bench_option own[] = {{"f32", BENCH_FLAG, &f32, NULL},
-                                {"segment-planes", BENCH_SIZE, &options.segment_planes, NULL},
-                                {"pencils", BENCH_SIZE, &options.pencils, NULL},
+                                {"segment-planes", BENCH_SOLVER, &options, "segment_planes"},
+                                {"pencils", BENCH_SOLVER, &options, "pencils"},
                                 {NULL, BENCH_FLAG, NULL, NULL}};
     const int first = bench_arguments(argc, argv, own, "N|NXxNYxNZ ...", &settings);
     bench_must_or(BENCH_NOT_HERE, cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0,

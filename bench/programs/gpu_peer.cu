@@ -213,8 +213,8 @@ static void say(const bench_peer &p, const psg_options &options, const psg_stati
 }
 
 template <class real>
-static void measure(bench_peer &result, const psg_options &options, const bench_settings &settings,
-                    bench_csv *csv) {
+static void measure(bench_peer &result, const psg_options &options,
+                    const bench_settings &settings) {
     const size_t *n = result.n;
     const double box = 6.283185307179586;
     bench<real> b(settings, result);
@@ -244,7 +244,7 @@ static void measure(bench_peer &result, const psg_options &options, const bench_
     result.theirs = jobs[0].times;
     result.ours = jobs[1].times;
     if (settings.rows) {
-        bench_peer_row(csv, &result, &settings, nullptr);
+        bench_peer_row(&result, &settings, nullptr);
     } else {
         say(result, options, before, settings.repeat + settings.warm_up);
     }
@@ -259,48 +259,34 @@ static bool fits(const bench_peer &p, const bench_settings &settings, char *why)
     return bench_fits(bytes, have, why);
 }
 
-static void measure_on(bench_peer &p, psg_options &options, const bench_settings &settings,
-                       bench_csv *csv) {
+static void measure_on(bench_peer &p, psg_options &options, const bench_settings &settings) {
     char why[128];
     p.name = p.gpus > 1 ? "cufft_xt" : "cufft";
     options.gpus = p.gpus;
     if (!fits(p, settings, why)) {
-        if (settings.rows) {
-            bench_peer_row(csv, &p, &settings, why);
-        } else {
-            printf("%zux%zux%zu %d GPU: %s\n", p.n[0], p.n[1], p.n[2], p.gpus, why);
-        }
+        bench_peer_left_out(&p, &settings, why);
     } else if (p.precision == PSG_F32) {
-        measure<float>(p, options, settings, csv);
+        measure<float>(p, options, settings);
     } else {
-        measure<double>(p, options, settings, csv);
+        measure<double>(p, options, settings);
     }
 }
 
 int main(int argc, char **argv) {
-    static const bench_word graphs[] = {
-        {"fused", PSG_GRAPH_FUSED}, {"staged", PSG_GRAPH_STAGED}, {nullptr, 0}};
-    static const bench_word exchanges[] = {
-        {"managed", PSG_EXCHANGE_MANAGED}, {"direct", PSG_EXCHANGE_DIRECT}, {nullptr, 0}};
-    static const bench_word layouts[] = {
-        {"contiguous", PSG_Z_CONTIGUOUS}, {"strided", PSG_Z_STRIDED}, {nullptr, 0}};
-    static const bench_word normalizes[] = {{"task", 1}, {"divide", 0}, {nullptr, 0}};
     bench_settings settings = {11, 3, 1, 0, 0};
     psg_options options;
     bench_peer p = {};
-    bench_csv csv;
-    int gpus = 0, f32 = 0, graph = PSG_GRAPH_FUSED, exchange = PSG_EXCHANGE_AUTO;
-    int z = PSG_Z_AUTO;
+    int gpus = 0, f32 = 0;
     psg_options_init(&options);
     options.tuned = 0; /* the default is the default */
     const bench_option own[] = {{"gpus", BENCH_COUNT, &gpus, nullptr},
                                 {"f32", BENCH_FLAG, &f32, nullptr},
-                                {"graph", BENCH_WORD, &graph, graphs},
-                                {"exchange", BENCH_WORD, &exchange, exchanges},
-                                {"z", BENCH_WORD, &z, layouts},
-                                {"normalize", BENCH_WORD, &options.normalize, normalizes},
-                                {"segment-planes", BENCH_SIZE, &options.segment_planes, nullptr},
-                                {"pencils", BENCH_SIZE, &options.pencils, nullptr},
+                                {"graph", BENCH_SOLVER, &options, "graph"},
+                                {"exchange", BENCH_SOLVER, &options, "exchange"},
+                                {"z", BENCH_SOLVER, &options, "z_layout"},
+                                {"normalize", BENCH_SOLVER, &options, "normalize"},
+                                {"segment-planes", BENCH_SOLVER, &options, "segment_planes"},
+                                {"pencils", BENCH_SOLVER, &options, "pencils"},
                                 {nullptr, BENCH_FLAG, nullptr, nullptr}};
     const int first = bench_arguments(argc, argv, own, "N|NXxNYxNZ ...", &settings);
     const int all = bench_gpus();
@@ -309,18 +295,15 @@ int main(int argc, char **argv) {
     p.precision = options.precision = f32 ? PSG_F32 : PSG_F64;
     p.gpu_model = model.c_str();
     p.ranks = 1;
-    options.graph = (psg_graph)graph;
-    options.exchange = (psg_exchange)exchange;
-    options.z_layout = (psg_z_layout)z;
     if (settings.rows) {
-        bench_peer_begin(&csv);
+        bench_peer_begin();
     }
     for (int m = first; m < argc; m++) {
         bench_read_grid(argv[m], p.n);
         for (int count = gpus ? gpus : 1; count <= (gpus ? gpus : all);
              count = count < all && 2 * count > all ? all : 2 * count) {
             p.gpus = count;
-            measure_on(p, options, settings, &csv);
+            measure_on(p, options, settings);
         }
     }
     return 0;

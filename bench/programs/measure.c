@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/median.h"
+#include "graph/psg.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -72,9 +73,6 @@ static int read_value(const bench_option *option, const char *text) {
         return whole_number(text, 1, option->value);
     case BENCH_NUMBER:
         return whole_number(text, 0, option->value);
-    case BENCH_SIZE:
-        *(size_t *)option->value = strtoull(text, &rest, 10);
-        return text[0] >= '0' && text[0] <= '9' && !*rest && !errno;
     case BENCH_REAL:
         *(double *)option->value = strtod(text, &rest);
         return text[0] && !*rest && *(double *)option->value >= 0 &&
@@ -82,28 +80,26 @@ static int read_value(const bench_option *option, const char *text) {
     case BENCH_TEXT:
         *(const char **)option->value = text;
         return 1;
-    case BENCH_WORD:
-        for (const bench_word *word = option->words; word->name != NULL; word++) {
-            if (strcmp(word->name, text) == 0) {
-                *(int *)option->value = word->value;
-                return 1;
-            }
-        }
-        return 0;
+    case BENCH_SOLVER:
+        return psg_options_set(option->value, option->solver, text) == PSG_OK;
     }
     return 0;
+}
+
+static const char *values_of(const char *solver) {
+    size_t index = 0;
+    while (strcmp(psg_option_at(index)->name, solver) != 0) {
+        index++;
+    }
+    return psg_option_at(index)->values;
 }
 
 static void usage(const bench_option *options, size_t count, const char *operands) {
     fprintf(stderr, "usage: %s", program_invocation_short_name);
     for (size_t o = 0; o < count; o++) {
-        static const char *const shown[] = {"", " N", " N", " N", " X", " TEXT", " "};
-        fprintf(stderr, " [--%s%s", options[o].name, shown[options[o].kind]);
-        for (const bench_word *word = options[o].words; word != NULL && word->name != NULL;
-             word++) {
-            fprintf(stderr, "%s%s", word == options[o].words ? "" : "|", word->name);
-        }
-        fputc(']', stderr);
+        static const char *const shown[] = {"", " N", " N", " X", " TEXT", " "};
+        fprintf(stderr, " [--%s%s%s]", options[o].name, shown[options[o].kind],
+                options[o].solver != NULL ? values_of(options[o].solver) : "");
     }
     fprintf(stderr, " %s\n", operands);
     exit(BENCH_USAGE);
@@ -265,58 +261,4 @@ int bench_fits(double bytes, double have, char *why) {
     const double unit = 1024 * 1024;
     snprintf(why, 128, "needs %.0f MiB of memory, and may take %.0f", bytes / unit, have / unit);
     return bytes <= have;
-}
-
-/* ----------------------------------------------------------------------------------------- rows */
-
-void bench_csv_open(bench_csv *csv, const char *path, const char *note, const char *columns) {
-    csv->file = path != NULL ? fopen(path, "a") : stdout;
-    bench_must(csv->file != NULL, "%s cannot be written: %s", path, strerror(errno));
-    csv->columns = 1;
-    csv->column = 0;
-    for (const char *at = columns; *at; at++) {
-        csv->columns += *at == ',';
-    }
-    if (path == NULL || (fseek(csv->file, 0, SEEK_END) == 0 && ftell(csv->file) == 0)) {
-        fprintf(csv->file, "%s%s%s\n", note != NULL ? note : "", note != NULL ? "\n" : "", columns);
-        bench_must(fflush(csv->file) == 0, "the rows cannot be written: %s", strerror(errno));
-    }
-}
-
-void bench_csv_close(bench_csv *csv) {
-    bench_must(csv->column == 0, "a row has %zu fields instead of %zu", csv->column, csv->columns);
-    bench_must(fflush(csv->file) == 0 && (csv->file == stdout || fclose(csv->file) == 0),
-               "the rows cannot be written: %s", strerror(errno));
-}
-
-void bench_put_text(bench_csv *csv, const char *text) {
-    const char *quote = text[strcspn(text, ",\"\r\n")] ? "\"" : "";
-    fputs(quote, csv->file);
-    for (; *text; text++) {
-        fputs(*text == '"' ? "\"" : "", csv->file);
-        fputc(*text, csv->file);
-    }
-    fputs(quote, csv->file);
-    csv->column++;
-    fputc(csv->column == csv->columns ? '\n' : ',', csv->file);
-    if (csv->column == csv->columns) {
-        csv->column = 0;
-        bench_must(fflush(csv->file) == 0, "the rows cannot be written: %s", strerror(errno));
-    }
-}
-
-void bench_put_number(bench_csv *csv, double value) {
-    char text[32];
-    snprintf(text, sizeof text, "%.12g", value);
-    bench_put_text(csv, isfinite(value) ? text : "");
-}
-
-void bench_put_times(bench_csv *csv, const bench_times *times) {
-    static const bench_times none = {NAN, NAN, NAN, NAN, NAN};
-    const bench_times *t = times != NULL ? times : &none;
-    bench_put_number(csv, t->median);
-    bench_put_number(csv, t->min);
-    bench_put_number(csv, t->q1);
-    bench_put_number(csv, t->q3);
-    bench_put_number(csv, t->max);
 }

@@ -1,5 +1,5 @@
 /** @file measure.h  What the programs that measure have in common: their options, the clock, works that take turns,
- *  quartiles, and rows of CSV. C and C++ at once. Whatever goes wrong ends the program, with a line on stderr. */
+ *  and quartiles. C and C++ at once. Whatever goes wrong ends the program, with a line on stderr. */
 #ifndef PSG_BENCH_PROGRAMS_MEASURE_H
 #define PSG_BENCH_PROGRAMS_MEASURE_H
 
@@ -29,23 +29,17 @@ typedef enum bench_kind {
     BENCH_FLAG,   /**< no argument; int, set to 1 */
     BENCH_COUNT,  /**< int >= 1 */
     BENCH_NUMBER, /**< int >= 0 */
-    BENCH_SIZE,   /**< size_t >= 0 */
     BENCH_REAL,   /**< double >= 0 */
     BENCH_TEXT,   /**< const char * */
-    BENCH_WORD    /**< int: the value of one of the words */
+    BENCH_SOLVER  /**< psg_options: the one of its options that `solver` names */
 } bench_kind;
-
-typedef struct bench_word {
-    const char *name; /**< NULL ends the table */
-    int value;
-} bench_word;
 
 /** A row is all that an option needs. A table ends with name NULL. */
 typedef struct bench_option {
     const char *name;
     bench_kind kind;
     void *value; /**< of the kind's type, with the default in it */
-    const bench_word *words;
+    const char *solver;
 } bench_option;
 
 /** What all programs take. */
@@ -110,28 +104,6 @@ double bench_memory(const bench_settings *settings);
 
 /** Is there so much? @param[out] why  where not, in words: 128 bytes */
 int bench_fits(double bytes, double have, char *why);
-
-/* ------------------------------------------------------------------------------------- rows */
-
-typedef struct bench_csv {
-    FILE *file;
-    size_t columns, column; /**< all, and the next one of the row in work */
-} bench_csv;
-
-/** Rows on stdout, or appended to a file, which gets the line of column names if it is new.
- *  @param[in] path     NULL: stdout
- *  @param[in] note     NULL, or a line to stand before the names in a new file
- *  @param[in] columns  names with commas between */
-void bench_csv_open(bench_csv *csv, const char *path, const char *note, const char *columns);
-void bench_csv_close(bench_csv *csv);
-
-/** The next field of the row; a number that is not finite is an empty one. After the last of
- *  them the row is complete, and goes out at once. */
-void bench_put_text(bench_csv *csv, const char *text);
-void bench_put_number(bench_csv *csv, double value);
-
-/** Five fields: median, min, q1, q3, max; empty ones for NULL. */
-void bench_put_times(bench_csv *csv, const bench_times *times);
 
 #ifdef __cplusplus
 }

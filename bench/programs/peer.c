@@ -2,7 +2,11 @@
 #include "bench/programs/peer.h"
 #include "bench/program_columns.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
 
 double bench_peer_gflops(const size_t n[3], double seconds) {
     const double points = (double)n[0] * (double)n[1] * (double)n[2];
@@ -13,33 +17,70 @@ int bench_peer_agrees(const bench_peer *peer) {
     return peer->difference <= (peer->precision == PSG_F64 ? 1e-10 : 1e-3);
 }
 
-void bench_peer_begin(bench_csv *csv) {
-    bench_csv_open(csv, NULL, NULL, BENCH_PEERS_COLUMNS);
+/* What ends a row ends the line that is there for the reader at once. */
+static void put_text(const char *text, char after) {
+    const char *quote = text[strcspn(text, ",\"\r\n")] ? "\"" : "";
+    fputs(quote, stdout);
+    for (; *text; text++) {
+        fputs(*text == '"' ? "\"" : "", stdout);
+        putchar(*text);
+    }
+    printf("%s%c", quote, after);
+    bench_must(after == ',' || fflush(stdout) == 0, "the rows cannot be written: %s",
+               strerror(errno));
 }
 
-void bench_peer_row(bench_csv *csv, const bench_peer *peer, const bench_settings *settings,
-                    const char *why) {
+/* A number that is not known is an empty field. */
+static void put_number(double value) {
+    char text[32];
+    snprintf(text, sizeof text, "%.12g", value);
+    put_text(isfinite(value) ? text : "", ',');
+}
+
+static void put_times(const bench_times *t) {
+    const double times[] = {t->median, t->min, t->q1, t->q3, t->max};
+    for (size_t m = 0; m < sizeof times / sizeof *times; m++) {
+        put_number(times[m]);
+    }
+}
+
+void bench_peer_begin(void) {
+    printf("%s\n", BENCH_PEERS_COLUMNS);
+    bench_must(fflush(stdout) == 0, "the rows cannot be written: %s", strerror(errno));
+}
+
+void bench_peer_row(const bench_peer *peer, const bench_settings *settings, const char *why) {
     static const char *const exchange[PSG_EXCHANGE_COUNT] = {"auto", "managed", "direct", "mpi",
                                                              "alltoall"};
+    static const bench_times none = {NAN, NAN, NAN, NAN, NAN};
+    const bool known = why == NULL;
     char grid[80];
     snprintf(grid, sizeof grid, "%zux%zux%zu", peer->n[0], peer->n[1], peer->n[2]);
-    bench_put_text(csv, peer->name);
-    bench_put_text(csv, grid);
-    bench_put_text(csv, peer->precision == PSG_F64 ? "f64" : "f32");
-    bench_put_number(csv, peer->ranks);
-    bench_put_number(csv, peer->threads ? (double)peer->threads : (double)NAN);
-    bench_put_number(csv, peer->gpus);
-    bench_put_text(csv, why != NULL ? why : bench_peer_agrees(peer) ? "ok" : "the results differ");
-    bench_put_times(csv, why != NULL ? NULL : &peer->theirs);
-    bench_put_times(csv, why != NULL ? NULL : &peer->ours);
-    bench_put_number(csv, why != NULL ? 0 : settings->repeat);
-    bench_put_number(csv, why != NULL ? NAN : peer->theirs.median / peer->ours.median);
-    bench_put_number(csv, why != NULL ? NAN : bench_peer_gflops(peer->n, peer->theirs.median));
-    bench_put_number(csv, why != NULL ? NAN : bench_peer_gflops(peer->n, peer->ours.median));
-    bench_put_number(csv, why != NULL ? NAN : peer->difference);
-    bench_put_text(csv, why != NULL ? "" : exchange[peer->statistics.exchange]);
-    bench_put_number(csv, why != NULL ? NAN : (double)peer->statistics.segments);
-    bench_put_number(csv, why != NULL ? NAN : (double)peer->statistics.pencils);
-    bench_put_text(csv, peer->gpu_model);
-    bench_put_text(csv, peer->variant != NULL ? peer->variant : "");
+    put_text(peer->name, ',');
+    put_text(grid, ',');
+    put_text(peer->precision == PSG_F64 ? "f64" : "f32", ',');
+    put_number(peer->ranks);
+    put_number(peer->threads ? (double)peer->threads : (double)NAN);
+    put_number(peer->gpus);
+    put_text(!known ? why : bench_peer_agrees(peer) ? "ok" : "the results differ", ',');
+    put_times(known ? &peer->theirs : &none);
+    put_times(known ? &peer->ours : &none);
+    put_number(known ? settings->repeat : 0);
+    put_number(known ? peer->theirs.median / peer->ours.median : NAN);
+    put_number(known ? bench_peer_gflops(peer->n, peer->theirs.median) : NAN);
+    put_number(known ? bench_peer_gflops(peer->n, peer->ours.median) : NAN);
+    put_number(known ? peer->difference : NAN);
+    put_text(known ? exchange[peer->statistics.exchange] : "", ',');
+    put_number(known ? (double)peer->statistics.segments : NAN);
+    put_number(known ? (double)peer->statistics.pencils : NAN);
+    put_text(peer->gpu_model, ',');
+    put_text(peer->variant != NULL ? peer->variant : "", '\n');
+}
+
+void bench_peer_left_out(const bench_peer *peer, const bench_settings *settings, const char *why) {
+    if (settings->rows) {
+        bench_peer_row(peer, settings, why);
+    } else {
+        printf("%zux%zux%zu: %s\n", peer->n[0], peer->n[1], peer->n[2], why);
+    }
 }

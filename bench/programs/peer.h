@@ -29,10 +29,12 @@ double bench_peer_gflops(const size_t n[3], double seconds);
 /** Is the difference of both u what rounding explains? */
 int bench_peer_agrees(const bench_peer *peer);
 
-/** The line of column names, and a row. @param[in] why  NULL, or why there are no times */
-void bench_peer_begin(bench_csv *csv);
-void bench_peer_row(bench_csv *csv, const bench_peer *peer, const bench_settings *settings,
-                    const char *why);
+/** On stdout, as CSV: the line of column names, and a row. @param[in] why  NULL, or why there are no times */
+void bench_peer_begin(void);
+void bench_peer_row(const bench_peer *peer, const bench_settings *settings, const char *why);
+
+/** A row, or a line for people, of what is not measured. */
+void bench_peer_left_out(const bench_peer *peer, const bench_settings *settings, const char *why);
 
 #ifdef __cplusplus
 }

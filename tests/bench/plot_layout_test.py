@@ -80,8 +80,7 @@ def main(results):
         picture = os.path.splitext(path)[0] + ".png"
         if not name.endswith((".csv", ".json")) or not os.path.exists(picture) or name.startswith("mpi_segments"):
             continue
-        narrow = 7.0 if name.startswith(("transposes", "fft")) else 3.4
-        for width in (None, narrow):
+        for width in (None, 3.4):
             Page.width = width
             if name.endswith(".json"):
                 page, _, below = plot.draw_trace(path)

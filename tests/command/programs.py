@@ -1,7 +1,7 @@
 """psg bench runs the measuring programs of its studies, says of each why it did not if it did not, goes on with a
 file, and believes no row that cannot be.
 
-    programs.py PSG FOLDER [MPIRUN]      the folder that has bench_transposes_cpu and the others
+    programs.py PSG FOLDER [MPIRUN]      the folder that has bench_fftw_peer and the others
 """
 
 import csv
@@ -39,8 +39,7 @@ def good(path):
     """The rows of what is here; a program that is not built, or has no GPU, has one that says so."""
     found = [row for row in rows(path) if row["status"] == "ok"]
     rest = [row for row in rows(path) if row["status"] != "ok"]
-    check(all(row["command"].endswith("gpu") or row["command"] in ("bench_gpu_peer", "bench_fftw_mpi_peer", "bench_mkl_peer") for row in rest),
-          rest)
+    check(all(row["command"] in ("bench_gpu_peer", "bench_fftw_mpi_peer", "bench_mkl_peer") for row in rest), rest)
     check(all("was not built" in row["status"] or "no GPU" in row["status"] for row in rest), rest)
     return [row for row in found if "gpu" not in row["command"]]
 
@@ -58,58 +57,17 @@ def in_order(row, name="seconds"):
     return 0 < times[0] and times == sorted(times)
 
 
-# Six permutations and a copy for each size of the elements, each number of threads, each grid.
-study("transposes", *QUICK, "--grid", "8,9x7x5", "--cpus", "1,3", "--csv", "t.csv", "--json", "t.json")
-t = good("t.csv")
-check(list(t[0])[:4] == ["device", "grid", "element_bytes", "permutation"] and list(t[0])[-len(OWN):] == OWN, list(t[0]))
-check([(r["grid"], r["threads"], r["element_bytes"], r["permutation"]) for r in t]
-      == [(g, c, e, p) for g in ("8x8x8", "9x7x5") for c in "13" for e in ("4", "8", "16")
-          for p in "copy xyz yxz zyx xzy yzx zxy".split()], [list(r.values())[:6] for r in t])
-for r in t:
-    moved = 2 * math.prod(map(int, r["grid"].split("x"))) * int(r["element_bytes"])
-    check(in_order(r) and near(number(r, "bandwidth") * 1e9 * number(r, "seconds"), moved), r)
-    copy = next(c for c in t if c["permutation"] == "copy" and all(c[k] == r[k] for k in ("grid", "threads", "element_bytes")))
-    check(near(number(r, "of_copy") * number(r, "seconds"), number(copy, "seconds")), (r, copy))
-    check((r["device"], r["repeats"], r["warm_up"], r["seed"]) == ("cpu", "2", "0", "1"), r)
-    check(r["command"] == "bench_transposes_cpu --cpus %s %s" % (r["threads"], r["grid"]), r["command"])
-    check(r["psg_version"] and r["host"] and int(r["cores"]) >= 1 and r["date"].startswith("20"), r)
-with open("t.json", encoding="utf-8") as file:
+# Peers: both of a row solved the same, in the same run.
+study("peers", *QUICK, *MPIRUN, "--grid", "8,9x7x6", "--cpus", "2", "--csv", "p.csv", "--json", "p.json")
+p = good("p.csv")
+check(list(p[0])[:4] == ["peer", "grid", "precision", "ranks"] and list(p[0])[-len(OWN):] == OWN, list(p[0]))
+with open("p.json", encoding="utf-8") as file:
     j = json.load(file)
-check(j["command"] == "bench" and len(j["rows"]) == len(rows("t.csv")), j)
-for r, k in zip(rows("t.csv"), j["rows"]):
+check(j["command"] == "bench" and len(j["rows"]) == len(rows("p.csv")), j)
+for r, k in zip(rows("p.csv"), j["rows"]):
     for column, value in k.items():
         same = r[column] == value if isinstance(value, str) else r[column] == "" if value is None else number(r, column) == value
         check(same and column in r, "%s: %r in JSON, %r in CSV" % (column, value, r[column]))
-
-# FFTs: batches that fit into their stride; along z, strided, and transposed.
-study("fft", *QUICK, "--grid", "8,9x7x5", "--csv", "f.csv")
-f = good("f.csv")
-batches = [r for r in f if r["kind"] == "batch"]
-for n in (8, 9):
-    of_n = [(int(r["batch"]), int(r["stride"])) for r in batches if r["n"] == str(n)]
-    check(of_n == [(b, s) for b in (1, 10, 100, 1000, 10000, 100000) for s in (1, n, n * n) if s == 1 or b <= s], of_n)
-for r in batches:
-    same = [c for c in batches if (c["n"], c["batch"], c["layout"]) == (r["n"], r["batch"], "contiguous")]
-    check(near(number(r, "over_contiguous") * number(same[0], "seconds"), number(r, "seconds")), (r, same))
-z = [r for r in f if r["kind"] == "z"]
-check([r["layout"] for r in z] == ["strided", "transpose", "contiguous", "transposed"] * (len(z) // 4) and z, z)
-check({(r["grid"], r["n"], r["batch"]) for r in z} == {("8x8x8", "8", "40"), ("9x7x5", "5", "35")}, z)
-for strided, transposed in zip(z[0::4], z[3::4]):
-    check(near(number(transposed, "strided_over_transposed") * number(transposed, "seconds"), number(strided, "seconds")),
-          (strided, transposed))
-for r in f:
-    check(in_order(r), r)
-    if r["layout"] != "transpose":
-        check(near(number(r, "seconds_per_fft") * number(r, "batch"), number(r, "seconds")), r)
-        count = 5 * number(r, "n") * math.log2(number(r, "n")) * number(r, "batch")
-        check(near(number(r, "gflops") * 1e9 * number(r, "seconds"), count), r)
-# glibc counts what its malloc gives; that of a sanitizer does not
-taken = [r["plan_bytes"] for r in f if r["layout"] in ("contiguous", "strided")]
-check(not any(taken) or all(float(bytes) > 0 for bytes in taken), taken)
-
-# Peers: both of a row solved the same, in the same run.
-study("peers", *QUICK, *MPIRUN, "--grid", "8,9x7x6", "--cpus", "2", "--csv", "p.csv")
-p = good("p.csv")
 names = [n for n in ("fftw", "mkl", "fftw_mpi") if os.path.exists(os.path.join(FOLDER, "bench_%s_peer" % n))]
 if os.cpu_count() == 1:  # Open MPI has a slot for each core
     names = [n for n in names if n != "fftw_mpi"]
@@ -122,19 +80,18 @@ for r in p:
     check(near(number(r, "ratio") * number(r, "psg_seconds"), number(r, "peer_seconds")), r)
     for who in ("peer", "psg"):
         check(near(number(r, who + "_gflops") * 1e9 * number(r, who + "_seconds"), 10 * n * math.log2(n)), r)
+    check((r["repeats"], r["warm_up"], r["seed"]) == ("2", "0", "1"), r)
+    check(r["command"].endswith("bench_%s_peer --cpus %s %s" % (r["peer"], r["threads"], r["grid"])), r["command"])
+    check(r["psg_version"] and r["host"] and int(r["cores"]) >= 1 and r["date"].startswith("20"), r)
 
 # Without cores there are the programs on GPUs, and without GPUs those on cores; each says so where it finds none.
-for name, on_cores, on_gpus in (("transposes", {"bench_transposes_cpu"}, {"bench_transposes_gpu"}),
-                                ("fft", {"bench_fft_cpu"}, {"bench_fft_gpu"}),
-                                ("peers", {"bench_fftw_peer"}, {"bench_gpu_peer"})):
-    for number_of, left in (("cpus", on_gpus), ("gpus", on_cores)):
-        # 1: what is left of it finds no GPU
-        subprocess.run([PSG, "bench", "--study", name, *QUICK, *MPIRUN, "--grid", "8", "--" + number_of, "0", "--quiet",
-                        "--csv", "%s-%s.csv" % (name, number_of)], check=False, stderr=subprocess.DEVNULL, timeout=patience(100),
-                       env={**os.environ, "PSG_BENCH_PROGRAMS": FOLDER})
-        found = {next(w for w in r["command"].split() if w.startswith("bench_"))
-                 for r in rows("%s-%s.csv" % (name, number_of))} - {"bench_fftw_mpi_peer", "bench_mkl_peer"}
-        check(found == left, "%s without %s: %s" % (name, number_of, found))
+for number_of, left in (("cpus", {"bench_gpu_peer"}), ("gpus", {"bench_fftw_peer"})):
+    # 1: what is left of it finds no GPU
+    subprocess.run([PSG, "bench", "--study", "peers", *QUICK, *MPIRUN, "--grid", "8", "--" + number_of, "0", "--csv", number_of + ".csv"],
+                   check=False, stderr=subprocess.DEVNULL, timeout=patience(100), env={**os.environ, "PSG_BENCH_PROGRAMS": FOLDER})
+    found = {next(w for w in r["command"].split() if w.startswith("bench_"))
+             for r in rows(number_of + ".csv")} - {"bench_fftw_mpi_peer", "bench_mkl_peer"}
+    check(found == left, "without %s: %s" % (number_of, found))
 
 # What is in the file is not measured again, in fewer repeats it is, in its place.
 old = good("p.csv")
@@ -162,21 +119,20 @@ anew = good("p.csv")
 check([(r["peer"], r["grid"]) for r in anew] == [(r["peer"], r["grid"]) for r in old], anew)
 check([r["date"].startswith("2026-01-02") for r in anew] == [r["grid"] != "8x8x8" for r in anew], anew)
 # Two at once lose no row.
-both = [subprocess.Popen([PSG, "bench", "--study", "transposes", *QUICK, "--grid", grid, "--cpus", "1", "--gpus", "0", "--quiet",
+both = [subprocess.Popen([PSG, "bench", "--study", "peers", *QUICK, "--grid", grid, "--cpus", "1", "--gpus", "0", "--quiet",
                           "--csv", "two.csv", "--json", "two.json"], env={**os.environ, "PSG_BENCH_PROGRAMS": FOLDER})
         for grid in ("8,9,10", "11,12,13")]
 check([process.wait(timeout=patience(100)) for process in both] == [0, 0], "two at once")
 with open("two.json", encoding="utf-8") as file:
     two = json.load(file)["rows"]
-check({r["grid"] for r in two} == {r["grid"] for r in rows("two.csv")} == {"%dx%dx%d" % (n, n, n) for n in range(8, 14)}
+check({r["grid"] for r in two if r["status"] == "ok"} == {r["grid"] for r in good("two.csv")} == {"%dx%dx%d" % (n, n, n) for n in range(8, 14)}
       and len(two) == len(rows("two.csv")), rows("two.csv"))
 
 # What needs more memory than it may take says so.
-study("transposes", *QUICK, "--grid", "64,8", "--cpus", "1", "--memory", "0.001", "--csv", "m.csv")
+study("peers", *QUICK, "--grid", "64,8", "--cpus", "1", "--memory", "0.001", "--csv", "m.csv")
 m = [r for r in rows("m.csv") if r["grid"] == "64x64x64"]
-check([r["status"][:6] for r in m] == ["needs "] * 3 and m[0]["seconds"] == "" and m[0]["repeats"] == "0", m)
-study("fft", *QUICK, "--grid", "64", "--memory", "0.000001", "--csv", "m2.csv", code=1)
-study("peers", *QUICK, "--grid", "64", "--cpus", "1", "--memory", "0.000001", "--csv", "m3.csv", code=1)
+check({r["status"][:6] for r in m} == {"needs "} and m[0]["peer_seconds"] == "" and m[0]["repeats"] == "0", m)
+study("peers", *QUICK, "--grid", "64", "--cpus", "1", "--memory", "0.000001", "--csv", "m2.csv", code=1)
 
 # Programs that are not there: a row each; and once they are, no such row any more.
 os.mkdir("empty")
@@ -194,12 +150,12 @@ check("bench_fftw_peer" not in [r["command"] for r in rows("e.csv")], rows("e.cs
 
 # ------------------------------------------------------------------------------------ programs that go wrong
 
-header = ",".join(list(t[0])[:-len(OWN)])
-ROW = "cpu,8x8x8,4,copy,1,,ok,1e-6,1e-6,1e-6,1e-6,1e-6,2,4.096,1,"
+header = ",".join(list(p[0])[:-len(OWN)])
+ROW = "fftw,8x8x8,f64,1,1,0,ok,1e-6,1e-6,1e-6,1e-6,1e-6,2e-6,2e-6,2e-6,2e-6,2e-6,2,0.5,4.096,2,1e-16,auto,1,1,,"
 os.mkdir("fake")
 
 
-def fake(script, grids="8", code=1, program="bench_transposes_cpu", name="transposes", options=()):
+def fake(script, grids="8", code=1, program="bench_fftw_peer", options=()):
     """The rows that psg makes of a program that does as the shell script says."""
     path = os.path.join("fake", program)
     with open(path, "w", encoding="utf-8") as file:
@@ -207,7 +163,7 @@ def fake(script, grids="8", code=1, program="bench_transposes_cpu", name="transp
     os.chmod(path, 0o755)
     if os.path.exists("fake.csv"):
         os.remove("fake.csv")
-    study(name, *QUICK, "--grid", grids, "--cpus", "1", "--csv", "fake.csv", *options, path=os.path.abspath("fake"), code=code)
+    study("peers", *QUICK, "--grid", grids, "--cpus", "1", "--csv", "fake.csv", *options, path=os.path.abspath("fake"), code=code)
     return [r for r in rows("fake.csv") if r["command"].startswith(program)]
 
 
@@ -218,25 +174,25 @@ for script, count, words in (
         ("echo a,b,c", 1, "is not of this psg: its column 1 is 'a'"),
         ("echo '%s,more'" % header, 1, "is not of this psg"),
         (echo + "echo hello", 1, "line 2 is no row"),
-        (echo + "echo '%s'" % ROW.replace("4.096", "fast"), 1, "a row with bandwidth 'fast'"),
-        (echo + "echo '%s'" % ROW.replace("1e-6", "-1", 1), 1, "a row with seconds '-1'"),
-        (echo + "echo '%s'" % ROW.replace("1e-6", "nan", 1), 1, "a row with seconds 'nan'"),
-        (echo + "echo '%s'" % ROW.replace("1e-6", "", 1), 1, "a row with seconds ''"),
+        (echo + "echo '%s'" % ROW.replace("4.096", "fast"), 1, "a row with peer_gflops 'fast'"),
+        (echo + "echo '%s'" % ROW.replace("1e-6", "-1", 1), 1, "a row with peer_seconds '-1'"),
+        (echo + "echo '%s'" % ROW.replace("1e-6", "nan", 1), 1, "a row with peer_seconds 'nan'"),
+        (echo + "echo '%s'" % ROW.replace("1e-6", "", 1), 1, "a row with peer_seconds ''"),
         (echo + "echo '%s'" % ROW.replace("ok", ""), 1, "a row with status ''"),
-        ("echo oh dear >&2; echo 'bench_transposes_cpu: the reason' >&2; echo bye >&2; exit 3", 1,
-         "ended with status 3: bench_transposes_cpu: the reason"),
+        ("echo oh dear >&2; echo 'bench_fftw_peer: the reason' >&2; echo bye >&2; exit 3", 1,
+         "ended with status 3: bench_fftw_peer: the reason"),
         ("echo the only line >&2; exit 1", 1, "ended with status 1: the only line"),
         ("kill -SEGV $$", 1, "crashed: signal 11")):
     made = fake(script)
-    check(len(made) == count and words in made[-1]["status"] and made[-1]["seconds"] == "", (script, made))
-    check(made[-1]["command"] == "bench_transposes_cpu --cpus 1 8x8x8", made)
+    check(len(made) == count and words in made[-1]["status"] and made[-1]["peer_seconds"] == "", (script, made))
+    check(made[-1]["command"] == "bench_fftw_peer --cpus 1 8x8x8", made)
 # Whole rows before the end count; a half one does not; the study goes on with the next grid.
-made = fake(echo + "echo '%s'; printf 'cpu,8x8'; kill -ABRT $$" % ROW, grids="8,9", code=0)
-check([r["status"][:7] for r in made] == ["ok", "crashed"] * 2 and made[0]["seconds"] == "1e-6", made)
-check([r["command"] for r in made] == ["bench_transposes_cpu --cpus 1 8x8x8"] * 2 + ["bench_transposes_cpu --cpus 1 9x9x9"] * 2, made)
+made = fake(echo + "echo '%s'; printf 'fftw,8x8'; kill -ABRT $$" % ROW, grids="8,9", code=0)
+check([r["status"][:7] for r in made] == ["ok", "crashed"] * 2 and made[0]["peer_seconds"] == "1e-6", made)
+check([r["command"] for r in made] == ["bench_fftw_peer --cpus 1 8x8x8"] * 2 + ["bench_fftw_peer --cpus 1 9x9x9"] * 2, made)
 # One that says that there is nothing to measure is not asked again, for the other grids.
-made = fake("echo asked >> asked; echo 'bench_transposes_cpu: no GPU' >&2; exit 77", grids="8,9")
-check([(r["command"], "no GPU" in r["status"]) for r in made] == [("bench_transposes_cpu", True)], made)
+made = fake("echo asked >> asked; echo 'bench_fftw_peer: no GPU' >&2; exit 77", grids="8,9")
+check([(r["command"], "no GPU" in r["status"]) for r in made] == [("bench_fftw_peer", True)], made)
 with open("asked", encoding="utf-8") as file:
     check(file.read() == "asked\n", "it was asked again")
 # One that is silent for too long is ended.
@@ -249,20 +205,20 @@ with open("asked", encoding="utf-8") as file:
     asked = file.read()
 check(asked == "--rows --repeat 7 --warm-up 4 --seed 5 --memory 2.5 --cpus 1 8x8x8\n", asked)
 # Several processes are started by what --mpirun says.
-made = fake("exit 1", program="bench_fftw_mpi_peer", name="peers", options=("--cpus", "4", "--mpirun", "echo 'a  b'"))
+made = fake("exit 1", program="bench_fftw_mpi_peer", options=("--cpus", "4", "--mpirun", "echo 'a  b'"))
 check([r["command"] for r in made] == [] and len(rows("fake.csv")) == 5, rows("fake.csv"))
 mpi = [r for r in rows("fake.csv") if "mpirun" in r["command"]]
 check([r["command"] for r in mpi] == ["mpirun -n 2 bench_fftw_mpi_peer --cpus 2 8x8x8",
                                      "mpirun -n 4 bench_fftw_mpi_peer --cpus 1 8x8x8"], mpi)
 check(all("its column 1 is 'a  b -n " in r["status"] for r in mpi), mpi)
-fake("exit 1", program="bench_fftw_mpi_peer", name="peers", options=("--cpus", "2", "--mpirun", "no-such-launcher"))
+fake("exit 1", program="bench_fftw_mpi_peer", options=("--cpus", "2", "--mpirun", "no-such-launcher"))
 mpi = [r for r in rows("fake.csv") if "mpirun" in r["command"]]
 check(len(mpi) == 1 and "no-such-launcher: No such file" in mpi[0]["status"], mpi)
 
 # SIGINT keeps what is done, and ends the program.
-with open("fake/bench_transposes_cpu", "w", encoding="utf-8") as file:
+with open("fake/bench_fftw_peer", "w", encoding="utf-8") as file:
     file.write("#!/bin/sh\n[ -e second ] && { echo $$ > running; exec sleep 1000; }\n: > second\n%s echo '%s'\n" % (echo, ROW))
-process = subprocess.Popen([PSG, "bench", "--study", "transposes", "--repeat", "2", "--grid", "8,9", "--cpus", "1", "--csv", "i.csv"],
+process = subprocess.Popen([PSG, "bench", "--study", "peers", "--repeat", "2", "--grid", "8,9", "--cpus", "1", "--csv", "i.csv"],
                            env={**os.environ, "PSG_BENCH_PROGRAMS": os.path.abspath("fake")}, stdout=subprocess.PIPE,
                            stderr=subprocess.PIPE, text=True, preexec_fn=default_signals)
 until = time.monotonic() + patience(60)
@@ -287,18 +243,18 @@ def bad(*arguments, says, code=2):
     refused("bench", "--study", *arguments, code=code, says=says)
 
 
-bad("frob", says=("--study 'frob'", "node", "variants", "transposes, fft, peers"))
+bad("frob", says=("--study 'frob'", "node", "variants", "hetero, peers"))
 bad("peer", says=("did you mean 'peers'?",))
 for option, value in (("sched", "lws"), ("graph", "staged"), ("precision", "f32"), ("pencils", "2"), ("exchange", "mpi")):
     bad("peers", "--" + option, value, says=("--%s means nothing to --study peers" % option,))
-bad("fft", "--gpus", "1", says=("--gpus means nothing to --study fft",))
-bad("transposes", "--grid", "8,x", says=("--grid 'x'",))
-for name in ("transposes", "fft", "peers"):
-    bad(name, "--cpus", "0", "--gpus", "0", says=("--study " + name, "nothing is left", "without cores and GPUs"))
+bad("peers", "--grid", "8,x", says=("--grid 'x'",))
+bad("peers", "--cpus", "0", "--gpus", "0", says=("--study peers", "nothing is left", "without cores and GPUs"))
 bad("peers", "--mpirun", "'", says=("--mpirun ''", "a command"))
-bad("fft", "--csv", "no/such/folder.csv", code=1, says=("no/such/folder.csv", "cannot be written"))
-bad("fft", "--csv", "t.csv", says=("t.csv: ", "'element_bytes', is there twice or not known", "left as it is"))
-bad("fft", "--csv", "t.csv", "--json", "./t.csv", says=("same file",))
+bad("peers", "--csv", "no/such/folder.csv", code=1, says=("no/such/folder.csv", "cannot be written"))
+with open("t.csv", "w", encoding="utf-8") as file:
+    file.write("peer,element_bytes\nfftw,4\n")
+bad("peers", "--csv", "t.csv", says=("t.csv: ", "'element_bytes', is there twice or not known", "left as it is"))
+bad("peers", "--csv", "t.csv", "--json", "./t.csv", says=("same file",))
 
 
 # The programs by themselves: a wrong command line is refused before anything is looked for.
@@ -307,7 +263,7 @@ def wrong(program, *arguments, says):
     check(done.returncode == 2 and not done.stdout and says in done.stderr, (program, arguments, done))
 
 
-programs = [name for name in os.listdir(FOLDER) if name.startswith("bench_") and name != "bench_kernels"]
+programs = [name for name in os.listdir(FOLDER) if name.startswith("bench_")]
 for name in programs:
     wrong(name, "--frob", "8", says="usage: " + name)
     wrong(name, says="usage: " + name)

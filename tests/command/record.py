@@ -154,7 +154,7 @@ def bad_places():
         refused(*long, "--record", text, code=2, says=(words,), timeout=10)
     for option in ("--csv", "--json"):
         refused(*long, option, "same", "--record", "./same", code=2, says=("--record", "./same"), timeout=10)
-    refused("bench", "--study", "fft", "--record", "x.machine", code=2, says=("--record", "--study fft"), timeout=10)
+    refused("bench", "--study", "peers", "--record", "x.machine", code=2, says=("--record", "--study peers"), timeout=10)
     refused(*long[:3], "--record", code=2, says=("'--record' needs an argument",), timeout=10)
 
 
@@ -174,7 +174,7 @@ def data():
 
 
 def machine():
-    for arguments in (("bench", "--grid", "8"), ("bench", "--study", "node"), ("bench", "--study", "fft"),
+    for arguments in (("bench", "--grid", "8"), ("bench", "--study", "node"), ("bench", "--study", "peers"),
                       ("solve", "--problem", "modes", "--grid", "8"), ("info",)):
         for name in ("h200", "m.machine"):
             refused(*arguments, "--machine", name, code=2, says=("--machine '%s'" % name, "computes", "-DPSG_SIMULATE=ON"))

@@ -311,7 +311,7 @@ def no_data():
         arguments = ("solve", option, *value) if option == "--in" else (*SOLVE, option, *value)
         refused(*arguments, *ON_H200, code=2, says=(option, "computes nothing"))
     refused("tune", "--grid", "16", code=2, says=("psg tune measures", "simulates"))
-    refused("bench", "--study", "transposes", *ON_H200, code=2, says=("--study transposes", "simulates"))
+    refused("bench", "--study", "peers", *ON_H200, code=2, says=("--study peers", "simulates"))
 
 
 def no_machine():

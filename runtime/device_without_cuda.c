@@ -1,0 +1,37 @@
+/* Without CUDA nothing is known of GPUs' memory, and nothing is page-locked: none is there, or a simulation's. */
+#include "runtime/device.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+size_t psg_device_free_bytes(int device) {
+    (void)device;
+    return SIZE_MAX;
+}
+
+int psg_device_of(const void *memory) {
+    (void)memory;
+    return -1;
+}
+
+size_t psg_device_room(const void *memory) {
+    (void)memory;
+    return SIZE_MAX;
+}
+
+void psg_device_model(int device, char *name, size_t size) {
+    (void)device;
+    (void)snprintf(name, size, "%s", "");
+}
+
+const char *psg_device_version(void) {
+    return NULL;
+}
+
+void psg_device_unpin(void *memory) {
+    (void)memory;
+}
+
+void psg_device_memory_rate(double *rate, double *cache_bytes) {
+    *rate = *cache_bytes = 0;
+}
