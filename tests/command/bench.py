@@ -11,8 +11,8 @@ import signal
 import subprocess
 import time
 
-from command import PSG, check, default_signals, files, nobody_here, refused, run
-from patience import factor, patience
+from command import PSG, check, default_signals, files, nobody_here, refused, run, wait_until_caught
+from patience import patience
 
 TINY = ("--grid", "8", "--repeat", "1", "--passes", "1", "--warm-up", "0", "--effort", "estimate", "--gpus", "0")
 STAGED = "fft_xy pack unpack fft_z divide ifft_z ifft_xy normalize".split()
@@ -211,8 +211,14 @@ check([(r["ranks"], r["cpus"], r["gpus"]) for r in rows("scaling.csv")]
 cpus = [int(r["cpus"]) for r in rows("h.csv")]
 check(cpus[0] == 1 and cpus == sorted(set(cpus)) and all(r["status"] == "ok" for r in rows("h.csv")), rows("h.csv"))
 
-bench(*TINY, "--grid", "90", "--in-flight", "3", "--cpus", "1", "--warm-up", "1", "--csv", "k.csv", "--quiet")
-check(number(rows("k.csv")[0], "busiest") > 0.4 / factor(), "the time is that of three solves: %s" % rows("k.csv"))
+# A worker cannot be busy for more than a third of a time that is that of three solves; on a busy machine it may be less.
+busiest = 0
+for attempt in range(20):
+    bench(*TINY, "--grid", "90", "--in-flight", "3", "--cpus", "1", "--warm-up", "1", "--csv", "k.csv", "--again", "--quiet")
+    busiest = max(busiest, number(rows("k.csv")[0], "busiest"))
+    if busiest > 0.4:
+        break
+check(busiest > 0.4, "the time is that of three solves: %s" % rows("k.csv"))
 
 # To stdout there is the file alone.
 out = bench(*TINY, "--csv", "-").stdout
@@ -321,6 +327,7 @@ for number, code in ((signal.SIGINT, 130), (signal.SIGKILL, -9)):
     process = subprocess.Popen([PSG, "bench", "--grid", "311x307x293", "--effort", "patient", "--cpus", "1", "--gpus", "0"],
                                start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                preexec_fn=default_signals, env={**os.environ, "XDG_CACHE_HOME": os.getcwd()})
+    wait_until_caught(process, signal.SIGINT)
     time.sleep(1)
     process.send_signal(number)
     process.communicate(timeout=patience(20))

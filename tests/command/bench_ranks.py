@@ -228,7 +228,8 @@ def start(*arguments):
                                 *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                preexec_fn=default_signals)
     while not (solves(0) and solves(1)):
-        check(process.poll() is None and time.monotonic() < began + patience(60), "its processes do not solve")
+        check(process.poll() is None, "psg bench ended: %s" % (rows("e.csv") if os.path.exists("e.csv") else process.communicate(),))
+        check(time.monotonic() < began + patience(100), "the processes of psg bench do not solve")
         time.sleep(0.01)
     slowest = max(slowest, time.monotonic() - began)
     return process
