@@ -81,6 +81,11 @@ char *base_kept_read(const char *path, size_t most, int *error) {
     return text;
 }
 
+bool base_kept_unseen(int error) {
+    return error == ENOMEM || error == EMFILE || error == ENFILE || error == EINTR ||
+           error == EAGAIN;
+}
+
 /* -------------------------------------------------------------------------------- writing */
 
 /* With O_EXCL: a link or a file that somebody has put there is not followed, and another name is
@@ -130,13 +135,16 @@ static int first_line(char *line, size_t size, const char *text) {
                     base_hash(BASE_HASH_NOTHING, text, length));
 }
 
-char *base_kept_read_checked(const char *path, size_t most) {
+char *base_kept_read_checked(const char *path, size_t most, int *error) {
     char line[80];
-    char *text = base_kept_read(path, most, NULL);
+    char *text = base_kept_read(path, most, error);
     char *rest = text != NULL ? strchr(text, '\n') : NULL;
     const int length = rest != NULL ? first_line(line, sizeof line, rest + 1) : 0;
     if (rest == NULL || rest + 1 - text != length || memcmp(text, line, (size_t)length) != 0) {
-        free(text);
+        if (text != NULL) {
+            free(text);
+            *error = EINVAL;
+        }
         return NULL;
     }
     memmove(text, rest + 1, strlen(rest + 1) + 1);

@@ -17,9 +17,13 @@ char *base_kept_read(const char *path, size_t most, int *error);
  *  one. @return 0; else errno's value, and what was there is there still */
 int base_kept_write(const char *path, const char *text, size_t length);
 
+/** Says an error of base_kept_read() nothing about the file? This process has no memory or no descriptor, or another
+ *  one has locked the file: what is there may be good, and is not written over. */
+bool base_kept_unseen(int error);
+
 /** As base_kept_read() and base_kept_write(), of a text below one line with its length and its checksum. A text that
- *  does not fit that line is not returned. The checksum finds damage; it is no signature. */
-char *base_kept_read_checked(const char *path, size_t most);
+ *  does not fit that line is not returned: EINVAL. The checksum finds damage; it is no signature. */
+char *base_kept_read_checked(const char *path, size_t most, int *error);
 int base_kept_write_checked(const char *path, const char *text);
 
 /** Lock a folder against the other processes and threads that lock it here.

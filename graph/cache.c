@@ -84,31 +84,39 @@ static bool wisdom_file(const psg_options *options, char *path, size_t size) {
     return found;
 }
 
-static char *read_wisdom(const char *path) {
+static char *read_wisdom(const char *path, int *error) {
     enum { MOST_BYTES = 16 << 20 };
-    return base_kept_read_checked(path, MOST_BYTES);
+    return base_kept_read_checked(path, MOST_BYTES, error);
 }
 
 char *psg_wisdom_read(const psg_plan *plan) {
     char path[4096];
-    return wisdom_file(&plan->problem.options, path, sizeof path) ? read_wisdom(path) : NULL;
+    int error = 0;
+    return wisdom_file(&plan->problem.options, path, sizeof path) ? read_wisdom(path, &error)
+                                                                  : NULL;
 }
 
+/* A process that has the lock writes some kilobytes, so one that keeps it longer is stopped. */
+static const double lock_seconds = 10;
+
+/* What is stored stays where it cannot be read now, and where another process, which may write,
+ * has the lock all the time: a file written without it would have less. */
 void psg_wisdom_keep(const psg_plan *plan) {
     char path[4096];
     char folder[4096];
     bool had = false;
+    int error = 0;
     if (!wisdom_file(&plan->problem.options, path, sizeof path)) {
         return;
     }
     (void)snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(path, '/') - path), path);
-    const int lock = base_kept_lock(folder, false, 1, &had);
-    char *more = read_wisdom(path);
-    char *wisdom = plan->context.cpu->fft_wisdom(more);
+    const int lock = base_kept_lock(folder, false, lock_seconds, &had);
+    char *stored = had ? read_wisdom(path, &error) : NULL;
+    char *wisdom = had && !base_kept_unseen(error) ? plan->context.cpu->fft_wisdom(stored) : NULL;
     if (wisdom != NULL) {
         (void)base_kept_write_checked(path, wisdom);
     }
     free(wisdom);
-    free(more);
+    free(stored);
     base_kept_unlock(lock);
 }

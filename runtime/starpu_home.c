@@ -163,11 +163,6 @@ static bool set_aside(const char *path, char *why, size_t size) {
     return unlink(path) == 0 || rmdir(path) == 0 || fail(why, size, path, strerror(errno));
 }
 
-/* What is wrong is this process, not the file: it is judged another time. */
-static bool is_ours(int error) {
-    return error == ENOMEM || error == EMFILE || error == ENFILE || error == EINTR;
-}
-
 /* StarPU opens the file to read and to write. One that this user may read alone is replaced by a
  * copy.
  *  @param[in]  writes  else nothing is changed
@@ -185,7 +180,7 @@ static bool mend(const char *path, psg_starpu_file kind, bool writes, bool *ther
     if (error == EAGAIN) {
         return fail(why, size, path, "another process has locked it");
     }
-    if (is_ours(error)) {
+    if (base_kept_unseen(error)) {
         return fail(why, size, path, strerror(error));
     }
     const bool good = text != NULL && psg_starpu_file_is_good(kind, text);

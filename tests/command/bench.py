@@ -11,8 +11,8 @@ import signal
 import subprocess
 import time
 
-from command import PSG, check, default_signals, files, nobody_here, refused, run
-from patience import factor, patience
+from command import PSG, check, default_signals, files, nobody_here, refused, run, wait_until_caught
+from patience import patience
 
 TINY = ("--grid", "8", "--repeat", "1", "--passes", "1", "--warm-up", "0", "--effort", "estimate", "--gpus", "0")
 STAGED = "fft_xy pack unpack fft_z divide ifft_z ifft_xy normalize".split()
@@ -157,14 +157,19 @@ bench(*TINY, "--grid", "90", "--cpus", "1", "--graph", "staged", "--segment-plan
       env=watchdog)
 check(rows("crash.csv")[0]["status"].startswith("crashed while "), rows("crash.csv"))
 check("signal" in json.load(open("crash.json"))["rows"][0]["status"], "crash.json")
-# One that does not come to an end is given up; the one beside it is measured.
+# One that does not come to an end is given up; the one beside it is measured. The limit is some times what a small one
+# takes from start to end on the machine as it is now: the load may be younger than its average.
+LONG = ("--effort", "patient", "--cpus", "1", "--gpus", "0", "--repeat", "1", "--quiet")
+own = {**os.environ, "XDG_CACHE_HOME": os.getcwd()}
 started = time.monotonic()
-seconds = "%d" % patience(2)
-bench("--grid", "8,311x307x293", "--effort", "patient", "--cpus", "1", "--gpus", "0", "--repeat", "1", "--patience", seconds,
-      "--csv", "hang.csv", "--quiet", env={**os.environ, "XDG_CACHE_HOME": os.getcwd()})
+bench("--grid", "8", *LONG, "--csv", "small.csv", env=own)
+seconds = math.ceil(max(patience(2), 5 * (time.monotonic() - started)))
+started = time.monotonic()
+bench("--grid", "8,1511x1307x5", *LONG, "--patience", str(seconds), "--csv", "hang.csv", timeout=100 + 2 * seconds, env=own)
 check([r["status"][:9] for r in rows("hang.csv")] == ["ok", "was still"], rows("hang.csv"))
-check("planning after %s s" % seconds in rows("hang.csv")[1]["status"], rows("hang.csv")[1]["status"])
-check(time.monotonic() - started < patience(15), "giving up took %.0f s" % (time.monotonic() - started))
+check("planning after %d s" % seconds in rows("hang.csv")[1]["status"], rows("hang.csv")[1]["status"])
+took = time.monotonic() - started
+check(took < 4 * seconds + patience(15), "giving up took %.0f s, with %d s of patience" % (took, seconds))
 
 # Policies that decide by performance models have them measured first.
 bench(*TINY, "--cpus", "2", "--sched", "lws,dmda", "--calibrate", "3", "--csv", "m.csv", "--quiet")
@@ -206,8 +211,14 @@ check([(r["ranks"], r["cpus"], r["gpus"]) for r in rows("scaling.csv")]
 cpus = [int(r["cpus"]) for r in rows("h.csv")]
 check(cpus[0] == 1 and cpus == sorted(set(cpus)) and all(r["status"] == "ok" for r in rows("h.csv")), rows("h.csv"))
 
-bench(*TINY, "--grid", "90", "--in-flight", "3", "--cpus", "1", "--warm-up", "1", "--csv", "k.csv", "--quiet")
-check(number(rows("k.csv")[0], "busiest") > 0.4 / factor(), "the time is that of three solves: %s" % rows("k.csv"))
+# A worker cannot be busy for more than a third of a time that is that of three solves; on a busy machine it may be less.
+busiest = 0
+for attempt in range(20):
+    bench(*TINY, "--grid", "90", "--in-flight", "3", "--cpus", "1", "--warm-up", "1", "--csv", "k.csv", "--again", "--quiet")
+    busiest = max(busiest, number(rows("k.csv")[0], "busiest"))
+    if busiest > 0.4:
+        break
+check(busiest > 0.4, "the time is that of three solves: %s" % rows("k.csv"))
 
 # To stdout there is the file alone.
 out = bench(*TINY, "--csv", "-").stdout
@@ -316,6 +327,7 @@ for number, code in ((signal.SIGINT, 130), (signal.SIGKILL, -9)):
     process = subprocess.Popen([PSG, "bench", "--grid", "311x307x293", "--effort", "patient", "--cpus", "1", "--gpus", "0"],
                                start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                preexec_fn=default_signals, env={**os.environ, "XDG_CACHE_HOME": os.getcwd()})
+    wait_until_caught(process, signal.SIGINT)
     time.sleep(1)
     process.send_signal(number)
     process.communicate(timeout=patience(20))

@@ -3,6 +3,7 @@ that it belongs to, and nothing of them is left."""
 
 import csv
 import json
+import math
 import os
 import shutil
 import signal
@@ -199,36 +200,43 @@ def send(rank, kind):
     os.kill(process_of(rank), kind)
 
 
-def works(rank):
-    """Has the process its worker, a thread that StarPU calls after its core?"""
+def solves(rank):
+    """Has the process solved for a while? Its worker, a thread that StarPU calls after its core, sleeps while there are no
+    tasks, and is there before the process makes its plans and its fields."""
     number = process_of(rank)
     try:
         for thread in os.listdir("/proc/%d/task" % number):
-            with open("/proc/%d/task/%s/comm" % (number, thread)) as file:
-                if file.read().startswith("CPU"):
-                    return True
+            with open("/proc/%d/task/%s/stat" % (number, thread)) as file:
+                name, numbers = file.read().split("(", 1)[1].rsplit(")", 1)
+            if name.startswith("CPU"):
+                return sum(map(int, numbers.split()[11:13])) >= 0.2 * os.sysconf("SC_CLK_TCK")
     except OSError:  # it is not there yet
         pass
     return False
 
 
+slowest = 0.0  # from the start of psg bench until both processes solve
+
+
 def start(*arguments):
     """psg bench in the midst of solving by two processes."""
+    global slowest
     if os.path.exists("e.csv"):
         os.remove("e.csv")
-    process = subprocess.Popen([PSG, "bench", *TINY, "--grid", "8,120", "--ranks", "2", "--repeat", "600", "--csv", "e.csv",
+    began = time.monotonic()
+    process = subprocess.Popen([PSG, "bench", *TINY, "--grid", "8,120", "--ranks", "2", "--repeat", "100", "--csv", "e.csv",
                                 *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                preexec_fn=default_signals)
-    until = time.monotonic() + patience(30)
-    while not (works(0) and works(1)):
-        check(process.poll() is None and time.monotonic() < until, "its processes did not start")
+    while not (solves(0) and solves(1)):
+        check(process.poll() is None, "psg bench ended: %s" % (rows("e.csv") if os.path.exists("e.csv") else process.communicate(),))
+        check(time.monotonic() < began + patience(100), "the processes of psg bench do not solve")
         time.sleep(0.01)
-    time.sleep(1)
+    slowest = max(slowest, time.monotonic() - began)
     return process
 
 
-def ended(process, what):
-    out, error = process.communicate(timeout=patience(60))
+def ended(process, what, more=0):
+    out, error = process.communicate(timeout=patience(100) + more)
     no_traces(what)
     return process.returncode, out, error
 
@@ -249,12 +257,12 @@ for victim, kind in ((0, signal.SIGKILL), (1, signal.SIGKILL), (1, signal.SIGABR
     found = [r["status"] for r in rows("e.csv")]
     check(found.count("ok") == 1 and any("while solving" in text and "signal %d" % kind in text for text in found),
           "%s: %s" % (what, found))
-# One that stands still is given up.
-seconds = "%d" % patience(2)
-job = start("--patience", seconds)
+# One that stands still is given up, after some times what it took to start on the machine as it is now.
+seconds = math.ceil(max(patience(2), 4 * slowest))
+job = start("--patience", str(seconds))
 send(1, signal.SIGSTOP)
-ended(job, "SIGSTOP")
-check(sorted(r["status"] for r in rows("e.csv")) == ["ok", "was still solving after %s s without a sign" % seconds], rows("e.csv"))
+ended(job, "SIGSTOP", 2 * seconds)
+check(sorted(r["status"] for r in rows("e.csv")) == ["ok", "was still solving after %d s without a sign" % seconds], rows("e.csv"))
 # What ends psg bench ends all of them.
 for kind in (signal.SIGINT, signal.SIGTERM):
     job = start()
