@@ -53,8 +53,9 @@ static void optional_pointers(psg_plan *plan) {
     CHECK(z0 == 0 && nz == NZ, "planes from %zu, %zu of them", z0, nz);
 }
 
+/** u may be f, and nothing else of it. */
 static void overlap(psg_plan *plan, double *room) {
-    static const size_t offset[] = {0, 1, POINTS / 2, POINTS - 1};
+    static const size_t offset[] = {1, POINTS / 2, POINTS - 1};
     double *before = oracle_array(2 * POINTS);
     memcpy(before, room, 2 * POINTS * sizeof *room);
     for (size_t n = 0; n < sizeof offset / sizeof *offset; ++n) {
