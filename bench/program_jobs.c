@@ -14,8 +14,8 @@
 #define LENGTHS "32,64,128,256,512,1024,31,81,243,625,1009"
 
 /* What it is asked for beside the grid: threads; a number of processes that share the cores; of
- * GPUs, or as many as it finds. */
-typedef enum unit { NOTHING, THREADS, PROCESSES, GPUS } unit;
+ * GPUs, or as many as it finds; of GPUs in one process, and in as many processes. */
+typedef enum unit { NOTHING, THREADS, PROCESSES, GPUS, GPUS_OR_PROCESSES } unit;
 
 /* Of how many cores, where the user does not say. */
 typedef enum cores_used { NONE, ONE, ALL, ONE_AND_ALL } cores_used;
@@ -56,6 +56,10 @@ static const struct study {
       {"bench_fftw_mpi_peer", TESTS ", MPI, and FFTW's MPI library", "", SIZES, "512", PROCESSES,
        ALL},
       {"bench_gpu_peer", CUDA, "", GPU_SIZES, "1024", GPUS, NONE}}},
+    {"embed",
+     BENCH_EMBED_COLUMNS,
+     "door,grid,precision,ranks,gpus,seconds,ratio,exchange",
+     {{"bench_embed", CUDA " and MPI", "", GPU_SIZES, "1024", GPUS_OR_PROCESSES, NONE}}},
 };
 
 /* Columns of words. */
@@ -63,7 +67,7 @@ static const char *const text_names[] = {
     "device",    "grid",           "permutation",  "kind",         "layout",
     "peer",      "precision",      "exchange",     "status",       "gpu_model",
     "variant",   "command",        "psg_version",  "host",         "date",
-    "cpu_model", "starpu_version", "fftw_version", "cuda_version", "mpi_version"};
+    "door",      "cpu_model", "starpu_version", "fftw_version", "cuda_version", "mpi_version"};
 
 static const struct study *find(const char *name) {
     for (size_t s = 0; s < sizeof studies / sizeof studies[0]; s++) {
@@ -94,7 +98,7 @@ static int add_one(bench_program_jobs *jobs, const part *p, const size_t n[3], i
     }
     if (cpus > 0) {
         snprintf(count, sizeof count, "--cpus %d ", cpus);
-    } else if (p->unit == GPUS && gpus >= 0) {
+    } else if ((p->unit == GPUS || p->unit == GPUS_OR_PROCESSES) && gpus >= 0) {
         snprintf(count, sizeof count, "--gpus %d ", gpus);
     }
     snprintf(grid, sizeof grid, "%zux%zux%zu", n[0], n[1], n[2]);
@@ -106,6 +110,10 @@ static int add_one(bench_program_jobs *jobs, const part *p, const size_t n[3], i
 
 static int add_config(bench_program_jobs *jobs, const part *p, const size_t n[3],
                       const psg_options *o) {
+    if (p->unit == GPUS_OR_PROCESSES) {
+        const int code = add_one(jobs, p, n, 0, o->gpus, 1);
+        return code || o->gpus < 2 ? code : add_one(jobs, p, n, 0, 1, (unsigned)o->gpus);
+    }
     if (p->unit != PROCESSES) {
         return add_one(jobs, p, n, p->unit == THREADS ? o->cpus : 0, o->gpus, 1);
     }
@@ -158,7 +166,7 @@ static int check(const bench_arguments *a) {
         const bool meant =
             list == BENCH_LIST_GRID || list == bench_list("cpus") ||
             (list == bench_list("gpus") &&
-             (strcmp(a->study, "peers") == 0 || (gpus != NULL && strcmp(gpus, "0") == 0)));
+             (strcmp(a->study, "peers") == 0 || strcmp(a->study, "embed") == 0 || (gpus != NULL && strcmp(gpus, "0") == 0)));
         if (a->list[list] != NULL && !meant) {
             return app_error(APP_USAGE, "--%s means nothing to --study %s", bench_list_option(list),
                              a->study);
