@@ -58,12 +58,14 @@ template <class Real> void bench_fill(const bench_field<Real> &field, const size
     }
 }
 
-/// The largest difference of two fields at any point, over the largest number of the second; NaN if either has one.
+/// The largest difference of two fields at any point, over the largest number of the second; NaN if either has one. Both
+/// have the same planes, all of the grid's or a process' part of them.
 template <class Real>
 double bench_difference(const bench_field<Real> &a, const bench_field<Real> &b, const size_t n[3]) {
     unsigned long long most[2] = {0, 0};
-    size_t compared = 0, pitch = 0;
+    size_t compared = 0, planes = 0, pitch = 0;
     for (const bench_piece<Real> &q : b) {
+        planes += q.planes;
         pitch = std::max(pitch, q.pitch);
     }
     for (const bench_piece<Real> &p : a) {
@@ -84,7 +86,7 @@ double bench_difference(const bench_field<Real> &a, const bench_field<Real> &b, 
         }
         BENCH_CUDA(cudaMemcpy(most, largest.p, sizeof most, cudaMemcpyDeviceToHost));
     }
-    bench_must(compared == n[2], "%zu of %zu planes could be compared", compared, n[2]);
+    bench_must(compared == planes, "%zu of %zu planes could be compared", compared, planes);
     double off, whole;
     memcpy(&off, &most[0], sizeof off);
     memcpy(&whole, &most[1], sizeof whole);

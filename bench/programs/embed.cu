@@ -1,0 +1,422 @@
+/* The ways in which another program can hand its f to psg, beside what it would use otherwise: the same solve, in one run,
+ * in turns of random order; wall-clock times, of several processes the longest, between barriers.
+ *
+ *   [mpirun -n P] bench_embed [--gpus N] [--repeat R] [--f32] [--exchange mpi|direct] [--only DOOR] [--rows] N|NXxNYxNZ ...
+ *
+ * Doors: host (page-locked main memory), device (arrays on the GPUs), in_place, ghost (a ghost layer around each GPU's box),
+ * stream (device, by psg_submit_arrays() on a stream that is waited for), slabs (StarPU handles). Peers: cuFFT by hand on one
+ * GPU, cufftXt on several of one process, cuFFTMp on several processes, where its library is found.
+ * --gpus: of each process; default 1. --rows: those of `psg bench --study embed`. All f are the same random numbers, and
+ * every u is compared with that of the door `device`.
+ */
+#include "bench/program_columns.h"
+#include "bench/programs/cufft_mp.cuh"
+#include "bench/programs/cufft_peer.cuh"
+#include "bench/programs/gpu_field.cuh"
+#include "bench/programs/peer.h"
+#include "graph/psg_observe.h"
+#include "graph/psg_starpu.h"
+
+#include <memory>
+#include <mpi.h>
+
+static void must(psg_status status) {
+    bench_must(status == PSG_OK, "%s", psg_last_error());
+}
+
+/* ---------------------------------------------------------------------------------- processes */
+
+static struct processes {
+    int ranks = 1, rank = 0;
+    MPI_Comm comm = MPI_COMM_NULL;
+
+    /* A program that mpirun has not started is alone, and needs no MPI. */
+    void start(int *argc, char ***argv) {
+        int level = 0;
+        if (getenv("OMPI_COMM_WORLD_SIZE") == nullptr && getenv("PMI_SIZE") == nullptr) {
+            return;
+        }
+        bench_must(MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &level) == MPI_SUCCESS &&
+                       level == MPI_THREAD_MULTIPLE,
+                   "MPI_Init_thread failed");
+        comm = MPI_COMM_WORLD;
+        MPI_Comm_rank(comm, &rank);
+        MPI_Comm_size(comm, &ranks);
+        atexit([] { /* whoever ends early takes the others along */
+                    int over = 1;
+                    if (MPI_Finalized(&over) == MPI_SUCCESS && !over)
+                        MPI_Abort(MPI_COMM_WORLD, 1);
+        });
+    }
+    void meet() const {
+        if (ranks > 1)
+            MPI_Barrier(comm);
+    }
+    double largest(double value) const {
+        if (ranks > 1)
+            MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, comm);
+        return value;
+    }
+    void end() const {
+        if (comm != MPI_COMM_NULL)
+            MPI_Finalize();
+    }
+} processes;
+
+/* -------------------------------------------------------------------------------------- doors */
+
+/* A way to solve: what is put there before each solve, outside its time, the solve, and its u. */
+template <class real> struct door {
+    virtual ~door() = default;
+    virtual const char *name() const = 0;
+    virtual void load() {
+    }
+    virtual void solve() = 0;
+    virtual bench_field<real> u() = 0;
+};
+
+/* A GPU's part of the grid, dense or with a ghost layer around it, in memory that frees itself. */
+template <class real> struct box {
+    int device;
+    size_t lo[3], n[3], ghost;
+    std::unique_ptr<bench_buffer> memory;
+
+    box(psg_plan *plan, int gpu, size_t layers) : device(gpu), ghost(layers) {
+        must(psg_plan_local_box(plan, gpu, lo, n));
+        BENCH_CUDA(cudaSetDevice(gpu));
+        memory.reset(new bench_buffer(pitch() * rows() * (n[2] + 2 * ghost) * sizeof(real)));
+    }
+    size_t pitch() const {
+        return n[0] + 2 * ghost;
+    }
+    size_t rows() const {
+        return n[1] + 2 * ghost;
+    }
+    real *first() const {
+        return static_cast<real *>(memory->p) + ghost * (pitch() * rows() + pitch() + 1);
+    }
+    psg_array array(void *stream) const {
+        psg_array a;
+        psg_array_init(&a, first());
+        a.device = device;
+        a.stride[0] = 1;
+        a.stride[1] = (ptrdiff_t)pitch();
+        a.stride[2] = (ptrdiff_t)(pitch() * rows());
+        a.stream = stream;
+        return a;
+    }
+    /* Of a plane: without the ghost layers above and below, which bench_field knows nothing of. */
+    void add_planes(bench_field<real> &field) const {
+        for (size_t k = 0; k < n[2]; k++)
+            field.push_back({device, first() + k * pitch() * rows(), lo[2] + k, 1, pitch()});
+    }
+};
+
+/* Arrays on the plan's GPUs. */
+template <class real> struct on_gpus : door<real> {
+    const char *called;
+    psg_plan *plan;
+    const size_t *extent;
+    bool in_place, wait_for_stream;
+    std::vector<box<real>> f, out;
+    std::vector<cudaStream_t> streams;
+    std::vector<psg_array> from, to;
+
+    on_gpus(const char *name, psg_plan *its, const size_t n[3], const std::vector<int> &gpus,
+            size_t ghost, bool same, bool stream)
+        : called(name), plan(its), extent(n), in_place(same), wait_for_stream(stream) {
+        for (int gpu : gpus) {
+            cudaStream_t s = nullptr;
+            f.emplace_back(plan, gpu, ghost);
+            if (!in_place)
+                out.emplace_back(plan, gpu, ghost);
+            if (stream)
+                BENCH_CUDA(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
+            streams.push_back(s);
+            from.push_back(f.back().array(s));
+            to.push_back((in_place ? f : out).back().array(s));
+        }
+        fill();
+    }
+    ~on_gpus() override {
+        for (cudaStream_t s : streams)
+            if (s != nullptr)
+                cudaStreamDestroy(s);
+    }
+    void fill() {
+        bench_field<real> field;
+        for (const box<real> &b : f)
+            b.add_planes(field);
+        bench_fill(field, extent);
+        synchronize();
+    }
+    void synchronize() const {
+        for (const box<real> &b : f) {
+            BENCH_CUDA(cudaSetDevice(b.device));
+            BENCH_CUDA(cudaDeviceSynchronize());
+        }
+    }
+    const char *name() const override {
+        return called;
+    }
+    void load() override {
+        if (in_place)
+            fill();
+    }
+    void solve() override {
+        if (!wait_for_stream) {
+            must(psg_solve_arrays(plan, from.size(), from.data(), to.data(), nullptr));
+            return;
+        }
+        must(psg_submit_arrays(plan, from.size(), from.data(), to.data(), nullptr));
+        for (size_t g = 0; g < streams.size(); g++)
+            BENCH_CUDA(cudaStreamSynchronize(streams[g]));
+        must(psg_wait(plan));
+    }
+    bench_field<real> u() override {
+        bench_field<real> field;
+        for (const box<real> &b : in_place ? f : out)
+            b.add_planes(field);
+        return field;
+    }
+};
+
+/* This process' planes in page-locked main memory, and as StarPU handles. */
+template <class real> struct on_host : door<real> {
+    psg_plan *plan;
+    size_t z0, planes, points;
+    const size_t *n;
+    bool slabs;
+    real *f = nullptr, *out = nullptr;
+    std::unique_ptr<bench_buffer> copy;
+
+    on_host(psg_plan *its, const size_t extent[3], const bench_field<real> &values, bool handles)
+        : plan(its), n(extent), slabs(handles) {
+        must(psg_plan_local_extent(plan, &z0, &planes));
+        points = n[0] * n[1] * planes;
+        BENCH_CUDA(cudaMallocHost(&f, points * sizeof(real)));
+        BENCH_CUDA(cudaMallocHost(&out, points * sizeof(real)));
+        for (const bench_piece<real> &p : values)
+            BENCH_CUDA(cudaMemcpy2D(f + (p.z0 - z0) * n[0] * n[1], n[0] * sizeof(real), p.data,
+                                    p.pitch * sizeof(real), n[0] * sizeof(real), n[1] * p.planes,
+                                    cudaMemcpyDeviceToHost));
+        if (slabs) {
+            must(psg_slabs_put(plan, f));
+            cudaFreeHost(f);
+            f = nullptr;
+        }
+    }
+    ~on_host() override {
+        cudaFreeHost(f);
+        cudaFreeHost(out);
+    }
+    const char *name() const override {
+        return slabs ? "slabs" : "host";
+    }
+    void solve() override {
+        if (!slabs) {
+            must(psg_solve(plan, f, out));
+            return;
+        }
+        must(psg_submit_slabs(plan));
+        must(psg_wait(plan));
+    }
+    bench_field<real> u() override {
+        if (slabs)
+            must(psg_slabs_get(plan, out));
+        copy.reset(new bench_buffer(points * sizeof(real)));
+        BENCH_CUDA(cudaMemcpy(copy->p, out, points * sizeof(real), cudaMemcpyHostToDevice));
+        int device;
+        BENCH_CUDA(cudaGetDevice(&device));
+        return {{device, static_cast<real *>(copy->p), z0, planes, n[0]}};
+    }
+};
+
+template <class real> struct cufft : door<real> {
+    bench_cufft<real> its;
+    cufft(const size_t n[3], int gpus) : its(n, gpus) {
+    }
+    const char *name() const override {
+        return its.gpus > 1 ? "cufft_xt" : "cufft";
+    }
+    void load() override {
+        its.load();
+    }
+    void solve() override {
+        its.solve();
+    }
+    bench_field<real> u() override {
+        return its.u();
+    }
+};
+
+template <class real> struct cufft_mp : door<real> {
+    bench_cufft_mp<real> its;
+    cufft_mp(const bench_cufft_mp_library &library, const size_t n[3], int gpu)
+        : its(library, n, &processes.comm, processes.rank, processes.ranks, gpu) {
+    }
+    const char *name() const override {
+        return "cufft_mp";
+    }
+    void load() override {
+        its.load();
+    }
+    void solve() override {
+        its.solve();
+    }
+    bench_field<real> u() override {
+        return its.field();
+    }
+};
+
+template <class real> static double run(void *what, unsigned calls) {
+    door<real> &way = *static_cast<door<real> *>(what);
+    double seconds = 0;
+    for (unsigned call = 0; call < calls; call++) {
+        way.load();
+        processes.meet();
+        const double start = bench_now();
+        way.solve();
+        seconds += processes.largest(bench_now() - start);
+    }
+    return seconds;
+}
+
+/* ------------------------------------------------------------------------------------- rows */
+
+static void say(bench_csv *csv, const bench_settings &settings, const bench_peer &p, int gpus,
+                const char *door, const bench_times &times, const bench_times &peer,
+                double difference) {
+    const char *const exchange[PSG_EXCHANGE_COUNT] = {"auto", "managed", "direct", "mpi",
+                                                      "alltoall"};
+    const bool close = difference <= (p.precision == PSG_F64 ? 1e-10 : 1e-3);
+    char grid[80];
+    if (processes.rank != 0) {
+        return;
+    }
+    snprintf(grid, sizeof grid, "%zux%zux%zu", p.n[0], p.n[1], p.n[2]);
+    if (!settings.rows) {
+        printf(
+            "%s %s, %d process%s of %d GPU%s, %s: %-8s %9.4f ms (%.4f to %.4f), peer / this %.2f, "
+            "difference %.1e%s\n",
+            grid, p.precision == PSG_F64 ? "f64" : "f32", processes.ranks,
+            processes.ranks > 1 ? "es" : "", gpus, gpus > 1 ? "s" : "",
+            exchange[p.statistics.exchange], door, 1e3 * times.median, 1e3 * times.q1,
+            1e3 * times.q3, peer.median / times.median, difference, close ? "" : " WRONG");
+        fflush(stdout);
+        return;
+    }
+    bench_put_text(csv, door);
+    bench_put_text(csv, grid);
+    bench_put_text(csv, p.precision == PSG_F64 ? "f64" : "f32");
+    bench_put_number(csv, processes.ranks);
+    bench_put_number(csv, gpus);
+    bench_put_text(csv, close ? "ok" : "the results differ");
+    bench_put_times(csv, &times);
+    bench_put_number(csv, settings.repeat);
+    bench_put_number(csv, peer.median / times.median);
+    bench_put_number(csv, difference);
+    bench_put_text(csv, exchange[p.statistics.exchange]);
+    bench_put_text(csv, p.gpu_model);
+}
+
+template <class real>
+static void measure(bench_peer &p, psg_options &options, const bench_settings &settings,
+                    const std::vector<int> &gpus, const bench_cufft_mp_library *mp,
+                    const char *only, bench_csv *csv) {
+    const double length = 6.283185307179586;
+    psg_plan *plan = nullptr;
+    psg_grid grid;
+    psg_grid_init(&grid, p.n[0], p.n[1], p.n[2], length, length, length);
+    bench_stage("psg's plan, and StarPU: %zux%zux%zu", p.n[0], p.n[1], p.n[2]);
+    must(psg_plan_create(&plan, &grid, &options));
+    typedef std::unique_ptr<door<real>> owned;
+    std::vector<owned> doors;
+    const auto wanted = [&](const char *name) { return only == nullptr || !strcmp(only, name); };
+    on_gpus<real> *device = new on_gpus<real>("device", plan, p.n, gpus, 0, false, false);
+    doors.emplace_back(device);
+    bench_field<real> values;
+    for (const box<real> &b : device->f)
+        b.add_planes(values);
+    if (wanted("in_place"))
+        doors.emplace_back(new on_gpus<real>("in_place", plan, p.n, gpus, 0, true, false));
+    if (wanted("ghost"))
+        doors.emplace_back(new on_gpus<real>("ghost", plan, p.n, gpus, 1, false, false));
+    if (wanted("stream"))
+        doors.emplace_back(new on_gpus<real>("stream", plan, p.n, gpus, 0, false, true));
+    if (wanted("slabs"))
+        doors.emplace_back(new on_host<real>(plan, p.n, values, true));
+    if (wanted("host"))
+        doors.emplace_back(new on_host<real>(plan, p.n, values, false));
+    if (processes.ranks == 1)
+        doors.emplace_back(new cufft<real>(p.n, (int)gpus.size()));
+    else if (mp != nullptr)
+        doors.emplace_back(new cufft_mp<real>(*mp, p.n, gpus[0]));
+    std::vector<double> difference;
+    std::vector<bench_job> jobs;
+    for (const owned &way : doors) {
+        bench_stage("the first solve: %s", way->name());
+        (void)run<real>(way.get(), 1);
+        difference.push_back(processes.largest(bench_difference(way->u(), doors[0]->u(), p.n)));
+        jobs.push_back({run<real>, way.get(), 0, {}});
+    }
+    bench_stage("%d solves of each, in turns", settings.warm_up + settings.repeat);
+    bench_interleave(jobs.data(), jobs.size(), &settings, 0);
+    must(psg_plan_statistics(plan, &p.statistics));
+    const bool has_peer = processes.ranks == 1 || mp != nullptr;
+    const bench_times none = {NAN, NAN, NAN, NAN, NAN};
+    for (size_t d = 0; d < doors.size(); d++)
+        say(csv, settings, p, (int)gpus.size(), doors[d]->name(), jobs[d].times,
+            has_peer ? jobs.back().times : none, difference[d]);
+    doors.clear();
+    psg_plan_destroy(plan);
+    bench_stage("done");
+}
+
+int main(int argc, char **argv) {
+    static const bench_word exchanges[] = {
+        {"mpi", PSG_EXCHANGE_MPI}, {"direct", PSG_EXCHANGE_DIRECT}, {nullptr, 0}};
+    bench_settings settings = {11, 3, 1, 0, 0};
+    psg_options options;
+    bench_peer p = {};
+    bench_csv csv;
+    int count = 1, f32 = 0, exchange = PSG_EXCHANGE_AUTO;
+    const char *only = nullptr;
+    psg_options_init(&options);
+    const bench_option own[] = {{"gpus", BENCH_COUNT, &count, nullptr},
+                                {"f32", BENCH_FLAG, &f32, nullptr},
+                                {"exchange", BENCH_WORD, &exchange, exchanges},
+                                {"only", BENCH_TEXT, &only, nullptr},
+                                {nullptr, BENCH_FLAG, nullptr, nullptr}};
+    const int first = bench_arguments(argc, argv, own, "N|NXxNYxNZ ...", &settings);
+    processes.start(&argc, &argv);
+    /* Each process has GPUs of its own, as far as there are; where it sees only its own, those. */
+    const int all = bench_gpus();
+    std::vector<int> gpus;
+    bench_must_or(BENCH_NOT_HERE, count <= all, "%d GPUs: there are %d", count, all);
+    for (int g = 0; g < count; g++)
+        gpus.push_back((processes.rank * count + g) % all);
+    const std::string model = bench_gpu_model();
+    p.gpu_model = model.c_str();
+    p.precision = options.precision = f32 ? PSG_F32 : PSG_F64;
+    options.tuned = 0; /* the default is the default */
+    options.gpus = count;
+    options.gpu_ids = gpus.data();
+    options.exchange = (psg_exchange)exchange;
+    options.comm = processes.ranks > 1 ? &processes.comm : nullptr;
+    bench_cufft_mp_library library;
+    const char *why = processes.ranks > 1 && count == 1 ? library.open() : "";
+    if (why != nullptr && why[0] && processes.rank == 0)
+        fprintf(stderr, "bench_embed: no cuFFTMp here: %s\n", why);
+    if (settings.rows && processes.rank == 0)
+        bench_csv_open(&csv, nullptr, nullptr, BENCH_EMBED_COLUMNS);
+    for (int m = first; m < argc; m++) {
+        bench_read_grid(argv[m], p.n);
+        if (f32)
+            measure<float>(p, options, settings, gpus, why ? nullptr : &library, only, &csv);
+        else
+            measure<double>(p, options, settings, gpus, why ? nullptr : &library, only, &csv);
+    }
+    processes.end();
+    return 0;
+}
