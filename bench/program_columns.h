@@ -15,10 +15,4 @@
                                                                "segments,pencils,gpu_model,"       \
                                                                "variant"
 
-/** door: a way to hand f over, or a peer. ratio: the peer's time over this one's. difference: of u, from that of the door
- *  `device`, over the largest. gpus: of each of the ranks. */
-#define BENCH_EMBED_COLUMNS                                                                        \
-    "door,grid,precision,ranks,gpus,status," BENCH_TIMES_COLUMNS(                                  \
-        "seconds") ",repeats,ratio,difference,exchange,gpu_model"
-
 #endif

@@ -1,15 +1,14 @@
 /* The ways in which another program can hand its f to psg, beside what it would use otherwise: the same solve, in one run,
  * in turns of random order; wall-clock times, of several processes the longest, between barriers.
  *
- *   [mpirun -n P] bench_embed [--gpus N] [--repeat R] [--f32] [--exchange mpi|direct] [--only DOOR] [--rows] N|NXxNYxNZ ...
+ *   [mpirun -n P] bench_embed [--gpus N] [--repeat R] [--f32] [--exchange mpi|direct] [--only DOOR] N|NXxNYxNZ ...
  *
  * Doors: host (page-locked main memory), device (arrays on the GPUs), in_place, ghost (a ghost layer around each GPU's box),
  * stream (device, by psg_submit_arrays() on a stream that is waited for), slabs (StarPU handles). Peers: cuFFT by hand on one
  * GPU, cufftXt on several of one process, cuFFTMp on several processes, where its library is found.
- * --gpus: of each process; default 1. --rows: those of `psg bench --study embed`. All f are the same random numbers, and
+ * --gpus: of each process; default 1. All f are the same random numbers, and
  * every u is compared with that of the door `device`.
  */
-#include "bench/program_columns.h"
 #include "bench/programs/cufft_mp.cuh"
 #include "bench/programs/cufft_peer.cuh"
 #include "bench/programs/gpu_field.cuh"
@@ -282,48 +281,30 @@ template <class real> static double run(void *what, unsigned calls) {
     return seconds;
 }
 
-/* ------------------------------------------------------------------------------------- rows */
+/* ------------------------------------------------------------------------------------ lines */
 
-static void say(bench_csv *csv, const bench_settings &settings, const bench_peer &p, int gpus,
-                const char *door, const bench_times &times, const bench_times &peer,
-                double difference) {
-    const char *const exchange[PSG_EXCHANGE_COUNT] = {"auto", "managed", "direct", "mpi",
-                                                      "alltoall"};
+static void say(const bench_peer &p, int gpus, const char *door, const bench_times &times,
+                const bench_times &peer, double difference) {
     const bool close = difference <= (p.precision == PSG_F64 ? 1e-10 : 1e-3);
-    char grid[80];
-    if (processes.rank != 0) {
-        return;
-    }
-    snprintf(grid, sizeof grid, "%zux%zux%zu", p.n[0], p.n[1], p.n[2]);
-    if (!settings.rows) {
-        printf(
-            "%s %s, %d process%s of %d GPU%s, %s: %-8s %9.4f ms (%.4f to %.4f), peer / this %.2f, "
-            "difference %.1e%s\n",
-            grid, p.precision == PSG_F64 ? "f64" : "f32", processes.ranks,
-            processes.ranks > 1 ? "es" : "", gpus, gpus > 1 ? "s" : "",
-            exchange[p.statistics.exchange], door, 1e3 * times.median, 1e3 * times.q1,
-            1e3 * times.q3, peer.median / times.median, difference, close ? "" : " WRONG");
+    char exchange[32];
+    psg_options options;
+    psg_options_init(&options);
+    options.exchange = p.statistics.exchange;
+    must(psg_options_get(&options, "exchange", exchange, sizeof exchange));
+    if (processes.rank == 0) {
+        printf("%zux%zux%zu %s, %d x %d GPUs, %s: %-8s %9.4f ms (%.4f to %.4f), peer / this %.2f, "
+               "difference %.1e%s\n",
+               p.n[0], p.n[1], p.n[2], p.precision == PSG_F64 ? "f64" : "f32", processes.ranks,
+               gpus, exchange, door, 1e3 * times.median, 1e3 * times.q1, 1e3 * times.q3,
+               peer.median / times.median, difference, close ? "" : " WRONG");
         fflush(stdout);
-        return;
     }
-    bench_put_text(csv, door);
-    bench_put_text(csv, grid);
-    bench_put_text(csv, p.precision == PSG_F64 ? "f64" : "f32");
-    bench_put_number(csv, processes.ranks);
-    bench_put_number(csv, gpus);
-    bench_put_text(csv, close ? "ok" : "the results differ");
-    bench_put_times(csv, &times);
-    bench_put_number(csv, settings.repeat);
-    bench_put_number(csv, peer.median / times.median);
-    bench_put_number(csv, difference);
-    bench_put_text(csv, exchange[p.statistics.exchange]);
-    bench_put_text(csv, p.gpu_model);
 }
 
 template <class real>
 static void measure(bench_peer &p, psg_options &options, const bench_settings &settings,
                     const std::vector<int> &gpus, const bench_cufft_mp_library *mp,
-                    const char *only, bench_csv *csv) {
+                    const char *only) {
     const double length = 6.283185307179586;
     psg_plan *plan = nullptr;
     psg_grid grid;
@@ -366,7 +347,7 @@ static void measure(bench_peer &p, psg_options &options, const bench_settings &s
     const bool has_peer = processes.ranks == 1 || mp != nullptr;
     const bench_times none = {NAN, NAN, NAN, NAN, NAN};
     for (size_t d = 0; d < doors.size(); d++)
-        say(csv, settings, p, (int)gpus.size(), doors[d]->name(), jobs[d].times,
+        say(p, (int)gpus.size(), doors[d]->name(), jobs[d].times,
             has_peer ? jobs.back().times : none, difference[d]);
     doors.clear();
     psg_plan_destroy(plan);
@@ -374,18 +355,15 @@ static void measure(bench_peer &p, psg_options &options, const bench_settings &s
 }
 
 int main(int argc, char **argv) {
-    static const bench_word exchanges[] = {
-        {"mpi", PSG_EXCHANGE_MPI}, {"direct", PSG_EXCHANGE_DIRECT}, {nullptr, 0}};
     bench_settings settings = {11, 3, 1, 0, 0};
     psg_options options;
     bench_peer p = {};
-    bench_csv csv;
-    int count = 1, f32 = 0, exchange = PSG_EXCHANGE_AUTO;
+    int count = 1, f32 = 0;
     const char *only = nullptr;
     psg_options_init(&options);
     const bench_option own[] = {{"gpus", BENCH_COUNT, &count, nullptr},
                                 {"f32", BENCH_FLAG, &f32, nullptr},
-                                {"exchange", BENCH_WORD, &exchange, exchanges},
+                                {"exchange", BENCH_SOLVER, &options, "exchange"},
                                 {"only", BENCH_TEXT, &only, nullptr},
                                 {nullptr, BENCH_FLAG, nullptr, nullptr}};
     const int first = bench_arguments(argc, argv, own, "N|NXxNYxNZ ...", &settings);
@@ -402,20 +380,17 @@ int main(int argc, char **argv) {
     options.tuned = 0; /* the default is the default */
     options.gpus = count;
     options.gpu_ids = gpus.data();
-    options.exchange = (psg_exchange)exchange;
     options.comm = processes.ranks > 1 ? &processes.comm : nullptr;
     bench_cufft_mp_library library;
     const char *why = processes.ranks > 1 && count == 1 ? library.open() : "";
     if (why != nullptr && why[0] && processes.rank == 0)
         fprintf(stderr, "bench_embed: no cuFFTMp here: %s\n", why);
-    if (settings.rows && processes.rank == 0)
-        bench_csv_open(&csv, nullptr, nullptr, BENCH_EMBED_COLUMNS);
     for (int m = first; m < argc; m++) {
         bench_read_grid(argv[m], p.n);
         if (f32)
-            measure<float>(p, options, settings, gpus, why ? nullptr : &library, only, &csv);
+            measure<float>(p, options, settings, gpus, why ? nullptr : &library, only);
         else
-            measure<double>(p, options, settings, gpus, why ? nullptr : &library, only, &csv);
+            measure<double>(p, options, settings, gpus, why ? nullptr : &library, only);
     }
     processes.end();
     return 0;
