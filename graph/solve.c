@@ -111,15 +111,22 @@ static void submit_graph(psg_run *run, const psg_plan *plan, const psg_lane *lan
 
 /* Start a solve between these arrays, unless something went wrong before or does now, here or on
  * another process. Then they stay the caller's.
+ *  @param[in] args   NULL: the plan's, which all processes have; else all processes give some
  *  @param[in] waits  the calling thread does nothing else until the solve has ended */
-static psg_status launch(psg_plan *plan, psg_arrays *arrays, psg_status before, bool waits) {
+static psg_status launch(psg_plan *plan, psg_arrays *arrays, const psg_solve_args *args,
+                         psg_status before, bool waits) {
+    psg_terms terms;
+    psg_mean mean = PSG_MEAN_DROP;
     psg_flight *flight = calloc(1, sizeof *flight);
     psg_run *run = take_run(plan);
-    psg_status status = before;
+    psg_status status = before == PSG_OK ? psg_terms_take(plan, args, &terms, &mean) : before;
     if (status == PSG_OK && (flight == NULL || run == NULL)) {
         status = psg_fail(PSG_ERR_MEMORY, "no memory to start a solve");
     }
     status = psg_ranks_agree(plan->processes.comm, status);
+    if (status == PSG_OK && args != NULL) {
+        status = psg_terms_same(plan, args);
+    }
     if (status != PSG_OK) {
         free(flight);
         psg_run_destroy(run);
@@ -127,10 +134,12 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, psg_status before, 
     }
     psg_copies_begin(plan);
     psg_lane *lane = choose_lane(plan);
-    *flight = (psg_flight){.run = run, .lane = lane, .arrays = arrays};
+    terms.relay = &lane->relay;
+    *flight =
+        (psg_flight){.run = run, .lane = lane, .arrays = arrays, .terms = terms, .mean = mean};
     lane->users++;
     run->slot = lane->number;
-    run->user = &lane->relay;
+    run->user = &flight->terms;
     if (plan->flights.newest != NULL) {
         plan->flights.newest->next = flight;
     } else {
@@ -174,8 +183,7 @@ static psg_status submit(psg_plan *plan, size_t count, const psg_array *f, const
     if (status == PSG_OK) {
         status = psg_arrays_take(plan, count, f, u, &arrays);
     }
-    (void)args;
-    status = launch(plan, arrays, status, waits);
+    status = launch(plan, arrays, args, status, waits);
     if (status != PSG_OK && arrays != NULL) {
         arrays->busy = false;
     }
@@ -190,9 +198,16 @@ static psg_status submit_dense(psg_plan *plan, const void *f, void *u, bool wait
     return submit(plan, 1, &from, &to, NULL, waits);
 }
 
+/* All processes say which terms they want, so that they can be compared. */
+static psg_status submit_terms(psg_plan *plan, size_t count, const psg_array *f, const psg_array *u,
+                               const psg_solve_args *args, bool waits) {
+    const psg_solve_args own = plan != NULL ? psg_terms_of_plan(plan) : (psg_solve_args){0};
+    return submit(plan, count, f, u, args != NULL ? args : &own, waits);
+}
+
 psg_status psg_submit_arrays(psg_plan *plan, size_t count, const psg_array *f, const psg_array *u,
                              const psg_solve_args *args) {
-    return submit(plan, count, f, u, args, false);
+    return submit_terms(plan, count, f, u, args, false);
 }
 
 psg_status psg_submit(psg_plan *plan, const void *f, void *u) {
@@ -204,7 +219,7 @@ psg_status psg_submit_slabs(psg_plan *plan) {
     if (plan == NULL) {
         return psg_fail(PSG_ERR_ARG, "plan is NULL");
     }
-    return launch(plan, plan->storage.slabs,
+    return launch(plan, plan->storage.slabs, NULL,
                   plan->storage.slabs != NULL
                       ? PSG_OK
                       : psg_fail(PSG_ERR_STATE,
@@ -221,7 +236,7 @@ static void keep_statistics(psg_plan *plan, const psg_flight *flight, double sum
     psg_past *past = &plan->past;
     psg_history_take(&past->latest, flight->run);
     past->solves++;
-    past->mean = plan->problem.options.lambda > 0 ? 0 : sum / points(plan);
+    past->mean = flight->terms.lambda > 0 ? 0 : sum / points(plan);
     past->from_memory = !flight->arrays->stays;
     psg_program_waited(plan, flight->program);
 }
@@ -342,8 +357,8 @@ static psg_status judge(psg_plan *plan, const psg_flight *flight) {
     }
     const bool simulated = psg_simulated(); /* and data with it */
     const bool finite = simulated || (isfinite(found[SUM]) && found[NONFINITE] == 0);
-    if (status == PSG_OK && (!finite || (plan->problem.options.mean == PSG_MEAN_ERROR &&
-                                         plan->past.mean != 0 && !simulated))) {
+    if (status == PSG_OK &&
+        (!finite || (flight->mean == PSG_MEAN_ERROR && plan->past.mean != 0 && !simulated))) {
         psg_runtime_awake(); /* f is looked at through StarPU */
         status = finite ? refuse_mean(plan, flight->arrays) : find_nonfinite(plan, flight->arrays);
         psg_runtime_rest();
@@ -411,7 +426,7 @@ psg_status psg_solve_arrays(psg_plan *plan, size_t count, const psg_array *f, co
                             const psg_solve_args *args) {
     psg_status status = check_idle(plan);
     if (status == PSG_OK) {
-        status = submit(plan, count, f, u, args, true);
+        status = submit_terms(plan, count, f, u, args, true);
     }
     return status == PSG_OK ? psg_wait(plan) : status;
 }
