@@ -425,6 +425,7 @@ typedef struct psg_flight {
     psg_arrays *arrays; /**< the plan's slabs, or from its cache */
     psg_terms terms;    /**< for its tasks */
     psg_mean mean;      /**< what to do with the mean of f */
+    bool chained;       /**< its tasks are one of StarPU's */
     bool program;       /**< StarPU's linear program is about it */
 } psg_flight;
 
