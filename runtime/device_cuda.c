@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 int psg_device_count(char *words, size_t size) {
     int count = 0;
@@ -85,15 +86,17 @@ int psg_device_of(const void *memory) {
 /* By the driver, which is loaded but not linked. */
 size_t psg_device_room(const void *memory) {
     typedef CUresult (*range_function)(CUdeviceptr *, size_t *, CUdeviceptr);
-    void *function = NULL;
+    range_function range = NULL;
+    void *function = NULL; /* ISO C has no cast from it to a function */
     enum cudaDriverEntryPointQueryResult found;
     CUdeviceptr base = 0;
     size_t bytes = 0;
     const cudaError_t error = cudaGetDriverEntryPointByVersion("cuMemGetAddressRange", &function,
                                                                3020, cudaEnableDefault, &found);
     (void)cudaGetLastError();
-    if (error != cudaSuccess || function == NULL ||
-        ((range_function)function)(&base, &bytes, (CUdeviceptr)(uintptr_t)memory) != CUDA_SUCCESS) {
+    memcpy(&range, &function, sizeof range);
+    if (error != cudaSuccess || range == NULL ||
+        range(&base, &bytes, (CUdeviceptr)(uintptr_t)memory) != CUDA_SUCCESS) {
         return SIZE_MAX;
     }
     return (size_t)(base + bytes - (CUdeviceptr)(uintptr_t)memory);
