@@ -89,6 +89,10 @@
  *  nanoseconds of that sleep. Not recorded (2026-11-22). */
 #define TUNING_AGREE_LOOKS 200
 #define TUNING_AGREE_NAP_NANOSECONDS 20000
+/** Looks of a thread for the launch of its solve, each with an offer of its core to others, before it sleeps between two looks,
+ *  and nanoseconds of that sleep. Chosen, not measured (2026-11-23). */
+#define TUNING_LAUNCH_LOOKS 1000
+#define TUNING_LAUNCH_NAP_NANOSECONDS 20000
 /** Solves in a row with the same data before a chain becomes a CUDA graph. Not recorded (2026-11-21). */
 #define TUNING_REPLAY_AFTER 2
 

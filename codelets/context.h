@@ -30,7 +30,7 @@ typedef struct psg_findings {
     atomic_int nonfinite; /**< 1 if a mode is not finite: f is not, or it is too large */
 } psg_findings;
 
-/** Where the rows stand that kspace relays, in the lane of a solve: psg_run.user. */
+/** Where the rows stand that kspace relays, in the lane of a solve. */
 typedef struct psg_relay_place {
     /** By pencil, on its GPU: the rows that came, complex [nz][rows][nxc]; NULL if they are fetched. */
     void **before;
@@ -39,14 +39,21 @@ typedef struct psg_relay_place {
     void **after;
 } psg_relay_place;
 
+/** What a solve has of its own: psg_run.user. Kernels get lambda and scale by value, so a CUDA graph of a chain is for
+ *  these terms alone (psg_engine.user_bytes). */
+typedef struct psg_terms {
+    const psg_relay_place *relay;
+    double lambda;
+    double scale; /**< factor/(nx ny nz) */
+} psg_terms;
+
 typedef struct psg_context {
     psg_engine engine;
     psg_layout layout;
     psg_form form;
     const psg_cpu_ops *cpu;
     psg_cpu_fft *fft;
-    double scale;                 /**< psg_options.factor/(nx ny nz) */
-    psg_cpu_divide divide;        /**< with that factor, or with 1 */
+    const void *eigen[3];         /**< eigenvalues along each axis, in the precision */
     void *const *scratch;         /**< by StarPU worker number: fft_scratch_bytes() each */
     psg_cpu_piece *const *pieces; /**< by StarPU worker number: room for `segments` pointers */
     /** For tasks that write and read blocks in other GPUs' memory; NULL: there are none. */
@@ -60,6 +67,19 @@ static inline const psg_context *psg_context_of(const psg_run *run) {
 
 static inline psg_findings *psg_findings_of(const psg_run *run) {
     return run->result;
+}
+
+static inline const psg_terms *psg_terms_of(const psg_run *run) {
+    return run->user;
+}
+
+/** The division of a run: with the factor of the run, or with 1 where `normalize` has that factor. */
+static inline psg_cpu_divide psg_divide_of(const psg_run *run) {
+    const psg_context *c = psg_context_of(run);
+    const psg_terms *t = psg_terms_of(run);
+    return (psg_cpu_divide){.eigen = {c->eigen[0], c->eigen[1], c->eigen[2]},
+                            .lambda = t->lambda,
+                            .scale = c->form.normalizes ? 1 : t->scale};
 }
 
 /** This worker's scratch. */

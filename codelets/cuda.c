@@ -106,8 +106,7 @@ static int copy_tables(psg_cuda_plans *w, const psg_context *c) {
         const size_t bytes = count[d] * c->cpu->real_bytes;
         code = (int)cudaMalloc(&w->eigen_d[d], bytes);
         if (code == 0) {
-            code =
-                (int)cudaMemcpy(w->eigen_d[d], c->divide.eigen[d], bytes, cudaMemcpyHostToDevice);
+            code = (int)cudaMemcpy(w->eigen_d[d], c->eigen[d], bytes, cudaMemcpyHostToDevice);
         }
     }
     return code;
@@ -203,7 +202,7 @@ static psg_cuda_segment relayed_of(const psg_run *run, psg_cuda_direction direct
     for (size_t other = 0; !there && other < p; other++) {
         before += planes * psg_relay_rows(&c->layout, other);
     }
-    const psg_relay_place *place = run->user;
+    const psg_relay_place *place = psg_terms_of(run)->relay;
     char *base = there ? place->before[p] : place->after[s];
     return (psg_cuda_segment){.base_d = base + before * c->layout.nxc * 2 * c->cpu->real_bytes,
                               .planes = planes,
@@ -261,12 +260,13 @@ size_t psg_cuda_parts_of(const psg_run *run, psg_cuda_direction direction, size_
 psg_cuda_symbol psg_cuda_symbol_of(const psg_run *run, size_t p) {
     const psg_context *c = psg_context_of(run);
     const psg_cuda_plans *w = psg_cuda_plans_self(c);
+    const psg_cpu_divide divide = psg_divide_of(run);
     return (psg_cuda_symbol){.ex_d = w->eigen_d[0],
                              .ey_d =
                                  (const char *)w->eigen_d[1] + c->layout.y0[p] * c->cpu->real_bytes,
                              .ez_d = w->eigen_d[2],
-                             .lambda = c->divide.lambda,
-                             .scale = c->divide.scale,
+                             .lambda = divide.lambda,
+                             .scale = divide.scale,
                              .mode0_d = p == 0 ? psg_findings_of(run)->mode0 : NULL,
                              .nonfinite_d = (int *)(uintptr_t)&psg_findings_of(run)->nonfinite};
 }

@@ -2,6 +2,7 @@
 #include "runtime/task.h"
 #if PSG_WITH_CUDA
 #include "codelets/cuda.h"
+#include "runtime/order.h"
 #endif
 
 static void fft_xy_cpu(void *buffers[], void *argument) {
@@ -46,6 +47,7 @@ static void ifft_xy_cpu(void *buffers[], void *argument) {
 static void transform_cuda(void *buffers[], const psg_task_args *args, psg_cuda_direction direction,
                            const char *what) {
     const size_t real = direction == PSG_CUDA_FORWARD ? 0 : 1; /* f comes first, u comes last */
+    psg_order_enter(args->run);
     if (!psg_run_failed(args->run)) {
         const psg_cuda_field field = psg_cuda_field_of(buffers, real);
         psg_gpu_check(args->run,

@@ -3,6 +3,7 @@
 #include "runtime/task.h"
 #if PSG_WITH_CUDA
 #include "codelets/cuda.h"
+#include "runtime/order.h"
 #endif
 
 /* Plane by plane: a plane's spectrum is still in the cache when it is dealt out to the blocks. Blocks that are
@@ -33,6 +34,7 @@ static void forward_xy_cpu(void *buffers[], void *argument) {
 #if PSG_WITH_CUDA
 static void forward_xy_cuda(void *buffers[], void *argument) {
     const psg_task_args *args = argument;
+    psg_order_enter(args->run);
     if (!psg_run_failed(args->run)) {
         (void)psg_cuda_transform_xy(args->run, PSG_CUDA_FORWARD, psg_segment_of(args), buffers,
                                     "forward_xy");

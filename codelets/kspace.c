@@ -27,7 +27,8 @@ static void kspace_cpu(void *buffers[], void *argument) {
         .rows =
             context->layout.y0[psg_pencil_of(args) + 1] - context->layout.y0[psg_pencil_of(args)],
     };
-    if (!context->cpu->kspace(context->fft, &context->divide, &pencil, psg_task_scratch(args),
+    const psg_cpu_divide divide = psg_divide_of(args->run);
+    if (!context->cpu->kspace(context->fft, &divide, &pencil, psg_task_scratch(args),
                               psg_findings_of(args->run)->mode0)) {
         atomic_store(&psg_findings_of(args->run)->nonfinite, 1);
     }

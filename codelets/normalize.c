@@ -25,7 +25,7 @@ static void normalize_cpu(void *buffers[], void *argument) {
      * inverse transforms carry without it may be too large, though neither f nor u is. */
     for (size_t r = 0; r < rows; r++) {
         char *row = u + (r / n[1] * pitch[1] + r % n[1] * pitch[0]) * context->cpu->real_bytes;
-        context->cpu->normalize(row, count, context->scale);
+        context->cpu->normalize(row, count, psg_terms_of(args->run)->scale);
         if (context->cpu->find_nonfinite(row, count) < count) {
             atomic_store(&psg_findings_of(args->run)->nonfinite, 1);
         }
@@ -44,7 +44,8 @@ static void normalize_cuda(void *buffers[], void *argument) {
     const size_t n[3] = {context->layout.n[0], context->layout.n[1], planes};
     const psg_cuda_field u = psg_cuda_field_of(buffers, 0);
     psg_gpu_check(args->run,
-                  (int)psg_cuda_scale(psg_cuda_precision_of(context), &u, &u, n, context->scale,
+                  (int)psg_cuda_scale(psg_cuda_precision_of(context), &u, &u, n,
+                                      psg_terms_of(args->run)->scale,
                                       (int *)(uintptr_t)&psg_findings_of(args->run)->nonfinite,
                                       starpu_cuda_get_local_stream()),
                   "normalize");

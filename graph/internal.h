@@ -65,6 +65,8 @@ psg_status psg_policy_check(const char *policy, const char *where);
 psg_status psg_options_check(psg_options *checked, const psg_options *options);
 /** What is AUTO, and does not depend on the machine, becomes its default. */
 void psg_options_settle(psg_options *options);
+/** Are lambda, factor and mean of options what those of a plan can be? @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED */
+psg_status psg_options_check_terms(const psg_options *options);
 /** @return PSG_OK; PSG_ERR_ARG, also where sizes overflow; PSG_ERR_UNSUPPORTED */
 psg_status psg_grid_check(const psg_grid *grid, psg_precision precision);
 
@@ -142,6 +144,23 @@ psg_status psg_ranks_same(psg_comm *comm, const psg_grid *grid, const psg_option
  *  @return PSG_OK; PSG_ERR_RUNTIME */
 psg_status psg_ranks_max(psg_comm *comm, double *values, size_t count);
 psg_status psg_ranks_sum(psg_comm *comm, double *values, size_t count);
+
+/** Is each value the same on all processes? Collective; comm NULL: yes.
+ *  @return PSG_OK; PSG_ERR_ARG: the words say what differs; PSG_ERR_RUNTIME */
+psg_status psg_ranks_same_values(psg_comm *comm, const psg_option_value *values, size_t count);
+
+/* ------------------------------------------------------------------------------- terms.c */
+
+/** The plan's own. */
+psg_solve_args psg_terms_of_plan(const psg_plan *plan);
+/** The terms of a solve, checked as those of a plan are.
+ *  @param[in]  args   NULL: the plan's
+ *  @param[out] terms  without its relay
+ *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED */
+psg_status psg_terms_take(const psg_plan *plan, const psg_solve_args *args, psg_terms *terms,
+                          psg_mean *mean);
+/** Have all processes the same? Collective. @param[in] args  checked @return PSG_OK; PSG_ERR_ARG, _RUNTIME */
+psg_status psg_terms_same(const psg_plan *plan, const psg_solve_args *args);
 
 /* -------------------------------------------------------------------------------- team.c */
 
@@ -404,6 +423,9 @@ typedef struct psg_flight {
     psg_run *run;
     psg_lane *lane;
     psg_arrays *arrays; /**< the plan's slabs, or from its cache */
+    psg_terms terms;    /**< for its tasks */
+    psg_mean mean;      /**< what to do with the mean of f */
+    bool chained;       /**< its tasks are one of StarPU's */
     bool program;       /**< StarPU's linear program is about it */
 } psg_flight;
 
@@ -411,9 +433,12 @@ typedef struct psg_flight {
 typedef struct psg_problem {
     psg_options options; /**< checked */
     psg_grid grid;
-    bool policy_asked; /**< the options name a scheduling policy */
-    bool tuned;        /**< some of the options are what `psg tune` stored */
-    void *eigen[3];    /**< eigenvalues along each axis, in the plan's precision */
+    bool policy_asked;  /**< the options name a scheduling policy */
+    bool tuned;         /**< some of the options are what `psg tune` stored */
+    void *eigen[3];     /**< eigenvalues along each axis, in the plan's precision */
+    double eigen_least; /**< the least absolute value in them but 0; INFINITY: there is no other */
+    double eigen_most;  /**< the largest absolute value of a sum, one of each axis */
+    psg_terms terms;    /**< of a solve without terms of its own; without its relay */
 } psg_problem;
 
 /** The processes that share the plan, and the part of the grid that each has. */

@@ -51,6 +51,18 @@ static psg_status check_simulation(const psg_options *o) {
     return PSG_OK;
 }
 
+psg_status psg_options_check_terms(const psg_options *o) {
+    if (o->lambda < 0 && isfinite(o->lambda)) {
+        return psg_fail(PSG_ERR_UNSUPPORTED, "lambda = %g: a finite number >= 0 is needed",
+                        o->lambda);
+    }
+    if (!isfinite(o->factor) || o->factor == 0) {
+        return psg_fail(PSG_ERR_ARG, "factor = %g: a finite number other than 0 is needed",
+                        o->factor);
+    }
+    return psg_option_table_check(o);
+}
+
 psg_status psg_options_check(psg_options *checked, const psg_options *options) {
     psg_option_table_defaults(checked);
     if (options == NULL) {
@@ -66,15 +78,7 @@ psg_status psg_options_check(psg_options *checked, const psg_options *options) {
     memcpy(checked, options, options->struct_size);
     checked->struct_size = sizeof *checked;
 
-    if (checked->lambda < 0 && isfinite(checked->lambda)) {
-        return psg_fail(PSG_ERR_UNSUPPORTED, "lambda = %g: a finite number >= 0 is needed",
-                        checked->lambda);
-    }
-    if (!isfinite(checked->factor) || checked->factor == 0) {
-        return psg_fail(PSG_ERR_ARG, "factor = %g: a finite number other than 0 is needed",
-                        checked->factor);
-    }
-    psg_status status = psg_option_table_check(checked);
+    psg_status status = psg_options_check_terms(checked);
     if (status == PSG_OK && checked->policy != NULL) {
         status = psg_policy_check(checked->policy, "");
     }

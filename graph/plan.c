@@ -227,6 +227,7 @@ static void set_context(psg_plan *plan) {
     c->engine.kinds = psg_kind_count();
     c->engine.record = o->record != 0;
     c->engine.result_bytes = sizeof(psg_findings);
+    c->engine.user_bytes = sizeof(psg_terms);
     c->engine.slots = o->in_flight;
     c->engine.comm = plan->processes.comm;
     c->form.z_contiguous = o->z_layout == PSG_Z_CONTIGUOUS;

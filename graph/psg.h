@@ -312,12 +312,14 @@ PSG_API psg_status psg_solve_args_init(psg_solve_args *args, const psg_plan *pla
  *  place. Any other overlap is an error. Arrays in main memory are there when the call is made, and u
  *  when psg_wait() has returned. Arrays on a GPU are in the order of their streams: the solve begins
  *  after what is on f's stream, and what is put on u's stream after this call has returned finds u
- *  there. A stream that is being captured is an error.
+ *  there. A stream that is being captured, or that is another GPU's, is an error. Where one GPU has all tasks,
+ *  and f and u are on it, the call returns as soon as these are launched. Else it returns when u is there:
+ *  with several GPUs or processes, with options that cut the grid, and where f or u is copied.
  *  @param[in] count  1: an array has this process' whole part of the grid, psg_plan_local_extent();
  *                    or the number of the plan's GPUs: array m has psg_plan_local_box() of its device
  *  @param[in] f, u   [count]; of f nothing is written unless it is u
- *  @param[in] args   NULL: as the plan was made
- *  @return as psg_submit() */
+ *  @param[in] args   NULL: as the plan was made; the same on all processes
+ *  @return as psg_submit(); for args as psg_plan_create() for options */
 PSG_API psg_status psg_submit_arrays(psg_plan *plan, size_t count, const psg_array *f,
                                      const psg_array *u, const psg_solve_args *args);
 
@@ -334,8 +336,8 @@ PSG_API psg_status psg_plan_local_box(const psg_plan *plan, int device, size_t l
 
 /* With psg_options.comm, the processes of an MPI communicator solve together, each with its own
  * cores and GPUs. Each owns a run of planes: f and u are its planes alone, [count][ny][nx], and may
- * be NULL where it has none. psg_plan_create(), _destroy(), psg_solve(), psg_submit(),
- * psg_submit_slabs(), psg_wait(), psg_plan_bounds() and psg_machine_workers() are collective: every process calls them
+ * be NULL where it has none. psg_plan_create(), _destroy(), psg_solve(), psg_solve_arrays(), psg_submit(),
+ * psg_submit_arrays(), psg_submit_slabs(), psg_wait(), psg_plan_bounds() and psg_machine_workers() are collective: every process calls them
  * in the same order with the same grid and options (but for cpus, gpus, gpu_ids and cache_dir), and
  * all get the same status; the words name the process that failed. MPI is initialised before with
  * MPI_THREAD_MULTIPLE, as messages have a thread of their own, and finalised after the last plan is

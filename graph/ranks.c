@@ -94,6 +94,31 @@ static psg_status same_version(psg_comm *comm) {
     return psg_ranks_agree(comm, status);
 }
 
+/* One reduction where all is well: all see what the largest and the least of each value are, and what process 0 has. */
+psg_status psg_ranks_same_values(psg_comm *comm, const psg_option_value *values, size_t count) {
+    enum { LARGEST, LEAST, FIRST, LOOKS };
+    double seen[LOOKS * PSG_OPTION_VALUES_MOST];
+    if (comm == NULL) {
+        return PSG_OK;
+    }
+    for (size_t m = 0; m < count; m++) {
+        seen[LOOKS * m + LARGEST] = values[m].value;
+        seen[LOOKS * m + LEAST] = -values[m].value;
+        seen[LOOKS * m + FIRST] = psg_comm_rank(comm) == 0 ? values[m].value : -INFINITY;
+    }
+    psg_status status = psg_ranks_max(comm, seen, LOOKS * count);
+    bool same = status == PSG_OK;
+    for (size_t m = 0; status == PSG_OK && m < count; m++) {
+        const double *s = &seen[LOOKS * m];
+        same = same && s[LARGEST] == -s[LEAST];
+        if (values[m].value != s[FIRST]) {
+            status = psg_fail(PSG_ERR_ARG, "%s is not that of process 0: %.17g, and %.17g there",
+                              values[m].name, values[m].value, s[FIRST]);
+        }
+    }
+    return same ? PSG_OK : psg_ranks_agree(comm, status);
+}
+
 /* Everybody compares with the first process. */
 psg_status psg_ranks_same(psg_comm *comm, const psg_grid *grid, const psg_options *o) {
     static const char *const names[2][3] = {{"nx", "ny", "nz"}, {"lx", "ly", "lz"}};

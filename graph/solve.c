@@ -2,6 +2,7 @@
 #include "graph/internal.h"
 #include "runtime/chain.h"
 #include "runtime/decimal.h"
+#include "runtime/order.h"
 #include "runtime/runs.h"
 #include "runtime/simulation.h"
 #include "runtime/team.h"
@@ -93,33 +94,76 @@ static void submit_team(psg_run *run, const psg_plan *plan, const psg_lane *lane
 }
 
 /* One task after the other, or all as one: if its data are on the worker that has them all, and
- * stay there. The first solve makes room for u. */
-static void submit_graph(psg_run *run, const psg_plan *plan, const psg_lane *lane,
+ * stay there. The first solve makes room for u.
+ * @return are all tasks one? */
+static bool submit_graph(psg_run *run, const psg_plan *plan, const psg_lane *lane,
                          const psg_arrays *arrays) {
     const size_t key[2] = {lane->number, arrays->number};
     if (plan->context.engine.chain_steps == 0 || !arrays->stays ||
         !psg_arrays_there(plan, arrays)) {
         graphs[plan->problem.options.graph](run, plan, lane, arrays);
-        return;
+        return false;
     }
     if (!psg_chain_repeats(run, key)) {
         psg_chain_begin(run, key);
         graphs[plan->problem.options.graph](run, plan, lane, arrays);
     }
     psg_chain_submit(run);
+    return true;
+}
+
+/* What a solve is asked for with. */
+typedef struct request {
+    const psg_solve_args *args; /* NULL: the plan's, which all processes have; else all give some */
+    bool waits;                 /* the calling thread does nothing else until the solve has ended */
+    size_t streams;
+    psg_stream stream[2 * STARPU_MAXCUDADEVS]; /* [streams]: of arrays on GPUs */
+} request;
+
+static void note_streams(request *r, const psg_arrays *arrays, const psg_array *f,
+                         const psg_array *u) {
+    for (size_t m = 0; m < arrays->count; m++) {
+        if (arrays->f[m].device != PSG_HOST) {
+            r->stream[r->streams++] = (psg_stream){arrays->f[m].device, f[m].stream, "f"};
+        }
+        if (arrays->u[m].device != PSG_HOST) {
+            r->stream[r->streams++] = (psg_stream){arrays->u[m].device, u[m].stream, "u"};
+        }
+    }
+}
+
+/* Tasks that use the arrays where they are come after what is on the streams. StarPU copies others, and knows nothing of
+ * streams: for these the thread waits. */
+static psg_status follow_streams(psg_run *run, const psg_arrays *arrays, const request *r) {
+    char words[256] = "";
+    psg_fault fault =
+        psg_order_begin(run, r->stream, arrays->stays ? r->streams : 0, words, sizeof words);
+    if (fault == PSG_FAULT_NONE && !arrays->stays) {
+        fault = psg_order_wait(r->stream, r->streams, words, sizeof words);
+    }
+    return fault == PSG_FAULT_NONE
+               ? PSG_OK
+               : psg_fail(fault == PSG_FAULT_MEMORY ? PSG_ERR_MEMORY : PSG_ERR_ARG, "%s", words);
 }
 
 /* Start a solve between these arrays, unless something went wrong before or does now, here or on
- * another process. Then they stay the caller's.
- *  @param[in] waits  the calling thread does nothing else until the solve has ended */
-static psg_status launch(psg_plan *plan, psg_arrays *arrays, psg_status before, bool waits) {
+ * another process. Then they stay the caller's. */
+static psg_status launch(psg_plan *plan, psg_arrays *arrays, const request *r, psg_status before) {
+    psg_terms terms;
+    psg_mean mean = PSG_MEAN_DROP;
     psg_flight *flight = calloc(1, sizeof *flight);
     psg_run *run = take_run(plan);
-    psg_status status = before;
+    psg_status status = before == PSG_OK ? psg_terms_take(plan, r->args, &terms, &mean) : before;
     if (status == PSG_OK && (flight == NULL || run == NULL)) {
         status = psg_fail(PSG_ERR_MEMORY, "no memory to start a solve");
     }
+    if (status == PSG_OK) {
+        status = follow_streams(run, arrays, r);
+    }
     status = psg_ranks_agree(plan->processes.comm, status);
+    if (status == PSG_OK && r->args != NULL) {
+        status = psg_terms_same(plan, r->args);
+    }
     if (status != PSG_OK) {
         free(flight);
         psg_run_destroy(run);
@@ -127,10 +171,12 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, psg_status before, 
     }
     psg_copies_begin(plan);
     psg_lane *lane = choose_lane(plan);
-    *flight = (psg_flight){.run = run, .lane = lane, .arrays = arrays};
+    terms.relay = &lane->relay;
+    *flight =
+        (psg_flight){.run = run, .lane = lane, .arrays = arrays, .terms = terms, .mean = mean};
     lane->users++;
     run->slot = lane->number;
-    run->user = &lane->relay;
+    run->user = &flight->terms;
     if (plan->flights.newest != NULL) {
         plan->flights.newest->next = flight;
     } else {
@@ -145,9 +191,9 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, psg_status before, 
     const bool program = run->awake && psg_program_begin(plan);
     const psg_decimal decimal = psg_decimal_begin(); /* StarPU reads a model with its first task */
     if (plan->workers.teams) {
-        submit_team(run, plan, lane, arrays, waits);
+        submit_team(run, plan, lane, arrays, r->waits);
     } else {
-        submit_graph(run, plan, lane, arrays);
+        flight->chained = submit_graph(run, plan, lane, arrays);
     }
     psg_decimal_end(decimal);
     if (program) {
@@ -163,19 +209,44 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, psg_status before, 
     return PSG_OK;
 }
 
+/* Until the run has ended, or the other processes have not gone on with it for the time limit; then
+ * its own tasks end it. */
+static void wait_for_run(psg_plan *plan, psg_run *run) {
+    const bool alone = plan->processes.comm == NULL;
+    const bool given_up = !alone && psg_comm_given_up(plan->processes.comm);
+    if (given_up || !psg_run_wait(run, alone ? 0 : psg_comm_limit(plan->processes.comm))) {
+        plan->storage.left = psg_message_give_up(run) > 0 || plan->storage.left;
+        (void)psg_run_wait(run, 0);
+    }
+}
+
+/* What comes on the streams from now on finds u: they wait for it where one worker launches all tasks, else the thread
+ * does. */
+static void lead_streams(psg_plan *plan, const psg_flight *flight, const request *r) {
+    if (!flight->chained || !psg_order_end(flight->run, r->stream, r->streams)) {
+        wait_for_run(plan, flight->run);
+    }
+}
+
 static psg_status submit(psg_plan *plan, size_t count, const psg_array *f, const psg_array *u,
                          const psg_solve_args *args, bool waits) {
     psg_clear_error();
     if (plan == NULL || f == NULL || u == NULL) {
         return psg_fail(PSG_ERR_ARG, plan == NULL ? "plan is NULL" : "f or u is NULL");
     }
+    request r = {.args = args, .waits = waits};
     psg_arrays *arrays = NULL;
     psg_status status = psg_door_check_count(plan, count);
     if (status == PSG_OK) {
         status = psg_arrays_take(plan, count, f, u, &arrays);
     }
-    (void)args;
-    status = launch(plan, arrays, status, waits);
+    if (status == PSG_OK) {
+        note_streams(&r, arrays, f, u);
+    }
+    status = launch(plan, arrays, &r, status);
+    if (status == PSG_OK && r.streams > 0 && !waits) {
+        lead_streams(plan, plan->flights.newest, &r);
+    }
     if (status != PSG_OK && arrays != NULL) {
         arrays->busy = false;
     }
@@ -190,9 +261,16 @@ static psg_status submit_dense(psg_plan *plan, const void *f, void *u, bool wait
     return submit(plan, 1, &from, &to, NULL, waits);
 }
 
+/* All processes say which terms they want, so that they can be compared. */
+static psg_status submit_terms(psg_plan *plan, size_t count, const psg_array *f, const psg_array *u,
+                               const psg_solve_args *args, bool waits) {
+    const psg_solve_args own = plan != NULL ? psg_terms_of_plan(plan) : (psg_solve_args){0};
+    return submit(plan, count, f, u, args != NULL ? args : &own, waits);
+}
+
 psg_status psg_submit_arrays(psg_plan *plan, size_t count, const psg_array *f, const psg_array *u,
                              const psg_solve_args *args) {
-    return submit(plan, count, f, u, args, false);
+    return submit_terms(plan, count, f, u, args, false);
 }
 
 psg_status psg_submit(psg_plan *plan, const void *f, void *u) {
@@ -204,12 +282,12 @@ psg_status psg_submit_slabs(psg_plan *plan) {
     if (plan == NULL) {
         return psg_fail(PSG_ERR_ARG, "plan is NULL");
     }
-    return launch(plan, plan->storage.slabs,
+    const request r = {.args = NULL};
+    return launch(plan, plan->storage.slabs, &r,
                   plan->storage.slabs != NULL
                       ? PSG_OK
                       : psg_fail(PSG_ERR_STATE,
-                                 "the plan has no slabs yet: psg_plan_slab_handles() makes them"),
-                  false);
+                                 "the plan has no slabs yet: psg_plan_slab_handles() makes them"));
 }
 
 static double points(const psg_plan *plan) {
@@ -221,7 +299,7 @@ static void keep_statistics(psg_plan *plan, const psg_flight *flight, double sum
     psg_past *past = &plan->past;
     psg_history_take(&past->latest, flight->run);
     past->solves++;
-    past->mean = plan->problem.options.lambda > 0 ? 0 : sum / points(plan);
+    past->mean = flight->terms.lambda > 0 ? 0 : sum / points(plan);
     past->from_memory = !flight->arrays->stays;
     psg_program_waited(plan, flight->program);
 }
@@ -342,24 +420,13 @@ static psg_status judge(psg_plan *plan, const psg_flight *flight) {
     }
     const bool simulated = psg_simulated(); /* and data with it */
     const bool finite = simulated || (isfinite(found[SUM]) && found[NONFINITE] == 0);
-    if (status == PSG_OK && (!finite || (plan->problem.options.mean == PSG_MEAN_ERROR &&
-                                         plan->past.mean != 0 && !simulated))) {
+    if (status == PSG_OK &&
+        (!finite || (flight->mean == PSG_MEAN_ERROR && plan->past.mean != 0 && !simulated))) {
         psg_runtime_awake(); /* f is looked at through StarPU */
         status = finite ? refuse_mean(plan, flight->arrays) : find_nonfinite(plan, flight->arrays);
         psg_runtime_rest();
     }
     return status;
-}
-
-/* Until the run has ended, or the other processes have not gone on with it for the time limit; then
- * its own tasks end it. */
-static void wait_for_run(psg_plan *plan, psg_run *run) {
-    const bool alone = plan->processes.comm == NULL;
-    const bool given_up = !alone && psg_comm_given_up(plan->processes.comm);
-    if (given_up || !psg_run_wait(run, alone ? 0 : psg_comm_limit(plan->processes.comm))) {
-        plan->storage.left = psg_message_give_up(run) > 0 || plan->storage.left;
-        (void)psg_run_wait(run, 0);
-    }
 }
 
 psg_status psg_wait(psg_plan *plan) {
@@ -411,7 +478,7 @@ psg_status psg_solve_arrays(psg_plan *plan, size_t count, const psg_array *f, co
                             const psg_solve_args *args) {
     psg_status status = check_idle(plan);
     if (status == PSG_OK) {
-        status = submit(plan, count, f, u, args, true);
+        status = submit_terms(plan, count, f, u, args, true);
     }
     return status == PSG_OK ? psg_wait(plan) : status;
 }

@@ -84,29 +84,23 @@ static bool is_normal(const psg_plan *plan, double value) {
     return plan->problem.options.precision == PSG_F64 ? isnormal(value) : isnormal((float)value);
 }
 
-/* Of |k^2 + lambda|, over all modes but one where it is 0. */
-typedef struct extremes {
-    double least; /* INFINITY: there is no mode, so far */
-    double most;
-} extremes;
-
 /* Eigenvalues along one axis, in the plan's precision. Along x the spectrum is halved. Of a huge
  * box they vanish and of a tiny one they overflow, and either would give a wrong u without a
  * word. */
-static psg_status make_table(psg_plan *plan, int d, extremes *found) {
+static psg_status make_table(psg_plan *plan, int d) {
     double most = 0;
-    const psg_axis *axis = &plan->problem.grid.axis[d];
+    psg_problem *p = &plan->problem;
+    const psg_axis *axis = &p->grid.axis[d];
     const psg_transform *row = psg_transform_of(axis);
-    const psg_symbol_function eigenvalue = row->eigenvalue[plan->problem.options.symbol];
+    const psg_symbol_function eigenvalue = row->eigenvalue[p->options.symbol];
     const size_t count = row->modes(axis->n, d == 0);
-    plan->problem.eigen[d] = malloc(count * plan->context.cpu->real_bytes);
-    if (plan->problem.eigen[d] == NULL) {
+    p->eigen[d] = malloc(count * plan->context.cpu->real_bytes);
+    if (p->eigen[d] == NULL) {
         return psg_fail(PSG_ERR_MEMORY, "no memory for a table of %zu eigenvalues", count);
     }
     for (size_t m = 0; m < count; m++) {
         const double value = eigenvalue(m, axis->n, axis->length);
-        if (!put(plan, plan->problem.eigen[d], m, value) ||
-            (value == 0 && !(m == 0 && row->null))) {
+        if (!put(plan, p->eigen[d], m, value) || (value == 0 && !(m == 0 && row->null))) {
             return psg_fail(
                 PSG_ERR_ARG,
                 "the box is %g long along %c, and the squares of its wavenumbers are out of the "
@@ -114,59 +108,64 @@ static psg_status make_table(psg_plan *plan, int d, extremes *found) {
                 axis->length, "xyz"[d]);
         }
         most = fmax(most, fabs(value));
-        if (value != 0) {
-            found->least = fmin(found->least, fabs(value) + plan->problem.options.lambda);
-        }
+        p->eigen_least = value != 0 ? fmin(p->eigen_least, fabs(value)) : p->eigen_least;
     }
-    found->most += most;
+    p->eigen_most += most;
+    plan->context.eigen[d] = p->eigen[d];
     return PSG_OK;
 }
 
-/* A factor that is infinite, or has lost digits because it is below the normal numbers, would give a
- * wrong u without a word. */
-static psg_status check_factors(const psg_plan *plan, const extremes *found) {
-    const bool single = plan->problem.options.precision == PSG_F32;
-    const double scale = fabs(plan->context.divide.scale);
+/* Quotients that are infinite, or have lost digits because they are below the normal numbers, would give
+ * a wrong u without a word. They are of the factor and k^2 + lambda, over all modes but one where that is 0. */
+static psg_status check_quotients(const psg_plan *plan, const psg_solve_args *args, double factor) {
+    const psg_problem *p = &plan->problem;
+    const bool single = p->options.precision == PSG_F32;
+    const double least = args->lambda > 0 ? args->lambda : p->eigen_least;
+    const double most = args->lambda + p->eigen_most;
+    const double scale = fabs(factor);
     const double largest = single ? FLT_MAX : DBL_MAX;
     const double smallest = single ? FLT_MIN : DBL_MIN;
-    if (found->most <= largest && scale / found->least <= largest &&
-        (found->most == 0 || scale / found->most >= smallest)) {
+    if (most <= largest && scale / least <= largest && (most == 0 || scale / most >= smallest)) {
         return PSG_OK;
     }
     return psg_fail(PSG_ERR_ARG,
                     "k^2 + lambda is from %g to %g, and the quotients of factor = %g and that are "
                     "out of the range of the precision: choose another unit of length",
-                    found->least, found->most, plan->problem.options.factor);
+                    least, most, args->factor);
 }
 
-psg_status psg_transforms_divide(psg_plan *plan) {
-    psg_context *c = &plan->context;
-    const double lambda = plan->problem.options.lambda;
-    extremes found = {.least = lambda > 0 ? lambda : INFINITY, .most = lambda};
-    for (int d = 0; d < 3; d++) {
-        const psg_status status = make_table(plan, d, &found);
-        if (status != PSG_OK) {
-            return status;
-        }
-        c->divide.eigen[d] = plan->problem.eigen[d];
-    }
+psg_status psg_transforms_terms(psg_terms *terms, const psg_plan *plan,
+                                const psg_solve_args *args) {
     double room = 0; /* for either precision */
-    if (!put(plan, &room, 0, lambda)) {
-        return psg_fail(PSG_ERR_ARG, "lambda = %g is out of the range of the precision", lambda);
+    if (!put(plan, &room, 0, args->lambda)) {
+        return psg_fail(PSG_ERR_ARG, "lambda = %g is out of the range of the precision",
+                        args->lambda);
     }
     double points = 1;
     for (int d = 0; d < 3; d++) {
         const psg_axis *axis = &plan->problem.grid.axis[d];
         points *= psg_transform_of(axis)->norm(axis->n);
     }
-    c->scale = plan->problem.options.factor / points;
-    if (!is_normal(plan, c->scale)) {
+    *terms = (psg_terms){.lambda = args->lambda, .scale = args->factor / points};
+    if (!is_normal(plan, terms->scale)) {
         return psg_fail(
             PSG_ERR_ARG,
             "factor = %g over the number of points is out of the range of the precision",
-            plan->problem.options.factor);
+            args->factor);
     }
-    c->divide.lambda = lambda;
-    c->divide.scale = c->form.normalizes ? 1 : c->scale;
-    return check_factors(plan, &found);
+    return check_quotients(plan, args, plan->context.form.normalizes ? 1 : terms->scale);
+}
+
+psg_status psg_transforms_divide(psg_plan *plan) {
+    psg_problem *p = &plan->problem;
+    p->eigen_least = INFINITY;
+    p->eigen_most = 0;
+    for (int d = 0; d < 3; d++) {
+        const psg_status status = make_table(plan, d);
+        if (status != PSG_OK) {
+            return status;
+        }
+    }
+    const psg_solve_args args = psg_terms_of_plan(plan);
+    return psg_transforms_terms(&p->terms, plan, &args);
 }

@@ -20,9 +20,12 @@ typedef struct psg_transform {
 /** @return NULL: there is no transform for the axis' boundary conditions */
 const psg_transform *psg_transform_of(const psg_axis *axis);
 
-/** The eigenvalues along each axis, and the factor of the division, for context->divide.
+/** The eigenvalues along each axis, and the plan's terms.
  *  @return PSG_OK; PSG_ERR_MEMORY, _ARG: out of the range of the precision */
 psg_status psg_transforms_divide(psg_plan *plan);
+/** What lambda and factor are to the tasks of a solve. @param[out] terms  without its relay
+ *  @return PSG_OK; PSG_ERR_ARG: out of the range of the precision */
+psg_status psg_transforms_terms(psg_terms *terms, const psg_plan *plan, const psg_solve_args *args);
 /** FFTW's plans, where cores take tasks. @return PSG_OK; PSG_ERR_RUNTIME */
 psg_status psg_transforms_plan(psg_plan *plan);
 

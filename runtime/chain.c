@@ -1,6 +1,7 @@
 #include "runtime/chain.h"
 
 #include "runtime/gpu.h"
+#include "runtime/order.h"
 #include "runtime/simulation.h"
 #include "runtime/task.h"
 
@@ -95,7 +96,9 @@ static void steps_cuda(psg_run *run, void *buffers[]) {
 
 static void chain_cuda(void *buffers[], void *argument) {
     psg_run *run = ((const psg_task_args *)argument)->run;
+    psg_order_enter(run);
     psg_gpu_replay(run, run->chain->slot, buffers, run->chain->count, steps_cuda);
+    psg_order_leave(run);
 }
 #endif
 

@@ -9,6 +9,7 @@
 #include <starpu_cuda.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 psg_gpu *psg_gpu_self(const psg_engine *engine) {
     return engine->gpu[starpu_worker_get_id_check()];
@@ -92,7 +93,8 @@ bool psg_gpu_moments(const psg_run *run, size_t slot, size_t steps, double end, 
 /* To hand over three kernels and three events one by one takes 15 to 20 us, as long as they run where a
  * grid is small. As one graph 64^3 takes 42 us instead of 46, 256^3 in f32 244 instead of 253 (H200). */
 
-/* What the kernels of a chain were given: where its data are, and what of the run they write. */
+/* What the kernels of a chain were given: where its data are, what of the run they write, and what the run's user
+ * says. */
 typedef struct key {
     const void *pointer;
     size_t row_pitch, plane_pitch;
@@ -102,14 +104,20 @@ typedef struct psg_replay {
     cudaGraphExec_t graph; /* NULL: there is none yet */
     size_t seen;           /* runs in a row with this key */
     bool refused;          /* no graph could be made of it */
+    char *user;            /* [engine.user_bytes] of the run before */
     key key[];             /* of the data of the run before, and of its result */
 } psg_replay;
 
 /* What the run has of its own comes last. */
 enum { OWN = 1 };
 
-static psg_replay *replay_create(size_t data) {
-    return calloc(1, sizeof(psg_replay) + (data + OWN) * sizeof(key));
+static psg_replay *replay_create(const psg_engine *e) {
+    psg_replay *r =
+        calloc(1, sizeof(psg_replay) + (psg_chain_data(e) + OWN) * sizeof(key) + e->user_bytes);
+    if (r != NULL) {
+        r->user = (char *)&r->key[psg_chain_data(e) + OWN];
+    }
+    return r;
 }
 
 static void forget(psg_replay *r) {
@@ -139,6 +147,11 @@ static bool notice(psg_replay *r, const psg_run *run, void *buffers[], size_t co
         same = same && r->key[m].pointer == now.pointer && r->key[m].row_pitch == now.row_pitch &&
                r->key[m].plane_pitch == now.plane_pitch;
         r->key[m] = now;
+    }
+    const size_t bytes = run->engine->user_bytes;
+    same = same && (bytes == 0 || memcmp(r->user, run->user, bytes) == 0);
+    if (bytes > 0) {
+        memcpy(r->user, run->user, bytes);
     }
     return same;
 }
@@ -206,7 +219,7 @@ static int make_replays(psg_gpu *w, const psg_engine *e) {
     bool all = true;
     w->replays = count > 0 ? calloc(count, sizeof(psg_replay *)) : NULL;
     for (size_t m = 0; m < count && all; m++) {
-        all = w->replays != NULL && (w->replays[m] = replay_create(psg_chain_data(e))) != NULL;
+        all = w->replays != NULL && (w->replays[m] = replay_create(e)) != NULL;
     }
     return all ? 0 : (int)cudaErrorMemoryAllocation;
 }

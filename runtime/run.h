@@ -25,6 +25,8 @@ typedef struct psg_engine {
     bool record;    /**< runs keep what their tasks read and write */
     bool pinned;    /**< GPUs write to psg_run.result */
     size_t result_bytes;
+    size_t
+        user_bytes; /**< of psg_run.user, which kernels get by value: a CUDA graph is for one value */
     /** A thread that waits for a run polls, as CUDA does: where GPUs have all tasks, to be woken takes as long as a
      *  task. */
     bool polls;
@@ -122,10 +124,12 @@ typedef struct psg_run {
     void (*gather)(struct psg_run *run, struct starpu_task *task);
     struct psg_chain *chain;   /**< NULL: the engine has no chained tasks */
     struct psg_teamwork *work; /**< NULL: the engine has no team */
-    bool awake;                /**< StarPU's workers are awake for it */
-    size_t slot;               /**< its slot, or the slot that it had last */
-    const void *user;          /**< for its tasks; the submitter's */
-    void *result; /**< [engine->result_bytes] that its tasks write; 0 at the start of a run */
+    struct psg_order
+        *order;       /**< among the work on CUDA streams, see order.h; NULL: it never had one */
+    bool awake;       /**< StarPU's workers are awake for it */
+    size_t slot;      /**< its slot, or the slot that it had last */
+    const void *user; /**< [engine->user_bytes] for its tasks; the submitter's */
+    void *result;     /**< [engine->result_bytes] that its tasks write; 0 at the start of a run */
 
     psg_run_cell *cell; /**< [engine->workers][engine->kinds] */
     psg_run_messages messages;

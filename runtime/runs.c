@@ -6,6 +6,7 @@
 #include "runtime/comm.h"
 #include "runtime/device.h"
 #include "runtime/message.h"
+#include "runtime/order.h"
 #include "runtime/simulation.h"
 #include "runtime/team.h"
 #include "runtime/teamwork.h"
@@ -19,6 +20,7 @@
 static void free_parts(psg_run *run) {
     psg_chain_destroy(run->chain);
     psg_teamwork_destroy(run->work);
+    psg_order_destroy(run->order);
     if (run->result != NULL && run->engine->pinned) {
         psg_device_host_free(run->result);
     } else {

@@ -16,6 +16,7 @@ typedef struct given {
     const void *pointer[DATA];
     size_t pitch[DATA][2]; /* of rows and planes */
     const void *result;
+    double value;
     int step;
 } given;
 
@@ -223,6 +224,7 @@ static given given_of(const psg_run *run, int step) {
         g.pitch[m][1] = block[m].ldz;
     }
     g.result = run->result;
+    g.value = *(const double *)run->user;
     g.step = step;
     return g;
 }
@@ -268,11 +270,13 @@ static bool is_memory(int code) {
 }
 
 static const psg_gpu_user user = {is_here, is_gone, words, is_memory, false};
-static psg_engine engine = {.chain_steps = STEPS, .task_data = 1, .slots = 1, .workers = 1};
+static psg_engine engine = {
+    .chain_steps = STEPS, .task_data = 1, .slots = 1, .workers = 1, .user_bytes = sizeof(double)};
 static double results[3][3];
+static double value = 1; /* that kernels get */
 
 static psg_run run_of(int number) {
-    return (psg_run){.engine = &engine, .result = results[number]};
+    return (psg_run){.engine = &engine, .result = results[number], .user = &value};
 }
 
 /** A solve. @param[in] by_graph  each step is to be launched by a graph, and not by itself */
@@ -312,6 +316,17 @@ static void check_changes(void) {
     three(&other, "another run");
     run.result = results[2];
     three(&run, "another place of the result");
+    value = 2;
+    three(&run, "another value");
+    for (int m = 0; m < 4; m++) {
+        value = 3 + m % 2;
+        solve(&run, false, "a value that changes each time");
+    }
+    const double same = value;
+    run.user = &same;
+    solve(&run, false, "the value elsewhere");
+    solve(&run, true, "the value elsewhere"); /* what counts is the value */
+    run.user = &value;
     data_count = DATA - 1;
     three(&run, "less data");
     block[0].ptr++;

@@ -37,6 +37,7 @@ typedef struct machine {
     psg_cuda_plans plans;
     psg_gpu worker, *workers[1];
     psg_findings findings;
+    psg_terms terms;
     void **buffers;
 } machine;
 
@@ -162,7 +163,8 @@ static void on_gpus(psg_plan *plan, const rows_case *r, bool fetched) {
     if (CHECK_STATUS(psg_lane_create(&m.lane, plan), PSG_OK)) {
         c->engine.gpu = m.workers;
         emulating = true;
-        m.run = (psg_run){.engine = &c->engine, .user = &m.lane->relay, .result = &m.findings};
+        m.terms.relay = &m.lane->relay;
+        m.run = (psg_run){.engine = &c->engine, .user = &m.terms, .result = &m.findings};
         solves(&m);
         emulating = false;
         c->engine.gpu = NULL;
