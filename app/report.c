@@ -81,7 +81,8 @@ void app_report_join(app_report *report) {
                       (double)s->link[PSG_LINK_D2D].bytes,
                       (double)s->link[PSG_LINK_MESSAGE].bytes,
                       (double)s->cpu_planes,
-                      (double)s->cpu_rows};
+                      (double)s->cpu_rows,
+                      (double)s->copied_bytes};
     double largest[] = {s->seconds, s->plan_seconds, (double)s->segment_planes, report->total,
                         report->read_seconds};
     for (int stage = 0; stage < PSG_STAGE_COUNT; stage++) {
@@ -112,6 +113,7 @@ void app_report_join(app_report *report) {
     s->link[PSG_LINK_MESSAGE].bytes = (uint64_t)bytes[5];
     s->cpu_planes = (size_t)bytes[6];
     s->cpu_rows = (size_t)bytes[7];
+    s->copied_bytes = (uint64_t)bytes[8];
     s->seconds = largest[0];
     s->plan_seconds = largest[1];
     s->segment_planes = (size_t)largest[2];
@@ -524,6 +526,7 @@ int app_report_json(const app_report *report, const char *path, const char *show
     put_size(root, "segments", s->segments);
     put_size(root, "segment_planes", s->segment_planes);
     put_size(root, "pencils", s->pencils);
+    put_size(root, "copied_bytes", s->copied_bytes);
     put_size(root, "cpu_planes", s->cpu_planes);
     put_size(root, "cpu_rows", s->cpu_rows);
     put_text(root, "policy", report->workers.policy[0] ? report->workers.policy : NULL);

@@ -266,13 +266,14 @@ psg_status psg_arrays_take(psg_plan *plan, size_t count, const psg_array *f, con
             at = &(*at)->next;
         }
     }
-    psg_status status = arrays != NULL ? PSG_OK : make_arrays(plan, count, f, u, &arrays);
-    if (status != PSG_OK) {
+    psg_status status = arrays != NULL ? psg_door_check(plan, arrays)
+                                       : make_arrays(plan, count, f, u, &arrays);
+    if (arrays == NULL) {
         return status;
     }
     arrays->next = plan->storage.arrays;
     plan->storage.arrays = arrays;
-    status = psg_door_check_flights(plan, arrays);
+    status = status == PSG_OK ? psg_door_check_flights(plan, arrays) : status;
     if (status != PSG_OK) {
         return status;
     }
@@ -354,4 +355,33 @@ void psg_arrays_give_back(const psg_plan *plan, psg_arrays *arrays) {
         }
     }
     arrays->busy = false;
+}
+
+bool psg_arrays_in_memory(const psg_arrays *arrays) {
+    bool all = arrays->count > 0;
+    for (size_t m = 0; m < 2 * arrays->count && all; m++) {
+        all = arrays->f[m].device == PSG_HOST;
+    }
+    return all;
+}
+
+double psg_arrays_copied(const psg_plan *plan, const psg_arrays *arrays, const psg_history *solve) {
+    const psg_context *c = &plan->context;
+    const double plane = (double)(c->layout.n[0] * c->layout.n[1] * c->cpu->real_bytes);
+    const bool may = arrays->count > 0 && plan->workers.copies && !arrays->stays;
+    double bytes = 0;
+    for (size_t m = 0; may && m < solve->events.count; m++) {
+        const psg_run_event *event = &solve->events.event[m];
+        const int kind = event->label.kind;
+        const bool reads_f = kind == PSG_TASK_FORWARD_XY || kind == PSG_TASK_FFT_XY;
+        const bool writes_u = kind == PSG_TASK_INVERSE_XY || kind == PSG_TASK_IFFT_XY;
+        if (event->worker >= 0 && (reads_f || writes_u)) {
+            const size_t s = event->label.index[PSG_AXIS_SEGMENT];
+            const int home = node_of(plan, reads_f ? arrays->f : arrays->u, arrays->count, s);
+            bytes += home != psg_placement_node(event->worker)
+                         ? plane * (double)psg_layout_planes(&c->layout, s)
+                         : 0;
+        }
+    }
+    return bytes;
 }

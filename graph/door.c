@@ -1,5 +1,5 @@
-/* The doors into a solve: arrays of the caller's, wherever they stand. They are looked at when they are first met; the
- * handles that StarPU has of them are kept, see arrays.c. */
+/* The doors into a solve: arrays of the caller's, wherever they stand. They are looked at before each solve, as they may
+ * have been freed since the last one; the handles that StarPU has of them are kept, see arrays.c. */
 #include "graph/internal.h"
 #include "runtime/device.h"
 
@@ -46,7 +46,7 @@ psg_status psg_plan_local_box(const psg_plan *plan, int device, size_t lo[3], si
     }
     const psg_layout *l = &plan->context.layout;
     const bool gpus = plan->workers.gpu_count > 0 && device != PSG_HOST;
-    if (device != PSG_HOST && psg_door_node(plan, device) < 0) {
+    if (device < 0 ? device != PSG_HOST : gpus && psg_door_node(plan, device) < 0) {
         return psg_fail(PSG_ERR_ARG, "GPU %d is not one of the plan's", device);
     }
     const psg_range segments = psg_door_segments(plan, gpus ? device : PSG_HOST);
@@ -78,6 +78,10 @@ static psg_status check_strides(psg_array *a, const char *name, const size_t n[3
         return psg_fail(PSG_ERR_ARG, "stride[0] of %s is %td: rows are contiguous, so it is 1",
                         name, s[0]);
     }
+    if ((size_t)s[1] > UINT32_MAX && s[1] > 0) {
+        return psg_fail(PSG_ERR_UNSUPPORTED, "stride[1] of %s is %td: it has to be below 2^32",
+                        name, s[1]);
+    }
     if (s[1] < (ptrdiff_t)n[0]) {
         return psg_fail(PSG_ERR_ARG, "stride[1] of %s is %td, less than the %zu points of a row",
                         name, s[1], n[0]);
@@ -98,7 +102,9 @@ static psg_status check_strides(psg_array *a, const char *name, const size_t n[3
 
 /* Where does it stand? What the caller says and what CUDA says have to agree. */
 static psg_status check_device(psg_array *a, const char *name, const psg_plan *plan) {
-    const int there = psg_device_of(a->data);
+    const psg_device_memory memory = psg_device_ask(a->data, a->device);
+    /* Managed memory is where its array says; without a word it is main memory. */
+    const int there = memory.managed && a->device != PSG_ASK ? a->device : memory.device;
     if (a->device == PSG_ASK) {
         a->device = there;
     }
@@ -126,6 +132,24 @@ static psg_status check_device(psg_array *a, const char *name, const psg_plan *p
                           a->device);
 }
 
+/* Does the last point stand in the allocation of the first, where CUDA can tell? */
+static psg_status check_room(const psg_array *a, const char *name, size_t bytes) {
+    const psg_device_memory first = psg_device_ask(a->data, a->device);
+    const psg_device_memory last = psg_device_ask((const char *)a->data + bytes - 1, a->device);
+    const size_t room = first.end != NULL ? (uintptr_t)first.end - (uintptr_t)a->data : bytes;
+    if (bytes > room) {
+        return psg_fail(PSG_ERR_ARG,
+                        "%s ends %zu bytes past its allocation on GPU %d: stride[2] is %td", name,
+                        bytes - room, a->device, a->stride[2]);
+    }
+    return last.device == first.device && last.managed == first.managed
+               ? PSG_OK
+               : psg_fail(PSG_ERR_ARG,
+                          "%s takes %zu bytes on GPU %d, and its last point is not in memory of "
+                          "this GPU: stride[2] is %td",
+                          name, bytes, a->device, a->stride[2]);
+}
+
 /* @param[in,out] a  as the caller gave it; then with its device and its strides */
 static psg_status check_array(psg_array *a, const char *name, const psg_plan *plan, bool shared) {
     const psg_context *c = &plan->context;
@@ -146,12 +170,7 @@ static psg_status check_array(psg_array *a, const char *name, const psg_plan *pl
     const psg_range segments = psg_door_segments(plan, shared ? PSG_HOST : a->device);
     const size_t planes = c->layout.z0[segments.end] - c->layout.z0[segments.first];
     const size_t bytes = span(a, c->layout.n, planes) * align;
-    const size_t room = psg_device_room(a->data);
-    return bytes <= room ? PSG_OK
-                         : psg_fail(PSG_ERR_ARG,
-                                    "%s ends %zu bytes past its allocation on GPU %d: it has %zu "
-                                    "planes, stride[2] = %td",
-                                    name, bytes - room, a->device, planes, a->stride[2]);
+    return planes == 0 ? PSG_OK : check_room(a, name, bytes);
 }
 
 /* ------------------------------------------------------------------------- f beside u */

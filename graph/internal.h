@@ -376,6 +376,10 @@ void psg_arrays_destroy(psg_arrays *arrays, const psg_plan *plan);
 bool psg_arrays_find(const psg_plan *plan, const psg_arrays *arrays, const void *address,
                      psg_copy *copy);
 bool psg_lane_find(const psg_plan *plan, const psg_lane *lane, const void *address, psg_copy *copy);
+/** Are all of f and u at home in main memory? */
+bool psg_arrays_in_memory(const psg_arrays *arrays);
+/** Bytes of f that the tasks of a solve read elsewhere than at home, and of u that they wrote elsewhere. */
+double psg_arrays_copied(const psg_plan *plan, const psg_arrays *arrays, const psg_history *solve);
 /** Handles without memory of their own yet, for psg_plan_slab_handles(). */
 psg_status psg_arrays_create_slabs(const psg_plan *plan, psg_arrays **arrays);
 
@@ -519,7 +523,8 @@ typedef struct psg_past {
     uint64_t solves;     /**< those that ended */
     psg_history latest;  /**< of the latest solve */
     double mean;         /**< of its f */
-    bool from_memory;    /**< its f and u were the caller's arrays, not slabs */
+    bool from_memory;    /**< its f and u were arrays in main memory */
+    double copied_bytes; /**< of its f and u: psg_arrays_copied() */
     psg_copy_list moved; /**< its copies; times as they were taken: those of StarPU's clock */
     psg_copy *copy;      /**< [moved.count]: the same, as they are told */
     struct psg_program *program; /**< NULL: none was asked for yet */

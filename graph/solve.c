@@ -154,6 +154,9 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, const request *r, p
     psg_flight *flight = calloc(1, sizeof *flight);
     psg_run *run = take_run(plan);
     psg_status status = before == PSG_OK ? psg_terms_take(plan, r->args, &terms, &mean) : before;
+    if (status == PSG_OK && arrays->in_place && mean == PSG_MEAN_ERROR && !(terms.lambda > 0)) {
+        status = psg_fail(PSG_ERR_ARG, "u is f, and PSG_MEAN_ERROR reads f after the solve");
+    }
     if (status == PSG_OK && (flight == NULL || run == NULL)) {
         status = psg_fail(PSG_ERR_MEMORY, "no memory to start a solve");
     }
@@ -231,12 +234,13 @@ static void lead_streams(psg_plan *plan, const psg_flight *flight, const request
 static psg_status submit(psg_plan *plan, size_t count, const psg_array *f, const psg_array *u,
                          const psg_solve_args *args, bool waits) {
     psg_clear_error();
-    if (plan == NULL || f == NULL || u == NULL) {
-        return psg_fail(PSG_ERR_ARG, plan == NULL ? "plan is NULL" : "f or u is NULL");
+    if (plan == NULL) {
+        return psg_fail(PSG_ERR_ARG, "plan is NULL");
     }
     request r = {.args = args, .waits = waits};
     psg_arrays *arrays = NULL;
-    psg_status status = psg_door_check_count(plan, count);
+    psg_status status = f == NULL || u == NULL ? psg_fail(PSG_ERR_ARG, "f or u is NULL")
+                                               : psg_door_check_count(plan, count);
     if (status == PSG_OK) {
         status = psg_arrays_take(plan, count, f, u, &arrays);
     }
@@ -300,7 +304,8 @@ static void keep_statistics(psg_plan *plan, const psg_flight *flight, double sum
     psg_history_take(&past->latest, flight->run);
     past->solves++;
     past->mean = flight->terms.lambda > 0 ? 0 : sum / points(plan);
-    past->from_memory = !flight->arrays->stays;
+    past->from_memory = psg_arrays_in_memory(flight->arrays);
+    past->copied_bytes = psg_arrays_copied(plan, flight->arrays, &past->latest);
     psg_program_waited(plan, flight->program);
 }
 
@@ -359,14 +364,9 @@ static psg_status find_nonfinite(const psg_plan *plan, psg_arrays *arrays) {
                     ? -(double)(c->layout.z0[s] * plane + at)
                     : first;
     }
-    if (arrays->in_place) {
-        const psg_status failed = psg_ranks_max(plan->processes.comm, &first, 1);
-        return failed != PSG_OK
-                   ? failed
-                   : psg_fail(PSG_ERR_DATA, "f had a NaN or an Inf, or was too large for its "
-                                            "precision; the solve was in place, so f is gone");
-    }
-    const psg_status status = psg_ranks_max(plan->processes.comm, &first, 1);
+    double found[2] = {first, arrays->in_place}; /* perhaps on another process */
+    const psg_status status = psg_ranks_max(plan->processes.comm, found, 2);
+    first = found[0];
     if (status != PSG_OK) {
         return status;
     }
@@ -374,6 +374,10 @@ static psg_status find_nonfinite(const psg_plan *plan, psg_arrays *arrays) {
         const size_t m = (size_t)-first;
         return psg_fail(PSG_ERR_DATA, "f is NaN or Inf at (i,j,k) = (%zu,%zu,%zu)",
                         m % c->layout.n[0], m % plane / c->layout.n[0], m / plane);
+    }
+    if (found[1] > 0) {
+        return psg_fail(PSG_ERR_DATA, "f had a NaN or an Inf, or was too large for its precision; "
+                                      "the solve was in place, so f is gone");
     }
     if (arrays == plan->storage.slabs) { /* a task of the caller's may have written them since */
         return psg_fail(PSG_ERR_DATA,

@@ -80,6 +80,7 @@ psg_status(psg_plan_statistics)(const psg_plan *plan, psg_statistics *statistics
         .submitted = plan->past.latest.submitted,
         .seconds = plan->past.latest.seconds,
         .mean = plan->past.mean,
+        .copied_bytes = (uint64_t)plan->past.copied_bytes,
         .plan_seconds = plan->past.plan_seconds,
         .segments = plan->context.layout.segments,
         .pencils = plan->context.layout.pencils,

@@ -23,10 +23,15 @@ void psg_device_model(int device, char *name, size_t size);
 /** CUDA's version that this was built with, "13.0"; NULL without. */
 const char *psg_device_version(void);
 
-/** The CUDA device whose memory this is; -1: main memory, page-locked or not, or memory that both see. */
-int psg_device_of(const void *memory);
-/** Bytes from here to the end of the allocation on a CUDA device; SIZE_MAX: not known. */
-size_t psg_device_room(const void *memory);
+/** Whose memory somebody else's pointer points to. */
+typedef struct psg_device_memory {
+    int device;      /**< a CUDA device; -1: main memory, managed memory, or nothing that CUDA knows */
+    bool managed;    /**< of main memory and of all devices: CUDA moves it */
+    const void *end; /**< of the device's allocation; NULL: not known */
+} psg_device_memory;
+/** CUDA is not started for it: who has memory on a device has started it.
+ *  @param[in] named  the device that the caller takes it for; a simulation believes that */
+psg_device_memory psg_device_ask(const void *pointer, int named);
 
 /** May every CUDA worker of StarPU reach into the memory of every other's GPU? */
 bool psg_device_peers(void);

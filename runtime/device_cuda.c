@@ -5,9 +5,11 @@
 
 #include <cuda.h>
 #include <cuda_runtime_api.h>
+#include <dlfcn.h>
 #include <math.h>
 #include <pthread.h>
 #include <starpu_cuda.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,30 +78,53 @@ size_t psg_device_free_bytes(int device) {
     return l.error == cudaSuccess ? l.free_bytes : SIZE_MAX;
 }
 
-int psg_device_of(const void *memory) {
-    struct cudaPointerAttributes about;
-    const cudaError_t error = cudaPointerGetAttributes(&about, memory);
-    (void)cudaGetLastError();
-    return error == cudaSuccess && about.type == cudaMemoryTypeDevice ? about.device : -1;
+typedef CUresult (*ask_function)(unsigned count, CUpointer_attribute *attributes, void **values,
+                                 CUdeviceptr pointer);
+
+/* From the driver, if it is loaded: the runtime would load and start it for a program without a GPU.
+ * It needs no context of the calling thread's. */
+static ask_function find_ask(void) {
+    static _Atomic(ask_function) found;
+    ask_function ask = atomic_load(&found);
+    if (ask == NULL) {
+        void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+        if (driver != NULL) {
+            void *symbol = dlsym(driver, "cuPointerGetAttributes");
+            memcpy(&ask, &symbol, sizeof ask);
+            (void)dlclose(driver); /* whoever has loaded it keeps it */
+            atomic_store(&found, ask);
+        }
+    }
+    return ask;
 }
 
-/* By the driver, which is loaded but not linked. */
-size_t psg_device_room(const void *memory) {
-    typedef CUresult (*range_function)(CUdeviceptr *, size_t *, CUdeviceptr);
-    void *found = NULL;
-    range_function range = NULL;
-    enum cudaDriverEntryPointQueryResult how;
-    CUdeviceptr base = 0;
+psg_device_memory psg_device_ask(const void *pointer, int named) {
+    enum { TYPE, DEVICE, MANAGED, BEGIN, BYTES, EXACT, COUNT };
+    CUpointer_attribute attributes[COUNT] = {[TYPE] = CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                             [DEVICE] = CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+                                             [MANAGED] = CU_POINTER_ATTRIBUTE_IS_MANAGED,
+                                             [BEGIN] = CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
+                                             [BYTES] = CU_POINTER_ATTRIBUTE_RANGE_SIZE,
+                                             [EXACT] =
+                                                 CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE};
+    unsigned type = 0;
+    int device = -1;
+    unsigned managed = 0;
+    CUdeviceptr begin = 0;
     size_t bytes = 0;
-    const cudaError_t error = cudaGetDriverEntryPointByVersion("cuMemGetAddressRange", &found, 3020,
-                                                               cudaEnableDefault, &how);
-    (void)cudaGetLastError();
-    memcpy(&range, &found, sizeof range); /* C knows no conversion of the one to the other */
-    if (error != cudaSuccess || range == NULL ||
-        range(&base, &bytes, (CUdeviceptr)(uintptr_t)memory) != CUDA_SUCCESS) {
-        return SIZE_MAX;
+    bool exact = false; /* of cudaMalloc(): an array may have several ranges of virtual memory */
+    void *values[COUNT] = {&type, &device, &managed, &begin, &bytes, &exact};
+    const ask_function ask = find_ask();
+    (void)named;
+    if (ask == NULL ||
+        ask(COUNT, attributes, values, (CUdeviceptr)(uintptr_t)pointer) != CUDA_SUCCESS) {
+        return (psg_device_memory){.device = -1};
     }
-    return (size_t)(base + bytes - (CUdeviceptr)(uintptr_t)memory);
+    const bool there = type == CU_MEMORYTYPE_DEVICE && managed == 0;
+    return (psg_device_memory){
+        .device = there ? device : -1,
+        .managed = managed != 0,
+        .end = there && exact && bytes > 0 ? (const void *)(uintptr_t)(begin + bytes) : NULL};
 }
 
 void psg_device_model(int device, char *name, size_t size) {

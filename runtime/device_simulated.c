@@ -18,6 +18,11 @@ bool psg_device_open(int device, char *words, size_t size) {
     return true;
 }
 
+psg_device_memory psg_device_ask(const void *pointer, int named) {
+    (void)pointer;
+    return (psg_device_memory){.device = named >= 0 ? named : -1};
+}
+
 bool psg_device_peers(void) {
     const psg_machine *machine = psg_simulation_machine();
     return machine->gpus == 1 || machine->link[PSG_MACHINE_PEER].bytes_per_second > 0;

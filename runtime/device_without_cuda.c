@@ -9,16 +9,6 @@ size_t psg_device_free_bytes(int device) {
     return SIZE_MAX;
 }
 
-int psg_device_of(const void *memory) {
-    (void)memory;
-    return -1;
-}
-
-size_t psg_device_room(const void *memory) {
-    (void)memory;
-    return SIZE_MAX;
-}
-
 void psg_device_model(int device, char *name, size_t size) {
     (void)device;
     (void)snprintf(name, size, "%s", "");
