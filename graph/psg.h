@@ -298,7 +298,7 @@ typedef struct psg_solve_args {
     size_t struct_size; /**< set by psg_solve_args_init(); lets the struct grow */
     double lambda;      /**< psg_options.lambda; >= 0 */
     double factor;      /**< psg_options.factor; finite, not 0 */
-    psg_mean mean;      /**< psg_options.mean, where lambda is 0 */
+    psg_mean mean;      /**< psg_options.mean, where lambda is 0; not PSG_MEAN_ERROR in place */
 } psg_solve_args;
 
 /** What the plan was made with. @return PSG_OK; PSG_ERR_ARG: a pointer is NULL

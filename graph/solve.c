@@ -146,6 +146,17 @@ static psg_status follow_streams(psg_run *run, const psg_arrays *arrays, const r
                : psg_fail(fault == PSG_FAULT_MEMORY ? PSG_ERR_MEMORY : PSG_ERR_ARG, "%s", words);
 }
 
+/* The rule for the mean may have to read f after the solve. */
+static psg_status take_terms(const psg_plan *plan, const psg_arrays *arrays, const request *r,
+                             psg_terms *terms, psg_mean *mean) {
+    const psg_status status = psg_terms_take(plan, r->args, terms, mean);
+    return status == PSG_OK && arrays->in_place && terms->lambda == 0 && *mean == PSG_MEAN_ERROR
+               ? psg_fail(PSG_ERR_ARG,
+                          "PSG_MEAN_ERROR compares the mean of f with max|f| after the solve, and "
+                          "there is no f then: the solve is in place")
+               : status;
+}
+
 /* Start a solve between these arrays, unless something went wrong before or does now, here or on
  * another process. Then they stay the caller's. */
 static psg_status launch(psg_plan *plan, psg_arrays *arrays, const request *r, psg_status before) {
@@ -153,10 +164,7 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, const request *r, p
     psg_mean mean = PSG_MEAN_DROP;
     psg_flight *flight = calloc(1, sizeof *flight);
     psg_run *run = take_run(plan);
-    psg_status status = before == PSG_OK ? psg_terms_take(plan, r->args, &terms, &mean) : before;
-    if (status == PSG_OK && arrays->in_place && mean == PSG_MEAN_ERROR && !(terms.lambda > 0)) {
-        status = psg_fail(PSG_ERR_ARG, "u is f, and PSG_MEAN_ERROR reads f after the solve");
-    }
+    psg_status status = before == PSG_OK ? take_terms(plan, arrays, r, &terms, &mean) : before;
     if (status == PSG_OK && (flight == NULL || run == NULL)) {
         status = psg_fail(PSG_ERR_MEMORY, "no memory to start a solve");
     }

@@ -129,6 +129,13 @@ static void mean_rules(const fixture *x) {
         CHECK_STATUS(psg_wait(plan), PSG_OK);
         check_u(x, 1, x->u, "the mean stays");
         CHECK_STATUS(psg_solve(plan, x->f, x->u), strict ? PSG_ERR_MEAN : PSG_OK);
+        memcpy(x->u, x->f, x->bytes);
+        CHECK_STATUS(submit(plan, x->u, x->u, &error), PSG_ERR_ARG);
+        CHECK(strstr(psg_last_error(), "in place") != NULL, "'%s'", psg_last_error());
+        CHECK(memcmp(x->u, x->f, x->bytes) == 0, "u was written");
+        CHECK_STATUS(submit(plan, x->u, x->u, &screened), PSG_OK);
+        CHECK_STATUS(psg_wait(plan), PSG_OK);
+        check_u(x, 1, x->u, "in place");
         psg_plan_destroy(plan);
     }
 }
