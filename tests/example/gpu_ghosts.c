@@ -88,13 +88,13 @@ static psg_status solve(double *f_d, double *u_d) {
 
 int main(void) {
     const size_t points = (size_t)LX * LY * LZ, bytes = points * sizeof(double);
-    double *f = malloc(bytes), *u = malloc(bytes);
     void *f_d = NULL, *u_d = NULL;
     int gpus = 0;
     if (cudaGetDeviceCount(&gpus) != cudaSuccess || gpus == 0) {
         printf("no GPU\n");
         return 77;
     }
+    double *f = malloc(bytes), *u = malloc(bytes);
     for (size_t n = 0; n < points; n++) {
         f[n] = NAN; /* nobody may read a ghost layer */
         u[n] = untouched;

@@ -1,6 +1,5 @@
 /* One MPI process for each GPU: mpirun -n 4 mpi_gpus. Each process has its planes of f and u on its GPU, in memory that
- * it allocated itself. It ends with 0 if u is exact, and if the processes have exchanged nothing through main memory;
- * with 77 if there is no GPU. Where there are fewer GPUs than processes, some share one.
+ * it allocated itself. It ends with 0 if u is exact, and with 77 if there is no GPU. Where there are fewer GPUs than processes, some share one.
  */
 #include <cuda_runtime_api.h>
 #include <math.h>
