@@ -266,8 +266,8 @@ psg_status psg_arrays_take(psg_plan *plan, size_t count, const psg_array *f, con
             at = &(*at)->next;
         }
     }
-    psg_status status = arrays != NULL ? psg_door_check(plan, arrays)
-                                       : make_arrays(plan, count, f, u, &arrays);
+    psg_status status =
+        arrays != NULL ? psg_door_check(plan, arrays) : make_arrays(plan, count, f, u, &arrays);
     if (arrays == NULL) {
         return status;
     }

@@ -282,8 +282,8 @@ PSG_API void psg_plan_unpin(psg_plan *plan, const void *array);
 /** Where f or u of a solve stands. Ghost layers and padded rows are strides: point (i,j,k) is
  *  data[i stride[0] + j stride[1] + k stride[2]]. */
 typedef struct psg_array {
-    void *data;          /**< the first point of this process', or this GPU's, part of the grid */
-    int device;          /**< PSG_HOST, PSG_ASK, or a CUDA device number of the plan's. Managed memory is
+    void *data; /**< the first point of this process', or this GPU's, part of the grid */
+    int device; /**< PSG_HOST, PSG_ASK, or a CUDA device number of the plan's. Managed memory is
                               where this says, and main memory for PSG_ASK */
     ptrdiff_t stride[3]; /**< elements from a point to the next along x, y, z; all 0: dense. x: 1 */
     void *stream;        /**< of a CUDA device: the cudaStream_t that f is written on and u is read

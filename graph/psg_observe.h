@@ -80,7 +80,8 @@ typedef struct psg_statistics {
     double seconds;   /**< from its submission until u is in the caller's memory, or the slabs */
     double mean;      /**< the mean of f that was dropped, unit U/L^2; 0 where none had to be */
     psg_stage_statistics stage[PSG_STAGE_COUNT];
-    uint64_t copied_bytes; /**< of f to where tasks read it, and of u from where they wrote it; 0: both
+    uint64_t
+        copied_bytes; /**< of f to where tasks read it, and of u from where they wrote it; 0: both
                                 were used where they are */
     size_t cpu_planes, cpu_rows; /**< of this process' planes and rows, those that CPU cores did */
     double submit_seconds;       /**< seconds to submit all tasks and messages */

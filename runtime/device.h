@@ -25,8 +25,8 @@ const char *psg_device_version(void);
 
 /** Whose memory somebody else's pointer points to. */
 typedef struct psg_device_memory {
-    int device;      /**< a CUDA device; -1: main memory, managed memory, or nothing that CUDA knows */
-    bool managed;    /**< of main memory and of all devices: CUDA moves it */
+    int device;   /**< a CUDA device; -1: main memory, managed memory, or nothing that CUDA knows */
+    bool managed; /**< of main memory and of all devices: CUDA moves it */
     const void *end; /**< of the device's allocation; NULL: not known */
 } psg_device_memory;
 /** CUDA is not started for it: who has memory on a device has started it.
