@@ -38,13 +38,13 @@ static void refused(psg_plan *plan, const psg_array *f, const psg_array *u, psg_
     CHECK_STATUS(psg_wait(plan), PSG_ERR_STATE);
 }
 
-/** As f, as u. */
+/** As f, as u. @param[in] before, behind  the array's name in the words */
 static void both(psg_plan *plan, const psg_array *bad, const psg_array *good, psg_status status,
-                 const char *words) {
+                 const char *before, const char *behind) {
     char text[96];
-    (void)snprintf(text, sizeof text, words, "f");
+    (void)snprintf(text, sizeof text, "%sf%s", before, behind);
     refused(plan, bad, good, status, text);
-    (void)snprintf(text, sizeof text, words, "u");
+    (void)snprintf(text, sizeof text, "%su%s", before, behind);
     refused(plan, good, bad, status, text);
 }
 
@@ -52,27 +52,30 @@ static void strides(psg_plan *plan, double *a, double *b) {
     static const struct {
         ptrdiff_t stride[3];
         psg_status status;
-        const char *words;
+        const char *before, *behind;
     } bad[] = {
-        {{2, ROW, PLANE}, PSG_ERR_ARG, "stride[0] of %s is 2"},
-        {{-1, ROW, PLANE}, PSG_ERR_ARG, "stride[0] of %s is -1"},
-        {{0, ROW, PLANE}, PSG_ERR_ARG, "stride[0] of %s is 0"},
-        {{1, 0, 0}, PSG_ERR_ARG, "stride[1] of %s is 0"},
-        {{1, NX - 1, PLANE}, PSG_ERR_ARG, "stride[1] of %s is 7"},
-        {{1, -ROW, PLANE}, PSG_ERR_ARG, "stride[1] of %s is -10"},
-        {{1, ROW, 0}, PSG_ERR_ARG, "stride[2] of %s is 0"},
-        {{1, ROW, -PLANE}, PSG_ERR_ARG, "stride[2] of %s is -90"},
-        {{1, ROW, (NY - 1) * ROW + NX - 1}, PSG_ERR_ARG, "stride[2] of %s is 67"},
-        {{1, ROW, (ptrdiff_t)1 << 32}, PSG_ERR_UNSUPPORTED, "stride[2] of %s is 4294967296"},
-        {{1, (ptrdiff_t)1 << 32, (ptrdiff_t)1 << 36}, PSG_ERR_UNSUPPORTED, "stride[1] of %s is 42"},
-        {{1, PTRDIFF_MAX, 1}, PSG_ERR_UNSUPPORTED, "stride[1] of %s is 92"},
-        {{1, PTRDIFF_MIN, PLANE}, PSG_ERR_ARG, "stride[1] of %s is -92"},
+        {{2, ROW, PLANE}, PSG_ERR_ARG, "stride[0] of ", " is 2"},
+        {{-1, ROW, PLANE}, PSG_ERR_ARG, "stride[0] of ", " is -1"},
+        {{0, ROW, PLANE}, PSG_ERR_ARG, "stride[0] of ", " is 0"},
+        {{1, 0, 0}, PSG_ERR_ARG, "stride[1] of ", " is 0"},
+        {{1, NX - 1, PLANE}, PSG_ERR_ARG, "stride[1] of ", " is 7"},
+        {{1, -ROW, PLANE}, PSG_ERR_ARG, "stride[1] of ", " is -10"},
+        {{1, ROW, 0}, PSG_ERR_ARG, "stride[2] of ", " is 0"},
+        {{1, ROW, -PLANE}, PSG_ERR_ARG, "stride[2] of ", " is -90"},
+        {{1, ROW, (NY - 1) * ROW + NX - 1}, PSG_ERR_ARG, "stride[2] of ", " is 67"},
+        {{1, ROW, (ptrdiff_t)1 << 32}, PSG_ERR_UNSUPPORTED, "stride[2] of ", " is 4294967296"},
+        {{1, (ptrdiff_t)1 << 32, (ptrdiff_t)1 << 36},
+         PSG_ERR_UNSUPPORTED,
+         "stride[1] of ",
+         " is 42"},
+        {{1, PTRDIFF_MAX, 1}, PSG_ERR_UNSUPPORTED, "stride[1] of ", " is 92"},
+        {{1, PTRDIFF_MIN, PLANE}, PSG_ERR_ARG, "stride[1] of ", " is -92"},
     };
     const psg_array good = array_of(b, 1, ROW, PLANE);
     for (size_t m = 0; m < sizeof bad / sizeof *bad; ++m) {
         const ptrdiff_t *s = bad[m].stride;
         const psg_array array = array_of(a, s[0], s[1], s[2]);
-        both(plan, &array, &good, bad[m].status, bad[m].words);
+        both(plan, &array, &good, bad[m].status, bad[m].before, bad[m].behind);
     }
     /* the closest that points can stand */
     const psg_array close = array_of(a, 1, ROW, (NY - 1) * ROW + NX);
@@ -84,8 +87,10 @@ static void pointers(psg_plan *plan, double *a, double *b) {
     const psg_array none = array_of(NULL, 0, 0, 0);
     const psg_array off = array_of((char *)a + 3, 0, 0, 0);
     psg_array here = array_of(a, 0, 0, 0);
-    both(plan, &none, &good, PSG_ERR_ARG, "f or u is NULL");
-    both(plan, &off, &good, PSG_ERR_ARG, "not aligned for a number of 8 bytes");
+    refused(plan, &none, &good, PSG_ERR_ARG, "f or u is NULL");
+    refused(plan, &good, &none, PSG_ERR_ARG, "f or u is NULL");
+    refused(plan, &off, &good, PSG_ERR_ARG, "not aligned for a number of 8 bytes");
+    refused(plan, &good, &off, PSG_ERR_ARG, "not aligned for a number of 8 bytes");
     for (size_t count = 0; count < 4; count += count == 0 ? 2 : 1) {
         CHECK_STATUS(psg_solve_arrays(plan, count, &here, &good, NULL), PSG_ERR_ARG);
         CHECK(strstr(psg_last_error(), " arrays: ") != NULL, "%s", psg_last_error());
@@ -94,9 +99,10 @@ static void pointers(psg_plan *plan, double *a, double *b) {
     CHECK_STATUS(psg_solve_arrays(plan, 1, &here, NULL, NULL), PSG_ERR_ARG);
     CHECK_STATUS(psg_submit_arrays(NULL, 1, &here, &good, NULL), PSG_ERR_ARG);
     here.device = -3;
-    both(plan, &here, &good, PSG_ERR_ARG, "device of %s is -3");
+    both(plan, &here, &good, PSG_ERR_ARG, "device of ", " is -3");
     here.device = 0;
-    both(plan, &here, &good, PSG_ERR_ARG, "%s is said to be on GPU 0, and CUDA knows of no memory");
+    both(plan, &here, &good, PSG_ERR_ARG, "",
+         " is said to be on GPU 0, and CUDA knows of no memory");
 }
 
 /** u is f with the same strides, or apart from it, as far as its first and last points reach. */
