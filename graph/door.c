@@ -102,7 +102,10 @@ static psg_status check_strides(psg_array *a, const char *name, const size_t n[3
 
 /* Where does it stand? What the caller says and what CUDA says have to agree. */
 static psg_status check_device(psg_array *a, const char *name, const psg_plan *plan) {
-    const psg_device_memory memory = psg_device_ask(a->data, a->device);
+    /* A plan without GPUs has no use for an array on one, and starts no CUDA to find out. */
+    const psg_device_memory memory = plan->workers.gpu_count > 0 || a->device >= 0
+                                         ? psg_device_ask(a->data, a->device)
+                                         : (psg_device_memory){.device = -1};
     /* Managed memory is where its array says; without a word it is main memory. */
     const int there = memory.managed && a->device != PSG_ASK ? a->device : memory.device;
     if (a->device == PSG_ASK) {
@@ -219,7 +222,7 @@ static psg_status check_overlap(const psg_plan *plan, psg_arrays *arrays) {
     return PSG_OK;
 }
 
-/* Only f may be that of several solves: nobody writes it. */
+/* Only f may be that of several solves: nobody writes it. Where all are on GPUs their streams order the solves. */
 psg_status psg_door_check_flights(const psg_plan *plan, const psg_arrays *arrays) {
     for (const psg_flight *flight = plan->flights.oldest; flight != NULL; flight = flight->next) {
         const psg_arrays *others = flight->arrays;
@@ -227,6 +230,10 @@ psg_status psg_door_check_flights(const psg_plan *plan, const psg_arrays *arrays
             for (size_t o = 0; o < others->count; o++) {
                 const psg_array *f = &arrays->f[m];
                 const psg_array *u = &arrays->u[m];
+                if (arrays->f[m].device != PSG_HOST && u->device != PSG_HOST &&
+                    others->f[o].device != PSG_HOST && others->u[o].device != PSG_HOST) {
+                    continue;
+                }
                 const bool u_taken = overlap(plan, arrays, u, others, &others->u[o]) ||
                                      overlap(plan, arrays, u, others, &others->f[o]);
                 if (u_taken || overlap(plan, arrays, f, others, &others->u[o])) {

@@ -250,8 +250,8 @@ PSG_API void psg_plan_destroy(psg_plan *plan);
 /** Solve; returns when u is in the caller's memory.
  *  @param[in]  plan  from psg_plan_create()
  *  @param[in]  f     [nz][ny][nx], unit U / (L^2 unit(psg_options.factor)), aligned for its
- *                    type; borrowed; never written
- *  @param[out] u     same shape, unit U; must not overlap f
+ *                    type; in main memory or on a GPU of the plan's; borrowed; never written but as u
+ *  @param[out] u     same shape, unit U; f itself (the solve is in place), or no part of it
  *  @return PSG_OK; PSG_ERR_ARG, _STATE (a psg_submit() is not waited for): nothing was done;
  *          PSG_ERR_DATA, _MEAN, _MEMORY, _RUNTIME: u is undefined, the plan can be used again */
 PSG_API psg_status psg_solve(psg_plan *plan, const void *f, void *u);
@@ -313,7 +313,8 @@ PSG_API psg_status psg_solve_args_init(psg_solve_args *args, const psg_plan *pla
  *  place. Any other overlap is an error. Arrays in main memory are there when the call is made, and u
  *  when psg_wait() has returned. Arrays on a GPU are in the order of their streams: the solve begins
  *  after what is on f's stream, and what is put on u's stream after this call has returned finds u
- *  there. A stream that is being captured, or that is another GPU's, is an error. Where one GPU has all tasks,
+ *  there. A stream that is being captured, or that is another GPU's, is an error. Solves of arrays on GPUs may so
+ *  follow one another with the same u, without a psg_wait() between. Where one GPU has all tasks,
  *  and f and u are on it, the call returns as soon as these are launched. Else it returns when u is there:
  *  with several GPUs or processes, with options that cut the grid, and where f or u is copied.
  *  @param[in] count  1: an array has this process' whole part of the grid, psg_plan_local_extent();

@@ -29,8 +29,7 @@ typedef struct psg_device_memory {
     bool managed; /**< of main memory and of all devices: CUDA moves it */
     const void *end; /**< of the device's allocation; NULL: not known */
 } psg_device_memory;
-/** CUDA is not started for it: who has memory on a device has started it.
- *  @param[in] named  the device that the caller takes it for; a simulation believes that */
+/** @param[in] named  the device that the caller takes it for; a simulation believes that */
 psg_device_memory psg_device_ask(const void *pointer, int named);
 
 /** May every CUDA worker of StarPU reach into the memory of every other's GPU? */

@@ -5,11 +5,9 @@
 
 #include <cuda.h>
 #include <cuda_runtime_api.h>
-#include <dlfcn.h>
 #include <math.h>
 #include <pthread.h>
 #include <starpu_cuda.h>
-#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,53 +76,49 @@ size_t psg_device_free_bytes(int device) {
     return l.error == cudaSuccess ? l.free_bytes : SIZE_MAX;
 }
 
-typedef CUresult (*ask_function)(unsigned count, CUpointer_attribute *attributes, void **values,
-                                 CUdeviceptr pointer);
+/* A function of the driver's, which the runtime has loaded and this library is not linked to. */
+static void *driver_function(const char *name) {
+    void *function = NULL;
+    enum cudaDriverEntryPointQueryResult how;
+    const cudaError_t error =
+        cudaGetDriverEntryPointByVersion(name, &function, 4000, cudaEnableDefault, &how);
+    (void)cudaGetLastError();
+    return error == cudaSuccess ? function : NULL;
+}
 
-/* From the driver, if it is loaded: the runtime would load and start it for a program without a GPU.
- * It needs no context of the calling thread's. */
-static ask_function find_ask(void) {
-    static _Atomic(ask_function) found;
-    ask_function ask = atomic_load(&found);
-    if (ask == NULL) {
-        void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-        if (driver != NULL) {
-            void *symbol = dlsym(driver, "cuPointerGetAttributes");
-            memcpy(&ask, &symbol, sizeof ask);
-            (void)dlclose(driver); /* whoever has loaded it keeps it */
-            atomic_store(&found, ask);
-        }
-    }
-    return ask;
+/* Past the allocation's last byte. An array may have several ranges of virtual memory, so only the ends of those are
+ * told that cudaMalloc() made: they can be lent to other processes. */
+static const void *end_of(const void *pointer) {
+    typedef CUresult (*flag_function)(void *, CUpointer_attribute, CUdeviceptr);
+    typedef CUresult (*range_function)(CUdeviceptr *, size_t *, CUdeviceptr);
+    void *found[2] = {driver_function("cuPointerGetAttribute"),
+                      driver_function("cuMemGetAddressRange")};
+    flag_function flag = NULL;
+    range_function range = NULL;
+    memcpy(&flag, &found[0], sizeof flag); /* ISO C has no cast from it to a function */
+    memcpy(&range, &found[1], sizeof range);
+    const CUdeviceptr at = (CUdeviceptr)(uintptr_t)pointer;
+    CUdeviceptr begin = 0;
+    size_t bytes = 0;
+    unsigned char whole[8] = {0}; /* CUDA writes a truth value of C++ */
+    return flag != NULL && range != NULL &&
+                   flag(whole, CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE, at) ==
+                       CUDA_SUCCESS &&
+                   whole[0] != 0 && range(&begin, &bytes, at) == CUDA_SUCCESS
+               ? (const void *)(uintptr_t)(begin + bytes)
+               : NULL;
 }
 
 psg_device_memory psg_device_ask(const void *pointer, int named) {
-    enum { TYPE, DEVICE, MANAGED, BEGIN, BYTES, EXACT, COUNT };
-    CUpointer_attribute attributes[COUNT] = {[TYPE] = CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
-                                             [DEVICE] = CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
-                                             [MANAGED] = CU_POINTER_ATTRIBUTE_IS_MANAGED,
-                                             [BEGIN] = CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
-                                             [BYTES] = CU_POINTER_ATTRIBUTE_RANGE_SIZE,
-                                             [EXACT] =
-                                                 CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE};
-    unsigned type = 0;
-    int device = -1;
-    unsigned managed = 0;
-    CUdeviceptr begin = 0;
-    size_t bytes = 0;
-    bool exact = false; /* of cudaMalloc(): an array may have several ranges of virtual memory */
-    void *values[COUNT] = {&type, &device, &managed, &begin, &bytes, &exact};
-    const ask_function ask = find_ask();
-    (void)named;
-    if (ask == NULL ||
-        ask(COUNT, attributes, values, (CUdeviceptr)(uintptr_t)pointer) != CUDA_SUCCESS) {
-        return (psg_device_memory){.device = -1};
-    }
-    const bool there = type == CU_MEMORYTYPE_DEVICE && managed == 0;
-    return (psg_device_memory){
-        .device = there ? device : -1,
-        .managed = managed != 0,
-        .end = there && exact && bytes > 0 ? (const void *)(uintptr_t)(begin + bytes) : NULL};
+    struct cudaPointerAttributes about = {.type = cudaMemoryTypeUnregistered};
+    const cudaError_t error = cudaPointerGetAttributes(&about, pointer);
+    (void)cudaGetLastError();
+    (void)named; /* CUDA knows it */
+    const bool there = error == cudaSuccess && about.type == cudaMemoryTypeDevice;
+    return (psg_device_memory){.device = there ? about.device : -1,
+                               .managed =
+                                   error == cudaSuccess && about.type == cudaMemoryTypeManaged,
+                               .end = there ? end_of(pointer) : NULL};
 }
 
 void psg_device_model(int device, char *name, size_t size) {
