@@ -157,6 +157,10 @@ static psg_status check_room(const psg_array *a, const char *name, size_t bytes)
 static psg_status check_array(psg_array *a, const char *name, const psg_plan *plan, bool shared) {
     const psg_context *c = &plan->context;
     const size_t align = c->cpu->real_bytes;
+    if (!shared && a->device >= 0 && psg_door_node(plan, a->device) >= 0 &&
+        psg_range_count(psg_door_segments(plan, a->device)) == 0) {
+        return PSG_OK; /* this GPU has no part of so small a grid, and the pointer means nothing */
+    }
     if (a->data == NULL) {
         return psg_fail(PSG_ERR_ARG, "f or u is NULL");
     }
@@ -194,7 +198,7 @@ static bool overlap(const psg_plan *plan, const psg_arrays *a, const psg_array *
                     const psg_arrays *b, const psg_array *other) {
     const extent x = extent_of(plan, one, a->count);
     const extent y = extent_of(plan, other, b->count);
-    return x.first < y.end && y.first < x.end;
+    return x.first < x.end && y.first < y.end && x.first < y.end && y.first < x.end;
 }
 
 static bool same(const psg_array *a, const psg_array *b) {

@@ -325,7 +325,7 @@ static void look_at_f(const psg_plan *plan, psg_arrays *arrays, size_t s,
                       void *what) {
     const psg_context *c = &plan->context;
     const starpu_data_handle_t slab = arrays->f_slabs[s - c->layout.own_segments.first];
-    if (starpu_data_acquire(slab, STARPU_R) != 0) {
+    if (starpu_data_acquire_on_node(slab, STARPU_MAIN_RAM, STARPU_R) != 0) {
         return;
     }
     const size_t *n = c->layout.n;
@@ -340,7 +340,7 @@ static void look_at_f(const psg_plan *plan, psg_arrays *arrays, size_t s,
         more = row(c->cpu, values + at * c->cpu->real_bytes, dense ? n[0] * n[1] * planes : n[0],
                    what);
     }
-    starpu_data_release(slab);
+    starpu_data_release_on_node(slab, STARPU_MAIN_RAM);
     arrays->looked_at = arrays->stays;
 }
 

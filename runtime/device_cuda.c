@@ -111,14 +111,19 @@ static const void *end_of(const void *pointer) {
 
 psg_device_memory psg_device_ask(const void *pointer, int named) {
     struct cudaPointerAttributes about = {.type = cudaMemoryTypeUnregistered};
+    enum cudaStreamCaptureMode mode =
+        cudaStreamCaptureModeRelaxed; /* the thread may capture a stream */
+    (void)cudaThreadExchangeStreamCaptureMode(&mode);
     const cudaError_t error = cudaPointerGetAttributes(&about, pointer);
     (void)cudaGetLastError();
     (void)named; /* CUDA knows it */
     const bool there = error == cudaSuccess && about.type == cudaMemoryTypeDevice;
-    return (psg_device_memory){.device = there ? about.device : -1,
-                               .managed =
-                                   error == cudaSuccess && about.type == cudaMemoryTypeManaged,
-                               .end = there ? end_of(pointer) : NULL};
+    const psg_device_memory memory = {.device = there ? about.device : -1,
+                                      .managed = error == cudaSuccess &&
+                                                 about.type == cudaMemoryTypeManaged,
+                                      .end = there ? end_of(pointer) : NULL};
+    (void)cudaThreadExchangeStreamCaptureMode(&mode);
+    return memory;
 }
 
 void psg_device_model(int device, char *name, size_t size) {

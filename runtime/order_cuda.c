@@ -88,6 +88,9 @@ static cudaError_t make_mark(mark *m, int device) {
 static psg_fault begin_stream(struct psg_order *order, size_t m, const psg_stream *s, char *words,
                               size_t size) {
     int before = 0;
+    enum cudaStreamCaptureMode mode =
+        cudaStreamCaptureModeRelaxed; /* the thread may capture a stream */
+    (void)cudaThreadExchangeStreamCaptureMode(&mode);
     cudaError_t error = work_on(s->device, &before);
     psg_fault fault =
         error == cudaSuccess ? check_stream(s, words, size) : say(s, error, words, size);
@@ -102,6 +105,7 @@ static psg_fault begin_stream(struct psg_order *order, size_t m, const psg_strea
         fault = say(s, error, words, size);
     }
     work_as_before(s->device, before);
+    (void)cudaThreadExchangeStreamCaptureMode(&mode);
     (void)cudaGetLastError(); /* what was said is said */
     return fault;
 }

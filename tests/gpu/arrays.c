@@ -192,32 +192,6 @@ static void wrong(psg_plan *plan, const problem *p) {
     free(host);
 }
 
-/** Managed memory where its array says, and in main memory. */
-static void managed(psg_plan *plan, const problem *p) {
-    const size_t points = oracle_points(p->grid);
-    const size_t bytes = points * harness_element_bytes(p->precision);
-    void *memory[2] = {NULL, NULL};
-    double *got = oracle_array(points);
-    for (int device = PSG_ASK; device <= 0; ++device) {
-        psg_array array[2];
-        for (int m = 0; m < 2; ++m) {
-            CHECK(cudaMallocManaged(&memory[m], bytes, cudaMemAttachGlobal) == cudaSuccess,
-                  "no memory");
-            psg_array_init(&array[m], memory[m]);
-            array[m].device = device;
-        }
-        harness_store(p->precision, points, p->f, memory[0]);
-        CHECK_STATUS(psg_solve_arrays(plan, 1, &array[0], &array[1], NULL), PSG_OK);
-        (void)cudaDeviceSynchronize();
-        harness_load(p->precision, points, memory[1], got);
-        CHECK_CLOSE(got, p->want, p->grid->n[0], p->grid->n[1], p->grid->n[2],
-                    harness_tolerance(p->precision, 1e-12, 1e-4), "managed, device %d", device);
-        (void)cudaFree(memory[0]);
-        (void)cudaFree(memory[1]);
-    }
-    free(got);
-}
-
 /** f is found out, and what is said of the next f is of the next. */
 static void nonfinite(psg_plan *plan, const problem *p) {
     field f = make_field(0, p->grid->n, 1, p->precision),
@@ -259,6 +233,10 @@ static void one_plan(const harness_variant *variant, const oracle_grid *grid,
     oracle_solve(grid, ORACLE_SPECTRAL, 0, f, want);
     harness_set_variant(&options, variant);
     options.gpus = gpus;
+    if (gpus > 1) { /* by itself so small a grid is one GPU's */
+        options.segment_planes = (grid->n[2] + (size_t)gpus - 1) / (size_t)gpus;
+        options.pencils = (size_t)gpus;
+    }
     if (CHECK_STATUS(psg_plan_create(&plan, &g, &options), PSG_OK)) {
         for (size_t ghost = 0; ghost < 2; ++ghost) {
             for (int in_place = 0; in_place < 2; ++in_place) {
@@ -269,7 +247,6 @@ static void one_plan(const harness_variant *variant, const oracle_grid *grid,
             }
         }
         wrong(plan, &p);
-        managed(plan, &p);
         nonfinite(plan, &p);
     }
     psg_plan_destroy(plan);
