@@ -135,17 +135,20 @@ static psg_status check_device(psg_array *a, const char *name, const psg_plan *p
                           a->device);
 }
 
-/* Does the last point stand in the allocation of the first, where CUDA can tell? */
+/* Does the last point stand in the allocation of the first, or where that has no end, on the same GPU? */
 static psg_status check_room(const psg_array *a, const char *name, size_t bytes) {
-    const psg_device_memory first = psg_device_ask(a->data, a->device);
-    const psg_device_memory last = psg_device_ask((const char *)a->data + bytes - 1, a->device);
-    const size_t room = first.end != NULL ? (uintptr_t)first.end - (uintptr_t)a->data : bytes;
+    const void *end = psg_device_end(a->data);
+    const size_t room = end != NULL ? (uintptr_t)end - (uintptr_t)a->data : bytes;
     if (bytes > room) {
         return psg_fail(PSG_ERR_ARG,
                         "%s ends %zu bytes past its allocation on GPU %d: stride[2] is %td", name,
                         bytes - room, a->device, a->stride[2]);
     }
-    return last.device == first.device && last.managed == first.managed
+    if (end != NULL) {
+        return PSG_OK;
+    }
+    const psg_device_memory last = psg_device_ask((const char *)a->data + bytes - 1, a->device);
+    return last.device == a->device || last.managed
                ? PSG_OK
                : psg_fail(PSG_ERR_ARG,
                           "%s takes %zu bytes on GPU %d, and its last point is not in memory of "

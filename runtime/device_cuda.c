@@ -76,54 +76,60 @@ size_t psg_device_free_bytes(int device) {
     return l.error == cudaSuccess ? l.free_bytes : SIZE_MAX;
 }
 
-/* A function of the driver's, which the runtime has loaded and this library is not linked to. */
-static void *driver_function(const char *name) {
-    void *function = NULL;
-    enum cudaDriverEntryPointQueryResult how;
-    const cudaError_t error =
-        cudaGetDriverEntryPointByVersion(name, &function, 4000, cudaEnableDefault, &how);
-    (void)cudaGetLastError();
-    return error == cudaSuccess ? function : NULL;
-}
-
-/* Past the allocation's last byte. An array may have several ranges of virtual memory, so only the ends of those are
- * told that cudaMalloc() made: they can be lent to other processes. */
-static const void *end_of(const void *pointer) {
-    typedef CUresult (*flag_function)(void *, CUpointer_attribute, CUdeviceptr);
-    typedef CUresult (*range_function)(CUdeviceptr *, size_t *, CUdeviceptr);
-    void *found[2] = {driver_function("cuPointerGetAttribute"),
-                      driver_function("cuMemGetAddressRange")};
-    flag_function flag = NULL;
-    range_function range = NULL;
-    memcpy(&flag, &found[0], sizeof flag); /* ISO C has no cast from it to a function */
-    memcpy(&range, &found[1], sizeof range);
-    const CUdeviceptr at = (CUdeviceptr)(uintptr_t)pointer;
-    CUdeviceptr begin = 0;
-    size_t bytes = 0;
-    unsigned char whole[8] = {0}; /* CUDA writes a truth value of C++ */
-    return flag != NULL && range != NULL &&
-                   flag(whole, CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE, at) ==
-                       CUDA_SUCCESS &&
-                   whole[0] != 0 && range(&begin, &bytes, at) == CUDA_SUCCESS
-               ? (const void *)(uintptr_t)(begin + bytes)
-               : NULL;
+/* The calling thread may be capturing a stream, which calls that other streams wait for would spoil.
+ * @return for the thread's next exchange */
+static enum cudaStreamCaptureMode let_capture(void) {
+    enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    (void)cudaThreadExchangeStreamCaptureMode(&mode);
+    return mode;
 }
 
 psg_device_memory psg_device_ask(const void *pointer, int named) {
     struct cudaPointerAttributes about = {.type = cudaMemoryTypeUnregistered};
-    enum cudaStreamCaptureMode mode =
-        cudaStreamCaptureModeRelaxed; /* the thread may capture a stream */
-    (void)cudaThreadExchangeStreamCaptureMode(&mode);
+    enum cudaStreamCaptureMode mode = let_capture();
     const cudaError_t error = cudaPointerGetAttributes(&about, pointer);
     (void)cudaGetLastError();
-    (void)named; /* CUDA knows it */
-    const bool there = error == cudaSuccess && about.type == cudaMemoryTypeDevice;
-    const psg_device_memory memory = {.device = there ? about.device : -1,
-                                      .managed = error == cudaSuccess &&
-                                                 about.type == cudaMemoryTypeManaged,
-                                      .end = there ? end_of(pointer) : NULL};
     (void)cudaThreadExchangeStreamCaptureMode(&mode);
-    return memory;
+    (void)named; /* CUDA knows it */
+    return (psg_device_memory){
+        .device = error == cudaSuccess && about.type == cudaMemoryTypeDevice ? about.device : -1,
+        .managed = error == cudaSuccess && about.type == cudaMemoryTypeManaged};
+}
+
+typedef CUresult (*flag_function)(void *, CUpointer_attribute, CUdeviceptr);
+typedef CUresult (*range_function)(CUdeviceptr *, size_t *, CUdeviceptr);
+static pthread_once_t driver_looked_up = PTHREAD_ONCE_INIT;
+static flag_function driver_flag;
+static range_function driver_range;
+
+/* The driver's functions, which the runtime has loaded and this library is not linked to. */
+static void look_up_driver(void) {
+    enum cudaDriverEntryPointQueryResult how;
+    void *found[2] = {NULL, NULL};
+    if (cudaGetDriverEntryPointByVersion("cuPointerGetAttribute", &found[0], 4000,
+                                         cudaEnableDefault, &how) == cudaSuccess &&
+        cudaGetDriverEntryPointByVersion("cuMemGetAddressRange", &found[1], 4000, cudaEnableDefault,
+                                         &how) == cudaSuccess) {
+        memcpy(&driver_flag, &found[0], sizeof driver_flag); /* ISO C has no cast to a function */
+        memcpy(&driver_range, &found[1], sizeof driver_range);
+    }
+    (void)cudaGetLastError();
+}
+
+/* An array may have several ranges of virtual memory, so only the ends of those are told that cudaMalloc() made: they can
+ * be lent to other processes. */
+const void *psg_device_end(const void *pointer) {
+    const CUdeviceptr at = (CUdeviceptr)(uintptr_t)pointer;
+    CUdeviceptr begin = 0;
+    size_t bytes = 0;
+    unsigned char whole[8] = {0}; /* CUDA writes a truth value of C++ */
+    (void)pthread_once(&driver_looked_up, look_up_driver);
+    return driver_flag != NULL && driver_range != NULL &&
+                   driver_flag(whole, CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE, at) ==
+                       CUDA_SUCCESS &&
+                   whole[0] != 0 && driver_range(&begin, &bytes, at) == CUDA_SUCCESS
+               ? (const void *)(uintptr_t)(begin + bytes)
+               : NULL;
 }
 
 void psg_device_model(int device, char *name, size_t size) {
@@ -159,15 +165,17 @@ bool psg_device_peers(void) {
 /* Not by starpu_malloc() and starpu_memory_pin(), which abort where CUDA says no. */
 void *psg_device_host_alloc(size_t bytes) {
     void *memory = NULL;
-    if (cudaHostAlloc(&memory, bytes, cudaHostAllocPortable) != cudaSuccess) {
-        (void)cudaGetLastError();
-        return NULL;
-    }
-    return memory;
+    enum cudaStreamCaptureMode mode = let_capture();
+    const cudaError_t error = cudaHostAlloc(&memory, bytes, cudaHostAllocPortable);
+    (void)cudaGetLastError();
+    (void)cudaThreadExchangeStreamCaptureMode(&mode);
+    return error == cudaSuccess ? memory : NULL;
 }
 
 void psg_device_host_free(void *memory) {
+    enum cudaStreamCaptureMode mode = let_capture();
     (void)cudaFreeHost(memory);
+    (void)cudaThreadExchangeStreamCaptureMode(&mode);
 }
 
 /* By its first and its last byte: CUDA copies no array that is page-locked in part. */

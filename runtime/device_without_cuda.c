@@ -9,6 +9,11 @@ size_t psg_device_free_bytes(int device) {
     return SIZE_MAX;
 }
 
+const void *psg_device_end(const void *pointer) {
+    (void)pointer;
+    return NULL;
+}
+
 void psg_device_model(int device, char *name, size_t size) {
     (void)device;
     (void)snprintf(name, size, "%s", "");
