@@ -39,6 +39,7 @@ static uint32_t footprint(const way *w, psg_task_kind kind) {
                                             .segment_worker = one_each,
                                             .pencil_worker = one_each,
                                             .relay = {w->returned, w->fetched}},
+                                 .form = {.reaches = w->direct},
                                  .direct = w->direct ? (void *)&direct : NULL};
     const psg_engine engine = {.owner = &context};
     psg_run run = {.engine = &engine};

@@ -94,6 +94,15 @@ static void refused_beside_another(fixture *x, int odd) {
     CHECK_STATUS(psg_wait(x->plan), PSG_ERR_STATE);
 }
 
+/** u is f on all processes. */
+static void in_place(fixture *x) {
+    ranks_at("%s, in place", x->words);
+    share_take(&x->part, x->f);
+    memcpy(x->part.u, x->part.f, x->part.points * sizeof(double));
+    CHECK_STATUS(psg_solve(x->plan, x->part.u, x->part.u), PSG_OK);
+    check_u(x, "in place");
+}
+
 static void one_odd(fixture *x, int odd_rank) {
     int odd = ranks_rank(world) == odd_rank;
     void *f = x->part.f, *u = x->part.u, *no_f = odd ? NULL : f, *no_u = odd ? NULL : u;
@@ -101,17 +110,18 @@ static void one_odd(fixture *x, int odd_rank) {
     refused(x, no_f, u, "no f");
     refused(x, f, no_u, "no u");
     refused(x, no_f, no_u, "neither f nor u");
-    refused(x, f, odd ? f : u, "u is f");
     if (points > 1) {
+        refused(x, f, odd ? (double *)f + 1 : u, "u is f but for a number");
         refused(x, odd ? (char *)u + 1 : f, u, "f is not aligned");
         refused(x, f, odd ? (char *)u + 4 : u, "u is not aligned");
         refused(x, odd ? (double *)u + points - 1 : f, u, "u and f overlap by a number");
     } else {
-        refused(x, f, odd ? f : u, "u is f"); /* collective: as many calls here as elsewhere */
-        refused(x, f, odd ? f : u, "u is f");
-        refused(x, f, odd ? f : u, "u is f");
+        for (int call = 0; call < 4; ++call) {
+            refused(x, no_f, u, "no f"); /* collective: as many calls here as elsewhere */
+        }
     }
     refused_beside_another(x, odd);
+    in_place(x);
 }
 
 /** Where there are no planes, whatever is passed is not looked at. */
