@@ -3,15 +3,9 @@ in a run that is over at once."""
 
 import os
 import pty
-import re
 import subprocess
 
-from command import PSG, check, default_signals
-
-
-def without_load(said):
-    """But for what others do on this machine at the time of the test, which is said after the progress."""
-    return re.sub(r"psg: note: others kept [^\r\n]*\r?\n", "", said)
+from command import PSG, check, default_signals, without_load
 
 
 def on_terminal(*arguments):
