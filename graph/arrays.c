@@ -1,4 +1,5 @@
 /* The caller's f and u as StarPU data, slab by slab. */
+#include "base/tuning.h"
 #include "graph/internal.h"
 #include "runtime/device.h"
 
@@ -224,12 +225,12 @@ static psg_status make_arrays(psg_plan *plan, size_t count, const psg_array *f, 
 /* Of arrays that nobody solves with now, the plan keeps so many that a program can go round in; of those that are
  * brought to GPUs one, as their copies fill memory there. */
 static void make_place(psg_plan *plan) {
-    enum { KEPT = 4 };
     size_t idle = 0;
     bool brought = false;
     for (psg_arrays **at = &plan->storage.arrays; *at != NULL;) {
         psg_arrays *arrays = *at;
-        const bool old = !arrays->busy && (idle >= KEPT || (brought && !arrays->stays));
+        const bool old =
+            !arrays->busy && (idle >= TUNING_ARRAYS_KEPT || (brought && !arrays->stays));
         idle += !arrays->busy;
         brought = brought || (!arrays->busy && !arrays->stays);
         if (old) {

@@ -177,6 +177,13 @@ static psg_status check_array(psg_array *a, const char *name, const psg_plan *pl
     if (status != PSG_OK || a->device == PSG_HOST) {
         return status;
     }
+    const size_t rows = c->layout.n[1] * (size_t)a->stride[1];
+    if ((size_t)a->stride[2] < rows) { /* the last row of a plane has no padding */
+        return psg_fail(PSG_ERR_UNSUPPORTED,
+                        "stride[2] of %s is %td, and a GPU needs the %zu elements of all rows with "
+                        "their padding",
+                        name, a->stride[2], rows);
+    }
     const psg_range segments = psg_door_segments(plan, shared ? PSG_HOST : a->device);
     const size_t planes = c->layout.z0[segments.end] - c->layout.z0[segments.first];
     const size_t bytes = span(a, c->layout.n, planes) * align;

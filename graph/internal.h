@@ -263,7 +263,7 @@ int psg_placement_node(int worker);
 /** Where a worker's part of the spectrum is at home. */
 int psg_placement_home(const psg_plan *plan, int worker);
 
-/* ---------------------------------------------------------------------- lane.c, arrays.c */
+/* -------------------------------------------------------------------------------- lane.c */
 
 /** A piece of memory on a StarPU memory node. */
 typedef struct psg_part {
@@ -336,7 +336,7 @@ typedef struct psg_pinned {
 psg_status psg_lane_create(psg_lane **lane, const psg_plan *plan);
 void psg_lane_destroy(psg_lane *lane, const psg_plan *plan);
 
-/* --- door.c */
+/* -------------------------------------------------------------------------------- door.c */
 
 /** The segments of a GPU's part; those of the process for PSG_HOST. */
 psg_range psg_door_segments(const psg_plan *plan, int device);
@@ -350,7 +350,7 @@ psg_status psg_door_check(const psg_plan *plan, psg_arrays *arrays);
 /** Do they leave the arrays of solves in flight alone? @return PSG_OK; PSG_ERR_ARG */
 psg_status psg_door_check_flights(const psg_plan *plan, const psg_arrays *arrays);
 
-/* --- arrays.c */
+/* ------------------------------------------------------------------------------ arrays.c */
 
 /** The handles of the caller's arrays, checked, marked busy; copies of f elsewhere are taken to be stale.
  *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED, _MEMORY, _RUNTIME */

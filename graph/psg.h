@@ -257,8 +257,8 @@ PSG_API void psg_plan_destroy(psg_plan *plan);
 PSG_API psg_status psg_solve(psg_plan *plan, const void *f, void *u);
 
 /** Start a solve and return; f and u as in psg_solve(), borrowed until the psg_wait() for it
- *  returns. Neither f nor u of a solve in flight may overlap the u of another. Solves overlap up to
- *  psg_options.in_flight, with f of one on its way to a GPU while u of another comes; more queue.
+ *  returns. Neither f nor u of a solve in flight may overlap the u of another, unless all of them
+ *  are on GPUs (psg_submit_arrays()). Solves overlap up to psg_options.in_flight, with f of one on its way to a GPU while u of another comes; more queue.
  *  @return PSG_OK; PSG_ERR_ARG, _MEMORY, _RUNTIME: nothing was started */
 PSG_API psg_status psg_submit(psg_plan *plan, const void *f, void *u);
 
@@ -285,7 +285,8 @@ typedef struct psg_array {
     void *data; /**< the first point of this process', or this GPU's, part of the grid */
     int device; /**< PSG_HOST, PSG_ASK, or a CUDA device number of the plan's. Managed memory is
                               where this says, and main memory for PSG_ASK */
-    ptrdiff_t stride[3]; /**< elements from a point to the next along x, y, z; all 0: dense. x: 1 */
+    ptrdiff_t stride[3]; /**< elements from a point to the next along x, y, z; all 0: dense. x: 1;
+                              y: >= nx; z: no point stands twice, on a GPU >= ny stride[1] */
     void *stream;        /**< of a CUDA device: the cudaStream_t that f is written on and u is read
                               on; NULL: the legacy default stream */
 } psg_array;

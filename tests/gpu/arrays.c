@@ -173,6 +173,11 @@ static void wrong(psg_plan *plan, const problem *p) {
     bad.stride[2] *= 2;
     refused(plan, &f.array, &bad, "past its allocation on GPU 0");
     bad = u.array;
+    bad.stride[1] += 2;
+    bad.stride[2] = (ptrdiff_t)(n[1] - 1) * bad.stride[1] + (ptrdiff_t)n[0];
+    CHECK_STATUS(psg_solve_arrays(plan, 1, &f.array, &bad, NULL), PSG_ERR_UNSUPPORTED);
+    CHECK(strstr(psg_last_error(), "of all rows with their padding"), "%s", psg_last_error());
+    bad = u.array;
     bad.data = (char *)bad.data + 1;
     refused(plan, &f.array, &bad, "not aligned");
     (void)cudaGetDeviceCount(&devices);

@@ -4,6 +4,7 @@
 #include "runtime/gpu.h"
 #include "runtime/order.h"
 #include "tests/check.h"
+#include "tests/gpu/no_user.h"
 
 #include <cuda_runtime_api.h>
 #include <starpu.h>
@@ -127,28 +128,6 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 
 /* ------------------------------------------------------------------------------------ the tests */
 
-static int is_here(void **state, const void *owner) {
-    (void)owner;
-    *state = NULL;
-    return 0;
-}
-
-static void is_gone(void *state, const void *owner) {
-    (void)state;
-    (void)owner;
-}
-
-static const char *words_of(int code) {
-    (void)code;
-    return "wrong";
-}
-
-static bool is_memory(int code) {
-    (void)code;
-    return false;
-}
-
-static const psg_gpu_user user = {is_here, is_gone, words_of, is_memory, false};
 static psg_engine engine = {.slots = 1, .workers = WORKERS};
 static char words[256];
 

@@ -2,6 +2,7 @@
  * this run, each once, whatever was recorded before and whatever fails meanwhile. From inside the library; CUDA is here. */
 #include "runtime/gpu.h"
 #include "tests/check.h"
+#include "tests/gpu/no_user.h"
 
 #include <cuda_runtime_api.h>
 #include <starpu.h>
@@ -248,28 +249,6 @@ static void steps(psg_run *run, void *all[]) {
     }
 }
 
-static int is_here(void **state, const void *owner) {
-    (void)owner;
-    *state = NULL;
-    return 0;
-}
-
-static void is_gone(void *state, const void *owner) {
-    (void)state;
-    (void)owner;
-}
-
-static const char *words(int code) {
-    (void)code;
-    return "wrong";
-}
-
-static bool is_memory(int code) {
-    (void)code;
-    return false;
-}
-
-static const psg_gpu_user user = {is_here, is_gone, words, is_memory, false};
 static psg_engine engine = {
     .chain_steps = STEPS, .task_data = 1, .slots = 1, .workers = 1, .user_bytes = sizeof(double)};
 static double results[3][3];
