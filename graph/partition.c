@@ -111,13 +111,18 @@ static bool on_several_nodes(const psg_plan *plan) {
 }
 
 /* Where several GPUs exchange within their tasks, one for each: a second would wait for the first,
- * and cost a start. */
+ * and cost a start. Where messages leave GPUs, planes and rows are cut alike, so that the messages are pieces of a size that
+ * suits copies beside them. */
 static size_t tasks_of(const psg_plan *plan, int kind) {
     const size_t tasks =
         psg_partition_tasks(&plan->context, kind == GPUS, plan->workers.most[kind],
                             run_of(plan, kind, most_of(plan, plan->context.layout.n[2])));
     if (kind == CORES && on_several_nodes(plan)) {
         return clamp(bytes_between(plan) / TUNING_FAR_BYTES, tasks, TUNING_FINER_FAR * tasks);
+    }
+    if (kind == GPUS && plan->context.form.messages && !psg_shares(plan)) {
+        const double finer = sqrt((double)bytes_between(plan) / TUNING_PIECE_BYTES);
+        return clamp((size_t)finer, tasks, most_of(plan, plan->context.layout.n[2]));
     }
     const bool one = kind == GPUS && plan->context.form.reaches;
     return one && !plan->placement.finer ? clamp(tasks, 1, plan->workers.most[GPUS]) : tasks;
