@@ -26,6 +26,23 @@ typedef enum psg_cuda_layout {
     PSG_CUDA_Z_CONTIGUOUS   /**< [rows][nxc][nz] */
 } psg_cuda_layout;
 
+/** What is done along an axis: the complex DFT, or a real-to-real transform, which works on the real and on the imaginary
+ *  parts alike. Names, definitions and scales are FFTW's. */
+typedef enum psg_cuda_r2r {
+    PSG_CUDA_DFT = 0,
+    PSG_CUDA_R2HC,
+    PSG_CUDA_HC2R,
+    PSG_CUDA_REDFT00,
+    PSG_CUDA_REDFT10,
+    PSG_CUDA_REDFT01,
+    PSG_CUDA_REDFT11,
+    PSG_CUDA_RODFT00,
+    PSG_CUDA_RODFT10,
+    PSG_CUDA_RODFT01,
+    PSG_CUDA_RODFT11,
+    PSG_CUDA_R2R_KINDS
+} psg_cuda_r2r;
+
 /** The slab of f or u that a kernel reads or writes: point (i,j,k) is real i + j row_pitch + k plane_pitch from
  *  base_d on. Ghost layers and padded rows are pitches; what stands between the points is not written. */
 typedef struct psg_cuda_field {
@@ -77,7 +94,7 @@ typedef struct psg_cuda_columns {
 /** The division in Fourier space: the mode (i, j, k) of a pencil is multiplied by
  *  scale / (ex[i] + ey[j] + ez[k] - lambda), and by 0 where that denominator is 0. */
 typedef struct psg_cuda_symbol {
-    const void *ex_d; /**< [nxc] reals of the precision: eigenvalues along x */
+    const void *ex_d; /**< [nxc] reals of the precision: eigenvalues along x; [nxc][2] if `pairs` */
     const void *ey_d; /**< [rows]: along y, from the first row of the pencil on */
     const void *ez_d; /**< [nz]: along z */
     double lambda;
@@ -88,6 +105,9 @@ typedef struct psg_cuda_symbol {
     int *nonfinite_d; /**< NULL, or a flag that is set to 1 if a number of the pencil is NaN or
                            infinite, an overflow of the transform along z included; device or pinned
                            host memory */
+    bool
+        pairs; /**< the real and the imaginary part of a number are two modes along x, and each has an eigenvalue;
+                           psg_cuda_divide() alone can do that */
 } psg_cuda_symbol;
 
 /** The words for a code returned by anything here: a cudaError_t, or cuFFT's code as the functions

@@ -16,10 +16,22 @@ template <class Real> struct divide_args {
     int *nonfinite;
     Real lambda, scale;
     uint32_t columns, nxc, nz;
+    uint32_t each; // eigenvalues along x of a number: 1, or of its real part and its imaginary part
 };
 
-template <class Real> PSG_HD Real divide_exy(const divide_args<Real> &a, uint32_t column) {
-    return a.ex[column % a.nxc] + a.ey[column / a.nxc];
+/// ex + ey, for the real part and the imaginary part of the numbers of a column.
+template <class Real>
+PSG_HD complex_t<Real> divide_exy(const divide_args<Real> &a, uint32_t column) {
+    const Real *ex = a.ex + (size_t)(column % a.nxc) * a.each;
+    const Real ey = a.ey[column / a.nxc];
+    return {ex[0] + ey, ex[a.each - 1] + ey};
+}
+
+template <class Real>
+PSG_HD complex_t<Real> divided(const divide_args<Real> &a, complex_t<Real> exy, Real ez,
+                               complex_t<Real> v) {
+    return {symbol_factor(exy.x, ez, a.lambda, a.scale) * v.x,
+            symbol_factor(exy.y, ez, a.lambda, a.scale) * v.y};
 }
 
 /// [nz][columns]: a thread takes one column of divide_elements planes from z0 on.
@@ -27,7 +39,7 @@ template <class Real>
 PSG_HD void divide_strided(const divide_args<Real> &a, uint32_t column, uint32_t z0) {
     if (column >= a.columns)
         return;
-    const Real exy = divide_exy(a, column);
+    const complex_t<Real> exy = divide_exy(a, column);
     complex_t<Real> v[divide_elements], *p = a.pencil + column;
     PSG_UNROLL
     for (int e = 0; e < divide_elements; e++)
@@ -39,8 +51,7 @@ PSG_HD void divide_strided(const divide_args<Real> &a, uint32_t column, uint32_t
     for (int e = 0; e < divide_elements; e++)
         if (z0 + e < a.nz) {
             report_nonfinite(v[e], a.nonfinite);
-            p[(size_t)(z0 + e) * a.columns] =
-                symbol_factor(exy, a.ez[z0 + e], a.lambda, a.scale) * v[e];
+            p[(size_t)(z0 + e) * a.columns] = divided(a, exy, a.ez[z0 + e], v[e]);
         }
 }
 
@@ -50,7 +61,7 @@ PSG_HD void divide_contiguous(const divide_args<Real> &a, uint32_t column, uint3
                               uint32_t width) {
     if (column >= a.columns)
         return;
-    const Real exy = divide_exy(a, column);
+    const complex_t<Real> exy = divide_exy(a, column);
     complex_t<Real> *p = a.pencil + (size_t)column * a.nz;
     for (uint32_t z0 = lane; z0 < a.nz; z0 += width * divide_elements) {
         complex_t<Real> v[divide_elements];
@@ -64,8 +75,7 @@ PSG_HD void divide_contiguous(const divide_args<Real> &a, uint32_t column, uint3
         for (int e = 0; e < divide_elements; e++)
             if (z0 + e * width < a.nz) {
                 report_nonfinite(v[e], a.nonfinite);
-                p[z0 + e * width] =
-                    symbol_factor(exy, a.ez[z0 + e * width], a.lambda, a.scale) * v[e];
+                p[z0 + e * width] = divided(a, exy, a.ez[z0 + e * width], v[e]);
             }
     }
 }

@@ -5,10 +5,10 @@
 // with a ghost layer are not. Its plan for other pitches may also give other last bits. So a field that is not dense
 // is copied, by one kernel, to or from a dense one: 2 of the 8 passes through memory more that the two transforms
 // of a solve make. The sizes that fields mostly have need none of this: they have kernels in xy_fixed.cuh.
-#include "kernels/complex.cuh"
 #include "kernels/fft.h"
+#include "kernels/r2r.cuh"
 #include "kernels/scale.h"
-#include <cufft.h>
+#include <memory>
 #include <new>
 
 using namespace psg_cuda;
@@ -21,8 +21,12 @@ struct psg_cuda_fft {
     bool planned;                 // false: no handle, the transform is the identity
     bool widen;                   // xy with nx = 1: reals become complex numbers, and back
     cufftHandle handle;
-    size_t work_bytes;
+    size_t work_bytes; // of all steps, which run one after the other
     cudaStream_t stream;
+    // Axes that are not periodic have steps of their own, and the handle has what is left.
+    std::unique_ptr<r2r_axis> x;
+    std::unique_ptr<r2r_axis> last; // y, or z
+    r2r_lines lines;                // of `last`, but for their address
 };
 
 namespace {
@@ -69,6 +73,7 @@ struct side {
 /// Make the handle, without a work area of cuFFT's.
 int make_handle(psg_cuda_fft *fft, int rank, long long *n, side in, side out, cufftType type,
                 size_t batch) {
+    size_t bytes = 0;
     cufftResult r = cufftCreate(&fft->handle);
     if (r != CUFFT_SUCCESS)
         return cufft_code(r);
@@ -76,7 +81,8 @@ int make_handle(psg_cuda_fft *fft, int rank, long long *n, side in, side out, cu
     r = cufftSetAutoAllocation(fft->handle, 0);
     if (r == CUFFT_SUCCESS)
         r = cufftMakePlanMany64(fft->handle, rank, n, in.embed, in.stride, in.dist, out.embed,
-                                out.stride, out.dist, type, (long long)batch, &fft->work_bytes);
+                                out.stride, out.dist, type, (long long)batch, &bytes);
+    fft->work_bytes = bytes > fft->work_bytes ? bytes : fft->work_bytes;
     return cufft_code(r);
 }
 
@@ -87,23 +93,49 @@ int make_xy(psg_cuda_fft *fft, size_t nx, size_t ny, size_t planes) {
         fft->widen = true;
         if (ny * planes > (size_t)INT32_MAX * widen_threads)
             return cudaErrorInvalidValue;
-        if (ny == 1)
+        if (ny == 1 || fft->last)
             return 0;
         long long n[1] = {y};
         const side line = {{y, 0}, 1, y};
         return make_handle(fft, 1, n, line, line, f64 ? CUFFT_Z2Z : CUFFT_C2C, planes);
     }
     const cufftType type = forward ? (f64 ? CUFFT_D2Z : CUFFT_R2C) : (f64 ? CUFFT_Z2D : CUFFT_C2R);
-    if (ny == 1) {
+    if (ny == 1 || fft->last) {
         long long n[1] = {x};
         const side real = {{x, 0}, 1, x}, spectrum = {{xc, 0}, 1, xc};
         return make_handle(fft, 1, n, forward ? real : spectrum, forward ? spectrum : real, type,
-                           planes);
+                           ny * planes);
     }
     long long n[2] = {y, x};
     const side real = {{y, x}, 1, y * x}, spectrum = {{y, xc}, 1, y * xc};
     return make_handle(fft, 2, n, forward ? real : spectrum, forward ? spectrum : real, type,
                        planes);
+}
+
+/// A step of its own for an axis. @return 0; a code
+int make_axis(psg_cuda_fft *fft, std::unique_ptr<r2r_axis> *axis, psg_cuda_r2r kind, size_t n,
+              size_t lines, bool contiguous) {
+    try {
+        axis->reset(new r2r_axis());
+        const int code = (*axis)->create(fft->precision, kind, n, lines, contiguous);
+        const size_t bytes = (*axis)->work_bytes();
+        fft->work_bytes = bytes > fft->work_bytes ? bytes : fft->work_bytes;
+        return code;
+    } catch (const std::bad_alloc &) {
+        return cudaErrorMemoryAllocation;
+    }
+}
+
+/// The steps along x and y that kinds ask for. @return 0; a code
+int make_axes(psg_cuda_fft *fft, const psg_cuda_r2r kind[2]) {
+    const size_t *n = fft->n, nxc = kind[0] != PSG_CUDA_DFT ? (n[0] + 1) / 2 : n[0] / 2 + 1;
+    fft->lines = {nullptr, nxc, n[1] * nxc, 1, nxc};
+    int code = 0;
+    if (kind[0] != PSG_CUDA_DFT)
+        code = make_axis(fft, &fft->x, kind[0], n[0], div_up(n[1], 2) * n[2], true);
+    if (code == 0 && kind[1] != PSG_CUDA_DFT)
+        code = make_axis(fft, &fft->last, kind[1], n[1], nxc * n[2], false);
+    return code;
 }
 
 /// Finish a creation: hand the plan out, or free it.
@@ -138,7 +170,8 @@ template <class Real> int run_widened(const psg_cuda_fft *fft, void *in_d, void 
     return code;
 }
 
-int run_dense(const psg_cuda_fft *fft, void *in_d, void *out_d) {
+/// Along x and y, or along x alone where y has a step of its own.
+int run_cufft(const psg_cuda_fft *fft, void *in_d, void *out_d) {
     const bool f64 = fft->precision == PSG_CUDA_F64;
     if (fft->widen)
         return f64 ? run_widened<double>(fft, in_d, out_d) : run_widened<float>(fft, in_d, out_d);
@@ -155,12 +188,19 @@ int run_dense(const psg_cuda_fft *fft, void *in_d, void *out_d) {
 
 } // namespace
 
+static bool kind_valid(psg_cuda_r2r kind, size_t n) {
+    return kind >= PSG_CUDA_DFT && kind < PSG_CUDA_R2R_KINDS && (kind != PSG_CUDA_REDFT00 || n > 1);
+}
+
 int psg_cuda_fft_create_xy(psg_cuda_fft **fft, psg_cuda_precision precision,
-                           psg_cuda_direction direction, size_t nx, size_t ny, size_t planes) {
+                           psg_cuda_direction direction, const psg_cuda_r2r kind[2], size_t nx,
+                           size_t ny, size_t planes) {
     if (!fft)
         return cudaErrorInvalidValue;
     *fft = nullptr;
-    if (!precision_valid(precision) || nx == 0 || ny == 0 || planes == 0 ||
+    if (!precision_valid(precision) || !kind || !kind_valid(kind[0], nx) ||
+        !kind_valid(kind[1], ny) || nx == 0 || ny == 0 || planes == 0 ||
+        (kind[0] != PSG_CUDA_DFT && kind[1] == PSG_CUDA_DFT) ||
         (direction != PSG_CUDA_FORWARD && direction != PSG_CUDA_INVERSE))
         return cudaErrorInvalidValue;
     psg_cuda_fft *made = new (std::nothrow) psg_cuda_fft();
@@ -172,27 +212,35 @@ int psg_cuda_fft_create_xy(psg_cuda_fft **fft, psg_cuda_precision precision,
     made->n[0] = nx;
     made->n[1] = ny;
     made->n[2] = planes;
-    return finish(fft, made, make_xy(made, nx, ny, planes));
+    int code = make_axes(made, kind);
+    if (code == 0 && !made->x)
+        code = make_xy(made, nx, ny, planes);
+    return finish(fft, made, code);
 }
 
 int psg_cuda_fft_create_z(psg_cuda_fft **fft, psg_cuda_precision precision, psg_cuda_layout layout,
-                          size_t columns, size_t nz) {
+                          psg_cuda_r2r kind, size_t columns, size_t nz) {
     if (!fft)
         return cudaErrorInvalidValue;
     *fft = nullptr;
-    if (!precision_valid(precision) || columns == 0 || nz == 0 ||
+    if (!precision_valid(precision) || !kind_valid(kind, nz) || columns == 0 || nz == 0 ||
         (layout != PSG_CUDA_Z_STRIDED && layout != PSG_CUDA_Z_CONTIGUOUS))
         return cudaErrorInvalidValue;
     psg_cuda_fft *made = new (std::nothrow) psg_cuda_fft();
     if (!made)
         return cudaErrorMemoryAllocation;
     made->precision = precision;
+    const bool strided = layout == PSG_CUDA_Z_STRIDED;
+    if (kind != PSG_CUDA_DFT) {
+        made->lines = strided ? r2r_lines{nullptr, columns, 0, 1, columns}
+                              : r2r_lines{nullptr, columns, 0, nz, 1};
+        return finish(fft, made, make_axis(made, &made->last, kind, nz, columns, !strided));
+    }
     if (nz == 1)
         return finish(fft, made, 0);
     const long long m = (long long)columns;
     long long n[1] = {(long long)nz};
-    const side line =
-        layout == PSG_CUDA_Z_STRIDED ? side{{n[0], 0}, m, 1} : side{{n[0], 0}, 1, n[0]};
+    const side line = strided ? side{{n[0], 0}, m, 1} : side{{n[0], 0}, 1, n[0]};
     return finish(fft, made,
                   make_handle(made, 1, n, line, line,
                               precision == PSG_CUDA_F64 ? CUFFT_Z2Z : CUFFT_C2C, columns));
@@ -211,45 +259,78 @@ size_t psg_cuda_fft_work_bytes(const psg_cuda_fft *fft) {
 }
 
 int psg_cuda_fft_set_work_area(psg_cuda_fft *fft, void *work_d) {
-    return fft->planned && fft->work_bytes > 0 ? cufft_code(cufftSetWorkArea(fft->handle, work_d))
-                                               : 0;
+    int code =
+        fft->planned && fft->work_bytes > 0 ? cufft_code(cufftSetWorkArea(fft->handle, work_d)) : 0;
+    for (r2r_axis *axis : {fft->x.get(), fft->last.get()})
+        if (axis && code == 0)
+            code = axis->set_work_area(work_d);
+    return code;
 }
 
 int psg_cuda_fft_set_stream(psg_cuda_fft *fft, cudaStream_t stream) {
     fft->stream = stream;
-    return fft->planned ? cufft_code(cufftSetStream(fft->handle, stream)) : 0;
+    int code = fft->planned ? cufft_code(cufftSetStream(fft->handle, stream)) : 0;
+    for (r2r_axis *axis : {fft->x.get(), fft->last.get()})
+        if (axis && code == 0)
+            code = axis->set_stream(stream);
+    return code;
 }
 
 size_t psg_cuda_fft_dense_bytes(const psg_cuda_fft *fft, const psg_cuda_field *field) {
     const size_t complex = complex_bytes(fft->precision);
-    const bool fits = psg_cuda_field_is_dense(field, fft->n[0], fft->n[1]) &&
-                      reinterpret_cast<uintptr_t>(field->base_d) % complex == 0;
+    const bool fits = fft->x || (psg_cuda_field_is_dense(field, fft->n[0], fft->n[1]) &&
+                                 reinterpret_cast<uintptr_t>(field->base_d) % complex == 0);
     return fits ? 0 : fft->n[0] * fft->n[1] * fft->n[2] * complex / 2;
+}
+
+/// Along x, and by cuFFT along y too.
+static int run_x(const psg_cuda_fft *fft, const psg_cuda_field *field, void *spectrum_d,
+                 void *dense_d) {
+    const bool forward = fft->direction == PSG_CUDA_FORWARD;
+    const size_t *n = fft->n, pitch = 2 * fft->lines.inner;
+    if (fft->x)
+        return fft->x->run(
+            fft->direction,
+            r2r_rows{field->base_d, n[0], n[1], field->row_pitch, field->plane_pitch, n[0]},
+            r2r_rows{spectrum_d, n[0], n[1], pitch, n[1] * pitch, pitch});
+    const bool copied = psg_cuda_fft_dense_bytes(fft, field) > 0;
+    void *real_d = copied ? dense_d : field->base_d;
+    if (!real_d)
+        return cudaErrorInvalidValue;
+    const psg_cuda_field dense = psg_cuda_dense_field(dense_d, n[0], n[1]);
+    int code = 0;
+    if (copied && forward)
+        code = (int)psg_cuda_scale(fft->precision, field, &dense, n, 1, nullptr, fft->stream);
+    if (code == 0)
+        code = run_cufft(fft, forward ? real_d : spectrum_d, forward ? spectrum_d : real_d);
+    if (code == 0 && copied && !forward)
+        code = (int)psg_cuda_scale(fft->precision, &dense, field, n, 1, nullptr, fft->stream);
+    return code;
+}
+
+/// Along y, or z, by the step that it has of its own.
+static int run_last(const psg_cuda_fft *fft, psg_cuda_direction direction, void *data_d) {
+    r2r_lines lines = fft->lines;
+    lines.base_d = data_d;
+    return fft->last->run(direction, lines);
 }
 
 int psg_cuda_fft_run_xy(const psg_cuda_fft *fft, const psg_cuda_field *field, void *spectrum_d,
                         void *dense_d) {
     if (!fft || !fft->xy || !field || !field->base_d || !spectrum_d)
         return cudaErrorInvalidValue;
-    const bool copied = psg_cuda_fft_dense_bytes(fft, field) > 0;
     const bool forward = fft->direction == PSG_CUDA_FORWARD;
-    void *real_d = copied ? dense_d : field->base_d;
-    if (!real_d)
-        return cudaErrorInvalidValue;
-    const psg_cuda_field dense = psg_cuda_dense_field(dense_d, fft->n[0], fft->n[1]);
-    int code = 0;
-    if (copied && forward)
-        code = (int)psg_cuda_scale(fft->precision, field, &dense, fft->n, 1, nullptr, fft->stream);
-    if (code == 0)
-        code = run_dense(fft, forward ? real_d : spectrum_d, forward ? spectrum_d : real_d);
-    if (code == 0 && copied && !forward)
-        code = (int)psg_cuda_scale(fft->precision, &dense, field, fft->n, 1, nullptr, fft->stream);
-    return code;
+    int code = forward ? run_x(fft, field, spectrum_d, dense_d) : 0;
+    if (code == 0 && fft->last)
+        code = run_last(fft, fft->direction, spectrum_d);
+    return code != 0 || forward ? code : run_x(fft, field, spectrum_d, dense_d);
 }
 
 int psg_cuda_fft_run_z(const psg_cuda_fft *fft, psg_cuda_direction direction, void *pencil_d) {
     if (!fft || fft->xy || !pencil_d)
         return cudaErrorInvalidValue;
-    return run_complex(fft, direction == PSG_CUDA_FORWARD ? CUFFT_FORWARD : CUFFT_INVERSE,
-                       pencil_d);
+    return fft->last
+               ? run_last(fft, direction, pencil_d)
+               : run_complex(fft, direction == PSG_CUDA_FORWARD ? CUFFT_FORWARD : CUFFT_INVERSE,
+                             pencil_d);
 }

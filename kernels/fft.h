@@ -1,6 +1,6 @@
 /** @file fft.h  cuFFT plans: the 2-D real transforms of a slab and the 1-D complex ones of a pencil.
  *
- * Unscaled, exp(-i k x) forward. A plan belongs to the device that was current when it was made, has
+ * Unscaled, exp(-i k x) forward; along axes that are not periodic, real-to-real transforms as FFTW defines them. A plan belongs to the device that was current when it was made, has
  * one stream at a time, and works in a buffer of the caller's (one buffer serves all plans of a
  * stream). Axes of one point are fine. Functions return 0, or a code for psg_cuda_error_string().
  * Batches of less than about 16 MB do not fill a large GPU: prefer more planes a slab.
@@ -18,17 +18,22 @@ typedef enum psg_cuda_direction { PSG_CUDA_FORWARD = 0, PSG_CUDA_INVERSE } psg_c
 
 typedef struct psg_cuda_fft psg_cuda_fft;
 
-/** Plan the transforms of `planes` planes between [planes][ny][nx] reals and [planes][ny][nx/2+1]
- *  complex numbers, in one direction.
- *  @param[out] fft  NULL after a failure
+/** Plan the transforms of `planes` planes between [planes][ny][nx] reals and [planes][ny][nxc] complex numbers, in one
+ *  direction.
+ *  @param[out] fft   NULL after a failure
+ *  @param[in]  kind  of the forward transforms along x and y. x PSG_CUDA_DFT: nxc = nx/2 + 1. Else nxc = (nx + 1)/2, modes 2i and
+ *                    2i+1 of x are the real and the imaginary part of number i, and an odd nx has a 0 behind the last mode;
+ *                    y is PSG_CUDA_R2HC then if it is periodic.
  *  @return 0; cudaErrorInvalidValue for a size of 0; cudaErrorMemoryAllocation; cuFFT's codes */
 int psg_cuda_fft_create_xy(psg_cuda_fft **fft, psg_cuda_precision precision,
-                           psg_cuda_direction direction, size_t nx, size_t ny, size_t planes);
+                           psg_cuda_direction direction, const psg_cuda_r2r kind[2], size_t nx,
+                           size_t ny, size_t planes);
 
 /** Plan the transforms along z of a pencil [nz][columns] or [columns][nz], both directions.
+ *  @param[in] kind  of the forward transform
  *  @return 0; a code for psg_cuda_error_string() */
 int psg_cuda_fft_create_z(psg_cuda_fft **fft, psg_cuda_precision precision, psg_cuda_layout layout,
-                          size_t columns, size_t nz);
+                          psg_cuda_r2r kind, size_t columns, size_t nz);
 
 /** NULL is fine. The plan's device must be current, and its work be done. */
 void psg_cuda_fft_destroy(psg_cuda_fft *fft);

@@ -11,6 +11,7 @@
 #include <vector>
 
 static int check_failures = 0;
+static const psg_cuda_r2r periodic[2] = {PSG_CUDA_DFT, PSG_CUDA_DFT};
 
 /// Count a failure, with the place; the first 20 are printed.
 #define FAIL(...)                                                                                  \

@@ -74,8 +74,10 @@ template <class Real> static void planes(size_t nx, size_t ny, size_t nz) {
     snprintf(what, sizeof what, "f%zu planes %zu x %zu x %zu", 8 * sizeof(Real), nx, ny, nz);
 
     psg_cuda_fft *forward = nullptr, *inverse = nullptr;
-    MUST(psg_cuda_fft_create_xy(&forward, precision_of<Real>(), PSG_CUDA_FORWARD, nx, ny, nz));
-    MUST(psg_cuda_fft_create_xy(&inverse, precision_of<Real>(), PSG_CUDA_INVERSE, nx, ny, nz));
+    MUST(psg_cuda_fft_create_xy(&forward, precision_of<Real>(), PSG_CUDA_FORWARD, periodic, nx, ny,
+                                nz));
+    MUST(psg_cuda_fft_create_xy(&inverse, precision_of<Real>(), PSG_CUDA_INVERSE, periodic, nx, ny,
+                                nz));
     const planned there(forward), back(inverse);
     device_array<Real> data(f), result(f.size());
     device_array<complex_t<Real>> spectrum(want.size());
@@ -134,7 +136,7 @@ template <class Real> static void columns(psg_cuda_layout layout, size_t m, size
     snprintf(what, sizeof what, "f%zu columns %zu of %zu, layout %d", 8 * sizeof(Real), m, nz,
              layout);
     psg_cuda_fft *fft = nullptr;
-    MUST(psg_cuda_fft_create_z(&fft, precision_of<Real>(), layout, m, nz));
+    MUST(psg_cuda_fft_create_z(&fft, precision_of<Real>(), layout, PSG_CUDA_DFT, m, nz));
     const planned plan(fft);
     device_array<Complex> data(f);
     MUST(psg_cuda_fft_run_z(fft, PSG_CUDA_FORWARD, data.data()));
@@ -163,8 +165,10 @@ int main(int argc, char **argv) {
     all<double>();
     all<float>();
     psg_cuda_fft *fft = nullptr;
-    CHECK(psg_cuda_fft_create_xy(&fft, PSG_CUDA_F64, PSG_CUDA_FORWARD, 0, 1, 1) != 0 && !fft);
-    CHECK(psg_cuda_fft_create_z(&fft, PSG_CUDA_F64, PSG_CUDA_Z_STRIDED, 0, 5) != 0 && !fft);
+    CHECK(psg_cuda_fft_create_xy(&fft, PSG_CUDA_F64, PSG_CUDA_FORWARD, periodic, 0, 1, 1) != 0 &&
+          !fft);
+    CHECK(psg_cuda_fft_create_z(&fft, PSG_CUDA_F64, PSG_CUDA_Z_STRIDED, PSG_CUDA_DFT, 0, 5) != 0 &&
+          !fft);
     CHECK(strstr(psg_cuda_error_string(PSG_CUDA_CUFFT_ERROR + 2), "memory") != nullptr);
     return check_result();
 }

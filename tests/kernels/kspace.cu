@@ -216,7 +216,7 @@ static void modes(size_t nx, size_t ny, size_t nz, size_t cut, size_t stride) {
     std::vector<std::unique_ptr<device_array<char>>> work;
     for (int i = 0; i < 4; i++) {
         MUST(psg_cuda_fft_create_xy(&fft[i], precision_of<Real>(),
-                                    i < 2 ? PSG_CUDA_FORWARD : PSG_CUDA_INVERSE, nx, ny,
+                                    i < 2 ? PSG_CUDA_FORWARD : PSG_CUDA_INVERSE, periodic, nx, ny,
                                     i % 2 ? nz - cut : cut));
         work.emplace_back(new device_array<char>(psg_cuda_fft_work_bytes(fft[i])));
         MUST(psg_cuda_fft_set_work_area(fft[i], work[i]->data()));

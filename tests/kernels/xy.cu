@@ -61,7 +61,7 @@ template <class Real> struct problem {
         const psg_cuda_symbol s = symbol(0);
         for (psg_cuda_direction d : {PSG_CUDA_FORWARD, PSG_CUDA_INVERSE}) {
             psg_cuda_fft *fft = nullptr;
-            MUST(psg_cuda_fft_create_xy(&fft, precision_of<Real>(), d, nx, ny, nz));
+            MUST(psg_cuda_fft_create_xy(&fft, precision_of<Real>(), d, periodic, nx, ny, nz));
             device_array<char> work(psg_cuda_fft_work_bytes(fft) + 1);
             MUST(psg_cuda_fft_set_work_area(fft, work.data()));
             const bool forward = d == PSG_CUDA_FORWARD;
