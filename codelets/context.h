@@ -30,7 +30,7 @@ typedef struct psg_findings {
     atomic_int nonfinite; /**< 1 if a mode is not finite: f is not, or it is too large */
 } psg_findings;
 
-/** Where the rows stand that kspace relays, in the lane of a solve. */
+/** Where the rows stand that kspace relays, in the lane of a solve, at addresses for one GPU. */
 typedef struct psg_relay_place {
     /** By pencil, on its GPU: the rows that came, complex [nz][rows][nxc]; NULL if they are fetched. */
     void **before;
@@ -42,7 +42,7 @@ typedef struct psg_relay_place {
 /** What a solve has of its own: psg_run.user. Kernels get lambda and scale by value, so a CUDA graph of a chain is for
  *  these terms alone (psg_engine.user_bytes). */
 typedef struct psg_terms {
-    const psg_relay_place *relay;
+    const psg_relay_place *relay; /**< by StarPU worker */
     double lambda;
     double scale; /**< factor/(nx ny nz) */
 } psg_terms;

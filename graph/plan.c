@@ -397,6 +397,7 @@ static psg_status make(psg_plan *plan) {
                                        psg_placement_check,
                                        psg_partition_rows,
                                        psg_placement_strips,
+                                       psg_relay_choose,
                                        psg_placement_make,
                                        psg_simulation_check,
                                        make_exchange,

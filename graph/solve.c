@@ -182,7 +182,7 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, const request *r, p
     }
     psg_copies_begin(plan);
     psg_lane *lane = choose_lane(plan);
-    terms.relay = &lane->relay;
+    terms.relay = lane->relay;
     *flight =
         (psg_flight){.run = run, .lane = lane, .arrays = arrays, .terms = terms, .mean = mean};
     lane->users++;
