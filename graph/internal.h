@@ -456,6 +456,7 @@ typedef struct psg_problem {
     bool policy_asked;  /**< the options name a scheduling policy */
     bool tuned;         /**< some of the options are what `psg tune` stored */
     void *eigen[3];     /**< eigenvalues along each axis, in the plan's precision */
+    double eigen_first; /**< the absolute value of the sum of those of mode (0,0,0) */
     double eigen_least; /**< the least absolute value in them but 0; INFINITY: there is no other */
     double eigen_most;  /**< the largest absolute value of a sum, one of each axis */
     psg_terms terms;    /**< of a solve without terms of its own; without its relay */
