@@ -42,12 +42,23 @@ static const option_row solve_rows[] = {
      "ParaView"},
     {NULL, "box", "L|LXxLYxLZ", app_value_box, FIELD(box), NULL,
      "L or LXxLYxLZ, finite lengths above 0",
-     "lengths of the periodic box, in your unit of length, in the order x, y, z, while data sets "
+     "lengths of the box, in your unit of length, in the order x, y, z, while data sets "
      "are [nz][ny][nx]; default: the attribute `box` of the input, else 1x1x1"},
+    {NULL, "bc", "SIDES", app_value_sides, FIELD(sides), NULL,
+     "two letters of P, D, N for x, y and z, as PP,DN,NN, or two for all axes",
+     "the lower and the upper side of x, y and z, as PP,DN,NN, or of all axes, as DD: P periodic, "
+     "D "
+     "Dirichlet (u = 0), N Neumann (the derivative of u across the side is 0). With D and N CPU "
+     "cores "
+     "solve: --gpus 0; default: PP"},
+    {NULL, "points", "cells|nodes|c,n,c", app_value_points, FIELD(points), NULL,
+     "cells, nodes, or c or n for x, y and z, as c,n,c",
+     "where points are on axes with D or N sides: in the middle of cells, or on nodes, of which a "
+     "Neumann side has one and a Dirichlet side has none; default: cells"},
     {"Built-in problem, in place of --in", "problem", "NAME", app_value_choice, FIELD(problem),
      problem_choices, NULL,
      "madelung: a crystal's ions as Gaussian charges; prints the Madelung constant beside the "
-     "literature's. modes: a sum of Fourier modes; prints the error of u"},
+     "literature's. modes: a sum of modes of the box; prints the error of u"},
     {NULL, "lattice", "NAME", app_value_choice, FIELD(lattice), lattice_choices, NULL,
      "of madelung: nacl, cscl or zns; default: nacl"},
     {NULL, "grid", "N|NXxNYxNZ", app_value_grid, FIELD(grid), NULL,
@@ -105,7 +116,7 @@ static const command_text solve_text = {
     "Usage: psg solve --in FILE[:DATASET] [--out FILE[:DATASET]] [OPTION]...\n"
     "  or:  psg solve --problem madelung|modes --grid N|NXxNYxNZ [OPTION]...\n"
     "\n"
-    "Solve Poisson's equation lap(u) - lambda u = X f on a periodic 3-D box by FFT, as a\n"
+    "Solve Poisson's equation lap(u) - lambda u = X f on a 3-D box by FFT, as a\n"
     "task graph on the CPU cores and GPUs of this machine; started by mpirun, on those of\n"
     "all its processes, each of which reads, solves and writes planes of its own.\n",
     "Examples:\n"
@@ -115,6 +126,8 @@ static const command_text solve_text = {
     "         the potential of your own field, checked\n"
     "  psg solve --in rho.h5:/density --out phi.h5:/potential --factor '4*pi*6.6743e-11'\n"
     "         gravity in SI units: rho in kg/m^3, lengths in m, phi in J/kg\n"
+    "  psg solve --in rho.h5:/density --out phi.h5:/potential --bc DD,DD,PP --gpus 0\n"
+    "         in a conducting channel along z\n"
     "  psg solve --problem modes --grid 63x64x65 --graph staged --repeat 10 --json times.json\n"
     "         the time of each stage, for a script\n"
     "  mpirun -n 4 psg solve --in rho.h5:/density --out phi.h5:/potential\n"
@@ -413,6 +426,12 @@ static const char *contradiction(const app_arguments *a) {
     }
     if (a->in == NULL && !a->grid.given) {
         return "--problem needs --grid N or NXxNYxNZ";
+    }
+    if (a->points.given && !app_sides_any(&a->sides)) {
+        return "--points is for axes with Dirichlet or Neumann sides: give --bc as well";
+    }
+    if (madelung && app_sides_any(&a->sides)) {
+        return "--bc is not for --problem madelung: a crystal is periodic";
     }
     if (a->lattice >= 0 && !madelung) {
         return "--lattice is for --problem madelung";

@@ -4,6 +4,7 @@
 #define PSG_APP_ARGUMENTS_H
 
 #include "app/options.h"
+#include "app/sides.h"
 
 #include <stdbool.h>
 
@@ -32,6 +33,8 @@ typedef struct app_arguments {
     int problem, lattice;
     app_grid_value grid;
     app_box_value box;
+    app_sides_value sides;
+    app_points_value points;
     unsigned repeat;
     int resident; /* f and u are slabs */
     bool verify, bounds, force, quiet, verbose;

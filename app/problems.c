@@ -3,6 +3,7 @@
 #include "app/problems.h"
 #include "app/parallel.h"
 #include "app/ranks.h"
+#include "app/sides.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -22,6 +23,7 @@ enum { MODES_MOST = 16 };
  * than modes. */
 struct app_modes {
     psg_grid grid;
+    app_line line[3];
     size_t count;
     double amplitude[MODES_MOST], eigenvalue[MODES_MOST];
     long number[MODES_MOST]; /* of the waves along x */
@@ -31,10 +33,11 @@ struct app_modes {
     double *sine[3];
 };
 
-/* Mode numbers of one axis, from the ends of its range [-n/2, n/2]: 0 is 0, 1 2 3 are counted
- * from 0, and 8 and 7 are the highest there is and the one before. */
-static long mode_number(int code, size_t n) {
-    const long highest = (long)(n / 2);
+/* Mode numbers of one axis, from the ends of its range, which is [-n/2, n/2] of a periodic one and [0, n-1] between
+ * sides: 0 is 0, 1 2 3 are counted from 0, and 8 and 7 are the highest there is and the one before. */
+static long mode_number(int code, const app_line *line) {
+    const bool periodic = line->image[0] == 0;
+    const long highest = periodic ? line->n / 2 : line->n - 1;
     const long size = labs((long)code);
     long m = size >= 7 ? highest - (8 - size) : size;
     if (m > highest) {
@@ -43,27 +46,38 @@ static long mode_number(int code, size_t n) {
     if (m < 0) {
         m = 0;
     }
-    return code < 0 ? -m : m;
+    return code < 0 && periodic ? -m : m;
 }
 
-static double axis_eigenvalue(const psg_axis *axis, long m, psg_symbol symbol) {
-    const double pi = acos(-1.0), n = (double)axis->n;
-    const double k = symbol == PSG_SYMBOL_FD2 ? 2 * n / axis->length * sin(pi * (double)m / n)
-                                              : 2 * pi * (double)m / axis->length;
-    return -k * k;
+/* Quarters of a wave in the length of the box; whole waves of a periodic one. */
+static long quarters(const app_line *line, long m) {
+    return line->image[0] == 0 ? 4 * m : 2 * m + (line->image[0] < 0) + (line->image[1] < 0);
 }
 
-/* cos and sin of 2 pi m i / n + phase, with m i reduced modulo n in whole numbers */
+static double axis_eigenvalue(const app_line *line, long m, psg_symbol symbol) {
+    const double pi = acos(-1.0), h = line->step;
+    const double half = pi * (double)quarters(line, m) / 2 / (double)line->whole; /* k h/2 */
+    const double s = sin(half);
+    const double k = symbol == PSG_SYMBOL_SPECTRAL ? 2 * half / h : 2 * s / h;
+    return -k * k * (symbol == PSG_SYMBOL_FD4 ? 1 + s * s / 3 : 1);
+}
+
+/* cos and sin of 2 pi m i / n + phase; between sides the mode itself and 0. The turns are reduced in whole numbers. */
 static void fill_wave(const app_modes *modes, int axis, size_t which, long m, double phase) {
-    const size_t n = modes->grid.axis[axis].n;
+    const app_line *line = &modes->line[axis];
+    const size_t n = (size_t)line->n;
+    const bool sides = line->image[0] != 0;
     const double pi = acos(-1.0);
-    const size_t step = m < 0 ? n - (size_t)(-m) : (size_t)m;
-    size_t turn = 0;
+    const long whole = 4 * line->whole; /* of quarters times halves of a step */
+    const long step = (2 * quarters(line, m) % whole + whole) % whole;
+    long turn = sides ? quarters(line, m) * line->first % whole : 0;
     for (size_t i = 0; i < n; i++) {
-        const double angle = 2 * pi * (double)turn / (double)n + phase;
-        modes->cosine[axis][which * n + i] = cos(angle);
-        modes->sine[axis][which * n + i] = sin(angle);
-        turn = (turn + step) % n;
+        const double angle = 2 * pi * (double)turn / (double)whole + (sides ? 0 : phase);
+        double *cosine = &modes->cosine[axis][which * n + i];
+        double *sine = &modes->sine[axis][which * n + i];
+        *cosine = sides && line->image[0] < 0 ? sin(angle) : cos(angle);
+        *sine = sides ? 0 : sin(angle);
+        turn = (turn + step) % whole;
     }
 }
 
@@ -92,6 +106,7 @@ app_modes *app_modes_make(const psg_grid *grid, psg_symbol symbol, double lambda
     }
     modes->grid = *grid;
     for (int axis = 0; axis < 3; axis++) {
+        modes->line[axis] = app_line_of(&grid->axis[axis]);
         modes->cosine[axis] = calloc(COUNT * grid->axis[axis].n, sizeof(double));
         modes->sine[axis] = calloc(COUNT * grid->axis[axis].n, sizeof(double));
         if (modes->cosine[axis] == NULL || modes->sine[axis] == NULL) {
@@ -103,8 +118,8 @@ app_modes *app_modes_make(const psg_grid *grid, psg_symbol symbol, double lambda
         double eigenvalue = -lambda;
         long m[3];
         for (int axis = 0; axis < 3; axis++) {
-            m[axis] = mode_number(codes[c][axis], grid->axis[axis].n);
-            eigenvalue += axis_eigenvalue(&grid->axis[axis], m[axis], symbol);
+            m[axis] = mode_number(codes[c][axis], &modes->line[axis]);
+            eigenvalue += axis_eigenvalue(&modes->line[axis], m[axis], symbol);
         }
         if (eigenvalue == 0) { /* the constant mode without lambda: it has no answer */
             continue;

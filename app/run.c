@@ -93,6 +93,7 @@ static int make_grid(app_run *r) {
                          n[0], n[1], n[2]);
     }
     psg_grid_init(&r->report.grid, n[0], n[1], n[2], length[0], length[1], length[2]);
+    app_sides_put(&a->sides, &a->points, &r->report.grid);
     const psg_options *options = &a->solver.options;
     if (options->segment_planes > n[2]) {
         app_note(&r->notes,
