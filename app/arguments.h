@@ -23,7 +23,7 @@ typedef struct app_command_text {
 /** Stands in such a row; it reads nothing itself. */
 int app_value_of_solver(const char *text, void *field, const app_choice *choices);
 
-enum { APP_PROBLEM_NONE = -1, APP_PROBLEM_MADELUNG, APP_PROBLEM_MODES };
+enum { APP_PROBLEM_NONE = -1, APP_PROBLEM_MADELUNG, APP_PROBLEM_MODES, APP_PROBLEM_CAVITY };
 
 /** What the command line says; -1, 0 or NULL where it says nothing. Texts are borrowed from
  *  argv. */

@@ -294,6 +294,7 @@ static const struct lattice {
     [APP_NACL] = {"NaCl", 1.0 / 4, 0.5, 8, 1.747564594633182},
     [APP_CSCL] = {"CsCl", 3.0 / 4, 0.5, 2, 1.762674773070988},
     [APP_ZNS] = {"ZnS", 3.0 / 16, 0.25, 8, 1.638055053388790},
+    [APP_CAVITY] = {"NaCl, by the images of one charge,", 1.0, 0.5, 1, 1.747564594633182},
 };
 
 const char *app_lattice_name(app_lattice lattice) {
@@ -304,11 +305,14 @@ const char *app_lattice_name(app_lattice lattice) {
 static double ion_place(const struct lattice *lattice, size_t q, int axis) {
     static const double face[4][3] = {{0, 0, 0}, {0, 0.5, 0.5}, {0.5, 0, 0.5}, {0.5, 0.5, 0}};
     const size_t half = lattice->ions / 2;
+    if (half == 0) {
+        return lattice->shift;
+    }
     return face[q % half][axis] + (q < half ? 0 : lattice->shift);
 }
 
 static double ion_charge(const struct lattice *lattice, size_t q) {
-    return q < lattice->ions / 2 ? 1 : -1;
+    return q < (lattice->ions + 1) / 2 ? 1 : -1;
 }
 
 /* Standard deviation of the charges, in units of the cell. */
@@ -316,15 +320,16 @@ static double ion_width(const struct lattice *lattice) {
     return sqrt(lattice->distance_squared) / 12;
 }
 
-/* With widths below 0.0722 cells, the images left out are below exp(-500). */
+/* With widths below 0.084 cells, the images left out are below exp(-400). Those in conducting sides change sign. */
 void app_gaussian(double *table, const psg_axis *axis, double place, double width) {
     const double pi = acos(-1.0), sigma = width * axis->length;
+    const app_line line = app_line_of(axis);
     for (size_t i = 0; i < axis->n; i++) {
-        double t = (double)i / (double)axis->n - place, sum = 0;
+        double t = (double)(line.first + 2 * (long)i) / (double)line.whole - place, sum = 0;
         t -= round(t);
         for (int image = -2; image <= 2; image++) {
             const double s = (t + image) / width;
-            sum += exp(-0.5 * s * s);
+            sum += (line.image[0] < 0 && image % 2 != 0 ? -1 : 1) * exp(-0.5 * s * s);
         }
         table[i] = sum / (sigma * sqrt(2 * pi));
     }
@@ -399,15 +404,17 @@ int app_madelung_constant(app_lattice which, const psg_grid *grid, psg_precision
     free(row);
     double product = (double)total;
     app_ranks_sum(&product, 1);
-    const double volume = cell * cell * cell / (double)app_points(grid);
+    double volume = 1;
+    double spacing = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        const double step = app_line_of(&grid->axis[axis]).step;
+        volume *= step;
+        spacing = fmax(spacing, step);
+    }
     const double energy = -product * volume / (8 * pi);
     const double own = ions / (2 * sigma * sqrt(pi));
     result->constant = -2 * d * (energy - own) / ions;
     result->reference = lattice->reference;
-    double spacing = 0;
-    for (int axis = 0; axis < 3; axis++) {
-        spacing = fmax(spacing, cell / (double)grid->axis[axis].n);
-    }
     const bool resolved = symbol == PSG_SYMBOL_SPECTRAL && sigma >= 1.8 * spacing;
     result->tolerance = !resolved ? 0 : precision == PSG_F32 ? 1e-6 : 1e-10;
     return APP_DONE;

@@ -146,10 +146,11 @@ int app_run_describe(app_run *r) {
     }
     r->planes = app_own_planes(&r->report.grid);
     make_options(r);
-    if (r->arguments.problem == APP_PROBLEM_MADELUNG) {
+    if (r->arguments.problem == APP_PROBLEM_MADELUNG ||
+        r->arguments.problem == APP_PROBLEM_CAVITY) {
         const int lattice = r->arguments.lattice;
         r->report.lattice = app_lattice_name(lattice < 0 ? APP_NACL : (app_lattice)lattice);
-        r->report.source = "madelung";
+        r->report.source = lattice == APP_CAVITY ? "cavity" : "madelung";
     } else if (r->arguments.problem == APP_PROBLEM_MODES) {
         r->report.source = "modes";
     }

@@ -366,7 +366,7 @@ static int check(app_run *r) {
     if (r->arguments.problem == APP_PROBLEM_MODES && app_ranks_agree(check_modes(r, u))) {
         code = APP_FAILED;
     }
-    if (r->arguments.problem == APP_PROBLEM_MADELUNG && app_ranks_agree(check_madelung(r, u))) {
+    if (r->report.lattice != NULL && app_ranks_agree(check_madelung(r, u))) {
         code = APP_FAILED;
     }
     return code;
