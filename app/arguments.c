@@ -14,8 +14,10 @@
 typedef app_option_row option_row;
 typedef app_command_text command_text;
 
-static const app_choice problem_choices[] = {
-    {"madelung", APP_PROBLEM_MADELUNG}, {"modes", APP_PROBLEM_MODES}, {NULL, 0}};
+static const app_choice problem_choices[] = {{"madelung", APP_PROBLEM_MADELUNG},
+                                             {"modes", APP_PROBLEM_MODES},
+                                             {"cavity", APP_PROBLEM_CAVITY},
+                                             {NULL, 0}};
 static const app_choice lattice_choices[] = {
     {"nacl", APP_NACL}, {"cscl", APP_CSCL}, {"zns", APP_ZNS}, {NULL, 0}};
 static const app_choice data_choices[] = {{"host", 0}, {"resident", 1}, {NULL, 0}};
@@ -42,12 +44,27 @@ static const option_row solve_rows[] = {
      "ParaView"},
     {NULL, "box", "L|LXxLYxLZ", app_value_box, FIELD(box), NULL,
      "L or LXxLYxLZ, finite lengths above 0",
-     "lengths of the periodic box, in your unit of length, in the order x, y, z, while data sets "
+     "lengths of the box, in your unit of length, in the order x, y, z, while data sets "
      "are [nz][ny][nx]; default: the attribute `box` of the input, else 1x1x1"},
+    {NULL, "bc", "SIDES", app_value_sides, FIELD(sides), NULL,
+     "two letters of P, D, N for x, y and z, as PP,DN,NN, or two for all axes",
+     "the lower and the upper side of x, y and z, as PP,DN,NN, or of all axes, as DD: P periodic, "
+     "D "
+     "Dirichlet (u = 0), N Neumann (the derivative of u across the side is 0). With D and N CPU "
+     "cores "
+     "solve: --gpus 0; default: PP"},
+    {NULL, "points", "cells|nodes|c,n,c", app_value_points, FIELD(points), NULL,
+     "cells, nodes, or c or n for x, y and z, as c,n,c",
+     "where points are on axes with D or N sides: in the middle of cells, or on nodes, of which a "
+     "Neumann side has one and a Dirichlet side has none; default: cells"},
     {"Built-in problem, in place of --in", "problem", "NAME", app_value_choice, FIELD(problem),
      problem_choices, NULL,
      "madelung: a crystal's ions as Gaussian charges; prints the Madelung constant beside the "
-     "literature's. modes: a sum of Fourier modes; prints the error of u"},
+     "literature's. modes: a sum of modes of the box; prints the error of u. cavity: a charge in "
+     "the "
+     "middle of a conducting cube; its mirror images are the crystal of rock salt, so the same "
+     "constant "
+     "is printed"},
     {NULL, "lattice", "NAME", app_value_choice, FIELD(lattice), lattice_choices, NULL,
      "of madelung: nacl, cscl or zns; default: nacl"},
     {NULL, "grid", "N|NXxNYxNZ", app_value_grid, FIELD(grid), NULL,
@@ -103,9 +120,9 @@ enum { ROWS_MOST = 64, HELP_COLUMN = 27, HELP_WIDTH = 60 };
 static const command_text solve_text = {
     "solve", solve_rows,
     "Usage: psg solve --in FILE[:DATASET] [--out FILE[:DATASET]] [OPTION]...\n"
-    "  or:  psg solve --problem madelung|modes --grid N|NXxNYxNZ [OPTION]...\n"
+    "  or:  psg solve --problem madelung|modes|cavity --grid N|NXxNYxNZ [OPTION]...\n"
     "\n"
-    "Solve Poisson's equation lap(u) - lambda u = X f on a periodic 3-D box by FFT, as a\n"
+    "Solve Poisson's equation lap(u) - lambda u = X f on a 3-D box by FFT, as a\n"
     "task graph on the CPU cores and GPUs of this machine; started by mpirun, on those of\n"
     "all its processes, each of which reads, solves and writes planes of its own.\n",
     "Examples:\n"
@@ -115,6 +132,8 @@ static const command_text solve_text = {
     "         the potential of your own field, checked\n"
     "  psg solve --in rho.h5:/density --out phi.h5:/potential --factor '4*pi*6.6743e-11'\n"
     "         gravity in SI units: rho in kg/m^3, lengths in m, phi in J/kg\n"
+    "  psg solve --in rho.h5:/density --out phi.h5:/potential --bc DD,DD,PP --gpus 0\n"
+    "         in a conducting channel along z\n"
     "  psg solve --problem modes --grid 63x64x65 --graph staged --repeat 10 --json times.json\n"
     "         the time of each stage, for a script\n"
     "  mpirun -n 4 psg solve --in rho.h5:/density --out phi.h5:/potential\n"
@@ -402,6 +421,7 @@ int app_arguments_info(int argc, char **argv, app_arguments *arguments) {
 /* What must not be said together. */
 static const char *contradiction(const app_arguments *a) {
     const bool madelung = a->problem == APP_PROBLEM_MADELUNG;
+    const bool cavity = a->problem == APP_PROBLEM_CAVITY;
     if (a->in != NULL && a->problem != APP_PROBLEM_NONE) {
         return "--in and --problem: only one of them can give the right-hand side";
     }
@@ -414,18 +434,28 @@ static const char *contradiction(const app_arguments *a) {
     if (a->in == NULL && !a->grid.given) {
         return "--problem needs --grid N or NXxNYxNZ";
     }
+    if (a->points.given && !cavity && !app_sides_any(&a->sides)) {
+        return "--points is for axes with Dirichlet or Neumann sides: give --bc as well";
+    }
+    if (madelung && app_sides_any(&a->sides)) {
+        return "--bc is not for --problem madelung: a crystal is periodic";
+    }
     if (a->lattice >= 0 && !madelung) {
         return "--lattice is for --problem madelung";
     }
-    if (madelung && a->solver.options.lambda > 0) {
-        return "--lambda is not for --problem madelung: unscreened charges have its constant";
+    if (cavity && a->sides.given) {
+        return "--bc is not for --problem cavity: all its sides are Dirichlet";
     }
-    if (madelung && a->solver.options.factor != 1) {
-        return "--factor is not for --problem madelung: its charges have theirs, -4 pi";
+    if ((madelung || cavity) && a->solver.options.lambda > 0) {
+        return "--lambda is not for --problem madelung or cavity: unscreened charges have its "
+               "constant";
     }
-    if (madelung && a->box.given &&
+    if ((madelung || cavity) && a->solver.options.factor != 1) {
+        return "--factor is not for --problem madelung or cavity: its charges have theirs, -4 pi";
+    }
+    if ((madelung || cavity) && a->box.given &&
         (a->box.length[0] != a->box.length[1] || a->box.length[0] != a->box.length[2])) {
-        return "--problem madelung needs a cube: --box L, the length of the cell";
+        return "--problem madelung or cavity needs a cube: --box L, the length of the cell";
     }
     return NULL;
 }
@@ -437,5 +467,9 @@ int app_arguments_solve(int argc, char **argv, app_arguments *arguments) {
         return code;
     }
     const char *why = contradiction(arguments);
+    if (arguments->problem == APP_PROBLEM_CAVITY) {
+        arguments->lattice = APP_CAVITY;
+        (void)app_value_sides("DD", &arguments->sides, NULL);
+    }
     return why != NULL ? app_error(APP_USAGE, "%s", why) : APP_DONE;
 }

@@ -4,6 +4,7 @@
 #define PSG_APP_ARGUMENTS_H
 
 #include "app/options.h"
+#include "app/sides.h"
 
 #include <stdbool.h>
 
@@ -22,7 +23,7 @@ typedef struct app_command_text {
 /** Stands in such a row; it reads nothing itself. */
 int app_value_of_solver(const char *text, void *field, const app_choice *choices);
 
-enum { APP_PROBLEM_NONE = -1, APP_PROBLEM_MADELUNG, APP_PROBLEM_MODES };
+enum { APP_PROBLEM_NONE = -1, APP_PROBLEM_MADELUNG, APP_PROBLEM_MODES, APP_PROBLEM_CAVITY };
 
 /** What the command line says; -1, 0 or NULL where it says nothing. Texts are borrowed from
  *  argv. */
@@ -32,6 +33,8 @@ typedef struct app_arguments {
     int problem, lattice;
     app_grid_value grid;
     app_box_value box;
+    app_sides_value sides;
+    app_points_value points;
     unsigned repeat;
     int resident; /* f and u are slabs */
     bool verify, bounds, force, quiet, verbose;

@@ -26,7 +26,9 @@ typedef struct app_field_info {
 
 /** Attributes of the field that is written. */
 typedef struct app_field_header {
-    const double *box;  /**< lx, ly, lz */
+    const double *box; /**< lx, ly, lz */
+    const char *sides; /**< --bc and --points of axes that are not all periodic; NULL */
+    const char *points;
     const char *symbol; /**< NULL: a right-hand side, without this and the three that follow */
     double lambda, factor;
     double mean_dropped;

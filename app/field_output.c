@@ -133,6 +133,8 @@ static bool write_equation(hid_t dataset, const app_field_header *header) {
 static int write_header(app_field_output *output, const app_field_header *header) {
     const hid_t dataset = output->dataset;
     if (write_numbers(dataset, "box", header->box, 3) ||
+        (header->sides != NULL && (write_text(dataset, "bc", header->sides) ||
+                                   write_text(dataset, "points", header->points))) ||
         (header->symbol != NULL && write_equation(dataset, header)) ||
         write_text(dataset, "source", header->source) ||
         write_text(dataset, APP_HDF5_MARK, psg_component_version(PSG_COMPONENT_PSG)) ||

@@ -15,7 +15,7 @@
 static int print_help(void) {
     fputs("Usage: psg COMMAND [OPTION]...\n"
           "\n"
-          "PoissonGraph solves Poisson's equation lap(u) - lambda u = f on a periodic 3-D box by\n"
+          "PoissonGraph solves Poisson's equation lap(u) - lambda u = f on a 3-D box by\n"
           "FFT. The solve is a graph of tasks that StarPU schedules over the CPU cores and GPUs,\n"
           "of one process or, with mpirun, of several.\n"
           "\n"

@@ -3,6 +3,7 @@
 #include "app/problems.h"
 #include "app/parallel.h"
 #include "app/ranks.h"
+#include "app/sides.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -22,6 +23,7 @@ enum { MODES_MOST = 16 };
  * than modes. */
 struct app_modes {
     psg_grid grid;
+    app_line line[3];
     size_t count;
     double amplitude[MODES_MOST], eigenvalue[MODES_MOST];
     long number[MODES_MOST]; /* of the waves along x */
@@ -31,10 +33,11 @@ struct app_modes {
     double *sine[3];
 };
 
-/* Mode numbers of one axis, from the ends of its range [-n/2, n/2]: 0 is 0, 1 2 3 are counted
- * from 0, and 8 and 7 are the highest there is and the one before. */
-static long mode_number(int code, size_t n) {
-    const long highest = (long)(n / 2);
+/* Mode numbers of one axis, from the ends of its range, which is [-n/2, n/2] of a periodic one and [0, n-1] between
+ * sides: 0 is 0, 1 2 3 are counted from 0, and 8 and 7 are the highest there is and the one before. */
+static long mode_number(int code, const app_line *line) {
+    const bool periodic = line->image[0] == 0;
+    const long highest = periodic ? line->n / 2 : line->n - 1;
     const long size = labs((long)code);
     long m = size >= 7 ? highest - (8 - size) : size;
     if (m > highest) {
@@ -43,27 +46,38 @@ static long mode_number(int code, size_t n) {
     if (m < 0) {
         m = 0;
     }
-    return code < 0 ? -m : m;
+    return code < 0 && periodic ? -m : m;
 }
 
-static double axis_eigenvalue(const psg_axis *axis, long m, psg_symbol symbol) {
-    const double pi = acos(-1.0), n = (double)axis->n;
-    const double k = symbol == PSG_SYMBOL_FD2 ? 2 * n / axis->length * sin(pi * (double)m / n)
-                                              : 2 * pi * (double)m / axis->length;
-    return -k * k;
+/* Quarters of a wave in the length of the box; whole waves of a periodic one. */
+static long quarters(const app_line *line, long m) {
+    return line->image[0] == 0 ? 4 * m : 2 * m + (line->image[0] < 0) + (line->image[1] < 0);
 }
 
-/* cos and sin of 2 pi m i / n + phase, with m i reduced modulo n in whole numbers */
+static double axis_eigenvalue(const app_line *line, long m, psg_symbol symbol) {
+    const double pi = acos(-1.0), h = line->step;
+    const double half = pi * (double)quarters(line, m) / 2 / (double)line->whole; /* k h/2 */
+    const double s = sin(half);
+    const double k = symbol == PSG_SYMBOL_SPECTRAL ? 2 * half / h : 2 * s / h;
+    return -k * k * (symbol == PSG_SYMBOL_FD4 ? 1 + s * s / 3 : 1);
+}
+
+/* cos and sin of 2 pi m i / n + phase; between sides the mode itself and 0. The turns are reduced in whole numbers. */
 static void fill_wave(const app_modes *modes, int axis, size_t which, long m, double phase) {
-    const size_t n = modes->grid.axis[axis].n;
+    const app_line *line = &modes->line[axis];
+    const size_t n = (size_t)line->n;
+    const bool sides = line->image[0] != 0;
     const double pi = acos(-1.0);
-    const size_t step = m < 0 ? n - (size_t)(-m) : (size_t)m;
-    size_t turn = 0;
+    const long whole = 4 * line->whole; /* of quarters times halves of a step */
+    const long step = (2 * quarters(line, m) % whole + whole) % whole;
+    long turn = sides ? quarters(line, m) * line->first % whole : 0;
     for (size_t i = 0; i < n; i++) {
-        const double angle = 2 * pi * (double)turn / (double)n + phase;
-        modes->cosine[axis][which * n + i] = cos(angle);
-        modes->sine[axis][which * n + i] = sin(angle);
-        turn = (turn + step) % n;
+        const double angle = 2 * pi * (double)turn / (double)whole + (sides ? 0 : phase);
+        double *cosine = &modes->cosine[axis][which * n + i];
+        double *sine = &modes->sine[axis][which * n + i];
+        *cosine = sides && line->image[0] < 0 ? sin(angle) : cos(angle);
+        *sine = sides ? 0 : sin(angle);
+        turn = (turn + step) % whole;
     }
 }
 
@@ -92,6 +106,7 @@ app_modes *app_modes_make(const psg_grid *grid, psg_symbol symbol, double lambda
     }
     modes->grid = *grid;
     for (int axis = 0; axis < 3; axis++) {
+        modes->line[axis] = app_line_of(&grid->axis[axis]);
         modes->cosine[axis] = calloc(COUNT * grid->axis[axis].n, sizeof(double));
         modes->sine[axis] = calloc(COUNT * grid->axis[axis].n, sizeof(double));
         if (modes->cosine[axis] == NULL || modes->sine[axis] == NULL) {
@@ -103,8 +118,8 @@ app_modes *app_modes_make(const psg_grid *grid, psg_symbol symbol, double lambda
         double eigenvalue = -lambda;
         long m[3];
         for (int axis = 0; axis < 3; axis++) {
-            m[axis] = mode_number(codes[c][axis], grid->axis[axis].n);
-            eigenvalue += axis_eigenvalue(&grid->axis[axis], m[axis], symbol);
+            m[axis] = mode_number(codes[c][axis], &modes->line[axis]);
+            eigenvalue += axis_eigenvalue(&modes->line[axis], m[axis], symbol);
         }
         if (eigenvalue == 0) { /* the constant mode without lambda: it has no answer */
             continue;
@@ -279,6 +294,7 @@ static const struct lattice {
     [APP_NACL] = {"NaCl", 1.0 / 4, 0.5, 8, 1.747564594633182},
     [APP_CSCL] = {"CsCl", 3.0 / 4, 0.5, 2, 1.762674773070988},
     [APP_ZNS] = {"ZnS", 3.0 / 16, 0.25, 8, 1.638055053388790},
+    [APP_CAVITY] = {"NaCl, by the images of one charge,", 1.0, 0.5, 1, 1.747564594633182},
 };
 
 const char *app_lattice_name(app_lattice lattice) {
@@ -289,11 +305,14 @@ const char *app_lattice_name(app_lattice lattice) {
 static double ion_place(const struct lattice *lattice, size_t q, int axis) {
     static const double face[4][3] = {{0, 0, 0}, {0, 0.5, 0.5}, {0.5, 0, 0.5}, {0.5, 0.5, 0}};
     const size_t half = lattice->ions / 2;
+    if (half == 0) {
+        return lattice->shift;
+    }
     return face[q % half][axis] + (q < half ? 0 : lattice->shift);
 }
 
 static double ion_charge(const struct lattice *lattice, size_t q) {
-    return q < lattice->ions / 2 ? 1 : -1;
+    return q < (lattice->ions + 1) / 2 ? 1 : -1;
 }
 
 /* Standard deviation of the charges, in units of the cell. */
@@ -301,15 +320,16 @@ static double ion_width(const struct lattice *lattice) {
     return sqrt(lattice->distance_squared) / 12;
 }
 
-/* With widths below 0.0722 cells, the images left out are below exp(-500). */
+/* With widths below 0.084 cells, the images left out are below exp(-400). Those in conducting sides change sign. */
 void app_gaussian(double *table, const psg_axis *axis, double place, double width) {
     const double pi = acos(-1.0), sigma = width * axis->length;
+    const app_line line = app_line_of(axis);
     for (size_t i = 0; i < axis->n; i++) {
-        double t = (double)i / (double)axis->n - place, sum = 0;
+        double t = (double)(line.first + 2 * (long)i) / (double)line.whole - place, sum = 0;
         t -= round(t);
         for (int image = -2; image <= 2; image++) {
             const double s = (t + image) / width;
-            sum += exp(-0.5 * s * s);
+            sum += (line.image[0] < 0 && image % 2 != 0 ? -1 : 1) * exp(-0.5 * s * s);
         }
         table[i] = sum / (sigma * sqrt(2 * pi));
     }
@@ -384,15 +404,17 @@ int app_madelung_constant(app_lattice which, const psg_grid *grid, psg_precision
     free(row);
     double product = (double)total;
     app_ranks_sum(&product, 1);
-    const double volume = cell * cell * cell / (double)app_points(grid);
+    double volume = 1;
+    double spacing = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        const double step = app_line_of(&grid->axis[axis]).step;
+        volume *= step;
+        spacing = fmax(spacing, step);
+    }
     const double energy = -product * volume / (8 * pi);
     const double own = ions / (2 * sigma * sqrt(pi));
     result->constant = -2 * d * (energy - own) / ions;
     result->reference = lattice->reference;
-    double spacing = 0;
-    for (int axis = 0; axis < 3; axis++) {
-        spacing = fmax(spacing, cell / (double)grid->axis[axis].n);
-    }
     const bool resolved = symbol == PSG_SYMBOL_SPECTRAL && sigma >= 1.8 * spacing;
     result->tolerance = !resolved ? 0 : precision == PSG_F32 ? 1e-6 : 1e-10;
     return APP_DONE;

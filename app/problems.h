@@ -31,7 +31,8 @@ void app_modes_compare(const app_modes *modes, psg_precision precision, app_plan
 
 /* ----------------------------------------------------------------------------------- madelung */
 
-typedef enum app_lattice { APP_NACL = 0, APP_CSCL, APP_ZNS } app_lattice;
+/** APP_CAVITY: one charge in the middle of a cube with Dirichlet sides, whose mirror images are NaCl. */
+typedef enum app_lattice { APP_NACL = 0, APP_CSCL, APP_ZNS, APP_CAVITY } app_lattice;
 
 /** "NaCl" and the like, static. */
 const char *app_lattice_name(app_lattice lattice);
@@ -58,8 +59,9 @@ int app_madelung_constant(app_lattice lattice, const psg_grid *grid, psg_precisi
                           psg_symbol symbol, app_planes planes, const void *f, const void *phi,
                           app_madelung *result);
 
-/** A normalised Gaussian at `place` and its images on the points of an axis; a Gaussian in 3-D is the
- *  product of three. @param[in] place, width  in units of the axis' length, the width up to 0.07
+/** A normalised Gaussian at `place` and its images on the points of an axis, periodic or between Dirichlet sides and in
+ *  the middle; a Gaussian in 3-D is the product of three.
+ *  @param[in] place, width  in units of the axis' length, the width up to 0.084
  *  @param[out] table  axis->n numbers, unit 1/length */
 void app_gaussian(double *table, const psg_axis *axis, double place, double width);
 

@@ -3,6 +3,7 @@
 #include "app/field.h"
 #include "app/output.h"
 #include "app/ranks.h"
+#include "app/sides.h"
 #include "app/simulation.h"
 #include "base/file.h"
 #include "base/median.h"
@@ -233,6 +234,22 @@ static void print_checks(const app_report *report) {
     }
 }
 
+static void print_sides(const psg_grid *grid) {
+    const char *joint = "sides     ";
+    for (int axis = 0; axis < 3 && app_has_sides(grid); axis++, joint = ", ") {
+        const psg_axis *a = &grid->axis[axis];
+        char pair[3];
+        app_bc_text(a, pair);
+        printf("%s%s along %c", joint, pair, "xyz"[axis]);
+        if (a->bc[0] != PSG_BC_PERIODIC) {
+            printf(" (%s)", app_points_text(a));
+        }
+    }
+    if (app_has_sides(grid)) {
+        printf("\n");
+    }
+}
+
 void app_report_print(const app_report *report) {
     const psg_axis *axis = report->grid.axis;
     const psg_statistics *s = &report->statistics;
@@ -248,6 +265,7 @@ void app_report_print(const app_report *report) {
     app_say("source    %s\n", report->source);
     printf("grid      %zu x %zu x %zu, box %.10g x %.10g x %.10g\n", axis[0].n, axis[1].n,
            axis[2].n, axis[0].length, axis[1].length, axis[2].length);
+    print_sides(&report->grid);
     if (app_simulation_machine() != NULL) {
         app_say("machine   %s, simulated: times are those that it would take, and nothing is "
                 "computed\n",
@@ -275,8 +293,8 @@ void app_report_print(const app_report *report) {
     print_exchange(report);
     print_nodes(report);
     if (app_report_has_mean(report)) {
-        printf("mean      %.10g of f was dropped: a periodic box has no solution for it\n",
-               s->mean);
+        printf("mean      %.10g of f was dropped: %s has no solution for it\n", s->mean,
+               app_has_sides(&report->grid) ? "a box without a Dirichlet side" : "a periodic box");
     }
     print_checks(report);
     if (report->written != NULL) {
@@ -500,6 +518,14 @@ static json_t *json_options(const psg_options *options) {
     return object;
 }
 
+static json_t *json_bc(const psg_axis axis[3]) {
+    char pair[3][3];
+    for (int a = 0; a < 3; a++) {
+        app_bc_text(&axis[a], pair[a]);
+    }
+    return json_pack("[sss]", pair[0], pair[1], pair[2]);
+}
+
 int app_report_json(const app_report *report, const char *path, const char *shown) {
     const psg_axis *axis = report->grid.axis;
     const psg_statistics *s = &report->statistics;
@@ -512,6 +538,10 @@ int app_report_json(const app_report *report, const char *path, const char *show
     put(root, "grid",
         json_pack("[III]", (json_int_t)axis[0].n, (json_int_t)axis[1].n, (json_int_t)axis[2].n));
     put(root, "box", json_pack("[fff]", axis[0].length, axis[1].length, axis[2].length));
+    put(root, "bc", json_bc(axis));
+    put(root, "points",
+        json_pack("[sss]", app_points_text(&axis[0]), app_points_text(&axis[1]),
+                  app_points_text(&axis[2])));
     put_text(root, "precision", app_precision_name(report->options.precision));
     put_text(root, "symbol", app_symbol_name(report->options.symbol));
     put_real(root, "lambda", report->options.lambda);

@@ -93,6 +93,7 @@ static int make_grid(app_run *r) {
                          n[0], n[1], n[2]);
     }
     psg_grid_init(&r->report.grid, n[0], n[1], n[2], length[0], length[1], length[2]);
+    app_sides_put(&a->sides, &a->points, &r->report.grid);
     const psg_options *options = &a->solver.options;
     if (options->segment_planes > n[2]) {
         app_note(&r->notes,
@@ -145,10 +146,11 @@ int app_run_describe(app_run *r) {
     }
     r->planes = app_own_planes(&r->report.grid);
     make_options(r);
-    if (r->arguments.problem == APP_PROBLEM_MADELUNG) {
+    if (r->arguments.problem == APP_PROBLEM_MADELUNG ||
+        r->arguments.problem == APP_PROBLEM_CAVITY) {
         const int lattice = r->arguments.lattice;
         r->report.lattice = app_lattice_name(lattice < 0 ? APP_NACL : (app_lattice)lattice);
-        r->report.source = "madelung";
+        r->report.source = lattice == APP_CAVITY ? "cavity" : "madelung";
     } else if (r->arguments.problem == APP_PROBLEM_MODES) {
         r->report.source = "modes";
     }

@@ -366,7 +366,7 @@ static int check(app_run *r) {
     if (r->arguments.problem == APP_PROBLEM_MODES && app_ranks_agree(check_modes(r, u))) {
         code = APP_FAILED;
     }
-    if (r->arguments.problem == APP_PROBLEM_MADELUNG && app_ranks_agree(check_madelung(r, u))) {
+    if (r->report.lattice != NULL && app_ranks_agree(check_madelung(r, u))) {
         code = APP_FAILED;
     }
     return code;
@@ -383,7 +383,13 @@ static int write_xmf(app_run *r) {
 static int write_field(app_run *r) {
     const psg_grid *grid = &r->report.grid;
     const double box[3] = {grid->axis[0].length, grid->axis[1].length, grid->axis[2].length};
+    char sides[9] = "";
+    char points[6] = "";
+    app_sides_text(grid, sides, points);
+    const bool any = app_has_sides(grid);
     const app_field_header header = {box,
+                                     any ? sides : NULL,
+                                     any ? points : NULL,
                                      app_symbol_name(r->report.options.symbol),
                                      r->report.options.lambda,
                                      r->report.options.factor,

@@ -2,6 +2,7 @@
    garbage; these do not. */
 #include "app/values.h"
 #include "app/app.h"
+#include "app/sides.h"
 #include "graph/psg_machine.h"
 
 #include <ctype.h>
@@ -223,29 +224,42 @@ int app_value_policy(const char *text, void *field, const app_choice *choices) {
     return -1;
 }
 
-/* Are these the extents of a box, but for commas in place of x? */
-static bool joined_by_commas(const app_option_row *row, const char *text, char *joined,
-                             size_t size) {
+/* What was probably meant: the extents of a box have x between them, sides are large letters with commas. */
+static bool nearly_right(const app_option_row *row, const char *text, char *meant, size_t size) {
+    static const char *const places[] = {"cells", "nodes"};
     union {
         app_grid_value grid;
         app_box_value box;
+        app_sides_value sides;
+        app_points_value points;
     } ignored;
-    if ((row->parse != app_value_grid && row->parse != app_value_box) || strlen(text) >= size) {
+    const bool extents = row->parse == app_value_grid || row->parse == app_value_box;
+    const bool sides = row->parse == app_value_sides;
+    if (strlen(text) >= size || (!extents && !sides && row->parse != app_value_points)) {
         return false;
     }
     for (size_t m = 0; m <= strlen(text); m++) {
-        joined[m] = text[m] == ',' ? 'x' : text[m];
+        const bool joint = strchr(extents ? "," : "xX;:", text[m]) != NULL && text[m] != '\0';
+        meant[m] = joint ? (extents ? 'x' : ',') : text[m];
+        meant[m] = (char)(sides     ? toupper((unsigned char)meant[m])
+                          : extents ? meant[m]
+                                    : tolower((unsigned char)meant[m]));
     }
-    return row->parse(joined, &ignored, NULL) == 0;
+    for (size_t p = 0; row->parse == app_value_points && p < 2; p++) {
+        if (app_edit_distance(meant, places[p]) <= 2) {
+            (void)snprintf(meant, size, "%s", places[p]);
+        }
+    }
+    return row->parse(meant, &ignored, NULL) == 0;
 }
 
 int app_wrong_value(const app_option_row *row, const char *text) {
-    char list[2048], joined[128];
+    char list[2048], meant[128];
     size_t length = 0;
     list[0] = '\0';
-    if (joined_by_commas(row, text, joined, sizeof joined)) {
+    if (nearly_right(row, text, meant, sizeof meant)) {
         return app_error(APP_USAGE, "--%s '%s': expected %s: did you mean --%s %s?", row->name,
-                         text, row->expected, row->name, joined);
+                         text, row->expected, row->name, meant);
     }
     for (const app_choice *choice = row->choices; choice != NULL && choice->name != NULL;
          choice++) {

@@ -2,6 +2,7 @@
  * transforms. */
 #include "app/verify.h"
 #include "app/ranks.h"
+#include "app/sides.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -10,18 +11,22 @@
 
 /* BATCH: points whose residuals are summed over the processes at once */
 enum { ALL_POINTS_UP_TO = 1 << 18, SAMPLE = 1 << 16, BATCH = 1 << 14 };
+enum { REACH = 2 }; /* points on each side of the middle of a stencil, at most */
 
 struct check {
     const psg_grid *grid;
+    app_line line[3];
     psg_precision precision;
     double lambda, factor;
+    int reach; /* of the stencil */
     app_planes planes;
     const void *f, *u; /* of those planes */
     double mean;
     app_verification *result;
-    double *rows;          /* six rows of nx */
-    void *below, *above;   /* for the stencil: the planes of u next to ours */
-    double *derivative[3]; /* for spectral: of each axis, the row that fill_derivative() makes */
+    double *rows;          /* four rows of nx */
+    void *beyond;          /* for the stencil: the planes of u below and above ours, reach each */
+    void *spare;           /* and one more */
+    double *derivative[3]; /* for spectral: of each axis, what fill_images() makes */
     size_t *point;         /* and a batch of points */
     double *residual;      /* with their residuals */
 };
@@ -43,28 +48,59 @@ static void fill_derivative(double *d, size_t n, double length) {
     }
 }
 
+/* Of an axis with sides: the derivative of what its mirror images continue. They have a period of two lengths, or of
+ * four where the sides are unlike; then u changes its sign after two. Entry m is for two points m steps apart. */
+static int fill_images(double *d, const app_line *line) {
+    const size_t period = 2 * (size_t)line->whole; /* halves of a step: twice the length */
+    const bool unlike = line->image[0] != line->image[1];
+    const size_t steps = (unlike ? 2 : 1) * period / 2;
+    double *whole = app_allocate(steps, sizeof *whole, "the derivative along a line");
+    if (whole == NULL) {
+        return APP_FAILED;
+    }
+    fill_derivative(whole, steps, line->step * (double)steps);
+    for (size_t m = 0; m <= period / 2; m++) {
+        d[m] = whole[m % steps] - (unlike ? whole[(m + period / 2) % steps] : 0);
+    }
+    free(whole);
+    return APP_DONE;
+}
+
+/* What the value at point j contributes to the derivative at point `at`. */
+static double weight_of(const app_line *line, const double *d, size_t j, size_t at) {
+    const double direct = d[j < at ? at - j : j - at];
+    return line->image[0] == 0 ? direct
+                               : app_line_weight(line, j) *
+                                     (direct + line->image[0] * d[j + at + (size_t)line->first]);
+}
+
 /* Max |factor f|, the mean of factor f, max |u| and the mean of u in one pass; NaN in u makes its maximum NaN. */
 static void survey(const struct check *check, double *largest_u, double *mean_f, double *mean_u) {
     const size_t nx = check->grid->axis[0].n;
-    const size_t rows = check->grid->axis[1].n * check->planes.count;
+    const size_t ny = check->grid->axis[1].n;
+    const size_t rows = ny * check->planes.count;
+    const app_line *line = check->line;
     long double total_f = 0, total_u = 0;
     double largest_f = 0, *row = check->rows;
     *largest_u = 0;
     for (size_t r = 0; r < rows; r++) {
+        const double weight = app_line_weight(&line[1], r % ny) *
+                              app_line_weight(&line[2], check->planes.z0 + r / ny);
         app_get_row(check->f, check->precision, r * nx, nx, row);
         for (size_t i = 0; i < nx; i++) {
-            total_f += check->factor * row[i];
+            total_f += weight * app_line_weight(&line[0], i) * check->factor * row[i];
             largest_f = fmax(largest_f, fabs(check->factor * row[i]));
         }
         app_get_row(check->u, check->precision, r * nx, nx, row);
         for (size_t i = 0; i < nx; i++) {
-            total_u += row[i];
+            total_u += weight * app_line_weight(&line[0], i) * row[i];
             if (!(fabs(row[i]) <= *largest_u) && !isnan(*largest_u)) {
                 *largest_u = fabs(row[i]);
             }
         }
     }
-    const long double points = (long double)app_points(check->grid);
+    const long double points = (long double)app_line_weights(&line[0]) *
+                               app_line_weights(&line[1]) * app_line_weights(&line[2]);
     double means[2] = {(double)(total_f / points), (double)(total_u / points)};
     double largest[2] = {largest_f, *largest_u};
     app_ranks_sum(means, 2);
@@ -86,56 +122,115 @@ static void take(app_verification *result, double residual, size_t i, size_t j, 
     }
 }
 
-/* The last plane of the process before, and the first of the one after, round the period. The
- * processes that have planes are the first ones. */
+/* The process that has a plane. */
+static int owner_of(size_t plane, size_t nz) {
+    for (int rank = 0; rank < app_ranks(); rank++) {
+        size_t z0 = 0, count = 0;
+        (void)psg_local_extent(nz, app_ranks(), rank, &z0, &count);
+        if (plane >= z0 && plane < z0 + count) {
+            return rank;
+        }
+    }
+    return 0;
+}
+
+static size_t plane_bytes(const struct check *check) {
+    return check->grid->axis[0].n * check->grid->axis[1].n * app_element_bytes(check->precision);
+}
+
+/* Where plane k of ours is kept, from -reach to count - 1 + reach, count > 0. */
+static void *plane_of(const struct check *check, long k) {
+    const long count = (long)check->planes.count;
+    const size_t bytes = plane_bytes(check);
+    if (k < 0) {
+        return (char *)check->beyond + (size_t)(k + check->reach) * bytes;
+    }
+    return k < count ? (char *)(uintptr_t)check->u + (size_t)k * bytes
+                     : (char *)check->beyond + (size_t)(k - count + check->reach) * bytes;
+}
+
+/* The planes that the stencil finds below and above those of each process. Who has one and who wants it change places
+ * in the same order everywhere; what comes back is thrown away. */
 static void exchange_planes(const struct check *check) {
-    const psg_axis *axis = check->grid->axis;
-    const size_t bytes = axis[0].n * axis[1].n * app_element_bytes(check->precision);
-    const int ranks = (size_t)app_ranks() < axis[2].n ? app_ranks() : (int)axis[2].n;
-    if (check->planes.count == 0) {
-        return;
+    const size_t nz = check->grid->axis[2].n, bytes = plane_bytes(check);
+    for (int rank = 0; rank < app_ranks(); rank++) {
+        size_t z0 = 0, count = 0;
+        (void)psg_local_extent(nz, app_ranks(), rank, &z0, &count);
+        for (int m = 0; m < 2 * check->reach && count > 0; m++) {
+            const long k = m < check->reach ? m - check->reach : (long)count + m - check->reach;
+            size_t at;
+            if (app_line_beyond(&check->line[2], (long)z0 + k, &at) == 0) {
+                continue;
+            }
+            const int from = owner_of(at, nz);
+            const char *mine =
+                app_rank() == from ? plane_of(check, (long)(at - check->planes.z0)) : check->u;
+            if (app_rank() == rank) {
+                app_ranks_exchange(from, mine, from, plane_of(check, k), bytes);
+            } else if (app_rank() == from) {
+                app_ranks_exchange(rank, mine, rank, check->spare, bytes);
+            }
+        }
     }
-    const int before = (app_rank() + ranks - 1) % ranks, after = (app_rank() + 1) % ranks;
-    const char *first = check->u, *last = first + (check->planes.count - 1) * bytes;
-    app_ranks_exchange(after, last, before, check->below, bytes);
-    app_ranks_exchange(before, first, after, check->above, bytes);
 }
 
-/* Row j of u in plane k of ours, from the one below, -1, to the one above. */
-static void get_row_of_u(const struct check *check, size_t j, ptrdiff_t k, double *row) {
-    const size_t nx = check->grid->axis[0].n, ny = check->grid->axis[1].n;
-    const size_t count = check->planes.count;
-    const void *field = k < 0 ? check->below : (size_t)k == count ? check->above : check->u;
-    const size_t plane = k < 0 || (size_t)k == count ? 0 : (size_t)k;
-    app_get_row(field, check->precision, (plane * ny + j) * nx, nx, row);
+/* u in row j and plane k of ours, either of which may be beyond a side. @return what it is multiplied with */
+static int get_row_of_u(const struct check *check, long j, long k, double *row) {
+    const size_t nx = check->grid->axis[0].n;
+    size_t y, z;
+    const int sign = app_line_beyond(&check->line[1], j, &y) *
+                     app_line_beyond(&check->line[2], (long)check->planes.z0 + k, &z);
+    if (sign != 0) {
+        app_get_row(plane_of(check, k), check->precision, y * nx, nx, row);
+    }
+    return sign;
 }
 
+/* Add the stencil across an axis to a row of the Laplacian, less its middle. */
+static void add_rows(const struct check *check, int axis, long j, long k, const double *weight,
+                     double *row, double *lap) {
+    const size_t nx = check->grid->axis[0].n;
+    for (int m = -check->reach; m <= check->reach; m++) {
+        const int sign = m == 0      ? 0
+                         : axis == 1 ? get_row_of_u(check, j + m, k, row)
+                                     : get_row_of_u(check, j, k + m, row);
+        for (size_t i = 0; i < nx && sign != 0; i++) {
+            lap[i] += sign * weight[abs(m)] * row[i];
+        }
+    }
+}
+
+/* fd2 and fd4 with the mirror images beyond the sides. */
 static void stencil_residual(const struct check *check) {
-    const psg_axis *axis = check->grid->axis;
-    const size_t nx = axis[0].n, ny = axis[1].n;
-    double weight[3], *rows = check->rows;
+    static const double coefficients[REACH][REACH + 1] = {{-2, 1, 0},
+                                                          {-30. / 12, 16. / 12, -1. / 12}};
+    const size_t nx = check->grid->axis[0].n, ny = check->grid->axis[1].n;
+    double weight[3][REACH + 1];
+    double *here = check->rows, *other = here + nx, *lap = other + nx, *f = lap + nx;
     for (int a = 0; a < 3; a++) {
-        const double h = axis[a].length / (double)axis[a].n;
-        weight[a] = 1 / (h * h);
+        const double h = check->line[a].step;
+        for (int m = 0; m <= REACH; m++) {
+            weight[a][m] = coefficients[check->reach - 1][m] / (h * h);
+        }
     }
-    double *here = rows, *south = rows + nx, *north = rows + 2 * nx, *below = rows + 3 * nx,
-           *above = rows + 4 * nx, *f = rows + 5 * nx;
     exchange_planes(check);
-    for (ptrdiff_t k = 0; k < (ptrdiff_t)check->planes.count; k++) {
+    for (long k = 0; k < (long)check->planes.count; k++) {
         for (size_t j = 0; j < ny; j++) {
-            get_row_of_u(check, j, k, here);
-            get_row_of_u(check, (j + ny - 1) % ny, k, south);
-            get_row_of_u(check, (j + 1) % ny, k, north);
-            get_row_of_u(check, j, k - 1, below);
-            get_row_of_u(check, j, k + 1, above);
+            (void)get_row_of_u(check, (long)j, k, here);
             app_get_row(check->f, check->precision, ((size_t)k * ny + j) * nx, nx, f);
             for (size_t i = 0; i < nx; i++) {
-                const double x = here[(i + nx - 1) % nx] - 2 * here[i] + here[(i + 1) % nx];
-                const double y = south[i] - 2 * here[i] + north[i];
-                const double z = below[i] - 2 * here[i] + above[i];
-                const double lap = weight[0] * x + weight[1] * y + weight[2] * z;
+                lap[i] = (weight[0][0] + weight[1][0] + weight[2][0]) * here[i];
+                for (int m = -check->reach; m <= check->reach; m++) {
+                    size_t at;
+                    const int sign = app_line_beyond(&check->line[0], (long)i + m, &at);
+                    lap[i] += m != 0 && sign != 0 ? sign * weight[0][abs(m)] * here[at] : 0;
+                }
+            }
+            add_rows(check, 1, (long)j, k, weight[1], other, lap);
+            add_rows(check, 2, (long)j, k, weight[2], other, lap);
+            for (size_t i = 0; i < nx; i++) {
                 const double wanted = check->factor * f[i] - check->mean;
-                take(check->result, lap - check->lambda * here[i] - wanted, i, j,
+                take(check->result, lap[i] - check->lambda * here[i] - wanted, i, j,
                      check->planes.z0 + (size_t)k);
             }
         }
@@ -151,11 +246,11 @@ static double value_at(const void *field, psg_precision precision, size_t index)
 
 /* Second derivative along a line at its place `at`, as far as it comes from `count` values that
  * start at place `from` of the line and element `first` of u, in steps of `step`. */
-static double line_derivative(const struct check *check, const double *d, size_t from, size_t count,
+static double line_derivative(const struct check *check, int axis, size_t from, size_t count,
                               size_t first, size_t step, size_t at) {
     double sum = 0;
     for (size_t m = from; m < from + count; m++) {
-        sum += d[m < at ? at - m : m - at] *
+        sum += weight_of(&check->line[axis], check->derivative[axis], m, at) *
                value_at(check->u, check->precision, first + (m - from) * step);
     }
     return sum;
@@ -166,15 +261,13 @@ static double line_derivative(const struct check *check, const double *d, size_t
 static double residual_part(const struct check *check, size_t i, size_t j, size_t k) {
     const psg_axis *axis = check->grid->axis;
     const size_t nx = axis[0].n, ny = axis[1].n, z0 = check->planes.z0, count = check->planes.count;
-    const double along_z =
-        line_derivative(check, check->derivative[2], z0, count, i + j * nx, nx * ny, k);
+    const double along_z = line_derivative(check, 2, z0, count, i + j * nx, nx * ny, k);
     if (k < z0 || k >= z0 + count) {
         return along_z;
     }
     const size_t index = ((k - z0) * ny + j) * nx + i;
-    const double lap = line_derivative(check, check->derivative[0], 0, nx, index - i, 1, i) +
-                       line_derivative(check, check->derivative[1], 0, ny, index - j * nx, nx, j) +
-                       along_z;
+    const double lap = line_derivative(check, 0, 0, nx, index - i, 1, i) +
+                       line_derivative(check, 1, 0, ny, index - j * nx, nx, j) + along_z;
     const double u = value_at(check->u, check->precision, index);
     const double f = value_at(check->f, check->precision, index);
     return lap - check->lambda * u - (check->factor * f - check->mean);
@@ -207,37 +300,44 @@ static void spectral_residual(const struct check *check) {
 }
 
 /* Largest |eigenvalue| of the operator: what it makes of the rounding of u. */
-static double largest_eigenvalue(const psg_grid *grid, psg_symbol symbol, double lambda) {
+static double largest_eigenvalue(const struct check *check, psg_symbol symbol) {
     const double pi = acos(-1.0);
-    double sum = lambda;
+    const double largest[] = {
+        [PSG_SYMBOL_SPECTRAL] = pi * pi, [PSG_SYMBOL_FD2] = 4, [PSG_SYMBOL_FD4] = 16. / 3};
+    double sum = check->lambda;
     for (int a = 0; a < 3; a++) {
-        const double n = (double)grid->axis[a].n, h = grid->axis[a].length / n;
-        if (grid->axis[a].n > 1) {
-            sum += symbol == PSG_SYMBOL_FD2 ? 4 / (h * h) : pi * pi / (h * h);
-        }
+        const app_line *line = &check->line[a];
+        sum += line->n > 1 || line->image[0] != 0 ? largest[symbol] / (line->step * line->step) : 0;
     }
     return sum;
 }
 
 static int allocate(struct check *check, psg_symbol symbol) {
     const psg_axis *axis = check->grid->axis;
-    check->rows = app_allocate(axis[0].n, 6 * sizeof(double), "six rows of the field");
+    check->rows = app_allocate(axis[0].n, 4 * sizeof(double), "four rows of the field");
     if (check->rows == NULL) {
         return APP_FAILED;
     }
-    if (symbol == PSG_SYMBOL_FD2) {
-        const size_t bytes = axis[0].n * app_element_bytes(check->precision);
-        check->below = app_allocate(axis[1].n, bytes, "a plane of the field");
-        check->above = app_allocate(axis[1].n, bytes, "a plane of the field");
-        return check->below != NULL && check->above != NULL ? APP_DONE : APP_FAILED;
+    if (symbol != PSG_SYMBOL_SPECTRAL) {
+        check->reach = symbol == PSG_SYMBOL_FD2 ? 1 : REACH;
+        check->beyond = app_allocate(2 * (size_t)check->reach + 1, plane_bytes(check),
+                                     "some planes of the field");
+        check->spare = check->beyond != NULL
+                           ? (char *)check->beyond + 2 * (size_t)check->reach * plane_bytes(check)
+                           : NULL;
+        return check->beyond != NULL ? APP_DONE : APP_FAILED;
     }
     for (int a = 0; a < 3; a++) {
-        double *d = app_allocate(axis[a].n, sizeof *d, "the derivative along a line");
-        if (d == NULL) {
+        const bool images = check->line[a].image[0] != 0;
+        const size_t count = images ? (size_t)check->line[a].whole + 1 : axis[a].n;
+        double *d = app_allocate(count, sizeof *d, "the derivative along a line");
+        check->derivative[a] = d;
+        if (d == NULL || (images && fill_images(d, &check->line[a]))) {
             return APP_FAILED;
         }
-        fill_derivative(d, axis[a].n, axis[a].length);
-        check->derivative[a] = d;
+        if (!images) {
+            fill_derivative(d, axis[a].n, axis[a].length);
+        }
     }
     check->point = app_allocate(BATCH, sizeof *check->point, "a batch of points");
     check->residual = app_allocate(BATCH, sizeof *check->residual, "their residuals");
@@ -246,8 +346,7 @@ static int allocate(struct check *check, psg_symbol symbol) {
 
 static void release(struct check *check) {
     free(check->rows);
-    free(check->below);
-    free(check->above);
+    free(check->beyond);
     for (int a = 0; a < 3; a++) {
         free(check->derivative[a]);
     }
@@ -268,6 +367,10 @@ int app_verify(const psg_grid *grid, psg_precision precision, const app_equation
                           .f = f,
                           .u = u,
                           .result = result};
+    const bool closed = app_is_closed(grid); /* no side holds the mean of u */
+    for (int a = 0; a < 3; a++) {
+        check.line[a] = app_line_of(&grid->axis[a]);
+    }
     memset(result, 0, sizeof *result);
     const int code = app_ranks_agree(allocate(&check, symbol));
     if (code) {
@@ -275,8 +378,8 @@ int app_verify(const psg_grid *grid, psg_precision precision, const app_equation
         return code;
     }
     survey(&check, &largest_u, &mean_f, &mean_u);
-    result->mean = check.mean = lambda == 0 ? mean_f : 0;
-    if (symbol == PSG_SYMBOL_FD2) {
+    result->mean = check.mean = closed && lambda == 0 ? mean_f : 0;
+    if (symbol != PSG_SYMBOL_SPECTRAL) {
         stencil_residual(&check);
     } else {
         spectral_residual(&check);
@@ -287,9 +390,9 @@ int app_verify(const psg_grid *grid, psg_precision precision, const app_equation
     const double growth = 4 + 2 * log2((double)app_points(grid));
     const double eps = app_epsilon(precision);
     result->bound =
-        growth * eps * (largest_eigenvalue(grid, symbol, lambda) * largest_u + result->largest_f);
+        growth * eps * (largest_eigenvalue(&check, symbol) * largest_u + result->largest_f);
     /* the mode k = 0, which the largest eigenvalues would drown: 0, or -mean f/lambda */
-    result->mean_off = fabs(lambda == 0 ? mean_u : mean_u + mean_f / lambda);
+    result->mean_off = !closed ? 0 : fabs(lambda == 0 ? mean_u : mean_u + mean_f / lambda);
     result->mean_bound =
         growth * eps * (largest_u + (lambda == 0 ? 0 : result->largest_f / lambda));
     result->ok = isfinite(result->bound) && result->residual <= result->bound &&

@@ -1,5 +1,6 @@
 /* The XDMF description of a field: a uniform grid, with everything in the order z y x. */
 #include "app/xmf.h"
+#include "app/sides.h"
 #include "base/file.h"
 
 #include <errno.h>
@@ -40,6 +41,10 @@ static void put_escaped(FILE *file, const char *text) {
     }
 }
 
+static double first_of(const app_line *line) {
+    return 0.5 * (double)line->first * line->step;
+}
+
 int app_xmf_write(const char *path, const char *shown, const char *field, const char *dataset,
                   const psg_grid *grid, psg_precision precision) {
     const psg_axis *x = &grid->axis[0], *y = &grid->axis[1], *z = &grid->axis[2];
@@ -55,13 +60,16 @@ int app_xmf_write(const char *path, const char *shown, const char *field, const 
             z->n, y->n, x->n);
     fputs("      <Geometry GeometryType=\"ORIGIN_DXDYDZ\">\n"
           "        <DataItem Name=\"Origin\" Dimensions=\"3\" NumberType=\"Float\" Precision=\"8\" "
-          "Format=\"XML\">0 0 0</DataItem>\n",
+          "Format=\"XML\">",
           file);
+    const app_line line[3] = {app_line_of(x), app_line_of(y), app_line_of(z)};
+    fprintf(file, "%.17g %.17g %.17g</DataItem>\n", first_of(&line[2]), first_of(&line[1]),
+            first_of(&line[0]));
     fprintf(
         file,
         "        <DataItem Name=\"Spacing\" Dimensions=\"3\" NumberType=\"Float\" Precision=\"8\" "
         "Format=\"XML\">%.17g %.17g %.17g</DataItem>\n      </Geometry>\n",
-        z->length / (double)z->n, y->length / (double)y->n, x->length / (double)x->n);
+        line[2].step, line[1].step, line[0].step);
     fputs("      <Attribute Name=\"", file);
     put_escaped(file, strrchr(dataset, '/') != NULL ? strrchr(dataset, '/') + 1 : dataset);
     fprintf(file,

@@ -77,8 +77,7 @@ static double data_bytes(const psg_task_shape *s) {
     const double real = s->precision == PSG_TASK_F64 ? 8 : 4;
     const double lines = (double)s->count * (double)s->n[s->axis == PSG_AXIS_PENCIL ? 2 : 1];
     return lines * real *
-           (moves[s->kind].fields * (double)s->n[0] +
-            moves[s->kind].spectra * 2 * (double)(s->n[0] / 2 + 1));
+           (moves[s->kind].fields * (double)s->n[0] + moves[s->kind].spectra * 2 * (double)s->row);
 }
 
 static int worker(const void *owner, const psg_label *label) {
@@ -117,13 +116,14 @@ static void shape(const void *owner, const psg_label *label, psg_task_shape *sha
     for (int d = 0; d < 3; d++) {
         shape->n[d] = c->layout.n[d];
     }
+    shape->row = c->layout.nxc;
     shape->dense = c->form.packed;
     if (psg_label_has_pencil(label)) {
         pencil_shape(&c->layout, label->index[PSG_AXIS_PENCIL], shape);
     } else {
         segment_shape(c, label->index[PSG_AXIS_SEGMENT], shape);
     }
-    shape->variant = shape->remote > 0 && c->layout.relay.fetched;
+    shape->variant = 2 * c->transforms + (shape->remote > 0 && c->layout.relay.fetched);
 }
 
 /* ------------------------------------------------------------------------------- the graph */

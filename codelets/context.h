@@ -30,7 +30,7 @@ typedef struct psg_findings {
     atomic_int nonfinite; /**< 1 if a mode is not finite: f is not, or it is too large */
 } psg_findings;
 
-/** Where the rows stand that kspace relays, in the lane of a solve. */
+/** Where the rows stand that kspace relays, in the lane of a solve, at addresses for one GPU. */
 typedef struct psg_relay_place {
     /** By pencil, on its GPU: the rows that came, complex [nz][rows][nxc]; NULL if they are fetched. */
     void **before;
@@ -42,9 +42,9 @@ typedef struct psg_relay_place {
 /** What a solve has of its own: psg_run.user. Kernels get lambda and scale by value, so a CUDA graph of a chain is for
  *  these terms alone (psg_engine.user_bytes). */
 typedef struct psg_terms {
-    const psg_relay_place *relay;
+    const psg_relay_place *relay; /**< by StarPU worker */
     double lambda;
-    double scale; /**< factor/(nx ny nz) */
+    double scale; /**< factor over the product of the norms; of a periodic grid factor/(nx ny nz) */
 } psg_terms;
 
 typedef struct psg_context {
@@ -53,7 +53,9 @@ typedef struct psg_context {
     psg_form form;
     const psg_cpu_ops *cpu;
     psg_cpu_fft *fft;
-    const void *eigen[3];         /**< eigenvalues along each axis, in the precision */
+    const void *eigen[3]; /**< eigenvalues along each axis, in the precision */
+    bool apart;           /**< psg_cpu_divide.apart */
+    int transforms; /**< 0: all axes are periodic; else a number for the transforms of the axes */
     void *const *scratch;         /**< by StarPU worker number: fft_scratch_bytes() each */
     psg_cpu_piece *const *pieces; /**< by StarPU worker number: room for `segments` pointers */
     /** For tasks that write and read blocks in other GPUs' memory; NULL: there are none. */
@@ -78,6 +80,7 @@ static inline psg_cpu_divide psg_divide_of(const psg_run *run) {
     const psg_context *c = psg_context_of(run);
     const psg_terms *t = psg_terms_of(run);
     return (psg_cpu_divide){.eigen = {c->eigen[0], c->eigen[1], c->eigen[2]},
+                            .apart = c->apart,
                             .lambda = t->lambda,
                             .scale = c->form.normalizes ? 1 : t->scale};
 }

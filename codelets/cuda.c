@@ -202,7 +202,7 @@ static psg_cuda_segment relayed_of(const psg_run *run, psg_cuda_direction direct
     for (size_t other = 0; !there && other < p; other++) {
         before += planes * psg_relay_rows(&c->layout, other);
     }
-    const psg_relay_place *place = psg_terms_of(run)->relay;
+    const psg_relay_place *place = &psg_terms_of(run)->relay[starpu_worker_get_id_check()];
     char *base = there ? place->before[p] : place->after[s];
     return (psg_cuda_segment){.base_d = base + before * c->layout.nxc * 2 * c->cpu->real_bytes,
                               .planes = planes,

@@ -16,13 +16,12 @@ static void divide_cpu(void *buffers[], void *argument) {
     const size_t row0 = context->layout.y0[psg_pencil_of(args)];
     const size_t rows = context->layout.y0[psg_pencil_of(args) + 1] - row0;
     const psg_cpu_divide divide = psg_divide_of(args->run);
+    const size_t n[3] = {context->layout.nxc, context->layout.n[1], context->layout.n[2]};
     if (context->form.z_contiguous) {
-        context->cpu->divide_contiguous(&divide, context->layout.n, row0, rows,
-                                        psg_task_pointer(buffers, 0),
+        context->cpu->divide_contiguous(&divide, n, row0, rows, psg_task_pointer(buffers, 0),
                                         psg_findings_of(args->run)->mode0);
     } else {
-        context->cpu->divide_strided(&divide, context->layout.n, row0, rows,
-                                     psg_task_pointer(buffers, 0),
+        context->cpu->divide_strided(&divide, n, row0, rows, psg_task_pointer(buffers, 0),
                                      psg_findings_of(args->run)->mode0);
     }
 }

@@ -28,7 +28,7 @@ typedef struct psg_relay {
  *  process each pencil is a bundle. The block of a segment and a bundle is what the two have in common. */
 typedef struct psg_layout {
     size_t n[3]; /**< nx, ny, nz */
-    size_t nxc;  /**< nx/2 + 1 */
+    size_t nxc;  /**< psg_transform_row() */
     size_t segments;
     size_t segment_planes; /**< of the largest segment */
     size_t pencils;

@@ -13,43 +13,72 @@ static PSG_CLONES void divide_line(size_t n, psg_complex *line, psg_real base,
     }
 }
 
-void psg_cpu_divide_line(size_t n, psg_complex *line, psg_real base, const psg_real *eigen,
-                         psg_real scale) {
-    divide_line(n, line, base, eigen, scale);
+/* The two parts of a complex number are modes of their own: along the line they differ in the base. */
+static PSG_CLONES void divide_two_lines(size_t n, psg_complex *line, const psg_real base[2],
+                                        const psg_real *eigen, psg_real scale) {
+    for (size_t m = 0; m < n; m++) {
+        for (int part = 0; part < 2; part++) {
+            const psg_real sum = base[part] + eigen[m];
+            line[m][part] *= sum != 0 ? scale / sum : 0;
+        }
+    }
+}
+
+/* And along x, where each has its own eigenvalue. */
+static PSG_CLONES void divide_reals(size_t n, psg_real *line, psg_real base, const psg_real *eigen,
+                                    psg_real scale) {
+    for (size_t m = 0; m < n; m++) {
+        const psg_real sum = base + eigen[m];
+        line[m] *= sum != 0 ? scale / sum : 0;
+    }
+}
+
+void psg_cpu_divide_line(const psg_cpu_divide *divide, size_t i, size_t j, size_t nz,
+                         psg_complex *line) {
+    const psg_real *ex = divide->eigen[0];
+    const psg_real ey = ((const psg_real *)divide->eigen[1])[j];
+    const psg_real lambda = (psg_real)divide->lambda;
+    const psg_real scale = (psg_real)divide->scale;
+    if (divide->apart) {
+        const psg_real base[2] = {ex[2 * i] + ey - lambda, ex[2 * i + 1] + ey - lambda};
+        divide_two_lines(nz, line, base, divide->eigen[2], scale);
+    } else {
+        divide_line(nz, line, ex[i] + ey - lambda, divide->eigen[2], scale);
+    }
 }
 
 void psg_cpu_divide_strided(const psg_cpu_divide *divide, const size_t n[3], size_t row0,
                             size_t rows, void *pencil, void *mode0) {
-    const size_t nxc = n[0] / 2 + 1;
+    const size_t nxc = n[0];
     const psg_real *ex = divide->eigen[0];
     const psg_real *ey = divide->eigen[1];
     const psg_real *ez = divide->eigen[2];
+    const psg_real scale = (psg_real)divide->scale;
     psg_complex *line = pencil;
     if (mode0 != NULL && row0 == 0) {
         memcpy(mode0, line, sizeof *line);
     }
     for (size_t k = 0; k < n[2]; k++) {
         for (size_t j = row0; j < row0 + rows; j++, line += nxc) {
-            psg_cpu_divide_line(nxc, line, ez[k] + ey[j] - (psg_real)divide->lambda, ex,
-                                (psg_real)divide->scale);
+            const psg_real base = ez[k] + ey[j] - (psg_real)divide->lambda;
+            if (divide->apart) {
+                divide_reals(2 * nxc, *line, base, ex, scale);
+            } else {
+                divide_line(nxc, line, base, ex, scale);
+            }
         }
     }
 }
 
 void psg_cpu_divide_contiguous(const psg_cpu_divide *divide, const size_t n[3], size_t row0,
                                size_t rows, void *pencil, void *mode0) {
-    const size_t nxc = n[0] / 2 + 1;
-    const psg_real *ex = divide->eigen[0];
-    const psg_real *ey = divide->eigen[1];
-    const psg_real *ez = divide->eigen[2];
     psg_complex *line = pencil;
     if (mode0 != NULL && row0 == 0) {
         memcpy(mode0, line, sizeof *line);
     }
     for (size_t j = row0; j < row0 + rows; j++) {
-        for (size_t i = 0; i < nxc; i++, line += n[2]) {
-            psg_cpu_divide_line(n[2], line, ex[i] + ey[j] - (psg_real)divide->lambda, ez,
-                                (psg_real)divide->scale);
+        for (size_t i = 0; i < n[0]; i++, line += n[2]) {
+            psg_cpu_divide_line(divide, i, j, n[2], line);
         }
     }
 }

@@ -19,19 +19,28 @@ typedef PSG_FFTW(complex) fft_complex;
 enum { ALIGNED = 0, UNALIGNED, ALIGNMENTS };
 enum { FFTW_ALIGNMENT = 16 };
 
+/* Between planes of real rows and their spectra, [direction]. */
+typedef struct planes {
+    fft_plan rows[2];    /* along x; of periodic x and y along both */
+    fft_plan columns[2]; /* else along y, in the spectrum */
+} planes;
+
 /* For planes whose rows have gaps between them, at any address. */
 typedef struct pitched {
     struct pitched *next;
     size_t row_pitch;
-    fft_plan xy[2]; /* [direction] */
+    planes planes;
 } pitched;
 
 struct psg_cpu_fft {
     int nx, ny, nz;
+    int nxc;
+    psg_transform_kind kind[3][2]; /* [axis][direction] */
+    bool real[3]; /* along y and z: the real and the imaginary part are data of their own */
     unsigned flags;
     bool learnt; /* a plan was searched for that the wisdom did not have */
     size_t columns;
-    fft_plan xy[2][ALIGNMENTS]; /* [direction] */
+    planes dense[ALIGNMENTS];
     _Atomic(pitched *) pitched; /* read while another solve is prepared */
     fft_plan line[2];           /* one contiguous line, in place */
     fft_plan column[2];         /* [nz][columns], in place */
@@ -42,7 +51,7 @@ struct psg_cpu_fft {
 static pthread_mutex_t planner = PTHREAD_MUTEX_INITIALIZER;
 
 static size_t spectrum_plane_bytes(const psg_cpu_fft *fft) {
-    return (size_t)fft->ny * ((size_t)fft->nx / 2 + 1) * sizeof(psg_complex);
+    return (size_t)fft->ny * (size_t)fft->nxc * sizeof(psg_complex);
 }
 
 static size_t tile_bytes(const psg_cpu_fft *fft) {
@@ -63,77 +72,141 @@ static size_t tile_bytes(const psg_cpu_fft *fft) {
         }                                                                                          \
     } while (0)
 
-static bool plan_xy(psg_cpu_fft *fft, int alignment) {
-    psg_real *plane = base_allocate((size_t)fft->ny * (size_t)fft->nx * sizeof *plane);
-    fft_complex *spectrum = base_allocate(spectrum_plane_bytes(fft));
-    const unsigned more = alignment == UNALIGNED ? FFTW_UNALIGNED : 0;
-    if (plane != NULL && spectrum != NULL) {
-        WITH_WISDOM(fft, fft->xy[PSG_CPU_FORWARD][alignment],
-                    PSG_FFTW(plan_dft_r2c_2d)(fft->ny, fft->nx, plane, spectrum,
-                                              flags | more | FFTW_PRESERVE_INPUT));
-        WITH_WISDOM(fft, fft->xy[PSG_CPU_INVERSE][alignment],
-                    PSG_FFTW(plan_dft_c2r_2d)(fft->ny, fft->nx, spectrum, plane,
-                                              flags | more | FFTW_DESTROY_INPUT));
-    }
-    free(plane);
-    free(spectrum);
-    return fft->xy[PSG_CPU_FORWARD][alignment] != NULL &&
-           fft->xy[PSG_CPU_INVERSE][alignment] != NULL;
+static PSG_FFTW(r2r_kind) kind_of(const psg_cpu_fft *fft, int axis, int direction) {
+    static const PSG_FFTW(r2r_kind) kinds[PSG_TRANSFORM_COUNT] = {
+        [PSG_TRANSFORM_COS1] = FFTW_REDFT00, [PSG_TRANSFORM_COS2] = FFTW_REDFT10,
+        [PSG_TRANSFORM_COS3] = FFTW_REDFT01, [PSG_TRANSFORM_COS4] = FFTW_REDFT11,
+        [PSG_TRANSFORM_SIN1] = FFTW_RODFT00, [PSG_TRANSFORM_SIN2] = FFTW_RODFT10,
+        [PSG_TRANSFORM_SIN3] = FFTW_RODFT01, [PSG_TRANSFORM_SIN4] = FFTW_RODFT11,
+    };
+    const psg_transform_kind kind = fft->kind[axis][direction];
+    return kind != PSG_TRANSFORM_PERIODIC ? kinds[kind]
+           : direction == PSG_CPU_FORWARD ? FFTW_R2HC
+                                          : FFTW_HC2R;
 }
 
-/* Under the lock. */
-static bool plan_pitched(psg_cpu_fft *fft, size_t row_pitch) {
+/* Plan the transforms of planes whose rows are so many reals apart, under the lock. */
+static bool plan_rows(psg_cpu_fft *fft, planes *p, int row_pitch, psg_real *plane,
+                      fft_complex *spectrum, unsigned more) {
+    const bool both = !fft->real[1];
     const int n[2] = {fft->ny, fft->nx};
-    const int real[2] = {fft->ny, (int)row_pitch};
+    const int real[2] = {fft->ny, row_pitch};
+    const int rank = both ? 2 : 1;
+    const int rows = both ? 1 : fft->ny;
+    const int wide = 2 * fft->nxc;
+    const PSG_FFTW(r2r_kind)
+        kind[2] = {kind_of(fft, 0, PSG_CPU_FORWARD), kind_of(fft, 0, PSG_CPU_INVERSE)};
+    const unsigned keep = more | FFTW_PRESERVE_INPUT;
+    const unsigned destroy = more | FFTW_DESTROY_INPUT;
+    if (fft->real[0]) {
+        WITH_WISDOM(fft, p->rows[PSG_CPU_FORWARD],
+                    PSG_FFTW(plan_many_r2r)(1, &n[1], rows, plane, NULL, 1, row_pitch, *spectrum,
+                                            NULL, 1, wide, &kind[PSG_CPU_FORWARD], flags | keep));
+        WITH_WISDOM(fft, p->rows[PSG_CPU_INVERSE],
+                    PSG_FFTW(plan_many_r2r)(1, &n[1], rows, *spectrum, NULL, 1, wide, plane, NULL,
+                                            1, row_pitch, &kind[PSG_CPU_INVERSE], flags | destroy));
+    } else {
+        const int *extent = both ? n : &n[1];
+        WITH_WISDOM(fft, p->rows[PSG_CPU_FORWARD],
+                    PSG_FFTW(plan_many_dft_r2c)(rank, extent, rows, plane, both ? real : NULL, 1,
+                                                row_pitch, spectrum, NULL, 1, fft->nxc,
+                                                flags | keep));
+        WITH_WISDOM(fft, p->rows[PSG_CPU_INVERSE],
+                    PSG_FFTW(plan_many_dft_c2r)(rank, extent, rows, spectrum, NULL, 1, fft->nxc,
+                                                plane, both ? real : NULL, 1, row_pitch,
+                                                flags | destroy));
+    }
+    return p->rows[PSG_CPU_FORWARD] != NULL && p->rows[PSG_CPU_INVERSE] != NULL;
+}
+
+static bool plan_columns(psg_cpu_fft *fft, planes *p, fft_complex *spectrum, unsigned more) {
+    const int wide = 2 * fft->nxc;
+    bool all = true;
+    for (int d = PSG_CPU_FORWARD; all && fft->real[1] && d <= PSG_CPU_INVERSE; d++) {
+        const PSG_FFTW(r2r_kind) kind = kind_of(fft, 1, d);
+        WITH_WISDOM(fft, p->columns[d],
+                    PSG_FFTW(plan_many_r2r)(1, &fft->ny, wide, *spectrum, NULL, wide, 1, *spectrum,
+                                            NULL, wide, 1, &kind, flags | more));
+        all = p->columns[d] != NULL;
+    }
+    return all;
+}
+
+static bool plan_planes(psg_cpu_fft *fft, planes *p, size_t row_pitch, unsigned more) {
     psg_real *plane = base_allocate((size_t)fft->ny * row_pitch * sizeof *plane);
     fft_complex *spectrum = base_allocate(spectrum_plane_bytes(fft));
-    pitched *p = calloc(1, sizeof *p);
-    if (plane != NULL && spectrum != NULL && p != NULL) {
-        p->row_pitch = row_pitch;
-        WITH_WISDOM(fft, p->xy[PSG_CPU_FORWARD],
-                    PSG_FFTW(plan_many_dft_r2c)(2, n, 1, plane, real, 1, 0, spectrum, NULL, 1, 0,
-                                                flags | FFTW_UNALIGNED | FFTW_PRESERVE_INPUT));
-        WITH_WISDOM(fft, p->xy[PSG_CPU_INVERSE],
-                    PSG_FFTW(plan_many_dft_c2r)(2, n, 1, spectrum, NULL, 1, 0, plane, real, 1, 0,
-                                                flags | FFTW_UNALIGNED | FFTW_DESTROY_INPUT));
-    }
-    const bool planned =
-        p != NULL && p->xy[PSG_CPU_FORWARD] != NULL && p->xy[PSG_CPU_INVERSE] != NULL;
+    const bool planned = plane != NULL && spectrum != NULL &&
+                         plan_rows(fft, p, (int)row_pitch, plane, spectrum, more) &&
+                         plan_columns(fft, p, spectrum, more);
     free(plane);
     free(spectrum);
-    if (p != NULL) { /* also of a failure, as long as the transforms */
-        p->next = atomic_load(&fft->pitched);
-        atomic_store(&fft->pitched, p);
-    }
     return planned;
 }
 
+static bool plan_dense(psg_cpu_fft *fft, int alignment) {
+    return plan_planes(fft, &fft->dense[alignment], (size_t)fft->nx,
+                       alignment == UNALIGNED ? FFTW_UNALIGNED : 0);
+}
+
+static bool plan_pitched(psg_cpu_fft *fft, size_t row_pitch) {
+    pitched *p = calloc(1, sizeof *p);
+    if (p == NULL) {
+        return false;
+    }
+    const bool planned = plan_planes(fft, &p->planes, row_pitch, FFTW_UNALIGNED);
+    p->row_pitch = planned ? row_pitch : 0; /* a failure stays for its plans to be freed */
+    p->next = atomic_load(&fft->pitched);
+    atomic_store(&fft->pitched, p);
+    return planned;
+}
+
+/* Complex lines of nz: the distance of their points, and of the lines. */
+typedef struct line_set {
+    fft_complex *first;
+    int point, line;
+} line_set;
+
+static fft_plan plan_lines(const psg_cpu_fft *fft, int d, int count, line_set from, line_set to,
+                           unsigned flags) {
+    const PSG_FFTW(r2r_kind) kind = kind_of(fft, 2, d);
+    if (!fft->real[2]) {
+        const PSG_FFTW(iodim) along = {fft->nz, from.point, to.point};
+        const PSG_FFTW(iodim) across = {count, from.line, to.line};
+        return PSG_FFTW(plan_guru_dft)(1, &along, 1, &across, from.first, to.first,
+                                       d == PSG_CPU_FORWARD ? FFTW_FORWARD : FFTW_BACKWARD, flags);
+    }
+    const PSG_FFTW(iodim) along = {fft->nz, 2 * from.point, 2 * to.point};
+    const PSG_FFTW(iodim) across[2] = {{count, 2 * from.line, 2 * to.line}, {2, 1, 1}};
+    return PSG_FFTW(plan_guru_r2r)(1, &along, 2, across, *from.first, *to.first, &kind, flags);
+}
+
+static void run_lines(const psg_cpu_fft *fft, fft_plan plan, psg_complex *from, psg_complex *to) {
+    if (fft->real[2]) {
+        PSG_FFTW(execute_r2r)(plan, *from, *to);
+    } else {
+        PSG_FFTW(execute_dft)(plan, from, to);
+    }
+}
+
 static bool plan_z(psg_cpu_fft *fft) {
-    fft_complex *tile = base_allocate(tile_bytes(fft));
-    fft_complex *lines = base_allocate(tile_bytes(fft));
-    const int nz = fft->nz;
     const int w = (int)fft->columns;
-    bool all = tile != NULL && lines != NULL;
+    fft_complex *tile = base_allocate(tile_bytes(fft));
+    fft_complex *other = base_allocate(tile_bytes(fft));
+    const line_set strided = {tile, w, 1};
+    const line_set contiguous = {other, 1, fft->nz};
+    bool all = tile != NULL && other != NULL;
     for (int d = PSG_CPU_FORWARD; all && d <= PSG_CPU_INVERSE; d++) {
-        const int sign = d == PSG_CPU_FORWARD ? FFTW_FORWARD : FFTW_BACKWARD;
+        const bool forward = d == PSG_CPU_FORWARD;
         WITH_WISDOM(fft, fft->line[d],
-                    PSG_FFTW(plan_dft_1d)(nz, lines, lines, sign, flags | FFTW_UNALIGNED));
-        WITH_WISDOM(
-            fft, fft->column[d],
-            PSG_FFTW(plan_many_dft)(1, &nz, w, tile, NULL, w, 1, tile, NULL, w, 1, sign, flags));
-        if (d == PSG_CPU_FORWARD) {
-            WITH_WISDOM(fft, fft->tile[d],
-                        PSG_FFTW(plan_many_dft)(1, &nz, w, tile, NULL, w, 1, lines, NULL, 1, nz,
-                                                sign, flags | FFTW_DESTROY_INPUT));
-        } else {
-            WITH_WISDOM(fft, fft->tile[d],
-                        PSG_FFTW(plan_many_dft)(1, &nz, w, lines, NULL, 1, nz, tile, NULL, w, 1,
-                                                sign, flags | FFTW_DESTROY_INPUT));
-        }
+                    plan_lines(fft, d, 1, contiguous, contiguous, flags | FFTW_UNALIGNED));
+        WITH_WISDOM(fft, fft->column[d], plan_lines(fft, d, w, strided, strided, flags));
+        WITH_WISDOM(fft, fft->tile[d],
+                    plan_lines(fft, d, w, forward ? strided : contiguous,
+                               forward ? contiguous : strided, flags | FFTW_DESTROY_INPUT));
         all = fft->line[d] != NULL && fft->column[d] != NULL && fft->tile[d] != NULL;
     }
     free(tile);
-    free(lines);
+    free(other);
     return all;
 }
 
@@ -148,6 +221,11 @@ psg_cpu_fft *psg_cpu_fft_create(const psg_cpu_fft_spec *spec) {
     fft->nx = (int)spec->nx;
     fft->ny = (int)spec->ny;
     fft->nz = (int)spec->nz;
+    fft->nxc = (int)psg_transform_row(spec->nx, spec->kind[0][PSG_CPU_FORWARD]);
+    memcpy(fft->kind, spec->kind, sizeof fft->kind);
+    for (int d = 0; d < 3; d++) {
+        fft->real[d] = fft->real[0] || fft->kind[d][PSG_CPU_FORWARD] != PSG_TRANSFORM_PERIODIC;
+    }
     fft->flags = effort_flags[spec->effort];
     fft->columns = PSG_CPU_TILE_COLUMNS;
     while (fft->columns > TUNING_CPU_TILE_COLUMNS_MIN && tile_bytes(fft) > TUNING_CPU_TILE_BYTES) {
@@ -160,7 +238,7 @@ psg_cpu_fft *psg_cpu_fft_create(const psg_cpu_fft_spec *spec) {
     if (spec->wisdom != NULL) {
         (void)PSG_FFTW(import_wisdom_from_string)(spec->wisdom);
     }
-    const bool planned = plan_xy(fft, planes_stay_aligned ? ALIGNED : UNALIGNED) && plan_z(fft);
+    const bool planned = plan_dense(fft, planes_stay_aligned ? ALIGNED : UNALIGNED) && plan_z(fft);
     fft->learnt = fft->learnt && spec->effort != PSG_CPU_ESTIMATE;
     pthread_mutex_unlock(&planner);
     if (!planned) {
@@ -184,22 +262,28 @@ char *psg_cpu_fft_wisdom(const char *more) {
     return wisdom;
 }
 
+static void destroy_planes(planes *p) {
+    for (int d = PSG_CPU_FORWARD; d <= PSG_CPU_INVERSE; d++) {
+        PSG_FFTW(destroy_plan)(p->rows[d]); /* NULL is fine */
+        PSG_FFTW(destroy_plan)(p->columns[d]);
+    }
+}
+
 void psg_cpu_fft_destroy(psg_cpu_fft *fft) {
     if (fft == NULL) {
         return;
     }
     pthread_mutex_lock(&planner);
     for (int d = PSG_CPU_FORWARD; d <= PSG_CPU_INVERSE; d++) {
-        PSG_FFTW(destroy_plan)(fft->xy[d][ALIGNED]); /* NULL is fine */
-        PSG_FFTW(destroy_plan)(fft->xy[d][UNALIGNED]);
         PSG_FFTW(destroy_plan)(fft->line[d]);
         PSG_FFTW(destroy_plan)(fft->column[d]);
         PSG_FFTW(destroy_plan)(fft->tile[d]);
     }
+    destroy_planes(&fft->dense[ALIGNED]);
+    destroy_planes(&fft->dense[UNALIGNED]);
     for (pitched *p = atomic_load(&fft->pitched), *next = NULL; p != NULL; p = next) {
         next = p->next;
-        PSG_FFTW(destroy_plan)(p->xy[PSG_CPU_FORWARD]);
-        PSG_FFTW(destroy_plan)(p->xy[PSG_CPU_INVERSE]);
+        destroy_planes(&p->planes);
         free(p);
     }
     pthread_mutex_unlock(&planner);
@@ -218,49 +302,76 @@ static bool aligned(const void *p) {
 
 static const pitched *pitched_for(const psg_cpu_fft *fft, size_t row_pitch) {
     const pitched *p = atomic_load(&fft->pitched);
-    while (p != NULL && (p->row_pitch != row_pitch || p->xy[PSG_CPU_INVERSE] == NULL)) {
+    while (p != NULL && p->row_pitch != row_pitch) {
         p = p->next;
     }
     return p;
 }
 
-/* The plan for unaligned arrays serves aligned ones too. */
-static fft_plan plan_for(const psg_cpu_fft *fft, psg_cpu_direction direction, const void *plane,
-                         size_t row_pitch, const void *spectrum) {
-    if (row_pitch != (size_t)fft->nx) {
-        return pitched_for(fft, row_pitch)->xy[direction];
-    }
-    const fft_plan fast = fft->xy[direction][ALIGNED];
-    return fast != NULL && aligned(plane) && aligned(spectrum) ? fast
-                                                               : fft->xy[direction][UNALIGNED];
+static bool is_planned(const psg_cpu_fft *fft, const planes *p) {
+    return p->rows[PSG_CPU_INVERSE] != NULL &&
+           (!fft->real[1] || p->columns[PSG_CPU_INVERSE] != NULL);
 }
 
-bool psg_cpu_fft_prepare(psg_cpu_fft *fft, const void *planes, size_t row_pitch,
+/* The plans for unaligned arrays serve aligned ones too. */
+static const planes *planes_for(const psg_cpu_fft *fft, const void *plane, size_t row_pitch,
+                                const void *spectrum) {
+    if (row_pitch != (size_t)fft->nx) {
+        return &pitched_for(fft, row_pitch)->planes;
+    }
+    const planes *fast = &fft->dense[ALIGNED];
+    return fast->rows[PSG_CPU_FORWARD] != NULL && aligned(plane) && aligned(spectrum)
+               ? fast
+               : &fft->dense[UNALIGNED];
+}
+
+bool psg_cpu_fft_prepare(psg_cpu_fft *fft, const void *first, size_t row_pitch,
                          size_t plane_pitch) {
     const bool dense = row_pitch == (size_t)fft->nx;
-    const bool stays = aligned(planes) && plane_pitch * sizeof(psg_real) % FFTW_ALIGNMENT == 0;
-    const bool known = dense ? stays || (fft->xy[PSG_CPU_FORWARD][UNALIGNED] != NULL &&
-                                         fft->xy[PSG_CPU_INVERSE][UNALIGNED] != NULL)
+    const bool stays = aligned(first) && plane_pitch * sizeof(psg_real) % FFTW_ALIGNMENT == 0;
+    const bool known = dense ? stays || is_planned(fft, &fft->dense[UNALIGNED])
                              : pitched_for(fft, row_pitch) != NULL;
-    bool planned = true;
+    bool found = true;
     if (!known) {
         pthread_mutex_lock(&planner);
-        planned = dense ? plan_xy(fft, UNALIGNED) : plan_pitched(fft, row_pitch);
+        found = dense ? plan_dense(fft, UNALIGNED) : plan_pitched(fft, row_pitch);
         pthread_mutex_unlock(&planner);
     }
-    return planned;
+    return found;
+}
+
+/* The place of an odd last mode is transformed along y and z, and stays 0. */
+static void clear_last(const psg_cpu_fft *fft, psg_complex *spectrum) {
+    for (int j = 0; fft->real[0] && fft->nx % 2 == 1 && j < fft->ny; j++) {
+        spectrum[((size_t)j + 1) * (size_t)fft->nxc - 1][1] = 0;
+    }
 }
 
 void psg_cpu_fft_xy(const psg_cpu_fft *fft, const void *plane, size_t row_pitch, void *spectrum) {
     /* FFTW has no const; the plan preserves its input. */
     psg_real *in = (psg_real *)(uintptr_t)plane;
-    PSG_FFTW(execute_dft_r2c)
-    (plan_for(fft, PSG_CPU_FORWARD, plane, row_pitch, spectrum), in, spectrum);
+    const planes *p = planes_for(fft, plane, row_pitch, spectrum);
+    if (fft->real[0]) {
+        PSG_FFTW(execute_r2r)(p->rows[PSG_CPU_FORWARD], in, spectrum);
+        clear_last(fft, spectrum);
+    } else {
+        PSG_FFTW(execute_dft_r2c)(p->rows[PSG_CPU_FORWARD], in, spectrum);
+    }
+    if (fft->real[1]) {
+        PSG_FFTW(execute_r2r)(p->columns[PSG_CPU_FORWARD], spectrum, spectrum);
+    }
 }
 
 void psg_cpu_ifft_xy(const psg_cpu_fft *fft, void *spectrum, void *plane, size_t row_pitch) {
-    PSG_FFTW(execute_dft_c2r)
-    (plan_for(fft, PSG_CPU_INVERSE, plane, row_pitch, spectrum), spectrum, plane);
+    const planes *p = planes_for(fft, plane, row_pitch, spectrum);
+    if (fft->real[1]) {
+        PSG_FFTW(execute_r2r)(p->columns[PSG_CPU_INVERSE], spectrum, spectrum);
+    }
+    if (fft->real[0]) {
+        PSG_FFTW(execute_r2r)(p->rows[PSG_CPU_INVERSE], spectrum, plane);
+    } else {
+        PSG_FFTW(execute_dft_c2r)(p->rows[PSG_CPU_INVERSE], spectrum, plane);
+    }
 }
 
 bool psg_cpu_fft_z_contiguous(const psg_cpu_fft *fft, psg_cpu_direction direction, size_t count,
@@ -269,7 +380,7 @@ bool psg_cpu_fft_z_contiguous(const psg_cpu_fft *fft, psg_cpu_direction directio
     fft_complex *line = lines;
     bool finite = true;
     for (size_t c = 0; c < count; c++, line += fft->nz) {
-        PSG_FFTW(execute_dft)(fft->line[direction], line, line);
+        run_lines(fft, fft->line[direction], line, line);
         finite = finite && psg_cpu_finite(*line);
     }
     return finite;
@@ -293,7 +404,7 @@ bool psg_cpu_fft_z_strided(const psg_cpu_fft *fft, psg_cpu_direction direction, 
                 tile[k * w + c][1] = all[k * count + first + c][1];
             }
         }
-        PSG_FFTW(execute_dft)(fft->column[direction], tile, tile);
+        run_lines(fft, fft->column[direction], tile, tile);
         for (size_t k = 0; k < nz; k++) {
             for (size_t c = 0; c < some; c++) {
                 all[k * count + first + c][0] = tile[k * w + c][0];
@@ -316,11 +427,11 @@ size_t psg_cpu_fft_tile_columns(const psg_cpu_fft *fft) {
 }
 
 void psg_cpu_fft_tile_forward(const psg_cpu_fft *fft, psg_complex *tile, psg_complex *lines) {
-    PSG_FFTW(execute_dft)(fft->tile[PSG_CPU_FORWARD], tile, lines);
+    run_lines(fft, fft->tile[PSG_CPU_FORWARD], tile, lines);
 }
 
 void psg_cpu_fft_tile_inverse(const psg_cpu_fft *fft, psg_complex *lines, psg_complex *tile) {
-    PSG_FFTW(execute_dft)(fft->tile[PSG_CPU_INVERSE], lines, tile);
+    run_lines(fft, fft->tile[PSG_CPU_INVERSE], lines, tile);
 }
 
 #if !PSG_REAL_IS_FLOAT

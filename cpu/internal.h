@@ -51,9 +51,9 @@ static inline bool psg_cpu_finite(const psg_complex value) {
 #define psg_cpu_divide_line PSG_REAL_NAME(psg_cpu_divide_line)
 #define psg_cpu_divide_strided PSG_REAL_NAME(psg_cpu_divide_strided)
 #define psg_cpu_divide_contiguous PSG_REAL_NAME(psg_cpu_divide_contiguous)
-/** line[m] *= scale / (base + eigen[m]), 0 where the sum is 0. */
-void psg_cpu_divide_line(size_t n, psg_complex *line, psg_real base, const psg_real *eigen,
-                         psg_real scale);
+/** Divide the modes (i, j, 0 .. nz-1). */
+void psg_cpu_divide_line(const psg_cpu_divide *divide, size_t i, size_t j, size_t nz,
+                         psg_complex *line);
 void psg_cpu_divide_strided(const psg_cpu_divide *divide, const size_t n[3], size_t row0,
                             size_t rows, void *pencil, void *mode0);
 void psg_cpu_divide_contiguous(const psg_cpu_divide *divide, const size_t n[3], size_t row0,

@@ -34,8 +34,6 @@ bool psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
     const size_t nz = psg_cpu_fft_points_z(fft);
     const size_t width = psg_cpu_fft_tile_columns(fft);
     const size_t total = pencil->rows * pencil->nxc;
-    const psg_real *ex = divide->eigen[0];
-    const psg_real *ey = divide->eigen[1];
     psg_complex *tile = scratch;
     psg_complex *lines = tile + nz * width;
     bool finite = true;
@@ -53,8 +51,7 @@ bool psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
         for (size_t c = 0; c < columns; c++) {
             const size_t i = (first + c) % pencil->nxc;
             const size_t j = pencil->row0 + (first + c) / pencil->nxc;
-            psg_cpu_divide_line(nz, lines + c * nz, ex[i] + ey[j] - (psg_real)divide->lambda,
-                                divide->eigen[2], (psg_real)divide->scale);
+            psg_cpu_divide_line(divide, i, j, nz, lines + c * nz);
         }
         psg_cpu_fft_tile_inverse(fft, lines, tile);
         for (size_t c = 0; c < columns; c++) {

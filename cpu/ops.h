@@ -1,13 +1,12 @@
 /** @file ops.h  What a CPU core can do, in one precision: the table through which codelets call it.
  *
  * Element types are the table's: "real" is double or float, "complex" two of them. Shapes as in
- * C, the last index fastest; nxc = nx/2 + 1.
+ * C, the last index fastest; nxc = psg_transform_row().
  */
 #ifndef PSG_CPU_OPS_H
 #define PSG_CPU_OPS_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "cpu/transform.h"
 
 /** All transforms of one grid; safe to execute from any number of threads. */
 typedef struct psg_cpu_fft psg_cpu_fft;
@@ -18,20 +17,23 @@ typedef enum psg_cpu_effort {
     PSG_CPU_PATIENT
 } psg_cpu_effort;
 
+typedef enum psg_cpu_direction { PSG_CPU_FORWARD = 0, PSG_CPU_INVERSE } psg_cpu_direction;
+
 typedef struct psg_cpu_fft_spec {
     size_t nx, ny, nz;
+    psg_transform_kind kind[3][2]; /**< [axis][direction] */
     psg_cpu_effort effort;
     const char
         *wisdom; /**< what FFTW learnt before, as it was exported: FFTW stops the process over
                              a text that is damaged; NULL: nothing */
 } psg_cpu_fft_spec;
 
-typedef enum psg_cpu_direction { PSG_CPU_FORWARD = 0, PSG_CPU_INVERSE } psg_cpu_direction;
-
 /** Multiply mode (i, j, k) by scale / (eigen_x[i] + eigen_y[j] + eigen_z[k] - lambda), and by 0
  *  where that denominator is 0. */
 typedef struct psg_cpu_divide {
     const void *eigen[3]; /**< real tables, one per axis: nxc, ny and nz values */
+    bool
+        apart; /**< the real and the imaginary part are modes of their own: eigen[0] has 2 nxc values */
     double lambda;
     double scale;
 } psg_cpu_divide;
@@ -95,6 +97,7 @@ struct psg_cpu_ops {
                    const psg_cpu_pencil *pencil, void *scratch, void *mode0);
 
     /** Divide a pencil of rows [row0, row0 + rows), whole: [nz][rows][nxc] or [rows][nxc][nz].
+     *  @param[in]  n      nxc, ny, nz
      *  @param[out] mode0  one complex: the mode (0,0,0) before the division, if the pencil has it; may be NULL */
     void (*divide_strided)(const psg_cpu_divide *divide, const size_t n[3], size_t row0,
                            size_t rows, void *pencil, void *mode0);

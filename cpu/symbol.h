@@ -16,28 +16,36 @@ extern "C" {
 
 static const double psg_symbol_pi = 3.14159265358979323846;
 
-/** The wavenumber, in whole waves per box, that position m of a transform of n points stands
- *  for. Both -n/2 and n/2 are the same mode when n is even; the sign does not matter to a
+/** The wavenumber, in whole waves per box, that position m of a periodic transform of n points
+ *  stands for. Both -n/2 and n/2 are the same mode when n is even; the sign does not matter to a
  *  square. */
 static inline double psg_symbol_waves(size_t m, size_t n) {
     return 2 * m <= n ? (double)m : -(double)(n - m);
 }
 
+/* All have a mode of so many waves per length, half waves too, on an axis of so many intervals h. */
+
 /** -k^2, k = 2 pi waves / length: the derivative of the trigonometric interpolant, exact for every
  *  mode that the grid carries, Nyquist's included. */
-static inline double psg_symbol_spectral(size_t m, size_t n, double length) {
-    const double k = 2 * psg_symbol_pi * psg_symbol_waves(m, n) / length;
+static inline double psg_symbol_spectral(double waves, double intervals, double length) {
+    (void)intervals;
+    const double k = 2 * psg_symbol_pi * waves / length;
     return -k * k;
 }
 
-/** -(2/h sin(k h/2))^2, h = length/n: what (u[i-1] - 2 u[i] + u[i+1]) / h^2 does to mode m. */
-static inline double psg_symbol_fd2(size_t m, size_t n, double length) {
-    const double s =
-        2 * ((double)n / length) * sin(psg_symbol_pi * psg_symbol_waves(m, n) / (double)n);
+/** -(2/h sin(k h/2))^2, h = length/intervals: what (u[i-1] - 2 u[i] + u[i+1]) / h^2 does to the mode. */
+static inline double psg_symbol_fd2(double waves, double intervals, double length) {
+    const double s = 2 * (intervals / length) * sin(psg_symbol_pi * waves / intervals);
     return -s * s;
 }
 
-typedef double (*psg_symbol_function)(size_t m, size_t n, double length);
+/** (-u[i-2] + 16 u[i-1] - 30 u[i] + 16 u[i+1] - u[i+2]) / (12 h^2): fd2 times 1 + sin^2(k h/2)/3. */
+static inline double psg_symbol_fd4(double waves, double intervals, double length) {
+    const double s = sin(psg_symbol_pi * waves / intervals);
+    return psg_symbol_fd2(waves, intervals, length) * (1 + s * s / 3);
+}
+
+typedef double (*psg_symbol_function)(double waves, double intervals, double length);
 
 #ifdef __cplusplus
 }

@@ -46,6 +46,7 @@ static bool find_seconds(const psg_context *c, unsigned worker, bool gpu, size_t
                                       .precision = c->engine.precision,
                                       .axis = step[m].pencil ? PSG_AXIS_PENCIL : PSG_AXIS_SEGMENT,
                                       .n = {c->layout.n[0], c->layout.n[1], c->layout.n[2]},
+                                      .row = c->layout.nxc,
                                       .count = extent / parts,
                                       .pieces = parts,
                                       .dense = true};

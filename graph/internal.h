@@ -258,6 +258,8 @@ psg_status psg_simulation_nodes_check(const psg_options *options, const psg_grid
  *  @param[in] ahead  with all of its f, which comes ahead of the tasks that read it, and of a u
  *                     that is still on its way home */
 bool psg_placement_fits(const psg_plan *plan, bool ahead);
+/** And if `twice` rows of every plane had a second place? */
+bool psg_placement_fits_twice(const psg_plan *plan, bool ahead, size_t twice);
 /** The memory node of a worker's data; main memory for worker -1. */
 int psg_placement_node(int worker);
 /** Where a worker's part of the spectrum is at home. */
@@ -270,6 +272,7 @@ typedef struct psg_part {
     int node;
     size_t bytes;
     void *memory;
+    size_t first; /**< of a lane: the item with which it begins */
     bool lent;    /**< other processes reach it, see share.c */
     size_t place; /**< if it is lent: the GPU that has it, by its number among workers.gpus */
 } psg_part;
@@ -290,8 +293,8 @@ typedef struct psg_lane {
     psg_part *parts; /**< [part_count]: the memory */
     size_t part_count;
     void **item;             /**< where each thing in it stands; see lane.c */
-    psg_relay_place relay;   /**< of `item`, the rows that kspace relays */
-    struct psg_loans *loans; /**< with psg_shares(): where the other processes' pencils stand */
+    psg_relay_place *relay;  /**< by StarPU worker, the rows that kspace relays; NULL: none */
+    struct psg_loans *loans; /**< with psg_shares(): where the other processes' items stand */
     size_t bytes;
     size_t number; /**< of the lane in the plan */
     /* Blocks are complex [z][y][nxc]. What the segments have: [own segments][bundles]. What came
@@ -335,6 +338,18 @@ typedef struct psg_pinned {
 /** @return PSG_OK; PSG_ERR_MEMORY: *lane is NULL */
 psg_status psg_lane_create(psg_lane **lane, const psg_plan *plan);
 void psg_lane_destroy(psg_lane *lane, const psg_plan *plan);
+
+/* ------------------------------------------------------------------------------- relay.c */
+
+/** Which rows does kspace relay, on all processes? Rows are cut, and form.strip is known. Collective.
+ *  @return PSG_OK; PSG_ERR_MEMORY, _RUNTIME */
+psg_status psg_relay_choose(psg_plan *plan);
+/** Room for the addresses of a lane's relayed rows. Memory of other processes has one for each GPU that reaches it.
+ *  @return false: no memory */
+bool psg_relay_allocate(psg_lane *lane, const psg_plan *plan);
+/** The addresses, once all processes have the lane. */
+void psg_relay_fill(psg_lane *lane, const psg_plan *plan);
+void psg_relay_free(psg_lane *lane, const psg_plan *plan);
 
 /* -------------------------------------------------------------------------------- door.c */
 
@@ -396,14 +411,15 @@ bool psg_share_allocate(const psg_plan *plan, psg_part *part);
 void psg_share_free(const psg_plan *plan, psg_part *part);
 
 /** Lend a lane's parts to the other processes, and take theirs. Collective.
+ *  @param[in] items   what stands in its parts, see lane.c
  *  @param[in] status  PSG_OK if this process has its parts
  *  @return that of all processes */
-psg_status psg_share_connect(psg_lane *lane, const psg_plan *plan, psg_status status);
+psg_status psg_share_connect(psg_lane *lane, const psg_plan *plan, size_t items, psg_status status);
 /** Undo that; nothing where it was not done. The lane's solves have ended. Collective.
  *  @return may the parts be freed? Not where another process may still use them. */
 bool psg_share_disconnect(psg_lane *lane, const psg_plan *plan);
-/** Where pencil p of another process stands, for a worker of ours. */
-void *psg_share_pencil(const psg_lane *lane, const psg_plan *plan, int rank, size_t p, int worker);
+/** Where item m of another process' lane stands, for a worker of ours. */
+void *psg_share_item(const psg_lane *lane, const psg_plan *plan, int rank, size_t m, int worker);
 
 /* ----------------------------------------------------------------------------- exchange.c */
 
@@ -440,6 +456,7 @@ typedef struct psg_problem {
     bool policy_asked;  /**< the options name a scheduling policy */
     bool tuned;         /**< some of the options are what `psg tune` stored */
     void *eigen[3];     /**< eigenvalues along each axis, in the plan's precision */
+    double eigen_first; /**< the absolute value of the sum of those of mode (0,0,0) */
     double eigen_least; /**< the least absolute value in them but 0; INFINITY: there is no other */
     double eigen_most;  /**< the largest absolute value of a sum, one of each axis */
     psg_terms terms;    /**< of a solve without terms of its own; without its relay */

@@ -80,8 +80,8 @@ static void part_free(psg_part *part, const psg_plan *plan) {
  *   dense, one process, or several that share blocks:
  *            [own pencils]         a pencil's blocks end to end: its rows of all planes, but those
  *                                  that kspace returns:
- *            [pencils]             these of a pencil, as they come, unless it fetches them
- *            [segments]            and of all pencils in a segment's planes, as they are back
+ *            [own pencils]         these of a pencil, as they come, unless it fetches them
+ *            [own segments]        and of all pencils in a segment's planes, as they are back
  *   several: [ranks][own segments] a segment's planes of the rows of each process: its blocks end
  *                                  to end
  *            [their segments]      the others' planes of our rows: their blocks end to end
@@ -112,7 +112,7 @@ static layout layout_of(const psg_plan *plan) {
     l.inward = stacked ? 0 : c->layout.segments - l.own;
     l.stacks = stacked ? pencils : 0;
     l.sent = c->layout.relay.rows != NULL && !c->layout.relay.fetched ? pencils : 0;
-    l.returned = c->layout.relay.rows != NULL ? c->layout.segments : 0;
+    l.returned = c->layout.relay.rows != NULL ? l.own : 0;
     l.spectra = c->form.fused || c->form.segment_is_block ? 0 : l.own;
     l.pencils = c->form.fused || c->form.pencil_is_block ? 0 : pencils;
     return l;
@@ -194,11 +194,13 @@ static subject subject_of(const layout *l, size_t m) {
     }
     m -= l->stacks;
     if (m < l->sent) {
-        return (subject){.pencil = true, .index = m, .rows = psg_relay_rows(&c->layout, m)};
+        const size_t p = c->layout.own_pencils.first + m;
+        return (subject){.pencil = true, .index = p, .rows = psg_relay_rows(&c->layout, p)};
     }
     m -= l->sent;
     if (m < l->returned) {
-        return (subject){.index = m, .rows = psg_relay_all_rows(&c->layout)};
+        return (subject){.index = c->layout.own_segments.first + m,
+                         .rows = psg_relay_all_rows(&c->layout)};
     }
     m -= l->returned;
     if (m < l->spectra) {
@@ -246,6 +248,7 @@ static size_t make_part(psg_lane *lane, const layout *l, size_t first) {
         return 0;
     }
     lane->part_count++;
+    part->first = first;
     char *next = part->memory;
     for (size_t m = first; m < end; m++) {
         lane->item[m] = next;
@@ -287,7 +290,9 @@ static void register_block(starpu_data_handle_t *block, const psg_lane *lane, co
     const bool taken = l->stacked && rank != l->plan->processes.rank;
     const int worker = c->layout.segment_worker[s];
     const int node = taken ? psg_placement_home(l->plan, worker) : item_of(l, at.item).node;
-    char *memory = taken ? psg_share_pencil(lane, l->plan, rank, g, worker) : lane->item[at.item];
+    char *memory =
+        taken ? psg_share_item(lane, l->plan, rank, g - l->plan->processes.pencil[rank], worker)
+              : lane->item[at.item];
     psg_block_register(block, node, memory + at.rows * c->layout.nxc * element, n,
                        c->form.packed ? n[0] * n[1] : c->layout.nxc * c->layout.n[1], element);
     starpu_data_set_coordinates(*block, 2, (int)s, (int)y[0]);
@@ -482,15 +487,13 @@ static bool make_room(psg_lane *lane, const layout *l) {
     if (!all) {
         return false;
     }
-    lane->relay.before = &lane->item[l->outward + l->inward + l->stacks];
-    lane->relay.after = lane->relay.before + l->sent;
     lane->bundles = handles(l->own * c->layout.bundles);
     lane->arrivals = handles(c->layout.segments * (psg_range_count(c->layout.own_bundles)));
     lane->blocks = handles(c->layout.segments * (psg_range_count(c->layout.own_pencils)));
     lane->spectra = handles(l->own);
     lane->columns = handles(psg_range_count(c->layout.own_pencils));
-    return lane->bundles != NULL && lane->arrivals != NULL && lane->blocks != NULL &&
-           lane->spectra != NULL && lane->columns != NULL;
+    return psg_relay_allocate(lane, l->plan) && lane->bundles != NULL && lane->arrivals != NULL &&
+           lane->blocks != NULL && lane->spectra != NULL && lane->columns != NULL;
 }
 
 psg_status psg_lane_create(psg_lane **result, const psg_plan *plan) {
@@ -508,7 +511,7 @@ psg_status psg_lane_create(psg_lane **result, const psg_plan *plan) {
             c->layout.n[0], c->layout.n[1], c->layout.n[2], lane->bytes);
     }
     if (psg_shares(plan)) {
-        status = psg_share_connect(lane, plan, status);
+        status = psg_share_connect(lane, plan, item_count(&l), status);
     }
     if (status != PSG_OK || lane == NULL) {
         psg_lane_destroy(lane, plan);
@@ -516,6 +519,7 @@ psg_status psg_lane_create(psg_lane **result, const psg_plan *plan) {
     }
     lane->number = plan->storage.lane_count;
     register_all(lane, &l);
+    psg_relay_fill(lane, plan);
     if (plan->placement.exchange == PSG_EXCHANGE_ALLTOALL && !describe_alltoall(lane, &l)) {
         psg_lane_destroy(lane, plan);
         return psg_fail(PSG_ERR_MEMORY, "no memory for MPI_Alltoallv, or more than it can count");
@@ -567,6 +571,7 @@ void psg_lane_destroy(psg_lane *lane, const psg_plan *plan) {
         free(parts[way]->count);
         free(parts[way]->first);
     }
+    psg_relay_free(lane, plan);
     free(lane->outward.block);
     free(lane->inward.block);
     free(lane->columns);

@@ -30,7 +30,7 @@ typedef struct row {
 
 static const word precisions[] = {{"f64", PSG_F64}, {"f32", PSG_F32}, {NULL, 0}};
 static const word symbols[] = {
-    {"spectral", PSG_SYMBOL_SPECTRAL}, {"fd2", PSG_SYMBOL_FD2}, {NULL, 0}};
+    {"spectral", PSG_SYMBOL_SPECTRAL}, {"fd2", PSG_SYMBOL_FD2}, {"fd4", PSG_SYMBOL_FD4}, {NULL, 0}};
 static const word means[] = {{"drop", PSG_MEAN_DROP}, {"error", PSG_MEAN_ERROR}, {NULL, 0}};
 static const word graphs[] = {
     {"fused", PSG_GRAPH_FUSED}, {"staged", PSG_GRAPH_STAGED}, {"auto", PSG_GRAPH_AUTO}, {NULL, 0}};
@@ -66,8 +66,11 @@ static const row rows[] = {
      precisions,
      0,
      0},
-    {{"symbol", "Equation", "spectral|fd2", "spectral",
-      "the Laplacian: spectral (-k^2) or fd2 (the 7-point stencil, solved exactly)", SAME},
+    {{"symbol", "Equation", "spectral|fd2|fd4", "spectral",
+      "the Laplacian: spectral (-k^2), fd2 (the 7-point stencil, solved exactly) or fd4 (the "
+      "13-point "
+      "stencil of fourth order, solved exactly)",
+      SAME},
      CHOICE,
      AT(symbol),
      symbols,
@@ -87,8 +90,8 @@ static const row rows[] = {
      -INFINITY,
      INFINITY},
     {{"mean", "Equation", "drop|error", "drop",
-      "a mean of f, for which a periodic box has no solution unless lambda > 0: drop it and say "
-      "so, or fail",
+      "a mean of f, for which a box with periodic and Neumann sides alone has no solution unless "
+      "lambda > 0: drop it and say so, or fail",
       SAME},
      CHOICE,
      AT(mean),

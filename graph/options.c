@@ -1,4 +1,3 @@
-#include "graph/internal.h"
 #include "graph/transforms.h"
 
 #include "runtime/simulation.h"
@@ -125,6 +124,39 @@ void psg_grid_init(psg_grid *grid, size_t nx, size_t ny, size_t nz, double lx, d
         .axis = {{.n = nx, .length = lx}, {.n = ny, .length = ly}, {.n = nz, .length = lz}}};
 }
 
+/* Periodic on one side, free, or one point on both sides of nodes. */
+static psg_status check_sides(const psg_axis *axis, char name) {
+    for (int side = 0; side < 2; side++) {
+        const int bc = (int)axis->bc[side];
+        if (bc < 0 || bc >= PSG_BC_COUNT) {
+            return psg_fail(PSG_ERR_ARG, "boundary condition %d along %c is none", bc, name);
+        }
+    }
+    if ((int)axis->points < 0 || axis->points >= PSG_POINTS_COUNT) {
+        return psg_fail(PSG_ERR_ARG, "points = %d along %c is none of psg_points",
+                        (int)axis->points, name);
+    }
+    if ((axis->bc[0] == PSG_BC_PERIODIC) != (axis->bc[1] == PSG_BC_PERIODIC)) {
+        return psg_fail(PSG_ERR_ARG,
+                        "the %s side along %c is periodic and the other one is not: an axis is "
+                        "periodic at both sides or at none",
+                        axis->bc[0] == PSG_BC_PERIODIC ? "lower" : "upper", name);
+    }
+    const psg_transform *row = psg_transform_of(axis);
+    if (row == NULL) {
+        return psg_fail(PSG_ERR_UNSUPPORTED,
+                        "a free side along %c is not there yet: periodic, Dirichlet and Neumann "
+                        "sides are",
+                        name);
+    }
+    return psg_transform_intervals(row, axis->n) > 0
+               ? PSG_OK
+               : psg_fail(PSG_ERR_ARG,
+                          "n%c = 1: nodes between two Neumann sides have a point on each, so they "
+                          "are two at least",
+                          name);
+}
+
 static psg_status check_axis(const psg_axis *axis, char name) {
     if (axis->n < 1) {
         return psg_fail(PSG_ERR_ARG, "n%c = 0: every axis needs a point", name);
@@ -137,19 +169,7 @@ static psg_status check_axis(const psg_axis *axis, char name) {
         return psg_fail(PSG_ERR_ARG, "the box is %g long along %c: a finite length > 0 is needed",
                         axis->length, name);
     }
-    for (int side = 0; side < 2; side++) {
-        const int bc = (int)axis->bc[side];
-        if (bc < 0 || bc >= PSG_BC_COUNT) {
-            return psg_fail(PSG_ERR_ARG, "boundary condition %d along %c is none", bc, name);
-        }
-        if (bc != PSG_BC_PERIODIC && psg_transform_of(axis) == NULL) {
-            return psg_fail(
-                PSG_ERR_UNSUPPORTED,
-                "boundary condition %d along %c is not there yet: only periodic axes are", bc,
-                name);
-        }
-    }
-    return PSG_OK;
+    return check_sides(axis, name);
 }
 
 psg_status psg_grid_check(const psg_grid *grid, psg_precision precision) {
@@ -160,10 +180,18 @@ psg_status psg_grid_check(const psg_grid *grid, psg_precision precision) {
             return status;
         }
     }
+    for (int d = 0; d < 3; d++) { /* FFTW counts two numbers of each complex one in an int */
+        if (psg_transforms_cores(grid) != NULL && a[d].n > INT32_MAX / 2) {
+            return psg_fail(PSG_ERR_UNSUPPORTED,
+                            "n%c = %zu: at most %d points per axis where sides are not periodic",
+                            "xyz"[d], a[d].n, INT32_MAX / 2);
+        }
+    }
+    const size_t row = psg_transform_row(a[0].n, psg_transform_of(&a[0])->kind[0]);
     const size_t complex_bytes = precision == PSG_F64 ? 16 : 8;
     size_t bytes = 0;
-    if (__builtin_mul_overflow(a[0].n / 2 + 1, a[2].n, &bytes) || bytes > UINT32_MAX / 2 ||
-        __builtin_mul_overflow(a[0].n / 2 + 1, a[1].n, &bytes) || bytes > UINT32_MAX / 2 ||
+    if (__builtin_mul_overflow(row, a[2].n, &bytes) || bytes > UINT32_MAX / 2 ||
+        __builtin_mul_overflow(row, a[1].n, &bytes) || bytes > UINT32_MAX / 2 ||
         __builtin_mul_overflow(bytes, a[2].n, &bytes) ||
         __builtin_mul_overflow(bytes, complex_bytes, &bytes) || bytes > SIZE_MAX / 8) {
         return psg_fail(
@@ -171,6 +199,26 @@ psg_status psg_grid_check(const psg_grid *grid, psg_precision precision) {
             "%zu x %zu x %zu points are more than can be addressed (planes of x with y or z "
             "have to have fewer than 2^32 points)",
             a[0].n, a[1].n, a[2].n);
+    }
+    return PSG_OK;
+}
+
+psg_status psg_axis_points(const psg_axis *axis, double *first, double *step) {
+    psg_clear_error();
+    if (axis == NULL) {
+        return psg_fail(PSG_ERR_ARG, "axis is NULL");
+    }
+    const psg_status status = check_axis(axis, '?');
+    if (status != PSG_OK) {
+        return status;
+    }
+    const psg_transform *row = psg_transform_of(axis);
+    const double h = axis->length / psg_transform_intervals(row, axis->n);
+    if (first != NULL) {
+        *first = row->first * h;
+    }
+    if (step != NULL) {
+        *step = h;
     }
     return PSG_OK;
 }

@@ -52,7 +52,7 @@ static size_t share(const psg_plan *plan, size_t parts, size_t size) {
  * room for what passes through: slabs of f and u, or all of both, copies of blocks, and where blocks
  * are dense a segment's spectrum. What passes through for the solves in other lanes comes and goes,
  * so it may not be there now, and has to fit too. */
-static bool fits(const psg_plan *plan, bool ahead, size_t twice) {
+bool psg_placement_fits_twice(const psg_plan *plan, bool ahead, size_t twice) {
     const psg_context *c = &plan->context;
     const size_t row = c->layout.nxc * 2 * c->cpu->real_bytes;
     const size_t plane = c->layout.n[1] * row;
@@ -77,8 +77,9 @@ static bool fits(const psg_plan *plan, bool ahead, size_t twice) {
 }
 
 bool psg_placement_fits(const psg_plan *plan, bool ahead) {
-    return fits(plan, ahead,
-                plan->context.layout.relay.fetched ? 0 : psg_relay_all_rows(&plan->context.layout));
+    return psg_placement_fits_twice(
+        plan, ahead,
+        plan->context.layout.relay.fetched ? 0 : psg_relay_all_rows(&plan->context.layout));
 }
 
 /* Direct where the processes reach each other's memory, and have room there; else messages. */
@@ -152,40 +153,6 @@ psg_status psg_placement_check(psg_plan *plan) {
     return PSG_OK;
 }
 
-/* A share of each pencil's rows, in steps. @return all of them */
-static size_t take_rows(size_t *rows, const psg_context *c, double share) {
-    size_t all = 0;
-    for (size_t p = 0; p < c->layout.pencils; p++) {
-        rows[p] = (size_t)(share * (double)psg_layout_rows(&c->layout, p)) / TUNING_RELAY_STEP *
-                  TUNING_RELAY_STEP;
-        all += rows[p];
-    }
-    return all;
-}
-
-/* `kspace` writes a share of the rows to the GPUs of their segments, see base/tuning.h. Rows that come and go back
- * have two places, if there is room for them beside f and u. */
-static psg_status return_rows(psg_plan *plan) {
-    psg_context *c = &plan->context;
-    const double away = (double)plan->workers.gpu_count / (double)(plan->workers.gpu_count - 1);
-    if (!psg_gpu_relays(c)) {
-        return PSG_OK;
-    }
-    plan->context.layout.relay.rows =
-        malloc(c->layout.pencils * sizeof *plan->context.layout.relay.rows);
-    if (plan->context.layout.relay.rows == NULL) {
-        return psg_fail(PSG_ERR_MEMORY, "no memory for the placement of %zu pencils",
-                        c->layout.pencils);
-    }
-    const size_t rows = take_rows(plan->context.layout.relay.rows, c, TUNING_RELAY_SHARE * away);
-    c->layout.relay.fetched =
-        plan->workers.gpu_count == 2 || plan->placement.fetches || !fits(plan, true, rows);
-    if (c->layout.relay.fetched) {
-        (void)take_rows(plan->context.layout.relay.rows, c, TUNING_RELAY_FETCHED_SHARE * away);
-    }
-    return PSG_OK;
-}
-
 /* Blocks that are at home on the GPU of their pencil, and f or u on that of the segment. Another process' blocks are at
  * addresses of the segment's GPU. */
 static psg_status make_direct(psg_plan *plan) {
@@ -205,7 +172,7 @@ static psg_status make_direct(psg_plan *plan) {
     psg_task_forward_xy_direct(plan->placement.direct.forward_xy, plan->placement.direct_node);
     psg_task_inverse_xy_direct(plan->placement.direct.inverse_xy, plan->placement.direct_node);
     c->direct = &plan->placement.direct;
-    return plan->processes.ranks == 1 ? return_rows(plan) : PSG_OK;
+    return PSG_OK;
 }
 
 static bool all_on(int worker, const int *workers, size_t count) {

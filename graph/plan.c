@@ -102,7 +102,14 @@ static psg_status make_workers(psg_plan *plan) {
     const size_t cpus = starpu_worker_get_ids_by_type(
         STARPU_CPU_WORKER, plan->workers.usable + plan->workers.gpu_count,
         (unsigned)(plan->workers.count - plan->workers.gpu_count));
-    const psg_status status = psg_cpu_share_make(plan, cpus);
+    psg_status status = psg_cpu_share_make(plan, cpus);
+    const char *cores = psg_transforms_cores(&plan->problem.grid);
+    if (status == PSG_OK && cores != NULL && plan->workers.gpu_count > 0) {
+        status = psg_fail(PSG_ERR_UNSUPPORTED,
+                          "the sides along %s are not periodic, and GPUs solve periodic grids "
+                          "alone: choose gpus = 0, and CPU cores solve",
+                          cores);
+    }
     if (status != PSG_OK) {
         return status;
     }
@@ -221,7 +228,13 @@ static void set_context(psg_plan *plan) {
     for (int d = 0; d < 3; d++) {
         c->layout.n[d] = plan->problem.grid.axis[d].n;
     }
-    c->layout.nxc = psg_transform_of(&plan->problem.grid.axis[0])->modes(c->layout.n[0], true);
+    const psg_transform *x = psg_transform_of(&plan->problem.grid.axis[0]);
+    c->layout.nxc = psg_transform_row(c->layout.n[0], x->kind[0]);
+    c->apart = !psg_transform_periodic(x);
+    for (int d = 0; d < 3; d++) {
+        c->transforms = PSG_TRANSFORM_COUNT * c->transforms +
+                        (int)psg_transform_of(&plan->problem.grid.axis[d])->kind[0];
+    }
     c->engine.owner = c;
     c->engine.precision = single ? PSG_TASK_F32 : PSG_TASK_F64;
     c->engine.kinds = psg_kind_count();
@@ -397,6 +410,7 @@ static psg_status make(psg_plan *plan) {
                                        psg_placement_check,
                                        psg_partition_rows,
                                        psg_placement_strips,
+                                       psg_relay_choose,
                                        psg_placement_make,
                                        psg_simulation_check,
                                        make_exchange,

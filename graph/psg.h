@@ -4,9 +4,10 @@
  * psg_machine.h the machine, tuning and simulation, psg_starpu.h f and u as StarPU data.
  *
  * Solves  lap(u) - lambda u = factor f  on a box of lx x ly x lz with nx x ny x nz points, (i,j,k) at
- * (i lx/nx, j ly/ny, k lz/nz). Arrays are [nz][ny][nx], x fastest, real, in the plan's precision.
- * Periodic, lambda = 0: there is no solution for k = 0. The mean of f is dropped, and u has mean 0
- * (psg_options.mean).
+ * (i lx/nx, j ly/ny, k lz/nz) where all sides are periodic (psg_points). Arrays are [nz][ny][nx], x
+ * fastest, real, in the plan's precision. All sides periodic or Neumann, lambda = 0: there is no
+ * solution for k = 0. The mean of f is dropped, and u has mean 0 (psg_options.mean). In a mean over
+ * points on Neumann sides these count half.
  *
  *     psg_grid grid;    psg_grid_init(&grid, nx, ny, nz, lx, ly, lz);
  *     psg_options opt;  psg_options_init(&opt);
@@ -71,19 +72,31 @@ PSG_API const char *psg_last_error_detail(void);
 
 /* -------------------------------------------------------------------------------------- grid */
 
-/** What holds at one side of an axis. Only PSG_BC_PERIODIC (on both sides) is there today. */
+/** What holds at one side of an axis. */
 typedef enum psg_bc {
-    PSG_BC_PERIODIC = 0,
-    PSG_BC_DIRICHLET,
-    PSG_BC_NEUMANN,
-    PSG_BC_FREE,
+    PSG_BC_PERIODIC = 0, /**< at both sides */
+    PSG_BC_DIRICHLET,    /**< u is 0; on CPU cores alone, as the next one */
+    PSG_BC_NEUMANN,      /**< the derivative of u across the side is 0 */
+    PSG_BC_FREE,         /**< not there yet */
     PSG_BC_COUNT
 } psg_bc;
+
+/** Where the n points of an axis with other sides than periodic are. A periodic axis has point j at
+ *  j h, h = length/n. */
+typedef enum psg_points {
+    PSG_POINTS_CELLS = 0, /**< in the middle of n cells: point j at (j + 1/2) h, h = length/n */
+    PSG_POINTS_NODES, /**< a Neumann side has a point on it, a Dirichlet side has none: there u is
+                               known. Dirichlet at both sides: (j + 1) h, h = length/(n + 1); Neumann
+                               at both: j h, h = length/(n - 1), n >= 2; Dirichlet below and Neumann
+                               above: (j + 1) h, h = length/n; the other way round: j h */
+    PSG_POINTS_COUNT
+} psg_points;
 
 typedef struct psg_axis {
     size_t n;      /**< points, >= 1; any number, prime and odd too */
     double length; /**< length of the box along this axis, > 0, unit L */
     psg_bc bc[2];  /**< at the lower and at the upper side */
+    psg_points points;
 } psg_axis;
 
 typedef struct psg_grid {
@@ -94,6 +107,10 @@ typedef struct psg_grid {
 PSG_API void psg_grid_init(psg_grid *grid, size_t nx, size_t ny, size_t nz, double lx, double ly,
                            double lz);
 
+/** Where the points of an axis are: point j at first + j step, unit L; either may be NULL.
+ *  @return as psg_plan_create() for such an axis */
+PSG_API psg_status psg_axis_points(const psg_axis *axis, double *first, double *step);
+
 /* ----------------------------------------------------------------------------------- options */
 
 typedef enum psg_precision { PSG_F64 = 0, PSG_F32, PSG_PRECISION_COUNT } psg_precision;
@@ -102,10 +119,13 @@ typedef enum psg_precision { PSG_F64 = 0, PSG_F32, PSG_PRECISION_COUNT } psg_pre
 typedef enum psg_symbol {
     PSG_SYMBOL_SPECTRAL = 0, /**< -k^2 */
     PSG_SYMBOL_FD2,          /**< -(2/h sin(kh/2))^2: the 7-point stencil, solved exactly */
+    PSG_SYMBOL_FD4, /**< that times 1 + sin^2(kh/2)/3: the 13-point stencil of fourth order,
+                                  solved exactly; beyond a side u goes on as its mirror image */
     PSG_SYMBOL_COUNT
 } psg_symbol;
 
-/** What to do with the mean of f where the equation has no solution for it. */
+/** What to do with the mean of f where the equation has no solution for it: all sides are periodic or
+ *  Neumann, and lambda is 0. */
 typedef enum psg_mean { PSG_MEAN_DROP = 0, PSG_MEAN_ERROR, PSG_MEAN_COUNT } psg_mean;
 
 /** The variant of the task graph. */

@@ -121,8 +121,16 @@ psg_status psg_ranks_same_values(psg_comm *comm, const psg_option_value *values,
 
 /* Everybody compares with the first process. */
 psg_status psg_ranks_same(psg_comm *comm, const psg_grid *grid, const psg_options *o) {
-    static const char *const names[2][3] = {{"nx", "ny", "nz"}, {"lx", "ly", "lz"}};
-    enum { COUNT = 6 + PSG_OPTION_VALUES_MOST };
+    static const char *const names[][3] = {
+        {"nx", "ny", "nz"},
+        {"lx", "ly", "lz"},
+        {"the lower boundary condition along x", "the lower boundary condition along y",
+         "the lower boundary condition along z"},
+        {"the upper boundary condition along x", "the upper boundary condition along y",
+         "the upper boundary condition along z"},
+        {"the position of the points along x", "the position of the points along y",
+         "the position of the points along z"}};
+    enum { OF_GRID = 3 * sizeof names / sizeof *names, COUNT = OF_GRID + PSG_OPTION_VALUES_MOST };
     psg_option_value wanted[COUNT];
     double mine[COUNT];
     double first[COUNT];
@@ -131,10 +139,14 @@ psg_status psg_ranks_same(psg_comm *comm, const psg_grid *grid, const psg_option
         return status;
     }
     for (int d = 0; d < 3; d++) {
-        wanted[d] = (psg_option_value){names[0][d], (double)grid->axis[d].n};
-        wanted[3 + d] = (psg_option_value){names[1][d], grid->axis[d].length};
+        const psg_axis *axis = &grid->axis[d];
+        const double value[] = {(double)axis->n, axis->length, (double)axis->bc[0],
+                                (double)axis->bc[1], (double)axis->points};
+        for (size_t m = 0; m < sizeof names / sizeof *names; m++) {
+            wanted[3 * m + (size_t)d] = (psg_option_value){names[m][d], value[m]};
+        }
     }
-    const size_t count = 6 + psg_option_table_same(o, &wanted[6]);
+    const size_t count = OF_GRID + psg_option_table_same(o, &wanted[OF_GRID]);
     for (size_t m = 0; m < count; m++) {
         mine[m] = wanted[m].value;
     }

@@ -46,18 +46,19 @@ static bool meet(const psg_plan *plan) {
 
 /* ---------------------------------------------------------------------------------- loans */
 
-/* What a process tells of one of its memories. */
+/* What a process tells of one of its memories, or of an item in one. */
 typedef struct told {
-    int there;      /* has it so many memories? */
-    uint64_t first; /* pencil of those in it */
-    uint64_t key;   /* of a trial */
+    int there;       /* is this a memory of its own? */
+    uint64_t first;  /* of an item of a lane: the item with which its memory begins, */
+    uint64_t offset; /* and bytes from there */
+    uint64_t key;    /* of a trial */
     psg_loan loan;
 } told;
 
 /* Loans of all processes. */
 typedef struct psg_loans {
     size_t places; /* of this process */
-    size_t most;   /* memories of the process that has most */
+    size_t most;   /* memories, or items, of the process that has most */
     size_t others; /* ranks * most */
     told *told;    /* [ranks][most] */
     void **taken;  /* [places][ranks][most]; NULL: ours, or none */
@@ -304,27 +305,26 @@ void psg_share_free(const psg_plan *plan, psg_part *part) {
     }
 }
 
-/* The items of such a lane are our pencils, in their order, and its parts are runs of them. */
-static size_t first_pencil(const psg_lane *lane, const psg_plan *plan, const psg_part *part) {
-    size_t m = 0;
-    while (lane->item[m] != part->memory) {
-        m++;
-    }
-    return plan->context.layout.own_pencils.first + m;
-}
-
-static bool offer_parts(psg_lane *lane, const psg_plan *plan, char *words, size_t size) {
+/* Items are lent with the memory that they stand in, which is that of the first item in it. */
+static bool offer_items(psg_lane *lane, const psg_plan *plan, size_t count, char *words,
+                        size_t size) {
     psg_loans *l = lane->loans;
     bool good = true;
+    size_t next = 0; /* memory */
+    told mine;
+    memset(&mine, 0, sizeof mine);
     for (size_t m = 0; m < l->most; m++) {
-        told mine;
-        memset(&mine, 0, sizeof mine);
-        if (good && m < lane->part_count) {
-            const psg_part *part = &lane->parts[m];
+        mine.there = 0;
+        if (good && m < count) {
+            mine.there = next < lane->part_count && lane->parts[next].first == m;
+            mine.first = mine.there ? m : mine.first;
+            mine.offset = (uint64_t)((char *)lane->item[m] - (char *)lane->item[mine.first]);
+        }
+        if (mine.there) {
+            const psg_part *part = &lane->parts[next++];
             good =
                 psg_loan_offer(device_of(plan, part->place), part->memory, &mine.loan, words, size);
             mine.there = good;
-            mine.first = first_pencil(lane, plan, part);
         }
         if (!tell(l, plan, m, &mine)) {
             return false;
@@ -333,29 +333,27 @@ static bool offer_parts(psg_lane *lane, const psg_plan *plan, char *words, size_
     return good;
 }
 
-void *psg_share_pencil(const psg_lane *lane, const psg_plan *plan, int rank, size_t p, int worker) {
-    const psg_context *c = &plan->context;
+void *psg_share_item(const psg_lane *lane, const psg_plan *plan, int rank, size_t m, int worker) {
     const psg_loans *l = lane->loans;
     size_t place = 0;
     while (place + 1 < l->places && plan->workers.gpus[place] != worker) {
         place++;
     }
-    size_t m = 0;
-    for (size_t n = 0; n < l->most; n++) {
-        const told *part = &l->told[(size_t)rank * l->most + n];
-        m = part->there && part->first <= p ? n : m;
-    }
-    const size_t at = (size_t)rank * l->most + m;
-    const size_t rows = c->layout.y0[p] - c->layout.y0[l->told[at].first];
-    return (char *)l->taken[place * l->others + at] +
-           rows * c->layout.n[2] * c->layout.nxc * 2 * c->cpu->real_bytes;
+    const told *item = &l->told[(size_t)rank * l->most + m];
+    const size_t memory = (size_t)rank * l->most + item->first;
+    return (char *)l->taken[place * l->others + memory] + item->offset;
 }
 
-psg_status psg_share_connect(psg_lane *lane, const psg_plan *plan, psg_status status) {
+psg_status psg_share_connect(psg_lane *lane, const psg_plan *plan, size_t items,
+                             psg_status status) {
     psg_comm *comm = plan->processes.comm;
     char words[256] = "";
+    double most = (double)items;
+    if (!psg_comm_max(comm, &most, 1)) {
+        return psg_fail(PSG_ERR_RUNTIME, "%s", psg_comm_why(comm));
+    }
     psg_loans *l = calloc(1, sizeof *l);
-    if (status == PSG_OK && (l == NULL || !loans_create(l, plan, plan->workers.most[1]))) {
+    if (status == PSG_OK && (l == NULL || !loans_create(l, plan, (size_t)most))) {
         status = psg_fail(PSG_ERR_MEMORY, "no memory for the loans of %d processes",
                           plan->processes.ranks);
     }
@@ -368,7 +366,7 @@ psg_status psg_share_connect(psg_lane *lane, const psg_plan *plan, psg_status st
         return status;
     }
     lane->loans = l;
-    const bool told_all = offer_parts(lane, plan, words, sizeof words);
+    const bool told_all = offer_items(lane, plan, items, words, sizeof words);
     status = psg_ranks_agree(
         comm, told_all ? PSG_OK
                        : psg_fail(PSG_ERR_RUNTIME, "the spectrum could not be lent: %s",

@@ -62,6 +62,7 @@ psg_status psg_simulation_check(psg_plan *plan) {
                                       .axis =
                                           step[m / 2].pencil ? PSG_AXIS_PENCIL : PSG_AXIS_SEGMENT,
                                       .n = {c->layout.n[0], c->layout.n[1], c->layout.n[2]},
+                                      .row = c->layout.nxc,
                                       .count = 1,
                                       .pieces = 1};
         if (used[gpu] && !(psg_machine_seconds(machine, gpu, &shape, NULL) > 0)) {

@@ -1,5 +1,5 @@
 /* Solves: submitted, in flight, waited for. */
-#include "graph/internal.h"
+#include "graph/transforms.h"
 #include "runtime/chain.h"
 #include "runtime/decimal.h"
 #include "runtime/order.h"
@@ -146,11 +146,17 @@ static psg_status follow_streams(psg_run *run, const psg_arrays *arrays, const r
                : psg_fail(fault == PSG_FAULT_MEMORY ? PSG_ERR_MEMORY : PSG_ERR_ARG, "%s", words);
 }
 
+/* Has the equation of these terms no solution for a mean of f? */
+static bool needs_mean(const psg_plan *plan, const psg_terms *terms) {
+    return terms->lambda == 0 && psg_transforms_null(&plan->problem.grid);
+}
+
 /* The rule for the mean may have to read f after the solve. */
 static psg_status take_terms(const psg_plan *plan, const psg_arrays *arrays, const request *r,
                              psg_terms *terms, psg_mean *mean) {
     const psg_status status = psg_terms_take(plan, r->args, terms, mean);
-    return status == PSG_OK && arrays->in_place && terms->lambda == 0 && *mean == PSG_MEAN_ERROR
+    return status == PSG_OK && arrays->in_place && needs_mean(plan, terms) &&
+                   *mean == PSG_MEAN_ERROR
                ? psg_fail(PSG_ERR_ARG,
                           "PSG_MEAN_ERROR compares the mean of f with max|f| after the solve, and "
                           "there is no f then: the solve is in place")
@@ -182,7 +188,7 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, const request *r, p
     }
     psg_copies_begin(plan);
     psg_lane *lane = choose_lane(plan);
-    terms.relay = &lane->relay;
+    terms.relay = lane->relay;
     *flight =
         (psg_flight){.run = run, .lane = lane, .arrays = arrays, .terms = terms, .mean = mean};
     lane->users++;
@@ -302,16 +308,12 @@ psg_status psg_submit_slabs(psg_plan *plan) {
                                  "the plan has no slabs yet: psg_plan_slab_handles() makes them"));
 }
 
-static double points(const psg_plan *plan) {
-    const size_t *n = plan->context.layout.n;
-    return (double)n[0] * (double)n[1] * (double)n[2];
-}
-
 static void keep_statistics(psg_plan *plan, const psg_flight *flight, double sum) {
     psg_past *past = &plan->past;
     psg_history_take(&past->latest, flight->run);
     past->solves++;
-    past->mean = flight->terms.lambda > 0 ? 0 : sum / points(plan);
+    past->mean =
+        needs_mean(plan, &flight->terms) ? sum / psg_transforms_norm(&plan->problem.grid) : 0;
     past->from_memory = psg_arrays_in_memory(flight->arrays);
     past->copied_bytes = psg_arrays_copied(plan, flight->arrays, &past->latest);
     psg_program_waited(plan, flight->program);
@@ -405,11 +407,11 @@ static psg_status refuse_mean(const psg_plan *plan, psg_arrays *arrays) {
     }
     const psg_status status = psg_ranks_max(plan->processes.comm, &largest, 1);
     if (status == PSG_OK && fabs(mean) > plan->problem.options.mean_tolerance * largest) {
-        return psg_fail(
-            PSG_ERR_MEAN,
-            "f has the mean %.6g, more than %.3g of max|f| = %.6g, and a periodic box has no "
-            "solution for it",
-            mean, plan->problem.options.mean_tolerance, largest);
+        return psg_fail(PSG_ERR_MEAN,
+                        "f has the mean %.6g, more than %.3g of max|f| = %.6g, and a %s box has no "
+                        "solution for it",
+                        mean, plan->problem.options.mean_tolerance, largest,
+                        psg_transforms_cores(&plan->problem.grid) == NULL ? "periodic" : "closed");
     }
     return status;
 }

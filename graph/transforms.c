@@ -5,29 +5,67 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* --------------------------------------------------------------------------------- the table */
 
-static size_t periodic_modes(size_t n, bool real) {
-    return real ? n / 2 + 1 : n;
-}
-
-static double periodic_norm(size_t n) {
-    return (double)n;
-}
+/* Mirror images of cells and nodes continue the modes beyond a side, so each stencil has these modes. */
+#define SYMBOLS                                                                                    \
+    {                                                                                              \
+        [PSG_SYMBOL_SPECTRAL] = psg_symbol_spectral, [PSG_SYMBOL_FD2] = psg_symbol_fd2,            \
+        [PSG_SYMBOL_FD4] = psg_symbol_fd4                                                          \
+    }
+#define ROW(low, high, the_points, forward, inverse, the_more, the_first, the_shift, the_null)     \
+    {                                                                                              \
+        .bc = {PSG_BC_##low, PSG_BC_##high}, .points = PSG_POINTS_##the_points,                    \
+        .kind = {PSG_TRANSFORM_##forward, PSG_TRANSFORM_##inverse}, .more = the_more,              \
+        .first = the_first, .shift = the_shift, .null = the_null, .eigenvalue = SYMBOLS            \
+    }
 
 static const psg_transform transforms[] = {
-    {.bc = {PSG_BC_PERIODIC, PSG_BC_PERIODIC},
-     .modes = periodic_modes,
-     .norm = periodic_norm,
-     .eigenvalue = {[PSG_SYMBOL_SPECTRAL] = psg_symbol_spectral, [PSG_SYMBOL_FD2] = psg_symbol_fd2},
-     .null = true},
+    ROW(PERIODIC, PERIODIC, CELLS, PERIODIC, PERIODIC, 0, 0, 0, true),
+    ROW(NEUMANN, NEUMANN, CELLS, COS2, COS3, 0, 0.5, 0, true),
+    ROW(NEUMANN, DIRICHLET, CELLS, COS4, COS4, 0, 0.5, 0.5, false),
+    ROW(DIRICHLET, DIRICHLET, CELLS, SIN2, SIN3, 0, 0.5, 1, false),
+    ROW(DIRICHLET, NEUMANN, CELLS, SIN4, SIN4, 0, 0.5, 0.5, false),
+    ROW(NEUMANN, NEUMANN, NODES, COS1, COS1, -1, 0, 0, true),
+    ROW(NEUMANN, DIRICHLET, NODES, COS3, COS2, 0, 0, 0.5, false),
+    ROW(DIRICHLET, DIRICHLET, NODES, SIN1, SIN1, 1, 1, 1, false),
+    ROW(DIRICHLET, NEUMANN, NODES, SIN3, SIN2, 0, 1, 0.5, false),
 };
 
 const psg_transform *psg_transform_of(const psg_axis *axis) {
     for (size_t m = 0; m < sizeof transforms / sizeof *transforms; m++) {
-        if (transforms[m].bc[0] == axis->bc[0] && transforms[m].bc[1] == axis->bc[1]) {
-            return &transforms[m];
+        const psg_transform *row = &transforms[m];
+        if (row->bc[0] == axis->bc[0] && row->bc[1] == axis->bc[1] &&
+            (row->points == axis->points || psg_transform_periodic(row))) {
+            return row;
+        }
+    }
+    return NULL;
+}
+
+double psg_transforms_norm(const psg_grid *grid) {
+    double norm = 1;
+    for (int d = 0; d < 3; d++) {
+        norm *= psg_transform_norm(psg_transform_of(&grid->axis[d]), grid->axis[d].n);
+    }
+    return norm;
+}
+
+bool psg_transforms_null(const psg_grid *grid) {
+    bool all = true;
+    for (int d = 0; d < 3; d++) {
+        all = all && psg_transform_of(&grid->axis[d])->null;
+    }
+    return all;
+}
+
+const char *psg_transforms_cores(const psg_grid *grid) {
+    static const char *const names[3] = {"x", "y", "z"};
+    for (int d = 0; d < 3; d++) {
+        if (!psg_transform_periodic(psg_transform_of(&grid->axis[d]))) {
+            return names[d];
         }
     }
     return NULL;
@@ -47,11 +85,15 @@ psg_status psg_transforms_plan(psg_plan *plan) {
         return PSG_OK;
     }
     char *wisdom = psg_wisdom_read(plan);
-    const psg_cpu_fft_spec spec = {.nx = c->layout.n[0],
-                                   .ny = c->layout.n[1],
-                                   .nz = c->layout.n[2],
-                                   .effort = efforts[plan->problem.options.effort],
-                                   .wisdom = wisdom};
+    psg_cpu_fft_spec spec = {.nx = c->layout.n[0],
+                             .ny = c->layout.n[1],
+                             .nz = c->layout.n[2],
+                             .effort = efforts[plan->problem.options.effort],
+                             .wisdom = wisdom};
+    for (int d = 0; d < 3; d++) {
+        memcpy(spec.kind[d], psg_transform_of(&plan->problem.grid.axis[d])->kind,
+               sizeof spec.kind[d]);
+    }
     c->fft = c->cpu->fft_create(&spec);
     free(wisdom);
     if (c->fft == NULL) {
@@ -84,23 +126,30 @@ static bool is_normal(const psg_plan *plan, double value) {
     return plan->problem.options.precision == PSG_F64 ? isnormal(value) : isnormal((float)value);
 }
 
-/* Eigenvalues along one axis, in the plan's precision. Along x the spectrum is halved. Of a huge
- * box they vanish and of a tiny one they overflow, and either would give a wrong u without a
- * word. */
+/* Whole waves of mode m in the length of the box; half a wave is 0.5. */
+static double waves_of(const psg_transform *row, size_t m, size_t n) {
+    return psg_transform_periodic(row) ? psg_symbol_waves(m, n) : ((double)m + row->shift) / 2;
+}
+
+/* Eigenvalues along one axis, in the plan's precision. Along x a complex number has one of a Fourier transform, else
+ * two. Of a huge box they vanish and of a tiny one they overflow, and either would give a wrong u without a word. */
 static psg_status make_table(psg_plan *plan, int d) {
     double most = 0;
+    double least = INFINITY;
     psg_problem *p = &plan->problem;
     const psg_axis *axis = &p->grid.axis[d];
     const psg_transform *row = psg_transform_of(axis);
     const psg_symbol_function eigenvalue = row->eigenvalue[p->options.symbol];
-    const size_t count = row->modes(axis->n, d == 0);
+    const size_t count = d > 0 ? axis->n : plan->context.layout.nxc * (plan->context.apart ? 2 : 1);
     p->eigen[d] = malloc(count * plan->context.cpu->real_bytes);
     if (p->eigen[d] == NULL) {
         return psg_fail(PSG_ERR_MEMORY, "no memory for a table of %zu eigenvalues", count);
     }
-    for (size_t m = 0; m < count; m++) {
-        const double value = eigenvalue(m, axis->n, axis->length);
-        if (!put(plan, p->eigen[d], m, value) || (value == 0 && !(m == 0 && row->null))) {
+    for (size_t place = 0; place < count; place++) {
+        const size_t m = place < axis->n ? place : axis->n - 1; /* of what stays 0 any will do */
+        const double value = eigenvalue(waves_of(row, m, axis->n),
+                                        psg_transform_intervals(row, axis->n), axis->length);
+        if (!put(plan, p->eigen[d], place, value) || (value == 0 && !(m == 0 && row->null))) {
             return psg_fail(
                 PSG_ERR_ARG,
                 "the box is %g long along %c, and the squares of its wavenumbers are out of the "
@@ -108,9 +157,11 @@ static psg_status make_table(psg_plan *plan, int d) {
                 axis->length, "xyz"[d]);
         }
         most = fmax(most, fabs(value));
-        p->eigen_least = value != 0 ? fmin(p->eigen_least, fabs(value)) : p->eigen_least;
+        least = value != 0 ? fmin(least, fabs(value)) : least;
     }
     p->eigen_most += most;
+    p->eigen_first += row->null ? 0 : least;
+    p->eigen_least = fmin(p->eigen_least, least);
     plan->context.eigen[d] = p->eigen[d];
     return PSG_OK;
 }
@@ -120,7 +171,8 @@ static psg_status make_table(psg_plan *plan, int d) {
 static psg_status check_quotients(const psg_plan *plan, const psg_solve_args *args, double factor) {
     const psg_problem *p = &plan->problem;
     const bool single = p->options.precision == PSG_F32;
-    const double least = args->lambda > 0 ? args->lambda : p->eigen_least;
+    const double first = args->lambda + p->eigen_first;
+    const double least = first > 0 ? first : p->eigen_least;
     const double most = args->lambda + p->eigen_most;
     const double scale = fabs(factor);
     const double largest = single ? FLT_MAX : DBL_MAX;
@@ -141,12 +193,8 @@ psg_status psg_transforms_terms(psg_terms *terms, const psg_plan *plan,
         return psg_fail(PSG_ERR_ARG, "lambda = %g is out of the range of the precision",
                         args->lambda);
     }
-    double points = 1;
-    for (int d = 0; d < 3; d++) {
-        const psg_axis *axis = &plan->problem.grid.axis[d];
-        points *= psg_transform_of(axis)->norm(axis->n);
-    }
-    *terms = (psg_terms){.lambda = args->lambda, .scale = args->factor / points};
+    *terms = (psg_terms){.lambda = args->lambda,
+                         .scale = args->factor / psg_transforms_norm(&plan->problem.grid)};
     if (!is_normal(plan, terms->scale)) {
         return psg_fail(
             PSG_ERR_ARG,
@@ -159,7 +207,7 @@ psg_status psg_transforms_terms(psg_terms *terms, const psg_plan *plan,
 psg_status psg_transforms_divide(psg_plan *plan) {
     psg_problem *p = &plan->problem;
     p->eigen_least = INFINITY;
-    p->eigen_most = 0;
+    p->eigen_first = p->eigen_most = 0;
     for (int d = 0; d < 3; d++) {
         const psg_status status = make_table(plan, d);
         if (status != PSG_OK) {

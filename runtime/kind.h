@@ -39,6 +39,7 @@ typedef struct psg_task_shape {
     psg_task_precision precision;
     int axis;      /**< of parts: 0, planes of the array; 1, rows of all planes */
     size_t n[3];   /**< extents of the array */
+    size_t row;    /**< complex numbers that a row of n[0] becomes */
     size_t count;  /**< planes or rows in the part */
     size_t pieces; /**< blocks of the part */
     size_t remote; /**< blocks in another GPU's memory, which the task reads or writes there */

@@ -204,6 +204,7 @@ static const char *read_time(psg_machine *machine, const char *rest) {
         return expected;
     }
     shape->kind = kind;
+    shape->row = shape->n[0] / 2 + 1; /* all that is recorded is periodic */
     shape->precision = (psg_task_precision)width;
     shape->axis = axis;
     shape->dense = dense == 1;
@@ -322,8 +323,7 @@ static double ratio(size_t a, size_t b) {
 
 /* Complex points of the spectrum that the task works on. */
 static double points(const psg_task_shape *s) {
-    const double row = (double)(s->n[0] / 2 + 1);
-    return row * (double)s->count * (double)(s->axis == 1 ? s->n[2] : s->n[1]);
+    return (double)s->row * (double)s->count * (double)(s->axis == 1 ? s->n[2] : s->n[1]);
 }
 
 static double share(const psg_task_shape *s) {

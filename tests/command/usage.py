@@ -90,8 +90,8 @@ for value in ("-1", "1.1", "nan", "x", "0.5x", "", "autox", "Free"):
     bad("bench", "--grid", "8", "--cpu-share", "0," + value, says=("--cpu-share '%s'" % value, "auto, free, or a number"))
 for value in ("-1", "x", "0,x", "0,,1", ",", "1,1", "0,1x", ""):
     bad(*MODES, "--gpus", value, says=("--gpus '%s'" % value,))
-for option, words in (("problem", ("madelung", "modes")), ("lattice", ("nacl", "cscl", "zns")),
-                      ("precision", ("f64", "f32")), ("symbol", ("spectral", "fd2")),
+for option, words in (("problem", ("madelung", "modes", "cavity")), ("lattice", ("nacl", "cscl", "zns")),
+                      ("precision", ("f64", "f32")), ("symbol", ("spectral", "fd2", "fd4")),
                       ("mean", ("drop", "error")), ("graph", ("fused", "staged")),
                       ("exchange", ("managed", "direct", "mpi", "alltoall")), ("z", ("contiguous", "strided")), ("normalize", ("task", "divide")),
                       ("data", ("host", "resident")), ("effort", ("estimate", "measure", "patient")), ("sched", ("eager", "lws", "dmda"))):
@@ -129,7 +129,7 @@ check(len([line for line in said if line.startswith("psg: out of memory: ") and 
 
 # Help: each option, once, with words, in 90 columns; and each of them is known to the command.
 OPTIONS = {
-    "solve": """in out box problem lattice grid symbol lambda factor mean mean-tolerance precision verify json trace dag bounds force quiet verbose cpus gpus
+    "solve": """in out box bc points problem lattice grid symbol lambda factor mean mean-tolerance precision verify json trace dag bounds force quiet verbose cpus gpus
         cpu-share sched calibrate cache-dir machine nodes network graph exchange z normalize segment-planes pencils effort tuned data repeat in-flight
         time-limit help version""".split(),
     "bench": """grid precision ranks nodes network cpus gpus cpu-share sched graph exchange z normalize segment-planes pencils

@@ -157,7 +157,7 @@ static void check_kspace(const psg_cpu_fft *fft, size_t row0, size_t rows) {
 
 /* The staged way, transform, divide, transform back, in either layout, must be what kspace is. */
 static void check_staged(const psg_cpu_fft *fft, bool contiguous) {
-    static const size_t n[3] = {NX, NY, NZ};
+    static const size_t n[3] = {NXC, NY, NZ};
     psg_cpu_divide divide;
     void *tables = create_tables(&divide);
     void *spectrum = filled((size_t)2 * SPECTRUM);

@@ -28,10 +28,12 @@ int main(void) {
         for (size_t m = 0; m < n; m++) {
             const double length = 3.7;
             const double scale = (double)(n * n);
-            CHECK_NEAR(psg_symbol_fd2(m, n, length), n == 1 ? 0 : stencil(m, n, length),
+            const double waves = psg_symbol_waves(m, n);
+            const double intervals = (double)n;
+            CHECK_NEAR(psg_symbol_fd2(waves, intervals, length), n == 1 ? 0 : stencil(m, n, length),
                        1e-13 * scale, "fd2, mode %zu of %zu", m, n);
-            CHECK_NEAR(psg_symbol_spectral(m, n, length), derivative(m, n, length), 1e-13 * scale,
-                       "spectral, mode %zu of %zu", m, n);
+            CHECK_NEAR(psg_symbol_spectral(waves, intervals, length), derivative(m, n, length),
+                       1e-13 * scale, "spectral, mode %zu of %zu", m, n);
         }
     }
     return check_result();

@@ -147,6 +147,23 @@ static void solves(machine *m) {
     }
 }
 
+/** The lane's relayed rows as worker 0 finds them, which is taken for a GPU's. */
+static void give_relay(machine *m, bool give) {
+    psg_workers *workers = &m->plan->workers;
+    const psg_workers real = *workers;
+    workers->gpus[0] = 0;
+    workers->gpu_count = 1;
+    if (give) {
+        free(m->lane->relay);
+        CHECK(psg_relay_allocate(m->lane, m->plan), "no memory");
+        psg_relay_fill(m->lane, m->plan);
+    } else {
+        psg_relay_free(m->lane, m->plan);
+        m->lane->relay = NULL;
+    }
+    *workers = real;
+}
+
 static void on_gpus(psg_plan *plan, const rows_case *r, bool fetched) {
     psg_context *c = &plan->context;
     machine m = {.plan = plan};
@@ -163,9 +180,11 @@ static void on_gpus(psg_plan *plan, const rows_case *r, bool fetched) {
     if (CHECK_STATUS(psg_lane_create(&m.lane, plan), PSG_OK)) {
         c->engine.gpu = m.workers;
         emulating = true;
-        m.terms.relay = &m.lane->relay;
+        give_relay(&m, true);
+        m.terms.relay = m.lane->relay;
         m.run = (psg_run){.engine = &c->engine, .user = &m.terms, .result = &m.findings};
         solves(&m);
+        give_relay(&m, false);
         emulating = false;
         c->engine.gpu = NULL;
     }

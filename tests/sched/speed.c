@@ -55,6 +55,7 @@ static psg_task_shape shape_of(psg_task_kind kind, size_t count) {
                             .precision = PSG_TASK_F64,
                             .axis = kind == PSG_TASK_KSPACE,
                             .n = {N, N, N},
+                            .row = N / 2 + 1,
                             .count = count,
                             .pieces = 4};
 }

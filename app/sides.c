@@ -1,0 +1,154 @@
+#include "app/sides.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char letters[] = {
+    [PSG_BC_PERIODIC] = 'P', [PSG_BC_DIRICHLET] = 'D', [PSG_BC_NEUMANN] = 'N'};
+enum { LETTERS = sizeof letters };
+
+app_line app_line_of(const psg_axis *axis) {
+    static const int images[] = {
+        [PSG_BC_DIRICHLET] = -1, [PSG_BC_NEUMANN] = 1, [PSG_BC_PERIODIC] = 0};
+    app_line line = {.n = (long)axis->n, .step = NAN};
+    double first = 0;
+    (void)psg_axis_points(axis, &first, &line.step);
+    line.first = lround(2 * first / line.step);
+    line.whole = 2 * lround(axis->length / line.step);
+    line.image[0] = images[axis->bc[0]];
+    line.image[1] = images[axis->bc[1]];
+    return line;
+}
+
+int app_line_beyond(const app_line *line, long j, size_t *at) {
+    long place = line->first + 2 * j;
+    int sign = 1;
+    if (line->image[0] == 0) {
+        *at = (size_t)((j % line->n + line->n) % line->n);
+        return 1;
+    }
+    while (place < 0 || place > line->whole) {
+        const int side = place > line->whole;
+        place = side ? 2 * line->whole - place : -place;
+        sign *= line->image[side];
+    }
+    const bool wall =
+        (place == 0 && line->image[0] < 0) || (place == line->whole && line->image[1] < 0);
+    *at = wall ? 0 : (size_t)((place - line->first) / 2);
+    return wall ? 0 : sign;
+}
+
+double app_line_weight(const app_line *line, size_t j) {
+    const long place = line->first + 2 * (long)j;
+    return line->image[0] != 0 && (place == 0 || place == line->whole) ? 0.5 : 1;
+}
+
+double app_line_weights(const app_line *line) {
+    double sum = 0;
+    for (long j = 0; j < line->n; j++) {
+        sum += app_line_weight(line, (size_t)j);
+    }
+    return sum;
+}
+
+bool app_has_sides(const psg_grid *grid) {
+    bool any = false;
+    for (int a = 0; a < 3; a++) {
+        any = any || grid->axis[a].bc[0] != PSG_BC_PERIODIC;
+    }
+    return any;
+}
+
+bool app_is_closed(const psg_grid *grid) {
+    bool closed = true;
+    for (int a = 0; a < 3; a++) {
+        closed = closed && grid->axis[a].bc[0] != PSG_BC_DIRICHLET &&
+                 grid->axis[a].bc[1] != PSG_BC_DIRICHLET;
+    }
+    return closed;
+}
+
+void app_bc_text(const psg_axis *axis, char text[3]) {
+    text[0] = letters[axis->bc[0]];
+    text[1] = letters[axis->bc[1]];
+    text[2] = '\0';
+}
+
+const char *app_points_text(const psg_axis *axis) {
+    return axis->points == PSG_POINTS_NODES ? "nodes" : "cells";
+}
+
+void app_sides_text(const psg_grid *grid, char sides[9], char points[6]) {
+    for (int axis = 0; axis < 3; axis++) {
+        app_bc_text(&grid->axis[axis], sides + 3 * (ptrdiff_t)axis);
+        points[2 * axis] = app_points_text(&grid->axis[axis])[0];
+    }
+    sides[2] = sides[5] = points[1] = points[3] = ',';
+    points[5] = '\0';
+}
+
+bool app_sides_any(const app_sides_value *sides) {
+    bool any = false;
+    for (int axis = 0; axis < 3; axis++) {
+        any = any || sides->bc[axis][0] != PSG_BC_PERIODIC || sides->bc[axis][1] != PSG_BC_PERIODIC;
+    }
+    return any;
+}
+
+void app_sides_put(const app_sides_value *sides, const app_points_value *points, psg_grid *grid) {
+    for (int axis = 0; axis < 3; axis++) {
+        memcpy(grid->axis[axis].bc, sides->bc[axis], sizeof grid->axis[axis].bc);
+        grid->axis[axis].points = points->points[axis];
+    }
+}
+
+static bool read_letter(char letter, psg_bc *bc) {
+    const char *found = memchr(letters, letter, LETTERS);
+    *bc = found != NULL ? (psg_bc)(found - letters) : PSG_BC_PERIODIC;
+    return found != NULL;
+}
+
+int app_value_sides(const char *text, void *field, const app_choice *choices) {
+    (void)choices;
+    app_sides_value sides = {.given = true};
+    for (int axis = 0; axis < 3; axis++) {
+        if (text[0] == '\0' || !read_letter(text[0], &sides.bc[axis][0]) ||
+            !read_letter(text[1], &sides.bc[axis][1])) {
+            return -1;
+        }
+        text += 2;
+        if (axis == 0 && *text == '\0') {
+            memcpy(sides.bc[1], sides.bc[0], sizeof sides.bc[0]);
+            memcpy(sides.bc[2], sides.bc[0], sizeof sides.bc[0]);
+            axis = 2;
+        }
+        if (*text != (axis < 2 ? ',' : '\0')) {
+            return -1;
+        }
+        text += axis < 2;
+    }
+    *(app_sides_value *)field = sides;
+    return 0;
+}
+
+int app_value_points(const char *text, void *field, const app_choice *choices) {
+    (void)choices;
+    app_points_value value = {.given = true};
+    const bool nodes = strcmp(text, "nodes") == 0;
+    for (int axis = 0; axis < 3; axis++) {
+        value.points[axis] = nodes ? PSG_POINTS_NODES : PSG_POINTS_CELLS;
+    }
+    if (!nodes && strcmp(text, "cells") != 0) {
+        if (strlen(text) != 5 || text[1] != ',' || text[3] != ',') {
+            return -1;
+        }
+        for (int axis = 0; axis < 3; axis++) {
+            if (text[2 * axis] != 'c' && text[2 * axis] != 'n') {
+                return -1;
+            }
+            value.points[axis] = text[2 * axis] == 'n' ? PSG_POINTS_NODES : PSG_POINTS_CELLS;
+        }
+    }
+    *(app_points_value *)field = value;
+    return 0;
+}

@@ -1,0 +1,60 @@
+/** @file sides.h  The sides of a grid in whole numbers: where its points are, and what is beyond the sides. */
+#ifndef PSG_APP_SIDES_H
+#define PSG_APP_SIDES_H
+
+#include "app/app.h"
+#include "app/values.h"
+
+#include <stdbool.h>
+
+/** An axis in halves of the distance of its points. */
+typedef struct app_line {
+    long n;
+    long first;   /**< from the lower side to point 0 */
+    long whole;   /**< from side to side */
+    int image[2]; /**< sign of the mirror image beyond each side; 0: periodic */
+    double step;  /**< distance of the points, unit of the box */
+} app_line;
+
+/** @param[in] axis  of a grid that a plan was made for */
+app_line app_line_of(const psg_axis *axis);
+
+/** The point whose value stands at place j, any whole number. @param[out] at  below n
+ *  @return what it is multiplied with: 1 or -1; 0: u is 0 there, and `at` is 0 */
+int app_line_beyond(const app_line *line, long j, size_t *at);
+
+/** The weight of a point in sums over the box: 1/2 on a side. */
+double app_line_weight(const app_line *line, size_t j);
+/** The sum of all weights. */
+double app_line_weights(const app_line *line);
+
+/** Is any axis not periodic? Are all sides periodic or Neumann, so that nothing holds a mean? */
+bool app_has_sides(const psg_grid *grid);
+bool app_is_closed(const psg_grid *grid);
+
+/** "PP" and the like; "cells", "nodes". */
+void app_bc_text(const psg_axis *axis, char text[3]);
+const char *app_points_text(const psg_axis *axis);
+
+/** As --bc and --points have them. */
+void app_sides_text(const psg_grid *grid, char sides[9], char points[6]);
+
+/** --bc: PP,DN,NN or one pair for all axes; --points: cells, nodes or c,n,c. */
+typedef struct app_sides_value {
+    bool given;
+    psg_bc bc[3][2];
+} app_sides_value;
+typedef struct app_points_value {
+    bool given;
+    psg_points points[3];
+} app_points_value;
+
+/** Is a side given that is not periodic? */
+bool app_sides_any(const app_sides_value *sides);
+/** Put what was given into a grid that is periodic. */
+void app_sides_put(const app_sides_value *sides, const app_points_value *points, psg_grid *grid);
+
+int app_value_sides(const char *text, void *field, const app_choice *choices);
+int app_value_points(const char *text, void *field, const app_choice *choices);
+
+#endif

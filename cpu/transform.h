@@ -1,0 +1,37 @@
+/** @file transform.h  The transforms along an axis, and how many numbers they make of a row. C and C++ (CUDA) at once. */
+#ifndef PSG_CPU_TRANSFORM_H
+#define PSG_CPU_TRANSFORM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What a transform is forward or back, unscaled. A periodic axis has a Fourier transform: of real numbers along x, of
+ *  complex ones along the other axes where x is periodic too, else of real numbers, to FFTW's half-complex order. The
+ *  others take n real numbers to n real numbers, as FFTW defines them. */
+typedef enum psg_transform_kind {
+    PSG_TRANSFORM_PERIODIC = 0,
+    PSG_TRANSFORM_COS1, /**< REDFT00 */
+    PSG_TRANSFORM_COS2, /**< REDFT10 */
+    PSG_TRANSFORM_COS3, /**< REDFT01 */
+    PSG_TRANSFORM_COS4, /**< REDFT11 */
+    PSG_TRANSFORM_SIN1, /**< RODFT00 */
+    PSG_TRANSFORM_SIN2, /**< RODFT10 */
+    PSG_TRANSFORM_SIN3, /**< RODFT01 */
+    PSG_TRANSFORM_SIN4, /**< RODFT11 */
+    PSG_TRANSFORM_COUNT
+} psg_transform_kind;
+
+/** Complex numbers that nx real points become: the half of a Fourier transform; else two modes in one complex number,
+ *  2i in the real and 2i+1 in the imaginary part. Of an odd nx the last imaginary part is 0. */
+static inline size_t psg_transform_row(size_t nx, psg_transform_kind kind) {
+    return kind == PSG_TRANSFORM_PERIODIC ? nx / 2 + 1 : nx / 2 + nx % 2;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

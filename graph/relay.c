@@ -1,0 +1,110 @@
+/* Rows that kspace relays, see codelets/layout.h: which they are, and where they stand in a lane. */
+#include "graph/internal.h"
+
+#include "base/tuning.h"
+
+#include <stdlib.h>
+
+/* A share of each pencil's rows, in steps. @param[out] rows  by pencil; NULL: not asked for @return all of them */
+static size_t take_rows(size_t *rows, const psg_context *c, double share) {
+    size_t all = 0;
+    for (size_t p = 0; p < c->layout.pencils; p++) {
+        const size_t some = (size_t)(share * (double)psg_layout_rows(&c->layout, p)) /
+                            TUNING_RELAY_STEP * TUNING_RELAY_STEP;
+        if (rows != NULL) {
+            rows[p] = some;
+        }
+        all += some;
+    }
+    return all;
+}
+
+/* `kspace` writes a share of the rows to the GPUs of their segments, see base/tuning.h. Rows that come and go back
+ * have two places, if there is room for them beside f and u. All processes relay the same rows in the same way. */
+psg_status psg_relay_choose(psg_plan *plan) {
+    psg_context *c = &plan->context;
+    double gpus = (double)plan->workers.gpu_count;
+    double unable = gpus == 0 || !psg_gpu_relays(c) ? 1 : 0;
+    if (!c->form.reaches) {
+        return PSG_OK;
+    }
+    psg_status status = psg_ranks_sum(plan->processes.comm, &gpus, 1);
+    status = status == PSG_OK ? psg_ranks_max(plan->processes.comm, &unable, 1) : status;
+    if (status != PSG_OK || unable > 0) {
+        return status;
+    }
+    const double away = gpus / (gpus - 1);
+    const double twice = TUNING_RELAY_SHARE * away;
+    double fetched = gpus == 2 || plan->placement.fetches ||
+                             !psg_placement_fits_twice(plan, true, take_rows(NULL, c, twice))
+                         ? 1
+                         : 0;
+    status = psg_ranks_max(plan->processes.comm, &fetched, 1);
+    if (status != PSG_OK) {
+        return status;
+    }
+    c->layout.relay.rows = malloc(c->layout.pencils * sizeof *c->layout.relay.rows);
+    if (c->layout.relay.rows == NULL) {
+        return psg_fail(PSG_ERR_MEMORY, "no memory for the placement of %zu pencils",
+                        c->layout.pencils);
+    }
+    c->layout.relay.fetched = fetched > 0;
+    (void)take_rows(c->layout.relay.rows, c,
+                    fetched > 0 ? TUNING_RELAY_FETCHED_SHARE * away : twice);
+    return PSG_OK;
+}
+
+bool psg_relay_allocate(psg_lane *lane, const psg_plan *plan) {
+    const psg_layout *l = &plan->context.layout;
+    const size_t before = l->relay.fetched ? 0 : l->pencils;
+    if (l->relay.rows == NULL) {
+        return true;
+    }
+    lane->relay = calloc(starpu_worker_get_count(), sizeof *lane->relay);
+    for (size_t g = 0; lane->relay != NULL && g < plan->workers.gpu_count; g++) {
+        void **table = calloc(before + l->segments, sizeof *table);
+        if (table == NULL) {
+            return false;
+        }
+        lane->relay[plan->workers.gpus[g]] =
+            (psg_relay_place){before > 0 ? table : NULL, table + before};
+    }
+    return lane->relay != NULL;
+}
+
+/* Item m of a process, as a GPU's worker reaches it. */
+static void *item_at(const psg_lane *lane, const psg_plan *plan, int rank, size_t m, int worker) {
+    return rank == plan->processes.rank ? lane->item[m]
+                                        : psg_share_item(lane, plan, rank, m, worker);
+}
+
+/* A process' items are the blocks of its pencils, the rows of these before kspace unless they are fetched, and the rows of
+ * all pencils in each of its segments after kspace. */
+static void fill(const psg_lane *lane, const psg_plan *plan, int worker) {
+    const psg_relay_place *place = &lane->relay[worker];
+    const psg_processes *all = &plan->processes;
+    for (int r = 0; r < all->ranks; r++) {
+        const size_t pencils = all->pencil[r + 1] - all->pencil[r];
+        const size_t after = place->before != NULL ? 2 * pencils : pencils;
+        for (size_t m = 0; place->before != NULL && m < pencils; m++) {
+            place->before[all->pencil[r] + m] = item_at(lane, plan, r, pencils + m, worker);
+        }
+        for (size_t m = 0; m < all->segment[r + 1] - all->segment[r]; m++) {
+            place->after[all->segment[r] + m] = item_at(lane, plan, r, after + m, worker);
+        }
+    }
+}
+
+void psg_relay_fill(psg_lane *lane, const psg_plan *plan) {
+    for (size_t g = 0; lane->relay != NULL && g < plan->workers.gpu_count; g++) {
+        fill(lane, plan, plan->workers.gpus[g]);
+    }
+}
+
+void psg_relay_free(psg_lane *lane, const psg_plan *plan) {
+    for (size_t g = 0; lane->relay != NULL && g < plan->workers.gpu_count; g++) {
+        const psg_relay_place *place = &lane->relay[plan->workers.gpus[g]];
+        free(place->before != NULL ? (void *)place->before : (void *)place->after);
+    }
+    free(lane->relay);
+}

@@ -1,0 +1,388 @@
+/* Dirichlet and Neumann sides, points in cells and on nodes. Each mode of an axis comes back as itself over its eigenvalue;
+ * a stencil that goes on beyond the sides gives f back; and u is the same from every cut and variant of the graph. */
+#include "tests/oracle/sides.h"
+#include "graph/psg_observe.h"
+#include "tests/check.h"
+#include "tests/harness.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const pairs[] = {"NN", "DD", "DN", "ND", "PP"};
+enum { PAIRS = sizeof pairs / sizeof *pairs, SIDED = PAIRS - 1 };
+static const size_t grids[][3] = {{8, 9, 10}, {7, 11, 13}};
+static const double lengths[3] = {1.0, 1.1, 0.9};
+static const char *const stencils[] = {"spectral", "fd2", "fd4"};
+static const psg_symbol symbols[] = {PSG_SYMBOL_SPECTRAL, PSG_SYMBOL_FD2, PSG_SYMBOL_FD4};
+
+typedef struct box {
+    oracle_line line[3];
+    char words[120];
+} box;
+
+static size_t points_of(const box *b) {
+    return b->line[0].n * b->line[1].n * b->line[2].n;
+}
+
+static psg_grid grid_of(const box *b) {
+    psg_grid grid;
+    psg_grid_init(&grid, b->line[0].n, b->line[1].n, b->line[2].n, b->line[0].length,
+                  b->line[1].length, b->line[2].length);
+    for (int d = 0; d < 3; ++d) {
+        for (int side = 0; side < 2; ++side) {
+            const char c = b->line[d].side[side];
+            grid.axis[d].bc[side] = c == 'P'   ? PSG_BC_PERIODIC
+                                    : c == 'D' ? PSG_BC_DIRICHLET
+                                               : PSG_BC_NEUMANN;
+        }
+        grid.axis[d].points = b->line[d].nodes ? PSG_POINTS_NODES : PSG_POINTS_CELLS;
+    }
+    return grid;
+}
+
+/* @param[in] pair  by axis, of `pairs`; @param[in] nodes  bits by axis */
+static box box_of(const size_t n[3], const size_t pair[3], unsigned nodes) {
+    box b;
+    for (int d = 0; d < 3; ++d) {
+        /* between unlike sides the lowest mode is a quarter of a wave, and there the rounding of f shows */
+        const double share = pairs[pair[d]][0] != pairs[pair[d]][1] ? 0.5 : 1;
+        b.line[d] = (oracle_line){.n = n[d],
+                                  .length = share * lengths[d],
+                                  .side = {pairs[pair[d]][0], pairs[pair[d]][1]},
+                                  .nodes = (int)(nodes >> d & 1)};
+    }
+    snprintf(b.words, sizeof b.words, "%zux%zux%zu %s%c,%s%c,%s%c", n[0], n[1], n[2],
+             pairs[pair[0]], "cn"[nodes & 1], pairs[pair[1]], "cn"[nodes >> 1 & 1], pairs[pair[2]],
+             "cn"[nodes >> 2 & 1]);
+    return b;
+}
+
+static size_t turn; /* what is not asked for changes from plan to plan */
+
+static psg_options options_of(psg_precision precision, const box *b) {
+    psg_options options = harness_options(precision);
+    harness_set_variant(&options, &harness_variants[turn / 3 % HARNESS_VARIANTS]);
+    options.segment_planes = (b->line[2].n + turn % 3) / (turn % 3 + 1);
+    options.pencils = 1 + turn % 4;
+    ++turn;
+    return options;
+}
+
+/* ------------------------------------------------------------------------------------- modes */
+
+static void all_modes(const box *b, psg_precision precision, size_t symbol) {
+    const psg_grid grid = grid_of(b);
+    psg_options options = options_of(precision, b);
+    const size_t *n = (const size_t[3]){b->line[0].n, b->line[1].n, b->line[2].n};
+    const size_t points = points_of(b);
+    double *f = oracle_array(points), *u = oracle_array(points), *want = oracle_array(points);
+    double mode[3][16][16]; /* [axis][mode][point] */
+    psg_plan *plan = NULL;
+    for (int d = 0; d < 3; ++d) {
+        for (size_t e = 0; e < n[d] * n[d]; ++e) {
+            mode[d][e / n[d]][e % n[d]] = oracle_line_mode(&b->line[d], e / n[d], e % n[d]);
+        }
+    }
+    options.cpus = 1;
+    options.symbol = symbols[symbol];
+    options.lambda =
+        precision == PSG_F32 ? 30 : 0; /* else the rounding of f to f32 shows in the lowest mode */
+    int held = CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK);
+    for (size_t q = 0; q < points && held; ++q) {
+        const size_t m[3] = {q % n[0], q / n[0] % n[1], q / n[0] / n[1]};
+        long double value = -(long double)options.lambda;
+        for (int d = 0; d < 3; ++d) {
+            value += oracle_line_eigenvalue(&b->line[d], (oracle_stencil)symbol, m[d]);
+        }
+        for (size_t p = 0; p < points; ++p) {
+            f[p] = mode[0][m[0]][p % n[0]] * mode[1][m[1]][p / n[0] % n[1]] *
+                   mode[2][m[2]][p / n[0] / n[1]];
+            want[p] = value == 0 ? 0 : (double)(f[p] / value);
+        }
+        memset(u, 0xff, points * sizeof *u);
+        held &= CHECK_STATUS(harness_solve(plan, precision, points, f, u), PSG_OK);
+        held &= CHECK_CLOSE(u, want, n[0], n[1], n[2], harness_tolerance(precision, 1e-13, 1e-5),
+                            "mode (%zu,%zu,%zu), %s, %s, %s", m[0], m[1], m[2], b->words,
+                            stencils[symbol], harness_precision_name(precision));
+    }
+    psg_plan_destroy(plan);
+    free(f);
+    free(u);
+    free(want);
+}
+
+/* One axis with each pair of sides and both positions, the others periodic. */
+static void modes_of_one(psg_precision precision, size_t g) {
+    for (size_t c = 0; c < (size_t)2 * 3 * SIDED; ++c) {
+        size_t pair[3] = {SIDED, SIDED, SIDED};
+        pair[c / 2 % 3] = c / 6;
+        if (precision == PSG_F32 && (c + c / 2 + c / 6 + g) % 2 == 0) {
+            continue;
+        }
+        const box b = box_of(grids[g], pair, c % 2 ? 7 : 0);
+        all_modes(&b, precision, (c + g) % 3);
+    }
+}
+
+/* All axes: every two pairs of sides meet on every two axes. */
+static void modes_of_all(psg_precision precision, size_t g) {
+    for (size_t c = 0; c < (size_t)SIDED * SIDED; ++c) {
+        const size_t pair[3] = {c % SIDED, c / SIDED, (c + c / SIDED) % SIDED};
+        for (unsigned nodes = 0; nodes < 2; ++nodes) {
+            if ((c + c / SIDED + g + nodes) % 2 == (precision == PSG_F32)) {
+                continue;
+            }
+            const box b = box_of(grids[g], pair, (unsigned)c % 8 ^ (nodes ? 7U : 0U));
+            all_modes(&b, precision, (c + nodes + g) % 3);
+        }
+    }
+}
+
+/* ---------------------------------------------------------------------------------- residual */
+
+static double mean_of(const box *b, const double *f) {
+    const size_t nx = b->line[0].n, ny = b->line[1].n;
+    long double sum = 0, weights = 0;
+    for (size_t p = 0; p < points_of(b); ++p) {
+        const double weight = oracle_line_weight(&b->line[0], p % nx) *
+                              oracle_line_weight(&b->line[1], p / nx % ny) *
+                              oracle_line_weight(&b->line[2], p / nx / ny);
+        sum += (long double)weight * f[p];
+        weights += weight;
+    }
+    return (double)(sum / weights);
+}
+
+static int is_closed(const box *b) {
+    int closed = 1;
+    for (int d = 0; d < 3; ++d) {
+        closed &= b->line[d].side[0] != 'D' && b->line[d].side[1] != 'D';
+    }
+    return closed;
+}
+
+/* The stencil of u beside f, whose mean the plan drops where it has to. */
+static void check_residual(const box *b, psg_plan *plan, const psg_options *options, double *f,
+                           const double *u) {
+    const size_t stride[3] = {1, b->line[0].n, b->line[0].n * b->line[1].n};
+    const size_t *n = (const size_t[3]){b->line[0].n, b->line[1].n, b->line[2].n};
+    const size_t points = points_of(b);
+    const double mean = is_closed(b) && options->lambda == 0 ? mean_of(b, f) : 0;
+    const oracle_stencil stencil =
+        options->symbol == PSG_SYMBOL_FD2 ? ORACLE_LINE_FD2 : ORACLE_LINE_FD4;
+    double *r = oracle_array(points);
+    double largest = 0;
+    psg_statistics s;
+    for (size_t p = 0; p < points; ++p) {
+        const size_t at[3] = {p % n[0], p / n[0] % n[1], p / n[0] / n[1]};
+        long double sum = -(long double)options->lambda * u[p];
+        for (int d = 0; d < 3; ++d) {
+            sum += oracle_line_second(&b->line[d], stencil, u + p - at[d] * stride[d], stride[d],
+                                      at[d]);
+        }
+        r[p] = (double)sum;
+        f[p] -= mean;
+        largest = fmax(largest, fabs(f[p]));
+    }
+    if (largest > 1e-9) {
+        CHECK_CLOSE(r, f, n[0], n[1], n[2], harness_tolerance(options->precision, 1e-12, 2e-3),
+                    "stencil of u beside f, %s, lambda %g, symbol %d", b->words, options->lambda,
+                    options->symbol);
+    }
+    CHECK_STATUS(psg_plan_statistics(plan, &s), PSG_OK);
+    CHECK_NEAR(s.mean, mean, harness_tolerance(options->precision, 1e-14, 1e-6), "mean of f, %s",
+               b->words);
+    if (is_closed(b) && options->lambda == 0) {
+        CHECK_NEAR(mean_of(b, u), 0, harness_tolerance(options->precision, 1e-13, 1e-6),
+                   "mean of u, %s", b->words);
+    }
+    free(r);
+}
+
+static size_t drawn(uint64_t *state, size_t count) {
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (size_t)(*state >> 33) % count;
+}
+
+static void random_boxes(void) {
+    uint64_t state = 5;
+    for (size_t c = 0; c < 60; ++c) {
+        size_t n[3], pair[3];
+        const unsigned nodes = (unsigned)drawn(&state, 8);
+        for (int d = 0; d < 3; ++d) {
+            n[d] = 1 + drawn(&state, c % 3 == 0 ? 4 : 40);
+            pair[d] = drawn(&state, PAIRS);
+            n[d] += n[d] == 1 && pair[d] == 0; /* Neumann on nodes */
+        }
+        const box b = box_of(n, pair, nodes);
+        const psg_grid grid = grid_of(&b);
+        const size_t points = points_of(&b);
+        double *f = oracle_array(points), *u = oracle_array(points);
+        for (int run = 0; run < 2; ++run) {
+            psg_options options = options_of(PSG_F64, &b);
+            psg_plan *plan = NULL;
+            options.symbol = run ? PSG_SYMBOL_FD4 : PSG_SYMBOL_FD2;
+            options.lambda = drawn(&state, 3) == 0 ? 2.5 : 0;
+            oracle_random(c, points, f);
+            if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK) &&
+                CHECK_STATUS(harness_solve(plan, PSG_F64, points, f, u), PSG_OK)) {
+                check_residual(&b, plan, &options, f, u);
+            }
+            psg_plan_destroy(plan);
+        }
+        free(f);
+        free(u);
+    }
+}
+
+/* ----------------------------------------------------------------------------------- the same */
+
+/* u of a plan that is cut in one piece, and of others. */
+static void same_from_all(psg_precision precision, size_t c) {
+    static const size_t n[3] = {13, 14, 15};
+    const size_t pair[3] = {c % PAIRS, c / PAIRS % PAIRS, c / PAIRS / PAIRS};
+    const box b = box_of(n, pair, (unsigned)c % 8);
+    const psg_grid grid = grid_of(&b);
+    const size_t points = points_of(&b), pitch = n[0] + 3, plane = pitch * (n[1] + 1);
+    const size_t bytes = harness_element_bytes(precision);
+    double *f = oracle_array(points), *u = oracle_array(points), *first = oracle_array(points);
+    char *wide = harness_array(precision, plane * n[2] + 1);
+    oracle_random(c, points, f);
+    harness_round(precision, points, f);
+    for (size_t run = 0; run < 3 + HARNESS_VARIANTS; ++run) {
+        psg_options options = harness_options(precision);
+        psg_plan *plan = NULL;
+        options.segment_planes = run == 0 ? n[2] : 1 + (run + c) % 6;
+        options.pencils = run == 0 ? 1 : 1 + (run + 2 * c) % 5;
+        options.lambda = 0.5;
+        harness_set_variant(&options, &harness_variants[run % HARNESS_VARIANTS]);
+        if (!CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
+            continue;
+        }
+        if (run % 2 == 0) {
+            CHECK_STATUS(harness_solve(plan, precision, points, f, u), PSG_OK);
+        } else { /* in place, rows and planes with gaps, at an odd address */
+            psg_array array;
+            psg_array_init(&array, wide + bytes);
+            array.stride[0] = 1;
+            array.stride[1] = (ptrdiff_t)pitch;
+            array.stride[2] = (ptrdiff_t)plane;
+            memset(wide, 0xff, (plane * n[2] + 1) * bytes);
+            for (size_t r = 0; r < n[1] * n[2]; ++r) {
+                char *row = wide + bytes * (1 + r / n[1] * plane + r % n[1] * pitch);
+                harness_store(precision, n[0], f + r * n[0], row);
+            }
+            CHECK_STATUS(psg_solve_arrays(plan, 1, &array, &array, NULL), PSG_OK);
+            for (size_t r = 0; r < n[1] * n[2]; ++r) {
+                const char *row = wide + bytes * (1 + r / n[1] * plane + r % n[1] * pitch);
+                harness_load(precision, n[0], row, u + r * n[0]);
+            }
+        }
+        if (run == 0) {
+            memcpy(first, u, points * sizeof *u);
+        }
+        CHECK_CLOSE(u, first, n[0], n[1], n[2], harness_tolerance(precision, 1e-14, 1e-6),
+                    "%s, run %zu, %s", b.words, run, harness_precision_name(precision));
+        psg_plan_destroy(plan);
+    }
+    free(f);
+    free(u);
+    free(first);
+    free(wide);
+}
+
+/* ------------------------------------------------------------------------------ odds and ends */
+
+static void check_places(void) {
+    for (size_t c = 0; c < (size_t)2 * PAIRS; ++c) {
+        const size_t n[3] = {5, 5, 5}, pair[3] = {c / 2, c / 2, c / 2};
+        const box b = box_of(n, pair, c % 2 ? 7 : 0);
+        const psg_grid grid = grid_of(&b);
+        double first = -1, step = -1;
+        CHECK_STATUS(psg_axis_points(&grid.axis[1], &first, &step), PSG_OK);
+        CHECK_NEAR(first, (double)oracle_line_place(&b.line[1], 0), 1e-15, "%s", b.words);
+        CHECK_NEAR(step, (double)oracle_line_step(&b.line[1]), 1e-15, "%s", b.words);
+    }
+    CHECK_STATUS(psg_axis_points(NULL, NULL, NULL), PSG_ERR_ARG);
+    const psg_axis half = {.n = 3, .length = 1, .bc = {PSG_BC_NEUMANN, PSG_BC_PERIODIC}};
+    CHECK_STATUS(psg_axis_points(&half, NULL, NULL), PSG_ERR_ARG);
+}
+
+/* A mean is an error where all sides are closed, and a right-hand side as any other where one is not. */
+static void check_mean(void) {
+    const size_t n[3] = {6, 5, 7};
+    for (size_t closed = 0; closed < 2; ++closed) {
+        const size_t pair[3] = {0, closed ? 4 : 2, 0};
+        const box b = box_of(n, pair, 5);
+        const psg_grid grid = grid_of(&b);
+        const size_t points = points_of(&b);
+        double *f = oracle_array(points), *u = oracle_array(points);
+        psg_options options = harness_options(PSG_F64);
+        psg_plan *plan = NULL;
+        options.mean = PSG_MEAN_ERROR;
+        CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK);
+        oracle_random(3, points, f);
+        CHECK_STATUS(harness_solve(plan, PSG_F64, points, f, u), closed ? PSG_ERR_MEAN : PSG_OK);
+        const double mean = mean_of(&b, f);
+        for (size_t p = 0; p < points; ++p) {
+            f[p] -= mean;
+        }
+        CHECK_STATUS(harness_solve(plan, PSG_F64, points, f, u), PSG_OK);
+        psg_plan_destroy(plan);
+        free(f);
+        free(u);
+    }
+}
+
+/* A NaN or an Inf at any point is found, also where a transform of few points has zeros. */
+static void check_bad_data(void) {
+    const size_t n[3] = {3, 4, 5};
+    for (size_t c = 0; c < (size_t)PAIRS * 2; ++c) {
+        const size_t pair[3] = {c / 2, (c / 2 + 1) % PAIRS, (c / 2 + 2) % PAIRS};
+        const box b = box_of(n, pair, c % 2 ? 7 : 0);
+        const psg_grid grid = grid_of(&b);
+        const size_t points = points_of(&b);
+        double *f = oracle_array(points), *u = oracle_array(points);
+        psg_options options = options_of(PSG_F64, &b);
+        psg_plan *plan = NULL;
+        CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK);
+        oracle_random(c, points, f);
+        for (size_t p = 0; p < points; ++p) {
+            const double kept = f[p];
+            size_t at[3] = {0};
+            f[p] = p % 2 ? NAN : INFINITY;
+            CHECK_STATUS(harness_solve(plan, PSG_F64, points, f, u), PSG_ERR_DATA);
+            CHECK(harness_coordinates(psg_last_error(), at) == 3 &&
+                      (at[2] * n[1] + at[1]) * n[0] + at[0] == p,
+                  "%s: a NaN at %zu: %s", b.words, p, psg_last_error());
+            f[p] = kept;
+        }
+        psg_plan_destroy(plan);
+        free(f);
+        free(u);
+    }
+}
+
+int main(void) {
+    psg_options options = harness_options(PSG_F64);
+    options.cpus = 1; /* a hundred thousand small solves */
+    psg_plan *anchor = harness_anchor(&options);
+    for (size_t g = 0; g < 2; ++g) {
+        for (int precision = 0; precision < PSG_PRECISION_COUNT; ++precision) {
+            modes_of_one((psg_precision)precision, g);
+            modes_of_all((psg_precision)precision, g);
+        }
+    }
+    psg_plan_destroy(anchor);
+    options = harness_options(PSG_F64);
+    anchor = harness_anchor(&options);
+    random_boxes();
+    for (size_t c = 0; c < (size_t)PAIRS * PAIRS * PAIRS; ++c) {
+        same_from_all(c % 5 == 0 ? PSG_F32 : PSG_F64, c);
+    }
+    check_places();
+    check_mean();
+    check_bad_data();
+    psg_plan_destroy(anchor);
+    return check_result();
+}
