@@ -36,7 +36,7 @@ if [ "${STARPU_CUDA:-yes}" != no ] && [ "$simgrid" != yes ]; then
     fi
 fi
 arch=${STARPU_ARCH:-sm_90}
-settings="StarPU 1.4 cuda=${cuda:-none} arch=$arch"
+settings="StarPU 1.4 cuda=${cuda:-none} arch=$arch changes=2" # 2: counts the changes to its sources below
 gpus=8
 if [ "$simgrid" = yes ]; then
     gpus=16 # of machines that are not there, twice as many as of those that were recorded
@@ -89,6 +89,12 @@ for file in src/drivers/cuda/driver_cuda.c src/drivers/cuda/driver_cuda1.c; do
         sed -i 's/if (props\[devid\]\.computeMode ==/int compute_mode = 0; cudaDeviceGetAttribute(\&compute_mode, cudaDevAttrComputeMode, devid); if (compute_mode ==/' "$file"
     fi
 done
+
+# On its first start on a machine StarPU measures copies to and from GPUs. It would then reset the GPUs, and take the memory
+# and the streams of the program that it is part of.
+if [ -f src/core/perfmodel/perfmodel_bus.c ]; then
+    sed -i '/^[[:space:]]*cudaDeviceReset();$/d' src/core/perfmodel/perfmodel_bus.c
+fi
 
 # On SimGrid what copies data ends when StarPU stops, and has to be made anew if it starts again.
 if grep -q '^[[:space:]]*starpu_sem_destroy(&t->sem);$' src/core/simgrid.c 2>/dev/null; then
