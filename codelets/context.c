@@ -123,7 +123,11 @@ static void shape(const void *owner, const psg_label *label, psg_task_shape *sha
     } else {
         segment_shape(c, label->index[PSG_AXIS_SEGMENT], shape);
     }
-    shape->variant = 2 * c->transforms + (shape->remote > 0 && c->layout.relay.fetched);
+    int transforms = 0; /* tells grids with other sides apart */
+    for (int d = 0; d < 3; d++) {
+        transforms = PSG_TRANSFORM_COUNT * transforms + (int)c->kind[d];
+    }
+    shape->variant = 2 * transforms + (shape->remote > 0 && c->layout.relay.fetched);
 }
 
 /* ------------------------------------------------------------------------------- the graph */

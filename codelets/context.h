@@ -55,7 +55,7 @@ typedef struct psg_context {
     psg_cpu_fft *fft;
     const void *eigen[3]; /**< eigenvalues along each axis, in the precision */
     bool apart;           /**< psg_cpu_divide.apart */
-    int transforms; /**< 0: all axes are periodic; else a number for the transforms of the axes */
+    psg_transform_kind kind[3]; /**< of the forward transform along each axis */
     void *const *scratch;         /**< by StarPU worker number: fft_scratch_bytes() each */
     psg_cpu_piece *const *pieces; /**< by StarPU worker number: room for `segments` pointers */
     /** For tasks that write and read blocks in other GPUs' memory; NULL: there are none. */

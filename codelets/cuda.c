@@ -25,7 +25,25 @@ static size_t largest_of(const size_t *first, psg_range gpus) {
     return count == 2 && sizes[1] > sizes[0] ? sizes[1] : sizes[0];
 }
 
+/* What cuFFT's plans do along an axis. Where x has two modes in a complex number, a periodic axis is real-to-real too. */
+static psg_cuda_r2r kind_of(const psg_context *c, int d) {
+    static const psg_cuda_r2r kinds[PSG_TRANSFORM_COUNT] = {
+        [PSG_TRANSFORM_PERIODIC] = PSG_CUDA_DFT, [PSG_TRANSFORM_COS1] = PSG_CUDA_REDFT00,
+        [PSG_TRANSFORM_COS2] = PSG_CUDA_REDFT10, [PSG_TRANSFORM_COS3] = PSG_CUDA_REDFT01,
+        [PSG_TRANSFORM_COS4] = PSG_CUDA_REDFT11, [PSG_TRANSFORM_SIN1] = PSG_CUDA_RODFT00,
+        [PSG_TRANSFORM_SIN2] = PSG_CUDA_RODFT10, [PSG_TRANSFORM_SIN3] = PSG_CUDA_RODFT01,
+        [PSG_TRANSFORM_SIN4] = PSG_CUDA_RODFT11};
+    const psg_cuda_r2r kind = kinds[c->kind[d]];
+    return kind == PSG_CUDA_DFT && c->apart ? PSG_CUDA_R2HC : kind;
+}
+
+/* Has kspace's kernel the transform along z, and its division? */
+static bool suits_kspace(const psg_context *c) {
+    return kind_of(c, 2) == PSG_CUDA_DFT;
+}
+
 static int plan_xy(psg_cuda_plans *w, const psg_context *c) {
+    const psg_cuda_r2r kind[2] = {kind_of(c, 0), kind_of(c, 1)};
     size_t planes[PSG_CUDA_SIZES];
     const size_t count = sizes_of(c->layout.z0, c->layout.gpu_segments, planes);
     if (c->form.strip > 0) {
@@ -36,8 +54,8 @@ static int plan_xy(psg_cuda_plans *w, const psg_context *c) {
     for (size_t m = 0; m < count; m++) {
         for (int d = PSG_CUDA_FORWARD; d <= PSG_CUDA_INVERSE && code == 0; d++) {
             code = psg_cuda_fft_create_xy(&w->xy[d][m], psg_cuda_precision_of(c),
-                                          (psg_cuda_direction)d, c->layout.n[0], c->layout.n[1],
-                                          planes[m]);
+                                          (psg_cuda_direction)d, kind, c->layout.n[0],
+                                          c->layout.n[1], planes[m]);
         }
     }
     return code;
@@ -49,7 +67,8 @@ static int plan_z(psg_cuda_plans *w, const psg_context *c) {
     size_t rows[PSG_CUDA_SIZES];
     const size_t count = sizes_of(c->layout.y0, c->layout.gpu_pencils, rows);
     int code = cudaErrorNotSupported;
-    if (c->form.fused && psg_cuda_kspace_supported(psg_cuda_precision_of(c), c->layout.n[2]) > 0) {
+    if (c->form.fused && suits_kspace(c) &&
+        psg_cuda_kspace_supported(psg_cuda_precision_of(c), c->layout.n[2]) > 0) {
         code = (int)psg_cuda_kspace_create(&w->kspace, psg_cuda_precision_of(c), c->layout.n[2], 0);
     }
     if (code == 0 || psg_cuda_error_is_out_of_memory(code) || c->form.strip > 0 ||
@@ -59,7 +78,7 @@ static int plan_z(psg_cuda_plans *w, const psg_context *c) {
     (void)cudaGetLastError(); /* of a kernel that did not suit this device */
     code = 0;
     for (size_t m = 0; m < count && code == 0; m++) {
-        code = psg_cuda_fft_create_z(&w->z[m], psg_cuda_precision_of(c), layout,
+        code = psg_cuda_fft_create_z(&w->z[m], psg_cuda_precision_of(c), layout, kind_of(c, 2),
                                      rows[m] * c->layout.nxc, c->layout.n[2]);
     }
     if (code == 0 && c->form.fused) {
@@ -100,7 +119,7 @@ static int share_work_area(psg_cuda_plans *w, const psg_context *c) {
 }
 
 static int copy_tables(psg_cuda_plans *w, const psg_context *c) {
-    const size_t count[3] = {c->layout.nxc, c->layout.n[1], c->layout.n[2]};
+    const size_t count[3] = {c->layout.nxc * (c->apart ? 2 : 1), c->layout.n[1], c->layout.n[2]};
     int code = 0;
     for (int d = 0; d < 3 && code == 0; d++) {
         const size_t bytes = count[d] * c->cpu->real_bytes;
@@ -267,6 +286,7 @@ psg_cuda_symbol psg_cuda_symbol_of(const psg_run *run, size_t p) {
                              .ez_d = w->eigen_d[2],
                              .lambda = divide.lambda,
                              .scale = divide.scale,
+                             .pairs = divide.apart,
                              .mode0_d = p == 0 ? psg_findings_of(run)->mode0 : NULL,
                              .nonfinite_d = (int *)(uintptr_t)&psg_findings_of(run)->nonfinite};
 }
@@ -351,7 +371,8 @@ bool psg_gpu_relays(const psg_context *c) {
     int id[STARPU_NMAXWORKERS];
     const unsigned count =
         starpu_worker_get_ids_by_type(STARPU_CUDA_WORKER, id, STARPU_NMAXWORKERS);
-    bool can = c->form.strip == 0 || 2 * c->layout.bundles <= PSG_CUDA_XY_PARTS;
+    bool can =
+        suits_kspace(c) && (c->form.strip == 0 || 2 * c->layout.bundles <= PSG_CUDA_XY_PARTS);
     for (unsigned w = 0; w < count && can; w++) {
         can = psg_cuda_kspace_suits(psg_cuda_precision_of(c), c->layout.n[2],
                                     starpu_worker_get_devid(id[w]));
@@ -365,7 +386,8 @@ size_t psg_gpu_strip(const psg_context *c) {
     int id[STARPU_NMAXWORKERS];
     const unsigned count =
         starpu_worker_get_ids_by_type(STARPU_CUDA_WORKER, id, STARPU_NMAXWORKERS);
-    bool suits = c->layout.bundles <= PSG_CUDA_XY_PARTS;
+    bool suits = c->kind[0] == PSG_TRANSFORM_PERIODIC && c->kind[1] == PSG_TRANSFORM_PERIODIC &&
+                 suits_kspace(c) && c->layout.bundles <= PSG_CUDA_XY_PARTS;
     for (unsigned w = 0; w < count && suits; w++) {
         const int device = starpu_worker_get_devid(id[w]);
         suits = psg_cuda_xy_suits(precision, c->layout.n[0], c->layout.n[1], device) &&

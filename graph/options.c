@@ -181,7 +181,7 @@ psg_status psg_grid_check(const psg_grid *grid, psg_precision precision) {
         }
     }
     for (int d = 0; d < 3; d++) { /* FFTW counts two numbers of each complex one in an int */
-        if (psg_transforms_cores(grid) != NULL && a[d].n > INT32_MAX / 2) {
+        if (!psg_transforms_periodic(grid) && a[d].n > INT32_MAX / 2) {
             return psg_fail(PSG_ERR_UNSUPPORTED,
                             "n%c = %zu: at most %d points per axis where sides are not periodic",
                             "xyz"[d], a[d].n, INT32_MAX / 2);

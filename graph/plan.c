@@ -103,13 +103,6 @@ static psg_status make_workers(psg_plan *plan) {
         STARPU_CPU_WORKER, plan->workers.usable + plan->workers.gpu_count,
         (unsigned)(plan->workers.count - plan->workers.gpu_count));
     psg_status status = psg_cpu_share_make(plan, cpus);
-    const char *cores = psg_transforms_cores(&plan->problem.grid);
-    if (status == PSG_OK && cores != NULL && plan->workers.gpu_count > 0) {
-        status = psg_fail(PSG_ERR_UNSUPPORTED,
-                          "the sides along %s are not periodic, and GPUs solve periodic grids "
-                          "alone: choose gpus = 0, and CPU cores solve",
-                          cores);
-    }
     if (status != PSG_OK) {
         return status;
     }
@@ -227,14 +220,10 @@ static void set_context(psg_plan *plan) {
     c->cpu = single ? &psg_cpu_ops_f32 : &psg_cpu_ops_f64;
     for (int d = 0; d < 3; d++) {
         c->layout.n[d] = plan->problem.grid.axis[d].n;
+        c->kind[d] = psg_transform_of(&plan->problem.grid.axis[d])->kind[0];
     }
-    const psg_transform *x = psg_transform_of(&plan->problem.grid.axis[0]);
-    c->layout.nxc = psg_transform_row(c->layout.n[0], x->kind[0]);
-    c->apart = !psg_transform_periodic(x);
-    for (int d = 0; d < 3; d++) {
-        c->transforms = PSG_TRANSFORM_COUNT * c->transforms +
-                        (int)psg_transform_of(&plan->problem.grid.axis[d])->kind[0];
-    }
+    c->layout.nxc = psg_transform_row(c->layout.n[0], c->kind[0]);
+    c->apart = c->kind[0] != PSG_TRANSFORM_PERIODIC;
     c->engine.owner = c;
     c->engine.precision = single ? PSG_TASK_F32 : PSG_TASK_F64;
     c->engine.kinds = psg_kind_count();

@@ -75,7 +75,7 @@ PSG_API const char *psg_last_error_detail(void);
 /** What holds at one side of an axis. */
 typedef enum psg_bc {
     PSG_BC_PERIODIC = 0, /**< at both sides */
-    PSG_BC_DIRICHLET,    /**< u is 0; on CPU cores alone, as the next one */
+    PSG_BC_DIRICHLET,    /**< u is 0 */
     PSG_BC_NEUMANN,      /**< the derivative of u across the side is 0 */
     PSG_BC_FREE,         /**< not there yet */
     PSG_BC_COUNT

@@ -411,7 +411,7 @@ static psg_status refuse_mean(const psg_plan *plan, psg_arrays *arrays) {
                         "f has the mean %.6g, more than %.3g of max|f| = %.6g, and a %s box has no "
                         "solution for it",
                         mean, plan->problem.options.mean_tolerance, largest,
-                        psg_transforms_cores(&plan->problem.grid) == NULL ? "periodic" : "closed");
+                        psg_transforms_periodic(&plan->problem.grid) ? "periodic" : "closed");
     }
     return status;
 }

@@ -61,14 +61,12 @@ bool psg_transforms_null(const psg_grid *grid) {
     return all;
 }
 
-const char *psg_transforms_cores(const psg_grid *grid) {
-    static const char *const names[3] = {"x", "y", "z"};
+bool psg_transforms_periodic(const psg_grid *grid) {
+    bool all = true;
     for (int d = 0; d < 3; d++) {
-        if (!psg_transform_periodic(psg_transform_of(&grid->axis[d]))) {
-            return names[d];
-        }
+        all = all && psg_transform_periodic(psg_transform_of(&grid->axis[d]));
     }
-    return NULL;
+    return all;
 }
 
 static const psg_cpu_effort efforts[PSG_EFFORT_COUNT] = {

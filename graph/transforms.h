@@ -35,8 +35,7 @@ static inline double psg_transform_norm(const psg_transform *row, size_t n) {
 double psg_transforms_norm(const psg_grid *grid);
 /** Has the equation with lambda = 0 no solution for the mode (0,0,0)? */
 bool psg_transforms_null(const psg_grid *grid);
-/** @return NULL, or the axis' name if cores alone have its transform */
-const char *psg_transforms_cores(const psg_grid *grid);
+bool psg_transforms_periodic(const psg_grid *grid);
 
 /** The eigenvalues along each axis, and the plan's terms.
  *  @return PSG_OK; PSG_ERR_MEMORY, _ARG: out of the range of the precision */

@@ -139,7 +139,8 @@ static void columns(psg_cuda_r2r kind, psg_cuda_layout layout, size_t m, size_t 
     reals want, scaled;
     for (auto &v : f) {
         v = {(Real)check_uniform(), (Real)check_uniform()};
-        for (const Real part : {v.x, v.y}) {
+        const Real parts[] = {v.x, v.y};
+        for (const Real part : parts) {
             want.push_back(part);
             scaled.push_back(part * norm(kind, nz));
         }
@@ -160,6 +161,7 @@ static void columns(psg_cuda_r2r kind, psg_cuda_layout layout, size_t m, size_t 
 }
 
 template <class Real> static void all() {
+    const size_t lengths[] = {2, 3, 10, 37};
     const size_t sizes[][3] = {{8, 9, 3}, {7, 11, 2}, {2, 2, 2}, {3, 2, 1}, {30, 16, 1}};
     for (int x = PSG_CUDA_DFT; x < PSG_CUDA_R2R_KINDS; x++)
         for (int y = PSG_CUDA_R2HC; y < PSG_CUDA_R2R_KINDS; y++)
@@ -169,7 +171,7 @@ template <class Real> static void all() {
     planes<Real>(PSG_CUDA_DFT, PSG_CUDA_RODFT11, 1, 5, 2);
     for (int kind = PSG_CUDA_R2HC; kind < PSG_CUDA_R2R_KINDS; kind++)
         for (psg_cuda_layout layout : {PSG_CUDA_Z_STRIDED, PSG_CUDA_Z_CONTIGUOUS})
-            for (const size_t nz : {2, 3, 10, 37})
+            for (const size_t nz : lengths)
                 columns<Real>((psg_cuda_r2r)kind, layout, 5, nz);
 }
 
