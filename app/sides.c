@@ -3,10 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-static const char letters[] = {
-    [PSG_BC_PERIODIC] = 'P', [PSG_BC_DIRICHLET] = 'D', [PSG_BC_NEUMANN] = 'N'};
-enum { LETTERS = sizeof letters };
-
 app_line app_line_of(const psg_axis *axis) {
     static const int images[] = {
         [PSG_BC_DIRICHLET] = -1, [PSG_BC_NEUMANN] = 1, [PSG_BC_PERIODIC] = 0};
@@ -69,8 +65,8 @@ bool app_is_closed(const psg_grid *grid) {
 }
 
 void app_bc_text(const psg_axis *axis, char text[3]) {
-    text[0] = letters[axis->bc[0]];
-    text[1] = letters[axis->bc[1]];
+    text[0] = app_bc_letters[axis->bc[0]];
+    text[1] = app_bc_letters[axis->bc[1]];
     text[2] = '\0';
 }
 
@@ -79,8 +75,8 @@ const char *app_points_text(const psg_axis *axis) {
 }
 
 void app_sides_text(const psg_grid *grid, char sides[9], char points[6]) {
-    for (int axis = 0; axis < 3; axis++) {
-        app_bc_text(&grid->axis[axis], sides + 3 * (ptrdiff_t)axis);
+    for (size_t axis = 0; axis < 3; axis++) {
+        app_bc_text(&grid->axis[axis], sides + 3 * axis);
         points[2 * axis] = app_points_text(&grid->axis[axis])[0];
     }
     sides[2] = sides[5] = points[1] = points[3] = ',';
@@ -100,55 +96,4 @@ void app_sides_put(const app_sides_value *sides, const app_points_value *points,
         memcpy(grid->axis[axis].bc, sides->bc[axis], sizeof grid->axis[axis].bc);
         grid->axis[axis].points = points->points[axis];
     }
-}
-
-static bool read_letter(char letter, psg_bc *bc) {
-    const char *found = memchr(letters, letter, LETTERS);
-    *bc = found != NULL ? (psg_bc)(found - letters) : PSG_BC_PERIODIC;
-    return found != NULL;
-}
-
-int app_value_sides(const char *text, void *field, const app_choice *choices) {
-    (void)choices;
-    app_sides_value sides = {.given = true};
-    for (int axis = 0; axis < 3; axis++) {
-        if (text[0] == '\0' || !read_letter(text[0], &sides.bc[axis][0]) ||
-            !read_letter(text[1], &sides.bc[axis][1])) {
-            return -1;
-        }
-        text += 2;
-        if (axis == 0 && *text == '\0') {
-            memcpy(sides.bc[1], sides.bc[0], sizeof sides.bc[0]);
-            memcpy(sides.bc[2], sides.bc[0], sizeof sides.bc[0]);
-            axis = 2;
-        }
-        if (*text != (axis < 2 ? ',' : '\0')) {
-            return -1;
-        }
-        text += axis < 2;
-    }
-    *(app_sides_value *)field = sides;
-    return 0;
-}
-
-int app_value_points(const char *text, void *field, const app_choice *choices) {
-    (void)choices;
-    app_points_value value = {.given = true};
-    const bool nodes = strcmp(text, "nodes") == 0;
-    for (int axis = 0; axis < 3; axis++) {
-        value.points[axis] = nodes ? PSG_POINTS_NODES : PSG_POINTS_CELLS;
-    }
-    if (!nodes && strcmp(text, "cells") != 0) {
-        if (strlen(text) != 5 || text[1] != ',' || text[3] != ',') {
-            return -1;
-        }
-        for (int axis = 0; axis < 3; axis++) {
-            if (text[2 * axis] != 'c' && text[2 * axis] != 'n') {
-                return -1;
-            }
-            value.points[axis] = text[2 * axis] == 'n' ? PSG_POINTS_NODES : PSG_POINTS_CELLS;
-        }
-    }
-    *(app_points_value *)field = value;
-    return 0;
 }

@@ -39,22 +39,9 @@ const char *app_points_text(const psg_axis *axis);
 /** As --bc and --points have them. */
 void app_sides_text(const psg_grid *grid, char sides[9], char points[6]);
 
-/** --bc: PP,DN,NN or one pair for all axes; --points: cells, nodes or c,n,c. */
-typedef struct app_sides_value {
-    bool given;
-    psg_bc bc[3][2];
-} app_sides_value;
-typedef struct app_points_value {
-    bool given;
-    psg_points points[3];
-} app_points_value;
-
 /** Is a side given that is not periodic? */
 bool app_sides_any(const app_sides_value *sides);
 /** Put what was given into a grid that is periodic. */
 void app_sides_put(const app_sides_value *sides, const app_points_value *points, psg_grid *grid);
-
-int app_value_sides(const char *text, void *field, const app_choice *choices);
-int app_value_points(const char *text, void *field, const app_choice *choices);
 
 #endif

@@ -2,7 +2,6 @@
    garbage; these do not. */
 #include "app/values.h"
 #include "app/app.h"
-#include "app/sides.h"
 #include "graph/psg_machine.h"
 
 #include <ctype.h>
@@ -13,6 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+const char app_bc_letters[] = {
+    [PSG_BC_PERIODIC] = 'P', [PSG_BC_DIRICHLET] = 'D', [PSG_BC_NEUMANN] = 'N', '\0'};
 
 /* A whole number at the start of text. Returns where it ends, or NULL. */
 static const char *read_whole(const char *text, unsigned long long most,
@@ -192,6 +194,57 @@ int app_value_box(const char *text, void *field, const app_choice *choices) {
         text++;
     }
     return -1;
+}
+
+static bool read_letter(char letter, psg_bc *bc) {
+    const char *found = letter != '\0' ? strchr(app_bc_letters, letter) : NULL;
+    *bc = found != NULL ? (psg_bc)(found - app_bc_letters) : PSG_BC_PERIODIC;
+    return found != NULL;
+}
+
+int app_value_sides(const char *text, void *field, const app_choice *choices) {
+    (void)choices;
+    app_sides_value sides = {.given = true};
+    for (int axis = 0; axis < 3; axis++) {
+        if (text[0] == '\0' || !read_letter(text[0], &sides.bc[axis][0]) ||
+            !read_letter(text[1], &sides.bc[axis][1])) {
+            return -1;
+        }
+        text += 2;
+        if (axis == 0 && *text == '\0') {
+            memcpy(sides.bc[1], sides.bc[0], sizeof sides.bc[0]);
+            memcpy(sides.bc[2], sides.bc[0], sizeof sides.bc[0]);
+            axis = 2;
+        }
+        if (*text != (axis < 2 ? ',' : '\0')) {
+            return -1;
+        }
+        text += axis < 2;
+    }
+    *(app_sides_value *)field = sides;
+    return 0;
+}
+
+int app_value_points(const char *text, void *field, const app_choice *choices) {
+    (void)choices;
+    app_points_value value = {.given = true};
+    const bool nodes = strcmp(text, "nodes") == 0;
+    for (size_t axis = 0; axis < 3; axis++) {
+        value.points[axis] = nodes ? PSG_POINTS_NODES : PSG_POINTS_CELLS;
+    }
+    if (!nodes && strcmp(text, "cells") != 0) {
+        if (strlen(text) != 5 || text[1] != ',' || text[3] != ',') {
+            return -1;
+        }
+        for (size_t axis = 0; axis < 3; axis++) {
+            if (text[2 * axis] != 'c' && text[2 * axis] != 'n') {
+                return -1;
+            }
+            value.points[axis] = text[2 * axis] == 'n' ? PSG_POINTS_NODES : PSG_POINTS_CELLS;
+        }
+    }
+    *(app_points_value *)field = value;
+    return 0;
 }
 
 int app_value_choice(const char *text, void *field, const app_choice *choices) {

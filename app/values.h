@@ -2,6 +2,8 @@
 #ifndef PSG_APP_VALUES_H
 #define PSG_APP_VALUES_H
 
+#include "graph/psg.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -22,6 +24,16 @@ typedef struct app_box_value {
     double length[3];
 } app_box_value;
 
+/** --bc: PP,DN,NN or one pair for all axes; --points: cells, nodes or c,n,c. */
+typedef struct app_sides_value {
+    bool given;
+    psg_bc bc[3][2];
+} app_sides_value;
+typedef struct app_points_value {
+    bool given;
+    psg_points points[3];
+} app_points_value;
+
 #define APP_GPUS_MAX 64
 
 /** `--gpus`: a count, or device numbers. */
@@ -30,6 +42,9 @@ typedef struct app_gpus_value {
     bool listed; /**< ids has the device numbers */
     int ids[APP_GPUS_MAX];
 } app_gpus_value;
+
+/** The letters of --bc, by psg_bc. */
+extern const char app_bc_letters[];
 
 /** All return 0, or -1 when the text is not what they read; then nothing was written. `field` is
  *  the type that the name says: size_t, unsigned, int, double, app_grid_value, ... */
@@ -45,6 +60,8 @@ int app_value_rate(const char *text, void *field, const app_choice *choices);
 int app_value_grid(const char *text, void *field, const app_choice *choices);
 /** L, or LXxLYxLZ */
 int app_value_box(const char *text, void *field, const app_choice *choices);
+int app_value_sides(const char *text, void *field, const app_choice *choices);
+int app_value_points(const char *text, void *field, const app_choice *choices);
 int app_value_choice(const char *text, void *field, const app_choice *choices); /**< int */
 int app_value_text(const char *text, void *field, const app_choice *choices);   /**< const char * */
 int app_value_policy(const char *text, void *field, const app_choice *choices); /**< const char * */

@@ -394,21 +394,11 @@ static bool take_less(psg_placement *next, const psg_plan *plan) {
 /* Less memory is another layout, and all that follows from it. */
 static psg_status make(psg_plan *plan) {
     static const step first[] = {psg_transforms_divide, make_workers, psg_share_try};
-    static const step arrangement[] = {psg_placement_exchange,
-                                       make_planes,
-                                       psg_placement_check,
-                                       psg_partition_rows,
-                                       psg_placement_strips,
-                                       psg_relay_choose,
-                                       psg_placement_make,
-                                       psg_simulation_check,
-                                       make_exchange,
-                                       make_lanes,
-                                       psg_transforms_plan,
-                                       make_scratch,
-                                       make_devices,
-                                       check_room,
-                                       psg_team_make};
+    static const step arrangement[] = {
+        psg_placement_exchange, make_planes,      psg_placement_check, psg_partition_rows,
+        psg_placement_strips,   psg_relay_choose, psg_placement_make,  psg_simulation_check,
+        make_exchange,          make_lanes,       psg_transforms_plan, make_scratch,
+        make_devices,           check_room,       psg_team_make};
     enum { FIRST = sizeof first / sizeof *first, REST = sizeof arrangement / sizeof *arrangement };
     psg_placement next;
     psg_status status = run_steps(plan, first, FIRST);

@@ -356,6 +356,7 @@ static void check_bad_data(void) {
                       (at[2] * n[1] + at[1]) * n[0] + at[0] == p,
                   "%s: a NaN at %zu: %s", b.words, p, psg_last_error());
             f[p] = kept;
+            CHECK_STATUS(harness_solve(plan, PSG_F64, points, f, u), PSG_OK);
         }
         psg_plan_destroy(plan);
         free(f);
