@@ -49,10 +49,7 @@ static const option_row solve_rows[] = {
     {NULL, "bc", "SIDES", app_value_sides, FIELD(sides), NULL,
      "two letters of P, D, N for x, y and z, as PP,DN,NN, or two for all axes",
      "the lower and the upper side of x, y and z, as PP,DN,NN, or of all axes, as DD: P periodic, "
-     "D "
-     "Dirichlet (u = 0), N Neumann (the derivative of u across the side is 0). With D and N CPU "
-     "cores "
-     "solve: --gpus 0; default: PP"},
+     "D Dirichlet (u = 0), N Neumann (the derivative of u across the side is 0); default: PP"},
     {NULL, "points", "cells|nodes|c,n,c", app_value_points, FIELD(points), NULL,
      "cells, nodes, or c or n for x, y and z, as c,n,c",
      "where points are on axes with D or N sides: in the middle of cells, or on nodes, of which a "
@@ -132,7 +129,7 @@ static const command_text solve_text = {
     "         the potential of your own field, checked\n"
     "  psg solve --in rho.h5:/density --out phi.h5:/potential --factor '4*pi*6.6743e-11'\n"
     "         gravity in SI units: rho in kg/m^3, lengths in m, phi in J/kg\n"
-    "  psg solve --in rho.h5:/density --out phi.h5:/potential --bc DD,DD,PP --gpus 0\n"
+    "  psg solve --in rho.h5:/density --out phi.h5:/potential --bc DD,DD,PP\n"
     "         in a conducting channel along z\n"
     "  psg solve --problem modes --grid 63x64x65 --graph staged --repeat 10 --json times.json\n"
     "         the time of each stage, for a script\n"
