@@ -1,7 +1,7 @@
 /* psg beside a library's transforms on the same cores: the same solve, in one run, in turns of random order.
  * PROGRAM [--cpus N] [--threads LIST] [--effort LIST] [--plan-seconds S] [--precision f64|f32] [--repeat R]
- *         [--graph fused|staged] [--segment-planes N] [--pencils N] [--rows] GRID ...
- * GRID: N or NXxNYxNZ. --threads: numbers of the peer's threads, up to --cpus. --rows: those of `psg bench --study
+ *         [--graph fused|staged] [--segment-planes N] [--pencils N] [--bc SIDES] [--rows] GRID ...
+ * --bc: as of psg solve, with points in cells; the peer has real transforms. GRID: N or NXxNYxNZ. --threads: numbers of the peer's threads, up to --cpus. --rows: those of `psg bench --study
  * peers`. */
 #include "bench/programs/cores_peer.h"
 #include "bench/programs/cores.h"
@@ -25,7 +25,7 @@ typedef struct bench {
     bench_settings settings;
     bench_peer peer;
     psg_options options;
-    const char *threads, *efforts;
+    const char *threads, *efforts, *bc;
     double plan_seconds;
     size_t points, real_bytes;
     void *f, *u;     /* [nz][ny][nx] */
@@ -36,6 +36,7 @@ typedef struct bench {
     psg_plan *plan;
     bench_way way; /* the one in use */
     void *theirs;
+    double norm;    /* what the transforms forward and back leave */
     double seconds; /* of the best way, in its trial */
     double transforms;
 } bench;
@@ -63,18 +64,43 @@ typedef struct bench {
 DEFINE_DIVIDE(divide_f64, double)
 DEFINE_DIVIDE(divide_f32, float)
 
+#define DEFINE_DIVIDE_REALS(name, real)                                                            \
+    static CLONES void name(real *row, size_t count, const real *square, real others,              \
+                            real scale) {                                                          \
+        for (size_t i = 0; i < count; i++) {                                                       \
+            const real sum = square[i] + others;                                                   \
+            row[i] *= sum != 0 ? -scale / sum : 0;                                                 \
+        }                                                                                          \
+    }
+DEFINE_DIVIDE_REALS(divide_reals_f64, double)
+DEFINE_DIVIDE_REALS(divide_reals_f32, float)
+
+/* Numbers in a row of the spectrum. */
+static size_t spectrum_row(const bench *b) {
+    return b->bc != NULL ? b->way.n[0] : 2 * (b->way.n[0] / 2 + 1);
+}
+
 static void divide(const bench *b, void *spectrum) {
-    const size_t nx = b->way.n[0], ny = b->way.n[1], nz = b->way.n[2], nxc = nx / 2 + 1;
-    const double scale = 1 / (double)b->points;
+    const size_t nx = b->way.n[0], ny = b->way.n[1], nz = b->way.n[2], numbers = spectrum_row(b);
+    const double scale = 1 / b->norm;
     const double *y = b->squares + nx, *z = y + ny;
 #pragma omp parallel for num_threads(b->way.threads) schedule(static)
     for (size_t row = 0; row < ny * nz; row++) {
         const double others = y[row % ny] + z[row / ny];
         if (b->way.precision == PSG_F64) {
-            divide_f64((double *)spectrum + 2 * row * nxc, nxc, b->squares, others, scale);
+            double *values = (double *)spectrum + row * numbers;
+            if (b->bc != NULL) {
+                divide_reals_f64(values, nx, b->squares, others, scale);
+            } else {
+                divide_f64(values, numbers / 2, b->squares, others, scale);
+            }
         } else {
-            divide_f32((float *)spectrum + 2 * row * nxc, nxc, b->squares_f32, (float)others,
-                       (float)scale);
+            float *values = (float *)spectrum + row * numbers;
+            if (b->bc != NULL) {
+                divide_reals_f32(values, nx, b->squares_f32, (float)others, (float)scale);
+            } else {
+                divide_f32(values, numbers / 2, b->squares_f32, (float)others, (float)scale);
+            }
         }
     }
 }
@@ -82,7 +108,7 @@ static void divide(const bench *b, void *spectrum) {
 /* f of a solve in place, which the solve before has written over. */
 static void pad(const bench *b) {
     const size_t rows = b->way.n[1] * b->way.n[2], row = b->way.n[0] * b->real_bytes;
-    const size_t padded = (b->way.n[0] / 2 + 1) * 2 * b->real_bytes;
+    const size_t padded = spectrum_row(b) * b->real_bytes;
 #pragma omp parallel for num_threads(b->way.threads) schedule(static)
     for (size_t r = 0; r < rows; r++) {
         memcpy((char *)b->padded + r * padded, (const char *)b->f + r * row, row);
@@ -91,7 +117,7 @@ static void pad(const bench *b) {
 
 static void unpad(const bench *b) {
     const size_t rows = b->way.n[1] * b->way.n[2], row = b->way.n[0] * b->real_bytes;
-    const size_t padded = (b->way.n[0] / 2 + 1) * 2 * b->real_bytes;
+    const size_t padded = spectrum_row(b) * b->real_bytes;
     for (size_t r = 0; b->way.in_place && r < rows; r++) {
         memcpy((char *)b->u + r * row, (const char *)b->padded + r * padded, row);
     }
@@ -250,9 +276,20 @@ static void prepare(bench *b) {
     b->squares = bench_array((n[0] + n[1] + n[2]) * sizeof *b->squares);
     b->squares_f32 = bench_array(n[0] * sizeof *b->squares_f32);
     double *square = b->squares;
+    psg_grid_init(&grid, n[0], n[1], n[2], box, box, box);
+    b->norm = 1;
     for (int d = 0; d < 3; d++) {
+        const char *sides = b->bc != NULL ? b->bc + 3 * (ptrdiff_t)d : "PP";
+        for (int side = 0; side < 2; side++) {
+            grid.axis[d].bc[side] = sides[side] == 'P'   ? PSG_BC_PERIODIC
+                                    : sides[side] == 'D' ? PSG_BC_DIRICHLET
+                                                         : PSG_BC_NEUMANN;
+        }
+        b->norm *= (double)n[d] * (sides[0] == 'P' ? 1 : 2);
         for (size_t m = 0; m < n[d]; m++, square++) {
-            const double k = 2 * m > n[d] ? (double)(n[d] - m) : (double)m;
+            const double periodic = 2 * m > n[d] ? (double)(n[d] - m) : (double)m;
+            const double half = (double)m + 0.5 * (sides[0] == 'D') + 0.5 * (sides[1] == 'D');
+            const double k = sides[0] == 'P' ? periodic : half / 2;
             *square = k * k;
         }
     }
@@ -262,10 +299,10 @@ static void prepare(bench *b) {
     const double seconds =
         fmin(most_seconds, fmax(least_seconds, seconds_a_point * (double)b->points));
     b->way = (bench_way){.n = {n[0], n[1], n[2]},
+                         .bc = b->bc,
                          .precision = b->peer.precision,
                          .seconds = b->plan_seconds > 0 ? b->plan_seconds : seconds};
     choose_way(b);
-    psg_grid_init(&grid, n[0], n[1], n[2], box, box, box);
     bench_must(psg_plan_create(&b->plan, &grid, &b->options) == PSG_OK, "%s", psg_last_error());
 }
 
@@ -369,6 +406,10 @@ static void measure(bench *b) {
     release(b);
 }
 
+static int is_sides(const char *text) {
+    return strlen(text) == 8 && strspn(text, "PDN,") == 8 && text[2] == ',' && text[5] == ',';
+}
+
 int bench_cores_peer_main(int argc, char **argv, const bench_library *library) {
     static bench b; /* zero */
     b.library = library;
@@ -385,8 +426,12 @@ int bench_cores_peer_main(int argc, char **argv, const bench_library *library) {
                                     {"graph", BENCH_SOLVER, &b.options, "graph"},
                                     {"segment-planes", BENCH_SOLVER, &b.options, "segment_planes"},
                                     {"pencils", BENCH_SOLVER, &b.options, "pencils"},
+                                    {"bc", BENCH_TEXT, &b.bc, NULL},
                                     {NULL, BENCH_FLAG, NULL, NULL}};
     const int first = bench_arguments(argc, argv, options, "N|NXxNYxNZ ...", &b.settings);
+    bench_must(b.bc == NULL || is_sides(b.bc), "--bc '%s': expected as PP,DN,NN", b.bc);
+    bench_must(b.bc == NULL || library->has_sides, "--bc: %s has no such transforms here",
+               library->name);
     b.options.cpus = b.peer.threads;
     b.options.gpus = 0;
     b.peer.precision = b.options.precision;

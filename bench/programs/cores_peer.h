@@ -12,15 +12,19 @@
 /** One way to transform. */
 typedef struct bench_way {
     size_t n[3];
+    const char
+        *bc; /**< "NN,DD,PP": sides along x, y, z, with points in cells; NULL: all are periodic */
     psg_precision precision;
     int threads;
-    int in_place; /**< rows of f and u are padded to 2 (nx/2 + 1) numbers, and are the spectrum's too */
+    int in_place; /**< rows of f and u are padded to 2 (nx/2 + 1) numbers, and are the spectrum's too. With sides f,
+                       spectrum and u are real numbers without padding */
     int effort;     /**< number of it in the library's list */
     double seconds; /**< that a plan may take, where the library plans for long */
 } bench_way;
 
 typedef struct bench_library {
     const char *name;           /**< of the peer in rows */
+    int has_sides;              /**< there are plans for bench_way.bc */
     const char *const *efforts; /**< names, NULL ends them */
     void (*start)(void);        /**< once, before any other call */
     /** Real f [nz][ny][nx] -> complex spectrum -> real u; both in f = spectrum = u if in place. May write into all

@@ -16,6 +16,39 @@ static void start(void) {
     bench_must(fftw_init_threads() != 0 && fftwf_init_threads() != 0, "FFTW has no threads");
 }
 
+/* Of z, y and x. */
+static void kinds_of(const char *bc, int direction, fftw_r2r_kind kinds[3]) {
+    for (int d = 0; d < 3; d++, bc += 3) {
+        const int like = bc[0] == bc[1];
+        fftw_r2r_kind *kind = &kinds[2 - d];
+        if (bc[0] == 'P') {
+            *kind = direction == 0 ? FFTW_R2HC : FFTW_HC2R;
+        } else if (bc[0] == 'N') {
+            *kind = !like ? FFTW_REDFT11 : direction == 0 ? FFTW_REDFT10 : FFTW_REDFT01;
+        } else {
+            *kind = !like ? FFTW_RODFT11 : direction == 0 ? FFTW_RODFT10 : FFTW_RODFT01;
+        }
+    }
+}
+
+/* Real transforms, for sides. */
+static void plan_sides(plans *p, const bench_way *way, void *f, void *spectrum, void *u,
+                       unsigned effort, unsigned keep) {
+    const int nx = (int)way->n[0], ny = (int)way->n[1], nz = (int)way->n[2];
+    fftw_r2r_kind there[3], back[3];
+    kinds_of(way->bc, 0, there);
+    kinds_of(way->bc, 1, back);
+    if (way->precision == PSG_F64) {
+        p->f64[0] =
+            fftw_plan_r2r_3d(nz, ny, nx, f, spectrum, there[0], there[1], there[2], effort | keep);
+        p->f64[1] = fftw_plan_r2r_3d(nz, ny, nx, spectrum, u, back[0], back[1], back[2], effort);
+    } else {
+        p->f32[0] =
+            fftwf_plan_r2r_3d(nz, ny, nx, f, spectrum, there[0], there[1], there[2], effort | keep);
+        p->f32[1] = fftwf_plan_r2r_3d(nz, ny, nx, spectrum, u, back[0], back[1], back[2], effort);
+    }
+}
+
 static void *plan(const bench_way *way, void *f, void *spectrum, void *u) {
     const int nx = (int)way->n[0], ny = (int)way->n[1], nz = (int)way->n[2];
     const unsigned effort = way->effort == 0 ? FFTW_MEASURE : FFTW_PATIENT;
@@ -25,15 +58,23 @@ static void *plan(const bench_way *way, void *f, void *spectrum, void *u) {
     if (way->precision == PSG_F64) {
         fftw_set_timelimit(way->seconds);
         fftw_plan_with_nthreads(way->threads);
-        p->f64[0] = fftw_plan_dft_r2c_3d(nz, ny, nx, f, spectrum, effort | keep);
-        p->f64[1] = fftw_plan_dft_c2r_3d(nz, ny, nx, spectrum, u, effort);
+        if (way->bc != NULL) {
+            plan_sides(p, way, f, spectrum, u, effort, keep);
+        } else {
+            p->f64[0] = fftw_plan_dft_r2c_3d(nz, ny, nx, f, spectrum, effort | keep);
+            p->f64[1] = fftw_plan_dft_c2r_3d(nz, ny, nx, spectrum, u, effort);
+        }
         fftw_plan_with_nthreads(1); /* psg plans too, without a limit */
         fftw_set_timelimit(FFTW_NO_TIMELIMIT);
     } else {
         fftwf_set_timelimit(way->seconds);
         fftwf_plan_with_nthreads(way->threads);
-        p->f32[0] = fftwf_plan_dft_r2c_3d(nz, ny, nx, f, spectrum, effort | keep);
-        p->f32[1] = fftwf_plan_dft_c2r_3d(nz, ny, nx, spectrum, u, effort);
+        if (way->bc != NULL) {
+            plan_sides(p, way, f, spectrum, u, effort, keep);
+        } else {
+            p->f32[0] = fftwf_plan_dft_r2c_3d(nz, ny, nx, f, spectrum, effort | keep);
+            p->f32[1] = fftwf_plan_dft_c2r_3d(nz, ny, nx, spectrum, u, effort);
+        }
         fftwf_plan_with_nthreads(1);
         fftwf_set_timelimit(FFTW_NO_TIMELIMIT);
     }
@@ -71,6 +112,7 @@ static void destroy(void *plan) {
 
 int main(int argc, char **argv) {
     static const bench_library fftw = {.name = "fftw",
+                                       .has_sides = 1,
                                        .efforts = efforts,
                                        .start = start,
                                        .plan = plan,
