@@ -66,8 +66,8 @@ PSG_API const char *psg_status_string(psg_status status);
 PSG_API const char *psg_last_error(void);
 
 /** The same words behind the place in the library's sources where they were written, for a report of
- *  a bug: "graph/plan.c:123: words". Of another process' failure it is the place there.
- *  "" and valid as psg_last_error(). */
+ *  a bug: "graph/plan.c:123: words". If another process failed, the place is in that process. Valid as
+ *  long as psg_last_error(), and "" where that is "". */
 PSG_API const char *psg_last_error_detail(void);
 
 /* -------------------------------------------------------------------------------------- grid */
@@ -141,8 +141,8 @@ typedef enum psg_exchange {
     PSG_EXCHANGE_AUTO = 0,
     PSG_EXCHANGE_MANAGED,  /**< StarPU moves the blocks */
     PSG_EXCHANGE_DIRECT,   /**< GPUs write and read each other's memory: fused graph, peer access,
-                                and room for the whole spectrum on the GPUs. Also between the
-                                processes of one node, where it is AUTO if it works */
+                                and room for the whole spectrum on the GPUs. Between the processes of
+                                one node AUTO chooses it if a trial succeeds */
     PSG_EXCHANGE_MPI,      /**< between processes, each message as soon as it can go */
     PSG_EXCHANGE_ALLTOALL, /**< between processes, all at once: MPI_Ialltoallv; to compare with */
     PSG_EXCHANGE_COUNT
@@ -164,7 +164,8 @@ typedef enum psg_effort {
     PSG_EFFORT_COUNT
 } psg_effort;
 
-/** Options of a plan. Always start from psg_options_init(). */
+/** Options of a plan. Always start from psg_options_init(). Each comment is the default, then what the
+ *  option means. */
 typedef struct psg_options {
     size_t struct_size;      /**< set by psg_options_init(); lets the struct grow */
     psg_precision precision; /**< PSG_F64 */
@@ -176,10 +177,12 @@ typedef struct psg_options {
     psg_graph graph;         /**< PSG_GRAPH_AUTO */
     psg_exchange exchange;   /**< PSG_EXCHANGE_AUTO */
     psg_z_layout z_layout;   /**< PSG_Z_AUTO; staged graph only */
-    size_t segment_planes;   /**< 0 = from the data; planes per segment, of less than 2^32 points */
-    size_t pencils;          /**< 0 = from data and GPUs; number of pencils (more than ny: ny) */
-    int cpus;                /**< -1 = every core; beside GPUs only if cpu_share is > 0 or _FREE */
-    int gpus; /**< -1 = every usable GPU. GPUs do all but what cpu_share gives to cores */
+    size_t
+        segment_planes; /**< 0 = from the data; planes per segment, which has fewer than 2^32 points */
+    size_t pencils;     /**< 0 = from data and GPUs; number of pencils (more than ny: ny) */
+    int cpus;           /**< -1 = every core; beside GPUs only if cpu_share is > 0 or _FREE */
+    int gpus; /**< -1 = every usable GPU, of several processes this one's share of its node's. GPUs do
+                   all but what cpu_share gives to cores */
     const int
         *gpu_ids; /**< NULL = the first ones; an array of `gpus` CUDA device numbers. Not kept. */
     const char *policy; /**< NULL = StarPU's (STARPU_SCHED, else its default); scheduling policy */
@@ -188,13 +191,13 @@ typedef struct psg_options {
                                   what `psg tune` found, and StarPU's files where its home cannot
                                   be written; "" = nowhere. Never an error. */
     unsigned in_flight;  /**< 2; >= 1, solves that may overlap, if memory allows a spectrum each */
-    const void *comm;    /**< NULL = alone; else where an MPI_Comm is, see "Several processes" */
+    const void *comm;    /**< NULL = alone; the address of an MPI_Comm, see "Several processes" */
     int calibrate;       /**< 0 = as STARPU_CALIBRATE says; 1 = measure tasks, for dm* and *heft* */
     int record;          /**< 0; 1 = keep what tasks read and write, for dependencies and bounds */
     const char *machine; /**< of a simulation only: a machine file, or the name of one that comes
                               with psg. NULL = the one in use, at first PSG_MACHINE in the
                               environment. Not kept. */
-    int tuned; /**< 1 = defaults are what `psg tune` stored, see psg_machine.h; 0 = they are not */
+    int tuned; /**< 1 = options left at their default take what `psg tune` stored, see psg_machine.h */
     double cpu_share; /**< PSG_CPU_SHARE_AUTO; 0..1, cores' part of planes and rows beside GPUs */
     int normalize;  /**< 1; of the staged graph: 1 = a task of its own, 0 = the division does it */
     double network; /**< 0 = as the machine's file says; bytes per second between nodes */
@@ -251,14 +254,17 @@ PSG_API psg_status psg_options_get(const psg_options *options, const char *name,
 /** A solver for one grid and set of options. Owns its buffers, transforms and StarPU handles. */
 typedef struct psg_plan psg_plan;
 
-/** Make a plan; starts StarPU if nobody has (counted: the last psg_plan_destroy() stops it again),
- *  and then lets its workers sleep while no solve is in flight. Where StarPU runs already, its
- *  workers and policy are used and it is left awake; options that ask for others are PSG_ERR_STATE,
- *  as is a policy where STARPU_SCHED in the environment says another. A program with StarPU tasks
- *  of its own calls starpu_init() before it makes a plan. StarPU's profiling is turned on, and with
- *  GPUs STARPU_SUBALLOCATOR=0 put into the environment, unless it is there. What StarPU says on its
- *  own goes to stderr, unless STARPU_SILENT=1 is there. A variable STARPU_* that StarPU cannot read is
- *  PSG_ERR_ARG; no folder for StarPU's files and no threads are PSG_ERR_RUNTIME.
+/** Make a plan. What that does to StarPU:
+ *  - The first plan starts StarPU if nobody has, and the last psg_plan_destroy() stops it again.
+ *  - Its workers sleep while no solve is in flight. From the first solve of arrays on a GPU until
+ *    psg_plan_destroy() they stay awake, and each takes a core: to wake takes longer than a small solve.
+ *  - Where StarPU runs already, its workers and policy are used, and it is left awake. Options that ask
+ *    for others are PSG_ERR_STATE, as is a policy where STARPU_SCHED says another. A program with
+ *    StarPU tasks of its own calls starpu_init() before it makes a plan.
+ *  - StarPU's profiling is turned on. With GPUs, STARPU_SUBALLOCATOR=0 is put into the environment,
+ *    unless that has another value.
+ *  - StarPU writes to stderr, unless STARPU_SILENT=1 is in the environment. A variable STARPU_* that
+ *    it cannot read is PSG_ERR_ARG. No folder for its files and no threads are PSG_ERR_RUNTIME.
  *  @param[out] plan  NULL after a failure @param[in] grid, options  not kept; no options: defaults
  *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED, _NODEV, _STATE, _MEMORY, _RUNTIME: nothing is left */
 PSG_API psg_status psg_plan_create(psg_plan **plan, const psg_grid *grid,
@@ -270,16 +276,19 @@ PSG_API void psg_plan_destroy(psg_plan *plan);
 /** Solve; returns when u is in the caller's memory.
  *  @param[in]  plan  from psg_plan_create()
  *  @param[in]  f     [nz][ny][nx], unit U / (L^2 unit(psg_options.factor)), aligned for its
- *                    type; in main memory or on a GPU of the plan's; borrowed; never written but as u
+ *                    type; in main memory or on a GPU of the plan's, where it is written on the legacy
+ *                    default stream (psg_solve_arrays() has others); f is written only if u is f
  *  @param[out] u     same shape, unit U; f itself (the solve is in place), or no part of it
- *  @return PSG_OK; PSG_ERR_ARG, _STATE (a psg_submit() is not waited for): nothing was done;
- *          PSG_ERR_DATA, _MEAN, _MEMORY, _RUNTIME: u is undefined, the plan can be used again */
+ *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED, _STATE (a psg_submit() is not waited for): nothing was
+ *          done; PSG_ERR_DATA, _MEAN, _MEMORY, _RUNTIME: u is undefined, the plan can be used again */
 PSG_API psg_status psg_solve(psg_plan *plan, const void *f, void *u);
 
 /** Start a solve and return; f and u as in psg_solve(), borrowed until the psg_wait() for it
  *  returns. Neither f nor u of a solve in flight may overlap the u of another, unless all of them
- *  are on GPUs (psg_submit_arrays()). Solves overlap up to psg_options.in_flight, with f of one on its way to a GPU while u of another comes; more queue.
- *  @return PSG_OK; PSG_ERR_ARG, _MEMORY, _RUNTIME: nothing was started */
+ *  are on GPUs (psg_submit_arrays()). Up to
+ *  psg_options.in_flight solves overlap: f of one goes to a GPU while u of another comes. More solves wait
+ *  in a queue.
+ *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED, _MEMORY, _RUNTIME: nothing was started */
 PSG_API psg_status psg_submit(psg_plan *plan, const void *f, void *u);
 
 /** Wait for the oldest solve submitted and not yet waited for, and return how it ended.
@@ -303,10 +312,10 @@ PSG_API void psg_plan_unpin(psg_plan *plan, const void *array);
  *  data[i stride[0] + j stride[1] + k stride[2]]. */
 typedef struct psg_array {
     void *data; /**< the first point of this process', or this GPU's, part of the grid */
-    int device; /**< PSG_HOST, PSG_ASK, or a CUDA device number of the plan's. Managed memory is
-                              where this says, and main memory for PSG_ASK */
+    int device; /**< PSG_HOST, PSG_ASK, or a CUDA device number of the plan's. CUDA's managed
+                              memory counts as memory of this device, and as main memory for PSG_ASK */
     ptrdiff_t stride[3]; /**< elements from a point to the next along x, y, z; all 0: dense. x: 1;
-                              y: >= nx; z: no point stands twice, on a GPU >= ny stride[1] */
+                              y: >= nx; z: planes do not overlap, on a GPU >= ny stride[1] */
     void *stream;        /**< of a CUDA device: the cudaStream_t that f is written on and u is read
                               on; NULL: the legacy default stream */
 } psg_array;
@@ -330,19 +339,21 @@ PSG_API psg_status psg_solve_args_init(psg_solve_args *args, const psg_plan *pla
 
 /** Start a solve between arrays anywhere; else as psg_submit().
  *
- *  The arrays are borrowed until psg_wait() for the solve has returned. f may be u: the solve is in
- *  place. Any other overlap is an error. Arrays in main memory are there when the call is made, and u
- *  when psg_wait() has returned. Arrays on a GPU are in the order of their streams: the solve begins
- *  after what is on f's stream, and what is put on u's stream after this call has returned finds u
- *  there. A stream that is being captured, or that is another GPU's, is an error. Solves of arrays on GPUs may so
- *  follow one another with the same u, without a psg_wait() between. Where one GPU has all tasks,
- *  and f and u are on it, the call returns as soon as these are launched. Else it returns when u is there:
- *  with several GPUs or processes, with options that cut the grid, and where f or u is copied.
+ *  Order: the solve begins after what is on the streams of f and u. Work that is put on either stream
+ *    after this call comes after the solve, and finds u. A stream that is being captured, or that is
+ *    another GPU's, is an error.
+ *  Life: the host neither touches nor frees the arrays before psg_wait() for the solve has returned.
+ *    Work on the streams may read and write arrays on GPUs earlier, so solves may follow one another with
+ *    the same f and u.
+ *  Overlap: f may be u, and the solve is in place. Any other overlap is an error.
+ *  Return: where one GPU has all tasks, and f and u are on it, the call returns when they are launched,
+ *    or, if psg_options.in_flight solves are under way, when one of these has ended. Else it returns when
+ *    u is there: with several GPUs or processes, with options that cut the grid, and where f or u is copied.
  *  @param[in] count  1: an array has this process' whole part of the grid, psg_plan_local_extent();
  *                    or the number of the plan's GPUs: array m has psg_plan_local_box() of its device
  *  @param[in] f, u   [count]; of f nothing is written unless it is u
  *  @param[in] args   NULL: as the plan was made; the same on all processes
- *  @return as psg_submit(); for args as psg_plan_create() for options */
+ *  @return as psg_submit(). Terms that psg_plan_create() refuses are refused with its words */
 PSG_API psg_status psg_submit_arrays(psg_plan *plan, size_t count, const psg_array *f,
                                      const psg_array *u, const psg_solve_args *args);
 
@@ -370,9 +381,8 @@ PSG_API psg_status psg_plan_local_box(const psg_plan *plan, int device, size_t l
  * the processes there, if it starts StarPU. It takes its part of the GPUs in the same way. With more processes than cores, Open MPI
  * should give way while it waits: OMPI_MCA_mpi_yield_when_idle=1 in the environment.
  *
- * With psg_options.time_limit, a process that waits for another one for so many seconds gives up:
- * psg_plan_create(), psg_solve(), psg_submit(), psg_submit_slabs(), psg_wait(), psg_plan_bounds()
- * and psg_machine_workers() return PSG_ERR_RUNTIME, and psg_last_error() names what was waited for and,
+ * With psg_options.time_limit, a process that waits for another one for so many seconds gives up: every
+ * call of those above but psg_plan_destroy() returns PSG_ERR_RUNTIME, and psg_last_error() names what was waited for and,
  * where MPI lets that be known, the processes that did not answer. A solve is waited for as long as
  * its tasks and messages go on to end, so the limit is longer than the longest time between two of
  * them on the slowest process. The limit of the latest plan holds for all plans on a communicator.

@@ -68,12 +68,13 @@ typedef struct psg_statistics {
     psg_graph graph;          /**< the graph that was chosen */
     psg_z_layout z_layout;    /**< the layout of pencils that was chosen */
     psg_exchange exchange;    /**< the exchange that was chosen */
-    size_t returned_rows;     /**< rows ky that kspace relays; docs/gpu.md */
-    size_t fetched_rows;      /**< of these, the rows that it fetches, too */
-    int tuned;             /**< 1: an option or the policy is what `psg tune` stored; 0: none is */
-    size_t spectrum_bytes; /**< blocks, rows, pencils held now, of all solves in flight */
-    size_t scratch_bytes;  /**< the workers' scratch */
-    uint64_t solves;       /**< solves so far, failed ones too */
+    size_t returned_rows;     /**< rows ky that kspace relays, see docs/gpu.md */
+    size_t fetched_rows;      /**< of these, the rows that it also fetches */
+    int tuned; /**< 1: an option or the policy is what `psg tune` stored; 0: none is */
+    size_t
+        spectrum_bytes; /**< blocks, rows, pencils held now: room for psg_options.in_flight solves, as far as it was needed */
+    size_t scratch_bytes; /**< the scratch of CPU workers */
+    uint64_t solves;      /**< solves so far, failed ones too */
 
     /* The latest solve that was waited for. */
     double submitted; /**< when it was submitted, seconds since the epoch, or simulated */
@@ -81,8 +82,8 @@ typedef struct psg_statistics {
     double mean;      /**< the mean of f that was dropped, unit U/L^2; 0 where none had to be */
     psg_stage_statistics stage[PSG_STAGE_COUNT];
     uint64_t
-        copied_bytes; /**< of f to where tasks read it, and of u from where they wrote it; 0: both
-                                were used where they are */
+        copied_bytes; /**< of f to where tasks read it, and of u from where they wrote it; 0: neither
+                                went over a link. A dense copy on the same GPU does not count */
     size_t cpu_planes, cpu_rows; /**< of this process' planes and rows, those that CPU cores did */
     double submit_seconds;       /**< seconds to submit all tasks and messages */
     size_t submit_tasks; /**< tasks submitted, copies and messages included; 1: the solve was one */
@@ -100,8 +101,8 @@ PSG_API psg_status psg_plan_statistics(const psg_plan *plan, psg_statistics *sta
 #define psg_plan_statistics(plan, statistics)                                                      \
     psg_plan_statistics(plan, statistics, sizeof(psg_statistics))
 
-/** Why a plan of several processes with GPUs, whose exchange was left at auto, has messages and not exchange direct.
- *  @return the plan's; "" if there is nothing to say */
+/** Why the trial of exchange direct failed between processes with GPUs whose exchange was left at auto: the plan has
+ *  messages then. @return the plan's; "" if the trial succeeded, or there was none */
 PSG_API const char *psg_plan_note(const psg_plan *plan);
 
 /** Seconds of worker w (0 .. statistics.workers-1) in each stage of the latest solve waited for.
@@ -114,7 +115,7 @@ typedef struct psg_event {
     int worker;     /**< 0 .. statistics.workers-1; -1: none, between processes */
     int rank;       /**< of a message: the process at its other end; -1: none */
     int received;   /**< of a message: 1: it came from there, 0: it went there */
-    size_t segment; /**< counted over all processes; SIZE_MAX: the event has not exactly one */
+    size_t segment; /**< counted over all processes; SIZE_MAX: the event has none, or several */
     size_t pencil;  /**< of a message the first one in it */
     size_t count;   /**< of a task: planes of its segment, or rows of its pencil */
     size_t pieces;  /**< of a task: blocks that it has to do with */
@@ -141,7 +142,7 @@ typedef struct psg_copy {
     size_t segment, pencil; /**< SIZE_MAX: of no single one */
     size_t bytes;
     double start,
-        end; /**< as psg_event's; of a solve alone all are within psg_statistics.seconds */
+        end; /**< as psg_event's; if solves do not overlap, within 0 .. psg_statistics.seconds */
 } psg_copy;
 
 /** The copies in the latest solve waited for, in the order of their ends; if solves overlap,
@@ -149,14 +150,15 @@ typedef struct psg_copy {
 PSG_API psg_status psg_plan_copies(const psg_plan *plan, psg_copy *copies, size_t capacity,
                                    size_t *count);
 
-/** An event read what another had written. Both are numbers in the list of psg_plan_events(). */
+/** Event `after` read data that event `before` wrote. Both are numbers in the list of psg_plan_events(). */
 typedef struct psg_dependency {
     size_t before, after;
 } psg_dependency;
 
 /** The dependencies between the events of the latest solve waited for, of a plan with
  *  psg_options.record. `before` had ended when `after` started (of a received message only the
- *  end is known). An alltoall stands between the tasks that wrote what went and those that read what came.
+ *  end is known). An alltoall comes after all tasks whose
+ *  blocks it sent, and before all that read the blocks that it brought.
  *  @return PSG_OK; PSG_ERR_ARG; PSG_ERR_STATE: the plan does not record; PSG_ERR_MEMORY */
 PSG_API psg_status psg_plan_dependencies(const psg_plan *plan, psg_dependency *dependencies,
                                          size_t capacity, size_t *count);

@@ -31,7 +31,8 @@ PSG_API psg_status psg_plan_slab_handles(psg_plan *plan, struct _starpu_data_sta
  *  each handle of f: StarPU aborts on data that nobody wrote. Tasks that are submitted later and
  *  read u wait for the solve by themselves. psg_wait() returns the status. It leaves the data where
  *  they are, unless it has to look at f (PSG_ERR_DATA, PSG_MEAN_ERROR).
- *  On one GPU with f, u and all tasks, and the default cut, StarPU gets the solve as one task.
+ *  On one GPU with f, u and all tasks, and the default cut, StarPU gets the solve as one task, from the second
+ *  solve on: the first one makes the room for u.
  *  StarPU also gets one task where cores work as a team, see docs/decisions/007-teams.md.
  *  @return PSG_OK; PSG_ERR_ARG, _MEMORY; PSG_ERR_RUNTIME: another process failed; PSG_ERR_STATE:
  *          psg_plan_slab_handles() was never called */
