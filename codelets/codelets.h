@@ -29,7 +29,7 @@ void psg_task_pack_segment(psg_run *run, size_t s, starpu_data_handle_t spectrum
 void psg_task_unpack_segment(psg_run *run, size_t s, const starpu_data_handle_t *blocks,
                              starpu_data_handle_t spectrum);
 
-/** A pencil, complex [y][nxc][nz] or [nz][y][nxc] (form.z_contiguous) -> its blocks, one per
+/** A pencil, complex [y][nxc][nz] (form.z_contiguous) or [nz][y][nxc] -> its blocks, one per
  *  segment, of which that of segment s is blocks[s * stride]; and back. */
 void psg_task_pack_pencil(psg_run *run, size_t p, starpu_data_handle_t pencil,
                           const starpu_data_handle_t *blocks, size_t stride);

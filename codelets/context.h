@@ -53,12 +53,13 @@ typedef struct psg_context {
     psg_form form;
     const psg_cpu_ops *cpu;
     psg_cpu_fft *fft;
-    const void *eigen[3]; /**< eigenvalues along each axis, in the precision */
-    bool apart;           /**< psg_cpu_divide.apart */
-    psg_transform_kind kind[3]; /**< of the forward transform along each axis */
+    const void *eigen[3];         /**< eigenvalues along each axis, in the precision */
+    bool apart;                   /**< psg_cpu_divide.apart */
+    psg_transform_kind kind[3];   /**< of the forward transform along each axis */
     void *const *scratch;         /**< by StarPU worker number: fft_scratch_bytes() each */
     psg_cpu_piece *const *pieces; /**< by StarPU worker number: room for `segments` pointers */
-    /** For tasks that write and read blocks in other GPUs' memory; NULL: there are none. */
+    /** For tasks of several GPUs of this process that write and read blocks in each other's memory; NULL: StarPU knows all
+     *  blocks where they are, or copies them. */
     struct psg_direct_codelets *direct;
     struct psg_exchange_codelets *exchange; /**< NULL: one process */
 } psg_context;

@@ -110,9 +110,15 @@ static bool on_several_nodes(const psg_plan *plan) {
     return here < plan->processes.ranks;
 }
 
+/* Messages of GPUs are pieces of a size that suits copies beside them. Planes and rows are cut alike, so n parts of each make
+ * messages of 1/n^2 of the bytes. */
+static size_t pieces_of(const psg_plan *plan, size_t tasks) {
+    const double parts = sqrt((double)bytes_between(plan) / TUNING_PIECE_BYTES);
+    return clamp((size_t)parts, tasks, most_of(plan, plan->context.layout.n[2]));
+}
+
 /* Where several GPUs exchange within their tasks, one for each: a second would wait for the first,
- * and cost a start. Where messages leave GPUs, planes and rows are cut alike, so that the messages are pieces of a size that
- * suits copies beside them. */
+ * and cost a start. */
 static size_t tasks_of(const psg_plan *plan, int kind) {
     const size_t tasks =
         psg_partition_tasks(&plan->context, kind == GPUS, plan->workers.most[kind],
@@ -121,8 +127,7 @@ static size_t tasks_of(const psg_plan *plan, int kind) {
         return clamp(bytes_between(plan) / TUNING_FAR_BYTES, tasks, TUNING_FINER_FAR * tasks);
     }
     if (kind == GPUS && plan->context.form.messages && !psg_shares(plan)) {
-        const double finer = sqrt((double)bytes_between(plan) / TUNING_PIECE_BYTES);
-        return clamp((size_t)finer, tasks, most_of(plan, plan->context.layout.n[2]));
+        return pieces_of(plan, tasks);
     }
     const bool one = kind == GPUS && plan->context.form.reaches;
     return one && !plan->placement.finer ? clamp(tasks, 1, plan->workers.most[GPUS]) : tasks;

@@ -48,8 +48,8 @@ typedef struct psg_worker {
     double memory; /**< of a GPU: bytes that StarPU may have there; else 0 */
 } psg_worker;
 
-/** The workers that StarPU has, or would have with these options. A plan's workers are the first
- *  psg_statistics.workers of them. The call starts StarPU if nobody has, and stops it again.
+/** The workers that StarPU has, or would have with these options. A plan uses the first
+ *  psg_statistics.workers entries. The call starts StarPU if nobody has, and stops it again.
  *  @param[out] workers  at most `capacity` of them @param[out] count  how many there are
  *  @param[out] policy   name of the policy in force, cut to policy_size bytes; may be NULL
  *  @return as psg_plan_create() */
@@ -82,8 +82,9 @@ PSG_API psg_status psg_machine_routes(const psg_options *options, psg_route *rou
  *  - z_layout, segment_planes and pencils, if the graph is that of the entry;
  *  - the policy, if the plan starts StarPU and STARPU_SCHED is not set.
  *
- * The plan takes the entry of its own grid. If there is none, it takes the nearest entry whose axes
- * have the same nearest powers of two, with the entry's numbers of segments and pencils. Plans with
+ * The plan takes the entry of its own grid. If there is none, each axis is rounded to the nearest power
+ * of two, and of the entries that are equal in that the plan takes the nearest one, with its numbers of
+ * segments and pencils. Plans with
  * psg_options.comm and simulations take no entry. A damaged or foreign entry is ignored. */
 
 /** Can an entry be used here? */
@@ -145,7 +146,7 @@ PSG_API psg_status psg_cache_folder(const psg_options *options, int make, char *
                                     size_t size);
 
 /** The folder in which StarPU, at the last start by the library, keeps what it measured of links and
- *  tasks. "": the library has not started it, or the folder is a temporary one.
+ *  tasks. "": the library has not started StarPU, or the folder is a temporary one.
  *  @param[out] folder  `size` bytes
  *  @param[out] why     `why_size` bytes: why it is another one than StarPU has by itself; or ""
  *  @return PSG_OK; PSG_ERR_ARG: a pointer is NULL */
@@ -183,8 +184,8 @@ PSG_API psg_status psg_recorded_list(psg_recorded *list, size_t capacity, size_t
  *  simulation then runs far faster than one that the first plan starts. A library that is no
  *  simulation just calls the function.
  *  @param[in] machine  as psg_options.machine
- *  @return what program(argc, argv) returned; -1 with words: there is no such machine, or all
- *          threads waited for ever */
+ *  @return what program(argc, argv) returned; -1 with words: there is no such machine, or the
+ *          simulated program deadlocked */
 PSG_API int psg_simulation_main(const char *machine, int (*program)(int argc, char **argv),
                                 int argc, char **argv);
 

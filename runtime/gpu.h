@@ -20,8 +20,8 @@ typedef struct psg_gpu {
     const psg_gpu_user *user;
     struct CUevent_st **marks;   /**< [engine.slots][engine.chain_steps]; NULL: no chained tasks */
     struct psg_replay **replays; /**< [engine.slots]; NULL: no chained tasks */
-    bool records;                /**< what is launched now is kept for later, */
-    bool recorded;               /**< if all of it succeeds */
+    bool records;                /**< what is launched now is captured into a CUDA graph */
+    bool recorded; /**< and all of it has succeeded. Else nothing ran that a run could fail for */
 } psg_gpu;
 
 /** What one worker keeps, made on that worker. @return 0; a code of the user's or of CUDA's: *gpu is NULL */

@@ -145,7 +145,8 @@ typedef struct call {
     size_t number;
 } call;
 
-/* What is submitted after the worker has looked finds its seat not called, and what was before, the worker. */
+/* A solve that is pushed before the worker's last look is found by it. One that is pushed later finds the seat empty, and calls
+ * the worker again. */
 static void help_cpu(void *buffers[], void *argument) {
     const call *c = argument;
     seat *s = &c->team->seat[c->number];
