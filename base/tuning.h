@@ -34,10 +34,10 @@
  *  260, 256^3 638 and 609 (2026-11-21). */
 #define TUNING_FINER_FAR 4
 #define TUNING_FAR_BYTES ((size_t)1 << 20)
-/** Bytes of a message between GPUs of processes that share no memory. Small pieces are copied to and from main memory while
- *  others travel. 512^3 on 2 processes with an H200 each, ms: 210 with pieces of 67 MB, 161 with 4 MB, 149 with 1 MB; Open MPI
- *  alone takes 115 for these bytes (2026-11-23). */
-#define TUNING_PIECE_BYTES 1e6
+/** Bytes of a message between GPUs of processes that share no memory. Pieces are copied to and from main memory while others
+ *  travel. 512^3 on 2 processes with an H200 each, ms: 210 with pieces of 67 MB, 161 with 17 MB, 165 with 4 MB, 162 with 2 MB; runs
+ *  differ by 10 (2026-11-23). */
+#define TUNING_PIECE_BYTES 4e6
 
 /** Parts of a team's work, which are no tasks of StarPU's and cost little: TEAM_PARTS for each member, or
  *  TEAM_PARTS_MANY in all if that is more, of TEAM_PART_BYTES bytes of f at the least. The finest cut counts

@@ -137,8 +137,8 @@ psg_status psg_placement_exchange(psg_plan *plan) {
         plan->processes.ranks > 1 && plan->placement.exchange != PSG_EXCHANGE_ALLTOALL;
     c->form.reaches = plan->placement.exchange == PSG_EXCHANGE_DIRECT &&
                       (plan->workers.gpu_count > 1 || plan->processes.ranks > 1);
-    c->engine.polls = plan->workers.gpu_count > 0 && plan->workers.cpu_count == 0 &&
-                      (plan->processes.ranks == 1 || psg_shares(plan)) && !psg_simulated();
+    c->engine.polls =
+        plan->workers.gpu_count > 0 && plan->workers.cpu_count == 0 && !psg_simulated();
     return status;
 }
 
