@@ -35,15 +35,13 @@ static PSG_CLONES void divide_reals(size_t n, psg_real *line, psg_real base, con
 
 void psg_cpu_divide_line(const psg_cpu_divide *divide, size_t i, size_t j, size_t nz,
                          psg_complex *line) {
-    const psg_real *ex = divide->eigen[0];
-    const psg_real ey = ((const psg_real *)divide->eigen[1])[j];
-    const psg_real lambda = (psg_real)divide->lambda;
     const psg_real scale = (psg_real)divide->scale;
+    psg_real base[2];
+    psg_cpu_divide_base(divide, i, j, base);
     if (divide->apart) {
-        const psg_real base[2] = {ex[2 * i] + ey - lambda, ex[2 * i + 1] + ey - lambda};
         divide_two_lines(nz, line, base, divide->eigen[2], scale);
     } else {
-        divide_line(nz, line, ex[i] + ey - lambda, divide->eigen[2], scale);
+        divide_line(nz, line, base[0], divide->eigen[2], scale);
     }
 }
 

@@ -44,7 +44,10 @@ struct psg_cpu_fft {
     _Atomic(pitched *) pitched; /* read while another solve is prepared */
     fft_plan line[2];           /* one contiguous line, in place */
     fft_plan column[2];         /* [nz][columns], in place */
-    fft_plan tile[2];           /* [nz][columns] -> [columns][nz], and back */
+    fft_plan
+        tile[2];   /* [nz][columns] -> [columns][nz], and back; of a mirrored z complex, in place */
+    bool mirrored; /* type II along z, forward: kspace does it by a complex transform */
+    psg_real *twiddle; /* of a mirrored z: cos and sin of pi k / (2 nz), k < nz */
 };
 
 /* FFTW's planner is one per process and precision. */
@@ -166,10 +169,10 @@ typedef struct line_set {
     int point, line;
 } line_set;
 
-static fft_plan plan_lines(const psg_cpu_fft *fft, int d, int count, line_set from, line_set to,
-                           unsigned flags) {
+static fft_plan plan_lines(const psg_cpu_fft *fft, bool real, int d, int count, line_set from,
+                           line_set to, unsigned flags) {
     const PSG_FFTW(r2r_kind) kind = kind_of(fft, 2, d);
-    if (!fft->real[2]) {
+    if (!real) {
         const PSG_FFTW(iodim) along = {fft->nz, from.point, to.point};
         const PSG_FFTW(iodim) across = {count, from.line, to.line};
         return PSG_FFTW(plan_guru_dft)(1, &along, 1, &across, from.first, to.first,
@@ -197,17 +200,33 @@ static bool plan_z(psg_cpu_fft *fft) {
     bool all = tile != NULL && other != NULL;
     for (int d = PSG_CPU_FORWARD; all && d <= PSG_CPU_INVERSE; d++) {
         const bool forward = d == PSG_CPU_FORWARD;
-        WITH_WISDOM(fft, fft->line[d],
-                    plan_lines(fft, d, 1, contiguous, contiguous, flags | FFTW_UNALIGNED));
-        WITH_WISDOM(fft, fft->column[d], plan_lines(fft, d, w, strided, strided, flags));
-        WITH_WISDOM(fft, fft->tile[d],
-                    plan_lines(fft, d, w, forward ? strided : contiguous,
-                               forward ? contiguous : strided, flags | FFTW_DESTROY_INPUT));
+        WITH_WISDOM(
+            fft, fft->line[d],
+            plan_lines(fft, fft->real[2], d, 1, contiguous, contiguous, flags | FFTW_UNALIGNED));
+        WITH_WISDOM(fft, fft->column[d],
+                    plan_lines(fft, fft->real[2], d, w, strided, strided, flags));
+        if (fft->mirrored) {
+            WITH_WISDOM(fft, fft->tile[d], plan_lines(fft, false, d, w, strided, strided, flags));
+        } else {
+            WITH_WISDOM(fft, fft->tile[d],
+                        plan_lines(fft, fft->real[2], d, w, forward ? strided : contiguous,
+                                   forward ? contiguous : strided, flags | FFTW_DESTROY_INPUT));
+        }
         all = fft->line[d] != NULL && fft->column[d] != NULL && fft->tile[d] != NULL;
     }
     free(tile);
     free(other);
     return all;
+}
+
+static bool make_twiddles(psg_cpu_fft *fft) {
+    const double pi = 3.14159265358979323846;
+    fft->twiddle = malloc(2 * (size_t)fft->nz * sizeof *fft->twiddle);
+    for (int k = 0; fft->twiddle != NULL && k < fft->nz; k++) {
+        fft->twiddle[2 * (size_t)k] = (psg_real)cos(pi * k / (2.0 * fft->nz));
+        fft->twiddle[2 * (size_t)k + 1] = (psg_real)sin(pi * k / (2.0 * fft->nz));
+    }
+    return fft->twiddle != NULL;
 }
 
 psg_cpu_fft *psg_cpu_fft_create(const psg_cpu_fft_spec *spec) {
@@ -226,6 +245,8 @@ psg_cpu_fft *psg_cpu_fft_create(const psg_cpu_fft_spec *spec) {
     for (int d = 0; d < 3; d++) {
         fft->real[d] = fft->real[0] || fft->kind[d][PSG_CPU_FORWARD] != PSG_TRANSFORM_PERIODIC;
     }
+    fft->mirrored = fft->kind[2][PSG_CPU_FORWARD] == PSG_TRANSFORM_COS2 ||
+                    fft->kind[2][PSG_CPU_FORWARD] == PSG_TRANSFORM_SIN2;
     fft->flags = effort_flags[spec->effort];
     fft->columns = PSG_CPU_TILE_COLUMNS;
     while (fft->columns > TUNING_CPU_TILE_COLUMNS_MIN && tile_bytes(fft) > TUNING_CPU_TILE_BYTES) {
@@ -238,7 +259,8 @@ psg_cpu_fft *psg_cpu_fft_create(const psg_cpu_fft_spec *spec) {
     if (spec->wisdom != NULL) {
         (void)PSG_FFTW(import_wisdom_from_string)(spec->wisdom);
     }
-    const bool planned = plan_dense(fft, planes_stay_aligned ? ALIGNED : UNALIGNED) && plan_z(fft);
+    const bool planned = (!fft->mirrored || make_twiddles(fft)) &&
+                         plan_dense(fft, planes_stay_aligned ? ALIGNED : UNALIGNED) && plan_z(fft);
     fft->learnt = fft->learnt && spec->effort != PSG_CPU_ESTIMATE;
     pthread_mutex_unlock(&planner);
     if (!planned) {
@@ -287,6 +309,7 @@ void psg_cpu_fft_destroy(psg_cpu_fft *fft) {
         free(p);
     }
     pthread_mutex_unlock(&planner);
+    free(fft->twiddle);
     free(fft);
 }
 
@@ -432,6 +455,16 @@ void psg_cpu_fft_tile_forward(const psg_cpu_fft *fft, psg_complex *tile, psg_com
 
 void psg_cpu_fft_tile_inverse(const psg_cpu_fft *fft, psg_complex *lines, psg_complex *tile) {
     run_lines(fft, fft->tile[PSG_CPU_INVERSE], lines, tile);
+}
+
+const psg_real *psg_cpu_fft_mirrored(const psg_cpu_fft *fft, bool *sine) {
+    *sine = fft->kind[2][PSG_CPU_FORWARD] == PSG_TRANSFORM_SIN2;
+    return fft->twiddle;
+}
+
+void psg_cpu_fft_tile_mirrored(const psg_cpu_fft *fft, psg_cpu_direction direction,
+                               psg_complex *tile) {
+    PSG_FFTW(execute_dft)(fft->tile[direction], tile, tile);
 }
 
 #if !PSG_REAL_IS_FLOAT

@@ -22,6 +22,8 @@
 #define psg_cpu_fft_tile_columns PSG_REAL_NAME(psg_cpu_fft_tile_columns)
 #define psg_cpu_fft_tile_forward PSG_REAL_NAME(psg_cpu_fft_tile_forward)
 #define psg_cpu_fft_tile_inverse PSG_REAL_NAME(psg_cpu_fft_tile_inverse)
+#define psg_cpu_fft_mirrored PSG_REAL_NAME(psg_cpu_fft_mirrored)
+#define psg_cpu_fft_tile_mirrored PSG_REAL_NAME(psg_cpu_fft_tile_mirrored)
 psg_cpu_fft *psg_cpu_fft_create(const psg_cpu_fft_spec *spec);
 bool psg_cpu_fft_learnt(const psg_cpu_fft *fft);
 char *psg_cpu_fft_wisdom(const char *more);
@@ -41,6 +43,12 @@ size_t psg_cpu_fft_points_z(const psg_cpu_fft *fft);
 size_t psg_cpu_fft_tile_columns(const psg_cpu_fft *fft);
 void psg_cpu_fft_tile_forward(const psg_cpu_fft *fft, psg_complex *tile, psg_complex *lines);
 void psg_cpu_fft_tile_inverse(const psg_cpu_fft *fft, psg_complex *lines, psg_complex *tile);
+/** The transform along z is of type II: kspace does it by a complex transform of a tile whose planes are in another
+ *  order. @param[out] sine  else cosine @return cos and sin of pi k / (2 nz), k < nz; NULL: it is of another type */
+const psg_real *psg_cpu_fft_mirrored(const psg_cpu_fft *fft, bool *sine);
+/** That complex transform, unscaled, in place. */
+void psg_cpu_fft_tile_mirrored(const psg_cpu_fft *fft, psg_cpu_direction direction,
+                               psg_complex *tile);
 
 /** Is this complex number finite? A transform puts what is not into every point of a line. */
 static inline bool psg_cpu_finite(const psg_complex value) {
@@ -51,6 +59,16 @@ static inline bool psg_cpu_finite(const psg_complex value) {
 #define psg_cpu_divide_line PSG_REAL_NAME(psg_cpu_divide_line)
 #define psg_cpu_divide_strided PSG_REAL_NAME(psg_cpu_divide_strided)
 #define psg_cpu_divide_contiguous PSG_REAL_NAME(psg_cpu_divide_contiguous)
+/** What the eigenvalue along z is added to, less lambda, of both parts of the modes (i, j). */
+static inline void psg_cpu_divide_base(const psg_cpu_divide *divide, size_t i, size_t j,
+                                       psg_real base[2]) {
+    const psg_real *ex = divide->eigen[0];
+    const psg_real ey = ((const psg_real *)divide->eigen[1])[j];
+    const psg_real lambda = (psg_real)divide->lambda;
+    base[0] = (divide->apart ? ex[2 * i] : ex[i]) + ey - lambda;
+    base[1] = (divide->apart ? ex[2 * i + 1] : ex[i]) + ey - lambda;
+}
+
 /** Divide the modes (i, j, 0 .. nz-1). */
 void psg_cpu_divide_line(const psg_cpu_divide *divide, size_t i, size_t j, size_t nz,
                          psg_complex *line);

@@ -2,31 +2,148 @@
 
 #include <string.h>
 
+/* The planes of a tile. For a transform of type II the even ones come first, then the odd ones backwards, of a sine
+ * transform with the other sign: its complex transform then has all that is needed (J. Makhoul, A fast cosine
+ * transform in one and two dimensions, 1980). */
+typedef struct order {
+    size_t nz;
+    bool mirrored;
+    bool sine;
+} order;
+
+static size_t place_of(const order *o, size_t k) {
+    return !o->mirrored ? k : k % 2 == 0 ? k / 2 : o->nz - (k + 1) / 2;
+}
+
+static void copy(const order *o, size_t k, size_t columns, const void *from, void *to) {
+    const psg_real *in = from;
+    psg_real *out = to;
+    if (o->sine && k % 2 == 1) {
+        for (size_t c = 0; c < 2 * columns; c++) {
+            out[c] = -in[c];
+        }
+    } else {
+        memcpy(out, in, columns * sizeof(psg_complex));
+    }
+}
+
 /* Copy `columns` columns from position `first` of the pieces into a tile of `width`; and back. */
-static void gather(const psg_cpu_pencil *pencil, size_t first, size_t columns, size_t width,
-                   psg_complex *tile) {
+static void gather(const psg_cpu_pencil *pencil, const order *o, size_t first, size_t columns,
+                   size_t width, psg_complex *tile) {
     for (size_t s = 0; s < pencil->pieces; s++) {
         const psg_complex *from = (const psg_complex *)pencil->piece[s].memory + first;
         for (size_t k = pencil->z0[s]; k < pencil->z0[s + 1]; k++) {
-            memcpy(tile + k * width, from, columns * sizeof *tile);
+            copy(o, k, columns, from, tile + place_of(o, k) * width);
             from += pencil->piece[s].pitch;
         }
     }
 }
 
-static void scatter(const psg_cpu_pencil *pencil, size_t first, size_t columns, size_t width,
-                    psg_complex *tile) {
+static void scatter(const psg_cpu_pencil *pencil, const order *o, size_t first, size_t columns,
+                    size_t width, psg_complex *tile) {
     for (size_t s = 0; s < pencil->pieces; s++) {
         psg_complex *to = (psg_complex *)pencil->piece[s].memory + first;
         for (size_t k = pencil->z0[s]; k < pencil->z0[s + 1]; k++) {
-            memcpy(to, tile + k * width, columns * sizeof *tile);
+            copy(o, k, columns, tile + place_of(o, k) * width, to);
             to += pencil->piece[s].pitch;
         }
     }
 }
 
-/* A tile of columns stays in the second-level cache between its one read and its one write.
- * FFTW's transform turns it on the way, so that the division runs along contiguous lines. The
+/* Modes i, j of column c of a tile that begins at position `first` of the pencil. */
+static size_t mode_x(const psg_cpu_pencil *pencil, size_t first, size_t c) {
+    return (first + c) % pencil->nxc;
+}
+
+static size_t mode_y(const psg_cpu_pencil *pencil, size_t first, size_t c) {
+    return pencil->row0 + (first + c) / pencil->nxc;
+}
+
+/* FFTW's transform turns the tile on the way, so that the division runs along contiguous lines. */
+static void work_along_lines(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
+                             const psg_cpu_pencil *pencil, size_t first, size_t columns,
+                             psg_complex *tile, psg_complex *lines, void *mode0) {
+    const size_t nz = psg_cpu_fft_points_z(fft);
+    psg_cpu_fft_tile_forward(fft, tile, lines);
+    if (mode0 != NULL) {
+        memcpy(mode0, lines, sizeof *lines);
+    }
+    for (size_t c = 0; c < columns; c++) {
+        psg_cpu_divide_line(divide, mode_x(pencil, first, c), mode_y(pencil, first, c), nz,
+                            lines + c * nz);
+    }
+    psg_cpu_fft_tile_inverse(fft, lines, tile);
+}
+
+/* ------------------------------------------------------------------------------- mirrored planes */
+
+/* Planes 0 and nz/2, which are their own mirror images; 2 is what twisting them there and back leaves. */
+static PSG_CLONES void divide_plane(size_t count, psg_real *plane, const psg_real *base,
+                                    psg_real eigen, psg_real scale) {
+    for (size_t c = 0; c < count; c++) {
+        const psg_real sum = base[c] + eigen;
+        plane[c] *= sum != 0 ? 2 * scale / sum : 0;
+    }
+}
+
+/* Planes k and nz-k of the complex transform are twisted to two modes of the real one, divided, and twisted back.
+ * @param[in] turn  cos and sin of pi k / (2 nz) @param[in] eigen  of both modes */
+static PSG_CLONES void divide_planes(size_t columns, psg_complex *low, psg_complex *high,
+                                     const psg_real *base, const psg_real turn[2],
+                                     const psg_real eigen[2], psg_real scale) {
+    const psg_real cosine = turn[0];
+    const psg_real sine = turn[1];
+    for (size_t c = 0; c < columns; c++) {
+        const psg_real *b = base + 2 * c;
+        const psg_real ar = cosine * low[c][0] + sine * low[c][1];
+        const psg_real ai = cosine * low[c][1] - sine * low[c][0];
+        const psg_real br = cosine * high[c][0] - sine * high[c][1];
+        const psg_real bi = cosine * high[c][1] + sine * high[c][0];
+        const psg_real sums[4] = {b[0] + eigen[0], b[1] + eigen[0], b[0] + eigen[1],
+                                  b[1] + eigen[1]};
+        const psg_real kr = (ar + br) * (sums[0] != 0 ? scale / sums[0] : 0);
+        const psg_real ki = (ai + bi) * (sums[1] != 0 ? scale / sums[1] : 0);
+        const psg_real nr = (bi - ai) * (sums[2] != 0 ? scale / sums[2] : 0);
+        const psg_real ni = (ar - br) * (sums[3] != 0 ? scale / sums[3] : 0);
+        low[c][0] = cosine * (kr + ni) - sine * (ki - nr);
+        low[c][1] = cosine * (ki - nr) + sine * (kr + ni);
+        high[c][0] = cosine * (kr - ni) + sine * (ki + nr);
+        high[c][1] = cosine * (ki + nr) - sine * (kr - ni);
+    }
+}
+
+/* The transform and the division go along planes of the tile, whose columns are next to each other. A sine transform
+ * has its modes in the other order. */
+static void work_along_planes(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
+                              const psg_cpu_pencil *pencil, const order *o, const psg_real *turn,
+                              size_t first, size_t columns, psg_complex *tile, void *mode0) {
+    const size_t nz = o->nz;
+    const size_t width = psg_cpu_fft_tile_columns(fft);
+    const psg_real *ez = divide->eigen[2];
+    const psg_real scale = (psg_real)divide->scale;
+    psg_real base[2 * PSG_CPU_TILE_COLUMNS] = {0};
+    for (size_t c = 0; c < columns; c++) {
+        psg_cpu_divide_base(divide, mode_x(pencil, first, c), mode_y(pencil, first, c),
+                            base + 2 * c);
+    }
+    psg_cpu_fft_tile_mirrored(fft, PSG_CPU_FORWARD, tile);
+    if (mode0 != NULL) {
+        const psg_complex twice = {2 * tile[0][0], 2 * tile[0][1]};
+        memcpy(mode0, twice, sizeof twice);
+    }
+    divide_plane(2 * width, *tile, base, ez[o->sine ? nz - 1 : 0], scale);
+    for (size_t k = 1; 2 * k < nz; k++) {
+        const psg_real eigen[2] = {ez[o->sine ? nz - 1 - k : k], ez[o->sine ? k - 1 : nz - k]};
+        divide_planes(width, tile + k * width, tile + (nz - k) * width, base, turn + 2 * k, eigen,
+                      scale);
+    }
+    if (nz % 2 == 0) {
+        divide_plane(2 * width, tile[nz / 2 * width], base, ez[nz / 2 - o->sine], scale);
+    }
+    psg_cpu_fft_tile_mirrored(fft, PSG_CPU_INVERSE, tile);
+}
+
+/* A tile of columns stays in the second-level cache between its one read and its one write. The
  * last tile may be narrower: its missing columns hold what the tile before left, and are
  * transformed in vain. */
 bool psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
@@ -34,30 +151,29 @@ bool psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
     const size_t nz = psg_cpu_fft_points_z(fft);
     const size_t width = psg_cpu_fft_tile_columns(fft);
     const size_t total = pencil->rows * pencil->nxc;
+    order o = {.nz = nz};
+    const psg_real *turn = psg_cpu_fft_mirrored(fft, &o.sine);
     psg_complex *tile = scratch;
     psg_complex *lines = tile + nz * width;
     bool finite = true;
 
+    o.mirrored = turn != NULL;
     if (total < width) {
         memset(tile, 0, nz * width * sizeof *tile);
     }
     for (size_t first = 0; first < total; first += width) {
         const size_t columns = total - first < width ? total - first : width;
-        gather(pencil, first, columns, width, tile);
-        psg_cpu_fft_tile_forward(fft, tile, lines);
-        if (mode0 != NULL && pencil->row0 == 0 && first == 0) {
-            memcpy(mode0, lines, sizeof *lines);
+        void *zero = pencil->row0 == 0 && first == 0 ? mode0 : NULL;
+        gather(pencil, &o, first, columns, width, tile);
+        if (o.mirrored) {
+            work_along_planes(fft, divide, pencil, &o, turn, first, columns, tile, zero);
+        } else {
+            work_along_lines(fft, divide, pencil, first, columns, tile, lines, zero);
         }
-        for (size_t c = 0; c < columns; c++) {
-            const size_t i = (first + c) % pencil->nxc;
-            const size_t j = pencil->row0 + (first + c) / pencil->nxc;
-            psg_cpu_divide_line(divide, i, j, nz, lines + c * nz);
-        }
-        psg_cpu_fft_tile_inverse(fft, lines, tile);
         for (size_t c = 0; c < columns; c++) {
             finite = finite && psg_cpu_finite(tile[c]);
         }
-        scatter(pencil, first, columns, width, tile);
+        scatter(pencil, &o, first, columns, width, tile);
     }
     return finite;
 }

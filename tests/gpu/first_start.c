@@ -27,6 +27,8 @@ int main(void) {
                    cudaMalloc((void **)&u_d, POINTS * sizeof *f) == cudaSuccess &&
                    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess,
                "no memory or stream on the GPU")) {
+        free(copy);
+        free(f);
         return check_result();
     }
     oracle_random(1, POINTS, f);
