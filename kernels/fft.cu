@@ -61,10 +61,6 @@ template <class Real> cudaError_t widen(const psg_cuda_fft *fft, const void *in_
     return cudaGetLastError();
 }
 
-int cufft_code(cufftResult r) {
-    return r == CUFFT_SUCCESS ? 0 : PSG_CUDA_CUFFT_ERROR + (int)r;
-}
-
 /// One side of a batched transform: extents in memory, element stride, distance between transforms.
 struct side {
     long long embed[2], stride, dist;

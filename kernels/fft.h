@@ -9,12 +9,11 @@
 #define PSG_KERNELS_FFT_H
 
 #include "kernels/common.h"
+#include "kernels/fft_types.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-typedef enum psg_cuda_direction { PSG_CUDA_FORWARD = 0, PSG_CUDA_INVERSE } psg_cuda_direction;
 
 typedef struct psg_cuda_fft psg_cuda_fft;
 
@@ -65,9 +64,6 @@ int psg_cuda_fft_run_xy(const psg_cuda_fft *fft, const psg_cuda_field *field, vo
 /** Run a plan of psg_cuda_fft_create_z(), in place.
  *  @return 0; a code for psg_cuda_error_string() */
 int psg_cuda_fft_run_z(const psg_cuda_fft *fft, psg_cuda_direction direction, void *pencil_d);
-
-/** Where cuFFT's codes begin among ours. */
-#define PSG_CUDA_CUFFT_ERROR 100000
 
 #ifdef __cplusplus
 }

@@ -7,10 +7,6 @@ namespace {
 constexpr int combine_threads = 256;
 constexpr size_t aligned = 256; // what cuFFT works in begins at such an address
 
-int cufft_code(cufftResult r) {
-    return r == CUFFT_SUCCESS ? 0 : PSG_CUDA_CUFFT_ERROR + (int)r;
-}
-
 /// r2r_lines and r2r_rows, as a kernel reads and writes them.
 template <class Real> struct line_access {
     complex_t<Real> *base;

@@ -2,11 +2,16 @@
 #ifndef PSG_KERNELS_R2R_CUH
 #define PSG_KERNELS_R2R_CUH
 
-#include "kernels/fft.h"
+#include "kernels/fft_types.h"
 #include "kernels/r2r_tables.cuh"
 #include <cufft.h>
 
 namespace psg_cuda {
+
+/// A code for psg_cuda_error_string().
+inline int cufft_code(cufftResult r) {
+    return r == CUFFT_SUCCESS ? 0 : PSG_CUDA_CUFFT_ERROR + (int)r;
+}
 
 /// Complex lines in memory: point m of line l is at (l / inner) outer + (l % inner) line + m point numbers from base_d on.
 struct r2r_lines {
