@@ -432,7 +432,7 @@ static const char *contradiction(const app_arguments *a) {
         return "--problem needs --grid N or NXxNYxNZ";
     }
     if (a->points.given && !cavity && !app_sides_any(&a->sides)) {
-        return "--points is for axes with Dirichlet or Neumann sides: give --bc as well";
+        return "--points is for axes with Dirichlet or Neumann sides, and --bc names none";
     }
     if (madelung && app_sides_any(&a->sides)) {
         return "--bc is not for --problem madelung: a crystal is periodic";
