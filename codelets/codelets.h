@@ -1,7 +1,7 @@
 /** @file codelets.h  One typed submit function per codelet: what it reads and writes, and in which shape.
  * A segment has a block for each bundle of each process; a pencil has a block for each segment.
  *
- * s is a segment with z = z0[s+1]-z0[s] planes, p a pencil with y = y0[p+1]-y0[p] rows. All data are
+ * s is a segment with z planes, p a pencil with y rows. All data are
  * StarPU blocks. A failed submission is latched in the run; see task.h.
  */
 #ifndef PSG_CODELETS_CODELETS_H

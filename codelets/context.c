@@ -42,11 +42,11 @@ size_t psg_messages_after(const psg_context *c, const psg_label *label) {
         return 0;
     }
     if (!psg_label_has_pencil(label)) {
-        return l->bundles - psg_range_count(l->own_bundles);
+        return l->bundles.count - psg_range_count(l->bundles.own);
     }
-    for (size_t g = l->own_bundles.first; g < l->own_bundles.end; g++) {
-        if (l->bundle_p0[g] == p && l->bundle_p0[g + 1] == p + 1) {
-            return l->segments - psg_range_count(l->own_segments);
+    for (size_t g = l->bundles.own.first; g < l->bundles.own.end; g++) {
+        if (l->bundles.part[g].pencils.first == p && l->bundles.part[g].pencils.end == p + 1) {
+            return l->segments.count - psg_range_count(l->segments.own);
         }
     }
     return 0; /* the pencil goes with others, see regroup.c */
@@ -82,8 +82,8 @@ static double data_bytes(const psg_task_shape *s) {
 
 static int worker(const void *owner, const psg_label *label) {
     const psg_layout *l = &((const psg_context *)owner)->layout;
-    return psg_label_has_pencil(label) ? l->pencil_worker[label->index[PSG_AXIS_PENCIL]]
-                                       : l->segment_worker[label->index[PSG_AXIS_SEGMENT]];
+    return psg_label_has_pencil(label) ? l->pencils.part[label->index[PSG_AXIS_PENCIL]].worker
+                                       : l->segments.part[label->index[PSG_AXIS_SEGMENT]].worker;
 }
 
 /* Of a pencil, the blocks that it has to do with on other GPUs are those into which kspace puts the rows that it
@@ -91,9 +91,9 @@ static int worker(const void *owner, const psg_label *label) {
 static void pencil_shape(const psg_layout *l, size_t p, psg_task_shape *shape) {
     const size_t relayed = psg_relay_rows(l, p);
     shape->count = psg_layout_rows(l, p);
-    shape->pieces = l->segments;
-    for (size_t s = 0; relayed > 0 && s < l->segments; s++) {
-        shape->remote += l->segment_worker[s] != l->pencil_worker[p];
+    shape->pieces = l->segments.count;
+    for (size_t s = 0; relayed > 0 && s < l->segments.count; s++) {
+        shape->remote += l->segments.part[s].worker != l->pencils.part[p].worker;
     }
     shape->moved = shape->remote > 0 ? (double)relayed / (double)shape->count : 0;
 }
@@ -104,9 +104,9 @@ static void segment_shape(const psg_context *c, size_t s, psg_task_shape *shape)
     const bool relays = shape->kind == PSG_TASK_INVERSE_XY || l->relay.fetched;
     const size_t relayed = relays ? psg_relay_all_rows(l) : 0;
     shape->count = psg_layout_planes(l, s);
-    shape->pieces = l->bundles;
-    for (size_t g = 0; c->form.reaches && g < l->bundles; g++) {
-        shape->remote += l->pencil_worker[l->bundle_p0[g]] != l->segment_worker[s];
+    shape->pieces = l->bundles.count;
+    for (size_t g = 0; c->form.reaches && g < l->bundles.count; g++) {
+        shape->remote += l->bundles.part[g].worker != l->segments.part[s].worker;
     }
     shape->moved = shape->remote > 0 ? 1 - (double)relayed / (double)l->n[1] : 0;
 }
@@ -169,7 +169,7 @@ size_t psg_task_total(const psg_context *context) {
     const size_t count = psg_task_steps(context, step);
     size_t total = 0;
     for (size_t m = 0; m < count; m++) {
-        total += step[m].pencil ? context->layout.pencils : context->layout.segments;
+        total += step[m].pencil ? context->layout.pencils.count : context->layout.segments.count;
     }
     return total;
 }

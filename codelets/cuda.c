@@ -10,19 +10,21 @@
 #include <stdlib.h>
 
 /* Planes or columns of each size there is: the first part's, and the last's if it differs. */
-static size_t sizes_of(const size_t *first, psg_range gpus, size_t sizes[PSG_CUDA_SIZES]) {
-    if (gpus.first == gpus.end) {
+static size_t sizes_of(const psg_parts *parts, int d, size_t sizes[PSG_CUDA_SIZES]) {
+    if (parts->gpus.first == parts->gpus.end) {
         return 0;
     }
-    sizes[0] = first[gpus.first + 1] - first[gpus.first];
-    sizes[1] = first[gpus.end] - first[gpus.end - 1];
+    sizes[0] = psg_box_length(&parts->part[parts->gpus.first].box, d);
+    sizes[1] = psg_box_length(&parts->part[parts->gpus.end - 1].box, d);
     return sizes[0] == sizes[1] ? 1 : 2;
 }
 
-static size_t largest_of(const size_t *first, psg_range gpus) {
-    size_t sizes[PSG_CUDA_SIZES] = {0, 0};
-    const size_t count = sizes_of(first, gpus, sizes);
-    return count == 2 && sizes[1] > sizes[0] ? sizes[1] : sizes[0];
+static size_t most_planes(const psg_context *c) {
+    return psg_parts_largest(&c->layout.segments, c->layout.segments.gpus, 2);
+}
+
+static size_t most_rows(const psg_context *c) {
+    return psg_parts_largest(&c->layout.pencils, c->layout.pencils.gpus, 1);
 }
 
 /* What cuFFT's plans do along an axis. Where x has two modes in a complex number, a periodic axis is real-to-real too. */
@@ -45,7 +47,7 @@ static bool suits_kspace(const psg_context *c) {
 static int plan_xy(psg_cuda_plans *w, const psg_context *c) {
     const psg_cuda_r2r kind[2] = {kind_of(c, 0), kind_of(c, 1)};
     size_t planes[PSG_CUDA_SIZES];
-    const size_t count = sizes_of(c->layout.z0, c->layout.gpu_segments, planes);
+    const size_t count = sizes_of(&c->layout.segments, 2, planes);
     if (c->form.strip > 0) {
         return (int)psg_cuda_xy_create(&w->strips, psg_cuda_precision_of(c), c->layout.n[0],
                                        c->layout.n[1]);
@@ -65,7 +67,7 @@ static int plan_xy(psg_cuda_plans *w, const psg_context *c) {
 static int plan_z(psg_cuda_plans *w, const psg_context *c) {
     const psg_cuda_layout layout = psg_cuda_layout_of(c);
     size_t rows[PSG_CUDA_SIZES];
-    const size_t count = sizes_of(c->layout.y0, c->layout.gpu_pencils, rows);
+    const size_t count = sizes_of(&c->layout.pencils, 1, rows);
     int code = cudaErrorNotSupported;
     if (c->form.fused && suits_kspace(c) &&
         psg_cuda_kspace_supported(psg_cuda_precision_of(c), c->layout.n[2]) > 0) {
@@ -82,8 +84,7 @@ static int plan_z(psg_cuda_plans *w, const psg_context *c) {
                                      rows[m] * c->layout.nxc, c->layout.n[2]);
     }
     if (code == 0 && c->form.fused) {
-        code = (int)cudaMalloc(&w->pencil_d, largest_of(c->layout.y0, c->layout.gpu_pencils) *
-                                                 c->layout.nxc * c->layout.n[2] * 2 *
+        code = (int)cudaMalloc(&w->pencil_d, most_rows(c) * c->layout.nxc * c->layout.n[2] * 2 *
                                                  c->cpu->real_bytes);
     }
     return code;
@@ -98,10 +99,7 @@ enum { PLANS_MAX = 6 };
 
 /* One work area serves all plans of the worker: its stream runs them one after the other. */
 static int share_work_area(psg_cuda_plans *w, const psg_context *c) {
-    size_t bytes =
-        w->strips != NULL
-            ? psg_cuda_xy_work_bytes(w->strips, largest_of(c->layout.z0, c->layout.gpu_segments))
-            : 0;
+    size_t bytes = w->strips != NULL ? psg_cuda_xy_work_bytes(w->strips, most_planes(c)) : 0;
     for (size_t m = 0; m < PLANS_MAX; m++) {
         const size_t needed = plan_at(w, m) != NULL ? psg_cuda_fft_work_bytes(plan_at(w, m)) : 0;
         bytes = needed > bytes ? needed : bytes;
@@ -166,13 +164,13 @@ static int make(void **state, const void *owner) {
     if (w == NULL) {
         return code;
     }
-    w->segments[0] = calloc(3 * c->layout.segments, sizeof **w->segments);
-    w->blocks = calloc(2 * c->layout.bundles, sizeof *w->blocks);
-    w->rows = calloc(2 * c->layout.bundles + 1, sizeof *w->rows);
-    w->parts = calloc(2 * c->layout.bundles, sizeof *w->parts);
+    w->segments[0] = calloc(3 * c->layout.segments.count, sizeof **w->segments);
+    w->blocks = calloc(2 * c->layout.bundles.count, sizeof *w->blocks);
+    w->rows = calloc(2 * c->layout.bundles.count + 1, sizeof *w->rows);
+    w->parts = calloc(2 * c->layout.bundles.count, sizeof *w->parts);
     if (w->segments[0] != NULL && w->blocks != NULL && w->rows != NULL && w->parts != NULL) {
-        w->segments[1] = w->segments[0] + c->layout.segments;
-        w->segments[2] = w->segments[1] + c->layout.segments;
+        w->segments[1] = w->segments[0] + c->layout.segments.count;
+        w->segments[2] = w->segments[1] + c->layout.segments.count;
         code = 0;
         for (size_t m = 0; m < sizeof steps / sizeof *steps && code == 0; m++) {
             code = steps[m](w, c);
@@ -182,8 +180,7 @@ static int make(void **state, const void *owner) {
         code = share_work_area(w, c);
     }
     if (code == 0 && c->form.packed && c->form.fused && c->form.strip == 0) {
-        code = (int)cudaMalloc(&w->slab_d, largest_of(c->layout.z0, c->layout.gpu_segments) *
-                                               c->layout.n[1] * c->layout.nxc * 2 *
+        code = (int)cudaMalloc(&w->slab_d, most_planes(c) * c->layout.n[1] * c->layout.nxc * 2 *
                                                c->cpu->real_bytes);
     }
     if (code != 0) {
@@ -217,7 +214,8 @@ static psg_cuda_segment relayed_of(const psg_run *run, psg_cuda_direction direct
     const psg_context *c = psg_context_of(run);
     const size_t planes = psg_layout_planes(&c->layout, s);
     const bool there = direction == PSG_CUDA_FORWARD && !c->layout.relay.fetched;
-    size_t before = there ? c->layout.z0[s] * psg_relay_rows(&c->layout, p) : 0;
+    size_t before =
+        there ? c->layout.segments.part[s].box.lo[2] * psg_relay_rows(&c->layout, p) : 0;
     for (size_t other = 0; !there && other < p; other++) {
         before += planes * psg_relay_rows(&c->layout, other);
     }
@@ -236,7 +234,7 @@ size_t psg_cuda_bands_of(const psg_run *run, size_t p, void *buffers[], psg_cuda
     bands[1] = (psg_cuda_band){.segments = w->segments[1],
                                .rows = returned,
                                .to = c->layout.relay.fetched ? NULL : w->segments[2]};
-    for (size_t s = 0; s < c->layout.segments; s++) {
+    for (size_t s = 0; s < c->layout.segments.count; s++) {
         const psg_cuda_segment block = {.base_d = psg_task_pointer(buffers, s),
                                         .planes = psg_layout_planes(&c->layout, s),
                                         .plane_pitch = psg_task_pitch(buffers, s)};
@@ -256,19 +254,19 @@ size_t psg_cuda_parts_of(const psg_run *run, psg_cuda_direction direction, size_
     const psg_context *c = psg_context_of(run);
     psg_cuda_xy_part *parts = psg_cuda_plans_self(c)->parts;
     size_t count = 0;
-    for (size_t g = 0; g < c->layout.bundles; g++) {
-        const size_t y0 = c->layout.bundle_y0[g];
+    for (size_t g = 0; g < c->layout.bundles.count; g++) {
+        const psg_box *bundle = &c->layout.bundles.part[g].box;
         const size_t returned = psg_relay_rows(&c->layout, g); /* if any, bundles are pencils */
-        const size_t rows = c->layout.bundle_y0[g + 1] - y0 - returned;
+        const size_t rows = psg_box_length(bundle, 1) - returned;
         parts[count++] = (psg_cuda_xy_part){.base_d = psg_task_pointer(buffers, g),
                                             .plane_pitch = psg_task_pitch(buffers, g),
-                                            .y0 = y0,
+                                            .y0 = bundle->lo[1],
                                             .rows = rows};
         if (returned > 0) {
             const psg_cuda_segment rest = relayed_of(run, direction, s, g);
             parts[count++] = (psg_cuda_xy_part){.base_d = rest.base_d,
                                                 .plane_pitch = rest.plane_pitch,
-                                                .y0 = y0 + rows,
+                                                .y0 = bundle->lo[1] + rows,
                                                 .rows = returned};
         }
     }
@@ -281,8 +279,8 @@ psg_cuda_symbol psg_cuda_symbol_of(const psg_run *run, size_t p) {
     const psg_cuda_plans *w = psg_cuda_plans_self(c);
     const psg_cpu_divide divide = psg_divide_of(run);
     return (psg_cuda_symbol){.ex_d = w->eigen_d[0],
-                             .ey_d =
-                                 (const char *)w->eigen_d[1] + c->layout.y0[p] * c->cpu->real_bytes,
+                             .ey_d = (const char *)w->eigen_d[1] +
+                                     c->layout.pencils.part[p].box.lo[1] * c->cpu->real_bytes,
                              .ez_d = w->eigen_d[2],
                              .lambda = divide.lambda,
                              .scale = divide.scale,
@@ -311,8 +309,7 @@ int psg_cuda_run_fft(psg_run *run, psg_cuda_direction direction, size_t index,
     psg_cuda_plans *w = psg_cuda_plans_self(c);
     const psg_cuda_fft *fft = w->xy[direction][psg_cuda_segment_size(c, index)];
     if (w->dense_d == NULL && psg_cuda_fft_dense_bytes(fft, field) > 0) {
-        const size_t bytes = largest_of(c->layout.z0, c->layout.gpu_segments) * c->layout.n[1] *
-                             c->layout.n[0] * c->cpu->real_bytes;
+        const size_t bytes = most_planes(c) * c->layout.n[1] * c->layout.n[0] * c->cpu->real_bytes;
         const int code = (int)cudaMalloc(&w->dense_d, bytes);
         if (!psg_gpu_check(run, code, "room for a dense copy of f or u, which has strides")) {
             w->dense_d = NULL;
@@ -372,7 +369,7 @@ bool psg_gpu_relays(const psg_context *c) {
     const unsigned count =
         starpu_worker_get_ids_by_type(STARPU_CUDA_WORKER, id, STARPU_NMAXWORKERS);
     bool can =
-        suits_kspace(c) && (c->form.strip == 0 || 2 * c->layout.bundles <= PSG_CUDA_XY_PARTS);
+        suits_kspace(c) && (c->form.strip == 0 || 2 * c->layout.bundles.count <= PSG_CUDA_XY_PARTS);
     for (unsigned w = 0; w < count && can; w++) {
         can = psg_cuda_kspace_suits(psg_cuda_precision_of(c), c->layout.n[2],
                                     starpu_worker_get_devid(id[w]));
@@ -387,7 +384,7 @@ size_t psg_gpu_strip(const psg_context *c) {
     const unsigned count =
         starpu_worker_get_ids_by_type(STARPU_CUDA_WORKER, id, STARPU_NMAXWORKERS);
     bool suits = c->kind[0] == PSG_TRANSFORM_PERIODIC && c->kind[1] == PSG_TRANSFORM_PERIODIC &&
-                 suits_kspace(c) && c->layout.bundles <= PSG_CUDA_XY_PARTS;
+                 suits_kspace(c) && c->layout.bundles.count <= PSG_CUDA_XY_PARTS;
     for (unsigned w = 0; w < count && suits; w++) {
         const int device = starpu_worker_get_devid(id[w]);
         suits = psg_cuda_xy_suits(precision, c->layout.n[0], c->layout.n[1], device) &&

@@ -26,10 +26,10 @@ typedef struct psg_cuda_plans {
                                           first task that needs it, see psg_cuda_run_fft() */
     void *pencil_d;                  /**< room for a pencil, for lengths without a kspace kernel */
     /* For the arguments of kernels: */
-    psg_cuda_segment *segments[3]; /**< [layout.segments] of a band */
-    void **blocks;                 /**< [2 * layout.bundles] */
-    size_t *rows;                  /**< [2 * layout.bundles + 1] */
-    psg_cuda_xy_part *parts;       /**< [2 * layout.bundles] */
+    psg_cuda_segment *segments[3]; /**< [layout.segments.count] of a band */
+    void **blocks;                 /**< [2 * layout.bundles.count] */
+    size_t *rows;                  /**< [2 * layout.bundles.count + 1] */
+    psg_cuda_xy_part *parts;       /**< [2 * layout.bundles.count] */
 } psg_cuda_plans;
 
 /** The calling worker's. */
@@ -79,12 +79,12 @@ static inline psg_cuda_field psg_cuda_field_of(void *buffers[], size_t m) {
 
 /** Index into the arrays by size. */
 static inline size_t psg_cuda_segment_size(const psg_context *c, size_t s) {
-    const size_t *first = c->layout.z0 + c->layout.gpu_segments.first;
-    return psg_layout_planes(&c->layout, s) == first[1] - first[0] ? 0 : 1;
+    const size_t first = c->layout.segments.gpus.first;
+    return psg_layout_planes(&c->layout, s) == psg_layout_planes(&c->layout, first) ? 0 : 1;
 }
 static inline size_t psg_cuda_pencil_size(const psg_context *c, size_t p) {
-    const size_t *first = c->layout.y0 + c->layout.gpu_pencils.first;
-    return psg_layout_rows(&c->layout, p) == first[1] - first[0] ? 0 : 1;
+    const size_t first = c->layout.pencils.gpus.first;
+    return psg_layout_rows(&c->layout, p) == psg_layout_rows(&c->layout, first) ? 0 : 1;
 }
 
 #endif

@@ -13,8 +13,7 @@ static void fft_xy_cpu(void *buffers[], void *argument) {
         context->layout.nxc * context->layout.n[1] * 2 * context->cpu->real_bytes;
     const char *f = psg_task_pointer(buffers, 0);
     char *spectrum = psg_task_pointer(buffers, 1);
-    for (size_t k = context->layout.z0[psg_segment_of(args)];
-         k < context->layout.z0[psg_segment_of(args) + 1]; k++) {
+    for (size_t k = 0; k < psg_layout_planes(&context->layout, psg_segment_of(args)); k++) {
         if (psg_run_failed(args->run)) {
             return;
         }
@@ -32,8 +31,7 @@ static void ifft_xy_cpu(void *buffers[], void *argument) {
         context->layout.nxc * context->layout.n[1] * 2 * context->cpu->real_bytes;
     char *spectrum = psg_task_pointer(buffers, 0);
     char *u = psg_task_pointer(buffers, 1);
-    for (size_t k = context->layout.z0[psg_segment_of(args)];
-         k < context->layout.z0[psg_segment_of(args) + 1]; k++) {
+    for (size_t k = 0; k < psg_layout_planes(&context->layout, psg_segment_of(args)); k++) {
         if (psg_run_failed(args->run)) {
             return;
         }

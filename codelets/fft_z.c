@@ -9,8 +9,7 @@ static void transform(void *buffers[], const psg_task_args *args, psg_cpu_direct
     if (psg_run_failed(args->run)) {
         return;
     }
-    const size_t rows =
-        context->layout.y0[psg_pencil_of(args) + 1] - context->layout.y0[psg_pencil_of(args)];
+    const size_t rows = psg_layout_rows(&context->layout, psg_pencil_of(args));
     void *pencil = psg_task_pointer(buffers, 0);
     void *scratch = psg_task_scratch(args);
     const size_t count = rows * context->layout.nxc;

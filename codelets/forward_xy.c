@@ -13,12 +13,12 @@ static void forward_xy_cpu(void *buffers[], void *argument) {
     const psg_context *context = psg_context_of(args->run);
     const size_t real_plane = psg_task_pitch(buffers, 0) * context->cpu->real_bytes;
     const size_t row_pitch = psg_task_row_pitch(buffers, 0);
-    const size_t first = context->layout.z0[psg_segment_of(args)];
+    const size_t planes = psg_layout_planes(&context->layout, psg_segment_of(args));
     const char *f = psg_task_pointer(buffers, 0);
     const size_t plane = psg_task_pitch(buffers, 1) * 2 * context->cpu->real_bytes;
     const bool whole = psg_plane_whole(context, buffers + 1);
     char *spectrum = whole ? psg_task_pointer(buffers, 1) : psg_task_scratch(args);
-    for (size_t k = first; k < context->layout.z0[psg_segment_of(args) + 1]; k++, f += real_plane) {
+    for (size_t k = 0; k < planes; k++, f += real_plane) {
         if (psg_run_failed(args->run)) {
             return;
         }
@@ -26,7 +26,7 @@ static void forward_xy_cpu(void *buffers[], void *argument) {
         if (whole) {
             spectrum += plane;
         } else {
-            psg_plane_move(context, PSG_PLANE_DEAL, buffers + 1, k - first, spectrum);
+            psg_plane_move(context, PSG_PLANE_DEAL, buffers + 1, k, spectrum);
         }
     }
 }
@@ -55,10 +55,10 @@ void psg_task_forward_xy(psg_run *run, size_t s, starpu_data_handle_t f,
     psg_direct_codelets *direct = psg_context_of(run)->direct;
     struct starpu_task *task =
         psg_task_create(direct != NULL ? direct->forward_xy : forward_xy_codelet, &args,
-                        psg_context_of(run)->layout.bundles + 1);
+                        psg_context_of(run)->layout.bundles.count + 1);
     if (task != NULL) {
         psg_task_use(task, 0, f, STARPU_R);
-        for (size_t g = 0; g < psg_context_of(run)->layout.bundles; g++) {
+        for (size_t g = 0; g < psg_context_of(run)->layout.bundles.count; g++) {
             psg_task_use(task, g + 1, blocks[g], STARPU_W);
         }
     }

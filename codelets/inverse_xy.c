@@ -12,14 +12,14 @@ static void inverse_xy_cpu(void *buffers[], void *argument) {
     const psg_context *context = psg_context_of(args->run);
     const size_t real_plane = psg_task_pitch(buffers, 0) * context->cpu->real_bytes;
     const size_t row_pitch = psg_task_row_pitch(buffers, 0);
-    const size_t first = context->layout.z0[psg_segment_of(args)];
+    const size_t planes = psg_layout_planes(&context->layout, psg_segment_of(args));
     char *u = psg_task_pointer(buffers, 0);
     void *spectrum = psg_task_scratch(args);
-    for (size_t k = first; k < context->layout.z0[psg_segment_of(args) + 1]; k++, u += real_plane) {
+    for (size_t k = 0; k < planes; k++, u += real_plane) {
         if (psg_run_failed(args->run)) {
             return;
         }
-        psg_plane_move(context, PSG_PLANE_COLLECT, buffers + 1, k - first, spectrum);
+        psg_plane_move(context, PSG_PLANE_COLLECT, buffers + 1, k, spectrum);
         context->cpu->ifft_xy(context->fft, spectrum, u, row_pitch);
     }
 }
@@ -46,10 +46,10 @@ void psg_task_inverse_xy(psg_run *run, size_t s, const starpu_data_handle_t *blo
     psg_direct_codelets *direct = psg_context_of(run)->direct;
     struct starpu_task *task =
         psg_task_create(direct != NULL ? direct->inverse_xy : inverse_xy_codelet, &args,
-                        psg_context_of(run)->layout.bundles + 1);
+                        psg_context_of(run)->layout.bundles.count + 1);
     if (task != NULL) {
         psg_task_use(task, 0, u, STARPU_W);
-        for (size_t g = 0; g < psg_context_of(run)->layout.bundles; g++) {
+        for (size_t g = 0; g < psg_context_of(run)->layout.bundles.count; g++) {
             /* cuFFT destroys the spectrum that it transforms, and a view is the spectrum itself. */
             psg_task_use(task, g + 1, blocks[g],
                          psg_context_of(run)->form.packed ? STARPU_R : STARPU_RW);

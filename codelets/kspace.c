@@ -15,17 +15,16 @@ static void kspace_cpu(void *buffers[], void *argument) {
         return;
     }
     psg_cpu_piece *piece = context->pieces[psg_task_worker(args)];
-    for (size_t s = 0; s < context->layout.segments; s++) {
-        piece[s] = (psg_cpu_piece){psg_task_pointer(buffers, s), psg_task_pitch(buffers, s)};
+    for (size_t s = 0; s < context->layout.segments.count; s++) {
+        piece[s] = (psg_cpu_piece){psg_task_pointer(buffers, s), psg_task_pitch(buffers, s),
+                                   psg_layout_planes(&context->layout, s)};
     }
     const psg_cpu_pencil pencil = {
-        .pieces = context->layout.segments,
+        .pieces = context->layout.segments.count,
         .piece = piece,
-        .z0 = context->layout.z0,
         .nxc = context->layout.nxc,
-        .row0 = context->layout.y0[psg_pencil_of(args)],
-        .rows =
-            context->layout.y0[psg_pencil_of(args) + 1] - context->layout.y0[psg_pencil_of(args)],
+        .row0 = context->layout.pencils.part[psg_pencil_of(args)].box.lo[1],
+        .rows = psg_layout_rows(&context->layout, psg_pencil_of(args)),
     };
     const psg_cpu_divide divide = psg_divide_of(args->run);
     if (!context->cpu->kspace(context->fft, &divide, &pencil, psg_task_scratch(args),
@@ -83,9 +82,9 @@ void psg_task_kspace(psg_run *run, size_t p, const starpu_data_handle_t *blocks,
     psg_task_args args = {.run = run, .label = psg_pencil_label(PSG_TASK_KSPACE, p)};
     args.messages = psg_messages_after(psg_context_of(run), &args.label);
     struct starpu_task *task =
-        psg_task_create(kspace_codelet, &args, psg_context_of(run)->layout.segments);
+        psg_task_create(kspace_codelet, &args, psg_context_of(run)->layout.segments.count);
     if (task != NULL) {
-        for (size_t s = 0; s < psg_context_of(run)->layout.segments; s++) {
+        for (size_t s = 0; s < psg_context_of(run)->layout.segments.count; s++) {
             psg_task_use(task, s, blocks[s * stride], STARPU_RW);
         }
     }

@@ -2,13 +2,47 @@
 
 #include <stdlib.h>
 
+psg_box psg_box_common(const psg_box *a, const psg_box *b) {
+    psg_box common;
+    for (int d = 0; d < 3; d++) {
+        common.lo[d] = a->lo[d] > b->lo[d] ? a->lo[d] : b->lo[d];
+        const size_t hi = a->hi[d] < b->hi[d] ? a->hi[d] : b->hi[d];
+        common.hi[d] = hi > common.lo[d] ? hi : common.lo[d];
+    }
+    return common;
+}
+
+size_t psg_parts_length(const psg_parts *parts, psg_range range, int d) {
+    return range.first == range.end
+               ? 0
+               : parts->part[range.end - 1].box.hi[d] - parts->part[range.first].box.lo[d];
+}
+
+size_t psg_parts_largest(const psg_parts *parts, psg_range range, int d) {
+    size_t largest = 0;
+    for (size_t m = range.first; m < range.end; m++) {
+        const size_t here = psg_box_length(&parts->part[m].box, d);
+        largest = here > largest ? here : largest;
+    }
+    return largest;
+}
+
+/* The field and the spectrum have the same planes. */
+psg_box psg_layout_block(const psg_layout *l, size_t s, const psg_part *pencils) {
+    const psg_box *segment = &l->segments.part[s].box;
+    const psg_box slab = {{0, 0, segment->lo[2]}, {l->nxc, l->n[1], segment->hi[2]}};
+    return psg_box_common(&slab, &pencils->box);
+}
+
+static void free_parts(psg_parts *parts) {
+    free(parts->part);
+    free(parts->first);
+}
+
 void psg_layout_free(psg_layout *l) {
-    free(l->z0);
-    free(l->y0);
-    free(l->bundle_p0);
-    free(l->bundle_y0);
-    free(l->segment_worker);
-    free(l->pencil_worker);
+    free_parts(&l->segments);
+    free_parts(&l->pencils);
+    free_parts(&l->bundles);
     free(l->relay.rows);
     *l = (psg_layout){.n = {l->n[0], l->n[1], l->n[2]}, .nxc = l->nxc};
 }

@@ -15,6 +15,56 @@ static inline size_t psg_range_count(psg_range range) {
     return range.end - range.first;
 }
 
+static inline bool psg_range_has(psg_range range, size_t m) {
+    return m >= range.first && m < range.end;
+}
+
+/** Elements lo .. hi-1 of an array along x, y and z. */
+typedef struct psg_box {
+    size_t lo[3];
+    size_t hi[3];
+} psg_box;
+
+static inline size_t psg_box_length(const psg_box *box, int d) {
+    return box->hi[d] - box->lo[d];
+}
+
+/** Rows along x. */
+static inline size_t psg_box_rows(const psg_box *box) {
+    return psg_box_length(box, 1) * psg_box_length(box, 2);
+}
+
+/** The elements that two boxes have in common. Where there are none, hi = lo along an axis. */
+psg_box psg_box_common(const psg_box *a, const psg_box *b);
+
+/** A box of an array and its owner. */
+typedef struct psg_part {
+    psg_box box;
+    psg_range pencils; /**< of a bundle: the pencils in it */
+    int process;
+    int worker; /**< the CUDA worker whose GPU has the part; -1: none */
+} psg_part;
+
+/** An array cut into parts. Each process has a run of them. */
+typedef struct psg_parts {
+    size_t count;
+    psg_part *part; /**< [count]: one after the other along the axis that is cut */
+    size_t
+        *first; /**< [processes + 1]: the first part of each process. The first process has most */
+    psg_range own;  /**< of this process */
+    psg_range gpus; /**< of these, the parts that GPUs may have. They come in two sizes at most: the
+                         first one's, and the last one's */
+} psg_parts;
+
+/** The parts of a process. */
+static inline psg_range psg_parts_of(const psg_parts *parts, int process) {
+    return (psg_range){parts->first[process], parts->first[process + 1]};
+}
+
+/** The length of a run of parts along the axis d that is cut, and that of the largest part in it. */
+size_t psg_parts_length(const psg_parts *parts, psg_range range, int d);
+size_t psg_parts_largest(const psg_parts *parts, psg_range range, int d);
+
 /** Rows that `kspace` relays: the last rows of each pencil. They are no part of the pencil's blocks. `forward_xy` puts
  *  them elsewhere, and `kspace` itself writes its result to the GPUs of their segments, so that the links between GPUs
  *  do not rest while `kspace` computes. */
@@ -23,39 +73,28 @@ typedef struct psg_relay {
     bool fetched; /**< `kspace` also reads the rows from the GPUs of their segments */
 } psg_relay;
 
-/** The cut over all processes; the layout owns its arrays. A segment is a run of planes z, a pencil a run of rows ky. Each process has a run of
- *  segments and a run of pencils. A bundle is pencils of one process whose blocks travel as one message; in one
- *  process each pencil is a bundle. The block of a segment and a bundle is what the two have in common. */
+/** The cut over all processes; the layout owns its arrays. A segment is a run of planes z of the field, a pencil a run
+ *  of rows ky of the spectrum. A bundle is pencils of one process whose blocks travel as one message; in one process
+ *  each pencil is a bundle. The block of a segment and a bundle is what the two have in common. */
 typedef struct psg_layout {
-    size_t n[3]; /**< nx, ny, nz */
-    size_t nxc;  /**< psg_transform_row() */
-    size_t segments;
-    size_t segment_planes; /**< of the largest segment */
-    size_t pencils;
-    size_t bundles;
-    size_t *z0;             /**< [segments + 1]: first planes */
-    size_t *y0;             /**< [pencils + 1]: first rows ky */
-    size_t *bundle_p0;      /**< [bundles + 1]: first pencils */
-    size_t *bundle_y0;      /**< [bundles + 1]: first rows */
-    psg_range own_segments; /**< of this process */
-    psg_range own_pencils;  /**< of this process */
-    psg_range own_bundles;  /**< of this process */
-    psg_range
-        gpu_segments; /**< of this process, those that GPUs may have. They come in two sizes at most: the
-                                  first one's, and the last one's */
-    psg_range gpu_pencils; /**< of this process, those that GPUs may have, in two sizes at most */
-    int *segment_worker;   /**< by segment: the CUDA worker whose GPU has it; -1: none */
-    int *pencil_worker;    /**< by pencil: the CUDA worker whose GPU has it; -1: none */
+    size_t n[3]; /**< nx, ny, nz: the extents of the field */
+    size_t nxc;  /**< psg_transform_row(): the extents of the spectrum are nxc, ny, nz */
+    psg_parts segments;
+    psg_parts pencils;
+    psg_parts bundles;
     psg_relay relay;
 } psg_layout;
 
 static inline size_t psg_layout_planes(const psg_layout *l, size_t s) {
-    return l->z0[s + 1] - l->z0[s];
+    return psg_box_length(&l->segments.part[s].box, 2);
 }
 
 static inline size_t psg_layout_rows(const psg_layout *l, size_t p) {
-    return l->y0[p + 1] - l->y0[p];
+    return psg_box_length(&l->pencils.part[p].box, 1);
 }
+
+/** The block of segment s and a pencil or a bundle, as a box of the spectrum; with the rows that kspace relays. */
+psg_box psg_layout_block(const psg_layout *l, size_t s, const psg_part *pencils);
 
 /** Rows of pencil p that kspace relays. */
 static inline size_t psg_relay_rows(const psg_layout *l, size_t p) {
@@ -70,7 +109,7 @@ static inline size_t psg_block_rows(const psg_layout *l, size_t p) {
 /** Rows of all pencils that kspace relays. */
 static inline size_t psg_relay_all_rows(const psg_layout *l) {
     size_t rows = 0;
-    for (size_t p = 0; p < l->pencils; p++) {
+    for (size_t p = 0; p < l->pencils.count; p++) {
         rows += psg_relay_rows(l, p);
     }
     return rows;

@@ -13,8 +13,7 @@ static void normalize_cpu(void *buffers[], void *argument) {
     if (psg_run_failed(args->run)) {
         return;
     }
-    const size_t planes =
-        context->layout.z0[psg_segment_of(args) + 1] - context->layout.z0[psg_segment_of(args)];
+    const size_t planes = psg_layout_planes(&context->layout, psg_segment_of(args));
     const size_t *n = context->layout.n;
     const size_t pitch[2] = {psg_task_row_pitch(buffers, 0), psg_task_pitch(buffers, 0)};
     const bool dense = pitch[0] == n[0] && pitch[1] == n[0] * n[1];
@@ -39,8 +38,7 @@ static void normalize_cuda(void *buffers[], void *argument) {
     if (psg_run_failed(args->run)) {
         return;
     }
-    const size_t planes =
-        context->layout.z0[psg_segment_of(args) + 1] - context->layout.z0[psg_segment_of(args)];
+    const size_t planes = psg_layout_planes(&context->layout, psg_segment_of(args));
     const size_t n[3] = {context->layout.n[0], context->layout.n[1], planes};
     const psg_cuda_field u = psg_cuda_field_of(buffers, 0);
     psg_gpu_check(args->run,

@@ -28,25 +28,27 @@ static piece piece_of(const psg_context *context, const psg_task_args *args, siz
     const psg_layout *l = &context->layout;
     const bool pencil = psg_label_has_pencil(&args->label);
     const size_t s = pencil ? m : psg_segment_of(args);
-    const size_t *row = pencil ? &l->y0[psg_pencil_of(args)] : &l->bundle_y0[m];
-    const size_t columns = (row[1] - row[0]) * l->nxc;
-    piece it = {.permutation = PSG_XYZ, .n = {columns, psg_layout_planes(l, s), 1}};
+    const psg_part *part = pencil ? &l->pencils.part[psg_pencil_of(args)] : &l->bundles.part[m];
+    const psg_box block = psg_layout_block(l, s, part);
+    const size_t columns = psg_box_length(&block, 0) * psg_box_length(&block, 1);
+    piece it = {.permutation = PSG_XYZ, .n = {columns, psg_box_length(&block, 2), 1}};
     if (!pencil) {
-        it.offset = row[0] * l->nxc;
+        it.offset = block.lo[1] * l->nxc;
         it.whole.row = l->n[1] * l->nxc;
     } else if (context->form.z_contiguous) {
         it.permutation = PSG_YXZ;
-        it.offset = l->z0[s];
+        it.offset = block.lo[2];
         it.whole.row = l->n[2];
     } else {
-        it.offset = l->z0[s] * columns;
+        it.offset = block.lo[2] * columns;
         it.whole.row = columns;
     }
     return it;
 }
 
 static size_t pieces(const psg_context *context, const psg_task_args *args) {
-    return psg_label_has_pencil(&args->label) ? context->layout.segments : context->layout.bundles;
+    return psg_label_has_pencil(&args->label) ? context->layout.segments.count
+                                              : context->layout.bundles.count;
 }
 
 static void pack_cpu(void *buffers[], void *argument) {
@@ -84,7 +86,7 @@ static void segment_cuda(void *buffers[], const psg_task_args *args, bool pack) 
     const size_t bytes = 2 * context->cpu->real_bytes;
     char *whole = psg_task_pointer(buffers, 0);
     bool done = true;
-    for (size_t m = 0; m < context->layout.bundles && done; m++) {
+    for (size_t m = 0; m < context->layout.bundles.count && done; m++) {
         const piece it = piece_of(context, args, m);
         const psg_cuda_array mine = {whole + it.offset * bytes, it.whole.row,
                                      it.whole.row * it.n[1]};

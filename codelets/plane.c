@@ -9,9 +9,8 @@ bool psg_plane_whole(const psg_context *context, void *blocks[]) {
     const size_t element = 2 * context->cpu->real_bytes;
     const char *first = psg_task_pointer(blocks, 0);
     bool whole = true;
-    for (size_t g = 0; g < context->layout.bundles && whole; g++) {
-        const size_t before =
-            (context->layout.bundle_y0[g] - context->layout.bundle_y0[0]) * context->layout.nxc;
+    for (size_t g = 0; g < context->layout.bundles.count && whole; g++) {
+        const size_t before = context->layout.bundles.part[g].box.lo[1] * context->layout.nxc;
         whole = psg_task_pitch(blocks, g) == context->layout.n[1] * context->layout.nxc &&
                 (const char *)psg_task_pointer(blocks, g) == first + before * element;
     }
@@ -21,11 +20,11 @@ bool psg_plane_whole(const psg_context *context, void *blocks[]) {
 void psg_plane_move(const psg_context *context, psg_plane_way way, void *blocks[], size_t plane,
                     void *spectrum) {
     const size_t element = 2 * context->cpu->real_bytes;
-    for (size_t g = 0; g < context->layout.bundles; g++) {
-        const size_t first = context->layout.bundle_y0[g] * context->layout.nxc;
-        const size_t bytes =
-            (context->layout.bundle_y0[g + 1] * context->layout.nxc - first) * element;
-        char *rows = (char *)spectrum + first * element;
+    for (size_t g = 0; g < context->layout.bundles.count; g++) {
+        const psg_box *bundle = &context->layout.bundles.part[g].box;
+        const size_t row = context->layout.nxc * element;
+        const size_t bytes = psg_box_length(bundle, 1) * row;
+        char *rows = (char *)spectrum + bundle->lo[1] * row;
         char *block =
             (char *)psg_task_pointer(blocks, g) + plane * psg_task_pitch(blocks, g) * element;
         if (way == PSG_PLANE_DEAL) {

@@ -30,9 +30,10 @@ static void copy(const order *o, size_t k, size_t columns, const void *from, voi
 /* Copy `columns` columns from position `first` of the pieces into a tile of `width`; and back. */
 static void gather(const psg_cpu_pencil *pencil, const order *o, size_t first, size_t columns,
                    size_t width, psg_complex *tile) {
+    size_t k = 0;
     for (size_t s = 0; s < pencil->pieces; s++) {
         const psg_complex *from = (const psg_complex *)pencil->piece[s].memory + first;
-        for (size_t k = pencil->z0[s]; k < pencil->z0[s + 1]; k++) {
+        for (const size_t end = k + pencil->piece[s].planes; k < end; k++) {
             copy(o, k, columns, from, tile + place_of(o, k) * width);
             from += pencil->piece[s].pitch;
         }
@@ -41,9 +42,10 @@ static void gather(const psg_cpu_pencil *pencil, const order *o, size_t first, s
 
 static void scatter(const psg_cpu_pencil *pencil, const order *o, size_t first, size_t columns,
                     size_t width, psg_complex *tile) {
+    size_t k = 0;
     for (size_t s = 0; s < pencil->pieces; s++) {
         psg_complex *to = (psg_complex *)pencil->piece[s].memory + first;
-        for (size_t k = pencil->z0[s]; k < pencil->z0[s + 1]; k++) {
+        for (const size_t end = k + pencil->piece[s].planes; k < end; k++) {
             copy(o, k, columns, tile + place_of(o, k) * width, to);
             to += pencil->piece[s].pitch;
         }

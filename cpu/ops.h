@@ -42,16 +42,16 @@ typedef struct psg_cpu_divide {
 typedef struct psg_cpu_piece {
     void *memory;
     size_t pitch;
+    size_t planes;
 } psg_cpu_piece;
 
 /** Columns of a pencil that are transformed together: kspace does a last few as so many. */
 enum { PSG_CPU_TILE_COLUMNS = 16 };
 
-/** A pencil in pieces: piece s has the planes z0[s] .. z0[s+1]-1. */
+/** A pencil in pieces, one after the other along z. */
 typedef struct psg_cpu_pencil {
     size_t pieces;
     const psg_cpu_piece *piece;
-    const size_t *z0; /**< pieces + 1 */
     size_t nxc;
     size_t row0; /**< the first ky of the pencil */
     size_t rows;

@@ -8,8 +8,7 @@
 static size_t array_bytes(const psg_plan *plan) {
     const psg_context *c = &plan->context;
     return c->layout.n[0] * c->layout.n[1] *
-           (c->layout.z0[c->layout.own_segments.end] - c->layout.z0[c->layout.own_segments.first]) *
-           c->cpu->real_bytes;
+           psg_parts_length(&c->layout.segments, c->layout.segments.own, 2) * c->cpu->real_bytes;
 }
 
 psg_status psg_plan_pin(psg_plan *plan, const void *array) {
@@ -57,7 +56,7 @@ void psg_plan_unpin(psg_plan *plan, const void *array) {
 }
 
 static size_t count_slabs(const psg_plan *plan) {
-    return psg_range_count(plan->context.layout.own_segments);
+    return psg_range_count(plan->context.layout.segments.own);
 }
 
 /* The array that has a segment, and the first of the array's segments. */
@@ -65,12 +64,12 @@ static const psg_array *array_of(const psg_plan *plan, const psg_array *arrays, 
                                  size_t s, size_t *first) {
     for (size_t m = 0; count > 1 && m < count; m++) {
         const psg_range segments = psg_door_segments(plan, arrays[m].device);
-        if (s >= segments.first && s < segments.end) {
+        if (psg_range_has(segments, s)) {
             *first = segments.first;
             return &arrays[m];
         }
     }
-    *first = plan->context.layout.own_segments.first;
+    *first = plan->context.layout.segments.own.first;
     return arrays;
 }
 
@@ -85,7 +84,7 @@ static void register_slabs(const psg_plan *plan, starpu_data_handle_t *slabs,
                            const psg_array *arrays, size_t count) {
     const psg_context *c = &plan->context;
     const size_t *n = c->layout.n;
-    const psg_range own = c->layout.own_segments;
+    const psg_range own = c->layout.segments.own;
     for (size_t s = own.first; s < own.end; s++) {
         const size_t block[3] = {n[0], n[1], psg_layout_planes(&c->layout, s)};
         size_t first = 0;
@@ -93,8 +92,9 @@ static void register_slabs(const psg_plan *plan, starpu_data_handle_t *slabs,
         starpu_data_handle_t *slab = &slabs[s - own.first];
         if (a != NULL) {
             const size_t plane = (size_t)a->stride[2];
-            char *memory = (char *)a->data +
-                           (c->layout.z0[s] - c->layout.z0[first]) * plane * c->cpu->real_bytes;
+            char *memory =
+                (char *)a->data + psg_parts_length(&c->layout.segments, (psg_range){first, s}, 2) *
+                                      plane * c->cpu->real_bytes;
             psg_block_register_rows(slab, psg_door_node(plan, a->device), memory, block,
                                     (size_t)a->stride[1], plane, c->cpu->real_bytes);
         } else {
@@ -157,10 +157,10 @@ static bool are_given(const psg_arrays *arrays, size_t count, const psg_array *f
 }
 
 static bool all_stay(const psg_plan *plan, const psg_arrays *arrays) {
-    const psg_range own = plan->context.layout.own_segments;
+    const psg_range own = plan->context.layout.segments.own;
     bool all = arrays->count > 0;
     for (size_t s = own.first; s < own.end && all; s++) {
-        const int worker = plan->context.layout.segment_worker[s];
+        const int worker = plan->context.layout.segments.part[s].worker;
         const int node = psg_placement_node(worker);
         all = worker >= 0 && node_of(plan, arrays->f, arrays->count, s) == node &&
               node_of(plan, arrays->u, arrays->count, s) == node;
@@ -244,7 +244,7 @@ static void make_place(psg_plan *plan) {
 
 /* The caller has written f since: copies elsewhere are stale. */
 static void take_f(const psg_plan *plan, psg_arrays *arrays) {
-    const psg_range own = plan->context.layout.own_segments;
+    const psg_range own = plan->context.layout.segments.own;
     const bool copied = arrays->looked_at || (plan->workers.copies && !arrays->stays);
     for (size_t s = own.first; s < own.end && copied; s++) {
         const starpu_data_handle_t slab = arrays->f_slabs[s - own.first];
@@ -293,12 +293,13 @@ psg_status psg_arrays_take(psg_plan *plan, size_t count, const psg_array *f, con
 static bool in_array(const psg_plan *plan, const psg_array *arrays, size_t count,
                      const void *address, psg_copy *copy) {
     const psg_context *c = &plan->context;
-    const psg_range own = c->layout.own_segments;
+    const psg_range own = c->layout.segments.own;
     for (size_t s = own.first; s < own.end && count > 0; s++) {
         size_t first = 0;
         const psg_array *a = array_of(plan, arrays, count, s, &first);
         const size_t plane = (size_t)a->stride[2] * c->cpu->real_bytes;
-        const char *slab = (const char *)a->data + (c->layout.z0[s] - c->layout.z0[first]) * plane;
+        const char *slab = (const char *)a->data +
+                           psg_parts_length(&c->layout.segments, (psg_range){first, s}, 2) * plane;
         if ((const char *)address >= slab &&
             (const char *)address < slab + psg_layout_planes(&c->layout, s) * plane) {
             copy->segment = s;
@@ -320,19 +321,19 @@ bool psg_arrays_find(const psg_plan *plan, const psg_arrays *arrays, const void 
  * of one solve came, the tasks of another would wait too, though their data are there. */
 void psg_arrays_bring_f(psg_run *run, const psg_plan *plan, const psg_arrays *arrays, size_t s,
                         starpu_data_handle_t room) {
-    const int worker = plan->context.layout.segment_worker[s];
+    const int worker = plan->context.layout.segments.part[s].worker;
     if (plan->placement.ahead && !arrays->stays && worker >= 0) {
         psg_task_fetch(run, psg_placement_node(worker),
-                       arrays->f_slabs[s - plan->context.layout.own_segments.first], room);
+                       arrays->f_slabs[s - plan->context.layout.segments.own.first], room);
     }
 }
 
 bool psg_arrays_there(const psg_plan *plan, const psg_arrays *arrays) {
-    const psg_range own = plan->context.layout.own_segments;
+    const psg_range own = plan->context.layout.segments.own;
     int valid = 1;
     int room = 1;
     for (size_t s = own.first; s < own.end && valid && room; s++) {
-        const int node = psg_placement_node(plan->context.layout.segment_worker[s]);
+        const int node = psg_placement_node(plan->context.layout.segments.part[s].worker);
         starpu_data_query_status(arrays->f_slabs[s - own.first], node, NULL, &valid, NULL);
         starpu_data_query_status(arrays->u_slabs[s - own.first], node, &room, NULL, NULL);
     }
@@ -342,12 +343,12 @@ bool psg_arrays_there(const psg_plan *plan, const psg_arrays *arrays) {
 void psg_arrays_bring_u(psg_run *run, const psg_plan *plan, const psg_arrays *arrays, size_t s) {
     if (plan->workers.copies && !arrays->stays) {
         psg_task_fetch(run, node_of(plan, arrays->u, arrays->count, s),
-                       arrays->u_slabs[s - plan->context.layout.own_segments.first], NULL);
+                       arrays->u_slabs[s - plan->context.layout.segments.own.first], NULL);
     }
 }
 
 void psg_arrays_give_back(const psg_plan *plan, psg_arrays *arrays) {
-    const psg_range own = plan->context.layout.own_segments;
+    const psg_range own = plan->context.layout.segments.own;
     for (size_t s = own.first; s < own.end && plan->workers.copies && !arrays->stays; s++) {
         const starpu_data_handle_t slab = arrays->u_slabs[s - own.first];
         const int node = node_of(plan, arrays->u, arrays->count, s);

@@ -122,8 +122,8 @@ static double between_gpus(const psg_plan *plan, int from, int to, double bytes)
 }
 
 static double block_bytes(const psg_context *c, size_t s, size_t p) {
-    return 2 * (double)c->cpu->real_bytes * (double)c->layout.nxc *
-           (double)psg_layout_planes(&c->layout, s) * (double)psg_layout_rows(&c->layout, p);
+    const psg_box block = psg_layout_block(&c->layout, s, &c->layout.pencils.part[p]);
+    return 2 * (double)c->cpu->real_bytes * (double)c->layout.nxc * (double)psg_box_rows(&block);
 }
 
 /* Between GPU `from` and GPU `to`, or the cores (-1), there and back: blocks that segments on the
@@ -132,10 +132,10 @@ static double block_bytes(const psg_context *c, size_t s, size_t p) {
 static double exchanged_bytes(const psg_plan *plan, int from, int to) {
     const psg_context *c = &plan->context;
     double bytes = 0;
-    for (size_t s = c->layout.own_segments.first; s < c->layout.own_segments.end; s++) {
-        for (size_t p = c->layout.own_pencils.first; p < c->layout.own_pencils.end; p++) {
-            const int segment = c->layout.segment_worker[s];
-            const int pencil = c->layout.pencil_worker[p];
+    for (size_t s = c->layout.segments.own.first; s < c->layout.segments.own.end; s++) {
+        for (size_t p = c->layout.pencils.own.first; p < c->layout.pencils.own.end; p++) {
+            const int segment = c->layout.segments.part[s].worker;
+            const int pencil = c->layout.pencils.part[p].worker;
             bytes += (segment == from && pencil == to) || (pencil == from && segment == to)
                          ? block_bytes(c, s, p)
                          : 0;
@@ -147,18 +147,16 @@ static double exchanged_bytes(const psg_plan *plan, int from, int to) {
 /* What a GPU's segments and pencils have for other processes, and get from there as much. */
 static double foreign_bytes(const psg_plan *plan, int gpu) {
     const psg_context *c = &plan->context;
-    const size_t rows =
-        c->layout.y0[c->layout.own_pencils.end] - c->layout.y0[c->layout.own_pencils.first];
-    const size_t planes =
-        c->layout.z0[c->layout.own_segments.end] - c->layout.z0[c->layout.own_segments.first];
+    const size_t rows = psg_parts_length(&c->layout.pencils, c->layout.pencils.own, 1);
+    const size_t planes = psg_parts_length(&c->layout.segments, c->layout.segments.own, 2);
     double points = 0;
-    for (size_t s = c->layout.own_segments.first; s < c->layout.own_segments.end; s++) {
-        points += c->layout.segment_worker[s] == gpu
+    for (size_t s = c->layout.segments.own.first; s < c->layout.segments.own.end; s++) {
+        points += c->layout.segments.part[s].worker == gpu
                       ? (double)psg_layout_planes(&c->layout, s) * (double)(c->layout.n[1] - rows)
                       : 0;
     }
-    for (size_t p = c->layout.own_pencils.first; p < c->layout.own_pencils.end; p++) {
-        points += c->layout.pencil_worker[p] == gpu
+    for (size_t p = c->layout.pencils.own.first; p < c->layout.pencils.own.end; p++) {
+        points += c->layout.pencils.part[p].worker == gpu
                       ? (double)psg_layout_rows(&c->layout, p) * (double)(c->layout.n[2] - planes)
                       : 0;
     }
@@ -177,9 +175,10 @@ static void find_gpu_links(const psg_plan *plan, psg_bounds *b) {
         const int gpu = plan->workers.gpus[g];
         const int node = psg_placement_node(gpu);
         double planes = 0;
-        for (size_t s = c->layout.own_segments.first; s < c->layout.own_segments.end; s++) {
-            planes +=
-                c->layout.segment_worker[s] == gpu ? (double)psg_layout_planes(&c->layout, s) : 0;
+        for (size_t s = c->layout.segments.own.first; s < c->layout.segments.own.end; s++) {
+            planes += c->layout.segments.part[s].worker == gpu
+                          ? (double)psg_layout_planes(&c->layout, s)
+                          : 0;
         }
         const double field =
             planes * (double)(c->layout.n[0] * c->layout.n[1]) * (double)c->cpu->real_bytes;

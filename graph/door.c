@@ -12,12 +12,12 @@ void psg_array_init(psg_array *array, void *data) {
 
 /* Segment s of the plan is a GPU's if that has its tasks. */
 static bool segment_of_gpu(const psg_plan *plan, size_t s, int device) {
-    const int worker = plan->context.layout.segment_worker[s];
+    const int worker = plan->context.layout.segments.part[s].worker;
     return worker >= 0 && starpu_worker_get_devid(worker) == device;
 }
 
 psg_range psg_door_segments(const psg_plan *plan, int device) {
-    const psg_range own = plan->context.layout.own_segments;
+    const psg_range own = plan->context.layout.segments.own;
     psg_range gpus = own;
     while (device != PSG_HOST && gpus.first < own.end &&
            !segment_of_gpu(plan, gpus.first, device)) {
@@ -53,8 +53,9 @@ psg_status psg_plan_local_box(const psg_plan *plan, int device, size_t lo[3], si
     lo[0] = lo[1] = 0;
     n[0] = l->n[0];
     n[1] = l->n[1];
-    lo[2] = l->z0[segments.first];
-    n[2] = l->z0[segments.end] - lo[2];
+    n[2] = psg_parts_length(&l->segments, segments, 2);
+    lo[2] =
+        segments.first < l->segments.count ? l->segments.part[segments.first].box.lo[2] : l->n[2];
     return PSG_OK;
 }
 
@@ -185,7 +186,7 @@ static psg_status check_array(psg_array *a, const char *name, const psg_plan *pl
                         name, a->stride[2], rows);
     }
     const psg_range segments = psg_door_segments(plan, shared ? PSG_HOST : a->device);
-    const size_t planes = c->layout.z0[segments.end] - c->layout.z0[segments.first];
+    const size_t planes = psg_parts_length(&c->layout.segments, segments, 2);
     const size_t bytes = span(a, c->layout.n, planes) * align;
     return planes == 0 ? PSG_OK : check_room(a, name, bytes);
 }
@@ -200,7 +201,7 @@ static extent extent_of(const psg_plan *plan, const psg_array *a, size_t count) 
     const psg_layout *l = &plan->context.layout;
     const psg_range segments = psg_door_segments(plan, count == 1 ? PSG_HOST : a->device);
     const size_t bytes =
-        span(a, l->n, l->z0[segments.end] - l->z0[segments.first]) * plan->context.cpu->real_bytes;
+        span(a, l->n, psg_parts_length(&l->segments, segments, 2)) * plan->context.cpu->real_bytes;
     return (extent){(uintptr_t)a->data, (uintptr_t)a->data + bytes};
 }
 
@@ -278,7 +279,7 @@ static psg_status check_parts(const psg_plan *plan, const psg_arrays *arrays) {
             }
         }
     }
-    return segments == psg_range_count(plan->context.layout.own_segments)
+    return segments == psg_range_count(plan->context.layout.segments.own)
                ? PSG_OK
                : psg_fail(PSG_ERR_ARG,
                           "the plan has planes that are no GPU's: give one array of all of them");
@@ -293,7 +294,7 @@ psg_status psg_door_check_count(const psg_plan *plan, size_t count) {
 }
 
 psg_status psg_door_check(const psg_plan *plan, psg_arrays *arrays) {
-    if (psg_range_count(plan->context.layout.own_segments) == 0) {
+    if (psg_range_count(plan->context.layout.segments.own) == 0) {
         arrays->count = 0; /* this process has no planes, and its pointers mean nothing */
         return PSG_OK;
     }

@@ -7,12 +7,12 @@ static bool feeds(const psg_layout *l, const psg_label *event, const psg_label *
     const size_t s = message->index[PSG_AXIS_SEGMENT];
     const size_t first = message->index[PSG_AXIS_PENCIL];
     const size_t p = event->index[PSG_AXIS_PENCIL];
-    if (s >= l->own_segments.first && s < l->own_segments.end) {
+    if (psg_range_has(l->segments.own, s)) {
         return event->index[PSG_AXIS_SEGMENT] == s && (packs || event->kind == PSG_TASK_FORWARD_XY);
     }
-    for (size_t g = l->own_bundles.first; g < l->own_bundles.end; g++) {
-        if (l->bundle_p0[g] == first) {
-            return p >= first && p < l->bundle_p0[g + 1] &&
+    for (size_t g = l->bundles.own.first; g < l->bundles.own.end; g++) {
+        if (l->bundles.part[g].pencils.first == first) {
+            return psg_range_has(l->bundles.part[g].pencils, p) &&
                    (packs || event->kind == PSG_TASK_KSPACE);
         }
     }
@@ -29,10 +29,10 @@ static double event_bytes(const psg_context *c, const psg_run_event *event) {
         psg_label_part(c, &event->label, &field, &spectrum);
         return spectrum;
     }
-    for (size_t g = 0; g < l->bundles && s != PSG_NO_INDEX; g++) {
-        if (l->bundle_p0[g] == event->label.index[PSG_AXIS_PENCIL]) {
-            const size_t rows = l->bundle_y0[g + 1] - l->bundle_y0[g];
-            return (double)(psg_layout_planes(l, s) * rows * psg_wire_row_bytes(c->engine.wire));
+    for (size_t g = 0; g < l->bundles.count && s != PSG_NO_INDEX; g++) {
+        if (l->bundles.part[g].pencils.first == event->label.index[PSG_AXIS_PENCIL]) {
+            const psg_box block = psg_layout_block(l, s, &l->bundles.part[g]);
+            return (double)(psg_box_rows(&block) * psg_wire_row_bytes(c->engine.wire));
         }
     }
     return 0;

@@ -9,11 +9,11 @@
 #include "graph/internal.h"
 
 static size_t own_bundles(const psg_context *c) {
-    return psg_range_count(c->layout.own_bundles);
+    return psg_range_count(c->layout.bundles.own);
 }
 
 static size_t own_pencils(const psg_context *c) {
-    return psg_range_count(c->layout.own_pencils);
+    return psg_range_count(c->layout.pencils.own);
 }
 
 /* Tags are those of the pair of processes, odd ones for the way back: both ways there are
@@ -22,44 +22,40 @@ static size_t own_pencils(const psg_context *c) {
 static psg_message message_of(const psg_plan *plan, const psg_lane *lane, int rank, size_t s,
                               size_t g, psg_way way) {
     const psg_context *c = &plan->context;
-    const bool outward = s >= c->layout.own_segments.first && s < c->layout.own_segments.end;
-    const size_t first_segment = plan->processes.segment[outward ? plan->processes.rank : rank];
-    const size_t first_bundle = plan->processes.bundle[outward ? rank : plan->processes.rank];
+    const psg_part *segment = &c->layout.segments.part[s];
+    const psg_part *bundle = &c->layout.bundles.part[g];
+    const psg_box block = psg_layout_block(&c->layout, s, bundle);
+    const size_t index = (lane->number * c->layout.segments.first[1] + s -
+                          c->layout.segments.first[segment->process]) *
+                             c->layout.bundles.first[1] +
+                         g - c->layout.bundles.first[bundle->process];
     const bool stays = psg_shares(plan);
-    const bool alone =
-        c->layout.bundle_p0[g + 1] - c->layout.bundle_p0[g] == 1; /* else it is split there */
-    const int worker = outward ? plan->context.layout.segment_worker[s]
-                       : alone ? plan->context.layout.pencil_worker[c->layout.bundle_p0[g]]
-                               : -1;
-    return (psg_message){
-        .rank = rank,
-        .tag = (way == PSG_WAY_BACK ? 1 : 0) +
-               2 * (int)((lane->number * plan->processes.most_segments + s - first_segment) *
-                             plan->processes.most_bundles +
-                         g - first_bundle),
-        .way = way,
-        .node = psg_placement_node(stays || psg_comm_cuda_aware() == 1 ? worker : -1),
-        .rows = stays ? 0
-                      : psg_layout_planes(&c->layout, s) *
-                            (c->layout.bundle_y0[g + 1] - c->layout.bundle_y0[g]),
-        .label = {PSG_TASK_EXCHANGE, {s, c->layout.bundle_p0[g], PSG_NO_INDEX}}};
+    const int worker = segment->process == plan->processes.rank ? segment->worker : bundle->worker;
+    return (psg_message){.rank = rank,
+                         .tag = (way == PSG_WAY_BACK ? 1 : 0) + 2 * (int)index,
+                         .way = way,
+                         .node =
+                             psg_placement_node(stays || psg_comm_cuda_aware() == 1 ? worker : -1),
+                         .rows = stays ? 0 : psg_box_rows(&block),
+                         .label = {PSG_TASK_EXCHANGE, {s, bundle->pencils.first, PSG_NO_INDEX}}};
 }
 
 static starpu_data_handle_t bundle_of(const psg_context *c, const psg_lane *lane, size_t s,
                                       size_t g) {
-    return lane->bundles[(s - c->layout.own_segments.first) * c->layout.bundles + g];
+    return lane->bundles[(s - c->layout.segments.own.first) * c->layout.bundles.count + g];
 }
 
 static starpu_data_handle_t arrival_of(const psg_context *c, const psg_lane *lane, size_t s,
                                        size_t g) {
-    return lane->arrivals[s * own_bundles(c) + g - c->layout.own_bundles.first];
+    return lane->arrivals[s * own_bundles(c) + g - c->layout.bundles.own.first];
 }
 
 /* The way there: my segments' blocks to `rank`, or from it. */
 static void outward(psg_run *run, const psg_plan *plan, const psg_lane *lane, int rank, bool send) {
     const psg_context *c = &plan->context;
-    for (size_t s = c->layout.own_segments.first; s < c->layout.own_segments.end; s++) {
-        for (size_t g = plan->processes.bundle[rank]; g < plan->processes.bundle[rank + 1]; g++) {
+    const psg_range theirs = psg_parts_of(&c->layout.bundles, rank);
+    for (size_t s = c->layout.segments.own.first; s < c->layout.segments.own.end; s++) {
+        for (size_t g = theirs.first; g < theirs.end; g++) {
             const psg_message message =
                 message_of(plan, lane, rank, s, g, send ? PSG_WAY_THERE : PSG_WAY_BACK);
             (send ? psg_message_send : psg_message_receive)(run, bundle_of(c, lane, s, g),
@@ -71,8 +67,9 @@ static void outward(psg_run *run, const psg_plan *plan, const psg_lane *lane, in
 /* And the other end: blocks of the segments of `rank` for my pencils, from it or to it. */
 static void inward(psg_run *run, const psg_plan *plan, const psg_lane *lane, int rank, bool send) {
     const psg_context *c = &plan->context;
-    for (size_t s = plan->processes.segment[rank]; s < plan->processes.segment[rank + 1]; s++) {
-        for (size_t g = c->layout.own_bundles.first; g < c->layout.own_bundles.end; g++) {
+    const psg_range theirs = psg_parts_of(&c->layout.segments, rank);
+    for (size_t s = theirs.first; s < theirs.end; s++) {
+        for (size_t g = c->layout.bundles.own.first; g < c->layout.bundles.own.end; g++) {
             const psg_message message =
                 message_of(plan, lane, rank, s, g, send ? PSG_WAY_BACK : PSG_WAY_THERE);
             (send ? psg_message_send : psg_message_receive)(run, arrival_of(c, lane, s, g),
@@ -81,16 +78,12 @@ static void inward(psg_run *run, const psg_plan *plan, const psg_lane *lane, int
     }
 }
 
-static size_t parts_of(const size_t *first, int rank) {
-    return first[rank + 1] - first[rank];
-}
-
 /* How many go from this process to another, one way. */
 static size_t sends_to(const psg_plan *plan, int rank, psg_way way) {
-    return way == PSG_WAY_THERE ? parts_of(plan->processes.segment, plan->processes.rank) *
-                                      parts_of(plan->processes.bundle, rank)
-                                : parts_of(plan->processes.segment, rank) *
-                                      parts_of(plan->processes.bundle, plan->processes.rank);
+    const psg_layout *l = &plan->context.layout;
+    const bool there = way == PSG_WAY_THERE;
+    return psg_range_count(there ? l->segments.own : psg_parts_of(&l->segments, rank)) *
+           psg_range_count(there ? psg_parts_of(&l->bundles, rank) : l->bundles.own);
 }
 
 /* Each process begins with the one after it, so that not all of them send to the first. */
@@ -125,15 +118,15 @@ static void carry(psg_run *run, const psg_plan *plan, const psg_lane *lane, psg_
 
 static void regroup(psg_run *run, const psg_plan *plan, const psg_lane *lane, psg_way way) {
     const psg_context *c = &plan->context;
-    for (size_t s = 0; s < c->layout.segments; s++) {
-        for (size_t g = c->layout.own_bundles.first; g < c->layout.own_bundles.end; g++) {
-            const size_t first = c->layout.bundle_p0[g];
-            const size_t count = c->layout.bundle_p0[g + 1] - first;
-            const bool mine = s >= c->layout.own_segments.first && s < c->layout.own_segments.end;
+    for (size_t s = 0; s < c->layout.segments.count; s++) {
+        for (size_t g = c->layout.bundles.own.first; g < c->layout.bundles.own.end; g++) {
+            const size_t first = c->layout.bundles.part[g].pencils.first;
+            const size_t count = psg_range_count(c->layout.bundles.part[g].pencils);
+            const bool mine = psg_range_has(c->layout.segments.own, s);
             if (count > 1) {
                 psg_task_regroup(
                     run, way, !mine, arrival_of(c, lane, s, g),
-                    &lane->blocks[s * own_pencils(c) + first - c->layout.own_pencils.first], count);
+                    &lane->blocks[s * own_pencils(c) + first - c->layout.pencils.own.first], count);
             }
         }
     }

@@ -17,9 +17,9 @@
 
 void psg_graph_fused(psg_run *run, const psg_plan *plan, const psg_lane *lane,
                      const psg_arrays *arrays) {
-    const psg_range segments = psg_context_of(run)->layout.own_segments;
-    const psg_range pencils = psg_context_of(run)->layout.own_pencils;
-    const size_t bundles = psg_context_of(run)->layout.bundles;
+    const psg_range segments = psg_context_of(run)->layout.segments.own;
+    const psg_range pencils = psg_context_of(run)->layout.pencils.own;
+    const size_t bundles = psg_context_of(run)->layout.bundles.count;
     const size_t stride = pencils.end - pencils.first;
     for (size_t s = segments.first; s < segments.end; s++) {
         psg_arrays_bring_f(run, plan, arrays, s, lane->bundles[(s - segments.first) * bundles]);

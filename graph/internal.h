@@ -268,14 +268,14 @@ int psg_placement_home(const psg_plan *plan, int worker);
 /* -------------------------------------------------------------------------------- lane.c */
 
 /** A piece of memory on a StarPU memory node. */
-typedef struct psg_part {
+typedef struct psg_chunk {
     int node;
     size_t bytes;
     void *memory;
     size_t first; /**< of a lane: the item with which it begins */
     bool lent;    /**< other processes reach it, see share.c */
     size_t place; /**< if it is lent: the GPU that has it, by its number among workers.gpus */
-} psg_part;
+} psg_chunk;
 
 /** Register a StarPU block of nx x ny x nz elements on a memory node, rows contiguous, planes
  *  `pitch` elements apart; without memory (NULL) StarPU finds some wherever it is first written. */
@@ -290,8 +290,8 @@ void psg_block_unregister(starpu_data_handle_t *handles, size_t count);
 
 /** Room for the spectrum of one solve at a time; solves that share a lane follow one another. */
 typedef struct psg_lane {
-    psg_part *parts; /**< [part_count]: the memory */
-    size_t part_count;
+    psg_chunk *chunks; /**< [chunk_count]: the memory */
+    size_t chunk_count;
     void **item;             /**< where each thing in it stands; see lane.c */
     psg_relay_place *relay;  /**< by StarPU worker, the rows that kspace relays; NULL: none */
     struct psg_loans *loans; /**< with psg_shares(): where the other processes' items stand */
@@ -406,17 +406,17 @@ bool psg_shares(const psg_plan *plan);
  *  Collective. @return PSG_OK; PSG_ERR_UNSUPPORTED: it was asked for, and this process cannot; _RUNTIME */
 psg_status psg_share_try(psg_plan *plan);
 
-/** Memory that is lent, for a part that has its node and bytes. @return false: there is none */
-bool psg_share_allocate(const psg_plan *plan, psg_part *part);
-void psg_share_free(const psg_plan *plan, psg_part *part);
+/** Memory that is lent, for a chunk that has its node and bytes. @return false: there is none */
+bool psg_share_allocate(const psg_plan *plan, psg_chunk *chunk);
+void psg_share_free(const psg_plan *plan, psg_chunk *chunk);
 
-/** Lend a lane's parts to the other processes, and take theirs. Collective.
- *  @param[in] items   what stands in its parts, see lane.c
- *  @param[in] status  PSG_OK if this process has its parts
+/** Lend a lane's chunks to the other processes, and take theirs. Collective.
+ *  @param[in] items   what stands in its chunks, see lane.c
+ *  @param[in] status  PSG_OK if this process has its chunks
  *  @return that of all processes */
 psg_status psg_share_connect(psg_lane *lane, const psg_plan *plan, size_t items, psg_status status);
 /** Undo that; nothing where it was not done. The lane's solves have ended. Collective.
- *  @return may the parts be freed? Not where another process may still use them. */
+ *  @return may the chunks be freed? Not where another process may still use them. */
 bool psg_share_disconnect(psg_lane *lane, const psg_plan *plan);
 /** Where item m of another process' lane stands, for a worker of ours. */
 void *psg_share_item(const psg_lane *lane, const psg_plan *plan, int rank, size_t m, int worker);
@@ -462,18 +462,13 @@ typedef struct psg_problem {
     psg_terms terms;    /**< of a solve without terms of its own; without its relay */
 } psg_problem;
 
-/** The processes that share the plan, and the part of the grid that each has. */
+/** The processes that share the plan. */
 typedef struct psg_processes {
     psg_comm *comm; /**< NULL: one process */
     int ranks;      /**< 1 without a communicator */
     int rank;
-    size_t *segment;      /**< [ranks + 1]: the first segment of each process */
-    size_t *pencil;       /**< [ranks + 1]: the first pencil of each process */
-    size_t *bundle;       /**< [ranks + 1]: the first bundle of each process */
-    size_t most_segments; /**< of a process */
-    size_t most_bundles;  /**< of a process */
-    bool near;            /**< their GPUs reach each other's memory */
-    char note[256];       /**< why they do not, for psg_plan_note() */
+    bool near;      /**< their GPUs reach each other's memory */
+    char note[256]; /**< why they do not, for psg_plan_note() */
 } psg_processes;
 
 /** The workers of this process that take the plan's tasks. */

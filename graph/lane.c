@@ -39,38 +39,38 @@ void psg_block_unregister(starpu_data_handle_t *handles, size_t count) {
     psg_runtime_rest();
 }
 
-/* ---------------------------------------------------------------------------------- parts */
+/* --------------------------------------------------------------------------------- chunks */
 
 /* On large pages where only cores touch it, page-locked where GPUs copy it, or on the GPU
  * itself. */
-static bool part_alloc(psg_part *part, const psg_plan *plan, int node, size_t bytes) {
+static bool chunk_allocate(psg_chunk *chunk, const psg_plan *plan, int node, size_t bytes) {
     bytes = bytes > 0 ? bytes : 1; /* a process may have nothing, which is no failure */
-    *part = (psg_part){.node = node, .bytes = bytes};
+    *chunk = (psg_chunk){.node = node, .bytes = bytes};
     if (psg_shares(plan)) {
-        return psg_share_allocate(plan, part);
+        return psg_share_allocate(plan, chunk);
     }
     if (node != STARPU_MAIN_RAM) {
-        part->memory = (void *)starpu_malloc_on_node((unsigned)node, bytes);
+        chunk->memory = (void *)starpu_malloc_on_node((unsigned)node, bytes);
     } else if (plan->workers.gpu_count > 0) {
-        part->memory = psg_device_host_alloc(bytes);
+        chunk->memory = psg_device_host_alloc(bytes);
     } else {
-        part->memory = base_allocate(bytes);
+        chunk->memory = base_allocate(bytes);
     }
-    return part->memory != NULL;
+    return chunk->memory != NULL;
 }
 
-static void part_free(psg_part *part, const psg_plan *plan) {
-    if (part->memory == NULL) {
+static void chunk_free(psg_chunk *chunk, const psg_plan *plan) {
+    if (chunk->memory == NULL) {
         return;
     }
-    if (part->lent) {
-        psg_share_free(plan, part);
-    } else if (part->node != STARPU_MAIN_RAM) {
-        starpu_free_on_node((unsigned)part->node, (uintptr_t)part->memory, part->bytes);
+    if (chunk->lent) {
+        psg_share_free(plan, chunk);
+    } else if (chunk->node != STARPU_MAIN_RAM) {
+        starpu_free_on_node((unsigned)chunk->node, (uintptr_t)chunk->memory, chunk->bytes);
     } else if (plan->workers.gpu_count > 0) {
-        psg_device_host_free(part->memory);
+        psg_device_host_free(chunk->memory);
     } else {
-        free(part->memory);
+        free(chunk->memory);
     }
 }
 
@@ -105,11 +105,11 @@ typedef struct layout {
 
 static layout layout_of(const psg_plan *plan) {
     const psg_context *c = &plan->context;
-    const size_t pencils = psg_range_count(c->layout.own_pencils);
+    const size_t pencils = psg_range_count(c->layout.pencils.own);
     const bool stacked = c->form.packed && (plan->processes.ranks == 1 || psg_shares(plan));
-    layout l = {.plan = plan, .stacked = stacked, .own = psg_range_count(c->layout.own_segments)};
+    layout l = {.plan = plan, .stacked = stacked, .own = psg_range_count(c->layout.segments.own)};
     l.outward = stacked ? 0 : (size_t)plan->processes.ranks * l.own;
-    l.inward = stacked ? 0 : c->layout.segments - l.own;
+    l.inward = stacked ? 0 : c->layout.segments.count - l.own;
     l.stacks = stacked ? pencils : 0;
     l.sent = c->layout.relay.rows != NULL && !c->layout.relay.fetched ? pencils : 0;
     l.returned = c->layout.relay.rows != NULL ? l.own : 0;
@@ -124,31 +124,24 @@ static size_t item_count(const layout *l) {
 
 /* The items that hold the blocks of segment s for the rows of a process; those of pencil p. */
 static size_t outward_item(const layout *l, int rank, size_t s) {
-    return (size_t)rank * l->own + s - l->plan->context.layout.own_segments.first;
-}
-
-static bool is_own(const psg_range *own, size_t m) {
-    return m >= own->first && m < own->end;
+    return (size_t)rank * l->own + s - l->plan->context.layout.segments.own.first;
 }
 
 static size_t inward_item(const layout *l, size_t s) {
-    return l->outward + (s < l->plan->context.layout.own_segments.first ? s : s - l->own);
+    return l->outward + (s < l->plan->context.layout.segments.own.first ? s : s - l->own);
 }
 
 static size_t stack_item(const layout *l, size_t p) {
-    return l->outward + l->inward + p - l->plan->context.layout.own_pencils.first;
+    return l->outward + l->inward + p - l->plan->context.layout.pencils.own.first;
 }
 
 static size_t spectrum_item(const layout *l, size_t own) {
     return l->outward + l->inward + l->stacks + l->sent + l->returned + own;
 }
 
-static size_t first_row(const psg_plan *plan, int rank) {
-    return plan->context.layout.y0[plan->processes.pencil[rank]];
-}
-
 static size_t rows_of(const psg_plan *plan, int rank) {
-    return first_row(plan, rank + 1) - first_row(plan, rank);
+    const psg_parts *pencils = &plan->context.layout.pencils;
+    return psg_parts_length(pencils, psg_parts_of(pencils, rank), 1);
 }
 
 typedef struct item {
@@ -159,13 +152,13 @@ typedef struct item {
 static item segment_item(const psg_plan *plan, size_t s, size_t rows) {
     const psg_context *c = &plan->context;
     return (item){psg_layout_planes(&c->layout, s) * rows * c->layout.nxc * 2 * c->cpu->real_bytes,
-                  psg_placement_home(plan, plan->context.layout.segment_worker[s])};
+                  psg_placement_home(plan, plan->context.layout.segments.part[s].worker)};
 }
 
 static item pencil_item(const psg_plan *plan, size_t p, size_t rows) {
     const psg_context *c = &plan->context;
     return (item){c->layout.n[2] * rows * c->layout.nxc * 2 * c->cpu->real_bytes,
-                  psg_placement_home(plan, plan->context.layout.pencil_worker[p])};
+                  psg_placement_home(plan, plan->context.layout.pencils.part[p].worker)};
 }
 
 /* What an item holds: some rows of a segment's planes, or of a pencil. */
@@ -179,34 +172,34 @@ static subject subject_of(const layout *l, size_t m) {
     const psg_plan *plan = l->plan;
     const psg_context *c = &plan->context;
     if (m < l->outward) {
-        return (subject){.index = c->layout.own_segments.first + m % l->own,
+        return (subject){.index = c->layout.segments.own.first + m % l->own,
                          .rows = rows_of(plan, (int)(m / l->own))};
     }
     m -= l->outward;
     if (m < l->inward) {
-        return (subject){.index = m < c->layout.own_segments.first ? m : m + l->own,
+        return (subject){.index = m < c->layout.segments.own.first ? m : m + l->own,
                          .rows = rows_of(plan, plan->processes.rank)};
     }
     m -= l->inward;
     if (m < l->stacks) {
-        const size_t p = c->layout.own_pencils.first + m;
+        const size_t p = c->layout.pencils.own.first + m;
         return (subject){.pencil = true, .index = p, .rows = psg_block_rows(&c->layout, p)};
     }
     m -= l->stacks;
     if (m < l->sent) {
-        const size_t p = c->layout.own_pencils.first + m;
+        const size_t p = c->layout.pencils.own.first + m;
         return (subject){.pencil = true, .index = p, .rows = psg_relay_rows(&c->layout, p)};
     }
     m -= l->sent;
     if (m < l->returned) {
-        return (subject){.index = c->layout.own_segments.first + m,
+        return (subject){.index = c->layout.segments.own.first + m,
                          .rows = psg_relay_all_rows(&c->layout)};
     }
     m -= l->returned;
     if (m < l->spectra) {
-        return (subject){.index = c->layout.own_segments.first + m, .rows = c->layout.n[1]};
+        return (subject){.index = c->layout.segments.own.first + m, .rows = c->layout.n[1]};
     }
-    const size_t p = c->layout.own_pencils.first + m - l->spectra;
+    const size_t p = c->layout.pencils.own.first + m - l->spectra;
     return (subject){.pencil = true, .index = p, .rows = psg_layout_rows(&c->layout, p)};
 }
 
@@ -231,10 +224,10 @@ bool psg_lane_find(const psg_plan *plan, const psg_lane *lane, const void *addre
     return false;
 }
 
-/* One part holds a run of items on the same node, end to end: the slabs that blocks are views of
+/* One chunk holds a run of items on the same node, end to end: the slabs that blocks are views of
  * are one array of planes, and a pencil in it one array of columns.
  * @return the item after the run; 0: no memory */
-static size_t make_part(psg_lane *lane, const layout *l, size_t first) {
+static size_t make_chunk(psg_lane *lane, const layout *l, size_t first) {
     const int node = item_of(l, first).node;
     const size_t exchanged = spectrum_item(l, 0);
     const size_t stop = first < exchanged ? exchanged : item_count(l);
@@ -243,13 +236,13 @@ static size_t make_part(psg_lane *lane, const layout *l, size_t first) {
     while (end < stop && item_of(l, end).node == node) {
         bytes += item_of(l, end++).bytes;
     }
-    psg_part *part = &lane->parts[lane->part_count];
-    if (!part_alloc(part, l->plan, node, bytes)) {
+    psg_chunk *chunk = &lane->chunks[lane->chunk_count];
+    if (!chunk_allocate(chunk, l->plan, node, bytes)) {
         return 0;
     }
-    lane->part_count++;
-    part->first = first;
-    char *next = part->memory;
+    lane->chunk_count++;
+    chunk->first = first;
+    char *next = chunk->memory;
     for (size_t m = first; m < end; m++) {
         lane->item[m] = next;
         next += item_of(l, m).bytes;
@@ -259,53 +252,56 @@ static size_t make_part(psg_lane *lane, const layout *l, size_t first) {
 
 /* ---------------------------------------------------------------------------------- blocks */
 
-/* Where the block of segment s and bundle g, of a process' rows, stands: an item, and rows of it
- * before. Packed, a segment's item is its blocks end to end; else it is [planes][all rows], and
- * they are views of it. */
+/* Where the block of segment s and bundle g stands: an item, and rows of it before. Packed, a segment's item
+ * is its blocks end to end; else it is [planes][all rows], and they are views of it. */
 typedef struct place {
     size_t item;
     size_t rows;
 } place;
 
-static place place_of(const layout *l, int rank, size_t s, size_t g) {
-    const psg_context *c = &l->plan->context;
-    const size_t *y = c->layout.bundle_y0 + g;
-    const size_t planes = psg_layout_planes(&c->layout, s);
+static place place_of(const layout *l, size_t s, size_t g) {
+    const psg_layout *cut = &l->plan->context.layout;
+    const psg_part *bundle = &cut->bundles.part[g];
     if (l->stacked) {
-        return (place){stack_item(l, g), c->layout.z0[s] * psg_block_rows(&c->layout, g)};
+        return (place){stack_item(l, g), cut->segments.part[s].box.lo[2] * psg_block_rows(cut, g)};
     }
-    return (place){is_own(&c->layout.own_segments, s) ? outward_item(l, rank, s)
-                                                      : inward_item(l, s),
-                   (y[0] - first_row(l->plan, rank)) * (c->form.packed ? planes : 1)};
+    const size_t first = cut->bundles.first[bundle->process];
+    const size_t before = psg_parts_length(&cut->bundles, (psg_range){first, g}, 1);
+    const size_t planes = l->plan->context.form.packed ? psg_layout_planes(cut, s) : 1;
+    return (place){psg_range_has(cut->segments.own, s) ? outward_item(l, bundle->process, s)
+                                                       : inward_item(l, s),
+                   before * planes};
 }
 
+/* Rows that kspace relays are no part of a block; where there are some, bundles are pencils. */
 static void register_block(starpu_data_handle_t *block, const psg_lane *lane, const layout *l,
-                           int rank, size_t s, size_t g) {
+                           size_t s, size_t g) {
     const psg_context *c = &l->plan->context;
     const size_t element = 2 * c->cpu->real_bytes;
-    const size_t *y = c->layout.bundle_y0 + g;
-    const size_t rows = l->stacked ? psg_block_rows(&c->layout, g) : y[1] - y[0];
-    const size_t n[3] = {c->layout.nxc, rows, psg_layout_planes(&c->layout, s)};
-    const place at = place_of(l, rank, s, g);
+    const psg_part *bundle = &c->layout.bundles.part[g];
+    const psg_box box = psg_layout_block(&c->layout, s, bundle);
+    const size_t n[3] = {psg_box_length(&box, 0),
+                         psg_box_length(&box, 1) - psg_relay_rows(&c->layout, g),
+                         psg_box_length(&box, 2)};
+    const place at = place_of(l, s, g);
+    const int rank = bundle->process;
     const bool taken = l->stacked && rank != l->plan->processes.rank;
-    const int worker = c->layout.segment_worker[s];
+    const int worker = c->layout.segments.part[s].worker;
     const int node = taken ? psg_placement_home(l->plan, worker) : item_of(l, at.item).node;
     char *memory =
-        taken ? psg_share_item(lane, l->plan, rank, g - l->plan->processes.pencil[rank], worker)
+        taken ? psg_share_item(lane, l->plan, rank, g - c->layout.pencils.first[rank], worker)
               : lane->item[at.item];
-    psg_block_register(block, node, memory + at.rows * c->layout.nxc * element, n,
+    psg_block_register(block, node, memory + at.rows * n[0] * element, n,
                        c->form.packed ? n[0] * n[1] : c->layout.nxc * c->layout.n[1], element);
-    starpu_data_set_coordinates(*block, 2, (int)s, (int)y[0]);
+    starpu_data_set_coordinates(*block, 2, (int)s, (int)box.lo[1]);
 }
 
 static void register_segment(psg_lane *lane, const layout *l, size_t s) {
     const psg_plan *plan = l->plan;
     const psg_context *c = &plan->context;
-    const size_t own = s - c->layout.own_segments.first;
-    for (int r = 0; r < plan->processes.ranks; r++) {
-        for (size_t g = plan->processes.bundle[r]; g < plan->processes.bundle[r + 1]; g++) {
-            register_block(&lane->bundles[own * c->layout.bundles + g], lane, l, r, s, g);
-        }
+    const size_t own = s - c->layout.segments.own.first;
+    for (size_t g = 0; g < c->layout.bundles.count; g++) {
+        register_block(&lane->bundles[own * c->layout.bundles.count + g], lane, l, s, g);
     }
     if (c->form.segment_is_block) {
         lane->spectra[own] = lane->bundles[own];
@@ -321,22 +317,23 @@ static void register_segment(psg_lane *lane, const layout *l, size_t s) {
 static void register_in_bundle(psg_lane *lane, const psg_plan *plan, size_t s, size_t g,
                                starpu_data_handle_t arrival) {
     const psg_context *c = &plan->context;
-    const size_t stride = psg_range_count(c->layout.own_pencils);
+    const size_t stride = psg_range_count(c->layout.pencils.own);
     const size_t element = 2 * c->cpu->real_bytes;
-    for (size_t p = c->layout.bundle_p0[g]; p < c->layout.bundle_p0[g + 1]; p++) {
-        starpu_data_handle_t *block = &lane->blocks[s * stride + p - c->layout.own_pencils.first];
-        if (c->layout.bundle_p0[g + 1] - c->layout.bundle_p0[g] == 1) {
+    const psg_part *bundle = &c->layout.bundles.part[g];
+    for (size_t p = bundle->pencils.first; p < bundle->pencils.end; p++) {
+        starpu_data_handle_t *block = &lane->blocks[s * stride + p - c->layout.pencils.own.first];
+        if (psg_range_count(bundle->pencils) == 1) {
             *block = arrival;
             continue;
         }
+        const psg_box box = psg_layout_block(&c->layout, s, &c->layout.pencils.part[p]);
+        const size_t n[3] = {psg_box_length(&box, 0), psg_box_length(&box, 1),
+                             psg_box_length(&box, 2)};
         char *memory = (char *)starpu_block_get_local_ptr(arrival);
-        const size_t n[3] = {c->layout.nxc, psg_layout_rows(&c->layout, p),
-                             psg_layout_planes(&c->layout, s)};
-        psg_block_register(
-            block, STARPU_MAIN_RAM,
-            memory + (c->layout.y0[p] - c->layout.bundle_y0[g]) * c->layout.nxc * element, n,
-            (c->layout.bundle_y0[g + 1] - c->layout.bundle_y0[g]) * c->layout.nxc, element);
-        starpu_data_set_coordinates(*block, 2, (int)s, (int)c->layout.y0[p]);
+        psg_block_register(block, STARPU_MAIN_RAM,
+                           memory + (box.lo[1] - bundle->box.lo[1]) * n[0] * element, n,
+                           psg_box_length(&bundle->box, 1) * n[0], element);
+        starpu_data_set_coordinates(*block, 2, (int)s, (int)box.lo[1]);
     }
 }
 
@@ -344,14 +341,15 @@ static void register_in_bundle(psg_lane *lane, const psg_plan *plan, size_t s, s
 static void register_arrivals(psg_lane *lane, const layout *l, size_t s) {
     const psg_plan *plan = l->plan;
     const psg_context *c = &plan->context;
-    const psg_range own = c->layout.own_bundles;
-    const bool mine = is_own(&c->layout.own_segments, s);
+    const psg_range own = c->layout.bundles.own;
+    const bool mine = psg_range_has(c->layout.segments.own, s);
     for (size_t g = own.first; g < own.end; g++) {
         starpu_data_handle_t *arrival = &lane->arrivals[s * (own.end - own.first) + g - own.first];
         if (mine) {
-            *arrival = lane->bundles[(s - c->layout.own_segments.first) * c->layout.bundles + g];
+            *arrival =
+                lane->bundles[(s - c->layout.segments.own.first) * c->layout.bundles.count + g];
         } else {
-            register_block(arrival, lane, l, plan->processes.rank, s, g);
+            register_block(arrival, lane, l, s, g);
         }
         register_in_bundle(lane, plan, s, g, *arrival);
     }
@@ -360,7 +358,7 @@ static void register_arrivals(psg_lane *lane, const layout *l, size_t s) {
 static void register_pencil(psg_lane *lane, const layout *l, size_t m) {
     const psg_plan *plan = l->plan;
     const psg_context *c = &plan->context;
-    const size_t p = c->layout.own_pencils.first + m;
+    const size_t p = c->layout.pencils.own.first + m;
     if (c->form.pencil_is_block) {
         lane->columns[m] = lane->blocks[m];
         return;
@@ -376,13 +374,13 @@ static void register_pencil(psg_lane *lane, const layout *l, size_t m) {
 
 static void register_all(psg_lane *lane, const layout *l) {
     const psg_context *c = &l->plan->context;
-    for (size_t s = c->layout.own_segments.first; s < c->layout.own_segments.end; s++) {
+    for (size_t s = c->layout.segments.own.first; s < c->layout.segments.own.end; s++) {
         register_segment(lane, l, s);
     }
-    for (size_t s = 0; s < c->layout.segments; s++) {
+    for (size_t s = 0; s < c->layout.segments.count; s++) {
         register_arrivals(lane, l, s);
     }
-    for (size_t m = 0; !c->form.fused && m < psg_range_count(c->layout.own_pencils); m++) {
+    for (size_t m = 0; !c->form.fused && m < psg_range_count(c->layout.pencils.own); m++) {
         register_pencil(lane, l, m);
     }
 }
@@ -425,23 +423,23 @@ static size_t describe_part(psg_alltoall_part *part, const layout *l, bool slabs
 static bool list_exchanged(psg_lane *lane, const layout *l) {
     const psg_context *c = &l->plan->context;
     const size_t row = c->layout.nxc * 2 * c->cpu->real_bytes;
-    const size_t stride = psg_range_count(c->layout.own_bundles);
+    const size_t stride = psg_range_count(c->layout.bundles.own);
     const size_t one[3] = {1, 1, 1};
-    lane->outward.block = handles(l->own * c->layout.bundles + 1);
-    lane->inward.block = handles(c->layout.segments * stride);
+    lane->outward.block = handles(l->own * c->layout.bundles.count + 1);
+    lane->inward.block = handles(c->layout.segments.count * stride);
     if (lane->outward.block == NULL || lane->inward.block == NULL) {
         return false;
     }
     psg_block_register(&lane->turn, STARPU_MAIN_RAM, &lane->turn_word, one, 1,
                        sizeof lane->turn_word);
     lane->outward.block[lane->outward.count++] = lane->turn;
-    for (size_t m = 0; m < l->own * c->layout.bundles; m++) {
-        if (!is_own(&c->layout.own_bundles, m % c->layout.bundles)) {
+    for (size_t m = 0; m < l->own * c->layout.bundles.count; m++) {
+        if (!psg_range_has(c->layout.bundles.own, m % c->layout.bundles.count)) {
             lane->outward.block[lane->outward.count++] = lane->bundles[m];
         }
     }
-    for (size_t m = 0; m < c->layout.segments * stride; m++) {
-        if (!is_own(&c->layout.own_segments, m / stride)) {
+    for (size_t m = 0; m < c->layout.segments.count * stride; m++) {
+        if (!psg_range_has(c->layout.segments.own, m / stride)) {
             lane->inward.block[lane->inward.count++] = lane->arrivals[m];
         }
     }
@@ -452,13 +450,13 @@ static bool list_exchanged(psg_lane *lane, const layout *l) {
     return true;
 }
 
-/* Slabs and then pencils, in the lane's one part. Open MPI takes one address for both as
+/* Slabs and then pencils, in the lane's one chunk. Open MPI takes one address for both as
  * MPI_IN_PLACE, so where there are no slabs theirs is another one. */
 static bool describe_alltoall(psg_lane *lane, const layout *l) {
     const psg_context *c = &l->plan->context;
     const size_t slabs = describe_part(&lane->alltoall.end[0], l, true);
     const size_t pencils = describe_part(&lane->alltoall.end[1], l, false);
-    char *memory = lane->part_count > 0 ? lane->parts[0].memory : (char *)lane;
+    char *memory = lane->chunk_count > 0 ? lane->chunks[0].memory : (char *)lane;
     if (slabs == SIZE_MAX || pencils == SIZE_MAX) {
         return false;
     }
@@ -474,24 +472,24 @@ static bool describe_alltoall(psg_lane *lane, const layout *l) {
 static bool make_room(psg_lane *lane, const layout *l) {
     const psg_context *c = &l->plan->context;
     const size_t items = item_count(l);
-    lane->parts = calloc(items + 1, sizeof *lane->parts);
+    lane->chunks = calloc(items + 1, sizeof *lane->chunks);
     lane->item = calloc(items + 1, sizeof *lane->item);
     for (size_t m = 0; m < items; m++) {
         lane->bytes += item_of(l, m).bytes;
     }
-    bool all = lane->parts != NULL && lane->item != NULL;
+    bool all = lane->chunks != NULL && lane->item != NULL;
     for (size_t m = 0; all && m < items;) {
-        m = make_part(lane, l, m);
+        m = make_chunk(lane, l, m);
         all = m > 0;
     }
     if (!all) {
         return false;
     }
-    lane->bundles = handles(l->own * c->layout.bundles);
-    lane->arrivals = handles(c->layout.segments * (psg_range_count(c->layout.own_bundles)));
-    lane->blocks = handles(c->layout.segments * (psg_range_count(c->layout.own_pencils)));
+    lane->bundles = handles(l->own * c->layout.bundles.count);
+    lane->arrivals = handles(c->layout.segments.count * (psg_range_count(c->layout.bundles.own)));
+    lane->blocks = handles(c->layout.segments.count * (psg_range_count(c->layout.pencils.own)));
     lane->spectra = handles(l->own);
-    lane->columns = handles(psg_range_count(c->layout.own_pencils));
+    lane->columns = handles(psg_range_count(c->layout.pencils.own));
     return psg_relay_allocate(lane, l->plan) && lane->bundles != NULL && lane->arrivals != NULL &&
            lane->blocks != NULL && lane->spectra != NULL && lane->columns != NULL;
 }
@@ -532,23 +530,24 @@ psg_status psg_lane_create(psg_lane **result, const psg_plan *plan) {
  * arrival from elsewhere, a block that is a view, a spectrum or pencil that is no block. */
 static void unregister_blocks(psg_lane *lane, const layout *l) {
     const psg_context *c = &l->plan->context;
-    const size_t own_bundles = psg_range_count(c->layout.own_bundles);
-    const size_t own_pencils = psg_range_count(c->layout.own_pencils);
-    for (size_t g = c->layout.own_bundles.first;
-         lane->blocks != NULL && g < c->layout.own_bundles.end; g++) {
-        const size_t p = c->layout.bundle_p0[g];
-        for (size_t s = 0; c->layout.bundle_p0[g + 1] == p + 1 && s < c->layout.segments; s++) {
-            lane->blocks[s * own_pencils + p - c->layout.own_pencils.first] = NULL;
+    const size_t own_bundles = psg_range_count(c->layout.bundles.own);
+    const size_t own_pencils = psg_range_count(c->layout.pencils.own);
+    for (size_t g = c->layout.bundles.own.first;
+         lane->blocks != NULL && g < c->layout.bundles.own.end; g++) {
+        const psg_range pencils = c->layout.bundles.part[g].pencils;
+        const size_t p = pencils.first;
+        for (size_t s = 0; psg_range_count(pencils) == 1 && s < c->layout.segments.count; s++) {
+            lane->blocks[s * own_pencils + p - c->layout.pencils.own.first] = NULL;
         }
     }
-    for (size_t m = 0; lane->arrivals != NULL && m < c->layout.segments * own_bundles; m++) {
-        if (is_own(&c->layout.own_segments, m / own_bundles)) {
+    for (size_t m = 0; lane->arrivals != NULL && m < c->layout.segments.count * own_bundles; m++) {
+        if (psg_range_has(c->layout.segments.own, m / own_bundles)) {
             lane->arrivals[m] = NULL;
         }
     }
-    psg_block_unregister(lane->blocks, c->layout.segments * own_pencils);
-    psg_block_unregister(lane->arrivals, c->layout.segments * own_bundles);
-    psg_block_unregister(lane->bundles, l->own * c->layout.bundles);
+    psg_block_unregister(lane->blocks, c->layout.segments.count * own_pencils);
+    psg_block_unregister(lane->arrivals, c->layout.segments.count * own_bundles);
+    psg_block_unregister(lane->bundles, l->own * c->layout.bundles.count);
 }
 
 void psg_lane_destroy(psg_lane *lane, const psg_plan *plan) {
@@ -563,8 +562,8 @@ void psg_lane_destroy(psg_lane *lane, const psg_plan *plan) {
     psg_block_unregister(&lane->turn, 1);
     psg_block_unregister(lane->spectra, l.spectra); /* none, where they are blocks */
     psg_block_unregister(lane->columns, l.pencils);
-    for (size_t m = 0; m < lane->part_count && !left; m++) {
-        part_free(&lane->parts[m], plan);
+    for (size_t m = 0; m < lane->chunk_count && !left; m++) {
+        chunk_free(&lane->chunks[m], plan);
     }
     psg_alltoall_part *parts[2] = {&lane->alltoall.end[0], &lane->alltoall.end[1]};
     for (int way = 0; way < 2 && !left; way++) {
@@ -580,6 +579,6 @@ void psg_lane_destroy(psg_lane *lane, const psg_plan *plan) {
     free(lane->arrivals);
     free(lane->bundles);
     free(lane->item);
-    free(lane->parts);
+    free(lane->chunks);
     free(lane);
 }

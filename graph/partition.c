@@ -56,16 +56,14 @@ static size_t cut_count(const cut *c, size_t extent) {
     return c->width > 0 ? divide_up(extent, c->width) : clamp(c->parts, 0, extent);
 }
 
-/* @param[out] first  as many numbers as parts: where each begins */
-static void cut_fill(const cut *c, size_t start, size_t extent, size_t *first) {
+/* Where part m of an extent begins; the last one's end. */
+static size_t cut_at(const cut *c, size_t extent, size_t m) {
     const size_t parts = cut_count(c, extent);
-    for (size_t m = 0; m < parts; m++) {
-        const size_t each = extent / parts;
-        const size_t more = extent % parts;
-        first[m] = start + (c->width > 0 ? m * c->width
-                            : c->mixed   ? extent * m / parts
-                                         : m * each + (m < more ? m : more));
-    }
+    const size_t more = extent % parts;
+    const size_t at = c->width > 0 ? m * c->width
+                      : c->mixed   ? extent * m / parts
+                                   : m * (extent / parts) + (m < more ? m : more);
+    return m < parts ? at : extent;
 }
 
 /* The planes or rows of the process that has most. */
@@ -231,149 +229,104 @@ static cut choose_rows(const psg_plan *plan, int kind) {
                  .mixed = plan->workers.teams};
 }
 
-/* Parts of a process' planes or rows. */
-static size_t count_runs(const psg_plan *plan, const cut cuts[KINDS], size_t extent) {
-    return cut_count(&cuts[GPUS], run_of(plan, GPUS, extent)) +
-           cut_count(&cuts[CORES], run_of(plan, CORES, extent));
-}
-
-static void fill_runs(const psg_plan *plan, const cut cuts[KINDS], size_t start, size_t extent,
-                      size_t *first) {
-    const size_t gpus = run_of(plan, GPUS, extent);
-    cut_fill(&cuts[GPUS], start, gpus, first);
-    cut_fill(&cuts[CORES], start + gpus, extent - gpus, first + cut_count(&cuts[GPUS], gpus));
-}
-
-/* Of this process' parts, those that its GPUs may have. */
-static psg_range gpus_of(const psg_plan *plan, const cut *cuts, size_t extent, psg_range own) {
-    const size_t count = cut_count(&cuts[GPUS], run_of(plan, GPUS, extent));
-    return plan->workers.anywhere ? own : (psg_range){.first = own.first, .end = own.first + count};
-}
-
 /* Pencils of a process that travel as one: all, in as many bundles as leave messages large
  * enough; one each where nothing travels. */
-static size_t bundles_of(const psg_plan *plan, size_t pencils, size_t rows) {
+static size_t bundles_of(const psg_plan *plan, int rank) {
     const psg_context *c = &plan->context;
-    const size_t bytes =
-        plan->context.layout.segment_planes * rows * c->layout.nxc * 2 * c->cpu->real_bytes;
+    const psg_range own = psg_parts_of(&c->layout.pencils, rank);
+    const psg_range all = {0, c->layout.segments.count};
+    const size_t bytes = psg_parts_largest(&c->layout.segments, all, 2) *
+                         psg_parts_length(&c->layout.pencils, own, 1) * c->layout.nxc * 2 *
+                         c->cpu->real_bytes;
+    const size_t pencils = psg_range_count(own);
     return plan->processes.ranks == 1 || psg_shares(plan) || pencils == 0
                ? pencils
                : clamp(bytes / TUNING_MESSAGE_BYTES, 1, pencils);
 }
 
-static psg_range own(const size_t *first, int rank) {
-    return (psg_range){.first = first[rank], .end = first[rank + 1]};
+static psg_status allocate(psg_parts *parts, size_t most, const psg_plan *plan) {
+    parts->part = calloc(most + 1, sizeof *parts->part);
+    parts->first = calloc((size_t)plan->processes.ranks + 1, sizeof *parts->first);
+    return parts->part != NULL && parts->first != NULL
+               ? PSG_OK
+               : psg_fail(PSG_ERR_MEMORY, "no memory for %zu segments or pencils", most);
 }
 
-/* The part of each process: where its planes or rows begin, and how many there are. */
-static size_t extent_of(const psg_plan *plan, int d, int rank, size_t *start) {
-    size_t extent = 0;
-    (void)psg_local_extent(plan->context.layout.n[d], plan->processes.ranks, rank, start, &extent);
-    return extent;
-}
-
-static size_t largest_part(const psg_plan *plan, const cut cuts[KINDS], size_t extent) {
-    size_t largest = 0;
-    for (int kind = 0; kind < KINDS; kind++) {
-        const cut *c = &cuts[kind];
-        const size_t run = run_of(plan, kind, extent);
-        const size_t here = c->width > 0 || run == 0 ? c->width : divide_up(run, c->parts);
-        largest = here > largest ? here : largest;
+/* The parts of the next process follow. */
+static void end_process(psg_parts *parts, const psg_plan *plan, int rank) {
+    parts->first[rank + 1] = parts->count;
+    if (rank == plan->processes.rank) {
+        parts->own = psg_parts_of(parts, rank);
     }
-    return largest;
+}
+
+/* Add the parts of a run, `all` of it, along the axis d. @return how many parts there are now */
+static size_t cut_run(psg_parts *parts, const cut *c, psg_part all, int d) {
+    const size_t extent = psg_box_length(&all.box, d);
+    for (size_t m = 0; m < cut_count(c, extent); m++) {
+        psg_part *part = &parts->part[parts->count++];
+        *part = all;
+        part->box.lo[d] = all.box.lo[d] + cut_at(c, extent, m);
+        part->box.hi[d] = all.box.lo[d] + cut_at(c, extent, m + 1);
+    }
+    return parts->count;
+}
+
+/* Cut an array of n[0] x n[1] x n[2] elements along the axis d, for each process first the GPUs' run. */
+static psg_status cut_array(psg_parts *parts, const psg_plan *plan, const cut cuts[KINDS],
+                            const size_t n[3], int d) {
+    const size_t ranks = (size_t)plan->processes.ranks;
+    const size_t longest = most_of(plan, n[d]);
+    const size_t most = cut_count(&cuts[GPUS], longest) + cut_count(&cuts[CORES], longest);
+    const psg_status status = allocate(parts, ranks * most, plan);
+    for (int r = 0; r < plan->processes.ranks && status == PSG_OK; r++) {
+        psg_part all = {.box.hi = {n[0], n[1], n[2]}, .process = r, .worker = -1};
+        size_t extent = 0;
+        (void)psg_local_extent(n[d], plan->processes.ranks, r, &all.box.lo[d], &extent);
+        all.box.hi[d] = all.box.lo[d] + run_of(plan, GPUS, extent);
+        const size_t gpus_end = cut_run(parts, &cuts[GPUS], all, d);
+        all.box.lo[d] = all.box.hi[d];
+        all.box.hi[d] += run_of(plan, CORES, extent);
+        (void)cut_run(parts, &cuts[CORES], all, d);
+        end_process(parts, plan, r);
+        if (r == plan->processes.rank) {
+            parts->gpus =
+                (psg_range){parts->own.first, plan->workers.anywhere ? parts->own.end : gpus_end};
+        }
+    }
+    return status;
 }
 
 psg_status psg_partition_planes(psg_plan *plan) {
-    psg_context *c = &plan->context;
+    psg_layout *l = &plan->context.layout;
     const cut planes[KINDS] = {choose_planes(plan, CORES), choose_planes(plan, GPUS)};
-    size_t start = 0;
-    plan->context.layout.segment_planes = largest_part(plan, planes, most_of(plan, c->layout.n[2]));
-    plan->processes.segment =
-        malloc(((size_t)plan->processes.ranks + 1) * sizeof *plan->processes.segment);
-    if (plan->processes.segment == NULL) {
-        return psg_fail(PSG_ERR_MEMORY, "no memory for the parts of %d processes",
-                        plan->processes.ranks);
-    }
-    for (int r = 0; r < plan->processes.ranks; r++) {
-        plan->processes.segment[r] = c->layout.segments;
-        c->layout.segments += count_runs(plan, planes, extent_of(plan, 2, r, &start));
-    }
-    plan->processes.segment[plan->processes.ranks] = c->layout.segments;
-    plan->context.layout.z0 = malloc((c->layout.segments + 1) * sizeof *plan->context.layout.z0);
-    if (plan->context.layout.z0 == NULL) {
-        return psg_fail(PSG_ERR_MEMORY, "no memory for %zu segments", c->layout.segments);
-    }
-    for (int r = 0; r < plan->processes.ranks; r++) {
-        const size_t extent = extent_of(plan, 2, r, &start);
-        fill_runs(plan, planes, start, extent,
-                  plan->context.layout.z0 + plan->processes.segment[r]);
-    }
-    plan->context.layout.z0[c->layout.segments] = c->layout.n[2];
-    c->layout.own_segments = own(plan->processes.segment, plan->processes.rank);
-    c->layout.gpu_segments = gpus_of(plan, planes, extent_of(plan, 2, plan->processes.rank, &start),
-                                     c->layout.own_segments);
-    return PSG_OK;
+    return cut_array(&l->segments, plan, planes, l->n, 2);
 }
 
-/* The numbers of pencils and bundles of each process, and in all. */
-static void count_rows(psg_plan *plan, const cut rows[KINDS]) {
-    psg_context *c = &plan->context;
-    for (int r = 0; r < plan->processes.ranks; r++) {
-        size_t start = 0;
-        const size_t extent = extent_of(plan, 1, r, &start);
-        const size_t pencils = count_runs(plan, rows, extent);
-        plan->processes.pencil[r] = c->layout.pencils;
-        plan->processes.bundle[r] = c->layout.bundles;
-        c->layout.pencils += pencils;
-        c->layout.bundles += bundles_of(plan, pencils, extent);
+static psg_status make_bundles(psg_plan *plan) {
+    psg_layout *l = &plan->context.layout;
+    const psg_status status = allocate(&l->bundles, l->pencils.count, plan);
+    for (int r = 0; r < plan->processes.ranks && status == PSG_OK; r++) {
+        const psg_range own = psg_parts_of(&l->pencils, r);
+        const size_t pencils = psg_range_count(own);
+        const cut bundles = {.parts = bundles_of(plan, r)};
+        for (size_t m = 0; m < bundles.parts; m++) {
+            const psg_range of = {own.first + cut_at(&bundles, pencils, m),
+                                  own.first + cut_at(&bundles, pencils, m + 1)};
+            psg_part *bundle = &l->bundles.part[l->bundles.count++];
+            *bundle = l->pencils.part[of.first];
+            bundle->box.hi[1] = l->pencils.part[of.end - 1].box.hi[1];
+            bundle->pencils = of;
+        }
+        end_process(&l->bundles, plan, r);
     }
-    plan->processes.pencil[plan->processes.ranks] = c->layout.pencils;
-    plan->processes.bundle[plan->processes.ranks] = c->layout.bundles;
-}
-
-static void fill_rows(psg_plan *plan, const cut rows[KINDS]) {
-    const psg_context *c = &plan->context;
-    for (int r = 0; r < plan->processes.ranks; r++) {
-        size_t start = 0;
-        const size_t extent = extent_of(plan, 1, r, &start);
-        fill_runs(plan, rows, start, extent, plan->context.layout.y0 + plan->processes.pencil[r]);
-        const cut bundles = {.parts = plan->processes.bundle[r + 1] - plan->processes.bundle[r]};
-        cut_fill(&bundles, plan->processes.pencil[r],
-                 plan->processes.pencil[r + 1] - plan->processes.pencil[r],
-                 plan->context.layout.bundle_p0 + plan->processes.bundle[r]);
-    }
-    plan->context.layout.y0[c->layout.pencils] = c->layout.n[1];
-    plan->context.layout.bundle_p0[c->layout.bundles] = c->layout.pencils;
-    for (size_t g = 0; g <= c->layout.bundles; g++) {
-        plan->context.layout.bundle_y0[g] =
-            plan->context.layout.y0[plan->context.layout.bundle_p0[g]];
-    }
+    return status;
 }
 
 psg_status psg_partition_rows(psg_plan *plan) {
-    psg_context *c = &plan->context;
-    const size_t ranks = (size_t)plan->processes.ranks;
+    psg_layout *l = &plan->context.layout;
     const cut rows[KINDS] = {choose_rows(plan, CORES), choose_rows(plan, GPUS)};
-    size_t start = 0;
-    plan->processes.pencil = malloc((ranks + 1) * sizeof *plan->processes.pencil);
-    plan->processes.bundle = malloc((ranks + 1) * sizeof *plan->processes.bundle);
-    if (plan->processes.pencil == NULL || plan->processes.bundle == NULL) {
-        return psg_fail(PSG_ERR_MEMORY, "no memory for the parts of %zu processes", ranks);
-    }
-    count_rows(plan, rows);
-    plan->context.layout.y0 = malloc((c->layout.pencils + 1) * sizeof *plan->context.layout.y0);
-    plan->context.layout.bundle_p0 =
-        malloc((c->layout.bundles + 1) * sizeof *plan->context.layout.bundle_p0);
-    plan->context.layout.bundle_y0 =
-        malloc((c->layout.bundles + 1) * sizeof *plan->context.layout.bundle_y0);
-    if (plan->context.layout.y0 == NULL || plan->context.layout.bundle_p0 == NULL ||
-        plan->context.layout.bundle_y0 == NULL) {
-        return psg_fail(PSG_ERR_MEMORY, "no memory for %zu pencils", c->layout.pencils);
-    }
-    fill_rows(plan, rows);
-    c->layout.own_pencils = own(plan->processes.pencil, plan->processes.rank);
-    c->layout.own_bundles = own(plan->processes.bundle, plan->processes.rank);
-    c->layout.gpu_pencils = gpus_of(plan, rows, extent_of(plan, 1, plan->processes.rank, &start),
-                                    c->layout.own_pencils);
-    return PSG_OK;
+    const size_t spectrum[3] = {l->nxc, l->n[1], l->n[2]};
+    const psg_status status = cut_array(&l->pencils, plan, rows, spectrum, 1);
+    return status == PSG_OK ? make_bundles(plan) : status;
 }

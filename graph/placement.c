@@ -9,12 +9,12 @@
 #include <stdlib.h>
 
 /* Part m of those that are our GPUs' goes to the GPU whose share of them it falls into. */
-static void spread(int *worker, size_t parts, psg_range of, const psg_plan *plan) {
+static void spread(psg_parts *parts, const psg_plan *plan) {
+    const psg_range of = parts->gpus;
     const size_t gpu_count = plan->workers.anywhere ? 0 : plan->workers.gpu_count;
-    for (size_t m = 0; m < parts; m++) {
-        const bool mine = gpu_count > 0 && m >= of.first && m < of.end;
-        worker[m] =
-            mine ? plan->workers.gpus[(m - of.first) * gpu_count / (of.end - of.first)] : -1;
+    for (size_t m = of.first; m < of.end && gpu_count > 0; m++) {
+        parts->part[m].worker =
+            plan->workers.gpus[(m - of.first) * gpu_count / psg_range_count(of)];
     }
 }
 
@@ -56,7 +56,9 @@ bool psg_placement_fits_twice(const psg_plan *plan, bool ahead, size_t twice) {
     const psg_context *c = &plan->context;
     const size_t row = c->layout.nxc * 2 * c->cpu->real_bytes;
     const size_t plane = c->layout.n[1] * row;
-    const size_t segments = psg_range_count(c->layout.gpu_segments);
+    const size_t segments = psg_range_count(c->layout.segments.gpus);
+    const psg_range all = {0, c->layout.segments.count};
+    const size_t planes = psg_parts_largest(&c->layout.segments, all, 2);
     const size_t ranks = (size_t)plan->processes.ranks;
     const size_t own_rows = (c->layout.n[1] + ranks - 1) / ranks;
     const size_t all_rows = own_rows - psg_cpu_share_of(plan->workers.cpu_share, own_rows);
@@ -64,12 +66,12 @@ bool psg_placement_fits_twice(const psg_plan *plan, bool ahead, size_t twice) {
                              ? (plan->problem.options.pencils + ranks - 1) / ranks
                              : plan->workers.gpu_count;
     const size_t pencils = asked < own_rows ? asked : own_rows;
-    const size_t slabs = share(plan, segments, plan->context.layout.segment_planes) * plane;
+    const size_t slabs = share(plan, segments, planes) * plane;
     const size_t rows = share(plan, pencils, (all_rows + pencils - 1) / pencils);
     const size_t blocks = rows * c->layout.n[2] * row;
     const bool dense = plan->workers.usable_count > 1;
-    const size_t slab = plan->context.layout.segment_planes * plane;
-    const size_t more = share(plan, segments, plan->context.layout.segment_planes) * twice * row;
+    const size_t slab = planes * plane;
+    const size_t more = share(plan, segments, planes) * twice * row;
     const size_t needed = (dense ? blocks : slabs) + 2 * (ahead ? slabs : slab) +
                           (dense ? 2 : 1) * slab + (c->form.fused ? 0 : slabs + blocks) + more;
     return needed <= psg_placement_room(plan, false) &&
@@ -158,16 +160,17 @@ psg_status psg_placement_check(psg_plan *plan) {
 static psg_status make_direct(psg_plan *plan) {
     psg_context *c = &plan->context;
     plan->placement.direct_node =
-        malloc((1 + c->layout.pencils) * sizeof *plan->placement.direct_node);
+        malloc((1 + c->layout.pencils.count) * sizeof *plan->placement.direct_node);
     if (plan->placement.direct_node == NULL) {
         return psg_fail(PSG_ERR_MEMORY, "no memory for the placement of %zu pencils",
-                        c->layout.pencils);
+                        c->layout.pencils.count);
     }
     plan->placement.direct_node[0] = STARPU_SPECIFIC_NODE_LOCAL;
-    for (size_t p = 0; p < c->layout.pencils; p++) {
-        const bool own = p >= c->layout.own_pencils.first && p < c->layout.own_pencils.end;
+    for (size_t p = 0; p < c->layout.pencils.count; p++) {
         plan->placement.direct_node[1 + p] =
-            own ? psg_placement_home(plan, c->layout.pencil_worker[p]) : STARPU_SPECIFIC_NODE_LOCAL;
+            psg_range_has(c->layout.pencils.own, p)
+                ? psg_placement_home(plan, c->layout.pencils.part[p].worker)
+                : STARPU_SPECIFIC_NODE_LOCAL;
     }
     psg_task_forward_xy_direct(plan->placement.direct.forward_xy, plan->placement.direct_node);
     psg_task_inverse_xy_direct(plan->placement.direct.inverse_xy, plan->placement.direct_node);
@@ -175,10 +178,10 @@ static psg_status make_direct(psg_plan *plan) {
     return PSG_OK;
 }
 
-static bool all_on(int worker, const int *workers, size_t count) {
+static bool all_on(int worker, const psg_parts *parts) {
     bool all = worker >= 0;
-    for (size_t m = 0; m < count && all; m++) {
-        all = workers[m] == worker;
+    for (size_t m = 0; m < parts->count && all; m++) {
+        all = parts->part[m].worker == worker;
     }
     return all;
 }
@@ -188,10 +191,9 @@ static bool all_on(int worker, const int *workers, size_t count) {
  * `psg tune` has timed its cut by them. */
 static size_t count_chained(const psg_plan *plan) {
     const psg_context *c = &plan->context;
-    const bool one =
-        plan->placement.resident && plan->processes.ranks == 1 &&
-        all_on(c->layout.segment_worker[0], c->layout.segment_worker, c->layout.segments) &&
-        all_on(c->layout.segment_worker[0], c->layout.pencil_worker, c->layout.pencils);
+    const int worker = c->layout.segments.part[0].worker;
+    const bool one = plan->placement.resident && plan->processes.ranks == 1 &&
+                     all_on(worker, &c->layout.segments) && all_on(worker, &c->layout.pencils);
     return one && plan->problem.options.segment_planes == 0 && plan->problem.options.pencils == 0
                ? psg_task_total(c)
                : 0;
@@ -199,7 +201,7 @@ static size_t count_chained(const psg_plan *plan) {
 
 /* Of a task, at most: a part's own, and its blocks. */
 static size_t data_of_task(const psg_layout *l) {
-    return 1 + (l->segments > l->bundles ? l->segments : l->bundles);
+    return 1 + (l->segments.count > l->bundles.count ? l->segments.count : l->bundles.count);
 }
 
 /* Cores know rows as they are, and messages are cut and joined by rows. */
@@ -220,20 +222,18 @@ psg_status psg_placement_strips(psg_plan *plan) {
 
 psg_status psg_placement_make(psg_plan *plan) {
     psg_context *c = &plan->context;
-    plan->context.layout.segment_worker =
-        malloc(c->layout.segments * sizeof *plan->context.layout.segment_worker);
-    plan->context.layout.pencil_worker =
-        malloc(c->layout.pencils * sizeof *plan->context.layout.pencil_worker);
-    if (plan->context.layout.segment_worker == NULL || plan->context.layout.pencil_worker == NULL) {
-        return psg_fail(PSG_ERR_MEMORY, "no memory for the placement of %zu segments",
-                        c->layout.segments);
+    spread(&c->layout.segments, plan);
+    spread(&c->layout.pencils, plan);
+    for (size_t g = 0; g < c->layout.bundles.count; g++) {
+        psg_part *bundle = &c->layout.bundles.part[g];
+        const bool alone =
+            psg_range_count(bundle->pencils) == 1; /* else it is split in main memory */
+        bundle->worker = alone ? c->layout.pencils.part[bundle->pencils.first].worker : -1;
     }
-    spread(plan->context.layout.segment_worker, c->layout.segments, c->layout.gpu_segments, plan);
-    spread(plan->context.layout.pencil_worker, c->layout.pencils, c->layout.gpu_pencils, plan);
     const bool staged = !c->form.fused && plan->processes.ranks == 1;
-    c->form.segment_is_block = staged && c->layout.pencils == 1;
-    c->form.pencil_is_block = staged && c->layout.segments == 1 && !c->form.z_contiguous &&
-                              (c->form.packed || c->layout.pencils == 1);
+    c->form.segment_is_block = staged && c->layout.pencils.count == 1;
+    c->form.pencil_is_block = staged && c->layout.segments.count == 1 && !c->form.z_contiguous &&
+                              (c->form.packed || c->layout.pencils.count == 1);
     c->engine.chain_steps = count_chained(plan);
     c->engine.task_data = data_of_task(&c->layout);
     return plan->placement.exchange == PSG_EXCHANGE_DIRECT && plan->workers.gpu_count > 1

@@ -47,19 +47,17 @@ static psg_status make_exchange(psg_plan *plan) {
     if (plan->processes.ranks == 1) {
         return PSG_OK;
     }
-    const size_t own_segments = psg_range_count(c->layout.own_segments);
-    const size_t own_bundles = psg_range_count(c->layout.own_bundles);
-    const size_t one_way = own_segments * (c->layout.bundles - own_bundles) +
-                           (c->layout.segments - own_segments) * own_bundles;
-    const size_t handles = own_segments * c->layout.bundles + c->layout.segments * own_bundles + 1;
-    plan->processes.most_segments = plan->processes.segment[1];
-    plan->processes.most_bundles = plan->processes.bundle[1];
+    const size_t own_segments = psg_range_count(c->layout.segments.own);
+    const size_t own_bundles = psg_range_count(c->layout.bundles.own);
+    const size_t one_way = own_segments * (c->layout.bundles.count - own_bundles) +
+                           (c->layout.segments.count - own_segments) * own_bundles;
+    const size_t handles =
+        own_segments * c->layout.bundles.count + c->layout.segments.count * own_bundles + 1;
     const bool alltoall = plan->placement.exchange == PSG_EXCHANGE_ALLTOALL;
-    const size_t tags =
-        2 * (size_t)plan->problem.options.in_flight * plan->processes.most_segments *
-        plan->processes.most_bundles; /* one for each block, each way, of each lane */
+    const size_t tags = 2 * (size_t)plan->problem.options.in_flight * c->layout.segments.first[1] *
+                        c->layout.bundles.first[1]; /* one for each block, each way, of each lane */
     plan->placement.main_memory =
-        calloc(handles + c->layout.pencils, sizeof *plan->placement.main_memory);
+        calloc(handles + c->layout.pencils.count, sizeof *plan->placement.main_memory);
     psg_status status = PSG_OK;
     if (plan->placement.main_memory == NULL) {
         status = psg_fail(PSG_ERR_MEMORY, "no memory for a list of %zu blocks", handles);
@@ -70,7 +68,7 @@ static psg_status make_exchange(psg_plan *plan) {
     if (status != PSG_OK) {
         return status;
     }
-    for (size_t m = 0; m < handles + c->layout.pencils; m++) {
+    for (size_t m = 0; m < handles + c->layout.pencils.count; m++) {
         plan->placement.main_memory[m] = STARPU_MAIN_RAM;
     }
     c->engine.messages = c->form.messages ? PSG_WAYS * one_way : 0;
@@ -142,24 +140,17 @@ static psg_status make_devices(psg_plan *plan) {
                : psg_fail(psg_fault_status(fault), "the GPUs could not be prepared: %s", words);
 }
 
-static size_t largest(const size_t *first, psg_range parts) {
-    size_t most = 0;
-    for (size_t m = parts.first; m < parts.end; m++) {
-        const size_t here = first[m + 1] - first[m];
-        most = here > most ? here : most;
-    }
-    return most;
-}
-
 /* A task has its part in two arrays. StarPU waits for room, and where there never is any, for
  * ever. */
 static psg_status check_room(psg_plan *plan) {
     const psg_context *c = &plan->context;
     const size_t row = c->layout.nxc * 2 * c->cpu->real_bytes;
-    const size_t segment = largest(c->layout.z0, c->layout.gpu_segments) * c->layout.n[1] * row;
+    const size_t segment =
+        psg_parts_largest(&c->layout.segments, c->layout.segments.gpus, 2) * c->layout.n[1] * row;
     const size_t pencil = plan->placement.resident
                               ? 0
-                              : largest(c->layout.y0, c->layout.gpu_pencils) * c->layout.n[2] * row;
+                              : psg_parts_largest(&c->layout.pencils, c->layout.pencils.gpus, 1) *
+                                    c->layout.n[2] * row;
     const size_t needed = 2 * (segment > pencil ? segment : pencil);
     const size_t room = psg_placement_room(plan, !plan->placement.resident);
     return needed <= room
@@ -180,7 +171,8 @@ static psg_status make_scratch(psg_plan *plan) {
     for (size_t w = 0; all && w < plan->workers.count; w++) {
         if (c->fft != NULL && starpu_worker_get_type((int)w) == STARPU_CPU_WORKER) {
             plan->storage.scratch[w] = base_allocate(bytes);
-            plan->storage.pieces[w] = malloc(c->layout.segments * sizeof **plan->storage.pieces);
+            plan->storage.pieces[w] =
+                malloc(c->layout.segments.count * sizeof **plan->storage.pieces);
             plan->storage.scratch_bytes += bytes;
             all = plan->storage.scratch[w] != NULL && plan->storage.pieces[w] != NULL;
         }
@@ -251,13 +243,6 @@ static void free_storage(psg_plan *plan) {
     free(s->pieces);
 }
 
-static void free_processes(psg_processes *p) {
-    free(p->segment);
-    free(p->pencil);
-    free(p->bundle);
-    p->segment = p->pencil = p->bundle = NULL;
-}
-
 /* Free the cut into parts and what came after it, in the order opposite to that in which it was made. */
 static void free_arrangement(psg_plan *plan) {
     psg_context *c = &plan->context;
@@ -276,7 +261,6 @@ static void free_arrangement(psg_plan *plan) {
     }
     free(plan->placement.main_memory);
     free(plan->placement.direct_node);
-    free_processes(&plan->processes);
     psg_layout_free(&c->layout);
     plan->storage = (psg_storage){.lanes = NULL};
     c->engine.wire = NULL;
@@ -476,10 +460,10 @@ psg_status psg_plan_segments(const psg_plan *plan, size_t *segments, size_t *pen
     }
     const psg_context *c = &plan->context;
     if (segments != NULL) {
-        *segments = psg_range_count(c->layout.own_segments);
+        *segments = psg_range_count(c->layout.segments.own);
     }
     if (pencils != NULL) {
-        *pencils = psg_range_count(c->layout.own_pencils);
+        *pencils = psg_range_count(c->layout.pencils.own);
     }
     return PSG_OK;
 }

@@ -8,7 +8,7 @@
 /* A share of each pencil's rows, in steps. @param[out] rows  by pencil; NULL: not asked for @return all of them */
 static size_t take_rows(size_t *rows, const psg_context *c, double share) {
     size_t all = 0;
-    for (size_t p = 0; p < c->layout.pencils; p++) {
+    for (size_t p = 0; p < c->layout.pencils.count; p++) {
         const size_t some = (size_t)(share * (double)psg_layout_rows(&c->layout, p)) /
                             TUNING_RELAY_STEP * TUNING_RELAY_STEP;
         if (rows != NULL) {
@@ -43,10 +43,10 @@ psg_status psg_relay_choose(psg_plan *plan) {
     if (status != PSG_OK) {
         return status;
     }
-    c->layout.relay.rows = malloc(c->layout.pencils * sizeof *c->layout.relay.rows);
+    c->layout.relay.rows = malloc(c->layout.pencils.count * sizeof *c->layout.relay.rows);
     if (c->layout.relay.rows == NULL) {
         return psg_fail(PSG_ERR_MEMORY, "no memory for the placement of %zu pencils",
-                        c->layout.pencils);
+                        c->layout.pencils.count);
     }
     c->layout.relay.fetched = fetched > 0;
     (void)take_rows(c->layout.relay.rows, c,
@@ -56,13 +56,13 @@ psg_status psg_relay_choose(psg_plan *plan) {
 
 bool psg_relay_allocate(psg_lane *lane, const psg_plan *plan) {
     const psg_layout *l = &plan->context.layout;
-    const size_t before = l->relay.fetched ? 0 : l->pencils;
+    const size_t before = l->relay.fetched ? 0 : l->pencils.count;
     if (l->relay.rows == NULL) {
         return true;
     }
     lane->relay = calloc(starpu_worker_get_count(), sizeof *lane->relay);
     for (size_t g = 0; lane->relay != NULL && g < plan->workers.gpu_count; g++) {
-        void **table = calloc(before + l->segments, sizeof *table);
+        void **table = calloc(before + l->segments.count, sizeof *table);
         if (table == NULL) {
             return false;
         }
@@ -82,15 +82,16 @@ static void *item_at(const psg_lane *lane, const psg_plan *plan, int rank, size_
  * all pencils in each of its segments after kspace. */
 static void fill(const psg_lane *lane, const psg_plan *plan, int worker) {
     const psg_relay_place *place = &lane->relay[worker];
-    const psg_processes *all = &plan->processes;
-    for (int r = 0; r < all->ranks; r++) {
-        const size_t pencils = all->pencil[r + 1] - all->pencil[r];
+    const psg_layout *l = &plan->context.layout;
+    for (int r = 0; r < plan->processes.ranks; r++) {
+        const size_t segments = psg_range_count(psg_parts_of(&l->segments, r));
+        const size_t pencils = psg_range_count(psg_parts_of(&l->pencils, r));
         const size_t after = place->before != NULL ? 2 * pencils : pencils;
         for (size_t m = 0; place->before != NULL && m < pencils; m++) {
-            place->before[all->pencil[r] + m] = item_at(lane, plan, r, pencils + m, worker);
+            place->before[l->pencils.first[r] + m] = item_at(lane, plan, r, pencils + m, worker);
         }
-        for (size_t m = 0; m < all->segment[r + 1] - all->segment[r]; m++) {
-            place->after[all->segment[r] + m] = item_at(lane, plan, r, after + m, worker);
+        for (size_t m = 0; m < segments; m++) {
+            place->after[l->segments.first[r] + m] = item_at(lane, plan, r, after + m, worker);
         }
     }
 }

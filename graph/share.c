@@ -279,29 +279,29 @@ const char *psg_plan_note(const psg_plan *plan) {
 
 /* ---------------------------------------------------------------------------------- lanes */
 
-bool psg_share_allocate(const psg_plan *plan, psg_part *part) {
-    const bool counted = part->node != STARPU_MAIN_RAM;
-    if (counted && starpu_memory_allocate((unsigned)part->node, part->bytes, 0) != 0) {
+bool psg_share_allocate(const psg_plan *plan, psg_chunk *chunk) {
+    const bool counted = chunk->node != STARPU_MAIN_RAM;
+    if (counted && starpu_memory_allocate((unsigned)chunk->node, chunk->bytes, 0) != 0) {
         return false;
     }
-    for (size_t g = 0; g < places_of(plan) && part->memory == NULL; g++) {
-        if (!counted || psg_placement_node(plan->workers.gpus[g]) == part->node) {
-            part->place = g;
-            part->memory = psg_loan_allocate(device_of(plan, g), part->bytes);
+    for (size_t g = 0; g < places_of(plan) && chunk->memory == NULL; g++) {
+        if (!counted || psg_placement_node(plan->workers.gpus[g]) == chunk->node) {
+            chunk->place = g;
+            chunk->memory = psg_loan_allocate(device_of(plan, g), chunk->bytes);
             break;
         }
     }
-    part->lent = part->memory != NULL;
-    if (counted && !part->lent) {
-        starpu_memory_deallocate((unsigned)part->node, part->bytes);
+    chunk->lent = chunk->memory != NULL;
+    if (counted && !chunk->lent) {
+        starpu_memory_deallocate((unsigned)chunk->node, chunk->bytes);
     }
-    return part->lent;
+    return chunk->lent;
 }
 
-void psg_share_free(const psg_plan *plan, psg_part *part) {
-    psg_loan_free(device_of(plan, part->place), part->memory);
-    if (part->node != STARPU_MAIN_RAM) {
-        starpu_memory_deallocate((unsigned)part->node, part->bytes);
+void psg_share_free(const psg_plan *plan, psg_chunk *chunk) {
+    psg_loan_free(device_of(plan, chunk->place), chunk->memory);
+    if (chunk->node != STARPU_MAIN_RAM) {
+        starpu_memory_deallocate((unsigned)chunk->node, chunk->bytes);
     }
 }
 
@@ -316,14 +316,14 @@ static bool offer_items(psg_lane *lane, const psg_plan *plan, size_t count, char
     for (size_t m = 0; m < l->most; m++) {
         mine.there = 0;
         if (good && m < count) {
-            mine.there = next < lane->part_count && lane->parts[next].first == m;
+            mine.there = next < lane->chunk_count && lane->chunks[next].first == m;
             mine.first = mine.there ? m : mine.first;
             mine.offset = (uint64_t)((char *)lane->item[m] - (char *)lane->item[mine.first]);
         }
         if (mine.there) {
-            const psg_part *part = &lane->parts[next++];
-            good =
-                psg_loan_offer(device_of(plan, part->place), part->memory, &mine.loan, words, size);
+            const psg_chunk *chunk = &lane->chunks[next++];
+            good = psg_loan_offer(device_of(plan, chunk->place), chunk->memory, &mine.loan, words,
+                                  size);
             mine.there = good;
         }
         if (!tell(l, plan, m, &mine)) {

@@ -29,7 +29,7 @@ psg_status psg_plan_slab_handles(psg_plan *plan, struct _starpu_data_state **f,
     if (status != PSG_OK) {
         return status;
     }
-    const psg_range own = plan->context.layout.own_segments;
+    const psg_range own = plan->context.layout.segments.own;
     const size_t segments = own.end - own.first;
     if (f != NULL) {
         memcpy(f, plan->storage.slabs->f_slabs, segments * sizeof *f);
@@ -38,7 +38,10 @@ psg_status psg_plan_slab_handles(psg_plan *plan, struct _starpu_data_state **f,
         memcpy(u, plan->storage.slabs->u_slabs, segments * sizeof *u);
     }
     if (z0 != NULL) {
-        memcpy(z0, &plan->context.layout.z0[own.first], (segments + 1) * sizeof *z0);
+        (void)psg_plan_local_extent(plan, z0, NULL);
+        for (size_t s = 0; s < segments; s++) {
+            z0[s + 1] = plan->context.layout.segments.part[own.first + s].box.hi[2];
+        }
     }
     return PSG_OK;
 }
@@ -46,7 +49,7 @@ psg_status psg_plan_slab_handles(psg_plan *plan, struct _starpu_data_state **f,
 /* Whose worker copies a slab: the one that transforms it, so that it is copied to and from where
  * that is; of cores any. */
 static int copier(const psg_plan *plan, size_t s) {
-    const int worker = plan->context.layout.segment_worker[s];
+    const int worker = plan->context.layout.segments.part[s].worker;
     const size_t core =
         plan->workers.cpu_count > 0 ? plan->workers.gpu_count + s % plan->workers.cpu_count : 0;
     return worker >= 0 ? worker : plan->workers.usable[core];
@@ -65,7 +68,7 @@ static psg_status copy(const psg_plan *plan, const starpu_data_handle_t *slabs, 
                        bool put) {
     const psg_context *c = &plan->context;
     const size_t plane = c->layout.n[0] * c->layout.n[1] * c->cpu->real_bytes;
-    const psg_range own = c->layout.own_segments;
+    const psg_range own = c->layout.segments.own;
     const size_t segments = own.end - own.first;
     psg_slab_copy *copies = calloc(segments + 1, sizeof *copies);
     struct starpu_task **tasks = calloc(segments + 1, sizeof(struct starpu_task *));
@@ -76,11 +79,10 @@ static psg_status copy(const psg_plan *plan, const starpu_data_handle_t *slabs, 
     }
     bool failed = false;
     for (size_t s = 0; s < segments && !failed; s++) {
-        const size_t *z0 = c->layout.z0 + own.first + s;
+        const size_t planes = psg_layout_planes(&c->layout, own.first + s);
         const int worker = copier(plan, own.first + s);
-        copies[s] = (psg_slab_copy){.array = array + (z0[0] - c->layout.z0[own.first]) * plane,
-                                    .bytes = (z0[1] - z0[0]) * plane,
-                                    .put = put};
+        copies[s] = (psg_slab_copy){.array = array, .bytes = planes * plane, .put = put};
+        array += planes * plane;
         if (psg_simulated()) {
             pretend(slabs[s], worker, put);
         } else {
@@ -103,7 +105,7 @@ static psg_status check(const psg_plan *plan, const void *array) {
         return psg_fail(PSG_ERR_ARG, "plan is NULL");
     }
     const bool none =
-        plan->context.layout.own_segments.first == plan->context.layout.own_segments.end;
+        plan->context.layout.segments.own.first == plan->context.layout.segments.own.end;
     const size_t align = plan->context.cpu->real_bytes;
     if (array == NULL && !none) {
         return psg_fail(PSG_ERR_ARG, "the array is NULL");

@@ -87,7 +87,8 @@ static void submit_team(psg_run *run, const psg_plan *plan, const psg_lane *lane
     if (psg_run_failed(run)) {
         psg_teamwork_drop(run);
     } else if (arrays == plan->storage.slabs) {
-        psg_team_enter_after(run, arrays->f_slabs, arrays->u_slabs, plan->context.layout.segments);
+        psg_team_enter_after(run, arrays->f_slabs, arrays->u_slabs,
+                             plan->context.layout.segments.count);
     } else {
         psg_team_enter(run, waits);
     }
@@ -326,7 +327,7 @@ static void look_at_f(const psg_plan *plan, psg_arrays *arrays, size_t s,
                                   void *what),
                       void *what) {
     const psg_context *c = &plan->context;
-    const starpu_data_handle_t slab = arrays->f_slabs[s - c->layout.own_segments.first];
+    const starpu_data_handle_t slab = arrays->f_slabs[s - c->layout.segments.own.first];
     if (starpu_data_acquire_on_node(slab, STARPU_MAIN_RAM, STARPU_R) != 0) {
         return;
     }
@@ -366,12 +367,12 @@ static psg_status find_nonfinite(const psg_plan *plan, psg_arrays *arrays) {
     const psg_context *c = &plan->context;
     const size_t plane = c->layout.n[0] * c->layout.n[1];
     double first = -INFINITY; /* less its place in the grid: the largest of all is the first one */
-    for (size_t s = c->layout.own_segments.first;
-         s < c->layout.own_segments.end && isinf(first) && !arrays->in_place; s++) {
+    for (size_t s = c->layout.segments.own.first;
+         s < c->layout.segments.own.end && isinf(first) && !arrays->in_place; s++) {
         size_t at = 0;
         look_at_f(plan, arrays, s, nonfinite_row, &at);
         first = at < plane * psg_layout_planes(&c->layout, s)
-                    ? -(double)(c->layout.z0[s] * plane + at)
+                    ? -(double)(c->layout.segments.part[s].box.lo[2] * plane + at)
                     : first;
     }
     double found[2] = {first, arrays->in_place}; /* perhaps on another process */
@@ -402,7 +403,7 @@ static psg_status refuse_mean(const psg_plan *plan, psg_arrays *arrays) {
     const psg_context *c = &plan->context;
     const double mean = plan->past.mean;
     double largest = 0;
-    for (size_t s = c->layout.own_segments.first; s < c->layout.own_segments.end; s++) {
+    for (size_t s = c->layout.segments.own.first; s < c->layout.segments.own.end; s++) {
         look_at_f(plan, arrays, s, largest_row, &largest);
     }
     const psg_status status = psg_ranks_max(plan->processes.comm, &largest, 1);

@@ -74,6 +74,7 @@ psg_status(psg_plan_statistics)(const psg_plan *plan, psg_statistics *statistics
     if (plan == NULL || statistics == NULL) {
         return psg_fail(PSG_ERR_ARG, "plan or statistics is NULL");
     }
+    const psg_parts *segments = &plan->context.layout.segments;
     psg_statistics s = {
         .struct_size = struct_size,
         .solves = plan->past.solves,
@@ -82,9 +83,9 @@ psg_status(psg_plan_statistics)(const psg_plan *plan, psg_statistics *statistics
         .mean = plan->past.mean,
         .copied_bytes = (uint64_t)plan->past.copied_bytes,
         .plan_seconds = plan->past.plan_seconds,
-        .segments = plan->context.layout.segments,
-        .pencils = plan->context.layout.pencils,
-        .segment_planes = plan->context.layout.segment_planes,
+        .segments = segments->count,
+        .pencils = plan->context.layout.pencils.count,
+        .segment_planes = psg_parts_largest(segments, (psg_range){0, segments->count}, 2),
         .returned_rows = psg_relay_all_rows(&plan->context.layout),
         .fetched_rows =
             plan->context.layout.relay.fetched ? psg_relay_all_rows(&plan->context.layout) : 0,

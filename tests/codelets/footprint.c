@@ -6,10 +6,7 @@
 
 enum { PARTS = 4, ROWS = 32 };
 
-static size_t first[PARTS + 1] = {0, ROWS, 2 * ROWS, 3 * ROWS, 4 * ROWS};
-static size_t bundle[PARTS + 1] = {0, 1, 2, 3, 4};
 static size_t some[PARTS] = {8, 8, 8, 8}, many[PARTS] = {16, 16, 16, 16};
-static int one_each[PARTS] = {0, 1, 2, 3};
 
 /** How blocks are exchanged. */
 typedef struct way {
@@ -28,16 +25,17 @@ static const psg_task_kind kinds[] = {PSG_TASK_FORWARD_XY, PSG_TASK_KSPACE, PSG_
 static uint32_t footprint(const way *w, psg_task_kind kind) {
     static char direct;
     struct starpu_codelet codelet = {.nbuffers = STARPU_VARIABLE_NBUFFERS};
+    psg_part segment[PARTS], pencil[PARTS];
+    for (size_t m = 0; m < PARTS; ++m) {
+        const size_t lo = m * ROWS, hi = lo + ROWS;
+        segment[m] = (psg_part){.box = {{0, 0, lo}, {8, PARTS * ROWS, hi}}, .worker = (int)m};
+        pencil[m] = (psg_part){
+            .box = {{0, lo, 0}, {5, hi, PARTS * ROWS}}, .pencils = {m, m + 1}, .worker = (int)m};
+    }
     const psg_context context = {.layout = {.n = {8, PARTS * ROWS, PARTS * ROWS},
-                                            .segments = PARTS,
-                                            .pencils = PARTS,
-                                            .bundles = PARTS,
-                                            .z0 = first,
-                                            .y0 = first,
-                                            .bundle_p0 = bundle,
-                                            .bundle_y0 = first,
-                                            .segment_worker = one_each,
-                                            .pencil_worker = one_each,
+                                            .segments = {.count = PARTS, .part = segment},
+                                            .pencils = {.count = PARTS, .part = pencil},
+                                            .bundles = {.count = PARTS, .part = pencil},
                                             .relay = {w->returned, w->fetched}},
                                  .form = {.reaches = w->direct},
                                  .direct = w->direct ? (void *)&direct : NULL};

@@ -117,7 +117,8 @@ static void check_kspace(const psg_cpu_fft *fft, size_t row0, size_t rows) {
     void *scratch = base_allocate(ops->fft_scratch_bytes(fft));
     for (size_t s = 0; s < 2; s++) {
         piece[s].pitch = rows * NXC + s; /* the second a view into something wider */
-        piece[s].memory = base_allocate((z0[s + 1] - z0[s]) * piece[s].pitch * 2 * ops->real_bytes);
+        piece[s].planes = z0[s + 1] - z0[s];
+        piece[s].memory = base_allocate(piece[s].planes * piece[s].pitch * 2 * ops->real_bytes);
         for (size_t k = z0[s]; k < z0[s + 1]; k++) {
             for (size_t m = 0; m < rows * NXC * 2; m++) {
                 set(piece[s].memory, (k - z0[s]) * piece[s].pitch * 2 + m,
@@ -126,7 +127,7 @@ static void check_kspace(const psg_cpu_fft *fft, size_t row0, size_t rows) {
         }
     }
     const psg_cpu_pencil pencil = {
-        .pieces = 2, .piece = piece, .z0 = z0, .nxc = NXC, .row0 = row0, .rows = rows};
+        .pieces = 2, .piece = piece, .nxc = NXC, .row0 = row0, .rows = rows};
     double mode0[2]; /* room for either precision */
     set(mode0, 0, -1);
     ops->kspace(fft, &divide, &pencil, scratch, mode0);

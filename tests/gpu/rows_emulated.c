@@ -66,17 +66,19 @@ static void segment_task(machine *m, psg_cuda_direction direction, size_t s, int
     const bool forward = direction == PSG_CUDA_FORWARD;
     const psg_cuda_xy_part *part = NULL;
     psg_copy found = {.segment = SIZE_MAX};
-    void **buffers = buffers_of(m, &m->lane->bundles[s * c->layout.bundles], c->layout.bundles, 1);
+    void **buffers =
+        buffers_of(m, &m->lane->bundles[s * c->layout.bundles.count], c->layout.bundles.count, 1);
     const size_t count = psg_cuda_parts_of(&m->run, direction, s, buffers, &part);
     size_t y = 0, lost = 0;
     for (size_t p = 0; p < count; ++p) {
-        const size_t planes = c->layout.z0[s + 1] - c->layout.z0[s];
+        const size_t planes = psg_layout_planes(&c->layout, s);
         const psg_cuda_segment in = {part[p].base_d, planes, part[p].plane_pitch};
         CHECK(part[p].y0 == y, "part %zu of segment %zu begins with row %zu", p, s, part[p].y0);
         for (size_t k = 0; k < planes; ++k) {
             for (size_t i = 0; i < part[p].rows * c->layout.nxc; ++i) {
-                const double tag = tag_of(m, c->layout.z0[s] + k, y + i / c->layout.nxc,
-                                          i % c->layout.nxc, solve, !forward);
+                const double tag =
+                    tag_of(m, c->layout.segments.part[s].box.lo[2] + k, y + i / c->layout.nxc,
+                           i % c->layout.nxc, solve, !forward);
                 double *number = at(&in, k, i);
                 lost += !psg_lane_find(m->plan, m->lane, number, &found);
                 lost += !forward && *number != tag;
@@ -102,9 +104,10 @@ static double *in_plane(const psg_cuda_segment *segments, size_t count, size_t z
 static void kspace(machine *m, size_t p, int solve) {
     const psg_context *c = &m->plan->context;
     psg_cuda_band bands[2];
-    void **buffers = buffers_of(m, &m->lane->blocks[p], c->layout.segments, c->layout.pencils);
+    void **buffers =
+        buffers_of(m, &m->lane->blocks[p], c->layout.segments.count, c->layout.pencils.count);
     const size_t count = psg_cuda_bands_of(&m->run, p, buffers, bands);
-    size_t y = c->layout.y0[p], lost = 0;
+    size_t y = c->layout.pencils.part[p].box.lo[1], lost = 0;
     for (size_t b = 0; b < count; ++b) {
         const psg_cuda_segment *to = bands[b].to ? bands[b].to : bands[b].segments;
         const size_t to_count = bands[b].to ? bands[b].to_count : bands[b].count;
@@ -123,7 +126,7 @@ static void kspace(machine *m, size_t p, int solve) {
         }
         y += bands[b].rows;
     }
-    CHECK(y == c->layout.y0[p + 1] && lost == 0,
+    CHECK(y == c->layout.pencils.part[p].box.hi[1] && lost == 0,
           "solve %d, pencil %zu: up to row %zu, %zu numbers lost", solve, p, y, lost);
 }
 
@@ -131,14 +134,14 @@ static void kspace(machine *m, size_t p, int solve) {
  *  of this one, whatever the other segments are at. */
 static void solves(machine *m) {
     const psg_context *c = &m->plan->context;
-    for (size_t s = 0; s < c->layout.segments; ++s) {
+    for (size_t s = 0; s < c->layout.segments.count; ++s) {
         segment_task(m, PSG_CUDA_FORWARD, s, 0);
     }
     for (int solve = 0; solve < SOLVES; ++solve) {
-        for (size_t p = c->layout.pencils; p-- > 0;) {
+        for (size_t p = c->layout.pencils.count; p-- > 0;) {
             kspace(m, p, solve);
         }
-        for (size_t s = 0; s < c->layout.segments; ++s) {
+        for (size_t s = 0; s < c->layout.segments.count; ++s) {
             segment_task(m, PSG_CUDA_INVERSE, s, solve);
             if (solve + 1 < SOLVES) {
                 segment_task(m, PSG_CUDA_FORWARD, s, solve + 1);
@@ -167,11 +170,11 @@ static void give_relay(machine *m, bool give) {
 static void on_gpus(psg_plan *plan, const rows_case *r, bool fetched) {
     psg_context *c = &plan->context;
     machine m = {.plan = plan};
-    m.plans.segments[0] = calloc(3 * c->layout.segments, sizeof *m.plans.segments[0]);
-    m.plans.segments[1] = m.plans.segments[0] + c->layout.segments;
-    m.plans.segments[2] = m.plans.segments[1] + c->layout.segments;
-    m.plans.parts = calloc(2 * c->layout.bundles, sizeof *m.plans.parts);
-    m.buffers = calloc(c->layout.segments + c->layout.bundles, sizeof *m.buffers);
+    m.plans.segments[0] = calloc(3 * c->layout.segments.count, sizeof *m.plans.segments[0]);
+    m.plans.segments[1] = m.plans.segments[0] + c->layout.segments.count;
+    m.plans.segments[2] = m.plans.segments[1] + c->layout.segments.count;
+    m.plans.parts = calloc(2 * c->layout.bundles.count, sizeof *m.plans.parts);
+    m.buffers = calloc(c->layout.segments.count + c->layout.bundles.count, sizeof *m.buffers);
     m.worker.state = &m.plans;
     m.workers[0] = &m.worker;
     c->form.packed = true;
@@ -212,7 +215,8 @@ int main(void) {
             continue;
         }
         const psg_context before = plan->context;
-        CHECK(before.layout.pencils == r->pencils, "%zu pencils", before.layout.pencils);
+        CHECK(before.layout.pencils.count == r->pencils, "%zu pencils",
+              before.layout.pencils.count);
         on_gpus(plan, r, false);
         on_gpus(plan, r, true);
         plan->context = before;

@@ -69,7 +69,8 @@ static void try_case(const void *argument) {
     if (!CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
         return;
     }
-    const size_t segments = plan->context.layout.segments, pencils = plan->context.layout.pencils;
+    const size_t segments = plan->context.layout.segments.count,
+                 pencils = plan->context.layout.pencils.count;
     const size_t data = segments * (2 + pencils), uses = segments * (2 + 3 * pencils);
     const size_t total = psg_task_total(&plan->context);
     CHECK(plan->placement.resident &&
