@@ -205,10 +205,11 @@ static void pencil(bool strided, uint32_t columns, uint32_t nz, uint32_t count, 
         fail("unpack of a pencil", columns, nz, count, strided);
 }
 
-static void divide(uint32_t nxc, uint32_t rows_, uint32_t nz, bool strided) {
+/// @param each  eigenvalues along x of a number
+static void divide(uint32_t nxc, uint32_t rows_, uint32_t nz, bool strided, uint32_t each) {
     const uint32_t columns = nxc * rows_;
-    std::vector<double> ex(nxc), ey(rows_), ez(nz);
-    for (uint32_t i = 0; i < nxc; i++)
+    std::vector<double> ex(nxc * each), ey(rows_), ez(nz);
+    for (uint32_t i = 0; i < nxc * each; i++)
         ex[i] = i;
     for (uint32_t i = 0; i < rows_; i++)
         ey[i] = 1000.0 * i;
@@ -217,7 +218,7 @@ static void divide(uint32_t nxc, uint32_t rows_, uint32_t nz, bool strided) {
     std::vector<complex_t<double>> v((size_t)columns * nz, complex_t<double>{1, 2});
     complex_t<double> mode0 = {0, 0};
     const divide_args<double> a = {v.data(), ex.data(), ey.data(), ez.data(), &mode0, nullptr,
-                                   0,        1,         columns,   nxc,       nz};
+                                   0,        1,         columns,   nxc,       nz,     each};
     if (strided) {
         for (uint32_t c = 0; c < div_up(columns, divide_threads) * divide_threads; c++)
             for (uint32_t z = 0; z < nz; z += divide_elements)
@@ -230,9 +231,13 @@ static void divide(uint32_t nxc, uint32_t rows_, uint32_t nz, bool strided) {
     }
     for (uint32_t c = 0; c < columns; c++)
         for (uint32_t k = 0; k < nz; k++) {
-            const double d = c % nxc + 1000.0 * (c / nxc) + 1e6 * k, factor = d == 0 ? 0 : 1 / d;
+            const auto factor = [&](uint32_t i) {
+                const double d = i + 1000.0 * (c / nxc) + 1e6 * k;
+                return d == 0 ? 0 : 1 / d;
+            };
+            const uint32_t i = c % nxc * each;
             const complex_t<double> got = v[strided ? (size_t)k * columns + c : (size_t)c * nz + k];
-            if (got.x != factor || got.y != 2 * factor) {
+            if (got.x != factor(i) || got.y != 2 * factor(i + each - 1)) {
                 fail("division", nxc, rows_, nz, strided);
                 return;
             }
@@ -273,8 +278,9 @@ int main() {
         pencil(strided, 1100, 33, 5, 100);
         pencil(strided, 40, 301, 300, 0);
         for (uint32_t nz : {1u, 7u, 8u, 9u, 100u, 3000u})
-            divide(7, 5, nz, strided);
-        divide(300, 3, 5, strided);
+            for (uint32_t each : {1u, 2u})
+                divide(7, 5, nz, strided, each);
+        divide(300, 3, 5, strided, 1);
     }
     if (failures)
         printf("%d failures\n", failures);
