@@ -15,4 +15,10 @@
                                                                "segments,pencils,gpu_model,"       \
                                                                "variant"
 
+/** A row is a door of psg, or a peer. ratio: the time of the peer of the same run over the door's. difference: of u from
+ *  that of the door `device`, over the largest. */
+#define BENCH_EMBED_COLUMNS                                                                        \
+    "door,grid,precision,ranks,gpus,status," BENCH_TIMES_COLUMNS(                                  \
+        "seconds") ",repeats,ratio,gflops,difference,exchange,gpu_model"
+
 #endif

@@ -19,7 +19,8 @@
 
 /** Those that programs of their own measure: bench/programs.h. */
 #define BENCH_PROGRAM_STUDIES(X)                                                                   \
-    X(peers, "psg beside FFTW, FFTW's MPI transform, cuFFT, and cuFFT on several GPUs")
+    X(peers, "psg beside FFTW, FFTW's MPI transform, cuFFT, and cuFFT on several GPUs")            \
+    X(embed, "ways into psg from programs on GPUs, beside cuFFT, cufftXt and cuFFTMp")
 
 /** Is it one of those? */
 bool bench_study_is_program(const char *name);

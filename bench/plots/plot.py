@@ -12,8 +12,9 @@ figures:
     hetero    time of cores, of GPUs and of both, and who did the work
     policies  time by scheduling policy over that of the fastest, with the share of the time that workers were busy
     grids     time, and time for each point, against the grid
-and that of the study that other programs measure, which has columns of its own:
+and those of the studies that other programs measure, which have columns of their own:
     peers     Gflop/s of psg beside its peers
+    embed     how many times as fast as cuFFT psg is, by each way into it
 and of a trace (psg solve --trace TRACE.json):
     gantt     what each worker and link did in the latest solve, and when
 Without --figure it is the one that the file is named after (overlap-2core.csv), or else guessed from what varies in

@@ -1,12 +1,13 @@
 /* The ways in which another program can hand its f to psg, beside what it would use otherwise: the same solve, in one run,
  * in turns of random order; wall-clock times, of several processes the longest, between barriers.
  *
- *   [mpirun -n P] bench_embed [--gpus N] [--repeat R] [--f32] [--exchange mpi|direct] [--only DOOR] N|NXxNYxNZ ...
+ *   [mpirun -n P] bench_embed [--gpus N] [--repeat R] [--f32] [--exchange mpi|direct] [--only DOOR] [--rows]
+ *                             N|NXxNYxNZ ...
  *
  * Doors: host (page-locked main memory), device (arrays on the GPUs), in_place, ghost (a ghost layer around each GPU's box),
  * stream (device, by psg_submit_arrays() on a stream that is waited for), slabs (StarPU handles). Peers: cuFFT by hand on one
  * GPU, cufftXt on several of one process, cuFFTMp on several processes, where its library is found.
- * --gpus: of each process; default 1. All f are the same random numbers, and
+ * --gpus: of each process; default 1. --rows: those of `psg bench --study embed`. All f are the same random numbers, and
  * every u is compared with that of the door `device`.
  */
 #include "bench/programs/cufft_mp.cuh"
@@ -283,22 +284,18 @@ template <class real> static double run(void *what, unsigned calls) {
 
 /* ------------------------------------------------------------------------------------ lines */
 
-static void say(const bench_peer &p, int gpus, const char *door, const bench_times &times,
-                const bench_times &peer, double difference) {
-    const bool close = difference <= (p.precision == PSG_F64 ? 1e-10 : 1e-3);
+static void say(const bench_peer &p) {
     char exchange[32];
     psg_options options;
     psg_options_init(&options);
     options.exchange = p.statistics.exchange;
     must(psg_options_get(&options, "exchange", exchange, sizeof exchange));
-    if (processes.rank == 0) {
-        printf("%zux%zux%zu %s, %d x %d GPUs, %s: %-8s %9.4f ms (%.4f to %.4f), peer / this %.2f, "
-               "difference %.1e%s\n",
-               p.n[0], p.n[1], p.n[2], p.precision == PSG_F64 ? "f64" : "f32", processes.ranks,
-               gpus, exchange, door, 1e3 * times.median, 1e3 * times.q1, 1e3 * times.q3,
-               peer.median / times.median, difference, close ? "" : " WRONG");
-        fflush(stdout);
-    }
+    printf("%zux%zux%zu %s, %d x %d GPUs, %s: %-8s %9.4f ms (%.4f to %.4f), peer / this %.2f, "
+           "difference %.1e%s\n",
+           p.n[0], p.n[1], p.n[2], p.precision == PSG_F64 ? "f64" : "f32", p.ranks, p.gpus,
+           exchange, p.name, 1e3 * p.ours.median, 1e3 * p.ours.q1, 1e3 * p.ours.q3,
+           p.theirs.median / p.ours.median, p.difference, bench_peer_agrees(&p) ? "" : " WRONG");
+    fflush(stdout);
 }
 
 template <class real>
@@ -346,9 +343,16 @@ static void measure(bench_peer &p, psg_options &options, const bench_settings &s
     must(psg_plan_statistics(plan, &p.statistics));
     const bool has_peer = processes.ranks == 1 || mp != nullptr;
     const bench_times none = {NAN, NAN, NAN, NAN, NAN};
-    for (size_t d = 0; d < doors.size(); d++)
-        say(p, (int)gpus.size(), doors[d]->name(), jobs[d].times,
-            has_peer ? jobs.back().times : none, difference[d]);
+    p.theirs = has_peer ? jobs.back().times : none;
+    for (size_t d = 0; d < doors.size() && processes.rank == 0; d++) {
+        p.name = doors[d]->name();
+        p.ours = jobs[d].times;
+        p.difference = difference[d];
+        if (settings.rows)
+            bench_door_row(&p, &settings);
+        else
+            say(p);
+    }
     doors.clear();
     psg_plan_destroy(plan);
     bench_stage("done");
@@ -385,6 +389,10 @@ int main(int argc, char **argv) {
     const char *why = processes.ranks > 1 && count == 1 ? library.open() : "";
     if (why != nullptr && why[0] && processes.rank == 0)
         fprintf(stderr, "bench_embed: no cuFFTMp here: %s\n", why);
+    p.ranks = processes.ranks;
+    p.gpus = count;
+    if (settings.rows && processes.rank == 0)
+        bench_door_begin();
     for (int m = first; m < argc; m++) {
         bench_read_grid(argv[m], p.n);
         if (f32)

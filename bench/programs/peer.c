@@ -1,4 +1,4 @@
-/* The rows of the study `peers`. */
+/* The rows of the studies `peers` and `embed`. */
 #include "bench/programs/peer.h"
 #include "bench/program_columns.h"
 
@@ -44,20 +44,50 @@ static void put_times(const bench_times *t) {
     }
 }
 
-void bench_peer_begin(void) {
-    printf("%s\n", BENCH_PEERS_COLUMNS);
+static void put_grid(const size_t n[3]) {
+    printf("%zux%zux%zu,", n[0], n[1], n[2]);
+}
+
+static void begin(const char *columns) {
+    printf("%s\n", columns);
     bench_must(fflush(stdout) == 0, "the rows cannot be written: %s", strerror(errno));
 }
 
-void bench_peer_row(const bench_peer *peer, const bench_settings *settings, const char *why) {
+static const char *exchange_of(const bench_peer *peer) {
     static const char *const exchange[PSG_EXCHANGE_COUNT] = {"auto", "managed", "direct", "mpi",
                                                              "alltoall"};
+    return exchange[peer->statistics.exchange];
+}
+
+void bench_peer_begin(void) {
+    begin(BENCH_PEERS_COLUMNS);
+}
+
+void bench_door_begin(void) {
+    begin(BENCH_EMBED_COLUMNS);
+}
+
+void bench_door_row(const bench_peer *peer, const bench_settings *settings) {
+    put_text(peer->name, ',');
+    put_grid(peer->n);
+    put_text(peer->precision == PSG_F64 ? "f64" : "f32", ',');
+    put_number(peer->ranks);
+    put_number(peer->gpus);
+    put_text(bench_peer_agrees(peer) ? "ok" : "the results differ", ',');
+    put_times(&peer->ours);
+    put_number(settings->repeat);
+    put_number(peer->theirs.median / peer->ours.median);
+    put_number(bench_peer_gflops(peer->n, peer->ours.median));
+    put_number(peer->difference);
+    put_text(exchange_of(peer), ',');
+    put_text(peer->gpu_model, '\n');
+}
+
+void bench_peer_row(const bench_peer *peer, const bench_settings *settings, const char *why) {
     static const bench_times none = {NAN, NAN, NAN, NAN, NAN};
     const bool known = why == NULL;
-    char grid[80];
-    snprintf(grid, sizeof grid, "%zux%zux%zu", peer->n[0], peer->n[1], peer->n[2]);
     put_text(peer->name, ',');
-    put_text(grid, ',');
+    put_grid(peer->n);
     put_text(peer->precision == PSG_F64 ? "f64" : "f32", ',');
     put_number(peer->ranks);
     put_number(peer->threads ? (double)peer->threads : (double)NAN);
@@ -70,7 +100,7 @@ void bench_peer_row(const bench_peer *peer, const bench_settings *settings, cons
     put_number(known ? bench_peer_gflops(peer->n, peer->theirs.median) : NAN);
     put_number(known ? bench_peer_gflops(peer->n, peer->ours.median) : NAN);
     put_number(known ? peer->difference : NAN);
-    put_text(known ? exchange[peer->statistics.exchange] : "", ',');
+    put_text(known ? exchange_of(peer) : "", ',');
     put_number(known ? (double)peer->statistics.segments : NAN);
     put_number(known ? (double)peer->statistics.pencils : NAN);
     put_text(peer->gpu_model, ',');

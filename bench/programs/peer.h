@@ -1,4 +1,4 @@
-/** @file peer.h  The rows of the study `peers`: psg beside another way to solve the same. C and C++ at once. */
+/** @file peer.h  The rows of the studies `peers` and `embed`: psg beside other ways to solve the same. C and C++ at once. */
 #ifndef PSG_BENCH_PROGRAMS_PEER_H
 #define PSG_BENCH_PROGRAMS_PEER_H
 
@@ -11,13 +11,13 @@ extern "C" {
 #endif
 
 typedef struct bench_peer {
-    const char *name;    /**< fftw, mkl, fftw_mpi, cufft, cufft_xt */
+    const char *name;    /**< fftw, mkl, fftw_mpi, cufft, cufft_xt, cufft_mp; or psg's door */
     const char *variant; /**< NULL, or the peer's best way, which was measured */
     size_t n[3];
     psg_precision precision;
     int ranks, threads, gpus; /**< threads of each rank; 0: does not apply */
     const char *gpu_model;
-    bench_times theirs, ours; /**< of a solve */
+    bench_times theirs, ours; /**< of a solve; NAN: there is no peer */
     double difference;        /**< of both u, over max|u| */
     psg_statistics statistics;
 } bench_peer;
@@ -32,6 +32,10 @@ int bench_peer_agrees(const bench_peer *peer);
 /** On stdout, as CSV: the line of column names, and a row. @param[in] why  NULL, or why there are no times */
 void bench_peer_begin(void);
 void bench_peer_row(const bench_peer *peer, const bench_settings *settings, const char *why);
+
+/** The same of the study `embed`: a row is of the door, or the peer, that `name` says, and `ours` has its times. */
+void bench_door_begin(void);
+void bench_door_row(const bench_peer *peer, const bench_settings *settings);
 
 /** A row, or a line for people, of what is not measured. */
 void bench_peer_left_out(const bench_peer *peer, const bench_settings *settings, const char *why);

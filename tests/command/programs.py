@@ -150,6 +150,24 @@ check("bench_fftw_peer" not in [r["command"] for r in rows("e.csv")], rows("e.cs
 
 # ------------------------------------------------------------------------------------ programs that go wrong
 
+# A second study of the same mechanism: a process with all GPUs, and a process for each.
+os.mkdir("doors")
+DOORS = "door,grid,precision,ranks,gpus,status,seconds,seconds_min,seconds_q1,seconds_q3,seconds_max,repeats,ratio,gflops,difference," \
+    "exchange,gpu_model"
+with open("doors/bench_embed", "w", encoding="utf-8") as file:
+    file.write("#!/bin/sh\nfor grid; do :; done\necho '%s'\n" % DOORS + "".join(
+        "echo %s,$grid,f64,1,2,%s,%s,2,%s,4.096,1e-16,direct,no GPU\n" % row for row in (
+            ("device", "ok", "2e-6,1e-6,1e-6,3e-6,4e-6", "2"), ("host", "the results differ", "8e-6,7e-6,8e-6,9e-6,9e-6", ""))))
+os.chmod("doors/bench_embed", 0o755)
+done = study("embed", *QUICK[:-1], "--mpirun", "env", "--grid", "8", "--gpus", "1,2", "--csv", "d.csv", path=os.path.abspath("doors"))
+d = rows("d.csv")
+check(list(d[0]) == DOORS.split(",") + OWN, list(d[0]))
+check([r["command"] for r in d[::2]] == ["bench_embed --gpus 1 8x8x8", "bench_embed --gpus 2 8x8x8",
+                                        "mpirun -n 2 bench_embed --gpus 1 8x8x8"], d)
+check("env: " in d[-1]["status"] and {(r["door"], r["grid"]) for r in d[:-1]} == {("device", "8x8x8"), ("host", "8x8x8")}, d)
+check(done.stdout.split("\n")[0].split() == ["door", "grid", "ranks", "gpus", "exchange", "ms", "ratio", "gflops", "status"], done.stdout)
+check(done.stdout.count("device 8x8x8") == 2 and done.stdout.count("the results differ") == 2, done.stdout)
+
 header = ",".join(list(p[0])[:-len(OWN)])
 ROW = "fftw,8x8x8,f64,1,1,0,ok,1e-6,1e-6,1e-6,1e-6,1e-6,2e-6,2e-6,2e-6,2e-6,2e-6,2,0.5,4.096,2,1e-16,auto,1,1,,"
 os.mkdir("fake")
@@ -243,12 +261,14 @@ def bad(*arguments, says, code=2):
     refused("bench", "--study", *arguments, code=code, says=says)
 
 
-bad("frob", says=("--study 'frob'", "node", "variants", "hetero, peers"))
+bad("frob", says=("--study 'frob'", "node", "variants", "hetero, peers, embed"))
 bad("peer", says=("did you mean 'peers'?",))
 for option, value in (("sched", "lws"), ("graph", "staged"), ("precision", "f32"), ("pencils", "2"), ("exchange", "mpi")):
     bad("peers", "--" + option, value, says=("--%s means nothing to --study peers" % option,))
 bad("peers", "--grid", "8,x", says=("--grid 'x'",))
 bad("peers", "--cpus", "0", "--gpus", "0", says=("--study peers", "nothing is left", "without cores and GPUs"))
+bad("embed", "--gpus", "0", says=("--study embed", "nothing is left", "without cores and GPUs"))
+bad("embed", "--memory", "1", says=("--memory means nothing to --study embed",))
 bad("peers", "--mpirun", "'", says=("--mpirun ''", "a command"))
 bad("peers", "--csv", "no/such/folder.csv", code=1, says=("no/such/folder.csv", "cannot be written"))
 with open("t.csv", "w", encoding="utf-8") as file:
