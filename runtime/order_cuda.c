@@ -98,7 +98,6 @@ static psg_fault begin_stream(struct psg_order *order, size_t m, const psg_strea
         error = cudaStreamSynchronize(s->stream);
     } else if (fault == PSG_FAULT_NONE) {
         error = make_mark(&order->begin[m], s->device);
-        error = error == cudaSuccess ? make_mark(&order->end, s->device) : error;
         error = error == cudaSuccess ? cudaEventRecord(order->begin[m].event, s->stream) : error;
     }
     if (fault == PSG_FAULT_NONE && error != cudaSuccess) {
@@ -246,8 +245,10 @@ void psg_order_leave(psg_run *run) {
     if (order == NULL || order->count == 0) {
         return;
     }
-    order->ends =
-        psg_gpu_check(run, (int)cudaEventRecord(order->end.event, starpu_cuda_get_local_stream()),
-                      "cudaEventRecord");
+    cudaError_t error =
+        make_mark(&order->end, starpu_worker_get_devid(starpu_worker_get_id_check()));
+    error = error == cudaSuccess ? cudaEventRecord(order->end.event, starpu_cuda_get_local_stream())
+                                 : error;
+    order->ends = psg_gpu_check(run, (int)error, "the end of a solve on a stream");
     atomic_store(&order->launched, true);
 }

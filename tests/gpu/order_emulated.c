@@ -187,6 +187,11 @@ static void check_order(psg_run *run) {
     asked_for("r0:5 r0:6 r1:7 r1:0", "two GPUs");
     on_worker(1, psg_order_enter, run);
     asked_for("w1:101 w1:101", "the second GPU");
+    on_worker(0, psg_order_leave,
+              run); /* the event that it records is of its GPU, see cudaEventRecord() */
+    asked_for("r0:100", "the end on the first GPU");
+    CHECK(psg_order_end(run, each, 4), "the streams do not wait");
+    asked_for("w0:5 w0:6 w1:7 w1:0", "later work on two GPUs");
     begin(run, NULL, 0);
     on_worker(0, psg_order_enter, run);
     on_worker(0, psg_order_leave, run);
