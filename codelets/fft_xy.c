@@ -5,40 +5,31 @@
 #include "runtime/order.h"
 #endif
 
-static void fft_xy_cpu(void *buffers[], void *argument) {
-    const psg_task_args *args = argument;
+static void transform(void *buffers[], const psg_task_args *args, bool forward) {
     const psg_context *context = psg_context_of(args->run);
-    const size_t real_plane = psg_task_pitch(buffers, 0) * context->cpu->real_bytes;
-    const size_t complex_plane =
-        context->layout.nxc * context->layout.n[1] * 2 * context->cpu->real_bytes;
-    const char *f = psg_task_pointer(buffers, 0);
-    char *spectrum = psg_task_pointer(buffers, 1);
-    for (size_t k = 0; k < psg_layout_planes(&context->layout, psg_segment_of(args)); k++) {
-        if (psg_run_failed(args->run)) {
-            return;
+    const psg_cpu_ops *cpu = context->cpu;
+    const size_t real = forward ? 0 : 1; /* f comes first, u comes last */
+    const size_t row_pitch = psg_task_row_pitch(buffers, real);
+    char *field = psg_task_pointer(buffers, real);
+    char *spectrum = psg_task_pointer(buffers, 1 - real);
+    const size_t planes = psg_layout_planes(&context->layout, psg_segment_of(args));
+    for (size_t k = 0; k < planes && !psg_run_failed(args->run); k++) {
+        if (forward) {
+            cpu->fft_xy(context->fft, field, row_pitch, spectrum);
+        } else {
+            cpu->ifft_xy(context->fft, spectrum, field, row_pitch);
         }
-        context->cpu->fft_xy(context->fft, f, psg_task_row_pitch(buffers, 0), spectrum);
-        f += real_plane;
-        spectrum += complex_plane;
+        field += psg_task_pitch(buffers, real) * cpu->real_bytes;
+        spectrum += context->layout.nxc * context->layout.n[1] * 2 * cpu->real_bytes;
     }
 }
 
+static void fft_xy_cpu(void *buffers[], void *argument) {
+    transform(buffers, argument, true);
+}
+
 static void ifft_xy_cpu(void *buffers[], void *argument) {
-    const psg_task_args *args = argument;
-    const psg_context *context = psg_context_of(args->run);
-    const size_t real_plane = psg_task_pitch(buffers, 1) * context->cpu->real_bytes;
-    const size_t complex_plane =
-        context->layout.nxc * context->layout.n[1] * 2 * context->cpu->real_bytes;
-    char *spectrum = psg_task_pointer(buffers, 0);
-    char *u = psg_task_pointer(buffers, 1);
-    for (size_t k = 0; k < psg_layout_planes(&context->layout, psg_segment_of(args)); k++) {
-        if (psg_run_failed(args->run)) {
-            return;
-        }
-        context->cpu->ifft_xy(context->fft, spectrum, u, psg_task_row_pitch(buffers, 1));
-        spectrum += complex_plane;
-        u += real_plane;
-    }
+    transform(buffers, argument, false);
 }
 
 #if PSG_WITH_CUDA
