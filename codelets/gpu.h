@@ -6,8 +6,8 @@
 #include "runtime/gpu.h"
 
 /** How wide the strips of x are in which the GPUs' own 2-D transforms keep the rows of blocks, for
- *  a fused graph whose blocks only GPUs see, of one process. 0: rows as they are, and cuFFT; there
- *  is no such transform for this size, or on one of the GPUs, or it is not the faster one. */
+ *  a fused graph whose blocks only GPUs see. 0: rows as they are, and cuFFT; there is no such transform for this
+ *  size, for these sides or on one of the GPUs. */
 size_t psg_gpu_strip(const psg_context *context);
 
 /** Can the GPUs' tasks relay rows, see psg_relay? */
