@@ -35,8 +35,8 @@
 #define TUNING_FINER_FAR 4
 #define TUNING_FAR_BYTES ((size_t)1 << 20)
 /** Bytes of a message between GPUs of processes that share no memory. Pieces are copied to and from main memory while others
- *  travel. 512^3 on 2 processes with an H200 each, ms: 210 with pieces of 67 MB, 161 with 17 MB, 165 with 4 MB, 162 with 2 MB; runs
- *  differ by 10 (2026-11-23). */
+ *  travel. 512^3 on 2 processes with an H200 each, ms: 161 with pieces of 17 MB, 165 with 4 MB, 162 to 165 with 1 MB; runs differ by
+ *  10. Before the thread for messages stayed awake, 195 to 224 with 67 MB (2026-11-23). */
 #define TUNING_PIECE_BYTES 4e6
 
 /** Parts of a team's work, which are no tasks of StarPU's and cost little: TEAM_PARTS for each member, or

@@ -276,8 +276,8 @@ PSG_API void psg_plan_destroy(psg_plan *plan);
 /** Solve; returns when u is in the caller's memory.
  *  @param[in]  plan  from psg_plan_create()
  *  @param[in]  f     [nz][ny][nx], unit U / (L^2 unit(psg_options.factor)), aligned for its
- *                    type; in main memory or on a GPU of the plan's, where it is written on the legacy
- *                    default stream (psg_solve_arrays() has others); f is written only if u is f
+ *                    type; in main memory or on a GPU of the plan's. There the legacy default stream
+ *                    orders the solve; psg_solve_arrays() takes other streams. Written only if u is f
  *  @param[out] u     same shape, unit U; f itself (the solve is in place), or no part of it
  *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED, _STATE (a psg_submit() is not waited for): nothing was
  *          done; PSG_ERR_DATA, _MEAN, _MEMORY, _RUNTIME: u is undefined, the plan can be used again */
@@ -370,20 +370,21 @@ PSG_API psg_status psg_plan_local_box(const psg_plan *plan, int device, size_t l
 
 /* With psg_options.comm, the processes of an MPI communicator solve together, each with its own
  * cores and GPUs. Each owns a run of planes: f and u are its planes alone, [count][ny][nx], and may
- * be NULL where it has none. psg_plan_create(), _destroy(), psg_solve(), psg_solve_arrays(), psg_submit(),
- * psg_submit_arrays(), psg_submit_slabs(), psg_wait(), psg_plan_bounds() and psg_machine_workers() are collective: every process calls them
- * in the same order with the same grid and options (but for cpus, gpus, gpu_ids and cache_dir), and
- * all get the same status; the words name the process that failed. MPI is initialised before with
+ * be NULL where it has none. These calls are collective: psg_plan_create(), psg_plan_destroy(),
+ * psg_solve(), psg_solve_arrays(), psg_submit(), psg_submit_arrays(), psg_submit_slabs(), psg_wait(),
+ * psg_plan_bounds() and psg_machine_workers(). Every process makes them in the same order with the
+ * same grid and options (but for cpus, gpus, gpu_ids and cache_dir), and all get the same status. The
+ * words name the process that failed. MPI is initialised before with
  * MPI_THREAD_MULTIPLE, as messages have a thread of their own, and finalised after the last plan is
  * destroyed. Plans on one communicator are used by one thread at a time.
  *
  * Unless the launcher gave each process cores of its own, psg_plan_create() divides a node's among
- * the processes there, if it starts StarPU. It takes its part of the GPUs in the same way. With more processes than cores, Open MPI
- * should give way while it waits: OMPI_MCA_mpi_yield_when_idle=1 in the environment.
+ * the processes there, if it starts StarPU. It takes its part of the GPUs in the same way. With more
+ * processes than cores, Open MPI should give way while it waits: OMPI_MCA_mpi_yield_when_idle=1 in the environment.
  *
- * With psg_options.time_limit, a process that waits for another one for so many seconds gives up: every
- * call of those above but psg_plan_destroy() returns PSG_ERR_RUNTIME, and psg_last_error() names what was waited for and,
- * where MPI lets that be known, the processes that did not answer. A solve is waited for as long as
+ * With psg_options.time_limit, a process that waits for another one for so many seconds gives up. Every
+ * collective call but psg_plan_destroy() then returns PSG_ERR_RUNTIME, and psg_last_error() names what
+ * was waited for and, where MPI lets that be known, the processes that did not answer. A solve is waited for as long as
  * its tasks and messages go on to end, so the limit is longer than the longest time between two of
  * them on the slowest process. The limit of the latest plan holds for all plans on a communicator.
  * A communicator that was given up cannot be used again: each of these calls on it fails at once.

@@ -70,11 +70,11 @@ typedef struct psg_statistics {
     psg_exchange exchange;    /**< the exchange that was chosen */
     size_t returned_rows;     /**< rows ky that kspace relays, see docs/gpu.md */
     size_t fetched_rows;      /**< of these, the rows that it also fetches */
-    int tuned; /**< 1: an option or the policy is what `psg tune` stored; 0: none is */
-    size_t
-        spectrum_bytes; /**< blocks, rows, pencils held now: room for psg_options.in_flight solves, as far as it was needed */
-    size_t scratch_bytes; /**< the scratch of CPU workers */
-    uint64_t solves;      /**< solves so far, failed ones too */
+    int tuned;             /**< 1: an option or the policy is what `psg tune` stored; 0: none is */
+    size_t spectrum_bytes; /**< blocks, rows and pencils held now, for as many solves as have
+                                overlapped so far */
+    size_t scratch_bytes;  /**< the scratch of CPU workers */
+    uint64_t solves;       /**< solves so far, failed ones too */
 
     /* The latest solve that was waited for. */
     double submitted; /**< when it was submitted, seconds since the epoch, or simulated */
@@ -146,7 +146,8 @@ typedef struct psg_copy {
 } psg_copy;
 
 /** The copies in the latest solve waited for, in the order of their ends; if solves overlap,
- *  each copy is in the solve that is waited for first. The list is empty if copies are not timed. @return PSG_OK; PSG_ERR_ARG */
+ *  each copy is in the solve that is waited for first. The list is empty if copies are not timed.
+ *  @return PSG_OK; PSG_ERR_ARG */
 PSG_API psg_status psg_plan_copies(const psg_plan *plan, psg_copy *copies, size_t capacity,
                                    size_t *count);
 

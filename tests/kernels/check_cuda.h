@@ -11,7 +11,11 @@
 #include <vector>
 
 static int check_failures = 0;
-static const psg_cuda_r2r periodic[2] = {PSG_CUDA_DFT, PSG_CUDA_DFT};
+static const psg_cuda_r2r periodic[2] = {PSG_CUDA_DFT, PSG_CUDA_DFT}; // along x and y
+
+template <class Real> static psg_cuda_precision precision_of() {
+    return sizeof(Real) == 8 ? PSG_CUDA_F64 : PSG_CUDA_F32;
+}
 
 /// Count a failure, with the place; the first 20 are printed.
 #define FAIL(...)                                                                                  \

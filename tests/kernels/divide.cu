@@ -8,10 +8,6 @@
 
 using psg_cuda::complex_t;
 
-template <class Real> static psg_cuda_precision precision_of() {
-    return sizeof(Real) == 8 ? PSG_CUDA_F64 : PSG_CUDA_F32;
-}
-
 template <class Real>
 static void divide(psg_cuda_layout layout, size_t nxc, size_t rows, size_t nz, double lambda,
                    bool pairs = false) {

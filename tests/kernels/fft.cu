@@ -1,15 +1,10 @@
 // The transforms of planes and columns are what the definition says, for even, odd and prime sizes and
 // axes of one point, and the inverse brings the data back.
 #include "kernels/complex.cuh"
-#include "kernels/fft.h"
-#include "tests/kernels/check_cuda.h"
+#include "tests/kernels/planned.h"
 
 using psg_cuda::complex_t;
 typedef complex_t<double> cd;
-
-template <class Real> static psg_cuda_precision precision_of() {
-    return sizeof(Real) == 8 ? PSG_CUDA_F64 : PSG_CUDA_F32;
-}
 
 /// The definition: sum over n of f[n * stride] exp(sign 2 pi i k n / count), for k = 0 .. outputs-1.
 static std::vector<cd> line(const cd *f, size_t stride, size_t count, size_t outputs, int sign) {
@@ -35,20 +30,6 @@ static void check(const char *what, const std::vector<complex_t<Real>> &got,
     if (!(worst <= (sizeof(Real) == 8 ? 1e-13 : 1e-5) * most))
         FAIL("%s: off by %g of %g", what, worst, most);
 }
-
-/// A plan with its work area.
-struct planned {
-    psg_cuda_fft *fft;
-    device_array<char> work;
-    explicit planned(psg_cuda_fft *made) : fft(made), work(psg_cuda_fft_work_bytes(made)) {
-        MUST(psg_cuda_fft_set_work_area(fft, work.data()));
-        MUST(psg_cuda_fft_set_stream(fft, 0));
-    }
-    ~planned() {
-        MUST(cudaDeviceSynchronize());
-        psg_cuda_fft_destroy(fft);
-    }
-};
 
 template <class Real> static void planes(size_t nx, size_t ny, size_t nz) {
     const size_t nxc = nx / 2 + 1;

@@ -10,10 +10,6 @@
 using psg_cuda::complex_t;
 typedef complex_t<long double> extended;
 
-template <class Real> static psg_cuda_precision precision_of() {
-    return sizeof(Real) == 8 ? PSG_CUDA_F64 : PSG_CUDA_F32;
-}
-
 /// The answer of one column by the definition.
 static std::vector<extended> solve_column(const std::vector<extended> &root,
                                           const std::vector<extended> &f,

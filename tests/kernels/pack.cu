@@ -7,10 +7,6 @@
 
 using psg_cuda::complex_t;
 
-template <class Real> static psg_cuda_precision precision_of() {
-    return sizeof(Real) == 8 ? PSG_CUDA_F64 : PSG_CUDA_F32;
-}
-
 /// A number that tells its index: exact in both precisions below 2^24.
 template <class Real> static std::vector<complex_t<Real>> indices(size_t n) {
     std::vector<complex_t<Real>> v(n);

@@ -1,32 +1,13 @@
 // Planes and columns along axes that are not periodic are transformed as FFTW defines it, for every kind, odd and even sizes,
 // dense fields and fields with pitches; the inverse brings the data back.
 #include "kernels/complex.cuh"
-#include "kernels/fft.h"
 #include "kernels/r2r_tables.cuh"
-#include "tests/kernels/check_cuda.h"
+#include "tests/kernels/planned.h"
 #include "tests/kernels/r2r_defined.h"
 #include <complex>
 
 using namespace psg_cuda;
 using reals = std::vector<long double>;
-
-template <class Real> static psg_cuda_precision precision_of() {
-    return sizeof(Real) == 8 ? PSG_CUDA_F64 : PSG_CUDA_F32;
-}
-
-/// A plan with its work area.
-struct planned {
-    psg_cuda_fft *fft;
-    device_array<char> work;
-    explicit planned(psg_cuda_fft *made) : fft(made), work(psg_cuda_fft_work_bytes(made)) {
-        MUST(psg_cuda_fft_set_work_area(fft, work.data()));
-        MUST(psg_cuda_fft_set_stream(fft, 0));
-    }
-    ~planned() {
-        MUST(cudaDeviceSynchronize());
-        psg_cuda_fft_destroy(fft);
-    }
-};
 
 static long double norm(psg_cuda_r2r kind, size_t n) {
     const long double points = (long double)n;

@@ -9,10 +9,6 @@
 
 using psg_cuda::complex_t;
 
-template <class Real> static psg_cuda_precision precision_of() {
-    return sizeof(Real) == 8 ? PSG_CUDA_F64 : PSG_CUDA_F32;
-}
-
 /// nx x ny x nz points, solved both ways.
 template <class Real> struct problem {
     using Complex = complex_t<Real>;
