@@ -85,21 +85,21 @@ static bool is_message(const app_dag_event *e) {
 
 /* A message as both of its ends know it. */
 typedef struct passage {
-    size_t segment, pencil;
+    size_t segment, sheet;
     int from, to;
     size_t event;
 } passage;
 
 static passage passage_of(const app_dag *dag, size_t number) {
     const app_dag_event *e = &dag->event[number];
-    return (passage){e->event.segment, e->event.pencil, e->event.received ? e->event.rank : e->rank,
+    return (passage){e->event.segment, e->event.sheet, e->event.received ? e->event.rank : e->rank,
                      e->event.received ? e->rank : e->event.rank, number};
 }
 
 static int by_passage(const void *a, const void *b) {
     const passage *x = a, *y = b;
-    const size_t left[4] = {x->segment, x->pencil, (size_t)x->from, (size_t)x->to};
-    const size_t right[4] = {y->segment, y->pencil, (size_t)y->from, (size_t)y->to};
+    const size_t left[4] = {x->segment, x->sheet, (size_t)x->from, (size_t)x->to};
+    const size_t right[4] = {y->segment, y->sheet, (size_t)y->from, (size_t)y->to};
     for (int m = 0; m < 4; m++) {
         if (left[m] != right[m]) {
             return left[m] < right[m] ? -1 : 1;
@@ -164,7 +164,7 @@ static int place_of(const psg_event *e) {
     if (e->worker < 0) {
         return BETWEEN;
     }
-    return e->pencil != SIZE_MAX ? ALONG_Z
+    return e->sheet != SIZE_MAX ? ALONG_Z
            : e->stage == PSG_STAGE_FFT_XY || e->stage == PSG_STAGE_PACK ||
                    e->stage == PSG_STAGE_FORWARD_XY
                ? FORWARD

@@ -272,10 +272,10 @@ void app_report_print(const app_report *report) {
                 app_simulation_machine());
     }
     print_workers(report);
-    printf("graph     %s, %s exchange, %zu segment%s of up to %zu plane%s, %zu pencil%s%s\n",
+    printf("graph     %s, %s exchange, %zu segment%s of up to %zu plane%s, %zu sheet%s%s\n",
            app_graph_name(s->graph), app_exchange_name(s->exchange), s->segments,
            s->segments == 1 ? "" : "s", s->segment_planes, s->segment_planes == 1 ? "" : "s",
-           s->pencils, s->pencils == 1 ? "" : "s", s->tuned ? ", tuned" : "");
+           s->sheets, s->sheets == 1 ? "" : "s", s->tuned ? ", tuned" : "");
     print_share(report);
     if (report->resident) {
         printf("data      resident: f and u stay where they are computed, and no time has their "
@@ -555,7 +555,7 @@ int app_report_json(const app_report *report, const char *path, const char *show
     put(root, "tuned", json_boolean(s->tuned));
     put_size(root, "segments", s->segments);
     put_size(root, "segment_planes", s->segment_planes);
-    put_size(root, "pencils", s->pencils);
+    put_size(root, "sheets", s->sheets);
     put_size(root, "copied_bytes", s->copied_bytes);
     put_size(root, "cpu_planes", s->cpu_planes);
     put_size(root, "cpu_rows", s->cpu_rows);

@@ -100,9 +100,9 @@ static int make_grid(app_run *r) {
                  "--segment-planes %zu: the grid has %zu planes, so there is one segment",
                  options->segment_planes, n[2]);
     }
-    if (options->pencils > n[1]) {
-        app_note(&r->notes, "--pencils %zu: the grid has %zu rows of y, so there are %zu pencils",
-                 options->pencils, n[1], n[1]);
+    if (options->sheets > n[1]) {
+        app_note(&r->notes, "--sheets %zu: the grid has %zu rows of y, so there are %zu sheets",
+                 options->sheets, n[1], n[1]);
     }
     return APP_DONE;
 }

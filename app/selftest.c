@@ -69,7 +69,7 @@ typedef struct selftest_case {
     psg_exchange exchange;
     psg_z_layout z_layout;
     int normalize;
-    size_t segment_planes, pencils;
+    size_t segment_planes, sheets;
 } selftest_case;
 
 static const selftest_case fixed[] = {
@@ -84,8 +84,8 @@ static const selftest_case fixed[] = {
     {.n = {40, 50, 60}, .graph = PSG_GRAPH_STAGED, .normalize = 1},
     {.n = {40, 50, 60}, .graph = PSG_GRAPH_STAGED, .z_layout = PSG_Z_STRIDED},
     {.n = {25, 27, 49}, .graph = PSG_GRAPH_STAGED, .precision = PSG_F32, .segment_planes = 7},
-    {.n = {33, 64, 65}, .segment_planes = 5, .pencils = 9},
-    {.n = {64, 64, 64}, .segment_planes = 1, .pencils = 64},
+    {.n = {33, 64, 65}, .segment_planes = 5, .sheets = 9},
+    {.n = {64, 64, 64}, .segment_planes = 1, .sheets = 64},
     {.n = {128, 96, 80}},
 };
 enum { FIXED = sizeof fixed / sizeof *fixed };
@@ -122,7 +122,7 @@ static selftest_case random_case(selftest *t, selftest_on on) {
     c.z_layout = app_random(&t->random) % 2 == 0 ? PSG_Z_CONTIGUOUS : PSG_Z_STRIDED;
     c.normalize = app_random(&t->random) % 2 == 0;
     c.segment_planes = (size_t)(app_random(&t->random) % 3) * (1 + c.n[2] / 5);
-    c.pencils = (size_t)(app_random(&t->random) % 8);
+    c.sheets = (size_t)(app_random(&t->random) % 8);
     c.exchange = random_exchange(t, on);
     return c;
 }
@@ -152,16 +152,16 @@ static psg_options options_of(const selftest *t, const selftest_case *c, selftes
     o.z_layout = c->z_layout;
     o.normalize = c->normalize;
     o.segment_planes = c->segment_planes;
-    o.pencils = c->pencils;
+    o.sheets = c->sheets;
     return o;
 }
 
 static void case_text(const selftest_case *c, selftest_on on, char *text, size_t size) {
     static const char *const workers[] = {"cores", "GPUs", "cores and GPUs"};
-    (void)snprintf(text, size, "%zux%zux%zu %s %s lambda %g %s %s on %s, %zu planes, %zu pencils",
+    (void)snprintf(text, size, "%zux%zux%zu %s %s lambda %g %s %s on %s, %zu planes, %zu sheets",
                    c->n[0], c->n[1], c->n[2], app_precision_name(c->precision),
                    app_symbol_name(c->symbol), c->lambda, app_graph_name(c->graph),
-                   app_exchange_name(c->exchange), workers[on], c->segment_planes, c->pencils);
+                   app_exchange_name(c->exchange), workers[on], c->segment_planes, c->sheets);
 }
 
 /* --------------------------------------------------------------------------------- the checks */

@@ -194,8 +194,8 @@ void app_event_name(const psg_event *e, char *text, size_t size) {
     if (e->segment != SIZE_MAX && length < size) {
         length += (size_t)snprintf(text + length, size - length, " s%zu", e->segment);
     }
-    if (e->pencil != SIZE_MAX && length < size) {
-        snprintf(text + length, size - length, " p%zu", e->pencil);
+    if (e->sheet != SIZE_MAX && length < size) {
+        snprintf(text + length, size - length, " p%zu", e->sheet);
     }
 }
 
@@ -215,9 +215,9 @@ static json_t *arguments_of(const app_trace_event *e) {
     json_t *args = json_pack("{si}", "solve", (int)e->at.solve);
     const psg_event *event = &e->event;
     put_count(args, "segment", event->segment);
-    put_count(args, "pencil", event->pencil);
+    put_count(args, "sheet", event->sheet);
     if (event->worker >= 0) {
-        put_count(args, event->pencil != SIZE_MAX ? "rows" : "planes", event->count);
+        put_count(args, event->sheet != SIZE_MAX ? "rows" : "planes", event->count);
         put_count(args, "pieces", event->pieces);
         put_count(args, "remote", event->remote);
     } else {
@@ -258,7 +258,7 @@ static void add_message(json_t *list, const app_trace_event *e, double origin, s
 
 static bool same_message(const app_trace_event *a, const app_trace_event *b) {
     return a->event.rank >= 0 && b->event.rank >= 0 && a->at.solve == b->at.solve &&
-           a->event.segment == b->event.segment && a->event.pencil == b->event.pencil;
+           a->event.segment == b->event.segment && a->event.sheet == b->event.sheet;
 }
 
 /* The task of a process in a solve that ended, or began, nearest to a moment: before it, or not
@@ -346,7 +346,7 @@ static void add_copy(json_t *list, const app_trace_copy *c, double origin) {
                                            : "copy";
     json_t *args = json_pack("{si}", "solve", (int)c->at.solve);
     put_count(args, "segment", copy->segment);
-    put_count(args, "pencil", copy->pencil);
+    put_count(args, "sheet", copy->sheet);
     put_count(args, "bytes", copy->bytes);
     json_array_append_new(list, json_pack("{ss ss ss sf sf si si so}", "name", name, "cat",
                                           psg_link_name(copy->link), "ph", "X", "ts",

@@ -46,8 +46,8 @@ void app_tuned_text(const psg_tuned *t, char *text, size_t size) {
         add(text, size, "%zu plane%s a segment", t->segment_planes,
             t->segment_planes > 1 ? "s" : "");
     }
-    if (t->pencils > 0) {
-        add(text, size, "%zu pencil%s", t->pencils, t->pencils > 1 ? "s" : "");
+    if (t->sheets > 0) {
+        add(text, size, "%zu sheet%s", t->sheets, t->sheets > 1 ? "s" : "");
     }
     if (t->exchange != PSG_EXCHANGE_AUTO) {
         add(text, size, "%s exchange", app_exchange_name(t->exchange));
@@ -75,7 +75,7 @@ json_t *app_tuned_choice_json(const psg_tuned *t) {
     put(choice, "exchange",
         t->exchange != PSG_EXCHANGE_AUTO ? json_string(app_exchange_name(t->exchange)) : NULL);
     put_count(choice, "segment_planes", t->segment_planes);
-    put_count(choice, "pencils", t->pencils);
+    put_count(choice, "sheets", t->sheets);
     put(choice, "sched", t->policy[0] ? json_string(t->policy) : NULL);
     return choice;
 }

@@ -7,7 +7,7 @@
 #ifndef PSG_BASE_TUNING_H
 #define PSG_BASE_TUNING_H
 
-/* ------------------------------------------------------------ the cut into segments and pencils */
+/* ------------------------------------------------------------ the cut into segments and sheets */
 
 /** Tasks of one phase for each core, where f is large enough. With two, a late core does not hold up the
  *  others for long. Not recorded (2026-11-20). */
@@ -22,7 +22,7 @@
 #define TUNING_GPU_TASK_BYTES ((size_t)32 << 20)
 /** Parts of f or of the spectrum for which a GPU needs room at the same time, if all data come and go. Two
  *  tasks run while the data of a third arrive, each with its part in two arrays. The worker also has a slab or
- *  a pencil, and the work area of cuFFT, which is twice as large for long primes. Counted, not measured. */
+ *  a sheet, and the work area of cuFFT, which is twice as large for long primes. Counted, not measured. */
 #define TUNING_GPU_PARTS_AT_ONCE 9
 
 /** Bytes of a message between processes at the least: a smaller one costs more for itself than for its bytes.
@@ -57,7 +57,7 @@
  *  than it transforms, and forward_xy has more to write, so RELAY_FETCHED is taken there. */
 #define TUNING_RELAY_SHARE 0.39
 #define TUNING_RELAY_FETCHED_SHARE 0.12
-/** Rows of a pencil are returned in multiples of this: other numbers take longer. The times are not
+/** Rows of a sheet are returned in multiples of this: other numbers take longer. The times are not
  *  recorded (2026-11-20). */
 #define TUNING_RELAY_STEP 8
 

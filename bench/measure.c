@@ -102,7 +102,7 @@ static void tell_facts(const batch *b, const job *j) {
     snprintf(facts->policy, sizeof facts->policy, "%s", j->workers.policy);
     facts->segments = s.segments;
     facts->segment_planes = (size_t)most[1];
-    facts->pencils = s.pencils;
+    facts->sheets = s.sheets;
     facts->exchange = s.exchange;
     facts->plan_seconds = most[0];
     facts->workers = workers < BENCH_BUSY_MOST ? (unsigned)workers : BENCH_BUSY_MOST;

@@ -12,7 +12,7 @@
     "peer,grid,precision,ranks,threads,gpus,status," BENCH_TIMES_COLUMNS(                          \
         "peer_seconds") "," BENCH_TIMES_COLUMNS("psg_seconds") ",repeats,ratio,peer_gflops,"       \
                                                                "psg_gflops,difference,exchange,"   \
-                                                               "segments,pencils,gpu_model,"       \
+                                                               "segments,sheets,gpu_model,"        \
                                                                "variant"
 
 /** A row is a door of psg, or a peer. ratio: the time of the peer of the same run over the door's. difference: of u from

@@ -34,7 +34,7 @@ typedef struct bench_sample {
 
 /** What the plan came to, of all processes. */
 typedef struct bench_facts {
-    size_t segments, segment_planes, pencils;
+    size_t segments, segment_planes, sheets;
     unsigned workers; /**< that have an entry in busy_worker */
     unsigned cpus, gpus;
     int exchange;

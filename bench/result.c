@@ -66,7 +66,7 @@
     X(EXCHANGE_USED, "exchange_used", TEXT)                                                        \
     X(SEGMENTS, "segments", NUMBER)                                                                \
     X(PLANES, "planes", NUMBER)                                                                    \
-    X(PENCILS_USED, "pencils_used", NUMBER)                                                        \
+    X(SHEETS_USED, "sheets_used", NUMBER)                                                          \
     X(PLAN_SECONDS, "plan_seconds", NUMBER)                                                        \
     X(VERSIONS, "psg_version", TEXT)                                                               \
     X(VERSION_STARPU, "starpu_version", TEXT)                                                      \
@@ -346,7 +346,7 @@ static void put_facts(row *to, const bench_facts *facts) {
     put_text(to, EXCHANGE_USED, app_exchange_name(facts->exchange));
     put_number(to, SEGMENTS, (double)facts->segments);
     put_number(to, PLANES, (double)facts->segment_planes);
-    put_number(to, PENCILS_USED, (double)facts->pencils);
+    put_number(to, SHEETS_USED, (double)facts->sheets);
     put_number(to, PLAN_SECONDS, facts->plan_seconds);
     put_text(to, GPU_MODEL, facts->gpu_model);
 }

@@ -29,16 +29,16 @@ static size_t clamp(size_t value, size_t most) {
     return value < 1 ? 1 : value > most ? most : value;
 }
 
-/* `around`, in so many segments and pencils; not if that is what it comes to already. */
+/* `around`, in so many segments and sheets; not if that is what it comes to already. */
 static int pick_cut(bench_sweep *sweep, size_t around, const bench_facts *facts, size_t segments,
-                    size_t pencils, bench_picks *picks) {
+                    size_t sheets, bench_picks *picks) {
     const size_t *n = sweep->config[around].grid.n;
     const size_t parts = clamp(segments, n[2]);
     psg_options o;
     bench_config_options(&sweep->config[around], &o);
     o.segment_planes = (n[2] + parts - 1) / parts;
-    o.pencils = clamp(pencils, n[1]);
-    if (o.segment_planes == facts->segment_planes && o.pencils == facts->pencils) {
+    o.sheets = clamp(sheets, n[1]);
+    if (o.segment_planes == facts->segment_planes && o.sheets == facts->sheets) {
         return APP_DONE;
     }
     return pick(sweep, around, &o, picks);
@@ -52,7 +52,7 @@ int bench_search_cuts(bench_sweep *sweep, size_t around, const bench_facts *fact
     int code = APP_DONE;
     for (size_t f = 0; f < sizeof factors / sizeof factors[0] && !code; f++) {
         code = pick_cut(sweep, around, facts, facts->segments * factors[f].times / factors[f].over,
-                        facts->pencils * factors[f].times / factors[f].over, picks);
+                        facts->sheets * factors[f].times / factors[f].over, picks);
     }
     return code ? code : pick_cut(sweep, around, facts, 1, 1, picks);
 }
@@ -61,7 +61,7 @@ int bench_search_variants(bench_sweep *sweep, size_t around, const bench_facts *
                           bench_picks *picks) {
     psg_options known;
     bench_config_options(&sweep->config[around], &known);
-    const size_t s = facts->segments, p = facts->pencils;
+    const size_t s = facts->segments, p = facts->sheets;
     const size_t cuts[][2] = {{2 * s, p}, {s, 2 * p}, {s / 2, p}, {s, p / 2}};
     int code = APP_DONE;
     for (size_t c = 0; c < sizeof cuts / sizeof cuts[0] && !code; c++) {

@@ -21,11 +21,11 @@ void bench_picks_add(bench_picks *picks, size_t number);
  *  @param[in] facts   what its plan came to
  *  @return APP_DONE; APP_FAILED after a message */
 
-/** More and fewer segments, with as many more or fewer pencils. */
+/** More and fewer segments, with as many more or fewer sheets. */
 int bench_search_cuts(bench_sweep *sweep, size_t around, const bench_facts *facts,
                       bench_picks *picks);
 
-/** Segments and pencils on their own, the other variants of the graph, and the other exchange. */
+/** Segments and sheets on their own, the other variants of the graph, and the other exchange. */
 int bench_search_variants(bench_sweep *sweep, size_t around, const bench_facts *facts,
                           bench_picks *picks);
 

@@ -13,7 +13,7 @@ enum { UP_TO_CPUS, ALL_CPUS, CPUS_BESIDE_GPUS, UP_TO_GPUS, ALL_GPUS, MACHINE_LIS
 static const char machine_list[MACHINE_LISTS];
 #define MACHINE(which) (&machine_list[which])
 
-/* More planes than any grid has: one segment, or one pencil's worth. */
+/* More planes than any grid has: one segment, or one sheet's worth. */
 #define WHOLE "1000000000"
 
 /* What a part of a study is about. Other workers than these have nothing to do with it. */

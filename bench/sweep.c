@@ -20,7 +20,7 @@ static const struct {
     const char *option, *word;
 } defaults[] = {{"cpus", "default"},     {"gpus", "default"},    {"policy", "default"},
                 {"exchange", "default"}, {"network", "default"}, {"segment_planes", "0"},
-                {"pencils", "0"}};
+                {"sheets", "0"}};
 
 /* -------------------------------------------------------------------------------------- lists */
 
@@ -214,7 +214,7 @@ void bench_config_put(bench_config *config, const psg_options *options) {
 
 /* So that what is measured once has one name: the layout of z and where u is normalised are the staged graph's, a share
  * is of cores and GPUs, one node has no network, and there are no more planes in a segment than the grid has, nor more
- * pencils than rows. */
+ * sheets than rows. */
 static void settle(bench_config *config) {
     psg_options o, standard;
     default_options(&standard);
@@ -232,8 +232,8 @@ static void settle(bench_config *config) {
     if (o.segment_planes > config->grid.n[2]) {
         o.segment_planes = config->grid.n[2];
     }
-    if (o.pencils > config->grid.n[1]) {
-        o.pencils = config->grid.n[1];
+    if (o.sheets > config->grid.n[1]) {
+        o.sheets = config->grid.n[1];
     }
     bench_config_put(config, &o);
 }
@@ -370,7 +370,7 @@ double bench_config_bytes(const bench_config *c) {
     const double element = (double)app_element_bytes(o.precision);
     const double field = n[0] * n[1] * n[2] * element;
     const double spectrum = (n[0] + 2) * n[1] * n[2] * element;
-    /* the staged graph has pencils beside the blocks, and slabs beside both */
+    /* the staged graph has sheets beside the blocks, and slabs beside both */
     const double spectra = o.graph == PSG_GRAPH_STAGED ? 3 : 1;
     return o.in_flight * (field + spectra * spectrum) + (c->resident ? 2 * field : 0);
 }

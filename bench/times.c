@@ -25,7 +25,7 @@ bench_time bench_time_of(const size_t n[3], psg_precision precision, const psg_e
                         .precision = precision,
                         .gpu = gpu,
                         .n = {n[0], n[1], n[2]},
-                        .pencil = event->pencil != SIZE_MAX,
+                        .sheet = event->sheet != SIZE_MAX,
                         .count = event->count,
                         .dense = event->dense,
                         .pieces = event->pieces,
@@ -35,7 +35,7 @@ bench_time bench_time_of(const size_t n[3], psg_precision precision, const psg_e
 
 static bool same(const bench_time *a, const bench_time *b) {
     return a->stage == b->stage && a->precision == b->precision && a->gpu == b->gpu &&
-           memcmp(a->n, b->n, sizeof a->n) == 0 && a->pencil == b->pencil && a->count == b->count &&
+           memcmp(a->n, b->n, sizeof a->n) == 0 && a->sheet == b->sheet && a->count == b->count &&
            a->dense == b->dense && a->pieces == b->pieces && a->remote == b->remote;
 }
 
@@ -230,7 +230,7 @@ static void put_time(FILE *file, const bench_time *t) {
     const double spread = t->freedom > 0 ? sqrt(expm1(t->squares / t->freedom)) : 0;
     fprintf(file, "time %s %s %s %zux%zux%zu %s %zu %s %zu %zu %.4g", psg_stage_name(t->stage),
             app_precision_name(t->precision), t->gpu ? "gpu" : "cpu", t->n[0], t->n[1], t->n[2],
-            t->pencil ? "pencil" : "segment", t->count, t->dense ? "dense" : "views", t->pieces,
+            t->sheet ? "sheet" : "segment", t->count, t->dense ? "dense" : "views", t->pieces,
             t->remote, fmax(t->seconds, shortest));
     if (spread >= least) {
         fprintf(file, " %.3g", fmin(spread, 10));

@@ -14,8 +14,8 @@ typedef struct bench_time {
     int precision;
     bool gpu;
     size_t n[3];
-    bool pencil;  /**< the task is about a pencil, else about a segment */
-    size_t count; /**< planes of the segment, or rows of the pencil */
+    bool sheet;   /**< the task is about a sheet, else about a segment */
+    size_t count; /**< planes of the segment, or rows of the sheet */
     bool dense;   /**< the blocks are in one piece each, else views */
     size_t pieces, remote;
     double seconds; /**< of many on GPUs the median, on cores the mean */

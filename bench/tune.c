@@ -187,7 +187,7 @@ static int pick_stored(tune *t, bench_picks *picks) {
         o.z_layout = s->z_layout == PSG_Z_STRIDED ? PSG_Z_STRIDED : PSG_Z_CONTIGUOUS;
         o.exchange = s->exchange;
         o.segment_planes = s->segment_planes;
-        o.pencils = s->pencils;
+        o.sheets = s->sheets;
         o.policy = s->policy[0] != '\0' ? s->policy : NULL;
         bench_config_put(&config, &o);
         code = bench_sweep_put(&t->groups.sweep, &config, &number);
@@ -315,7 +315,7 @@ static psg_tuned entry_of(const tune *t, size_t number) {
         e.z_layout = o.graph == PSG_GRAPH_STAGED ? o.z_layout : PSG_Z_AUTO;
         e.exchange = o.exchange;
         e.segment_planes = o.segment_planes;
-        e.pencils = o.pencils;
+        e.sheets = o.sheets;
         snprintf(e.policy, sizeof e.policy, "%s", o.policy != NULL ? o.policy : "");
     }
     return e;

@@ -39,7 +39,7 @@ static const app_command_text tune_text = {
     "Usage: psg tune --grid N|NXxNYxNZ [OPTION]...\n"
     "  or:  psg tune --forget\n"
     "\n"
-    "Measure which segments, pencils, variant of the graph, exchange and scheduling policy\n"
+    "Measure which segments, sheets, variant of the graph, exchange and scheduling policy\n"
     "solve a grid fastest on this machine, and store them where psg solve and programs with\n"
     "the library find them.\n",
     "The search goes by stages: cuts, then variants of the best of them, then policies. Each\n"
@@ -52,7 +52,7 @@ static const app_command_text tune_text = {
     "What is stored holds for this machine (processor, GPU, number of workers, versions of\n"
     "psg and its libraries), this precision, and periodic grids of one process: the same\n"
     "grid, else one whose axes have the same nearest powers of two, in as many segments and\n"
-    "pencils. An option that is given is never overruled; psg solve --tuned no ignores all.\n"
+    "sheets. An option that is given is never overruled; psg solve --tuned no ignores all.\n"
     "It is kept in the cache folder, which psg info shows with what is in it.\n"
     "\n"
     "Examples:\n"

@@ -1,7 +1,7 @@
 /** @file codelets.h  One typed submit function per codelet: what it reads and writes, and in which shape.
- * A segment has a block for each bundle of each process; a pencil has a block for each segment.
+ * A segment has a block for each bundle of each process; a sheet has a block for each segment.
  *
- * s is a segment with z planes, p a pencil with y rows. All data are
+ * s is a segment with z planes, p a sheet with y rows. All data are
  * StarPU blocks. A failed submission is latched in the run; see task.h.
  */
 #ifndef PSG_CODELETS_CODELETS_H
@@ -29,17 +29,17 @@ void psg_task_pack_segment(psg_run *run, size_t s, starpu_data_handle_t spectrum
 void psg_task_unpack_segment(psg_run *run, size_t s, const starpu_data_handle_t *blocks,
                              starpu_data_handle_t spectrum);
 
-/** A pencil, complex [y][nxc][nz] (form.z_contiguous) or [nz][y][nxc] -> its blocks, one per
+/** A sheet, complex [y][nxc][nz] (form.z_contiguous) or [nz][y][nxc] -> its blocks, one per
  *  segment, of which that of segment s is blocks[s * stride]; and back. */
-void psg_task_pack_pencil(psg_run *run, size_t p, starpu_data_handle_t pencil,
-                          const starpu_data_handle_t *blocks, size_t stride);
-void psg_task_unpack_pencil(psg_run *run, size_t p, const starpu_data_handle_t *blocks,
-                            size_t stride, starpu_data_handle_t pencil);
+void psg_task_pack_sheet(psg_run *run, size_t p, starpu_data_handle_t sheet,
+                         const starpu_data_handle_t *blocks, size_t stride);
+void psg_task_unpack_sheet(psg_run *run, size_t p, const starpu_data_handle_t *blocks,
+                           size_t stride, starpu_data_handle_t sheet);
 
-/** Transform a pencil along z, in place; divide it; transform it back. */
-void psg_task_fft_z(psg_run *run, size_t p, starpu_data_handle_t pencil);
-void psg_task_divide(psg_run *run, size_t p, starpu_data_handle_t pencil);
-void psg_task_ifft_z(psg_run *run, size_t p, starpu_data_handle_t pencil);
+/** Transform a sheet along z, in place; divide it; transform it back. */
+void psg_task_fft_z(psg_run *run, size_t p, starpu_data_handle_t sheet);
+void psg_task_divide(psg_run *run, size_t p, starpu_data_handle_t sheet);
+void psg_task_ifft_z(psg_run *run, size_t p, starpu_data_handle_t sheet);
 
 /** u[s] *= factor/(nx ny nz). */
 void psg_task_normalize(psg_run *run, size_t s, starpu_data_handle_t u);
@@ -47,7 +47,7 @@ void psg_task_normalize(psg_run *run, size_t s, starpu_data_handle_t u);
 /** fft_xy and pack: f[s] -> blocks, one per bundle. */
 void psg_task_forward_xy(psg_run *run, size_t s, starpu_data_handle_t f,
                          const starpu_data_handle_t *blocks);
-/** unpack, fft_z, divide, ifft_z, pack: a pencil's blocks in place; the factor
+/** unpack, fft_z, divide, ifft_z, pack: a sheet's blocks in place; the factor
  *  factor/(nx ny nz) is in it. */
 void psg_task_kspace(psg_run *run, size_t p, const starpu_data_handle_t *blocks, size_t stride);
 /** unpack and ifft_xy: blocks, one per bundle -> u[s]. */
@@ -80,7 +80,7 @@ typedef struct psg_direct_codelets {
 void psg_task_forward_xy_direct(struct starpu_codelet direct[PSG_TASK_PRECISIONS], int *nodes);
 void psg_task_inverse_xy_direct(struct starpu_codelet direct[PSG_TASK_PRECISIONS], int *nodes);
 
-/** A segment's block of a bundle of several pencils, as it came, into the blocks of each, which are views of
+/** A segment's block of a bundle of several sheets, as it came, into the blocks of each, which are views of
  *  it; and back, ready to go.
  *  @param[in] foreign  another process' segment */
 void psg_task_regroup(psg_run *run, psg_way way, bool foreign, starpu_data_handle_t bundle,

@@ -2,10 +2,10 @@
 
 /* Bytes in multiples of a part of the real field and of the spectrum: what a task moves between memory and its worker
  * at the least, and what StarPU counts as its data. Scratch is not counted, nor is the reading of what the same
- * segment or pencil has just written, which may still be in a cache; nor the reading of a line of memory before it is
+ * segment or sheet has just written, which may still be in a cache; nor the reading of a line of memory before it is
  * written, which there are ways around.
  *
- * In the staged graph a spectrum is written as such, then as blocks, as a pencil, as blocks, and as such again; what
+ * In the staged graph a spectrum is written as such, then as blocks, as a sheet, as blocks, and as such again; what
  * transforms or divides it in place may find it in a cache. Where it is not packed, the transforms after the packs'
  * place read and write it. */
 static const struct {
@@ -23,8 +23,8 @@ static const struct {
 void psg_label_part(const psg_context *c, const psg_label *label, double *field, double *spectrum) {
     const psg_layout *l = &c->layout;
     const double real = (double)c->cpu->real_bytes;
-    if (psg_label_has_pencil(label)) {
-        const size_t rows = psg_layout_rows(l, label->index[PSG_AXIS_PENCIL]);
+    if (psg_label_has_sheet(label)) {
+        const size_t rows = psg_layout_rows(l, label->index[PSG_AXIS_SHEET]);
         *field = 0;
         *spectrum = 2 * real * (double)rows * (double)(l->nxc * l->n[2]);
     } else {
@@ -37,27 +37,27 @@ void psg_label_part(const psg_context *c, const psg_label *label, double *field,
 
 size_t psg_messages_after(const psg_context *c, const psg_label *label) {
     const psg_layout *l = &c->layout;
-    const size_t p = label->index[PSG_AXIS_PENCIL];
+    const size_t p = label->index[PSG_AXIS_SHEET];
     if (!c->form.messages) {
         return 0;
     }
-    if (!psg_label_has_pencil(label)) {
+    if (!psg_label_has_sheet(label)) {
         return l->bundles.count - psg_range_count(l->bundles.own);
     }
     for (size_t g = l->bundles.own.first; g < l->bundles.own.end; g++) {
-        if (l->bundles.part[g].pencils.first == p && l->bundles.part[g].pencils.end == p + 1) {
+        if (l->bundles.part[g].sheets.first == p && l->bundles.part[g].sheets.end == p + 1) {
             return l->segments.count - psg_range_count(l->segments.own);
         }
     }
-    return 0; /* the pencil goes with others, see regroup.c */
+    return 0; /* the sheet goes with others, see regroup.c */
 }
 
 static psg_traffic traffic(const void *owner, const psg_label *label) {
     const psg_context *c = owner;
     const psg_task_kind kind = (psg_task_kind)label->kind;
-    const bool reads = (kind == PSG_TASK_FFT_Z && c->form.pencil_is_block) ||
+    const bool reads = (kind == PSG_TASK_FFT_Z && c->form.sheet_is_block) ||
                        (kind == PSG_TASK_IFFT_XY && c->form.segment_is_block);
-    const bool writes = kind == PSG_TASK_IFFT_Z && c->form.pencil_is_block;
+    const bool writes = kind == PSG_TASK_IFFT_Z && c->form.sheet_is_block;
     double field = 0;
     double spectrum = 0;
     psg_label_part(c, label, &field, &spectrum);
@@ -66,34 +66,34 @@ static psg_traffic traffic(const void *owner, const psg_label *label) {
         moves[kind].field_writes * field + (moves[kind].spectrum_writes + writes) * spectrum};
 }
 
-/* A pencil needs every segment, and a segment every pencil. */
+/* A sheet needs every segment, and a segment every sheet. */
 static int phase(const psg_label *label) {
     const bool forward = label->kind == PSG_TASK_FORWARD_XY || label->kind == PSG_TASK_FFT_XY ||
                          label->kind == PSG_TASK_PACK;
-    return psg_label_has_pencil(label) ? 1 : forward ? 0 : 2;
+    return psg_label_has_sheet(label) ? 1 : forward ? 0 : 2;
 }
 
 static double data_bytes(const psg_task_shape *s) {
     const double real = s->precision == PSG_TASK_F64 ? 8 : 4;
-    const double lines = (double)s->count * (double)s->n[s->axis == PSG_AXIS_PENCIL ? 2 : 1];
+    const double lines = (double)s->count * (double)s->n[s->axis == PSG_AXIS_SHEET ? 2 : 1];
     return lines * real *
            (moves[s->kind].fields * (double)s->n[0] + moves[s->kind].spectra * 2 * (double)s->row);
 }
 
 static int worker(const void *owner, const psg_label *label) {
     const psg_layout *l = &((const psg_context *)owner)->layout;
-    return psg_label_has_pencil(label) ? l->pencils.part[label->index[PSG_AXIS_PENCIL]].worker
-                                       : l->segments.part[label->index[PSG_AXIS_SEGMENT]].worker;
+    return psg_label_has_sheet(label) ? l->sheets.part[label->index[PSG_AXIS_SHEET]].worker
+                                      : l->segments.part[label->index[PSG_AXIS_SEGMENT]].worker;
 }
 
-/* Of a pencil, the blocks that it has to do with on other GPUs are those into which kspace puts the rows that it
+/* Of a sheet, the blocks that it has to do with on other GPUs are those into which kspace puts the rows that it
  * relays. */
-static void pencil_shape(const psg_layout *l, size_t p, psg_task_shape *shape) {
+static void sheet_shape(const psg_layout *l, size_t p, psg_task_shape *shape) {
     const size_t relayed = psg_relay_rows(l, p);
     shape->count = psg_layout_rows(l, p);
     shape->pieces = l->segments.count;
     for (size_t s = 0; relayed > 0 && s < l->segments.count; s++) {
-        shape->remote += l->segments.part[s].worker != l->pencils.part[p].worker;
+        shape->remote += l->segments.part[s].worker != l->sheets.part[p].worker;
     }
     shape->moved = shape->remote > 0 ? (double)relayed / (double)shape->count : 0;
 }
@@ -118,8 +118,8 @@ static void shape(const void *owner, const psg_label *label, psg_task_shape *sha
     }
     shape->row = c->layout.nxc;
     shape->dense = c->form.packed;
-    if (psg_label_has_pencil(label)) {
-        pencil_shape(&c->layout, label->index[PSG_AXIS_PENCIL], shape);
+    if (psg_label_has_sheet(label)) {
+        sheet_shape(&c->layout, label->index[PSG_AXIS_SHEET], shape);
     } else {
         segment_shape(c, label->index[PSG_AXIS_SEGMENT], shape);
     }
@@ -132,11 +132,11 @@ static void shape(const void *owner, const psg_label *label, psg_task_shape *sha
 
 /* ------------------------------------------------------------------------------- the graph */
 
-/* A segment's, a pencil's, and a segment's again. */
+/* A segment's, a sheet's, and a segment's again. */
 size_t psg_task_steps(const psg_context *context, psg_task_step steps[PSG_TASK_STEPS]) {
     const bool fused = context->form.fused;
     const bool packs[2] = {!fused && !context->form.segment_is_block,
-                           !fused && !context->form.pencil_is_block};
+                           !fused && !context->form.sheet_is_block};
     const struct {
         psg_task_step step;
         bool there;
@@ -169,7 +169,7 @@ size_t psg_task_total(const psg_context *context) {
     const size_t count = psg_task_steps(context, step);
     size_t total = 0;
     for (size_t m = 0; m < count; m++) {
-        total += step[m].pencil ? context->layout.pencils.count : context->layout.segments.count;
+        total += step[m].sheet ? context->layout.sheets.count : context->layout.segments.count;
     }
     return total;
 }

@@ -17,25 +17,25 @@ typedef struct psg_form {
     bool reaches;  /**< tasks of segments write and read blocks in other GPUs' memory */
     size_t strip;  /**< rows of blocks are in strips of x so wide (psg_gpu_strip()); 0: not */
     /* Of the staged graph: */
-    bool z_contiguous;     /**< pencils are [ky][kx][z], else [z][ky][kx] */
+    bool z_contiguous;     /**< sheets are [ky][kx][z], else [z][ky][kx] */
     bool segment_is_block; /**< a segment's spectrum is its only block: there is nothing to pack */
-    bool pencil_is_block;  /**< a pencil is its only block: there is nothing to pack */
+    bool sheet_is_block;   /**< a sheet is its only block: there is nothing to pack */
     bool normalizes; /**< `normalize` has the factor factor/(nx ny nz), else the division has it */
 } psg_form;
 
 /** What tasks find out about f, for whoever waits for the solve: psg_run.result. GPUs write it too. */
 typedef struct psg_findings {
-    /** One complex of the precision: the mode (0,0,0), which is the sum of f. The task of the first pencil writes it. */
+    /** One complex of the precision: the mode (0,0,0), which is the sum of f. The task of the first sheet writes it. */
     double mode0[2];
     atomic_int nonfinite; /**< 1 if a mode is not finite: f is not, or it is too large */
 } psg_findings;
 
 /** Where the rows stand that kspace relays, in the lane of a solve, at addresses for one GPU. */
 typedef struct psg_relay_place {
-    /** By pencil, on its GPU: the rows that came, complex [nz][rows][nxc]; NULL if they are fetched. */
+    /** By sheet, on its GPU: the rows that came, complex [nz][rows][nxc]; NULL if they are fetched. */
     void **before;
-    /** By segment, on its GPU: the rows of all pencils when they are back, or that are fetched, complex
-     *  [pencil][planes][rows][nxc]. */
+    /** By segment, on its GPU: the rows of all sheets when they are back, or that are fetched, complex
+     *  [sheet][planes][rows][nxc]. */
     void **after;
 } psg_relay_place;
 
@@ -91,12 +91,12 @@ static inline void *psg_task_scratch(const psg_task_args *args) {
     return psg_context_of(args->run)->scratch[psg_task_worker(args)];
 }
 
-/** The segment, or the pencil, that a task is about. */
+/** The segment, or the sheet, that a task is about. */
 static inline size_t psg_segment_of(const psg_task_args *args) {
     return args->label.index[PSG_AXIS_SEGMENT];
 }
-static inline size_t psg_pencil_of(const psg_task_args *args) {
-    return args->label.index[PSG_AXIS_PENCIL];
+static inline size_t psg_sheet_of(const psg_task_args *args) {
+    return args->label.index[PSG_AXIS_SHEET];
 }
 
 /** The steps of a plan's graph, in its order. @return how many */

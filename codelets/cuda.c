@@ -24,7 +24,7 @@ static size_t most_planes(const psg_context *c) {
 }
 
 static size_t most_rows(const psg_context *c) {
-    return psg_parts_largest(&c->layout.pencils, c->layout.pencils.gpus, 1);
+    return psg_parts_largest(&c->layout.sheets, c->layout.sheets.gpus, 1);
 }
 
 /* What cuFFT's plans do along an axis. Where x has two modes in a complex number, a periodic axis is real-to-real too. */
@@ -67,7 +67,7 @@ static int plan_xy(psg_cuda_plans *w, const psg_context *c) {
 static int plan_z(psg_cuda_plans *w, const psg_context *c) {
     const psg_cuda_layout layout = psg_cuda_layout_of(c);
     size_t rows[PSG_CUDA_SIZES];
-    const size_t count = sizes_of(&c->layout.pencils, 1, rows);
+    const size_t count = sizes_of(&c->layout.sheets, 1, rows);
     int code = cudaErrorNotSupported;
     if (c->form.fused && suits_kspace(c) &&
         psg_cuda_kspace_supported(psg_cuda_precision_of(c), c->layout.n[2]) > 0) {
@@ -84,8 +84,8 @@ static int plan_z(psg_cuda_plans *w, const psg_context *c) {
                                      rows[m] * c->layout.nxc, c->layout.n[2]);
     }
     if (code == 0 && c->form.fused) {
-        code = (int)cudaMalloc(&w->pencil_d, most_rows(c) * c->layout.nxc * c->layout.n[2] * 2 *
-                                                 c->cpu->real_bytes);
+        code = (int)cudaMalloc(&w->sheet_d, most_rows(c) * c->layout.nxc * c->layout.n[2] * 2 *
+                                                c->cpu->real_bytes);
     }
     return code;
 }
@@ -146,7 +146,7 @@ static void destroy(void *state, const void *owner) {
     (void)cudaFree(w->work_d);
     (void)cudaFree(w->slab_d);
     (void)cudaFree(w->dense_d);
-    (void)cudaFree(w->pencil_d);
+    (void)cudaFree(w->sheet_d);
     free(w->segments[0]);
     free(w->blocks);
     free(w->rows);
@@ -206,9 +206,9 @@ static void add_planes(const psg_context *c, psg_cuda_segment *segments, size_t 
     }
 }
 
-/* The rows of pencil p in segment s that kspace returns, a plane after the other: before it has,
- * among the pencil's of all planes; and when they are back, or if it fetches them too, after those
- * of other pencils. */
+/* The rows of sheet p in segment s that kspace returns, a plane after the other: before it has,
+ * among the sheet's of all planes; and when they are back, or if it fetches them too, after those
+ * of other sheets. */
 static psg_cuda_segment relayed_of(const psg_run *run, psg_cuda_direction direction, size_t s,
                                    size_t p) {
     const psg_context *c = psg_context_of(run);
@@ -256,7 +256,7 @@ size_t psg_cuda_parts_of(const psg_run *run, psg_cuda_direction direction, size_
     size_t count = 0;
     for (size_t g = 0; g < c->layout.bundles.count; g++) {
         const psg_box *bundle = &c->layout.bundles.part[g].box;
-        const size_t returned = psg_relay_rows(&c->layout, g); /* if any, bundles are pencils */
+        const size_t returned = psg_relay_rows(&c->layout, g); /* if any, bundles are sheets */
         const size_t rows = psg_box_length(bundle, 1) - returned;
         parts[count++] = (psg_cuda_xy_part){.base_d = psg_task_pointer(buffers, g),
                                             .plane_pitch = psg_task_pitch(buffers, g),
@@ -280,7 +280,7 @@ psg_cuda_symbol psg_cuda_symbol_of(const psg_run *run, size_t p) {
     const psg_cpu_divide divide = psg_divide_of(run);
     return (psg_cuda_symbol){.ex_d = w->eigen_d[0],
                              .ey_d = (const char *)w->eigen_d[1] +
-                                     c->layout.pencils.part[p].box.lo[1] * c->cpu->real_bytes,
+                                     c->layout.sheets.part[p].box.lo[1] * c->cpu->real_bytes,
                              .ez_d = w->eigen_d[2],
                              .lambda = divide.lambda,
                              .scale = divide.scale,

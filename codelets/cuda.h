@@ -9,14 +9,14 @@
 #include "kernels/xy.h"
 #include "runtime/task.h"
 
-/** A process' segments for GPUs have two sizes at most: the first one's, and the last one's. So have its pencils. */
+/** A process' segments for GPUs have two sizes at most: the first one's, and the last one's. So have its sheets. */
 enum { PSG_CUDA_SIZES = 2 };
 
 /** What the tasks of a plan need on a GPU: psg_gpu.state. */
 typedef struct psg_cuda_plans {
     psg_cuda_fft *xy[2][PSG_CUDA_SIZES]; /**< [direction][size of segment]; NULL with strips */
     psg_cuda_xy *strips;                 /**< both, if form.strip > 0 */
-    psg_cuda_fft *z[PSG_CUDA_SIZES]; /**< [size of pencil]; NULL with the fused graph and kspace */
+    psg_cuda_fft *z[PSG_CUDA_SIZES]; /**< [size of sheet]; NULL with the fused graph and kspace */
     psg_cuda_kspace *kspace;         /**< NULL: no kernel for this length, or the staged graph */
     void *eigen_d[3];                /**< tables of the symbol */
     void *work_d;                    /**< work area of all of them */
@@ -24,7 +24,7 @@ typedef struct psg_cuda_plans {
                                           without strips */
     void *dense_d;                   /**< room for a dense copy of f or u of a segment, made by the
                                           first task that needs it, see psg_cuda_run_fft() */
-    void *pencil_d;                  /**< room for a pencil, for lengths without a kspace kernel */
+    void *sheet_d;                   /**< room for a sheet, for lengths without a kspace kernel */
     /* For the arguments of kernels: */
     psg_cuda_segment *segments[3]; /**< [layout.segments.count] of a band */
     void **blocks;                 /**< [2 * layout.bundles.count] */
@@ -37,13 +37,13 @@ static inline psg_cuda_plans *psg_cuda_plans_self(const psg_context *context) {
     return psg_gpu_self(&context->engine)->state;
 }
 
-/** For kernels/, valid until this worker's next task: pencil p's blocks as a band, and the rows that it relays as another
+/** For kernels/, valid until this worker's next task: sheet p's blocks as a band, and the rows that it relays as another
  *  one. @return how many bands */
 size_t psg_cuda_bands_of(const psg_run *run, size_t p, void *buffers[], psg_cuda_band bands[2]);
-/** For kernels/: the division of pencil p. */
+/** For kernels/: the division of sheet p. */
 psg_cuda_symbol psg_cuda_symbol_of(const psg_run *run, size_t p);
 /** For kernels/, valid until this worker's next task: segment s' blocks, and the relayed rows between them, in their order,
- *  on the way to the pencils or back. @return how many */
+ *  on the way to the sheets or back. @return how many */
 size_t psg_cuda_parts_of(const psg_run *run, psg_cuda_direction direction, size_t s,
                          void *buffers[], const psg_cuda_xy_part **parts);
 
@@ -82,8 +82,8 @@ static inline size_t psg_cuda_segment_size(const psg_context *c, size_t s) {
     const size_t first = c->layout.segments.gpus.first;
     return psg_layout_planes(&c->layout, s) == psg_layout_planes(&c->layout, first) ? 0 : 1;
 }
-static inline size_t psg_cuda_pencil_size(const psg_context *c, size_t p) {
-    const size_t first = c->layout.pencils.gpus.first;
+static inline size_t psg_cuda_sheet_size(const psg_context *c, size_t p) {
+    const size_t first = c->layout.sheets.gpus.first;
     return psg_layout_rows(&c->layout, p) == psg_layout_rows(&c->layout, first) ? 0 : 1;
 }
 

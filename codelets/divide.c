@@ -13,8 +13,8 @@ static void divide_cpu(void *buffers[], void *argument) {
     if (psg_run_failed(args->run)) {
         return;
     }
-    const size_t row0 = context->layout.pencils.part[psg_pencil_of(args)].box.lo[1];
-    const size_t rows = psg_layout_rows(&context->layout, psg_pencil_of(args));
+    const size_t row0 = context->layout.sheets.part[psg_sheet_of(args)].box.lo[1];
+    const size_t rows = psg_layout_rows(&context->layout, psg_sheet_of(args));
     const psg_cpu_divide divide = psg_divide_of(args->run);
     const size_t n[3] = {context->layout.nxc, context->layout.n[1], context->layout.n[2]};
     if (context->form.z_contiguous) {
@@ -33,8 +33,8 @@ static void divide_cuda(void *buffers[], void *argument) {
     if (psg_run_failed(args->run)) {
         return;
     }
-    const size_t rows = psg_layout_rows(&context->layout, psg_pencil_of(args));
-    const psg_cuda_symbol symbol = psg_cuda_symbol_of(args->run, psg_pencil_of(args));
+    const size_t rows = psg_layout_rows(&context->layout, psg_sheet_of(args));
+    const psg_cuda_symbol symbol = psg_cuda_symbol_of(args->run, psg_sheet_of(args));
     psg_gpu_check(args->run,
                   (int)psg_cuda_divide(psg_cuda_precision_of(context), psg_cuda_layout_of(context),
                                        psg_task_pointer(buffers, 0), rows * context->layout.nxc,
@@ -46,7 +46,7 @@ static void divide_cuda(void *buffers[], void *argument) {
 
 PSG_CODELET(divide);
 
-void psg_task_divide(psg_run *run, size_t p, starpu_data_handle_t pencil) {
-    const psg_task_args args = {.run = run, .label = psg_pencil_label(PSG_TASK_DIVIDE, p)};
-    psg_task_submit_one(divide_codelet, &args, pencil, STARPU_RW);
+void psg_task_divide(psg_run *run, size_t p, starpu_data_handle_t sheet) {
+    const psg_task_args args = {.run = run, .label = psg_sheet_label(PSG_TASK_DIVIDE, p)};
+    psg_task_submit_one(divide_codelet, &args, sheet, STARPU_RW);
 }

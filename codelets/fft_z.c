@@ -9,14 +9,14 @@ static void transform(void *buffers[], const psg_task_args *args, psg_cpu_direct
     if (psg_run_failed(args->run)) {
         return;
     }
-    const size_t rows = psg_layout_rows(&context->layout, psg_pencil_of(args));
-    void *pencil = psg_task_pointer(buffers, 0);
+    const size_t rows = psg_layout_rows(&context->layout, psg_sheet_of(args));
+    void *sheet = psg_task_pointer(buffers, 0);
     void *scratch = psg_task_scratch(args);
     const size_t count = rows * context->layout.nxc;
     const bool finite =
         context->form.z_contiguous
-            ? context->cpu->fft_z_contiguous(context->fft, direction, count, pencil, scratch)
-            : context->cpu->fft_z_strided(context->fft, direction, count, pencil, scratch);
+            ? context->cpu->fft_z_contiguous(context->fft, direction, count, sheet, scratch)
+            : context->cpu->fft_z_strided(context->fft, direction, count, sheet, scratch);
     if (!finite) {
         atomic_store(&psg_findings_of(args->run)->nonfinite, 1);
     }
@@ -36,7 +36,7 @@ static void transform_cuda(void *buffers[], const psg_task_args *args, psg_cuda_
     const psg_context *context = psg_context_of(args->run);
     const psg_cuda_plans *worker = psg_cuda_plans_self(context);
     if (!psg_run_failed(args->run)) {
-        const psg_cuda_fft *fft = worker->z[psg_cuda_pencil_size(context, psg_pencil_of(args))];
+        const psg_cuda_fft *fft = worker->z[psg_cuda_sheet_size(context, psg_sheet_of(args))];
         psg_gpu_check(args->run, psg_cuda_fft_run_z(fft, direction, psg_task_pointer(buffers, 0)),
                       what);
     }
@@ -54,12 +54,12 @@ static void ifft_z_cuda(void *buffers[], void *argument) {
 PSG_CODELET(fft_z);
 PSG_CODELET(ifft_z);
 
-void psg_task_fft_z(psg_run *run, size_t p, starpu_data_handle_t pencil) {
-    const psg_task_args args = {.run = run, .label = psg_pencil_label(PSG_TASK_FFT_Z, p)};
-    psg_task_submit_one(fft_z_codelet, &args, pencil, STARPU_RW);
+void psg_task_fft_z(psg_run *run, size_t p, starpu_data_handle_t sheet) {
+    const psg_task_args args = {.run = run, .label = psg_sheet_label(PSG_TASK_FFT_Z, p)};
+    psg_task_submit_one(fft_z_codelet, &args, sheet, STARPU_RW);
 }
 
-void psg_task_ifft_z(psg_run *run, size_t p, starpu_data_handle_t pencil) {
-    const psg_task_args args = {.run = run, .label = psg_pencil_label(PSG_TASK_IFFT_Z, p)};
-    psg_task_submit_one(ifft_z_codelet, &args, pencil, STARPU_RW);
+void psg_task_ifft_z(psg_run *run, size_t p, starpu_data_handle_t sheet) {
+    const psg_task_args args = {.run = run, .label = psg_sheet_label(PSG_TASK_IFFT_Z, p)};
+    psg_task_submit_one(ifft_z_codelet, &args, sheet, STARPU_RW);
 }

@@ -21,28 +21,28 @@ typedef enum psg_task_kind {
     PSG_TASK_COUNT
 } psg_task_kind;
 
-/** Axes of parts, of psg_label.index: a task on a segment has an index along the first, a task on a pencil along the
+/** Axes of parts, of psg_label.index: a task on a segment has an index along the first, a task on a sheet along the
  *  second, a message along both. */
-enum { PSG_AXIS_SEGMENT = 0, PSG_AXIS_PENCIL };
+enum { PSG_AXIS_SEGMENT = 0, PSG_AXIS_SHEET };
 
 static inline psg_label psg_segment_label(psg_task_kind kind, size_t s) {
     return (psg_label){kind, {s, PSG_NO_INDEX, PSG_NO_INDEX}};
 }
-static inline psg_label psg_pencil_label(psg_task_kind kind, size_t p) {
+static inline psg_label psg_sheet_label(psg_task_kind kind, size_t p) {
     return (psg_label){kind, {PSG_NO_INDEX, p, PSG_NO_INDEX}};
 }
-/** The label of an event or a task with blocks of several segments and several pencils. */
+/** The label of an event or a task with blocks of several segments and several sheets. */
 static inline psg_label psg_exchange_label(void) {
     return (psg_label){PSG_TASK_EXCHANGE, {PSG_NO_INDEX, PSG_NO_INDEX, PSG_NO_INDEX}};
 }
-static inline bool psg_label_has_pencil(const psg_label *label) {
-    return label->index[PSG_AXIS_PENCIL] != PSG_NO_INDEX;
+static inline bool psg_label_has_sheet(const psg_label *label) {
+    return label->index[PSG_AXIS_SHEET] != PSG_NO_INDEX;
 }
 
-/** A kind of task that a graph has, of each segment or of each pencil. */
+/** A kind of task that a graph has, of each segment or of each sheet. */
 typedef struct psg_task_step {
     psg_task_kind kind;
-    bool pencil;
+    bool sheet;
 } psg_task_step;
 
 enum { PSG_TASK_STEPS = 10 }; /**< the most that a graph has */

@@ -28,10 +28,10 @@ size_t psg_parts_largest(const psg_parts *parts, psg_range range, int d) {
 }
 
 /* The field and the spectrum have the same planes. */
-psg_box psg_layout_block(const psg_layout *l, size_t s, const psg_part *pencils) {
+psg_box psg_layout_block(const psg_layout *l, size_t s, const psg_part *sheets) {
     const psg_box *segment = &l->segments.part[s].box;
     const psg_box slab = {{0, 0, segment->lo[2]}, {l->nxc, l->n[1], segment->hi[2]}};
-    return psg_box_common(&slab, &pencils->box);
+    return psg_box_common(&slab, &sheets->box);
 }
 
 static void free_parts(psg_parts *parts) {
@@ -41,7 +41,7 @@ static void free_parts(psg_parts *parts) {
 
 void psg_layout_free(psg_layout *l) {
     free_parts(&l->segments);
-    free_parts(&l->pencils);
+    free_parts(&l->sheets);
     free_parts(&l->bundles);
     free(l->relay.rows);
     *l = (psg_layout){.n = {l->n[0], l->n[1], l->n[2]}, .nxc = l->nxc};

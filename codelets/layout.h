@@ -40,7 +40,7 @@ psg_box psg_box_common(const psg_box *a, const psg_box *b);
 /** A box of an array and its owner. */
 typedef struct psg_part {
     psg_box box;
-    psg_range pencils; /**< of a bundle: the pencils in it */
+    psg_range sheets; /**< of a bundle: the sheets in it */
     int process;
     int worker; /**< the CUDA worker whose GPU has the part; -1: none */
 } psg_part;
@@ -65,22 +65,22 @@ static inline psg_range psg_parts_of(const psg_parts *parts, int process) {
 size_t psg_parts_length(const psg_parts *parts, psg_range range, int d);
 size_t psg_parts_largest(const psg_parts *parts, psg_range range, int d);
 
-/** Rows that `kspace` relays: the last rows of each pencil. They are no part of the pencil's blocks. `forward_xy` puts
+/** Rows that `kspace` relays: the last rows of each sheet. They are no part of the sheet's blocks. `forward_xy` puts
  *  them elsewhere, and `kspace` itself writes its result to the GPUs of their segments, so that the links between GPUs
  *  do not rest while `kspace` computes. */
 typedef struct psg_relay {
-    size_t *rows; /**< by pencil; NULL: none */
+    size_t *rows; /**< by sheet; NULL: none */
     bool fetched; /**< `kspace` also reads the rows from the GPUs of their segments */
 } psg_relay;
 
-/** The cut over all processes; the layout owns its arrays. A segment is a run of planes z of the field, a pencil a run
- *  of rows ky of the spectrum. A bundle is pencils of one process whose blocks travel as one message; in one process
- *  each pencil is a bundle. The block of a segment and a bundle is what the two have in common. */
+/** The cut over all processes; the layout owns its arrays. A segment is a run of planes z of the field, a sheet a run
+ *  of rows ky of the spectrum. A bundle is sheets of one process whose blocks travel as one message; in one process
+ *  each sheet is a bundle. The block of a segment and a bundle is what the two have in common. */
 typedef struct psg_layout {
     size_t n[3]; /**< nx, ny, nz: the extents of the field */
     size_t nxc;  /**< psg_transform_row(): the extents of the spectrum are nxc, ny, nz */
     psg_parts segments;
-    psg_parts pencils;
+    psg_parts sheets;
     psg_parts bundles;
     psg_relay relay;
 } psg_layout;
@@ -90,26 +90,26 @@ static inline size_t psg_layout_planes(const psg_layout *l, size_t s) {
 }
 
 static inline size_t psg_layout_rows(const psg_layout *l, size_t p) {
-    return psg_box_length(&l->pencils.part[p].box, 1);
+    return psg_box_length(&l->sheets.part[p].box, 1);
 }
 
-/** The block of segment s and a pencil or a bundle, as a box of the spectrum; with the rows that kspace relays. */
-psg_box psg_layout_block(const psg_layout *l, size_t s, const psg_part *pencils);
+/** The block of segment s and a sheet or a bundle, as a box of the spectrum; with the rows that kspace relays. */
+psg_box psg_layout_block(const psg_layout *l, size_t s, const psg_part *sheets);
 
-/** Rows of pencil p that kspace relays. */
+/** Rows of sheet p that kspace relays. */
 static inline size_t psg_relay_rows(const psg_layout *l, size_t p) {
     return l->relay.rows != NULL ? l->relay.rows[p] : 0;
 }
 
-/** Rows of pencil p that are in its blocks. */
+/** Rows of sheet p that are in its blocks. */
 static inline size_t psg_block_rows(const psg_layout *l, size_t p) {
     return psg_layout_rows(l, p) - psg_relay_rows(l, p);
 }
 
-/** Rows of all pencils that kspace relays. */
+/** Rows of all sheets that kspace relays. */
 static inline size_t psg_relay_all_rows(const psg_layout *l) {
     size_t rows = 0;
-    for (size_t p = 0; p < l->pencils.count; p++) {
+    for (size_t p = 0; p < l->sheets.count; p++) {
         rows += psg_relay_rows(l, p);
     }
     return rows;

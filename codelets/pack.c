@@ -1,7 +1,7 @@
 /* The transposes before and after the exchange: between the whole (a segment's spectrum or a
- * pencil) and its blocks, each of which goes to another pencil or segment.
+ * sheet) and its blocks, each of which goes to another sheet or segment.
  *
- *   segment s, [z][ny][nxc]          pencil p, [nz][y][nxc] or [y][nxc][nz]
+ *   segment s, [z][ny][nxc]          sheet p, [nz][y][nxc] or [y][nxc][nz]
  *     rows of a bundle <-> B[s]        planes of s <-> B[s][p], [z][y][nxc]
  */
 #include "codelets/codelets.h"
@@ -15,7 +15,7 @@
 #include <starpu_cuda.h>
 #endif
 
-/* Block m of the whole, a bundle's of a segment or a segment's of a pencil: where it starts in
+/* Block m of the whole, a bundle's of a segment or a segment's of a sheet: where it starts in
  * it, and how the two are laid out. */
 typedef struct piece {
     psg_permutation permutation;
@@ -26,13 +26,13 @@ typedef struct piece {
 
 static piece piece_of(const psg_context *context, const psg_task_args *args, size_t m) {
     const psg_layout *l = &context->layout;
-    const bool pencil = psg_label_has_pencil(&args->label);
-    const size_t s = pencil ? m : psg_segment_of(args);
-    const psg_part *part = pencil ? &l->pencils.part[psg_pencil_of(args)] : &l->bundles.part[m];
+    const bool sheet = psg_label_has_sheet(&args->label);
+    const size_t s = sheet ? m : psg_segment_of(args);
+    const psg_part *part = sheet ? &l->sheets.part[psg_sheet_of(args)] : &l->bundles.part[m];
     const psg_box block = psg_layout_block(l, s, part);
     const size_t columns = psg_box_length(&block, 0) * psg_box_length(&block, 1);
     piece it = {.permutation = PSG_XYZ, .n = {columns, psg_box_length(&block, 2), 1}};
-    if (!pencil) {
+    if (!sheet) {
         it.offset = block.lo[1] * l->nxc;
         it.whole.row = l->n[1] * l->nxc;
     } else if (context->form.z_contiguous) {
@@ -47,8 +47,8 @@ static piece piece_of(const psg_context *context, const psg_task_args *args, siz
 }
 
 static size_t pieces(const psg_context *context, const psg_task_args *args) {
-    return psg_label_has_pencil(&args->label) ? context->layout.segments.count
-                                              : context->layout.bundles.count;
+    return psg_label_has_sheet(&args->label) ? context->layout.segments.count
+                                             : context->layout.bundles.count;
 }
 
 static void pack_cpu(void *buffers[], void *argument) {
@@ -80,7 +80,7 @@ static void unpack_cpu(void *buffers[], void *argument) {
 }
 
 #if PSG_WITH_CUDA
-/* A segment's blocks one by one: they may be views; a pencil's all in one kernel. */
+/* A segment's blocks one by one: they may be views; a sheet's all in one kernel. */
 static void segment_cuda(void *buffers[], const psg_task_args *args, bool pack) {
     const psg_context *context = psg_context_of(args->run);
     const size_t bytes = 2 * context->cpu->real_bytes;
@@ -107,20 +107,19 @@ static void move_cuda(void *buffers[], const psg_task_args *args, bool pack) {
     if (psg_run_failed(args->run)) {
         return;
     }
-    if (!psg_label_has_pencil(&args->label)) {
+    if (!psg_label_has_sheet(&args->label)) {
         segment_cuda(buffers, args, pack);
         return;
     }
     psg_cuda_band bands[2];
-    (void)psg_cuda_bands_of(args->run, psg_pencil_of(args), buffers + 1, bands); /* staged: one */
+    (void)psg_cuda_bands_of(args->run, psg_sheet_of(args), buffers + 1, bands); /* staged: one */
     const psg_cuda_band *band = bands;
     const size_t columns = band->rows * context->layout.nxc;
     void *whole = psg_task_pointer(buffers, 0);
     const int code =
-        pack
-            ? (int)psg_cuda_pack_pencil(precision, layout, whole, columns, context->layout.n[2],
+        pack ? (int)psg_cuda_pack_sheet(precision, layout, whole, columns, context->layout.n[2],
                                         band->segments, band->count, starpu_cuda_get_local_stream())
-            : (int)psg_cuda_unpack_pencil(precision, layout, whole, columns, context->layout.n[2],
+             : (int)psg_cuda_unpack_sheet(precision, layout, whole, columns, context->layout.n[2],
                                           band->segments, band->count,
                                           starpu_cuda_get_local_stream());
     psg_gpu_check(args->run, code, pack ? "pack" : "unpack");
@@ -167,15 +166,15 @@ void psg_task_unpack_segment(psg_run *run, size_t s, const starpu_data_handle_t 
     submit(unpack_codelet, &args, spectrum, STARPU_W, blocks, 1, STARPU_R);
 }
 
-void psg_task_pack_pencil(psg_run *run, size_t p, starpu_data_handle_t pencil,
-                          const starpu_data_handle_t *blocks, size_t stride) {
-    psg_task_args args = {.run = run, .label = psg_pencil_label(PSG_TASK_PACK, p)};
+void psg_task_pack_sheet(psg_run *run, size_t p, starpu_data_handle_t sheet,
+                         const starpu_data_handle_t *blocks, size_t stride) {
+    psg_task_args args = {.run = run, .label = psg_sheet_label(PSG_TASK_PACK, p)};
     args.messages = psg_messages_after(psg_context_of(run), &args.label);
-    submit(pack_codelet, &args, pencil, STARPU_R, blocks, stride, STARPU_W);
+    submit(pack_codelet, &args, sheet, STARPU_R, blocks, stride, STARPU_W);
 }
 
-void psg_task_unpack_pencil(psg_run *run, size_t p, const starpu_data_handle_t *blocks,
-                            size_t stride, starpu_data_handle_t pencil) {
-    const psg_task_args args = {.run = run, .label = psg_pencil_label(PSG_TASK_UNPACK, p)};
-    submit(unpack_codelet, &args, pencil, STARPU_W, blocks, stride, STARPU_R);
+void psg_task_unpack_sheet(psg_run *run, size_t p, const starpu_data_handle_t *blocks,
+                           size_t stride, starpu_data_handle_t sheet) {
+    const psg_task_args args = {.run = run, .label = psg_sheet_label(PSG_TASK_UNPACK, p)};
+    submit(unpack_codelet, &args, sheet, STARPU_W, blocks, stride, STARPU_R);
 }

@@ -46,13 +46,13 @@ void psg_cpu_divide_line(const psg_cpu_divide *divide, size_t i, size_t j, size_
 }
 
 void psg_cpu_divide_strided(const psg_cpu_divide *divide, const size_t n[3], size_t row0,
-                            size_t rows, void *pencil, void *mode0) {
+                            size_t rows, void *sheet, void *mode0) {
     const size_t nxc = n[0];
     const psg_real *ex = divide->eigen[0];
     const psg_real *ey = divide->eigen[1];
     const psg_real *ez = divide->eigen[2];
     const psg_real scale = (psg_real)divide->scale;
-    psg_complex *line = pencil;
+    psg_complex *line = sheet;
     if (mode0 != NULL && row0 == 0) {
         memcpy(mode0, line, sizeof *line);
     }
@@ -69,8 +69,8 @@ void psg_cpu_divide_strided(const psg_cpu_divide *divide, const size_t n[3], siz
 }
 
 void psg_cpu_divide_contiguous(const psg_cpu_divide *divide, const size_t n[3], size_t row0,
-                               size_t rows, void *pencil, void *mode0) {
-    psg_complex *line = pencil;
+                               size_t rows, void *sheet, void *mode0) {
+    psg_complex *line = sheet;
     if (mode0 != NULL && row0 == 0) {
         memcpy(mode0, line, sizeof *line);
     }

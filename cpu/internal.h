@@ -73,14 +73,14 @@ static inline void psg_cpu_divide_base(const psg_cpu_divide *divide, size_t i, s
 void psg_cpu_divide_line(const psg_cpu_divide *divide, size_t i, size_t j, size_t nz,
                          psg_complex *line);
 void psg_cpu_divide_strided(const psg_cpu_divide *divide, const size_t n[3], size_t row0,
-                            size_t rows, void *pencil, void *mode0);
+                            size_t rows, void *sheet, void *mode0);
 void psg_cpu_divide_contiguous(const psg_cpu_divide *divide, const size_t n[3], size_t row0,
-                               size_t rows, void *pencil, void *mode0);
+                               size_t rows, void *sheet, void *mode0);
 
 /* kspace.c */
 #define psg_cpu_kspace PSG_REAL_NAME(psg_cpu_kspace)
 bool psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
-                    const psg_cpu_pencil *pencil, void *scratch, void *mode0);
+                    const psg_cpu_sheet *sheet, void *scratch, void *mode0);
 
 /* normalize.c, reduce.c */
 #define psg_cpu_normalize PSG_REAL_NAME(psg_cpu_normalize)

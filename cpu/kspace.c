@@ -28,42 +28,42 @@ static void copy(const order *o, size_t k, size_t columns, const void *from, voi
 }
 
 /* Copy `columns` columns from position `first` of the pieces into a tile of `width`; and back. */
-static void gather(const psg_cpu_pencil *pencil, const order *o, size_t first, size_t columns,
+static void gather(const psg_cpu_sheet *sheet, const order *o, size_t first, size_t columns,
                    size_t width, psg_complex *tile) {
     size_t k = 0;
-    for (size_t s = 0; s < pencil->pieces; s++) {
-        const psg_complex *from = (const psg_complex *)pencil->piece[s].memory + first;
-        for (const size_t end = k + pencil->piece[s].planes; k < end; k++) {
+    for (size_t s = 0; s < sheet->pieces; s++) {
+        const psg_complex *from = (const psg_complex *)sheet->piece[s].memory + first;
+        for (const size_t end = k + sheet->piece[s].planes; k < end; k++) {
             copy(o, k, columns, from, tile + place_of(o, k) * width);
-            from += pencil->piece[s].pitch;
+            from += sheet->piece[s].pitch;
         }
     }
 }
 
-static void scatter(const psg_cpu_pencil *pencil, const order *o, size_t first, size_t columns,
+static void scatter(const psg_cpu_sheet *sheet, const order *o, size_t first, size_t columns,
                     size_t width, psg_complex *tile) {
     size_t k = 0;
-    for (size_t s = 0; s < pencil->pieces; s++) {
-        psg_complex *to = (psg_complex *)pencil->piece[s].memory + first;
-        for (const size_t end = k + pencil->piece[s].planes; k < end; k++) {
+    for (size_t s = 0; s < sheet->pieces; s++) {
+        psg_complex *to = (psg_complex *)sheet->piece[s].memory + first;
+        for (const size_t end = k + sheet->piece[s].planes; k < end; k++) {
             copy(o, k, columns, tile + place_of(o, k) * width, to);
-            to += pencil->piece[s].pitch;
+            to += sheet->piece[s].pitch;
         }
     }
 }
 
-/* Modes i, j of column c of a tile that begins at position `first` of the pencil. */
-static size_t mode_x(const psg_cpu_pencil *pencil, size_t first, size_t c) {
-    return (first + c) % pencil->nxc;
+/* Modes i, j of column c of a tile that begins at position `first` of the sheet. */
+static size_t mode_x(const psg_cpu_sheet *sheet, size_t first, size_t c) {
+    return (first + c) % sheet->nxc;
 }
 
-static size_t mode_y(const psg_cpu_pencil *pencil, size_t first, size_t c) {
-    return pencil->row0 + (first + c) / pencil->nxc;
+static size_t mode_y(const psg_cpu_sheet *sheet, size_t first, size_t c) {
+    return sheet->row0 + (first + c) / sheet->nxc;
 }
 
 /* FFTW's transform turns the tile on the way, so that the division runs along contiguous lines. */
 static void work_along_lines(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
-                             const psg_cpu_pencil *pencil, size_t first, size_t columns,
+                             const psg_cpu_sheet *sheet, size_t first, size_t columns,
                              psg_complex *tile, psg_complex *lines, void *mode0) {
     const size_t nz = psg_cpu_fft_points_z(fft);
     psg_cpu_fft_tile_forward(fft, tile, lines);
@@ -71,7 +71,7 @@ static void work_along_lines(const psg_cpu_fft *fft, const psg_cpu_divide *divid
         memcpy(mode0, lines, sizeof *lines);
     }
     for (size_t c = 0; c < columns; c++) {
-        psg_cpu_divide_line(divide, mode_x(pencil, first, c), mode_y(pencil, first, c), nz,
+        psg_cpu_divide_line(divide, mode_x(sheet, first, c), mode_y(sheet, first, c), nz,
                             lines + c * nz);
     }
     psg_cpu_fft_tile_inverse(fft, lines, tile);
@@ -117,7 +117,7 @@ static PSG_CLONES void divide_planes(size_t columns, psg_complex *low, psg_compl
 /* The transform and the division go along planes of the tile, whose columns are next to each other. A sine transform
  * has its modes in the other order. */
 static void work_along_planes(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
-                              const psg_cpu_pencil *pencil, const order *o, const psg_real *turn,
+                              const psg_cpu_sheet *sheet, const order *o, const psg_real *turn,
                               size_t first, size_t columns, psg_complex *tile, void *mode0) {
     const size_t nz = o->nz;
     const size_t width = psg_cpu_fft_tile_columns(fft);
@@ -125,8 +125,7 @@ static void work_along_planes(const psg_cpu_fft *fft, const psg_cpu_divide *divi
     const psg_real scale = (psg_real)divide->scale;
     psg_real base[2 * PSG_CPU_TILE_COLUMNS] = {0};
     for (size_t c = 0; c < columns; c++) {
-        psg_cpu_divide_base(divide, mode_x(pencil, first, c), mode_y(pencil, first, c),
-                            base + 2 * c);
+        psg_cpu_divide_base(divide, mode_x(sheet, first, c), mode_y(sheet, first, c), base + 2 * c);
     }
     psg_cpu_fft_tile_mirrored(fft, PSG_CPU_FORWARD, tile);
     if (mode0 != NULL) {
@@ -149,10 +148,10 @@ static void work_along_planes(const psg_cpu_fft *fft, const psg_cpu_divide *divi
  * last tile may be narrower: its missing columns hold what the tile before left, and are
  * transformed in vain. */
 bool psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
-                    const psg_cpu_pencil *pencil, void *scratch, void *mode0) {
+                    const psg_cpu_sheet *sheet, void *scratch, void *mode0) {
     const size_t nz = psg_cpu_fft_points_z(fft);
     const size_t width = psg_cpu_fft_tile_columns(fft);
-    const size_t total = pencil->rows * pencil->nxc;
+    const size_t total = sheet->rows * sheet->nxc;
     order o = {.nz = nz};
     const psg_real *turn = psg_cpu_fft_mirrored(fft, &o.sine);
     psg_complex *tile = scratch;
@@ -165,17 +164,17 @@ bool psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
     }
     for (size_t first = 0; first < total; first += width) {
         const size_t columns = total - first < width ? total - first : width;
-        void *zero = pencil->row0 == 0 && first == 0 ? mode0 : NULL;
-        gather(pencil, &o, first, columns, width, tile);
+        void *zero = sheet->row0 == 0 && first == 0 ? mode0 : NULL;
+        gather(sheet, &o, first, columns, width, tile);
         if (o.mirrored) {
-            work_along_planes(fft, divide, pencil, &o, turn, first, columns, tile, zero);
+            work_along_planes(fft, divide, sheet, &o, turn, first, columns, tile, zero);
         } else {
-            work_along_lines(fft, divide, pencil, first, columns, tile, lines, zero);
+            work_along_lines(fft, divide, sheet, first, columns, tile, lines, zero);
         }
         for (size_t c = 0; c < columns; c++) {
             finite = finite && psg_cpu_finite(tile[c]);
         }
-        scatter(pencil, &o, first, columns, width, tile);
+        scatter(sheet, &o, first, columns, width, tile);
     }
     return finite;
 }

@@ -38,24 +38,24 @@ typedef struct psg_cpu_divide {
     double scale;
 } psg_cpu_divide;
 
-/** Part of a pencil: complex planes of [rows][nxc], `pitch` complex numbers apart. */
+/** Part of a sheet: complex planes of [rows][nxc], `pitch` complex numbers apart. */
 typedef struct psg_cpu_piece {
     void *memory;
     size_t pitch;
     size_t planes;
 } psg_cpu_piece;
 
-/** Columns of a pencil that are transformed together: kspace does a last few as so many. */
+/** Columns of a sheet that are transformed together: kspace does a last few as so many. */
 enum { PSG_CPU_TILE_COLUMNS = 16 };
 
-/** A pencil in pieces, one after the other along z. */
-typedef struct psg_cpu_pencil {
+/** A sheet in pieces, one after the other along z. */
+typedef struct psg_cpu_sheet {
     size_t pieces;
     const psg_cpu_piece *piece;
     size_t nxc;
-    size_t row0; /**< the first ky of the pencil */
+    size_t row0; /**< the first ky of the sheet */
     size_t rows;
-} psg_cpu_pencil;
+} psg_cpu_sheet;
 
 struct psg_cpu_ops {
     size_t real_bytes;
@@ -88,21 +88,21 @@ struct psg_cpu_ops {
     bool (*fft_z_strided)(const psg_cpu_fft *fft, psg_cpu_direction direction, size_t count,
                           void *columns, void *scratch);
 
-    /** One pencil, from forward_xy's pieces to inverse_xy's, in place: transform along z, divide, transform
+    /** One sheet, from forward_xy's pieces to inverse_xy's, in place: transform along z, divide, transform
      *  back; each piece is read and written once.
-     *  @param[out] mode0  one complex: the mode (0,0,0) before the division, if the pencil has it: the sum of
+     *  @param[out] mode0  one complex: the mode (0,0,0) before the division, if the sheet has it: the sum of
      *                     f, and not finite where f is not; may be NULL
-     *  @return false: a NaN or an Inf stands in the pencil */
-    bool (*kspace)(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
-                   const psg_cpu_pencil *pencil, void *scratch, void *mode0);
+     *  @return false: a NaN or an Inf stands in the sheet */
+    bool (*kspace)(const psg_cpu_fft *fft, const psg_cpu_divide *divide, const psg_cpu_sheet *sheet,
+                   void *scratch, void *mode0);
 
-    /** Divide a pencil of rows [row0, row0 + rows), whole: [nz][rows][nxc] or [rows][nxc][nz].
+    /** Divide a sheet of rows [row0, row0 + rows), whole: [nz][rows][nxc] or [rows][nxc][nz].
      *  @param[in]  n      nxc, ny, nz
-     *  @param[out] mode0  one complex: the mode (0,0,0) before the division, if the pencil has it; may be NULL */
+     *  @param[out] mode0  one complex: the mode (0,0,0) before the division, if the sheet has it; may be NULL */
     void (*divide_strided)(const psg_cpu_divide *divide, const size_t n[3], size_t row0,
-                           size_t rows, void *pencil, void *mode0);
+                           size_t rows, void *sheet, void *mode0);
     void (*divide_contiguous)(const psg_cpu_divide *divide, const size_t n[3], size_t row0,
-                              size_t rows, void *pencil, void *mode0);
+                              size_t rows, void *sheet, void *mode0);
 
     /** values *= factor, count reals. */
     void (*normalize)(void *values, size_t count, double factor);

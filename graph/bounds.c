@@ -78,24 +78,24 @@ static double tail(const void *plan, const psg_run_event *event) {
     return way_of(plan, event, true);
 }
 
-static bool on_pencil(const void *plan, const psg_run_event *event) {
+static bool on_sheet(const void *plan, const psg_run_event *event) {
     (void)plan;
-    return psg_label_has_pencil(&event->label);
+    return psg_label_has_sheet(&event->label);
 }
 
-/* A chain has f and u of one segment. But a pencil needs every segment, and a segment every pencil: all
- * of f has come before the first pencil begins, and all of u goes home after the last. */
+/* A chain has f and u of one segment. But a sheet needs every segment, and a segment every sheet: all
+ * of f has come before the first sheet begins, and all of u goes home after the last. */
 static psg_status find_path(const psg_plan *plan, double *seconds) {
     const psg_history *h = &plan->past.latest;
     const psg_chain_rule all = {.owner = plan, .lead = lead, .tail = tail};
-    const psg_chain_rule pencils = {.owner = plan, .counts = on_pencil};
+    const psg_chain_rule sheets = {.owner = plan, .counts = on_sheet};
     psg_edge *edges = NULL;
     size_t count = 0;
     double chain = 0;
     *seconds = 0;
     psg_status status = psg_edges_find(plan, &edges, &count);
     if (status == PSG_OK && (!psg_history_chain(h, edges, count, &all, seconds) ||
-                             !psg_history_chain(h, edges, count, &pencils, &chain))) {
+                             !psg_history_chain(h, edges, count, &sheets, &chain))) {
         status = psg_fail(PSG_ERR_MEMORY, "no memory for the times of %zu events", h->events.count);
     }
     *seconds = fmax(*seconds, whole_way(plan, false) + whole_way(plan, true) + chain);
@@ -122,21 +122,21 @@ static double between_gpus(const psg_plan *plan, int from, int to, double bytes)
 }
 
 static double block_bytes(const psg_context *c, size_t s, size_t p) {
-    const psg_box block = psg_layout_block(&c->layout, s, &c->layout.pencils.part[p]);
+    const psg_box block = psg_layout_block(&c->layout, s, &c->layout.sheets.part[p]);
     return 2 * (double)c->cpu->real_bytes * (double)c->layout.nxc * (double)psg_box_rows(&block);
 }
 
 /* Between GPU `from` and GPU `to`, or the cores (-1), there and back: blocks that segments on the
- * one have of pencils on the other, and on their way back those that pencils on the one have of
+ * one have of sheets on the other, and on their way back those that sheets on the one have of
  * segments on the other. */
 static double exchanged_bytes(const psg_plan *plan, int from, int to) {
     const psg_context *c = &plan->context;
     double bytes = 0;
     for (size_t s = c->layout.segments.own.first; s < c->layout.segments.own.end; s++) {
-        for (size_t p = c->layout.pencils.own.first; p < c->layout.pencils.own.end; p++) {
+        for (size_t p = c->layout.sheets.own.first; p < c->layout.sheets.own.end; p++) {
             const int segment = c->layout.segments.part[s].worker;
-            const int pencil = c->layout.pencils.part[p].worker;
-            bytes += (segment == from && pencil == to) || (pencil == from && segment == to)
+            const int sheet = c->layout.sheets.part[p].worker;
+            bytes += (segment == from && sheet == to) || (sheet == from && segment == to)
                          ? block_bytes(c, s, p)
                          : 0;
         }
@@ -144,10 +144,10 @@ static double exchanged_bytes(const psg_plan *plan, int from, int to) {
     return bytes;
 }
 
-/* What a GPU's segments and pencils have for other processes, and get from there as much. */
+/* What a GPU's segments and sheets have for other processes, and get from there as much. */
 static double foreign_bytes(const psg_plan *plan, int gpu) {
     const psg_context *c = &plan->context;
-    const size_t rows = psg_parts_length(&c->layout.pencils, c->layout.pencils.own, 1);
+    const size_t rows = psg_parts_length(&c->layout.sheets, c->layout.sheets.own, 1);
     const size_t planes = psg_parts_length(&c->layout.segments, c->layout.segments.own, 2);
     double points = 0;
     for (size_t s = c->layout.segments.own.first; s < c->layout.segments.own.end; s++) {
@@ -155,8 +155,8 @@ static double foreign_bytes(const psg_plan *plan, int gpu) {
                       ? (double)psg_layout_planes(&c->layout, s) * (double)(c->layout.n[1] - rows)
                       : 0;
     }
-    for (size_t p = c->layout.pencils.own.first; p < c->layout.pencils.own.end; p++) {
-        points += c->layout.pencils.part[p].worker == gpu
+    for (size_t p = c->layout.sheets.own.first; p < c->layout.sheets.own.end; p++) {
+        points += c->layout.sheets.part[p].worker == gpu
                       ? (double)psg_layout_rows(&c->layout, p) * (double)(c->layout.n[2] - planes)
                       : 0;
     }

@@ -27,7 +27,7 @@ static psg_copy describe(const psg_plan *plan, const psg_copy_record *record) {
                      .from = record->from,
                      .to = record->to,
                      .segment = SIZE_MAX,
-                     .pencil = SIZE_MAX,
+                     .sheet = SIZE_MAX,
                      .bytes = record->bytes};
     const void *ends[2] = {record->source, record->target};
     bool found = false;

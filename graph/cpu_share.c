@@ -39,12 +39,12 @@ static bool find_seconds(const psg_context *c, unsigned worker, bool gpu, size_t
     int phase = FORWARD;
     bool known = true;
     for (size_t m = 0; m < count && known; m++) {
-        const size_t extent = c->layout.n[step[m].pencil ? 1 : 2];
+        const size_t extent = c->layout.n[step[m].sheet ? 1 : 2];
         const size_t parts = tasks < extent ? tasks : extent;
-        phase = step[m].pencil ? ALONG_Z : phase == ALONG_Z ? BACK : phase;
+        phase = step[m].sheet ? ALONG_Z : phase == ALONG_Z ? BACK : phase;
         const psg_task_shape shape = {.kind = step[m].kind,
                                       .precision = c->engine.precision,
-                                      .axis = step[m].pencil ? PSG_AXIS_PENCIL : PSG_AXIS_SEGMENT,
+                                      .axis = step[m].sheet ? PSG_AXIS_SHEET : PSG_AXIS_SEGMENT,
                                       .n = {c->layout.n[0], c->layout.n[1], c->layout.n[2]},
                                       .row = c->layout.nxc,
                                       .count = extent / parts,

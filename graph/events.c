@@ -5,14 +5,14 @@
 static bool feeds(const psg_layout *l, const psg_label *event, const psg_label *message) {
     const bool packs = event->kind == PSG_TASK_PACK;
     const size_t s = message->index[PSG_AXIS_SEGMENT];
-    const size_t first = message->index[PSG_AXIS_PENCIL];
-    const size_t p = event->index[PSG_AXIS_PENCIL];
+    const size_t first = message->index[PSG_AXIS_SHEET];
+    const size_t p = event->index[PSG_AXIS_SHEET];
     if (psg_range_has(l->segments.own, s)) {
         return event->index[PSG_AXIS_SEGMENT] == s && (packs || event->kind == PSG_TASK_FORWARD_XY);
     }
     for (size_t g = l->bundles.own.first; g < l->bundles.own.end; g++) {
-        if (l->bundles.part[g].pencils.first == first) {
-            return psg_range_has(l->bundles.part[g].pencils, p) &&
+        if (l->bundles.part[g].sheets.first == first) {
+            return psg_range_has(l->bundles.part[g].sheets, p) &&
                    (packs || event->kind == PSG_TASK_KSPACE);
         }
     }
@@ -30,7 +30,7 @@ static double event_bytes(const psg_context *c, const psg_run_event *event) {
         return spectrum;
     }
     for (size_t g = 0; g < l->bundles.count && s != PSG_NO_INDEX; g++) {
-        if (l->bundles.part[g].pencils.first == event->label.index[PSG_AXIS_PENCIL]) {
+        if (l->bundles.part[g].sheets.first == event->label.index[PSG_AXIS_SHEET]) {
             const psg_box block = psg_layout_block(l, s, &l->bundles.part[g]);
             return (double)(psg_box_rows(&block) * psg_wire_row_bytes(c->engine.wire));
         }
@@ -87,7 +87,7 @@ psg_status psg_plan_events(const psg_plan *plan, psg_event *events, size_t capac
             .rank = from->rank,
             .received = from->received,
             .segment = from->label.index[PSG_AXIS_SEGMENT],
-            .pencil = from->label.index[PSG_AXIS_PENCIL],
+            .sheet = from->label.index[PSG_AXIS_SHEET],
             .count = from->shape.count,
             .pieces = from->shape.pieces,
             .remote = from->shape.remote,

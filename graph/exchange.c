@@ -1,10 +1,10 @@
-/* Between processes: blocks go from the segments of one to the pencils of another, and back.
+/* Between processes: blocks go from the segments of one to the sheets of another, and back.
  *
  *   bundles[s][g] --message or alltoall--> arrivals[s][g] --split--> blocks[s][p], p in g
  *   bundles[s][g] <--message or alltoall-- arrivals[s][g] <--join--- blocks[s][p]
  *
  * Each process submits what starts or ends there, so its part grows with the number of processes,
- * not with the square. A bundle of one pencil needs no split and no join: its arrival is the block.
+ * not with the square. A bundle of one sheet needs no split and no join: its arrival is the block.
  */
 #include "graph/internal.h"
 
@@ -12,8 +12,8 @@ static size_t own_bundles(const psg_context *c) {
     return psg_range_count(c->layout.bundles.own);
 }
 
-static size_t own_pencils(const psg_context *c) {
-    return psg_range_count(c->layout.pencils.own);
+static size_t own_sheets(const psg_context *c) {
+    return psg_range_count(c->layout.sheets.own);
 }
 
 /* Tags are those of the pair of processes, odd ones for the way back: both ways there are
@@ -37,7 +37,7 @@ static psg_message message_of(const psg_plan *plan, const psg_lane *lane, int ra
                          .node =
                              psg_placement_node(stays || psg_comm_cuda_aware() == 1 ? worker : -1),
                          .rows = stays ? 0 : psg_box_rows(&block),
-                         .label = {PSG_TASK_EXCHANGE, {s, bundle->pencils.first, PSG_NO_INDEX}}};
+                         .label = {PSG_TASK_EXCHANGE, {s, bundle->sheets.first, PSG_NO_INDEX}}};
 }
 
 static starpu_data_handle_t bundle_of(const psg_context *c, const psg_lane *lane, size_t s,
@@ -64,7 +64,7 @@ static void outward(psg_run *run, const psg_plan *plan, const psg_lane *lane, in
     }
 }
 
-/* And the other end: blocks of the segments of `rank` for my pencils, from it or to it. */
+/* And the other end: blocks of the segments of `rank` for my sheets, from it or to it. */
 static void inward(psg_run *run, const psg_plan *plan, const psg_lane *lane, int rank, bool send) {
     const psg_context *c = &plan->context;
     const psg_range theirs = psg_parts_of(&c->layout.segments, rank);
@@ -120,13 +120,13 @@ static void regroup(psg_run *run, const psg_plan *plan, const psg_lane *lane, ps
     const psg_context *c = &plan->context;
     for (size_t s = 0; s < c->layout.segments.count; s++) {
         for (size_t g = c->layout.bundles.own.first; g < c->layout.bundles.own.end; g++) {
-            const size_t first = c->layout.bundles.part[g].pencils.first;
-            const size_t count = psg_range_count(c->layout.bundles.part[g].pencils);
+            const size_t first = c->layout.bundles.part[g].sheets.first;
+            const size_t count = psg_range_count(c->layout.bundles.part[g].sheets);
             const bool mine = psg_range_has(c->layout.segments.own, s);
             if (count > 1) {
                 psg_task_regroup(
                     run, way, !mine, arrival_of(c, lane, s, g),
-                    &lane->blocks[s * own_pencils(c) + first - c->layout.pencils.own.first], count);
+                    &lane->blocks[s * own_sheets(c) + first - c->layout.sheets.own.first], count);
             }
         }
     }

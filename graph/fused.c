@@ -2,14 +2,14 @@
  *
  *   f[s] --forward_xy(s)--> B[s][0..P-1]       S tasks, one per segment of planes
  *                              |
- *            B[0..S-1][p] --kspace(p)--> B[0..S-1][p]     P tasks, one per pencil of rows ky
+ *            B[0..S-1][p] --kspace(p)--> B[0..S-1][p]     P tasks, one per sheet of rows ky
  *                              |
  *                B[s][0..P-1] --inverse_xy(s)--> u[s]     S tasks
  *
  * A block B[s][p] is a StarPU handle of its own: kspace(p) starts when its S blocks are there, wherever
  * they were written, and inverse_xy(s) when its P blocks are back. On GPUs f[s] comes before forward_xy(s)
  * is handed to one, and u[s] goes home by itself. Rows that kspace(p) returns or fetches stand beside the
- * blocks, in memory that StarPU knows nothing of: those of pencil p in segment s, in both of their places, are
+ * blocks, in memory that StarPU knows nothing of: those of sheet p in segment s, in both of their places, are
  * written and read only by tasks that have B[s][p], in the same way, so its order is theirs.
  */
 #include "codelets/codelets.h"
@@ -18,9 +18,9 @@
 void psg_graph_fused(psg_run *run, const psg_plan *plan, const psg_lane *lane,
                      const psg_arrays *arrays) {
     const psg_range segments = psg_context_of(run)->layout.segments.own;
-    const psg_range pencils = psg_context_of(run)->layout.pencils.own;
+    const psg_range sheets = psg_context_of(run)->layout.sheets.own;
     const size_t bundles = psg_context_of(run)->layout.bundles.count;
-    const size_t stride = pencils.end - pencils.first;
+    const size_t stride = sheets.end - sheets.first;
     for (size_t s = segments.first; s < segments.end; s++) {
         psg_arrays_bring_f(run, plan, arrays, s, lane->bundles[(s - segments.first) * bundles]);
     }
@@ -29,8 +29,8 @@ void psg_graph_fused(psg_run *run, const psg_plan *plan, const psg_lane *lane,
                             &lane->bundles[(s - segments.first) * bundles]);
     }
     psg_exchange_forward(run, plan, lane);
-    for (size_t p = pencils.first; p < pencils.end; p++) {
-        psg_task_kspace(run, p, &lane->blocks[p - pencils.first], stride);
+    for (size_t p = sheets.first; p < sheets.end; p++) {
+        psg_task_kspace(run, p, &lane->blocks[p - sheets.first], stride);
     }
     psg_exchange_back(run, plan, lane);
     for (size_t s = segments.first; s < segments.end; s++) {

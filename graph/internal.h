@@ -241,7 +241,7 @@ psg_status psg_placement_strips(psg_plan *plan);
 /** Do they fit where they shall stand? Planes are cut. @return PSG_OK; PSG_ERR_MEMORY: not those of
  *  a resident plan */
 psg_status psg_placement_check(psg_plan *plan);
-/** Where the plan's segments and pencils live. @return PSG_OK; PSG_ERR_MEMORY */
+/** Where the plan's segments and sheets live. @return PSG_OK; PSG_ERR_MEMORY */
 psg_status psg_placement_make(psg_plan *plan);
 /** Bytes that StarPU can have on the GPU of the plan's with the least; SIZE_MAX: not known.
  *  @param[in] emptied  once it has evicted all that it holds there */
@@ -298,13 +298,13 @@ typedef struct psg_lane {
     size_t bytes;
     size_t number; /**< of the lane in the plan */
     /* Blocks are complex [z][y][nxc]. What the segments have: [own segments][bundles]. What came
-     * of it, or stayed: [segments][own bundles]. What the pencils have: [segments][own pencils].
+     * of it, or stayed: [segments][own bundles]. What the sheets have: [segments][own sheets].
      * In one process all are the same handles. */
     starpu_data_handle_t *bundles;
     starpu_data_handle_t *arrivals;
     starpu_data_handle_t *blocks;
     starpu_data_handle_t *spectra; /**< staged: [own segments], complex [z][ny][nxc] */
-    starpu_data_handle_t *columns; /**< staged: [own pencils], a pencil each */
+    starpu_data_handle_t *columns; /**< staged: [own sheets], a sheet each */
     psg_alltoall alltoall;         /**< exchange alltoall */
     psg_alltoall_data outward;     /**< of `bundles`, those of other processes */
     psg_alltoall_data inward;      /**< of `arrivals`, those of other processes */
@@ -386,7 +386,7 @@ void psg_arrays_bring_u(psg_run *run, const psg_plan *plan, const psg_arrays *ar
 /** Wait until u is in the caller's array, and keep the handles for another time. */
 void psg_arrays_give_back(const psg_plan *plan, psg_arrays *arrays);
 void psg_arrays_destroy(psg_arrays *arrays, const psg_plan *plan);
-/** What stands at an address in memory, of f, u or a lane: data, segment and pencil of the copy.
+/** What stands at an address in memory, of f, u or a lane: data, segment and sheet of the copy.
  *  @return false: nothing of it, and the copy stays as it is */
 bool psg_arrays_find(const psg_plan *plan, const psg_arrays *arrays, const void *address,
                      psg_copy *copy);
@@ -423,7 +423,7 @@ void *psg_share_item(const psg_lane *lane, const psg_plan *plan, int rank, size_
 
 /* ----------------------------------------------------------------------------- exchange.c */
 
-/** Submit what carries blocks from segments to pencils, and back: nothing in one process. */
+/** Submit what carries blocks from segments to sheets, and back: nothing in one process. */
 void psg_exchange_forward(psg_run *run, const psg_plan *plan, const psg_lane *lane);
 void psg_exchange_back(psg_run *run, const psg_plan *plan, const psg_lane *lane);
 
@@ -499,7 +499,7 @@ typedef struct psg_placement {
     bool ahead;    /**< f of arrays comes to the GPUs ahead of the tasks that read it */
     psg_exchange exchange;
     psg_direct_codelets direct;
-    int *direct_node; /**< [1 + pencils]: memory nodes of the data of `direct`; NULL without */
+    int *direct_node; /**< [1 + sheets]: memory nodes of the data of `direct`; NULL without */
     psg_exchange_codelets between;
     int *main_memory; /**< memory nodes of the data of `between` */
     psg_gpu_user gpu_user;

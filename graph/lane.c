@@ -1,5 +1,5 @@
 /* Lanes: room for the spectrum of a solve, cut into blocks, on the devices that own its segments,
- * or where blocks are exchanged its pencils. */
+ * or where blocks are exchanged its sheets. */
 #include "base/memory.h"
 #include "graph/internal.h"
 #include "runtime/device.h"
@@ -78,51 +78,51 @@ static void chunk_free(psg_chunk *chunk, const psg_plan *plan) {
  *
  *   views: [segments]              a segment's planes, that the blocks are views of
  *   dense, one process, or several that share blocks:
- *            [own pencils]         a pencil's blocks end to end: its rows of all planes, but those
+ *            [own sheets]         a sheet's blocks end to end: its rows of all planes, but those
  *                                  that kspace returns:
- *            [own pencils]         these of a pencil, as they come, unless it fetches them
- *            [own segments]        and of all pencils in a segment's planes, as they are back
+ *            [own sheets]         these of a sheet, as they come, unless it fetches them
+ *            [own segments]        and of all sheets in a segment's planes, as they are back
  *   several: [ranks][own segments] a segment's planes of the rows of each process: its blocks end
  *                                  to end
  *            [their segments]      the others' planes of our rows: their blocks end to end
  *   staged: [own segments]         a segment's spectrum, unless it is its only block
- *           [own pencils]          a pencil, unless it is its only block
+ *           [own sheets]          a sheet, unless it is its only block
  *
- * So what goes to one process is in one piece, and what comes from it too; and a pencil's task
+ * So what goes to one process is in one piece, and what comes from it too; and a sheet's task
  * finds one array, whoever wrote it. */
 typedef struct layout {
     const psg_plan *plan;
-    bool stacked;   /* blocks stand with those of their pencil, else with those of their segment */
+    bool stacked;   /* blocks stand with those of their sheet, else with those of their segment */
     size_t own;     /* segments of this process */
     size_t outward; /* items of each kind: with a segment's blocks, ours or another's, */
     size_t inward;
-    size_t stacks;   /* and with a pencil's, */
-    size_t sent;     /* with what is returned of a pencil, before, */
+    size_t stacks;   /* and with a sheet's, */
+    size_t sent;     /* with what is returned of a sheet, before, */
     size_t returned; /* and of a segment, after */
     size_t spectra;
-    size_t pencils;
+    size_t sheets;
 } layout;
 
 static layout layout_of(const psg_plan *plan) {
     const psg_context *c = &plan->context;
-    const size_t pencils = psg_range_count(c->layout.pencils.own);
+    const size_t sheets = psg_range_count(c->layout.sheets.own);
     const bool stacked = c->form.packed && (plan->processes.ranks == 1 || psg_shares(plan));
     layout l = {.plan = plan, .stacked = stacked, .own = psg_range_count(c->layout.segments.own)};
     l.outward = stacked ? 0 : (size_t)plan->processes.ranks * l.own;
     l.inward = stacked ? 0 : c->layout.segments.count - l.own;
-    l.stacks = stacked ? pencils : 0;
-    l.sent = c->layout.relay.rows != NULL && !c->layout.relay.fetched ? pencils : 0;
+    l.stacks = stacked ? sheets : 0;
+    l.sent = c->layout.relay.rows != NULL && !c->layout.relay.fetched ? sheets : 0;
     l.returned = c->layout.relay.rows != NULL ? l.own : 0;
     l.spectra = c->form.fused || c->form.segment_is_block ? 0 : l.own;
-    l.pencils = c->form.fused || c->form.pencil_is_block ? 0 : pencils;
+    l.sheets = c->form.fused || c->form.sheet_is_block ? 0 : sheets;
     return l;
 }
 
 static size_t item_count(const layout *l) {
-    return l->outward + l->inward + l->stacks + l->sent + l->returned + l->spectra + l->pencils;
+    return l->outward + l->inward + l->stacks + l->sent + l->returned + l->spectra + l->sheets;
 }
 
-/* The items that hold the blocks of segment s for the rows of a process; those of pencil p. */
+/* The items that hold the blocks of segment s for the rows of a process; those of sheet p. */
 static size_t outward_item(const layout *l, int rank, size_t s) {
     return (size_t)rank * l->own + s - l->plan->context.layout.segments.own.first;
 }
@@ -132,7 +132,7 @@ static size_t inward_item(const layout *l, size_t s) {
 }
 
 static size_t stack_item(const layout *l, size_t p) {
-    return l->outward + l->inward + p - l->plan->context.layout.pencils.own.first;
+    return l->outward + l->inward + p - l->plan->context.layout.sheets.own.first;
 }
 
 static size_t spectrum_item(const layout *l, size_t own) {
@@ -140,8 +140,8 @@ static size_t spectrum_item(const layout *l, size_t own) {
 }
 
 static size_t rows_of(const psg_plan *plan, int rank) {
-    const psg_parts *pencils = &plan->context.layout.pencils;
-    return psg_parts_length(pencils, psg_parts_of(pencils, rank), 1);
+    const psg_parts *sheets = &plan->context.layout.sheets;
+    return psg_parts_length(sheets, psg_parts_of(sheets, rank), 1);
 }
 
 typedef struct item {
@@ -155,15 +155,15 @@ static item segment_item(const psg_plan *plan, size_t s, size_t rows) {
                   psg_placement_home(plan, plan->context.layout.segments.part[s].worker)};
 }
 
-static item pencil_item(const psg_plan *plan, size_t p, size_t rows) {
+static item sheet_item(const psg_plan *plan, size_t p, size_t rows) {
     const psg_context *c = &plan->context;
     return (item){c->layout.n[2] * rows * c->layout.nxc * 2 * c->cpu->real_bytes,
-                  psg_placement_home(plan, plan->context.layout.pencils.part[p].worker)};
+                  psg_placement_home(plan, plan->context.layout.sheets.part[p].worker)};
 }
 
-/* What an item holds: some rows of a segment's planes, or of a pencil. */
+/* What an item holds: some rows of a segment's planes, or of a sheet. */
 typedef struct subject {
-    bool pencil;
+    bool sheet;
     size_t index;
     size_t rows;
 } subject;
@@ -182,13 +182,13 @@ static subject subject_of(const layout *l, size_t m) {
     }
     m -= l->inward;
     if (m < l->stacks) {
-        const size_t p = c->layout.pencils.own.first + m;
-        return (subject){.pencil = true, .index = p, .rows = psg_block_rows(&c->layout, p)};
+        const size_t p = c->layout.sheets.own.first + m;
+        return (subject){.sheet = true, .index = p, .rows = psg_block_rows(&c->layout, p)};
     }
     m -= l->stacks;
     if (m < l->sent) {
-        const size_t p = c->layout.pencils.own.first + m;
-        return (subject){.pencil = true, .index = p, .rows = psg_relay_rows(&c->layout, p)};
+        const size_t p = c->layout.sheets.own.first + m;
+        return (subject){.sheet = true, .index = p, .rows = psg_relay_rows(&c->layout, p)};
     }
     m -= l->sent;
     if (m < l->returned) {
@@ -199,14 +199,14 @@ static subject subject_of(const layout *l, size_t m) {
     if (m < l->spectra) {
         return (subject){.index = c->layout.segments.own.first + m, .rows = c->layout.n[1]};
     }
-    const size_t p = c->layout.pencils.own.first + m - l->spectra;
-    return (subject){.pencil = true, .index = p, .rows = psg_layout_rows(&c->layout, p)};
+    const size_t p = c->layout.sheets.own.first + m - l->spectra;
+    return (subject){.sheet = true, .index = p, .rows = psg_layout_rows(&c->layout, p)};
 }
 
 static item item_of(const layout *l, size_t m) {
     const subject about = subject_of(l, m);
-    return about.pencil ? pencil_item(l->plan, about.index, about.rows)
-                        : segment_item(l->plan, about.index, about.rows);
+    return about.sheet ? sheet_item(l->plan, about.index, about.rows)
+                       : segment_item(l->plan, about.index, about.rows);
 }
 
 bool psg_lane_find(const psg_plan *plan, const psg_lane *lane, const void *address,
@@ -217,7 +217,7 @@ bool psg_lane_find(const psg_plan *plan, const psg_lane *lane, const void *addre
             (const char *)address < (const char *)lane->item[m] + item_of(&l, m).bytes) {
             const subject about = subject_of(&l, m);
             copy->data = 's';
-            *(about.pencil ? &copy->pencil : &copy->segment) = about.index;
+            *(about.sheet ? &copy->sheet : &copy->segment) = about.index;
             return true;
         }
     }
@@ -225,7 +225,7 @@ bool psg_lane_find(const psg_plan *plan, const psg_lane *lane, const void *addre
 }
 
 /* One chunk holds a run of items on the same node, end to end: the slabs that blocks are views of
- * are one array of planes, and a pencil in it one array of columns.
+ * are one array of planes, and a sheet in it one array of columns.
  * @return the item after the run; 0: no memory */
 static size_t make_chunk(psg_lane *lane, const layout *l, size_t first) {
     const int node = item_of(l, first).node;
@@ -273,7 +273,7 @@ static place place_of(const layout *l, size_t s, size_t g) {
                    before * planes};
 }
 
-/* Rows that kspace relays are no part of a block; where there are some, bundles are pencils. */
+/* Rows that kspace relays are no part of a block; where there are some, bundles are sheets. */
 static void register_block(starpu_data_handle_t *block, const psg_lane *lane, const layout *l,
                            size_t s, size_t g) {
     const psg_context *c = &l->plan->context;
@@ -289,7 +289,7 @@ static void register_block(starpu_data_handle_t *block, const psg_lane *lane, co
     const int worker = c->layout.segments.part[s].worker;
     const int node = taken ? psg_placement_home(l->plan, worker) : item_of(l, at.item).node;
     char *memory =
-        taken ? psg_share_item(lane, l->plan, rank, g - c->layout.pencils.first[rank], worker)
+        taken ? psg_share_item(lane, l->plan, rank, g - c->layout.sheets.first[rank], worker)
               : lane->item[at.item];
     psg_block_register(block, node, memory + at.rows * n[0] * element, n,
                        c->form.packed ? n[0] * n[1] : c->layout.nxc * c->layout.n[1], element);
@@ -317,16 +317,16 @@ static void register_segment(psg_lane *lane, const layout *l, size_t s) {
 static void register_in_bundle(psg_lane *lane, const psg_plan *plan, size_t s, size_t g,
                                starpu_data_handle_t arrival) {
     const psg_context *c = &plan->context;
-    const size_t stride = psg_range_count(c->layout.pencils.own);
+    const size_t stride = psg_range_count(c->layout.sheets.own);
     const size_t element = 2 * c->cpu->real_bytes;
     const psg_part *bundle = &c->layout.bundles.part[g];
-    for (size_t p = bundle->pencils.first; p < bundle->pencils.end; p++) {
-        starpu_data_handle_t *block = &lane->blocks[s * stride + p - c->layout.pencils.own.first];
-        if (psg_range_count(bundle->pencils) == 1) {
+    for (size_t p = bundle->sheets.first; p < bundle->sheets.end; p++) {
+        starpu_data_handle_t *block = &lane->blocks[s * stride + p - c->layout.sheets.own.first];
+        if (psg_range_count(bundle->sheets) == 1) {
             *block = arrival;
             continue;
         }
-        const psg_box box = psg_layout_block(&c->layout, s, &c->layout.pencils.part[p]);
+        const psg_box box = psg_layout_block(&c->layout, s, &c->layout.sheets.part[p]);
         const size_t n[3] = {psg_box_length(&box, 0), psg_box_length(&box, 1),
                              psg_box_length(&box, 2)};
         char *memory = (char *)starpu_block_get_local_ptr(arrival);
@@ -337,7 +337,7 @@ static void register_in_bundle(psg_lane *lane, const psg_plan *plan, size_t s, s
     }
 }
 
-/* What this process' pencils get of segment s, from itself or another. */
+/* What this process' sheets get of segment s, from itself or another. */
 static void register_arrivals(psg_lane *lane, const layout *l, size_t s) {
     const psg_plan *plan = l->plan;
     const psg_context *c = &plan->context;
@@ -355,11 +355,11 @@ static void register_arrivals(psg_lane *lane, const layout *l, size_t s) {
     }
 }
 
-static void register_pencil(psg_lane *lane, const layout *l, size_t m) {
+static void register_sheet(psg_lane *lane, const layout *l, size_t m) {
     const psg_plan *plan = l->plan;
     const psg_context *c = &plan->context;
-    const size_t p = c->layout.pencils.own.first + m;
-    if (c->form.pencil_is_block) {
+    const size_t p = c->layout.sheets.own.first + m;
+    if (c->form.sheet_is_block) {
         lane->columns[m] = lane->blocks[m];
         return;
     }
@@ -380,8 +380,8 @@ static void register_all(psg_lane *lane, const layout *l) {
     for (size_t s = 0; s < c->layout.segments.count; s++) {
         register_arrivals(lane, l, s);
     }
-    for (size_t m = 0; !c->form.fused && m < psg_range_count(c->layout.pencils.own); m++) {
-        register_pencil(lane, l, m);
+    for (size_t m = 0; !c->form.fused && m < psg_range_count(c->layout.sheets.own); m++) {
+        register_sheet(lane, l, m);
     }
 }
 
@@ -450,14 +450,14 @@ static bool list_exchanged(psg_lane *lane, const layout *l) {
     return true;
 }
 
-/* Slabs and then pencils, in the lane's one chunk. Open MPI takes one address for both as
+/* Slabs and then sheets, in the lane's one chunk. Open MPI takes one address for both as
  * MPI_IN_PLACE, so where there are no slabs theirs is another one. */
 static bool describe_alltoall(psg_lane *lane, const layout *l) {
     const psg_context *c = &l->plan->context;
     const size_t slabs = describe_part(&lane->alltoall.end[0], l, true);
-    const size_t pencils = describe_part(&lane->alltoall.end[1], l, false);
+    const size_t sheets = describe_part(&lane->alltoall.end[1], l, false);
     char *memory = lane->chunk_count > 0 ? lane->chunks[0].memory : (char *)lane;
-    if (slabs == SIZE_MAX || pencils == SIZE_MAX) {
+    if (slabs == SIZE_MAX || sheets == SIZE_MAX) {
         return false;
     }
     lane->alltoall.end[0].memory = slabs > 0 ? (void *)memory : (void *)&lane->turn_word;
@@ -487,9 +487,9 @@ static bool make_room(psg_lane *lane, const layout *l) {
     }
     lane->bundles = handles(l->own * c->layout.bundles.count);
     lane->arrivals = handles(c->layout.segments.count * (psg_range_count(c->layout.bundles.own)));
-    lane->blocks = handles(c->layout.segments.count * (psg_range_count(c->layout.pencils.own)));
+    lane->blocks = handles(c->layout.segments.count * (psg_range_count(c->layout.sheets.own)));
     lane->spectra = handles(l->own);
-    lane->columns = handles(psg_range_count(c->layout.pencils.own));
+    lane->columns = handles(psg_range_count(c->layout.sheets.own));
     return psg_relay_allocate(lane, l->plan) && lane->bundles != NULL && lane->arrivals != NULL &&
            lane->blocks != NULL && lane->spectra != NULL && lane->columns != NULL;
 }
@@ -527,17 +527,17 @@ psg_status psg_lane_create(psg_lane **result, const psg_plan *plan) {
 }
 
 /* Of handles that are others' too, each is unregistered where it is first met: a bundle, an
- * arrival from elsewhere, a block that is a view, a spectrum or pencil that is no block. */
+ * arrival from elsewhere, a block that is a view, a spectrum or sheet that is no block. */
 static void unregister_blocks(psg_lane *lane, const layout *l) {
     const psg_context *c = &l->plan->context;
     const size_t own_bundles = psg_range_count(c->layout.bundles.own);
-    const size_t own_pencils = psg_range_count(c->layout.pencils.own);
+    const size_t own_sheets = psg_range_count(c->layout.sheets.own);
     for (size_t g = c->layout.bundles.own.first;
          lane->blocks != NULL && g < c->layout.bundles.own.end; g++) {
-        const psg_range pencils = c->layout.bundles.part[g].pencils;
-        const size_t p = pencils.first;
-        for (size_t s = 0; psg_range_count(pencils) == 1 && s < c->layout.segments.count; s++) {
-            lane->blocks[s * own_pencils + p - c->layout.pencils.own.first] = NULL;
+        const psg_range sheets = c->layout.bundles.part[g].sheets;
+        const size_t p = sheets.first;
+        for (size_t s = 0; psg_range_count(sheets) == 1 && s < c->layout.segments.count; s++) {
+            lane->blocks[s * own_sheets + p - c->layout.sheets.own.first] = NULL;
         }
     }
     for (size_t m = 0; lane->arrivals != NULL && m < c->layout.segments.count * own_bundles; m++) {
@@ -545,7 +545,7 @@ static void unregister_blocks(psg_lane *lane, const layout *l) {
             lane->arrivals[m] = NULL;
         }
     }
-    psg_block_unregister(lane->blocks, c->layout.segments.count * own_pencils);
+    psg_block_unregister(lane->blocks, c->layout.segments.count * own_sheets);
     psg_block_unregister(lane->arrivals, c->layout.segments.count * own_bundles);
     psg_block_unregister(lane->bundles, l->own * c->layout.bundles.count);
 }
@@ -561,7 +561,7 @@ void psg_lane_destroy(psg_lane *lane, const psg_plan *plan) {
         plan->storage.left || !idle; /* others may still read and write what is in the lane */
     psg_block_unregister(&lane->turn, 1);
     psg_block_unregister(lane->spectra, l.spectra); /* none, where they are blocks */
-    psg_block_unregister(lane->columns, l.pencils);
+    psg_block_unregister(lane->columns, l.sheets);
     for (size_t m = 0; m < lane->chunk_count && !left; m++) {
         chunk_free(&lane->chunks[m], plan);
     }

@@ -157,7 +157,7 @@ static const row rows[] = {
      0,
      0},
     {{"exchange", "Task graph", "managed|direct|mpi|alltoall|auto", "auto",
-      "how blocks go from segments to pencils: managed (StarPU moves them), direct (GPUs write "
+      "how blocks go from segments to sheets: managed (StarPU moves them), direct (GPUs write "
       "them into each other's memory and read them there); between processes: direct (GPUs of one "
       "node), mpi (each as soon as it can go), alltoall (all at once); auto: the best one there is",
       SAME},
@@ -190,12 +190,12 @@ static const row rows[] = {
      chosen,
      1,
      size_most},
-    {{"pencils", "Task graph", "N|auto", "auto",
+    {{"sheets", "Task graph", "N|auto", "auto",
       "parts of y in spectral space; auto: from the data's size, with the exchange direct one for "
       "each GPU",
       SAME},
      SIZE,
-     AT(pencils),
+     AT(sheets),
      chosen,
      1,
      size_most},

@@ -1,4 +1,4 @@
-/* How the grid is cut: into planes and rows of each process, and those into segments, pencils
+/* How the grid is cut: into planes and rows of each process, and those into segments, sheets
  * and bundles. */
 #include "graph/internal.h"
 
@@ -43,7 +43,7 @@ static size_t divide_up(size_t value, size_t by) {
     return (value + by - 1) / by;
 }
 
-/* How a run of planes, rows or pencils is cut: into parts of `width`, the last one of what is
+/* How a run of planes, rows or sheets is cut: into parts of `width`, the last one of what is
  * left; or where that is 0, into `parts` that differ by one at most, the larger ones first or
  * between the others. */
 typedef struct cut {
@@ -131,20 +131,20 @@ static size_t tasks_of(const psg_plan *plan, int kind) {
     return one && !plan->placement.finer ? clamp(tasks, 1, plan->workers.most[GPUS]) : tasks;
 }
 
-/* What a member of a team has to do: planes, or of pencils tiles of columns, of which a last one may not be full. */
-static size_t work_of(const psg_plan *plan, bool pencils, size_t from, size_t to) {
-    return pencils ? divide_up((to - from) * plan->context.layout.nxc, PSG_CPU_TILE_COLUMNS)
-                   : to - from;
+/* What a member of a team has to do: planes, or of sheets tiles of columns, of which a last one may not be full. */
+static size_t work_of(const psg_plan *plan, bool sheets, size_t from, size_t to) {
+    return sheets ? divide_up((to - from) * plan->context.layout.nxc, PSG_CPU_TILE_COLUMNS)
+                  : to - from;
 }
 
 /* That of the busiest member, if each has its share of the parts. */
-static size_t busiest_of(const psg_plan *plan, bool pencils, size_t members, size_t parts) {
-    const size_t extent = plan->context.layout.n[pencils ? 1 : 2];
+static size_t busiest_of(const psg_plan *plan, bool sheets, size_t members, size_t parts) {
+    const size_t extent = plan->context.layout.n[sheets ? 1 : 2];
     size_t most = 0;
     for (size_t m = 0; m < members; m++) {
         size_t here = 0;
         for (size_t p = parts * m / members; p < parts * (m + 1) / members; p++) {
-            here += work_of(plan, pencils, extent * p / parts, extent * (p + 1) / parts);
+            here += work_of(plan, sheets, extent * p / parts, extent * (p + 1) / parts);
         }
         most = here > most ? here : most;
     }
@@ -152,21 +152,21 @@ static size_t busiest_of(const psg_plan *plan, bool pencils, size_t members, siz
 }
 
 /* The finest cut whose busiest member has little more to do than that of the best cut. */
-static size_t team_parts(const psg_plan *plan, bool pencils) {
+static size_t team_parts(const psg_plan *plan, bool sheets) {
     const psg_context *c = &plan->context;
     const size_t bytes = c->layout.n[0] * c->layout.n[1] * c->layout.n[2] * c->cpu->real_bytes;
     const size_t members = psg_team_members((double)bytes, plan->workers.cpu_count);
     const size_t some = TUNING_TEAM_PARTS * members;
     const size_t large = some > TUNING_TEAM_PARTS_MANY ? some : TUNING_TEAM_PARTS_MANY;
     const size_t worthwhile = clamp(bytes / TUNING_TEAM_PART_BYTES, members, large);
-    const size_t finest = clamp(worthwhile, 1, c->layout.n[pencils ? 1 : 2]);
+    const size_t finest = clamp(worthwhile, 1, c->layout.n[sheets ? 1 : 2]);
     size_t least = SIZE_MAX;
     for (size_t parts = 1; parts <= finest; parts++) {
-        const size_t busiest = busiest_of(plan, pencils, members, parts);
+        const size_t busiest = busiest_of(plan, sheets, members, parts);
         least = busiest < least ? busiest : least;
     }
     size_t parts = finest;
-    while (busiest_of(plan, pencils, members, parts) > least + least / TUNING_TEAM_UNEVEN) {
+    while (busiest_of(plan, sheets, members, parts) > least + least / TUNING_TEAM_UNEVEN) {
         parts--;
     }
     return parts;
@@ -204,44 +204,44 @@ static cut choose_planes(const psg_plan *plan, int kind) {
     return planes;
 }
 
-/* Of the pencils that were asked for, which are divided like the rows, those of a kind. */
-static size_t pencils_of(const psg_plan *plan, int kind) {
+/* Of the sheets that were asked for, which are divided like the rows, those of a kind. */
+static size_t sheets_of(const psg_plan *plan, int kind) {
     const size_t asked =
-        most_of(plan, clamp(plan->problem.options.pencils, 1, plan->context.layout.n[1]));
+        most_of(plan, clamp(plan->problem.options.sheets, 1, plan->context.layout.n[1]));
     return clamp(run_of(plan, kind, asked), 1, asked);
 }
 
-/* Where GPUs write into each other's memory, or find all blocks in their own, no pencil is copied
+/* Where GPUs write into each other's memory, or find all blocks in their own, no sheet is copied
  * while another is transformed, so one for each GPU will do, and its blocks are largest. */
 static cut choose_rows(const psg_plan *plan, int kind) {
     const size_t *n = plan->context.layout.n;
     const size_t own = run_of(plan, kind, most_of(plan, n[1]));
     const size_t rows_max = UINT32_MAX / (n[2] * plan->context.layout.nxc);
     const size_t row_bytes = 2 * plan->context.layout.nxc * plan->context.cpu->real_bytes;
-    size_t pencils = plan->workers.teams ? team_parts(plan, true) : tasks_of(plan, kind);
-    if (plan->problem.options.pencils > 0) {
-        return (cut){.parts = clamp(pencils_of(plan, kind), divide_up(own, rows_max), own)};
+    size_t sheets = plan->workers.teams ? team_parts(plan, true) : tasks_of(plan, kind);
+    if (plan->problem.options.sheets > 0) {
+        return (cut){.parts = clamp(sheets_of(plan, kind), divide_up(own, rows_max), own)};
     }
     if (plan->placement.exchange == PSG_EXCHANGE_DIRECT) {
-        pencils = clamp(pencils, 1, plan->workers.most[GPUS]);
+        sheets = clamp(sheets, 1, plan->workers.most[GPUS]);
     }
-    return (cut){.parts = parts_of(plan, kind, pencils, own, rows_max, n[2] * row_bytes),
+    return (cut){.parts = parts_of(plan, kind, sheets, own, rows_max, n[2] * row_bytes),
                  .mixed = plan->workers.teams};
 }
 
-/* Pencils of a process that travel as one: all, in as many bundles as leave messages large
+/* Sheets of a process that travel as one: all, in as many bundles as leave messages large
  * enough; one each where nothing travels. */
 static size_t bundles_of(const psg_plan *plan, int rank) {
     const psg_context *c = &plan->context;
-    const psg_range own = psg_parts_of(&c->layout.pencils, rank);
+    const psg_range own = psg_parts_of(&c->layout.sheets, rank);
     const psg_range all = {0, c->layout.segments.count};
     const size_t bytes = psg_parts_largest(&c->layout.segments, all, 2) *
-                         psg_parts_length(&c->layout.pencils, own, 1) * c->layout.nxc * 2 *
+                         psg_parts_length(&c->layout.sheets, own, 1) * c->layout.nxc * 2 *
                          c->cpu->real_bytes;
-    const size_t pencils = psg_range_count(own);
-    return plan->processes.ranks == 1 || psg_shares(plan) || pencils == 0
-               ? pencils
-               : clamp(bytes / TUNING_MESSAGE_BYTES, 1, pencils);
+    const size_t sheets = psg_range_count(own);
+    return plan->processes.ranks == 1 || psg_shares(plan) || sheets == 0
+               ? sheets
+               : clamp(bytes / TUNING_MESSAGE_BYTES, 1, sheets);
 }
 
 static psg_status allocate(psg_parts *parts, size_t most, const psg_plan *plan) {
@@ -249,7 +249,7 @@ static psg_status allocate(psg_parts *parts, size_t most, const psg_plan *plan) 
     parts->first = calloc((size_t)plan->processes.ranks + 1, sizeof *parts->first);
     return parts->part != NULL && parts->first != NULL
                ? PSG_OK
-               : psg_fail(PSG_ERR_MEMORY, "no memory for %zu segments or pencils", most);
+               : psg_fail(PSG_ERR_MEMORY, "no memory for %zu segments or sheets", most);
 }
 
 /* The parts of the next process follow. */
@@ -305,18 +305,18 @@ psg_status psg_partition_planes(psg_plan *plan) {
 
 static psg_status make_bundles(psg_plan *plan) {
     psg_layout *l = &plan->context.layout;
-    const psg_status status = allocate(&l->bundles, l->pencils.count, plan);
+    const psg_status status = allocate(&l->bundles, l->sheets.count, plan);
     for (int r = 0; r < plan->processes.ranks && status == PSG_OK; r++) {
-        const psg_range own = psg_parts_of(&l->pencils, r);
-        const size_t pencils = psg_range_count(own);
+        const psg_range own = psg_parts_of(&l->sheets, r);
+        const size_t sheets = psg_range_count(own);
         const cut bundles = {.parts = bundles_of(plan, r)};
         for (size_t m = 0; m < bundles.parts; m++) {
-            const psg_range of = {own.first + cut_at(&bundles, pencils, m),
-                                  own.first + cut_at(&bundles, pencils, m + 1)};
+            const psg_range of = {own.first + cut_at(&bundles, sheets, m),
+                                  own.first + cut_at(&bundles, sheets, m + 1)};
             psg_part *bundle = &l->bundles.part[l->bundles.count++];
-            *bundle = l->pencils.part[of.first];
-            bundle->box.hi[1] = l->pencils.part[of.end - 1].box.hi[1];
-            bundle->pencils = of;
+            *bundle = l->sheets.part[of.first];
+            bundle->box.hi[1] = l->sheets.part[of.end - 1].box.hi[1];
+            bundle->sheets = of;
         }
         end_process(&l->bundles, plan, r);
     }
@@ -327,6 +327,6 @@ psg_status psg_partition_rows(psg_plan *plan) {
     psg_layout *l = &plan->context.layout;
     const cut rows[KINDS] = {choose_rows(plan, CORES), choose_rows(plan, GPUS)};
     const size_t spectrum[3] = {l->nxc, l->n[1], l->n[2]};
-    const psg_status status = cut_array(&l->pencils, plan, rows, spectrum, 1);
+    const psg_status status = cut_array(&l->sheets, plan, rows, spectrum, 1);
     return status == PSG_OK ? make_bundles(plan) : status;
 }

@@ -1,4 +1,4 @@
-/* Where segments and pencils live: on the GPUs, in equal runs, or in main memory for any core; the
+/* Where segments and sheets live: on the GPUs, in equal runs, or in main memory for any core; the
  * GPUs' first, where both have some. */
 #include "graph/internal.h"
 
@@ -48,7 +48,7 @@ static size_t share(const psg_plan *plan, size_t parts, size_t size) {
     return (parts + plan->workers.gpu_count - 1) / plan->workers.gpu_count * size;
 }
 
-/* Blocks, as slabs or as pencils, and a second place for those of their rows that have one, with
+/* Blocks, as slabs or as sheets, and a second place for those of their rows that have one, with
  * room for what passes through: slabs of f and u, or all of both, copies of blocks, and where blocks
  * are dense a segment's spectrum. What passes through for the solves in other lanes comes and goes,
  * so it may not be there now, and has to fit too. */
@@ -62,12 +62,12 @@ bool psg_placement_fits_twice(const psg_plan *plan, bool ahead, size_t twice) {
     const size_t ranks = (size_t)plan->processes.ranks;
     const size_t own_rows = (c->layout.n[1] + ranks - 1) / ranks;
     const size_t all_rows = own_rows - psg_cpu_share_of(plan->workers.cpu_share, own_rows);
-    const size_t asked = plan->problem.options.pencils > 0
-                             ? (plan->problem.options.pencils + ranks - 1) / ranks
+    const size_t asked = plan->problem.options.sheets > 0
+                             ? (plan->problem.options.sheets + ranks - 1) / ranks
                              : plan->workers.gpu_count;
-    const size_t pencils = asked < own_rows ? asked : own_rows;
+    const size_t sheets = asked < own_rows ? asked : own_rows;
     const size_t slabs = share(plan, segments, planes) * plane;
-    const size_t rows = share(plan, pencils, (all_rows + pencils - 1) / pencils);
+    const size_t rows = share(plan, sheets, (all_rows + sheets - 1) / sheets);
     const size_t blocks = rows * c->layout.n[2] * row;
     const bool dense = plan->workers.usable_count > 1;
     const size_t slab = planes * plane;
@@ -155,21 +155,21 @@ psg_status psg_placement_check(psg_plan *plan) {
     return PSG_OK;
 }
 
-/* Blocks that are at home on the GPU of their pencil, and f or u on that of the segment. Another process' blocks are at
+/* Blocks that are at home on the GPU of their sheet, and f or u on that of the segment. Another process' blocks are at
  * addresses of the segment's GPU. */
 static psg_status make_direct(psg_plan *plan) {
     psg_context *c = &plan->context;
     plan->placement.direct_node =
-        malloc((1 + c->layout.pencils.count) * sizeof *plan->placement.direct_node);
+        malloc((1 + c->layout.sheets.count) * sizeof *plan->placement.direct_node);
     if (plan->placement.direct_node == NULL) {
-        return psg_fail(PSG_ERR_MEMORY, "no memory for the placement of %zu pencils",
-                        c->layout.pencils.count);
+        return psg_fail(PSG_ERR_MEMORY, "no memory for the placement of %zu sheets",
+                        c->layout.sheets.count);
     }
     plan->placement.direct_node[0] = STARPU_SPECIFIC_NODE_LOCAL;
-    for (size_t p = 0; p < c->layout.pencils.count; p++) {
+    for (size_t p = 0; p < c->layout.sheets.count; p++) {
         plan->placement.direct_node[1 + p] =
-            psg_range_has(c->layout.pencils.own, p)
-                ? psg_placement_home(plan, c->layout.pencils.part[p].worker)
+            psg_range_has(c->layout.sheets.own, p)
+                ? psg_placement_home(plan, c->layout.sheets.part[p].worker)
                 : STARPU_SPECIFIC_NODE_LOCAL;
     }
     psg_task_forward_xy_direct(plan->placement.direct.forward_xy, plan->placement.direct_node);
@@ -193,8 +193,8 @@ static size_t count_chained(const psg_plan *plan) {
     const psg_context *c = &plan->context;
     const int worker = c->layout.segments.part[0].worker;
     const bool one = plan->placement.resident && plan->processes.ranks == 1 &&
-                     all_on(worker, &c->layout.segments) && all_on(worker, &c->layout.pencils);
-    return one && plan->problem.options.segment_planes == 0 && plan->problem.options.pencils == 0
+                     all_on(worker, &c->layout.segments) && all_on(worker, &c->layout.sheets);
+    return one && plan->problem.options.segment_planes == 0 && plan->problem.options.sheets == 0
                ? psg_task_total(c)
                : 0;
 }
@@ -223,17 +223,17 @@ psg_status psg_placement_strips(psg_plan *plan) {
 psg_status psg_placement_make(psg_plan *plan) {
     psg_context *c = &plan->context;
     spread(&c->layout.segments, plan);
-    spread(&c->layout.pencils, plan);
+    spread(&c->layout.sheets, plan);
     for (size_t g = 0; g < c->layout.bundles.count; g++) {
         psg_part *bundle = &c->layout.bundles.part[g];
         const bool alone =
-            psg_range_count(bundle->pencils) == 1; /* else it is split in main memory */
-        bundle->worker = alone ? c->layout.pencils.part[bundle->pencils.first].worker : -1;
+            psg_range_count(bundle->sheets) == 1; /* else it is split in main memory */
+        bundle->worker = alone ? c->layout.sheets.part[bundle->sheets.first].worker : -1;
     }
     const bool staged = !c->form.fused && plan->processes.ranks == 1;
-    c->form.segment_is_block = staged && c->layout.pencils.count == 1;
-    c->form.pencil_is_block = staged && c->layout.segments.count == 1 && !c->form.z_contiguous &&
-                              (c->form.packed || c->layout.pencils.count == 1);
+    c->form.segment_is_block = staged && c->layout.sheets.count == 1;
+    c->form.sheet_is_block = staged && c->layout.segments.count == 1 && !c->form.z_contiguous &&
+                             (c->form.packed || c->layout.sheets.count == 1);
     c->engine.chain_steps = count_chained(plan);
     c->engine.task_data = data_of_task(&c->layout);
     return plan->placement.exchange == PSG_EXCHANGE_DIRECT && plan->workers.gpu_count > 1

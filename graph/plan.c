@@ -57,7 +57,7 @@ static psg_status make_exchange(psg_plan *plan) {
     const size_t tags = 2 * (size_t)plan->problem.options.in_flight * c->layout.segments.first[1] *
                         c->layout.bundles.first[1]; /* one for each block, each way, of each lane */
     plan->placement.main_memory =
-        calloc(handles + c->layout.pencils.count, sizeof *plan->placement.main_memory);
+        calloc(handles + c->layout.sheets.count, sizeof *plan->placement.main_memory);
     psg_status status = PSG_OK;
     if (plan->placement.main_memory == NULL) {
         status = psg_fail(PSG_ERR_MEMORY, "no memory for a list of %zu blocks", handles);
@@ -68,7 +68,7 @@ static psg_status make_exchange(psg_plan *plan) {
     if (status != PSG_OK) {
         return status;
     }
-    for (size_t m = 0; m < handles + c->layout.pencils.count; m++) {
+    for (size_t m = 0; m < handles + c->layout.sheets.count; m++) {
         plan->placement.main_memory[m] = STARPU_MAIN_RAM;
     }
     c->engine.messages = c->form.messages ? PSG_WAYS * one_way : 0;
@@ -147,17 +147,17 @@ static psg_status check_room(psg_plan *plan) {
     const size_t row = c->layout.nxc * 2 * c->cpu->real_bytes;
     const size_t segment =
         psg_parts_largest(&c->layout.segments, c->layout.segments.gpus, 2) * c->layout.n[1] * row;
-    const size_t pencil = plan->placement.resident
-                              ? 0
-                              : psg_parts_largest(&c->layout.pencils, c->layout.pencils.gpus, 1) *
-                                    c->layout.n[2] * row;
-    const size_t needed = 2 * (segment > pencil ? segment : pencil);
+    const size_t sheet =
+        plan->placement.resident
+            ? 0
+            : psg_parts_largest(&c->layout.sheets, c->layout.sheets.gpus, 1) * c->layout.n[2] * row;
+    const size_t needed = 2 * (segment > sheet ? segment : sheet);
     const size_t room = psg_placement_room(plan, !plan->placement.resident);
     return needed <= room
                ? PSG_OK
                : psg_fail(PSG_ERR_MEMORY,
                           "no room on a GPU for what a task works on: %zu bytes are needed, and "
-                          "%zu are left; with more segments and pencils it is less",
+                          "%zu are left; with more segments and sheets it is less",
                           needed, room);
 }
 
@@ -453,7 +453,7 @@ void psg_plan_destroy(psg_plan *plan) {
     psg_runtime_release(comm);
 }
 
-psg_status psg_plan_segments(const psg_plan *plan, size_t *segments, size_t *pencils) {
+psg_status psg_plan_segments(const psg_plan *plan, size_t *segments, size_t *sheets) {
     psg_clear_error();
     if (plan == NULL) {
         return psg_fail(PSG_ERR_ARG, "plan is NULL");
@@ -462,8 +462,8 @@ psg_status psg_plan_segments(const psg_plan *plan, size_t *segments, size_t *pen
     if (segments != NULL) {
         *segments = psg_range_count(c->layout.segments.own);
     }
-    if (pencils != NULL) {
-        *pencils = psg_range_count(c->layout.pencils.own);
+    if (sheets != NULL) {
+        *sheets = psg_range_count(c->layout.sheets.own);
     }
     return PSG_OK;
 }

@@ -136,7 +136,7 @@ typedef enum psg_graph {
     PSG_GRAPH_COUNT
 } psg_graph;
 
-/** How blocks get from the segment that wrote them to the pencil that reads them, and back. */
+/** How blocks get from the segment that wrote them to the sheet that reads them, and back. */
 typedef enum psg_exchange {
     PSG_EXCHANGE_AUTO = 0,
     PSG_EXCHANGE_MANAGED,  /**< StarPU moves the blocks */
@@ -148,7 +148,7 @@ typedef enum psg_exchange {
     PSG_EXCHANGE_COUNT
 } psg_exchange;
 
-/** How the staged graph lays out a pencil. */
+/** How the staged graph lays out a sheet. */
 typedef enum psg_z_layout {
     PSG_Z_CONTIGUOUS = 0, /**< [ky][kx][z]: packs transpose, the z transforms are contiguous */
     PSG_Z_STRIDED,        /**< [z][ky][kx]: packs copy, the z transforms are strided */
@@ -179,7 +179,7 @@ typedef struct psg_options {
     psg_z_layout z_layout;   /**< PSG_Z_AUTO; staged graph only */
     size_t
         segment_planes; /**< 0 = from the data; planes per segment, which has fewer than 2^32 points */
-    size_t pencils;     /**< 0 = from data and GPUs; number of pencils (more than ny: ny) */
+    size_t sheets;      /**< 0 = from data and GPUs; number of sheets (more than ny: ny) */
     int cpus;           /**< -1 = every core; beside GPUs only if cpu_share is > 0 or _FREE */
     int gpus; /**< -1 = every usable GPU, of several processes this one's share of its node's. GPUs do
                    all but what cpu_share gives to cores */

@@ -79,12 +79,12 @@ PSG_API psg_status psg_machine_routes(const psg_options *options, psg_route *rou
  *
  * psg_plan_create() takes values from an entry for options that were left at their default:
  *  - graph and exchange;
- *  - z_layout, segment_planes and pencils, if the graph is that of the entry;
+ *  - z_layout, segment_planes and sheets, if the graph is that of the entry;
  *  - the policy, if the plan starts StarPU and STARPU_SCHED is not set.
  *
  * The plan takes the entry of its own grid. If there is none, each axis is rounded to the nearest power
  * of two, and of the entries that are equal in that the plan takes the nearest one, with its numbers of
- * segments and pencils. Plans with
+ * segments and sheets. Plans with
  * psg_options.comm and simulations take no entry. A damaged or foreign entry is ignored. */
 
 /** Can an entry be used here? */
@@ -114,7 +114,7 @@ typedef struct psg_tuned {
     psg_graph graph;
     psg_z_layout z_layout;
     psg_exchange exchange; /**< AUTO or MANAGED */
-    size_t segment_planes, pencils;
+    size_t segment_planes, sheets;
     char policy[64];
     double seconds, default_seconds; /**< medians, of a solve and of one with the defaults */
 } psg_tuned;

@@ -60,18 +60,18 @@ typedef struct psg_statistics {
     size_t struct_size; /**< set by psg_plan_statistics() */
 
     /* The plan. */
-    double plan_seconds;      /**< psg_plan_create(): FFTW's search and StarPU's start included */
-    int ranks, rank;          /**< processes, 1 without psg_options.comm; this one's number */
-    size_t workers;           /**< workers that could take its tasks */
-    size_t segments, pencils; /**< of all processes */
-    size_t segment_planes;    /**< planes of the largest segment */
-    psg_graph graph;          /**< the graph that was chosen */
-    psg_z_layout z_layout;    /**< the layout of pencils that was chosen */
-    psg_exchange exchange;    /**< the exchange that was chosen */
-    size_t returned_rows;     /**< rows ky that kspace relays, see docs/gpu.md */
-    size_t fetched_rows;      /**< of these, the rows that it also fetches */
+    double plan_seconds;     /**< psg_plan_create(): FFTW's search and StarPU's start included */
+    int ranks, rank;         /**< processes, 1 without psg_options.comm; this one's number */
+    size_t workers;          /**< workers that could take its tasks */
+    size_t segments, sheets; /**< of all processes */
+    size_t segment_planes;   /**< planes of the largest segment */
+    psg_graph graph;         /**< the graph that was chosen */
+    psg_z_layout z_layout;   /**< the layout of sheets that was chosen */
+    psg_exchange exchange;   /**< the exchange that was chosen */
+    size_t returned_rows;    /**< rows ky that kspace relays, see docs/gpu.md */
+    size_t fetched_rows;     /**< of these, the rows that it also fetches */
     int tuned;             /**< 1: an option or the policy is what `psg tune` stored; 0: none is */
-    size_t spectrum_bytes; /**< blocks, rows and pencils held now, for as many solves as have
+    size_t spectrum_bytes; /**< blocks, rows and sheets held now, for as many solves as have
                                 overlapped so far */
     size_t scratch_bytes;  /**< the scratch of CPU workers */
     uint64_t solves;       /**< solves so far, failed ones too */
@@ -116,8 +116,8 @@ typedef struct psg_event {
     int rank;       /**< of a message: the process at its other end; -1: none */
     int received;   /**< of a message: 1: it came from there, 0: it went there */
     size_t segment; /**< counted over all processes; SIZE_MAX: the event has none, or several */
-    size_t pencil;  /**< of a message the first one in it */
-    size_t count;   /**< of a task: planes of its segment, or rows of its pencil */
+    size_t sheet;   /**< of a message the first one in it */
+    size_t count;   /**< of a task: planes of its segment, or rows of its sheet */
     size_t pieces;  /**< of a task: blocks that it has to do with */
     size_t remote;  /**< of a task: how many of its blocks, or of the parts that it returns, are
                             on other GPUs */
@@ -137,9 +137,9 @@ PSG_API psg_status psg_plan_events(const psg_plan *plan, psg_event *events, size
 /** A copy by StarPU between main memory and a GPU, or between GPUs. */
 typedef struct psg_copy {
     psg_link link;
-    int from, to;           /**< CUDA device numbers; -1: main memory */
-    char data;              /**< 'f', 'u', 's' (the spectrum); 0: other data, or it is not known */
-    size_t segment, pencil; /**< SIZE_MAX: of no single one */
+    int from, to;          /**< CUDA device numbers; -1: main memory */
+    char data;             /**< 'f', 'u', 's' (the spectrum); 0: other data, or it is not known */
+    size_t segment, sheet; /**< SIZE_MAX: of no single one */
     size_t bytes;
     double start,
         end; /**< as psg_event's; if solves do not overlap, within 0 .. psg_statistics.seconds */
@@ -169,7 +169,7 @@ PSG_API psg_status psg_plan_dependencies(const psg_plan *plan, psg_dependency *d
 /** What a solve cannot be shorter than. */
 typedef enum psg_bound {
     PSG_BOUND_PATH = 0, /**< the longest chain of tasks, each the shortest of its kind and shape; f
-                             has come to the GPUs before the first pencil, u goes home after the
+                             has come to the GPUs before the first sheet, u goes home after the
                              last */
     PSG_BOUND_WORK,     /**< the seconds of all tasks over the number of workers */
     PSG_BOUND_MEMORY,   /**< the least bytes through memory, at the rate measured there */

@@ -13,9 +13,9 @@ extern "C" {
 
 struct _starpu_data_state; /* StarPU's starpu_data_handle_t points to this */
 
-/** The number of segments and pencils of this process; either pointer may be NULL.
+/** The number of segments and sheets of this process; either pointer may be NULL.
  *  @return PSG_OK; PSG_ERR_ARG: plan is NULL */
-PSG_API psg_status psg_plan_segments(const psg_plan *plan, size_t *segments, size_t *pencils);
+PSG_API psg_status psg_plan_segments(const psg_plan *plan, size_t *segments, size_t *sheets);
 
 /** f and u as StarPU data, one handle for each segment. Tasks of the program write f and read u
  *  wherever the data are. The first call makes the handles, without initial values. The plan owns

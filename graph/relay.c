@@ -5,10 +5,10 @@
 
 #include <stdlib.h>
 
-/* A share of each pencil's rows, in steps. @param[out] rows  by pencil; NULL: not asked for @return all of them */
+/* A share of each sheet's rows, in steps. @param[out] rows  by sheet; NULL: not asked for @return all of them */
 static size_t take_rows(size_t *rows, const psg_context *c, double share) {
     size_t all = 0;
-    for (size_t p = 0; p < c->layout.pencils.count; p++) {
+    for (size_t p = 0; p < c->layout.sheets.count; p++) {
         const size_t some = (size_t)(share * (double)psg_layout_rows(&c->layout, p)) /
                             TUNING_RELAY_STEP * TUNING_RELAY_STEP;
         if (rows != NULL) {
@@ -43,10 +43,10 @@ psg_status psg_relay_choose(psg_plan *plan) {
     if (status != PSG_OK) {
         return status;
     }
-    c->layout.relay.rows = malloc(c->layout.pencils.count * sizeof *c->layout.relay.rows);
+    c->layout.relay.rows = malloc(c->layout.sheets.count * sizeof *c->layout.relay.rows);
     if (c->layout.relay.rows == NULL) {
-        return psg_fail(PSG_ERR_MEMORY, "no memory for the placement of %zu pencils",
-                        c->layout.pencils.count);
+        return psg_fail(PSG_ERR_MEMORY, "no memory for the placement of %zu sheets",
+                        c->layout.sheets.count);
     }
     c->layout.relay.fetched = fetched > 0;
     (void)take_rows(c->layout.relay.rows, c,
@@ -56,7 +56,7 @@ psg_status psg_relay_choose(psg_plan *plan) {
 
 bool psg_relay_allocate(psg_lane *lane, const psg_plan *plan) {
     const psg_layout *l = &plan->context.layout;
-    const size_t before = l->relay.fetched ? 0 : l->pencils.count;
+    const size_t before = l->relay.fetched ? 0 : l->sheets.count;
     if (l->relay.rows == NULL) {
         return true;
     }
@@ -78,17 +78,17 @@ static void *item_at(const psg_lane *lane, const psg_plan *plan, int rank, size_
                                         : psg_share_item(lane, plan, rank, m, worker);
 }
 
-/* A process' items are the blocks of its pencils, the rows of these before kspace unless they are fetched, and the rows of
- * all pencils in each of its segments after kspace. */
+/* A process' items are the blocks of its sheets, the rows of these before kspace unless they are fetched, and the rows of
+ * all sheets in each of its segments after kspace. */
 static void fill(const psg_lane *lane, const psg_plan *plan, int worker) {
     const psg_relay_place *place = &lane->relay[worker];
     const psg_layout *l = &plan->context.layout;
     for (int r = 0; r < plan->processes.ranks; r++) {
         const size_t segments = psg_range_count(psg_parts_of(&l->segments, r));
-        const size_t pencils = psg_range_count(psg_parts_of(&l->pencils, r));
-        const size_t after = place->before != NULL ? 2 * pencils : pencils;
-        for (size_t m = 0; place->before != NULL && m < pencils; m++) {
-            place->before[l->pencils.first[r] + m] = item_at(lane, plan, r, pencils + m, worker);
+        const size_t sheets = psg_range_count(psg_parts_of(&l->sheets, r));
+        const size_t after = place->before != NULL ? 2 * sheets : sheets;
+        for (size_t m = 0; place->before != NULL && m < sheets; m++) {
+            place->before[l->sheets.first[r] + m] = item_at(lane, plan, r, sheets + m, worker);
         }
         for (size_t m = 0; m < segments; m++) {
             place->after[l->segments.first[r] + m] = item_at(lane, plan, r, after + m, worker);

@@ -1,10 +1,10 @@
-/* Blocks between processes of one node by exchange direct: each process lends the others the memory in which its pencils
+/* Blocks between processes of one node by exchange direct: each process lends the others the memory in which its sheets
  * stand, so that `forward_xy` of any process writes its blocks there, and `inverse_xy` reads them there.
  *
- *   process A                              process B, which has pencil p
- *   forward_xy(s) ---- block [s,p] ------> memory of pencil p, lent to A
+ *   process A                              process B, which has sheet p
+ *   forward_xy(s) ---- block [s,p] ------> memory of sheet p, lent to A
  *                 -- empty message ------>   kspace(p)
- *   inverse_xy(s) <--- block [s,p] ------- memory of pencil p
+ *   inverse_xy(s) <--- block [s,p] ------- memory of sheet p
  *                 <-- empty message ------
  *
  * A process that takes a loan gives it back before the owner frees the memory: all processes meet in between. Where one

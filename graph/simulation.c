@@ -59,8 +59,7 @@ psg_status psg_simulation_check(psg_plan *plan) {
         const bool gpu = m % 2 == 1;
         const psg_task_shape shape = {.kind = step[m / 2].kind,
                                       .precision = c->engine.precision,
-                                      .axis =
-                                          step[m / 2].pencil ? PSG_AXIS_PENCIL : PSG_AXIS_SEGMENT,
+                                      .axis = step[m / 2].sheet ? PSG_AXIS_SHEET : PSG_AXIS_SEGMENT,
                                       .n = {c->layout.n[0], c->layout.n[1], c->layout.n[2]},
                                       .row = c->layout.nxc,
                                       .count = 1,

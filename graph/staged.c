@@ -6,8 +6,8 @@
  *                                            |
  *                 B[s][0..P-1] --unpack(s)--> X[s] --ifft_xy(s)--> u[s] --normalize(s)--> u[s]
  *
- * X[s] is a segment's spectrum, Z[p] a pencil with z along or across its lines, B as in fused.c. With
- * one pencil X[s] is B[s][0], and with one segment and z across Z[p] is B[0][p]: nothing is packed
+ * X[s] is a segment's spectrum, Z[p] a sheet with z along or across its lines, B as in fused.c. With
+ * one sheet X[s] is B[s][0], and with one segment and z across Z[p] is B[0][p]: nothing is packed
  * then. The factor factor/(nx ny nz) may be the division's, and then there is no normalize.
  */
 #include "codelets/codelets.h"
@@ -16,9 +16,9 @@
 void psg_graph_staged(psg_run *run, const psg_plan *plan, const psg_lane *lane,
                       const psg_arrays *arrays) {
     const psg_range segments = psg_context_of(run)->layout.segments.own;
-    const psg_range pencils = psg_context_of(run)->layout.pencils.own;
+    const psg_range sheets = psg_context_of(run)->layout.sheets.own;
     const size_t bundles = psg_context_of(run)->layout.bundles.count;
-    const size_t stride = pencils.end - pencils.first;
+    const size_t stride = sheets.end - sheets.first;
     for (size_t s = segments.first; s < segments.end; s++) {
         psg_arrays_bring_f(run, plan, arrays, s, lane->spectra[s - segments.first]);
     }
@@ -31,17 +31,17 @@ void psg_graph_staged(psg_run *run, const psg_plan *plan, const psg_lane *lane,
         }
     }
     psg_exchange_forward(run, plan, lane);
-    for (size_t p = pencils.first; p < pencils.end; p++) {
-        if (!psg_context_of(run)->form.pencil_is_block) {
-            psg_task_unpack_pencil(run, p, &lane->blocks[p - pencils.first], stride,
-                                   lane->columns[p - pencils.first]);
+    for (size_t p = sheets.first; p < sheets.end; p++) {
+        if (!psg_context_of(run)->form.sheet_is_block) {
+            psg_task_unpack_sheet(run, p, &lane->blocks[p - sheets.first], stride,
+                                  lane->columns[p - sheets.first]);
         }
-        psg_task_fft_z(run, p, lane->columns[p - pencils.first]);
-        psg_task_divide(run, p, lane->columns[p - pencils.first]);
-        psg_task_ifft_z(run, p, lane->columns[p - pencils.first]);
-        if (!psg_context_of(run)->form.pencil_is_block) {
-            psg_task_pack_pencil(run, p, lane->columns[p - pencils.first],
-                                 &lane->blocks[p - pencils.first], stride);
+        psg_task_fft_z(run, p, lane->columns[p - sheets.first]);
+        psg_task_divide(run, p, lane->columns[p - sheets.first]);
+        psg_task_ifft_z(run, p, lane->columns[p - sheets.first]);
+        if (!psg_context_of(run)->form.sheet_is_block) {
+            psg_task_pack_sheet(run, p, lane->columns[p - sheets.first],
+                                &lane->blocks[p - sheets.first], stride);
         }
     }
     psg_exchange_back(run, plan, lane);

@@ -51,7 +51,7 @@ static void count_transfers(psg_statistics *s) {
     pthread_mutex_unlock(&lock);
 }
 
-/* By the first task of each segment and of each pencil. */
+/* By the first task of each segment and of each sheet. */
 static void count_cpu_parts(const psg_plan *plan, psg_statistics *s) {
     for (size_t m = 0; m < plan->past.latest.events.count; m++) {
         const psg_run_event *event = &plan->past.latest.events.event[m];
@@ -84,7 +84,7 @@ psg_status(psg_plan_statistics)(const psg_plan *plan, psg_statistics *statistics
         .copied_bytes = (uint64_t)plan->past.copied_bytes,
         .plan_seconds = plan->past.plan_seconds,
         .segments = segments->count,
-        .pencils = plan->context.layout.pencils.count,
+        .sheets = plan->context.layout.sheets.count,
         .segment_planes = psg_parts_largest(segments, (psg_range){0, segments->count}, 2),
         .returned_rows = psg_relay_all_rows(&plan->context.layout),
         .fetched_rows =

@@ -17,7 +17,7 @@ bool psg_team_wanted(const psg_plan *plan) {
     const struct starpu_sched_policy *policy = starpu_sched_get_sched_policy();
     const psg_options *o = &plan->problem.options;
     return plan->workers.gpu_count == 0 && plan->processes.ranks == 1 && !plan->workers.copies &&
-           !psg_simulated() && runs_kernels() && o->segment_planes == 0 && o->pencils == 0 &&
+           !psg_simulated() && runs_kernels() && o->segment_planes == 0 && o->sheets == 0 &&
            !plan->problem.policy_asked && o->calibrate == 0 &&
            !psg_policy_uses_models(policy != NULL ? policy->policy_name : NULL);
 }

@@ -170,8 +170,8 @@ static bool apply_cut(psg_options *options, const psg_grid *grid, const psg_tune
         options->segment_planes = planes_for(tuned, grid->axis[2].n);
         applied = true;
     }
-    if (options->pencils == 0 && tuned->pencils > 0) {
-        options->pencils = tuned->pencils;
+    if (options->sheets == 0 && tuned->sheets > 0) {
+        options->sheets = tuned->sheets;
         applied = true;
     }
     return applied;

@@ -41,7 +41,7 @@ static const struct row {
     {"z", CHOICE, OF(z_layout), "z_layout"},
     {"exchange", CHOICE, OF(exchange), "exchange"},
     {"segment-planes", COUNT, OF(segment_planes), NULL},
-    {"pencils", COUNT, OF(pencils), NULL},
+    {"sheets", COUNT, OF(sheets), NULL},
     {"sched", TEXT, OF(policy), NULL},
     {"nanoseconds", NANOSECOND, OF(seconds), NULL},
     {"default-nanoseconds", NANOSECOND, OF(default_seconds), NULL},
@@ -223,8 +223,8 @@ const char *psg_tuned_wrong(const psg_tuned *t) {
     if (t->exchange != PSG_EXCHANGE_AUTO && t->exchange != PSG_EXCHANGE_MANAGED) {
         return "exchange is neither AUTO nor MANAGED";
     }
-    if (t->segment_planes > t->n[2] || t->pencils > t->n[1]) {
-        return "segment_planes or pencils is more than there are";
+    if (t->segment_planes > t->n[2] || t->sheets > t->n[1]) {
+        return "segment_planes or sheets is more than there are";
     }
     if (memchr(t->policy, '\0', sizeof t->policy) == NULL || !is_policy(t->policy)) {
         return "policy is none of StarPU's";

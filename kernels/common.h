@@ -20,7 +20,7 @@ extern "C" {
 /** Same values as psg_precision. */
 typedef enum psg_cuda_precision { PSG_CUDA_F64 = 0, PSG_CUDA_F32 } psg_cuda_precision;
 
-/** How a pencil of `rows` ky rows, nxc points a row and nz planes lies in memory. */
+/** How a sheet of `rows` ky rows, nxc points a row and nz planes lies in memory. */
 typedef enum psg_cuda_layout {
     PSG_CUDA_Z_STRIDED = 0, /**< [nz][rows][nxc] */
     PSG_CUDA_Z_CONTIGUOUS   /**< [rows][nxc][nz] */
@@ -61,16 +61,16 @@ static inline bool psg_cuda_field_is_dense(const psg_cuda_field *field, size_t n
     return field->row_pitch == nx && field->plane_pitch == ny * nx;
 }
 
-/** The planes of one slab that a pencil sees: [planes][rows of the pencil][nxc] complex numbers,
+/** The planes of one slab that a sheet sees: [planes][rows of the sheet][nxc] complex numbers,
  *  a plane every plane_pitch of them. A packed block has plane_pitch = rows * nxc; a view of the
- *  pencil's rows inside a slab's spectrum [planes][ny][nxc] has plane_pitch = ny * nxc. */
+ *  sheet's rows inside a slab's spectrum [planes][ny][nxc] has plane_pitch = ny * nxc. */
 typedef struct psg_cuda_segment {
     void *base_d;       /**< first plane, first row; aligned to one complex number */
     size_t planes;      /**< >= 1 */
     size_t plane_pitch; /**< complex numbers */
 } psg_cuda_segment;
 
-/** Rows of a pencil that stand together, in each of its planes. */
+/** Rows of a sheet that stand together, in each of its planes. */
 typedef struct psg_cuda_band {
     const psg_cuda_segment *segments; /**< [count]; together nz planes */
     size_t count;                     /**< >= 1 */
@@ -80,7 +80,7 @@ typedef struct psg_cuda_band {
     size_t to_count;
 } psg_cuda_band;
 
-/** The numbers in a plane of a pencil, each the begin of a column: `rows` of nxc, either one after
+/** The numbers in a plane of a sheet, each the begin of a column: `rows` of nxc, either one after
  *  the other in the order of kx, or in strips, [strip][row][the strip's width], which all are
  *  `strip` wide but the last, that may be narrower. In strips nxc is M + 1 with M even, and the
  *  numbers of a row are in the order kx = 0, 1, .. M/2-1, then M, M-1, .. M/2+1, then M/2: what the
@@ -91,18 +91,18 @@ typedef struct psg_cuda_columns {
     size_t strip; /**< < nxc; 0: no strips */
 } psg_cuda_columns;
 
-/** The division in Fourier space: the mode (i, j, k) of a pencil is multiplied by
+/** The division in Fourier space: the mode (i, j, k) of a sheet is multiplied by
  *  scale / (ex[i] + ey[j] + ez[k] - lambda), and by 0 where that denominator is 0. */
 typedef struct psg_cuda_symbol {
     const void *ex_d; /**< [nxc] reals of the precision: eigenvalues along x; [nxc][2] if `pairs` */
-    const void *ey_d; /**< [rows]: along y, from the first row of the pencil on */
+    const void *ey_d; /**< [rows]: along y, from the first row of the sheet on */
     const void *ez_d; /**< [nz]: along z */
     double lambda;
     double scale;     /**< 1 / (nx ny nz), or 1 where normalising is another kernel's work */
-    void *mode0_d;    /**< NULL, or one complex number that gets the mode (0, 0, 0) of this pencil
+    void *mode0_d;    /**< NULL, or one complex number that gets the mode (0, 0, 0) of this sheet
                         before the division: the mean of f times the number of points, and not
-                        finite if any f was not. Give it for the pencil with ky = 0 only. */
-    int *nonfinite_d; /**< NULL, or a flag that is set to 1 if a number of the pencil is NaN or
+                        finite if any f was not. Give it for the sheet with ky = 0 only. */
+    int *nonfinite_d; /**< NULL, or a flag that is set to 1 if a number of the sheet is NaN or
                            infinite, an overflow of the transform along z included; device or pinned
                            host memory */
     bool

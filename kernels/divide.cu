@@ -22,10 +22,10 @@ __global__ void __launch_bounds__(divide_threads)
 }
 
 template <class Real>
-cudaError_t launch(psg_cuda_layout layout, void *pencil_d, size_t columns, size_t nxc, size_t nz,
+cudaError_t launch(psg_cuda_layout layout, void *sheet_d, size_t columns, size_t nxc, size_t nz,
                    const psg_cuda_symbol *symbol, cudaStream_t stream) {
     divide_args<Real> a;
-    a.pencil = static_cast<complex_t<Real> *>(pencil_d);
+    a.sheet = static_cast<complex_t<Real> *>(sheet_d);
     a.ex = static_cast<const Real *>(symbol->ex_d);
     a.ey = static_cast<const Real *>(symbol->ey_d);
     a.ez = static_cast<const Real *>(symbol->ez_d);
@@ -52,18 +52,18 @@ cudaError_t launch(psg_cuda_layout layout, void *pencil_d, size_t columns, size_
 
 } // namespace
 
-cudaError_t psg_cuda_divide(psg_cuda_precision precision, psg_cuda_layout layout, void *pencil_d,
+cudaError_t psg_cuda_divide(psg_cuda_precision precision, psg_cuda_layout layout, void *sheet_d,
                             size_t columns, size_t nxc, size_t nz, const psg_cuda_symbol *symbol,
                             cudaStream_t stream) {
     if ((precision != PSG_CUDA_F64 && precision != PSG_CUDA_F32) ||
-        (layout != PSG_CUDA_Z_STRIDED && layout != PSG_CUDA_Z_CONTIGUOUS) || !pencil_d ||
-        (uintptr_t)pencil_d % (precision == PSG_CUDA_F64 ? 16 : 8) || columns > INT32_MAX ||
+        (layout != PSG_CUDA_Z_STRIDED && layout != PSG_CUDA_Z_CONTIGUOUS) || !sheet_d ||
+        (uintptr_t)sheet_d % (precision == PSG_CUDA_F64 ? 16 : 8) || columns > INT32_MAX ||
         nxc == 0 || nxc > INT32_MAX || nz > INT32_MAX || !symbol || !symbol->ex_d ||
         !symbol->ey_d || !symbol->ez_d)
         return cudaErrorInvalidValue;
     if (columns == 0 || nz == 0)
         return cudaSuccess;
     return precision == PSG_CUDA_F64
-               ? launch<double>(layout, pencil_d, columns, nxc, nz, symbol, stream)
-               : launch<float>(layout, pencil_d, columns, nxc, nz, symbol, stream);
+               ? launch<double>(layout, sheet_d, columns, nxc, nz, symbol, stream)
+               : launch<float>(layout, sheet_d, columns, nxc, nz, symbol, stream);
 }

@@ -10,7 +10,7 @@ constexpr int divide_threads = 256;
 constexpr int divide_elements = 8; // for each thread
 
 template <class Real> struct divide_args {
-    complex_t<Real> *pencil;
+    complex_t<Real> *sheet;
     const Real *ex, *ey, *ez;
     complex_t<Real> *mode0;
     int *nonfinite;
@@ -40,7 +40,7 @@ PSG_HD void divide_strided(const divide_args<Real> &a, uint32_t column, uint32_t
     if (column >= a.columns)
         return;
     const complex_t<Real> exy = divide_exy(a, column);
-    complex_t<Real> v[divide_elements], *p = a.pencil + column;
+    complex_t<Real> v[divide_elements], *p = a.sheet + column;
     PSG_UNROLL
     for (int e = 0; e < divide_elements; e++)
         if (z0 + e < a.nz)
@@ -62,7 +62,7 @@ PSG_HD void divide_contiguous(const divide_args<Real> &a, uint32_t column, uint3
     if (column >= a.columns)
         return;
     const complex_t<Real> exy = divide_exy(a, column);
-    complex_t<Real> *p = a.pencil + (size_t)column * a.nz;
+    complex_t<Real> *p = a.sheet + (size_t)column * a.nz;
     for (uint32_t z0 = lane; z0 < a.nz; z0 += width * divide_elements) {
         complex_t<Real> v[divide_elements];
         PSG_UNROLL

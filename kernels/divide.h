@@ -8,13 +8,13 @@
 extern "C" {
 #endif
 
-/** Multiply every mode of a pencil by its factor, in place; see psg_cuda_symbol.
- *  @param[in,out] pencil_d  [nz][columns] or [columns][nz] complex numbers
+/** Multiply every mode of a sheet by its factor, in place; see psg_cuda_symbol.
+ *  @param[in,out] sheet_d  [nz][columns] or [columns][nz] complex numbers
  *  @param[in]     columns   rows * nxc, below 2^31
  *  @param[in]     nxc       points of a row, >= 1
  *  @param[in]     symbol    borrowed until return; what it points to, until the stream is there
  *  @return cudaSuccess; cudaErrorInvalidValue: nothing was launched */
-cudaError_t psg_cuda_divide(psg_cuda_precision precision, psg_cuda_layout layout, void *pencil_d,
+cudaError_t psg_cuda_divide(psg_cuda_precision precision, psg_cuda_layout layout, void *sheet_d,
                             size_t columns, size_t nxc, size_t nz, const psg_cuda_symbol *symbol,
                             cudaStream_t stream);
 

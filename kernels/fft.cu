@@ -322,11 +322,11 @@ int psg_cuda_fft_run_xy(const psg_cuda_fft *fft, const psg_cuda_field *field, vo
     return code != 0 || forward ? code : run_x(fft, field, spectrum_d, dense_d);
 }
 
-int psg_cuda_fft_run_z(const psg_cuda_fft *fft, psg_cuda_direction direction, void *pencil_d) {
-    if (!fft || fft->xy || !pencil_d)
+int psg_cuda_fft_run_z(const psg_cuda_fft *fft, psg_cuda_direction direction, void *sheet_d) {
+    if (!fft || fft->xy || !sheet_d)
         return cudaErrorInvalidValue;
     return fft->last
-               ? run_last(fft, direction, pencil_d)
+               ? run_last(fft, direction, sheet_d)
                : run_complex(fft, direction == PSG_CUDA_FORWARD ? CUFFT_FORWARD : CUFFT_INVERSE,
-                             pencil_d);
+                             sheet_d);
 }

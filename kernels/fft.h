@@ -1,4 +1,4 @@
-/** @file fft.h  cuFFT plans: the 2-D real transforms of a slab and the 1-D complex ones of a pencil.
+/** @file fft.h  cuFFT plans: the 2-D real transforms of a slab and the 1-D complex ones of a sheet.
  *
  * Unscaled, exp(-i k x) forward; along axes that are not periodic, real-to-real transforms as FFTW defines them. A plan belongs to the device that was current when it was made, has
  * one stream at a time, and works in a buffer of the caller's (one buffer serves all plans of a
@@ -28,7 +28,7 @@ int psg_cuda_fft_create_xy(psg_cuda_fft **fft, psg_cuda_precision precision,
                            psg_cuda_direction direction, const psg_cuda_r2r kind[2], size_t nx,
                            size_t ny, size_t planes);
 
-/** Plan the transforms along z of a pencil [nz][columns] or [columns][nz], both directions.
+/** Plan the transforms along z of a sheet [nz][columns] or [columns][nz], both directions.
  *  @param[in] kind  of the forward transform
  *  @return 0; a code for psg_cuda_error_string() */
 int psg_cuda_fft_create_z(psg_cuda_fft **fft, psg_cuda_precision precision, psg_cuda_layout layout,
@@ -63,7 +63,7 @@ int psg_cuda_fft_run_xy(const psg_cuda_fft *fft, const psg_cuda_field *field, vo
 
 /** Run a plan of psg_cuda_fft_create_z(), in place.
  *  @return 0; a code for psg_cuda_error_string() */
-int psg_cuda_fft_run_z(const psg_cuda_fft *fft, psg_cuda_direction direction, void *pencil_d);
+int psg_cuda_fft_run_z(const psg_cuda_fft *fft, psg_cuda_direction direction, void *sheet_d);
 
 #ifdef __cplusplus
 }

@@ -6,7 +6,7 @@
  *      ...            (or packed blocks) --/        memory; written back where they were read,
  *                                                   or elsewhere
  *
- * The pencil is given as one or two bands of rows (psg_cuda_band), and each of these as segments
+ * The sheet is given as one or two bands of rows (psg_cuda_band), and each of these as segments
  * (psg_cuda_segment): blocks packed by the slabs, or views of the slabs' own spectra, which need no
  * pack; on this GPU or on peers.
  */

@@ -36,7 +36,7 @@ struct kspace_place {
     size_t pitch;
 };
 
-/// Rows of the pencil that stand together, see psg_cuda_band.
+/// Rows of the sheet that stand together, see psg_cuda_band.
 template <class Real> struct kspace_band {
     kspace_place from, to;
     const Real *ey;
@@ -68,7 +68,7 @@ template <class Real> PSG_HD uint32_t column_kx(uint32_t m, const kspace_args<Re
 template <class Real> struct kspace_column {
     uint32_t band;
     uint32_t index; // in a plane of the band
-    bool first;     // the first of the pencil
+    bool first;     // the first of the sheet
     bool valid;     // false past the last column: loads give 0, nothing is stored
     Real exy;
 

@@ -17,9 +17,9 @@ __global__ void __launch_bounds__(pack_threads)
 
 template <class Element, bool PACK>
 __global__ void __launch_bounds__(pack_threads)
-    pack_pencil_kernel(const __grid_constant__ pack_args a) {
+    pack_sheet_kernel(const __grid_constant__ pack_args a) {
     for (uint32_t z = blockIdx.y; z < a.nz; z += gridDim.y)
-        pack_pencil_plane<Element, PACK>(a, blockIdx.x, z, threadIdx.x);
+        pack_sheet_plane<Element, PACK>(a, blockIdx.x, z, threadIdx.x);
 }
 
 template <class Element, bool PACK>
@@ -96,15 +96,15 @@ cudaError_t slab_any(psg_cuda_precision precision, void *slab_d, size_t nxc, siz
 }
 
 template <class Element, bool PACK>
-cudaError_t pencil(pack_args *a, psg_cuda_layout layout, size_t nz,
-                   const psg_cuda_segment *segments, size_t count, cudaStream_t stream) {
+cudaError_t sheet(pack_args *a, psg_cuda_layout layout, size_t nz, const psg_cuda_segment *segments,
+                  size_t count, cudaStream_t stream) {
     for (size_t first = 0; first < count;) {
         const size_t taken =
             segment_list_fill(&a->list, segments, count, first, a->z, sizeof(Element));
         a->nz = a->list.z0[taken] - a->z;
         if (layout == PSG_CUDA_Z_STRIDED) {
             const dim3 grid((unsigned)div_up(a->n, pack_threads * pack_elements), grid_y(a->nz));
-            pack_pencil_kernel<Element, PACK><<<grid, pack_threads, 0, stream>>>(*a);
+            pack_sheet_kernel<Element, PACK><<<grid, pack_threads, 0, stream>>>(*a);
         } else {
             const dim3 grid((unsigned)div_up(a->n, transpose_tile),
                             grid_y(div_up(a->nz, transpose_tile)));
@@ -121,24 +121,24 @@ cudaError_t pencil(pack_args *a, psg_cuda_layout layout, size_t nz,
 }
 
 template <bool PACK>
-cudaError_t pencil_any(psg_cuda_precision precision, psg_cuda_layout layout, void *pencil_d,
-                       size_t columns, size_t nz, const psg_cuda_segment *segments, size_t count,
-                       cudaStream_t stream) {
+cudaError_t sheet_any(psg_cuda_precision precision, psg_cuda_layout layout, void *sheet_d,
+                      size_t columns, size_t nz, const psg_cuda_segment *segments, size_t count,
+                      cudaStream_t stream) {
     if ((precision != PSG_CUDA_F64 && precision != PSG_CUDA_F32) ||
-        (layout != PSG_CUDA_Z_STRIDED && layout != PSG_CUDA_Z_CONTIGUOUS) || !pencil_d ||
+        (layout != PSG_CUDA_Z_STRIDED && layout != PSG_CUDA_Z_CONTIGUOUS) || !sheet_d ||
         !segments || columns > INT32_MAX || nz > INT32_MAX ||
-        (uintptr_t)pencil_d % element_bytes(precision) ||
+        (uintptr_t)sheet_d % element_bytes(precision) ||
         !segments_valid(segments, count, nz, columns, element_bytes(precision)))
         return cudaErrorInvalidValue;
     if (columns == 0)
         return cudaSuccess;
     pack_args a = pack_args();
-    a.whole = pencil_d;
+    a.whole = sheet_d;
     a.columns = columns;
     a.n = (uint32_t)columns;
     return precision == PSG_CUDA_F64
-               ? pencil<element_t<16>, PACK>(&a, layout, nz, segments, count, stream)
-               : pencil<element_t<8>, PACK>(&a, layout, nz, segments, count, stream);
+               ? sheet<element_t<16>, PACK>(&a, layout, nz, segments, count, stream)
+               : sheet<element_t<8>, PACK>(&a, layout, nz, segments, count, stream);
 }
 
 } // namespace
@@ -156,17 +156,17 @@ cudaError_t psg_cuda_unpack_slab(psg_cuda_precision precision, void *slab_d, siz
     return slab_any<false>(precision, slab_d, nxc, ny, planes, blocks, y0, count, stream);
 }
 
-cudaError_t psg_cuda_unpack_pencil(psg_cuda_precision precision, psg_cuda_layout layout,
-                                   void *pencil_d, size_t columns, size_t nz,
-                                   const psg_cuda_segment *segments, size_t count,
-                                   cudaStream_t stream) {
-    return pencil_any<false>(precision, layout, pencil_d, columns, nz, segments, count, stream);
+cudaError_t psg_cuda_unpack_sheet(psg_cuda_precision precision, psg_cuda_layout layout,
+                                  void *sheet_d, size_t columns, size_t nz,
+                                  const psg_cuda_segment *segments, size_t count,
+                                  cudaStream_t stream) {
+    return sheet_any<false>(precision, layout, sheet_d, columns, nz, segments, count, stream);
 }
 
-cudaError_t psg_cuda_pack_pencil(psg_cuda_precision precision, psg_cuda_layout layout,
-                                 const void *pencil_d, size_t columns, size_t nz,
-                                 const psg_cuda_segment *segments, size_t count,
-                                 cudaStream_t stream) {
-    return pencil_any<true>(precision, layout, const_cast<void *>(pencil_d), columns, nz, segments,
-                            count, stream);
+cudaError_t psg_cuda_pack_sheet(psg_cuda_precision precision, psg_cuda_layout layout,
+                                const void *sheet_d, size_t columns, size_t nz,
+                                const psg_cuda_segment *segments, size_t count,
+                                cudaStream_t stream) {
+    return sheet_any<true>(precision, layout, const_cast<void *>(sheet_d), columns, nz, segments,
+                           count, stream);
 }

@@ -11,13 +11,13 @@ namespace psg_cuda {
 constexpr int pack_threads = 256;
 constexpr int pack_elements = 4; // for each thread
 
-/// A slab, or a pencil with its planes strided; the pieces of a slab take z0 for their first row and
+/// A slab, or a sheet with its planes strided; the pieces of a slab take z0 for their first row and
 /// pitch_bytes for their plane.
 struct pack_args {
     void *whole;
     uint32_t nxc;      // slab only
     size_t columns;    // of a plane of `whole`
-    uint32_t first, n; // slab: columns of these pieces, first and number. Pencil: 0, columns
+    uint32_t first, n; // slab: columns of these pieces, first and number. Sheet: 0, columns
     uint32_t z, nz;    // planes, first and number
     segment_list list;
 };
@@ -58,9 +58,9 @@ PSG_HD void pack_slab_plane(const pack_args &a, uint32_t block, uint32_t z, uint
             *to[e] = v[e];
 }
 
-/// Thread `lane` of block `block` of plane a.z + z of a pencil with strided planes.
+/// Thread `lane` of block `block` of plane a.z + z of a sheet with strided planes.
 template <class Element, bool PACK>
-PSG_HD void pack_pencil_plane(const pack_args &a, uint32_t block, uint32_t z, uint32_t lane) {
+PSG_HD void pack_sheet_plane(const pack_args &a, uint32_t block, uint32_t z, uint32_t lane) {
     Element *whole = static_cast<Element *>(a.whole) + (a.z + z) * a.columns;
     Element *part = reinterpret_cast<Element *>(segment_plane(a.list, a.z + z));
     const Element *from = PACK ? whole : part;
@@ -77,7 +77,7 @@ PSG_HD void pack_pencil_plane(const pack_args &a, uint32_t block, uint32_t z, ui
             to[first + e * pack_threads] = v[e];
 }
 
-/// A tile of 32 planes x 32 columns of a pencil with contiguous planes, [columns][nz_whole]: first
+/// A tile of 32 planes x 32 columns of a sheet with contiguous planes, [columns][nz_whole]: first
 /// half. The tile is [plane][column] as in the segments; thread (lane, row) of 32 x 32 / EPT.
 template <class Element, bool PACK, int EPT>
 PSG_HD void pack_tile_load(const pack_args &a, size_t nz_whole, uint32_t column0, uint32_t plane0,

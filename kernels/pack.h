@@ -1,7 +1,7 @@
-/** @file pack.h  Spectra between slabs, blocks and pencils. Each call is one launch per 128 blocks.
+/** @file pack.h  Spectra between slabs, blocks and sheets. Each call is one launch per 128 blocks.
  *
- *   slab s                     blocks B[s][p]                  pencil p
- *   [nz_s][ny][nxc]  <-slab->  [nz_s][ny_p][nxc]  <-pencil->   [nz][ny_p][nxc]  or  [ny_p][nxc][nz]
+ *   slab s                     blocks B[s][p]                  sheet p
+ *   [nz_s][ny][nxc]  <-slab->  [nz_s][ny_p][nxc]  <-sheet->   [nz][ny_p][nxc]  or  [ny_p][nxc][nz]
  */
 #ifndef PSG_KERNELS_PACK_H
 #define PSG_KERNELS_PACK_H
@@ -27,22 +27,22 @@ cudaError_t psg_cuda_unpack_slab(psg_cuda_precision precision, void *slab_d, siz
                                  size_t planes, void *const *blocks, const size_t *y0, size_t count,
                                  cudaStream_t stream);
 
-/** Gather a pencil from its segments, in either layout.
- *  @param[out] pencil_d  [nz][columns] or [columns][nz] complex numbers
- *  @param[in]  columns   rows * nxc of the pencil
+/** Gather a sheet from its segments, in either layout.
+ *  @param[out] sheet_d  [nz][columns] or [columns][nz] complex numbers
+ *  @param[in]  columns   rows * nxc of the sheet
  *  @param[in]  nz        planes of all segments together
  *  @param[in]  segments  [count], borrowed until return; packed blocks, or views of slabs
  *  @return cudaSuccess; cudaErrorInvalidValue */
-cudaError_t psg_cuda_unpack_pencil(psg_cuda_precision precision, psg_cuda_layout layout,
-                                   void *pencil_d, size_t columns, size_t nz,
-                                   const psg_cuda_segment *segments, size_t count,
-                                   cudaStream_t stream);
+cudaError_t psg_cuda_unpack_sheet(psg_cuda_precision precision, psg_cuda_layout layout,
+                                  void *sheet_d, size_t columns, size_t nz,
+                                  const psg_cuda_segment *segments, size_t count,
+                                  cudaStream_t stream);
 
-/** The way back: a pencil to its segments. */
-cudaError_t psg_cuda_pack_pencil(psg_cuda_precision precision, psg_cuda_layout layout,
-                                 const void *pencil_d, size_t columns, size_t nz,
-                                 const psg_cuda_segment *segments, size_t count,
-                                 cudaStream_t stream);
+/** The way back: a sheet to its segments. */
+cudaError_t psg_cuda_pack_sheet(psg_cuda_precision precision, psg_cuda_layout layout,
+                                const void *sheet_d, size_t columns, size_t nz,
+                                const psg_cuda_segment *segments, size_t count,
+                                cudaStream_t stream);
 
 #ifdef __cplusplus
 }

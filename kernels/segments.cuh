@@ -1,4 +1,4 @@
-// A list of segments as a kernel parameter: where each plane of a pencil is.
+// A list of segments as a kernel parameter: where each plane of a sheet is.
 #ifndef PSG_KERNELS_SEGMENTS_CUH
 #define PSG_KERNELS_SEGMENTS_CUH
 

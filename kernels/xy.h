@@ -2,7 +2,7 @@
  *  between its steps along x and along y a plane stays in the second-level cache, or a small one in
  *  shared memory.
  *
- *      f [planes][ny][nx] reals  --forward-->  parts: the rows of each pencil, in strips of x
+ *      f [planes][ny][nx] reals  --forward-->  parts: the rows of each sheet, in strips of x
  *      u [planes][ny][nx] reals  <--inverse--  (see psg_cuda_columns), dense or views of a slab
  *
  *  For some sizes only; for the others fft.h has cuFFT's. Unscaled, exp(-i k x) forward. The parts
@@ -21,7 +21,7 @@ extern "C" {
 /** Tables and launch parameters for one size of plane on one device; both directions. */
 typedef struct psg_cuda_xy psg_cuda_xy;
 
-/** What the planes of a pencil are to a slab: planes of [strip][rows][the strip's width] complex
+/** What the planes of a sheet are to a slab: planes of [strip][rows][the strip's width] complex
  *  numbers, for the rows y0 .. y0+rows-1, plane_pitch of them apart. */
 typedef struct psg_cuda_xy_part {
     void *base_d;

@@ -174,7 +174,7 @@ static bool read_spread(double *spread, const char *rest) {
 
 static const char *read_time(psg_machine *machine, const char *rest) {
     static const char *const precisions[PSG_TASK_PRECISIONS] = {"f64", "f32"};
-    static const char *const sides[2] = {"segment", "pencil"};
+    static const char *const sides[2] = {"segment", "sheet"};
     static const char *const layouts[2] = {"views", "dense"};
     char stage[24];
     char precision[8];
@@ -189,7 +189,7 @@ static const char *read_time(psg_machine *machine, const char *rest) {
                device, &shape->n[0], &shape->n[1], &shape->n[2], side, &shape->count, layout,
                &shape->pieces, &shape->remote, &t.seconds, &used);
     const char *expected =
-        "time STAGE f64|f32 cpu|gpu NXxNYxNZ segment|pencil COUNT views|dense PIECES "
+        "time STAGE f64|f32 cpu|gpu NXxNYxNZ segment|sheet COUNT views|dense PIECES "
         "REMOTE SECONDS [SPREAD]";
     if (read != 12 || !positive(t.seconds) || !in_range(shape) ||
         !read_spread(&t.spread, rest + used)) {

@@ -23,8 +23,8 @@
  *      gap PIECE [TASK]               seconds between the end of a GPU's task and the start of the next one, which was
  *                                     ready: for each of its PIECES below, and for itself
  *      least cpu|gpu SECONDS          what any task of StarPU's takes; steps of a chain (chain.h) may take less
- *      time STAGE f64|f32 cpu|gpu NXxNYxNZ segment|pencil COUNT views|dense PIECES REMOTE SECONDS [SPREAD]
- *                                     a task on COUNT planes of a segment, or rows of a pencil, that has to do with
+ *      time STAGE f64|f32 cpu|gpu NXxNYxNZ segment|sheet COUNT views|dense PIECES REMOTE SECONDS [SPREAD]
+ *                                     a task on COUNT planes of a segment, or rows of a sheet, that has to do with
  *                                     PIECES blocks, views into larger arrays or each in one piece, REMOTE of
  *                                     them in peers' memory: the mean, and the standard deviation over it, at most
  *                                     10. Without SPREAD each such task takes SECONDS, with it what is drawn for the

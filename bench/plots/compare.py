@@ -12,7 +12,7 @@ import itertools
 import sys
 
 LISTS = ("grid", "precision", "ranks", "cpus", "gpus", "cpu_share", "sched", "graph", "exchange", "z", "normalize", "segment_planes",
-         "pencils", "data", "in_flight", "effort", "nodes", "network")
+         "sheets", "data", "in_flight", "effort", "nodes", "network")
 
 
 def read(path):

@@ -33,7 +33,7 @@ from plot_style import (COLOURS, MARKERS, STAGES, WIDE, LogLocator, MaxNLocator,
                         log_ticks, number, plain, plt)
 
 LISTS = ("grid", "precision", "cpus", "gpus", "cpu_share", "sched", "graph", "exchange", "z", "normalize", "segment_planes",
-         "pencils", "data", "in_flight", "effort", "ranks", "nodes", "network")
+         "sheets", "data", "in_flight", "effort", "ranks", "nodes", "network")
 # What rows of older versions have not, and what it was; seconds of copies that are not known cannot be shown.
 ADDED = {"cpu_share": "auto", "normalize": "", "data": "host", "nodes": "1", "network": "", "h2d_seconds": "0", "d2h_seconds": "0", "d2d_seconds": "0"}
 
@@ -103,8 +103,8 @@ def label(row, columns):
             value = plot_programs.count(value, names[column])
         elif column == "network" and value:
             value = "network: " + (value if value == "default" else value + " GB/s")
-        elif column == "pencils":
-            value = plot_programs.count(row["pencils_used"], "pencil")
+        elif column == "sheets":
+            value = plot_programs.count(row["sheets_used"], "sheet")
         elif column == "in_flight":
             value += " in flight"
         elif column == "data":

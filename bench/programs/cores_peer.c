@@ -1,6 +1,6 @@
 /* psg beside a library's transforms on the same cores: the same solve, in one run, in turns of random order.
  * PROGRAM [--cpus N] [--threads LIST] [--effort LIST] [--plan-seconds S] [--precision f64|f32] [--repeat R]
- *         [--graph fused|staged] [--segment-planes N] [--pencils N] [--bc SIDES] [--rows] GRID ...
+ *         [--graph fused|staged] [--segment-planes N] [--sheets N] [--bc SIDES] [--rows] GRID ...
  * --bc: as of psg solve, with points in cells; the peer has real transforms. GRID: N or NXxNYxNZ. --threads: numbers of the peer's threads, up to --cpus. --rows: those of `psg bench --study
  * peers`. */
 #include "bench/programs/cores_peer.h"
@@ -360,7 +360,7 @@ static void say(const bench *b) {
         "  %s / psg %.2f  busiest core / solve %.2f  difference %.1e%s\n",
         p->n[0], p->n[1], p->n[2], p->precision == PSG_F64 ? "f64" : "f32", p->threads, p->name,
         1e3 * p->theirs.median, p->variant, 1e3 * b->transforms, 1e3 * p->ours.median, s->segments,
-        s->pencils, p->name, p->theirs.median / p->ours.median, busiest(b) / s->seconds,
+        s->sheets, p->name, p->theirs.median / p->ours.median, busiest(b) / s->seconds,
         p->difference, bench_peer_agrees(p) ? "" : " WRONG");
     for (int m = 0; m < PSG_STAGE_COUNT; m++) {
         if (s->stage[m].tasks > 0) {
@@ -425,7 +425,7 @@ int bench_cores_peer_main(int argc, char **argv, const bench_library *library) {
                                     {"precision", BENCH_SOLVER, &b.options, "precision"},
                                     {"graph", BENCH_SOLVER, &b.options, "graph"},
                                     {"segment-planes", BENCH_SOLVER, &b.options, "segment_planes"},
-                                    {"pencils", BENCH_SOLVER, &b.options, "pencils"},
+                                    {"sheets", BENCH_SOLVER, &b.options, "sheets"},
                                     {"bc", BENCH_TEXT, &b.bc, NULL},
                                     {NULL, BENCH_FLAG, NULL, NULL}};
     const int first = bench_arguments(argc, argv, options, "N|NXxNYxNZ ...", &b.settings);

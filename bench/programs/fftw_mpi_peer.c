@@ -3,7 +3,7 @@
  * in, in place or out of place (whichever is faster here), the division with 1/N in it; its
  * arrays, padded as it wants them, are filled outside the measured time. The time of a solve is
  * the longest of all processes, between barriers.
- * mpirun -n 2 bench_fftw_mpi_peer [--repeat R] [--cpus N] [--segment-planes N] [--pencils N]
+ * mpirun -n 2 bench_fftw_mpi_peer [--repeat R] [--cpus N] [--segment-planes N] [--sheets N]
  * [--exchange mpi|alltoall] [--graph fused|staged] [--no-yield] [--rows] GRID ...
  * GRID: N or NXxNYxNZ. --cpus: threads of FFTW and workers of psg in each process. --rows: those of
  * `psg bench --study peers`. */
@@ -196,7 +196,7 @@ static void say(const bench *b) {
            "%zu)  FFTW / psg %.2f (of the least %.2f)  difference %.1e\n",
            b->nx, b->ny, b->nz, b->ranks, b->cpus, yield_variable, getenv(yield_variable),
            1e3 * p->theirs.median, b->its.in_place ? "in" : "out of", 1e3 * p->ours.median,
-           p->statistics.segments, p->statistics.pencils, p->theirs.median / p->ours.median,
+           p->statistics.segments, p->statistics.sheets, p->theirs.median / p->ours.median,
            p->theirs.min / p->ours.min, p->difference);
     fflush(stdout);
 }
@@ -253,7 +253,7 @@ static int read_options(bench *b, int argc, char **argv) {
     const bench_option options[] = {{"cpus", BENCH_COUNT, &b->cpus, NULL},
                                     {"graph", BENCH_SOLVER, &b->options, "graph"},
                                     {"segment-planes", BENCH_SOLVER, &b->options, "segment_planes"},
-                                    {"pencils", BENCH_SOLVER, &b->options, "pencils"},
+                                    {"sheets", BENCH_SOLVER, &b->options, "sheets"},
                                     {"exchange", BENCH_SOLVER, &b->options, "exchange"},
                                     {"no-yield", BENCH_FLAG, &no_yield, NULL},
                                     {NULL, BENCH_FLAG, NULL, NULL}};

@@ -1,6 +1,6 @@
 /* The exchange between GPUs beside what their links can do, in one run, in turns of random order; wall-clock times.
  *
- *   bench_gpu_exchange [--gpus N] [--f32] [--segment-planes N] [--pencils N] N|NXxNYxNZ ...
+ *   bench_gpu_exchange [--gpus N] [--f32] [--segment-planes N] [--sheets N] N|NXxNYxNZ ...
  *
  * --gpus: default: 2, 4, ... all. For each grid:
  *
@@ -264,7 +264,7 @@ template <class Real> struct solver {
         printf("    %-7s %zux%zu, %zu rows by kspace: %.1f GB/s a GPU, ceiling %.1f, ratio %.3f, "
                "in all %.3f; %.4g MB there %.1f, %.4g back %.1f; solve %.3f ms, forward_xy %.3f "
                "and inverse_xy %.3f ms a GPU\n",
-               name, s.segments, s.pencils, s.returned_rows, 1e-9 * rate, 1e-9 * ceiling,
+               name, s.segments, s.sheets, s.returned_rows, 1e-9 * rate, 1e-9 * ceiling,
                rate / ceiling, 2 * all / times.median / ceiling, 1e-6 * there,
                1e-9 * there / median(&bench_exchange::there, repeat), 1e-6 * back,
                1e-9 * back / median(&bench_exchange::back, repeat), 1e3 * times.median,
@@ -356,7 +356,7 @@ int main(int argc, char **argv) {
     const bench_option own[] = {{"gpus", BENCH_COUNT, &gpus, nullptr},
                                 {"f32", BENCH_FLAG, &f32, nullptr},
                                 {"segment-planes", BENCH_SOLVER, &options, "segment_planes"},
-                                {"pencils", BENCH_SOLVER, &options, "pencils"},
+                                {"sheets", BENCH_SOLVER, &options, "sheets"},
                                 {nullptr, BENCH_FLAG, nullptr, nullptr}};
     const int first = bench_arguments(argc, argv, own, "N|NXxNYxNZ ...", &settings);
     bench_must_or(BENCH_USAGE, gpus != 1 && gpus <= MOST_GPUS,

@@ -3,7 +3,7 @@
  * place); on several it is cuFFT's own multi-GPU transform (cufftXt, in place) with the same division.
  *
  *   bench_gpu_peer [--gpus N] [--repeat R] [--f32] [--graph staged|fused] [--exchange managed|direct]
- *                  [--z contiguous|strided] [--normalize task|divide] [--segment-planes N] [--pencils N] [--rows]
+ *                  [--z contiguous|strided] [--normalize task|divide] [--segment-planes N] [--sheets N] [--rows]
  *                  N|NXxNYxNZ ...
  *
  * --gpus: default: 1, 2, 4, ... all. --rows: those of `psg bench --study peers`. Fields are made on the GPUs, and stay
@@ -65,7 +65,7 @@ static void say(const bench_peer &p, const psg_options &options, const psg_stati
            "bytes per solve h2d %.3g d2h %.3g d2d %.3g, difference %.1e%s\n",
            p.n[0], p.n[1], p.n[2], p.precision == PSG_F64 ? "f64" : "f32", p.gpus,
            options.graph == PSG_GRAPH_STAGED ? "staged" : "fused",
-           s.exchange == PSG_EXCHANGE_DIRECT ? "direct" : "managed", s.segments, s.pencils,
+           s.exchange == PSG_EXCHANGE_DIRECT ? "direct" : "managed", s.segments, s.sheets,
            1e3 * p.theirs.median, 1e3 * p.ours.median, p.theirs.median / p.ours.median,
            (double)(s.link[PSG_LINK_H2D].bytes - before.link[PSG_LINK_H2D].bytes) / solves,
            (double)(s.link[PSG_LINK_D2H].bytes - before.link[PSG_LINK_D2H].bytes) / solves,
@@ -154,7 +154,7 @@ int main(int argc, char **argv) {
                                 {"z", BENCH_SOLVER, &options, "z_layout"},
                                 {"normalize", BENCH_SOLVER, &options, "normalize"},
                                 {"segment-planes", BENCH_SOLVER, &options, "segment_planes"},
-                                {"pencils", BENCH_SOLVER, &options, "pencils"},
+                                {"sheets", BENCH_SOLVER, &options, "sheets"},
                                 {nullptr, BENCH_FLAG, nullptr, nullptr}};
     const int first = bench_arguments(argc, argv, own, "N|NXxNYxNZ ...", &settings);
     const int all = bench_gpus();

@@ -102,7 +102,7 @@ void bench_peer_row(const bench_peer *peer, const bench_settings *settings, cons
     put_number(known ? peer->difference : NAN);
     put_text(known ? exchange_of(peer) : "", ',');
     put_number(known ? (double)peer->statistics.segments : NAN);
-    put_number(known ? (double)peer->statistics.pencils : NAN);
+    put_number(known ? (double)peer->statistics.sheets : NAN);
     put_text(peer->gpu_model, ',');
     put_text(peer->variant != NULL ? peer->variant : "", '\n');
 }

@@ -42,11 +42,11 @@ static void null_pointers(psg_plan *plan, const double *f, double *u) {
 
 /** Pointers that may be NULL. */
 static void optional_pointers(psg_plan *plan) {
-    size_t segments = 0, pencils = 0, z0 = 7, nz = 0;
+    size_t segments = 0, sheets = 0, z0 = 7, nz = 0;
     CHECK_STATUS(psg_plan_segments(plan, NULL, NULL), PSG_OK);
     CHECK_STATUS(psg_plan_segments(plan, &segments, NULL), PSG_OK);
-    CHECK_STATUS(psg_plan_segments(plan, NULL, &pencils), PSG_OK);
-    CHECK(segments == 3 && pencils == 2, "%zu segments, %zu pencils", segments, pencils);
+    CHECK_STATUS(psg_plan_segments(plan, NULL, &sheets), PSG_OK);
+    CHECK(segments == 3 && sheets == 2, "%zu segments, %zu sheets", segments, sheets);
     CHECK_STATUS(psg_plan_local_extent(plan, NULL, NULL), PSG_OK);
     CHECK_STATUS(psg_plan_local_extent(plan, &z0, NULL), PSG_OK);
     CHECK_STATUS(psg_plan_local_extent(plan, NULL, &nz), PSG_OK);
@@ -128,7 +128,7 @@ int main(void) {
     psg_options options = harness_options(PSG_F64);
     psg_plan *plan = NULL;
     options.segment_planes = 2;
-    options.pencils = 2;
+    options.sheets = 2;
     oracle_random(4, 2 * POINTS, room);
     oracle_solve(&box, ORACLE_SPECTRAL, 0, room, want);
     if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {

@@ -165,7 +165,7 @@ int main(void) {
     psg_options options = harness_options(PSG_F64);
     psg_plan *plan = NULL;
     options.segment_planes = 2;
-    options.pencils = 2;
+    options.sheets = 2;
     oracle_random(4, 2 * ROOM, a);
     oracle_random(5, ROOM, b);
     double *before = oracle_array(2 * ROOM);

@@ -16,7 +16,7 @@ static const double clock_step = 1e-6;
 
 typedef struct cut {
     size_t n[3];
-    size_t planes, pencils;
+    size_t planes, sheets;
 } cut;
 
 /** Parts of equal shape, of different ones, and one alone. */
@@ -52,39 +52,39 @@ static void drop(solved *s) {
     free(s->edge);
 }
 
-static int is(const psg_event *e, psg_stage stage, size_t segment, size_t pencil) {
-    return e->stage == stage && e->segment == segment && e->pencil == pencil;
+static int is(const psg_event *e, psg_stage stage, size_t segment, size_t sheet) {
+    return e->stage == stage && e->segment == segment && e->sheet == sheet;
 }
 
 /** Is there an edge between these two kinds of task of these parts? SIZE_MAX: not of that kind of
  *  part. */
-static int has_edge(const solved *s, psg_stage before, size_t segment_before, size_t pencil_before,
-                    psg_stage after, size_t segment_after, size_t pencil_after) {
+static int has_edge(const solved *s, psg_stage before, size_t segment_before, size_t sheet_before,
+                    psg_stage after, size_t segment_after, size_t sheet_after) {
     for (size_t e = 0; e < s->edges; ++e) {
-        if (is(&s->event[s->edge[e].before], before, segment_before, pencil_before) &&
-            is(&s->event[s->edge[e].after], after, segment_after, pencil_after)) {
+        if (is(&s->event[s->edge[e].before], before, segment_before, sheet_before) &&
+            is(&s->event[s->edge[e].after], after, segment_after, sheet_after)) {
             return 1;
         }
     }
     return 0;
 }
 
-/** A segment, or a pencil, that is its only block is not packed. */
+/** A segment, or a sheet, that is its only block is not packed. */
 static int segments_packed(const solved *s) {
-    return s->statistics.graph == PSG_GRAPH_STAGED && s->statistics.pencils > 1;
+    return s->statistics.graph == PSG_GRAPH_STAGED && s->statistics.sheets > 1;
 }
 
-static int pencils_packed(const solved *s) {
+static int sheets_packed(const solved *s) {
     return s->statistics.graph == PSG_GRAPH_STAGED &&
-           (s->statistics.pencils > 1 || s->statistics.segments > 1 ||
+           (s->statistics.sheets > 1 || s->statistics.segments > 1 ||
             s->statistics.z_layout == PSG_Z_CONTIGUOUS);
 }
 
-/** Every segment before every pencil, and the other way round; beside that, within a segment or
- *  pencil, the staged graph's chains. Nothing else. */
+/** Every segment before every sheet, and the other way round; beside that, within a segment or
+ *  sheet, the staged graph's chains. Nothing else. */
 static void check_graph(const solved *s, int staged, int normalized) {
-    const size_t segments = s->statistics.segments, pencils = s->statistics.pencils;
-    const int packed = segments_packed(s), unpacked = pencils_packed(s);
+    const size_t segments = s->statistics.segments, sheets = s->statistics.sheets;
+    const int packed = segments_packed(s), unpacked = sheets_packed(s);
     const psg_stage there = packed   ? PSG_STAGE_PACK
                             : staged ? PSG_STAGE_FFT_XY
                                      : PSG_STAGE_FORWARD_XY;
@@ -93,10 +93,10 @@ static void check_graph(const solved *s, int staged, int normalized) {
     const psg_stage back = packed   ? PSG_STAGE_UNPACK
                            : staged ? PSG_STAGE_IFFT_XY
                                     : PSG_STAGE_INVERSE_XY;
-    static const psg_stage pencil_chain[] = {PSG_STAGE_UNPACK, PSG_STAGE_FFT_Z, PSG_STAGE_DIVIDE,
-                                             PSG_STAGE_IFFT_Z, PSG_STAGE_PACK};
+    static const psg_stage sheet_chain[] = {PSG_STAGE_UNPACK, PSG_STAGE_FFT_Z, PSG_STAGE_DIVIDE,
+                                            PSG_STAGE_IFFT_Z, PSG_STAGE_PACK};
     for (size_t z = 0; z < segments; ++z) {
-        for (size_t p = 0; p < pencils; ++p) {
+        for (size_t p = 0; p < sheets; ++p) {
             CHECK(has_edge(s, there, z, SIZE_MAX, in, SIZE_MAX, p), "no way from s%zu to p%zu", z,
                   p);
             CHECK(has_edge(s, out, SIZE_MAX, p, back, z, SIZE_MAX), "no way from p%zu to s%zu", p,
@@ -110,15 +110,15 @@ static void check_graph(const solved *s, int staged, int normalized) {
                   has_edge(s, PSG_STAGE_IFFT_XY, z, SIZE_MAX, PSG_STAGE_NORMALIZE, z, SIZE_MAX),
               "s%zu is not normalised", z);
     }
-    for (size_t p = 0; p < pencils && staged; ++p) {
+    for (size_t p = 0; p < sheets && staged; ++p) {
         for (size_t m = unpacked ? 0 : 1; m < (unpacked ? 4 : 3); ++m) {
-            CHECK(has_edge(s, pencil_chain[m], SIZE_MAX, p, pencil_chain[m + 1], SIZE_MAX, p),
-                  "the chain of p%zu is broken after %s", p, psg_stage_name(pencil_chain[m]));
+            CHECK(has_edge(s, sheet_chain[m], SIZE_MAX, p, sheet_chain[m + 1], SIZE_MAX, p),
+                  "the chain of p%zu is broken after %s", p, psg_stage_name(sheet_chain[m]));
         }
     }
-    const size_t expected = 2 * segments * pencils + (packed ? 2 * segments : 0) +
+    const size_t expected = 2 * segments * sheets + (packed ? 2 * segments : 0) +
                             (normalized ? segments : 0) +
-                            (staged ? (unpacked ? 4 : 2) * pencils : 0);
+                            (staged ? (unpacked ? 4 : 2) * sheets : 0);
     CHECK(s->edges == expected, "%zu dependencies of %zu", s->edges, expected);
 }
 
@@ -132,27 +132,27 @@ static void check_times(const solved *s) {
     }
 }
 
-/** Planes of a segment, or rows of a pencil. */
+/** Planes of a segment, or rows of a sheet. */
 static size_t width(const psg_event *e, const cut *c) {
-    if (e->pencil != SIZE_MAX) {
-        const size_t each = c->n[1] / c->pencils, more = c->n[1] % c->pencils;
-        return each + (e->pencil < more);
+    if (e->sheet != SIZE_MAX) {
+        const size_t each = c->n[1] / c->sheets, more = c->n[1] % c->sheets;
+        return each + (e->sheet < more);
     }
     const size_t first = e->segment * c->planes;
     return c->n[2] - first < c->planes ? c->n[2] - first : c->planes;
 }
 
-/** Of the tasks of a stage, on segments or on pencils, each at the shortest time of its width and
- *  number of blocks on other GPUs, the longest. As every pencil needs every segment and the other way round, the longest chain is
+/** Of the tasks of a stage, on segments or on sheets, each at the shortest time of its width and
+ *  number of blocks on other GPUs, the longest. As every sheet needs every segment and the other way round, the longest chain is
  *  made of these. */
-static double step(const solved *s, const cut *c, psg_stage stage, int pencils) {
+static double step(const solved *s, const cut *c, psg_stage stage, int sheets) {
     double longest = 0;
     for (size_t m = 0; m < s->events; ++m) {
         double shortest = INFINITY;
         for (size_t n = 0; n < s->events; ++n) {
             const psg_event *a = &s->event[m], *b = &s->event[n];
-            if (a->stage == stage && b->stage == stage && (a->pencil != SIZE_MAX) == pencils &&
-                (b->pencil != SIZE_MAX) == pencils && width(a, c) == width(b, c) &&
+            if (a->stage == stage && b->stage == stage && (a->sheet != SIZE_MAX) == sheets &&
+                (b->sheet != SIZE_MAX) == sheets && width(a, c) == width(b, c) &&
                 a->remote == b->remote) {
                 shortest = fmin(shortest, b->end - b->start);
             }
@@ -171,7 +171,7 @@ static void check_path(const solved *s, const cut *c, int staged) {
                          step(s, c, PSG_STAGE_DIVIDE, 1) + step(s, c, PSG_STAGE_IFFT_Z, 1) +
                          step(s, c, PSG_STAGE_PACK, 1) + step(s, c, PSG_STAGE_UNPACK, 0) +
                          step(s, c, PSG_STAGE_IFFT_XY, 0) + step(s, c, PSG_STAGE_NORMALIZE, 0);
-    if (!staged || (c->n[2] % c->planes == 0 && c->n[1] % c->pencils == 0)) {
+    if (!staged || (c->n[2] % c->planes == 0 && c->n[1] % c->sheets == 0)) {
         /* f comes to the GPUs before, and u goes home after: each at most as long as its link is busy */
         const double *link = s->bounds.link_seconds;
         const double tasks = staged ? chain : fused, path = s->bounds.bound[PSG_BOUND_PATH];
@@ -190,7 +190,7 @@ static double traffic(const solved *s, const cut *c, psg_precision precision) {
                             spectrum,
                             spectrum,
                             segments_packed(s) ? 2 * spectrum : spectrum,
-                            pencils_packed(s) ? 2 * spectrum : spectrum,
+                            sheets_packed(s) ? 2 * spectrum : spectrum,
                             segments_packed(s) ? spectrum + field : field};
     double sum = 0;
     for (size_t m = 0; m < sizeof moved / sizeof *moved; ++m) {
@@ -249,7 +249,7 @@ static void one_plan(const cut *c, psg_precision precision, const harness_varian
     void *f = make_f(precision, points), *u = harness_array(precision, points);
     harness_set_variant(&options, variant);
     options.segment_planes = c->planes;
-    options.pencils = c->pencils;
+    options.sheets = c->sheets;
     options.record = 1;
     if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
         const int staged = variant->graph == PSG_GRAPH_STAGED;
@@ -280,7 +280,7 @@ static void several_in_flight(void) {
     psg_plan *plan = NULL;
     double *f = make_f(PSG_F64, points), *u = harness_array(PSG_F64, SOLVES * points);
     options.segment_planes = c->planes;
-    options.pencils = c->pencils;
+    options.sheets = c->sheets;
     options.record = 1;
     if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
         for (size_t n = 0; n < SOLVES; ++n) {

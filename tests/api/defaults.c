@@ -19,7 +19,7 @@ static void option_defaults(void) {
     CHECK(o.exchange == PSG_EXCHANGE_AUTO, "exchange is %d", o.exchange);
     CHECK(o.z_layout == PSG_Z_AUTO, "z_layout is %d", o.z_layout);
     CHECK(o.segment_planes == 0, "segment_planes is %zu", o.segment_planes);
-    CHECK(o.pencils == 0, "pencils is %zu", o.pencils);
+    CHECK(o.sheets == 0, "sheets is %zu", o.sheets);
     CHECK(o.cpus == -1, "cpus is %d", o.cpus);
     CHECK(o.gpus == -1, "gpus is %d", o.gpus);
     CHECK(o.gpu_ids == NULL, "gpu_ids is not NULL");
@@ -39,7 +39,7 @@ static void option_defaults(void) {
 /** The program was compiled with a smaller struct than the library's. */
 static void smaller_struct(void) {
     static const size_t sizes[] = {
-        offsetof(psg_options, symbol),    offsetof(psg_options, pencils),
+        offsetof(psg_options, symbol),    offsetof(psg_options, sheets),
         offsetof(psg_options, policy),    offsetof(psg_options, in_flight),
         offsetof(psg_options, calibrate), offsetof(psg_options, cpu_share),
         offsetof(psg_options, network),   offsetof(psg_options, time_limit),

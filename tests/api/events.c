@@ -22,12 +22,12 @@ static void check_part(const psg_event *e, const psg_statistics *s) {
     const int both = e->stage == PSG_STAGE_PACK || e->stage == PSG_STAGE_UNPACK;
     const int along_z = e->stage == PSG_STAGE_FFT_Z || e->stage == PSG_STAGE_DIVIDE ||
                         e->stage == PSG_STAGE_IFFT_Z || e->stage == PSG_STAGE_KSPACE;
-    CHECK((e->segment == SIZE_MAX) != (e->pencil == SIZE_MAX), "%s: segment %zu, pencil %zu", name,
-          e->segment, e->pencil);
-    CHECK(both || (e->pencil != SIZE_MAX) == along_z, "%s: segment %zu, pencil %zu", name,
-          e->segment, e->pencil);
+    CHECK((e->segment == SIZE_MAX) != (e->sheet == SIZE_MAX), "%s: segment %zu, sheet %zu", name,
+          e->segment, e->sheet);
+    CHECK(both || (e->sheet != SIZE_MAX) == along_z, "%s: segment %zu, sheet %zu", name, e->segment,
+          e->sheet);
     CHECK(e->segment == SIZE_MAX || e->segment < s->segments, "%s: segment %zu", name, e->segment);
-    CHECK(e->pencil == SIZE_MAX || e->pencil < s->pencils, "%s: pencil %zu", name, e->pencil);
+    CHECK(e->sheet == SIZE_MAX || e->sheet < s->sheets, "%s: sheet %zu", name, e->sheet);
     CHECK(e->rank == -1 && e->received == 0, "%s: a message in one process", name);
 }
 
@@ -96,7 +96,7 @@ int main(void) {
         psg_plan *plan = NULL;
         harness_set_variant(&options, &harness_variants[n]);
         options.segment_planes = 3;
-        options.pencils = 4;
+        options.sheets = 4;
         if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
             CHECK_STATUS(psg_plan_events(plan, NULL, 0, &count), PSG_OK);
             CHECK(count == 0, "%zu events before any solve", count);

@@ -35,7 +35,7 @@ static void too_large(size_t nx, size_t ny, size_t nz, psg_precision precision,
     psg_options options = harness_options(precision);
     psg_plan *plan = NULL;
     options.segment_planes = parts > 0 ? nz / parts : 0;
-    options.pencils = parts;
+    options.sheets = parts;
     psg_grid_init(&grid, nx, ny, nz, 1, 1, 1);
     harness_set_variant(&options, variant);
     CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_ERR_MEMORY);

@@ -55,7 +55,7 @@ static void numbers(void) {
                                            {"factor", "-12.566370614359172"},
                                            {"segment_planes", "7"},
                                            {"segment-planes", "7"},
-                                           {"pencils", "64"},
+                                           {"sheets", "64"},
                                            {"cpus", "0"},
                                            {"gpus", "3"},
                                            {"cpu-share", "0.25"},
@@ -74,7 +74,7 @@ static void numbers(void) {
         CHECK(strcmp(text, cases[m][1]) == 0, "%s: '%s' became '%s'", cases[m][0], cases[m][1],
               text);
     }
-    CHECK(o.lambda == 0.1 + 0.2 && o.segment_planes == 7 && o.pencils == 64 && o.cpus == 0 &&
+    CHECK(o.lambda == 0.1 + 0.2 && o.segment_planes == 7 && o.sheets == 64 && o.cpus == 0 &&
               o.gpus == 3 && o.cpu_share == 0.25 && o.in_flight == 5 && o.nodes == 12,
           "a field is not what was set");
     CHECK_STATUS(psg_options_set(&o, "policy", "eager"), PSG_OK);
@@ -99,7 +99,7 @@ static void wrong(void) {
                                            {"factor", "-inf"},
                                            {"segment_planes", "0"},
                                            {"segment_planes", "2.5"},
-                                           {"pencils", "-3"},
+                                           {"sheets", "-3"},
                                            {"cpus", "-2"},
                                            {"cpus", "two"},
                                            {"cpu_share", "1.5"},

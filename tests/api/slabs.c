@@ -258,7 +258,7 @@ int main(void) {
         harness_set_variant(&options, variant);
         options.in_flight = in_flight[run_number / 2 % 3];
         options.segment_planes = 4;
-        options.pencils = 3;
+        options.sheets = 3;
         if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
             CHECK_STATUS(psg_submit_slabs(plan), PSG_ERR_STATE);
             if (get_slabs(plan, &s, precision) && get_slabs(plan, &again, precision)) {

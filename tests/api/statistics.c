@@ -18,8 +18,8 @@ static const oracle_grid box = {{NX, NY, NZ}, {1.0, 1.0, 1.0}};
 
 /** What the options ask for and what the plan has to have then. */
 typedef struct cut {
-    size_t segment_planes, pencils;
-    size_t want_segments, want_planes, want_pencils;
+    size_t segment_planes, sheets;
+    size_t want_segments, want_planes, want_sheets;
 } cut;
 
 static const cut cuts[] = {
@@ -33,9 +33,9 @@ static const cut cuts[] = {
     {6, 3, 3, 6, 3},
 };
 
-/* Nothing is packed where a segment or a pencil is its only block, as it is. */
+/* Nothing is packed where a segment or a sheet is its only block, as it is. */
 static void check_tasks(const psg_statistics *s, const psg_options *options, size_t solves) {
-    size_t S = s->segments, P = s->pencils;
+    size_t S = s->segments, P = s->sheets;
     const int strided = s->z_layout == PSG_Z_STRIDED, dense = P == 1 || options->gpus > 1;
     const size_t packs = (P > 1 ? S : 0) + (S == 1 && strided && dense ? 0 : P);
     const psg_graph graph = options->graph;
@@ -49,21 +49,21 @@ static void check_tasks(const psg_statistics *s, const psg_options *options, siz
     const size_t *want = graph == PSG_GRAPH_STAGED ? staged : fused;
     CHECK(solves ? s->submit_seconds > 0 && s->submit_seconds < 60 : s->submit_seconds == 0,
           "%g s to submit", s->submit_seconds);
-    /* a segment and its blocks, there and back, and the blocks of a pencil; from GPUs and other NUMA
+    /* a segment and its blocks, there and back, and the blocks of a sheet; from GPUs and other NUMA
      * nodes u comes home beside that, and to GPUs where there is room f, with a block that it waits for */
     const size_t pieces = solves ? 2 * S * (1 + P) + P * S : 0;
     const size_t u_home = solves && (options->gpus > 0 || getenv("STARPU_USE_NUMA")) ? S : 0;
     CHECK(graph == PSG_GRAPH_STAGED || s->submit_pieces == pieces + u_home ||
               s->submit_pieces == pieces + 3 * u_home,
-          "%zu pieces of data with %zu segments, %zu pencils", s->submit_pieces, S, P);
+          "%zu pieces of data with %zu segments, %zu sheets", s->submit_pieces, S, P);
     const size_t tasks_handed = solves ? 2 * S + P : 0;
     CHECK(graph == PSG_GRAPH_STAGED || s->submit_tasks == tasks_handed + u_home ||
               s->submit_tasks == tasks_handed + 2 * u_home,
-          "%zu tasks handed over with %zu segments, %zu pencils", s->submit_tasks, S, P);
+          "%zu tasks handed over with %zu segments, %zu sheets", s->submit_tasks, S, P);
     for (int stage = 0; stage < PSG_STAGE_COUNT; ++stage) {
         size_t tasks = solves ? want[stage] : 0;
         CHECK(s->stage[stage].tasks == tasks,
-              "%s: %llu tasks instead of %zu with %zu segments, %zu pencils",
+              "%s: %llu tasks instead of %zu with %zu segments, %zu sheets",
               psg_stage_name((psg_stage)stage), (unsigned long long)s->stage[stage].tasks, tasks, S,
               P);
         CHECK(tasks ? s->stage[stage].seconds > 0 : s->stage[stage].seconds == 0, "%s: %g seconds",
@@ -96,7 +96,7 @@ static void check_plan(const psg_statistics *s, const psg_options *options, cons
           s->segments);
     CHECK(s->segment_planes == c->want_planes, "%zu planes asked: %zu", c->segment_planes,
           s->segment_planes);
-    CHECK(s->pencils == c->want_pencils, "%zu pencils asked: %zu", c->pencils, s->pencils);
+    CHECK(s->sheets == c->want_sheets, "%zu sheets asked: %zu", c->sheets, s->sheets);
     CHECK(s->workers == (size_t)(options->gpus > 0 ? options->gpus : options->cpus), "%zu workers",
           s->workers);
     CHECK(s->plan_seconds > 0 && s->plan_seconds < 100, "plan_seconds %g", s->plan_seconds);
@@ -120,7 +120,7 @@ static void one_plan(const cut *c, psg_precision precision, const harness_varian
     psg_statistics s;
     harness_set_variant(&options, variant);
     options.segment_planes = c->segment_planes;
-    options.pencils = c->pencils;
+    options.sheets = c->sheets;
     oracle_random(1, POINTS, f);
     double mean = oracle_mean(f, POINTS);
     if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {

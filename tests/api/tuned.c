@@ -30,7 +30,7 @@ static psg_tuned entry(void) {
                        .z_layout = PSG_Z_STRIDED,
                        .exchange = PSG_EXCHANGE_MANAGED,
                        .segment_planes = 7,
-                       .pencils = 3,
+                       .sheets = 3,
                        .policy = "prio",
                        .seconds = 0.125,
                        .default_seconds = 0.25};
@@ -70,15 +70,15 @@ static outcome plan_of(const psg_options *options, size_t nx, size_t ny, size_t 
     return o;
 }
 
-/** Is the plan what the entry says (planes 7, pencils 3 of the staged graph, prio)? */
+/** Is the plan what the entry says (planes 7, sheets 3 of the staged graph, prio)? */
 static void check_tuned(const char *what, const psg_options *options, int tuned) {
     const outcome o = plan_of(options, 24, 20, 30);
     const int staged = o.s.graph == PSG_GRAPH_STAGED && o.s.z_layout == PSG_Z_STRIDED;
-    const int cut = o.s.segment_planes == 7 && o.s.segments == 5 && o.s.pencils == 3;
+    const int cut = o.s.segment_planes == 7 && o.s.segments == 5 && o.s.sheets == 3;
     CHECK(o.s.tuned == tuned, "%s: tuned is %d", what, o.s.tuned);
     CHECK(staged == tuned, "%s: graph %d, z %d", what, o.s.graph, o.s.z_layout);
-    CHECK(cut == tuned, "%s: %zu segments of %zu, %zu pencils", what, o.s.segments,
-          o.s.segment_planes, o.s.pencils);
+    CHECK(cut == tuned, "%s: %zu segments of %zu, %zu sheets", what, o.s.segments,
+          o.s.segment_planes, o.s.sheets);
     CHECK((strcmp(o.policy, "prio") == 0) == tuned, "%s: policy %s", what, o.policy);
 }
 
@@ -112,13 +112,13 @@ static void overridden(void) {
     store(&one);
     options.segment_planes = 9;
     outcome o = plan_of(&options, 24, 20, 30);
-    CHECK(o.s.segment_planes == 9 && o.s.pencils == 3 && o.s.graph == PSG_GRAPH_STAGED && o.s.tuned,
-          "planes asked: %zu, pencils %zu, graph %d", o.s.segment_planes, o.s.pencils, o.s.graph);
+    CHECK(o.s.segment_planes == 9 && o.s.sheets == 3 && o.s.graph == PSG_GRAPH_STAGED && o.s.tuned,
+          "planes asked: %zu, sheets %zu, graph %d", o.s.segment_planes, o.s.sheets, o.s.graph);
     options = basic();
-    options.pencils = 4;
+    options.sheets = 4;
     o = plan_of(&options, 24, 20, 30);
-    CHECK(o.s.segment_planes == 7 && o.s.pencils == 4 && o.s.tuned, "pencils asked: %zu, %zu",
-          o.s.segment_planes, o.s.pencils);
+    CHECK(o.s.segment_planes == 7 && o.s.sheets == 4 && o.s.tuned, "sheets asked: %zu, %zu",
+          o.s.segment_planes, o.s.sheets);
     options = basic();
     options.z_layout = PSG_Z_CONTIGUOUS;
     o = plan_of(&options, 24, 20, 30);
@@ -127,9 +127,9 @@ static void overridden(void) {
     options = basic();
     options.graph = PSG_GRAPH_FUSED; /* the stored cut is the staged graph's */
     o = plan_of(&options, 24, 20, 30);
-    CHECK(o.s.graph == PSG_GRAPH_FUSED && o.s.segment_planes != 7 && o.s.pencils != 3,
-          "fused asked: graph %d, %zu planes, %zu pencils", o.s.graph, o.s.segment_planes,
-          o.s.pencils);
+    CHECK(o.s.graph == PSG_GRAPH_FUSED && o.s.segment_planes != 7 && o.s.sheets != 3,
+          "fused asked: graph %d, %zu planes, %zu sheets", o.s.graph, o.s.segment_planes,
+          o.s.sheets);
     CHECK(strcmp(o.policy, "prio") == 0 && o.s.tuned, "fused asked: policy %s", o.policy);
     options.policy = "eager";
     options.exchange = PSG_EXCHANGE_MANAGED;
@@ -180,26 +180,26 @@ static void classes(void) {
     psg_tuned one = entry();
     store(&one); /* 32 x 16 x 32 */
     outcome o = plan_of(&options, 30, 17, 40);
-    CHECK(o.s.tuned && o.s.segments == 5 && o.s.segment_planes == 8 && o.s.pencils == 3,
-          "30x17x40: %zu segments of %zu, %zu pencils", o.s.segments, o.s.segment_planes,
-          o.s.pencils);
+    CHECK(o.s.tuned && o.s.segments == 5 && o.s.segment_planes == 8 && o.s.sheets == 3,
+          "30x17x40: %zu segments of %zu, %zu sheets", o.s.segments, o.s.segment_planes,
+          o.s.sheets);
     CHECK(plan_of(&options, 24, 20, 23).s.tuned, "23 planes are as 32");
     CHECK(!plan_of(&options, 24, 20, 22).s.tuned, "22 planes are as 16");
     CHECK(!plan_of(&options, 24, 20, 46).s.tuned, "46 planes are as 64");
     CHECK(!plan_of(&options, 24, 30, 30).s.tuned, "30 rows are as 32");
     one.n[2] = 40;
-    one.pencils = 2;
+    one.sheets = 2;
     store(&one);
     o = plan_of(&options, 24, 20, 41);
-    CHECK(o.s.pencils == 2, "41 is nearer to 40: %zu pencils", o.s.pencils);
+    CHECK(o.s.sheets == 2, "41 is nearer to 40: %zu sheets", o.s.sheets);
     o = plan_of(&options, 24, 20, 31);
-    CHECK(o.s.pencils == 3, "31 is nearer to 30: %zu pencils", o.s.pencils);
+    CHECK(o.s.sheets == 3, "31 is nearer to 30: %zu sheets", o.s.sheets);
     /* an entry of defaults keeps a neighbour's away */
     one = entry();
     one.graph = PSG_GRAPH_AUTO;
     one.z_layout = PSG_Z_AUTO;
     one.exchange = PSG_EXCHANGE_AUTO;
-    one.segment_planes = one.pencils = 0;
+    one.segment_planes = one.sheets = 0;
     one.policy[0] = '\0';
     one.n[2] = 31;
     store(&one);
@@ -275,8 +275,8 @@ static void unusable(void) {
         {"sched", "frob", PSG_TUNED_DAMAGED},
         {"segment-planes", "31", PSG_TUNED_DAMAGED},
         {"segment-planes", "99999999999999999999", PSG_TUNED_DAMAGED},
-        {"pencils", "1e1", PSG_TUNED_DAMAGED},
-        {"pencils", "", PSG_TUNED_DAMAGED},
+        {"sheets", "1e1", PSG_TUNED_DAMAGED},
+        {"sheets", "", PSG_TUNED_DAMAGED},
         {"exchange", "direct", PSG_TUNED_DAMAGED},
         {"nanoseconds", "0", PSG_TUNED_DAMAGED},
         {"date", "yesterday", PSG_TUNED_USABLE},
@@ -327,7 +327,7 @@ static void listed(void) {
     CHECK(list[1].state == PSG_TUNED_USABLE && list[1].cpus == 2 && list[1].gpus == 0, "workers");
     CHECK(memcmp(list[1].n, one.n, sizeof one.n) == 0 && list[1].graph == one.graph &&
               list[1].z_layout == one.z_layout && list[1].exchange == one.exchange &&
-              list[1].segment_planes == 7 && list[1].pencils == 3,
+              list[1].segment_planes == 7 && list[1].sheets == 3,
           "the choice came back otherwise");
     CHECK(strcmp(list[1].policy, "prio") == 0 && list[0].policy[0] == '\0', "policies '%s', '%s'",
           list[1].policy, list[0].policy);
@@ -394,7 +394,7 @@ static void concurrent_writers(void) {
         writer[w] = fork();
         if (writer[w] == 0) {
             int failed = 0;
-            one.pencils = (size_t)w + 3;
+            one.sheets = (size_t)w + 3;
             for (int t = 0; t < TIMES; ++t) {
                 failed |= psg_tuned_store(&options, &one) != PSG_OK;
             }
@@ -407,8 +407,8 @@ static void concurrent_writers(void) {
         CHECK(count == 1 && list[0].state == PSG_TUNED_USABLE, "%zu entries, state %d", count,
               list[0].state);
         if (count == 1 &&
-            CHECK(list[0].pencils == 3 || list[0].pencils == 4, "pencils %zu", list[0].pencils)) {
-            ++seen[list[0].pencils - 3];
+            CHECK(list[0].sheets == 3 || list[0].sheets == 4, "sheets %zu", list[0].sheets)) {
+            ++seen[list[0].sheets - 3];
         }
         if (waitpid(-1, &status, WNOHANG) > 0) {
             CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0, "a writer failed");

@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 LISTS = {"grid": "8x8x8", "precision": "f64", "ranks": "1", "cpus": "2", "gpus": "0", "sched": "default", "graph": "fused",
-         "exchange": "default", "z": "", "segment_planes": "0", "pencils": "0", "data": "host", "in_flight": "1",
+         "exchange": "default", "z": "", "segment_planes": "0", "sheets": "0", "data": "host", "in_flight": "1",
          "effort": "measure"}
 
 

@@ -14,7 +14,7 @@ static void close_to(double got, double want, const char *what) {
 }
 
 int main(void) {
-    /* GPU 1 starts first, GPU 0 has two pencils, and waits 2 s for the blocks of the second. */
+    /* GPU 1 starts first, GPU 0 has two sheets, and waits 2 s for the blocks of the second. */
     const psg_event events[] = {
         task(PSG_STAGE_FORWARD_XY, 1, 7, 1, 4),   task(PSG_STAGE_FORWARD_XY, 0, 5, 2, 6),
         task(PSG_STAGE_KSPACE, 0, 3, 7, 10),      task(PSG_STAGE_KSPACE, 1, 2, 8.5, 11.5),
@@ -28,7 +28,7 @@ int main(void) {
     close_to(e.forward_xy, 3.5, "forward_xy");
     close_to(e.inverse_xy, 3.5, "inverse_xy");
     close_to(e.moved_rows, 5 * 2 + 7 * (3 + 4), "moved");
-    /* Without GPU 0's second pencil its first is its last: GPU 1 is the one to wait for, there. */
+    /* Without GPU 0's second sheet its first is its last: GPU 1 is the one to wait for, there. */
     const psg_event fewer[] = {events[0], events[1], events[2], events[3], events[5], events[6]};
     e = bench_exchange_of(fewer, sizeof fewer / sizeof *fewer, 2);
     close_to(e.there, 7.5, "there, GPU 1"); /* 7 - 1 and 8.5 - 1 */

@@ -248,7 +248,7 @@ def gantt(plot, folder, old):
 
     def task(process, track, name, solve, begin, milliseconds):
         stage, part = name.split() if " " in name else (name, "")
-        args = {"solve": solve} if old or not part else {"solve": solve, {"s": "segment", "p": "pencil"}[part[0]]: int(part[1:])}
+        args = {"solve": solve} if old or not part else {"solve": solve, {"s": "segment", "p": "sheet"}[part[0]]: int(part[1:])}
         return {"name": name if old else stage, "cat": stage, "ph": "X", "ts": 1e3 * begin, "dur": 1e3 * milliseconds, "pid": process,
                 "tid": track, "args": args}
 

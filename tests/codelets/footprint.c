@@ -25,24 +25,24 @@ static const psg_task_kind kinds[] = {PSG_TASK_FORWARD_XY, PSG_TASK_KSPACE, PSG_
 static uint32_t footprint(const way *w, psg_task_kind kind) {
     static char direct;
     struct starpu_codelet codelet = {.nbuffers = STARPU_VARIABLE_NBUFFERS};
-    psg_part segment[PARTS], pencil[PARTS];
+    psg_part segment[PARTS], sheet[PARTS];
     for (size_t m = 0; m < PARTS; ++m) {
         const size_t lo = m * ROWS, hi = lo + ROWS;
         segment[m] = (psg_part){.box = {{0, 0, lo}, {8, PARTS * ROWS, hi}}, .worker = (int)m};
-        pencil[m] = (psg_part){
-            .box = {{0, lo, 0}, {5, hi, PARTS * ROWS}}, .pencils = {m, m + 1}, .worker = (int)m};
+        sheet[m] = (psg_part){
+            .box = {{0, lo, 0}, {5, hi, PARTS * ROWS}}, .sheets = {m, m + 1}, .worker = (int)m};
     }
     const psg_context context = {.layout = {.n = {8, PARTS * ROWS, PARTS * ROWS},
                                             .segments = {.count = PARTS, .part = segment},
-                                            .pencils = {.count = PARTS, .part = pencil},
-                                            .bundles = {.count = PARTS, .part = pencil},
+                                            .sheets = {.count = PARTS, .part = sheet},
+                                            .bundles = {.count = PARTS, .part = sheet},
                                             .relay = {w->returned, w->fetched}},
                                  .form = {.reaches = w->direct},
                                  .direct = w->direct ? (void *)&direct : NULL};
     const psg_engine engine = {.owner = &context};
     psg_run run = {.engine = &engine};
     psg_task_args args = {.run = &run,
-                          .label = kind == PSG_TASK_KSPACE ? psg_pencil_label(kind, 1)
+                          .label = kind == PSG_TASK_KSPACE ? psg_sheet_label(kind, 1)
                                                            : psg_segment_label(kind, 1)};
     struct starpu_task task = {.cl = &codelet, .cl_arg = &args}; /* of no data, which all have */
     return psg_task_footprint(&task);

@@ -238,7 +238,7 @@ bad("--grid", "8", "--large", says=("--large is for --study",))
 bad("--grid", "", says=("--grid ''", "values with commas between"))
 for text in ("8,", ",8", "8,,9", "0", "8,8x8", "8 ", "-8"):
     bad("--grid", text, says=("--grid '", "whole numbers"))
-for option in ("cpus", "gpus", "segment-planes", "pencils", "in-flight", "ranks"):
+for option in ("cpus", "gpus", "segment-planes", "sheets", "in-flight", "ranks"):
     for text in ("1,", "1,-1"):
         bad("--grid", "8", "--" + option, text, says=("--%s '" % option, "expected"))
 for option, words in (("precision", "f64, f32"), ("graph", "fused, staged"), ("z", "contiguous, strided"),

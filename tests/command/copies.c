@@ -17,7 +17,7 @@ static const psg_copy copies[] = {
      .to = 0,
      .data = 'f',
      .segment = 1,
-     .pencil = SIZE_MAX,
+     .sheet = SIZE_MAX,
      .bytes = 4096,
      .start = 0.25,
      .end = 0.5},
@@ -26,7 +26,7 @@ static const psg_copy copies[] = {
      .to = 3,
      .data = 's',
      .segment = SIZE_MAX,
-     .pencil = 2,
+     .sheet = 2,
      .bytes = 1000,
      .start = 0.5,
      .end = 0.625},
@@ -34,7 +34,7 @@ static const psg_copy copies[] = {
      .from = 3,
      .to = 0,
      .segment = SIZE_MAX,
-     .pencil = SIZE_MAX,
+     .sheet = SIZE_MAX,
      .bytes = 10,
      .start = 0.5,
      .end = 0.75},
@@ -43,7 +43,7 @@ static const psg_copy copies[] = {
      .to = -1,
      .data = 'u',
      .segment = 0,
-     .pencil = SIZE_MAX,
+     .sheet = SIZE_MAX,
      .bytes = 7,
      .start = 0.875,
      .end = 1},
@@ -65,7 +65,7 @@ static const psg_event tasks[] = {
      .worker = 0,
      .rank = -1,
      .segment = SIZE_MAX,
-     .pencil = 7,
+     .sheet = 7,
      .count = 5,
      .pieces = 4,
      .remote = 2,
@@ -76,7 +76,7 @@ static const psg_event tasks[] = {
      .worker = 1,
      .rank = -1,
      .segment = 3,
-     .pencil = SIZE_MAX,
+     .sheet = SIZE_MAX,
      .count = 6,
      .pieces = 8,
      .start = 3,
@@ -199,7 +199,7 @@ static void check_numbers(const json_t *object, const char *const *names, const 
 
 static void check_tasks(const json_t *events, int rank, int solve) {
     static const char *const times[2] = {"ts", "dur"};
-    static const char *const of_kspace[5] = {"pencil", "rows", "pieces", "remote", "bytes"};
+    static const char *const of_kspace[5] = {"sheet", "rows", "pieces", "remote", "bytes"};
     static const char *const of_inverse[5] = {"segment", "planes", "pieces", "remote", "bytes"};
     static const char *const of_submission[2] = {"tasks", "pieces"};
     const json_t *kspace = find(events, "kspace", "X", rank, solve);
@@ -211,7 +211,7 @@ static void check_tasks(const json_t *events, int rank, int solve) {
     check_numbers(json_object_get(inverse, "args"), of_inverse, (double[5]){3, 6, 8, 0, 96}, 5);
     check_numbers(submission, times, (double[2]){start, 0.5e6}, 2);
     check_numbers(json_object_get(submission, "args"), of_submission, (double[2]){3, 11}, 2);
-    CHECK(!json_object_get(json_object_get(kspace, "args"), "segment"), "a segment of a pencil");
+    CHECK(!json_object_get(json_object_get(kspace, "args"), "segment"), "a segment of a sheet");
     CHECK(strcmp(track_name(events, rank, number(kspace, "tid")), "GPU 5") == 0, "of kspace");
     CHECK(strcmp(track_name(events, rank, number(inverse, "tid")), "core 2") == 0, "of inverse_xy");
     CHECK(strcmp(track_name(events, rank, number(submission, "tid")), "submission") == 0,
@@ -260,7 +260,7 @@ static void check_copy(const json_t *events, int rank, unsigned solve, int copy)
               expected[copy].name, rank, track ? track : "of no name");
         CHECK(strcmp(text(event, "ph"), "X") == 0, "phase %s", text(event, "ph"));
         CHECK(!json_object_get(arguments, "segment") == (copies[copy].segment == SIZE_MAX) &&
-                  !json_object_get(arguments, "pencil") == (copies[copy].pencil == SIZE_MAX) &&
+                  !json_object_get(arguments, "sheet") == (copies[copy].sheet == SIZE_MAX) &&
                   (copies[copy].segment == SIZE_MAX ||
                    number(arguments, "segment") == (double)copies[copy].segment),
               "%s is of another part", expected[copy].name);

@@ -39,9 +39,9 @@ def load(name="graph.dot"):
         for line in file.read().splitlines():
             node, edge, cluster = NODE.match(line), EDGE.match(line), CLUSTER.match(line)
             if node:
-                key, stage, segment, pencil, worker, ms, colour, words, tip, start, end = node.groups()
-                check(key not in nodes and tip == stage + segment + pencil, line)
-                nodes[key] = {"name": tip, "stage": stage, "segment": segment, "pencil": pencil, "worker": worker,
+                key, stage, segment, sheet, worker, ms, colour, words, tip, start, end = node.groups()
+                check(key not in nodes and tip == stage + segment + sheet, line)
+                nodes[key] = {"name": tip, "stage": stage, "segment": segment, "sheet": sheet, "worker": worker,
                               "colour": colour, "start": float(start), "end": float(end), "rank": rank}
                 light = luminance(colour)
                 contrast = (light + 0.05) / 0.05 if words == "black" else 1.05 / (light + 0.05)
@@ -123,7 +123,7 @@ def read_report():
 def one_process():
     for graph in ("fused", "staged"):
         done = solve("--problem", "modes", "--grid", "24x20x22", "--graph", graph, "--repeat", "3", "--segment-planes",
-                     "5", "--pencils", "4", "--dag", "graph.dot", "--bounds", "--json", "report.json", "--trace", "t.json")
+                     "5", "--sheets", "4", "--dag", "graph.dot", "--bounds", "--json", "report.json", "--trace", "t.json")
         nodes, edges = load()
         report = read_report()
         check_graph(nodes, edges, report, 0)
@@ -134,7 +134,7 @@ def one_process():
         with open("t.json", encoding="utf-8") as file:
             trace = [e for e in json.load(file)["traceEvents"] if e["ph"] == "X" and e["args"]["solve"] == 2
                      and e["cat"] != "submission"]
-        parts = [" s%d" % e["args"]["segment"] if "segment" in e["args"] else " p%d" % e["args"]["pencil"] for e in trace]
+        parts = [" s%d" % e["args"]["segment"] if "segment" in e["args"] else " p%d" % e["args"]["sheet"] for e in trace]
         check(sorted((e["name"] + part, str(e["tid"])) for e, part in zip(trace, parts))
               == sorted((n["name"], n["worker"]) for n in nodes.values()), "not the tasks of the trace's last solve")
         said = re.search(r"^bound     ([\d.e-]+) s by (\w+): (\d+) % of the last solve's ([\d.e-]+) s$", done.stdout, re.M)
@@ -158,9 +158,9 @@ def several_processes(exchange, more):
     check_bounds(report)
     check_path(nodes, edges, report)
     check({n["rank"] for n in nodes.values()} == {0, 1, 2}, "not all processes")
-    own = {}  # where each segment and pencil lives
+    own = {}  # where each segment and sheet lives
     for node in nodes.values():
-        for part in filter(None, (node["segment"], node["pencil"])):
+        for part in filter(None, (node["segment"], node["sheet"])):
             check(own.setdefault(part, node["rank"]) == node["rank"], "%s is on two processes" % part)
     for before, head, dashed, giver, taker in edges:
         check((nodes[before]["rank"] != nodes[head]["rank"]) == bool(dashed), (before, head, dashed))
@@ -191,5 +191,5 @@ one_process()
 bad_output()
 if MPIRUN:
     several_processes("mpi", [])
-    several_processes("mpi", ["--segment-planes", "2", "--pencils", "9", "--graph", "staged"])
+    several_processes("mpi", ["--segment-planes", "2", "--sheets", "9", "--graph", "staged"])
     several_processes("alltoall", [])

@@ -66,7 +66,7 @@ for shape in ((61, 50, 37), (64, 64, 1), (7, 1, 64), (5, 5, 5)):
 compare((128, 128, 128), np.float64, UNIT, "spectral", 0.0)
 compare((128, 128, 128), np.float32, UNIT, "spectral", 0.0)
 compare((61, 50, 37), np.float64, LONG, "spectral", 0.0, ("--graph", "staged", "--z", "strided"))
-compare((61, 50, 37), np.float64, LONG, "fd2", 0.0, ("--segment-planes", "7", "--pencils", "3"))
+compare((61, 50, 37), np.float64, LONG, "fd2", 0.0, ("--segment-planes", "7", "--sheets", "3"))
 compare((61, 50, 37), np.float64, LONG, "spectral", 1.0,
         ("--repeat", "7", "--in-flight", "3", "--cpus", "1", "--sched", "eager"))
 

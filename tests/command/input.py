@@ -122,8 +122,8 @@ refused("solve", "--in", "only.xmf", "--out", "only.h5", code=2, says=("only.xmf
 
 # Larger than the grid: clamped, and said.
 old = files()
-done = run("solve", "--in", "in.h5:good", "--segment-planes", "100", "--pencils", "77", "--verify")
-for words in ("--segment-planes 100: the grid has 3 planes", "--pencils 77: the grid has 4 rows"):
+done = run("solve", "--in", "in.h5:good", "--segment-planes", "100", "--sheets", "77", "--verify")
+for words in ("--segment-planes 100: the grid has 3 planes", "--sheets 77: the grid has 4 rows"):
     check(words in done.stderr, "%r does not say %r" % (done.stderr, words))
-check("1 segment of up to 3 planes, 4 pencils" in done.stdout, done.stdout)
+check("1 segment of up to 3 planes, 4 sheets" in done.stdout, done.stdout)
 check(files() == old, "files appeared: %s" % files())

@@ -132,11 +132,11 @@ check("exchange" in report["stages"] and report["stages"]["forward_xy"]["tasks"]
 for stage in report["stages"].values():
     check(0 < stage["rank_mean"] <= stage["rank_max"] <= stage["seconds"] * (1 + 1e-9), stage)
     check(abs(3 * stage["rank_mean"] - stage["seconds"]) <= 1e-9 * stage["seconds"], stage)
-done = solve_ranks(2, "--problem", "madelung", "--grid", "64", "--json", "-", "--pencils", "99")
+done = solve_ranks(2, "--problem", "madelung", "--grid", "64", "--json", "-", "--sheets", "99")
 report = json.loads(done.stdout)
 check(abs(report["madelung"]["difference"]) < 1e-11 and report["ranks"] == 2, report["madelung"])
 check(len(report["notes"]) == len(words_of(done.stderr)) == 1, done.stderr)
-done = solve_ranks(2, "--problem", "modes", "--grid", "16", "--quiet", "--pencils", "99")
+done = solve_ranks(2, "--problem", "modes", "--grid", "16", "--quiet", "--sheets", "99")
 check(done.stdout == "" and done.stderr == "", "--quiet: %s" % done)
 report = json.loads(run_ranks(3, "info", "--json", "-").stdout)
 check(report["ranks"] == 3 and len(report["rank_workers"]) == 3 and min(report["rank_workers"]) >= 1, report)

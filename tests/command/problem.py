@@ -81,6 +81,6 @@ check("data      resident:" in said and "data " not in solve("--problem", "modes
 
 # The same answer however it is computed.
 for options in (("--graph", "staged"), ("--graph", "staged", "--z", "strided"), ("--exchange", "managed"),
-                ("--segment-planes", "5", "--pencils", "9"), ("--cpus", "1"), ("--sched", "prio"),
+                ("--segment-planes", "5", "--sheets", "9"), ("--cpus", "1"), ("--sched", "prio"),
                 ("--repeat", "5", "--in-flight", "2"), ("--gpus", "0")):
     run("solve", "--problem", "modes", "--grid", "33x28x27", "--verify", "--quiet", "--effort", "measure", *options)

@@ -263,7 +263,7 @@ def bad(*arguments, says, code=2):
 
 bad("frob", says=("--study 'frob'", "node", "variants", "hetero, peers, embed"))
 bad("peer", says=("did you mean 'peers'?",))
-for option, value in (("sched", "lws"), ("graph", "staged"), ("precision", "f32"), ("pencils", "2"), ("exchange", "mpi")):
+for option, value in (("sched", "lws"), ("graph", "staged"), ("precision", "f32"), ("sheets", "2"), ("exchange", "mpi")):
     bad("peers", "--" + option, value, says=("--%s means nothing to --study peers" % option,))
 bad("peers", "--grid", "8,x", says=("--grid 'x'",))
 bad("peers", "--cpus", "0", "--gpus", "0", says=("--study peers", "nothing is left", "without cores and GPUs"))

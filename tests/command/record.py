@@ -11,9 +11,9 @@ from command import check, default_signals, files, refused, run
 
 STAGES = {"fused": "forward_xy kspace inverse_xy".split(),
           "staged": "fft_xy pack unpack fft_z divide ifft_z ifft_xy normalize".split()}
-PENCIL = {"kspace", "fft_z", "divide", "ifft_z"}  # about a pencil, the others about a segment
+SHEET = {"kspace", "fft_z", "divide", "ifft_z"}  # about a sheet, the others about a segment
 BOTH = {"pack", "unpack"}  # about either
-TIME = re.compile(r"time (\w+) (f64|f32) (cpu|gpu) (\d+)x(\d+)x(\d+) (segment|pencil) (\d+) (views|dense) (\d+) (\d+) (\S+)(?: (\S+))?")
+TIME = re.compile(r"time (\w+) (f64|f32) (cpu|gpu) (\d+)x(\d+)x(\d+) (segment|sheet) (\d+) (views|dense) (\d+) (\d+) (\S+)(?: (\S+))?")
 QUICK = ("--gpus", "0", "--effort", "estimate", "--quiet")
 
 
@@ -57,24 +57,24 @@ def parts(total, size):
     return {length: lengths.count(length) for length in lengths}
 
 
-def rows_of_pencils(total, pencils):
+def rows_of_sheets(total, sheets):
     """The same of rows, divided as evenly as they can be."""
-    lengths = [total // pencils + (p < total % pencils) for p in range(pencils)]
+    lengths = [total // sheets + (p < total % sheets) for p in range(sheets)]
     return {length: lengths.count(length) for length in lengths}
 
 
 def check_row(r, times):
     """The times of a row's tasks: all there are of that row, and about as many seconds as it says."""
     nx, ny, nz = grid = tuple(map(int, r["grid"].split("x")))
-    segments, pencils = int(r["segments"]), int(r["pencils_used"])
-    planes, lines = parts(nz, int(r["planes"])), rows_of_pencils(ny, pencils)
+    segments, sheets = int(r["segments"]), int(r["sheets_used"])
+    planes, lines = parts(nz, int(r["planes"])), rows_of_sheets(ny, sheets)
     check(sum(planes.values()) == segments, "%d segments of %s" % (segments, planes))
     summed = 0
     for stage in STAGES[r["graph"]]:
         mine = [t for t in times if t["stage"] == stage and t["grid"] == grid and t["precision"] == r["precision"]]
-        for of in ("segment", "pencil"):
-            there = stage in BOTH or (of == "pencil") == (stage in PENCIL)
-            tasks, pieces = (planes, pencils) if of == "segment" else (lines, segments)
+        for of in ("segment", "sheet"):
+            there = stage in BOTH or (of == "sheet") == (stage in SHEET)
+            tasks, pieces = (planes, sheets) if of == "segment" else (lines, segments)
             some = [t for t in mine if t["of"] == of]
             check(sorted(t["count"] for t in some) == (sorted(tasks) if there else []),
                   "%s of %s, %s: %s" % (stage, of, r["grid"], some))
@@ -89,7 +89,7 @@ def check_row(r, times):
 
 def whole_file():
     run("bench", "--grid", "64,24x20x18", "--graph", "fused,staged", "--precision", "f64,f32", "--cpus", "2",
-        "--segment-planes", "7", "--pencils", "3", "--repeat", "5", *QUICK, "--record", "m.machine", "--csv", "m.csv")
+        "--segment-planes", "7", "--sheets", "3", "--repeat", "5", *QUICK, "--record", "m.machine", "--csv", "m.csv")
     check(sorted(files()) == ["./m.csv", "./m.machine"], "files: %s" % sorted(files()))
     facts, times = recorded("m.machine")
     info = json.loads(run("info", "--gpus", "0", "--json", "-").stdout)
@@ -135,7 +135,7 @@ def whole_or_not_at_all():
     check({t["grid"] for t in recorded("part.machine")[1]} == {(9, 9, 9)}, "part.machine, written again")
     # where it cannot be written in the end, the old one stays, and the numbers are shown all the same
     there = files()
-    full = run("bench", *eight[:-1], "--grid", "8,10", "--graph", "staged", "--segment-planes", "3", "--pencils", "3",
+    full = run("bench", *eight[:-1], "--grid", "8,10", "--graph", "staged", "--segment-planes", "3", "--sheets", "3",
                "--record", "m.machine", code=1, before=small_disk)
     check("m.machine: cannot be written: File too large" in full.stderr and full.stdout.count(" ok\n") == 2, full)
     check(files() == there, "%s, before %s" % (sorted(files()), sorted(there)))

@@ -13,7 +13,7 @@ NUMBER = (int, float)
 SOLVE = {
     "command": str, "status": int, "source": str, "written": (str, type(None)), "grid": list, "box": list,
     "precision": str, "symbol": str, "lambda": NUMBER, "factor": NUMBER, "mean_dropped": NUMBER, "graph": str, "exchange": str,
-    "z_layout": str, "normalize": str, "segments": int, "segment_planes": int, "pencils": int, "policy": (str, type(None)), "tuned": bool,
+    "z_layout": str, "normalize": str, "segments": int, "segment_planes": int, "sheets": int, "policy": (str, type(None)), "tuned": bool,
     "workers": list, "ranks": int, "rank_workers": list, "imbalance": NUMBER, "data": str, "in_flight": int, "repeat": int, "seconds": dict, "stages": dict, "bytes": dict,
     "links": dict,
     "notes": list, "versions": dict,
@@ -44,7 +44,7 @@ f = np.random.default_rng(1).standard_normal((9, 10, 11)) + 3
 with h5py.File("rho.h5", "w") as file:
     file["density"] = f
 solve("--in", "rho.h5:density", "--out", "out.d.h5:/g/phi", "--box", "2x3x5", "--json", "a.json", "--verify",
-      "--repeat", "6", "--graph", "staged", "--segment-planes", "4", "--pencils", "3", "--cpus", "1")
+      "--repeat", "6", "--graph", "staged", "--segment-planes", "4", "--sheets", "3", "--cpus", "1")
 check(sorted(files()) == ["./a.json", "./out.d.h5", "./out.d.xmf", "./rho.h5"], sorted(files()))
 with open("a.json") as file:
     a = json.load(file)
@@ -55,7 +55,7 @@ check(a["grid"] == [11, 10, 9] and a["box"] == [2, 3, 5], a)
 check((a["precision"], a["symbol"], a["lambda"], a["factor"]) == ("f64", "spectral", 0, 1), a)
 check((a["graph"], a["exchange"], a["z_layout"]) == ("staged", "managed", "contiguous"), a)
 check(a["normalize"] == "task" and a["stages"]["normalize"]["tasks"] == 3, a)
-check((a["segments"], a["segment_planes"], a["pencils"]) == (3, 4, 3), a)
+check((a["segments"], a["segment_planes"], a["sheets"]) == (3, 4, 3), a)
 check(abs(a["mean_dropped"] - np.mean(f)) <= 1e-12, "mean %r" % a["mean_dropped"])
 check_workers(a["workers"])
 check(len([w for w in a["workers"] if w["kind"] == "cpu"]) == 1, a["workers"])
@@ -77,16 +77,16 @@ check(a["verify"]["points"] == f.size and abs(a["verify"]["max_f"] - np.max(f)) 
 check("modes" not in a and "madelung" not in a, sorted(a))
 
 # To stdout: nothing else is there; what was said is in the notes too.
-done = solve("--problem", "modes", "--grid", "8", "--json", "-", "--pencils", "50", "--precision", "f32",
+done = solve("--problem", "modes", "--grid", "8", "--json", "-", "--sheets", "50", "--precision", "f32",
              "--symbol", "fd2", "--lambda", "2", "--repeat", "4", "--in-flight", "2")
 b = json.loads(done.stdout)
 check_schema(b, SOLVE)
-check(len(b["notes"]) == 1 and b["notes"][0] in done.stderr and "--pencils 50" in b["notes"][0], b["notes"])
+check(len(b["notes"]) == 1 and b["notes"][0] in done.stderr and "--sheets 50" in b["notes"][0], b["notes"])
 check((b["precision"], b["symbol"], b["lambda"], b["source"], b["written"]) == ("f32", "fd2", 2, "modes", None), b)
 check(b["bytes"]["field"] == 4 * 512 and b["in_flight"] == 2 and len(b["seconds"]["solves"]) == 4, b)
 check(b["modes"]["error"] <= b["modes"]["tolerance"], b)
 check({"forward_xy", "kspace", "inverse_xy"} == set(b["stages"]), b["stages"])
-done = solve("--problem", "modes", "--grid", "8", "--json", "-", "--quiet", "--pencils", "50")
+done = solve("--problem", "modes", "--grid", "8", "--json", "-", "--quiet", "--sheets", "50")
 check(done.stderr == "" and json.loads(done.stdout)["notes"], "notes with --quiet: %r" % done.stderr)
 m = json.loads(solve("--problem", "madelung", "--grid", "64", "--json", "-").stdout)["madelung"]
 check(sorted(m) == ["constant", "difference", "lattice", "reference", "tolerance"], m)

@@ -78,7 +78,7 @@ int main(void) {
         const bench_time time = {.stage = PSG_STAGE_KSPACE,
                                  .gpu = m < 2,
                                  .n = {8, 8, 8},
-                                 .pencil = 1,
+                                 .sheet = 1,
                                  .count = (size_t)m + 1,
                                  .pieces = 1,
                                  .seconds = seconds[m]};
@@ -89,8 +89,8 @@ int main(void) {
     while (CHECK(file != NULL, "no file") && fgets(line, sizeof line, file) != NULL) {
         if (strncmp(line, "time ", 5) == 0) {
             const double want = seconds[lines];
-            CHECK(sscanf(line, "time kspace f64 %23s 8x8x8 pencil %*u views 1 0 %lf", unit,
-                         &read) == 2 &&
+            CHECK(sscanf(line, "time kspace f64 %23s 8x8x8 sheet %*u views 1 0 %lf", unit, &read) ==
+                          2 &&
                       read > 0 && read < 1e-8 + want * 1.001 && read > want * 0.999,
                   "%g s are %s", want, line);
             ++lines;

@@ -86,16 +86,16 @@ SPECTRUM = 16 * (GRID[0] // 2 + 1) * GRID[1] * GRID[2]
 
 
 def check_arguments(events):
-    """What tasks are about: planes of segments and rows of pencils add up to the grid, and bytes to the spectrum."""
+    """What tasks are about: planes of segments and rows of sheets add up to the grid, and bytes to the spectrum."""
     for stage in {e["cat"] for e in events if e["ph"] == "X" and e["cat"] != "submission"}:
         tasks = [e for e in events if e["ph"] == "X" and e["cat"] == stage and e["args"]["solve"] == 2]
         check({e["name"] for e in tasks} == {stage}, tasks)
-        for part, lines, all_lines in (("segment", "planes", GRID[2]), ("pencil", "rows", GRID[1])):
+        for part, lines, all_lines in (("segment", "planes", GRID[2]), ("sheet", "rows", GRID[1])):
             of_part = [e["args"] for e in tasks if part in e["args"]]
             check(sorted(a[part] for a in of_part) == list(range(len(of_part))), tasks)
             check(sum(a[lines] for a in of_part) in (0, all_lines), tasks)
             check(sum(a["bytes"] for a in of_part) in (0, SPECTRUM), tasks)
-        check(all(("segment" in e["args"]) != ("pencil" in e["args"]) and e["args"]["pieces"] > 0 == e["args"]["remote"] for e in tasks), tasks)
+        check(all(("segment" in e["args"]) != ("sheet" in e["args"]) and e["args"]["pieces"] > 0 == e["args"]["remote"] for e in tasks), tasks)
 
 
 def check_submission(events, solves):
@@ -107,10 +107,10 @@ def check_submission(events, solves):
         check(all(e["args"]["tasks"] > 0 < e["args"]["pieces"] for e in found), found)
 
 
-def check_dependencies(events, segments, pencils, solves):
-    """Of a fused graph in one process: every pencil needs every segment, and every segment needs every pencil."""
+def check_dependencies(events, segments, sheets, solves):
+    """Of a fused graph in one process: every sheet needs every segment, and every segment needs every sheet."""
     arrows = pairs([e for e in events if e.get("cat") == "dependency"], "s", "f")
-    check(len(arrows) == 2 * segments * pencils * solves, f"{len(arrows)} arrows")
+    check(len(arrows) == 2 * segments * sheets * solves, f"{len(arrows)} arrows")
     tasks = [e for e in events if e["ph"] == "X" and e["cat"] != "submission"]
     for arrow in arrows:
         ends = []
@@ -124,7 +124,7 @@ def check_dependencies(events, segments, pencils, solves):
 def one_process():
     for graph in ("fused", "staged"):
         solve("--problem", "modes", "--grid", "24x20x22", "--graph", graph, "--repeat", "3", "--segment-planes", "5",
-              "--pencils", "4", "--trace", "trace.json", "--json", "report.json", "--quiet")
+              "--sheets", "4", "--trace", "trace.json", "--json", "report.json", "--quiet")
         with open("report.json", encoding="utf-8") as file:
             report = json.load(file)
         events = load()
@@ -136,7 +136,7 @@ def one_process():
         check({name.rstrip("0123456789") for name in track_names(events).values()} == {"core ", "submission"}, track_names(events))
         check(len(set(track_names(events).values())) == len(track_names(events)), track_names(events))
         if graph == "fused":
-            check_dependencies(events, report["segments"], report["pencils"], 3)
+            check_dependencies(events, report["segments"], report["sheets"], 3)
         else:
             check(len(pairs([e for e in events if e.get("cat") == "dependency"], "s", "f")) > 0, "no arrows")
         check({e["args"]["solve"] for e in events if e["ph"] == "X"} == {0, 1, 2}, "not all solves")

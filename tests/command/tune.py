@@ -17,7 +17,7 @@ os.environ["XDG_CACHE_HOME"] = os.path.join(os.getcwd(), "cache")
 os.mkdir("cache")
 for name in ("STARPU_SCHED", "STARPU_NCPU"):
     os.environ.pop(name, None)
-FIELDS = ("graph", "z", "exchange", "segment_planes", "pencils", "sched")
+FIELDS = ("graph", "z", "exchange", "segment_planes", "sheets", "sched")
 DEFAULT = dict.fromkeys(FIELDS)
 TWO = ("--cpus", "2", "--gpus", "0")
 
@@ -52,7 +52,7 @@ def listed():
 def choice_of(row):
     """What a row of the table was measured with, as the choice of an entry says it."""
     return {"graph": row["graph"], "z": row["z"], "exchange": None if row["exchange"] == "default" else row["exchange"],
-            "segment_planes": row["segment_planes"] or None, "pencils": row["pencils"] or None,
+            "segment_planes": row["segment_planes"] or None, "sheets": row["sheets"] or None,
             "sched": None if row["sched"] == "default" else row["sched"]}
 
 
@@ -104,7 +104,7 @@ check(len(entries()) == 1 and entries()[0].startswith("cache/psg/tuned-f64-2c0g-
 (stored,) = listed()
 took = solved()
 check(took["tuned"] == (stored["choice"] != DEFAULT), took)
-for key in ("graph", "segment_planes", "pencils"):
+for key in ("graph", "segment_planes", "sheets"):
     check(stored["choice"][key] in (None, took[key]), (stored, took))
 check("Stored by psg tune:\n  24x24x24 f64 on 2 CPU: " in run("info").stdout, run("info").stdout)
 
@@ -124,21 +124,21 @@ def write(**values):
 
 
 def cut(said):
-    return said["graph"], said["z_layout"], said["segment_planes"], said["pencils"], said["policy"]
+    return said["graph"], said["z_layout"], said["segment_planes"], said["sheets"], said["policy"]
 
 
 PLAIN = cut(plain)
-CHOICE = {"graph": "staged", "z": "strided", "exchange": "managed", "segment_planes": 5, "pencils": 7, "sched": "prio"}
+CHOICE = {"graph": "staged", "z": "strided", "exchange": "managed", "segment_planes": 5, "sheets": 7, "sched": "prio"}
 write(**CHOICE)
 TUNED = ("staged", "strided", 5, 7, "prio")
 said = solved()
 check(cut(said) == TUNED and said["tuned"] is True and said["segments"] == 5, said)
-check("5 segments of up to 5 planes, 7 pencils, tuned\n"
+check("5 segments of up to 5 planes, 7 sheets, tuned\n"
       in run("solve", "--problem", "modes", "--grid", "24", *TWO).stdout, "psg solve does not say that it is tuned")
 for arguments, want, tuned in (
         (("--tuned", "no"), PLAIN, False),
         (("--segment-planes", "6"), ("staged", "strided", 6, 7, "prio"), True),
-        (("--pencils", "2"), ("staged", "strided", 5, 2, "prio"), True),
+        (("--sheets", "2"), ("staged", "strided", 5, 2, "prio"), True),
         (("--z", "contiguous"), ("staged", "contiguous", 5, 7, "prio"), True),
         (("--graph", "staged"), TUNED, True),
         (("--graph", "fused"), PLAIN[:4] + ("prio",), True),
@@ -156,8 +156,8 @@ for grid, tuned, planes in (("24x24x30", True, 6), ("23x44x24", True, 5), ("22x2
 # A benchmark's default is the default.
 run("bench", "--grid", "24", *TWO, "--repeat", "1", "--passes", "1", "--effort", "estimate", "--quiet", "--json", "b.json")
 (row,) = json.load(open("b.json"))["rows"]
-check((row["graph"], row["planes"], row["pencils_used"], row["policy"])
-      == (plain["graph"], plain["segment_planes"], plain["pencils"], plain["policy"]), row)
+check((row["graph"], row["planes"], row["sheets_used"], row["policy"])
+      == (plain["graph"], plain["segment_planes"], plain["sheets"], plain["policy"]), row)
 if MPIRUN and json.loads(run("info", "--json", "-").stdout)["versions"]["MPI"]:
     os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     for ranks in ("1", "2"):

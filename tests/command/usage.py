@@ -28,7 +28,7 @@ bad("solve", "--verifi", says=("did you mean '--verify'?",))
 bad("solve", "--xyzzyxyzzy", says=("unknown option '--xyzzyxyzzy'", "psg solve --help"))
 bad("solve", "-x", says=("unknown option '-x'",))
 bad("solve", "-xyz", says=("unknown option '-x'",))
-bad("solve", "--p", says=("'--p' is ambiguous", "'--problem'", "'--precision'", "'--pencils'"))
+bad("solve", "--p", says=("'--p' is ambiguous", "'--problem'", "'--precision'", "'--sheets'"))
 bad(*MODES, "--exchange", "direct", "--cpus", "1", "--gpus", "0", "--verbose", says=("graph/placement.c:", ": exchange direct needs"))
 bad("solve", "--quiet=1", says=("'--quiet' takes no argument",))
 bad("solve", "--grid", says=("'--grid' needs an argument",))
@@ -78,7 +78,7 @@ for value in ("0", "-0", "nan", "inf", "1e999", "1x", "", "one", "0x10", "2*", "
     bad(*MODES, "--factor", value, says=("--factor '%s'" % value, "a finite number other than 0"))
 bad(*MODES, "--factor", "1e-307", code=2, says=("factor = 1e-307", "range of the precision"))
 bad(*MODES, "--factor", "-1e-34", "--precision", "f32", says=("factor = -1e-34", "out of the range of the precision"))
-for option in ("segment-planes", "pencils", "repeat", "in-flight", "nodes"):
+for option in ("segment-planes", "sheets", "repeat", "in-flight", "nodes"):
     for value in ("0", "-1", "1.5", "x", "", "3x", "99999999999999999999"):
         bad(*MODES, "--" + option, value, says=("--%s '%s'" % (option, value), "a whole number from 1"))
 for value in ("0", "-1", "nan", "inf", "1x", "", "one"):
@@ -130,9 +130,9 @@ check(len([line for line in said if line.startswith("psg: out of memory: ") and 
 # Help: each option, once, with words, in 90 columns; and each of them is known to the command.
 OPTIONS = {
     "solve": """in out box bc points problem lattice grid symbol lambda factor mean mean-tolerance precision verify json trace dag bounds force quiet verbose cpus gpus
-        cpu-share sched calibrate cache-dir machine nodes network graph exchange z normalize segment-planes pencils effort tuned data repeat in-flight
+        cpu-share sched calibrate cache-dir machine nodes network graph exchange z normalize segment-planes sheets effort tuned data repeat in-flight
         time-limit help version""".split(),
-    "bench": """grid precision ranks nodes network cpus gpus cpu-share sched graph exchange z normalize segment-planes pencils
+    "bench": """grid precision ranks nodes network cpus gpus cpu-share sched graph exchange z normalize segment-planes sheets
         data in-flight effort study large machine repeat warm-up passes calibrate seed memory mpirun patience bounds csv json again record force quiet help
         version""".split(),
     "tune": "grid precision cpus gpus seconds sched seed patience json force quiet forget help version".split(),

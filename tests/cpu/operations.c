@@ -126,11 +126,11 @@ static void check_kspace(const psg_cpu_fft *fft, size_t row0, size_t rows) {
             }
         }
     }
-    const psg_cpu_pencil pencil = {
+    const psg_cpu_sheet sheet = {
         .pieces = 2, .piece = piece, .nxc = NXC, .row0 = row0, .rows = rows};
     double mode0[2]; /* room for either precision */
     set(mode0, 0, -1);
-    ops->kspace(fft, &divide, &pencil, scratch, mode0);
+    ops->kspace(fft, &divide, &sheet, scratch, mode0);
     for (size_t s = 0; s < 2; s++) {
         for (size_t k = z0[s]; k < z0[s + 1]; k++) {
             for (size_t c = 0; c < rows * NXC; c++) {
@@ -163,32 +163,32 @@ static void check_staged(const psg_cpu_fft *fft, bool contiguous) {
     void *tables = create_tables(&divide);
     void *spectrum = filled((size_t)2 * SPECTRUM);
     double complex *expected = kspace_expected(spectrum, &divide);
-    void *pencil = base_allocate((size_t)2 * SPECTRUM * ops->real_bytes);
+    void *sheet = base_allocate((size_t)2 * SPECTRUM * ops->real_bytes);
     void *scratch = base_allocate(ops->fft_scratch_bytes(fft));
     const size_t columns = (size_t)NXC * NY;
     for (size_t m = 0; m < SPECTRUM; m++) {
         const size_t at = contiguous ? m % columns * NZ + m / columns : m;
-        set(pencil, 2 * at, get(spectrum, 2 * m));
-        set(pencil, 2 * at + 1, get(spectrum, 2 * m + 1));
+        set(sheet, 2 * at, get(spectrum, 2 * m));
+        set(sheet, 2 * at + 1, get(spectrum, 2 * m + 1));
     }
     double mode0[2] = {0};
     if (contiguous) {
-        ops->fft_z_contiguous(fft, PSG_CPU_FORWARD, columns, pencil, scratch);
-        ops->divide_contiguous(&divide, n, 0, NY, pencil, mode0);
-        ops->fft_z_contiguous(fft, PSG_CPU_INVERSE, columns, pencil, scratch);
+        ops->fft_z_contiguous(fft, PSG_CPU_FORWARD, columns, sheet, scratch);
+        ops->divide_contiguous(&divide, n, 0, NY, sheet, mode0);
+        ops->fft_z_contiguous(fft, PSG_CPU_INVERSE, columns, sheet, scratch);
     } else {
-        ops->fft_z_strided(fft, PSG_CPU_FORWARD, columns, pencil, scratch);
-        ops->divide_strided(&divide, n, 0, NY, pencil, mode0);
-        ops->fft_z_strided(fft, PSG_CPU_INVERSE, columns, pencil, scratch);
+        ops->fft_z_strided(fft, PSG_CPU_FORWARD, columns, sheet, scratch);
+        ops->divide_strided(&divide, n, 0, NY, sheet, mode0);
+        ops->fft_z_strided(fft, PSG_CPU_INVERSE, columns, sheet, scratch);
     }
     for (size_t m = 0; m < SPECTRUM; m++) {
         const size_t at = contiguous ? m % columns * NZ + m / columns : m;
-        CHECK_NEAR(get(pencil, 2 * at), creal(expected[m]), tolerance * 10, "staged re at %zu", m);
-        CHECK_NEAR(get(pencil, 2 * at + 1), cimag(expected[m]), tolerance * 10, "staged im at %zu",
+        CHECK_NEAR(get(sheet, 2 * at), creal(expected[m]), tolerance * 10, "staged re at %zu", m);
+        CHECK_NEAR(get(sheet, 2 * at + 1), cimag(expected[m]), tolerance * 10, "staged im at %zu",
                    m);
     }
     free(scratch);
-    free(pencil);
+    free(sheet);
     free(expected);
     free(spectrum);
     free(tables);

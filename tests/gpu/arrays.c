@@ -240,7 +240,7 @@ static void one_plan(const harness_variant *variant, const oracle_grid *grid,
     options.gpus = gpus;
     if (gpus > 1) { /* by itself so small a grid is one GPU's */
         options.segment_planes = (grid->n[2] + (size_t)gpus - 1) / (size_t)gpus;
-        options.pencils = (size_t)gpus;
+        options.sheets = (size_t)gpus;
     }
     if (CHECK_STATUS(psg_plan_create(&plan, &g, &options), PSG_OK)) {
         for (size_t ghost = 0; ghost < 2; ++ghost) {

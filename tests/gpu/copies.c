@@ -114,8 +114,8 @@ static void check_array(const state *s, psg_link link, char data) {
         if (copy->data != data) {
             continue;
         }
-        CHECK(copy->link == link && copy->segment < SEGMENTS && copy->pencil == SIZE_MAX,
-              "%c of segment %zu, pencil %zu, %s", data, copy->segment, copy->pencil,
+        CHECK(copy->link == link && copy->segment < SEGMENTS && copy->sheet == SIZE_MAX,
+              "%c of segment %zu, sheet %zu, %s", data, copy->segment, copy->sheet,
               psg_link_name(copy->link));
         found[copy->segment % SEGMENTS]++;
     }

@@ -123,7 +123,7 @@ static psg_status create(const setting *s, psg_plan **plan) {
     options.z_layout = s->z_layout;
     options.exchange = s->exchange;
     options.segment_planes = s->chained ? 0 : 7;
-    options.pencils = s->chained ? 0 : 3;
+    options.sheets = s->chained ? 0 : 3;
     if (s->little) {
         faults_add("free", s->megabytes, 1, 0);
     }
@@ -358,7 +358,7 @@ static void little_room(size_t nx, size_t ny, size_t nz) {
     double *from = oracle_array(points), *to = oracle_array(points), *right = oracle_array(points);
     psg_options options = harness_options(PSG_F64);
     psg_plan *plan = NULL;
-    size_t segments = 0, pencils = 0;
+    size_t segments = 0, sheets = 0;
     oracle_random(3, points, from);
     if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
         CHECK_STATUS(psg_solve(plan, from, right), PSG_OK);
@@ -366,8 +366,8 @@ static void little_room(size_t nx, size_t ny, size_t nz) {
     psg_plan_destroy(plan);
     plan = NULL;
     if (CHECK_STATUS(create_in_little(&grid, &options, MEGABYTES, &plan), PSG_OK)) {
-        CHECK_STATUS(psg_plan_segments(plan, &segments, &pencils), PSG_OK);
-        CHECK(segments > 8 && pencils > 8, "%zu segments and %zu pencils", segments, pencils);
+        CHECK_STATUS(psg_plan_segments(plan, &segments, &sheets), PSG_OK);
+        CHECK(segments > 8 && sheets > 8, "%zu segments and %zu sheets", segments, sheets);
         CHECK_STATUS(psg_solve(plan, from, to), PSG_OK);
         CHECK_CLOSE(to, right, nx, ny, nz, 1e-13, "blocks in main memory");
     }

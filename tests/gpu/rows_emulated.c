@@ -8,11 +8,11 @@
 
 #include <stdlib.h>
 
-enum { SOLVES = 3, PENCILS_MOST = 8 };
+enum { SOLVES = 3, SHEETS_MOST = 8 };
 
 typedef struct rows_case {
-    size_t n[3], segment_planes, pencils;
-    size_t returned[PENCILS_MOST];
+    size_t n[3], segment_planes, sheets;
+    size_t returned[SHEETS_MOST];
 } rows_case;
 
 static const rows_case cases[] = {
@@ -105,9 +105,9 @@ static void kspace(machine *m, size_t p, int solve) {
     const psg_context *c = &m->plan->context;
     psg_cuda_band bands[2];
     void **buffers =
-        buffers_of(m, &m->lane->blocks[p], c->layout.segments.count, c->layout.pencils.count);
+        buffers_of(m, &m->lane->blocks[p], c->layout.segments.count, c->layout.sheets.count);
     const size_t count = psg_cuda_bands_of(&m->run, p, buffers, bands);
-    size_t y = c->layout.pencils.part[p].box.lo[1], lost = 0;
+    size_t y = c->layout.sheets.part[p].box.lo[1], lost = 0;
     for (size_t b = 0; b < count; ++b) {
         const psg_cuda_segment *to = bands[b].to ? bands[b].to : bands[b].segments;
         const size_t to_count = bands[b].to ? bands[b].to_count : bands[b].count;
@@ -126,8 +126,8 @@ static void kspace(machine *m, size_t p, int solve) {
         }
         y += bands[b].rows;
     }
-    CHECK(y == c->layout.pencils.part[p].box.hi[1] && lost == 0,
-          "solve %d, pencil %zu: up to row %zu, %zu numbers lost", solve, p, y, lost);
+    CHECK(y == c->layout.sheets.part[p].box.hi[1] && lost == 0,
+          "solve %d, sheet %zu: up to row %zu, %zu numbers lost", solve, p, y, lost);
 }
 
 /** In the order that blocks leave to StarPU: a segment's next solve may begin when inverse_xy has read what is there
@@ -138,7 +138,7 @@ static void solves(machine *m) {
         segment_task(m, PSG_CUDA_FORWARD, s, 0);
     }
     for (int solve = 0; solve < SOLVES; ++solve) {
-        for (size_t p = c->layout.pencils.count; p-- > 0;) {
+        for (size_t p = c->layout.sheets.count; p-- > 0;) {
             kspace(m, p, solve);
         }
         for (size_t s = 0; s < c->layout.segments.count; ++s) {
@@ -210,13 +210,12 @@ int main(void) {
         options.effort = PSG_EFFORT_ESTIMATE;
         options.cache_dir = "";
         options.segment_planes = r->segment_planes;
-        options.pencils = r->pencils;
+        options.sheets = r->sheets;
         if (!CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
             continue;
         }
         const psg_context before = plan->context;
-        CHECK(before.layout.pencils.count == r->pencils, "%zu pencils",
-              before.layout.pencils.count);
+        CHECK(before.layout.sheets.count == r->sheets, "%zu sheets", before.layout.sheets.count);
         on_gpus(plan, r, false);
         on_gpus(plan, r, true);
         plan->context = before;

@@ -50,7 +50,7 @@ static void one_plan(const oracle_grid *grid, psg_precision precision,
     harness_set_variant(&options, variant);
     options.effort = PSG_EFFORT_MEASURE;
     options.segment_planes = 3;
-    options.pencils = 2;
+    options.sheets = 2;
     oracle_random(1, points, f);
     harness_round(precision, points, f);
     oracle_solve(grid, ORACLE_SPECTRAL, 0, f, want);

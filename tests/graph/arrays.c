@@ -170,7 +170,7 @@ static void turns(psg_plan *plan, const problem *p) {
 }
 
 static void one_plan(const harness_variant *variant, const oracle_grid *grid,
-                     psg_precision precision, size_t planes, size_t pencils) {
+                     psg_precision precision, size_t planes, size_t sheets) {
     const size_t points = oracle_points(grid);
     const psg_grid g = harness_grid(grid);
     double *f = oracle_array(points), *want = oracle_array(points);
@@ -182,7 +182,7 @@ static void one_plan(const harness_variant *variant, const oracle_grid *grid,
     oracle_solve(grid, ORACLE_SPECTRAL, 0, f, want);
     harness_set_variant(&options, variant);
     options.segment_planes = planes;
-    options.pencils = pencils;
+    options.sheets = sheets;
     if (CHECK_STATUS(psg_plan_create(&plan, &g, &options), PSG_OK)) {
         for (int m = 0; m < MARGINS; ++m) {
             solve(plan, &p, &margins[m], &margins[m], false, m % 2 == 0);

@@ -68,7 +68,7 @@ static void all_damages(psg_precision precision, const harness_variant *variant,
     psg_plan *plan = NULL;
     harness_set_variant(&options, variant);
     options.segment_planes = 2;
-    options.pencils = 3;
+    options.sheets = 3;
     options.mean = mean;
     oracle_random(3, POINTS, good);
     oracle_remove_mean(good, POINTS);

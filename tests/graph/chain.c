@@ -40,7 +40,7 @@ static void ask(const psg_plan *plan, told *t) {
 
 /** By what they are about. */
 static int same_task(const psg_event *a, const psg_event *b) {
-    return a->stage == b->stage && a->segment == b->segment && a->pencil == b->pencil;
+    return a->stage == b->stage && a->segment == b->segment && a->sheet == b->sheet;
 }
 
 static int has_need(const told *t, const psg_event *first, const psg_event *then) {
@@ -86,7 +86,7 @@ static void check_told(const char *name) {
 }
 
 static psg_plan *create(psg_precision precision, const harness_variant *variant, size_t planes,
-                        size_t pencils, int record) {
+                        size_t sheets, int record) {
     const psg_grid grid = harness_grid(&box);
     psg_options options = harness_options(precision);
     psg_plan *plan = NULL;
@@ -94,7 +94,7 @@ static psg_plan *create(psg_precision precision, const harness_variant *variant,
     options.gpus = 0;
     options.cpus = 1;
     options.segment_planes = planes;
-    options.pencils = pencils;
+    options.sheets = sheets;
     options.in_flight = 2;
     options.record = record;
     if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
@@ -179,18 +179,18 @@ static void forget_u(psg_plan *plan) {
 }
 
 static void check_variant(psg_precision precision, const harness_variant *variant, size_t planes,
-                          size_t pencils) {
+                          size_t sheets) {
     const size_t bytes = POINTS * harness_element_bytes(precision);
     double *values = oracle_array(POINTS);
     void *f = harness_array(precision, POINTS);
     void *u[2] = {harness_array(precision, POINTS), harness_array(precision, POINTS)};
     void *twice = harness_array(precision, POINTS); /* of u[0] */
     char name[96];
-    (void)snprintf(name, sizeof name, "%s, %s, %zu planes, %zu pencils", variant->name,
-                   harness_precision_name(precision), planes, pencils);
+    (void)snprintf(name, sizeof name, "%s, %s, %zu planes, %zu sheets", variant->name,
+                   harness_precision_name(precision), planes, sheets);
     oracle_random(11, POINTS, values);
     harness_store(precision, POINTS, values, f);
-    psg_plan *plan = create(precision, variant, planes, pencils, 1);
+    psg_plan *plan = create(precision, variant, planes, sheets, 1);
     if (plan != NULL) {
         solve(plan, f, u[0], &before); /* one by one: it makes room for u */
         forget_u(plan);
@@ -203,7 +203,7 @@ static void check_variant(psg_precision precision, const harness_variant *varian
         check_flights(plan, f, u[0], u[1], bytes, name);
     }
     psg_plan_destroy(plan);
-    plan = create(precision, variant, planes, pencils, 0);
+    plan = create(precision, variant, planes, sheets, 0);
     if (plan != NULL) {
         const void *both[2] = {f, u[0]};
         void *const want[2] = {u[0], twice};

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NX = 6, NY = 9, NZ = 10, PLANES = 4, SEGMENTS = 3, PENCILS = 2 };
+enum { NX = 6, NY = 9, NZ = 10, PLANES = 4, SEGMENTS = 3, SHEETS = 2 };
 #define POINTS ((size_t)NX * NY * NZ)
 #define PLANE ((size_t)NX * NY)
 
@@ -20,10 +20,10 @@ static void check_array(const psg_plan *plan, const double *array, char data) {
     const psg_arrays *arrays = plan->storage.arrays;
     for (size_t z = 0; z < NZ; ++z) {
         for (size_t p = 0; p < PLANE; p += PLANE - 1) {
-            psg_copy copy = {.segment = SIZE_MAX, .pencil = SIZE_MAX};
+            psg_copy copy = {.segment = SIZE_MAX, .sheet = SIZE_MAX};
             CHECK(psg_arrays_find(plan, arrays, array + z * PLANE + p, &copy), "%c: not found",
                   data);
-            CHECK(copy.data == data && copy.segment == z / PLANES && copy.pencil == SIZE_MAX,
+            CHECK(copy.data == data && copy.segment == z / PLANES && copy.sheet == SIZE_MAX,
                   "plane %zu of %c: segment %zu of %c", z, data, copy.segment, copy.data);
         }
     }
@@ -33,33 +33,33 @@ static void check_array(const psg_plan *plan, const double *array, char data) {
           "what stands beside %c is found in segment %zu", data, copy.segment);
 }
 
-/** Every block is found, by its segment or its pencil. */
+/** Every block is found, by its segment or its sheet. */
 static void check_lane(const psg_plan *plan) {
     const psg_lane *lane = plan->storage.lanes[0];
     for (size_t s = 0; s < SEGMENTS; ++s) {
-        for (size_t p = 0; p < PENCILS; ++p) {
-            psg_copy copy = {.segment = SIZE_MAX, .pencil = SIZE_MAX};
+        for (size_t p = 0; p < SHEETS; ++p) {
+            psg_copy copy = {.segment = SIZE_MAX, .sheet = SIZE_MAX};
             const void *block =
-                (const void *)starpu_block_get_local_ptr(lane->blocks[s * PENCILS + p]);
+                (const void *)starpu_block_get_local_ptr(lane->blocks[s * SHEETS + p]);
             CHECK(psg_lane_find(plan, lane, block, &copy) && copy.data == 's', "not found");
-            CHECK((copy.segment == s) != (copy.pencil == p) &&
-                      (copy.segment == SIZE_MAX) != (copy.pencil == SIZE_MAX),
-                  "block %zu, %zu is of segment %zu, pencil %zu", s, p, copy.segment, copy.pencil);
+            CHECK((copy.segment == s) != (copy.sheet == p) &&
+                      (copy.segment == SIZE_MAX) != (copy.sheet == SIZE_MAX),
+                  "block %zu, %zu is of segment %zu, sheet %zu", s, p, copy.segment, copy.sheet);
         }
     }
     for (size_t s = 0; s < SEGMENTS && lane->spectra[s] != NULL; ++s) {
-        psg_copy copy = {.segment = SIZE_MAX, .pencil = SIZE_MAX};
+        psg_copy copy = {.segment = SIZE_MAX, .sheet = SIZE_MAX};
         CHECK(psg_lane_find(plan, lane, (const void *)starpu_block_get_local_ptr(lane->spectra[s]),
                             &copy) &&
-                  copy.segment == s && copy.pencil == SIZE_MAX,
-              "spectrum %zu is of segment %zu, pencil %zu", s, copy.segment, copy.pencil);
+                  copy.segment == s && copy.sheet == SIZE_MAX,
+              "spectrum %zu is of segment %zu, sheet %zu", s, copy.segment, copy.sheet);
     }
-    for (size_t p = 0; p < PENCILS && lane->columns[p] != NULL; ++p) {
-        psg_copy copy = {.segment = SIZE_MAX, .pencil = SIZE_MAX};
+    for (size_t p = 0; p < SHEETS && lane->columns[p] != NULL; ++p) {
+        psg_copy copy = {.segment = SIZE_MAX, .sheet = SIZE_MAX};
         CHECK(psg_lane_find(plan, lane, (const void *)starpu_block_get_local_ptr(lane->columns[p]),
                             &copy) &&
-                  copy.pencil == p && copy.segment == SIZE_MAX,
-              "pencil %zu is of segment %zu, pencil %zu", p, copy.segment, copy.pencil);
+                  copy.sheet == p && copy.segment == SIZE_MAX,
+              "sheet %zu is of segment %zu, sheet %zu", p, copy.segment, copy.sheet);
     }
     psg_copy copy = {.data = 'x'};
     CHECK(!psg_lane_find(plan, lane, &copy, &copy) && copy.data == 'x', "all is in the lane");
@@ -123,7 +123,7 @@ int main(void) {
         harness_set_variant(&options, &harness_variants[n]);
         options.gpus = 0;
         options.segment_planes = PLANES;
-        options.pencils = PENCILS;
+        options.sheets = SHEETS;
         if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
             CHECK_STATUS(psg_solve(plan, f, u), PSG_OK);
             check_array(plan, f, 'f');

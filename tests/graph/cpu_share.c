@@ -18,7 +18,7 @@ static const oracle_grid box = {{NX, NY, NZ}, {1.0, 1.2, 0.9}};
 static const oracle_grid long_box = {{10, 9, 64}, {1.0, 1.2, 0.9}};
 
 typedef struct cut {
-    size_t segment_planes, pencils;
+    size_t segment_planes, sheets;
 } cut;
 static const cut cuts[] = {{0, 0}, {5, 7}, {1, 34}};
 
@@ -62,7 +62,7 @@ static void compare(const oracle_grid *grid, psg_precision precision,
     harness_set_variant(&options, variant);
     options.symbol = symbol;
     options.segment_planes = how->segment_planes;
-    options.pencils = how->pencils;
+    options.sheets = how->sheets;
     oracle_random(7, points, f);
     harness_round(precision, points, f);
     options.gpus = 0;
@@ -76,8 +76,8 @@ static void compare(const oracle_grid *grid, psg_precision precision,
         check_share(&s, shares[c], grid, gpus);
         CHECK_CLOSE(both, cores, grid->n[0], grid->n[1], grid->n[2],
                     harness_tolerance(precision, 1e-13, 1e-4),
-                    "%s %s, share %g, %zu planes, %zu pencils", harness_precision_name(precision),
-                    variant->name, shares[c], how->segment_planes, how->pencils);
+                    "%s %s, share %g, %zu planes, %zu sheets", harness_precision_name(precision),
+                    variant->name, shares[c], how->segment_planes, how->sheets);
     }
     free(f);
 }

@@ -17,7 +17,7 @@ static const oracle_grid grids[] = {
 
 /* 0: the default. */
 static const struct cut {
-    size_t segment_planes, pencils;
+    size_t segment_planes, sheets;
 } cuts[] = {{0, 0}, {5, 7}, {1000, 1}, {3, 30}, {1, 2}};
 
 static psg_statistics statistics_of(const psg_plan *plan) {
@@ -49,7 +49,7 @@ static void solve(psg_plan *plan, const oracle_grid *grid, psg_precision precisi
             CHECK_CLOSE(got, want, n[0], n[1], n[2], harness_tolerance(precision, 1e-12, 1e-4),
                         "%s, exchange %d, cut %zu x %zu, solve %d of round %d",
                         harness_precision_name(precision), (int)exchange, cut->segment_planes,
-                        cut->pencils, m, round);
+                        cut->sheets, m, round);
         }
     }
     free(f);
@@ -66,13 +66,13 @@ static void one_plan(const oracle_grid *grid, psg_precision precision, psg_excha
     options.gpus = -1;
     options.exchange = exchange;
     options.segment_planes = cut->segment_planes;
-    options.pencils = cut->pencils;
+    options.sheets = cut->sheets;
     options.in_flight = 2;
     if (!CHECK_STATUS(psg_plan_create(&plan, &g, &options), PSG_OK)) {
         return;
     }
     const psg_statistics s = statistics_of(plan);
-    const int returns = exchange == PSG_EXCHANGE_DIRECT && grid->n[1] >= 500 && cut->pencils == 0;
+    const int returns = exchange == PSG_EXCHANGE_DIRECT && grid->n[1] >= 500 && cut->sheets == 0;
     CHECK(!returns || s.returned_rows > 0, "no rows of %zu are returned", grid->n[1]);
     CHECK(!returns || (s.fetched_rows > 0) == (s.workers == 2), "%zu rows fetched on %zu GPUs",
           s.fetched_rows, s.workers);

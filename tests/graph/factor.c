@@ -27,7 +27,7 @@ static void one_plan(const harness_variant *variant, psg_precision precision, do
     options.lambda = lambda;
     options.factor = factor;
     options.segment_planes = 5;
-    options.pencils = 3;
+    options.sheets = 3;
     if (CHECK_STATUS(psg_plan_create(&plan, &g, &options), PSG_OK)) {
         CHECK_STATUS(harness_solve(plan, precision, points, f, u), PSG_OK);
         CHECK_CLOSE(u, scaled, grid.n[0], grid.n[1], grid.n[2],

@@ -113,7 +113,7 @@ int main(void) {
             harness_set_variant(&options, &harness_variants[n / 4]);
             options.in_flight = in_flight[n % 4];
             options.segment_planes = 3;
-            options.pencils = 4;
+            options.sheets = 4;
             if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
                 several(plan, &s, precision);
                 misuse(plan, &s, precision);

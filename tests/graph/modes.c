@@ -52,7 +52,7 @@ int main(void) {
             options.symbol = run / 2 % 2 ? PSG_SYMBOL_FD2 : PSG_SYMBOL_SPECTRAL;
             harness_set_variant(&options, variant);
             options.segment_planes = (grids[g].n[2] + 2) / 3;
-            options.pencils = 3;
+            options.sheets = 3;
             psg_plan *plan = NULL;
             if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
                 all_modes(&grids[g], plan, &options, variant->name);

@@ -141,7 +141,7 @@ int main(void) {
             harness_set_variant(&options, &harness_variants[run / 2]);
             options.symbol = run % 2 ? PSG_SYMBOL_FD2 : PSG_SYMBOL_SPECTRAL;
             options.segment_planes = 4;
-            options.pencils = 2;
+            options.sheets = 2;
             all_properties(&grids[g], &options);
         }
     }

@@ -25,7 +25,7 @@ static void one_grid(const oracle_grid *grid, oracle_symbol symbol, double lambd
         options.symbol = symbol == ORACLE_FD2 ? PSG_SYMBOL_FD2 : PSG_SYMBOL_SPECTRAL;
         options.lambda = lambda;
         options.segment_planes = 1 + grid->n[2] / 3;
-        options.pencils = 1 + grid->n[1] / 4;
+        options.sheets = 1 + grid->n[1] / 4;
         if (CHECK_STATUS(psg_plan_create(&plan, &g, &options), PSG_OK)) {
             CHECK_STATUS(harness_solve(plan, options.precision, points, f, u), PSG_OK);
             CHECK_CLOSE(u, want, grid->n[0], grid->n[1], grid->n[2],

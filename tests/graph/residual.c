@@ -46,7 +46,7 @@ int main(void) {
             psg_options options = harness_options(run % 2 ? PSG_F32 : PSG_F64);
             harness_set_variant(&options, variant);
             options.segment_planes = 4;
-            options.pencils = 3;
+            options.sheets = 3;
             one_grid(&grids[g], &options, run / 2 % 2 ? 2.5 : 0, variant->name);
         }
     }

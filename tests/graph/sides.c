@@ -63,7 +63,7 @@ static psg_options options_of(psg_precision precision, const box *b) {
     psg_options options = harness_options(precision);
     harness_set_variant(&options, &harness_variants[turn / 3 % HARNESS_VARIANTS]);
     options.segment_planes = (b->line[2].n + turn % 3) / (turn % 3 + 1);
-    options.pencils = 1 + turn % 4;
+    options.sheets = 1 + turn % 4;
     ++turn;
     return options;
 }
@@ -253,7 +253,7 @@ static void same_from_all(psg_precision precision, size_t c) {
         psg_options options = harness_options(precision);
         psg_plan *plan = NULL;
         options.segment_planes = run == 0 ? n[2] : 1 + (run + c) % 6;
-        options.pencils = run == 0 ? 1 : 1 + (run + 2 * c) % 5;
+        options.sheets = run == 0 ? 1 : 1 + (run + 2 * c) % 5;
         options.lambda = 0.5;
         harness_set_variant(&options, &harness_variants[run % HARNESS_VARIANTS]);
         if (!CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {

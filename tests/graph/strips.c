@@ -13,7 +13,7 @@ static const oracle_grid grids[] = {
 
 /* 0: the default. */
 static const struct cut {
-    size_t segment_planes, pencils;
+    size_t segment_planes, sheets;
 } cuts[] = {{0, 0}, {1, 5}, {1000, 1}, {2, 3}};
 
 static void solve(const oracle_grid *grid, const psg_options *options, const void *f, void *u) {
@@ -37,12 +37,12 @@ static void by_gpus(const oracle_grid *grid, psg_precision precision, int gpus, 
         options.gpus = gpus;
         options.exchange = run % 2 ? PSG_EXCHANGE_MANAGED : PSG_EXCHANGE_AUTO;
         options.segment_planes = cut->segment_planes;
-        options.pencils = cut->pencils;
+        options.sheets = cut->sheets;
         solve(grid, &options, f, u);
         harness_load(precision, points, u, got);
         CHECK_CLOSE(got, want, n[0], n[1], n[2], harness_tolerance(precision, 1e-13, 1e-5),
                     "%s, %d GPUs, cut %zu x %zu%s", harness_precision_name(precision), gpus,
-                    cut->segment_planes, cut->pencils, run % 2 ? ", managed" : "");
+                    cut->segment_planes, cut->sheets, run % 2 ? ", managed" : "");
     }
     free(u);
     free(got);

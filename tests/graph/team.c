@@ -53,7 +53,7 @@ static void check_u(data *d, size_t u, size_t want, const char *what) {
                 "%s, u %zu of f %zu, %s", what, u, want, harness_precision_name(d->precision));
 }
 
-/** Each step once, on a worker, in the order of their ends; and pencils between the segments. */
+/** Each step once, on a worker, in the order of their ends; and sheets between the segments. */
 static void check_events(const psg_plan *plan, const psg_statistics *s, size_t tasks) {
     size_t count = 0;
     double end = 0;
@@ -63,7 +63,7 @@ static void check_events(const psg_plan *plan, const psg_statistics *s, size_t t
     double last[3] = {0}, first[3] = {INFINITY, INFINITY, INFINITY};
     for (size_t m = 0; m < count && m < tasks; ++m) {
         const psg_event *e = &events[m];
-        const int phase = e->pencil != SIZE_MAX ? 1 : last[1] > 0 ? 2 : 0;
+        const int phase = e->sheet != SIZE_MAX ? 1 : last[1] > 0 ? 2 : 0;
         CHECK(e->worker >= 0 && (size_t)e->worker < s->workers, "a step on worker %d", e->worker);
         CHECK(e->end >= end, "an end at %g comes after one at %g", e->end, end);
         end = e->end;
@@ -73,8 +73,8 @@ static void check_events(const psg_plan *plan, const psg_statistics *s, size_t t
         first[phase] = fmin(first[phase], e->start);
     }
     CHECK(last[0] <= first[1] && last[1] <= first[2],
-          "segments end at %g, pencils go from %g to %g, and segments on from %g", last[0],
-          first[1], last[1], first[2]);
+          "segments end at %g, sheets go from %g to %g, and segments on from %g", last[0], first[1],
+          last[1], first[2]);
     free(events);
 }
 
@@ -89,8 +89,8 @@ static void check_told(const psg_plan *plan, const psg_options *options, bool te
     CHECK(s.submit_tasks == (team ? 1 : tasks), "StarPU was handed %zu tasks of %zu",
           s.submit_tasks, tasks);
     if (options->graph == PSG_GRAPH_FUSED) {
-        CHECK(tasks == 2 * s.segments + s.pencils, "%zu tasks of %zu segments, %zu pencils", tasks,
-              s.segments, s.pencils);
+        CHECK(tasks == 2 * s.segments + s.sheets, "%zu tasks of %zu segments, %zu sheets", tasks,
+              s.segments, s.sheets);
     }
     check_events(plan, &s, tasks);
 }
@@ -186,7 +186,7 @@ static void check_tasks(data *d) {
         options.gpus = 0;
         options.graph = PSG_GRAPH_FUSED;
         options.segment_planes = m == 0 ? 9 : 0;
-        options.pencils = m == 1 ? 5 : 0;
+        options.sheets = m == 1 ? 5 : 0;
         options.policy = m == 2 ? "lws" : NULL;
         if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
             CHECK_STATUS(psg_solve(plan, d->f[0], d->u[0]), PSG_OK);

@@ -39,7 +39,7 @@ static psg_plan *plan_of(const fixture *x, const terms *t, unsigned in_flight) {
     options.factor = t->factor;
     options.mean = t->mean;
     options.segment_planes = 5;
-    options.pencils = 3;
+    options.sheets = 3;
     options.in_flight = in_flight;
     CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK);
     return plan;

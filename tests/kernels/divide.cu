@@ -21,13 +21,12 @@ static void divide(psg_cuda_layout layout, size_t nxc, size_t rows, size_t nz, d
     for (Complex &v : host)
         v = {(Real)check_uniform(), (Real)check_uniform()};
     const device_array<Real> ex_d(ex), ey_d(ey), ez_d(ez);
-    const device_array<Complex> pencil(host), mode0(1);
+    const device_array<Complex> sheet(host), mode0(1);
     const double scale = 0.25;
     const psg_cuda_symbol symbol = {ex_d.data(), ey_d.data(),  ez_d.data(), lambda,
                                     scale,       mode0.data(), nullptr,     pairs};
-    MUST(
-        psg_cuda_divide(precision_of<Real>(), layout, pencil.data(), columns, nxc, nz, &symbol, 0));
-    const std::vector<Complex> got = pencil.get();
+    MUST(psg_cuda_divide(precision_of<Real>(), layout, sheet.data(), columns, nxc, nz, &symbol, 0));
+    const std::vector<Complex> got = sheet.get();
     const Complex mean = mode0.get()[0];
     CHECK(mean.x == host[0].x && mean.y == host[0].y);
     const double tolerance = sizeof(Real) == 8 ? 1e-15 : 1.5e-6; // f32: of its sums too

@@ -21,7 +21,7 @@ static double uniform() {
     return 2.0 * rand() / RAND_MAX - 1.0;
 }
 
-/// A pencil of some columns, its spectrum in uneven segments with gaps, and the answer.
+/// A sheet of some columns, its spectrum in uneven segments with gaps, and the answer.
 template <class Real> struct problem {
     using Complex = complex_t<Real>;
     using extended = complex_t<long double>;

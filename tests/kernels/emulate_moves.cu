@@ -136,7 +136,7 @@ static void slab(uint32_t nxc, uint32_t ny, uint32_t planes, uint32_t count) {
         fail("unpack of a slab", nxc, ny, planes, (int)count);
 }
 
-static void pencil(bool strided, uint32_t columns, uint32_t nz, uint32_t count, uint32_t gap) {
+static void sheet(bool strided, uint32_t columns, uint32_t nz, uint32_t count, uint32_t gap) {
     const size_t pitch = columns + gap;
     std::vector<E> whole = numbers((size_t)columns * nz);
     const std::vector<E> before = whole;
@@ -163,9 +163,9 @@ static void pencil(bool strided, uint32_t columns, uint32_t nz, uint32_t count, 
                     for (uint32_t z = 0; z < a.nz; z++)
                         for (uint32_t t = 0; t < pack_threads; t++)
                             if (pack)
-                                pack_pencil_plane<E, true>(a, b, z, t);
+                                pack_sheet_plane<E, true>(a, b, z, t);
                             else
-                                pack_pencil_plane<E, false>(a, b, z, t);
+                                pack_sheet_plane<E, false>(a, b, z, t);
             } else {
                 for (uint32_t c = 0; c < columns; c += transpose_tile)
                     for (uint32_t z = 0; z < a.nz; z += transpose_tile) {
@@ -194,7 +194,7 @@ static void pencil(bool strided, uint32_t columns, uint32_t nz, uint32_t count, 
                 const uint32_t want =
                     c >= columns ? hole : (uint32_t)(strided ? k * columns + c : c * nz + k);
                 if (block[s][i].word[0] != want) {
-                    fail("pack of a pencil", columns, nz, count, (int)s);
+                    fail("pack of a sheet", columns, nz, count, (int)s);
                     return;
                 }
             }
@@ -202,7 +202,7 @@ static void pencil(bool strided, uint32_t columns, uint32_t nz, uint32_t count, 
             whole.assign(whole.size(), E{{hole, hole}});
     }
     if (!equal(whole, before))
-        fail("unpack of a pencil", columns, nz, count, strided);
+        fail("unpack of a sheet", columns, nz, count, strided);
 }
 
 /// @param each  eigenvalues along x of a number
@@ -271,12 +271,12 @@ int main() {
             slab(nxc, 130, 3, count);
     slab(3, 2, 4, 128);
     for (bool strided : {false, true}) {
-        pencil(strided, 30, 11, 1, 0);
-        pencil(strided, 33, 65, 4, 0);
-        pencil(strided, 1, 40, 40, 3);
-        pencil(strided, 1, 1, 1, 0);
-        pencil(strided, 1100, 33, 5, 100);
-        pencil(strided, 40, 301, 300, 0);
+        sheet(strided, 30, 11, 1, 0);
+        sheet(strided, 33, 65, 4, 0);
+        sheet(strided, 1, 40, 40, 3);
+        sheet(strided, 1, 1, 1, 0);
+        sheet(strided, 1100, 33, 5, 100);
+        sheet(strided, 40, 301, 300, 0);
         for (uint32_t nz : {1u, 7u, 8u, 9u, 100u, 3000u})
             for (uint32_t each : {1u, 2u})
                 divide(7, 5, nz, strided, each);

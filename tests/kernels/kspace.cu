@@ -33,8 +33,8 @@ static std::vector<extended> solve_column(const std::vector<extended> &root,
     return u;
 }
 
-/// A pencil: rows x nxc columns of n points, random numbers, and the answers of some columns.
-template <class Real> struct pencil {
+/// A sheet: rows x nxc columns of n points, random numbers, and the answers of some columns.
+template <class Real> struct sheet {
     using Complex = complex_t<Real>;
     size_t n, nxc, columns;
     double lambda, scale;
@@ -44,7 +44,7 @@ template <class Real> struct pencil {
     std::vector<std::vector<extended>> answer;
     extended mean;
 
-    pencil(size_t n_, size_t nxc_, size_t rows, double lambda_, size_t choose)
+    sheet(size_t n_, size_t nxc_, size_t rows, double lambda_, size_t choose)
         : n(n_), nxc(nxc_), columns(nxc_ * rows), lambda(lambda_), scale(1.0 / (double)n_),
           ex(nxc_), ey(rows), ez(n_), f(n_ * columns) {
         for (std::vector<Real> *e : {&ex, &ey, &ez})
@@ -74,7 +74,7 @@ template <class Real> struct pencil {
     }
 };
 
-/// Segments on the device that hold a pencil: `count` uneven ones, `gap` numbers between planes.
+/// Segments on the device that hold a sheet: `count` uneven ones, `gap` numbers between planes.
 template <class Real> struct segments {
     using Complex = complex_t<Real>;
     size_t pitch;
@@ -82,7 +82,7 @@ template <class Real> struct segments {
     std::vector<std::unique_ptr<device_array<Complex>>> block;
     std::vector<psg_cuda_segment> list;
 
-    segments(const pencil<Real> &p, size_t count, size_t gap) : pitch(p.columns + gap), z0{0} {
+    segments(const sheet<Real> &p, size_t count, size_t gap) : pitch(p.columns + gap), z0{0} {
         const Complex hole = {Real(-7), Real(-7)};
         for (size_t s = 0; s < count; s++) {
             const size_t left = p.n - z0[s] - (count - s - 1);
@@ -97,7 +97,7 @@ template <class Real> struct segments {
         }
     }
     /// Compare columns first .. end-1 with the answers; the others and the gaps must be as they were.
-    void check(const pencil<Real> &p, size_t first, size_t end, const char *what) const {
+    void check(const sheet<Real> &p, size_t first, size_t end, const char *what) const {
         double most = 0, worst = 0;
         size_t at_z = 0, at_c = 0;
         for (size_t s = 0; s + 1 < z0.size(); s++) {
@@ -133,7 +133,7 @@ template <class Real> struct segments {
 
 /// The last `apart` rows as a band of their own, which goes to another place if `cut` is not 0.
 template <class Real>
-static void run(const pencil<Real> &p, size_t count, size_t gap, int variant, size_t apart,
+static void run(const sheet<Real> &p, size_t count, size_t gap, int variant, size_t apart,
                 size_t cut) {
     using Complex = complex_t<Real>;
     psg_cuda_kspace *plan = nullptr;
@@ -174,7 +174,7 @@ template <class Real> static void length(size_t n, size_t nxc, size_t rows, size
     const int variants = psg_cuda_kspace_supported(precision_of<Real>(), n);
     if (variants == 0)
         return;
-    const pencil<Real> p(n, nxc, rows, n % 2 ? 0.75 : 0.0, choose);
+    const sheet<Real> p(n, nxc, rows, n % 2 ? 0.75 : 0.0, choose);
     for (int v = 0; v < variants; v++) {
         run(p, 1, 0, v, 0, 0);
         run(p, 1, 0, v, 1, 0);

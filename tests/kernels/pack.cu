@@ -1,4 +1,4 @@
-// Packing puts every row of a slab and every plane of a pencil where it belongs, unpacking brings it
+// Packing puts every row of a slab and every plane of a sheet where it belongs, unpacking brings it
 // back, for uneven and empty pieces, more pieces than one launch takes, and both layouts along z.
 #include "kernels/complex.cuh"
 #include "kernels/pack.h"
@@ -68,7 +68,7 @@ static void slab(size_t nxc, size_t ny, size_t planes, size_t count, bool empty)
 }
 
 template <class Real>
-static void pencil(psg_cuda_layout layout, size_t columns, size_t nz, size_t count, size_t gap) {
+static void sheet(psg_cuda_layout layout, size_t columns, size_t nz, size_t count, size_t gap) {
     using Complex = complex_t<Real>;
     const std::vector<size_t> z0 = cuts(nz, count, false);
     const std::vector<Complex> host = indices<Real>(columns * nz);
@@ -85,26 +85,26 @@ static void pencil(psg_cuda_layout layout, size_t columns, size_t nz, size_t cou
         return layout == PSG_CUDA_Z_STRIDED ? z * columns + c : c * nz + z;
     };
     device_array<Complex> whole(host);
-    MUST(psg_cuda_pack_pencil(precision_of<Real>(), layout, whole.data(), columns, nz,
-                              segment.data(), count, 0));
+    MUST(psg_cuda_pack_sheet(precision_of<Real>(), layout, whole.data(), columns, nz,
+                             segment.data(), count, 0));
     for (size_t s = 0; s < count; s++) {
         const std::vector<Complex> got = block[s]->get();
         for (size_t i = 0; i < got.size(); i++) {
             const size_t z = z0[s] + i / pitch, c = i % pitch;
             if (!same(got[i], c < columns ? host[place(z, c)] : hole)) {
-                FAIL("pencil of %zu columns, layout %d, %zu segments: plane %zu, column %zu is %g",
+                FAIL("sheet of %zu columns, layout %d, %zu segments: plane %zu, column %zu is %g",
                      columns, layout, count, z, c, (double)got[i].x);
                 return;
             }
         }
     }
     whole.poison();
-    MUST(psg_cuda_unpack_pencil(precision_of<Real>(), layout, whole.data(), columns, nz,
-                                segment.data(), count, 0));
+    MUST(psg_cuda_unpack_sheet(precision_of<Real>(), layout, whole.data(), columns, nz,
+                               segment.data(), count, 0));
     const std::vector<Complex> back = whole.get();
     for (size_t i = 0; i < host.size(); i++)
         if (!same(back[i], host[i])) {
-            FAIL("pencil of %zu columns, layout %d, from %zu segments: element %zu is %g", columns,
+            FAIL("sheet of %zu columns, layout %d, from %zu segments: element %zu is %g", columns,
                  layout, count, i, (double)back[i].x);
             return;
         }
@@ -116,15 +116,15 @@ template <class Real> static void all(bool small) {
     slab<Real>(33, 17, 2, 5, true);
     slab<Real>(1, 9, 7, 9, false);
     for (psg_cuda_layout layout : {PSG_CUDA_Z_STRIDED, PSG_CUDA_Z_CONTIGUOUS}) {
-        pencil<Real>(layout, 30, 11, 1, 0);
-        pencil<Real>(layout, 33, 65, 4, 0);
-        pencil<Real>(layout, 1, 40, 40, 3);
-        pencil<Real>(layout, 77, 1, 1, 5);
+        sheet<Real>(layout, 30, 11, 1, 0);
+        sheet<Real>(layout, 33, 65, 4, 0);
+        sheet<Real>(layout, 1, 40, 40, 3);
+        sheet<Real>(layout, 77, 1, 1, 5);
         if (small)
             continue;
-        pencil<Real>(layout, 65, 301, 300, 0);
-        pencil<Real>(layout, 1100, 70, 7, 300);
-        pencil<Real>(layout, 3, 140000, 2, 0);
+        sheet<Real>(layout, 65, 301, 300, 0);
+        sheet<Real>(layout, 1100, 70, 7, 300);
+        sheet<Real>(layout, 3, 140000, 2, 0);
     }
     if (small)
         return;
@@ -145,9 +145,9 @@ static void arguments() {
           cudaErrorInvalidValue);
     CHECK(psg_cuda_pack_slab(PSG_CUDA_F64, a.data(), 2, 1, 2, block, y0, 1, 0) ==
           cudaErrorInvalidValue);
-    CHECK(psg_cuda_pack_pencil(PSG_CUDA_F64, PSG_CUDA_Z_STRIDED, a.data(), 4, 3, &segment, 1, 0) ==
+    CHECK(psg_cuda_pack_sheet(PSG_CUDA_F64, PSG_CUDA_Z_STRIDED, a.data(), 4, 3, &segment, 1, 0) ==
           cudaErrorInvalidValue);
-    CHECK(psg_cuda_pack_pencil(PSG_CUDA_F64, PSG_CUDA_Z_STRIDED, a.data(), 4, 2, &thin, 1, 0) ==
+    CHECK(psg_cuda_pack_sheet(PSG_CUDA_F64, PSG_CUDA_Z_STRIDED, a.data(), 4, 2, &thin, 1, 0) ==
           cudaErrorInvalidValue);
 }
 

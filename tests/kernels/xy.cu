@@ -72,7 +72,7 @@ template <class Real> struct problem {
         want = u_d.get();
     }
 
-    /// Pencils that begin with the rows y0, of which the planes are views of a slab, or dense; the
+    /// Sheets that begin with the rows y0, of which the planes are views of a slab, or dense; the
     /// slab in two segments. And with each of some pitches.
     void by_strips(const std::vector<size_t> &y0, bool dense,
                    const std::vector<pitches> &strides = {}) {

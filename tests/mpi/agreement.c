@@ -209,7 +209,7 @@ static void options_that_differ(void) {
     DIFFERS("segment_planes", (void)0, x.options.segment_planes = 1);
     DIFFERS("normalize", x.options.graph = PSG_GRAPH_STAGED, x.options.normalize = 0);
     DIFFERS("cpu_share", (void)0, x.options.cpu_share = 0);
-    DIFFERS("pencils", x.options.pencils = 5, x.options.pencils = 4);
+    DIFFERS("sheets", x.options.sheets = 5, x.options.sheets = 4);
     DIFFERS("policy", x.options.policy = "lws", x.options.policy = "eager");
     DIFFERS("effort", (void)0, x.options.effort = PSG_EFFORT_MEASURE);
     DIFFERS("in_flight", (void)0, x.options.in_flight = 3);

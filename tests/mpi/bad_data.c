@@ -35,7 +35,7 @@ static int fixture_init(fixture *x, psg_precision precision, const harness_varia
     options.mean = mean;
     options.mean_tolerance = tolerance;
     options.segment_planes = 2;
-    options.pencils = 5;
+    options.sheets = 5;
     x->plan = NULL;
     x->part = share_make(comm, precision, &box, 0);
     x->other = share_make(comm, precision, &box, 1);

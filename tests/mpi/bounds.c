@@ -1,5 +1,5 @@
 /* Over several processes the dependencies are those of each process' own tasks and messages: a
- * pencil needs every segment, its own process' or by a message; and no process' bounds are longer
+ * sheet needs every segment, its own process' or by a message; and no process' bounds are longer
  * than its solve. */
 #include "graph/psg_observe.h"
 #include "graph/psg_starpu.h"
@@ -33,7 +33,7 @@ static void take(const psg_plan *plan, solved *s) {
     CHECK_STATUS(psg_plan_dependencies(plan, s->edge, s->edges, &s->edges), PSG_OK);
 }
 
-/** Of how many segments (or pencils) does an event need a task, and of how many a message? */
+/** Of how many segments (or sheets) does an event need a task, and of how many a message? */
 static void count_needs(const solved *s, size_t after, size_t *tasks, size_t *messages,
                         size_t *alltoalls) {
     char *seen = calloc(s->statistics.segments + 1, 1);
@@ -55,20 +55,20 @@ static void count_needs(const solved *s, size_t after, size_t *tasks, size_t *me
 }
 
 static void check_graph(const psg_plan *plan, const solved *s, psg_exchange exchange) {
-    size_t own = 0, own_pencils = 0;
-    CHECK_STATUS(psg_plan_segments(plan, &own, &own_pencils), PSG_OK);
+    size_t own = 0, own_sheets = 0;
+    CHECK_STATUS(psg_plan_segments(plan, &own, &own_sheets), PSG_OK);
     const size_t others = s->statistics.segments - own;
     for (size_t m = 0; m < s->events; ++m) {
         const psg_event *e = &s->event[m];
         size_t tasks, messages, alltoalls;
         count_needs(s, m, &tasks, &messages, &alltoalls);
         if (e->stage == PSG_STAGE_KSPACE ||
-            (e->stage == PSG_STAGE_UNPACK && e->pencil != SIZE_MAX)) {
+            (e->stage == PSG_STAGE_UNPACK && e->sheet != SIZE_MAX)) {
             CHECK(tasks == own, "%s p%zu needs %zu tasks of %zu", psg_stage_name(e->stage),
-                  e->pencil, tasks, own);
+                  e->sheet, tasks, own);
             CHECK(messages == (exchange == PSG_EXCHANGE_MPI ? others : 0),
                   "%s p%zu has messages of %zu segments, of %zu", psg_stage_name(e->stage),
-                  e->pencil, messages, others);
+                  e->sheet, messages, others);
             CHECK((alltoalls > 0) == (exchange == PSG_EXCHANGE_ALLTOALL && others > 0),
                   "%zu alltoalls", alltoalls);
         }
@@ -107,19 +107,19 @@ static void check_bounds(const psg_plan *plan, const solved *s) {
 }
 
 static void one_plan(const oracle_grid *box, psg_exchange exchange, const harness_variant *variant,
-                     size_t pencils) {
+                     size_t sheets) {
     share own = share_make(world, PSG_F64, box, 0);
     double *f = calloc(box->n[0] * box->n[1] * box->n[2], sizeof *f);
     const psg_grid grid = harness_grid(box);
     psg_options options = ranks_options(PSG_F64, &world);
     psg_plan *plan = NULL;
-    ranks_at("%s, %s, %zu pencils", ranks_exchange_name(exchange), variant->name, pencils);
+    ranks_at("%s, %s, %zu sheets", ranks_exchange_name(exchange), variant->name, sheets);
     f[0] = 1;
     share_take(&own, f);
     harness_set_variant(&options, variant);
     options.exchange = exchange;
     options.segment_planes = 2;
-    options.pencils = pencils;
+    options.sheets = sheets;
     options.record = 1;
     if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
         for (int n = 0; n < 2; ++n) {
@@ -165,9 +165,9 @@ int main(int argc, char **argv) {
     for (size_t b = 0; b < sizeof boxes / sizeof *boxes; ++b) {
         for (int exchange = 0; exchange < RANKS_EXCHANGES; ++exchange) {
             for (int variant = 0; variant < 2; ++variant) {
-                for (size_t pencils = 1; pencils <= 9; pencils += 8) {
+                for (size_t sheets = 1; sheets <= 9; sheets += 8) {
                     one_plan(&boxes[b], ranks_exchanges[exchange], &harness_variants[variant],
-                             pencils);
+                             sheets);
                 }
             }
         }

@@ -116,7 +116,7 @@ int main(int argc, char **argv) {
             options.exchange = ranks_exchanges[n / 3 % RANKS_EXCHANGES];
             options.in_flight = 1 + (unsigned)(n % 3);
             options.segment_planes = 2;
-            options.pencils = 9;
+            options.sheets = 9;
             ranks_at("%s, %s, %s, %u in flight", harness_precision_name(options.precision),
                      harness_variants[n / 3 / RANKS_EXCHANGES].name,
                      ranks_exchange_name(options.exchange), options.in_flight);

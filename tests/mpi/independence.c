@@ -13,7 +13,7 @@ static const oracle_grid grids[] = {
 #define GRIDS (sizeof grids / sizeof *grids)
 
 static const struct {
-    size_t segment_planes, pencils;
+    size_t segment_planes, sheets;
 } cuts[] = {{0, 0}, {1, 1000}, {2, 3}, {1000, 1}, {3, 8}};
 #define CUTS (sizeof cuts / sizeof *cuts)
 
@@ -110,12 +110,12 @@ static void one_run(size_t run, int cpus) {
     options.symbol = symbol ? PSG_SYMBOL_FD2 : PSG_SYMBOL_SPECTRAL;
     options.lambda = lambdas[lambda];
     options.segment_planes = cuts[cut].segment_planes;
-    options.pencils = cuts[cut].pencils;
+    options.sheets = cuts[cut].sheets;
     options.in_flight = 1 + (unsigned)(mixed % 3);
-    snprintf(words, sizeof words, "%s, %s, %s, %s, lambda %g, %zu planes, %zu pencils, cpus %d",
+    snprintf(words, sizeof words, "%s, %s, %s, %s, lambda %g, %zu planes, %zu sheets, cpus %d",
              harness_precision_name(options.precision), variant->name,
              ranks_exchange_name(options.exchange), symbol ? "fd2" : "spectral", options.lambda,
-             options.segment_planes, options.pencils, cpus);
+             options.segment_planes, options.sheets, cpus);
     ranks_at("%zux%zux%zu, %s, %u in flight", grids[g].n[0], grids[g].n[1], grids[g].n[2], words,
              options.in_flight);
     int held = CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK);

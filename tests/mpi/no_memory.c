@@ -89,7 +89,7 @@ static void play(const scene *x) {
     options.exchange = x->exchange;
     options.record = x->record;
     options.segment_planes = 2;
-    options.pencils = 5;
+    options.sheets = 5;
     for (int m = 0; m < SHARES; m++) {
         share_take(&x->part[m], f);
     }

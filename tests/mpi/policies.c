@@ -21,7 +21,7 @@ static void solve(const char *policy, psg_exchange exchange, const double *f, co
     options.policy = policy;
     options.exchange = ranks_size(comm) > 1 ? exchange : PSG_EXCHANGE_AUTO;
     options.segment_planes = 2;
-    options.pencils = 6;
+    options.sheets = 6;
     ranks_at("policy %s, exchange %s", policy, ranks_exchange_name(exchange));
     if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
         for (int turn = 0; turn < 3; ++turn) {

@@ -22,7 +22,7 @@ static const oracle_grid grids[] = {
 #define GRIDS (sizeof grids / sizeof *grids)
 
 static const struct cut {
-    size_t segment_planes, pencils;
+    size_t segment_planes, sheets;
 } cuts[] = {{0, 0}, {5, 7}, {1, 1000}, {1000, 1}};
 #define CUTS (sizeof cuts / sizeof *cuts)
 
@@ -108,11 +108,11 @@ static void one_plan(const oracle_grid *grid, psg_precision precision, psg_excha
     char words[200];
     options.exchange = exchange;
     options.segment_planes = cut->segment_planes;
-    options.pencils = cut->pencils;
+    options.sheets = cut->sheets;
     options.in_flight = FLIGHTS;
-    snprintf(words, sizeof words, "%zux%zux%zu, %s, exchange %d, %zu planes, %zu pencils",
+    snprintf(words, sizeof words, "%zux%zux%zu, %s, exchange %d, %zu planes, %zu sheets",
              grid->n[0], grid->n[1], grid->n[2], harness_precision_name(precision), (int)exchange,
-             cut->segment_planes, cut->pencils);
+             cut->segment_planes, cut->sheets);
     ranks_at("%s", words);
     psg_plan *plan = plan_of(grid, &options);
     if (plan == NULL) {

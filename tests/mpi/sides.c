@@ -83,7 +83,7 @@ static void one_run(size_t run) {
     harness_set_variant(&options, variant);
     options.exchange = ranks_exchanges[run / 3 % RANKS_EXCHANGES];
     options.segment_planes = 1 + run % 4;
-    options.pencils = 1 + run % 5;
+    options.sheets = 1 + run % 5;
     ranks_at("%s, %s, run %zu", sides[s].words, variant->name, run);
     int held = CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK);
     if (ranks_all(comm, held)) {

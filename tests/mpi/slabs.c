@@ -253,7 +253,7 @@ static void one_plan(size_t n) {
     options.exchange = ranks_exchanges[n % RANKS_EXCHANGES];
     options.in_flight = 1 + (unsigned)(n % 3);
     options.segment_planes = 2;
-    options.pencils = 3;
+    options.sheets = 3;
     options.mean = n % 3 == 1 ? PSG_MEAN_ERROR : PSG_MEAN_DROP;
     options.mean_tolerance = 0.9; /* looks at the mean, and takes any */
     snprintf(words, sizeof words, "%s, %s, %s, %u in flight", harness_precision_name(precision),

@@ -12,9 +12,7 @@
 static const oracle_grid boxes[] = {
     {{10, 9, 13}, {1.0, 1.0, 1.0}}, {{7, 3, 5}, {1.0, 1.0, 1.0}}, {{1, 8, 2}, {1.0, 1.0, 1.0}}};
 
-static const struct {
-    size_t segment_planes, pencils;
-} cuts[] = {{0, 0}, {1, 9}, {2, 4}, {1000, 1}};
+static const struct { size_t segment_planes, sheets; } cuts[] = {{0, 0}, {1, 9}, {2, 4}, {1000, 1}};
 
 static MPI_Comm world;
 static int size, rank;
@@ -46,22 +44,22 @@ static size_t bytes_to_send(const oracle_grid *box, psg_precision precision) {
 
 static void check_cut(const psg_plan *plan, const psg_statistics *s, const psg_options *options,
                       const oracle_grid *box) {
-    size_t segments = 99, pencils = 99;
+    size_t segments = 99, sheets = 99;
     size_t planes = part_of(box->n[2], rank), rows = part_of(box->n[1], rank);
     size_t asked = options->segment_planes;
     CHECK(s->ranks == size && s->rank == rank, "process %d of %d", s->rank, s->ranks);
-    CHECK(ranks_same(world, (long)s->segments) && ranks_same(world, (long)s->pencils) &&
+    CHECK(ranks_same(world, (long)s->segments) && ranks_same(world, (long)s->sheets) &&
               ranks_same(world, (long)s->segment_planes) && ranks_same(world, (long)s->exchange),
-          "here %zu segments of up to %zu planes, %zu pencils, exchange %d", s->segments,
-          s->segment_planes, s->pencils, s->exchange);
-    CHECK_STATUS(psg_plan_segments(plan, &segments, &pencils), PSG_OK);
+          "here %zu segments of up to %zu planes, %zu sheets, exchange %d", s->segments,
+          s->segment_planes, s->sheets, s->exchange);
+    CHECK_STATUS(psg_plan_segments(plan, &segments, &sheets), PSG_OK);
     CHECK((segments > 0) == (planes > 0) && segments <= planes, "%zu segments of %zu planes",
           segments, planes);
-    CHECK((pencils > 0) == (rows > 0) && pencils <= rows, "%zu pencils of %zu rows", pencils, rows);
+    CHECK((sheets > 0) == (rows > 0) && sheets <= rows, "%zu sheets of %zu rows", sheets, rows);
     CHECK(sum_over_processes(segments) == (long)s->segments, "%zu segments, of all %zu", segments,
           s->segments);
-    CHECK(sum_over_processes(pencils) == (long)s->pencils, "%zu pencils, of all %zu", pencils,
-          s->pencils);
+    CHECK(sum_over_processes(sheets) == (long)s->sheets, "%zu sheets, of all %zu", sheets,
+          s->sheets);
     CHECK(s->segment_planes >= 1 && s->segment_planes <= part_of(box->n[2], 0), "%zu planes",
           s->segment_planes);
     if (asked > 0) {
@@ -100,7 +98,7 @@ static void check_tasks(const psg_plan *plan, const psg_statistics *s, const psg
     for (int stage = 0; stage < PSG_STAGE_EXCHANGE; ++stage) {
         const psg_stage_statistics *of = &s->stage[stage];
         CHECK(of->tasks == want[stage],
-              "%s: %llu tasks instead of %zu with %zu segments, %zu pencils",
+              "%s: %llu tasks instead of %zu with %zu segments, %zu sheets",
               psg_stage_name((psg_stage)stage), (unsigned long long)of->tasks, want[stage], S, P);
         CHECK(want[stage] ? of->seconds > 0 : of->seconds == 0, "%s: %g seconds",
               psg_stage_name((psg_stage)stage), of->seconds);
@@ -249,10 +247,10 @@ int main(int argc, char **argv) {
         harness_set_variant(&options, variant);
         options.exchange = exchanges[(n + n / 3 + n / 12) % 3];
         options.segment_planes = cuts[cut].segment_planes;
-        options.pencils = cuts[cut].pencils;
-        snprintf(words, sizeof words, "%s, exchange %d, %zux%zux%zu, %zu planes, %zu pencils",
+        options.sheets = cuts[cut].sheets;
+        snprintf(words, sizeof words, "%s, exchange %d, %zux%zux%zu, %zu planes, %zu sheets",
                  variant->name, options.exchange, boxes[box].n[0], boxes[box].n[1], boxes[box].n[2],
-                 options.segment_planes, options.pencils);
+                 options.segment_planes, options.sheets);
         ranks_at("%s", words);
         if (ranks_takes(n)) {
             one_plan(&boxes[box], &options, words);

@@ -1,5 +1,5 @@
-/* u does not depend on how the work is cut and shared out: segments, pencils, workers, variant, layout
- * and solves in flight give what one worker, one segment and one pencil give. */
+/* u does not depend on how the work is cut and shared out: segments, sheets, workers, variant, layout
+ * and solves in flight give what one worker, one segment and one sheet give. */
 #include "tests/check.h"
 #include "tests/harness.h"
 
@@ -34,7 +34,7 @@ static int make_reference(reference *r, const oracle_grid *grid, psg_precision p
     r->u = oracle_array(r->points);
     r->got = oracle_array(r->points);
     options.segment_planes = grid->n[2];
-    options.pencils = 1;
+    options.sheets = 1;
     options.in_flight = 1;
     oracle_random(grid->n[0], r->points, r->f);
     int held = CHECK_STATUS(psg_plan_create(&plan, &g, &options), PSG_OK) &&
@@ -63,23 +63,23 @@ static void one_configuration(reference *r, const psg_options *options, const ch
             CHECK_CLOSE(
                 r->got, r->u, r->grid->n[0], r->grid->n[1], r->grid->n[2],
                 harness_tolerance(options->precision, 1e-14, 2e-6),
-                "%s, %d workers, %zu planes a segment, %zu pencils, %u in flight, %s, solve %d",
+                "%s, %d workers, %zu planes a segment, %zu sheets, %u in flight, %s, solve %d",
                 harness_precision_name(options->precision), options->cpus, options->segment_planes,
-                options->pencils, options->in_flight, variant, repeat);
+                options->sheets, options->in_flight, variant, repeat);
         }
     }
     psg_plan_destroy(plan);
 }
 
 static void all_cuts(reference *r, psg_precision precision, int cpus) {
-    static const size_t planes[] = {0, 1, 2, 3, 5, 8, 1000}, pencils[] = {0, 1, 2, 3, 7, 1000};
-    enum { NPLANES = sizeof planes / sizeof *planes, NPENCILS = sizeof pencils / sizeof *pencils };
-    for (size_t run = 0; run < (size_t)NPLANES * NPENCILS * HARNESS_VARIANTS; ++run) {
+    static const size_t planes[] = {0, 1, 2, 3, 5, 8, 1000}, sheets[] = {0, 1, 2, 3, 7, 1000};
+    enum { NPLANES = sizeof planes / sizeof *planes, NSHEETS = sizeof sheets / sizeof *sheets };
+    for (size_t run = 0; run < (size_t)NPLANES * NSHEETS * HARNESS_VARIANTS; ++run) {
         const harness_variant *variant = &harness_variants[run % HARNESS_VARIANTS];
         psg_options options = configuration(precision, cpus);
         harness_set_variant(&options, variant);
         options.segment_planes = planes[run / HARNESS_VARIANTS % NPLANES];
-        options.pencils = pencils[run / HARNESS_VARIANTS / NPLANES];
+        options.sheets = sheets[run / HARNESS_VARIANTS / NPLANES];
         options.in_flight = 1 + (unsigned)(run % 4);
         one_configuration(r, &options, variant->name);
     }

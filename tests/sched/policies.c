@@ -53,7 +53,7 @@ static void one_policy(const char *policy, const double *f, const double *want) 
         options.policy = policy;
         options.cpus = run % 2 ? 3 : 2;
         options.segment_planes = 4;
-        options.pencils = 5;
+        options.sheets = 5;
         one_plan(&options, harness_variants[run / 2].name, f, want);
         if (run == 0 && policy) {
             in_force(&options);
@@ -61,7 +61,7 @@ static void one_policy(const char *policy, const double *f, const double *want) 
     }
 }
 
-/** The answer of one worker, one segment and one pencil. */
+/** The answer of one worker, one segment and one sheet. */
 static int reference(double *f, double *want) {
     psg_grid grid = harness_grid(&box);
     psg_options options = harness_options(PSG_F64);
@@ -69,7 +69,7 @@ static int reference(double *f, double *want) {
     oracle_random(6, POINTS, f);
     options.cpus = 1;
     options.segment_planes = NZ;
-    options.pencils = 1;
+    options.sheets = 1;
     int held = CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK) &&
                CHECK_STATUS(psg_solve(plan, f, want), PSG_OK);
     psg_plan_destroy(plan);

@@ -34,7 +34,7 @@ static void calibrate(void) {
     options.gpus = 0;
     options.calibrate = 1;
     options.segment_planes = N / 4;
-    options.pencils = 4;
+    options.sheets = 4;
     CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK);
     for (int solve = 0; plan && solve < 6; ++solve) {
         CHECK_STATUS(psg_solve(plan, f, f + POINTS), PSG_OK);

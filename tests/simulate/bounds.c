@@ -9,10 +9,10 @@ static const char machine[] =
     "machine exact\ncpus 2\ngpus 2\ngpu_memory 8e9\nleast cpu 5e-6\nleast gpu 5e-6\n"
     "link to-gpu 5e9 1e-6\nlink from-gpu 6e9 1e-6\nlink between 7e9 1e-6\n"
     "time forward_xy f64 cpu 64x64x64 segment 8 views 8 0 100e-6\n"
-    "time kspace f64 cpu 64x64x64 pencil 8 views 8 0 200e-6\n"
+    "time kspace f64 cpu 64x64x64 sheet 8 views 8 0 200e-6\n"
     "time inverse_xy f64 cpu 64x64x64 segment 8 views 8 0 50e-6\n"
     "time forward_xy f64 gpu 64x64x64 segment 8 dense 8 0 10e-6\n"
-    "time kspace f64 gpu 64x64x64 pencil 8 dense 8 0 20e-6\n"
+    "time kspace f64 gpu 64x64x64 sheet 8 dense 8 0 20e-6\n"
     "time inverse_xy f64 gpu 64x64x64 segment 8 dense 8 0 10e-6\n";
 
 static const double field = 8.0 * N * N * N, spectrum = 16.0 * (N / 2 + 1) * N * N;
@@ -29,11 +29,11 @@ static psg_bounds bounds_of(const psg_plan *plan) {
     return b;
 }
 
-/** 8 segments and 8 pencils on two cores. */
+/** 8 segments and 8 sheets on two cores. */
 static void equal_parts(const void *argument) {
     (void)argument;
     psg_plan *plan = NULL;
-    const simulate_case c = {.n = N, .cpus = 2, .segment_planes = 8, .pencils = 8};
+    const simulate_case c = {.n = N, .cpus = 2, .segment_planes = 8, .sheets = 8};
     simulate_solve(&c, &plan);
     const psg_bounds b = bounds_of(plan);
     CHECK_NEAR(b.bound[PSG_BOUND_PATH], 350e-6, 1e-7, "path");
@@ -48,7 +48,7 @@ static void equal_parts(const void *argument) {
 static void unequal_parts(const void *argument) {
     (void)argument;
     psg_plan *plan = NULL;
-    const simulate_case c = {.n = N, .cpus = 2, .segment_planes = 24, .pencils = 8};
+    const simulate_case c = {.n = N, .cpus = 2, .segment_planes = 24, .sheets = 8};
     simulate_solve(&c, &plan);
     CHECK_NEAR(bounds_of(plan).bound[PSG_BOUND_PATH], 290e-6 + 200e-6 + 140e-6, 1e-7, "path");
     const double large = 290e-6 + 140e-6, small = 195e-6 + 95e-6;
@@ -58,7 +58,7 @@ static void unequal_parts(const void *argument) {
 }
 
 /** The time of a solve is that of the call, with the copies of f and u, and contains what they need one
- *  after the other: no pencil begins before all of f has come, and u goes home after the last. */
+ *  after the other: no sheet begins before all of f has come, and u goes home after the last. */
 static void from_memory(psg_plan *plan, const void *f, void *u) {
     psg_statistics s = {0};
     const double start = psg_clock();
@@ -76,7 +76,7 @@ static void from_memory(psg_plan *plan, const void *f, void *u) {
     CHECK_NEAR(b.bound[PSG_BOUND_PATH], field / 2 / 5e9 + 20e-6 + field / 2 / 6e9, 1e-9, "path");
 }
 
-/** Two GPUs with half of all segments and pencils each: of f each takes half; of the spectrum
+/** Two GPUs with half of all segments and sheets each: of f each takes half; of the spectrum
  *  each gives the other a quarter, and as much on the way back. */
 static void two_gpus(const void *argument) {
     (void)argument;
@@ -86,7 +86,7 @@ static void two_gpus(const void *argument) {
                              .gpus = 2,
                              .exchange = PSG_EXCHANGE_MANAGED,
                              .segment_planes = 8,
-                             .pencils = 8};
+                             .sheets = 8};
     simulate_solve(&c, &plan);
     const psg_bounds b = bounds_of(plan);
     CHECK_NEAR(b.link_bytes[PSG_LINK_H2D], 0, 0, "f is on the GPUs already");

@@ -34,15 +34,15 @@ static void check_chain(const psg_plan *plan, const psg_statistics *s, double cl
     double sum = 0;
     CHECK_STATUS(psg_plan_events(plan, event, EVENTS_MOST, &count), PSG_OK);
     CHECK_STATUS(psg_plan_dependencies(plan, need, EVENTS_MOST, &needs), PSG_OK);
-    if (!CHECK(count == 2 * s->segments + s->pencils, "%zu events", count)) {
+    if (!CHECK(count == 2 * s->segments + s->sheets, "%zu events", count)) {
         return;
     }
-    CHECK(needs == 2 * s->segments * s->pencils, "%zu dependencies", needs);
+    CHECK(needs == 2 * s->segments * s->sheets, "%zu dependencies", needs);
     for (size_t m = 0; m < count; ++m) {
         const psg_event *e = &event[m];
         const double want = recorded(e->stage);
-        CHECK_NEAR(e->end - e->start, want, 1e-3 * want, "%s of segment %zu, pencil %zu",
-                   psg_stage_name(e->stage), e->segment, e->pencil);
+        CHECK_NEAR(e->end - e->start, want, 1e-3 * want, "%s of segment %zu, sheet %zu",
+                   psg_stage_name(e->stage), e->segment, e->sheet);
         CHECK(m == 0 || fabs(e->start - event[m - 1].end) < 1e-9,
               "%s starts at %g after one that ends at %g", psg_stage_name(e->stage), e->start,
               event[m - 1].end);
@@ -70,8 +70,8 @@ static void try_case(const void *argument) {
         return;
     }
     const size_t segments = plan->context.layout.segments.count,
-                 pencils = plan->context.layout.pencils.count;
-    const size_t data = segments * (2 + pencils), uses = segments * (2 + 3 * pencils);
+                 sheets = plan->context.layout.sheets.count;
+    const size_t data = segments * (2 + sheets), uses = segments * (2 + 3 * sheets);
     const size_t total = psg_task_total(&plan->context);
     CHECK(plan->placement.resident &&
               plan->context.engine.chain_steps == (c->planes == 0 ? total : 0),

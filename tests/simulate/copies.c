@@ -16,7 +16,7 @@
     "machine exact\ncpus 4\ngpus 4\ngpu_memory 8e9\nlink to-gpu 31250000 1e-4\n"                   \
     "link from-gpu 62500000 2e-4\nlink between 125e6 3e-4\nlink peer 1e9 0\nsubmit 1e-6\n"         \
     "time forward_xy f64 gpu 64x64x64 segment 8 dense 8 0 1e-3\n"                                  \
-    "time kspace f64 gpu 64x64x64 pencil 8 dense 8 0 1e-3\n"                                       \
+    "time kspace f64 gpu 64x64x64 sheet 8 dense 8 0 1e-3\n"                                        \
     "time inverse_xy f64 gpu 64x64x64 segment 8 dense 8 0 1e-3\n"
 
 static const double slab = 8.0 * N * N * PLANES, block = 16.0 * (N / 2 + 1) * 8 * 8;
@@ -37,7 +37,7 @@ static int solve(solved *s, psg_exchange exchange) {
     options.gpus = 4;
     options.exchange = exchange;
     options.segment_planes = PLANES;
-    options.pencils = SEGMENTS;
+    options.sheets = SEGMENTS;
     psg_grid_init(&grid, N, N, N, 1, 1, 1);
     int good = f && u && CHECK_STATUS(psg_plan_create(&s->plan, &grid, &options), PSG_OK);
     for (int m = 0; good && m < 2; ++m) {
@@ -60,7 +60,7 @@ static void check_array(const solved *s, psg_link link, char data, double rate, 
         if (copy->link != link) {
             continue;
         }
-        CHECK(copy->data == data && copy->segment < SEGMENTS && copy->pencil == SIZE_MAX,
+        CHECK(copy->data == data && copy->segment < SEGMENTS && copy->sheet == SIZE_MAX,
               "%s: copy %zu is of '%c', segment %zu", psg_link_name(link), c, copy->data,
               copy->segment);
         CHECK((copy->from < 0) == (link == PSG_LINK_H2D) &&

@@ -34,7 +34,7 @@ static const char *machine_of(const speeds *s) {
         "link to-gpu %g 1e-6\nlink from-gpu %g 1e-6\nlink between 2e9 1e-6\nlink peer 2e9 0\n",
         s->memory, s->link, s->link);
     for (size_t m = 0; m < 2 * SIMULATE_TASKS; ++m) {
-        const bool rows = strcmp(simulate_tasks[m / 2][1], "pencil") == 0;
+        const bool rows = strcmp(simulate_tasks[m / 2][1], "sheet") == 0;
         const double cpu = rows && s->cpu_z > 0 ? s->cpu_z : s->cpu;
         const double seconds = m % 2 ? s->gpu : cpu;
         if (seconds > 0) {
@@ -49,12 +49,12 @@ static const char *machine_of(const speeds *s) {
 static const simulate_case cases[] = {
     {.n = 64, .gpus = 1, .cpus = 4, .cpu_share = 0.1},
     {.n = 63, .gpus = 2, .cpus = 3, .cpu_share = 0.5},
-    {.n = 61, .gpus = 2, .cpus = 4, .cpu_share = 0.9, .segment_planes = 4, .pencils = 11},
+    {.n = 61, .gpus = 2, .cpus = 4, .cpu_share = 0.9, .segment_planes = 4, .sheets = 11},
     {.n = 64, .gpus = 1, .cpus = 2, .cpu_share = 1},
     {.n = 64, .gpus = 1, .cpus = -1, .cpu_share = 0.25},
     {.n = 64, .gpus = 1, .cpus = 4, .cpu_share = 0.003}, /* of a plane */
     {.n = 59, .gpus = 1, .cpus = 4, .cpu_share = 0.3, .graph = PSG_GRAPH_STAGED},
-    {.n = 64, .gpus = 2, .cpus = 4, .cpu_share = 0.4, .graph = PSG_GRAPH_STAGED, .pencils = 2},
+    {.n = 64, .gpus = 2, .cpus = 4, .cpu_share = 0.4, .graph = PSG_GRAPH_STAGED, .sheets = 2},
     {.n = 64, .gpus = 2, .cpus = 4, .cpu_share = 0.2, .segment_planes = 1000},
 };
 
@@ -66,7 +66,7 @@ typedef struct parts {
 static parts parts_of(const psg_event *events, size_t count, psg_stage stage, int gpus) {
     parts p = {.first_of_cores = SIZE_MAX};
     for (size_t e = 0; e < count; ++e) {
-        const size_t number = events[e].segment == SIZE_MAX ? events[e].pencil : events[e].segment;
+        const size_t number = events[e].segment == SIZE_MAX ? events[e].sheet : events[e].segment;
         if (events[e].stage != stage) {
             continue;
         }
@@ -131,7 +131,7 @@ static const room_case crowded[] = {
     {&little, {.n = WHOLE, .gpus = 1, .cpus = 2, .cpu_share = 0.75}},
     {&little, {.n = WHOLE, .gpus = 2, .cpus = 2, .cpu_share = 0.25, .graph = PSG_GRAPH_STAGED}},
     {&little,
-     {.n = WHOLE, .gpus = 1, .cpus = 4, .cpu_share = 0.5, .segment_planes = 4, .pencils = 32}},
+     {.n = WHOLE, .gpus = 1, .cpus = 4, .cpu_share = 0.5, .segment_planes = 4, .sheets = 32}},
     {&little, {.n = WHOLE, .gpus = 1, .cpus = 2, .cpu_share = PSG_CPU_SHARE_FREE}},
     {&some, {.n = WHOLE, .gpus = 1, .cpus = 2, .cpu_share = PSG_CPU_SHARE_FREE}},
 };

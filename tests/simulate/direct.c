@@ -1,5 +1,5 @@
-/* With exchange direct a segment's tasks reach the blocks of pencils on other GPUs, which takes
- * what the link takes; a pencil's task finds all of its blocks on its own; StarPU copies none. */
+/* With exchange direct a segment's tasks reach the blocks of sheets on other GPUs, which takes
+ * what the link takes; a sheet's task finds all of its blocks on its own; StarPU copies none. */
 #include "graph/psg_observe.h"
 #include "graph/psg_starpu.h"
 #include "tests/simulate/simulate.h"
@@ -19,7 +19,7 @@
     "link to-gpu 5e9 1e-6\nlink from-gpu 6e9 1e-6\nlink between 7e9 1e-6\n" peer                   \
     "time forward_xy f64 gpu 64x64x64 segment 8 views 8 0 10e-3\n"                                 \
     "time forward_xy f64 gpu 64x64x64 segment 8 dense 8 0 15e-3\n"                                 \
-    "time kspace f64 gpu 64x64x64 pencil 8 views 8 0 20e-3\n"                                      \
+    "time kspace f64 gpu 64x64x64 sheet 8 views 8 0 20e-3\n"                                       \
     "time inverse_xy f64 gpu 64x64x64 segment 8 dense 8 0 30e-3\n"
 #define PEERS                                                                                      \
     MACHINE("8e9", "link peer 4e6 0\n")                                                            \
@@ -30,7 +30,7 @@
     "machine four\ncpus 4\ngpus 4\ngpu_memory 8e9\nlink to-gpu 5e9 1e-6\nlink from-gpu 6e9 1e-6\n" \
     "link between 7e9 1e-6\nlink peer 7e9 1e-6\n"                                                  \
     "time forward_xy f64 gpu 64x64x64 segment 8 dense 8 6 40e-3\n"                                 \
-    "time kspace f64 gpu 64x64x64 pencil 8 dense 8 0 20e-3\n"                                      \
+    "time kspace f64 gpu 64x64x64 sheet 8 dense 8 0 20e-3\n"                                       \
     "time inverse_xy f64 gpu 64x64x64 segment 8 dense 8 6 99e-3\n"
 
 /* Way back with three quarters elsewhere, recorded with links of 4 MB/s, over which they go in 50.688 ms; all in memory of
@@ -45,7 +45,7 @@
     "machine four\ncpus 4\ngpus 4\ngpu_memory 8e9\nlink to-gpu 5e9 1e-6\nlink from-gpu 6e9 1e-6\n" \
     "link between 7e9 1e-6\nlink peer " peer " 1e-6\nrecorded peer 4e6\n"                          \
     "time forward_xy f64 gpu 64x64x64 segment 8 dense 8 6 40e-3\n"                                 \
-    "time kspace f64 gpu 64x64x64 pencil 8 dense 8 0 20e-3\n"                                      \
+    "time kspace f64 gpu 64x64x64 sheet 8 dense 8 0 20e-3\n"                                       \
     "time inverse_xy f64 gpu 64x64x64 segment 8 dense 8 6 99e-3\n"
 
 static const double spectrum = 16.0 * (N / 2 + 1) * N * N;
@@ -54,7 +54,7 @@ typedef struct expected {
     const char *machine;
     int gpus;
     psg_exchange exchange, chosen;
-    size_t pencils, remote;          /* blocks of a segment that are elsewhere */
+    size_t sheets, remote;           /* blocks of a segment that are elsewhere */
     double forward, kspace, inverse; /* seconds of a task */
     double copied;                   /* of the spectrum, between GPUs, in a solve */
 } expected;
@@ -132,7 +132,7 @@ static void check_case(const void *argument) {
                              .gpus = e->gpus,
                              .exchange = e->exchange,
                              .segment_planes = PLANES,
-                             .pencils = e->pencils};
+                             .sheets = e->sheets};
     simulate_solve(&c, &plan);
     CHECK_STATUS(psg_plan_statistics(plan, &s), PSG_OK);
     CHECK_STATUS(psg_plan_bounds(plan, &b), PSG_OK);
@@ -149,21 +149,21 @@ static void check_case(const void *argument) {
                "of two solves on %d GPUs", e->gpus);
     CHECK(s.spectrum_bytes == (size_t)spectrum, "%zu bytes of spectra", (size_t)s.spectrum_bytes);
     CHECK_STATUS(psg_plan_events(plan, events, EVENTS_MOST, &count), PSG_OK);
-    CHECK(count == 2 * SEGMENTS + e->pencils, "%zu events", count);
+    CHECK(count == 2 * SEGMENTS + e->sheets, "%zu events", count);
     for (size_t m = 0; m < count && m < EVENTS_MOST; ++m) {
         check_event(&events[m], e);
     }
     psg_plan_destroy(plan);
 }
 
-/** 3 pencils on 2 GPUs: the first has two, and the segments of the other reach these. Of each, 8 rows stay with the
+/** 3 sheets on 2 GPUs: the first has two, and the segments of the other reach these. Of each, 8 rows stay with the
  * segments, half of which are on the other GPU. */
 static void uneven(const void *argument) {
     (void)argument;
     psg_plan *plan = NULL;
     psg_event events[EVENTS_MOST];
     size_t count = 0;
-    const simulate_case c = {.n = 2 * N, .gpus = 2, .segment_planes = 2 * PLANES, .pencils = 3};
+    const simulate_case c = {.n = 2 * N, .gpus = 2, .segment_planes = 2 * PLANES, .sheets = 3};
     simulate_solve(&c, &plan);
     CHECK_STATUS(psg_plan_events(plan, events, EVENTS_MOST, &count), PSG_OK);
     for (size_t m = 0; m < count && m < EVENTS_MOST; ++m) {
@@ -175,7 +175,7 @@ static void uneven(const void *argument) {
     psg_plan_destroy(plan);
 }
 
-/** Rows of all pencils that kspace moves, at half a MB/s. */
+/** Rows of all sheets that kspace moves, at half a MB/s. */
 typedef struct moved {
     const char *machine;
     int gpus;
@@ -185,7 +185,7 @@ typedef struct moved {
 } moved;
 
 static const moved rows[] = {
-    /* of pencils of 64 rows 8, which stand with the segments */
+    /* of sheets of 64 rows 8, which stand with the segments */
     {MACHINE("8e9", "link peer 0.5e6 0\n"), 2, 2 * N, 16, 16, 1, 2},
     /* of 32 rows 16, which have a place where they come, and one to go back to */
     {MACHINE("8e9", "link peer 0.5e6 0\n"), 4, 2 * N, 64, 0, 1.5, 2},
@@ -204,7 +204,7 @@ static void check_moved(const void *argument) {
     size_t count = 0;
     const double n = (double)e->n, gpus = e->gpus, row = 16 * (n / 2 + 1);
     const simulate_case c = {
-        .n = e->n, .gpus = e->gpus, .segment_planes = e->n / 16, .pencils = (size_t)e->gpus};
+        .n = e->n, .gpus = e->gpus, .segment_planes = e->n / 16, .sheets = (size_t)e->gpus};
     simulate_solve(&c, &plan);
     CHECK_STATUS(psg_plan_statistics(plan, &s), PSG_OK);
     CHECK(s.returned_rows == e->returned && s.fetched_rows == e->fetched,
@@ -242,12 +242,12 @@ static void too_large(const void *argument) {
     (void)argument;
     simulate_solve(&c, &plan);
     CHECK_STATUS(psg_plan_statistics(plan, &s), PSG_OK);
-    CHECK(s.exchange == PSG_EXCHANGE_MANAGED && s.pencils >= 16 && s.segments >= 16,
-          "exchange %d of %zu segments and %zu pencils", (int)s.exchange, s.segments, s.pencils);
+    CHECK(s.exchange == PSG_EXCHANGE_MANAGED && s.sheets >= 16 && s.segments >= 16,
+          "exchange %d of %zu segments and %zu sheets", (int)s.exchange, s.segments, s.sheets);
     psg_plan_destroy(plan);
 }
 
-/** A segment and a pencil for each of several GPUs, or without exchange direct two of each; one has two segments. */
+/** A segment and a sheet for each of several GPUs, or without exchange direct two of each; one has two segments. */
 static void default_cut(const void *argument) {
     const simulate_case *c = argument;
     psg_plan *plan = NULL;
@@ -256,8 +256,8 @@ static void default_cut(const void *argument) {
     CHECK_STATUS(psg_plan_statistics(plan, &s), PSG_OK);
     const bool direct = c->exchange == PSG_EXCHANGE_AUTO;
     const size_t gpus = (size_t)c->gpus, segments = direct && gpus > 1 ? gpus : 2 * gpus;
-    CHECK(s.segments == segments && s.pencils == (direct ? gpus : 2 * gpus),
-          "%zu x %zu on %zu GPUs, exchange %d", s.segments, s.pencils, gpus, (int)c->exchange);
+    CHECK(s.segments == segments && s.sheets == (direct ? gpus : 2 * gpus),
+          "%zu x %zu on %zu GPUs, exchange %d", s.segments, s.sheets, gpus, (int)c->exchange);
     psg_plan_destroy(plan);
 }
 

@@ -24,9 +24,9 @@ static const flights_case cases[] = {
     {{.gpus = 1, .segment_planes = 4}, 2, 100, 1},
     {{.gpus = 1, .segment_planes = N}, 2, 100, 1},
     {{.gpus = 1, .graph = PSG_GRAPH_STAGED}, 2, 100, 1},
-    {{.gpus = 2, .segment_planes = 32, .pencils = 2}, 2, 100, 1},
+    {{.gpus = 2, .segment_planes = 32, .sheets = 2}, 2, 100, 1},
     {{.gpus = 1}, 1, 100, SOLVES},
-    {{.gpus = 2, .graph = PSG_GRAPH_STAGED, .segment_planes = 32, .pencils = 2}, 1, 100, SOLVES},
+    {{.gpus = 2, .graph = PSG_GRAPH_STAGED, .segment_planes = 32, .sheets = 2}, 1, 100, SOLVES},
     /* several spectra, and fewer than could be in flight */
     {{.gpus = 1, .segment_planes = 64}, 4, 7.6, 1},
     /* one spectrum at a time, with its f and u */
@@ -77,7 +77,7 @@ static void solve(const void *argument) {
     options.gpus = c->what.gpus;
     options.graph = c->what.graph;
     options.segment_planes = c->what.segment_planes;
-    options.pencils = c->what.pencils;
+    options.sheets = c->what.sheets;
     options.in_flight = c->in_flight;
     psg_grid_init(&grid, N, N, N, 1, 1, 1);
     if (CHECK(memory != NULL, "no memory") &&

@@ -24,7 +24,7 @@ typedef struct measured {
     size_t n;
     int gpus;
     /** 0: the default cut, in which a solve on one GPU is one task of StarPU's. */
-    size_t segments, pencils;
+    size_t segments, sheets;
     double seconds;
     psg_graph graph;
     psg_precision precision;
@@ -219,8 +219,7 @@ static void in_order(const double got[CASES]) {
             if (c->n == o->n && c->precision == o->precision && c->seconds * clear < o->seconds) {
                 CHECK(got[m] < got[other],
                       "%zu^3: %g s of %zu x %zu on %d, %g s of %zu x %zu on %d", c->n, got[m],
-                      c->segments, c->pencils, c->gpus, got[other], o->segments, o->pencils,
-                      o->gpus);
+                      c->segments, c->sheets, c->gpus, got[other], o->segments, o->sheets, o->gpus);
             }
         }
     }
@@ -236,15 +235,15 @@ static void as_measured(void) {
                                     .gpus = c->gpus,
                                     .graph = c->graph,
                                     .segment_planes = c->segments > 0 ? c->n / c->segments : 0,
-                                    .pencils = c->pencils,
+                                    .sheets = c->sheets,
                                     .precision = c->precision};
         got[m] = seconds_of(&what);
         printf("%zu^3 %s on %d, %s, %zu x %zu: simulated %.3f ms, measured %.3f ms, %+.1f %%\n",
                c->n, c->precision == PSG_F64 ? "f64" : "f32", c->gpus,
-               c->graph == PSG_GRAPH_FUSED ? "fused" : "staged", c->segments, c->pencils,
+               c->graph == PSG_GRAPH_FUSED ? "fused" : "staged", c->segments, c->sheets,
                got[m] * 1e3, c->seconds * 1e3, 100 * (got[m] / c->seconds - 1));
         CHECK_NEAR(got[m] / c->seconds, 1, bound_of(c), "%zu^3 on %d GPUs, %zu x %zu", c->n,
-                   c->gpus, c->segments, c->pencils);
+                   c->gpus, c->segments, c->sheets);
     }
     in_order(got);
 }
@@ -304,7 +303,7 @@ static void overlap(void) {
                        .gpus = 4,
                        .exchange = PSG_EXCHANGE_MANAGED,
                        .segment_planes = 64,
-                       .pencils = 16};
+                       .sheets = 16};
     c.machine = changed(1e6, 1);
     const double transforms = seconds_of(&c);
     c.machine = changed(1, 1e-6);

@@ -14,11 +14,11 @@
 #define COSTS "submit 1e-6 1e-6\ngap 1e-6 1e-6\nleast cpu 1e-5\nleast gpu 1e-5\n"
 #define TIMES                                                                                      \
     "time forward_xy f64 cpu 64x64x64 segment 8 views 8 0 1e-3 0.1\n"                              \
-    "time kspace f64 cpu 64x64x64 pencil 8 views 8 0 1e-3\n"                                       \
+    "time kspace f64 cpu 64x64x64 sheet 8 views 8 0 1e-3\n"                                        \
     "time inverse_xy f64 cpu 64x64x64 segment 8 views 8 0 1e-3\n"                                  \
     "time forward_xy f64 gpu 64x64x64 segment 8 dense 8 0 1e-4\n"                                  \
     "time forward_xy f64 gpu 64x64x64 segment 8 dense 8 6 3e-4\n"                                  \
-    "time kspace f64 gpu 64x64x64 pencil 8 dense 8 0 1e-4\n"                                       \
+    "time kspace f64 gpu 64x64x64 sheet 8 dense 8 0 1e-4\n"                                        \
     "time inverse_xy f64 gpu 64x64x64 segment 8 dense 8 0 1e-4\n"                                  \
     "time inverse_xy f64 gpu 64x64x64 segment 8 dense 8 6 3e-4\n"
 
@@ -89,7 +89,7 @@ static void from_memory(void) {
     void *f = calloc(N * N * N, 8), *u = calloc(N * N * N, 8);
     psg_options_init(&options);
     options.segment_planes = 8;
-    options.pencils = 8;
+    options.sheets = 8;
     psg_grid_init(&grid, N, N, N, 1, 1, 1);
     if (f && u && CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
         CHECK_STATUS(psg_solve(plan, f, u), PSG_OK);
@@ -109,7 +109,7 @@ static void solve(const void *argument) {
                              .gpus = k == CORES ? 0 : -1,
                              .exchange = k == MANAGED ? PSG_EXCHANGE_MANAGED : PSG_EXCHANGE_AUTO,
                              .segment_planes = k == LARGE ? 0 : 8,
-                             .pencils = k == LARGE ? 0 : 8,
+                             .sheets = k == LARGE ? 0 : 8,
                              .nodes = k == NODES ? 2 : 1};
     if (k == MEMORY) {
         from_memory();

@@ -15,7 +15,7 @@ static const double element = 16;
 /* Tasks take as long wherever their blocks are, and as their size is. Nothing else takes any time worth counting. */
 #define TASKS(device, seconds)                                                                     \
     "time forward_xy f64 " device " 64x64x64 segment 64 dense 1 0 " seconds "\n"                   \
-    "time kspace f64 " device " 64x64x64 pencil 64 dense 1 0 " seconds "\n"                        \
+    "time kspace f64 " device " 64x64x64 sheet 64 dense 1 0 " seconds "\n"                         \
     "time inverse_xy f64 " device " 64x64x64 segment 64 dense 1 0 " seconds "\n"
 #define CORES(seconds) "machine cores\ncpus 8\n" TASKS("cpu", seconds)
 #define GPUS(links, seconds)                                                                       \
@@ -50,12 +50,12 @@ static made make(const simulate_case *c) {
     return m;
 }
 
-/** Tasks, messages and bytes of the first of the nodes, each of which has so many bundles of pencils. */
+/** Tasks, messages and bytes of the first of the nodes, each of which has so many bundles of sheets. */
 static void check_part(const simulate_case *c, const made *m, size_t bundles) {
     static psg_event events[EVENTS_MOST];
-    size_t count = 0, tasks = 0, out = 0, in = 0, z0 = 0, planes = 0, segments = 0, pencils = 0;
+    size_t count = 0, tasks = 0, out = 0, in = 0, z0 = 0, planes = 0, segments = 0, sheets = 0;
     double before = 0;
-    CHECK_STATUS(psg_plan_segments(m->plan, &segments, &pencils), PSG_OK);
+    CHECK_STATUS(psg_plan_segments(m->plan, &segments, &sheets), PSG_OK);
     CHECK_STATUS(psg_plan_events(m->plan, events, EVENTS_MOST, &count), PSG_OK);
     for (size_t e = 0; e < count && e < EVENTS_MOST; ++e) {
         const psg_event *event = &events[e];
@@ -72,7 +72,7 @@ static void check_part(const simulate_case *c, const made *m, size_t bundles) {
     /* my segments' blocks to the bundles elsewhere, and mine back to the segments elsewhere */
     const size_t messages =
         segments * bundles * (c->nodes - 1) + (m->s.segments - segments) * bundles;
-    CHECK(tasks == 2 * segments + pencils, "%zu tasks", tasks);
+    CHECK(tasks == 2 * segments + sheets, "%zu tasks", tasks);
     CHECK(out == messages && in == messages, "%zu messages out and %zu in, of %zu", out, in,
           messages);
     CHECK(m->s.ranks == (int)c->nodes && m->s.exchange == PSG_EXCHANGE_MPI, "%d ranks, exchange %d",
@@ -141,9 +141,9 @@ static void fast(const void *argument) {
     one.exchange = PSG_EXCHANGE_MANAGED;
     psg_plan_destroy(several.plan); /* which StarPU runs for */
     const made same = make(&one);
-    CHECK(several.s.segments == same.s.segments && several.s.pencils == same.s.pencils,
-          "%zu x %zu instead of %zu x %zu", several.s.segments, several.s.pencils, same.s.segments,
-          same.s.pencils);
+    CHECK(several.s.segments == same.s.segments && several.s.sheets == same.s.sheets,
+          "%zu x %zu instead of %zu x %zu", several.s.segments, several.s.sheets, same.s.segments,
+          same.s.sheets);
     CHECK(same.seconds > 0.1, "one node takes %g s", same.seconds);
     CHECK_NEAR(several.seconds, same.seconds, 2e-3 * same.seconds, "%u nodes of %d and %d workers",
                c->nodes, c->cpus, c->gpus);
@@ -154,7 +154,7 @@ static void fast(const void *argument) {
 static void by_memory(const void *argument) {
     const int aware = *(const int *)argument;
     const simulate_case c = {
-        .n = 256, .gpus = 2, .nodes = 4, .segment_planes = 16, .pencils = 8, .network = 1e12};
+        .n = 256, .gpus = 2, .nodes = 4, .segment_planes = 16, .sheets = 8, .network = 1e12};
     const made m = make(&c);
     const double each = aware ? 0 : sent(c.n, 4) / 2; /* of two GPUs: as much comes */
     const double took = each / 4e6;
@@ -175,7 +175,7 @@ static void by_memory(const void *argument) {
 /** A message takes the program as long to submit as a task with one piece of data. */
 static void submission(const void *argument) {
     const simulate_case c = {
-        .n = N, .cpus = 2, .nodes = 4, .segment_planes = 4, .pencils = 4, .network = 1e12};
+        .n = N, .cpus = 2, .nodes = 4, .segment_planes = 4, .sheets = 4, .network = 1e12};
     const made m = make(&c);
     const size_t segments = 4, all = 16, messages = 2 * (segments * 3 + all - segments);
     (void)argument;
@@ -253,8 +253,8 @@ static void refused(const void *argument) {
 static void try_slow(void) {
     static const char machine[] = CORES("1e-4") "link network 2e6 1e-3\n";
     static const simulate_case cases[] = {
-        {.n = N, .cpus = 2, .nodes = 2, .segment_planes = 8, .pencils = 8},
-        {.n = N, .cpus = 2, .nodes = 4, .segment_planes = 4, .pencils = 16, .network = 1e7},
+        {.n = N, .cpus = 2, .nodes = 2, .segment_planes = 8, .sheets = 8},
+        {.n = N, .cpus = 2, .nodes = 4, .segment_planes = 4, .sheets = 16, .network = 1e7},
         {.n = N, .cpus = 1, .nodes = 5},
         {.n = N, .cpus = 3, .nodes = 64},
     };
@@ -272,7 +272,7 @@ static void try_alltoall(void) {
                        .exchange = PSG_EXCHANGE_ALLTOALL,
                        .network = 1e9,
                        .segment_planes = 16,
-                       .pencils = 8};
+                       .sheets = 8};
     char text[2048];
     snprintf(text, sizeof text, "%s%s", CORES("1e-3"), link);
     simulate_apart(simulate_machine(text), alltoall, &c);
@@ -291,12 +291,12 @@ static void try_alltoall(void) {
 
 static void try_fast(void) {
     static const simulate_case cores[] = {
-        {.n = N, .cpus = 1, .nodes = 8, .segment_planes = 4, .pencils = 16, .network = 1e15},
-        {.n = N, .cpus = 4, .nodes = 2, .segment_planes = 4, .pencils = 16, .network = 1e15},
+        {.n = N, .cpus = 1, .nodes = 8, .segment_planes = 4, .sheets = 16, .network = 1e15},
+        {.n = N, .cpus = 4, .nodes = 2, .segment_planes = 4, .sheets = 16, .network = 1e15},
     };
     static const simulate_case gpus[] = {
-        {.n = N, .gpus = 2, .nodes = 4, .segment_planes = 4, .pencils = 16, .network = 1e15},
-        {.n = N, .gpus = 4, .nodes = 2, .segment_planes = 8, .pencils = 8, .network = 1e15},
+        {.n = N, .gpus = 2, .nodes = 4, .segment_planes = 4, .sheets = 16, .network = 1e15},
+        {.n = N, .gpus = 4, .nodes = 2, .segment_planes = 8, .sheets = 8, .network = 1e15},
     };
     for (size_t m = 0; m < 2; ++m) {
         simulate_apart(simulate_machine(CORES("1")), fast, &cores[m]);
@@ -308,14 +308,14 @@ static void try_fast(void) {
 /** The default cut of all nodes, and the work that has it. */
 typedef struct cut {
     simulate_case c;
-    size_t parts; /**< segments, and pencils */
+    size_t parts; /**< segments, and sheets */
 } cut;
 
 static void default_cut(const void *argument) {
     const cut *e = argument;
     const made m = make(&e->c);
-    CHECK(m.s.segments == e->parts && m.s.pencils == e->parts, "%zu^3 on %u nodes: %zu x %zu",
-          e->c.n, e->c.nodes, m.s.segments, m.s.pencils);
+    CHECK(m.s.segments == e->parts && m.s.sheets == e->parts, "%zu^3 on %u nodes: %zu x %zu",
+          e->c.n, e->c.nodes, m.s.segments, m.s.sheets);
     psg_plan_destroy(m.plan);
 }
 
@@ -338,7 +338,7 @@ int main(void) {
     static const int aware[2] = {0, 1};
     static const simulate_case large = {.n = 512, .gpus = 4, .nodes = 4};
     static const simulate_case odd[] = {
-        {.n = 50, .cpus = 2, .nodes = 3, .segment_planes = 5, .pencils = 7, .network = 1e8},
+        {.n = 50, .cpus = 2, .nodes = 3, .segment_planes = 5, .sheets = 7, .network = 1e8},
         {.n = 23, .gpus = 1, .nodes = 7, .network = 1e8},
         {.n = 9, .gpus = 2, .nodes = 9, .network = 1e8},
     };

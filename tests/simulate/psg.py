@@ -157,8 +157,8 @@ def solve():
         everything = json.load(file)["traceEvents"]
     spans = [e for e in everything if e["ph"] == "X"]
     events = [e for e in spans if e["cat"] in ("forward_xy", "kspace", "inverse_xy")]
-    check((report["segments"], report["pencils"], report["exchange"]) == (4, 4, "direct"), report)
-    tasks = report["segments"] * 2 + report["pencils"]
+    check((report["segments"], report["sheets"], report["exchange"]) == (4, 4, "direct"), report)
+    tasks = report["segments"] * 2 + report["sheets"]
     check(len(events) == tasks and {e["tid"] for e in events} == {0, 1, 2, 3}, events)
     # as recorded where three of four blocks are on other GPUs; StarPU may add what it takes to start a kernel
     recorded = dict(re.findall(r"^time (\w+) f64 gpu 512x512x512 \w+ 128 dense 4 3 (\S+)$", H200, re.MULTILINE))
@@ -189,7 +189,7 @@ def solve():
         until = max(until, e["ts"] + e["dur"])
     with open("d.dot", encoding="utf-8") as file:
         graph = file.read()
-    check(graph.startswith("digraph") and graph.count("->") == 2 * report["segments"] * report["pencils"], graph)
+    check(graph.startswith("digraph") and graph.count("->") == 2 * report["segments"] * report["sheets"], graph)
     text = run(*SOLVE, *ON_H200).stdout
     check("machine   h200, simulated" in text and "0 CPU, 4 GPU" in text, text)
     many = json.loads(run(*SOLVE, *ON_H200, "--repeat", "5", "--in-flight", "2", "--json", "-").stdout)
@@ -224,7 +224,7 @@ def record():
     took = seconds("one.csv", *alone, *ON_H200, "--record", "one.machine")
     with open("one.machine", encoding="utf-8") as file:
         text = file.read()
-    for line in ("forward_xy f64 gpu 64x64x64 segment 64 views 1 0 1.6e-05", "kspace f64 gpu 64x64x64 pencil 64 views 1 0 4.224e-06",
+    for line in ("forward_xy f64 gpu 64x64x64 segment 64 views 1 0 1.6e-05", "kspace f64 gpu 64x64x64 sheet 64 views 1 0 4.224e-06",
                  "inverse_xy f64 gpu 64x64x64 segment 64 views 1 0 5.824e-06"):
         check("\ntime " + line + "\n" in text, (line, text))
     check(costs(text) == [None, None], text)
@@ -232,7 +232,7 @@ def record():
     want = 3 * submit[0] + submit[1] + sum(gap) # f, u and the spectrum
     check(want - 1e-7 <= took - again < want + 2e-6, "%g s, and without what StarPU takes %g s" % (took, again))
     # segments that have few blocks and segments that have many
-    run(*BENCH, "many.csv", *alone, *ON_H200, "--segment-planes", "2,4", "--pencils", "1,4,8", "--record", "many.machine")
+    run(*BENCH, "many.csv", *alone, *ON_H200, "--segment-planes", "2,4", "--sheets", "1,4,8", "--record", "many.machine")
     with open("many.machine", encoding="utf-8") as file:
         got_submit, got_gap = costs(file.read())
     check(all(abs(g - w) <= 0.02 * w for g, w in zip(got_gap, gap)), "gaps: %s, recorded as %s" % (gap, got_gap))
@@ -255,8 +255,8 @@ def record():
 def spread():
     """Times that spread: as the seed draws them, and recorded again as far as they do."""
     text = "".join("time %s f64 cpu 64x64x64 %s 8 views 8 0 0.001 %s\n" % (stage, side, spread)
-                   for stage, side, spread in (("forward_xy", "segment", "0.3"), ("kspace", "pencil", "0.1"), ("inverse_xy", "segment", "")))
-    there = ("--grid", "64", "--cpus", "8", "--segment-planes", "8", "--pencils", "8", "--machine",
+                   for stage, side, spread in (("forward_xy", "segment", "0.3"), ("kspace", "sheet", "0.1"), ("inverse_xy", "segment", "")))
+    there = ("--grid", "64", "--cpus", "8", "--segment-planes", "8", "--sheets", "8", "--machine",
              write("spread.machine", "machine spread\ncpus 8\n" + text), "--repeat")
     took = [seconds("seed%d.csv" % n, *there, "200", *seed, "--record", "again%d.machine" % n, env={**os.environ, "PSG_SEED": "7"})
             for n, seed in enumerate(((), ("--seed", "1"), ("--seed", "7")))]
@@ -276,7 +276,7 @@ def share():
     """Cores beside GPUs, on a machine of which the times of both are known."""
     tasks = "".join("time %s f64 %s 64x64x64 %s 8 dense 8 0 %g\n" % (stage, device, side, seconds)
                     for device, seconds in (("cpu", 8e-3), ("gpu", 2e-3))
-                    for stage, side in (("forward_xy", "segment"), ("kspace", "pencil"), ("inverse_xy", "segment")))
+                    for stage, side in (("forward_xy", "segment"), ("kspace", "sheet"), ("inverse_xy", "segment")))
     both = write("both.machine", "machine both\ncpus 8\ngpus 1\ngpu_memory 1e9\nlink to-gpu 2e9 1e-6\n"
                  "link from-gpu 2e9 1e-6\n" + tasks)
     problem = ("solve", "--machine", both, "--problem", "modes", "--grid", "60")

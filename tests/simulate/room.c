@@ -28,7 +28,7 @@ static const room_case cases[] = {
     {0.5e9, {.n = N, .cpus = -1, .gpus = 2}, PSG_OK, 0},
     {1e9, {.n = N, .cpus = -1, .gpus = 1, .exchange = PSG_EXCHANGE_MANAGED}, PSG_OK, 0},
     {1e9, {.n = N, .cpus = -1, .gpus = 1, .exchange = PSG_EXCHANGE_DIRECT}, PSG_ERR_MEMORY, 0},
-    {1e9, {.n = N, .cpus = -1, .gpus = 1, .segment_planes = N, .pencils = 1}, PSG_ERR_MEMORY, 0},
+    {1e9, {.n = N, .cpus = -1, .gpus = 1, .segment_planes = N, .sheets = 1}, PSG_ERR_MEMORY, 0},
 };
 
 static void try_case(const void *argument) {
@@ -36,23 +36,23 @@ static void try_case(const void *argument) {
     psg_plan *plan = NULL;
     psg_options options;
     psg_grid grid;
-    size_t segments = 0, pencils = 0;
+    size_t segments = 0, sheets = 0;
     psg_options_init(&options);
     options.gpus = c->what.gpus;
     options.graph = c->what.graph;
     options.exchange = c->what.exchange;
     options.segment_planes = c->what.segment_planes;
-    options.pencils = c->what.pencils;
+    options.sheets = c->what.sheets;
     psg_grid_init(&grid, N, N, N, 1, 1, 1);
     CHECK_STATUS(psg_plan_create(&plan, &grid, &options), c->status);
     CHECK(c->status == PSG_OK || strstr(psg_last_error(), "GPU"), "words: %s", psg_last_error());
     if (plan) {
-        /* of 32 MB of f, and two for a GPU at most; with exchange direct there is a pencil for each */
+        /* of 32 MB of f, and two for a GPU at most; with exchange direct there is a sheet for each */
         const size_t gpus = (size_t)c->what.gpus;
-        CHECK_STATUS(psg_plan_segments(plan, &segments, &pencils), PSG_OK);
-        CHECK(c->segments > 0 ? segments == c->segments && pencils == gpus
-                              : segments > 2 * gpus && pencils > 2 * gpus,
-              "%zu segments, %zu pencils", segments, pencils);
+        CHECK_STATUS(psg_plan_segments(plan, &segments, &sheets), PSG_OK);
+        CHECK(c->segments > 0 ? segments == c->segments && sheets == gpus
+                              : segments > 2 * gpus && sheets > 2 * gpus,
+              "%zu segments, %zu sheets", segments, sheets);
     }
     psg_plan_destroy(plan);
     if (c->status == PSG_OK) {

@@ -19,10 +19,10 @@
 /** Every kind of task of the two graphs, as a machine's file names it, and what it works on. */
 enum { SIMULATE_TASKS = 13 };
 static const char *const simulate_tasks[SIMULATE_TASKS][2] __attribute__((unused)) = {
-    {"forward_xy", "segment"}, {"kspace", "pencil"},  {"inverse_xy", "segment"},
-    {"fft_xy", "segment"},     {"pack", "segment"},   {"unpack", "pencil"},
-    {"fft_z", "pencil"},       {"divide", "pencil"},  {"ifft_z", "pencil"},
-    {"pack", "pencil"},        {"unpack", "segment"}, {"ifft_xy", "segment"},
+    {"forward_xy", "segment"}, {"kspace", "sheet"},   {"inverse_xy", "segment"},
+    {"fft_xy", "segment"},     {"pack", "segment"},   {"unpack", "sheet"},
+    {"fft_z", "sheet"},        {"divide", "sheet"},   {"ifft_z", "sheet"},
+    {"pack", "sheet"},         {"unpack", "segment"}, {"ifft_xy", "segment"},
     {"normalize", "segment"}};
 
 /** Write the text of a machine to a file of this test, which is overwritten by the next. @return
@@ -104,9 +104,9 @@ typedef struct simulate_case {
     int cpus, gpus;
     psg_graph graph;
     psg_exchange exchange;
-    size_t segment_planes, pencils; /**< 0: the default */
-    const char *policy;             /**< NULL: StarPU's */
-    double cpu_share;               /**< of GPUs and cores */
+    size_t segment_planes, sheets; /**< 0: the default */
+    const char *policy;            /**< NULL: StarPU's */
+    double cpu_share;              /**< of GPUs and cores */
     psg_precision precision;
     unsigned nodes; /**< 0: one */
     double network; /**< as psg_options has it */
@@ -125,7 +125,7 @@ static inline double simulate_solve(const simulate_case *c, psg_plan **plan) {
     options.graph = c->graph;
     options.exchange = c->exchange;
     options.segment_planes = c->segment_planes;
-    options.pencils = c->pencils;
+    options.sheets = c->sheets;
     options.policy = c->policy;
     options.cpu_share = c->cpu_share;
     options.precision = c->precision;

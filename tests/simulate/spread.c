@@ -18,21 +18,21 @@ enum { N = 64, CORES = 8, SOLVES = 200, TASKS = 3 * CORES, SEEDS = 4, EVENTS_MOS
 
 static const char machine[] =
     HEAD "time forward_xy f64 cpu 64x64x64 segment 8 views 8 0 1e-3 0.3\n"
-         "time kspace f64 cpu 64x64x64 pencil 4 views 8 0 1e-3 0.1\n"
-         "time kspace f64 cpu 64x64x64 pencil 16 views 8 0 4e-3\t0.3 # spreads more\n"
+         "time kspace f64 cpu 64x64x64 sheet 4 views 8 0 1e-3 0.1\n"
+         "time kspace f64 cpu 64x64x64 sheet 16 views 8 0 4e-3\t0.3 # spreads more\n"
          "time inverse_xy f64 cpu 64x64x64 segment 8 views 8 0 1.5e-3\n";
 
 /* A core seems slower than the GPU, and where it spreads so much is often faster. */
 static const char both[] = HEAD "time forward_xy f64 cpu 64x64x64 segment 64 dense 1 0 1e-3 1\n"
-                                "time kspace f64 cpu 64x64x64 pencil 64 dense 1 0 1e-3 1\n"
+                                "time kspace f64 cpu 64x64x64 sheet 64 dense 1 0 1e-3 1\n"
                                 "time inverse_xy f64 cpu 64x64x64 segment 64 dense 1 0 1e-3 1\n"
                                 "time forward_xy f64 gpu 64x64x64 segment 64 dense 1 0 9e-4\n"
-                                "time kspace f64 gpu 64x64x64 pencil 64 dense 1 0 9e-4\n"
+                                "time kspace f64 gpu 64x64x64 sheet 64 dense 1 0 9e-4\n"
                                 "time inverse_xy f64 gpu 64x64x64 segment 64 dense 1 0 9e-4\n";
 
 /* Solves of one segment, all of whose tasks are one of StarPU's. */
 static const char chain[] = HEAD "time forward_xy f64 gpu 64x64x64 segment 64 views 1 0 1e-3 0.3\n"
-                                 "time kspace f64 gpu 64x64x64 pencil 64 views 1 0 2e-3\n"
+                                 "time kspace f64 gpu 64x64x64 sheet 64 views 1 0 2e-3\n"
                                  "time inverse_xy f64 gpu 64x64x64 segment 64 views 1 0 3e-3 0.3\n";
 
 /** What one simulation found, for the others. */
@@ -52,7 +52,7 @@ static psg_plan *create(int gpus) {
     options.cpu_share = gpus > 0 ? PSG_CPU_SHARE_FREE : PSG_CPU_SHARE_AUTO;
     options.policy = gpus > 0 ? "dmda" : "eager";
     options.segment_planes = gpus > 0 ? N : N / CORES;
-    options.pencils = gpus > 0 ? 1 : CORES;
+    options.sheets = gpus > 0 ? 1 : CORES;
     psg_grid_init(&grid, N, N, N, 1, 1, 1);
     CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK);
     CHECK_STATUS(psg_slabs_put(plan, &grid), PSG_OK); /* which is not looked at */

@@ -16,21 +16,21 @@ static const char machine[] =
     "time forward_xy f64 cpu 64x64x64 segment 8 views 8 0 100e-6\n"
     "time forward_xy f64 cpu 32x32x32 segment 8 views 8 0 9\n" /* of another length */
     "time forward_xy f32 cpu 64x64x64 segment 8 views 8 0 9\n" /* of another precision */
-    "time kspace f64 cpu 64x64x64 pencil 8 views 8 0 200e-6\n"
-    "time kspace f64 cpu 64x64x64 pencil 32 views 8 0 1600e-6\n"
-    "time kspace f64 cpu 64x64x64 pencil 8 views 1 0 50e-6\n"
-    "time kspace f64 gpu 64x64x64 pencil 8 views 8 0 9\n" /* not a core's */
+    "time kspace f64 cpu 64x64x64 sheet 8 views 8 0 200e-6\n"
+    "time kspace f64 cpu 64x64x64 sheet 32 views 8 0 1600e-6\n"
+    "time kspace f64 cpu 64x64x64 sheet 8 views 1 0 50e-6\n"
+    "time kspace f64 gpu 64x64x64 sheet 8 views 8 0 9\n" /* not a core's */
     "time inverse_xy f64 cpu 64x64x64 segment 8 views 8 0 1e-6\n";
 
 typedef struct expected {
-    size_t planes, pencils;
+    size_t planes, sheets;
     double forward, kspace, inverse; /* seconds of a task */
 } expected;
 
 static const expected cases[] = {
     {8, 8, 100e-6, 200e-6, 5e-6},     /* as recorded; no task takes less than the least */
     {64, 8, 765e-6, 50e-6, 5e-6},     /* one segment: 5 + 8 * 95; the kspace of one piece */
-    {8, 2, 100e-6, 1600e-6, 5e-6},    /* the nearest number of pencils; as recorded */
+    {8, 2, 100e-6, 1600e-6, 5e-6},    /* the nearest number of sheets; as recorded */
     {8, 4, 100e-6, 565.685e-6, 5e-6}, /* half-way between 8 and 32 rows: sqrt(200 * 1600) */
     {8, 1, 100e-6, 3195e-6, 5e-6},    /* beyond 32 rows: 5 + 2 * 1595 */
     {4, 16, 52.5e-6, 102.5e-6, 5e-6}, /* below 8 planes and 8 rows: 5 + 95 / 2, 5 + 195 / 2 */
@@ -41,18 +41,18 @@ static void check_times(const void *argument) {
     psg_plan *plan = NULL;
     psg_event events[EVENTS_MOST];
     size_t count = 0;
-    const simulate_case c = {.n = N, .cpus = 1, .segment_planes = e->planes, .pencils = e->pencils};
+    const simulate_case c = {.n = N, .cpus = 1, .segment_planes = e->planes, .sheets = e->sheets};
     const double seconds = simulate_solve(&c, &plan);
     double sum = 0;
     CHECK_STATUS(psg_plan_events(plan, events, EVENTS_MOST, &count), PSG_OK);
-    CHECK(count == 2 * (N / e->planes) + e->pencils, "%zu events", count);
+    CHECK(count == 2 * (N / e->planes) + e->sheets, "%zu events", count);
     for (size_t m = 0; m < count && m < EVENTS_MOST; ++m) {
         const double want = events[m].stage == PSG_STAGE_FORWARD_XY ? e->forward
                             : events[m].stage == PSG_STAGE_KSPACE   ? e->kspace
                                                                     : e->inverse;
         CHECK_NEAR(events[m].end - events[m].start, want, 1e-3 * want + 1e-7, "%s with %zu x %zu",
-                   psg_stage_name(events[m].stage), e->planes, e->pencils);
-        CHECK(events[m].count == (events[m].stage == PSG_STAGE_KSPACE ? N / e->pencils : e->planes),
+                   psg_stage_name(events[m].stage), e->planes, e->sheets);
+        CHECK(events[m].count == (events[m].stage == PSG_STAGE_KSPACE ? N / e->sheets : e->planes),
               "%s on %zu", psg_stage_name(events[m].stage), events[m].count);
         sum += events[m].end - events[m].start;
     }
@@ -67,7 +67,7 @@ static void check_cores(const void *argument) {
     psg_plan *plan = NULL;
     psg_statistics s;
     const simulate_case c = {
-        .machine = simulate_machine(machine), .n = N, .cpus = 2, .segment_planes = 8, .pencils = 8};
+        .machine = simulate_machine(machine), .n = N, .cpus = 2, .segment_planes = 8, .sheets = 8};
     const double seconds = simulate_solve(&c, &plan), one = 8 * (100e-6 + 200e-6 + 5e-6);
     CHECK(seconds > one / 2 && seconds < 0.65 * one, "%g s on two cores, %g s on one", seconds,
           one);
@@ -77,11 +77,11 @@ static void check_cores(const void *argument) {
     psg_plan_destroy(plan);
 }
 
-/** 8 segments of 9 pieces of data, 8 pencils of 8, 8 segments of 9: 1 ms each, until the last task
+/** 8 segments of 9 pieces of data, 8 sheets of 8, 8 segments of 9: 1 ms each, until the last task
  *  is submitted, which then takes what it takes. */
 static void check_submission(const void *argument) {
     (void)argument;
-    const simulate_case c = {.n = N, .cpus = 2, .segment_planes = 8, .pencils = 8};
+    const simulate_case c = {.n = N, .cpus = 2, .segment_planes = 8, .sheets = 8};
     const double seconds = simulate_solve(&c, NULL), want = 208e-3;
     CHECK(seconds >= want && seconds < want + 0.4e-3, "%g s instead of %g", seconds, want);
 }
@@ -93,7 +93,7 @@ static void check_gaps(const void *argument) {
     psg_plan *plan = NULL;
     psg_event events[EVENTS_MOST];
     size_t count = 0;
-    const simulate_case c = {.n = N, .gpus = 1, .segment_planes = 8, .pencils = 4};
+    const simulate_case c = {.n = N, .gpus = 1, .segment_planes = 8, .sheets = 4};
     (void)simulate_solve(&c, &plan);
     CHECK_STATUS(psg_plan_events(plan, events, EVENTS_MOST, &count), PSG_OK);
     CHECK(count == 2 * 8 + 4, "%zu events", count);
@@ -113,7 +113,7 @@ int main(void) {
         "machine one\ncpus 1\ngpus 1\ngpu_memory 8e9\nlink to-gpu 1e12 0\nlink from-gpu 1e12 0\n"
         "gap 2e-6 1e-6\nleast gpu 100e-6\n"
         "time forward_xy f64 gpu 64x64x64 segment 8 views 4 0 100e-6\n"
-        "time kspace f64 gpu 64x64x64 pencil 16 views 8 0 100e-6\n"
+        "time kspace f64 gpu 64x64x64 sheet 16 views 8 0 100e-6\n"
         "time inverse_xy f64 gpu 64x64x64 segment 8 views 4 0 1e-6\n";
     char submitted[sizeof machine + 16];
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; ++c) {
