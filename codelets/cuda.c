@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Planes or columns of each size there is: the first part's, and the last's if it differs. */
 static size_t sizes_of(const psg_parts *parts, int d, size_t sizes[PSG_CUDA_SIZES]) {
@@ -39,17 +40,12 @@ static psg_cuda_r2r kind_of(const psg_context *c, int d) {
     return kind == PSG_CUDA_DFT && c->apart ? PSG_CUDA_R2HC : kind;
 }
 
-/* Has kspace's kernel the transform along z, and its division? */
-static bool suits_kspace(const psg_context *c) {
-    return kind_of(c, 2) == PSG_CUDA_DFT;
-}
-
 static int plan_xy(psg_cuda_plans *w, const psg_context *c) {
     const psg_cuda_r2r kind[2] = {kind_of(c, 0), kind_of(c, 1)};
     size_t planes[PSG_CUDA_SIZES];
     const size_t count = sizes_of(&c->layout.segments, 2, planes);
     if (c->form.strip > 0) {
-        return (int)psg_cuda_xy_create(&w->strips, psg_cuda_precision_of(c), c->layout.n[0],
+        return (int)psg_cuda_xy_create(&w->strips, psg_cuda_precision_of(c), kind, c->layout.n[0],
                                        c->layout.n[1]);
     }
     int code = 0;
@@ -69,9 +65,10 @@ static int plan_z(psg_cuda_plans *w, const psg_context *c) {
     size_t rows[PSG_CUDA_SIZES];
     const size_t count = sizes_of(&c->layout.sheets, 1, rows);
     int code = cudaErrorNotSupported;
-    if (c->form.fused && suits_kspace(c) &&
-        psg_cuda_kspace_supported(psg_cuda_precision_of(c), c->layout.n[2]) > 0) {
-        code = (int)psg_cuda_kspace_create(&w->kspace, psg_cuda_precision_of(c), c->layout.n[2], 0);
+    if (c->form.fused &&
+        psg_cuda_kspace_supported(psg_cuda_precision_of(c), kind_of(c, 2), c->layout.n[2]) > 0) {
+        code = (int)psg_cuda_kspace_create(&w->kspace, psg_cuda_precision_of(c), kind_of(c, 2),
+                                           c->layout.n[2], 0);
     }
     if (code == 0 || psg_cuda_error_is_out_of_memory(code) || c->form.strip > 0 ||
         c->layout.relay.rows != NULL) {
@@ -116,16 +113,34 @@ static int share_work_area(psg_cuda_plans *w, const psg_context *c) {
     return code;
 }
 
+/* Eigenvalues along x, two for each number of a row, in the order in which kernels with strips have the modes. */
+static void *pairs_of(const psg_context *c) {
+    const size_t bytes = c->cpu->real_bytes;
+    char *pairs = malloc(2 * c->layout.nxc * bytes);
+    for (size_t i = 0; pairs != NULL && i < c->layout.nxc; i++) {
+        size_t modes[2];
+        psg_cuda_xy_modes(kind_of(c, 0), c->layout.n[0], i, modes);
+        for (size_t part = 0; part < 2; part++) {
+            memcpy(pairs + (2 * i + part) * bytes, (const char *)c->eigen[0] + modes[part] * bytes,
+                   bytes);
+        }
+    }
+    return pairs;
+}
+
 static int copy_tables(psg_cuda_plans *w, const psg_context *c) {
     const size_t count[3] = {c->layout.nxc * (c->apart ? 2 : 1), c->layout.n[1], c->layout.n[2]};
-    int code = 0;
+    void *pairs = c->apart && c->form.strip > 0 ? pairs_of(c) : NULL;
+    int code = pairs == NULL && c->apart && c->form.strip > 0 ? cudaErrorMemoryAllocation : 0;
     for (int d = 0; d < 3 && code == 0; d++) {
         const size_t bytes = count[d] * c->cpu->real_bytes;
         code = (int)cudaMalloc(&w->eigen_d[d], bytes);
         if (code == 0) {
-            code = (int)cudaMemcpy(w->eigen_d[d], c->eigen[d], bytes, cudaMemcpyHostToDevice);
+            code = (int)cudaMemcpy(w->eigen_d[d], d == 0 && pairs != NULL ? pairs : c->eigen[d],
+                                   bytes, cudaMemcpyHostToDevice);
         }
     }
+    free(pairs);
     return code;
 }
 
@@ -368,10 +383,9 @@ bool psg_gpu_relays(const psg_context *c) {
     int id[STARPU_NMAXWORKERS];
     const unsigned count =
         starpu_worker_get_ids_by_type(STARPU_CUDA_WORKER, id, STARPU_NMAXWORKERS);
-    bool can =
-        suits_kspace(c) && (c->form.strip == 0 || 2 * c->layout.bundles.count <= PSG_CUDA_XY_PARTS);
+    bool can = c->form.strip == 0 || 2 * c->layout.bundles.count <= PSG_CUDA_XY_PARTS;
     for (unsigned w = 0; w < count && can; w++) {
-        can = psg_cuda_kspace_suits(psg_cuda_precision_of(c), c->layout.n[2],
+        can = psg_cuda_kspace_suits(psg_cuda_precision_of(c), kind_of(c, 2), c->layout.n[2],
                                     starpu_worker_get_devid(id[w]));
     }
     return can;
@@ -383,14 +397,14 @@ size_t psg_gpu_strip(const psg_context *c) {
     int id[STARPU_NMAXWORKERS];
     const unsigned count =
         starpu_worker_get_ids_by_type(STARPU_CUDA_WORKER, id, STARPU_NMAXWORKERS);
-    bool suits = c->kind[0] == PSG_TRANSFORM_PERIODIC && c->kind[1] == PSG_TRANSFORM_PERIODIC &&
-                 suits_kspace(c) && c->layout.bundles.count <= PSG_CUDA_XY_PARTS;
+    const psg_cuda_r2r kind[2] = {kind_of(c, 0), kind_of(c, 1)};
+    bool suits = c->layout.bundles.count <= PSG_CUDA_XY_PARTS;
     for (unsigned w = 0; w < count && suits; w++) {
         const int device = starpu_worker_get_devid(id[w]);
-        suits = psg_cuda_xy_suits(precision, c->layout.n[0], c->layout.n[1], device) &&
-                psg_cuda_kspace_suits(precision, c->layout.n[2], device);
+        suits = psg_cuda_xy_suits(precision, kind, c->layout.n[0], c->layout.n[1], device) &&
+                psg_cuda_kspace_suits(precision, kind_of(c, 2), c->layout.n[2], device);
     }
-    return suits ? psg_cuda_xy_strip(precision, c->layout.n[0], c->layout.n[1]) : 0;
+    return suits ? psg_cuda_xy_strip(precision, kind, c->layout.n[0], c->layout.n[1]) : 0;
 }
 
 static bool is_memory(int code) {

@@ -23,8 +23,10 @@ namespace psg_cuda {
 /// the last pass they are numbered such that butterfly b begins with frequency b: thread q then has
 /// the frequencies q + u THREADS + j N / R, so that neighbours have neighbouring ones. In a middle pass
 /// some threads may have a butterfly less than others.
+/// MIRRORED columns have two butterflies a thread in the last pass, and the frequencies k and N - k in the same thread: its
+/// second butterfly is number 2 THREADS - q, or THREADS for q = 0.
 template <class Real_, int LENGTH, int ELEMENTS, int COLUMNS_, int R0, int R1, int R2 = 1,
-          bool ALONG = false>
+          bool ALONG = false, bool MIRRORED_ = false>
 struct column_shape {
     using Real = Real_;
     using Complex = complex_t<Real>;
@@ -50,6 +52,8 @@ struct column_shape {
     /// Numbers that a thread holds, at most.
     static constexpr int ROOM = E > rounds(1) * R1 ? E : rounds(1) * R1;
     static constexpr int RL = radix(LAST);
+    static constexpr bool MIRRORED = MIRRORED_;
+    static_assert(!MIRRORED || E == 2 * RL, "");
     static constexpr int SPAN = N / R0;           // of a block after the first pass
     static constexpr bool PADDED = SPAN % 2 == 0; // one row in SPAN + 1 keeps banks apart
     static constexpr int ROWS = PADDED ? N + R0 : N;
@@ -70,10 +74,12 @@ struct column_shape {
     /// Which butterfly of pass P is number u of thread q; the frequency of its first output, in the
     /// last pass.
     template <int P> static PSG_HD int butterfly(int q, int u) {
-        const int b = q + u * T;
+        const int b = P == LAST ? frequency(q, u) : q + u * T;
         return P == 2 ? b % R0 * R1 + b / R0 : b;
     }
     static PSG_HD int frequency(int q, int u) {
+        if (MIRRORED && u == 1)
+            return q == 0 ? T : 2 * T - q;
         return q + u * T;
     }
     /// Place in the column of a butterfly's first point, and of element e of thread q.

@@ -88,10 +88,10 @@ typedef struct psg_cuda_band {
 typedef struct psg_cuda_columns {
     size_t rows;
     size_t nxc;
-    size_t strip; /**< < nxc; 0: no strips */
+    size_t strip; /**< <= nxc; 0: no strips */
 } psg_cuda_columns;
 
-/** The division in Fourier space: the mode (i, j, k) of a sheet is multiplied by
+/** The division in spectral space: the mode (i, j, k) of a sheet is multiplied by
  *  scale / (ex[i] + ey[j] + ez[k] - lambda), and by 0 where that denominator is 0. */
 typedef struct psg_cuda_symbol {
     const void *ex_d; /**< [nxc] reals of the precision: eigenvalues along x; [nxc][2] if `pairs` */
@@ -106,8 +106,8 @@ typedef struct psg_cuda_symbol {
                            infinite, an overflow of the transform along z included; device or pinned
                            host memory */
     bool
-        pairs; /**< the real and the imaginary part of a number are two modes along x, and each has an eigenvalue;
-                           psg_cuda_divide() alone can do that */
+        pairs; /**< the real and the imaginary part of a number are two modes along x, and each has an eigenvalue: not with
+                     PSG_CUDA_DFT along z */
 } psg_cuda_symbol;
 
 /** The words for a code returned by anything here: a cudaError_t, or cuFFT's code as the functions

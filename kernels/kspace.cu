@@ -3,6 +3,7 @@
 #include "kernels/kspace_entry.cuh"
 #include "kernels/kspace_tables.cuh"
 #include "kernels/segments.cuh"
+#include <algorithm>
 #include <cstdio>
 #include <new>
 #include <vector>
@@ -11,27 +12,31 @@ using namespace psg_cuda;
 
 struct psg_cuda_kspace {
     psg_cuda_precision precision;
+    psg_cuda_r2r kind;
     const void *function;
     kspace_list list;
     uint32_t log2_columns, columns, threads;
     uint32_t most_blocks; // in a launch
     size_t shared_bytes;
-    char *tables_d; // planes, twiddles, order, one after the other
-    size_t twiddles_at, order_at;
+    char *tables_d; // planes, twiddles, factors along z, order, one after the other
+    size_t twiddles_at, factors_at, order_at;
     char words[128];
 };
 
 namespace {
 
 /// The fixed kernel number `variant` for this length, or NULL; *count: how many there are.
-const kspace_entry *find_entry(psg_cuda_precision precision, uint32_t n, int variant, int *count) {
+const kspace_entry *find_entry(psg_cuda_precision precision, psg_cuda_r2r kind, uint32_t n,
+                               int variant, int *count) {
+    const bool f64 = precision == PSG_CUDA_F64;
     size_t lines = 0;
     const kspace_entry *entry =
-        precision == PSG_CUDA_F64 ? kspace_entries_f64(&lines) : kspace_entries_f32(&lines);
+        kind == PSG_CUDA_DFT ? (f64 ? kspace_entries_f64(&lines) : kspace_entries_f32(&lines))
+                             : (f64 ? kspace_sides_f64(&lines) : kspace_sides_f32(&lines));
     const kspace_entry *found = nullptr;
     *count = 0;
     for (size_t i = 0; i < lines; i++)
-        if (entry[i].n == n && (*count)++ == variant)
+        if (entry[i].n == n && r2r_fuses(kind, entry[i].radix[0]) && (*count)++ == variant)
             found = &entry[i];
     return found;
 }
@@ -119,11 +124,15 @@ template <class Real> cudaError_t make_tables(psg_cuda_kspace *plan) {
     const size_t n = plan->list.n, last = plan->list.pass[plan->list.passes - 1].radix;
     plan->twiddles_at =
         div_up(4 * n * sizeof(int64_t), 256) * 256; // planes of two bands, read and written
-    plan->order_at = plan->twiddles_at + n * sizeof(complex_t<Real>);
+    plan->factors_at = plan->twiddles_at + n * sizeof(complex_t<Real>);
+    const auto factors = r2r_factors<Real>(r2r_kind_of(plan->kind), n);
+    plan->order_at = plan->factors_at + factors.size() * sizeof(complex_t<Real>);
     const size_t bytes = plan->order_at + n / last * sizeof(uint32_t);
     std::vector<complex_t<Real>> tables(div_up(bytes, sizeof(complex_t<Real>)));
     char *host = reinterpret_cast<char *>(tables.data());
     kspace_twiddles(plan->list, reinterpret_cast<complex_t<Real> *>(host + plan->twiddles_at));
+    std::copy(factors.begin(), factors.end(),
+              reinterpret_cast<complex_t<Real> *>(host + plan->factors_at));
     kspace_order(plan->list, reinterpret_cast<uint32_t *>(host + plan->order_at));
     void *device = nullptr;
     cudaError_t e = cudaMalloc(&device, bytes);
@@ -140,16 +149,18 @@ cudaError_t make_plan(psg_cuda_kspace *plan, size_t nz, int variant) {
         e = cudaDeviceGetAttribute(&max_shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     if (e != cudaSuccess)
         return e;
-    const kspace_entry *entry = find_entry(plan->precision, (uint32_t)nz, variant, &fixed);
+    const kspace_entry *entry =
+        find_entry(plan->precision, plan->kind, (uint32_t)nz, variant, &fixed);
     e = cudaErrorNotSupported;
-    if (entry || variant == fixed) {
+    if (entry || (variant == fixed && plan->kind == PSG_CUDA_DFT)) {
         plan->list.n = (uint32_t)nz;
         e = choose_kernel(plan, entry, (size_t)max_shared);
     }
     // What is too large for this device gives way to the next kernel, and the last to kspace_generic.
     for (int next = 1; e == cudaErrorNotSupported && variant == 0 && entry; next++) {
-        entry = find_entry(plan->precision, (uint32_t)nz, next, &fixed);
-        e = choose_kernel(plan, entry, (size_t)max_shared);
+        entry = find_entry(plan->precision, plan->kind, (uint32_t)nz, next, &fixed);
+        if (entry || plan->kind == PSG_CUDA_DFT)
+            e = choose_kernel(plan, entry, (size_t)max_shared);
     }
     if (e == cudaSuccess)
         e = prepare_kernel(plan, entry, device);
@@ -233,6 +244,10 @@ cudaError_t launch(const psg_cuda_kspace *plan, const psg_cuda_band *bands, size
     a.order = reinterpret_cast<const uint32_t *>(plan->tables_d + plan->order_at);
     a.ex = static_cast<const Real *>(symbol->ex_d);
     a.ez = static_cast<const Real *>(symbol->ez_d);
+    a.pairs = symbol->pairs;
+    a.z =
+        r2r_make_step(plan->kind, (int)plan->list.n,
+                      reinterpret_cast<const complex_t<Real> *>(plan->tables_d + plan->factors_at));
     a.mode0 = static_cast<complex_t<Real> *>(symbol->mode0_d);
     a.nonfinite = symbol->nonfinite_d;
     a.lambda = (Real)symbol->lambda;
@@ -265,7 +280,7 @@ bool bands_valid(const psg_cuda_kspace *plan, const psg_cuda_band *bands, size_t
 
 } // namespace
 
-int psg_cuda_kspace_supported(psg_cuda_precision precision, size_t nz) {
+int psg_cuda_kspace_supported(psg_cuda_precision precision, psg_cuda_r2r kind, size_t nz) {
     kspace_list list;
     kspace_tile_shape tile;
     int fixed = 0;
@@ -273,32 +288,40 @@ int psg_cuda_kspace_supported(psg_cuda_precision precision, size_t nz) {
         !kspace_factor((uint32_t)nz, &list) ||
         !kspace_choose_tile(list, complex_bytes(precision), kspace_least_shared, &tile))
         return 0;
-    find_entry(precision, (uint32_t)nz, 0, &fixed);
-    return fixed + 1;
+    find_entry(precision, kind, (uint32_t)nz, 0, &fixed);
+    return fixed + (kind == PSG_CUDA_DFT);
 }
 
-bool psg_cuda_kspace_suits(psg_cuda_precision precision, size_t nz, int device) {
+bool psg_cuda_kspace_suits(psg_cuda_precision precision, psg_cuda_r2r kind, size_t nz, int device) {
     kspace_list list;
     kspace_tile_shape tile;
-    int most = 0;
-    return psg_cuda_kspace_supported(precision, nz) > 0 &&
-           cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) ==
-               cudaSuccess &&
-           kspace_factor((uint32_t)nz, &list) &&
-           kspace_choose_tile(list, complex_bytes(precision), (size_t)most, &tile);
+    int most = 0, fixed = 0;
+    if (psg_cuda_kspace_supported(precision, kind, nz) == 0 ||
+        cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) !=
+            cudaSuccess)
+        return false;
+    if (kind == PSG_CUDA_DFT)
+        return kspace_factor((uint32_t)nz, &list) &&
+               kspace_choose_tile(list, complex_bytes(precision), (size_t)most, &tile);
+    const kspace_entry *entry;
+    for (int v = 0; (entry = find_entry(precision, kind, (uint32_t)nz, v, &fixed)) != nullptr; v++)
+        if (entry->shared_bytes <= (size_t)most)
+            return true;
+    return false;
 }
 
-cudaError_t psg_cuda_kspace_create(psg_cuda_kspace **plan, psg_cuda_precision precision, size_t nz,
-                                   int variant) {
+cudaError_t psg_cuda_kspace_create(psg_cuda_kspace **plan, psg_cuda_precision precision,
+                                   psg_cuda_r2r kind, size_t nz, int variant) {
     if (!plan)
         return cudaErrorInvalidValue;
     *plan = nullptr;
-    if (variant < 0 || variant >= psg_cuda_kspace_supported(precision, nz))
+    if (variant < 0 || variant >= psg_cuda_kspace_supported(precision, kind, nz))
         return cudaErrorNotSupported;
     psg_cuda_kspace *made = new (std::nothrow) psg_cuda_kspace();
     if (!made)
         return cudaErrorMemoryAllocation;
     made->precision = precision;
+    made->kind = kind;
     cudaError_t e;
     try {
         e = make_plan(made, nz, variant);
@@ -329,8 +352,8 @@ cudaError_t psg_cuda_kspace_run(const psg_cuda_kspace *plan, const psg_cuda_band
                                 const psg_cuda_symbol *symbol, cudaStream_t stream) {
     if (!plan || !bands || count < 1 || count > 2 || !columns || columns->nxc == 0 || !symbol ||
         !symbol->ex_d || !symbol->ey_d || !symbol->ez_d ||
-        columns->rows > INT32_MAX / columns->nxc || columns->strip >= columns->nxc ||
-        !bands_valid(plan, bands, count, columns))
+        (symbol->pairs && plan->kind == PSG_CUDA_DFT) || columns->rows > INT32_MAX / columns->nxc ||
+        columns->strip > columns->nxc || !bands_valid(plan, bands, count, columns))
         return cudaErrorInvalidValue;
     if (columns->rows == 0)
         return cudaSuccess;

@@ -25,13 +25,15 @@ extern "C" {
  *  stream, or ordered otherwise: they share a table of planes. */
 typedef struct psg_cuda_kspace psg_cuda_kspace;
 
-/** Number of kernels that can do this length; 0 = none: nz has a prime factor above 13, or is longer
+/** Number of kernels that can do this length. PSG_CUDA_DFT: 0 = none, if nz has a prime factor above 13, or is longer
  *  than about 5000 (a tile of 32-byte rows must fit 163 KB of shared memory; the rule is the same for
- *  all devices). Then use fft.h and divide.h. Needs no device. */
-int psg_cuda_kspace_supported(psg_cuda_precision precision, size_t nz);
+ *  all devices). PSG_CUDA_R2HC, _REDFT10, _RODFT10, _REDFT11, _RODFT11: for some lengths only. Other kinds: none. Where there is
+ *  none, use fft.h and divide.h. Needs no device.
+ *  @param[in] kind  of the forward transform along z */
+int psg_cuda_kspace_supported(psg_cuda_precision precision, psg_cuda_r2r kind, size_t nz);
 
 /** Does a device have the shared memory for one of them? */
-bool psg_cuda_kspace_suits(psg_cuda_precision precision, size_t nz, int device);
+bool psg_cuda_kspace_suits(psg_cuda_precision precision, psg_cuda_r2r kind, size_t nz, int device);
 
 /** Make the tables on the current device.
  *  @param[out] plan     NULL after a failure
@@ -39,8 +41,8 @@ bool psg_cuda_kspace_suits(psg_cuda_precision precision, size_t nz, int device);
  *                       measurements
  *  @return cudaSuccess; cudaErrorNotSupported: the length or variant is not there, or not on this
  *          device; cudaErrorMemoryAllocation and what else CUDA says: nothing is left */
-cudaError_t psg_cuda_kspace_create(psg_cuda_kspace **plan, psg_cuda_precision precision, size_t nz,
-                                   int variant);
+cudaError_t psg_cuda_kspace_create(psg_cuda_kspace **plan, psg_cuda_precision precision,
+                                   psg_cuda_r2r kind, size_t nz, int variant);
 
 /** Free the tables; the plan's device must be current, and its work be done. NULL is fine. */
 void psg_cuda_kspace_destroy(psg_cuda_kspace *plan);

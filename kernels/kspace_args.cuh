@@ -6,6 +6,7 @@
 #ifndef PSG_KERNELS_KSPACE_ARGS_CUH
 #define PSG_KERNELS_KSPACE_ARGS_CUH
 
+#include "kernels/r2r_fused.cuh"
 #include "kernels/radix.cuh"
 
 namespace psg_cuda {
@@ -50,6 +51,8 @@ template <class Real> struct kspace_args {
     const complex_t<Real> *twiddles; // [n - last radix], see kspace_pass
     const uint32_t *order;           // [n / last radix] frequency of place g * (last radix)
     const Real *ex, *ez;
+    bool pairs; // ex is [nxc][2], see psg_cuda_symbol; of a SIDES kernel alone
+    r2r_step<Real> z;
     complex_t<Real> *mode0;
     int *nonfinite;
     Real lambda, scale;
@@ -65,15 +68,16 @@ template <class Real> PSG_HD uint32_t column_kx(uint32_t m, const kspace_args<Re
 }
 
 /// The column that a thread works on in one tile: number `col` of `width`.
-template <class Real> struct kspace_column {
+template <class Real, bool SIDES = false> struct kspace_column {
     uint32_t band;
     uint32_t index; // in a plane of the band
     bool first;     // the first of the sheet
     bool valid;     // false past the last column: loads give 0, nothing is stored
-    Real exy;
+    Real exy,
+        other; // of the real part and of the imaginary part; they differ in SIDES kernels alone
 
     PSG_HD kspace_column(const kspace_args<Real> &a, uint32_t tile, uint32_t width, uint32_t col)
-        : exy(0) {
+        : exy(0), other(0) {
         uint32_t second = 0; // tiles of band[1] before this one, or its number among them
         bool turn = false;
         if (a.turns) {
@@ -94,7 +98,9 @@ template <class Real> struct kspace_column {
         const uint32_t within = rest ? index - whole * band.rows : index;
         const uint32_t x0 = rest ? whole : within / (band.rows * across) * across;
         const uint32_t row = within / across % band.rows;
-        exy = a.ex[column_kx(x0 + within % across, a)] + band.ey[row];
+        const uint32_t m = x0 + within % across, kx = column_kx(m, a);
+        exy = a.ex[SIDES && a.pairs ? 2 * m : kx] + band.ey[row];
+        other = SIDES && a.pairs ? a.ex[2 * m + 1] + band.ey[row] : exy;
     }
 };
 

@@ -2,8 +2,7 @@
 #ifndef PSG_KERNELS_KSPACE_ENTRY_CUH
 #define PSG_KERNELS_KSPACE_ENTRY_CUH
 
-#include <cstddef>
-#include <cstdint>
+#include "kernels/columns.cuh"
 
 namespace psg_cuda {
 
@@ -15,16 +14,23 @@ struct kspace_entry {
     const void *function;
 };
 
-/// The tables; `count` lines each.
+/// The tables, of `count` lines each: of periodic columns, and of SIDES kernels, see kspace_fixed.cuh.
 const kspace_entry *kspace_entries_f64(size_t *count);
 const kspace_entry *kspace_entries_f32(size_t *count);
+const kspace_entry *kspace_sides_f64(size_t *count);
+const kspace_entry *kspace_sides_f32(size_t *count);
 
 /// kspace_generic, see kspace_generic.cuh.
 const void *kspace_generic_function(bool f64);
 
+/// The shape of a line of kspace_f64.def or kspace_sides_f64.def, whose columns are MIRRORED if they can be.
+template <class Real, bool SIDES, int N, int E, int C, int R0, int R1, int R2>
+using kspace_shape =
+    column_shape<Real, N, E, C, R0, R1, R2, false, SIDES && E == 2 * (R2 > 1 ? R2 : R1)>;
+
 } // namespace psg_cuda
 
-// A line of kspace_f64.def and kspace_f32.def, for a table of kernels of the type Real.
+// A line of these, for a table of kernels of the type Real, with the constant SIDES.
 #define PSG_KSPACE(N, E, C, R0, R1, R2, BLOCKS, AHEAD)                                             \
     {N,                                                                                            \
      {R0, R1, R2},                                                                                 \
@@ -32,8 +38,8 @@ const void *kspace_generic_function(bool f64);
      C,                                                                                            \
      N / E * C,                                                                                    \
      AHEAD,                                                                                        \
-     column_shape<Real, N, E, C, R0, R1, R2>::shared_bytes,                                        \
+     kspace_shape<Real, SIDES, N, E, C, R0, R1, R2>::shared_bytes,                                 \
      reinterpret_cast<const void *>(                                                               \
-         kspace_fixed<column_shape<Real, N, E, C, R0, R1, R2>, BLOCKS, AHEAD>)},
+         kspace_fixed<kspace_shape<Real, SIDES, N, E, C, R0, R1, R2>, BLOCKS, AHEAD, SIDES>)},
 
 #endif

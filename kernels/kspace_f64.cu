@@ -1,10 +1,11 @@
-// The fused z kernels of kspace_f64.def.
+// The fused z kernels of kspace_f64.def, for periodic columns.
 #include "kernels/kspace_entry.cuh"
 #include "kernels/kspace_fixed.cuh"
 
 namespace psg_cuda {
 
 using Real = double;
+static constexpr bool SIDES = false;
 
 static const kspace_entry entries[] = {
 #include "kernels/kspace_f64.def"

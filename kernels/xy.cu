@@ -13,26 +13,37 @@ static_assert(PSG_CUDA_XY_PARTS == xy_max_parts, "what callers are told is what 
 
 struct psg_cuda_xy {
     psg_cuda_precision precision;
+    psg_cuda_r2r kind[2];
     const xy_entry *entry, *strided; // of dense fields, and of fields with pitches
     uint32_t grid, strided_grid;
     uint32_t lag, slots;
     void *tables_d;
+    size_t y_factors; // where they begin
 };
 
 namespace {
 
-const xy_entry *entries_of(psg_cuda_precision precision, bool strided, size_t *lines) {
-    if (precision == PSG_CUDA_F64)
-        return strided ? xy_strided_entries_f64(lines) : xy_entries_f64(lines);
-    return strided ? xy_strided_entries_f32(lines) : xy_entries_f32(lines);
+const xy_entry *entries_of(psg_cuda_precision precision, xy_form form, size_t *lines) {
+    const bool f64 = precision == PSG_CUDA_F64;
+    switch (form) {
+    case xy_form::dense:
+        return f64 ? xy_dense_f64(lines) : xy_dense_f32(lines);
+    case xy_form::strided:
+        return f64 ? xy_strided_f64(lines) : xy_strided_f32(lines);
+    default:
+        return f64 ? xy_sides_f64(lines) : xy_sides_f32(lines);
+    }
 }
 
-const xy_entry *find_entry(psg_cuda_precision precision, size_t nx, size_t ny,
-                           bool strided = false) {
+/// @param form  of a periodic plane
+const xy_entry *find_entry(psg_cuda_precision precision, const psg_cuda_r2r kind[2], size_t nx,
+                           size_t ny, xy_form form = xy_form::dense) {
     size_t lines = 0;
-    const xy_entry *entry = entries_of(precision, strided, &lines);
+    const bool periodic = kind[0] == PSG_CUDA_DFT && kind[1] == PSG_CUDA_DFT;
+    const xy_entry *entry = entries_of(precision, periodic ? form : xy_form::sides, &lines);
     for (size_t i = 0; i < lines; i++)
-        if (entry[i].nx == nx && entry[i].ny == ny)
+        if (entry[i].nx == nx && entry[i].ny == ny && kind[0] != PSG_CUDA_R2HC &&
+            r2r_fuses(kind[0], 2) && r2r_fuses(kind[1], entry[i].column_radix[0]))
             return &entry[i];
     return nullptr;
 }
@@ -102,17 +113,25 @@ kspace_list list_of(uint32_t n, const uint32_t *radix) {
     return list;
 }
 
+/// Numbers in the tables of a periodic plane; after them stand the factors along x, then those along y.
+size_t table_numbers(const psg_cuda_xy *plan) {
+    const size_t m = plan->entry->nx / 2;
+    return m + plan->entry->ny + m / 2;
+}
+
 /// Compute the tables on the host and copy them.
 template <class Real> cudaError_t make_tables(psg_cuda_xy *plan) {
     const uint32_t m = plan->entry->nx / 2, ny = plan->entry->ny;
-    const long double two_pi = 6.283185307179586476925286766559L;
-    std::vector<complex_t<Real>> tables(m + ny + m / 2);
+    std::vector<complex_t<Real>> tables(table_numbers(plan));
     kspace_twiddles(list_of(m, plan->entry->line_radix), tables.data());
     kspace_twiddles(list_of(ny, plan->entry->column_radix), tables.data() + m);
-    for (uint32_t k = 0; k < m / 2; k++) {
-        const long double angle = two_pi * k / plan->entry->nx;
-        tables[m + ny + k] = {(Real)std::cos(angle), (Real)-std::sin(angle)};
-    }
+    for (uint32_t k = 0; k < m / 2; k++)
+        tables[m + ny + k] = r2r_root<Real>((long double)k / m);
+    const auto x = xy_factors<Real>(r2r_kind_of(plan->kind[0]), m);
+    const auto y = r2r_factors<Real>(r2r_kind_of(plan->kind[1]), ny);
+    plan->y_factors = tables.size() + x.size();
+    tables.insert(tables.end(), x.begin(), x.end());
+    tables.insert(tables.end(), y.begin(), y.end());
     const cudaError_t e = cudaMalloc(&plan->tables_d, tables.size() * sizeof tables[0]);
     if (e != cudaSuccess)
         return e;
@@ -141,6 +160,9 @@ cudaError_t launch(const psg_cuda_xy *plan, psg_cuda_direction direction,
     a.planes = (uint32_t)planes;
     a.slots = plan->slots;
     a.lag = (uint32_t)std::min<size_t>(plan->lag, planes);
+    a.nxc = plan->entry->nx / 2 + (plan->kind[0] == PSG_CUDA_DFT);
+    a.x = xy_make_step(plan->kind[0], (int)plan->entry->nx, a.tables + table_numbers(plan));
+    a.y = r2r_make_step(plan->kind[1], (int)plan->entry->ny, a.tables + plan->y_factors);
     a.parts = (uint32_t)count;
     for (size_t p = 0; p < count; p++)
         a.part[p] = {static_cast<complex_t<Real> *>(parts[p].base_d), parts[p].plane_pitch,
@@ -178,13 +200,15 @@ bool parts_valid(const psg_cuda_xy *plan, const psg_cuda_xy_part *parts, size_t 
 
 } // namespace
 
-size_t psg_cuda_xy_strip(psg_cuda_precision precision, size_t nx, size_t ny) {
-    const xy_entry *entry = find_entry(precision, nx, ny);
+size_t psg_cuda_xy_strip(psg_cuda_precision precision, const psg_cuda_r2r kind[2], size_t nx,
+                         size_t ny) {
+    const xy_entry *entry = find_entry(precision, kind, nx, ny);
     return entry ? entry->strip : 0;
 }
 
-bool psg_cuda_xy_suits(psg_cuda_precision precision, size_t nx, size_t ny, int device) {
-    const xy_entry *entry = find_entry(precision, nx, ny);
+bool psg_cuda_xy_suits(psg_cuda_precision precision, const psg_cuda_r2r kind[2], size_t nx,
+                       size_t ny, int device) {
+    const xy_entry *entry = find_entry(precision, kind, nx, ny);
     int most = 0;
     return entry &&
            cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) ==
@@ -192,20 +216,26 @@ bool psg_cuda_xy_suits(psg_cuda_precision precision, size_t nx, size_t ny, int d
            entry->shared_bytes + entry->static_bytes <= (size_t)most;
 }
 
-cudaError_t psg_cuda_xy_create(psg_cuda_xy **plan, psg_cuda_precision precision, size_t nx,
-                               size_t ny) {
+void psg_cuda_xy_modes(psg_cuda_r2r kind, size_t nx, size_t number, size_t modes[2]) {
+    xy_modes(kind, nx / 2, number, modes);
+}
+
+cudaError_t psg_cuda_xy_create(psg_cuda_xy **plan, psg_cuda_precision precision,
+                               const psg_cuda_r2r kind[2], size_t nx, size_t ny) {
     if (!plan)
         return cudaErrorInvalidValue;
     *plan = nullptr;
-    const xy_entry *entry = find_entry(precision, nx, ny);
+    const xy_entry *entry = find_entry(precision, kind, nx, ny);
     if (!entry)
         return cudaErrorNotSupported;
     psg_cuda_xy *made = new (std::nothrow) psg_cuda_xy();
     if (!made)
         return cudaErrorMemoryAllocation;
     made->precision = precision;
+    made->kind[0] = kind[0];
+    made->kind[1] = kind[1];
     made->entry = entry;
-    made->strided = find_entry(precision, nx, ny, true);
+    made->strided = find_entry(precision, kind, nx, ny, xy_form::strided);
     cudaError_t e = prepare(made);
     try {
         if (e == cudaSuccess)

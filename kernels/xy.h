@@ -7,6 +7,11 @@
  *
  *  For some sizes only; for the others fft.h has cuFFT's. Unscaled, exp(-i k x) forward. The parts
  *  may be in the memory of other GPUs: they are written and read in pieces of 256 bytes and more, mostly 512.
+ *
+ *  Along each axis the transform is PSG_CUDA_DFT, or PSG_CUDA_REDFT10, _RODFT10, _REDFT11 or _RODFT11, and their inverses back;
+ *  then y is PSG_CUDA_R2HC where it is periodic and x is not. With PSG_CUDA_DFT along x a row of the spectrum has nx/2 + 1
+ *  numbers, else nx/2, each of two modes, see psg_cuda_xy_modes(). The modes of RODFT11 have the sign (-1)^k, which the
+ *  inverse takes away.
  */
 #ifndef PSG_KERNELS_XY_H
 #define PSG_KERNELS_XY_H
@@ -34,18 +39,26 @@ typedef struct psg_cuda_xy_part {
 enum { PSG_CUDA_XY_PARTS = 64 };
 
 /** Width of the strips of x in which planes of this size are kept; 0: there is no kernel for them.
- *  Needs no device. */
-size_t psg_cuda_xy_strip(psg_cuda_precision precision, size_t nx, size_t ny);
+ *  Needs no device.
+ *  @param[in] kind  of the forward transforms along x and y */
+size_t psg_cuda_xy_strip(psg_cuda_precision precision, const psg_cuda_r2r kind[2], size_t nx,
+                         size_t ny);
 
 /** Does a device have the shared memory that it needs? */
-bool psg_cuda_xy_suits(psg_cuda_precision precision, size_t nx, size_t ny, int device);
+bool psg_cuda_xy_suits(psg_cuda_precision precision, const psg_cuda_r2r kind[2], size_t nx,
+                       size_t ny, int device);
+
+/** The modes that are the real and the imaginary part of number 0 .. nx/2-1 of a row of a spectrum that is not periodic
+ *  along x, by their index in a transform by FFTW. Needs no device. */
+void psg_cuda_xy_modes(psg_cuda_r2r kind, size_t nx, size_t number, size_t modes[2]);
 
 /** Make the tables on the current device.
  *  @param[out] plan  NULL after a failure
+ *  @param[in]  kind  of the forward transforms along x and y
  *  @return cudaSuccess; cudaErrorNotSupported: no kernel for this size, or not on this device;
  *          cudaErrorMemoryAllocation and what else CUDA says: nothing is left */
-cudaError_t psg_cuda_xy_create(psg_cuda_xy **plan, psg_cuda_precision precision, size_t nx,
-                               size_t ny);
+cudaError_t psg_cuda_xy_create(psg_cuda_xy **plan, psg_cuda_precision precision,
+                               const psg_cuda_r2r kind[2], size_t nx, size_t ny);
 
 /** Free the tables; the plan's device must be current, and its work be done. NULL is fine. */
 void psg_cuda_xy_destroy(psg_cuda_xy *plan);

@@ -2,14 +2,16 @@
 #ifndef PSG_KERNELS_XY_ENTRY_CUH
 #define PSG_KERNELS_XY_ENTRY_CUH
 
-#include <cstddef>
-#include <cstdint>
+#include "kernels/columns.cuh"
 
 namespace psg_cuda {
 
 /// Where a plane is between the steps along x and along y: in a ring in the second-level cache, or
 /// whole in a block's shared memory.
 enum class xy_keep { ring, whole };
+
+/// The kernels of a size: see xy_fixed.cuh.
+enum class xy_form { dense, strided, sides };
 
 struct xy_entry {
     uint32_t nx, ny, strip, items, threads;
@@ -19,18 +21,25 @@ struct xy_entry {
     const void *forward, *inverse;
 };
 
-/// The tables of the kernels for dense fields, and for fields with pitches: line by line the same shapes.
-const xy_entry *xy_entries_f64(size_t *count);
-const xy_entry *xy_entries_f32(size_t *count);
-const xy_entry *xy_strided_entries_f64(size_t *count);
-const xy_entry *xy_strided_entries_f32(size_t *count);
+/// The tables of the kernels of each form: line by line the same shapes.
+const xy_entry *xy_dense_f64(size_t *count);
+const xy_entry *xy_dense_f32(size_t *count);
+const xy_entry *xy_strided_f64(size_t *count);
+const xy_entry *xy_strided_f32(size_t *count);
+const xy_entry *xy_sides_f64(size_t *count);
+const xy_entry *xy_sides_f32(size_t *count);
+
+/// The columns of a line of xy_f64.def, which are MIRRORED if they can be.
+template <class Real, xy_form FORM, int NY, int E, int WIDTH, int C0, int C1, int C2>
+using xy_columns = column_shape<Real, NY, E, WIDTH, C0, C1, C2, false,
+                                FORM == xy_form::sides && E == 2 * (C2 > 1 ? C2 : C1)>;
 
 } // namespace psg_cuda
 
-// A line of the tables, of the type Real, with the constant STRIDED.
+// A line of the tables, of the type Real, with the constant FORM.
 #define PSG_XY(KEEP, M, LE, ROWS, L0, L1, L2, NY, CE, WIDTH, C0, C1, C2, BLOCKS)                   \
     xy_line<xy_shape<xy_keep::KEEP, column_shape<Real, M, LE, ROWS, L0, L1, L2, true>,             \
-                     column_shape<Real, NY, CE, WIDTH, C0, C1, C2>>,                               \
-            STRIDED, BLOCKS>(),
+                     xy_columns<Real, FORM, NY, CE, WIDTH, C0, C1, C2>>,                           \
+            FORM, BLOCKS>(),
 
 #endif

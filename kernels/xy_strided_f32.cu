@@ -1,17 +1,17 @@
-// The kernels of xy_f32.def for fields with pitches.
+// The kernels of xy_f32.def for fields with pitches, with periodic sides.
 #include "kernels/xy_entry.cuh"
 #include "kernels/xy_fixed.cuh"
 
 namespace psg_cuda {
 
 using Real = float;
-static constexpr bool STRIDED = true;
+static constexpr xy_form FORM = xy_form::strided;
 
 static const xy_entry entries[] = {
 #include "kernels/xy_f32.def"
 };
 
-const xy_entry *xy_strided_entries_f32(size_t *count) {
+const xy_entry *xy_strided_f32(size_t *count) {
     *count = sizeof entries / sizeof entries[0];
     return entries;
 }

@@ -1,5 +1,5 @@
-/* Planes of the sizes that have a kernel of their own, which GPUs keep in strips: one GPU and all
- * of them give the u that the cores give, whichever way blocks go and the grid is cut. */
+/* Planes and columns of the sizes that have a kernel of their own, with all kinds of sides: one GPU and all of them give the
+ * u that the cores give, whichever way blocks go and the grid is cut. */
 #include "tests/check.h"
 #include "tests/harness.h"
 
@@ -11,27 +11,46 @@ static const oracle_grid grids[] = {
     {{1024, 1024, 4}, {1.0, 1.0, 0.1}},
 };
 
+/* With sides other than periodic ones; columns of these lengths have kernels for them. */
+static const oracle_grid sided[] = {
+    {{64, 64, 64}, {1.0, 1.5, 0.7}},     {{128, 128, 128}, {1.0, 1.1, 0.9}},
+    {{256, 256, 256}, {1.0, 1.1, 0.9}},  {{96, 96, 320}, {1.0, 1.1, 2.0}},
+    {{512, 512, 64}, {2.0, 1.0, 0.1}},   {{64, 64, 512}, {0.1, 0.1, 1.0}},
+    {{1024, 1024, 64}, {1.0, 1.0, 0.1}}, {{64, 64, 1024}, {0.1, 0.1, 1.0}},
+};
+static const psg_bc pairs[][2] = {{PSG_BC_PERIODIC, PSG_BC_PERIODIC},
+                                  {PSG_BC_NEUMANN, PSG_BC_NEUMANN},
+                                  {PSG_BC_DIRICHLET, PSG_BC_DIRICHLET},
+                                  {PSG_BC_DIRICHLET, PSG_BC_NEUMANN},
+                                  {PSG_BC_NEUMANN, PSG_BC_DIRICHLET}};
+enum { PAIRS = sizeof pairs / sizeof *pairs, ALL = PAIRS * PAIRS * PAIRS };
+
 /* 0: the default. */
 static const struct cut {
     size_t segment_planes, sheets;
 } cuts[] = {{0, 0}, {1, 5}, {1000, 1}, {2, 3}};
 
-static void solve(const oracle_grid *grid, const psg_options *options, const void *f, void *u) {
-    const psg_grid g = harness_grid(grid);
+static void solve(const psg_grid *grid, const psg_options *options, const void *f, void *u) {
     psg_plan *plan = NULL;
-    if (CHECK_STATUS(psg_plan_create(&plan, &g, options), PSG_OK)) {
+    if (CHECK_STATUS(psg_plan_create(&plan, grid, options), PSG_OK)) {
         CHECK_STATUS(psg_solve(plan, f, u), PSG_OK);
         CHECK_STATUS(psg_solve(plan, f, u), PSG_OK);
     }
     psg_plan_destroy(plan);
 }
 
-static void by_gpus(const oracle_grid *grid, psg_precision precision, int gpus, const void *f,
-                    const double *want) {
-    const size_t points = oracle_points(grid), *n = grid->n;
+static size_t points_of(const psg_grid *grid) {
+    return grid->axis[0].n * grid->axis[1].n * grid->axis[2].n;
+}
+
+/* @param[in] runs  of two for each cut */
+static void by_gpus(const psg_grid *grid, psg_precision precision, int gpus, size_t runs,
+                    const void *f, const double *want) {
+    const size_t points = points_of(grid);
+    const psg_axis *axis = grid->axis;
     void *u = harness_array(precision, points);
     double *got = oracle_array(points);
-    for (size_t run = 0; run < 2 * sizeof cuts / sizeof *cuts; ++run) {
+    for (size_t run = 0; run < runs; ++run) {
         psg_options options = harness_options(precision);
         const struct cut *cut = &cuts[run / 2];
         options.gpus = gpus;
@@ -40,16 +59,18 @@ static void by_gpus(const oracle_grid *grid, psg_precision precision, int gpus, 
         options.sheets = cut->sheets;
         solve(grid, &options, f, u);
         harness_load(precision, points, u, got);
-        CHECK_CLOSE(got, want, n[0], n[1], n[2], harness_tolerance(precision, 1e-13, 1e-5),
-                    "%s, %d GPUs, cut %zu x %zu%s", harness_precision_name(precision), gpus,
-                    cut->segment_planes, cut->sheets, run % 2 ? ", managed" : "");
+        CHECK_CLOSE(
+            got, want, axis[0].n, axis[1].n, axis[2].n, harness_tolerance(precision, 1e-13, 1e-5),
+            "%s, sides %d%d,%d%d,%d%d, %d GPUs, cut %zu x %zu%s", harness_precision_name(precision),
+            axis[0].bc[0], axis[0].bc[1], axis[1].bc[0], axis[1].bc[1], axis[2].bc[0],
+            axis[2].bc[1], gpus, cut->segment_planes, cut->sheets, run % 2 ? ", managed" : "");
     }
     free(u);
     free(got);
 }
 
-static void one_grid(const oracle_grid *grid, psg_precision precision) {
-    const size_t points = oracle_points(grid);
+static void one_grid(const psg_grid *grid, psg_precision precision, size_t runs) {
+    const size_t points = points_of(grid);
     double *values = oracle_array(points);
     void *f = harness_array(precision, points), *u = harness_array(precision, points);
     psg_options options = harness_options(precision);
@@ -58,11 +79,25 @@ static void one_grid(const oracle_grid *grid, psg_precision precision) {
     harness_store(precision, points, values, f);
     solve(grid, &options, f, u);
     harness_load(precision, points, u, values);
-    by_gpus(grid, precision, 1, f, values);
-    by_gpus(grid, precision, -1, f, values);
+    by_gpus(grid, precision, 1, runs, f, values);
+    by_gpus(grid, precision, -1, runs, f, values);
     free(values);
     free(f);
     free(u);
+}
+
+/* Every combination on the smallest grid, some on the larger ones. */
+static void all_sides(void) {
+    for (size_t g = 0; g < sizeof sided / sizeof *sided; ++g) {
+        for (size_t c = 1; c < ALL; c += g == 0 ? 1 : 31) { /* 31: 1, 32, 63, 94 */
+            psg_grid grid = harness_grid(&sided[g]);
+            for (size_t d = 0, rest = (c + g) % ALL; d < 3; ++d, rest /= PAIRS) {
+                grid.axis[d].bc[0] = pairs[rest % PAIRS][0];
+                grid.axis[d].bc[1] = pairs[rest % PAIRS][1];
+            }
+            one_grid(&grid, (c + g) % 3 == 0 ? PSG_F32 : PSG_F64, g == 0 && c % 10 ? 1 : 4);
+        }
+    }
 }
 
 int main(void) {
@@ -76,8 +111,10 @@ int main(void) {
     }
     psg_plan_destroy(plan);
     for (size_t g = 0; g < sizeof grids / sizeof *grids; ++g) {
-        one_grid(&grids[g], PSG_F64);
-        one_grid(&grids[g], PSG_F32);
+        const psg_grid grid = harness_grid(&grids[g]);
+        one_grid(&grid, PSG_F64, 2 * sizeof cuts / sizeof *cuts);
+        one_grid(&grid, PSG_F32, 2 * sizeof cuts / sizeof *cuts);
     }
+    all_sides();
     return check_result();
 }

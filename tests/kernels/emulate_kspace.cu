@@ -378,9 +378,10 @@ template <class Real> static void generic(uint32_t n) {
     for (uint32_t p : {2u, 3u, 5u, 7u, 11u, 13u})
         while (rest % p == 0)
             rest /= p;
-    if (factored != (rest == 1) || can != (psg_cuda_kspace_supported(precision, n) > 0)) {
+    if (factored != (rest == 1) ||
+        can != (psg_cuda_kspace_supported(precision, PSG_CUDA_DFT, n) > 0)) {
         printf("FAIL n = %u: factored %d, supported %d\n", n, factored,
-               psg_cuda_kspace_supported(precision, n));
+               psg_cuda_kspace_supported(precision, PSG_CUDA_DFT, n));
         failures++;
     }
     if (!can)

@@ -3,8 +3,8 @@
 // for it, and its inverse gives it back; rows of a field with pitches are read and written as those of a
 // dense one, and nothing beside them; and the sequence of items has each once, after those that it waits for.
 // Needs no device.
-#include "kernels/kspace_tables.cuh"
 #include "kernels/xy_fixed.cuh"
+#include "tests/kernels/emulate_threads.cuh"
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -20,55 +20,6 @@ static void expect(bool right, const char *what, int n) {
         printf("FAIL %s, n = %d\n", what, n);
         failures++;
     }
-}
-
-/// The threads of a block between any two barriers, and what they have in registers.
-template <class S> struct threads {
-    using Complex = typename S::Complex;
-    std::vector<Complex> v = std::vector<Complex>((size_t)S::BLOCK * S::ROOM);
-
-    template <class F> void all(F f) {
-        for (int t = 0; t < S::BLOCK; t++)
-            f(&v[(size_t)t * S::ROOM], S::member(t), S::column(t), t);
-    }
-    template <int FROM, int TO> void exchange(std::vector<Complex> &buf) {
-        all([&](Complex *p, int q, int c, int) {
-            S::template to_shared<FROM>(p, q, c, buf.data());
-        });
-        all([&](Complex *p, int q, int c, int) {
-            S::template from_shared<TO>(p, q, c, buf.data());
-        });
-    }
-    void forward(const Complex *table, std::vector<Complex> &buf) {
-        all([&](Complex *p, int q, int, int) { S::template forward<0>(p, q, table); });
-        exchange<0, 1>(buf);
-        all([&](Complex *p, int q, int, int) { S::template forward<1>(p, q, table); });
-        if constexpr (S::PASSES == 3) {
-            exchange<1, 2>(buf);
-            all([&](Complex *p, int q, int, int) { S::template forward<2>(p, q, table); });
-        }
-    }
-    void inverse(const Complex *table, std::vector<Complex> &buf) {
-        if constexpr (S::PASSES == 3) {
-            all([&](Complex *p, int q, int, int) { S::template inverse<2>(p, q, table); });
-            exchange<2, 1>(buf);
-        }
-        all([&](Complex *p, int q, int, int) { S::template inverse<1>(p, q, table); });
-        exchange<1, 0>(buf);
-        all([&](Complex *p, int q, int, int) { S::template inverse<0>(p, q, table); });
-    }
-};
-
-template <class S> static std::vector<typename S::Complex> twiddles() {
-    kspace_list list = kspace_list();
-    list.n = S::N;
-    list.passes = S::PASSES;
-    for (int p = 0; p < S::PASSES; p++)
-        list.pass[p].radix = (uint32_t)S::radix(p);
-    kspace_list_finish(&list);
-    std::vector<typename S::Complex> w(S::N);
-    kspace_twiddles(list, w.data());
-    return w;
 }
 
 template <class X> struct plane {

@@ -137,7 +137,8 @@ static void run(const sheet<Real> &p, size_t count, size_t gap, int variant, siz
                 size_t cut) {
     using Complex = complex_t<Real>;
     psg_cuda_kspace *plan = nullptr;
-    const int code = psg_cuda_kspace_create(&plan, precision_of<Real>(), p.n, variant);
+    const int code =
+        psg_cuda_kspace_create(&plan, precision_of<Real>(), PSG_CUDA_DFT, p.n, variant);
     if (code == cudaErrorNotSupported && variant > 0)
         return; // too large for this device
     MUST(code);
@@ -171,7 +172,7 @@ static void run(const sheet<Real> &p, size_t count, size_t gap, int variant, siz
 
 /// Every kernel of one length, on segments of several shapes.
 template <class Real> static void length(size_t n, size_t nxc, size_t rows, size_t choose) {
-    const int variants = psg_cuda_kspace_supported(precision_of<Real>(), n);
+    const int variants = psg_cuda_kspace_supported(precision_of<Real>(), PSG_CUDA_DFT, n);
     if (variants == 0)
         return;
     const sheet<Real> p(n, nxc, rows, n % 2 ? 0.75 : 0.0, choose);
@@ -218,7 +219,7 @@ static void modes(size_t nx, size_t ny, size_t nz, size_t cut, size_t stride) {
         MUST(psg_cuda_fft_set_work_area(fft[i], work[i]->data()));
     }
     psg_cuda_kspace *plan = nullptr;
-    MUST(psg_cuda_kspace_create(&plan, precision_of<Real>(), nz, 0));
+    MUST(psg_cuda_kspace_create(&plan, precision_of<Real>(), PSG_CUDA_DFT, nz, 0));
     const psg_cuda_columns columns = {ny, nxc, 0};
     const psg_cuda_band band = {view, 2, ny, NULL, 0};
     const size_t upper = nx * ny * cut;
@@ -292,18 +293,20 @@ template <class Real> static void all(bool small) {
 
 static void arguments() {
     psg_cuda_kspace *plan = nullptr;
-    CHECK(psg_cuda_kspace_supported(PSG_CUDA_F64, 17) == 0);
-    CHECK(psg_cuda_kspace_supported(PSG_CUDA_F64, 0) == 0);
-    CHECK(psg_cuda_kspace_supported(PSG_CUDA_F64, 1 << 14) == 0);
-    CHECK(psg_cuda_kspace_create(&plan, PSG_CUDA_F64, 17, 0) == cudaErrorNotSupported && !plan);
-    MUST(psg_cuda_kspace_create(&plan, PSG_CUDA_F64, 12, 0));
+    CHECK(psg_cuda_kspace_supported(PSG_CUDA_F64, PSG_CUDA_DFT, 17) == 0);
+    CHECK(psg_cuda_kspace_supported(PSG_CUDA_F64, PSG_CUDA_DFT, 0) == 0);
+    CHECK(psg_cuda_kspace_supported(PSG_CUDA_F64, PSG_CUDA_DFT, 1 << 14) == 0);
+    CHECK(psg_cuda_kspace_create(&plan, PSG_CUDA_F64, PSG_CUDA_DFT, 17, 0) ==
+              cudaErrorNotSupported &&
+          !plan);
+    MUST(psg_cuda_kspace_create(&plan, PSG_CUDA_F64, PSG_CUDA_DFT, 12, 0));
     device_array<double> a(2 * 12 * 4);
     const psg_cuda_segment good = {a.data(), 12, 4}, few = {a.data(), 11, 4},
                            thin = {a.data(), 12, 3}, odd = {(char *)a.data() + 8, 12, 4};
     const psg_cuda_symbol symbol = {a.data(), a.data(), a.data(), 0, 1, nullptr};
     const psg_cuda_columns row = {1, 4, 0}, point = {1, 0, 0}, none = {0, 4, 0}, wide = {1, 4, 4};
-    CHECK(psg_cuda_kspace_suits(PSG_CUDA_F64, 12, 0) &&
-          !psg_cuda_kspace_suits(PSG_CUDA_F64, 17, 0));
+    CHECK(psg_cuda_kspace_suits(PSG_CUDA_F64, PSG_CUDA_DFT, 12, 0) &&
+          !psg_cuda_kspace_suits(PSG_CUDA_F64, PSG_CUDA_DFT, 17, 0));
     const auto run_one = [&](const psg_cuda_segment *segment, const psg_cuda_columns &columns) {
         const psg_cuda_band band = {segment, 1, columns.rows, NULL, 0};
         return psg_cuda_kspace_run(plan, &band, 1, &columns, &symbol, 0);

@@ -33,7 +33,7 @@ template <class Real> struct problem {
         for (Real &v : f)
             v = (Real)check_uniform();
         f_d.put(f);
-        MUST(psg_cuda_kspace_create(&kspace, precision_of<Real>(), nz, 0));
+        MUST(psg_cuda_kspace_create(&kspace, precision_of<Real>(), PSG_CUDA_DFT, nz, 0));
         by_cufft();
     }
     ~problem() {
@@ -77,8 +77,8 @@ template <class Real> struct problem {
     void by_strips(const std::vector<size_t> &y0, bool dense,
                    const std::vector<pitches> &strides = {}) {
         psg_cuda_xy *xy = nullptr;
-        MUST(psg_cuda_xy_create(&xy, precision_of<Real>(), nx, ny));
-        const size_t strip = psg_cuda_xy_strip(precision_of<Real>(), nx, ny);
+        MUST(psg_cuda_xy_create(&xy, precision_of<Real>(), periodic, nx, ny));
+        const size_t strip = psg_cuda_xy_strip(precision_of<Real>(), periodic, nx, ny);
         device_array<char> work(psg_cuda_xy_work_bytes(xy, nz));
         device_array<Complex> spectrum(ny * nxc * nz);
         u_d.poison();
@@ -148,17 +148,17 @@ template <class Real> static std::vector<size_t> planes_of(size_t nx, size_t ny,
     if (small)
         return {2};
     psg_cuda_xy *xy = nullptr;
-    MUST(psg_cuda_xy_create(&xy, precision, nx, ny));
+    MUST(psg_cuda_xy_create(&xy, precision, periodic, nx, ny));
     const size_t ring = psg_cuda_xy_work_bytes(xy, any) / plane;
     psg_cuda_xy_destroy(xy);
     size_t most = ring > 0 ? 3 * ring / 2 + 8 : nx > 64 ? 512 : 2048;
-    while (psg_cuda_kspace_supported(precision, most) == 0)
+    while (psg_cuda_kspace_supported(precision, PSG_CUDA_DFT, most) == 0)
         most++;
     return {1, 2, 7, most};
 }
 
 template <class Real> static void size(size_t nx, size_t ny, bool small) {
-    if (psg_cuda_xy_strip(precision_of<Real>(), nx, ny) == 0)
+    if (psg_cuda_xy_strip(precision_of<Real>(), periodic, nx, ny) == 0)
         return;
     for (size_t nz : planes_of<Real>(nx, ny, small)) {
         problem<Real> p(nx, ny, nz);
@@ -175,11 +175,12 @@ template <class Real> static void size(size_t nx, size_t ny, bool small) {
 
 static void arguments() {
     psg_cuda_xy *xy = nullptr;
-    CHECK(psg_cuda_xy_strip(PSG_CUDA_F64, 255, 256) == 0);
-    CHECK(psg_cuda_xy_strip(PSG_CUDA_F64, 256, 256) > 0);
-    CHECK(!psg_cuda_xy_suits(PSG_CUDA_F64, 255, 256, 0));
-    CHECK(psg_cuda_xy_create(&xy, PSG_CUDA_F64, 255, 256) == cudaErrorNotSupported && !xy);
-    MUST(psg_cuda_xy_create(&xy, PSG_CUDA_F64, 256, 256));
+    CHECK(psg_cuda_xy_strip(PSG_CUDA_F64, periodic, 255, 256) == 0);
+    CHECK(psg_cuda_xy_strip(PSG_CUDA_F64, periodic, 256, 256) > 0);
+    CHECK(!psg_cuda_xy_suits(PSG_CUDA_F64, periodic, 255, 256, 0));
+    CHECK(psg_cuda_xy_create(&xy, PSG_CUDA_F64, periodic, 255, 256) == cudaErrorNotSupported &&
+          !xy);
+    MUST(psg_cuda_xy_create(&xy, PSG_CUDA_F64, periodic, 256, 256));
     device_array<double> a(256);
     device_array<char> work(psg_cuda_xy_work_bytes(xy, 1));
     const psg_cuda_xy_part good = {a.data(), 256 * 129, 0, 256}, few = {a.data(), 1, 0, 255},
@@ -207,7 +208,7 @@ static void arguments() {
     CHECK(run_at(field, work.data() + 128) == cudaErrorInvalidValue);
     CHECK(run_at(field, nullptr) == cudaErrorInvalidValue);
     psg_cuda_xy_destroy(xy);
-    MUST(psg_cuda_xy_create(&xy, PSG_CUDA_F64, 64, 64)); // works in shared memory alone
+    MUST(psg_cuda_xy_create(&xy, PSG_CUDA_F64, periodic, 64, 64)); // works in shared memory alone
     const psg_cuda_xy_part whole = {a.data(), 64 * 33, 0, 64};
     CHECK(psg_cuda_xy_work_bytes(xy, 100) == 0);
     const psg_cuda_field plane = psg_cuda_dense_field(a.data(), 64, 64);
