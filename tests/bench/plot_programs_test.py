@@ -86,7 +86,7 @@ def main(plot, results):
             if name in ("peers", "embed"):
                 code, out, error = run(plot, path, "--out", os.path.join(folder, name))
                 check(code == 0 and not error and out.startswith(name + ": "), "%s: %s %r %r" % (path, code, out, error))
-        of_solves = next(path for path in files if os.path.basename(path).startswith("node-"))
+        of_solves = next(path for path in files if os.path.basename(path).startswith("scaling-"))
         code, out, error = run(plot, of_solves, "--figure", "peers")
         check(code == 1 and "has not the columns of the figure 'peers'" in error and "Traceback" not in error, error)
 
