@@ -1,0 +1,280 @@
+"""Arrays of other packages as psg_array: memory, strides, type and stream by DLPack, then __cuda_array_interface__, then
+__array_interface__, then the buffer protocol. Nothing is copied.
+
+What no protocol tells is a `Kind`: the stream that the package works on now, and how it makes a new array.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+import sys
+from typing import Any, Callable
+
+import numpy
+
+from ._errors import ArgumentError, ArrayError
+from ._library import Array
+
+HOST, ASK = -1, -2  # psg_array.device
+LEGACY, PER_THREAD = 1, 2  # CUDA's default streams, as DLPack and CUDA count them
+TYPES = {"float64": "f64", "float32": "f32"}
+SIZES = {"f64": 8, "f32": 4}
+
+
+class View:
+    """Where an array is. Strides are in elements; `keep` holds the memory."""
+
+    __slots__ = ("data", "device", "shape", "strides", "dtype", "writable", "stream", "keep")
+
+    def __init__(self, data: int, device: int, shape: tuple[int, ...], strides: tuple[int, ...] | None, dtype: str,
+                 writable: bool, stream: int, keep: Any) -> None:
+        self.data, self.device, self.shape, self.dtype = data, device, shape, dtype
+        self.strides = strides if strides is not None else dense(shape)
+        self.writable, self.stream, self.keep = writable, stream, keep
+
+
+def dense(shape: tuple[int, ...]) -> tuple[int, ...]:
+    strides, step = [], 1
+    for n in reversed(shape):
+        strides.append(step)
+        step *= n
+    return tuple(reversed(strides))
+
+
+# -------------------------------------------------------------------------------------- kinds
+
+
+class Kind:
+    """An array of a package that is not known: results are NumPy's."""
+
+    writable = True
+
+    def refusal(self, x: Any) -> str | None:
+        """Why the object's memory is not what a solve should have, where its protocols do not say so."""
+        return None
+
+    def stream(self, device: int) -> int:
+        """The stream of the package's work on a GPU: the legacy default stream, if nothing else is known."""
+        return LEGACY
+
+    def fresh(self, x: Any, view: View) -> Any:
+        """A new array, dense, where x is, of its shape and type."""
+        if view.device != HOST:
+            raise ArrayError("u for an array of type %s on GPU %d: give it as out=" % (type_of(x), view.device))
+        return numpy.empty(view.shape, "f8" if view.dtype == "f64" else "f4")
+
+
+class NumPy(Kind):
+    def refusal(self, x: Any) -> str | None:
+        return "a solve does not know masks: x.filled(0) has none" if isinstance(x, numpy.ma.MaskedArray) else None
+
+
+class CuPy(Kind):
+    def stream(self, device: int) -> int:
+        cupy = sys.modules["cupy"]
+        with cupy.cuda.Device(device):
+            return int(cupy.cuda.get_current_stream().ptr) or LEGACY
+
+    def fresh(self, x: Any, view: View) -> Any:
+        cupy = sys.modules["cupy"]
+        with cupy.cuda.Device(view.device):
+            return cupy.empty(x.shape, x.dtype)
+
+
+class Torch(Kind):
+    def refusal(self, x: Any) -> str | None:
+        torch = sys.modules["torch"]
+        return ("the tensor requires a gradient: psg.torch.solve() has one, and x.detach() needs none"
+                if x.requires_grad and torch.is_grad_enabled() else None)
+
+    def stream(self, device: int) -> int:
+        return int(sys.modules["torch"].cuda.current_stream(device).cuda_stream) or LEGACY
+
+    def fresh(self, x: Any, view: View) -> Any:
+        return sys.modules["torch"].empty(x.shape, dtype=x.dtype, device=x.device)
+
+
+class Jax(Kind):
+    """Arrays of JAX never change, but for a new one that nobody else has seen yet."""
+
+    writable = False
+
+    def refusal(self, x: Any) -> str | None:
+        tracer = sys.modules["jax"].core.Tracer
+        return "it is traced: psg.jax.solve() can be traced" if isinstance(x, tracer) else None
+
+    def fresh(self, x: Any, view: View) -> Any:
+        jax = sys.modules["jax"]
+        return jax.device_put(jax.numpy.empty(x.shape, x.dtype), next(iter(x.devices()))).block_until_ready()
+
+
+class Numba(Kind):
+    def fresh(self, x: Any, view: View) -> Any:
+        cuda = __import__("numba.cuda", fromlist=["cuda"])
+        return cuda.device_array(x.shape, x.dtype)
+
+
+OF_PACKAGE: dict[str, Kind] = {"numpy": NumPy(), "cupy": CuPy(), "torch": Torch(), "jax": Jax(), "jaxlib": Jax(),
+                               "numba": Numba(), "numba_cuda": Numba()}
+OTHER = Kind()
+of_type: dict[type, Kind] = {}
+
+
+def kind_of(x: Any) -> Kind:
+    kind = of_type.get(type(x))
+    if kind is None:
+        packages = (base.__module__.split(".")[0] for base in type(x).__mro__)
+        kind = next((OF_PACKAGE[p] for p in packages if p in OF_PACKAGE and p in sys.modules), OTHER)
+        of_type[type(x)] = kind
+    return kind
+
+
+def type_of(x: Any) -> str:
+    return "%s.%s" % (type(x).__module__, type(x).__qualname__)
+
+
+# -------------------------------------------------------------------------------------- types
+
+
+def refuse_type(name: str, words: str) -> None:
+    """A type that no solve has, with the nearest one that a solve has."""
+    if words.startswith("complex"):
+        nearest = "the real and the imaginary part are two solves"
+    else:
+        nearest = "the nearest is float%d" % (32 if words in ("float16", "bfloat16") else 64)
+    raise ArrayError("%s is %s: a solve is in float64 or float32, and %s" % (name, words, nearest))
+
+
+def precision_of(dtype: Any) -> str:
+    """'f64' or 'f32' for a type by NumPy's name, or by that of another package."""
+    words = str(dtype) if type(dtype).__module__.split(".")[0] == "torch" else ""
+    words = words.split(".")[-1] if words else numpy_name(dtype)
+    if words not in TYPES:
+        refuse_type("dtype", words)
+    return TYPES[words]
+
+
+def numpy_name(dtype: Any) -> str:
+    try:
+        found = numpy.dtype(dtype)
+    except TypeError:
+        raise ArrayError("dtype = %r: float64 or float32 is needed" % (dtype,)) from None
+    return found.name if found.isnative else found.name + " of the other byte order"
+
+
+# -------------------------------------------------------------------------------- protocols
+
+
+# DLManagedTensor of DLPack to the offset: data, device type and number, dimensions, code, bits and lanes of the type, addresses
+# of shape and strides, offset in bytes.
+TENSOR = struct.Struct("=QiiiBBHQQQ")
+CPU, CUDA, CUDA_HOST, CUDA_MANAGED = 1, 2, 3, 13
+CODES = {0: "int", 1: "uint", 2: "float", 3: "opaque", 4: "bfloat", 5: "complex", 6: "bool"}
+
+capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+capsule_pointer.restype = ctypes.c_void_p
+capsule_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+
+
+def numbers_at(address: int, count: int) -> tuple[int, ...]:
+    return struct.unpack("=%dq" % count, ctypes.string_at(address, 8 * count))
+
+
+def by_dlpack(x: Any, name: str, kind: Kind) -> View:
+    """The capsule stays what it is: it gives the memory back when it is collected."""
+    device_type, device = x.__dlpack_device__()
+    stream = LEGACY
+    if device_type in (CPU, CUDA_HOST):
+        device = HOST
+        capsule = x.__dlpack__()
+    elif device_type in (CUDA, CUDA_MANAGED):
+        stream = kind.stream(device)
+        capsule = x.__dlpack__(stream=stream)
+    else:
+        raise ArrayError("%s is on a device of DLPack's type %d: a solve has arrays in main memory or on CUDA's GPUs"
+                         % (name, device_type))
+    data, _, _, ndim, code, bits, lanes, shape, strides, offset = TENSOR.unpack(
+        ctypes.string_at(capsule_pointer(capsule, b"dltensor"), TENSOR.size))
+    words = "%s%s" % (CODES.get(code, "type %d of " % code), "" if code == 6 else bits)
+    if words not in TYPES or lanes != 1:
+        refuse_type(name, words if lanes == 1 else "%s x %d" % (words, lanes))
+    return View(data + offset, device, numbers_at(shape, ndim), numbers_at(strides, ndim) if strides else None,
+                TYPES[words], kind.writable, stream, (x, capsule))
+
+
+def by_interface(x: Any, interface: dict[str, Any], name: str, kind: Kind, device: int) -> View:
+    """__array_interface__ and, with device ASK, __cuda_array_interface__."""
+    words = numpy_name(interface["typestr"])
+    if words not in TYPES:
+        refuse_type(name, words)
+    size = SIZES[TYPES[words]]
+    shape = tuple(interface["shape"])
+    strides = interface.get("strides")
+    if strides is not None and any(s % size for s in strides):
+        raise ArrayError("%s has strides of %s bytes, which are no whole numbers of elements" % (name, tuple(strides)))
+    data, read_only = interface["data"]
+    stream = interface.get("stream")
+    return View(data, device, shape, None if strides is None else tuple(s // size for s in strides), TYPES[words],
+                kind.writable and not read_only, LEGACY if stream is None else int(stream), x)
+
+
+def by_buffer(x: Any, name: str) -> View:
+    array = numpy.asarray(memoryview(x))
+    return by_interface(array, array.__array_interface__, name, OTHER, HOST)
+
+
+def ways(x: Any, name: str, kind: Kind) -> list[tuple[str, Callable[[], View]]]:
+    return [("__dlpack_device__", lambda: by_dlpack(x, name, kind)),
+            ("__cuda_array_interface__", lambda: by_interface(x, x.__cuda_array_interface__, name, kind, ASK)),
+            ("__array_interface__", lambda: by_interface(x, x.__array_interface__, name, kind, HOST))]
+
+
+def view(x: Any, name: str) -> View:
+    kind = kind_of(x)
+    why = kind.refusal(x)
+    if why is not None:
+        raise ArrayError("%s: %s" % (name, why))
+    reasons = []
+    for protocol, way in ways(x, name, kind):
+        try:
+            if hasattr(type(x), protocol) or hasattr(x, protocol):
+                return way()
+        except ArrayError:
+            raise
+        except Exception as error:  # of the array's package: an array that is freed, or not for export
+            reasons.append("%s: %s" % (protocol, error))
+    try:
+        return by_buffer(x, name)
+    except ArrayError:
+        raise
+    except Exception:
+        words = "; ".join(reasons) if reasons else "numpy.asarray() makes one, as a copy"
+        raise ArrayError("%s is %s, and no array that memory can be had of: %s" % (name, type_of(x), words)) from None
+
+
+def fill(array: Array, v: View, name: str) -> None:
+    """A psg_array of a view with three dimensions. The library checks the rest, with words of its own."""
+    (nz, ny, nx), (sz, sy, sx) = v.shape, v.strides
+    if nz * ny * nx == 0:
+        sz, sy, sx = dense(v.shape)
+    sx = 1 if nx <= 1 else sx  # between single points there is no step, and NumPy writes any
+    sy = nx if ny <= 1 else sy
+    sz = ny * sy if nz <= 1 else sz
+    if sx != 1:
+        raise ArrayError("%s: points along x, the last axis, are %d elements apart, and a solve reads rows that are "
+                         "contiguous: numpy.ascontiguousarray() makes them, as a copy" % (name, sx))
+    array.data = v.data
+    array.device = v.device
+    array.stride[0], array.stride[1], array.stride[2] = sx, sy, sz
+    array.stream = None if v.stream == LEGACY else v.stream
+
+
+def check_beside(f: View, u: View) -> None:
+    """No copy from one memory to another that the caller does not know of."""
+    if (f.device == HOST) != (u.device == HOST) or (f.device >= 0 and u.device >= 0 and f.device != u.device):
+        raise ArgumentError("f is %s and out %s: a solve would copy one of them" % (place_of(f), place_of(u)))
+
+
+def place_of(v: View) -> str:
+    return "in main memory" if v.device == HOST else "on a GPU" if v.device < 0 else "on GPU %d" % v.device

@@ -1,0 +1,124 @@
+"""Shape, box, sides and points, in the order of NumPy's axes (z, y, x), as a psg_grid."""
+
+from __future__ import annotations
+
+import ctypes
+import operator
+from typing import Any, Mapping, Sequence, Tuple, Union
+
+import numpy
+
+from ._errors import ArgumentError
+from ._library import Axis, Grid, check, lib
+
+AXES = "zyx"
+SIDES = {"periodic": 0, "dirichlet": 1, "neumann": 2, "free": 3}
+POINTS = {"cells": 0, "nodes": 1}
+
+# One value for all axes, one for each of (z, y, x), or a dictionary by the axis' letter.
+Side = Union[str, Tuple[str, str]]
+Sides = Union[Side, Sequence[Side], Mapping[str, Side]]
+Box = Union[float, Sequence[float], Mapping[str, float]]
+Points = Union[str, Sequence[str], Mapping[str, str]]
+
+
+def per_axis(value: Any, name: str, standard: Any, single: Any) -> list[Any]:
+    """One for each of z, y and x. @param single  is this one value for all?"""
+    if isinstance(value, Mapping):
+        strange = [key for key in value if not isinstance(key, str) or key not in AXES or len(key) != 1]
+        if strange:
+            raise ArgumentError("%s has the key %r: the axes are 'z', 'y' and 'x'" % (name, strange[0]))
+        return [value.get(axis, standard) for axis in AXES]
+    if single(value):
+        return [value] * 3
+    try:
+        values = list(value)
+    except TypeError:
+        raise ArgumentError("%s = %r: one value for all axes, or one for each of (z, y, x)" % (name, value)) from None
+    if len(values) != 3:
+        raise ArgumentError("%s has %d values: it needs one for each of (z, y, x)" % (name, len(values)))
+    return values
+
+
+def number_of(words: Mapping[str, int], word: Any, name: str) -> int:
+    if isinstance(word, str):
+        for known, number in words.items():
+            if word.lower() == known or (word and word.upper() == known[0].upper()):
+                return number
+    raise ArgumentError("%s: %r is none of %s" % (name, word, ", ".join(words)))
+
+
+def both_sides(value: Any, axis: str) -> list[int]:
+    pair = [value, value] if isinstance(value, str) else list(value) if isinstance(value, (tuple, list)) else []
+    if len(pair) != 2:
+        raise ArgumentError("bc along %s = %r: a word for both sides, or (lower, upper)" % (axis, value))
+    return [number_of(SIDES, side, "bc along " + axis) for side in pair]
+
+
+def extents(shape: Any) -> tuple[int, int, int]:
+    try:
+        numbers = tuple(operator.index(n) for n in shape)
+    except TypeError:
+        raise ArgumentError("shape = %r: three whole numbers (nz, ny, nx) are needed" % (shape,)) from None
+    if len(numbers) != 3 or not all(0 <= n < 2**63 for n in numbers):
+        raise ArgumentError("shape = %r: three whole numbers (nz, ny, nx) are needed" % (shape,))
+    return numbers[0], numbers[1], numbers[2]
+
+
+def length_of(value: Any, axis: str) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise ArgumentError("box along %s = %r: a number is needed" % (axis, value)) from None
+
+
+def is_side(value: Any) -> bool:
+    return isinstance(value, str) or (isinstance(value, tuple) and len(value) == 2)
+
+
+def make(shape: Any, box: Box, bc: Sides, points: Points) -> Grid:
+    grid = Grid()
+    lengths = per_axis(box, "box", 1.0, lambda b: isinstance(b, (int, float)) or numpy.ndim(b) == 0)
+    sides = per_axis(bc, "bc", "periodic", is_side)
+    places = per_axis(points, "points", "cells", lambda p: isinstance(p, str))
+    for d, (letter, n) in enumerate(zip(AXES, extents(shape))):
+        axis = grid.axis[2 - d]
+        axis.n = n
+        axis.length = length_of(lengths[d], letter)
+        axis.bc[0], axis.bc[1] = both_sides(sides[d], letter)
+        axis.points = number_of(POINTS, places[d], "points along " + letter)
+    return grid
+
+
+def line(axis: Axis) -> tuple[float, float]:
+    """The first point of an axis, and the step from one to the next."""
+    first, step = ctypes.c_double(), ctypes.c_double()
+    check(lib.psg_axis_points(ctypes.byref(axis), ctypes.byref(first), ctypes.byref(step)))
+    return first.value, step.value
+
+
+def points(shape: Any, box: Box = 1.0, bc: Sides = "periodic",
+           points: Points = "cells") -> tuple[Any, Any, Any]:
+    """Where the points are: (z, y, x) as NumPy arrays, that broadcast to the shape of f."""
+    grid = make(shape, box, bc, points)
+    found = []
+    for d in range(3):
+        axis = grid.axis[2 - d]
+        first, step = line(axis)
+        found.append((first + step * numpy.arange(axis.n)).reshape([-1 if e == d else 1 for e in range(3)]))
+    return found[0], found[1], found[2]
+
+
+def weights(grid: Grid) -> list[list[float] | None]:
+    """For each of z, y and x: what a point counts in a sum over the box, which is 1/2 on a Neumann side; None: all count 1.
+    The solve is self-adjoint in the inner product with these weights."""
+    found: list[list[float] | None] = []
+    for d in range(3):
+        axis = grid.axis[2 - d]
+        w = [1.0] * axis.n
+        if axis.points == POINTS["nodes"]:
+            for side in (0, 1):
+                if axis.bc[side] == SIDES["neumann"]:
+                    w[-side] = 0.5
+        found.append(w if 0.5 in w else None)
+    return found

@@ -1,0 +1,66 @@
+"""psg.solve(): the plans of the latest shapes are kept, because to make one takes longer than a solve."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from typing import Any
+
+from . import _arrays as arrays
+from . import _grid as grids
+from ._errors import StateError
+from ._options import OptionValue
+from ._plan import Plan, process
+
+KEPT = 4
+lock = threading.RLock()
+plans: OrderedDict[Any, Plan] = OrderedDict()
+
+
+def forget() -> None:
+    """Close the plans that solve() keeps. With the last plan closed, StarPU's workers are gone, too."""
+    with lock:
+        while plans:
+            plans.popitem()[1].close()
+
+
+def plan_for(f: Any, box: grids.Box, bc: grids.Sides, points: grids.Points, options: dict[str, OptionValue]) -> Plan:
+    """A plan for arrays such as f; on the GPU that has f, if one has."""
+    process.check()
+    v = arrays.view(f, "f")
+    grid = grids.make(v.shape, box, bc, points)
+    key = (bytes(grid), v.dtype, v.device if v.device >= 0 else None, tuple(sorted(options.items())))
+    with lock:
+        plan = plans.pop(key, None)
+        if plan is None:
+            while len(plans) >= KEPT:
+                plans.popitem(last=False)[1].close()
+            plan = make(v, box, bc, points, options)
+        plans[key] = plan
+    return plan
+
+
+def make(v: arrays.View, box: grids.Box, bc: grids.Sides, points: grids.Points,
+         options: dict[str, OptionValue]) -> Plan:
+    dtype = "float" + v.dtype[1:]
+    gpu_ids = [v.device] if v.device >= 0 and "gpus" not in options else None
+    try:
+        return Plan(v.shape, dtype, box=box, bc=bc, points=points, gpu_ids=gpu_ids, **options)
+    except StateError:  # StarPU runs with the workers or the policy of the plans before
+        if not plans:
+            raise
+        forget()
+        return Plan(v.shape, dtype, box=box, bc=bc, points=points, gpu_ids=gpu_ids, **options)
+
+
+def solve(f: Any, out: Any = None, *, box: grids.Box = 1.0, bc: grids.Sides = "periodic", points: grids.Points = "cells",
+          lambda_: float | None = None, factor: float | None = None, **options: OptionValue) -> Any:
+    """Solve lap(u) - lambda u = factor f, and return u: Plan(f.shape, f.dtype, ...).solve(f, out). The arguments are those of
+    psg.Plan and Plan.solve(). The plans of the latest four shapes and options are kept; forget() closes them."""
+    while True:
+        plan = plan_for(f, box, bc, points, options)
+        try:
+            return plan.solve(f, out, lambda_=lambda_, factor=factor)
+        except StateError:
+            if not plan.closed:  # by another thread's solve() of another shape
+                raise

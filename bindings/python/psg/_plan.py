@@ -1,0 +1,361 @@
+"""A plan: a solver for one grid and set of options."""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import json
+import os
+import threading
+import time
+import warnings
+import weakref
+from collections import deque
+from typing import Any, Callable, Sequence, TypeVar
+
+from . import _arrays as arrays
+from . import _grid as grids
+from ._errors import ArgumentError, StateError
+from ._library import (Array, Event, LINKS, STAGES, SolveArgs, Statistics, check, lib, text)
+from ._options import Chosen, OptionValue, choice, table
+
+T = TypeVar("T")
+
+# A call that takes longer than so many seconds runs in a thread of its own, so that Ctrl-C need not wait for it.
+PATIENCE = 0.05
+
+
+class Process:
+    """What the interpreter knows about the library: how many plans there are, and whether it is a fork of one with plans."""
+
+    def __init__(self) -> None:
+        self.plans = 0
+        self.lock = threading.Lock()
+        self.forked = False
+        self.collective: list[Handle] = []  # of plans with processes, in the order in which they were made
+        os.register_at_fork(after_in_child=self.after_fork)
+
+    def after_fork(self) -> None:
+        self.lock = threading.Lock()
+        self.forked = self.forked or self.plans > 0
+        self.plans = 0
+        self.collective = []
+
+    def count(self, change: int) -> None:
+        with self.lock:
+            self.plans += change
+
+    def check(self) -> None:
+        if self.forked:
+            raise StateError("this process is a fork of one that had plans, and StarPU's threads are not here: close the "
+                             "plans before os.fork() (psg.forget() closes those of psg.solve()), or let multiprocessing "
+                             "use 'spawn'")
+
+
+process = Process()
+
+
+class Handle:
+    """A psg_plan of the library, and whose turn it is to use it."""
+
+    def __init__(self) -> None:
+        self.plan = ctypes.c_void_p()
+        self.pid = os.getpid()
+        self.turn = threading.Lock()
+        self.collective = False
+
+    def create(self, grid: Any, chosen: Chosen) -> None:
+        process.count(1)
+        try:
+            check(lib.psg_plan_create(ctypes.byref(self.plan), ctypes.byref(grid), ctypes.byref(chosen.options)))
+        except BaseException:
+            process.count(-1)
+            raise
+        self.collective = chosen.options.comm is not None
+        if self.collective:
+            process.collective.append(self)
+
+    def destroy(self) -> None:
+        """When the call that uses the plan has ended. In a fork nothing: the plan is the parent's."""
+        if self.pid != os.getpid():
+            return
+        with self.turn:
+            if self.plan:
+                lib.psg_plan_destroy(self.plan)
+                self.plan = ctypes.c_void_p()
+                process.count(-1)
+                if self.collective:
+                    process.collective.remove(self)
+
+    def check(self) -> None:
+        if self.pid != os.getpid():
+            raise StateError("the plan is of process %d, of which this process is a fork: make a plan of its own, before the "
+                             "parent makes one" % self.pid)
+        if not self.plan:
+            raise StateError("the plan is closed")
+
+    def use(self, call: Callable[[], T], long: bool) -> T:
+        """One call at a time. A long call of the main thread runs in a thread of its own, because Python takes signals between
+        two steps of the main thread: Ctrl-C leaves the call to itself, and the next use of the plan waits for its end."""
+        if self.pid != os.getpid():
+            self.check()  # nobody will give the turn back here
+        if not long or threading.current_thread() is not threading.main_thread():
+            with self.turn:
+                return call()
+        return apart(call, self.turn)
+
+
+def apart(call: Callable[[], T], turn: threading.Lock) -> T:
+    turn.acquire()
+    outcome: list[Any] = []
+    done = threading.Lock()
+    done.acquire()
+
+    def run() -> None:
+        try:
+            outcome.append((True, call()))
+        except BaseException as error:
+            outcome.append((False, error))
+        finally:
+            turn.release()
+            done.release()
+
+    try:
+        thread = threading.Thread(target=run, name="psg", daemon=True)
+        thread.start()
+    except BaseException:
+        turn.release()
+        raise
+    done.acquire()
+    well, result = outcome[0]
+    if not well:
+        raise result
+    return result  # type: ignore[no-any-return]
+
+
+@atexit.register
+def close_collective() -> None:
+    """All processes close the plans that are left in the same order, before mpi4py ends MPI."""
+    for handle in list(process.collective):
+        handle.destroy()
+
+
+class Plan:
+    """A solver for one shape, box and set of options.
+
+    shape    (nz, ny, nx) of the whole grid: x is the last axis, and contiguous
+    dtype    float64 or float32
+    box      lengths of the box: one for a cube, or (lz, ly, lx), or {"z": lz, ...} with 1 for an axis that is not there
+    bc       what holds at the sides: "periodic", "dirichlet" (u is 0) or "neumann" (the derivative across the side is 0),
+             or one for each of (z, y, x), or {"z": ...}. A pair is (lower, upper)
+    points   "cells" or "nodes" for axes that are not periodic; psg.points() says where they are
+    comm     an mpi4py communicator whose processes solve together: f and u are then planes lo[0] .. lo[0]+local_shape[0]-1.
+             Plan(), solve(), submit(), wait() and close() are collective: close the plan, or use `with`
+    gpu_ids  CUDA's numbers of the GPUs to use
+    options  by name; True and False are "yes" and "no". A name that is a word of Python has a "_" behind it: lambda_
+
+    A plan may be used by several threads: they take turns. Close it after use, or use `with`.
+
+    Options:
+    """
+
+    def __init__(self, shape: Sequence[int], dtype: Any = "float64", *, box: grids.Box = 1.0,
+                 bc: grids.Sides = "periodic", points: grids.Points = "cells", comm: Any = None,
+                 gpu_ids: Sequence[int] | None = None, **options: OptionValue) -> None:
+        process.check()
+        self.shape = grids.extents(shape)
+        self.precision = arrays.precision_of(dtype)
+        if "precision" in options:
+            raise ArgumentError("precision: dtype says it")
+        self.grid = grids.make(shape, box, bc, points)
+        chosen = Chosen({**options, "precision": self.precision}, gpu_ids, comm)
+        handle = Handle()
+        try:
+            handle.use(lambda: handle.create(self.grid, chosen), True)
+        except KeyboardInterrupt:  # the call goes on: the plan is closed when it is made
+            threading.Thread(target=handle.destroy, daemon=True).start()
+            raise
+        self._handle = handle
+        self._f, self._u = Array(), Array()
+        self._flights: deque[tuple[Any, Any]] = deque()
+        self._seconds: float | None = None  # of the latest solve
+        self._waits_for_others = comm is not None
+        self._args = SolveArgs()
+        check(lib.psg_solve_args_init(ctypes.byref(self._args), handle.plan, ctypes.sizeof(self._args)))
+        lo, n = (ctypes.c_size_t * 3)(), (ctypes.c_size_t * 3)()
+        check(lib.psg_plan_local_box(handle.plan, arrays.HOST, lo, n))
+        self.lo = (lo[2], lo[1], lo[0])
+        self.local_shape = (n[2], n[1], n[0])
+        self._finalizer = None if comm is not None else weakref.finalize(self, handle.destroy)
+
+    # ------------------------------------------------------------------------------- life
+
+    def close(self) -> None:
+        """Wait for what is in flight, and free the plan. With comm: collective."""
+        self._handle.destroy()
+        self._flights.clear()
+
+    @property
+    def closed(self) -> bool:
+        return not self._handle.plan
+
+    def __enter__(self) -> Plan:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        handle = self.__dict__.get("_handle")
+        if handle is not None and handle.collective and handle.plan and handle.pid == os.getpid():
+            warnings.warn("a plan of several processes was not closed: it is closed when the program ends", ResourceWarning,
+                          stacklevel=2)
+
+    def __repr__(self) -> str:
+        return "<psg.Plan %d x %d x %d %s%s>" % (*self.shape, self.precision, " closed" if self.closed else "")
+
+    # ------------------------------------------------------------------------------ solve
+
+    def solve(self, f: Any, out: Any = None, *, lambda_: float | None = None, factor: float | None = None,
+              mean: str | None = None) -> Any:
+        """Solve lap(u) - lambda u = factor f, and return u.
+
+        f      an array of NumPy, CuPy, PyTorch, JAX or Numba, or another one with DLPack, __cuda_array_interface__,
+               __array_interface__ or the buffer protocol. Planes and rows may be padded. It is not copied
+        out    where u goes; f itself: in place. None: a new array of f's kind
+        lambda_, factor, mean   in place of the plan's
+
+        The solve comes after what the array's package has put on its current stream, and u is there when it returns.
+        Ctrl-C raises KeyboardInterrupt. The solve then goes on by itself: u is undefined, and the plan can be used again.
+        """
+        return self._start(f, out, lambda_, factor, mean, lib.psg_solve_arrays, self._is_long())
+
+    def submit(self, f: Any, out: Any = None, *, lambda_: float | None = None, factor: float | None = None,
+               mean: str | None = None) -> Any:
+        """Start a solve as solve() does, and return u, which wait() fills. Up to in_flight solves overlap.
+        Arrays on a GPU may be used on the stream that was current in this call before wait() returns. Others may not."""
+        return self._start(f, out, lambda_, factor, mean, lib.psg_submit_arrays, False)
+
+    def wait(self) -> Any:
+        """Wait for the oldest solve submitted and not yet waited for. Return its u."""
+
+        def call() -> Any:
+            self._handle.check()
+            flight = self._flights.popleft() if self._flights else (None, None)
+            check(lib.psg_wait(self._handle.plan))
+            return flight[0]
+
+        return self._handle.use(call, self._is_long())
+
+    def _is_long(self) -> bool:
+        return self._waits_for_others or self._seconds is None or self._seconds > PATIENCE
+
+    def _arguments(self, lambda_: float | None, factor: float | None, mean: str | None) -> SolveArgs:
+        args = SolveArgs.from_buffer_copy(self._args)
+        try:
+            if lambda_ is not None:
+                setattr(args, "lambda", float(lambda_))
+            if factor is not None:
+                args.factor = float(factor)
+        except (TypeError, ValueError, OverflowError):
+            raise ArgumentError("lambda_ = %r, factor = %r: numbers are needed" % (lambda_, factor)) from None
+        if mean is not None:
+            args.mean = Chosen({"mean": mean}, None, None).options.mean
+        return args
+
+    def _look(self, x: Any, name: str) -> arrays.View:
+        v = arrays.view(x, name)
+        if v.shape != self.local_shape:
+            raise ArgumentError("%s has the shape %s, and the plan has %s" % (name, v.shape, self.local_shape))
+        if v.dtype != self.precision:
+            raise arrays.ArrayError("%s is float%s, and the plan's arrays are float%s"
+                                    % (name, v.dtype[1:], self.precision[1:]))
+        return v
+
+    def _start(self, f: Any, out: Any, lambda_: float | None, factor: float | None, mean: str | None, function: Any,
+               long: bool) -> Any:
+        from_ = self._look(f, "f")
+        if out is None:
+            out = arrays.kind_of(f).fresh(f, from_)
+            to = self._look(out, "u")
+            to.writable = True
+        else:
+            to = from_ if out is f else self._look(out, "out")
+            if not to.writable:
+                raise ArgumentError("out cannot be written: it is read-only, or of a package whose arrays never change")
+            arrays.check_beside(from_, to)
+        plain = lambda_ is None and factor is None and mean is None
+        args = self._args if plain else self._arguments(lambda_, factor, mean)
+        if arrays.PER_THREAD in (from_.stream, to.stream):
+            long = False  # the stream is of this thread
+
+        def call() -> Any:
+            self._handle.check()
+            arrays.fill(self._f, from_, "f")
+            arrays.fill(self._u, to, "out")
+            begin = time.perf_counter()
+            check(function(self._handle.plan, 1, self._f, self._u, args))
+            if function is lib.psg_submit_arrays:
+                self._flights.append((out, (from_, to)))
+            else:
+                self._seconds = time.perf_counter() - begin
+            return out
+
+        return self._handle.use(call, long)
+
+    # -------------------------------------------------------------------------- what happened
+
+    def _statistics(self) -> Statistics:
+        s = Statistics()
+
+        def call() -> None:
+            self._handle.check()
+            check(lib.psg_plan_statistics(self._handle.plan, ctypes.byref(s), ctypes.sizeof(s)))
+
+        self._handle.use(call, False)
+        return s
+
+    def statistics(self) -> dict[str, Any]:
+        """The plan and the latest solve waited for: the fields of psg_statistics in psg_observe.h by name. `stage` and
+        `link` are dictionaries by name, graph, z_layout and exchange are words."""
+        s = self._statistics()
+        found = {name: getattr(s, name) for name, *_ in Statistics._fields_ if name not in ("struct_size", "stage", "link")}
+        for name in ("graph", "z_layout", "exchange"):
+            found[name] = choice(name, found[name])
+        found["stage"] = {text(lib.psg_stage_name(m)): {"tasks": s.stage[m].tasks, "seconds": s.stage[m].seconds}
+                          for m in range(STAGES)}
+        found["link"] = {text(lib.psg_link_name(m)): {"bytes": s.link[m].bytes, "seconds": s.link[m].seconds}
+                         for m in range(LINKS)}
+        return found
+
+    def events(self) -> list[dict[str, Any]]:
+        """What took time in the latest solve waited for: the fields of psg_event by name, `stage` as a word."""
+        count = ctypes.c_size_t()
+        room: list[Any] = []
+
+        def call() -> None:
+            self._handle.check()
+            check(lib.psg_plan_events(self._handle.plan, None, 0, ctypes.byref(count)))
+            room.append((Event * count.value)())
+            check(lib.psg_plan_events(self._handle.plan, room[0], count.value, ctypes.byref(count)))
+
+        self._handle.use(call, False)
+        found = [{name: getattr(event, name) for name, *_ in Event._fields_} for event in room[0]]
+        for event in found:
+            event["stage"] = text(lib.psg_stage_name(event["stage"]))
+        return found
+
+    def trace(self, path: str | os.PathLike[str]) -> None:
+        """Write the latest solve waited for as a trace that Perfetto and Chrome open. `psg solve --trace` writes copies and
+        dependencies, too."""
+        lines = []
+        for event in self.events():
+            arguments = {name: event[name] for name in ("segment", "sheet", "count", "bytes") if event[name] < 2**64 - 1}
+            lines.append({"name": event["stage"], "ph": "X", "pid": 0, "tid": event["worker"], "ts": 1e6 * event["start"],
+                          "dur": 1e6 * (event["end"] - event["start"]), "args": arguments})
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"traceEvents": lines}, file)
+
+
+if Plan.__doc__ is not None:  # python -OO has none
+    Plan.__doc__ += table() + "\n"
