@@ -1,4 +1,4 @@
-"""Includes go one way, {app, bench} -> graph -> codelets -> {runtime, cpu, kernels} -> base, and each foreign library has its place.
+"""Includes go one way, {app, bench, bindings} -> graph -> codelets -> {runtime, cpu, kernels} -> base, and each foreign library has its place.
 
     layers.py ROOT
 """
@@ -12,6 +12,7 @@ import tree
 # Of which folders of ours a folder may include.
 OURS = {
     "app": {"app", "base"},
+    "bindings": {"bindings"},
     "bench": {"bench", "app", "base"},
     "graph": {"graph", "codelets", "runtime", "cpu", "kernels", "base"},
     "codelets": {"codelets", "runtime", "cpu", "kernels", "base"},
@@ -21,7 +22,7 @@ OURS = {
     "base": {"base"},
 }
 # Single headers that are allowed beyond that.
-BESIDES = {"app": set(tree.PUBLIC), "bench": set(tree.PUBLIC), "kernels": {"cpu/symbol.h"}}
+BESIDES = {"app": set(tree.PUBLIC), "bindings": set(tree.PUBLIC), "bench": set(tree.PUBLIC), "kernels": {"cpu/symbol.h"}}
 # The table of commands has those of the laboratory.
 BESIDES_OF_FILE = {"app/main.c": {"bench/commands.h"}}
 # Folders that may use what they test or measure.

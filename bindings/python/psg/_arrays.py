@@ -84,9 +84,7 @@ class CuPy(Kind):
 
 class Torch(Kind):
     def refusal(self, x: Any) -> str | None:
-        torch = sys.modules["torch"]
-        return ("the tensor requires a gradient: psg.torch.solve() has one, and x.detach() needs none"
-                if x.requires_grad and torch.is_grad_enabled() else None)
+        return "it requires a gradient: psg.torch.solve() has one, and x.detach() needs none" if x.requires_grad else None
 
     def stream(self, device: int) -> int:
         return int(sys.modules["torch"].cuda.current_stream(device).cuda_stream) or LEGACY
@@ -160,7 +158,8 @@ def numpy_name(dtype: Any) -> str:
         found = numpy.dtype(dtype)
     except TypeError:
         raise ArrayError("dtype = %r: float64 or float32 is needed" % (dtype,)) from None
-    return found.name if found.isnative else found.name + " of the other byte order"
+    name = str(found.name)
+    return name if found.isnative else name + " of the other byte order"
 
 
 # -------------------------------------------------------------------------------- protocols

@@ -10,7 +10,7 @@ from . import _arrays as arrays
 from . import _grid as grids
 from ._errors import StateError
 from ._options import OptionValue
-from ._plan import Plan, process
+from ._plan import Plan
 
 KEPT = 4
 lock = threading.RLock()
@@ -26,7 +26,6 @@ def forget() -> None:
 
 def plan_for(f: Any, box: grids.Box, bc: grids.Sides, points: grids.Points, options: dict[str, OptionValue]) -> Plan:
     """A plan for arrays such as f; on the GPU that has f, if one has."""
-    process.check()
     v = arrays.view(f, "f")
     grid = grids.make(v.shape, box, bc, points)
     key = (bytes(grid), v.dtype, v.device if v.device >= 0 else None, tuple(sorted(options.items())))

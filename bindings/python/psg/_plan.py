@@ -15,11 +15,12 @@ from typing import Any, Callable, Sequence, TypeVar
 
 from . import _arrays as arrays
 from . import _grid as grids
-from ._errors import ArgumentError, StateError
-from ._library import (Array, Event, LINKS, STAGES, SolveArgs, Statistics, check, lib, text)
+from ._errors import ArgumentError, ArrayError, StateError
+from ._library import LINKS, STAGES, Array, Event, SolveArgs, Statistics, check, components, lib, text
 from ._options import Chosen, OptionValue, choice, table
 
 T = TypeVar("T")
+CUDA = components()["CUDA"] is not None  # the library can use GPUs
 
 # A call that takes longer than so many seconds runs in a thread of its own, so that Ctrl-C need not wait for it.
 PATIENCE = 0.05
@@ -32,12 +33,15 @@ class Process:
         self.plans = 0
         self.lock = threading.Lock()
         self.forked = False
+        self.cuda = False  # a plan may have begun with CUDA
+        self.left_cuda = False  # and that was in the process of which this one is a fork
         self.collective: list[Handle] = []  # of plans with processes, in the order in which they were made
         os.register_at_fork(after_in_child=self.after_fork)
 
     def after_fork(self) -> None:
         self.lock = threading.Lock()
         self.forked = self.forked or self.plans > 0
+        self.left_cuda = self.cuda
         self.plans = 0
         self.collective = []
 
@@ -45,7 +49,11 @@ class Process:
         with self.lock:
             self.plans += change
 
-    def check(self) -> None:
+    def check(self, gpus: bool) -> None:
+        """May this process make a plan? @param gpus  one that may use GPUs"""
+        if self.left_cuda and gpus:
+            raise StateError("this process is a fork of one that may have used CUDA, which a fork cannot use: say gpus=0, or "
+                             "let multiprocessing use 'spawn'")
         if self.forked:
             raise StateError("this process is a fork of one that had plans, and StarPU's threads are not here: close the "
                              "plans before os.fork() (psg.forget() closes those of psg.solve()), or let multiprocessing "
@@ -162,13 +170,15 @@ class Plan:
     def __init__(self, shape: Sequence[int], dtype: Any = "float64", *, box: grids.Box = 1.0,
                  bc: grids.Sides = "periodic", points: grids.Points = "cells", comm: Any = None,
                  gpu_ids: Sequence[int] | None = None, **options: OptionValue) -> None:
-        process.check()
         self.shape = grids.extents(shape)
         self.precision = arrays.precision_of(dtype)
         if "precision" in options:
             raise ArgumentError("precision: dtype says it")
         self.grid = grids.make(shape, box, bc, points)
         chosen = Chosen({**options, "precision": self.precision}, gpu_ids, comm)
+        gpus = int(chosen.options.gpus) != 0 and CUDA
+        process.check(gpus)
+        process.cuda = process.cuda or gpus
         handle = Handle()
         try:
             handle.use(lambda: handle.create(self.grid, chosen), True)
@@ -268,7 +278,7 @@ class Plan:
         if v.shape != self.local_shape:
             raise ArgumentError("%s has the shape %s, and the plan has %s" % (name, v.shape, self.local_shape))
         if v.dtype != self.precision:
-            raise arrays.ArrayError("%s is float%s, and the plan's arrays are float%s"
+            raise ArrayError("%s is float%s, and the plan's arrays are float%s"
                                     % (name, v.dtype[1:], self.precision[1:]))
         return v
 

@@ -1,0 +1,197 @@
+"""Plans and the interpreter: threads, forks, the collector, Ctrl-C, the end of the program, and where the library is found."""
+
+import _ctypes
+import gc
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+os.environ["CUDA_VISIBLE_DEVICES"] = ""  # a fork cannot use GPUs of which its parent has used one
+
+import psg  # noqa: E402
+import pytest  # noqa: E402
+from reference import far, periodic, random  # noqa: E402
+
+PATIENCE = float(os.environ.get("PSG_TEST_PATIENCE", "1"))
+
+
+def in_thread(work, count):
+    errors = []
+
+    def run(m):
+        try:
+            work(m)
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=run, args=(m,)) for m in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not errors, errors
+
+
+def python(text, **environment):
+    return subprocess.run([sys.executable, "-B", "-X", "dev", "-W", "error::ResourceWarning", "-c", text], capture_output=True,
+                          text=True, timeout=60 * PATIENCE, env={**os.environ, **environment}, check=False)
+
+
+def test_threads():
+    """Several threads with a plan each, with one plan, and with more shapes than solve() keeps."""
+    f = [random((5 + m, 6, 7), seed=m) for m in range(6)]
+    expected = [periodic(g) for g in f]
+
+    def own(m):
+        with psg.Plan(f[m].shape) as plan:
+            for _ in range(20):
+                assert far(plan.solve(f[m]), expected[m]) <= 1e-12
+
+    in_thread(own, 4)
+    g = [random((8, 8, 8), seed=m) for m in range(4)]
+    with psg.Plan((8, 8, 8)) as plan:
+        in_thread(lambda m: [far(plan.solve(g[m]), periodic(g[m])) <= 1e-12 or 1 / 0 for _ in range(20)], 4)
+    in_thread(lambda m: [far(psg.solve(f[(m + s) % 6]), expected[(m + s) % 6]) <= 1e-12 or 1 / 0 for s in range(12)], 4)
+    psg.forget()
+
+
+def test_collected():
+    """A plan that nobody has is closed; arrays of a solve in flight live until it is waited for."""
+    psg.forget()
+    before = psg._plan.process.plans
+    for _ in range(5):
+        plan = psg.Plan((4, 4, 4))
+        for _ in range(3):
+            plan.submit(random((4, 4, 4)))
+        gc.collect()
+        plan.wait()
+        del plan
+    loop = [psg.Plan((4, 4, 4))]
+    loop.append(loop)
+    assert psg._plan.process.plans == before + 1
+    del loop
+    gc.collect()
+    assert psg._plan.process.plans == before
+    plan = psg.Plan((4, 4, 4))
+    plan.close()
+    plan.close()
+    for use in (lambda: plan.solve(random((4, 4, 4))), plan.wait, plan.statistics, plan.events):
+        with pytest.raises(psg.StateError, match="closed"):
+            use()
+
+
+def in_fork(work):
+    """Run in a child that ends as programs end. @return what it says"""
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.write(write, work().encode())
+        finally:
+            os._exit(0)
+    os.close(write)
+    with os.fdopen(read) as file:
+        said = file.read()
+    assert os.waitpid(child, 0)[1] == 0
+    return said
+
+
+def refused(work):
+    try:
+        work()
+    except psg.StateError as error:
+        return str(error)
+    return "nothing was refused"
+
+
+def test_fork():
+    f = random((6, 6, 6))
+    psg.forget()
+    with psg.Plan(f.shape) as plan:
+        assert "fork" in in_fork(lambda: refused(lambda: plan.solve(f)))
+        assert "spawn" in in_fork(lambda: refused(lambda: psg.Plan(f.shape)))
+        assert "spawn" in in_fork(lambda: refused(lambda: psg.solve(f)))
+        assert in_fork(lambda: plan.close() or "closed") == "closed"
+        assert far(plan.solve(f), periodic(f)) <= 1e-12
+    assert float(in_fork(lambda: str(far(psg.solve(f, gpus=0), periodic(f))))) <= 1e-12
+    assert far(psg.solve(f), periodic(f)) <= 1e-12
+    psg.forget()
+
+
+def test_fork_and_gpus(monkeypatch):
+    """CUDA cannot be used in a fork of a process that has used it."""
+    psg.forget()
+    monkeypatch.setattr(psg._plan.process, "cuda", True)
+    monkeypatch.setattr(psg._plan, "CUDA", True)
+    assert "gpus=0" in in_fork(lambda: refused(lambda: psg.Plan((4, 4, 4))))
+    assert in_fork(lambda: psg.Plan((4, 4, 4), gpus=0).close() or "well") == "well"
+
+
+def test_fork_ends():
+    """A child with a parent's plan ends as a program ends, and its parent, too."""
+    done = python("""
+import os, sys, numpy, psg
+plan = psg.Plan((4, 4, 4))
+psg.solve(numpy.zeros((5, 5, 5)))
+child = os.fork()
+if child == 0:
+    sys.exit(7)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+""")
+    assert (done.returncode, done.stdout) == (0, "7\n"), done
+
+
+@pytest.mark.parametrize("end", ["", "plan.close()", "sys.exit(0)", "del plan", "plan.submit(f)", "plan.cycle = plan",
+                                 "import threading; threading.Thread(target=lambda: plan.solve(f)).start()",
+                                 "psg.solve(f); psg.solve(f, box=2)"])
+def test_end(end):
+    done = python("import sys, numpy, psg\nf = numpy.zeros((4, 4, 4))\nplan = psg.Plan(f.shape)\nplan.solve(f)\n" + end)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), done
+
+
+def test_interrupt(monkeypatch):
+    """Ctrl-C ends the wait for a long solve at once; the plan can be used again, after the solve."""
+    f = random((6, 6, 6))
+    real = psg._plan.lib.psg_solve_arrays
+
+    def slow(*arguments):
+        time.sleep(1)
+        return real(*arguments)
+
+    with psg.Plan(f.shape) as plan:
+        monkeypatch.setattr(psg._plan.lib, "psg_solve_arrays", slow)
+        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+        begin = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            plan.solve(f)
+        assert time.monotonic() - begin < 0.9 and plan._handle.turn.locked()
+        assert far(plan.solve(f), periodic(f)) <= 1e-12
+        assert time.monotonic() - begin >= 2
+    create = psg._plan.lib.psg_plan_create
+
+    def slow_create(*arguments):
+        time.sleep(0.5)
+        return create(*arguments)
+
+    monkeypatch.setattr(psg._plan.lib, "psg_plan_create", slow_create)
+    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+    before = psg._plan.process.plans
+    with pytest.raises(KeyboardInterrupt):
+        psg.Plan(f.shape)
+    assert psg._plan.process.plans == before + 1
+    limit = time.monotonic() + 20 * PATIENCE
+    while psg._plan.process.plans > before and time.monotonic() < limit:
+        time.sleep(0.01)
+    assert psg._plan.process.plans == before
+
+
+def test_library(tmp_path):
+    """Where the library is not, the words name the places; a library of another version is refused."""
+    done = python("import psg", PSG_LIBRARY="/nonexistent/libpsg.so")
+    assert done.returncode == 1 and "ImportError" in done.stderr and "PSG_LIBRARY" in done.stderr, done
+    assert "/nonexistent/libpsg.so" in done.stderr, done
+    done = python("import psg", PSG_LIBRARY=_ctypes.__file__)
+    assert done.returncode == 1 and "has no psg_" in done.stderr, done

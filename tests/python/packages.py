@@ -1,0 +1,249 @@
+"""Arrays of CuPy, PyTorch, JAX and Numba: results of their kind, gradients, and on a GPU: nothing is copied, and the solve is
+in the order of the caller's stream. What needs a package or a GPU that is not here is skipped."""
+
+import gc
+import os
+
+import numpy as np
+import psg
+import pytest
+from reference import far, periodic, random
+
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # JAX leaves memory to the others
+
+SHAPE = (12, 10, 8)
+F = random(SHAPE)
+U = periodic(F)
+DELAY = 400_000_000  # cycles of a GPU: some tenths of a second
+MIXED = {"z": ("dirichlet", "neumann"), "y": ("neumann", "dirichlet"), "x": "neumann"}
+SIDES = [dict(box=(1, 2, 3), bc=bc, points=points) for bc in ("periodic", "neumann", "dirichlet", MIXED)
+         for points in ("cells", "nodes")]
+
+
+@pytest.fixture(autouse=True)
+def apart():
+    """StarPU starts anew, with the GPUs of each test."""
+    psg.forget()
+    yield
+    psg.forget()
+    gc.collect()
+
+
+def torch_on(device):
+    torch = pytest.importorskip("torch")
+    if device == "cuda" and not torch.cuda.is_available():
+        pytest.skip("no GPU for torch")
+    return torch
+
+
+def cupy_here():
+    cupy = pytest.importorskip("cupy")
+    try:
+        cupy.cuda.runtime.getDeviceCount()
+    except cupy.cuda.runtime.CUDARuntimeError:
+        pytest.skip("no GPU for cupy")
+    return cupy
+
+
+def jax_here(gpu=False):
+    jax = pytest.importorskip("jax")
+    jax.config.update("jax_enable_x64", True)
+    if gpu and jax.default_backend() != "gpu":
+        pytest.skip("no GPU for jax")
+    return jax
+
+
+def numba_here():
+    cuda = pytest.importorskip("numba.cuda")
+    if not cuda.is_available():
+        pytest.skip("no GPU for numba")
+    return cuda
+
+
+# ------------------------------------------------------------------------------ main memory
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+def test_torch(device):
+    torch = torch_on(device)
+    for dtype, tolerance in ((torch.float64, 1e-12), (torch.float32, 1e-5)):
+        f = torch.tensor(F, dtype=dtype, device=device)
+        u = psg.solve(f)
+        assert type(u) is torch.Tensor and u.dtype == dtype and u.device == f.device
+        assert far(u.cpu(), U) <= tolerance
+        room = torch.zeros((12, 12, 16), dtype=dtype, device=device)
+        with psg.Plan(SHAPE, dtype, **({"gpus": 1} if device == "cuda" else {})) as plan:
+            assert plan.solve(f, out=room[:, 1:11, 4:12]) is not None and far(room[:, 1:11, 4:12].cpu(), U) <= tolerance
+            assert plan.statistics()["copied_bytes"] == 0
+    for bad, words in ((f.half(), "nearest is float32"), (f.bfloat16(), "bfloat16"), (f + 1j, "complex64"), (f.to_sparse(), "strided"),
+                       (torch.empty(SHAPE, device="meta"), "meta"), (f.requires_grad_(), "psg.torch.solve")):
+        with pytest.raises(TypeError, match=words):
+            psg.solve(bad)
+    gone = torch.zeros(SHAPE, device=device)
+    gone.untyped_storage().resize_(0)
+    with pytest.raises(psg.ArgumentError):
+        psg.solve(gone)
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+@pytest.mark.parametrize("sides", SIDES)
+def test_torch_gradients(device, sides):
+    torch = torch_on(device)
+    import psg.torch
+
+    f = torch.tensor(random((4, 3, 5)), device=device, requires_grad=True)
+    for terms in (dict(factor=2.5), dict(lambda_=1.5)):
+        def solve(x):
+            return psg.torch.solve(x, **sides, **terms)
+
+        assert torch.autograd.gradcheck(solve, (f,), nondet_tol=1e-14) and torch.autograd.gradgradcheck(
+            solve, (f,), nondet_tol=1e-14)
+    f.grad = None
+    solve(f).sum().backward()
+    assert f.grad is not None and f.grad.device == f.device
+    with psg.Plan(f.shape, **sides, **({"gpus": 1} if device == "cuda" else {})) as plan:
+        assert torch.equal(psg.torch.solve(f, plan, lambda_=1.5), solve(f))
+
+
+@pytest.mark.parametrize("gpu", [False, True])
+def test_jax(gpu):
+    jax = jax_here(gpu)
+    f = jax.numpy.asarray(F)
+    u = psg.solve(f)
+    assert isinstance(u, jax.Array) and u.dtype == f.dtype and u.devices() == f.devices() and far(u, U) <= 1e-12
+    assert far(psg.solve(f.astype("float32")), U) <= 1e-5
+    with pytest.raises(psg.ArgumentError, match="never change"):
+        psg.solve(f, out=f)
+    with pytest.raises(TypeError, match="psg.jax.solve"):
+        jax.jit(psg.solve)(f)
+    with pytest.raises(TypeError, match="bfloat16"):
+        psg.solve(f.astype("bfloat16"))
+    gone = f + 1
+    gone.delete()
+    with pytest.raises(TypeError):
+        psg.solve(gone)
+
+
+@pytest.mark.parametrize("sides", SIDES)
+def test_jax_gradients(sides):
+    jax = jax_here()
+    import psg.jax
+    from jax.test_util import check_grads
+
+    f = jax.numpy.asarray(random((4, 3, 5)))
+
+    def solve(x):
+        return psg.jax.solve(x, factor=2.5, **sides)
+
+    check_grads(solve, (f,), order=2, modes=["rev"])
+    assert far(jax.jit(solve)(f), np.asarray(solve(f))) <= 1e-14
+    assert far(jax.jit(jax.grad(lambda x: (solve(x) ** 2).sum()))(f), jax.grad(lambda x: (solve(x) ** 2).sum())(f)) <= 1e-12
+    two = jax.vmap(solve)(jax.numpy.stack([f, 2 * f]))
+    assert far(two[1], 2 * np.asarray(solve(f))) <= 1e-14
+
+
+# ----------------------------------------------------------------------------------- a GPU
+
+
+def test_cupy():
+    cupy = cupy_here()
+    f = cupy.asarray(F)
+    u = psg.solve(f)
+    assert type(u) is cupy.ndarray and far(u.get(), U) <= 1e-12
+    with psg.Plan(SHAPE, gpus=1) as plan:
+        room = cupy.zeros((14, 12, 16))
+        plan.solve(f, out=room[1:13, 1:11, 4:12])
+        assert far(room[1:13, 1:11, 4:12].get(), U) <= 1e-12 and plan.statistics()["copied_bytes"] == 0
+        plan.solve(F)
+        assert plan.statistics()["copied_bytes"] > 0
+        for out in (np.zeros(SHAPE), F.copy()):
+            with pytest.raises(psg.ArgumentError, match="f is on GPU 0 and out in main memory: a solve would copy"):
+                plan.solve(f, out=out)
+        with pytest.raises(psg.ArgumentError, match="f is in main memory and out on GPU 0"):
+            plan.solve(F, out=f)
+        for bad, words in ((f.astype("f4"), "plan's arrays are float64"), (f.astype("f2"), "float16"), (f + 1j, "complex128"),
+                           (cupy.asfortranarray(f), "elements apart"), (f[::-1], "stride.2."), (f[:, :, :3], "shape")):
+            with pytest.raises(psg.ArgumentError, match=words):
+                plan.solve(bad)
+    with psg.Plan(SHAPE, gpus=0) as cores:
+        with pytest.raises(psg.ArgumentError):
+            cores.solve(f)
+
+
+def test_numba():
+    cuda = numba_here()
+    f = cuda.to_device(F)
+    u = psg.solve(f)
+    assert type(u) is type(f) and far(u.copy_to_host(), U) <= 1e-12
+    with psg.Plan(SHAPE, gpus=1) as plan:
+        plan.solve(f, out=u)
+        assert plan.statistics()["copied_bytes"] == 0
+
+
+def test_kinds_together():
+    """f of one package, u of another, on one GPU."""
+    cupy, torch = cupy_here(), torch_on("cuda")
+    f, u = cupy.asarray(F), torch.empty(SHAPE, dtype=torch.float64, device="cuda")
+    assert psg.solve(f, out=u) is u and far(u.cpu(), U) <= 1e-12
+
+
+def ordered(make, stream, delay, put, add, get):
+    """f is written on a stream behind a delay, and u is read there. Does the solve come between? And does the test see it
+    where the stream is not told?"""
+    seen = {}
+    for told in (True, False):
+        fill = psg._arrays.fill
+
+        def forget_stream(array, view, name):
+            fill(array, view, name)
+            array.stream = array.stream if told else None
+
+        with psg.Plan(SHAPE, gpus=1) as plan, pytest.MonkeyPatch.context() as patch, stream():
+            f, u = make(), make()
+            plan.solve(f, out=u)
+            patch.setattr(psg._arrays, "fill", forget_stream)
+            delay()
+            put(f)
+            plan.submit(f, out=u)
+            add(u)  # behind the solve, on the stream
+            plan.wait()
+            seen[told] = far(get(u), U + 1)
+            assert plan.statistics()["copied_bytes"] == 0
+    assert seen[True] <= 1e-12
+    assert seen[False] > 1e-4, "the delay was too short for this test to see the order"
+
+
+def test_order_torch():
+    torch = torch_on("cuda")
+    source = torch.tensor(F, device="cuda")
+    stream = torch.cuda.Stream()
+    ordered(lambda: torch.zeros(SHAPE, dtype=torch.float64, device="cuda"), lambda: torch.cuda.stream(stream),
+            lambda: torch.cuda._sleep(DELAY), lambda f: f.copy_(source), lambda u: u.add_(1), lambda u: u.cpu().numpy())
+
+
+def test_order_cupy():
+    cupy = cupy_here()
+    source = cupy.asarray(F)
+    kernel = cupy.RawKernel("extern \"C\" __global__ void sleep(long long n) {"
+                            "long long t = clock64(); while (clock64() - t < n) {}}", "sleep")
+    stream = cupy.cuda.Stream(non_blocking=True)
+
+    def add(u):
+        u += 1
+
+    cupy.cuda.Device().synchronize()
+    ordered(lambda: cupy.zeros(SHAPE), lambda: stream, lambda: kernel((1,), (1,), (np.int64(DELAY),)),
+            lambda f: cupy.copyto(f, source), add, lambda u: u.get(stream=stream))
+
+
+def test_capture():
+    """A stream that is captured is refused with words."""
+    torch = torch_on("cuda")
+    f = torch.tensor(F, device="cuda")
+    with psg.Plan(SHAPE, gpus=1) as plan:
+        u = plan.solve(f)
+        torch.cuda.synchronize()
+        with torch.cuda.graph(torch.cuda.CUDAGraph(), capture_error_mode="thread_local"):
+            with pytest.raises(psg.Error, match="captur"):
+                plan.solve(f, out=u)
+        assert far(plan.solve(f).cpu(), U) <= 1e-12

@@ -1,0 +1,132 @@
+"""psg.solve() and psg.Plan give NumPy's answer for every shape, type, box and layout that they take."""
+
+import array
+
+import numpy as np
+import psg
+import pytest
+from reference import far, periodic, random
+
+TOLERANCE = {"f8": 1e-12, "f4": 1e-5}
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+@pytest.mark.parametrize("shape", [(8, 8, 8), (7, 6, 5), (1, 9, 4), (5, 1, 6), (6, 7, 1), (1, 1, 8), (31, 2, 3)])
+def test_shapes(shape, dtype):
+    f = random(shape, dtype)
+    u = psg.solve(f, box=(1, 2, 3))
+    assert type(u) is np.ndarray and u.dtype == f.dtype and u.shape == shape
+    assert far(u, periodic(f.astype(float), (1, 2, 3))) <= TOLERANCE[dtype]
+
+
+def test_terms():
+    f = random((8, 9, 10))
+    with psg.Plan(f.shape, factor=2, lambda_=3) as plan:
+        assert far(plan.solve(f), periodic(f, lambda_=3, factor=2)) <= 1e-12
+        assert far(plan.solve(f, lambda_=5, factor=-1), periodic(f, lambda_=5, factor=-1)) <= 1e-12
+        assert far(plan.solve(f, lambda_=0), periodic(f, factor=2)) <= 1e-12
+    assert far(psg.solve(f, lambda_=4.5, factor=7), periodic(f, lambda_=4.5, factor=7)) <= 1e-12
+
+
+@pytest.mark.parametrize("bc, place, wave", [
+    ("dirichlet", "cells", lambda x: np.sin(np.pi * x)), ("dirichlet", "nodes", lambda x: np.sin(np.pi * x)),
+    ("neumann", "cells", lambda x: np.cos(np.pi * x)), ("neumann", "nodes", lambda x: np.cos(np.pi * x)),
+    (("dirichlet", "neumann"), "cells", lambda x: np.sin(np.pi * x / 2)),
+    (("neumann", "D"), "nodes", lambda x: np.cos(np.pi * x / 2))])
+def test_sides(bc, place, wave):
+    """An eigenfunction along each axis in turn: so z is the first axis of the shape, of box, bc and points."""
+    lengths = {"z": 2.0, "y": 3.0, "x": 5.0}
+    for d, axis in enumerate("zyx"):
+        sides = dict(box=lengths, bc={axis: bc}, points={axis: place})
+        x = psg.points((6, 7, 9), **sides)[d] / lengths[axis]
+        f = np.broadcast_to(wave(x), (6, 7, 9)).copy()
+        waves = 0.5 if isinstance(bc, tuple) else 1
+        expected = -f / (np.pi * waves / lengths[axis]) ** 2
+        assert far(psg.solve(f, **sides), expected) <= 1e-12, axis
+    listed = psg.solve(f, box=(2, 3, 5), bc=["periodic", "P", bc], points=("cells", "cells", place))
+    assert far(listed, expected) <= 1e-12
+
+
+def test_points():
+    z, y, x = psg.points((4, 5, 8), box=2)
+    assert (z.shape, y.shape, x.shape) == ((4, 1, 1), (1, 5, 1), (1, 1, 8))
+    assert np.allclose(x.ravel(), np.arange(8) / 4) and np.allclose(z.ravel(), np.arange(4) / 2)
+
+
+def test_strides():
+    """Padded rows and planes, and every other plane, without a copy; neighbours stay as they are."""
+    shape = (6, 5, 4)
+    f = random(shape)
+    room, to = np.full((12, 7, 8), 77.0), np.full((13, 9, 6), 88.0)
+    inside, out = room[::2, 1:6, 3:7], to[3:9, 2:7, 1:5]
+    inside[...] = f
+    with psg.Plan(shape) as plan:
+        assert plan.solve(inside, out=out) is out
+        assert far(out, periodic(f)) <= 1e-12
+        out[...] = 88
+        assert np.all(to == 88) and np.array_equal(inside, f) and np.count_nonzero(room == 77) == room.size - f.size
+        plan.solve(inside, out=inside)
+        assert far(inside, periodic(f)) <= 1e-12 and np.count_nonzero(room == 77) == room.size - f.size
+
+
+def test_in_place_and_read_only():
+    f = random((6, 5, 4))
+    expected = periodic(f)
+    f.flags.writeable = False
+    assert far(psg.solve(f), expected) <= 1e-12
+    with pytest.raises(psg.ArgumentError, match="read-only"):
+        psg.solve(f, out=f)
+    g = f.copy()
+    assert psg.solve(g, out=g) is g and far(g, expected) <= 1e-12
+
+
+def test_buffers():
+    f = random((4, 4, 4))
+    numbers = memoryview(array.array("d", f.ravel())).cast("B").cast("d", (4, 4, 4))
+    assert far(psg.solve(numbers), periodic(f)) <= 1e-12
+    out = memoryview(array.array("d", bytes(8 * 64))).cast("B").cast("d", (4, 4, 4))
+    assert psg.solve(f, out=out) is out and far(np.asarray(out), periodic(f)) <= 1e-12
+
+
+def test_flights():
+    f = [random((8, 8, 8), seed=s) for s in range(5)]
+    with psg.Plan((8, 8, 8)) as plan:
+        started = [plan.submit(g) for g in f]
+        with pytest.raises(psg.StateError, match="in flight"):
+            plan.solve(f[0])
+        with pytest.raises(psg.ArgumentError, match="overlaps"):
+            plan.submit(f[0], out=started[4])
+        for g, u in zip(f, started):
+            assert plan.wait() is u and far(u, periodic(g)) <= 1e-12
+        with pytest.raises(psg.StateError, match="no solve"):
+            plan.wait()
+        assert far(plan.solve(f[0]), periodic(f[0])) <= 1e-12
+
+
+def test_what_happened(tmp_path):
+    f = random((8, 6, 4)) + 2.5
+    with psg.Plan(f.shape, gpus=0, segment_planes=4, graph="staged", normalize="task", record=True) as plan:
+        plan.solve(f)
+        found = plan.statistics()
+        assert found["graph"] == "staged" and found["segments"] == 2 and found["solves"] == 1
+        assert abs(found["mean"] - 2.5) <= 1e-14 and found["ranks"] == 1 and found["seconds"] > 0
+        assert found["stage"]["fft_xy"]["tasks"] == 2 and found["stage"]["kspace"]["tasks"] == 0
+        assert set(found["link"]) == {"h2d", "d2h", "d2d", "message"} and found["copied_bytes"] == 0
+        events = plan.events()
+        assert sum(s["tasks"] for s in found["stage"].values()) == len(events)
+        plan.trace(tmp_path / "trace.json")
+        assert (tmp_path / "trace.json").read_text().count('"fft_xy"') == 2
+
+
+def test_options():
+    known = psg.options()
+    assert known["graph"].values == "fused|staged|auto" and known["graph"].default == "auto" and known["graph"].help
+    assert all(name in psg.Plan.__doc__ and about.help in psg.Plan.__doc__ for name, about in known.items())
+    assert psg.components()["psg"] == psg.__version__ and psg.components()["StarPU"]
+    for wrong, words in ((dict(graph="sideways"), "one of fused"), (dict(frobs=1), "no option 'frobs'"),
+                         (dict(in_flight=0), "in_flight"), (dict(policy=["lws"]), "a text, a number"),
+                         (dict(precision="f32"), "dtype"), (dict(cpus=0, gpus=0), "nothing to compute")):
+        with pytest.raises(psg.ArgumentError, match=words):
+            psg.Plan((4, 4, 4), **wrong)
+    with psg.Plan((4, 4, 4), segment_planes=None, tuned=False, effort="estimate") as plan:
+        assert plan.statistics()["tuned"] == 0
