@@ -51,9 +51,9 @@ def test_threads():
                 assert far(plan.solve(f[m]), expected[m]) <= 1e-12
 
     in_thread(own, 4)
-    g = [random((8, 8, 8), seed=m) for m in range(4)]
-    with psg.Plan((8, 8, 8)) as plan:
-        in_thread(lambda m: [far(plan.solve(g[m]), periodic(g[m])) <= 1e-12 or 1 / 0 for _ in range(20)], 4)
+    g = [random((24, 24, 24), seed=m) for m in range(4)]
+    with psg.Plan((24, 24, 24)) as plan:
+        in_thread(lambda m: [far(plan.solve(g[m]), periodic(g[m])) <= 1e-12 or 1 / 0 for _ in range(50)], 4)
     in_thread(lambda m: [far(psg.solve(f[(m + s) % 6]), expected[(m + s) % 6]) <= 1e-12 or 1 / 0 for s in range(12)], 4)
     psg.forget()
 

@@ -69,6 +69,15 @@ def test_strides():
         assert far(inside, periodic(f)) <= 1e-12 and np.count_nonzero(room == 77) == room.size - f.size
 
 
+def test_steps_of_single_points():
+    """NumPy writes any stride for an axis of one point."""
+    room = random((10, 6, 1))
+    f = room[::2].transpose(0, 2, 1)
+    assert f.strides == (96, 8, 8) and far(psg.solve(f), periodic(f)) <= 1e-12
+    f = random((1, 6, 5)).transpose(1, 0, 2)[:, :, ::5]
+    assert far(psg.solve(f), periodic(f)) <= 1e-12
+
+
 def test_in_place_and_read_only():
     f = random((6, 5, 4))
     expected = periodic(f)
