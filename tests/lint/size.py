@@ -42,7 +42,7 @@ def functions(text):
 
 def main(root):
     problems, checked = [], 0
-    for path in tree.files(root, tree.CODE + (".py", ".sh", ".cmake")):
+    for path in tree.files(root, tree.CODE + (".f90", ".py", ".sh", ".cmake")):
         text = tree.read(root, path)
         lines = text.count("\n")
         checked += 1

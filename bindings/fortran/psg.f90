@@ -1,0 +1,599 @@
+!> PoissonGraph for Fortran: lap(u) - lambda u = factor f in three dimensions.
+!>
+!>     use psg
+!>     type(psg_grid) :: grid
+!>     type(psg_options) :: options
+!>     type(psg_plan) :: plan
+!>     call psg_grid_init(grid, [nx, ny, nz], [lx, ly, lz])
+!>     call psg_options_init(options)
+!>     call psg_options_set(options, 'symbol', 'fd2')
+!>     call plan%create(grid, options)
+!>     call plan%solve(f, u)                     ! real(real64) :: f(nx, ny, nz), u(nx, ny, nz)
+!>     call plan%destroy()
+!>
+!> The types with bind(c) are the structures of graph/psg.h and graph/psg_observe.h, which say what each field means. A call that
+!> fails sets `status`, and psg_message() has the words. A call without `status` stops the program with these words.
+module psg
+    use, intrinsic :: iso_c_binding
+    use, intrinsic :: iso_fortran_env, only: error_unit, real32, real64
+    implicit none
+    private
+
+    public :: psg_axis, psg_grid, psg_options, psg_plan, psg_statistics, psg_stage_statistics, psg_link_statistics
+    public :: psg_grid_init, psg_options_init, psg_options_set, psg_options_get, psg_axis_points, psg_message
+
+    ! psg_status, psg_bc, psg_points and psg_precision
+    integer(c_int), parameter, public :: PSG_OK = 0, PSG_ERR_ARG = 1, PSG_ERR_UNSUPPORTED = 2, PSG_ERR_MEMORY = 3, &
+        PSG_ERR_NODEV = 4, PSG_ERR_DATA = 5, PSG_ERR_MEAN = 6, PSG_ERR_STATE = 7, PSG_ERR_RUNTIME = 8
+    integer(c_int), parameter, public :: PSG_BC_PERIODIC = 0, PSG_BC_DIRICHLET = 1, PSG_BC_NEUMANN = 2
+    integer(c_int), parameter, public :: PSG_POINTS_CELLS = 0, PSG_POINTS_NODES = 1
+    integer(c_int), parameter, public :: PSG_F64 = 0, PSG_F32 = 1
+    integer(c_int), parameter :: PSG_HOST = -1, PSG_ASK = -2
+
+    type, bind(c) :: psg_axis
+        integer(c_size_t) :: n
+        real(c_double) :: length
+        integer(c_int) :: bc(2)
+        integer(c_int) :: points
+    end type psg_axis
+
+    type, bind(c) :: psg_grid
+        type(psg_axis) :: axis(3)
+    end type psg_grid
+
+    type, bind(c) :: psg_options
+        integer(c_size_t) :: struct_size
+        integer(c_int) :: precision
+        integer(c_int) :: symbol
+        real(c_double) :: lambda
+        integer(c_int) :: mean
+        real(c_double) :: mean_tolerance
+        integer(c_int) :: graph
+        integer(c_int) :: exchange
+        integer(c_int) :: z_layout
+        integer(c_size_t) :: segment_planes
+        integer(c_size_t) :: sheets
+        integer(c_int) :: cpus
+        integer(c_int) :: gpus
+        type(c_ptr) :: gpu_ids
+        type(c_ptr) :: policy
+        integer(c_int) :: effort
+        type(c_ptr) :: cache_dir
+        integer(c_int) :: in_flight
+        type(c_ptr) :: comm
+        integer(c_int) :: calibrate
+        integer(c_int) :: record
+        type(c_ptr) :: machine
+        integer(c_int) :: tuned
+        real(c_double) :: cpu_share
+        integer(c_int) :: normalize
+        real(c_double) :: network
+        integer(c_int) :: nodes
+        real(c_double) :: time_limit
+        real(c_double) :: factor
+    end type psg_options
+
+    integer, parameter :: STAGES = 12, LINKS = 4
+
+    type, bind(c) :: psg_stage_statistics
+        integer(c_int64_t) :: tasks
+        real(c_double) :: seconds
+    end type psg_stage_statistics
+
+    type, bind(c) :: psg_link_statistics
+        integer(c_int64_t) :: bytes
+        real(c_double) :: seconds
+    end type psg_link_statistics
+
+    type, bind(c) :: psg_statistics
+        integer(c_size_t) :: struct_size
+        real(c_double) :: plan_seconds
+        integer(c_int) :: ranks, rank
+        integer(c_size_t) :: workers
+        integer(c_size_t) :: segments, sheets
+        integer(c_size_t) :: segment_planes
+        integer(c_int) :: graph
+        integer(c_int) :: z_layout
+        integer(c_int) :: exchange
+        integer(c_size_t) :: returned_rows
+        integer(c_size_t) :: fetched_rows
+        integer(c_int) :: tuned
+        integer(c_size_t) :: spectrum_bytes
+        integer(c_size_t) :: scratch_bytes
+        integer(c_int64_t) :: solves
+        real(c_double) :: submitted
+        real(c_double) :: seconds
+        real(c_double) :: mean
+        type(psg_stage_statistics) :: stage(STAGES)
+        integer(c_int64_t) :: copied_bytes
+        integer(c_size_t) :: cpu_planes, cpu_rows
+        real(c_double) :: submit_seconds
+        integer(c_size_t) :: submit_tasks
+        integer(c_size_t) :: submit_pieces
+        type(psg_link_statistics) :: link(LINKS)
+    end type psg_statistics
+
+    type, bind(c) :: c_array ! psg_array
+        type(c_ptr) :: data
+        integer(c_int) :: device
+        integer(c_size_t) :: stride(3)
+        type(c_ptr) :: stream
+    end type c_array
+
+    type, bind(c) :: c_args ! psg_solve_args
+        integer(c_size_t) :: struct_size
+        real(c_double) :: lambda
+        real(c_double) :: factor
+        integer(c_int) :: mean
+    end type c_args
+
+    !> A solver for one grid and set of options. With `comm` its calls but local_box() and statistics() are collective.
+    type :: psg_plan
+        private
+        type(c_ptr) :: handle = c_null_ptr
+        integer(c_int) :: precision = PSG_F64
+    contains
+        procedure :: create
+        procedure :: destroy
+        procedure :: local_box
+        procedure :: statistics
+        procedure :: wait
+        procedure :: submit
+        procedure, private :: solve_real64
+        procedure, private :: solve_real32
+        procedure, private :: solve_pointer
+        generic :: solve => solve_real64, solve_real32, solve_pointer
+    end type psg_plan
+
+    interface
+        subroutine c_options_init(options, bytes) bind(c, name='psg_options_init')
+            import :: psg_options, c_size_t
+            type(psg_options), intent(out) :: options
+            integer(c_size_t), value :: bytes
+        end subroutine c_options_init
+
+        function c_options_set(options, name, text) bind(c, name='psg_options_set') result(status)
+            import :: psg_options, c_char, c_int, c_ptr
+            type(psg_options), intent(inout) :: options
+            character(kind=c_char), intent(in) :: name(*)
+            type(c_ptr), value :: text
+            integer(c_int) :: status
+        end function c_options_set
+
+        function c_options_get(options, name, text, room) bind(c, name='psg_options_get') result(status)
+            import :: psg_options, c_char, c_int, c_size_t
+            type(psg_options), intent(in) :: options
+            character(kind=c_char), intent(in) :: name(*)
+            character(kind=c_char), intent(out) :: text(*)
+            integer(c_size_t), value :: room
+            integer(c_int) :: status
+        end function c_options_get
+
+        function c_axis_points(axis, first, step) bind(c, name='psg_axis_points') result(status)
+            import :: psg_axis, c_double, c_int
+            type(psg_axis), intent(in) :: axis
+            real(c_double), intent(out) :: first, step
+            integer(c_int) :: status
+        end function c_axis_points
+
+        function c_plan_create(plan, grid, options) bind(c, name='psg_plan_create') result(status)
+            import :: psg_grid, psg_options, c_int, c_ptr
+            type(c_ptr), intent(out) :: plan
+            type(psg_grid), intent(in) :: grid
+            type(psg_options), intent(in) :: options
+            integer(c_int) :: status
+        end function c_plan_create
+
+        subroutine c_plan_destroy(plan) bind(c, name='psg_plan_destroy')
+            import :: c_ptr
+            type(c_ptr), value :: plan
+        end subroutine c_plan_destroy
+
+        function c_args_init(args, plan, bytes) bind(c, name='psg_solve_args_init') result(status)
+            import :: c_args, c_int, c_ptr, c_size_t
+            type(c_args), intent(out) :: args
+            type(c_ptr), value :: plan
+            integer(c_size_t), value :: bytes
+            integer(c_int) :: status
+        end function c_args_init
+
+        function c_solve_arrays(plan, count, f, u, args) bind(c, name='psg_solve_arrays') result(status)
+            import :: c_args, c_array, c_int, c_ptr, c_size_t
+            type(c_ptr), value :: plan
+            integer(c_size_t), value :: count
+            type(c_array), intent(in) :: f, u
+            type(c_args), intent(in) :: args
+            integer(c_int) :: status
+        end function c_solve_arrays
+
+        function c_submit_arrays(plan, count, f, u, args) bind(c, name='psg_submit_arrays') result(status)
+            import :: c_args, c_array, c_int, c_ptr, c_size_t
+            type(c_ptr), value :: plan
+            integer(c_size_t), value :: count
+            type(c_array), intent(in) :: f, u
+            type(c_args), intent(in) :: args
+            integer(c_int) :: status
+        end function c_submit_arrays
+
+        function c_wait(plan) bind(c, name='psg_wait') result(status)
+            import :: c_int, c_ptr
+            type(c_ptr), value :: plan
+            integer(c_int) :: status
+        end function c_wait
+
+        function c_local_box(plan, device, lo, n) bind(c, name='psg_plan_local_box') result(status)
+            import :: c_int, c_ptr, c_size_t
+            type(c_ptr), value :: plan
+            integer(c_int), value :: device
+            integer(c_size_t), intent(out) :: lo(3), n(3)
+            integer(c_int) :: status
+        end function c_local_box
+
+        function c_statistics(plan, statistics, bytes) bind(c, name='psg_plan_statistics') result(status)
+            import :: psg_statistics, c_int, c_ptr, c_size_t
+            type(c_ptr), value :: plan
+            type(psg_statistics), intent(out) :: statistics
+            integer(c_size_t), value :: bytes
+            integer(c_int) :: status
+        end function c_statistics
+
+        function c_last_error() bind(c, name='psg_last_error') result(text)
+            import :: c_ptr
+            type(c_ptr) :: text
+        end function c_last_error
+
+        function c_strlen(text) bind(c, name='strlen') result(length)
+            import :: c_ptr, c_size_t
+            type(c_ptr), value :: text
+            integer(c_size_t) :: length
+        end function c_strlen
+
+        function c_dlsym(handle, name) bind(c, name='dlsym') result(function)
+            import :: c_char, c_funptr, c_ptr
+            type(c_ptr), value :: handle
+            character(kind=c_char), intent(in) :: name(*)
+            type(c_funptr) :: function
+        end function c_dlsym
+    end interface
+
+    abstract interface
+        function comm_f2c(comm) bind(c) result(handle)
+            import :: c_int, c_ptr
+            integer(c_int), value :: comm
+            type(c_ptr) :: handle
+        end function comm_f2c
+    end interface
+
+    character(:), allocatable :: own_words ! of an error that this file found, in place of the library's
+    !$omp threadprivate(own_words)
+
+contains
+
+    ! -------------------------------------------------------------------------------------- words
+
+    !> What went wrong in the latest call of this thread that failed.
+    function psg_message() result(words)
+        character(:), allocatable :: words
+        character(kind=c_char), pointer :: letters(:)
+        type(c_ptr) :: text
+        integer :: m
+        if (allocated(own_words)) then
+            words = own_words
+            return
+        end if
+        text = c_last_error()
+        call c_f_pointer(text, letters, [c_strlen(text)])
+        allocate (character(size(letters)) :: words)
+        do m = 1, size(letters)
+            words(m:m) = letters(m)
+        end do
+    end function psg_message
+
+    subroutine finish(found, status)
+        integer(c_int), intent(in) :: found
+        integer, intent(out), optional :: status
+        if (present(status)) then
+            status = found
+        else if (found /= PSG_OK) then
+            write (error_unit, '(2a)') 'psg: ', psg_message()
+            error stop 1
+        end if
+    end subroutine finish
+
+    subroutine refuse(words, status)
+        character(*), intent(in) :: words
+        integer, intent(out), optional :: status
+        own_words = words
+        call finish(PSG_ERR_ARG, status)
+    end subroutine refuse
+
+    subroutine begin()
+        if (allocated(own_words)) deallocate (own_words)
+    end subroutine begin
+
+    ! ------------------------------------------------------------------------- grid and options
+
+    !> A periodic grid of n = [nx, ny, nz] points on a box of length = [lx, ly, lz].
+    subroutine psg_grid_init(grid, n, length)
+        type(psg_grid), intent(out) :: grid
+        integer, intent(in) :: n(3)
+        real(real64), intent(in) :: length(3)
+        integer :: d
+        do d = 1, 3
+            grid%axis(d) = psg_axis(int(n(d), c_size_t), length(d), [PSG_BC_PERIODIC, PSG_BC_PERIODIC], PSG_POINTS_CELLS)
+        end do
+    end subroutine psg_grid_init
+
+    !> Where the points of an axis are: point i at first + (i - 1) step.
+    subroutine psg_axis_points(axis, first, step, status)
+        type(psg_axis), intent(in) :: axis
+        real(real64), intent(out) :: first, step
+        integer, intent(out), optional :: status
+        call begin()
+        call finish(c_axis_points(axis, first, step), status)
+    end subroutine psg_axis_points
+
+    subroutine psg_options_init(options)
+        type(psg_options), intent(out) :: options
+        call c_options_init(options, c_sizeof(options))
+    end subroutine psg_options_init
+
+    !> Set an option by its name: 'graph', 'staged'. `psg solve --help` lists them. The text stays in memory until the program
+    !> ends, because the options point to some of them.
+    subroutine psg_options_set(options, name, text, status)
+        type(psg_options), intent(inout) :: options
+        character(*), intent(in) :: name, text
+        integer, intent(out), optional :: status
+        character(kind=c_char), pointer :: kept(:)
+        integer :: m
+        call begin()
+        allocate (kept(len(text) + 1))
+        do m = 1, len(text)
+            kept(m) = text(m:m)
+        end do
+        kept(len(text) + 1) = c_null_char
+        call finish(c_options_set(options, trim(name) // c_null_char, c_loc(kept)), status)
+    end subroutine psg_options_set
+
+    !> The value of an option as psg_options_set() reads it.
+    subroutine psg_options_get(options, name, text, status)
+        type(psg_options), intent(in) :: options
+        character(*), intent(in) :: name
+        character(:), allocatable, intent(out) :: text
+        integer, intent(out), optional :: status
+        character(kind=c_char, len=4096) :: room
+        integer(c_int) :: found
+        call begin()
+        room = ''
+        found = c_options_get(options, trim(name) // c_null_char, room, int(len(room), c_size_t))
+        text = room(:max(0, index(room, c_null_char) - 1))
+        call finish(found, status)
+    end subroutine psg_options_get
+
+    ! --------------------------------------------------------------------------------------- plan
+
+    !> @param comm  a communicator of module mpi, or comm%mpi_val of one of module mpi_f08: its processes solve together
+    subroutine create(plan, grid, options, comm, status)
+        class(psg_plan), intent(inout) :: plan
+        type(psg_grid), intent(in) :: grid
+        type(psg_options), intent(in), optional :: options
+        integer, intent(in), optional :: comm
+        integer, intent(out), optional :: status
+        type(psg_options) :: chosen
+        type(c_ptr), target :: handle
+        call plan%destroy()
+        call begin()
+        call psg_options_init(chosen)
+        if (present(options)) chosen = options
+        if (present(comm)) then
+            handle = c_handle(comm)
+            chosen%comm = c_loc(handle)
+        end if
+        plan%precision = chosen%precision
+        call finish(c_plan_create(plan%handle, grid, chosen), status)
+    end subroutine create
+
+    !> The MPI_Comm of C, which is a pointer or an int. A program without MPI need not link it, so MPI_Comm_f2c() is looked up. An
+    !> MPI where it is a macro alone has the same int in both languages.
+    function c_handle(comm) result(handle)
+        integer, intent(in) :: comm
+        type(c_ptr) :: handle
+        procedure(comm_f2c), pointer :: convert
+        type(c_funptr) :: found
+        found = c_dlsym(c_null_ptr, 'MPI_Comm_f2c' // c_null_char)
+        if (c_associated(found)) then
+            call c_f_procpointer(found, convert)
+            handle = convert(int(comm, c_int))
+        else
+            handle = transfer(int(comm, c_intptr_t), handle)
+        end if
+    end function c_handle
+
+    subroutine destroy(plan)
+        class(psg_plan), intent(inout) :: plan
+        call c_plan_destroy(plan%handle)
+        plan%handle = c_null_ptr
+    end subroutine destroy
+
+    !> The part of the grid that is this process': points lo(d) + 1 .. lo(d) + n(d) along x, y, z; or a GPU's.
+    subroutine local_box(plan, lo, n, device, status)
+        class(psg_plan), intent(in) :: plan
+        integer, intent(out) :: lo(3), n(3)
+        integer, intent(in), optional :: device
+        integer, intent(out), optional :: status
+        integer(c_size_t) :: c_lo(3), c_n(3)
+        integer(c_int) :: where_, found
+        call begin()
+        where_ = PSG_HOST
+        if (present(device)) where_ = int(device, c_int)
+        c_lo = 0
+        c_n = 0
+        found = c_local_box(plan%handle, where_, c_lo, c_n)
+        lo = int(c_lo)
+        n = int(c_n)
+        call finish(found, status)
+    end subroutine local_box
+
+    !> What psg_observe.h has about the plan and its latest solve.
+    subroutine statistics(plan, found, status)
+        class(psg_plan), intent(in) :: plan
+        type(psg_statistics), intent(out) :: found
+        integer, intent(out), optional :: status
+        call begin()
+        call finish(c_statistics(plan%handle, found, c_sizeof(found)), status)
+    end subroutine statistics
+
+    ! -------------------------------------------------------------------------------------- solve
+
+    subroutine take_terms(plan, args, found, lambda, factor)
+        type(psg_plan), intent(in) :: plan
+        type(c_args), intent(out) :: args
+        integer(c_int), intent(out) :: found
+        real(real64), intent(in), optional :: lambda, factor
+        found = c_args_init(args, plan%handle, c_sizeof(args))
+        if (present(lambda)) args%lambda = lambda
+        if (present(factor)) args%factor = factor
+    end subroutine take_terms
+
+    subroutine run(plan, f, u, lambda, factor, status)
+        type(psg_plan), intent(in) :: plan
+        type(c_array), intent(in) :: f, u
+        real(real64), intent(in), optional :: lambda, factor
+        integer, intent(out), optional :: status
+        type(c_args) :: args
+        integer(c_int) :: found
+        call take_terms(plan, args, found, lambda, factor)
+        if (found == PSG_OK) found = c_solve_arrays(plan%handle, 1_c_size_t, f, u, args)
+        call finish(found, status)
+    end subroutine run
+
+    !> Solve for arrays in main memory, of this process' planes. Sections such as room(2:nx+1, 2:ny+1, 2:nz+1) are not copied; their
+    !> rows are contiguous. u may be f.
+    subroutine solve_real64(plan, f, u, lambda, factor, status)
+        class(psg_plan), intent(in) :: plan
+        real(real64), intent(in), target :: f(:, :, :)
+        real(real64), intent(inout), target :: u(:, :, :)
+        real(real64), intent(in), optional :: lambda, factor
+        integer, intent(out), optional :: status
+        call begin()
+        if (.not. fits(plan, PSG_F64, shape(f), shape(u), status)) return
+        call run(plan, view64(f), view64(u), lambda, factor, status)
+    end subroutine solve_real64
+
+    subroutine solve_real32(plan, f, u, lambda, factor, status)
+        class(psg_plan), intent(in) :: plan
+        real(real32), intent(in), target :: f(:, :, :)
+        real(real32), intent(inout), target :: u(:, :, :)
+        real(real64), intent(in), optional :: lambda, factor
+        integer, intent(out), optional :: status
+        call begin()
+        if (.not. fits(plan, PSG_F32, shape(f), shape(u), status)) return
+        call run(plan, view32(f), view32(u), lambda, factor, status)
+    end subroutine solve_real32
+
+    !> Solve for dense arrays wherever they are: c_loc(f), in OpenACC and OpenMP within `host_data use_device(f, u)`.
+    !> @param stream  the cudaStream_t that f is written on and u is read on; without it: the legacy default stream
+    subroutine solve_pointer(plan, f, u, stream, lambda, factor, status)
+        class(psg_plan), intent(in) :: plan
+        type(c_ptr), intent(in) :: f, u
+        type(c_ptr), intent(in), optional :: stream
+        real(real64), intent(in), optional :: lambda, factor
+        integer, intent(out), optional :: status
+        call begin()
+        call run(plan, pointed(f, stream), pointed(u, stream), lambda, factor, status)
+    end subroutine solve_pointer
+
+    !> Start a solve of dense arrays, and return; else as solve(). The arrays live, with the attribute target or asynchronous, until
+    !> wait() has returned.
+    subroutine submit(plan, f, u, stream, lambda, factor, status)
+        class(psg_plan), intent(in) :: plan
+        type(c_ptr), intent(in) :: f, u
+        type(c_ptr), intent(in), optional :: stream
+        real(real64), intent(in), optional :: lambda, factor
+        integer, intent(out), optional :: status
+        type(c_args) :: args
+        integer(c_int) :: found
+        call begin()
+        call take_terms(plan, args, found, lambda, factor)
+        if (found == PSG_OK) found = c_submit_arrays(plan%handle, 1_c_size_t, pointed(f, stream), pointed(u, stream), args)
+        call finish(found, status)
+    end subroutine submit
+
+    !> Wait for the oldest solve submitted and not yet waited for.
+    subroutine wait(plan, status)
+        class(psg_plan), intent(in) :: plan
+        integer, intent(out), optional :: status
+        call begin()
+        call finish(c_wait(plan%handle), status)
+    end subroutine wait
+
+    ! ------------------------------------------------------------------------------------- arrays
+
+    !> Are f and u of the plan's kind, and this process' part of the grid?
+    function fits(plan, precision, f, u, status)
+        type(psg_plan), intent(in) :: plan
+        integer(c_int), intent(in) :: precision
+        integer, intent(in) :: f(3), u(3)
+        integer, intent(out), optional :: status
+        logical :: fits
+        integer :: lo(3), n(3), found
+        character(200) :: words
+        call plan%local_box(lo, n, status=found)
+        fits = .false.
+        if (found /= PSG_OK) then
+            call finish(int(found, c_int), status)
+        else if (precision /= plan%precision) then
+            call refuse(merge('f and u are real(real32), and the plan is in real(real64)', &
+                'f and u are real(real64), and the plan is in real(real32)', precision == PSG_F32), status)
+        else if (any(f /= n) .or. any(u /= n)) then
+            write (words, '(a,2(i0,"x"),i0,a,2(i0,"x"),i0,a,2(i0,"x"),i0)') 'f has ', f, ' points, u ', u, ', and the plan ', n
+            call refuse(trim(words), status)
+        else
+            fits = .true.
+        end if
+    end function fits
+
+    function pointed(first, stream) result(array)
+        type(c_ptr), intent(in) :: first
+        type(c_ptr), intent(in), optional :: stream
+        type(c_array) :: array
+        array = c_array(first, PSG_ASK, [0_c_size_t, 0_c_size_t, 0_c_size_t], c_null_ptr)
+        if (present(stream)) array%stream = stream
+    end function pointed
+
+    function view64(a) result(array)
+        real(real64), intent(in), target :: a(:, :, :)
+        type(c_array) :: array
+        integer :: n(3)
+        n = min(2, shape(a))
+        array = placed(shape(a), [c_null_ptr, c_null_ptr, c_null_ptr, c_null_ptr], 8)
+        if (size(a) > 0) array = placed(shape(a), [c_loc(a(1, 1, 1)), c_loc(a(n(1), 1, 1)), c_loc(a(1, n(2), 1)), &
+            c_loc(a(1, 1, n(3)))], 8)
+    end function view64
+
+    function view32(a) result(array)
+        real(real32), intent(in), target :: a(:, :, :)
+        type(c_array) :: array
+        integer :: n(3)
+        n = min(2, shape(a))
+        array = placed(shape(a), [c_null_ptr, c_null_ptr, c_null_ptr, c_null_ptr], 4)
+        if (size(a) > 0) array = placed(shape(a), [c_loc(a(1, 1, 1)), c_loc(a(n(1), 1, 1)), c_loc(a(1, n(2), 1)), &
+            c_loc(a(1, 1, n(3)))], 4)
+    end function view32
+
+    !> An array by the places of its first point and of that point's neighbours along x, y, z. A single point has no neighbour.
+    function placed(n, at, bytes) result(array)
+        integer, intent(in) :: n(3), bytes
+        type(c_ptr), intent(in) :: at(4)
+        type(c_array) :: array
+        integer(c_size_t) :: steps(3)
+        integer :: d
+        steps = [1_c_size_t, int(n(1), c_size_t), int(n(1), c_size_t) * n(2)]
+        do d = 1, 3
+            if (n(d) > 1) steps(d) = (transfer(at(d + 1), 0_c_intptr_t) - transfer(at(1), 0_c_intptr_t)) / bytes
+            if (d == 2 .and. n(3) <= 1) steps(3) = steps(2) * n(2)
+        end do
+        array = c_array(at(1), PSG_HOST, steps, c_null_ptr)
+    end function placed
+
+end module psg

@@ -1,0 +1,132 @@
+! The Fortran face: options by name, sections, both precisions, pointers, terms of a solve, statistics, and words of errors.
+program solve
+    use, intrinsic :: iso_c_binding
+    use, intrinsic :: iso_fortran_env, only: error_unit, int8, real32, real64
+    use psg
+    implicit none
+    integer, parameter :: nx = 7, ny = 6, nz = 5
+    real(real64), parameter :: pi = acos(-1.0_real64), length(3) = [1.0_real64, 2.0_real64, 3.0_real64]
+    real(real64), target :: f(nx, ny, nz), u(nx, ny, nz)
+    real(real64) :: room(nx + 3, ny + 2, nz + 4), wave(nx, ny, nz), wide(2 * nx, ny, nz)
+    real(real32) :: f32(nx, ny, nz), u32(nx, ny, nz)
+    type(psg_grid) :: grid
+    type(psg_options) :: options
+    type(psg_plan) :: plan, single
+    type(psg_statistics) :: found
+    character(:), allocatable :: text
+    real(real64) :: first, step, k2
+    integer :: status, lo(3), n(3), d, i
+
+    ! A wave along each axis in turn: the array's first index is x.
+    call psg_grid_init(grid, [nx, ny, nz], length)
+    call psg_options_init(options)
+    call psg_options_set(options, 'segment-planes', '2')
+    call psg_options_set(options, 'factor', '-2')
+    call psg_options_get(options, 'segment_planes', text)
+    call check(text == '2' .and. options%segment_planes == 2 .and. options%factor == -2, 'options by name')
+    call psg_options_set(options, 'cache_dir', '')
+    call psg_options_get(options, 'cache_dir', text)
+    call check(text == '', 'an empty text')
+    call plan%create(grid, options)
+    call plan%local_box(lo, n)
+    call check(all(lo == 0) .and. all(n == [nx, ny, nz]), 'the whole grid')
+    do d = 1, 3
+        do i = 1, size(f, d)
+            select case (d)
+            case (1)
+                wave(i, :, :) = sin(2 * pi * (i - 1) / nx)
+            case (2)
+                wave(:, i, :) = sin(2 * pi * (i - 1) / ny)
+            case (3)
+                wave(:, :, i) = sin(2 * pi * (i - 1) / nz)
+            end select
+        end do
+        k2 = (2 * pi / length(d)) ** 2
+        f = wave
+        call plan%solve(f, u)
+        call check(near(u, 2 * wave / k2), 'a wave')
+        call plan%solve(f, u, lambda=3.0_real64, factor=1.0_real64)
+        call check(near(u, -wave / (k2 + 3)), 'terms of a solve')
+        call plan%solve(c_loc(f), c_loc(u))
+        call check(near(u, 2 * wave / k2), 'pointers')
+        u = 0
+        call plan%submit(c_loc(f), c_loc(u), factor=4.0_real64)
+        call plan%wait()
+        call check(near(u, -4 * wave / k2), 'a solve in flight')
+        room = 77
+        room(3:nx + 2, 2:ny + 1, 4:nz + 3) = wave
+        call plan%solve(room(3:nx + 2, 2:ny + 1, 4:nz + 3), room(3:nx + 2, 2:ny + 1, 4:nz + 3))
+        call check(near(room(3:nx + 2, 2:ny + 1, 4:nz + 3), 2 * wave / k2), 'a section in place')
+        call check(count(room == 77) == size(room) - size(f), 'beside the section')
+    end do
+    call plan%statistics(found)
+    call check(found%solves == 15 .and. found%segments == 3 .and. found%ranks == 1 .and. found%seconds > 0 .and. found%submit_tasks > 0, 'statistics')
+
+    ! In single precision, between walls: a plan without options but one.
+    call psg_options_init(options)
+    options%precision = PSG_F32
+    grid%axis(1)%bc = PSG_BC_DIRICHLET
+    grid%axis(1)%points = PSG_POINTS_NODES
+    call psg_axis_points(grid%axis(1), first, step)
+    call check(abs(step - 1.0_real64 / (nx + 1)) <= 1e-15_real64 .and. abs(first - step) <= 1e-15_real64, 'points')
+    call single%create(grid, options)
+    do i = 1, nx
+        wave(i, :, :) = sin(pi * (first + (i - 1) * step))
+    end do
+    f32 = real(wave, real32)
+    call single%solve(f32, u32)
+    call check(maxval(abs(u32 + wave / pi ** 2)) <= 1e-6, 'between walls')
+
+    ! Errors have words, and nothing was done.
+    call single%solve(f, u, status=status)
+    call refused(PSG_ERR_ARG, 'f and u are real(real64), and the plan is in real(real32)', 'another kind')
+    call plan%solve(f32, u32, status=status)
+    call refused(PSG_ERR_ARG, 'f and u are real(real32)', 'another kind')
+    call plan%solve(f(:, :, 2:), u, status=status)
+    call refused(PSG_ERR_ARG, 'f has 7x6x4 points, u 7x6x5, and the plan 7x6x5', 'other extents')
+    wide = 0
+    call plan%solve(wide(1::2, :, :), u, status=status)
+    call check(status == PSG_ERR_ARG, 'rows that are not contiguous')
+    call plan%solve(f(:, :, nz:1:-1), u, status=status)
+    call refused(PSG_ERR_ARG, 'stride[2] of f is -42', 'planes from the last to the first')
+    call plan%solve(f, u, lambda=-1.0_real64, status=status)
+    call refused(PSG_ERR_UNSUPPORTED, 'lambda = -1', 'lambda')
+    call plan%wait(status)
+    call refused(PSG_ERR_STATE, 'no solve is in flight', 'no solve')
+    call psg_options_set(options, 'frobs', '1', status)
+    call refused(PSG_ERR_ARG, "there is no option 'frobs'", 'no option')
+    call plan%destroy()
+    call plan%solve(f, u, status=status)
+    call check(status == PSG_ERR_ARG, 'a plan that is destroyed')
+    grid%axis(2)%length = -1
+    call plan%create(grid, status=status)
+    call refused(PSG_ERR_ARG, 'the box is -1 long along y', 'a box')
+    call single%destroy()
+    print '(a)', 'ok'
+
+contains
+
+    function near(a, b)
+        real(real64), intent(in) :: a(:, :, :), b(:, :, :)
+        logical :: near
+        near = maxval(abs(a - b)) <= 1e-13_real64 * maxval(abs(b))
+    end function near
+
+    !> The status of the latest call, and the beginning of its words.
+    subroutine refused(expected, beginning, words)
+        integer, intent(in) :: expected
+        character(*), intent(in) :: beginning, words
+        character(:), allocatable :: said
+        said = psg_message()
+        call check(status == expected .and. index(said, beginning) == 1, words)
+    end subroutine refused
+
+    subroutine check(good, words)
+        logical, intent(in) :: good
+        character(*), intent(in) :: words
+        if (good) return
+        write (error_unit, '(4a)') words, ': ', psg_message()
+        error stop 1
+    end subroutine check
+
+end program solve
