@@ -60,7 +60,8 @@ program solve
         call check(count(room == 77) == size(room) - size(f), 'beside the section')
     end do
     call plan%statistics(found)
-    call check(found%solves == 15 .and. found%segments == 3 .and. found%ranks == 1 .and. found%seconds > 0 .and. found%submit_tasks > 0, 'statistics')
+    call check(found%solves == 15 .and. found%segments == 3 .and. found%ranks == 1 .and. found%seconds > 0 .and. &
+        found%submit_tasks > 0, 'statistics')
 
     ! In single precision, between walls: a plan without options but one.
     call psg_options_init(options)
