@@ -18,6 +18,7 @@ from ._library import Array
 
 HOST, ASK = -1, -2  # psg_array.device
 LEGACY, PER_THREAD = 1, 2  # CUDA's default streams, as DLPack and CUDA count them
+CPU, CUDA, CUDA_HOST, CUDA_MANAGED = 1, 2, 3, 13  # DLPack's types of devices
 TYPES = {"float64": "f64", "float32": "f32"}
 SIZES = {"f64": 8, "f32": 4}
 
@@ -58,6 +59,14 @@ class Kind:
         """The stream of the package's work on a GPU: the legacy default stream, if nothing else is known."""
         return LEGACY
 
+    def export(self, x: Any) -> tuple[int, int, int, Any]:
+        """DLPack's device type, its number, the stream on which the array is ready, and the capsule."""
+        device_type, device = x.__dlpack_device__()
+        if device_type not in (CUDA, CUDA_MANAGED):
+            return device_type, device, LEGACY, x.__dlpack__() if device_type in (CPU, CUDA_HOST) else None
+        stream = self.stream(device)
+        return device_type, device, stream, x.__dlpack__(stream=stream)
+
     def fresh(self, x: Any, view: View) -> Any:
         """A new array, dense, where x is, of its shape and type."""
         if view.device != HOST:
@@ -84,13 +93,23 @@ class CuPy(Kind):
 
 class Torch(Kind):
     def refusal(self, x: Any) -> str | None:
-        return "it requires a gradient: psg.torch.solve() has one, and x.detach() needs none" if x.requires_grad else None
+        if x.requires_grad:
+            return "it requires a gradient: psg.torch.solve() has one, and x.detach() needs none"
+        return "its numbers are the negative of what is in memory: x.resolve_neg() has them, as a copy" if x.is_neg() else None
+
+    def export(self, x: Any) -> tuple[int, int, int, Any]:
+        """As above in a tenth of the time: the array is ready on the current stream, and no other one has to wait."""
+        if not x.is_cuda:
+            return super().export(x) if not x.is_cpu else (CPU, 0, LEGACY, sys.modules["torch"].utils.dlpack.to_dlpack(x))
+        device = x.get_device()
+        return CUDA, device, self.stream(device), sys.modules["torch"].utils.dlpack.to_dlpack(x)
 
     def stream(self, device: int) -> int:
         return int(sys.modules["torch"].cuda.current_stream(device).cuda_stream) or LEGACY
 
     def fresh(self, x: Any, view: View) -> Any:
-        return sys.modules["torch"].empty(x.shape, dtype=x.dtype, device=x.device)
+        torch = sys.modules["torch"]
+        return torch.empty_like(x, memory_format=torch.contiguous_format)
 
 
 class Jax(Kind):
@@ -168,7 +187,6 @@ def numpy_name(dtype: Any) -> str:
 # DLManagedTensor of DLPack to the offset: data, device type and number, dimensions, code, bits and lanes of the type, addresses
 # of shape and strides, offset in bytes.
 TENSOR = struct.Struct("=QiiiBBHQQQ")
-CPU, CUDA, CUDA_HOST, CUDA_MANAGED = 1, 2, 3, 13
 CODES = {0: "int", 1: "uint", 2: "float", 3: "opaque", 4: "bfloat", 5: "complex", 6: "bool"}
 
 capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
@@ -182,15 +200,8 @@ def numbers_at(address: int, count: int) -> tuple[int, ...]:
 
 def by_dlpack(x: Any, name: str, kind: Kind) -> View:
     """The capsule stays what it is: it gives the memory back when it is collected."""
-    device_type, device = x.__dlpack_device__()
-    stream = LEGACY
-    if device_type in (CPU, CUDA_HOST):
-        device = HOST
-        capsule = x.__dlpack__()
-    elif device_type in (CUDA, CUDA_MANAGED):
-        stream = kind.stream(device)
-        capsule = x.__dlpack__(stream=stream)
-    else:
+    device_type, device, stream, capsule = kind.export(x)
+    if capsule is None:
         raise ArrayError("%s is on a device of DLPack's type %d: a solve has arrays in main memory or on CUDA's GPUs"
                          % (name, device_type))
     data, _, _, ndim, code, bits, lanes, shape, strides, offset = TENSOR.unpack(
@@ -198,6 +209,7 @@ def by_dlpack(x: Any, name: str, kind: Kind) -> View:
     words = "%s%s" % (CODES.get(code, "type %d of " % code), "" if code == 6 else bits)
     if words not in TYPES or lanes != 1:
         refuse_type(name, words if lanes == 1 else "%s x %d" % (words, lanes))
+    device = HOST if device_type in (CPU, CUDA_HOST) else device
     return View(data + offset, device, numbers_at(shape, ndim), numbers_at(strides, ndim) if strides else None,
                 TYPES[words], kind.writable, stream, (x, capsule))
 
@@ -223,10 +235,10 @@ def by_buffer(x: Any, name: str) -> View:
     return by_interface(array, array.__array_interface__, name, OTHER, HOST)
 
 
-def ways(x: Any, name: str, kind: Kind) -> list[tuple[str, Callable[[], View]]]:
-    return [("__dlpack_device__", lambda: by_dlpack(x, name, kind)),
-            ("__cuda_array_interface__", lambda: by_interface(x, x.__cuda_array_interface__, name, kind, ASK)),
-            ("__array_interface__", lambda: by_interface(x, x.__array_interface__, name, kind, HOST))]
+WAYS: tuple[tuple[str, Callable[[Any, str, Kind], View]], ...] = (
+    ("__dlpack_device__", by_dlpack),
+    ("__cuda_array_interface__", lambda x, name, kind: by_interface(x, x.__cuda_array_interface__, name, kind, ASK)),
+    ("__array_interface__", lambda x, name, kind: by_interface(x, x.__array_interface__, name, kind, HOST)))
 
 
 def view(x: Any, name: str) -> View:
@@ -235,10 +247,10 @@ def view(x: Any, name: str) -> View:
     if why is not None:
         raise ArrayError("%s: %s" % (name, why))
     reasons = []
-    for protocol, way in ways(x, name, kind):
+    for protocol, way in WAYS:
         try:
             if hasattr(type(x), protocol) or hasattr(x, protocol):
-                return way()
+                return way(x, name, kind)
         except ArrayError:
             raise
         except Exception as error:  # of the array's package: an array that is freed, or not for export
