@@ -17,6 +17,7 @@ typedef app_command_text command_text;
 static const app_choice problem_choices[] = {{"madelung", APP_PROBLEM_MADELUNG},
                                              {"modes", APP_PROBLEM_MODES},
                                              {"cavity", APP_PROBLEM_CAVITY},
+                                             {"lid", APP_PROBLEM_LID},
                                              {NULL, 0}};
 static const app_choice lattice_choices[] = {
     {"nacl", APP_NACL}, {"cscl", APP_CSCL}, {"zns", APP_ZNS}, {NULL, 0}};
@@ -54,6 +55,10 @@ static const option_row solve_rows[] = {
      "cells, nodes, or c or n for x, y and z, as c,n,c",
      "where points are on axes with D or N sides: in the middle of cells, or on nodes, of which a "
      "Neumann side has one and a Dirichlet side has none; default: cells"},
+    {NULL, "values", "FILE", app_value_text, FIELD(values), NULL, "FILE",
+     "what holds on D and N sides, from HDF5 data sets x0, x1 [nz][ny], y0, y1 [nz][nx], z0, z1 "
+     "[ny][nx]: u on a D side, the derivative of u along the axis on an N side, in the precision "
+     "of the solve; 0 where there is none. For --symbol fd2"},
     {"Built-in problem, in place of --in", "problem", "NAME", app_value_choice, FIELD(problem),
      problem_choices, NULL,
      "madelung: a crystal's ions as Gaussian charges; prints the Madelung constant beside the "
@@ -61,7 +66,8 @@ static const option_row solve_rows[] = {
      "the "
      "middle of a conducting cube; its mirror images are the crystal of rock salt, so the same "
      "constant "
-     "is printed"},
+     "is printed. lid: a cube whose upper side along z has u = 1, the others 0; u in the middle is "
+     "1/6"},
     {NULL, "lattice", "NAME", app_value_choice, FIELD(lattice), lattice_choices, NULL,
      "of madelung: nacl, cscl or zns; default: nacl"},
     {NULL, "grid", "N|NXxNYxNZ", app_value_grid, FIELD(grid), NULL,
@@ -117,7 +123,7 @@ enum { ROWS_MOST = 64, HELP_COLUMN = 27, HELP_WIDTH = 60 };
 static const command_text solve_text = {
     "solve", solve_rows,
     "Usage: psg solve --in FILE[:DATASET] [--out FILE[:DATASET]] [OPTION]...\n"
-    "  or:  psg solve --problem madelung|modes|cavity --grid N|NXxNYxNZ [OPTION]...\n"
+    "  or:  psg solve --problem madelung|modes|cavity|lid --grid N|NXxNYxNZ [OPTION]...\n"
     "\n"
     "Solve Poisson's equation lap(u) - lambda u = X f on a 3-D box by FFT, as a\n"
     "task graph on the CPU cores and GPUs of this machine; started by mpirun, on those of\n"
@@ -415,6 +421,32 @@ int app_arguments_info(int argc, char **argv, app_arguments *arguments) {
     return parse(&info_text, argc, argv, arguments);
 }
 
+/* What must not be said beside values on sides. */
+static const char *values_contradiction(const app_arguments *a) {
+    const bool lid = a->problem == APP_PROBLEM_LID;
+    if (lid && a->sides.given) {
+        return "--bc is not for --problem lid: all its sides are Dirichlet";
+    }
+    if (lid && app_options_given(&a->solver, "symbol") &&
+        a->solver.options.symbol != PSG_SYMBOL_FD2) {
+        return "--problem lid needs --symbol fd2: the others have sides with 0 only";
+    }
+    if (lid && a->solver.options.lambda > 0) {
+        return "--lambda is not for --problem lid: its answer is without";
+    }
+    if (lid && a->box.given &&
+        (a->box.length[0] != a->box.length[1] || a->box.length[0] != a->box.length[2])) {
+        return "--problem lid needs a cube: --box L";
+    }
+    if (a->values != NULL && a->problem != APP_PROBLEM_NONE) {
+        return "--values is for --in: the answers of the problems are without";
+    }
+    if ((lid || a->values != NULL) && a->resident) {
+        return "--data resident is not for values on sides: they go with arrays in main memory";
+    }
+    return NULL;
+}
+
 /* What must not be said together. */
 static const char *contradiction(const app_arguments *a) {
     const bool madelung = a->problem == APP_PROBLEM_MADELUNG;
@@ -431,7 +463,7 @@ static const char *contradiction(const app_arguments *a) {
     if (a->in == NULL && !a->grid.given) {
         return "--problem needs --grid N or NXxNYxNZ";
     }
-    if (a->points.given && !cavity && !app_sides_any(&a->sides)) {
+    if (a->points.given && !cavity && a->problem != APP_PROBLEM_LID && !app_sides_any(&a->sides)) {
         return "--points is for axes with Dirichlet or Neumann sides, and --bc names none";
     }
     if (madelung && app_sides_any(&a->sides)) {
@@ -454,7 +486,7 @@ static const char *contradiction(const app_arguments *a) {
         (a->box.length[0] != a->box.length[1] || a->box.length[0] != a->box.length[2])) {
         return "--problem madelung or cavity needs a cube: --box L, the length of the cell";
     }
-    return NULL;
+    return values_contradiction(a);
 }
 
 int app_arguments_solve(int argc, char **argv, app_arguments *arguments) {
@@ -466,6 +498,10 @@ int app_arguments_solve(int argc, char **argv, app_arguments *arguments) {
     const char *why = contradiction(arguments);
     if (arguments->problem == APP_PROBLEM_CAVITY) {
         arguments->lattice = APP_CAVITY;
+        (void)app_value_sides("DD", &arguments->sides, NULL);
+    }
+    if (arguments->problem == APP_PROBLEM_LID) {
+        arguments->solver.options.symbol = PSG_SYMBOL_FD2;
         (void)app_value_sides("DD", &arguments->sides, NULL);
     }
     return why != NULL ? app_error(APP_USAGE, "%s", why) : APP_DONE;

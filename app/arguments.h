@@ -23,13 +23,19 @@ typedef struct app_command_text {
 /** Stands in such a row; it reads nothing itself. */
 int app_value_of_solver(const char *text, void *field, const app_choice *choices);
 
-enum { APP_PROBLEM_NONE = -1, APP_PROBLEM_MADELUNG, APP_PROBLEM_MODES, APP_PROBLEM_CAVITY };
+enum {
+    APP_PROBLEM_NONE = -1,
+    APP_PROBLEM_MADELUNG,
+    APP_PROBLEM_MODES,
+    APP_PROBLEM_CAVITY,
+    APP_PROBLEM_LID
+};
 
 /** What the command line says; -1, 0 or NULL where it says nothing. Texts are borrowed from
  *  argv. */
 typedef struct app_arguments {
     app_options solver;
-    const char *in, *out, *json, *trace, *dag;
+    const char *in, *out, *values, *json, *trace, *dag;
     int problem, lattice;
     app_grid_value grid;
     app_box_value box;

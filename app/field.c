@@ -170,7 +170,7 @@ static void find_contents(hid_t file, struct contents *contents) {
 #endif
 }
 
-static int open_file(const char *path, hid_t *file) {
+int app_hdf5_open(const char *path, hid_t *file) {
     struct stat status;
     *file = H5I_INVALID_HID;
     if (stat(path, &status) || access(path, R_OK)) {
@@ -313,7 +313,7 @@ int app_field_open(const app_field_name *name, int box_wanted, app_field_input *
         return app_error(APP_FAILED, "out of memory");
     }
     input->dataset = H5I_INVALID_HID;
-    int code = open_file(name->file, &input->file);
+    int code = app_hdf5_open(name->file, &input->file);
     if (!code) {
         code = open_dataset(name, input);
     }

@@ -419,3 +419,27 @@ int app_madelung_constant(app_lattice which, const psg_grid *grid, psg_precision
     result->tolerance = !resolved ? 0 : precision == PSG_F32 ? 1e-6 : 1e-10;
     return APP_DONE;
 }
+
+/* ---------------------------------------------------------------------------------------- lid */
+
+void app_lid_compare(const psg_grid *grid, psg_precision precision, app_planes planes,
+                     const void *u, app_lid *result) {
+    const size_t n[3] = {grid->axis[0].n, grid->axis[1].n, grid->axis[2].n};
+    const bool alike = n[0] == n[1] && n[1] == n[2];
+    double sum = 0;
+    for (int corner = 0; corner < 8; corner++) { /* of odd n the same point more than once */
+        size_t at[3];
+        for (int d = 0; d < 3; d++) {
+            at[d] = (n[d] - 1 + (size_t)(corner >> d & 1)) / 2;
+        }
+        if (at[2] >= planes.z0 && at[2] < planes.z0 + planes.count) {
+            double value = 0;
+            app_get_row(u, precision, ((at[2] - planes.z0) * n[1] + at[1]) * n[0] + at[0], 1,
+                        &value);
+            sum += value / 8;
+        }
+    }
+    app_ranks_sum(&sum, 1);
+    result->middle = sum;
+    result->tolerance = !alike ? 0 : precision == PSG_F32 ? 1e-5 : 1e-12;
+}

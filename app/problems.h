@@ -59,6 +59,18 @@ int app_madelung_constant(app_lattice lattice, const psg_grid *grid, psg_precisi
                           psg_symbol symbol, app_planes planes, const void *f, const void *phi,
                           app_madelung *result);
 
+/* ---------------------------------------------------------------------------------------- lid */
+
+typedef struct app_lid {
+    double middle;    /**< u in the middle of the cube, or the mean of the points around it */
+    double tolerance; /**< for its difference from 1/6; 0 where the axes have unlike points */
+} app_lid;
+
+/** A cube with u = 1 on one side and 0 on the others. Six of these, one for each side, make u = 1, so u in the middle is
+ *  1/6, of the stencil fd2 too. Collective. @param[in] u  [count][ny][nx] of the precision, the planes alone */
+void app_lid_compare(const psg_grid *grid, psg_precision precision, app_planes planes,
+                     const void *u, app_lid *result);
+
 /** A normalised Gaussian at `place` and its images on the points of an axis, periodic or between Dirichlet sides and in
  *  the middle; a Gaussian in 3-D is the product of three.
  *  @param[in] place, width  in units of the axis' length, the width up to 0.084

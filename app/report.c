@@ -232,6 +232,10 @@ static void print_checks(const app_report *report) {
                report->madelung->constant, report->lattice, report->madelung->reference,
                report->madelung->constant - report->madelung->reference);
     }
+    if (report->middle != 0) {
+        printf("middle    %.12f; known 1/6, difference %.1e\n", report->middle,
+               report->middle - 1. / 6);
+    }
 }
 
 static void print_sides(const psg_grid *grid) {
@@ -493,6 +497,9 @@ static void put_checks(json_t *root, const app_report *report) {
         put_real(modes, "error", report->modes->error);
         put_real(modes, "tolerance", report->modes->tolerance);
         put(root, "modes", modes);
+    }
+    if (report->middle != 0) {
+        put(root, "lid", json_pack("{sf}", "middle", report->middle));
     }
     if (report->madelung != NULL) {
         json_t *madelung = json_object();

@@ -40,6 +40,7 @@ typedef struct app_report {
     const app_verification *verification;
     const app_modes_error *modes;
     const app_madelung *madelung;
+    double middle; /**< u in the middle, of problem lid; 0: of another problem */
     const char *lattice;
     const app_notes *notes;
     int status; /**< exit code */

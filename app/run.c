@@ -47,10 +47,11 @@ static int check_exchange(const app_run *r) {
 
 static int check_simulation(const app_run *r) {
     const app_arguments *a = &r->arguments;
-    const char *option = a->in != NULL    ? "in"
-                         : a->out != NULL ? "out"
-                         : a->verify      ? "verify"
-                                          : NULL;
+    const char *option = a->in != NULL       ? "in"
+                         : a->out != NULL    ? "out"
+                         : a->values != NULL ? "values"
+                         : a->verify         ? "verify"
+                                             : NULL;
     return app_simulation_machine() != NULL && option != NULL
                ? app_error(APP_USAGE,
                            "--%s: a simulation computes nothing; give --problem and --grid", option)
@@ -123,6 +124,25 @@ static void make_options(app_run *r) {
     }
 }
 
+/* What holds on the sides. */
+static int read_values(app_run *r) {
+    const psg_precision precision = r->report.options.precision;
+    char other[256] = "";
+    if (r->arguments.problem == APP_PROBLEM_LID) {
+        return app_side_values_fill(&r->values, &r->report.grid, precision, r->planes, 2, 1, 1);
+    }
+    if (r->arguments.values == NULL) {
+        return APP_DONE;
+    }
+    const int code = app_side_values_read(r->arguments.values, &r->report.grid, precision,
+                                          r->planes, &r->values, other);
+    if (other[0] != '\0') {
+        app_note(&r->notes, "%s: '%s' is no side: sides are x0 x1 y0 y1 z0 z1", r->arguments.values,
+                 other);
+    }
+    return code;
+}
+
 int app_run_describe(app_run *r) {
     int code = APP_DONE;
     r->report.notes = &r->notes;
@@ -153,8 +173,10 @@ int app_run_describe(app_run *r) {
         r->report.source = lattice == APP_CAVITY ? "cavity" : "madelung";
     } else if (r->arguments.problem == APP_PROBLEM_MODES) {
         r->report.source = "modes";
+    } else if (r->arguments.problem == APP_PROBLEM_LID) {
+        r->report.source = "lid";
     }
-    return APP_DONE;
+    return app_ranks_agree(read_values(r));
 }
 
 /* ------------------------------------------------------------------------------ where it goes */
@@ -198,7 +220,13 @@ static int name_clash(const app_run *r) {
         (app_same_file(r->out.file, json) || app_same_file(r->xmf, json))) {
         return app_error(APP_USAGE, "--json and --out write the same file, %s", json);
     }
-    const int clash = extra_clash(r, "trace", r->arguments.trace, NULL);
+    const char *values = r->arguments.values;
+    if (values != NULL && ((json != NULL && app_same_file(values, json)) ||
+                           (r->arguments.out != NULL && (app_same_file(values, r->out.file) ||
+                                                         app_same_file(values, r->xmf))))) {
+        return app_error(APP_USAGE, "--values names a file that would be replaced, %s", values);
+    }
+    const int clash = extra_clash(r, "trace", r->arguments.trace, values);
     return clash ? clash : extra_clash(r, "dag", r->arguments.dag, r->arguments.trace);
 }
 

@@ -5,6 +5,7 @@
 #include "app/arguments.h"
 #include "app/dag.h"
 #include "app/field.h"
+#include "app/field_sides.h"
 #include "app/output.h"
 #include "app/progress.h"
 #include "app/report.h"
@@ -20,6 +21,7 @@ typedef struct app_run {
     app_field_input *input;
     app_field_info info;
     app_modes *modes;
+    app_side_values values;
 
     app_field_name out;
     app_output field_file, xmf_file, json_file, trace_file, dag_file;

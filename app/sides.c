@@ -1,6 +1,7 @@
 #include "app/sides.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 app_line app_line_of(const psg_axis *axis) {
@@ -32,6 +33,25 @@ int app_line_beyond(const app_line *line, long j, size_t *at) {
         (place == 0 && line->image[0] < 0) || (place == line->whole && line->image[1] < 0);
     *at = wall ? 0 : (size_t)((place - line->first) / 2);
     return wall ? 0 : sign;
+}
+
+double app_line_value(const app_line *line, long j, const double value[2]) {
+    long place = line->first + 2 * j;
+    int sign = 1;
+    double sum = 0;
+    while (line->image[0] != 0 && (place < 0 || place > line->whole)) {
+        const int side = place > line->whole;
+        const double beyond = 0.5 * line->step * (double)(side ? place - line->whole : place);
+        sum += sign * 2 * value[side] * (line->image[side] < 0 ? 1 : beyond);
+        place = side ? 2 * line->whole - place : -place;
+        sign *= line->image[side];
+    }
+    if (place == 0 && line->image[0] < 0) {
+        sum += sign * value[0];
+    } else if (place == line->whole && line->image[1] < 0) {
+        sum += sign * value[1];
+    }
+    return sum;
 }
 
 double app_line_weight(const app_line *line, size_t j) {
@@ -96,4 +116,26 @@ void app_sides_put(const app_sides_value *sides, const app_points_value *points,
         memcpy(grid->axis[axis].bc, sides->bc[axis], sizeof grid->axis[axis].bc);
         grid->axis[axis].points = points->points[axis];
     }
+}
+
+void app_side_values_free(app_side_values *values) {
+    for (int m = 0; m < 6; m++) {
+        free(values->table[m / 2][m % 2]);
+    }
+}
+
+bool app_side_values_any(const app_side_values *values) {
+    bool any = false;
+    for (int m = 0; m < 6; m++) {
+        any = any || values->given[m / 2][m % 2];
+    }
+    return any;
+}
+
+double app_side_value(const app_side_values *values, int axis, int side, size_t index) {
+    double value = 0;
+    if (values->table[axis][side] != NULL) {
+        app_get_row(values->table[axis][side], values->precision, index, 1, &value);
+    }
+    return value;
 }

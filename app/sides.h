@@ -23,6 +23,9 @@ app_line app_line_of(const psg_axis *axis);
  *  @return what it is multiplied with: 1 or -1; 0: u is 0 there, and `at` is 0 */
 int app_line_beyond(const app_line *line, long j, size_t *at);
 
+/** What the values on the sides add to that: u on a Dirichlet side, the derivative along the axis on a Neumann side. */
+double app_line_value(const app_line *line, long j, const double value[2]);
+
 /** The weight of a point in sums over the box: 1/2 on a side. */
 double app_line_weight(const app_line *line, size_t j);
 /** The sum of all weights. */
@@ -43,5 +46,19 @@ void app_sides_text(const psg_grid *grid, char sides[9], char points[6]);
 bool app_sides_any(const app_sides_value *sides);
 /** Put what was given into a grid that is periodic. */
 void app_sides_put(const app_sides_value *sides, const app_points_value *points, psg_grid *grid);
+
+/** Values by axis and side, of the precision: x [count][ny], y [count][nx] of the process' planes, z [ny][nx] where the
+ *  process has the plane next to the side. NULL: 0, or none of this process'. */
+typedef struct app_side_values {
+    void *table[3][2];
+    bool given[3][2]; /**< the same in all processes */
+    psg_precision precision;
+} app_side_values;
+
+void app_side_values_free(app_side_values *values);
+
+bool app_side_values_any(const app_side_values *values);
+/** Number `index` of a table. */
+double app_side_value(const app_side_values *values, int axis, int side, size_t index);
 
 #endif

@@ -16,6 +16,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ------------------------------------------------------------------------------- the solution */
 
@@ -119,6 +120,8 @@ static int load(app_run *r) {
             return APP_FAILED;
         }
         app_modes_fill(r->modes, options->precision, r->planes, r->f, NULL);
+    } else if (r->arguments.problem == APP_PROBLEM_LID) {
+        memset(r->f, 0, r->bytes);
     } else {
         const int lattice = r->arguments.lattice < 0 ? APP_NACL : r->arguments.lattice;
         code = app_madelung_fill((app_lattice)lattice, grid, options->precision, r->planes, r->f);
@@ -134,9 +137,24 @@ static void take_events(app_run *r) {
     }
 }
 
+static psg_status submit_values(app_run *r, void *u) {
+    const psg_array from = {.data = r->f, .device = PSG_HOST}, to = {.data = u, .device = PSG_HOST};
+    psg_array side[6];
+    psg_solve_args args;
+    psg_status status = psg_solve_args_init(&args, r->plan);
+    for (int m = 0; m < 6; m++) {
+        side[m] = (psg_array){.data = r->values.table[m / 2][m % 2], .device = PSG_HOST};
+        args.side[m / 2][m % 2] = r->values.given[m / 2][m % 2] ? &side[m] : NULL;
+    }
+    return status == PSG_OK ? psg_submit_arrays(r->plan, 1, &from, &to, &args) : status;
+}
+
 static psg_status submit(app_run *r, unsigned number) {
-    return r->arguments.resident ? psg_submit_slabs(r->plan)
-                                 : psg_submit(r->plan, r->f, r->u[number % r->flights]);
+    if (r->arguments.resident) {
+        return psg_submit_slabs(r->plan);
+    }
+    void *u = r->u[number % r->flights];
+    return app_side_values_any(&r->values) ? submit_values(r, u) : psg_submit(r->plan, r->f, u);
 }
 
 /* One after the other: the time of each is that of its calls. */
@@ -272,7 +290,7 @@ static int check_residual(app_run *r, const void *u) {
     const psg_options *options = &r->report.options;
     app_verification *v = &r->verification;
     app_progress_step(&r->progress, "verifying");
-    const app_equation equation = {options->symbol, options->lambda, options->factor};
+    const app_equation equation = {options->symbol, options->lambda, options->factor, &r->values};
     if (app_verify(&r->report.grid, options->precision, &equation, r->planes, r->f, u, v)) {
         return APP_FAILED;
     }
@@ -326,6 +344,18 @@ static int check_madelung(app_run *r, const void *u) {
                      m->constant - m->reference, m->tolerance);
 }
 
+static int check_lid(app_run *r, const void *u) {
+    app_lid lid;
+    app_lid_compare(&r->report.grid, r->report.options.precision, r->planes, u, &lid);
+    r->report.middle = lid.middle;
+    return lid.tolerance == 0 || fabs(lid.middle - 1. / 6) <= lid.tolerance
+               ? APP_DONE
+               : app_error(APP_FAILED,
+                           "the result is wrong: u in the middle is %.15g, off by %.3g, the "
+                           "tolerance is %.0e",
+                           lid.middle, lid.middle - 1. / 6, lid.tolerance);
+}
+
 /* Where f is finite and its quotient by k^2 + lambda is not, u is of no use. */
 static int check_finite(const app_run *r, const void *u) {
     const psg_axis *axis = r->report.grid.axis;
@@ -364,6 +394,9 @@ static int check(app_run *r) {
         code = APP_FAILED;
     }
     if (r->arguments.problem == APP_PROBLEM_MODES && app_ranks_agree(check_modes(r, u))) {
+        code = APP_FAILED;
+    }
+    if (r->arguments.problem == APP_PROBLEM_LID && app_ranks_agree(check_lid(r, u))) {
         code = APP_FAILED;
     }
     if (r->report.lattice != NULL && app_ranks_agree(check_madelung(r, u))) {
@@ -481,6 +514,7 @@ static void clean_up(app_run *r) {
     app_trace_free(&r->trace);
     app_dag_free(&r->dag);
     app_modes_free(r->modes);
+    app_side_values_free(&r->values);
     for (unsigned flight = 0; r->u != NULL && flight < count_u(r); flight++) {
         app_simulation_free(r->u[flight], r->bytes);
     }

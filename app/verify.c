@@ -2,7 +2,6 @@
  * transforms. */
 #include "app/verify.h"
 #include "app/ranks.h"
-#include "app/sides.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -21,6 +20,8 @@ struct check {
     int reach; /* of the stencil */
     app_planes planes;
     const void *f, *u; /* of those planes */
+    const app_side_values *values;
+    double largest_side; /* of what they add to the stencil */
     double mean;
     app_verification *result;
     double *rows;          /* four rows of nx */
@@ -74,21 +75,46 @@ static double weight_of(const app_line *line, const double *d, size_t j, size_t 
                                      (direct + line->image[0] * d[j + at + (size_t)line->first]);
 }
 
+/* Add to a row what the values on the sides add to the stencil there: on the sides of axis x at its ends, else in all of
+ * it. @param[in] j, k  of the row, k in the grid */
+static void add_values(struct check *check, size_t j, size_t k, double *row) {
+    const size_t nx = check->grid->axis[0].n;
+    const size_t own = k - check->planes.z0, ny = check->grid->axis[1].n;
+    const long place[3] = {0, (long)j, (long)k};
+    for (int a = 0; a < 3 && check->values != NULL && app_side_values_any(check->values); a++) {
+        const app_line *line = &check->line[a];
+        const bool inside = place[a] > 0 && place[a] + 1 < line->n;
+        for (size_t i = 0; i < nx && !(a > 0 && inside);
+             i += a == 0 && i == 0 && nx > 1 ? nx - 1 : 1) {
+            const size_t at = a == 0 ? own * ny + j : a == 1 ? own * nx + i : j * nx + i;
+            const double value[2] = {app_side_value(check->values, a, 0, at),
+                                     app_side_value(check->values, a, 1, at)};
+            const long here = a == 0 ? (long)i : place[a];
+            const double sum =
+                app_line_value(line, here - 1, value) + app_line_value(line, here + 1, value);
+            row[i] += sum / (line->step * line->step);
+            check->largest_side = fmax(check->largest_side, fabs(sum) / (line->step * line->step));
+        }
+    }
+}
+
 /* Max |factor f|, the mean of factor f, max |u| and the mean of u in one pass; NaN in u makes its maximum NaN. */
-static void survey(const struct check *check, double *largest_u, double *mean_f, double *mean_u) {
+static void survey(struct check *check, double *largest_u, double *mean_f, double *mean_u) {
     const size_t nx = check->grid->axis[0].n;
     const size_t ny = check->grid->axis[1].n;
     const size_t rows = ny * check->planes.count;
     const app_line *line = check->line;
     long double total_f = 0, total_u = 0;
-    double largest_f = 0, *row = check->rows;
+    double largest_f = 0, *row = check->rows, *sides = row + nx;
     *largest_u = 0;
     for (size_t r = 0; r < rows; r++) {
         const double weight = app_line_weight(&line[1], r % ny) *
                               app_line_weight(&line[2], check->planes.z0 + r / ny);
+        memset(sides, 0, nx * sizeof *sides);
+        add_values(check, r % ny, check->planes.z0 + r / ny, sides);
         app_get_row(check->f, check->precision, r * nx, nx, row);
         for (size_t i = 0; i < nx; i++) {
-            total_f += weight * app_line_weight(&line[0], i) * check->factor * row[i];
+            total_f += weight * app_line_weight(&line[0], i) * (check->factor * row[i] - sides[i]);
             largest_f = fmax(largest_f, fabs(check->factor * row[i]));
         }
         app_get_row(check->u, check->precision, r * nx, nx, row);
@@ -102,9 +128,10 @@ static void survey(const struct check *check, double *largest_u, double *mean_f,
     const long double points = (long double)app_line_weights(&line[0]) *
                                app_line_weights(&line[1]) * app_line_weights(&line[2]);
     double means[2] = {(double)(total_f / points), (double)(total_u / points)};
-    double largest[2] = {largest_f, *largest_u};
+    double largest[3] = {largest_f, *largest_u, check->largest_side};
     app_ranks_sum(means, 2);
-    app_ranks_max(largest, 2);
+    app_ranks_max(largest, 3);
+    check->largest_side = largest[2];
     *mean_f = means[0];
     *mean_u = means[1];
     *largest_u = largest[1];
@@ -201,7 +228,7 @@ static void add_rows(const struct check *check, int axis, long j, long k, const 
 }
 
 /* fd2 and fd4 with the mirror images beyond the sides. */
-static void stencil_residual(const struct check *check) {
+static void stencil_residual(struct check *check) {
     static const double coefficients[REACH][REACH + 1] = {{-2, 1, 0},
                                                           {-30. / 12, 16. / 12, -1. / 12}};
     const size_t nx = check->grid->axis[0].n, ny = check->grid->axis[1].n;
@@ -228,6 +255,7 @@ static void stencil_residual(const struct check *check) {
             }
             add_rows(check, 1, (long)j, k, weight[1], other, lap);
             add_rows(check, 2, (long)j, k, weight[2], other, lap);
+            add_values(check, j, check->planes.z0 + (size_t)k, lap);
             for (size_t i = 0; i < nx; i++) {
                 const double wanted = check->factor * f[i] - check->mean;
                 take(check->result, lap[i] - check->lambda * here[i] - wanted, i, j,
@@ -366,6 +394,7 @@ int app_verify(const psg_grid *grid, psg_precision precision, const app_equation
                           .planes = planes,
                           .f = f,
                           .u = u,
+                          .values = equation->values,
                           .result = result};
     const bool closed = app_is_closed(grid); /* no side holds the mean of u */
     for (int a = 0; a < 3; a++) {
@@ -390,11 +419,13 @@ int app_verify(const psg_grid *grid, psg_precision precision, const app_equation
     const double growth = 4 + 2 * log2((double)app_points(grid));
     const double eps = app_epsilon(precision);
     result->bound =
-        growth * eps * (largest_eigenvalue(&check, symbol) * largest_u + result->largest_f);
+        growth * eps *
+        (largest_eigenvalue(&check, symbol) * largest_u + result->largest_f + check.largest_side);
     /* the mode k = 0, which the largest eigenvalues would drown: 0, or -mean f/lambda */
     result->mean_off = !closed ? 0 : fabs(lambda == 0 ? mean_u : mean_u + mean_f / lambda);
     result->mean_bound =
-        growth * eps * (largest_u + (lambda == 0 ? 0 : result->largest_f / lambda));
+        growth * eps *
+        (largest_u + (lambda == 0 ? 0 : (result->largest_f + check.largest_side) / lambda));
     result->ok = isfinite(result->bound) && result->residual <= result->bound &&
                  result->mean_off <= result->mean_bound;
     release(&check);

@@ -2,7 +2,7 @@
 #ifndef PSG_APP_VERIFY_H
 #define PSG_APP_VERIFY_H
 
-#include "app/app.h"
+#include "app/sides.h"
 
 #include <stdbool.h>
 
@@ -22,6 +22,7 @@ typedef struct app_verification {
 typedef struct app_equation {
     psg_symbol symbol;
     double lambda, factor;
+    const app_side_values *values; /**< on the sides, for fd2; NULL: 0 */
 } app_equation;
 
 /** fd2: the 7-point stencil at all points. spectral: the second derivative of the trigonometric
