@@ -39,12 +39,29 @@ typedef struct psg_relay_place {
     void **after;
 } psg_relay_place;
 
+/** What the values on the sides add to f at the points next to them: reals of the precision, in main memory, page-locked
+ *  where GPUs take tasks. */
+typedef struct psg_sides {
+    /** By axis and side: x [planes][ny], y [planes][nx], of this process' planes; z [ny][nx]. NULL: nothing. */
+    const void *table[3][2];
+    size_t z0; /**< the first of the process' planes */
+} psg_sides;
+
+static inline bool psg_sides_any(const psg_sides *s) {
+    bool any = false;
+    for (int m = 0; m < 6; m++) {
+        any = any || s->table[m / 2][m % 2] != NULL;
+    }
+    return any;
+}
+
 /** What a solve has of its own: psg_run.user. Kernels get lambda and scale by value, so a CUDA graph of a chain is for
  *  these terms alone (psg_engine.user_bytes). */
 typedef struct psg_terms {
     const psg_relay_place *relay; /**< by StarPU worker */
     double lambda;
     double scale; /**< factor over the product of the norms; of a periodic grid factor/(nx ny nz) */
+    psg_sides sides;
 } psg_terms;
 
 typedef struct psg_context {
@@ -53,10 +70,12 @@ typedef struct psg_context {
     psg_form form;
     const psg_cpu_ops *cpu;
     psg_cpu_fft *fft;
-    const void *eigen[3];         /**< eigenvalues along each axis, in the precision */
-    bool apart;                   /**< psg_cpu_divide.apart */
-    psg_transform_kind kind[3];   /**< of the forward transform along each axis */
-    void *const *scratch;         /**< by StarPU worker number: fft_scratch_bytes() each */
+    const void *eigen[3];       /**< eigenvalues along each axis, in the precision */
+    bool apart;                 /**< psg_cpu_divide.apart */
+    psg_transform_kind kind[3]; /**< of the forward transform along each axis */
+    void *const
+        *scratch; /**< by StarPU worker number: fft_scratch_bytes() each, and with sides a plane */
+    size_t sides_scratch;         /**< bytes from there to that plane */
     psg_cpu_piece *const *pieces; /**< by StarPU worker number: room for `segments` pointers */
     /** For tasks of several GPUs of this process that write and read blocks in each other's memory; NULL: StarPU knows all
      *  blocks where they are, or copies them. */

@@ -1,6 +1,7 @@
 #include "codelets/cuda.h"
 
 #include "kernels/pack.h"
+#include "kernels/sides.h"
 
 #include <cuda_runtime_api.h>
 #include <starpu.h>
@@ -318,20 +319,53 @@ static size_t blocks_of(const psg_run *run, psg_cuda_direction direction, size_t
     return count;
 }
 
+/* Room for a dense copy of a segment, once. */
+static int make_dense(psg_run *run, const char *what) {
+    const psg_context *c = psg_context_of(run);
+    psg_cuda_plans *w = psg_cuda_plans_self(c);
+    const size_t bytes = most_planes(c) * c->layout.n[1] * c->layout.n[0] * c->cpu->real_bytes;
+    const int code = w->dense_d == NULL ? (int)cudaMalloc(&w->dense_d, bytes) : 0;
+    if (!psg_gpu_check(run, code, what)) {
+        w->dense_d = NULL;
+    }
+    return code;
+}
+
+int psg_cuda_add_sides_to(psg_run *run, size_t index, psg_cuda_field *f) {
+    const psg_context *c = psg_context_of(run);
+    const psg_sides *s = &psg_terms_of(run)->sides;
+    if (!psg_sides_any(s)) {
+        return 0;
+    }
+    const size_t z = c->layout.segments.part[index].box.lo[2];
+    const size_t n[3] = {c->layout.n[0], c->layout.n[1], psg_layout_planes(&c->layout, index)};
+    psg_cuda_sides sides = {
+        .z = {z == 0 ? s->table[2][0] : NULL, z + n[2] == c->layout.n[2] ? s->table[2][1] : NULL}};
+    for (int side = 0; side < 2; side++) {
+        const char *x = s->table[0][side];
+        const char *y = s->table[1][side];
+        sides.x[side] = x != NULL ? x + (z - s->z0) * n[1] * c->cpu->real_bytes : NULL;
+        sides.y[side] = y != NULL ? y + (z - s->z0) * n[0] * c->cpu->real_bytes : NULL;
+    }
+    int code = make_dense(run, "room for a copy of f with what the values on the sides add");
+    void *dense_d = psg_cuda_plans_self(c)->dense_d;
+    if (code == 0) {
+        code = (int)psg_cuda_add_sides(psg_cuda_precision_of(c), f, dense_d, n, &sides,
+                                       starpu_cuda_get_local_stream());
+        *f = psg_cuda_dense_field(dense_d, n[0], n[1]);
+    }
+    return code;
+}
+
 int psg_cuda_run_fft(psg_run *run, psg_cuda_direction direction, size_t index,
                      const psg_cuda_field *field, void *spectrum_d) {
     const psg_context *c = psg_context_of(run);
     psg_cuda_plans *w = psg_cuda_plans_self(c);
     const psg_cuda_fft *fft = w->xy[direction][psg_cuda_segment_size(c, index)];
-    if (w->dense_d == NULL && psg_cuda_fft_dense_bytes(fft, field) > 0) {
-        const size_t bytes = most_planes(c) * c->layout.n[1] * c->layout.n[0] * c->cpu->real_bytes;
-        const int code = (int)cudaMalloc(&w->dense_d, bytes);
-        if (!psg_gpu_check(run, code, "room for a dense copy of f or u, which has strides")) {
-            w->dense_d = NULL;
-            return code;
-        }
-    }
-    return psg_cuda_fft_run_xy(fft, field, spectrum_d, w->dense_d);
+    const int code = psg_cuda_fft_dense_bytes(fft, field) > 0
+                         ? make_dense(run, "room for a dense copy of f or u, which has strides")
+                         : 0;
+    return code == 0 ? psg_cuda_fft_run_xy(fft, field, spectrum_d, w->dense_d) : code;
 }
 
 /* By cuFFT into or out of the blocks, where they are views of a slab here. Else by a slab of its
@@ -364,9 +398,12 @@ static int transform_slab(psg_run *run, psg_cuda_direction direction, size_t ind
 bool psg_cuda_transform_xy(psg_run *run, psg_cuda_direction direction, size_t index,
                            void *buffers[], const char *what) {
     const psg_context *c = psg_context_of(run);
-    const psg_cuda_field field = psg_cuda_field_of(buffers, 0);
+    psg_cuda_field field = psg_cuda_field_of(buffers, 0);
     const psg_cuda_plans *w = psg_cuda_plans_self(c);
-    int code = 0;
+    int code = direction == PSG_CUDA_FORWARD ? psg_cuda_add_sides_to(run, index, &field) : 0;
+    if (code != 0) {
+        return psg_gpu_check(run, code, what);
+    }
     if (w->strips != NULL) {
         const psg_cuda_xy_part *parts = NULL;
         const size_t count = psg_cuda_parts_of(run, direction, index, buffers + 1, &parts);

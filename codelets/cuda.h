@@ -23,7 +23,8 @@ typedef struct psg_cuda_plans {
     void *slab_d;                    /**< room for the spectrum of a segment, if form.packed and
                                           without strips */
     void *dense_d;                   /**< room for a dense copy of f or u of a segment, made by the
-                                          first task that needs it, see psg_cuda_run_fft() */
+                                          first task that needs it: psg_cuda_run_fft(),
+                                          psg_cuda_add_sides_to() */
     void *sheet_d;                   /**< room for a sheet, for lengths without a kspace kernel */
     /* For the arguments of kernels: */
     psg_cuda_segment *segments[3]; /**< [layout.segments.count] of a band */
@@ -69,6 +70,10 @@ bool psg_cuda_transform_xy(psg_run *run, psg_cuda_direction direction, size_t in
  *  @return 0; a code for psg_gpu_check() */
 int psg_cuda_run_fft(psg_run *run, psg_cuda_direction direction, size_t index,
                      const psg_cuda_field *field, void *spectrum_d);
+
+/** f of segment `index` becomes a dense copy with what the values on the sides add, where the solve has any.
+ *  @return 0; a code for psg_gpu_check() */
+int psg_cuda_add_sides_to(psg_run *run, size_t index, psg_cuda_field *f);
 
 /** f or u, behind buffer m of a task. */
 static inline psg_cuda_field psg_cuda_field_of(void *buffers[], size_t m) {

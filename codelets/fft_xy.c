@@ -1,4 +1,5 @@
 #include "codelets/codelets.h"
+#include "codelets/sides.h"
 #include "runtime/task.h"
 #if PSG_WITH_CUDA
 #include "codelets/cuda.h"
@@ -15,7 +16,9 @@ static void transform(void *buffers[], const psg_task_args *args, bool forward) 
     const size_t planes = psg_layout_planes(&context->layout, psg_segment_of(args));
     for (size_t k = 0; k < planes && !psg_run_failed(args->run); k++) {
         if (forward) {
-            cpu->fft_xy(context->fft, field, row_pitch, spectrum);
+            size_t pitch = row_pitch;
+            const void *given = psg_sides_plane(args, k, field, &pitch);
+            cpu->fft_xy(context->fft, given, pitch, spectrum);
         } else {
             cpu->ifft_xy(context->fft, spectrum, field, row_pitch);
         }
@@ -38,11 +41,14 @@ static void transform_cuda(void *buffers[], const psg_task_args *args, psg_cuda_
     const size_t real = direction == PSG_CUDA_FORWARD ? 0 : 1; /* f comes first, u comes last */
     psg_order_enter(args->run);
     if (!psg_run_failed(args->run)) {
-        const psg_cuda_field field = psg_cuda_field_of(buffers, real);
-        psg_gpu_check(args->run,
-                      psg_cuda_run_fft(args->run, direction, psg_segment_of(args), &field,
-                                       psg_task_pointer(buffers, 1 - real)),
-                      what);
+        psg_cuda_field field = psg_cuda_field_of(buffers, real);
+        const size_t s = psg_segment_of(args);
+        int code = real == 0 ? psg_cuda_add_sides_to(args->run, s, &field) : 0;
+        if (code == 0) {
+            code = psg_cuda_run_fft(args->run, direction, s, &field,
+                                    psg_task_pointer(buffers, 1 - real));
+        }
+        psg_gpu_check(args->run, code, what);
     }
 }
 

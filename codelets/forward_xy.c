@@ -1,5 +1,6 @@
 #include "codelets/codelets.h"
 #include "codelets/plane.h"
+#include "codelets/sides.h"
 #include "runtime/task.h"
 #if PSG_WITH_CUDA
 #include "codelets/cuda.h"
@@ -22,7 +23,9 @@ static void forward_xy_cpu(void *buffers[], void *argument) {
         if (psg_run_failed(args->run)) {
             return;
         }
-        context->cpu->fft_xy(context->fft, f, row_pitch, spectrum);
+        size_t pitch = row_pitch;
+        const void *given = psg_sides_plane(args, k, f, &pitch);
+        context->cpu->fft_xy(context->fft, given, pitch, spectrum);
         if (whole) {
             spectrum += plane;
         } else {

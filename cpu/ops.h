@@ -57,6 +57,13 @@ typedef struct psg_cpu_sheet {
     size_t rows;
 } psg_cpu_sheet;
 
+/** Reals that are added to a plane [ny][nx] of f; NULL: nothing. */
+typedef struct psg_cpu_sides {
+    const void *x[2]; /**< [ny], to the first and to the last point of each row */
+    const void *y[2]; /**< [nx], to the first and to the last row */
+    const void *z[2]; /**< [ny][nx], to all of it */
+} psg_cpu_sides;
+
 struct psg_cpu_ops {
     size_t real_bytes;
 
@@ -113,6 +120,10 @@ struct psg_cpu_ops {
     double (*max_abs)(const void *values, size_t count);
     /** The first of some reals, as a double. */
     double (*first)(const void *values);
+
+    /** A plane, rows row_pitch apart, and what the sides add to it. @param[out] result  dense, [ny][nx] */
+    void (*add_sides)(const void *plane, size_t row_pitch, const size_t n[2],
+                      const psg_cpu_sides *sides, void *result);
 };
 typedef struct psg_cpu_ops psg_cpu_ops;
 

@@ -21,4 +21,5 @@ const psg_cpu_ops PSG_REAL_NAME(psg_cpu_ops) = {
     .find_nonfinite = psg_cpu_find_nonfinite,
     .max_abs = psg_cpu_max_abs,
     .first = psg_cpu_first,
+    .add_sides = psg_cpu_add_sides,
 };

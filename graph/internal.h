@@ -153,14 +153,33 @@ psg_status psg_ranks_same_values(psg_comm *comm, const psg_option_value *values,
 
 /** The plan's own. */
 psg_solve_args psg_terms_of_plan(const psg_plan *plan);
+/** What a program gave, whatever version of the struct it is. @param[in] args  not NULL
+ *  @return PSG_OK; PSG_ERR_ARG: no version of this library's */
+psg_status psg_terms_read(psg_solve_args *full, const psg_plan *plan, const psg_solve_args *args);
 /** The terms of a solve, checked as those of a plan are.
- *  @param[in]  args   NULL: the plan's
- *  @param[out] terms  without its relay
+ *  @param[in]  args   from psg_terms_read()
+ *  @param[out] terms  without its relay and sides
  *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED */
 psg_status psg_terms_take(const psg_plan *plan, const psg_solve_args *args, psg_terms *terms,
                           psg_mean *mean);
 /** Have all processes the same? Collective. @param[in] args  checked @return PSG_OK; PSG_ERR_ARG, _RUNTIME */
 psg_status psg_terms_same(const psg_plan *plan, const psg_solve_args *args);
+
+/* ------------------------------------------------------------------------------- sides.c */
+
+/** Memory for what the values on the sides add to f in a solve. */
+typedef struct psg_sides_room psg_sides_room;
+/** Check the values on the sides, and make the tables of what they add.
+ *  @param[in]  args     from psg_terms_read(), with terms that were checked
+ *  @param[out] largest  the largest absolute value that is added to f here
+ *  @param[out] room     to be given back when the solve has ended, or after a failure; untouched without values
+ *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED, _DATA, _MEMORY */
+psg_status psg_sides_take(psg_plan *plan, const psg_solve_args *args, psg_sides *sides,
+                          double *largest, psg_sides_room **room);
+/** NULL is fine. */
+void psg_sides_give_back(psg_plan *plan, psg_sides_room *room);
+/** Free what was given back. */
+void psg_sides_free(psg_plan *plan);
 
 /* -------------------------------------------------------------------------------- team.c */
 
@@ -442,11 +461,13 @@ typedef struct psg_flight {
     struct psg_flight *next;
     psg_run *run;
     psg_lane *lane;
-    psg_arrays *arrays; /**< the plan's slabs, or from its cache */
-    psg_terms terms;    /**< for its tasks */
-    psg_mean mean;      /**< what to do with the mean of f */
-    bool chained;       /**< its tasks are one of StarPU's */
-    bool program;       /**< StarPU's linear program is about it */
+    psg_arrays *arrays;    /**< the plan's slabs, or from its cache */
+    psg_terms terms;       /**< for its tasks */
+    psg_mean mean;         /**< what to do with the mean of f */
+    psg_sides_room *sides; /**< memory of terms.sides; NULL: none */
+    double side_largest;   /**< the largest absolute value that the sides add to f here */
+    bool chained;          /**< its tasks are one of StarPU's */
+    bool program;          /**< StarPU's linear program is about it */
 } psg_flight;
 
 /** What is asked for. */
@@ -526,6 +547,7 @@ typedef struct psg_flights {
     psg_flight *oldest;
     psg_flight *newest;
     psg_run *idle_runs;
+    psg_sides_room *idle_rooms;
     uint64_t launched;
 } psg_flights;
 

@@ -163,7 +163,14 @@ static psg_status check_room(psg_plan *plan) {
 
 static psg_status make_scratch(psg_plan *plan) {
     psg_context *c = &plan->context;
-    const size_t bytes = c->fft != NULL ? c->cpu->fft_scratch_bytes(c->fft) : 0;
+    /* solves with values on the sides copy a plane of f */
+    const bool copies = !psg_transforms_periodic(&plan->problem.grid) &&
+                        plan->problem.options.symbol == PSG_SYMBOL_FD2;
+    size_t bytes = c->fft != NULL ? c->cpu->fft_scratch_bytes(c->fft) : 0;
+    c->sides_scratch = (bytes + 63) / 64 * 64;
+    if (c->fft != NULL && copies) {
+        bytes = c->sides_scratch + c->layout.n[0] * c->layout.n[1] * c->cpu->real_bytes;
+    }
     plan->storage.scratch = calloc(plan->workers.count, sizeof *plan->storage.scratch);
     plan->storage.pieces = calloc(plan->workers.count, sizeof *plan->storage.pieces);
     bool all = plan->storage.scratch != NULL && plan->storage.pieces != NULL &&
@@ -284,6 +291,7 @@ static void free_plan(psg_plan *plan) {
         psg_run_destroy(plan->flights.idle_runs);
         plan->flights.idle_runs = next;
     }
+    psg_sides_free(plan);
     psg_program_free(plan);
     free_arrangement(plan);
     for (int d = 0; d < 3; d++) {

@@ -75,9 +75,9 @@ PSG_API const char *psg_last_error_detail(void);
 /** What holds at one side of an axis. */
 typedef enum psg_bc {
     PSG_BC_PERIODIC = 0, /**< at both sides */
-    PSG_BC_DIRICHLET,    /**< u is 0 */
-    PSG_BC_NEUMANN,      /**< the derivative of u across the side is 0 */
-    PSG_BC_FREE,         /**< not there yet */
+    PSG_BC_DIRICHLET,    /**< u is 0, or what psg_solve_args says */
+    PSG_BC_NEUMANN, /**< the derivative of u across the side is 0, or what psg_solve_args says */
+    PSG_BC_FREE,    /**< not there yet */
     PSG_BC_COUNT
 } psg_bc;
 
@@ -329,6 +329,16 @@ typedef struct psg_solve_args {
     double lambda;      /**< psg_options.lambda; >= 0 */
     double factor;      /**< psg_options.factor; finite, not 0 */
     psg_mean mean;      /**< psg_options.mean, where lambda is 0; not PSG_MEAN_ERROR in place */
+    /** 0; by axis, on the lower and on the upper side: u on a Dirichlet side, on a Neumann side the
+     *  derivative of u along the axis (not outward: u = x has 1 on both sides of x). Not 0: with the symbol
+     *  fd2 only, whose stencil then has the values in it exactly. What they add to f counts in its mean. */
+    double value[3][2];
+    /** NULL; or values that differ from point to point, in place of `value`: an array in main memory whose
+     *  point (i,j,k), of the grid, is at data[i stride[0] + j stride[1] + k stride[2]], without the term of
+     *  the side's own axis. Strides all 0: dense, x [nz][ny], y [nz][nx], z [ny][nx]. A process has values for its
+     *  own planes; on a side that it has no plane of, data mean nothing. Read before psg_submit_arrays()
+     *  returns. */
+    const psg_array *side[3][2];
 } psg_solve_args;
 
 /** What the plan was made with. @return PSG_OK; PSG_ERR_ARG: a pointer is NULL

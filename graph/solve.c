@@ -153,45 +153,57 @@ static bool needs_mean(const psg_plan *plan, const psg_terms *terms) {
 }
 
 /* The rule for the mean may have to read f after the solve. */
-static psg_status take_terms(const psg_plan *plan, const psg_arrays *arrays, const request *r,
-                             psg_terms *terms, psg_mean *mean) {
-    const psg_status status = psg_terms_take(plan, r->args, terms, mean);
-    return status == PSG_OK && arrays->in_place && needs_mean(plan, terms) &&
-                   *mean == PSG_MEAN_ERROR
-               ? psg_fail(PSG_ERR_ARG,
+static psg_status take_terms(psg_plan *plan, const psg_arrays *arrays, const request *r,
+                             psg_flight *flight) {
+    psg_solve_args args = psg_terms_of_plan(plan);
+    psg_status status = r->args != NULL ? psg_terms_read(&args, plan, r->args) : PSG_OK;
+    if (status == PSG_OK) {
+        status = psg_terms_take(plan, &args, &flight->terms, &flight->mean);
+    }
+    if (status == PSG_OK && arrays->in_place && needs_mean(plan, &flight->terms) &&
+        flight->mean == PSG_MEAN_ERROR) {
+        status = psg_fail(PSG_ERR_ARG,
                           "PSG_MEAN_ERROR compares the mean of f with max|f| after the solve, and "
-                          "there is no f then: the solve is in place")
-               : status;
+                          "there is no f then: the solve is in place");
+    }
+    return status == PSG_OK ? psg_sides_take(plan, &args, &flight->terms.sides,
+                                             &flight->side_largest, &flight->sides)
+                            : status;
 }
 
 /* Start a solve between these arrays, unless something went wrong before or does now, here or on
  * another process. Then they stay the caller's. */
 static psg_status launch(psg_plan *plan, psg_arrays *arrays, const request *r, psg_status before) {
-    psg_terms terms;
-    psg_mean mean = PSG_MEAN_DROP;
     psg_flight *flight = calloc(1, sizeof *flight);
     psg_run *run = take_run(plan);
-    psg_status status = before == PSG_OK ? take_terms(plan, arrays, r, &terms, &mean) : before;
+    psg_status status = before;
     if (status == PSG_OK && (flight == NULL || run == NULL)) {
         status = psg_fail(PSG_ERR_MEMORY, "no memory to start a solve");
+    }
+    if (status == PSG_OK) {
+        status = take_terms(plan, arrays, r, flight);
     }
     if (status == PSG_OK) {
         status = follow_streams(run, arrays, r);
     }
     status = psg_ranks_agree(plan->processes.comm, status);
     if (status == PSG_OK && r->args != NULL) {
-        status = psg_terms_same(plan, r->args);
+        psg_solve_args args;
+        (void)psg_terms_read(&args, plan, r->args); /* it was fine before */
+        status = psg_terms_same(plan, &args);
     }
     if (status != PSG_OK) {
+        psg_sides_give_back(plan, flight != NULL ? flight->sides : NULL);
         free(flight);
         psg_run_destroy(run);
         return status;
     }
     psg_copies_begin(plan);
     psg_lane *lane = choose_lane(plan);
-    terms.relay = lane->relay;
-    *flight =
-        (psg_flight){.run = run, .lane = lane, .arrays = arrays, .terms = terms, .mean = mean};
+    flight->run = run;
+    flight->lane = lane;
+    flight->arrays = arrays;
+    flight->terms.relay = lane->relay;
     lane->users++;
     run->slot = lane->number;
     run->user = &flight->terms;
@@ -399,19 +411,23 @@ static psg_status find_nonfinite(const psg_plan *plan, psg_arrays *arrays) {
                     "f is finite, but too large for its precision: its transform overflows");
 }
 
-static psg_status refuse_mean(const psg_plan *plan, psg_arrays *arrays) {
+static psg_status refuse_mean(const psg_plan *plan, const psg_flight *flight) {
     const psg_context *c = &plan->context;
     const double mean = plan->past.mean;
     double largest = 0;
+    double found[2];
     for (size_t s = c->layout.segments.own.first; s < c->layout.segments.own.end; s++) {
-        look_at_f(plan, arrays, s, largest_row, &largest);
+        look_at_f(plan, flight->arrays, s, largest_row, &largest);
     }
-    const psg_status status = psg_ranks_max(plan->processes.comm, &largest, 1);
-    if (status == PSG_OK && fabs(mean) > plan->problem.options.mean_tolerance * largest) {
+    found[0] = fmax(largest, flight->side_largest);
+    found[1] = flight->side_largest;
+    const psg_status status = psg_ranks_max(plan->processes.comm, found, 2);
+    if (status == PSG_OK && fabs(mean) > plan->problem.options.mean_tolerance * found[0]) {
         return psg_fail(PSG_ERR_MEAN,
-                        "f has the mean %.6g, more than %.3g of max|f| = %.6g, and a %s box has no "
+                        "f%s the mean %.6g, more than %.3g of max|f| = %.6g, and a %s box has no "
                         "solution for it",
-                        mean, plan->problem.options.mean_tolerance, largest,
+                        found[1] > 0 ? " and the derivatives on the sides have" : " has", mean,
+                        plan->problem.options.mean_tolerance, found[0],
                         psg_transforms_periodic(&plan->problem.grid) ? "periodic" : "closed");
     }
     return status;
@@ -438,7 +454,7 @@ static psg_status judge(psg_plan *plan, const psg_flight *flight) {
     if (status == PSG_OK &&
         (!finite || (flight->mean == PSG_MEAN_ERROR && plan->past.mean != 0 && !simulated))) {
         psg_runtime_awake(); /* f is looked at through StarPU */
-        status = finite ? refuse_mean(plan, flight->arrays) : find_nonfinite(plan, flight->arrays);
+        status = finite ? refuse_mean(plan, flight) : find_nonfinite(plan, flight->arrays);
         psg_runtime_rest();
     }
     return status;
@@ -464,6 +480,7 @@ psg_status psg_wait(psg_plan *plan) {
     if (plan->context.engine.run_ended == NULL) {
         psg_runtime_rest();
     }
+    psg_sides_give_back(plan, flight->sides);
     flight->lane->users--;
     plan->flights.oldest = flight->next;
     plan->flights.newest = plan->flights.oldest != NULL ? plan->flights.newest : NULL;

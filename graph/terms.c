@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* The first published struct_size: nothing smaller is one of ours. */
-_Static_assert(sizeof(psg_solve_args) == 32,
+_Static_assert(offsetof(psg_solve_args, value) == 32 && sizeof(psg_solve_args) == 128,
                "psg_solve_args may grow at its end only; keep the old sizes valid");
 enum { FIRST_ARGS_SIZE = 32 };
 
@@ -31,13 +31,8 @@ psg_status(psg_solve_args_init)(psg_solve_args *args, const psg_plan *plan, size
     return PSG_OK;
 }
 
-psg_status psg_terms_take(const psg_plan *plan, const psg_solve_args *args, psg_terms *terms,
-                          psg_mean *mean) {
-    *terms = plan->problem.terms;
-    *mean = plan->problem.options.mean;
-    if (args == NULL) {
-        return PSG_OK;
-    }
+psg_status psg_terms_read(psg_solve_args *full, const psg_plan *plan, const psg_solve_args *args) {
+    *full = psg_terms_of_plan(plan);
     if (args->struct_size < FIRST_ARGS_SIZE || args->struct_size > sizeof *args) {
         return psg_fail(
             PSG_ERR_ARG,
@@ -45,6 +40,12 @@ psg_status psg_terms_take(const psg_plan *plan, const psg_solve_args *args, psg_
             "call psg_solve_args_init() first",
             args->struct_size, sizeof *args);
     }
+    memcpy(full, args, args->struct_size);
+    return PSG_OK;
+}
+
+psg_status psg_terms_take(const psg_plan *plan, const psg_solve_args *args, psg_terms *terms,
+                          psg_mean *mean) {
     psg_options options = plan->problem.options;
     options.lambda = args->lambda;
     options.factor = args->factor;
@@ -54,7 +55,17 @@ psg_status psg_terms_take(const psg_plan *plan, const psg_solve_args *args, psg_
 }
 
 psg_status psg_terms_same(const psg_plan *plan, const psg_solve_args *args) {
-    const psg_option_value values[] = {
+    static const char *const names[6] = {"value[0][0]", "value[0][1]", "value[1][0]",
+                                         "value[1][1]", "value[2][0]", "value[2][1]"};
+    static const char *const given[6] = {"side[0][0]", "side[0][1]", "side[1][0]",
+                                         "side[1][1]", "side[2][0]", "side[2][1]"};
+    enum { TERMS = 3 };
+    psg_option_value values[TERMS + 12] = {
         {"lambda", args->lambda}, {"factor", args->factor}, {"mean", (double)args->mean}};
+    for (int m = 0; m < 6; m++) {
+        values[TERMS + 2 * m] = (psg_option_value){names[m], args->value[m / 2][m % 2]};
+        values[TERMS + 2 * m + 1] =
+            (psg_option_value){given[m], args->side[m / 2][m % 2] != NULL ? 1 : 0};
+    }
     return psg_ranks_same_values(plan->processes.comm, values, sizeof values / sizeof *values);
 }

@@ -1,0 +1,246 @@
+/* Values on the sides that are not 0. Beyond a side the stencil finds a point that the value gives: 2 g - u beside a
+ * Dirichlet side of cells, g on a node, u -+ h g or u -+ 2 h g beyond a Neumann side. What of that is not u goes to the
+ * right-hand side, at the points next to the side, so tables of numbers to be added to f are all that tasks see of it. */
+#include "graph/transforms.h"
+#include "runtime/device.h"
+#include "runtime/simulation.h"
+
+#include <float.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** Room for the tables of a solve. It is kept for later solves, as page-locked memory takes long to be had. */
+struct psg_sides_room {
+    struct psg_sides_room *next;
+    void *memory;
+    size_t bytes;
+    bool pinned;
+};
+
+static void free_room(psg_sides_room *room) {
+    if (room != NULL && room->pinned) {
+        psg_device_host_free(room->memory);
+    } else if (room != NULL) {
+        free(room->memory);
+    }
+    free(room);
+}
+
+static psg_sides_room *take_room(psg_plan *plan, size_t bytes) {
+    for (psg_sides_room **at = &plan->flights.idle_rooms; *at != NULL; at = &(*at)->next) {
+        if ((*at)->bytes >= bytes) {
+            psg_sides_room *room = *at;
+            *at = room->next;
+            return room;
+        }
+    }
+    psg_sides_room *room = calloc(1, sizeof *room);
+    if (room != NULL) {
+        room->pinned = plan->workers.gpu_count > 0;
+        room->bytes = bytes;
+        room->memory = room->pinned ? psg_device_host_alloc(bytes) : malloc(bytes);
+    }
+    if (room != NULL && room->memory == NULL) {
+        free(room);
+        room = NULL;
+    }
+    return room;
+}
+
+void psg_sides_give_back(psg_plan *plan, psg_sides_room *room) {
+    if (room != NULL) {
+        room->next = plan->flights.idle_rooms;
+        plan->flights.idle_rooms = room;
+    }
+}
+
+void psg_sides_free(psg_plan *plan) {
+    while (plan->flights.idle_rooms != NULL) {
+        psg_sides_room *next = plan->flights.idle_rooms->next;
+        free_room(plan->flights.idle_rooms);
+        plan->flights.idle_rooms = next;
+    }
+}
+
+/* What a value of 1 adds to factor f. */
+static double weight_of(const psg_axis *axis, int side) {
+    const psg_transform *row = psg_transform_of(axis);
+    const double h = axis->length / psg_transform_intervals(row, axis->n);
+    const bool nodes = axis->points == PSG_POINTS_NODES;
+    if (axis->bc[side] == PSG_BC_DIRICHLET) {
+        /* the mirror image of the wall in a Neumann side at the only node is another wall */
+        const bool twice = !nodes || (axis->n == 1 && axis->bc[1 - side] == PSG_BC_NEUMANN);
+        return (twice ? -2 : -1) / (h * h);
+    }
+    return (nodes ? 2 : 1) / h * (side == 0 ? 1 : -1);
+}
+
+/** One side of the part of the grid that this process has. */
+typedef struct side_part {
+    int axis, side;
+    int along[2]; /* the two other axes */
+    size_t n[2];  /* points along them; 0: this process has no part of the side */
+    char name[3]; /* "x0" */
+} side_part;
+
+static side_part part_of(const psg_plan *plan, int axis, int side) {
+    static const int others[3][2] = {{1, 2}, {0, 2}, {0, 1}};
+    const psg_layout *l = &plan->context.layout;
+    const size_t planes = psg_parts_length(&l->segments, l->segments.own, 2);
+    const size_t first = planes > 0 ? l->segments.part[l->segments.own.first].box.lo[2] : 0;
+    side_part part = {
+        .axis = axis, .side = side, .name = {"xyz"[axis], side == 0 ? '0' : '1', '\0'}};
+    memcpy(part.along, others[axis], sizeof part.along);
+    for (int m = 0; m < 2; m++) {
+        part.n[m] = part.along[m] == 2 ? planes : l->n[part.along[m]];
+    }
+    const bool here = planes > 0 && (side == 0 ? first == 0 : first + planes == l->n[2]);
+    if (axis == 2 && !here) {
+        part.n[0] = part.n[1] = 0;
+    }
+    return part;
+}
+
+/* An array of values with its strides, that the host can read. */
+static psg_status check_array(const psg_plan *plan, const side_part *part, psg_array *a) {
+    if (part->n[0] == 0 || part->n[1] == 0) {
+        return PSG_OK;
+    }
+    if (a->data == NULL) {
+        return psg_fail(PSG_ERR_ARG, "the values on side %s are NULL", part->name);
+    }
+    if ((uintptr_t)a->data % plan->context.cpu->real_bytes != 0) {
+        return psg_fail(PSG_ERR_ARG,
+                        "the values on side %s are not aligned for a number of %zu bytes",
+                        part->name, plan->context.cpu->real_bytes);
+    }
+    const psg_device_memory memory = plan->workers.gpu_count > 0 || a->device >= 0
+                                         ? psg_device_ask(a->data, a->device)
+                                         : (psg_device_memory){.device = -1};
+    if (memory.device >= 0 || a->device >= 0 || a->device < PSG_ASK) {
+        return psg_fail(PSG_ERR_UNSUPPORTED,
+                        "the values on side %s are on device %d; they have to be in main memory",
+                        part->name, memory.device >= 0 ? memory.device : a->device);
+    }
+    if (a->stride[0] == 0 && a->stride[1] == 0 && a->stride[2] == 0) {
+        a->stride[part->along[0]] = 1;
+        a->stride[part->along[1]] = (ptrdiff_t)part->n[0];
+    }
+    for (int m = 0; m < 2; m++) {
+        if (a->stride[part->along[m]] < 0) {
+            return psg_fail(PSG_ERR_ARG, "stride[%d] of the values on side %s is %td, below 0",
+                            part->along[m], part->name, a->stride[part->along[m]]);
+        }
+    }
+    return PSG_OK;
+}
+
+static psg_status check_side(const psg_plan *plan, const psg_solve_args *args,
+                             const side_part *part, psg_array *array) {
+    const psg_array *given = args->side[part->axis][part->side];
+    const double value = args->value[part->axis][part->side];
+    const bool periodic = plan->problem.grid.axis[part->axis].bc[part->side] == PSG_BC_PERIODIC;
+    if (periodic && (given != NULL || value != 0)) {
+        return psg_fail(PSG_ERR_ARG,
+                        "there are values on side %s, and the grid is periodic along %c",
+                        part->name, part->name[0]);
+    }
+    if (given == NULL) {
+        *array = (psg_array){.device = PSG_HOST};
+        return isfinite(value)
+                   ? PSG_OK
+                   : psg_fail(PSG_ERR_ARG, "the value on side %s is not finite", part->name);
+    }
+    *array = *given;
+    return check_array(plan, part, array);
+}
+
+/* The numbers to be added to f. @param[out] any  is one of them not 0? */
+static psg_status fill(const psg_plan *plan, const psg_solve_args *args, const side_part *part,
+                       const psg_array *array, void *table, double *largest, bool *any) {
+    const bool f64 = plan->problem.options.precision == PSG_F64;
+    const double weight =
+        weight_of(&plan->problem.grid.axis[part->axis], part->side) / args->factor;
+    const double most = f64 ? DBL_MAX : (double)FLT_MAX;
+    for (size_t q = 0; q < part->n[1]; q++) {
+        for (size_t p = 0; p < part->n[0]; p++) {
+            const ptrdiff_t at = (ptrdiff_t)p * array->stride[part->along[0]] +
+                                 (ptrdiff_t)q * array->stride[part->along[1]];
+            const double value = array->data == NULL ? args->value[part->axis][part->side]
+                                 : f64               ? ((const double *)array->data)[at]
+                                                     : (double)((const float *)array->data)[at];
+            const double sum = weight * value;
+            if (!(fabs(sum) <= most)) {
+                return psg_fail(PSG_ERR_DATA,
+                                "the value %g on side %s at point (%zu, %zu) is not finite, or out "
+                                "of the range of the precision",
+                                value, part->name, p, q);
+            }
+            if (f64) {
+                ((double *)table)[q * part->n[0] + p] = sum;
+            } else {
+                ((float *)table)[q * part->n[0] + p] = (float)sum;
+            }
+            *largest = fmax(*largest, fabs(sum));
+            *any = *any || sum != 0;
+        }
+    }
+    return PSG_OK;
+}
+
+/* Values of all sides are numbers, which are 0. */
+static bool none(const psg_solve_args *args) {
+    bool any = false;
+    for (int m = 0; m < 6; m++) {
+        any = any || args->side[m / 2][m % 2] != NULL || args->value[m / 2][m % 2] != 0;
+    }
+    return !any;
+}
+
+psg_status psg_sides_take(psg_plan *plan, const psg_solve_args *args, psg_sides *sides,
+                          double *largest, psg_sides_room **room) {
+    const size_t bytes = plan->context.cpu->real_bytes;
+    side_part part[6];
+    psg_array array[6];
+    size_t total = 0, offset = 0;
+    *sides = (psg_sides){.z0 = 0};
+    *largest = 0;
+    if (none(args)) {
+        return PSG_OK;
+    }
+    for (int m = 0; m < 6; m++) {
+        part[m] = part_of(plan, m / 2, m % 2);
+        const psg_status status = check_side(plan, args, &part[m], &array[m]);
+        if (status != PSG_OK) {
+            return status;
+        }
+        const bool wanted = array[m].data != NULL || args->value[m / 2][m % 2] != 0;
+        part[m].n[1] = wanted ? part[m].n[1] : 0;
+        total += part[m].n[0] * part[m].n[1] * bytes;
+    }
+    if (psg_simulated() || total == 0) {
+        return PSG_OK;
+    }
+    *room = take_room(plan, total);
+    if (*room == NULL) {
+        return psg_fail(PSG_ERR_MEMORY, "no memory for the values on the sides: %zu bytes", total);
+    }
+    const psg_layout *l = &plan->context.layout;
+    sides->z0 = l->segments.part[l->segments.own.first].box.lo[2];
+    for (int m = 0; m < 6; m++) {
+        char *table = (char *)(*room)->memory + offset;
+        bool any = false;
+        const psg_status status = fill(plan, args, &part[m], &array[m], table, largest, &any);
+        if (status != PSG_OK) {
+            return status;
+        }
+        if (any && plan->problem.options.symbol != PSG_SYMBOL_FD2) {
+            return psg_fail(PSG_ERR_UNSUPPORTED,
+                            "the values on side %s are not 0: only the symbol fd2 has such sides",
+                            part[m].name);
+        }
+        sides->table[m / 2][m % 2] = any ? table : NULL;
+        offset += part[m].n[0] * part[m].n[1] * bytes;
+    }
+    return PSG_OK;
+}
