@@ -61,6 +61,22 @@ def test_f(plan, f, kind, words):
     assert far(plan.solve(GOOD), periodic(GOOD)) <= 1e-12
 
 
+@pytest.mark.parametrize("values, words", [
+    ({"z": (0, np.zeros((4, 5)))}, r"upper side of z have the shape \(4, 5\).*\(5, 4\)"), ({"w": 1}, "the key 'w'"),
+    ({"z": (1, 2, 3)}, "along z.*lower, upper"), ((1, 2), "2 values"), ("lid", "'lid' is neither a number nor an array"),
+    ({"x": np.zeros((6, 5), "f4")}, "lower side of x are float32.*float64"), ({"y": 1j}, "neither"),
+    ({"y": np.ones((6, 4))}, "side y0.*periodic along y"), ({"z": np.inf}, "z0 is not finite"),
+    ({"z": np.full((5, 4), np.nan)}, "nan on side z0 at point"), ({"z": [[1.0]]}, "list.*numpy.asarray")])
+def test_values(values, words):
+    bc = {"z": "dirichlet", "x": "neumann"}
+    with psg.Plan(SHAPE, bc=bc, symbol="fd2") as plan:
+        with pytest.raises(psg.Error, match=words):
+            plan.solve(GOOD, values=values)
+        plan.solve(GOOD)
+    with psg.Plan(SHAPE, bc=bc) as plan, pytest.raises(psg.UnsupportedError, match="symbol fd2"):
+        plan.solve(GOOD, values={"z": 1})
+
+
 def test_out(plan):
     room = np.zeros((8, 5, 4))
     for f, out, words in ((room[:6], room[1:7], "overlap"), (GOOD, 3, "out is builtins.int"), (GOOD, Liar(), "out is")):

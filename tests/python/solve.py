@@ -47,6 +47,25 @@ def test_sides(bc, place, wave):
     assert far(listed, expected) <= 1e-12
 
 
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+def test_values(dtype):
+    """u = 1 + 2x + 3y - z + xy + yz, whose Laplacian is 0: the sides alone make it, by arrays, strides and numbers."""
+    shape = (5, 6, 7)
+    sides = dict(box=(2, 3, 5), bc=(("neumann", "dirichlet"), ("dirichlet", "dirichlet"), ("dirichlet", "neumann")),
+                 points=("cells", "nodes", "cells"))
+    z, y, x = psg.points(shape, **sides)
+    values = {"z": ((y - 1 + 0 * x)[0].astype(dtype), np.asfortranarray((1 + 2 * x + 3 * y - 2 + x * y + 2 * y)[0].astype(dtype))),
+              "y": ((1 + 2 * x - z)[:, 0].astype(dtype), np.repeat((10 + 5 * x + 2 * z)[:, 0], 2, axis=0).astype(dtype)[::2]),
+              "x": ((1 + 3 * y - z + y * z)[:, :, 0].astype(dtype), (2 + y + 0 * z)[:, :, 0].astype(dtype))}
+    u = psg.solve(np.zeros(shape, dtype), symbol="fd2", values=values, **sides)
+    assert far(u, 1 + 2 * x + 3 * y - z + x * y + y * z) <= TOLERANCE[dtype]
+    cube = dict(bc="dirichlet", symbol="fd2")
+    lids = psg.solve(np.zeros((5, 5, 5)), values={"z": (0, 1)}, **cube)
+    assert abs(lids[2, 2, 2] - 1 / 6) <= 1e-12 and lids[4].min() > lids[0].max()
+    assert far(psg.solve(np.zeros((5, 5, 5)), values=[None, (1, 0), 0], **cube)[:, ::-1].transpose(1, 0, 2), lids) <= 1e-12
+    assert far(psg.solve(np.zeros((5, 5, 5)), values=3, **cube), np.full((5, 5, 5), 3)) <= 1e-12
+
+
 def test_points():
     z, y, x = psg.points((4, 5, 8), box=2)
     assert (z.shape, y.shape, x.shape) == ((4, 1, 1), (1, 5, 1), (1, 1, 8))

@@ -46,7 +46,8 @@ class Array(Structure):
 
 
 class SolveArgs(Structure):
-    _fields_ = [("struct_size", c_size_t), ("lambda", c_double), ("factor", c_double), ("mean", c_int)]
+    _fields_ = [("struct_size", c_size_t), ("lambda", c_double), ("factor", c_double), ("mean", c_int),
+                ("value", c_double * 2 * 3), ("side", c_void_p * 2 * 3)]
 
 
 class StageStatistics(Structure):

@@ -15,6 +15,7 @@ from typing import Any, Callable, Sequence, TypeVar
 
 from . import _arrays as arrays
 from . import _grid as grids
+from . import _values as sides
 from ._errors import ArgumentError, ArrayError, StateError
 from ._library import LINKS, STAGES, Array, Event, SolveArgs, Statistics, check, components, lib, text
 from ._options import Chosen, OptionValue, choice, table
@@ -227,24 +228,27 @@ class Plan:
     # ------------------------------------------------------------------------------ solve
 
     def solve(self, f: Any, out: Any = None, *, lambda_: float | None = None, factor: float | None = None,
-              mean: str | None = None) -> Any:
+              mean: str | None = None, values: sides.Values = None) -> Any:
         """Solve lap(u) - lambda u = factor f, and return u.
 
         f      an array of NumPy, CuPy, PyTorch, JAX or Numba, or another one with DLPack, __cuda_array_interface__,
                __array_interface__ or the buffer protocol. Planes and rows may be padded. It is not copied
         out    where u goes; f itself: in place. None: a new array of f's kind
         lambda_, factor, mean   in place of the plan's
+        values  what holds on the sides where that is not 0, with symbol="fd2": u on a Dirichlet side, the derivative of u along
+                the axis on a Neumann side. A number or an array of NumPy, (lower, upper), one for each of (z, y, x), or
+                {"z": (0, lid)}. An array has the shape of f without the side's axis
 
         The solve comes after what the array's package has put on its current stream, and u is there when it returns.
         Ctrl-C raises KeyboardInterrupt. The solve then goes on by itself: u is undefined, and the plan can be used again.
         """
-        return self._start(f, out, lambda_, factor, mean, lib.psg_solve_arrays, self._is_long())
+        return self._start(f, out, lambda_, factor, mean, values, lib.psg_solve_arrays, self._is_long())
 
     def submit(self, f: Any, out: Any = None, *, lambda_: float | None = None, factor: float | None = None,
-               mean: str | None = None) -> Any:
+               mean: str | None = None, values: sides.Values = None) -> Any:
         """Start a solve as solve() does, and return u, which wait() fills. Up to in_flight solves overlap.
         Arrays on a GPU may be used on the stream that was current in this call before wait() returns. Others may not."""
-        return self._start(f, out, lambda_, factor, mean, lib.psg_submit_arrays, False)
+        return self._start(f, out, lambda_, factor, mean, values, lib.psg_submit_arrays, False)
 
     def wait(self) -> Any:
         """Wait for the oldest solve submitted and not yet waited for. Return its u."""
@@ -282,8 +286,8 @@ class Plan:
                                     % (name, v.dtype[1:], self.precision[1:]))
         return v
 
-    def _start(self, f: Any, out: Any, lambda_: float | None, factor: float | None, mean: str | None, function: Any,
-               long: bool) -> Any:
+    def _start(self, f: Any, out: Any, lambda_: float | None, factor: float | None, mean: str | None, values: sides.Values,
+               function: Any, long: bool) -> Any:
         from_ = self._look(f, "f")
         if out is None:
             out = arrays.kind_of(f).fresh(f, from_)
@@ -294,8 +298,9 @@ class Plan:
             if not to.writable:
                 raise ArgumentError("out cannot be written: it is read-only, or of a package whose arrays never change")
             arrays.check_beside(from_, to)
-        plain = lambda_ is None and factor is None and mean is None
+        plain = lambda_ is None and factor is None and mean is None and values is None
         args = self._args if plain else self._arguments(lambda_, factor, mean)
+        held = sides.fill(args, values, self.local_shape, self.precision) if values is not None else []
         if arrays.PER_THREAD in (from_.stream, to.stream):
             long = False  # the stream is of this thread
 
@@ -305,6 +310,7 @@ class Plan:
             arrays.fill(self._u, to, "out")
             begin = time.perf_counter()
             check(function(self._handle.plan, 1, self._f, self._u, args))
+            held.clear()  # not before: the library has read them now
             if function is lib.psg_submit_arrays:
                 self._flights.append((out, (from_, to)))
             else:

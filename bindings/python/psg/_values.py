@@ -1,0 +1,56 @@
+"""What holds on the sides where that is not 0, as the fields `value` and `side` of psg_solve_args."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any, Mapping, Sequence, Tuple, Union
+
+import numpy
+
+from . import _arrays as arrays
+from ._errors import ArgumentError, ArrayError
+from ._grid import AXES, per_axis
+from ._library import Array, SolveArgs
+
+# A number or an array for both sides of an axis, or (lower, upper). None: 0.
+Value = Union[None, float, Any, Tuple[Any, Any]]
+Values = Union[None, float, Sequence[Value], Mapping[str, Value]]
+
+
+def single(value: Any) -> bool:
+    return value is None or isinstance(value, str) or (not isinstance(value, (list, tuple)) and numpy.ndim(value) == 0)
+
+
+def array_of(value: Any, name: str, d: int, shape: tuple[int, ...], precision: str) -> Array:
+    """@param d  the side's axis: 0 is z"""
+    v = arrays.view(value, name)
+    along = [e for e in range(3) if e != d]
+    expected = tuple(shape[e] for e in along)
+    if v.shape != expected:
+        raise ArgumentError("%s have the shape %s, and the side has %s" % (name, v.shape, expected))
+    if v.dtype != precision:
+        raise ArrayError("%s are float%s, and the plan's arrays are float%s" % (name, v.dtype[1:], precision[1:]))
+    array = Array(data=v.data, device=v.device)
+    for e, n, stride in zip(along, v.shape, v.strides):
+        array.stride[2 - e] = stride if n > 1 else 1  # of a single point NumPy writes any
+    return array
+
+
+def fill(args: SolveArgs, values: Values, shape: tuple[int, ...], precision: str) -> list[Array]:
+    """@return what the arguments point at: to be kept until the library has read them"""
+    kept = []
+    for d, given in enumerate(per_axis(values, "values", None, single)):
+        pair = given if isinstance(given, tuple) else (given, given)
+        if len(pair) != 2:
+            raise ArgumentError("values along %s: one for both sides, or (lower, upper)" % AXES[d])
+        for side, value in enumerate(pair):
+            name = "values on the %s side of %s" % (("lower", "upper")[side], AXES[d])
+            if single(value):
+                try:
+                    args.value[2 - d][side] = 0.0 if value is None else float(value)
+                except (TypeError, ValueError, OverflowError):
+                    raise ArgumentError("%s: %r is neither a number nor an array" % (name, value)) from None
+            else:
+                kept.append(array_of(value, name, d, shape, precision))
+                args.side[2 - d][side] = ctypes.addressof(kept[-1])
+    return kept
