@@ -92,22 +92,23 @@ PSG_HD void kspace_sides(typename S::Complex *v, int q, int col, const typename 
             r2r_pairs<S>(v, q, [&](int k, Complex &low, Complex &high) {
                 kspace_pair<S::N, TWO, PAIRS>(k, low, high, a, c);
             });
-            return;
-        }
-        PSG_UNROLL
-        for (int e = 0; e < S::E; e++) {
-            const int k = S::place_frequency(q, e);
-            if constexpr (tag.kind == r2r_kind::four) {
-                const Complex t = a.z.factors[N + k / 2], mode = t * v[e];
-                const Real exy = PAIRS && k % 2 == 1 ? c.other : c.exy;
-                const Real low = symbol_factor(exy, a.ez[k / 2 * 2], a.lambda, a.scale);
-                const Real high = symbol_factor(exy, a.ez[N - 1 - k / 2 * 2], a.lambda, a.scale);
-                if (k == 0 && c.first && a.mode0)
-                    *a.mode0 = v[e];
-                v[e] = mul_conj(Complex{low * mode.x, high * mode.y}, t);
-            } else {
-                Complex mirror = buf[(k == 0 ? 0 : N - k) * S::COLUMNS + col];
-                kspace_pair<N, TWO, PAIRS>(k, v[e], mirror, a, c);
+        } else {
+            PSG_UNROLL
+            for (int e = 0; e < S::E; e++) {
+                const int k = S::place_frequency(q, e);
+                if constexpr (tag.kind == r2r_kind::four) {
+                    const Complex t = a.z.factors[N + k / 2], mode = t * v[e];
+                    const Real exy = PAIRS && k % 2 == 1 ? c.other : c.exy;
+                    const Real low = symbol_factor(exy, a.ez[k / 2 * 2], a.lambda, a.scale);
+                    const Real high =
+                        symbol_factor(exy, a.ez[N - 1 - k / 2 * 2], a.lambda, a.scale);
+                    if (k == 0 && c.first && a.mode0)
+                        *a.mode0 = v[e];
+                    v[e] = mul_conj(Complex{low * mode.x, high * mode.y}, t);
+                } else {
+                    Complex mirror = buf[(k == 0 ? 0 : N - k) * S::COLUMNS + col];
+                    kspace_pair<N, TWO, PAIRS>(k, v[e], mirror, a, c);
+                }
             }
         }
     });
