@@ -304,7 +304,7 @@ static void arguments() {
     const psg_cuda_segment good = {a.data(), 12, 4}, few = {a.data(), 11, 4},
                            thin = {a.data(), 12, 3}, odd = {(char *)a.data() + 8, 12, 4};
     const psg_cuda_symbol symbol = {a.data(), a.data(), a.data(), 0, 1, nullptr};
-    const psg_cuda_columns row = {1, 4, 0}, point = {1, 0, 0}, none = {0, 4, 0}, wide = {1, 4, 4};
+    const psg_cuda_columns row = {1, 4, 0}, point = {1, 0, 0}, none = {0, 4, 0}, wide = {1, 4, 5};
     CHECK(psg_cuda_kspace_suits(PSG_CUDA_F64, PSG_CUDA_DFT, 12, 0) &&
           !psg_cuda_kspace_suits(PSG_CUDA_F64, PSG_CUDA_DFT, 17, 0));
     const auto run_one = [&](const psg_cuda_segment *segment, const psg_cuda_columns &columns) {
