@@ -72,10 +72,10 @@ def test_torch(device):
         assert type(u) is torch.Tensor and u.dtype == dtype and u.device == f.device
         assert far(u.cpu(), U) <= tolerance
         room = torch.zeros((12, 12, 16), dtype=dtype, device=device)
-        with psg.Plan(SHAPE, dtype, **({"gpus": 1} if device == "cuda" else {})) as plan:
+        with psg.Plan(SHAPE, dtype, gpus=1 if device == "cuda" else 0) as plan:
             assert plan.solve(f, out=room[:, 1:11, 4:12]) is not None and far(room[:, 1:11, 4:12].cpu(), U) <= tolerance
             assert plan.statistics()["copied_bytes"] == 0
-    for bad, words in ((f.half(), "nearest is float32"), (f.bfloat16(), "bfloat16"), (f + 1j, "complex64"), (f.to_sparse(), "storage"),
+    for bad, words in ((f.half(), "nearest is float32"), (f.bfloat16(), "bfloat16"), (f + 1j, "complex64"), (f.to_sparse(), "torch.strided"),
                        (torch.empty(SHAPE, device="meta"), "meta"), ((f + 1j).conj().imag, "resolve_neg"), (f.requires_grad_(), "psg.torch.solve")):
         with pytest.raises(TypeError, match=words):
             psg.solve(bad)
@@ -162,7 +162,7 @@ def test_cupy():
         with pytest.raises(psg.ArgumentError, match="f is in main memory and out on GPU 0"):
             plan.solve(F, out=f)
         for bad, words in ((f.astype("f4"), "plan's arrays are float64"), (f.astype("f2"), "float16"), (f + 1j, "complex128"),
-                           (cupy.asfortranarray(f), "elements apart"), (f[::-1], "stride.2."), (f[:, :, :3], "shape")):
+                           (cupy.asfortranarray(f), "elements apart"), (f[::-1], "strides.*below 0"), (f[:, :, :3], "shape")):
             with pytest.raises(psg.ArgumentError, match=words):
                 plan.solve(bad)
     with psg.Plan(SHAPE, gpus=0) as cores:
@@ -175,6 +175,7 @@ def test_numba():
     f = cuda.to_device(F)
     u = psg.solve(f)
     assert type(u) is type(f) and far(u.copy_to_host(), U) <= 1e-12
+    psg.forget()  # the interface does not name a GPU: that plan may have several
     with psg.Plan(SHAPE, gpus=1) as plan:
         plan.solve(f, out=u)
         assert plan.statistics()["copied_bytes"] == 0

@@ -55,6 +55,10 @@ class Kind:
         """Why the object's memory is not what a solve should have, where its protocols do not say so."""
         return None
 
+    def view(self, x: Any) -> View | None:
+        """Where the array is, if the package says so in a way of its own."""
+        return None
+
     def stream(self, device: int) -> int:
         """The stream of the package's work on a GPU: the legacy default stream, if nothing else is known."""
         return LEGACY
@@ -80,6 +84,10 @@ class NumPy(Kind):
 
 
 class CuPy(Kind):
+    def refusal(self, x: Any) -> str | None:
+        backwards = x.ndim > 0 and min(x.strides) < 0  # its DLPack has another number there
+        return "it has the strides %s, below 0: cupy.ascontiguousarray() has none, as a copy" % (x.strides,) if backwards else None
+
     def stream(self, device: int) -> int:
         cupy = sys.modules["cupy"]
         with cupy.cuda.Device(device):
@@ -97,15 +105,20 @@ class Torch(Kind):
             return "it requires a gradient: psg.torch.solve() has one, and x.detach() needs none"
         return "its numbers are the negative of what is in memory: x.resolve_neg() has them, as a copy" if x.is_neg() else None
 
-    def export(self, x: Any) -> tuple[int, int, int, Any]:
-        """As above in a tenth of the time: the array is ready on the current stream, and no other one has to wait."""
-        if not x.is_cuda:
-            return super().export(x) if not x.is_cpu else (CPU, 0, LEGACY, sys.modules["torch"].utils.dlpack.to_dlpack(x))
-        device = x.get_device()
-        return CUDA, device, self.stream(device), sys.modules["torch"].utils.dlpack.to_dlpack(x)
+    def view(self, x: Any) -> View | None:
+        """As DLPack has it, in a quarter of the time. What is no dense memory is left to DLPack, which says why."""
+        torch = sys.modules["torch"]
+        dtype = "f64" if x.dtype == torch.float64 else "f32"
+        if (dtype == "f32" and x.dtype != torch.float32) or x.layout != torch.strided or not (x.is_cuda or x.is_cpu):
+            return None
+        device = x.get_device() if x.is_cuda else HOST
+        stream = self.stream(device) if x.is_cuda else LEGACY
+        return View(x.data_ptr(), device, tuple(x.shape), x.stride(), dtype, True, stream, x)
 
     def stream(self, device: int) -> int:
-        return int(sys.modules["torch"].cuda.current_stream(device).cuda_stream) or LEGACY
+        torch = sys.modules["torch"]
+        number = getattr(torch._C, "_cuda_getCurrentRawStream", None)  # what the public call wraps, in a tenth of its time
+        return int(number(device) if number is not None else torch.cuda.current_stream(device).cuda_stream) or LEGACY
 
     def fresh(self, x: Any, view: View) -> Any:
         torch = sys.modules["torch"]
@@ -200,6 +213,9 @@ def numbers_at(address: int, count: int) -> tuple[int, ...]:
 
 def by_dlpack(x: Any, name: str, kind: Kind) -> View:
     """The capsule stays what it is: it gives the memory back when it is collected."""
+    direct = kind.view(x)
+    if direct is not None:
+        return direct
     device_type, device, stream, capsule = kind.export(x)
     if capsule is None:
         raise ArrayError("%s is on a device of DLPack's type %d: a solve has arrays in main memory or on CUDA's GPUs"
