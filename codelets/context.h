@@ -70,7 +70,7 @@ typedef struct psg_context {
     psg_form form;
     const psg_cpu_ops *cpu;
     psg_cpu_fft *fft;
-    const void *eigen[3];       /**< eigenvalues along each axis, in the precision */
+    void *const *eigen;         /**< [3]: eigenvalues along each axis, in the precision */
     bool apart;                 /**< psg_cpu_divide.apart */
     psg_transform_kind kind[3]; /**< of the forward transform along each axis */
     void *const

@@ -1,6 +1,7 @@
 /* The caller's f and u as StarPU data, slab by slab. */
 #include "base/tuning.h"
-#include "graph/internal.h"
+#include "graph/process.h"
+#include "graph/solving.h"
 #include "runtime/device.h"
 
 #include <stdlib.h>
@@ -19,7 +20,7 @@ psg_status psg_plan_pin(psg_plan *plan, const void *array) {
     if (plan->workers.gpu_count == 0 || array_bytes(plan) == 0) {
         return PSG_OK;
     }
-    for (const psg_pinned *p = plan->storage.pinned; p != NULL; p = p->next) {
+    for (const psg_pinned *p = plan->doors.pinned; p != NULL; p = p->next) {
         if (p->array == array) {
             return PSG_OK;
         }
@@ -34,8 +35,8 @@ psg_status psg_plan_pin(psg_plan *plan, const void *array) {
         }
         return psg_fail(PSG_ERR_MEMORY, "%zu bytes could not be page-locked", array_bytes(plan));
     }
-    *pinned = (psg_pinned){.next = plan->storage.pinned, .array = memory};
-    plan->storage.pinned = pinned;
+    *pinned = (psg_pinned){.next = plan->doors.pinned, .array = memory};
+    plan->doors.pinned = pinned;
     return PSG_OK;
 }
 
@@ -43,7 +44,7 @@ void psg_plan_unpin(psg_plan *plan, const void *array) {
     if (plan == NULL) {
         return;
     }
-    for (psg_pinned **at = &plan->storage.pinned; *at != NULL;) {
+    for (psg_pinned **at = &plan->doors.pinned; *at != NULL;) {
         psg_pinned *pinned = *at;
         if (array != NULL && pinned->array != array) {
             at = &pinned->next;
@@ -217,9 +218,18 @@ static psg_status make_arrays(psg_plan *plan, size_t count, const psg_array *f, 
     arrays->stays = all_stay(plan, arrays);
     register_slabs(plan, arrays->f_slabs, arrays->f, arrays->count);
     register_slabs(plan, arrays->u_slabs, arrays->u, arrays->count);
-    arrays->number = ++plan->storage.arrays_made; /* the slabs have 0 */
+    arrays->number = ++plan->doors.arrays_made; /* the slabs have 0 */
     *result = arrays;
     return PSG_OK;
+}
+
+void psg_arrays_free(psg_doors *doors, const psg_plan *plan) {
+    while (doors->arrays != NULL) {
+        psg_arrays *next = doors->arrays->next;
+        psg_arrays_destroy(doors->arrays, plan);
+        doors->arrays = next;
+    }
+    psg_arrays_destroy(doors->slabs, plan);
 }
 
 /* Of arrays that nobody solves with now, the plan keeps so many that a program can go round in; of those that are
@@ -227,7 +237,7 @@ static psg_status make_arrays(psg_plan *plan, size_t count, const psg_array *f, 
 static void make_place(psg_plan *plan) {
     size_t idle = 0;
     bool brought = false;
-    for (psg_arrays **at = &plan->storage.arrays; *at != NULL;) {
+    for (psg_arrays **at = &plan->doors.arrays; *at != NULL;) {
         psg_arrays *arrays = *at;
         const bool old =
             !arrays->busy && (idle >= TUNING_ARRAYS_KEPT || (brought && !arrays->stays));
@@ -259,7 +269,7 @@ static void take_f(const psg_plan *plan, psg_arrays *arrays) {
 psg_status psg_arrays_take(psg_plan *plan, size_t count, const psg_array *f, const psg_array *u,
                            psg_arrays **result) {
     psg_arrays *arrays = NULL;
-    for (psg_arrays **at = &plan->storage.arrays; *at != NULL && arrays == NULL;) {
+    for (psg_arrays **at = &plan->doors.arrays; *at != NULL && arrays == NULL;) {
         if (!(*at)->busy && are_given(*at, count, f, u)) {
             arrays = *at;
             *at = arrays->next;
@@ -272,16 +282,16 @@ psg_status psg_arrays_take(psg_plan *plan, size_t count, const psg_array *f, con
     if (arrays == NULL) {
         return status;
     }
-    arrays->next = plan->storage.arrays;
-    plan->storage.arrays = arrays;
+    arrays->next = plan->doors.arrays;
+    plan->doors.arrays = arrays;
     status = status == PSG_OK ? psg_door_check_flights(plan, arrays) : status;
     if (status != PSG_OK) {
         return status;
     }
     arrays->busy = true;
     make_place(plan);
-    if (arrays->stays && !plan->storage.awake) {
-        plan->storage.awake = true;
+    if (arrays->stays && !plan->doors.awake) {
+        plan->doors.awake = true;
         psg_runtime_awake(); /* to wake for each solve would take longer than a small one */
     }
     take_f(plan, arrays);

@@ -1,5 +1,6 @@
 /* What a solve cannot be shorter than: by its dependencies, its work, and the bytes to move. */
-#include "graph/internal.h"
+#include "graph/process.h"
+#include "graph/solving.h"
 #include "runtime/simulation.h"
 
 #include <math.h>
@@ -189,11 +190,11 @@ static void find_gpu_links(const psg_plan *plan, psg_bounds *b) {
         const double back = moved + exchanged_bytes(plan, gpu, -1);
         add_link(b, PSG_LINK_H2D, there, copy_seconds(STARPU_MAIN_RAM, node, there));
         add_link(b, PSG_LINK_D2H, back, copy_seconds(node, STARPU_MAIN_RAM, back));
-        if (psg_shares(plan)) { /* at a rate that nobody has measured */
+        if (psg_lends(plan)) { /* at a rate that nobody has measured */
             add_link(b, PSG_LINK_D2D, foreign, 0);
         }
         for (size_t h = 0; h < plan->workers.gpu_count; h++) {
-            if (h != g && plan->placement.resident) {
+            if (h != g && plan->home.resident) {
                 const int other = plan->workers.gpus[h];
                 const double bytes = exchanged_bytes(plan, gpu, other);
                 add_link(b, PSG_LINK_D2D, bytes, between_gpus(plan, gpu, other, bytes));

@@ -1,6 +1,7 @@
 /* The folder for what a machine has learnt: FFTW's wisdom, and what `psg tune` found. */
 #include "base/kept.h"
-#include "graph/internal.h"
+#include "graph/make.h"
+#include "graph/options.h"
 
 #include <errno.h>
 #include <stdio.h>

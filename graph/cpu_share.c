@@ -6,7 +6,8 @@
  *   cores' rows    from a GPU, and back    stay in main memory
  */
 #include "base/tuning.h"
-#include "graph/internal.h"
+#include "graph/make.h"
+#include "graph/options.h"
 #include "runtime/speed.h"
 
 #include <math.h>
@@ -58,9 +59,9 @@ static bool find_seconds(const psg_context *c, unsigned worker, bool gpu, size_t
 }
 
 /* StarPU measures its links in MB/s; NaN: it has not. */
-static bool find_links(const psg_plan *plan, speeds *s) {
-    for (size_t g = 0; g < plan->workers.gpu_count; g++) {
-        const unsigned node = (unsigned)psg_placement_node(plan->workers.gpus[g]);
+static bool find_links(const psg_workers *w, speeds *s) {
+    for (size_t g = 0; g < w->gpu_count; g++) {
+        const unsigned node = (unsigned)psg_placement_node(w->gpus[g]);
         s->to_gpus += 1e6 * starpu_transfer_bandwidth(STARPU_MAIN_RAM, node);
         s->from_gpus += 1e6 * starpu_transfer_bandwidth(node, STARPU_MAIN_RAM);
     }
@@ -101,19 +102,17 @@ static double predict(const speeds *s, size_t planes, size_t rows) {
 }
 
 /* The share with the shortest prediction; 0 unless it is clearly shorter than the GPUs'. */
-static double find_best(const psg_plan *plan, size_t cpus) {
-    const psg_context *c = &plan->context;
+static double find_best(const psg_workers *w, const psg_context *c, size_t cpus) {
     const double real = (double)c->cpu->real_bytes;
     const double lines = (double)c->layout.n[1] * (double)c->layout.n[2];
     speeds s = {.context = c,
-                .workers = {cpus, plan->workers.gpu_count},
+                .workers = {cpus, w->gpu_count},
                 .field = lines * real * (double)c->layout.n[0],
                 .spectrum = lines * real * 2 * (double)c->layout.nxc};
-    const unsigned core = (unsigned)plan->workers.usable[plan->workers.gpu_count];
+    const unsigned core = (unsigned)w->usable[w->gpu_count];
     if (!find_seconds(c, core, false, cpus, s.seconds[0]) ||
-        !find_seconds(c, (unsigned)plan->workers.gpus[0], true, plan->workers.gpu_count,
-                      s.seconds[1]) ||
-        !find_links(plan, &s)) {
+        !find_seconds(c, (unsigned)w->gpus[0], true, w->gpu_count, s.seconds[1]) ||
+        !find_links(w, &s)) {
         return 0;
     }
     double best = TUNING_CPU_SHARE_WORTHWHILE * predict(&s, 0, 0);
@@ -129,24 +128,24 @@ static double find_best(const psg_plan *plan, size_t cpus) {
     return share;
 }
 
-psg_status psg_cpu_share_make(psg_plan *plan, size_t cpus) {
+psg_status psg_cpu_share_make(psg_workers *w, const psg_plan *plan, size_t cpus) {
     const psg_options *o = &plan->problem.options;
-    const bool both = plan->workers.gpu_count > 0 && cpus > 0;
+    const bool both = w->gpu_count > 0 && cpus > 0;
     if (psg_cpu_share_wanted(o) && !both) {
         return psg_fail(PSG_ERR_NODEV,
                         "CPU cores and GPUs are to share the work, and there are %zu CPU workers "
                         "and %zu GPUs",
-                        cpus, plan->workers.gpu_count);
+                        cpus, w->gpu_count);
     }
-    plan->workers.anywhere = o->cpu_share == PSG_CPU_SHARE_FREE;
-    if (plan->workers.gpu_count == 0 || plan->workers.anywhere) {
-        plan->workers.cpu_share = 1; /* cut as for cores, which are the more */
+    w->anywhere = o->cpu_share == PSG_CPU_SHARE_FREE;
+    if (w->gpu_count == 0 || w->anywhere) {
+        w->cpu_share = 1; /* cut as for cores, which are the more */
     } else if (o->cpu_share > 0) {
-        plan->workers.cpu_share = o->cpu_share;
+        w->cpu_share = o->cpu_share;
     } else if (o->cpu_share == PSG_CPU_SHARE_AUTO && both && plan->processes.ranks == 1 &&
                o->exchange != PSG_EXCHANGE_DIRECT) {
-        plan->workers.cpu_share = find_best(plan, cpus);
+        w->cpu_share = find_best(w, &plan->context, cpus);
     }
-    plan->workers.cpu_count = plan->workers.cpu_share > 0 ? cpus : 0;
+    w->cpu_count = w->cpu_share > 0 ? cpus : 0;
     return PSG_OK;
 }

@@ -1,5 +1,5 @@
 /* Which event of a solve needed which other. */
-#include "graph/internal.h"
+#include "graph/solving.h"
 
 #include <stdlib.h>
 

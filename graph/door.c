@@ -1,6 +1,7 @@
 /* The doors into a solve: arrays of the caller's, wherever they stand. They are looked at before each solve, as they may
  * have been freed since the last one; the handles that StarPU has of them are kept, see arrays.c. */
-#include "graph/internal.h"
+#include "graph/process.h"
+#include "graph/solving.h"
 #include "runtime/device.h"
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* What happened in a solve, for traces. */
-#include "graph/internal.h"
+#include "graph/solving.h"
 
 /* Does the event write what the message carries away? */
 static bool feeds(const psg_layout *l, const psg_label *event, const psg_label *message) {

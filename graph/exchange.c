@@ -6,7 +6,54 @@
  * Each process submits what starts or ends there, so its part grows with the number of processes,
  * not with the square. A bundle of one sheet needs no split and no join: its arrival is the block.
  */
-#include "graph/internal.h"
+#include "graph/make.h"
+#include "graph/process.h"
+#include "graph/solving.h"
+
+#include <stdlib.h>
+
+psg_status psg_between_make(psg_between *between, const psg_plan *plan) {
+    const psg_layout *l = &plan->context.layout;
+    if (plan->processes.ranks == 1) {
+        return PSG_OK;
+    }
+    const size_t own_segments = psg_range_count(l->segments.own);
+    const size_t own_bundles = psg_range_count(l->bundles.own);
+    const size_t one_way = own_segments * (l->bundles.count - own_bundles) +
+                           (l->segments.count - own_segments) * own_bundles;
+    const size_t handles = own_segments * l->bundles.count + l->segments.count * own_bundles + 1;
+    const bool alltoall = plan->placement.exchange == PSG_EXCHANGE_ALLTOALL;
+    const size_t tags = 2 * (size_t)plan->problem.options.in_flight * l->segments.first[1] *
+                        l->bundles.first[1]; /* one for each block, each way, of each lane */
+    between->main_memory = calloc(handles + l->sheets.count, sizeof *between->main_memory);
+    psg_status status = PSG_OK;
+    if (between->main_memory == NULL) {
+        status = psg_fail(PSG_ERR_MEMORY, "no memory for a list of %zu blocks", handles);
+    } else if (!alltoall && tags > psg_comm_most_tags()) {
+        status = psg_fail(PSG_ERR_UNSUPPORTED, "MPI has no %zu tags: choose fewer segments", tags);
+    }
+    status = psg_ranks_agree(plan->processes.comm, status);
+    if (status != PSG_OK) {
+        return status;
+    }
+    for (size_t m = 0; m < handles + l->sheets.count; m++) {
+        between->main_memory[m] = STARPU_MAIN_RAM;
+    }
+    between->messages = plan->context.form.messages ? PSG_WAYS * one_way : 0;
+    psg_task_exchange_codelets(&between->codelets, between->main_memory);
+    between->wire = psg_wire_open(plan->processes.comm, l->nxc * 2 * plan->context.cpu->real_bytes,
+                                  alltoall ? plan->problem.options.in_flight : 0);
+    return between->wire != NULL
+               ? PSG_OK
+               : psg_fail(PSG_ERR_RUNTIME, "%s", psg_comm_why(plan->processes.comm));
+}
+
+void psg_between_free(psg_between *between, const psg_plan *plan) {
+    if (!plan->storage.left) {
+        psg_wire_close(between->wire);
+    }
+    free(between->main_memory);
+}
 
 static size_t own_bundles(const psg_context *c) {
     return psg_range_count(c->layout.bundles.own);
@@ -29,7 +76,7 @@ static psg_message message_of(const psg_plan *plan, const psg_lane *lane, int ra
                           c->layout.segments.first[segment->process]) *
                              c->layout.bundles.first[1] +
                          g - c->layout.bundles.first[bundle->process];
-    const bool stays = psg_shares(plan);
+    const bool stays = psg_lends(plan);
     const int worker = segment->process == plan->processes.rank ? segment->worker : bundle->worker;
     return (psg_message){.rank = rank,
                          .tag = (way == PSG_WAY_BACK ? 1 : 0) + 2 * (int)index,

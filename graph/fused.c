@@ -13,7 +13,7 @@
  * written and read only by tasks that have B[s][p], in the same way, so its order is theirs.
  */
 #include "codelets/codelets.h"
-#include "graph/internal.h"
+#include "graph/solving.h"
 
 void psg_graph_fused(psg_run *run, const psg_plan *plan, const psg_lane *lane,
                      const psg_arrays *arrays) {

@@ -1,7 +1,8 @@
 /* Lanes: room for the spectrum of a solve, cut into blocks, on the devices that own its segments,
  * or where blocks are exchanged its sheets. */
 #include "base/memory.h"
-#include "graph/internal.h"
+#include "graph/process.h"
+#include "graph/solving.h"
 #include "runtime/device.h"
 
 #include <limits.h>
@@ -46,8 +47,8 @@ void psg_block_unregister(starpu_data_handle_t *handles, size_t count) {
 static bool chunk_allocate(psg_chunk *chunk, const psg_plan *plan, int node, size_t bytes) {
     bytes = bytes > 0 ? bytes : 1; /* a process may have nothing, which is no failure */
     *chunk = (psg_chunk){.node = node, .bytes = bytes};
-    if (psg_shares(plan)) {
-        return psg_share_allocate(plan, chunk);
+    if (psg_lends(plan)) {
+        return psg_lend_allocate(plan, chunk);
     }
     if (node != STARPU_MAIN_RAM) {
         chunk->memory = (void *)starpu_malloc_on_node((unsigned)node, bytes);
@@ -64,7 +65,7 @@ static void chunk_free(psg_chunk *chunk, const psg_plan *plan) {
         return;
     }
     if (chunk->lent) {
-        psg_share_free(plan, chunk);
+        psg_lend_free(plan, chunk);
     } else if (chunk->node != STARPU_MAIN_RAM) {
         starpu_free_on_node((unsigned)chunk->node, (uintptr_t)chunk->memory, chunk->bytes);
     } else if (plan->workers.gpu_count > 0) {
@@ -106,7 +107,7 @@ typedef struct layout {
 static layout layout_of(const psg_plan *plan) {
     const psg_context *c = &plan->context;
     const size_t sheets = psg_range_count(c->layout.sheets.own);
-    const bool stacked = c->form.packed && (plan->processes.ranks == 1 || psg_shares(plan));
+    const bool stacked = c->form.packed && (plan->processes.ranks == 1 || psg_lends(plan));
     layout l = {.plan = plan, .stacked = stacked, .own = psg_range_count(c->layout.segments.own)};
     l.outward = stacked ? 0 : (size_t)plan->processes.ranks * l.own;
     l.inward = stacked ? 0 : c->layout.segments.count - l.own;
@@ -289,7 +290,7 @@ static void register_block(starpu_data_handle_t *block, const psg_lane *lane, co
     const int worker = c->layout.segments.part[s].worker;
     const int node = taken ? psg_placement_home(l->plan, worker) : item_of(l, at.item).node;
     char *memory =
-        taken ? psg_share_item(lane, l->plan, rank, g - c->layout.sheets.first[rank], worker)
+        taken ? psg_lend_item(lane, l->plan, rank, g - c->layout.sheets.first[rank], worker)
               : lane->item[at.item];
     psg_block_register(block, node, memory + at.rows * n[0] * element, n,
                        c->form.packed ? n[0] * n[1] : c->layout.nxc * c->layout.n[1], element);
@@ -508,8 +509,8 @@ psg_status psg_lane_create(psg_lane **result, const psg_plan *plan) {
             "no memory for the spectrum of %zu x %zu x %zu points: %zu bytes were asked for",
             c->layout.n[0], c->layout.n[1], c->layout.n[2], lane->bytes);
     }
-    if (psg_shares(plan)) {
-        status = psg_share_connect(lane, plan, item_count(&l), status);
+    if (psg_lends(plan)) {
+        status = psg_lend_connect(lane, plan, item_count(&l), status);
     }
     if (status != PSG_OK || lane == NULL) {
         psg_lane_destroy(lane, plan);
@@ -556,7 +557,7 @@ void psg_lane_destroy(psg_lane *lane, const psg_plan *plan) {
     }
     const layout l = layout_of(plan);
     unregister_blocks(lane, &l);
-    const bool idle = psg_share_disconnect(lane, plan);
+    const bool idle = psg_lend_disconnect(lane, plan);
     const bool left =
         plan->storage.left || !idle; /* others may still read and write what is in the lane */
     psg_block_unregister(&lane->turn, 1);

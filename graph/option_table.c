@@ -2,7 +2,7 @@
  * processes, and options by name are made from this table. To add an option: a field at the end of
  * psg_options, a row here, the place that uses it, and its test. */
 #include "base/hash.h"
-#include "graph/internal.h"
+#include "graph/options.h"
 #include "runtime/decimal.h"
 
 #include <errno.h>

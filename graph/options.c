@@ -1,3 +1,4 @@
+#include "graph/options.h"
 #include "graph/transforms.h"
 
 #include "runtime/simulation.h"

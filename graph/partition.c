@@ -1,6 +1,6 @@
 /* How the grid is cut: into planes and rows of each process, and those into segments, sheets
  * and bundles. */
-#include "graph/internal.h"
+#include "graph/make.h"
 
 #include "base/tuning.h"
 #include "runtime/comm.h"
@@ -124,11 +124,11 @@ static size_t tasks_of(const psg_plan *plan, int kind) {
     if (kind == CORES && on_several_nodes(plan)) {
         return clamp(bytes_between(plan) / TUNING_FAR_BYTES, tasks, TUNING_FINER_FAR * tasks);
     }
-    if (kind == GPUS && plan->context.form.messages && !psg_shares(plan)) {
+    if (kind == GPUS && plan->context.form.messages && !psg_lends(plan)) {
         return pieces_of(plan, tasks);
     }
     const bool one = kind == GPUS && plan->context.form.reaches;
-    return one && !plan->placement.finer ? clamp(tasks, 1, plan->workers.most[GPUS]) : tasks;
+    return one && !plan->home.finer ? clamp(tasks, 1, plan->workers.most[GPUS]) : tasks;
 }
 
 /* What a member of a team has to do: planes, or of sheets tiles of columns, of which a last one may not be full. */
@@ -239,7 +239,7 @@ static size_t bundles_of(const psg_plan *plan, int rank) {
                          psg_parts_length(&c->layout.sheets, own, 1) * c->layout.nxc * 2 *
                          c->cpu->real_bytes;
     const size_t sheets = psg_range_count(own);
-    return plan->processes.ranks == 1 || psg_shares(plan) || sheets == 0
+    return plan->processes.ranks == 1 || psg_lends(plan) || sheets == 0
                ? sheets
                : clamp(bytes / TUNING_MESSAGE_BYTES, 1, sheets);
 }
@@ -297,14 +297,12 @@ static psg_status cut_array(psg_parts *parts, const psg_plan *plan, const cut cu
     return status;
 }
 
-psg_status psg_partition_planes(psg_plan *plan) {
-    psg_layout *l = &plan->context.layout;
+psg_status psg_partition_planes(psg_layout *l, const psg_plan *plan) {
     const cut planes[KINDS] = {choose_planes(plan, CORES), choose_planes(plan, GPUS)};
     return cut_array(&l->segments, plan, planes, l->n, 2);
 }
 
-static psg_status make_bundles(psg_plan *plan) {
-    psg_layout *l = &plan->context.layout;
+static psg_status make_bundles(psg_layout *l, const psg_plan *plan) {
     const psg_status status = allocate(&l->bundles, l->sheets.count, plan);
     for (int r = 0; r < plan->processes.ranks && status == PSG_OK; r++) {
         const psg_range own = psg_parts_of(&l->sheets, r);
@@ -323,10 +321,31 @@ static psg_status make_bundles(psg_plan *plan) {
     return status;
 }
 
-psg_status psg_partition_rows(psg_plan *plan) {
-    psg_layout *l = &plan->context.layout;
+/* Part m of those that are our GPUs' goes to the GPU whose share of them it falls into. */
+static void spread(psg_parts *parts, const psg_plan *plan) {
+    const psg_range of = parts->gpus;
+    const size_t gpu_count = plan->workers.anywhere ? 0 : plan->workers.gpu_count;
+    for (size_t m = of.first; m < of.end && gpu_count > 0; m++) {
+        parts->part[m].worker =
+            plan->workers.gpus[(m - of.first) * gpu_count / psg_range_count(of)];
+    }
+}
+
+psg_status psg_partition_rows(psg_layout *l, const psg_plan *plan) {
     const cut rows[KINDS] = {choose_rows(plan, CORES), choose_rows(plan, GPUS)};
     const size_t spectrum[3] = {l->nxc, l->n[1], l->n[2]};
-    const psg_status status = cut_array(&l->sheets, plan, rows, spectrum, 1);
-    return status == PSG_OK ? make_bundles(plan) : status;
+    psg_status status = cut_array(&l->sheets, plan, rows, spectrum, 1);
+    status = status == PSG_OK ? make_bundles(l, plan) : status;
+    if (status != PSG_OK) {
+        return status;
+    }
+    spread(&l->segments, plan);
+    spread(&l->sheets, plan);
+    for (size_t g = 0; g < l->bundles.count; g++) {
+        psg_part *bundle = &l->bundles.part[g];
+        const bool alone =
+            psg_range_count(bundle->sheets) == 1; /* else it is split in main memory */
+        bundle->worker = alone ? l->sheets.part[bundle->sheets.first].worker : -1;
+    }
+    return PSG_OK;
 }

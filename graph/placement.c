@@ -1,22 +1,13 @@
 /* Where segments and sheets live: on the GPUs, in equal runs, or in main memory for any core; the
  * GPUs' first, where both have some. */
-#include "graph/internal.h"
+#include "graph/make.h"
+#include "graph/process.h"
 
 #include "base/tuning.h"
 #include "runtime/device.h"
 #include "runtime/simulation.h"
 
 #include <stdlib.h>
-
-/* Part m of those that are our GPUs' goes to the GPU whose share of them it falls into. */
-static void spread(psg_parts *parts, const psg_plan *plan) {
-    const psg_range of = parts->gpus;
-    const size_t gpu_count = plan->workers.anywhere ? 0 : plan->workers.gpu_count;
-    for (size_t m = of.first; m < of.end && gpu_count > 0; m++) {
-        parts->part[m].worker =
-            plan->workers.gpus[(m - of.first) * gpu_count / psg_range_count(of)];
-    }
-}
 
 int psg_placement_node(int worker) {
     return worker >= 0 ? (int)starpu_worker_get_memory_node((unsigned)worker) : STARPU_MAIN_RAM;
@@ -40,7 +31,7 @@ size_t psg_placement_room(const psg_plan *plan, bool emptied) {
 }
 
 int psg_placement_home(const psg_plan *plan, int worker) {
-    return psg_placement_node(plan->placement.resident ? worker : -1);
+    return psg_placement_node(plan->home.resident ? worker : -1);
 }
 
 /* What the GPU with most of `parts` parts, each of at most `size`, has. */
@@ -85,10 +76,9 @@ bool psg_placement_fits(const psg_plan *plan, bool ahead) {
 }
 
 /* Direct where the processes reach each other's memory, and have room there; else messages. */
-static psg_status choose_between(psg_plan *plan) {
+static psg_status choose_between(psg_exchange *exchange, const psg_plan *plan) {
     const psg_exchange asked = plan->problem.options.exchange;
-    const bool direct =
-        plan->processes.near && (plan->placement.resident || plan->workers.gpu_count == 0);
+    const bool direct = plan->lending.near && (plan->home.resident || plan->workers.gpu_count == 0);
     if (asked == PSG_EXCHANGE_MANAGED) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
                         "exchange managed is within one process; between several it is mpi, "
@@ -98,28 +88,27 @@ static psg_status choose_between(psg_plan *plan) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
                         "exchange direct between processes needs the fused graph");
     }
-    plan->placement.exchange = asked != PSG_EXCHANGE_AUTO ? asked
-                               : direct                   ? PSG_EXCHANGE_DIRECT
-                                                          : PSG_EXCHANGE_MPI;
+    *exchange = asked != PSG_EXCHANGE_AUTO ? asked
+                : direct                   ? PSG_EXCHANGE_DIRECT
+                                           : PSG_EXCHANGE_MPI;
     return PSG_OK;
 }
 
 /* Direct where it can be: that moves each block once each way, inside the kernel that makes or
  * needs it. Several processes have messages; one that is its communicator's only one has no use
  * for them. */
-static psg_status choose_exchange(psg_plan *plan) {
-    const bool between = plan->problem.options.exchange == PSG_EXCHANGE_MPI ||
-                         plan->problem.options.exchange == PSG_EXCHANGE_ALLTOALL;
+psg_status psg_placement_exchange(psg_exchange *exchange, const psg_plan *plan) {
+    const psg_exchange asked = plan->problem.options.exchange;
+    const bool between = asked == PSG_EXCHANGE_MPI || asked == PSG_EXCHANGE_ALLTOALL;
     if (plan->processes.ranks > 1) {
-        return choose_between(plan);
+        return choose_between(exchange, plan);
     }
-    const bool possible = plan->placement.resident && plan->workers.cpu_count == 0 &&
+    const bool possible = plan->home.resident && plan->workers.cpu_count == 0 &&
                           plan->context.form.fused && psg_device_peers();
-    plan->placement.exchange = plan->problem.options.exchange;
-    if (plan->placement.exchange == PSG_EXCHANGE_AUTO || between) {
-        plan->placement.exchange = possible ? PSG_EXCHANGE_DIRECT : PSG_EXCHANGE_MANAGED;
-    }
-    if (plan->placement.exchange == PSG_EXCHANGE_DIRECT && !possible) {
+    *exchange = asked != PSG_EXCHANGE_AUTO && !between ? asked
+                : possible                             ? PSG_EXCHANGE_DIRECT
+                                                       : PSG_EXCHANGE_MANAGED;
+    if (*exchange == PSG_EXCHANGE_DIRECT && !possible) {
         return psg_fail(
             PSG_ERR_UNSUPPORTED,
             "exchange direct needs the fused graph on GPUs%s that reach each other's memory",
@@ -128,53 +117,60 @@ static psg_status choose_exchange(psg_plan *plan) {
     return PSG_OK;
 }
 
-psg_status psg_placement_exchange(psg_plan *plan) {
-    psg_context *c = &plan->context;
+void psg_placement_form(psg_form *form, const psg_plan *plan) {
     /* Only one GPU, or the cores, find what they need in place. */
-    const bool alone = plan->workers.gpu_count == 0 ||
-                       (plan->workers.usable_count == 1 && plan->placement.resident);
-    const psg_status status = choose_exchange(plan);
-    c->form.packed = plan->processes.ranks > 1 || !alone;
-    c->form.messages =
-        plan->processes.ranks > 1 && plan->placement.exchange != PSG_EXCHANGE_ALLTOALL;
-    c->form.reaches = plan->placement.exchange == PSG_EXCHANGE_DIRECT &&
-                      (plan->workers.gpu_count > 1 || plan->processes.ranks > 1);
-    c->engine.polls =
-        plan->workers.gpu_count > 0 && plan->workers.cpu_count == 0 && !psg_simulated();
+    const bool alone =
+        plan->workers.gpu_count == 0 || (plan->workers.usable_count == 1 && plan->home.resident);
+    form->packed = plan->processes.ranks > 1 || !alone;
+    form->messages = plan->processes.ranks > 1 && plan->placement.exchange != PSG_EXCHANGE_ALLTOALL;
+    form->reaches = plan->placement.exchange == PSG_EXCHANGE_DIRECT &&
+                    (plan->workers.gpu_count > 1 || plan->processes.ranks > 1);
+}
+
+/* What there is now; but what StarPU could evict from a full GPU counts for a part. */
+psg_status psg_placement_find_room(double *room, const psg_plan *plan) {
+    double least = -INFINITY; /* its negative is the largest */
+    if (!plan->home.resident) {
+        const size_t now = psg_placement_room(plan, false);
+        const size_t part = psg_placement_room(plan, true) / 4;
+        least = now == SIZE_MAX ? -INFINITY : -(double)(now > part ? now : part);
+    }
+    const psg_status status = psg_ranks_max(plan->processes.comm, &least, 1);
+    *room = -least;
     return status;
 }
 
-psg_status psg_placement_check(psg_plan *plan) {
-    if (plan->placement.resident && !psg_placement_fits(plan, false)) {
+psg_status psg_placement_check(bool *ahead, const psg_plan *plan) {
+    if (plan->home.resident && !psg_placement_fits(plan, false)) {
         return psg_fail(PSG_ERR_MEMORY, "the spectrum does not fit the GPUs");
     }
     /* Not where blocks come to the GPUs too: those that a task waits for would come after f. */
     const bool in_place =
         !plan->context.form.packed || plan->placement.exchange == PSG_EXCHANGE_DIRECT;
-    plan->placement.ahead = plan->placement.resident && in_place && psg_placement_fits(plan, true);
+    *ahead = plan->home.resident && in_place && psg_placement_fits(plan, true);
     return PSG_OK;
 }
 
 /* Blocks that are at home on the GPU of their sheet, and f or u on that of the segment. Another process' blocks are at
  * addresses of the segment's GPU. */
-static psg_status make_direct(psg_plan *plan) {
-    psg_context *c = &plan->context;
-    plan->placement.direct_node =
-        malloc((1 + c->layout.sheets.count) * sizeof *plan->placement.direct_node);
-    if (plan->placement.direct_node == NULL) {
+psg_status psg_placement_direct(psg_placement *placement, const psg_plan *plan) {
+    const psg_layout *l = &plan->context.layout;
+    if (placement->exchange != PSG_EXCHANGE_DIRECT || plan->workers.gpu_count < 2) {
+        return PSG_OK;
+    }
+    placement->direct_node = malloc((1 + l->sheets.count) * sizeof *placement->direct_node);
+    if (placement->direct_node == NULL) {
         return psg_fail(PSG_ERR_MEMORY, "no memory for the placement of %zu sheets",
-                        c->layout.sheets.count);
+                        l->sheets.count);
     }
-    plan->placement.direct_node[0] = STARPU_SPECIFIC_NODE_LOCAL;
-    for (size_t p = 0; p < c->layout.sheets.count; p++) {
-        plan->placement.direct_node[1 + p] =
-            psg_range_has(c->layout.sheets.own, p)
-                ? psg_placement_home(plan, c->layout.sheets.part[p].worker)
-                : STARPU_SPECIFIC_NODE_LOCAL;
+    placement->direct_node[0] = STARPU_SPECIFIC_NODE_LOCAL;
+    for (size_t p = 0; p < l->sheets.count; p++) {
+        placement->direct_node[1 + p] = psg_range_has(l->sheets.own, p)
+                                            ? psg_placement_home(plan, l->sheets.part[p].worker)
+                                            : STARPU_SPECIFIC_NODE_LOCAL;
     }
-    psg_task_forward_xy_direct(plan->placement.direct.forward_xy, plan->placement.direct_node);
-    psg_task_inverse_xy_direct(plan->placement.direct.inverse_xy, plan->placement.direct_node);
-    c->direct = &plan->placement.direct;
+    psg_task_forward_xy_direct(placement->direct.forward_xy, placement->direct_node);
+    psg_task_inverse_xy_direct(placement->direct.inverse_xy, placement->direct_node);
     return PSG_OK;
 }
 
@@ -189,54 +185,70 @@ static bool all_on(int worker, const psg_parts *parts) {
 /* A GPU that has all tasks does them in turn: StarPU has nothing to choose, and what it does
  * between two takes as long as a small one. Who cuts the grid himself wants to see its tasks, and
  * `psg tune` has timed its cut by them. */
-static size_t count_chained(const psg_plan *plan) {
+size_t psg_placement_chained(const psg_plan *plan) {
     const psg_context *c = &plan->context;
     const int worker = c->layout.segments.part[0].worker;
-    const bool one = plan->placement.resident && plan->processes.ranks == 1 &&
+    const bool one = plan->home.resident && plan->processes.ranks == 1 &&
                      all_on(worker, &c->layout.segments) && all_on(worker, &c->layout.sheets);
     return one && plan->problem.options.segment_planes == 0 && plan->problem.options.sheets == 0
                ? psg_task_total(c)
                : 0;
 }
 
-/* Of a task, at most: a part's own, and its blocks. */
-static size_t data_of_task(const psg_layout *l) {
-    return 1 + (l->segments.count > l->bundles.count ? l->segments.count : l->bundles.count);
-}
-
 /* Cores know rows as they are, and messages are cut and joined by rows. */
-psg_status psg_placement_strips(psg_plan *plan) {
-    psg_context *c = &plan->context;
+psg_status psg_placement_strips(psg_form *form, const psg_plan *plan) {
+    const psg_context *c = &plan->context;
     const bool only_gpus = plan->workers.gpu_count > 0 && plan->workers.cpu_count == 0;
     const bool between = plan->processes.ranks > 1;
-    double strip = only_gpus && c->form.fused && (!between || psg_shares(plan))
-                       ? -(double)psg_gpu_strip(c)
-                       : 0;
+    double strip =
+        only_gpus && c->form.fused && (!between || psg_lends(plan)) ? -(double)psg_gpu_strip(c) : 0;
     psg_status status = PSG_OK;
-    if (psg_shares(plan)) { /* the narrowest of all processes, which is 0 where one has none */
+    if (psg_lends(plan)) { /* the narrowest of all processes, which is 0 where one has none */
         status = psg_ranks_max(plan->processes.comm, &strip, 1);
     }
-    c->form.strip = (size_t)-strip;
+    form->strip = (size_t)-strip;
     return status;
 }
 
-psg_status psg_placement_make(psg_plan *plan) {
-    psg_context *c = &plan->context;
-    spread(&c->layout.segments, plan);
-    spread(&c->layout.sheets, plan);
-    for (size_t g = 0; g < c->layout.bundles.count; g++) {
-        psg_part *bundle = &c->layout.bundles.part[g];
-        const bool alone =
-            psg_range_count(bundle->sheets) == 1; /* else it is split in main memory */
-        bundle->worker = alone ? c->layout.sheets.part[bundle->sheets.first].worker : -1;
+void psg_placement_blocks(psg_form *form, const psg_plan *plan) {
+    const psg_layout *l = &plan->context.layout;
+    const bool staged = !form->fused && plan->processes.ranks == 1;
+    form->segment_is_block = staged && l->sheets.count == 1;
+    form->sheet_is_block = staged && l->segments.count == 1 && !form->z_contiguous &&
+                           (form->packed || l->sheets.count == 1);
+}
+
+psg_status psg_placement_gpus(psg_gpu_user *user, psg_engine *engine, const psg_plan *plan) {
+    char words[192] = "";
+    if (plan->workers.gpu_count == 0) {
+        return PSG_OK;
     }
-    const bool staged = !c->form.fused && plan->processes.ranks == 1;
-    c->form.segment_is_block = staged && c->layout.sheets.count == 1;
-    c->form.sheet_is_block = staged && c->layout.segments.count == 1 && !c->form.z_contiguous &&
-                             (c->form.packed || c->layout.sheets.count == 1);
-    c->engine.chain_steps = count_chained(plan);
-    c->engine.task_data = data_of_task(&c->layout);
-    return plan->placement.exchange == PSG_EXCHANGE_DIRECT && plan->workers.gpu_count > 1
-               ? make_direct(plan)
-               : PSG_OK;
+    psg_runtime_awake();
+    *user = psg_gpu_plans(plan->context.direct != NULL);
+    const psg_fault fault = psg_gpu_start(engine, user, words, sizeof words);
+    psg_runtime_rest();
+    return fault == PSG_FAULT_NONE
+               ? PSG_OK
+               : psg_fail(psg_fault_status(fault), "the GPUs could not be prepared: %s", words);
+}
+
+/* A task has its part in two arrays. StarPU waits for room, and where there never is any, for
+ * ever. */
+psg_status psg_placement_check_task(const psg_plan *plan) {
+    const psg_context *c = &plan->context;
+    const size_t row = c->layout.nxc * 2 * c->cpu->real_bytes;
+    const size_t segment =
+        psg_parts_largest(&c->layout.segments, c->layout.segments.gpus, 2) * c->layout.n[1] * row;
+    const size_t sheet =
+        plan->home.resident
+            ? 0
+            : psg_parts_largest(&c->layout.sheets, c->layout.sheets.gpus, 1) * c->layout.n[2] * row;
+    const size_t needed = 2 * (segment > sheet ? segment : sheet);
+    const size_t room = psg_placement_room(plan, !plan->home.resident);
+    return needed <= room
+               ? PSG_OK
+               : psg_fail(PSG_ERR_MEMORY,
+                          "no room on a GPU for what a task works on: %zu bytes are needed, and "
+                          "%zu are left; with more segments and sheets it is less",
+                          needed, room);
 }

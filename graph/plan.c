@@ -1,6 +1,8 @@
 /* Plans: everything that can be made before the first solve. */
 #include "base/memory.h"
-#include "graph/internal.h"
+#include "graph/make.h"
+#include "graph/process.h"
+#include "graph/solving.h"
 #include "graph/transforms.h"
 #include "runtime/device.h"
 #include "runtime/runs.h"
@@ -11,207 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---------------------------------------------------------------------------- partition */
-
-/* What there is now; but what StarPU could evict from a full GPU counts for a part. */
-static double find_room(const psg_plan *plan) {
-    if (plan->placement.resident) {
-        return INFINITY;
-    }
-    const size_t now = psg_placement_room(plan, false);
-    const size_t part = psg_placement_room(plan, true) / 4;
-    return now == SIZE_MAX ? INFINITY : (double)(now > part ? now : part);
-}
-
-/* The same cut on all processes, whose workers may differ in number and kind. */
-static psg_status make_planes(psg_plan *plan) {
-    const size_t all = plan->workers.usable_count;
-    double most[] = {
-        (double)(plan->workers.cpu_count > 0 && !plan->workers.anywhere ? plan->workers.cpu_count
-                                                                        : all),
-        (double)(plan->workers.gpu_count > 0 ? plan->workers.gpu_count : all),
-        -plan->workers.cpu_share, /* as for GPUs where one process has them alone */
-        -find_room(plan),
-    };
-    const psg_status status = psg_ranks_max(plan->processes.comm, most, sizeof most / sizeof *most);
-    plan->workers.most[0] = (size_t)most[0];
-    plan->workers.most[1] = (size_t)most[1];
-    plan->workers.cpu_share = -most[2];
-    plan->placement.room = -most[3];
-    return status == PSG_OK ? psg_partition_planes(plan) : status;
-}
-
-/* What the exchange between processes needs. */
-static psg_status make_exchange(psg_plan *plan) {
-    psg_context *c = &plan->context;
-    if (plan->processes.ranks == 1) {
-        return PSG_OK;
-    }
-    const size_t own_segments = psg_range_count(c->layout.segments.own);
-    const size_t own_bundles = psg_range_count(c->layout.bundles.own);
-    const size_t one_way = own_segments * (c->layout.bundles.count - own_bundles) +
-                           (c->layout.segments.count - own_segments) * own_bundles;
-    const size_t handles =
-        own_segments * c->layout.bundles.count + c->layout.segments.count * own_bundles + 1;
-    const bool alltoall = plan->placement.exchange == PSG_EXCHANGE_ALLTOALL;
-    const size_t tags = 2 * (size_t)plan->problem.options.in_flight * c->layout.segments.first[1] *
-                        c->layout.bundles.first[1]; /* one for each block, each way, of each lane */
-    plan->placement.main_memory =
-        calloc(handles + c->layout.sheets.count, sizeof *plan->placement.main_memory);
-    psg_status status = PSG_OK;
-    if (plan->placement.main_memory == NULL) {
-        status = psg_fail(PSG_ERR_MEMORY, "no memory for a list of %zu blocks", handles);
-    } else if (!alltoall && tags > psg_comm_most_tags()) {
-        status = psg_fail(PSG_ERR_UNSUPPORTED, "MPI has no %zu tags: choose fewer segments", tags);
-    }
-    status = psg_ranks_agree(plan->processes.comm, status);
-    if (status != PSG_OK) {
-        return status;
-    }
-    for (size_t m = 0; m < handles + c->layout.sheets.count; m++) {
-        plan->placement.main_memory[m] = STARPU_MAIN_RAM;
-    }
-    c->engine.messages = c->form.messages ? PSG_WAYS * one_way : 0;
-    psg_task_exchange_codelets(&plan->placement.between, plan->placement.main_memory);
-    c->exchange = &plan->placement.between;
-    c->engine.wire = psg_wire_open(plan->processes.comm, c->layout.nxc * 2 * c->cpu->real_bytes,
-                                   alltoall ? plan->problem.options.in_flight : 0);
-    return c->engine.wire != NULL
-               ? PSG_OK
-               : psg_fail(PSG_ERR_RUNTIME, "%s", psg_comm_why(plan->processes.comm));
-}
-
-/* ------------------------------------------------------------------------------ workers */
-
-/* The GPUs take the plan's tasks where there are any, else the cores do, or both theirs. */
-static psg_status make_workers(psg_plan *plan) {
-    plan->workers.count = starpu_worker_get_count();
-    plan->context.engine.workers = plan->workers.count;
-    plan->workers.usable = malloc(plan->workers.count * sizeof *plan->workers.usable);
-    if (plan->workers.usable == NULL) {
-        return psg_fail(PSG_ERR_MEMORY, "no memory for a list of %zu workers", plan->workers.count);
-    }
-    if (plan->problem.options.gpus != 0) {
-        plan->workers.gpu_count = starpu_worker_get_ids_by_type(
-            STARPU_CUDA_WORKER, plan->workers.gpus, STARPU_NMAXWORKERS);
-    }
-    memcpy(plan->workers.usable, plan->workers.gpus,
-           plan->workers.gpu_count * sizeof *plan->workers.usable);
-    const size_t cpus = starpu_worker_get_ids_by_type(
-        STARPU_CPU_WORKER, plan->workers.usable + plan->workers.gpu_count,
-        (unsigned)(plan->workers.count - plan->workers.gpu_count));
-    psg_status status = psg_cpu_share_make(plan, cpus);
-    if (status != PSG_OK) {
-        return status;
-    }
-    plan->workers.usable_count = plan->workers.gpu_count + plan->workers.cpu_count;
-    plan->context.engine.pinned = plan->workers.gpu_count > 0;
-    plan->context.engine.where =
-        (plan->workers.cpu_count == 0 || plan->workers.anywhere ? STARPU_CUDA : 0) |
-        (plan->workers.cpu_count > 0 ? STARPU_CPU : 0);
-    /* What goes to other processes goes by main memory, so blocks are at home there; and so does
-     * what any worker may need. */
-    plan->placement.resident =
-        plan->workers.gpu_count > 0 && !plan->workers.anywhere && plan->processes.ranks == 1;
-    plan->workers.copies = plan->workers.gpu_count > 0 || starpu_memory_nodes_get_numa_count() > 1;
-    if (!plan->workers
-             .copies) { /* the waiter then wakes on a core that no idle worker holds; else copies remain */
-        plan->context.engine.run_ended = psg_runtime_rest;
-    }
-    if (plan->workers.usable_count == 0) {
-        return psg_fail(PSG_ERR_NODEV, "StarPU runs without a worker that the plan could use");
-    }
-    plan->workers.teams = psg_team_wanted(plan);
-    return PSG_OK;
-}
-
-static psg_status make_devices(psg_plan *plan) {
-    char words[192] = "";
-    if (plan->workers.gpu_count == 0) {
-        return PSG_OK;
-    }
-    psg_runtime_awake();
-    plan->placement.gpu_user = psg_gpu_plans(plan->context.direct != NULL);
-    const psg_fault fault =
-        psg_gpu_start(&plan->context.engine, &plan->placement.gpu_user, words, sizeof words);
-    psg_runtime_rest();
-    return fault == PSG_FAULT_NONE
-               ? PSG_OK
-               : psg_fail(psg_fault_status(fault), "the GPUs could not be prepared: %s", words);
-}
-
-/* A task has its part in two arrays. StarPU waits for room, and where there never is any, for
- * ever. */
-static psg_status check_room(psg_plan *plan) {
-    const psg_context *c = &plan->context;
-    const size_t row = c->layout.nxc * 2 * c->cpu->real_bytes;
-    const size_t segment =
-        psg_parts_largest(&c->layout.segments, c->layout.segments.gpus, 2) * c->layout.n[1] * row;
-    const size_t sheet =
-        plan->placement.resident
-            ? 0
-            : psg_parts_largest(&c->layout.sheets, c->layout.sheets.gpus, 1) * c->layout.n[2] * row;
-    const size_t needed = 2 * (segment > sheet ? segment : sheet);
-    const size_t room = psg_placement_room(plan, !plan->placement.resident);
-    return needed <= room
-               ? PSG_OK
-               : psg_fail(PSG_ERR_MEMORY,
-                          "no room on a GPU for what a task works on: %zu bytes are needed, and "
-                          "%zu are left; with more segments and sheets it is less",
-                          needed, room);
-}
-
-static psg_status make_scratch(psg_plan *plan) {
-    psg_context *c = &plan->context;
-    /* solves with values on the sides copy a plane of f */
-    const bool copies = !psg_transforms_periodic(&plan->problem.grid) &&
-                        plan->problem.options.symbol == PSG_SYMBOL_FD2;
-    size_t bytes = c->fft != NULL ? c->cpu->fft_scratch_bytes(c->fft) : 0;
-    c->sides_scratch = (bytes + 63) / 64 * 64;
-    if (c->fft != NULL && copies) {
-        bytes = c->sides_scratch + c->layout.n[0] * c->layout.n[1] * c->cpu->real_bytes;
-    }
-    plan->storage.scratch = calloc(plan->workers.count, sizeof *plan->storage.scratch);
-    plan->storage.pieces = calloc(plan->workers.count, sizeof *plan->storage.pieces);
-    bool all = plan->storage.scratch != NULL && plan->storage.pieces != NULL &&
-               psg_history_open(&plan->past.latest, &c->engine);
-    for (size_t w = 0; all && w < plan->workers.count; w++) {
-        if (c->fft != NULL && starpu_worker_get_type((int)w) == STARPU_CPU_WORKER) {
-            plan->storage.scratch[w] = base_allocate(bytes);
-            plan->storage.pieces[w] =
-                malloc(c->layout.segments.count * sizeof **plan->storage.pieces);
-            plan->storage.scratch_bytes += bytes;
-            all = plan->storage.scratch[w] != NULL && plan->storage.pieces[w] != NULL;
-        }
-    }
-    c->scratch = plan->storage.scratch;
-    c->pieces = plan->storage.pieces;
-    return all ? PSG_OK
-               : psg_fail(PSG_ERR_MEMORY,
-                          "no memory for the workers' scratch: %zu bytes for each of %zu", bytes,
-                          plan->workers.usable_count);
-}
-
-static psg_status make_lanes(psg_plan *plan) {
-    plan->storage.lanes = calloc(plan->problem.options.in_flight, sizeof *plan->storage.lanes);
-    psg_status status = PSG_OK;
-    if (plan->storage.lanes == NULL) {
-        status = psg_fail(PSG_ERR_MEMORY, "no memory for %u solves in flight",
-                          plan->problem.options.in_flight);
-    }
-    if (psg_shares(plan)) { /* a lane is made on all processes at once */
-        status = psg_ranks_agree(plan->processes.comm, status);
-    }
-    if (status != PSG_OK) {
-        return status;
-    }
-    status = psg_lane_create(&plan->storage.lanes[0], plan);
-    plan->storage.lane_count = status == PSG_OK ? 1 : 0;
-    return status;
-}
-
 /* --------------------------------------------------------------------------------- plan */
 
+/* What tasks need of the grid and the options. */
 static void set_context(psg_plan *plan) {
     psg_context *c = &plan->context;
     const psg_options *o = &plan->problem.options;
@@ -223,6 +27,7 @@ static void set_context(psg_plan *plan) {
     }
     c->layout.nxc = psg_transform_row(c->layout.n[0], c->kind[0]);
     c->apart = c->kind[0] != PSG_TRANSFORM_PERIODIC;
+    c->eigen = plan->problem.eigen;
     c->engine.owner = c;
     c->engine.precision = single ? PSG_TASK_F32 : PSG_TASK_F64;
     c->engine.kinds = psg_kind_count();
@@ -236,25 +41,134 @@ static void set_context(psg_plan *plan) {
     c->form.normalizes = !c->form.fused && o->normalize != 0;
 }
 
-static void free_storage(psg_plan *plan) {
-    psg_storage *s = &plan->storage;
-    for (size_t m = 0; m < s->lane_count; m++) {
-        psg_lane_destroy(s->lanes[m], plan);
+/* ------------------------------------------------------------------------------- parts */
+
+/* A step makes one part of the plan, or a piece of it, from what was made before: what it calls has
+ * that as const. Then the tasks' context learns of it. */
+typedef psg_status (*step)(psg_plan *plan);
+
+static psg_status make_problem(psg_plan *plan) {
+    return psg_transforms_divide(&plan->problem, plan);
+}
+
+static psg_status make_workers(psg_plan *plan) {
+    psg_engine *e = &plan->context.engine;
+    const psg_workers *w = &plan->workers;
+    const psg_status status = psg_workers_make(&plan->workers, plan);
+    e->workers = w->count;
+    e->pinned = w->gpu_count > 0;
+    e->polls = w->gpu_count > 0 && w->cpu_count == 0 && !psg_simulated();
+    e->where =
+        (w->cpu_count == 0 || w->anywhere ? STARPU_CUDA : 0) | (w->cpu_count > 0 ? STARPU_CPU : 0);
+    if (!w->copies) { /* the waiter then wakes on a core that no idle worker holds; else copies remain */
+        e->run_ended = psg_runtime_rest;
     }
-    for (size_t w = 0; w < plan->workers.count; w++) {
-        free(s->scratch != NULL ? s->scratch[w] : NULL);
-        free(s->pieces != NULL ? s->pieces[w] : NULL);
-    }
-    free(s->lanes);
-    free(s->scratch);
-    free(s->pieces);
+    return status;
+}
+
+/* What goes to other processes by messages goes by main memory, so blocks are at home there; and so
+ * does what any worker may need. */
+static psg_status make_lending(psg_plan *plan) {
+    const psg_status status = psg_lend_try(&plan->lending, plan);
+    plan->home.resident =
+        plan->workers.gpu_count > 0 &&
+        (plan->processes.ranks == 1 ? !plan->workers.anywhere : plan->lending.near);
+    return status;
+}
+
+static psg_status make_placement(psg_plan *plan) {
+    const psg_status status = psg_placement_exchange(&plan->placement.exchange, plan);
+    psg_placement_form(&plan->context.form, plan);
+    return status;
+}
+
+static psg_status find_room(psg_plan *plan) {
+    return psg_placement_find_room(&plan->placement.room, plan);
+}
+
+static psg_status cut_planes(psg_plan *plan) {
+    return psg_partition_planes(&plan->context.layout, plan);
+}
+
+static psg_status check_placement(psg_plan *plan) {
+    return psg_placement_check(&plan->placement.ahead, plan);
+}
+
+static psg_status cut_rows(psg_plan *plan) {
+    return psg_partition_rows(&plan->context.layout, plan);
+}
+
+static psg_status make_form(psg_plan *plan) {
+    psg_placement_blocks(&plan->context.form, plan);
+    return psg_placement_strips(&plan->context.form, plan);
+}
+
+static psg_status make_relay(psg_plan *plan) {
+    return psg_relay_choose(&plan->context.layout.relay, plan);
+}
+
+static psg_status make_direct(psg_plan *plan) {
+    psg_context *c = &plan->context;
+    const size_t segments = c->layout.segments.count;
+    const size_t bundles = c->layout.bundles.count;
+    const psg_status status = psg_placement_direct(&plan->placement, plan);
+    c->direct = plan->placement.direct_node != NULL ? &plan->placement.direct : NULL;
+    c->engine.chain_steps = psg_placement_chained(plan);
+    c->engine.task_data = 1 + (segments > bundles ? segments : bundles); /* its own, and blocks */
+    return status;
+}
+
+static psg_status check_simulation(psg_plan *plan) {
+    return psg_simulation_check(plan);
+}
+
+static psg_status make_between(psg_plan *plan) {
+    const psg_status status = psg_between_make(&plan->between, plan);
+    plan->context.exchange = plan->processes.ranks > 1 ? &plan->between.codelets : NULL;
+    plan->context.engine.messages = plan->between.messages;
+    plan->context.engine.wire = plan->between.wire;
+    return status;
+}
+
+static psg_status make_lanes(psg_plan *plan) {
+    return psg_storage_lanes(&plan->storage, plan);
+}
+
+static psg_status plan_transforms(psg_plan *plan) {
+    return psg_transforms_plan(&plan->context.fft, plan);
+}
+
+static psg_status make_scratch(psg_plan *plan) {
+    const psg_status status = psg_storage_scratch(&plan->storage, plan);
+    plan->context.scratch = plan->storage.scratch;
+    plan->context.sides_scratch = plan->storage.sides_scratch;
+    plan->context.pieces = plan->storage.pieces;
+    return status;
+}
+
+static psg_status make_history(psg_plan *plan) {
+    return psg_history_open(&plan->past.latest, &plan->context.engine)
+               ? PSG_OK
+               : psg_fail(PSG_ERR_MEMORY, "no memory for the history of a solve");
+}
+
+static psg_status make_gpus(psg_plan *plan) {
+    return psg_placement_gpus(&plan->placement.gpu_user, &plan->context.engine, plan);
+}
+
+static psg_status check_task(psg_plan *plan) {
+    return psg_placement_check_task(plan);
+}
+
+static psg_status make_team(psg_plan *plan) {
+    return psg_team_make(&plan->context.engine, plan);
 }
 
 /* Free the cut into parts and what came after it, in the order opposite to that in which it was made. */
 static void free_arrangement(psg_plan *plan) {
     psg_context *c = &plan->context;
     psg_history_close(&plan->past.latest);
-    free_storage(plan);
+    psg_storage_free(&plan->storage, plan);
     if (c->engine.gpu != NULL) {
         psg_runtime_awake();
         psg_gpu_stop(&c->engine);
@@ -263,13 +177,12 @@ static void free_arrangement(psg_plan *plan) {
     if (c->fft != NULL) {
         c->cpu->fft_destroy(c->fft);
     }
-    if (!plan->storage.left) {
-        psg_wire_close(c->engine.wire);
-    }
-    free(plan->placement.main_memory);
+    psg_between_free(&plan->between, plan);
     free(plan->placement.direct_node);
     psg_layout_free(&c->layout);
     plan->storage = (psg_storage){.lanes = NULL};
+    plan->between = (psg_between){.wire = NULL};
+    plan->placement = (psg_placement){.direct_node = NULL};
     c->engine.wire = NULL;
     c->fft = NULL;
     c->direct = NULL;
@@ -278,19 +191,10 @@ static void free_arrangement(psg_plan *plan) {
 
 /* Free all but StarPU. */
 static void free_plan(psg_plan *plan) {
-    psg_team_end(plan);
-    while (plan->storage.arrays != NULL) {
-        psg_arrays *next = plan->storage.arrays->next;
-        psg_arrays_destroy(plan->storage.arrays, plan);
-        plan->storage.arrays = next;
-    }
-    psg_arrays_destroy(plan->storage.slabs, plan);
+    psg_team_end(&plan->context.engine);
+    psg_arrays_free(&plan->doors, plan);
     psg_plan_unpin(plan, NULL);
-    while (plan->flights.idle_runs != NULL) {
-        psg_run *next = plan->flights.idle_runs->next;
-        psg_run_destroy(plan->flights.idle_runs);
-        plan->flights.idle_runs = next;
-    }
+    psg_flights_free(&plan->flights);
     psg_sides_free(plan);
     psg_program_free(plan);
     free_arrangement(plan);
@@ -302,6 +206,8 @@ static void free_plan(psg_plan *plan) {
     free(plan->workers.usable);
     free(plan);
 }
+
+/* ------------------------------------------------------------------------------- begin */
 
 /* What a plan begins with. */
 typedef struct beginning {
@@ -351,8 +257,6 @@ static psg_status begin(const psg_plan *plan, bool told_where, const psg_grid *g
     return status;
 }
 
-typedef psg_status (*step)(psg_plan *plan);
-
 static psg_status run_steps(psg_plan *plan, const step *steps, size_t count) {
     psg_status status = PSG_OK;
     for (size_t m = 0; m < count && status == PSG_OK; m++) {
@@ -365,41 +269,40 @@ static psg_status run_steps(psg_plan *plan, const step *steps, size_t count) {
  * some of its rows; smaller segments, which take less room beside it; or main memory, cut into parts
  * of which the GPUs have room for some, unless blocks have to stay there.
  *  @param[out] next  what to try @return is there something? */
-static bool take_less(psg_placement *next, const psg_plan *plan) {
-    const psg_placement *failed = &plan->placement;
+static bool take_less(psg_home *next, const psg_plan *plan) {
     const psg_options *o = &plan->problem.options;
     const psg_relay *relay = &plan->context.layout.relay;
-    const bool direct = failed->exchange == PSG_EXCHANGE_DIRECT &&
+    const bool direct = plan->placement.exchange == PSG_EXCHANGE_DIRECT &&
                         (plan->workers.gpu_count > 1 || plan->processes.ranks > 1);
     const bool twice = relay->rows != NULL && !relay->fetched;
-    *next = (psg_placement){.fetches = failed->fetches, .finer = failed->finer};
-    if (!failed->resident) {
+    *next = (psg_home){.fetches = plan->home.fetches, .finer = plan->home.finer};
+    if (!plan->home.resident) {
         return false;
     }
-    if (direct && (twice || (!failed->finer && o->segment_planes == 0))) {
-        *next = (psg_placement){.resident = true, .fetches = true, .finer = !twice};
+    if (direct && (twice || (!plan->home.finer && o->segment_planes == 0))) {
+        *next = (psg_home){.resident = true, .fetches = true, .finer = !twice};
         return true;
     }
     return o->exchange != PSG_EXCHANGE_DIRECT;
 }
 
-/* Less memory is another layout, and all that follows from it. */
+/* Less memory is another home for the spectrum, and all that follows from it. */
 static psg_status make(psg_plan *plan) {
-    static const step first[] = {psg_transforms_divide, make_workers, psg_share_try};
-    static const step arrangement[] = {
-        psg_placement_exchange, make_planes,      psg_placement_check, psg_partition_rows,
-        psg_placement_strips,   psg_relay_choose, psg_placement_make,  psg_simulation_check,
-        make_exchange,          make_lanes,       psg_transforms_plan, make_scratch,
-        make_devices,           check_room,       psg_team_make};
+    static const step first[] = {make_problem, make_workers, make_lending};
+    static const step arrangement[] = {make_placement,   find_room,    cut_planes, check_placement,
+                                       cut_rows,         make_form,    make_relay, make_direct,
+                                       check_simulation, make_between, make_lanes, plan_transforms,
+                                       make_scratch,     make_history, make_gpus,  check_task,
+                                       make_team};
     enum { FIRST = sizeof first / sizeof *first, REST = sizeof arrangement / sizeof *arrangement };
-    psg_placement next;
+    psg_home next;
     psg_status status = run_steps(plan, first, FIRST);
     if (status == PSG_OK) {
         status = run_steps(plan, arrangement, REST);
     }
     while (status == PSG_ERR_MEMORY && take_less(&next, plan)) {
         free_arrangement(plan);
-        plan->placement = next;
+        plan->home = next;
         psg_clear_error();
         status = run_steps(plan, arrangement, REST);
     }
@@ -452,7 +355,7 @@ void psg_plan_destroy(psg_plan *plan) {
     while (plan->flights.oldest != NULL) {
         (void)psg_wait(plan);
     }
-    const bool awake = plan->storage.awake;
+    const bool awake = plan->doors.awake;
     psg_comm *comm = plan->processes.comm;
     free_plan(plan);
     if (awake) {

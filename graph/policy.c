@@ -1,5 +1,5 @@
 /* Scheduling policies: those that StarPU has, by their names. */
-#include "graph/internal.h"
+#include "graph/options.h"
 #include "runtime/starpu_inside.h"
 
 #include <starpu.h>

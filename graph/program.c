@@ -2,7 +2,8 @@
  * between two calls, by its performance models. It hears of everybody's, and remembers one program,
  * so plans take turns: a plan has it from a submission until it has asked, or submits again. It is
  * solved when somebody asks, which takes longer than many a solve. */
-#include "graph/internal.h"
+#include "graph/psg_machine.h"
+#include "graph/solving.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* Several processes: what they have to agree on. */
-#include "graph/internal.h"
+#include "graph/process.h"
 
 #include "runtime/simulation.h"
 

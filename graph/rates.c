@@ -1,6 +1,7 @@
 /* How fast the plan's workers get at memory: all of them at once, on arrays that no cache holds. */
 #include "base/memory.h"
-#include "graph/internal.h"
+#include "graph/process.h"
+#include "graph/solving.h"
 #include "runtime/device.h"
 #include "runtime/simulation.h"
 

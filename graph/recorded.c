@@ -1,5 +1,5 @@
 /* The recorded machines that come with the library. */
-#include "graph/internal.h"
+#include "graph/options.h"
 #include "runtime/machine.h"
 
 #include <dirent.h>

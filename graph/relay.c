@@ -1,5 +1,7 @@
 /* Rows that kspace relays, see codelets/layout.h: which they are, and where they stand in a lane. */
-#include "graph/internal.h"
+#include "graph/make.h"
+#include "graph/process.h"
+#include "graph/solving.h"
 
 #include "base/tuning.h"
 
@@ -21,8 +23,8 @@ static size_t take_rows(size_t *rows, const psg_context *c, double share) {
 
 /* `kspace` writes a share of the rows to the GPUs of their segments, see base/tuning.h. Rows that come and go back
  * have two places, if there is room for them beside f and u. All processes relay the same rows in the same way. */
-psg_status psg_relay_choose(psg_plan *plan) {
-    psg_context *c = &plan->context;
+psg_status psg_relay_choose(psg_relay *relay, const psg_plan *plan) {
+    const psg_context *c = &plan->context;
     double gpus = (double)plan->workers.gpu_count;
     double unable = gpus == 0 || !psg_gpu_relays(c) ? 1 : 0;
     if (!c->form.reaches) {
@@ -35,7 +37,7 @@ psg_status psg_relay_choose(psg_plan *plan) {
     }
     const double away = gpus / (gpus - 1);
     const double twice = TUNING_RELAY_SHARE * away;
-    double fetched = gpus == 2 || plan->placement.fetches ||
+    double fetched = gpus == 2 || plan->home.fetches ||
                              !psg_placement_fits_twice(plan, true, take_rows(NULL, c, twice))
                          ? 1
                          : 0;
@@ -43,14 +45,13 @@ psg_status psg_relay_choose(psg_plan *plan) {
     if (status != PSG_OK) {
         return status;
     }
-    c->layout.relay.rows = malloc(c->layout.sheets.count * sizeof *c->layout.relay.rows);
-    if (c->layout.relay.rows == NULL) {
+    relay->rows = malloc(c->layout.sheets.count * sizeof *relay->rows);
+    if (relay->rows == NULL) {
         return psg_fail(PSG_ERR_MEMORY, "no memory for the placement of %zu sheets",
                         c->layout.sheets.count);
     }
-    c->layout.relay.fetched = fetched > 0;
-    (void)take_rows(c->layout.relay.rows, c,
-                    fetched > 0 ? TUNING_RELAY_FETCHED_SHARE * away : twice);
+    relay->fetched = fetched > 0;
+    (void)take_rows(relay->rows, c, fetched > 0 ? TUNING_RELAY_FETCHED_SHARE * away : twice);
     return PSG_OK;
 }
 
@@ -75,7 +76,7 @@ bool psg_relay_allocate(psg_lane *lane, const psg_plan *plan) {
 /* Item m of a process, as a GPU's worker reaches it. */
 static void *item_at(const psg_lane *lane, const psg_plan *plan, int rank, size_t m, int worker) {
     return rank == plan->processes.rank ? lane->item[m]
-                                        : psg_share_item(lane, plan, rank, m, worker);
+                                        : psg_lend_item(lane, plan, rank, m, worker);
 }
 
 /* A process' items are the blocks of its sheets, the rows of these before kspace unless they are fetched, and the rows of

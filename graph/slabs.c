@@ -1,6 +1,7 @@
 /* The slabs of f and u as StarPU data, for tasks and for programs that keep data where they are
  * computed. */
-#include "graph/internal.h"
+#include "graph/process.h"
+#include "graph/solving.h"
 #include "runtime/simulation.h"
 
 #include <stdint.h>
@@ -8,12 +9,12 @@
 #include <string.h>
 
 static psg_status need_slabs(psg_plan *plan) {
-    if (plan->storage.slabs != NULL) {
+    if (plan->doors.slabs != NULL) {
         return PSG_OK;
     }
-    const psg_status status = psg_arrays_create_slabs(plan, &plan->storage.slabs);
-    if (status == PSG_OK && !plan->storage.awake) {
-        plan->storage.awake = true;
+    const psg_status status = psg_arrays_create_slabs(plan, &plan->doors.slabs);
+    if (status == PSG_OK && !plan->doors.awake) {
+        plan->doors.awake = true;
         psg_runtime_awake(); /* for the caller's tasks on them */
     }
     return status;
@@ -32,10 +33,10 @@ psg_status psg_plan_slab_handles(psg_plan *plan, struct _starpu_data_state **f,
     const psg_range own = plan->context.layout.segments.own;
     const size_t segments = own.end - own.first;
     if (f != NULL) {
-        memcpy(f, plan->storage.slabs->f_slabs, segments * sizeof *f);
+        memcpy(f, plan->doors.slabs->f_slabs, segments * sizeof *f);
     }
     if (u != NULL) {
-        memcpy(u, plan->storage.slabs->u_slabs, segments * sizeof *u);
+        memcpy(u, plan->doors.slabs->u_slabs, segments * sizeof *u);
     }
     if (z0 != NULL) {
         (void)psg_plan_local_extent(plan, z0, NULL);
@@ -121,16 +122,16 @@ psg_status psg_slabs_put(psg_plan *plan, const void *f) {
     if (status == PSG_OK) {
         status = need_slabs(plan);
     }
-    return status == PSG_OK ? copy(plan, plan->storage.slabs->f_slabs, (char *)(uintptr_t)f, true)
+    return status == PSG_OK ? copy(plan, plan->doors.slabs->f_slabs, (char *)(uintptr_t)f, true)
                             : status;
 }
 
 psg_status psg_slabs_get(psg_plan *plan, void *u) {
     psg_clear_error();
     psg_status status = check(plan, u);
-    if (status == PSG_OK && (plan->storage.slabs == NULL || !plan->storage.slabs_solved)) {
+    if (status == PSG_OK && (plan->doors.slabs == NULL || !plan->doors.slabs_solved)) {
         status = psg_fail(PSG_ERR_STATE,
                           "there is no u: no solve came before, or the latest one failed");
     }
-    return status == PSG_OK ? copy(plan, plan->storage.slabs->u_slabs, u, false) : status;
+    return status == PSG_OK ? copy(plan, plan->doors.slabs->u_slabs, u, false) : status;
 }

@@ -1,4 +1,6 @@
 /* Solves: submitted, in flight, waited for. */
+#include "graph/process.h"
+#include "graph/solving.h"
 #include "graph/transforms.h"
 #include "runtime/chain.h"
 #include "runtime/decimal.h"
@@ -32,10 +34,10 @@ static psg_lane *idlest_lane(const psg_plan *plan) {
 
 /* Processes that share blocks make a lane at once, or none. */
 static bool another_fits(const psg_plan *plan) {
-    const bool fits = !plan->placement.resident || psg_placement_fits(plan, true);
+    const bool fits = !plan->home.resident || psg_placement_fits(plan, true);
     const psg_status status =
         fits ? PSG_OK : psg_fail(PSG_ERR_MEMORY, "no room for another spectrum");
-    return psg_ranks_agree(psg_shares(plan) ? plan->processes.comm : NULL, status) == PSG_OK;
+    return psg_ranks_agree(psg_lends(plan) ? plan->processes.comm : NULL, status) == PSG_OK;
 }
 
 /* That one, or a new one rather than one that is in use; without memory for that, solves share lanes
@@ -76,6 +78,14 @@ static psg_run *take_run(psg_plan *plan) {
     return run;
 }
 
+void psg_flights_free(psg_flights *flights) {
+    while (flights->idle_runs != NULL) {
+        psg_run *next = flights->idle_runs->next;
+        psg_run_destroy(flights->idle_runs);
+        flights->idle_runs = next;
+    }
+}
+
 /* The steps of a solve on cores, by all of them; between slabs once these are there. */
 static void submit_team(psg_run *run, const psg_plan *plan, const psg_lane *lane,
                         const psg_arrays *arrays, bool waits) {
@@ -86,7 +96,7 @@ static void submit_team(psg_run *run, const psg_plan *plan, const psg_lane *lane
     }
     if (psg_run_failed(run)) {
         psg_teamwork_drop(run);
-    } else if (arrays == plan->storage.slabs) {
+    } else if (arrays == plan->doors.slabs) {
         psg_team_enter_after(run, arrays->f_slabs, arrays->u_slabs,
                              plan->context.layout.segments.count);
     } else {
@@ -314,8 +324,8 @@ psg_status psg_submit_slabs(psg_plan *plan) {
         return psg_fail(PSG_ERR_ARG, "plan is NULL");
     }
     const request r = {.args = NULL};
-    return launch(plan, plan->storage.slabs, &r,
-                  plan->storage.slabs != NULL
+    return launch(plan, plan->doors.slabs, &r,
+                  plan->doors.slabs != NULL
                       ? PSG_OK
                       : psg_fail(PSG_ERR_STATE,
                                  "the plan has no slabs yet: psg_plan_slab_handles() makes them"));
@@ -402,7 +412,7 @@ static psg_status find_nonfinite(const psg_plan *plan, psg_arrays *arrays) {
         return psg_fail(PSG_ERR_DATA, "f had a NaN or an Inf, or was too large for its precision; "
                                       "the solve was in place, so f is gone");
     }
-    if (arrays == plan->storage.slabs) { /* a task of the caller's may have written them since */
+    if (arrays == plan->doors.slabs) { /* a task of the caller's may have written them since */
         return psg_fail(PSG_ERR_DATA,
                         "f had a NaN or an Inf when it was transformed, or was too large for "
                         "its precision; what is there now has none");
@@ -471,10 +481,10 @@ psg_status psg_wait(psg_plan *plan) {
     }
     wait_for_run(plan, flight->run);
     const psg_status status = judge(plan, flight);
-    if (flight->arrays != plan->storage.slabs) {
+    if (flight->arrays != plan->doors.slabs) {
         psg_arrays_give_back(plan, flight->arrays);
     } else {
-        plan->storage.slabs_solved = status == PSG_OK;
+        plan->doors.slabs_solved = status == PSG_OK;
     }
     psg_copies_end(plan, flight->run);
     if (plan->context.engine.run_ended == NULL) {

@@ -11,7 +11,7 @@
  * then. The factor factor/(nx ny nz) may be the division's, and then there is no normalize.
  */
 #include "codelets/codelets.h"
-#include "graph/internal.h"
+#include "graph/solving.h"
 
 void psg_graph_staged(psg_run *run, const psg_plan *plan, const psg_lane *lane,
                       const psg_arrays *arrays) {

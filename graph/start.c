@@ -1,6 +1,7 @@
 /* StarPU's start and stop, and what is asked of it. */
 #include "base/tuning.h"
-#include "graph/internal.h"
+#include "graph/process.h"
+#include "runtime/node.h"
 
 #include "runtime/decimal.h"
 #include "runtime/device.h"

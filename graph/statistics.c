@@ -1,4 +1,4 @@
-#include "graph/internal.h"
+#include "graph/parts.h"
 #include "runtime/copies.h"
 #include "runtime/device.h"
 

@@ -1,4 +1,4 @@
-#include "graph/internal.h"
+#include "graph/fail.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,4 +1,6 @@
 /* The terms of a solve: lambda, the factor and the rule for the mean, which may change from solve to solve. */
+#include "graph/process.h"
+#include "graph/solving.h"
 #include "graph/transforms.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 #include "graph/transforms.h"
+#include "graph/make.h"
+#include "graph/solving.h"
 
 #include "runtime/simulation.h"
 
@@ -77,8 +79,8 @@ static const psg_cpu_effort efforts[PSG_EFFORT_COUNT] = {
 
 /* ------------------------------------------------------------------------------ FFT plans */
 
-psg_status psg_transforms_plan(psg_plan *plan) {
-    psg_context *c = &plan->context;
+psg_status psg_transforms_plan(psg_cpu_fft **fft, const psg_plan *plan) {
+    const psg_context *c = &plan->context;
     if (plan->workers.cpu_count == 0 || psg_simulated()) { /* cuFFT's plans are the workers' */
         return PSG_OK;
     }
@@ -92,15 +94,15 @@ psg_status psg_transforms_plan(psg_plan *plan) {
         memcpy(spec.kind[d], psg_transform_of(&plan->problem.grid.axis[d])->kind,
                sizeof spec.kind[d]);
     }
-    c->fft = c->cpu->fft_create(&spec);
+    *fft = c->cpu->fft_create(&spec);
     free(wisdom);
-    if (c->fft == NULL) {
+    if (*fft == NULL) {
         return psg_fail(
             PSG_ERR_RUNTIME,
             "FFTW found no plan for %zu x %zu x %zu points, or no memory to look for one",
             c->layout.n[0], c->layout.n[1], c->layout.n[2]);
     }
-    if (c->cpu->fft_learnt(c->fft)) {
+    if (c->cpu->fft_learnt(*fft)) {
         psg_wisdom_keep(plan);
     }
     return PSG_OK;
@@ -131,10 +133,9 @@ static double waves_of(const psg_transform *row, size_t m, size_t n) {
 
 /* Eigenvalues along one axis, in the plan's precision. Along x a complex number has one of a Fourier transform, else
  * two. Of a huge box they vanish and of a tiny one they overflow, and either would give a wrong u without a word. */
-static psg_status make_table(psg_plan *plan, int d) {
+static psg_status make_table(psg_problem *p, const psg_plan *plan, int d) {
     double most = 0;
     double least = INFINITY;
-    psg_problem *p = &plan->problem;
     const psg_axis *axis = &p->grid.axis[d];
     const psg_transform *row = psg_transform_of(axis);
     const psg_symbol_function eigenvalue = row->eigenvalue[p->options.symbol];
@@ -160,7 +161,6 @@ static psg_status make_table(psg_plan *plan, int d) {
     p->eigen_most += most;
     p->eigen_first += row->null ? 0 : least;
     p->eigen_least = fmin(p->eigen_least, least);
-    plan->context.eigen[d] = p->eigen[d];
     return PSG_OK;
 }
 
@@ -202,12 +202,11 @@ psg_status psg_transforms_terms(psg_terms *terms, const psg_plan *plan,
     return check_quotients(plan, args, plan->context.form.normalizes ? 1 : terms->scale);
 }
 
-psg_status psg_transforms_divide(psg_plan *plan) {
-    psg_problem *p = &plan->problem;
+psg_status psg_transforms_divide(psg_problem *p, const psg_plan *plan) {
     p->eigen_least = INFINITY;
     p->eigen_first = p->eigen_most = 0;
     for (int d = 0; d < 3; d++) {
-        const psg_status status = make_table(plan, d);
+        const psg_status status = make_table(p, plan, d);
         if (status != PSG_OK) {
             return status;
         }

@@ -3,7 +3,7 @@
 #define PSG_GRAPH_TRANSFORMS_H
 
 #include "cpu/symbol.h"
-#include "graph/internal.h"
+#include "graph/parts.h"
 
 /** The transform along an axis with these conditions and points. */
 typedef struct psg_transform {
@@ -39,11 +39,11 @@ bool psg_transforms_periodic(const psg_grid *grid);
 
 /** The eigenvalues along each axis, and the plan's terms.
  *  @return PSG_OK; PSG_ERR_MEMORY, _ARG: out of the range of the precision */
-psg_status psg_transforms_divide(psg_plan *plan);
+psg_status psg_transforms_divide(psg_problem *problem, const psg_plan *plan);
 /** What lambda and factor are to the tasks of a solve. @param[out] terms  without its relay
  *  @return PSG_OK; PSG_ERR_ARG: out of the range of the precision */
 psg_status psg_transforms_terms(psg_terms *terms, const psg_plan *plan, const psg_solve_args *args);
-/** FFTW's plans, where cores take tasks. @return PSG_OK; PSG_ERR_RUNTIME */
-psg_status psg_transforms_plan(psg_plan *plan);
+/** FFTW's plans, where cores take tasks; else NULL. @return PSG_OK; PSG_ERR_RUNTIME */
+psg_status psg_transforms_plan(psg_cpu_fft **fft, const psg_plan *plan);
 
 #endif

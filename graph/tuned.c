@@ -1,6 +1,7 @@
 /* What `psg tune` found: looked up when a plan begins, stored and listed for the command. */
-#include "graph/internal.h"
+#include "graph/options.h"
 #include "runtime/device.h"
+#include "runtime/node.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -2,8 +2,9 @@
  * that was cut short is known by it. Its name says what it is for. */
 #include "base/file.h"
 #include "base/kept.h"
-#include "graph/internal.h"
+#include "graph/options.h"
 #include "runtime/device.h"
+#include "runtime/node.h"
 
 #include <errno.h>
 #include <math.h>

@@ -2,8 +2,8 @@
  * rows that kspace returns or fetches; and a segment's next solve takes nothing of those whose turn is yet to come.
  * From inside the library, with a lane in main memory; the kernels are loops here. */
 #include "codelets/cuda.h"
-#include "graph/internal.h"
 #include "graph/psg_observe.h"
+#include "graph/solving.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

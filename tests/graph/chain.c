@@ -2,7 +2,8 @@
  * by bit, and so are the tasks that it tells of: how many of each stage, when each ran, and which needed which.
  * From inside the library: plans chain tasks on a GPU alone, so that is set here. */
 #include "runtime/chain.h"
-#include "graph/internal.h"
+#include "graph/parts.h"
+#include "graph/process.h"
 #include "graph/psg_observe.h"
 #include "graph/psg_starpu.h"
 #include "tests/check.h"
@@ -174,7 +175,7 @@ static void solve(psg_plan *plan, const void *f, void *u, told *t) {
 /** Leave u its room and no values: a chain writes it first, and may read it then. */
 static void forget_u(psg_plan *plan) {
     for (size_t s = 0; s < plan->context.layout.segments.count; ++s) {
-        starpu_data_deinitialize(plan->storage.slabs->u_slabs[s]);
+        starpu_data_deinitialize(plan->doors.slabs->u_slabs[s]);
     }
 }
 

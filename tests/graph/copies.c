@@ -1,8 +1,8 @@
 /* Copies that were timed are told to the solve that they ended in, once, in the order of their
  * ends, with what stands at one of their addresses: slabs of f and u, and parts of the spectrum.
  * From inside the library: copies are made up, and the plan's GPU too. */
-#include "graph/internal.h"
 #include "graph/psg_observe.h"
+#include "graph/solving.h"
 #include "tests/check.h"
 #include "tests/harness.h"
 
@@ -17,7 +17,7 @@ static const oracle_grid box = {{NX, NY, NZ}, {1.0, 1.0, 1.0}};
 
 /** Is it what stands at an address of the array? */
 static void check_array(const psg_plan *plan, const double *array, char data) {
-    const psg_arrays *arrays = plan->storage.arrays;
+    const psg_arrays *arrays = plan->doors.arrays;
     for (size_t z = 0; z < NZ; ++z) {
         for (size_t p = 0; p < PLANE; p += PLANE - 1) {
             psg_copy copy = {.segment = SIZE_MAX, .sheet = SIZE_MAX};

@@ -2,7 +2,8 @@
  * there together, as StarPU would wait for ever for room for all of what that task has, where there is enough for the
  * tasks one by one. It takes what its tasks take one after the other, with no gap between them, and tells of each.
  * From inside the library, which has the plan's chain. */
-#include "graph/internal.h"
+#include "graph/parts.h"
+#include "graph/process.h"
 #include "graph/psg_machine.h"
 #include "graph/psg_observe.h"
 #include "graph/psg_starpu.h"
@@ -73,8 +74,7 @@ static void try_case(const void *argument) {
                  sheets = plan->context.layout.sheets.count;
     const size_t data = segments * (2 + sheets), uses = segments * (2 + 3 * sheets);
     const size_t total = psg_task_total(&plan->context);
-    CHECK(plan->placement.resident &&
-              plan->context.engine.chain_steps == (c->planes == 0 ? total : 0),
+    CHECK(plan->home.resident && plan->context.engine.chain_steps == (c->planes == 0 ? total : 0),
           "%g: in main memory, or %zu of %zu tasks are chained", c->gpu_memory,
           plan->context.engine.chain_steps, total);
     CHECK_STATUS(psg_slabs_put(plan, &grid), PSG_OK); /* which is not looked at */

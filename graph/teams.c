@@ -1,7 +1,8 @@
 /* Which plans have a team, and its life. */
-#include "runtime/team.h"
-#include "graph/internal.h"
+#include "graph/make.h"
+#include "graph/process.h"
 #include "runtime/simulation.h"
+#include "runtime/team.h"
 
 #include <stdlib.h>
 
@@ -13,20 +14,19 @@ static bool runs_kernels(void) {
 
 /* Who cuts the grid, or names a policy, wants to see tasks; and only tasks fit performance models
  * and a linear program. */
-bool psg_team_wanted(const psg_plan *plan) {
+bool psg_team_wanted(const psg_workers *w, const psg_plan *plan) {
     const struct starpu_sched_policy *policy = starpu_sched_get_sched_policy();
     const psg_options *o = &plan->problem.options;
-    return plan->workers.gpu_count == 0 && plan->processes.ranks == 1 && !plan->workers.copies &&
-           !psg_simulated() && runs_kernels() && o->segment_planes == 0 && o->sheets == 0 &&
+    return w->gpu_count == 0 && plan->processes.ranks == 1 && !w->copies && !psg_simulated() &&
+           runs_kernels() && o->segment_planes == 0 && o->sheets == 0 &&
            !plan->problem.policy_asked && o->calibrate == 0 &&
            !psg_policy_uses_models(policy != NULL ? policy->policy_name : NULL);
 }
 
-psg_status psg_team_make(psg_plan *plan) {
+psg_status psg_team_make(psg_engine *e, const psg_plan *plan) {
     if (!plan->workers.teams) {
         return PSG_OK;
     }
-    psg_engine *e = &plan->context.engine;
     const size_t *n = plan->context.layout.n;
     e->team_steps = psg_task_total(&plan->context);
     e->team_bytes = (double)(n[0] * n[1] * n[2] * plan->context.cpu->real_bytes);
@@ -37,11 +37,11 @@ psg_status psg_team_make(psg_plan *plan) {
     return e->team != NULL ? PSG_OK : psg_fail(PSG_ERR_MEMORY, "no memory for a team");
 }
 
-void psg_team_end(psg_plan *plan) {
-    if (plan->context.engine.team != NULL) {
+void psg_team_end(psg_engine *engine) {
+    if (engine->team != NULL) {
         psg_runtime_awake();
-        psg_team_destroy(plan->context.engine.team);
+        psg_team_destroy(engine->team);
         psg_runtime_rest();
-        plan->context.engine.team = NULL;
+        engine->team = NULL;
     }
 }

@@ -10,7 +10,9 @@
  * A process that takes a loan gives it back before the owner frees the memory: all processes meet in between. Where one
  * of them does not come any more, the memory that it may still use is left. */
 #include "base/clock.h"
-#include "graph/internal.h"
+#include "graph/make.h"
+#include "graph/process.h"
+#include "graph/solving.h"
 #include "runtime/device.h"
 #include "runtime/loan.h"
 
@@ -20,7 +22,7 @@
 #include <string.h>
 #include <unistd.h>
 
-bool psg_shares(const psg_plan *plan) {
+bool psg_lends(const psg_plan *plan) {
     return plan->processes.ranks > 1 && plan->placement.exchange == PSG_EXCHANGE_DIRECT;
 }
 
@@ -238,7 +240,7 @@ static bool suits(const psg_plan *plan, char *words, size_t size) {
 }
 
 /* With AUTO the answer is one for all processes, and so is the reason. Else the process that is the reason fails. */
-psg_status psg_share_try(psg_plan *plan) {
+psg_status psg_lend_try(psg_lending *lending, const psg_plan *plan) {
     const psg_options *o = &plan->problem.options;
     const bool asked = o->exchange == PSG_EXCHANGE_DIRECT;
     char words[256] = "";
@@ -247,13 +249,12 @@ psg_status psg_share_try(psg_plan *plan) {
         return PSG_OK;
     }
     const bool able = suits(plan, words, sizeof words);
-    plan->processes.near = everywhere(plan, able);
-    if (plan->processes.near) {
+    lending->near = everywhere(plan, able);
+    if (lending->near) {
         const bool good = attempt(plan, words, sizeof words);
-        plan->processes.near = everywhere(plan, good);
+        lending->near = everywhere(plan, good);
     }
-    plan->placement.resident = plan->processes.near && plan->workers.gpu_count > 0;
-    if (plan->processes.near) {
+    if (lending->near) {
         return PSG_OK;
     }
     const psg_status mine =
@@ -265,7 +266,7 @@ psg_status psg_share_try(psg_plan *plan) {
     }
     const psg_status status = psg_ranks_agree(plan->processes.comm, mine);
     if (status == PSG_ERR_UNSUPPORTED && plan->workers.gpu_count > 0) {
-        (void)snprintf(plan->processes.note, sizeof plan->processes.note, "%s", psg_last_error());
+        (void)snprintf(lending->note, sizeof lending->note, "%s", psg_last_error());
     }
     if (status == PSG_ERR_UNSUPPORTED) {
         psg_clear_error();
@@ -274,12 +275,12 @@ psg_status psg_share_try(psg_plan *plan) {
 }
 
 const char *psg_plan_note(const psg_plan *plan) {
-    return plan != NULL ? plan->processes.note : "";
+    return plan != NULL ? plan->lending.note : "";
 }
 
 /* ---------------------------------------------------------------------------------- lanes */
 
-bool psg_share_allocate(const psg_plan *plan, psg_chunk *chunk) {
+bool psg_lend_allocate(const psg_plan *plan, psg_chunk *chunk) {
     const bool counted = chunk->node != STARPU_MAIN_RAM;
     if (counted && starpu_memory_allocate((unsigned)chunk->node, chunk->bytes, 0) != 0) {
         return false;
@@ -298,7 +299,7 @@ bool psg_share_allocate(const psg_plan *plan, psg_chunk *chunk) {
     return chunk->lent;
 }
 
-void psg_share_free(const psg_plan *plan, psg_chunk *chunk) {
+void psg_lend_free(const psg_plan *plan, psg_chunk *chunk) {
     psg_loan_free(device_of(plan, chunk->place), chunk->memory);
     if (chunk->node != STARPU_MAIN_RAM) {
         starpu_memory_deallocate((unsigned)chunk->node, chunk->bytes);
@@ -333,7 +334,7 @@ static bool offer_items(psg_lane *lane, const psg_plan *plan, size_t count, char
     return good;
 }
 
-void *psg_share_item(const psg_lane *lane, const psg_plan *plan, int rank, size_t m, int worker) {
+void *psg_lend_item(const psg_lane *lane, const psg_plan *plan, int rank, size_t m, int worker) {
     const psg_loans *l = lane->loans;
     size_t place = 0;
     while (place + 1 < l->places && plan->workers.gpus[place] != worker) {
@@ -344,8 +345,7 @@ void *psg_share_item(const psg_lane *lane, const psg_plan *plan, int rank, size_
     return (char *)l->taken[place * l->others + memory] + item->offset;
 }
 
-psg_status psg_share_connect(psg_lane *lane, const psg_plan *plan, size_t items,
-                             psg_status status) {
+psg_status psg_lend_connect(psg_lane *lane, const psg_plan *plan, size_t items, psg_status status) {
     psg_comm *comm = plan->processes.comm;
     char words[256] = "";
     double most = (double)items;
@@ -379,7 +379,7 @@ psg_status psg_share_connect(psg_lane *lane, const psg_plan *plan, size_t items,
                                      : psg_fail(PSG_ERR_RUNTIME, "%s", words));
 }
 
-bool psg_share_disconnect(psg_lane *lane, const psg_plan *plan) {
+bool psg_lend_disconnect(psg_lane *lane, const psg_plan *plan) {
     if (lane->loans == NULL) {
         return true;
     }

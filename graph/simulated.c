@@ -1,7 +1,8 @@
 /* What is special about a simulation. */
-#include "runtime/simulation.h"
 #include "base/clock.h"
-#include "graph/internal.h"
+#include "graph/make.h"
+#include "graph/process.h"
+#include "runtime/simulation.h"
 
 int psg_simulation(void) {
     return psg_simulated();
@@ -40,7 +41,7 @@ psg_status psg_simulation_nodes_check(const psg_options *options, const psg_grid
 }
 
 /* StarPU ends the program at a task whose time is not known. */
-psg_status psg_simulation_check(psg_plan *plan) {
+psg_status psg_simulation_check(const psg_plan *plan) {
     const psg_context *c = &plan->context;
     const psg_machine *machine = psg_simulation_machine();
     const bool used[2] = {plan->workers.cpu_count > 0, plan->workers.gpu_count > 0};

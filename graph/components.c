@@ -1,5 +1,6 @@
 /* What the library was built from, and what it runs on. */
-#include "graph/internal.h"
+#include "cpu/ops.h"
+#include "graph/process.h"
 
 #include "runtime/comm.h"
 #include "runtime/device.h"

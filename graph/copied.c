@@ -1,6 +1,6 @@
 /* The copies to, from and between GPUs in a solve, for traces. */
+#include "graph/solving.h"
 #include "runtime/copies.h"
-#include "graph/internal.h"
 #include "runtime/device.h"
 
 #include <stdint.h>
@@ -32,7 +32,7 @@ static psg_copy describe(const psg_plan *plan, const psg_copy_record *record) {
     const void *ends[2] = {record->source, record->target};
     bool found = false;
     for (int end = 0; end < 2 && !found; end++) {
-        for (const psg_arrays *a = plan->storage.arrays; a != NULL && !found; a = a->next) {
+        for (const psg_arrays *a = plan->doors.arrays; a != NULL && !found; a = a->next) {
             found = psg_arrays_find(plan, a, ends[end], &copy);
         }
         for (size_t m = 0; m < plan->storage.lane_count && !found; m++) {
@@ -46,7 +46,7 @@ static psg_copy describe(const psg_plan *plan, const psg_copy_record *record) {
  * copies between GPUs and of slabs go to who waits first. */
 static bool ours(const psg_copy_record *record, const void *argument) {
     const psg_plan *plan = argument;
-    return record->way == PSG_COPY_D2D || plan->storage.slabs != NULL ||
+    return record->way == PSG_COPY_D2D || plan->doors.slabs != NULL ||
            describe(plan, record).data != 0;
 }
 

@@ -1,0 +1,249 @@
+/** @file parts.h  What a plan is made of. */
+#ifndef PSG_GRAPH_PARTS_H
+#define PSG_GRAPH_PARTS_H
+
+#include "codelets/codelets.h"
+#include "codelets/gpu.h"
+#include "graph/fail.h"
+#include "graph/psg_observe.h"
+#include "graph/psg_starpu.h"
+#include "runtime/copies.h"
+#include "runtime/history.h"
+#include "runtime/message.h"
+#include "runtime/node.h"
+
+#include <math.h>
+#include <starpu.h>
+
+/* ----------------------------------------------------------------------- what lanes and arrays are */
+
+/** A piece of memory on a StarPU memory node. */
+typedef struct psg_chunk {
+    int node;
+    size_t bytes;
+    void *memory;
+    size_t first; /**< of a lane: the item with which it begins */
+    bool lent;    /**< other processes reach it, see lend.c */
+    size_t place; /**< if it is lent: the GPU that has it, by its number among workers.gpus */
+} psg_chunk;
+
+/** Room for the spectrum of one solve at a time; solves that share a lane follow one another. */
+typedef struct psg_lane {
+    psg_chunk *chunks; /**< [chunk_count]: the memory */
+    size_t chunk_count;
+    void **item;             /**< where each thing in it stands; see lane.c */
+    psg_relay_place *relay;  /**< by StarPU worker, the rows that kspace relays; NULL: none */
+    struct psg_loans *loans; /**< with psg_lends(): where the other processes' items stand */
+    size_t bytes;
+    size_t number; /**< of the lane in the plan */
+    /* Blocks are complex [z][y][nxc]. What the segments have: [own segments][bundles]. What came
+     * of it, or stayed: [segments][own bundles]. What the sheets have: [segments][own sheets].
+     * In one process all are the same handles. */
+    starpu_data_handle_t *bundles;
+    starpu_data_handle_t *arrivals;
+    starpu_data_handle_t *blocks;
+    starpu_data_handle_t *spectra; /**< staged: [own segments], complex [z][ny][nxc] */
+    starpu_data_handle_t *columns; /**< staged: [own sheets], a sheet each */
+    psg_alltoall alltoall;         /**< exchange alltoall */
+    psg_alltoall_data outward;     /**< of `bundles`, those of other processes */
+    psg_alltoall_data inward;      /**< of `arrivals`, those of other processes */
+    starpu_data_handle_t turn;     /**< of exchanges that follow one another */
+    double turn_word;
+    unsigned users; /**< runs in flight in it */
+} psg_lane;
+
+/** f and u as handles by own segment: the plan's slabs, or a caller's arrays, kept for the next solve with the same. */
+typedef struct psg_arrays {
+    struct psg_arrays *next;
+    size_t number;    /**< no other of the plan's has it, nor had it */
+    size_t count;     /**< arrays of f, and of u; 0: slabs, or a process without planes */
+    psg_array *given; /**< [2 count]: f and then u, as the caller said; streams are NULL */
+    psg_array *f;     /**< [count]: with device and strides */
+    psg_array *u;     /**< [count] */
+    starpu_data_handle_t *f_slabs;
+    starpu_data_handle_t *u_slabs;
+    bool in_place;  /**< f is u */
+    bool stays;     /**< f and u are on the GPUs that work on them: nothing is brought */
+    bool looked_at; /**< StarPU may have a copy of f that is older than f */
+    bool busy;
+} psg_arrays;
+
+/** An array of the caller's that is page-locked for copies to and from GPUs. */
+typedef struct psg_pinned {
+    struct psg_pinned *next;
+    void *array;
+} psg_pinned;
+
+/* -------------------------------------------------------------------------------------- the parts */
+
+/** Memory for what the values on the sides add to f in a solve. */
+typedef struct psg_sides_room psg_sides_room;
+
+/** A solve in flight, oldest first in the plan's list. */
+typedef struct psg_flight {
+    struct psg_flight *next;
+    psg_run *run;
+    psg_lane *lane;
+    psg_arrays *arrays;    /**< the plan's slabs, or from its cache */
+    psg_terms terms;       /**< for its tasks */
+    psg_mean mean;         /**< what to do with the mean of f */
+    psg_sides_room *sides; /**< memory of terms.sides; NULL: none */
+    double side_largest;   /**< the largest absolute value that the sides add to f here */
+    bool chained;          /**< its tasks are one of StarPU's */
+    bool program;          /**< StarPU's linear program is about it */
+} psg_flight;
+
+/** What is asked for. */
+typedef struct psg_problem {
+    psg_options options; /**< checked */
+    psg_grid grid;
+    bool policy_asked;  /**< the options name a scheduling policy */
+    bool tuned;         /**< some of the options are what `psg tune` stored */
+    void *eigen[3];     /**< eigenvalues along each axis, in the plan's precision */
+    double eigen_first; /**< the absolute value of the sum of those of mode (0,0,0) */
+    double eigen_least; /**< the least absolute value in them but 0; INFINITY: there is no other */
+    double eigen_most;  /**< the largest absolute value of a sum, one of each axis */
+    psg_terms terms;    /**< of a solve without terms of its own; without its relay */
+} psg_problem;
+
+/** The processes that share the plan. */
+typedef struct psg_processes {
+    psg_comm *comm; /**< NULL: one process */
+    int ranks;      /**< 1 without a communicator */
+    int rank;
+} psg_processes;
+
+/** The workers of this process that take the plan's tasks. */
+typedef struct psg_workers {
+    size_t count;                 /**< StarPU's, of all kinds */
+    size_t most[2];               /**< cores and GPUs of the process that has most of each */
+    int gpus[STARPU_NMAXWORKERS]; /**< the CUDA workers that take its tasks */
+    size_t gpu_count;             /**< 0: the CPU workers take them */
+    size_t cpu_count;             /**< CPU workers that take its tasks; 0: the GPUs take them */
+    bool anywhere;                /**< GPUs or cores, as the policy decides for each task */
+    double cpu_share;             /**< the cores' part of planes and rows; 1 without GPUs, and where
+                                       nobody has a part of his own */
+    bool copies;                  /**< StarPU may hold copies of f and u elsewhere: on GPUs, or in
+                                       another NUMA node's memory */
+    bool teams;                   /**< cores share the steps of a solve, see runtime/team.h */
+    int *usable;                  /**< [usable_count]: those that can take its tasks, GPUs first */
+    size_t usable_count;
+} psg_workers;
+
+/** Do the processes reach each other's memory? */
+typedef struct psg_lending {
+    bool near;      /**< all of them do */
+    char note[256]; /**< why they do not, for psg_plan_note() */
+} psg_lending;
+
+/** Where the spectrum is at home, and what there was no room for. */
+typedef struct psg_home {
+    bool
+        resident; /**< on the GPUs; else in main memory, and StarPU brings copies of blocks to the GPUs and
+                        evicts them */
+    bool fetches; /**< there was no room for a second place of the rows that kspace relays */
+    bool finer;   /**< there was no room for what larger segments need */
+} psg_home;
+
+/** How blocks are exchanged, and what that needs. */
+typedef struct psg_placement {
+    psg_exchange exchange;
+    double room; /**< bytes on a GPU for what its tasks work on, if that comes and goes; INFINITY:
+                      enough */
+    bool ahead;  /**< f of arrays comes to the GPUs ahead of the tasks that read it */
+    psg_direct_codelets direct;
+    int *direct_node; /**< [1 + sheets]: memory nodes of the data of `direct`; NULL without */
+    psg_gpu_user gpu_user;
+} psg_placement;
+
+/** What carries blocks to other processes; all 0 in one process. */
+typedef struct psg_between {
+    psg_exchange_codelets codelets;
+    int *main_memory; /**< memory nodes of their data */
+    size_t messages;  /**< of a solve */
+    psg_wire *wire;
+} psg_between;
+
+/** The memory of solves. More lanes come with solves in flight. */
+typedef struct psg_storage {
+    void **scratch; /**< by StarPU worker number */
+    size_t
+        sides_scratch; /**< bytes of it before the plane that solves with values on the sides use */
+    psg_cpu_piece **pieces; /**< by StarPU worker number */
+    size_t scratch_bytes;
+    psg_lane **lanes; /**< options.in_flight; those from lane_count on are NULL */
+    size_t lane_count;
+    bool left; /**< MPI has memory of the lanes, and the wire, of solves that were given up */
+} psg_storage;
+
+/** The caller's arrays. */
+typedef struct psg_doors {
+    psg_arrays *arrays; /**< the cache */
+    size_t arrays_made;
+    psg_arrays *slabs; /**< NULL until asked for */
+    bool slabs_solved; /**< a solve has written their u */
+    bool awake;        /**< workers stay awake, for arrays that stay on GPUs, or slabs */
+    psg_pinned *pinned;
+} psg_doors;
+
+/** The solves in flight. */
+typedef struct psg_flights {
+    psg_flight *oldest;
+    psg_flight *newest;
+    psg_run *idle_runs;
+    psg_sides_room *idle_rooms;
+    uint64_t launched;
+} psg_flights;
+
+/** What is known of the solves so far. */
+typedef struct psg_past {
+    double plan_seconds;
+    uint64_t solves;     /**< those that ended */
+    psg_history latest;  /**< of the latest solve */
+    double mean;         /**< of its f */
+    bool from_memory;    /**< its f and u were arrays in main memory */
+    double copied_bytes; /**< of its f and u: psg_arrays_copied() */
+    psg_copy_list moved; /**< its copies; times as they were taken: those of StarPU's clock */
+    psg_copy *copy;      /**< [moved.count]: the same, as they are told */
+    struct psg_program *program; /**< NULL: none was asked for yet */
+} psg_past;
+
+/** Each part is made from those before it, by the steps of graph/plan.c. None but the last four changes after
+ *  psg_plan_create(). */
+struct psg_plan {
+    psg_problem problem;
+    psg_processes processes;
+    psg_workers workers;
+    psg_lending lending;
+    psg_home home; /**< with less room on the GPUs another one, and the parts below are made anew */
+    psg_placement placement;
+    psg_between between;
+    psg_context
+        context; /**< what tasks see of the parts, with the layout and the form of their data */
+    psg_storage storage;
+    psg_doors doors;
+    psg_flights flights;
+    psg_past past;
+};
+
+/* ----------------------------------------------------------------- what the parts tell, placement.c, lend.c */
+
+/** Bytes that StarPU can have on the GPU of the plan's with the least; SIZE_MAX: not known.
+ *  @param[in] emptied  once it has evicted all that it holds there */
+size_t psg_placement_room(const psg_plan *plan, bool emptied);
+
+/** Do the blocks of one more solve fit the GPUs that would have them?
+ *  @param[in] ahead  with all of its f, which comes ahead of the tasks that read it, and of a u
+ *                     that is still on its way home */
+bool psg_placement_fits(const psg_plan *plan, bool ahead);
+/** And if `twice` rows of every plane had a second place? */
+bool psg_placement_fits_twice(const psg_plan *plan, bool ahead, size_t twice);
+/** The memory node of a worker's data; main memory for worker -1. */
+int psg_placement_node(int worker);
+/** Where a worker's part of the spectrum is at home. */
+int psg_placement_home(const psg_plan *plan, int worker);
+
+/** Do the processes of this plan write and read blocks in each other's memory? */
+bool psg_lends(const psg_plan *plan);
+
+#endif

@@ -1,0 +1,185 @@
+/** @file solving.h  How a plan solves: memory, tasks, and what is known of them afterwards. */
+#ifndef PSG_GRAPH_SOLVING_H
+#define PSG_GRAPH_SOLVING_H
+
+#include "graph/parts.h"
+
+/* --------------------------------------------------------------------------------- terms.c */
+
+/** The plan's own. */
+psg_solve_args psg_terms_of_plan(const psg_plan *plan);
+/** What a program gave, whatever version of the struct it is. @param[in] args  not NULL
+ *  @return PSG_OK; PSG_ERR_ARG: no version of this library's */
+psg_status psg_terms_read(psg_solve_args *full, const psg_plan *plan, const psg_solve_args *args);
+/** The terms of a solve, checked as those of a plan are.
+ *  @param[in]  args   from psg_terms_read()
+ *  @param[out] terms  without its relay and sides
+ *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED */
+psg_status psg_terms_take(const psg_plan *plan, const psg_solve_args *args, psg_terms *terms,
+                          psg_mean *mean);
+/** Have all processes the same? Collective. @param[in] args  checked @return PSG_OK; PSG_ERR_ARG, _RUNTIME */
+psg_status psg_terms_same(const psg_plan *plan, const psg_solve_args *args);
+
+/* --------------------------------------------------------------------------------- sides.c */
+
+/** Check the values on the sides, and make the tables of what they add.
+ *  @param[in]  args     from psg_terms_read(), with terms that were checked
+ *  @param[out] largest  the largest absolute value that is added to f here
+ *  @param[out] room     to be given back when the solve has ended, or after a failure; untouched without values
+ *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED, _DATA, _MEMORY */
+psg_status psg_sides_take(psg_plan *plan, const psg_solve_args *args, psg_sides *sides,
+                          double *largest, psg_sides_room **room);
+/** NULL is fine. */
+void psg_sides_give_back(psg_plan *plan, psg_sides_room *room);
+/** Free what was given back. */
+void psg_sides_free(psg_plan *plan);
+
+/* ---------------------------------------------------------------------------------- door.c */
+
+/** The segments of a GPU's part; those of the process for PSG_HOST. */
+psg_range psg_door_segments(const psg_plan *plan, int device);
+/** The memory node of a device of the plan's, or of PSG_HOST. @return -1: it has no such device */
+int psg_door_node(const psg_plan *plan, int device);
+/** So many arrays of f, and of u? @return PSG_OK; PSG_ERR_ARG */
+psg_status psg_door_check_count(const psg_plan *plan, size_t count);
+/** Find out where the arrays are, f and u as they were given, and whether a solve can use them.
+ *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED */
+psg_status psg_door_check(const psg_plan *plan, psg_arrays *arrays);
+/** Do they leave the arrays of solves in flight alone? @return PSG_OK; PSG_ERR_ARG */
+psg_status psg_door_check_flights(const psg_plan *plan, const psg_arrays *arrays);
+
+/* -------------------------------------------------------------------------------- arrays.c */
+
+/** The handles of the caller's arrays, checked, marked busy; copies of f elsewhere are taken to be stale.
+ *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED, _MEMORY, _RUNTIME */
+psg_status psg_arrays_take(psg_plan *plan, size_t count, const psg_array *f, const psg_array *u,
+                           psg_arrays **arrays);
+/** Before a segment's first task is submitted: f comes from the caller's array to the GPU that has
+ *  the segment, and the task is handed to that GPU when f is there. Nothing without plan->placement.ahead.
+ *  @param[in] room  what the task writes: f comes once all that was submitted before and writes it
+ *                   has ended, so of the solves that wait for a lane only the next one's is there */
+void psg_arrays_bring_f(psg_run *run, const psg_plan *plan, const psg_arrays *arrays, size_t s,
+                        starpu_data_handle_t room);
+/** Is f where the tasks that read it run, and room for u too? Then one task can have all of both;
+ *  where they do not fit beside the spectrum, StarPU would wait for ever for the room. A hint: a
+ *  task of the caller's may have yet to write f, and what nobody uses now may be evicted. */
+bool psg_arrays_there(const psg_plan *plan, const psg_arrays *arrays);
+/** After a segment's last: u goes to the caller's array as soon as it is written. */
+void psg_arrays_bring_u(psg_run *run, const psg_plan *plan, const psg_arrays *arrays, size_t s);
+/** Wait until u is in the caller's array, and keep the handles for another time. */
+void psg_arrays_give_back(const psg_plan *plan, psg_arrays *arrays);
+void psg_arrays_destroy(psg_arrays *arrays, const psg_plan *plan);
+/** All of a plan's. */
+void psg_arrays_free(psg_doors *doors, const psg_plan *plan);
+/** What stands at an address in memory, of f, u or a lane: data, segment and sheet of the copy.
+ *  @return false: nothing of it, and the copy stays as it is */
+bool psg_arrays_find(const psg_plan *plan, const psg_arrays *arrays, const void *address,
+                     psg_copy *copy);
+bool psg_lane_find(const psg_plan *plan, const psg_lane *lane, const void *address, psg_copy *copy);
+/** Are all of f and u at home in main memory? */
+bool psg_arrays_in_memory(const psg_arrays *arrays);
+/** Bytes of f that the tasks of a solve read elsewhere than at home, and of u that they wrote elsewhere. */
+double psg_arrays_copied(const psg_plan *plan, const psg_arrays *arrays, const psg_history *solve);
+/** Handles without memory of their own yet, for psg_plan_slab_handles(). */
+psg_status psg_arrays_create_slabs(const psg_plan *plan, psg_arrays **arrays);
+
+/* ---------------------------------------------------------------------------------- lane.c */
+
+/** Register a StarPU block of nx x ny x nz elements on a memory node, rows contiguous, planes
+ *  `pitch` elements apart; without memory (NULL) StarPU finds some wherever it is first written. */
+void psg_block_register(starpu_data_handle_t *handle, int node, void *memory, const size_t n[3],
+                        size_t pitch, size_t element_bytes);
+/** And rows so many elements apart. */
+void psg_block_register_rows(starpu_data_handle_t *handle, int node, void *memory,
+                             const size_t n[3], size_t row_pitch, size_t pitch,
+                             size_t element_bytes);
+/** Unregister those that are not NULL, and let their values go. NULL is fine. */
+void psg_block_unregister(starpu_data_handle_t *handles, size_t count);
+
+/** @return PSG_OK; PSG_ERR_MEMORY: *lane is NULL */
+psg_status psg_lane_create(psg_lane **lane, const psg_plan *plan);
+void psg_lane_destroy(psg_lane *lane, const psg_plan *plan);
+
+/* --------------------------------------------------------------------------------- relay.c */
+
+/** Room for the addresses of a lane's relayed rows. Memory of other processes has one for each GPU that reaches it.
+ *  @return false: no memory */
+bool psg_relay_allocate(psg_lane *lane, const psg_plan *plan);
+/** The addresses, once all processes have the lane. */
+void psg_relay_fill(psg_lane *lane, const psg_plan *plan);
+void psg_relay_free(psg_lane *lane, const psg_plan *plan);
+
+/* --------------------------------------------------------------------------------- lend.c */
+
+/** Memory that is lent, for a chunk that has its node and bytes. @return false: there is none */
+bool psg_lend_allocate(const psg_plan *plan, psg_chunk *chunk);
+void psg_lend_free(const psg_plan *plan, psg_chunk *chunk);
+
+/** Lend a lane's chunks to the other processes, and take theirs. Collective.
+ *  @param[in] items   what stands in its chunks, see lane.c
+ *  @param[in] status  PSG_OK if this process has its chunks
+ *  @return that of all processes */
+psg_status psg_lend_connect(psg_lane *lane, const psg_plan *plan, size_t items, psg_status status);
+/** Undo that; nothing where it was not done. The lane's solves have ended. Collective.
+ *  @return may the chunks be freed? Not where another process may still use them. */
+bool psg_lend_disconnect(psg_lane *lane, const psg_plan *plan);
+/** Where item m of another process' lane stands, for a worker of ours. */
+void *psg_lend_item(const psg_lane *lane, const psg_plan *plan, int rank, size_t m, int worker);
+
+/* ------------------------------------------------------------------------------ exchange.c */
+
+/** Submit what carries blocks from segments to sheets, and back: nothing in one process. */
+void psg_exchange_forward(psg_run *run, const psg_plan *plan, const psg_lane *lane);
+void psg_exchange_back(psg_run *run, const psg_plan *plan, const psg_lane *lane);
+
+/* ----------------------------------------------------------------------- fused.c, staged.c */
+
+/** Submit every task of one solve. Failures are latched in the run. */
+void psg_graph_fused(psg_run *run, const psg_plan *plan, const psg_lane *lane,
+                     const psg_arrays *arrays);
+void psg_graph_staged(psg_run *run, const psg_plan *plan, const psg_lane *lane,
+                      const psg_arrays *arrays);
+
+/* -------------------------------------------------------------------------------- events.c */
+
+/** Is every event of the latest solve there? @return PSG_OK; PSG_ERR_MEMORY */
+psg_status psg_events_check(const psg_plan *plan);
+
+/* -------------------------------------------------------------------------------- copied.c */
+
+/** Bracket a solve, before it is submitted and once u is home: between, its copies are kept. */
+void psg_copies_begin(const psg_plan *plan);
+void psg_copies_end(psg_plan *plan, const psg_run *run);
+
+/* -------------------------------------------------------------------------- dependencies.c */
+
+/** psg_history_edges() of the plan's latest solve. @return PSG_OK; PSG_ERR_STATE, _MEMORY */
+psg_status psg_edges_find(const psg_plan *plan, psg_edge **list, size_t *count);
+
+/* --------------------------------------------------------------------------------- rates.c */
+
+/** Bytes per second through memory, of all workers of the plan together, and the bytes of all
+ *  caches there. Measured when first asked for.
+ *  @return PSG_OK; PSG_ERR_MEMORY, _RUNTIME */
+psg_status psg_memory_rate(const psg_plan *plan, double *rate, double *cache_bytes);
+
+/* ------------------------------------------------------------------------------- program.c */
+
+/** Before the tasks of a solve are submitted: StarPU is to make a linear program of them.
+ *  @return false: not for this plan or not now, and psg_program_submitted() must not follow */
+bool psg_program_begin(psg_plan *plan);
+void psg_program_submitted(void);
+
+/** A solve has been waited for. @param[in] whose  the program is about it */
+void psg_program_waited(psg_plan *plan, bool whose);
+
+/** Solve the program about the solve that was waited for last. @return seconds; 0: not known */
+double psg_program_seconds(const psg_plan *plan);
+void psg_program_free(psg_plan *plan);
+
+/* --------------------------------------------------------------------------------- solve.c */
+
+/** What is kept of flights that have ended. */
+void psg_flights_free(psg_flights *flights);
+
+#endif

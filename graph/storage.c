@@ -1,0 +1,66 @@
+/* The memory of solves. */
+#include "base/memory.h"
+#include "graph/make.h"
+#include "graph/process.h"
+#include "graph/solving.h"
+#include "graph/transforms.h"
+
+#include <stdlib.h>
+
+psg_status psg_storage_lanes(psg_storage *storage, const psg_plan *plan) {
+    storage->lanes = calloc(plan->problem.options.in_flight, sizeof *storage->lanes);
+    psg_status status = PSG_OK;
+    if (storage->lanes == NULL) {
+        status = psg_fail(PSG_ERR_MEMORY, "no memory for %u solves in flight",
+                          plan->problem.options.in_flight);
+    }
+    if (psg_lends(plan)) { /* a lane is made on all processes at once */
+        status = psg_ranks_agree(plan->processes.comm, status);
+    }
+    if (status != PSG_OK) {
+        return status;
+    }
+    status = psg_lane_create(&storage->lanes[0], plan);
+    storage->lane_count = status == PSG_OK ? 1 : 0;
+    return status;
+}
+
+psg_status psg_storage_scratch(psg_storage *storage, const psg_plan *plan) {
+    const psg_context *c = &plan->context;
+    /* solves with values on the sides copy a plane of f */
+    const bool copies = !psg_transforms_periodic(&plan->problem.grid) &&
+                        plan->problem.options.symbol == PSG_SYMBOL_FD2;
+    size_t bytes = c->fft != NULL ? c->cpu->fft_scratch_bytes(c->fft) : 0;
+    storage->sides_scratch = (bytes + 63) / 64 * 64;
+    if (c->fft != NULL && copies) {
+        bytes = storage->sides_scratch + c->layout.n[0] * c->layout.n[1] * c->cpu->real_bytes;
+    }
+    storage->scratch = calloc(plan->workers.count, sizeof *storage->scratch);
+    storage->pieces = calloc(plan->workers.count, sizeof *storage->pieces);
+    bool all = storage->scratch != NULL && storage->pieces != NULL;
+    for (size_t w = 0; all && w < plan->workers.count; w++) {
+        if (c->fft != NULL && starpu_worker_get_type((int)w) == STARPU_CPU_WORKER) {
+            storage->scratch[w] = base_allocate(bytes);
+            storage->pieces[w] = malloc(c->layout.segments.count * sizeof **storage->pieces);
+            storage->scratch_bytes += bytes;
+            all = storage->scratch[w] != NULL && storage->pieces[w] != NULL;
+        }
+    }
+    return all ? PSG_OK
+               : psg_fail(PSG_ERR_MEMORY,
+                          "no memory for the workers' scratch: %zu bytes for each of %zu", bytes,
+                          plan->workers.usable_count);
+}
+
+void psg_storage_free(psg_storage *storage, const psg_plan *plan) {
+    for (size_t m = 0; m < storage->lane_count; m++) {
+        psg_lane_destroy(storage->lanes[m], plan);
+    }
+    for (size_t w = 0; w < plan->workers.count; w++) {
+        free(storage->scratch != NULL ? storage->scratch[w] : NULL);
+        free(storage->pieces != NULL ? storage->pieces[w] : NULL);
+    }
+    free(storage->lanes);
+    free(storage->scratch);
+    free(storage->pieces);
+}
