@@ -38,6 +38,15 @@ if(PSG_SIMULATE)
     set(PSG_NAME psg-simulate)
 endif()
 
+# The library's interface: before version 1.0 each minor version may change it, and later each major version.
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+    set(PSG_SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+    set(PSG_COMPATIBILITY SameMinorVersion)
+else()
+    set(PSG_SOVERSION ${PROJECT_VERSION_MAJOR})
+    set(PSG_COMPATIBILITY SameMajorVersion)
+endif()
+
 # Where `psg bench` finds the programs that measure.
 set(PSG_PROGRAMS_DIR ${CMAKE_INSTALL_LIBEXECDIR}/${PSG_NAME})
 set(PSG_PROGRAMS_FULL_DIR ${CMAKE_INSTALL_FULL_LIBEXECDIR}/${PSG_NAME})

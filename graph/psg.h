@@ -34,7 +34,7 @@ extern "C" {
 #endif
 
 #define PSG_VERSION_MAJOR 0
-#define PSG_VERSION_MINOR 1
+#define PSG_VERSION_MINOR 2
 #define PSG_VERSION_PATCH 0
 
 #if defined(__GNUC__)

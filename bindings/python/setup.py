@@ -2,13 +2,17 @@
 finds the library without a word from the user."""
 
 import os
+import re
 import tempfile
 
 from setuptools import setup
 from setuptools.command.build_py import build_py
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-BUILT = os.path.join(os.path.dirname(os.path.dirname(HERE)), "build", "libpsg.so")
+ROOT = os.path.dirname(os.path.dirname(HERE))
+BUILT = os.path.join(ROOT, "build", "libpsg.so")
+with open(os.path.join(ROOT, "CMakeLists.txt"), encoding="utf-8") as lists:
+    VERSION = re.search(r"project\(psg VERSION (\S+)", lists.read()).group(1)
 
 
 class NoteLibrary(build_py):
@@ -19,5 +23,5 @@ class NoteLibrary(build_py):
 
 
 with tempfile.TemporaryDirectory() as scratch:  # the clone stays as it is
-    setup(cmdclass={"build_py": NoteLibrary},
+    setup(version=VERSION, cmdclass={"build_py": NoteLibrary},
           options={"build": {"build_base": scratch}, "egg_info": {"egg_base": scratch}})

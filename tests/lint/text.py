@@ -9,7 +9,7 @@ import sys
 
 import tree
 
-TEXT = tree.CODE + (".f90", ".py", ".sh", ".cmake", ".txt", ".in", ".md", ".def", ".clang-format", ".gitignore")
+TEXT = tree.CODE + (".f90", ".py", ".sh", ".cmake", ".txt", ".in", ".md", ".def", ".cff", ".clang-format", ".gitignore")
 
 # Written so that this file does not find itself.
 MACHINE = [

@@ -13,8 +13,8 @@ from typing import Any, Iterator
 from ._errors import BY_STATUS, Error
 
 # Of the library that this package is written for.
-MAJOR, MINOR = 0, 1
-SONAME = "libpsg.so.%d" % MAJOR
+MAJOR, MINOR = 0, 2
+SONAME = "libpsg.so.%d.%d" % (MAJOR, MINOR)
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -115,15 +115,12 @@ def candidates() -> Iterator[tuple[str, str]]:
     if given:
         yield given, "PSG_LIBRARY in the environment"
         return
-    for name in ("libpsg.so", SONAME):
-        if os.path.exists(os.path.join(HERE, name)):
-            yield os.path.join(HERE, name), "beside the package"
     try:
         from ._built import PATH  # type: ignore[import-not-found,unused-ignore] # pyright: ignore[reportMissingImports]
     except ImportError:
         pass
     else:
-        yield PATH, "the clone that the package was installed from"
+        yield os.path.normpath(os.path.join(HERE, PATH)), "the library that the package was installed with"
     yield SONAME, "the folders of the dynamic linker and LD_LIBRARY_PATH"
 
 
