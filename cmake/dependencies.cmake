@@ -2,20 +2,21 @@
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 
-# StarPU: one installed by the system, or the one that cmake/install-starpu.sh put into build/starpu, for
-# simulation into build/starpu-simgrid.
+# StarPU: the one that cmake/install-starpu.sh put into PSG_STARPU_PREFIX, or else one that the system has.
 if(PSG_SIMULATE)
-    set(psg_starpu_prefix ${PROJECT_SOURCE_DIR}/build/starpu-simgrid)
+    set(psg_starpu_default ${PROJECT_SOURCE_DIR}/build/starpu-simgrid)
     set(PSG_CUDA OFF)
     set(PSG_MPI OFF)
 else()
-    set(psg_starpu_prefix ${PROJECT_SOURCE_DIR}/build/starpu)
+    set(psg_starpu_default ${PROJECT_SOURCE_DIR}/build/starpu)
 endif()
-set(ENV{PKG_CONFIG_PATH} "${psg_starpu_prefix}/lib/pkgconfig:$ENV{PKG_CONFIG_PATH}")
+set(PSG_STARPU_PREFIX ${psg_starpu_default} CACHE PATH
+    "a StarPU for psg alone, where there is one; it is installed along with the library")
+set(ENV{PKG_CONFIG_PATH} "${PSG_STARPU_PREFIX}/lib/pkgconfig:$ENV{PKG_CONFIG_PATH}")
 pkg_check_modules(STARPU IMPORTED_TARGET starpu-1.4>=1.4.0)
 if(NOT STARPU_FOUND)
     message(FATAL_ERROR "StarPU >= 1.4 was not found (pkg-config starpu-1.4). Install libstarpu-dev where the "
-        "distribution has 1.4, or run cmake/install-starpu.sh ${psg_starpu_prefix}")
+        "distribution has 1.4, or run cmake/install-starpu.sh ${PSG_STARPU_PREFIX}")
 endif()
 # Our own StarPU is installed along with the library, beside it; another StarPU stays where it is. Installed
 # programs find StarPU by these RUNPATHs, from the library's folder.
@@ -24,7 +25,7 @@ set(psg_starpu_from_lib ${PSG_NAME}/starpu)
 set(psg_starpu_rpath ${STARPU_LIBRARY_DIRS})
 foreach(folder ${STARPU_LIBRARY_DIRS})
     get_filename_component(found ${folder} REALPATH)
-    get_filename_component(ours ${psg_starpu_prefix}/lib REALPATH)
+    get_filename_component(ours ${PSG_STARPU_PREFIX}/lib REALPATH)
     if(found STREQUAL ours)
         set(psg_installs_starpu ON)
     endif()
@@ -75,7 +76,7 @@ if(psg_starpu_config)
 endif()
 if(NOT PSG_SIMULATE STREQUAL psg_starpu_has_simgrid)
     message(FATAL_ERROR "PSG_SIMULATE=${PSG_SIMULATE}, and the StarPU that was found is on SimGrid: "
-        "${psg_starpu_has_simgrid}. For simulation run: STARPU_SIMGRID=yes cmake/install-starpu.sh ${psg_starpu_prefix}")
+        "${psg_starpu_has_simgrid}. For simulation run: STARPU_SIMGRID=yes cmake/install-starpu.sh ${PSG_STARPU_PREFIX}")
 endif()
 set(PSG_WITH_CUDA OFF)
 if(NOT PSG_CUDA STREQUAL "OFF" AND psg_starpu_has_cuda)

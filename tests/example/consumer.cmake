@@ -1,8 +1,9 @@
 # Install the project, move what was installed to another folder, then run the command from there, and build
 # and run programs against it.
-#   cmake -DNAME=psg|psg-simulate -DWAY=package|pkgconfig -DBUILD=... -DPROJECT=... -DSOURCE=... -DWORK=...
-#       -DCOMPILER=... -DFLAGS=... -P consumer.cmake
-# PROJECT is the clone, SOURCE the folder of this file. A simulation computes nothing: its programs are not run.
+#   cmake -DNAME=psg|psg-simulate -DVERSION=... -DWAY=package|pkgconfig -DBUILD=... -DPROJECT=... -DSTARPU=... -DSOURCE=...
+#       -DWORK=... -DCOMPILER=... -DFLAGS=... -DINTERPRETER=... -DPYTHON=... -DFORTRAN=... -P consumer.cmake
+# PROJECT is the clone, STARPU the prefix of its own StarPU, SOURCE the folder of this file, INTERPRETER a Python, PYTHON the
+# folder of the package in the prefix, FORTRAN a compiler; PYTHON and FORTRAN are empty where they are not tried. A simulation computes nothing: its programs are not run.
 set(prefix ${WORK}/moved/prefix)
 file(REMOVE_RECURSE ${WORK})
 file(MAKE_DIRECTORY ${WORK}/moved)
@@ -31,9 +32,8 @@ foreach(file ${files})
 endforeach()
 
 # Nothing that was installed names the clone, its builds, or the folder before the move.
-get_filename_component(starpu ${PROJECT}/build/starpu REALPATH)
-get_filename_component(starpu_simgrid ${PROJECT}/build/starpu-simgrid REALPATH)
-set(places ${BUILD} ${PROJECT}/build ${starpu} ${starpu_simgrid} ${WORK}/installed)
+get_filename_component(starpu ${STARPU} REALPATH)
+set(places ${BUILD} ${PROJECT}/build ${PROJECT}/bindings ${STARPU} ${starpu} ${WORK}/installed)
 function(names_no_place what text)
     foreach(place ${places})
         string(FIND "${text}" "${place}/" found)
@@ -50,7 +50,7 @@ foreach(file ${files})
         string(REPLACE "]" "/" paths "${paths}")
         string(REPLACE ":" "/:" paths "${paths}")
         names_no_place("the RUNPATH of ${file}" "${paths}")
-    elseif(file MATCHES "\\.(pc|cmake|1)$")
+    elseif(file MATCHES "\\.(pc|cmake|1|py)$")
         file(READ ${prefix}/${file} text)
         names_no_place(${file} "${text}")
     endif()
@@ -82,10 +82,21 @@ else()
     run(${prefix}/bin/${NAME} solve --machine moved --problem modes --grid 64 --gpus 1)
 endif()
 
+# The Python package.
+if(PYTHON)
+    run(${CMAKE_COMMAND} -E env --unset=PSG_LIBRARY --unset=LD_LIBRARY_PATH PYTHONPATH=${prefix}/${PYTHON} ${INTERPRETER} -B -c
+"import numpy, psg
+assert psg._library.lib._name.startswith('${prefix}/'), psg._library.lib._name
+assert psg.__version__ == '${VERSION}', psg.__version__
+x = 2 * numpy.pi * numpy.arange(16) / 16
+u = psg.solve(numpy.cos(x) * numpy.ones((12, 10, 1)), box=(1, 1, 2 * numpy.pi))
+assert abs(u + numpy.cos(x)).max() <= 1e-12")
+endif()
+
 # Programs: poisson.c uses the library alone, starpu_heat.c StarPU, too.
 if(WAY STREQUAL "package")
-    run(${CMAKE_COMMAND} -S ${SOURCE}/consumer -B ${WORK}/build -DCMAKE_PREFIX_PATH=${prefix} -DNAME=${NAME}
-        -DCMAKE_C_COMPILER=${COMPILER} "-DCMAKE_C_FLAGS=${FLAGS}")
+    run(${CMAKE_COMMAND} -S ${SOURCE}/consumer -B ${WORK}/build -DCMAKE_PREFIX_PATH=${prefix} -DNAME=${NAME} -DVERSION=${VERSION}
+        -DCMAKE_C_COMPILER=${COMPILER} "-DCMAKE_C_FLAGS=${FLAGS}" -DFORTRAN=${FORTRAN} -DCMAKE_Fortran_COMPILER=${FORTRAN})
     run(${CMAKE_COMMAND} --build ${WORK}/build)
     set(folder ${WORK}/build)
 else()
@@ -116,11 +127,21 @@ else()
         pkg_config(${package} --cflags --libs)
         run(${COMPILER} ${flags} ${SOURCE}/${program}.c -o ${WORK}/${program} ${said} -lm ${rpath})
     endforeach()
+    if(FORTRAN)
+        pkg_config(${NAME} --variable=includedir)
+        set(module ${said}/psg.f90)
+        pkg_config(${NAME} --libs)
+        run(${FORTRAN} -J${WORK} ${module} ${PROJECT}/tests/fortran/taylor_green.f90 -o ${WORK}/taylor_green ${said} ${rpath})
+    endif()
 endif()
 uses(${folder}/poisson lib${NAME} ${installed_starpu})
 uses(${folder}/starpu_heat lib${NAME} ${installed_starpu})
 if(NAME STREQUAL "psg")
-    foreach(program poisson starpu_heat)
+    if(FORTRAN)
+        set(fortran_program taylor_green)
+        uses(${folder}/taylor_green lib${NAME} ${installed_starpu})
+    endif()
+    foreach(program poisson starpu_heat ${fortran_program})
         run(${folder}/${program})
         message(STATUS "${output}")
     endforeach()
