@@ -265,7 +265,9 @@ typedef struct psg_plan psg_plan;
  *    unless that has another value.
  *  - StarPU writes to stderr, unless STARPU_SILENT=1 is in the environment. A variable STARPU_* that
  *    it cannot read is PSG_ERR_ARG. No folder for its files and no threads are PSG_ERR_RUNTIME.
- *  @param[out] plan  NULL after a failure @param[in] grid, options  not kept; no options: defaults
+ *  @param[out] plan    NULL after a failure
+ *  @param[in]  grid    not kept
+ *  @param[in]  options not kept; NULL: defaults
  *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED, _NODEV, _STATE, _MEMORY, _RUNTIME: nothing is left */
 PSG_API psg_status psg_plan_create(psg_plan **plan, const psg_grid *grid,
                                    const psg_options *options);
@@ -361,7 +363,8 @@ PSG_API psg_status psg_solve_args_init(psg_solve_args *args, const psg_plan *pla
  *    u is there: with several GPUs or processes, with options that cut the grid, and where f or u is copied.
  *  @param[in] count  1: an array has this process' whole part of the grid, psg_plan_local_extent();
  *                    or the number of the plan's GPUs: array m has psg_plan_local_box() of its device
- *  @param[in] f, u   [count]; of f nothing is written unless it is u
+ *  @param[in] f      [count]; nothing is written to it unless it is u
+ *  @param[in] u      [count]
  *  @param[in] args   NULL: as the plan was made; the same on all processes
  *  @return as psg_submit(). Terms that psg_plan_create() refuses are refused with its words */
 PSG_API psg_status psg_submit_arrays(psg_plan *plan, size_t count, const psg_array *f,

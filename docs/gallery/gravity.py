@@ -1,0 +1,53 @@
+"""The gravity of a galaxy: a disk with a bulge, and how fast stars go round in it.
+
+Disk (Miyamoto and Nagai, 1975) and bulge (Plummer, 1911) have potentials in closed form. They are known on the sides of the box,
+as values for the stencil fd2, and the solve finds the potential between. G = 1.
+"""
+
+import math
+
+import numpy as np
+import psg
+from picture import figure, save
+
+N, BOX = 96, 20.0  # points along each axis; kpc
+DISK, A, B = 1.0, 3.0, 0.6  # mass, and lengths
+BULGE, C = 0.2, 0.8
+
+
+def potential(z, y, x):
+    flat = A + np.sqrt(z**2 + B**2)
+    return -DISK / np.sqrt(x**2 + y**2 + flat**2) - BULGE / np.sqrt(x**2 + y**2 + z**2 + C**2)
+
+
+def density(z, y, x):
+    r2, s = x**2 + y**2, np.sqrt(z**2 + B**2)
+    disk = DISK * B**2 / (4 * math.pi) * (A * r2 + (A + 3 * s) * (A + s) ** 2) / ((r2 + (A + s) ** 2) ** 2.5 * s**3)
+    return disk + 3 * BULGE * C**2 / (4 * math.pi) / (r2 + z**2 + C**2) ** 2.5
+
+
+sides = dict(box=BOX, bc="dirichlet", points="nodes")
+z, y, x = (a - BOX / 2 for a in psg.points((N, N, N), **sides))
+far = BOX / 2
+values = {"z": (potential(-far, y, x)[0], potential(far, y, x)[0]), "y": (potential(z, -far, x)[:, 0], potential(z, far, x)[:, 0]),
+          "x": (potential(z, y, -far)[:, :, 0], potential(z, y, far)[:, :, 0])}
+phi = psg.solve(density(z, y, x), factor=4 * math.pi, symbol="fd2", values=values, **sides)
+
+error = abs(phi - potential(z, y, x)).max() / abs(phi).max()
+print("error of the potential %.2g of its maximum" % error)
+assert error < 0.01
+
+middle, h = N // 2, BOX / (N + 1)
+along = (phi[middle, middle - 1] + phi[middle, middle] + phi[middle - 1, middle - 1] + phi[middle - 1, middle]) / 4
+r = x.ravel()[middle + 1:-1]
+speed = np.sqrt(r * (along[middle + 2:] - along[middle:-2]) / (2 * h))
+
+page, (left, right) = figure(2)
+left.imshow(np.log10(density(z, y, x)[:, middle]), extent=(-far, far, -far, far), cmap="magma")
+left.contour(phi[:, middle], 12, colors="white", linewidths=0.5, extent=(-far, far, -far, far))
+left.set_title("density, and lines of equal potential")
+right.plot(r, speed)
+right.set_title("speed of stars in the plane")
+right.set_xlabel("distance from the centre, kpc")
+right.set_ylim(0, None)
+save(page, __file__)
