@@ -1,6 +1,6 @@
 /* Messages, names and small helpers of the psg command. */
 #include "app/app.h"
-#include "app/ranks.h"
+#include "app/processes.h"
 #include "base/clock.h"
 #include "graph/psg_machine.h"
 

@@ -3,7 +3,7 @@
 #ifndef PSG_APP_APP_H
 #define PSG_APP_APP_H
 
-#include "app/message.h"
+#include "app/words.h"
 #include "graph/psg.h"
 
 #include <stdbool.h>

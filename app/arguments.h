@@ -3,8 +3,8 @@
 #ifndef PSG_APP_ARGUMENTS_H
 #define PSG_APP_ARGUMENTS_H
 
-#include "app/options.h"
-#include "app/sides.h"
+#include "app/grid_sides.h"
+#include "app/option_lines.h"
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 #include "app/collect.h"
 #include "app/app.h"
-#include "app/ranks.h"
+#include "app/processes.h"
 
 #include <stdint.h>
 #include <stdlib.h>

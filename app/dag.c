@@ -1,7 +1,7 @@
 /* Task graphs in Graphviz' language: dot -Tsvg FILE.dot -o FILE.svg draws one. */
 #include "app/dag.h"
 #include "app/collect.h"
-#include "app/ranks.h"
+#include "app/processes.h"
 #include "app/trace.h"
 #include "base/file.h"
 #include "graph/psg_observe.h"

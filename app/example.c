@@ -4,7 +4,7 @@
 #include "app/field.h"
 #include "app/output.h"
 #include "app/problems.h"
-#include "app/ranks.h"
+#include "app/processes.h"
 
 #include <math.h>
 #include <stdint.h>

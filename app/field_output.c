@@ -2,7 +2,7 @@
    processes: written by each where all see the file, else sent to rank 0. */
 #include "app/field.h"
 #include "app/hdf5.h"
-#include "app/ranks.h"
+#include "app/processes.h"
 #include "graph/psg_machine.h"
 
 #include <errno.h>

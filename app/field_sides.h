@@ -2,7 +2,7 @@
 #ifndef PSG_APP_FIELD_SIDES_H
 #define PSG_APP_FIELD_SIDES_H
 
-#include "app/sides.h"
+#include "app/grid_sides.h"
 
 /** Read the data sets x0 x1 y0 y1 z0 z1 of a file, those that there are.
  *  @param[out] values  to be freed after a failure too

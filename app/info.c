@@ -3,10 +3,10 @@
 #include "app/commands.h"
 #include "app/field.h"
 #include "app/output.h"
-#include "app/ranks.h"
+#include "app/processes.h"
 #include "app/report.h"
-#include "app/simulation.h"
-#include "app/tuned.h"
+#include "app/simulated.h"
+#include "app/tuned_words.h"
 #include "graph/psg_machine.h"
 #include "graph/psg_observe.h"
 

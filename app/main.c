@@ -3,8 +3,8 @@
 #include "app/arguments.h"
 #include "app/commands.h"
 #include "app/field.h"
-#include "app/ranks.h"
-#include "app/simulation.h"
+#include "app/processes.h"
+#include "app/simulated.h"
 #include "bench/commands.h"
 
 #include <errno.h>

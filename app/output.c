@@ -1,6 +1,6 @@
 /* Temporary files, their renaming, and the signals that remove them. */
 #include "app/output.h"
-#include "app/message.h"
+#include "app/words.h"
 #include "base/clock.h"
 #include "base/file.h"
 

@@ -1,9 +1,9 @@
 /* Built-in problems with known answers. Their eigenvalues are written here again, on purpose:
  * what is checked with them must not be computed by the library. */
 #include "app/problems.h"
+#include "app/grid_sides.h"
 #include "app/parallel.h"
-#include "app/ranks.h"
-#include "app/sides.h"
+#include "app/processes.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -1,10 +1,10 @@
 /* The lines and the JSON of `psg solve`. */
 #include "app/report.h"
 #include "app/field.h"
+#include "app/grid_sides.h"
 #include "app/output.h"
-#include "app/ranks.h"
-#include "app/sides.h"
-#include "app/simulation.h"
+#include "app/processes.h"
+#include "app/simulated.h"
 #include "base/file.h"
 #include "base/median.h"
 #include "graph/psg_machine.h"

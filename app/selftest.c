@@ -6,8 +6,8 @@
 #include "app/arguments.h"
 #include "app/commands.h"
 #include "app/problems.h"
+#include "app/processes.h"
 #include "app/progress.h"
-#include "app/ranks.h"
 #include "app/verify.h"
 #include "graph/psg_machine.h"
 

@@ -2,7 +2,7 @@
  * Perfetto. */
 #include "app/trace.h"
 #include "app/collect.h"
-#include "app/ranks.h"
+#include "app/processes.h"
 #include "app/report.h"
 #include "graph/psg_observe.h"
 

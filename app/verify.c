@@ -1,7 +1,7 @@
 /* The residual of a solution, with nothing in common with the solver: no wavenumbers, no
  * transforms. */
 #include "app/verify.h"
-#include "app/ranks.h"
+#include "app/processes.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 #ifndef PSG_APP_VERIFY_H
 #define PSG_APP_VERIFY_H
 
-#include "app/sides.h"
+#include "app/grid_sides.h"
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* The workers of all processes, brought together on rank 0. */
 #include "app/workers.h"
 #include "app/collect.h"
-#include "app/ranks.h"
+#include "app/processes.h"
 #include "graph/psg_machine.h"
 
 #include <stdio.h>

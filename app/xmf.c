@@ -1,6 +1,6 @@
 /* The XDMF description of a field: a uniform grid, with everything in the order z y x. */
 #include "app/xmf.h"
-#include "app/sides.h"
+#include "app/grid_sides.h"
 #include "base/file.h"
 
 #include <errno.h>

@@ -2,10 +2,10 @@
    order, and after each visit the files are brought up to date. */
 #include "app/arguments.h"
 #include "app/output.h"
+#include "app/processes.h"
 #include "app/progress.h"
-#include "app/ranks.h"
 #include "app/report.h"
-#include "app/simulation.h"
+#include "app/simulated.h"
 #include "bench/arguments.h"
 #include "bench/commands.h"
 #include "bench/files.h"

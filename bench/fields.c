@@ -1,8 +1,8 @@
 /* f, made once for all plans of a grid that follow one another. */
 #include "bench/fields.h"
 #include "app/app.h"
-#include "app/ranks.h"
-#include "app/simulation.h"
+#include "app/processes.h"
+#include "app/simulated.h"
 
 #include <string.h>
 

@@ -5,9 +5,9 @@
  * came of it. */
 #include "bench/measure.h"
 #include "app/app.h"
-#include "app/ranks.h"
+#include "app/processes.h"
 #include "app/report.h"
-#include "app/simulation.h"
+#include "app/simulated.h"
 #include "app/workers.h"
 #include "bench/fields.h"
 #include "bench/wire.h"

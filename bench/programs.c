@@ -3,11 +3,11 @@
  * with which versions say what it is, so that the file can be gone on with. */
 #include "bench/programs.h"
 #include "app/app.h"
+#include "app/host.h"
 #include "app/load.h"
-#include "app/machine.h"
 #include "app/output.h"
+#include "app/processes.h"
 #include "app/progress.h"
-#include "app/ranks.h"
 #include "bench/files.h"
 #include "bench/program_jobs.h"
 #include "bench/program_run.h"

@@ -2,7 +2,7 @@
 #ifndef PSG_BENCH_RESULT_H
 #define PSG_BENCH_RESULT_H
 
-#include "app/machine.h"
+#include "app/host.h"
 #include "bench/measure.h"
 #include "bench/table.h"
 

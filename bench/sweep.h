@@ -2,7 +2,7 @@
 #ifndef PSG_BENCH_SWEEP_H
 #define PSG_BENCH_SWEEP_H
 
-#include "app/options.h"
+#include "app/option_lines.h"
 #include "graph/psg.h"
 
 #include <stdbool.h>

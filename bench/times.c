@@ -1,6 +1,6 @@
 #include "bench/times.h"
 #include "app/app.h"
-#include "app/machine.h"
+#include "app/host.h"
 #include "app/output.h"
 #include "base/median.h"
 #include "graph/psg_machine.h"

@@ -2,7 +2,7 @@
 #ifndef PSG_BENCH_TUNE_ARGUMENTS_H
 #define PSG_BENCH_TUNE_ARGUMENTS_H
 
-#include "app/options.h"
+#include "app/option_lines.h"
 
 #include <stdbool.h>
 

@@ -4,7 +4,7 @@
  * launcher of MPI. */
 #include "bench/visit.h"
 #include "app/app.h"
-#include "app/ranks.h"
+#include "app/processes.h"
 #include "bench/child.h"
 #include "bench/commands.h"
 #include "bench/wire.h"

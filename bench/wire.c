@@ -1,7 +1,7 @@
 /* A visit on its way to the processes that measure, and the records on their way back. */
 #include "bench/wire.h"
 #include "app/app.h"
-#include "app/ranks.h"
+#include "app/processes.h"
 #include "base/file.h"
 
 #include <errno.h>

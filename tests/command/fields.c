@@ -3,7 +3,7 @@
 #include "bench/fields.h"
 #include "app/app.h"
 #include "app/parallel.h"
-#include "app/ranks.h"
+#include "app/processes.h"
 #include "tests/check.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
    wrong: at a point, by a constant, by the other symbol, at the Nyquist mode, or with a NaN. Where there
    are several processes each has the whole field here, and shows its planes. */
 #include "app/verify.h"
-#include "app/ranks.h"
+#include "app/processes.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/** @file run.h  One `psg solve`: what it has to do, and what it holds while it does it. */
-#ifndef PSG_APP_RUN_H
-#define PSG_APP_RUN_H
+/** @file job.h  One `psg solve`: what it has to do, and what it holds while it does it. */
+#ifndef PSG_APP_JOB_H
+#define PSG_APP_JOB_H
 
 #include "app/arguments.h"
 #include "app/dag.h"
@@ -11,8 +11,8 @@
 #include "app/report.h"
 #include "app/trace.h"
 
-/** All zero, but for the arguments, before app_run_describe(). */
-typedef struct app_run {
+/** All zero, but for the arguments, before app_job_describe(). */
+typedef struct app_job {
     app_arguments arguments;
     app_notes notes;
     app_progress progress;
@@ -42,16 +42,16 @@ typedef struct app_run {
     app_verification verification;
     app_modes_error modes_error;
     app_madelung madelung;
-} app_run;
+} app_job;
 
 /** From the command line and the head of the input: the grid, the options, what the report calls
  *  it, and the planes of this process. Collective.
  *  @return APP_DONE; APP_USAGE or APP_FAILED after a message; the same in all processes */
-int app_run_describe(app_run *r);
+int app_job_describe(app_job *r);
 
 /** Make the temporary files of everything that will be written; rank 0 does, and tells the others.
  *  Collective.
  *  @return APP_DONE; APP_USAGE or APP_FAILED after a message; the same in all processes */
-int app_run_begin_outputs(app_run *r);
+int app_job_begin_outputs(app_job *r);
 
 #endif

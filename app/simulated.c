@@ -1,4 +1,4 @@
-#include "app/simulation.h"
+#include "app/simulated.h"
 #include "app/app.h"
 #include "base/hash.h"
 #include "base/memory.h"

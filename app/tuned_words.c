@@ -1,5 +1,5 @@
 /* Entries of psg tune in words and as JSON. */
-#include "app/tuned.h"
+#include "app/tuned_words.h"
 #include "app/app.h"
 #include "graph/psg_machine.h"
 

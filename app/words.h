@@ -1,6 +1,6 @@
-/** @file message.h  Exit codes, and what the `psg` command says on stderr and stdout. */
-#ifndef PSG_APP_MESSAGE_H
-#define PSG_APP_MESSAGE_H
+/** @file words.h  Exit codes, and what the `psg` command says on stderr and stdout. */
+#ifndef PSG_APP_WORDS_H
+#define PSG_APP_WORDS_H
 
 #include <stdbool.h>
 #include <stddef.h>

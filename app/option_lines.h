@@ -1,7 +1,7 @@
-/** @file options.h  The solver's options on a command line. The library's table (psg_option_at()) says which there
- *  are, what they take and what they do; options.c has only where the command says it in another way. */
-#ifndef PSG_APP_OPTIONS_H
-#define PSG_APP_OPTIONS_H
+/** @file option_lines.h  The solver's options on a command line. The library's table (psg_option_at()) says which there
+ *  are, what they take and what they do; option_lines.c has only where the command says it in another way. */
+#ifndef PSG_APP_OPTION_LINES_H
+#define PSG_APP_OPTION_LINES_H
 
 #include "app/values.h"
 #include "graph/psg.h"

@@ -1,6 +1,6 @@
-/** @file tuned.h  What `psg tune` has stored, for people and programs. */
-#ifndef PSG_APP_TUNED_H
-#define PSG_APP_TUNED_H
+/** @file tuned_words.h  What `psg tune` has stored, for people and programs. */
+#ifndef PSG_APP_TUNED_WORDS_H
+#define PSG_APP_TUNED_WORDS_H
 
 #include "graph/psg.h"
 #include "graph/psg_machine.h"

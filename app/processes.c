@@ -1,7 +1,7 @@
 /* The processes of one run. The only file of the command that calls MPI. */
-#include "app/ranks.h"
-#include "app/message.h"
+#include "app/processes.h"
 #include "app/output.h"
+#include "app/words.h"
 #include "base/clock.h"
 #include "base/hash.h"
 #include "graph/psg_machine.h"

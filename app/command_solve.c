@@ -3,11 +3,11 @@
  * memory and devices, and only then the data. Where there are several processes, each step ends
  * by agreeing how it ended, so that none goes on to wait for one that has stopped. */
 #include "app/commands.h"
+#include "app/host.h"
+#include "app/job.h"
 #include "app/load.h"
-#include "app/machine.h"
-#include "app/ranks.h"
-#include "app/run.h"
-#include "app/simulation.h"
+#include "app/processes.h"
+#include "app/simulated.h"
 #include "app/xmf.h"
 #include "graph/psg_machine.h"
 #include "graph/psg_observe.h"
@@ -21,16 +21,16 @@
 /* ------------------------------------------------------------------------------- the solution */
 
 /* Resident data have one u, whatever is in flight. */
-static unsigned count_u(const app_run *r) {
+static unsigned count_u(const app_job *r) {
     return r->arguments.resident ? 1 : r->flights;
 }
 
 /* That of the last solve. */
-static void *last_u(const app_run *r) {
+static void *last_u(const app_job *r) {
     return r->u[(r->report.repeat - 1) % count_u(r)];
 }
 
-static int allocate(app_run *r) {
+static int allocate(app_job *r) {
     const size_t planes = app_plane_points(&r->report.grid, r->planes);
     const size_t points = planes > 0 ? planes : 1; /* where there are none: malloc() may refuse 0 */
     const size_t bytes = app_element_bytes(r->report.options.precision);
@@ -58,7 +58,7 @@ static int allocate(app_run *r) {
     return missing ? app_error(APP_FAILED, "out of memory for %s", what) : APP_DONE;
 }
 
-static int library_failed(const app_run *r, psg_status status) {
+static int library_failed(const app_job *r, psg_status status) {
     const bool data = status == PSG_ERR_DATA || status == PSG_ERR_MEAN;
     if (status == PSG_ERR_RUNTIME) {
         app_ranks_hurry(); /* all processes come here at the same time, but for one that is stopped */
@@ -69,7 +69,7 @@ static int library_failed(const app_run *r, psg_status status) {
 }
 
 /* StarPU starts as many workers as it is asked for. */
-static void note_cpus(app_run *r) {
+static void note_cpus(app_job *r) {
     app_machine machine;
     app_machine_find(&machine);
     if (app_simulation_machine() == NULL && machine.cores > 0 &&
@@ -79,7 +79,7 @@ static void note_cpus(app_run *r) {
     }
 }
 
-static int make_plan(app_run *r) {
+static int make_plan(app_job *r) {
     app_progress_step(&r->progress, "planning");
     const psg_status status = psg_plan_create(&r->plan, &r->report.grid, &r->report.options);
     int code = app_ranks_agree(status == PSG_OK ? APP_DONE : library_failed(r, status));
@@ -103,7 +103,7 @@ static int make_plan(app_run *r) {
     return code;
 }
 
-static int load(app_run *r) {
+static int load(app_job *r) {
     const psg_options *options = &r->report.options;
     const psg_grid *grid = &r->report.grid;
     const double start = app_now();
@@ -131,13 +131,13 @@ static int load(app_run *r) {
 }
 
 /* A trace that cannot be kept is an error once the solves are done: the other processes go on. */
-static void take_events(app_run *r) {
+static void take_events(app_job *r) {
     if (r->arguments.trace != NULL && !r->trace_failed) {
         r->trace_failed = app_trace_take(&r->trace, r->plan);
     }
 }
 
-static psg_status submit_values(app_run *r, void *u) {
+static psg_status submit_values(app_job *r, void *u) {
     const psg_array from = {.data = r->f, .device = PSG_HOST}, to = {.data = u, .device = PSG_HOST};
     psg_array side[6];
     psg_solve_args args;
@@ -149,7 +149,7 @@ static psg_status submit_values(app_run *r, void *u) {
     return status == PSG_OK ? psg_submit_arrays(r->plan, 1, &from, &to, &args) : status;
 }
 
-static psg_status submit(app_run *r, unsigned number) {
+static psg_status submit(app_job *r, unsigned number) {
     if (r->arguments.resident) {
         return psg_submit_slabs(r->plan);
     }
@@ -158,7 +158,7 @@ static psg_status submit(app_run *r, unsigned number) {
 }
 
 /* One after the other: the time of each is that of its calls. */
-static psg_status solve_in_turn(app_run *r) {
+static psg_status solve_in_turn(app_job *r) {
     for (unsigned s = 0; s < r->report.repeat; s++) {
         app_progress_step(&r->progress, "solving %u/%u", s + 1, r->report.repeat);
         const double start = psg_clock();
@@ -176,7 +176,7 @@ static psg_status solve_in_turn(app_run *r) {
 }
 
 /* `flights` at a time: the time of each is that from its submission until its u is there. */
-static psg_status solve_overlapping(app_run *r) {
+static psg_status solve_overlapping(app_job *r) {
     psg_status status = PSG_OK;
     unsigned submitted = 0;
     for (unsigned done = 0; done < r->report.repeat && status == PSG_OK; done++) {
@@ -201,7 +201,7 @@ static psg_status solve_overlapping(app_run *r) {
 
 /* Worth its time only for arrays that GPUs copy again and again; without it they copy them all
  * the same. */
-static void pin(app_run *r) {
+static void pin(app_job *r) {
     (void)psg_plan_pin(r->plan, r->f);
     for (unsigned flight = 0; flight < count_u(r); flight++) {
         (void)psg_plan_pin(r->plan, r->u[flight]);
@@ -210,7 +210,7 @@ static void pin(app_run *r) {
 
 /* Resident data: f goes to where it is computed before the first solve, and u comes from there after the
  * last. */
-static int move_data(app_run *r, psg_status (*move)(app_run *r), const char *step) {
+static int move_data(app_job *r, psg_status (*move)(app_job *r), const char *step) {
     if (!r->arguments.resident) {
         return APP_DONE;
     }
@@ -219,15 +219,15 @@ static int move_data(app_run *r, psg_status (*move)(app_run *r), const char *ste
     return app_ranks_agree(status == PSG_OK ? APP_DONE : library_failed(r, status));
 }
 
-static psg_status put_f(app_run *r) {
+static psg_status put_f(app_job *r) {
     return psg_slabs_put(r->plan, r->f);
 }
 
-static psg_status get_u(app_run *r) {
+static psg_status get_u(app_job *r) {
     return psg_slabs_get(r->plan, r->u[0]);
 }
 
-static int solve(app_run *r) {
+static int solve(app_job *r) {
     if (r->report.repeat > 1 && r->planes.count > 0 && !r->arguments.resident) {
         pin(r);
     }
@@ -264,7 +264,7 @@ static int solve(app_run *r) {
 }
 
 /* max |f|, against which the dropped mean is small or not */
-static int survey(app_run *r) {
+static int survey(app_job *r) {
     const psg_axis *axis = r->report.grid.axis;
     if (r->report.statistics.mean == 0) {
         return APP_DONE;
@@ -286,7 +286,7 @@ static int survey(app_run *r) {
 
 /* ------------------------------------------------------------------------------ is it right? */
 
-static int check_residual(app_run *r, const void *u) {
+static int check_residual(app_job *r, const void *u) {
     const psg_options *options = &r->report.options;
     app_verification *v = &r->verification;
     app_progress_step(&r->progress, "verifying");
@@ -309,7 +309,7 @@ static int check_residual(app_run *r, const void *u) {
                      v->at[0], v->at[1], v->at[2], v->residual, v->bound);
 }
 
-static int check_modes(app_run *r, const void *u) {
+static int check_modes(app_job *r, const void *u) {
     app_modes_error *e = &r->modes_error;
     app_modes_compare(r->modes, r->report.options.precision, r->planes, u, e);
     r->report.modes = e;
@@ -322,7 +322,7 @@ static int check_modes(app_run *r, const void *u) {
                      e->at[0], e->at[1], e->at[2], e->error, e->tolerance);
 }
 
-static int check_madelung(app_run *r, const void *u) {
+static int check_madelung(app_job *r, const void *u) {
     const psg_options *options = &r->report.options;
     const int lattice = r->arguments.lattice < 0 ? APP_NACL : r->arguments.lattice;
     app_madelung *m = &r->madelung;
@@ -344,7 +344,7 @@ static int check_madelung(app_run *r, const void *u) {
                      m->constant - m->reference, m->tolerance);
 }
 
-static int check_lid(app_run *r, const void *u) {
+static int check_lid(app_job *r, const void *u) {
     app_lid lid;
     app_lid_compare(&r->report.grid, r->report.options.precision, r->planes, u, &lid);
     r->report.middle = lid.middle;
@@ -357,7 +357,7 @@ static int check_lid(app_run *r, const void *u) {
 }
 
 /* Where f is finite and its quotient by k^2 + lambda is not, u is of no use. */
-static int check_finite(const app_run *r, const void *u) {
+static int check_finite(const app_job *r, const void *u) {
     const psg_axis *axis = r->report.grid.axis;
     double *row = app_allocate(axis[0].n, sizeof *row, "a row of the field");
     const size_t rows = row != NULL ? axis[1].n * r->planes.count : 0;
@@ -380,7 +380,7 @@ static int check_finite(const app_run *r, const void *u) {
 }
 
 /* Every check is made, so that the report has them all. */
-static int check(app_run *r) {
+static int check(app_job *r) {
     const void *u = last_u(r);
     if (app_simulation_machine() != NULL) {
         return APP_DONE; /* and no answer */
@@ -408,12 +408,12 @@ static int check(app_run *r) {
 /* ------------------------------------------------------------------------------------ results */
 
 /* Describe the field for ParaView; rank 0. */
-static int write_xmf(app_run *r) {
+static int write_xmf(app_job *r) {
     return app_xmf_write(r->xmf_file.temporary, r->xmf, r->out.file, r->out.dataset,
                          &r->report.grid, r->report.options.precision);
 }
 
-static int write_field(app_run *r) {
+static int write_field(app_job *r) {
     const psg_grid *grid = &r->report.grid;
     const double box[3] = {grid->axis[0].length, grid->axis[1].length, grid->axis[2].length};
     char sides[9] = "";
@@ -474,7 +474,7 @@ static json_t *about(const app_report *report) {
         report->workers.policy);
 }
 
-static int write_trace(app_run *r) {
+static int write_trace(app_job *r) {
     int code = app_ranks_agree(r->trace_failed);
     if (!code) {
         code = app_trace_write(&r->trace, r->trace_file.temporary, r->arguments.trace,
@@ -483,13 +483,13 @@ static int write_trace(app_run *r) {
     return code ? code : app_ranks_agree(app_output_commit(&r->trace_file));
 }
 
-static int write_dag(app_run *r) {
+static int write_dag(app_job *r) {
     const int code = app_dag_write(&r->dag, r->dag_file.temporary, r->arguments.dag);
     return code ? code : app_ranks_agree(app_output_commit(&r->dag_file));
 }
 
 /* On rank 0. */
-static int write_report(app_run *r) {
+static int write_report(app_job *r) {
     if (!r->arguments.quiet && !r->json_to_stdout) {
         app_report_print(&r->report);
     }
@@ -501,7 +501,7 @@ static int write_report(app_run *r) {
     return failed || path == NULL ? failed : app_output_commit(&r->json_file);
 }
 
-static void clean_up(app_run *r) {
+static void clean_up(app_job *r) {
     app_progress_stop(&r->progress);
     psg_plan_destroy(r->plan); /* waits for what may still use f and u */
     app_field_close(r->input);
@@ -525,7 +525,7 @@ static void clean_up(app_run *r) {
     free(r);
 }
 
-static void note_load(app_run *r) {
+static void note_load(app_job *r) {
     app_machine machine;
     app_machine_find(&machine);
     if (app_load_is_high(r->report.load, machine.cores)) {
@@ -537,7 +537,7 @@ static void note_load(app_run *r) {
 }
 
 /* From a solution to what is told of it: a wrong result is reported, but not written. */
-static int finish(app_run *r) {
+static int finish(app_job *r) {
     int code = check(r);
     if (!code) {
         code = write_field(r);
@@ -556,9 +556,9 @@ static int finish(app_run *r) {
 }
 
 int app_solve(int argc, char **argv) {
-    static int (*const steps[])(app_run *) = {
-        app_run_describe, app_run_begin_outputs, allocate, make_plan, load, solve, finish};
-    app_run *r = calloc(1, sizeof *r);
+    static int (*const steps[])(app_job *) = {
+        app_job_describe, app_job_begin_outputs, allocate, make_plan, load, solve, finish};
+    app_job *r = calloc(1, sizeof *r);
     int code = app_ranks_agree(r != NULL ? APP_DONE : app_error(APP_FAILED, "out of memory"));
     if (!code) {
         code = app_ranks_agree(app_arguments_solve(argc, argv, &r->arguments));

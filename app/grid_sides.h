@@ -1,6 +1,6 @@
-/** @file sides.h  The sides of a grid in whole numbers: where its points are, and what is beyond the sides. */
-#ifndef PSG_APP_SIDES_H
-#define PSG_APP_SIDES_H
+/** @file grid_sides.h  The sides of a grid in whole numbers: where its points are, and what is beyond the sides. */
+#ifndef PSG_APP_GRID_SIDES_H
+#define PSG_APP_GRID_SIDES_H
 
 #include "app/app.h"
 #include "app/values.h"

@@ -1,7 +1,7 @@
 /* What has to be done and where it goes: all that is found out before anything is allocated. */
-#include "app/run.h"
-#include "app/ranks.h"
-#include "app/simulation.h"
+#include "app/job.h"
+#include "app/processes.h"
+#include "app/simulated.h"
 #include "app/xmf.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 
 /* ---------------------------------------------------------------------------- what is solved */
 
-static int open_input(app_run *r) {
+static int open_input(app_job *r) {
     app_field_name name;
     int code = app_field_split(r->arguments.in, &name);
     if (!code) {
@@ -35,7 +35,7 @@ static int open_input(app_run *r) {
     return APP_DONE;
 }
 
-static int check_exchange(const app_run *r) {
+static int check_exchange(const app_job *r) {
     const psg_exchange exchange = r->arguments.solver.options.exchange;
     if (app_ranks() == 1 && r->arguments.solver.options.nodes <= 1 &&
         (exchange == PSG_EXCHANGE_MPI || exchange == PSG_EXCHANGE_ALLTOALL)) {
@@ -45,7 +45,7 @@ static int check_exchange(const app_run *r) {
     return APP_DONE;
 }
 
-static int check_simulation(const app_run *r) {
+static int check_simulation(const app_job *r) {
     const app_arguments *a = &r->arguments;
     const char *option = a->in != NULL       ? "in"
                          : a->out != NULL    ? "out"
@@ -60,7 +60,7 @@ static int check_simulation(const app_run *r) {
 }
 
 /* Processes on machines of their own may see different files under one name. */
-static int compare_inputs(app_run *r) {
+static int compare_inputs(app_job *r) {
     const app_field_info own = r->info;
     app_ranks_share(&r->info, sizeof r->info);
     for (int axis = 0; axis < 3; axis++) {
@@ -72,7 +72,7 @@ static int compare_inputs(app_run *r) {
     return APP_DONE;
 }
 
-static int make_grid(app_run *r) {
+static int make_grid(app_job *r) {
     const app_arguments *a = &r->arguments;
     static const double unit_cube[3] = {1, 1, 1};
     const size_t *n = a->in != NULL ? r->info.n : a->grid.n;
@@ -108,7 +108,7 @@ static int make_grid(app_run *r) {
     return APP_DONE;
 }
 
-static void make_options(app_run *r) {
+static void make_options(app_job *r) {
     const app_arguments *a = &r->arguments;
     psg_options *options = &r->report.options;
     *options = a->solver.options;
@@ -125,7 +125,7 @@ static void make_options(app_run *r) {
 }
 
 /* What holds on the sides. */
-static int read_values(app_run *r) {
+static int read_values(app_job *r) {
     const psg_precision precision = r->report.options.precision;
     char other[256] = "";
     if (r->arguments.problem == APP_PROBLEM_LID) {
@@ -143,7 +143,7 @@ static int read_values(app_run *r) {
     return code;
 }
 
-int app_run_describe(app_run *r) {
+int app_job_describe(app_job *r) {
     int code = APP_DONE;
     r->report.notes = &r->notes;
     r->report.repeat = r->arguments.repeat;
@@ -182,7 +182,7 @@ int app_run_describe(app_run *r) {
 /* ------------------------------------------------------------------------------ where it goes */
 
 /* Is what an option names also something else that is read or written? */
-static int extra_clash(const app_run *r, const char *option, const char *path, const char *other) {
+static int extra_clash(const app_job *r, const char *option, const char *path, const char *other) {
     const app_arguments *a = &r->arguments;
     app_field_name in;
     if (path == NULL) {
@@ -198,7 +198,7 @@ static int extra_clash(const app_run *r, const char *option, const char *path, c
                  : APP_DONE;
 }
 
-static int name_clash(const app_run *r) {
+static int name_clash(const app_job *r) {
     const char *json = r->arguments.json != NULL && !r->json_to_stdout ? r->arguments.json : NULL;
     app_field_name in;
     if (r->arguments.in != NULL && !app_field_split(r->arguments.in, &in)) {
@@ -231,13 +231,13 @@ static int name_clash(const app_run *r) {
 }
 
 /* A file of the same kind is replaced, and by --force any. */
-static int begin_file(const app_run *r, app_output *file, const char *path, app_output_kind kind,
+static int begin_file(const app_job *r, app_output *file, const char *path, app_output_kind kind,
                       double bytes) {
     return app_output_begin(file, path, r->arguments.force ? APP_OUTPUT_ANY : kind, bytes);
 }
 
 /* The files that will be there at the end, as temporary ones. */
-static int begin_files(app_run *r) {
+static int begin_files(app_job *r) {
     const double bytes = (double)app_points(&r->report.grid) *
                          (double)app_element_bytes(r->report.options.precision);
     int code = APP_DONE;
@@ -279,7 +279,7 @@ static int begin_files(app_run *r) {
 }
 
 /* What rank 0 has begun, for the others. */
-static void share_files(app_run *r) {
+static void share_files(app_job *r) {
     app_output *const files[] = {&r->json_file, &r->trace_file, &r->dag_file, &r->field_file,
                                  &r->xmf_file};
     for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
@@ -291,7 +291,7 @@ static void share_files(app_run *r) {
     app_ranks_share(&r->out, sizeof r->out);
 }
 
-int app_run_begin_outputs(app_run *r) {
+int app_job_begin_outputs(app_job *r) {
     r->json_to_stdout = r->arguments.json != NULL && strcmp(r->arguments.json, "-") == 0;
     int code = app_ranks_agree(app_rank() == 0 ? begin_files(r) : APP_DONE);
     if (!code) {

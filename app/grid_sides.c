@@ -1,4 +1,4 @@
-#include "app/sides.h"
+#include "app/grid_sides.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-/** @file simulation.h  What the command does differently where the library simulates: it chooses a machine, runs
+/** @file simulated.h  What the command does differently where the library simulates: it chooses a machine, runs
  *  within its simulation, and has no data. */
-#ifndef PSG_APP_SIMULATION_H
-#define PSG_APP_SIMULATION_H
+#ifndef PSG_APP_SIMULATED_H
+#define PSG_APP_SIMULATED_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
-/** @file machine.h  What a measurement was made on, and when. */
-#ifndef PSG_APP_MACHINE_H
-#define PSG_APP_MACHINE_H
+/** @file host.h  What a measurement was made on, and when. */
+#ifndef PSG_APP_HOST_H
+#define PSG_APP_HOST_H
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 /* The machine's name, processor and memory, from where Linux tells them. */
-#include "app/machine.h"
-#include "app/simulation.h"
+#include "app/host.h"
+#include "app/simulated.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/** @file ranks.h  The processes of one run, and what they say to each other: all of the command's MPI.
+/** @file processes.h  The processes of one run, and what they say to each other: all of the command's MPI.
  *  Without MPI, or started without a launcher, there is one process, and every function here is
  *  trivial: the rest of the command has one way for one process and for many.
  *
@@ -6,8 +6,8 @@
  *  the same order. So a step that may fail in one process ends with app_ranks_agree(), before the next
  *  collective call. Where MPI itself fails there is nobody to agree with: the run is ended, with a
  *  message and without temporary files. */
-#ifndef PSG_APP_RANKS_H
-#define PSG_APP_RANKS_H
+#ifndef PSG_APP_PROCESSES_H
+#define PSG_APP_PROCESSES_H
 
 #include <stdbool.h>
 #include <stddef.h>
