@@ -7,7 +7,7 @@
 #include "app/job.h"
 #include "app/load.h"
 #include "app/processes.h"
-#include "app/simulated.h"
+#include "app/simulating.h"
 #include "app/xmf.h"
 #include "graph/psg_machine.h"
 #include "graph/psg_observe.h"

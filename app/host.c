@@ -1,6 +1,6 @@
 /* The machine's name, processor and memory, from where Linux tells them. */
 #include "app/host.h"
-#include "app/simulated.h"
+#include "app/simulating.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

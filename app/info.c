@@ -5,7 +5,7 @@
 #include "app/output.h"
 #include "app/processes.h"
 #include "app/report.h"
-#include "app/simulated.h"
+#include "app/simulating.h"
 #include "app/tuned_words.h"
 #include "graph/psg_machine.h"
 #include "graph/psg_observe.h"

@@ -1,7 +1,7 @@
 /* What has to be done and where it goes: all that is found out before anything is allocated. */
 #include "app/job.h"
 #include "app/processes.h"
-#include "app/simulated.h"
+#include "app/simulating.h"
 #include "app/xmf.h"
 
 #include <math.h>

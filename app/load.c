@@ -1,6 +1,6 @@
 /* What others do, from Linux: the time of all cores in /proc/stat, less our own. */
 #include "app/load.h"
-#include "app/simulated.h"
+#include "app/simulating.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "app/commands.h"
 #include "app/field.h"
 #include "app/processes.h"
-#include "app/simulated.h"
+#include "app/simulating.h"
 #include "bench/commands.h"
 
 #include <errno.h>

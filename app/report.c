@@ -4,7 +4,7 @@
 #include "app/grid_sides.h"
 #include "app/output.h"
 #include "app/processes.h"
-#include "app/simulated.h"
+#include "app/simulating.h"
 #include "base/file.h"
 #include "base/median.h"
 #include "graph/psg_machine.h"

@@ -5,8 +5,8 @@
 #include "app/app.h"
 #include "app/output.h"
 #include "app/problems.h"
+#include "app/rank_workers.h"
 #include "app/verify.h"
-#include "app/workers.h"
 #include "graph/psg_observe.h"
 
 #include <jansson.h>

@@ -2,7 +2,7 @@
 #ifndef PSG_APP_TRACE_H
 #define PSG_APP_TRACE_H
 
-#include "app/workers.h"
+#include "app/rank_workers.h"
 #include "graph/psg_observe.h"
 
 #include <jansson.h>

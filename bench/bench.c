@@ -5,7 +5,7 @@
 #include "app/processes.h"
 #include "app/progress.h"
 #include "app/report.h"
-#include "app/simulated.h"
+#include "app/simulating.h"
 #include "bench/arguments.h"
 #include "bench/commands.h"
 #include "bench/files.h"

@@ -2,7 +2,7 @@
 #include "bench/fields.h"
 #include "app/app.h"
 #include "app/processes.h"
-#include "app/simulated.h"
+#include "app/simulating.h"
 
 #include <string.h>
 

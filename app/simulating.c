@@ -1,4 +1,4 @@
-#include "app/simulated.h"
+#include "app/simulating.h"
 #include "app/app.h"
 #include "base/hash.h"
 #include "base/memory.h"

@@ -1,5 +1,5 @@
 /* The workers of all processes, brought together on rank 0. */
-#include "app/workers.h"
+#include "app/rank_workers.h"
 #include "app/collect.h"
 #include "app/processes.h"
 #include "graph/psg_machine.h"

@@ -1,7 +1,7 @@
-/** @file simulated.h  What the command does differently where the library simulates: it chooses a machine, runs
+/** @file simulating.h  What the command does differently where the library simulates: it chooses a machine, runs
  *  within its simulation, and has no data. */
-#ifndef PSG_APP_SIMULATED_H
-#define PSG_APP_SIMULATED_H
+#ifndef PSG_APP_SIMULATING_H
+#define PSG_APP_SIMULATING_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
-/** @file workers.h  The workers of all processes. */
-#ifndef PSG_APP_WORKERS_H
-#define PSG_APP_WORKERS_H
+/** @file rank_workers.h  The workers of all processes. */
+#ifndef PSG_APP_RANK_WORKERS_H
+#define PSG_APP_RANK_WORKERS_H
 
 #include "app/app.h"
 #include "graph/psg_machine.h"
