@@ -194,7 +194,7 @@ static void find_gpu_links(const psg_plan *plan, psg_bounds *b) {
             add_link(b, PSG_LINK_D2D, foreign, 0);
         }
         for (size_t h = 0; h < plan->workers.gpu_count; h++) {
-            if (h != g && plan->home.resident) {
+            if (h != g && plan->home.on_gpus) {
                 const int other = plan->workers.gpus[h];
                 const double bytes = exchanged_bytes(plan, gpu, other);
                 add_link(b, PSG_LINK_D2D, bytes, between_gpus(plan, gpu, other, bytes));

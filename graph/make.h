@@ -1,4 +1,5 @@
-/** @file make.h  The steps that make the parts of a plan: each gets the part that it makes, and the plan so far. */
+/** @file make.h  How the parts of a plan are made, in the order of plan.c: each function gets the part that it makes, or a
+ *  piece of it, and the plan so far. FFT plans and eigenvalues are in transforms.h. */
 #ifndef PSG_GRAPH_MAKE_H
 #define PSG_GRAPH_MAKE_H
 
@@ -6,7 +7,8 @@
 
 /* ------------------------------------------------------------------------------- workers.c */
 
-/** @return PSG_OK; PSG_ERR_NODEV, _MEMORY, _RUNTIME. Collective. */
+/** Find the workers of this process, and what those of all processes have in common. Collective.
+ *  @return PSG_OK; PSG_ERR_NODEV, _MEMORY, _RUNTIME */
 psg_status psg_workers_make(psg_workers *workers, const psg_plan *plan);
 
 /* ----------------------------------------------------------------------------- cpu_share.c */
@@ -32,8 +34,7 @@ void psg_team_end(psg_engine *engine);
 
 /* --------------------------------------------------------------------------------- lend.c */
 
-/** Find out if they can, where the options leave that open or ask for it: processes.near. Its workers are known.
- *  Collective. @return PSG_OK; PSG_ERR_UNSUPPORTED: it was asked for, and this process cannot; _RUNTIME */
+/** Do the processes reach each other's memory? Tried where the options leave that open, or ask for it. Collective. @return PSG_OK; PSG_ERR_UNSUPPORTED: it was asked for, and this process cannot; _RUNTIME */
 psg_status psg_lend_try(psg_lending *lending, const psg_plan *plan);
 
 /* ----------------------------------------------------------------------------- partition.c */
@@ -50,15 +51,17 @@ size_t psg_partition_tasks(const psg_context *context, bool gpus, size_t workers
 
 /** How are blocks exchanged? @return PSG_OK; PSG_ERR_UNSUPPORTED */
 psg_status psg_placement_exchange(psg_exchange *exchange, const psg_plan *plan);
-/** The form of data that follows from the exchange; that of the staged graph's blocks, once rows are cut; and in which
- *  strips rows stand in blocks, on all processes that reach them. @return PSG_OK; PSG_ERR_RUNTIME */
+/** What follows from the exchange: packed, messages, reaches. */
 void psg_placement_form(psg_form *form, const psg_plan *plan);
+/** What follows from the cut, in the staged graph: segment_is_block, sheet_is_block. */
 void psg_placement_blocks(psg_form *form, const psg_plan *plan);
+/** The width of strips: kernels on GPUs store the rows of a block as strips of x one after the other. All processes that
+ *  read a block have the same. @return PSG_OK; PSG_ERR_RUNTIME */
 psg_status psg_placement_strips(psg_form *form, const psg_plan *plan);
 /** Room on the GPU of all processes that has least; see psg_placement. Collective. @return PSG_OK; PSG_ERR_RUNTIME */
 psg_status psg_placement_find_room(double *room, const psg_plan *plan);
-/** Do blocks fit where they shall stand? Planes are cut. @param[out] ahead  see psg_placement
- *  @return PSG_OK; PSG_ERR_MEMORY: not those of a resident plan */
+/** Does a spectrum that is at home on the GPUs fit there? Called once planes are cut. @param[out] ahead  see psg_placement
+ *  @return PSG_OK; PSG_ERR_MEMORY: it does not */
 psg_status psg_placement_check(bool *ahead, const psg_plan *plan);
 /** The codelets of exchange direct between GPUs, if it has any. @return PSG_OK; PSG_ERR_MEMORY */
 psg_status psg_placement_direct(psg_placement *placement, const psg_plan *plan);
@@ -84,7 +87,8 @@ psg_status psg_simulation_nodes_check(const psg_options *options, const psg_grid
 
 /* ------------------------------------------------------------------------------ exchange.c */
 
-/** @return PSG_OK; PSG_ERR_MEMORY, _UNSUPPORTED, _RUNTIME. Collective. */
+/** Open the wire for messages, and fill in the codelets that split and join bundles. Collective.
+ *  @return PSG_OK; PSG_ERR_MEMORY, _UNSUPPORTED, _RUNTIME */
 psg_status psg_between_make(psg_between *between, const psg_plan *plan);
 void psg_between_free(psg_between *between, const psg_plan *plan);
 

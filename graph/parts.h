@@ -36,12 +36,13 @@ typedef struct psg_lane {
     struct psg_loans *loans; /**< with psg_lends(): where the other processes' items stand */
     size_t bytes;
     size_t number; /**< of the lane in the plan */
-    /* Blocks are complex [z][y][nxc]. What the segments have: [own segments][bundles]. What came
-     * of it, or stayed: [segments][own bundles]. What the sheets have: [segments][own sheets].
-     * In one process all are the same handles. */
-    starpu_data_handle_t *bundles;
-    starpu_data_handle_t *arrivals;
-    starpu_data_handle_t *blocks;
+    /* Blocks, complex [z][y][nxc]. In one process the three lists have the same handles. */
+    starpu_data_handle_t
+        *bundles; /**< [own segments][bundles]: what the tasks of our segments write */
+    starpu_data_handle_t
+        *arrivals; /**< [segments][own bundles]: our bundles of all segments, once they came */
+    starpu_data_handle_t *
+        blocks; /**< [segments][own sheets]: the same by sheet, which the tasks of our sheets read */
     starpu_data_handle_t *spectra; /**< staged: [own segments], complex [z][ny][nxc] */
     starpu_data_handle_t *columns; /**< staged: [own sheets], a sheet each */
     psg_alltoall alltoall;         /**< exchange alltoall */
@@ -103,7 +104,7 @@ typedef struct psg_problem {
     double eigen_first; /**< the absolute value of the sum of those of mode (0,0,0) */
     double eigen_least; /**< the least absolute value in them but 0; INFINITY: there is no other */
     double eigen_most;  /**< the largest absolute value of a sum, one of each axis */
-    psg_terms terms;    /**< of a solve without terms of its own; without its relay */
+    psg_terms terms; /**< of a solve without terms of its own; terms.relay is set for each solve */
 } psg_problem;
 
 /** The processes that share the plan. */
@@ -139,8 +140,7 @@ typedef struct psg_lending {
 /** Where the spectrum is at home, and what there was no room for. */
 typedef struct psg_home {
     bool
-        resident; /**< on the GPUs; else in main memory, and StarPU brings copies of blocks to the GPUs and
-                        evicts them */
+        on_gpus; /**< else in main memory, and StarPU brings copies of blocks to the GPUs and evicts them */
     bool fetches; /**< there was no room for a second place of the rows that kspace relays */
     bool finer;   /**< there was no room for what larger segments need */
 } psg_home;
@@ -148,9 +148,9 @@ typedef struct psg_home {
 /** How blocks are exchanged, and what that needs. */
 typedef struct psg_placement {
     psg_exchange exchange;
-    double room; /**< bytes on a GPU for what its tasks work on, if that comes and goes; INFINITY:
-                      enough */
-    bool ahead;  /**< f of arrays comes to the GPUs ahead of the tasks that read it */
+    double
+        room; /**< bytes on a GPU for blocks that StarPU brings and evicts; INFINITY: it brings none */
+    bool ahead; /**< f of arrays comes to the GPUs ahead of the tasks that read it */
     psg_direct_codelets direct;
     int *direct_node; /**< [1 + sheets]: memory nodes of the data of `direct`; NULL without */
     psg_gpu_user gpu_user;

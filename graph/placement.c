@@ -31,7 +31,7 @@ size_t psg_placement_room(const psg_plan *plan, bool emptied) {
 }
 
 int psg_placement_home(const psg_plan *plan, int worker) {
-    return psg_placement_node(plan->home.resident ? worker : -1);
+    return psg_placement_node(plan->home.on_gpus ? worker : -1);
 }
 
 /* What the GPU with most of `parts` parts, each of at most `size`, has. */
@@ -78,7 +78,7 @@ bool psg_placement_fits(const psg_plan *plan, bool ahead) {
 /* Direct where the processes reach each other's memory, and have room there; else messages. */
 static psg_status choose_between(psg_exchange *exchange, const psg_plan *plan) {
     const psg_exchange asked = plan->problem.options.exchange;
-    const bool direct = plan->lending.near && (plan->home.resident || plan->workers.gpu_count == 0);
+    const bool direct = plan->lending.near && (plan->home.on_gpus || plan->workers.gpu_count == 0);
     if (asked == PSG_EXCHANGE_MANAGED) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
                         "exchange managed is within one process; between several it is mpi, "
@@ -103,7 +103,7 @@ psg_status psg_placement_exchange(psg_exchange *exchange, const psg_plan *plan) 
     if (plan->processes.ranks > 1) {
         return choose_between(exchange, plan);
     }
-    const bool possible = plan->home.resident && plan->workers.cpu_count == 0 &&
+    const bool possible = plan->home.on_gpus && plan->workers.cpu_count == 0 &&
                           plan->context.form.fused && psg_device_peers();
     *exchange = asked != PSG_EXCHANGE_AUTO && !between ? asked
                 : possible                             ? PSG_EXCHANGE_DIRECT
@@ -120,7 +120,7 @@ psg_status psg_placement_exchange(psg_exchange *exchange, const psg_plan *plan) 
 void psg_placement_form(psg_form *form, const psg_plan *plan) {
     /* Only one GPU, or the cores, find what they need in place. */
     const bool alone =
-        plan->workers.gpu_count == 0 || (plan->workers.usable_count == 1 && plan->home.resident);
+        plan->workers.gpu_count == 0 || (plan->workers.usable_count == 1 && plan->home.on_gpus);
     form->packed = plan->processes.ranks > 1 || !alone;
     form->messages = plan->processes.ranks > 1 && plan->placement.exchange != PSG_EXCHANGE_ALLTOALL;
     form->reaches = plan->placement.exchange == PSG_EXCHANGE_DIRECT &&
@@ -130,7 +130,7 @@ void psg_placement_form(psg_form *form, const psg_plan *plan) {
 /* What there is now; but what StarPU could evict from a full GPU counts for a part. */
 psg_status psg_placement_find_room(double *room, const psg_plan *plan) {
     double least = -INFINITY; /* its negative is the largest */
-    if (!plan->home.resident) {
+    if (!plan->home.on_gpus) {
         const size_t now = psg_placement_room(plan, false);
         const size_t part = psg_placement_room(plan, true) / 4;
         least = now == SIZE_MAX ? -INFINITY : -(double)(now > part ? now : part);
@@ -141,13 +141,13 @@ psg_status psg_placement_find_room(double *room, const psg_plan *plan) {
 }
 
 psg_status psg_placement_check(bool *ahead, const psg_plan *plan) {
-    if (plan->home.resident && !psg_placement_fits(plan, false)) {
+    if (plan->home.on_gpus && !psg_placement_fits(plan, false)) {
         return psg_fail(PSG_ERR_MEMORY, "the spectrum does not fit the GPUs");
     }
     /* Not where blocks come to the GPUs too: those that a task waits for would come after f. */
     const bool in_place =
         !plan->context.form.packed || plan->placement.exchange == PSG_EXCHANGE_DIRECT;
-    *ahead = plan->home.resident && in_place && psg_placement_fits(plan, true);
+    *ahead = plan->home.on_gpus && in_place && psg_placement_fits(plan, true);
     return PSG_OK;
 }
 
@@ -188,7 +188,7 @@ static bool all_on(int worker, const psg_parts *parts) {
 size_t psg_placement_chained(const psg_plan *plan) {
     const psg_context *c = &plan->context;
     const int worker = c->layout.segments.part[0].worker;
-    const bool one = plan->home.resident && plan->processes.ranks == 1 &&
+    const bool one = plan->home.on_gpus && plan->processes.ranks == 1 &&
                      all_on(worker, &c->layout.segments) && all_on(worker, &c->layout.sheets);
     return one && plan->problem.options.segment_planes == 0 && plan->problem.options.sheets == 0
                ? psg_task_total(c)
@@ -240,11 +240,11 @@ psg_status psg_placement_check_task(const psg_plan *plan) {
     const size_t segment =
         psg_parts_largest(&c->layout.segments, c->layout.segments.gpus, 2) * c->layout.n[1] * row;
     const size_t sheet =
-        plan->home.resident
+        plan->home.on_gpus
             ? 0
             : psg_parts_largest(&c->layout.sheets, c->layout.sheets.gpus, 1) * c->layout.n[2] * row;
     const size_t needed = 2 * (segment > sheet ? segment : sheet);
-    const size_t room = psg_placement_room(plan, !plan->home.resident);
+    const size_t room = psg_placement_room(plan, !plan->home.on_gpus);
     return needed <= room
                ? PSG_OK
                : psg_fail(PSG_ERR_MEMORY,

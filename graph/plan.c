@@ -48,7 +48,7 @@ static void set_context(psg_plan *plan) {
 typedef psg_status (*step)(psg_plan *plan);
 
 static psg_status make_problem(psg_plan *plan) {
-    return psg_transforms_divide(&plan->problem, plan);
+    return psg_transforms_eigenvalues(&plan->problem, plan);
 }
 
 static psg_status make_workers(psg_plan *plan) {
@@ -70,7 +70,7 @@ static psg_status make_workers(psg_plan *plan) {
  * does what any worker may need. */
 static psg_status make_lending(psg_plan *plan) {
     const psg_status status = psg_lend_try(&plan->lending, plan);
-    plan->home.resident =
+    plan->home.on_gpus =
         plan->workers.gpu_count > 0 &&
         (plan->processes.ranks == 1 ? !plan->workers.anywhere : plan->lending.near);
     return status;
@@ -276,11 +276,11 @@ static bool take_less(psg_home *next, const psg_plan *plan) {
                         (plan->workers.gpu_count > 1 || plan->processes.ranks > 1);
     const bool twice = relay->rows != NULL && !relay->fetched;
     *next = (psg_home){.fetches = plan->home.fetches, .finer = plan->home.finer};
-    if (!plan->home.resident) {
+    if (!plan->home.on_gpus) {
         return false;
     }
     if (direct && (twice || (!plan->home.finer && o->segment_planes == 0))) {
-        *next = (psg_home){.resident = true, .fetches = true, .finer = !twice};
+        *next = (psg_home){.on_gpus = true, .fetches = true, .finer = !twice};
         return true;
     }
     return o->exchange != PSG_EXCHANGE_DIRECT;

@@ -185,8 +185,9 @@ typedef struct psg_options {
                    all but what cpu_share gives to cores */
     const int
         *gpu_ids; /**< NULL = the first ones; an array of `gpus` CUDA device numbers. Not kept. */
-    const char *policy; /**< NULL = StarPU's (STARPU_SCHED, else its default); scheduling policy */
-    psg_effort effort;  /**< PSG_EFFORT_MEASURE */
+    const char *
+        policy; /**< NULL = STARPU_SCHED, else what `psg tune` found, else StarPU's; scheduling policy */
+    psg_effort effort;     /**< PSG_EFFORT_MEASURE */
     const char *cache_dir; /**< NULL = $XDG_CACHE_HOME/psg or ~/.cache/psg; folder for FFTW wisdom,
                                   what `psg tune` found, and StarPU's files where its home cannot
                                   be written; "" = nowhere. Never an error. */
@@ -256,8 +257,8 @@ typedef struct psg_plan psg_plan;
 
 /** Make a plan. What that does to StarPU:
  *  - The first plan starts StarPU if nobody has, and the last psg_plan_destroy() stops it again.
- *  - Its workers sleep while no solve is in flight. From the first solve of arrays on a GPU until
- *    psg_plan_destroy() they stay awake, and each takes a core: to wake takes longer than a small solve.
+ *  - Its workers sleep while no solve is in flight. From the first solve of arrays on a GPU, or the first
+ *    psg_plan_slab_handles(), until psg_plan_destroy() they stay awake, and each takes a core: to wake takes longer than a small solve.
  *  - Where StarPU runs already, its workers and policy are used, and it is left awake. Options that ask
  *    for others are PSG_ERR_STATE, as is a policy where STARPU_SCHED says another. A program with
  *    StarPU tasks of its own calls starpu_init() before it makes a plan.
@@ -286,8 +287,8 @@ PSG_API void psg_plan_destroy(psg_plan *plan);
 PSG_API psg_status psg_solve(psg_plan *plan, const void *f, void *u);
 
 /** Start a solve and return; f and u as in psg_solve(), borrowed until the psg_wait() for it
- *  returns. Neither f nor u of a solve in flight may overlap the u of another, unless all of them
- *  are on GPUs (psg_submit_arrays()). Up to
+ *  returns. Two solves in flight may have the same f. The u of one may overlap neither f nor u of the other, unless all
+ *  of these are on GPUs (psg_submit_arrays()). Up to
  *  psg_options.in_flight solves overlap: f of one goes to a GPU while u of another comes. More solves wait
  *  in a queue.
  *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED, _MEMORY, _RUNTIME: nothing was started */
@@ -358,7 +359,7 @@ PSG_API psg_status psg_solve_args_init(psg_solve_args *args, const psg_plan *pla
  *    Work on the streams may read and write arrays on GPUs earlier, so solves may follow one another with
  *    the same f and u.
  *  Overlap: f may be u, and the solve is in place. Any other overlap is an error.
- *  Return: where one GPU has all tasks, and f and u are on it, the call returns when they are launched,
+ *  Return: where one GPU has all tasks, and f and u are on it, the call returns when the tasks are launched,
  *    or, if psg_options.in_flight solves are under way, when one of these has ended. Else it returns when
  *    u is there: with several GPUs or processes, with options that cut the grid, and where f or u is copied.
  *  @param[in] count  1: an array has this process' whole part of the grid, psg_plan_local_extent();

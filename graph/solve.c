@@ -34,7 +34,7 @@ static psg_lane *idlest_lane(const psg_plan *plan) {
 
 /* Processes that share blocks make a lane at once, or none. */
 static bool another_fits(const psg_plan *plan) {
-    const bool fits = !plan->home.resident || psg_placement_fits(plan, true);
+    const bool fits = !plan->home.on_gpus || psg_placement_fits(plan, true);
     const psg_status status =
         fits ? PSG_OK : psg_fail(PSG_ERR_MEMORY, "no room for another spectrum");
     return psg_ranks_agree(psg_lends(plan) ? plan->processes.comm : NULL, status) == PSG_OK;

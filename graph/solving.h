@@ -57,12 +57,12 @@ psg_status psg_arrays_take(psg_plan *plan, size_t count, const psg_array *f, con
 /** Before a segment's first task is submitted: f comes from the caller's array to the GPU that has
  *  the segment, and the task is handed to that GPU when f is there. Nothing without plan->placement.ahead.
  *  @param[in] room  what the task writes: f comes once all that was submitted before and writes it
- *                   has ended, so of the solves that wait for a lane only the next one's is there */
+ *                   has ended. So of the solves that wait for a lane only the next one has its f there */
 void psg_arrays_bring_f(psg_run *run, const psg_plan *plan, const psg_arrays *arrays, size_t s,
                         starpu_data_handle_t room);
-/** Is f where the tasks that read it run, and room for u too? Then one task can have all of both;
- *  where they do not fit beside the spectrum, StarPU would wait for ever for the room. A hint: a
- *  task of the caller's may have yet to write f, and what nobody uses now may be evicted. */
+/** Is all of f where the tasks that read it run, and is there room for u? Then a chain, one task with all of f and u, can
+ *  start; without the room StarPU would wait for ever. A hint: a task of the caller's may have yet to write f, and what
+ *  nobody uses now may be evicted. */
 bool psg_arrays_there(const psg_plan *plan, const psg_arrays *arrays);
 /** After a segment's last: u goes to the caller's array as soon as it is written. */
 void psg_arrays_bring_u(psg_run *run, const psg_plan *plan, const psg_arrays *arrays, size_t s);

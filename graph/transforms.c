@@ -202,7 +202,7 @@ psg_status psg_transforms_terms(psg_terms *terms, const psg_plan *plan,
     return check_quotients(plan, args, plan->context.form.normalizes ? 1 : terms->scale);
 }
 
-psg_status psg_transforms_divide(psg_problem *p, const psg_plan *plan) {
+psg_status psg_transforms_eigenvalues(psg_problem *p, const psg_plan *plan) {
     p->eigen_least = INFINITY;
     p->eigen_first = p->eigen_most = 0;
     for (int d = 0; d < 3; d++) {

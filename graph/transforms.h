@@ -39,7 +39,7 @@ bool psg_transforms_periodic(const psg_grid *grid);
 
 /** The eigenvalues along each axis, and the plan's terms.
  *  @return PSG_OK; PSG_ERR_MEMORY, _ARG: out of the range of the precision */
-psg_status psg_transforms_divide(psg_problem *problem, const psg_plan *plan);
+psg_status psg_transforms_eigenvalues(psg_problem *problem, const psg_plan *plan);
 /** What lambda and factor are to the tasks of a solve. @param[out] terms  without its relay
  *  @return PSG_OK; PSG_ERR_ARG: out of the range of the precision */
 psg_status psg_transforms_terms(psg_terms *terms, const psg_plan *plan, const psg_solve_args *args);
