@@ -21,13 +21,9 @@ def read(path):
             rows = list(csv.DictReader(file, strict=True))
     except (OSError, UnicodeDecodeError, csv.Error) as why:
         sys.exit("compare.py: %s: cannot be read: %s" % (path, why))
-    for row in rows: # of an older version
+    for row in rows:
         if None in row or None in row.values():
             sys.exit("compare.py: %s: row %d has not as many fields as there are columns" % (path, rows.index(row) + 1))
-        row["cpu_share"] = row.get("cpu_share") or "auto"
-        row["nodes"] = row.get("nodes") or "1"
-        row["network"] = row.get("network") or ""
-        row["normalize"] = row.get("normalize") or ("task" if row.get("graph") == "staged" else "")
     if not rows or any(column not in rows[0] for column in (*LISTS, "seconds", "seconds_q1", "seconds_q3", "status")):
         sys.exit("compare.py: %s: no rows of psg bench" % path)
     good = [row for row in rows if row["status"] == "ok"]

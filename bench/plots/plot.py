@@ -34,8 +34,6 @@ from plot_style import (COLOURS, MARKERS, STAGES, WIDE, LogLocator, MaxNLocator,
 
 LISTS = ("grid", "precision", "cpus", "gpus", "cpu_share", "sched", "graph", "exchange", "z", "normalize", "segment_planes",
          "sheets", "data", "in_flight", "effort", "ranks", "nodes", "network")
-# What rows of older versions have not, and what it was; seconds of copies that are not known cannot be shown.
-ADDED = {"cpu_share": "auto", "normalize": "", "data": "host", "nodes": "1", "network": "", "h2d_seconds": "0", "d2h_seconds": "0", "d2d_seconds": "0"}
 
 
 def read(path):
@@ -47,7 +45,6 @@ def read(path):
     for row in rows:
         if None in row or None in row.values():
             fail("%s: row %d has not as many fields as there are columns" % (path, rows.index(row) + 1))
-        row.update({column: row.get(column) or value for column, value in ADDED.items()})
     if not rows or (plot_programs.study(rows[0]) is None
                     and any(column not in rows[0] for column in (*LISTS, "seconds", "status", "host"))):
         fail("%s: no rows of psg bench" % path)
@@ -547,7 +544,7 @@ def draw(arguments):
     try:
         return FIGURES[name](rows), name, (plot_programs.caption if study else caption)(rows, failed)
     except KeyError as missing:
-        fail("%s: no column %s, which the figure %s needs: measured by an older psg" % (arguments.file, missing.args[0], name))
+        fail("%s: no column %s, which the figure %s needs" % (arguments.file, missing.args[0], name))
     except ValueError as wrong:
         fail("%s: cannot be shown: %s" % (arguments.file, wrong))
 

@@ -21,14 +21,14 @@ def read(path):
 
 
 def part_of(event):
-    """The segment or the sheet, "s3" or "p2"; older traces have it in the name."""
+    """The segment or the sheet, "s3" or "p2"."""
     args = event["args"]
-    return "".join(short + str(args[part]) for short, part in (("s", "segment"), ("p", "sheet")) if part in args) or event["name"].partition(" ")[2]
+    return "".join(short + str(args[part]) for short, part in (("s", "segment"), ("p", "sheet")) if part in args)
 
 
 def latest_solve(events):
     """What took time in the latest solve, as (track, stage, words, begin, end), and the arrows of messages. It begins with its
-    submission; older traces do not have that."""
+    submission."""
     tasks = [event for event in events if event["ph"] == "X"]
     last = max(event["args"]["solve"] for event in tasks)
     spans = [((event["pid"], event["tid"]), event["cat"], part_of(event), event["ts"], event["ts"] + event["dur"])
@@ -101,8 +101,7 @@ def plot(trace):
     axes.set_yticklabels(track_names(events, tracks))
     axes.set_ylim(len(tracks) - 0.5, -0.5)
     axes.set_xlim(0, (end - begin) / 1e3)
-    first = "the solve was submitted" if "submission" in met else "the first copy or task began"
-    axes.set_xlabel("time since %s, ms. In the bars: segment (s) and sheet (p); beside them: share of the time busy" % first)
+    axes.set_xlabel("time since the solve was submitted, ms. In the bars: segment (s) and sheet (p); beside them: share of the time busy")
     bare(axes)
     page.head("What each worker and link did in a solve", [plt.Rectangle((0, 0), 1, 1, color=colours[stage]) for stage in used], used)
     return page

@@ -156,7 +156,7 @@ def test_overlap(plot, folder, model):
 def test_copies(plot, folder, model):
     path = os.path.join(folder, "overlap-copies.csv")
     gpus = {**by_workers(1, 0, 2), "forward_xy_seconds": 0.001, "kspace_seconds": 0.004, "inverse_xy_seconds": 0.001}
-    write(path, model, [timed(10, **gpus, h2d_seconds=0.008, d2h_seconds=0.006), timed(10, **gpus, h2d_seconds="", d2h_seconds="")])
+    write(path, model, [timed(10, **gpus, h2d_seconds=0.008, d2h_seconds=0.006), timed(10, **gpus, h2d_seconds="0", d2h_seconds="0")])
     text = figure_of(plot, path, path, "overlap")
     # means of two GPUs
     for words in ("sum 10 ms", "sum 3 ms", "h2d", "d2h"):
@@ -241,22 +241,22 @@ def test_variants(plot, folder, model):
     check(">staged, normalize: divide<" in text and ">fused<" in text and "strided" not in text, "variants")
 
 
-def gantt(plot, folder, old):
+def gantt(plot, folder):
     """Of two processes with two solves each; of the latest the submission begins at 9 ms, the first copy at 10, and the last task
-    ends at 14. Without a submission, and with the part in the name, as traces were before there was one, it begins at 10."""
+    ends at 14."""
     path = os.path.join(folder, "trace.json")
     about = {"psg": "0.1.0", "StarPU": "1.4.10", "host": "here", "cpu_model": "processor", "cores": 4, "gpu_model": "CUDA 0.0 (GPU of the test 00:06.0)",
              "date": "2026-11-20T08:24:22Z", "grid": "24x24x24", "precision": "f64", "graph": "fused", "workers": "2 ranks", "policy": "lws"}
 
     def task(process, track, name, solve, begin, milliseconds):
         stage, part = name.split() if " " in name else (name, "")
-        args = {"solve": solve} if old or not part else {"solve": solve, {"s": "segment", "p": "sheet"}[part[0]]: int(part[1:])}
-        return {"name": name if old else stage, "cat": stage, "ph": "X", "ts": 1e3 * begin, "dur": 1e3 * milliseconds, "pid": process,
+        args = {"solve": solve} if not part else {"solve": solve, {"s": "segment", "p": "sheet"}[part[0]]: int(part[1:])}
+        return {"name": stage, "cat": stage, "ph": "X", "ts": 1e3 * begin, "dur": 1e3 * milliseconds, "pid": process,
                 "tid": track, "args": args}
 
     events = [task(0, 0, "forward_xy s0", 0, 0, 8)]
     for process in (0, 1):
-        events += [] if old else [task(process, 32768, "submission", 1, 9, 2)]
+        events += [task(process, 32768, "submission", 1, 9, 2)]
         events += [{"name": "thread_name", "ph": "M", "pid": process, "tid": track, "args": {"name": name}}
                    for track, name in ((0, "worker 0"), (65537, "main memory to GPU 0"))]
         events += [task(process, 65537, "f s%d" % process, 1, 10, 0.5) | {"cat": "h2d"},
@@ -272,16 +272,15 @@ def gantt(plot, folder, old):
     with open(os.path.join(folder, "trace.svg"), encoding="utf-8") as file:
         text = file.read()
     for words in ("process 0, worker 0", "process 1, messages", "process 1, main memory to GPU 0", ">kspace<", ">h2d<", ">s0<", ">p1<",
-                  "75 %" if old else "60 %", "first copy or task began" if old else "the solve was submitted", "processor, 4 cores, GPU of the test; 2026-11-20", "policy lws", "24\N{SUPERSCRIPT THREE}", ", ms."):
+                  "60 %", "the solve was submitted", "processor, 4 cores, GPU of the test; 2026-11-20", "policy lws", "24\N{SUPERSCRIPT THREE}", ", ms."):
         check(words in text, "gantt: no %r" % words)
     check(text.count(">s0<") == 2, "gantt: a solve before the latest, or not what a task and a copy are of")
-    check((">submission<" in text) == (not old), "gantt: the submission")
+    check(">submission<" in text, "gantt: no submission")
     return path, events, about
 
 
 def test_gantt(plot, folder, _):
-    gantt(plot, folder, True)
-    path, events, about = gantt(plot, folder, False)
+    path, events, about = gantt(plot, folder)
     for wrong, words in (("", "cannot be read"), ("[]", "no trace of psg solve"), ("{", "cannot be read"),
                          (json.dumps({"traceEvents": [], "otherData": about}), "cannot be shown"),
                          (json.dumps({"traceEvents": events, "otherData": {"psg": "0.1.0"}}), "cannot be shown")):
