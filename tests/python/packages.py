@@ -72,6 +72,7 @@ def test_torch(device):
         assert type(u) is torch.Tensor and u.dtype == dtype and u.device == f.device
         assert far(u.cpu(), U) <= tolerance
         room = torch.zeros((12, 12, 16), dtype=dtype, device=device)
+        psg.forget()  # its plan may have other workers
         with psg.Plan(SHAPE, dtype, gpus=1 if device == "cuda" else 0) as plan:
             assert plan.solve(f, out=room[:, 1:11, 4:12]) is not None and far(room[:, 1:11, 4:12].cpu(), U) <= tolerance
             assert plan.statistics()["copied_bytes"] == 0
@@ -165,6 +166,7 @@ def test_cupy():
                            (cupy.asfortranarray(f), "elements apart"), (f[::-1], "strides.*below 0"), (f[:, :, :3], "shape")):
             with pytest.raises(psg.ArgumentError, match=words):
                 plan.solve(bad)
+    psg.forget()
     with psg.Plan(SHAPE, gpus=0) as cores:
         with pytest.raises(psg.ArgumentError):
             cores.solve(f)
