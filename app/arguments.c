@@ -148,7 +148,8 @@ static const command_text solve_text = {
     "         the result did not hold\n"
     "  2      the command line, or the input that it names, has to be changed\n"
     "  130    ended by SIGINT\n"
-    "  143    ended by SIGTERM\n"};
+    "  143    ended by SIGTERM\n",
+    NULL};
 
 static const command_text info_text = {
     "info", info_rows,
@@ -163,7 +164,8 @@ static const command_text info_text = {
     "  psg info --machines\n"
     "         the machines that a psg that simulates knows by name\n"
     "  psg info --gpus 0 --json -\n"
-    "         without GPUs, as JSON on stdout\n"};
+    "         without GPUs, as JSON on stdout\n",
+    NULL};
 
 /* Text from a column on, broken into lines. @param[in] column  where the cursor is */
 static void print_wrapped(const char *text, int column) {
@@ -197,20 +199,34 @@ static void print_help(const command_text *command, const option_row *rows) {
         }
         print_wrapped(row->help, column);
     }
-    printf("\nOther:\n  --help%*sprint this text\n  --version%*sprint the version\n\n"
-           "Of an option that is given twice the last one counts.\n\n",
-           HELP_COLUMN - 8, "", HELP_COLUMN - 11, "");
+    printf("\nOf an option that is given twice the last one counts.\n\n");
     fputs(command->end, stdout);
 }
 
 /* ------------------------------------------------------------------------------- expansion */
 
+enum { COMMON_HELP, COMMON_VERSION, COMMON };
+const app_option_row app_common_rows[COMMON + 1] = {
+    [COMMON_HELP] = {"Other", "help", NULL, NULL, 0, NULL, NULL, "print this text"},
+    [COMMON_VERSION] = {NULL, "version", NULL, NULL, 0, NULL, NULL, "print the version"},
+    [COMMON] = ROW_END};
+
+static struct {
+    app_rows_visit *visit;
+    void *context;
+} visitor;
+
+void app_arguments_visit(app_rows_visit *visit, void *context) {
+    visitor.visit = visit;
+    visitor.context = context;
+}
+
 /* The rows of a command with the solver's options in their places. */
 typedef struct expansion {
-    option_row rows[ROWS_MOST + 1];
+    option_row rows[ROWS_MOST + COMMON + 1];
     size_t option[ROWS_MOST]; /* of a row of the library: its psg_option_at() */
     char help[ROWS_MOST][600];
-    size_t count;
+    size_t count;      /* of the command; the common ones follow */
     const char *group; /* whose heading came last */
 } expansion;
 
@@ -271,7 +287,7 @@ static void expand(const command_text *command, expansion *e) {
             }
         }
     }
-    e->rows[e->count] = (option_row){.name = NULL};
+    memcpy(&e->rows[e->count], app_common_rows, sizeof app_common_rows);
 }
 
 const char *app_nearest(const char *word, const char *const *words) {
@@ -290,7 +306,7 @@ const char *app_nearest(const char *word, const char *const *words) {
 /* getopt did not know the option, or knew too many that begin so. */
 static int unknown_option(const command_text *command, const option_row *rows, const char *given) {
     char word[64], several[512] = "";
-    const char *names[ROWS_MOST + 3];
+    const char *names[ROWS_MOST + COMMON + 1];
     size_t count = 0, length = 0;
     snprintf(word, sizeof word, "%.*s", (int)strcspn(given, "="), given);
     const char *bare = word + strspn(word, "-");
@@ -301,8 +317,6 @@ static int unknown_option(const command_text *command, const option_row *rows, c
                                        length ? ", " : "", row->name);
         }
     }
-    names[count++] = "help";
-    names[count++] = "version";
     names[count] = NULL;
     if (several[0] && strncmp(word, "--", 2) == 0) {
         return app_error(APP_USAGE, "option '%s' is ambiguous: %s", word, several);
@@ -328,28 +342,35 @@ static int take(const expansion *e, size_t number, const char *text, void *argum
     return row->parse(text, field, row->choices) ? app_wrong_value(row, text) : APP_DONE;
 }
 
+static void tell(const command_text *command, const option_row *rows) {
+    if (visitor.visit != NULL) {
+        visitor.visit(command, rows, visitor.context);
+    } else {
+        print_help(command, rows);
+    }
+}
+
 static int parse_expanded(const command_text *command, const expansion *e, int argc, char **argv,
                           void *arguments) {
     enum { FIRST = 256 }; /* above every letter, so that getopt's values do not meet */
-    struct option table[ROWS_MOST + 3];
+    struct option table[ROWS_MOST + COMMON + 1];
     size_t count = 0;
     for (; e->rows[count].name != NULL; count++) {
         table[count] = (struct option){
             e->rows[count].name, e->rows[count].argument != NULL ? required_argument : no_argument,
             NULL, FIRST + (int)count};
     }
-    table[count] = (struct option){"help", no_argument, NULL, 'h'};
-    table[count + 1] = (struct option){"version", no_argument, NULL, 'v'};
-    table[count + 2] = (struct option){NULL, 0, NULL, 0};
+    table[count] = (struct option){NULL, 0, NULL, 0};
+    const int common = FIRST + (int)e->count;
     opterr = 0;
     optind = 1;
     int found;
     while ((found = getopt_long(argc, argv, ":h", table, NULL)) != -1) {
-        if (found == 'h') {
-            print_help(command, e->rows);
+        if (found == 'h' || found == common + COMMON_HELP) {
+            tell(command, e->rows);
             return APP_HELPED;
         }
-        if (found == 'v') {
+        if (found == common + COMMON_VERSION) {
             char name[32];
             snprintf(name, sizeof name, "psg-%s", command->name);
             app_print_version(name);

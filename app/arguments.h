@@ -18,6 +18,8 @@ typedef struct app_command_text {
     const app_option_row *rows;
     const char *intro; /**< the help text up to the options */
     const char *end;   /**< and after them */
+    const char *
+        operand; /**< what follows the command's name, in words as of a row's `argument`; NULL: nothing */
 } app_command_text;
 
 /** Stands in such a row; it reads nothing itself. */
@@ -59,6 +61,16 @@ const char *app_options_simulated(const app_options *options);
 /** The same for a command with options of its own. @param[out] arguments  the struct that
  *  `field` in its rows is about, with the defaults in it */
 int app_arguments_parse(const app_command_text *command, int argc, char **argv, void *arguments);
+
+/** Those that every command has, after its own: --help and --version. It ends with name NULL. */
+extern const app_option_row app_common_rows[];
+
+/** Gets a command's rows, those of the solver's options and the common ones among them. */
+typedef void app_rows_visit(const app_command_text *command, const app_option_row *rows,
+                            void *context);
+
+/** From now on --help of each command gives its rows to `visit` in place of printing them; NULL: prints them again. */
+void app_arguments_visit(app_rows_visit *visit, void *context);
 
 /** The word among `words` (ends with NULL) that was probably meant, or NULL if none is near. */
 const char *app_nearest(const char *word, const char *const *words);

@@ -3,9 +3,22 @@
 #ifndef PSG_APP_COMMANDS_H
 #define PSG_APP_COMMANDS_H
 
+#include <stdbool.h>
+
+typedef struct app_command {
+    const char *name;    /**< NULL ends the table */
+    const char *summary; /**< a line of the help; NULL: the command is not shown */
+    int (*run)(int argc, char **argv);
+    bool solves; /**< this process does, and what is simulated is simulated in it */
+} app_command;
+
+/** In main.c, which alone knows those of bench/ too. */
+extern const app_command app_commands[];
+
 int app_solve(int argc, char **argv);
 int app_example(int argc, char **argv);
 int app_info(int argc, char **argv);
 int app_selftest(int argc, char **argv);
+int app_completion(int argc, char **argv);
 
 #endif

@@ -53,7 +53,8 @@ static const app_command_text example_text = {
     "  psg example rho.h5\n"
     "         four charges in a box of 10 x 10 x 10\n"
     "  psg solve --in rho.h5:/density --out phi.h5:/potential --factor '-4*pi' --verify\n"
-    "         their potential, in Gaussian units\n"};
+    "         their potential, in Gaussian units\n",
+    "FILE[:DATASET]"};
 
 /* ---------------------------------------------------------------------------------- the field */
 

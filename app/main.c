@@ -12,6 +12,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+const app_command app_commands[] = {
+    {"solve", "solve a field of yours, or a built-in problem with a known answer", app_solve, true},
+    {"example", "write a small density to solve for", app_example, false},
+    {"bench", "measure solves in every combination of lists of options, or by ready studies",
+     bench_command, false},
+    {"tune", "find the fastest options for a grid on this machine, and keep them for solve",
+     bench_tune, false},
+    {"info", "show versions, workers, scheduling policies and what tune has kept", app_info, true},
+    {"selftest", "check for a minute that psg gives right answers on this machine", app_selftest,
+     false},
+    {"completion", "print a completion script for bash, zsh or fish", app_completion, false},
+    {"visit", NULL, bench_visit_serve, true}, /* psg bench's own */
+    {NULL, NULL, NULL, false}};
+
 static int print_help(void) {
     fputs("Usage: psg COMMAND [OPTION]...\n"
           "\n"
@@ -19,16 +33,14 @@ static int print_help(void) {
           "FFT. The solve is a graph of tasks that StarPU schedules over the CPU cores and GPUs,\n"
           "of one process or, with mpirun, of several.\n"
           "\n"
-          "Commands:\n"
-          "  solve  solve a field of yours, or a built-in problem with a known answer\n"
-          "  example\n"
-          "         write a small density to solve for\n"
-          "  bench  measure solves in every combination of lists of options, or by ready studies\n"
-          "  tune   find the fastest options for a grid on this machine, and keep them for solve\n"
-          "  info   show versions, workers, scheduling policies and what tune has kept\n"
-          "  selftest\n"
-          "         check for a minute that psg gives right answers on this machine\n"
-          "\n"
+          "Commands:\n",
+          stdout);
+    for (const app_command *c = app_commands; c->name != NULL; c++) {
+        if (c->summary != NULL) {
+            printf("  %-6s%s%s\n", c->name, strlen(c->name) > 6 ? "\n         " : " ", c->summary);
+        }
+    }
+    fputs("\n"
           "Options:\n"
           "  --help     print this text; psg COMMAND --help tells about a command\n"
           "  --version  print the version\n"
@@ -46,26 +58,40 @@ static int print_help(void) {
     return APP_DONE;
 }
 
-static int run(int argc, char **argv) {
-    static const struct {
-        const char *name;
-        int (*run)(int argc, char **argv);
-        int solves; /* this process does, and what is simulated is simulated in it */
-    } commands[] = {{"solve", app_solve, 1},        {"example", app_example, 0},
-                    {"bench", bench_command, 0},    {"tune", bench_tune, 0},
-                    {"info", app_info, 1},          {"selftest", app_selftest, 0},
-                    {"visit", bench_visit_serve, 1}}; /* the last is psg bench's, and not shown */
-    static const char *const words[] = {"solve",    "example", "bench",     "tune", "info",
-                                        "selftest", "--help",  "--version", NULL};
-    if (argc < 2) {
-        return app_error(APP_USAGE, "say what to do: psg solve, psg example, psg bench, psg tune, "
-                                    "psg info, psg selftest or "
-                                    "psg --help");
+enum { COMMANDS = sizeof app_commands / sizeof *app_commands };
+
+/* What the first word may be; ends with NULL. */
+static void list_words(const char *words[COMMANDS + 2]) {
+    size_t count = 0;
+    for (const app_command *c = app_commands; c->name != NULL; c++) {
+        words[count] = c->name;
+        count += c->summary != NULL;
     }
-    for (size_t c = 0; c < sizeof commands / sizeof commands[0]; c++) {
-        if (strcmp(argv[1], commands[c].name) == 0) {
-            return commands[c].solves ? app_simulation_run(commands[c].run, argc - 1, argv + 1)
-                                      : commands[c].run(argc - 1, argv + 1);
+    words[count++] = "--help";
+    words[count++] = "--version";
+    words[count] = NULL;
+}
+
+static int no_command(void) {
+    char list[512] = "";
+    size_t length = 0;
+    for (const app_command *c = app_commands; c->name != NULL && length < sizeof list; c++) {
+        if (c->summary != NULL) {
+            length += (size_t)snprintf(list + length, sizeof list - length, "%spsg %s",
+                                       length ? ", " : "", c->name);
+        }
+    }
+    return app_error(APP_USAGE, "say what to do: %s or psg --help", list);
+}
+
+static int run(int argc, char **argv) {
+    if (argc < 2) {
+        return no_command();
+    }
+    for (const app_command *c = app_commands; c->name != NULL; c++) {
+        if (strcmp(argv[1], c->name) == 0) {
+            return c->solves ? app_simulation_run(c->run, argc - 1, argv + 1)
+                             : c->run(argc - 1, argv + 1);
         }
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
@@ -75,6 +101,8 @@ static int run(int argc, char **argv) {
         app_print_version("psg");
         return APP_DONE;
     }
+    const char *words[COMMANDS + 2];
+    list_words(words);
     const char *nearest = app_nearest(argv[1], words);
     if (nearest != NULL) {
         return app_error(APP_USAGE, "unknown command '%s': did you mean '%s'?", argv[1], nearest);

@@ -34,14 +34,14 @@ static const struct special {
      .field = offsetof(app_options, gpus)},
     {.option = "policy",
      .column = "sched",
-     .argument = "POLICY",
+     .argument = "POLICY|auto",
      .help = "StarPU's scheduling policy; `psg info` lists them; auto: the one of STARPU_SCHED, "
              "else what was "
              "tuned, else StarPU's own",
      .parse = app_value_policy,
      .field = offsetof(app_options, options.policy)},
     {.option = "machine",
-     .argument = "NAME|FILE",
+     .argument = "MACHINE|FILE",
      .expected = "a name, or a file",
      .parse = app_value_text,
      .field = offsetof(app_options, options.machine)},

@@ -53,7 +53,8 @@ static const app_command_text selftest_text = {
     "Exit status:\n"
     "  0      every check passed\n"
     "  1      a check failed, and the line before the last one says which\n"
-    "  2      the command line has to be changed\n"};
+    "  2      the command line has to be changed\n",
+    NULL};
 
 /* ---------------------------------------------------------------------------------- the cases */
 

@@ -15,12 +15,17 @@ static int parse_command(const char *text, void *field, const app_choice *choice
     return bench_child_check_command(text) ? -1 : app_value_text(text, field, choices);
 }
 
+#define STUDY_CHOICE(name, help) {#name, 0},
+static const app_choice studies[] = {BENCH_STUDIES(STUDY_CHOICE)
+                                         BENCH_PROGRAM_STUDIES(STUDY_CHOICE){NULL, 0}};
+
 static const app_option_row own_rows[] = {
-    {"Machine", "machine", "NAME|FILE", app_value_text, FIELD(machine), NULL, "a name, or a file",
+    {"Machine", "machine", "MACHINE|FILE", app_value_text, FIELD(machine), NULL,
+     "a name, or a file",
      "of a psg that simulates: a recorded machine; default: the one that PSG_MACHINE in the "
      "environment names"},
     {"Study, in place of lists or with some of its lists replaced", "study", "NAME", app_value_text,
-     FIELD(study), NULL, "a name", "one of those below"},
+     FIELD(study), studies, NULL, "one of those below"},
     {NULL, "large", NULL, NULL, FIELD(large), NULL, NULL, "with the study's larger grids too"},
     {"Measurement", "repeat", "N", app_value_unsigned, FIELD(repeat), NULL, "a whole number from 1",
      "rounds that count: the times are their median, quartiles, minimum and maximum; default: 9"},
@@ -120,7 +125,8 @@ static const app_command_text bench_text = {
     "  0      measured; rows may say that their configuration failed\n"
     "  1      all configurations failed, or a file cannot be read or written\n"
     "  2      the command line, or the file that it names, has to be changed\n"
-    "  130    ended by SIGINT; the rows done so far are in the file\n"};
+    "  130    ended by SIGINT; the rows done so far are in the file\n",
+    NULL};
 
 static int check_record(const bench_arguments *a) {
     if (a->record == NULL) {

@@ -65,7 +65,8 @@ static const app_command_text tune_text = {
     "  0      tuned, also where the default stays\n"
     "  1      failed: the default cannot be measured, or a file cannot be written\n"
     "  2      the command line has to be changed\n"
-    "  130    ended by SIGINT; what was stored before is as it was\n"};
+    "  130    ended by SIGINT; what was stored before is as it was\n",
+    NULL};
 
 int bench_tune_arguments_parse(int argc, char **argv, bench_tune_arguments *a) {
     *a = (bench_tune_arguments){.seconds = 60, .patience = 120, .seed = 1};

@@ -137,6 +137,7 @@ OPTIONS = {
         version""".split(),
     "tune": "grid precision cpus gpus seconds sched seed patience json force quiet forget help version".split(),
     "example": "kind grid box precision quiet help version".split(),
+    "completion": "help version".split(),
     "info": "machines cpus gpus cpu-share sched machine nodes network json force help version".split(),
 }
 for command, options in OPTIONS.items():
@@ -154,7 +155,7 @@ for command, options in OPTIONS.items():
             bad(command, "--" + option, says=("'--%s' needs an argument" % option,))
     check(run(command, "-h").stdout == text, "%s -h" % command)
     # the help is shown wherever it stands, and nothing is done
-    given = ("--cpus", "1") if "cpus" in options else ("--grid", "8")
+    given = ("--cpus", "1") if "cpus" in options else ("--grid", "8") if "grid" in options else ()
     check(run(command, *given, "--help", "--nonsense").stdout == text, "%s ... --help" % command)
 # The recorded machines are listed by a psg that does not simulate, too.
 said = run("info", "--machines").stdout
