@@ -21,8 +21,9 @@ static const app_command_text completion_text = {
     "scripts are installed with psg, where the shells look for them.\n",
     "Examples:\n"
     "  source <(psg completion bash)\n"
-    "         in this shell, or in each by a line of ~/.bashrc; zsh: the same in ~/.zshrc, after\n"
-    "         compinit\n"
+    "         in this bash, or in each by this line in ~/.bashrc\n"
+    "  source <(psg completion zsh)\n"
+    "         in this zsh, or in each by this line in ~/.zshrc, after compinit\n"
     "  psg completion fish > ~/.config/fish/completions/psg.fish\n"
     "         in each fish\n",
     "bash|zsh|fish"};

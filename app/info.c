@@ -7,6 +7,7 @@
 #include "app/report.h"
 #include "app/simulating.h"
 #include "app/tuned_words.h"
+#include "app/versions.h"
 #include "graph/psg_machine.h"
 #include "graph/psg_observe.h"
 
@@ -14,20 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void print_versions(void) {
-    char hdf5[32];
-    for (int c = 0; c < PSG_COMPONENT_COUNT; c++) {
-        const char *version = psg_component_version(c);
-        printf("%-9s %s", psg_component_name(c), version != NULL ? version : "not built in");
-        if (c == PSG_COMPONENT_MPI && version != NULL) {
-            printf(", %s", psg_mpi_cuda_aware() > 0 ? "CUDA-aware" : "not CUDA-aware");
-        }
-        printf("\n");
-    }
-    app_field_library_version(hdf5, sizeof hdf5);
-    printf("%-9s %s\n%-9s %s\n", "HDF5", hdf5, "Jansson", JANSSON_VERSION);
-}
 
 /* What there is beside the workers, on this machine. */
 typedef struct facts {
@@ -85,7 +72,7 @@ static void print_routes(const facts *f) {
 static void print_lines(const facts *f) {
     const app_workers *workers = f->workers;
     const psg_worker *worker = workers->list;
-    print_versions();
+    app_versions_print(PSG_COMPONENT_PSG);
     printf("\nWorkers:\n");
     for (int rank = 0; rank < app_ranks(); rank++) {
         for (size_t w = 0; w < workers->of_rank[rank]; w++, worker++) {

@@ -5,7 +5,9 @@
 #include "app/field.h"
 #include "app/processes.h"
 #include "app/simulating.h"
+#include "app/versions.h"
 #include "bench/commands.h"
+#include "graph/psg_machine.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -43,7 +45,7 @@ static int print_help(void) {
     fputs("\n"
           "Options:\n"
           "  --help     print this text; psg COMMAND --help tells about a command\n"
-          "  --version  print the version\n"
+          "  --version  print the version, and what psg was built with\n"
           "\n"
           "Examples:\n"
           "  psg solve --problem madelung --grid 64\n"
@@ -99,6 +101,7 @@ static int run(int argc, char **argv) {
     }
     if (strcmp(argv[1], "--version") == 0) {
         app_print_version("psg");
+        app_versions_print(PSG_COMPONENT_PSG + 1);
         return APP_DONE;
     }
     const char *words[COMMANDS + 2];

@@ -5,6 +5,7 @@
 #include "app/output.h"
 #include "app/processes.h"
 #include "app/simulating.h"
+#include "app/versions.h"
 #include "base/file.h"
 #include "base/median.h"
 #include "graph/psg_machine.h"
@@ -324,18 +325,6 @@ static void put_size(json_t *object, const char *key, size_t value) {
 static void put_text(json_t *object, const char *key, const char *value) {
     /* a file's name need not be UTF-8, which JSON is */
     put(object, key, value != NULL ? json_string(value) : NULL);
-}
-
-json_t *app_json_versions(void) {
-    char hdf5[32];
-    json_t *versions = json_object();
-    for (int c = 0; c < PSG_COMPONENT_COUNT; c++) {
-        put_text(versions, psg_component_name(c), psg_component_version(c));
-    }
-    app_field_library_version(hdf5, sizeof hdf5);
-    put_text(versions, "HDF5", hdf5);
-    put_text(versions, "Jansson", JANSSON_VERSION);
-    return versions;
 }
 
 json_t *app_json_workers(const app_workers *workers) {

@@ -67,9 +67,8 @@ void app_report_print(const app_report *report);
  *  messages. @return APP_DONE; APP_FAILED after a message */
 int app_report_json(const app_report *report, const char *path, const char *shown);
 
-/** Parts that `psg info` has in common: versions by component, the workers of all processes, and
+/** Parts that `psg info` has in common: the workers of all processes, and
  *  how many each has. NULL when out of memory. */
-json_t *app_json_versions(void);
 json_t *app_json_workers(const app_workers *workers);
 json_t *app_json_rank_workers(const app_workers *workers);
 

@@ -25,7 +25,7 @@ enum {
     WARM_UP,
     SEED,
     VERSIONS,
-    HOST = VERSIONS + PSG_COMPONENT_COUNT,
+    HOST = VERSIONS + BENCH_VERSIONS,
     CPU_MODEL,
     CORES,
     LOAD,
@@ -104,7 +104,7 @@ static const char *identity(const programs *p, int own, const char *command, cha
     if (own == COMMAND) {
         return command;
     }
-    if (own >= VERSIONS && own < VERSIONS + PSG_COMPONENT_COUNT) {
+    if (own >= VERSIONS && own < VERSIONS + BENCH_VERSIONS) {
         const char *version = psg_component_version((psg_component)(own - VERSIONS));
         return version != NULL ? version : text;
     }

@@ -83,7 +83,7 @@
 #define COLUMN_NUMBER(column, name, ...) column,
 enum { OWN_COLUMNS(COLUMN_NUMBER) STAGES, COLUMNS = STAGES + PSG_STAGE_COUNT };
 _Static_assert((int)BOUND_LP == BOUNDS + PSG_BOUND_COUNT, "a column for each bound");
-_Static_assert((int)MPIRUN == VERSIONS + PSG_COMPONENT_COUNT, "a column for each version");
+_Static_assert((int)MPIRUN == VERSIONS + BENCH_VERSIONS, "a column for each version");
 
 #define COLUMN_ROW(column, name, ...) {name, __VA_ARGS__},
 static const struct {
@@ -133,7 +133,7 @@ static bool identity(const bench_config *config, const bench_circumstances *at, 
     const int column = place < lists ? -1 : (int)(place - lists);
     if (place < lists) {
         bench_config_text(config, place, text);
-    } else if (column >= VERSIONS && column < VERSIONS + PSG_COMPONENT_COUNT) {
+    } else if (column >= VERSIONS && column < VERSIONS + BENCH_VERSIONS) {
         const char *version = psg_component_version(column - VERSIONS);
         snprintf(text, size, "%s", version != NULL ? version : "");
     } else if (column == MPIRUN) {

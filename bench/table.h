@@ -2,9 +2,14 @@
 #ifndef PSG_BENCH_TABLE_H
 #define PSG_BENCH_TABLE_H
 
+#include "graph/psg_machine.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+
+/** Columns of versions: those of psg_component up to MPI. */
+enum { BENCH_VERSIONS = PSG_COMPONENT_MPI + 1 };
 
 /** One row: `columns` texts in one piece of memory each, never NULL. */
 typedef struct bench_table {

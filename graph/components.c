@@ -6,14 +6,16 @@
 #include "runtime/device.h"
 #include "runtime/simulation.h"
 
+#include <hwloc.h>
 #include <stdio.h>
 
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)
 
 static const char *const component_names[PSG_COMPONENT_COUNT] = {
-    [PSG_COMPONENT_PSG] = "psg",   [PSG_COMPONENT_STARPU] = "StarPU", [PSG_COMPONENT_FFTW] = "FFTW",
-    [PSG_COMPONENT_CUDA] = "CUDA", [PSG_COMPONENT_MPI] = "MPI",
+    [PSG_COMPONENT_PSG] = "psg",   [PSG_COMPONENT_STARPU] = "StarPU",
+    [PSG_COMPONENT_FFTW] = "FFTW", [PSG_COMPONENT_CUDA] = "CUDA",
+    [PSG_COMPONENT_MPI] = "MPI",   [PSG_COMPONENT_HWLOC] = "hwloc",
 };
 
 const char *psg_component_name(psg_component component) {
@@ -33,6 +35,8 @@ const char *psg_component_version(psg_component component) {
         return psg_device_version();
     case PSG_COMPONENT_MPI:
         return psg_comm_version();
+    case PSG_COMPONENT_HWLOC:
+        return HWLOC_VERSION;
     default:
         return NULL;
     }

@@ -172,6 +172,16 @@ for words in ("Exit status:", "else 1x1x1", "the order x, y, z", "default: /pote
 text = run("--help").stdout
 for words in ("Usage: psg COMMAND", "solve", "info", "psg solve --problem madelung --grid 64", "--version"):
     check(words in text, "--help does not say %r" % words)
-for arguments in (("--version",), ("solve", "--version"), ("example", "--version"), ("bench", "--version"), ("tune", "--version"), ("info", "--version")):
+for arguments in (("solve", "--version"), ("example", "--version"), ("bench", "--version"), ("tune", "--version"), ("info", "--version")):
     version = run(*arguments).stdout
-    check(re.match(r"psg(-\w+)? \(PoissonGraph\) \d+\.\d+\.\d+\n$", version), version)
+    check(re.match(r"psg-\w+ \(PoissonGraph\) \d+\.\d+\.\d+\n$", version), version)
+# The version of psg has those of what it was built with, as psg info.
+version, info = run("--version").stdout, run("info").stdout
+own, _, components = version.partition("\n")
+check(re.match(r"psg \(PoissonGraph\) \d+\.\d+\.\d+$", own), version)
+check(info.startswith("psg       %s\n%s\n" % (own.split()[-1], components)), "psg --version has %s, psg info %s" % (version, info))
+names = json.loads(run("info", "--json", "-").stdout)["versions"]
+check(list(names) == ["psg", *(line.split()[0] for line in components.splitlines())], "%s: %s" % (names, components))
+for name in ("StarPU", "FFTW", "CUDA", "MPI", "hwloc", "HDF5", "Jansson"):
+    built = re.search(r"^%s +(\S.*)$" % name, components, re.MULTILINE)
+    check(built and (names[name] or "not built in") == built.group(1).split(", ")[0], "%s: %s" % (name, components))
