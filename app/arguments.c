@@ -38,11 +38,11 @@ static const option_row solve_rows[] = {
     {"Field", "in", "FILE[:DATASET]", app_value_text, FIELD(in), NULL, "FILE:DATASET",
      "the right-hand side f: an HDF5 data set [nz][ny][nx], real or integer. It gives the grid, "
      "the precision, and by its attribute `box` (lx, ly, lz) the box. DATASET may be left out "
-     "where the file has one of rank 3"},
+     "where the file has one of rank 3. Or a file of NumPy's, .npy, with f4 or f8 in C order"},
     {NULL, "out", "FILE[:DATASET]", app_value_text, FIELD(out), NULL, "FILE:DATASET",
      "where the potential u goes, an HDF5 data set; DATASET default: /potential. A FILE that is "
      "there keeps all else that it has. It appears whole or not at all. A .xmf beside it opens in "
-     "ParaView"},
+     "ParaView. A FILE.npy becomes a file of NumPy's"},
     {NULL, "box", "L|LXxLYxLZ", app_value_box, FIELD(box), NULL,
      "L or LXxLYxLZ, finite lengths above 0",
      "lengths of the box, in your unit of length, in the order x, y, z, while data sets "

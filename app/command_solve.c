@@ -6,6 +6,7 @@
 #include "app/host.h"
 #include "app/job.h"
 #include "app/load.h"
+#include "app/npy.h"
 #include "app/processes.h"
 #include "app/simulating.h"
 #include "app/xmf.h"
@@ -435,8 +436,9 @@ static int write_field(app_job *r) {
     app_progress_step(&r->progress, "writing");
     app_field_output *field = r->field;
     r->field = NULL;
+    const bool described = !app_npy_named(r->out.file);
     int code = app_field_write(field, r->planes, last_u(r), &header);
-    if (!code) {
+    if (!code && described) {
         code = app_ranks_agree(app_rank() == 0 ? write_xmf(r) : APP_DONE);
     }
     if (!code) {
@@ -444,6 +446,8 @@ static int write_field(app_job *r) {
     }
     if (!code) {
         r->report.written = r->written;
+    }
+    if (!code && described) {
         r->report.xmf = r->xmf;
         code = app_ranks_agree(app_output_commit(&r->xmf_file));
     }

@@ -2,6 +2,7 @@
 #include "app/arguments.h"
 #include "app/commands.h"
 #include "app/field.h"
+#include "app/npy.h"
 #include "app/output.h"
 #include "app/problems.h"
 #include "app/processes.h"
@@ -158,6 +159,12 @@ static int write_file(const example_arguments *a, const psg_grid *grid, const ap
 
 static int find_name(const char *text, app_field_name *name) {
     int code = app_field_split(text, name);
+    if (!code && app_npy_named(name->file)) {
+        code = app_error(APP_USAGE,
+                         "%s: NumPy's files have no place for the lengths of the box; give the "
+                         "name of an HDF5 file",
+                         name->file);
+    }
     if (!code && !name->dataset[0]) {
         snprintf(name->dataset, sizeof name->dataset, "/density");
     }

@@ -1,7 +1,8 @@
-/* Fields in HDF5 files: their names, reading them, and what writing has in common with it. HDF5
+/* Fields in files: their names, reading them, and what writing has in common with it. HDF5
  * prints nothing by itself here: its words are put into our messages. */
 #include "app/field.h"
 #include "app/hdf5.h"
+#include "app/npy.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -13,6 +14,7 @@
 
 struct app_field_input {
     hid_t file, dataset;
+    app_npy npy; /* in place of them */
     psg_grid grid;
     char name[PATH_MAX + 1024];
 };
@@ -85,6 +87,12 @@ void app_field_start(void) {
     app_hdf5_start();
 }
 
+static int one_array(const app_field_name *name) {
+    return app_error(APP_USAGE,
+                     "%s: NumPy's files have one array, which has no name: leave ':%s' away",
+                     name->file, name->dataset);
+}
+
 int app_field_split(const char *text, app_field_name *name) {
     struct stat status;
     const char *colon = stat(text, &status) ? strrchr(text, ':') : NULL;
@@ -104,7 +112,7 @@ int app_field_split(const char *text, app_field_name *name) {
         name->dataset[written - 1] == '/') {
         return app_error(APP_USAGE, "'%s' names no data set: expected FILE:DATASET", text);
     }
-    return APP_DONE;
+    return app_npy_named(name->file) ? one_array(name) : APP_DONE;
 }
 
 /* ------------------------------------------------------------------------------------ reading */
@@ -303,16 +311,16 @@ static int read_box(const app_field_input *input, app_field_info *info) {
     return APP_DONE;
 }
 
-int app_field_open(const app_field_name *name, int box_wanted, app_field_input **result,
-                   app_field_info *info) {
-    memset(info, 0, sizeof *info);
-    *result = NULL;
-    app_hdf5_start();
-    app_field_input *input = malloc(sizeof *input);
-    if (input == NULL) {
-        return app_error(APP_FAILED, "out of memory");
-    }
-    input->dataset = H5I_INVALID_HID;
+static int open_array(const app_field_name *name, app_field_input *input, app_field_info *info) {
+    snprintf(input->name, sizeof input->name, "%s", name->file);
+    const int code = name->dataset[0] ? one_array(name) : app_npy_open(name->file, &input->npy);
+    memcpy(info->n, input->npy.n, sizeof info->n);
+    info->precision = input->npy.precision;
+    return code;
+}
+
+static int open_hdf5(const app_field_name *name, int box_wanted, app_field_input *input,
+                     app_field_info *info) {
     int code = app_hdf5_open(name->file, &input->file);
     if (!code) {
         code = open_dataset(name, input);
@@ -326,9 +334,22 @@ int app_field_open(const app_field_name *name, int box_wanted, app_field_input *
     if (!code) {
         code = app_hdf5_check_whole(input->dataset, input->name);
     }
-    if (!code && box_wanted) {
-        code = read_box(input, info);
+    return code || !box_wanted ? code : read_box(input, info);
+}
+
+int app_field_open(const app_field_name *name, int box_wanted, app_field_input **result,
+                   app_field_info *info) {
+    memset(info, 0, sizeof *info);
+    *result = NULL;
+    app_hdf5_start();
+    app_field_input *input = malloc(sizeof *input);
+    if (input == NULL) {
+        return app_error(APP_FAILED, "out of memory");
     }
+    input->file = input->dataset = H5I_INVALID_HID;
+    input->npy = (app_npy){.file = -1};
+    const int code = app_npy_meant(name->file) ? open_array(name, input, info)
+                                               : open_hdf5(name, box_wanted, input, info);
     if (code) {
         app_field_close(input);
         return code;
@@ -342,7 +363,11 @@ int app_field_open(const app_field_name *name, int box_wanted, app_field_input *
 int app_field_read(app_field_input *input, psg_precision precision, app_planes planes, void *f) {
     const size_t ny = input->grid.axis[1].n;
     app_hdf5_field field = {input->dataset, &input->grid, precision, ""};
-    if (planes.count > 0 &&
+    const char *why = input->npy.file >= 0 ? app_npy_read(&input->npy, precision, planes, f) : NULL;
+    if (why != NULL) {
+        return app_error(APP_FAILED, "%s: cannot be read: %s", input->name, why);
+    }
+    if (input->npy.file < 0 && planes.count > 0 &&
         app_hdf5_move(&field, (app_hdf5_rows){planes.z0 * ny, planes.count * ny}, f, NULL)) {
         return app_error(APP_FAILED, "%s: cannot be read: %s", input->name, field.words);
     }
@@ -359,5 +384,6 @@ void app_field_close(app_field_input *input) {
     if (input->file >= 0) {
         H5Fclose(input->file);
     }
+    app_npy_close(&input->npy);
     free(input);
 }

@@ -1,4 +1,4 @@
-/** @file field.h  Fields in HDF5 files: data sets [nz][ny][nx], x fastest. */
+/** @file field.h  Fields in files: HDF5 data sets, or NumPy's arrays, [nz][ny][nx], x fastest. */
 #ifndef PSG_APP_FIELD_H
 #define PSG_APP_FIELD_H
 
@@ -10,7 +10,8 @@
 /** Where a field is: what "FILE:DATASET" says. */
 typedef struct app_field_name {
     char file[PATH_MAX];
-    char dataset[1024]; /**< "" if none was named; else it starts with '/' */
+    char
+        dataset[1024]; /**< "" if none was named, or the file is NumPy's; else it starts with '/' */
 } app_field_name;
 
 typedef struct app_field_input app_field_input;
@@ -21,7 +22,7 @@ typedef struct app_field_info {
     int integers;               /**< the data are whole numbers */
     bool has_box;               /**< the data set has an attribute `box` */
     double box[3];              /**< lx, ly, lz */
-    char name[PATH_MAX + 1024]; /**< "FILE:/DATASET", for messages */
+    char name[PATH_MAX + 1024]; /**< "FILE:/DATASET", or "FILE", for messages */
 } app_field_info;
 
 /** Attributes of the field that is written. */
@@ -65,11 +66,11 @@ void app_field_close(app_field_input *input);
 typedef struct app_field_place {
     const char *path;    /**< an empty temporary file */
     const char *shown;   /**< the file that it replaces, whose other content it takes over */
-    const char *dataset; /**< of the field; "" = /potential */
+    const char *dataset; /**< of the field, in HDF5; "" = /potential */
     int force;           /**< replace a file, or a data set, that psg did not write */
 } app_field_place;
 
-/** Make the HDF5 file with the field's data set, without its data yet. Rank 0 makes it; what the
+/** Make the file, HDF5 with the field's data set or by its name NumPy's, without its data yet. Rank 0 makes it; what the
  *  others get is good for app_field_write().
  *  @param[out] output   NULL after a failure
  *  @return APP_DONE; APP_FAILED or APP_USAGE (what is there already, or the data set's name) after a
@@ -77,7 +78,7 @@ typedef struct app_field_place {
 int app_field_create(const app_field_place *place, const psg_grid *grid, psg_precision precision,
                      app_field_output **output);
 
-/** Write the attributes and the data, close the file and free `output`; collective. Every process writes
+/** Write the attributes, which NumPy's files have not, and the data, close the file and free `output`; collective. Every process writes
  *  its planes where psg was built for that and all of them can open the file, else rank 0 writes
  *  them for all. If
  *  the old file has changed since app_field_create(), its content is taken over anew.

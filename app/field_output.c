@@ -2,6 +2,7 @@
    processes: written by each where all see the file, else sent to rank 0. */
 #include "app/field.h"
 #include "app/hdf5.h"
+#include "app/npy.h"
 #include "app/processes.h"
 #include "graph/psg_machine.h"
 
@@ -19,6 +20,8 @@ enum { PIECE_BYTES = 64 << 20 };
 
 struct app_field_output {
     hid_t file, dataset; /* open on rank 0 */
+    int array;           /* in place of them: open on rank 0, or -1 */
+    size_t array_header; /* its bytes */
     psg_grid grid;
     psg_precision precision;
     int force;
@@ -32,6 +35,34 @@ static int write_failed(const app_field_output *output, const char *words) {
                      output->replaces ? "; the file that was there is untouched" : "");
 }
 
+static int write_all(int file, const char *data, size_t bytes, off_t at) {
+    for (size_t done = 0; done < bytes;) {
+        const size_t piece = bytes - done < PIECE_BYTES ? bytes - done : PIECE_BYTES;
+        const ssize_t written = pwrite(file, data + done, piece, at + (off_t)done);
+        if (written < 0 && errno != EINTR) {
+            return -1;
+        }
+        done += written > 0 ? (size_t)written : 0;
+    }
+    return 0;
+}
+
+/* NumPy's file and its header, on rank 0. */
+static int create_array(app_field_output *output) {
+    char header[APP_NPY_HEADER_MOST];
+    if (output->replaces && output->old.st_size > 0 && !output->force) {
+        return app_error(APP_USAGE,
+                         "%s: is there already, and a .npy file does not tell whether psg wrote "
+                         "it; --force replaces it",
+                         output->shown);
+    }
+    output->array_header = app_npy_header(&output->grid, output->precision, header);
+    output->array = open(output->path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+    return output->array < 0 || write_all(output->array, header, output->array_header, 0)
+               ? write_failed(output, strerror(errno))
+               : APP_DONE;
+}
+
 /* The file and its data set, on rank 0. */
 static int create(app_field_output *output) {
     const psg_axis *axis = output->grid.axis;
@@ -40,6 +71,9 @@ static int create(app_field_output *output) {
                                         (double)app_element_bytes(output->precision),
                                     output->force};
     output->replaces = stat(output->shown, &output->old) == 0;
+    if (app_npy_named(output->shown)) {
+        return create_array(output);
+    }
     const int code = app_hdf5_target_open(&target, &output->file);
     if (code) {
         return code;
@@ -82,6 +116,7 @@ int app_field_create(const app_field_place *place, const psg_grid *grid, psg_pre
     output->precision = precision;
     output->force = place->force;
     output->file = output->dataset = H5I_INVALID_HID;
+    output->array = -1;
     snprintf(output->path, sizeof output->path, "%s", place->path);
     snprintf(output->shown, sizeof output->shown, "%s", place->shown);
     snprintf(output->name, sizeof output->name, "%s",
@@ -132,6 +167,9 @@ static bool write_equation(hid_t dataset, const app_field_header *header) {
 
 static int write_header(app_field_output *output, const app_field_header *header) {
     const hid_t dataset = output->dataset;
+    if (output->array >= 0) {
+        return APP_DONE;
+    }
     if (write_numbers(dataset, "box", header->box, 3) ||
         (header->sides != NULL && (write_text(dataset, "bc", header->sides) ||
                                    write_text(dataset, "points", header->points))) ||
@@ -146,13 +184,18 @@ static int write_header(app_field_output *output, const app_field_header *header
 
 static int close_file(app_field_output *output) {
     const hid_t dataset = output->dataset, file = output->file;
+    const int array = output->array;
     int code = APP_DONE;
     output->dataset = output->file = H5I_INVALID_HID;
+    output->array = -1;
     if (dataset >= 0 && H5Dclose(dataset) < 0) {
         code = write_failed(output, APP_HDF5_WORDS);
     }
     if (file >= 0 && H5Fclose(file) < 0 && !code) {
         code = write_failed(output, APP_HDF5_WORDS);
+    }
+    if (array >= 0 && close(array)) {
+        code = write_failed(output, strerror(errno));
     }
     return code;
 }
@@ -166,6 +209,9 @@ void app_field_abandon(app_field_output *output) {
     }
     if (output->file >= 0) {
         H5Fclose(output->file);
+    }
+    if (output->array >= 0) {
+        close(output->array);
     }
     free(output);
 }
@@ -187,9 +233,21 @@ static app_hdf5_rows next_piece(const app_field_output *output, app_planes plane
     return piece;
 }
 
+/* Rank 0 writes rows. */
+static int write_rows(app_field_output *output, app_hdf5_rows rows, const char *data) {
+    app_hdf5_field field = {output->dataset, &output->grid, output->precision, ""};
+    const size_t bytes = row_bytes(output);
+    if (output->array >= 0) {
+        return write_all(output->array, data, rows.count * bytes,
+                         (off_t)(output->array_header + rows.first * bytes))
+                   ? write_failed(output, strerror(errno))
+                   : APP_DONE;
+    }
+    return app_hdf5_move(&field, rows, NULL, data) ? write_failed(output, field.words) : APP_DONE;
+}
+
 /* Rank 0 writes the planes of one process: its own from where they are, others' as they come. */
 static int write_planes_of(app_field_output *output, int rank, const char *u, char *buffer) {
-    app_hdf5_field field = {output->dataset, &output->grid, output->precision, ""};
     app_planes planes = {0, 0};
     int code = APP_DONE;
     (void)psg_local_extent(output->grid.axis[2].n, app_ranks(), rank, &planes.z0, &planes.count);
@@ -203,9 +261,8 @@ static int write_planes_of(app_field_output *output, int rank, const char *u, ch
             app_ranks_to_first(rank, NULL, buffer, piece.count * row_bytes(output));
         }
         /* after a failure the rest is taken all the same: who sends it is not to wait */
-        if (app_rank() == 0 && !code &&
-            app_hdf5_move(&field, piece, NULL, rank > 0 ? buffer : own)) {
-            code = write_failed(output, field.words);
+        if (app_rank() == 0 && !code) {
+            code = write_rows(output, piece, rank > 0 ? buffer : own);
         }
         done += piece.count;
     }
@@ -232,21 +289,12 @@ static int write_by_first(app_field_output *output, const void *u) {
 /* Where the elements stand in the file, end to end; 0 where they cannot be written as they are in
  * memory. */
 static double place_of_data(const app_field_output *output) {
+    if (output->array >= 0) {
+        return (double)output->array_header;
+    }
     const haddr_t place = H5Dget_offset(output->dataset);
     const bool little = H5Tget_order(H5T_NATIVE_DOUBLE) == H5T_ORDER_LE;
     return place != HADDR_UNDEF && little ? (double)place : 0;
-}
-
-static int write_all(int file, const char *data, size_t bytes, off_t at) {
-    for (size_t done = 0; done < bytes;) {
-        const size_t piece = bytes - done < PIECE_BYTES ? bytes - done : PIECE_BYTES;
-        const ssize_t written = pwrite(file, data + done, piece, at + (off_t)done);
-        if (written < 0 && errno != EINTR) {
-            return -1;
-        }
-        done += written > 0 ? (size_t)written : 0;
-    }
-    return 0;
 }
 
 /* Every process writes its planes, which lie one after the other in the file, past HDF5: of a

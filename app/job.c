@@ -1,5 +1,6 @@
 /* What has to be done and where it goes: all that is found out before anything is allocated. */
 #include "app/job.h"
+#include "app/npy.h"
 #include "app/processes.h"
 #include "app/simulating.h"
 #include "app/xmf.h"
@@ -249,10 +250,11 @@ static int begin_files(app_job *r) {
                              "UTF-8 without control characters",
                              r->arguments.out);
         }
-        if (!code && app_xmf_name(r->out.file, r->xmf, sizeof r->xmf)) {
+        const bool hdf5 = !app_npy_named(r->out.file);
+        if (!code && hdf5 && app_xmf_name(r->out.file, r->xmf, sizeof r->xmf)) {
             code = app_error(APP_USAGE, "%s: the name is too long", r->out.file);
         }
-        if (!code && !r->out.dataset[0]) {
+        if (!code && hdf5 && !r->out.dataset[0]) {
             snprintf(r->out.dataset, sizeof r->out.dataset, "/potential");
         }
     }
@@ -271,10 +273,11 @@ static int begin_files(app_job *r) {
     if (!code && r->arguments.out != NULL) {
         code = begin_file(r, &r->field_file, r->out.file, APP_OUTPUT_ANY, bytes);
     }
-    if (!code && r->arguments.out != NULL) {
+    if (!code && r->xmf[0]) {
         code = begin_file(r, &r->xmf_file, r->xmf, APP_OUTPUT_XMF, 0);
     }
-    snprintf(r->written, sizeof r->written, "%s:%s", r->out.file, r->out.dataset);
+    snprintf(r->written, sizeof r->written, "%s%s%s", r->out.file, r->out.dataset[0] ? ":" : "",
+             r->out.dataset);
     return code;
 }
 

@@ -364,6 +364,9 @@ void app_output_discard(app_output *output) {
 bool app_same_file(const char *a, const char *b) {
     struct stat one, other;
     char resolved_a[PATH_MAX], resolved_b[PATH_MAX];
+    if (a[0] == '\0' || b[0] == '\0') {
+        return false;
+    }
     if (stat(a, &one) == 0 && stat(b, &other) == 0) {
         return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
     }

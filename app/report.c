@@ -303,7 +303,8 @@ void app_report_print(const app_report *report) {
     }
     print_checks(report);
     if (report->written != NULL) {
-        app_say("written   %s, %s\n", report->written, report->xmf);
+        app_say("written   %s%s%s\n", report->written, report->xmf != NULL ? ", " : "",
+                report->xmf != NULL ? report->xmf : "");
     }
 }
 

@@ -16,7 +16,7 @@
 typedef struct app_report {
     const char *source;  /**< "rho.h5:/density", or the problem's name */
     const char *written; /**< "phi.h5:/potential" */
-    const char *xmf;
+    const char *xmf;     /**< NULL also where the file is NumPy's */
     psg_grid grid;
     psg_options options;
     psg_statistics statistics; /**< after app_report_join() that of all processes */
