@@ -96,9 +96,10 @@ static const char *kind_of(const char *type) {
             return kinds[k].words;
         }
     }
-    return type[1] != 'f'                                   ? "other values"
-           : strcmp(type + 2, "4") && strcmp(type + 2, "8") ? "numbers of another precision"
-                                                            : "numbers of another byte order";
+    return type[1] != 'f' ? "other values"
+           : strcmp(type + 2, "4") != 0 && strcmp(type + 2, "8") != 0
+               ? "numbers of another precision"
+               : "numbers of another byte order";
 }
 
 static int read_type(const char *path, const char *value, app_npy *npy) {
