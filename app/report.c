@@ -272,9 +272,10 @@ void app_report_print(const app_report *report) {
            axis[2].n, axis[0].length, axis[1].length, axis[2].length);
     print_sides(&report->grid);
     if (app_simulation_machine() != NULL) {
-        app_say("machine   %s, simulated: times are those that it would take, and nothing is "
+        app_say("machine   %s, simulated: times are those that it would take%s, and nothing is "
                 "computed\n",
-                app_simulation_machine());
+                app_simulation_machine(),
+                app_has_sides(&report->grid) ? " with periodic sides" : "");
     }
     print_workers(report);
     printf("graph     %s, %s exchange, %zu segment%s of up to %zu plane%s, %zu sheet%s%s\n",

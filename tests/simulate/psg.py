@@ -319,6 +319,9 @@ def no_machine():
     check(names == sorted(names) and {"epyc-2core", "h200"} <= set(names), names)
     for name in names:
         check("simulated" in run("solve", "--problem", "modes", "--grid", "64", "--machine", name).stdout, name)
+        for sides, words in (((), False), (("--bc", "NN,PP,DN"), True)):
+            said = run("solve", "--problem", "modes", "--grid", "64", "--machine", name, *sides).stdout
+            check(("with periodic sides" in said) == words, said)
     for arguments in (SOLVE, ("bench", "--grid", "8"), ("info",)):
         for environment in (None, {**os.environ, "PSG_MACHINE": ""}):
             refused(*arguments, code=2, says=("no machine to simulate", "--machine", "PSG_MACHINE"), env=environment)
