@@ -105,8 +105,10 @@ static void end_current(void) {
 }
 
 /* In the new process: it removes none of the parent's files and does not outlive it. Its group
- * is its own, so that a launcher is not told twice to end. */
-static void become(const bench_child *c, char **command, int order, pid_t parent) {
+ * is its own, so that a launcher is not told twice to end.
+ *  @param[in] unblocked  the signals that it gets, once they no longer call the parent's handler */
+static void become(const bench_child *c, char **command, int order, pid_t parent,
+                   const sigset_t *unblocked) {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGABRT};
     for (size_t s = 0; s < sizeof numbers / sizeof numbers[0]; s++) {
         struct sigaction old, standard;
@@ -116,6 +118,7 @@ static void become(const bench_child *c, char **command, int order, pid_t parent
             sigaction(numbers[s], &standard, NULL);
         }
     }
+    pthread_sigmask(SIG_SETMASK, unblocked, NULL);
     setpgid(0, 0);
 #ifdef __linux__
     prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -136,20 +139,25 @@ int bench_child_start(bench_child *child, char **command, FILE *order) {
     const int from = order != NULL ? fileno(order) : open("/dev/null", O_RDONLY);
     *child = (bench_child){.number = -1, .said = tmpfile(), .ends = {-1, -1}};
     if (command != NULL && from >= 0 && child->said != NULL && pipe(child->ends) == 0) {
-        fflush(NULL); /* what is buffered is printed once */
+        sigset_t all, before;
+        sigfillset(&all);
+        fflush(NULL);                              /* what is buffered is printed once */
+        pthread_sigmask(SIG_BLOCK, &all, &before); /* the handler has to know the child */
         child->number = fork();
         if (child->number == 0) {
-            become(child, command, from, parent);
+            become(child, command, from, parent, &before);
+        } else if (child->number > 0) {
+            setpgid(child->number, child->number); /* here too: nobody knows who is first */
+            current = child->number;
+            app_signals_before_end(end_current);
         }
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
     }
     const int why = errno;
     if (order == NULL && from >= 0) {
         close(from);
     }
     if (child->number > 0) {
-        setpgid(child->number, child->number); /* here too: nobody knows who is first */
-        current = child->number;
-        app_signals_before_end(end_current);
         close(child->ends[1]);
         child->ends[1] = -1;
     }
