@@ -4,7 +4,7 @@
 
 #include "app/app.h"
 #include "bench/lock.h"
-#include "bench/table.h"
+#include "bench/csv.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -3,7 +3,7 @@
 #define PSG_BENCH_PROGRAM_JOBS_H
 
 #include "bench/arguments.h"
-#include "bench/table.h"
+#include "bench/csv.h"
 
 #include <stddef.h>
 

@@ -5,7 +5,7 @@
 #include "app/progress.h"
 #include "bench/arguments.h"
 #include "bench/program_jobs.h"
-#include "bench/table.h"
+#include "bench/csv.h"
 
 /** Find the program of a job, run it, and read its rows. It is looked for in the folder that PSG_BENCH_PROGRAMS in the
  *  environment names, or else in libexec/psg of the installation and in bench/programs beside psg.

@@ -4,7 +4,7 @@
 
 #include "app/host.h"
 #include "bench/measure.h"
-#include "bench/table.h"
+#include "bench/csv.h"
 
 #include <stdbool.h>
 

@@ -273,7 +273,7 @@ bad("peers", "--mpirun", "'", says=("--mpirun ''", "a command"))
 bad("peers", "--csv", "no/such/folder.csv", code=1, says=("no/such/folder.csv", "cannot be written"))
 with open("t.csv", "w", encoding="utf-8") as file:
     file.write("peer,element_bytes\nfftw,4\n")
-bad("peers", "--csv", "t.csv", says=("t.csv: ", "'element_bytes', is there twice or not known", "left as it is"))
+bad("peers", "--csv", "t.csv", says=("t.csv: ", "its column 2 is 'element_bytes' instead of 'grid'", "left as it is"))
 bad("peers", "--csv", "t.csv", "--json", "./t.csv", says=("same file",))
 
 

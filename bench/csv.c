@@ -1,7 +1,7 @@
 /* CSV by RFC 4180: fields with a comma, a quote or a line's end are in quotes, and a quote in
  * them is doubled. Lines end with \r\n in the standard; \n alone is read and is what is written,
  * as everywhere here. */
-#include "bench/table.h"
+#include "bench/csv.h"
 #include "app/app.h"
 
 #include <errno.h>
@@ -154,53 +154,31 @@ static int no_memory(char *why, size_t size) {
     return APP_FAILED;
 }
 
-/* The columns of a file, by their number there: which of the table's each is. */
-typedef struct header {
-    size_t *column;
-    size_t count;
-} header;
-
-/* Which column of the table the reader's text is; table->columns: none, or it was there before. */
-static size_t find_column(const bench_table *table, const header *h, const char *name) {
-    size_t column = 0;
-    while (column < table->columns && strcmp(name, table->names[column]) != 0) {
-        column++;
-    }
-    for (size_t c = 0; c < h->count; c++) {
-        column = h->column[c] == column ? table->columns : column;
-    }
-    return column;
-}
-
-static int read_header(const bench_table *table, reader *r, header *h, char *why, size_t size) {
-    int end = FIELD_ENDS;
-    h->column = calloc(table->columns, sizeof *h->column);
-    while (end == FIELD_ENDS && h->column != NULL) {
-        end = read_field(r);
-        const size_t column = end == NO_MEMORY ? 0 : find_column(table, h, r->text);
-        if (end == BROKEN || (h->count == 0 && column != 0)) {
-            snprintf(why, size, "its column %zu is '%.60s' instead of '%s'", h->count + 1, r->text,
-                     table->names[h->count < table->columns ? h->count : 0]);
+/* The names of all columns, in their order. */
+static int read_header(const bench_table *table, reader *r, char *why, size_t size) {
+    for (size_t c = 0; c < table->columns; c++) {
+        const int end = read_field(r);
+        if (end == NO_MEMORY) {
+            return no_memory(why, size);
+        }
+        if (end == BROKEN || strcmp(r->text, table->names[c]) != 0) {
+            snprintf(why, size, "its column %zu is '%.60s' instead of '%s'", c + 1, r->text,
+                     table->names[c]);
             return APP_USAGE;
         }
-        if (column == table->columns) {
-            snprintf(why, size, "its column %zu, '%.60s', is there twice or not known",
-                     h->count + 1, r->text);
+        if (end != (c + 1 < table->columns ? FIELD_ENDS : LINE_ENDS)) {
+            snprintf(why, size, "its first line %s after column %zu, '%s'",
+                     end == FIELD_ENDS  ? "goes on"
+                     : end == LINE_ENDS ? "ends"
+                                        : "does not end",
+                     c + 1, table->names[c]);
             return APP_USAGE;
         }
-        h->column[h->count++] = column;
-    }
-    if (h->column == NULL || end == NO_MEMORY) {
-        return no_memory(why, size);
-    }
-    if (end != LINE_ENDS) {
-        snprintf(why, size, "its first line does not end");
-        return APP_USAGE;
     }
     return APP_DONE;
 }
 
-static int read_rows(bench_table *table, reader *r, const header *h, char *why, size_t size) {
+static int read_rows(bench_table *table, reader *r, char *why, size_t size) {
     for (;;) {
         r->line = r->lines + 1;
         int end = read_field(r);
@@ -209,12 +187,12 @@ static int read_rows(bench_table *table, reader *r, const header *h, char *why, 
         }
         const size_t row = bench_table_add(table, table->rows);
         for (size_t c = 0; row != SIZE_MAX && end != NO_MEMORY; c++) {
-            if (bench_table_set(table, row, h->column[c], r->text)) {
+            if (bench_table_set(table, row, c, r->text)) {
                 end = NO_MEMORY;
                 break;
             }
-            if (end != (c + 1 < h->count ? FIELD_ENDS : LINE_ENDS)) {
-                snprintf(why, size, "line %zu is no row of %zu fields", r->line, h->count);
+            if (end != (c + 1 < table->columns ? FIELD_ENDS : LINE_ENDS)) {
+                snprintf(why, size, "line %zu is no row of %zu fields", r->line, table->columns);
                 return APP_USAGE;
             }
             if (end == LINE_ENDS) {
@@ -230,22 +208,20 @@ static int read_rows(bench_table *table, reader *r, const header *h, char *why, 
 
 int bench_table_read_file(bench_table *table, FILE *file, char *why, size_t size) {
     reader r = {.file = file};
-    header h = {.column = NULL};
     int code = APP_DONE;
     errno = 0;
     const int first = getc(file);
     if (first != EOF) {
         ungetc(first, file);
-        code = read_header(table, &r, &h, why, size);
+        code = read_header(table, &r, why, size);
         if (!code) {
-            code = read_rows(table, &r, &h, why, size);
+            code = read_rows(table, &r, why, size);
         }
     }
     if (ferror(file)) {
         snprintf(why, size, "cannot be read: %s", strerror(errno));
         code = APP_FAILED;
     }
-    free(h.column);
     free(r.text);
     return code;
 }

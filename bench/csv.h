@@ -1,6 +1,6 @@
-/** @file table.h  Rows of text under fixed columns, as a CSV file by RFC 4180. */
-#ifndef PSG_BENCH_TABLE_H
-#define PSG_BENCH_TABLE_H
+/** @file csv.h  Rows of text under fixed columns, as a CSV file by RFC 4180. */
+#ifndef PSG_BENCH_CSV_H
+#define PSG_BENCH_CSV_H
 
 #include "graph/psg_machine.h"
 
@@ -38,9 +38,7 @@ const char *bench_table_get(const bench_table *table, size_t row, size_t column)
 /** @return 0; -1 when out of memory: then the old text stays */
 int bench_table_set(bench_table *table, size_t row, size_t column, const char *text);
 
-/** Add the rows of a CSV file whose first line names some of these columns, the first of them
- *  first: a file of an older version, or that somebody has put in another order. The others are
- *  empty. No file, or an empty one, has no rows.
+/** Add the rows of a CSV file whose first line names these columns. No file, or an empty one, has no rows.
  *  @param[in] force  what is not such a file has no rows either, since it is to be replaced
  *  @return APP_DONE; APP_USAGE: it is not such a file, APP_FAILED: it cannot be read; after a
  *  message */
