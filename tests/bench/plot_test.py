@@ -1,10 +1,11 @@
-"""plot.py makes the figure that it should of every result in the tree and of every study, and says in words what it
-cannot do.
+"""plot.py makes the figure that it should of every result in the tree and of every study, those of programs among them, and
+says in words what it cannot do.
 
     plot_test.py PLOT.PY RESULTS
 """
 
 import csv
+import itertools
 import json
 import os
 import re
@@ -16,8 +17,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 
 from patience import patience  # noqa: E402
 
-FIGURES = {"segments": "segments", "policies": "policies", "scaling": "scaling",
-           "overlap": "overlap", "hetero": "hetero", "grids": "grids"}
+FIGURES = ("segments", "policies", "scaling", "overlap", "hetero", "grids", "peers", "embed")
 
 
 def run(*arguments):
@@ -31,9 +31,14 @@ def check(condition, words):
         sys.exit(words)
 
 
-def figure_of(plot, path, prefix, figure, *arguments):
+def refused(words, *arguments):
+    code, _, error = run(*arguments)
+    check(code in (1, 2) and words in error and "Traceback" not in error, "%s: %s %r" % (arguments[1:], code, error))
+
+
+def figure_of(plot, path, prefix, figure):
     """Make a figure; its text comes back."""
-    code, out, error = run(plot, path, "--out", prefix, *arguments)
+    code, out, error = run(plot, path, "--out", prefix)
     check(code == 0 and not error and out.startswith(figure + ": "), "%s: %s %r %r" % (path, code, out, error))
     with open(prefix + ".png", "rb") as file:
         check(file.read(8) == b"\x89PNG\r\n\x1a\n", "%s: no PNG" % path)
@@ -286,8 +291,34 @@ def test_gantt(plot, folder, _):
                          (json.dumps({"traceEvents": events, "otherData": {"psg": "0.1.0"}}), "cannot be shown")):
         with open(path, "w", encoding="utf-8") as file:
             file.write(wrong)
-        code, out, error = run(plot, path)
-        check(code == 1 and words in error and "Traceback" not in error, "%r: %s %r" % (wrong[:20], code, error))
+        refused(words, plot, path)
+
+
+# Rows of no machine: what a study of programs writes, for cores and a GPU.
+MACHINE = {"status": "ok", "repeats": "9", "host": "none", "cpu_model": "no processor", "cores": "4", "cuda_version": "12.0",
+           "date": "2026-01-02T03:04:05Z", "psg_version": "0.1", "starpu_version": "1.4", "fftw_version": "3.3"}
+PEERS = [{"peer": peer, "ranks": ranks, "threads": threads, "gpus": gpus, "grid": grid, "gpu_model": "no GPU" if gpus else "", "ratio": 1.43,
+          **{who + what: 1 for who in ("peer", "psg") for what in ("_seconds", "_seconds_q1", "_seconds_q3", "_gflops")}}
+         for (peer, ranks, threads, gpus), grid in itertools.product(
+             (("fftw", 1, 4, 0), ("fftw_mpi", 2, 2, 0), ("cufft_xt", 1, "", 2)), ("8x8x8", "9x8x7"))]
+
+
+def doors(*names):
+    return [{"door": door, "ranks": 2, "gpus": 1, "grid": grid, "gpu_model": "no GPU", "seconds": 1e-3}
+            for door, grid in itertools.product(names, ("8x8x8", "9x8x7"))]
+
+
+def test_programs(plot, folder, _):
+    path = os.path.join(folder, "made-up.csv")
+    for figure, made, words in (("peers", PEERS, ("2 processes of 2 threads", "2 GPUs", "cuFFT (cufftXt)", "1.43", "Gflop/s")),
+                                ("embed", doors("device", "ghost", "cufft_mp"), ("cuFFTMp, 2 processes of 1 GPU", "with a ghost layer"))):
+        write(path, MACHINE, [*made, {"status": "was not built"}])
+        text = figure_of(plot, path, path, figure)
+        for word in (*words, "no processor, 4 cores, no GPU; 2026-01-02", "CUDA 12.0", "medians of 9 rounds; 1 row without"):
+            check(word in text, "%s: no %r" % (figure, word))
+        refused("has not the columns", plot, path, "--figure", "stages")
+    write(path, MACHINE, doors("device", "ghost"))
+    refused("no row of cuFFT", plot, path)
 
 
 # ---------------------------------------------------------------------------------------------------- what is wrong
@@ -307,16 +338,15 @@ def test_bad(plot, folder, first):
                         (header + "\n" + re.sub(",ok,[^,]*,", ",ok,soon,", row) + "\n", "cannot be shown")):
         with open(bad, "w", encoding="utf-8") as file:
             file.write(text)
-        code, out, error = run(plot, bad)
-        check(code == 1 and words in error and "Traceback" not in error, "%r: %s %r" % (text[:20], code, error))
+        refused(words, plot, bad)
     for arguments, words in (((first, "--host", "nobody"), "no rows of host 'nobody'"),
                              ((shorter, "--figure", "overlap"), "no column exchange_busy"),
+                             ((first, "--figure", "peers"), "has not the columns of the figure 'peers'"),
                              ((first, "--width", "1"), "from 2 to 40 inches"), ((first, "--width", "wide"), "--width"),
                              ((first, "--format", "bmp"), "--format"),
                              ((os.path.join(folder, "none.csv"),), "cannot be read"),
                              ((first, "--out", os.path.join(folder, "no", "folder")), "cannot be written")):
-        code, out, error = run(plot, *arguments)
-        check(code in (1, 2) and words in error and "Traceback" not in error, "%s: %s %r" % (arguments, code, error))
+        refused(words, plot, *arguments)
 
 
 def main(plot, results):
@@ -327,9 +357,9 @@ def main(plot, results):
         model = {**next(csv.DictReader(file)), **MADE_UP}
     with tempfile.TemporaryDirectory() as folder:
         for name in files:
-            figure_of(plot, os.path.join(results, name), os.path.join(folder, name), FIGURES[name.split("-")[0]])
-        for test in (test_scaling, test_scaling_without_one_worker, test_nodes, test_overlap, test_copies, test_hetero, test_own_choice, test_policies, test_grids, test_variants,
-                     test_gantt):
+            figure_of(plot, os.path.join(results, name), os.path.join(folder, name), name.split("-")[0])
+        for test in (test_scaling, test_scaling_without_one_worker, test_nodes, test_overlap, test_copies, test_hetero, test_own_choice,
+                     test_policies, test_grids, test_variants, test_gantt, test_programs):
             test(plot, folder, model)
         test_formats(plot, folder, first)
         test_bad(plot, folder, first)
