@@ -58,6 +58,9 @@ void app_put_row(void *field, psg_precision precision, size_t first, size_t coun
 /** The next of a sequence of random numbers. */
 uint64_t app_random(uint64_t *state);
 
+/** Put numbers into a random order. */
+void app_shuffle(size_t *numbers, size_t count, uint64_t *state);
+
 /** Allocate, or say what could not be had and for what. @return NULL after a message; free() it */
 void *app_allocate(size_t count, size_t element_bytes, const char *what);
 

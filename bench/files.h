@@ -3,8 +3,8 @@
 #define PSG_BENCH_FILES_H
 
 #include "app/app.h"
-#include "bench/lock.h"
 #include "bench/csv.h"
+#include "bench/lock.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -217,7 +217,7 @@ static size_t find_leaders(bench_groups *g, size_t *leaders) {
             leaders[count++] = c;
         }
     }
-    bench_shuffle(leaders, count, &g->random);
+    app_shuffle(leaders, count, &g->random);
     return count;
 }
 

@@ -4,8 +4,8 @@
 
 #include "app/progress.h"
 #include "bench/arguments.h"
-#include "bench/program_jobs.h"
 #include "bench/csv.h"
+#include "bench/program_jobs.h"
 
 /** Find the program of a job, run it, and read its rows. It is looked for in the folder that PSG_BENCH_PROGRAMS in the
  *  environment names, or else in libexec/psg of the installation and in bench/programs beside psg.

@@ -3,8 +3,8 @@
 #define PSG_BENCH_RESULT_H
 
 #include "app/host.h"
-#include "bench/measure.h"
 #include "bench/csv.h"
+#include "bench/record.h"
 
 #include <stdbool.h>
 

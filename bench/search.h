@@ -3,7 +3,7 @@
 #ifndef PSG_BENCH_SEARCH_H
 #define PSG_BENCH_SEARCH_H
 
-#include "bench/measure.h"
+#include "bench/record.h"
 #include "bench/sweep.h"
 
 /** Configurations of a sweep by their numbers, each once. */

@@ -3,31 +3,24 @@
  * does so for all of them alike. Several processes have the same visit and so the same order,
  * and the library tells all of them the same status: each does every step, and rank 0 tells what
  * came of it. */
-#include "bench/measure.h"
 #include "app/app.h"
 #include "app/processes.h"
 #include "app/rank_workers.h"
 #include "app/report.h"
 #include "app/simulating.h"
+#include "bench/commands.h"
 #include "bench/fields.h"
-#include "bench/wire.h"
+#include "bench/visit.h"
 #include "graph/psg_machine.h"
 #include "graph/psg_observe.h"
 #include "graph/psg_starpu.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-void bench_shuffle(size_t *items, size_t count, uint64_t *state) {
-    for (size_t left = count; left > 1; left--) {
-        const size_t other = (size_t)(app_random(state) % left), item = items[left - 1];
-        items[left - 1] = items[other];
-        items[other] = item;
-    }
-}
 
 /* A configuration in work. */
 typedef struct job {
@@ -64,7 +57,7 @@ typedef struct batch {
 } batch;
 
 static void tell(int pipe, const bench_record *record) {
-    if (app_rank() == 0 && bench_wire_put_record(pipe, record)) {
+    if (app_rank() == 0 && bench_visit_put_record(pipe, record)) {
         _exit(APP_FAILED); /* nobody listens any more; a launcher ends the other processes */
     }
 }
@@ -362,7 +355,7 @@ static void solve_rounds(batch *b, size_t *order, uint64_t *random) {
         const double start = app_now();
         last = round + 1 == warm_up + rounds ||
                (b->visit->until > 0 && round > 0 && start + took > b->visit->until);
-        bench_shuffle(order, b->count, random);
+        app_shuffle(order, b->count, random);
         for (size_t n = 0; n < b->count; n++) {
             job *j = &b->jobs[order[n]];
             if (j->plan != NULL) {
@@ -486,7 +479,7 @@ static void run_batch(batch *b, bench_field_store *fields, uint64_t *random) {
  * f. */
 static void put_in_order(const bench_visit *visit, uint64_t *random) {
     size_t *which = visit->which;
-    bench_shuffle(which, visit->count, random);
+    app_shuffle(which, visit->count, random);
     for (size_t first = 0; first < visit->count;) {
         const bench_config *leader = &visit->config[which[first++]];
         for (size_t n = first; n < visit->count; n++) {
@@ -516,7 +509,7 @@ static size_t batch_end(const bench_visit *visit, size_t first) {
     return end;
 }
 
-int bench_measure(const bench_visit *visit, int pipe) {
+static int measure(const bench_visit *visit, int pipe) {
     uint64_t random = visit->seed;
     bench_times times = {.count = 0};
     bench_field_store fields = {.count = 0};
@@ -559,7 +552,7 @@ int bench_measure(const bench_visit *visit, int pipe) {
     return code;
 }
 
-void bench_measure_machine(int pipe) {
+static void measure_machine(int pipe) {
     enum { WORKERS_MOST = 256 };
     bench_record record = {.kind = BENCH_RECORD_MACHINE};
     psg_options options;
@@ -578,4 +571,30 @@ void bench_measure_machine(int pipe) {
         }
     }
     tell(pipe, &record);
+}
+
+int bench_visit_serve(int argc, char **argv) {
+    bench_visit visit;
+    (void)argc;
+    (void)argv;
+    /* what anybody else prints goes where the messages go */
+    const int records = app_rank() == 0 ? dup(STDOUT_FILENO) : -1;
+    int code =
+        app_ranks_agree(app_rank() > 0 || (records >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0)
+                            ? APP_DONE
+                            : app_error(APP_FAILED, "psg visit: no stdout: %s", strerror(errno)));
+    memset(&visit, 0, sizeof visit);
+    if (!code) {
+        code = bench_visit_get(stdin, &visit);
+    }
+    if (!code && visit.count > 0) {
+        code = measure(&visit, records);
+    } else if (!code) {
+        measure_machine(records);
+    }
+    bench_visit_free(&visit);
+    if (records >= 0) {
+        close(records);
+    }
+    return code;
 }
