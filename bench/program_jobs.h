@@ -2,7 +2,7 @@
 #ifndef PSG_BENCH_PROGRAM_JOBS_H
 #define PSG_BENCH_PROGRAM_JOBS_H
 
-#include "bench/arguments.h"
+#include "bench/bench_arguments.h"
 #include "bench/csv.h"
 
 #include <stddef.h>

@@ -3,7 +3,7 @@
 #define PSG_BENCH_PROGRAM_RUN_H
 
 #include "app/progress.h"
-#include "bench/arguments.h"
+#include "bench/bench_arguments.h"
 #include "bench/csv.h"
 #include "bench/program_jobs.h"
 

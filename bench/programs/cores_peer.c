@@ -4,7 +4,6 @@
  * --bc: as of psg solve, with points in cells; the peer has real transforms. GRID: N or NXxNYxNZ. --threads: numbers of the peer's threads, up to --cpus. --rows: those of `psg bench --study
  * peers`. */
 #include "bench/programs/cores_peer.h"
-#include "bench/programs/cores.h"
 #include "bench/programs/peer.h"
 #include "graph/psg_observe.h"
 

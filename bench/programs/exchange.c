@@ -1,6 +1,6 @@
 /* How long the exchange takes, by the tasks around it. */
 #include "bench/programs/exchange.h"
-#include "bench/programs/measure.h"
+#include "bench/programs/program.h"
 #include "graph/psg_observe.h"
 
 #include <math.h>

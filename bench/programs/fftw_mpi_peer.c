@@ -7,13 +7,13 @@
  * [--exchange mpi|alltoall] [--graph fused|staged] [--no-yield] [--rows] GRID ...
  * GRID: N or NXxNYxNZ. --cpus: threads of FFTW and workers of psg in each process. --rows: those of
  * `psg bench --study peers`. */
-#include "bench/programs/cores.h"
 #include "bench/programs/peer.h"
 #include "graph/psg_observe.h"
 
 #include <fftw3-mpi.h>
 #include <math.h>
 #include <mpi.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,6 +64,54 @@ static double over_ranks(double value, MPI_Op op) {
     return result;
 }
 
+/* ------------------------------------------------------------------------------------ the division */
+
+/* What thread t of the process divides. */
+typedef struct share {
+    const bench *b;
+    int t;
+} share;
+
+static double wavenumber(size_t m, size_t n) {
+    return (double)(2 * m > n ? n - m : m);
+}
+
+static void *divide_share(void *argument) {
+    const share *mine = argument;
+    const bench *b = mine->b;
+    const size_t threads = (size_t)b->cpus, t = (size_t)mine->t;
+    const double scale = 1 / ((double)b->nx * (double)b->ny * (double)b->nz);
+    for (size_t j = b->its.rows * t / threads; j < b->its.rows * (t + 1) / threads; j++) {
+        const double ky = wavenumber(b->its.y0 + j, b->ny);
+        for (size_t k = 0; k < b->nz; k++) {
+            const double kz = wavenumber(k, b->nz);
+            fftw_complex *row = b->its.spectrum + (j * b->nz + k) * b->its.nxc;
+            for (size_t i = 0; i < b->its.nxc; i++) {
+                const double square = ky * ky + kz * kz + (double)i * (double)i;
+                const double factor = square > 0 ? -scale / square : 0;
+                row[i][0] *= factor;
+                row[i][1] *= factor;
+            }
+        }
+    }
+    return NULL;
+}
+
+/* By as many threads as FFTW has in this process. */
+static void divide(const bench *b) {
+    pthread_t thread[BENCH_THREADS_MOST];
+    share shares[BENCH_THREADS_MOST];
+    for (int t = 0; t < b->cpus; t++) {
+        shares[t] = (share){b, t};
+        must(t == 0 || pthread_create(&thread[t], NULL, divide_share, &shares[t]) == 0,
+             "pthread_create");
+    }
+    (void)divide_share(&shares[0]);
+    for (int t = 1; t < b->cpus; t++) {
+        pthread_join(thread[t], NULL);
+    }
+}
+
 /* ----------------------------------------------------------------------------------------- FFTW */
 
 static void fill_fftw(bench *b) {
@@ -77,8 +125,7 @@ static double solve_fftw(bench *b) {
     meet();
     const double t0 = bench_now();
     fftw_execute(b->its.forward);
-    bench_divide((double *)b->its.spectrum, b->its.nxc, b->nz, b->ny, b->its.y0, b->its.rows,
-                 1 / ((double)b->nx * (double)b->ny * (double)b->nz), b->cpus);
+    divide(b);
     fftw_execute(b->its.inverse);
     return over_ranks(bench_now() - t0, MPI_MAX);
 }
@@ -274,6 +321,8 @@ int main(int argc, char **argv) {
     b->options.tuned = 0; /* the default is the default */
     b->options.gpus = 0;
     const int first = read_options(b, argc, argv);
+    bench_must(b->cpus <= BENCH_THREADS_MOST, "--cpus %d: more than %d", b->cpus,
+               BENCH_THREADS_MOST);
     must(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level) == MPI_SUCCESS &&
              level == MPI_THREAD_MULTIPLE && atexit(end_all) == 0,
          "MPI_Init_thread");

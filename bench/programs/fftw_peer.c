@@ -1,6 +1,6 @@
 /* psg beside FFTW's own threaded 3-D transforms; see cores_peer.c. FFTW's threads are OpenMP's, the division's too. */
 #include "bench/programs/cores_peer.h"
-#include "bench/programs/measure.h"
+#include "bench/programs/program.h"
 
 #include <fftw3.h>
 #include <stdlib.h>

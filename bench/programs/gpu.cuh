@@ -2,7 +2,7 @@
 #ifndef PSG_BENCH_PROGRAMS_GPU_CUH
 #define PSG_BENCH_PROGRAMS_GPU_CUH
 
-#include "bench/programs/measure.h"
+#include "bench/programs/program.h"
 
 #include <cuda_runtime.h>
 #include <cufft.h>

@@ -1,7 +1,7 @@
 /* psg beside Intel MKL's threaded 3-D transforms; see cores_peer.c. MKL's threads are OpenMP's, the division's too. */
 #define _GNU_SOURCE /* dladdr() */
 #include "bench/programs/cores_peer.h"
-#include "bench/programs/measure.h"
+#include "bench/programs/program.h"
 
 #include <dlfcn.h>
 #include <mkl_dfti.h>

@@ -1,5 +1,5 @@
 /* The options of `psg bench`, and its help text. */
-#include "bench/arguments.h"
+#include "bench/bench_arguments.h"
 #include "app/app.h"
 #include "app/arguments.h"
 #include "app/output.h"

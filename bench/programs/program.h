@@ -1,7 +1,7 @@
-/** @file measure.h  What the programs that measure have in common: their options, the clock, works that take turns,
+/** @file program.h  What the programs that measure have in common: their options, the clock, works that take turns,
  *  and quartiles. C and C++ at once. Whatever goes wrong ends the program, with a line on stderr. */
-#ifndef PSG_BENCH_PROGRAMS_MEASURE_H
-#define PSG_BENCH_PROGRAMS_MEASURE_H
+#ifndef PSG_BENCH_PROGRAMS_PROGRAM_H
+#define PSG_BENCH_PROGRAMS_PROGRAM_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -66,8 +66,7 @@ void bench_read_grid(const char *text, size_t n[3]);
  *  `most` */
 int bench_read_list(const char *text, int *values, int most);
 
-/* -------------------------------------------------------------------------------------
- * measuring */
+/* ----------------------------------------------------------------------------------- measuring */
 
 /** Seconds on a clock that only goes forward. */
 double bench_now(void);
@@ -104,6 +103,16 @@ double bench_memory(const bench_settings *settings);
 
 /** Is there so much? @param[out] why  where not, in words: 128 bytes */
 int bench_fits(double bytes, double have, char *why);
+
+/* ------------------------------------------------------------------------------------- the cores */
+
+enum { BENCH_THREADS_MOST = 1024 };
+
+/** Processors that are online. */
+int bench_cores(void);
+
+/** Memory of zeros in huge pages, where the system has them; free() it. */
+void *bench_array(size_t bytes);
 
 #ifdef __cplusplus
 }

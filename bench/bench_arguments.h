@@ -1,6 +1,6 @@
-/** @file arguments.h  The command line of `psg bench`. */
-#ifndef PSG_BENCH_ARGUMENTS_H
-#define PSG_BENCH_ARGUMENTS_H
+/** @file bench_arguments.h  The command line of `psg bench`. */
+#ifndef PSG_BENCH_BENCH_ARGUMENTS_H
+#define PSG_BENCH_BENCH_ARGUMENTS_H
 
 #include "bench/sweep.h"
 

@@ -1,5 +1,5 @@
-/* The machinery of the programs that measure. */
-#include "bench/programs/measure.h"
+/* What the programs that measure have in common. */
+#include "bench/programs/program.h"
 
 #include "base/clock.h"
 #include "base/median.h"
@@ -11,7 +11,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 enum { OPTIONS_MOST = 24 };
 
@@ -261,4 +262,20 @@ int bench_fits(double bytes, double have, char *why) {
     const double unit = 1024 * 1024;
     snprintf(why, 128, "needs %.0f MiB of memory, and may take %.0f", bytes / unit, have / unit);
     return bytes <= have;
+}
+
+/* ------------------------------------------------------------------------------------- the cores */
+
+int bench_cores(void) {
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores < 1 ? 1 : cores > BENCH_THREADS_MOST ? BENCH_THREADS_MOST : (int)cores;
+}
+
+void *bench_array(size_t bytes) {
+    void *p = NULL;
+    bench_must(posix_memalign(&p, (size_t)2 << 20, bytes ? bytes : 1) == 0,
+               "no memory for %zu bytes", bytes);
+    (void)madvise(p, bytes, MADV_HUGEPAGE);
+    memset(p, 0, bytes);
+    return p;
 }
