@@ -220,9 +220,8 @@ static int tell(bench *b, int code) {
 }
 
 static int open_files(bench *b) {
-    static const bench_rows rows = {bench_results_is_number, bench_results_is_same};
     const bench_arguments *a = &b->arguments;
-    const int code = bench_files_open(&b->files, a->csv, a->json, a->force, &rows, &b->rows.table);
+    const int code = bench_files_open(&b->files, a->csv, a->json, a->force, &b->rows.table);
     b->files.notes = &b->notes;
     b->notes.quiet = a->quiet;
     return !code && a->record != NULL
@@ -263,10 +262,8 @@ int bench_command(int argc, char **argv) {
         return code;
     }
     app_simulation_seed((unsigned)b->arguments.seed);
-    b->at.warm_up = (unsigned)b->arguments.warm_up;
-    b->at.seed = (unsigned)b->arguments.seed;
+    b->at = bench_circumstances_find(b->arguments.warm_up, b->arguments.seed);
     b->at.mpirun = b->arguments.mpirun;
-    b->at.load_average = app_load_average();
     b->groups = (bench_groups){.repeat = b->arguments.repeat,
                                .warm_up = (unsigned)b->arguments.warm_up,
                                .calibrate = (unsigned)b->arguments.calibrate,
@@ -290,7 +287,6 @@ int bench_command(int argc, char **argv) {
     }
     if (!code) {
         app_progress_start(&b->progress, !b->arguments.quiet);
-        app_machine_find(&b->at.machine);
         code = bench_groups_find_machine(&b->groups);
     }
     if (!code) {

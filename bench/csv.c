@@ -5,12 +5,13 @@
 #include "app/app.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-void bench_table_init(bench_table *table, const char *const *names, size_t columns) {
-    *table = (bench_table){.names = names, .columns = columns};
+void bench_table_init(bench_table *table, const bench_column *column, size_t columns) {
+    *table = (bench_table){.column = column, .columns = columns};
 }
 
 void bench_table_free(bench_table *table) {
@@ -49,7 +50,7 @@ void bench_table_remove(bench_table *table, size_t row) {
 
 size_t bench_table_column(const bench_table *table, const char *name) {
     for (size_t c = 0; c < table->columns; c++) {
-        if (strcmp(table->names[c], name) == 0) {
+        if (strcmp(table->column[c].name, name) == 0) {
             return c;
         }
     }
@@ -69,6 +70,35 @@ int bench_table_set(bench_table *table, size_t row, size_t column, const char *t
     free(table->field[row * table->columns + column]);
     table->field[row * table->columns + column] = copy;
     return 0;
+}
+
+int bench_table_set_number(bench_table *table, size_t row, size_t column, double value) {
+    char text[32] = "";
+    if (!isnan(value)) {
+        snprintf(text, sizeof text, "%.12g", value);
+    }
+    return bench_table_set(table, row, column, text);
+}
+
+size_t bench_table_copy(bench_table *table, size_t at, const bench_table *from, size_t row) {
+    const size_t added = bench_table_add(table, at);
+    for (size_t c = 0; c < from->columns && added != SIZE_MAX; c++) {
+        if (bench_table_set(table, added, c, bench_table_get(from, row, c))) {
+            return SIZE_MAX;
+        }
+    }
+    return added;
+}
+
+bool bench_table_is_same(const bench_table *table, size_t row, const bench_table *other,
+                         size_t other_row) {
+    for (size_t c = 0; c < table->columns; c++) {
+        if (table->column[c].is_identity &&
+            strcmp(bench_table_get(table, row, c), bench_table_get(other, other_row, c)) != 0) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* ------------------------------------------------------------------------------------ reading */
@@ -161,9 +191,9 @@ static int read_header(const bench_table *table, reader *r, char *why, size_t si
         if (end == NO_MEMORY) {
             return no_memory(why, size);
         }
-        if (end == BROKEN || strcmp(r->text, table->names[c]) != 0) {
+        if (end == BROKEN || strcmp(r->text, table->column[c].name) != 0) {
             snprintf(why, size, "its column %zu is '%.60s' instead of '%s'", c + 1, r->text,
-                     table->names[c]);
+                     table->column[c].name);
             return APP_USAGE;
         }
         if (end != (c + 1 < table->columns ? FIELD_ENDS : LINE_ENDS)) {
@@ -171,7 +201,7 @@ static int read_header(const bench_table *table, reader *r, char *why, size_t si
                      end == FIELD_ENDS  ? "goes on"
                      : end == LINE_ENDS ? "ends"
                                         : "does not end",
-                     c + 1, table->names[c]);
+                     c + 1, table->column[c].name);
             return APP_USAGE;
         }
     }
@@ -270,7 +300,7 @@ static void put(const char *text, bool last, FILE *file) {
 
 int bench_table_write(const bench_table *table, FILE *file) {
     for (size_t c = 0; c < table->columns; c++) {
-        put(table->names[c], c + 1 == table->columns, file);
+        put(table->column[c].name, c + 1 == table->columns, file);
     }
     for (size_t row = 0; row < table->rows; row++) {
         for (size_t c = 0; c < table->columns; c++) {

@@ -2,25 +2,25 @@
 #ifndef PSG_BENCH_CSV_H
 #define PSG_BENCH_CSV_H
 
-#include "graph/psg_machine.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
-/** Columns of versions: those of psg_component up to MPI. */
-enum { BENCH_VERSIONS = PSG_COMPONENT_MPI + 1 };
+typedef struct bench_column {
+    const char *name;
+    bool is_text;     /**< its values are texts, else numbers */
+    bool is_identity; /**< rows that are the same in all of these are the same measurement */
+} bench_column;
 
-/** One row: `columns` texts in one piece of memory each, never NULL. */
 typedef struct bench_table {
-    const char *const *names; /**< of the columns; borrowed */
+    const bench_column *column; /**< borrowed */
     size_t columns;
     size_t rows;
     char **field; /**< [rows][columns] */
 } bench_table;
 
 /** A table without rows. */
-void bench_table_init(bench_table *table, const char *const *names, size_t columns);
+void bench_table_init(bench_table *table, const bench_column *column, size_t columns);
 void bench_table_free(bench_table *table);
 
 /** Add a row of empty texts before row number `at`, or at the end: at = table->rows.
@@ -37,6 +37,16 @@ const char *bench_table_get(const bench_table *table, size_t row, size_t column)
 
 /** @return 0; -1 when out of memory: then the old text stays */
 int bench_table_set(bench_table *table, size_t row, size_t column, const char *text);
+
+/** The same with a number; one that is not known (NAN) is empty. */
+int bench_table_set_number(bench_table *table, size_t row, size_t column, double value);
+
+/** Add a row of what is in the columns of `from`, which are the first ones of the table. @return as bench_table_add() */
+size_t bench_table_copy(bench_table *table, size_t at, const bench_table *from, size_t row);
+
+/** Are two rows of such tables the same measurement? */
+bool bench_table_is_same(const bench_table *table, size_t row, const bench_table *other,
+                         size_t other_row);
 
 /** Add the rows of a CSV file whose first line names these columns. No file, or an empty one, has no rows.
  *  @param[in] force  what is not such a file has no rows either, since it is to be replaced

@@ -11,22 +11,21 @@
 
 /* ------------------------------------------------------------------------------------------ JSON */
 
-json_t *bench_files_json(const bench_table *table,
-                         bool (*is_number)(const bench_table *table, size_t column)) {
+json_t *bench_files_json(const bench_table *table) {
     json_t *root = json_object(), *rows = json_array();
     for (size_t r = 0; r < table->rows; r++) {
         json_t *object = json_object();
         for (size_t c = 0; c < table->columns; c++) {
             const char *text = bench_table_get(table, r, c);
             json_t *value = NULL;
-            if (text[0] && is_number(table, c)) {
+            if (text[0] && !table->column[c].is_text) {
                 value = text[strspn(text, "-0123456789")]
                             ? json_real(strtod(text, NULL)) /* NULL for a NaN, which JSON has not */
                             : json_integer(strtoll(text, NULL, 10));
             } else if (text[0]) {
                 value = json_string(text);
             }
-            json_object_set_new(object, table->names[c], value != NULL ? value : json_null());
+            json_object_set_new(object, table->column[c].name, value != NULL ? value : json_null());
         }
         json_array_append_new(rows, object);
     }
@@ -36,7 +35,7 @@ json_t *bench_files_json(const bench_table *table,
 }
 
 static json_t *make_json(const bench_files *files, const bench_table *table) {
-    json_t *root = bench_files_json(table, files->rows.is_number);
+    json_t *root = bench_files_json(table);
     json_t *notes = json_array();
     for (size_t n = 0; files->notes != NULL && n < files->notes->count; n++) {
         json_array_append_new(notes, json_string(files->notes->text[n]));
@@ -142,7 +141,7 @@ static int read_file(const bench_files *files, const char *path, bench_table *ta
 /* The table becomes what the file has; where that cannot be read it stays. */
 static int read_again(const bench_files *files, const char *path, bench_table *table) {
     bench_table fresh;
-    bench_table_init(&fresh, table->names, table->columns);
+    bench_table_init(&fresh, table->column, table->columns);
     const int code = read_file(files, path, &fresh);
     bench_table_free(code ? &fresh : table);
     if (!code) {
@@ -189,9 +188,8 @@ static bool is_same_stamp(const bench_stamp *a, const bench_stamp *b) {
 }
 
 int bench_files_open(bench_files *files, const char *csv, const char *json, bool force,
-                     const bench_rows *rows, bench_table *table) {
-    *files = (bench_files){.rows = *rows,
-                           .force = force,
+                     bench_table *table) {
+    *files = (bench_files){.force = force,
                            .csv_to_stdout = csv != NULL && strcmp(csv, "-") == 0,
                            .json_to_stdout = json != NULL && strcmp(json, "-") == 0};
     files->csv = files->csv_to_stdout ? NULL : csv;
@@ -211,7 +209,7 @@ int bench_files_open(bench_files *files, const char *csv, const char *json, bool
     if (!code && files->csv != NULL &&
         files->json != NULL) { /* so that a foreign one is found before the work */
         bench_table trial;
-        bench_table_init(&trial, table->names, table->columns);
+        bench_table_init(&trial, table->column, table->columns);
         code = read_json(&trial, json, force);
         bench_table_free(&trial);
     }
@@ -222,11 +220,11 @@ int bench_files_open(bench_files *files, const char *csv, const char *json, bool
 
 /* The number of the row in `other` that is the same measurement, looked for from *from on, all round;
  * SIZE_MAX: none. */
-static size_t find_same(const bench_files *files, const bench_table *table, size_t row,
-                        const bench_table *other, size_t *from) {
+static size_t find_same(const bench_table *table, size_t row, const bench_table *other,
+                        size_t *from) {
     for (size_t n = 0; n < other->rows; n++) {
         const size_t at = (*from + n) % other->rows;
-        if (files->rows.is_same(table, row, other, at)) {
+        if (bench_table_is_same(table, row, other, at)) {
             *from = at + 1;
             return at;
         }
@@ -238,19 +236,14 @@ static size_t find_same(const bench_files *files, const bench_table *table, size
 static int join(const bench_files *files, const bench_table *table, bench_table *whole) {
     size_t from = 0;
     for (size_t row = 0; row < whole->rows;) {
-        if (find_same(files, whole, row, table, &from) != SIZE_MAX) {
+        if (find_same(whole, row, table, &from) != SIZE_MAX) {
             bench_table_remove(whole, row);
         } else {
             row++;
         }
     }
     for (size_t row = 0; row < table->rows; row++) {
-        const size_t added = bench_table_add(whole, whole->rows);
-        int failed = added == SIZE_MAX;
-        for (size_t c = 0; c < table->columns && !failed; c++) {
-            failed = bench_table_set(whole, added, c, bench_table_get(table, row, c));
-        }
-        if (failed) {
+        if (bench_table_copy(whole, whole->rows, table, row) == SIZE_MAX) {
             return app_error(APP_FAILED, "out of memory for the rows of %s", files->json);
         }
     }
@@ -265,7 +258,7 @@ static int save_json(bench_files *files, const bench_table *table) {
     if (code) {
         return code;
     }
-    bench_table_init(&whole, table->names, table->columns);
+    bench_table_init(&whole, table->column, table->columns);
     code = bench_lock_take(&files->lock, output.name);
     if (!code) {
         code = read_json(&whole, files->json, files->force);

@@ -9,15 +9,6 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-/** What the rows of a study's table are like. */
-typedef struct bench_rows {
-    /** Has a column numbers? The others have texts. */
-    bool (*is_number)(const bench_table *table, size_t column);
-    /** Are two rows the same measurement, of which the newer takes the place of the older? */
-    bool (*is_same)(const bench_table *table, size_t row, const bench_table *other,
-                    size_t other_row);
-} bench_rows;
-
 /** Which file a psg has read or written last: it need not be read again where nobody has replaced it. */
 typedef struct bench_stamp {
     unsigned long long device, number, bytes;
@@ -27,7 +18,6 @@ typedef struct bench_stamp {
 typedef struct bench_files {
     const char *csv, *json; /**< borrowed; NULL: none is asked for, or it is stdout */
     bool csv_to_stdout, json_to_stdout, force;
-    bench_rows rows;
     const app_notes *notes; /**< for the JSON, NULL: none */
     bench_stamp stamp;
     bool updated; /**< by this process */
@@ -52,7 +42,7 @@ void bench_old_note(const bench_old *old, size_t rows, const char *path, app_not
  *  @param[in] force  replace files that psg did not write, which are refused else
  *  @return APP_DONE; APP_USAGE or APP_FAILED after a message */
 int bench_files_open(bench_files *files, const char *csv, const char *json, bool force,
-                     const bench_rows *rows, bench_table *table);
+                     bench_table *table);
 
 /** Put new rows into the table and the files. Other processes may do so at the same time: while one does, the
  *  others wait, and each reads first what the others wrote. Both files appear whole or not at all, the one also
@@ -65,11 +55,8 @@ int bench_files_open(bench_files *files, const char *csv, const char *json, bool
 int bench_files_update(bench_files *files, bench_table *table,
                        int (*apply)(void *context, bool read_again), void *context);
 
-/** The rows as {"command": "bench", "rows": [...]}.
- *  @param[in] is_number  of each column; the others are texts
- *  @return NULL when out of memory */
-json_t *bench_files_json(const bench_table *table,
-                         bool (*is_number)(const bench_table *table, size_t column));
+/** The rows as {"command": "bench", "rows": [...]}. @return NULL when out of memory */
+json_t *bench_files_json(const bench_table *table);
 
 /** Write what goes to stdout, and JSON, of the rows. A JSON file gets the notes that have come meanwhile.
  *  @param[in] code  so far; where it is a failure, the JSON file stays as it was last brought up to date

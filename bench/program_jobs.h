@@ -32,8 +32,8 @@ int bench_program_jobs_make(bench_program_jobs *jobs, const bench_arguments *arg
                             unsigned cores);
 void bench_program_jobs_free(bench_program_jobs *jobs);
 
-/** Has a column of a study's rows numbers? The others have words. */
-bool bench_program_is_number(const bench_table *table, size_t column);
+/** Has a column of a study's rows words? The others have numbers. */
+bool bench_program_is_text(const char *column);
 
 /** "mpirun -n 2 bench_fftw_mpi_peer --cpus 1 64x64x64", without `mpirun`'s own options: what a
  *  job is known by in the file. @param[out] text  size bytes */

@@ -90,11 +90,11 @@ static int check_rows(const bench_table *rows, const char *program, char *why, s
             const char *text = bench_table_get(rows, r, c);
             char *rest;
             const double value = strtod(text, &rest);
-            const bool is_time = strstr(rows->names[c], "seconds") != NULL;
+            const bool is_time = strstr(rows->column[c].name, "seconds") != NULL;
             const bool ok = strcmp(bench_table_get(rows, r, status), "ok") == 0;
-            if ((bench_program_is_number(rows, c) && *rest) || (is_time && ok && !(value > 0)) ||
+            if ((!rows->column[c].is_text && *rest) || (is_time && ok && !(value > 0)) ||
                 (c == status && !text[0])) {
-                snprintf(why, size, "%s wrote a row with %s '%.40s'", program, rows->names[c],
+                snprintf(why, size, "%s wrote a row with %s '%.40s'", program, rows->column[c].name,
                          text);
                 return -1;
             }

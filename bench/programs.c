@@ -3,64 +3,51 @@
  * with which versions say what it is, so that the file can be gone on with. */
 #include "bench/programs.h"
 #include "app/app.h"
-#include "app/host.h"
 #include "app/load.h"
 #include "app/output.h"
 #include "app/processes.h"
 #include "app/progress.h"
+#include "bench/circumstances.h"
 #include "bench/files.h"
 #include "bench/program_jobs.h"
 #include "bench/program_run.h"
 #include "graph/psg_machine.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Columns after those of the study. */
-enum {
-    COMMAND = 0,
-    WARM_UP,
-    SEED,
-    VERSIONS,
-    HOST = VERSIONS + BENCH_VERSIONS,
-    CPU_MODEL,
-    CORES,
-    LOAD,
-    LOAD_AVERAGE,
-    DATE,
-    OWN_COLUMNS
-};
-static const char *const own_names[OWN_COLUMNS] = {
-    [COMMAND] = "command",
-    [WARM_UP] = "warm_up",
-    [SEED] = "seed",
-    [VERSIONS + PSG_COMPONENT_PSG] = "psg_version",
-    [VERSIONS + PSG_COMPONENT_STARPU] = "starpu_version",
-    [VERSIONS + PSG_COMPONENT_FFTW] = "fftw_version",
-    [VERSIONS + PSG_COMPONENT_CUDA] = "cuda_version",
-    [VERSIONS + PSG_COMPONENT_MPI] = "mpi_version",
-    [HOST] = "host",
-    [CPU_MODEL] = "cpu_model",
-    [CORES] = "cores",
-    [LOAD] = "load",
-    [LOAD_AVERAGE] = "load_average",
-    [DATE] = "date",
+enum { COMMAND = 0, LOAD = 11, DATE = 13, OWN_COLUMNS };
+static const bench_column own_columns[OWN_COLUMNS] = {
+    [COMMAND] = {"command", true, true},
+    {"warm_up", false, false},
+    {"seed", false, false},
+    {"psg_version", true, true},
+    {"starpu_version", true, true},
+    {"fftw_version", true, true},
+    {"cuda_version", true, true},
+    {"mpi_version", true, true},
+    {"host", true, true},
+    {"cpu_model", true, true},
+    {"cores", false, true},
+    [LOAD] = {"load", false, false},
+    {"load_average", false, false},
+    [DATE] = {"date", true, false},
 };
 
 typedef struct programs {
     const bench_arguments *arguments;
     bench_program_jobs jobs;
-    app_machine machine;
-    char *measured;     /* the study's columns, with 0 for the commas */
-    const char **names; /* of all columns; the first `study_columns` are the study's */
+    bench_circumstances at;
+    char *measured;       /* the study's columns, with 0 for the commas */
+    bench_column *column; /* all columns; the first `study_columns` are the study's */
     size_t study_columns, status;
     bench_table table;
+    bench_table wanted;  /* one row, which has the identity of those that are looked for */
     char *of_this_run;   /* of each row: is it one of the jobs', and was it there already? */
     char *old;           /* of each job: the file has its rows */
-    double load_average; /* when psg began; NAN: not known */
     double load;         /* cores that others kept busy, of the latest job; NAN: not known */
     double highest_load; /* of all jobs */
     size_t runs, loaded; /* jobs: all, and those with a high load */
@@ -79,67 +66,29 @@ static int make_columns(programs *p) {
         count += *at == ',';
     }
     p->study_columns = count;
-    p->names = calloc(count + OWN_COLUMNS, sizeof *p->names);
-    if (p->measured == NULL || p->names == NULL) {
+    p->column = calloc(count + OWN_COLUMNS, sizeof *p->column);
+    if (p->measured == NULL || p->column == NULL) {
         return app_error(APP_FAILED, "out of memory");
     }
-    char *at = p->measured;
-    for (size_t c = 0; c < count; c++) {
-        p->names[c] = at;
-        at += strcspn(at, ",");
-        *at++ = '\0';
+    char *rest = NULL, *name = strtok_r(p->measured, ",", &rest);
+    for (size_t c = 0; c < count; c++, name = strtok_r(NULL, ",", &rest)) {
+        p->column[c] = (bench_column){.name = name, .is_text = bench_program_is_text(name)};
     }
-    for (size_t c = 0; c < OWN_COLUMNS; c++) {
-        p->names[count + c] = own_names[c];
-    }
-    bench_table_init(&p->table, p->names, count + OWN_COLUMNS);
+    memcpy(&p->column[count], own_columns, sizeof own_columns);
+    bench_table_init(&p->table, p->column, count + OWN_COLUMNS);
+    bench_table_init(&p->wanted, p->column, count + OWN_COLUMNS);
     p->status = bench_table_column(&p->table, "status");
-    return APP_DONE;
+    return bench_table_add(&p->wanted, 0) == SIZE_MAX ||
+                   bench_circumstances_put(&p->at, &p->wanted, 0)
+               ? app_error(APP_FAILED, "out of memory")
+               : APP_DONE;
 }
 
-/* The texts that say of a row what it is; NULL: not this column. */
-static const char *identity(const programs *p, int own, const char *command, char *text,
-                            size_t size) {
-    text[0] = '\0';
-    if (own == COMMAND) {
-        return command;
-    }
-    if (own >= VERSIONS && own < VERSIONS + BENCH_VERSIONS) {
-        const char *version = psg_component_version((psg_component)(own - VERSIONS));
-        return version != NULL ? version : text;
-    }
-    if (own == CORES) {
-        snprintf(text, size, "%ld", p->machine.cores);
-        return text;
-    }
-    return own == HOST ? p->machine.host : own == CPU_MODEL ? p->machine.cpu_model : NULL;
-}
-
-/* Rows of the same command, on the same machine with the same versions: one start of a program has
- * several, which another start replaces together. */
-static bool is_same(const bench_table *table, size_t row, const bench_table *other,
-                    size_t other_row) {
-    const size_t own = table->columns - OWN_COLUMNS;
-    for (size_t c = own; c < table->columns; c++) {
-        const size_t what = c - own;
-        if ((what == COMMAND || (what >= VERSIONS && what <= CORES)) &&
-            strcmp(bench_table_get(table, row, c), bench_table_get(other, other_row, c)) != 0) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool is_row_of(const programs *p, size_t row, const char *command) {
-    char text[32];
-    for (int own = 0; own < OWN_COLUMNS; own++) {
-        const char *want = identity(p, own, command, text, sizeof text);
-        if (want != NULL &&
-            strcmp(want, bench_table_get(&p->table, row, p->study_columns + (size_t)own)) != 0) {
-            return false;
-        }
-    }
-    return true;
+/* Is it of this command, machine and versions? One start of a program has several such rows, which another start
+ * replaces together. */
+static bool is_row_of(programs *p, size_t row, const char *command) {
+    return bench_table_set(&p->wanted, 0, p->study_columns + COMMAND, command) == 0 &&
+           bench_table_is_same(&p->table, row, &p->wanted, 0);
 }
 
 static const char *status_of(const programs *p, size_t row) {
@@ -147,7 +96,7 @@ static const char *status_of(const programs *p, size_t row) {
 }
 
 /* Has the file all rows of the command, by as many repeats? */
-static bool is_done(const programs *p, const char *command) {
+static bool is_done(programs *p, const char *command) {
     const size_t repeats = bench_table_column(&p->table, "repeats");
     size_t rows = 0;
     for (size_t row = 0; row < p->table.rows; row++) {
@@ -177,28 +126,11 @@ static size_t take_out(programs *p, const char *command) {
     return at;
 }
 
-/* What is not known is empty. */
-static void number_text(double value, char *text, size_t size) {
-    snprintf(text, size, "%.4g", value);
-    text[isnan(value) ? 0 : strlen(text)] = '\0';
-}
-
 static int finish_row(programs *p, size_t row, const char *command) {
-    char text[48];
-    int failed = row == SIZE_MAX;
-    for (int own = 0; own < OWN_COLUMNS && !failed; own++) {
-        const char *value = identity(p, own, command, text, sizeof text);
-        if (own == DATE) {
-            app_utc_date(text, sizeof text);
-        } else if (own == WARM_UP || own == SEED) {
-            snprintf(text, sizeof text, "%d",
-                     own == SEED ? p->arguments->seed : p->arguments->warm_up);
-        } else if (own == LOAD || own == LOAD_AVERAGE) {
-            number_text(own == LOAD ? p->load : p->load_average, text, sizeof text);
-        }
-        failed = bench_table_set(&p->table, row, p->study_columns + (size_t)own,
-                                 value != NULL ? value : text);
-    }
+    const size_t own = p->study_columns;
+    const bool failed = row == SIZE_MAX || bench_circumstances_put(&p->at, &p->table, row) ||
+                        bench_table_set(&p->table, row, own + COMMAND, command) ||
+                        bench_table_set_number(&p->table, row, own + LOAD, p->load);
     return failed ? app_error(APP_FAILED, "out of memory for the results") : APP_DONE;
 }
 
@@ -222,12 +154,7 @@ static int put_rows(void *context, bool read_again) {
     size_t at = take_out(p, n->command);
     int code = APP_DONE;
     for (size_t r = 0; r < n->rows->rows && !code; r++) {
-        const size_t row = bench_table_add(&p->table, at++);
-        int failed = row == SIZE_MAX;
-        for (size_t c = 0; c < p->study_columns && !failed; c++) {
-            failed = bench_table_set(&p->table, row, c, bench_table_get(n->rows, r, c));
-        }
-        code = finish_row(p, failed ? SIZE_MAX : row, n->command);
+        code = finish_row(p, bench_table_copy(&p->table, at++, n->rows, r), n->command);
     }
     if (!code && n->why[0]) {
         const size_t row = bench_table_add(&p->table, at);
@@ -242,7 +169,7 @@ static int put_rows(void *context, bool read_again) {
 enum { OTHERS = 0, MEASURED_NOW, WAS_THERE };
 
 /* Which rows are those of the jobs, for the table and the exit code. */
-static char whose(const programs *p, size_t row) {
+static char whose(programs *p, size_t row) {
     char command[160];
     for (size_t j = 0; j < p->jobs.count; j++) {
         bench_program_job_text(&p->jobs.job[j], command, sizeof command);
@@ -260,7 +187,7 @@ static void find_load(programs *p, const app_load *before, bool has_rows) {
     p->load = isnan(p->load) ? app_load_between(&p->began, &now) : p->load;
     if (has_rows) {
         p->runs++;
-        p->loaded += (size_t)app_load_is_high(p->load, p->machine.cores);
+        p->loaded += (size_t)app_load_is_high(p->load, p->at.machine.cores);
         p->highest_load = fmax(p->highest_load, p->load);
     }
 }
@@ -273,7 +200,7 @@ static int run_job(programs *p, size_t number, const char **left_out) {
     int code;
     bench_table rows;
     bench_program_job_text(job, command, sizeof command);
-    bench_table_init(&rows, p->names, p->study_columns);
+    bench_table_init(&rows, p->column, p->study_columns);
     if (p->old[number]) {
         return APP_DONE;
     }
@@ -329,8 +256,8 @@ static int run_jobs(programs *p) {
 /* Milliseconds are easier to read than a row of zeros. */
 static void cell(const programs *p, size_t row, size_t column, char *text, size_t size) {
     const char *value = bench_table_get(&p->table, row, column);
-    const char *name = p->names[column];
-    if (!value[0] || !bench_program_is_number(&p->table, column)) {
+    const char *name = p->column[column].name;
+    if (!value[0] || p->column[column].is_text) {
         snprintf(text, size, "%s", value[0] ? value : "-");
     } else if (strstr(name, "seconds") != NULL) {
         snprintf(text, size, "%.4g", 1e3 * strtod(value, NULL));
@@ -341,7 +268,7 @@ static void cell(const programs *p, size_t row, size_t column, char *text, size_
 }
 
 static void heading(const programs *p, size_t column, char *text, size_t size) {
-    const char *name = p->names[column], *seconds = strstr(name, "seconds");
+    const char *name = p->column[column].name, *seconds = strstr(name, "seconds");
     if (seconds != NULL) {
         snprintf(text, size, "%.*sms", (int)(seconds - name), name);
     } else {
@@ -403,7 +330,7 @@ static int tell(programs *p, int code) {
         }
     }
     if (p->loaded > 0) {
-        app_load_note(p->highest_load, p->machine.cores, p->loaded, p->runs, "run", &p->notes);
+        app_load_note(p->highest_load, p->at.machine.cores, p->loaded, p->runs, "run", &p->notes);
     }
     if (!p->arguments->quiet && bench_files_leave_stdout(&p->files)) {
         print(p);
@@ -420,23 +347,21 @@ static int tell(programs *p, int code) {
 }
 
 int bench_programs(const bench_arguments *arguments) {
-    programs p = {
-        .arguments = arguments, .load_average = app_load_average(), .began = app_load_now()};
+    programs p = {.arguments = arguments, .began = app_load_now()};
     if (psg_simulation()) {
         return app_error(APP_USAGE, "--study %s measures programs, and this psg simulates machines",
                          arguments->study);
     }
     app_signals_install(app_rank() > 0);
-    app_machine_find(&p.machine);
+    p.at = bench_circumstances_find(arguments->warm_up, arguments->seed);
     int code = bench_program_jobs_make(&p.jobs, arguments,
-                                       p.machine.cores > 0 ? (unsigned)p.machine.cores : 1);
+                                       p.at.machine.cores > 0 ? (unsigned)p.at.machine.cores : 1);
     if (!code) {
         code = make_columns(&p);
     }
     if (!code) {
-        static const bench_rows rows = {bench_program_is_number, is_same};
-        code = bench_files_open(&p.files, arguments->csv, arguments->json, arguments->force, &rows,
-                                &p.table);
+        code =
+            bench_files_open(&p.files, arguments->csv, arguments->json, arguments->force, &p.table);
         p.files.notes = &p.notes;
         p.notes.quiet = arguments->quiet;
     }
@@ -450,10 +375,11 @@ int bench_programs(const bench_arguments *arguments) {
         code = tell(&p, code); /* what was measured is shown even where it could not be written */
     }
     bench_table_free(&p.table);
+    bench_table_free(&p.wanted);
     bench_program_jobs_free(&p.jobs);
     free(p.of_this_run);
     free(p.old);
-    free(p.names);
+    free(p.column);
     free(p.measured);
     return code;
 }

@@ -1,5 +1,5 @@
 /* Rows of the CSV file. The columns of the lists, with those of the versions, the launcher and
- * the machine, say what was measured; a row of the same is the same measurement. */
+ * the machine, are the identity: they say what was measured. */
 #include "bench/result.h"
 #include "app/app.h"
 #include "base/median.h"
@@ -12,11 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The columns after those of the lists, up to those of the stages: TEXT, NUMBER, or the MEDIAN of a member of all samples.
- * Those of the bounds and of the versions are in the order of psg_bound and of psg_component. */
-#define TEXT true, 0
-#define NUMBER false, 0
-#define MEDIAN(member) false, offsetof(bench_sample, member)
+/* The columns after those of the lists, up to those of the stages: TEXT, NUMBER, either of them part of the IDENTITY, or the
+ * MEDIAN of a member of all samples. Those of the bounds are in the order of psg_bound. */
+#define TEXT true, false, 0
+#define TEXT_IDENTITY true, true, 0
+#define NUMBER false, false, 0
+#define NUMBER_IDENTITY false, true, 0
+#define MEDIAN(member) false, false, offsetof(bench_sample, member)
 #define OWN_COLUMNS(X)                                                                             \
     X(STATUS, "status", TEXT)                                                                      \
     X(SECONDS, "seconds", NUMBER)                                                                  \
@@ -68,27 +70,26 @@
     X(PLANES, "planes", NUMBER)                                                                    \
     X(SHEETS_USED, "sheets_used", NUMBER)                                                          \
     X(PLAN_SECONDS, "plan_seconds", NUMBER)                                                        \
-    X(VERSIONS, "psg_version", TEXT)                                                               \
-    X(VERSION_STARPU, "starpu_version", TEXT)                                                      \
-    X(VERSION_FFTW, "fftw_version", TEXT)                                                          \
-    X(VERSION_CUDA, "cuda_version", TEXT)                                                          \
-    X(VERSION_MPI, "mpi_version", TEXT)                                                            \
-    X(MPIRUN, "mpirun", TEXT)                                                                      \
-    X(HOST, "host", TEXT)                                                                          \
-    X(CPU_MODEL, "cpu_model", TEXT)                                                                \
-    X(CORES, "cores", NUMBER)                                                                      \
+    X(VERSIONS, "psg_version", TEXT_IDENTITY)                                                      \
+    X(VERSION_STARPU, "starpu_version", TEXT_IDENTITY)                                             \
+    X(VERSION_FFTW, "fftw_version", TEXT_IDENTITY)                                                 \
+    X(VERSION_CUDA, "cuda_version", TEXT_IDENTITY)                                                 \
+    X(VERSION_MPI, "mpi_version", TEXT_IDENTITY)                                                   \
+    X(MPIRUN, "mpirun", TEXT_IDENTITY)                                                             \
+    X(HOST, "host", TEXT_IDENTITY)                                                                 \
+    X(CPU_MODEL, "cpu_model", TEXT_IDENTITY)                                                       \
+    X(CORES, "cores", NUMBER_IDENTITY)                                                             \
     X(GPU_MODEL, "gpu_model", TEXT)                                                                \
     X(DATE, "date", TEXT)
 
 #define COLUMN_NUMBER(column, name, ...) column,
 enum { OWN_COLUMNS(COLUMN_NUMBER) STAGES, COLUMNS = STAGES + PSG_STAGE_COUNT };
 _Static_assert((int)BOUND_LP == BOUNDS + PSG_BOUND_COUNT, "a column for each bound");
-_Static_assert((int)MPIRUN == VERSIONS + BENCH_VERSIONS, "a column for each version");
 
 #define COLUMN_ROW(column, name, ...) {name, __VA_ARGS__},
 static const struct {
     const char *name;
-    bool is_text;
+    bool is_text, is_identity;
     size_t median; /* the member's offset; 0: of none */
 } own[STAGES] = {OWN_COLUMNS(COLUMN_ROW)};
 
@@ -97,88 +98,66 @@ static size_t columns(void) {
 }
 
 int bench_results_init(bench_results *results) {
-    const size_t lists = bench_lists();
-    results->names = calloc(columns(), sizeof *results->names);
+    const bench_config standard = {.grid = {.n = {1, 1, 1}}, .ranks = 1};
+    bench_column *column = results->columns = calloc(columns(), sizeof *column);
     results->stage_names = calloc(PSG_STAGE_COUNT, sizeof *results->stage_names);
-    if (results->names == NULL || results->stage_names == NULL) {
+    if (column == NULL || results->stage_names == NULL) {
         return app_error(APP_FAILED, "out of memory");
     }
-    for (size_t list = 0; list < lists; list++) {
-        results->names[list] = bench_list_column(list);
+    for (size_t list = 0; list < bench_lists(); list++) {
+        char text[64];
+        bench_config_text(&standard, list, text); /* "1x1x1" is no number */
+        *column++ =
+            (bench_column){.name = bench_list_column(list),
+                           .is_text = text[0] == '\0' || text[strspn(text, "0123456789")] != '\0',
+                           .is_identity = true};
     }
     for (int c = 0; c < STAGES; c++) {
-        results->names[lists + (size_t)c] = own[c].name;
+        *column++ = (bench_column){own[c].name, own[c].is_text, own[c].is_identity};
     }
     for (int g = 0; g < PSG_STAGE_COUNT; g++) {
         snprintf(results->stage_names[g], sizeof results->stage_names[0], "%s_seconds",
                  psg_stage_name(g));
-        results->names[lists + (size_t)(STAGES + g)] = results->stage_names[g];
+        *column++ = (bench_column){.name = results->stage_names[g]};
     }
-    bench_table_init(&results->table, results->names, columns());
+    bench_table_init(&results->table, results->columns, columns());
     return APP_DONE;
 }
 
 void bench_results_free(bench_results *results) {
     bench_table_free(&results->table);
-    free(results->names);
+    free(results->columns);
     free(results->stage_names);
 }
 
 /* ------------------------------------------------------------------------------- identity */
 
-/* The text that says, in one of the columns of the identity, what is measured; 0: the column is none of them. */
-static bool identity(const bench_config *config, const bench_circumstances *at, size_t place,
-                     char *text, size_t size) {
-    const size_t lists = bench_lists();
-    const int column = place < lists ? -1 : (int)(place - lists);
-    if (place < lists) {
-        bench_config_text(config, place, text);
-    } else if (column >= VERSIONS && column < VERSIONS + BENCH_VERSIONS) {
-        const char *version = psg_component_version(column - VERSIONS);
-        snprintf(text, size, "%s", version != NULL ? version : "");
-    } else if (column == MPIRUN) {
-        snprintf(text, size, "%s", config->ranks > 1 ? at->mpirun : "");
-    } else if (column == HOST) {
-        snprintf(text, size, "%s", at->machine.host);
-    } else if (column == CPU_MODEL) {
-        snprintf(text, size, "%s", at->machine.cpu_model);
-    } else if (column == CORES) {
-        snprintf(text, size, "%ld", at->machine.cores);
-    } else {
-        return false;
+/* What is measured, and the circumstances. @return 0; -1: out of memory */
+static int put_identity(bench_table *table, size_t row, const bench_config *config,
+                        const bench_circumstances *at) {
+    char text[64];
+    int failed = bench_circumstances_put(at, table, row);
+    for (size_t list = 0; list < bench_lists() && !failed; list++) {
+        bench_config_text(config, list, text);
+        failed = bench_table_set(table, row, list, text);
     }
-    return true;
+    return failed ? failed
+                  : bench_table_set(table, row, bench_lists() + MPIRUN,
+                                    config->ranks > 1 ? at->mpirun : "");
 }
 
 size_t bench_results_find(const bench_results *results, const bench_config *config,
                           const bench_circumstances *circumstances) {
-    char text[256];
-    for (size_t row = results->table.rows;
-         row-- > 0;) { /* the latest one, if somebody joined files */
-        size_t place = 0;
-        while (place < columns() &&
-               (!identity(config, circumstances, place, text, sizeof text) ||
-                strcmp(text, bench_table_get(&results->table, row, place)) == 0)) {
-            place++;
-        }
-        if (place == columns()) {
-            return row;
-        }
+    bench_table wanted;
+    bench_table_init(&wanted, results->columns, columns());
+    const bool failed =
+        bench_table_add(&wanted, 0) == SIZE_MAX || put_identity(&wanted, 0, config, circumstances);
+    size_t row = failed ? 0 : results->table.rows; /* the latest one, if somebody joined files */
+    while (row > 0 && !bench_table_is_same(&results->table, row - 1, &wanted, 0)) {
+        row--;
     }
-    return SIZE_MAX;
-}
-
-bool bench_results_is_same(const bench_table *table, size_t row, const bench_table *other,
-                           size_t other_row) {
-    const size_t lists = bench_lists();
-    for (size_t c = 0; c < columns(); c++) {
-        const bool identity = c < lists || (c >= lists + VERSIONS && c <= lists + CORES);
-        if (identity &&
-            strcmp(bench_table_get(table, row, c), bench_table_get(other, other_row, c)) != 0) {
-            return false;
-        }
-    }
-    return true;
+    bench_table_free(&wanted);
+    return row > 0 ? row - 1 : SIZE_MAX;
 }
 
 static const char *get(const bench_results *results, size_t row, int column) {
@@ -247,21 +226,13 @@ typedef struct row {
     bool failed; /* out of memory */
 } row;
 
-static void put_cell(row *to, size_t place, const char *text) {
-    to->failed |= bench_table_set(to->table, to->number, place, text) != 0;
-}
-
 static void put_text(row *to, int column, const char *text) {
-    put_cell(to, bench_lists() + (size_t)column, text);
+    to->failed |= bench_table_set(to->table, to->number, bench_lists() + (size_t)column, text) != 0;
 }
 
-/* What is not known is empty. */
 static void put_number(row *to, int column, double value) {
-    char text[32] = "";
-    if (!isnan(value)) {
-        snprintf(text, sizeof text, "%.12g", value);
-    }
-    put_text(to, column, text);
+    to->failed |=
+        bench_table_set_number(to->table, to->number, bench_lists() + (size_t)column, value) != 0;
 }
 
 /* 5 points log2(points) operations for each of the two transforms: 15 N^3 log2(N) each on a
@@ -384,7 +355,6 @@ int bench_results_put(bench_results *results, const bench_sweep *sweep, size_t n
     const bench_config *config = &sweep->config[number];
     bench_result *r = &result[number];
     static const char *const models[] = {"unused", "calibrated", "as found"};
-    char text[256];
     double *sorted = malloc((r->samples + 1) * sizeof *sorted);
     if (r->row == SIZE_MAX) {
         add_row(results, sweep->count, number, result);
@@ -392,20 +362,16 @@ int bench_results_put(bench_results *results, const bench_sweep *sweep, size_t n
     row to = {
         .table = &results->table, .number = r->row, .failed = sorted == NULL || r->row == SIZE_MAX};
     for (size_t c = 0; c < columns() && !to.failed; c++) {
-        put_cell(&to, c, identity(config, circumstances, c, text, sizeof text) ? text : "");
+        to.failed = bench_table_set(to.table, to.number, c, "") != 0;
     }
     if (!to.failed) {
+        to.failed = put_identity(to.table, to.number, config, circumstances) != 0;
         put_status(&to, r);
         put_number(&to, REPEATS, r->samples);
-        put_number(&to, WARM_UP, circumstances->warm_up);
-        put_number(&to, SEED, circumstances->seed);
         put_text(&to, MODELS, models[circumstances->models]);
         put_number(&to, POINTS,
                    (double)config->grid.n[0] * (double)config->grid.n[1] *
                        (double)config->grid.n[2]);
-        app_utc_date(text, sizeof text);
-        put_text(&to, DATE, text);
-        put_number(&to, LOAD_AVERAGE, circumstances->load_average);
         if (r->samples > 0) {
             put_number(&to, LOAD, r->load);
         }
@@ -426,18 +392,6 @@ int bench_results_put(bench_results *results, const bench_sweep *sweep, size_t n
     free(sorted);
     r->put = !to.failed;
     return to.failed ? app_error(APP_FAILED, "out of memory for the results") : APP_DONE;
-}
-
-bool bench_results_is_number(const bench_table *table, size_t column) {
-    const size_t lists = bench_lists();
-    const bench_config standard = {.grid = {.n = {1, 1, 1}}, .ranks = 1};
-    char text[64];
-    (void)table;
-    if (column >= lists) {
-        return column >= lists + STAGES || !own[column - lists].is_text;
-    }
-    bench_config_text(&standard, column, text); /* "1x1x1" is none */
-    return text[0] != '\0' && text[strspn(text, "0123456789")] == '\0';
 }
 
 /* ---------------------------------------------------------------------------------- for people */

@@ -2,18 +2,10 @@
 #ifndef PSG_BENCH_RESULT_H
 #define PSG_BENCH_RESULT_H
 
-#include "app/host.h"
-#include "bench/csv.h"
+#include "bench/circumstances.h"
 #include "bench/record.h"
 
 #include <stdbool.h>
-
-/** How StarPU's performance models were when a policy that needs them was measured. */
-typedef enum bench_models {
-    BENCH_MODELS_UNUSED = 0,
-    BENCH_MODELS_CALIBRATED,
-    BENCH_MODELS_AS_FOUND
-} bench_models;
 
 typedef struct bench_result {
     bool skip;  /**< it is not to be measured (now): its row was in the file already, ... */
@@ -29,19 +21,10 @@ typedef struct bench_result {
     char failed[512]; /**< why; "" = it did not */
 } bench_result;
 
-/** What a row says beside the result. */
-typedef struct bench_circumstances {
-    app_machine machine;
-    unsigned warm_up, seed;
-    const char *mpirun; /**< what starts several processes */
-    bench_models models;
-    double load_average; /**< when psg began; NAN: not known */
-} bench_circumstances;
-
 /** The columns, and the rows of the file. */
 typedef struct bench_results {
     bench_table table;
-    const char **names; /**< of the columns */
+    bench_column *columns;
     char (*stage_names)[48];
 } bench_results;
 
@@ -79,13 +62,6 @@ int bench_results_put(bench_results *results, const bench_sweep *sweep, size_t n
 
 /** Of a row; NAN: not known. */
 double bench_results_load(const bench_results *results, size_t row);
-
-/** Are two rows of such tables the same configuration, on the same machine with the same versions? */
-bool bench_results_is_same(const bench_table *table, size_t row, const bench_table *other,
-                           size_t other_row);
-
-/** Has the column numbers? The others have texts. @param[in] table  that of the rows */
-bool bench_results_is_number(const bench_table *table, size_t column);
 
 /** The table for people, on stdout: the rows of the sweep, in its order.
  *  @return how many of them have no failure */

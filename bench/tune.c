@@ -391,7 +391,7 @@ static json_t *times_json(const double times[3]) {
 }
 
 static json_t *make_json(const tune *t, const psg_tuned *best) {
-    json_t *root = bench_files_json(&t->rows.table, bench_results_is_number);
+    json_t *root = bench_files_json(&t->rows.table);
     const bench_config *c = &t->groups.sweep.config[STANDARD];
     json_object_set_new(root, "command", json_string("tune"));
     json_object_set_new(root, "grid",
@@ -497,9 +497,7 @@ static int prepare(tune *t) {
                                .heard = hear,
                                .visited = nothing,
                                .context = t};
-    t->at.warm_up = 1;
-    t->at.seed = (unsigned)t->arguments.seed;
-    app_machine_find(&t->at.machine);
+    t->at = bench_circumstances_find(1, t->arguments.seed);
     for (size_t c = 0; c < TRIED_MOST; c++) {
         t->score[c] = INFINITY;
     }

@@ -13,7 +13,7 @@ enum { CONFIGS = 4, SAMPLES = 5 };
 
 static const char *cell(const bench_results *rows, size_t row, const char *column) {
     for (size_t c = 0; c < rows->table.columns; ++c) {
-        if (strcmp(rows->table.names[c], column) == 0) {
+        if (strcmp(rows->table.column[c].name, column) == 0) {
             return bench_table_get(&rows->table, row, c);
         }
     }
