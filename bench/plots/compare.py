@@ -7,39 +7,23 @@ the table: how far off the simulation is, and in how many of all pairs of rows o
 those pairs that differ by more than the quartiles of the measurement.
 """
 
-import csv
 import itertools
 import sys
 
-LISTS = ("grid", "precision", "ranks", "cpus", "gpus", "cpu_share", "sched", "graph", "exchange", "z", "normalize", "segment_planes",
-         "sheets", "data", "in_flight", "effort", "nodes", "network")
+from rows import LISTS, fail, has, lists, read
+
+TIMES = ("seconds", "seconds_q1", "seconds_q3")
 
 
-def read(path):
-    try:
-        with open(path, newline="", encoding="utf-8") as file:
-            rows = list(csv.DictReader(file, strict=True))
-    except (OSError, UnicodeDecodeError, csv.Error) as why:
-        sys.exit("compare.py: %s: cannot be read: %s" % (path, why))
-    for row in rows:
-        if None in row or None in row.values():
-            sys.exit("compare.py: %s: row %d has not as many fields as there are columns" % (path, rows.index(row) + 1))
-    if not rows or any(column not in rows[0] for column in (*LISTS, "seconds", "seconds_q1", "seconds_q3", "status")):
-        sys.exit("compare.py: %s: no rows of psg bench" % path)
-    good = [row for row in rows if row["status"] == "ok"]
+def good_rows(path):
+    good = [row for row in read(path, lambda row: has(row, *TIMES)) if row["status"] == "ok"]
     for row in good:
-        for column in ("seconds", "seconds_q1", "seconds_q3"):
+        for column in TIMES:
             try:
                 float(row[column])
             except ValueError:
-                sys.exit("compare.py: %s: '%s' in column %s is no number" % (path, row[column], column))
+                fail("%s: '%s' in column %s is no number" % (path, row[column], column))
     return good
-
-
-def lists(row):
-    """The columns that say what was measured: those of every file, and what stands beside them before the status."""
-    first = itertools.takewhile(lambda name: name not in ("status", "seconds"), row)
-    return [*LISTS, *(name for name in first if name not in LISTS)]
 
 
 def clearly_differ(one, other):
@@ -47,12 +31,12 @@ def clearly_differ(one, other):
 
 
 def main(measured_path, simulated_path):
-    measured, simulated = read(measured_path), read(simulated_path)
+    measured, simulated = good_rows(measured_path), good_rows(simulated_path)
     columns = [name for name in lists(measured[0]) if name in lists(simulated[0])] if measured and simulated else LISTS
     measured, simulated = ({tuple(row[name] for name in columns): row for row in rows} for rows in (measured, simulated))
     both = [key for key in measured if key in simulated]
     if not both:
-        sys.exit("compare.py: the files have no configuration in common")
+        fail("the files have no configuration in common")
     varying = [c for c in range(len(columns)) if len({key[c] for key in both}) > 1]
     print("| %s | measured ms | simulated ms | off by |" % " | ".join(columns[c] for c in varying))
     print("|%s" % ("---|" * (len(varying) + 3)))

@@ -22,33 +22,18 @@ it. Without --out the figure is FILE.png and FILE.svg.
 """
 
 import argparse
-import csv
 import math
 import os
 import sys
 
 import plot_gantt
 import plot_programs
-from plot_style import (COLOURS, MARKERS, STAGES, WIDE, LogLocator, MaxNLocator, NullLocator, Page, bare, dark, days, fail, gpu_name,
-                        log_ticks, number, plain, plt)
+from plot_style import (COLOURS, MARKERS, STAGES, WIDE, LogLocator, MaxNLocator, NullLocator, Page, bare, dark, days, gpu_name, log_ticks,
+                        number, plain, plt)
+from rows import fail, has, lists, read
 
-LISTS = ("grid", "precision", "cpus", "gpus", "cpu_share", "sched", "graph", "exchange", "z", "normalize", "segment_planes",
-         "sheets", "data", "in_flight", "effort", "ranks", "nodes", "network")
-
-
-def read(path):
-    try:
-        with open(path, newline="", encoding="utf-8") as file:
-            rows = list(csv.DictReader(file, strict=True))
-    except (OSError, UnicodeDecodeError, csv.Error) as why:
-        fail("%s: cannot be read: %s" % (path, why))
-    for row in rows:
-        if None in row or None in row.values():
-            fail("%s: row %d has not as many fields as there are columns" % (path, rows.index(row) + 1))
-    if not rows or (plot_programs.study(rows[0]) is None
-                    and any(column not in rows[0] for column in (*LISTS, "seconds", "status", "host"))):
-        fail("%s: no rows of psg bench" % path)
-    return rows
+def is_known(row):
+    return plot_programs.study(row) is not None or has(row, "host")
 
 
 def one_machine(rows, path, host):
@@ -67,8 +52,26 @@ def one_machine(rows, path, host):
 
 def varying(rows):
     """The columns that tell rows apart; one that is empty in some, as of the fused graph, has to differ in others."""
-    names = [*LISTS, *(name for name in list(rows[0])[:list(rows[0]).index("status")] if name not in LISTS)]
-    return [name for name in names if len({row[name] for row in rows} - {""}) > 1]
+    return [name for name in lists(rows[0]) if len({row[name] for row in rows} - {""}) > 1]
+
+
+def grouped(rows, columns):
+    """The rows that are the same in the columns, together."""
+    groups = {}
+    for row in rows:
+        groups.setdefault(tuple(row[column] for column in columns), []).append(row)
+    return groups
+
+
+def style_of(which, **more):
+    """The colour and the mark of a curve."""
+    return {"color": COLOURS[which % len(COLOURS)], "marker": MARKERS[which % len(MARKERS)], **more}
+
+
+def light_grid(axes, **which):
+    axes.grid(color="#dddddd", linewidth=0.6, **which)
+    axes.set_axisbelow(True)
+    bare(axes)
 
 
 def guess(rows, path):
@@ -193,10 +196,8 @@ def best_point(name, best, whole):
 
 
 def plot_segments(rows):
-    groups = {}
     columns = [column for column in varying(rows) if column != "segment_planes"]
-    for row in rows:
-        groups.setdefault(tuple(row[column] for column in columns), []).append(row)
+    groups = grouped(rows, columns)
     grids = list(dict.fromkeys(row["grid"] for row in rows))
     rest = [column for column in columns if column != "grid"]
     names = list(dict.fromkeys(label(group[0], rest) for group in groups.values()))
@@ -230,9 +231,7 @@ def plot_segments(rows):
         axes.legend(frameon=False, fontsize=7.5, loc="upper left", bbox_to_anchor=(-0.05, -0.16), borderaxespad=0)
         axes.set_title(label({"grid": grid}, ["grid"]))
         axes.set_xlabel("planes in a segment")
-        axes.grid(axis="y", color="#dddddd", linewidth=0.6)
-        axes.set_axisbelow(True)
-        bare(axes)
+        light_grid(axes, axis="y")
     page.panels[0][0].set_ylabel("time of a solve, ms")
     page.head("Time against the segment's size\nCircles: the best, and how much less time it takes than one segment%s"
               % ("\nStars: the plan's own choice" if any(row["segment_planes"] == "0" for row in rows) else ""))
@@ -299,8 +298,7 @@ def plot_scaling(rows):
     for which, (key, group) in enumerate(groups.items()):
         name = "%s%s%s" % (label(group[-1], columns) or label(group[-1], ["grid"]), ", " + key[1] if several else "",
                            ", GPU" if kind(group[0]) == "GPU" and not several and not one_kind else "")
-        style = {"color": COLOURS[which % len(COLOURS)], "marker": MARKERS[which % len(MARKERS)], "markersize": 5,
-                 "linestyle": "-" if key[1] == "one process" else ":"}
+        style = style_of(which, markersize=5, linestyle="-" if key[1] == "one process" else ":")
         numbers = list(map(all_workers, group))
         right.plot(numbers, [1e3 * number(row, "seconds") for row in group], label=name, **style)
         if len(group) > 1 or numbers[0] == 1:
@@ -332,9 +330,7 @@ def plot_scaling(rows):
 
 def plot_policies(rows):
     columns = [column for column in varying(rows) if column != "sched"]
-    groups = {}
-    for row in rows:
-        groups.setdefault(tuple(row[column] for column in columns), []).append(row)
+    groups = grouped(rows, columns)
     fastest = {key: min(number(row, "seconds") for row in group) for key, group in groups.items()}
     over = {}  # by policy: its times over the fastest of each group, so that grids of all sizes fit on one axis
     for key, group in groups.items():
@@ -344,8 +340,7 @@ def plot_policies(rows):
     page = Page(1, 2, 9.6, 0.7 + (0.17 + 0.05 * len(groups)) * len(names), sharey=True, gridspec_kw={"width_ratios": [3, 2]})
     left, right = page.panels[0]
     for which, (key, group) in enumerate(groups.items()):
-        style = {"color": COLOURS[which % len(COLOURS)], "marker": MARKERS[which % len(MARKERS)], "markersize": 4,
-                 "linestyle": "none"}
+        style = style_of(which, markersize=4, linestyle="none")
         for row in group:
             place = names.index(row["policy"]) + 0.6 * ((which + 0.5) / len(groups) - 0.5)
             left.errorbar(number(row, "seconds") / fastest[key], place, capsize=2, elinewidth=1,
@@ -362,24 +357,20 @@ def plot_policies(rows):
     right.xaxis.set_major_locator(MaxNLocator(5, steps=(1, 2, 5, 10)))
     right.set_xlabel("workers busy in tasks, % of the time (mean)")
     for axes in (left, right):
-        axes.grid(color="#dddddd", linewidth=0.6)
-        axes.set_axisbelow(True)
-        bare(axes)
+        light_grid(axes)
     page.head_of("Scheduling policies", left)
     return page
 
 
 def plot_grids(rows):
     columns = [column for column in varying(rows) if column != "grid"]
-    groups = {}
-    for row in rows:
-        groups.setdefault(tuple(row[column] for column in columns), []).append(row)
+    groups = grouped(rows, columns)
     page = Page(1, 2, 9.6, 3.6)
     left, right = page.panels[0]
     for which, group in enumerate(groups.values()):
         group = sorted(group, key=lambda row: number(row, "points"))
         points = [number(row, "points") for row in group]
-        style = {"color": COLOURS[which % len(COLOURS)], "marker": MARKERS[which % len(MARKERS)], "markersize": 5, "linewidth": 1.2}
+        style = style_of(which, markersize=5, linewidth=1.2)
         for axes, scales in ((left, [1e3] * len(group)), (right, [1e9 / n for n in points])):
             spread = [[scale * side[0] / 1e3 for scale, side in zip(scales, sides)]
                       for sides in zip(*(whiskers(row) for row in group))]
@@ -395,9 +386,7 @@ def plot_grids(rows):
         log_ticks(axes.yaxis, 3)
         axes.set_xlabel("grid")
         axes.set_ylabel(words)
-        axes.grid(color="#dddddd", linewidth=0.6)
-        axes.set_axisbelow(True)
-        bare(axes)
+        light_grid(axes)
     page.head_of("Time by the grid", left)
     return page
 
@@ -536,7 +525,7 @@ def caption(rows, failed):
 
 def draw(arguments):
     """The figure of a CSV file, its name, and what stands below it."""
-    rows, failed = one_machine(read(arguments.file), arguments.file, arguments.host)
+    rows, failed = one_machine(read(arguments.file, is_known), arguments.file, arguments.host)
     study = plot_programs.study(rows[0])
     name = arguments.figure or study or guess(rows, arguments.file)
     if (name in plot_programs.FIGURES or study) and name != study:

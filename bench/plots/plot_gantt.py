@@ -3,7 +3,8 @@
 import json
 
 from plot_programs import count, grid_name
-from plot_style import COLOURS, STAGES, Page, bare, dark, fail, gpu_name, plt
+from plot_style import COLOURS, STAGES, Page, bare, dark, gpu_name, plt
+from rows import fail
 
 EDGED = 0.004  # of the solve's time: what is shorter has no room for an edge
 

@@ -23,10 +23,6 @@ STAGES = ("fft_xy", "pack", "unpack", "fft_z", "divide", "ifft_z", "ifft_xy", "n
           "inverse_xy", "exchange", "h2d", "d2h", "d2d")
 
 
-def fail(words):
-    sys.exit("plot.py: " + words)
-
-
 def number(row, column):
     return float(row[column])
 
