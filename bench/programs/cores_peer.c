@@ -436,7 +436,7 @@ int bench_cores_peer_main(int argc, char **argv, const bench_library *library) {
     b.peer.precision = b.options.precision;
     library->start();
     if (b.settings.rows) {
-        bench_peer_begin();
+        bench_peer_begin(BENCH_PEERS_COLUMNS);
     }
     for (int m = first; m < argc; m++) {
         bench_read_grid(argv[m], b.peer.n);

@@ -392,7 +392,7 @@ int main(int argc, char **argv) {
     p.ranks = processes.ranks;
     p.gpus = count;
     if (settings.rows && processes.rank == 0)
-        bench_door_begin();
+        bench_peer_begin(BENCH_EMBED_COLUMNS);
     for (int m = first; m < argc; m++) {
         bench_read_grid(argv[m], p.n);
         if (f32)

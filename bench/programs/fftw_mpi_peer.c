@@ -335,7 +335,7 @@ int main(int argc, char **argv) {
     fftw_mpi_init();
     fftw_make_planner_thread_safe(); /* psg's workers plan too */
     if (b->rank == 0 && b->settings.rows) {
-        bench_peer_begin();
+        bench_peer_begin(BENCH_PEERS_COLUMNS);
     }
     for (int m = first; m < argc; m++) {
         fftw_plan_with_nthreads(b->cpus);

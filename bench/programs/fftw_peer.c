@@ -31,52 +31,40 @@ static void kinds_of(const char *bc, int direction, fftw_r2r_kind kinds[3]) {
     }
 }
 
-/* Real transforms, for sides. */
-static void plan_sides(plans *p, const bench_way *way, void *f, void *spectrum, void *u,
-                       unsigned effort, unsigned keep) {
-    const int nx = (int)way->n[0], ny = (int)way->n[1], nz = (int)way->n[2];
-    fftw_r2r_kind there[3], back[3];
-    kinds_of(way->bc, 0, there);
-    kinds_of(way->bc, 1, back);
-    if (way->precision == PSG_F64) {
-        p->f64[0] =
-            fftw_plan_r2r_3d(nz, ny, nx, f, spectrum, there[0], there[1], there[2], effort | keep);
-        p->f64[1] = fftw_plan_r2r_3d(nz, ny, nx, spectrum, u, back[0], back[1], back[2], effort);
-    } else {
-        p->f32[0] =
-            fftwf_plan_r2r_3d(nz, ny, nx, f, spectrum, there[0], there[1], there[2], effort | keep);
-        p->f32[1] = fftwf_plan_r2r_3d(nz, ny, nx, spectrum, u, back[0], back[1], back[2], effort);
+/* Both plans of a precision: with sides by real transforms. psg plans too, on one thread and without a limit of time. */
+#define DEFINE_PLANS(name, fftw)                                                                   \
+    static void name(fftw##_plan both[2], const bench_way *way, void *f, void *spectrum, void *u,  \
+                     unsigned effort, unsigned keep) {                                             \
+        const int nx = (int)way->n[0], ny = (int)way->n[1], nz = (int)way->n[2];                   \
+        fftw_r2r_kind there[3], back[3];                                                           \
+        fftw##_set_timelimit(way->seconds);                                                        \
+        fftw##_plan_with_nthreads(way->threads);                                                   \
+        if (way->bc != NULL) {                                                                     \
+            kinds_of(way->bc, 0, there);                                                           \
+            kinds_of(way->bc, 1, back);                                                            \
+            both[0] = fftw##_plan_r2r_3d(nz, ny, nx, f, spectrum, there[0], there[1], there[2],    \
+                                         effort | keep);                                           \
+            plans[1] =                                                                             \
+                fftw##_plan_r2r_3d(nz, ny, nx, spectrum, u, back[0], back[1], back[2], effort);    \
+        } else {                                                                                   \
+            both[0] = fftw##_plan_dft_r2c_3d(nz, ny, nx, f, spectrum, effort | keep);              \
+            both[1] = fftw##_plan_dft_c2r_3d(nz, ny, nx, spectrum, u, effort);                     \
+        }                                                                                          \
+        fftw##_plan_with_nthreads(1);                                                              \
+        fftw##_set_timelimit(FFTW_NO_TIMELIMIT);                                                   \
     }
-}
+DEFINE_PLANS(plan_f64, fftw)
+DEFINE_PLANS(plan_f32, fftwf)
 
 static void *plan(const bench_way *way, void *f, void *spectrum, void *u) {
-    const int nx = (int)way->n[0], ny = (int)way->n[1], nz = (int)way->n[2];
     const unsigned effort = way->effort == 0 ? FFTW_MEASURE : FFTW_PATIENT;
     const unsigned keep = way->in_place ? 0 : FFTW_PRESERVE_INPUT;
     plans *p = calloc(1, sizeof *p);
     bench_must(p != NULL, "no memory for a plan");
     if (way->precision == PSG_F64) {
-        fftw_set_timelimit(way->seconds);
-        fftw_plan_with_nthreads(way->threads);
-        if (way->bc != NULL) {
-            plan_sides(p, way, f, spectrum, u, effort, keep);
-        } else {
-            p->f64[0] = fftw_plan_dft_r2c_3d(nz, ny, nx, f, spectrum, effort | keep);
-            p->f64[1] = fftw_plan_dft_c2r_3d(nz, ny, nx, spectrum, u, effort);
-        }
-        fftw_plan_with_nthreads(1); /* psg plans too, without a limit */
-        fftw_set_timelimit(FFTW_NO_TIMELIMIT);
+        plan_f64(p->f64, way, f, spectrum, u, effort, keep);
     } else {
-        fftwf_set_timelimit(way->seconds);
-        fftwf_plan_with_nthreads(way->threads);
-        if (way->bc != NULL) {
-            plan_sides(p, way, f, spectrum, u, effort, keep);
-        } else {
-            p->f32[0] = fftwf_plan_dft_r2c_3d(nz, ny, nx, f, spectrum, effort | keep);
-            p->f32[1] = fftwf_plan_dft_c2r_3d(nz, ny, nx, spectrum, u, effort);
-        }
-        fftwf_plan_with_nthreads(1);
-        fftwf_set_timelimit(FFTW_NO_TIMELIMIT);
+        plan_f32(p->f32, way, f, spectrum, u, effort, keep);
     }
     if ((p->f64[0] != NULL && p->f64[1] != NULL) || (p->f32[0] != NULL && p->f32[1] != NULL)) {
         return p;

@@ -164,7 +164,7 @@ int main(int argc, char **argv) {
     p.gpu_model = model.c_str();
     p.ranks = 1;
     if (settings.rows) {
-        bench_peer_begin();
+        bench_peer_begin(BENCH_PEERS_COLUMNS);
     }
     for (int m = first; m < argc; m++) {
         bench_read_grid(argv[m], p.n);

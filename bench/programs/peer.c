@@ -1,6 +1,5 @@
 /* The rows of the studies `peers` and `embed`. */
 #include "bench/programs/peer.h"
-#include "bench/program_columns.h"
 
 #include <errno.h>
 #include <math.h>
@@ -48,23 +47,15 @@ static void put_grid(const size_t n[3]) {
     printf("%zux%zux%zu,", n[0], n[1], n[2]);
 }
 
-static void begin(const char *columns) {
-    printf("%s\n", columns);
-    bench_must(fflush(stdout) == 0, "the rows cannot be written: %s", strerror(errno));
-}
-
 static const char *exchange_of(const bench_peer *peer) {
     static const char *const exchange[PSG_EXCHANGE_COUNT] = {"auto", "managed", "direct", "mpi",
                                                              "alltoall"};
     return exchange[peer->statistics.exchange];
 }
 
-void bench_peer_begin(void) {
-    begin(BENCH_PEERS_COLUMNS);
-}
-
-void bench_door_begin(void) {
-    begin(BENCH_EMBED_COLUMNS);
+void bench_peer_begin(const char *columns) {
+    printf("%s\n", columns);
+    bench_must(fflush(stdout) == 0, "the rows cannot be written: %s", strerror(errno));
 }
 
 void bench_door_row(const bench_peer *peer, const bench_settings *settings) {

@@ -2,6 +2,7 @@
 #ifndef PSG_BENCH_PROGRAMS_PEER_H
 #define PSG_BENCH_PROGRAMS_PEER_H
 
+#include "bench/program_columns.h"
 #include "bench/programs/program.h"
 #include "graph/psg.h"
 #include "graph/psg_observe.h"
@@ -29,12 +30,12 @@ double bench_peer_gflops(const size_t n[3], double seconds);
 /** Is the difference of both u what rounding explains? */
 int bench_peer_agrees(const bench_peer *peer);
 
-/** On stdout, as CSV: the line of column names, and a row. @param[in] why  NULL, or why there are no times */
-void bench_peer_begin(void);
+/** On stdout, as CSV: the line of column names, BENCH_PEERS_COLUMNS or BENCH_EMBED_COLUMNS; and a row of the study `peers`.
+ *  @param[in] why  NULL, or why there are no times */
+void bench_peer_begin(const char *columns);
 void bench_peer_row(const bench_peer *peer, const bench_settings *settings, const char *why);
 
-/** The same of the study `embed`: a row is of the door, or the peer, that `name` says, and `ours` has its times. */
-void bench_door_begin(void);
+/** A row of the study `embed`: it is of the door, or the peer, that `name` says, and `ours` has its times. */
 void bench_door_row(const bench_peer *peer, const bench_settings *settings);
 
 /** A row, or a line for people, of what is not measured. */
