@@ -85,8 +85,8 @@ static int put_rows(void *context, bool read_again) {
     for (size_t c = 0; c < g->count && !code; c++) {
         const bench_result *r = &g->result[c];
         const bool gone = r->put && r->row == SIZE_MAX;
-        if (is_measured(r) && (g->leader[c] == n->leader || gone)) {
-            b->at.models = models_of(g, g->leader[c]);
+        if (is_measured(r) && (g->result[c].leader == n->leader || gone)) {
+            b->at.models = models_of(g, g->result[c].leader);
             code = bench_results_put(&b->rows, &g->sweep, c, &b->at, g->result);
         }
     }
@@ -99,7 +99,7 @@ static int put_group(void *context, size_t leader) {
     news n = {b, leader};
     bool measured = false;
     for (size_t c = 0; c < g->count; c++) {
-        measured |= g->leader[c] == leader && is_measured(&g->result[c]);
+        measured |= g->result[c].leader == leader && is_measured(&g->result[c]);
     }
     return measured ? bench_files_update(&b->files, &b->rows.table, put_rows, &n) : APP_DONE;
 }
@@ -134,7 +134,8 @@ static void count_work(bench *b) {
             continue;
         }
         bench_config_grid(&g->sweep.config[c], &grid);
-        double solves = bench_groups_calibrates(g, g->leader[c]) ? b->arguments.calibrate : 0;
+        double solves =
+            bench_groups_calibrates(g, g->result[c].leader) ? b->arguments.calibrate : 0;
         for (unsigned pass = 0; pass < b->arguments.passes; pass++) {
             const unsigned rounds = rounds_of_pass(b, pass);
             solves += rounds ? rounds + (unsigned)b->arguments.warm_up : 0;
@@ -148,7 +149,7 @@ static int put_failed(bench *b) {
     const bench_groups *g = &b->groups;
     int code = APP_DONE;
     for (size_t c = 0; c < g->count && !code; c++) {
-        if (g->leader[c] == c) {
+        if (g->result[c].leader == c) {
             code = put_group(b, c);
         }
     }
@@ -279,23 +280,16 @@ int bench_command(int argc, char **argv) {
                                .context = b};
     app_signals_install(app_rank() > 0);
     code = check_lists(&b->arguments);
-    if (!code) {
-        code = bench_results_init(&b->rows);
-    }
-    if (!code) {
-        code = open_files(b);
-    }
+    code = code ? code : bench_results_init(&b->rows);
+    code = code ? code : open_files(b);
     if (!code) {
         app_progress_start(&b->progress, !b->arguments.quiet);
         code = bench_groups_find_machine(&b->groups);
     }
-    if (!code) {
-        code = make_sweep(&b->groups.sweep, &b->arguments, b->groups.machine.cpus,
-                          b->groups.machine.gpus);
-    }
-    if (!code) {
-        code = prepare(b);
-    }
+    code = code ? code
+                : make_sweep(&b->groups.sweep, &b->arguments, b->groups.machine.cpus,
+                             b->groups.machine.gpus);
+    code = code ? code : prepare(b);
     if (!code) {
         code = measure(b);
         app_progress_stop(&b->progress);

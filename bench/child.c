@@ -6,6 +6,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +35,7 @@ int bench_child_check_command(const char *text) {
 char **bench_child_command(const char *mpirun, unsigned ranks, const char *const *words) {
     wordexp_t launcher = {.we_wordc = 0};
     char number[16];
-    const char *const count[] = {"-n", number};
+    const char *const count[] = {"-n", number, NULL};
     size_t length = 0, at = 0;
     bool failed = false;
     while (words[length] != NULL) {
@@ -43,15 +45,14 @@ char **bench_child_command(const char *mpirun, unsigned ranks, const char *const
     if (ranks > 1 && wordexp(mpirun, &launcher, WRDE_NOCMD)) {
         return NULL;
     }
+    const char *const *const parts[] = {(const char *const *)launcher.we_wordv,
+                                        ranks > 1 ? count : NULL, words};
     char **command = calloc(launcher.we_wordc + 2 + length + 1, sizeof *command);
-    for (size_t w = 0; command != NULL && w < launcher.we_wordc; w++) {
-        failed |= (command[at++] = strdup(launcher.we_wordv[w])) == NULL;
-    }
-    for (size_t w = 0; command != NULL && ranks > 1 && w < 2; w++) {
-        failed |= (command[at++] = strdup(count[w])) == NULL;
-    }
-    for (size_t w = 0; command != NULL && w < length; w++) {
-        failed |= (command[at++] = strdup(words[w])) == NULL;
+    for (int p = 0; p < 3; p++) {
+        for (const char *const *word = parts[p];
+             command != NULL && word != NULL && *word != NULL && !failed; word++) {
+            failed = (command[at++] = strdup(*word)) == NULL;
+        }
     }
     if (ranks > 1) {
         wordfree(&launcher);
@@ -163,6 +164,25 @@ int bench_child_start(bench_child *child, char **command, FILE *order) {
     }
     errno = why;
     return child->number > 0 ? 0 : -1;
+}
+
+ssize_t bench_child_read(const bench_child *child, char *text, size_t size, double seconds) {
+    const double until = app_now() + seconds;
+    for (;;) {
+        struct pollfd wait = {.fd = child->ends[0], .events = POLLIN};
+        const double left = fmin(fmax(until - app_now(), 0), 1e6);
+        const int ready = poll(&wait, 1, (int)ceil(1e3 * left));
+        if (ready == 0 && app_now() >= until) {
+            return -1;
+        }
+        if (ready < 0 && errno != EINTR) {
+            return 0;
+        }
+        const ssize_t length = ready > 0 ? read(child->ends[0], text, size) : -1;
+        if (length >= 0 || (ready > 0 && errno != EINTR)) {
+            return length > 0 ? length : 0;
+        }
+    }
 }
 
 void bench_child_ask_to_end(const bench_child *child) {

@@ -27,6 +27,12 @@ void bench_child_free_command(char **command);
  *  @return 0; -1: errno says why. bench_child_forget() after both */
 int bench_child_start(bench_child *child, char **command, FILE *order);
 
+/** What it writes on stdout, as it comes.
+ *  @param[out] text     up to size bytes
+ *  @param[in]  seconds  to wait for it
+ *  @return how many bytes; 0: it writes no more; -1: nothing came in time */
+ssize_t bench_child_read(const bench_child *child, char *text, size_t size, double seconds);
+
 /** Ask it to end, and kill it if it does not within some seconds; a launcher that is asked ends
  *  what it started. */
 void bench_child_ask_to_end(const bench_child *child);

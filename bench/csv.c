@@ -244,9 +244,7 @@ int bench_table_read_file(bench_table *table, FILE *file, char *why, size_t size
     if (first != EOF) {
         ungetc(first, file);
         code = read_header(table, &r, why, size);
-        if (!code) {
-            code = read_rows(table, &r, why, size);
-        }
+        code = code ? code : read_rows(table, &r, why, size);
     }
     if (ferror(file)) {
         snprintf(why, size, "cannot be read: %s", strerror(errno));

@@ -171,20 +171,11 @@ static int write_file(const bench_files *files, const char *path, const bench_ta
 }
 
 static bench_stamp stamp_of(const char *name) {
-    struct stat status;
-    bench_stamp stamp;
-    memset(&stamp, 0, sizeof stamp);
-    if (stat(name, &status) == 0) {
-        stamp = (bench_stamp){(unsigned long long)status.st_dev, (unsigned long long)status.st_ino,
-                              (unsigned long long)status.st_size, (long long)status.st_mtim.tv_sec,
-                              (long long)status.st_mtim.tv_nsec};
-    }
-    return stamp;
-}
-
-static bool is_same_stamp(const bench_stamp *a, const bench_stamp *b) {
-    return a->device == b->device && a->number == b->number && a->bytes == b->bytes &&
-           a->seconds == b->seconds && a->nanoseconds == b->nanoseconds;
+    struct stat s;
+    return stat(name, &s) != 0
+               ? (bench_stamp){{0}}
+               : (bench_stamp){{(long long)s.st_dev, (long long)s.st_ino, (long long)s.st_size,
+                                (long long)s.st_mtim.tv_sec, (long long)s.st_mtim.tv_nsec}};
 }
 
 int bench_files_open(bench_files *files, const char *csv, const char *json, bool force,
@@ -281,7 +272,7 @@ static int update_main(bench_files *files, bench_table *table,
     code = code ? code : bench_lock_take(&files->lock, output.name);
     const bool locked = !code;
     const bench_stamp now = stamp_of(locked ? output.name : "");
-    const bool changed = locked && !is_same_stamp(&now, &files->stamp);
+    const bool changed = locked && memcmp(&now, &files->stamp, sizeof now) != 0;
     if (changed) {
         code = read_again(files, path, table);
     }

@@ -9,10 +9,10 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-/** Which file a psg has read or written last: it need not be read again where nobody has replaced it. */
+/** Which file a psg has read or written last: it need not be read again where nobody has replaced it. Device, number, bytes,
+ *  and the seconds and nanoseconds of its latest change; all zero: none. */
 typedef struct bench_stamp {
-    unsigned long long device, number, bytes;
-    long long seconds, nanoseconds;
+    long long of[5];
 } bench_stamp;
 
 typedef struct bench_files {

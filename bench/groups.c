@@ -73,7 +73,7 @@ static bool is_left(const bench_groups *g, size_t number) {
 static size_t gather(bench_groups *g, size_t leader) {
     size_t count = 0;
     for (size_t c = 0; c < g->count; c++) {
-        if (g->leader[c] == leader && is_left(g, c)) {
+        if (g->result[c].leader == leader && is_left(g, c)) {
             g->which[count++] = c;
         }
     }
@@ -100,8 +100,8 @@ static double plan_memory(const bench_groups *g, size_t leader) {
 static void blame(bench_groups *g, size_t count, const bench_outcome *outcome) {
     for (size_t n = 0; n < count; n++) {
         bench_result *r = &g->result[g->which[n]];
-        r->samples = g->samples[g->which[n]];
-        r->solves = g->solves[g->which[n]];
+        r->samples = r->samples_before;
+        r->solves = r->solves_before;
         if (!outcome->blamed && !r->failed[0]) {
             snprintf(r->failed, sizeof r->failed, "%s", outcome->why);
         }
@@ -144,8 +144,9 @@ static int visit_group(bench_groups *g, size_t leader, unsigned rounds, double u
             return APP_DONE;
         }
         for (size_t n = 0; n < count; n++) {
-            g->samples[g->which[n]] = g->result[g->which[n]].samples;
-            g->solves[g->which[n]] = g->result[g->which[n]].solves;
+            bench_result *r = &g->result[g->which[n]];
+            r->samples_before = r->samples;
+            r->solves_before = r->solves;
         }
         bench_visit visit = {.config = g->sweep.config,
                              .configs = g->sweep.count,
@@ -197,13 +198,13 @@ bool bench_groups_calibrates(const bench_groups *g, size_t leader) {
 static int calibrate(bench_groups *g, size_t leader) {
     bool needed = false;
     for (size_t c = 0; c < g->count; c++) {
-        needed |= g->leader[c] == leader && is_left(g, c) && !g->calibrated[c];
+        needed |= g->result[c].leader == leader && is_left(g, c) && !g->result[c].calibrated;
     }
     const int code = needed ? visit_group(g, leader, 0, 0, 1) : APP_DONE;
     for (size_t c = 0; c < g->count && needed; c++) {
-        for (size_t o = 0; o < g->count && g->leader[c] == leader && is_left(g, c); o++) {
-            g->calibrated[o] |= bench_config_same_but(&g->sweep.config[c], &g->sweep.config[o],
-                                                      bench_list("sched"));
+        for (size_t o = 0; o < g->count && g->result[c].leader == leader && is_left(g, c); o++) {
+            g->result[o].calibrated |= bench_config_same_but(
+                &g->sweep.config[c], &g->sweep.config[o], bench_list("sched"));
         }
     }
     return code;
@@ -213,7 +214,7 @@ static int calibrate(bench_groups *g, size_t leader) {
 static size_t find_leaders(bench_groups *g, size_t *leaders) {
     size_t count = 0;
     for (size_t c = 0; c < g->count; c++) {
-        if (g->leader[c] == c && gather(g, c) > 0) {
+        if (g->result[c].leader == c && gather(g, c) > 0) {
             leaders[count++] = c;
         }
     }
@@ -233,28 +234,14 @@ int bench_groups_pass(bench_groups *g, unsigned rounds, double seconds) {
         }
         const double now = app_now();
         const double share = fmax(0, end - now) / (double)(count - n);
-        if (!code) {
-            code = visit_group(g, leader, rounds, seconds > 0 ? now + share : 0, 0);
-        }
-        if (!code) {
-            code = g->visited(g->context, leader);
-        }
+        code = code ? code : visit_group(g, leader, rounds, seconds > 0 ? now + share : 0, 0);
+        code = code ? code : g->visited(g->context, leader);
     }
     free(leaders);
     return code;
 }
 
 /* ------------------------------------------------------------------------------------ the sweep */
-
-/* The memory made longer, or as it was. */
-static void *grown(void *memory, size_t count, size_t element_bytes, int *failed) {
-    void *more = realloc(memory, count * element_bytes);
-    if (more == NULL) {
-        *failed = 1;
-        return memory;
-    }
-    return more;
-}
 
 static void refuse(bench_groups *g, size_t first) {
     double total, available;
@@ -280,26 +267,20 @@ static void refuse(bench_groups *g, size_t first) {
 
 int bench_groups_take(bench_groups *g) {
     const size_t first = g->count, count = g->sweep.count;
-    int failed = 0;
-    g->result = grown(g->result, count, sizeof *g->result, &failed);
-    g->leader = grown(g->leader, count, sizeof *g->leader, &failed);
-    g->which = grown(g->which, count, sizeof *g->which, &failed);
-    g->samples = grown(g->samples, count, sizeof *g->samples, &failed);
-    g->solves = grown(g->solves, count, sizeof *g->solves, &failed);
-    g->calibrated = grown(g->calibrated, count, sizeof *g->calibrated, &failed);
-    if (failed) {
+    bench_result *result = realloc(g->result, count * sizeof *result);
+    g->result = result != NULL ? result : g->result;
+    size_t *which = realloc(g->which, count * sizeof *which);
+    g->which = which != NULL ? which : g->which;
+    if (result == NULL || which == NULL) {
         return app_error(APP_FAILED, "out of memory for %zu configurations", count);
     }
     for (size_t c = first; c < count; c++) {
-        memset(&g->result[c], 0, sizeof g->result[c]);
-        g->result[c].row = SIZE_MAX;
-        g->result[c].load = NAN;
-        g->calibrated[c] = 0;
+        result[c] = (bench_result){.row = SIZE_MAX, .load = NAN};
         size_t leader = 0;
         while (!bench_config_same_group(&g->sweep.config[leader], &g->sweep.config[c])) {
             leader++;
         }
-        g->leader[c] = leader;
+        result[c].leader = leader;
     }
     g->count = count;
     refuse(g, first);
@@ -316,10 +297,6 @@ void bench_groups_free(bench_groups *g) {
         free(g->result[c].sample);
     }
     free(g->result);
-    free(g->leader);
     free(g->which);
-    free(g->samples);
-    free(g->solves);
-    free(g->calibrated);
     bench_sweep_free(&g->sweep);
 }

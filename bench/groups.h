@@ -30,13 +30,10 @@ typedef struct bench_groups {
     void *context;
 
     bench_result *result; /**< of each configuration that was taken in */
-    size_t *leader;       /**< of each: the first one of its group */
+    size_t *which;        /**< those of a visit */
     size_t count;
     bench_facts machine; /**< cpus and gpus that there are */
-    size_t *which;
-    unsigned *samples, *solves; /**< before a visit: what is taken back after a crash */
-    app_load began;             /**< when the workers were looked for */
-    bool *calibrated;           /**< of each: its tasks have been measured for StarPU's models */
+    app_load began;      /**< when the workers were looked for */
 } bench_groups;
 
 /** The workers there are. @return APP_DONE; APP_FAILED after a message */

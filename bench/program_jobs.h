@@ -1,7 +1,8 @@
-/** @file program_jobs.h  What the programs of a study are asked for. */
+/** @file program_jobs.h  What the programs of a study are asked for, and running them. */
 #ifndef PSG_BENCH_PROGRAM_JOBS_H
 #define PSG_BENCH_PROGRAM_JOBS_H
 
+#include "app/progress.h"
 #include "bench/bench_arguments.h"
 #include "bench/csv.h"
 
@@ -38,5 +39,17 @@ bool bench_program_is_text(const char *column);
 /** "mpirun -n 2 bench_fftw_mpi_peer --cpus 1 64x64x64", without `mpirun`'s own options: what a
  *  job is known by in the file. @param[out] text  size bytes */
 void bench_program_job_text(const bench_program_job *job, char *text, size_t size);
+
+/** Find the program of a job, run it, and read its rows. It is looked for in the folder that PSG_BENCH_PROGRAMS in the
+ *  environment names, or else in libexec/psg of the installation and in bench/programs beside psg.
+ *  @param[in]     shown      what the progress line says of it
+ *  @param[in,out] rows       a table of the study's columns, without rows; what comes back is checked, and is in it up to
+ *                            the last whole row, whatever becomes of the program
+ *  @param[out]    was_there  false: the program is not there, or says that what it measures is not
+ *  @param[out]    why        "" if all is well, else what went wrong: size bytes
+ *  @return APP_DONE; APP_FAILED after a message: not the program's fault */
+int bench_program_run(const bench_program_job *job, const bench_arguments *arguments,
+                      app_progress *progress, const char *shown, bench_table *rows, bool *was_there,
+                      char *why, size_t size);
 
 #endif

@@ -10,7 +10,6 @@
 #include "bench/circumstances.h"
 #include "bench/files.h"
 #include "bench/program_jobs.h"
-#include "bench/program_run.h"
 #include "graph/psg_machine.h"
 
 #include <math.h>
@@ -356,18 +355,14 @@ int bench_programs(const bench_arguments *arguments) {
     p.at = bench_circumstances_find(arguments->warm_up, arguments->seed);
     int code = bench_program_jobs_make(&p.jobs, arguments,
                                        p.at.machine.cores > 0 ? (unsigned)p.at.machine.cores : 1);
-    if (!code) {
-        code = make_columns(&p);
-    }
+    code = code ? code : make_columns(&p);
     if (!code) {
         code =
             bench_files_open(&p.files, arguments->csv, arguments->json, arguments->force, &p.table);
         p.files.notes = &p.notes;
         p.notes.quiet = arguments->quiet;
     }
-    if (!code) {
-        code = find_old(&p);
-    }
+    code = code ? code : find_old(&p);
     if (!code) {
         app_progress_start(&p.progress, !arguments->quiet);
         code = run_jobs(&p);

@@ -8,12 +8,15 @@
 #include <stdbool.h>
 
 typedef struct bench_result {
-    bool skip;  /**< it is not to be measured (now): its row was in the file already, ... */
-    size_t row; /**< in the table; (size_t)-1: none yet */
-    bool added; /**< the row was not in the file */
-    bool put;   /**< the row has this result */
+    bool skip;       /**< it is not to be measured (now): its row was in the file already, ... */
+    size_t row;      /**< in the table; (size_t)-1: none yet */
+    bool added;      /**< the row was not in the file */
+    bool put;        /**< the row has this result */
+    size_t leader;   /**< the first configuration of its group */
+    bool calibrated; /**< its tasks have been measured for StarPU's models */
     bench_sample *sample;
-    unsigned samples, solves; /**< rounds measured; those and the others */
+    unsigned samples, solves;               /**< rounds measured; those and the others */
+    unsigned samples_before, solves_before; /**< the visit: these stay after a crash */
     bool has_facts;
     bench_facts facts;
     double error, tolerance;

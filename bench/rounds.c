@@ -584,9 +584,7 @@ int bench_visit_serve(int argc, char **argv) {
                             ? APP_DONE
                             : app_error(APP_FAILED, "psg visit: no stdout: %s", strerror(errno)));
     memset(&visit, 0, sizeof visit);
-    if (!code) {
-        code = bench_visit_get(stdin, &visit);
-    }
+    code = code ? code : bench_visit_get(stdin, &visit);
     if (!code && visit.count > 0) {
         code = measure(&visit, records);
     } else if (!code) {

@@ -4,12 +4,16 @@
 
 #include <string.h>
 
-void bench_picks_add(bench_picks *picks, size_t number) {
+bool bench_picks_has(const bench_picks *picks, size_t number) {
     size_t n = 0;
     while (n < picks->count && picks->number[n] != number) {
         n++;
     }
-    if (n == picks->count && picks->count < BENCH_PICKS_MOST) {
+    return n < picks->count;
+}
+
+void bench_picks_add(bench_picks *picks, size_t number) {
+    if (!bench_picks_has(picks, number) && picks->count < BENCH_PICKS_MOST) {
         picks->number[picks->count++] = number;
     }
 }

@@ -13,6 +13,8 @@ typedef struct bench_picks {
     size_t count;
 } bench_picks;
 
+bool bench_picks_has(const bench_picks *picks, size_t number);
+
 /** Add a number, unless it is there, or there is no room. */
 void bench_picks_add(bench_picks *picks, size_t number);
 

@@ -275,10 +275,6 @@ int bench_sweep_put(bench_sweep *sweep, const bench_config *given, size_t *numbe
     return APP_DONE;
 }
 
-bench_config bench_config_default(const app_grid_value *grid) {
-    return (bench_config){.grid = *grid, .ranks = 1};
-}
-
 int bench_sweep_add(bench_sweep *sweep, const char *const lists[BENCH_LISTS_MOST]) {
     enum { CONFIGS_MOST = 10000 };
     values *v = app_allocate(BENCH_LISTS_MOST, sizeof *v, "the lists");
@@ -299,9 +295,7 @@ int bench_sweep_add(bench_sweep *sweep, const char *const lists[BENCH_LISTS_MOST
             code = parse_value(list, v[list].text[rest % v[list].count], &config);
             rest /= v[list].count;
         }
-        if (!code) {
-            code = bench_sweep_put(sweep, &config, NULL);
-        }
+        code = code ? code : bench_sweep_put(sweep, &config, NULL);
     }
     free(v);
     return code;

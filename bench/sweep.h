@@ -51,9 +51,6 @@ int bench_sweep_add(bench_sweep *sweep, const char *const lists[BENCH_LISTS_MOST
  *  @return APP_DONE; APP_FAILED after a message */
 int bench_sweep_put(bench_sweep *sweep, const bench_config *config, size_t *number);
 
-/** That of a grid with all other values at their default. */
-bench_config bench_config_default(const app_grid_value *grid);
-
 void bench_sweep_free(bench_sweep *sweep);
 
 /** A configuration's value in a list's column: "200x100x50", "default", "lws". @param[out] text

@@ -98,11 +98,7 @@ static bench_picks faster_half(const tune *t, const bench_picks *picks) {
         double time = INFINITY;
         for (size_t n = 0; n < picks->count; n++) {
             const double other = median(t, picks->number[n]);
-            size_t m = 0;
-            while (m < half.count && half.number[m] != picks->number[n]) {
-                m++;
-            }
-            if (m == half.count && other < time) {
+            if (!bench_picks_has(&half, picks->number[n]) && other < time) {
                 time = other;
                 least = picks->number[n];
             }
@@ -207,9 +203,7 @@ static int probe(tune *t) {
     if (!code && r[STANDARD].failed[0]) {
         return app_error(APP_USAGE, "--grid: the default %s", r[STANDARD].failed);
     }
-    if (!code) {
-        code = measure(t, &picks, 0.1 * t->arguments.seconds);
-    }
+    code = code ? code : measure(t, &picks, 0.1 * t->arguments.seconds);
     if (!code && !bench_result_is_good(&r[STANDARD])) {
         return app_error(APP_FAILED, "the default cannot be measured: %s",
                          r[STANDARD].failed[0] ? r[STANDARD].failed : "its answer is wrong");
@@ -224,26 +218,18 @@ static int probe(tune *t) {
 static int search(tune *t) {
     bench_picks picks = begin_picks(t);
     int code = pick_stored(t, &picks);
-    if (!code) {
-        code = bench_search_cuts(&t->groups.sweep, STANDARD, best_facts(t), &picks);
-    }
-    if (!code) {
-        code = stage(t, "cuts", &picks, end_of_cuts);
-    }
+    code = code ? code : bench_search_cuts(&t->groups.sweep, STANDARD, best_facts(t), &picks);
+    code = code ? code : stage(t, "cuts", &picks, end_of_cuts);
     if (!code) {
         picks = begin_picks(t);
         code = bench_search_variants(&t->groups.sweep, t->best, best_facts(t), &picks);
     }
-    if (!code) {
-        code = stage(t, "variants", &picks, end_of_variants);
-    }
+    code = code ? code : stage(t, "variants", &picks, end_of_variants);
     if (!code && getenv("STARPU_SCHED") == NULL) {
         picks = begin_picks(t);
         code = bench_search_policies(&t->groups.sweep, t->best, &t->groups.result[STANDARD].facts,
                                      t->arguments.policies, &picks);
-        if (!code) {
-            code = stage(t, "policies", &picks, end_of_policies);
-        }
+        code = code ? code : stage(t, "policies", &picks, end_of_policies);
     }
     return code;
 }
@@ -256,11 +242,7 @@ static void choose_finalists(tune *t) {
     for (int place = 0; place < FINALISTS; place++) {
         size_t next = STANDARD;
         for (size_t c = 0; c < t->groups.count; c++) {
-            size_t n = 0;
-            while (n < t->finalists.count && t->finalists.number[n] != c) {
-                n++;
-            }
-            if (n == t->finalists.count && t->score[c] < INFINITY &&
+            if (!bench_picks_has(&t->finalists, c) && t->score[c] < INFINITY &&
                 (next == STANDARD || t->score[c] < t->score[next])) {
                 next = c;
             }
@@ -335,11 +317,7 @@ static int put_rows(tune *t, bool finalists) {
     int code = APP_DONE;
     for (size_t c = 0; c < t->groups.count && !code; c++) {
         const bench_result *r = &t->groups.result[c];
-        size_t n = 0;
-        while (n < t->finalists.count && t->finalists.number[n] != c) {
-            n++;
-        }
-        if ((n < t->finalists.count) == finalists && (r->failed[0] || r->samples > 0)) {
+        if (bench_picks_has(&t->finalists, c) == finalists && (r->failed[0] || r->samples > 0)) {
             t->at.models = !bench_config_needs_models(&t->groups.sweep.config[c])
                                ? BENCH_MODELS_UNUSED
                                : BENCH_MODELS_CALIBRATED;
@@ -428,9 +406,7 @@ static int tell(tune *t) {
     if (!failed && t->decided && !t->arguments.quiet && !to_stdout) {
         app_say("stored    in %s\n", t->folder);
     }
-    if (!code) {
-        code = put_rows(t, false);
-    }
+    code = code ? code : put_rows(t, false);
     if (!code && to_stdout) {
         code = app_json_write(make_json(t, &best), NULL, "stdout");
     } else if (!code && json != NULL) {
@@ -474,7 +450,7 @@ static int forget(const tune *t) {
 
 static int prepare(tune *t) {
     const app_options *solver = &t->arguments.solver;
-    bench_config config = bench_config_default(&t->arguments.grid);
+    bench_config config = {.grid = t->arguments.grid, .ranks = 1};
     bench_picks picks = {.count = 0};
     bench_sweep trial = {.count = 0};
     const bench_facts facts = {.segments = 1};
@@ -503,33 +479,23 @@ static int prepare(tune *t) {
     }
     /* wrong policies are found before anything is measured */
     int code = bench_sweep_put(&trial, &config, NULL);
-    if (!code) {
-        code = bench_search_policies(&trial, 0, &facts, t->arguments.policies, &picks);
-    }
+    code = code ? code : bench_search_policies(&trial, 0, &facts, t->arguments.policies, &picks);
     bench_sweep_free(&trial);
-    if (!code) {
-        code = bench_sweep_put(&t->groups.sweep, &config, NULL);
-    }
+    code = code ? code : bench_sweep_put(&t->groups.sweep, &config, NULL);
     return code ? code : bench_results_init(&t->rows);
 }
 
 static int run(tune *t) {
     int code = prepare(t);
-    if (!code) {
-        code = try_files(t);
-    }
+    code = code ? code : try_files(t);
     if (code) {
         return code;
     }
     app_progress_start(&t->progress, !t->arguments.quiet);
     t->since = app_now();
     code = probe(t);
-    if (!code) {
-        code = search(t);
-    }
-    if (!code) {
-        code = final(t);
-    }
+    code = code ? code : search(t);
+    code = code ? code : final(t);
     app_progress_stop(&t->progress);
     return code ? code : tell(t);
 }

@@ -12,8 +12,6 @@
 #include "bench/child.h"
 
 #include <errno.h>
-#include <math.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,10 +142,9 @@ int bench_visit_put_record(int file, const bench_record *record) {
     return base_write(file, line, length) ? 0 : -1;
 }
 
-/* The end where records come out. All zero but for the files before the first use. */
+/* The end where records come out. All zero but for the child before the first use. */
 typedef struct reader {
-    int file;
-    FILE *others; /* gets the lines that are no records */
+    const bench_child *child; /* the lines that are no records go to what it said */
     char text[4 * sizeof(bench_record)];
     size_t length; /* of what was read and is no whole line yet */
 } reader;
@@ -189,7 +186,7 @@ static bool take_lines(reader *r, bench_record *record) {
         r->text[line] = '\0';
         const bool found = read_line(r->text, record);
         if (!found) {
-            fprintf(r->others, "%s\n", r->text);
+            fprintf(r->child->said, "%s\n", r->text);
         }
         r->length -= taken;
         memmove(r->text, r->text + taken, r->length);
@@ -203,22 +200,12 @@ static bool take_lines(reader *r, bench_record *record) {
 static int get_record(reader *r, unsigned patience, bench_record *record) {
     const double until = app_now() + patience;
     while (!take_lines(r, record)) {
-        struct pollfd wait = {.fd = r->file, .events = POLLIN};
-        const double left = fmin(fmax(until - app_now(), 0), 1e6);
-        const int ready = poll(&wait, 1, (int)ceil(1e3 * left));
-        if (ready == 0 && app_now() >= until) {
-            return -1;
+        const ssize_t more = bench_child_read(r->child, r->text + r->length,
+                                              sizeof r->text - 1 - r->length, until - app_now());
+        if (more <= 0) {
+            return (int)more;
         }
-        if (ready < 0 && errno != EINTR) {
-            return 0;
-        }
-        if (ready > 0) {
-            const ssize_t more = read(r->file, r->text + r->length, sizeof r->text - 1 - r->length);
-            if (more == 0 || (more < 0 && errno != EINTR)) {
-                return 0;
-            }
-            r->length += more > 0 ? (size_t)more : 0;
-        }
+        r->length += (size_t)more;
     }
     return 1;
 }
@@ -323,8 +310,7 @@ int bench_visit_run(const bench_visit *visit, unsigned patience,
         bench_child_forget(&c);
         return APP_FAILED;
     }
-    r.file = c.ends[0];
-    r.others = c.said;
+    r.child = &c;
     while ((got = get_record(&r, patience, &record)) > 0) {
         if (visit != NULL && record.config >= visit->configs) {
             continue; /* nothing of ours: a launcher has mixed lines up */
