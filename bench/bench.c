@@ -6,7 +6,7 @@
 #include "app/progress.h"
 #include "app/report.h"
 #include "app/simulating.h"
-#include "bench/bench_arguments.h"
+#include "bench/command_lines.h"
 #include "bench/commands.h"
 #include "bench/files.h"
 #include "bench/groups.h"

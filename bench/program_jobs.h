@@ -3,7 +3,7 @@
 #define PSG_BENCH_PROGRAM_JOBS_H
 
 #include "app/progress.h"
-#include "bench/bench_arguments.h"
+#include "bench/command_lines.h"
 #include "bench/csv.h"
 
 #include <stddef.h>

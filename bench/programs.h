@@ -4,7 +4,7 @@
 #ifndef PSG_BENCH_PROGRAMS_H
 #define PSG_BENCH_PROGRAMS_H
 
-#include "bench/bench_arguments.h"
+#include "bench/command_lines.h"
 #include "bench/study.h"
 
 /** Run the programs of such a study, each for every grid, and put their rows into the files. A

@@ -44,52 +44,44 @@ static const struct study {
         struct {
             const char *column, *values;
         } list[LISTS];
-    } part[PARTS];
-    size_t parts;
+    } part[PARTS]; /* one without a list is none */
 } studies[STUDIES] = {
     [STUDY_node] = {SMALL,
                     {{CORES, {{"cpus", MACHINE(UP_TO_CPUS)}}},
-                     {GPUS, {{"gpus", MACHINE(UP_TO_GPUS)}}}},
-                    2},
+                     {GPUS, {{"gpus", MACHINE(UP_TO_GPUS)}}}}},
     [STUDY_stages] =
         {LARGE,
          {{CORES, {{"cpus", MACHINE(UP_TO_CPUS)}, {"graph", "staged"}, {"segment_planes", WHOLE}}},
-          {GPUS, {{"gpus", MACHINE(UP_TO_GPUS)}, {"graph", "staged"}, {"segment_planes", WHOLE}}}},
-         2},
+          {GPUS, {{"gpus", MACHINE(UP_TO_GPUS)}, {"graph", "staged"}, {"segment_planes", WHOLE}}}}},
     [STUDY_segments] = {{"64,128,256", "512,1024", "256,512", "1024"},
                         {{WORKERS,
                           {{"graph", "fused,staged"},
-                           {"segment_planes", "1,2,4,8,12,16,32,64,128,256," WHOLE}}}},
-                        1},
+                           {"segment_planes", "1,2,4,8,12,16,32,64,128,256," WHOLE}}}}},
     [STUDY_policies] = {{"128", "256", "512", "1024"},
-                        {{WORKERS, {{"sched", "all"}, {"graph", "fused,staged"}}}},
-                        1},
-    [STUDY_variants] =
-        {SMALL,
-         {{WORKERS,
-           {{"graph", "fused,staged"}, {"z", "contiguous,strided"}, {"normalize", "task,divide"}}}},
-         1},
+                        {{WORKERS, {{"sched", "all"}, {"graph", "fused,staged"}}}}},
+    [STUDY_variants] = {SMALL,
+                        {{WORKERS,
+                          {{"graph", "fused,staged"},
+                           {"z", "contiguous,strided"},
+                           {"normalize", "task,divide"}}}}},
     [STUDY_scaling] = {LARGE,
                        {{CORES, {{"cpus", MACHINE(UP_TO_CPUS)}}},
                         {CORES, {{"ranks", MACHINE(UP_TO_CPUS)}, {"cpus", "1"}}},
                         {GPUS, {{"gpus", MACHINE(UP_TO_GPUS)}}},
-                        {GPUS, {{"ranks", MACHINE(UP_TO_GPUS)}, {"gpus", "1"}}}},
-                       4},
+                        {GPUS, {{"ranks", MACHINE(UP_TO_GPUS)}, {"gpus", "1"}}}}},
     [STUDY_overlap] =
         {LARGE,
          {{CORES, {{"cpus", MACHINE(ALL_CPUS)}, {"graph", "fused,staged"}}},
           {CORES, {{"ranks", MACHINE(UP_TO_CPUS)}, {"cpus", "1"}, {"graph", "fused,staged"}}},
           {GPUS, {{"gpus", MACHINE(ALL_GPUS)}, {"graph", "fused,staged"}}},
-          {GPUS, {{"ranks", MACHINE(UP_TO_GPUS)}, {"gpus", "1"}, {"graph", "fused,staged"}}}},
-         4},
+          {GPUS, {{"ranks", MACHINE(UP_TO_GPUS)}, {"gpus", "1"}, {"graph", "fused,staged"}}}}},
     [STUDY_hetero] = {LARGE,
                       {{CORES, {{"cpus", MACHINE(ALL_CPUS)}}},
                        {GPUS, {{"gpus", MACHINE(ALL_GPUS)}}},
                        {CORES_AND_GPUS,
                         {{"cpus", MACHINE(CPUS_BESIDE_GPUS)},
                          {"gpus", MACHINE(ALL_GPUS)},
-                         {"cpu_share", "0,0.02,0.05,0.1,0.25,auto,free"}}}},
-                      3},
+                         {"cpu_share", "0,0.02,0.05,0.1,0.25,auto,free"}}}}},
 };
 
 static const struct study *find(const char *name) {
@@ -206,10 +198,11 @@ int bench_study_add(bench_sweep *sweep, const char *name, bool large, unsigned c
                                            [UP_TO_GPUS] = gpus,
                                            [ALL_GPUS] = gpus};
     int code = study != NULL ? APP_DONE : APP_USAGE;
-    for (size_t p = 0; study != NULL && p < study->parts && !code; p++) {
+    for (size_t p = 0; study != NULL && p < PARTS && !code; p++) {
         const char *list[BENCH_LISTS_MOST] = {NULL};
         texts t = {.grids = ""};
-        if (is_wanted(study->part[p].subject, gpus, lists)) {
+        if (study->part[p].list[0].column != NULL &&
+            is_wanted(study->part[p].subject, gpus, lists)) {
             fill_part(list, study, &study->part[p], large, count, lists, &t);
             code = bench_sweep_add(sweep, list);
         }

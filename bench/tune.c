@@ -7,11 +7,11 @@
 #include "app/processes.h"
 #include "app/report.h"
 #include "app/tuned_words.h"
+#include "bench/command_lines.h"
 #include "bench/commands.h"
 #include "bench/files.h"
 #include "bench/groups.h"
 #include "bench/search.h"
-#include "bench/tune_arguments.h"
 #include "graph/psg_machine.h"
 
 #include <limits.h>
@@ -369,27 +369,20 @@ static json_t *times_json(const double times[3]) {
 }
 
 static json_t *make_json(const tune *t, const psg_tuned *best) {
+    const double *standard = t->standard_times, *times = t->best_times;
+    const size_t *n = t->groups.sweep.config[STANDARD].grid.n;
     json_t *root = bench_files_json(&t->rows.table);
-    const bench_config *c = &t->groups.sweep.config[STANDARD];
-    json_object_set_new(root, "command", json_string("tune"));
-    json_object_set_new(root, "grid",
-                        json_pack("[III]", (json_int_t)c->grid.n[0], (json_int_t)c->grid.n[1],
-                                  (json_int_t)c->grid.n[2]));
-    json_object_set_new(root, "precision", json_string(app_precision_name(t->entry.precision)));
-    json_object_set_new(root, "cpus", json_integer((json_int_t)t->entry.cpus));
-    json_object_set_new(root, "gpus", json_integer((json_int_t)t->entry.gpus));
-    json_object_set_new(root, "seconds", json_real(app_now() - t->since));
-    json_object_set_new(root, "default", times_json(t->standard_times));
-    json_object_set_new(root, "best", times_json(t->best_times));
-    json_object_set_new(root, "best_choice", app_tuned_choice_json(best));
-    json_object_set_new(root, "ratio",
-                        json_pack("{s:f, s:f, s:f}", "low", t->standard_times[0] / t->best_times[2],
-                                  "median", t->standard_times[1] / t->best_times[1], "high",
-                                  t->standard_times[2] / t->best_times[0]));
-    json_object_set_new(root, "default_stays", json_boolean(t->stays || !t->decided));
-    json_object_set_new(root, "stored",
-                        t->decided ? app_tuned_choice_json(&t->entry) : json_null());
-    json_object_set_new(root, "folder", json_string(t->folder));
+    json_t *more = json_pack(
+        "{s:s, s:[III], s:s, s:I, s:I, s:f, s:o, s:o, s:o, s:{s:f, s:f, s:f}, s:b, s:o, s:s}",
+        "command", "tune", "grid", (json_int_t)n[0], (json_int_t)n[1], (json_int_t)n[2],
+        "precision", app_precision_name(t->entry.precision), "cpus", (json_int_t)t->entry.cpus,
+        "gpus", (json_int_t)t->entry.gpus, "seconds", app_now() - t->since, "default",
+        times_json(standard), "best", times_json(times), "best_choice", app_tuned_choice_json(best),
+        "ratio", "low", standard[0] / times[2], "median", standard[1] / times[1], "high",
+        standard[2] / times[0], "default_stays", t->stays || !t->decided, "stored",
+        t->decided ? app_tuned_choice_json(&t->entry) : json_null(), "folder", t->folder);
+    json_object_update(root, more);
+    json_decref(more);
     return root;
 }
 

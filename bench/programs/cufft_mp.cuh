@@ -72,13 +72,13 @@ template <class real> struct bench_cufft_mp {
     size_t first_of(size_t process, size_t extent) const {
         return process * (extent / ranks) + std::min(process, extent % ranks);
     }
-    bench_field<real> field() const {
+    bench_field<real> u() const {
         const size_t z0 = first_of(rank, n[2]);
         return {{device, static_cast<real *>(data->descriptor->data[0]), z0,
                  first_of(rank + 1, n[2]) - z0, 2 * (n[0] / 2 + 1)}};
     }
     void load() {
-        bench_fill(field(), n);
+        bench_fill(u(), n);
         BENCH_CUDA(cudaDeviceSynchronize());
     }
     void solve() {

@@ -19,6 +19,7 @@
 
 #include <memory>
 #include <mpi.h>
+#include <utility>
 
 static void must(psg_status status) {
     bench_must(status == PSG_OK, "%s", psg_last_error());
@@ -232,12 +233,17 @@ template <class real> struct on_host : door<real> {
     }
 };
 
-template <class real> struct cufft : door<real> {
-    bench_cufft<real> its;
-    cufft(const size_t n[3], int gpus) : its(n, gpus) {
+/* Another library's solve. */
+template <class real, class Its> struct peer : door<real> {
+    const char *called;
+    Its its;
+
+    template <class... Arguments>
+    explicit peer(const char *name, Arguments &&...arguments)
+        : called(name), its(std::forward<Arguments>(arguments)...) {
     }
     const char *name() const override {
-        return its.gpus > 1 ? "cufft_xt" : "cufft";
+        return called;
     }
     void load() override {
         its.load();
@@ -247,25 +253,6 @@ template <class real> struct cufft : door<real> {
     }
     bench_field<real> u() override {
         return its.u();
-    }
-};
-
-template <class real> struct cufft_mp : door<real> {
-    bench_cufft_mp<real> its;
-    cufft_mp(const bench_cufft_mp_library &library, const size_t n[3], int gpu)
-        : its(library, n, &processes.comm, processes.rank, processes.ranks, gpu) {
-    }
-    const char *name() const override {
-        return "cufft_mp";
-    }
-    void load() override {
-        its.load();
-    }
-    void solve() override {
-        its.solve();
-    }
-    bench_field<real> u() override {
-        return its.field();
     }
 };
 
@@ -327,9 +314,11 @@ static void measure(bench_peer &p, psg_options &options, const bench_settings &s
     if (wanted("host"))
         doors.emplace_back(new on_host<real>(plan, p.n, values, false));
     if (processes.ranks == 1)
-        doors.emplace_back(new cufft<real>(p.n, (int)gpus.size()));
+        doors.emplace_back(new peer<real, bench_cufft<real>>(gpus.size() > 1 ? "cufft_xt" : "cufft",
+                                                             p.n, (int)gpus.size()));
     else if (mp != nullptr)
-        doors.emplace_back(new cufft_mp<real>(*mp, p.n, gpus[0]));
+        doors.emplace_back(new peer<real, bench_cufft_mp<real>>(
+            "cufft_mp", *mp, p.n, &processes.comm, processes.rank, processes.ranks, gpus[0]));
     std::vector<double> difference;
     std::vector<bench_job> jobs;
     for (const owned &way : doors) {

@@ -44,7 +44,7 @@ static void kinds_of(const char *bc, int direction, fftw_r2r_kind kinds[3]) {
             kinds_of(way->bc, 1, back);                                                            \
             both[0] = fftw##_plan_r2r_3d(nz, ny, nx, f, spectrum, there[0], there[1], there[2],    \
                                          effort | keep);                                           \
-            plans[1] =                                                                             \
+            both[1] =                                                                              \
                 fftw##_plan_r2r_3d(nz, ny, nx, spectrum, u, back[0], back[1], back[2], effort);    \
         } else {                                                                                   \
             both[0] = fftw##_plan_dft_r2c_3d(nz, ny, nx, f, spectrum, effort | keep);              \
