@@ -236,7 +236,7 @@ static int read_rows(bench_table *table, reader *r, char *why, size_t size) {
     }
 }
 
-int bench_table_read_file(bench_table *table, FILE *file, char *why, size_t size) {
+int bench_table_read(bench_table *table, FILE *file, char *why, size_t size) {
     reader r = {.file = file};
     int code = APP_DONE;
     errno = 0;
@@ -252,30 +252,6 @@ int bench_table_read_file(bench_table *table, FILE *file, char *why, size_t size
     }
     free(r.text);
     return code;
-}
-
-int bench_table_read(bench_table *table, const char *path, bool force) {
-    char why[320];
-    FILE *file = fopen(path, "r");
-    if (file == NULL) {
-        return errno == ENOENT
-                   ? APP_DONE
-                   : app_error(APP_FAILED, "%s: cannot be read: %s", path, strerror(errno));
-    }
-    const int code = bench_table_read_file(table, file, why, sizeof why);
-    fclose(file);
-    if (code == APP_USAGE && force) {
-        bench_table_free(table);
-        return APP_DONE;
-    }
-    if (code == APP_USAGE) {
-        return app_error(
-            APP_USAGE,
-            "%s: not a file of psg bench, or of another version: %s; it is left as it is. --force "
-            "replaces it",
-            path, why);
-    }
-    return code ? app_error(APP_FAILED, "%s: %s", path, why) : APP_DONE;
 }
 
 /* ------------------------------------------------------------------------------------ writing */

@@ -48,14 +48,10 @@ size_t bench_table_copy(bench_table *table, size_t at, const bench_table *from, 
 bool bench_table_is_same(const bench_table *table, size_t row, const bench_table *other,
                          size_t other_row);
 
-/** Add the rows of a CSV file whose first line names these columns. No file, or an empty one, has no rows.
- *  @param[in] force  what is not such a file has no rows either, since it is to be replaced
- *  @return APP_DONE; APP_USAGE: it is not such a file, APP_FAILED: it cannot be read; after a
- *  message */
-int bench_table_read(bench_table *table, const char *path, bool force);
-
-/** The same from an open file. @param[out] why  in words, where it is not APP_DONE: size bytes */
-int bench_table_read_file(bench_table *table, FILE *file, char *why, size_t size);
+/** Add the rows of a CSV file whose first line names these columns. An empty file has no rows.
+ *  @param[out] why  in words, where it is not APP_DONE: size bytes
+ *  @return APP_DONE; APP_USAGE: it is not such a file; APP_FAILED: it cannot be read */
+int bench_table_read(bench_table *table, FILE *file, char *why, size_t size);
 
 /** The header line and the rows. @return 0; -1: `file` could not be written, errno says why */
 int bench_table_write(const bench_table *table, FILE *file);

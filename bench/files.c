@@ -91,40 +91,25 @@ static int take_rows(bench_table *table, json_t *root, char *why, size_t size) {
     return failed;
 }
 
-/* Like bench_table_read(). */
-static int read_json(bench_table *table, const char *path, bool force) {
+/* As bench_table_read(). */
+static int read_json(bench_table *table, FILE *file, char *why, size_t size) {
     json_error_t wrong;
-    char why[sizeof wrong.text] = "";
-    FILE *file = fopen(path, "r");
-    if (file == NULL) {
-        return errno == ENOENT
-                   ? APP_DONE
-                   : app_error(APP_FAILED, "%s: cannot be read: %s", path, strerror(errno));
-    }
     const int first = getc(file);
-    const bool empty = first == EOF && !ferror(file);
-    rewind(file);
-    json_t *root = empty ? NULL : json_loadf(file, 0, &wrong);
-    int failed = !empty && root == NULL;
-    fclose(file);
-    if (failed) {
-        snprintf(why, sizeof why, "%s", wrong.text);
-    } else if (root != NULL) {
-        failed = take_rows(table, root, why, sizeof why);
-    }
-    json_decref(root);
-    if (failed < 0) {
-        return app_error(APP_FAILED, "out of memory for the rows of %s", path);
-    }
-    if (failed && force) {
-        bench_table_free(table);
+    if (first == EOF && !ferror(file)) {
         return APP_DONE;
     }
-    return failed ? app_error(APP_USAGE,
-                              "%s: not a JSON file of psg bench, or of another version: %s; it is "
-                              "left as it is. --force replaces it",
-                              path, why)
-                  : APP_DONE;
+    rewind(file);
+    json_t *root = json_loadf(file, 0, &wrong);
+    if (root == NULL) {
+        snprintf(why, size, "%s", wrong.text);
+        return APP_USAGE;
+    }
+    const int failed = take_rows(table, root, why, size);
+    json_decref(root);
+    if (failed < 0) {
+        snprintf(why, size, "out of memory for its rows");
+    }
+    return failed < 0 ? APP_FAILED : failed > 0 ? APP_USAGE : APP_DONE;
 }
 
 /* -------------------------------------------------------------------------------- either format */
@@ -133,9 +118,30 @@ const char *bench_files_main(const bench_files *files) {
     return files->csv != NULL ? files->csv : files->json;
 }
 
+/* Add the rows of a file; one that is not there has none, and neither has a foreign one that is to be replaced. */
 static int read_file(const bench_files *files, const char *path, bench_table *table) {
-    return path == files->csv ? bench_table_read(table, path, files->force)
-                              : read_json(table, path, files->force);
+    const bool is_csv = path == files->csv;
+    char why[320] = "";
+    FILE *file = fopen(path, "r");
+    if (file == NULL) {
+        return errno == ENOENT
+                   ? APP_DONE
+                   : app_error(APP_FAILED, "%s: cannot be read: %s", path, strerror(errno));
+    }
+    const int code = (is_csv ? bench_table_read : read_json)(table, file, why, sizeof why);
+    fclose(file);
+    if (code == APP_USAGE && files->force) {
+        bench_table_free(table);
+        return APP_DONE;
+    }
+    return code == APP_USAGE
+               ? app_error(
+                     APP_USAGE,
+                     "%s: not a %sfile of psg bench, or of another version: %s; it is left as "
+                     "it is. --force replaces it",
+                     path, is_csv ? "" : "JSON ", why)
+           : code ? app_error(APP_FAILED, "%s: %s", path, why)
+                  : APP_DONE;
 }
 
 /* The table becomes what the file has; where that cannot be read it stays. */
@@ -201,7 +207,7 @@ int bench_files_open(bench_files *files, const char *csv, const char *json, bool
         files->json != NULL) { /* so that a foreign one is found before the work */
         bench_table trial;
         bench_table_init(&trial, table->column, table->columns);
-        code = read_json(&trial, json, force);
+        code = read_file(files, json, &trial);
         bench_table_free(&trial);
     }
     return code;
@@ -252,7 +258,7 @@ static int save_json(bench_files *files, const bench_table *table) {
     bench_table_init(&whole, table->column, table->columns);
     code = bench_lock_take(&files->lock, output.name);
     if (!code) {
-        code = read_json(&whole, files->json, files->force);
+        code = read_file(files, files->json, &whole);
         code = code ? code : join(files, table, &whole);
         code = code ? code : write_file(files, files->json, &whole, &output);
         bench_lock_release(&files->lock);

@@ -293,7 +293,7 @@ static int read_rows(run *r, FILE *heard) {
     if (ftruncate(fileno(heard), end) || fseek(heard, 0, SEEK_SET)) {
         return app_error(APP_FAILED, "what %s wrote cannot be read: %s", program, strerror(errno));
     }
-    const int code = bench_table_read_file(r->rows, heard, words, sizeof words);
+    const int code = bench_table_read(r->rows, heard, words, sizeof words);
     if (code == APP_FAILED) {
         return app_error(APP_FAILED, "what %s wrote: %s", program, words);
     }
