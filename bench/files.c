@@ -178,10 +178,11 @@ static int write_file(const bench_files *files, const char *path, const bench_ta
 
 static bench_stamp stamp_of(const char *name) {
     struct stat s;
-    return stat(name, &s) != 0
-               ? (bench_stamp){{0}}
-               : (bench_stamp){{(long long)s.st_dev, (long long)s.st_ino, (long long)s.st_size,
-                                (long long)s.st_mtim.tv_sec, (long long)s.st_mtim.tv_nsec}};
+    if (stat(name, &s) != 0) {
+        return (bench_stamp){{0}};
+    }
+    return (bench_stamp){{(long long)s.st_dev, (long long)s.st_ino, (long long)s.st_size,
+                          (long long)s.st_mtim.tv_sec, (long long)s.st_mtim.tv_nsec}};
 }
 
 int bench_files_open(bench_files *files, const char *csv, const char *json, bool force,
