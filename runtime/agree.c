@@ -93,60 +93,39 @@ bool psg_comm_wait_for(psg_comm *comm, MPI_Request *request, int count, const ch
     return psg_comm_done(comm, result > 0 ? MPI_SUCCESS : MPI_ERR_OTHER, "MPI_Testall");
 }
 
-/* By requests: the first ones are the receives, from the next process on. */
-typedef struct telling {
-    MPI_Request *request;
-    MPI_Comm mpi;
-    MPI_Comm all;
-    int self;
-    int peers;
-} telling;
-
-/* Has the message of a process, by its number in `all`, not come? */
+/* Has the message of a process not come? The first requests are the receives, from the next process on. */
 static bool is_missing(const void *data, int rank) {
-    const telling *t = data;
-    MPI_Group few = MPI_GROUP_NULL;
-    MPI_Group all = MPI_GROUP_NULL;
-    int here = MPI_UNDEFINED;
+    const psg_comm *comm = data;
     int came = 1;
-    if (MPI_Comm_group(t->mpi, &few) == MPI_SUCCESS &&
-        MPI_Comm_group(t->all, &all) == MPI_SUCCESS &&
-        MPI_Group_translate_ranks(all, 1, &rank, few, &here) == MPI_SUCCESS &&
-        here != MPI_UNDEFINED && here != t->self) {
-        const int turn = (here - t->self + t->peers) % t->peers - 1;
-        (void)MPI_Test(&t->request[turn], &came, MPI_STATUS_IGNORE);
+    if (rank != comm->rank) {
+        const int turn = (rank - comm->rank + comm->ranks) % comm->ranks - 1;
+        (void)MPI_Test(&comm->request[turn], &came, MPI_STATUS_IGNORE);
     }
-    (void)MPI_Group_free(&few);
-    (void)MPI_Group_free(&all);
     return came == 0;
 }
 
-/* Every process tells every other one: so a limit ends with the names of those who did not. What
- * process r of `mpi` tells then stands at room + r * ROOM. */
-bool psg_comm_tell_all(psg_comm *comm, MPI_Comm mpi, const void *mine, size_t bytes,
-                       const char *what) {
-    telling t = {.request = comm->request, .mpi = mpi, .all = comm->mpi};
+/* Every process tells every other one: so a limit ends with the names of those who did not. */
+bool psg_comm_tell_all(psg_comm *comm, const void *mine, size_t bytes, const char *what) {
+    char *own = comm->room + (size_t)comm->rank * ROOM;
     int count = 0;
-    bool good = !comm->given_up && MPI_Comm_rank(mpi, &t.self) == MPI_SUCCESS &&
-                MPI_Comm_size(mpi, &t.peers) == MPI_SUCCESS;
-    char *own = comm->room + (size_t)t.self * ROOM;
-    if (!good) {
+    bool good = true;
+    if (comm->given_up) {
         return false;
     }
     memcpy(own, mine, bytes);
-    for (int turn = 1; turn < t.peers && good; turn++) {
-        const int peer = (t.self + turn) % t.peers;
+    for (int turn = 1; turn < comm->ranks && good; turn++) {
+        const int peer = (comm->rank + turn) % comm->ranks;
         good = MPI_Irecv(comm->room + (size_t)peer * ROOM, (int)bytes, MPI_BYTE, peer, TAG_TOLD,
-                         mpi, &t.request[count++]) == MPI_SUCCESS;
+                         comm->mpi, &comm->request[count++]) == MPI_SUCCESS;
     }
-    for (int turn = 1; turn < t.peers && good; turn++) {
-        good = MPI_Isend(own, (int)bytes, MPI_BYTE, (t.self + turn) % t.peers, TAG_TOLD, mpi,
-                         &t.request[count++]) == MPI_SUCCESS;
+    for (int turn = 1; turn < comm->ranks && good; turn++) {
+        good = MPI_Isend(own, (int)bytes, MPI_BYTE, (comm->rank + turn) % comm->ranks, TAG_TOLD,
+                         comm->mpi, &comm->request[count++]) == MPI_SUCCESS;
     }
-    const int result = good ? finish(comm, t.request, count) : -1;
+    const int result = good ? finish(comm, comm->request, count) : -1;
     if (result == 0) {
         char whom[160];
-        psg_comm_name_ranks(whom, sizeof whom, comm->ranks, is_missing, &t);
+        psg_comm_name_ranks(whom, sizeof whom, comm->ranks, is_missing, comm);
         psg_comm_give_up(comm, whom, what);
     }
     return psg_comm_done(comm, result > 0 ? MPI_SUCCESS : MPI_ERR_OTHER, "a message of MPI's");
@@ -163,7 +142,7 @@ static bool reduce(psg_comm *comm, double *values, size_t count, MPI_Op op, cons
     }
     for (size_t first = 0; first < count; first += PIECE) {
         const size_t piece = count - first < PIECE ? count - first : PIECE;
-        if (!psg_comm_tell_all(comm, comm->mpi, values + first, piece * sizeof *values, what)) {
+        if (!psg_comm_tell_all(comm, values + first, piece * sizeof *values, what)) {
             return false;
         }
         memcpy(values + first, comm->room, piece * sizeof *values);
@@ -189,19 +168,17 @@ bool psg_comm_duplicate(psg_comm *comm, MPI_Comm from, MPI_Comm *copy) {
 /* ------------------------------------------------------------------------------- agreement */
 
 const void *psg_comm_node_gather(psg_comm *comm, const void *mine, size_t bytes, const char *what) {
-    if (comm->limit == 0 && !comm->given_up) {
-        return psg_comm_done(comm,
-                             MPI_Allgather(mine, (int)bytes, MPI_BYTE, comm->room, (int)bytes,
-                                           MPI_BYTE, comm->node),
-                             "MPI_Allgather")
-                   ? comm->room
-                   : NULL;
-    }
-    if (!psg_comm_tell_all(comm, comm->node, mine, bytes, what)) {
+    const bool waits = comm->limit == 0 && !comm->given_up;
+    const size_t step = waits ? bytes : ROOM;
+    if (waits ? !psg_comm_done(comm,
+                               MPI_Allgather(mine, (int)bytes, MPI_BYTE, comm->room, (int)bytes,
+                                             MPI_BYTE, comm->mpi),
+                               "MPI_Allgather")
+              : !psg_comm_tell_all(comm, mine, bytes, what)) {
         return NULL;
     }
-    for (int r = 1; r < comm->node_ranks; r++) {
-        memmove(comm->room + (size_t)r * bytes, comm->room + (size_t)r * ROOM, bytes);
+    for (int r = 0; r < comm->node_ranks; r++) {
+        memmove(comm->room + (size_t)r * bytes, comm->room + (size_t)comm->node[r] * step, bytes);
     }
     return comm->room;
 }
@@ -211,7 +188,7 @@ static bool broadcast(psg_comm *comm, void *data, size_t bytes, int root) {
         return psg_comm_done(comm, MPI_Bcast(data, (int)bytes, MPI_BYTE, root, comm->mpi),
                              "MPI_Bcast");
     }
-    const bool told = psg_comm_tell_all(comm, comm->mpi, data, bytes, "to tell why it failed");
+    const bool told = psg_comm_tell_all(comm, data, bytes, "to tell why it failed");
     if (told) {
         memcpy(data, comm->room + (size_t)root * ROOM, bytes);
     }
@@ -225,8 +202,7 @@ static bool take_least(psg_comm *comm, int least[2]) {
                              MPI_Allreduce(MPI_IN_PLACE, least, 2, MPI_INT, MPI_MIN, comm->mpi),
                              "MPI_Allreduce");
     }
-    if (!psg_comm_tell_all(comm, comm->mpi, least, 2 * sizeof *least,
-                           "to agree how a step ended")) {
+    if (!psg_comm_tell_all(comm, least, 2 * sizeof *least, "to agree how a step ended")) {
         return false;
     }
     for (int r = 0; r < comm->ranks; r++) {

@@ -73,14 +73,10 @@ static psg_comm_result check_level(char *words, size_t size) {
 /* MPI has few communicators, 65536 at most in Open MPI. */
 static void free_parts(psg_comm *comm) {
     int finalized = 0;
-    if (MPI_Finalized(&finalized) == MPI_SUCCESS && !finalized) {
-        MPI_Comm *const both[] = {&comm->node, &comm->mpi};
-        for (int m = 0; m < 2; m++) {
-            if (*both[m] != MPI_COMM_NULL) {
-                (void)MPI_Comm_free(both[m]);
-            }
-        }
+    if (MPI_Finalized(&finalized) == MPI_SUCCESS && !finalized && comm->mpi != MPI_COMM_NULL) {
+        (void)MPI_Comm_free(&comm->mpi);
     }
+    free(comm->node);
     free(comm->room);
     free(comm->request);
 }
@@ -109,23 +105,42 @@ static int theirs_is_gone(MPI_Comm theirs, int key, void *value, void *extra) {
     return MPI_SUCCESS;
 }
 
-/* MPI_Comm_split_type() blocks, and follows directly on a call that no process has left before all
- * have made it. */
-static bool divide(psg_comm *comm, MPI_Comm theirs) {
+/* Processes that were told the same are on one node. Linux has a number for each start of a machine; where it is not to be
+ * read the machine's name has to do. MPI_Comm_split_type() would tell, too, but waits for other processes without a limit. */
+static bool find_node(psg_comm *comm) {
+    char own[MPI_MAX_PROCESSOR_NAME] = "";
+    int length = 0;
+    _Static_assert(sizeof own <= PSG_COMM_ROOM, "a process can tell it");
+    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
+    if (file == NULL || fgets(own, sizeof own, file) == NULL) {
+        (void)MPI_Get_processor_name(own, &length);
+    }
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    if (!psg_comm_tell_all(comm, own, sizeof own, "to tell on which node it is")) {
+        return false;
+    }
+    for (int r = 0; r < comm->ranks; r++) {
+        if (memcmp(comm->room + (size_t)r * PSG_COMM_ROOM, own, sizeof own) == 0) {
+            comm->node_rank = r == comm->rank ? comm->node_ranks : comm->node_rank;
+            comm->node[comm->node_ranks++] = r;
+        }
+    }
+    return true;
+}
+
+static bool duplicate(psg_comm *comm, MPI_Comm theirs) {
     return psg_comm_duplicate(comm, theirs, &comm->mpi) &&
            MPI_Comm_set_errhandler(comm->mpi, MPI_ERRORS_RETURN) == MPI_SUCCESS &&
            MPI_Comm_rank(comm->mpi, &comm->rank) == MPI_SUCCESS &&
-           MPI_Comm_size(comm->mpi, &comm->ranks) == MPI_SUCCESS &&
-           MPI_Comm_split_type(comm->mpi, MPI_COMM_TYPE_SHARED, comm->rank, MPI_INFO_NULL,
-                               &comm->node) == MPI_SUCCESS &&
-           MPI_Comm_rank(comm->node, &comm->node_rank) == MPI_SUCCESS &&
-           MPI_Comm_size(comm->node, &comm->node_ranks) == MPI_SUCCESS;
+           MPI_Comm_size(comm->mpi, &comm->ranks) == MPI_SUCCESS;
 }
 
 /* Into `made`, a communicator, or why there is none. */
 static psg_comm_result make(psg_comm *made, bool lasts, MPI_Comm theirs) {
     MPI_Request request = MPI_REQUEST_NULL;
-    if (!divide(made, theirs)) {
+    if (!duplicate(made, theirs)) {
         if (made->words[0] == '\0') {
             psg_comm_say(made, "MPI could not duplicate the communicator");
         }
@@ -133,7 +148,8 @@ static psg_comm_result make(psg_comm *made, bool lasts, MPI_Comm theirs) {
     }
     made->room = malloc((size_t)made->ranks * PSG_COMM_ROOM);
     made->request = malloc(2 * (size_t)made->ranks * sizeof(MPI_Request));
-    made->have = lasts && made->room != NULL && made->request != NULL;
+    made->node = malloc((size_t)made->ranks * sizeof *made->node);
+    made->have = lasts && made->room != NULL && made->request != NULL && made->node != NULL;
     if (!psg_comm_done(
             made,
             MPI_Iallreduce(MPI_IN_PLACE, &made->have, 1, MPI_INT, MPI_MIN, made->mpi, &request),
@@ -145,7 +161,8 @@ static psg_comm_result make(psg_comm *made, bool lasts, MPI_Comm theirs) {
         psg_comm_say(made, "a process has no memory for a communicator");
         return PSG_COMM_MEMORY;
     }
-    return psg_comm_done(made, MPI_Comm_set_attr(theirs, attribute, made), "MPI_Comm_set_attr")
+    return find_node(made) && psg_comm_done(made, MPI_Comm_set_attr(theirs, attribute, made),
+                                            "MPI_Comm_set_attr")
                ? PSG_COMM_OK
                : PSG_COMM_FAILED;
 }
@@ -158,8 +175,7 @@ static psg_comm_result create(psg_comm **result, MPI_Comm theirs, double limit, 
     psg_comm *comm = calloc(1, sizeof *comm);
     psg_comm on_stack;
     psg_comm *made = comm != NULL ? comm : &on_stack;
-    *made =
-        (psg_comm){.mpi = MPI_COMM_NULL, .node = MPI_COMM_NULL, .limit = comm != NULL ? limit : 0};
+    *made = (psg_comm){.mpi = MPI_COMM_NULL, .limit = comm != NULL ? limit : 0};
     const psg_comm_result state = make(made, comm != NULL, theirs);
     *result = NULL;
     if (state == PSG_COMM_OK) {
@@ -180,7 +196,7 @@ static psg_comm_result create(psg_comm **result, MPI_Comm theirs, double limit, 
  * found. So this is told in the same way with a limit and without one. */
 static bool agree_on_limit(psg_comm *comm, double limit) {
     comm->limit = limit;
-    if (!psg_comm_tell_all(comm, comm->mpi, &limit, sizeof limit, "to begin a plan")) {
+    if (!psg_comm_tell_all(comm, &limit, sizeof limit, "to begin a plan")) {
         return false;
     }
     for (int r = 0; r < comm->ranks; r++) {

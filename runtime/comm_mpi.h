@@ -11,7 +11,8 @@ struct psg_comm {
     MPI_Comm mpi;
     int rank; /**< this process of mpi */
     int ranks;
-    MPI_Comm node; /**< the processes of this node */
+    int *
+        node; /**< [ranks] the processes of this node by their numbers in mpi, node_ranks of them */
     int node_rank;
     int node_ranks;
     double rate;          /**< see psg_comm_rate(); 0: not measured yet */
@@ -38,10 +39,9 @@ bool psg_comm_done(psg_comm *comm, int result, const char *call);
 /** Wait for requests, within the limit. @param[in] what  "to agree", after "waited 5 s for process 2"
  *  @return false: psg_comm_why() */
 bool psg_comm_wait_for(psg_comm *comm, MPI_Request *request, int count, const char *what);
-/** Collective: tell all processes of `mpi` at most PSG_COMM_ROOM bytes. What process r tells is at
+/** Collective: tell all processes at most PSG_COMM_ROOM bytes. What process r tells is at
  *  room + r * PSG_COMM_ROOM then. */
-bool psg_comm_tell_all(psg_comm *comm, MPI_Comm mpi, const void *mine, size_t bytes,
-                       const char *what);
+bool psg_comm_tell_all(psg_comm *comm, const void *mine, size_t bytes, const char *what);
 /** Collective: MPI_Comm_dup(), within the limit. @return false: psg_comm_why() */
 bool psg_comm_duplicate(psg_comm *comm, MPI_Comm from, MPI_Comm *copy);
 

@@ -53,7 +53,7 @@ def stopped(ranks, victim, exchange, after):
     except subprocess.TimeoutExpired:
         os.kill(number, signal.SIGKILL)
         job.kill()
-        raise
+        check(False, "%s: the others still wait; %s" % (what, job.communicate()))
     what += ": code %d, stdout %r, stderr %r" % (job.returncode, out, error)
     said = [line for line in error.splitlines() if line.startswith("psg: ")]
     check(job.returncode != 0, what)

@@ -27,10 +27,6 @@ int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *made) {
     return counted(PMPI_Comm_split(comm, color, key, made), made);
 }
 
-int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made) {
-    return counted(PMPI_Comm_split_type(comm, type, key, info, made), made);
-}
-
 int MPI_Comm_free(MPI_Comm *comm) {
     --alive;
     return PMPI_Comm_free(comm);

@@ -6,6 +6,8 @@
  *     create     before its first plan        again   before its second plan on the communicator
  *     solve      before its second solve      flight  as soon as it has submitted its second solve
  *     while      so many milliseconds after it has begun to make a plan and to solve
+ *   stopped call EXCHANGE COUNT               it stops in so many calls of MPI that wait for others or begin to, from
+ *                                             the first one of making a plan on
  *
  * The first process kills the stopped one at the end. So the launcher ends with an error, and the verdict is the line
  * "the others went on: ...". */
@@ -35,6 +37,36 @@ typedef struct scene {
     share part;
     struct timespec delay;
 } scene;
+
+static int calls_left; /* until the process stops; 0: it goes on */
+
+static void count_call(void) {
+    if (calls_left > 0 && --calls_left == 0) {
+        raise(SIGSTOP);
+    }
+}
+
+int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request) {
+    count_call();
+    return PMPI_Comm_idup(comm, made, request);
+}
+
+int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made) {
+    count_call();
+    return PMPI_Comm_split_type(comm, type, key, info, made);
+}
+
+int MPI_Iallreduce(const void *give, void *take, int count, MPI_Datatype type, MPI_Op op,
+                   MPI_Comm comm, MPI_Request *request) {
+    count_call();
+    return PMPI_Iallreduce(give, take, count, type, op, comm, request);
+}
+
+int MPI_Isend(const void *give, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+              MPI_Request *request) {
+    count_call();
+    return PMPI_Isend(give, count, type, to, tag, comm, request);
+}
 
 static int is(const scene *x, const char *where) {
     return strcmp(x->where, where) == 0;
@@ -128,11 +160,12 @@ int main(int argc, char **argv) {
     oracle_random(3, (size_t)NX * NY * NZ, f);
     share_take(&x.part, f);
     ranks_at("%s", x.where);
-    const long milliseconds = argc > 3 ? strtol(argv[3], NULL, 10) : 0;
-    x.delay = (struct timespec){milliseconds / 1000, milliseconds % 1000 * 1000000L};
+    const long number_given = argc > 3 ? strtol(argv[3], NULL, 10) : 0; /* milliseconds or calls */
+    x.delay = (struct timespec){number_given / 1000, number_given % 1000 * 1000000L};
     if (is(&x, "while") && x.me == x.victim && pthread_create(&thread, NULL, stop_later, &x) != 0) {
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
+    calls_left = is(&x, "call") && x.me == x.victim ? (int)number_given : 0;
     psg_plan *plan = NULL;
     double since = psg_clock();
     CHECK_STATUS(work(&x, &plan, &since), PSG_ERR_RUNTIME);
@@ -147,7 +180,7 @@ int main(int argc, char **argv) {
         CHECK_STATUS(psg_submit(plan, x.part.f, x.part.u), PSG_ERR_RUNTIME);
     }
     psg_plan_destroy(plan);
-    if (!is(&x, "create") && !is(&x, "while")) {
+    if (!is(&x, "create") && !is(&x, "while") && !is(&x, "call")) {
         CHECK_STATUS(psg_plan_create(&plan, &x.grid, &x.options), PSG_ERR_RUNTIME);
         CHECK(strcmp(words, psg_last_error()) == 0 || psg_last_error()[0] != '\0', "no words");
     }
