@@ -179,6 +179,8 @@ static const struct {
     [PSG_STAGE_KSPACE] = {"rail_animation", "#e69f00", "black"},
     [PSG_STAGE_INVERSE_XY] = {"rail_load", "#7f3c8d", "white"},
     [PSG_STAGE_EXCHANGE] = {"bad", "#f0e442", "black"},
+    [PSG_STAGE_EDGE] = {"thread_state_iowait", "#d55e00", "black"},
+    [PSG_STAGE_GRADIENT] = {"good", "#999999", "black"},
 };
 
 const char *app_event_colour(const psg_event *event) {

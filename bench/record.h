@@ -10,12 +10,14 @@
 #include <stdint.h>
 
 enum { BENCH_BUSY_MOST = 128 };
+/** Those of solves without a gradient, which is all that is measured. */
+enum { BENCH_STAGES = PSG_STAGE_EDGE };
 
 /** One round of a configuration: in_flight solves together; times are those of one of them. Of
  *  several processes it has the sums, and the time of the slowest. */
 typedef struct bench_sample {
     double seconds; /**< the round's time over in_flight */
-    double stage[PSG_STAGE_COUNT];
+    double stage[BENCH_STAGES];
     double busy; /**< share of the time that workers spent in tasks, the mean */
     double
         exchange_busy; /**< share in which messages of a process were on their way, the largest */

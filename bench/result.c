@@ -83,7 +83,7 @@
     X(DATE, "date", TEXT)
 
 #define COLUMN_NUMBER(column, name, ...) column,
-enum { OWN_COLUMNS(COLUMN_NUMBER) STAGES, COLUMNS = STAGES + PSG_STAGE_COUNT };
+enum { OWN_COLUMNS(COLUMN_NUMBER) STAGES, COLUMNS = STAGES + BENCH_STAGES };
 _Static_assert((int)BOUND_LP == BOUNDS + PSG_BOUND_COUNT, "a column for each bound");
 
 #define COLUMN_ROW(column, name, ...) {name, __VA_ARGS__},
@@ -100,7 +100,7 @@ static size_t columns(void) {
 int bench_results_init(bench_results *results) {
     const bench_config standard = {.grid = {.n = {1, 1, 1}}, .ranks = 1};
     bench_column *column = results->columns = calloc(columns(), sizeof *column);
-    results->stage_names = calloc(PSG_STAGE_COUNT, sizeof *results->stage_names);
+    results->stage_names = calloc(BENCH_STAGES, sizeof *results->stage_names);
     if (column == NULL || results->stage_names == NULL) {
         return app_error(APP_FAILED, "out of memory");
     }
@@ -115,7 +115,7 @@ int bench_results_init(bench_results *results) {
     for (int c = 0; c < STAGES; c++) {
         *column++ = (bench_column){own[c].name, own[c].is_text, own[c].is_identity};
     }
-    for (int g = 0; g < PSG_STAGE_COUNT; g++) {
+    for (int g = 0; g < BENCH_STAGES; g++) {
         snprintf(results->stage_names[g], sizeof results->stage_names[0], "%s_seconds",
                  psg_stage_name(g));
         *column++ = (bench_column){.name = results->stage_names[g]};
@@ -296,7 +296,7 @@ static void put_samples(row *to, const bench_config *config, const bench_result 
     }
     gather(r, own[BUSY].median, 0, sorted);
     put_number(to, IDLE, 1 - base_quantile(sorted, r->samples, 0.5));
-    for (int g = 0; g < PSG_STAGE_COUNT; g++) {
+    for (int g = 0; g < BENCH_STAGES; g++) {
         gather(r, offsetof(bench_sample, stage) + (size_t)g * sizeof(double), 0, sorted);
         put_number(to, STAGES + g, base_quantile(sorted, r->samples, 0.5));
     }

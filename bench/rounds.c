@@ -201,7 +201,7 @@ static void read_link(const psg_statistics *before, const psg_statistics *s, psg
 static void read_part(const batch *b, const job *j, const psg_statistics *before, double seconds,
                       part *p) {
     psg_statistics s;
-    double stage[PSG_STAGE_COUNT];
+    double stage[BENCH_STAGES];
     bench_sample *sample = &p->sample;
     const double flights = j->options.in_flight;
     memset(p, 0, sizeof *p);
@@ -211,7 +211,7 @@ static void read_part(const batch *b, const job *j, const psg_statistics *before
     for (size_t w = 0; w < s.workers; w++) {
         double busy = 0;
         (void)psg_plan_worker_seconds(j->plan, w, stage);
-        for (int g = 0; g < PSG_STAGE_COUNT; g++) {
+        for (int g = 0; g < BENCH_STAGES; g++) {
             busy += stage[g] / seconds;
         }
         sample->busy += busy;
@@ -220,7 +220,7 @@ static void read_part(const batch *b, const job *j, const psg_statistics *before
             sample->busy_worker[w] = (float)busy;
         }
     }
-    for (int g = 0; g < PSG_STAGE_COUNT; g++) {
+    for (int g = 0; g < BENCH_STAGES; g++) {
         sample->stage[g] = s.stage[g].seconds;
     }
     sample->exchange_busy = sample->stage[PSG_STAGE_EXCHANGE] / seconds;
@@ -250,7 +250,7 @@ static void join_parts(const part *parts, int count, bench_sample *whole) {
         }
         workers += parts[r].workers;
         whole->seconds = sample->seconds; /* the same of all */
-        for (int g = 0; g < PSG_STAGE_COUNT; g++) {
+        for (int g = 0; g < BENCH_STAGES; g++) {
             whole->stage[g] += sample->stage[g];
         }
         whole->busy += sample->busy;

@@ -54,6 +54,14 @@ void psg_task_kspace(psg_run *run, size_t p, const starpu_data_handle_t *blocks,
 void psg_task_inverse_xy(psg_run *run, size_t s, const starpu_data_handle_t *blocks,
                          starpu_data_handle_t u);
 
+/** The first plane of u[s], real [ny][nx], into a block of one plane for another process. */
+void psg_task_edge(psg_run *run, size_t s, starpu_data_handle_t u, starpu_data_handle_t edge);
+/** The components of the gradient that the solve wants of u[s], each like u[s].
+ *  @param[in] above  what begins with the plane above u[s], if that is another segment's and the component along z is
+ *                    wanted; else NULL */
+void psg_task_gradient(psg_run *run, size_t s, starpu_data_handle_t u, starpu_data_handle_t above,
+                       const starpu_data_handle_t g[3]);
+
 /** What goes between a slab of f or u and an array in main memory. */
 typedef struct psg_slab_copy {
     void *array; /**< real [z][ny][nx]; only read if put */

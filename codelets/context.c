@@ -17,7 +17,7 @@ static const struct {
     [PSG_TASK_DIVIDE] = {0, 0, 0, 0, 0, 1},     [PSG_TASK_IFFT_Z] = {0, 0, 0, 0, 0, 1},
     [PSG_TASK_IFFT_XY] = {0, 1, 0, 0, 1, 1},    [PSG_TASK_NORMALIZE] = {0, 0, 0, 0, 1, 0},
     [PSG_TASK_FORWARD_XY] = {1, 0, 0, 1, 1, 1}, [PSG_TASK_KSPACE] = {0, 0, 1, 1, 0, 1},
-    [PSG_TASK_INVERSE_XY] = {0, 1, 1, 0, 1, 1},
+    [PSG_TASK_INVERSE_XY] = {0, 1, 1, 0, 1, 1}, [PSG_TASK_GRADIENT] = {1, 3, 0, 0, 4, 0},
 };
 
 void psg_label_part(const psg_context *c, const psg_label *label, double *field, double *spectrum) {
@@ -167,7 +167,7 @@ size_t psg_task_steps(const psg_context *context, psg_task_step steps[PSG_TASK_S
 size_t psg_task_total(const psg_context *context) {
     psg_task_step step[PSG_TASK_STEPS];
     const size_t count = psg_task_steps(context, step);
-    size_t total = 0;
+    size_t total = context->layout.segments.count; /* for a gradient */
     for (size_t m = 0; m < count; m++) {
         total += step[m].sheet ? context->layout.sheets.count : context->layout.segments.count;
     }
@@ -195,6 +195,8 @@ static const psg_kind kinds[PSG_TASK_COUNT] = {
     [PSG_TASK_KSPACE] = KIND("kspace"),
     [PSG_TASK_INVERSE_XY] = KIND("inverse_xy"),
     [PSG_TASK_EXCHANGE] = {.name = "exchange", .travels = true},
+    [PSG_TASK_EDGE] = KIND("edge"),
+    [PSG_TASK_GRADIENT] = KIND("gradient"),
 };
 
 /* Before anything else of the library can run, so the first kinds have the numbers of psg_task_kind. */

@@ -55,6 +55,16 @@ static inline bool psg_sides_any(const psg_sides *s) {
     return any;
 }
 
+/** The gradient that a solve makes of u. */
+typedef struct psg_gradient_terms {
+    psg_difference along[3];
+    size_t wanted; /**< bit d: the component along axis d; 0: none */
+} psg_gradient_terms;
+
+static inline bool psg_gradient_wants(const psg_gradient_terms *g, int component) {
+    return (g->wanted >> component & 1) != 0;
+}
+
 /** What a solve has of its own: psg_run.user. Kernels get lambda and scale by value, so a CUDA graph of a chain is for
  *  these terms alone (psg_engine.user_bytes). */
 typedef struct psg_terms {
@@ -62,6 +72,7 @@ typedef struct psg_terms {
     double lambda;
     double scale; /**< factor over the product of the norms; of a periodic grid factor/(nx ny nz) */
     psg_sides sides;
+    psg_gradient_terms gradient;
 } psg_terms;
 
 typedef struct psg_context {
@@ -118,9 +129,15 @@ static inline size_t psg_sheet_of(const psg_task_args *args) {
     return args->label.index[PSG_AXIS_SHEET];
 }
 
+/** The segment whose first plane is next to the last plane of segment s; SIZE_MAX: there is a side. */
+static inline size_t psg_segment_above(const psg_context *c, const psg_gradient_terms *g,
+                                       size_t s) {
+    return s + 1 < c->layout.segments.count ? s + 1 : g->along[2].wraps ? 0 : SIZE_MAX;
+}
+
 /** The steps of a plan's graph, in its order. @return how many */
 size_t psg_task_steps(const psg_context *context, psg_task_step steps[PSG_TASK_STEPS]);
-/** All tasks of a solve, of one process. */
+/** All tasks of a solve, of one process, with a gradient. */
 size_t psg_task_total(const psg_context *context);
 
 /** Messages to other processes that can go when the task with this label has written its blocks. */

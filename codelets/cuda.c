@@ -1,5 +1,6 @@
 #include "codelets/cuda.h"
 
+#include "codelets/sides.h"
 #include "kernels/pack.h"
 #include "kernels/sides.h"
 
@@ -333,20 +334,14 @@ static int make_dense(psg_run *run, const char *what) {
 
 int psg_cuda_add_sides_to(psg_run *run, size_t index, psg_cuda_field *f) {
     const psg_context *c = psg_context_of(run);
-    const psg_sides *s = &psg_terms_of(run)->sides;
-    if (!psg_sides_any(s)) {
+    if (!psg_sides_any(&psg_terms_of(run)->sides)) {
         return 0;
     }
-    const size_t z = c->layout.segments.part[index].box.lo[2];
     const size_t n[3] = {c->layout.n[0], c->layout.n[1], psg_layout_planes(&c->layout, index)};
-    psg_cuda_sides sides = {
-        .z = {z == 0 ? s->table[2][0] : NULL, z + n[2] == c->layout.n[2] ? s->table[2][1] : NULL}};
-    for (int side = 0; side < 2; side++) {
-        const char *x = s->table[0][side];
-        const char *y = s->table[1][side];
-        sides.x[side] = x != NULL ? x + (z - s->z0) * n[1] * c->cpu->real_bytes : NULL;
-        sides.y[side] = y != NULL ? y + (z - s->z0) * n[0] * c->cpu->real_bytes : NULL;
-    }
+    const psg_cpu_sides first = psg_sides_of_plane(run, index, 0);
+    const psg_cpu_sides last = psg_sides_of_plane(run, index, n[2] - 1);
+    const psg_cuda_sides sides = {
+        {first.x[0], first.x[1]}, {first.y[0], first.y[1]}, {first.z[0], last.z[1]}};
     int code = make_dense(run, "room for a copy of f with what the values on the sides add");
     void *dense_d = psg_cuda_plans_self(c)->dense_d;
     if (code == 0) {

@@ -18,6 +18,8 @@ typedef enum psg_task_kind {
     PSG_TASK_KSPACE,
     PSG_TASK_INVERSE_XY,
     PSG_TASK_EXCHANGE, /**< between processes: an alltoall, or a message, which is no task */
+    PSG_TASK_EDGE,
+    PSG_TASK_GRADIENT,
     PSG_TASK_COUNT
 } psg_task_kind;
 

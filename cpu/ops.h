@@ -64,6 +64,27 @@ typedef struct psg_cpu_sides {
     const void *z[2]; /**< [ny][nx], to all of it */
 } psg_cpu_sides;
 
+/** The differences of u along an axis, from each point to the next. */
+typedef struct psg_difference {
+    double scale;  /**< 1/h: the difference is scale (next - u) */
+    double last;   /**< and beyond the last point, where it does not wrap, last u + */
+    double weight; /**< weight times what the values on the upper side add to f there */
+    long wraps;    /**< the axis is periodic: the first point is next to the last one */
+} psg_difference;
+
+/** A plane of u, and of the components of its gradient. */
+typedef struct psg_cpu_gradient_args {
+    const void *u; /**< [ny][nx] */
+    size_t row_pitch;
+    const void *above; /**< the next plane; NULL: there is a side */
+    size_t above_pitch;
+    psg_difference along[3];
+    const void *added
+        [3]; /**< what the values on the upper sides add to f: [ny], [nx], [ny][nx]; NULL: nothing */
+    void *result[3]; /**< by component, [ny][nx]; NULL: not wanted */
+    size_t result_pitch[3];
+} psg_cpu_gradient_args;
+
 struct psg_cpu_ops {
     size_t real_bytes;
 
@@ -124,6 +145,9 @@ struct psg_cpu_ops {
     /** A plane, rows row_pitch apart, and what the sides add to it. @param[out] result  dense, [ny][nx] */
     void (*add_sides)(const void *plane, size_t row_pitch, const size_t n[2],
                       const psg_cpu_sides *sides, void *result);
+
+    /** Components of the gradient of a plane. @param[in] n  nx, ny */
+    void (*gradient)(const psg_cpu_gradient_args *args, const size_t n[2]);
 };
 typedef struct psg_cpu_ops psg_cpu_ops;
 

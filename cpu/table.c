@@ -22,4 +22,5 @@ const psg_cpu_ops PSG_REAL_NAME(psg_cpu_ops) = {
     .max_abs = psg_cpu_max_abs,
     .first = psg_cpu_first,
     .add_sides = psg_cpu_add_sides,
+    .gradient = psg_cpu_gradient,
 };

@@ -105,40 +105,63 @@ static void register_slabs(const psg_plan *plan, starpu_data_handle_t *slabs,
     }
 }
 
+/* StarPU finds memory for them. Their rows are as long as those that go between processes. */
+static void register_edges(const psg_plan *plan, psg_arrays *arrays) {
+    const psg_context *c = &plan->context;
+    const size_t n[3] = {2 * c->layout.nxc, c->layout.n[1], 1};
+    for (int m = 0; m < 2 && plan->processes.ranks > 1 && arrays->slabs[PSG_FIELDS - 1] != NULL;
+         m++) {
+        psg_block_register(&arrays->edge[m], STARPU_MAIN_RAM, NULL, n, n[0] * n[1],
+                           c->cpu->real_bytes);
+    }
+}
+
+static void register_fields(const psg_plan *plan, psg_arrays *arrays) {
+    for (int m = 0; m < PSG_FIELDS; m++) {
+        if (arrays->slabs[m] != NULL) {
+            register_slabs(plan, arrays->slabs[m], arrays->field[m], arrays->count);
+        }
+    }
+    register_edges(plan, arrays);
+}
+
 static void free_arrays(psg_arrays *arrays) {
+    for (int m = 0; m < PSG_FIELDS; m++) {
+        free(arrays->field[m]);
+        free(arrays->slabs[m]);
+    }
     free(arrays->given);
-    free(arrays->f);
-    free(arrays->f_slabs);
-    free(arrays->u_slabs);
     free(arrays);
 }
 
-/* As they are given, without handles. @return NULL: no memory */
-static psg_arrays *note_arrays(const psg_plan *plan, size_t count, const psg_array *f,
-                               const psg_array *u) {
+/* As they are given, without handles. @param[in] given  by field, [count] each; NULL: there is no such field
+ * @return NULL: no memory */
+static psg_arrays *note_arrays(const psg_plan *plan, size_t count,
+                               const psg_array *const given[PSG_FIELDS]) {
     psg_arrays *arrays = calloc(1, sizeof *arrays);
     if (arrays == NULL) {
         return NULL;
     }
     arrays->count = count;
-    arrays->given = calloc(2 * count + 1, sizeof *arrays->given);
-    arrays->f = calloc(2 * count + 1, sizeof *arrays->f);
-    arrays->f_slabs = calloc(count_slabs(plan) + 1, sizeof(starpu_data_handle_t));
-    arrays->u_slabs = calloc(count_slabs(plan) + 1, sizeof(starpu_data_handle_t));
-    if (arrays->given == NULL || arrays->f == NULL || arrays->f_slabs == NULL ||
-        arrays->u_slabs == NULL) {
+    arrays->given = calloc(PSG_FIELDS * count + 1, sizeof *arrays->given);
+    bool good = arrays->given != NULL;
+    for (int m = 0; m < PSG_FIELDS && good; m++) {
+        if (given[m] == NULL && m >= PSG_FIELD_GRADIENT) {
+            continue;
+        }
+        arrays->field[m] = calloc(count + 1, sizeof *arrays->field[m]);
+        arrays->slabs[m] = calloc(count_slabs(plan) + 1, sizeof(starpu_data_handle_t));
+        good = arrays->field[m] != NULL && arrays->slabs[m] != NULL;
+        for (size_t k = 0; k < count && good; k++) {
+            arrays->field[m][k] = given[m][k];
+            arrays->field[m][k].stream = NULL;
+            arrays->given[(size_t)m * count + k] = arrays->field[m][k];
+        }
+    }
+    if (!good) {
         free_arrays(arrays);
         return NULL;
     }
-    for (size_t m = 0; m < count; m++) {
-        arrays->given[m] = f[m];
-        arrays->given[count + m] = u[m];
-    }
-    for (size_t m = 0; m < 2 * count; m++) {
-        arrays->given[m].stream = NULL;
-        arrays->f[m] = arrays->given[m];
-    }
-    arrays->u = arrays->f + count;
     return arrays;
 }
 
@@ -148,11 +171,14 @@ static bool is_given(const psg_array *given, const psg_array *array) {
            given->stride[2] == array->stride[2];
 }
 
-static bool are_given(const psg_arrays *arrays, size_t count, const psg_array *f,
-                      const psg_array *u) {
+static bool are_given(const psg_arrays *arrays, size_t count,
+                      const psg_array *const given[PSG_FIELDS]) {
     bool all = arrays->count == count;
-    for (size_t m = 0; m < count && all; m++) {
-        all = is_given(&arrays->given[m], &f[m]) && is_given(&arrays->given[count + m], &u[m]);
+    for (int m = 0; m < PSG_FIELDS && all; m++) {
+        all = (given[m] != NULL) == (arrays->field[m] != NULL);
+        for (size_t k = 0; k < count && given[m] != NULL && all; k++) {
+            all = is_given(&arrays->given[(size_t)m * count + k], &given[m][k]);
+        }
     }
     return all;
 }
@@ -162,20 +188,22 @@ static bool all_stay(const psg_plan *plan, const psg_arrays *arrays) {
     bool all = arrays->count > 0;
     for (size_t s = own.first; s < own.end && all; s++) {
         const int worker = plan->context.layout.segments.part[s].worker;
-        const int node = psg_placement_node(worker);
-        all = worker >= 0 && node_of(plan, arrays->f, arrays->count, s) == node &&
-              node_of(plan, arrays->u, arrays->count, s) == node;
+        all = worker >= 0;
+        for (int m = 0; m < PSG_FIELDS && all; m++) {
+            all = arrays->field[m] == NULL ||
+                  node_of(plan, arrays->field[m], arrays->count, s) == psg_placement_node(worker);
+        }
     }
     return all;
 }
 
 psg_status psg_arrays_create_slabs(const psg_plan *plan, psg_arrays **arrays) {
-    *arrays = note_arrays(plan, 0, NULL, NULL);
+    static const psg_array *const none[PSG_FIELDS];
+    *arrays = note_arrays(plan, 0, none);
     if (*arrays == NULL) {
         return psg_fail(PSG_ERR_MEMORY, "no memory for the slabs' handles");
     }
-    register_slabs(plan, (*arrays)->f_slabs, NULL, 0);
-    register_slabs(plan, (*arrays)->u_slabs, NULL, 0);
+    register_fields(plan, *arrays);
     (*arrays)->stays = true;
     return PSG_OK;
 }
@@ -184,8 +212,10 @@ void psg_arrays_destroy(psg_arrays *arrays, const psg_plan *plan) {
     if (arrays == NULL) {
         return;
     }
-    psg_block_unregister(arrays->f_slabs, count_slabs(plan));
-    psg_block_unregister(arrays->u_slabs, count_slabs(plan));
+    for (int m = 0; m < PSG_FIELDS; m++) {
+        psg_block_unregister(arrays->slabs[m], count_slabs(plan));
+    }
+    psg_block_unregister(arrays->edge, 2);
     free_arrays(arrays);
 }
 
@@ -194,16 +224,16 @@ static bool prepare_transforms(const psg_plan *plan, const psg_arrays *arrays) {
     const psg_context *c = &plan->context;
     bool prepared = true;
     for (size_t m = 0; m < 2 * arrays->count && prepared && c->fft != NULL; m++) {
-        const psg_array *a = &arrays->f[m];
+        const psg_array *a = &arrays->field[m % 2 == 0 ? PSG_FIELD_F : PSG_FIELD_U][m / 2];
         prepared = a->device != PSG_HOST ||
                    c->cpu->fft_prepare(c->fft, a->data, (size_t)a->stride[1], (size_t)a->stride[2]);
     }
     return prepared;
 }
 
-static psg_status make_arrays(psg_plan *plan, size_t count, const psg_array *f, const psg_array *u,
-                              psg_arrays **result) {
-    psg_arrays *arrays = note_arrays(plan, count, f, u);
+static psg_status make_arrays(psg_plan *plan, size_t count,
+                              const psg_array *const given[PSG_FIELDS], psg_arrays **result) {
+    psg_arrays *arrays = note_arrays(plan, count, given);
     if (arrays == NULL) {
         return psg_fail(PSG_ERR_MEMORY, "no memory for the handles of f and u");
     }
@@ -216,8 +246,7 @@ static psg_status make_arrays(psg_plan *plan, size_t count, const psg_array *f, 
         return status;
     }
     arrays->stays = all_stay(plan, arrays);
-    register_slabs(plan, arrays->f_slabs, arrays->f, arrays->count);
-    register_slabs(plan, arrays->u_slabs, arrays->u, arrays->count);
+    register_fields(plan, arrays);
     arrays->number = ++plan->doors.arrays_made; /* the slabs have 0 */
     *result = arrays;
     return PSG_OK;
@@ -257,8 +286,8 @@ static void take_f(const psg_plan *plan, psg_arrays *arrays) {
     const psg_range own = plan->context.layout.segments.own;
     const bool copied = arrays->looked_at || (plan->workers.copies && !arrays->stays);
     for (size_t s = own.first; s < own.end && copied; s++) {
-        const starpu_data_handle_t slab = arrays->f_slabs[s - own.first];
-        const int node = node_of(plan, arrays->f, arrays->count, s);
+        const starpu_data_handle_t slab = arrays->slabs[PSG_FIELD_F][s - own.first];
+        const int node = node_of(plan, arrays->field[PSG_FIELD_F], arrays->count, s);
         if (starpu_data_acquire_on_node(slab, node, STARPU_W) == 0) {
             starpu_data_release_on_node(slab, node);
         }
@@ -266,11 +295,11 @@ static void take_f(const psg_plan *plan, psg_arrays *arrays) {
     arrays->looked_at = false;
 }
 
-psg_status psg_arrays_take(psg_plan *plan, size_t count, const psg_array *f, const psg_array *u,
+psg_status psg_arrays_take(psg_plan *plan, size_t count, const psg_array *const given[PSG_FIELDS],
                            psg_arrays **result) {
     psg_arrays *arrays = NULL;
     for (psg_arrays **at = &plan->doors.arrays; *at != NULL && arrays == NULL;) {
-        if (!(*at)->busy && are_given(*at, count, f, u)) {
+        if (!(*at)->busy && are_given(*at, count, given)) {
             arrays = *at;
             *at = arrays->next;
         } else {
@@ -278,7 +307,7 @@ psg_status psg_arrays_take(psg_plan *plan, size_t count, const psg_array *f, con
         }
     }
     psg_status status =
-        arrays != NULL ? psg_door_check(plan, arrays) : make_arrays(plan, count, f, u, &arrays);
+        arrays != NULL ? psg_door_check(plan, arrays) : make_arrays(plan, count, given, &arrays);
     if (arrays == NULL) {
         return status;
     }
@@ -321,10 +350,15 @@ static bool in_array(const psg_plan *plan, const psg_array *arrays, size_t count
 
 bool psg_arrays_find(const psg_plan *plan, const psg_arrays *arrays, const void *address,
                      psg_copy *copy) {
-    const bool f = in_array(plan, arrays->f, arrays->count, address, copy);
-    const bool u = !f && in_array(plan, arrays->u, arrays->count, address, copy);
-    copy->data = f ? 'f' : u ? 'u' : copy->data;
-    return f || u;
+    static const char letter[PSG_FIELDS] = {'f', 'u', 'g', 'g', 'g'};
+    for (int m = 0; m < PSG_FIELDS; m++) {
+        if (arrays->field[m] != NULL &&
+            in_array(plan, arrays->field[m], arrays->count, address, copy)) {
+            copy->data = letter[m];
+            return true;
+        }
+    }
+    return false;
 }
 
 /* A GPU's worker that has taken a task waits for its data, and does nothing else meanwhile. While f
@@ -334,7 +368,8 @@ void psg_arrays_bring_f(psg_run *run, const psg_plan *plan, const psg_arrays *ar
     const int worker = plan->context.layout.segments.part[s].worker;
     if (plan->placement.ahead && !arrays->stays && worker >= 0) {
         psg_task_fetch(run, psg_placement_node(worker),
-                       arrays->f_slabs[s - plan->context.layout.segments.own.first], room);
+                       arrays->slabs[PSG_FIELD_F][s - plan->context.layout.segments.own.first],
+                       room);
     }
 }
 
@@ -342,28 +377,37 @@ bool psg_arrays_there(const psg_plan *plan, const psg_arrays *arrays) {
     const psg_range own = plan->context.layout.segments.own;
     int valid = 1;
     int room = 1;
-    for (size_t s = own.first; s < own.end && valid && room; s++) {
+    for (size_t s = own.first; s < own.end && valid; s++) {
         const int node = psg_placement_node(plan->context.layout.segments.part[s].worker);
-        starpu_data_query_status(arrays->f_slabs[s - own.first], node, NULL, &valid, NULL);
-        starpu_data_query_status(arrays->u_slabs[s - own.first], node, &room, NULL, NULL);
+        starpu_data_query_status(arrays->slabs[PSG_FIELD_F][s - own.first], node, NULL, &valid,
+                                 NULL);
+        for (int m = PSG_FIELD_U; m < PSG_FIELDS && room; m++) {
+            if (arrays->slabs[m] != NULL) {
+                starpu_data_query_status(arrays->slabs[m][s - own.first], node, &room, NULL, NULL);
+            }
+        }
     }
     return valid && room;
 }
 
-void psg_arrays_bring_u(psg_run *run, const psg_plan *plan, const psg_arrays *arrays, size_t s) {
-    if (plan->workers.copies && !arrays->stays) {
-        psg_task_fetch(run, node_of(plan, arrays->u, arrays->count, s),
-                       arrays->u_slabs[s - plan->context.layout.segments.own.first], NULL);
+void psg_arrays_bring(psg_run *run, const psg_plan *plan, const psg_arrays *arrays, int field,
+                      size_t s) {
+    if (plan->workers.copies && !arrays->stays && arrays->slabs[field] != NULL) {
+        psg_task_fetch(run, node_of(plan, arrays->field[field], arrays->count, s),
+                       arrays->slabs[field][s - plan->context.layout.segments.own.first], NULL);
     }
 }
 
 void psg_arrays_give_back(const psg_plan *plan, psg_arrays *arrays) {
     const psg_range own = plan->context.layout.segments.own;
-    for (size_t s = own.first; s < own.end && plan->workers.copies && !arrays->stays; s++) {
-        const starpu_data_handle_t slab = arrays->u_slabs[s - own.first];
-        const int node = node_of(plan, arrays->u, arrays->count, s);
-        if (starpu_data_acquire_on_node(slab, node, STARPU_R) == 0) {
-            starpu_data_release_on_node(slab, node);
+    const bool copied = plan->workers.copies && !arrays->stays;
+    for (int m = PSG_FIELD_U; m < PSG_FIELDS; m++) {
+        for (size_t s = own.first; s < own.end && copied && arrays->slabs[m] != NULL; s++) {
+            const starpu_data_handle_t slab = arrays->slabs[m][s - own.first];
+            const int node = node_of(plan, arrays->field[m], arrays->count, s);
+            if (starpu_data_acquire_on_node(slab, node, STARPU_R) == 0) {
+                starpu_data_release_on_node(slab, node);
+            }
         }
     }
     arrays->busy = false;
@@ -371,8 +415,9 @@ void psg_arrays_give_back(const psg_plan *plan, psg_arrays *arrays) {
 
 bool psg_arrays_in_memory(const psg_arrays *arrays) {
     bool all = arrays->count > 0;
-    for (size_t m = 0; m < 2 * arrays->count && all; m++) {
-        all = arrays->f[m].device == PSG_HOST;
+    for (size_t m = 0; m < arrays->count && all; m++) {
+        all = arrays->field[PSG_FIELD_F][m].device == PSG_HOST &&
+              arrays->field[PSG_FIELD_U][m].device == PSG_HOST;
     }
     return all;
 }
@@ -389,7 +434,8 @@ double psg_arrays_copied(const psg_plan *plan, const psg_arrays *arrays, const p
         const bool writes_u = kind == PSG_TASK_INVERSE_XY || kind == PSG_TASK_IFFT_XY;
         if (event->worker >= 0 && (reads_f || writes_u)) {
             const size_t s = event->label.index[PSG_AXIS_SEGMENT];
-            const int home = node_of(plan, reads_f ? arrays->f : arrays->u, arrays->count, s);
+            const int home =
+                node_of(plan, arrays->field[reads_f ? PSG_FIELD_F : PSG_FIELD_U], arrays->count, s);
             bytes += home != psg_placement_node(event->worker)
                          ? plane * (double)psg_layout_planes(&c->layout, s)
                          : 0;

@@ -11,6 +11,12 @@ void psg_array_init(psg_array *array, void *data) {
     *array = (psg_array){.data = data, .device = PSG_ASK};
 }
 
+const char *psg_field_name(int field) {
+    static const char *const name[PSG_FIELDS] = {"f", "u", "gradient[0]", "gradient[1]",
+                                                 "gradient[2]"};
+    return name[field];
+}
+
 /* Segment s of the plan is a GPU's if that has its tasks. */
 static bool segment_of_gpu(const psg_plan *plan, size_t s, int device) {
     const int worker = plan->context.layout.segments.part[s].worker;
@@ -167,10 +173,10 @@ static psg_status check_array(psg_array *a, const char *name, const psg_plan *pl
         return PSG_OK; /* this GPU has no part of so small a grid, and the pointer means nothing */
     }
     if (a->data == NULL) {
-        return psg_fail(PSG_ERR_ARG, "f or u is NULL");
+        return psg_fail(PSG_ERR_ARG, "%s is NULL", name);
     }
     if ((uintptr_t)a->data % align != 0) {
-        return psg_fail(PSG_ERR_ARG, "f or u is not aligned for a number of %zu bytes", align);
+        return psg_fail(PSG_ERR_ARG, "%s is not aligned for a number of %zu bytes", name, align);
     }
     psg_status status = check_strides(a, name, c->layout.n);
     if (status == PSG_OK) {
@@ -220,16 +226,18 @@ static bool same(const psg_array *a, const psg_array *b) {
 /* Each f its u, or none of them any u; and no u another one. */
 static psg_status check_overlap(const psg_plan *plan, psg_arrays *arrays) {
     size_t in_place = 0;
+    const psg_array *f = arrays->field[PSG_FIELD_F];
+    const psg_array *u = arrays->field[PSG_FIELD_U];
     for (size_t m = 0; m < arrays->count; m++) {
-        in_place += same(&arrays->f[m], &arrays->u[m]);
+        in_place += same(&f[m], &u[m]);
     }
     for (size_t m = 0; m < arrays->count; m++) {
         for (size_t o = 0; o < arrays->count; o++) {
             const bool whole = in_place == arrays->count && m == o;
-            if (!whole && overlap(plan, arrays, &arrays->f[m], arrays, &arrays->u[o])) {
+            if (!whole && overlap(plan, arrays, &f[m], arrays, &u[o])) {
                 return psg_fail(PSG_ERR_ARG, "f and u overlap");
             }
-            if (m != o && overlap(plan, arrays, &arrays->u[m], arrays, &arrays->u[o])) {
+            if (m != o && overlap(plan, arrays, &u[m], arrays, &u[o])) {
                 return psg_fail(PSG_ERR_ARG, "u of two GPUs overlap");
             }
         }
@@ -238,26 +246,50 @@ static psg_status check_overlap(const psg_plan *plan, psg_arrays *arrays) {
     return PSG_OK;
 }
 
-/* Only f may be that of several solves: nobody writes it. Where all are on GPUs their streams order the solves. */
+/* No component of the gradient overlaps another field. */
+static psg_status check_gradient(const psg_plan *plan, const psg_arrays *arrays) {
+    for (int c = PSG_FIELD_GRADIENT; c < PSG_FIELDS; c++) {
+        for (int d = PSG_FIELD_F; d < c && arrays->field[c] != NULL; d++) {
+            for (size_t m = 0; m < arrays->count * arrays->count && arrays->field[d] != NULL; m++) {
+                const psg_array *one = &arrays->field[c][m / arrays->count];
+                const psg_array *other = &arrays->field[d][m % arrays->count];
+                if (overlap(plan, arrays, one, arrays, other)) {
+                    return psg_fail(PSG_ERR_ARG, "%s and %s overlap", psg_field_name(c),
+                                    psg_field_name(d));
+                }
+            }
+        }
+    }
+    return PSG_OK;
+}
+
+/* Where all are on GPUs their streams order the solves. @return do a field of one solve and one of another overlap? */
+static bool overlap_fields(const psg_plan *plan, const psg_arrays *a, int c, const psg_arrays *b,
+                           int d) {
+    bool found = false;
+    for (size_t m = 0; a->field[c] != NULL && m < a->count; m++) {
+        for (size_t o = 0; b->field[d] != NULL && o < b->count && !found; o++) {
+            const bool streams =
+                a->field[PSG_FIELD_F][m].device != PSG_HOST && a->field[c][m].device != PSG_HOST &&
+                b->field[PSG_FIELD_F][o].device != PSG_HOST && b->field[d][o].device != PSG_HOST;
+            found = !streams && overlap(plan, a, &a->field[c][m], b, &b->field[d][o]);
+        }
+    }
+    return found;
+}
+
+/* Only f may be that of several solves: nobody writes it. */
 psg_status psg_door_check_flights(const psg_plan *plan, const psg_arrays *arrays) {
     for (const psg_flight *flight = plan->flights.oldest; flight != NULL; flight = flight->next) {
-        const psg_arrays *others = flight->arrays;
-        for (size_t m = 0; m < arrays->count; m++) {
-            for (size_t o = 0; o < others->count; o++) {
-                const psg_array *f = &arrays->f[m];
-                const psg_array *u = &arrays->u[m];
-                if (arrays->f[m].device != PSG_HOST && u->device != PSG_HOST &&
-                    others->f[o].device != PSG_HOST && others->u[o].device != PSG_HOST) {
-                    continue;
-                }
-                const bool u_taken = overlap(plan, arrays, u, others, &others->u[o]) ||
-                                     overlap(plan, arrays, u, others, &others->f[o]);
-                if (u_taken || overlap(plan, arrays, f, others, &others->u[o])) {
-                    return psg_fail(
-                        PSG_ERR_ARG,
-                        "%s overlaps an array of a solve in flight: psg_wait() for it first",
-                        u_taken ? "u" : "f");
-                }
+        for (int m = PSG_FIELDS * PSG_FIELDS - 1; m >= 0; m--) {
+            const int own = m / PSG_FIELDS;
+            const int other = m % PSG_FIELDS;
+            const bool written = own != PSG_FIELD_F || other != PSG_FIELD_F;
+            if (written && overlap_fields(plan, arrays, own, flight->arrays, other)) {
+                return psg_fail(
+                    PSG_ERR_ARG,
+                    "%s overlaps an array of a solve in flight: psg_wait() for it first",
+                    psg_field_name(own));
             }
         }
     }
@@ -266,17 +298,21 @@ psg_status psg_door_check_flights(const psg_plan *plan, const psg_arrays *arrays
 
 /* One each for all GPUs that have a part of the grid. */
 static psg_status check_parts(const psg_plan *plan, const psg_arrays *arrays) {
+    const psg_array *f = arrays->field[PSG_FIELD_F];
     size_t segments = 0;
     for (size_t m = 0; m < arrays->count; m++) {
-        segments += psg_range_count(psg_door_segments(plan, arrays->f[m].device));
-        if (arrays->f[m].device != arrays->u[m].device) {
-            return psg_fail(PSG_ERR_ARG, "f[%zu] is on GPU %d, and u[%zu] on GPU %d", m,
-                            arrays->f[m].device, m, arrays->u[m].device);
+        segments += psg_range_count(psg_door_segments(plan, f[m].device));
+        for (int c = PSG_FIELD_U; c < PSG_FIELDS; c++) {
+            const psg_array *field = arrays->field[c];
+            if (field != NULL && field[m].device != f[m].device) {
+                return psg_fail(PSG_ERR_ARG, "f[%zu] is on GPU %d, and %s[%zu] on GPU %d", m,
+                                f[m].device, psg_field_name(c), m, field[m].device);
+            }
         }
         for (size_t o = 0; o < m; o++) {
-            if (arrays->f[o].device == arrays->f[m].device) {
+            if (f[o].device == f[m].device) {
                 return psg_fail(PSG_ERR_ARG, "f[%zu] and f[%zu] are both on GPU %d", o, m,
-                                arrays->f[m].device);
+                                f[m].device);
             }
         }
     }
@@ -301,13 +337,18 @@ psg_status psg_door_check(const psg_plan *plan, psg_arrays *arrays) {
     }
     psg_status status = PSG_OK;
     for (size_t m = 0; m < arrays->count && status == PSG_OK; m++) {
-        status = check_array(&arrays->f[m], "f", plan, arrays->count == 1);
-        if (status == PSG_OK) {
-            status = check_array(&arrays->u[m], "u", plan, arrays->count == 1);
+        for (int c = 0; c < PSG_FIELDS && status == PSG_OK; c++) {
+            if (arrays->field[c] != NULL) {
+                status =
+                    check_array(&arrays->field[c][m], psg_field_name(c), plan, arrays->count == 1);
+            }
         }
     }
     if (status == PSG_OK && arrays->count > 1) {
         status = check_parts(plan, arrays);
     }
-    return status == PSG_OK ? check_overlap(plan, arrays) : status;
+    if (status == PSG_OK) {
+        status = check_overlap(plan, arrays);
+    }
+    return status == PSG_OK ? check_gradient(plan, arrays) : status;
 }

@@ -7,6 +7,9 @@ static bool feeds(const psg_layout *l, const psg_label *event, const psg_label *
     const size_t s = message->index[PSG_AXIS_SEGMENT];
     const size_t first = message->index[PSG_AXIS_SHEET];
     const size_t p = event->index[PSG_AXIS_SHEET];
+    if (first == PSG_NO_INDEX) {
+        return event->index[PSG_AXIS_SEGMENT] == s && event->kind == PSG_TASK_EDGE;
+    }
     if (psg_range_has(l->segments.own, s)) {
         return event->index[PSG_AXIS_SEGMENT] == s && (packs || event->kind == PSG_TASK_FORWARD_XY);
     }
@@ -28,6 +31,9 @@ static double event_bytes(const psg_context *c, const psg_run_event *event) {
     if (event->worker >= 0) {
         psg_label_part(c, &event->label, &field, &spectrum);
         return spectrum;
+    }
+    if (s != PSG_NO_INDEX && !psg_label_has_sheet(&event->label)) { /* an edge */
+        return (double)(l->n[1] * psg_wire_row_bytes(c->engine.wire));
     }
     for (size_t g = 0; g < l->bundles.count && s != PSG_NO_INDEX; g++) {
         if (l->bundles.part[g].sheets.first == event->label.index[PSG_AXIS_SHEET]) {

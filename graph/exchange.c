@@ -12,6 +12,18 @@
 
 #include <stdlib.h>
 
+/* Solves in flight whose edges, the planes that a gradient needs of other processes, are told apart. */
+enum { EDGE_TAGS = 64 };
+/* Of a process: the one that goes, and the one that comes. */
+enum { EDGES = 2 };
+
+static size_t edge_tag(const psg_plan *plan, uint64_t number) {
+    const psg_layout *l = &plan->context.layout;
+    return 2 * (size_t)plan->problem.options.in_flight * l->segments.first[1] *
+               l->bundles.first[1] +
+           (size_t)number;
+}
+
 psg_status psg_between_make(psg_between *between, const psg_plan *plan) {
     const psg_layout *l = &plan->context.layout;
     if (plan->processes.ranks == 1) {
@@ -23,13 +35,13 @@ psg_status psg_between_make(psg_between *between, const psg_plan *plan) {
                            (l->segments.count - own_segments) * own_bundles;
     const size_t handles = own_segments * l->bundles.count + l->segments.count * own_bundles + 1;
     const bool alltoall = plan->placement.exchange == PSG_EXCHANGE_ALLTOALL;
-    const size_t tags = 2 * (size_t)plan->problem.options.in_flight * l->segments.first[1] *
-                        l->bundles.first[1]; /* one for each block, each way, of each lane */
+    /* one for each block, each way, of each lane; and those of edges */
+    const size_t tags = edge_tag(plan, EDGE_TAGS);
     between->main_memory = calloc(handles + l->sheets.count, sizeof *between->main_memory);
     psg_status status = PSG_OK;
     if (between->main_memory == NULL) {
         status = psg_fail(PSG_ERR_MEMORY, "no memory for a list of %zu blocks", handles);
-    } else if (!alltoall && tags > psg_comm_most_tags()) {
+    } else if (tags > psg_comm_most_tags()) {
         status = psg_fail(PSG_ERR_UNSUPPORTED, "MPI has no %zu tags: choose fewer segments", tags);
     }
     status = psg_ranks_agree(plan->processes.comm, status);
@@ -39,7 +51,7 @@ psg_status psg_between_make(psg_between *between, const psg_plan *plan) {
     for (size_t m = 0; m < handles + l->sheets.count; m++) {
         between->main_memory[m] = STARPU_MAIN_RAM;
     }
-    between->messages = plan->context.form.messages ? PSG_WAYS * one_way : 0;
+    between->messages = EDGES + (plan->context.form.messages ? PSG_WAYS * one_way : 0);
     psg_task_exchange_codelets(&between->codelets, between->main_memory);
     between->wire = psg_wire_open(plan->processes.comm, l->nxc * 2 * plan->context.cpu->real_bytes,
                                   alltoall ? plan->problem.options.in_flight : 0);
@@ -132,6 +144,65 @@ static size_t sends_to(const psg_plan *plan, int rank, psg_way way) {
     return psg_range_count(there ? l->segments.own : psg_parts_of(&l->segments, rank)) *
            psg_range_count(there ? psg_parts_of(&l->bundles, rank) : l->bundles.own);
 }
+
+/* ------------------------------------------------------------------------------------ edges */
+
+/* The segment of another process that has the plane below a segment's first one; SIZE_MAX: none has. */
+static size_t below(const psg_run *run, size_t s) {
+    const psg_context *c = psg_context_of(run);
+    const bool wraps = psg_terms_of(run)->gradient.along[2].wraps != 0;
+    const size_t before = s > 0 ? s - 1 : wraps ? c->layout.segments.count - 1 : SIZE_MAX;
+    return before < SIZE_MAX && !psg_range_has(c->layout.segments.own, before) ? before : SIZE_MAX;
+}
+
+static size_t above(const psg_run *run, size_t s) {
+    const psg_context *c = psg_context_of(run);
+    const size_t after = psg_segment_above(c, &psg_terms_of(run)->gradient, s);
+    return after < SIZE_MAX && !psg_range_has(c->layout.segments.own, after) ? after : SIZE_MAX;
+}
+
+/* The process that gets this one's edge; -1: none does. */
+static int gets_edge(const psg_run *run) {
+    const psg_layout *l = &psg_context_of(run)->layout;
+    const bool wanted =
+        psg_gradient_wants(&psg_terms_of(run)->gradient, 2) && psg_range_count(l->segments.own) > 0;
+    const size_t s = wanted ? below(run, l->segments.own.first) : SIZE_MAX;
+    return s < SIZE_MAX ? l->segments.part[s].process : -1;
+}
+
+/* It comes to main memory, as StarPU brings it to a GPU that needs it. */
+static psg_message edge_of(const psg_run *run, const psg_plan *plan, int rank, size_t s) {
+    return (psg_message){.rank = rank,
+                         .tag = (int)edge_tag(plan, run->number % EDGE_TAGS),
+                         .way = PSG_WAY_BACK,
+                         .node = STARPU_MAIN_RAM,
+                         .rows = plan->context.layout.n[1],
+                         .alone = true,
+                         .label = psg_segment_label(PSG_TASK_EXCHANGE, s)};
+}
+
+starpu_data_handle_t psg_exchange_edges(psg_run *run, const psg_plan *plan,
+                                        const psg_arrays *arrays) {
+    const psg_layout *l = &plan->context.layout;
+    const psg_range own = l->segments.own;
+    const int to = gets_edge(run);
+    if (to >= 0) {
+        const psg_message message = edge_of(run, plan, to, own.first);
+        psg_task_edge(run, own.first, arrays->slabs[PSG_FIELD_U][0], arrays->edge[0]);
+        psg_message_send(run, arrays->edge[0], &message);
+    }
+    const bool wanted =
+        psg_gradient_wants(&psg_terms_of(run)->gradient, 2) && psg_range_count(own) > 0;
+    const size_t after = wanted ? above(run, own.end - 1) : SIZE_MAX;
+    if (after == SIZE_MAX) {
+        return NULL;
+    }
+    const psg_message message = edge_of(run, plan, l->segments.part[after].process, after);
+    psg_message_receive(run, arrays->edge[1], &message);
+    return arrays->edge[1];
+}
+
+/* ----------------------------------------------------------------------------------- blocks */
 
 /* Each process begins with the one after it, so that not all of them send to the first. */
 static void messages(psg_run *run, const psg_plan *plan, const psg_lane *lane, psg_way way) {

@@ -25,7 +25,7 @@ void psg_graph_fused(psg_run *run, const psg_plan *plan, const psg_lane *lane,
         psg_arrays_bring_f(run, plan, arrays, s, lane->bundles[(s - segments.first) * bundles]);
     }
     for (size_t s = segments.first; s < segments.end; s++) {
-        psg_task_forward_xy(run, s, arrays->f_slabs[s - segments.first],
+        psg_task_forward_xy(run, s, arrays->slabs[PSG_FIELD_F][s - segments.first],
                             &lane->bundles[(s - segments.first) * bundles]);
     }
     psg_exchange_forward(run, plan, lane);
@@ -35,7 +35,8 @@ void psg_graph_fused(psg_run *run, const psg_plan *plan, const psg_lane *lane,
     psg_exchange_back(run, plan, lane);
     for (size_t s = segments.first; s < segments.end; s++) {
         psg_task_inverse_xy(run, s, &lane->bundles[(s - segments.first) * bundles],
-                            arrays->u_slabs[s - segments.first]);
-        psg_arrays_bring_u(run, plan, arrays, s);
+                            arrays->slabs[PSG_FIELD_U][s - segments.first]);
+        psg_arrays_bring(run, plan, arrays, PSG_FIELD_U, s);
     }
+    psg_graph_gradient(run, plan, arrays);
 }

@@ -53,16 +53,20 @@ typedef struct psg_lane {
     unsigned users; /**< runs in flight in it */
 } psg_lane;
 
-/** f and u as handles by own segment: the plan's slabs, or a caller's arrays, kept for the next solve with the same. */
+/** The fields of a solve: f, u, and the components of the gradient of u. */
+enum { PSG_FIELD_F = 0, PSG_FIELD_U, PSG_FIELD_GRADIENT, PSG_FIELDS = PSG_FIELD_GRADIENT + 3 };
+
+/** The fields as handles by own segment: the plan's slabs, or a caller's arrays, kept for the next solve with the same. */
 typedef struct psg_arrays {
     struct psg_arrays *next;
     size_t number;    /**< no other of the plan's has it, nor had it */
-    size_t count;     /**< arrays of f, and of u; 0: slabs, or a process without planes */
-    psg_array *given; /**< [2 count]: f and then u, as the caller said; streams are NULL */
-    psg_array *f;     /**< [count]: with device and strides */
-    psg_array *u;     /**< [count] */
-    starpu_data_handle_t *f_slabs;
-    starpu_data_handle_t *u_slabs;
+    size_t count;     /**< arrays of a field; 0: slabs, or a process without planes */
+    psg_array *given; /**< [PSG_FIELDS][count]: as the caller said; streams are NULL */
+    psg_array
+        *field[PSG_FIELDS]; /**< [count]: with device and strides; NULL: there is no such field */
+    starpu_data_handle_t *slabs[PSG_FIELDS]; /**< the same */
+    starpu_data_handle_t
+        edge[2];    /**< planes of u that go to and come from another process, for a gradient */
     bool in_place;  /**< f is u */
     bool stays;     /**< f and u are on the GPUs that work on them: nothing is brought */
     bool looked_at; /**< StarPU may have a copy of f that is older than f */

@@ -107,6 +107,8 @@ static psg_status make_relay(psg_plan *plan) {
     return psg_relay_choose(&plan->context.layout.relay, plan);
 }
 
+enum { GRADIENT_DATA = 5 }; /* u, what is above it, and three components */
+
 static psg_status make_direct(psg_plan *plan) {
     psg_context *c = &plan->context;
     const size_t segments = c->layout.segments.count;
@@ -115,6 +117,7 @@ static psg_status make_direct(psg_plan *plan) {
     c->direct = plan->placement.direct_node != NULL ? &plan->placement.direct : NULL;
     c->engine.chain_steps = psg_placement_chained(plan);
     c->engine.task_data = 1 + (segments > bundles ? segments : bundles); /* its own, and blocks */
+    c->engine.task_data = c->engine.task_data > GRADIENT_DATA ? c->engine.task_data : GRADIENT_DATA;
     return status;
 }
 

@@ -342,6 +342,13 @@ typedef struct psg_solve_args {
      *  own planes; on a side that it has no plane of, data mean nothing. Read before psg_submit_arrays()
      *  returns. */
     const psg_array *side[3][2];
+    /** NULL; or where the derivative of u along x, y or z goes: arrays like u, [count] each, with streams as u has
+     *  them, that overlap no other. It is the difference (u(next point) - u(point))/h, which belongs between the two points
+     *  and is exact for the symbol fd2: the differences of these are its Laplacian of u. With another symbol it is
+     *  an error. Beyond the last point of an axis stands the first one if the axis is periodic; else the upper side. Of a
+     *  Dirichlet side its value is taken, at h/2 from a point in a cell and at h from a node; on a Neumann side the
+     *  result is its value. Not with psg_submit_slabs(). */
+    const psg_array *gradient[3];
 } psg_solve_args;
 
 /** What the plan was made with. @return PSG_OK; PSG_ERR_ARG: a pointer is NULL

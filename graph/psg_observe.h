@@ -27,6 +27,8 @@ typedef enum psg_stage {
     PSG_STAGE_KSPACE,     /**< unpack, fft_z, divide, ifft_z and pack */
     PSG_STAGE_INVERSE_XY, /**< unpack and ifft_xy */
     PSG_STAGE_EXCHANGE,   /**< messages to other processes; the seconds with one on its way */
+    PSG_STAGE_EDGE,       /**< the plane of u that another process' gradient needs, for a message */
+    PSG_STAGE_GRADIENT,   /**< the gradient of u */
     PSG_STAGE_COUNT
 } psg_stage;
 

@@ -63,8 +63,7 @@ void psg_sides_free(psg_plan *plan) {
     }
 }
 
-/* What a value of 1 adds to factor f. */
-static double weight_of(const psg_axis *axis, int side) {
+double psg_sides_weight(const psg_axis *axis, int side) {
     const psg_transform *row = psg_transform_of(axis);
     const double h = axis->length / psg_transform_intervals(row, axis->n);
     const bool nodes = axis->points == PSG_POINTS_NODES;
@@ -161,7 +160,7 @@ static psg_status fill(const psg_plan *plan, const psg_solve_args *args, const s
                        const psg_array *array, void *table, double *largest, bool *any) {
     const bool f64 = plan->problem.options.precision == PSG_F64;
     const double weight =
-        weight_of(&plan->problem.grid.axis[part->axis], part->side) / args->factor;
+        psg_sides_weight(&plan->problem.grid.axis[part->axis], part->side) / args->factor;
     const double most = f64 ? DBL_MAX : (double)FLT_MAX;
     for (size_t q = 0; q < part->n[1]; q++) {
         for (size_t p = 0; p < part->n[0]; p++) {

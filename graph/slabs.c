@@ -33,10 +33,10 @@ psg_status psg_plan_slab_handles(psg_plan *plan, struct _starpu_data_state **f,
     const psg_range own = plan->context.layout.segments.own;
     const size_t segments = own.end - own.first;
     if (f != NULL) {
-        memcpy(f, plan->doors.slabs->f_slabs, segments * sizeof *f);
+        memcpy(f, plan->doors.slabs->slabs[PSG_FIELD_F], segments * sizeof *f);
     }
     if (u != NULL) {
-        memcpy(u, plan->doors.slabs->u_slabs, segments * sizeof *u);
+        memcpy(u, plan->doors.slabs->slabs[PSG_FIELD_U], segments * sizeof *u);
     }
     if (z0 != NULL) {
         (void)psg_plan_local_extent(plan, z0, NULL);
@@ -122,8 +122,9 @@ psg_status psg_slabs_put(psg_plan *plan, const void *f) {
     if (status == PSG_OK) {
         status = need_slabs(plan);
     }
-    return status == PSG_OK ? copy(plan, plan->doors.slabs->f_slabs, (char *)(uintptr_t)f, true)
-                            : status;
+    return status == PSG_OK
+               ? copy(plan, plan->doors.slabs->slabs[PSG_FIELD_F], (char *)(uintptr_t)f, true)
+               : status;
 }
 
 psg_status psg_slabs_get(psg_plan *plan, void *u) {
@@ -133,5 +134,5 @@ psg_status psg_slabs_get(psg_plan *plan, void *u) {
         status = psg_fail(PSG_ERR_STATE,
                           "there is no u: no solve came before, or the latest one failed");
     }
-    return status == PSG_OK ? copy(plan, plan->doors.slabs->u_slabs, u, false) : status;
+    return status == PSG_OK ? copy(plan, plan->doors.slabs->slabs[PSG_FIELD_U], u, false) : status;
 }

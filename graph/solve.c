@@ -97,7 +97,7 @@ static void submit_team(psg_run *run, const psg_plan *plan, const psg_lane *lane
     if (psg_run_failed(run)) {
         psg_teamwork_drop(run);
     } else if (arrays == plan->doors.slabs) {
-        psg_team_enter_after(run, arrays->f_slabs, arrays->u_slabs,
+        psg_team_enter_after(run, arrays->slabs[PSG_FIELD_F], arrays->slabs[PSG_FIELD_U],
                              plan->context.layout.segments.count);
     } else {
         psg_team_enter(run, waits);
@@ -128,17 +128,17 @@ typedef struct request {
     const psg_solve_args *args; /* NULL: the plan's, which all processes have; else all give some */
     bool waits;                 /* the calling thread does nothing else until the solve has ended */
     size_t streams;
-    psg_stream stream[2 * STARPU_MAXCUDADEVS]; /* [streams]: of arrays on GPUs */
+    psg_stream stream[PSG_FIELDS * STARPU_MAXCUDADEVS]; /* [streams]: of arrays on GPUs */
 } request;
 
-static void note_streams(request *r, const psg_arrays *arrays, const psg_array *f,
-                         const psg_array *u) {
-    for (size_t m = 0; m < arrays->count; m++) {
-        if (arrays->f[m].device != PSG_HOST) {
-            r->stream[r->streams++] = (psg_stream){arrays->f[m].device, f[m].stream, "f"};
-        }
-        if (arrays->u[m].device != PSG_HOST) {
-            r->stream[r->streams++] = (psg_stream){arrays->u[m].device, u[m].stream, "u"};
+static void note_streams(request *r, const psg_arrays *arrays,
+                         const psg_array *const given[PSG_FIELDS]) {
+    for (size_t m = 0; m < PSG_FIELDS * arrays->count; m++) {
+        const int c = (int)(m % PSG_FIELDS);
+        const psg_array *a = arrays->field[c] != NULL ? &arrays->field[c][m / PSG_FIELDS] : NULL;
+        if (a != NULL && a->device != PSG_HOST) {
+            r->stream[r->streams++] =
+                (psg_stream){a->device, given[c][m / PSG_FIELDS].stream, psg_field_name(c)};
         }
     }
 }
@@ -175,6 +175,9 @@ static psg_status take_terms(psg_plan *plan, const psg_arrays *arrays, const req
         status = psg_fail(PSG_ERR_ARG,
                           "PSG_MEAN_ERROR compares the mean of f with max|f| after the solve, and "
                           "there is no f then: the solve is in place");
+    }
+    if (status == PSG_OK) {
+        status = psg_gradient_take(&flight->terms.gradient, plan, &args);
     }
     return status == PSG_OK ? psg_sides_take(plan, &args, &flight->terms.sides,
                                              &flight->side_largest, &flight->sides)
@@ -268,6 +271,7 @@ static void lead_streams(psg_plan *plan, const psg_flight *flight, const request
     }
 }
 
+/* @param[in] args  NULL: the plan's, without a gradient */
 static psg_status submit(psg_plan *plan, size_t count, const psg_array *f, const psg_array *u,
                          const psg_solve_args *args, bool waits) {
     psg_clear_error();
@@ -276,13 +280,19 @@ static psg_status submit(psg_plan *plan, size_t count, const psg_array *f, const
     }
     request r = {.args = args, .waits = waits};
     psg_arrays *arrays = NULL;
+    psg_solve_args terms = psg_terms_of_plan(plan);
     psg_status status = f == NULL || u == NULL ? psg_fail(PSG_ERR_ARG, "f or u is NULL")
                                                : psg_door_check_count(plan, count);
+    if (status == PSG_OK && args != NULL) {
+        status = psg_terms_read(&terms, plan, args);
+    }
+    const psg_array *const given[PSG_FIELDS] = {f, u, terms.gradient[0], terms.gradient[1],
+                                                terms.gradient[2]};
     if (status == PSG_OK) {
-        status = psg_arrays_take(plan, count, f, u, &arrays);
+        status = psg_arrays_take(plan, count, given, &arrays);
     }
     if (status == PSG_OK) {
-        note_streams(&r, arrays, f, u);
+        note_streams(&r, arrays, given);
     }
     status = launch(plan, arrays, &r, status);
     if (status == PSG_OK && r.streams > 0 && !waits) {
@@ -349,7 +359,7 @@ static void look_at_f(const psg_plan *plan, psg_arrays *arrays, size_t s,
                                   void *what),
                       void *what) {
     const psg_context *c = &plan->context;
-    const starpu_data_handle_t slab = arrays->f_slabs[s - c->layout.segments.own.first];
+    const starpu_data_handle_t slab = arrays->slabs[PSG_FIELD_F][s - c->layout.segments.own.first];
     if (starpu_data_acquire_on_node(slab, STARPU_MAIN_RAM, STARPU_R) != 0) {
         return;
     }

@@ -29,12 +29,26 @@ psg_status psg_terms_same(const psg_plan *plan, const psg_solve_args *args);
  *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED, _DATA, _MEMORY */
 psg_status psg_sides_take(psg_plan *plan, const psg_solve_args *args, psg_sides *sides,
                           double *largest, psg_sides_room **room);
+/** What a value of 1 on a side that is not periodic adds to factor f. */
+double psg_sides_weight(const psg_axis *axis, int side);
 /** NULL is fine. */
 void psg_sides_give_back(psg_plan *plan, psg_sides_room *room);
 /** Free what was given back. */
 void psg_sides_free(psg_plan *plan);
 
+/* ----------------------------------------------------------------------------- gradient.c */
+
+/** What a solve is to make of u, besides.
+ *  @param[in] args  from psg_terms_read(), with terms that were checked @return PSG_OK; PSG_ERR_UNSUPPORTED, _MEMORY */
+psg_status psg_gradient_take(psg_gradient_terms *gradient, const psg_plan *plan,
+                             const psg_solve_args *args);
+/** After the tasks that write u: those that write the components of its gradient, if the solve wants any. */
+void psg_graph_gradient(psg_run *run, const psg_plan *plan, const psg_arrays *arrays);
+
 /* ---------------------------------------------------------------------------------- door.c */
+
+/** "f", "u", "gradient[0]" */
+const char *psg_field_name(int field);
 
 /** The segments of a GPU's part; those of the process for PSG_HOST. */
 psg_range psg_door_segments(const psg_plan *plan, int device);
@@ -52,7 +66,7 @@ psg_status psg_door_check_flights(const psg_plan *plan, const psg_arrays *arrays
 
 /** The handles of the caller's arrays, checked, marked busy; copies of f elsewhere are taken to be stale.
  *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED, _MEMORY, _RUNTIME */
-psg_status psg_arrays_take(psg_plan *plan, size_t count, const psg_array *f, const psg_array *u,
+psg_status psg_arrays_take(psg_plan *plan, size_t count, const psg_array *const given[PSG_FIELDS],
                            psg_arrays **arrays);
 /** Before a segment's first task is submitted: f comes from the caller's array to the GPU that has
  *  the segment, and the task is handed to that GPU when f is there. Nothing without plan->placement.ahead.
@@ -64,8 +78,9 @@ void psg_arrays_bring_f(psg_run *run, const psg_plan *plan, const psg_arrays *ar
  *  start; without the room StarPU would wait for ever. A hint: a task of the caller's may have yet to write f, and what
  *  nobody uses now may be evicted. */
 bool psg_arrays_there(const psg_plan *plan, const psg_arrays *arrays);
-/** After a segment's last: u goes to the caller's array as soon as it is written. */
-void psg_arrays_bring_u(psg_run *run, const psg_plan *plan, const psg_arrays *arrays, size_t s);
+/** After the task that writes a segment of a field is submitted: it goes home, to the caller's array. */
+void psg_arrays_bring(psg_run *run, const psg_plan *plan, const psg_arrays *arrays, int field,
+                      size_t s);
 /** Wait until u is in the caller's array, and keep the handles for another time. */
 void psg_arrays_give_back(const psg_plan *plan, psg_arrays *arrays);
 void psg_arrays_destroy(psg_arrays *arrays, const psg_plan *plan);
@@ -131,6 +146,10 @@ void *psg_lend_item(const psg_lane *lane, const psg_plan *plan, int rank, size_t
 /** Submit what carries blocks from segments to sheets, and back: nothing in one process. */
 void psg_exchange_forward(psg_run *run, const psg_plan *plan, const psg_lane *lane);
 void psg_exchange_back(psg_run *run, const psg_plan *plan, const psg_lane *lane);
+/** Give another process the first plane of this one's u, and get the plane above its last one, where the gradient needs
+ *  them. @return what has that plane; NULL: none comes */
+starpu_data_handle_t psg_exchange_edges(psg_run *run, const psg_plan *plan,
+                                        const psg_arrays *arrays);
 
 /* ----------------------------------------------------------------------- fused.c, staged.c */
 

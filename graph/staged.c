@@ -23,7 +23,7 @@ void psg_graph_staged(psg_run *run, const psg_plan *plan, const psg_lane *lane,
         psg_arrays_bring_f(run, plan, arrays, s, lane->spectra[s - segments.first]);
     }
     for (size_t s = segments.first; s < segments.end; s++) {
-        psg_task_fft_xy(run, s, arrays->f_slabs[s - segments.first],
+        psg_task_fft_xy(run, s, arrays->slabs[PSG_FIELD_F][s - segments.first],
                         lane->spectra[s - segments.first]);
         if (!psg_context_of(run)->form.segment_is_block) {
             psg_task_pack_segment(run, s, lane->spectra[s - segments.first],
@@ -51,10 +51,11 @@ void psg_graph_staged(psg_run *run, const psg_plan *plan, const psg_lane *lane,
                                     lane->spectra[s - segments.first]);
         }
         psg_task_ifft_xy(run, s, lane->spectra[s - segments.first],
-                         arrays->u_slabs[s - segments.first]);
+                         arrays->slabs[PSG_FIELD_U][s - segments.first]);
         if (psg_context_of(run)->form.normalizes) {
-            psg_task_normalize(run, s, arrays->u_slabs[s - segments.first]);
+            psg_task_normalize(run, s, arrays->slabs[PSG_FIELD_U][s - segments.first]);
         }
-        psg_arrays_bring_u(run, plan, arrays, s);
+        psg_arrays_bring(run, plan, arrays, PSG_FIELD_U, s);
     }
+    psg_graph_gradient(run, plan, arrays);
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* The first published struct_size: nothing smaller is one of ours. */
-_Static_assert(offsetof(psg_solve_args, value) == 32 && sizeof(psg_solve_args) == 128,
+_Static_assert(offsetof(psg_solve_args, value) == 32 && sizeof(psg_solve_args) == 152,
                "psg_solve_args may grow at its end only; keep the old sizes valid");
 enum { FIRST_ARGS_SIZE = 32 };
 
@@ -61,13 +61,18 @@ psg_status psg_terms_same(const psg_plan *plan, const psg_solve_args *args) {
                                          "value[1][1]", "value[2][0]", "value[2][1]"};
     static const char *const given[6] = {"side[0][0]", "side[0][1]", "side[1][0]",
                                          "side[1][1]", "side[2][0]", "side[2][1]"};
-    enum { TERMS = 3 };
-    psg_option_value values[TERMS + 12] = {
+    static const char *const component[3] = {"gradient[0]", "gradient[1]", "gradient[2]"};
+    enum { TERMS = 3, SIDES = 12 };
+    psg_option_value values[TERMS + SIDES + 3] = {
         {"lambda", args->lambda}, {"factor", args->factor}, {"mean", (double)args->mean}};
     for (int m = 0; m < 6; m++) {
         values[TERMS + 2 * m] = (psg_option_value){names[m], args->value[m / 2][m % 2]};
         values[TERMS + 2 * m + 1] =
             (psg_option_value){given[m], args->side[m / 2][m % 2] != NULL ? 1 : 0};
+    }
+    for (int d = 0; d < 3; d++) {
+        values[TERMS + SIDES + d] =
+            (psg_option_value){component[d], args->gradient[d] != NULL ? 1 : 0};
     }
     return psg_ranks_same_values(plan->processes.comm, values, sizeof values / sizeof *values);
 }

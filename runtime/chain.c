@@ -20,6 +20,7 @@ struct psg_chain {
     step *step;          /* [engine.chain_steps] */
     psg_task_args *args; /* [engine.chain_steps]: each step's */
     size_t steps;
+    bool whole;  /* all that a run submits was gathered */
     size_t *use; /* by step, and by its data: which of all data */
     size_t uses;
     starpu_data_handle_t *data; /* each of them once */
@@ -140,8 +141,7 @@ static void chain_ended(void *argument) {
 bool psg_chain_repeats(const psg_run *run, const size_t key[2]) {
     const psg_chain *c = run->chain;
     const psg_engine *e = run->engine;
-    return c != NULL && c->slot == key[0] && c->subject == key[1] && c->steps == e->chain_steps &&
-           !e->record;
+    return c != NULL && c->slot == key[0] && c->subject == key[1] && c->whole && !e->record;
 }
 
 /* What a step writes before any reads it need not be there when the first begins. */
@@ -178,12 +178,14 @@ void psg_chain_begin(psg_run *run, const size_t key[2]) {
     c->slot = key[0];
     c->subject = key[1];
     c->steps = c->uses = c->count = 0;
+    c->whole = false;
 }
 
 /* It goes where its first step would. */
 void psg_chain_submit(psg_run *run) {
     psg_chain *c = run->chain;
     run->gather = NULL;
+    c->whole = c->whole || !psg_run_failed(run);
     if (c->steps == 0) { /* there was no memory for one of them, and the run has failed */
         return;
     }

@@ -90,7 +90,7 @@ static void ready(void *argument) {
     psg_run *run = t->run;
     psg_pairing *p = pairing_of(t);
     psg_errand *go[2] = {NULL, NULL};
-    if (t->message.rows == 0) { /* which fills no wire */
+    if (t->message.rows == 0 || t->message.alone) { /* the first fills no wire */
         psg_messenger_post(&t->errand);
         return;
     }

@@ -13,6 +13,7 @@ typedef struct psg_message {
     int node;        /**< the memory node from which it goes, or to which it comes */
     size_t rows;     /**< of the wire's; 0: the message says that the block is written, which the
                           other process reaches where it is */
+    bool alone;      /**< it is not one of those that are expected, and waits for none of them */
     psg_label label; /**< of a block with several parts: its first one */
 } psg_message;
 

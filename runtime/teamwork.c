@@ -55,12 +55,13 @@ void psg_teamwork_destroy(psg_teamwork *w) {
     free(w);
 }
 
-/* Steps of the same part that were submitted in a row are one part of the work. Parts along the same axis, in a
- * row, are a phase. */
+/* Steps of the same part that were submitted in a row are one part of the work. Parts along the same axis, each with a
+ * higher number than the one before it, are a phase. */
 static void put_step(psg_teamwork *w, const psg_task_args *args) {
     const psg_step *before = w->steps > 0 ? &w->step[w->steps - 1] : NULL;
     const int axis = psg_label_axis(&args->label);
-    const bool same_phase = before != NULL && psg_label_axis(&before->args.label) == axis;
+    const bool same_phase = before != NULL && psg_label_axis(&before->args.label) == axis &&
+                            before->args.label.index[axis] <= args->label.index[axis];
     if (!same_phase || before->args.label.index[axis] != args->label.index[axis]) {
         w->part[w->parts++] = (psg_span){w->steps, w->steps};
     }
@@ -120,8 +121,7 @@ void psg_teamwork_drop(psg_run *run) {
 
 bool psg_teamwork_repeats(const psg_run *run, const size_t key[2]) {
     const psg_teamwork *w = run->work;
-    return w->steps == w->steps_most && w->key[0] == key[0] && w->key[1] == key[1] &&
-           !run->engine->record;
+    return w->steps > 0 && w->key[0] == key[0] && w->key[1] == key[1] && !run->engine->record;
 }
 
 /* -------------------------------------------------------------------------------------- working */

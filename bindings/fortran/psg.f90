@@ -73,7 +73,7 @@ module psg
         real(c_double) :: factor
     end type psg_options
 
-    integer, parameter :: STAGES = 12, LINKS = 4
+    integer, parameter :: STAGES = 14, LINKS = 4
 
     type, bind(c) :: psg_stage_statistics
         integer(c_int64_t) :: tasks

@@ -87,8 +87,8 @@ static void pointers(psg_plan *plan, double *a, double *b) {
     const psg_array none = array_of(NULL, 0, 0, 0);
     const psg_array off = array_of((char *)a + 3, 0, 0, 0);
     psg_array here = array_of(a, 0, 0, 0);
-    refused(plan, &none, &good, PSG_ERR_ARG, "f or u is NULL");
-    refused(plan, &good, &none, PSG_ERR_ARG, "f or u is NULL");
+    refused(plan, &none, &good, PSG_ERR_ARG, "f is NULL");
+    refused(plan, &good, &none, PSG_ERR_ARG, "u is NULL");
     refused(plan, &off, &good, PSG_ERR_ARG, "not aligned for a number of 8 bytes");
     refused(plan, &good, &off, PSG_ERR_ARG, "not aligned for a number of 8 bytes");
     for (size_t count = 0; count < 4; count += count == 0 ? 2 : 1) {

@@ -175,7 +175,7 @@ static void solve(psg_plan *plan, const void *f, void *u, told *t) {
 /** Leave u its room and no values: a chain writes it first, and may read it then. */
 static void forget_u(psg_plan *plan) {
     for (size_t s = 0; s < plan->context.layout.segments.count; ++s) {
-        starpu_data_deinitialize(plan->doors.slabs->u_slabs[s]);
+        starpu_data_deinitialize(plan->doors.slabs->slabs[PSG_FIELD_U][s]);
     }
 }
 

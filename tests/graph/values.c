@@ -1,6 +1,6 @@
 /* Values on Dirichlet and Neumann sides that are not 0. The stencil fd2 of u, with the point beyond each side that the
  * value gives, is f; u of an equation with a known answer comes closer to it with the square of the distance of points; and
- * f is not written. */
+ * f is not written. The gradient of u is its difference from point to point, and to the sides. */
 #include "graph/psg_observe.h"
 #include "tests/check.h"
 #include "tests/harness.h"
@@ -146,9 +146,23 @@ static void free_sides(sides *s) {
     }
 }
 
-/** @param[in] gap  in the arrays of values; an odd one solves in place */
+/** An array of the box, with so many reals after each row and each plane. */
+static psg_array padded(const box *b, psg_precision precision, size_t gap) {
+    const size_t row = b->n[0] + gap, plane = b->n[1] * row + gap;
+    psg_array a;
+    psg_array_init(&a, harness_array(precision, b->n[2] * plane));
+    memset(a.data, 0xff, b->n[2] * plane * harness_element_bytes(precision));
+    a.stride[0] = 1;
+    a.stride[1] = (ptrdiff_t)row;
+    a.stride[2] = (ptrdiff_t)plane;
+    return a;
+}
+
+/** @param[in]  gap  in the arrays of values; an odd one solves in place
+ *  @param[out] g    the gradient of u, by component; NULL: without it, and without a component */
 static psg_status solve(psg_plan *plan, const box *b, psg_precision precision, double factor,
-                        size_t gap, const double *f, double *u) {
+                        size_t gap, const double *f, double *u, double *const g[3]) {
+    psg_array component[3];
     const size_t points = points_of(b), bytes = points * harness_element_bytes(precision);
     void *from = harness_array(precision, points), *to = harness_array(precision, points);
     void *kept = harness_array(precision, points);
@@ -162,6 +176,10 @@ static psg_status solve(psg_plan *plan, const box *b, psg_precision precision, d
     CHECK_STATUS(psg_solve_args_init(&args, plan), PSG_OK);
     args.factor = factor;
     give_sides(b, precision, gap, &args, &s);
+    for (int d = 0; d < 3 && g != NULL; ++d) {
+        component[d] = padded(b, precision, gap);
+        args.gradient[d] = g[d] != NULL ? &component[d] : NULL;
+    }
     psg_status status = psg_submit_arrays(plan, 1, &f_array, &u_array, &args);
     for (int m = 0; m < 6 && status == PSG_OK; ++m) { /* they were read */
         free(s.memory[m]);
@@ -170,6 +188,16 @@ static psg_status solve(psg_plan *plan, const box *b, psg_precision precision, d
     status = status == PSG_OK ? psg_wait(plan) : status;
     CHECK(gap % 2 == 1 || memcmp(kept, from, bytes) == 0, "%s: f was written", b->words);
     harness_load(precision, points, gap % 2 == 1 ? from : to, u);
+    for (int d = 0; d < 3 && g != NULL; ++d) {
+        for (size_t p = 0; p < points && g[d] != NULL; p += b->n[0]) {
+            const size_t at = p / b->n[0] / b->n[1] * (size_t)component[d].stride[2] +
+                              p / b->n[0] % b->n[1] * (size_t)component[d].stride[1];
+            harness_load(precision, b->n[0],
+                         (char *)component[d].data + at * harness_element_bytes(precision),
+                         g[d] + p);
+        }
+        free(component[d].data);
+    }
     free_sides(&s);
     free(from);
     free(to);
@@ -207,6 +235,28 @@ static void check_residual(const box *b, psg_plan *plan, const psg_options *opti
           options->precision == PSG_F32, options->lambda, off, largest);
 }
 
+/* Next to a side of Neumann's the value is the derivative; else there is a point beyond each. */
+static void check_gradient(const box *b, psg_precision precision, const double *u,
+                           double *const g[3]) {
+    const size_t stride[3] = {1, b->n[0], b->n[0] * b->n[1]};
+    for (int d = 0; d < 3; ++d) {
+        double largest = 0, off = 0;
+        for (size_t p = 0; p < points_of(b) && g[d] != NULL; ++p) {
+            const size_t place[3] = {p % b->n[0], p / b->n[0] % b->n[1], p / b->n[0] / b->n[1]};
+            const size_t q = place[others[d][1]] * b->n[others[d][0]] + place[others[d][0]];
+            const double value[2] = {b->value[d][0][q], b->value[d][1][q]};
+            const double *line = u + p - place[d] * stride[d];
+            const int neumann = place[d] + 1 == b->n[d] && b->grid.axis[d].bc[1] == PSG_BC_NEUMANN;
+            const double next = at(b, d, line, stride[d], value, (long)place[d] + 1);
+            const double want = neumann ? value[1] : (next - u[p]) / b->h[d];
+            off = !(fabs(g[d][p] - want) <= off) ? fabs(g[d][p] - want) : off;
+            largest = fmax(largest, fmax(fabs(want), fabs(u[p]) / b->h[d]));
+        }
+        CHECK(off <= harness_tolerance(precision, 1e-14, 1e-5) * largest,
+              "%s: component %d of the gradient is off by %g of %g", b->words, d, off, largest);
+    }
+}
+
 static void random_boxes(void) {
     uint64_t state = 7;
     for (size_t c = 0; c < 120; ++c) {
@@ -221,6 +271,7 @@ static void random_boxes(void) {
         box b = box_of(n, pair, nodes);
         const size_t points = points_of(&b);
         double *f = oracle_array(points), *u = oracle_array(points);
+        double *gradient = oracle_array(3 * points);
         for (int m = 0; m < 6; ++m) {
             oracle_random(c + 100 * (size_t)m, side_points(&b, m / 2), b.value[m / 2][m % 2]);
             harness_round(precision, side_points(&b, m / 2), b.value[m / 2][m % 2]);
@@ -233,14 +284,19 @@ static void random_boxes(void) {
                 const double factor = gap == 2 ? -0.5 : 1;
                 oracle_random(c + gap, points, f);
                 harness_round(precision, points, f);
-                if (CHECK_STATUS(solve(plan, &b, precision, factor, gap, f, u), PSG_OK)) {
+                const size_t all = drawn(&state, 8); /* components that are wanted */
+                double *const g[3] = {all & 1 ? gradient : NULL, all & 2 ? gradient + points : NULL,
+                                      all & 4 ? gradient + 2 * points : NULL};
+                if (CHECK_STATUS(solve(plan, &b, precision, factor, gap, f, u, g), PSG_OK)) {
                     check_residual(&b, plan, &options, factor, f, u);
+                    check_gradient(&b, precision, u, g);
                 }
             }
         }
         psg_plan_destroy(plan);
         free(f);
         free(u);
+        free(gradient);
         free_box(&b);
     }
 }
@@ -283,7 +339,7 @@ static double error_of(const size_t pair[3], unsigned nodes, size_t n, answer kn
         }
     }
     CHECK_STATUS(psg_plan_create(&plan, &b.grid, &options), PSG_OK);
-    CHECK_STATUS(solve(plan, &b, PSG_F64, 1, 0, f, u), PSG_OK);
+    CHECK_STATUS(solve(plan, &b, PSG_F64, 1, 0, f, u, NULL), PSG_OK);
     for (size_t p = 0; p < points; ++p) {
         const size_t place[3] = {p % all[0], p / all[0] % all[1], p / all[0] / all[1]};
         double x[3];
@@ -338,7 +394,7 @@ static void numbers(void) {
             b.value[m / 2][m % 2][q] = 0.25 * (m + 1);
         }
     }
-    CHECK_STATUS(solve(plan, &b, PSG_F64, 1, 2, f, want), PSG_OK);
+    CHECK_STATUS(solve(plan, &b, PSG_F64, 1, 2, f, want, NULL), PSG_OK);
     CHECK_STATUS(psg_solve_arrays(plan, 1, &from, &to, &args), PSG_OK);
     CHECK(memcmp(u, want, points * sizeof *u) == 0, "numbers give another u than arrays");
     /* a program of before knows no values: its struct ends where they begin */
@@ -370,7 +426,7 @@ static void refused(psg_plan *plan, const psg_solve_args *args, double *f, psg_s
 static void bad_values(void) {
     const size_t n[3] = {6, 5, 4}, pair[3] = {4, 1, 0};
     box b = box_of(n, pair, 0);
-    double *f = oracle_array(points_of(&b));
+    double *f = oracle_array(points_of(&b)), *g = oracle_array(points_of(&b));
     double wall[30] = {0}; /* 6 x 5 */
     for (int symbol = 0; symbol < PSG_SYMBOL_COUNT; ++symbol) {
         psg_options options = options_of(PSG_F64, &b);
@@ -414,9 +470,26 @@ static void bad_values(void) {
         refused(plan, &args, f, PSG_ERR_DATA, "on side z1 at point (1, 1) is not finite");
         wall[7] = 0;
         refused(plan, &args, f, PSG_OK, "");
+        args = plain;
+        psg_array_init(&array, g);
+        args.gradient[2] = &array;
+        refused(plan, &args, f, symbol == PSG_SYMBOL_FD2 ? PSG_OK : PSG_ERR_UNSUPPORTED,
+                symbol == PSG_SYMBOL_FD2 ? "" : "the gradient is that of the symbol fd2");
+        args.gradient[0] = &array;
+        refused(plan, &args, f, PSG_ERR_ARG, "gradient[2] and gradient[0] overlap");
+        args.gradient[0] = NULL;
+        array.data = f + 1;
+        refused(plan, &args, f, PSG_ERR_ARG, "gradient[2] and f overlap");
+        array.data = NULL;
+        refused(plan, &args, f, PSG_ERR_ARG, "gradient[2] is NULL");
+        array.data = g;
+        array.stride[0] = 1;
+        array.stride[1] = 3;
+        refused(plan, &args, f, PSG_ERR_ARG, "stride[1] of gradient[2] is 3");
         psg_plan_destroy(plan);
     }
     free(f);
+    free(g);
     free_box(&b);
 }
 
@@ -467,21 +540,24 @@ static void in_flight(void) {
     enum { FLIGHTS = 3 };
     box b = box_of(n, pair, 1);
     const size_t points = points_of(&b);
-    double *f = oracle_array(points), *u[FLIGHTS], *want = oracle_array(points);
+    double *f = oracle_array(points), *u[FLIGHTS]; /* and a component of its gradient */
+    double *want = oracle_array(2 * points);
     psg_options options = options_of(PSG_F64, &b);
-    psg_plan *plan = NULL;
     options.in_flight = 2;
+    psg_plan *plan = NULL;
     CHECK_STATUS(psg_plan_create(&plan, &b.grid, &options), PSG_OK);
     for (size_t m = 0; m < FLIGHTS; ++m) {
-        u[m] = oracle_array(points);
+        u[m] = oracle_array(2 * points);
     }
     for (int round = 0; round < 4; ++round) {
         psg_solve_args args;
-        psg_array from, to;
+        psg_array from, to, gradient;
         psg_array_init(&from, f);
         CHECK_STATUS(psg_solve_args_init(&args, plan), PSG_OK);
         for (size_t m = 0; m < FLIGHTS; ++m) {
             args.value[0][m % 2] = (double)m + round;
+            psg_array_init(&gradient, u[m] + points);
+            args.gradient[2] = &gradient;
             psg_array_init(&to, u[m]);
             CHECK_STATUS(psg_submit_arrays(plan, 1, &from, &to, &args), PSG_OK);
         }
@@ -490,11 +566,13 @@ static void in_flight(void) {
         }
         CHECK_STATUS(psg_solve_args_init(&args, plan), PSG_OK);
         psg_array_init(&to, want);
+        psg_array_init(&gradient, want + points);
+        args.gradient[2] = &gradient;
         for (size_t m = 0; m < FLIGHTS; ++m) {
             args.value[0][m % 2] = (double)m + round;
             CHECK_STATUS(psg_solve_arrays(plan, 1, &from, &to, &args), PSG_OK);
-            CHECK(memcmp(u[m], want, points * sizeof *want) == 0, "round %d, solve %zu of three",
-                  round, m);
+            CHECK(memcmp(u[m], want, 2 * points * sizeof *want) == 0,
+                  "round %d, solve %zu of three", round, m);
         }
     }
     psg_plan_destroy(plan);

@@ -77,6 +77,20 @@ def test_values(values, words):
         plan.solve(GOOD, values={"z": 1})
 
 
+def test_gradient(plan):
+    three = [np.empty(SHAPE) for _ in range(3)]
+    with pytest.raises(psg.UnsupportedError, match="symbol fd2"):
+        plan.gradient(GOOD)
+    with psg.Plan(SHAPE, symbol="fd2") as plan:
+        for out, words in ((three[:2], "not 2 arrays"), ((three[0], three[0], None), "overlap"), ((GOOD, None, None), "overlap"),
+                           ((three[0], None, np.empty(3)), r"out\[2\] has the shape"),
+                           ((np.empty(SHAPE, "f4"), None, None), r"out\[0\] is float32"),
+                           ((np.broadcast_to(0.0, SHAPE), None, None), "read-only")):
+            with pytest.raises(psg.Error, match=words):
+                plan.gradient(GOOD, out)
+        plan.gradient(GOOD, three)
+
+
 def test_out(plan):
     room = np.zeros((8, 5, 4))
     for f, out, words in ((room[:6], room[1:7], "overlap"), (GOOD, 3, "out is builtins.int"), (GOOD, Liar(), "out is")):

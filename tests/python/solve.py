@@ -66,6 +66,26 @@ def test_values(dtype):
     assert far(psg.solve(np.zeros((5, 5, 5)), values=3, **cube), np.full((5, 5, 5), 3)) <= 1e-12
 
 
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+def test_gradient(dtype):
+    """The differences of u, around the ring along z, towards a wall along y and as the side along x has them."""
+    rng = np.random.default_rng(3)
+    shape, lengths = (4, 5, 6), (2, 3, 5)
+    f = rng.normal(size=shape).astype(dtype)
+    lid, flux = rng.normal(size=(4, 6)).astype(dtype), 0.5
+    given = dict(values={"y": (0, lid), "x": (0, flux)}, lambda_=0.5)
+    with psg.Plan(shape, dtype, symbol="fd2", box=lengths, bc=("periodic", "dirichlet", "neumann")) as plan:
+        u, (gz, gy, gx) = plan.gradient(f, **given)
+        assert np.array_equal(u, plan.solve(f, **given)) and u.dtype == gz.dtype == dtype
+        beyond = [np.roll(u, -1, 0), np.concatenate((u[:, 1:], 2 * lid[:, None] - u[:, -1:]), 1),
+                  np.concatenate((u[:, :, 1:], u[:, :, -1:] + flux * 5 / 6), 2)]
+        for d, g in enumerate((gz, gy, gx)):
+            assert far(g, (beyond[d] - u) * shape[d] / lengths[d]) <= TOLERANCE[dtype], "zyx"[d]
+        out, other = np.full((4, 5, 9), np.nan, dtype), np.empty(shape, dtype)
+        assert plan.gradient(f, (None, out[:, :, 1:7], None), u=other, **given)[0] is other
+        assert np.array_equal(out[:, :, 1:7], gy) and np.isnan(out[:, :, 7:]).all() and np.array_equal(other, u)
+
+
 def test_points():
     z, y, x = psg.points((4, 5, 8), box=2)
     assert (z.shape, y.shape, x.shape) == ((4, 1, 1), (1, 5, 1), (1, 1, 8))

@@ -47,7 +47,8 @@ class Array(Structure):
 
 class SolveArgs(Structure):
     _fields_ = [("struct_size", c_size_t), ("lambda", c_double), ("factor", c_double), ("mean", c_int),
-                ("value", c_double * 2 * 3), ("side", c_void_p * 2 * 3)]
+                ("value", c_double * 2 * 3), ("side", c_void_p * 2 * 3),
+                ("gradient", c_void_p * 3)]
 
 
 class StageStatistics(Structure):
@@ -58,7 +59,7 @@ class LinkStatistics(Structure):
     _fields_ = [("bytes", c_uint64), ("seconds", c_double)]
 
 
-STAGES, LINKS = 12, 4
+STAGES, LINKS = 14, 4
 
 
 class Statistics(Structure):

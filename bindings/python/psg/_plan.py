@@ -250,6 +250,46 @@ class Plan:
         Arrays on a GPU may be used on the stream that was current in this call before wait() returns. Others may not."""
         return self._start(f, out, lambda_, factor, mean, values, lib.psg_submit_arrays, False)
 
+    def gradient(self, f: Any, out: Sequence[Any] | None = None, *, u: Any = None, lambda_: float | None = None,
+                 factor: float | None = None, mean: str | None = None, values: sides.Values = None) -> tuple[Any, Any]:
+        """Solve as solve() does, and return (u, (gz, gy, gx)): u and its derivatives along z, y and x. With symbol="fd2".
+
+        A derivative is the difference of u at the next point and at the point over their distance. It belongs halfway between
+        the two, and the differences of the derivatives are the symbol's Laplacian of u. Beyond the last point of an axis
+        stands the first one if the axis is periodic. Else the last derivative is that towards the upper side: with the side's
+        value, or on a Neumann side the value itself.
+
+        out    (gz, gy, gx): where they go, arrays like u; None in place of one that is not wanted. None: three new arrays
+        u      where u goes, as out in solve()
+        """
+        wanted = (None, None, None) if out is None else tuple(out)
+        if len(wanted) != 3:
+            raise ArgumentError("out: (gz, gy, gx) are needed, not %d arrays" % len(wanted))
+        from_ = self._look(f, "f")
+        made = []
+        for given in wanted:
+            new = given is None and out is None
+            made.append((arrays.kind_of(f).fresh(f, from_) if new else given, new))
+        u = self._start(f, u, lambda_, factor, mean, values, lib.psg_solve_arrays, self._is_long(), made)
+        return u, tuple(component for component, _ in made)
+
+    def _components(self, args: SolveArgs, made: Sequence[tuple[Any, bool]], f: arrays.View) -> list[Any]:
+        """@return what the arguments point at, and what that points at"""
+        kept: list[Any] = []
+        for d, (component, new) in enumerate(made):
+            if component is None:
+                continue
+            name = "out[%d]" % d
+            view = self._look(component, name)
+            if not (view.writable or new):
+                raise ArgumentError("%s cannot be written: it is read-only, or of a package whose arrays never change" % name)
+            arrays.check_beside(f, view)
+            array = Array()
+            arrays.fill(array, view, name)
+            args.gradient[2 - d] = ctypes.addressof(array)
+            kept += [view, array]
+        return kept
+
     def wait(self) -> Any:
         """Wait for the oldest solve submitted and not yet waited for. Return its u."""
 
@@ -287,7 +327,7 @@ class Plan:
         return v
 
     def _start(self, f: Any, out: Any, lambda_: float | None, factor: float | None, mean: str | None, values: sides.Values,
-               function: Any, long: bool) -> Any:
+               function: Any, long: bool, made: Sequence[tuple[Any, bool]] = ()) -> Any:
         from_ = self._look(f, "f")
         if out is None:
             out = arrays.kind_of(f).fresh(f, from_)
@@ -298,9 +338,10 @@ class Plan:
             if not to.writable:
                 raise ArgumentError("out cannot be written: it is read-only, or of a package whose arrays never change")
             arrays.check_beside(from_, to)
-        plain = lambda_ is None and factor is None and mean is None and values is None
+        plain = lambda_ is None and factor is None and mean is None and values is None and not made
         args = self._args if plain else self._arguments(lambda_, factor, mean)
-        held = sides.fill(args, values, self.local_shape, self.precision) if values is not None else []
+        held: list[Any] = list(sides.fill(args, values, self.local_shape, self.precision)) if values is not None else []
+        held += self._components(args, made, from_)
         if arrays.PER_THREAD in (from_.stream, to.stream):
             long = False  # the stream is of this thread
 

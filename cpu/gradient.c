@@ -1,0 +1,56 @@
+#include "cpu/internal.h"
+
+/* Towards the next points, so many elements further. */
+PSG_CLONES static void towards(psg_real *to, const psg_real *u, const psg_real *next, size_t count,
+                               psg_real scale) {
+    for (size_t i = 0; i < count; i++) {
+        to[i] = (next[i] - u[i]) * scale;
+    }
+}
+
+/* Towards a side. */
+static void to_side(psg_real *to, const psg_real *u, const psg_real *added, size_t count,
+                    psg_real last, psg_real weight) {
+    for (size_t i = 0; i < count; i++) {
+        to[i] = last * u[i] + (added != NULL ? weight * added[i] : 0);
+    }
+}
+
+/* A row of one component. @param[in] next  NULL: there is a side */
+static void row(psg_real *to, const psg_real *u, const psg_real *next, const psg_real *added,
+                size_t count, const psg_difference *d) {
+    if (next != NULL) {
+        towards(to, u, next, count, (psg_real)d->scale);
+    } else {
+        to_side(to, u, added, count, (psg_real)d->last, (psg_real)d->weight);
+    }
+}
+
+void psg_cpu_gradient(const psg_cpu_gradient_args *a, const size_t n[2]) {
+    const psg_real *plane = a->u;
+    const psg_real *above = a->above;
+    for (size_t j = 0; j < n[1]; j++) {
+        const psg_real *u = plane + j * a->row_pitch;
+        psg_real *to[3];
+        for (int d = 0; d < 3; d++) {
+            to[d] = a->result[d] != NULL ? (psg_real *)a->result[d] + j * a->result_pitch[d] : NULL;
+        }
+        if (to[0] != NULL) {
+            const psg_real *x = a->added[0];
+            row(to[0], u, u + 1, NULL, n[0] - 1, &a->along[0]);
+            row(to[0] + n[0] - 1, u + n[0] - 1, a->along[0].wraps ? u : NULL,
+                x != NULL ? x + j : NULL, 1, &a->along[0]);
+        }
+        if (to[1] != NULL) {
+            const psg_real *next = j + 1 < n[1]        ? u + a->row_pitch
+                                   : a->along[1].wraps ? plane
+                                                       : NULL;
+            row(to[1], u, next, a->added[1], n[0], &a->along[1]);
+        }
+        if (to[2] != NULL) {
+            const psg_real *z = a->added[2];
+            row(to[2], u, above != NULL ? above + j * a->above_pitch : NULL,
+                z != NULL ? z + j * n[0] : NULL, n[0], &a->along[2]);
+        }
+    }
+}

@@ -1,0 +1,86 @@
+/* The gradient of u: its differences from each point to the next, which are what the symbol fd2 has of u between the two
+ * points. So their differences are its Laplacian. */
+#include "graph/solving.h"
+#include "graph/transforms.h"
+#include "runtime/simulation.h"
+
+/* Beyond the last point stands the first one; or a wall, whose value less u is over its distance; or the value is the
+ * derivative. Tasks know of the value what it adds to f. */
+static psg_difference difference_of(const psg_axis *axis, double factor) {
+    const psg_transform *row = psg_transform_of(axis);
+    const double h = axis->length / psg_transform_intervals(row, axis->n);
+    const bool wall = axis->bc[1] == PSG_BC_DIRICHLET;
+    const double steep = wall ? 1 / (axis->points == PSG_POINTS_NODES ? h : h / 2) : 1;
+    psg_difference d = {.scale = 1 / h, .wraps = psg_transform_periodic(row)};
+    if (!d.wraps) {
+        d.last = wall ? -steep : 0;
+        d.weight = steep * factor / psg_sides_weight(axis, 1);
+    }
+    return d;
+}
+
+/* A task has its part of u, the next one's, and the components. StarPU would wait for room for ever. */
+static psg_status check_room(const psg_plan *plan) {
+    enum { ARRAYS = 5 };
+    const psg_layout *l = &plan->context.layout;
+    const double plane = (double)(l->n[0] * l->n[1] * plan->context.cpu->real_bytes);
+    const double needed =
+        ARRAYS * plane * (double)psg_parts_largest(&l->segments, l->segments.gpus, 2);
+    const double room = (double)psg_placement_room(plan, !plan->home.on_gpus);
+    return plan->workers.gpu_count == 0 || needed <= room
+               ? PSG_OK
+               : psg_fail(PSG_ERR_MEMORY,
+                          "no room on a GPU for the gradient of a segment: %.0f bytes are needed, "
+                          "and %.0f are left; with more segments it is less",
+                          needed, room);
+}
+
+psg_status psg_gradient_take(psg_gradient_terms *gradient, const psg_plan *plan,
+                             const psg_solve_args *args) {
+    *gradient = (psg_gradient_terms){.wanted = 0};
+    for (int d = 0; d < 3; d++) {
+        gradient->along[d] = difference_of(&plan->problem.grid.axis[d], args->factor);
+        gradient->wanted |= args->gradient[d] != NULL ? (size_t)1 << d : 0;
+    }
+    if (gradient->wanted == 0) {
+        return PSG_OK;
+    }
+    if (plan->problem.options.symbol != PSG_SYMBOL_FD2) {
+        return psg_fail(PSG_ERR_UNSUPPORTED,
+                        "the gradient is that of the symbol fd2, and the plan's symbol is another");
+    }
+    if (psg_simulated()) {
+        return psg_fail(PSG_ERR_UNSUPPORTED, "a simulation has no times of a gradient");
+    }
+    return check_room(plan);
+}
+
+/* A segment's components need its u and the plane above it. */
+void psg_graph_gradient(psg_run *run, const psg_plan *plan, const psg_arrays *arrays) {
+    const psg_context *c = &plan->context;
+    const psg_gradient_terms *terms = &psg_terms_of(run)->gradient;
+    const psg_range own = c->layout.segments.own;
+    if (terms->wanted == 0) {
+        return;
+    }
+    const starpu_data_handle_t edge = psg_exchange_edges(run, plan, arrays);
+    for (size_t s = own.first; s < own.end; s++) {
+        const size_t above = psg_segment_above(c, terms, s);
+        const bool other = psg_gradient_wants(terms, 2) && above < SIZE_MAX && above != s;
+        const bool here = other && psg_range_has(own, above);
+        starpu_data_handle_t component[3] = {NULL, NULL, NULL};
+        for (int d = 0; d < 3; d++) {
+            component[d] = psg_gradient_wants(terms, d)
+                               ? arrays->slabs[PSG_FIELD_GRADIENT + d][s - own.first]
+                               : NULL;
+        }
+        psg_task_gradient(run, s, arrays->slabs[PSG_FIELD_U][s - own.first],
+                          here    ? arrays->slabs[PSG_FIELD_U][above - own.first]
+                          : other ? edge
+                                  : NULL,
+                          component);
+        for (int d = 0; d < 3; d++) {
+            psg_arrays_bring(run, plan, arrays, PSG_FIELD_GRADIENT + d, s);
+        }
+    }
+}
