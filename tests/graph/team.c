@@ -176,6 +176,39 @@ static void check_variant(data *d, const harness_variant *variant, int cpus, int
     psg_plan_destroy(plan);
 }
 
+/** The steps of the gradient come after all that write u. Between solves f changes, and u with it. */
+static void with_gradient(int cpus) {
+    const psg_grid grid = harness_grid(&box);
+    double *f = oracle_array(POINTS), *u = oracle_array(POINTS), *g = oracle_array(POINTS);
+    psg_options options = harness_options(PSG_F64);
+    psg_array from, to, gradient;
+    psg_solve_args args;
+    psg_plan *plan = NULL;
+    psg_array_init(&from, f);
+    psg_array_init(&to, u);
+    psg_array_init(&gradient, g);
+    options.cpus = cpus;
+    options.gpus = 0;
+    options.symbol = PSG_SYMBOL_FD2;
+    CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK);
+    CHECK_STATUS(psg_solve_args_init(&args, plan), PSG_OK);
+    for (size_t n = 0; n < 40; ++n) {
+        double off = 0;
+        oracle_random(n, POINTS, f);
+        args.gradient[2] = n % 4 == 3 ? NULL : &gradient; /* and solves without */
+        CHECK_STATUS(psg_solve_arrays(plan, 1, &from, &to, &args), PSG_OK);
+        for (size_t p = 0; p < POINTS && n % 4 != 3; ++p) {
+            const double next = u[(p + (size_t)NX * NY) % POINTS];
+            off = fmax(off, fabs(g[p] - (next - u[p]) * NZ / box.length[2]));
+        }
+        CHECK(off < 1e-12, "%d cores, solve %zu: the gradient is off by %g", cpus, n, off);
+    }
+    psg_plan_destroy(plan);
+    free(f);
+    free(u);
+    free(g);
+}
+
 /** Who cuts the grid or names a policy gets a task of StarPU's for each step. */
 static void check_tasks(data *d) {
     const psg_grid grid = harness_grid(&box);
@@ -248,6 +281,9 @@ int main(void) {
         check_tasks(&d);
         data_free(&d);
     }
+    with_gradient(1);
+    with_gradient(2);
+    with_gradient(3);
     check_beside();
     return check_result();
 }
