@@ -57,10 +57,11 @@ void psg_task_inverse_xy(psg_run *run, size_t s, const starpu_data_handle_t *blo
 /** The first plane of u[s], real [ny][nx], into a block of one plane for another process. */
 void psg_task_edge(psg_run *run, size_t s, starpu_data_handle_t u, starpu_data_handle_t edge);
 /** The components of the gradient that the solve wants of u[s], each like u[s].
- *  @param[in] above  what begins with the plane above u[s], if that is another segment's and the component along z is
- *                    wanted; else NULL */
+ *  @param[in] above       what begins with the plane above u[s], if that is another segment's and the component along z is
+ *                         wanted; else NULL
+ *  @param[in] components  those that are wanted, from x to z */
 void psg_task_gradient(psg_run *run, size_t s, starpu_data_handle_t u, starpu_data_handle_t above,
-                       const starpu_data_handle_t g[3]);
+                       const starpu_data_handle_t *components);
 
 /** What goes between a slab of f or u and an array in main memory. */
 typedef struct psg_slab_copy {

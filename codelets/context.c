@@ -38,7 +38,12 @@ void psg_label_part(const psg_context *c, const psg_label *label, double *field,
 size_t psg_messages_after(const psg_context *c, const psg_label *label) {
     const psg_layout *l = &c->layout;
     const size_t p = label->index[PSG_AXIS_SHEET];
-    if (!c->form.messages) {
+    if (label->kind == PSG_TASK_EDGE) {
+        return 1;
+    }
+    const bool writes_blocks = label->kind == PSG_TASK_FORWARD_XY || label->kind == PSG_TASK_PACK ||
+                               label->kind == PSG_TASK_KSPACE;
+    if (!c->form.messages || !writes_blocks) {
         return 0;
     }
     if (!psg_label_has_sheet(label)) {

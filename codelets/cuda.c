@@ -1,8 +1,10 @@
 #include "codelets/cuda.h"
 
 #include "codelets/sides.h"
+#include "kernels/divide.h"
 #include "kernels/pack.h"
 #include "kernels/sides.h"
+#include "runtime/order.h"
 
 #include <cuda_runtime_api.h>
 #include <starpu.h>
@@ -20,6 +22,12 @@ static size_t sizes_of(const psg_parts *parts, int d, size_t sizes[PSG_CUDA_SIZE
     sizes[0] = psg_box_length(&parts->part[parts->gpus.first].box, d);
     sizes[1] = psg_box_length(&parts->part[parts->gpus.end - 1].box, d);
     return sizes[0] == sizes[1] ? 1 : 2;
+}
+
+/* Which of these sizes part m has. */
+static size_t size_of(const psg_parts *parts, int d, size_t m) {
+    const psg_box *first = &parts->part[parts->gpus.first].box;
+    return psg_box_length(&parts->part[m].box, d) == psg_box_length(first, d) ? 0 : 1;
 }
 
 static size_t most_planes(const psg_context *c) {
@@ -320,6 +328,8 @@ static size_t blocks_of(const psg_run *run, psg_cuda_direction direction, size_t
     return count;
 }
 
+/* ----------------------------------------------------------------------------------- segments */
+
 /* Room for a dense copy of a segment, once. */
 static int make_dense(psg_run *run, const char *what) {
     const psg_context *c = psg_context_of(run);
@@ -332,84 +342,123 @@ static int make_dense(psg_run *run, const char *what) {
     return code;
 }
 
-int psg_cuda_add_sides_to(psg_run *run, size_t index, psg_cuda_field *f) {
+/* f becomes a dense copy with what the values on the sides add, where the solve has any. */
+static int add_sides(psg_run *run, size_t s, psg_cuda_field *f) {
     const psg_context *c = psg_context_of(run);
-    if (!psg_sides_any(&psg_terms_of(run)->sides)) {
+    const psg_sides *sides = &psg_terms_of(run)->sides;
+    if (!psg_sides_any(sides)) {
         return 0;
     }
-    const size_t n[3] = {c->layout.n[0], c->layout.n[1], psg_layout_planes(&c->layout, index)};
-    const psg_cpu_sides first = psg_sides_of_plane(run, index, 0);
-    const psg_cpu_sides last = psg_sides_of_plane(run, index, n[2] - 1);
-    const psg_cuda_sides sides = {
-        {first.x[0], first.x[1]}, {first.y[0], first.y[1]}, {first.z[0], last.z[1]}};
+    const size_t n[3] = {c->layout.n[0], c->layout.n[1], psg_layout_planes(&c->layout, s)};
+    const psg_cpu_sides at = psg_sides_at(c, sides, c->layout.segments.part[s].box.lo[2], n[2]);
+    const psg_cuda_sides there = {
+        .x = {at.x[0], at.x[1]}, .y = {at.y[0], at.y[1]}, .z = {at.z[0], at.z[1]}};
     int code = make_dense(run, "room for a copy of f with what the values on the sides add");
     void *dense_d = psg_cuda_plans_self(c)->dense_d;
     if (code == 0) {
-        code = (int)psg_cuda_add_sides(psg_cuda_precision_of(c), f, dense_d, n, &sides,
+        code = (int)psg_cuda_add_sides(psg_cuda_precision_of(c), f, dense_d, n, &there,
                                        starpu_cuda_get_local_stream());
         *f = psg_cuda_dense_field(dense_d, n[0], n[1]);
     }
     return code;
 }
 
-int psg_cuda_run_fft(psg_run *run, psg_cuda_direction direction, size_t index,
-                     const psg_cuda_field *field, void *spectrum_d) {
+/* By cuFFT, between a field and a spectrum [planes][ny][nxc]. */
+static int run_fft(psg_run *run, psg_cuda_direction direction, size_t s,
+                   const psg_cuda_field *field, void *spectrum_d) {
     const psg_context *c = psg_context_of(run);
     psg_cuda_plans *w = psg_cuda_plans_self(c);
-    const psg_cuda_fft *fft = w->xy[direction][psg_cuda_segment_size(c, index)];
+    const psg_cuda_fft *fft = w->xy[direction][size_of(&c->layout.segments, 2, s)];
     const int code = psg_cuda_fft_dense_bytes(fft, field) > 0
                          ? make_dense(run, "room for a dense copy of f or u, which has strides")
                          : 0;
     return code == 0 ? psg_cuda_fft_run_xy(fft, field, spectrum_d, w->dense_d) : code;
 }
 
-/* By cuFFT into or out of the blocks, where they are views of a slab here. Else by a slab of its
- * own, which is dealt out to blocks that may be on peers. */
-static int transform_slab(psg_run *run, psg_cuda_direction direction, size_t index,
-                          const psg_cuda_field *field, void *buffers[]) {
+/* By cuFFT into or out of the spectrum, or the blocks that are views of it. Else by a spectrum of the worker's own,
+ * which is dealt out to blocks that may be on peers. */
+static int transform_slab(psg_run *run, psg_cuda_direction direction, size_t s,
+                          const psg_cuda_field *field, void *blocks[]) {
     const psg_context *c = psg_context_of(run);
     const psg_cuda_plans *w = psg_cuda_plans_self(c);
-    const size_t planes = psg_layout_planes(&c->layout, index);
-    const bool forward = direction == PSG_CUDA_FORWARD;
-    const size_t blocks = c->form.packed ? blocks_of(run, direction, index, buffers) : 0;
-    void *slab = c->form.packed ? w->slab_d : psg_task_pointer(buffers, 0);
+    const cudaStream_t stream = starpu_cuda_get_local_stream();
+    const psg_cuda_precision precision = psg_cuda_precision_of(c);
+    const size_t planes = psg_layout_planes(&c->layout, s);
+    const size_t *n = c->layout.n;
+    const bool deals = w->slab_d != NULL;
+    const size_t count = deals ? blocks_of(run, direction, s, blocks) : 0;
+    void *slab = deals ? w->slab_d : psg_task_pointer(blocks, 0);
     int code = 0;
-    if (c->form.packed && !forward) {
-        code = (int)psg_cuda_unpack_slab(psg_cuda_precision_of(c), slab, c->layout.nxc,
-                                         c->layout.n[1], planes, w->blocks, w->rows, blocks,
-                                         starpu_cuda_get_local_stream());
+    if (deals && direction == PSG_CUDA_INVERSE) {
+        code = (int)psg_cuda_unpack_slab(precision, slab, c->layout.nxc, n[1], planes, w->blocks,
+                                         w->rows, count, stream);
     }
     if (code == 0) {
-        code = psg_cuda_run_fft(run, direction, index, field, slab);
+        code = run_fft(run, direction, s, field, slab);
     }
-    if (code == 0 && c->form.packed && forward) {
-        code = (int)psg_cuda_pack_slab(psg_cuda_precision_of(c), slab, c->layout.nxc,
-                                       c->layout.n[1], planes, w->blocks, w->rows, blocks,
-                                       starpu_cuda_get_local_stream());
+    if (code == 0 && deals && direction == PSG_CUDA_FORWARD) {
+        code = (int)psg_cuda_pack_slab(precision, slab, c->layout.nxc, n[1], planes, w->blocks,
+                                       w->rows, count, stream);
     }
     return code;
 }
 
-bool psg_cuda_transform_xy(psg_run *run, psg_cuda_direction direction, size_t index,
-                           void *buffers[], const char *what) {
-    const psg_context *c = psg_context_of(run);
-    psg_cuda_field field = psg_cuda_field_of(buffers, 0);
+int psg_cuda_transform_segment(const psg_task_args *args, psg_cuda_direction direction,
+                               void *buffers[]) {
+    const psg_context *c = psg_context_of(args->run);
     const psg_cuda_plans *w = psg_cuda_plans_self(c);
-    int code = direction == PSG_CUDA_FORWARD ? psg_cuda_add_sides_to(run, index, &field) : 0;
-    if (code != 0) {
-        return psg_gpu_check(run, code, what);
+    const size_t s = psg_segment_of(args);
+    psg_cuda_field field = psg_cuda_field_of(buffers, 0);
+    if (direction == PSG_CUDA_FORWARD) {
+        psg_order_enter(args->run);
+        const int code = psg_run_failed(args->run) ? 0 : add_sides(args->run, s, &field);
+        if (code != 0 || psg_run_failed(args->run)) {
+            return code;
+        }
     }
-    if (w->strips != NULL) {
-        const psg_cuda_xy_part *parts = NULL;
-        const size_t count = psg_cuda_parts_of(run, direction, index, buffers + 1, &parts);
-        code =
-            (int)psg_cuda_xy_run(w->strips, direction, &field, psg_layout_planes(&c->layout, index),
-                                 parts, count, w->work_d, starpu_cuda_get_local_stream());
-    } else {
-        code = transform_slab(run, direction, index, &field, buffers + 1);
+    if (w->strips == NULL) {
+        return transform_slab(args->run, direction, s, &field, buffers + 1);
     }
-    return psg_gpu_check(run, code, what);
+    const psg_cuda_xy_part *parts = NULL;
+    const size_t count = psg_cuda_parts_of(args->run, direction, s, buffers + 1, &parts);
+    return (int)psg_cuda_xy_run(w->strips, direction, &field, psg_layout_planes(&c->layout, s),
+                                parts, count, w->work_d, starpu_cuda_get_local_stream());
 }
+
+/* ------------------------------------------------------------------------------------- sheets */
+
+int psg_cuda_move_sheet(const psg_task_args *args, bool pack, void *blocks[], void *sheet_d) {
+    const psg_context *c = psg_context_of(args->run);
+    const psg_cuda_precision precision = psg_cuda_precision_of(c);
+    const psg_cuda_layout layout = psg_cuda_layout_of(c);
+    const cudaStream_t stream = starpu_cuda_get_local_stream();
+    psg_cuda_band bands[2];
+    (void)psg_cuda_bands_of(args->run, psg_sheet_of(args), blocks, bands); /* one */
+    const size_t columns = bands->rows * c->layout.nxc;
+    return (int)(pack ? psg_cuda_pack_sheet(precision, layout, sheet_d, columns, c->layout.n[2],
+                                            bands->segments, bands->count, stream)
+                      : psg_cuda_unpack_sheet(precision, layout, sheet_d, columns, c->layout.n[2],
+                                              bands->segments, bands->count, stream));
+}
+
+int psg_cuda_transform_sheet(const psg_task_args *args, psg_cuda_direction direction,
+                             void *sheet_d) {
+    const psg_context *c = psg_context_of(args->run);
+    const psg_cuda_plans *w = psg_cuda_plans_self(c);
+    return psg_cuda_fft_run_z(w->z[size_of(&c->layout.sheets, 1, psg_sheet_of(args))], direction,
+                              sheet_d);
+}
+
+int psg_cuda_divide_sheet(const psg_task_args *args, void *sheet_d) {
+    const psg_context *c = psg_context_of(args->run);
+    const size_t p = psg_sheet_of(args);
+    const psg_cuda_symbol symbol = psg_cuda_symbol_of(args->run, p);
+    return (int)psg_cuda_divide(psg_cuda_precision_of(c), psg_cuda_layout_of(c), sheet_d,
+                                psg_layout_rows(&c->layout, p) * c->layout.nxc, c->layout.nxc,
+                                c->layout.n[2], &symbol, starpu_cuda_get_local_stream());
+}
+
+/* ------------------------------------------------------------------------------- all GPUs */
 
 bool psg_gpu_relays(const psg_context *c) {
     int id[STARPU_NMAXWORKERS];

@@ -23,8 +23,7 @@ typedef struct psg_cuda_plans {
     void *slab_d;                    /**< room for the spectrum of a segment, if form.packed and
                                           without strips */
     void *dense_d;                   /**< room for a dense copy of f or u of a segment, made by the
-                                          first task that needs it: psg_cuda_run_fft(),
-                                          psg_cuda_add_sides_to() */
+                                          first task that needs it */
     void *sheet_d;                   /**< room for a sheet, for lengths without a kspace kernel */
     /* For the arguments of kernels: */
     psg_cuda_segment *segments[3]; /**< [layout.segments.count] of a band */
@@ -55,41 +54,24 @@ static inline psg_cuda_layout psg_cuda_layout_of(const psg_context *context) {
     return context->form.z_contiguous ? PSG_CUDA_Z_CONTIGUOUS : PSG_CUDA_Z_STRIDED;
 }
 
-static inline psg_cuda_columns psg_cuda_columns_of(const psg_context *c, size_t p) {
-    return (psg_cuda_columns){
-        .rows = psg_layout_rows(&c->layout, p), .nxc = c->layout.nxc, .strip = c->form.strip};
-}
+/** Transform the segment of a task: f or u, then its spectrum or its blocks. On the way there, after what is on the
+ *  streams of the solve, and with what the values on the sides add to f.
+ *  @return as the next ones: 0; a code for psg_gpu_check() */
+int psg_cuda_transform_segment(const psg_task_args *args, psg_cuda_direction direction,
+                               void *buffers[]);
 
-/** Transform segment `index` from f to its blocks, or back to u.
- *  @param[in] buffers  of a task: f or u, then the blocks
- *  @return is it on its way? Else the run has failed. */
-bool psg_cuda_transform_xy(psg_run *run, psg_cuda_direction direction, size_t index,
-                           void *buffers[], const char *what);
-
-/** The same by cuFFT, between a field and a spectrum [planes][ny][nxc].
- *  @return 0; a code for psg_gpu_check() */
-int psg_cuda_run_fft(psg_run *run, psg_cuda_direction direction, size_t index,
-                     const psg_cuda_field *field, void *spectrum_d);
-
-/** f of segment `index` becomes a dense copy with what the values on the sides add, where the solve has any.
- *  @return 0; a code for psg_gpu_check() */
-int psg_cuda_add_sides_to(psg_run *run, size_t index, psg_cuda_field *f);
+/** The sheet of a task in a place of its own, without relayed rows: copy it there from its blocks, or with `pack` back
+ *  into them; transform it and divide it there. */
+int psg_cuda_move_sheet(const psg_task_args *args, bool pack, void *blocks[], void *sheet_d);
+int psg_cuda_transform_sheet(const psg_task_args *args, psg_cuda_direction direction,
+                             void *sheet_d);
+int psg_cuda_divide_sheet(const psg_task_args *args, void *sheet_d);
 
 /** f or u, behind buffer m of a task. */
 static inline psg_cuda_field psg_cuda_field_of(void *buffers[], size_t m) {
     return (psg_cuda_field){.base_d = psg_task_pointer(buffers, m),
                             .row_pitch = psg_task_row_pitch(buffers, m),
                             .plane_pitch = psg_task_pitch(buffers, m)};
-}
-
-/** Index into the arrays by size. */
-static inline size_t psg_cuda_segment_size(const psg_context *c, size_t s) {
-    const size_t first = c->layout.segments.gpus.first;
-    return psg_layout_planes(&c->layout, s) == psg_layout_planes(&c->layout, first) ? 0 : 1;
-}
-static inline size_t psg_cuda_sheet_size(const psg_context *c, size_t p) {
-    const size_t first = c->layout.sheets.gpus.first;
-    return psg_layout_rows(&c->layout, p) == psg_layout_rows(&c->layout, first) ? 0 : 1;
 }
 
 #endif

@@ -1,18 +1,7 @@
-#include "codelets/codelets.h"
-#include "runtime/task.h"
-#if PSG_WITH_CUDA
-#include "codelets/cuda.h"
-#include "kernels/divide.h"
+#include "codelets/codelet.h"
 
-#include <starpu_cuda.h>
-#endif
-
-static void divide_cpu(void *buffers[], void *argument) {
-    const psg_task_args *args = argument;
+static void divide_core(void *buffers[], const psg_task_args *args) {
     const psg_context *context = psg_context_of(args->run);
-    if (psg_run_failed(args->run)) {
-        return;
-    }
     const size_t row0 = context->layout.sheets.part[psg_sheet_of(args)].box.lo[1];
     const size_t rows = psg_layout_rows(&context->layout, psg_sheet_of(args));
     const psg_cpu_divide divide = psg_divide_of(args->run);
@@ -27,26 +16,14 @@ static void divide_cpu(void *buffers[], void *argument) {
 }
 
 #if PSG_WITH_CUDA
-static void divide_cuda(void *buffers[], void *argument) {
-    const psg_task_args *args = argument;
-    const psg_context *context = psg_context_of(args->run);
-    if (psg_run_failed(args->run)) {
-        return;
-    }
-    const size_t rows = psg_layout_rows(&context->layout, psg_sheet_of(args));
-    const psg_cuda_symbol symbol = psg_cuda_symbol_of(args->run, psg_sheet_of(args));
-    psg_gpu_check(args->run,
-                  (int)psg_cuda_divide(psg_cuda_precision_of(context), psg_cuda_layout_of(context),
-                                       psg_task_pointer(buffers, 0), rows * context->layout.nxc,
-                                       context->layout.nxc, context->layout.n[2], &symbol,
-                                       starpu_cuda_get_local_stream()),
-                  "divide");
+static int divide_gpu(void *buffers[], const psg_task_args *args) {
+    return psg_cuda_divide_sheet(args, psg_task_pointer(buffers, 0));
 }
 #endif
 
-PSG_CODELET(divide);
+PSG_SOLVER_CODELET(divide, divide_core, divide_gpu);
 
 void psg_task_divide(psg_run *run, size_t p, starpu_data_handle_t sheet) {
-    const psg_task_args args = {.run = run, .label = psg_sheet_label(PSG_TASK_DIVIDE, p)};
-    psg_task_submit_one(divide_codelet, &args, sheet, STARPU_RW);
+    const psg_task_data data = {&sheet, 1, 1, STARPU_RW};
+    psg_solver_submit(run, divide_codelet, psg_sheet_label(PSG_TASK_DIVIDE, p), &data, 1);
 }

@@ -1,14 +1,9 @@
-#include "codelets/codelets.h"
-#include "runtime/task.h"
-#if PSG_WITH_CUDA
-#include "codelets/cuda.h"
-#endif
+#include "codelets/codelet.h"
 
-static void transform(void *buffers[], const psg_task_args *args, psg_cpu_direction direction) {
+static void transform_core(void *buffers[], const psg_task_args *args) {
     const psg_context *context = psg_context_of(args->run);
-    if (psg_run_failed(args->run)) {
-        return;
-    }
+    const psg_cpu_direction direction =
+        args->label.kind == PSG_TASK_FFT_Z ? PSG_CPU_FORWARD : PSG_CPU_INVERSE;
     const size_t rows = psg_layout_rows(&context->layout, psg_sheet_of(args));
     void *sheet = psg_task_pointer(buffers, 0);
     void *scratch = psg_task_scratch(args);
@@ -22,44 +17,23 @@ static void transform(void *buffers[], const psg_task_args *args, psg_cpu_direct
     }
 }
 
-static void fft_z_cpu(void *buffers[], void *argument) {
-    transform(buffers, argument, PSG_CPU_FORWARD);
-}
-
-static void ifft_z_cpu(void *buffers[], void *argument) {
-    transform(buffers, argument, PSG_CPU_INVERSE);
-}
-
 #if PSG_WITH_CUDA
-static void transform_cuda(void *buffers[], const psg_task_args *args, psg_cuda_direction direction,
-                           const char *what) {
-    const psg_context *context = psg_context_of(args->run);
-    const psg_cuda_plans *worker = psg_cuda_plans_self(context);
-    if (!psg_run_failed(args->run)) {
-        const psg_cuda_fft *fft = worker->z[psg_cuda_sheet_size(context, psg_sheet_of(args))];
-        psg_gpu_check(args->run, psg_cuda_fft_run_z(fft, direction, psg_task_pointer(buffers, 0)),
-                      what);
-    }
-}
-
-static void fft_z_cuda(void *buffers[], void *argument) {
-    transform_cuda(buffers, argument, PSG_CUDA_FORWARD, "fft_z");
-}
-
-static void ifft_z_cuda(void *buffers[], void *argument) {
-    transform_cuda(buffers, argument, PSG_CUDA_INVERSE, "ifft_z");
+static int transform_gpu(void *buffers[], const psg_task_args *args) {
+    const psg_cuda_direction direction =
+        args->label.kind == PSG_TASK_FFT_Z ? PSG_CUDA_FORWARD : PSG_CUDA_INVERSE;
+    return psg_cuda_transform_sheet(args, direction, psg_task_pointer(buffers, 0));
 }
 #endif
 
-PSG_CODELET(fft_z);
-PSG_CODELET(ifft_z);
+PSG_SOLVER_CODELET(fft_z, transform_core, transform_gpu);
+PSG_SOLVER_CODELET(ifft_z, transform_core, transform_gpu);
 
 void psg_task_fft_z(psg_run *run, size_t p, starpu_data_handle_t sheet) {
-    const psg_task_args args = {.run = run, .label = psg_sheet_label(PSG_TASK_FFT_Z, p)};
-    psg_task_submit_one(fft_z_codelet, &args, sheet, STARPU_RW);
+    const psg_task_data data = {&sheet, 1, 1, STARPU_RW};
+    psg_solver_submit(run, fft_z_codelet, psg_sheet_label(PSG_TASK_FFT_Z, p), &data, 1);
 }
 
 void psg_task_ifft_z(psg_run *run, size_t p, starpu_data_handle_t sheet) {
-    const psg_task_args args = {.run = run, .label = psg_sheet_label(PSG_TASK_IFFT_Z, p)};
-    psg_task_submit_one(ifft_z_codelet, &args, sheet, STARPU_RW);
+    const psg_task_data data = {&sheet, 1, 1, STARPU_RW};
+    psg_solver_submit(run, ifft_z_codelet, psg_sheet_label(PSG_TASK_IFFT_Z, p), &data, 1);
 }

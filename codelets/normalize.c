@@ -1,18 +1,10 @@
-#include "codelets/codelets.h"
-#include "runtime/task.h"
+#include "codelets/codelet.h"
 #if PSG_WITH_CUDA
-#include "codelets/cuda.h"
 #include "kernels/scale.h"
-
-#include <starpu_cuda.h>
 #endif
 
-static void normalize_cpu(void *buffers[], void *argument) {
-    const psg_task_args *args = argument;
+static void normalize_core(void *buffers[], const psg_task_args *args) {
     const psg_context *context = psg_context_of(args->run);
-    if (psg_run_failed(args->run)) {
-        return;
-    }
     const size_t planes = psg_layout_planes(&context->layout, psg_segment_of(args));
     const size_t *n = context->layout.n;
     const size_t pitch[2] = {psg_task_row_pitch(buffers, 0), psg_task_pitch(buffers, 0)};
@@ -32,27 +24,20 @@ static void normalize_cpu(void *buffers[], void *argument) {
 }
 
 #if PSG_WITH_CUDA
-static void normalize_cuda(void *buffers[], void *argument) {
-    const psg_task_args *args = argument;
+static int normalize_gpu(void *buffers[], const psg_task_args *args) {
     const psg_context *context = psg_context_of(args->run);
-    if (psg_run_failed(args->run)) {
-        return;
-    }
     const size_t planes = psg_layout_planes(&context->layout, psg_segment_of(args));
     const size_t n[3] = {context->layout.n[0], context->layout.n[1], planes};
     const psg_cuda_field u = psg_cuda_field_of(buffers, 0);
-    psg_gpu_check(args->run,
-                  (int)psg_cuda_scale(psg_cuda_precision_of(context), &u, &u, n,
-                                      psg_terms_of(args->run)->scale,
-                                      (int *)(uintptr_t)&psg_findings_of(args->run)->nonfinite,
-                                      starpu_cuda_get_local_stream()),
-                  "normalize");
+    return (int)psg_cuda_scale(
+        psg_cuda_precision_of(context), &u, &u, n, psg_terms_of(args->run)->scale,
+        (int *)(uintptr_t)&psg_findings_of(args->run)->nonfinite, starpu_cuda_get_local_stream());
 }
 #endif
 
-PSG_CODELET(normalize);
+PSG_SOLVER_CODELET(normalize, normalize_core, normalize_gpu);
 
 void psg_task_normalize(psg_run *run, size_t s, starpu_data_handle_t u) {
-    const psg_task_args args = {.run = run, .label = psg_segment_label(PSG_TASK_NORMALIZE, s)};
-    psg_task_submit_one(normalize_codelet, &args, u, STARPU_RW);
+    const psg_task_data data = {&u, 1, 1, STARPU_RW};
+    psg_solver_submit(run, normalize_codelet, psg_segment_label(PSG_TASK_NORMALIZE, s), &data, 1);
 }

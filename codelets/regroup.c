@@ -6,19 +6,13 @@
 void psg_task_regroup(psg_run *run, psg_way way, bool foreign, starpu_data_handle_t bundle,
                       const starpu_data_handle_t *blocks, size_t count) {
     const psg_context *context = psg_context_of(run);
-    const psg_task_args args = {
-        .run = run,
-        .label = psg_exchange_label(),
-        .messages = context->form.messages && foreign && way == PSG_WAY_BACK ? 1 : 0};
-    struct starpu_task *task = psg_task_create(context->exchange->nowhere, &args, count + 1);
-    if (task != NULL) {
-        task->where = STARPU_NOWHERE;
-        psg_task_use(task, 0, bundle, way == PSG_WAY_THERE ? STARPU_R : STARPU_W);
-        for (size_t m = 0; m < count; m++) {
-            psg_task_use(task, m + 1, blocks[m], way == PSG_WAY_THERE ? STARPU_W : STARPU_R);
-        }
-    }
-    psg_task_submit(run, task);
+    const bool there = way == PSG_WAY_THERE;
+    const psg_task_args args = {.run = run,
+                                .label = psg_exchange_label(),
+                                .messages = context->form.messages && foreign && !there ? 1 : 0};
+    const psg_task_data data[] = {{&bundle, 1, 1, there ? STARPU_R : STARPU_W},
+                                  {blocks, count, 1, there ? STARPU_W : STARPU_R}};
+    psg_task_submit_data(context->exchange->nowhere, &args, data, 2);
 }
 
 /* StarPU waits for their data and goes on. */

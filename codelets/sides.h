@@ -4,8 +4,10 @@
 
 #include "codelets/context.h"
 
-/** What the sides add to plane k of segment s. */
-psg_cpu_sides psg_sides_of_plane(const psg_run *run, size_t s, size_t k);
+/** What the sides add to the planes z .. z + planes - 1: x and y from the first of these planes on, z where it is one of
+ *  them. */
+psg_cpu_sides psg_sides_at(const psg_context *context, const psg_sides *sides, size_t z,
+                           size_t planes);
 
 /** One plane of f, for a core: f itself where the solve has no values, else a copy with them in this worker's scratch.
  *  @param[in]     k          number of the plane in the segment

@@ -68,11 +68,11 @@ void psg_graph_gradient(psg_run *run, const psg_plan *plan, const psg_arrays *ar
         const size_t above = psg_segment_above(c, terms, s);
         const bool other = psg_gradient_wants(terms, 2) && above < SIZE_MAX && above != s;
         const bool here = other && psg_range_has(own, above);
-        starpu_data_handle_t component[3] = {NULL, NULL, NULL};
-        for (int d = 0; d < 3; d++) {
-            component[d] = psg_gradient_wants(terms, d)
-                               ? arrays->slabs[PSG_FIELD_GRADIENT + d][s - own.first]
-                               : NULL;
+        starpu_data_handle_t component[3];
+        for (int d = 0, m = 0; d < 3; d++) {
+            if (psg_gradient_wants(terms, d)) {
+                component[m++] = arrays->slabs[PSG_FIELD_GRADIENT + d][s - own.first];
+            }
         }
         psg_task_gradient(run, s, arrays->slabs[PSG_FIELD_U][s - own.first],
                           here    ? arrays->slabs[PSG_FIELD_U][above - own.first]

@@ -70,7 +70,8 @@ static void task_ended(void *argument) {
     psg_run_end_task(args->run);
 }
 
-/* On the worker that has the part, if one does; else on any that may. */
+/* On the worker that has the part, if one does; else on any that may. StarPU itself ends a task that moves data between
+ * processes, once the data are there. */
 static void place(struct starpu_task *task, const psg_task_args *args) {
     const psg_engine *e = args->run->engine;
     const psg_kind *kind = psg_kind_at(args->label.kind);
@@ -79,7 +80,7 @@ static void place(struct starpu_task *task, const psg_task_args *args) {
         task->execute_on_a_specific_worker = 1;
         task->workerid = (unsigned)worker;
     } else {
-        task->where = e->where;
+        task->where = kind->travels ? STARPU_NOWHERE : e->where;
     }
 }
 
@@ -167,11 +168,18 @@ void psg_task_submit(psg_run *run, struct starpu_task *task) {
     }
 }
 
-void psg_task_submit_one(struct starpu_codelet *codelet, const psg_task_args *args,
-                         starpu_data_handle_t handle, enum starpu_data_access_mode mode) {
-    struct starpu_task *task = psg_task_create(codelet, args, 1);
-    if (task != NULL) {
-        psg_task_use(task, 0, handle, mode);
+void psg_task_submit_data(struct starpu_codelet *codelet, const psg_task_args *args,
+                          const psg_task_data *data, size_t groups) {
+    size_t count = 0;
+    for (size_t g = 0; g < groups; g++) {
+        count += data[g].count;
+    }
+    struct starpu_task *task = psg_task_create(codelet, args, count);
+    size_t m = 0;
+    for (size_t g = 0; g < groups && task != NULL; g++) {
+        for (size_t k = 0; k < data[g].count; k++) {
+            psg_task_use(task, m++, data[g].handle[k * data[g].stride], data[g].mode);
+        }
     }
     psg_task_submit(args->run, task);
 }

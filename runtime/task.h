@@ -89,9 +89,18 @@ void psg_task_submit(psg_run *run, struct starpu_task *task);
  *  @return false: StarPU did not take it; the run is marked as failed, and the task is gone */
 bool psg_task_hand_over(psg_run *run, struct starpu_task *task);
 
-/** Both at once, for the tasks of one piece of data. */
-void psg_task_submit_one(struct starpu_codelet *codelet, const psg_task_args *args,
-                         starpu_data_handle_t handle, enum starpu_data_access_mode mode);
+/** Data that a task uses in the same way: `count` handles, `stride` apart. */
+typedef struct psg_task_data {
+    const starpu_data_handle_t *handle;
+    size_t count;
+    size_t stride;
+    enum starpu_data_access_mode mode;
+} psg_task_data;
+
+/** Create a task, tell StarPU what it uses, in this order, and submit it.
+ *  @param[in] data  [groups] */
+void psg_task_submit_data(struct starpu_codelet *codelet, const psg_task_args *args,
+                          const psg_task_data *data, size_t groups);
 
 /** The block (a StarPU interface) behind buffer m of a task: its address where the task runs. */
 static inline void *psg_task_pointer(void *buffers[], size_t m) {
