@@ -1,4 +1,4 @@
-"""No file has more than 600 lines and no function more than 80.
+"""No file has more than 600 lines and no function more than 80. Some folders have a limit, too.
 
     size.py ROOT
 """
@@ -10,6 +10,7 @@ import tree
 
 FILE_LINES = 600
 FUNCTION_LINES = 80
+FOLDER_LINES = {"codelets": 2000}
 
 # The end of a function's head; what else opens a brace outside of one has no parenthesis before it.
 OPENING = re.compile(r"\)\s*(const|noexcept)?\s*\{$")
@@ -41,11 +42,14 @@ def functions(text):
 
 
 def main(root):
-    problems, checked = [], 0
+    problems, checked, folders = [], 0, dict.fromkeys(FOLDER_LINES, 0)
     for path in tree.files(root, tree.CODE + (".f90", ".py", ".sh", ".cmake")):
         text = tree.read(root, path)
         lines = text.count("\n")
         checked += 1
+        folder = path.split("/")[0]
+        if folder in folders:
+            folders[folder] += lines
         if lines > FILE_LINES:
             problems.append(f"{path} has {lines} lines, more than {FILE_LINES}")
         if path.endswith(tree.CODE):
@@ -53,6 +57,9 @@ def main(root):
                 checked += 1
                 if length > FUNCTION_LINES:
                     problems.append(f"{path}:{start}: {name} has {length} lines, more than {FUNCTION_LINES}")
+    for folder, most in FOLDER_LINES.items():
+        if folders[folder] > most:
+            problems.append(f"{folder}/ has {folders[folder]} lines, more than {most}")
     tree.finish(problems, checked)
 
 
