@@ -86,6 +86,18 @@ def test_gradient(dtype):
         assert np.array_equal(out[:, :, 1:7], gy) and np.isnan(out[:, :, 7:]).all() and np.array_equal(other, u)
 
 
+def test_forces_of_rock_salt():
+    """E = -grad u of the crystal: none at the ions, and between two of them towards the negative one."""
+    rho = np.zeros((16, 16, 16))
+    k, j, i = np.indices((2, 2, 2))
+    rho[::8, ::8, ::8] = (-1.0) ** (i + j + k)
+    with psg.Plan(rho.shape, symbol="fd2", factor=-4 * np.pi) as plan:
+        gradient = plan.gradient(rho)[1]
+        for d, g in enumerate(gradient):
+            here, before = g[::8, ::8, ::8], np.roll(g, 1, d)[::8, ::8, ::8]
+            assert far(here, -before) <= 1e-12 * abs(g).max() and (here * rho[::8, ::8, ::8] < 0).all()
+
+
 def test_points():
     z, y, x = psg.points((4, 5, 8), box=2)
     assert (z.shape, y.shape, x.shape) == ((4, 1, 1), (1, 5, 1), (1, 1, 8))
