@@ -4,6 +4,7 @@
 #   ./quickstart.sh demo       install what is missing, build, compute the Madelung constant of rock salt
 #   ./quickstart.sh test       the same set-up, then all tests (those for GPUs are skipped where there is none)
 #   ./quickstart.sh simulate   build/simulate/psg, which schedules solves on machines that are not there
+#   ./quickstart.sh deb        build/deb/psg_*.deb, a Debian package for machines without CUDA
 #   ./quickstart.sh sanitize   the tests again, built with AddressSanitizer and UndefinedBehaviorSanitizer, and with
 #                              ThreadSanitizer those of what runs in several threads
 #
@@ -26,7 +27,8 @@ root=$PWD
 packages="gcc g++ make cmake pkg-config libfftw3-dev libhdf5-openmpi-dev libjansson-dev libhwloc-dev libnuma-dev
 libfxt-dev libglpk-dev libopenmpi-dev openmpi-bin help2man python3"
 simulate_packages="libsimgrid-dev"
-test_packages="gfortran python3-numpy python3-pytest python3-mpi4py python3-venv python3-pip python3-setuptools python3-wheel python3-h5py python3-scipy python3-matplotlib doxygen python3-breathe python3-myst-parser libfftw3-mpi-dev debootstrap dpkg-dev clang clang-format clang-tidy cppcheck shellcheck graphviz
+deb_packages="dpkg-dev file"
+test_packages="gfortran python3-numpy python3-pytest python3-mpi4py python3-venv python3-pip python3-setuptools python3-wheel python3-h5py python3-scipy python3-matplotlib doxygen python3-breathe python3-myst-parser libfftw3-mpi-dev debootstrap clang clang-format clang-tidy cppcheck shellcheck graphviz
 iproute2 zsh fish"
 
 die() {
@@ -192,7 +194,7 @@ demo)
 test)
     factor=$(patience)
     # shellcheck disable=SC2086 # lists of words
-    install_packages $packages $test_packages $simulate_packages
+    install_packages $packages $test_packages $simulate_packages $deb_packages
     install_starpu
     build_in build all -DPSG_TESTS=ON -DPSG_WERROR=ON -DPSG_CUDA=AUTO "-DPSG_TEST_PATIENCE=$factor"
     build_simulation all -DPSG_TESTS=ON -DPSG_WERROR=ON "-DPSG_TEST_PATIENCE=$factor"
@@ -205,6 +207,13 @@ simulate)
     build/simulate/psg bench --machine h200 --grid 1024 --gpus 1,2,4,8 --data resident --repeat 1
     try_next build/simulate "build/simulate/psg solve --machine h200 --problem modes --grid 512 --gpus 4 --trace trace.json" \
         "build/simulate/psg info --machine h200" "build/simulate/psg bench --help"
+    ;;
+deb)
+    # shellcheck disable=SC2086 # lists of words
+    install_packages $packages $deb_packages
+    STARPU_CUDA=no cmake/install-starpu.sh "$root/build/starpu-cpu"
+    build_in build/deb package -DPSG_TESTS=OFF -DPSG_CUDA=OFF "-DPSG_STARPU_PREFIX=$root/build/starpu-cpu"
+    ls build/deb/psg_*.deb
     ;;
 sanitize)
     factor=$(patience)
