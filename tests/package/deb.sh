@@ -3,27 +3,13 @@
 #
 #   deb.sh CPACK BUILD SOURCE WORK
 #
-# SOURCE is the clone. WORK keeps the bare Debian, of this machine's release, from run to run. What is mounted into the bare
-# Debian is mounted for deb_inside.sh alone: where files are removed, nothing is mounted. Ends with 77 where the archive cannot
-# be reached.
+# SOURCE is the clone. WORK keeps the bare Debian. What is mounted into its copy is mounted for deb_inside.sh alone: where files
+# are removed, nothing is mounted. Ends with 77 where Debian's archive cannot be reached.
 set -eu
 cpack=$1 build=$2 source=$3 work=$4
 
-# Debian's archive as this machine's apt knows it.
-# shellcheck disable=SC2016 # apt's own variables
-site=$(apt-get indextargets --format '$(LABEL) $(SITE)' "Created-By: Packages" | awk '$1 == "Debian" { print $2; exit }')
-release=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
-bare=$work/bare-$release
-if [ ! -e "$bare.made" ]; then
-    rm -rf "$bare"
-    mkdir -p "$work"
-    debootstrap --variant=minbase "$release" "$bare" "$site" >"$work/debootstrap.log" 2>&1 || {
-        tail -n 5 "$work/debootstrap.log"
-        echo "no bare Debian could be made from $site"
-        exit 77
-    }
-    touch "$bare.made"
-fi
+# shellcheck source=tests/package/bare.sh disable=SC1091
+. "$source/tests/package/bare.sh"
 
 root=$work/root
 rm -rf "$work/made" "$root"
@@ -33,6 +19,14 @@ rm -rf "$work/made" "$root"
 }
 cp -a "$bare" "$root"
 cp "$work/made"/psg_*.deb "$root/psg.deb"
+
+# CUDA's libraries are in no package of Debian's. They are copied, so that the package of a build with CUDA runs on cores.
+ldd "$build/libpsg.so" | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | while read -r library; do
+    name=$(basename "$library")
+    if ! dpkg-query -S "*/$name" >/dev/null 2>&1 && ! dpkg-deb --contents "$root/psg.deb" | grep -qF "/$name"; then
+        cp -L "$library" "$root/usr/local/lib/"
+    fi
+done
 cp "$source/tests/example/poisson.c" "$source/tests/package/deb_inside.sh" "$root/tmp/"
 
 # With nothing of this machine's environment.

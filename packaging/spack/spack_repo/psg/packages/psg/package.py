@@ -2,8 +2,6 @@
 #
 #   spack repo add packaging/spack/spack_repo/psg
 #   spack dev-build psg@0.2.0
-import os
-
 from spack_repo.builtin.build_systems.cmake import CMakePackage
 from spack_repo.builtin.build_systems.cuda import CudaPackage
 
@@ -35,9 +33,7 @@ class Psg(CMakePackage, CudaPackage):
     depends_on("py-numpy", type="run", when="+python")
 
     def cmake_args(self):
-        python = ""
-        if self.spec.satisfies("+python"):
-            python = os.path.relpath(python_purelib, self.prefix)
+        python = self.spec["python"].package.purelib if self.spec.satisfies("+python") else ""
         args = [
             self.define_from_variant("PSG_CUDA", "cuda"),
             self.define_from_variant("PSG_MPI", "mpi"),
