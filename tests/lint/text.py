@@ -9,7 +9,8 @@ import sys
 
 import tree
 
-TEXT = tree.CODE + (".f90", ".py", ".sh", ".cmake", ".txt", ".in", ".md", ".def", ".cff", ".clang-format", ".gitignore")
+TEXT = tree.CODE + (".f90", ".py", ".sh", ".cmake", ".txt", ".in", ".md", ".def", ".cff", ".yaml", ".clang-format", ".gitignore",
+                    "Containerfile", ".dockerignore")
 
 # Written so that this file does not find itself.
 MACHINE = [

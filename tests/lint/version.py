@@ -13,6 +13,9 @@ PLACES = [
     ("graph/psg.h", r"#define PSG_VERSION_MAJOR (\d+)\n#define PSG_VERSION_MINOR (\d+)\n#define PSG_VERSION_PATCH (\d+)\n", 3),
     ("bindings/python/psg/_library.py", r"^MAJOR, MINOR = (\d+), (\d+)$", 2),
     ("CITATION.cff", r"^version: (\d+)\.(\d+)\.(\d+)$", 3),
+    ("packaging/conda/recipe.yaml", r"^  version: (\d+)\.(\d+)\.(\d+)$", 3),
+    ("packaging/spack/spack_repo/psg/packages/psg/package.py", r'^    version\("(\d+)\.(\d+)\.(\d+)"\)$', 3),
+    ("docs/packages.md", r"psg@(\d+)\.(\d+)\.(\d+)", 3),
     ("CHANGELOG.md", r"\A# Changes\n\n## (\d+)\.(\d+)\.(\d+)", 3),
 ]
 

@@ -21,13 +21,13 @@ cp -a "$bare" "$root"
 cp "$work/made"/psg_*.deb "$root/psg.deb"
 
 # CUDA's libraries are in no package of Debian's. They are copied, so that the package of a build with CUDA runs on cores.
+dpkg-deb --contents "$root/psg.deb" >"$work/contents"
 ldd "$build/libpsg.so" | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | while read -r library; do
     name=$(basename "$library")
-    if ! dpkg-query -S "*/$name" >/dev/null 2>&1 && ! dpkg-deb --contents "$root/psg.deb" | grep -qF "/$name"; then
+    if ! grep -qF "/$name" "$work/contents" && ! dpkg-query -S "*/$name" >/dev/null 2>&1; then
         cp -L "$library" "$root/usr/local/lib/"
     fi
 done
-cp "$source/tests/example/poisson.c" "$source/tests/package/deb_inside.sh" "$root/tmp/"
 
 # With nothing of this machine's environment.
 status=0

@@ -1,7 +1,4 @@
-# psg by Spack, version 1.0 or newer. In the clone:
-#
-#   spack repo add packaging/spack/spack_repo/psg
-#   spack dev-build psg@0.2.0
+# Spack builds psg from a clone: see docs/packages.md.
 from spack_repo.builtin.build_systems.cmake import CMakePackage
 from spack_repo.builtin.build_systems.cuda import CudaPackage
 
