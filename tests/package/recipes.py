@@ -120,7 +120,7 @@ def configure(what, command, environment):
 def main(source, work, starpu, cuda):
     shutil.rmtree(work, ignore_errors=True)
     os.makedirs(work)
-    environment = dict(os.environ, PKG_CONFIG_PATH=starpu)
+    environment = dict(os.environ, PKG_CONFIG_PATH=starpu + ":" + os.environ.get("PKG_CONFIG_PATH", ""))
     recipe, dependencies = spack_recipe(source)
     with open(os.path.join(source, "packaging/conda/recipe.yaml"), encoding="utf-8") as file:
         conda = yaml.safe_load(file)
