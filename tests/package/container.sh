@@ -13,7 +13,7 @@ source=$1 work=$2
 # A folder for each image, and chroot in place of a container: both need nothing of the kernel.
 export STORAGE_DRIVER=vfs BUILDAH_ISOLATION=chroot
 images() {
-    buildah --root "$work/images" --runroot "$work/images/run" "$@"
+    buildah --log-level error --root "$work/images" --runroot "$work/images/run" "$@"
 }
 clear_images() {
     images rm --all && images rmi --all --force

@@ -19,6 +19,7 @@ rm -rf "$work/made" "$root"
 }
 cp -a "$bare" "$root"
 cp "$work/made"/psg_*.deb "$root/psg.deb"
+cp "$source/tests/example/poisson.c" "$source/tests/package/deb_inside.sh" "$root/tmp/"
 
 # CUDA's libraries are in no package of Debian's. They are copied, so that the package of a build with CUDA runs on cores.
 dpkg-deb --contents "$root/psg.deb" >"$work/contents"
