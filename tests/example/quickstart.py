@@ -24,6 +24,7 @@ project(fake LANGUAGES C)
 set(PSG_CUDA AUTO CACHE STRING "")
 set(PSG_TEST_PATIENCE 1 CACHE STRING "")
 option(PSG_TESTS "" ON)
+set(PSG_STARPU_PREFIX "" CACHE PATH "")
 option(PSG_WERROR "" OFF)
 set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_SOURCE_DIR}/slow)
 add_executable(psg_command psg.c a.c b.c)
@@ -31,6 +32,12 @@ set_target_properties(psg_command PROPERTIES OUTPUT_NAME psg)
 enable_testing()
 add_executable(checks psg.c)
 add_test(NAME checks COMMAND checks)
+install(TARGETS psg_command)
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME psg)
+set(CPACK_PACKAGE_CONTACT nobody)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+include(CPack)
 """
 FILES = {
     "CMakeLists.txt": PROJECT,
@@ -38,7 +45,7 @@ FILES = {
     "a.c": "int a;\n",
     "b.c": "int b;\n",
     "slow": '#!/bin/sh\nsleep 1\nexec "$@"\n',
-    "cmake/install-starpu.sh": "#!/bin/sh\n",
+    "cmake/install-starpu.sh": '#!/bin/sh\necho "$1 ${STARPU_CUDA:-yes}" >starpu\n',
     "bin/dpkg-query": '#!/bin/sh\nprintf "install ok installed"\n',
     "bin/apt-get": "#!/bin/sh\nexit 1\n",
     "bin/pkg-config": "#!/bin/sh\nexit 1\n",
@@ -73,8 +80,8 @@ def run(*arguments, code=0, stderr=subprocess.PIPE, **environment):
     return done
 
 
-def cached(name):
-    with open("build/CMakeCache.txt", encoding="utf-8") as file:
+def cached(name, folder="build"):
+    with open(folder + "/CMakeCache.txt", encoding="utf-8") as file:
         return re.search(r"^%s:\w+=(.*)$" % name, file.read(), re.M).group(1)
 
 
@@ -82,7 +89,7 @@ def helps():
     text = run("--help").stdout
     with open("quickstart.sh", encoding="utf-8") as file:
         commands = re.findall(r"^(\w+)\)$", file.read(), re.M)
-    check(len(commands) == 4 and all("./quickstart.sh %s " % name in text for name in commands), (commands, text))
+    check(len(commands) == 5 and all("./quickstart.sh %s " % name in text for name in commands), (commands, text))
     check("--cuda" in text and "PSG_TEST_PATIENCE" in text and text.rstrip().endswith("."), "the help is cut: " + text)
     check(text.splitlines()[0] == "From a clone to a result." and "set -eu" not in text, text)
     for wrong in ((), ("frob",), ("test", "--cuda"), ("demo", "--cuda", "--cuda")):
@@ -136,6 +143,16 @@ def on_a_terminal():
     check(len(numbers) >= 2 and numbers == sorted(numbers) and numbers[-1] == 3, text)
 
 
+def package():
+    """Without CUDA, though there is a toolkit."""
+    done = run("deb")
+    check(re.fullmatch(r"build/deb/psg_\S+\.deb\n", done.stdout), done)
+    prefix = os.getcwd() + "/build/starpu-cpu"
+    check(cached("PSG_STARPU_PREFIX", "build/deb") == prefix and cached("PSG_CUDA", "build/deb") == "OFF", "the cache of build/deb")
+    with open("starpu", encoding="utf-8") as file:
+        check(file.read() == prefix + " no\n", "StarPU is another one")
+
+
 def others():
     """What fails says where its words are; CUDA is back with `test`; limits are longer where that is asked for."""
     run("test", PSG_TEST_PATIENCE="7")
@@ -153,5 +170,6 @@ with tempfile.TemporaryDirectory(prefix="quickstart-", dir=os.getcwd()) as place
     helps()
     demo()
     on_a_terminal()
+    package()
     others()
     os.chdir("/")
