@@ -6,10 +6,8 @@
 #include "app/host.h"
 #include "app/job.h"
 #include "app/load.h"
-#include "app/npy.h"
 #include "app/processes.h"
 #include "app/simulating.h"
-#include "app/xmf.h"
 #include "graph/psg_machine.h"
 #include "graph/psg_observe.h"
 #include "graph/psg_starpu.h"
@@ -18,18 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ------------------------------------------------------------------------------- the solution */
-
-/* Resident data have one u, whatever is in flight. */
-static unsigned count_u(const app_job *r) {
-    return r->arguments.resident ? 1 : r->flights;
-}
-
-/* That of the last solve. */
-static void *last_u(const app_job *r) {
-    return r->u[(r->report.repeat - 1) % count_u(r)];
-}
 
 static int allocate(app_job *r) {
     const size_t planes = app_plane_points(&r->report.grid, r->planes);
@@ -41,18 +27,19 @@ static int allocate(app_job *r) {
     if (app_simulation_machine() == NULL) {
         /* All at once, as a trial: systems that promise more memory than there is refuse a
          * single request that is out of reach, but not several that are so together. */
-        void *trial = app_allocate(points, bytes * (1 + count_u(r) + (size_t)r->flights), what);
+        void *trial =
+            app_allocate(points, bytes * (1 + app_job_count_u(r) + (size_t)r->flights), what);
         if (trial == NULL) {
             return APP_FAILED;
         }
         free(trial);
     }
     r->report.seconds = calloc(r->report.repeat, sizeof *r->report.seconds);
-    r->u = calloc(count_u(r), sizeof *r->u);
+    r->u = calloc(app_job_count_u(r), sizeof *r->u);
     r->bytes = points * bytes;
     r->f = app_simulation_allocate(r->bytes);
     bool missing = r->report.seconds == NULL || r->u == NULL || r->f == NULL;
-    for (unsigned flight = 0; flight < count_u(r) && !missing; flight++) {
+    for (unsigned flight = 0; flight < app_job_count_u(r) && !missing; flight++) {
         r->u[flight] = app_simulation_allocate(r->bytes);
         missing = r->u[flight] == NULL;
     }
@@ -204,7 +191,7 @@ static psg_status solve_overlapping(app_job *r) {
  * the same. */
 static void pin(app_job *r) {
     (void)psg_plan_pin(r->plan, r->f);
-    for (unsigned flight = 0; flight < count_u(r); flight++) {
+    for (unsigned flight = 0; flight < app_job_count_u(r); flight++) {
         (void)psg_plan_pin(r->plan, r->u[flight]);
     }
 }
@@ -264,247 +251,6 @@ static int solve(app_job *r) {
     return code;
 }
 
-/* max |f|, against which the dropped mean is small or not */
-static int survey(app_job *r) {
-    const psg_axis *axis = r->report.grid.axis;
-    if (r->report.statistics.mean == 0) {
-        return APP_DONE;
-    }
-    double *row = app_allocate(axis[0].n, sizeof *row, "a row of the field");
-    const int code = app_ranks_agree(row != NULL ? APP_DONE : APP_FAILED);
-    for (size_t line = 0; line < axis[1].n * r->planes.count && !code; line++) {
-        app_get_row(r->f, r->report.options.precision, line * axis[0].n, axis[0].n, row);
-        for (size_t i = 0; i < axis[0].n; i++) {
-            r->report.largest_f = fmax(r->report.largest_f, fabs(row[i]));
-        }
-    }
-    free(row);
-    if (!code) {
-        app_ranks_max(&r->report.largest_f, 1);
-    }
-    return code;
-}
-
-/* ------------------------------------------------------------------------------ is it right? */
-
-static int check_residual(app_job *r, const void *u) {
-    const psg_options *options = &r->report.options;
-    app_verification *v = &r->verification;
-    app_progress_step(&r->progress, "verifying");
-    const app_equation equation = {options->symbol, options->lambda, options->factor, &r->values};
-    if (app_verify(&r->report.grid, options->precision, &equation, r->planes, r->f, u, v)) {
-        return APP_FAILED;
-    }
-    r->report.verification = v;
-    if (v->ok) {
-        return APP_DONE;
-    }
-    if (v->residual <= v->bound && isfinite(v->bound)) {
-        return app_error(
-            APP_FAILED, "the result is wrong: the mean of u is off by %.3g, rounding explains %.3g",
-            v->mean_off, v->mean_bound);
-    }
-    return app_error(APP_FAILED,
-                     "the result is wrong: the residual at point (%zu, %zu, %zu) is %.3g, rounding "
-                     "explains %.3g",
-                     v->at[0], v->at[1], v->at[2], v->residual, v->bound);
-}
-
-static int check_modes(app_job *r, const void *u) {
-    app_modes_error *e = &r->modes_error;
-    app_modes_compare(r->modes, r->report.options.precision, r->planes, u, e);
-    r->report.modes = e;
-    if (e->error <= e->tolerance) {
-        return APP_DONE;
-    }
-    return app_error(APP_FAILED,
-                     "the result is wrong: at point (%zu, %zu, %zu) the error is %.3g of max|u|, "
-                     "the tolerance is %.0e",
-                     e->at[0], e->at[1], e->at[2], e->error, e->tolerance);
-}
-
-static int check_madelung(app_job *r, const void *u) {
-    const psg_options *options = &r->report.options;
-    const int lattice = r->arguments.lattice < 0 ? APP_NACL : r->arguments.lattice;
-    app_madelung *m = &r->madelung;
-    if (app_madelung_constant((app_lattice)lattice, &r->report.grid, options->precision,
-                              options->symbol, r->planes, r->f, u, m)) {
-        return APP_FAILED;
-    }
-    r->report.madelung = m;
-    if (m->tolerance == 0) {
-        app_note(&r->notes, "this grid or symbol does not resolve the ions to all digits");
-        return isfinite(m->constant) ? APP_DONE : app_error(APP_FAILED, "the result is not finite");
-    }
-    if (fabs(m->constant - m->reference) <= m->tolerance) {
-        return APP_DONE;
-    }
-    return app_error(APP_FAILED,
-                     "the result is wrong: the Madelung constant is off by %.3g, the "
-                     "tolerance is %.0e",
-                     m->constant - m->reference, m->tolerance);
-}
-
-static int check_lid(app_job *r, const void *u) {
-    app_lid lid;
-    app_lid_compare(&r->report.grid, r->report.options.precision, r->planes, u, &lid);
-    r->report.middle = lid.middle;
-    return lid.tolerance == 0 || fabs(lid.middle - 1. / 6) <= lid.tolerance
-               ? APP_DONE
-               : app_error(APP_FAILED,
-                           "the result is wrong: u in the middle is %.15g, off by %.3g, the "
-                           "tolerance is %.0e",
-                           lid.middle, lid.middle - 1. / 6, lid.tolerance);
-}
-
-/* Where f is finite and its quotient by k^2 + lambda is not, u is of no use. */
-static int check_finite(const app_job *r, const void *u) {
-    const psg_axis *axis = r->report.grid.axis;
-    double *row = app_allocate(axis[0].n, sizeof *row, "a row of the field");
-    const size_t rows = row != NULL ? axis[1].n * r->planes.count : 0;
-    int code = row != NULL ? APP_DONE : APP_FAILED;
-    for (size_t line = 0; line < rows && !code; line++) {
-        double sum = 0; /* of zeros, unless one is Inf or NaN */
-        app_get_row(u, r->report.options.precision, line * axis[0].n, axis[0].n, row);
-        for (size_t i = 0; i < axis[0].n; i++) {
-            sum += 0 * row[i];
-        }
-        if (sum != 0) {
-            code = app_error(APP_USAGE,
-                             "%s: u is not finite: it is out of the range of the precision: choose "
-                             "other units",
-                             r->report.source);
-        }
-    }
-    free(row);
-    return app_ranks_agree(code);
-}
-
-/* Every check is made, so that the report has them all. */
-static int check(app_job *r) {
-    const void *u = last_u(r);
-    if (app_simulation_machine() != NULL) {
-        return APP_DONE; /* and no answer */
-    }
-    int code = survey(r);
-    code = code ? code : check_finite(r, u);
-    if (code) {
-        return code;
-    }
-    if (r->arguments.verify && app_ranks_agree(check_residual(r, u))) {
-        code = APP_FAILED;
-    }
-    if (r->arguments.problem == APP_PROBLEM_MODES && app_ranks_agree(check_modes(r, u))) {
-        code = APP_FAILED;
-    }
-    if (r->arguments.problem == APP_PROBLEM_LID && app_ranks_agree(check_lid(r, u))) {
-        code = APP_FAILED;
-    }
-    if (r->report.lattice != NULL && app_ranks_agree(check_madelung(r, u))) {
-        code = APP_FAILED;
-    }
-    return code;
-}
-
-/* ------------------------------------------------------------------------------------ results */
-
-/* Describe the field for ParaView; rank 0. */
-static int write_xmf(app_job *r) {
-    return app_xmf_write(r->xmf_file.temporary, r->xmf, r->out.file, r->out.dataset,
-                         &r->report.grid, r->report.options.precision);
-}
-
-static int write_field(app_job *r) {
-    const psg_grid *grid = &r->report.grid;
-    const double box[3] = {grid->axis[0].length, grid->axis[1].length, grid->axis[2].length};
-    char sides[9] = "";
-    char points[6] = "";
-    app_sides_text(grid, sides, points);
-    const bool any = app_has_sides(grid);
-    const app_field_header header = {box,
-                                     any ? sides : NULL,
-                                     any ? points : NULL,
-                                     app_symbol_name(r->report.options.symbol),
-                                     r->report.options.lambda,
-                                     r->report.options.factor,
-                                     r->report.statistics.mean,
-                                     r->report.source};
-    const double start = app_now();
-    if (r->arguments.out == NULL) {
-        return APP_DONE;
-    }
-    app_progress_step(&r->progress, "writing");
-    app_field_output *field = r->field;
-    r->field = NULL;
-    const bool described = !app_npy_named(r->out.file);
-    int code = app_field_write(field, r->planes, last_u(r), &header);
-    if (!code && described) {
-        code = app_ranks_agree(app_rank() == 0 ? write_xmf(r) : APP_DONE);
-    }
-    if (!code) {
-        code = app_ranks_agree(app_output_commit(&r->field_file));
-    }
-    if (!code) {
-        r->report.written = r->written;
-    }
-    if (!code && described) {
-        r->report.xmf = r->xmf;
-        code = app_ranks_agree(app_output_commit(&r->xmf_file));
-    }
-    r->report.write_seconds = app_now() - start;
-    return code;
-}
-
-/* For who finds the trace. NULL when out of memory. */
-static json_t *about(const app_report *report) {
-    char grid[96], workers[160], date[32];
-    const char *gpu = NULL;
-    app_machine machine;
-    app_machine_find(&machine);
-    app_utc_date(date, sizeof date);
-    app_workers_text(&report->workers, workers, sizeof workers);
-    snprintf(grid, sizeof grid, "%zux%zux%zu", report->grid.axis[0].n, report->grid.axis[1].n,
-             report->grid.axis[2].n);
-    for (size_t w = 0; w < report->workers.count && gpu == NULL; w++) {
-        const psg_worker *worker = &report->workers.list[w];
-        gpu = worker->kind == PSG_WORKER_CUDA ? worker->name : NULL;
-    }
-    return json_pack(
-        "{ss ss ss ss si ss ss ss ss ss ss ss}", "psg", psg_component_version(PSG_COMPONENT_PSG),
-        "StarPU", psg_component_version(PSG_COMPONENT_STARPU), "host", machine.host, "cpu_model",
-        machine.cpu_model, "cores", (int)machine.cores, "gpu_model", gpu != NULL ? gpu : "", "date",
-        date, "grid", grid, "precision", app_precision_name(report->options.precision), "graph",
-        app_graph_name(report->statistics.graph), "workers", workers, "policy",
-        report->workers.policy);
-}
-
-static int write_trace(app_job *r) {
-    int code = app_ranks_agree(r->trace_failed);
-    if (!code) {
-        code = app_trace_write(&r->trace, r->trace_file.temporary, r->arguments.trace,
-                               &r->report.workers, app_rank() == 0 ? about(&r->report) : NULL);
-    }
-    return code ? code : app_ranks_agree(app_output_commit(&r->trace_file));
-}
-
-static int write_dag(app_job *r) {
-    const int code = app_dag_write(&r->dag, r->dag_file.temporary, r->arguments.dag);
-    return code ? code : app_ranks_agree(app_output_commit(&r->dag_file));
-}
-
-/* On rank 0. */
-static int write_report(app_job *r) {
-    if (!r->arguments.quiet && !r->json_to_stdout) {
-        app_report_print(&r->report);
-    }
-    if (r->arguments.json == NULL) {
-        return APP_DONE;
-    }
-    const char *path = r->json_to_stdout ? NULL : r->json_file.temporary;
-    const int failed = app_report_json(&r->report, path, r->arguments.json);
-    return failed || path == NULL ? failed : app_output_commit(&r->json_file);
-}
-
 static void clean_up(app_job *r) {
     app_progress_stop(&r->progress);
     psg_plan_destroy(r->plan); /* waits for what may still use f and u */
@@ -519,7 +265,7 @@ static void clean_up(app_job *r) {
     app_dag_free(&r->dag);
     app_modes_free(r->modes);
     app_side_values_free(&r->values);
-    for (unsigned flight = 0; r->u != NULL && flight < count_u(r); flight++) {
+    for (unsigned flight = 0; r->u != NULL && flight < app_job_count_u(r); flight++) {
         app_simulation_free(r->u[flight], r->bytes);
     }
     free(r->u);
@@ -542,20 +288,20 @@ static void note_load(app_job *r) {
 
 /* From a solution to what is told of it: a wrong result is reported, but not written. */
 static int finish(app_job *r) {
-    int code = check(r);
+    int code = app_job_check(r);
     if (!code) {
-        code = write_field(r);
+        code = app_job_write_field(r);
     }
     if (!code && r->arguments.trace != NULL) {
-        code = write_trace(r);
+        code = app_job_write_trace(r);
     }
     if (!code && r->arguments.dag != NULL) {
-        code = write_dag(r);
+        code = app_job_write_dag(r);
     }
     app_progress_stop(&r->progress);
     note_load(r);
     r->report.status = code;
-    const int failed = app_ranks_agree(app_rank() == 0 ? write_report(r) : APP_DONE);
+    const int failed = app_ranks_agree(app_rank() == 0 ? app_job_write_report(r) : APP_DONE);
     return code ? code : failed;
 }
 

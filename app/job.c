@@ -308,3 +308,13 @@ int app_job_begin_outputs(app_job *r) {
     }
     return code;
 }
+
+/* --------------------------------------------------------------------------------- where it is */
+
+unsigned app_job_count_u(const app_job *r) {
+    return r->arguments.resident ? 1 : r->flights;
+}
+
+void *app_job_last_u(const app_job *r) {
+    return r->u[(r->report.repeat - 1) % app_job_count_u(r)];
+}

@@ -54,4 +54,21 @@ int app_job_describe(app_job *r);
  *  @return APP_DONE; APP_USAGE or APP_FAILED after a message; the same in all processes */
 int app_job_begin_outputs(app_job *r);
 
+/** How many arrays u there are. Resident data have one, whatever is in flight. */
+unsigned app_job_count_u(const app_job *r);
+
+/** The u of the last solve. */
+void *app_job_last_u(const app_job *r);
+
+/** Check the solution in every way that was asked for; what comes out is in the report. Collective.
+ *  @return APP_DONE; APP_USAGE or APP_FAILED after a message; the same in all processes */
+int app_job_check(app_job *r);
+
+/** Write one of the files that were begun, and give it its name. All but the report are collective; rank 0 writes that.
+ *  @return APP_DONE, also where the field was not asked for; APP_FAILED after a message; the same in all processes */
+int app_job_write_field(app_job *r);
+int app_job_write_trace(app_job *r);
+int app_job_write_dag(app_job *r);
+int app_job_write_report(app_job *r);
+
 #endif

@@ -1,0 +1,147 @@
+/* Is a solution right? It is checked before anything of it is written. */
+#include "app/job.h"
+#include "app/processes.h"
+#include "app/simulating.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* max |f|, against which the dropped mean is small or not */
+static int survey(app_job *r) {
+    const psg_axis *axis = r->report.grid.axis;
+    if (r->report.statistics.mean == 0) {
+        return APP_DONE;
+    }
+    double *row = app_allocate(axis[0].n, sizeof *row, "a row of the field");
+    const int code = app_ranks_agree(row != NULL ? APP_DONE : APP_FAILED);
+    for (size_t line = 0; line < axis[1].n * r->planes.count && !code; line++) {
+        app_get_row(r->f, r->report.options.precision, line * axis[0].n, axis[0].n, row);
+        for (size_t i = 0; i < axis[0].n; i++) {
+            r->report.largest_f = fmax(r->report.largest_f, fabs(row[i]));
+        }
+    }
+    free(row);
+    if (!code) {
+        app_ranks_max(&r->report.largest_f, 1);
+    }
+    return code;
+}
+
+static int check_residual(app_job *r, const void *u) {
+    const psg_options *options = &r->report.options;
+    app_verification *v = &r->verification;
+    app_progress_step(&r->progress, "verifying");
+    const app_equation equation = {options->symbol, options->lambda, options->factor, &r->values};
+    if (app_verify(&r->report.grid, options->precision, &equation, r->planes, r->f, u, v)) {
+        return APP_FAILED;
+    }
+    r->report.verification = v;
+    if (v->ok) {
+        return APP_DONE;
+    }
+    if (v->residual <= v->bound && isfinite(v->bound)) {
+        return app_error(
+            APP_FAILED, "the result is wrong: the mean of u is off by %.3g, rounding explains %.3g",
+            v->mean_off, v->mean_bound);
+    }
+    return app_error(APP_FAILED,
+                     "the result is wrong: the residual at point (%zu, %zu, %zu) is %.3g, rounding "
+                     "explains %.3g",
+                     v->at[0], v->at[1], v->at[2], v->residual, v->bound);
+}
+
+static int check_modes(app_job *r, const void *u) {
+    app_modes_error *e = &r->modes_error;
+    app_modes_compare(r->modes, r->report.options.precision, r->planes, u, e);
+    r->report.modes = e;
+    if (e->error <= e->tolerance) {
+        return APP_DONE;
+    }
+    return app_error(APP_FAILED,
+                     "the result is wrong: at point (%zu, %zu, %zu) the error is %.3g of max|u|, "
+                     "the tolerance is %.0e",
+                     e->at[0], e->at[1], e->at[2], e->error, e->tolerance);
+}
+
+static int check_madelung(app_job *r, const void *u) {
+    const psg_options *options = &r->report.options;
+    const int lattice = r->arguments.lattice < 0 ? APP_NACL : r->arguments.lattice;
+    app_madelung *m = &r->madelung;
+    if (app_madelung_constant((app_lattice)lattice, &r->report.grid, options->precision,
+                              options->symbol, r->planes, r->f, u, m)) {
+        return APP_FAILED;
+    }
+    r->report.madelung = m;
+    if (m->tolerance == 0) {
+        app_note(&r->notes, "this grid or symbol does not resolve the ions to all digits");
+        return isfinite(m->constant) ? APP_DONE : app_error(APP_FAILED, "the result is not finite");
+    }
+    if (fabs(m->constant - m->reference) <= m->tolerance) {
+        return APP_DONE;
+    }
+    return app_error(APP_FAILED,
+                     "the result is wrong: the Madelung constant is off by %.3g, the "
+                     "tolerance is %.0e",
+                     m->constant - m->reference, m->tolerance);
+}
+
+static int check_lid(app_job *r, const void *u) {
+    app_lid lid;
+    app_lid_compare(&r->report.grid, r->report.options.precision, r->planes, u, &lid);
+    r->report.middle = lid.middle;
+    return lid.tolerance == 0 || fabs(lid.middle - 1. / 6) <= lid.tolerance
+               ? APP_DONE
+               : app_error(APP_FAILED,
+                           "the result is wrong: u in the middle is %.15g, off by %.3g, the "
+                           "tolerance is %.0e",
+                           lid.middle, lid.middle - 1. / 6, lid.tolerance);
+}
+
+/* Where f is finite and its quotient by k^2 + lambda is not, u is of no use. */
+static int check_finite(const app_job *r, const void *u) {
+    const psg_axis *axis = r->report.grid.axis;
+    double *row = app_allocate(axis[0].n, sizeof *row, "a row of the field");
+    const size_t rows = row != NULL ? axis[1].n * r->planes.count : 0;
+    int code = row != NULL ? APP_DONE : APP_FAILED;
+    for (size_t line = 0; line < rows && !code; line++) {
+        double sum = 0; /* of zeros, unless one is Inf or NaN */
+        app_get_row(u, r->report.options.precision, line * axis[0].n, axis[0].n, row);
+        for (size_t i = 0; i < axis[0].n; i++) {
+            sum += 0 * row[i];
+        }
+        if (sum != 0) {
+            code = app_error(APP_USAGE,
+                             "%s: u is not finite: it is out of the range of the precision: choose "
+                             "other units",
+                             r->report.source);
+        }
+    }
+    free(row);
+    return app_ranks_agree(code);
+}
+
+/* Every check is made, so that the report has them all. */
+int app_job_check(app_job *r) {
+    const void *u = app_job_last_u(r);
+    if (app_simulation_machine() != NULL) {
+        return APP_DONE; /* and no answer */
+    }
+    int code = survey(r);
+    code = code ? code : check_finite(r, u);
+    if (code) {
+        return code;
+    }
+    if (r->arguments.verify && app_ranks_agree(check_residual(r, u))) {
+        code = APP_FAILED;
+    }
+    if (r->arguments.problem == APP_PROBLEM_MODES && app_ranks_agree(check_modes(r, u))) {
+        code = APP_FAILED;
+    }
+    if (r->arguments.problem == APP_PROBLEM_LID && app_ranks_agree(check_lid(r, u))) {
+        code = APP_FAILED;
+    }
+    if (r->report.lattice != NULL && app_ranks_agree(check_madelung(r, u))) {
+        code = APP_FAILED;
+    }
+    return code;
+}
