@@ -35,10 +35,12 @@ static int allocate(app_job *r) {
         free(trial);
     }
     r->report.seconds = calloc(r->report.repeat, sizeof *r->report.seconds);
+    r->report.steps = r->steps != NULL ? calloc(r->steps->count, sizeof *r->report.steps) : NULL;
     r->u = calloc(app_job_count_u(r), sizeof *r->u);
     r->bytes = points * bytes;
     r->f = app_simulation_allocate(r->bytes);
-    bool missing = r->report.seconds == NULL || r->u == NULL || r->f == NULL;
+    bool missing = r->report.seconds == NULL || r->u == NULL || r->f == NULL ||
+                   (r->steps != NULL && r->report.steps == NULL);
     for (unsigned flight = 0; flight < app_job_count_u(r) && !missing; flight++) {
         r->u[flight] = app_simulation_allocate(r->bytes);
         missing = r->u[flight] == NULL;
@@ -101,7 +103,8 @@ static int load(app_job *r) {
     }
     app_progress_step(&r->progress, r->input != NULL ? "reading" : "making the right-hand side");
     if (r->input != NULL) {
-        code = app_field_read(r->input, options->precision, r->planes, r->f);
+        code = app_field_read(r->input, r->step, options->precision, r->planes, r->f);
+        r->report.source = app_field_input_name(r->input);
     } else if (r->arguments.problem == APP_PROBLEM_MODES) {
         r->modes = app_modes_make(grid, options->symbol, options->lambda, options->factor);
         if (r->modes == NULL) {
@@ -114,7 +117,7 @@ static int load(app_job *r) {
         const int lattice = r->arguments.lattice < 0 ? APP_NACL : r->arguments.lattice;
         code = app_madelung_fill((app_lattice)lattice, grid, options->precision, r->planes, r->f);
     }
-    r->report.read_seconds = app_now() - start;
+    r->report.read_seconds += app_now() - start;
     return code;
 }
 
@@ -147,8 +150,8 @@ static psg_status submit(app_job *r, unsigned number) {
 
 /* One after the other: the time of each is that of its calls. */
 static psg_status solve_in_turn(app_job *r) {
-    for (unsigned s = 0; s < r->report.repeat; s++) {
-        app_progress_step(&r->progress, "solving %u/%u", s + 1, r->report.repeat);
+    for (unsigned s = 0; s < r->arguments.repeat; s++) {
+        app_progress_step(&r->progress, "solving %u/%u", r->solved + 1, r->report.repeat);
         const double start = psg_clock();
         psg_status status = submit(r, 0);
         if (status == PSG_OK) {
@@ -157,19 +160,20 @@ static psg_status solve_in_turn(app_job *r) {
         if (status != PSG_OK) {
             return status;
         }
-        r->report.seconds[s] = psg_clock() - start;
+        r->report.seconds[r->solved++] = psg_clock() - start;
         take_events(r);
     }
     return PSG_OK;
 }
 
-/* `flights` at a time: the time of each is that from its submission until its u is there. */
+/* `flights` at a time, of one field: the time of each is that from its submission until its u is there. */
 static psg_status solve_overlapping(app_job *r) {
     psg_status status = PSG_OK;
     unsigned submitted = 0;
-    for (unsigned done = 0; done < r->report.repeat && status == PSG_OK; done++) {
-        app_progress_step(&r->progress, "solving %u/%u", done + 1, r->report.repeat);
-        while (submitted < r->report.repeat && submitted < done + r->flights && status == PSG_OK) {
+    while (r->solved < r->report.repeat && status == PSG_OK) {
+        app_progress_step(&r->progress, "solving %u/%u", r->solved + 1, r->report.repeat);
+        while (submitted < r->report.repeat && submitted < r->solved + r->flights &&
+               status == PSG_OK) {
             status = submit(r, submitted);
             submitted += status == PSG_OK;
         }
@@ -180,7 +184,7 @@ static psg_status solve_overlapping(app_job *r) {
             status = psg_plan_statistics(r->plan, &r->report.statistics);
         }
         if (status == PSG_OK) { /* else the next call of the library would clear its words */
-            r->report.seconds[done] = r->report.statistics.seconds;
+            r->report.seconds[r->solved++] = r->report.statistics.seconds;
             take_events(r);
         }
     }
@@ -216,7 +220,8 @@ static psg_status get_u(app_job *r) {
 }
 
 static int solve(app_job *r) {
-    if (r->report.repeat > 1 && r->planes.count > 0 && !r->arguments.resident) {
+    const bool first = r->solved == 0, last = r->step + 1 == app_field_count(r->steps);
+    if (first && r->report.repeat > 1 && r->planes.count > 0 && !r->arguments.resident) {
         pin(r);
     }
     int code = move_data(r, put_f, "putting the right-hand side");
@@ -226,14 +231,15 @@ static int solve(app_job *r) {
     const app_load before = app_load_now();
     const double start = psg_clock();
     psg_status status = r->flights > 1 ? solve_overlapping(r) : solve_in_turn(r);
-    r->report.total = psg_clock() - start;
+    r->report.total += psg_clock() - start;
     /* several processes of one machine would take each other for others */
     const app_load after = app_load_now();
-    r->report.load = app_ranks() == 1 ? app_load_between(&before, &after) : NAN;
+    const double load = app_ranks() == 1 ? app_load_between(&before, &after) : NAN;
+    r->report.load = first ? load : fmax(r->report.load, load);
     if (status == PSG_OK) {
         status = psg_plan_statistics(r->plan, &r->report.statistics);
     }
-    if (status == PSG_OK && r->arguments.bounds) {
+    if (status == PSG_OK && last && r->arguments.bounds) {
         app_progress_step(&r->progress, "measuring memory");
         status = psg_plan_bounds(r->plan, &r->report.bounds);
     }
@@ -241,12 +247,48 @@ static int solve(app_job *r) {
     if (!code) {
         code = move_data(r, get_u, "getting the solution");
     }
-    if (!code && r->arguments.dag != NULL) {
+    if (!code && last && r->arguments.dag != NULL) {
         code = app_ranks_agree(app_dag_take(&r->dag, r->plan));
     }
+    if (!code) { /* rank 0 has it */
+        app_ranks_share(&r->report.statistics.mean, sizeof r->report.statistics.mean);
+    }
+    return code;
+}
+
+/* A field, or a step: from its data to its solution in the file. A wrong result is reported, but not written.
+ * @param[out] status  of what is told of it */
+static int solve_field(app_job *r, int *status) {
+    int code = app_ranks_agree(load(r));
+    code = code ? code : app_ranks_agree(solve(r));
+    if (code) {
+        return code;
+    }
+    *status = app_ranks_agree(app_job_check(r));
+    if (r->steps != NULL) {
+        r->report.steps[r->step] =
+            (app_report_step){&r->steps->list[r->step], r->report.statistics.mean,
+                              r->report.largest_f, r->verification};
+    }
+    if (!*status) {
+        *status = app_job_write_field(r);
+    }
+    return APP_DONE;
+}
+
+static int solve_all(app_job *r) {
+    int code = APP_DONE, status = APP_DONE;
+    for (; r->step < app_field_count(r->steps) && !code && !status; r->step++) {
+        code = solve_field(r, &status);
+    }
     if (!code) {
+        r->report.status = status;
+        r->report.repeat = r->solved;
         app_report_join(&r->report);
         code = app_report_times(&r->report);
+    }
+    if (r->steps != NULL) {
+        r->report.source = r->info.name;
     }
     return code;
 }
@@ -256,11 +298,11 @@ static void clean_up(app_job *r) {
     psg_plan_destroy(r->plan); /* waits for what may still use f and u */
     app_field_close(r->input);
     app_field_abandon(r->field);
-    app_output_discard(&r->field_file);
-    app_output_discard(&r->xmf_file);
-    app_output_discard(&r->json_file);
-    app_output_discard(&r->trace_file);
-    app_output_discard(&r->dag_file);
+    app_output_discard(&r->files.field);
+    app_output_discard(&r->files.xmf);
+    app_output_discard(&r->files.json);
+    app_output_discard(&r->files.trace);
+    app_output_discard(&r->files.dag);
     app_trace_free(&r->trace);
     app_dag_free(&r->dag);
     app_modes_free(r->modes);
@@ -272,6 +314,7 @@ static void clean_up(app_job *r) {
     app_simulation_free(r->f, r->bytes);
     app_workers_free(&r->report.workers);
     free(r->report.seconds);
+    free(r->report.steps);
     free(r);
 }
 
@@ -286,11 +329,11 @@ static void note_load(app_job *r) {
     }
 }
 
-/* From a solution to what is told of it: a wrong result is reported, but not written. */
+/* Files get their names if all of it is right. */
 static int finish(app_job *r) {
-    int code = app_job_check(r);
+    int code = r->report.status;
     if (!code) {
-        code = app_job_write_field(r);
+        code = app_job_name_field(r);
     }
     if (!code && r->arguments.trace != NULL) {
         code = app_job_write_trace(r);
@@ -307,7 +350,7 @@ static int finish(app_job *r) {
 
 int app_solve(int argc, char **argv) {
     static int (*const steps[])(app_job *) = {
-        app_job_describe, app_job_begin_outputs, allocate, make_plan, load, solve, finish};
+        app_job_describe, app_job_begin_outputs, allocate, make_plan, solve_all, finish};
     app_job *r = calloc(1, sizeof *r);
     int code = app_ranks_agree(r != NULL ? APP_DONE : app_error(APP_FAILED, "out of memory"));
     if (!code) {

@@ -144,12 +144,13 @@ static int write_file(const example_arguments *a, const psg_grid *grid, const ap
     app_field_output *writer = NULL;
     int code = app_output_begin(&output, name->file, APP_OUTPUT_ANY, bytes);
     if (!code) {
-        const app_field_place place = {output.temporary, name->file, name->dataset, 0};
+        const app_field_place place = {output.temporary, name->file, name->dataset, NULL, 0};
         code = app_field_create(&place, grid, precision, &writer);
     }
     if (!code) {
-        code = app_field_write(writer, app_own_planes(grid), field, &header);
+        code = app_field_write(writer, 0, app_own_planes(grid), field, &header);
     }
+    app_field_abandon(writer);
     if (!code) {
         return app_output_commit(&output);
     }

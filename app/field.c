@@ -3,8 +3,10 @@
 #include "app/field.h"
 #include "app/hdf5.h"
 #include "app/npy.h"
+#include "base/hash.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +17,10 @@
 struct app_field_input {
     hid_t file, dataset;
     app_npy npy; /* in place of them */
+    app_field_steps steps;
+    app_field_name from; /* of the steps: the file and their group */
     psg_grid grid;
-    char name[PATH_MAX + 1024];
+    char name[PATH_MAX + 1280];
 };
 
 /* H5dont_atexit(): after a failed write HDF5 would try again, and complain, when the program
@@ -115,6 +119,16 @@ int app_field_split(const char *text, app_field_name *name) {
     return app_npy_named(name->file) ? one_array(name) : APP_DONE;
 }
 
+/* Where the * is, or NULL. */
+static const char *star(const app_field_name *name) {
+    const char *slash = strrchr(name->dataset, '/');
+    return slash != NULL && strcmp(slash, "/*") == 0 ? slash + 1 : NULL;
+}
+
+bool app_field_is_series(const app_field_name *name) {
+    return star(name) != NULL;
+}
+
 /* ------------------------------------------------------------------------------------ reading */
 
 /* What a file holds, gathered for messages and for the choice of the only field. */
@@ -197,6 +211,29 @@ int app_hdf5_open(const char *path, hid_t *file) {
     return APP_DONE;
 }
 
+/* Follow the links to what has a name; a data set stays open. @param[out] type  H5I_BADID where there is nothing */
+static int open_path(app_field_input *input, const char *path, H5I_type_t *type) {
+    char words[APP_HDF5_LINK_WORDS] = "";
+    const hid_t access = H5Pcreate(H5P_LINK_ACCESS);
+    H5Pset_elink_cb(access, app_hdf5_link_file, words);
+    const hid_t object = H5Oopen(input->file, path, access);
+    H5Pclose(access);
+    *type = object < 0 ? H5I_BADID : H5Iget_type(object);
+    if (*type == H5I_DATASET) {
+        input->dataset = object;
+    } else if (object >= 0) {
+        H5Oclose(object);
+    }
+    return words[0] ? app_error(APP_USAGE, "%s: is behind %s", input->name, words) : APP_DONE;
+}
+
+static int wrong_content(const app_field_input *input, const char *what) {
+    struct contents contents;
+    find_contents(input->file, &contents);
+    return app_error(APP_USAGE, "%s: %s; the file has %s", input->name, what,
+                     contents.datasets ? contents.list : "no data sets");
+}
+
 /* The data set that was named, or the only one that can be meant. */
 static int open_dataset(const app_field_name *name, app_field_input *input) {
     struct contents contents;
@@ -213,25 +250,11 @@ static int open_dataset(const app_field_name *name, app_field_input *input) {
         path = contents.field;
     }
     snprintf(input->name, sizeof input->name, "%s:%s", name->file, path);
-    char words[APP_HDF5_LINK_WORDS] = "";
-    const hid_t access = H5Pcreate(H5P_LINK_ACCESS);
-    H5Pset_elink_cb(access, app_hdf5_link_file, words);
-    const hid_t object = H5Oopen(input->file, path, access);
-    H5Pclose(access);
-    if (words[0]) {
-        return app_error(APP_USAGE, "%s: is behind %s", input->name, words);
-    }
-    if (object >= 0 && H5Iget_type(object) == H5I_DATASET) {
-        input->dataset = object;
-        return APP_DONE;
-    }
-    const char *what = object < 0 ? "no such data set" : "not a data set";
-    if (object >= 0) {
-        H5Oclose(object);
-    }
-    find_contents(input->file, &contents);
-    return app_error(APP_USAGE, "%s: %s; the file has %s", input->name, what,
-                     contents.datasets ? contents.list : "no data sets");
+    H5I_type_t type = H5I_BADID;
+    const int code = open_path(input, path, &type);
+    return code || type == H5I_DATASET
+               ? code
+               : wrong_content(input, type == H5I_BADID ? "no such data set" : "not a data set");
 }
 
 static int read_shape(const app_field_input *input, app_field_info *info) {
@@ -287,22 +310,9 @@ static int read_type(const app_field_input *input, app_field_info *info) {
 }
 
 static int read_box(const app_field_input *input, app_field_info *info) {
-    info->has_box = H5Aexists(input->dataset, "box") > 0;
-    if (!info->has_box) {
-        return APP_DONE;
-    }
-    bool good = false;
-    const hid_t attribute = H5Aopen(input->dataset, "box", H5P_DEFAULT);
-    const hid_t space = H5Aget_space(attribute);
-    const hid_t type = H5Aget_type(attribute);
-    const H5T_class_t class = H5Tget_class(type);
-    if (H5Sget_simple_extent_npoints(space) == 3 && (class == H5T_FLOAT || class == H5T_INTEGER)) {
-        good = H5Aread(attribute, H5T_NATIVE_DOUBLE, info->box) >= 0;
-    }
-    H5Tclose(type);
-    H5Sclose(space);
-    H5Aclose(attribute);
-    if (!good) {
+    const int found = app_hdf5_numbers(input->dataset, "box", info->box, 3);
+    info->has_box = found > 0;
+    if (found < 0) {
         return app_error(
             APP_USAGE,
             "%s: its attribute 'box' is not three numbers lx, ly, lz; --box overrides it",
@@ -319,15 +329,9 @@ static int open_array(const app_field_name *name, app_field_input *input, app_fi
     return code;
 }
 
-static int open_hdf5(const app_field_name *name, int box_wanted, app_field_input *input,
-                     app_field_info *info) {
-    int code = app_hdf5_open(name->file, &input->file);
-    if (!code) {
-        code = open_dataset(name, input);
-    }
-    if (!code) {
-        code = read_shape(input, info);
-    }
+/* What is to know about the open data set. */
+static int describe(app_field_input *input, int box_wanted, app_field_info *info) {
+    int code = read_shape(input, info);
     if (!code) {
         code = read_type(input, info);
     }
@@ -335,6 +339,139 @@ static int open_hdf5(const app_field_name *name, int box_wanted, app_field_input
         code = app_hdf5_check_whole(input->dataset, input->name);
     }
     return code || !box_wanted ? code : read_box(input, info);
+}
+
+static int open_one(const app_field_name *name, int box_wanted, app_field_input *input,
+                    app_field_info *info) {
+    const int code = open_dataset(name, input);
+    return code ? code : describe(input, box_wanted, info);
+}
+
+/* ------------------------------------------------------------------------------------ time steps */
+
+static const char *kind_name(const app_field_info *info) {
+    return info->integers ? "integers" : info->precision == PSG_F32 ? "f32 numbers" : "f64 numbers";
+}
+
+/* One plan solves all steps. */
+static int compare_step(const app_field_input *input, const app_field_info *first,
+                        const app_field_info *info) {
+    const size_t *m = first->n, *n = info->n;
+    const double *a = first->box, *b = info->box;
+    if (memcmp(m, n, sizeof first->n) != 0) {
+        return app_error(APP_USAGE,
+                         "%s: its shape is %zu x %zu x %zu, and that of %s is %zu x %zu x %zu: all "
+                         "steps have to have the same",
+                         input->name, n[2], n[1], n[0], first->name, m[2], m[1], m[0]);
+    }
+    if (first->precision != info->precision || first->integers != info->integers) {
+        return app_error(APP_USAGE,
+                         "%s: holds %s, and %s holds %s: all steps have to hold the same",
+                         input->name, kind_name(info), first->name, kind_name(first));
+    }
+    if (first->has_box != info->has_box) {
+        return app_error(
+            APP_USAGE, "%s: has no attribute 'box', and %s has one; --box overrides it",
+            first->has_box ? input->name : first->name, first->has_box ? first->name : input->name);
+    }
+    return first->has_box && (a[0] != b[0] || a[1] != b[1] || a[2] != b[2])
+               ? app_error(APP_USAGE,
+                           "%s: its attribute 'box' is %g x %g x %g, and that of %s is %g x %g x "
+                           "%g; --box overrides them",
+                           input->name, b[0], b[1], b[2], first->name, a[0], a[1], a[2])
+               : APP_DONE;
+}
+
+static int read_time(const app_field_input *input, app_field_step *step) {
+    const int found = app_hdf5_numbers(input->dataset, "time", &step->time, 1);
+    return found < 0 || !isfinite(step->time)
+               ? app_error(APP_USAGE, "%s: its attribute 'time' is not one finite number",
+                           input->name)
+               : APP_DONE;
+}
+
+static void close_dataset(app_field_input *input) {
+    if (input->dataset >= 0) {
+        H5Dclose(input->dataset);
+    }
+    input->dataset = H5I_INVALID_HID;
+}
+
+static void name_step(app_field_input *input, size_t step, char path[APP_HDF5_PATH]) {
+    app_hdf5_step_path(input->from.dataset, &input->steps, step, path);
+    snprintf(input->name, sizeof input->name, "%s:%s", input->from.file, path);
+}
+
+/* Everything in the group is a step but for other groups. @param[in,out] info  of the first step: n[0] is 0 before */
+static int open_step(app_field_input *input, int box_wanted, size_t number, app_field_info *first,
+                     bool *other) {
+    app_field_step *step = &input->steps.list[number];
+    char path[APP_HDF5_PATH];
+    H5I_type_t type = H5I_BADID;
+    app_field_info info = {.n = {0, 0, 0}};
+    name_step(input, number, path);
+    int code = open_path(input, path, &type);
+    *other = type != H5I_DATASET && type != H5I_BADID;
+    if (code || *other) {
+        return code;
+    }
+    code = type == H5I_BADID ? wrong_content(input, "no such data set") : APP_DONE;
+    code = code ? code : describe(input, box_wanted, &info);
+    code = code ? code : read_time(input, step);
+    if (!code && first->n[0] > 0) {
+        code = compare_step(input, first, &info);
+    } else if (!code) {
+        *first = info;
+        snprintf(first->name, sizeof first->name, "%s", input->name);
+    }
+    close_dataset(input);
+    return code;
+}
+
+static int open_series(const app_field_name *name, int box_wanted, app_field_input *input,
+                       app_field_info *info) {
+    app_field_steps *steps = &input->steps;
+    H5I_type_t type = H5I_BADID;
+    size_t kept = 0;
+    input->from = *name;
+    input->from.dataset[star(name) - name->dataset - 1] = '\0';
+    const char *group = input->from.dataset[0] ? input->from.dataset : "/";
+    snprintf(input->name, sizeof input->name, "%s:%s", name->file, group);
+    int code = open_path(input, group, &type);
+    close_dataset(input);
+    if (!code && type != H5I_GROUP) {
+        code = wrong_content(input, type == H5I_BADID ? "no such group" : "not a group");
+    }
+    code = code ? code : app_hdf5_steps(input->file, group, input->name, steps);
+    for (size_t s = 0; s < steps->count && !code; s++) {
+        bool other = false;
+        steps->list[s].time = (double)kept;
+        code = open_step(input, box_wanted, s, info, &other);
+        if (!other) {
+            steps->list[kept++] = steps->list[s];
+        }
+    }
+    steps->count = kept;
+    info->steps = kept;
+    info->step_names = BASE_HASH_NOTHING;
+    for (size_t s = 0; s < kept; s++) {
+        info->step_names =
+            base_hash(info->step_names, steps->list[s].name, strlen(steps->list[s].name) + 1);
+    }
+    if (!code && kept == 0) {
+        snprintf(input->name, sizeof input->name, "%s:%s", name->file, group);
+        code = wrong_content(input, "the group has no data sets");
+    }
+    snprintf(input->name, sizeof input->name, "%s:%s", name->file, name->dataset);
+    return code;
+}
+
+const app_field_steps *app_field_input_steps(const app_field_input *input) {
+    return &input->steps;
+}
+
+const char *app_field_input_name(const app_field_input *input) {
+    return input->name;
 }
 
 int app_field_open(const app_field_name *name, int box_wanted, app_field_input **result,
@@ -348,8 +485,16 @@ int app_field_open(const app_field_name *name, int box_wanted, app_field_input *
     }
     input->file = input->dataset = H5I_INVALID_HID;
     input->npy = (app_npy){.file = -1};
-    const int code = app_npy_meant(name->file) ? open_array(name, input, info)
-                                               : open_hdf5(name, box_wanted, input, info);
+    input->steps = (app_field_steps){0, NULL};
+    int code = APP_DONE;
+    if (app_npy_meant(name->file)) {
+        code = open_array(name, input, info);
+    } else {
+        code = app_hdf5_open(name->file, &input->file);
+        code = code                        ? code
+               : app_field_is_series(name) ? open_series(name, box_wanted, input, info)
+                                           : open_one(name, box_wanted, input, info);
+    }
     if (code) {
         app_field_close(input);
         return code;
@@ -360,8 +505,26 @@ int app_field_open(const app_field_name *name, int box_wanted, app_field_input *
     return APP_DONE;
 }
 
-int app_field_read(app_field_input *input, psg_precision precision, app_planes planes, void *f) {
+static int change_step(app_field_input *input, size_t step) {
+    char path[APP_HDF5_PATH];
+    H5I_type_t type = H5I_BADID;
+    close_dataset(input);
+    name_step(input, step, path);
+    const int code = open_path(input, path, &type);
+    return code || type == H5I_DATASET
+               ? code
+               : app_error(APP_FAILED, "%s: cannot be read: %s", input->name, APP_HDF5_WORDS);
+}
+
+int app_field_read(app_field_input *input, size_t step, psg_precision precision, app_planes planes,
+                   void *f) {
     const size_t ny = input->grid.axis[1].n;
+    if (input->steps.count > 0) {
+        const int code = change_step(input, step);
+        if (code) {
+            return code;
+        }
+    }
     app_hdf5_field field = {input->dataset, &input->grid, precision, ""};
     const char *why = input->npy.file >= 0 ? app_npy_read(&input->npy, precision, planes, f) : NULL;
     if (why != NULL) {
@@ -378,12 +541,11 @@ void app_field_close(app_field_input *input) {
     if (input == NULL) {
         return;
     }
-    if (input->dataset >= 0) {
-        H5Dclose(input->dataset);
-    }
+    close_dataset(input);
     if (input->file >= 0) {
         H5Fclose(input->file);
     }
     app_npy_close(&input->npy);
+    free(input->steps.list);
     free(input);
 }

@@ -6,6 +6,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /** Where a field is: what "FILE:DATASET" says. */
 typedef struct app_field_name {
@@ -17,13 +18,28 @@ typedef struct app_field_name {
 typedef struct app_field_input app_field_input;
 
 typedef struct app_field_info {
-    size_t n[3];                /**< nx, ny, nz */
-    psg_precision precision;    /**< that fits the data */
-    int integers;               /**< the data are whole numbers */
-    bool has_box;               /**< the data set has an attribute `box` */
-    double box[3];              /**< lx, ly, lz */
-    char name[PATH_MAX + 1024]; /**< "FILE:/DATASET", or "FILE", for messages */
+    size_t n[3];             /**< nx, ny, nz */
+    psg_precision precision; /**< that fits the data */
+    int integers;            /**< the data are whole numbers */
+    size_t steps;            /**< 0: one data set; else so many, all of the same kind */
+    uint64_t step_names;     /**< of all steps, hashed */
+    bool has_box;            /**< the data set has an attribute `box` */
+    double box[3];           /**< lx, ly, lz */
+    char name
+        [PATH_MAX +
+         1280]; /**< FILE:/DATASET or FILE, for messages; of steps it ends with /GROUP/ and a star */
 } app_field_info;
+
+/** A time step of a field: one data set of a group. */
+typedef struct app_field_step {
+    char name[256]; /**< in the group */
+    double time;    /**< its attribute `time`, else its place among the steps, from 0 */
+} app_field_step;
+
+typedef struct app_field_steps {
+    size_t count; /**< 0: the field is one data set, which the group's name is that of */
+    app_field_step *list;
+} app_field_steps;
 
 /** Attributes of the field that is written. */
 typedef struct app_field_header {
@@ -33,6 +49,7 @@ typedef struct app_field_header {
     const char *symbol; /**< NULL: a right-hand side, without this and the three that follow */
     double lambda, factor;
     double mean_dropped;
+    const double *time; /**< of a step; NULL */
     const char *source; /**< the input's name, or the problem's */
 } app_field_header;
 
@@ -47,17 +64,32 @@ void app_field_start(void);
  *  colon is taken whole if it exists. @return APP_DONE; APP_USAGE after a message */
 int app_field_split(const char *text, app_field_name *name);
 
-/** Open a data set and find out about it; reads no data. Without a data set's name the file must have
- *  exactly one of rank 3. One that was never written, or of which a part is missing, is refused.
+/** How many data sets a field is: 1 where there are no steps. @param[in] steps  NULL: none */
+size_t app_field_count(const app_field_steps *steps);
+
+/** Does a name mean all data sets of a group, as time steps: is the last part of its data set's name `*`? */
+bool app_field_is_series(const app_field_name *name);
+
+/** Open a data set, or all of a group, and find out about it; reads no data. Without a data set's name the file must have
+ *  exactly one of rank 3. One that was never written, or of which a part is missing, is refused. So are steps that
+ *  differ in their shapes, numbers or boxes.
  *  @param[in]  box_wanted  0: do not look at the attribute `box`
  *  @param[out] input  NULL after a failure
  *  @return APP_DONE; APP_USAGE after a message */
 int app_field_open(const app_field_name *name, int box_wanted, app_field_input **input,
                    app_field_info *info);
 
-/** @param[out] f  [count][ny][nx] of the precision, the planes alone; HDF5 converts
+/** The steps of an open field, in the order of their names; borrowed. */
+const app_field_steps *app_field_input_steps(const app_field_input *input);
+
+/** As info.name, but after a step was read that step's; borrowed. */
+const char *app_field_input_name(const app_field_input *input);
+
+/** @param[in]  step  its place among the steps; 0 of one data set
+ *  @param[out] f     [count][ny][nx] of the precision, the planes alone; HDF5 converts
  *  @return APP_DONE; APP_FAILED after a message */
-int app_field_read(app_field_input *input, psg_precision precision, app_planes planes, void *f);
+int app_field_read(app_field_input *input, size_t step, psg_precision precision, app_planes planes,
+                   void *f);
 
 /** NULL is fine. */
 void app_field_close(app_field_input *input);
@@ -66,11 +98,12 @@ void app_field_close(app_field_input *input);
 typedef struct app_field_place {
     const char *path;    /**< an empty temporary file */
     const char *shown;   /**< the file that it replaces, whose other content it takes over */
-    const char *dataset; /**< of the field, in HDF5; "" = /potential */
-    int force;           /**< replace a file, or a data set, that psg did not write */
+    const char *dataset; /**< of the field, in HDF5, or the group of its steps */
+    const app_field_steps *steps; /**< borrowed until app_field_abandon() */
+    int force;                    /**< replace a file, or a data set, that psg did not write */
 } app_field_place;
 
-/** Make the file, HDF5 with the field's data set or by its name NumPy's, without its data yet. Rank 0 makes it; what the
+/** Make the file, HDF5 with the field's data sets or by its name NumPy's, without data yet. Rank 0 makes it; what the
  *  others get is good for app_field_write().
  *  @param[out] output   NULL after a failure
  *  @return APP_DONE; APP_FAILED or APP_USAGE (what is there already, or the data set's name) after a
@@ -78,16 +111,16 @@ typedef struct app_field_place {
 int app_field_create(const app_field_place *place, const psg_grid *grid, psg_precision precision,
                      app_field_output **output);
 
-/** Write the attributes, which NumPy's files have not, and the data, close the file and free `output`; collective. Every process writes
- *  its planes where psg was built for that and all of them can open the file, else rank 0 writes
- *  them for all. If
- *  the old file has changed since app_field_create(), its content is taken over anew.
- *  @param[in] u  [count][ny][nx], the planes alone
+/** Write the attributes, which NumPy's files have not, and the data of the field or of a step, and close the file;
+ *  collective. Every process writes its planes where all of them can open the file, else rank 0 writes them for all. If
+ *  the old file has changed since app_field_create(), its content is taken over anew before the first step.
+ *  @param[in] step  in the order of the steps, each once; 0 of one field
+ *  @param[in] u     [count][ny][nx], the planes alone
  *  @return APP_DONE; APP_FAILED after a message; the same in all processes */
-int app_field_write(app_field_output *output, app_planes planes, const void *u,
+int app_field_write(app_field_output *output, size_t step, app_planes planes, const void *u,
                     const app_field_header *header);
 
-/** Close a file that will be removed and free `output`, whatever is wrong with it. NULL is fine. */
+/** Free `output`, and close its file if that is still open, whatever is wrong with it. NULL is fine. */
 void app_field_abandon(app_field_output *output);
 
 /** "1.10.8". @param[out] text  size bytes */

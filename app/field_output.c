@@ -19,7 +19,8 @@
 enum { PIECE_BYTES = 64 << 20 };
 
 struct app_field_output {
-    hid_t file, dataset; /* open on rank 0 */
+    hid_t file;          /* open on rank 0 until data are written, */
+    hid_t dataset;       /* that is written now */
     int array;           /* in place of them: open on rank 0, or -1 */
     size_t array_header; /* its bytes */
     psg_grid grid;
@@ -28,6 +29,7 @@ struct app_field_output {
     int replaces;    /* there is a file under the final name, */
     struct stat old; /* which was so when its content was taken over */
     char path[PATH_MAX], shown[PATH_MAX], name[1024];
+    const app_field_steps *steps; /* then `name` is their group */
 };
 
 static int write_failed(const app_field_output *output, const char *words) {
@@ -63,45 +65,58 @@ static int create_array(app_field_output *output) {
                : APP_DONE;
 }
 
-/* The file and its data set, on rank 0. */
+/* How data sets are made. */
+typedef struct recipe {
+    hid_t space, creation, link, access;
+} recipe;
+
+static int create_dataset(const app_field_output *output, size_t step, const recipe *how) {
+    char path[APP_HDF5_PATH];
+    app_hdf5_step_path(output->name, output->steps, step, path);
+    const hid_t type = output->precision == PSG_F32 ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
+    const hid_t dataset =
+        H5Dcreate2(output->file, path, type, how->space, how->link, how->creation, how->access);
+    return dataset < 0 || H5Dclose(dataset) < 0
+               ? app_error(APP_USAGE, "%s: the data set '%s' cannot be made: %s", output->shown,
+                           path, APP_HDF5_WORDS)
+               : APP_DONE;
+}
+
+/* The file and its data sets, on rank 0. */
 static int create(app_field_output *output) {
     const psg_axis *axis = output->grid.axis;
-    const app_hdf5_target target = {output->path, output->shown, output->name,
-                                    (double)app_points(&output->grid) *
-                                        (double)app_element_bytes(output->precision),
-                                    output->force};
+    const double bytes = (double)app_points(&output->grid) *
+                         (double)app_element_bytes(output->precision) *
+                         (double)app_field_count(output->steps);
+    const app_hdf5_target target = {output->path,  output->shown, output->name,
+                                    output->steps, bytes,         output->force};
     output->replaces = stat(output->shown, &output->old) == 0;
     if (app_npy_named(output->shown)) {
         return create_array(output);
     }
-    const int code = app_hdf5_target_open(&target, &output->file);
+    int code = app_hdf5_target_open(&target, &output->file);
     if (code) {
         return code;
     }
     const hsize_t extent[3] = {axis[2].n, axis[1].n, axis[0].n};
-    const hid_t space = H5Screate_simple(3, extent, NULL);
-    const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
-    const hid_t link = H5Pcreate(H5P_LINK_CREATE);
-    const hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
+    const recipe how = {H5Screate_simple(3, extent, NULL), H5Pcreate(H5P_DATASET_CREATE),
+                        H5Pcreate(H5P_LINK_CREATE), H5Pcreate(H5P_DATASET_ACCESS)};
     /* every element is written: filling the data set with zeros before would write it twice. Its
      * place in the file is found now, because other processes are to write to it. */
-    if (H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER) >= 0 &&
-        H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY) >= 0 &&
-        H5Pset_create_intermediate_group(link, 1) >= 0 &&
-        H5Pset_elink_cb(access, app_hdf5_no_link, NULL) >= 0) {
-        output->dataset = H5Dcreate2(output->file, output->name,
-                                     output->precision == PSG_F32 ? H5T_IEEE_F32LE : H5T_IEEE_F64LE,
-                                     space, link, creation, access);
+    if (H5Pset_fill_time(how.creation, H5D_FILL_TIME_NEVER) < 0 ||
+        H5Pset_alloc_time(how.creation, H5D_ALLOC_TIME_EARLY) < 0 ||
+        H5Pset_create_intermediate_group(how.link, 1) < 0 ||
+        H5Pset_elink_cb(how.access, app_hdf5_no_link, NULL) < 0) {
+        code = write_failed(output, APP_HDF5_WORDS);
     }
-    if (output->dataset < 0) {
-        app_error(APP_USAGE, "%s: the data set '%s' cannot be made: %s", output->shown,
-                  output->name, APP_HDF5_WORDS);
+    for (size_t step = 0; step < app_field_count(output->steps) && !code; step++) {
+        code = create_dataset(output, step, &how);
     }
-    H5Sclose(space);
-    H5Pclose(creation);
-    H5Pclose(link);
-    H5Pclose(access);
-    return output->dataset < 0 ? APP_USAGE : APP_DONE;
+    H5Sclose(how.space);
+    H5Pclose(how.creation);
+    H5Pclose(how.link);
+    H5Pclose(how.access);
+    return code;
 }
 
 int app_field_create(const app_field_place *place, const psg_grid *grid, psg_precision precision,
@@ -115,6 +130,7 @@ int app_field_create(const app_field_place *place, const psg_grid *grid, psg_pre
     output->grid = *grid;
     output->precision = precision;
     output->force = place->force;
+    output->steps = place->steps;
     output->file = output->dataset = H5I_INVALID_HID;
     output->array = -1;
     snprintf(output->path, sizeof output->path, "%s", place->path);
@@ -171,6 +187,7 @@ static int write_header(app_field_output *output, const app_field_header *header
         return APP_DONE;
     }
     if (write_numbers(dataset, "box", header->box, 3) ||
+        (header->time != NULL && write_numbers(dataset, "time", header->time, 1)) ||
         (header->sides != NULL && (write_text(dataset, "bc", header->sides) ||
                                    write_text(dataset, "points", header->points))) ||
         (header->symbol != NULL && write_equation(dataset, header)) ||
@@ -348,14 +365,31 @@ static bool has_changed(const app_field_output *output) {
             now.st_mtim.tv_nsec != old->st_mtim.tv_nsec);
 }
 
+/* The file is closed after each step, because other processes write to it. */
+static int open_dataset(app_field_output *output, size_t step) {
+    char path[APP_HDF5_PATH];
+    if (output->array >= 0) {
+        return APP_DONE;
+    }
+    if (output->file < 0) {
+        output->file = H5Fopen(output->path, H5F_ACC_RDWR, H5P_DEFAULT);
+    }
+    app_hdf5_step_path(output->name, output->steps, step, path);
+    output->dataset =
+        output->file < 0 ? H5I_INVALID_HID : H5Dopen2(output->file, path, H5P_DEFAULT);
+    return output->dataset < 0 ? write_failed(output, APP_HDF5_WORDS) : APP_DONE;
+}
+
 /* The attributes; before them, the content of a file that has changed while the solves took their
  * time. */
-static int write_description(app_field_output *output, const app_field_header *header) {
+static int write_description(app_field_output *output, size_t step,
+                             const app_field_header *header) {
     int code = APP_DONE;
-    if (has_changed(output)) {
+    if (step == 0 && has_changed(output)) {
         code = close_file(output);
         code = code ? code : create(output);
     }
+    code = code ? code : open_dataset(output, step);
     return code ? code : write_header(output, header);
 }
 
@@ -366,11 +400,11 @@ static int check_unchanged(const app_field_output *output) {
                : APP_DONE;
 }
 
-int app_field_write(app_field_output *output, app_planes planes, const void *u,
+int app_field_write(app_field_output *output, size_t step, app_planes planes, const void *u,
                     const app_field_header *header) {
     const bool first = app_rank() == 0;
     const bool together = app_ranks() > 1 && opened_by_all(output);
-    int code = app_ranks_agree(first ? write_description(output, header) : APP_DONE);
+    int code = app_ranks_agree(first ? write_description(output, step, header) : APP_DONE);
     double place = first && !code ? place_of_data(output) : 0;
     app_ranks_share(&place, sizeof place);
     if (!code) {
@@ -380,6 +414,5 @@ int app_field_write(app_field_output *output, app_planes planes, const void *u,
     if (!code) {
         code = app_ranks_agree(first ? check_unchanged(output) : APP_DONE);
     }
-    app_field_abandon(output);
     return code;
 }

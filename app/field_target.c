@@ -10,8 +10,9 @@
 #include <unistd.h>
 
 /* All that psg writes with a field: see app/field_output.c. */
-static const char *const attributes[] = {"box",          "symbol", "lambda",     "factor",
-                                         "mean_dropped", "source", APP_HDF5_MARK};
+static const char *const attributes[] = {"box",    "bc",         "points", "time",
+                                         "symbol", "lambda",     "factor", "mean_dropped",
+                                         "source", APP_HDF5_MARK};
 enum { ATTRIBUTES = sizeof attributes / sizeof attributes[0] };
 
 /* @param[in] data  of a field: not NULL */
@@ -30,27 +31,43 @@ static bool has_other_attributes(hid_t group, const char *name, bool is_field) {
                               is_field ? &is_field : NULL, H5P_DEFAULT) != 0;
 }
 
-/* Is a link of the file another one than those that lead to the field? */
-static herr_t visit_link(hid_t group, const char *name, const H5L_info_t *info, void *data) {
-    const char *field = data;
-    const size_t length = strlen(name);
-    const bool is_field = strcmp(field, name) == 0;
-    const bool leads = is_field || (strncmp(field, name, length) == 0 && field[length] == '/');
-    const bool marked = !is_field || H5Aexists_by_name(group, name, APP_HDF5_MARK, H5P_DEFAULT) > 0;
-    return info->type != H5L_TYPE_HARD || !leads || !marked ||
-           has_other_attributes(group, name, is_field);
+static bool is_group(hid_t file, const char *name) {
+    const hid_t object = H5Oopen(file, name, H5P_DEFAULT);
+    const bool group = object >= 0 && H5Iget_type(object) == H5I_GROUP;
+    if (object >= 0) {
+        H5Oclose(object);
+    }
+    return group;
 }
 
-/* Has a file nothing but the field `name`, as psg writes it? */
-static bool has_only(hid_t file, const char *name) {
+/* Is a link of the file another one than those that lead to the field, or to its steps? */
+static herr_t visit_link(hid_t file, const char *name, const H5L_info_t *info, void *data) {
+    const app_hdf5_target *target = data;
+    const size_t length = strlen(name);
+    bool is_field = false, leads = false;
+    for (size_t step = 0; step < app_field_count(target->steps) && !is_field; step++) {
+        char path[APP_HDF5_PATH];
+        app_hdf5_step_path(target->name, target->steps, step, path);
+        const char *field = path + strspn(path, "/");
+        is_field = strcmp(field, name) == 0;
+        leads = leads || (strncmp(field, name, length) == 0 && field[length] == '/');
+    }
+    if (info->type != H5L_TYPE_HARD || has_other_attributes(file, name, is_field)) {
+        return 1;
+    }
+    return is_field ? H5Aexists_by_name(file, name, APP_HDF5_MARK, H5P_DEFAULT) <= 0
+                    : !leads || !is_group(file, name);
+}
+
+/* Has a file nothing but the field, or steps of it, as psg writes them? */
+static bool has_only(hid_t file, const app_hdf5_target *target) {
     hsize_t user_block = 0;
     const hid_t creation = H5Fget_create_plist(file);
     const bool plain = H5Pget_userblock(creation, &user_block) >= 0 && user_block == 0;
     H5Pclose(creation);
-    char field[1024];
-    snprintf(field, sizeof field, "%s", name + strspn(name, "/"));
+    app_hdf5_target copy = *target;
     return plain && !has_other_attributes(file, ".", 0) &&
-           H5Lvisit(file, H5_INDEX_NAME, H5_ITER_NATIVE, visit_link, field) == 0;
+           H5Lvisit(file, H5_INDEX_NAME, H5_ITER_NATIVE, visit_link, &copy) == 0;
 }
 
 /* ---------------------------------------------------------------------- the place in the file */
@@ -69,7 +86,7 @@ herr_t app_hdf5_no_link(const char *parent, const char *group, const char *file,
 
 /* HDF5 wants to be asked for each group on the way. */
 static bool is_there(hid_t file, const char *name, hid_t access) {
-    char part[1024];
+    char part[APP_HDF5_PATH];
     for (size_t length = 1; name[length - 1]; length++) {
         if ((name[length] == '/' || name[length] == '\0') && name[length - 1] != '/') {
             snprintf(part, sizeof part, "%.*s", (int)length, name);
@@ -132,8 +149,13 @@ static int open_copy(const app_hdf5_target *target, off_t old_bytes, hid_t *file
         return code;
     }
     *file = H5Fopen(target->path, H5F_ACC_RDWR, H5P_DEFAULT);
-    return *file >= 0 ? make_room(*file, target->shown, target->name, target->force)
-                      : write_failed(target->shown, APP_HDF5_WORDS);
+    code = *file >= 0 ? APP_DONE : write_failed(target->shown, APP_HDF5_WORDS);
+    for (size_t step = 0; step < app_field_count(target->steps) && !code; step++) {
+        char path[APP_HDF5_PATH];
+        app_hdf5_step_path(target->name, target->steps, step, path);
+        code = make_room(*file, target->shown, path, target->force);
+    }
+    return code;
 }
 
 int app_hdf5_target_open(const app_hdf5_target *target, hid_t *file) {
@@ -151,7 +173,7 @@ int app_hdf5_target_open(const app_hdf5_target *target, hid_t *file) {
                          target->shown, is_hdf5 ? "cannot be read: " : "is not an HDF5 file",
                          is_hdf5 ? APP_HDF5_WORDS : "");
     }
-    const bool anew = old < 0 || has_only(old, target->name);
+    const bool anew = old < 0 || has_only(old, target);
     const int code = anew ? open_new(target->path, target->shown, file)
                           : open_copy(target, status.st_size, file);
     if (old >= 0) {

@@ -3,7 +3,7 @@
 #ifndef PSG_APP_HDF5_H
 #define PSG_APP_HDF5_H
 
-#include "app/app.h"
+#include "app/field.h"
 
 #include <hdf5.h>
 
@@ -36,16 +36,33 @@ herr_t app_hdf5_link_file(const char *parent, const char *group, const char *fil
  *  @return APP_DONE; APP_USAGE after a message */
 int app_hdf5_check_whole(hid_t dataset, const char *name);
 
+/** The name of a step's data set; where there are no steps that of the field.
+ *  @param[in] name   of the steps' group, without a slash at its end, or of the field
+ *  @param[in] steps  NULL: none */
+enum { APP_HDF5_PATH = 1280 };
+void app_hdf5_step_path(const char *name, const app_field_steps *steps, size_t step,
+                        char path[APP_HDF5_PATH]);
+
+/** The names of everything in a group, in their order, numbers in them compared as numbers; without times.
+ *  @param[in]  path   of the group in the file; `name` is for messages
+ *  @param[out] steps  free() its list, after a failure too
+ *  @return APP_DONE; APP_USAGE or APP_FAILED after a message */
+int app_hdf5_steps(hid_t file, const char *path, const char *name, app_field_steps *steps);
+
+/** Numbers of an attribute. @return 1; 0: there is none; -1: it is not `count` numbers */
+int app_hdf5_numbers(hid_t dataset, const char *attribute, double *values, int count);
+
 /** Where a field goes. */
 typedef struct app_hdf5_target {
     const char *path;  /**< a temporary file, empty */
     const char *shown; /**< the file that it will replace, if there is one */
-    const char *name;  /**< of the data set */
-    double bytes;      /**< of the field */
-    int force;         /**< replace what psg did not write */
+    const char *name;  /**< of the data set, or the group of the steps */
+    const app_field_steps *steps;
+    double bytes; /**< of the field, with all steps */
+    int force;    /**< replace what psg did not write */
 } app_hdf5_target;
 
-/** Make or fill the temporary file, so that only the data set is missing. All other content of the
+/** Make or fill the temporary file, so that only the data sets are missing. All other content of the
  *  file that is there already is kept.
  *  @param[out] file  open, or H5I_INVALID_HID; open after some failures, too
  *  @return APP_DONE; APP_USAGE or APP_FAILED after a message */

@@ -22,6 +22,7 @@ static int open_input(app_job *r) {
         return code;
     }
     r->report.source = r->info.name;
+    r->steps = r->info.steps > 0 ? app_field_input_steps(r->input) : NULL;
     const app_options *solver = &r->arguments.solver;
     const bool given = app_options_given(solver, "precision");
     if (r->info.integers && !given) {
@@ -34,6 +35,55 @@ static int open_input(app_job *r) {
                  app_precision_name(solver->options.precision));
     }
     return APP_DONE;
+}
+
+/* One plan solves the steps one after the other, and memory has room for one. */
+static int check_series(const app_job *r) {
+    const app_arguments *a = &r->arguments;
+    app_field_name in, out;
+    if (a->in == NULL || app_field_split(a->in, &in)) {
+        return a->in == NULL ? APP_DONE : APP_USAGE;
+    }
+    if (!app_field_is_series(&in)) {
+        return APP_DONE;
+    }
+    const char *option = a->repeat > 1                     ? "repeat"
+                         : a->solver.options.in_flight > 1 ? "in-flight"
+                                                           : NULL;
+    if (option != NULL) {
+        return app_error(
+            APP_USAGE,
+            "--%s is for one field: the steps of %s are solved once each, one after the other",
+            option, a->in);
+    }
+    if (a->out == NULL || app_field_split(a->out, &out)) {
+        return a->out == NULL ? APP_DONE : APP_USAGE;
+    }
+    if (app_npy_named(out.file)) {
+        return app_error(
+            APP_USAGE,
+            "%s: NumPy's files have one array, and %s are several: give the name of an HDF5 file",
+            out.file, a->in);
+    }
+    return app_field_is_series(&out)
+               ? app_error(
+                     APP_USAGE,
+                     "--out %s: the steps get their names in --in: give their group alone, %s:%.*s",
+                     a->out, out.file, (int)(strlen(out.dataset) - 2), out.dataset)
+               : APP_DONE;
+}
+
+/* Times of steps are for viewers, which order steps by them. */
+static void note_times(app_job *r) {
+    const app_field_steps *steps = r->steps;
+    for (size_t s = 1; steps != NULL && s < steps->count; s++) {
+        if (!(steps->list[s].time > steps->list[s - 1].time)) {
+            app_note(&r->notes, "%s: time %g of step %s is not after time %g of step %s before it",
+                     r->info.name, steps->list[s].time, steps->list[s].name,
+                     steps->list[s - 1].time, steps->list[s - 1].name);
+            return;
+        }
+    }
 }
 
 static int check_exchange(const app_job *r) {
@@ -62,6 +112,7 @@ static int check_simulation(const app_job *r) {
 
 /* Processes on machines of their own may see different files under one name. */
 static int compare_inputs(app_job *r) {
+    note_times(r);
     const app_field_info own = r->info;
     app_ranks_share(&r->info, sizeof r->info);
     for (int axis = 0; axis < 3; axis++) {
@@ -70,7 +121,10 @@ static int compare_inputs(app_job *r) {
                              own.name);
         }
     }
-    return APP_DONE;
+    return own.steps == r->info.steps && own.step_names == r->info.step_names
+               ? APP_DONE
+               : app_error(APP_USAGE, "%s: are other data sets here than where rank 0 reads them",
+                           own.name);
 }
 
 static int make_grid(app_job *r) {
@@ -147,12 +201,12 @@ static int read_values(app_job *r) {
 int app_job_describe(app_job *r) {
     int code = APP_DONE;
     r->report.notes = &r->notes;
-    r->report.repeat = r->arguments.repeat;
     r->report.resident = r->arguments.resident;
     const unsigned in_flight = r->arguments.solver.options.in_flight;
     r->flights = in_flight < r->arguments.repeat ? in_flight : r->arguments.repeat;
     code = check_exchange(r);
     code = code ? code : check_simulation(r);
+    code = code ? code : check_series(r);
     if (r->arguments.in != NULL && !code) {
         code = app_ranks_agree(open_input(r));
     }
@@ -165,6 +219,7 @@ int app_job_describe(app_job *r) {
     if (code) {
         return code;
     }
+    r->report.repeat = r->arguments.repeat * (unsigned)app_field_count(r->steps);
     r->planes = app_own_planes(&r->report.grid);
     make_options(r);
     if (r->arguments.problem == APP_PROBLEM_MADELUNG ||
@@ -237,18 +292,26 @@ static int begin_file(const app_job *r, app_output *file, const char *path, app_
     return app_output_begin(file, path, r->arguments.force ? APP_OUTPUT_ANY : kind, bytes);
 }
 
+static int check_name(const char *what, const char *name) {
+    return app_is_plain(name)
+               ? APP_DONE
+               : app_error(APP_USAGE,
+                           "%s '%s': XML, in the .xmf beside it, has no such names: they are UTF-8 "
+                           "without control characters",
+                           what, name);
+}
+
 /* The files that will be there at the end, as temporary ones. */
 static int begin_files(app_job *r) {
     const double bytes = (double)app_points(&r->report.grid) *
-                         (double)app_element_bytes(r->report.options.precision);
+                         (double)app_element_bytes(r->report.options.precision) *
+                         (double)app_field_count(r->steps);
     int code = APP_DONE;
     if (r->arguments.out != NULL) {
         code = app_field_split(r->arguments.out, &r->out);
-        if (!code && !app_is_plain(r->arguments.out)) {
-            code = app_error(APP_USAGE,
-                             "--out '%s': XML, in the .xmf beside it, has no such names: they are "
-                             "UTF-8 without control characters",
-                             r->arguments.out);
+        code = code ? code : check_name("--out", r->arguments.out);
+        for (size_t s = 0; r->steps != NULL && s < r->steps->count && !code; s++) {
+            code = check_name("step", r->steps->list[s].name);
         }
         const bool hdf5 = !app_npy_named(r->out.file);
         if (!code && hdf5 && app_xmf_name(r->out.file, r->xmf, sizeof r->xmf)) {
@@ -262,29 +325,29 @@ static int begin_files(app_job *r) {
         code = name_clash(r);
     }
     if (!code && r->arguments.json != NULL && !r->json_to_stdout) {
-        code = begin_file(r, &r->json_file, r->arguments.json, APP_OUTPUT_JSON, 0);
+        code = begin_file(r, &r->files.json, r->arguments.json, APP_OUTPUT_JSON, 0);
     }
     if (!code && r->arguments.trace != NULL) {
-        code = begin_file(r, &r->trace_file, r->arguments.trace, APP_OUTPUT_TRACE, 0);
+        code = begin_file(r, &r->files.trace, r->arguments.trace, APP_OUTPUT_TRACE, 0);
     }
     if (!code && r->arguments.dag != NULL) {
-        code = begin_file(r, &r->dag_file, r->arguments.dag, APP_OUTPUT_DAG, 0);
+        code = begin_file(r, &r->files.dag, r->arguments.dag, APP_OUTPUT_DAG, 0);
     }
     if (!code && r->arguments.out != NULL) {
-        code = begin_file(r, &r->field_file, r->out.file, APP_OUTPUT_ANY, bytes);
+        code = begin_file(r, &r->files.field, r->out.file, APP_OUTPUT_ANY, bytes);
     }
     if (!code && r->xmf[0]) {
-        code = begin_file(r, &r->xmf_file, r->xmf, APP_OUTPUT_XMF, 0);
+        code = begin_file(r, &r->files.xmf, r->xmf, APP_OUTPUT_XMF, 0);
     }
-    snprintf(r->written, sizeof r->written, "%s%s%s", r->out.file, r->out.dataset[0] ? ":" : "",
-             r->out.dataset);
+    snprintf(r->written, sizeof r->written, "%s%s%s%s", r->out.file, r->out.dataset[0] ? ":" : "",
+             r->out.dataset, r->steps != NULL ? "/*" : "");
     return code;
 }
 
 /* What rank 0 has begun, for the others. */
 static void share_files(app_job *r) {
-    app_output *const files[] = {&r->json_file, &r->trace_file, &r->dag_file, &r->field_file,
-                                 &r->xmf_file};
+    app_output *const files[] = {&r->files.json, &r->files.trace, &r->files.dag, &r->files.field,
+                                 &r->files.xmf};
     for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
         app_ranks_share(files[f], sizeof *files[f]);
         if (app_rank() > 0) {
@@ -301,8 +364,8 @@ int app_job_begin_outputs(app_job *r) {
         share_files(r);
     }
     if (!code && r->arguments.out != NULL) {
-        const app_field_place place = {r->field_file.temporary, r->out.file, r->out.dataset,
-                                       r->arguments.force};
+        const app_field_place place = {r->files.field.temporary, r->out.file, r->out.dataset,
+                                       r->steps, r->arguments.force};
         code = app_ranks_agree(
             app_field_create(&place, &r->report.grid, r->report.options.precision, &r->field));
     }
@@ -316,5 +379,5 @@ unsigned app_job_count_u(const app_job *r) {
 }
 
 void *app_job_last_u(const app_job *r) {
-    return r->u[(r->report.repeat - 1) % app_job_count_u(r)];
+    return r->u[(r->solved - 1) % app_job_count_u(r)];
 }

@@ -20,16 +20,20 @@ typedef struct app_job {
 
     app_field_input *input;
     app_field_info info;
+    const app_field_steps *steps; /* of the input; NULL: there is no input, or it has none */
+    size_t step;                  /* that is solved now; 0 where there are none */
     app_modes *modes;
     app_side_values values;
 
     app_field_name out;
-    app_output field_file, xmf_file, json_file, trace_file, dag_file;
+    struct {
+        app_output field, xmf, json, trace, dag;
+    } files;
     app_trace trace;
     int trace_failed;
     app_dag dag;
     app_field_output *field;
-    char written[PATH_MAX + 1024], xmf[PATH_MAX];
+    char written[PATH_MAX + 1280], xmf[PATH_MAX];
     int json_to_stdout;
 
     psg_plan *plan;
@@ -38,6 +42,7 @@ typedef struct app_job {
     void *f;
     void **u; /* one for each solve in flight */
     unsigned flights;
+    unsigned solved; /* so far */
 
     app_verification verification;
     app_modes_error modes_error;
@@ -64,9 +69,14 @@ void *app_job_last_u(const app_job *r);
  *  @return APP_DONE; APP_USAGE or APP_FAILED after a message; the same in all processes */
 int app_job_check(app_job *r);
 
-/** Write one of the files that were begun, and give it its name. All but the report are collective; rank 0 writes that.
- *  @return APP_DONE, also where the field was not asked for; APP_FAILED after a message; the same in all processes */
+/** Write u into the temporary file, of steps that of the present one; after the last one, describe the file and give both
+ *  their names. Collective.
+ *  @return APP_DONE, also where nobody asked for it; APP_FAILED after a message; the same in all processes */
 int app_job_write_field(app_job *r);
+int app_job_name_field(app_job *r);
+
+/** Write one of the other files that were begun, and give it its name. All but the report are collective; rank 0 writes that.
+ *  @return APP_DONE; APP_FAILED after a message; the same in all processes */
 int app_job_write_trace(app_job *r);
 int app_job_write_dag(app_job *r);
 int app_job_write_report(app_job *r);

@@ -9,6 +9,7 @@
 /* max |f|, against which the dropped mean is small or not */
 static int survey(app_job *r) {
     const psg_axis *axis = r->report.grid.axis;
+    r->report.largest_f = 0;
     if (r->report.statistics.mean == 0) {
         return APP_DONE;
     }
@@ -39,15 +40,18 @@ static int check_residual(app_job *r, const void *u) {
     if (v->ok) {
         return APP_DONE;
     }
+    const char *of = r->steps != NULL ? " of " : "", *step = of[0] ? r->report.source : "";
     if (v->residual <= v->bound && isfinite(v->bound)) {
         return app_error(
-            APP_FAILED, "the result is wrong: the mean of u is off by %.3g, rounding explains %.3g",
-            v->mean_off, v->mean_bound);
+            APP_FAILED,
+            "the result%s%s is wrong: the mean of u is off by %.3g, rounding explains %.3g", of,
+            step, v->mean_off, v->mean_bound);
     }
-    return app_error(APP_FAILED,
-                     "the result is wrong: the residual at point (%zu, %zu, %zu) is %.3g, rounding "
-                     "explains %.3g",
-                     v->at[0], v->at[1], v->at[2], v->residual, v->bound);
+    return app_error(
+        APP_FAILED,
+        "the result%s%s is wrong: the residual at point (%zu, %zu, %zu) is %.3g, rounding "
+        "explains %.3g",
+        of, step, v->at[0], v->at[1], v->at[2], v->residual, v->bound);
 }
 
 static int check_modes(app_job *r, const void *u) {

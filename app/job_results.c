@@ -11,7 +11,7 @@
 
 /* Describe the field for ParaView; rank 0. */
 static int write_xmf(app_job *r) {
-    return app_xmf_write(r->xmf_file.temporary, r->xmf, r->out.file, r->out.dataset,
+    return app_xmf_write(r->files.xmf.temporary, r->xmf, r->out.file, r->out.dataset, r->steps,
                          &r->report.grid, r->report.options.precision);
 }
 
@@ -29,30 +29,40 @@ int app_job_write_field(app_job *r) {
                                      r->report.options.lambda,
                                      r->report.options.factor,
                                      r->report.statistics.mean,
+                                     r->steps != NULL ? &r->steps->list[r->step].time : NULL,
                                      r->report.source};
     const double start = app_now();
     if (r->arguments.out == NULL) {
         return APP_DONE;
     }
     app_progress_step(&r->progress, "writing");
-    app_field_output *field = r->field;
-    r->field = NULL;
+    const int code = app_field_write(r->field, r->step, r->planes, app_job_last_u(r), &header);
+    r->report.write_seconds += app_now() - start;
+    return code;
+}
+
+int app_job_name_field(app_job *r) {
+    const double start = app_now();
     const bool described = !app_npy_named(r->out.file);
-    int code = app_field_write(field, r->planes, app_job_last_u(r), &header);
-    if (!code && described) {
+    int code = APP_DONE;
+    if (r->arguments.out == NULL) {
+        return APP_DONE;
+    }
+    app_progress_step(&r->progress, "writing");
+    if (described) {
         code = app_ranks_agree(app_rank() == 0 ? write_xmf(r) : APP_DONE);
     }
     if (!code) {
-        code = app_ranks_agree(app_output_commit(&r->field_file));
+        code = app_ranks_agree(app_output_commit(&r->files.field));
     }
     if (!code) {
         r->report.written = r->written;
     }
     if (!code && described) {
         r->report.xmf = r->xmf;
-        code = app_ranks_agree(app_output_commit(&r->xmf_file));
+        code = app_ranks_agree(app_output_commit(&r->files.xmf));
     }
-    r->report.write_seconds = app_now() - start;
+    r->report.write_seconds += app_now() - start;
     return code;
 }
 
@@ -82,15 +92,15 @@ static json_t *about(const app_report *report) {
 int app_job_write_trace(app_job *r) {
     int code = app_ranks_agree(r->trace_failed);
     if (!code) {
-        code = app_trace_write(&r->trace, r->trace_file.temporary, r->arguments.trace,
+        code = app_trace_write(&r->trace, r->files.trace.temporary, r->arguments.trace,
                                &r->report.workers, app_rank() == 0 ? about(&r->report) : NULL);
     }
-    return code ? code : app_ranks_agree(app_output_commit(&r->trace_file));
+    return code ? code : app_ranks_agree(app_output_commit(&r->files.trace));
 }
 
 int app_job_write_dag(app_job *r) {
-    const int code = app_dag_write(&r->dag, r->dag_file.temporary, r->arguments.dag);
-    return code ? code : app_ranks_agree(app_output_commit(&r->dag_file));
+    const int code = app_dag_write(&r->dag, r->files.dag.temporary, r->arguments.dag);
+    return code ? code : app_ranks_agree(app_output_commit(&r->files.dag));
 }
 
 /* On rank 0. */
@@ -101,7 +111,7 @@ int app_job_write_report(app_job *r) {
     if (r->arguments.json == NULL) {
         return APP_DONE;
     }
-    const char *path = r->json_to_stdout ? NULL : r->json_file.temporary;
+    const char *path = r->json_to_stdout ? NULL : r->files.json.temporary;
     const int failed = app_report_json(&r->report, path, r->arguments.json);
-    return failed || path == NULL ? failed : app_output_commit(&r->json_file);
+    return failed || path == NULL ? failed : app_output_commit(&r->files.json);
 }

@@ -1,18 +1,12 @@
-/* The lines and the JSON of `psg solve`. */
+/* What `psg solve` tells: the times of all processes, and the lines for people. */
 #include "app/report.h"
-#include "app/field.h"
 #include "app/grid_sides.h"
-#include "app/output.h"
 #include "app/processes.h"
 #include "app/simulating.h"
-#include "app/versions.h"
-#include "base/file.h"
 #include "base/median.h"
 #include "graph/psg_machine.h"
 #include "graph/psg_observe.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +23,10 @@ int app_report_times(app_report *report) {
     report->median = base_median(sorted, report->repeat);
     free(sorted);
     return APP_DONE;
+}
+
+double app_report_last_solve(const app_report *report) {
+    return report->seconds[report->repeat - 1];
 }
 
 /* Every process' bound is one of the whole. */
@@ -63,12 +61,12 @@ static void join_links(app_report *report) {
     psg_statistics *s = &report->statistics;
     double seconds[PSG_LINK_MESSAGE];
     for (int link = 0; link < PSG_LINK_MESSAGE; link++) {
-        seconds[link] = report->link_max[link] = app_link_seconds(s, (psg_link)link);
+        seconds[link] = report->ranks.link_max[link] = app_link_seconds(s, (psg_link)link);
     }
     app_ranks_sum(seconds, PSG_LINK_MESSAGE);
-    app_ranks_max(report->link_max, PSG_LINK_MESSAGE);
+    app_ranks_max(report->ranks.link_max, PSG_LINK_MESSAGE);
     for (int link = 0; link < PSG_LINK_MESSAGE; link++) {
-        report->link_mean[link] = seconds[link] / app_ranks();
+        report->ranks.link_mean[link] = seconds[link] / app_ranks();
         s->link[link].seconds = seconds[link];
     }
 }
@@ -89,23 +87,22 @@ void app_report_join(app_report *report) {
                         report->read_seconds};
     for (int stage = 0; stage < PSG_STAGE_COUNT; stage++) {
         tasks[stage] = (double)s->stage[stage].tasks;
-        seconds[stage] = report->stage_max[stage] = s->stage[stage].seconds;
+        seconds[stage] = report->ranks.stage_max[stage] = s->stage[stage].seconds;
         busy[0] += stage == PSG_STAGE_EXCHANGE ? 0 : seconds[stage]; /* no worker's time */
     }
     busy[1] = busy[0];
     app_ranks_sum(tasks, PSG_STAGE_COUNT);
     app_ranks_sum(seconds, PSG_STAGE_COUNT);
-    app_ranks_max(report->stage_max, PSG_STAGE_COUNT);
+    app_ranks_max(report->ranks.stage_max, PSG_STAGE_COUNT);
     app_ranks_sum(bytes, sizeof bytes / sizeof bytes[0]);
     app_ranks_max(largest, sizeof largest / sizeof largest[0]);
     app_ranks_sum(&busy[0], 1);
     app_ranks_max(&busy[1], 1);
     app_ranks_max(report->seconds, report->repeat);
-    app_ranks_share(&s->mean, sizeof s->mean);
     for (int stage = 0; stage < PSG_STAGE_COUNT; stage++) {
         s->stage[stage].tasks = (uint64_t)tasks[stage];
         s->stage[stage].seconds = seconds[stage];
-        report->stage_mean[stage] = seconds[stage] / app_ranks();
+        report->ranks.stage_mean[stage] = seconds[stage] / app_ranks();
     }
     s->spectrum_bytes = (size_t)bytes[0];
     s->scratch_bytes = (size_t)bytes[1];
@@ -121,14 +118,14 @@ void app_report_join(app_report *report) {
     s->segment_planes = (size_t)largest[2];
     report->total = largest[3];
     report->read_seconds = largest[4];
-    report->imbalance = busy[1] * app_ranks() / busy[0];
+    report->ranks.imbalance = busy[1] * app_ranks() / busy[0];
     join_links(report);
     app_report_join_bounds(&report->bounds);
 }
 
-bool app_report_has_mean(const app_report *report) {
+static bool is_dropped(const app_report *report, double mean, double largest_f) {
     const double rounding = report->options.precision == PSG_F32 ? 1e-5 : 1e-10;
-    return fabs(report->statistics.mean) > rounding * report->largest_f;
+    return fabs(mean) > rounding * largest_f;
 }
 
 /* -------------------------------------------------------------------------------------- lines */
@@ -161,16 +158,11 @@ static const char *slowest_link(const psg_bounds *b) {
     return psg_link_name((psg_link)slowest);
 }
 
-/* The time that is told of it, so the one that its bound is compared with. */
-static double last_solve(const app_report *report) {
-    return report->seconds[report->repeat - 1];
-}
-
 static void print_bounds(const app_report *report) {
     const psg_bounds *b = &report->bounds;
     if (b->seconds > 0) {
         const char *link = b->by == PSG_BOUND_LINK ? slowest_link(b) : NULL;
-        const double solve = last_solve(report);
+        const double solve = app_report_last_solve(report);
         printf("bound     %.4g s by %s%s%s: %.0f %% of the last solve's %.4g s\n", b->seconds,
                psg_bound_name(b->by), link != NULL ? " " : "", link != NULL ? link : "",
                100 * b->seconds / solve, solve);
@@ -183,7 +175,7 @@ static void print_exchange(const app_report *report) {
         app_bytes_text(bytes, sizeof bytes,
                        (double)report->statistics.link[PSG_LINK_MESSAGE].bytes);
         printf("ranks     %s sent in a solve; the busiest rank worked %.2f times the mean\n", bytes,
-               report->imbalance);
+               report->ranks.imbalance);
     }
 }
 
@@ -215,14 +207,32 @@ static void print_nodes(const app_report *report) {
     }
 }
 
-static void print_checks(const app_report *report) {
+/* Of steps the one that is nearest to its bound, or over it. */
+static const app_verification *worst(const app_report *report, const app_report_step **of) {
     const app_verification *v = report->verification;
+    *of = NULL;
+    for (unsigned s = 0; v != NULL && report->steps != NULL && s < report->repeat; s++) {
+        const app_report_step *step = &report->steps[s];
+        const app_verification *w = &step->verification;
+        const bool worse = *of == NULL || v->residual * w->bound < w->residual * v->bound;
+        if ((worse && v->ok) || !w->ok) {
+            v = w;
+            *of = step;
+        }
+    }
+    return v;
+}
+
+static void print_checks(const app_report *report) {
+    const app_report_step *step = NULL;
+    const app_verification *v = worst(report, &step);
     if (v != NULL) {
         const double scale = v->largest_f > 0 ? v->largest_f : 1;
-        printf("residual  %.2e of max|%sf| at %s %zu points; rounding explains %.2e\n",
-               v->residual / scale, report->options.factor != 1 ? "factor " : "",
-               v->points == app_points(&report->grid) ? "all" : "a sample of", v->points,
-               v->bound / scale);
+        app_say("residual  %.2e of max|%sf| at %s %zu points%s%s; rounding explains %.2e\n",
+                v->residual / scale, report->options.factor != 1 ? "factor " : "",
+                v->points == app_points(&report->grid) ? "all" : "a sample of", v->points,
+                step != NULL ? " of step " : "", step != NULL ? step->of->name : "",
+                v->bound / scale);
     }
     if (report->modes != NULL) {
         printf("error     %.2e of max|u|; tolerance %.0e\n", report->modes->error,
@@ -255,6 +265,32 @@ static void print_sides(const psg_grid *grid) {
     }
 }
 
+static void print_steps(const app_report *report) {
+    if (report->steps != NULL) {
+        printf("steps     %u, from time %.10g to %.10g\n", report->repeat,
+               report->steps[0].of->time, report->steps[report->repeat - 1].of->time);
+    }
+}
+
+static void print_mean(const app_report *report) {
+    const app_report_step *most = NULL;
+    double mean = is_dropped(report, report->statistics.mean, report->largest_f)
+                      ? report->statistics.mean
+                      : 0;
+    for (unsigned s = 0; report->steps != NULL && s < report->repeat; s++) {
+        const app_report_step *step = &report->steps[s];
+        if (is_dropped(report, step->mean, step->largest_f) && fabs(step->mean) >= fabs(mean)) {
+            mean = step->mean;
+            most = step;
+        }
+    }
+    if (mean != 0) {
+        app_say("mean      %.10g of f%s%s was dropped: %s has no solution for it\n", mean,
+                most != NULL ? " of step " : "", most != NULL ? most->of->name : "",
+                app_has_sides(&report->grid) ? "a box without a Dirichlet side" : "a periodic box");
+    }
+}
+
 void app_report_print(const app_report *report) {
     const psg_axis *axis = report->grid.axis;
     const psg_statistics *s = &report->statistics;
@@ -268,6 +304,7 @@ void app_report_print(const app_report *report) {
     printf("equation  lap(u)%s = %sf, %s, %s\n", lambda, factor,
            app_symbol_name(report->options.symbol), app_precision_name(report->options.precision));
     app_say("source    %s\n", report->source);
+    print_steps(report);
     printf("grid      %zu x %zu x %zu, box %.10g x %.10g x %.10g\n", axis[0].n, axis[1].n,
            axis[2].n, axis[0].length, axis[1].length, axis[2].length);
     print_sides(&report->grid);
@@ -298,289 +335,10 @@ void app_report_print(const app_report *report) {
     print_links(report);
     print_exchange(report);
     print_nodes(report);
-    if (app_report_has_mean(report)) {
-        printf("mean      %.10g of f was dropped: %s has no solution for it\n", s->mean,
-               app_has_sides(&report->grid) ? "a box without a Dirichlet side" : "a periodic box");
-    }
+    print_mean(report);
     print_checks(report);
     if (report->written != NULL) {
         app_say("written   %s%s%s\n", report->written, report->xmf != NULL ? ", " : "",
                 report->xmf != NULL ? report->xmf : "");
     }
-}
-
-/* --------------------------------------------------------------------------------------- JSON */
-
-/* Adds a member; JSON has no NaN, so what is not finite becomes null. */
-static void put(json_t *object, const char *key, json_t *value) {
-    json_object_set_new(object, key, value != NULL ? value : json_null());
-}
-
-static void put_real(json_t *object, const char *key, double value) {
-    put(object, key, json_real(value));
-}
-
-static void put_size(json_t *object, const char *key, size_t value) {
-    put(object, key, json_integer((json_int_t)value));
-}
-
-static void put_text(json_t *object, const char *key, const char *value) {
-    /* a file's name need not be UTF-8, which JSON is */
-    put(object, key, value != NULL ? json_string(value) : NULL);
-}
-
-json_t *app_json_workers(const app_workers *workers) {
-    json_t *array = json_array();
-    const psg_worker *next = workers->list;
-    for (int rank = 0; rank < app_ranks(); rank++) {
-        for (size_t w = 0; w < workers->of_rank[rank]; w++, next++) {
-            json_t *worker = json_object();
-            put_text(worker, "kind", app_worker_kind_name(next->kind));
-            put(worker, "device", json_integer(next->device));
-            put_text(worker, "name", next->name);
-            put(worker, "rank", json_integer(rank));
-            json_array_append_new(array, worker);
-        }
-    }
-    return array;
-}
-
-json_t *app_json_rank_workers(const app_workers *workers) {
-    json_t *array = json_array();
-    for (int rank = 0; rank < app_ranks(); rank++) {
-        json_array_append_new(array, json_integer((json_int_t)workers->of_rank[rank]));
-    }
-    return array;
-}
-
-int app_json_write(json_t *root, const char *path, const char *shown) {
-    if (root == NULL) {
-        return app_error(APP_FAILED, "out of memory for the JSON report");
-    }
-    FILE *file = path != NULL ? fopen(path, "w") : stdout;
-    const bool failed = file == NULL ||
-                        json_dumpf(root, file, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) ||
-                        fputc('\n', file) == EOF;
-    int why = failed ? errno : 0;
-    if (file != NULL && path != NULL) {
-        const int closed = base_close(file);
-        why = failed ? why : closed;
-    }
-    json_decref(root);
-    return !failed && why == 0
-               ? APP_DONE
-               : app_error(APP_FAILED, "%s: cannot be written: %s", shown, strerror(why));
-}
-
-int app_json_save(json_t *root, const char *path, app_output_kind kind) {
-    app_output output;
-    int code = app_output_begin(&output, path, kind, 0);
-    if (code) {
-        json_decref(root);
-        return code;
-    }
-    code = app_json_write(root, output.temporary, path);
-    if (!code) {
-        return app_output_commit(&output);
-    }
-    app_output_discard(&output);
-    return code;
-}
-
-static json_t *json_times(const app_report *report) {
-    json_t *times = json_object(), *solves = json_array();
-    for (unsigned r = 0; r < report->repeat; r++) {
-        json_array_append_new(solves, json_real(report->seconds[r]));
-    }
-    put(times, "solves", solves);
-    put_real(times, "total", report->total);
-    put_real(times, "median", report->median);
-    put_real(times, "minimum", report->minimum);
-    put_real(times, "load", report->load);
-    put_real(times, "graph", report->statistics.seconds);
-    put_real(times, "plan", report->statistics.plan_seconds);
-    put_real(times, "read", report->read_seconds);
-    put_real(times, "write", report->write_seconds);
-    return times;
-}
-
-static json_t *json_stages(const app_report *report) {
-    const psg_statistics *statistics = &report->statistics;
-    json_t *stages = json_object();
-    for (int s = 0; s < PSG_STAGE_COUNT; s++) {
-        if (statistics->stage[s].tasks == 0) {
-            continue;
-        }
-        json_t *stage = json_object();
-        put_size(stage, "tasks", (size_t)statistics->stage[s].tasks);
-        put_real(stage, "seconds", statistics->stage[s].seconds);
-        put_real(stage, "rank_max", report->stage_max[s]);
-        put_real(stage, "rank_mean", report->stage_mean[s]);
-        put(stages, psg_stage_name(s), stage);
-    }
-    return stages;
-}
-
-static json_t *json_bytes(const app_report *report) {
-    const psg_statistics *s = &report->statistics;
-    json_t *bytes = json_object();
-    put_size(bytes, "field",
-             app_points(&report->grid) * app_element_bytes(report->options.precision));
-    put_size(bytes, "spectrum", s->spectrum_bytes);
-    put_size(bytes, "scratch", s->scratch_bytes);
-    put_size(bytes, "h2d", (size_t)s->link[PSG_LINK_H2D].bytes);
-    put_size(bytes, "d2h", (size_t)s->link[PSG_LINK_D2H].bytes);
-    put_size(bytes, "d2d", (size_t)s->link[PSG_LINK_D2D].bytes);
-    put_size(bytes, "sent", (size_t)s->link[PSG_LINK_MESSAGE].bytes);
-    return bytes;
-}
-
-static json_t *json_links(const app_report *report) {
-    json_t *links = json_object();
-    for (int link = 0; link < PSG_LINK_MESSAGE; link++) {
-        json_t *one = json_object();
-        put_size(one, "bytes", (size_t)app_link_bytes(&report->statistics, (psg_link)link));
-        put_real(one, "seconds", app_link_seconds(&report->statistics, (psg_link)link));
-        put_real(one, "rank_max", report->link_max[link]);
-        put_real(one, "rank_mean", report->link_mean[link]);
-        put(links, psg_link_name((psg_link)link), one);
-    }
-    return links;
-}
-
-static json_t *json_bounds(const app_report *report) {
-    const psg_bounds *b = &report->bounds;
-    json_t *bounds = json_object(), *links = json_object();
-    put_real(bounds, "seconds", b->seconds);
-    put_text(bounds, "by", psg_bound_name(b->by));
-    put_real(bounds, "solve", last_solve(report));
-    put_real(bounds, "of_solve", b->seconds / last_solve(report));
-    for (int bound = 0; bound < PSG_BOUND_COUNT; bound++) {
-        put_real(bounds, psg_bound_name((psg_bound)bound), b->bound[bound]);
-    }
-    put(bounds, "lp", b->lp_seconds > 0 ? json_real(b->lp_seconds) : NULL);
-    put_real(bounds, "memory_bytes", b->memory_bytes);
-    put_real(bounds, "memory_rate", b->memory_rate);
-    put_real(bounds, "cache_bytes", b->cache_bytes);
-    for (int link = 0; link < PSG_LINK_COUNT; link++) {
-        put(links, psg_link_name((psg_link)link),
-            json_pack("{sf sf}", "bytes", b->link_bytes[link], "seconds", b->link_seconds[link]));
-    }
-    put(bounds, "links", links);
-    return bounds;
-}
-
-static void put_checks(json_t *root, const app_report *report) {
-    if (report->verification != NULL) {
-        const app_verification *v = report->verification;
-        json_t *verify = json_object();
-        put_real(verify, "residual", v->residual);
-        put_real(verify, "bound", v->bound);
-        put_real(verify, "max_f", v->largest_f);
-        put_real(verify, "mean_off", v->mean_off);
-        put_real(verify, "mean_bound", v->mean_bound);
-        put_size(verify, "points", v->points);
-        put(verify, "ok", json_boolean(v->ok));
-        put(root, "verify", verify);
-    }
-    if (report->modes != NULL) {
-        json_t *modes = json_object();
-        put_real(modes, "error", report->modes->error);
-        put_real(modes, "tolerance", report->modes->tolerance);
-        put(root, "modes", modes);
-    }
-    if (report->middle != 0) {
-        put(root, "lid", json_pack("{sf}", "middle", report->middle));
-    }
-    if (report->madelung != NULL) {
-        json_t *madelung = json_object();
-        put_text(madelung, "lattice", report->lattice);
-        put_real(madelung, "constant", report->madelung->constant);
-        put_real(madelung, "reference", report->madelung->reference);
-        put_real(madelung, "difference", report->madelung->constant - report->madelung->reference);
-        put(madelung, "tolerance",
-            report->madelung->tolerance > 0 ? json_real(report->madelung->tolerance) : NULL);
-        put(root, "madelung", madelung);
-    }
-}
-
-/* All options as they were given, in the library's words; the members above say what they came to. */
-static json_t *json_options(const psg_options *options) {
-    json_t *object = json_object();
-    char text[PATH_MAX];
-    for (size_t index = 0; psg_option_at(index) != NULL; index++) {
-        const char *name = psg_option_at(index)->name;
-        put_text(object, name,
-                 psg_options_get(options, name, text, sizeof text) == PSG_OK ? text : NULL);
-    }
-    return object;
-}
-
-static json_t *json_bc(const psg_axis axis[3]) {
-    char pair[3][3];
-    for (int a = 0; a < 3; a++) {
-        app_bc_text(&axis[a], pair[a]);
-    }
-    return json_pack("[sss]", pair[0], pair[1], pair[2]);
-}
-
-int app_report_json(const app_report *report, const char *path, const char *shown) {
-    const psg_axis *axis = report->grid.axis;
-    const psg_statistics *s = &report->statistics;
-    json_t *root = json_object();
-    put_text(root, "command", "solve");
-    put(root, "status", json_integer(report->status));
-    put_text(root, "source", report->source);
-    put_text(root, "simulated", app_simulation_machine());
-    put_text(root, "written", report->written);
-    put(root, "grid",
-        json_pack("[III]", (json_int_t)axis[0].n, (json_int_t)axis[1].n, (json_int_t)axis[2].n));
-    put(root, "box", json_pack("[fff]", axis[0].length, axis[1].length, axis[2].length));
-    put(root, "bc", json_bc(axis));
-    put(root, "points",
-        json_pack("[sss]", app_points_text(&axis[0]), app_points_text(&axis[1]),
-                  app_points_text(&axis[2])));
-    put_text(root, "precision", app_precision_name(report->options.precision));
-    put_text(root, "symbol", app_symbol_name(report->options.symbol));
-    put_real(root, "lambda", report->options.lambda);
-    put_real(root, "factor", report->options.factor);
-    put_real(root, "mean_dropped", s->mean);
-    put_text(root, "graph", app_graph_name(s->graph));
-    put_text(root, "exchange", app_exchange_name(s->exchange));
-    put_text(root, "z_layout", app_layout_name(s->z_layout));
-    put_text(root, "normalize",
-             app_normalize_name(s->graph == PSG_GRAPH_STAGED && report->options.normalize));
-    put(root, "tuned", json_boolean(s->tuned));
-    put_size(root, "segments", s->segments);
-    put_size(root, "segment_planes", s->segment_planes);
-    put_size(root, "sheets", s->sheets);
-    put_size(root, "copied_bytes", s->copied_bytes);
-    put_size(root, "cpu_planes", s->cpu_planes);
-    put_size(root, "cpu_rows", s->cpu_rows);
-    put_text(root, "policy", report->workers.policy[0] ? report->workers.policy : NULL);
-    put(root, "ranks", json_integer(app_ranks()));
-    put_size(root, "nodes", report->options.nodes);
-    put(root, "network", report->options.network > 0 ? json_real(report->options.network) : NULL);
-    put(root, "rank_workers", app_json_rank_workers(&report->workers));
-    put(root, "workers", app_json_workers(&report->workers));
-    put_text(root, "data", report->resident ? "resident" : "host");
-    put_size(root, "in_flight", report->options.in_flight);
-    put_size(root, "repeat", report->repeat);
-    put(root, "seconds", json_times(report));
-    put(root, "stages", json_stages(report));
-    put_real(root, "imbalance", report->imbalance);
-    put(root, "bytes", json_bytes(report));
-    put(root, "links", json_links(report));
-    if (report->bounds.seconds > 0) {
-        put(root, "bounds", json_bounds(report));
-    }
-    put_checks(root, report);
-    json_t *notes = json_array();
-    for (size_t n = 0; n < report->notes->count; n++) {
-        json_array_append_new(notes, json_string(report->notes->text[n]));
-    }
-    put(root, "notes", notes);
-    put(root, "options", json_options(&report->options));
-    put(root, "versions", app_json_versions());
-    return app_json_write(root, path, shown);
 }

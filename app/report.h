@@ -2,7 +2,7 @@
 #ifndef PSG_APP_REPORT_H
 #define PSG_APP_REPORT_H
 
-#include "app/app.h"
+#include "app/field.h"
 #include "app/output.h"
 #include "app/problems.h"
 #include "app/rank_workers.h"
@@ -12,6 +12,13 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+/** What came of a time step. */
+typedef struct app_report_step {
+    const app_field_step *of;
+    double mean, largest_f;        /**< the mean of f that was dropped, and max |f| where it was */
+    app_verification verification; /**< all 0 if nobody asked */
+} app_report_step;
+
 /** What a run had to do and what came of it. Pointers are borrowed; NULL where there is nothing. */
 typedef struct app_report {
     const char *source;  /**< "rho.h5:/density", or the problem's name */
@@ -20,12 +27,11 @@ typedef struct app_report {
     psg_grid grid;
     psg_options options;
     psg_statistics statistics; /**< after app_report_join() that of all processes */
-    double stage_max[PSG_STAGE_COUNT], stage_mean[PSG_STAGE_COUNT]; /**< seconds, over the ranks */
-    double link_max[PSG_LINK_MESSAGE],
-        link_mean
-            [PSG_LINK_MESSAGE]; /**< seconds of copies: the largest, and the mean, of all processes */
-    double
-        imbalance; /**< seconds that workers were busy: the largest of the ranks over their mean */
+    struct {
+        double stage_max[PSG_STAGE_COUNT], stage_mean[PSG_STAGE_COUNT]; /**< seconds of tasks */
+        double link_max[PSG_LINK_MESSAGE], link_mean[PSG_LINK_MESSAGE]; /**< seconds of copies */
+        double imbalance; /**< seconds that workers were busy: the largest over the mean */
+    } ranks;              /**< the largest, and the mean, of all processes */
     psg_bounds bounds; /**< of the latest solve; all 0 if nobody asked; after app_report_join() the
                             largest of all processes, and sums of bytes */
     app_workers workers;
@@ -37,6 +43,8 @@ typedef struct app_report {
     double load; /**< cores that others kept busy meanwhile; NAN: not known */
     double read_seconds, write_seconds;
     double largest_f; /**< max |f|; only where a mean was dropped, else 0 */
+    app_report_step
+        *steps; /**< `repeat` of them, and everything above is of all of them or of the last */
     const app_verification *verification;
     const app_modes_error *modes;
     const app_madelung *madelung;
@@ -57,8 +65,8 @@ double app_link_seconds(const psg_statistics *statistics, psg_link link);
 /** Set median and minimum from seconds. */
 int app_report_times(app_report *report);
 
-/** Is the dropped mean more than the rounding of f? */
-bool app_report_has_mean(const app_report *report);
+/** The time that is told of the last solve, so the one that its bound is compared with. */
+double app_report_last_solve(const app_report *report);
 
 /** The lines, on stdout. */
 void app_report_print(const app_report *report);
