@@ -38,10 +38,11 @@ static const option_row solve_rows[] = {
     {"Field", "in", "FILE[:DATASET]", app_value_text, FIELD(in), NULL, "FILE:DATASET",
      "the right-hand side f: an HDF5 data set [nz][ny][nx], real or integer. It gives the grid, "
      "the precision, and by its attribute `box` (lx, ly, lz) the box. DATASET may be left out "
-     "where the file has one of rank 3. Or a file of NumPy's, .npy, with f4 or f8 in C order"},
+     "where the file has one of rank 3. /GROUP/* takes all data sets of a group as time steps. "
+     "Or a file of NumPy's, .npy, with f4 or f8 in C order"},
     {NULL, "out", "FILE[:DATASET]", app_value_text, FIELD(out), NULL, "FILE:DATASET",
-     "where the potential u goes, an HDF5 data set; DATASET default: /potential. A FILE that is "
-     "there keeps all else that it has. It appears whole or not at all. A .xmf beside it opens in "
+     "where the potential u goes, an HDF5 data set, or the group of the steps; DATASET default: "
+     "/potential. A FILE that is there keeps all else that it has. It appears whole or not at all. A .xmf beside it opens in "
      "ParaView. A FILE.npy becomes a file of NumPy's"},
     {NULL, "box", "L|LXxLYxLZ", app_value_box, FIELD(box), NULL,
      "L or LXxLYxLZ, finite lengths above 0",
@@ -137,6 +138,8 @@ static const command_text solve_text = {
     "         gravity in SI units: rho in kg/m^3, lengths in m, phi in J/kg\n"
     "  psg solve --in rho.h5:/density --out phi.h5:/potential --bc DD,DD,PP\n"
     "         in a conducting channel along z\n"
+    "  psg solve --in 'rho.h5:/steps/*' --out phi.h5:/phi\n"
+    "         all steps of a simulation by one plan\n"
     "  psg solve --problem modes --grid 63x64x65 --graph staged --repeat 10 --json times.json\n"
     "         the time of each stage, for a script\n"
     "  mpirun -n 4 psg solve --in rho.h5:/density --out phi.h5:/potential\n"

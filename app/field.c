@@ -397,8 +397,8 @@ static void close_dataset(app_field_input *input) {
     input->dataset = H5I_INVALID_HID;
 }
 
-static void name_step(app_field_input *input, size_t step, char path[APP_HDF5_PATH]) {
-    app_hdf5_step_path(input->from.dataset, &input->steps, step, path);
+static void name_step(app_field_input *input, size_t step, char path[APP_FIELD_PATH]) {
+    app_field_path(input->from.dataset, &input->steps, step, path);
     snprintf(input->name, sizeof input->name, "%s:%s", input->from.file, path);
 }
 
@@ -406,7 +406,7 @@ static void name_step(app_field_input *input, size_t step, char path[APP_HDF5_PA
 static int open_step(app_field_input *input, int box_wanted, size_t number, app_field_info *first,
                      bool *other) {
     app_field_step *step = &input->steps.list[number];
-    char path[APP_HDF5_PATH];
+    char path[APP_FIELD_PATH];
     H5I_type_t type = H5I_BADID;
     app_field_info info = {.n = {0, 0, 0}};
     name_step(input, number, path);
@@ -506,7 +506,7 @@ int app_field_open(const app_field_name *name, int box_wanted, app_field_input *
 }
 
 static int change_step(app_field_input *input, size_t step) {
-    char path[APP_HDF5_PATH];
+    char path[APP_FIELD_PATH];
     H5I_type_t type = H5I_BADID;
     close_dataset(input);
     name_step(input, step, path);

@@ -3,6 +3,7 @@
 #define PSG_APP_FIELD_H
 
 #include "app/app.h"
+#include "app/steps.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -30,17 +31,6 @@ typedef struct app_field_info {
          1280]; /**< FILE:/DATASET or FILE, for messages; of steps it ends with /GROUP/ and a star */
 } app_field_info;
 
-/** A time step of a field: one data set of a group. */
-typedef struct app_field_step {
-    char name[256]; /**< in the group */
-    double time;    /**< its attribute `time`, else its place among the steps, from 0 */
-} app_field_step;
-
-typedef struct app_field_steps {
-    size_t count; /**< 0: the field is one data set, which the group's name is that of */
-    app_field_step *list;
-} app_field_steps;
-
 /** Attributes of the field that is written. */
 typedef struct app_field_header {
     const double *box; /**< lx, ly, lz */
@@ -63,9 +53,6 @@ void app_field_start(void);
 /** Split "FILE", "FILE:DATASET" or "FILE:/DATA/SET" at its last colon. A file whose name has a
  *  colon is taken whole if it exists. @return APP_DONE; APP_USAGE after a message */
 int app_field_split(const char *text, app_field_name *name);
-
-/** How many data sets a field is: 1 where there are no steps. @param[in] steps  NULL: none */
-size_t app_field_count(const app_field_steps *steps);
 
 /** Does a name mean all data sets of a group, as time steps: is the last part of its data set's name `*`? */
 bool app_field_is_series(const app_field_name *name);

@@ -71,8 +71,8 @@ typedef struct recipe {
 } recipe;
 
 static int create_dataset(const app_field_output *output, size_t step, const recipe *how) {
-    char path[APP_HDF5_PATH];
-    app_hdf5_step_path(output->name, output->steps, step, path);
+    char path[APP_FIELD_PATH];
+    app_field_path(output->name, output->steps, step, path);
     const hid_t type = output->precision == PSG_F32 ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
     const hid_t dataset =
         H5Dcreate2(output->file, path, type, how->space, how->link, how->creation, how->access);
@@ -367,14 +367,14 @@ static bool has_changed(const app_field_output *output) {
 
 /* The file is closed after each step, because other processes write to it. */
 static int open_dataset(app_field_output *output, size_t step) {
-    char path[APP_HDF5_PATH];
+    char path[APP_FIELD_PATH];
     if (output->array >= 0) {
         return APP_DONE;
     }
     if (output->file < 0) {
         output->file = H5Fopen(output->path, H5F_ACC_RDWR, H5P_DEFAULT);
     }
-    app_hdf5_step_path(output->name, output->steps, step, path);
+    app_field_path(output->name, output->steps, step, path);
     output->dataset =
         output->file < 0 ? H5I_INVALID_HID : H5Dopen2(output->file, path, H5P_DEFAULT);
     return output->dataset < 0 ? write_failed(output, APP_HDF5_WORDS) : APP_DONE;

@@ -1,56 +1,9 @@
-/* The time steps of a field: the names in a group, in an order that people expect, and their times. */
-#include "app/field.h"
+/* What data sets of a group have as time steps: their names, and numbers in attributes. */
 #include "app/hdf5.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ------------------------------------------------------------------------------ the order of names */
-
-/* A name is compared by its parts. A part is a number without a sign, or one character. A name may begin with a number that
- * has a sign. */
-typedef struct part {
-    bool number;
-    double value;        /* of the number */
-    unsigned char first; /* character */
-    const char *rest;
-} part;
-
-static part next_part(const char *text, bool begins) {
-    const bool signed_one = begins && text[0] == '-' && isdigit((unsigned char)text[1]);
-    part p = {signed_one || isdigit((unsigned char)text[0]), 0, (unsigned char)text[0], text + 1};
-    if (p.number) {
-        char *end = NULL;
-        p.value = strtod(text, &end);
-        p.first = '0';
-        p.rest = end;
-    }
-    return p;
-}
-
-static int compare_names(const char *a, const char *b) {
-    const char *x = a, *y = b;
-    while (*x != '\0' && *y != '\0') {
-        const part p = next_part(x, x == a), q = next_part(y, y == b);
-        if (p.number && q.number && p.value != q.value) {
-            return p.value < q.value ? -1 : 1;
-        }
-        if (p.first != q.first) {
-            return p.first < q.first ? -1 : 1;
-        }
-        x = p.rest;
-        y = q.rest;
-    }
-    return *x != *y ? (*x == '\0' ? -1 : 1) : strcmp(a, b);
-}
-
-static int compare_steps(const void *a, const void *b) {
-    return compare_names(((const app_field_step *)a)->name, ((const app_field_step *)b)->name);
-}
-
-/* --------------------------------------------------------------------------------------- the group */
 
 typedef struct listing {
     app_field_steps *steps;
@@ -98,23 +51,10 @@ int app_hdf5_steps(hid_t file, const char *path, const char *name, app_field_ste
         l.code = app_error(APP_USAGE, "%s: %s", name, APP_HDF5_WORDS);
     }
     H5Pclose(access);
-    if (!l.code && steps->count > 0) {
-        qsort(steps->list, steps->count, sizeof *steps->list, compare_steps);
+    if (!l.code) {
+        app_field_sort(steps);
     }
     return l.code;
-}
-
-size_t app_field_count(const app_field_steps *steps) {
-    return steps != NULL && steps->count > 0 ? steps->count : 1;
-}
-
-void app_hdf5_step_path(const char *name, const app_field_steps *steps, size_t step,
-                        char path[APP_HDF5_PATH]) {
-    if (steps != NULL && steps->count > 0) {
-        snprintf(path, APP_HDF5_PATH, "%s/%s", name, steps->list[step].name);
-    } else {
-        snprintf(path, APP_HDF5_PATH, "%s", name);
-    }
 }
 
 int app_hdf5_numbers(hid_t dataset, const char *name, double *values, int count) {

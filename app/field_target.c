@@ -46,8 +46,8 @@ static herr_t visit_link(hid_t file, const char *name, const H5L_info_t *info, v
     const size_t length = strlen(name);
     bool is_field = false, leads = false;
     for (size_t step = 0; step < app_field_count(target->steps) && !is_field; step++) {
-        char path[APP_HDF5_PATH];
-        app_hdf5_step_path(target->name, target->steps, step, path);
+        char path[APP_FIELD_PATH];
+        app_field_path(target->name, target->steps, step, path);
         const char *field = path + strspn(path, "/");
         is_field = strcmp(field, name) == 0;
         leads = leads || (strncmp(field, name, length) == 0 && field[length] == '/');
@@ -86,7 +86,7 @@ herr_t app_hdf5_no_link(const char *parent, const char *group, const char *file,
 
 /* HDF5 wants to be asked for each group on the way. */
 static bool is_there(hid_t file, const char *name, hid_t access) {
-    char part[APP_HDF5_PATH];
+    char part[APP_FIELD_PATH];
     for (size_t length = 1; name[length - 1]; length++) {
         if ((name[length] == '/' || name[length] == '\0') && name[length - 1] != '/') {
             snprintf(part, sizeof part, "%.*s", (int)length, name);
@@ -151,8 +151,8 @@ static int open_copy(const app_hdf5_target *target, off_t old_bytes, hid_t *file
     *file = H5Fopen(target->path, H5F_ACC_RDWR, H5P_DEFAULT);
     code = *file >= 0 ? APP_DONE : write_failed(target->shown, APP_HDF5_WORDS);
     for (size_t step = 0; step < app_field_count(target->steps) && !code; step++) {
-        char path[APP_HDF5_PATH];
-        app_hdf5_step_path(target->name, target->steps, step, path);
+        char path[APP_FIELD_PATH];
+        app_field_path(target->name, target->steps, step, path);
         code = make_room(*file, target->shown, path, target->force);
     }
     return code;

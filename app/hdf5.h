@@ -3,7 +3,8 @@
 #ifndef PSG_APP_HDF5_H
 #define PSG_APP_HDF5_H
 
-#include "app/field.h"
+#include "app/app.h"
+#include "app/steps.h"
 
 #include <hdf5.h>
 
@@ -35,13 +36,6 @@ herr_t app_hdf5_link_file(const char *parent, const char *group, const char *fil
  *  @param[in] name  for messages
  *  @return APP_DONE; APP_USAGE after a message */
 int app_hdf5_check_whole(hid_t dataset, const char *name);
-
-/** The name of a step's data set; where there are no steps that of the field.
- *  @param[in] name   of the steps' group, without a slash at its end, or of the field
- *  @param[in] steps  NULL: none */
-enum { APP_HDF5_PATH = 1280 };
-void app_hdf5_step_path(const char *name, const app_field_steps *steps, size_t step,
-                        char path[APP_HDF5_PATH]);
 
 /** The names of everything in a group, in their order, numbers in them compared as numbers; without times.
  *  @param[in]  path   of the group in the file; `name` is for messages

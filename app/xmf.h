@@ -2,7 +2,8 @@
 #ifndef PSG_APP_XMF_H
 #define PSG_APP_XMF_H
 
-#include "app/field.h"
+#include "app/app.h"
+#include "app/steps.h"
 
 /** "phi.h5" -> "phi.xmf"; a name without .h5, .hdf5 or .he5 gets .xmf added.
  *  @param[out] name  size bytes. @return 0, or -1 where it does not fit */

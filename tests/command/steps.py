@@ -237,7 +237,7 @@ def little_room():
 
 
 # A disk that is full in the midst of the steps.
-refused("solve", *STEPS, *TO, code=1, says=("phi.h5", "cannot be"), before=little_room)
+refused("solve", *STEPS, *TO, "--quiet", code=1, says=("phi.h5", "cannot be"), before=little_room)
 
 # ------------------------------------------------------------------------------------------- several processes
 
