@@ -42,7 +42,8 @@ static const option_row solve_rows[] = {
      "Or a file of NumPy's, .npy, with f4 or f8 in C order"},
     {NULL, "out", "FILE[:DATASET]", app_value_text, FIELD(out), NULL, "FILE:DATASET",
      "where the potential u goes, an HDF5 data set, or the group of the steps; DATASET default: "
-     "/potential. A FILE that is there keeps all else that it has. It appears whole or not at all. A .xmf beside it opens in "
+     "/potential. A FILE that is there keeps all else that it has. It appears whole or not at all. "
+     "A .xmf beside it opens in "
      "ParaView. A FILE.npy becomes a file of NumPy's"},
     {NULL, "box", "L|LXxLYxLZ", app_value_box, FIELD(box), NULL,
      "L or LXxLYxLZ, finite lengths above 0",
@@ -60,6 +61,11 @@ static const option_row solve_rows[] = {
      "what holds on D and N sides, from HDF5 data sets x0, x1 [nz][ny], y0, y1 [nz][nx], z0, z1 "
      "[ny][nx]: u on a D side, the derivative of u along the axis on an N side, in the precision "
      "of the solve; 0 where there is none. For --symbol fd2"},
+    {NULL, "gradient", "FILE[:GROUP]", app_value_text, FIELD(gradient), NULL, "FILE:GROUP",
+     "where the derivatives of u go, HDF5 data sets x, y and z of GROUP, default: /gradient. Each "
+     "is "
+     "the difference of u at the next point and at the point, over their distance. For --symbol "
+     "fd2"},
     {"Built-in problem, in place of --in", "problem", "NAME", app_value_choice, FIELD(problem),
      problem_choices, NULL,
      "madelung: a crystal's ions as Gaussian charges; prints the Madelung constant beside the "
@@ -445,7 +451,7 @@ int app_arguments_info(int argc, char **argv, app_arguments *arguments) {
     return parse(&info_text, argc, argv, arguments);
 }
 
-/* What must not be said beside values on sides. */
+/* What must not be said beside values on sides, or a gradient. */
 static const char *values_contradiction(const app_arguments *a) {
     const bool lid = a->problem == APP_PROBLEM_LID;
     if (lid && a->sides.given) {
@@ -467,6 +473,15 @@ static const char *values_contradiction(const app_arguments *a) {
     }
     if ((lid || a->values != NULL) && a->resident) {
         return "--data resident is not for values on sides: they go with arrays in main memory";
+    }
+    if (a->gradient != NULL && !lid && a->solver.options.symbol != PSG_SYMBOL_FD2) {
+        return "--gradient needs --symbol fd2, whose differences it has";
+    }
+    if (a->gradient != NULL && a->solver.options.in_flight > 1) {
+        return "--in-flight is not for --gradient, which has arrays for one solve";
+    }
+    if (a->gradient != NULL && a->resident) {
+        return "--data resident is not for --gradient, whose arrays are in main memory";
     }
     return NULL;
 }

@@ -37,7 +37,7 @@ enum {
  *  argv. */
 typedef struct app_arguments {
     app_options solver;
-    const char *in, *out, *values, *json, *trace, *dag;
+    const char *in, *out, *values, *gradient, *json, *trace, *dag;
     int problem, lattice;
     app_grid_value grid;
     app_box_value box;

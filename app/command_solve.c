@@ -45,7 +45,8 @@ static int allocate(app_job *r) {
         r->u[flight] = app_simulation_allocate(r->bytes);
         missing = r->u[flight] == NULL;
     }
-    return missing ? app_error(APP_FAILED, "out of memory for %s", what) : APP_DONE;
+    return missing ? app_error(APP_FAILED, "out of memory for %s", what)
+                   : app_gradient_allocate(r, r->bytes);
 }
 
 static int library_failed(const app_job *r, psg_status status) {
@@ -128,14 +129,19 @@ static void take_events(app_job *r) {
     }
 }
 
-static psg_status submit_values(app_job *r, void *u) {
+/* With values on the sides, and with the gradient. */
+static psg_status submit_terms(app_job *r, void *u) {
     const psg_array from = {.data = r->f, .device = PSG_HOST}, to = {.data = u, .device = PSG_HOST};
-    psg_array side[6];
+    psg_array side[6], component[3];
     psg_solve_args args;
     psg_status status = psg_solve_args_init(&args, r->plan);
     for (int m = 0; m < 6; m++) {
         side[m] = (psg_array){.data = r->values.table[m / 2][m % 2], .device = PSG_HOST};
         args.side[m / 2][m % 2] = r->values.given[m / 2][m % 2] ? &side[m] : NULL;
+    }
+    for (int d = 0; d < 3; d++) {
+        component[d] = (psg_array){.data = r->gradient.values[d], .device = PSG_HOST};
+        args.gradient[d] = r->arguments.gradient != NULL ? &component[d] : NULL;
     }
     return status == PSG_OK ? psg_submit_arrays(r->plan, 1, &from, &to, &args) : status;
 }
@@ -145,7 +151,9 @@ static psg_status submit(app_job *r, unsigned number) {
         return psg_submit_slabs(r->plan);
     }
     void *u = r->u[number % r->flights];
-    return app_side_values_any(&r->values) ? submit_values(r, u) : psg_submit(r->plan, r->f, u);
+    return app_side_values_any(&r->values) || r->arguments.gradient != NULL
+               ? submit_terms(r, u)
+               : psg_submit(r->plan, r->f, u);
 }
 
 /* One after the other: the time of each is that of its calls. */
@@ -298,7 +306,9 @@ static void clean_up(app_job *r) {
     psg_plan_destroy(r->plan); /* waits for what may still use f and u */
     app_field_close(r->input);
     app_field_abandon(r->field);
+    app_gradient_free(r);
     app_output_discard(&r->files.field);
+    app_output_discard(&r->files.gradient);
     app_output_discard(&r->files.xmf);
     app_output_discard(&r->files.json);
     app_output_discard(&r->files.trace);
@@ -334,6 +344,9 @@ static int finish(app_job *r) {
     int code = r->report.status;
     if (!code) {
         code = app_job_name_field(r);
+    }
+    if (!code) {
+        code = app_job_write_gradient(r);
     }
     if (!code && r->arguments.trace != NULL) {
         code = app_job_write_trace(r);

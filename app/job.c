@@ -49,6 +49,7 @@ static int check_series(const app_job *r) {
     }
     const char *option = a->repeat > 1                     ? "repeat"
                          : a->solver.options.in_flight > 1 ? "in-flight"
+                         : a->gradient != NULL             ? "gradient"
                                                            : NULL;
     if (option != NULL) {
         return app_error(
@@ -98,11 +99,12 @@ static int check_exchange(const app_job *r) {
 
 static int check_simulation(const app_job *r) {
     const app_arguments *a = &r->arguments;
-    const char *option = a->in != NULL       ? "in"
-                         : a->out != NULL    ? "out"
-                         : a->values != NULL ? "values"
-                         : a->verify         ? "verify"
-                                             : NULL;
+    const char *option = a->in != NULL         ? "in"
+                         : a->out != NULL      ? "out"
+                         : a->values != NULL   ? "values"
+                         : a->gradient != NULL ? "gradient"
+                         : a->verify           ? "verify"
+                                               : NULL;
     return app_simulation_machine() != NULL && option != NULL
                ? app_error(APP_USAGE,
                            "--%s: a simulation computes nothing; give --problem and --grid", option)
@@ -248,6 +250,7 @@ static int extra_clash(const app_job *r, const char *option, const char *path, c
         (a->json != NULL && !r->json_to_stdout && app_same_file(path, a->json)) ||
         (other != NULL && app_same_file(path, other)) ||
         (a->out != NULL && (app_same_file(path, r->out.file) || app_same_file(path, r->xmf))) ||
+        (path != r->gradient.out.file && app_same_file(path, r->gradient.out.file)) ||
         (a->in != NULL && !app_field_split(a->in, &in) && app_same_file(path, in.file));
     return clash ? app_error(APP_USAGE, "--%s names a file that is something else too, %s", option,
                              path)
@@ -282,7 +285,9 @@ static int name_clash(const app_job *r) {
                                                          app_same_file(values, r->xmf))))) {
         return app_error(APP_USAGE, "--values names a file that would be replaced, %s", values);
     }
-    const int clash = extra_clash(r, "trace", r->arguments.trace, values);
+    const char *gradient = r->arguments.gradient != NULL ? r->gradient.out.file : NULL;
+    int clash = extra_clash(r, "gradient", gradient, values);
+    clash = clash ? clash : extra_clash(r, "trace", r->arguments.trace, values);
     return clash ? clash : extra_clash(r, "dag", r->arguments.dag, r->arguments.trace);
 }
 
@@ -321,9 +326,8 @@ static int begin_files(app_job *r) {
             snprintf(r->out.dataset, sizeof r->out.dataset, "/potential");
         }
     }
-    if (!code) {
-        code = name_clash(r);
-    }
+    code = code ? code : app_gradient_name(r);
+    code = code ? code : name_clash(r);
     if (!code && r->arguments.json != NULL && !r->json_to_stdout) {
         code = begin_file(r, &r->files.json, r->arguments.json, APP_OUTPUT_JSON, 0);
     }
@@ -336,6 +340,9 @@ static int begin_files(app_job *r) {
     if (!code && r->arguments.out != NULL) {
         code = begin_file(r, &r->files.field, r->out.file, APP_OUTPUT_ANY, bytes);
     }
+    if (!code && r->arguments.gradient != NULL) {
+        code = begin_file(r, &r->files.gradient, r->gradient.out.file, APP_OUTPUT_ANY, 3 * bytes);
+    }
     if (!code && r->xmf[0]) {
         code = begin_file(r, &r->files.xmf, r->xmf, APP_OUTPUT_XMF, 0);
     }
@@ -346,8 +353,8 @@ static int begin_files(app_job *r) {
 
 /* What rank 0 has begun, for the others. */
 static void share_files(app_job *r) {
-    app_output *const files[] = {&r->files.json, &r->files.trace, &r->files.dag, &r->files.field,
-                                 &r->files.xmf};
+    app_output *const files[] = {&r->files.json,  &r->files.trace,    &r->files.dag,
+                                 &r->files.field, &r->files.gradient, &r->files.xmf};
     for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
         app_ranks_share(files[f], sizeof *files[f]);
         if (app_rank() > 0) {
@@ -369,7 +376,7 @@ int app_job_begin_outputs(app_job *r) {
         code = app_ranks_agree(
             app_field_create(&place, &r->report.grid, r->report.options.precision, &r->field));
     }
-    return code;
+    return code ? code : app_gradient_create(r);
 }
 
 /* --------------------------------------------------------------------------------- where it is */

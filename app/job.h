@@ -11,6 +11,16 @@
 #include "app/report.h"
 #include "app/trace.h"
 
+/** The gradient of u. All zero where it is not wanted. */
+typedef struct app_job_gradient {
+    app_field_name out;          /* its group */
+    app_field_step component[3]; /* the names of its data sets */
+    app_field_steps components;
+    app_field_output *field;
+    void *values[3];
+    char written[PATH_MAX + 1280];
+} app_job_gradient;
+
 /** All zero, but for the arguments, before app_job_describe(). */
 typedef struct app_job {
     app_arguments arguments;
@@ -27,12 +37,13 @@ typedef struct app_job {
 
     app_field_name out;
     struct {
-        app_output field, xmf, json, trace, dag;
+        app_output field, xmf, gradient, json, trace, dag;
     } files;
     app_trace trace;
     int trace_failed;
     app_dag dag;
     app_field_output *field;
+    app_job_gradient gradient;
     char written[PATH_MAX + 1280], xmf[PATH_MAX];
     int json_to_stdout;
 
@@ -59,6 +70,14 @@ int app_job_describe(app_job *r);
  *  @return APP_DONE; APP_USAGE or APP_FAILED after a message; the same in all processes */
 int app_job_begin_outputs(app_job *r);
 
+/** Where the gradient goes, if it is wanted: its name, on rank 0, and then its data sets, collective. Both are for
+ *  app_job_begin_outputs(). @return as that */
+int app_gradient_name(app_job *r);
+int app_gradient_create(app_job *r);
+/** Room for it. @return APP_DONE; APP_FAILED after a message */
+int app_gradient_allocate(app_job *r, size_t bytes);
+void app_gradient_free(app_job *r);
+
 /** How many arrays u there are. Resident data have one, whatever is in flight. */
 unsigned app_job_count_u(const app_job *r);
 
@@ -74,6 +93,8 @@ int app_job_check(app_job *r);
  *  @return APP_DONE, also where nobody asked for it; APP_FAILED after a message; the same in all processes */
 int app_job_write_field(app_job *r);
 int app_job_name_field(app_job *r);
+/** The same with the gradient. */
+int app_job_write_gradient(app_job *r);
 
 /** Write one of the other files that were begun, and give it its name. All but the report are collective; rank 0 writes that.
  *  @return APP_DONE; APP_FAILED after a message; the same in all processes */

@@ -15,7 +15,7 @@ static int write_xmf(app_job *r) {
                          &r->report.grid, r->report.options.precision);
 }
 
-int app_job_write_field(app_job *r) {
+static int write_to(app_job *r, app_field_output *output, size_t step, const void *values) {
     const psg_grid *grid = &r->report.grid;
     const double box[3] = {grid->axis[0].length, grid->axis[1].length, grid->axis[2].length};
     char sides[9] = "";
@@ -32,12 +32,30 @@ int app_job_write_field(app_job *r) {
                                      r->steps != NULL ? &r->steps->list[r->step].time : NULL,
                                      r->report.source};
     const double start = app_now();
-    if (r->arguments.out == NULL) {
+    app_progress_step(&r->progress, "writing");
+    const int code = app_field_write(output, step, r->planes, values, &header);
+    r->report.write_seconds += app_now() - start;
+    return code;
+}
+
+int app_job_write_field(app_job *r) {
+    return r->arguments.out != NULL ? write_to(r, r->field, r->step, app_job_last_u(r)) : APP_DONE;
+}
+
+int app_job_write_gradient(app_job *r) {
+    app_job_gradient *g = &r->gradient;
+    int code = APP_DONE;
+    if (r->arguments.gradient == NULL) {
         return APP_DONE;
     }
-    app_progress_step(&r->progress, "writing");
-    const int code = app_field_write(r->field, r->step, r->planes, app_job_last_u(r), &header);
-    r->report.write_seconds += app_now() - start;
+    for (size_t d = 0; d < 3 && !code; d++) {
+        code = write_to(r, g->field, d, g->values[d]);
+    }
+    code = code ? code : app_ranks_agree(app_output_commit(&r->files.gradient));
+    if (!code) {
+        snprintf(g->written, sizeof g->written, "%s:%s", g->out.file, g->out.dataset);
+        r->report.gradient = g->written;
+    }
     return code;
 }
 

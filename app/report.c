@@ -337,6 +337,9 @@ void app_report_print(const app_report *report) {
     print_nodes(report);
     print_mean(report);
     print_checks(report);
+    if (report->gradient != NULL) {
+        app_say("gradient  %s\n", report->gradient);
+    }
     if (report->written != NULL) {
         app_say("written   %s%s%s\n", report->written, report->xmf != NULL ? ", " : "",
                 report->xmf != NULL ? report->xmf : "");

@@ -21,9 +21,10 @@ typedef struct app_report_step {
 
 /** What a run had to do and what came of it. Pointers are borrowed; NULL where there is nothing. */
 typedef struct app_report {
-    const char *source;  /**< "rho.h5:/density", or the problem's name */
-    const char *written; /**< "phi.h5:/potential" */
-    const char *xmf;     /**< NULL also where the file is NumPy's */
+    const char *source;   /**< "rho.h5:/density", or the problem's name */
+    const char *written;  /**< "phi.h5:/potential" */
+    const char *gradient; /**< "du.h5:/gradient" */
+    const char *xmf;      /**< NULL also where the file is NumPy's */
     psg_grid grid;
     psg_options options;
     psg_statistics statistics; /**< after app_report_join() that of all processes */

@@ -255,6 +255,7 @@ int app_report_json(const app_report *report, const char *path, const char *show
     put_text(root, "source", report->source);
     put_text(root, "simulated", app_simulation_machine());
     put_text(root, "written", report->written);
+    put_text(root, "gradient", report->gradient);
     put(root, "grid",
         json_pack("[III]", (json_int_t)axis[0].n, (json_int_t)axis[1].n, (json_int_t)axis[2].n));
     put(root, "box", json_pack("[fff]", axis[0].length, axis[1].length, axis[2].length));

@@ -172,7 +172,7 @@ size_t psg_task_steps(const psg_context *context, psg_task_step steps[PSG_TASK_S
 size_t psg_task_total(const psg_context *context) {
     psg_task_step step[PSG_TASK_STEPS];
     const size_t count = psg_task_steps(context, step);
-    size_t total = context->layout.segments.count; /* for a gradient */
+    size_t total = 0;
     for (size_t m = 0; m < count; m++) {
         total += step[m].sheet ? context->layout.sheets.count : context->layout.segments.count;
     }

@@ -137,8 +137,11 @@ static inline size_t psg_segment_above(const psg_context *c, const psg_gradient_
 
 /** The steps of a plan's graph, in its order. @return how many */
 size_t psg_task_steps(const psg_context *context, psg_task_step steps[PSG_TASK_STEPS]);
-/** All tasks of a solve, of one process, with a gradient. */
+/** All tasks of a solve, of one process, without a gradient; and the most that it has with one. */
 size_t psg_task_total(const psg_context *context);
+static inline size_t psg_task_most(const psg_context *context) {
+    return psg_task_total(context) + context->layout.segments.count;
+}
 
 /** Messages to other processes that can go when the task with this label has written its blocks. */
 size_t psg_messages_after(const psg_context *context, const psg_label *label);

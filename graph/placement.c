@@ -191,7 +191,7 @@ size_t psg_placement_chained(const psg_plan *plan) {
     const bool one = plan->home.on_gpus && plan->processes.ranks == 1 &&
                      all_on(worker, &c->layout.segments) && all_on(worker, &c->layout.sheets);
     return one && plan->problem.options.segment_planes == 0 && plan->problem.options.sheets == 0
-               ? psg_task_total(c)
+               ? psg_task_most(c)
                : 0;
 }
 

@@ -101,7 +101,7 @@ static psg_plan *create(psg_precision precision, const harness_variant *variant,
     if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
         CHECK(plan->context.engine.chain_steps == 0, "%s: a plan for cores chains tasks",
               variant->name);
-        plan->context.engine.chain_steps = psg_task_total(&plan->context);
+        plan->context.engine.chain_steps = psg_task_most(&plan->context);
     }
     return plan;
 }

@@ -1,0 +1,72 @@
+"""psg solve --gradient: data sets x, y and z have the differences of u, by one process and several; words for what cannot be."""
+
+import json
+import os
+import subprocess
+import sys
+
+import h5py
+import numpy as np
+
+from command import FOLDER, PSG, check, files, run, solve
+from patience import patience
+
+MPIRUN = sys.argv[2] if len(sys.argv) > 2 else ""
+FD2 = ("--symbol", "fd2", "--gpus", "0")
+
+
+def read(name, *datasets):
+    with h5py.File(name, "r") as file:
+        return [file[dataset][...] for dataset in datasets]
+
+
+def check_gradient(u, gradient, what):
+    """Of a box 1 x 2 x 3: x walled, y periodic, z closed at the top."""
+    n = u.shape
+    beyond = (np.concatenate((u[1:], u[-1:])), np.roll(u, -1, 1), np.concatenate((u[:, :, 1:], -u[:, :, -1:]), 2))
+    for d in range(3):
+        want = (beyond[d] - u) * n[d] / (3, 2, 1)[d]
+        check(abs(gradient[2 - d] - want).max() <= 1e-12 * abs(want).max(), (what, "zyx"[d]))
+
+
+rng = np.random.default_rng(5)
+with h5py.File("f.h5", "w") as file:
+    file["f"] = rng.standard_normal((7, 6, 5))
+ASKED = ("--in", "f.h5:f", "--box", "1x2x3", "--bc", "DD,PP,NN", *FD2)
+said = json.loads(solve(*ASKED, "--out", "u.h5:u", "--gradient", "du.h5", "--repeat", "3", "--json", "-").stdout)
+check(said["gradient"] == "du.h5:/gradient" and said["written"] == "u.h5:/u", said)
+[u] = read("u.h5", "u")
+check_gradient(u, read("du.h5", "gradient/x", "gradient/y", "gradient/z"), "one process")
+with h5py.File("du.h5", "a") as file:
+    check(list(file["gradient/x"].attrs["box"]) == [1, 2, 3] and file["gradient/z"].attrs["bc"] in ("DD,PP,NN", b"DD,PP,NN"), file)
+    file["other"] = 1.0
+
+# Another group of a file that is there; --gradient alone; several processes.
+check("gradient  du.h5:/e/field\n" in solve(*ASKED, "--gradient", "du.h5:e/field").stdout, "what is printed")
+check_gradient(u, read("du.h5", "e/field/x", "e/field/y", "e/field/z"), "another group")
+check(read("du.h5", "other")[0] == 1 and read("du.h5", "gradient/x")[0].shape == (7, 6, 5), "what was there")
+if MPIRUN and json.loads(run("info", "--json", "-").stdout)["versions"]["MPI"]:
+    for ranks, exchange in ((2, "mpi"), (3, "alltoall"), (5, "mpi")):
+        done = subprocess.run([MPIRUN, "--oversubscribe", "--bind-to", "none", "-n", str(ranks), PSG, "solve", *ASKED, "--cpus", "1",
+                               "--exchange", exchange, "--gradient", "du.h5"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True, timeout=patience(60))
+        check(done.returncode == 0, done)
+        check_gradient(u, read("du.h5", "gradient/x", "gradient/y", "gradient/z"), (ranks, exchange))
+trace = json.loads(solve(*ASKED, "--gradient", "du.h5", "--graph", "staged", "--trace", "t.json").stdout and open("t.json").read())
+names = [event["name"].split()[0] for event in trace["traceEvents"] if event.get("ph") == "X"]
+check(names.count("gradient") == names.count("fft_xy") > 0, names)
+os.remove("t.json")
+there = files()
+
+for arguments, words in (((*ASKED[:-4], "--gradient", "g.h5"), "--gradient needs --symbol fd2"),
+                         (("--gradient", "g.npy"), "NumPy's files have one array"),
+                         (("--gradient", "u.h5", "--out", "u.h5"), "--gradient names a file that is something else too, u.h5"),
+                         (("--gradient", "f.h5:g"), "--gradient names a file that is something else too, f.h5"),
+                         (("--gradient", "g.h5", "--trace", "g.h5"), "g.h5"), (("--gradient", "g.h5", "--json", "g.h5"), "g.h5"),
+                         (("--gradient", "g.h5:/x/*"), "give the name of a group"),
+                         (("--gradient", "g.h5", "--in-flight", "2"), "--in-flight is not for --gradient"),
+                         (("--gradient", "g.h5", "--data", "resident"), "--data resident is not for --gradient"),
+                         (("--gradient", "du.h5:other"), "other")):
+    done = run("solve", *(() if arguments[0] == "--in" else ASKED), *arguments, code=2)
+    check(words in done.stderr, (arguments, done.stderr))
+check(files() == there, (sorted(files()), sorted(there), FOLDER))
