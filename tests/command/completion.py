@@ -115,7 +115,7 @@ def try_terminal(terminal, prompt):
     terminal.type("psg inf\t", r"info ")
     terminal.type("--machi\ts", r"--machines")
     terminal.type("\n", r"epyc-2core[^$]*" + prompt)
-    for line, complete in (("psg solve --problem mad\t", "madelung"), ("psg solve --gra\tsta\t", "staged"),
+    for line, complete in (("psg solve --problem mad\t", "madelung"), ("psg solve --grap\tsta\t", "staged"),
                            ("psg solve --in rho\t", r"rho\\ one.h5"), ("psg solve --in data/ph\t", "data/phi.h5"),
                            ("psg solve --graph=st\t", "staged")):
         terminal.type(line, complete)
