@@ -26,8 +26,8 @@ static void statuses(void) {
 
 static void stages(void) {
     static const char *const names[PSG_STAGE_COUNT] = {
-        "fft_xy",  "pack",      "unpack",     "fft_z",  "divide",     "ifft_z",
-        "ifft_xy", "normalize", "forward_xy", "kspace", "inverse_xy", "exchange"};
+        "fft_xy",    "pack",       "unpack", "fft_z",      "divide",   "ifft_z", "ifft_xy",
+        "normalize", "forward_xy", "kspace", "inverse_xy", "exchange", "edge",   "gradient"};
     for (int s = 0; s < PSG_STAGE_COUNT; ++s) {
         const char *name = psg_stage_name((psg_stage)s);
         CHECK(name && strcmp(name, names[s]) == 0, "stage %d is %s instead of %s", s,
