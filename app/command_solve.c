@@ -125,7 +125,7 @@ static int load(app_job *r) {
 /* A trace that cannot be kept is an error once the solves are done: the other processes go on. */
 static void take_events(app_job *r) {
     if (r->arguments.trace != NULL && !r->trace_failed) {
-        r->trace_failed = app_trace_take(&r->trace, r->plan);
+        r->trace_failed = app_trace_take(&r->trace, psg_plan_work(r->plan));
     }
 }
 
@@ -256,7 +256,7 @@ static int solve(app_job *r) {
         code = move_data(r, get_u, "getting the solution");
     }
     if (!code && last && r->arguments.dag != NULL) {
-        code = app_ranks_agree(app_dag_take(&r->dag, r->plan));
+        code = app_ranks_agree(app_dag_take(&r->dag, psg_plan_work(r->plan)));
     }
     if (!code) { /* rank 0 has it */
         app_ranks_share(&r->report.statistics.mean, sizeof r->report.statistics.mean);

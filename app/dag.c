@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,23 +20,23 @@ typedef struct app_dag_event {
     int rank;
 } app_dag_event;
 
-int app_dag_take(app_dag *dag, const psg_plan *plan) {
-    psg_statistics statistics;
+int app_dag_take(app_dag *dag, const psg_work *work) {
+    psg_run_statistics statistics;
     size_t events = 0, edges = 0;
-    if (psg_plan_events(plan, NULL, 0, &events) != PSG_OK ||
-        psg_plan_dependencies(plan, NULL, 0, &edges) != PSG_OK ||
-        psg_plan_statistics(plan, &statistics) != PSG_OK) {
+    if (psg_work_events(work, NULL, 0, &events) != PSG_OK ||
+        psg_work_dependencies(work, NULL, 0, &edges) != PSG_OK ||
+        psg_work_statistics(work, &statistics) != PSG_OK) {
         return app_error(APP_FAILED, "%s", psg_last_error());
     }
-    psg_event *list = app_allocate(events, sizeof *list, "the events of a solve");
-    dag->event = app_allocate(events, sizeof *dag->event, "the events of a solve");
-    dag->edge = app_allocate(edges, sizeof *dag->edge, "the dependencies of a solve");
+    psg_event *list = app_allocate(events, sizeof *list, "the events of a run");
+    dag->event = app_allocate(events, sizeof *dag->event, "the events of a run");
+    dag->edge = app_allocate(edges, sizeof *dag->edge, "the dependencies of a run");
     if (list == NULL || dag->event == NULL || dag->edge == NULL) {
         free(list);
         return APP_FAILED;
     }
-    (void)psg_plan_events(plan, list, events, &events);
-    const psg_status status = psg_plan_dependencies(plan, dag->edge, edges, &edges);
+    (void)psg_work_events(work, list, events, &events);
+    const psg_status status = psg_work_dependencies(work, dag->edge, edges, &edges);
     for (size_t e = 0; e < events; e++) {
         dag->event[e] = (app_dag_event){list[e], statistics.submitted, app_rank()};
     }
@@ -157,10 +158,14 @@ static int write_messages(const app_dag *dag, FILE *file) {
 
 /* ---------------------------------------------------------------------------- the format */
 
-/* Where a task stands: before the z transforms, there, or after. An alltoall is between. */
-enum { FORWARD, ALONG_Z, BACK, BETWEEN, PLACES };
+/* Where a task stands. In a solve: before the z transforms, there, or after. An alltoall is between. In a workload the
+   tasks of a kind stand together. */
+enum { FORWARD, ALONG_Z, BACK, BETWEEN, OF_A_KIND, PLACES = OF_A_KIND + PSG_STAGE_MOST + 1 };
 
 static int place_of(const psg_event *e) {
+    if (e->stage >= PSG_STAGE_COUNT) {
+        return OF_A_KIND + (int)e->stage;
+    }
     if (e->worker < 0) {
         return BETWEEN;
     }
@@ -189,7 +194,8 @@ static void write_node(const app_dag *dag, size_t number, double origin, FILE *f
 
 /* The tasks of a process at one place, in a frame. */
 static void write_cluster(const app_dag *dag, int rank, int place, double origin, FILE *file) {
-    static const char *const names[PLACES] = {"x and y", "along z", "back in x and y", "exchange"};
+    static const char *const names[OF_A_KIND] = {"x and y", "along z", "back in x and y",
+                                                 "exchange"};
     int begun = 0;
     for (size_t e = 0; e < dag->events; e++) {
         if (dag->event[e].rank != rank || is_message(&dag->event[e]) ||
@@ -201,7 +207,9 @@ static void write_cluster(const app_dag *dag, int rank, int place, double origin
             if (app_ranks() > 1) {
                 fprintf(file, "process %d, ", rank);
             }
-            fprintf(file, "%s\";\n        color=\"#999999\";\n", names[place]);
+            fprintf(file, "%s\";\n        color=\"#999999\";\n",
+                    place < OF_A_KIND ? names[place]
+                                      : psg_stage_name((psg_stage)(place - OF_A_KIND)));
         }
         write_node(dag, e, origin, file);
     }
@@ -215,11 +223,12 @@ static int write_graph(const app_dag *dag, FILE *file) {
     for (size_t e = 0; e < dag->events; e++) {
         origin = fmin(origin, dag->event[e].submitted);
     }
+    const bool solve = dag->events == 0 || dag->event[0].event.stage < PSG_STAGE_COUNT;
     fprintf(file,
-            "digraph psg {\n    label=\"a solve of %.4g ms\";\n    labelloc=t;\n    rankdir=LR;\n"
+            "digraph psg {\n    label=\"%s of %.4g ms\";\n    labelloc=t;\n    rankdir=LR;\n"
             "    fontname=\"sans-serif\";\n"
             "    node [shape=box, style=filled, fontname=\"sans-serif\", fontsize=10];\n",
-            1e3 * dag->seconds);
+            solve ? "a solve" : "a run", 1e3 * dag->seconds);
     for (int rank = 0; rank < app_ranks(); rank++) {
         for (int place = 0; place < PLACES; place++) {
             write_cluster(dag, rank, place, origin, file);

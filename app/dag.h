@@ -1,4 +1,4 @@
-/** @file dag.h  The task graph of a solve, with its times, as a file for Graphviz. */
+/** @file dag.h  The task graph of a solve, or of another run, with its times, as a file for Graphviz. */
 #ifndef PSG_APP_DAG_H
 #define PSG_APP_DAG_H
 
@@ -11,12 +11,12 @@ typedef struct app_dag {
     size_t events;
     psg_dependency *edge;
     size_t edges;
-    double seconds; /**< of the solve */
+    double seconds; /**< of the run */
 } app_dag;
 
-/** Take over what the plan's latest solve did, on this process. @return APP_DONE; APP_FAILED
+/** Take over what the latest run did, on this process. @return APP_DONE; APP_FAILED
  *  after a message */
-int app_dag_take(app_dag *dag, const psg_plan *plan);
+int app_dag_take(app_dag *dag, const psg_work *work);
 
 /** Write the graph of all processes: a node for each task (and each alltoall), an edge from each
  *  to those that read what it wrote, dashed if that went by a message. Rank 0 writes. Collective.

@@ -1,4 +1,4 @@
-/* Traces: the events of all solves and processes, in the trace-event format of Chrome and
+/* Traces: the events of all runs and processes, in the trace-event format of Chrome and
  * Perfetto. */
 #include "app/trace.h"
 #include "app/collect.h"
@@ -14,8 +14,8 @@
 
 /* When and where something happened. */
 typedef struct place {
-    double submitted; /* its solve, seconds since the epoch */
-    unsigned solve;
+    double submitted; /* its run, seconds since the epoch */
+    unsigned run;
     int rank;
 } place;
 
@@ -35,7 +35,7 @@ typedef struct app_trace_arrow {
     place at;
 } app_trace_arrow;
 
-/* From the beginning of a solve until all of its tasks were submitted. */
+/* From the beginning of a run until all of its tasks were submitted. */
 typedef struct app_trace_submission {
     double seconds;
     size_t tasks, pieces;
@@ -57,12 +57,12 @@ static int make_room(void **items, size_t bytes, size_t count, size_t more, size
 }
 
 /* Between tasks. The arrows of messages are found when all processes' events are there. */
-static int take_arrows(app_trace *trace, const psg_plan *plan, const psg_event *events,
+static int take_arrows(app_trace *trace, const psg_work *work, const psg_event *events,
                        const place *at) {
     size_t count = 0;
-    const psg_status status = psg_plan_dependencies(plan, NULL, 0, &count);
+    const psg_status status = psg_work_dependencies(work, NULL, 0, &count);
     if (status == PSG_ERR_STATE) {
-        return APP_DONE; /* the plan records none */
+        return APP_DONE; /* none is recorded */
     }
     void *items = trace->arrow;
     int code = status == PSG_OK ? make_room(&items, sizeof *trace->arrow, trace->arrows, count,
@@ -70,11 +70,11 @@ static int take_arrows(app_trace *trace, const psg_plan *plan, const psg_event *
                                 : app_error(APP_FAILED, "%s", psg_last_error());
     trace->arrow = items;
     psg_dependency *list =
-        code ? NULL : app_allocate(count, sizeof *list, "the dependencies of a solve");
+        code ? NULL : app_allocate(count, sizeof *list, "the dependencies of a run");
     if (list == NULL) {
         return APP_FAILED;
     }
-    if (psg_plan_dependencies(plan, list, count, &count) != PSG_OK) {
+    if (psg_work_dependencies(work, list, count, &count) != PSG_OK) {
         free(list);
         return app_error(APP_FAILED, "%s", psg_last_error());
     }
@@ -88,7 +88,7 @@ static int take_arrows(app_trace *trace, const psg_plan *plan, const psg_event *
     return APP_DONE;
 }
 
-static int take_submission(app_trace *trace, const psg_statistics *s, const place *at) {
+static int take_submission(app_trace *trace, const psg_run_statistics *s, const place *at) {
     void *items = trace->submission;
     const int code = make_room(&items, sizeof *trace->submission, trace->submissions, 1,
                                &trace->submissions_room);
@@ -100,41 +100,41 @@ static int take_submission(app_trace *trace, const psg_statistics *s, const plac
     return code;
 }
 
-static int take_events(app_trace *trace, const psg_plan *plan, const place *at) {
+static int take_events(app_trace *trace, const psg_work *work, const place *at) {
     size_t count = 0;
-    if (psg_plan_events(plan, NULL, 0, &count) != PSG_OK) {
+    if (psg_work_events(work, NULL, 0, &count) != PSG_OK) {
         return app_error(APP_FAILED, "%s", psg_last_error());
     }
     void *items = trace->event;
     const int code = make_room(&items, sizeof *trace->event, trace->count, count, &trace->room);
     trace->event = items;
-    psg_event *events = code ? NULL : app_allocate(count, sizeof *events, "the events of a solve");
+    psg_event *events = code ? NULL : app_allocate(count, sizeof *events, "the events of a run");
     if (events == NULL) {
         return APP_FAILED;
     }
-    (void)psg_plan_events(plan, events, count, &count);
+    (void)psg_work_events(work, events, count, &count);
     for (size_t e = 0; e < count; e++) {
         trace->event[trace->count++] = (app_trace_event){events[e], *at};
     }
-    const int failed = take_arrows(trace, plan, events, at);
+    const int failed = take_arrows(trace, work, events, at);
     free(events);
     return failed;
 }
 
-static int take_copies(app_trace *trace, const psg_plan *plan, const place *at) {
+static int take_copies(app_trace *trace, const psg_work *work, const place *at) {
     size_t count = 0;
-    if (psg_plan_copies(plan, NULL, 0, &count) != PSG_OK) {
+    if (psg_work_copies(work, NULL, 0, &count) != PSG_OK) {
         return app_error(APP_FAILED, "%s", psg_last_error());
     }
     void *items = trace->copy;
     const int code =
         make_room(&items, sizeof *trace->copy, trace->copies, count, &trace->copies_room);
     trace->copy = items;
-    psg_copy *copies = code ? NULL : app_allocate(count, sizeof *copies, "the copies of a solve");
+    psg_copy *copies = code ? NULL : app_allocate(count, sizeof *copies, "the copies of a run");
     if (copies == NULL) {
         return APP_FAILED;
     }
-    (void)psg_plan_copies(plan, copies, count, &count);
+    (void)psg_work_copies(work, copies, count, &count);
     for (size_t c = 0; c < count; c++) {
         trace->copy[trace->copies++] = (app_trace_copy){copies[c], *at};
     }
@@ -142,20 +142,20 @@ static int take_copies(app_trace *trace, const psg_plan *plan, const place *at) 
     return APP_DONE;
 }
 
-int app_trace_take(app_trace *trace, const psg_plan *plan) {
-    psg_statistics statistics;
-    if (psg_plan_statistics(plan, &statistics) != PSG_OK) {
+int app_trace_take(app_trace *trace, const psg_work *work) {
+    psg_run_statistics statistics;
+    if (psg_work_statistics(work, &statistics) != PSG_OK) {
         return app_error(APP_FAILED, "%s", psg_last_error());
     }
-    const place at = {statistics.submitted, trace->solves, app_rank()};
-    int code = take_events(trace, plan, &at);
+    const place at = {statistics.submitted, trace->runs, app_rank()};
+    int code = take_events(trace, work, &at);
     if (!code) {
-        code = take_copies(trace, plan, &at);
+        code = take_copies(trace, work, &at);
     }
     if (!code) {
         code = take_submission(trace, &statistics, &at);
     }
-    trace->solves++;
+    trace->runs++;
     return code;
 }
 
@@ -183,21 +183,39 @@ static const struct {
     [PSG_STAGE_GRADIENT] = {"good", "#999999", "black"},
 };
 
+/* The kinds of a workload have the colours of the staged graph, in turn. */
+static size_t colour_of(psg_stage stage) {
+    return stage < PSG_STAGE_COUNT ? stage : (stage - PSG_STAGE_COUNT) % PSG_STAGE_FORWARD_XY;
+}
+
 const char *app_event_colour(const psg_event *event) {
-    return colours[event->stage].rgb;
+    return colours[colour_of(event->stage)].rgb;
 }
 
 const char *app_event_words_colour(const psg_event *event) {
-    return colours[event->stage].words;
+    return colours[colour_of(event->stage)].words;
+}
+
+/* What the indices of a task are: of a solve's, and of a workload's. */
+static const struct {
+    const char *run;
+    const char *index[3];
+    const char *mark[3];
+} words[2] = {{"solve", {"segment", "sheet", "step"}, {" s", " p", " "}},
+              {"run", {"row", "column", "step"}, {" ", " ", " "}}};
+
+static int words_of(const psg_event *e) {
+    return e->stage >= PSG_STAGE_COUNT;
 }
 
 void app_event_name(const psg_event *e, char *text, size_t size) {
     size_t length = (size_t)snprintf(text, size, "%s", psg_stage_name(e->stage));
-    if (e->segment != SIZE_MAX && length < size) {
-        length += (size_t)snprintf(text + length, size - length, " s%zu", e->segment);
-    }
-    if (e->sheet != SIZE_MAX && length < size) {
-        snprintf(text + length, size - length, " p%zu", e->sheet);
+    const size_t index[3] = {e->segment, e->sheet, e->step};
+    for (int m = 0; m < 3; m++) {
+        if (index[m] != SIZE_MAX && length < size) {
+            length += (size_t)snprintf(text + length, size - length, "%s%zu",
+                                       words[words_of(e)].mark[m], index[m]);
+        }
     }
 }
 
@@ -214,11 +232,15 @@ static void put_count(json_t *args, const char *name, size_t count) {
 
 /* What a task or a message is about. */
 static json_t *arguments_of(const app_trace_event *e) {
-    json_t *args = json_pack("{si}", "solve", (int)e->at.solve);
     const psg_event *event = &e->event;
-    put_count(args, "segment", event->segment);
-    put_count(args, "sheet", event->sheet);
-    if (event->worker >= 0) {
+    const size_t index[3] = {event->segment, event->sheet, event->step};
+    json_t *args = json_pack("{si}", words[words_of(event)].run, (int)e->at.run);
+    for (int m = 0; m < 3; m++) {
+        put_count(args, words[words_of(event)].index[m], index[m]);
+    }
+    if (event->stage >= PSG_STAGE_COUNT) {
+        put_count(args, "count", event->count);
+    } else if (event->worker >= 0) {
         put_count(args, event->sheet != SIZE_MAX ? "rows" : "planes", event->count);
         put_count(args, "pieces", event->pieces);
         put_count(args, "remote", event->remote);
@@ -241,7 +263,7 @@ static void add_task(json_t *list, const app_trace_event *e, double origin) {
     json_t *task = event_base(e, "X", start);
     if (task != NULL) {
         json_object_set_new(task, "dur", json_real(moment(&e->at, origin, e->event.end) - start));
-        json_object_set_new(task, "cname", json_string(colours[e->event.stage].name));
+        json_object_set_new(task, "cname", json_string(colours[colour_of(e->event.stage)].name));
     }
     json_array_append_new(list, task);
 }
@@ -259,7 +281,7 @@ static void add_message(json_t *list, const app_trace_event *e, double origin, s
 }
 
 static bool same_message(const app_trace_event *a, const app_trace_event *b) {
-    return a->event.rank >= 0 && b->event.rank >= 0 && a->at.solve == b->at.solve &&
+    return a->event.rank >= 0 && b->event.rank >= 0 && a->at.run == b->at.run &&
            a->event.segment == b->event.segment && a->event.sheet == b->event.sheet;
 }
 
@@ -271,7 +293,7 @@ static const app_trace_event *task_near(const app_trace *trace, int rank, unsign
     for (size_t t = 0; t < trace->count; t++) {
         const app_trace_event *e = &trace->event[t];
         const double at = before ? e->event.end : e->event.start;
-        if (e->at.rank != rank || e->at.solve != solve || e->event.worker < 0 ||
+        if (e->at.rank != rank || e->at.run != solve || e->event.worker < 0 ||
             (before ? at > time + 1e-9 : at < time - 1e-9)) {
             continue;
         }
@@ -314,8 +336,8 @@ static void add_message_arrow(json_t *list, const app_trace *trace, const app_tr
         }
     }
     const app_trace_event *from =
-        went != NULL ? task_near(trace, went->at.rank, went->at.solve, went->event.start, 1) : NULL;
-    const app_trace_event *to = task_near(trace, came->at.rank, came->at.solve, came->event.end, 0);
+        went != NULL ? task_near(trace, went->at.rank, went->at.run, went->event.start, 1) : NULL;
+    const app_trace_event *to = task_near(trace, came->at.rank, came->at.run, came->event.end, 0);
     if (from != NULL && to != NULL) {
         add_arrow(list, "message", (app_trace_event[2]){*from, *to}, origin, id);
     }
@@ -346,7 +368,7 @@ static void add_copy(json_t *list, const app_trace_copy *c, double origin) {
                        : copy->data == 'u' ? "u"
                        : copy->data == 's' ? "spectrum"
                                            : "copy";
-    json_t *args = json_pack("{si}", "solve", (int)c->at.solve);
+    json_t *args = json_pack("{si}", "solve", (int)c->at.run);
     put_count(args, "segment", copy->segment);
     put_count(args, "sheet", copy->sheet);
     put_count(args, "bytes", copy->bytes);
@@ -362,7 +384,7 @@ static void add_submission(json_t *list, const app_trace_submission *s, double o
                           json_pack("{ss ss ss sf sf si si s{si sI sI}}", "name", "submission",
                                     "cat", "submission", "ph", "X", "ts", moment(&s->at, origin, 0),
                                     "dur", 1e6 * s->seconds, "pid", s->at.rank, "tid",
-                                    SUBMISSION_TRACK, "args", "solve", (int)s->at.solve, "tasks",
+                                    SUBMISSION_TRACK, "args", "solve", (int)s->at.run, "tasks",
                                     (json_int_t)s->tasks, "pieces", (json_int_t)s->pieces));
 }
 

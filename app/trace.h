@@ -1,4 +1,4 @@
-/** @file trace.h  What happened in the solves, as a file for chrome://tracing or ui.perfetto.dev. */
+/** @file trace.h  What happened in solves, or in other runs, as a file for chrome://tracing or ui.perfetto.dev. */
 #ifndef PSG_APP_TRACE_H
 #define PSG_APP_TRACE_H
 
@@ -18,18 +18,18 @@ typedef struct app_trace {
     struct app_trace_arrow *arrow; /**< from task to task of one process */
     size_t arrows;
     size_t arrows_room;
-    struct app_trace_submission *submission; /**< one for each solve */
+    struct app_trace_submission *submission; /**< one for each run */
     size_t submissions;
     size_t submissions_room;
-    unsigned solves;
+    unsigned runs;
 } app_trace;
 
-/** Take over the events and copies of the plan's latest solve, and the dependencies if the plan records.
+/** Take over the events and copies of the latest run, and the dependencies if they are recorded.
  *  @return APP_DONE; APP_FAILED after a message */
-int app_trace_take(app_trace *trace, const psg_plan *plan);
+int app_trace_take(app_trace *trace, const psg_work *work);
 
 /** Write what happened in all processes, in the trace-event format. A process has a track for each worker, one for each
- *  link that something was copied over, and one for the submission of tasks. A task has the name of its stage; what it
+ *  link that something was copied over, and one for the submission of tasks. A task has the name of its kind; what it
  *  is about is in its arguments. Messages between processes are asynchronous events. Arrows go from a task to each task
  *  that read what it had written, and from the task that wrote what a message carries to the one that waited for it.
  *  Rank 0 writes. Collective.

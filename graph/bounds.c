@@ -1,7 +1,6 @@
-/* What a solve cannot be shorter than: by its dependencies, its work, and the bytes to move. */
+/* What a run cannot be shorter than: by its dependencies, its work, and the bytes to move. */
 #include "graph/process.h"
-#include "graph/solving.h"
-#include "runtime/simulation.h"
+#include "graph/work.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,221 +28,40 @@ const char *psg_link_name(psg_link link) {
     return (unsigned)link < PSG_LINK_COUNT ? link_names[link] : NULL;
 }
 
-/* Seconds that bytes need from one memory to another, at StarPU's measured rate, which is in MB/s;
- * 0: it was not measured. */
-static double copy_seconds(int from, int to, double bytes) {
-    const double rate = 1e6 * starpu_transfer_bandwidth((unsigned)from, (unsigned)to);
-    return rate > 0 && isfinite(rate) ? bytes / rate : 0;
-}
-
-/* ----------------------------------------------------------------------------------- path */
-
-/* Seconds that f of a task's segment takes to the task's GPU, or that u takes home from there. */
-static double way_of(const psg_plan *plan, const psg_run_event *event, bool home) {
-    const psg_context *c = &plan->context;
-    const int kind = event->label.kind;
-    const int last = c->form.normalizes ? PSG_TASK_NORMALIZE : PSG_TASK_IFFT_XY;
-    const bool reads_f = kind == PSG_TASK_FORWARD_XY || kind == PSG_TASK_FFT_XY;
-    const bool writes_u = kind == PSG_TASK_INVERSE_XY || kind == last;
-    if (!plan->past.from_memory || event->worker < 0 || !(home ? writes_u : reads_f) ||
-        starpu_worker_get_type(event->worker) != STARPU_CUDA_WORKER) {
-        return 0;
-    }
-    const int node = psg_placement_node(event->worker);
-    const double points = (double)(c->layout.n[0] * c->layout.n[1] * event->shape.count);
-    const double bytes = points * (double)c->cpu->real_bytes;
-    return home ? copy_seconds(node, STARPU_MAIN_RAM, bytes)
-                : copy_seconds(STARPU_MAIN_RAM, node, bytes);
-}
-
-/* Seconds until the last GPU has f of all its segments, or u of all of them is home. */
-static double whole_way(const psg_plan *plan, bool home) {
-    double of_gpu[STARPU_MAXNODES] = {0};
-    double longest = 0;
-    for (size_t m = 0; m < plan->past.latest.events.count; m++) {
-        const double seconds = way_of(plan, &plan->past.latest.events.event[m], home);
-        if (seconds > 0) {
-            double *sum = &of_gpu[psg_placement_node(plan->past.latest.events.event[m].worker)];
-            *sum += seconds;
-            longest = fmax(longest, *sum);
-        }
-    }
-    return longest;
-}
-
-static double lead(const void *plan, const psg_run_event *event) {
-    return way_of(plan, event, false);
-}
-
-static double tail(const void *plan, const psg_run_event *event) {
-    return way_of(plan, event, true);
-}
-
-static bool on_sheet(const void *plan, const psg_run_event *event) {
-    (void)plan;
-    return psg_label_has_sheet(&event->label);
-}
-
-/* A chain has f and u of one segment. But a sheet needs every segment, and a segment every sheet: all
- * of f has come before the first sheet begins, and all of u goes home after the last. */
-static psg_status find_path(const psg_plan *plan, double *seconds) {
-    const psg_history *h = &plan->past.latest;
-    const psg_chain_rule all = {.owner = plan, .lead = lead, .tail = tail};
-    const psg_chain_rule sheets = {.owner = plan, .counts = on_sheet};
+static psg_status find_path(const psg_work *work, double *seconds) {
+    const psg_history *h = &work->latest;
+    const psg_chain_rule all = {.owner = NULL};
     psg_edge *edges = NULL;
     size_t count = 0;
-    double chain = 0;
     *seconds = 0;
-    psg_status status = psg_edges_find(plan, &edges, &count);
-    if (status == PSG_OK && (!psg_history_chain(h, edges, count, &all, seconds) ||
-                             !psg_history_chain(h, edges, count, &sheets, &chain))) {
+    psg_status status = psg_edges_find(work, &edges, &count);
+    if (status == PSG_OK && work->rules->path != NULL) {
+        status = work->rules->path(work, edges, count, seconds);
+    } else if (status == PSG_OK && !psg_history_chain(h, edges, count, &all, seconds)) {
         status = psg_fail(PSG_ERR_MEMORY, "no memory for the times of %zu events", h->events.count);
     }
-    *seconds = fmax(*seconds, whole_way(plan, false) + whole_way(plan, true) + chain);
     free(edges);
     return status;
 }
 
-/* ---------------------------------------------------------------------------------- links */
-
-static void add_link(psg_bounds *b, psg_link link, double bytes, double seconds) {
-    b->link_bytes[link] += bytes;
-    b->link_seconds[link] = fmax(b->link_seconds[link], seconds);
-}
-
-/* Seconds that bytes need from one GPU's memory to another's. Tasks of exchange direct reach that memory themselves,
- * at another rate than StarPU's copies where a machine is simulated. */
-static double between_gpus(const psg_plan *plan, int from, int to, double bytes) {
-    const psg_machine *machine = psg_simulation_machine();
-    if (machine == NULL || plan->placement.exchange != PSG_EXCHANGE_DIRECT) {
-        return copy_seconds(psg_placement_node(from), psg_placement_node(to), bytes);
-    }
-    const double rate = machine->link[PSG_MACHINE_PEER].bytes_per_second;
-    return rate > 0 ? bytes / rate : 0;
-}
-
-static double block_bytes(const psg_context *c, size_t s, size_t p) {
-    const psg_box block = psg_layout_block(&c->layout, s, &c->layout.sheets.part[p]);
-    return 2 * (double)c->cpu->real_bytes * (double)c->layout.nxc * (double)psg_box_rows(&block);
-}
-
-/* Between GPU `from` and GPU `to`, or the cores (-1), there and back: blocks that segments on the
- * one have of sheets on the other, and on their way back those that sheets on the one have of
- * segments on the other. */
-static double exchanged_bytes(const psg_plan *plan, int from, int to) {
-    const psg_context *c = &plan->context;
-    double bytes = 0;
-    for (size_t s = c->layout.segments.own.first; s < c->layout.segments.own.end; s++) {
-        for (size_t p = c->layout.sheets.own.first; p < c->layout.sheets.own.end; p++) {
-            const int segment = c->layout.segments.part[s].worker;
-            const int sheet = c->layout.sheets.part[p].worker;
-            bytes += (segment == from && sheet == to) || (sheet == from && segment == to)
-                         ? block_bytes(c, s, p)
-                         : 0;
-        }
-    }
-    return bytes;
-}
-
-/* What a GPU's segments and sheets have for other processes, and get from there as much. */
-static double foreign_bytes(const psg_plan *plan, int gpu) {
-    const psg_context *c = &plan->context;
-    const size_t rows = psg_parts_length(&c->layout.sheets, c->layout.sheets.own, 1);
-    const size_t planes = psg_parts_length(&c->layout.segments, c->layout.segments.own, 2);
-    double points = 0;
-    for (size_t s = c->layout.segments.own.first; s < c->layout.segments.own.end; s++) {
-        points += c->layout.segments.part[s].worker == gpu
-                      ? (double)psg_layout_planes(&c->layout, s) * (double)(c->layout.n[1] - rows)
-                      : 0;
-    }
-    for (size_t p = c->layout.sheets.own.first; p < c->layout.sheets.own.end; p++) {
-        points += c->layout.sheets.part[p].worker == gpu
-                      ? (double)psg_layout_rows(&c->layout, p) * (double)(c->layout.n[2] - planes)
-                      : 0;
-    }
-    return 2 * (double)c->cpu->real_bytes * (double)c->layout.nxc * points;
-}
-
-/* Do messages go by main memory? Not those that an MPI takes from GPUs, nor empty ones. */
-static bool by_main_memory(const psg_plan *plan) {
-    return plan->placement.exchange == PSG_EXCHANGE_ALLTOALL ||
-           (plan->placement.exchange != PSG_EXCHANGE_DIRECT && psg_comm_cuda_aware() != 1);
-}
-
-static void find_gpu_links(const psg_plan *plan, psg_bounds *b) {
-    const psg_context *c = &plan->context;
-    for (size_t g = 0; g < plan->workers.gpu_count; g++) {
-        const int gpu = plan->workers.gpus[g];
-        const int node = psg_placement_node(gpu);
-        double planes = 0;
-        for (size_t s = c->layout.segments.own.first; s < c->layout.segments.own.end; s++) {
-            planes += c->layout.segments.part[s].worker == gpu
-                          ? (double)psg_layout_planes(&c->layout, s)
-                          : 0;
-        }
-        const double field =
-            planes * (double)(c->layout.n[0] * c->layout.n[1]) * (double)c->cpu->real_bytes;
-        const double foreign = foreign_bytes(plan, gpu);
-        const double messages = by_main_memory(plan) ? foreign : 0;
-        const double moved = (plan->past.from_memory ? field : 0) + messages;
-        const double there = moved + exchanged_bytes(plan, -1, gpu);
-        const double back = moved + exchanged_bytes(plan, gpu, -1);
-        add_link(b, PSG_LINK_H2D, there, copy_seconds(STARPU_MAIN_RAM, node, there));
-        add_link(b, PSG_LINK_D2H, back, copy_seconds(node, STARPU_MAIN_RAM, back));
-        if (psg_lends(plan)) { /* at a rate that nobody has measured */
-            add_link(b, PSG_LINK_D2D, foreign, 0);
-        }
-        for (size_t h = 0; h < plan->workers.gpu_count; h++) {
-            if (h != g && plan->home.on_gpus) {
-                const int other = plan->workers.gpus[h];
-                const double bytes = exchanged_bytes(plan, gpu, other);
-                add_link(b, PSG_LINK_D2D, bytes, between_gpus(plan, gpu, other, bytes));
-            }
-        }
-    }
-}
-
-static psg_status find_messages(const psg_plan *plan, psg_bounds *b) {
-    double rate = 0;
-    if (plan->processes.comm == NULL || plan->processes.ranks == 1) {
-        return PSG_OK;
-    }
-    if (!psg_comm_rate(plan->processes.comm, &rate)) {
-        return psg_fail(PSG_ERR_RUNTIME, "messages could not be measured: %s",
-                        psg_comm_why(plan->processes.comm));
-    }
-    /* That was found between main memories; nothing is known of messages between GPUs. */
-    const bool between_gpus = plan->workers.gpu_count > 0 &&
-                              plan->placement.exchange == PSG_EXCHANGE_MPI &&
-                              psg_comm_cuda_aware() == 1 && !psg_simulated();
-    const bool known = rate > 0 && !between_gpus;
-    b->link_bytes[PSG_LINK_MESSAGE] = (double)plan->past.latest.sent_bytes;
-    b->link_seconds[PSG_LINK_MESSAGE] = known ? (double)plan->past.latest.sent_bytes / rate : 0;
-    return PSG_OK;
-}
-
-/* ----------------------------------------------------------------------------------- all */
-
-static psg_status find_bounds(const psg_plan *plan, psg_bounds *b) {
-    psg_status status =
-        psg_ranks_agree(plan->processes.comm, find_path(plan, &b->bound[PSG_BOUND_PATH]));
-    if (status == PSG_OK) {
-        status = find_messages(plan, b);
+static psg_status find_bounds(const psg_work *work, psg_bounds *b) {
+    psg_comm *comm = work->engine->comm;
+    psg_status status = psg_ranks_agree(comm, find_path(work, &b->bound[PSG_BOUND_PATH]));
+    if (status == PSG_OK && work->rules->links != NULL) {
+        status = work->rules->links(work, b);
     }
     if (status == PSG_OK) {
-        status = psg_memory_rate(plan, &b->memory_rate, &b->cache_bytes);
+        status = psg_memory_rate(work, &b->memory_rate, &b->cache_bytes);
     }
-    status = psg_ranks_agree(plan->processes.comm, status);
+    status = psg_ranks_agree(comm, status);
     if (status != PSG_OK) {
         return status;
     }
-    b->lp_seconds = psg_program_seconds(plan);
-    b->memory_bytes =
-        psg_history_traffic(&plan->past.latest, &plan->context.engine, b->cache_bytes);
+    b->lp_seconds = psg_program_seconds(work);
+    b->memory_bytes = psg_history_traffic(&work->latest, work->engine, b->cache_bytes);
     b->bound[PSG_BOUND_WORK] =
-        psg_history_work(&plan->past.latest) / (double)plan->workers.usable_count;
+        psg_history_work(&work->latest) / (double)work->workers->usable_count;
     b->bound[PSG_BOUND_MEMORY] = b->memory_rate > 0 ? b->memory_bytes / b->memory_rate : 0;
-    find_gpu_links(plan, b);
     for (int link = 0; link < PSG_LINK_COUNT; link++) {
         b->bound[PSG_BOUND_LINK] = fmax(b->bound[PSG_BOUND_LINK], b->link_seconds[link]);
     }
@@ -257,25 +75,29 @@ static psg_status find_bounds(const psg_plan *plan, psg_bounds *b) {
 }
 
 /* Brackets keep the header's macro of the same name away. */
-psg_status(psg_plan_bounds)(const psg_plan *plan, psg_bounds *bounds, size_t struct_size) {
+psg_status(psg_work_bounds)(const psg_work *work, psg_bounds *bounds, size_t struct_size) {
     psg_clear_error();
-    if (plan == NULL) {
-        return psg_fail(PSG_ERR_ARG, "plan is NULL");
+    if (work == NULL) {
+        return psg_fail(PSG_ERR_ARG, "work is NULL");
     }
     psg_bounds b = {.struct_size = struct_size};
     psg_status status = PSG_OK;
     if (bounds == NULL) {
         status = psg_fail(PSG_ERR_ARG, "bounds is NULL");
-    } else if (plan->past.solves == 0) {
-        status = psg_fail(PSG_ERR_STATE, "no solve of the plan was waited for yet");
+    } else if (work->runs == 0) {
+        status = psg_fail(PSG_ERR_STATE, "nothing was waited for yet");
     }
-    status = psg_ranks_agree(plan->processes.comm, status);
+    status = psg_ranks_agree(work->engine->comm, status);
     if (status == PSG_OK) {
-        status = find_bounds(plan, &b);
+        status = find_bounds(work, &b);
     }
     if (status == PSG_OK) {
         memset(bounds, 0, struct_size);
         memcpy(bounds, &b, struct_size < sizeof b ? struct_size : sizeof b);
     }
     return status;
+}
+
+psg_status(psg_plan_bounds)(const psg_plan *plan, psg_bounds *bounds, size_t struct_size) {
+    return (psg_work_bounds)(psg_plan_work(plan), bounds, struct_size);
 }

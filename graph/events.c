@@ -1,4 +1,4 @@
-/* What happened in a solve, for traces. */
+/* What happened in a run, for traces. */
 #include "graph/solving.h"
 
 /* Does the event write what the message carries away? */
@@ -48,8 +48,8 @@ static double event_bytes(const psg_context *c, const psg_run_event *event) {
  * known from its end on. */
 static double message_start(const psg_plan *plan, const psg_run_event *message) {
     double start = message->received ? message->end : 0;
-    for (size_t m = 0; m < plan->past.latest.events.count && !message->received; m++) {
-        const psg_run_event *event = &plan->past.latest.events.event[m];
+    for (size_t m = 0; m < plan->work.latest.events.count && !message->received; m++) {
+        const psg_run_event *event = &plan->work.latest.events.event[m];
         if (event->rank < 0 && event->end > start &&
             feeds(&plan->context.layout, &event->label, &message->label)) {
             start = event->end;
@@ -58,50 +58,57 @@ static double message_start(const psg_plan *plan, const psg_run_event *message) 
     return start;
 }
 
-psg_status psg_events_check(const psg_plan *plan) {
-    return plan->past.latest.events.lost
-               ? psg_fail(PSG_ERR_MEMORY, "there was no memory for all events of the solve")
-               : PSG_OK;
+void psg_plan_event(const psg_work *work, const psg_run_event *from, psg_event *event) {
+    const psg_plan *plan = psg_plan_of(work);
+    if (from->rank >= 0) {
+        event->start = message_start(plan, from);
+    }
+    event->bytes = (size_t)event_bytes(&plan->context, from);
 }
 
-static int worker_of(const psg_plan *plan, int id) {
-    for (size_t w = 0; w < plan->workers.usable_count; w++) {
-        if (plan->workers.usable[w] == id) {
+/* StarPU's number of a worker, as the public lists count. */
+static int worker_of(const psg_workers *workers, int id) {
+    for (size_t w = 0; w < workers->usable_count; w++) {
+        if (workers->usable[w] == id) {
             return (int)w;
         }
     }
     return -1;
 }
 
-psg_status psg_plan_events(const psg_plan *plan, psg_event *events, size_t capacity,
+psg_status psg_work_events(const psg_work *work, psg_event *events, size_t capacity,
                            size_t *count) {
     psg_clear_error();
-    if (plan == NULL || count == NULL || (events == NULL && capacity > 0)) {
-        return psg_fail(PSG_ERR_ARG, "plan, count or events is NULL");
+    if (work == NULL || count == NULL || (events == NULL && capacity > 0)) {
+        return psg_fail(PSG_ERR_ARG, "work, count or events is NULL");
     }
-    const psg_status status = psg_events_check(plan);
-    if (status != PSG_OK) {
-        *count = 0;
-        return status;
-    }
-    *count = plan->past.latest.events.count;
-    for (size_t m = 0; m < plan->past.latest.events.count && m < capacity; m++) {
-        const psg_run_event *from = &plan->past.latest.events.event[m];
+    const psg_run_events *all = &work->latest.events;
+    *count = all->lost ? 0 : all->count;
+    for (size_t m = 0; m < *count && m < capacity; m++) {
+        const psg_run_event *from = &all->event[m];
         events[m] = (psg_event){
             .stage = (psg_stage)from->label.kind,
-            .worker = from->worker >= 0 ? worker_of(plan, from->worker) : -1,
+            .worker = from->worker >= 0 ? worker_of(work->workers, from->worker) : -1,
             .rank = from->rank,
             .received = from->received,
-            .segment = from->label.index[PSG_AXIS_SEGMENT],
-            .sheet = from->label.index[PSG_AXIS_SHEET],
+            .segment = from->label.index[0],
+            .sheet = from->label.index[1],
+            .step = from->label.index[2],
             .count = from->shape.count,
             .pieces = from->shape.pieces,
             .remote = from->shape.remote,
             .dense = from->shape.dense,
-            .start = from->rank >= 0 ? message_start(plan, from) : from->start,
+            .start = from->start,
             .end = from->end,
-            .bytes = (size_t)event_bytes(&plan->context, from),
         };
+        if (work->rules->event != NULL) {
+            work->rules->event(work, from, &events[m]);
+        }
     }
-    return PSG_OK;
+    return all->lost ? psg_fail(PSG_ERR_MEMORY, "there was no memory for all events") : PSG_OK;
+}
+
+psg_status psg_plan_events(const psg_plan *plan, psg_event *events, size_t capacity,
+                           size_t *count) {
+    return psg_work_events(psg_plan_work(plan), events, capacity, count);
 }

@@ -4,11 +4,8 @@
 
 #include "codelets/codelets.h"
 #include "codelets/gpu.h"
-#include "graph/fail.h"
-#include "graph/psg_observe.h"
 #include "graph/psg_starpu.h"
-#include "runtime/copies.h"
-#include "runtime/history.h"
+#include "graph/work.h"
 #include "runtime/message.h"
 #include "runtime/node.h"
 
@@ -118,23 +115,6 @@ typedef struct psg_processes {
     int rank;
 } psg_processes;
 
-/** The workers of this process that take the plan's tasks. */
-typedef struct psg_workers {
-    size_t count;                 /**< StarPU's, of all kinds */
-    size_t most[2];               /**< cores and GPUs of the process that has most of each */
-    int gpus[STARPU_NMAXWORKERS]; /**< the CUDA workers that take its tasks */
-    size_t gpu_count;             /**< 0: the CPU workers take them */
-    size_t cpu_count;             /**< CPU workers that take its tasks; 0: the GPUs take them */
-    bool anywhere;                /**< GPUs or cores, as the policy decides for each task */
-    double cpu_share;             /**< the cores' part of planes and rows; 1 without GPUs, and where
-                                       nobody has a part of his own */
-    bool copies;                  /**< StarPU may hold copies of f and u elsewhere: on GPUs, or in
-                                       another NUMA node's memory */
-    bool teams;                   /**< cores share the steps of a solve, see runtime/team.h */
-    int *usable;                  /**< [usable_count]: those that can take its tasks, GPUs first */
-    size_t usable_count;
-} psg_workers;
-
 /** Do the processes reach each other's memory? */
 typedef struct psg_lending {
     bool near;      /**< all of them do */
@@ -199,20 +179,14 @@ typedef struct psg_flights {
     uint64_t launched;
 } psg_flights;
 
-/** What is known of the solves so far. */
+/** What is known of the latest solve that was waited for, beside what psg_plan.work has. */
 typedef struct psg_past {
-    double plan_seconds;
-    uint64_t solves;     /**< those that ended */
-    psg_history latest;  /**< of the latest solve */
     double mean;         /**< of its f */
     bool from_memory;    /**< its f and u were arrays in main memory */
     double copied_bytes; /**< of its f and u: psg_arrays_copied() */
-    psg_copy_list moved; /**< its copies; times as they were taken: those of StarPU's clock */
-    psg_copy *copy;      /**< [moved.count]: the same, as they are told */
-    struct psg_program *program; /**< NULL: none was asked for yet */
 } psg_past;
 
-/** Each part is made from those before it, by the steps of graph/plan.c. None but the last four changes after
+/** Each part is made from those before it, by the steps of graph/plan.c. None but the last five changes after
  *  psg_plan_create(). */
 struct psg_plan {
     psg_problem problem;
@@ -227,8 +201,13 @@ struct psg_plan {
     psg_storage storage;
     psg_doors doors;
     psg_flights flights;
+    psg_work work; /**< each solve is a run of it */
     psg_past past;
 };
+
+static inline const psg_plan *psg_plan_of(const psg_work *work) {
+    return work->owner;
+}
 
 /* ----------------------------------------------------------------- what the parts tell, placement.c, lend.c */
 

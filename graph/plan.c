@@ -15,6 +15,14 @@
 
 /* --------------------------------------------------------------------------------- plan */
 
+/* What only a plan can tell of its runs. */
+static const psg_work_rules rules = {
+    .event = psg_plan_event, .copy = psg_plan_copy, .path = psg_plan_path, .links = psg_plan_links};
+
+const psg_work *psg_plan_work(const psg_plan *plan) {
+    return plan != NULL ? &plan->work : NULL;
+}
+
 /* What tasks need of the grid and the options. */
 static void set_context(psg_plan *plan) {
     psg_context *c = &plan->context;
@@ -36,6 +44,11 @@ static void set_context(psg_plan *plan) {
     c->engine.user_bytes = sizeof(psg_terms);
     c->engine.slots = o->in_flight;
     c->engine.comm = plan->processes.comm;
+    plan->work = (psg_work){.rules = &rules,
+                            .owner = plan,
+                            .engine = &c->engine,
+                            .workers = &plan->workers,
+                            .calibrate = o->calibrate != 0};
     c->form.z_contiguous = o->z_layout == PSG_Z_CONTIGUOUS;
     c->form.fused = o->graph == PSG_GRAPH_FUSED;
     c->form.normalizes = !c->form.fused && o->normalize != 0;
@@ -150,7 +163,7 @@ static psg_status make_scratch(psg_plan *plan) {
 }
 
 static psg_status make_history(psg_plan *plan) {
-    return psg_history_open(&plan->past.latest, &plan->context.engine)
+    return psg_history_open(&plan->work.latest, &plan->context.engine)
                ? PSG_OK
                : psg_fail(PSG_ERR_MEMORY, "no memory for the history of a solve");
 }
@@ -170,7 +183,7 @@ static psg_status make_team(psg_plan *plan) {
 /* Free the cut into parts and what came after it, in the order opposite to that in which it was made. */
 static void free_arrangement(psg_plan *plan) {
     psg_context *c = &plan->context;
-    psg_history_close(&plan->past.latest);
+    psg_history_close(&plan->work.latest);
     psg_storage_free(&plan->storage, plan);
     if (c->engine.gpu != NULL) {
         psg_runtime_awake();
@@ -199,13 +212,11 @@ static void free_plan(psg_plan *plan) {
     psg_plan_unpin(plan, NULL);
     psg_flights_free(&plan->flights);
     psg_sides_free(plan);
-    psg_program_free(plan);
     free_arrangement(plan);
     for (int d = 0; d < 3; d++) {
         free(plan->problem.eigen[d]);
     }
-    free(plan->past.moved.record);
-    free(plan->past.copy);
+    psg_work_forget(&plan->work);
     free(plan->workers.usable);
     free(plan);
 }
@@ -345,7 +356,7 @@ psg_status psg_plan_create(psg_plan **result, const psg_grid *grid, const psg_op
         psg_runtime_release(b.comm);
         return status;
     }
-    plan->past.plan_seconds = psg_clock() - before;
+    plan->work.make_seconds = psg_clock() - before;
     *result = plan;
     return PSG_OK;
 }

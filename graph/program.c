@@ -1,39 +1,38 @@
 /* StarPU's linear program: the least time in which its workers can do the tasks that it heard of
  * between two calls, by its performance models. It hears of everybody's, and remembers one program,
- * so plans take turns: a plan has it from a submission until it has asked, or submits again. It is
+ * so plans and workloads take turns: one has it from a submission until it has asked, or submits again. It is
  * solved when somebody asks, which takes longer than many a solve. */
 #include "graph/psg_machine.h"
-#include "graph/solving.h"
+#include "graph/work.h"
 
 #include <stdlib.h>
 
-/* A plan has StarPU's program. */
+/* Somebody has StarPU's program. */
 static atomic_flag taken = ATOMIC_FLAG_INIT;
 
 struct psg_program {
-    bool held;      /* by this plan */
-    bool of_latest; /* it is about the solve that was waited for last */
+    bool held;      /* by this work */
+    bool of_latest; /* it is about the run that was waited for last */
     double seconds; /* of that one; 0: not known */
 };
 
 /* A model that is asked for a time it does not have makes StarPU calibrate from then on, and say
  * so: only where it does that anyway it is asked. */
-bool psg_program_begin(psg_plan *plan) {
+bool psg_program_begin(psg_work *work) {
     const struct starpu_sched_policy *policy = starpu_sched_get_sched_policy();
-    if (plan->problem.options.record == 0 ||
-        (plan->problem.options.calibrate == 0 &&
+    if (!work->engine->record ||
+        (!work->calibrate &&
          !psg_policy_uses_models(policy != NULL ? policy->policy_name : NULL))) {
         return false;
     }
-    if (plan->past.program == NULL) {
-        plan->past.program = calloc(1, sizeof *plan->past.program);
+    if (work->program == NULL) {
+        work->program = calloc(1, sizeof *work->program);
     }
-    if (plan->past.program == NULL ||
-        (!plan->past.program->held && atomic_flag_test_and_set(&taken))) {
+    if (work->program == NULL || (!work->program->held && atomic_flag_test_and_set(&taken))) {
         return false;
     }
-    plan->past.program->held = true;
-    plan->past.program->of_latest = false;
+    work->program->held = true;
+    work->program->of_latest = false;
     starpu_bound_start(0, 0);
     return true;
 }
@@ -42,10 +41,10 @@ void psg_program_submitted(void) {
     starpu_bound_stop();
 }
 
-void psg_program_waited(psg_plan *plan, bool whose) {
-    if (plan->past.program != NULL) {
-        plan->past.program->of_latest = whose && plan->past.program->held;
-        plan->past.program->seconds = 0;
+void psg_program_waited(psg_work *work, bool whose) {
+    if (work->program != NULL) {
+        work->program->of_latest = whose && work->program->held;
+        work->program->seconds = 0;
     }
 }
 
@@ -57,22 +56,22 @@ static void let_go(struct psg_program *program) {
     }
 }
 
-double psg_program_seconds(const psg_plan *plan) {
+double psg_program_seconds(const psg_work *work) {
     double milliseconds = 0; /* stays where a task has no model, or StarPU no GLPK */
-    if (plan->past.program == NULL) {
+    if (work->program == NULL) {
         return 0;
     }
-    if (plan->past.program->of_latest) {
+    if (work->program->of_latest) {
         starpu_bound_compute(&milliseconds, NULL, 0);
-        plan->past.program->seconds = milliseconds * 1e-3;
-        let_go(plan->past.program);
+        work->program->seconds = milliseconds * 1e-3;
+        let_go(work->program);
     }
-    return plan->past.program->seconds;
+    return work->program->seconds;
 }
 
-void psg_program_free(psg_plan *plan) {
-    if (plan->past.program != NULL) {
-        let_go(plan->past.program);
-        free(plan->past.program);
+void psg_program_free(psg_work *work) {
+    if (work->program != NULL) {
+        let_go(work->program);
+        free(work->program);
     }
 }

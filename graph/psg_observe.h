@@ -1,6 +1,7 @@
 /** @file psg_observe.h  What happened in a solve: statistics, events, copies, dependencies, bounds.
  *
- * The calls follow the rules of psg.h. Times are seconds.
+ * The calls follow the rules of psg.h. Times are seconds. A plan is one kind of work that runs as a task graph,
+ * the workloads of psg_work.h are others. Functions psg_work_*() take any of them, and psg_plan_*() a plan.
  */
 #ifndef PSG_OBSERVE_H
 #define PSG_OBSERVE_H
@@ -10,6 +11,12 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/** What a plan and a workload have in common: runs on workers. A solve is a run of a plan. */
+typedef struct psg_work psg_work;
+
+/** @return the plan's, as long as the plan; NULL for NULL */
+PSG_API const psg_work *psg_plan_work(const psg_plan *plan);
 
 /* -------------------------------------------------------------------------------- statistics */
 
@@ -29,10 +36,11 @@ typedef enum psg_stage {
     PSG_STAGE_EXCHANGE,   /**< messages to other processes; the seconds with one on its way */
     PSG_STAGE_EDGE,       /**< the plane of u that another process' gradient needs, for a message */
     PSG_STAGE_GRADIENT,   /**< the gradient of u */
-    PSG_STAGE_COUNT
+    PSG_STAGE_COUNT,      /**< the kinds of task of workloads have numbers from here on */
+    PSG_STAGE_MOST = 63
 } psg_stage;
 
-/** The stage's name, static, as in traces and performance models ("fft_xy"); NULL for none. */
+/** The name of a kind of task, static, as in traces and performance models ("fft_xy", "ep_chunk"); NULL for none. */
 PSG_API const char *psg_stage_name(psg_stage stage);
 
 /** The ways that data go between memories. */
@@ -103,6 +111,42 @@ PSG_API psg_status psg_plan_statistics(const psg_plan *plan, psg_statistics *sta
 #define psg_plan_statistics(plan, statistics)                                                      \
     psg_plan_statistics(plan, statistics, sizeof(psg_statistics))
 
+/** What is known of a work's runs, whatever they compute. */
+typedef struct psg_run_statistics {
+    size_t struct_size; /**< set by psg_work_statistics() */
+    double
+        make_seconds; /**< that it took to make the plan, or the workload; StarPU's start included */
+    size_t workers;   /**< workers that could take its tasks */
+    uint64_t runs;    /**< runs so far, failed ones too */
+    double
+        submitted; /**< of the latest run that was waited for, as the following: when it was submitted,
+                                seconds since the epoch, or simulated */
+    double
+        seconds; /**< from its submission to the end of its last task; of a solve see psg_statistics */
+    double submit_seconds;                    /**< seconds to submit all tasks and messages */
+    size_t submit_tasks;                      /**< tasks submitted, copies and messages included */
+    size_t submit_pieces;                     /**< data handles passed to StarPU with them */
+    psg_link_statistics link[PSG_LINK_COUNT]; /**< as psg_statistics.link */
+} psg_run_statistics;
+
+/** psg_work_statistics(work, &statistics): the macro adds the size. @return PSG_OK; PSG_ERR_ARG */
+PSG_API psg_status psg_work_statistics(const psg_work *work, psg_run_statistics *statistics,
+                                       size_t struct_size);
+#define psg_work_statistics(work, statistics)                                                      \
+    psg_work_statistics(work, statistics, sizeof(psg_run_statistics))
+
+/** The tasks of one kind in the latest run, on workers of one kind. */
+typedef struct psg_kind_tasks {
+    psg_stage stage;
+    uint64_t tasks[2]; /**< on cores, and on GPUs */
+    double seconds[2]; /**< summed over the tasks */
+} psg_kind_tasks;
+
+/** The tasks of the latest run that was waited for, by kind; kinds without a task are left out.
+ *  @return PSG_OK; PSG_ERR_ARG */
+PSG_API psg_status psg_work_tasks(const psg_work *work, psg_kind_tasks *list, size_t capacity,
+                                  size_t *count);
+
 /** Why the trial of exchange direct failed between processes with GPUs whose exchange was left at auto: the plan has
  *  messages then. @return the plan's; "" if the trial succeeded, or there was none */
 PSG_API const char *psg_plan_note(const psg_plan *plan);
@@ -111,14 +155,16 @@ PSG_API const char *psg_plan_note(const psg_plan *plan);
  *  @param[out] seconds  PSG_STAGE_COUNT numbers @return PSG_OK; PSG_ERR_ARG */
 PSG_API psg_status psg_plan_worker_seconds(const psg_plan *plan, size_t w, double *seconds);
 
-/** Something that took time in a solve: a task, or what went between processes. */
+/** Something that took time in a run: a task, or what went between processes. */
 typedef struct psg_event {
     psg_stage stage;
     int worker;     /**< 0 .. statistics.workers-1; -1: none, between processes */
     int rank;       /**< of a message: the process at its other end; -1: none */
     int received;   /**< of a message: 1: it came from there, 0: it went there */
-    size_t segment; /**< counted over all processes; SIZE_MAX: the event has none, or several */
+    size_t segment; /**< counted over all processes; SIZE_MAX: the event has none, or several. Of a
+                            workload the row of the task, and sheet its column */
     size_t sheet;   /**< of a message the first one in it */
+    size_t step;    /**< of a workload; SIZE_MAX: none */
     size_t count;   /**< of a task: planes of its segment, or rows of its sheet */
     size_t pieces;  /**< of a task: blocks that it has to do with */
     size_t remote;  /**< of a task: how many of its blocks, or of the parts that it returns, are
@@ -131,8 +177,10 @@ typedef struct psg_event {
                               carries; 0: of an alltoall */
 } psg_event;
 
-/** What happened on this process in the latest solve waited for, in the order of their ends.
- *  @return PSG_OK; PSG_ERR_ARG; PSG_ERR_MEMORY: the solve had no memory to keep all of it */
+/** What happened on this process in the latest run waited for, in the order of their ends.
+ *  @return PSG_OK; PSG_ERR_ARG; PSG_ERR_MEMORY: the run had no memory to keep all of it */
+PSG_API psg_status psg_work_events(const psg_work *work, psg_event *events, size_t capacity,
+                                   size_t *count);
 PSG_API psg_status psg_plan_events(const psg_plan *plan, psg_event *events, size_t capacity,
                                    size_t *count);
 
@@ -147,28 +195,32 @@ typedef struct psg_copy {
         end; /**< as psg_event's; if solves do not overlap, within 0 .. psg_statistics.seconds */
 } psg_copy;
 
-/** The copies in the latest solve waited for, in the order of their ends; if solves overlap,
+/** The copies in the latest run waited for, in the order of their ends; if solves overlap,
  *  each copy is in the solve that is waited for first. The list is empty if copies are not timed.
  *  @return PSG_OK; PSG_ERR_ARG */
+PSG_API psg_status psg_work_copies(const psg_work *work, psg_copy *copies, size_t capacity,
+                                   size_t *count);
 PSG_API psg_status psg_plan_copies(const psg_plan *plan, psg_copy *copies, size_t capacity,
                                    size_t *count);
 
-/** Event `after` read data that event `before` wrote. Both are numbers in the list of psg_plan_events(). */
+/** Event `after` read data that event `before` wrote. Both are numbers in the list of psg_work_events(). */
 typedef struct psg_dependency {
     size_t before, after;
 } psg_dependency;
 
-/** The dependencies between the events of the latest solve waited for, of a plan with
+/** The dependencies between the events of the latest run waited for, with
  *  psg_options.record. `before` had ended when `after` started (of a received message only the
  *  end is known). An alltoall comes after all tasks whose
  *  blocks it sent, and before all that read the blocks that it brought.
- *  @return PSG_OK; PSG_ERR_ARG; PSG_ERR_STATE: the plan does not record; PSG_ERR_MEMORY */
+ *  @return PSG_OK; PSG_ERR_ARG; PSG_ERR_STATE: nothing is recorded; PSG_ERR_MEMORY */
+PSG_API psg_status psg_work_dependencies(const psg_work *work, psg_dependency *dependencies,
+                                         size_t capacity, size_t *count);
 PSG_API psg_status psg_plan_dependencies(const psg_plan *plan, psg_dependency *dependencies,
                                          size_t capacity, size_t *count);
 
 /* ------------------------------------------------------------------------------------ bounds */
 
-/** What a solve cannot be shorter than. */
+/** What a run cannot be shorter than. */
 typedef enum psg_bound {
     PSG_BOUND_PATH = 0, /**< the longest chain of tasks, each the shortest of its kind and shape; f
                              has come to the GPUs before the first sheet, u goes home after the
@@ -182,9 +234,9 @@ typedef enum psg_bound {
 /** The bound's name, static: "path", "work", "memory", "link"; NULL for none. */
 PSG_API const char *psg_bound_name(psg_bound bound);
 
-/** About this process' part in the latest solve that was waited for. */
+/** About this process' part in the latest run that was waited for. */
 typedef struct psg_bounds {
-    size_t struct_size;            /**< set by psg_plan_bounds() */
+    size_t struct_size;            /**< set by psg_work_bounds() */
     double seconds;                /**< the largest of the following */
     psg_bound by;                  /**< which one that is */
     double bound[PSG_BOUND_COUNT]; /**< seconds; 0: nothing is known, or it bounds nothing */
@@ -196,9 +248,10 @@ typedef struct psg_bounds {
     double link_seconds[PSG_LINK_COUNT]; /**< at the rates measured; 0: none, or not known */
 } psg_bounds;
 
-/** How short the latest solve could have been, of a plan with psg_options.record; compare with
- *  psg_statistics.seconds. psg_plan_bounds(plan, &bounds): the macro adds the size. Collective with
+/** How short the latest run could have been, with psg_options.record; compare with
+ *  psg_statistics.seconds. psg_work_bounds(work, &bounds): the macro adds the size. Collective with
  *  psg_options.comm.
+ *  work: it compares cores with GPUs only as they shared the tasks; lp_seconds does more.
  *  memory: each of a solve's three phases (x and y; z; back) reads and writes its data once, but
  *  for what caches may hold from the phase before and keep for the next. The rate is that of all
  *  workers at once, reading or copying arrays four times the caches, at most 1 GiB (GPUs copy),
@@ -206,7 +259,9 @@ typedef struct psg_bounds {
  *  links: f to the GPUs and u from them, unless they are slabs, blocks between memories, messages;
  *  at StarPU's rates, and for messages that of all processes sending at once, found at a
  *  communicator's first call.
- *  @return PSG_OK; PSG_ERR_ARG, _MEMORY, _RUNTIME; PSG_ERR_STATE: nothing recorded, or no solve */
+ *  @return PSG_OK; PSG_ERR_ARG, _MEMORY, _RUNTIME; PSG_ERR_STATE: nothing recorded, or no run */
+PSG_API psg_status psg_work_bounds(const psg_work *work, psg_bounds *bounds, size_t struct_size);
+#define psg_work_bounds(work, bounds) psg_work_bounds(work, bounds, sizeof(psg_bounds))
 PSG_API psg_status psg_plan_bounds(const psg_plan *plan, psg_bounds *bounds, size_t struct_size);
 #define psg_plan_bounds(plan, bounds) psg_plan_bounds(plan, bounds, sizeof(psg_bounds))
 

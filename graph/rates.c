@@ -1,7 +1,7 @@
-/* How fast the plan's workers get at memory: all of them at once, on arrays that no cache holds. */
+/* How fast the workers get at memory: all of them at once, on arrays that no cache holds. */
 #include "base/memory.h"
 #include "graph/process.h"
-#include "graph/solving.h"
+#include "graph/work.h"
 #include "runtime/device.h"
 #include "runtime/simulation.h"
 
@@ -142,10 +142,10 @@ static psg_status measure(found *f, size_t workers, bool gpus, const psg_comm *c
     return status;
 }
 
-psg_status psg_memory_rate(const psg_plan *plan, double *rate, double *cache_bytes) {
+psg_status psg_memory_rate(const psg_work *work, double *rate, double *cache_bytes) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static found kinds[2]; /* cores, GPUs; under the lock */
-    const size_t workers[2] = {plan->workers.cpu_count, plan->workers.gpu_count};
+    const size_t workers[2] = {work->workers->cpu_count, work->workers->gpu_count};
     psg_status status = PSG_OK;
     bool known = true;
     *rate = *cache_bytes = 0;
@@ -156,7 +156,7 @@ psg_status psg_memory_rate(const psg_plan *plan, double *rate, double *cache_byt
             continue;
         }
         if (!psg_simulated() && f->workers != workers[gpu]) {
-            status = measure(f, workers[gpu], gpu, plan->processes.comm);
+            status = measure(f, workers[gpu], gpu, work->engine->comm);
         }
         known = known && f->rate > 0;
         *rate += f->rate;

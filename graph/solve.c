@@ -3,7 +3,6 @@
 #include "graph/solving.h"
 #include "graph/transforms.h"
 #include "runtime/chain.h"
-#include "runtime/decimal.h"
 #include "runtime/order.h"
 #include "runtime/runs.h"
 #include "runtime/simulation.h"
@@ -211,7 +210,7 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, const request *r, p
         psg_run_destroy(run);
         return status;
     }
-    psg_copies_begin(plan);
+    psg_copies_begin(&plan->work, plan->flights.oldest == NULL);
     psg_lane *lane = choose_lane(plan);
     flight->run = run;
     flight->lane = lane;
@@ -226,29 +225,19 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, const request *r, p
         plan->flights.oldest = flight;
     }
     plan->flights.newest = flight;
-    psg_run_start(run, plan->flights.launched++);
     run->awake = !plan->workers.teams;
-    if (run->awake) {
-        psg_runtime_awake();
-    }
-    const bool program = run->awake && psg_program_begin(plan);
-    const psg_decimal decimal = psg_decimal_begin(); /* StarPU reads a model with its first task */
+    const psg_submission submission = psg_work_start(&plan->work, run, plan->flights.launched++);
     if (plan->workers.teams) {
         submit_team(run, plan, lane, arrays, r->waits);
     } else {
         flight->chained = submit_graph(run, plan, lane, arrays);
     }
-    psg_decimal_end(decimal);
-    if (program) {
-        psg_program_submitted();
+    if (submission.program) {
         for (psg_flight *other = plan->flights.oldest; other != NULL; other = other->next) {
             other->program = other == flight; /* StarPU has forgotten the others' */
         }
     }
-    psg_run_end_task(run); /* the submission itself */
-    if (!plan->workers.teams) {
-        starpu_do_schedule(); /* for policies that wait to see the whole graph */
-    }
+    psg_work_submitted(run, submission);
     return PSG_OK;
 }
 
@@ -343,13 +332,11 @@ psg_status psg_submit_slabs(psg_plan *plan) {
 
 static void keep_statistics(psg_plan *plan, const psg_flight *flight, double sum) {
     psg_past *past = &plan->past;
-    psg_history_take(&past->latest, flight->run);
-    past->solves++;
+    psg_work_keep(&plan->work, flight->run, flight->program);
     past->mean =
         needs_mean(plan, &flight->terms) ? sum / psg_transforms_norm(&plan->problem.grid) : 0;
     past->from_memory = psg_arrays_in_memory(flight->arrays);
-    past->copied_bytes = psg_arrays_copied(plan, flight->arrays, &past->latest);
-    psg_program_waited(plan, flight->program);
+    past->copied_bytes = psg_arrays_copied(plan, flight->arrays, &plan->work.latest);
 }
 
 /* Rows of f in main memory, one after the other, until one says that it is enough. Whole planes are one row, if they are
@@ -496,7 +483,7 @@ psg_status psg_wait(psg_plan *plan) {
     } else {
         plan->doors.slabs_solved = status == PSG_OK;
     }
-    psg_copies_end(plan, flight->run);
+    psg_copies_end(&plan->work, flight->run);
     if (plan->context.engine.run_ended == NULL) {
         psg_runtime_rest();
     }

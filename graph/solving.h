@@ -159,42 +159,13 @@ void psg_graph_fused(psg_run *run, const psg_plan *plan, const psg_lane *lane,
 void psg_graph_staged(psg_run *run, const psg_plan *plan, const psg_lane *lane,
                       const psg_arrays *arrays);
 
-/* -------------------------------------------------------------------------------- events.c */
+/* -------------------------------------------------- events.c, copied.c, plan_bounds.c, for the plan's work */
 
-/** Is every event of the latest solve there? @return PSG_OK; PSG_ERR_MEMORY */
-psg_status psg_events_check(const psg_plan *plan);
-
-/* -------------------------------------------------------------------------------- copied.c */
-
-/** Bracket a solve, before it is submitted and once u is home: between, its copies are kept. */
-void psg_copies_begin(const psg_plan *plan);
-void psg_copies_end(psg_plan *plan, const psg_run *run);
-
-/* -------------------------------------------------------------------------- dependencies.c */
-
-/** psg_history_edges() of the plan's latest solve. @return PSG_OK; PSG_ERR_STATE, _MEMORY */
-psg_status psg_edges_find(const psg_plan *plan, psg_edge **list, size_t *count);
-
-/* --------------------------------------------------------------------------------- rates.c */
-
-/** Bytes per second through memory, of all workers of the plan together, and the bytes of all
- *  caches there. Measured when first asked for.
- *  @return PSG_OK; PSG_ERR_MEMORY, _RUNTIME */
-psg_status psg_memory_rate(const psg_plan *plan, double *rate, double *cache_bytes);
-
-/* ------------------------------------------------------------------------------- program.c */
-
-/** Before the tasks of a solve are submitted: StarPU is to make a linear program of them.
- *  @return false: not for this plan or not now, and psg_program_submitted() must not follow */
-bool psg_program_begin(psg_plan *plan);
-void psg_program_submitted(void);
-
-/** A solve has been waited for. @param[in] whose  the program is about it */
-void psg_program_waited(psg_plan *plan, bool whose);
-
-/** Solve the program about the solve that was waited for last. @return seconds; 0: not known */
-double psg_program_seconds(const psg_plan *plan);
-void psg_program_free(psg_plan *plan);
+void psg_plan_event(const psg_work *work, const psg_run_event *from, psg_event *event);
+bool psg_plan_copy(const psg_work *work, const psg_copy_record *record, psg_copy *copy);
+psg_status psg_plan_path(const psg_work *work, const psg_edge *edges, size_t count,
+                         double *seconds);
+psg_status psg_plan_links(const psg_work *work, psg_bounds *bounds);
 
 /* --------------------------------------------------------------------------------- solve.c */
 

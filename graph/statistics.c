@@ -10,9 +10,10 @@ _Static_assert((int)PSG_STAGE_COUNT == (int)PSG_TASK_COUNT,
                "psg_stage and psg_task_kind are one list");
 _Static_assert((int)PSG_STAGE_NORMALIZE == (int)PSG_TASK_NORMALIZE, "in one order");
 _Static_assert((int)PSG_STAGE_EXCHANGE == (int)PSG_TASK_EXCHANGE, "in one order");
+_Static_assert((int)PSG_STAGE_MOST == (int)PSG_KINDS_MOST - 1, "all kinds have a number");
 
 const char *psg_stage_name(psg_stage stage) {
-    return (unsigned)stage < PSG_STAGE_COUNT ? psg_kind_at((int)stage)->name : NULL;
+    return (size_t)stage < psg_kind_count() ? psg_kind_at((int)stage)->name : NULL;
 }
 
 /* Bytes that StarPU has moved over each kind of link: it forgets them whenever it tells. */
@@ -37,24 +38,74 @@ static void count_moved(void) {
     }
 }
 
-static void count_transfers(psg_statistics *s) {
+static void count_transfers(psg_link_statistics links[PSG_LINK_COUNT]) {
     psg_copy_sum sums[PSG_COPY_WAYS];
     pthread_mutex_lock(&lock);
     count_moved();
     psg_device_read_copies();
     psg_copies_sums(sums);
     for (int way = 0; way < PSG_COPY_WAYS; way++) {
-        psg_link_statistics *link = &s->link[way]; /* psg_link begins with the ways */
+        psg_link_statistics *link = &links[way]; /* psg_link begins with the ways */
         link->bytes = moved_bytes[way] + sums[way].task_bytes;
         link->seconds = link->bytes == 0 || psg_device_times_copies() ? sums[way].seconds : NAN;
     }
     pthread_mutex_unlock(&lock);
 }
 
+psg_status(psg_work_statistics)(const psg_work *work, psg_run_statistics *statistics,
+                                size_t struct_size) {
+    psg_clear_error();
+    if (work == NULL || statistics == NULL) {
+        return psg_fail(PSG_ERR_ARG, "work or statistics is NULL");
+    }
+    const psg_history *h = &work->latest;
+    psg_run_statistics s = {
+        .struct_size = struct_size,
+        .make_seconds = work->make_seconds,
+        .workers = work->workers->usable_count,
+        .runs = work->runs,
+        .submitted = h->submitted,
+        .seconds = h->seconds,
+        .submit_seconds = h->submit_seconds,
+        .submit_tasks = h->tasks,
+        .submit_pieces = h->pieces,
+        .link[PSG_LINK_MESSAGE] = {h->sent_bytes, h->messages.seconds},
+    };
+    count_transfers(s.link);
+    memset(statistics, 0, struct_size);
+    memcpy(statistics, &s, struct_size < sizeof s ? struct_size : sizeof s);
+    return PSG_OK;
+}
+
+psg_status psg_work_tasks(const psg_work *work, psg_kind_tasks *list, size_t capacity,
+                          size_t *count) {
+    psg_clear_error();
+    if (work == NULL || count == NULL || (list == NULL && capacity > 0)) {
+        return psg_fail(PSG_ERR_ARG, "work, count or list is NULL");
+    }
+    *count = 0;
+    for (size_t kind = 0; kind < work->engine->kinds; kind++) {
+        psg_kind_tasks tasks = {.stage = (psg_stage)kind};
+        for (size_t w = 0; w < work->engine->workers; w++) {
+            const psg_run_cell *cell = &work->latest.cell[w * work->engine->kinds + kind];
+            const bool gpu = starpu_worker_get_type((int)w) == STARPU_CUDA_WORKER;
+            tasks.tasks[gpu] += cell->tasks;
+            tasks.seconds[gpu] += cell->seconds;
+        }
+        if (tasks.tasks[0] + tasks.tasks[1] > 0) {
+            if (*count < capacity) {
+                list[*count] = tasks;
+            }
+            (*count)++;
+        }
+    }
+    return PSG_OK;
+}
+
 /* By the first task of each segment and of each sheet. */
 static void count_cpu_parts(const psg_plan *plan, psg_statistics *s) {
-    for (size_t m = 0; m < plan->past.latest.events.count; m++) {
-        const psg_run_event *event = &plan->past.latest.events.event[m];
+    for (size_t m = 0; m < plan->work.latest.events.count; m++) {
+        const psg_run_event *event = &plan->work.latest.events.event[m];
         const int kind = event->label.kind;
         if (event->worker < 0 || starpu_worker_get_type(event->worker) != STARPU_CPU_WORKER) {
             continue;
@@ -77,12 +128,12 @@ psg_status(psg_plan_statistics)(const psg_plan *plan, psg_statistics *statistics
     const psg_parts *segments = &plan->context.layout.segments;
     psg_statistics s = {
         .struct_size = struct_size,
-        .solves = plan->past.solves,
-        .submitted = plan->past.latest.submitted,
-        .seconds = plan->past.latest.seconds,
+        .solves = plan->work.runs,
+        .submitted = plan->work.latest.submitted,
+        .seconds = plan->work.latest.seconds,
         .mean = plan->past.mean,
         .copied_bytes = (uint64_t)plan->past.copied_bytes,
-        .plan_seconds = plan->past.plan_seconds,
+        .plan_seconds = plan->work.make_seconds,
         .segments = segments->count,
         .sheets = plan->context.layout.sheets.count,
         .segment_planes = psg_parts_largest(segments, (psg_range){0, segments->count}, 2),
@@ -96,16 +147,16 @@ psg_status(psg_plan_statistics)(const psg_plan *plan, psg_statistics *statistics
         .tuned = plan->problem.tuned,
         .ranks = plan->processes.ranks,
         .rank = plan->processes.rank,
-        .submit_seconds = plan->past.latest.submit_seconds,
-        .submit_pieces = plan->past.latest.pieces,
-        .submit_tasks = plan->past.latest.tasks,
+        .submit_seconds = plan->work.latest.submit_seconds,
+        .submit_pieces = plan->work.latest.pieces,
+        .submit_tasks = plan->work.latest.tasks,
         .scratch_bytes = plan->storage.scratch_bytes,
     };
     for (size_t m = 0; m < plan->storage.lane_count; m++) {
         s.spectrum_bytes += plan->storage.lanes[m]->bytes;
     }
     for (size_t w = 0; w < plan->workers.count; w++) {
-        const psg_run_cell *cell = &plan->past.latest.cell[w * plan->context.engine.kinds];
+        const psg_run_cell *cell = &plan->work.latest.cell[w * plan->context.engine.kinds];
         for (size_t stage = 0; stage < PSG_STAGE_COUNT; stage++) {
             s.stage[stage].tasks += cell[stage].tasks;
             s.stage[stage].seconds += cell[stage].seconds;
@@ -113,10 +164,10 @@ psg_status(psg_plan_statistics)(const psg_plan *plan, psg_statistics *statistics
     }
     count_cpu_parts(plan, &s);
     s.stage[PSG_STAGE_EXCHANGE] = (psg_stage_statistics){
-        .tasks = plan->past.latest.messages.tasks, .seconds = plan->past.latest.messages.seconds};
+        .tasks = plan->work.latest.messages.tasks, .seconds = plan->work.latest.messages.seconds};
     s.link[PSG_LINK_MESSAGE] =
-        (psg_link_statistics){plan->past.latest.sent_bytes, plan->past.latest.messages.seconds};
-    count_transfers(&s);
+        (psg_link_statistics){plan->work.latest.sent_bytes, plan->work.latest.messages.seconds};
+    count_transfers(s.link);
     memset(statistics, 0, struct_size);
     memcpy(statistics, &s, struct_size < sizeof s ? struct_size : sizeof s);
     return PSG_OK;
@@ -132,7 +183,7 @@ psg_status psg_plan_worker_seconds(const psg_plan *plan, size_t w, double *secon
     }
     for (size_t stage = 0; stage < PSG_STAGE_COUNT; stage++) {
         seconds[stage] =
-            plan->past.latest
+            plan->work.latest
                 .cell[(size_t)plan->workers.usable[w] * plan->context.engine.kinds + stage]
                 .seconds;
     }

@@ -19,26 +19,34 @@ static psg_status agree(psg_workers *w, psg_comm *comm) {
     return status;
 }
 
-/* Those of this process. */
-static psg_status find(psg_workers *w, const psg_plan *plan) {
+psg_status psg_workers_list(psg_workers *w, bool gpus) {
     w->count = starpu_worker_get_count();
-    w->usable = malloc(w->count * sizeof *w->usable);
+    w->usable = malloc((w->count + 1) * sizeof *w->usable);
     if (w->usable == NULL) {
         return psg_fail(PSG_ERR_MEMORY, "no memory for a list of %zu workers", w->count);
     }
-    if (plan->problem.options.gpus != 0) {
+    if (gpus) {
         w->gpu_count =
             starpu_worker_get_ids_by_type(STARPU_CUDA_WORKER, w->gpus, STARPU_NMAXWORKERS);
     }
     memcpy(w->usable, w->gpus, w->gpu_count * sizeof *w->usable);
-    const size_t cpus = starpu_worker_get_ids_by_type(STARPU_CPU_WORKER, w->usable + w->gpu_count,
-                                                      (unsigned)(w->count - w->gpu_count));
-    const psg_status status = psg_cpu_share_make(w, plan, cpus);
+    w->cpu_count = starpu_worker_get_ids_by_type(STARPU_CPU_WORKER, w->usable + w->gpu_count,
+                                                 (unsigned)(w->count - w->gpu_count));
+    w->usable_count = w->gpu_count + w->cpu_count;
+    w->copies = w->gpu_count > 0 || starpu_memory_nodes_get_numa_count() > 1;
+    return PSG_OK;
+}
+
+/* Those of this process. */
+static psg_status find(psg_workers *w, const psg_plan *plan) {
+    psg_status status = psg_workers_list(w, plan->problem.options.gpus != 0);
+    if (status == PSG_OK) {
+        status = psg_cpu_share_make(w, plan, w->cpu_count);
+    }
     if (status != PSG_OK) {
         return status;
     }
     w->usable_count = w->gpu_count + w->cpu_count;
-    w->copies = w->gpu_count > 0 || starpu_memory_nodes_get_numa_count() > 1;
     if (w->usable_count == 0) {
         return psg_fail(PSG_ERR_NODEV, "StarPU runs without a worker that the plan could use");
     }

@@ -89,9 +89,9 @@ static const psg_event tasks[] = {
 static unsigned solves;
 static json_t *written;
 
-psg_status psg_plan_events(const psg_plan *plan, psg_event *events, size_t capacity,
+psg_status psg_work_events(const psg_work *work, psg_event *events, size_t capacity,
                            size_t *count) {
-    (void)plan;
+    (void)work;
     if (!count) {
         return PSG_ERR_ARG;
     }
@@ -102,9 +102,9 @@ psg_status psg_plan_events(const psg_plan *plan, psg_event *events, size_t capac
     return PSG_OK;
 }
 
-psg_status psg_plan_dependencies(const psg_plan *plan, psg_dependency *dependencies,
+psg_status psg_work_dependencies(const psg_work *work, psg_dependency *dependencies,
                                  size_t capacity, size_t *count) {
-    (void)plan;
+    (void)work;
     if (!count) {
         return PSG_ERR_ARG;
     }
@@ -115,8 +115,8 @@ psg_status psg_plan_dependencies(const psg_plan *plan, psg_dependency *dependenc
     return PSG_OK;
 }
 
-psg_status psg_plan_copies(const psg_plan *plan, psg_copy *list, size_t capacity, size_t *count) {
-    (void)plan;
+psg_status psg_work_copies(const psg_work *work, psg_copy *list, size_t capacity, size_t *count) {
+    (void)work;
     if (!count) {
         return PSG_ERR_ARG;
     }
@@ -127,9 +127,9 @@ psg_status psg_plan_copies(const psg_plan *plan, psg_copy *list, size_t capacity
     return PSG_OK;
 }
 
-psg_status(psg_plan_statistics)(const psg_plan *plan, psg_statistics *statistics,
+psg_status(psg_work_statistics)(const psg_work *work, psg_run_statistics *statistics,
                                 size_t struct_size) {
-    (void)plan;
+    (void)work;
     if (!statistics) {
         return PSG_ERR_ARG;
     }

@@ -34,7 +34,7 @@ static void ask(const psg_plan *plan, told *t) {
     CHECK_STATUS(psg_plan_statistics(plan, &t->statistics), PSG_OK);
     CHECK_STATUS(psg_plan_events(plan, t->event, EVENTS_MAX, &t->events), PSG_OK);
     CHECK_STATUS(psg_plan_dependencies(plan, t->need, NEEDS_MAX, &t->needs), PSG_OK);
-    t->pieces = plan->past.latest.pieces;
+    t->pieces = plan->work.latest.pieces;
     CHECK(t->events > 0 && t->events <= EVENTS_MAX && t->needs > 0 && t->needs <= NEEDS_MAX,
           "%zu events, %zu dependencies", t->events, t->needs);
 }

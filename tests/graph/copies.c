@@ -85,14 +85,14 @@ static void check_list(psg_plan *plan, const double *f, const double *u) {
     psg_copy list[4];
     size_t count = 0;
     plan->workers.gpu_count = 1;
-    psg_copies_begin(plan);
-    psg_copies_begin(plan);
+    psg_copies_begin(&plan->work, true);
+    psg_copies_begin(&plan->work, true);
     add(PSG_COPY_D2H, elsewhere, u + 8 * PLANE, 4e6, 5e6);
     add(PSG_COPY_H2D, f, elsewhere, 0.5e6, 0.75e6);
     add(PSG_COPY_H2D, f + 4 * PLANE, elsewhere, 2e6, 3e6);
     add(PSG_COPY_H2D, elsewhere, elsewhere + 1, 2e6, 3e6);
     add(PSG_COPY_D2D, elsewhere, elsewhere + 1, 2e6, 2.5e6);
-    psg_copies_end(plan, &run);
+    psg_copies_end(&plan->work, &run);
     CHECK_STATUS(psg_plan_copies(plan, list, 4, &count), PSG_OK);
     if (CHECK(count == 3, "%zu copies", count)) {
         CHECK(list[0].link == PSG_LINK_D2D && list[0].from == 0 && list[0].to == 1 &&
@@ -106,7 +106,7 @@ static void check_list(psg_plan *plan, const double *f, const double *u) {
               "last link %d, segment %zu", (int)list[2].link, list[2].segment);
     }
     add(PSG_COPY_D2H, elsewhere, u, 6e6, 7e6);
-    psg_copies_end(plan, &run); /* the second one in flight */
+    psg_copies_end(&plan->work, &run); /* the second one in flight */
     CHECK_STATUS(psg_plan_copies(plan, list, 4, &count), PSG_OK);
     CHECK(count == 1 && list[0].data == 'u' && list[0].segment == 0, "%zu copies, of segment %zu",
           count, list[0].segment);
