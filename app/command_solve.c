@@ -3,7 +3,6 @@
  * memory and devices, and only then the data. Where there are several processes, each step ends
  * by agreeing how it ended, so that none goes on to wait for one that has stopped. */
 #include "app/commands.h"
-#include "app/host.h"
 #include "app/job.h"
 #include "app/load.h"
 #include "app/processes.h"
@@ -34,12 +33,12 @@ static int allocate(app_job *r) {
         }
         free(trial);
     }
-    r->report.seconds = calloc(r->report.repeat, sizeof *r->report.seconds);
+    r->report.runs.seconds = calloc(r->report.runs.repeat, sizeof *r->report.runs.seconds);
     r->report.steps = r->steps != NULL ? calloc(r->steps->count, sizeof *r->report.steps) : NULL;
     r->u = calloc(app_job_count_u(r), sizeof *r->u);
     r->bytes = points * bytes;
     r->f = app_simulation_allocate(r->bytes);
-    bool missing = r->report.seconds == NULL || r->u == NULL || r->f == NULL ||
+    bool missing = r->report.runs.seconds == NULL || r->u == NULL || r->f == NULL ||
                    (r->steps != NULL && r->report.steps == NULL);
     for (unsigned flight = 0; flight < app_job_count_u(r) && !missing; flight++) {
         r->u[flight] = app_simulation_allocate(r->bytes);
@@ -59,17 +58,6 @@ static int library_failed(const app_job *r, psg_status status) {
                      r->arguments.verbose ? psg_last_error_detail() : psg_last_error());
 }
 
-/* StarPU starts as many workers as it is asked for. */
-static void note_cpus(app_job *r) {
-    app_machine machine;
-    app_machine_find(&machine);
-    if (app_simulation_machine() == NULL && machine.cores > 0 &&
-        r->arguments.solver.options.cpus > machine.cores) {
-        app_note(&r->notes, "--cpus %d: this machine has %ld core%s, which the workers share",
-                 r->arguments.solver.options.cpus, machine.cores, machine.cores == 1 ? "" : "s");
-    }
-}
-
 static int make_plan(app_job *r) {
     app_progress_step(&r->progress, "planning");
     const psg_status status = psg_plan_create(&r->plan, &r->report.grid, &r->report.options);
@@ -84,10 +72,10 @@ static int make_plan(app_job *r) {
         app_note(&r->notes, "blocks go in messages: %s", psg_plan_note(r->plan));
     }
     if (!code) {
-        code = app_workers_find(&r->report.options, &r->report.workers);
+        code = app_workers_find(&r->report.options, &r->report.runs.workers);
     }
     if (!code) {
-        note_cpus(r);
+        app_runs_note_cpus(r->arguments.solver.options.cpus, &r->notes);
     }
     /* what was loaded to run the plan may have brought signal handlers */
     app_signals_install(app_rank() > 0);
@@ -159,7 +147,7 @@ static psg_status submit(app_job *r, unsigned number) {
 /* One after the other: the time of each is that of its calls. */
 static psg_status solve_in_turn(app_job *r) {
     for (unsigned s = 0; s < r->arguments.repeat; s++) {
-        app_progress_step(&r->progress, "solving %u/%u", r->solved + 1, r->report.repeat);
+        app_progress_step(&r->progress, "solving %u/%u", r->solved + 1, r->report.runs.repeat);
         const double start = psg_clock();
         psg_status status = submit(r, 0);
         if (status == PSG_OK) {
@@ -168,7 +156,7 @@ static psg_status solve_in_turn(app_job *r) {
         if (status != PSG_OK) {
             return status;
         }
-        r->report.seconds[r->solved++] = psg_clock() - start;
+        r->report.runs.seconds[r->solved++] = psg_clock() - start;
         take_events(r);
     }
     return PSG_OK;
@@ -178,9 +166,9 @@ static psg_status solve_in_turn(app_job *r) {
 static psg_status solve_overlapping(app_job *r) {
     psg_status status = PSG_OK;
     unsigned submitted = 0;
-    while (r->solved < r->report.repeat && status == PSG_OK) {
-        app_progress_step(&r->progress, "solving %u/%u", r->solved + 1, r->report.repeat);
-        while (submitted < r->report.repeat && submitted < r->solved + r->flights &&
+    while (r->solved < r->report.runs.repeat && status == PSG_OK) {
+        app_progress_step(&r->progress, "solving %u/%u", r->solved + 1, r->report.runs.repeat);
+        while (submitted < r->report.runs.repeat && submitted < r->solved + r->flights &&
                status == PSG_OK) {
             status = submit(r, submitted);
             submitted += status == PSG_OK;
@@ -192,7 +180,7 @@ static psg_status solve_overlapping(app_job *r) {
             status = psg_plan_statistics(r->plan, &r->report.statistics);
         }
         if (status == PSG_OK) { /* else the next call of the library would clear its words */
-            r->report.seconds[r->solved++] = r->report.statistics.seconds;
+            r->report.runs.seconds[r->solved++] = r->report.statistics.seconds;
             take_events(r);
         }
     }
@@ -229,7 +217,7 @@ static psg_status get_u(app_job *r) {
 
 static int solve(app_job *r) {
     const bool first = r->solved == 0, last = r->step + 1 == app_field_count(r->steps);
-    if (first && r->report.repeat > 1 && r->planes.count > 0 && !r->arguments.resident) {
+    if (first && r->report.runs.repeat > 1 && r->planes.count > 0 && !r->arguments.resident) {
         pin(r);
     }
     int code = move_data(r, put_f, "putting the right-hand side");
@@ -239,17 +227,17 @@ static int solve(app_job *r) {
     const app_load before = app_load_now();
     const double start = psg_clock();
     psg_status status = r->flights > 1 ? solve_overlapping(r) : solve_in_turn(r);
-    r->report.total += psg_clock() - start;
+    r->report.runs.total += psg_clock() - start;
     /* several processes of one machine would take each other for others */
     const app_load after = app_load_now();
     const double load = app_ranks() == 1 ? app_load_between(&before, &after) : NAN;
-    r->report.load = first ? load : fmax(r->report.load, load);
+    r->report.runs.load = first ? load : fmax(r->report.runs.load, load);
     if (status == PSG_OK) {
         status = psg_plan_statistics(r->plan, &r->report.statistics);
     }
     if (status == PSG_OK && last && r->arguments.bounds) {
         app_progress_step(&r->progress, "measuring memory");
-        status = psg_plan_bounds(r->plan, &r->report.bounds);
+        status = psg_plan_bounds(r->plan, &r->report.runs.bounds);
     }
     code = app_ranks_agree(status == PSG_OK ? APP_DONE : library_failed(r, status));
     if (!code) {
@@ -291,9 +279,9 @@ static int solve_all(app_job *r) {
     }
     if (!code) {
         r->report.status = status;
-        r->report.repeat = r->solved;
+        r->report.runs.repeat = r->solved;
         app_report_join(&r->report);
-        code = app_report_times(&r->report);
+        code = app_runs_times(&r->report.runs);
     }
     if (r->steps != NULL) {
         r->report.source = r->info.name;
@@ -322,21 +310,10 @@ static void clean_up(app_job *r) {
     }
     free(r->u);
     app_simulation_free(r->f, r->bytes);
-    app_workers_free(&r->report.workers);
-    free(r->report.seconds);
+    app_workers_free(&r->report.runs.workers);
+    free(r->report.runs.seconds);
     free(r->report.steps);
     free(r);
-}
-
-static void note_load(app_job *r) {
-    app_machine machine;
-    app_machine_find(&machine);
-    if (app_load_is_high(r->report.load, machine.cores)) {
-        app_note(&r->notes,
-                 "others kept %.2g of the %ld core%s busy during the solves: the times may be too "
-                 "long",
-                 r->report.load, machine.cores, machine.cores > 1 ? "s" : "");
-    }
 }
 
 /* Files get their names if all of it is right. */
@@ -355,7 +332,7 @@ static int finish(app_job *r) {
         code = app_job_write_dag(r);
     }
     app_progress_stop(&r->progress);
-    note_load(r);
+    app_runs_note_load(&r->report.runs, &r->notes);
     r->report.status = code;
     const int failed = app_ranks_agree(app_rank() == 0 ? app_job_write_report(r) : APP_DONE);
     return code ? code : failed;
@@ -373,6 +350,7 @@ int app_solve(int argc, char **argv) {
         free(r);
         return code == APP_HELPED ? APP_DONE : code;
     }
+    r->report.runs.what = "solve";
     r->notes.quiet = r->arguments.quiet || app_rank() > 0;
     if (app_ranks_agree(app_ranks_limit(r->arguments.solver.options.time_limit))) {
         free(r);

@@ -4,7 +4,7 @@
 #include "app/field.h"
 #include "app/output.h"
 #include "app/processes.h"
-#include "app/report.h"
+#include "app/runs.h"
 #include "app/simulating.h"
 #include "app/tuned_words.h"
 #include "app/versions.h"

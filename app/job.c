@@ -221,7 +221,7 @@ int app_job_describe(app_job *r) {
     if (code) {
         return code;
     }
-    r->report.repeat = r->arguments.repeat * (unsigned)app_field_count(r->steps);
+    r->report.runs.repeat = r->arguments.repeat * (unsigned)app_field_count(r->steps);
     r->planes = app_own_planes(&r->report.grid);
     make_options(r);
     if (r->arguments.problem == APP_PROBLEM_MADELUNG ||

@@ -1,10 +1,8 @@
 /* The files that a solve leaves: the field with its description, the trace, the task graph, the report. */
-#include "app/host.h"
 #include "app/job.h"
 #include "app/npy.h"
 #include "app/processes.h"
 #include "app/xmf.h"
-#include "graph/psg_machine.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -86,32 +84,21 @@ int app_job_name_field(app_job *r) {
 
 /* For who finds the trace. NULL when out of memory. */
 static json_t *about(const app_report *report) {
-    char grid[96], workers[160], date[32];
-    const char *gpu = NULL;
-    app_machine machine;
-    app_machine_find(&machine);
-    app_utc_date(date, sizeof date);
-    app_workers_text(&report->workers, workers, sizeof workers);
+    char grid[96];
+    json_t *object = app_runs_about(&report->runs);
     snprintf(grid, sizeof grid, "%zux%zux%zu", report->grid.axis[0].n, report->grid.axis[1].n,
              report->grid.axis[2].n);
-    for (size_t w = 0; w < report->workers.count && gpu == NULL; w++) {
-        const psg_worker *worker = &report->workers.list[w];
-        gpu = worker->kind == PSG_WORKER_CUDA ? worker->name : NULL;
-    }
-    return json_pack(
-        "{ss ss ss ss si ss ss ss ss ss ss ss}", "psg", psg_component_version(PSG_COMPONENT_PSG),
-        "StarPU", psg_component_version(PSG_COMPONENT_STARPU), "host", machine.host, "cpu_model",
-        machine.cpu_model, "cores", (int)machine.cores, "gpu_model", gpu != NULL ? gpu : "", "date",
-        date, "grid", grid, "precision", app_precision_name(report->options.precision), "graph",
-        app_graph_name(report->statistics.graph), "workers", workers, "policy",
-        report->workers.policy);
+    app_json_put_text(object, "grid", grid);
+    app_json_put_text(object, "precision", app_precision_name(report->options.precision));
+    app_json_put_text(object, "graph", app_graph_name(report->statistics.graph));
+    return object;
 }
 
 int app_job_write_trace(app_job *r) {
     int code = app_ranks_agree(r->trace_failed);
     if (!code) {
         code = app_trace_write(&r->trace, r->files.trace.temporary, r->arguments.trace,
-                               &r->report.workers, app_rank() == 0 ? about(&r->report) : NULL);
+                               &r->report.runs.workers, app_rank() == 0 ? about(&r->report) : NULL);
     }
     return code ? code : app_ranks_agree(app_output_commit(&r->files.trace));
 }

@@ -3,7 +3,6 @@
 #include "app/grid_sides.h"
 #include "app/processes.h"
 #include "app/simulating.h"
-#include "base/median.h"
 #include "graph/psg_machine.h"
 #include "graph/psg_observe.h"
 
@@ -12,56 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-int app_report_times(app_report *report) {
-    double *sorted = app_allocate(report->repeat, sizeof *sorted, "the times in their order");
-    if (sorted == NULL) {
-        return APP_FAILED;
-    }
-    memcpy(sorted, report->seconds, report->repeat * sizeof *sorted);
-    base_sort(sorted, report->repeat);
-    report->minimum = sorted[0];
-    report->median = base_median(sorted, report->repeat);
-    free(sorted);
-    return APP_DONE;
-}
-
-double app_report_last_solve(const app_report *report) {
-    return report->seconds[report->repeat - 1];
-}
-
-/* Every process' bound is one of the whole. */
-void app_report_join_bounds(psg_bounds *b) {
-    double rates[2] = {b->memory_rate, b->cache_bytes};
-    app_ranks_max(b->bound, PSG_BOUND_COUNT);
-    app_ranks_max(b->link_seconds, PSG_LINK_COUNT);
-    app_ranks_max(&b->lp_seconds, 1);
-    app_ranks_max(rates, 2);
-    app_ranks_sum(&b->memory_bytes, 1);
-    app_ranks_sum(b->link_bytes, PSG_LINK_COUNT);
-    b->memory_rate = rates[0];
-    b->cache_bytes = rates[1];
-    b->seconds = 0;
-    for (int bound = 0; bound < PSG_BOUND_COUNT; bound++) {
-        if (b->bound[bound] > b->seconds) {
-            b->seconds = b->bound[bound];
-            b->by = (psg_bound)bound;
-        }
-    }
-}
-
-double app_link_bytes(const psg_statistics *s, psg_link link) {
-    return (double)s->link[link].bytes;
-}
-
-double app_link_seconds(const psg_statistics *s, psg_link link) {
-    return s->link[link].seconds;
-}
-
 static void join_links(app_report *report) {
     psg_statistics *s = &report->statistics;
     double seconds[PSG_LINK_MESSAGE];
     for (int link = 0; link < PSG_LINK_MESSAGE; link++) {
-        seconds[link] = report->ranks.link_max[link] = app_link_seconds(s, (psg_link)link);
+        seconds[link] = report->ranks.link_max[link] = s->link[link].seconds;
     }
     app_ranks_sum(seconds, PSG_LINK_MESSAGE);
     app_ranks_max(report->ranks.link_max, PSG_LINK_MESSAGE);
@@ -83,7 +37,7 @@ void app_report_join(app_report *report) {
                       (double)s->cpu_planes,
                       (double)s->cpu_rows,
                       (double)s->copied_bytes};
-    double largest[] = {s->seconds, s->plan_seconds, (double)s->segment_planes, report->total,
+    double largest[] = {s->seconds, s->plan_seconds, (double)s->segment_planes, report->runs.total,
                         report->read_seconds};
     for (int stage = 0; stage < PSG_STAGE_COUNT; stage++) {
         tasks[stage] = (double)s->stage[stage].tasks;
@@ -98,7 +52,7 @@ void app_report_join(app_report *report) {
     app_ranks_max(largest, sizeof largest / sizeof largest[0]);
     app_ranks_sum(&busy[0], 1);
     app_ranks_max(&busy[1], 1);
-    app_ranks_max(report->seconds, report->repeat);
+    app_ranks_max(report->runs.seconds, report->runs.repeat);
     for (int stage = 0; stage < PSG_STAGE_COUNT; stage++) {
         s->stage[stage].tasks = (uint64_t)tasks[stage];
         s->stage[stage].seconds = seconds[stage];
@@ -116,11 +70,11 @@ void app_report_join(app_report *report) {
     s->seconds = largest[0];
     s->plan_seconds = largest[1];
     s->segment_planes = (size_t)largest[2];
-    report->total = largest[3];
+    report->runs.total = largest[3];
     report->read_seconds = largest[4];
     report->ranks.imbalance = busy[1] * app_ranks() / busy[0];
     join_links(report);
-    app_report_join_bounds(&report->bounds);
+    app_runs_join_bounds(&report->runs.bounds);
 }
 
 static bool is_dropped(const app_report *report, double mean, double largest_f) {
@@ -130,42 +84,16 @@ static bool is_dropped(const app_report *report, double mean, double largest_f) 
 
 /* -------------------------------------------------------------------------------------- lines */
 
-static void print_workers(const app_report *report) {
-    char workers[160];
-    app_workers_text(&report->workers, workers, sizeof workers);
-    app_say("workers   %s, policy %s\n", workers,
-            report->workers.policy[0] ? report->workers.policy : "unknown");
-}
-
 /* Where both kinds could have taken part. */
 static void print_share(const app_report *report) {
     const psg_axis *axis = report->grid.axis;
     int there[PSG_WORKER_KIND_COUNT] = {0, 0};
-    for (size_t w = 0; w < report->workers.count; w++) {
-        there[report->workers.list[w].kind] = 1;
+    for (size_t w = 0; w < report->runs.workers.count; w++) {
+        there[report->runs.workers.list[w].kind] = 1;
     }
     if (there[PSG_WORKER_CPU] && there[PSG_WORKER_CUDA]) {
         printf("share     %zu of %zu planes and %zu of %zu rows on CPU cores\n",
                report->statistics.cpu_planes, axis[2].n, report->statistics.cpu_rows, axis[1].n);
-    }
-}
-
-static const char *slowest_link(const psg_bounds *b) {
-    int slowest = 0;
-    for (int link = 1; link < PSG_LINK_COUNT; link++) {
-        slowest = b->link_seconds[link] > b->link_seconds[slowest] ? link : slowest;
-    }
-    return psg_link_name((psg_link)slowest);
-}
-
-static void print_bounds(const app_report *report) {
-    const psg_bounds *b = &report->bounds;
-    if (b->seconds > 0) {
-        const char *link = b->by == PSG_BOUND_LINK ? slowest_link(b) : NULL;
-        const double solve = app_report_last_solve(report);
-        printf("bound     %.4g s by %s%s%s: %.0f %% of the last solve's %.4g s\n", b->seconds,
-               psg_bound_name(b->by), link != NULL ? " " : "", link != NULL ? link : "",
-               100 * b->seconds / solve, solve);
     }
 }
 
@@ -176,21 +104,6 @@ static void print_exchange(const app_report *report) {
                        (double)report->statistics.link[PSG_LINK_MESSAGE].bytes);
         printf("ranks     %s sent in a solve; the busiest rank worked %.2f times the mean\n", bytes,
                report->ranks.imbalance);
-    }
-}
-
-/* Of all solves, as the bytes are. */
-static void print_links(const app_report *report) {
-    for (int link = 0; link < PSG_LINK_MESSAGE; link++) {
-        const double bytes = app_link_bytes(&report->statistics, (psg_link)link);
-        const double seconds = app_link_seconds(&report->statistics, (psg_link)link);
-        if (bytes > 0) {
-            printf("%-9s %.4g GB", psg_link_name((psg_link)link), 1e-9 * bytes);
-        }
-        if (bytes > 0 && seconds > 0) {
-            printf(" in %.4g s, %.4g GB/s", seconds, 1e-9 * bytes / seconds);
-        }
-        printf("%s", bytes > 0 ? "\n" : "");
     }
 }
 
@@ -211,7 +124,7 @@ static void print_nodes(const app_report *report) {
 static const app_verification *worst(const app_report *report, const app_report_step **of) {
     const app_verification *v = report->verification;
     *of = NULL;
-    for (unsigned s = 0; v != NULL && report->steps != NULL && s < report->repeat; s++) {
+    for (unsigned s = 0; v != NULL && report->steps != NULL && s < report->runs.repeat; s++) {
         const app_report_step *step = &report->steps[s];
         const app_verification *w = &step->verification;
         const bool worse = *of == NULL || v->residual * w->bound < w->residual * v->bound;
@@ -267,8 +180,8 @@ static void print_sides(const psg_grid *grid) {
 
 static void print_steps(const app_report *report) {
     if (report->steps != NULL) {
-        printf("steps     %u, from time %.10g to %.10g\n", report->repeat,
-               report->steps[0].of->time, report->steps[report->repeat - 1].of->time);
+        printf("steps     %u, from time %.10g to %.10g\n", report->runs.repeat,
+               report->steps[0].of->time, report->steps[report->runs.repeat - 1].of->time);
     }
 }
 
@@ -277,7 +190,7 @@ static void print_mean(const app_report *report) {
     double mean = is_dropped(report, report->statistics.mean, report->largest_f)
                       ? report->statistics.mean
                       : 0;
-    for (unsigned s = 0; report->steps != NULL && s < report->repeat; s++) {
+    for (unsigned s = 0; report->steps != NULL && s < report->runs.repeat; s++) {
         const app_report_step *step = &report->steps[s];
         if (is_dropped(report, step->mean, step->largest_f) && fabs(step->mean) >= fabs(mean)) {
             mean = step->mean;
@@ -314,7 +227,7 @@ void app_report_print(const app_report *report) {
                 app_simulation_machine(),
                 app_has_sides(&report->grid) ? " with periodic sides" : "");
     }
-    print_workers(report);
+    app_runs_print_workers(&report->runs);
     printf("graph     %s, %s exchange, %zu segment%s of up to %zu plane%s, %zu sheet%s%s\n",
            app_graph_name(s->graph), app_exchange_name(s->exchange), s->segments,
            s->segments == 1 ? "" : "s", s->segment_planes, s->segment_planes == 1 ? "" : "s",
@@ -325,14 +238,9 @@ void app_report_print(const app_report *report) {
                "copies\n");
     }
     printf("plan      %.3g s\n", s->plan_seconds);
-    if (report->repeat == 1) {
-        printf("solve     %.4g s\n", report->median);
-    } else {
-        printf("solve     %.4g s median, %.4g s minimum of %u; %.4g s all together\n",
-               report->median, report->minimum, report->repeat, report->total);
-    }
-    print_bounds(report);
-    print_links(report);
+    app_runs_print_times(&report->runs);
+    app_runs_print_bounds(&report->runs);
+    app_runs_print_links(s->link);
     print_exchange(report);
     print_nodes(report);
     print_mean(report);

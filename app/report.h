@@ -3,13 +3,11 @@
 #define PSG_APP_REPORT_H
 
 #include "app/field.h"
-#include "app/output.h"
 #include "app/problems.h"
-#include "app/rank_workers.h"
+#include "app/runs.h"
 #include "app/verify.h"
 #include "graph/psg_observe.h"
 
-#include <jansson.h>
 #include <stdbool.h>
 
 /** What came of a time step. */
@@ -33,19 +31,12 @@ typedef struct app_report {
         double link_max[PSG_LINK_MESSAGE], link_mean[PSG_LINK_MESSAGE]; /**< seconds of copies */
         double imbalance; /**< seconds that workers were busy: the largest over the mean */
     } ranks;              /**< the largest, and the mean, of all processes */
-    psg_bounds bounds; /**< of the latest solve; all 0 if nobody asked; after app_report_join() the
-                            largest of all processes, and sums of bytes */
-    app_workers workers;
-    double *seconds; /**< of each solve */
-    unsigned repeat;
-    bool resident; /**< f and u stayed where they are computed */
-    double total;  /**< of all solves together, from the first one's start to the last one's end */
-    double median, minimum;
-    double load; /**< cores that others kept busy meanwhile; NAN: not known */
+    app_runs runs;        /**< times, and workers; after app_report_join() those of all processes */
+    bool resident;        /**< f and u stayed where they are computed */
     double read_seconds, write_seconds;
     double largest_f; /**< max |f|; only where a mean was dropped, else 0 */
     app_report_step
-        *steps; /**< `repeat` of them, and everything above is of all of them or of the last */
+        *steps; /**< `runs.repeat` of them, and everything above is of all of them or of the last */
     const app_verification *verification;
     const app_modes_error *modes;
     const app_madelung *madelung;
@@ -59,35 +50,11 @@ typedef struct app_report {
  *  seconds of a stage and bytes are sums. Collective. */
 void app_report_join(app_report *report);
 
-/** Bytes that went over a link between memories, and the seconds that this took; NAN: not known. */
-double app_link_bytes(const psg_statistics *statistics, psg_link link);
-double app_link_seconds(const psg_statistics *statistics, psg_link link);
-
-/** Set median and minimum from seconds. */
-int app_report_times(app_report *report);
-
-/** The time that is told of the last solve, so the one that its bound is compared with. */
-double app_report_last_solve(const app_report *report);
-
 /** The lines, on stdout. */
 void app_report_print(const app_report *report);
 
 /** Write the JSON report. @param[in] path  the file to write, NULL = stdout; `shown` is its name in
  *  messages. @return APP_DONE; APP_FAILED after a message */
 int app_report_json(const app_report *report, const char *path, const char *shown);
-
-/** Parts that `psg info` has in common: the workers of all processes, and
- *  how many each has. NULL when out of memory. */
-json_t *app_json_workers(const app_workers *workers);
-json_t *app_json_rank_workers(const app_workers *workers);
-
-/** The bounds of all processes; collective. */
-void app_report_join_bounds(psg_bounds *bounds);
-
-/** Write `root` and release it. NULL is out of memory. Otherwise as app_report_json(). */
-int app_json_write(json_t *root, const char *path, const char *shown);
-
-/** The same into a file that appears whole or not at all. @param[in] kind  as for app_output_begin() */
-int app_json_save(json_t *root, const char *path, app_output_kind kind);
 
 #endif

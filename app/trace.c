@@ -2,8 +2,8 @@
  * Perfetto. */
 #include "app/trace.h"
 #include "app/collect.h"
+#include "app/json.h"
 #include "app/processes.h"
-#include "app/report.h"
 #include "graph/psg_observe.h"
 
 #include <math.h>

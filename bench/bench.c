@@ -1,10 +1,10 @@
 /* psg bench: from lists to rows. Each pass visits the groups of configurations in a random
    order, and after each visit the files are brought up to date. */
 #include "app/arguments.h"
+#include "app/json.h"
 #include "app/output.h"
 #include "app/processes.h"
 #include "app/progress.h"
-#include "app/report.h"
 #include "app/simulating.h"
 #include "bench/command_lines.h"
 #include "bench/commands.h"

@@ -1,7 +1,7 @@
 /* The files of psg bench. What a process measured is added to a file under its lock, to what the file
  * has at that moment: several processes may write one file. */
 #include "bench/files.h"
-#include "app/report.h"
+#include "app/json.h"
 
 #include <errno.h>
 #include <stdint.h>

@@ -6,7 +6,7 @@
 #include "app/app.h"
 #include "app/processes.h"
 #include "app/rank_workers.h"
-#include "app/report.h"
+#include "app/runs.h"
 #include "app/simulating.h"
 #include "bench/commands.h"
 #include "bench/fields.h"
@@ -193,9 +193,8 @@ static void count_tasks(const batch *b, const job *j, bench_sample *sample) {
 /* What went over a link since, and how long it took, of one of the solves. */
 static void read_link(const psg_statistics *before, const psg_statistics *s, psg_link link,
                       double flights, double *bytes, double *seconds) {
-    *bytes = (app_link_bytes(s, link) - app_link_bytes(before, link)) / flights;
-    *seconds =
-        *bytes > 0 ? (app_link_seconds(s, link) - app_link_seconds(before, link)) / flights : 0;
+    *bytes = (double)(s->link[link].bytes - before->link[link].bytes) / flights;
+    *seconds = *bytes > 0 ? (s->link[link].seconds - before->link[link].seconds) / flights : 0;
 }
 
 static void read_part(const batch *b, const job *j, const psg_statistics *before, double seconds,
@@ -282,7 +281,7 @@ static psg_status read_bounds(const job *j, bench_sample *sample) {
     if (status == PSG_OK) {
         double seconds = j->options.in_flight == 1 ? sample->seconds : s.seconds;
         app_ranks_max(&seconds, 1);
-        app_report_join_bounds(&bounds);
+        app_runs_join_bounds(&bounds);
         memcpy(sample->bound, bounds.bound, sizeof sample->bound);
         memcpy(sample->link, bounds.link_seconds, sizeof sample->link);
         sample->lp_bound = bounds.lp_seconds;

@@ -3,9 +3,9 @@
    best anew, and decides. */
 #include "app/app.h"
 #include "app/arguments.h"
+#include "app/json.h"
 #include "app/output.h"
 #include "app/processes.h"
-#include "app/report.h"
 #include "app/tuned_words.h"
 #include "bench/command_lines.h"
 #include "bench/commands.h"
