@@ -16,6 +16,7 @@ typedef struct app_command {
 extern const app_command app_commands[];
 
 int app_solve(int argc, char **argv);
+int app_run(int argc, char **argv);
 int app_example(int argc, char **argv);
 int app_info(int argc, char **argv);
 int app_selftest(int argc, char **argv);

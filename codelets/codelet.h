@@ -1,4 +1,4 @@
-/** @file codelet.h  What the codelets of a solve are made of. */
+/** @file codelet.h  What codelets are made of, those of a solve and those of workloads. */
 #ifndef PSG_CODELETS_CODELET_H
 #define PSG_CODELETS_CODELET_H
 

@@ -187,7 +187,7 @@ size_t psg_task_total(const psg_context *context) {
         .data_bytes = data_bytes                                                                   \
     }
 
-static const psg_kind kinds[PSG_TASK_COUNT] = {
+const psg_kind psg_context_kinds[PSG_TASK_COUNT] = {
     [PSG_TASK_FFT_XY] = KIND("fft_xy"),
     [PSG_TASK_PACK] = KIND("pack"),
     [PSG_TASK_UNPACK] = KIND("unpack"),
@@ -203,10 +203,3 @@ static const psg_kind kinds[PSG_TASK_COUNT] = {
     [PSG_TASK_EDGE] = KIND("edge"),
     [PSG_TASK_GRADIENT] = KIND("gradient"),
 };
-
-/* Before anything else of the library can run, so the first kinds have the numbers of psg_task_kind. */
-__attribute__((constructor)) static void register_kinds(void) {
-    for (int m = 0; m < PSG_TASK_COUNT; m++) {
-        (void)psg_kind_register(&kinds[m]);
-    }
-}

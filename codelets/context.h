@@ -135,6 +135,9 @@ static inline size_t psg_segment_above(const psg_context *c, const psg_gradient_
     return s + 1 < c->layout.segments.count ? s + 1 : g->along[2].wraps ? 0 : SIZE_MAX;
 }
 
+/** By psg_task_kind. */
+extern const psg_kind psg_context_kinds[PSG_TASK_COUNT];
+
 /** The steps of a plan's graph, in its order. @return how many */
 size_t psg_task_steps(const psg_context *context, psg_task_step steps[PSG_TASK_STEPS]);
 /** All tasks of a solve, of one process, without a gradient; and the most that it has with one. */

@@ -499,3 +499,21 @@ psg_gpu_user psg_gpu_plans(bool peers) {
                           .is_memory = is_memory,
                           .peers = peers};
 }
+
+static int make_nothing(void **state, const void *owner) {
+    (void)owner;
+    *state = NULL;
+    return 0;
+}
+
+static void destroy_nothing(void *state, const void *owner) {
+    (void)state;
+    (void)owner;
+}
+
+psg_gpu_user psg_gpu_stateless(void) {
+    return (psg_gpu_user){.make = make_nothing,
+                          .destroy = destroy_nothing,
+                          .words = psg_cuda_error_string,
+                          .is_memory = is_memory};
+}

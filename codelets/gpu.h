@@ -17,4 +17,7 @@ bool psg_gpu_relays(const psg_context *context);
  *  @param[in] peers  tasks write and read other GPUs' memory */
 psg_gpu_user psg_gpu_plans(bool peers);
 
+/** For tasks that keep nothing on a GPU. */
+psg_gpu_user psg_gpu_stateless(void);
+
 #endif

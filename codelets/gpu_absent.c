@@ -15,3 +15,7 @@ bool psg_gpu_relays(const psg_context *context) {
 psg_gpu_user psg_gpu_plans(bool peers) {
     return (psg_gpu_user){.peers = peers};
 }
+
+psg_gpu_user psg_gpu_stateless(void) {
+    return (psg_gpu_user){.peers = false};
+}

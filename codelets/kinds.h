@@ -1,4 +1,4 @@
-/** @file kinds.h  The kinds of task of a solve, and their labels. */
+/** @file kinds.h  The numbers of all kinds of task, and the labels of those of a solve. */
 #ifndef PSG_CODELETS_KINDS_H
 #define PSG_CODELETS_KINDS_H
 
@@ -22,6 +22,13 @@ typedef enum psg_task_kind {
     PSG_TASK_GRADIENT,
     PSG_TASK_COUNT
 } psg_task_kind;
+
+/** The kinds of workloads, after those of a solve. */
+typedef enum psg_workload_kind {
+    PSG_KIND_EP_CHUNK = PSG_TASK_COUNT,
+    PSG_KIND_EP_ADD,
+    PSG_KIND_COUNT
+} psg_workload_kind;
 
 /** Axes of parts, of psg_label.index: a task on a segment has an index along the first, a task on a sheet along the
  *  second, a message along both. */

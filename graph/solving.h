@@ -100,17 +100,6 @@ psg_status psg_arrays_create_slabs(const psg_plan *plan, psg_arrays **arrays);
 
 /* ---------------------------------------------------------------------------------- lane.c */
 
-/** Register a StarPU block of nx x ny x nz elements on a memory node, rows contiguous, planes
- *  `pitch` elements apart; without memory (NULL) StarPU finds some wherever it is first written. */
-void psg_block_register(starpu_data_handle_t *handle, int node, void *memory, const size_t n[3],
-                        size_t pitch, size_t element_bytes);
-/** And rows so many elements apart. */
-void psg_block_register_rows(starpu_data_handle_t *handle, int node, void *memory,
-                             const size_t n[3], size_t row_pitch, size_t pitch,
-                             size_t element_bytes);
-/** Unregister those that are not NULL, and let their values go. NULL is fine. */
-void psg_block_unregister(starpu_data_handle_t *handles, size_t count);
-
 /** @return PSG_OK; PSG_ERR_MEMORY: *lane is NULL */
 psg_status psg_lane_create(psg_lane **lane, const psg_plan *plan);
 void psg_lane_destroy(psg_lane *lane, const psg_plan *plan);

@@ -60,6 +60,19 @@ struct psg_work {
  *  @return PSG_OK; PSG_ERR_MEMORY */
 psg_status psg_workers_list(psg_workers *workers, bool gpus);
 
+/* ------------------------------------------------------------------------------- work_data.c */
+
+/** Register a StarPU block of nx x ny x nz elements on a memory node, rows contiguous, planes
+ *  `pitch` elements apart; without memory (NULL) StarPU finds some wherever it is first written. */
+void psg_block_register(starpu_data_handle_t *handle, int node, void *memory, const size_t n[3],
+                        size_t pitch, size_t element_bytes);
+/** And rows so many elements apart. */
+void psg_block_register_rows(starpu_data_handle_t *handle, int node, void *memory,
+                             const size_t n[3], size_t row_pitch, size_t pitch,
+                             size_t element_bytes);
+/** Unregister those that are not NULL, and let their values go. NULL is fine. */
+void psg_block_unregister(starpu_data_handle_t *handles, size_t count);
+
 /* -------------------------------------------------------------------------------- work_run.c */
 
 /** A run that is being submitted. */

@@ -1,6 +1,6 @@
 /* Runs, from their start until something is told of them: solves of a plan, and runs of a workload. */
-#include "graph/work.h"
 #include "graph/process.h"
+#include "graph/work.h"
 #include "runtime/runs.h"
 
 #include <stdlib.h>

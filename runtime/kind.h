@@ -64,6 +64,8 @@ typedef struct psg_kind {
     int (*phase)(const psg_label *label);
     /** StarPU's number of the worker that has the part; -1: any worker may do the task. */
     int (*worker)(const void *owner, const psg_label *label);
+    /** Among the ready tasks the one with the largest goes first, under policies that look at it. */
+    int (*priority)(const void *owner, const psg_label *label);
     /** Bytes of the data of a task of this shape, as StarPU counts them. */
     double (*data_bytes)(const psg_task_shape *shape);
 } psg_kind;

@@ -82,6 +82,12 @@ static void place(struct starpu_task *task, const psg_task_args *args) {
     } else {
         task->where = kind->travels ? STARPU_NOWHERE : e->where;
     }
+    if (kind->priority != NULL) {
+        const int wanted = kind->priority(e->owner, &args->label);
+        const int least = starpu_sched_get_min_priority();
+        const int most = starpu_sched_get_max_priority();
+        task->priority = wanted < least ? least : wanted > most ? most : wanted;
+    }
 }
 
 void psg_task_codelet_at(struct starpu_codelet copy[PSG_TASK_PRECISIONS],

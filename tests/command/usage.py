@@ -135,6 +135,7 @@ OPTIONS = {
     "bench": """grid precision ranks nodes network cpus gpus cpu-share sched graph exchange z normalize segment-planes sheets
         data in-flight effort study large machine repeat warm-up passes calibrate seed memory mpirun patience bounds csv json again record force quiet help
         version""".split(),
+    "run": "tile order priority barrier cpus gpus sched calibrate cache-dir machine json trace dag bounds force quiet repeat help version".split(),
     "tune": "grid precision cpus gpus seconds sched seed patience json force quiet forget help version".split(),
     "example": "kind grid box precision quiet help version".split(),
     "completion": "help version".split(),
@@ -151,7 +152,7 @@ for command, options in OPTIONS.items():
     for option in options:
         words = re.search(r"^  --%s\b[^\n]*?(?:  +|\n {20,})(\S.*)$" % option, text, re.MULTILINE)
         check(words and len(words.group(1)) > 8, "%s --help does not explain --%s" % (command, option))
-        if option not in ("help", "version", "verify", "bounds", "quiet", "verbose", "large", "again", "force", "forget", "machines"):
+        if option not in ("help", "version", "verify", "bounds", "quiet", "verbose", "large", "again", "force", "forget", "machines", "barrier"):
             bad(command, "--" + option, says=("'--%s' needs an argument" % option,))
     check(run(command, "-h").stdout == text, "%s -h" % command)
     # the help is shown wherever it stands, and nothing is done

@@ -3,6 +3,7 @@
     size.py ROOT
 """
 
+import os
 import re
 import sys
 
@@ -47,7 +48,7 @@ def main(root):
         text = tree.read(root, path)
         lines = text.count("\n")
         checked += 1
-        folder = path.split("/")[0]
+        folder = os.path.dirname(path)
         if folder in folders:
             folders[folder] += lines
         if lines > FILE_LINES:

@@ -1,0 +1,19 @@
+/* All kinds of task that the library has, registered in the order of their numbers. */
+#include "codelets/context.h"
+#include "codelets/kinds.h"
+#include "codelets/workloads/ep.h"
+
+static const psg_kind *const workloads[PSG_KIND_COUNT - PSG_TASK_COUNT] = {
+    [PSG_KIND_EP_CHUNK - PSG_TASK_COUNT] = &psg_ep_chunk_kind,
+    [PSG_KIND_EP_ADD - PSG_TASK_COUNT] = &psg_ep_add_kind,
+};
+
+/* Before anything else of the library can run, so that they are the first. */
+__attribute__((constructor)) static void register_kinds(void) {
+    for (int m = 0; m < PSG_TASK_COUNT; m++) {
+        (void)psg_kind_register(&psg_context_kinds[m]);
+    }
+    for (int m = 0; m < PSG_KIND_COUNT - PSG_TASK_COUNT; m++) {
+        (void)psg_kind_register(workloads[m]);
+    }
+}

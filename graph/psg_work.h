@@ -1,0 +1,104 @@
+/** @file psg_work.h  Workloads: task graphs of other shapes than a solve's, to compare scheduling policies with.
+ *
+ * Each computes something real and knows the answer. The calls follow the rules of psg.h. What happened in a run
+ * psg_observe.h tells.
+ *
+ *     psg_options opt;  psg_options_init(&opt);
+ *     psg_work *work = NULL;
+ *     if (psg_work_create(&work, "ep:S", NULL, &opt) != PSG_OK) puts(psg_last_error());
+ *     psg_work_run(work);
+ *     if (psg_work_check(work) != PSG_OK) puts(psg_last_error());
+ *     psg_work_destroy(work);
+ */
+#ifndef PSG_WORK_H
+#define PSG_WORK_H
+
+#include "psg.h"
+#include "psg_observe.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The order in which tasks that need nothing are submitted. */
+typedef enum psg_work_order {
+    PSG_ORDER_LISTED = 0, /**< as the workload has them */
+    PSG_ORDER_LONGEST,    /**< the longest first */
+    PSG_ORDER_COUNT
+} psg_work_order;
+
+/** The priorities of tasks, for policies that look at them. */
+typedef enum psg_work_priority {
+    PSG_PRIORITY_NONE = 0, /**< all have the same */
+    PSG_PRIORITY_PATH,     /**< the more follows a task the higher is its priority */
+    PSG_PRIORITY_COUNT
+} psg_work_priority;
+
+/** How a workload's graph is cut and submitted. Always start from psg_work_options_init(). */
+typedef struct psg_work_options {
+    size_t struct_size;   /**< set by psg_work_options_init() */
+    size_t tile;          /**< 0 = the workload's own; the size of a task: psg_workload.tile */
+    psg_work_order order; /**< PSG_ORDER_LISTED */
+    psg_work_priority priority; /**< PSG_PRIORITY_NONE */
+    int barrier;                /**< 0; 1 = each phase begins when the one before has ended */
+} psg_work_options;
+
+/** Set every option to its default: psg_work_options_init(&options). */
+PSG_API void psg_work_options_init(psg_work_options *options, size_t struct_size);
+#define psg_work_options_init(options) psg_work_options_init(options, sizeof(psg_work_options))
+
+/** What is known of a workload; all texts are static. */
+typedef struct psg_workload {
+    const char *name;  /**< "ep" */
+    const char *about; /**< one line, without a full stop */
+    const char *sizes; /**< what may stand behind the colon: "S, W, A, B or C" */
+    const char
+        *tile;   /**< what psg_work_options.tile is: "T: 2^T pairs a task"; NULL: there is none */
+    int order;   /**< 1: psg_work_options.order means something; 0: it has to be the default */
+    int barrier; /**< 1: psg_work_options.barrier means something */
+} psg_workload;
+
+/** The workloads one after the other. @return NULL past the last */
+PSG_API const psg_workload *psg_workload_at(size_t index);
+
+/** Make a workload. Its tasks go to cores and GPUs as the scheduling policy decides.
+ *  @param[out] work     NULL after a failure
+ *  @param[in]  name     "ep:S": a workload, and its size
+ *  @param[in]  how      not kept; NULL: the defaults
+ *  @param[in]  options  not kept. cpus and gpus, which are all by default, gpu_ids, policy, calibrate, record, precision,
+ *                       machine and cache_dir count
+ *  @return PSG_OK; PSG_ERR_ARG: no such workload, size, tile or option, and the words say which there are;
+ *          PSG_ERR_UNSUPPORTED: precision, comm; PSG_ERR_NODEV, _STATE, _MEMORY, _RUNTIME as psg_plan_create() */
+PSG_API psg_status psg_work_create(psg_work **work, const char *name, const psg_work_options *how,
+                                   const psg_options *options);
+
+/** Run it once: from its input to its answer. @return PSG_OK; PSG_ERR_MEMORY, _RUNTIME; PSG_ERR_ARG: a NULL, or a plan's */
+PSG_API psg_status psg_work_run(psg_work *work);
+
+/** A number of the answer. */
+typedef struct psg_answer {
+    char name[32];
+    double value;
+    double expected;  /**< as it was published, or computed in another way */
+    double tolerance; /**< the most that |value - expected| may be of |expected| */
+} psg_answer;
+
+/** The answer of the latest run. A simulation has none.
+ *  @return PSG_OK; PSG_ERR_ARG; PSG_ERR_STATE: nothing has run; PSG_ERR_MEMORY, _RUNTIME */
+PSG_API psg_status psg_work_answers(const psg_work *work, psg_answer *answers, size_t capacity,
+                                    size_t *count);
+
+/** Is the answer of the latest run right?
+ *  @return PSG_OK; PSG_ERR_DATA: no, and the words say what is wrong; else as psg_work_answers() */
+PSG_API psg_status psg_work_check(const psg_work *work);
+
+/** What it is, in words: "2^24 pairs in 256 chunks of 2^16". @return the workload's; "" for NULL */
+PSG_API const char *psg_work_about(const psg_work *work);
+
+/** NULL is fine. */
+PSG_API void psg_work_destroy(psg_work *work);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,36 @@
+/** @file row.h  What a workload is to the part that all workloads share. */
+#ifndef PSG_GRAPH_WORKLOADS_ROW_H
+#define PSG_GRAPH_WORKLOADS_ROW_H
+
+#include "graph/psg_work.h"
+#include "graph/work.h"
+
+/** A workload has one file in this folder, with its row. All functions get a problem, which is the owner of its engine. */
+typedef struct psg_workload_row {
+    psg_workload about;
+    size_t bytes;     /**< of the problem, which is all 0 at first */
+    size_t task_data; /**< pieces of data of a task, at most */
+    bool f32;         /**< there are codelets for it */
+    const int *kinds; /**< of its tasks; ends with -1 */
+
+    /** @param[in] size  what stands behind the colon; "" where nothing does
+     *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED with words */
+    psg_status (*parse)(void *problem, const char *size, const psg_work_options *how,
+                        psg_precision precision);
+    /** In words: psg_work_about(). */
+    void (*tell)(const void *problem, char *text, size_t size);
+    /** Register the data; StarPU runs. @return PSG_OK; PSG_ERR_MEMORY, after which free follows, too */
+    psg_status (*make)(void *problem);
+    /** Submit all tasks of a run. Failures are latched in the run. */
+    void (*submit)(psg_run *run, const void *problem);
+    /** @param[out] answers  PSG_ANSWERS_MOST @return how many there are; 0: the data could not be had */
+    size_t (*answers)(const void *problem, psg_answer *answers);
+    /** Unregister the data. */
+    void (*free)(void *problem);
+} psg_workload_row;
+
+enum { PSG_ANSWERS_MOST = 64 };
+
+extern const psg_workload_row psg_workload_ep;
+
+#endif

@@ -1,0 +1,105 @@
+/* What a workload cannot be made of is refused before anything is submitted, in words that say what there is. */
+#include "graph/psg_machine.h"
+#include "graph/psg_work.h"
+#include "tests/check.h"
+#include "tests/harness.h"
+
+#include <string.h>
+
+static psg_options options;
+
+static void refused(psg_status expected, const char *name, const psg_work_options *how,
+                    const char *words) {
+    psg_work *work = (psg_work *)&options;
+    CHECK_STATUS(psg_work_create(&work, name, how, &options), expected);
+    CHECK(work == NULL, "%s: something was made", name);
+    CHECK(strstr(psg_last_error(), words) != NULL, "%s: '%s' without '%s'", name, psg_last_error(),
+          words);
+}
+
+static void names(void) {
+    static const char *const classes[] = {"", "Q", "s", "SS", "24", "S:"};
+    char name[16];
+    for (size_t m = 0; m < sizeof classes / sizeof *classes; ++m) {
+        snprintf(name, sizeof name, "ep:%s", classes[m]);
+        refused(PSG_ERR_ARG, name, NULL, "it has S, W, A, B and C");
+    }
+    refused(PSG_ERR_ARG, "ep", NULL, "it has S, W, A, B and C");
+    refused(PSG_ERR_ARG, "e:S", NULL, "there are: ep");
+    refused(PSG_ERR_ARG, "epp:S", NULL, "there are: ep");
+    refused(PSG_ERR_ARG, "", NULL, "there are: ep");
+    CHECK_STATUS(psg_work_create(NULL, "ep:S", NULL, &options), PSG_ERR_ARG);
+}
+
+static void cuts(void) {
+    static const size_t tiles[] = {1, 15, 25, (size_t)-1};
+    psg_work_options how;
+    psg_work_options_init(&how);
+    for (size_t m = 0; m < sizeof tiles / sizeof *tiles; ++m) {
+        how.tile = tiles[m];
+        refused(PSG_ERR_ARG, "ep:S", &how, "T from 16 to 24");
+    }
+    psg_work_options_init(&how);
+    how.order = PSG_ORDER_LONGEST;
+    refused(PSG_ERR_ARG, "ep:S", &how, "order: ep has none");
+    psg_work_options_init(&how);
+    how.barrier = 1;
+    refused(PSG_ERR_ARG, "ep:S", &how, "barrier: ep has none");
+    psg_work_options_init(&how);
+    how.priority = PSG_PRIORITY_COUNT;
+    refused(PSG_ERR_ARG, "ep:S", &how, "there is no such value");
+    memset(&how, 0, sizeof how);
+    refused(PSG_ERR_ARG, "ep:S", &how, "psg_work_options_init()");
+}
+
+static void solver_options(void) {
+    const psg_options good = options;
+    options.precision = PSG_F32;
+    refused(PSG_ERR_UNSUPPORTED, "ep:S", NULL, "ep has f64 only");
+    options = good;
+    options.comm = &options;
+    refused(PSG_ERR_UNSUPPORTED, "ep:S", NULL, "one process");
+    options = good;
+    options.cpus = options.gpus = 0;
+    refused(PSG_ERR_ARG, "ep:S", NULL, "nothing to compute on");
+    options = good;
+    options.policy = "fastest";
+    refused(PSG_ERR_ARG, "ep:S", NULL, "'fastest'");
+    options = good;
+    options.gpus = 4096;
+    refused(PSG_ERR_NODEV, "ep:S", NULL, "gpus = 4096");
+    options = good;
+}
+
+/** Calls out of order, and with the work of a plan, which is no workload. */
+static void calls(void) {
+    psg_plan *plan = harness_anchor(&options);
+    psg_work *work = NULL;
+    psg_answer answer;
+    psg_bounds bounds;
+    size_t count = 0;
+    CHECK(psg_workload_at(0) != NULL && psg_workload_at(99) == NULL, "the list of workloads");
+    CHECK_STATUS(psg_work_run(NULL), PSG_ERR_ARG);
+    CHECK_STATUS(psg_work_check(psg_plan_work(plan)), PSG_ERR_ARG);
+    CHECK(psg_plan_work(NULL) == NULL && psg_work_about(psg_plan_work(plan))[0] == '\0', "a plan");
+    CHECK_STATUS(psg_work_bounds(NULL, &bounds), PSG_ERR_ARG);
+    CHECK_STATUS(psg_work_tasks(NULL, NULL, 0, &count), PSG_ERR_ARG);
+    if (CHECK_STATUS(psg_work_create(&work, "ep:S", NULL, &options), PSG_OK)) {
+        CHECK_STATUS(psg_work_answers(work, &answer, 1, &count), PSG_ERR_STATE);
+        CHECK_STATUS(psg_work_check(work), PSG_ERR_STATE);
+        CHECK_STATUS(psg_work_bounds(work, &bounds), PSG_ERR_STATE);
+        CHECK_STATUS(psg_work_dependencies(work, NULL, 0, &count), PSG_ERR_STATE);
+    }
+    psg_work_destroy(work);
+    psg_work_destroy(NULL);
+    psg_plan_destroy(plan);
+}
+
+int main(void) {
+    options = harness_options(PSG_F64);
+    names();
+    cuts();
+    solver_options();
+    calls();
+    return check_result();
+}

@@ -1,0 +1,71 @@
+"""psg run: the lines, the JSON, the trace and the task graph of a workload are about the same run, which was right. What
+cannot be run is refused in words, with exit code 2."""
+
+import json
+import re
+import sys
+
+sys.path.insert(0, sys.argv[2])
+
+from command import check, files, refused, run  # noqa: E402
+
+EP = ("run", "ep:S", "--tile", "20", "--gpus", "0", "--cpus", "2")
+CHUNKS = 16
+
+
+def lines():
+    said = run(*EP, "--repeat", "2", "--bounds").stdout
+    for words in (r"^workload  ep:S: 2\^24 pairs in 16 chunks of 2\^20$", r"^workers   2 CPU, 0 GPU, policy \w+$",
+                  r"^tasks     ep_chunk: 16 on cores in [\d.e-]+ s$", r"^          ep_add: 15 on cores in [\d.e-]+ s$",
+                  r"^run       [\d.e-]+ s median, [\d.e-]+ s minimum of 2; [\d.e-]+ s all together$",
+                  r"^bound     [\d.e-]+ s by \w+: \d+ % of the last run's [\d.e-]+ s$",
+                  r"^answer    sum_x     -3247\.8346520\d+; known -3247\.8346520\d+, difference [\d.e+-]+$",
+                  r"^          count_0   6140517; known 6140517, difference 0\.0e\+00$"):
+        check(re.search(words, said, re.M), "no %s in\n%s" % (words, said))
+    check(run(*EP, "--quiet").stdout == "", "not quiet")
+
+
+def reports():
+    run(*EP, "--sched", "eager", "--priority", "path", "--json", "r.json", "--trace", "t.json", "--dag", "g.dot", "--bounds")
+    with open("r.json", encoding="utf-8") as file:
+        report = json.load(file)
+    check(report["workload"] == "ep:S" and report["policy"] == "eager" and report["priority"] == "path" and report["tile"] == 20
+          and report["status"] == 0, report)
+    check({name: kind["cores"]["tasks"] + kind["gpus"]["tasks"] for name, kind in report["tasks"].items()}
+          == {"ep_chunk": CHUNKS, "ep_add": CHUNKS - 1}, report["tasks"])
+    check(0 < report["bounds"]["seconds"] <= report["bounds"]["run"] == report["seconds"]["runs"][-1], report)
+    check(report["answers"]["count_1"] == {"value": 5865300, "expected": 5865300, "tolerance": 0}, report["answers"])
+    with open("t.json", encoding="utf-8") as file:
+        trace = [e for e in json.load(file)["traceEvents"] if e["ph"] == "X" and e["cat"] != "submission"]
+    names = sorted(" ".join([e["name"]] + [str(e["args"][at]) for at in ("row", "column", "step") if at in e["args"]])
+                   for e in trace)
+    wanted = ["ep_chunk %d" % c for c in range(CHUNKS)]
+    wanted += ["ep_add %d %d" % (c, step) for step in range(4) for c in range(0, CHUNKS, 2 << step)]
+    check(names == sorted(wanted), names)
+    with open("g.dot", encoding="utf-8") as file:
+        graph = file.read()
+    check(sorted(re.findall(r'tooltip="(ep_[^:"]*):', graph)) == names, "other tasks in %s" % graph)
+    check(len(re.findall(r"^    t\d+ -> t\d+;$", graph, re.M)) == 2 * (CHUNKS - 1), "edges")
+    check('label="a run of ' in graph and 'label="ep_chunk"' in graph, graph)
+    check(json.loads(run(*EP, "--json", "-").stdout)["command"] == "run", "JSON on stdout")
+
+
+def bad():
+    old = files()
+    for given, says in ((("run",), ("psg run ep:S",)), (("run", "ep"), ("it has S, W, A, B and C",)),
+                        (("run", "ep:X"), ("no class 'X'", "S, W, A, B and C")), (("run", "pe:S"), ("'pe'", "there are: ep")),
+                        ((*EP, "--tile", "15"), ("tile = 15", "T from 16 to 24")),
+                        ((*EP, "--tile", "0"), ("--tile '0'", "a whole number from 1")),
+                        ((*EP, "--order", "longest"), ("order: ep has none",)), ((*EP, "--barrier"), ("barrier: ep has none",)),
+                        ((*EP, "--order", "best"), ("--order 'best'", "listed", "longest")),
+                        ((*EP, "--priority", "1"), ("--priority '1'", "none", "path")),
+                        (("run", "ep:S", "--cpus", "0", "--gpus", "0"), ("nothing is left",)),
+                        ((*EP, "ep:W"), ("unexpected argument 'ep:W'",)), ((*EP, "--machine", "h200"), ("--machine 'h200'",)),
+                        ((*EP, "--json", "a", "--dag", "a"), ("--json and --dag", "the same file"))):
+        refused(*given, code=2, says=says)
+    check(files() == old, "files were left behind")
+
+
+lines()
+reports()
+bad()
