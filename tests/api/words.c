@@ -33,7 +33,7 @@ static void stages(void) {
         CHECK(name && strcmp(name, names[s]) == 0, "stage %d is %s instead of %s", s,
               name ? name : "(NULL)", names[s]);
     }
-    CHECK(psg_stage_name(PSG_STAGE_COUNT) == NULL, "past the last stage");
+    CHECK(psg_stage_name(PSG_STAGE_MOST) == NULL, "past the last stage");
     CHECK(psg_stage_name((psg_stage)-1) == NULL, "stage -1");
 }
 
