@@ -6,6 +6,7 @@
 #include "app/output.h"
 #include "app/problems.h"
 #include "app/processes.h"
+#include "app/progress.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -189,10 +190,15 @@ static int make_example(const example_arguments *a) {
         return code;
     }
     psg_grid_init(&grid, n[0], n[1], n[2], a->box.length[0], a->box.length[1], a->box.length[2]);
+    app_progress progress;
+    app_progress_start(&progress, !a->quiet);
+    app_progress_step(&progress, "making the density");
     code = put_together(a, &grid, &field);
     if (!code) {
+        app_progress_step(&progress, "writing");
         code = write_file(a, &grid, &name, field);
     }
+    app_progress_stop(&progress);
     free(field);
     if (!code && !a->quiet) {
         const char *slash = name.dataset[0] == '/' ? "" : "/";

@@ -4,6 +4,7 @@
 #include "app/field.h"
 #include "app/output.h"
 #include "app/processes.h"
+#include "app/progress.h"
 #include "app/runs.h"
 #include "app/simulating.h"
 #include "app/tuned_words.h"
@@ -183,7 +184,8 @@ static int find_between(facts *f, const psg_options *options) {
 }
 
 /* On rank 0. */
-static int tell(const facts *known, const psg_options *options, const app_arguments *arguments) {
+static int tell(const facts *known, const psg_options *options, const app_arguments *arguments,
+                app_progress *progress) {
     const char *json = arguments->json;
     facts f = *known;
     const bool to_stdout = json != NULL && strcmp(json, "-") == 0;
@@ -195,6 +197,7 @@ static int tell(const facts *known, const psg_options *options, const app_argume
     if (!code) {
         code = find_routes(&f, options);
     }
+    app_progress_stop(progress);
     if (!code && !to_stdout) {
         print_lines(&f);
     }
@@ -281,14 +284,20 @@ int app_info(int argc, char **argv) {
     app_signals_install(app_rank() > 0);
     psg_options options = arguments.solver.options;
     options.comm = app_ranks_comm();
+    app_progress progress;
+    app_progress_start(&progress, app_rank() == 0);
+    app_progress_step(&progress, "looking for workers");
     code = app_workers_find(&options, &workers);
     facts f = {.workers = &workers, .nodes = options.nodes};
     if (!code) {
+        app_progress_step(&progress, "looking for links between memories");
         code = find_between(&f, &options);
     }
     if (!code) {
-        code = app_ranks_agree(app_rank() == 0 ? tell(&f, &options, &arguments) : APP_DONE);
+        code =
+            app_ranks_agree(app_rank() == 0 ? tell(&f, &options, &arguments, &progress) : APP_DONE);
     }
+    app_progress_stop(&progress);
     app_workers_free(&workers);
     return code;
 }
