@@ -18,6 +18,7 @@ extern const app_command app_commands[];
 int app_solve(int argc, char **argv);
 int app_run(int argc, char **argv);
 int app_example(int argc, char **argv);
+int app_view(int argc, char **argv);
 int app_info(int argc, char **argv);
 int app_selftest(int argc, char **argv);
 int app_completion(int argc, char **argv);

@@ -130,15 +130,18 @@ static int resolve(const char *given, char *resolved) {
     return length < PATH_MAX ? 0 : -1;
 }
 
-/* How psg begins what it writes, and what it calls it. */
+/* How psg begins what it writes, after bytes that others write, too; and what it calls it. */
 static const struct {
     const char *name, *start;
+    size_t after;
 } kinds[APP_OUTPUT_KINDS] = {
     [APP_OUTPUT_JSON] = {"a report of psg", "{\n  \"command\": \""},
     [APP_OUTPUT_TRACE] = {"a trace of psg", "{\n  \"traceEvents\": ["},
     [APP_OUTPUT_DAG] = {"a task graph of psg", "digraph psg {"},
     [APP_OUTPUT_XMF] = {"a description of psg", "<?xml version=\"1.0\"?>\n<Xdmf Version=\"2.0\">"},
     [APP_OUTPUT_RECORD] = {"a machine of psg", "machine "},
+    [APP_OUTPUT_PNG] = {"a picture of psg", "tEXtpsg",
+                        37}, /* signature, 25 bytes of size, a length */
 };
 
 /* Somebody else's file is not lost without a word. */
@@ -148,8 +151,9 @@ static int check_kind(const char *path, const char *name, app_output_kind kind) 
         return APP_DONE;
     }
     const char *start = kinds[kind].start;
+    const size_t after = kinds[kind].after;
     const int file = open(name, O_RDONLY | O_CLOEXEC);
-    const ssize_t length = file < 0 ? -1 : read(file, text, strlen(start));
+    const ssize_t length = file < 0 ? -1 : read(file, text, after + strlen(start));
     const int why = errno;
     if (file >= 0) {
         close(file);
@@ -158,7 +162,7 @@ static int check_kind(const char *path, const char *name, app_output_kind kind) 
         return app_error(APP_FAILED, "%s: cannot be read: %s; --force replaces it", path,
                          strerror(why));
     }
-    return length == 0 || strncmp(text, start, strlen(start)) == 0
+    return length == 0 || strncmp(text + after, start, strlen(start)) == 0
                ? APP_DONE
                : app_error(APP_USAGE,
                            "%s: is there already and is not %s; it is left as it is. --force "

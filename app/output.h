@@ -22,6 +22,7 @@ typedef enum app_output_kind {
     APP_OUTPUT_DAG,
     APP_OUTPUT_XMF,
     APP_OUTPUT_RECORD,
+    APP_OUTPUT_PNG,
     APP_OUTPUT_KINDS
 } app_output_kind;
 

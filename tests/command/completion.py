@@ -59,6 +59,7 @@ CASES = [
     (["psg", "bench", "--graph", "staged,fu"], ["staged,fused"]),
     (["psg", "completion", ""], ["bash", "zsh", "fish"]),
     (["psg", "example", "rh"], ["rho one.h5"]),
+    (["psg", "view", "rh"], ["rho one.h5"]),
 ] + [(["psg", command, "--"], options_of(command)) for command in COMMANDS]
 
 
