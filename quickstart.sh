@@ -24,7 +24,7 @@ root=$PWD
 # shellcheck source=cmake/progress.sh disable=SC1091
 . cmake/progress.sh
 
-packages="gcc g++ make cmake pkg-config libfftw3-dev libhdf5-openmpi-dev libjansson-dev libhwloc-dev libnuma-dev
+packages="gcc g++ make cmake pkg-config libfftw3-dev libhdf5-openmpi-dev libjansson-dev libpng-dev libhwloc-dev libnuma-dev
 libfxt-dev libglpk-dev libopenmpi-dev openmpi-bin help2man python3"
 simulate_packages="libsimgrid-dev"
 deb_packages="dpkg-dev file"
@@ -62,8 +62,8 @@ install_packages() {
             command -v "$tool" >/dev/null ||
                 die "'$tool' is missing, and this is no Debian: install what these Debian packages hold, then call again:" "$@"
         done
-        pkg-config --exists fftw3 fftw3f jansson hwloc ||
-            die "FFTW 3 (double and single), jansson or hwloc is missing, and this is no Debian: install what these Debian packages hold, then call again:" "$@"
+        pkg-config --exists fftw3 fftw3f jansson libpng hwloc ||
+            die "FFTW 3 (double and single), jansson, libpng or hwloc is missing, and this is no Debian: install what these Debian packages hold, then call again:" "$@"
         return
     fi
     missing=$(missing_of "$@")

@@ -140,13 +140,12 @@ static const struct {
     [APP_OUTPUT_DAG] = {"a task graph of psg", "digraph psg {"},
     [APP_OUTPUT_XMF] = {"a description of psg", "<?xml version=\"1.0\"?>\n<Xdmf Version=\"2.0\">"},
     [APP_OUTPUT_RECORD] = {"a machine of psg", "machine "},
-    [APP_OUTPUT_PNG] = {"a picture of psg", "tEXtpsg",
-                        37}, /* signature, 25 bytes of size, a length */
+    [APP_OUTPUT_PNG] = {"a picture of psg", "tEXtpsg", 817}, /* behind the colours */
 };
 
 /* Somebody else's file is not lost without a word. */
 static int check_kind(const char *path, const char *name, app_output_kind kind) {
-    char text[64] = "";
+    char text[1024] = ""; /* more than any begins after */
     if (kind == APP_OUTPUT_ANY) {
         return APP_DONE;
     }

@@ -1,5 +1,4 @@
-/** @file png.h  Pictures as PNG files, with 256 colours at most. The bytes are stored as they are, so no library for compression is
- *  needed. */
+/** @file png.h  Pictures as PNG files, with 256 colours at most. */
 #ifndef PSG_APP_PNG_H
 #define PSG_APP_PNG_H
 

@@ -39,6 +39,7 @@ pkg_check_modules(FFTW3 REQUIRED IMPORTED_TARGET fftw3)
 pkg_check_modules(FFTW3F REQUIRED IMPORTED_TARGET fftw3f)
 pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc>=2.0)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson>=2.10)
+pkg_check_modules(PNG REQUIRED IMPORTED_TARGET libpng>=1.6)
 
 # MPI, for several processes.
 set(PSG_WITH_MPI OFF)

@@ -26,7 +26,7 @@ def decode(name):
         check(struct.unpack(">I", data[at + 8 + length:at + 12 + length])[0] == zlib.crc32(kind + body), "check sum of %r" % kind)
         chunks[kind] = body
         at += 12 + length
-    check(list(chunks) == [b"IHDR", b"tEXt", b"PLTE", b"IDAT", b"IEND"] and at == len(data), list(chunks))
+    check(list(chunks) == [b"IHDR", b"PLTE", b"tEXt", b"IDAT", b"IEND"] and at == len(data), list(chunks))
     width, height, *kind = struct.unpack(">IIBBBBB", chunks[b"IHDR"])
     check(kind == [8, 3, 0, 0, 0], kind)
     rows = np.frombuffer(zlib.decompress(chunks[b"IDAT"]), "u1").reshape(height, width + 1)

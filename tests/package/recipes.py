@@ -24,6 +24,7 @@ NAMES = {
     "fftw3f": ("fftw", "fftw"),
     "hwloc": ("hwloc", "libhwloc"),
     "jansson": ("jansson", "jansson"),
+    "libpng": ("libpng", "libpng"),
     "HDF5": ("hdf5", "hdf5"),
     "MPI": ("mpi", "openmpi"),
     "CUDAToolkit": ("cuda", None),  # the conda recipe has no CUDA

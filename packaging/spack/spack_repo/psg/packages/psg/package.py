@@ -25,6 +25,7 @@ class Psg(CMakePackage, CudaPackage):
     depends_on("hwloc@2:")
     depends_on("hdf5")
     depends_on("jansson@2.10:")
+    depends_on("libpng@1.6:")
     depends_on("mpi", when="+mpi")
     extends("python", when="+python")
     depends_on("py-numpy", type="run", when="+python")
