@@ -173,7 +173,7 @@ static psg_status check_array(psg_array *a, const char *name, const psg_plan *pl
         return PSG_OK; /* this GPU has no part of so small a grid, and the pointer means nothing */
     }
     if (a->data == NULL) {
-        return psg_fail(PSG_ERR_ARG, "%s is NULL", name);
+        return psg_fail(PSG_ERR_ARG, "%s is NULL: its first point is needed", name);
     }
     if ((uintptr_t)a->data % align != 0) {
         return psg_fail(PSG_ERR_ARG, "%s is not aligned for a number of %zu bytes", name, align);
