@@ -66,7 +66,9 @@ static struct processes {
 
 /* -------------------------------------------------------------------------------------- doors */
 
-/* A way to solve: what is put there before each solve, outside its time, the solve, and its u. */
+/* A way to solve: what is put there before each solve, outside its time, the solve, and its u. All doors to GPUs have f
+ * written anew, which a solve in place needs: what the GPU's cache has not yet written to memory takes time from the
+ * solve that follows. */
 template <class real> struct door {
     virtual ~door() = default;
     virtual const char *name() const = 0;
@@ -161,8 +163,7 @@ template <class real> struct on_gpus : door<real> {
         return called;
     }
     void load() override {
-        if (in_place)
-            fill();
+        fill();
     }
     void solve() override {
         if (!wait_for_stream) {
@@ -201,11 +202,6 @@ template <class real> struct on_host : door<real> {
             BENCH_CUDA(cudaMemcpy2D(f + (p.z0 - z0) * n[0] * n[1], n[0] * sizeof(real), p.data,
                                     p.pitch * sizeof(real), n[0] * sizeof(real), n[1] * p.planes,
                                     cudaMemcpyDeviceToHost));
-        if (slabs) {
-            must(psg_slabs_put(plan, f));
-            cudaFreeHost(f);
-            f = nullptr;
-        }
     }
     ~on_host() override {
         cudaFreeHost(f);
@@ -213,6 +209,10 @@ template <class real> struct on_host : door<real> {
     }
     const char *name() const override {
         return slabs ? "slabs" : "host";
+    }
+    void load() override {
+        if (slabs)
+            must(psg_slabs_put(plan, f));
     }
     void solve() override {
         if (!slabs) {

@@ -2,8 +2,11 @@
 ParaView the steps with their times, and what cannot be a series is refused with words.
 
     steps.py PSG [MPIRUN]
+
+VTK comes from PyPI, into the folder PSG_TEST_PACKAGES of the environment, unless it is installed.
 """
 
+import importlib.util
 import json
 import os
 import resource
@@ -77,12 +80,18 @@ def described(xmf, name, out, names=NAMES, times=TIMES):
 
 def seen_by_vtk(xmf, name, out):
     """The times and the numbers that VTK's reader, which is ParaView's, finds."""
+    packages = os.environ.get("PSG_TEST_PACKAGES", "packages")
+    sys.path.append(packages)
+    if importlib.util.find_spec("vtkmodules") is None:
+        subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", packages, "vtk"], check=False,
+                       timeout=300)
+        importlib.invalidate_caches()
     try:
         from vtkmodules.util.numpy_support import vtk_to_numpy
         from vtkmodules.vtkCommonExecutionModel import vtkStreamingDemandDrivenPipeline
         from vtkmodules.vtkIOXdmf2 import vtkXdmfReader
     except ImportError as why:
-        print("VTK's reader is not tried: %s (pip install vtk)" % why)
+        print("VTK's reader is not tried: %s" % why)
         return
     reader = vtkXdmfReader()
     reader.SetFileName(xmf)
