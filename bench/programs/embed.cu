@@ -1,12 +1,13 @@
 /* The ways in which another program can hand its f to psg, beside what it would use otherwise: the same solve, in one run,
  * in turns of random order; wall-clock times, of several processes the longest, between barriers.
  *
- *   [mpirun -n P] bench_embed [--gpus N] [--repeat R] [--f32] [--exchange mpi|direct] [--only DOOR] [--rows]
+ *   [mpirun -n P] bench_embed [--gpus N] [--repeat R] [--f32] [--exchange mpi|direct] [--symbol fd2] [--only DOOR] [--rows]
  *                             N|NXxNYxNZ ...
  *
  * Doors: host (page-locked main memory), device (arrays on the GPUs), in_place, ghost (a ghost layer around each GPU's box),
  * stream (device, by psg_submit_arrays() on a stream that is waited for), slabs (StarPU handles). Peers: cuFFT by hand on one
- * GPU, cufftXt on several of one process, cuFFTMp on several processes, where its library is found.
+ * GPU, cufftXt on several of one process, cuFFTMp on several processes, where its library is found. With --symbol fd2 there is
+ * the door gradient (device, and the three components of the gradient of u), and no peer.
  * --gpus: of each process; default 1. --rows: those of `psg bench --study embed`. All f are the same random numbers, and
  * every u is compared with that of the door `device`.
  */
@@ -121,13 +122,15 @@ template <class real> struct on_gpus : door<real> {
     psg_plan *plan;
     const size_t *extent;
     bool in_place, wait_for_stream;
-    std::vector<box<real>> f, out;
+    std::vector<box<real>> f, out, component[3];
     std::vector<cudaStream_t> streams;
-    std::vector<psg_array> from, to;
+    std::vector<psg_array> from, to, gradient[3];
+    psg_solve_args args;
 
     on_gpus(const char *name, psg_plan *its, const size_t n[3], const std::vector<int> &gpus,
-            size_t ghost, bool same, bool stream)
+            size_t ghost, bool same, bool stream, bool with_gradient)
         : called(name), plan(its), extent(n), in_place(same), wait_for_stream(stream) {
+        psg_solve_args_init(&args, plan);
         for (int gpu : gpus) {
             cudaStream_t s = nullptr;
             f.emplace_back(plan, gpu, ghost);
@@ -138,7 +141,13 @@ template <class real> struct on_gpus : door<real> {
             streams.push_back(s);
             from.push_back(f.back().array(s));
             to.push_back((in_place ? f : out).back().array(s));
+            for (int d = 0; d < 3 && with_gradient; d++) {
+                component[d].emplace_back(plan, gpu, 0);
+                gradient[d].push_back(component[d].back().array(s));
+            }
         }
+        for (int d = 0; d < 3 && with_gradient; d++)
+            args.gradient[d] = gradient[d].data();
         fill();
     }
     ~on_gpus() override {
@@ -167,10 +176,10 @@ template <class real> struct on_gpus : door<real> {
     }
     void solve() override {
         if (!wait_for_stream) {
-            must(psg_solve_arrays(plan, from.size(), from.data(), to.data(), nullptr));
+            must(psg_solve_arrays(plan, from.size(), from.data(), to.data(), &args));
             return;
         }
-        must(psg_submit_arrays(plan, from.size(), from.data(), to.data(), nullptr));
+        must(psg_submit_arrays(plan, from.size(), from.data(), to.data(), &args));
         for (size_t g = 0; g < streams.size(); g++)
             BENCH_CUDA(cudaStreamSynchronize(streams[g]));
         must(psg_wait(plan));
@@ -297,26 +306,30 @@ static void measure(bench_peer &p, psg_options &options, const bench_settings &s
     must(psg_plan_create(&plan, &grid, &options));
     typedef std::unique_ptr<door<real>> owned;
     std::vector<owned> doors;
+    const bool fd2 = options.symbol == PSG_SYMBOL_FD2;
     const auto wanted = [&](const char *name) { return only == nullptr || !strcmp(only, name); };
-    on_gpus<real> *device = new on_gpus<real>("device", plan, p.n, gpus, 0, false, false);
+    on_gpus<real> *device = new on_gpus<real>("device", plan, p.n, gpus, 0, false, false, false);
     doors.emplace_back(device);
     bench_field<real> values;
     for (const box<real> &b : device->f)
         b.add_planes(values);
     if (wanted("in_place"))
-        doors.emplace_back(new on_gpus<real>("in_place", plan, p.n, gpus, 0, true, false));
+        doors.emplace_back(new on_gpus<real>("in_place", plan, p.n, gpus, 0, true, false, false));
     if (wanted("ghost"))
-        doors.emplace_back(new on_gpus<real>("ghost", plan, p.n, gpus, 1, false, false));
+        doors.emplace_back(new on_gpus<real>("ghost", plan, p.n, gpus, 1, false, false, false));
     if (wanted("stream"))
-        doors.emplace_back(new on_gpus<real>("stream", plan, p.n, gpus, 0, false, true));
+        doors.emplace_back(new on_gpus<real>("stream", plan, p.n, gpus, 0, false, true, false));
+    if (fd2 && wanted("gradient"))
+        doors.emplace_back(new on_gpus<real>("gradient", plan, p.n, gpus, 0, false, false, true));
     if (wanted("slabs"))
         doors.emplace_back(new on_host<real>(plan, p.n, values, true));
     if (wanted("host"))
         doors.emplace_back(new on_host<real>(plan, p.n, values, false));
-    if (processes.ranks == 1)
+    const bool has_peer = !fd2 && (processes.ranks == 1 || mp != nullptr);
+    if (has_peer && processes.ranks == 1)
         doors.emplace_back(new peer<real, bench_cufft<real>>(gpus.size() > 1 ? "cufft_xt" : "cufft",
                                                              p.n, (int)gpus.size()));
-    else if (mp != nullptr)
+    else if (has_peer)
         doors.emplace_back(new peer<real, bench_cufft_mp<real>>(
             "cufft_mp", *mp, p.n, &processes.comm, processes.rank, processes.ranks, gpus[0]));
     std::vector<double> difference;
@@ -330,7 +343,6 @@ static void measure(bench_peer &p, psg_options &options, const bench_settings &s
     bench_stage("%d solves of each, in turns", settings.warm_up + settings.repeat);
     bench_interleave(jobs.data(), jobs.size(), &settings, 0);
     must(psg_plan_statistics(plan, &p.statistics));
-    const bool has_peer = processes.ranks == 1 || mp != nullptr;
     const bench_times none = {NAN, NAN, NAN, NAN, NAN};
     p.theirs = has_peer ? jobs.back().times : none;
     for (size_t d = 0; d < doors.size() && processes.rank == 0; d++) {
@@ -357,6 +369,7 @@ int main(int argc, char **argv) {
     const bench_option own[] = {{"gpus", BENCH_COUNT, &count, nullptr},
                                 {"f32", BENCH_FLAG, &f32, nullptr},
                                 {"exchange", BENCH_SOLVER, &options, "exchange"},
+                                {"symbol", BENCH_SOLVER, &options, "symbol"},
                                 {"only", BENCH_TEXT, &only, nullptr},
                                 {nullptr, BENCH_FLAG, nullptr, nullptr}};
     const int first = bench_arguments(argc, argv, own, "N|NXxNYxNZ ...", &settings);
