@@ -19,15 +19,19 @@ static psg_difference difference_of(const psg_axis *axis, double factor) {
     return d;
 }
 
-/* A task has its part of u, the next one's, and the components. StarPU would wait for room for ever. */
-static psg_status check_room(const psg_plan *plan) {
+/* A task has its part of u, the next one's, and the components. Where StarPU copies them it would wait for room for ever.
+ * To ask a GPU for its free memory takes longer than a small solve. */
+static psg_status check_room(const psg_plan *plan, const psg_arrays *arrays) {
     enum { ARRAYS = 5 };
+    if (plan->workers.gpu_count == 0 || arrays->stays) {
+        return PSG_OK;
+    }
     const psg_layout *l = &plan->context.layout;
     const double plane = (double)(l->n[0] * l->n[1] * plan->context.cpu->real_bytes);
     const double needed =
         ARRAYS * plane * (double)psg_parts_largest(&l->segments, l->segments.gpus, 2);
     const double room = (double)psg_placement_room(plan, !plan->home.on_gpus);
-    return plan->workers.gpu_count == 0 || needed <= room
+    return needed <= room
                ? PSG_OK
                : psg_fail(PSG_ERR_MEMORY,
                           "no room on a GPU for the gradient of a segment: %.0f bytes are needed, "
@@ -36,7 +40,7 @@ static psg_status check_room(const psg_plan *plan) {
 }
 
 psg_status psg_gradient_take(psg_gradient_terms *gradient, const psg_plan *plan,
-                             const psg_solve_args *args) {
+                             const psg_arrays *arrays, const psg_solve_args *args) {
     *gradient = (psg_gradient_terms){.wanted = 0};
     for (int d = 0; d < 3; d++) {
         gradient->along[d] = difference_of(&plan->problem.grid.axis[d], args->factor);
@@ -52,7 +56,7 @@ psg_status psg_gradient_take(psg_gradient_terms *gradient, const psg_plan *plan,
     if (psg_simulated()) {
         return psg_fail(PSG_ERR_UNSUPPORTED, "a simulation has no times of a gradient");
     }
-    return check_room(plan);
+    return check_room(plan, arrays);
 }
 
 /* A segment's components need its u and the plane above it. */

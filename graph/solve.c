@@ -176,7 +176,7 @@ static psg_status take_terms(psg_plan *plan, const psg_arrays *arrays, const req
                           "there is no f then: the solve is in place");
     }
     if (status == PSG_OK) {
-        status = psg_gradient_take(&flight->terms.gradient, plan, &args);
+        status = psg_gradient_take(&flight->terms.gradient, plan, arrays, &args);
     }
     return status == PSG_OK ? psg_sides_take(plan, &args, &flight->terms.sides,
                                              &flight->side_largest, &flight->sides)

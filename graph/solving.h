@@ -41,7 +41,7 @@ void psg_sides_free(psg_plan *plan);
 /** What a solve is to make of u, besides.
  *  @param[in] args  from psg_terms_read(), with terms that were checked @return PSG_OK; PSG_ERR_UNSUPPORTED, _MEMORY */
 psg_status psg_gradient_take(psg_gradient_terms *gradient, const psg_plan *plan,
-                             const psg_solve_args *args);
+                             const psg_arrays *arrays, const psg_solve_args *args);
 /** After the tasks that write u: those that write the components of its gradient, if the solve wants any. */
 void psg_graph_gradient(psg_run *run, const psg_plan *plan, const psg_arrays *arrays);
 
