@@ -25,14 +25,6 @@ static const app_choice data_choices[] = {{"host", 0}, {"resident", 1}, {NULL, 0
 
 #define FIELD(member) offsetof(app_arguments, member)
 #define ROW_SOLVER(name) APP_SOLVER_ROW(NULL, name, FIELD(solver), NULL)
-#define ROW_FORCE                                                                                  \
-    {                                                                                              \
-        NULL, "force", NULL, NULL, FIELD(force), NULL, NULL,                                       \
-            "replace files that are there already and that psg did\n"                              \
-            "not write; without it they are refused"                                               \
-    }
-#define ROW_END                                                                                    \
-    { NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL }
 
 static const option_row solve_rows[] = {
     {"Field", "in", "FILE[:DATASET]", app_value_text, FIELD(in), NULL, "FILE:DATASET",
@@ -57,10 +49,12 @@ static const option_row solve_rows[] = {
      "cells, nodes, or c or n for x, y and z, as c,n,c",
      "where points are on axes with D or N sides: in the middle of cells, or on nodes, of which a "
      "Neumann side has one and a Dirichlet side has none; default: cells"},
-    {NULL, "values", "FILE", app_value_text, FIELD(values), NULL, "FILE",
-     "what holds on D and N sides, from HDF5 data sets x0, x1 [nz][ny], y0, y1 [nz][nx], z0, z1 "
-     "[ny][nx]: u on a D side, the derivative of u along the axis on an N side, in the precision "
-     "of the solve; 0 where there is none. For --symbol fd2"},
+    APP_FILE_ROW(
+        NULL, values, "FILE",
+        "what holds on D and N sides, from HDF5 data sets x0, x1 [nz][ny], y0, y1 [nz][nx], z0, z1 "
+        "[ny][nx]: u on a D side, the derivative of u along the axis on an N side, in the "
+        "precision "
+        "of the solve; 0 where there is none. For --symbol fd2"),
     {NULL, "gradient", "FILE[:GROUP]", app_value_text, FIELD(gradient), NULL, "FILE:GROUP",
      "where the derivatives of u go, HDF5 data sets x, y and z of GROUP, default: /gradient. Each "
      "is "
@@ -85,45 +79,35 @@ static const option_row solve_rows[] = {
         "Equation", "precision", FIELD(solver),
         "precision of u and all arithmetic; default: as the input's (f64 for integers), else f64"),
     ROW_SOLVER("*"),
-    {"Result", "verify", NULL, NULL, FIELD(verify), NULL, NULL,
-     "check lap(u) - lambda u = X f by other means than FFTs, at all points or, where that takes "
-     "long, at a sample"},
-    {NULL, "json", "FILE", app_value_text, FIELD(json), NULL, "FILE, or - for stdout",
-     "write all results and times as JSON; - is stdout"},
-    {NULL, "trace", "FILE", app_value_text, FIELD(trace), NULL, "FILE",
-     "write when which worker did what, every message, and every copy to, from and between GPUs, "
-     "for ui.perfetto.dev or chrome://tracing"},
-    {NULL, "dag", "FILE", app_value_text, FIELD(dag), NULL, "FILE",
-     "write the task graph of the last solve, with its times, for Graphviz: dot -Tsvg FILE"},
-    {NULL, "bounds", NULL, NULL, FIELD(bounds), NULL, NULL,
-     "say how short the last solve could have been: by its longest chain of tasks, by their work, "
-     "by the bytes to move. Measures memory first, for about 0.1 s"},
-    ROW_FORCE,
-    {NULL, "quiet", NULL, NULL, FIELD(quiet), NULL, NULL, "print errors only"},
-    {NULL, "verbose", NULL, NULL, FIELD(verbose), NULL, NULL,
-     "print errors of the library with the line of its sources"},
+    APP_JSON_ROW("write all results and times"),
+    APP_FLAG_ROW(NULL, verify,
+                 "check lap(u) - lambda u = X f by other means than FFTs, at all points or, where "
+                 "that takes long, at a sample"),
+    APP_RECORD_ROWS("solve"),
+    APP_FORCE_ROW,
+    APP_QUIET_ROW,
+    APP_FLAG_ROW(NULL, verbose, "print errors of the library with the line of its sources"),
     {"Solves", "data", "host|resident", app_value_choice, FIELD(resident), data_choices, NULL,
      "solve from and to arrays in main memory, or keep f and u where they are computed, as in a "
      "simulation on GPUs: the times are then without the copies of f and u; default: host"},
     {NULL, "repeat", "N", app_value_unsigned, FIELD(repeat), NULL, "a whole number from 1",
      "solve N times; prints the median and the minimum of the times; default: 1"},
-    ROW_END};
+    {.name = NULL}};
 
-static const option_row info_rows[] = {{"Show", "machines", NULL, NULL, FIELD(machines), NULL, NULL,
-                                        "the recorded machines that come with psg, and nothing "
-                                        "else: names for --machine of a psg that simulates"},
-                                       APP_SOLVER_ROW("Machine", "cpus", FIELD(solver), NULL),
-                                       ROW_SOLVER("gpus"),
-                                       ROW_SOLVER("cpu_share"),
-                                       ROW_SOLVER("policy"),
-                                       ROW_SOLVER("machine"),
-                                       ROW_SOLVER("nodes"),
-                                       ROW_SOLVER("network"),
-                                       {"Result", "json", "FILE", app_value_text, FIELD(json), NULL,
-                                        "FILE, or - for stdout",
-                                        "write all of it as JSON; - is stdout"},
-                                       ROW_FORCE,
-                                       ROW_END};
+static const option_row info_rows[] = {
+    APP_FLAG_ROW("Show", machines,
+                 "the recorded machines that come with psg, and nothing else: names for --machine "
+                 "of a psg that simulates"),
+    APP_SOLVER_ROW("Machine", "cpus", FIELD(solver), NULL),
+    ROW_SOLVER("gpus"),
+    ROW_SOLVER("cpu_share"),
+    ROW_SOLVER("policy"),
+    ROW_SOLVER("machine"),
+    ROW_SOLVER("nodes"),
+    ROW_SOLVER("network"),
+    APP_JSON_ROW("write all of it"),
+    APP_FORCE_ROW,
+    {.name = NULL}};
 
 enum { ROWS_MOST = 64, HELP_COLUMN = 27, HELP_WIDTH = 60 };
 
@@ -218,7 +202,7 @@ enum { COMMON_HELP, COMMON_VERSION, COMMON };
 const app_option_row app_common_rows[COMMON + 1] = {
     [COMMON_HELP] = {"Other", "help", NULL, NULL, 0, NULL, NULL, "print this text"},
     [COMMON_VERSION] = {NULL, "version", NULL, NULL, 0, NULL, NULL, "print the version"},
-    [COMMON] = ROW_END};
+    [COMMON] = {.name = NULL}};
 
 static struct {
     app_rows_visit *visit;

@@ -13,6 +13,33 @@
 #define APP_SOLVER_ROW(heading, name, field, help)                                                 \
     { heading, name, NULL, app_value_of_solver, field, NULL, NULL, help }
 
+/** Rows that several commands have. FIELD(member) is the offset of a member in the command's struct of arguments. An
+ *  option without an argument sets the bool of its name, and an option with a file the text of its name. */
+#define APP_FLAG_ROW(heading, member, help)                                                        \
+    { heading, #member, NULL, NULL, FIELD(member), NULL, NULL, help }
+#define APP_FILE_ROW(heading, member, expected, help)                                              \
+    { heading, #member, "FILE", app_value_text, FIELD(member), NULL, expected, help }
+#define APP_JSON_ROW(help)                                                                         \
+    APP_FILE_ROW("Result", json, "FILE, or - for stdout", help " as JSON; - is stdout")
+#define APP_FORCE_ROW                                                                              \
+    APP_FLAG_ROW(NULL, force,                                                                      \
+                 "replace files that are there already and that psg did not write; without it "    \
+                 "they are refused")
+#define APP_QUIET_ROW APP_FLAG_ROW(NULL, quiet, "print errors only")
+
+/** --trace, --dag and --bounds. @param[in] last  what the command repeats: "solve" or "run" */
+#define APP_RECORD_ROWS(last)                                                                      \
+    APP_FILE_ROW(NULL, trace, "FILE",                                                              \
+                 "write when which worker did what, every message, and every copy to, from and "   \
+                 "between GPUs, for ui.perfetto.dev or chrome://tracing"),                         \
+        APP_FILE_ROW(NULL, dag, "FILE",                                                            \
+                     "write the task graph of the last " last                                      \
+                     ", with its times, for Graphviz: dot -Tsvg FILE"),                            \
+        APP_FLAG_ROW(NULL, bounds,                                                                 \
+                     "say how short the last " last " could have been: by its longest chain of "   \
+                     "tasks, by their work, by the bytes to move. Measures memory first, for "     \
+                     "about 0.1 s")
+
 typedef struct app_command_text {
     const char *name;
     const app_option_row *rows;

@@ -44,8 +44,7 @@ static const app_option_row rows[] = {
     {NULL, "priority", "none|path", app_value_choice, FIELD(priority), priorities, NULL,
      "the priority of a task, for policies that look at it; path: the more follows a task the "
      "higher; default: none"},
-    {NULL, "barrier", NULL, NULL, FIELD(barrier), NULL, NULL,
-     "each phase of the workload begins when the one before has ended"},
+    APP_FLAG_ROW(NULL, barrier, "each phase of the workload begins when the one before has ended"),
     APP_SOLVER_ROW("Machine", "cpus", FIELD(solver),
                    "CPU workers; all: one per core; default: all"),
     SOLVER(NULL, "gpus"),
@@ -53,23 +52,13 @@ static const app_option_row rows[] = {
     SOLVER(NULL, "calibrate"),
     SOLVER(NULL, "cache_dir"),
     SOLVER(NULL, "machine"),
-    {"Result", "json", "FILE", app_value_text, FIELD(json), NULL, "FILE, or - for stdout",
-     "write all results and times as JSON; - is stdout"},
-    {NULL, "trace", "FILE", app_value_text, FIELD(trace), NULL, "FILE",
-     "write when which worker did what, and every copy to, from and between GPUs, for "
-     "ui.perfetto.dev or chrome://tracing"},
-    {NULL, "dag", "FILE", app_value_text, FIELD(dag), NULL, "FILE",
-     "write the task graph of the last run, with its times, for Graphviz: dot -Tsvg FILE"},
-    {NULL, "bounds", NULL, NULL, FIELD(bounds), NULL, NULL,
-     "say how short the last run could have been: by its longest chain of tasks, by their work, "
-     "by the bytes to move. Measures memory first, for about 0.1 s"},
-    {NULL, "force", NULL, NULL, FIELD(force), NULL, NULL,
-     "replace files that are there already and that psg did\n"
-     "not write; without it they are refused"},
-    {NULL, "quiet", NULL, NULL, FIELD(quiet), NULL, NULL, "print errors only"},
+    APP_JSON_ROW("write all results and times"),
+    APP_RECORD_ROWS("run"),
+    APP_FORCE_ROW,
+    APP_QUIET_ROW,
     {"Runs", "repeat", "N", app_value_unsigned, FIELD(repeat), NULL, "a whole number from 1",
      "run N times; prints the median and the minimum of the times; default: 1"},
-    {NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL}};
+    {.name = NULL}};
 
 static app_command_text run_text = {
     "run", rows,

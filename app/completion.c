@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const app_option_row rows[] = {{NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL}};
+static const app_option_row rows[] = {{.name = NULL}};
 
 static const app_command_text completion_text = {
     "completion", rows,

@@ -41,8 +41,8 @@ static const app_option_row rows[] = {
      "L or LXxLYxLZ, finite lengths above 0",
      "lengths of the box along x, y and z, the data set's attribute `box`; default: 10"},
     APP_SOLVER_ROW(NULL, "precision", FIELD(solver), "of the data set; default: f64"),
-    {NULL, "quiet", NULL, NULL, FIELD(quiet), NULL, NULL, "print errors only"},
-    {NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL}};
+    APP_QUIET_ROW,
+    {.name = NULL}};
 
 static const app_command_text example_text = {
     "example", rows,

@@ -33,8 +33,8 @@ static const app_option_row rows[] = {
      "random cases follow the fixed ones until then; default: 60"},
     {NULL, "seed", "N", app_value_cpus, FIELD(seed), NULL, "a whole number from 0",
      "of the random cases; default: 1"},
-    {NULL, "verbose", NULL, NULL, FIELD(verbose), NULL, NULL, "a line for each case"},
-    {NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL}};
+    APP_FLAG_ROW(NULL, verbose, "a line for each case"),
+    {.name = NULL}};
 
 static const app_command_text selftest_text = {
     "selftest", rows,

@@ -20,12 +20,10 @@ typedef struct view_arguments {
 #define FIELD(member) offsetof(view_arguments, member)
 
 static const app_option_row view_rows[] = {
-    {"Picture", "out", "FILE", app_value_text, FIELD(out), NULL, "FILE",
-     "the PNG file to write; default: slices.png"},
-    {NULL, "force", NULL, NULL, FIELD(force), NULL, NULL,
-     "replace a file that is there already and that psg did not write"},
-    {NULL, "quiet", NULL, NULL, FIELD(quiet), NULL, NULL, "print errors only"},
-    {NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL}};
+    APP_FILE_ROW("Picture", out, "FILE", "the PNG file to write; default: slices.png"),
+    APP_FORCE_ROW,
+    APP_QUIET_ROW,
+    {.name = NULL}};
 
 static const app_command_text view_text = {
     "view", view_rows,

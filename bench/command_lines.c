@@ -29,7 +29,7 @@ static const app_option_row bench_rows[] = {
      "environment names"},
     {"Study, in place of lists or with some of its lists replaced", "study", "NAME", app_value_text,
      FIELD(study), studies, NULL, "one of those below"},
-    {NULL, "large", NULL, NULL, FIELD(large), NULL, NULL, "with the study's larger grids too"},
+    APP_FLAG_ROW(NULL, large, "with the study's larger grids too"),
     {"Measurement", "repeat", "N", app_value_unsigned, FIELD(repeat), NULL, "a whole number from 1",
      "rounds that count: the times are their median, quartiles, minimum and maximum; default: 9"},
     {NULL, "warm-up", "N", app_value_cpus, FIELD(warm_up), NULL, "a whole number from 0",
@@ -52,27 +52,29 @@ static const app_option_row bench_rows[] = {
     {NULL, "patience", "SECONDS", app_value_unsigned, FIELD(patience), NULL,
      "a whole number from 1",
      "a plan or solve that takes longer is given up, and its row says so; default: 600"},
-    {NULL, "bounds", NULL, NULL, FIELD(bounds), NULL, NULL,
-     "find how short each solve could have been: columns bound_* and of_bound. The times are then "
-     "those of solves that keep what their tasks read and write. Rows of the file that have none "
-     "are measured again"},
-    {"Result", "csv", "FILE", app_value_text, FIELD(csv), NULL, "FILE, or - for stdout",
-     "one row per configuration. Rows that FILE has already, of this machine and these versions, "
-     "are not measured again (those that failed, or have fewer repeats, are); a note and the table "
-     "say which. FILE is brought up to date after each group. Several psg bench may write one FILE "
-     "at a time: each adds its rows to those of the others. - is stdout"},
-    {NULL, "json", "FILE", app_value_text, FIELD(json), NULL, "FILE, or - for stdout",
-     "the same rows as JSON, added to those that FILE has; without --csv FILE's rows are not "
-     "measured again; - is stdout"},
-    {NULL, "again", NULL, NULL, FIELD(again), NULL, NULL,
-     "measure the rows that the file has already, too, and replace them"},
-    {NULL, "record", "FILE", app_value_text, FIELD(record), NULL, "FILE",
-     "this machine, with how long the tasks took that were measured now, for a psg that simulates"},
-    {NULL, "force", NULL, NULL, FIELD(force), NULL, NULL,
-     "replace files that are there already and that psg did not write; without it they are "
-     "refused"},
-    {NULL, "quiet", NULL, NULL, FIELD(quiet), NULL, NULL, "no table on stdout, errors only"},
-    {NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL}};
+    APP_FLAG_ROW(NULL, bounds,
+                 "find how short each solve could have been: columns bound_* and of_bound. The "
+                 "times are then those of solves that keep what their tasks read and write. Rows "
+                 "of the file that have none are measured again"),
+    APP_FILE_ROW("Result", csv, "FILE, or - for stdout",
+                 "one row per configuration. Rows that FILE has already, of this machine and these "
+                 "versions, "
+                 "are not measured again (those that failed, or have fewer repeats, are); a note "
+                 "and the table "
+                 "say which. FILE is brought up to date after each group. Several psg bench may "
+                 "write one FILE "
+                 "at a time: each adds its rows to those of the others. - is stdout"),
+    APP_FILE_ROW(
+        NULL, json, "FILE, or - for stdout",
+        "the same rows as JSON, added to those that FILE has; without --csv FILE's rows are not "
+        "measured again; - is stdout"),
+    APP_FLAG_ROW(NULL, again, "measure the rows that the file has already, too, and replace them"),
+    APP_FILE_ROW(NULL, record, "FILE",
+                 "this machine, with how long the tasks took that were measured now, for a psg "
+                 "that simulates"),
+    APP_FORCE_ROW,
+    APP_FLAG_ROW(NULL, quiet, "no table on stdout, errors only"),
+    {.name = NULL}};
 
 #define STUDY_LINES(name, help) "  " #name "\n         " help "\n"
 #define STUDIES BENCH_STUDIES(STUDY_LINES)
@@ -256,15 +258,11 @@ static const app_option_row tune_rows[] = {
      "of the random order; default: 1"},
     {NULL, "patience", "SECONDS", app_value_unsigned, FIELD(patience), NULL,
      "a whole number from 1", "a plan or solve that takes longer is given up; default: 120"},
-    {"Result", "json", "FILE", app_value_text, FIELD(json), NULL, "FILE, or - for stdout",
-     "all that was measured and what came of it, as JSON; - is stdout"},
-    {NULL, "force", NULL, NULL, FIELD(force), NULL, NULL,
-     "replace files that are there already and that psg did not write; without it they are "
-     "refused"},
-    {NULL, "quiet", NULL, NULL, FIELD(quiet), NULL, NULL, "no table on stdout, errors only"},
-    {NULL, "forget", NULL, NULL, FIELD(forget), NULL, NULL,
-     "remove all that is stored of this machine, and end"},
-    {NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL}};
+    APP_JSON_ROW("all that was measured and what came of it"),
+    APP_FORCE_ROW,
+    APP_FLAG_ROW(NULL, quiet, "no table on stdout, errors only"),
+    APP_FLAG_ROW(NULL, forget, "remove all that is stored of this machine, and end"),
+    {.name = NULL}};
 
 static const app_command_text tune_text = {
     "tune", tune_rows,
