@@ -21,7 +21,7 @@
  *  (2026-11-20). */
 #define TUNING_GPU_TASK_BYTES ((size_t)32 << 20)
 /** Parts of f or of the spectrum for which a GPU needs room at the same time, if all data come and go. Two
- *  tasks run while the data of a third arrive, each with its part in two arrays. The worker also has a slab or
+ *  tasks run while the data of a third arrive, each with its part in two arrays. The worker also has the spectrum of a segment or
  *  a sheet, and the work area of cuFFT, which is twice as large for long primes. Counted, not measured. */
 #define TUNING_GPU_PARTS_AT_ONCE 9
 

@@ -364,7 +364,7 @@ double bench_config_bytes(const bench_config *c) {
     const double element = (double)app_element_bytes(o.precision);
     const double field = n[0] * n[1] * n[2] * element;
     const double spectrum = (n[0] + 2) * n[1] * n[2] * element;
-    /* the staged graph has sheets beside the blocks, and slabs beside both */
+    /* the staged graph has sheets beside the blocks, and spectra of segments beside both */
     const double spectra = o.graph == PSG_GRAPH_STAGED ? 3 : 1;
     return o.in_flight * (field + spectra * spectrum) + (c->resident ? 2 * field : 0);
 }

@@ -11,8 +11,9 @@
 
 /** In which form the tasks find their data. */
 typedef struct psg_form {
-    bool fused;    /**< the variant of the graph */
-    bool packed;   /**< blocks are dense, copied out of and into slabs; else they are views */
+    bool fused; /**< the variant of the graph */
+    bool
+        packed; /**< blocks are dense, copied out of and into the spectrum of their segment; else they are views */
     bool messages; /**< blocks go to other processes one by one */
     bool reaches;  /**< tasks of segments write and read blocks in other GPUs' memory */
     size_t strip;  /**< rows of blocks are in strips of x so wide (psg_gpu_strip()); 0: not */

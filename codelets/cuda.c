@@ -169,7 +169,7 @@ static void destroy(void *state, const void *owner) {
         (void)cudaFree(w->eigen_d[d]);
     }
     (void)cudaFree(w->work_d);
-    (void)cudaFree(w->slab_d);
+    (void)cudaFree(w->spectrum_d);
     (void)cudaFree(w->dense_d);
     (void)cudaFree(w->sheet_d);
     free(w->segments[0]);
@@ -205,8 +205,8 @@ static int make(void **state, const void *owner) {
         code = share_work_area(w, c);
     }
     if (code == 0 && c->form.packed && c->form.fused && c->form.strip == 0) {
-        code = (int)cudaMalloc(&w->slab_d, most_planes(c) * c->layout.n[1] * c->layout.nxc * 2 *
-                                               c->cpu->real_bytes);
+        code = (int)cudaMalloc(&w->spectrum_d, most_planes(c) * c->layout.n[1] * c->layout.nxc * 2 *
+                                                   c->cpu->real_bytes);
     }
     if (code != 0) {
         destroy(w, c);
@@ -377,28 +377,28 @@ static int run_fft(psg_run *run, psg_cuda_direction direction, size_t s,
 
 /* By cuFFT into or out of the spectrum, or the blocks that are views of it. Else by a spectrum of the worker's own,
  * which is dealt out to blocks that may be on peers. */
-static int transform_slab(psg_run *run, psg_cuda_direction direction, size_t s,
-                          const psg_cuda_field *field, void *blocks[]) {
+static int transform_by_cufft(psg_run *run, psg_cuda_direction direction, size_t s,
+                              const psg_cuda_field *field, void *blocks[]) {
     const psg_context *c = psg_context_of(run);
     const psg_cuda_plans *w = psg_cuda_plans_self(c);
     const cudaStream_t stream = starpu_cuda_get_local_stream();
     const psg_cuda_precision precision = psg_cuda_precision_of(c);
     const size_t planes = psg_layout_planes(&c->layout, s);
     const size_t *n = c->layout.n;
-    const bool deals = w->slab_d != NULL;
+    const bool deals = w->spectrum_d != NULL;
     const size_t count = deals ? blocks_of(run, direction, s, blocks) : 0;
-    void *slab = deals ? w->slab_d : psg_task_pointer(blocks, 0);
+    void *spectrum_d = deals ? w->spectrum_d : psg_task_pointer(blocks, 0);
     int code = 0;
     if (deals && direction == PSG_CUDA_INVERSE) {
-        code = (int)psg_cuda_unpack_slab(precision, slab, c->layout.nxc, n[1], planes, w->blocks,
-                                         w->rows, count, stream);
+        code = (int)psg_cuda_unpack_segment(precision, spectrum_d, c->layout.nxc, n[1], planes,
+                                            w->blocks, w->rows, count, stream);
     }
     if (code == 0) {
-        code = run_fft(run, direction, s, field, slab);
+        code = run_fft(run, direction, s, field, spectrum_d);
     }
     if (code == 0 && deals && direction == PSG_CUDA_FORWARD) {
-        code = (int)psg_cuda_pack_slab(precision, slab, c->layout.nxc, n[1], planes, w->blocks,
-                                       w->rows, count, stream);
+        code = (int)psg_cuda_pack_segment(precision, spectrum_d, c->layout.nxc, n[1], planes,
+                                          w->blocks, w->rows, count, stream);
     }
     return code;
 }
@@ -417,7 +417,7 @@ int psg_cuda_transform_segment(const psg_task_args *args, psg_cuda_direction dir
         }
     }
     if (w->strips == NULL) {
-        return transform_slab(args->run, direction, s, &field, buffers + 1);
+        return transform_by_cufft(args->run, direction, s, &field, buffers + 1);
     }
     const psg_cuda_xy_part *parts = NULL;
     const size_t count = psg_cuda_parts_of(args->run, direction, s, buffers + 1, &parts);

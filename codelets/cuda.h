@@ -20,7 +20,7 @@ typedef struct psg_cuda_plans {
     psg_cuda_kspace *kspace;         /**< NULL: no kernel for this length, or the staged graph */
     void *eigen_d[3];                /**< tables of the symbol */
     void *work_d;                    /**< work area of all of them */
-    void *slab_d;                    /**< room for the spectrum of a segment, if form.packed and
+    void *spectrum_d;                /**< room for the spectrum of a segment, if form.packed and
                                           without strips */
     void *dense_d;                   /**< room for a dense copy of f or u of a segment, made by the
                                           first task that needs it */

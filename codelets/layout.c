@@ -30,8 +30,8 @@ size_t psg_parts_largest(const psg_parts *parts, psg_range range, int d) {
 /* The field and the spectrum have the same planes. */
 psg_box psg_layout_block(const psg_layout *l, size_t s, const psg_part *sheets) {
     const psg_box *segment = &l->segments.part[s].box;
-    const psg_box slab = {{0, 0, segment->lo[2]}, {l->nxc, l->n[1], segment->hi[2]}};
-    return psg_box_common(&slab, &sheets->box);
+    const psg_box spectrum = {{0, 0, segment->lo[2]}, {l->nxc, l->n[1], segment->hi[2]}};
+    return psg_box_common(&spectrum, &sheets->box);
 }
 
 static void free_parts(psg_parts *parts) {

@@ -194,7 +194,7 @@ bool psg_lane_find(const psg_plan *plan, const psg_lane *lane, const void *addre
     return false;
 }
 
-/* One chunk holds a run of items on the same node, end to end: the slabs that blocks are views of
+/* One chunk holds a run of items on the same node, end to end: the spectra of segments that blocks are views of
  * are one array of planes, and a sheet in it one array of columns.
  * @return the item after the run; 0: no memory */
 static size_t make_chunk(psg_lane *lane, const layout *l, size_t first) {
@@ -364,7 +364,7 @@ static starpu_data_handle_t *handles(size_t count) {
 
 /* What goes to and comes from each process, in rows. @return how many in all; SIZE_MAX: no memory, or more than
  * MPI counts */
-static size_t describe_part(psg_alltoall_part *part, const layout *l, bool slabs) {
+static size_t describe_part(psg_alltoall_part *part, const layout *l, bool segments) {
     const psg_plan *plan = l->plan;
     const size_t ranks = (size_t)plan->processes.ranks;
     size_t first = 0;
@@ -376,14 +376,15 @@ static size_t describe_part(psg_alltoall_part *part, const layout *l, bool slabs
     for (int r = 0; r < plan->processes.ranks; r++) {
         size_t planes = 0;
         (void)psg_local_extent(plan->context.layout.n[2], plan->processes.ranks,
-                               slabs ? plan->processes.rank : r, NULL, &planes);
-        const size_t rows = planes * rows_of(plan, slabs ? r : plan->processes.rank);
+                               segments ? plan->processes.rank : r, NULL, &planes);
+        const size_t rows = planes * rows_of(plan, segments ? r : plan->processes.rank);
         if (first + rows > INT_MAX) {
             return SIZE_MAX;
         }
         part->first[r] = (int)first;
         part->count[r] = r == plan->processes.rank ? 0 : (int)rows;
-        first += slabs || r != plan->processes.rank ? rows : 0; /* our own stand among the slabs */
+        /* our own stand among the segments */
+        first += segments || r != plan->processes.rank ? rows : 0;
     }
     return first;
 }
@@ -420,18 +421,18 @@ static bool list_exchanged(psg_lane *lane, const layout *l) {
     return true;
 }
 
-/* Slabs and then sheets, in the lane's one chunk. Open MPI takes one address for both as
- * MPI_IN_PLACE, so where there are no slabs theirs is another one. */
+/* Segments and then sheets, in the lane's one chunk. Open MPI takes one address for both as
+ * MPI_IN_PLACE, so where there are no segments theirs is another one. */
 static bool describe_alltoall(psg_lane *lane, const layout *l) {
     const psg_context *c = &l->plan->context;
-    const size_t slabs = describe_part(&lane->alltoall.end[0], l, true);
+    const size_t segments = describe_part(&lane->alltoall.end[0], l, true);
     const size_t sheets = describe_part(&lane->alltoall.end[1], l, false);
     char *memory = lane->chunk_count > 0 ? lane->chunks[0].memory : (char *)lane;
-    if (slabs == SIZE_MAX || sheets == SIZE_MAX) {
+    if (segments == SIZE_MAX || sheets == SIZE_MAX) {
         return false;
     }
-    lane->alltoall.end[0].memory = slabs > 0 ? (void *)memory : (void *)&lane->turn_word;
-    lane->alltoall.end[1].memory = memory + slabs * c->layout.nxc * 2 * c->cpu->real_bytes;
+    lane->alltoall.end[0].memory = segments > 0 ? (void *)memory : (void *)&lane->turn_word;
+    lane->alltoall.end[1].memory = memory + segments * c->layout.nxc * 2 * c->cpu->real_bytes;
     lane->alltoall.lane = lane->number;
     return list_exchanged(lane, l);
 }

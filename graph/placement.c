@@ -39,7 +39,7 @@ static size_t share(const psg_plan *plan, size_t parts, size_t size) {
     return (parts + plan->workers.gpu_count - 1) / plan->workers.gpu_count * size;
 }
 
-/* Blocks, as slabs or as sheets, and a second place for those of their rows that have one, with
+/* Blocks, as spectra of segments or as sheets, and a second place for those of their rows that have one, with
  * room for what passes through: slabs of f and u, or all of both, copies of blocks, and where blocks
  * are dense a segment's spectrum. What passes through for the solves in other lanes comes and goes,
  * so it may not be there now, and has to fit too. */
@@ -57,14 +57,15 @@ bool psg_placement_fits_twice(const psg_plan *plan, bool ahead, size_t twice) {
                              ? (plan->problem.options.sheets + ranks - 1) / ranks
                              : plan->workers.gpu_count;
     const size_t sheets = asked < own_rows ? asked : own_rows;
-    const size_t slabs = share(plan, segments, planes) * plane;
+    const size_t spectra = share(plan, segments, planes) * plane;
     const size_t rows = share(plan, sheets, (all_rows + sheets - 1) / sheets);
     const size_t blocks = rows * c->layout.n[2] * row;
     const bool dense = plan->workers.usable_count > 1;
-    const size_t slab = planes * plane;
+    const size_t spectrum = planes * plane;
     const size_t more = share(plan, segments, planes) * twice * row;
-    const size_t needed = (dense ? blocks : slabs) + 2 * (ahead ? slabs : slab) +
-                          (dense ? 2 : 1) * slab + (c->form.fused ? 0 : slabs + blocks) + more;
+    const size_t needed = (dense ? blocks : spectra) + 2 * (ahead ? spectra : spectrum) +
+                          (dense ? 2 : 1) * spectrum + (c->form.fused ? 0 : spectra + blocks) +
+                          more;
     return needed <= psg_placement_room(plan, false) &&
            (plan->storage.lane_count + 1) * needed <= psg_placement_room(plan, true);
 }

@@ -43,7 +43,7 @@ typedef enum psg_cuda_r2r {
     PSG_CUDA_R2R_KINDS
 } psg_cuda_r2r;
 
-/** The slab of f or u that a kernel reads or writes: point (i,j,k) is real i + j row_pitch + k plane_pitch from
+/** The planes of f or u that a kernel reads or writes: point (i,j,k) is real i + j row_pitch + k plane_pitch from
  *  base_d on. Ghost layers and padded rows are pitches; what stands between the points is not written. */
 typedef struct psg_cuda_field {
     void *base_d;       /**< the first point; aligned to one real */
@@ -61,9 +61,9 @@ static inline bool psg_cuda_field_is_dense(const psg_cuda_field *field, size_t n
     return field->row_pitch == nx && field->plane_pitch == ny * nx;
 }
 
-/** The planes of one slab that a sheet sees: [planes][rows of the sheet][nxc] complex numbers,
+/** The planes of one segment, as a sheet sees them: [planes][rows of the sheet][nxc] complex numbers,
  *  a plane every plane_pitch of them. A packed block has plane_pitch = rows * nxc; a view of the
- *  sheet's rows inside a slab's spectrum [planes][ny][nxc] has plane_pitch = ny * nxc. */
+ *  sheet's rows inside a segment's spectrum [planes][ny][nxc] has plane_pitch = ny * nxc. */
 typedef struct psg_cuda_segment {
     void *base_d;       /**< first plane, first row; aligned to one complex number */
     size_t planes;      /**< >= 1 */

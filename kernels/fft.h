@@ -1,9 +1,9 @@
-/** @file fft.h  cuFFT plans: the 2-D real transforms of a slab and the 1-D complex ones of a sheet.
+/** @file fft.h  cuFFT plans: the 2-D real transforms of a segment and the 1-D complex ones of a sheet.
  *
  * Unscaled, exp(-i k x) forward; along axes that are not periodic, real-to-real transforms as FFTW defines them. A plan belongs to the device that was current when it was made, has
  * one stream at a time, and works in a buffer of the caller's (one buffer serves all plans of a
  * stream). Axes of one point are fine. Functions return 0, or a code for psg_cuda_error_string().
- * Batches of less than about 16 MB do not fill a large GPU: prefer more planes a slab.
+ * Batches of less than about 16 MB do not fill a large GPU: prefer more planes a segment.
  */
 #ifndef PSG_KERNELS_FFT_H
 #define PSG_KERNELS_FFT_H

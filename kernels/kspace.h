@@ -1,14 +1,14 @@
 /** @file kspace.h  The fused z kernel: forward transform along z, division, inverse transform along z,
  *  in one kernel that reads and writes the spectrum once.
  *
- *      slab 0   z0..  [planes][ny][nxc]  --\        one block of the GPU: a few neighbouring columns,
- *      slab 1   z1..  [planes][ny][nxc]  ---+-->    all nz points of each, in registers and shared
- *      ...            (or packed blocks) --/        memory; written back where they were read,
- *                                                   or elsewhere
+ *      segment 0  z0..  [planes][ny][nxc]  --\       one block of the GPU: a few neighbouring columns,
+ *      segment 1  z1..  [planes][ny][nxc]  ---+-->   all nz points of each, in registers and shared
+ *      ...               (or packed blocks) --/      memory; written back where they were read,
+ *                                                    or elsewhere
  *
  * The sheet is given as one or two bands of rows (psg_cuda_band), and each of these as segments
- * (psg_cuda_segment): blocks packed by the slabs, or views of the slabs' own spectra, which need no
- * pack; on this GPU or on peers.
+ * (psg_cuda_segment): packed blocks, or views of the segments' spectra, which need no packing;
+ * on this GPU or on peers.
  */
 #ifndef PSG_KERNELS_KSPACE_H
 #define PSG_KERNELS_KSPACE_H

@@ -10,9 +10,9 @@ constexpr int tile_elements = 4; // for each thread
 
 template <class Element, bool PACK>
 __global__ void __launch_bounds__(pack_threads)
-    pack_slab_kernel(const __grid_constant__ pack_args a) {
+    pack_segment_kernel(const __grid_constant__ pack_args a) {
     for (uint32_t z = blockIdx.y; z < a.nz; z += gridDim.y)
-        pack_slab_plane<Element, PACK>(a, blockIdx.x, z, threadIdx.x);
+        pack_segment_plane<Element, PACK>(a, blockIdx.x, z, threadIdx.x);
 }
 
 template <class Element, bool PACK>
@@ -46,8 +46,8 @@ size_t element_bytes(psg_cuda_precision precision) {
 }
 
 template <class Element, bool PACK>
-cudaError_t slab(pack_args *a, void *const *blocks, const size_t *y0, size_t count,
-                 cudaStream_t stream) {
+cudaError_t segment(pack_args *a, void *const *blocks, const size_t *y0, size_t count,
+                    cudaStream_t stream) {
     for (size_t first = 0; first < count; first += segments_max) {
         const size_t taken = count - first < segments_max ? count - first : segments_max;
         for (size_t p = 0; p < taken; p++) {
@@ -62,7 +62,7 @@ cudaError_t slab(pack_args *a, void *const *blocks, const size_t *y0, size_t cou
         if (a->n == 0)
             continue;
         const dim3 grid((unsigned)div_up(a->n, pack_threads * pack_elements), grid_y(a->nz));
-        pack_slab_kernel<Element, PACK><<<grid, pack_threads, 0, stream>>>(*a);
+        pack_segment_kernel<Element, PACK><<<grid, pack_threads, 0, stream>>>(*a);
         const cudaError_t e = cudaGetLastError();
         if (e != cudaSuccess)
             return e;
@@ -71,10 +71,10 @@ cudaError_t slab(pack_args *a, void *const *blocks, const size_t *y0, size_t cou
 }
 
 template <bool PACK>
-cudaError_t slab_any(psg_cuda_precision precision, void *slab_d, size_t nxc, size_t ny,
-                     size_t planes, void *const *blocks, const size_t *y0, size_t count,
-                     cudaStream_t stream) {
-    if ((precision != PSG_CUDA_F64 && precision != PSG_CUDA_F32) || !slab_d || !blocks || !y0 ||
+cudaError_t segment_any(psg_cuda_precision precision, void *spectrum_d, size_t nxc, size_t ny,
+                        size_t planes, void *const *blocks, const size_t *y0, size_t count,
+                        cudaStream_t stream) {
+    if ((precision != PSG_CUDA_F64 && precision != PSG_CUDA_F32) || !spectrum_d || !blocks || !y0 ||
         nxc > INT32_MAX || ny > INT32_MAX || nxc * ny > INT32_MAX || planes > INT32_MAX)
         return cudaErrorInvalidValue;
     const size_t bytes = element_bytes(precision);
@@ -82,17 +82,17 @@ cudaError_t slab_any(psg_cuda_precision precision, void *slab_d, size_t nxc, siz
         if (y0[p] > y0[p + 1] || y0[p + 1] > ny ||
             (y0[p] < y0[p + 1] && (!blocks[p] || (uintptr_t)blocks[p] % bytes)))
             return cudaErrorInvalidValue;
-    if ((uintptr_t)slab_d % bytes)
+    if ((uintptr_t)spectrum_d % bytes)
         return cudaErrorInvalidValue;
     if (planes == 0 || nxc == 0)
         return cudaSuccess;
     pack_args a = pack_args();
-    a.whole = slab_d;
+    a.whole = spectrum_d;
     a.nxc = (uint32_t)nxc;
     a.columns = ny * nxc;
     a.nz = (uint32_t)planes;
-    return precision == PSG_CUDA_F64 ? slab<element_t<16>, PACK>(&a, blocks, y0, count, stream)
-                                     : slab<element_t<8>, PACK>(&a, blocks, y0, count, stream);
+    return precision == PSG_CUDA_F64 ? segment<element_t<16>, PACK>(&a, blocks, y0, count, stream)
+                                     : segment<element_t<8>, PACK>(&a, blocks, y0, count, stream);
 }
 
 template <class Element, bool PACK>
@@ -143,17 +143,17 @@ cudaError_t sheet_any(psg_cuda_precision precision, psg_cuda_layout layout, void
 
 } // namespace
 
-cudaError_t psg_cuda_pack_slab(psg_cuda_precision precision, const void *slab_d, size_t nxc,
-                               size_t ny, size_t planes, void *const *blocks, const size_t *y0,
-                               size_t count, cudaStream_t stream) {
-    return slab_any<true>(precision, const_cast<void *>(slab_d), nxc, ny, planes, blocks, y0, count,
-                          stream);
+cudaError_t psg_cuda_pack_segment(psg_cuda_precision precision, const void *spectrum_d, size_t nxc,
+                                  size_t ny, size_t planes, void *const *blocks, const size_t *y0,
+                                  size_t count, cudaStream_t stream) {
+    return segment_any<true>(precision, const_cast<void *>(spectrum_d), nxc, ny, planes, blocks, y0,
+                             count, stream);
 }
 
-cudaError_t psg_cuda_unpack_slab(psg_cuda_precision precision, void *slab_d, size_t nxc, size_t ny,
-                                 size_t planes, void *const *blocks, const size_t *y0, size_t count,
-                                 cudaStream_t stream) {
-    return slab_any<false>(precision, slab_d, nxc, ny, planes, blocks, y0, count, stream);
+cudaError_t psg_cuda_unpack_segment(psg_cuda_precision precision, void *spectrum_d, size_t nxc,
+                                    size_t ny, size_t planes, void *const *blocks, const size_t *y0,
+                                    size_t count, cudaStream_t stream) {
+    return segment_any<false>(precision, spectrum_d, nxc, ny, planes, blocks, y0, count, stream);
 }
 
 cudaError_t psg_cuda_unpack_sheet(psg_cuda_precision precision, psg_cuda_layout layout,

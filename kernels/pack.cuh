@@ -11,21 +11,21 @@ namespace psg_cuda {
 constexpr int pack_threads = 256;
 constexpr int pack_elements = 4; // for each thread
 
-/// A slab, or a sheet with its planes strided; the pieces of a slab take z0 for their first row and
+/// The spectrum of a segment, or a sheet with its planes strided; the pieces of a segment take z0 for their first row and
 /// pitch_bytes for their plane.
 struct pack_args {
     void *whole;
-    uint32_t nxc;      // slab only
+    uint32_t nxc;      // segment only
     size_t columns;    // of a plane of `whole`
-    uint32_t first, n; // slab: columns of these pieces, first and number. Sheet: 0, columns
+    uint32_t first, n; // segment: columns of these pieces, first and number. Sheet: 0, columns
     uint32_t z, nz;    // planes, first and number
     segment_list list;
 };
 
-/// Thread `lane` of block `block` of a slab's plane z. A piece is wider than a block as a rule, so the
+/// Thread `lane` of block `block` of a segment's plane z. A piece is wider than a block as a rule, so the
 /// search is for the block's first column, and steps on from there.
 template <class Element, bool PACK>
-PSG_HD void pack_slab_plane(const pack_args &a, uint32_t block, uint32_t z, uint32_t lane) {
+PSG_HD void pack_segment_plane(const pack_args &a, uint32_t block, uint32_t z, uint32_t lane) {
     const uint32_t chunk = a.first + block * (pack_threads * pack_elements);
     uint32_t piece = 0;
     for (uint32_t step = segments_max / 2; step > 0; step /= 2)

@@ -53,7 +53,7 @@ size_t plane_bytes(const psg_cuda_xy *plan) {
     return div_up(n * complex_bytes(plan->precision), 128) * 128; // as xy_shape::PLANE
 }
 
-/// Of a slab of so many planes.
+/// Of a segment of so many planes.
 size_t ring_bytes(const psg_cuda_xy *plan, size_t planes) {
     const size_t slots = plan->entry->whole ? 0 : std::min<size_t>(plan->slots, planes);
     return div_up(slots * plane_bytes(plan), 256) * 256;

@@ -3,7 +3,7 @@
  *  shared memory.
  *
  *      f [planes][ny][nx] reals  --forward-->  parts: the rows of each sheet, in strips of x
- *      u [planes][ny][nx] reals  <--inverse--  (see psg_cuda_columns), dense or views of a slab
+ *      u [planes][ny][nx] reals  <--inverse--  (see psg_cuda_columns), dense or views of a segment
  *
  *  For some sizes only; for the others fft.h has cuFFT's. Unscaled, exp(-i k x) forward. The parts
  *  may be in the memory of other GPUs: they are written and read in pieces of 256 bytes and more, mostly 512.
@@ -26,7 +26,7 @@ extern "C" {
 /** Tables and launch parameters for one size of plane on one device; both directions. */
 typedef struct psg_cuda_xy psg_cuda_xy;
 
-/** What the planes of a sheet are to a slab: planes of [strip][rows][the strip's width] complex
+/** What the planes of a sheet are to a segment: planes of [strip][rows][the strip's width] complex
  *  numbers, for the rows y0 .. y0+rows-1, plane_pitch of them apart. */
 typedef struct psg_cuda_xy_part {
     void *base_d;
@@ -63,10 +63,10 @@ cudaError_t psg_cuda_xy_create(psg_cuda_xy **plan, psg_cuda_precision precision,
 /** Free the tables; the plan's device must be current, and its work be done. NULL is fine. */
 void psg_cuda_xy_destroy(psg_cuda_xy *plan);
 
-/** Bytes that a call works in, for slabs of up to that many planes; 0 for small planes. */
+/** Bytes that a call works in, for segments of up to that many planes; 0 for small planes. */
 size_t psg_cuda_xy_work_bytes(const psg_cuda_xy *plan, size_t planes);
 
-/** Transform a slab. The answer is the same bit by bit for all pitches. A dense field that is aligned to a complex number
+/** Transform a segment. The answer is the same bit by bit for all pitches. A dense field that is aligned to a complex number
  *  has a kernel of its own.
  *  @param[in]     direction  PSG_CUDA_FORWARD: from the field to the parts; PSG_CUDA_INVERSE: back
  *  @param[in,out] field      borrowed until return; its reals are only read, or only written

@@ -27,7 +27,7 @@ namespace psg_cuda {
 struct xy_item {
     bool there;     // rounds at both ends have the items of one step only, those past the end none
     bool first;     // step
-    uint32_t plane; // of the slab
+    uint32_t plane; // of the segment
     uint32_t index; // among the step's items of the plane
 };
 

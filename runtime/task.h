@@ -107,7 +107,7 @@ static inline void *psg_task_pointer(void *buffers[], size_t m) {
     return (void *)STARPU_BLOCK_GET_PTR(buffers[m]);
 }
 
-/** Elements from one plane of it to the next: a block may be a view into a slab, and f and u may have gaps. */
+/** Elements from one plane of it to the next: a block may be a view into the spectrum of its segment, and f and u may have gaps. */
 static inline size_t psg_task_pitch(void *buffers[], size_t m) {
     return STARPU_BLOCK_GET_LDZ(buffers[m]);
 }

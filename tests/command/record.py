@@ -102,7 +102,7 @@ def whole_file():
     check("gpu_memory" not in facts and "link" not in facts, "links of no GPU: %s" % facts)
     check(len({tuple(t.items())[:-2] for t in times}) == len(times), "a kind of task is there twice")
     check(any(t["spread"] for t in times), "all tasks of a kind take the same")
-    check({t["layout"] for t in times} == {"views"}, "blocks of a core are views of their slab")
+    check({t["layout"] for t in times} == {"views"}, "blocks of a core are views of their segment")
     for r in table:
         check(r["status"] == "ok", r)
         check_row(r, times)

@@ -95,7 +95,7 @@ static std::vector<uint32_t> cuts(uint32_t n, uint32_t count) {
     return at;
 }
 
-static void slab(uint32_t nxc, uint32_t ny, uint32_t planes, uint32_t count) {
+static void segment(uint32_t nxc, uint32_t ny, uint32_t planes, uint32_t count) {
     const std::vector<uint32_t> y0 = cuts(ny, count);
     std::vector<E> whole = numbers((size_t)nxc * ny * planes);
     const std::vector<E> before = whole;
@@ -123,17 +123,17 @@ static void slab(uint32_t nxc, uint32_t ny, uint32_t planes, uint32_t count) {
             for (uint32_t z = 0; z < planes; z++)
                 for (uint32_t t = 0; t < pack_threads; t++)
                     if (pack)
-                        pack_slab_plane<E, true>(a, b, z, t);
+                        pack_segment_plane<E, true>(a, b, z, t);
                     else
-                        pack_slab_plane<E, false>(a, b, z, t);
+                        pack_segment_plane<E, false>(a, b, z, t);
         for (uint32_t p = 0; p < count && pack; p++)
             if (!equal(block[p], want[p]))
-                fail("pack of a slab", nxc, ny, planes, (int)p);
+                fail("pack of a segment", nxc, ny, planes, (int)p);
         if (pack)
             whole.assign(whole.size(), E{{hole, hole}});
     }
     if (!equal(whole, before))
-        fail("unpack of a slab", nxc, ny, planes, (int)count);
+        fail("unpack of a segment", nxc, ny, planes, (int)count);
 }
 
 static void sheet(bool strided, uint32_t columns, uint32_t nz, uint32_t count, uint32_t gap) {
@@ -268,8 +268,8 @@ int main() {
     }
     for (uint32_t count : {1u, 2u, 3u, 7u, 128u})
         for (uint32_t nxc : {1u, 5u, 33u, 700u})
-            slab(nxc, 130, 3, count);
-    slab(3, 2, 4, 128);
+            segment(nxc, 130, 3, count);
+    segment(3, 2, 4, 128);
     for (bool strided : {false, true}) {
         sheet(strided, 30, 11, 1, 0);
         sheet(strided, 33, 65, 4, 0);

@@ -1,5 +1,5 @@
 // The fused z kernel gives the answer of the definition for every length that it supports (a choice of
-// the long ones), every kernel of a length, uneven segments, packed blocks and views of slabs; and a
+// the long ones), every kernel of a length, uneven segments, packed blocks and views of segments; and a
 // whole solve by it has every Fourier mode right.
 #include "kernels/complex.cuh"
 #include "kernels/fft.h"

@@ -1,4 +1,4 @@
-// Packing puts every row of a slab and every plane of a sheet where it belongs, unpacking brings it
+// Packing puts every row of a segment and every plane of a sheet where it belongs, unpacking brings it
 // back, for uneven and empty pieces, more pieces than one launch takes, and both layouts along z.
 #include "kernels/complex.cuh"
 #include "kernels/pack.h"
@@ -29,7 +29,7 @@ static std::vector<size_t> cuts(size_t n, size_t count, bool empty) {
 }
 
 template <class Real>
-static void slab(size_t nxc, size_t ny, size_t planes, size_t count, bool empty) {
+static void segment(size_t nxc, size_t ny, size_t planes, size_t count, bool empty) {
     using Complex = complex_t<Real>;
     const std::vector<size_t> y0 = cuts(ny, count, empty);
     const std::vector<Complex> host = indices<Real>(planes * ny * nxc);
@@ -41,27 +41,27 @@ static void slab(size_t nxc, size_t ny, size_t planes, size_t count, bool empty)
         block.emplace_back(new device_array<Complex>(planes * rows * nxc));
         pointer.push_back(rows ? block.back()->data() : nullptr);
     }
-    MUST(psg_cuda_pack_slab(precision_of<Real>(), whole.data(), nxc, ny, planes, pointer.data(),
-                            y0.data(), count, 0));
+    MUST(psg_cuda_pack_segment(precision_of<Real>(), whole.data(), nxc, ny, planes, pointer.data(),
+                               y0.data(), count, 0));
     for (size_t p = 0; p < count; p++) {
         const size_t rows = y0[p + 1] - y0[p];
         const std::vector<Complex> got = block[p]->get();
         for (size_t i = 0; i < got.size(); i++) {
             const size_t z = i / (rows * nxc), c = i % (rows * nxc);
             if (!same(got[i], host[(z * ny + y0[p]) * nxc + c])) {
-                FAIL("slab %zu x %zu x %zu, piece %zu of %zu: plane %zu, column %zu is %g", nxc, ny,
-                     planes, p, count, z, c, (double)got[i].x);
+                FAIL("segment %zu x %zu x %zu, piece %zu of %zu: plane %zu, column %zu is %g", nxc,
+                     ny, planes, p, count, z, c, (double)got[i].x);
                 return;
             }
         }
     }
     whole.poison();
-    MUST(psg_cuda_unpack_slab(precision_of<Real>(), whole.data(), nxc, ny, planes, pointer.data(),
-                              y0.data(), count, 0));
+    MUST(psg_cuda_unpack_segment(precision_of<Real>(), whole.data(), nxc, ny, planes,
+                                 pointer.data(), y0.data(), count, 0));
     const std::vector<Complex> back = whole.get();
     for (size_t i = 0; i < host.size(); i++)
         if (!same(back[i], host[i])) {
-            FAIL("slab %zu x %zu x %zu back from %zu pieces: element %zu is %g", nxc, ny, planes,
+            FAIL("segment %zu x %zu x %zu back from %zu pieces: element %zu is %g", nxc, ny, planes,
                  count, i, (double)back[i].x);
             return;
         }
@@ -111,10 +111,10 @@ static void sheet(psg_cuda_layout layout, size_t columns, size_t nz, size_t coun
 }
 
 template <class Real> static void all(bool small) {
-    slab<Real>(6, 10, 3, 1, false);
-    slab<Real>(5, 11, 4, 3, false);
-    slab<Real>(33, 17, 2, 5, true);
-    slab<Real>(1, 9, 7, 9, false);
+    segment<Real>(6, 10, 3, 1, false);
+    segment<Real>(5, 11, 4, 3, false);
+    segment<Real>(33, 17, 2, 5, true);
+    segment<Real>(1, 9, 7, 9, false);
     for (psg_cuda_layout layout : {PSG_CUDA_Z_STRIDED, PSG_CUDA_Z_CONTIGUOUS}) {
         sheet<Real>(layout, 30, 11, 1, 0);
         sheet<Real>(layout, 33, 65, 4, 0);
@@ -128,10 +128,10 @@ template <class Real> static void all(bool small) {
     }
     if (small)
         return;
-    slab<Real>(129, 140, 3, 140, false);
-    slab<Real>(7, 600, 5, 300, true);
-    slab<Real>(257, 64, 9, 8, false);
-    slab<Real>(2, 3, 70000, 2, false);
+    segment<Real>(129, 140, 3, 140, false);
+    segment<Real>(7, 600, 5, 300, true);
+    segment<Real>(257, 64, 9, 8, false);
+    segment<Real>(2, 3, 70000, 2, false);
 }
 
 static void arguments() {
@@ -139,11 +139,11 @@ static void arguments() {
     const size_t y0[] = {0, 2}, bad[] = {2, 0};
     void *block[] = {a.data()}, *null[] = {nullptr};
     const psg_cuda_segment segment = {a.data(), 2, 4}, thin = {a.data(), 2, 3};
-    CHECK(psg_cuda_pack_slab(PSG_CUDA_F64, a.data(), 2, 2, 2, block, bad, 1, 0) ==
+    CHECK(psg_cuda_pack_segment(PSG_CUDA_F64, a.data(), 2, 2, 2, block, bad, 1, 0) ==
           cudaErrorInvalidValue);
-    CHECK(psg_cuda_pack_slab(PSG_CUDA_F64, a.data(), 2, 2, 2, null, y0, 1, 0) ==
+    CHECK(psg_cuda_pack_segment(PSG_CUDA_F64, a.data(), 2, 2, 2, null, y0, 1, 0) ==
           cudaErrorInvalidValue);
-    CHECK(psg_cuda_pack_slab(PSG_CUDA_F64, a.data(), 2, 1, 2, block, y0, 1, 0) ==
+    CHECK(psg_cuda_pack_segment(PSG_CUDA_F64, a.data(), 2, 1, 2, block, y0, 1, 0) ==
           cudaErrorInvalidValue);
     CHECK(psg_cuda_pack_sheet(PSG_CUDA_F64, PSG_CUDA_Z_STRIDED, a.data(), 4, 3, &segment, 1, 0) ==
           cudaErrorInvalidValue);

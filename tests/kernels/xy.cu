@@ -1,5 +1,5 @@
 // The 2-D transforms in one kernel: with the z kernel on their strips they solve as cuFFT does on
-// rows, for slabs of few and many planes cut into views or dense parts, of either precision; fields with
+// rows, for segments of few and many planes cut into views or dense parts, of either precision; fields with
 // pitches give the answer of dense ones bit by bit; bad arguments are refused.
 #include "kernels/complex.cuh"
 #include "kernels/fft.h"
@@ -72,8 +72,8 @@ template <class Real> struct problem {
         want = u_d.get();
     }
 
-    /// Sheets that begin with the rows y0, of which the planes are views of a slab, or dense; the
-    /// slab in two segments. And with each of some pitches.
+    /// Sheets that begin with the rows y0, of which the planes are views of a segment, or dense; the
+    /// planes in two segments. And with each of some pitches.
     void by_strips(const std::vector<size_t> &y0, bool dense,
                    const std::vector<pitches> &strides = {}) {
         psg_cuda_xy *xy = nullptr;
