@@ -33,7 +33,8 @@ static const option_row solve_rows[] = {
      "where the file has one of rank 3. /GROUP/* takes all data sets of a group as time steps. "
      "Or a file of NumPy's, .npy, with f4 or f8 in C order"},
     {NULL, "out", "FILE[:DATASET]", app_value_text, FIELD(out), NULL, "FILE:DATASET",
-     "where the potential u goes, an HDF5 data set, or the group of the steps; DATASET default: "
+     "where the potential u goes, an HDF5 data set, or the group of the time steps; DATASET "
+     "default: "
      "/potential. A FILE that is there keeps all else that it has. It appears whole or not at all. "
      "A .xmf beside it opens in "
      "ParaView. A FILE.npy becomes a file of NumPy's"},
@@ -129,7 +130,7 @@ static const command_text solve_text = {
     "  psg solve --in rho.h5:/density --out phi.h5:/potential --bc DD,DD,PP\n"
     "         in a conducting channel along z\n"
     "  psg solve --in 'rho.h5:/steps/*' --out phi.h5:/phi\n"
-    "         all steps of a simulation by one plan\n"
+    "         all time steps of a simulation by one plan\n"
     "  psg solve --problem modes --grid 63x64x65 --graph staged --repeat 10 --json times.json\n"
     "         the time of each stage, for a script\n"
     "  mpirun -n 4 psg solve --in rho.h5:/density --out phi.h5:/potential\n"

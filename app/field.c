@@ -361,12 +361,12 @@ static int compare_step(const app_field_input *input, const app_field_info *firs
     if (memcmp(m, n, sizeof first->n) != 0) {
         return app_error(APP_USAGE,
                          "%s: its shape is %zu x %zu x %zu, and that of %s is %zu x %zu x %zu: all "
-                         "steps have to have the same",
+                         "time steps have to have the same",
                          input->name, n[2], n[1], n[0], first->name, m[2], m[1], m[0]);
     }
     if (first->precision != info->precision || first->integers != info->integers) {
         return app_error(APP_USAGE,
-                         "%s: holds %s, and %s holds %s: all steps have to hold the same",
+                         "%s: holds %s, and %s holds %s: all time steps have to hold the same",
                          input->name, kind_name(info), first->name, kind_name(first));
     }
     if (first->has_box != info->has_box) {

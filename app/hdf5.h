@@ -50,7 +50,7 @@ int app_hdf5_numbers(hid_t dataset, const char *attribute, double *values, int c
 typedef struct app_hdf5_target {
     const char *path;  /**< a temporary file, empty */
     const char *shown; /**< the file that it will replace, if there is one */
-    const char *name;  /**< of the data set, or the group of the steps */
+    const char *name;  /**< of the data set, or the group of the time steps */
     const app_field_steps *steps;
     double bytes; /**< of the field, with all steps */
     int force;    /**< replace what psg did not write */

@@ -54,7 +54,7 @@ static int check_series(const app_job *r) {
     if (option != NULL) {
         return app_error(
             APP_USAGE,
-            "--%s is for one field: the steps of %s are solved once each, one after the other",
+            "--%s is for one field: the time steps of %s are solved once each, one after the other",
             option, a->in);
     }
     if (a->out == NULL || app_field_split(a->out, &out)) {
@@ -67,14 +67,14 @@ static int check_series(const app_job *r) {
             out.file, a->in);
     }
     return app_field_is_series(&out)
-               ? app_error(
-                     APP_USAGE,
-                     "--out %s: the steps get their names in --in: give their group alone, %s:%.*s",
-                     a->out, out.file, (int)(strlen(out.dataset) - 2), out.dataset)
+               ? app_error(APP_USAGE,
+                           "--out %s: the time steps get their names in --in: give their group "
+                           "alone, %s:%.*s",
+                           a->out, out.file, (int)(strlen(out.dataset) - 2), out.dataset)
                : APP_DONE;
 }
 
-/* Times of steps are for viewers, which order steps by them. */
+/* Times of time steps are for viewers, which order the fields by them. */
 static void note_times(app_job *r) {
     const app_field_steps *steps = r->steps;
     for (size_t s = 1; steps != NULL && s < steps->count; s++) {

@@ -12,7 +12,7 @@ int app_xmf_name(const char *field_file, char *name, size_t size);
 /** Write the description of a field in a file of the same folder: of one data set, or of a group's as time steps.
  *  @param[in] path     the file to write; `shown` is its name in messages
  *  @param[in] field    the HDF5 file; only the last part of its path is used
- *  @param[in] dataset  "/potential", or the group of the steps
+ *  @param[in] dataset  "/potential", or the group of the time steps
  *  @param[in] steps    NULL: none
  *  @return APP_DONE; APP_FAILED after a message */
 int app_xmf_write(const char *path, const char *shown, const char *field, const char *dataset,

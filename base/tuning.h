@@ -39,7 +39,7 @@
  *  10. Before the thread for messages stayed awake, 195 to 224 with 67 MB (2026-11-23). */
 #define TUNING_PIECE_BYTES 4e6
 
-/** Parts of a team's work, which are no tasks of StarPU's and cost little: TEAM_PARTS for each member, or
+/** Segments, and sheets, where a team shares the steps, which are no tasks of StarPU's and cost little: TEAM_PARTS for each member, or
  *  TEAM_PARTS_MANY in all if that is more, of TEAM_PART_BYTES bytes of f at the least. The finest cut counts
  *  whose busiest member has at most 1/TEAM_UNEVEN more to do than the busiest one of the best cut. Not recorded
  *  (2026-11-22). */

@@ -138,12 +138,12 @@ static void shape(const void *owner, const psg_label *label, psg_task_shape *sha
 /* ------------------------------------------------------------------------------- the graph */
 
 /* A segment's, a sheet's, and a segment's again. */
-size_t psg_task_steps(const psg_context *context, psg_task_step steps[PSG_TASK_STEPS]) {
+size_t psg_graph_kinds(const psg_context *context, psg_graph_kind kinds[PSG_GRAPH_KINDS_MOST]) {
     const bool fused = context->form.fused;
     const bool packs[2] = {!fused && !context->form.segment_is_block,
                            !fused && !context->form.sheet_is_block};
     const struct {
-        psg_task_step step;
+        psg_graph_kind is;
         bool there;
     } all[] = {
         {{PSG_TASK_FORWARD_XY, false}, fused},
@@ -163,18 +163,18 @@ size_t psg_task_steps(const psg_context *context, psg_task_step steps[PSG_TASK_S
     size_t count = 0;
     for (size_t m = 0; m < sizeof all / sizeof *all; m++) {
         if (all[m].there) {
-            steps[count++] = all[m].step;
+            kinds[count++] = all[m].is;
         }
     }
     return count;
 }
 
 size_t psg_task_total(const psg_context *context) {
-    psg_task_step step[PSG_TASK_STEPS];
-    const size_t count = psg_task_steps(context, step);
+    psg_graph_kind kinds[PSG_GRAPH_KINDS_MOST];
+    const size_t count = psg_graph_kinds(context, kinds);
     size_t total = 0;
     for (size_t m = 0; m < count; m++) {
-        total += step[m].sheet ? context->layout.sheets.count : context->layout.segments.count;
+        total += kinds[m].sheet ? context->layout.sheets.count : context->layout.segments.count;
     }
     return total;
 }

@@ -139,8 +139,8 @@ static inline size_t psg_segment_above(const psg_context *c, const psg_gradient_
 /** By psg_task_kind. */
 extern const psg_kind psg_context_kinds[PSG_TASK_COUNT];
 
-/** The steps of a plan's graph, in its order. @return how many */
-size_t psg_task_steps(const psg_context *context, psg_task_step steps[PSG_TASK_STEPS]);
+/** The kinds of task of a plan's graph, in its order. @return how many */
+size_t psg_graph_kinds(const psg_context *context, psg_graph_kind kinds[PSG_GRAPH_KINDS_MOST]);
 /** All tasks of a solve, of one process, without a gradient; and the most that it has with one. */
 size_t psg_task_total(const psg_context *context);
 static inline size_t psg_task_most(const psg_context *context) {

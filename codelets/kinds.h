@@ -49,11 +49,11 @@ static inline bool psg_label_has_sheet(const psg_label *label) {
 }
 
 /** A kind of task that a graph has, of each segment or of each sheet. */
-typedef struct psg_task_step {
+typedef struct psg_graph_kind {
     psg_task_kind kind;
     bool sheet;
-} psg_task_step;
+} psg_graph_kind;
 
-enum { PSG_TASK_STEPS = 10 }; /**< the most that a graph has */
+enum { PSG_GRAPH_KINDS_MOST = 10 }; /**< the most that a graph has */
 
 #endif

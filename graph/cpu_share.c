@@ -35,17 +35,17 @@ bool psg_cpu_share_wanted(const psg_options *options) {
 static bool find_seconds(const psg_context *c, unsigned worker, bool gpu, size_t workers,
                          double seconds[PHASES]) {
     const size_t tasks = psg_partition_tasks(c, gpu, workers, c->layout.n[2]);
-    psg_task_step step[PSG_TASK_STEPS];
-    const size_t count = psg_task_steps(c, step);
+    psg_graph_kind kinds[PSG_GRAPH_KINDS_MOST];
+    const size_t count = psg_graph_kinds(c, kinds);
     int phase = FORWARD;
     bool known = true;
     for (size_t m = 0; m < count && known; m++) {
-        const size_t extent = c->layout.n[step[m].sheet ? 1 : 2];
+        const size_t extent = c->layout.n[kinds[m].sheet ? 1 : 2];
         const size_t parts = tasks < extent ? tasks : extent;
-        phase = step[m].sheet ? ALONG_Z : phase == ALONG_Z ? BACK : phase;
-        const psg_task_shape shape = {.kind = step[m].kind,
+        phase = kinds[m].sheet ? ALONG_Z : phase == ALONG_Z ? BACK : phase;
+        const psg_task_shape shape = {.kind = kinds[m].kind,
                                       .precision = c->engine.precision,
-                                      .axis = step[m].sheet ? PSG_AXIS_SHEET : PSG_AXIS_SEGMENT,
+                                      .axis = kinds[m].sheet ? PSG_AXIS_SHEET : PSG_AXIS_SEGMENT,
                                       .n = {c->layout.n[0], c->layout.n[1], c->layout.n[2]},
                                       .row = c->layout.nxc,
                                       .count = extent / parts,

@@ -1,9 +1,9 @@
-/** @file make.h  How the parts of a plan are made, in the order of plan.c: each function gets the part that it makes, or a
- *  piece of it, and the plan so far. FFT plans and eigenvalues are in transforms.h. */
+/** @file make.h  How the structures of a plan are made, in the order of plan.c: each function gets the structure that it
+ *  makes, or a member of it, and the plan so far. FFT plans and eigenvalues are in transforms.h. */
 #ifndef PSG_GRAPH_MAKE_H
 #define PSG_GRAPH_MAKE_H
 
-#include "graph/parts.h"
+#include "graph/plan.h"
 
 /* ------------------------------------------------------------------------------- workers.c */
 

@@ -150,7 +150,7 @@ static const row rows[] = {
      0,
      0},
     {{"graph", "Task graph", "fused|staged|auto", "auto",
-      "few tasks, or one per step of the method; auto: what was tuned, else fused", SAME},
+      "few tasks, or one per operation; auto: what was tuned, else fused", SAME},
      CHOICE,
      AT(graph),
      graphs,
@@ -229,7 +229,7 @@ static const row rows[] = {
      0},
     {{"time_limit", "Processes", "S|none", "none",
       "seconds that a process waits for another one before all end with a message: longer than the "
-      "longest step of one process takes",
+      "longest operation of one process takes",
       SAME},
      REAL,
      AT(time_limit),

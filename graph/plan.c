@@ -54,11 +54,11 @@ static void set_context(psg_plan *plan) {
     c->form.normalizes = !c->form.fused && o->normalize != 0;
 }
 
-/* ------------------------------------------------------------------------------- parts */
+/* -------------------------------------------------------------------------- structures */
 
-/* A step makes one part of the plan, or a piece of it, from what was made before: what it calls has
+/* A maker makes one structure of the plan, or a member of it, from what was made before: what it calls has
  * that as const. Then the tasks' context learns of it. */
-typedef psg_status (*step)(psg_plan *plan);
+typedef psg_status (*maker)(psg_plan *plan);
 
 static psg_status make_problem(psg_plan *plan) {
     return psg_transforms_eigenvalues(&plan->problem, plan);
@@ -180,7 +180,7 @@ static psg_status make_team(psg_plan *plan) {
     return psg_team_make(&plan->context.engine, plan);
 }
 
-/* Free the cut into parts and what came after it, in the order opposite to that in which it was made. */
+/* Free the layout and what came after it, in the order opposite to that in which it was made. */
 static void free_arrangement(psg_plan *plan) {
     psg_context *c = &plan->context;
     psg_history_close(&plan->work.latest);
@@ -271,10 +271,10 @@ static psg_status begin(const psg_plan *plan, bool told_where, const psg_grid *g
     return status;
 }
 
-static psg_status run_steps(psg_plan *plan, const step *steps, size_t count) {
+static psg_status make_all(psg_plan *plan, const maker *makers, size_t count) {
     psg_status status = PSG_OK;
     for (size_t m = 0; m < count && status == PSG_OK; m++) {
-        status = psg_ranks_agree(plan->processes.comm, steps[m](plan));
+        status = psg_ranks_agree(plan->processes.comm, makers[m](plan));
     }
     return status;
 }
@@ -302,23 +302,23 @@ static bool take_less(psg_home *next, const psg_plan *plan) {
 
 /* Less memory is another home for the spectrum, and all that follows from it. */
 static psg_status make(psg_plan *plan) {
-    static const step first[] = {make_problem, make_workers, make_lending};
-    static const step arrangement[] = {make_placement,   find_room,    cut_planes, check_placement,
-                                       cut_rows,         make_form,    make_relay, make_direct,
-                                       check_simulation, make_between, make_lanes, plan_transforms,
-                                       make_scratch,     make_history, make_gpus,  check_task,
-                                       make_team};
+    static const maker first[] = {make_problem, make_workers, make_lending};
+    static const maker arrangement[] = {make_placement,   find_room,    cut_planes, check_placement,
+                                        cut_rows,         make_form,    make_relay, make_direct,
+                                        check_simulation, make_between, make_lanes, plan_transforms,
+                                        make_scratch,     make_history, make_gpus,  check_task,
+                                        make_team};
     enum { FIRST = sizeof first / sizeof *first, REST = sizeof arrangement / sizeof *arrangement };
     psg_home next;
-    psg_status status = run_steps(plan, first, FIRST);
+    psg_status status = make_all(plan, first, FIRST);
     if (status == PSG_OK) {
-        status = run_steps(plan, arrangement, REST);
+        status = make_all(plan, arrangement, REST);
     }
     while (status == PSG_ERR_MEMORY && take_less(&next, plan)) {
         free_arrangement(plan);
         plan->home = next;
         psg_clear_error();
-        status = run_steps(plan, arrangement, REST);
+        status = make_all(plan, arrangement, REST);
     }
     return status;
 }

@@ -131,7 +131,7 @@ typedef enum psg_mean { PSG_MEAN_DROP = 0, PSG_MEAN_ERROR, PSG_MEAN_COUNT } psg_
 /** The variant of the task graph. */
 typedef enum psg_graph {
     PSG_GRAPH_FUSED = 0, /**< three kinds of task: forward_xy, kspace, inverse_xy */
-    PSG_GRAPH_STAGED,    /**< one task per step: fft_xy, pack, unpack, fft_z, divide, ... */
+    PSG_GRAPH_STAGED,    /**< one task per operation: fft_xy, pack, unpack, fft_z, divide, ... */
     PSG_GRAPH_AUTO,      /**< what `psg tune` found best (psg_machine.h), else fused */
     PSG_GRAPH_COUNT
 } psg_graph;

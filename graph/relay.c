@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* A share of each sheet's rows, in steps. @param[out] rows  by sheet; NULL: not asked for @return all of them */
+/* A share of each sheet's rows, in multiples of TUNING_RELAY_STEP. @param[out] rows  by sheet; NULL: not asked for @return all of them */
 static size_t take_rows(size_t *rows, const psg_context *c, double share) {
     size_t all = 0;
     for (size_t p = 0; p < c->layout.sheets.count; p++) {

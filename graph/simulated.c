@@ -45,8 +45,8 @@ psg_status psg_simulation_check(const psg_plan *plan) {
     const psg_context *c = &plan->context;
     const psg_machine *machine = psg_simulation_machine();
     const bool used[2] = {plan->workers.cpu_count > 0, plan->workers.gpu_count > 0};
-    psg_task_step step[PSG_TASK_STEPS];
-    const size_t count = psg_task_steps(c, step);
+    psg_graph_kind kinds[PSG_GRAPH_KINDS_MOST];
+    const size_t count = psg_graph_kinds(c, kinds);
     double rate = 0;
     double latency = 0;
     if (plan->problem.options.nodes > 1 &&
@@ -58,9 +58,10 @@ psg_status psg_simulation_check(const psg_plan *plan) {
     }
     for (size_t m = 0; psg_simulated() && m < 2 * count; m++) {
         const bool gpu = m % 2 == 1;
-        const psg_task_shape shape = {.kind = step[m / 2].kind,
+        const psg_task_shape shape = {.kind = kinds[m / 2].kind,
                                       .precision = c->engine.precision,
-                                      .axis = step[m / 2].sheet ? PSG_AXIS_SHEET : PSG_AXIS_SEGMENT,
+                                      .axis =
+                                          kinds[m / 2].sheet ? PSG_AXIS_SHEET : PSG_AXIS_SEGMENT,
                                       .n = {c->layout.n[0], c->layout.n[1], c->layout.n[2]},
                                       .row = c->layout.nxc,
                                       .count = 1,

@@ -2,7 +2,7 @@
 #ifndef PSG_GRAPH_SOLVING_H
 #define PSG_GRAPH_SOLVING_H
 
-#include "graph/parts.h"
+#include "graph/plan.h"
 
 /* --------------------------------------------------------------------------------- terms.c */
 

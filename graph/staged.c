@@ -1,4 +1,4 @@
-/* The staged graph: one kind of task per step of the method.
+/* The staged graph: one kind of task per operation.
  *
  *   f[s] --fft_xy(s)--> X[s] --pack(s)--> B[s][0..P-1]
  *                                            |

@@ -1,4 +1,4 @@
-#include "graph/parts.h"
+#include "graph/plan.h"
 #include "runtime/copies.h"
 #include "runtime/device.h"
 

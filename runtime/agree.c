@@ -169,7 +169,7 @@ bool psg_comm_duplicate(psg_comm *comm, MPI_Comm from, MPI_Comm *copy) {
 
 const void *psg_comm_node_gather(psg_comm *comm, const void *mine, size_t bytes, const char *what) {
     const bool waits = comm->limit == 0 && !comm->given_up;
-    const size_t step = waits ? bytes : ROOM;
+    const size_t stride = waits ? bytes : ROOM;
     if (waits ? !psg_comm_done(comm,
                                MPI_Allgather(mine, (int)bytes, MPI_BYTE, comm->room, (int)bytes,
                                              MPI_BYTE, comm->mpi),
@@ -178,7 +178,7 @@ const void *psg_comm_node_gather(psg_comm *comm, const void *mine, size_t bytes,
         return NULL;
     }
     for (int r = 0; r < comm->node_ranks; r++) {
-        memmove(comm->room + (size_t)r * bytes, comm->room + (size_t)comm->node[r] * step, bytes);
+        memmove(comm->room + (size_t)r * bytes, comm->room + (size_t)comm->node[r] * stride, bytes);
     }
     return comm->room;
 }
@@ -202,7 +202,7 @@ static bool take_least(psg_comm *comm, int least[2]) {
                              MPI_Allreduce(MPI_IN_PLACE, least, 2, MPI_INT, MPI_MIN, comm->mpi),
                              "MPI_Allreduce");
     }
-    if (!psg_comm_tell_all(comm, least, 2 * sizeof *least, "to agree how a step ended")) {
+    if (!psg_comm_tell_all(comm, least, 2 * sizeof *least, "to agree how it went")) {
         return false;
     }
     for (int r = 0; r < comm->ranks; r++) {

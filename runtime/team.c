@@ -36,7 +36,7 @@ struct psg_team {
 
 /* -------------------------------------------------------------------------------------- working */
 
-/* The last part has ended: what waits for it may go. After that the run may be the caller's next one. */
+/* The last range has ended: what waits for it may go. After that the run may be the caller's next one. */
 static void finish(psg_team *team, psg_teamwork *w) {
     psg_run *run = w->run;
     psg_teamwork_count(w);
@@ -54,15 +54,15 @@ static void finish(psg_team *team, psg_teamwork *w) {
 
 static void do_work(psg_team *team, psg_teamwork *w, size_t rank, int worker) {
     for (size_t m = 0; m < w->phases; m++) {
-        const size_t parts = w->phase[m].end - w->phase[m].first;
+        const size_t ranges = w->phase[m].end - w->phase[m].first;
         for (size_t p; (p = psg_teamwork_claim(w, m, rank)) != SIZE_MAX;) {
             psg_teamwork_do(w, p, worker);
-            if (atomic_fetch_add(&w->done[m], 1) + 1 == parts && m + 1 == w->phases) {
+            if (atomic_fetch_add(&w->done[m], 1) + 1 == ranges && m + 1 == w->phases) {
                 finish(team, w);
                 return;
             }
         }
-        for (unsigned looks = 0; atomic_load(&w->done[m]) < parts;) {
+        for (unsigned looks = 0; atomic_load(&w->done[m]) < ranges;) {
             psg_team_relax(&looks);
         }
     }

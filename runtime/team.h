@@ -2,7 +2,7 @@
  *  share its steps among them.
  *
  *  Between two layouts of the spectrum every step waits for all steps before, so a solve on cores is a few phases of
- *  independent parts. The members of the team take parts from counters and meet at the end of a phase; StarPU starts
+ *  independent ranges of steps. The members of the team take ranges from counters and meet at the end of a phase; StarPU starts
  *  the members, and orders a solve between slab handles among the caller's own tasks. Every step keeps its kind, its
  *  worker and its times, as a task of its own would.
  *

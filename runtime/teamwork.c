@@ -28,9 +28,9 @@ psg_teamwork *psg_teamwork_create(size_t steps, size_t seats) {
     const size_t counters = PSG_TEAM_PHASES * seats;
     w->steps_most = steps;
     w->step = calloc(steps + 1, sizeof *w->step);
-    w->part = calloc(steps + 1, sizeof *w->part);
+    w->range = calloc(steps + 1, sizeof *w->range);
     w->counter = aligned_alloc(PSG_TEAM_LINE, counters * sizeof *w->counter);
-    if (w->step == NULL || w->part == NULL || w->counter == NULL) {
+    if (w->step == NULL || w->range == NULL || w->counter == NULL) {
         psg_teamwork_destroy(w);
         return NULL;
     }
@@ -50,26 +50,26 @@ void psg_teamwork_destroy(psg_teamwork *w) {
     psg_teamwork_wait(w);
     free(w->step);
     free(w->data);
-    free(w->part);
+    free(w->range);
     free(w->counter);
     free(w);
 }
 
-/* Steps of the same part that were submitted in a row are one part of the work. Parts along the same axis, each with a
- * higher number than the one before it, are a phase. */
+/* Steps of the same part that were submitted in a row are a range. Ranges along the same axis, each with a higher number
+ * than the one before it, are a phase. */
 static void put_step(psg_teamwork *w, const psg_task_args *args) {
     const psg_step *before = w->steps > 0 ? &w->step[w->steps - 1] : NULL;
     const int axis = psg_label_axis(&args->label);
     const bool same_phase = before != NULL && psg_label_axis(&before->args.label) == axis &&
                             before->args.label.index[axis] <= args->label.index[axis];
     if (!same_phase || before->args.label.index[axis] != args->label.index[axis]) {
-        w->part[w->parts++] = (psg_span){w->steps, w->steps};
+        w->range[w->ranges++] = (psg_span){w->steps, w->steps};
     }
     if (!same_phase) {
-        w->phase[w->phases++] = (psg_span){w->parts - 1, w->parts - 1};
+        w->phase[w->phases++] = (psg_span){w->ranges - 1, w->ranges - 1};
     }
-    w->phase[w->phases - 1].end = w->parts;
-    w->part[w->parts - 1].end = w->steps + 1;
+    w->phase[w->phases - 1].end = w->ranges;
+    w->range[w->ranges - 1].end = w->steps + 1;
 }
 
 static bool make_data_room(psg_teamwork *w, size_t count) {
@@ -111,7 +111,7 @@ void psg_teamwork_begin(psg_run *run, const size_t key[2]) {
     run->gather = add_step;
     w->key[0] = key[0];
     w->key[1] = key[1];
-    w->steps = w->parts = w->phases = w->data_count = 0;
+    w->steps = w->ranges = w->phases = w->data_count = 0;
 }
 
 void psg_teamwork_drop(psg_run *run) {
@@ -127,7 +127,7 @@ bool psg_teamwork_repeats(const psg_run *run, const size_t key[2]) {
 /* -------------------------------------------------------------------------------------- working */
 
 void psg_teamwork_do(psg_teamwork *w, size_t p, int worker) {
-    for (size_t s = w->part[p].first; s < w->part[p].end; s++) {
+    for (size_t s = w->range[p].first; s < w->range[p].end; s++) {
         psg_step *it = &w->step[s];
         it->args.as_worker = 1 + worker;
         it->between[0] = starpu_timing_now();
@@ -136,7 +136,7 @@ void psg_teamwork_do(psg_teamwork *w, size_t p, int worker) {
     }
 }
 
-/* A member's own parts are the same ones in each solve, so that its core may have them in its caches. */
+/* A member's own ranges are the same ones in each solve, so that its core may have them in its caches. */
 size_t psg_teamwork_claim(psg_teamwork *w, size_t phase, size_t rank) {
     psg_counter *all = &w->counter[phase * w->members];
     for (size_t m = 0; m < w->members; m++) {
@@ -160,12 +160,12 @@ void psg_teamwork_count(psg_teamwork *w) {
 void psg_teamwork_deal(psg_teamwork *w) {
     for (size_t m = 0; m < w->phases; m++) {
         const size_t first = w->phase[m].first;
-        const size_t parts = w->phase[m].end - first;
+        const size_t ranges = w->phase[m].end - first;
         atomic_store(&w->done[m], 0);
         for (size_t r = 0; r < w->members; r++) {
             psg_counter *c = &w->counter[m * w->members + r];
-            atomic_store(&c->next, first + parts * r / w->members);
-            c->end = first + parts * (r + 1) / w->members;
+            atomic_store(&c->next, first + ranges * r / w->members);
+            c->end = first + ranges * (r + 1) / w->members;
         }
     }
 }

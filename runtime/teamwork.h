@@ -1,4 +1,4 @@
-/** @file teamwork.h  The steps of one solve as the members of a team see them: phases of parts, which are taken from
+/** @file teamwork.h  The steps of one solve as the members of a team see them: phases of ranges, which are taken from
  *  counters. For team.c and teamwork.c alone. */
 #ifndef PSG_RUNTIME_TEAMWORK_H
 #define PSG_RUNTIME_TEAMWORK_H
@@ -20,13 +20,13 @@ typedef struct psg_step {
     double between[2]; /**< its start and end, as starpu_timing_now() */
 } psg_step;
 
-/** Steps that follow one another; or parts that may go at once, in any order. */
+/** A range of steps, which follow one another; or a phase of ranges, which may go at once, in any order. */
 typedef struct psg_span {
     size_t first;
     size_t end;
 } psg_span;
 
-/** The parts of a phase that are a member's, as long as nobody else has taken them. */
+/** The ranges of a phase that are a member's, as long as nobody else has taken them. */
 typedef struct psg_counter {
     _Alignas(PSG_TEAM_LINE) atomic_size_t next;
     size_t end;
@@ -42,12 +42,12 @@ struct psg_teamwork {
     size_t steps, steps_most;
     void **data; /**< by step: StarPU's interfaces of its data */
     size_t data_count, data_room;
-    psg_span *part;
-    size_t parts;
+    psg_span *range;
+    size_t ranges;
     psg_span phase[PSG_TEAM_PHASES];
     size_t phases;
     psg_counter *counter;                /**< [phases][members] */
-    atomic_size_t done[PSG_TEAM_PHASES]; /**< parts, by phase */
+    atomic_size_t done[PSG_TEAM_PHASES]; /**< ranges, by phase */
     size_t first_seat;                   /**< of the members: that one and those that follow */
     size_t members;
     int own_seat;         /**< of the thread that waits; -1: it has none */
@@ -73,12 +73,12 @@ void psg_team_relax(unsigned *looks);
 
 /** Members may still be on their way out of the solve before: wait for them. */
 void psg_teamwork_wait(psg_teamwork *work);
-/** Share the parts among the members; none is done. */
+/** Share the ranges among the members; none is done. */
 void psg_teamwork_deal(psg_teamwork *work);
-/** The next of a member's own parts, or else of another's. @return SIZE_MAX: all are taken */
+/** The next of a member's own ranges, or else of another's. @return SIZE_MAX: all are taken */
 size_t psg_teamwork_claim(psg_teamwork *work, size_t phase, size_t rank);
-/** Do a part's steps in place of a worker. */
-void psg_teamwork_do(psg_teamwork *work, size_t part, int worker);
+/** Do a range's steps in place of a worker. */
+void psg_teamwork_do(psg_teamwork *work, size_t range, int worker);
 /** All steps are done: they are counted in their run. */
 void psg_teamwork_count(psg_teamwork *work);
 

@@ -1,6 +1,6 @@
 """Who does what, and when: the same solve under two scheduling policies of StarPU.
 
-The staged graph has a task for each step and part. A bar is a task, a row is a core.
+The staged graph has a task for each operation and part. A bar is a task, a row is a core.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""No structure has more than 30 fields, and no part of a plan more than 20.
+"""No structure has more than 30 fields, and no structure of a plan more than 20.
 
     structs.py ROOT
 """

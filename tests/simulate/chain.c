@@ -2,7 +2,7 @@
  * there together, as StarPU would wait for ever for room for all of what that task has, where there is enough for the
  * tasks one by one. It takes what its tasks take one after the other, with no gap between them, and tells of each.
  * From inside the library, which has the plan's chain. */
-#include "graph/parts.h"
+#include "graph/plan.h"
 #include "graph/process.h"
 #include "graph/psg_machine.h"
 #include "graph/psg_observe.h"

@@ -1,6 +1,6 @@
-/** @file parts.h  What a plan is made of. */
-#ifndef PSG_GRAPH_PARTS_H
-#define PSG_GRAPH_PARTS_H
+/** @file plan.h  What a plan is made of. */
+#ifndef PSG_GRAPH_PLAN_H
+#define PSG_GRAPH_PLAN_H
 
 #include "codelets/codelets.h"
 #include "codelets/gpu.h"
@@ -76,7 +76,7 @@ typedef struct psg_pinned {
     void *array;
 } psg_pinned;
 
-/* -------------------------------------------------------------------------------------- the parts */
+/* --------------------------------------------------------------------------------- the structures */
 
 /** Memory for what the values on the sides add to f in a solve. */
 typedef struct psg_sides_room psg_sides_room;
@@ -186,18 +186,19 @@ typedef struct psg_past {
     double copied_bytes; /**< of its f and u: psg_arrays_copied() */
 } psg_past;
 
-/** Each part is made from those before it, by the steps of graph/plan.c. None but the last five changes after
+/** Each structure is made from those before it, by the functions of graph/plan.c. None but the last five changes after
  *  psg_plan_create(). */
 struct psg_plan {
     psg_problem problem;
     psg_processes processes;
     psg_workers workers;
     psg_lending lending;
-    psg_home home; /**< with less room on the GPUs another one, and the parts below are made anew */
+    psg_home
+        home; /**< with less room on the GPUs another one, and the structures below are made anew */
     psg_placement placement;
     psg_between between;
     psg_context
-        context; /**< what tasks see of the parts, with the layout and the form of their data */
+        context; /**< what tasks see of the plan, with the layout and the form of their data */
     psg_storage storage;
     psg_doors doors;
     psg_flights flights;
@@ -209,7 +210,7 @@ static inline const psg_plan *psg_plan_of(const psg_work *work) {
     return work->owner;
 }
 
-/* ----------------------------------------------------------------- what the parts tell, placement.c, lend.c */
+/* ---------------------------------------------------------------- what the plan tells, placement.c, lend.c */
 
 /** Bytes that StarPU can have on the GPU of the plan's with the least; SIZE_MAX: not known.
  *  @param[in] emptied  once it has evicted all that it holds there */
