@@ -47,7 +47,7 @@ int app_dag_take(app_dag *dag, const psg_work *work) {
     return status == PSG_OK ? APP_DONE : app_error(APP_FAILED, "%s", psg_last_error());
 }
 
-/* All processes' on rank 0, where edges then name the events by their place among all. */
+/* All processes' on rank 0, where edges then name the events by their number among all. */
 static int gather(app_dag *dag) {
     const size_t ranks = (size_t)app_ranks();
     size_t *events = app_allocate(ranks, sizeof *events, "the numbers of events");
@@ -160,9 +160,9 @@ static int write_messages(const app_dag *dag, FILE *file) {
 
 /* Where a task stands. In a solve: before the z transforms, there, or after. An alltoall is between. In a workload the
    tasks of a kind stand together. */
-enum { FORWARD, ALONG_Z, BACK, BETWEEN, OF_A_KIND, PLACES = OF_A_KIND + PSG_STAGE_MOST + 1 };
+enum { FORWARD, ALONG_Z, BACK, BETWEEN, OF_A_KIND, CLUSTERS = OF_A_KIND + PSG_STAGE_MOST + 1 };
 
-static int place_of(const psg_event *e) {
+static int cluster_of(const psg_event *e) {
     if (e->stage >= PSG_STAGE_COUNT) {
         return OF_A_KIND + (int)e->stage;
     }
@@ -192,24 +192,24 @@ static void write_node(const app_dag *dag, size_t number, double origin, FILE *f
             1e3 * (e->event.start + shift), 1e3 * (e->event.end + shift));
 }
 
-/* The tasks of a process at one place, in a frame. */
-static void write_cluster(const app_dag *dag, int rank, int place, double origin, FILE *file) {
+/* The tasks of a process of one cluster, in a frame. */
+static void write_cluster(const app_dag *dag, int rank, int cluster, double origin, FILE *file) {
     static const char *const names[OF_A_KIND] = {"x and y", "along z", "back in x and y",
                                                  "exchange"};
     int begun = 0;
     for (size_t e = 0; e < dag->events; e++) {
         if (dag->event[e].rank != rank || is_message(&dag->event[e]) ||
-            place_of(&dag->event[e].event) != place) {
+            cluster_of(&dag->event[e].event) != cluster) {
             continue;
         }
         if (!begun) {
-            begun = fprintf(file, "    subgraph cluster_%d_%d {\n        label=\"", rank, place);
+            begun = fprintf(file, "    subgraph cluster_%d_%d {\n        label=\"", rank, cluster);
             if (app_ranks() > 1) {
                 fprintf(file, "process %d, ", rank);
             }
             fprintf(file, "%s\";\n        color=\"#999999\";\n",
-                    place < OF_A_KIND ? names[place]
-                                      : psg_stage_name((psg_stage)(place - OF_A_KIND)));
+                    cluster < OF_A_KIND ? names[cluster]
+                                        : psg_stage_name((psg_stage)(cluster - OF_A_KIND)));
         }
         write_node(dag, e, origin, file);
     }
@@ -230,8 +230,8 @@ static int write_graph(const app_dag *dag, FILE *file) {
             "    node [shape=box, style=filled, fontname=\"sans-serif\", fontsize=10];\n",
             solve ? "a solve" : "a run", 1e3 * dag->seconds);
     for (int rank = 0; rank < app_ranks(); rank++) {
-        for (int place = 0; place < PLACES; place++) {
-            write_cluster(dag, rank, place, origin, file);
+        for (int cluster = 0; cluster < CLUSTERS; cluster++) {
+            write_cluster(dag, rank, cluster, origin, file);
         }
     }
     for (size_t e = 0; e < dag->edges; e++) {

@@ -12,34 +12,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* When and where something happened. */
-typedef struct place {
+/* The run and the process that something happened in. */
+typedef struct owner {
     double submitted; /* its run, seconds since the epoch */
     unsigned run;
     int rank;
-} place;
+} owner;
 
 typedef struct app_trace_event {
     psg_event event;
-    place at;
+    owner at;
 } app_trace_event;
 
 typedef struct app_trace_copy {
     psg_copy copy;
-    place at;
+    owner at;
 } app_trace_copy;
 
 /* Of the data that a task has written and another one reads. */
 typedef struct app_trace_arrow {
     psg_event from, to;
-    place at;
+    owner at;
 } app_trace_arrow;
 
 /* From the beginning of a run until all of its tasks were submitted. */
 typedef struct app_trace_submission {
     double seconds;
     size_t tasks, pieces;
-    place at;
+    owner at;
 } app_trace_submission;
 
 /* Room for so many more items. @return APP_DONE; APP_FAILED after a message */
@@ -58,7 +58,7 @@ static int make_room(void **items, size_t bytes, size_t count, size_t more, size
 
 /* Between tasks. The arrows of messages are found when all processes' events are there. */
 static int take_arrows(app_trace *trace, const psg_work *work, const psg_event *events,
-                       const place *at) {
+                       const owner *at) {
     size_t count = 0;
     const psg_status status = psg_work_dependencies(work, NULL, 0, &count);
     if (status == PSG_ERR_STATE) {
@@ -88,7 +88,7 @@ static int take_arrows(app_trace *trace, const psg_work *work, const psg_event *
     return APP_DONE;
 }
 
-static int take_submission(app_trace *trace, const psg_run_statistics *s, const place *at) {
+static int take_submission(app_trace *trace, const psg_run_statistics *s, const owner *at) {
     void *items = trace->submission;
     const int code = make_room(&items, sizeof *trace->submission, trace->submissions, 1,
                                &trace->submissions_room);
@@ -100,7 +100,7 @@ static int take_submission(app_trace *trace, const psg_run_statistics *s, const 
     return code;
 }
 
-static int take_events(app_trace *trace, const psg_work *work, const place *at) {
+static int take_events(app_trace *trace, const psg_work *work, const owner *at) {
     size_t count = 0;
     if (psg_work_events(work, NULL, 0, &count) != PSG_OK) {
         return app_error(APP_FAILED, "%s", psg_last_error());
@@ -121,7 +121,7 @@ static int take_events(app_trace *trace, const psg_work *work, const place *at) 
     return failed;
 }
 
-static int take_copies(app_trace *trace, const psg_work *work, const place *at) {
+static int take_copies(app_trace *trace, const psg_work *work, const owner *at) {
     size_t count = 0;
     if (psg_work_copies(work, NULL, 0, &count) != PSG_OK) {
         return app_error(APP_FAILED, "%s", psg_last_error());
@@ -147,7 +147,7 @@ int app_trace_take(app_trace *trace, const psg_work *work) {
     if (psg_work_statistics(work, &statistics) != PSG_OK) {
         return app_error(APP_FAILED, "%s", psg_last_error());
     }
-    const place at = {statistics.submitted, trace->runs, app_rank()};
+    const owner at = {statistics.submitted, trace->runs, app_rank()};
     int code = take_events(trace, work, &at);
     if (!code) {
         code = take_copies(trace, work, &at);
@@ -220,7 +220,7 @@ void app_event_name(const psg_event *e, char *text, size_t size) {
 }
 
 /* Microseconds since the first submission of all. */
-static double moment(const place *at, double origin, double seconds) {
+static double moment(const owner *at, double origin, double seconds) {
     return (at->submitted - origin + seconds) * 1e6;
 }
 

@@ -1,4 +1,4 @@
-/** @file here.h  The place of a line of code, for errors. */
+/** @file here.h  Where in the sources a line stands, for errors. */
 #ifndef PSG_BASE_HERE_H
 #define PSG_BASE_HERE_H
 

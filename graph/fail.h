@@ -5,17 +5,17 @@
 #include "graph/psg.h"
 #include "runtime/run.h"
 
-/** Keep the words for psg_last_error(), and the place for psg_last_error_detail():
+/** Keep the words for psg_last_error(), and the line of the sources for psg_last_error_detail():
  *  psg_fail(status, format, ...). @return the status */
 #define psg_fail(...) psg_fail_at(PSG_HERE, __VA_ARGS__)
-/** @param[in] place  as PSG_HERE has it; copied */
-psg_status psg_fail_at(const char *place, psg_status status, const char *format, ...)
+/** @param[in] line  as PSG_HERE has it; copied */
+psg_status psg_fail_at(const char *line, psg_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void psg_clear_error(void);
 
 psg_status psg_fault_status(psg_fault fault);
 
-/** How a failed run ends for the caller: its words and their place kept, its status returned; PSG_OK if it
+/** How a failed run ends for the caller: its words and their line kept, its status returned; PSG_OK if it
  *  did not fail. */
 psg_status psg_fail_run(const psg_run *run);
 

@@ -27,12 +27,12 @@ bool psg_lends(const psg_plan *plan) {
 }
 
 /* Memories of this process that are lent: one of each GPU. */
-static size_t places_of(const psg_plan *plan) {
+static size_t memories_of(const psg_plan *plan) {
     return plan->workers.gpu_count > 0 ? plan->workers.gpu_count : 1;
 }
 
-static int device_of(const psg_plan *plan, size_t place) {
-    return plan->workers.gpu_count > 0 ? starpu_worker_get_devid(plan->workers.gpus[place]) : 0;
+static int device_of(const psg_plan *plan, size_t m) {
+    return plan->workers.gpu_count > 0 ? starpu_worker_get_devid(plan->workers.gpus[m]) : 0;
 }
 
 /* Is it true on all processes? Collective. */
@@ -59,11 +59,11 @@ typedef struct told {
 
 /* Loans of all processes. */
 typedef struct psg_loans {
-    size_t places; /* of this process */
-    size_t most;   /* memories, or items, of the process that has most */
-    size_t others; /* ranks * most */
-    told *told;    /* [ranks][most] */
-    void **taken;  /* [places][ranks][most]; NULL: ours, or none */
+    size_t memories; /* of this process */
+    size_t most;     /* memories, or items, of the process that has most */
+    size_t others;   /* ranks * most */
+    told *told;      /* [ranks][most] */
+    void **taken;    /* [memories][ranks][most]; NULL: ours, or none */
 } psg_loans;
 
 static void loans_free(psg_loans *l) {
@@ -73,10 +73,11 @@ static void loans_free(psg_loans *l) {
 }
 
 static bool loans_create(psg_loans *l, const psg_plan *plan, size_t most) {
-    *l = (psg_loans){
-        .places = places_of(plan), .most = most, .others = (size_t)plan->processes.ranks * most};
+    *l = (psg_loans){.memories = memories_of(plan),
+                     .most = most,
+                     .others = (size_t)plan->processes.ranks * most};
     l->told = calloc(l->others, sizeof *l->told);
-    l->taken = calloc(l->places * l->others, sizeof *l->taken);
+    l->taken = calloc(l->memories * l->others, sizeof *l->taken);
     return l->told != NULL && l->taken != NULL;
 }
 
@@ -94,7 +95,7 @@ static bool tell(psg_loans *l, const psg_plan *plan, size_t m, const told *mine)
 static bool take_all(psg_loans *l, const psg_plan *plan, char *words, size_t size) {
     char why[192] = "";
     bool good = true;
-    for (size_t n = 0; n < l->places * l->others && good; n++) {
+    for (size_t n = 0; n < l->memories * l->others && good; n++) {
         const size_t m = n % l->others;
         const int rank = (int)(m / l->most);
         if (rank == plan->processes.rank || !l->told[m].there) {
@@ -112,7 +113,7 @@ static bool take_all(psg_loans *l, const psg_plan *plan, char *words, size_t siz
 }
 
 static void return_all(psg_loans *l, const psg_plan *plan) {
-    for (size_t n = 0; l->taken != NULL && n < l->places * l->others; n++) {
+    for (size_t n = 0; l->taken != NULL && n < l->memories * l->others; n++) {
         if (l->taken[n] != NULL) {
             psg_loan_return(device_of(plan, n / l->others), l->taken[n]);
             l->taken[n] = NULL;
@@ -132,7 +133,7 @@ static bool lend(psg_loans *l, const psg_plan *plan, void **memory, uint64_t key
     for (size_t m = 0; m < l->most; m++) {
         told mine;
         memset(&mine, 0, sizeof mine);
-        if (good && m < l->places) {
+        if (good && m < l->memories) {
             const int device = device_of(plan, m);
             memory[m] = psg_loan_allocate(device, l->others * sizeof(uint64_t));
             if (memory[m] == NULL) {
@@ -151,7 +152,7 @@ static bool lend(psg_loans *l, const psg_plan *plan, void **memory, uint64_t key
 
 static bool write_all(const psg_loans *l, const psg_plan *plan, char *words, size_t size) {
     bool good = true;
-    for (size_t n = 0; n < l->places * l->others && good; n++) {
+    for (size_t n = 0; n < l->memories * l->others && good; n++) {
         const size_t writer = (size_t)plan->processes.rank * l->most + n / l->others;
         const told *there = &l->told[n % l->others];
         good = l->taken[n] == NULL ||
@@ -164,21 +165,21 @@ static bool write_all(const psg_loans *l, const psg_plan *plan, char *words, siz
 static bool read_all(const psg_loans *l, const psg_plan *plan, void *const *memory, char *words,
                      size_t size) {
     bool good = true;
-    for (size_t n = 0; n < l->places * l->others && good; n++) {
-        const size_t place = n / l->others;
+    for (size_t n = 0; n < l->memories * l->others && good; n++) {
+        const size_t m = n / l->others;
         const size_t writer = n % l->others;
         const int rank = (int)(writer / l->most);
-        const told *own = &l->told[(size_t)plan->processes.rank * l->most + place];
+        const told *own = &l->told[(size_t)plan->processes.rank * l->most + m];
         uint64_t found = 0;
         if (rank == plan->processes.rank || !l->told[writer].there) {
             continue;
         }
-        good = psg_loan_get(device_of(plan, place), (const uint64_t *)memory[place] + writer,
-                            &found, words, size);
+        good = psg_loan_get(device_of(plan, m), (const uint64_t *)memory[m] + writer, &found, words,
+                            size);
         if (good && found != number_of(own->key, writer)) {
             (void)snprintf(words, size,
                            "what process %d writes to the memory of GPU %d is not there", rank,
-                           device_of(plan, place));
+                           device_of(plan, m));
             good = false;
         }
     }
@@ -191,12 +192,12 @@ static bool attempt(const psg_plan *plan, char *words, size_t size) {
     const psg_processes *p = &plan->processes;
     const uint64_t key =
         ((uint64_t)getpid() << 32) ^ (uint64_t)(psg_clock() * 1e9) ^ (uint64_t)(uintptr_t)plan;
-    double most = (double)places_of(plan);
+    double most = (double)memories_of(plan);
     psg_loans l;
     if (!psg_comm_max(p->comm, &most, 1)) {
         return false;
     }
-    void **memory = calloc(places_of(plan), sizeof *memory);
+    void **memory = calloc(memories_of(plan), sizeof *memory);
     bool good = loans_create(&l, plan, (size_t)most) && memory != NULL;
     if (!good) {
         (void)snprintf(words, size, "it has no memory to try");
@@ -207,7 +208,7 @@ static bool attempt(const psg_plan *plan, char *words, size_t size) {
     good = good && everywhere(plan, read_all(&l, plan, memory, words, size));
     return_all(&l, plan);
     const bool idle = meet(plan);
-    for (size_t m = 0; idle && memory != NULL && m < places_of(plan); m++) {
+    for (size_t m = 0; idle && memory != NULL && m < memories_of(plan); m++) {
         if (memory[m] != NULL) {
             psg_loan_free(device_of(plan, m), memory[m]);
         }
@@ -285,9 +286,9 @@ bool psg_lend_allocate(const psg_plan *plan, psg_chunk *chunk) {
     if (counted && starpu_memory_allocate((unsigned)chunk->node, chunk->bytes, 0) != 0) {
         return false;
     }
-    for (size_t g = 0; g < places_of(plan) && chunk->memory == NULL; g++) {
+    for (size_t g = 0; g < memories_of(plan) && chunk->memory == NULL; g++) {
         if (!counted || psg_placement_node(plan->workers.gpus[g]) == chunk->node) {
-            chunk->place = g;
+            chunk->lender = g;
             chunk->memory = psg_loan_allocate(device_of(plan, g), chunk->bytes);
             break;
         }
@@ -300,7 +301,7 @@ bool psg_lend_allocate(const psg_plan *plan, psg_chunk *chunk) {
 }
 
 void psg_lend_free(const psg_plan *plan, psg_chunk *chunk) {
-    psg_loan_free(device_of(plan, chunk->place), chunk->memory);
+    psg_loan_free(device_of(plan, chunk->lender), chunk->memory);
     if (chunk->node != STARPU_MAIN_RAM) {
         starpu_memory_deallocate((unsigned)chunk->node, chunk->bytes);
     }
@@ -323,7 +324,7 @@ static bool offer_items(psg_lane *lane, const psg_plan *plan, size_t count, char
         }
         if (mine.there) {
             const psg_chunk *chunk = &lane->chunks[next++];
-            good = psg_loan_offer(device_of(plan, chunk->place), chunk->memory, &mine.loan, words,
+            good = psg_loan_offer(device_of(plan, chunk->lender), chunk->memory, &mine.loan, words,
                                   size);
             mine.there = good;
         }
@@ -336,13 +337,13 @@ static bool offer_items(psg_lane *lane, const psg_plan *plan, size_t count, char
 
 void *psg_lend_item(const psg_lane *lane, const psg_plan *plan, int rank, size_t m, int worker) {
     const psg_loans *l = lane->loans;
-    size_t place = 0;
-    while (place + 1 < l->places && plan->workers.gpus[place] != worker) {
-        place++;
+    size_t own = 0;
+    while (own + 1 < l->memories && plan->workers.gpus[own] != worker) {
+        own++;
     }
     const told *item = &l->told[(size_t)rank * l->most + m];
     const size_t memory = (size_t)rank * l->most + item->first;
-    return (char *)l->taken[place * l->others + memory] + item->offset;
+    return (char *)l->taken[own * l->others + memory] + item->offset;
 }
 
 psg_status psg_lend_connect(psg_lane *lane, const psg_plan *plan, size_t items, psg_status status) {

@@ -44,7 +44,7 @@ static const word efforts[] = {{"measure", PSG_EFFORT_MEASURE},
                                {"estimate", PSG_EFFORT_ESTIMATE},
                                {"patient", PSG_EFFORT_PATIENT},
                                {NULL, 0}};
-static const word places[] = {{"divide", 0}, {"task", 1}, {NULL, 0}};
+static const word scalers[] = {{"divide", 0}, {"task", 1}, {NULL, 0}};
 static const word answers[] = {{"yes", 1}, {"no", 0}, {NULL, 0}};
 static const word shares[] = {
     {"auto", PSG_CPU_SHARE_AUTO}, {"free", PSG_CPU_SHARE_FREE}, {NULL, 0}};
@@ -180,7 +180,7 @@ static const row rows[] = {
       SAME},
      CHOICE,
      AT(normalize),
-     places,
+     scalers,
      0,
      0},
     {{"segment_planes", "Task graph", "N|auto", "auto",

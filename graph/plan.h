@@ -19,9 +19,9 @@ typedef struct psg_chunk {
     int node;
     size_t bytes;
     void *memory;
-    size_t first; /**< of a lane: the item with which it begins */
-    bool lent;    /**< other processes reach it, see lend.c */
-    size_t place; /**< if it is lent: the GPU that has it, by its number among workers.gpus */
+    size_t first;  /**< of a lane: the item with which it begins */
+    bool lent;     /**< other processes reach it, see lend.c */
+    size_t lender; /**< if it is lent: the GPU that has it, by its number among workers.gpus */
 } psg_chunk;
 
 /** Room for the spectrum of one solve at a time; solves that share a lane follow one another. */

@@ -65,8 +65,8 @@ PSG_API const char *psg_status_string(psg_status status);
  *  Valid until the next call of this thread into the library. */
 PSG_API const char *psg_last_error(void);
 
-/** The same words behind the place in the library's sources where they were written, for a report of
- *  a bug: "graph/plan.c:123: words". If another process failed, the place is in that process. Valid as
+/** The same words behind the line of the library's sources that wrote them, for a report of
+ *  a bug: "graph/plan.c:123: words". If another process failed, the line is one of that process. Valid as
  *  long as psg_last_error(), and "" where that is "". */
 PSG_API const char *psg_last_error_detail(void);
 

@@ -46,16 +46,16 @@ psg_status psg_ranks_agree(psg_comm *comm, psg_status status) {
     if (code < 0) {
         return psg_fail(PSG_ERR_RUNTIME, "%s", text);
     }
-    static const char between[] = ": "; /* the place and the words */
+    static const char between[] = ": "; /* the line and the words */
     char *end = strstr(text, between);
-    const char *place = end != NULL ? text : "";
+    const char *line = end != NULL ? text : "";
     const char *words = text;
     if (end != NULL) {
         *end = '\0';
         words = end + strlen(between);
     }
-    return rank >= 0 ? psg_fail_at(place, (psg_status)code, "process %d: %s", rank, words)
-                     : psg_fail_at(place, (psg_status)code, "%s", words);
+    return rank >= 0 ? psg_fail_at(line, (psg_status)code, "process %d: %s", rank, words)
+                     : psg_fail_at(line, (psg_status)code, "%s", words);
 }
 
 psg_status psg_ranks_max(psg_comm *comm, double *values, size_t count) {

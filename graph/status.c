@@ -5,7 +5,7 @@
 #include <string.h>
 
 static _Thread_local char last_error[1024];
-static _Thread_local char last_place[128];
+static _Thread_local char last_line[128];
 
 static const char *const status_words[PSG_STATUS_COUNT] = {
     [PSG_OK] = "done",
@@ -28,28 +28,28 @@ const char *psg_last_error(void) {
 }
 
 const char *psg_last_error_detail(void) {
-    static _Thread_local char detail[sizeof last_place + sizeof ": " + sizeof last_error];
-    (void)snprintf(detail, sizeof detail, "%s%s%s", last_place, last_place[0] != '\0' ? ": " : "",
+    static _Thread_local char detail[sizeof last_line + sizeof ": " + sizeof last_error];
+    (void)snprintf(detail, sizeof detail, "%s%s%s", last_line, last_line[0] != '\0' ? ": " : "",
                    last_error);
     return detail;
 }
 
 void psg_clear_error(void) {
     last_error[0] = '\0';
-    last_place[0] = '\0';
+    last_line[0] = '\0';
 }
 
 /* A cache of compiled files may have handed the compiler a path that begins in the build folder. */
-static const char *from_root(const char *place) {
-    while (strncmp(place, "../", 3) == 0) {
-        place += 3;
+static const char *from_root(const char *line) {
+    while (strncmp(line, "../", 3) == 0) {
+        line += 3;
     }
-    return place;
+    return line;
 }
 
-psg_status psg_fail_at(const char *place, psg_status status, const char *format, ...) {
+psg_status psg_fail_at(const char *line, psg_status status, const char *format, ...) {
     va_list arguments;
-    (void)snprintf(last_place, sizeof last_place, "%s", from_root(place));
+    (void)snprintf(last_line, sizeof last_line, "%s", from_root(line));
     va_start(arguments, format);
     (void)vsnprintf(last_error, sizeof last_error, format, arguments);
     va_end(arguments);
@@ -71,5 +71,5 @@ psg_status psg_fail_run(const psg_run *run) {
     const psg_fault fault = (psg_fault)atomic_load(&run->fault);
     return fault == PSG_FAULT_NONE
                ? PSG_OK
-               : psg_fail_at(run->place, psg_fault_status(fault), "%s", run->words);
+               : psg_fail_at(run->line, psg_fault_status(fault), "%s", run->words);
 }

@@ -60,7 +60,7 @@ void psg_comm_node(const psg_comm *comm, int *rank, int *ranks);
  *  @return valid until the next collective function; NULL: psg_comm_why() */
 const void *psg_comm_node_gather(psg_comm *comm, const void *mine, size_t bytes, const char *what);
 
-enum { PSG_COMM_WORDS = 576 }; /**< bytes of a process' words and their place that others get */
+enum { PSG_COMM_WORDS = 576 }; /**< bytes of a process' words and their line that others get */
 
 /** Collective: 0 if `code` is 0 everywhere; else that of the lowest rank where it is not, whose
  *  words replace `words`. @param[out] rank  which one; -1 if `code` is 0 on none

@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void psg_run_fail_at(const char *place, psg_run *run, psg_fault fault, const char *format, ...) {
+void psg_run_fail_at(const char *line, psg_run *run, psg_fault fault, const char *format, ...) {
     int none = PSG_FAULT_NONE;
     if (!atomic_compare_exchange_strong(&run->fault, &none, (int)fault)) {
         return;
     }
-    run->place = place;
+    run->line = line;
     va_list arguments;
     va_start(arguments, format);
     (void)vsnprintf(run->words, sizeof run->words, format, arguments);

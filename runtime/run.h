@@ -116,9 +116,9 @@ typedef struct psg_run {
     const psg_engine *engine;
     uint64_t number; /**< among the runs of the engine, from 0 */
 
-    atomic_int fault;  /**< a psg_fault; once it is set, the tasks that follow do nothing */
-    char words[256];   /**< of the first fault, complete once the run has ended */
-    const char *place; /**< of the line that latched it; complete with the words */
+    atomic_int fault; /**< a psg_fault; once it is set, the tasks that follow do nothing */
+    char words[256];  /**< of the first fault, complete once the run has ended */
+    const char *line; /**< of the sources that latched it; complete with the words */
 
     /** NULL: tasks go to StarPU. Else this function takes each task, with its data, and destroys it. */
     void (*gather)(struct psg_run *run, struct starpu_task *task);
@@ -153,11 +153,11 @@ static inline size_t psg_chain_data(const psg_engine *engine) {
     return (engine->chain_steps + 1) * engine->task_data;
 }
 
-/** Latch the first fault, its words and its place: psg_run_fail(run, fault, format, ...). Later faults are
+/** Latch the first fault, its words and the line of the sources: psg_run_fail(run, fault, format, ...). Later faults are
  *  dropped. */
 #define psg_run_fail(...) psg_run_fail_at(PSG_HERE, __VA_ARGS__)
-/** @param[in] place  a literal */
-void psg_run_fail_at(const char *place, psg_run *run, psg_fault fault, const char *format, ...)
+/** @param[in] line  a literal */
+void psg_run_fail_at(const char *line, psg_run *run, psg_fault fault, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 bool psg_run_failed(const psg_run *run);
 

@@ -194,12 +194,12 @@ void psg_simulation_end(void) {
 
 /* As it is, or one that is installed, or that is where this was built. */
 static void find_file(char *path, size_t size, const char *name) {
-    char places[PSG_MACHINE_FOLDERS][PSG_MACHINE_PATH];
-    psg_machine_folders(places);
+    char folders[PSG_MACHINE_FOLDERS][PSG_MACHINE_PATH];
+    psg_machine_folders(folders);
     (void)snprintf(path, size, "%s", name);
     for (size_t m = 0;
          m < PSG_MACHINE_FOLDERS && strchr(name, '/') == NULL && access(path, R_OK) != 0; m++) {
-        const int length = snprintf(path, size, "%s/%s.machine", places[m], name);
+        const int length = snprintf(path, size, "%s/%s.machine", folders[m], name);
         path[length > 0 && (size_t)length < size ? length : 0] = '\0';
     }
     if (access(path, R_OK) != 0) { /* so that the words are about what was asked for */

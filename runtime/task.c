@@ -72,7 +72,7 @@ static void task_ended(void *argument) {
 
 /* On the worker that has the part, if one does; else on any that may. StarPU itself ends a task that moves data between
  * processes, once the data are there. */
-static void place(struct starpu_task *task, const psg_task_args *args) {
+static void choose_worker(struct starpu_task *task, const psg_task_args *args) {
     const psg_engine *e = args->run->engine;
     const psg_kind *kind = psg_kind_at(args->label.kind);
     const int worker = kind->worker != NULL ? kind->worker(e->owner, &args->label) : -1;
@@ -120,7 +120,7 @@ struct starpu_task *psg_task_create(struct starpu_codelet *codelet, const psg_ta
     task->cl_arg_size = sizeof *copy;
     task->cl_arg_free = 1;
     task->nbuffers = (int)count;
-    place(task, args);
+    choose_worker(task, args);
     task->epilogue_callback_func = task_ended;
     task->epilogue_callback_arg = task;
     return task;

@@ -10,7 +10,7 @@ import sys
 
 import tree
 
-ROOMS = ("cpu", "kernels", "runtime", "codelets", "graph", "app", "bench", "base")
+FOLDERS = ("cpu", "kernels", "runtime", "codelets", "graph", "app", "bench", "base")
 VARIANT = re.compile(r"_(cuda|mpi|absent|simulated)$")
 
 
@@ -23,7 +23,7 @@ def arrows(root):
     """Which module includes which: {module: {module: path of the file that does}}."""
     found = {}
     for path in tree.files(root, tree.CODE):
-        if path.split("/")[0] not in ROOMS:
+        if path.split("/")[0] not in FOLDERS:
             continue
         here = found.setdefault(module(path), {})
         for name in re.findall(r'^\s*#\s*include\s*"([^"]+)"', tree.read(root, path), re.M):
