@@ -3,7 +3,7 @@
 #ifndef PSG_GRAPH_MAKE_H
 #define PSG_GRAPH_MAKE_H
 
-#include "graph/plan.h"
+#include "graph/structures.h"
 
 /* ------------------------------------------------------------------------------- workers.c */
 

@@ -2,7 +2,7 @@
 #ifndef PSG_GRAPH_SOLVING_H
 #define PSG_GRAPH_SOLVING_H
 
-#include "graph/plan.h"
+#include "graph/structures.h"
 
 /* --------------------------------------------------------------------------------- terms.c */
 

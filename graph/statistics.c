@@ -1,4 +1,4 @@
-#include "graph/plan.h"
+#include "graph/structures.h"
 #include "runtime/copies.h"
 #include "runtime/device.h"
 

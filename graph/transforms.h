@@ -3,7 +3,7 @@
 #define PSG_GRAPH_TRANSFORMS_H
 
 #include "cpu/symbol.h"
-#include "graph/plan.h"
+#include "graph/structures.h"
 
 /** The transform along an axis with these conditions and points. */
 typedef struct psg_transform {

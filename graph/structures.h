@@ -1,6 +1,6 @@
-/** @file plan.h  What a plan is made of. */
-#ifndef PSG_GRAPH_PLAN_H
-#define PSG_GRAPH_PLAN_H
+/** @file structures.h  What a plan is made of. */
+#ifndef PSG_GRAPH_STRUCTURES_H
+#define PSG_GRAPH_STRUCTURES_H
 
 #include "codelets/codelets.h"
 #include "codelets/gpu.h"
