@@ -200,7 +200,8 @@ static void print_help(const command_text *command, const option_row *rows) {
 /* ------------------------------------------------------------------------------- expansion */
 
 enum { COMMON_HELP, COMMON_VERSION, COMMON };
-const app_option_row app_common_rows[COMMON + 1] = {
+/* What every command has, after its own rows. */
+static const option_row common_rows[COMMON + 1] = {
     [COMMON_HELP] = {"Other", "help", NULL, NULL, 0, NULL, NULL, "print this text"},
     [COMMON_VERSION] = {NULL, "version", NULL, NULL, 0, NULL, NULL, "print the version"},
     [COMMON] = {.name = NULL}};
@@ -281,7 +282,7 @@ static void expand(const command_text *command, expansion *e) {
             }
         }
     }
-    memcpy(&e->rows[e->count], app_common_rows, sizeof app_common_rows);
+    memcpy(&e->rows[e->count], common_rows, sizeof common_rows);
 }
 
 const char *app_nearest(const char *word, const char *const *words) {

@@ -89,9 +89,6 @@ const char *app_options_simulated(const app_options *options);
  *  `field` in its rows is about, with the defaults in it */
 int app_arguments_parse(const app_command_text *command, int argc, char **argv, void *arguments);
 
-/** Those that every command has, after its own: --help and --version. It ends with name NULL. */
-extern const app_option_row app_common_rows[];
-
 /** Gets a command's rows, those of the solver's options and the common ones among them. */
 typedef void app_rows_visit(const app_command_text *command, const app_option_row *rows,
                             void *context);

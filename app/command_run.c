@@ -243,17 +243,6 @@ static json_t *json_tasks(const run_job *r) {
     return kinds;
 }
 
-static json_t *json_links(const run_job *r) {
-    json_t *links = json_object();
-    for (int link = 0; link < PSG_LINK_MESSAGE; link++) {
-        json_t *one = json_object();
-        app_json_put_size(one, "bytes", (size_t)r->statistics.link[link].bytes);
-        app_json_put_real(one, "seconds", r->statistics.link[link].seconds);
-        app_json_put(links, psg_link_name((psg_link)link), one);
-    }
-    return links;
-}
-
 static json_t *json_answers(const run_job *r) {
     json_t *answers = json_object();
     for (size_t m = 0; m < r->count; m++) {
@@ -284,7 +273,7 @@ static int write_json(run_job *r) {
     app_json_put_size(root, "repeat", r->runs.repeat);
     app_json_put(root, "seconds", app_runs_json_times(&r->runs));
     app_json_put(root, "tasks", json_tasks(r));
-    app_json_put(root, "links", json_links(r));
+    app_json_put(root, "links", app_runs_json_links(r->statistics.link));
     if (r->runs.bounds.seconds > 0) {
         app_json_put(root, "bounds", app_runs_json_bounds(&r->runs));
     }

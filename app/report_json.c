@@ -50,14 +50,11 @@ static json_t *json_bytes(const app_report *report) {
 }
 
 static json_t *json_links(const app_report *report) {
-    json_t *links = json_object();
+    json_t *links = app_runs_json_links(report->statistics.link);
     for (int link = 0; link < PSG_LINK_MESSAGE; link++) {
-        json_t *one = json_object();
-        app_json_put_size(one, "bytes", (size_t)report->statistics.link[link].bytes);
-        app_json_put_real(one, "seconds", report->statistics.link[link].seconds);
+        json_t *one = json_object_get(links, psg_link_name((psg_link)link));
         app_json_put_real(one, "rank_max", report->ranks.link_max[link]);
         app_json_put_real(one, "rank_mean", report->ranks.link_mean[link]);
-        app_json_put(links, psg_link_name((psg_link)link), one);
     }
     return links;
 }

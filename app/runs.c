@@ -210,6 +210,17 @@ json_t *app_json_options(const psg_options *options) {
     return object;
 }
 
+json_t *app_runs_json_links(const psg_link_statistics *link_of) {
+    json_t *links = json_object();
+    for (int link = 0; link < PSG_LINK_MESSAGE; link++) {
+        json_t *one = json_object();
+        app_json_put_size(one, "bytes", (size_t)link_of[link].bytes);
+        app_json_put_real(one, "seconds", link_of[link].seconds);
+        app_json_put(links, psg_link_name((psg_link)link), one);
+    }
+    return links;
+}
+
 json_t *app_runs_about(const app_runs *runs) {
     char workers[160], date[32];
     const char *gpu = NULL;

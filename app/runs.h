@@ -35,11 +35,12 @@ void app_runs_print_bounds(const app_runs *runs);
 void app_runs_print_links(const psg_link_statistics *link_of);
 
 /** Parts of reports; NULL when out of memory. The workers of all processes, and how many each has; the times; the bounds;
- *  notes; all options as they were given. */
+ *  the copies; notes; all options as they were given. */
 json_t *app_json_workers(const app_workers *workers);
 json_t *app_json_rank_workers(const app_workers *workers);
 json_t *app_runs_json_times(const app_runs *runs);
 json_t *app_runs_json_bounds(const app_runs *runs);
+json_t *app_runs_json_links(const psg_link_statistics *link_of);
 json_t *app_json_notes(const app_notes *notes);
 json_t *app_json_options(const psg_options *options);
 

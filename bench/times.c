@@ -74,7 +74,8 @@ int bench_times_add(bench_times *times, const bench_time *time) {
     return 0;
 }
 
-bench_time bench_times_median(const bench_times *times, size_t which) {
+/* Where the times have been summed up by several processes: the median of these. */
+static bench_time median_of(const bench_times *times, size_t which) {
     bench_time_list *list = &times->list[which];
     bench_time median = list->of;
     base_sort(list->seconds, list->count);
@@ -84,7 +85,7 @@ bench_time bench_times_median(const bench_times *times, size_t which) {
 
 bench_time bench_times_sum_up(const bench_times *times, size_t which) {
     const bench_time_list *list = &times->list[which];
-    bench_time sum = bench_times_median(times, which);
+    bench_time sum = median_of(times, which);
     double mean = 0;
     if (sum.gpu || list->count < 2) {
         return sum;
@@ -275,7 +276,7 @@ static int put_machine(FILE *file, const bench_times *times, unsigned cpus, unsi
     put_costs(file, "submit", &times->submission);
     put_costs(file, "gap", &times->gap);
     for (size_t m = 0; m < times->count; m++) {
-        const bench_time median = bench_times_median(times, m);
+        const bench_time median = median_of(times, m);
         put_time(file, &median);
     }
     free(workers);

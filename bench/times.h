@@ -65,8 +65,6 @@ int bench_times_add(bench_times *times, const bench_time *time);
  *  hardly change. */
 bench_time bench_times_sum_up(const bench_times *times, size_t which);
 
-/** The same, where they have been summed up by several processes: the median of these. */
-bench_time bench_times_median(const bench_times *times, size_t which);
 void bench_times_free(bench_times *times);
 
 /** Write the machine that is here, with these times, to a file that appears whole or not at all.

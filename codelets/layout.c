@@ -2,16 +2,6 @@
 
 #include <stdlib.h>
 
-psg_box psg_box_common(const psg_box *a, const psg_box *b) {
-    psg_box common;
-    for (int d = 0; d < 3; d++) {
-        common.lo[d] = a->lo[d] > b->lo[d] ? a->lo[d] : b->lo[d];
-        const size_t hi = a->hi[d] < b->hi[d] ? a->hi[d] : b->hi[d];
-        common.hi[d] = hi > common.lo[d] ? hi : common.lo[d];
-    }
-    return common;
-}
-
 size_t psg_parts_length(const psg_parts *parts, psg_range range, int d) {
     return range.first == range.end
                ? 0
@@ -29,9 +19,10 @@ size_t psg_parts_largest(const psg_parts *parts, psg_range range, int d) {
 
 /* The field and the spectrum have the same planes. */
 psg_box psg_layout_block(const psg_layout *l, size_t s, const psg_part *sheets) {
-    const psg_box *segment = &l->segments.part[s].box;
-    const psg_box spectrum = {{0, 0, segment->lo[2]}, {l->nxc, l->n[1], segment->hi[2]}};
-    return psg_box_common(&spectrum, &sheets->box);
+    psg_box block = sheets->box;
+    block.lo[2] = l->segments.part[s].box.lo[2];
+    block.hi[2] = l->segments.part[s].box.hi[2];
+    return block;
 }
 
 static void free_parts(psg_parts *parts) {

@@ -34,9 +34,6 @@ static inline size_t psg_box_rows(const psg_box *box) {
     return psg_box_length(box, 1) * psg_box_length(box, 2);
 }
 
-/** The elements that two boxes have in common. Where there are none, hi = lo along an axis. */
-psg_box psg_box_common(const psg_box *a, const psg_box *b);
-
 /** A box of an array and its owner. */
 typedef struct psg_part {
     psg_box box;

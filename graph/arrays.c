@@ -208,7 +208,7 @@ psg_status psg_arrays_create_slabs(const psg_plan *plan, psg_arrays **arrays) {
     return PSG_OK;
 }
 
-void psg_arrays_destroy(psg_arrays *arrays, const psg_plan *plan) {
+static void destroy_arrays(psg_arrays *arrays, const psg_plan *plan) {
     if (arrays == NULL) {
         return;
     }
@@ -255,10 +255,10 @@ static psg_status make_arrays(psg_plan *plan, size_t count,
 void psg_arrays_free(psg_doors *doors, const psg_plan *plan) {
     while (doors->arrays != NULL) {
         psg_arrays *next = doors->arrays->next;
-        psg_arrays_destroy(doors->arrays, plan);
+        destroy_arrays(doors->arrays, plan);
         doors->arrays = next;
     }
-    psg_arrays_destroy(doors->slabs, plan);
+    destroy_arrays(doors->slabs, plan);
 }
 
 /* Of arrays that nobody solves with now, the plan keeps so many that a program can go round in; of those that are
@@ -274,7 +274,7 @@ static void make_place(psg_plan *plan) {
         brought = brought || (!arrays->busy && !arrays->stays);
         if (old) {
             *at = arrays->next;
-            psg_arrays_destroy(arrays, plan);
+            destroy_arrays(arrays, plan);
         } else {
             at = &arrays->next;
         }
