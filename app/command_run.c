@@ -109,19 +109,16 @@ static int library_failed(psg_status status) {
 
 static int begin_files(run_job *r) {
     static const app_output_kind kinds[FILES] = {APP_OUTPUT_JSON, APP_OUTPUT_TRACE, APP_OUTPUT_DAG};
-    static const char *const names[FILES] = {"json", "trace", "dag"};
     const run_arguments *a = &r->arguments;
-    const char *const given[FILES] = {a->json, a->trace, a->dag};
-    int code = APP_DONE;
+    r->path[JSON] = a->json != NULL && strcmp(a->json, "-") == 0 ? NULL : a->json;
+    r->path[TRACE] = a->trace;
+    r->path[DAG] = a->dag;
+    const app_named_file files[FILES] = {{"--json", r->path[JSON], false},
+                                         {"--trace", r->path[TRACE], false},
+                                         {"--dag", r->path[DAG], false}};
+    int code = app_files_differ(files, FILES);
     for (int f = 0; f < FILES && !code; f++) {
-        r->path[f] = f == JSON && given[f] != NULL && strcmp(given[f], "-") == 0 ? NULL : given[f];
-        for (int other = 0; other < f && r->path[f] != NULL && !code; other++) {
-            if (r->path[other] != NULL && app_same_file(r->path[f], r->path[other])) {
-                code = app_error(APP_USAGE, "--%s and --%s name the same file, %s", names[other],
-                                 names[f], r->path[f]);
-            }
-        }
-        if (!code && r->path[f] != NULL) {
+        if (r->path[f] != NULL) {
             code =
                 app_output_begin(&r->file[f], r->path[f], a->force ? APP_OUTPUT_ANY : kinds[f], 0);
         }

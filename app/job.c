@@ -239,56 +239,21 @@ int app_job_describe(app_job *r) {
 
 /* ------------------------------------------------------------------------------ where it goes */
 
-/* Is what an option names also something else that is read or written? */
-static int extra_clash(const app_job *r, const char *option, const char *path, const char *other) {
+static int check_files(const app_job *r) {
     const app_arguments *a = &r->arguments;
-    app_field_name in;
-    if (path == NULL) {
-        return APP_DONE;
+    app_field_name in = {.file = ""};
+    if (a->in != NULL) {
+        (void)app_field_split(a->in, &in);
     }
-    const bool clash =
-        (a->json != NULL && !r->json_to_stdout && app_same_file(path, a->json)) ||
-        (other != NULL && app_same_file(path, other)) ||
-        (a->out != NULL && (app_same_file(path, r->out.file) || app_same_file(path, r->xmf))) ||
-        (path != r->gradient.out.file && app_same_file(path, r->gradient.out.file)) ||
-        (a->in != NULL && !app_field_split(a->in, &in) && app_same_file(path, in.file));
-    return clash ? app_error(APP_USAGE, "--%s names a file that is something else too, %s", option,
-                             path)
-                 : APP_DONE;
-}
-
-static int name_clash(const app_job *r) {
-    const char *json = r->arguments.json != NULL && !r->json_to_stdout ? r->arguments.json : NULL;
-    app_field_name in;
-    if (r->arguments.in != NULL && !app_field_split(r->arguments.in, &in)) {
-        if (r->arguments.out != NULL && app_same_file(in.file, r->out.file)) {
-            return app_error(APP_USAGE,
-                             "--in and --out name the same file, %s: the input would be "
-                             "replaced",
-                             in.file);
-        }
-        if (json != NULL && app_same_file(in.file, json)) {
-            return app_error(APP_USAGE, "--in and --json name the same file, %s", json);
-        }
-        if (r->arguments.out != NULL && app_same_file(in.file, r->xmf)) {
-            return app_error(APP_USAGE, "%s, written beside --out, would replace the input",
-                             r->xmf);
-        }
-    }
-    if (json != NULL && r->arguments.out != NULL &&
-        (app_same_file(r->out.file, json) || app_same_file(r->xmf, json))) {
-        return app_error(APP_USAGE, "--json and --out write the same file, %s", json);
-    }
-    const char *values = r->arguments.values;
-    if (values != NULL && ((json != NULL && app_same_file(values, json)) ||
-                           (r->arguments.out != NULL && (app_same_file(values, r->out.file) ||
-                                                         app_same_file(values, r->xmf))))) {
-        return app_error(APP_USAGE, "--values names a file that would be replaced, %s", values);
-    }
-    const char *gradient = r->arguments.gradient != NULL ? r->gradient.out.file : NULL;
-    int clash = extra_clash(r, "gradient", gradient, values);
-    clash = clash ? clash : extra_clash(r, "trace", r->arguments.trace, values);
-    return clash ? clash : extra_clash(r, "dag", r->arguments.dag, r->arguments.trace);
+    const app_named_file files[] = {{"--in", in.file, true},
+                                    {"--values", a->values, true},
+                                    {"--out", r->out.file, false},
+                                    {"the .xmf beside --out", r->xmf, false},
+                                    {"--gradient", r->gradient.out.file, false},
+                                    {"--json", r->json_to_stdout ? NULL : a->json, false},
+                                    {"--trace", a->trace, false},
+                                    {"--dag", a->dag, false}};
+    return app_files_differ(files, sizeof files / sizeof *files);
 }
 
 /* A file of the same kind is replaced, and by --force any. */
@@ -327,7 +292,7 @@ static int begin_files(app_job *r) {
         }
     }
     code = code ? code : app_gradient_name(r);
-    code = code ? code : name_clash(r);
+    code = code ? code : check_files(r);
     if (!code && r->arguments.json != NULL && !r->json_to_stdout) {
         code = begin_file(r, &r->files.json, r->arguments.json, APP_OUTPUT_JSON, 0);
     }

@@ -378,3 +378,16 @@ bool app_same_file(const char *a, const char *b) {
     }
     return strcmp(resolved_a, resolved_b) == 0;
 }
+
+int app_files_differ(const app_named_file *files, size_t count) {
+    for (size_t b = 1; b < count; b++) {
+        for (size_t a = 0; a < b; a++) {
+            if ((!files[a].read || !files[b].read) && files[a].path != NULL &&
+                files[b].path != NULL && app_same_file(files[a].path, files[b].path)) {
+                return app_error(APP_USAGE, "%s and %s name the same file, %s", files[a].by,
+                                 files[b].by, files[a].path);
+            }
+        }
+    }
+    return APP_DONE;
+}

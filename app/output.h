@@ -76,7 +76,17 @@ int app_output_commit(app_output *output);
 /** Remove the temporary file, if there is one; an adopted one is forgotten. */
 void app_output_discard(app_output *output);
 
-/** 1 if two paths name the same file, whether it exists or not. */
+/** Do two paths name the same file, whether it exists or not? */
 bool app_same_file(const char *a, const char *b);
+
+/** A file that is read or written. */
+typedef struct app_named_file {
+    const char *by;   /**< what names it: "--out" */
+    const char *path; /**< NULL or "": there is none */
+    bool read;
+} app_named_file;
+
+/** A file that is written may be no other file of these. @return APP_DONE; APP_USAGE after a message */
+int app_files_differ(const app_named_file *files, size_t count);
 
 #endif

@@ -133,21 +133,22 @@ static const app_command_text bench_text = {
     "  130    ended by SIGINT; the rows done so far are in the file\n",
     NULL};
 
-static int check_record(const bench_arguments *a) {
-    if (a->record == NULL) {
-        return APP_DONE;
-    }
-    if (strcmp(a->record, "-") == 0) {
+static const char *file_of(const char *path) {
+    return path != NULL && strcmp(path, "-") == 0 ? NULL : path;
+}
+
+static int check_files(const bench_arguments *a) {
+    const app_named_file files[] = {{"--csv", file_of(a->csv), false},
+                                    {"--json", file_of(a->json), false},
+                                    {"--record", a->record, false}};
+    if (a->record != NULL && strcmp(a->record, "-") == 0) {
         return app_error(APP_USAGE, "--record is not for stdout: give the name of a file");
     }
-    if ((a->csv != NULL && app_same_file(a->record, a->csv)) ||
-        (a->json != NULL && app_same_file(a->record, a->json))) {
-        return app_error(APP_USAGE, "--record names the file of --csv or --json, %s", a->record);
+    if (a->record != NULL && a->study != NULL && bench_study_is_program(a->study)) {
+        return app_error(APP_USAGE, "--record is for solves, and --study %s measures programs",
+                         a->study);
     }
-    return a->study != NULL && bench_study_is_program(a->study)
-               ? app_error(APP_USAGE, "--record is for solves, and --study %s measures programs",
-                           a->study)
-               : APP_DONE;
+    return app_files_differ(files, sizeof files / sizeof *files);
 }
 
 /* Rows of the lists before the others. */
@@ -234,7 +235,7 @@ int bench_arguments_parse(int argc, char **argv, bench_arguments *a) {
         return app_error(APP_USAGE, "--csv and --json cannot both be stdout");
     }
     code = a->study != NULL ? bench_study_check(a->study) : APP_DONE;
-    return code ? code : check_record(a);
+    return code ? code : check_files(a);
 }
 
 /* ---------------------------------------------------------------------------------------- psg tune */

@@ -192,9 +192,6 @@ int bench_files_open(bench_files *files, const char *csv, const char *json, bool
                            .json_to_stdout = json != NULL && strcmp(json, "-") == 0};
     files->csv = files->csv_to_stdout ? NULL : csv;
     files->json = files->json_to_stdout ? NULL : json;
-    if (files->csv != NULL && files->json != NULL && app_same_file(csv, json)) {
-        return app_error(APP_USAGE, "--csv and --json name the same file, %s", csv);
-    }
     /* first: what is no file may have no end */
     int code = files->csv != NULL ? app_output_try(csv, APP_OUTPUT_ANY) : APP_DONE;
     if (!code && files->json != NULL) {
