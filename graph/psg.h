@@ -1,7 +1,8 @@
 /** @file psg.h  PoissonGraph: Poisson's equation in 3-D by FFT, as a task graph on StarPU.
  *
- * This header has the solver. Three more have the rest: psg_observe.h what happened in a solve,
- * psg_machine.h the machine, tuning and simulation, psg_starpu.h f and u as StarPU data.
+ * This header has the solver. Four more have the rest: psg_observe.h what happened in a solve,
+ * psg_machine.h the machine, tuning and simulation, psg_starpu.h f and u as StarPU data, psg_work.h
+ * other task graphs.
  *
  * Solves  lap(u) - lambda u = factor f  on a box of lx x ly x lz with nx x ny x nz points, (i,j,k) at
  * (i lx/nx, j ly/ny, k lz/nz) where all sides are periodic (psg_points). Arrays are [nz][ny][nx], x
@@ -54,7 +55,7 @@ typedef enum psg_status {
     PSG_ERR_DATA,        /**< f has a NaN or an Inf; the words say where */
     PSG_ERR_MEAN,        /**< f has a mean and psg_options.mean is PSG_MEAN_ERROR */
     PSG_ERR_STATE,       /**< the call does not fit what was done before it */
-    PSG_ERR_RUNTIME,     /**< StarPU, FFTW or a device failed */
+    PSG_ERR_RUNTIME,     /**< StarPU, FFTW, MPI or a device failed */
     PSG_STATUS_COUNT
 } psg_status;
 
@@ -227,7 +228,7 @@ PSG_API void psg_options_init(psg_options *options, size_t struct_size);
 /** What is known about an option; all texts are static. */
 typedef struct psg_option {
     const char *name;     /**< of the field of psg_options */
-    const char *group;    /**< "Equation", "Task graph", "Machine", "Simulation" */
+    const char *group;    /**< "Equation", "Task graph", "Machine", "Simulation", "Processes" */
     const char *values;   /**< "fused|staged|auto", "N", "X": N a whole number, X any */
     const char *standard; /**< the default, as psg_options_get() gives it */
     const char *help;     /**< what it does, without a full stop */
@@ -276,7 +277,7 @@ PSG_API psg_status psg_plan_create(psg_plan **plan, const psg_grid *grid,
 /** Wait for what is in flight and free the plan. NULL is fine. */
 PSG_API void psg_plan_destroy(psg_plan *plan);
 
-/** Solve; returns when u is in the caller's memory.
+/** Solve; returns when u is in the caller's array.
  *  @param[in]  plan  from psg_plan_create()
  *  @param[in]  f     [nz][ny][nx], unit U / (L^2 unit(psg_options.factor)), aligned for its
  *                    type; in main memory or on a GPU of the plan's. There the legacy default stream
@@ -393,7 +394,7 @@ PSG_API psg_status psg_plan_local_box(const psg_plan *plan, int device, size_t l
  * cores and GPUs. Each owns a run of planes: f and u are its planes alone, [count][ny][nx], and may
  * be NULL where it has none. These calls are collective: psg_plan_create(), psg_plan_destroy(),
  * psg_solve(), psg_solve_arrays(), psg_submit(), psg_submit_arrays(), psg_submit_slabs(), psg_wait(),
- * psg_plan_bounds() and psg_machine_workers(). Every process makes them in the same order with the
+ * psg_plan_bounds(), psg_work_bounds() of a plan and psg_machine_workers(). Every process makes them in the same order with the
  * same grid and options (but for cpus, gpus, gpu_ids and cache_dir), and all get the same status. The
  * words name the process that failed. MPI is initialised before with
  * MPI_THREAD_MULTIPLE, as messages have a thread of their own, and finalised after the last plan is

@@ -1,4 +1,4 @@
-/** @file psg_observe.h  What happened in a solve: statistics, events, copies, dependencies, bounds.
+/** @file psg_observe.h  What happened in a run, of a plan or of a workload: statistics, events, copies, dependencies, bounds.
  *
  * The calls follow the rules of psg.h. Times are seconds. A plan is one kind of work that runs as a task graph,
  * the workloads of psg_work.h are others. Functions psg_work_*() take any of them, and psg_plan_*() a plan.
@@ -88,7 +88,7 @@ typedef struct psg_statistics {
 
     /* The latest solve that was waited for. */
     double submitted; /**< when it was submitted, seconds since the epoch, or simulated */
-    double seconds;   /**< from its submission until u is in the caller's memory, or the slabs */
+    double seconds;   /**< from its submission until u is in the caller's array, or in the slabs */
     double mean;      /**< the mean of f that was dropped, unit U/L^2; 0 where none had to be */
     psg_stage_statistics stage[PSG_STAGE_COUNT];
     uint64_t
@@ -210,8 +210,8 @@ typedef struct psg_dependency {
 
 /** The dependencies between the events of the latest run waited for, with
  *  psg_options.record. `before` had ended when `after` started (of a received message only the
- *  end is known). An alltoall comes after all tasks whose
- *  blocks it sent, and before all that read the blocks that it brought.
+ *  end is known). An alltoall comes after all tasks whose blocks it sent, and before all tasks that
+ *  read the blocks that it brought.
  *  @return PSG_OK; PSG_ERR_ARG; PSG_ERR_STATE: nothing is recorded; PSG_ERR_MEMORY */
 PSG_API psg_status psg_work_dependencies(const psg_work *work, psg_dependency *dependencies,
                                          size_t capacity, size_t *count);
@@ -222,12 +222,13 @@ PSG_API psg_status psg_plan_dependencies(const psg_plan *plan, psg_dependency *d
 
 /** What a run cannot be shorter than. */
 typedef enum psg_bound {
-    PSG_BOUND_PATH = 0, /**< the longest chain of tasks, each the shortest of its kind and shape; f
-                             has come to the GPUs before the first sheet, u goes home after the
-                             last */
-    PSG_BOUND_WORK,     /**< the seconds of all tasks over the number of workers */
-    PSG_BOUND_MEMORY,   /**< the least bytes through memory, at the rate measured there */
-    PSG_BOUND_LINK,     /**< the time of the slowest link */
+    PSG_BOUND_PATH =
+        0,            /**< the longest chain of tasks, each the shortest of its kind and shape. In a
+                             solve, f has come to the GPUs before the first sheet, and u goes home
+                             after the last */
+    PSG_BOUND_WORK,   /**< the seconds of all tasks over the number of workers */
+    PSG_BOUND_MEMORY, /**< the least bytes through memory, at the rate measured there */
+    PSG_BOUND_LINK,   /**< the time of the slowest link */
     PSG_BOUND_COUNT
 } psg_bound;
 
@@ -257,7 +258,7 @@ typedef struct psg_bounds {
  *  workers at once, reading or copying arrays four times the caches, at most 1 GiB (GPUs copy),
  *  found at a process' first call for a number of workers: 0.1 s, in which nothing else should run.
  *  links: f to the GPUs and u from them, unless they are slabs, blocks between memories, messages;
- *  at StarPU's rates, and for messages that of all processes sending at once, found at a
+ *  at StarPU's rates. The rate of messages is that of all processes sending at once, found at a
  *  communicator's first call.
  *  @return PSG_OK; PSG_ERR_ARG, _MEMORY, _RUNTIME; PSG_ERR_STATE: nothing recorded, or no run */
 PSG_API psg_status psg_work_bounds(const psg_work *work, psg_bounds *bounds, size_t struct_size);

@@ -1,7 +1,7 @@
 /** @file psg_work.h  Workloads: task graphs of other shapes than a solve's, to compare scheduling policies with.
  *
- * Each computes something real and knows the answer. The calls follow the rules of psg.h. What happened in a run
- * psg_observe.h tells.
+ * Each computes something real and knows the answer. The calls follow the rules of psg.h. psg_observe.h tells
+ * what happened in a run.
  *
  *     psg_options opt;  psg_options_init(&opt);
  *     psg_work *work = NULL;
@@ -30,11 +30,11 @@ typedef enum psg_work_order {
 /** The priorities of tasks, for policies that look at them. */
 typedef enum psg_work_priority {
     PSG_PRIORITY_NONE = 0, /**< all have the same */
-    PSG_PRIORITY_PATH,     /**< the more follows a task the higher is its priority */
+    PSG_PRIORITY_PATH, /**< the longer the path from a task to the end, the higher its priority */
     PSG_PRIORITY_COUNT
 } psg_work_priority;
 
-/** How a workload's graph is cut and submitted. Always start from psg_work_options_init(). */
+/** How a workload is cut into tasks, and how these are submitted. Always start from psg_work_options_init(). */
 typedef struct psg_work_options {
     size_t struct_size;   /**< set by psg_work_options_init() */
     size_t tile;          /**< 0 = the workload's own; the size of a task: psg_workload.tile */
@@ -65,8 +65,8 @@ PSG_API const psg_workload *psg_workload_at(size_t index);
  *  @param[out] work     NULL after a failure
  *  @param[in]  name     "ep:S": a workload, and its size
  *  @param[in]  how      not kept; NULL: the defaults
- *  @param[in]  options  not kept. cpus and gpus, which are all by default, gpu_ids, policy, calibrate, record, precision,
- *                       machine and cache_dir count
+ *  @param[in]  options  not kept. cpus, gpus (all by default), gpu_ids, policy, calibrate, record, precision, machine
+ *                       and cache_dir count
  *  @return PSG_OK; PSG_ERR_ARG: no such workload, size, tile or option, and the words say which there are;
  *          PSG_ERR_UNSUPPORTED: precision, comm; PSG_ERR_NODEV, _STATE, _MEMORY, _RUNTIME as psg_plan_create() */
 PSG_API psg_status psg_work_create(psg_work **work, const char *name, const psg_work_options *how,
