@@ -23,7 +23,7 @@ typedef struct run_arguments {
     const char *name;
     app_options solver;
     unsigned tile, repeat;
-    int order, priority;
+    int order, priority, place;
     bool barrier, bounds, force, quiet;
     const char *json, *trace, *dag;
 } run_arguments;
@@ -32,6 +32,10 @@ static const app_choice orders[] = {
     {"listed", PSG_ORDER_LISTED}, {"longest", PSG_ORDER_LONGEST}, {NULL, 0}};
 static const app_choice priorities[] = {
     {"none", PSG_PRIORITY_NONE}, {"path", PSG_PRIORITY_PATH}, {NULL, 0}};
+static const app_choice places[] = {{"free", PSG_PLACE_FREE},
+                                    {"static", PSG_PLACE_STATIC},
+                                    {"guided", PSG_PLACE_GUIDED},
+                                    {NULL, 0}};
 
 #define FIELD(member) offsetof(run_arguments, member)
 #define SOLVER(heading, name) APP_SOLVER_ROW(heading, name, FIELD(solver), NULL)
@@ -42,8 +46,11 @@ static const app_option_row rows[] = {
     {NULL, "order", "listed|longest", app_value_choice, FIELD(order), orders, NULL,
      "the order in which tasks are submitted that need nothing; default: listed"},
     {NULL, "priority", "none|path", app_value_choice, FIELD(priority), priorities, NULL,
-     "the priority of a task, for policies that look at it; path: the more follows a task the "
-     "higher; default: none"},
+     "the priority of a task, for policies that look at it; path: the longer the path from it to "
+     "the end, the higher; default: none"},
+    {NULL, "place", "free|static|guided", app_value_choice, FIELD(place), places, NULL,
+     "who takes a task that needs nothing: as the policy decides; as many tasks for each worker; "
+     "or chunks that become shorter, as in a guided loop of OpenMP; default: free"},
     APP_FLAG_ROW(NULL, barrier, "each phase of the workload begins when the one before has ended"),
     APP_SOLVER_ROW("Machine", "cpus", FIELD(solver),
                    "CPU workers; all: one per core; default: all"),
@@ -136,6 +143,7 @@ static int make(run_job *r) {
     how.order = (psg_work_order)a->order;
     how.priority = (psg_work_priority)a->priority;
     how.barrier = a->barrier;
+    how.place = (psg_work_place)a->place;
     app_progress_step(&r->progress, "starting");
     const psg_status status = psg_work_create(&r->work, a->name, &how, &options);
     if (status != PSG_OK) {
@@ -265,6 +273,7 @@ static int write_json(run_job *r) {
     app_json_put_text(root, "order", orders[a->order].name);
     app_json_put_text(root, "priority", priorities[a->priority].name);
     app_json_put(root, "barrier", json_boolean(a->barrier));
+    app_json_put_text(root, "place", places[a->place].name);
     app_json_put_text(root, "policy", r->runs.workers.policy);
     app_json_put(root, "workers", app_json_workers(&r->runs.workers));
     app_json_put_size(root, "repeat", r->runs.repeat);

@@ -27,6 +27,9 @@ typedef enum psg_task_kind {
 typedef enum psg_workload_kind {
     PSG_KIND_EP_CHUNK = PSG_TASK_COUNT,
     PSG_KIND_EP_ADD,
+    PSG_KIND_BLOCKS_DIAGONAL,
+    PSG_KIND_BLOCKS_PAIR,
+    PSG_KIND_BLOCKS_PROJECT,
     PSG_KIND_COUNT
 } psg_workload_kind;
 

@@ -1,11 +1,15 @@
 /* All kinds of task that the library has, registered in the order of their numbers. */
 #include "codelets/context.h"
 #include "codelets/kinds.h"
+#include "codelets/workloads/blocks.h"
 #include "codelets/workloads/ep.h"
 
 static const psg_kind *const workloads[PSG_KIND_COUNT - PSG_TASK_COUNT] = {
     [PSG_KIND_EP_CHUNK - PSG_TASK_COUNT] = &psg_ep_chunk_kind,
     [PSG_KIND_EP_ADD - PSG_TASK_COUNT] = &psg_ep_add_kind,
+    [PSG_KIND_BLOCKS_DIAGONAL - PSG_TASK_COUNT] = &psg_blocks_diagonal_kind,
+    [PSG_KIND_BLOCKS_PAIR - PSG_TASK_COUNT] = &psg_blocks_pair_kind,
+    [PSG_KIND_BLOCKS_PROJECT - PSG_TASK_COUNT] = &psg_blocks_project_kind,
 };
 
 /* Before anything else of the library can run, so that they are the first. */

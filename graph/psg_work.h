@@ -34,6 +34,15 @@ typedef enum psg_work_priority {
     PSG_PRIORITY_COUNT
 } psg_work_priority;
 
+/** Who takes the tasks that need nothing. */
+typedef enum psg_work_place {
+    PSG_PLACE_FREE = 0, /**< as the scheduling policy decides */
+    PSG_PLACE_STATIC,   /**< each worker has as many tasks as any other, which follow one another in their order */
+    PSG_PLACE_GUIDED,   /**< chunks that become shorter, each to the worker that would have ended first if all were
+                             as fast: as a guided loop of OpenMP */
+    PSG_PLACE_COUNT
+} psg_work_place;
+
 /** How a workload is cut into tasks, and how these are submitted. Always start from psg_work_options_init(). */
 typedef struct psg_work_options {
     size_t struct_size;   /**< set by psg_work_options_init() */
@@ -41,6 +50,7 @@ typedef struct psg_work_options {
     psg_work_order order; /**< PSG_ORDER_LISTED */
     psg_work_priority priority; /**< PSG_PRIORITY_NONE */
     int barrier;                /**< 0; 1 = each phase begins when the one before has ended */
+    psg_work_place place;       /**< PSG_PLACE_FREE */
 } psg_work_options;
 
 /** Set every option to its default: psg_work_options_init(&options). */
@@ -56,6 +66,7 @@ typedef struct psg_workload {
         *tile;   /**< what psg_work_options.tile is: "T: 2^T pairs a task"; NULL: there is none */
     int order;   /**< 1: psg_work_options.order means something; 0: it has to be the default */
     int barrier; /**< 1: psg_work_options.barrier means something */
+    int place;   /**< 1: psg_work_options.place means something */
 } psg_workload;
 
 /** The workloads one after the other. @return NULL past the last */

@@ -2,11 +2,11 @@
 // Then one block adds up what all blocks found.
 #include "base/random.h"
 #include "kernels/ep.h"
+#include "kernels/sum.cuh"
 
 namespace {
 
 constexpr int threads = 128;
-constexpr int warp = 32;
 constexpr unsigned pairs_log2 = 6;              // of a thread
 constexpr unsigned block_log2 = pairs_log2 + 7; // of a block
 constexpr unsigned least_log2 = 16, most_log2 = 40;
@@ -27,26 +27,6 @@ struct ring_counts {
         return (int)((ring < 8 ? low >> (8 * ring) : high >> (8 * (ring - 8))) & 255);
     }
 };
-
-template <class Number> __device__ Number warp_sum(Number value) {
-    for (int other = warp / 2; other > 0; other /= 2)
-        value += __shfl_down_sync(~0u, value, other);
-    return value;
-}
-
-/// Of a block; thread 0 has it.
-__device__ double block_sum(double value) {
-    __shared__ double of_warp[threads / warp];
-    value = warp_sum(value);
-    __syncthreads(); // the sum before this one has been read
-    if (threadIdx.x % warp == 0)
-        of_warp[threadIdx.x / warp] = value;
-    __syncthreads();
-    double sum = of_warp[0];
-    for (int w = 1; w < threads / warp; w++)
-        sum += of_warp[w];
-    return sum;
-}
 
 /// scratch [blocks][PSG_CUDA_EP_NUMBERS]
 __global__ void __launch_bounds__(threads) pairs_kernel(uint64_t first, double *scratch) {
@@ -69,7 +49,7 @@ __global__ void __launch_bounds__(threads) pairs_kernel(uint64_t first, double *
         }
     }
     for (int m = 0; m < PSG_CUDA_EP_NUMBERS; m++) {
-        const double all = block_sum(m < sums ? sum[m] : count.of(m - sums));
+        const double all = block_sum<threads>(m < sums ? sum[m] : count.of(m - sums));
         if (threadIdx.x == 0)
             scratch[(size_t)blockIdx.x * PSG_CUDA_EP_NUMBERS + m] = all;
     }
@@ -81,7 +61,7 @@ __global__ void __launch_bounds__(threads)
     double sum = 0;
     for (size_t b = threadIdx.x; b < blocks; b += threads)
         sum += scratch[b * PSG_CUDA_EP_NUMBERS + blockIdx.x];
-    sum = block_sum(sum);
+    sum = block_sum<threads>(sum);
     if (threadIdx.x == 0)
         numbers[blockIdx.x] = sum;
 }

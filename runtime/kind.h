@@ -59,6 +59,8 @@ typedef struct psg_kind {
     const char *name; /**< of its tasks in traces, performance models and machine files */
     bool travels;     /**< between processes: no worker runs it */
     void (*shape)(const void *owner, const psg_label *label, psg_task_shape *shape);
+    /** What the time of a task of this shape grows with, above 0. NULL: the numbers of the part's spectrum. */
+    double (*operations)(const psg_task_shape *shape);
     psg_traffic (*traffic)(const void *owner, const psg_label *label);
     /** Below PSG_PHASES_MOST: no task of a phase begins before all of the phase before have ended. */
     int (*phase)(const psg_label *label);

@@ -321,9 +321,12 @@ static double ratio(size_t a, size_t b) {
     return fabs(log((double)a / (double)b));
 }
 
-/* Complex points of the spectrum that the task works on. */
+/* Of a kind without operations of its own: the complex numbers of the spectrum that the task works on. */
 static double points(const psg_task_shape *s) {
-    return (double)s->row * (double)s->count * (double)(s->axis == 1 ? s->n[2] : s->n[1]);
+    const psg_kind *kind = psg_kind_at(s->kind);
+    return kind->operations != NULL
+               ? kind->operations(s)
+               : (double)s->row * (double)s->count * (double)(s->axis == 1 ? s->n[2] : s->n[1]);
 }
 
 static double share(const psg_task_shape *s) {

@@ -79,6 +79,10 @@ static void shape(const void *owner, const psg_label *label, psg_task_shape *sha
     shape->dense = true;
 }
 
+static double pairs(const psg_task_shape *s) {
+    return (double)s->count;
+}
+
 static psg_traffic traffic(const void *owner, const psg_label *label) {
     (void)owner;
     const double bytes = PSG_CPU_EP_NUMBERS * sizeof(double);
@@ -93,7 +97,13 @@ static int priority(const void *owner, const psg_label *label) {
     return ep->by_path ? steps - step : 0;
 }
 
-const psg_kind psg_ep_chunk_kind = {
-    .name = "ep_chunk", .shape = shape, .traffic = traffic, .priority = priority};
-const psg_kind psg_ep_add_kind = {
-    .name = "ep_add", .shape = shape, .traffic = traffic, .priority = priority};
+const psg_kind psg_ep_chunk_kind = {.name = "ep_chunk",
+                                    .shape = shape,
+                                    .operations = pairs,
+                                    .traffic = traffic,
+                                    .priority = priority};
+const psg_kind psg_ep_add_kind = {.name = "ep_add",
+                                  .shape = shape,
+                                  .operations = pairs,
+                                  .traffic = traffic,
+                                  .priority = priority};

@@ -21,6 +21,8 @@ typedef struct psg_workload_row {
     void (*tell)(const void *problem, char *text, size_t size);
     /** Register the data; StarPU runs. @return PSG_OK; PSG_ERR_MEMORY, after which free follows, too */
     psg_status (*make)(void *problem);
+    /** Choose a worker for each task, unless the place is PSG_PLACE_FREE. NULL: it always is */
+    void (*place)(void *problem, const psg_workers *workers);
     /** Submit all tasks of a run. Failures are latched in the run. */
     void (*submit)(psg_run *run, const void *problem);
     /** @param[out] answers  PSG_ANSWERS_MOST @return how many there are; 0: the data could not be had */
@@ -31,6 +33,7 @@ typedef struct psg_workload_row {
 
 enum { PSG_ANSWERS_MOST = 64 };
 
+extern const psg_workload_row psg_workload_blocks;
 extern const psg_workload_row psg_workload_ep;
 
 #endif

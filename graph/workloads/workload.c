@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const psg_workload_row *const rows[] = {&psg_workload_ep};
+static const psg_workload_row *const rows[] = {&psg_workload_blocks, &psg_workload_ep};
 enum { ROWS = sizeof rows / sizeof *rows };
 
 /* A workload is a work with what belongs to it. */
@@ -60,13 +60,16 @@ static psg_status check_how(psg_work_options *checked, const psg_workload *about
                         how->struct_size);
     }
     *checked = *how;
-    if ((unsigned)how->order >= PSG_ORDER_COUNT || (unsigned)how->priority >= PSG_PRIORITY_COUNT) {
-        return psg_fail(PSG_ERR_ARG, "order = %d, priority = %d: there is no such value",
-                        (int)how->order, (int)how->priority);
+    if ((unsigned)how->order >= PSG_ORDER_COUNT || (unsigned)how->priority >= PSG_PRIORITY_COUNT ||
+        (unsigned)how->place >= PSG_PLACE_COUNT) {
+        return psg_fail(PSG_ERR_ARG,
+                        "order = %d, priority = %d, place = %d: there is no such value",
+                        (int)how->order, (int)how->priority, (int)how->place);
     }
     const char *nothing = how->tile > 0 && about->tile == NULL                  ? "tile"
                           : how->order != PSG_ORDER_LISTED && about->order == 0 ? "order"
                           : how->barrier != 0 && about->barrier == 0            ? "barrier"
+                          : how->place != PSG_PLACE_FREE && about->place == 0   ? "place"
                                                                                 : NULL;
     return nothing == NULL ? PSG_OK
                            : psg_fail(PSG_ERR_ARG, "%s: %s has none", nothing, about->name);
@@ -185,6 +188,9 @@ static psg_status make(workload *w, const psg_options *options) {
         w->run = psg_run_create(&w->engine);
         status = w->run != NULL ? w->row->make(w->problem)
                                 : psg_fail(PSG_ERR_MEMORY, "no memory for a run");
+    }
+    if (status == PSG_OK && w->row->place != NULL) {
+        w->row->place(w->problem, &w->workers);
     }
     return status;
 }

@@ -25,10 +25,35 @@ static void names(void) {
         refused(PSG_ERR_ARG, name, NULL, "it has S, W, A, B and C");
     }
     refused(PSG_ERR_ARG, "ep", NULL, "it has S, W, A, B and C");
-    refused(PSG_ERR_ARG, "e:S", NULL, "there are: ep");
-    refused(PSG_ERR_ARG, "epp:S", NULL, "there are: ep");
-    refused(PSG_ERR_ARG, "", NULL, "there are: ep");
+    refused(PSG_ERR_ARG, "e:S", NULL, "there are: blocks, ep");
+    refused(PSG_ERR_ARG, "epp:S", NULL, "there are: blocks, ep");
+    refused(PSG_ERR_ARG, "", NULL, "there are: blocks, ep");
     CHECK_STATUS(psg_work_create(NULL, "ep:S", NULL, &options), PSG_ERR_ARG);
+}
+
+static void blocks(void) {
+    static const char *const sizes[] = {"blocks",         "blocks:",
+                                        "blocks:1",       "blocks:9",
+                                        "blocks:-2",      "blocks:3+",
+                                        "blocks:+3+4",    "blocks:3++4",
+                                        "blocks:3+0",     "blocks:3,4",
+                                        "blocks:3 +4",    "blocks:3+4x",
+                                        "blocks:3+32769", "blocks:99999999999999999999999+1"};
+    char many[256] = "blocks:1";
+    psg_work_options how;
+    for (size_t m = 0; m < sizeof sizes / sizeof *sizes; ++m) {
+        refused(PSG_ERR_ARG, sizes[m], NULL, "the cells of each block, with + between");
+    }
+    for (int m = 0; m < 32; ++m) {
+        strcat(many, "+1");
+    }
+    refused(PSG_ERR_ARG, many, NULL, "up to 32 blocks of up to 32768 cells");
+    psg_work_options_init(&how);
+    how.tile = 33;
+    refused(PSG_ERR_ARG, "blocks:8", &how, "Q from 1 to 32");
+    psg_work_options_init(&how);
+    how.place = PSG_PLACE_COUNT;
+    refused(PSG_ERR_ARG, "blocks:8", &how, "there is no such value");
 }
 
 static void cuts(void) {
@@ -45,6 +70,9 @@ static void cuts(void) {
     psg_work_options_init(&how);
     how.barrier = 1;
     refused(PSG_ERR_ARG, "ep:S", &how, "barrier: ep has none");
+    psg_work_options_init(&how);
+    how.place = PSG_PLACE_STATIC;
+    refused(PSG_ERR_ARG, "ep:S", &how, "place: ep has none");
     psg_work_options_init(&how);
     how.priority = PSG_PRIORITY_COUNT;
     refused(PSG_ERR_ARG, "ep:S", &how, "there is no such value");
@@ -98,6 +126,7 @@ static void calls(void) {
 int main(void) {
     options = harness_options(PSG_F64);
     names();
+    blocks();
     cuts();
     solver_options();
     calls();

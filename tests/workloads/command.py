@@ -47,16 +47,22 @@ def reports():
     check(sorted(re.findall(r'tooltip="(ep_[^:"]*):', graph)) == names, "other tasks in %s" % graph)
     check(len(re.findall(r"^    t\d+ -> t\d+;$", graph, re.M)) == 2 * (CHUNKS - 1), "edges")
     check('label="a run of ' in graph and 'label="ep_chunk"' in graph, graph)
-    check(json.loads(run(*EP, "--json", "-").stdout)["command"] == "run", "JSON on stdout")
+    report = json.loads(run("run", "blocks:40+30", "--tile", "2", "--order", "longest", "--barrier", "--place", "guided", "--json",
+                            "-").stdout)
+    check((report["about"], report["order"], report["barrier"], report["place"])
+          == ("2 blocks, 70 cells of 2 x 2 charges", "longest", True, "guided"), report)
 
 
 def bad():
     old = files()
     for given, says in ((("run",), ("psg run ep:S",)), (("run", "ep"), ("it has S, W, A, B and C",)),
-                        (("run", "ep:X"), ("no class 'X'", "S, W, A, B and C")), (("run", "pe:S"), ("'pe'", "there are: ep")),
+                        (("run", "ep:X"), ("no class 'X'", "S, W, A, B and C")), (("run", "pe:S"), ("'pe'", "there are: blocks, ep")),
                         ((*EP, "--tile", "15"), ("tile = 15", "T from 16 to 24")),
                         ((*EP, "--tile", "0"), ("--tile '0'", "a whole number from 1")),
                         ((*EP, "--order", "longest"), ("order: ep has none",)), ((*EP, "--barrier"), ("barrier: ep has none",)),
+                        ((*EP, "--place", "guided"), ("place: ep has none",)),
+                        (("run", "blocks:8", "--place", "far"), ("--place 'far'", "free", "static", "guided")),
+                        (("run", "blocks:3+"), ("no size '3+'", "2 to 8", "40+30+20")),
                         ((*EP, "--order", "best"), ("--order 'best'", "listed", "longest")),
                         ((*EP, "--priority", "1"), ("--priority '1'", "none", "path")),
                         (("run", "ep:S", "--cpus", "0", "--gpus", "0"), ("nothing is left",)),

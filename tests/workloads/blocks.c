@@ -1,0 +1,242 @@
+/* What blocks are coupled with is what a sum over all charges in f64 says, for every tile, order, barrier, place, policy and
+ * number of workers. A projection comes after its pair and its two diagonals, with a barrier each pair after all
+ * diagonals. Tasks are submitted in the order that was asked for, and placed tasks run where chunks put them. The
+ * environment's PSG_TEST_GPUS and PSG_TEST_CPUS choose GPUs. */
+#include "graph/psg_work.h"
+#include "tests/check.h"
+#include "tests/harness.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCKS = 5, TASKS = BLOCKS * (2 * BLOCKS - 1), PAIRS = BLOCKS * (BLOCKS - 1) };
+static const char name[] = "blocks:13+29+40+1+37";
+static const unsigned cells[BLOCKS] = {13, 29, 40, 1, 37};
+
+/* ------------------------------------------------------------------------- the known answer */
+
+static unsigned width(unsigned n) {
+    unsigned w = 1;
+    while (w * w < n) {
+        ++w;
+    }
+    return w;
+}
+
+/** Points of the diagonal task are 155.7 sqrt(n). */
+static unsigned points_of(int k, int l) {
+    return k == l ? (unsigned)ceil(155.7 * sqrt(cells[k])) : cells[k];
+}
+
+static double potential(int k, int l, unsigned fine) {
+    const unsigned over = width(cells[k]);
+    const unsigned of = width(cells[l]);
+    const unsigned points = points_of(k, l);
+    double sum = 0;
+    for (unsigned p = 0; p < points; ++p) {
+        const unsigned cell = p % cells[k];
+        const double z = 16 * (k - l) + (1 + p / cells[k]) / 2.0;
+        for (unsigned c = 0; c < cells[l]; ++c) {
+            for (unsigned q = 0; q < fine * fine; ++q) {
+                const double x = (double)(cell % over) - (c % of) - (q % fine + 0.5) / fine + 0.5;
+                const double y = (double)(cell / over) - (c / of) - (q / fine + 0.5) / fine + 0.5;
+                sum += 1 / sqrt(x * x + y * y + z * z);
+            }
+        }
+    }
+    return sum / points / cells[l] / fine / fine;
+}
+
+static void find_answer(unsigned fine, double answer[BLOCKS]) {
+    for (int k = 0; k < BLOCKS; ++k) {
+        answer[k] = 0;
+        for (int l = 0; l < BLOCKS; ++l) {
+            answer[k] += k == l ? 0
+                                : potential(k, l, fine) /
+                                      sqrt(potential(k, k, fine) * potential(l, l, fine));
+        }
+    }
+}
+
+static void check_answer(const psg_work *work, const double known[BLOCKS]) {
+    psg_answer a[BLOCKS];
+    size_t count = 0;
+    CHECK_STATUS(psg_work_check(work), PSG_OK);
+    CHECK_STATUS(psg_work_answers(work, a, BLOCKS, &count), PSG_OK);
+    if (!CHECK(count == BLOCKS, "%zu numbers", count)) {
+        return;
+    }
+    for (int k = 0; k < BLOCKS; ++k) {
+        CHECK_NEAR(a[k].value, known[k], 1e-6 * known[k], "%s of %s", a[k].name,
+                   psg_work_about(work));
+        CHECK_NEAR(a[k].expected, known[k], 1e-12 * known[k], "what %s is checked against",
+                   a[k].name);
+    }
+}
+
+/* -------------------------------------------------------------------------------- the graph */
+
+static int is_kind(const psg_event *event, const char *kind) {
+    return strcmp(psg_stage_name(event->stage), kind) == 0;
+}
+
+static size_t other_of(const psg_event *event) {
+    return is_kind(event, "blocks_diagonal") ? event->segment : event->sheet;
+}
+
+static void check_edges(const psg_work *work, const psg_event *event, int barrier) {
+    psg_dependency edge[TASKS * BLOCKS];
+    size_t edges = 0;
+    const size_t wanted = 3 * (size_t)PAIRS + (barrier ? (size_t)PAIRS * BLOCKS : 0);
+    CHECK_STATUS(psg_work_dependencies(work, edge, sizeof edge / sizeof *edge, &edges), PSG_OK);
+    CHECK(edges == wanted, "%zu edges", edges);
+    for (size_t m = 0; m < edges && m < wanted; ++m) {
+        const psg_event *from = &event[edge[m].before];
+        const psg_event *to = &event[edge[m].after];
+        const int own = is_kind(from, "blocks_diagonal") &&
+                        (from->segment == to->segment || from->segment == to->sheet);
+        const int pair = is_kind(from, "blocks_pair") && from->segment == to->segment &&
+                         from->sheet == to->sheet;
+        CHECK(is_kind(to, "blocks_project")
+                  ? own || pair
+                  : barrier && is_kind(to, "blocks_pair") && is_kind(from, "blocks_diagonal"),
+              "%s %zu,%zu follows %s %zu", psg_stage_name(to->stage), to->segment, to->sheet,
+              psg_stage_name(from->stage), from->segment);
+        CHECK(from->end <= to->start + 1e-6, "it begins at %g, before %g", to->start, from->end);
+    }
+}
+
+/** On one core, which takes tasks as they come: sums in the order of their terms. */
+static void check_order(const psg_event *event, int barrier) {
+    double latest[2] = {INFINITY, INFINITY};
+    size_t seen = 0;
+    for (size_t m = 0; m < TASKS; ++m) {
+        const size_t k = event[m].segment;
+        if (!is_kind(&event[m], "blocks_project")) {
+            const int pair = barrier && is_kind(&event[m], "blocks_pair");
+            const double terms =
+                (double)points_of((int)k, (int)other_of(&event[m])) * cells[other_of(&event[m])];
+            CHECK(terms <= latest[pair], "%s %zu,%zu comes late", psg_stage_name(event[m].stage), k,
+                  event[m].sheet);
+            latest[pair] = terms;
+            ++seen;
+        }
+    }
+    CHECK(seen == (size_t)BLOCKS * BLOCKS, "%zu sums", seen);
+}
+
+/** Of workers that have chunks of so many tasks, by the place of a task in its list. */
+static void check_place(const psg_event *event, const int diagonal[BLOCKS], const int pair[PAIRS]) {
+    for (size_t m = 0; m < TASKS; ++m) {
+        const size_t k = event[m].segment;
+        const size_t l = other_of(&event[m]);
+        const size_t at = k * (BLOCKS - 1) + l - (l > k);
+        const int chunk = is_kind(&event[m], "blocks_diagonal") ? diagonal[k] : pair[at];
+        CHECK(event[m].worker == chunk, "%s %zu,%zu ran on worker %d, not %d",
+              psg_stage_name(event[m].stage), k, l, event[m].worker, chunk);
+    }
+}
+
+/* ------------------------------------------------------------------------------ the programs */
+
+static psg_work *make(const psg_options *options, const psg_work_options *how) {
+    psg_work *work = NULL;
+    CHECK_STATUS(psg_work_create(&work, name, how, options), PSG_OK);
+    return work;
+}
+
+/** Run it twice: the second run overwrites what the first one found. @return its events */
+static int run(psg_work *work, const psg_work_options *how, const double known[BLOCKS],
+               psg_event event[TASKS]) {
+    size_t count = 0;
+    for (int m = 0; m < 2; ++m) {
+        CHECK_STATUS(psg_work_run(work), PSG_OK);
+        check_answer(work, known);
+    }
+    CHECK_STATUS(psg_work_events(work, event, TASKS, &count), PSG_OK);
+    if (CHECK(count == TASKS, "%zu tasks", count)) {
+        check_edges(work, event, how->barrier);
+    }
+    return count == TASKS;
+}
+
+static void answers(psg_options options) {
+    static const char *const policies[] = {"eager", "lws", "prio", "dmdas", "heteroprio"};
+    static const unsigned tiles[] = {1, 3, 7, 0, 4};
+    psg_event event[TASKS];
+    for (int m = 0; m < 5; ++m) {
+        double known[BLOCKS];
+        psg_work_options how;
+        psg_work_options_init(&how);
+        how.tile = tiles[m];
+        how.order = m % 2 == 0 ? PSG_ORDER_LISTED : PSG_ORDER_LONGEST;
+        how.priority = m < 3 ? PSG_PRIORITY_NONE : PSG_PRIORITY_PATH;
+        how.barrier = m == 1 || m == 2;
+        how.place = (psg_work_place)(m % PSG_PLACE_COUNT);
+        options.policy = policies[m];
+        options.cpus = options.gpus == 0 ? 1 + m % 3 : options.cpus;
+        find_answer(tiles[m] > 0 ? tiles[m] : 4, known);
+        psg_work *work = make(&options, &how);
+        if (work != NULL) {
+            run(work, &how, known, event);
+        }
+        psg_work_destroy(work);
+    }
+}
+
+static void orders(psg_options options) {
+    psg_event event[TASKS];
+    double known[BLOCKS];
+    find_answer(1, known);
+    options.cpus = 1;
+    options.policy = "eager";
+    for (int barrier = 0; barrier < 2; ++barrier) {
+        psg_work_options how;
+        psg_work_options_init(&how);
+        how.tile = 1;
+        how.order = PSG_ORDER_LONGEST;
+        how.barrier = barrier;
+        psg_work *work = make(&options, &how);
+        if (work != NULL && run(work, &how, known, event)) {
+            check_order(event, barrier);
+        }
+        psg_work_destroy(work);
+    }
+}
+
+/** Three cores. Guided: 20 pairs are 7, 5, 3, 2, 1, 1 and 1. The diagonals are 2, 1, 1 and 1: of 13 and 29 cells on worker
+ *  0, of 40 on 1, of 1 and 37 on 2. */
+static void places(psg_options options) {
+    static const int diagonal[2][BLOCKS] = {{0, 0, 1, 1, 2}, {0, 0, 1, 2, 2}};
+    static const int pair[2][PAIRS] = {
+        {0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2},
+        {0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 0}};
+    psg_event event[TASKS];
+    double known[BLOCKS];
+    find_answer(2, known);
+    options.cpus = 3;
+    for (int guided = 0; guided < 2; ++guided) {
+        psg_work_options how;
+        psg_work_options_init(&how);
+        how.tile = 2;
+        how.barrier = 1;
+        how.place = guided ? PSG_PLACE_GUIDED : PSG_PLACE_STATIC;
+        psg_work *work = make(&options, &how);
+        if (work != NULL && run(work, &how, known, event)) {
+            check_place(event, diagonal[guided], pair[guided]);
+        }
+        psg_work_destroy(work);
+    }
+}
+
+int main(void) {
+    psg_options options = harness_options(PSG_F64);
+    options.record = 1;
+    answers(options);
+    if (options.gpus == 0) {
+        orders(options);
+        places(options);
+    }
+    return check_result();
+}
