@@ -357,9 +357,21 @@ static int compare(distance a, distance b) {
     return fabs(a.pieces - b.pieces) > tiny ? (a.pieces < b.pieces ? -1 : 1) : 0;
 }
 
-static bool fits(const psg_machine_time *t, bool gpu, const psg_task_shape *s, double remote) {
+static bool alike(const psg_machine_time *t, bool gpu, const psg_task_shape *s) {
     return t->gpu == gpu && t->shape.kind == s->kind && t->shape.precision == s->precision &&
-           t->shape.axis == s->axis && fabs(share(&t->shape) - remote) < 1e-3;
+           t->shape.axis == s->axis;
+}
+
+static bool fits(const psg_machine_time *t, bool gpu, const psg_task_shape *s, double remote) {
+    return alike(t, gpu, s) && fabs(share(&t->shape) - remote) < 1e-3;
+}
+
+bool psg_machine_knows(const psg_machine *machine, bool gpu, const psg_task_shape *shape) {
+    bool known = false;
+    for (size_t m = 0; m < machine->times && !known; m++) {
+        known = alike(&machine->time[m], gpu, shape);
+    }
+    return known;
 }
 
 static distance distance_of(const psg_machine_time *t, const psg_task_shape *s) {

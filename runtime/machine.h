@@ -28,7 +28,9 @@
  *                                     PIECES blocks, views into larger arrays or each in one piece, REMOTE of
  *                                     them in peers' memory: the mean, and the standard deviation over it, at most
  *                                     10. Without SPREAD each such task takes SECONDS, with it what is drawn for the
- *                                     worker and the solve: see simulation.h
+ *                                     worker and the solve: see simulation.h. Extents and COUNT of a workload's task
+ *                                     are those of its psg_task_shape, and its side is segment. Between two recorded
+ *                                     sizes the time goes with psg_kind.operations
  */
 #ifndef PSG_RUNTIME_MACHINE_H
 #define PSG_RUNTIME_MACHINE_H
@@ -85,6 +87,9 @@ void psg_machine_folders(char folder[PSG_MACHINE_FOLDERS][PSG_MACHINE_PATH]);
  *  @return NULL: it is no such file */
 psg_machine *psg_machine_read(const char *path, char *words, size_t size);
 void psg_machine_free(psg_machine *machine);
+
+/** Is there a time of such tasks, of whatever size? Kind, precision and axis of the shape count. */
+bool psg_machine_knows(const psg_machine *machine, bool gpu, const psg_task_shape *shape);
 
 /** Seconds that the task takes in the mean: as recorded, or between the times of a smaller and a larger recorded task of
  *  its kind. machine->least is not looked at. The rules, in their order:

@@ -121,11 +121,9 @@ static psg_status check_simulation(const workload *w) {
     const bool used[2] = {w->workers.cpu_count > 0, w->workers.gpu_count > 0};
     for (int m = 0; psg_simulated() && w->row->kinds[m / 2] >= 0; m++) {
         const psg_task_shape shape = {.kind = w->row->kinds[m / 2],
-                                      .precision = w->engine.precision,
-                                      .count = 1,
-                                      .pieces = 1};
+                                      .precision = w->engine.precision};
         const bool gpu = m % 2 == 1;
-        if (used[gpu] && !(psg_machine_seconds(machine, gpu, &shape, NULL) > 0)) {
+        if (used[gpu] && !psg_machine_knows(machine, gpu, &shape)) {
             return psg_fail(PSG_ERR_UNSUPPORTED,
                             "machine %s: it is not recorded how long %s takes on a %s",
                             machine->name, psg_kind_at(shape.kind)->name, gpu ? "GPU" : "core");

@@ -316,8 +316,11 @@ def no_data():
 
 def no_machine():
     names = [m["name"] for m in json.loads(run("info", "--machines", "--json", "-").stdout)["machines"]]
-    check(names == sorted(names) and {"epyc-2core", "h200"} <= set(names), names)
-    for name in names:
+    solving = {"epyc-2core", "h200"}
+    check(names == sorted(names) and solving <= set(names), names)
+    for name in sorted(set(names) - solving):
+        refused("solve", "--problem", "modes", "--grid", "64", "--machine", name, code=2, says=(name, "not recorded how long"))
+    for name in sorted(solving):
         check("simulated" in run("solve", "--problem", "modes", "--grid", "64", "--machine", name).stdout, name)
         for sides, words in (((), False), (("--bc", "NN,PP,DN"), True)):
             said = run("solve", "--problem", "modes", "--grid", "64", "--machine", name, *sides).stdout
@@ -334,6 +337,17 @@ def no_machine():
     # help is for those who have none yet
     for command in ("solve", "bench", "info"):
         check("--machine" in run(command, "--help", "--machine", "h300").stdout, command)
+
+
+def workloads():
+    """A workload runs on a machine that has the times of its tasks, and there is no answer."""
+    blocks = ("run", "blocks:8", "--machine", "tesla-c1060", "--order", "longest", "--sched", "dmdas")
+    said = run(*blocks, "--gpus", "3", "--cpus", "0").stdout
+    seconds = float(re.search(r"^run +([\d.]+) s$", said, re.M).group(1))
+    check("tesla-c1060, simulated" in said and "answer" not in said and 88 / 3 <= seconds <= 1.02 * 88 / 3, said)
+    for arguments, words in (((*blocks, "--gpus", "3"), "blocks_diagonal takes on a core"),
+                             (("run", "ep:S", *ON_H200), "ep_chunk takes on a ")):
+        refused(*arguments, code=2, says=("not recorded how long", words))
 
 
 def links():
@@ -452,6 +466,6 @@ def no_memory():
     run("solve", "--problem", "madelung", "--grid", "1024", *ON_H200, "--quiet", before=little)
 
 
-for part in (bench, studies, machines, names, solve, record, spread, share, no_data, no_machine, links, one_time, resident, nodes, no_memory):
+for part in (bench, studies, machines, names, solve, record, spread, share, no_data, no_machine, workloads, links, one_time, resident, nodes, no_memory):
     part()
     check(os.listdir("tmp") == [], "%s left %s" % (part.__name__, os.listdir("tmp")))
