@@ -10,6 +10,7 @@
 #include "app/simulating.h"
 #include "app/trace.h"
 #include "app/versions.h"
+#include "app/work_words.h"
 #include "graph/psg_work.h"
 
 #include <math.h>
@@ -28,27 +29,18 @@ typedef struct run_arguments {
     const char *json, *trace, *dag;
 } run_arguments;
 
-static const app_choice orders[] = {
-    {"listed", PSG_ORDER_LISTED}, {"longest", PSG_ORDER_LONGEST}, {NULL, 0}};
-static const app_choice priorities[] = {
-    {"none", PSG_PRIORITY_NONE}, {"path", PSG_PRIORITY_PATH}, {NULL, 0}};
-static const app_choice places[] = {{"free", PSG_PLACE_FREE},
-                                    {"static", PSG_PLACE_STATIC},
-                                    {"guided", PSG_PLACE_GUIDED},
-                                    {NULL, 0}};
-
 #define FIELD(member) offsetof(run_arguments, member)
 #define SOLVER(heading, name) APP_SOLVER_ROW(heading, name, FIELD(solver), NULL)
 
 static const app_option_row rows[] = {
     {"Task graph", "tile", "T", app_value_unsigned, FIELD(tile), NULL, "a whole number from 1",
      "the size of a task, in the workload's own measure; default: the workload's own"},
-    {NULL, "order", "listed|longest", app_value_choice, FIELD(order), orders, NULL,
+    {NULL, "order", "listed|longest", app_value_choice, FIELD(order), app_work_orders, NULL,
      "the order in which tasks are submitted that need nothing; default: listed"},
-    {NULL, "priority", "none|path", app_value_choice, FIELD(priority), priorities, NULL,
+    {NULL, "priority", "none|path", app_value_choice, FIELD(priority), app_work_priorities, NULL,
      "the priority of a task, for policies that look at it; path: the longer the path from it to "
      "the end, the higher; default: none"},
-    {NULL, "place", "free|static|guided", app_value_choice, FIELD(place), places, NULL,
+    {NULL, "place", "free|static|guided", app_value_choice, FIELD(place), app_work_places, NULL,
      "who takes a task that needs nothing: as the policy decides; as many tasks for each worker; "
      "or chunks that become shorter, as in a guided loop of OpenMP; default: free"},
     APP_FLAG_ROW(NULL, barrier, "each phase of the workload begins when the one before has ended"),
@@ -270,10 +262,10 @@ static int write_json(run_job *r) {
     app_json_put_text(root, "about", psg_work_about(r->work));
     app_json_put_text(root, "simulated", app_simulation_machine());
     app_json_put(root, "tile", a->tile > 0 ? json_integer(a->tile) : NULL);
-    app_json_put_text(root, "order", orders[a->order].name);
-    app_json_put_text(root, "priority", priorities[a->priority].name);
+    app_json_put_text(root, "order", app_work_orders[a->order].name);
+    app_json_put_text(root, "priority", app_work_priorities[a->priority].name);
     app_json_put(root, "barrier", json_boolean(a->barrier));
-    app_json_put_text(root, "place", places[a->place].name);
+    app_json_put_text(root, "place", app_work_places[a->place].name);
     app_json_put_text(root, "policy", r->runs.workers.policy);
     app_json_put(root, "workers", app_json_workers(&r->runs.workers));
     app_json_put_size(root, "repeat", r->runs.repeat);

@@ -36,10 +36,8 @@ typedef struct bench {
 
 static void hear(void *context, const bench_record *record) {
     bench *b = context;
-    psg_grid grid;
     if (record->kind == BENCH_RECORD_SAMPLE || record->kind == BENCH_RECORD_SOLVED) {
-        bench_config_grid(&b->groups.sweep.config[record->config], &grid);
-        b->work_done += (double)app_points(&grid);
+        b->work_done += bench_config_work(&b->groups.sweep.config[record->config]);
     }
     const double left = (app_now() - b->since) * (b->work - b->work_done) / b->work_done;
     if (b->work_done > 0 && left > 0 && record->kind != BENCH_RECORD_BEGIN) {
@@ -128,19 +126,17 @@ static unsigned rounds_of_pass(const bench *b, unsigned pass) {
 
 static void count_work(bench *b) {
     const bench_groups *g = &b->groups;
-    psg_grid grid;
     for (size_t c = 0; c < g->count; c++) {
         if (g->result[c].skip || g->result[c].failed[0]) {
             continue;
         }
-        bench_config_grid(&g->sweep.config[c], &grid);
         double solves =
             bench_groups_calibrates(g, g->result[c].leader) ? b->arguments.calibrate : 0;
         for (unsigned pass = 0; pass < b->arguments.passes; pass++) {
             const unsigned rounds = rounds_of_pass(b, pass);
             solves += rounds ? rounds + (unsigned)b->arguments.warm_up : 0;
         }
-        b->work += solves * (double)app_points(&grid);
+        b->work += solves * bench_config_work(&g->sweep.config[c]);
     }
 }
 

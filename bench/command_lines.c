@@ -83,9 +83,11 @@ static const app_option_row bench_rows[] = {
 static const app_command_text bench_text = {
     "bench", NULL,
     "Usage: psg bench --grid N|NXxNYxNZ,... [OPTION]... [--csv FILE]\n"
+    "  or:  psg bench --workload NAME:SIZE,... [OPTION]... [--csv FILE]\n"
     "  or:  psg bench --study NAME [OPTION]... [--csv FILE]\n"
     "\n"
-    "Measure solves in every combination of the lists. All configurations are interleaved:\n"
+    "Measure solves, or workloads, in every combination of the lists. All configurations are "
+    "interleaved:\n"
     "rounds of one solve each, in a random order, so that drift favours none. StarPU can\n"
     "have one setting of workers and policy at a time, so those of the same are a group,\n"
     "measured in processes of its own; a policy that crashes or hangs costs its own row.\n"
@@ -99,7 +101,8 @@ static const app_command_text bench_text = {
     "processes were on their way, and busiest, that of the busiest worker or of the exchange;\n"
     "load, the cores that other programs kept busy meanwhile, and load_average, the system's\n"
     "load of the minute before;\n"
-    "tasks that cores and GPUs did, planes and rows that cores did; bytes moved, and seconds\n"
+    "tasks that cores and GPUs did, and of each kind how many and their seconds (kinds), planes "
+    "and rows that cores did; bytes moved, and seconds\n"
     "of copies to GPUs (h2d), from them (d2h) and between them (d2d), empty where these are\n"
     "not known; seconds of each stage, summed over workers and processes, as are workers,\n"
     "tasks, bytes and seconds of copies; with --bounds, how short the solve could have been\n"
@@ -123,6 +126,8 @@ static const app_command_text bench_text = {
     "         eight rows\n"
     "  psg bench --study policies --grid 200 --csv policies.csv\n"
     "         every scheduling policy, on another grid than the study's\n"
+    "  psg bench --workload ep:S,blocks:8 --sched all --csv workloads.csv\n"
+    "         two workloads under every scheduling policy\n"
     "  psg bench --grid 128 --ranks 1,2,4 --cpus 1 --csv ranks.csv\n"
     "         one, two and four processes of one core each\n"
     "\n"
@@ -175,7 +180,18 @@ static void add_lists(list_rows *rows) {
          "default: host"},
         {"ranks", "N",
          "processes, which share the grid by MPI; --cpus and --gpus are those of each; default: "
-         "1"}};
+         "1"},
+        {"workload", "NAME:SIZE",
+         "in place of --grid: workloads, as psg run has them. Of the options above --cpus, --gpus, "
+         "--sched and --precision mean something to them"},
+        {"tile", "T", "of a workload: the size of a task; default: the workload's own"},
+        {"order", "listed|longest",
+         "of a workload: in which order tasks are submitted that need nothing; default: listed"},
+        {"barrier", "no|yes",
+         "of a workload: each phase begins when the one before has ended; default: no"},
+        {"priority", "none|path", "of a workload: the priority of a task; default: none"},
+        {"place", "free|static|guided",
+         "of a workload: who takes a task that needs nothing; default: free"}};
     const size_t count = bench_lists();
     for (size_t list = 0, next = 0; list < count; list++) {
         const size_t index = bench_list_index(list);
@@ -224,8 +240,10 @@ int bench_arguments_parse(int argc, char **argv, bench_arguments *a) {
     if (code) {
         return code;
     }
-    if (a->study == NULL && a->list[BENCH_LIST_GRID] == NULL) {
-        return app_error(APP_USAGE, "nothing to measure: give --grid 64,128 or --study NAME");
+    if (a->study == NULL && a->list[BENCH_LIST_GRID] == NULL &&
+        a->list[bench_list("workload")] == NULL) {
+        return app_error(APP_USAGE, "nothing to measure: give --grid 64,128, --workload ep:S or "
+                                    "--study NAME");
     }
     if (a->large && a->study == NULL) {
         return app_error(APP_USAGE, "--large is for --study");

@@ -12,6 +12,8 @@
 enum { BENCH_BUSY_MOST = 128 };
 /** Those of solves without a gradient, which is all that is measured. */
 enum { BENCH_STAGES = PSG_STAGE_EDGE };
+/** Of any work. */
+enum { BENCH_KINDS = PSG_STAGE_MOST + 1 };
 
 /** One round of a configuration: in_flight solves together; times are those of one of them. Of
  *  several processes it has the sums, and the time of the slowest. */
@@ -24,7 +26,9 @@ typedef struct bench_sample {
     double busiest;    /**< the largest of these shares: that of a worker, or of the exchange */
     float busy_worker[BENCH_BUSY_MOST]; /**< in the order of the processes */
     double tasks_cpu, tasks_gpu;        /**< that cores and GPUs did, in one of the solves */
-    double cpu_planes, cpu_rows;        /**< planes and rows that cores transformed */
+    double kind_tasks[BENCH_KINDS],
+        kind_seconds[BENCH_KINDS]; /**< by psg_stage, in one of the solves */
+    double cpu_planes, cpu_rows;   /**< planes and rows that cores transformed */
     double h2d_bytes, d2h_bytes, d2d_bytes, sent_bytes, spectrum_bytes;
     double h2d_seconds, d2h_seconds, d2d_seconds; /**< NAN: not known */
     double bound

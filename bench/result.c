@@ -43,6 +43,7 @@
     X(LOAD_AVERAGE, "load_average", NUMBER)                                                        \
     X(TASKS_CPU, "tasks_cpu", MEDIAN(tasks_cpu))                                                   \
     X(TASKS_GPU, "tasks_gpu", MEDIAN(tasks_gpu))                                                   \
+    X(KINDS, "kinds", TEXT)                                                                        \
     X(CPU_PLANES, "cpu_planes", MEDIAN(cpu_planes))                                                \
     X(CPU_ROWS, "cpu_rows", MEDIAN(cpu_rows))                                                      \
     X(H2D, "h2d_bytes", MEDIAN(h2d_bytes))                                                         \
@@ -277,6 +278,23 @@ static void put_bounds(row *to, const bench_result *r, double *sorted) {
     }
 }
 
+/* "ep_chunk:256:0.2349;ep_add:255:6.7e-06": what the tasks of a kind took, summed over the workers. */
+static void put_kinds(row *to, const bench_result *r, double *sorted) {
+    char text[2048] = "";
+    size_t length = 0;
+    for (size_t k = 0; k < BENCH_KINDS && length < sizeof text; k++) {
+        gather(r, offsetof(bench_sample, kind_tasks) + k * sizeof(double), 0, sorted);
+        const double tasks = base_quantile(sorted, r->samples, 0.5);
+        gather(r, offsetof(bench_sample, kind_seconds) + k * sizeof(double), 0, sorted);
+        if (tasks > 0) {
+            length += (size_t)snprintf(text + length, sizeof text - length, "%s%s:%.0f:%.4g",
+                                       length > 0 ? ";" : "", psg_stage_name((psg_stage)k), tasks,
+                                       base_quantile(sorted, r->samples, 0.5));
+        }
+    }
+    put_text(to, KINDS, text);
+}
+
 static void put_samples(row *to, const bench_config *config, const bench_result *r,
                         double *sorted) {
     gather(r, offsetof(bench_sample, seconds), 0, sorted);
@@ -286,7 +304,10 @@ static void put_samples(row *to, const bench_config *config, const bench_result 
     put_number(to, SECONDS_Q1, base_quantile(sorted, r->samples, 0.25));
     put_number(to, SECONDS_Q3, base_quantile(sorted, r->samples, 0.75));
     put_number(to, SECONDS_MAX, sorted[r->samples - 1]);
-    put_number(to, GFLOPS, operations(config) / median / 1e9);
+    put_kinds(to, r, sorted);
+    if (!bench_config_is_workload(config)) {
+        put_number(to, GFLOPS, operations(config) / median / 1e9);
+    }
     for (int c = 0; c < STAGES; c++) {
         if (own[c].median > 0) {
             gather(r, own[c].median, 0, sorted);
@@ -314,10 +335,12 @@ static void put_facts(row *to, const bench_facts *facts) {
     put_number(to, WORKERS_CPU, facts->cpus);
     put_number(to, WORKERS_GPU, facts->gpus);
     put_text(to, POLICY, facts->policy);
-    put_text(to, EXCHANGE_USED, app_exchange_name(facts->exchange));
-    put_number(to, SEGMENTS, (double)facts->segments);
-    put_number(to, PLANES, (double)facts->segment_planes);
-    put_number(to, SHEETS_USED, (double)facts->sheets);
+    if (facts->segments > 0) { /* else there is no grid */
+        put_text(to, EXCHANGE_USED, app_exchange_name(facts->exchange));
+        put_number(to, SEGMENTS, (double)facts->segments);
+        put_number(to, PLANES, (double)facts->segment_planes);
+        put_number(to, SHEETS_USED, (double)facts->sheets);
+    }
     put_number(to, PLAN_SECONDS, facts->plan_seconds);
     put_text(to, GPU_MODEL, facts->gpu_model);
 }
@@ -329,8 +352,8 @@ static void put_status(row *to, const bench_result *r) {
         put_text(to, STATUS, r->failed);
     } else if (!(r->error <= r->tolerance)) {
         snprintf(text, sizeof text,
-                 "the result is wrong: its error is %.3g of max|u|, the tolerance %.0e", r->error,
-                 r->tolerance);
+                 "the result is wrong: its error is %.3g of what is right, the tolerance %.0e",
+                 r->error, r->tolerance);
         put_text(to, STATUS, text);
     } else {
         put_text(to, STATUS, "ok");
@@ -369,9 +392,11 @@ int bench_results_put(bench_results *results, const bench_sweep *sweep, size_t n
         put_status(&to, r);
         put_number(&to, REPEATS, r->samples);
         put_text(&to, MODELS, models[circumstances->models]);
-        put_number(&to, POINTS,
-                   (double)config->grid.n[0] * (double)config->grid.n[1] *
-                       (double)config->grid.n[2]);
+        if (!bench_config_is_workload(config)) {
+            put_number(&to, POINTS,
+                       (double)config->grid.n[0] * (double)config->grid.n[1] *
+                           (double)config->grid.n[2]);
+        }
         if (r->samples > 0) {
             put_number(&to, LOAD, r->load);
         }
@@ -400,7 +425,9 @@ int bench_results_put(bench_results *results, const bench_sweep *sweep, size_t n
 static void find_varying(const bench_sweep *sweep, bool varying[BENCH_LISTS_MOST]) {
     char one[64], other[64];
     for (size_t list = 0; list < bench_lists(); list++) {
-        varying[list] = list == BENCH_LIST_GRID;
+        bench_config_text(&sweep->config[0], list, one);
+        varying[list] =
+            (list == BENCH_LIST_GRID || list == bench_list("workload")) && one[0] != '\0';
         for (size_t c = 1; c < sweep->count; c++) {
             bench_config_text(&sweep->config[0], list, one);
             bench_config_text(&sweep->config[c], list, other);
@@ -418,11 +445,14 @@ static void print_row(const bench_results *results, size_t at, bool old) {
         app_say("%65s %s\n", "", status);
         return;
     }
-    printf("%10.4g %10.4g %10.4g %8.3g %5.0f%% %5.0f%% ", 1e3 * cell(results, at, SECONDS),
-           1e3 * cell(results, at, SECONDS_MIN), 1e3 * cell(results, at, SECONDS_MAX),
-           cell(results, at, GFLOPS), 100 * cell(results, at, BUSY),
-           100 * cell(results, at, BUSIEST));
-    char error[16] = "-", load[16] = "-"; /* a simulation has neither */
+    char gflops[16] = "-", error[16] = "-",
+         load[16] = "-"; /* a simulation has no error and no load */
+    if (get(results, at, GFLOPS)[0]) {
+        snprintf(gflops, sizeof gflops, "%.3g", cell(results, at, GFLOPS));
+    }
+    printf("%10.4g %10.4g %10.4g %8s %5.0f%% %5.0f%% ", 1e3 * cell(results, at, SECONDS),
+           1e3 * cell(results, at, SECONDS_MIN), 1e3 * cell(results, at, SECONDS_MAX), gflops,
+           100 * cell(results, at, BUSY), 100 * cell(results, at, BUSIEST));
     if (get(results, at, ERROR)[0]) {
         snprintf(error, sizeof error, "%.0e", cell(results, at, ERROR));
     }

@@ -1,19 +1,17 @@
-/* The measuring process, or processes. Plans of one group are interleaved: every round solves
+/* The measuring process, or processes. Jobs of one group are interleaved: every round runs
  * each of them once, in a random order, so that a machine that gets slower or faster meanwhile
  * does so for all of them alike. Several processes have the same visit and so the same order,
  * and the library tells all of them the same status: each does every step, and rank 0 tells what
  * came of it. */
 #include "app/app.h"
 #include "app/processes.h"
-#include "app/rank_workers.h"
 #include "app/runs.h"
 #include "app/simulating.h"
 #include "bench/commands.h"
-#include "bench/fields.h"
+#include "bench/job.h"
 #include "bench/visit.h"
 #include "graph/psg_machine.h"
 #include "graph/psg_observe.h"
-#include "graph/psg_starpu.h"
 
 #include <errno.h>
 #include <math.h>
@@ -22,36 +20,18 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A configuration in work. */
-typedef struct job {
-    int pipe;
-    size_t number;
-    const bench_config *config;
-    psg_options options; /* of the configuration */
-    const bench_fields *fields;
-    psg_plan *plan; /* NULL: it failed */
-    app_workers workers;
-} job;
-
 /* What one process has to say of a round: sums over its workers where the whole has means. */
 typedef struct part {
     bench_sample sample;
     size_t workers;
 } part;
 
-/* u of the solves in flight, which the plans take turns with; of all batches. */
-typedef struct solutions {
-    void **u;
-    size_t bytes; /* of each */
-    unsigned flights;
-} solutions;
-
 typedef struct batch {
     const bench_visit *visit;
     int pipe;
-    job *jobs;
+    bench_job *jobs;
     size_t count;
-    solutions *solutions;
+    bench_solutions *solutions;
     part *parts;        /* of all processes, on rank 0 */
     bench_times *times; /* of this process' tasks; NULL: nobody asks */
 } batch;
@@ -68,22 +48,24 @@ static void tell_text(int pipe, bench_record_kind kind, size_t number, const cha
     tell(pipe, &record);
 }
 
-static void fail(batch *b, job *j, const char *why) {
-    tell_text(b->pipe, BENCH_RECORD_FAILED, j->number, why);
+static void drop(bench_job *j) {
     psg_plan_destroy(j->plan);
+    psg_work_destroy(j->workload);
     j->plan = NULL;
+    j->workload = NULL;
+    j->work = NULL;
 }
 
-/* -------------------------------------------------------------------------------------- plans */
+static void fail(batch *b, bench_job *j, const char *why) {
+    tell_text(b->pipe, BENCH_RECORD_FAILED, j->number, why);
+    drop(j);
+}
 
-static void tell_facts(const batch *b, const job *j) {
+/* ------------------------------------------------------------------------------------ the work */
+
+static void tell_facts(const batch *b, const bench_job *j) {
     bench_record record = {.kind = BENCH_RECORD_FACTS, .config = j->number};
     bench_facts *facts = &record.is.facts;
-    psg_statistics s;
-    (void)psg_plan_statistics(j->plan, &s);
-    double workers = (double)s.workers, most[] = {s.plan_seconds, (double)s.segment_planes};
-    app_ranks_sum(&workers, 1);
-    app_ranks_max(most, 2);
     for (size_t w = 0; w < j->workers.count; w++) {
         const bool gpu = j->workers.list[w].kind == PSG_WORKER_CUDA;
         facts->cpus += !gpu;
@@ -93,83 +75,41 @@ static void tell_facts(const batch *b, const job *j) {
         }
     }
     snprintf(facts->policy, sizeof facts->policy, "%s", j->workers.policy);
-    facts->segments = s.segments;
-    facts->segment_planes = (size_t)most[1];
-    facts->sheets = s.sheets;
-    facts->exchange = s.exchange;
-    facts->plan_seconds = most[0];
-    facts->workers = workers < BENCH_BUSY_MOST ? (unsigned)workers : BENCH_BUSY_MOST;
+    j->kind->tell(j, facts);
     tell(b->pipe, &record);
 }
 
-/* Of a call that is each process' own. */
-static bool failed_anywhere(psg_status status) {
-    double failed = status != PSG_OK;
-    app_ranks_max(&failed, 1);
-    return failed > 0;
-}
-
-static void make_plan(batch *b, job *j) {
+static void make(batch *b, bench_job *j) {
     psg_options options = j->options;
-    psg_grid grid;
-    bench_config_grid(j->config, &grid);
     options.calibrate = b->visit->calibrate;
     options.comm = app_ranks_comm();
     options.record = b->visit->bounds;
     tell_text(b->pipe, BENCH_RECORD_BEGIN, j->number, "planning");
-    if (options.comm == NULL && options.nodes <= 1 &&
-        (options.exchange == PSG_EXCHANGE_MPI || options.exchange == PSG_EXCHANGE_ALLTOALL)) {
-        char words[96]; /* the library's are for programmers */
-        snprintf(words, sizeof words, "exchange %s is between processes: give --ranks 2, or more",
-                 app_exchange_name(options.exchange));
-        fail(b, j, words);
-        return;
+    const char *why = j->kind->make(j, &options);
+    if (why == NULL && app_workers_find(&options, &j->workers)) {
+        why = "its workers cannot be found";
     }
-    if (psg_plan_create(&j->plan, &grid, &options) != PSG_OK) {
-        fail(b, j, psg_last_error());
-        return;
-    }
-    if (app_workers_find(&options, &j->workers)) {
-        fail(b, j, "its workers cannot be found");
-        return;
-    }
-    if (j->config->resident && failed_anywhere(psg_slabs_put(j->plan, j->fields->f))) {
-        fail(b, j, "f cannot be put into the slabs");
+    if (why != NULL) {
+        fail(b, j, why);
         return;
     }
     tell_facts(b, j);
 }
 
-/* ------------------------------------------------------------------------------------- solves */
-
-static psg_status solve(const batch *b, const job *j) {
-    psg_status status = PSG_OK;
-    unsigned submitted = 0;
-    while (status == PSG_OK && submitted < j->options.in_flight) {
-        status = j->config->resident
-                     ? psg_submit_slabs(j->plan)
-                     : psg_submit(j->plan, j->fields->f, b->solutions->u[submitted]);
-        submitted += status == PSG_OK;
-    }
-    for (; submitted > 0; submitted--) {
-        const psg_status ended = psg_wait(j->plan);
-        status = status == PSG_OK ? ended : status;
-    }
-    return status;
-}
+/* -------------------------------------------------------------------------------------- rounds */
 
 /* Does a GPU wait for nothing but StarPU? For no copies, no messages and no tasks of another solve. */
-static bool is_undisturbed(const job *j, const bench_sample *sample) {
+static bool is_undisturbed(const bench_job *j, const bench_sample *sample) {
     return j->options.in_flight == 1 &&
            sample->h2d_bytes + sample->d2h_bytes + sample->d2d_bytes + sample->sent_bytes <= 0;
 }
 
 /* Who did the tasks of the latest solve. */
-static void count_tasks(const batch *b, const job *j, bench_sample *sample) {
+static void count_tasks(const batch *b, const bench_job *j, bench_sample *sample) {
     size_t count = 0;
-    (void)psg_plan_events(j->plan, NULL, 0, &count);
+    (void)psg_work_events(j->work, NULL, 0, &count);
     psg_event *events = calloc(count + 1, sizeof *events);
-    (void)psg_plan_events(j->plan, events, events != NULL ? count : 0, &count);
+    (void)psg_work_events(j->work, events, events != NULL ? count : 0, &count);
     for (size_t e = 0; events != NULL && e < count; e++) {
         const int worker =
             events[e].worker; /* one's own are the first of the list on rank 0, too */
@@ -177,65 +117,68 @@ static void count_tasks(const batch *b, const job *j, bench_sample *sample) {
             const bool gpu = j->workers.list[worker].kind == PSG_WORKER_CUDA;
             sample->tasks_cpu += !gpu;
             sample->tasks_gpu += gpu;
-            if (b->times != NULL) {
+            if (b->times != NULL && j->kind == &bench_solves) {
                 const bench_time time =
                     bench_time_of(j->config->grid.n, j->options.precision, &events[e], gpu);
                 (void)bench_times_add(b->times, &time); /* one more or less */
             }
         }
     }
-    if (events != NULL && b->times != NULL && is_undisturbed(j, sample)) {
+    if (events != NULL && b->times != NULL && j->kind == &bench_solves &&
+        is_undisturbed(j, sample)) {
         bench_times_add_gaps(b->times, events, count, j->workers.list, j->workers.count);
     }
     free(events);
 }
 
 /* What went over a link since, and how long it took, of one of the solves. */
-static void read_link(const psg_statistics *before, const psg_statistics *s, psg_link link,
+static void read_link(const psg_run_statistics *before, const psg_run_statistics *s, psg_link link,
                       double flights, double *bytes, double *seconds) {
     *bytes = (double)(s->link[link].bytes - before->link[link].bytes) / flights;
     *seconds = *bytes > 0 ? (s->link[link].seconds - before->link[link].seconds) / flights : 0;
 }
 
-static void read_part(const batch *b, const job *j, const psg_statistics *before, double seconds,
-                      part *p) {
-    psg_statistics s;
-    double stage[BENCH_STAGES];
+void bench_sample_busy(bench_sample *sample, size_t w, double share) {
+    sample->busy += share;
+    sample->busiest = fmax(sample->busiest, share);
+    if (w < BENCH_BUSY_MOST) {
+        sample->busy_worker[w] = (float)share;
+    }
+}
+
+/* The tasks of the latest run by their kind. */
+static void read_kinds(const bench_job *j, bench_sample *sample) {
+    psg_kind_tasks list[BENCH_KINDS];
+    size_t count = 0;
+    (void)psg_work_tasks(j->work, list, BENCH_KINDS, &count);
+    for (size_t k = 0; k < count && k < BENCH_KINDS; k++) {
+        const psg_kind_tasks *t = &list[k];
+        sample->kind_tasks[t->stage] = (double)t->tasks[0] + (double)t->tasks[1];
+        sample->kind_seconds[t->stage] = t->seconds[0] + t->seconds[1];
+    }
+}
+
+static void read_part(const batch *b, const bench_job *j, const psg_run_statistics *before,
+                      double seconds, part *p) {
+    psg_run_statistics s;
     bench_sample *sample = &p->sample;
     const double flights = j->options.in_flight;
     memset(p, 0, sizeof *p);
     sample->seconds = seconds;
-    (void)psg_plan_statistics(j->plan, &s); /* these fail for what does not exist only */
+    (void)psg_work_statistics(j->work, &s); /* it fails for what does not exist only */
     p->workers = s.workers;
-    for (size_t w = 0; w < s.workers; w++) {
-        double busy = 0;
-        (void)psg_plan_worker_seconds(j->plan, w, stage);
-        for (int g = 0; g < BENCH_STAGES; g++) {
-            busy += stage[g] / seconds;
-        }
-        sample->busy += busy;
-        sample->busiest = fmax(sample->busiest, busy);
-        if (w < BENCH_BUSY_MOST) {
-            sample->busy_worker[w] = (float)busy;
-        }
-    }
-    for (int g = 0; g < BENCH_STAGES; g++) {
-        sample->stage[g] = s.stage[g].seconds;
-    }
-    sample->exchange_busy = sample->stage[PSG_STAGE_EXCHANGE] / seconds;
     read_link(before, &s, PSG_LINK_H2D, flights, &sample->h2d_bytes, &sample->h2d_seconds);
     read_link(before, &s, PSG_LINK_D2H, flights, &sample->d2h_bytes, &sample->d2h_seconds);
     read_link(before, &s, PSG_LINK_D2D, flights, &sample->d2d_bytes, &sample->d2d_seconds);
     sample->sent_bytes = (double)s.link[PSG_LINK_MESSAGE].bytes;
-    sample->spectrum_bytes = (double)s.spectrum_bytes;
-    sample->cpu_planes = (double)s.cpu_planes;
-    sample->cpu_rows = (double)s.cpu_rows;
     if (b->times != NULL &&
         s.submit_tasks > 1) { /* one that stands for many says nothing of each */
         bench_costs_add(&b->times->submission, (double)s.submit_pieces, (double)s.submit_tasks,
                         s.submit_seconds);
     }
     count_tasks(b, j, sample);
+    read_kinds(j, sample);
+    j->kind->read(j, seconds, sample);
 }
 
 static void join_parts(const part *parts, int count, bench_sample *whole) {
@@ -267,19 +210,26 @@ static void join_parts(const part *parts, int count, bench_sample *whole) {
         whole->d2d_seconds += sample->d2d_seconds;
         whole->sent_bytes += sample->sent_bytes;
         whole->spectrum_bytes += sample->spectrum_bytes;
+        for (int k = 0; k < BENCH_KINDS; k++) {
+            whole->kind_tasks[k] += sample->kind_tasks[k];
+            whole->kind_seconds[k] += sample->kind_seconds[k];
+        }
     }
     whole->busy /= workers ? (double)workers : 1;
 }
 
 /* Of solves one after the other, the time that is compared with their bound is the time that is
  * told. */
-static psg_status read_bounds(const job *j, bench_sample *sample) {
-    psg_statistics s;
+static psg_status read_bounds(const bench_job *j, bench_sample *sample) {
     psg_bounds bounds;
-    (void)psg_plan_statistics(j->plan, &s);
-    const psg_status status = psg_plan_bounds(j->plan, &bounds);
+    const psg_status status = psg_work_bounds(j->work, &bounds);
     if (status == PSG_OK) {
-        double seconds = j->options.in_flight == 1 ? sample->seconds : s.seconds;
+        double seconds = sample->seconds;
+        if (j->options.in_flight > 1) {
+            psg_statistics s;
+            (void)psg_plan_statistics(j->plan, &s);
+            seconds = s.seconds;
+        }
         app_ranks_max(&seconds, 1);
         app_runs_join_bounds(&bounds);
         memcpy(sample->bound, bounds.bound, sizeof sample->bound);
@@ -290,37 +240,30 @@ static psg_status read_bounds(const job *j, bench_sample *sample) {
     return status;
 }
 
-static void check_answer(batch *b, job *j) {
+static void check_answer(batch *b, bench_job *j) {
     bench_record record = {.kind = BENCH_RECORD_CHECKED, .config = j->number};
-    const unsigned answers = j->config->resident ? 1 : j->options.in_flight;
     if (app_simulation_machine() != NULL) {
         return; /* there is none */
     }
-    if (j->config->resident && failed_anywhere(psg_slabs_get(j->plan, b->solutions->u[0]))) {
-        fail(b, j, "u cannot be had from the slabs");
+    const char *why =
+        j->kind->check(j, b->solutions, &record.is.checked.error, &record.is.checked.tolerance);
+    if (why != NULL) {
+        fail(b, j, why);
         return;
-    }
-    for (unsigned a = 0; a < answers; a++) {
-        app_modes_error found;
-        bench_fields_compare(j->fields, b->solutions->u[a], &found);
-        record.is.checked.tolerance = found.tolerance;
-        if (!(found.error <= record.is.checked.error)) {
-            record.is.checked.error = found.error;
-        }
     }
     tell(b->pipe, &record);
 }
 
-static void one_round(batch *b, job *j, bool counts, bool last) {
+static void one_round(batch *b, bench_job *j, bool counts, bool last) {
     bench_record record = {.kind = counts ? BENCH_RECORD_SAMPLE : BENCH_RECORD_SOLVED,
                            .config = j->number};
-    psg_statistics before;
+    psg_run_statistics before;
     part mine;
     tell_text(b->pipe, BENCH_RECORD_BEGIN, j->number, "solving");
-    (void)psg_plan_statistics(j->plan, &before);
+    (void)psg_work_statistics(j->work, &before);
     app_ranks_barrier();
     const double start = psg_clock();
-    const psg_status status = solve(b, j);
+    const psg_status status = j->kind->run(j, b->solutions);
     double seconds = (psg_clock() - start) / j->options.in_flight;
     if (status != PSG_OK) {
         fail(b, j, psg_last_error());
@@ -356,8 +299,8 @@ static void solve_rounds(batch *b, size_t *order, uint64_t *random) {
                (b->visit->until > 0 && round > 0 && start + took > b->visit->until);
         app_shuffle(order, b->count, random);
         for (size_t n = 0; n < b->count; n++) {
-            job *j = &b->jobs[order[n]];
-            if (j->plan != NULL) {
+            bench_job *j = &b->jobs[order[n]];
+            if (j->work != NULL) {
                 one_round(b, j, round >= warm_up || (last && rounds > 0), last && rounds > 0);
             }
         }
@@ -367,23 +310,23 @@ static void solve_rounds(batch *b, size_t *order, uint64_t *random) {
 
 /* ------------------------------------------------------------------------------------ batches */
 
-static void free_solutions(solutions *s) {
+static void free_solutions(bench_solutions *s) {
     for (unsigned flight = 0; s->u != NULL && flight < s->flights; flight++) {
         app_simulation_free(s->u[flight], s->bytes);
     }
     free(s->u);
-    *s = (solutions){.u = NULL};
+    *s = (bench_solutions){.u = NULL};
 }
 
 /* Of this process' f or u. */
-static size_t field_bytes(const job *j) {
+static size_t field_bytes(const bench_job *j) {
     psg_grid grid;
     bench_config_grid(j->config, &grid);
     return app_plane_points(&grid, app_own_planes(&grid)) * app_element_bytes(j->options.precision);
 }
 
 /* Is u[flight] copied from GPUs, in solves or to be checked? */
-static bool uses(const job *j, unsigned flight) {
+static bool uses(const bench_job *j, unsigned flight) {
     return j->plan != NULL && (j->config->resident ? flight == 0 : flight < j->options.in_flight);
 }
 
@@ -392,10 +335,10 @@ static bool uses(const job *j, unsigned flight) {
  * it, once and for all. */
 static void pin_all(const batch *b) {
     for (unsigned flight = 0; flight < b->solutions->flights; flight++) {
-        const job *largest = NULL;
+        const bench_job *largest = NULL;
         bool wanted = false;
         for (size_t n = 0; n < b->count; n++) {
-            const job *j = &b->jobs[n];
+            const bench_job *j = &b->jobs[n];
             if (uses(j, flight)) {
                 largest = largest == NULL || field_bytes(j) > field_bytes(largest) ? j : largest;
                 wanted |= !j->config->resident;
@@ -406,7 +349,7 @@ static void pin_all(const batch *b) {
         }
     }
     for (size_t n = 0; n < b->count; n++) {
-        const job *j = &b->jobs[n];
+        const bench_job *j = &b->jobs[n];
         if (j->plan != NULL && !j->config->resident) {
             (void)psg_plan_pin(j->plan, j->fields->f);
         }
@@ -415,12 +358,13 @@ static void pin_all(const batch *b) {
 
 /* As many, and as large, as the batch needs; those that are there already may do. */
 static int need_solutions(const batch *b) {
-    solutions *s = b->solutions;
+    bench_solutions *s = b->solutions;
     size_t bytes = 0;
     unsigned flights = 0;
     for (size_t n = 0; n < b->count; n++) {
-        const size_t needed = field_bytes(&b->jobs[n]);
-        const unsigned in_flight = b->jobs[n].options.in_flight;
+        const bool solves = b->jobs[n].kind == &bench_solves;
+        const size_t needed = solves ? field_bytes(&b->jobs[n]) : 0;
+        const unsigned in_flight = solves ? b->jobs[n].options.in_flight : 0;
         bytes = needed > bytes ? needed : bytes;
         flights = in_flight > flights ? in_flight : flights;
     }
@@ -439,9 +383,15 @@ static int need_solutions(const batch *b) {
     return s->u != NULL ? 0 : -1;
 }
 
+/* Of the fields that are being made. */
+typedef struct making {
+    const batch *batch;
+    size_t number;
+} making;
+
 static void tell_fields(void *context) {
-    const job *j = context;
-    tell_text(j->pipe, BENCH_RECORD_BEGIN, j->number, "making the right-hand side");
+    const making *m = context;
+    tell_text(m->batch->pipe, BENCH_RECORD_BEGIN, m->number, "making the right-hand side");
 }
 
 static void run_batch(batch *b, bench_field_store *fields, uint64_t *random) {
@@ -451,13 +401,17 @@ static void run_batch(batch *b, bench_field_store *fields, uint64_t *random) {
     app_ranks_max(&missing, 1);
     bool enough = missing == 0;
     for (size_t n = 0; n < b->count && enough; n++) {
+        bench_job *j = &b->jobs[n];
+        making m = {b, j->number};
         order[n] = n;
-        b->jobs[n].fields = bench_fields_get(fields, b->jobs[n].config, tell_fields, &b->jobs[n]);
-        enough = b->jobs[n].fields != NULL;
+        if (j->kind == &bench_solves) {
+            j->fields = bench_fields_get(fields, j->config, tell_fields, &m);
+            enough = j->fields != NULL;
+        }
     }
     for (size_t n = 0; n < b->count; n++) {
         if (enough) {
-            make_plan(b, &b->jobs[n]);
+            make(b, &b->jobs[n]);
         } else {
             fail(b, &b->jobs[n], "out of memory for f, u and the known answer");
         }
@@ -467,7 +421,7 @@ static void run_batch(batch *b, bench_field_store *fields, uint64_t *random) {
         solve_rounds(b, order, random);
     }
     for (size_t n = 0; n < b->count; n++) {
-        psg_plan_destroy(b->jobs[n].plan);
+        drop(&b->jobs[n]);
         app_workers_free(&b->jobs[n].workers);
     }
     free(b->parts);
@@ -512,8 +466,8 @@ static int measure(const bench_visit *visit, int pipe) {
     uint64_t random = visit->seed;
     bench_times times = {.count = 0};
     bench_field_store fields = {.count = 0};
-    solutions found = {.u = NULL};
-    job *jobs = calloc(visit->count, sizeof *jobs);
+    bench_solutions found = {.u = NULL};
+    bench_job *jobs = calloc(visit->count, sizeof *jobs);
     const int code = app_ranks_agree(
         jobs != NULL ? APP_DONE
                      : app_error(APP_FAILED, "out of memory for %zu configurations", visit->count));
@@ -527,8 +481,10 @@ static int measure(const bench_visit *visit, int pipe) {
                    .solutions = &found,
                    .times = visit->times && app_ranks() == 1 ? &times : NULL};
         for (size_t n = first; n < end; n++) {
-            jobs[n] = (job){
-                .pipe = pipe, .number = visit->which[n], .config = &visit->config[visit->which[n]]};
+            jobs[n] =
+                (bench_job){.number = visit->which[n], .config = &visit->config[visit->which[n]]};
+            jobs[n].kind =
+                bench_config_is_workload(jobs[n].config) ? &bench_workloads : &bench_solves;
             bench_config_options(jobs[n].config, &jobs[n].options);
         }
         bench_fields_drop(&fields, jobs[first].config);

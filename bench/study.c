@@ -16,6 +16,8 @@ static const char machine_list[MACHINE_LISTS];
 /* More planes than any grid has: one segment, or one sheet's worth. */
 #define WHOLE "1000000000"
 
+#define WORKLOADS "ep:S,blocks:8"
+
 /* What a part of a study is about. Other workers than these have nothing to do with it. */
 typedef enum subject { WORKERS, CORES, GPUS, CORES_AND_GPUS } subject; /* WORKERS: GPUs, if any */
 
@@ -26,7 +28,7 @@ enum { BENCH_STUDIES(NUMBER) STUDIES };
 static const char *const study_names[] = {BENCH_STUDIES(NAME) BENCH_PROGRAM_STUDIES(NAME) NULL};
 enum { STUDY_NAMES = sizeof study_names / sizeof study_names[0] - 1 };
 
-/* Grids, and those that --large adds; GPUs have larger ones. */
+/* Grids, and those that --large adds; GPUs have larger ones. NULL: a study of workloads has none. */
 typedef struct sizes {
     const char *cores, *more_cores, *gpus, *more_gpus;
 } sizes;
@@ -36,7 +38,7 @@ typedef struct sizes {
     { "128,256", "512", "512", "1024" }
 
 /* A study is a product of lists, or several. */
-enum { PARTS = 4, LISTS = 3 };
+enum { PARTS = 4, LISTS = 4 };
 static const struct study {
     sizes sizes;
     struct part {
@@ -82,6 +84,15 @@ static const struct study {
                         {{"cpus", MACHINE(CPUS_BESIDE_GPUS)},
                          {"gpus", MACHINE(ALL_GPUS)},
                          {"cpu_share", "0,0.02,0.05,0.1,0.25,auto,free"}}}}},
+    [STUDY_workloads] =
+        {{NULL, NULL, NULL, NULL},
+         {{CORES, {{"cpus", MACHINE(ALL_CPUS)}, {"sched", "all"}, {"workload", WORKLOADS}}},
+          {GPUS, {{"gpus", MACHINE(ALL_GPUS)}, {"sched", "all"}, {"workload", WORKLOADS}}},
+          {CORES_AND_GPUS,
+           {{"cpus", MACHINE(CPUS_BESIDE_GPUS)},
+            {"gpus", MACHINE(ALL_GPUS)},
+            {"sched", "all"},
+            {"workload", WORKLOADS}}}}},
 };
 
 static const struct study *find(const char *name) {
@@ -166,11 +177,14 @@ static void fill_part(const char *list[BENCH_LISTS_MOST], const struct study *st
     for (size_t l = 0; l < LISTS && part->list[l].column != NULL; l++) {
         list[bench_list(part->list[l].column)] = part->list[l].values;
     }
-    snprintf(t->grids, sizeof t->grids, "%s%s%s", on_gpus ? s->gpus : s->cores, large ? "," : "",
-             !large    ? ""
-             : on_gpus ? s->more_gpus
-                       : s->more_cores);
-    list[BENCH_LIST_GRID] = t->grids;
+    if (s->cores != NULL) {
+        snprintf(t->grids, sizeof t->grids, "%s%s%s", on_gpus ? s->gpus : s->cores,
+                 large ? "," : "",
+                 !large    ? ""
+                 : on_gpus ? s->more_gpus
+                           : s->more_cores);
+        list[BENCH_LIST_GRID] = t->grids;
+    }
     const size_t cpus = bench_list("cpus"), gpus = bench_list("gpus");
     for (size_t l = 0; l < bench_lists(); l++) {
         const bool workers = l == cpus || l == gpus;

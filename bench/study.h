@@ -15,7 +15,8 @@
     X(variants, "the fused graph, and the staged one by layout of z and place of normalisation")   \
     X(scaling, "time on 1, 2, 4, ... cores of one process, and processes of one core; and GPUs")   \
     X(overlap, "time by stage beside the real time and that of the busiest worker or link")        \
-    X(hetero, "CPU only, and where there are GPUs, these only and both: who does the work")
+    X(hetero, "CPU only, and where there are GPUs, these only and both: who does the work")        \
+    X(workloads, "workloads under every scheduling policy, on cores, on GPUs and on both")
 
 /** Those that programs of their own measure: bench/programs.h. */
 #define BENCH_PROGRAM_STUDIES(X)                                                                   \

@@ -3,7 +3,9 @@
 #include "bench/sweep.h"
 #include "app/app.h"
 #include "app/arguments.h"
+#include "app/work_words.h"
 #include "graph/psg_machine.h"
+#include "graph/psg_work.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +26,27 @@ static const struct {
 
 /* -------------------------------------------------------------------------------------- lists */
 
+/* @return the workload that "ep:S" is of; NULL: there is none */
+static const psg_workload *workload_of(const char *name) {
+    const psg_workload *w = NULL;
+    for (size_t m = 0; (w = psg_workload_at(m)) != NULL; m++) {
+        const size_t length = strlen(w->name);
+        if (strncmp(name, w->name, length) == 0 && name[length] == ':') {
+            break;
+        }
+    }
+    return w;
+}
+
+static int parse_workload(const char *text, void *field, const app_choice *choices) {
+    (void)choices;
+    if (workload_of(text) == NULL) {
+        return -1;
+    }
+    snprintf(field, sizeof((bench_config *)NULL)->workload.name, "%s", text);
+    return 0;
+}
+
 /* The lists that are no options of the solver; the grid stands before these, the others after. */
 static const struct list_row {
     const char *name;
@@ -31,12 +54,23 @@ static const struct list_row {
     int (*parse)(const char *text, void *field, const app_choice *choices);
     const app_choice *choices;
     const char *expected;
-} own[] = {{"grid", offsetof(bench_config, grid), app_value_grid, NULL,
-            "N or NXxNYxNZ, whole numbers from 1, with commas between"},
-           {"data", offsetof(bench_config, resident), app_value_choice,
-            (const app_choice[]){{"host", 0}, {"resident", 1}, {NULL, 0}}, NULL},
-           {"ranks", offsetof(bench_config, ranks), app_value_unsigned, NULL,
-            "whole numbers from 1, with commas between"}};
+} own[] = {
+    {"grid", offsetof(bench_config, grid), app_value_grid, NULL,
+     "N or NXxNYxNZ, whole numbers from 1, with commas between"},
+    {"data", offsetof(bench_config, resident), app_value_choice,
+     (const app_choice[]){{"host", 0}, {"resident", 1}, {NULL, 0}}, NULL},
+    {"ranks", offsetof(bench_config, ranks), app_value_unsigned, NULL,
+     "whole numbers from 1, with commas between"},
+    {"workload", offsetof(bench_config, workload.name), parse_workload, NULL,
+     "NAME:SIZE of workloads, with commas between: psg run --help has them"},
+    {"tile", offsetof(bench_config, workload.tile), app_value_unsigned, NULL,
+     "whole numbers from 1, with commas between"},
+    {"order", offsetof(bench_config, workload.order), app_value_choice, app_work_orders, NULL},
+    {"barrier", offsetof(bench_config, workload.barrier), app_value_choice, app_work_barriers,
+     NULL},
+    {"priority", offsetof(bench_config, workload.priority), app_value_choice, app_work_priorities,
+     NULL},
+    {"place", offsetof(bench_config, workload.place), app_value_choice, app_work_places, NULL}};
 enum { OWN = sizeof own / sizeof *own };
 
 static bool is_list(size_t index) {
@@ -124,7 +158,7 @@ static int parse_value(size_t list, const char *text, bench_config *config) {
                                      .parse = row->parse,
                                      .choices = row->choices,
                                      .expected = row->expected};
-        return (list != BENCH_LIST_GRID && strcmp(text, "default") == 0) ||
+        return strcmp(text, "default") == 0 ||
                        row->parse(text, (char *)config + row->field, row->choices) == 0
                    ? APP_DONE
                    : app_wrong_value(&said, text);
@@ -148,6 +182,10 @@ static int add_value(size_t list, values *v, const char *text, size_t length) {
     if (v->count == VALUES_MOST) {
         return app_error(APP_USAGE, "--%s: more than %d values", bench_list_option(list),
                          VALUES_MOST);
+    }
+    if (length >= VALUE_LENGTH) {
+        return app_error(APP_USAGE, "--%s '%.*s': a value has at most %d letters",
+                         bench_list_option(list), (int)length, text, VALUE_LENGTH - 1);
     }
     snprintf(v->text[v->count], VALUE_LENGTH, "%.*s", (int)length, text);
     return parse_value(list, v->text[v->count++], &scratch);
@@ -196,6 +234,9 @@ void bench_config_options(const bench_config *config, psg_options *options) {
         }
     }
     options->gpu_ids = config->gpus_listed ? config->gpu_ids : NULL;
+    if (bench_config_is_workload(config) && options->cpus != 0 && options->gpus != 0) {
+        options->cpu_share = PSG_CPU_SHARE_FREE; /* as the library has it */
+    }
 }
 
 void bench_config_put(bench_config *config, const psg_options *options) {
@@ -212,10 +253,48 @@ void bench_config_put(bench_config *config, const psg_options *options) {
     }
 }
 
+/* The options of the solver that mean something to a workload. */
+static bool is_of_workloads(const char *name) {
+    return strcmp(name, "cpus") == 0 || strcmp(name, "gpus") == 0 || strcmp(name, "policy") == 0 ||
+           strcmp(name, "precision") == 0 || strcmp(name, "nodes") == 0;
+}
+
+bool bench_config_is_workload(const bench_config *config) {
+    return config->workload.name[0] != '\0';
+}
+
+double bench_config_work(const bench_config *c) {
+    return bench_config_is_workload(c)
+               ? 1
+               : (double)c->grid.n[0] * (double)c->grid.n[1] * (double)c->grid.n[2];
+}
+
+/* Of a workload one process counts, and what the library says that the workload has. */
+static void settle_workload(bench_config *config) {
+    bench_workload *w = &config->workload;
+    const psg_workload *about = workload_of(w->name);
+    for (size_t index = 0; psg_option_at(index) != NULL; index++) {
+        if (!is_of_workloads(psg_option_at(index)->name)) {
+            config->value[index][0] = '\0';
+        }
+    }
+    config->ranks = 1;
+    config->resident = 0;
+    w->tile = about->tile != NULL ? w->tile : 0;
+    w->order = about->order ? w->order : 0;
+    w->barrier = about->barrier ? w->barrier : 0;
+    w->place = about->place ? w->place : 0;
+}
+
 /* So that what is measured once has one name: the layout of z and where u is normalised are the staged graph's, a share
  * is of cores and GPUs, one node has no network, and there are no more planes in a segment than the grid has, nor more
  * sheets than rows. */
 static void settle(bench_config *config) {
+    if (bench_config_is_workload(config)) {
+        settle_workload(config);
+        return;
+    }
+    config->workload = (bench_workload){.tile = 0};
     psg_options o, standard;
     default_options(&standard);
     bench_config_options(config, &o);
@@ -250,8 +329,11 @@ bool bench_config_same_but(const bench_config *a, const bench_config *b, size_t 
             return false;
         }
     }
+    const bench_workload *x = &a->workload, *y = &b->workload;
     return memcmp(a->grid.n, b->grid.n, sizeof a->grid.n) == 0 && a->ranks == b->ranks &&
-           a->resident == b->resident;
+           a->resident == b->resident && strcmp(x->name, y->name) == 0 && x->tile == y->tile &&
+           x->order == y->order && x->barrier == y->barrier && x->priority == y->priority &&
+           x->place == y->place;
 }
 
 int bench_sweep_put(bench_sweep *sweep, const bench_config *given, size_t *number) {
@@ -295,6 +377,10 @@ int bench_sweep_add(bench_sweep *sweep, const char *const lists[BENCH_LISTS_MOST
             code = parse_value(list, v[list].text[rest % v[list].count], &config);
             rest /= v[list].count;
         }
+        if (!code && config.grid.given == bench_config_is_workload(&config)) {
+            code = app_error(APP_USAGE, "a configuration has a grid or a workload: give --grid or "
+                                        "--workload, and no value 'default' in it");
+        }
         code = code ? code : bench_sweep_put(sweep, &config, NULL);
     }
     free(v);
@@ -315,6 +401,42 @@ static bool is_idle(const psg_options *o, size_t index) {
                : strcmp(name, "network") == 0 && o->nodes == 1;
 }
 
+static const char *word_of(const app_choice *choices, int value) {
+    while (choices->value != value) {
+        choices++;
+    }
+    return choices->name;
+}
+
+/* "" for what means nothing to a solve, or to a workload. */
+static void own_text(const bench_config *c, const char *column, char *text) {
+    const bench_workload *w = &c->workload;
+    const psg_workload *about = workload_of(w->name);
+    char tile[16] = "default";
+    if (w->tile > 0) {
+        snprintf(tile, sizeof tile, "%u", w->tile);
+    }
+    snprintf(
+        text, 64, "%s",
+        strcmp(column, "data") == 0       ? (about != NULL      ? ""
+                                             : c->resident != 0 ? "resident"
+                                                                : "host")
+        : about == NULL                   ? ""
+        : strcmp(column, "workload") == 0 ? w->name
+        : strcmp(column, "tile") == 0     ? (about->tile != NULL ? tile : "")
+        : strcmp(column, "order") == 0    ? (about->order ? word_of(app_work_orders, w->order) : "")
+        : strcmp(column, "barrier") == 0
+            ? (about->barrier ? word_of(app_work_barriers, w->barrier) : "")
+        : strcmp(column, "priority") == 0 ? word_of(app_work_priorities, w->priority)
+        : strcmp(column, "place") == 0    ? (about->place ? word_of(app_work_places, w->place) : "")
+                                          : "");
+    if (strcmp(column, "ranks") == 0) {
+        snprintf(text, 64, "%u", c->ranks);
+    } else if (strcmp(column, "grid") == 0 && about == NULL) {
+        snprintf(text, 64, "%zux%zux%zu", c->grid.n[0], c->grid.n[1], c->grid.n[2]);
+    }
+}
+
 void bench_config_text(const bench_config *c, size_t list, char *text) {
     const size_t index = bench_list_index(list);
     if (index != SIZE_MAX) {
@@ -322,17 +444,15 @@ void bench_config_text(const bench_config *c, size_t list, char *text) {
         psg_options o;
         bench_config_options(c, &o);
         app_options_text(&o, index, text, 64);
-        if (is_idle(&o, index)) {
+        const bool none =
+            bench_config_is_workload(c) && !is_of_workloads(psg_option_at(index)->name);
+        if (none || is_idle(&o, index)) {
             text[0] = '\0';
         } else if (strcmp(text, psg_option_at(index)->standard) == 0 && word != NULL) {
             snprintf(text, 64, "%s", word);
         }
-    } else if (list == BENCH_LIST_GRID) {
-        snprintf(text, 64, "%zux%zux%zu", c->grid.n[0], c->grid.n[1], c->grid.n[2]);
-    } else if (strcmp(bench_list_column(list), "data") == 0) {
-        snprintf(text, 64, "%s", c->resident ? "resident" : "host");
     } else {
-        snprintf(text, 64, "%u", c->ranks);
+        own_text(c, bench_list_column(list), text);
     }
 }
 
@@ -353,8 +473,9 @@ static bool starts_cores(const bench_config *config) {
 }
 
 bool bench_config_same_group(const bench_config *a, const bench_config *b) {
-    return a->ranks == b->ranks && same_value(a, b, "cpus") && same_value(a, b, "gpus") &&
-           same_value(a, b, "policy") && starts_cores(a) == starts_cores(b);
+    return a->ranks == b->ranks && bench_config_is_workload(a) == bench_config_is_workload(b) &&
+           same_value(a, b, "cpus") && same_value(a, b, "gpus") && same_value(a, b, "policy") &&
+           starts_cores(a) == starts_cores(b);
 }
 
 double bench_config_bytes(const bench_config *c) {

@@ -9,7 +9,8 @@
 #include <stddef.h>
 
 /** The lists, in the order of the columns that they become: the grid; the options of the solver that `psg bench` does
- *  not decide itself, in the order of the library's table; where f and u are, and the processes. */
+ *  not decide itself, in the order of the library's table; where f and u are, and the processes; the workload in place
+ *  of a grid, and its options. */
 enum { BENCH_LIST_GRID = 0, BENCH_LISTS_MOST = APP_OPTIONS_MOST };
 size_t bench_lists(void);
 
@@ -25,10 +26,18 @@ size_t bench_list_index(size_t list);
 
 enum { BENCH_VALUE_BYTES = 48 };
 
-/** What one row is measured with. Plain data, which goes to other processes as it is; all zero but for the grid and
- *  the ranks is the default. */
+/** What `psg run` runs, and how: psg_work_options. */
+typedef struct bench_workload {
+    char name[64]; /**< "ep:S"; "": none */
+    unsigned tile;
+    int order, barrier, priority, place;
+} bench_workload;
+
+/** What one row is measured with: a solve or a workload. Plain data, which goes to other processes as it is; all zero but
+ *  for the grid or the workload, and the ranks, is the default. */
 typedef struct bench_config {
-    app_grid_value grid;
+    app_grid_value grid; /**< all zero of a workload */
+    bench_workload workload;
     unsigned ranks; /**< processes; with more than one by MPI, and the workers are those of each */
     int resident; /**< f and u stay where they are computed, else they come from and go to arrays */
     bool gpus_listed;
@@ -64,6 +73,11 @@ void bench_config_options(const bench_config *config, psg_options *options);
 void bench_config_put(bench_config *config, const psg_options *options);
 /** The grid. The box is a unit cube. */
 void bench_config_grid(const bench_config *config, psg_grid *grid);
+
+bool bench_config_is_workload(const bench_config *config);
+
+/** How long it takes beside others of its kind, about: the points of a grid; 1 of a workload. */
+double bench_config_work(const bench_config *config);
 
 /** Does the policy decide by StarPU's performance models? The default one does not. */
 int bench_config_needs_models(const bench_config *config);

@@ -12,6 +12,7 @@ figures:
     hetero    time of cores, of GPUs and of both, and who did the work
     policies  time by scheduling policy over that of the fastest, with the share of the time that workers were busy
     grids     time, and time for each point, against the grid
+    workloads time of a workload by scheduling policy, on cores, on GPUs and on both
 and those of the studies that other programs measure, which have columns of their own:
     peers     Gflop/s of psg beside its peers
     embed     how many times as fast as cuFFT psg is, by each way into it
@@ -28,6 +29,7 @@ import sys
 
 import plot_gantt
 import plot_programs
+import plot_workloads
 from plot_style import (COLOURS, MARKERS, STAGES, WIDE, LogLocator, MaxNLocator, NullLocator, Page, bare, dark, days, gpu_name, log_ticks,
                         number, plain, plt)
 from rows import fail, has, lists, read
@@ -80,6 +82,8 @@ def guess(rows, path):
     name = os.path.basename(path).split("-")[0].split(".")[0]
     if name in FIGURES:
         return name
+    if rows[0].get("workload"):
+        return "workloads"
     if "sched" in columns:
         return "policies"
     if "segment_planes" in columns and len({row["segments"] for row in rows}) > 1:
@@ -96,6 +100,8 @@ def label(row, columns):
     words = []
     for column in columns:
         value = row[column]
+        if not value:
+            continue
         if column == "grid":
             value = plot_programs.grid_name(value)
         elif column in ("cpus", "gpus", "ranks", "nodes"):
@@ -111,6 +117,8 @@ def label(row, columns):
             value = "f, u in %s memory" % ("GPU" if value == "resident" and kind(row) == "GPU" else "main")
         elif column == "normalize" and value:
             value = "normalize: " + value
+        elif column in ("tile", "barrier", "place"):
+            value = "%s %s" % (column, value)
         elif column == "cpu_share":
             value = "share %s" % value
         elif column == "segment_planes":
@@ -491,8 +499,13 @@ def plot_hetero(rows):
     return page
 
 
+def plot_of_workloads(rows):
+    return plot_workloads.plot(rows, style_of, label, varying)
+
+
 FIGURES = {"stages": plot_stages, "segments": plot_segments, "scaling": plot_scaling, "overlap": plot_overlap,
-           "hetero": plot_hetero, "policies": plot_policies, "grids": plot_grids, **plot_programs.FIGURES}
+           "hetero": plot_hetero, "policies": plot_policies, "grids": plot_grids,
+           "workloads": plot_of_workloads, **plot_programs.FIGURES}
 
 
 def caption(rows, failed):

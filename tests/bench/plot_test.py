@@ -17,7 +17,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 
 from patience import patience  # noqa: E402
 
-FIGURES = ("segments", "policies", "scaling", "overlap", "hetero", "grids", "peers", "embed")
+FIGURES = ("segments", "policies", "scaling", "overlap", "hetero", "grids", "workloads", "peers", "embed")
 
 
 def run(*arguments):
@@ -192,6 +192,23 @@ def test_hetero(plot, folder, model):
     check(">GPUs<" not in figure_of(plot, path, path, "hetero"), "hetero: a machine without GPUs")
 
 
+def test_workloads(plot, folder, model):
+    """A panel for each workload and cut, a mark for each set of workers; found by the column, whatever the file is called."""
+    path = os.path.join(folder, "any-work.csv")
+    model = {"workload": "", "tile": "", "order": "", **model}  # lists stand before the status
+    rows = [timed(10 * place + 5, **by_workers(1, *workers), grid="", data="", graph="", workload=workload, order=order, tile="default",
+                  sched=sched, policy=sched)
+            for place, sched in enumerate(("eager", "dmdas")) for workers in ((4, 0), (0, 2), (2, 2))
+            for workload, order in (("ep:S", ""), ("blocks:8", "listed"), ("blocks:8", "longest"))]
+    write(path, model, rows)
+    text = figure_of(plot, path, path, "workloads")
+    for words in (">4 cores<", ">2 GPUs<", ">2 cores + 2 GPUs<", "ep:S", "blocks:8, listed", "blocks:8, longest", ">eager<", ">dmdas<"):
+        check(words in text, "workloads: no %r" % words)
+    check("dashed" not in text, "workloads: a bound")
+    write(path, model, [{**row, "bound_seconds": "0.004", "bound_by": "work"} for row in rows])
+    check("dashed" in figure_of(plot, path, path, "workloads"), "workloads: no bound")
+
+
 def test_own_choice(plot, folder, model):
     path = os.path.join(folder, "ranks.csv")
     # a star beside the curve, so that its time, though shorter, is not the best of those that were given
@@ -358,7 +375,7 @@ def main(plot, results):
     with tempfile.TemporaryDirectory() as folder:
         for name in files:
             figure_of(plot, os.path.join(results, name), os.path.join(folder, name), name.split("-")[0])
-        for test in (test_scaling, test_scaling_without_one_worker, test_nodes, test_overlap, test_copies, test_hetero, test_own_choice,
+        for test in (test_scaling, test_scaling_without_one_worker, test_nodes, test_overlap, test_copies, test_hetero, test_workloads, test_own_choice,
                      test_policies, test_grids, test_variants, test_gantt, test_programs):
             test(plot, folder, model)
         test_formats(plot, folder, first)
