@@ -27,6 +27,10 @@ typedef enum psg_task_kind {
 typedef enum psg_workload_kind {
     PSG_KIND_EP_CHUNK = PSG_TASK_COUNT,
     PSG_KIND_EP_ADD,
+    PSG_KIND_GEQRT,
+    PSG_KIND_UNMQR,
+    PSG_KIND_TSQRT,
+    PSG_KIND_TSMQR,
     PSG_KIND_COUNT
 } psg_workload_kind;
 

@@ -58,6 +58,7 @@ typedef struct psg_traffic {
 typedef struct psg_kind {
     const char *name; /**< of its tasks in traces, performance models and machine files */
     bool travels;     /**< between processes: no worker runs it */
+    bool cores;       /**< cores alone run it: it has no function for GPUs */
     void (*shape)(const void *owner, const psg_label *label, psg_task_shape *shape);
     psg_traffic (*traffic)(const void *owner, const psg_label *label);
     /** Below PSG_PHASES_MOST: no task of a phase begins before all of the phase before have ended. */
