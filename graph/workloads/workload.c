@@ -340,8 +340,9 @@ psg_status psg_work_check(const psg_work *work) {
         const psg_answer *a = &all[m];
         const double of = a->expected != 0 ? fabs(a->expected) : 1;
         if (!(fabs(a->value - a->expected) <= a->tolerance * of)) {
-            status = psg_fail(PSG_ERR_DATA, "the result is wrong: %s is %.17g, and %.17g is right",
-                              a->name, a->value, a->expected);
+            status = psg_fail(PSG_ERR_DATA,
+                              "the result is wrong: %s is %.17g, and may differ from %.17g by %.3g",
+                              a->name, a->value, a->expected, a->tolerance * of);
         }
     }
     return status;

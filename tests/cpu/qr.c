@@ -91,6 +91,15 @@ static void update(char *v, char *t, char *c, size_t from, size_t width, size_t 
     }
 }
 
+/** What stands below R, with ones on the diagonal and zeros above. */
+static void check_reflectors(const base_qr_shape *n, const char *factored, const char *v) {
+    for (size_t m = 0; m < n->rows * n->cols; ++m) {
+        const size_t row = m % n->rows, col = m / n->rows;
+        const double want = row > col ? get(factored, m) : row == col;
+        CHECK(get(v, m) == want, "v(%zu,%zu) is %g, not %g", row, col, get(v, m), want);
+    }
+}
+
 /** A -> R in the upper triangle; and Q (1; 0), which begins as `q` = 1, [rows][rows]. */
 static void factor(char *a, char *q) {
     const size_t down = (rows - 1) / tile + 1, right = (cols - 1) / tile + 1;
@@ -105,6 +114,7 @@ static void factor(char *a, char *q) {
             if (i == k) {
                 qr->geqrt(&n, dense, t_i, v_i, work);
                 move(a, i, k, dense, 1);
+                check_reflectors(&n, dense, v_i);
             } else {
                 qr->tsqrt(&n, (psg_cpu_columns){at(a, rows, k * tile, k * tile), rows}, v_i, t_i,
                           work);
