@@ -28,7 +28,7 @@ def lines():
 def bounded():
     """An answer that is known but for a bound."""
     if re.search(r"^LAPACK +not built in$", run("--version").stdout, re.M):
-        refused("run", "qr:100", code=1, says=("qr needs LAPACK",))
+        refused("run", "qr:100", code=2, says=("qr needs LAPACK",))
         return
     said = run("run", "qr:130x100", "--tile", "64", "--precision", "f32", "--gpus", "0", "--cpus", "2").stdout
     for words in (r"^workload  qr:130x100: 130 x 100 in f32, 3 x 2 tiles of 64 x 64, 32 reflectors at once$",
