@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { LINE = 64, LARGE_PAGE = 2 << 20 };
 
@@ -19,4 +20,8 @@ void *base_allocate(size_t bytes) {
     }
 #endif
     return p;
+}
+
+double base_memory_bytes(void) {
+    return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
 }

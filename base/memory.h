@@ -10,4 +10,7 @@
  *          cannot be had */
 void *base_allocate(size_t bytes);
 
+/** Bytes of main memory that the machine has, in use or not. */
+double base_memory_bytes(void);
+
 #endif

@@ -114,6 +114,18 @@
  *  (2026-11-20). */
 #define TUNING_CPU_STREAM_BYTES ((size_t)4 << 20)
 
+/** Columns of a tile of the workload qr, and reflectors that are applied together: a part of the tile's columns, and INNER of them
+ *  at the least. OpenBLAS 0.3.21 on one core of an EPYC, Gflop/s of geqrt, unmqr, tsqrt and tsmqr: tiles of 192 with 32 at once 23, 35,
+ *  27 and 40, of 256 with 32 22, 22, 30 and 41, of 512 with 64 25, 23, 32 and 44, with 32 24, 22, 35 and 42 (2026-11-23). */
+#define TUNING_QR_TILE 192
+#define TUNING_QR_INNER 32
+#define TUNING_QR_INNER_PART 8
+
+/** Bytes that StarPU and the history keep of a task, and StarPU of a piece of data, rounded up. 295,000 tasks more of the workload qr
+ *  took 1,000 bytes each, 100,000 handles 7,000 each (2026-11-23). */
+#define TUNING_TASK_BYTES 1500.0
+#define TUNING_HANDLE_BYTES 8000.0
+
 /* ------------------------------------------------------------------------------------ messages */
 
 /** Cores of a process from which on the thread for messages has a core of its own; with fewer it takes its turns beside

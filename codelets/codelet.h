@@ -16,14 +16,20 @@
  *                                                                code for psg_gpu_check(). Not there without CUDA.
  *  Both get their kind with the label: two kinds that are alike have the same functions. */
 #define PSG_SOLVER_CODELET(kind, on_core, on_gpu)                                                  \
+    PSG_SOLVER_CPU(kind, on_core)                                                                  \
+    PSG_SOLVER_CUDA(kind, on_gpu)                                                                  \
+    PSG_CODELET(kind)
+/** The same of a kind that cores alone do: psg_kind.cores. */
+#define PSG_CORE_CODELET(kind, on_core)                                                            \
+    PSG_SOLVER_CPU(kind, on_core)                                                                  \
+    PSG_CODELET_ON_CORES(kind)
+#define PSG_SOLVER_CPU(kind, on_core)                                                              \
     static void kind##_cpu(void *buffers[], void *argument) {                                      \
         const psg_task_args *args = argument;                                                      \
         if (!psg_run_failed(args->run)) {                                                          \
             on_core(buffers, args);                                                                \
         }                                                                                          \
-    }                                                                                              \
-    PSG_SOLVER_CUDA(kind, on_gpu)                                                                  \
-    PSG_CODELET(kind)
+    }
 #if PSG_WITH_CUDA
 #define PSG_SOLVER_CUDA(kind, on_gpu)                                                              \
     static void kind##_cuda(void *buffers[], void *argument) {                                     \

@@ -30,6 +30,10 @@ typedef enum psg_workload_kind {
     PSG_KIND_BLOCKS_DIAGONAL,
     PSG_KIND_BLOCKS_PAIR,
     PSG_KIND_BLOCKS_PROJECT,
+    PSG_KIND_GEQRT,
+    PSG_KIND_UNMQR,
+    PSG_KIND_TSQRT,
+    PSG_KIND_TSMQR,
     PSG_KIND_COUNT
 } psg_workload_kind;
 

@@ -1,5 +1,6 @@
 /* What the library was built from, and what it runs on. */
 #include "cpu/ops.h"
+#include "cpu/qr.h"
 #include "graph/process.h"
 
 #include "runtime/comm.h"
@@ -13,9 +14,10 @@
 #define TEXT(x) TEXT_(x)
 
 static const char *const component_names[PSG_COMPONENT_COUNT] = {
-    [PSG_COMPONENT_PSG] = "psg",   [PSG_COMPONENT_STARPU] = "StarPU",
-    [PSG_COMPONENT_FFTW] = "FFTW", [PSG_COMPONENT_CUDA] = "CUDA",
-    [PSG_COMPONENT_MPI] = "MPI",   [PSG_COMPONENT_HWLOC] = "hwloc",
+    [PSG_COMPONENT_PSG] = "psg",       [PSG_COMPONENT_STARPU] = "StarPU",
+    [PSG_COMPONENT_FFTW] = "FFTW",     [PSG_COMPONENT_CUDA] = "CUDA",
+    [PSG_COMPONENT_MPI] = "MPI",       [PSG_COMPONENT_HWLOC] = "hwloc",
+    [PSG_COMPONENT_LAPACK] = "LAPACK",
 };
 
 const char *psg_component_name(psg_component component) {
@@ -37,6 +39,8 @@ const char *psg_component_version(psg_component component) {
         return psg_comm_version();
     case PSG_COMPONENT_HWLOC:
         return HWLOC_VERSION;
+    case PSG_COMPONENT_LAPACK:
+        return psg_cpu_lapack_version();
     default:
         return NULL;
     }

@@ -21,6 +21,7 @@ typedef enum psg_component {
     PSG_COMPONENT_CUDA,
     PSG_COMPONENT_MPI,
     PSG_COMPONENT_HWLOC,
+    PSG_COMPONENT_LAPACK,
     PSG_COMPONENT_COUNT
 } psg_component;
 /** The component's name, static: "psg", "StarPU"; NULL for none. */

@@ -83,15 +83,16 @@ PSG_API const psg_workload *psg_workload_at(size_t index);
 PSG_API psg_status psg_work_create(psg_work **work, const char *name, const psg_work_options *how,
                                    const psg_options *options);
 
-/** Run it once: from its input to its answer. @return PSG_OK; PSG_ERR_MEMORY, _RUNTIME; PSG_ERR_ARG: a NULL, or a plan's */
+/** Run it once: from its input to its answer. psg_run_statistics.seconds begins when the input is there. @return PSG_OK; PSG_ERR_MEMORY, _RUNTIME; PSG_ERR_ARG: a NULL, or a plan's */
 PSG_API psg_status psg_work_run(psg_work *work);
 
 /** A number of the answer. */
 typedef struct psg_answer {
     char name[32];
     double value;
-    double expected;  /**< as it was published, or computed in another way */
-    double tolerance; /**< the most that |value - expected| may be of |expected| */
+    double expected; /**< as it was published, or computed in another way */
+    double
+        tolerance; /**< the most that |value - expected| may be of |expected|, or of 1 where that is 0 */
 } psg_answer;
 
 /** The answer of the latest run. A simulation has none.

@@ -58,6 +58,7 @@ typedef struct psg_traffic {
 typedef struct psg_kind {
     const char *name; /**< of its tasks in traces, performance models and machine files */
     bool travels;     /**< between processes: no worker runs it */
+    bool cores;       /**< cores alone run it: it has no function for GPUs */
     void (*shape)(const void *owner, const psg_label *label, psg_task_shape *shape);
     /** What the time of a task of this shape grows with, above 0. NULL: the numbers of the part's spectrum. */
     double (*operations)(const psg_task_shape *shape);

@@ -80,7 +80,9 @@ static void choose_worker(struct starpu_task *task, const psg_task_args *args) {
         task->execute_on_a_specific_worker = 1;
         task->workerid = (unsigned)worker;
     } else {
-        task->where = kind->travels ? STARPU_NOWHERE : e->where;
+        task->where = kind->travels ? STARPU_NOWHERE
+                      : kind->cores ? e->where & STARPU_CPU
+                                    : e->where;
     }
     if (kind->priority != NULL) {
         const int wanted = kind->priority(e->owner, &args->label);

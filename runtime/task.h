@@ -34,20 +34,24 @@
 #else
 #define PSG_CODELET_CUDA(kind)
 #endif
-#define PSG_CODELET_ENTRY(kind, index)                                                             \
+#define PSG_CODELET_NO_CUDA(kind)
+#define PSG_CODELET_ENTRY(kind, index, gpu)                                                        \
     {                                                                                              \
         .name = #kind, .cpu_funcs = {kind##_cpu}, .cpu_funcs_name = {#kind "_cpu"},                \
-        PSG_CODELET_CUDA(kind).nbuffers = STARPU_VARIABLE_NBUFFERS, .model = &kind##_model[index], \
+        gpu(kind).nbuffers = STARPU_VARIABLE_NBUFFERS, .model = &kind##_model[index],              \
         .type = STARPU_FORKJOIN, .max_parallelism = 1                                              \
     }
-#define PSG_CODELET(kind)                                                                          \
+#define PSG_CODELET(kind) PSG_CODELET_TABLE(kind, PSG_CODELET_CUDA)
+/** Without KIND_cuda. */
+#define PSG_CODELET_ON_CORES(kind) PSG_CODELET_TABLE(kind, PSG_CODELET_NO_CUDA)
+#define PSG_CODELET_TABLE(kind, gpu)                                                               \
     static struct starpu_perfmodel kind##_model[PSG_TASK_PRECISIONS] = {                           \
         [PSG_TASK_F64] = PSG_CODELET_MODEL(kind, f64),                                             \
         [PSG_TASK_F32] = PSG_CODELET_MODEL(kind, f32),                                             \
     };                                                                                             \
     static struct starpu_codelet kind##_codelet[PSG_TASK_PRECISIONS] = {                           \
-        [PSG_TASK_F64] = PSG_CODELET_ENTRY(kind, PSG_TASK_F64),                                    \
-        [PSG_TASK_F32] = PSG_CODELET_ENTRY(kind, PSG_TASK_F32),                                    \
+        [PSG_TASK_F64] = PSG_CODELET_ENTRY(kind, PSG_TASK_F64, gpu),                               \
+        [PSG_TASK_F32] = PSG_CODELET_ENTRY(kind, PSG_TASK_F32, gpu),                               \
     }
 
 /** When a task began and ended, as StarPU tells once it has ended, on the clock of starpu_timing_now().

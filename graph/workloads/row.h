@@ -4,14 +4,16 @@
 
 #include "graph/psg_work.h"
 #include "graph/work.h"
+#include "runtime/gpu.h"
 
 /** A workload has one file in this folder, with its row. All functions get a problem, which is the owner of its engine. */
 typedef struct psg_workload_row {
     psg_workload about;
-    size_t bytes;     /**< of the problem, which is all 0 at first */
-    size_t task_data; /**< pieces of data of a task, at most */
-    bool f32;         /**< there are codelets for it */
-    const int *kinds; /**< of its tasks; ends with -1 */
+    size_t bytes;              /**< of the problem, which is all 0 at first */
+    size_t task_data;          /**< pieces of data of a task, at most */
+    bool f32;                  /**< there are codelets for it */
+    const int *kinds;          /**< of its tasks; ends with -1 */
+    psg_gpu_user (*gpu)(void); /**< what its tasks keep on a GPU; NULL: nothing */
 
     /** @param[in] size  what stands behind the colon; "" where nothing does
      *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED with words */
@@ -23,6 +25,8 @@ typedef struct psg_workload_row {
     psg_status (*make)(void *problem);
     /** Choose a worker for each task, unless the place is PSG_PLACE_FREE. NULL: it always is */
     void (*place)(void *problem, const psg_workers *workers);
+    /** Bring the input, before the clock of a run starts. NULL: the tasks do. @return false: the data could not be had */
+    bool (*prepare)(const void *problem);
     /** Submit all tasks of a run. Failures are latched in the run. */
     void (*submit)(psg_run *run, const void *problem);
     /** @param[out] answers  PSG_ANSWERS_MOST @return how many there are; 0: the data could not be had */
@@ -35,5 +39,6 @@ enum { PSG_ANSWERS_MOST = 64 };
 
 extern const psg_workload_row psg_workload_blocks;
 extern const psg_workload_row psg_workload_ep;
+extern const psg_workload_row psg_workload_qr;
 
 #endif

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const psg_workload_row *const rows[] = {&psg_workload_blocks, &psg_workload_ep};
+static const psg_workload_row *const rows[] = {&psg_workload_blocks, &psg_workload_ep,
+                                               &psg_workload_qr};
 enum { ROWS = sizeof rows / sizeof *rows };
 
 /* A workload is a work with what belongs to it. */
@@ -115,6 +116,18 @@ static psg_status find_row(const char *name, const psg_workload_row **row, const
 
 /* ------------------------------------------------------------------------------------ making */
 
+static psg_status check_workers(const workload *w) {
+    for (int m = 0; w->row->kinds[m] >= 0 && w->workers.cpu_count == 0; m++) {
+        const psg_kind *kind = psg_kind_at(w->row->kinds[m]);
+        if (kind->cores) {
+            return psg_fail(PSG_ERR_UNSUPPORTED,
+                            "there is no worker for %s, which cores alone run: %s needs a core",
+                            kind->name, w->row->about.name);
+        }
+    }
+    return PSG_OK;
+}
+
 /* StarPU ends the program at a task whose time is not known. */
 static psg_status check_simulation(const workload *w) {
     const psg_machine *machine = psg_simulation_machine();
@@ -123,7 +136,8 @@ static psg_status check_simulation(const workload *w) {
         const psg_task_shape shape = {.kind = w->row->kinds[m / 2],
                                       .precision = w->engine.precision};
         const bool gpu = m % 2 == 1;
-        if (used[gpu] && !psg_machine_knows(machine, gpu, &shape)) {
+        if (used[gpu] && !(gpu && psg_kind_at(shape.kind)->cores) &&
+            !psg_machine_knows(machine, gpu, &shape)) {
             return psg_fail(PSG_ERR_UNSUPPORTED,
                             "machine %s: it is not recorded how long %s takes on a %s",
                             machine->name, psg_kind_at(shape.kind)->name, gpu ? "GPU" : "core");
@@ -138,7 +152,7 @@ static psg_status start_gpus(workload *w) {
         return PSG_OK;
     }
     psg_runtime_awake();
-    w->gpu_user = psg_gpu_stateless();
+    w->gpu_user = w->row->gpu != NULL ? w->row->gpu() : psg_gpu_stateless();
     const psg_fault fault = psg_gpu_start(&w->engine, &w->gpu_user, words, sizeof words);
     psg_runtime_rest();
     return fault == PSG_FAULT_NONE
@@ -173,6 +187,9 @@ static psg_status make(workload *w, const psg_options *options) {
         status = psg_fail(PSG_ERR_NODEV, "StarPU runs without a worker that could be used");
     }
     set_engine(w, options);
+    if (status == PSG_OK) {
+        status = check_workers(w);
+    }
     if (status == PSG_OK) {
         status = check_simulation(w);
     }
@@ -276,6 +293,14 @@ psg_status psg_work_run(psg_work *work) {
         return psg_fail(PSG_ERR_ARG, "work is NULL, or a plan's");
     }
     psg_run *run = w->run;
+    if (w->row->prepare != NULL) {
+        psg_runtime_awake();
+        const bool there = w->row->prepare(w->problem);
+        psg_runtime_rest();
+        if (!there) {
+            return psg_fail(PSG_ERR_RUNTIME, "the input could not be brought");
+        }
+    }
     psg_copies_begin(work, true);
     run->awake = true;
     const psg_submission submission = psg_work_start(work, run, work->runs);
@@ -318,9 +343,11 @@ psg_status psg_work_check(const psg_work *work) {
     psg_status status = psg_work_answers(work, all, PSG_ANSWERS_MOST, &count);
     for (size_t m = 0; m < count && status == PSG_OK; m++) {
         const psg_answer *a = &all[m];
-        if (!(fabs(a->value - a->expected) <= a->tolerance * fabs(a->expected))) {
-            status = psg_fail(PSG_ERR_DATA, "the result is wrong: %s is %.17g, and %.17g is right",
-                              a->name, a->value, a->expected);
+        const double of = a->expected != 0 ? fabs(a->expected) : 1;
+        if (!(fabs(a->value - a->expected) <= a->tolerance * of)) {
+            status = psg_fail(PSG_ERR_DATA,
+                              "the result is wrong: %s is %.17g, and may differ from %.17g by %.3g",
+                              a->name, a->value, a->expected, a->tolerance * of);
         }
     }
     return status;

@@ -50,7 +50,8 @@ static void components(void) {
               name ? name : "?", words ? words : "?");
         CHECK(words == NULL || number == words || c == PSG_COMPONENT_MPI, "%s: %s",
               name ? name : "?", words ? words : "?");
-        CHECK(words != NULL || c == PSG_COMPONENT_CUDA || c == PSG_COMPONENT_MPI,
+        CHECK(words != NULL || c == PSG_COMPONENT_CUDA || c == PSG_COMPONENT_MPI ||
+                  c == PSG_COMPONENT_LAPACK,
               "%s has no version", name ? name : "?");
     }
     const char *ours = psg_component_version(PSG_COMPONENT_PSG);

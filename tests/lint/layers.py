@@ -31,7 +31,7 @@ FREE = ("tests/", "bench/programs/")
 # Foreign headers, and calls, by where they are allowed.
 FOREIGN = [
     ("StarPU", r"starpu\w*\.h", r"starpu_\w+\s*\(", {"runtime", "codelets", "graph"}),
-    ("CUDA", r"(cuda|cufft|cuComplex|cub/|nvtx)\w*[./\w]*", r"cu(da|fft)[A-Z]\w+\s*\(", {"kernels", "runtime", "codelets"}),
+    ("CUDA", r"(cuda|cufft|cublas|cuComplex|cub/|nvtx)\w*[./\w]*", r"cu(da|fft|blas)[A-Z]\w+\s*\(", {"kernels", "runtime", "codelets"}),
     ("FFTW", r"fftw3\w*\.h", r"fftwf?_\w+\s*\(", {"cpu"}),
     ("hwloc", r"hwloc\.h", r"hwloc_\w+\s*\(", {"runtime", "graph"}),
     ("HDF5", r"hdf5\w*\.h", r"H5[A-Z]\w+\s*\(", {"app"}),

@@ -26,6 +26,7 @@ NAMES = {
     "jansson": ("jansson", "jansson"),
     "libpng": ("libpng", "libpng"),
     "HDF5": ("hdf5", "hdf5"),
+    "LAPACK": ("lapack", "liblapack"),
     "MPI": ("mpi", "openmpi"),
     "CUDAToolkit": ("cuda", None),  # the conda recipe has no CUDA
     "simgrid": (None, None),  # neither recipe simulates
@@ -128,18 +129,19 @@ def main(source, work, starpu, cuda):
     packages = [line.partition(" >=")[::2] for line in conda["requirements"]["build"] + conda["requirements"]["host"]]
     check_dependencies(looked_for(source), dependencies, dict(packages))
 
-    for words in (("~cuda", "~mpi", "~python"), ("+cuda" if int(cuda) else "~cuda", "+mpi", "+python")):
+    for words in (("~cuda", "~lapack", "~mpi", "~python"), ("+cuda" if int(cuda) else "~cuda", "+lapack", "+mpi", "+python")):
         psg = recipe()
         psg.spec = Spec(words)
         said = configure("Spack " + " ".join(words), ["cmake", "-S", source, "-B", work + "/spack", *psg.cmake_args()], environment)
-        assert ("MPI ON" in said, "CUDA ON" in said) == ("+mpi" in words, "+cuda" in words), said
+        for part in ("mpi", "cuda", "lapack"):
+            assert (part.upper() + " ON" in said) == ("+" + part in words), said
 
     # What rattler-build has in the environment of the recipe's script.
     environment.update(PREFIX="/prefix", SP_DIR="/prefix/lib/python3.11/site-packages", CMAKE_ARGS="", SRC_DIR=work)
     for line in conda["build"]["script"]:
         if line.startswith("cmake -S"):
             said = configure("conda", ["sh", "-euc", f"cd '{source}' && {line}"], environment)
-    assert "MPI ON" in said, said
+    assert "MPI ON" in said and "LAPACK ON" in said, said
 
 
 main(*sys.argv[1:])

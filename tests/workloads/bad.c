@@ -80,6 +80,33 @@ static void cuts(void) {
     refused(PSG_ERR_ARG, "ep:S", &how, "psg_work_options_init()");
 }
 
+/** The command has exit code 2 for all of these: nothing is submitted. */
+static void sizes_of_qr(void) {
+    static const char *const none[] = {
+        "",    "0",   "-3",   "+3",  "3x", "x3",         "3x0",
+        "0x3", "3X3", "3x3x", "3.5", " 3", "2147483648", "99999999999999999999"};
+    char name[40];
+    psg_work_options how;
+    psg_work_options_init(&how);
+    for (size_t m = 0; m < sizeof none / sizeof *none; ++m) {
+        snprintf(name, sizeof name, "qr:%s", none[m]);
+        refused(PSG_ERR_ARG, name, NULL, "N or MxN");
+    }
+    refused(PSG_ERR_ARG, "qr", NULL, "N or MxN");
+    refused(PSG_ERR_ARG, "qr:3x4", NULL, "as many rows as columns, or more");
+    refused(PSG_ERR_ARG, "qr:2147483647", NULL, "GB of memory");
+    how.tile = 1;
+    refused(PSG_ERR_ARG, "qr:100000", &how, "GB of memory");
+    how.tile = 5;
+    refused(PSG_ERR_ARG, "qr:9x4", &how, "tiles of 1 to 4");
+    psg_work_options_init(&how);
+    how.order = PSG_ORDER_LONGEST;
+    refused(PSG_ERR_ARG, "qr:9", &how, "order: qr has none");
+    psg_work_options_init(&how);
+    how.barrier = 1;
+    refused(PSG_ERR_ARG, "qr:9", &how, "barrier: qr has none");
+}
+
 static void solver_options(void) {
     const psg_options good = options;
     options.precision = PSG_F32;
@@ -128,6 +155,9 @@ int main(void) {
     names();
     blocks();
     cuts();
+    if (psg_component_version(PSG_COMPONENT_LAPACK) != NULL) {
+        sizes_of_qr();
+    }
     solver_options();
     calls();
     return check_result();

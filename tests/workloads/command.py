@@ -25,6 +25,18 @@ def lines():
     check(run(*EP, "--quiet").stdout == "", "not quiet")
 
 
+def bounded():
+    """An answer that is known but for a bound."""
+    if re.search(r"^LAPACK +not built in$", run("--version").stdout, re.M):
+        refused("run", "qr:100", code=2, says=("qr needs LAPACK",))
+        return
+    said = run("run", "qr:130x100", "--tile", "64", "--precision", "f32", "--gpus", "0", "--cpus", "2").stdout
+    for words in (r"^workload  qr:130x100: 130 x 100 in f32, 3 x 2 tiles of 64 x 64, 32 reflectors at once$",
+                  r"^tasks     geqrt: 2 on cores in [\d.e-]+ s$", r"^          tsmqr: 2 on cores in [\d.e-]+ s$",
+                  r"^answer    residual  [\d.e-]+; at most 10$", r"^          orthogonal [\d.e-]+; at most 10$"):
+        check(re.search(words, said, re.M), "no %s in\n%s" % (words, said))
+
+
 def reports():
     run(*EP, "--sched", "eager", "--priority", "path", "--json", "r.json", "--trace", "t.json", "--dag", "g.dot", "--bounds")
     with open("r.json", encoding="utf-8") as file:
@@ -56,7 +68,7 @@ def reports():
 def bad():
     old = files()
     for given, says in ((("run",), ("psg run ep:S",)), (("run", "ep"), ("it has S, W, A, B and C",)),
-                        (("run", "ep:X"), ("no class 'X'", "S, W, A, B and C")), (("run", "pe:S"), ("'pe'", "there are: blocks, ep")),
+                        (("run", "ep:X"), ("no class 'X'", "S, W, A, B and C")), (("run", "pe:S"), ("'pe'", "there are: blocks, ep, qr")),
                         ((*EP, "--tile", "15"), ("tile = 15", "T from 16 to 24")),
                         ((*EP, "--tile", "0"), ("--tile '0'", "a whole number from 1")),
                         ((*EP, "--order", "longest"), ("order: ep has none",)), ((*EP, "--barrier"), ("barrier: ep has none",)),
@@ -73,5 +85,6 @@ def bad():
 
 
 lines()
+bounded()
 reports()
 bad()

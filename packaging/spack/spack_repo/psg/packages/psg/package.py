@@ -12,6 +12,7 @@ class Psg(CMakePackage, CudaPackage):
 
     version("0.2.0")
 
+    variant("lapack", default=True, description="The workload qr")
     variant("mpi", default=True, description="Solve with several processes")
     variant("python", default=False, description="Install the Python package, too")
 
@@ -26,6 +27,7 @@ class Psg(CMakePackage, CudaPackage):
     depends_on("hdf5")
     depends_on("jansson@2.10:")
     depends_on("libpng@1.6:")
+    depends_on("lapack", when="+lapack")
     depends_on("mpi", when="+mpi")
     extends("python", when="+python")
     depends_on("py-numpy", type="run", when="+python")
@@ -34,6 +36,7 @@ class Psg(CMakePackage, CudaPackage):
         python = self.spec["python"].package.purelib if self.spec.satisfies("+python") else ""
         args = [
             self.define_from_variant("PSG_CUDA", "cuda"),
+            self.define_from_variant("PSG_LAPACK", "lapack"),
             self.define_from_variant("PSG_MPI", "mpi"),
             self.define("PSG_PYTHON_DIR", python),
             self.define("PSG_STARPU_PREFIX", ""),  # not the one that the clone may have

@@ -1,0 +1,171 @@
+/* qr has factors whose product is the matrix, with the same bits for every policy, priority and number of cores. Each task comes
+ * after those whose tiles it works on, and the longest path has the length that is published. The environment's PSG_TEST_GPUS and
+ * PSG_TEST_CPUS choose GPUs, on which the factors differ by rounding. */
+#include "graph/psg_machine.h"
+#include "graph/psg_work.h"
+#include "tests/check.h"
+#include "tests/harness.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ANSWERS = 2, KINDS = 4 };
+
+static const char *const names[KINDS] = {"geqrt", "unmqr", "tsqrt", "tsmqr"};
+
+static int kind_of(const psg_event *event) {
+    int kind = 0;
+    while (kind < KINDS - 1 && strcmp(psg_stage_name(event->stage), names[kind]) != 0) {
+        ++kind;
+    }
+    return kind;
+}
+
+static void check_answer(const psg_work *work, double first[ANSWERS], int cores) {
+    psg_answer a[ANSWERS];
+    size_t count = 0;
+    CHECK_STATUS(psg_work_check(work), PSG_OK);
+    CHECK_STATUS(psg_work_answers(work, a, ANSWERS, &count), PSG_OK);
+    for (size_t m = 0; CHECK(count == ANSWERS, "%zu numbers", count) && m < count; ++m) {
+        CHECK(a[m].value >= 0 && a[m].expected == 0 && a[m].tolerance == 10, "%s: %g, at most %g",
+              a[m].name, a[m].value, a[m].tolerance);
+        first[m] = isnan(first[m]) ? a[m].value : first[m];
+        CHECK(!cores || a[m].value == first[m], "%s of %s is %.17g, and was %.17g", a[m].name,
+              psg_work_about(work), a[m].value, first[m]);
+    }
+}
+
+static void check_tasks(const psg_work *work, size_t rows, size_t columns) {
+    psg_kind_tasks kind[KINDS];
+    size_t want[KINDS] = {0}, count = 0;
+    for (size_t k = 0; k < columns; ++k) {
+        const size_t step[KINDS] = {1, columns - k - 1, rows - k - 1,
+                                    (columns - k - 1) * (rows - k - 1)};
+        for (int m = 0; m < KINDS; ++m) {
+            want[m] += step[m];
+        }
+    }
+    CHECK_STATUS(psg_work_tasks(work, kind, KINDS, &count), PSG_OK);
+    for (size_t m = 0; m < count && m < KINDS; ++m) {
+        const psg_event event = {.stage = kind[m].stage};
+        const int which = kind_of(&event);
+        CHECK(kind[m].tasks[0] + kind[m].tasks[1] == want[which], "%s: %d on cores, %d on GPUs",
+              names[which], (int)kind[m].tasks[0], (int)kind[m].tasks[1]);
+        CHECK(kind[m].tasks[1] == 0 || which == 1 || which == 3, "%s on a GPU", names[which]);
+        want[which] = 0;
+    }
+    CHECK(want[0] + want[1] + want[2] + want[3] == 0, "tasks are missing");
+}
+
+/** In units of b^3/3, for b x b tiles: A. Buttari and others, 2008, and H. Bouwmeester and others, Tiled QR factorization
+ *  algorithms, 2011, which has the lengths of paths. */
+static void check_graph(const psg_work *work, size_t rows, size_t columns) {
+    static const double weights[KINDS] = {4, 6, 6, 12};
+    size_t count = 0, edges = 0;
+    double longest = 0;
+    CHECK_STATUS(psg_work_events(work, NULL, 0, &count), PSG_OK);
+    CHECK_STATUS(psg_work_dependencies(work, NULL, 0, &edges), PSG_OK);
+    psg_event *event = calloc(count, sizeof *event);
+    psg_dependency *edge = calloc(edges + 1, sizeof *edge);
+    double *path = calloc(count, sizeof *path);
+    CHECK_STATUS(psg_work_events(work, event, count, &count), PSG_OK);
+    CHECK_STATUS(psg_work_dependencies(work, edge, edges, &edges), PSG_OK);
+    for (size_t round = 0; round <= 3 * (rows + columns); ++round) { /* a path has fewer tasks */
+        for (size_t m = 0; m < edges; ++m) {
+            const double there = path[edge[m].before] + weights[kind_of(&event[edge[m].before])];
+            path[edge[m].after] = fmax(path[edge[m].after], there);
+        }
+    }
+    for (size_t m = 0; m < edges; ++m) {
+        const psg_event *from = &event[edge[m].before], *to = &event[edge[m].after];
+        CHECK(from->end <= to->start + 1e-6, "%s begins at %g, before %s ends at %g",
+              psg_stage_name(to->stage), to->start, psg_stage_name(from->stage), from->end);
+        CHECK(from->step == to->step || from->step + 1 == to->step, "from step %zu to %zu",
+              from->step, to->step);
+    }
+    for (size_t m = 0; m < count; ++m) {
+        longest = fmax(longest, path[m] + weights[kind_of(&event[m])]);
+    }
+    const double known =
+        rows == columns ? 30 * (double)rows - 34 : 12 * (double)rows + 18 * (double)columns - 32;
+    CHECK(longest == known, "the longest path has %g, not %g", longest, known);
+    free(event);
+    free(edge);
+    free(path);
+}
+
+/** @param[in] n  rows and columns of tiles */
+static void one(const psg_options *options, const char *name, size_t tile,
+                psg_work_priority priority, const size_t n[2], double first[ANSWERS]) {
+    psg_work *work = NULL;
+    psg_work_options how;
+    psg_work_options_init(&how);
+    how.tile = tile;
+    how.priority = priority;
+    if (!CHECK_STATUS(psg_work_create(&work, name, &how, options), PSG_OK)) {
+        return;
+    }
+    for (int run = 0; run < 2; ++run) { /* the second one begins with the same matrix */
+        CHECK_STATUS(psg_work_run(work), PSG_OK);
+        check_answer(work, first, options->gpus == 0);
+    }
+    check_tasks(work, n[0], n[1]);
+    if (n[1] > 1) {
+        check_graph(work, n[0], n[1]);
+    }
+    psg_work_destroy(work);
+}
+
+static void sizes(psg_precision precision) {
+    static const struct size {
+        const char *name;
+        size_t tile, n[2];
+    } all[] = {{"qr:300", 100, {3, 3}},  {"qr:300", 64, {5, 5}}, {"qr:301x130", 64, {5, 3}},
+               {"qr:1", 0, {1, 1}},      {"qr:9x4", 1, {9, 4}},  {"qr:500x1", 0, {500, 1}},
+               {"qr:200x200", 0, {2, 2}}};
+    psg_options options = harness_options(precision);
+    options.record = 1;
+    for (size_t m = 0; m < sizeof all / sizeof *all; ++m) {
+        double first[ANSWERS] = {NAN, NAN};
+        one(&options, all[m].name, all[m].tile, PSG_PRIORITY_PATH, all[m].n, first);
+    }
+}
+
+/** 5 x 5 tiles of 64, the last ones of 44. */
+static void policies(void) {
+    static const char *const list[] = {"eager", "lws", "dmda", "dmdas", "prio", "random"};
+    static const size_t n[2] = {5, 5};
+    double first[ANSWERS] = {NAN, NAN};
+    psg_options options = harness_options(PSG_F64);
+    options.record = 1;
+    for (size_t p = 0; p < sizeof list / sizeof *list; ++p) {
+        options.policy = list[p];
+        options.cpus = options.gpus == 0 ? 1 + (int)p % 3 : options.cpus;
+        one(&options, "qr:300", 64, (psg_work_priority)(p % 2), n, first);
+    }
+}
+
+/** Where LAPACK is not there, and where no core is. */
+static void refusals(void) {
+    psg_work *work = NULL;
+    psg_options options = harness_options(PSG_F64);
+    if (psg_component_version(PSG_COMPONENT_LAPACK) == NULL) {
+        CHECK_STATUS(psg_work_create(&work, "qr:300", NULL, &options), PSG_ERR_UNSUPPORTED);
+        CHECK(strstr(psg_last_error(), "qr needs LAPACK") != NULL, "%s", psg_last_error());
+    } else if (options.gpus != 0) {
+        options.cpus = 0;
+        CHECK_STATUS(psg_work_create(&work, "qr:300", NULL, &options), PSG_ERR_UNSUPPORTED);
+        CHECK(strstr(psg_last_error(), "no worker for geqrt") != NULL, "%s", psg_last_error());
+    }
+    CHECK(work == NULL, "something was made");
+}
+
+int main(void) {
+    refusals();
+    if (psg_component_version(PSG_COMPONENT_LAPACK) != NULL) {
+        sizes(PSG_F64);
+        sizes(PSG_F32);
+        policies();
+    }
+    return check_result();
+}
