@@ -118,7 +118,7 @@ refused("solve", "--in", "in.h5:good", "--out", "o.h5", "--json", "in.h5", code=
 refused("solve", "--in", "in.h5:good", "--out", "o.h5", "--json", "o.h5", code=2, says=("--json", "o.h5"))
 refused("solve", "--in", "in.h5:good", "--out", "o.h5", "--json", "o.xmf", code=2, says=("--json", "o.xmf"))
 os.rename("only.h5", "only.xmf")
-refused("solve", "--in", "only.xmf", "--out", "only.h5", code=2, says=("only.xmf", "replace the input"))
+refused("solve", "--in", "only.xmf", "--out", "only.h5", code=2, says=("only.xmf", "--in and the .xmf beside --out"))
 
 # Larger than the grid: clamped, and said.
 old = files()
