@@ -34,6 +34,7 @@ typedef enum psg_workload_kind {
     PSG_KIND_UNMQR,
     PSG_KIND_TSQRT,
     PSG_KIND_TSMQR,
+    PSG_KIND_JACOBI_SWEEP,
     PSG_KIND_COUNT
 } psg_workload_kind;
 

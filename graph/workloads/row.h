@@ -39,6 +39,7 @@ enum { PSG_ANSWERS_MOST = 64 };
 
 extern const psg_workload_row psg_workload_blocks;
 extern const psg_workload_row psg_workload_ep;
+extern const psg_workload_row psg_workload_jacobi;
 extern const psg_workload_row psg_workload_qr;
 
 #endif

@@ -12,7 +12,7 @@
 #include <string.h>
 
 static const psg_workload_row *const rows[] = {&psg_workload_blocks, &psg_workload_ep,
-                                               &psg_workload_qr};
+                                               &psg_workload_jacobi, &psg_workload_qr};
 enum { ROWS = sizeof rows / sizeof *rows };
 
 /* A workload is a work with what belongs to it. */

@@ -81,6 +81,26 @@ static void cuts(void) {
 }
 
 /** The command has exit code 2 for all of these: nothing is submitted. */
+static void sizes_of_jacobi(void) {
+    static const char *const none[] = {"",     "2",     "0",   "-3",         "x",
+                                       "9x9",  "9:",    "9:0", ":50",        "9:-1",
+                                       "9:5:", "9:5:1", " 9",  "2147483648", "9:2147483648"};
+    char name[40];
+    psg_work_options how;
+    psg_work_options_init(&how);
+    for (size_t m = 0; m < sizeof none / sizeof *none; ++m) {
+        snprintf(name, sizeof name, "jacobi:%s", none[m]);
+        refused(PSG_ERR_ARG, name, NULL, "N or N:STEPS");
+    }
+    refused(PSG_ERR_ARG, "jacobi:2147483647", NULL, "GB of memory");
+    refused(PSG_ERR_ARG, "jacobi:1000:2147483647", NULL, "GB of memory");
+    how.tile = 8;
+    refused(PSG_ERR_ARG, "jacobi:9", &how, "T from 1 to 7");
+    how.tile = 0;
+    how.order = PSG_ORDER_LONGEST;
+    refused(PSG_ERR_ARG, "jacobi:9", &how, "order: jacobi has none");
+}
+
 static void sizes_of_qr(void) {
     static const char *const none[] = {
         "",    "0",   "-3",   "+3",  "3x", "x3",         "3x0",
@@ -156,6 +176,7 @@ int main(void) {
     blocks();
     cuts();
     if (psg_component_version(PSG_COMPONENT_LAPACK) != NULL) {
+        sizes_of_jacobi();
         sizes_of_qr();
     }
     solver_options();

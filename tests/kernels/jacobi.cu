@@ -1,0 +1,56 @@
+// A sweep on a GPU has the bits of a core's, for tiles of one point, one row, one column and many blocks.
+#include "kernels/jacobi.h"
+#include "tests/kernels/check_cuda.h"
+
+#include <memory>
+extern "C" {
+#include "cpu/jacobi.h"
+}
+
+template <class Real> static std::vector<Real> numbers(size_t count, unsigned seed) {
+    std::vector<Real> v(count);
+    for (Real &x : v)
+        x = (Real)((seed = seed * 1664525 + 1013904223) >> 8) / (1 << 22) - 2;
+    return v;
+}
+
+template <class Real> static void one(size_t columns, size_t rows) {
+    const size_t length[BASE_JACOBI_SIDES] = {columns, columns, rows, rows};
+    const std::vector<Real> u = numbers<Real>(columns * rows, 1);
+    std::vector<Real> beyond[BASE_JACOBI_SIDES], edge[BASE_JACOBI_SIDES], next(columns * rows);
+    base_jacobi_sweep want = {columns, rows, u.data(), {}, next.data(), {}}, sweep = want;
+    const device_array<Real> u_d(u), next_d(columns * rows);
+    std::vector<std::unique_ptr<device_array<Real>>> kept;
+    sweep.u = u_d.data();
+    sweep.next = next_d.data();
+    for (int side = 0; side < BASE_JACOBI_SIDES; side++) {
+        beyond[side] = numbers<Real>(length[side], 2 + side);
+        edge[side].resize(length[side]);
+        want.beyond[side] = beyond[side].data();
+        want.edge[side] = edge[side].data();
+        kept.emplace_back(new device_array<Real>(beyond[side]));
+        sweep.beyond[side] = kept.back()->data();
+        kept.emplace_back(new device_array<Real>(length[side]));
+        sweep.edge[side] = kept.back()->data();
+    }
+    psg_cpu_jacobi(sizeof(Real) == 4, &want);
+    MUST(psg_cuda_jacobi(sizeof(Real) == 4 ? PSG_CUDA_F32 : PSG_CUDA_F64, &sweep, 0));
+    bool same = next_d.get() == next;
+    for (int side = 0; side < BASE_JACOBI_SIDES; side++)
+        same = same && kept[2 * side + 1]->get() == edge[side];
+    if (!same)
+        FAIL("%zu x %zu points of %zu bytes: other bits", columns, rows, sizeof(Real));
+}
+
+int main() {
+    need_device();
+    for (size_t columns : {1, 2, 63, 64, 65, 300})
+        for (size_t rows : {1, 2, 4, 5, 131}) {
+            one<double>(columns, rows);
+            one<float>(columns, rows);
+        }
+    one<float>(2, 300000);
+    base_jacobi_sweep nothing = {};
+    CHECK(psg_cuda_jacobi(PSG_CUDA_F64, &nothing, 0) == cudaErrorInvalidValue);
+    return check_result();
+}
