@@ -81,6 +81,18 @@ typedef struct psg_pinned {
 /** Memory for what the values on the sides add to f in a solve. */
 typedef struct psg_sides_room psg_sides_room;
 
+/** The fields of a solve with variable coefficients, see pcg.h. StarPU finds memory for them. */
+typedef struct psg_pcg psg_pcg;
+
+/** How such a solve went. */
+typedef struct psg_pcg_result {
+    size_t steps;
+    double residual; /**< |f - A u| / |f|, 2-norms, as the method has it */
+    double sum;      /**< of f; not finite: f is not */
+    bool bad_eps;    /**< some eps is not finite, or not above 0; u has nothing */
+    bool reached;    /**< the tolerance */
+} psg_pcg_result;
+
 /** A solve in flight, oldest first in the plan's list. */
 typedef struct psg_flight {
     struct psg_flight *next;

@@ -79,8 +79,10 @@ PSG_API psg_status psg_work_run(psg_work *work);
 typedef struct psg_answer {
     char name[32];
     double value;
-    double expected;  /**< as it was published, or computed in another way */
-    double tolerance; /**< the most that |value - expected| may be of |expected| */
+    double expected; /**< as it was published, or computed in another way */
+    double
+        tolerance; /**< the most that |value - expected| may be of |expected|, or of 1 where that is 0. INFINITY:
+                           there is nothing to compare with */
 } psg_answer;
 
 /** The answer of the latest run. A simulation has none.

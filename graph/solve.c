@@ -22,6 +22,11 @@ static const graph_function graphs[PSG_GRAPH_COUNT] = {
     [PSG_GRAPH_STAGED] = psg_graph_staged,
 };
 
+void psg_graph_submit(psg_run *run, const psg_plan *plan, const psg_lane *lane,
+                      const psg_arrays *arrays) {
+    graphs[plan->problem.options.graph](run, plan, lane, arrays);
+}
+
 /* The lane with the fewest solves in it. */
 static psg_lane *idlest_lane(const psg_plan *plan) {
     psg_lane *lane = plan->storage.lanes[0];
@@ -91,7 +96,7 @@ static void submit_team(psg_run *run, const psg_plan *plan, const psg_lane *lane
     const size_t key[2] = {lane->number, arrays->number};
     if (!psg_teamwork_repeats(run, key)) {
         psg_teamwork_begin(run, key);
-        graphs[plan->problem.options.graph](run, plan, lane, arrays);
+        psg_graph_submit(run, plan, lane, arrays);
     }
     if (psg_run_failed(run)) {
         psg_teamwork_drop(run);
@@ -111,12 +116,12 @@ static bool submit_graph(psg_run *run, const psg_plan *plan, const psg_lane *lan
     const size_t key[2] = {lane->number, arrays->number};
     if (plan->context.engine.chain_steps == 0 || !arrays->stays ||
         !psg_arrays_there(plan, arrays)) {
-        graphs[plan->problem.options.graph](run, plan, lane, arrays);
+        psg_graph_submit(run, plan, lane, arrays);
         return false;
     }
     if (!psg_chain_repeats(run, key)) {
         psg_chain_begin(run, key);
-        graphs[plan->problem.options.graph](run, plan, lane, arrays);
+        psg_graph_submit(run, plan, lane, arrays);
     }
     psg_chain_submit(run);
     return true;

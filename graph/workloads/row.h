@@ -2,6 +2,7 @@
 #ifndef PSG_GRAPH_WORKLOADS_ROW_H
 #define PSG_GRAPH_WORKLOADS_ROW_H
 
+#include "graph/parts.h"
 #include "graph/psg_work.h"
 #include "graph/work.h"
 
@@ -17,9 +18,12 @@ typedef struct psg_workload_row {
      *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED with words */
     psg_status (*parse)(void *problem, const char *size, const psg_work_options *how,
                         psg_precision precision);
+    /** For tasks that a plan's graph is among: the plan, whose engine and workers the workload has. NULL: it has its own.
+     *  @param[in] options  checked @param[out] plan  the problem's, which frees it @return PSG_OK; as psg_plan_create() */
+    psg_status (*plan)(void *problem, const psg_options *options, psg_plan **plan);
     /** In words: psg_work_about(). */
     void (*tell)(const void *problem, char *text, size_t size);
-    /** Register the data; StarPU runs. @return PSG_OK; PSG_ERR_MEMORY, after which free follows, too */
+    /** Register the data; StarPU runs. @return PSG_OK; PSG_ERR_MEMORY. After any failure free follows */
     psg_status (*make)(void *problem);
     /** Submit all tasks of a run. Failures are latched in the run. */
     void (*submit)(psg_run *run, const void *problem);
@@ -31,6 +35,6 @@ typedef struct psg_workload_row {
 
 enum { PSG_ANSWERS_MOST = 64 };
 
-extern const psg_workload_row psg_workload_ep;
+extern const psg_workload_row psg_workload_ep, psg_workload_pcg;
 
 #endif

@@ -135,7 +135,7 @@ OPTIONS = {
     "bench": """grid precision ranks nodes network cpus gpus cpu-share sched graph exchange z normalize segment-planes sheets
         data in-flight effort study large machine repeat warm-up passes calibrate seed memory mpirun patience bounds csv json again record force quiet help
         version""".split(),
-    "run": "tile order priority barrier cpus gpus sched calibrate cache-dir machine json trace dag bounds force quiet repeat help version".split(),
+    "run": "tile order priority barrier precision cpus gpus sched calibrate cache-dir machine json trace dag bounds force quiet repeat help version".split(),
     "tune": "grid precision cpus gpus seconds sched seed patience json force quiet forget help version".split(),
     "example": "kind grid box precision quiet help version".split(),
     "view": "out force quiet help version".split(),
