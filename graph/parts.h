@@ -50,8 +50,14 @@ typedef struct psg_lane {
     unsigned users; /**< runs in flight in it */
 } psg_lane;
 
-/** The fields of a solve: f, u, and the components of the gradient of u. */
-enum { PSG_FIELD_F = 0, PSG_FIELD_U, PSG_FIELD_GRADIENT, PSG_FIELDS = PSG_FIELD_GRADIENT + 3 };
+/** The fields of a solve: f, u, the components of the gradient of u, and epsilon. */
+enum {
+    PSG_FIELD_F = 0,
+    PSG_FIELD_U,
+    PSG_FIELD_GRADIENT,
+    PSG_FIELD_EPSILON = PSG_FIELD_GRADIENT + 3,
+    PSG_FIELDS
+};
 
 /** The fields as handles by own segment: the plan's slabs, or a caller's arrays, kept for the next solve with the same. */
 typedef struct psg_arrays {
@@ -104,7 +110,9 @@ typedef struct psg_flight {
     psg_sides_room *sides; /**< memory of terms.sides; NULL: none */
     double side_largest;   /**< the largest absolute value that the sides add to f here */
     bool chained;          /**< its tasks are one of StarPU's */
-    bool program;          /**< StarPU's linear program is about it */
+    size_t steps_most;     /**< with epsilon; 0: without */
+    psg_pcg_result pcg;
+    bool program; /**< StarPU's linear program is about it */
 } psg_flight;
 
 /** What is asked for. */
@@ -177,6 +185,7 @@ typedef struct psg_doors {
     psg_arrays *arrays; /**< the cache */
     size_t arrays_made;
     psg_arrays *slabs; /**< NULL until asked for */
+    psg_pcg *pcg;      /**< the same */
     bool slabs_solved; /**< a solve has written their u */
     bool awake;        /**< workers stay awake, for arrays that stay on GPUs, or slabs */
     psg_pinned *pinned;
@@ -196,6 +205,7 @@ typedef struct psg_past {
     double mean;         /**< of its f */
     bool from_memory;    /**< its f and u were arrays in main memory */
     double copied_bytes; /**< of its f and u: psg_arrays_copied() */
+    psg_pcg_result pcg;  /**< 0: it had no epsilon */
 } psg_past;
 
 /** Each part is made from those before it, by the steps of graph/plan.c. None but the last five changes after

@@ -17,6 +17,7 @@
 #include "graph/pcg.h"
 #include "base/tuning.h"
 #include "codelets/pcg.h"
+#include "graph/process.h"
 #include "graph/transforms.h"
 #include "runtime/simulation.h"
 
@@ -207,7 +208,7 @@ static double expected(const psg_pcg_result *result, size_t step) {
 /* Steps until the tolerance is reached. While that is far, some are submitted ahead of the reports; then none, as a step
  * too many does nothing and costs as much as any. */
 static void iterate(work *w, double tolerance, size_t most, psg_pcg_result *result) {
-    double s[BASE_PCG_SCALARS];
+    double s[BASE_PCG_SCALARS] = {0};
     bool more = true;
     for (size_t step = 0; more; step++) {
         while (more && w->seen < step + 2 &&
@@ -223,7 +224,7 @@ static void iterate(work *w, double tolerance, size_t most, psg_pcg_result *resu
             submit_step(w, step + 1);
         }
     }
-    result->reached = result->residual <= tolerance;
+    result->reached = s[BASE_PCG_DONE] != 0 && isfinite(result->residual);
 }
 
 void psg_pcg_submit(psg_run *run, const psg_plan *plan, const psg_lane *lane, psg_pcg *g,
@@ -234,7 +235,7 @@ void psg_pcg_submit(psg_run *run, const psg_plan *plan, const psg_lane *lane, ps
               .lane = lane,
               .g = g,
               .segments = plan->context.layout.segments.count};
-    double s[BASE_PCG_SCALARS];
+    double s[BASE_PCG_SCALARS] = {0};
     *result = (psg_pcg_result){.residual = 1};
     for (size_t m = 0; m < w.segments; m++) {
         psg_task_pcg_measure(run, m, fields->f[m], fields->eps, g->segment[m].eps, g->sums[m]);
@@ -255,4 +256,123 @@ void psg_pcg_submit(psg_run *run, const psg_plan *plan, const psg_lane *lane, ps
     for (size_t m = 0; m < w.segments; m++) {
         psg_task_pcg_end(run, m, g->scalars, g->segment[m].x, fields->u[m]);
     }
+}
+
+/* ------------------------------------------------------------------------------ between arrays */
+
+/* A task has six fields of a segment at most, and some planes. StarPU would wait for room for ever. */
+static psg_status check_room(const psg_plan *plan) {
+    enum { FIELDS = 7 };
+    const psg_layout *l = &plan->context.layout;
+    const double plane = (double)(l->n[0] * l->n[1] * sizeof(double));
+    const double needed =
+        FIELDS * plane * (double)psg_parts_largest(&l->segments, l->segments.gpus, 2);
+    const double room = (double)psg_placement_room(plan, !plan->home.on_gpus);
+    return plan->workers.gpu_count == 0 || needed <= room
+               ? PSG_OK
+               : psg_fail(PSG_ERR_MEMORY,
+                          "no room on a GPU for the fields of a segment: with epsilon %.0f bytes "
+                          "are needed, and %.0f are left; with more segments it is less",
+                          needed, room);
+}
+
+/* The factor is that of f, and no task of the preconditioner's. */
+psg_status psg_pcg_take(psg_flight *flight, psg_plan *plan, const psg_solve_args *args) {
+    const bool single = plan->problem.options.precision == PSG_F32;
+    const double tolerance = args->tolerance == 0 ? (single ? 1e-6 : 1e-10) : args->tolerance;
+    if (args->epsilon == NULL) {
+        return PSG_OK;
+    }
+    psg_status status = psg_pcg_check(plan);
+    if (status == PSG_OK && !(tolerance > 0 && tolerance < 1)) {
+        status = psg_fail(PSG_ERR_ARG, "tolerance = %g: it has to be above 0 and below 1",
+                          args->tolerance);
+    }
+    if (status == PSG_OK) {
+        status = check_room(plan);
+    }
+    if (status == PSG_OK && plan->doors.pcg == NULL) {
+        status = psg_pcg_create(&plan->doors.pcg, plan);
+    }
+    flight->steps_most = args->iterations > 0 ? args->iterations : 1000;
+    flight->terms.pcg = psg_pcg_terms(plan, args->lambda, args->factor);
+    flight->terms.pcg.tolerance = tolerance;
+    flight->terms.scale /= args->factor;
+    return status;
+}
+
+void psg_pcg_submit_arrays(psg_run *run, const psg_plan *plan, psg_flight *flight) {
+    const psg_arrays *a = flight->arrays;
+    const psg_pcg_fields fields = {a->slabs[PSG_FIELD_F], a->slabs[PSG_FIELD_EPSILON],
+                                   a->slabs[PSG_FIELD_U]};
+    psg_pcg_submit(run, plan, flight->lane, plan->doors.pcg, &fields, &flight->terms,
+                   flight->steps_most, &flight->pcg);
+    if (flight->pcg.bad_eps || !isfinite(flight->pcg.sum)) {
+        return;
+    }
+    for (size_t s = 0; s < plan->context.layout.segments.count; s++) {
+        psg_arrays_bring(run, plan, a, PSG_FIELD_U, s);
+    }
+    psg_graph_gradient(run, plan, a);
+}
+
+/* The first value of a segment's epsilon that is not finite and above 0. @return there is one */
+static bool find_bad(const psg_plan *plan, starpu_data_handle_t slab, size_t planes, size_t at[3],
+                     double *value) {
+    const size_t *n = plan->context.layout.n;
+    const bool single = starpu_block_get_elemsize(slab) == sizeof(float);
+    const void *memory = (const void *)starpu_block_get_local_ptr(slab);
+    const size_t pitch[2] = {starpu_block_get_local_ldy(slab), starpu_block_get_local_ldz(slab)};
+    for (size_t m = 0; m < n[0] * n[1] * planes; m++) {
+        const size_t i = m % n[0];
+        const size_t j = m / n[0] % n[1];
+        const size_t k = m / n[0] / n[1];
+        const size_t place = k * pitch[1] + j * pitch[0] + i;
+        *value = single ? ((const float *)memory)[place] : ((const double *)memory)[place];
+        if (!(*value > 0) || !isfinite(*value)) {
+            at[0] = i;
+            at[1] = j;
+            at[2] += k;
+            return true;
+        }
+    }
+    return false;
+}
+
+static psg_status refuse_epsilon(const psg_plan *plan, psg_arrays *arrays) {
+    const psg_layout *l = &plan->context.layout;
+    double value = 0;
+    arrays->looked_at = true;
+    for (size_t s = 0; s < l->segments.count; s++) {
+        const starpu_data_handle_t slab = arrays->slabs[PSG_FIELD_EPSILON][s];
+        size_t at[3] = {0, 0, l->segments.part[s].box.lo[2]};
+        if (starpu_data_acquire_on_node(slab, STARPU_MAIN_RAM, STARPU_R) != 0) {
+            break;
+        }
+        const bool bad = find_bad(plan, slab, psg_layout_planes(l, s), at, &value);
+        starpu_data_release_on_node(slab, STARPU_MAIN_RAM);
+        if (bad) {
+            return psg_fail(PSG_ERR_DATA,
+                            "epsilon is %g at (i,j,k) = (%zu,%zu,%zu): it has to be finite and "
+                            "above 0",
+                            value, at[0], at[1], at[2]);
+        }
+    }
+    return psg_fail(PSG_ERR_DATA, "epsilon was not finite and above 0 everywhere; now it is");
+}
+
+psg_status psg_pcg_judge(const psg_plan *plan, const psg_flight *flight) {
+    const psg_pcg_result *r = &flight->pcg;
+    psg_status status = PSG_OK;
+    if (flight->steps_most > 0 && r->bad_eps) {
+        psg_runtime_awake(); /* epsilon is looked at through StarPU */
+        status = refuse_epsilon(plan, flight->arrays);
+        psg_runtime_rest();
+    } else if (flight->steps_most > 0 && !r->reached) {
+        status = psg_fail(PSG_ERR_DATA,
+                          "after %zu iterations the residual is %.3g of f, and the tolerance is "
+                          "%.3g",
+                          r->steps, r->residual, flight->terms.pcg.tolerance);
+    }
+    return status;
 }

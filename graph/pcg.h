@@ -11,6 +11,16 @@ psg_status psg_pcg_create(psg_pcg **pcg, const psg_plan *plan);
 /** NULL is fine. */
 void psg_pcg_destroy(psg_pcg *pcg, const psg_plan *plan);
 
+/** Take epsilon, the tolerance and the most iterations into a flight with its terms, and make the plan's fields.
+ *  @param[in] args  from psg_terms_read(), with terms that were checked
+ *  @return PSG_OK, also without epsilon; PSG_ERR_ARG, _UNSUPPORTED, _MEMORY */
+psg_status psg_pcg_take(psg_flight *flight, psg_plan *plan, const psg_solve_args *args);
+/** Submit every task of such a solve between arrays. */
+void psg_pcg_submit_arrays(psg_run *run, const psg_plan *plan, psg_flight *flight);
+/** Once the run has ended, f is known to be finite: was epsilon good, and the tolerance reached?
+ *  @return PSG_OK; PSG_ERR_DATA */
+psg_status psg_pcg_judge(const psg_plan *plan, const psg_flight *flight);
+
 /** What a solve is about: handles by own segment, f32 or f64. */
 typedef struct psg_pcg_fields {
     const starpu_data_handle_t *f, *eps, *u;
