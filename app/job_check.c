@@ -32,7 +32,9 @@ static int check_residual(app_job *r, const void *u) {
     const psg_options *options = &r->report.options;
     app_verification *v = &r->verification;
     app_progress_step(&r->progress, "verifying");
-    const app_equation equation = {options->symbol, options->lambda, options->factor, &r->values};
+    const app_equation equation = {options->symbol,   options->lambda,
+                                   options->factor,   &r->values,
+                                   r->epsilon.values, r->report.statistics.residual};
     if (app_verify(&r->report.grid, options->precision, &equation, r->planes, r->f, u, v)) {
         return APP_FAILED;
     }

@@ -66,7 +66,8 @@ static int holds(const struct example *e, psg_precision precision, psg_symbol sy
     const app_planes planes = app_own_planes(&e->grid);
     const size_t before = app_plane_points(&e->grid, (app_planes){0, planes.z0});
     const size_t bytes = before * app_element_bytes(precision);
-    const app_equation equation = {symbol, e->lambda, e->factor, NULL};
+    const app_equation equation = {
+        .symbol = symbol, .lambda = e->lambda, .factor = e->factor};
     const int code = app_verify(&e->grid, precision, &equation, planes, (const char *)e->f + bytes,
                                 (const char *)e->u + bytes, v);
     CHECK(code == APP_DONE, "app_verify returned %d", code);
