@@ -266,9 +266,9 @@ const psg_workload_row psg_workload_pcg = {
     .about = {.name = "pcg",
               .about =
                   "div(eps grad u) = f by conjugate gradients, with a solve by FFT in each step",
-              .sizes = "N[:smooth|ball[:CONTRAST]]: N^3 points, the form of eps, largest eps over "
-                       "least; default: smooth:10",
-              .tile = "planes of a segment"},
+              .sizes =
+                  "N[:smooth|ball[:CONTRAST]]: N^3 points, and what eps is; default: smooth:10",
+              .tile = "P: planes of a segment"},
     .bytes = sizeof(problem),
     .f32 = true,
     .kinds = kinds,

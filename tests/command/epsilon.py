@@ -1,5 +1,5 @@
 """psg solve --epsilon: u is that of the stencil with epsilon, by sums over faces in numpy, in both precisions, from HDF5 and from NumPy's
-files, of steps too. --verify sees an answer of another epsilon. Words for what cannot be."""
+files, of steps too. Words for what cannot be."""
 
 import json
 
