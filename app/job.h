@@ -64,8 +64,10 @@ typedef struct app_job {
     unsigned solved; /* so far */
 
     app_verification verification;
-    app_modes_error modes_error;
-    app_madelung madelung;
+    struct {
+        app_modes_error modes;
+        app_madelung madelung;
+    } known; /* what comes out beside answers that are known */
 } app_job;
 
 /** From the command line and the head of the input: the grid, the options, what the report calls
