@@ -61,6 +61,17 @@ static const option_row solve_rows[] = {
      "is "
      "the difference of u at the next point and at the point, over their distance. For --symbol "
      "fd2"},
+    {"Variable coefficients", "epsilon", "FILE[:DATASET]", app_value_text, FIELD(epsilon), NULL,
+     "FILE:DATASET",
+     "solve div(epsilon grad u) - lambda u = X f by conjugate gradients: epsilon above 0, in a "
+     "data "
+     "set like f. For --in, --symbol fd2 and periodic sides"},
+    {NULL, "tolerance", "X", app_value_factor, FIELD(tolerance), NULL,
+     "a number above 0 and below 1",
+     "end the iterations when the residual is at most X of f, as roots of sums of squares; "
+     "default: 1e-10 in f64, 1e-6 in f32"},
+    {NULL, "iterations", "N", app_value_unsigned, FIELD(iterations), NULL, "a whole number from 1",
+     "give up after N iterations; default: 1000"},
     {"Built-in problem, in place of --in", "problem", "NAME", app_value_choice, FIELD(problem),
      problem_choices, NULL,
      "madelung: a crystal's ions as Gaussian charges; prints the Madelung constant beside the "
@@ -472,6 +483,25 @@ static const char *values_contradiction(const app_arguments *a) {
     return NULL;
 }
 
+/* And beside epsilon. */
+static const char *epsilon_contradiction(const app_arguments *a) {
+    if (a->epsilon == NULL) {
+        return a->tolerance != 0 || a->iterations > 0
+                   ? "--tolerance and --iterations are for --epsilon"
+                   : NULL;
+    }
+    if (a->problem != APP_PROBLEM_NONE) {
+        return "--epsilon is for --in: the answers of the problems are without";
+    }
+    if (a->solver.options.symbol != PSG_SYMBOL_FD2) {
+        return "--epsilon needs --symbol fd2, whose stencil has it between points";
+    }
+    if (app_sides_any(&a->sides)) {
+        return "--epsilon is for periodic sides";
+    }
+    return a->resident ? "--data resident is not for --epsilon, which is in main memory" : NULL;
+}
+
 /* What must not be said together. */
 static const char *contradiction(const app_arguments *a) {
     const bool madelung = a->problem == APP_PROBLEM_MADELUNG;
@@ -511,7 +541,8 @@ static const char *contradiction(const app_arguments *a) {
         (a->box.length[0] != a->box.length[1] || a->box.length[0] != a->box.length[2])) {
         return "--problem madelung or cavity needs a cube: --box L, the length of the cell";
     }
-    return values_contradiction(a);
+    const char *why = epsilon_contradiction(a);
+    return why != NULL ? why : values_contradiction(a);
 }
 
 int app_arguments_solve(int argc, char **argv, app_arguments *arguments) {

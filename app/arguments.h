@@ -64,7 +64,9 @@ enum {
  *  argv. */
 typedef struct app_arguments {
     app_options solver;
-    const char *in, *out, *values, *gradient, *json, *trace, *dag;
+    const char *in, *out, *values, *gradient, *epsilon, *json, *trace, *dag;
+    double tolerance;    /* of a solve with epsilon; 0: the library's */
+    unsigned iterations; /* the same */
     int problem, lattice;
     app_grid_value grid;
     app_box_value box;

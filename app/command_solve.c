@@ -45,7 +45,8 @@ static int allocate(app_job *r) {
         missing = r->u[flight] == NULL;
     }
     return missing ? app_error(APP_FAILED, "out of memory for %s", what)
-                   : app_gradient_allocate(r, r->bytes);
+           : app_gradient_allocate(r, r->bytes) ? APP_FAILED
+                                                : app_epsilon_load(r);
 }
 
 static int library_failed(const app_job *r, psg_status status) {
@@ -117,9 +118,10 @@ static void take_events(app_job *r) {
     }
 }
 
-/* With values on the sides, and with the gradient. */
+/* With values on the sides, the gradient, and epsilon. */
 static psg_status submit_terms(app_job *r, void *u) {
     const psg_array from = {.data = r->f, .device = PSG_HOST}, to = {.data = u, .device = PSG_HOST};
+    const psg_array epsilon = {.data = r->epsilon.values, .device = PSG_HOST};
     psg_array side[6], component[3];
     psg_solve_args args;
     psg_status status = psg_solve_args_init(&args, r->plan);
@@ -131,6 +133,9 @@ static psg_status submit_terms(app_job *r, void *u) {
         component[d] = (psg_array){.data = r->gradient.values[d], .device = PSG_HOST};
         args.gradient[d] = r->arguments.gradient != NULL ? &component[d] : NULL;
     }
+    args.epsilon = epsilon.data != NULL ? &epsilon : NULL;
+    args.tolerance = r->arguments.tolerance;
+    args.iterations = r->arguments.iterations;
     return status == PSG_OK ? psg_submit_arrays(r->plan, 1, &from, &to, &args) : status;
 }
 
@@ -139,7 +144,8 @@ static psg_status submit(app_job *r, unsigned number) {
         return psg_submit_slabs(r->plan);
     }
     void *u = r->u[number % r->flights];
-    return app_side_values_any(&r->values) || r->arguments.gradient != NULL
+    return app_side_values_any(&r->values) || r->arguments.gradient != NULL ||
+                   r->epsilon.values != NULL
                ? submit_terms(r, u)
                : psg_submit(r->plan, r->f, u);
 }
@@ -295,6 +301,7 @@ static void clean_up(app_job *r) {
     app_field_close(r->input);
     app_field_abandon(r->field);
     app_gradient_free(r);
+    app_epsilon_free(r);
     app_output_discard(&r->files.field);
     app_output_discard(&r->files.gradient);
     app_output_discard(&r->files.xmf);

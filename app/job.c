@@ -103,6 +103,7 @@ static int check_simulation(const app_job *r) {
                          : a->out != NULL      ? "out"
                          : a->values != NULL   ? "values"
                          : a->gradient != NULL ? "gradient"
+                         : a->epsilon != NULL  ? "epsilon"
                          : a->verify           ? "verify"
                                                : NULL;
     return app_simulation_machine() != NULL && option != NULL
@@ -234,7 +235,8 @@ int app_job_describe(app_job *r) {
     } else if (r->arguments.problem == APP_PROBLEM_LID) {
         r->report.source = "lid";
     }
-    return app_ranks_agree(read_values(r));
+    code = app_ranks_agree(read_values(r));
+    return code ? code : app_ranks_agree(app_epsilon_open(r));
 }
 
 /* ------------------------------------------------------------------------------ where it goes */

@@ -21,6 +21,13 @@ typedef struct app_job_gradient {
     char written[PATH_MAX + 1280];
 } app_job_gradient;
 
+/** epsilon. All zero where there is none. */
+typedef struct app_job_epsilon {
+    app_field_input *input;
+    char name[PATH_MAX + 1280]; /* FILE:/DATASET */
+    void *values;               /* [nz][ny][nx] of the precision */
+} app_job_epsilon;
+
 /** All zero, but for the arguments, before app_job_describe(). */
 typedef struct app_job {
     app_arguments arguments;
@@ -44,6 +51,7 @@ typedef struct app_job {
     app_dag dag;
     app_field_output *field;
     app_job_gradient gradient;
+    app_job_epsilon epsilon;
     char written[PATH_MAX + 1280], xmf[PATH_MAX];
     int json_to_stdout;
 
@@ -56,8 +64,10 @@ typedef struct app_job {
     unsigned solved; /* so far */
 
     app_verification verification;
-    app_modes_error modes_error;
-    app_madelung madelung;
+    struct {
+        app_modes_error modes;
+        app_madelung madelung;
+    } known; /* what comes out beside answers that are known */
 } app_job;
 
 /** From the command line and the head of the input: the grid, the options, what the report calls
@@ -77,6 +87,12 @@ int app_gradient_create(app_job *r);
 /** Room for it. @return APP_DONE; APP_FAILED after a message */
 int app_gradient_allocate(app_job *r, size_t bytes);
 void app_gradient_free(app_job *r);
+
+/** Open epsilon, if it is wanted: it has the shape of f. Then read it, and look at its values.
+ *  @return APP_DONE; APP_USAGE or APP_FAILED after a message */
+int app_epsilon_open(app_job *r);
+int app_epsilon_load(app_job *r);
+void app_epsilon_free(app_job *r);
 
 /** How many arrays u there are. Resident data have one, whatever is in flight. */
 unsigned app_job_count_u(const app_job *r);

@@ -32,7 +32,9 @@ static int check_residual(app_job *r, const void *u) {
     const psg_options *options = &r->report.options;
     app_verification *v = &r->verification;
     app_progress_step(&r->progress, "verifying");
-    const app_equation equation = {options->symbol, options->lambda, options->factor, &r->values};
+    const app_equation equation = {options->symbol,   options->lambda,
+                                   options->factor,   &r->values,
+                                   r->epsilon.values, r->report.statistics.residual};
     if (app_verify(&r->report.grid, options->precision, &equation, r->planes, r->f, u, v)) {
         return APP_FAILED;
     }
@@ -55,7 +57,7 @@ static int check_residual(app_job *r, const void *u) {
 }
 
 static int check_modes(app_job *r, const void *u) {
-    app_modes_error *e = &r->modes_error;
+    app_modes_error *e = &r->known.modes;
     app_modes_compare(r->modes, r->report.options.precision, r->planes, u, e);
     r->report.modes = e;
     if (e->error <= e->tolerance) {
@@ -70,7 +72,7 @@ static int check_modes(app_job *r, const void *u) {
 static int check_madelung(app_job *r, const void *u) {
     const psg_options *options = &r->report.options;
     const int lattice = r->arguments.lattice < 0 ? APP_NACL : r->arguments.lattice;
-    app_madelung *m = &r->madelung;
+    app_madelung *m = &r->known.madelung;
     if (app_madelung_constant((app_lattice)lattice, &r->report.grid, options->precision,
                               options->symbol, r->planes, r->f, u, m)) {
         return APP_FAILED;

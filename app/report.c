@@ -141,10 +141,12 @@ static void print_checks(const app_report *report) {
     const app_verification *v = worst(report, &step);
     if (v != NULL) {
         const double scale = v->largest_f > 0 ? v->largest_f : 1;
-        app_say("residual  %.2e of max|%sf| at %s %zu points%s%s; rounding explains %.2e\n",
-                v->residual / scale, report->options.factor != 1 ? "factor " : "",
+        app_say("residual  %.2e of max|%sf| at %s %zu points%s%s; %s %.2e\n", v->residual / scale,
+                report->options.factor != 1 ? "factor " : "",
                 v->points == app_points(&report->grid) ? "all" : "a sample of", v->points,
                 step != NULL ? " of step " : "", step != NULL ? step->of->name : "",
+                report->epsilon != NULL ? "rounding and the last iteration explain"
+                                        : "rounding explains",
                 v->bound / scale);
     }
     if (report->modes != NULL) {
@@ -214,9 +216,13 @@ void app_report_print(const app_report *report) {
     if (report->options.factor != 1) {
         snprintf(factor, sizeof factor, "%.10g ", report->options.factor);
     }
-    printf("equation  lap(u)%s = %sf, %s, %s\n", lambda, factor,
+    printf("equation  %s%s = %sf, %s, %s\n",
+           report->epsilon != NULL ? "div(epsilon grad u)" : "lap(u)", lambda, factor,
            app_symbol_name(report->options.symbol), app_precision_name(report->options.precision));
     app_say("source    %s\n", report->source);
+    if (report->epsilon != NULL) {
+        app_say("epsilon   %s\n", report->epsilon);
+    }
     print_steps(report);
     printf("grid      %zu x %zu x %zu, box %.10g x %.10g x %.10g\n", axis[0].n, axis[1].n,
            axis[2].n, axis[0].length, axis[1].length, axis[2].length);
@@ -244,6 +250,9 @@ void app_report_print(const app_report *report) {
     print_exchange(report);
     print_nodes(report);
     print_mean(report);
+    if (report->epsilon != NULL) {
+        printf("iterated  %zu times, to a residual of %.2e of f\n", s->iterations, s->residual);
+    }
     print_checks(report);
     if (report->gradient != NULL) {
         app_say("gradient  %s\n", report->gradient);

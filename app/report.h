@@ -22,6 +22,7 @@ typedef struct app_report {
     const char *source;   /**< "rho.h5:/density", or the problem's name */
     const char *written;  /**< "phi.h5:/potential" */
     const char *gradient; /**< "du.h5:/gradient" */
+    const char *epsilon;  /**< "eps.h5:/eps" */
     const char *xmf;      /**< NULL also where the file is NumPy's */
     psg_grid grid;
     psg_options options;

@@ -134,6 +134,11 @@ int app_report_json(const app_report *report, const char *path, const char *show
     app_json_put_text(root, "simulated", app_simulation_machine());
     app_json_put_text(root, "written", report->written);
     app_json_put_text(root, "gradient", report->gradient);
+    app_json_put_text(root, "epsilon", report->epsilon);
+    if (report->epsilon != NULL) {
+        app_json_put_size(root, "iterations", s->iterations);
+        app_json_put_real(root, "iterated_to", s->residual);
+    }
     app_json_put(
         root, "grid",
         json_pack("[III]", (json_int_t)axis[0].n, (json_int_t)axis[1].n, (json_int_t)axis[2].n));

@@ -216,7 +216,7 @@ static void check_random(selftest *t, psg_plan *plan, const selftest_case *c, ap
                          void *f, void *u, const char *text) {
     char what[640];
     const psg_grid grid = grid_of(c);
-    const app_equation equation = {c->symbol, c->lambda, 1, NULL};
+    const app_equation equation = {.symbol = c->symbol, .lambda = c->lambda, .factor = 1};
     app_verification v = {.ok = 0};
     fill_random(t, c, planes, f);
     const psg_status status = psg_solve(plan, f, u);

@@ -20,6 +20,8 @@ struct check {
     int reach; /* of the stencil */
     app_planes planes;
     const void *f, *u; /* of those planes */
+    const void *epsilon;
+    double most_epsilon;
     const app_side_values *values;
     double largest_side; /* of what they add to the stencil */
     double mean;
@@ -227,6 +229,36 @@ static void add_rows(const struct check *check, int axis, long j, long k, const 
     }
 }
 
+static double value_at(const void *field, psg_precision precision, size_t index) {
+    return precision == PSG_F32 ? (double)((const float *)field)[index]
+                                : ((const double *)field)[index];
+}
+
+/* fd2 with epsilon: through each face goes the difference of u over the resistances of two half cells. */
+static void epsilon_residual(struct check *check) {
+    const psg_axis *axis = check->grid->axis;
+    const size_t n[3] = {axis[0].n, axis[1].n, axis[2].n};
+    const size_t stride[3] = {1, n[0], n[0] * n[1]};
+    for (size_t m = 0; m < app_points(check->grid); m++) {
+        const size_t at[3] = {m % n[0], m / n[0] % n[1], m / n[0] / n[1]};
+        const double u = value_at(check->u, check->precision, m);
+        const double epsilon = value_at(check->epsilon, check->precision, m);
+        double sum = -check->lambda * u;
+        for (int face = 0; face < 6; face++) {
+            const int d = face / 2;
+            const size_t next = (at[d] + (face % 2 == 0 ? 1 : n[d] - 1)) % n[d];
+            const size_t other = m - at[d] * stride[d] + next * stride[d];
+            const double h = check->line[d].step;
+            const double resistance =
+                h / 2 / epsilon + h / 2 / value_at(check->epsilon, check->precision, other);
+            sum += (value_at(check->u, check->precision, other) - u) / resistance / h;
+        }
+        const double f = value_at(check->f, check->precision, m);
+        check->most_epsilon = fmax(check->most_epsilon, epsilon);
+        take(check->result, sum - (check->factor * f - check->mean), at[0], at[1], at[2]);
+    }
+}
+
 /* fd2 and fd4 with the mirror images beyond the sides. */
 static void stencil_residual(struct check *check) {
     static const double coefficients[REACH][REACH + 1] = {{-2, 1, 0},
@@ -265,11 +297,6 @@ static void stencil_residual(struct check *check) {
     }
     app_ranks_max_at(&check->result->residual, check->result->at);
     check->result->points = app_points(check->grid);
-}
-
-static double value_at(const void *field, psg_precision precision, size_t index) {
-    return precision == PSG_F32 ? (double)((const float *)field)[index]
-                                : ((const double *)field)[index];
 }
 
 /* Second derivative along a line at its place `at`, as far as it comes from `count` values that
@@ -394,6 +421,8 @@ int app_verify(const psg_grid *grid, psg_precision precision, const app_equation
                           .planes = planes,
                           .f = f,
                           .u = u,
+                          .epsilon = equation->epsilon,
+                          .most_epsilon = equation->epsilon != NULL ? 0 : 1,
                           .values = equation->values,
                           .result = result};
     const bool closed = app_is_closed(grid); /* no side holds the mean of u */
@@ -408,7 +437,9 @@ int app_verify(const psg_grid *grid, psg_precision precision, const app_equation
     }
     survey(&check, &largest_u, &mean_f, &mean_u);
     result->mean = check.mean = closed && lambda == 0 ? mean_f : 0;
-    if (symbol != PSG_SYMBOL_SPECTRAL) {
+    if (check.epsilon != NULL) {
+        epsilon_residual(&check);
+    } else if (symbol != PSG_SYMBOL_SPECTRAL) {
         stencil_residual(&check);
     } else {
         spectral_residual(&check);
@@ -418,14 +449,20 @@ int app_verify(const psg_grid *grid, psg_precision precision, const app_equation
      * of f come through as they are, those of u times the eigenvalues. */
     const double growth = 4 + 2 * log2((double)app_points(grid));
     const double eps = app_epsilon(precision);
-    result->bound =
-        growth * eps *
-        (largest_eigenvalue(&check, symbol) * largest_u + result->largest_f + check.largest_side);
+    result->bound = growth * eps *
+                    (check.most_epsilon * largest_eigenvalue(&check, symbol) * largest_u +
+                     result->largest_f + check.largest_side);
+    /* no residual is larger than the root of the sum of all squares */
+    const double left = equation->epsilon == NULL ? 0
+                                                  : equation->tolerance * result->largest_f *
+                                                        sqrt((double)app_points(grid));
+    result->bound += left;
     /* the mode k = 0, which the largest eigenvalues would drown: 0, or -mean f/lambda */
     result->mean_off = !closed ? 0 : fabs(lambda == 0 ? mean_u : mean_u + mean_f / lambda);
     result->mean_bound =
         growth * eps *
-        (largest_u + (lambda == 0 ? 0 : (result->largest_f + check.largest_side) / lambda));
+            (largest_u + (lambda == 0 ? 0 : (result->largest_f + check.largest_side) / lambda)) +
+        (lambda == 0 ? 0 : left / lambda);
     result->ok = isfinite(result->bound) && result->residual <= result->bound &&
                  result->mean_off <= result->mean_bound;
     release(&check);

@@ -1,4 +1,4 @@
-/** @file verify.h  Is lap(u) - lambda u = factor (f - mean)? Asked of the numbers, by other means than FFTs. */
+/** @file verify.h  Is lap(u) - lambda u = factor (f - mean), or div(epsilon grad u) in place of lap(u)? Asked of the numbers, by other means than FFTs. */
 #ifndef PSG_APP_VERIFY_H
 #define PSG_APP_VERIFY_H
 
@@ -8,7 +8,7 @@
 
 typedef struct app_verification {
     double residual;  /**< max |lap(u) - lambda u - factor (f - mean)| over the points looked at */
-    double bound;     /**< what rounding explains of it */
+    double bound;     /**< what rounding explains of it, and with epsilon the tolerance */
     double largest_f; /**< max |factor f| over all points */
     double mean;      /**< of factor f, where it has to be dropped, else 0 */
     double mean_off;  /**< how far the mean of u is from what it has to be */
@@ -23,6 +23,10 @@ typedef struct app_equation {
     psg_symbol symbol;
     double lambda, factor;
     const app_side_values *values; /**< on the sides, for fd2; NULL: 0 */
+    /** [nz][ny][nx] of the precision, for fd2 and periodic sides in one process; NULL: 1. */
+    const void *epsilon;
+    double
+        tolerance; /**< with epsilon: of the residual as a share of f, as roots of sums of squares */
 } app_equation;
 
 /** fd2: the 7-point stencil at all points. spectral: the second derivative of the trigonometric

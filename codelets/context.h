@@ -2,6 +2,7 @@
 #ifndef PSG_CODELETS_CONTEXT_H
 #define PSG_CODELETS_CONTEXT_H
 
+#include "base/pcg.h"
 #include "codelets/kinds.h"
 #include "codelets/layout.h"
 #include "cpu/ops.h"
@@ -74,6 +75,8 @@ typedef struct psg_terms {
     double scale; /**< factor over the product of the norms; of a periodic grid factor/(nx ny nz) */
     psg_sides sides;
     psg_gradient_terms gradient;
+    base_pcg_terms
+        pcg; /**< of a solve with variable coefficients; `lambda` above is that of its preconditioner */
 } psg_terms;
 
 typedef struct psg_context {

@@ -23,9 +23,17 @@ typedef enum psg_task_kind {
     PSG_TASK_COUNT
 } psg_task_kind;
 
-/** The kinds of workloads, after those of a solve. */
+/** The kinds of a solve with variable coefficients, which has those above too, and of workloads. */
 typedef enum psg_workload_kind {
-    PSG_KIND_EP_CHUNK = PSG_TASK_COUNT,
+    PSG_KIND_PCG_MEASURE = PSG_TASK_COUNT,
+    PSG_KIND_PCG_START,
+    PSG_KIND_PCG_DOT,
+    PSG_KIND_PCG_DIRECTION,
+    PSG_KIND_PCG_APPLY,
+    PSG_KIND_PCG_UPDATE,
+    PSG_KIND_PCG_END,
+    PSG_KIND_PCG_SCALARS,
+    PSG_KIND_EP_CHUNK,
     PSG_KIND_EP_ADD,
     PSG_KIND_BLOCKS_DIAGONAL,
     PSG_KIND_BLOCKS_PAIR,

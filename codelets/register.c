@@ -1,12 +1,21 @@
 /* All kinds of task that the library has, registered in the order of their numbers. */
 #include "codelets/context.h"
 #include "codelets/kinds.h"
+#include "codelets/pcg.h"
 #include "codelets/workloads/blocks.h"
 #include "codelets/workloads/ep.h"
 #include "codelets/workloads/jacobi.h"
 #include "codelets/workloads/qr.h"
 
 static const psg_kind *const workloads[PSG_KIND_COUNT - PSG_TASK_COUNT] = {
+    [PSG_KIND_PCG_MEASURE - PSG_TASK_COUNT] = &psg_pcg_measure_kind,
+    [PSG_KIND_PCG_START - PSG_TASK_COUNT] = &psg_pcg_start_kind,
+    [PSG_KIND_PCG_DOT - PSG_TASK_COUNT] = &psg_pcg_dot_kind,
+    [PSG_KIND_PCG_DIRECTION - PSG_TASK_COUNT] = &psg_pcg_direction_kind,
+    [PSG_KIND_PCG_APPLY - PSG_TASK_COUNT] = &psg_pcg_apply_kind,
+    [PSG_KIND_PCG_UPDATE - PSG_TASK_COUNT] = &psg_pcg_update_kind,
+    [PSG_KIND_PCG_END - PSG_TASK_COUNT] = &psg_pcg_end_kind,
+    [PSG_KIND_PCG_SCALARS - PSG_TASK_COUNT] = &psg_pcg_scalars_kind,
     [PSG_KIND_EP_CHUNK - PSG_TASK_COUNT] = &psg_ep_chunk_kind,
     [PSG_KIND_EP_ADD - PSG_TASK_COUNT] = &psg_ep_add_kind,
     [PSG_KIND_BLOCKS_DIAGONAL - PSG_TASK_COUNT] = &psg_blocks_diagonal_kind,

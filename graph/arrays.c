@@ -1,5 +1,6 @@
 /* The caller's f and u as StarPU data, slab by slab. */
 #include "base/tuning.h"
+#include "graph/pcg.h"
 #include "graph/process.h"
 #include "graph/solving.h"
 #include "runtime/device.h"
@@ -109,8 +110,8 @@ static void register_slabs(const psg_plan *plan, starpu_data_handle_t *slabs,
 static void register_edges(const psg_plan *plan, psg_arrays *arrays) {
     const psg_context *c = &plan->context;
     const size_t n[3] = {2 * c->layout.nxc, c->layout.n[1], 1};
-    for (int m = 0; m < 2 && plan->processes.ranks > 1 && arrays->slabs[PSG_FIELDS - 1] != NULL;
-         m++) {
+    for (int m = 0;
+         m < 2 && plan->processes.ranks > 1 && arrays->slabs[PSG_FIELD_GRADIENT + 2] != NULL; m++) {
         psg_block_register(&arrays->edge[m], STARPU_MAIN_RAM, NULL, n, n[0] * n[1],
                            c->cpu->real_bytes);
     }
@@ -259,6 +260,7 @@ void psg_arrays_free(psg_doors *doors, const psg_plan *plan) {
         doors->arrays = next;
     }
     destroy_arrays(doors->slabs, plan);
+    psg_pcg_destroy(doors->pcg, plan);
 }
 
 /* Of arrays that nobody solves with now, the plan keeps so many that a program can go round in; of those that are
@@ -281,18 +283,17 @@ static void make_place(psg_plan *plan) {
     }
 }
 
-/* The caller has written f since: copies elsewhere are stale. */
-static void take_f(const psg_plan *plan, psg_arrays *arrays) {
+/* The caller has written it since, f or epsilon: copies elsewhere are stale. */
+static void take_field(const psg_plan *plan, const psg_arrays *arrays, int field) {
     const psg_range own = plan->context.layout.segments.own;
     const bool copied = arrays->looked_at || (plan->workers.copies && !arrays->stays);
-    for (size_t s = own.first; s < own.end && copied; s++) {
-        const starpu_data_handle_t slab = arrays->slabs[PSG_FIELD_F][s - own.first];
-        const int node = node_of(plan, arrays->field[PSG_FIELD_F], arrays->count, s);
+    for (size_t s = own.first; s < own.end && copied && arrays->slabs[field] != NULL; s++) {
+        const starpu_data_handle_t slab = arrays->slabs[field][s - own.first];
+        const int node = node_of(plan, arrays->field[field], arrays->count, s);
         if (starpu_data_acquire_on_node(slab, node, STARPU_W) == 0) {
             starpu_data_release_on_node(slab, node);
         }
     }
-    arrays->looked_at = false;
 }
 
 psg_status psg_arrays_take(psg_plan *plan, size_t count, const psg_array *const given[PSG_FIELDS],
@@ -323,7 +324,9 @@ psg_status psg_arrays_take(psg_plan *plan, size_t count, const psg_array *const 
         plan->doors.awake = true;
         psg_runtime_awake(); /* to wake for each solve would take longer than a small one */
     }
-    take_f(plan, arrays);
+    take_field(plan, arrays, PSG_FIELD_F);
+    take_field(plan, arrays, PSG_FIELD_EPSILON);
+    arrays->looked_at = false;
     *result = arrays;
     return PSG_OK;
 }
@@ -350,7 +353,7 @@ static bool in_array(const psg_plan *plan, const psg_array *arrays, size_t count
 
 bool psg_arrays_find(const psg_plan *plan, const psg_arrays *arrays, const void *address,
                      psg_copy *copy) {
-    static const char letter[PSG_FIELDS] = {'f', 'u', 'g', 'g', 'g'};
+    static const char letter[PSG_FIELDS] = {'f', 'u', 'g', 'g', 'g', 'e'};
     for (int m = 0; m < PSG_FIELDS; m++) {
         if (arrays->field[m] != NULL &&
             in_array(plan, arrays->field[m], arrays->count, address, copy)) {
@@ -430,8 +433,11 @@ double psg_arrays_copied(const psg_plan *plan, const psg_arrays *arrays, const p
     for (size_t m = 0; may && m < solve->events.count; m++) {
         const psg_run_event *event = &solve->events.event[m];
         const int kind = event->label.kind;
-        const bool reads_f = kind == PSG_TASK_FORWARD_XY || kind == PSG_TASK_FFT_XY;
-        const bool writes_u = kind == PSG_TASK_INVERSE_XY || kind == PSG_TASK_IFFT_XY;
+        const bool pcg = arrays->slabs[PSG_FIELD_EPSILON] != NULL; /* transforms have slabs then */
+        const bool reads_f = pcg ? kind == PSG_KIND_PCG_START
+                                 : kind == PSG_TASK_FORWARD_XY || kind == PSG_TASK_FFT_XY;
+        const bool writes_u = pcg ? kind == PSG_KIND_PCG_END
+                                  : kind == PSG_TASK_INVERSE_XY || kind == PSG_TASK_IFFT_XY;
         if (event->worker >= 0 && (reads_f || writes_u)) {
             const size_t s = event->label.index[PSG_AXIS_SEGMENT];
             const int home =

@@ -12,8 +12,8 @@ void psg_array_init(psg_array *array, void *data) {
 }
 
 const char *psg_field_name(int field) {
-    static const char *const name[PSG_FIELDS] = {"f", "u", "gradient[0]", "gradient[1]",
-                                                 "gradient[2]"};
+    static const char *const name[PSG_FIELDS] = {"f",           "u",           "gradient[0]",
+                                                 "gradient[1]", "gradient[2]", "epsilon"};
     return name[field];
 }
 
@@ -246,8 +246,8 @@ static psg_status check_overlap(const psg_plan *plan, psg_arrays *arrays) {
     return PSG_OK;
 }
 
-/* No component of the gradient overlaps another field. */
-static psg_status check_gradient(const psg_plan *plan, const psg_arrays *arrays) {
+/* No component of the gradient overlaps another field, nor does epsilon. */
+static psg_status check_others(const psg_plan *plan, const psg_arrays *arrays) {
     for (int c = PSG_FIELD_GRADIENT; c < PSG_FIELDS; c++) {
         for (int d = PSG_FIELD_F; d < c && arrays->field[c] != NULL; d++) {
             for (size_t m = 0; m < arrays->count * arrays->count && arrays->field[d] != NULL; m++) {
@@ -278,13 +278,17 @@ static bool overlap_fields(const psg_plan *plan, const psg_arrays *a, int c, con
     return found;
 }
 
-/* Only f may be that of several solves: nobody writes it. */
+static bool is_read(int field) {
+    return field == PSG_FIELD_F || field == PSG_FIELD_EPSILON;
+}
+
+/* Only f and epsilon may be those of several solves: nobody writes them. */
 psg_status psg_door_check_flights(const psg_plan *plan, const psg_arrays *arrays) {
     for (const psg_flight *flight = plan->flights.oldest; flight != NULL; flight = flight->next) {
         for (int m = PSG_FIELDS * PSG_FIELDS - 1; m >= 0; m--) {
             const int own = m / PSG_FIELDS;
             const int other = m % PSG_FIELDS;
-            const bool written = own != PSG_FIELD_F || other != PSG_FIELD_F;
+            const bool written = !is_read(own) || !is_read(other);
             if (written && overlap_fields(plan, arrays, own, flight->arrays, other)) {
                 return psg_fail(
                     PSG_ERR_ARG,
@@ -350,5 +354,5 @@ psg_status psg_door_check(const psg_plan *plan, psg_arrays *arrays) {
     if (status == PSG_OK) {
         status = check_overlap(plan, arrays);
     }
-    return status == PSG_OK ? check_gradient(plan, arrays) : status;
+    return status == PSG_OK ? check_others(plan, arrays) : status;
 }

@@ -28,6 +28,9 @@ static double event_bytes(const psg_context *c, const psg_run_event *event) {
     const size_t s = event->label.index[PSG_AXIS_SEGMENT];
     double field = 0;
     double spectrum = 0;
+    if (event->worker >= 0 && event->label.kind >= PSG_TASK_COUNT) {
+        return 0; /* it has none of the spectrum */
+    }
     if (event->worker >= 0) {
         psg_label_part(c, &event->label, &field, &spectrum);
         return spectrum;

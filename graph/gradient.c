@@ -64,7 +64,11 @@ void psg_graph_gradient(psg_run *run, const psg_plan *plan, const psg_arrays *ar
     const psg_context *c = &plan->context;
     const psg_gradient_terms *terms = &psg_terms_of(run)->gradient;
     const psg_range own = c->layout.segments.own;
-    if (terms->wanted == 0) {
+    bool any = false; /* the slabs of a preconditioner have no gradient */
+    for (int d = 0; d < 3; d++) {
+        any = any || arrays->slabs[PSG_FIELD_GRADIENT + d] != NULL;
+    }
+    if (!any) {
         return;
     }
     const starpu_data_handle_t edge = psg_exchange_edges(run, plan, arrays);

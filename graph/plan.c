@@ -120,7 +120,7 @@ static psg_status make_relay(psg_plan *plan) {
     return psg_relay_choose(&plan->context.layout.relay, plan);
 }
 
-enum { GRADIENT_DATA = 5 }; /* u, what is above it, and three components */
+enum { TASK_DATA = 6 }; /* at most, beside blocks, or sums of segments */
 
 static psg_status make_direct(psg_plan *plan) {
     psg_context *c = &plan->context;
@@ -129,8 +129,7 @@ static psg_status make_direct(psg_plan *plan) {
     const psg_status status = psg_placement_direct(&plan->placement, plan);
     c->direct = plan->placement.direct_node != NULL ? &plan->placement.direct : NULL;
     c->engine.chain_steps = psg_placement_chained(plan);
-    c->engine.task_data = 1 + (segments > bundles ? segments : bundles); /* its own, and blocks */
-    c->engine.task_data = c->engine.task_data > GRADIENT_DATA ? c->engine.task_data : GRADIENT_DATA;
+    c->engine.task_data = TASK_DATA + (segments > bundles ? segments : bundles);
     return status;
 }
 

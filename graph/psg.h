@@ -52,10 +52,11 @@ typedef enum psg_status {
     PSG_ERR_UNSUPPORTED, /**< valid, but not in this version or not built in */
     PSG_ERR_MEMORY,      /**< memory could not be had; the words say how much was asked */
     PSG_ERR_NODEV,       /**< no such device, or no worker that can run the plan */
-    PSG_ERR_DATA,        /**< f has a NaN or an Inf; the words say where */
-    PSG_ERR_MEAN,        /**< f has a mean and psg_options.mean is PSG_MEAN_ERROR */
-    PSG_ERR_STATE,       /**< the call does not fit what was done before it */
-    PSG_ERR_RUNTIME,     /**< StarPU, FFTW, MPI or a device failed */
+    PSG_ERR_DATA, /**< f has a NaN or an Inf, or epsilon is not above 0: the words say where. Or there were too
+                              few psg_solve_args.iterations */
+    PSG_ERR_MEAN,    /**< f has a mean and psg_options.mean is PSG_MEAN_ERROR */
+    PSG_ERR_STATE,   /**< the call does not fit what was done before it */
+    PSG_ERR_RUNTIME, /**< StarPU, FFTW, MPI or a device failed */
     PSG_STATUS_COUNT
 } psg_status;
 
@@ -350,6 +351,18 @@ typedef struct psg_solve_args {
      *  Dirichlet side its value is taken, at h/2 from a point in a cell and at h from a node; on a Neumann side the
      *  result is its value. Not with psg_submit_slabs(). */
     const psg_array *gradient[3];
+    /** NULL; or epsilon, finite and above 0, in arrays like f, [count]: the solve is of
+     *  div(epsilon grad u) - lambda u = factor f, by conjugate gradients in f64, with a solve of the plan in each iteration.
+     *  epsilon is known at the points; between two points stands its harmonic mean. For the symbol fd2 and periodic
+     *  sides, in one process. The submission returns when the last iterations are submitted. Not with psg_submit_slabs(). */
+    const psg_array *epsilon;
+    double
+        tolerance; /**< 0 = 1e-10 in f64 and 1e-6 in f32; with epsilon: iterations end when the residual,
+                           factor f less the left side, is at most this share of factor f. Both as the root of the sum of
+                           squares, f without its mean where that is dropped. Above 0, below 1 */
+    size_t
+        iterations; /**< 0 = 1000; with epsilon: so many that do not reach the tolerance are PSG_ERR_DATA, and
+                            u is what they found */
 } psg_solve_args;
 
 /** What the plan was made with. @return PSG_OK; PSG_ERR_ARG: a pointer is NULL

@@ -102,6 +102,10 @@ typedef struct psg_statistics {
     /** Copies to, from and between GPUs, of all plans so far; messages to other processes, of the
      *  latest solve. */
     psg_link_statistics link[PSG_LINK_COUNT];
+
+    /* The latest solve again. */
+    size_t iterations; /**< with psg_solve_args.epsilon; 0: without */
+    double residual;   /**< after them, as a share of f: psg_solve_args.tolerance */
 } psg_statistics;
 
 /** psg_plan_statistics(plan, &statistics): the macro adds the size, as that of psg_options_init().

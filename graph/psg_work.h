@@ -37,8 +37,8 @@ typedef enum psg_work_priority {
 /** Who takes the tasks that need nothing. */
 typedef enum psg_work_place {
     PSG_PLACE_FREE = 0, /**< as the scheduling policy decides */
-    PSG_PLACE_STATIC,   /**< each worker has as many tasks as any other, which follow one another in their order */
-    PSG_PLACE_GUIDED,   /**< chunks that become shorter, each to the worker that would have ended first if all were
+    PSG_PLACE_STATIC, /**< each worker has as many tasks as any other, which follow one another in their order */
+    PSG_PLACE_GUIDED, /**< chunks that become shorter, each to the worker that would have ended first if all were
                              as fast: as a guided loop of OpenMP */
     PSG_PLACE_COUNT
 } psg_work_place;
@@ -92,7 +92,8 @@ typedef struct psg_answer {
     double value;
     double expected; /**< as it was published, or computed in another way */
     double
-        tolerance; /**< the most that |value - expected| may be of |expected|, or of 1 where that is 0 */
+        tolerance; /**< the most that |value - expected| may be of |expected|, or of 1 where that is 0. INFINITY:
+                           there is nothing to compare with */
 } psg_answer;
 
 /** The answer of the latest run. A simulation has none.

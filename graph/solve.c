@@ -1,4 +1,5 @@
 /* Solves: submitted, in flight, waited for. */
+#include "graph/pcg.h"
 #include "graph/process.h"
 #include "graph/solving.h"
 #include "graph/transforms.h"
@@ -21,6 +22,11 @@ static const graph_function graphs[PSG_GRAPH_COUNT] = {
     [PSG_GRAPH_FUSED] = psg_graph_fused,
     [PSG_GRAPH_STAGED] = psg_graph_staged,
 };
+
+void psg_graph_submit(psg_run *run, const psg_plan *plan, const psg_lane *lane,
+                      const psg_arrays *arrays) {
+    graphs[plan->problem.options.graph](run, plan, lane, arrays);
+}
 
 /* The lane with the fewest solves in it. */
 static psg_lane *idlest_lane(const psg_plan *plan) {
@@ -91,7 +97,7 @@ static void submit_team(psg_run *run, const psg_plan *plan, const psg_lane *lane
     const size_t key[2] = {lane->number, arrays->number};
     if (!psg_teamwork_repeats(run, key)) {
         psg_teamwork_begin(run, key);
-        graphs[plan->problem.options.graph](run, plan, lane, arrays);
+        psg_graph_submit(run, plan, lane, arrays);
     }
     if (psg_run_failed(run)) {
         psg_teamwork_drop(run);
@@ -111,12 +117,12 @@ static bool submit_graph(psg_run *run, const psg_plan *plan, const psg_lane *lan
     const size_t key[2] = {lane->number, arrays->number};
     if (plan->context.engine.chain_steps == 0 || !arrays->stays ||
         !psg_arrays_there(plan, arrays)) {
-        graphs[plan->problem.options.graph](run, plan, lane, arrays);
+        psg_graph_submit(run, plan, lane, arrays);
         return false;
     }
     if (!psg_chain_repeats(run, key)) {
         psg_chain_begin(run, key);
-        graphs[plan->problem.options.graph](run, plan, lane, arrays);
+        psg_graph_submit(run, plan, lane, arrays);
     }
     psg_chain_submit(run);
     return true;
@@ -142,13 +148,14 @@ static void note_streams(request *r, const psg_arrays *arrays,
     }
 }
 
-/* Tasks that use the arrays where they are come after what is on the streams. StarPU copies others, and knows nothing of
- * streams: for these the thread waits. */
+/* Transforms that use the arrays where they are come after what is on the streams. StarPU copies others, and knows nothing
+ * of streams: for these the thread waits, and for solves with epsilon. */
 static psg_status follow_streams(psg_run *run, const psg_arrays *arrays, const request *r) {
+    const bool ordered = arrays->stays && arrays->slabs[PSG_FIELD_EPSILON] == NULL;
     char words[256] = "";
     psg_fault fault =
-        psg_order_begin(run, r->stream, arrays->stays ? r->streams : 0, words, sizeof words);
-    if (fault == PSG_FAULT_NONE && !arrays->stays) {
+        psg_order_begin(run, r->stream, ordered ? r->streams : 0, words, sizeof words);
+    if (fault == PSG_FAULT_NONE && !ordered) {
         fault = psg_order_wait(r->stream, r->streams, words, sizeof words);
     }
     return fault == PSG_FAULT_NONE
@@ -177,6 +184,9 @@ static psg_status take_terms(psg_plan *plan, const psg_arrays *arrays, const req
     }
     if (status == PSG_OK) {
         status = psg_gradient_take(&flight->terms.gradient, plan, arrays, &args);
+    }
+    if (status == PSG_OK) {
+        status = psg_pcg_take(flight, plan, &args);
     }
     return status == PSG_OK ? psg_sides_take(plan, &args, &flight->terms.sides,
                                              &flight->side_largest, &flight->sides)
@@ -225,9 +235,12 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, const request *r, p
         plan->flights.oldest = flight;
     }
     plan->flights.newest = flight;
-    run->awake = !plan->workers.teams;
+    const bool team = plan->workers.teams && flight->steps_most == 0;
+    run->awake = !team;
     const psg_submission submission = psg_work_start(&plan->work, run, plan->flights.launched++);
-    if (plan->workers.teams) {
+    if (flight->steps_most > 0) {
+        psg_pcg_submit_arrays(run, plan, flight);
+    } else if (team) {
         submit_team(run, plan, lane, arrays, r->waits);
     } else {
         flight->chained = submit_graph(run, plan, lane, arrays);
@@ -275,8 +288,8 @@ static psg_status submit(psg_plan *plan, size_t count, const psg_array *f, const
     if (status == PSG_OK && args != NULL) {
         status = psg_terms_read(&terms, plan, args);
     }
-    const psg_array *const given[PSG_FIELDS] = {f, u, terms.gradient[0], terms.gradient[1],
-                                                terms.gradient[2]};
+    const psg_array *const given[PSG_FIELDS] = {
+        f, u, terms.gradient[0], terms.gradient[1], terms.gradient[2], terms.epsilon};
     if (status == PSG_OK) {
         status = psg_arrays_take(plan, count, given, &arrays);
     }
@@ -335,7 +348,8 @@ static void keep_statistics(psg_plan *plan, const psg_flight *flight, double sum
     psg_work_keep(&plan->work, flight->run, flight->program);
     past->mean =
         needs_mean(plan, &flight->terms) ? sum / psg_transforms_norm(&plan->problem.grid) : 0;
-    past->from_memory = psg_arrays_in_memory(flight->arrays);
+    past->from_memory = flight->steps_most == 0 && psg_arrays_in_memory(flight->arrays);
+    past->pcg = flight->pcg;
     past->copied_bytes = psg_arrays_copied(plan, flight->arrays, &plan->work.latest);
 }
 
@@ -446,8 +460,9 @@ static psg_status judge(psg_plan *plan, const psg_flight *flight) {
     psg_run *run = flight->run;
     enum { SUM, NONFINITE, FAULT, FINDINGS };
     double found[FINDINGS] = {
-        [SUM] =
-            plan->processes.rank == 0 ? plan->context.cpu->first(psg_findings_of(run)->mode0) : 0,
+        [SUM] = flight->steps_most > 0      ? flight->pcg.sum
+                : plan->processes.rank == 0 ? plan->context.cpu->first(psg_findings_of(run)->mode0)
+                                            : 0,
         [NONFINITE] = atomic_load(&psg_findings_of(run)->nonfinite) != 0,
         [FAULT] = psg_run_failed(run),
     };
@@ -464,7 +479,7 @@ static psg_status judge(psg_plan *plan, const psg_flight *flight) {
         status = finite ? refuse_mean(plan, flight) : find_nonfinite(plan, flight->arrays);
         psg_runtime_rest();
     }
-    return status;
+    return status == PSG_OK ? psg_pcg_judge(plan, flight) : status;
 }
 
 psg_status psg_wait(psg_plan *plan) {

@@ -147,6 +147,10 @@ void psg_graph_fused(psg_run *run, const psg_plan *plan, const psg_lane *lane,
 void psg_graph_staged(psg_run *run, const psg_plan *plan, const psg_lane *lane,
                       const psg_arrays *arrays);
 
+/** The plan's of these two. */
+void psg_graph_submit(psg_run *run, const psg_plan *plan, const psg_lane *lane,
+                      const psg_arrays *arrays);
+
 /* -------------------------------------------------- events.c, copied.c, plan_bounds.c, for the plan's work */
 
 void psg_plan_event(const psg_work *work, const psg_run_event *from, psg_event *event);

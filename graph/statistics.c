@@ -102,20 +102,26 @@ psg_status psg_work_tasks(const psg_work *work, psg_kind_tasks *list, size_t cap
     return PSG_OK;
 }
 
-/* By the first task of each segment and of each sheet. */
+/* By the first task of each segment and of each sheet: the part of this process times the cores' share, where there are
+ * several solves in an iteration. */
 static void count_cpu_parts(const psg_plan *plan, psg_statistics *s) {
+    const psg_layout *l = &plan->context.layout;
+    const size_t own[2] = {psg_parts_length(&l->segments, l->segments.own, 2),
+                           psg_parts_length(&l->sheets, l->sheets.own, 1)};
+    size_t cores[2] = {0, 0};
+    size_t all[2] = {0, 0};
     for (size_t m = 0; m < plan->work.latest.events.count; m++) {
         const psg_run_event *event = &plan->work.latest.events.event[m];
         const int kind = event->label.kind;
-        if (event->worker < 0 || starpu_worker_get_type(event->worker) != STARPU_CPU_WORKER) {
-            continue;
-        }
-        if (kind == PSG_TASK_FORWARD_XY || kind == PSG_TASK_FFT_XY) {
-            s->cpu_planes += event->shape.count;
-        } else if (kind == PSG_TASK_KSPACE || kind == PSG_TASK_FFT_Z) {
-            s->cpu_rows += event->shape.count;
+        const bool row = kind == PSG_TASK_KSPACE || kind == PSG_TASK_FFT_Z;
+        if (event->worker >= 0 && (row || kind == PSG_TASK_FORWARD_XY || kind == PSG_TASK_FFT_XY)) {
+            const bool core = starpu_worker_get_type(event->worker) == STARPU_CPU_WORKER;
+            cores[row] += core ? event->shape.count : 0;
+            all[row] += event->shape.count;
         }
     }
+    s->cpu_planes = all[0] > 0 ? cores[0] * own[0] / all[0] : 0;
+    s->cpu_rows = all[1] > 0 ? cores[1] * own[1] / all[1] : 0;
 }
 
 /* Brackets keep the header's macro of the same name away. */
@@ -151,6 +157,8 @@ psg_status(psg_plan_statistics)(const psg_plan *plan, psg_statistics *statistics
         .submit_pieces = plan->work.latest.pieces,
         .submit_tasks = plan->work.latest.tasks,
         .scratch_bytes = plan->storage.scratch_bytes,
+        .iterations = plan->past.pcg.steps,
+        .residual = plan->past.pcg.residual,
     };
     for (size_t m = 0; m < plan->storage.lane_count; m++) {
         s.spectrum_bytes += plan->storage.lanes[m]->bytes;

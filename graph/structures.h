@@ -50,8 +50,14 @@ typedef struct psg_lane {
     unsigned users; /**< runs in flight in it */
 } psg_lane;
 
-/** The fields of a solve: f, u, and the components of the gradient of u. */
-enum { PSG_FIELD_F = 0, PSG_FIELD_U, PSG_FIELD_GRADIENT, PSG_FIELDS = PSG_FIELD_GRADIENT + 3 };
+/** The fields of a solve: f, u, the components of the gradient of u, and epsilon. */
+enum {
+    PSG_FIELD_F = 0,
+    PSG_FIELD_U,
+    PSG_FIELD_GRADIENT,
+    PSG_FIELD_EPSILON = PSG_FIELD_GRADIENT + 3,
+    PSG_FIELDS
+};
 
 /** The fields as handles by own segment: the plan's slabs, or a caller's arrays, kept for the next solve with the same. */
 typedef struct psg_arrays {
@@ -81,6 +87,18 @@ typedef struct psg_pinned {
 /** Memory for what the values on the sides add to f in a solve. */
 typedef struct psg_sides_room psg_sides_room;
 
+/** The fields of a solve with variable coefficients, see pcg.h. StarPU finds memory for them. */
+typedef struct psg_pcg psg_pcg;
+
+/** How such a solve went. */
+typedef struct psg_pcg_result {
+    size_t steps;
+    double residual; /**< |f - A u| / |f|, 2-norms, as the method has it */
+    double sum;      /**< of f; not finite: f is not */
+    bool bad_eps;    /**< some eps is not finite, or not above 0; u has nothing */
+    bool reached;    /**< the tolerance */
+} psg_pcg_result;
+
 /** A solve in flight, oldest first in the plan's list. */
 typedef struct psg_flight {
     struct psg_flight *next;
@@ -92,7 +110,9 @@ typedef struct psg_flight {
     psg_sides_room *sides; /**< memory of terms.sides; NULL: none */
     double side_largest;   /**< the largest absolute value that the sides add to f here */
     bool chained;          /**< its tasks are one of StarPU's */
-    bool program;          /**< StarPU's linear program is about it */
+    size_t steps_most;     /**< with epsilon; 0: without */
+    psg_pcg_result pcg;
+    bool program; /**< StarPU's linear program is about it */
 } psg_flight;
 
 /** What is asked for. */
@@ -165,6 +185,7 @@ typedef struct psg_doors {
     psg_arrays *arrays; /**< the cache */
     size_t arrays_made;
     psg_arrays *slabs; /**< NULL until asked for */
+    psg_pcg *pcg;      /**< the same */
     bool slabs_solved; /**< a solve has written their u */
     bool awake;        /**< workers stay awake, for arrays that stay on GPUs, or slabs */
     psg_pinned *pinned;
@@ -184,6 +205,7 @@ typedef struct psg_past {
     double mean;         /**< of its f */
     bool from_memory;    /**< its f and u were arrays in main memory */
     double copied_bytes; /**< of its f and u: psg_arrays_copied() */
+    psg_pcg_result pcg;  /**< 0: it had no epsilon */
 } psg_past;
 
 /** Each structure is made from those before it, by the functions of graph/plan.c. None but the last five changes after

@@ -2,6 +2,7 @@
 #ifndef PSG_GRAPH_WORKLOADS_ROW_H
 #define PSG_GRAPH_WORKLOADS_ROW_H
 
+#include "graph/parts.h"
 #include "graph/psg_work.h"
 #include "graph/work.h"
 #include "runtime/gpu.h"
@@ -19,9 +20,12 @@ typedef struct psg_workload_row {
      *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED with words */
     psg_status (*parse)(void *problem, const char *size, const psg_work_options *how,
                         psg_precision precision);
+    /** For tasks that a plan's graph is among: the plan, whose engine and workers the workload has. NULL: it has its own.
+     *  @param[in] options  checked @param[out] plan  the problem's, which frees it @return PSG_OK; as psg_plan_create() */
+    psg_status (*plan)(void *problem, const psg_options *options, psg_plan **plan);
     /** In words: psg_work_about(). */
     void (*tell)(const void *problem, char *text, size_t size);
-    /** Register the data; StarPU runs. @return PSG_OK; PSG_ERR_MEMORY, after which free follows, too */
+    /** Register the data; StarPU runs. @return PSG_OK; PSG_ERR_MEMORY. After any failure free follows */
     psg_status (*make)(void *problem);
     /** Choose a worker for each task, unless the place is PSG_PLACE_FREE. NULL: it always is */
     void (*place)(void *problem, const psg_workers *workers);
@@ -40,6 +44,7 @@ enum { PSG_ANSWERS_MOST = 64 };
 extern const psg_workload_row psg_workload_blocks;
 extern const psg_workload_row psg_workload_ep;
 extern const psg_workload_row psg_workload_jacobi;
+extern const psg_workload_row psg_workload_pcg;
 extern const psg_workload_row psg_workload_qr;
 
 #endif

@@ -12,7 +12,8 @@
 #include <string.h>
 
 static const psg_workload_row *const rows[] = {&psg_workload_blocks, &psg_workload_ep,
-                                               &psg_workload_jacobi, &psg_workload_qr};
+                                               &psg_workload_jacobi, &psg_workload_pcg,
+                                               &psg_workload_qr};
 enum { ROWS = sizeof rows / sizeof *rows };
 
 /* A workload is a work with what belongs to it. */
@@ -173,15 +174,10 @@ static void set_engine(workload *w, const psg_options *options) {
                      .polls = gpus && !cpus && !psg_simulated(),
                      .slots = 1,
                      .task_data = w->row->task_data};
-    w->work = (psg_work){.rules = &rules,
-                         .owner = w,
-                         .engine = &w->engine,
-                         .workers = &w->workers,
-                         .calibrate = options->calibrate != 0};
 }
 
-/* StarPU runs. */
-static psg_status make(workload *w, const psg_options *options) {
+/* An engine of its own. */
+static psg_status make_engine(workload *w, const psg_options *options) {
     psg_status status = psg_workers_list(&w->workers, options->gpus != 0);
     if (status == PSG_OK && w->workers.usable_count == 0) {
         status = psg_fail(PSG_ERR_NODEV, "StarPU runs without a worker that could be used");
@@ -193,14 +189,24 @@ static psg_status make(workload *w, const psg_options *options) {
     if (status == PSG_OK) {
         status = check_simulation(w);
     }
-    if (status == PSG_OK && !psg_history_open(&w->work.latest, &w->engine)) {
+    return status == PSG_OK ? start_gpus(w) : status;
+}
+
+/* StarPU runs. */
+static psg_status make(workload *w, const psg_options *options) {
+    psg_plan *plan = NULL;
+    psg_status status =
+        w->row->plan == NULL ? make_engine(w, options) : w->row->plan(w->problem, options, &plan);
+    w->work = (psg_work){.rules = &rules,
+                         .owner = w,
+                         .engine = plan != NULL ? &plan->context.engine : &w->engine,
+                         .workers = plan != NULL ? &plan->workers : &w->workers,
+                         .calibrate = options->calibrate != 0};
+    if (status == PSG_OK && !psg_history_open(&w->work.latest, w->work.engine)) {
         status = psg_fail(PSG_ERR_MEMORY, "no memory for the history of a run");
     }
     if (status == PSG_OK) {
-        status = start_gpus(w);
-    }
-    if (status == PSG_OK) {
-        w->run = psg_run_create(&w->engine);
+        w->run = psg_run_create(w->work.engine);
         status = w->run != NULL ? w->row->make(w->problem)
                                 : psg_fail(PSG_ERR_MEMORY, "no memory for a run");
     }
@@ -211,11 +217,9 @@ static psg_status make(workload *w, const psg_options *options) {
 }
 
 static void free_workload(workload *w) {
-    if (w != NULL && w->problem != NULL) {
-        w->row->free(w->problem);
-    }
     if (w != NULL) {
-        psg_run_destroy(w->run);
+        psg_run_destroy(w->run); /* it may have the engine of the problem's plan */
+        w->row->free(w->problem);
         if (w->engine.gpu != NULL) {
             psg_runtime_awake();
             psg_gpu_stop(&w->engine);
@@ -309,7 +313,9 @@ psg_status psg_work_run(psg_work *work) {
     (void)psg_run_wait(run, 0);
     psg_work_keep(work, run, submission.program);
     psg_copies_end(work, run);
-    psg_runtime_rest();
+    if (work->engine->run_ended == NULL) {
+        psg_runtime_rest();
+    }
     return psg_fail_run(run);
 }
 

@@ -66,7 +66,7 @@ static int holds(const struct example *e, psg_precision precision, psg_symbol sy
     const app_planes planes = app_own_planes(&e->grid);
     const size_t before = app_plane_points(&e->grid, (app_planes){0, planes.z0});
     const size_t bytes = before * app_element_bytes(precision);
-    const app_equation equation = {symbol, e->lambda, e->factor, NULL};
+    const app_equation equation = {.symbol = symbol, .lambda = e->lambda, .factor = e->factor};
     const int code = app_verify(&e->grid, precision, &equation, planes, (const char *)e->f + bytes,
                                 (const char *)e->u + bytes, v);
     CHECK(code == APP_DONE, "app_verify returned %d", code);
@@ -126,9 +126,66 @@ static void try_example(struct example e, psg_precision precision) {
     free(e.u);
 }
 
+/** f of a random u and epsilon is right, and of another epsilon at one point, or another u, it is wrong. */
+static void try_epsilon(psg_precision precision, double lambda) {
+    enum { NX = 6, NY = 5, NZ = 4, POINTS = NX * NY * NZ };
+    static const size_t n[3] = {NX, NY, NZ};
+    static const size_t stride[3] = {1, NX, NX * NY};
+    psg_grid grid;
+    app_verification v;
+    double u[POINTS], epsilon[POINTS], f[POINTS], mean = 0;
+    union {
+        double f64[POINTS];
+        float f32[POINTS];
+    } of[3];
+    psg_grid_init(&grid, NX, NY, NZ, 1, 2, 0.5);
+    for (size_t m = 0; m < POINTS; m++) {
+        u[m] = sin(17.0 * (double)(m * m + 1));
+        epsilon[m] = 4 + 3 * cos(23.0 * (double)(m * m));
+        mean += u[m] / POINTS;
+    }
+    for (size_t m = 0; m < POINTS; m++) {
+        u[m] -= lambda == 0 ? mean : 0;
+    }
+    for (size_t m = 0; m < POINTS; m++) {
+        f[m] = -lambda * u[m];
+        for (int d = 0; d < 3; d++) {
+            const double h = grid.axis[d].length / (double)n[d];
+            const size_t at = m / stride[d] % n[d];
+            const size_t next[2] = {(at + 1) % n[d], (at + n[d] - 1) % n[d]};
+            for (int side = 0; side < 2; side++) {
+                const size_t o = m + (next[side] - at) * stride[d];
+                f[m] += 2 * epsilon[m] * epsilon[o] / (epsilon[m] + epsilon[o]) * (u[o] - u[m]) /
+                        (h * h);
+            }
+        }
+    }
+    for (int wrong = 0; wrong < 3; wrong++) {
+        u[9] *= wrong == 1 ? 1.01 : 1;
+        epsilon[7] *= wrong == 2 ? 1.01 : 1;
+        for (size_t m = 0; m < POINTS; m++) {
+            const double values[3] = {f[m], u[m], epsilon[m]};
+            for (int a = 0; a < 3; a++) {
+                app_put_row(&of[a], precision, m, 1, &values[a]);
+            }
+        }
+        const app_equation equation = {
+            .symbol = PSG_SYMBOL_FD2, .lambda = lambda, .factor = 1, .epsilon = &of[2]};
+        CHECK(app_verify(&grid, precision, &equation, (app_planes){0, NZ}, &of[0], &of[1], &v) ==
+                  APP_DONE,
+              "app_verify");
+        CHECK(v.ok == (wrong == 0), "epsilon, lambda %g, wrong %d: residual %g, bound %g", lambda,
+              wrong, v.residual, v.bound);
+        u[9] /= wrong == 1 ? 1.01 : 1;
+    }
+}
+
 int main(int argc, char **argv) {
     if (app_ranks_start(argc, argv)) {
         return 1;
+    }
+    for (int m = 0; m < 4 && app_ranks() == 1; m++) {
+        try_epsilon(m % 2 ? PSG_F32 : PSG_F64, m < 2 ? 0 : 5);
     }
     static const size_t sizes[][3] = {{8, 9, 10}, {7, 6, 5},  {2, 1, 1},   {1, 3, 2},
                                       {1, 1, 64}, {31, 1, 4}, {80, 70, 60}};

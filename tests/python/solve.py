@@ -67,6 +67,30 @@ def test_values(dtype):
 
 
 @pytest.mark.parametrize("dtype", ["f8", "f4"])
+def test_epsilon(dtype):
+    rng = np.random.default_rng(8)
+    f, eps = rng.standard_normal((6, 5, 8)).astype(dtype), np.exp(rng.random((6, 5, 8))).astype(dtype)
+    u = psg.solve(f, symbol="fd2", epsilon=eps, box=(1, 2, 3))
+    total = np.zeros(f.shape)
+    for axis, h in enumerate((1 / 6, 2 / 5, 3 / 8)):
+        e, v = eps.astype(float), u.astype(float)
+        flux = (np.roll(v, -1, axis) - v) / (h / 2 / e + h / 2 / np.roll(e, -1, axis))
+        total += (flux - np.roll(flux, 1, axis)) / h
+    assert abs(total - (f - f.astype(float).mean())).max() <= (1e-9 if dtype == "f8" else 2e-3)
+    with psg.Plan(f.shape, f.dtype, symbol="fd2") as plan:
+        assert plan.statistics()["iterations"] == 0
+        plan.solve(f, epsilon=eps[:, ::1], tolerance=1e-3, lambda_=2)
+        found = plan.statistics()
+        assert 1 < found["iterations"] < 20 and 0 < found["residual"] <= 1e-3
+        for given, words in (({"epsilon": -eps}, "finite and above 0"), ({"epsilon": eps[1:]}, "epsilon has the shape"),
+                             ({"tolerance": 1e-3}, "are for epsilon"), ({"epsilon": eps, "tolerance": "x"}, "numbers are needed"),
+                             ({"epsilon": eps, "iterations": -1}, "at least 0"), ({"epsilon": eps, "tolerance": 3}, "below 1"),
+                             ({"epsilon": eps, "iterations": 1}, "after 1 iterations")):
+            with pytest.raises(psg.Error, match=words):
+                plan.solve(f, **given)
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
 def test_gradient(dtype):
     """The differences of u, around the ring along z, towards a wall along y and as the side along x has them."""
     rng = np.random.default_rng(3)

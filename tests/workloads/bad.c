@@ -127,6 +127,29 @@ static void sizes_of_qr(void) {
     refused(PSG_ERR_ARG, "qr:9", &how, "barrier: qr has none");
 }
 
+static void sizes_of_pcg(void) {
+    static const char *const sizes[] = {
+        "pcg",     "pcg:",    "pcg:3",   "pcg:2049",
+        "pcg:-32", "pcg: 32", "pcg:32x", "pcg:99999999999999999999"};
+    static const char *const forms[] = {"pcg:32:", "pcg:32:cube", "pcg:32:ballx", "pcg:32::10"};
+    static const char *const contrasts[] = {"pcg:32:ball:",     "pcg:32:ball:.5",
+                                            "pcg:32:smooth:-2", "pcg:32:smooth:1e7",
+                                            "pcg:32:ball:nan",  "pcg:32:ball:2x"};
+    psg_work_options how;
+    for (size_t m = 0; m < sizeof sizes / sizeof *sizes; ++m) {
+        refused(PSG_ERR_ARG, sizes[m], NULL, "N from 4 to 2048");
+    }
+    for (size_t m = 0; m < sizeof forms / sizeof *forms; ++m) {
+        refused(PSG_ERR_ARG, forms[m], NULL, "there are smooth and ball");
+    }
+    for (size_t m = 0; m < sizeof contrasts / sizeof *contrasts; ++m) {
+        refused(PSG_ERR_ARG, contrasts[m], NULL, "a number from 1 to 1e6");
+    }
+    psg_work_options_init(&how);
+    how.tile = 33;
+    refused(PSG_ERR_ARG, "pcg:32", &how, "has 32 planes");
+}
+
 static void solver_options(void) {
     const psg_options good = options;
     options.precision = PSG_F32;
@@ -175,8 +198,9 @@ int main(void) {
     names();
     blocks();
     cuts();
+    sizes_of_jacobi();
+    sizes_of_pcg();
     if (psg_component_version(PSG_COMPONENT_LAPACK) != NULL) {
-        sizes_of_jacobi();
         sizes_of_qr();
     }
     solver_options();

@@ -65,10 +65,29 @@ def reports():
           == ("2 blocks, 70 cells of 2 x 2 charges", "longest", True, "guided"), report)
 
 
+def not_known():
+    """The steps of an eps that nobody else computed are told, without a comparison. Tasks of a solve are among the others."""
+    said = run("run", "pcg:16:ball:3", "--gpus", "0", "--precision", "f32", "--tile", "4", "--json", "p.json", "--trace", "q.json", "--dag", "p.dot")
+    check(re.search(r"^workload  pcg:16:ball:3: 16\^3 points, ball eps, contrast 3$", said.stdout, re.M), said.stdout)
+    check(re.search(r"^          iterations \d+$", said.stdout, re.M), said.stdout)
+    with open("p.json", encoding="utf-8") as file:
+        report = json.load(file)
+    steps = report["answers"]["iterations"]
+    check(5 < steps["value"] < 30 and steps["expected"] is None and steps["tolerance"] is None, steps)
+    check(report["answers"]["error"]["tolerance"] == 1e-9 and report["options"]["precision"] == "f32", report)
+    tasks = {name: kind["cores"]["tasks"] for name, kind in report["tasks"].items()}
+    check(tasks["pcg_update"] == tasks["forward_xy"] == tasks["inverse_xy"] >= 4 * steps["value"], tasks)
+    with open("q.json", encoding="utf-8") as file:
+        trace = [e for e in json.load(file)["traceEvents"] if e["ph"] == "X" and e["cat"] != "submission"]
+    check(len(trace) == sum(tasks.values()), "%d events of %s" % (len(trace), tasks))
+    with open("p.dot", encoding="utf-8") as file:
+        check('label="pcg_scalars"' in file.read(), "no scalars in the task graph")
+
+
 def bad():
     old = files()
     for given, says in ((("run",), ("psg run ep:S",)), (("run", "ep"), ("it has S, W, A, B and C",)),
-                        (("run", "ep:X"), ("no class 'X'", "S, W, A, B and C")), (("run", "pe:S"), ("'pe'", "there are: blocks, ep, jacobi, qr")),
+                        (("run", "ep:X"), ("no class 'X'", "S, W, A, B and C")), (("run", "pe:S"), ("'pe'", "there are: blocks, ep, jacobi, pcg, qr")),
                         ((*EP, "--tile", "15"), ("tile = 15", "T from 16 to 24")),
                         ((*EP, "--tile", "0"), ("--tile '0'", "a whole number from 1")),
                         ((*EP, "--order", "longest"), ("order: ep has none",)), ((*EP, "--barrier"), ("barrier: ep has none",)),
@@ -87,4 +106,5 @@ def bad():
 lines()
 bounded()
 reports()
+not_known()
 bad()

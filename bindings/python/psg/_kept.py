@@ -54,13 +54,15 @@ def make(v: arrays.View, box: grids.Box, bc: grids.Sides, points: grids.Points,
 
 
 def solve(f: Any, out: Any = None, *, box: grids.Box = 1.0, bc: grids.Sides = "periodic", points: grids.Points = "cells",
-          lambda_: float | None = None, factor: float | None = None, values: Values = None, **options: OptionValue) -> Any:
+          lambda_: float | None = None, factor: float | None = None, values: Values = None, epsilon: Any = None,
+          tolerance: float = 0, iterations: int = 0, **options: OptionValue) -> Any:
     """Solve lap(u) - lambda u = factor f, and return u: Plan(f.shape, f.dtype, ...).solve(f, out). The arguments are those of
     psg.Plan and Plan.solve(). The plans of the latest four shapes and options are kept; forget() closes them."""
     while True:
         plan = plan_for(f, box, bc, points, options)
         try:
-            return plan.solve(f, out, lambda_=lambda_, factor=factor, values=values)
+            return plan.solve(f, out, lambda_=lambda_, factor=factor, values=values, epsilon=epsilon, tolerance=tolerance,
+                              iterations=iterations)
         except StateError:
             if not plan.closed:  # by another thread's solve() of another shape
                 raise

@@ -48,7 +48,7 @@ class Array(Structure):
 class SolveArgs(Structure):
     _fields_ = [("struct_size", c_size_t), ("lambda", c_double), ("factor", c_double), ("mean", c_int),
                 ("value", c_double * 2 * 3), ("side", c_void_p * 2 * 3),
-                ("gradient", c_void_p * 3)]
+                ("gradient", c_void_p * 3), ("epsilon", c_void_p), ("tolerance", c_double), ("iterations", c_size_t)]
 
 
 class StageStatistics(Structure):
@@ -70,7 +70,7 @@ class Statistics(Structure):
                 ("solves", c_uint64), ("submitted", c_double), ("seconds", c_double), ("mean", c_double),
                 ("stage", StageStatistics * STAGES), ("copied_bytes", c_uint64), ("cpu_planes", c_size_t),
                 ("cpu_rows", c_size_t), ("submit_seconds", c_double), ("submit_tasks", c_size_t),
-                ("submit_pieces", c_size_t), ("link", LinkStatistics * LINKS)]
+                ("submit_pieces", c_size_t), ("link", LinkStatistics * LINKS), ("iterations", c_size_t), ("residual", c_double)]
 
 
 class Event(Structure):

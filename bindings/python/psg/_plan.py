@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import ctypes
 import json
+import operator
 import os
 import threading
 import time
@@ -228,8 +229,9 @@ class Plan:
     # ------------------------------------------------------------------------------ solve
 
     def solve(self, f: Any, out: Any = None, *, lambda_: float | None = None, factor: float | None = None,
-              mean: str | None = None, values: sides.Values = None) -> Any:
-        """Solve lap(u) - lambda u = factor f, and return u.
+              mean: str | None = None, values: sides.Values = None, epsilon: Any = None, tolerance: float = 0,
+              iterations: int = 0) -> Any:
+        """Solve lap(u) - lambda u = factor f, and return u; with epsilon div(epsilon grad u) - lambda u = factor f.
 
         f      an array of NumPy, CuPy, PyTorch, JAX or Numba, or another one with DLPack, __cuda_array_interface__,
                __array_interface__ or the buffer protocol. Planes and rows may be padded. It is not copied
@@ -238,11 +240,19 @@ class Plan:
         values  what holds on the sides where that is not 0, with symbol="fd2": u on a Dirichlet side, the derivative of u along
                 the axis on a Neumann side. A number or an array of NumPy, (lower, upper), one for each of (z, y, x), or
                 {"z": (0, lid)}. An array has the shape of f without the side's axis
+        epsilon  an array like f, finite and above 0, with symbol="fd2" and periodic sides, in one process: statistics() has
+                the iterations, and the residual that they left
+        tolerance  of the residual as a share of f, roots of sums of squares; 0: 1e-10 in float64, 1e-6 in float32
+        iterations  the most of them; 0: 1000
 
         The solve comes after what the array's package has put on its current stream, and u is there when it returns.
         Ctrl-C raises KeyboardInterrupt. The solve then goes on by itself: u is undefined, and the plan can be used again.
         """
-        return self._start(f, out, lambda_, factor, mean, values, lib.psg_solve_arrays, self._is_long())
+        coefficients = () if epsilon is None else (epsilon, tolerance, iterations)
+        if epsilon is None and (tolerance, iterations) != (0, 0):
+            raise ArgumentError("tolerance and iterations are for epsilon")
+        return self._start(f, out, lambda_, factor, mean, values, lib.psg_solve_arrays, self._is_long(),
+                           coefficients=coefficients)
 
     def submit(self, f: Any, out: Any = None, *, lambda_: float | None = None, factor: float | None = None,
                mean: str | None = None, values: sides.Values = None) -> Any:
@@ -290,6 +300,19 @@ class Plan:
             kept += [view, array]
         return kept
 
+    def _coefficients(self, args: SolveArgs, epsilon: Any, tolerance: float, iterations: int) -> list[Any]:
+        """@return what the arguments point at, and what that points at"""
+        view, array = self._look(epsilon, "epsilon"), Array()
+        arrays.fill(array, view, "epsilon")
+        args.epsilon = ctypes.addressof(array)
+        try:
+            args.tolerance, args.iterations = float(tolerance), operator.index(iterations)
+        except (TypeError, ValueError, OverflowError):
+            raise ArgumentError("tolerance = %r, iterations = %r: numbers are needed" % (tolerance, iterations)) from None
+        if iterations < 0:
+            raise ArgumentError("iterations = %r: at least 0" % iterations)
+        return [view, array]
+
     def wait(self) -> Any:
         """Wait for the oldest solve submitted and not yet waited for. Return its u."""
 
@@ -327,7 +350,7 @@ class Plan:
         return v
 
     def _start(self, f: Any, out: Any, lambda_: float | None, factor: float | None, mean: str | None, values: sides.Values,
-               function: Any, long: bool, made: Sequence[tuple[Any, bool]] = ()) -> Any:
+               function: Any, long: bool, made: Sequence[tuple[Any, bool]] = (), coefficients: tuple[Any, ...] = ()) -> Any:
         from_ = self._look(f, "f")
         if out is None:
             out = arrays.kind_of(f).fresh(f, from_)
@@ -338,10 +361,12 @@ class Plan:
             if not to.writable:
                 raise ArgumentError("out cannot be written: it is read-only, or of a package whose arrays never change")
             arrays.check_beside(from_, to)
-        plain = lambda_ is None and factor is None and mean is None and values is None and not made
+        plain = lambda_ is None and factor is None and mean is None and values is None and not made and not coefficients
         args = self._args if plain else self._arguments(lambda_, factor, mean)
         held: list[Any] = list(sides.fill(args, values, self.local_shape, self.precision)) if values is not None else []
         held += self._components(args, made, from_)
+        if coefficients:
+            held += self._coefficients(args, *coefficients)
         if arrays.PER_THREAD in (from_.stream, to.stream):
             long = False  # the stream is of this thread
 

@@ -1,0 +1,28 @@
+/** @file pcg.h  What a core does to a segment in a step of conjugate gradients: base/pcg.h has the method. */
+#ifndef PSG_CPU_PCG_H
+#define PSG_CPU_PCG_H
+
+#include "base/pcg.h"
+
+/** given -> eps; the measures of f and eps -> part. */
+void psg_cpu_pcg_measure(const base_pcg_task *t);
+/** f -> r, source; 0 -> x, p; r.r -> part. */
+void psg_cpu_pcg_start(const base_pcg_task *t);
+/** r.solution -> part. */
+void psg_cpu_pcg_dot(const base_pcg_task *t);
+/** solution + beta p -> p, low, high. */
+void psg_cpu_pcg_direction(const base_pcg_task *t);
+/** A p -> q, with below and above; p.q -> part. */
+void psg_cpu_pcg_apply(const base_pcg_task *t);
+/** x + alpha p -> x; r - alpha q -> r, source; r.r -> part. */
+void psg_cpu_pcg_update(const base_pcg_task *t);
+/** x, without its scale, times the factor -> u. */
+void psg_cpu_pcg_end(const base_pcg_task *t);
+
+/** Sums of segments -> lanes, [base_pcg_measures()][BASE_PCG_SUM_LANES], which number 0 begins anew. */
+void psg_cpu_pcg_join(const base_pcg_pieces *pieces, double *lanes);
+/** All sums, from the lanes -> scalars. @param[out] report  a copy of the scalars; NULL: not wanted */
+void psg_cpu_pcg_next(base_pcg_stage stage, double *lanes, const base_pcg_terms *terms,
+                      double *scalars, double *report);
+
+#endif

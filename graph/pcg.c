@@ -1,0 +1,378 @@
+/* Conjugate gradients for div(eps grad u) - lambda u = f, with the solve of a plan as preconditioner. base/pcg.h has the
+ * method, and s is a segment:
+ *
+ *   measure(s) -> eps[s] --> scalars --> start(s): r[s], source[s] --> scalars
+ *
+ *   a step:  source[0..S-1] --the plan's graph--> solution[0..S-1]
+ *            dot(s): r[s], solution[s] --> scalars: beta
+ *            direction(s): p[s], its planes low[s], high[s]
+ *            apply(s): p[s], high[s-1], low[s+1] -> q[s] --> scalars: alpha
+ *            update(s): x[s], r[s], source[s] --> scalars, report
+ *
+ *   end(s): x[s] -> u[s]
+ *
+ * Tasks read the scalars where these are, so steps are submitted ahead. The thread that submits looks at the reports of
+ * steps before, until one says that the tolerance is reached.
+ */
+#include "graph/pcg.h"
+#include "base/tuning.h"
+#include "codelets/pcg.h"
+#include "graph/process.h"
+#include "graph/transforms.h"
+#include "runtime/simulation.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { REPORTS = TUNING_PCG_AHEAD + 2 };
+
+typedef struct segment {
+    starpu_data_handle_t eps, x, r, p, q, low, high;
+} segment;
+enum { SEGMENT_DATA = sizeof(segment) / sizeof(starpu_data_handle_t) };
+
+struct psg_pcg {
+    psg_arrays *slabs; /* the preconditioner's f and u */
+    segment *segment;
+    starpu_data_handle_t *sums; /* [segments] */
+    starpu_data_handle_t scalars, scratch;
+    starpu_data_handle_t report[REPORTS];
+};
+
+psg_status psg_pcg_check(const psg_plan *plan) {
+    const psg_problem *p = &plan->problem;
+    if (p->options.symbol != PSG_SYMBOL_FD2) {
+        return psg_fail(PSG_ERR_UNSUPPORTED,
+                        "epsilon is for the symbol fd2, and the plan's symbol is another");
+    }
+    if (!psg_transforms_periodic(&p->grid)) {
+        return psg_fail(PSG_ERR_UNSUPPORTED, "epsilon is for sides that are all periodic");
+    }
+    if (plan->processes.ranks > 1) {
+        return psg_fail(PSG_ERR_UNSUPPORTED, "epsilon is for one process");
+    }
+    return psg_simulated() ? psg_fail(PSG_ERR_UNSUPPORTED,
+                                      "a simulation has no residual that says when a solve with "
+                                      "epsilon ends")
+                           : PSG_OK;
+}
+
+/* -------------------------------------------------------------------------------- the fields */
+
+static void make_block(starpu_data_handle_t *handle, size_t nx, size_t ny, size_t nz) {
+    const size_t n[3] = {nx, ny, nz};
+    psg_block_register(handle, STARPU_MAIN_RAM, NULL, n, nx * ny, sizeof(double));
+}
+
+psg_status psg_pcg_create(psg_pcg **result, const psg_plan *plan) {
+    const psg_layout *l = &plan->context.layout;
+    const size_t segments = l->segments.count;
+    const size_t *n = l->n;
+    psg_pcg *g = calloc(1, sizeof *g);
+    *result = g;
+    if (g != NULL) {
+        g->segment = calloc(segments, sizeof *g->segment);
+        g->sums = calloc(segments, sizeof(starpu_data_handle_t));
+    }
+    if (g == NULL || g->segment == NULL || g->sums == NULL ||
+        psg_arrays_create_slabs(plan, &g->slabs) != PSG_OK) {
+        psg_pcg_destroy(g, plan);
+        *result = NULL;
+        return psg_fail(PSG_ERR_MEMORY, "no memory for the fields of %zu segments", segments);
+    }
+    for (size_t s = 0; s < segments; s++) {
+        const size_t planes = psg_layout_planes(l, s);
+        segment *to = &g->segment[s];
+        starpu_data_handle_t *const fields[] = {&to->x, &to->r, &to->p, &to->q};
+        for (int m = 0; m < 4; m++) {
+            make_block(fields[m], n[0], n[1], planes);
+        }
+        make_block(&to->eps, n[0], n[1], planes + 2);
+        make_block(&to->low, n[0], n[1], 1);
+        make_block(&to->high, n[0], n[1], 1);
+        make_block(&g->sums[s], base_pcg_blocks(n[1]), planes, BASE_PCG_MEASURES);
+    }
+    make_block(&g->scalars, BASE_PCG_SCALARS, 1, 1);
+    make_block(&g->scratch, BASE_PCG_SUM_LANES, BASE_PCG_MEASURES, 1);
+    for (int m = 0; m < REPORTS; m++) {
+        make_block(&g->report[m], BASE_PCG_SCALARS, 1, 1);
+    }
+    return PSG_OK;
+}
+
+void psg_pcg_destroy(psg_pcg *g, const psg_plan *plan) {
+    if (g == NULL) {
+        return;
+    }
+    const size_t segments = plan->context.layout.segments.count;
+    psg_arrays_destroy(g->slabs, plan);
+    psg_block_unregister((starpu_data_handle_t *)g->segment,
+                         g->segment != NULL ? segments * SEGMENT_DATA : 0);
+    psg_block_unregister(g->sums, segments);
+    psg_block_unregister(&g->scalars, 1);
+    psg_block_unregister(&g->scratch, 1);
+    psg_block_unregister(g->report, REPORTS);
+    free(g->segment);
+    free(g->sums);
+    free(g);
+}
+
+base_pcg_terms psg_pcg_terms(const psg_plan *plan, double lambda, double factor) {
+    const psg_grid *grid = &plan->problem.grid;
+    base_pcg_terms t = {.lambda = lambda, .factor = factor, .points = 1, .drops = lambda == 0};
+    for (int d = 0; d < 3; d++) {
+        const double h = grid->axis[d].length / (double)grid->axis[d].n;
+        t.weight[d] = 1 / (h * h);
+        t.points *= (double)grid->axis[d].n;
+    }
+    return t;
+}
+
+/* -------------------------------------------------------------------------------- the method */
+
+/* What the functions below have in common. */
+typedef struct work {
+    psg_run *run;
+    const psg_plan *plan;
+    const psg_lane *lane;
+    psg_pcg *g;
+    size_t segments;
+    size_t
+        seen; /* reports that have been looked at: `measure` makes the first, `start` the second */
+} work;
+
+static void submit_scalars(const work *w, base_pcg_stage stage, size_t step, size_t report) {
+    psg_task_pcg_scalars(w->run, stage, step, w->g->sums, w->g->scalars, w->g->scratch,
+                         w->g->report[report % REPORTS]);
+}
+
+/* Wait for the next report. @return false: the run has failed, and the report means nothing */
+static bool read_report(work *w, double scalars[BASE_PCG_SCALARS]) {
+    const starpu_data_handle_t report = w->g->report[w->seen++ % REPORTS];
+    if (starpu_data_acquire_on_node(report, STARPU_MAIN_RAM, STARPU_R) != 0) {
+        psg_run_fail(w->run, PSG_FAULT_SUBMIT, "StarPU did not bring a residual");
+        return false;
+    }
+    const double *from = (const double *)starpu_block_get_local_ptr(report);
+    for (int m = 0; m < BASE_PCG_SCALARS; m++) {
+        scalars[m] = from[m];
+    }
+    starpu_data_release_on_node(report, STARPU_MAIN_RAM);
+    return !psg_run_failed(w->run);
+}
+
+static void submit_start(const work *w, const psg_pcg_fields *fields) {
+    for (size_t s = 0; s < w->segments; s++) {
+        const segment *at = &w->g->segment[s];
+        const starpu_data_handle_t xrp[3] = {at->x, at->r, at->p};
+        psg_task_pcg_start(w->run, s, fields->f[s], w->g->scalars, xrp,
+                           w->g->slabs->slabs[PSG_FIELD_F][s], w->g->sums[s]);
+    }
+    submit_scalars(w, BASE_PCG_STARTED, 0, 1);
+}
+
+static void submit_step(const work *w, size_t step) {
+    psg_run *run = w->run;
+    const psg_pcg *g = w->g;
+    starpu_data_handle_t *const source = g->slabs->slabs[PSG_FIELD_F];
+    starpu_data_handle_t *const solution = g->slabs->slabs[PSG_FIELD_U];
+    psg_graph_submit(run, w->plan, w->lane, g->slabs);
+    for (size_t s = 0; s < w->segments; s++) {
+        psg_task_pcg_dot(run, s, step, g->segment[s].r, solution[s], g->sums[s]);
+    }
+    submit_scalars(w, BASE_PCG_SOLVED, step, 0);
+    for (size_t s = 0; s < w->segments; s++) {
+        const segment *at = &g->segment[s];
+        psg_task_pcg_direction(run, s, step, g->scalars, solution[s], at->p, at->low, at->high);
+    }
+    for (size_t s = 0; s < w->segments; s++) {
+        const segment *at = &g->segment[s];
+        psg_task_pcg_apply(run, s, step, at->eps, at->p,
+                           g->segment[(s + w->segments - 1) % w->segments].high,
+                           g->segment[(s + 1) % w->segments].low, at->q, g->sums[s]);
+    }
+    submit_scalars(w, BASE_PCG_APPLIED, step, 0);
+    for (size_t s = 0; s < w->segments; s++) {
+        const segment *at = &g->segment[s];
+        const starpu_data_handle_t xrpq[4] = {at->x, at->r, at->p, at->q};
+        psg_task_pcg_update(run, s, step, g->scalars, xrpq, source[s], g->sums[s]);
+    }
+    submit_scalars(w, BASE_PCG_UPDATED, step, step + 1);
+}
+
+/* The residual after `step` steps, if it goes on falling as it has on the average. */
+static double expected(const psg_pcg_result *result, size_t step) {
+    return result->steps == 0 ? 1 : pow(result->residual, (double)step / (double)result->steps);
+}
+
+/* Steps until the tolerance is reached. While that is far, some are submitted ahead of the reports; then none, as a step
+ * too many does nothing and costs as much as any. */
+static void iterate(work *w, double tolerance, size_t most, psg_pcg_result *result) {
+    double s[BASE_PCG_SCALARS] = {0};
+    bool more = true;
+    for (size_t step = 0; more; step++) {
+        while (more && w->seen < step + 2 &&
+               (w->seen + TUNING_PCG_AHEAD < step + 2 || step == most ||
+                !(expected(result, step) > tolerance))) {
+            more = read_report(w, s);
+            result->steps = (size_t)s[BASE_PCG_STEPS];
+            result->residual = s[BASE_PCG_FIRST] > 0 ? sqrt(s[BASE_PCG_RR] / s[BASE_PCG_FIRST]) : 0;
+            more = more && s[BASE_PCG_DONE] == 0;
+        }
+        more = more && step < most;
+        if (more) {
+            submit_step(w, step + 1);
+        }
+    }
+    result->reached = s[BASE_PCG_DONE] != 0 && isfinite(result->residual);
+}
+
+void psg_pcg_submit(psg_run *run, const psg_plan *plan, const psg_lane *lane, psg_pcg *g,
+                    const psg_pcg_fields *fields, psg_terms *terms, size_t most,
+                    psg_pcg_result *result) {
+    work w = {.run = run,
+              .plan = plan,
+              .lane = lane,
+              .g = g,
+              .segments = plan->context.layout.segments.count};
+    double s[BASE_PCG_SCALARS] = {0};
+    *result = (psg_pcg_result){.residual = 1};
+    for (size_t m = 0; m < w.segments; m++) {
+        psg_task_pcg_measure(run, m, fields->f[m], fields->eps, g->segment[m].eps, g->sums[m]);
+    }
+    submit_scalars(&w, BASE_PCG_MEASURED, 0, 0);
+    if (!read_report(&w, s)) {
+        return;
+    }
+    result->sum = s[BASE_PCG_F_SUM];
+    result->bad_eps = !(s[BASE_PCG_EPS_LEAST] > 0);
+    if (result->bad_eps || !isfinite(result->sum)) {
+        return;
+    }
+    /* A multiple of M is as good, so M may have eps = 1 where A has another one. */
+    terms->lambda = terms->pcg.lambda / (sqrt(s[BASE_PCG_EPS_LEAST]) * sqrt(s[BASE_PCG_EPS_MOST]));
+    submit_start(&w, fields);
+    iterate(&w, terms->pcg.tolerance, most, result);
+    for (size_t m = 0; m < w.segments; m++) {
+        psg_task_pcg_end(run, m, g->scalars, g->segment[m].x, fields->u[m]);
+    }
+}
+
+/* ------------------------------------------------------------------------------ between arrays */
+
+/* A task has six fields of a segment at most, and some planes. StarPU would wait for room for ever. */
+static psg_status check_room(const psg_plan *plan) {
+    enum { FIELDS = 7 };
+    const psg_layout *l = &plan->context.layout;
+    const double plane = (double)(l->n[0] * l->n[1] * sizeof(double));
+    const double needed =
+        FIELDS * plane * (double)psg_parts_largest(&l->segments, l->segments.gpus, 2);
+    const double room = (double)psg_placement_room(plan, !plan->home.on_gpus);
+    return plan->workers.gpu_count == 0 || needed <= room
+               ? PSG_OK
+               : psg_fail(PSG_ERR_MEMORY,
+                          "no room on a GPU for the fields of a segment: with epsilon %.0f bytes "
+                          "are needed, and %.0f are left; with more segments it is less",
+                          needed, room);
+}
+
+/* The factor is that of f, and no task of the preconditioner's. */
+psg_status psg_pcg_take(psg_flight *flight, psg_plan *plan, const psg_solve_args *args) {
+    const bool single = plan->problem.options.precision == PSG_F32;
+    const double tolerance = args->tolerance == 0 ? (single ? 1e-6 : 1e-10) : args->tolerance;
+    if (args->epsilon == NULL) {
+        return PSG_OK;
+    }
+    psg_status status = psg_pcg_check(plan);
+    if (status == PSG_OK && !(tolerance > 0 && tolerance < 1)) {
+        status = psg_fail(PSG_ERR_ARG, "tolerance = %g: it has to be above 0 and below 1",
+                          args->tolerance);
+    }
+    if (status == PSG_OK) {
+        status = check_room(plan);
+    }
+    if (status == PSG_OK && plan->doors.pcg == NULL) {
+        status = psg_pcg_create(&plan->doors.pcg, plan);
+    }
+    flight->steps_most = args->iterations > 0 ? args->iterations : 1000;
+    flight->terms.pcg = psg_pcg_terms(plan, args->lambda, args->factor);
+    flight->terms.pcg.tolerance = tolerance;
+    flight->terms.scale /= args->factor;
+    return status;
+}
+
+void psg_pcg_submit_arrays(psg_run *run, const psg_plan *plan, psg_flight *flight) {
+    const psg_arrays *a = flight->arrays;
+    const psg_pcg_fields fields = {a->slabs[PSG_FIELD_F], a->slabs[PSG_FIELD_EPSILON],
+                                   a->slabs[PSG_FIELD_U]};
+    psg_pcg_submit(run, plan, flight->lane, plan->doors.pcg, &fields, &flight->terms,
+                   flight->steps_most, &flight->pcg);
+    if (flight->pcg.bad_eps || !isfinite(flight->pcg.sum)) {
+        return;
+    }
+    for (size_t s = 0; s < plan->context.layout.segments.count; s++) {
+        psg_arrays_bring(run, plan, a, PSG_FIELD_U, s);
+    }
+    psg_graph_gradient(run, plan, a);
+}
+
+/* The first value of a segment's epsilon that is not finite and above 0. @return there is one */
+static bool find_bad(const psg_plan *plan, starpu_data_handle_t slab, size_t planes, size_t at[3],
+                     double *value) {
+    const size_t *n = plan->context.layout.n;
+    const bool single = starpu_block_get_elemsize(slab) == sizeof(float);
+    const void *memory = (const void *)starpu_block_get_local_ptr(slab);
+    const size_t pitch[2] = {starpu_block_get_local_ldy(slab), starpu_block_get_local_ldz(slab)};
+    for (size_t m = 0; m < n[0] * n[1] * planes; m++) {
+        const size_t i = m % n[0];
+        const size_t j = m / n[0] % n[1];
+        const size_t k = m / n[0] / n[1];
+        const size_t place = k * pitch[1] + j * pitch[0] + i;
+        *value = single ? ((const float *)memory)[place] : ((const double *)memory)[place];
+        if (!(*value > 0) || !isfinite(*value)) {
+            at[0] = i;
+            at[1] = j;
+            at[2] += k;
+            return true;
+        }
+    }
+    return false;
+}
+
+static psg_status refuse_epsilon(const psg_plan *plan, psg_arrays *arrays) {
+    const psg_layout *l = &plan->context.layout;
+    double value = 0;
+    arrays->looked_at = true;
+    for (size_t s = 0; s < l->segments.count; s++) {
+        const starpu_data_handle_t slab = arrays->slabs[PSG_FIELD_EPSILON][s];
+        size_t at[3] = {0, 0, l->segments.part[s].box.lo[2]};
+        if (starpu_data_acquire_on_node(slab, STARPU_MAIN_RAM, STARPU_R) != 0) {
+            break;
+        }
+        const bool bad = find_bad(plan, slab, psg_layout_planes(l, s), at, &value);
+        starpu_data_release_on_node(slab, STARPU_MAIN_RAM);
+        if (bad) {
+            return psg_fail(PSG_ERR_DATA,
+                            "epsilon is %g at (i,j,k) = (%zu,%zu,%zu): it has to be finite and "
+                            "above 0",
+                            value, at[0], at[1], at[2]);
+        }
+    }
+    return psg_fail(PSG_ERR_DATA, "epsilon was not finite and above 0 everywhere; now it is");
+}
+
+psg_status psg_pcg_judge(const psg_plan *plan, const psg_flight *flight) {
+    const psg_pcg_result *r = &flight->pcg;
+    psg_status status = PSG_OK;
+    if (flight->steps_most > 0 && r->bad_eps) {
+        psg_runtime_awake(); /* epsilon is looked at through StarPU */
+        status = refuse_epsilon(plan, flight->arrays);
+        psg_runtime_rest();
+    } else if (flight->steps_most > 0 && !r->reached) {
+        status = psg_fail(PSG_ERR_DATA,
+                          "after %zu iterations the residual is %.3g of f, and the tolerance is "
+                          "%.3g",
+                          r->steps, r->residual, flight->terms.pcg.tolerance);
+    }
+    return status;
+}

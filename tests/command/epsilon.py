@@ -1,0 +1,99 @@
+"""psg solve --epsilon: u is that of the stencil with epsilon, by sums over faces in numpy, in both precisions, from HDF5 and from NumPy's
+files, of steps too. Words for what cannot be."""
+
+import json
+
+import h5py
+import numpy as np
+
+from command import check, files, refused, solve
+
+FD2 = ("--symbol", "fd2", "--gpus", "0")
+SHAPE = (10, 9, 12)  # z, y, x
+BOX = (1.5, 1, 2)
+
+rng = np.random.default_rng(11)
+F, F2, EPS = rng.standard_normal(SHAPE) + 0.25, rng.standard_normal(SHAPE), np.exp(4 * rng.random(SHAPE))
+BAD = EPS.copy()
+BAD[2, 3, 4] = -1
+
+
+def divergence(u, eps):
+    total = np.zeros_like(u)
+    for axis in range(3):
+        h = BOX[axis] / SHAPE[axis]
+        flux = (np.roll(u, -1, axis) - u) / (h / 2 / eps + h / 2 / np.roll(eps, -1, axis))
+        total += (flux - np.roll(flux, 1, axis)) / h
+    return total
+
+
+def residual(u, f, lam=0.0, factor=1.0):
+    right = factor * (f - f.mean() if lam == 0 else f)
+    return np.linalg.norm(right - divergence(u, EPS) + lam * u) / np.linalg.norm(right)
+
+
+def read(name, dataset):
+    with h5py.File(name, "r") as file:
+        return file[dataset][...]
+
+
+with h5py.File("in.h5", "w") as made:
+    made["f"] = F
+    made["eps"] = EPS
+    made["bad"] = BAD
+    made["small"] = EPS[1:]
+    made["t/a"] = F
+    made["t/b"] = F2
+    made["f32"] = F.astype("f4")
+np.save("eps.npy", EPS)
+ASKED = ("--in", "in.h5:f", "--box", "2x1x1.5", *FD2)
+
+
+def answers():
+    said = json.loads(solve(*ASKED, "--epsilon", "in.h5:eps", "--out", "u.h5:u", "--verify", "--repeat", "2", "--json", "-").stdout)
+    u = read("u.h5", "u")
+    check(residual(u, F) <= 1.01e-10, residual(u, F))
+    check(said["epsilon"] == "in.h5:/eps" and 10 < said["iterations"] < 100 and said["iterated_to"] <= 1e-10, said)
+    check(said["verify"]["ok"] and said["verify"]["points"] == F.size and abs(said["mean_dropped"] - F.mean()) < 1e-12, said)
+    text = solve(*ASKED, "--epsilon", "eps.npy", "--lambda", "7", "--factor", "-3", "--out", "u.h5:v", "--verify", "--trace", "t.json").stdout
+    check(residual(read("u.h5", "v"), F, 7, -3) <= 1.01e-10, "lambda and factor")
+    for words in ("equation  div(epsilon grad u) - 7 u = -3 f, fd2, f64\n", "epsilon   eps.npy\n", " of f\n", "the last iteration explain"):
+        check(words in text, "no %s in %s" % (words, text))
+    with open("t.json", encoding="utf-8") as file:
+        names = {e["name"] for e in json.load(file)["traceEvents"] if e["ph"] == "X"}
+    check({"forward_xy", "pcg_apply", "pcg_scalars"} <= names, names)
+    early = json.loads(solve(*ASKED, "--epsilon", "in.h5:eps", "--tolerance", "1e-3", "--json", "-").stdout)
+    check(early["iterations"] < said["iterations"] / 2 and 1e-5 < early["iterated_to"] <= 1e-3, early)
+    single = json.loads(solve(*ASKED, "--in", "in.h5:f32", "--epsilon", "in.h5:eps", "--out", "u.h5:w", "--verify", "--json", "-").stdout)
+    check(single["precision"] == "f32" and 1e-8 < single["iterated_to"] <= 1e-6, single)
+    w = read("u.h5", "w").astype("f8")
+    check(abs(w - u).max() <= 1e-5 * abs(u).max(), abs(w - u).max())
+
+
+def steps():
+    solve(*ASKED, "--in", "in.h5:t/*", "--epsilon", "in.h5:eps", "--out", "s.h5:s", "--verify")
+    for name, f in (("a", F), ("b", F2)):
+        check(residual(read("s.h5", "s/" + name), f) <= 1.01e-10, "step " + name)
+
+
+def bad():
+    old = files()
+    eps = ("--epsilon", "in.h5:eps")
+    for given, says in (((*ASKED, "--epsilon", "in.h5:bad"), ("epsilon is -1 at (i,j,k) = (4,3,2)", "finite and above 0", "in.h5:/bad")),
+                        ((*ASKED, "--epsilon", "in.h5:small"), ("12 x 9 x 9", "12 x 9 x 10")),
+                        ((*ASKED, "--epsilon", "none.h5:eps"), ("none.h5",)), ((*ASKED, "--epsilon", "in.h5:t/*"), ("one data set",)),
+                        ((*ASKED, *eps, "--iterations", "4"), ("after 4 iterations the residual is", "1e-10")),
+                        ((*ASKED, *eps, "--iterations", "0"), ("--iterations '0'",)),
+                        ((*ASKED, *eps, "--tolerance", "2"), ("tolerance = 2", "below 1")),
+                        ((*ASKED, *eps, "--tolerance", "-1"), ("tolerance = -1", "above 0")),
+                        ((*ASKED, "--tolerance", "1e-3"), ("are for --epsilon",)), ((*ASKED, "--iterations", "9"), ("are for --epsilon",)),
+                        ((*ASKED, *eps, "--symbol", "spectral"), ("--symbol fd2",)), ((*ASKED, *eps, "--bc", "PP,DD,PP"), ("periodic",)),
+                        ((*ASKED, *eps, "--data", "resident"), ("--data resident",)),
+                        (("--problem", "modes", "--grid", "8", *FD2, *eps), ("is for --in",))):
+        refused("solve", *given, code=2, says=says)
+    check(files() == old, "files were left behind")
+
+
+answers()
+steps()
+bad()

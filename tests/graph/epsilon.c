@@ -1,0 +1,425 @@
+/* A solve with epsilon is that of the stencil div(eps grad u) - lambda u = factor f, checked by sums over faces that share
+ * nothing with the library: for odd sizes, unequal lengths, both precisions, every variant of the graph and cut, strided
+ * arrays, in place, and values of f far from 1. Against an exact u the error is of second order. What cannot be solved is
+ * refused in words. */
+#include "graph/psg_observe.h"
+#include "tests/check.h"
+#include "tests/harness.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double pi = 3.14159265358979323846;
+
+typedef struct problem {
+    size_t n[3];
+    double length[3];
+    double lambda, factor;
+    size_t points;
+    double *f, *eps, *u;
+} problem;
+
+static problem make(size_t nx, size_t ny, size_t nz, double lx, double ly, double lz) {
+    problem p = {.n = {nx, ny, nz}, .length = {lx, ly, lz}, .factor = 1, .points = nx * ny * nz};
+    double **const fields[3] = {&p.f, &p.eps, &p.u};
+    for (int m = 0; m < 3; ++m) {
+        *fields[m] = calloc(p.points, sizeof(double));
+    }
+    return p;
+}
+
+static void destroy(const problem *p) {
+    free(p->f);
+    free(p->eps);
+    free(p->u);
+}
+
+/** f around a mean, eps from 1 to `contrast`. */
+static void fill_random(const problem *p, double mean, double contrast) {
+    srand(7);
+    for (size_t m = 0; m < p->points; ++m) {
+        p->f[m] = mean + 2.0 * rand() / RAND_MAX - 1;
+        p->eps[m] = exp(log(contrast) * rand() / RAND_MAX);
+    }
+}
+
+static double mean_of(const problem *p, const double *values) {
+    double sum = 0;
+    for (size_t m = 0; m < p->points; ++m) {
+        sum += values[m];
+    }
+    return sum / (double)p->points;
+}
+
+/** div(eps grad u) at a point: through each face goes the difference of u over the resistance of two half cells. */
+static double divergence(const problem *p, size_t m) {
+    const size_t at[3] = {m % p->n[0], m / p->n[0] % p->n[1], m / p->n[0] / p->n[1]};
+    const size_t stride[3] = {1, p->n[0], p->n[0] * p->n[1]};
+    double sum = 0;
+    for (int face = 0; face < 6; ++face) {
+        const int d = face / 2;
+        const double h = p->length[d] / (double)p->n[d];
+        const size_t next = (at[d] + (face % 2 ? 1 : p->n[d] - 1)) % p->n[d];
+        const size_t other = m - at[d] * stride[d] + next * stride[d];
+        sum += (p->u[other] - p->u[m]) / (h / 2 / p->eps[m] + h / 2 / p->eps[other]) / h;
+    }
+    return sum;
+}
+
+/** The root of the sum of squares of what is left of f, over that of f. */
+static double residual_of(const problem *p) {
+    const double mean = p->lambda == 0 ? mean_of(p, p->f) : 0;
+    double left = 0;
+    double all = 0;
+    for (size_t m = 0; m < p->points; ++m) {
+        const double f = p->factor * (p->f[m] - mean);
+        const double r = f - (divergence(p, m) - p->lambda * p->u[m]);
+        left += r * r;
+        all += f * f;
+    }
+    return sqrt(left / all);
+}
+
+static psg_plan *plan_of(const problem *p, psg_options options) {
+    psg_plan *plan = NULL;
+    psg_grid grid;
+    psg_grid_init(&grid, p->n[0], p->n[1], p->n[2], p->length[0], p->length[1], p->length[2]);
+    options.symbol = PSG_SYMBOL_FD2;
+    CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK);
+    return plan;
+}
+
+/** With arrays whose rows and planes have gaps. */
+static psg_status solve_strided(psg_plan *plan, const problem *p, const psg_solve_args *with,
+                                size_t gap) {
+    const size_t row = p->n[0] + gap;
+    const size_t plane = row * (p->n[1] + gap);
+    double *const dense[3] = {p->f, p->u, p->eps};
+    psg_array array[3];
+    psg_solve_args args = *with;
+    for (int a = 0; a < 3; ++a) {
+        double *values = malloc(plane * p->n[2] * sizeof *values);
+        memset(values, 0xff, plane * p->n[2] * sizeof *values);
+        for (size_t m = 0; m < p->points; ++m) {
+            values[m / p->n[0] / p->n[1] * plane + m / p->n[0] % p->n[1] * row + m % p->n[0]] =
+                dense[a][m];
+        }
+        psg_array_init(&array[a], values);
+        array[a].stride[0] = 1;
+        array[a].stride[1] = (ptrdiff_t)row;
+        array[a].stride[2] = (ptrdiff_t)plane;
+    }
+    args.epsilon = &array[2];
+    const psg_status status = psg_solve_arrays(plan, 1, &array[0], &array[1], &args);
+    for (size_t m = 0; m < p->points; ++m) {
+        p->u[m] =
+            ((double *)array[1]
+                 .data)[m / p->n[0] / p->n[1] * plane + m / p->n[0] % p->n[1] * row + m % p->n[0]];
+    }
+    for (int a = 0; a < 3; ++a) {
+        free(array[a].data);
+    }
+    return status;
+}
+
+static psg_status solve(psg_plan *plan, psg_precision precision, const problem *p,
+                        const psg_solve_args *with, bool in_place) {
+    double *const dense[3] = {p->f, p->u, p->eps};
+    psg_array array[3];
+    psg_solve_args args = *with;
+    for (int a = 0; a < 3; ++a) {
+        psg_array_init(&array[a], harness_array(precision, p->points));
+        harness_store(precision, p->points, dense[a], array[a].data);
+    }
+    void *const u = array[1].data;
+    array[1].data = in_place ? array[0].data : u;
+    args.epsilon = &array[2];
+    const psg_status status = psg_solve_arrays(plan, 1, &array[0], &array[1], &args);
+    harness_load(precision, p->points, array[1].data, p->u);
+    free(array[0].data);
+    free(u);
+    free(array[2].data);
+    return status;
+}
+
+static psg_solve_args args_of(const psg_plan *plan, const problem *p) {
+    psg_solve_args args;
+    CHECK_STATUS(psg_solve_args_init(&args, plan), PSG_OK);
+    args.lambda = p->lambda;
+    args.factor = p->factor;
+    return args;
+}
+
+/* ----------------------------------------------------------------------------------- answers */
+
+static void check_solve(const problem *p, const psg_options *options, const char *what) {
+    psg_plan *plan = plan_of(p, *options);
+    const psg_solve_args args = args_of(plan, p);
+    const bool f32 = options->precision == PSG_F32;
+    psg_statistics s;
+    for (int in_place = 0; in_place < 2; ++in_place) {
+        memset(p->u, 0xff, p->points * sizeof *p->u);
+        CHECK_STATUS(solve(plan, options->precision, p, &args, in_place), PSG_OK);
+        const double residual = residual_of(p);
+        CHECK_STATUS(psg_plan_statistics(plan, &s), PSG_OK);
+        CHECK(s.residual <= (f32 ? 1e-6 : 1e-10) && s.iterations > 1, "%s: %zu iterations to %g",
+              what, s.iterations, s.residual);
+        CHECK(f32 ? residual <= 1e-3 : residual <= 1.01e-10,
+              "%s: the residual is %g, said to be %g", what, residual, s.residual);
+        CHECK_NEAR(s.mean, p->lambda == 0 ? mean_of(p, p->f) : 0, 1e-6 * fabs(mean_of(p, p->f)),
+                   "%s: the mean of f", what);
+        CHECK(s.cpu_planes <= p->n[2] && s.cpu_rows <= p->n[1], "%s: parts of cores", what);
+    }
+    psg_plan_destroy(plan);
+}
+
+static void residuals(void) {
+    problem p = make(9, 11, 13, 1, 2.5, .7);
+    for (int precision = 0; precision < 2; ++precision) {
+        for (int v = 0; v < HARNESS_VARIANTS; ++v) {
+            psg_options options = harness_options(precision == 0 ? PSG_F64 : PSG_F32);
+            harness_set_variant(&options, &harness_variants[v]);
+            fill_random(&p, .3, 50);
+            harness_round(options.precision, p.points, p.f);
+            harness_round(options.precision, p.points, p.eps);
+            p.lambda = 0;
+            check_solve(&p, &options, harness_variants[v].name);
+            p.lambda = 12;
+            p.factor = -3;
+            options.segment_planes = 4;
+            check_solve(&p, &options, "lambda");
+            p.factor = 1;
+        }
+    }
+    destroy(&p);
+}
+
+/** Thin boxes, whose points are their own neighbours, and segments of one plane. */
+static void thin(void) {
+    static const size_t n[][3] = {{1, 8, 5}, {8, 1, 2}, {6, 5, 1}, {40, 33, 2}};
+    for (size_t m = 0; m < sizeof n / sizeof *n; ++m) {
+        problem p = make(n[m][0], n[m][1], n[m][2], 1, 1, 1);
+        psg_options options = harness_options(PSG_F64);
+        options.segment_planes = 1;
+        fill_random(&p, 0, 5);
+        check_solve(&p, &options, "thin");
+        destroy(&p);
+    }
+}
+
+/** eps of one value: the plan's own solve, over eps, in one iteration; and the plan goes on solving without epsilon. */
+static void constant(void) {
+    problem p = make(12, 10, 8, 1, 1, 1);
+    psg_plan *plan = plan_of(&p, harness_options(PSG_F64));
+    psg_solve_args args = args_of(plan, &p);
+    double *u = calloc(p.points, sizeof *u);
+    psg_statistics s;
+    fill_random(&p, 5, 1);
+    CHECK_STATUS(psg_solve(plan, p.f, u), PSG_OK);
+    for (size_t m = 0; m < p.points; ++m) {
+        p.eps[m] = 4;
+        u[m] /= 4;
+    }
+    CHECK_STATUS(solve_strided(plan, &p, &args, 3), PSG_OK);
+    CHECK_CLOSE(p.u, u, p.n[0], p.n[1], p.n[2], 1e-12, "eps = 4");
+    CHECK_STATUS(psg_plan_statistics(plan, &s), PSG_OK);
+    CHECK(s.iterations == 1 && s.residual < 1e-12, "%zu iterations to %g", s.iterations,
+          s.residual);
+    CHECK_STATUS(psg_solve(plan, p.f, p.u), PSG_OK);
+    CHECK_STATUS(psg_plan_statistics(plan, &s), PSG_OK);
+    CHECK(s.iterations == 0 && s.residual == 0, "a solve without epsilon had %zu", s.iterations);
+    memset(p.f, 0, p.points * sizeof *p.f);
+    CHECK_STATUS(solve(plan, PSG_F64, &p, &args, false), PSG_OK);
+    for (size_t m = 0; m < p.points; ++m) {
+        CHECK(p.u[m] == 0, "u of f = 0 is %g", p.u[m]);
+    }
+    psg_plan_destroy(plan);
+    free(u);
+    destroy(&p);
+}
+
+/** u is linear in f, also where squares of f are out of range, and its gradient is the difference of u. */
+static void scales(void) {
+    static const double scale[] = {1e-250, 1e200};
+    problem p = make(10, 9, 8, 1, 1, 1);
+    psg_plan *plan = plan_of(&p, harness_options(PSG_F64));
+    psg_solve_args args = args_of(plan, &p);
+    double *u = calloc(p.points, sizeof *u);
+    double *dz = calloc(p.points, sizeof *dz);
+    psg_array z;
+    psg_array_init(&z, dz);
+    fill_random(&p, 0, 10);
+    args.gradient[2] = &z;
+    CHECK_STATUS(solve(plan, PSG_F64, &p, &args, false), PSG_OK);
+    for (size_t m = 0; m < p.points; ++m) {
+        const size_t above = (m + p.n[0] * p.n[1]) % p.points;
+        CHECK_NEAR(dz[m], (p.u[above] - p.u[m]) * 8, 1e-13, "the gradient at %zu", m);
+    }
+    args.gradient[2] = NULL;
+    memcpy(u, p.u, p.points * sizeof *u);
+    for (size_t m = 0; m < sizeof scale / sizeof *scale; ++m) {
+        fill_random(&p, 0, 10);
+        for (size_t i = 0; i < p.points; ++i) {
+            p.f[i] *= scale[m];
+        }
+        CHECK_STATUS(solve(plan, PSG_F64, &p, &args, false), PSG_OK);
+        for (size_t i = 0; i < p.points; ++i) {
+            p.u[i] /= scale[m];
+        }
+        CHECK_CLOSE(p.u, u, p.n[0], p.n[1], p.n[2], 1e-9, "f times %g", scale[m]);
+    }
+    psg_plan_destroy(plan);
+    free(u);
+    free(dz);
+    destroy(&p);
+}
+
+/** u = sin 2 pi x cos 2 pi z, eps = 2 + sin 2 pi (x + y). @return the largest error on n^3 points */
+static double error_on(size_t n) {
+    problem p = make(n, n, n, 1, 1, 1);
+    psg_plan *plan = plan_of(&p, harness_options(PSG_F64));
+    const psg_solve_args args = args_of(plan, &p);
+    double error = 0;
+    for (int pass = 0; pass < 2; ++pass) {
+        for (size_t m = 0; m < p.points; ++m) {
+            const double x = 2 * pi * (double)(m % n) / (double)n;
+            const double y = 2 * pi * (double)(m / n % n) / (double)n;
+            const double z = 2 * pi * (double)(m / n / n) / (double)n;
+            const double u = sin(x) * cos(z);
+            p.eps[m] = 2 + sin(x + y);
+            p.f[m] = 4 * pi * pi * (cos(x + y) * cos(x) * cos(z) - 2 * p.eps[m] * u);
+            error = pass == 1 ? fmax(error, fabs(p.u[m] - u)) : 0;
+        }
+        if (pass == 0) {
+            CHECK_STATUS(solve(plan, PSG_F64, &p, &args, false), PSG_OK);
+        }
+    }
+    psg_plan_destroy(plan);
+    destroy(&p);
+    return error;
+}
+
+static void order(void) {
+    const double error[3] = {error_on(12), error_on(24), error_on(48)};
+    CHECK_NEAR(log2(error[1] / error[2]), 2, .05, "order of %g, %g, %g", error[0], error[1],
+               error[2]);
+}
+
+/** Two solves in flight may have one epsilon. */
+static void in_flight(void) {
+    problem p = make(10, 8, 6, 1, 1, 1);
+    psg_plan *plan = plan_of(&p, harness_options(PSG_F64));
+    psg_solve_args args = args_of(plan, &p);
+    double *u[2] = {calloc(p.points, sizeof(double)), calloc(p.points, sizeof(double))};
+    psg_array f, eps;
+    psg_array_init(&f, p.f);
+    psg_array_init(&eps, p.eps);
+    fill_random(&p, 0, 20);
+    args.epsilon = &eps;
+    for (int m = 0; m < 2; ++m) {
+        psg_array to;
+        psg_array_init(&to, u[m]);
+        args.factor = 1 + m;
+        CHECK_STATUS(psg_submit_arrays(plan, 1, &f, &to, &args), PSG_OK);
+    }
+    for (int m = 0; m < 2; ++m) {
+        CHECK_STATUS(psg_wait(plan), PSG_OK);
+        p.factor = 1 + m;
+        memcpy(p.u, u[m], p.points * sizeof(double));
+        CHECK(residual_of(&p) <= 1.01e-10, "solve %d in flight: %g", m, residual_of(&p));
+        free(u[m]);
+    }
+    psg_plan_destroy(plan);
+    destroy(&p);
+}
+
+/* ----------------------------------------------------------------------------------- refusals */
+
+static void says(const char *words) {
+    CHECK(strstr(psg_last_error(), words) != NULL, "'%s' without '%s'", psg_last_error(), words);
+}
+
+static void bad_values(void) {
+    static const double bad[] = {0, -2, NAN, INFINITY};
+    problem p = make(7, 6, 5, 1, 1, 1);
+    psg_plan *plan = plan_of(&p, harness_options(PSG_F64));
+    psg_solve_args args = args_of(plan, &p);
+    for (size_t m = 0; m < sizeof bad / sizeof *bad; ++m) {
+        fill_random(&p, 0, 10);
+        p.eps[3 + 7 * (4 + 6 * 2)] = bad[m];
+        CHECK_STATUS(solve(plan, PSG_F64, &p, &args, false), PSG_ERR_DATA);
+        says("at (i,j,k) = (3,4,2): it has to be finite and above 0");
+    }
+    fill_random(&p, 0, 10);
+    p.f[1 + 7 * 6 * 4] = NAN;
+    CHECK_STATUS(solve(plan, PSG_F64, &p, &args, false), PSG_ERR_DATA);
+    says("f is NaN or Inf at (i,j,k) = (1,0,4)");
+    fill_random(&p, 1, 10);
+    args.mean = PSG_MEAN_ERROR;
+    CHECK_STATUS(solve(plan, PSG_F64, &p, &args, false), PSG_ERR_MEAN);
+    args.mean = PSG_MEAN_DROP;
+    args.iterations = 3;
+    CHECK_STATUS(solve(plan, PSG_F64, &p, &args, false), PSG_ERR_DATA);
+    says("after 3 iterations the residual is ");
+    args.tolerance = .5;
+    CHECK_STATUS(solve(plan, PSG_F64, &p, &args, false), PSG_OK);
+    psg_plan_destroy(plan);
+    destroy(&p);
+}
+
+static void refused(psg_plan *plan, const problem *p, double tolerance, psg_status status,
+                    const char *words) {
+    psg_solve_args args = args_of(plan, p);
+    args.tolerance = tolerance;
+    CHECK_STATUS(solve(plan, PSG_F64, p, &args, false), status);
+    says(words);
+}
+
+static void refusals(void) {
+    static const double tolerances[] = {-1, 1, 2, NAN, INFINITY};
+    problem p = make(6, 5, 4, 1, 1, 1);
+    psg_options options = harness_options(PSG_F64);
+    psg_plan *plan = plan_of(&p, options);
+    psg_grid grid;
+    fill_random(&p, 0, 3);
+    for (size_t m = 0; m < sizeof tolerances / sizeof *tolerances; ++m) {
+        refused(plan, &p, tolerances[m], PSG_ERR_ARG, "above 0 and below 1");
+    }
+    psg_array f, u;
+    psg_array_init(&f, p.f);
+    psg_array_init(&u, p.u);
+    psg_solve_args args = args_of(plan, &p);
+    args.epsilon = &u;
+    CHECK_STATUS(psg_solve_arrays(plan, 1, &f, &u, &args), PSG_ERR_ARG);
+    says("epsilon and u overlap");
+    psg_plan_destroy(plan);
+    psg_grid_init(&grid, 6, 5, 4, 1, 1, 1);
+    if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
+        refused(plan, &p, 0, PSG_ERR_UNSUPPORTED, "the symbol fd2");
+        psg_plan_destroy(plan);
+    }
+    grid.axis[1].bc[0] = grid.axis[1].bc[1] = PSG_BC_NEUMANN;
+    options.symbol = PSG_SYMBOL_FD2;
+    if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
+        refused(plan, &p, 0, PSG_ERR_UNSUPPORTED, "all periodic");
+        psg_plan_destroy(plan);
+    }
+    destroy(&p);
+}
+
+int main(void) {
+    const psg_options options = harness_options(PSG_F64);
+    psg_plan *anchor = harness_anchor(&options);
+    residuals();
+    thin();
+    constant();
+    scales();
+    order();
+    in_flight();
+    bad_values();
+    refusals();
+    psg_plan_destroy(anchor);
+    return check_result();
+}
