@@ -209,7 +209,7 @@ psg_status psg_arrays_create_slabs(const psg_plan *plan, psg_arrays **arrays) {
     return PSG_OK;
 }
 
-static void destroy_arrays(psg_arrays *arrays, const psg_plan *plan) {
+void psg_arrays_destroy(psg_arrays *arrays, const psg_plan *plan) {
     if (arrays == NULL) {
         return;
     }
@@ -256,10 +256,10 @@ static psg_status make_arrays(psg_plan *plan, size_t count,
 void psg_arrays_free(psg_doors *doors, const psg_plan *plan) {
     while (doors->arrays != NULL) {
         psg_arrays *next = doors->arrays->next;
-        destroy_arrays(doors->arrays, plan);
+        psg_arrays_destroy(doors->arrays, plan);
         doors->arrays = next;
     }
-    destroy_arrays(doors->slabs, plan);
+    psg_arrays_destroy(doors->slabs, plan);
     psg_pcg_destroy(doors->pcg, plan);
 }
 
@@ -276,7 +276,7 @@ static void make_place(psg_plan *plan) {
         brought = brought || (!arrays->busy && !arrays->stays);
         if (old) {
             *at = arrays->next;
-            destroy_arrays(arrays, plan);
+            psg_arrays_destroy(arrays, plan);
         } else {
             at = &arrays->next;
         }

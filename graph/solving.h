@@ -83,6 +83,7 @@ void psg_arrays_bring(psg_run *run, const psg_plan *plan, const psg_arrays *arra
                       size_t s);
 /** Wait until u is in the caller's array, and keep the handles for another time. */
 void psg_arrays_give_back(const psg_plan *plan, psg_arrays *arrays);
+void psg_arrays_destroy(psg_arrays *arrays, const psg_plan *plan);
 /** All of a plan's. */
 void psg_arrays_free(psg_doors *doors, const psg_plan *plan);
 /** What stands at an address in memory, of f, u or a lane: data, segment and sheet of the copy.

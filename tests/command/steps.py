@@ -84,7 +84,7 @@ def seen_by_vtk(xmf, name, out):
     sys.path.append(packages)
     if importlib.util.find_spec("vtkmodules") is None:
         subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", packages, "vtk"], check=False,
-                       timeout=300)
+                       timeout=patience(300))
         importlib.invalidate_caches()
     try:
         from vtkmodules.util.numpy_support import vtk_to_numpy
