@@ -2,8 +2,8 @@
 #ifndef PSG_GRAPH_WORKLOADS_ROW_H
 #define PSG_GRAPH_WORKLOADS_ROW_H
 
-#include "graph/structures.h"
 #include "graph/psg_work.h"
+#include "graph/structures.h"
 #include "graph/work.h"
 #include "runtime/gpu.h"
 
