@@ -212,7 +212,7 @@ deb)
     # shellcheck disable=SC2086 # lists of words
     install_packages $packages $deb_packages
     STARPU_CUDA=no cmake/install-starpu.sh "$root/build/starpu-cpu"
-    build_in build/deb package -DPSG_TESTS=OFF -DPSG_CUDA=OFF "-DPSG_STARPU_PREFIX=$root/build/starpu-cpu"
+    build_in build/deb package -DPSG_TESTS=OFF -DPSG_CUDA=OFF -DBLA_VENDOR=Generic "-DPSG_STARPU_PREFIX=$root/build/starpu-cpu"
     ls build/deb/psg_*.deb
     ;;
 sanitize)
