@@ -79,7 +79,7 @@ PSG_API const psg_workload *psg_workload_at(size_t index);
  *  @param[in]  options  not kept. cpus, gpus (all by default), gpu_ids, policy, calibrate, record, precision, machine
  *                       and cache_dir count
  *  @return PSG_OK; PSG_ERR_ARG: no such workload, size, tile or option, and the words say which there are;
- *          PSG_ERR_UNSUPPORTED: precision, comm; PSG_ERR_NODEV, _STATE, _MEMORY, _RUNTIME as psg_plan_create() */
+ *          PSG_ERR_UNSUPPORTED: precision, comm, no worker that can run one of its kinds, psg was built without what it needs; PSG_ERR_NODEV, _STATE, _MEMORY, _RUNTIME as psg_plan_create() */
 PSG_API psg_status psg_work_create(psg_work **work, const char *name, const psg_work_options *how,
                                    const psg_options *options);
 
