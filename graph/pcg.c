@@ -64,10 +64,32 @@ static void make_block(starpu_data_handle_t *handle, size_t nx, size_t ny, size_
     psg_block_register(handle, STARPU_MAIN_RAM, NULL, n, nx * ny, sizeof(double));
 }
 
+/* A task has six fields of a segment at most, and some planes. StarPU would wait for room for ever. To ask a GPU for its
+ * free memory takes longer than a small solve, so that it is asked when the fields are made. */
+static psg_status check_room(const psg_plan *plan) {
+    enum { FIELDS = 7 };
+    const psg_layout *l = &plan->context.layout;
+    const double plane = (double)(l->n[0] * l->n[1] * sizeof(double));
+    const double needed =
+        FIELDS * plane * (double)psg_parts_largest(&l->segments, l->segments.gpus, 2);
+    const double room = (double)psg_placement_room(plan, !plan->home.on_gpus);
+    return plan->workers.gpu_count == 0 || needed <= room
+               ? PSG_OK
+               : psg_fail(PSG_ERR_MEMORY,
+                          "no room on a GPU for the fields of a segment: %.0f bytes "
+                          "are needed, and %.0f are left; with more segments it is less",
+                          needed, room);
+}
+
 psg_status psg_pcg_create(psg_pcg **result, const psg_plan *plan) {
     const psg_layout *l = &plan->context.layout;
     const size_t segments = l->segments.count;
     const size_t *n = l->n;
+    *result = NULL;
+    const psg_status room = check_room(plan);
+    if (room != PSG_OK) {
+        return room;
+    }
     psg_pcg *g = calloc(1, sizeof *g);
     *result = g;
     if (g != NULL) {
@@ -249,7 +271,7 @@ void psg_pcg_submit(psg_run *run, const psg_plan *plan, const psg_lane *lane, ps
     if (result->bad_eps || !isfinite(result->sum)) {
         return;
     }
-    /* A multiple of M is as good, so M may have eps = 1 where A has another one. */
+    /* A multiple of M is as good, so M may have the factor of f, and eps = 1 where A has another one. */
     terms->lambda = terms->pcg.lambda / (sqrt(s[BASE_PCG_EPS_LEAST]) * sqrt(s[BASE_PCG_EPS_MOST]));
     submit_start(&w, fields);
     iterate(&w, terms->pcg.tolerance, most, result);
@@ -260,23 +282,6 @@ void psg_pcg_submit(psg_run *run, const psg_plan *plan, const psg_lane *lane, ps
 
 /* ------------------------------------------------------------------------------ between arrays */
 
-/* A task has six fields of a segment at most, and some planes. StarPU would wait for room for ever. */
-static psg_status check_room(const psg_plan *plan) {
-    enum { FIELDS = 7 };
-    const psg_layout *l = &plan->context.layout;
-    const double plane = (double)(l->n[0] * l->n[1] * sizeof(double));
-    const double needed =
-        FIELDS * plane * (double)psg_parts_largest(&l->segments, l->segments.gpus, 2);
-    const double room = (double)psg_placement_room(plan, !plan->home.on_gpus);
-    return plan->workers.gpu_count == 0 || needed <= room
-               ? PSG_OK
-               : psg_fail(PSG_ERR_MEMORY,
-                          "no room on a GPU for the fields of a segment: with epsilon %.0f bytes "
-                          "are needed, and %.0f are left; with more segments it is less",
-                          needed, room);
-}
-
-/* The factor is that of f, and no task of the preconditioner's. */
 psg_status psg_pcg_take(psg_flight *flight, psg_plan *plan, const psg_solve_args *args) {
     const bool single = plan->problem.options.precision == PSG_F32;
     const double tolerance = args->tolerance == 0 ? (single ? 1e-6 : 1e-10) : args->tolerance;
@@ -288,16 +293,12 @@ psg_status psg_pcg_take(psg_flight *flight, psg_plan *plan, const psg_solve_args
         status = psg_fail(PSG_ERR_ARG, "tolerance = %g: it has to be above 0 and below 1",
                           args->tolerance);
     }
-    if (status == PSG_OK) {
-        status = check_room(plan);
-    }
     if (status == PSG_OK && plan->doors.pcg == NULL) {
         status = psg_pcg_create(&plan->doors.pcg, plan);
     }
     flight->steps_most = args->iterations > 0 ? args->iterations : 1000;
     flight->terms.pcg = psg_pcg_terms(plan, args->lambda, args->factor);
     flight->terms.pcg.tolerance = tolerance;
-    flight->terms.scale /= args->factor;
     return status;
 }
 
