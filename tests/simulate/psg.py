@@ -348,6 +348,17 @@ def workloads():
     for arguments, words in (((*blocks, "--gpus", "3"), "blocks_diagonal takes on a core"),
                              (("run", "ep:S", *ON_H200), "ep_chunk takes on a ")):
         refused(*arguments, code=2, says=("not recorded how long", words))
+    # each list of psg bench gets to the workload: seconds as the placements and orders are known to take, of 88 s on one GPU
+    run("bench", "--workload", "blocks:8", "--machine", "tesla-c1060", "--gpus", "3", "--cpus", "0", "--sched", "dmdas,dmdasd", "--tile", "4,8",
+        "--order", "listed,longest", "--barrier", "yes", "--priority", "none,path", "--place", "free,static,guided", "--repeat", "1",
+        "--passes", "1", "--warm-up", "0", "--calibrate", "0", "--csv", "blocks.csv")
+    took = {tuple(r[c] for c in ("sched", "tile", "order", "priority", "place")): float(r["seconds"]) for r in rows("blocks.csv")}
+    check(len(took) == 48, took)
+    for key, wanted in ((("dmdas", "4", "listed", "none", "free"), 31.34), (("dmdas", "4", "longest", "none", "free"), 29.83),
+                        (("dmdas", "4", "listed", "none", "static"), 41.90), (("dmdas", "4", "listed", "none", "guided"), 31.79),
+                        (("dmdas", "8", "longest", "none", "free"), 4 * 29.83)):
+        check(abs(took[key] / wanted - 1) < 1e-3, "%s: %g s" % (key, took[key]))
+    check(took["dmdasd", "4", "listed", "path", "free"] > 1.2 * took["dmdasd", "4", "listed", "none", "free"], took)
 
 
 def links():
