@@ -79,11 +79,13 @@ PSG_API const psg_workload *psg_workload_at(size_t index);
  *  @param[in]  options  not kept. cpus, gpus (all by default), gpu_ids, policy, calibrate, record, precision, machine
  *                       and cache_dir count
  *  @return PSG_OK; PSG_ERR_ARG: no such workload, size, tile or option, and the words say which there are;
- *          PSG_ERR_UNSUPPORTED: precision, comm, no worker that can run one of its kinds, psg was built without what it needs; PSG_ERR_NODEV, _STATE, _MEMORY, _RUNTIME as psg_plan_create() */
+ *          PSG_ERR_UNSUPPORTED: precision, comm, a kind that no worker can run, a component that psg was built without;
+ *          PSG_ERR_NODEV, _STATE, _MEMORY, _RUNTIME as psg_plan_create() */
 PSG_API psg_status psg_work_create(psg_work **work, const char *name, const psg_work_options *how,
                                    const psg_options *options);
 
-/** Run it once: from its input to its answer. psg_run_statistics.seconds begins when the input is there. @return PSG_OK; PSG_ERR_MEMORY, _RUNTIME; PSG_ERR_ARG: a NULL, or a plan's */
+/** Run it once: from its input to its answer. psg_run_statistics.seconds begins when the input is there.
+ *  @return PSG_OK; PSG_ERR_MEMORY, _RUNTIME; PSG_ERR_ARG: a NULL, or a plan's */
 PSG_API psg_status psg_work_run(psg_work *work);
 
 /** A number of the answer. */

@@ -5,9 +5,8 @@
  *   tsqrt(i,k)      R above, tile (i,k)   -> R, V, T                 of all i > k, one after the other
  *   tsmqr(i,j,k)    V, T of row i         -> tile (k,j), tile (i,j)  of all j > k, one i after the other
  *
- * geqrt copies V, so that tsqrt changes R above while unmqr still reads V. The flat tree of row k, the algorithm and its
- * critical path: A. Buttari, J. Langou, J. Kurzak, J. Dongarra, Parallel tiled QR factorization for multicore
- * architectures, 2008, https://doi.org/10.1002/cpe.1301.
+ * geqrt copies V, so that tsqrt changes R above while unmqr still reads V. The algorithm: A. Buttari, J. Langou, J. Kurzak,
+ * J. Dongarra, Parallel tiled QR factorization for multicore architectures, 2008, https://doi.org/10.1002/cpe.1301.
  */
 #include "graph/workloads/qr.h"
 #include "base/memory.h"

@@ -1,5 +1,5 @@
 /* qr has factors whose product is the matrix, with the same bits for every policy, priority and number of cores. Each task comes
- * after those whose tiles it works on, and the longest path has the length that is published. The environment's PSG_TEST_GPUS and
+ * after those whose tiles it works on, and the longest path has the length that is known. The environment's PSG_TEST_GPUS and
  * PSG_TEST_CPUS choose GPUs, on which the factors differ by rounding. */
 #include "graph/psg_machine.h"
 #include "graph/psg_work.h"
@@ -57,8 +57,7 @@ static void check_tasks(const psg_work *work, size_t rows, size_t columns) {
     CHECK(want[0] + want[1] + want[2] + want[3] == 0, "tasks are missing");
 }
 
-/** In units of b^3/3, for b x b tiles: A. Buttari and others, 2008, and H. Bouwmeester and others, Tiled QR factorization
- *  algorithms, 2011, which has the lengths of paths. */
+/** Lengths are in units of b^3/3, for tiles of b x b. tests/codelets/qr.c finds paths without a run. */
 static void check_graph(const psg_work *work, size_t rows, size_t columns) {
     static const double weights[KINDS] = {4, 6, 6, 12};
     size_t count = 0, edges = 0;
