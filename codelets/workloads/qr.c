@@ -154,6 +154,11 @@ static void shape(const void *owner, const psg_label *label, psg_task_shape *sha
     shape->dense = true;
 }
 
+/* But for a factor of each kind. */
+static double operations(const psg_task_shape *shape) {
+    return (double)shape->n[0] * (double)shape->n[1] * (double)shape->n[2];
+}
+
 /* What is read of the tiles, the triangle above and the factors T, and what is written. */
 static psg_traffic traffic(const void *owner, const psg_label *label) {
     const psg_qr *qr = owner;
@@ -194,7 +199,10 @@ static int priority(const void *owner, const psg_label *label) {
 }
 
 #define KIND(task, on_cores)                                                                       \
-    { .name = #task, .cores = (on_cores), .shape = shape, .traffic = traffic, .priority = priority }
+    {                                                                                              \
+        .name = #task, .cores = (on_cores), .shape = shape, .operations = operations,              \
+        .traffic = traffic, .priority = priority                                                   \
+    }
 const psg_kind psg_geqrt_kind = KIND(geqrt, true);
 const psg_kind psg_unmqr_kind = KIND(unmqr, false);
 const psg_kind psg_tsqrt_kind = KIND(tsqrt, true);

@@ -361,6 +361,29 @@ def workloads():
     check(took["dmdasd", "4", "listed", "path", "free"] > 1.2 * took["dmdasd", "4", "listed", "none", "free"], took)
 
 
+def panels():
+    """Cores alone factor the tiles of qr: a GPU gets updates, and a policy that knows the times of both is ahead of one that does not."""
+    times = (("geqrt", "cpu", 8e-4), ("unmqr", "cpu", 5e-4), ("tsqrt", "cpu", 9e-4), ("tsmqr", "cpu", 9e-4), ("unmqr", "gpu", 7e-5),
+             ("tsmqr", "gpu", 1e-4))
+    name = write("tiles.machine", "machine tiles\ncpus 8\ngpus 1\ngpu_memory 8e10\nlink to-gpu 5e10 2e-6\nlink from-gpu 5e10 2e-6\n"
+                 + "".join("time %s f64 %s 192x192x192 segment 1 dense 1 0 %g\n" % t for t in times))
+
+    def took(size, *arguments):
+        said = run("run", size, "--machine", name, *arguments).stdout
+        check("tsqrt" in said and not re.search(r"(geqrt|tsqrt):.* on GPUs", said), said)
+        return float(re.search(r"^run +([\d.]+) s$", said, re.M).group(1)), said
+
+    alone, said = took("qr:384", "--cpus", "1", "--gpus", "0") # 2 x 2 tiles: two geqrt, and one task of each other kind
+    check(abs(alone / 3.9e-3 - 1) < 0.02, said)
+    smaller, said = took("qr:192", "--tile", "96", "--cpus", "1", "--gpus", "0") # a task has an eighth of the operations
+    check(abs(smaller / (3.9e-3 / 8) - 1) < 0.1, said)
+    eager = took("qr:3840", "--sched", "eager")[0]
+    models, said = took("qr:3840", "--sched", "dmdas", "--priority", "path")
+    check(models < 0.95 * eager and re.search(r"tsmqr: \d+ on cores in [\d.]+ s, \d+ on GPUs", said), (eager, said))
+    refused("run", "qr:384", "--machine", name, "--cpus", "0", code=2, says=("no worker for geqrt", "needs a core"))
+    refused("run", "qr:384", *ON_H200, code=2, says=("not recorded how long geqrt takes on a core",))
+
+
 def links():
     """psg info tells the links of the file, and the exchange that follows."""
     text = ("machine pair\ncpus 4\ngpus 2\ngpu_memory 8e9\nlink to-gpu 3e9 2e-6\nlink from-gpu 5e9 3e-6\n"
@@ -477,6 +500,6 @@ def no_memory():
     run("solve", "--problem", "madelung", "--grid", "1024", *ON_H200, "--quiet", before=little)
 
 
-for part in (bench, studies, machines, names, solve, record, spread, share, no_data, no_machine, workloads, links, one_time, resident, nodes, no_memory):
+for part in (bench, studies, machines, names, solve, record, spread, share, no_data, no_machine, workloads, panels, links, one_time, resident, nodes, no_memory):
     part()
     check(os.listdir("tmp") == [], "%s left %s" % (part.__name__, os.listdir("tmp")))
