@@ -266,8 +266,7 @@ const psg_workload_row psg_workload_pcg = {
     .about = {.name = "pcg",
               .about =
                   "div(eps grad u) = f by conjugate gradients, with a solve by FFT in each step",
-              .sizes =
-                  "N[:smooth|ball[:CONTRAST]]: N^3 points, what eps is; default: smooth:10",
+              .sizes = "N[:smooth|ball[:CONTRAST]]: N^3 points, what eps is; default: smooth:10",
               .tile = "P: planes of a segment"},
     .bytes = sizeof(problem),
     .f32 = true,
