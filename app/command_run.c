@@ -332,18 +332,58 @@ static void clean_up(run_job *r) {
     free(r);
 }
 
+/* What a text of the help has so far. */
+typedef struct help_text {
+    char text[8192];
+    size_t used;
+    int column;
+} help_text;
+
+static void put(help_text *to, const char *words, size_t length) {
+    const size_t room = sizeof to->text - to->used;
+    const int put = snprintf(to->text + to->used, room, "%.*s", (int)length, words);
+    to->used += (size_t)put < room ? (size_t)put : room - 1;
+    to->column += (int)length;
+}
+
+/* A sentence from column LEFT on, broken into lines of at most WIDTH. */
+static void put_sentence(help_text *to, const char *label, const char *words) {
+    enum { LEFT = 9, WIDTH = 88 };
+    const char *const parts[] = {label, words, "."};
+    to->column = LEFT;
+    for (size_t m = 0; m < sizeof parts / sizeof *parts; m++) {
+        for (const char *word = parts[m]; *word != '\0';) {
+            const size_t length = strcspn(word, " ") + (strchr(word, ' ') != NULL);
+            if (to->column + (int)length > WIDTH) {
+                to->used -= to->text[to->used - 1] == ' ';
+                put(to, "\n         ", LEFT + 1);
+                to->column = LEFT;
+            }
+            put(to, word, length);
+            word += length;
+        }
+    }
+    put(to, "\n", 1);
+}
+
 /* The help has the library's list of workloads. */
 static const char *intro(void) {
-    static char text[4096];
-    size_t used = (size_t)snprintf(text, sizeof text, "%s", run_text.intro);
+    static help_text to;
     const psg_workload *w = NULL;
-    for (size_t m = 0; (w = psg_workload_at(m)) != NULL && used < sizeof text; m++) {
-        used += (size_t)snprintf(text + used, sizeof text - used,
-                                 "  %-6s %s.\n         SIZE: %s.%s%s%s\n", w->name, w->about,
-                                 w->sizes, w->tile != NULL ? "\n         --tile " : "",
-                                 w->tile != NULL ? w->tile : "", w->tile != NULL ? "." : "");
+    to.used = 0;
+    put(&to, run_text.intro, strlen(run_text.intro));
+    for (size_t m = 0; (w = psg_workload_at(m)) != NULL; m++) {
+        char name[16];
+        put(&to, name, (size_t)snprintf(name, sizeof name, "  %-6s ", w->name));
+        put_sentence(&to, "", w->about);
+        put(&to, "         ", 9);
+        put_sentence(&to, "SIZE: ", w->sizes);
+        if (w->tile != NULL) {
+            put(&to, "         ", 9);
+            put_sentence(&to, "--tile ", w->tile);
+        }
     }
-    return text;
+    return to.text;
 }
 
 /* NAME:SIZE stands first, in the place that parsing takes for the command's name. */
