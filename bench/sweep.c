@@ -408,32 +408,39 @@ static const char *word_of(const app_choice *choices, int value) {
     return choices->name;
 }
 
-/* "" for what means nothing to a solve, or to a workload. */
-static void own_text(const bench_config *c, const char *column, char *text) {
-    const bench_workload *w = &c->workload;
-    const psg_workload *about = workload_of(w->name);
-    char tile[16] = "default";
-    if (w->tile > 0) {
-        snprintf(tile, sizeof tile, "%u", w->tile);
+/* Does a list of one's own mean something to the solve, or to the workload? */
+static bool means(const bench_config *c, const char *list) {
+    const psg_workload *w = workload_of(c->workload.name);
+    if (strcmp(list, "grid") == 0 || strcmp(list, "data") == 0) {
+        return w == NULL;
     }
-    snprintf(
-        text, 64, "%s",
-        strcmp(column, "data") == 0       ? (about != NULL      ? ""
-                                             : c->resident != 0 ? "resident"
-                                                                : "host")
-        : about == NULL                   ? ""
-        : strcmp(column, "workload") == 0 ? w->name
-        : strcmp(column, "tile") == 0     ? (about->tile != NULL ? tile : "")
-        : strcmp(column, "order") == 0    ? (about->order ? word_of(app_work_orders, w->order) : "")
-        : strcmp(column, "barrier") == 0
-            ? (about->barrier ? word_of(app_work_barriers, w->barrier) : "")
-        : strcmp(column, "priority") == 0 ? word_of(app_work_priorities, w->priority)
-        : strcmp(column, "place") == 0    ? (about->place ? word_of(app_work_places, w->place) : "")
-                                          : "");
-    if (strcmp(column, "ranks") == 0) {
-        snprintf(text, 64, "%u", c->ranks);
-    } else if (strcmp(column, "grid") == 0 && about == NULL) {
+    if (strcmp(list, "ranks") == 0 || w == NULL) {
+        return strcmp(list, "ranks") == 0;
+    }
+    return strcmp(list, "tile") == 0      ? w->tile != NULL
+           : strcmp(list, "order") == 0   ? w->order != 0
+           : strcmp(list, "barrier") == 0 ? w->barrier != 0
+           : strcmp(list, "place") == 0   ? w->place != 0
+                                          : true;
+}
+
+static void own_text(const bench_config *c, const struct list_row *row, char *text) {
+    const void *field = (const char *)c + row->field;
+    const unsigned *number = field;
+    text[0] = '\0';
+    if (!means(c, row->name)) {
+        return;
+    }
+    if (row->choices != NULL) {
+        snprintf(text, 64, "%s", word_of(row->choices, *(const int *)field));
+    } else if (row->parse == app_value_grid) {
         snprintf(text, 64, "%zux%zux%zu", c->grid.n[0], c->grid.n[1], c->grid.n[2]);
+    } else if (row->parse == parse_workload) {
+        snprintf(text, 64, "%s", c->workload.name);
+    } else if (*number > 0) {
+        snprintf(text, 64, "%u", *number);
+    } else {
+        snprintf(text, 64, "default");
     }
 }
 
@@ -452,7 +459,7 @@ void bench_config_text(const bench_config *c, size_t list, char *text) {
             snprintf(text, 64, "%s", word);
         }
     } else {
-        own_text(c, bench_list_column(list), text);
+        own_text(c, row_of(list), text);
     }
 }
 

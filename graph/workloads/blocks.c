@@ -22,8 +22,7 @@ enum { TABLE = 8, FINE = 4, FINE_MOST = 32 };
 /* The blocks of which the times in docs/workloads.md are. */
 static const uint32_t table[TABLE] = {588, 598, 1186, 1202, 949, 963, 420, 420};
 
-static const char sizes[] = "N, 2 to 8: the first N of 588, 598, 1186, 1202, 949, 963, 420 and 420 "
-                            "cells; or the cells of each block, with + between: 40+30+20";
+static const char sizes[] = "2 to 8 blocks of 420 to 1202 cells; or the cells of each: 40+30+20";
 
 /* The diagonal task of block k = l, or a pair. */
 typedef struct entry {
@@ -74,7 +73,7 @@ static psg_status parse(void *memory, const char *size, const psg_work_options *
     (void)precision;
     if (!read_sizes(&p->blocks, size)) {
         return psg_fail(PSG_ERR_ARG,
-                        "blocks has no size '%s'. It has %s; up to %d blocks of up to %d cells",
+                        "blocks has no size '%s'. It has %s, up to %d blocks of up to %d cells",
                         size, sizes, PSG_BLOCKS_MOST, PSG_BLOCKS_CELLS_MOST);
     }
     if (how->tile > FINE_MOST) {

@@ -133,9 +133,9 @@ OPTIONS = {
         cpu-share sched calibrate cache-dir machine nodes network graph exchange z normalize segment-planes sheets effort tuned data repeat in-flight
         time-limit help version""".split(),
     "bench": """grid precision ranks nodes network cpus gpus cpu-share sched graph exchange z normalize segment-planes sheets
-        data in-flight effort study large machine repeat warm-up passes calibrate seed memory mpirun patience bounds csv json again record force quiet help
-        version""".split(),
-    "run": "tile order priority barrier precision cpus gpus sched calibrate cache-dir machine json trace dag bounds force quiet repeat help version".split(),
+        data in-flight effort workload tile order barrier priority place study large machine repeat warm-up passes calibrate seed memory
+        mpirun patience bounds csv json again record force quiet help version""".split(),
+    "run": "tile order priority place barrier precision cpus gpus sched calibrate cache-dir machine json trace dag bounds force quiet repeat help version".split(),
     "tune": "grid precision cpus gpus seconds sched seed patience json force quiet forget help version".split(),
     "example": "kind grid box precision quiet help version".split(),
     "view": "out force quiet help version".split(),

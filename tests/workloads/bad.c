@@ -42,7 +42,7 @@ static void blocks(void) {
     char many[256] = "blocks:1";
     psg_work_options how;
     for (size_t m = 0; m < sizeof sizes / sizeof *sizes; ++m) {
-        refused(PSG_ERR_ARG, sizes[m], NULL, "the cells of each block, with + between");
+        refused(PSG_ERR_ARG, sizes[m], NULL, "or the cells of each: 40+30+20");
     }
     for (int m = 0; m < 32; ++m) {
         strcat(many, "+1");

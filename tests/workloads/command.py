@@ -93,7 +93,7 @@ def bad():
                         ((*EP, "--order", "longest"), ("order: ep has none",)), ((*EP, "--barrier"), ("barrier: ep has none",)),
                         ((*EP, "--place", "guided"), ("place: ep has none",)),
                         (("run", "blocks:8", "--place", "far"), ("--place 'far'", "free", "static", "guided")),
-                        (("run", "blocks:3+"), ("no size '3+'", "2 to 8", "40+30+20")),
+                        (("run", "blocks:3+"), ("no size '3+'", "2 to 8 blocks", "40+30+20")),
                         ((*EP, "--order", "best"), ("--order 'best'", "listed", "longest")),
                         ((*EP, "--priority", "1"), ("--priority '1'", "none", "path")),
                         (("run", "ep:S", "--cpus", "0", "--gpus", "0"), ("nothing is left",)),
