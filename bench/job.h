@@ -33,8 +33,8 @@ typedef struct bench_job_kind {
     const char *(*make)(bench_job *job, const psg_options *options);
     /** What there is to tell of what was made, but for its workers. Collective. */
     void (*tell)(const bench_job *job, bench_facts *facts);
-    /** Run it once, all that is in flight. */
-    psg_status (*run)(const bench_job *job, const bench_solutions *solutions);
+    /** Run it once, all that is in flight. @param[out] seconds  of each of these; of a workload without its input */
+    psg_status (*run)(const bench_job *job, const bench_solutions *solutions, double *seconds);
     /** Of a run that took so long: how busy which worker was, and what the other kind has not. */
     void (*read)(const bench_job *job, double seconds, bench_sample *sample);
     /** How far off the answer is; never in a simulation. */

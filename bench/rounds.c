@@ -262,9 +262,8 @@ static void one_round(batch *b, bench_job *j, bool counts, bool last) {
     tell_text(b->pipe, BENCH_RECORD_BEGIN, j->number, "solving");
     (void)psg_work_statistics(j->work, &before);
     app_ranks_barrier();
-    const double start = psg_clock();
-    const psg_status status = j->kind->run(j, b->solutions);
-    double seconds = (psg_clock() - start) / j->options.in_flight;
+    double seconds = NAN;
+    const psg_status status = j->kind->run(j, b->solutions, &seconds);
     if (status != PSG_OK) {
         fail(b, j, psg_last_error());
         return;

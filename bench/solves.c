@@ -48,7 +48,8 @@ static void tell(const bench_job *j, bench_facts *facts) {
     facts->workers = workers < BENCH_BUSY_MOST ? (unsigned)workers : BENCH_BUSY_MOST;
 }
 
-static psg_status run(const bench_job *j, const bench_solutions *solutions) {
+static psg_status run(const bench_job *j, const bench_solutions *solutions, double *seconds) {
+    const double start = psg_clock();
     psg_status status = PSG_OK;
     unsigned submitted = 0;
     while (status == PSG_OK && submitted < j->options.in_flight) {
@@ -60,6 +61,7 @@ static psg_status run(const bench_job *j, const bench_solutions *solutions) {
         const psg_status ended = psg_wait(j->plan);
         status = status == PSG_OK ? ended : status;
     }
+    *seconds = (psg_clock() - start) / j->options.in_flight;
     return status;
 }
 

@@ -28,9 +28,13 @@ static void tell(const bench_job *j, bench_facts *facts) {
     facts->workers = s.workers < BENCH_BUSY_MOST ? (unsigned)s.workers : BENCH_BUSY_MOST;
 }
 
-static psg_status run(const bench_job *j, const bench_solutions *solutions) {
+static psg_status run(const bench_job *j, const bench_solutions *solutions, double *seconds) {
+    psg_run_statistics s = {.seconds = NAN};
     (void)solutions;
-    return psg_work_run(j->workload);
+    const psg_status status = psg_work_run(j->workload);
+    (void)psg_work_statistics(j->work, &s);
+    *seconds = s.seconds;
+    return status;
 }
 
 /* There are no stages of a solve, and no planes. */
@@ -70,7 +74,7 @@ static const char *check(const bench_job *j, const bench_solutions *solutions, d
     for (size_t m = 0; m < count && m < ANSWERS_MOST; m++) {
         const psg_answer *a = &answer[m];
         const double apart = fabs(a->value - a->expected);
-        const double off = apart > 0 ? apart / fabs(a->expected) : apart; /* a NaN stays one */
+        const double off = apart / (a->expected != 0 ? fabs(a->expected) : 1); /* a NaN stays one */
         const bool bad = !(off <= a->tolerance);
         if (bad && (!wrong || !(off <= *error))) {
             *error = off;

@@ -45,7 +45,7 @@ int psg_cuda_error_is_out_of_memory(int code) {
 
 const char *psg_cuda_error_string(int code) {
     if (code >= PSG_CUDA_CUBLAS_ERROR)
-        return cublasGetStatusString((cublasStatus_t)(code - PSG_CUDA_CUBLAS_ERROR));
+        return cublasGetStatusName((cublasStatus_t)(code - PSG_CUDA_CUBLAS_ERROR));
     if (code >= PSG_CUDA_CUFFT_ERROR)
         return cufft_words(code - PSG_CUDA_CUFFT_ERROR);
     return cudaGetErrorString((cudaError_t)code);

@@ -31,7 +31,8 @@ typedef struct problem {
     void *side[BASE_JACOBI_SIDES]; /* [n - 2]: the same in one piece */
     starpu_data_handle_t gate;     /* NULL: no barrier */
     bool barrier;
-    void *expected; /* [n][n]; NULL: not computed yet */
+    double *wave[2]; /* [n]: along rows and columns, see wave() */
+    void *expected;  /* [n][n]; NULL: not computed yet */
 } problem;
 
 static size_t tiles_of(const problem *p) {
@@ -99,11 +100,20 @@ static void tell(const void *memory, char *text, size_t size) {
 /* ------------------------------------------------------------------------------------ the data */
 
 /* A wave that the sides do not see, of which a sweep leaves the part wave_factor(). */
-static double wave(const psg_jacobi *j, size_t row, size_t column) {
-    const double pi = 3.14159265358979323846, last = (double)(j->n - 1);
-    const bool outside = row % (j->n - 1) == 0 || column % (j->n - 1) == 0;
-    const int p = j->n > 4 ? 2 : 1, q = j->n > 4 ? 3 : 1;
-    return outside ? 0 : sin(p * pi * (double)row / last) * sin(q * pi * (double)column / last);
+static double wave(const problem *p, size_t row, size_t column) {
+    return p->wave[0][row] * p->wave[1][column];
+}
+
+static bool make_wave(problem *p) {
+    const double pi = 3.14159265358979323846, last = (double)(p->jacobi.n - 1);
+    for (int axis = 0; axis < 2; axis++) {
+        const int periods = p->jacobi.n > 4 ? 2 + axis : 1;
+        p->wave[axis] = calloc(p->jacobi.n, sizeof(double));
+        for (size_t m = 1; m + 1 < p->jacobi.n && p->wave[axis] != NULL; m++) {
+            p->wave[axis][m] = sin(periods * pi * (double)m / last);
+        }
+    }
+    return p->wave[0] != NULL && p->wave[1] != NULL;
 }
 
 static double wave_factor(const psg_jacobi *j) {
@@ -116,9 +126,9 @@ static double plane(const psg_jacobi *j, size_t row, size_t column) {
     return ((double)row + 2 * (double)column) / (double)(j->n - 1);
 }
 
-static void put(const psg_jacobi *j, void *to, size_t at, size_t row, size_t column) {
-    const double value = wave(j, row, column) + plane(j, row, column);
-    if (j->f32) {
+static void put(const problem *p, void *to, size_t at, size_t row, size_t column) {
+    const double value = wave(p, row, column) + plane(&p->jacobi, row, column);
+    if (p->jacobi.f32) {
         ((float *)to)[at] = (float)value;
     } else {
         ((double *)to)[at] = value;
@@ -134,8 +144,8 @@ static bool alongside(int side) {
 }
 
 /* Point m of a row of tiles' outermost points: of a line along the side, `across` it the row or column of the grid. */
-static void put_along(const psg_jacobi *j, int side, void *to, size_t at, size_t m, size_t across) {
-    put(j, to, at, alongside(side) ? across : m, alongside(side) ? m : across);
+static void put_along(const problem *p, int side, void *to, size_t at, size_t m, size_t across) {
+    put(p, to, at, alongside(side) ? across : m, alongside(side) ? m : across);
 }
 
 static psg_status make_sides(problem *p) {
@@ -147,7 +157,7 @@ static psg_status make_sides(problem *p) {
             return psg_fail(PSG_ERR_MEMORY, "no memory for the sides of %zu points", j->n);
         }
         for (size_t m = 0; m < j->n - 2; m++) {
-            put_along(j, side, p->side[side], m, m + 1, low ? 0 : j->n - 1);
+            put_along(p, side, p->side[side], m, m + 1, low ? 0 : j->n - 1);
         }
         for (size_t t = 0; t < j->tiles; t++) {
             const size_t n[3] = {psg_jacobi_extent(j, t), 1, 1};
@@ -165,7 +175,7 @@ static psg_status make(void *memory) {
     p->data[0] = calloc(tiles_of(p), sizeof *p->data[0]);
     p->data[1] = calloc(tiles_of(p), sizeof *p->data[1]);
     p->fixed = calloc(BASE_JACOBI_SIDES * j->tiles, sizeof(starpu_data_handle_t));
-    if (p->data[0] == NULL || p->data[1] == NULL || p->fixed == NULL) {
+    if (p->data[0] == NULL || p->data[1] == NULL || p->fixed == NULL || !make_wave(p)) {
         return psg_fail(PSG_ERR_MEMORY, "no memory for %zu tiles", tiles_of(p));
     }
     for (size_t t = 0; t < 2 * tiles_of(p); t++) {
@@ -197,6 +207,8 @@ static void destroy(void *memory) {
     for (int side = 0; side < BASE_JACOBI_SIDES; side++) {
         free(p->side[side]);
     }
+    free(p->wave[0]);
+    free(p->wave[1]);
     free(p->fixed);
     free(p->expected);
 }
@@ -204,14 +216,14 @@ static void destroy(void *memory) {
 /* ------------------------------------------------------------------------------------- running */
 
 /* What is first in u, or in an edge of it: the row and column of the grid. */
-static bool fill(const psg_jacobi *j, starpu_data_handle_t handle, size_t row, size_t column,
+static bool fill(const problem *p, starpu_data_handle_t handle, size_t row, size_t column,
                  size_t rows, size_t columns) {
     if (starpu_data_acquire_on_node(handle, STARPU_MAIN_RAM, STARPU_W) != 0) {
         return false;
     }
     void *to = (void *)starpu_block_get_local_ptr(handle);
     for (size_t m = 0; m < rows * columns; m++) {
-        put(j, to, m, row + m / columns, column + m % columns);
+        put(p, to, m, row + m / columns, column + m % columns);
     }
     starpu_data_release_on_node(handle, STARPU_MAIN_RAM);
     return true;
@@ -226,11 +238,11 @@ static bool prepare(const void *memory) {
         const size_t row = 1 + t / j->tiles * j->tile, rows = psg_jacobi_extent(j, t / j->tiles);
         const size_t column = 1 + t % j->tiles * j->tile;
         const size_t columns = psg_jacobi_extent(j, t % j->tiles);
-        good = fill(j, d->u, row, column, rows, columns) &&
-               fill(j, d->edge[BASE_JACOBI_NORTH], row, column, 1, columns) &&
-               fill(j, d->edge[BASE_JACOBI_SOUTH], row + rows - 1, column, 1, columns) &&
-               fill(j, d->edge[BASE_JACOBI_WEST], row, column, rows, 1) &&
-               fill(j, d->edge[BASE_JACOBI_EAST], row, column + columns - 1, rows, 1);
+        good = fill(p, d->u, row, column, rows, columns) &&
+               fill(p, d->edge[BASE_JACOBI_NORTH], row, column, 1, columns) &&
+               fill(p, d->edge[BASE_JACOBI_SOUTH], row + rows - 1, column, 1, columns) &&
+               fill(p, d->edge[BASE_JACOBI_WEST], row, column, rows, 1) &&
+               fill(p, d->edge[BASE_JACOBI_EAST], row, column + columns - 1, rows, 1);
     }
     return good;
 }
@@ -278,7 +290,7 @@ static bool expect(problem *p) {
     void *u[2] = {base_allocate(points * j->real_bytes), base_allocate(points * j->real_bytes)};
     bool good = u[0] != NULL && u[1] != NULL;
     for (size_t m = 0; m < points && good; m++) {
-        put(j, u[0], m, m / j->n, m % j->n);
+        put(p, u[0], m, m / j->n, m % j->n);
     }
     if (good) {
         memcpy(u[1], u[0], points * j->real_bytes);
@@ -313,7 +325,7 @@ static bool compare(const problem *p, size_t t, double sums[2]) {
         const size_t row = first + m / columns, column = t % j->tiles * j->tile + 1 + m % columns;
         const double value = get(j, u, m);
         sums[0] += !(value == get(j, p->expected, row * j->n + column));
-        sums[1] += (value - plane(j, row, column)) * wave(j, row, column);
+        sums[1] += (value - plane(j, row, column)) * wave(p, row, column);
     }
     starpu_data_release_on_node(handle, STARPU_MAIN_RAM);
     return true;
@@ -334,7 +346,7 @@ static size_t answers(const void *memory, psg_answer *list) {
         }
     }
     for (size_t m = 0; m < j->n * j->n; m++) {
-        square += pow(wave(j, m / j->n, m % j->n), 2);
+        square += pow(wave(p, m / j->n, m % j->n), 2);
     }
     list[0] = (psg_answer){.name = "differing", .value = sums[0]};
     list[1] = (psg_answer){.name = "wave",
