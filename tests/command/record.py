@@ -153,7 +153,7 @@ def bad_places():
     for text, words in (("", "--record ''"), ("-", "--record is not for stdout")):
         refused(*long, "--record", text, code=2, says=(words,), timeout=10)
     for option in ("--csv", "--json"):
-        refused(*long, option, "same", "--record", "./same", code=2, says=("--csv and --record", "the same file"), timeout=10)
+        refused(*long, option, "same", "--record", "./same", code=2, says=(option + " and --record", "the same file"), timeout=10)
     refused("bench", "--study", "peers", "--record", "x.machine", code=2, says=("--record", "--study peers"), timeout=10)
     refused(*long[:3], "--record", code=2, says=("'--record' needs an argument",), timeout=10)
 
