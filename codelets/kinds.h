@@ -43,6 +43,11 @@ typedef enum psg_workload_kind {
     PSG_KIND_TSQRT,
     PSG_KIND_TSMQR,
     PSG_KIND_JACOBI_SWEEP,
+    PSG_KIND_DOCK_STATIC,
+    PSG_KIND_DOCK_VOXEL,
+    PSG_KIND_DOCK_CORRELATE,
+    PSG_KIND_DOCK_BEST,
+    PSG_KIND_DOCK_MERGE,
     PSG_KIND_COUNT
 } psg_workload_kind;
 

@@ -3,6 +3,7 @@
 #include "codelets/kinds.h"
 #include "codelets/pcg.h"
 #include "codelets/workloads/blocks.h"
+#include "codelets/workloads/dock.h"
 #include "codelets/workloads/ep.h"
 #include "codelets/workloads/jacobi.h"
 #include "codelets/workloads/qr.h"
@@ -22,6 +23,11 @@ static const psg_kind *const workloads[PSG_KIND_COUNT - PSG_TASK_COUNT] = {
     [PSG_KIND_BLOCKS_PAIR - PSG_TASK_COUNT] = &psg_blocks_pair_kind,
     [PSG_KIND_BLOCKS_PROJECT - PSG_TASK_COUNT] = &psg_blocks_project_kind,
     [PSG_KIND_JACOBI_SWEEP - PSG_TASK_COUNT] = &psg_jacobi_sweep_kind,
+    [PSG_KIND_DOCK_STATIC - PSG_TASK_COUNT] = &psg_dock_static_kind,
+    [PSG_KIND_DOCK_VOXEL - PSG_TASK_COUNT] = &psg_dock_voxel_kind,
+    [PSG_KIND_DOCK_CORRELATE - PSG_TASK_COUNT] = &psg_dock_correlate_kind,
+    [PSG_KIND_DOCK_BEST - PSG_TASK_COUNT] = &psg_dock_best_kind,
+    [PSG_KIND_DOCK_MERGE - PSG_TASK_COUNT] = &psg_dock_merge_kind,
     [PSG_KIND_GEQRT - PSG_TASK_COUNT] = &psg_geqrt_kind,
     [PSG_KIND_UNMQR - PSG_TASK_COUNT] = &psg_unmqr_kind,
     [PSG_KIND_TSQRT - PSG_TASK_COUNT] = &psg_tsqrt_kind,

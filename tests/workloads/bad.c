@@ -25,9 +25,9 @@ static void names(void) {
         refused(PSG_ERR_ARG, name, NULL, "it has S, W, A, B and C");
     }
     refused(PSG_ERR_ARG, "ep", NULL, "it has S, W, A, B and C");
-    refused(PSG_ERR_ARG, "e:S", NULL, "there are: blocks, ep");
-    refused(PSG_ERR_ARG, "epp:S", NULL, "there are: blocks, ep");
-    refused(PSG_ERR_ARG, "", NULL, "there are: blocks, ep");
+    refused(PSG_ERR_ARG, "e:S", NULL, "there are: blocks, dock, ep");
+    refused(PSG_ERR_ARG, "epp:S", NULL, "there are: blocks, dock, ep");
+    refused(PSG_ERR_ARG, "", NULL, "there are: blocks, dock, ep");
     CHECK_STATUS(psg_work_create(NULL, "ep:S", NULL, &options), PSG_ERR_ARG);
 }
 
@@ -78,6 +78,26 @@ static void cuts(void) {
     refused(PSG_ERR_ARG, "ep:S", &how, "there is no such value");
     memset(&how, 0, sizeof how);
     refused(PSG_ERR_ARG, "ep:S", &how, "psg_work_options_init()");
+}
+
+static void sizes_of_dock(void) {
+    static const char *const none[] = {
+        "",     "0",      "63",     "513",    "-64",    "64x",    "64:", "64:0",
+        "64:7", "64:181", "64:-30", "64:360", "64:30:", "64:9.5", " 64", "18446744073709551680"};
+    char name[40];
+    psg_work_options how;
+    psg_work_options_init(&how);
+    for (size_t m = 0; m < sizeof none / sizeof *none; ++m) {
+        snprintf(name, sizeof name, "dock:%s", none[m]);
+        refused(PSG_ERR_ARG, name, NULL, "N from 64 to 512; degrees between rotations");
+    }
+    how.tile = 601;
+    refused(PSG_ERR_ARG, "dock:64", &how, "T from 1 to 600");
+    how.tile = 1000000;
+    refused(PSG_ERR_ARG, "dock:512:1", &how, "GB of memory");
+    how.tile = 0;
+    how.barrier = 1;
+    refused(PSG_ERR_ARG, "dock:64", &how, "barrier: dock has none");
 }
 
 /** The command has exit code 2 for all of these: nothing is submitted. */
@@ -198,6 +218,7 @@ int main(void) {
     names();
     blocks();
     cuts();
+    sizes_of_dock();
     sizes_of_jacobi();
     sizes_of_pcg();
     if (psg_component_version(PSG_COMPONENT_LAPACK) != NULL) {

@@ -1,0 +1,181 @@
+#include "codelets/workloads/dock.h"
+#include "codelets/codelet.h"
+
+static const psg_dock *dock_of(const psg_task_args *args) {
+    return args->run->engine->owner;
+}
+
+static size_t cells_of(const psg_dock *d) {
+    return d->grid.n * d->grid.n * d->grid.n;
+}
+
+static void *spectrum_scratch(const psg_task_args *args) {
+    return dock_of(args)->scratch[psg_task_worker(args)];
+}
+
+static void *fft_scratch(const psg_task_args *args) {
+    return (char *)spectrum_scratch(args) + dock_of(args)->spectrum_bytes;
+}
+
+/* The cells are fewer bytes than their spectrum. */
+static void dock_static_core(void *buffers[], const psg_task_args *args) {
+    const psg_dock *d = dock_of(args);
+    float *cells = spectrum_scratch(args);
+    psg_cpu_dock_static(&d->grid, &d->fixed, cells);
+    psg_cpu_dock_transform(d->fft, d->grid.n, cells, psg_task_pointer(buffers, 0),
+                           fft_scratch(args));
+    psg_cpu_dock_clear(psg_task_pointer(buffers, 1), PSG_DOCK_LIST);
+}
+
+static void dock_voxel_core(void *buffers[], const psg_task_args *args) {
+    const psg_dock *d = dock_of(args);
+    const size_t b = args->label.index[0];
+    float *cells = psg_task_pointer(buffers, 0);
+    for (size_t m = 0; m < psg_dock_count(d, b); m++) {
+        psg_cpu_dock_mobile(&d->grid, &d->mobile, &d->rotation[b * d->batch + m],
+                            cells + m * cells_of(d));
+    }
+}
+
+static void dock_correlate_core(void *buffers[], const psg_task_args *args) {
+    const psg_dock *d = dock_of(args);
+    const void *fixed = psg_task_pointer(buffers, 0);
+    float *cells = psg_task_pointer(buffers, 1);
+    for (size_t m = 0; m < psg_dock_count(d, args->label.index[0]); m++) {
+        psg_cpu_dock_correlate(d->fft, d->grid.n, fixed, cells + m * cells_of(d),
+                               spectrum_scratch(args), fft_scratch(args));
+    }
+}
+
+static void dock_best_core(void *buffers[], const psg_task_args *args) {
+    const psg_dock *d = dock_of(args);
+    const size_t b = args->label.index[0];
+    const float *sums = psg_task_pointer(buffers, 0);
+    psg_cpu_dock_pose *poses = psg_task_pointer(buffers, 1);
+    for (size_t m = 0; m < psg_dock_count(d, b); m++) {
+        psg_cpu_dock_best(d->grid.n, sums + m * cells_of(d), (int32_t)(b * d->batch + m),
+                          poses + m * PSG_CPU_DOCK_BEST);
+    }
+}
+
+static void dock_merge_core(void *buffers[], const psg_task_args *args) {
+    const psg_cpu_dock_pose *poses = psg_task_pointer(buffers, 0);
+    psg_cpu_dock_pose *list = psg_task_pointer(buffers, 1);
+    const size_t count = psg_dock_count(dock_of(args), args->label.index[0]);
+    for (size_t m = 0; m < count * PSG_CPU_DOCK_BEST; m++) {
+        psg_cpu_dock_insert(list, PSG_DOCK_LIST, &poses[m]);
+    }
+}
+
+PSG_CORE_CODELET(dock_static, dock_static_core);
+PSG_CORE_CODELET(dock_voxel, dock_voxel_core);
+PSG_CORE_CODELET(dock_correlate, dock_correlate_core);
+PSG_CORE_CODELET(dock_best, dock_best_core);
+PSG_CORE_CODELET(dock_merge, dock_merge_core);
+
+static psg_task_args args_of(psg_run *run, int kind, size_t b) {
+    return (psg_task_args){.run = run, .label = {kind, {b, PSG_NO_INDEX, PSG_NO_INDEX}}};
+}
+
+void psg_task_dock_static(psg_run *run, starpu_data_handle_t spectrum, starpu_data_handle_t list) {
+    const psg_task_args args = args_of(run, PSG_KIND_DOCK_STATIC, 0);
+    const psg_task_data data[2] = {{&spectrum, 1, 1, STARPU_W}, {&list, 1, 1, STARPU_W}};
+    psg_task_submit_data(dock_static_codelet, &args, data, 2);
+}
+
+void psg_task_dock_voxel(psg_run *run, size_t b, starpu_data_handle_t cells) {
+    const psg_task_args args = args_of(run, PSG_KIND_DOCK_VOXEL, b);
+    const psg_task_data data[1] = {{&cells, 1, 1, STARPU_W}};
+    psg_task_submit_data(dock_voxel_codelet, &args, data, 1);
+}
+
+void psg_task_dock_correlate(psg_run *run, size_t b, starpu_data_handle_t spectrum,
+                             starpu_data_handle_t cells) {
+    const psg_task_args args = args_of(run, PSG_KIND_DOCK_CORRELATE, b);
+    const psg_task_data data[2] = {{&spectrum, 1, 1, STARPU_R}, {&cells, 1, 1, STARPU_RW}};
+    psg_task_submit_data(dock_correlate_codelet, &args, data, 2);
+}
+
+void psg_task_dock_best(psg_run *run, size_t b, starpu_data_handle_t cells,
+                        starpu_data_handle_t poses) {
+    const psg_task_args args = args_of(run, PSG_KIND_DOCK_BEST, b);
+    const psg_task_data data[2] = {{&cells, 1, 1, STARPU_R}, {&poses, 1, 1, STARPU_W}};
+    psg_task_submit_data(dock_best_codelet, &args, data, 2);
+}
+
+void psg_task_dock_merge(psg_run *run, size_t b, starpu_data_handle_t poses,
+                         starpu_data_handle_t list) {
+    const psg_task_args args = args_of(run, PSG_KIND_DOCK_MERGE, b);
+    const psg_task_data data[2] = {{&poses, 1, 1, STARPU_R}, {&list, 1, 1, STARPU_RW}};
+    psg_task_submit_data(dock_merge_codelet, &args, data, 2);
+}
+
+/* ------------------------------------------------------------------------------- the kinds */
+
+static size_t rotations_of(const psg_dock *d, const psg_label *label) {
+    return label->kind == PSG_KIND_DOCK_STATIC ? 1 : psg_dock_count(d, label->index[0]);
+}
+
+/* The data of the last batch are as large as those of the others: its model has to be told how many rotations it has. */
+static void shape(const void *owner, const psg_label *label, psg_task_shape *shape) {
+    const psg_dock *d = owner;
+    shape->n[0] = shape->n[1] = shape->n[2] = d->grid.n;
+    shape->count = rotations_of(d, label);
+    shape->pieces = 1;
+    shape->variant = (int)shape->count;
+    shape->dense = true;
+}
+
+static double grids(const psg_task_shape *s) {
+    return (double)s->count * (double)(s->n[0] * s->n[1] * s->n[2]);
+}
+
+static double poses(const psg_task_shape *s) {
+    return (double)s->count;
+}
+
+static psg_traffic traffic(const void *owner, const psg_label *label) {
+    const psg_dock *d = owner;
+    const double count = (double)rotations_of(d, label);
+    const double cells = count * (double)cells_of(d) * sizeof(float);
+    const double best = count * PSG_CPU_DOCK_BEST * sizeof(psg_cpu_dock_pose);
+    const double list = PSG_DOCK_LIST * sizeof(psg_cpu_dock_pose);
+    const double fixed = (double)d->spectrum_bytes;
+    switch (label->kind) {
+    case PSG_KIND_DOCK_STATIC:
+        return (psg_traffic){0, fixed + list};
+    case PSG_KIND_DOCK_VOXEL:
+        return (psg_traffic){0, cells};
+    case PSG_KIND_DOCK_CORRELATE:
+        return (psg_traffic){fixed + cells, cells};
+    case PSG_KIND_DOCK_BEST:
+        return (psg_traffic){cells, best};
+    default:
+        return (psg_traffic){best + list, list};
+    }
+}
+
+/* Merges follow one another, in the order of batches. */
+static int priority(const void *owner, const psg_label *label) {
+    const psg_dock *d = owner;
+    const int merges = (int)(psg_dock_batches(d) - label->index[0]);
+    const int before = label->kind == PSG_KIND_DOCK_MERGE   ? 0
+                       : label->kind == PSG_KIND_DOCK_BEST  ? 1
+                       : label->kind == PSG_KIND_DOCK_VOXEL ? 3
+                                                            : 2;
+    const int first = label->kind == PSG_KIND_DOCK_STATIC;
+    return d->by_path ? merges - 1 + before + first : 0;
+}
+
+#define KIND(kind, grows)                                                                          \
+    const psg_kind psg_##kind##_kind = {.name = #kind,                                             \
+                                        .cores = true,                                             \
+                                        .shape = shape,                                            \
+                                        .operations = grows,                                       \
+                                        .traffic = traffic,                                        \
+                                        .priority = priority}
+KIND(dock_static, grids);
+KIND(dock_voxel, grids);
+KIND(dock_correlate, grids);
+KIND(dock_best, grids);
+KIND(dock_merge, poses);

@@ -1,0 +1,55 @@
+/** @file dock.h  The tasks of workload dock. */
+#ifndef PSG_CODELETS_WORKLOADS_DOCK_H
+#define PSG_CODELETS_WORKLOADS_DOCK_H
+
+#include "codelets/kinds.h"
+#include "cpu/dock.h"
+#include "runtime/run.h"
+
+/** Poses that are kept of all rotations. */
+enum { PSG_DOCK_LIST = 32 };
+
+/** The owner of its engine. All of it is set before the first task is submitted. */
+typedef struct psg_dock {
+    psg_cpu_dock_grid grid;
+    psg_cpu_dock_molecule fixed, mobile;
+    const psg_cpu_dock_rotation *rotation;
+    size_t rotations;
+    size_t batch;     /**< rotations of a task; of the last one fewer, perhaps */
+    psg_cpu_fft *fft; /**< of the grid */
+    void **scratch;   /**< by StarPU worker number: a spectrum, and psg_cpu_ops.fft_scratch_bytes */
+    size_t spectrum_bytes; /**< of one grid, rounded up to 64 */
+    bool by_path;          /**< a task's priority is the number of tasks that follow it */
+} psg_dock;
+
+static inline size_t psg_dock_batches(const psg_dock *d) {
+    return (d->rotations - 1) / d->batch + 1;
+}
+
+/** Rotations of batch b. */
+static inline size_t psg_dock_count(const psg_dock *d, size_t b) {
+    const size_t left = d->rotations - b * d->batch;
+    return left < d->batch ? left : d->batch;
+}
+
+/** The spectrum of the static molecule, and an empty list of [PSG_DOCK_LIST] poses. */
+void psg_task_dock_static(psg_run *run, starpu_data_handle_t spectrum, starpu_data_handle_t list);
+/** The mobile molecule in the rotations of batch b. @param[in] cells  f32 [batch][n][n][n] */
+void psg_task_dock_voxel(psg_run *run, size_t b, starpu_data_handle_t cells);
+/** cells -> the scores of all shifts, times n^3. */
+void psg_task_dock_correlate(psg_run *run, size_t b, starpu_data_handle_t spectrum,
+                             starpu_data_handle_t cells);
+/** @param[in] poses  [batch][PSG_CPU_DOCK_BEST] */
+void psg_task_dock_best(psg_run *run, size_t b, starpu_data_handle_t cells,
+                        starpu_data_handle_t poses);
+/** Insert the poses of batch b into the list. */
+void psg_task_dock_merge(psg_run *run, size_t b, starpu_data_handle_t poses,
+                         starpu_data_handle_t list);
+
+extern const psg_kind psg_dock_static_kind;
+extern const psg_kind psg_dock_voxel_kind;
+extern const psg_kind psg_dock_correlate_kind;
+extern const psg_kind psg_dock_best_kind;
+extern const psg_kind psg_dock_merge_kind;
+
+#endif

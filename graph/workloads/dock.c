@@ -1,0 +1,373 @@
+/* dock: rigid docking of two molecules. A batch of rotations of the mobile one goes through four tasks, independent of
+ * other batches, and its best poses are merged into one list.
+ *
+ *   dock_static ----------------------+-> spectrum, list
+ *   dock_voxel(b) -> cells(b) -> dock_correlate(b) -> dock_best(b) -> poses(b) -> dock_merge(b) -> list
+ *
+ * Scores are whole numbers, so rounding makes them exact, and ties have an order. Batches share a few arrays of cells.
+ */
+#include "codelets/workloads/dock.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "graph/workloads/row.h"
+#include "runtime/simulation.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEAST_N = 64, MOST_N = 512, ANGLE = 30, BATCH = 8 };
+static const char sizes[] =
+    "N or N:ANGLE: N^3 cells, N from 64 to 512; degrees between rotations, which divide 180";
+static const double pi = 3.14159265358979323846;
+
+/* Where the mobile molecule is from, and what is known of N = 64 and 30 degrees, computed apart from this program. */
+static const psg_cpu_dock_rotation planted = {300, 90, 330};
+static const struct known {
+    double shift[3], score, next_rotation, next_score;
+} known = {{-1, 0, 10}, 664, 298, 328};
+
+typedef struct problem {
+    psg_dock dock; /* what its tasks see: first, as the problem is the owner of the engine */
+    unsigned angle;
+    size_t buffers; /* arrays of cells */
+    psg_cpu_dock_atom *atom[2];
+    psg_cpu_dock_rotation *rotation;
+    psg_cpu_dock_pose list[PSG_DOCK_LIST];
+    void *fixed; /* memory of the spectrum */
+    starpu_data_handle_t spectrum, merged;
+    starpu_data_handle_t *cells; /* [buffers] */
+    starpu_data_handle_t *poses; /* [batches] */
+    void **memory;               /* [buffers]: of cells */
+} problem;
+
+/* ------------------------------------------------------------------------------------ the size */
+
+/* @return where the number ends; NULL: there is none */
+static const char *read_number(const char *text, unsigned long *number) {
+    char *end = NULL;
+    *number = isdigit((unsigned char)text[0]) ? strtoul(text, &end, 10) : 0;
+    return end;
+}
+
+static size_t cells_bytes(const psg_dock *d) {
+    return d->grid.n * d->grid.n * d->grid.n * sizeof(float);
+}
+
+static psg_status parse(void *memory, const char *size, const psg_work_options *how,
+                        psg_precision precision) {
+    problem *p = memory;
+    psg_dock *d = &p->dock;
+    unsigned long n = 0, angle = ANGLE;
+    const char *rest = read_number(size, &n);
+    (void)precision; /* the scores are exact in f32 */
+    if (rest != NULL && rest[0] == ':') {
+        rest = read_number(rest + 1, &angle);
+    }
+    if (rest == NULL || rest[0] != '\0' || n < LEAST_N || n > MOST_N || angle == 0 || angle > 180 ||
+        180 % angle != 0) {
+        return psg_fail(PSG_ERR_ARG, "dock:%s: the size is %s", size, sizes);
+    }
+    p->angle = (unsigned)angle;
+    d->grid.n = n;
+    d->rotations = psg_cpu_dock_rotations(p->angle, NULL);
+    if (how->tile > d->rotations) {
+        return psg_fail(PSG_ERR_ARG,
+                        "tile = %zu: dock:%s has batches of T rotations, T from 1 to %zu",
+                        how->tile, size, d->rotations);
+    }
+    d->batch = how->tile > 0 ? how->tile : BATCH < d->rotations ? BATCH : d->rotations;
+    d->by_path = how->priority == PSG_PRIORITY_PATH;
+    d->spectrum_bytes = (n * n * (n / 2 + 1) * 2 * sizeof(float) + 63) / 64 * 64;
+    const double bytes = (double)d->batch * (double)cells_bytes(d), there = base_memory_bytes();
+    return psg_simulated() || bytes <= there
+               ? PSG_OK
+               : psg_fail(PSG_ERR_ARG,
+                          "dock:%s: a batch of %zu takes %.3g GB of memory, and there are %.3g GB",
+                          size, d->batch, bytes * 1e-9, there * 1e-9);
+}
+
+static void tell(const void *memory, char *text, size_t size) {
+    const problem *p = memory;
+    (void)snprintf(text, size, "%zu rotations by %u degrees on %zu^3 cells, in batches of %zu",
+                   p->dock.rotations, p->angle, p->dock.grid.n, p->dock.batch);
+}
+
+/* --------------------------------------------------------------------------- the molecules */
+
+/* Atoms on a shaken lattice in a ball that a wavy surface cuts in two: the parts fit each other where they were.
+ * @param[out] count  of the static part, and of the mobile one */
+static void cut_ball(psg_cpu_dock_atom *const atom[2], size_t count[2]) {
+    const double radius = 9.5, lattice = 2, shake = .2, gap = 1.3;
+    const int n = (int)(radius / lattice) + 1, line = 2 * n + 1;
+    uint64_t x = BASE_RANDOM_SEED;
+    count[0] = count[1] = 0;
+    for (int m = 0; m < line * line * line; m++) {
+        const int site[3] = {m % line - n, m / line % line - n, m / line / line - n};
+        psg_cpu_dock_atom a;
+        double square = 0;
+        for (int d = 0; d < 3; d++) {
+            x = base_random_next(x);
+            a.at[d] = lattice * site[d] + shake * (2 * base_random_real(x) - 1);
+            square += a.at[d] * a.at[d];
+        }
+        const double above = a.at[2] - 3 * sin(2 * pi * a.at[0] / 11 + 1) -
+                             2 * cos(2 * pi * a.at[1] / 14) - .15 * a.at[0];
+        if (square < radius * radius && fabs(above) > gap) {
+            const int part = above > 0;
+            if (atom[part] != NULL) {
+                atom[part][count[part]] = a;
+            }
+            count[part]++;
+        }
+    }
+}
+
+/* Move the mean of the atoms to the origin. @return the radius about it */
+static double centre(psg_cpu_dock_atom *atom, size_t count) {
+    double mean[3] = {0, 0, 0}, radius = 0;
+    for (size_t m = 0; m < 3 * count; m++) {
+        mean[m % 3] += atom[m / 3].at[m % 3] / (double)count;
+    }
+    for (size_t m = 0; m < count; m++) {
+        double square = 0;
+        for (int d = 0; d < 3; d++) {
+            atom[m].at[d] -= mean[d];
+            square += atom[m].at[d] * atom[m].at[d];
+        }
+        radius = fmax(radius, sqrt(square));
+    }
+    return radius;
+}
+
+static bool make_molecules(problem *p) {
+    psg_dock *d = &p->dock;
+    size_t count[2];
+    cut_ball((psg_cpu_dock_atom *const[2]){NULL, NULL}, count);
+    for (int part = 0; part < 2; part++) {
+        p->atom[part] = calloc(count[part], sizeof *p->atom[part]);
+    }
+    if (p->atom[0] == NULL || p->atom[1] == NULL) {
+        return false;
+    }
+    cut_ball(p->atom, count);
+    const double radii = centre(p->atom[0], count[0]) + centre(p->atom[1], count[1]);
+    for (size_t m = 0; m < count[1]; m++) {
+        psg_cpu_dock_rotate(&planted, true, &p->atom[1][m], &p->atom[1][m]);
+    }
+    d->fixed = (psg_cpu_dock_molecule){p->atom[0], count[0]};
+    d->mobile = (psg_cpu_dock_molecule){p->atom[1], count[1]};
+    d->grid.spacing = (1 + 2 * radii) / (double)d->grid.n;
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------ the data */
+
+static bool make_scratch(psg_dock *d, unsigned workers) {
+    const size_t n = d->grid.n;
+    const psg_cpu_fft_spec spec = {.nx = n, .ny = n, .nz = n, .effort = PSG_CPU_ESTIMATE};
+    d->fft = psg_cpu_ops_f32.fft_create(&spec);
+    d->scratch = calloc(workers, sizeof *d->scratch);
+    bool good = d->fft != NULL && d->scratch != NULL;
+    for (unsigned w = 0; w < workers && good; w++) {
+        d->scratch[w] =
+            base_allocate(d->spectrum_bytes + psg_cpu_ops_f32.fft_scratch_bytes(d->fft));
+        good = d->scratch[w] != NULL;
+    }
+    return good;
+}
+
+/* Aligned, as the plans of the FFT want it. */
+static bool make_cells(problem *p) {
+    const psg_dock *d = &p->dock;
+    const size_t n[3] = {d->grid.n, d->grid.n, d->grid.n * d->batch};
+    p->cells = calloc(p->buffers, sizeof(starpu_data_handle_t));
+    p->memory = calloc(p->buffers, sizeof *p->memory);
+    bool good = p->cells != NULL && p->memory != NULL;
+    for (size_t m = 0; m < p->buffers && good; m++) {
+        p->memory[m] = psg_simulated() ? NULL : base_allocate(d->batch * cells_bytes(d));
+        good = p->memory[m] != NULL || psg_simulated();
+        if (good) {
+            psg_block_register(&p->cells[m], STARPU_MAIN_RAM, p->memory[m], n, n[0] * n[1],
+                               sizeof(float));
+        }
+    }
+    return good;
+}
+
+static bool make_poses(problem *p) {
+    const psg_dock *d = &p->dock;
+    const size_t batches = psg_dock_batches(d);
+    const size_t spectrum[3] = {d->spectrum_bytes / sizeof(float), 1, 1};
+    const size_t list[3] = {PSG_DOCK_LIST, 1, 1}, best[3] = {d->batch * PSG_CPU_DOCK_BEST, 1, 1};
+    p->rotation = calloc(d->rotations, sizeof *p->rotation);
+    p->poses = calloc(batches, sizeof(starpu_data_handle_t));
+    p->fixed = base_allocate(d->spectrum_bytes);
+    if (p->rotation == NULL || p->poses == NULL || p->fixed == NULL) {
+        return false;
+    }
+    (void)psg_cpu_dock_rotations(p->angle, p->rotation);
+    p->dock.rotation = p->rotation;
+    psg_block_register(&p->spectrum, STARPU_MAIN_RAM, p->fixed, spectrum, spectrum[0],
+                       sizeof(float));
+    psg_block_register(&p->merged, STARPU_MAIN_RAM, p->list, list, list[0], sizeof *p->list);
+    for (size_t b = 0; b < batches; b++) {
+        psg_block_register(&p->poses[b], STARPU_MAIN_RAM, NULL, best, best[0], sizeof *p->list);
+    }
+    return true;
+}
+
+static psg_status make(void *memory) {
+    problem *p = memory;
+    const size_t batches = psg_dock_batches(&p->dock), workers = starpu_worker_get_count();
+    p->buffers = 2 * workers < batches ? 2 * workers : batches;
+    return make_molecules(p) && make_scratch(&p->dock, (unsigned)workers) && make_poses(p) &&
+                   make_cells(p)
+               ? PSG_OK
+               : psg_fail(PSG_ERR_MEMORY,
+                          "no memory for %zu batches of %zu grids: a smaller tile needs less",
+                          p->buffers, p->dock.batch);
+}
+
+static void destroy(void *memory) {
+    problem *p = memory;
+    psg_dock *d = &p->dock;
+    psg_block_unregister(&p->spectrum, 1);
+    psg_block_unregister(&p->merged, 1);
+    psg_block_unregister(p->cells, p->cells != NULL ? p->buffers : 0);
+    psg_block_unregister(p->poses, p->poses != NULL ? psg_dock_batches(d) : 0);
+    for (size_t m = 0; p->memory != NULL && m < p->buffers; m++) {
+        free(p->memory[m]);
+    }
+    for (unsigned w = 0; d->scratch != NULL && w < starpu_worker_get_count(); w++) {
+        free(d->scratch[w]);
+    }
+    psg_cpu_ops_f32.fft_destroy(d->fft);
+    free(d->scratch);
+    free(p->memory);
+    free(p->cells);
+    free(p->poses);
+    free(p->rotation);
+    free(p->fixed);
+    free(p->atom[0]);
+    free(p->atom[1]);
+}
+
+static void submit(psg_run *run, const void *memory) {
+    const problem *p = memory;
+    psg_task_dock_static(run, p->spectrum, p->merged);
+    for (size_t b = 0; b < psg_dock_batches(&p->dock); b++) {
+        starpu_data_handle_t cells = p->cells[b % p->buffers];
+        psg_task_dock_voxel(run, b, cells);
+        psg_task_dock_correlate(run, b, p->spectrum, cells);
+        psg_task_dock_best(run, b, cells, p->poses[b]);
+        psg_task_dock_merge(run, b, p->poses[b], p->merged);
+    }
+}
+
+/* -------------------------------------------------------------------------------- the answer */
+
+/* A shift along an axis, in cells. */
+static long shift(size_t n, int32_t cell, int axis) {
+    const size_t s = (size_t)cell / (axis > 1 ? n * n : axis > 0 ? n : 1) % n;
+    return s < (n + 1) / 2 ? (long)s : (long)s - (long)n;
+}
+
+/* The sum over all cells, without an FFT. */
+static double score(size_t n, const float *fixed, const float *mobile, int32_t cell) {
+    const size_t x = (size_t)cell % n, y = (size_t)cell / n % n, z = (size_t)cell / n / n;
+    double sum = 0;
+    for (size_t m = 0; m < n * n * n; m++) {
+        if (mobile[m] != 0) {
+            const size_t i = (m % n + x) % n, j = (m / n % n + y) % n, k = (m / n / n + z) % n;
+            sum += (double)(fixed[(k * n + j) * n + i] * mobile[m]);
+        }
+    }
+    return sum;
+}
+
+/* @return how many poses of the list have another score than their sum; -1: no memory */
+static int differing(const problem *p) {
+    const psg_dock *d = &p->dock;
+    float *fixed = base_allocate(cells_bytes(d)), *mobile = base_allocate(cells_bytes(d));
+    int count = fixed != NULL && mobile != NULL ? 0 : -1;
+    if (count == 0) {
+        psg_cpu_dock_static(&d->grid, &d->fixed, fixed);
+    }
+    for (size_t m = 0; m < PSG_DOCK_LIST && count >= 0; m++) {
+        const psg_cpu_dock_pose *pose = &p->list[m];
+        if (pose->score != INT32_MIN) { /* fewer rotations have fewer poses */
+            psg_cpu_dock_mobile(&d->grid, &d->mobile, &d->rotation[pose->rotation], mobile);
+            count += score(d->grid.n, fixed, mobile, pose->cell) != (double)pose->score;
+        }
+    }
+    free(fixed);
+    free(mobile);
+    return count;
+}
+
+/* The number of the rotation in the table; -1: it is not there. */
+static long number_of(const psg_dock *d, const psg_cpu_dock_rotation *rotation) {
+    size_t m = 0;
+    while (m < d->rotations && memcmp(&d->rotation[m], rotation, sizeof *rotation) != 0) {
+        m++;
+    }
+    return m < d->rotations ? (long)m : -1;
+}
+
+/* @param[in] there  whether `expected` is known */
+static psg_answer number(const char *name, double value, bool there, double expected) {
+    psg_answer a = {
+        .value = value, .expected = there ? expected : 0, .tolerance = there ? 0 : INFINITY};
+    (void)snprintf(a.name, sizeof a.name, "%s", name);
+    return a;
+}
+
+static size_t answers(const void *memory, psg_answer *list) {
+    static const char *const axes[] = {"shift_x", "shift_y", "shift_z"};
+    const problem *p = memory;
+    const psg_cpu_dock_pose *first = p->list, *next = p->list;
+    if (starpu_data_acquire_on_node(p->merged, STARPU_MAIN_RAM, STARPU_R) != 0) {
+        return 0;
+    }
+    const int wrong = differing(p);
+    const size_t n = p->dock.grid.n;
+    const long home = number_of(&p->dock, &planted);
+    const bool all = n == LEAST_N && p->angle == ANGLE;
+    size_t count = 0;
+    while (next < p->list + PSG_DOCK_LIST - 1 && next->rotation == first->rotation) {
+        next++;
+    }
+    list[count++] = number("rotation", first->rotation, home >= 0, (double)home);
+    for (int d = 0; d < 3; d++) {
+        list[count++] = number(axes[d], (double)shift(n, first->cell, d), all, known.shift[d]);
+    }
+    list[count++] = number("score", first->score, all, known.score);
+    list[count++] = number("next_rotation", next->rotation, all, known.next_rotation);
+    list[count++] = number("next_score", next->score, all, known.next_score);
+    list[count++] = number("differing", wrong, true, 0);
+    starpu_data_release_on_node(p->merged, STARPU_MAIN_RAM);
+    return wrong >= 0 ? count : 0;
+}
+
+static const int kinds[] = {PSG_KIND_DOCK_STATIC, PSG_KIND_DOCK_VOXEL, PSG_KIND_DOCK_CORRELATE,
+                            PSG_KIND_DOCK_BEST,   PSG_KIND_DOCK_MERGE, -1};
+
+const psg_workload_row psg_workload_dock = {
+    .about = {.name = "dock",
+              .about = "rigid docking of two molecules: independent correlations by FFT",
+              .sizes = sizes,
+              .tile = "T: rotations a batch"},
+    .bytes = sizeof(problem),
+    .task_data = 2,
+    .f32 = true,
+    .kinds = kinds,
+    .parse = parse,
+    .tell = tell,
+    .make = make,
+    .submit = submit,
+    .answers = answers,
+    .free = destroy,
+};
