@@ -9,6 +9,7 @@
 #include "codelets/workloads/dock.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/tuning.h"
 #include "graph/workloads/row.h"
 #include "runtime/simulation.h"
 
@@ -81,12 +82,7 @@ static psg_status parse(void *memory, const char *size, const psg_work_options *
     d->batch = how->tile > 0 ? how->tile : BATCH < d->rotations ? BATCH : d->rotations;
     d->by_path = how->priority == PSG_PRIORITY_PATH;
     d->spectrum_bytes = (n * n * (n / 2 + 1) * 2 * sizeof(float) + 63) / 64 * 64;
-    const double bytes = (double)d->batch * (double)cells_bytes(d), there = base_memory_bytes();
-    return psg_simulated() || bytes <= there
-               ? PSG_OK
-               : psg_fail(PSG_ERR_ARG,
-                          "dock:%s: a batch of %zu takes %.3g GB of memory, and there are %.3g GB",
-                          size, d->batch, bytes * 1e-9, there * 1e-9);
+    return PSG_OK;
 }
 
 static void tell(const void *memory, char *text, size_t size) {
@@ -219,10 +215,26 @@ static bool make_poses(problem *p) {
     return true;
 }
 
+/* Cells, spectra, rotations, and what StarPU keeps of each batch: its data and its four tasks. */
+static double bytes_of(const problem *p, size_t workers) {
+    const psg_dock *d = &p->dock;
+    return (double)p->buffers * (double)d->batch * (double)cells_bytes(d) +
+           (double)(workers + 1) * (double)d->spectrum_bytes +
+           (double)d->rotations * sizeof *p->rotation +
+           (double)psg_dock_batches(d) * (TUNING_HANDLE_BYTES + 4 * TUNING_TASK_BYTES);
+}
+
 static psg_status make(void *memory) {
     problem *p = memory;
     const size_t batches = psg_dock_batches(&p->dock), workers = starpu_worker_get_count();
     p->buffers = 2 * workers < batches ? 2 * workers : batches;
+    const double bytes = bytes_of(p, workers), there = base_memory_bytes();
+    if (!psg_simulated() && !(bytes <= there)) {
+        return psg_fail(PSG_ERR_ARG,
+                        "dock:%zu:%u in batches of %zu takes %.3g GB of memory, and there are "
+                        "%.3g GB",
+                        p->dock.grid.n, p->angle, p->dock.batch, bytes * 1e-9, there * 1e-9);
+    }
     return make_molecules(p) && make_scratch(&p->dock, (unsigned)workers) && make_poses(p) &&
                    make_cells(p)
                ? PSG_OK
