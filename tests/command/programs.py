@@ -261,7 +261,7 @@ def bad(*arguments, says, code=2):
     refused("bench", "--study", *arguments, code=code, says=says)
 
 
-bad("frob", says=("--study 'frob'", "node", "variants", "hetero, peers, embed"))
+bad("frob", says=("--study 'frob'", "node", "variants", "hetero", "peers, embed"))
 bad("peer", says=("did you mean 'peers'?",))
 for option, value in (("sched", "lws"), ("graph", "staged"), ("precision", "f32"), ("sheets", "2"), ("exchange", "mpi")):
     bad("peers", "--" + option, value, says=("--%s means nothing to --study peers" % option,))
