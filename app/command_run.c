@@ -36,16 +36,16 @@ static const app_option_row rows[] = {
     {"Task graph", "tile", "T", app_value_unsigned, FIELD(tile), NULL, "a whole number from 1",
      "the size of a task, in the workload's own measure; default: the workload's own"},
     {NULL, "order", "listed|longest", app_value_choice, FIELD(order), app_work_orders, NULL,
-     "the order in which tasks are submitted that need nothing; default: listed"},
+     "the order of submission of tasks that wait for no other task; default: listed"},
     {NULL, "priority", "none|path", app_value_choice, FIELD(priority), app_work_priorities, NULL,
      "the priority of a task, for policies that look at it; path: the longer the path from it to "
      "the end, the higher; default: none"},
     {NULL, "place", "free|static|guided", app_value_choice, FIELD(place), app_work_places, NULL,
-     "who takes a task that needs nothing: as the policy decides; as many tasks for each worker; "
-     "or chunks that become shorter, as in a guided loop of OpenMP; default: free"},
+     "who takes a task that waits for no other one: as the policy decides; an equal share for each "
+     "worker; or pieces that become shorter, as in a guided loop of OpenMP; default: free"},
     APP_FLAG_ROW(NULL, barrier, "each phase of the workload begins when the one before has ended"),
     APP_SOLVER_ROW(NULL, "precision", FIELD(solver),
-                   "of the workload, or of what it has in f32; default: f64"),
+                   "of the workload's numbers; pcg: of its solves; default: f64"),
     APP_SOLVER_ROW("Machine", "cpus", FIELD(solver),
                    "CPU workers; all: one per core; default: all"),
     SOLVER(NULL, "gpus"),

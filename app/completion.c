@@ -72,11 +72,9 @@ static void add_alternative(app_completion_value *value, const char *text, size_
     static const struct {
         const char *text;
         void (*add)(app_completion_value *value);
-    } kinds[] = {{"FILE", add_files},
-                 {"FILE[:DATASET]", add_files},
-                 {"FOLDER", add_folders},
-                 {"POLICY", add_policies},
-                 {"MACHINE", add_machines}};
+    } kinds[] = {{"FILE", add_files},         {"FILE[:DATASET]", add_files},
+                 {"FILE[:GROUP]", add_files}, {"FOLDER", add_folders},
+                 {"POLICY", add_policies},    {"MACHINE", add_machines}};
     size_t word = 0;
     while (word < length &&
            (islower((unsigned char)text[word]) || isdigit((unsigned char)text[word]))) {

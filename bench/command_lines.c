@@ -270,7 +270,8 @@ static const app_option_row tune_rows[] = {
      "how long it may take, about; default: 60"},
     {NULL, "sched", "POLICY,...", app_value_text, FIELD(policies), NULL,
      "policies with commas between",
-     "scheduling policies to try beside the default; all are all. Those that decide by performance "
+     "scheduling policies to try beside the default; all stands for all of them. Those that decide "
+     "by performance "
      "models have these measured first. Default: eager,prio,ws,lws"},
     {NULL, "seed", "N", app_value_cpus, FIELD(seed), NULL, "a whole number from 0",
      "of the random order; default: 1"},

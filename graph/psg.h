@@ -180,11 +180,11 @@ typedef struct psg_options {
     psg_exchange exchange;   /**< PSG_EXCHANGE_AUTO */
     psg_z_layout z_layout;   /**< PSG_Z_AUTO; staged graph only */
     size_t
-        segment_planes; /**< 0 = from the data; planes per segment, which has fewer than 2^32 points */
-    size_t sheets;      /**< 0 = from data and GPUs; number of sheets (more than ny: ny) */
-    int cpus;           /**< -1 = every core; beside GPUs only if cpu_share is > 0 or _FREE */
-    int gpus; /**< -1 = every usable GPU, of several processes this one's share of its node's. GPUs do
-                   all but what cpu_share gives to cores */
+        segment_planes; /**< 0 = from the data; planes in a segment; a segment has fewer than 2^32 points */
+    size_t sheets; /**< 0 = from data and GPUs; number of sheets (more than ny: ny) */
+    int cpus;      /**< -1 = every core; beside GPUs only if cpu_share is > 0 or _FREE */
+    int gpus; /**< -1 = every usable GPU; with several processes on a node: this process' share of the
+                   node's GPUs. GPUs do all but what cpu_share gives to cores */
     const int
         *gpu_ids; /**< NULL = the first ones; an array of `gpus` CUDA device numbers. Not kept. */
     const char *
@@ -193,9 +193,9 @@ typedef struct psg_options {
     const char *cache_dir; /**< NULL = $XDG_CACHE_HOME/psg or ~/.cache/psg; folder for FFTW wisdom,
                                   what `psg tune` found, and StarPU's files where its home cannot
                                   be written; "" = nowhere. Never an error. */
-    unsigned in_flight;  /**< 2; >= 1, solves that may overlap, if memory allows a spectrum each */
-    const void *comm;    /**< NULL = alone; the address of an MPI_Comm, see "Several processes" */
-    int calibrate;       /**< 0 = as STARPU_CALIBRATE says; 1 = measure tasks, for dm* and *heft* */
+    unsigned in_flight; /**< 2; >= 1, solves that may overlap, if memory allows a spectrum each */
+    const void *comm;   /**< NULL = alone; the address of an MPI_Comm, see "Several processes" */
+    int calibrate; /**< 0 = as STARPU_CALIBRATE says; 1 = measure tasks, for policies that decide by models, as dmda */
     int record;          /**< 0; 1 = keep what tasks read and write, for dependencies and bounds */
     const char *machine; /**< of a simulation only: a machine file, or the name of one that comes
                               with psg. NULL = the one in use, at first PSG_MACHINE in the
@@ -211,7 +211,7 @@ typedef struct psg_options {
 } psg_options;
 
 /** The share that StarPU's models and link rates predict to be fastest for data in main memory. It is
- *  0 without models, and with several processes. */
+ *  0 without models, with several processes, and where cpus is -1. */
 #define PSG_CPU_SHARE_AUTO (-1.0)
 /** Each task goes to a core or a GPU as the policy decides; blocks are at home in main memory. */
 #define PSG_CPU_SHARE_FREE (-2.0)
@@ -236,7 +236,7 @@ typedef struct psg_option {
     unsigned scope;
 } psg_option;
 
-/** The options one after the other, those that are text or numbers: all but gpu_ids and comm.
+/** The options one after the other, those that are text or numbers: all but struct_size, gpu_ids and comm.
  *  @return NULL past the last */
 PSG_API const psg_option *psg_option_at(size_t index);
 
@@ -335,8 +335,8 @@ typedef struct psg_solve_args {
     double factor;      /**< psg_options.factor; finite, not 0 */
     psg_mean mean;      /**< psg_options.mean, where lambda is 0; not PSG_MEAN_ERROR in place */
     /** 0; by axis, on the lower and on the upper side: u on a Dirichlet side, on a Neumann side the
-     *  derivative of u along the axis (not outward: u = x has 1 on both sides of x). Not 0: with the symbol
-     *  fd2 only, whose stencil then has the values in it exactly. What they add to f counts in its mean. */
+     *  derivative of u along the axis (not outward: u = x has 1 on both sides of x). Other values than 0 are
+     *  for the symbol fd2 only. Its stencil then has them exactly. What they add to f counts in its mean. */
     double value[3][2];
     /** NULL; or values that differ from point to point, in place of `value`: an array in main memory whose
      *  point (i,j,k), of the grid, is at data[i stride[0] + j stride[1] + k stride[2]], without the term of
@@ -347,22 +347,22 @@ typedef struct psg_solve_args {
     /** NULL; or where the derivative of u along x, y or z goes: arrays like u, [count] each, with streams as u has
      *  them, that overlap no other. It is the difference (u(next point) - u(point))/h, which belongs between the two points
      *  and is exact for the symbol fd2: the differences of these are its Laplacian of u. With another symbol it is
-     *  an error. Beyond the last point of an axis stands the first one if the axis is periodic; else the upper side. Of a
-     *  Dirichlet side its value is taken, at h/2 from a point in a cell and at h from a node; on a Neumann side the
-     *  result is its value. Not with psg_submit_slabs(). */
+     *  an error. Beyond the last point of an axis stands the first one if the axis is periodic; else the upper side:
+     *  on a Dirichlet side (value - u)/(h/2) for cells and (value - u)/h for nodes, on a Neumann side the
+     *  value. Not with psg_submit_slabs(). */
     const psg_array *gradient[3];
     /** NULL; or epsilon, finite and above 0, in arrays like f, [count]: the solve is of
      *  div(epsilon grad u) - lambda u = factor f, by conjugate gradients in f64, with a solve of the plan in each iteration.
      *  epsilon is known at the points; between two points stands its harmonic mean. For the symbol fd2 and periodic
-     *  sides, in one process. The submission returns when the last iterations are submitted. Not with psg_submit_slabs(). */
+     *  sides, in one process. psg_submit_arrays() returns near the end of the solve, because it looks at residuals. Not with psg_submit_slabs(). */
     const psg_array *epsilon;
     double
         tolerance; /**< 0 = 1e-10 in f64 and 1e-6 in f32; with epsilon: iterations end when the residual,
                            factor f less the left side, is at most this share of factor f. Both as the root of the sum of
                            squares, f without its mean where that is dropped. Above 0, below 1 */
     size_t
-        iterations; /**< 0 = 1000; with epsilon: so many that do not reach the tolerance are PSG_ERR_DATA, and
-                            u is what they found */
+        iterations; /**< 0 = 1000; with epsilon: the most iterations; if they do not reach the tolerance, the status
+                            is PSG_ERR_DATA, and u is what they found */
 } psg_solve_args;
 
 /** What the plan was made with. @return PSG_OK; PSG_ERR_ARG: a pointer is NULL

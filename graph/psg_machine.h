@@ -26,7 +26,7 @@ typedef enum psg_component {
 } psg_component;
 /** The component's name, static: "psg", "StarPU"; NULL for none. */
 PSG_API const char *psg_component_name(psg_component component);
-/** Its version, static: "0.1.0", "Open MPI v4.1.4"; NULL: the library was built without it. */
+/** Its version, static: "0.2.0", "Open MPI v4.1.4"; NULL: the library was built without it. */
 PSG_API const char *psg_component_version(psg_component component);
 
 /** StarPU's scheduling policies one after the other: the name, and a line about it. Both are static.
@@ -86,8 +86,8 @@ PSG_API psg_status psg_machine_routes(const psg_options *options, psg_route *rou
  *
  * The plan takes the entry of its own grid. If there is none, each axis is rounded to the nearest power
  * of two, and of the entries that are equal in that the plan takes the nearest one, with its numbers of
- * segments and sheets. Plans with
- * psg_options.comm and simulations take no entry. A damaged or foreign entry is ignored. */
+ * segments and sheets. Grids with other
+ * than periodic sides, plans with psg_options.comm and simulations take no entry. A damaged or foreign entry is ignored. */
 
 /** Can an entry be used here? */
 typedef enum psg_tuned_state {

@@ -20,7 +20,7 @@ PSG_API const psg_work *psg_plan_work(const psg_plan *plan);
 
 /* -------------------------------------------------------------------------------- statistics */
 
-/** The kinds of task: the staged graph's in its order, then the fused graph's, then the exchange between processes. */
+/** The kinds of task: the staged graph's in its order, then the fused graph's, then the exchange between processes, then those of the gradient. */
 typedef enum psg_stage {
     PSG_STAGE_FFT_XY = 0,
     PSG_STAGE_PACK,
@@ -36,7 +36,7 @@ typedef enum psg_stage {
     PSG_STAGE_EXCHANGE,   /**< messages to other processes; the seconds with one on its way */
     PSG_STAGE_EDGE,       /**< the plane of u that another process' gradient needs, for a message */
     PSG_STAGE_GRADIENT,   /**< the gradient of u */
-    PSG_STAGE_COUNT,      /**< the kinds of task of workloads have numbers from here on */
+    PSG_STAGE_COUNT, /**< from here on: the kinds of task of workloads, and of solves with epsilon */
     PSG_STAGE_MOST = 63
 } psg_stage;
 
@@ -78,8 +78,8 @@ typedef struct psg_statistics {
     psg_graph graph;         /**< the graph that was chosen */
     psg_z_layout z_layout;   /**< the layout of sheets that was chosen */
     psg_exchange exchange;   /**< the exchange that was chosen */
-    size_t returned_rows;    /**< rows ky that kspace relays, see docs/gpu.md */
-    size_t fetched_rows;     /**< of these, the rows that it also fetches */
+    size_t returned_rows;    /**< rows ky that kspace relays, in either way, see docs/gpu.md */
+    size_t fetched_rows;     /**< the same number if it fetches them; else 0 */
     int tuned;             /**< 1: an option or the policy is what `psg tune` stored; 0: none is */
     size_t spectrum_bytes; /**< blocks, rows and sheets held now, for as many solves as have
                                 overlapped so far */
@@ -166,9 +166,10 @@ typedef struct psg_event {
     int rank;       /**< of a message: the process at its other end; -1: none */
     int received;   /**< of a message: 1: it came from there, 0: it went there */
     size_t segment; /**< counted over all processes; SIZE_MAX: the event has none, or several. Of a
-                            workload the row of the task, and sheet its column */
+                            workload the first number of the task, and sheet the second: row and column of
+                            a tile, or a chunk, a batch, two blocks */
     size_t sheet;   /**< of a message the first one in it */
-    size_t step;    /**< of a workload; SIZE_MAX: none */
+    size_t step;    /**< of a workload or a solve with epsilon; SIZE_MAX: none */
     size_t count;   /**< of a task: planes of its segment, or rows of its sheet */
     size_t pieces;  /**< of a task: blocks that it has to do with */
     size_t remote;  /**< of a task: how many of its blocks, or of the parts that it returns, are

@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-/** The order in which tasks that need nothing are submitted. */
+/** The order of submission of tasks that wait for no other task. */
 typedef enum psg_work_order {
     PSG_ORDER_LISTED = 0, /**< as the workload has them */
     PSG_ORDER_LONGEST,    /**< the longest first */
@@ -34,11 +34,11 @@ typedef enum psg_work_priority {
     PSG_PRIORITY_COUNT
 } psg_work_priority;
 
-/** Who takes the tasks that need nothing. */
+/** Who takes the tasks that wait for no other task. */
 typedef enum psg_work_place {
     PSG_PLACE_FREE = 0, /**< as the scheduling policy decides */
-    PSG_PLACE_STATIC, /**< each worker has as many tasks as any other, which follow one another in their order */
-    PSG_PLACE_GUIDED, /**< chunks that become shorter, each to the worker that would have ended first if all were
+    PSG_PLACE_STATIC,   /**< each worker has an equal share, a piece of the list */
+    PSG_PLACE_GUIDED, /**< pieces that become shorter, each to the worker that would have ended first if all were
                              as fast: as a guided loop of OpenMP */
     PSG_PLACE_COUNT
 } psg_work_place;
@@ -77,7 +77,7 @@ PSG_API const psg_workload *psg_workload_at(size_t index);
  *  @param[in]  name     "ep:S": a workload, and its size
  *  @param[in]  how      not kept; NULL: the defaults
  *  @param[in]  options  not kept. cpus, gpus (all by default), gpu_ids, policy, calibrate, record, precision, machine
- *                       and cache_dir count
+ *                       and cache_dir count; of pcg the options of its plan, too, but symbol and segment_planes
  *  @return PSG_OK; PSG_ERR_ARG: no such workload, size, tile or option, and the words say which there are;
  *          PSG_ERR_UNSUPPORTED: precision, comm, a kind that no worker can run, a component that psg was built without;
  *          PSG_ERR_NODEV, _STATE, _MEMORY, _RUNTIME as psg_plan_create() */
