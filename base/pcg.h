@@ -8,6 +8,9 @@
  * Fields are scaled so that the largest |f| is 1, and those of M may be f32. After the step that reaches the tolerance p, x
  * and r change no more, so that it does not matter how many steps were submitted.
  *
+ * Workload cg has another A, and M = 1: its solution z is its source r. It looks for an eigenvalue of A by inverse iteration: x
+ * becomes the next f.
+ *
  * Sums have an order of their own, which no cut along z changes. A row of numbers is summed by LANES lanes, number i by
  * lane i % LANES, and lanes are added in halves; rows likewise by ROWS; and what is then left by SUM_LANES.
  */
@@ -15,6 +18,7 @@
 #define BASE_PCG_H
 
 #include <float.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -48,7 +52,8 @@ enum {
     BASE_PCG_ALPHA, /**< rz/pq */
     BASE_PCG_BETA,  /**< rz/rz_before */
     BASE_PCG_STEPS,
-    BASE_PCG_DONE, /**< 1: the tolerance is reached, or r is not finite */
+    BASE_PCG_DONE,       /**< 1: the tolerance is reached, or r is not finite */
+    BASE_PCG_EIGENVALUE, /**< 1 / f.x, of a scaled f */
     BASE_PCG_SCALARS
 };
 
@@ -58,7 +63,9 @@ typedef enum base_pcg_stage {
     BASE_PCG_STARTED,      /**< the first r.r */
     BASE_PCG_SOLVED,       /**< r.z */
     BASE_PCG_APPLIED,      /**< p.q */
-    BASE_PCG_UPDATED       /**< r.r */
+    BASE_PCG_UPDATED,      /**< r.r */
+    BASE_PCG_PROJECTED,    /**< f.x */
+    BASE_PCG_NORMED        /**< x.x: of the next f, which is scaled to the norm 1 */
 } base_pcg_stage;
 
 BASE_PCG_FUNCTION int base_pcg_measures(base_pcg_stage stage) {
@@ -153,6 +160,10 @@ BASE_PCG_FUNCTION void base_pcg_next(base_pcg_stage stage, const double *sum,
         s[BASE_PCG_RZ] = sum[0];
     } else if (stage == BASE_PCG_APPLIED) {
         s[BASE_PCG_ALPHA] = done || sum[0] == 0 ? 0 : s[BASE_PCG_RZ] / sum[0];
+    } else if (stage == BASE_PCG_PROJECTED) {
+        s[BASE_PCG_EIGENVALUE] = 1 / (s[BASE_PCG_SCALE] * sum[0]);
+    } else if (stage == BASE_PCG_NORMED) {
+        s[BASE_PCG_SCALE] = 1 / sqrt(sum[0]);
     } else if (!done) {
         s[BASE_PCG_RR] = sum[0];
         s[BASE_PCG_STEPS] += 1;

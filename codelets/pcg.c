@@ -161,7 +161,7 @@ static size_t segments_of(const psg_task_args *args) {
 }
 
 static bool reports(base_pcg_stage stage) {
-    return stage != BASE_PCG_SOLVED && stage != BASE_PCG_APPLIED;
+    return stage != BASE_PCG_SOLVED && stage != BASE_PCG_APPLIED && stage != BASE_PCG_NORMED;
 }
 
 static double *report_of(void *buffers[], const psg_task_args *args) {

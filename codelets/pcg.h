@@ -42,7 +42,7 @@ void psg_task_pcg_end(psg_run *run, size_t s, starpu_data_handle_t scalars, star
 /** The sums of all segments -> scalars, which BASE_PCG_MEASURED writes as the first.
  *  @param[in]  sums     [segments]
  *  @param[in]  scratch  BASE_PCG_MEASURES x BASE_PCG_SUM_LANES doubles, nobody's
- *  @param[out] report   a copy of the scalars; NULL: not wanted */
+ *  @param[out] report   a copy of the scalars; not of BASE_PCG_SOLVED, _APPLIED and _NORMED */
 void psg_task_pcg_scalars(psg_run *run, base_pcg_stage stage, size_t step,
                           const starpu_data_handle_t *sums, starpu_data_handle_t scalars,
                           starpu_data_handle_t scratch, starpu_data_handle_t report);

@@ -44,15 +44,6 @@ static void write_row(const base_pcg_field *a, void *row, size_t at, size_t coun
 
 /* ------------------------------------------------------------------------------------- sums */
 
-static double add_halves(double *value, size_t count) {
-    for (size_t half = count / 2; half > 0; half /= 2) {
-        for (size_t m = 0; m < half; m++) {
-            value[m] += value[m + half];
-        }
-    }
-    return value[0];
-}
-
 /* Products of a row from a multiple of LANES on. */
 PSG_CLONES static void add_products(double lane[LANES], const double *a, const double *b,
                                     size_t count) {
@@ -74,7 +65,7 @@ static void keep_row(double row[ROWS], double *part, size_t j, size_t ny, double
         for (size_t m = j % ROWS + 1; m < ROWS; m++) {
             row[m] = 0;
         }
-        part[j / ROWS] = add_halves(row, ROWS);
+        part[j / ROWS] = psg_cpu_add_halves(row, ROWS);
     }
 }
 
@@ -106,7 +97,7 @@ static void measure_row(const base_pcg_task *t, size_t j, size_t k, double measu
         measure[BASE_PCG_LEAST] = base_pcg_join(BASE_PCG_LEAST, measure[BASE_PCG_LEAST], good);
         measure[BASE_PCG_MOST] = base_pcg_join(BASE_PCG_MOST, measure[BASE_PCG_MOST], good);
     }
-    *sum = add_halves(lane, LANES);
+    *sum = psg_cpu_add_halves(lane, LANES);
 }
 
 /* Plane k of `given` -> plane `to` of eps. */
@@ -161,7 +152,7 @@ static void each_chunk(const base_pcg_task *t, chunk_function work) {
                 work(t, j, k, i, (k * t->n[1] + j) * t->n[0] + i, chunk_of(t->n[0], i), lane);
             }
             if (t->part != NULL) {
-                keep_row(row, t->part + k * blocks, j, t->n[1], add_halves(lane, LANES));
+                keep_row(row, t->part + k * blocks, j, t->n[1], psg_cpu_add_halves(lane, LANES));
             }
         }
     }
@@ -305,7 +296,8 @@ void psg_cpu_pcg_apply(const base_pcg_task *t) {
                 apply_points(&t->terms, &e, &p, n[0] - 1, n[0], -1, -wrap, q);
             }
             add_products(lane, p.here, q, n[0]);
-            keep_row(row, t->part + k * base_pcg_blocks(n[1]), j, n[1], add_halves(lane, LANES));
+            keep_row(row, t->part + k * base_pcg_blocks(n[1]), j, n[1],
+                     psg_cpu_add_halves(lane, LANES));
         }
     }
 }

@@ -19,6 +19,16 @@ void psg_cpu_pcg_update(const base_pcg_task *t);
 /** x, without its scale, times the factor -> u. */
 void psg_cpu_pcg_end(const base_pcg_task *t);
 
+/** The sum of a power of two of numbers, which are lost, in halves. */
+static inline double psg_cpu_add_halves(double *value, size_t count) {
+    for (size_t half = count / 2; half > 0; half /= 2) {
+        for (size_t m = 0; m < half; m++) {
+            value[m] += value[m + half];
+        }
+    }
+    return value[0];
+}
+
 /** Sums of segments -> lanes, [base_pcg_measures()][BASE_PCG_SUM_LANES], which number 0 begins anew. */
 void psg_cpu_pcg_join(const base_pcg_pieces *pieces, double *lanes);
 /** All sums, from the lanes -> scalars. @param[out] report  a copy of the scalars; NULL: not wanted */

@@ -35,7 +35,7 @@ __device__ void keep(int measure, double value, double *to) {
     __syncthreads();
     if (threadIdx.y > 0)
         return;
-    value = of_row[threadIdx.x];
+    value = threadIdx.x < blockDim.y ? of_row[threadIdx.x] : base_pcg_nothing(measure);
     for (int half = rows / 2; half > 0; half /= 2)
         value = base_pcg_join(measure, value, __shfl_down_sync(~0u, value, half));
     if (threadIdx.x == 0)
@@ -229,7 +229,8 @@ template <class Work> cudaError_t launch(const base_pcg_task *t, cudaStream_t st
     const unsigned grid = grid_of(t, 0);
     if (grid == 0)
         return cudaErrorInvalidValue;
-    each_kernel<Work><<<grid, dim3(lanes, rows), 0, stream>>>(*t);
+    const unsigned used = t->n[1] < rows ? (unsigned)t->n[1] : rows; // rows of a block
+    each_kernel<Work><<<grid, dim3(lanes, used), 0, stream>>>(*t);
     return cudaGetLastError();
 }
 
