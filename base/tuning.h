@@ -123,6 +123,12 @@
 #define TUNING_QR_INNER 32
 #define TUNING_QR_INNER_PART 8
 
+/** Nonzeros of a block of the workload cg at the least, and the most blocks. With 2^18 a product takes a core 0.25 ms, and each task
+ *  costs 4 microseconds besides. ms of classes S, W and A on two cores of an EPYC in 1, 2 and 8 blocks: 29, 25 and 75; 140, 81 and 136;
+ *  787, 371 and 458 (2026-11-23). */
+#define TUNING_CG_NONZEROS ((size_t)1 << 18)
+#define TUNING_CG_BLOCKS 16
+
 /** Bytes that StarPU and the history keep of a task, and StarPU of a piece of data, rounded up. 295,000 tasks more of the workload qr
  *  took 1,000 bytes each, 100,000 handles 7,000 each (2026-11-23). */
 #define TUNING_TASK_BYTES 1500.0

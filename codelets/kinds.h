@@ -33,6 +33,7 @@ typedef enum psg_workload_kind {
     PSG_KIND_PCG_UPDATE,
     PSG_KIND_PCG_END,
     PSG_KIND_PCG_SCALARS,
+    PSG_KIND_CG_APPLY,
     PSG_KIND_EP_CHUNK,
     PSG_KIND_EP_ADD,
     PSG_KIND_BLOCKS_DIAGONAL,

@@ -3,6 +3,7 @@
 #include "codelets/kinds.h"
 #include "codelets/pcg.h"
 #include "codelets/workloads/blocks.h"
+#include "codelets/workloads/cg.h"
 #include "codelets/workloads/dock.h"
 #include "codelets/workloads/ep.h"
 #include "codelets/workloads/jacobi.h"
@@ -17,6 +18,7 @@ static const psg_kind *const workloads[PSG_KIND_COUNT - PSG_TASK_COUNT] = {
     [PSG_KIND_PCG_UPDATE - PSG_TASK_COUNT] = &psg_pcg_update_kind,
     [PSG_KIND_PCG_END - PSG_TASK_COUNT] = &psg_pcg_end_kind,
     [PSG_KIND_PCG_SCALARS - PSG_TASK_COUNT] = &psg_pcg_scalars_kind,
+    [PSG_KIND_CG_APPLY - PSG_TASK_COUNT] = &psg_cg_apply_kind,
     [PSG_KIND_EP_CHUNK - PSG_TASK_COUNT] = &psg_ep_chunk_kind,
     [PSG_KIND_EP_ADD - PSG_TASK_COUNT] = &psg_ep_add_kind,
     [PSG_KIND_BLOCKS_DIAGONAL - PSG_TASK_COUNT] = &psg_blocks_diagonal_kind,

@@ -42,6 +42,7 @@ typedef struct psg_workload_row {
 enum { PSG_ANSWERS_MOST = 64 };
 
 extern const psg_workload_row psg_workload_blocks;
+extern const psg_workload_row psg_workload_cg;
 extern const psg_workload_row psg_workload_dock;
 extern const psg_workload_row psg_workload_ep;
 extern const psg_workload_row psg_workload_jacobi;

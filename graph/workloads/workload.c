@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const psg_workload_row *const rows[] = {&psg_workload_blocks, &psg_workload_dock,
-                                               &psg_workload_ep,     &psg_workload_jacobi,
-                                               &psg_workload_pcg,    &psg_workload_qr};
+static const psg_workload_row *const rows[] = {
+    &psg_workload_blocks, &psg_workload_cg,  &psg_workload_dock, &psg_workload_ep,
+    &psg_workload_jacobi, &psg_workload_pcg, &psg_workload_qr};
 enum { ROWS = sizeof rows / sizeof *rows };
 
 /* A workload is a work with what belongs to it. */

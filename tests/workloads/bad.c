@@ -25,9 +25,9 @@ static void names(void) {
         refused(PSG_ERR_ARG, name, NULL, "it has S, W, A, B and C");
     }
     refused(PSG_ERR_ARG, "ep", NULL, "it has S, W, A, B and C");
-    refused(PSG_ERR_ARG, "e:S", NULL, "there are: blocks, dock, ep");
-    refused(PSG_ERR_ARG, "epp:S", NULL, "there are: blocks, dock, ep");
-    refused(PSG_ERR_ARG, "", NULL, "there are: blocks, dock, ep");
+    refused(PSG_ERR_ARG, "e:S", NULL, "there are: blocks, cg, dock, ep");
+    refused(PSG_ERR_ARG, "epp:S", NULL, "there are: blocks, cg, dock, ep");
+    refused(PSG_ERR_ARG, "", NULL, "there are: blocks, cg, dock, ep");
     CHECK_STATUS(psg_work_create(NULL, "ep:S", NULL, &options), PSG_ERR_ARG);
 }
 
@@ -78,6 +78,23 @@ static void cuts(void) {
     refused(PSG_ERR_ARG, "ep:S", &how, "there is no such value");
     memset(&how, 0, sizeof how);
     refused(PSG_ERR_ARG, "ep:S", &how, "psg_work_options_init()");
+}
+
+static void classes_of_cg(void) {
+    static const char *const classes[] = {"cg", "cg:", "cg:D", "cg:a", "cg:SS", "cg:1400", "cg:S:"};
+    static const size_t tiles[] = {1, 1776, 78149, (size_t)-1};
+    psg_work_options how;
+    for (size_t m = 0; m < sizeof classes / sizeof *classes; ++m) {
+        refused(PSG_ERR_ARG, classes[m], NULL, "it has S, W, A, B and C");
+    }
+    psg_work_options_init(&how);
+    for (size_t m = 0; m < sizeof tiles / sizeof *tiles; ++m) {
+        how.tile = tiles[m];
+        refused(PSG_ERR_ARG, "cg:S", &how, "T from 1777 to 78148");
+    }
+    psg_work_options_init(&how);
+    how.barrier = 1;
+    refused(PSG_ERR_ARG, "cg:S", &how, "barrier: cg has none");
 }
 
 static void sizes_of_dock(void) {
@@ -174,6 +191,7 @@ static void solver_options(void) {
     const psg_options good = options;
     options.precision = PSG_F32;
     refused(PSG_ERR_UNSUPPORTED, "ep:S", NULL, "ep has f64 only");
+    refused(PSG_ERR_UNSUPPORTED, "cg:S", NULL, "cg has f64 only");
     options = good;
     options.comm = &options;
     refused(PSG_ERR_UNSUPPORTED, "ep:S", NULL, "one process");
@@ -218,6 +236,7 @@ int main(void) {
     names();
     blocks();
     cuts();
+    classes_of_cg();
     sizes_of_dock();
     sizes_of_jacobi();
     sizes_of_pcg();

@@ -87,7 +87,7 @@ def not_known():
 def bad():
     old = files()
     for given, says in ((("run",), ("psg run ep:S",)), (("run", "ep"), ("it has S, W, A, B and C",)),
-                        (("run", "ep:X"), ("no class 'X'", "S, W, A, B and C")), (("run", "pe:S"), ("'pe'", "there are: blocks, dock, ep, jacobi, pcg, qr")),
+                        (("run", "ep:X"), ("no class 'X'", "S, W, A, B and C")), (("run", "pe:S"), ("'pe'", "there are: blocks, cg, dock, ep, jacobi, pcg, qr")),
                         ((*EP, "--tile", "15"), ("tile = 15", "T from 16 to 24")),
                         ((*EP, "--tile", "0"), ("--tile '0'", "a whole number from 1")),
                         ((*EP, "--order", "longest"), ("order: ep has none",)), ((*EP, "--barrier"), ("barrier: ep has none",)),
