@@ -2,10 +2,12 @@
  * its own answer. PROGRAM [--cpus N] [--tile B] [--policy P] [--priority] [--precision f64|f32] [--repeat R] NAME:SIZE ... */
 #include "base/random.h"
 #include "bench/programs/program.h"
+#include "cpu/cg.h"
 #include "cpu/clones.h"
 #include "graph/psg_observe.h"
 #include "graph/psg_work.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -20,7 +22,8 @@ typedef struct peer {
     size_t points, real_bytes;
     void *array[6]; /* as the row needs them */
     int lwork, steps;
-    double answer;
+    double answer, shift;
+    psg_cpu_cg_matrix matrix;
 } peer;
 
 /* A peer. Its run() begins with the input in place, and is timed whole. */
@@ -150,68 +153,15 @@ static void jacobi_run(peer *p) {
                left * jacobi_wave(p, row, column));
 }
 
-/* ------------------------------------- pcg: conjugate gradients without preconditioner, smooth eps */
+/* ------------------------------------------------- conjugate gradients without preconditioner */
 
-enum { CG_EPS = 0, CG_F, CG_X, CG_R, CG_P, CG_Q, CG_ARRAYS };
-static const double cg_tolerance = 1e-10;
+enum { CG_F = 0, CG_X, CG_R, CG_P, CG_Q, CG_EPS, CG_ARRAYS };
 
-static void cg_make(peer *p) {
-    const char *contrast = strrchr(p->size, ':');
-    bench_must_or(BENCH_USAGE, strstr(p->size, "ball") == NULL, "the peer of pcg has smooth eps");
-    p->points = (size_t)p->n * (size_t)p->n * (size_t)p->n;
-    p->answer =
-        contrast != NULL && strtod(contrast + 1, NULL) >= 1 ? strtod(contrast + 1, NULL) : 10;
-    p->real_bytes = sizeof(double);
-}
+/* Rows `m` of q = A d. @return their part of d.q */
+typedef double (*cg_product)(const peer *p, size_t m, const double *d, double *q);
 
-/* A u of row (j, k): what flows out through the six faces of each cell. @return the row's part of u.q */
-PSG_CLONES static double cg_row(size_t n, size_t j, size_t k, const double *eps, const double *u,
-                                double *q) {
-    const size_t row = (k * n + j) * n;
-    const size_t rows[4] = {(k * n + (j + 1) % n) * n, (k * n + (j + n - 1) % n) * n,
-                            ((k + 1) % n * n + j) * n, ((k + n - 1) % n * n + j) * n};
-    double product = 0;
-    for (size_t i = 0; i < n; i++) {
-        const double e = eps[row + i], v = u[row + i];
-        const size_t east = i + 1 < n ? i + 1 : 0, west = i > 0 ? i - 1 : n - 1;
-        double sum = (u[row + east] - v) * eps[row + east] / (e + eps[row + east]) +
-                     (u[row + west] - v) * eps[row + west] / (e + eps[row + west]);
-        for (int m = 0; m < 4; m++) {
-            sum += (u[rows[m] + i] - v) * eps[rows[m] + i] / (e + eps[rows[m] + i]);
-        }
-        q[row + i] = 2 * e * (double)(n * n) * sum;
-        product += v * q[row + i];
-    }
-    return product;
-}
-
-/* eps and f = A u of a known u, as the workload has them. */
-static void cg_prepare(const peer *p) {
-    const size_t n = (size_t)p->n;
-    double *eps = p->array[CG_EPS], *u = p->array[CG_P], mean = 0, *f = p->array[CG_F];
-#pragma omp parallel for num_threads(p->cpus) schedule(static)
-    for (size_t m = 0; m < p->points; m++) {
-        const double x = ((double)(m % n) + .5) / p->n, y = ((double)(m / n % n) + .5) / p->n;
-        const double z = ((double)(m / n / n) + .5) / p->n;
-        eps[m] = exp(log(p->answer) / 2 * sin(2 * pi * x) * sin(2 * pi * y) * sin(2 * pi * z));
-        u[m] = sin(2 * pi * x) * cos(4 * pi * y) * sin(2 * pi * z + .3);
-        for (int a = CG_F; a < CG_ARRAYS; a++) {
-            ((double *)p->array[a])[m] = a == CG_P ? u[m] : 0;
-        }
-    }
-    for (size_t m = 0; m < n * n; m++) {
-        (void)cg_row(n, m % n, m / n, eps, u, f);
-    }
-    for (size_t m = 0; m < p->points; m++) {
-        mean += f[m] / (double)p->points;
-    }
-    for (size_t m = 0; m < p->points; m++) {
-        f[m] -= mean;
-    }
-}
-
-static void cg_run(peer *p) {
-    const size_t n = (size_t)p->n;
+/* From x = 0, until the norm of the residual is so small a part of that of f. @param[in] rows  times of the product */
+static void cg_solve(peer *p, cg_product product, size_t rows, double tolerance, int most) {
     const double *f = p->array[CG_F];
     double *x = p->array[CG_X], *r = p->array[CG_R], *d = p->array[CG_P], *q = p->array[CG_Q];
     double rr = 0, dq = 0, rr_new = 0, first = 0;
@@ -226,10 +176,10 @@ static void cg_run(peer *p) {
         }
 #pragma omp single
         rr = first;
-        while (rr > cg_tolerance * cg_tolerance * first) {
+        while (rr > tolerance * tolerance * first && p->steps < most) {
 #pragma omp for schedule(static) reduction(+ : dq)
-            for (size_t m = 0; m < n * n; m++) {
-                dq += cg_row(n, m % n, m / n, p->array[CG_EPS], d, q);
+            for (size_t m = 0; m < rows; m++) {
+                dq += product(p, m, d, q);
             }
             const double alpha = rr / dq;
 #pragma omp for schedule(static) reduction(+ : rr_new)
@@ -251,6 +201,132 @@ static void cg_run(peer *p) {
             }
         }
     }
+}
+
+/* ----------------------------------------------------------------- cg: the matrix of NAS by rows */
+
+static void nas_make(peer *p) {
+    static const struct {
+        char class;
+        int n, nonzer, iterations;
+        double shift, zeta;
+    } classes[] = {{'S', 1400, 7, 15, 10, 8.5971775078648},
+                   {'W', 7000, 8, 15, 12, 10.362595087124},
+                   {'A', 14000, 11, 15, 20, 17.130235054029},
+                   {'B', 75000, 13, 75, 60, 22.712745482631},
+                   {'C', 150000, 15, 75, 110, 28.973605592845}};
+    size_t m = 0;
+    while (classes[m].class != p->size[0]) {
+        m++; /* psg has taken the class */
+    }
+    p->n = classes[m].iterations;
+    p->points = (size_t)classes[m].n;
+    p->shift = classes[m].shift;
+    p->answer = classes[m].zeta;
+    bench_must(psg_cpu_cg_make(&p->matrix, p->points, (size_t)classes[m].nonzer, classes[m].shift),
+               "no memory for the matrix");
+}
+
+static void nas_prepare(const peer *p) {
+    for (size_t m = 0; m < p->points; m++) {
+        ((double *)p->array[CG_F])[m] = 1;
+    }
+}
+
+static double nas_product(const peer *p, size_t m, const double *d, double *q) {
+    double sum = 0;
+    for (size_t at = p->matrix.start[m]; at < p->matrix.start[m + 1]; at++) {
+        sum += p->matrix.value[at] * d[p->matrix.column[at]];
+    }
+    q[m] = sum;
+    return d[m] * sum;
+}
+
+static void nas_run(peer *p) {
+    double *f = p->array[CG_F], zeta = 0;
+    const double *x = p->array[CG_X];
+    for (int iteration = 0; iteration < p->n; iteration++) {
+        double fx = 0, xx = 0;
+        cg_solve(p, nas_product, p->points, 0, 25);
+        for (size_t m = 0; m < p->points; m++) {
+            fx += f[m] * x[m];
+            xx += x[m] * x[m];
+        }
+        for (size_t m = 0; m < p->points; m++) {
+            f[m] = x[m] / sqrt(xx);
+        }
+        zeta = p->shift + 1 / fx;
+    }
+    bench_must(fabs(zeta / p->answer - 1) < 1e-10, "the peer of cg: %.15g in place of %.15g", zeta,
+               p->answer);
+}
+
+/* ---------------------------------------------------------------------------- pcg: smooth eps */
+
+static void pcg_make(peer *p) {
+    const char *contrast = strrchr(p->size, ':');
+    bench_must_or(BENCH_USAGE, strstr(p->size, "ball") == NULL, "the peer of pcg has smooth eps");
+    p->points = (size_t)p->n * (size_t)p->n * (size_t)p->n;
+    p->answer =
+        contrast != NULL && strtod(contrast + 1, NULL) >= 1 ? strtod(contrast + 1, NULL) : 10;
+    p->real_bytes = sizeof(double);
+}
+
+/* A u of row (j, k): what flows out through the six faces of each cell. @return the row's part of u.q */
+PSG_CLONES static double pcg_row(size_t n, size_t j, size_t k, const double *eps, const double *u,
+                                 double *q) {
+    const size_t row = (k * n + j) * n;
+    const size_t rows[4] = {(k * n + (j + 1) % n) * n, (k * n + (j + n - 1) % n) * n,
+                            ((k + 1) % n * n + j) * n, ((k + n - 1) % n * n + j) * n};
+    double product = 0;
+    for (size_t i = 0; i < n; i++) {
+        const double e = eps[row + i], v = u[row + i];
+        const size_t east = i + 1 < n ? i + 1 : 0, west = i > 0 ? i - 1 : n - 1;
+        double sum = (u[row + east] - v) * eps[row + east] / (e + eps[row + east]) +
+                     (u[row + west] - v) * eps[row + west] / (e + eps[row + west]);
+        for (int m = 0; m < 4; m++) {
+            sum += (u[rows[m] + i] - v) * eps[rows[m] + i] / (e + eps[rows[m] + i]);
+        }
+        q[row + i] = 2 * e * (double)(n * n) * sum;
+        product += v * q[row + i];
+    }
+    return product;
+}
+
+/* eps and f = A u of a known u, as the workload has them. */
+static void pcg_prepare(const peer *p) {
+    const size_t n = (size_t)p->n;
+    double *eps = p->array[CG_EPS], *u = p->array[CG_P], mean = 0, *f = p->array[CG_F];
+#pragma omp parallel for num_threads(p->cpus) schedule(static)
+    for (size_t m = 0; m < p->points; m++) {
+        const double x = ((double)(m % n) + .5) / p->n, y = ((double)(m / n % n) + .5) / p->n;
+        const double z = ((double)(m / n / n) + .5) / p->n;
+        eps[m] = exp(log(p->answer) / 2 * sin(2 * pi * x) * sin(2 * pi * y) * sin(2 * pi * z));
+        u[m] = sin(2 * pi * x) * cos(4 * pi * y) * sin(2 * pi * z + .3);
+        for (int a = CG_F; a < CG_EPS; a++) {
+            ((double *)p->array[a])[m] = a == CG_P ? u[m] : 0;
+        }
+    }
+    for (size_t m = 0; m < n * n; m++) {
+        (void)pcg_row(n, m % n, m / n, eps, u, f);
+    }
+    for (size_t m = 0; m < p->points; m++) {
+        mean += f[m] / (double)p->points;
+    }
+    for (size_t m = 0; m < p->points; m++) {
+        f[m] -= mean;
+    }
+}
+
+static double pcg_product(const peer *p, size_t m, const double *d, double *q) {
+    const size_t n = (size_t)p->n;
+    return pcg_row(n, m % n, m / n, p->array[CG_EPS], d, q);
+}
+
+static void pcg_run(peer *p) {
+    const size_t n = (size_t)p->n;
+    const double *x = p->array[CG_X];
+    cg_solve(p, pcg_product, n * n, 1e-10, INT_MAX);
     double worst = 0;
     for (size_t m = 0; m < p->points; m++) {
         const double a = ((double)(m % n) + .5) / p->n, b = ((double)(m / n % n) + .5) / p->n;
@@ -323,8 +399,9 @@ static void qr_run(peer *p) {
 static const peer_row rows[] = {
     {"ep", "an OpenMP loop", 0, ep_make, NULL, ep_run},
     {"jacobi", "OpenMP sweeps of the whole square", 2, jacobi_make, jacobi_prepare, jacobi_run},
-    {"pcg", "OpenMP conjugate gradients without preconditioner", CG_ARRAYS, cg_make, cg_prepare,
-     cg_run},
+    {"cg", "OpenMP conjugate gradients", CG_EPS, nas_make, nas_prepare, nas_run},
+    {"pcg", "OpenMP conjugate gradients without preconditioner", CG_ARRAYS, pcg_make, pcg_prepare,
+     pcg_run},
 #ifdef PSG_LAPACK
     {"qr", "LAPACK's geqrf", QR_ARRAYS, qr_make, qr_prepare, qr_run},
 #endif
@@ -403,6 +480,7 @@ static void measure(peer *p, const char *name, const psg_work_options *how,
     for (int a = 0; a < p->row->arrays; a++) {
         free(p->array[a]);
     }
+    psg_cpu_cg_free(&p->matrix);
 }
 
 int main(int argc, char **argv) {
