@@ -20,7 +20,7 @@
 
 /** Those that programs of their own measure: bench/programs.h. */
 #define BENCH_PROGRAM_STUDIES(X)                                                                   \
-    X(peers, "psg beside FFTW, Intel MKL, FFTW's MPI transform, cuFFT, and cuFFT on several GPUs") \
+    X(peers, "psg beside FFTW, MKL, FFTW's MPI transform, cuFFT and cufftXt")                      \
     X(embed, "ways into psg from programs on GPUs, beside cuFFT, cufftXt and cuFFTMp")
 
 /** Is it one of those? */
