@@ -124,8 +124,8 @@
 #define TUNING_QR_INNER_PART 8
 
 /** Nonzeros of a block of the workload cg at the least, and the most blocks. With 2^18 a product takes a core 0.25 ms, and each task
- *  costs 4 microseconds besides. ms of classes S, W and A on two cores of an EPYC in 1, 2 and 8 blocks: 29, 25 and 75; 140, 81 and 136;
- *  787, 371 and 458 (2026-11-23). */
+ *  costs 4 microseconds besides. ms of classes S, W and A on two cores of an EPYC in 1, 2 and 8 blocks: 30, 27 and 87; 140, 81 and 136;
+ *  625, 291 and 350 (2026-11-23). */
 #define TUNING_CG_NONZEROS ((size_t)1 << 18)
 #define TUNING_CG_BLOCKS 16
 
