@@ -17,6 +17,7 @@ extern const app_command app_commands[];
 
 int app_solve(int argc, char **argv);
 int app_run(int argc, char **argv);
+int app_dock(int argc, char **argv);
 int app_example(int argc, char **argv);
 int app_view(int argc, char **argv);
 int app_info(int argc, char **argv);

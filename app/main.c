@@ -18,6 +18,7 @@ const app_command app_commands[] = {
     {"solve", "solve a field of yours, or a built-in problem with a known answer", app_solve, true},
     {"run", "run a workload, a task graph of another shape, to compare scheduling policies with",
      app_run, true},
+    {"dock", "find how two molecules fit each other, from their PDB files", app_dock, true},
     {"example", "write a small density to solve for", app_example, false},
     {"view", "write the middle slices of a field as a picture", app_view, false},
     {"bench", "measure solves in every combination of lists of options, or by ready studies",

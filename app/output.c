@@ -141,6 +141,7 @@ static const struct {
     [APP_OUTPUT_XMF] = {"a description of psg", "<?xml version=\"1.0\"?>\n<Xdmf Version=\"2.0\">"},
     [APP_OUTPUT_RECORD] = {"a machine of psg", "machine "},
     [APP_OUTPUT_PNG] = {"a picture of psg", "tEXtpsg", 817}, /* behind the colours */
+    [APP_OUTPUT_POSES] = {"a list of poses of psg", "rank,twist,theta,phi,"},
 };
 
 /* Somebody else's file is not lost without a word. */

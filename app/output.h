@@ -23,6 +23,7 @@ typedef enum app_output_kind {
     APP_OUTPUT_XMF,
     APP_OUTPUT_RECORD,
     APP_OUTPUT_PNG,
+    APP_OUTPUT_POSES,
     APP_OUTPUT_KINDS
 } app_output_kind;
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double atom_radius = 1.8, surface = 1.3; /* angstrom */
+static const double atom_radius = PSG_CPU_DOCK_RADIUS, surface = PSG_CPU_DOCK_SURFACE;
 static const float core = -15;
 static const double degree = 3.14159265358979323846 / 180;
 

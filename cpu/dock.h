@@ -9,6 +9,10 @@
 
 #include <stdint.h>
 
+/** In angstrom: of an atom, and how thick the surface of the static molecule is. */
+#define PSG_CPU_DOCK_RADIUS 1.8
+#define PSG_CPU_DOCK_SURFACE 1.3
+
 /** A place in angstrom. */
 typedef struct psg_cpu_dock_atom {
     double at[3];

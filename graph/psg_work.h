@@ -84,6 +84,37 @@ PSG_API const psg_workload *psg_workload_at(size_t index);
 PSG_API psg_status psg_work_create(psg_work **work, const char *name, const psg_work_options *how,
                                    const psg_options *options);
 
+/** Two molecules to dock: how a mobile one fits a static one, in all rotations and shifts on a grid. */
+typedef struct psg_dock_molecules {
+    const double *fixed, *mobile; /**< [atoms][3], in angstrom */
+    size_t fixed_atoms, mobile_atoms;
+    unsigned angle; /**< degrees between rotations, which divide 180 */
+    double spacing; /**< of cells, in angstrom, below 1.3: the surface of a molecule is as thick */
+    size_t poses;   /**< to keep; at most 3 for each rotation */
+} psg_dock_molecules;
+
+/** Workload dock of these molecules. The grid has room for all shifts at which they touch. psg_work_check() then compares the
+ *  scores with sums over the cells.
+ *  @param[in] molecules  not kept
+ *  @return as psg_work_create(); PSG_ERR_ARG: no atoms, a NaN, an angle, a spacing or poses that cannot be, a grid that
+ *          is too large, cells so small that f32 has no exact scores */
+PSG_API psg_status psg_dock_create(psg_work **work, const psg_dock_molecules *molecules,
+                                   const psg_work_options *how, const psg_options *options);
+
+/** Where a mobile molecule fits. Atom a goes to Rz(phi) Ry(theta) Rz(twist) (a - m) + s + at: m is the mean of the atoms of
+ *  the mobile molecule, s that of the static one. */
+typedef struct psg_dock_pose {
+    unsigned twist, theta, phi; /**< degrees */
+    long shift[3];              /**< in cells */
+    double at[3];               /**< the same in angstrom */
+    long score; /**< cells of the mobile molecule on the surface, less 15 for each in the core */
+} psg_dock_pose;
+
+/** The best poses of the latest run, the best first. A simulation has none.
+ *  @return PSG_OK; PSG_ERR_ARG: another work, or a NULL; PSG_ERR_STATE: nothing has run; PSG_ERR_RUNTIME */
+PSG_API psg_status psg_dock_poses(const psg_work *work, psg_dock_pose *poses, size_t capacity,
+                                  size_t *count);
+
 /** Run it once: from its input to its answer. psg_run_statistics.seconds begins when the input is there.
  *  @return PSG_OK; PSG_ERR_MEMORY, _RUNTIME; PSG_ERR_ARG: a NULL, or a plan's */
 PSG_API psg_status psg_work_run(psg_work *work);

@@ -24,7 +24,7 @@ static void dock_static_core(void *buffers[], const psg_task_args *args) {
     psg_cpu_dock_static(&d->grid, &d->fixed, cells);
     psg_cpu_dock_transform(d->fft, d->grid.n, cells, psg_task_pointer(buffers, 0),
                            fft_scratch(args));
-    psg_cpu_dock_clear(psg_task_pointer(buffers, 1), PSG_DOCK_LIST);
+    psg_cpu_dock_clear(psg_task_pointer(buffers, 1), d->list);
 }
 
 static void dock_voxel_core(void *buffers[], const psg_task_args *args) {
@@ -61,9 +61,10 @@ static void dock_best_core(void *buffers[], const psg_task_args *args) {
 static void dock_merge_core(void *buffers[], const psg_task_args *args) {
     const psg_cpu_dock_pose *poses = psg_task_pointer(buffers, 0);
     psg_cpu_dock_pose *list = psg_task_pointer(buffers, 1);
-    const size_t count = psg_dock_count(dock_of(args), args->label.index[0]);
+    const psg_dock *d = dock_of(args);
+    const size_t count = psg_dock_count(d, args->label.index[0]);
     for (size_t m = 0; m < count * PSG_CPU_DOCK_BEST; m++) {
-        psg_cpu_dock_insert(list, PSG_DOCK_LIST, &poses[m]);
+        psg_cpu_dock_insert(list, d->list, &poses[m]);
     }
 }
 
@@ -139,7 +140,7 @@ static psg_traffic traffic(const void *owner, const psg_label *label) {
     const double count = (double)rotations_of(d, label);
     const double cells = count * (double)cells_of(d) * sizeof(float);
     const double best = count * PSG_CPU_DOCK_BEST * sizeof(psg_cpu_dock_pose);
-    const double list = PSG_DOCK_LIST * sizeof(psg_cpu_dock_pose);
+    const double list = (double)d->list * sizeof(psg_cpu_dock_pose);
     const double fixed = (double)d->spectrum_bytes;
     switch (label->kind) {
     case PSG_KIND_DOCK_STATIC:

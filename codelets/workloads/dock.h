@@ -6,15 +6,13 @@
 #include "cpu/dock.h"
 #include "runtime/run.h"
 
-/** Poses that are kept of all rotations. */
-enum { PSG_DOCK_LIST = 32 };
-
 /** The owner of its engine. All of it is set before the first task is submitted. */
 typedef struct psg_dock {
     psg_cpu_dock_grid grid;
     psg_cpu_dock_molecule fixed, mobile;
     const psg_cpu_dock_rotation *rotation;
     size_t rotations;
+    size_t list;      /**< poses that are kept of all rotations */
     size_t batch;     /**< rotations of a task; of the last one fewer, perhaps */
     psg_cpu_fft *fft; /**< of the grid */
     void **scratch;   /**< by StarPU worker number: a spectrum, and psg_cpu_ops.fft_scratch_bytes */
@@ -32,7 +30,7 @@ static inline size_t psg_dock_count(const psg_dock *d, size_t b) {
     return left < d->batch ? left : d->batch;
 }
 
-/** The spectrum of the static molecule, and an empty list of [PSG_DOCK_LIST] poses. */
+/** The spectrum of the static molecule, and an empty list of psg_dock.list poses. */
 void psg_task_dock_static(psg_run *run, starpu_data_handle_t spectrum, starpu_data_handle_t list);
 /** The mobile molecule in the rotations of batch b. @param[in] cells  f32 [batch][n][n][n] */
 void psg_task_dock_voxel(psg_run *run, size_t b, starpu_data_handle_t cells);

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/tuning.h"
+#include "graph/process.h"
 #include "graph/workloads/row.h"
 #include "runtime/simulation.h"
 
@@ -19,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_N = 64, MOST_N = 512, ANGLE = 30, BATCH = 8 };
+enum { LEAST_N = 64, MOST_N = 512, ANGLE = 30, BATCH = 8, LIST = 32, MOST_CELLS = 1024 };
 static const char sizes[] =
     "N or N:ANGLE: N^3 cells, N from 64 to 512; degrees between rotations, which divide 180";
 static const double pi = 3.14159265358979323846;
@@ -32,12 +33,14 @@ static const struct known {
 
 typedef struct problem {
     psg_dock dock; /* what its tasks see: first, as the problem is the owner of the engine */
+    const psg_dock_molecules *given; /* until they are copied; NULL: the test molecules */
+    bool known;                      /* of the answer more than the scores */
     unsigned angle;
     size_t buffers; /* arrays of cells */
     psg_cpu_dock_atom *atom[2];
     psg_cpu_dock_rotation *rotation;
-    psg_cpu_dock_pose list[PSG_DOCK_LIST];
-    void *fixed; /* memory of the spectrum */
+    psg_cpu_dock_pose *list; /* [dock.list] */
+    void *fixed;             /* memory of the spectrum */
     starpu_data_handle_t spectrum, merged;
     starpu_data_handle_t *cells; /* [buffers] */
     starpu_data_handle_t *poses; /* [batches] */
@@ -57,32 +60,44 @@ static size_t cells_bytes(const psg_dock *d) {
     return d->grid.n * d->grid.n * d->grid.n * sizeof(float);
 }
 
+/* What a size and molecules have in common. @param[in] name  for messages */
+static psg_status cut(problem *p, const char *name, size_t n, unsigned angle,
+                      const psg_work_options *how) {
+    psg_dock *d = &p->dock;
+    p->angle = angle;
+    d->grid.n = n;
+    d->rotations = psg_cpu_dock_rotations(angle, NULL);
+    if (how->tile > d->rotations) {
+        return psg_fail(PSG_ERR_ARG, "tile = %zu: %s has batches of T rotations, T from 1 to %zu",
+                        how->tile, name, d->rotations);
+    }
+    d->batch = how->tile > 0 ? how->tile : BATCH < d->rotations ? BATCH : d->rotations;
+    d->by_path = how->priority == PSG_PRIORITY_PATH;
+    d->spectrum_bytes = (n * n * (n / 2 + 1) * 2 * sizeof(float) + 63) / 64 * 64;
+    return PSG_OK;
+}
+
+static bool divides_180(unsigned long angle) {
+    return angle > 0 && angle <= 180 && 180 % angle == 0;
+}
+
 static psg_status parse(void *memory, const char *size, const psg_work_options *how,
                         psg_precision precision) {
     problem *p = memory;
-    psg_dock *d = &p->dock;
+    char name[64];
     unsigned long n = 0, angle = ANGLE;
     const char *rest = read_number(size, &n);
     (void)precision; /* the scores are exact in f32 */
     if (rest != NULL && rest[0] == ':') {
         rest = read_number(rest + 1, &angle);
     }
-    if (rest == NULL || rest[0] != '\0' || n < LEAST_N || n > MOST_N || angle == 0 || angle > 180 ||
-        180 % angle != 0) {
+    if (rest == NULL || rest[0] != '\0' || n < LEAST_N || n > MOST_N || !divides_180(angle)) {
         return psg_fail(PSG_ERR_ARG, "dock:%s: the size is %s", size, sizes);
     }
-    p->angle = (unsigned)angle;
-    d->grid.n = n;
-    d->rotations = psg_cpu_dock_rotations(p->angle, NULL);
-    if (how->tile > d->rotations) {
-        return psg_fail(PSG_ERR_ARG,
-                        "tile = %zu: dock:%s has batches of T rotations, T from 1 to %zu",
-                        how->tile, size, d->rotations);
-    }
-    d->batch = how->tile > 0 ? how->tile : BATCH < d->rotations ? BATCH : d->rotations;
-    d->by_path = how->priority == PSG_PRIORITY_PATH;
-    d->spectrum_bytes = (n * n * (n / 2 + 1) * 2 * sizeof(float) + 63) / 64 * 64;
-    return PSG_OK;
+    p->known = true;
+    p->dock.list = LIST;
+    (void)snprintf(name, sizeof name, "dock:%s", size);
+    return cut(p, name, n, (unsigned)angle, how);
 }
 
 static void tell(const void *memory, char *text, size_t size) {
@@ -121,19 +136,29 @@ static void cut_ball(psg_cpu_dock_atom *const atom[2], size_t count[2]) {
     }
 }
 
-/* Move the mean of the atoms to the origin. @return the radius about it */
-static double centre(psg_cpu_dock_atom *atom, size_t count) {
-    double mean[3] = {0, 0, 0}, radius = 0;
+/* @param[out] mean  of the atoms @return the radius about it */
+static double measure(const psg_cpu_dock_atom *atom, size_t count, double mean[3]) {
+    double radius = 0;
+    mean[0] = mean[1] = mean[2] = 0;
     for (size_t m = 0; m < 3 * count; m++) {
         mean[m % 3] += atom[m / 3].at[m % 3] / (double)count;
     }
     for (size_t m = 0; m < count; m++) {
         double square = 0;
         for (int d = 0; d < 3; d++) {
-            atom[m].at[d] -= mean[d];
-            square += atom[m].at[d] * atom[m].at[d];
+            square += (atom[m].at[d] - mean[d]) * (atom[m].at[d] - mean[d]);
         }
-        radius = fmax(radius, sqrt(square));
+        radius = square <= radius * radius ? radius : sqrt(square); /* a NaN stays */
+    }
+    return radius;
+}
+
+/* Move the mean of the atoms to the origin. @return the radius about it */
+static double centre(psg_cpu_dock_atom *atom, size_t count) {
+    double mean[3];
+    const double radius = measure(atom, count, mean);
+    for (size_t m = 0; m < 3 * count; m++) {
+        atom[m / 3].at[m % 3] -= mean[m % 3];
     }
     return radius;
 }
@@ -141,22 +166,98 @@ static double centre(psg_cpu_dock_atom *atom, size_t count) {
 static bool make_molecules(problem *p) {
     psg_dock *d = &p->dock;
     size_t count[2];
-    cut_ball((psg_cpu_dock_atom *const[2]){NULL, NULL}, count);
+    if (p->given != NULL) {
+        count[0] = p->given->fixed_atoms;
+        count[1] = p->given->mobile_atoms;
+    } else {
+        cut_ball((psg_cpu_dock_atom *const[2]){NULL, NULL}, count);
+    }
     for (int part = 0; part < 2; part++) {
         p->atom[part] = calloc(count[part], sizeof *p->atom[part]);
     }
     if (p->atom[0] == NULL || p->atom[1] == NULL) {
         return false;
     }
-    cut_ball(p->atom, count);
+    if (p->given != NULL) {
+        memcpy(p->atom[0], p->given->fixed, count[0] * sizeof *p->atom[0]);
+        memcpy(p->atom[1], p->given->mobile, count[1] * sizeof *p->atom[1]);
+    } else {
+        cut_ball(p->atom, count);
+    }
     const double radii = centre(p->atom[0], count[0]) + centre(p->atom[1], count[1]);
-    for (size_t m = 0; m < count[1]; m++) {
+    for (size_t m = 0; p->given == NULL && m < count[1]; m++) {
         psg_cpu_dock_rotate(&planted, true, &p->atom[1][m], &p->atom[1][m]);
     }
     d->fixed = (psg_cpu_dock_molecule){p->atom[0], count[0]};
     d->mobile = (psg_cpu_dock_molecule){p->atom[1], count[1]};
-    d->grid.spacing = (1 + 2 * radii) / (double)d->grid.n;
+    d->grid.spacing = p->given != NULL ? p->given->spacing : (1 + 2 * radii) / (double)d->grid.n;
     return true;
+}
+
+/* The next number of cells that FFTs are fast for. */
+static size_t fast_size(size_t n) {
+    for (;; n++) {
+        size_t rest = n;
+        for (size_t factor = 2; factor <= 7; factor++) {
+            while (rest % factor == 0) {
+                rest /= factor;
+            }
+        }
+        if (rest == 1) {
+            return n;
+        }
+    }
+}
+
+/* Rounded sums in f32 are exact as long as the cells are large enough. The error of a sum is about the unit of rounding, 2^-24,
+ * of the product of the norms of both molecules. Measured: at most half of that. @return the least spacing */
+static double least_spacing(const psg_dock_molecules *g) {
+    const double ball = 4 * pi / 3 * pow(PSG_CPU_DOCK_RADIUS, 3); /* atoms overlap: at most this */
+    const double norms = 15 * sqrt((double)g->fixed_atoms * (double)g->mobile_atoms) * ball;
+    return cbrt(ldexp(norms, -24) / .5);
+}
+
+/* Both molecules, atoms' radii among them, touch nowhere across the sides of the grid. */
+static psg_status take(void *memory, const void *input, const psg_work_options *how) {
+    problem *p = memory;
+    const psg_dock_molecules *g = input;
+    double mean[3];
+    if (g->fixed_atoms == 0 || g->mobile_atoms == 0) {
+        return psg_fail(PSG_ERR_ARG, "the %s molecule has no atoms",
+                        g->fixed_atoms == 0 ? "static" : "mobile");
+    }
+    const double radius[2] = {measure((const psg_cpu_dock_atom *)g->fixed, g->fixed_atoms, mean),
+                              measure((const psg_cpu_dock_atom *)g->mobile, g->mobile_atoms, mean)};
+    const double span = 2 * (radius[0] + radius[1] + 2 * PSG_CPU_DOCK_RADIUS);
+    if (!isfinite(span)) {
+        return psg_fail(PSG_ERR_ARG, "an atom is nowhere: NaN or Inf");
+    }
+    if (!divides_180(g->angle)) {
+        return psg_fail(PSG_ERR_ARG, "angle = %u degrees: it has to divide 180", g->angle);
+    }
+    if (!(g->spacing >= least_spacing(g) && g->spacing < PSG_CPU_DOCK_SURFACE)) {
+        return psg_fail(PSG_ERR_ARG,
+                        "spacing = %g angstrom: it has to be below %g, as thick as a surface is, "
+                        "and for %zu and %zu atoms at least %.2g, or f32 has no exact scores",
+                        g->spacing, PSG_CPU_DOCK_SURFACE, g->fixed_atoms, g->mobile_atoms,
+                        least_spacing(g));
+    }
+    if (!(span / g->spacing <= MOST_CELLS)) {
+        return psg_fail(PSG_ERR_ARG,
+                        "spacing = %g angstrom: molecules of the radii %.4g and %.4g angstrom take "
+                        "%.4g cells along each axis, and %d is the most",
+                        g->spacing, radius[0], radius[1], ceil(span / g->spacing), MOST_CELLS);
+    }
+    const size_t rotations = psg_cpu_dock_rotations(g->angle, NULL);
+    if (g->poses == 0 || g->poses > PSG_CPU_DOCK_BEST * rotations) {
+        return psg_fail(PSG_ERR_ARG,
+                        "poses = %zu: from 1 to %zu, as there are %zu rotations and %d poses of "
+                        "each are kept",
+                        g->poses, PSG_CPU_DOCK_BEST * rotations, rotations, PSG_CPU_DOCK_BEST);
+    }
+    p->given = g;
+    p->dock.list = g->poses;
+    return cut(p, "dock", fast_size((size_t)ceil(span / g->spacing)), g->angle, how);
 }
 
 /* ------------------------------------------------------------------------------------ the data */
@@ -197,11 +298,12 @@ static bool make_poses(problem *p) {
     const psg_dock *d = &p->dock;
     const size_t batches = psg_dock_batches(d);
     const size_t spectrum[3] = {d->spectrum_bytes / sizeof(float), 1, 1};
-    const size_t list[3] = {PSG_DOCK_LIST, 1, 1}, best[3] = {d->batch * PSG_CPU_DOCK_BEST, 1, 1};
+    const size_t list[3] = {d->list, 1, 1}, best[3] = {d->batch * PSG_CPU_DOCK_BEST, 1, 1};
     p->rotation = calloc(d->rotations, sizeof *p->rotation);
     p->poses = calloc(batches, sizeof(starpu_data_handle_t));
     p->fixed = base_allocate(d->spectrum_bytes);
-    if (p->rotation == NULL || p->poses == NULL || p->fixed == NULL) {
+    p->list = calloc(d->list, sizeof *p->list);
+    if (p->rotation == NULL || p->poses == NULL || p->fixed == NULL || p->list == NULL) {
         return false;
     }
     (void)psg_cpu_dock_rotations(p->angle, p->rotation);
@@ -231,16 +333,17 @@ static psg_status make(void *memory) {
     const double bytes = bytes_of(p, workers), there = base_memory_bytes();
     if (!psg_simulated() && !(bytes <= there)) {
         return psg_fail(PSG_ERR_ARG,
-                        "dock:%zu:%u in batches of %zu takes %.3g GB of memory, and there are "
+                        "%zu^3 cells in batches of %zu take %.3g GB of memory, and there are "
                         "%.3g GB",
-                        p->dock.grid.n, p->angle, p->dock.batch, bytes * 1e-9, there * 1e-9);
+                        p->dock.grid.n, p->dock.batch, bytes * 1e-9, there * 1e-9);
     }
-    return make_molecules(p) && make_scratch(&p->dock, (unsigned)workers) && make_poses(p) &&
-                   make_cells(p)
-               ? PSG_OK
-               : psg_fail(PSG_ERR_MEMORY,
-                          "no memory for %zu batches of %zu grids: a smaller tile needs less",
-                          p->buffers, p->dock.batch);
+    const bool good = make_molecules(p) && make_scratch(&p->dock, (unsigned)workers) &&
+                      make_poses(p) && make_cells(p);
+    p->given = NULL;
+    return good ? PSG_OK
+                : psg_fail(PSG_ERR_MEMORY,
+                           "no memory for %zu batches of %zu grids: a smaller tile needs less",
+                           p->buffers, p->dock.batch);
 }
 
 static void destroy(void *memory) {
@@ -262,6 +365,7 @@ static void destroy(void *memory) {
     free(p->cells);
     free(p->poses);
     free(p->rotation);
+    free(p->list);
     free(p->fixed);
     free(p->atom[0]);
     free(p->atom[1]);
@@ -308,7 +412,7 @@ static int differing(const problem *p) {
     if (count == 0) {
         psg_cpu_dock_static(&d->grid, &d->fixed, fixed);
     }
-    for (size_t m = 0; m < PSG_DOCK_LIST && count >= 0; m++) {
+    for (size_t m = 0; m < d->list && count >= 0; m++) {
         const psg_cpu_dock_pose *pose = &p->list[m];
         if (pose->score != INT32_MIN) { /* fewer rotations have fewer poses */
             psg_cpu_dock_mobile(&d->grid, &d->mobile, &d->rotation[pose->rotation], mobile);
@@ -346,10 +450,10 @@ static size_t answers(const void *memory, psg_answer *list) {
     }
     const int wrong = differing(p);
     const size_t n = p->dock.grid.n;
-    const long home = number_of(&p->dock, &planted);
-    const bool all = n == LEAST_N && p->angle == ANGLE;
+    const long home = p->known ? number_of(&p->dock, &planted) : -1;
+    const bool all = p->known && n == LEAST_N && p->angle == ANGLE;
     size_t count = 0;
-    while (next < p->list + PSG_DOCK_LIST - 1 && next->rotation == first->rotation) {
+    while (next < p->list + p->dock.list - 1 && next->rotation == first->rotation) {
         next++;
     }
     list[count++] = number("rotation", first->rotation, home >= 0, (double)home);
@@ -377,9 +481,59 @@ const psg_workload_row psg_workload_dock = {
     .f32 = true,
     .kinds = kinds,
     .parse = parse,
+    .take = take,
     .tell = tell,
     .make = make,
     .submit = submit,
     .answers = answers,
     .free = destroy,
 };
+
+/* -------------------------------------------------------------------------- your own molecules */
+
+psg_status psg_dock_create(psg_work **work, const psg_dock_molecules *molecules,
+                           const psg_work_options *how, const psg_options *options) {
+    psg_clear_error();
+    if (work == NULL || molecules == NULL) {
+        return psg_fail(PSG_ERR_ARG, "work or molecules is NULL");
+    }
+    *work = NULL;
+    return psg_work_open(work, &psg_workload_dock, NULL, molecules, how, options);
+}
+
+static psg_dock_pose pose_of(const psg_dock *d, const psg_cpu_dock_pose *from) {
+    const psg_cpu_dock_rotation *r = &d->rotation[from->rotation];
+    psg_dock_pose pose = {
+        .twist = r->twist, .theta = r->theta, .phi = r->phi, .score = from->score};
+    for (int axis = 0; axis < 3; axis++) {
+        pose.shift[axis] = shift(d->grid.n, from->cell, axis);
+        pose.at[axis] = (double)pose.shift[axis] * d->grid.spacing;
+    }
+    return pose;
+}
+
+psg_status psg_dock_poses(const psg_work *work, psg_dock_pose *poses, size_t capacity,
+                          size_t *count) {
+    psg_status status = PSG_OK;
+    psg_clear_error();
+    if (count == NULL || (poses == NULL && capacity > 0)) {
+        return psg_fail(PSG_ERR_ARG, "poses or count is NULL");
+    }
+    *count = 0;
+    const problem *p = psg_work_problem(work, &psg_workload_dock, &status);
+    if (p == NULL || psg_simulated()) {
+        return status;
+    }
+    psg_runtime_awake(); /* the data come home through StarPU */
+    const bool there = starpu_data_acquire_on_node(p->merged, STARPU_MAIN_RAM, STARPU_R) == 0;
+    for (; there && *count < p->dock.list && p->list[*count].score != INT32_MIN; ++*count) {
+        if (*count < capacity) {
+            poses[*count] = pose_of(&p->dock, &p->list[*count]);
+        }
+    }
+    if (there) {
+        starpu_data_release_on_node(p->merged, STARPU_MAIN_RAM);
+    }
+    psg_runtime_rest();
+    return there ? PSG_OK : psg_fail(PSG_ERR_RUNTIME, "the poses could not be had");
+}

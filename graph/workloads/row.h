@@ -20,6 +20,9 @@ typedef struct psg_workload_row {
      *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED with words */
     psg_status (*parse)(void *problem, const char *size, const psg_work_options *how,
                         psg_precision precision);
+    /** In place of `parse`, of an input that is no size: what psg_work_open() gets. NULL: there is none.
+     *  @param[in] input  is there until `make` returns @return PSG_OK; PSG_ERR_ARG with words */
+    psg_status (*take)(void *problem, const void *input, const psg_work_options *how);
     /** For tasks that a plan's graph is among: the plan, whose engine and workers the workload has. NULL: it has its own.
      *  @param[in] options  checked @param[out] plan  the problem's, which frees it @return PSG_OK; as psg_plan_create() */
     psg_status (*plan)(void *problem, const psg_options *options, psg_plan **plan);
@@ -40,6 +43,13 @@ typedef struct psg_workload_row {
 } psg_workload_row;
 
 enum { PSG_ANSWERS_MOST = 64 };
+
+/** As psg_work_create(), of a row. @param[in] input  for the row's `take`; NULL: its `parse` gets `size` */
+psg_status psg_work_open(psg_work **work, const psg_workload_row *row, const char *size,
+                         const void *input, const psg_work_options *how,
+                         const psg_options *options);
+/** @return the problem of a work that has run; NULL with words, of which `status` is: it is none of this row's, or has not run */
+const void *psg_work_problem(const psg_work *work, const psg_workload_row *row, psg_status *status);
 
 extern const psg_workload_row psg_workload_blocks;
 extern const psg_workload_row psg_workload_cg;

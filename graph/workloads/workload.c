@@ -232,22 +232,13 @@ static void free_workload(workload *w) {
     free(w);
 }
 
-psg_status psg_work_create(psg_work **work, const char *name, const psg_work_options *how,
-                           const psg_options *options) {
+psg_status psg_work_open(psg_work **work, const psg_workload_row *row, const char *size,
+                         const void *input, const psg_work_options *how,
+                         const psg_options *options) {
     const double before = psg_clock();
-    const psg_workload_row *row = NULL;
-    const char *size = NULL;
     psg_work_options cut;
     psg_options checked;
-    psg_clear_error();
-    if (work == NULL || name == NULL) {
-        return psg_fail(PSG_ERR_ARG, "work or name is NULL");
-    }
-    *work = NULL;
-    psg_status status = find_row(name, &row, &size);
-    if (status == PSG_OK) {
-        status = check_how(&cut, &row->about, how);
-    }
+    psg_status status = check_how(&cut, &row->about, how);
     if (status == PSG_OK) {
         status = check_options(&checked, row, options);
     }
@@ -256,8 +247,9 @@ psg_status psg_work_create(psg_work **work, const char *name, const psg_work_opt
     }
     workload *w = calloc(1, sizeof *w);
     void *problem = calloc(1, row->bytes);
-    status = w != NULL && problem != NULL ? row->parse(problem, size, &cut, checked.precision)
-                                          : psg_fail(PSG_ERR_MEMORY, "no memory for a workload");
+    status = w == NULL || problem == NULL ? psg_fail(PSG_ERR_MEMORY, "no memory for a workload")
+             : input != NULL              ? row->take(problem, input, &cut)
+                                          : row->parse(problem, size, &cut, checked.precision);
     if (status == PSG_OK) {
         status = psg_runtime_acquire(&checked, NULL, "");
     }
@@ -278,6 +270,19 @@ psg_status psg_work_create(psg_work **work, const char *name, const psg_work_opt
     w->work.make_seconds = psg_clock() - before;
     *work = &w->work;
     return PSG_OK;
+}
+
+psg_status psg_work_create(psg_work **work, const char *name, const psg_work_options *how,
+                           const psg_options *options) {
+    const psg_workload_row *row = NULL;
+    const char *size = NULL;
+    psg_clear_error();
+    if (work == NULL || name == NULL) {
+        return psg_fail(PSG_ERR_ARG, "work or name is NULL");
+    }
+    *work = NULL;
+    const psg_status status = find_row(name, &row, &size);
+    return status == PSG_OK ? psg_work_open(work, row, size, NULL, how, options) : status;
 }
 
 void psg_work_destroy(psg_work *work) {
@@ -319,23 +324,31 @@ psg_status psg_work_run(psg_work *work) {
     return psg_fail_run(run);
 }
 
+const void *psg_work_problem(const psg_work *work, const psg_workload_row *row,
+                             psg_status *status) {
+    const workload *w = workload_of(work);
+    *status = w == NULL || (row != NULL && w->row != row)
+                  ? psg_fail(PSG_ERR_ARG, "work is NULL, or a plan's, or another workload")
+              : work->runs == 0 ? psg_fail(PSG_ERR_STATE, "nothing has run yet")
+                                : PSG_OK;
+    return *status == PSG_OK ? w->problem : NULL;
+}
+
 psg_status psg_work_answers(const psg_work *work, psg_answer *answers, size_t capacity,
                             size_t *count) {
     psg_answer all[PSG_ANSWERS_MOST];
+    psg_status status = PSG_OK;
     psg_clear_error();
-    const workload *w = workload_of(work);
-    if (w == NULL || count == NULL || (answers == NULL && capacity > 0)) {
-        return psg_fail(PSG_ERR_ARG, "work is NULL, or a plan's, or answers or count is NULL");
+    if (count == NULL || (answers == NULL && capacity > 0)) {
+        return psg_fail(PSG_ERR_ARG, "answers or count is NULL");
     }
     *count = 0;
-    if (work->runs == 0) {
-        return psg_fail(PSG_ERR_STATE, "nothing has run yet");
-    }
-    if (psg_simulated()) {
-        return PSG_OK;
+    const void *problem = psg_work_problem(work, NULL, &status);
+    if (problem == NULL || psg_simulated()) {
+        return status;
     }
     psg_runtime_awake(); /* the data come home through StarPU */
-    *count = w->row->answers(w->problem, all);
+    *count = workload_of(work)->row->answers(problem, all);
     psg_runtime_rest();
     for (size_t m = 0; m < *count && m < capacity; m++) {
         answers[m] = all[m];

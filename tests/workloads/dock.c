@@ -76,8 +76,48 @@ static void few(const psg_options *options) {
     psg_work_destroy(work);
 }
 
+/* One atom each: the radii are 0. */
+static void own(const psg_options *options) {
+    static const double atoms[6] = {7, 8, 9, 7, 8, 10.5}, nowhere[3] = {0, NAN, 0};
+    const psg_dock_molecules good = {atoms, atoms + 3, 1, 1, 90, 0.6, 4};
+    psg_dock_molecules bad[] = {good, good, good, good, good, good};
+    bad[0].fixed_atoms = 0;
+    bad[1].mobile = nowhere;
+    bad[2].angle = 100;
+    bad[3].spacing = NAN;
+    bad[4].poses = 3 * 24 + 1;
+    bad[5].spacing = 1e-3;
+    psg_work *work = NULL;
+    psg_dock_pose poses[4];
+    size_t count = 0;
+    for (size_t m = 0; m < sizeof bad / sizeof *bad; m++) {
+        CHECK_STATUS(psg_dock_create(&work, &bad[m], NULL, options), PSG_ERR_ARG);
+        CHECK(work == NULL, "case %zu", m);
+    }
+    CHECK_STATUS(psg_dock_create(&work, NULL, NULL, options), PSG_ERR_ARG);
+    if (!CHECK_STATUS(psg_dock_create(&work, &good, NULL, options), PSG_OK)) {
+        return;
+    }
+    CHECK_STATUS(psg_dock_poses(work, poses, 4, &count), PSG_ERR_STATE);
+    CHECK_STATUS(psg_work_run(work), PSG_OK);
+    CHECK_STATUS(psg_work_check(work), PSG_OK);
+    CHECK_STATUS(psg_dock_poses(work, poses, 2, &count), PSG_OK);
+    CHECK(count == 4 && poses[0].score == poses[1].score && poses[0].score > 0, "%zu poses, %ld",
+          count, poses[0].score);
+    CHECK(fabs(poses[0].at[2] - 0.6 * (double)poses[0].shift[2]) < 1e-12, "shift %g",
+          poses[0].at[2]);
+    CHECK_STATUS(psg_dock_poses(work, NULL, 1, &count), PSG_ERR_ARG);
+    CHECK_STATUS(psg_dock_poses(NULL, poses, 4, &count), PSG_ERR_ARG);
+    psg_work_destroy(work);
+    CHECK_STATUS(psg_work_create(&work, "jacobi:33", NULL, options), PSG_OK);
+    CHECK_STATUS(psg_work_run(work), PSG_OK);
+    CHECK_STATUS(psg_dock_poses(work, poses, 4, &count), PSG_ERR_ARG); /* of another workload */
+    psg_work_destroy(work);
+}
+
 int main(void) {
     psg_options options = harness_options(PSG_F32);
+    own(&options);
     few(&options);
     known(&options, 0, PSG_PRIORITY_NONE, 2);
     options.policy = "eager";

@@ -1,0 +1,205 @@
+/* psg dock: how two molecules fit each other, from their PDB files to a list of poses. */
+#include "app/app.h"
+#include "app/commands.h"
+#include "app/pdb.h"
+#include "app/processes.h"
+#include "app/work_job.h"
+#include "app/work_words.h"
+#include "base/file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct dock_arguments {
+    app_work_arguments work;
+    const char *file[2], *out; /* of the static molecule and of the mobile one */
+    unsigned angle, poses;
+    double spacing;
+} dock_arguments;
+
+#define FIELD(member) offsetof(app_work_arguments, member) /* which is the first member */
+#define OWN(member) offsetof(dock_arguments, member)
+
+static const app_option_row rows[] = {
+    {"Molecules", "static", "FILE", app_value_text, OWN(file[0]), NULL, "FILE",
+     "the molecule that stays where it is: the records ATOM of a PDB file, its first model"},
+    {NULL, "mobile", "FILE", app_value_text, OWN(file[1]), NULL, "FILE",
+     "the molecule that is turned and shifted"},
+    {"Search", "angle", "DEGREES", app_value_unsigned, OWN(angle), NULL, "a whole number from 1",
+     "between rotations; divides 180; default: 15"},
+    {NULL, "spacing", "LENGTH", app_value_lambda, OWN(spacing), NULL, "a length in angstrom",
+     "of the cells of the grid, in angstrom, below 1.3. The grid has room for all shifts at which "
+     "the molecules touch; default: 0.7"},
+    {NULL, "poses", "N", app_value_unsigned, OWN(poses), NULL, "a whole number from 1",
+     "the best poses to keep, at most 3 of each rotation; default: 10"},
+    {NULL, "out", "FILE", app_value_text, OWN(out), NULL, "FILE",
+     "write the poses as CSV: rank, angles of the rotation, shift in cells and in angstrom, score"},
+    {"Task graph", "tile", "T", app_value_unsigned, FIELD(tile), NULL, "a whole number from 1",
+     "rotations a batch; default: 8"},
+    APP_PRIORITY_ROW,
+    APP_WORK_ROWS,
+    {.name = NULL}};
+
+static const app_command_text dock_text = {
+    "dock", rows,
+    "Usage: psg dock --static FILE --mobile FILE [OPTION]...\n"
+    "\n"
+    "Find how two molecules fit each other, both rigid. The mobile one is turned into all\n"
+    "rotations, and a correlation by FFT scores all shifts of each: cells of it on the\n"
+    "surface of the static molecule count 1, and those in its core -15. The scores of the poses\n"
+    "are always checked by sums over the cells.\n",
+    "Examples:\n"
+    "  psg dock --static trypsin.pdb --mobile inhibitor.pdb --out poses.csv\n"
+    "         4656 rotations, 15 degrees apart, and the 10 best poses\n"
+    "  psg dock --static A.pdb --mobile B.pdb --angle 30 --spacing 1 --cpus 2\n"
+    "         a quick look\n"
+    "\n"
+    "Exit status:\n"
+    "  0      done, and the scores were right\n"
+    "  1      failed, or a score was wrong\n"
+    "  2      the command line, or a file that it names, has to be changed\n",
+    NULL};
+
+typedef struct dock_job {
+    app_work_job job;
+    dock_arguments arguments;
+    app_pdb molecule[2];
+    psg_dock_pose *pose; /* [arguments.poses] */
+} dock_job;
+
+static int create(app_work_job *r, const psg_work_options *how, const psg_options *options) {
+    dock_job *d = r->own;
+    const dock_arguments *a = &d->arguments;
+    const psg_dock_molecules molecules = {.fixed = d->molecule[0].at,
+                                          .mobile = d->molecule[1].at,
+                                          .fixed_atoms = d->molecule[0].atoms,
+                                          .mobile_atoms = d->molecule[1].atoms,
+                                          .angle = a->angle,
+                                          .spacing = a->spacing,
+                                          .poses = a->poses};
+    const int code = app_work_status(psg_dock_create(&r->work, &molecules, how, options));
+    d->pose = code ? NULL : app_allocate(a->poses, sizeof *d->pose, "the poses");
+    return code || d->pose != NULL ? code : APP_FAILED;
+}
+
+/* @return how many there are */
+static size_t get_poses(const app_work_job *r) {
+    const dock_job *d = r->own;
+    size_t count = 0;
+    (void)psg_dock_poses(r->work, d->pose, d->arguments.poses, &count);
+    return count;
+}
+
+static void print(const app_work_job *r) {
+    static const char *const roles[] = {"static", "mobile"};
+    const dock_job *d = r->own;
+    const size_t count = get_poses(r);
+    for (int m = 0; m < 2; m++) {
+        const app_pdb *p = &d->molecule[m];
+        app_say("%s    %s: %zu atoms around %.3f %.3f %.3f\n", roles[m], d->arguments.file[m],
+                p->atoms, p->mean[0], p->mean[1], p->mean[2]);
+    }
+    printf("poses     rank  twist  theta    phi  shift in angstrom           score\n");
+    for (size_t m = 0; m < count; m++) {
+        const psg_dock_pose *p = &d->pose[m];
+        printf("         %5zu  %5u  %5u  %5u  %8.3f %8.3f %8.3f %6ld\n", m + 1, p->twist, p->theta,
+               p->phi, p->at[0], p->at[1], p->at[2], p->score);
+    }
+}
+
+static void report(const app_work_job *r, json_t *root) {
+    static const char *const roles[] = {"static", "mobile"};
+    const dock_job *d = r->own;
+    const size_t count = get_poses(r);
+    json_t *poses = json_array();
+    for (int m = 0; m < 2; m++) {
+        const app_pdb *p = &d->molecule[m];
+        app_json_put(root, roles[m],
+                     json_pack("{ss sI s[fff]}", "file", d->arguments.file[m], "atoms",
+                               (json_int_t)p->atoms, "mean", p->mean[0], p->mean[1], p->mean[2]));
+    }
+    app_json_put_size(root, "angle", d->arguments.angle);
+    app_json_put_real(root, "spacing", d->arguments.spacing);
+    for (size_t m = 0; m < count; m++) {
+        const psg_dock_pose *p = &d->pose[m];
+        (void)json_array_append_new(
+            poses, json_pack("{si si si s[iii] s[fff] sI}", "twist", (int)p->twist, "theta",
+                             (int)p->theta, "phi", (int)p->phi, "cells", (int)p->shift[0],
+                             (int)p->shift[1], (int)p->shift[2], "shift", p->at[0], p->at[1],
+                             p->at[2], "score", (json_int_t)p->score));
+    }
+    app_json_put(root, "poses", poses);
+}
+
+/* app_output_kind knows how it begins. */
+static int write_poses(const app_work_job *r, const char *path, const char *shown) {
+    const dock_job *d = r->own;
+    const size_t count = get_poses(r);
+    FILE *file = fopen(path, "w");
+    if (file != NULL) {
+        fputs("rank,twist,theta,phi,cells_x,cells_y,cells_z,x,y,z,score\n", file);
+        for (size_t m = 0; m < count; m++) {
+            const psg_dock_pose *p = &d->pose[m];
+            fprintf(file, "%zu,%u,%u,%u,%ld,%ld,%ld,%.6g,%.6g,%.6g,%ld\n", m + 1, p->twist,
+                    p->theta, p->phi, p->shift[0], p->shift[1], p->shift[2], p->at[0], p->at[1],
+                    p->at[2], p->score);
+        }
+    }
+    const int why = file != NULL ? base_close(file) : errno;
+    return why == 0 ? APP_DONE
+                    : app_error(APP_FAILED, "%s: cannot be written: %s", shown, strerror(why));
+}
+
+static const app_work_command dock_command = {.name = "dock",
+                                              .create = create,
+                                              .print = print,
+                                              .report = report,
+                                              .write = write_poses,
+                                              .kind = APP_OUTPUT_POSES};
+
+static int read_arguments(int argc, char **argv, dock_arguments *a) {
+    app_work_arguments_init(&a->work);
+    a->angle = 15;
+    a->spacing = 0.7;
+    a->poses = 10;
+    const int code = app_arguments_parse(&dock_text, argc, argv, a);
+    if (code) {
+        return code;
+    }
+    if (a->file[0] == NULL || a->file[1] == NULL) {
+        return app_error(APP_USAGE, "say what to dock: psg dock --static FILE --mobile FILE");
+    }
+    return app_work_arguments_check(&a->work, "dock");
+}
+
+static int read_molecules(dock_job *d) {
+    int code = APP_DONE;
+    for (int m = 0; m < 2 && !code; m++) {
+        code = app_pdb_read(&d->molecule[m], d->arguments.file[m], &d->job.notes);
+    }
+    return code;
+}
+
+int app_dock(int argc, char **argv) {
+    dock_job d = {.job = {.command = &dock_command, .workload = "dock"}};
+    const dock_arguments *a = &d.arguments;
+    d.job.arguments = &a->work;
+    d.job.own = &d;
+    int code = app_ranks_agree(read_arguments(argc, argv, &d.arguments));
+    if (!code) {
+        d.job.out = a->out;
+        d.job.in[0] = (app_named_file){"--static", a->file[0], true};
+        d.job.in[1] = (app_named_file){"--mobile", a->file[1], true};
+        d.job.notes.quiet = a->work.quiet;
+        code = read_molecules(&d);
+    }
+    if (!code) {
+        code = app_work_perform(&d.job);
+    }
+    app_pdb_free(&d.molecule[0]);
+    app_pdb_free(&d.molecule[1]);
+    free(d.pose);
+    return code == APP_HELPED ? APP_DONE : code;
+}

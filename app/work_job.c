@@ -1,0 +1,279 @@
+#include "app/work_job.h"
+#include "app/app.h"
+#include "app/load.h"
+#include "app/processes.h"
+#include "app/simulating.h"
+#include "app/versions.h"
+#include "app/work_words.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------- the run */
+
+enum { JSON, TRACE, DAG, OUT, FILES };
+
+/* NULL: it is not wanted, or it is stdout. */
+typedef struct work_files {
+    const char *path[FILES];
+    app_output output[FILES];
+} work_files;
+
+int app_work_status(psg_status status) {
+    return status == PSG_OK ? APP_DONE : app_error(app_exit_code(status), "%s", psg_last_error());
+}
+
+static int begin_files(const app_work_job *r, work_files *w) {
+    const app_output_kind kinds[FILES] = {APP_OUTPUT_JSON, APP_OUTPUT_TRACE, APP_OUTPUT_DAG,
+                                          r->command->kind};
+    const app_work_arguments *a = r->arguments;
+    w->path[JSON] = a->json != NULL && strcmp(a->json, "-") == 0 ? NULL : a->json;
+    w->path[TRACE] = a->trace;
+    w->path[DAG] = a->dag;
+    w->path[OUT] = r->out;
+    const app_named_file files[] = {{"--json", w->path[JSON], false},
+                                    {"--trace", w->path[TRACE], false},
+                                    {"--dag", w->path[DAG], false},
+                                    {"--out", w->path[OUT], false},
+                                    r->in[0],
+                                    r->in[1]};
+    int code = app_files_differ(files, sizeof files / sizeof *files);
+    for (int f = 0; f < FILES && !code; f++) {
+        if (w->path[f] != NULL) {
+            code = app_output_begin(&w->output[f], w->path[f], a->force ? APP_OUTPUT_ANY : kinds[f],
+                                    0);
+        }
+    }
+    return code;
+}
+
+static int make(app_work_job *r) {
+    const app_work_arguments *a = r->arguments;
+    psg_options options = a->solver.options;
+    psg_work_options how;
+    options.record = a->bounds || a->trace != NULL || a->dag != NULL;
+    psg_work_options_init(&how);
+    how.tile = a->tile;
+    how.order = (psg_work_order)a->order;
+    how.priority = (psg_work_priority)a->priority;
+    how.barrier = a->barrier;
+    how.place = (psg_work_place)a->place;
+    app_progress_step(&r->progress, "starting");
+    const int code = r->command->create(r, &how, &options);
+    if (code) {
+        return code;
+    }
+    app_runs_note_cpus(options.cpus, &r->notes);
+    app_signals_install(false); /* what was loaded may have brought handlers */
+    if (options.cpus != 0 && options.gpus != 0) {
+        options.cpu_share = PSG_CPU_SHARE_FREE; /* as the library has it */
+    }
+    r->runs.repeat = a->repeat;
+    r->runs.seconds = app_allocate(a->repeat, sizeof *r->runs.seconds, "the times");
+    return r->runs.seconds != NULL ? app_workers_find(&options, &r->runs.workers) : APP_FAILED;
+}
+
+static int run_all(app_work_job *r) {
+    const app_load before = app_load_now();
+    const double start = psg_clock();
+    for (unsigned m = 0; m < r->runs.repeat; m++) {
+        app_progress_step(&r->progress, "running %u/%u", m + 1, r->runs.repeat);
+        psg_status status = psg_work_run(r->work);
+        if (status == PSG_OK) {
+            status = psg_work_statistics(r->work, &r->statistics);
+        }
+        if (status != PSG_OK) {
+            return app_work_status(status);
+        }
+        r->runs.seconds[m] = r->statistics.seconds; /* without what comes before the first task */
+        if (r->arguments->trace != NULL && app_trace_take(&r->trace, r->work)) {
+            return APP_FAILED;
+        }
+    }
+    r->runs.total = psg_clock() - start;
+    const app_load after = app_load_now();
+    r->runs.load = app_load_between(&before, &after);
+    return app_runs_times(&r->runs);
+}
+
+/* What there is to tell of the last run. */
+static int look(app_work_job *r) {
+    psg_status status = psg_work_tasks(r->work, r->tasks, APP_WORK_TASKS, &r->kinds);
+    if (status == PSG_OK && r->arguments->bounds) {
+        app_progress_step(&r->progress, "measuring memory");
+        status = psg_work_bounds(r->work, &r->runs.bounds);
+    }
+    if (status == PSG_OK) {
+        status = psg_work_answers(r->work, r->answers, APP_WORK_ANSWERS, &r->count);
+    }
+    if (status != PSG_OK) {
+        return app_work_status(status);
+    }
+    return r->arguments->dag != NULL ? app_dag_take(&r->dag, r->work) : APP_DONE;
+}
+
+/* ------------------------------------------------------------------------------------- results */
+
+static void print(const app_work_job *r) {
+    app_say("workload  %s: %s\n", r->workload, psg_work_about(r->work));
+    if (app_simulation_machine() != NULL) {
+        app_say("machine   %s, simulated: times are those that it would take, and nothing is "
+                "computed\n",
+                app_simulation_machine());
+    }
+    app_runs_print_workers(&r->runs);
+    for (size_t k = 0; k < r->kinds; k++) {
+        const psg_kind_tasks *t = &r->tasks[k];
+        const char *joint = ":";
+        printf("%s %s", k == 0 ? "tasks    " : "         ", psg_stage_name(t->stage));
+        for (int gpu = 0; gpu < 2; gpu++) {
+            if (t->tasks[gpu] > 0) {
+                printf("%s %.0f on %s in %.4g s", joint, (double)t->tasks[gpu],
+                       gpu ? "GPUs" : "cores", t->seconds[gpu]);
+                joint = ",";
+            }
+        }
+        printf("\n");
+    }
+    printf("start     %.3g s\n", r->statistics.make_seconds);
+    app_runs_print_times(&r->runs);
+    app_runs_print_bounds(&r->runs);
+    app_runs_print_links(r->statistics.link);
+    r->command->print(r);
+}
+
+static json_t *json_tasks(const app_work_job *r) {
+    json_t *kinds = json_object();
+    for (size_t k = 0; k < r->kinds; k++) {
+        const psg_kind_tasks *t = &r->tasks[k];
+        app_json_put(kinds, psg_stage_name(t->stage),
+                     json_pack("{s{sI sf} s{sI sf}}", "cores", "tasks", (json_int_t)t->tasks[0],
+                               "seconds", t->seconds[0], "gpus", "tasks", (json_int_t)t->tasks[1],
+                               "seconds", t->seconds[1]));
+    }
+    return kinds;
+}
+
+static json_t *json_answers(const app_work_job *r) {
+    json_t *answers = json_object();
+    for (size_t m = 0; m < r->count; m++) {
+        const psg_answer *a = &r->answers[m];
+        json_t *one = json_object();
+        app_json_put_real(one, "value", a->value);
+        app_json_put_real(one, "expected", isfinite(a->tolerance) ? a->expected : NAN);
+        app_json_put_real(one, "tolerance", a->tolerance);
+        app_json_put(answers, a->name, one);
+    }
+    return answers;
+}
+
+static int write_json(const app_work_job *r, const char *path) {
+    const app_work_arguments *a = r->arguments;
+    json_t *root = json_object();
+    app_json_put_text(root, "command", r->command->name);
+    app_json_put(root, "status", json_integer(r->status));
+    app_json_put_text(root, "workload", r->workload);
+    app_json_put_text(root, "about", psg_work_about(r->work));
+    app_json_put_text(root, "simulated", app_simulation_machine());
+    app_json_put(root, "tile", a->tile > 0 ? json_integer(a->tile) : NULL);
+    app_json_put_text(root, "priority", app_work_priorities[a->priority].name);
+    r->command->report(r, root);
+    app_json_put_text(root, "policy", r->runs.workers.policy);
+    app_json_put(root, "workers", app_json_workers(&r->runs.workers));
+    app_json_put_size(root, "repeat", r->runs.repeat);
+    app_json_put(root, "seconds", app_runs_json_times(&r->runs));
+    app_json_put(root, "tasks", json_tasks(r));
+    app_json_put(root, "links", app_runs_json_links(r->statistics.link));
+    if (r->runs.bounds.seconds > 0) {
+        app_json_put(root, "bounds", app_runs_json_bounds(&r->runs));
+    }
+    app_json_put(root, "answers", json_answers(r));
+    app_json_put(root, "notes", app_json_notes(&r->notes));
+    app_json_put(root, "options", app_json_options(&a->solver.options));
+    app_json_put(root, "versions", app_json_versions());
+    return app_json_write(root, path, a->json);
+}
+
+static int write_files(app_work_job *r, const work_files *w) {
+    int code = APP_DONE;
+    if (w->path[TRACE] != NULL) {
+        json_t *about = app_runs_about(&r->runs);
+        app_json_put_text(about, "workload", r->workload);
+        code = app_trace_write(&r->trace, w->output[TRACE].temporary, w->path[TRACE],
+                               &r->runs.workers, about);
+    }
+    if (!code && w->path[DAG] != NULL) {
+        code = app_dag_write(&r->dag, w->output[DAG].temporary, w->path[DAG]);
+    }
+    if (!code && w->path[OUT] != NULL) {
+        code = r->command->write(r, w->output[OUT].temporary, w->path[OUT]);
+    }
+    const bool to_stdout = r->arguments->json != NULL && w->path[JSON] == NULL;
+    if (!code && !r->arguments->quiet && !to_stdout) {
+        print(r);
+    }
+    if (!code && r->arguments->json != NULL) {
+        code = write_json(r, to_stdout ? NULL : w->output[JSON].temporary);
+    }
+    return code;
+}
+
+/* A wrong answer is told of, too. */
+static int finish(app_work_job *r, work_files *w) {
+    const psg_status right = r->count > 0 ? psg_work_check(r->work) : PSG_OK;
+    r->status = right == PSG_OK ? APP_DONE : app_error(APP_FAILED, "%s", psg_last_error());
+    app_progress_stop(&r->progress);
+    app_runs_note_load(&r->runs, &r->notes);
+    int code = write_files(r, w);
+    for (int f = 0; f < FILES && !code; f++) {
+        code = w->path[f] != NULL ? app_output_commit(&w->output[f]) : APP_DONE;
+    }
+    return code ? code : r->status;
+}
+
+static void clean_up(app_work_job *r) {
+    app_progress_stop(&r->progress);
+    psg_work_destroy(r->work);
+    app_trace_free(&r->trace);
+    app_dag_free(&r->dag);
+    app_workers_free(&r->runs.workers);
+    free(r->runs.seconds);
+}
+
+int app_work_perform(app_work_job *r) {
+    static int (*const steps[])(app_work_job *) = {make, run_all, look};
+    work_files files = {.path = {NULL}};
+    r->runs.what = "run";
+    r->notes.quiet = r->arguments->quiet;
+    app_signals_install(false);
+    app_progress_start(&r->progress, !r->notes.quiet);
+    int code = begin_files(r, &files);
+    for (size_t step = 0; step < sizeof steps / sizeof steps[0] && !code; step++) {
+        code = steps[step](r);
+    }
+    if (!code) {
+        code = finish(r, &files);
+    }
+    clean_up(r);
+    for (int f = 0; f < FILES; f++) {
+        app_output_discard(&files.output[f]);
+    }
+    return code;
+}
+
+void app_work_arguments_init(app_work_arguments *arguments) {
+    arguments->repeat = 1;
+    app_options_init(&arguments->solver);
+}
+
+int app_work_arguments_check(const app_work_arguments *a, const char *command) {
+    if (app_ranks() > 1) {
+        return app_error(APP_USAGE, "psg %s is for one process: start it without mpirun", command);
+    }
+    if (a->solver.options.cpus == 0 && a->solver.options.gpus == 0) {
+        return app_error(APP_USAGE, "--cpus 0 --gpus 0: nothing is left to run on");
+    }
+    return app_simulation_choose(a->solver.options.machine, NULL);
+}
