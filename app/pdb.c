@@ -42,9 +42,9 @@ static int read_records(app_pdb *pdb, FILE *file, const char *path, char **line,
     bool ended = false;
     while (!*more && getline(line, &size, file) >= 0) {
         number++;
-        *more = ended && begins(*line, "ATOM  ");
+        *more = ended && begins(*line, "ATOM");
         ended = ended || begins(*line, "ENDMDL");
-        if (ended || !begins(*line, "ATOM  ")) {
+        if (ended || !begins(*line, "ATOM")) {
             continue;
         }
         if (!grow(pdb)) {

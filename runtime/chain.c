@@ -107,10 +107,10 @@ PSG_CODELET(chain);
 
 /* StarPU let it take the time of all steps together. */
 static bool simulated_moments(psg_chain *c, double end) {
-    const int worker = starpu_worker_get_id();
+    const int worker = starpu_worker_get_id(), gpu = starpu_worker_get_devid(worker);
     for (size_t s = c->steps; s-- > 0;) {
         c->moment[s + 1] = end;
-        end -= 1e6 * psg_simulation_seconds(&c->args[s], true, worker);
+        end -= 1e6 * psg_simulation_seconds(&c->args[s], gpu, worker);
     }
     return true;
 }

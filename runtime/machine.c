@@ -82,6 +82,15 @@ static const char *read_memory(psg_machine *machine, const char *rest) {
     return read_positive(&machine->gpu_memory, rest, "gpu_memory BYTES");
 }
 
+static const char *read_speed(psg_machine *machine, const char *rest) {
+    unsigned gpu = 0;
+    int used = 0;
+    const char *expected = "speed gpu N FACTOR, N from 0 to 63";
+    const bool read = strchr(rest, '-') == NULL && sscanf(rest, "gpu %u %n", &gpu, &used) == 1 &&
+                      used > 0 && gpu < PSG_MACHINE_SPEEDS;
+    return read ? read_positive(&machine->speed[gpu], rest + used, expected) : expected;
+}
+
 /* One number above 0, or two, of which the first may be 0. */
 static const char *read_costs(psg_machine_costs *costs, const char *rest, const char *expected) {
     int used = 0;
@@ -229,6 +238,7 @@ static const struct {
     {"gpus", read_gpus},         {"gpu_memory", read_memory}, {"link", read_link},
     {"recorded", read_recorded}, {"submit", read_submit},     {"gap", read_gap},
     {"least", read_least},       {"time", read_time},         {"cuda_aware", read_cuda_aware},
+    {"speed", read_speed},
 };
 
 /* @return as a reader does */
@@ -250,8 +260,8 @@ static const char *read_line(psg_machine *machine, char *line) {
             return readers[m].read(machine, rest);
         }
     }
-    return "machine, about, cpus, gpus, gpu_memory, link, recorded, cuda_aware, submit, gap, least "
-           "or time";
+    return "machine, about, cpus, gpus, gpu_memory, speed, link, recorded, cuda_aware, submit, "
+           "gap, least or time";
 }
 
 /* What is wrong with a line. A character that may not be in the name is shown as no terminal takes
@@ -269,6 +279,15 @@ static void tell_line(const psg_machine *machine, const char *path, unsigned num
         (void)snprintf(words, size, "%s:%u: expected %s; character %zu of NAME is %s", path, number,
                        expected, (size_t)(unsafe - machine->name) + 1, shown);
     }
+}
+
+/* The least number of GPUs of a machine with these speeds. */
+static unsigned gpus_with_speed(const psg_machine *machine) {
+    unsigned count = PSG_MACHINE_SPEEDS;
+    while (count > 0 && machine->speed[count - 1] <= 0) {
+        count--;
+    }
+    return count;
 }
 
 psg_machine *psg_machine_read(const char *path, char *words, size_t size) {
@@ -298,6 +317,9 @@ psg_machine *psg_machine_read(const char *path, char *words, size_t size) {
                        failed ? "cannot be read" : "no machine is described here");
     } else if (machine->cpus + machine->gpus == 0) {
         (void)snprintf(words, size, "%s: the machine has neither cpus nor gpus", path);
+    } else if (gpus_with_speed(machine) > machine->gpus) {
+        (void)snprintf(words, size, "%s: speed gpu %u: the machine has %u GPUs, numbered from 0",
+                       path, gpus_with_speed(machine) - 1, machine->gpus);
     } else {
         if (machine->recorded_peer <= 0) {
             machine->recorded_peer = machine->link[PSG_MACHINE_PEER].bytes_per_second;
@@ -355,6 +377,10 @@ static int compare(distance a, distance b) {
         return a.line < b.line ? -1 : 1;
     }
     return fabs(a.pieces - b.pieces) > tiny ? (a.pieces < b.pieces ? -1 : 1) : 0;
+}
+
+double psg_machine_speed(const psg_machine *machine, int gpu) {
+    return gpu < PSG_MACHINE_SPEEDS && machine->speed[gpu] > 0 ? machine->speed[gpu] : 1;
 }
 
 static bool alike(const psg_machine_time *t, bool gpu, const psg_task_shape *s) {

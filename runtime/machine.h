@@ -8,6 +8,7 @@
  *      cpus N                         cores
  *      gpus N
  *      gpu_memory BYTES               of each GPU
+ *      speed gpu N FACTOR             GPU N, from 0 to 63, takes the times below over FACTOR; without this line FACTOR is 1
  *      link WHICH BYTES SECONDS       bytes a second and latency: to-gpu, from-gpu (each GPU has its own), between
  *                                     (what a GPU sends, and what it receives, all others together), peer (a
  *                                     kernel that reads and writes another GPU's memory, all GPUs together), network
@@ -59,12 +60,15 @@ typedef struct psg_machine_time {
     double spread; /**< standard deviation over the mean; 0: all take the same */
 } psg_machine_time;
 
+enum { PSG_MACHINE_SPEEDS = 64 };
+
 typedef struct psg_machine {
     char name[64];
     char about[256];
     unsigned cpus;
     unsigned gpus;
-    double gpu_memory; /**< bytes */
+    double gpu_memory;                /**< bytes */
+    double speed[PSG_MACHINE_SPEEDS]; /**< of each GPU, a factor; 0: 1 */
     struct {
         double bytes_per_second; /**< 0: there is none */
         double seconds;          /**< latency */
@@ -90,6 +94,9 @@ void psg_machine_free(psg_machine *machine);
 
 /** Is there a time of such tasks, of whatever size? Kind, precision and axis of the shape count. */
 bool psg_machine_knows(const psg_machine *machine, bool gpu, const psg_task_shape *shape);
+
+/** How fast GPU number `gpu` is, as a factor. */
+double psg_machine_speed(const psg_machine *machine, int gpu);
 
 /** Seconds that the task takes in the mean: as recorded, or between the times of a smaller and a larger recorded task of
  *  its kind. machine->least is not looked at. The rules, in their order:

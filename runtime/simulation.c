@@ -386,10 +386,16 @@ static double normal(uint64_t number) {
     return sqrt(-2 * log(uniform(number))) * cos(2 * pi * uniform(~number));
 }
 
-double psg_simulation_seconds(const psg_task_args *args, bool gpu, int worker) {
+bool psg_simulation_on_gpus(int kind, psg_task_precision precision) {
+    const psg_task_shape shape = {.kind = kind, .precision = precision};
+    return !psg_kind_at(kind)->cores || psg_machine_knows(machine, true, &shape);
+}
+
+double psg_simulation_seconds(const psg_task_args *args, int gpu, int worker) {
     const psg_task_shape shape = psg_task_shape_of(args);
     double spread = 0;
-    const double mean = psg_machine_seconds(machine, gpu, &shape, &spread);
+    const double mean = psg_machine_seconds(machine, gpu >= 0, &shape, &spread) /
+                        (gpu >= 0 ? psg_machine_speed(machine, gpu) : 1);
     if (worker < 0 || spread <= 0) {
         return mean;
     }
@@ -398,7 +404,7 @@ double psg_simulation_seconds(const psg_task_args *args, bool gpu, int worker) {
     return mean * exp(s * z - 0.5 * s * s);
 }
 
-static double chain_seconds(const psg_task_args *chain, bool gpu, int worker) {
+static double chain_seconds(const psg_task_args *chain, int gpu, int worker) {
     double seconds = 0;
     for (size_t s = 0; s < chain->steps; s++) {
         seconds += psg_simulation_seconds(&chain->step[s], gpu, worker);
@@ -410,11 +416,12 @@ double psg_simulation_cost(struct starpu_task *task, struct starpu_perfmodel_arc
                            unsigned implementation) {
     (void)implementation;
     const psg_task_args *args = task->cl_arg;
-    const bool gpu = arch->devices[0].type == STARPU_CUDA_WORKER;
+    const bool on_gpu = arch->devices[0].type == STARPU_CUDA_WORKER;
+    const int gpu = on_gpu ? arch->devices[0].devid : -1;
     const int worker = starpu_task_get_current() == task ? starpu_worker_get_id() : -1;
-    const double least = args->step != NULL ? 0 : machine->least[gpu];
+    const double least = args->step != NULL ? 0 : machine->least[on_gpu];
     const double seconds = args->step != NULL ? chain_seconds(args, gpu, worker)
                                               : psg_simulation_seconds(args, gpu, worker);
-    const double gap = gpu ? gap_before(args) : 0;
+    const double gap = on_gpu ? gap_before(args) : 0;
     return seconds > 0 ? (fmax(seconds, least) + gap) * 1e6 : NAN;
 }

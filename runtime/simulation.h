@@ -58,9 +58,14 @@ void psg_simulation_submit(size_t pieces);
  *  and z normal: it has that mean and spread, and no time is negative. z comes from nothing but PSG_SEED in the
  *  environment (1 if it is not there), the worker's number, and that of the solve in its plan: so a simulation can be
  *  repeated, and policies are compared on the same workers.
+ *  @param[in] gpu     its number; -1: a core
  *  @param[in] worker  StarPU's number; -1: the mean of all
  *  @return 0: not known */
-double psg_simulation_seconds(const struct psg_task_args *args, bool gpu, int worker);
+double psg_simulation_seconds(const struct psg_task_args *args, int gpu, int worker);
+
+/** Can a GPU run tasks of this kind? Where the kind has a function for GPUs; in a simulation also where the machine has
+ *  their time. */
+bool psg_simulation_on_gpus(int kind, psg_task_precision precision);
 
 /** Microseconds of a task on a kind of worker, for StarPU; of a chain, those of its steps. Policies that ask get the
  *  mean, as where there are models; what the task takes, StarPU asks on the worker that has the task. */

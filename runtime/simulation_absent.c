@@ -49,7 +49,12 @@ const char *psg_simulation_run(int (*program)(int, char **), int argc, char **ar
     return NULL;
 }
 
-double psg_simulation_seconds(const struct psg_task_args *args, bool gpu, int worker) {
+bool psg_simulation_on_gpus(int kind, psg_task_precision precision) {
+    (void)precision;
+    return !psg_kind_at(kind)->cores;
+}
+
+double psg_simulation_seconds(const struct psg_task_args *args, int gpu, int worker) {
     (void)args;
     (void)gpu;
     (void)worker;

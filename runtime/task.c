@@ -81,8 +81,9 @@ static void choose_worker(struct starpu_task *task, const psg_task_args *args) {
         task->workerid = (unsigned)worker;
     } else {
         task->where = kind->travels ? STARPU_NOWHERE
-                      : kind->cores ? e->where & STARPU_CPU
-                                    : e->where;
+                      : psg_simulation_on_gpus(args->label.kind, e->precision)
+                          ? e->where
+                          : e->where & STARPU_CPU;
     }
     if (kind->priority != NULL) {
         const int wanted = kind->priority(e->owner, &args->label);

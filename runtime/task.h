@@ -34,7 +34,11 @@
 #else
 #define PSG_CODELET_CUDA(kind)
 #endif
+#if PSG_SIMULATE /* the machine may have its time on a GPU */
+#define PSG_CODELET_NO_CUDA(kind) PSG_CODELET_CUDA(kind)
+#else
 #define PSG_CODELET_NO_CUDA(kind)
+#endif
 #define PSG_CODELET_ENTRY(kind, index, gpu)                                                        \
     {                                                                                              \
         .name = #kind, .cpu_funcs = {kind##_cpu}, .cpu_funcs_name = {#kind "_cpu"},                \

@@ -379,6 +379,8 @@ static void submit(psg_run *run, const void *memory) {
         psg_task_dock_voxel(run, b, cells);
         psg_task_dock_correlate(run, b, p->spectrum, cells);
         psg_task_dock_best(run, b, cells, p->poses[b]);
+        (void)starpu_data_invalidate_submit(
+            cells); /* else a GPU short of memory copies them home */
         psg_task_dock_merge(run, b, p->poses[b], p->merged);
     }
 }

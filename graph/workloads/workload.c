@@ -119,11 +119,10 @@ static psg_status find_row(const char *name, const psg_workload_row **row, const
 
 static psg_status check_workers(const workload *w) {
     for (int m = 0; w->row->kinds[m] >= 0 && w->workers.cpu_count == 0; m++) {
-        const psg_kind *kind = psg_kind_at(w->row->kinds[m]);
-        if (kind->cores) {
+        if (!psg_simulation_on_gpus(w->row->kinds[m], w->engine.precision)) {
             return psg_fail(PSG_ERR_UNSUPPORTED,
                             "there is no worker for %s, which cores alone run: %s needs a core",
-                            kind->name, w->row->about.name);
+                            psg_kind_at(w->row->kinds[m])->name, w->row->about.name);
         }
     }
     return PSG_OK;

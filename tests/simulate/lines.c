@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <sys/mman.h>
 
-#define HEAD "machine edited\nabout it\ncpus 4\ngpus 4\ngpu_memory 8e9\n"
+#define HEAD "machine edited\nabout it\ncpus 4\ngpus 4\ngpu_memory 8e9\nspeed gpu 1 1\n"
 #define LINKS                                                                                      \
     "link to-gpu 1e9 1e-5\nlink from-gpu 1e9 1e-5\nlink between 1e9 1e-5\nlink peer 1e9 1e-5\n"    \
     "recorded peer 1e9\nlink network 1e9 1e-5\ncuda_aware yes\n"
@@ -45,6 +45,7 @@ static const edit edits[] = {
     {"cpus 4\n", "cpus 2\n", CORES, 1},
     {"gpus 4\n", "gpus 2\n", GPUS, 1},
     {"gpu_memory 8e9\n", "gpu_memory 3e9\n", LARGE, 1},
+    {"speed gpu 1 1", "speed gpu 1 0.5", GPUS, 1},
     {"link to-gpu 1e9 1e-5", "link to-gpu 5e8 1e-5", MEMORY, 1},
     {"link to-gpu 1e9 1e-5", "link to-gpu 1e9 1e-3", MEMORY, 1},
     {"link to-gpu 1e9 1e-5", "link to-gpu 2e9 1e-5", MEMORY, -1},
@@ -179,7 +180,7 @@ static void check_words(const void *argument) {
         CHECK(found, "no edit of '%s'", word);
         ++count;
     }
-    CHECK(count == 13, "%d words in '%s'", count, psg_last_error());
+    CHECK(count == 14, "%d words in '%s'", count, psg_last_error());
 }
 
 int main(void) {

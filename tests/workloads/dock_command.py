@@ -169,7 +169,7 @@ def models():
 
 def bad():
     atom = "ATOM      1  CA  GLY A   1    "
-    for name, text in (("short.pdb", atom + "   1.000   2.000\n"), ("words.pdb", atom + "   1.000   2.0x0   3.000\n"),
+    for name, text in (("short.pdb", atom + "   1.000   2.000\n"), ("empty.pdb", "ATOM\n"), ("words.pdb", atom + "   1.000   2.0x0   3.000\n"),
                        ("nan.pdb", atom + "     nan   2.000   3.000\n"), ("moved.pdb", atom + " 1.000   2.000   3.000  \n"),
                        ("blank.pdb", atom + "   1.000           3.000\n")):
         change(name, 3, text)
@@ -185,7 +185,7 @@ def bad():
                         (("--static", ".", "--mobile", "other.pdb"), (".: Is a directory",)),
                         (("--static", "small.pdb", "--mobile", "none.pdb"), ("none.pdb: there are no atoms",)),
                         *((("--static", name, "--mobile", "other.pdb"), (name + ":3: columns 31 to 54",))
-                          for name in ("short.pdb", "words.pdb", "nan.pdb", "moved.pdb", "blank.pdb")),
+                          for name in ("short.pdb", "empty.pdb", "words.pdb", "nan.pdb", "moved.pdb", "blank.pdb")),
                         (("--static", "far.pdb", "--mobile", "other.pdb"), ("cells along each axis", "1024 is the most")),
                         ((*both, "--angle", "7"), ("angle = 7 degrees", "divide 180")), ((*both, "--angle", "270"), ("angle = 270",)),
                         ((*both, "--angle", "0"), ("--angle '0'",)), ((*both, "--spacing", "0"), ("spacing = 0 angstrom", "below 1.3")),
