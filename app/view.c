@@ -31,9 +31,9 @@ static const app_command_text view_text = {
     "\n"
     "Write the three slices through the middle of a field as one PNG picture: from left to\n"
     "right x-y, x-z and y-z, with x or y to the right and y or z upwards. Every point is a\n"
-    "square. Blue is the least value of the slices, red the largest, and white the middle between\n"
-    "both. If the slices have both signs, white is 0, and blue and red are as far from it. A\n"
-    "point that is NaN or Inf is black.\n",
+    "square. Blue is the least value of the slices, red the largest, and white the middle\n"
+    "between both. If the slices have both signs, white is 0, and blue and red are as far\n"
+    "from it. A point that is NaN or Inf is black.\n",
     "Examples:\n"
     "  psg view phi.h5:/potential\n"
     "         slices.png\n"
