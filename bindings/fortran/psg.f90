@@ -19,7 +19,7 @@ module psg
     implicit none
     private
 
-    public :: psg_axis, psg_grid, psg_options, psg_plan, psg_statistics, psg_stage_statistics, psg_link_statistics
+    public :: psg_axis, psg_grid, psg_options, psg_plan, psg_terms, psg_statistics, psg_stage_statistics, psg_link_statistics
     public :: psg_grid_init, psg_options_init, psg_options_set, psg_options_get, psg_axis_points, psg_message
 
     ! psg_status, psg_bc, psg_points and psg_precision
@@ -33,8 +33,7 @@ module psg
     type, bind(c) :: psg_axis
         integer(c_size_t) :: n
         real(c_double) :: length
-        integer(c_int) :: bc(2)
-        integer(c_int) :: points
+        integer(c_int) :: bc(2), points
     end type psg_axis
 
     type, bind(c) :: psg_grid
@@ -43,37 +42,29 @@ module psg
 
     type, bind(c) :: psg_options
         integer(c_size_t) :: struct_size
-        integer(c_int) :: precision
-        integer(c_int) :: symbol
+        integer(c_int) :: precision, symbol
         real(c_double) :: lambda
         integer(c_int) :: mean
         real(c_double) :: mean_tolerance
-        integer(c_int) :: graph
-        integer(c_int) :: exchange
-        integer(c_int) :: z_layout
-        integer(c_size_t) :: segment_planes
-        integer(c_size_t) :: sheets
-        integer(c_int) :: cpus
-        integer(c_int) :: gpus
-        type(c_ptr) :: gpu_ids
-        type(c_ptr) :: policy
+        integer(c_int) :: graph, exchange, z_layout
+        integer(c_size_t) :: segment_planes, sheets
+        integer(c_int) :: cpus, gpus
+        type(c_ptr) :: gpu_ids, policy
         integer(c_int) :: effort
         type(c_ptr) :: cache_dir
         integer(c_int) :: in_flight
         type(c_ptr) :: comm
-        integer(c_int) :: calibrate
-        integer(c_int) :: record
+        integer(c_int) :: calibrate, record
         type(c_ptr) :: machine
         integer(c_int) :: tuned
         real(c_double) :: cpu_share
         integer(c_int) :: normalize
         real(c_double) :: network
         integer(c_int) :: nodes
-        real(c_double) :: time_limit
-        real(c_double) :: factor
+        real(c_double) :: time_limit, factor
     end type psg_options
 
-    integer, parameter :: STAGES = 14, LINKS = 4
+    integer, parameter :: STAGES = 14, LINKS = 4, TERMS_ARRAYS = 10
 
     type, bind(c) :: psg_stage_statistics
         integer(c_int64_t) :: tasks
@@ -89,27 +80,18 @@ module psg
         integer(c_size_t) :: struct_size
         real(c_double) :: plan_seconds
         integer(c_int) :: ranks, rank
-        integer(c_size_t) :: workers
-        integer(c_size_t) :: segments, sheets
-        integer(c_size_t) :: segment_planes
-        integer(c_int) :: graph
-        integer(c_int) :: z_layout
-        integer(c_int) :: exchange
-        integer(c_size_t) :: returned_rows
-        integer(c_size_t) :: fetched_rows
+        integer(c_size_t) :: workers, segments, sheets, segment_planes
+        integer(c_int) :: graph, z_layout, exchange
+        integer(c_size_t) :: returned_rows, fetched_rows
         integer(c_int) :: tuned
-        integer(c_size_t) :: spectrum_bytes
-        integer(c_size_t) :: scratch_bytes
+        integer(c_size_t) :: spectrum_bytes, scratch_bytes
         integer(c_int64_t) :: solves
-        real(c_double) :: submitted
-        real(c_double) :: seconds
-        real(c_double) :: mean
+        real(c_double) :: submitted, seconds, mean
         type(psg_stage_statistics) :: stage(STAGES)
         integer(c_int64_t) :: copied_bytes
         integer(c_size_t) :: cpu_planes, cpu_rows
         real(c_double) :: submit_seconds
-        integer(c_size_t) :: submit_tasks
-        integer(c_size_t) :: submit_pieces
+        integer(c_size_t) :: submit_tasks, submit_pieces
         type(psg_link_statistics) :: link(LINKS)
     end type psg_statistics
 
@@ -122,10 +104,24 @@ module psg
 
     type, bind(c) :: c_args ! psg_solve_args
         integer(c_size_t) :: struct_size
-        real(c_double) :: lambda
-        real(c_double) :: factor
+        real(c_double) :: lambda, factor
         integer(c_int) :: mean
+        real(c_double) :: value(2, 3)
+        type(c_ptr) :: side(2, 3), gradient(3), epsilon
+        real(c_double) :: tolerance
+        integer(c_size_t) :: iterations
     end type c_args
+
+    !> What a solve may have besides lambda and factor: psg_solve_args in graph/psg.h. `value` and `side` are by side, 1 for the
+    !> lower one, and axis. Pointers are c_loc() of dense arrays of the plan's kind of real. side(:, 1) is (ny, nz), side(:, 2)
+    !> (nx, nz) and side(:, 3) (nx, ny), in main memory. gradient(d), where the derivative of u along axis d goes,
+    !> and epsilon have u's shape.
+    type :: psg_terms
+        real(real64) :: value(2, 3) = 0
+        type(c_ptr) :: side(2, 3) = c_null_ptr, gradient(3) = c_null_ptr, epsilon = c_null_ptr
+        real(real64) :: tolerance = 0
+        integer :: iterations = 0
+    end type psg_terms
 
     !> A solver for one grid and set of options. With `comm` its calls but local_box() and statistics() are collective.
     type :: psg_plan
@@ -133,15 +129,8 @@ module psg
         type(c_ptr) :: handle = c_null_ptr
         integer(c_int) :: precision = PSG_F64
     contains
-        procedure :: create
-        procedure :: destroy
-        procedure :: local_box
-        procedure :: statistics
-        procedure :: wait
-        procedure :: submit
-        procedure, private :: solve_real64
-        procedure, private :: solve_real32
-        procedure, private :: solve_pointer
+        procedure :: create, destroy, local_box, statistics, wait, submit
+        procedure, private :: solve_real64, solve_real32, solve_pointer
         generic :: solve => solve_real64, solve_real32, solve_pointer
     end type psg_plan
 
@@ -197,24 +186,6 @@ module psg
             integer(c_int) :: status
         end function c_args_init
 
-        function c_solve_arrays(plan, count, f, u, args) bind(c, name='psg_solve_arrays') result(status)
-            import :: c_args, c_array, c_int, c_ptr, c_size_t
-            type(c_ptr), value :: plan
-            integer(c_size_t), value :: count
-            type(c_array), intent(in) :: f, u
-            type(c_args), intent(in) :: args
-            integer(c_int) :: status
-        end function c_solve_arrays
-
-        function c_submit_arrays(plan, count, f, u, args) bind(c, name='psg_submit_arrays') result(status)
-            import :: c_args, c_array, c_int, c_ptr, c_size_t
-            type(c_ptr), value :: plan
-            integer(c_size_t), value :: count
-            type(c_array), intent(in) :: f, u
-            type(c_args), intent(in) :: args
-            integer(c_int) :: status
-        end function c_submit_arrays
-
         function c_wait(plan) bind(c, name='psg_wait') result(status)
             import :: c_int, c_ptr
             type(c_ptr), value :: plan
@@ -257,6 +228,15 @@ module psg
     end interface
 
     abstract interface
+        function c_arrays(plan, count, f, u, args) bind(c) result(status)
+            import :: c_args, c_array, c_int, c_ptr, c_size_t
+            type(c_ptr), value :: plan
+            integer(c_size_t), value :: count
+            type(c_array), intent(in) :: f, u
+            type(c_args), intent(in) :: args
+            integer(c_int) :: status
+        end function c_arrays
+
         function comm_f2c(comm) bind(c) result(handle)
             import :: c_int, c_ptr
             integer(c_int), value :: comm
@@ -264,13 +244,15 @@ module psg
         end function comm_f2c
     end interface
 
+    procedure(c_arrays), bind(c, name='psg_solve_arrays') :: c_solve_arrays
+    procedure(c_arrays), bind(c, name='psg_submit_arrays') :: c_submit_arrays
+
     character(:), allocatable :: own_words ! of an error that this file found, in place of the library's
     !$omp threadprivate(own_words)
 
 contains
 
     ! -------------------------------------------------------------------------------------- words
-
     !> What went wrong in the latest call of this thread that failed.
     function psg_message() result(words)
         character(:), allocatable :: words
@@ -312,7 +294,6 @@ contains
     end subroutine begin
 
     ! ------------------------------------------------------------------------- grid and options
-
     !> A periodic grid of n = [nx, ny, nz] points on a box of length = [lx, ly, lz].
     subroutine psg_grid_init(grid, n, length)
         type(psg_grid), intent(out) :: grid
@@ -371,7 +352,6 @@ contains
     end subroutine psg_options_get
 
     ! --------------------------------------------------------------------------------------- plan
-
     !> @param comm  a communicator of module mpi, or comm%mpi_val of one of module mpi_f08: its processes solve together
     subroutine create(plan, grid, options, comm, status)
         class(psg_plan), intent(inout) :: plan
@@ -444,79 +424,99 @@ contains
     end subroutine statistics
 
     ! -------------------------------------------------------------------------------------- solve
-
-    subroutine take_terms(plan, args, found, lambda, factor)
+    !> @param at  what the pointers of args point to
+    subroutine take_terms(plan, args, at, found, stream, lambda, factor, terms)
         type(psg_plan), intent(in) :: plan
         type(c_args), intent(out) :: args
+        type(c_array), intent(out), target :: at(TERMS_ARRAYS)
         integer(c_int), intent(out) :: found
+        type(c_ptr), intent(in) :: stream
         real(real64), intent(in), optional :: lambda, factor
+        type(psg_terms), intent(in), optional :: terms
+        type(c_ptr) :: given(TERMS_ARRAYS)
+        integer :: m
         found = c_args_init(args, plan%handle, c_sizeof(args))
         if (present(lambda)) args%lambda = lambda
         if (present(factor)) args%factor = factor
+        if (.not. present(terms)) return
+        args%value = terms%value
+        args%tolerance = terms%tolerance
+        args%iterations = int(terms%iterations, c_size_t)
+        given = [reshape(terms%side, [6]), terms%gradient, terms%epsilon]
+        do m = 1, TERMS_ARRAYS
+            at(m) = pointed(given(m), stream)
+            if (c_associated(given(m))) given(m) = c_loc(at(m))
+        end do
+        args%side = reshape(given(:6), [2, 3])
+        args%gradient = given(7:9)
+        args%epsilon = given(10)
     end subroutine take_terms
 
-    subroutine run(plan, f, u, lambda, factor, status)
+    subroutine run(call_, plan, f, u, lambda, factor, terms, status)
+        procedure(c_arrays) :: call_
         type(psg_plan), intent(in) :: plan
         type(c_array), intent(in) :: f, u
         real(real64), intent(in), optional :: lambda, factor
+        type(psg_terms), intent(in), optional :: terms
         integer, intent(out), optional :: status
         type(c_args) :: args
+        type(c_array) :: at(TERMS_ARRAYS)
         integer(c_int) :: found
-        call take_terms(plan, args, found, lambda, factor)
-        if (found == PSG_OK) found = c_solve_arrays(plan%handle, 1_c_size_t, f, u, args)
+        call take_terms(plan, args, at, found, u%stream, lambda, factor, terms)
+        if (found == PSG_OK) found = call_(plan%handle, 1_c_size_t, f, u, args)
         call finish(found, status)
     end subroutine run
 
     !> Solve for arrays in main memory, of this process' planes. Sections such as room(2:nx+1, 2:ny+1, 2:nz+1) are not copied; their
     !> rows are contiguous. u may be f.
-    subroutine solve_real64(plan, f, u, lambda, factor, status)
+    subroutine solve_real64(plan, f, u, lambda, factor, terms, status)
         class(psg_plan), intent(in) :: plan
         real(real64), intent(in), target :: f(:, :, :)
         real(real64), intent(inout), target :: u(:, :, :)
         real(real64), intent(in), optional :: lambda, factor
+        type(psg_terms), intent(in), optional :: terms
         integer, intent(out), optional :: status
         call begin()
         if (.not. fits(plan, PSG_F64, shape(f), shape(u), status)) return
-        call run(plan, view64(f), view64(u), lambda, factor, status)
+        call run(c_solve_arrays, plan, view64(f), view64(u), lambda, factor, terms, status)
     end subroutine solve_real64
 
-    subroutine solve_real32(plan, f, u, lambda, factor, status)
+    subroutine solve_real32(plan, f, u, lambda, factor, terms, status)
         class(psg_plan), intent(in) :: plan
         real(real32), intent(in), target :: f(:, :, :)
         real(real32), intent(inout), target :: u(:, :, :)
         real(real64), intent(in), optional :: lambda, factor
+        type(psg_terms), intent(in), optional :: terms
         integer, intent(out), optional :: status
         call begin()
         if (.not. fits(plan, PSG_F32, shape(f), shape(u), status)) return
-        call run(plan, view32(f), view32(u), lambda, factor, status)
+        call run(c_solve_arrays, plan, view32(f), view32(u), lambda, factor, terms, status)
     end subroutine solve_real32
 
     !> Solve for dense arrays wherever they are: c_loc(f), in OpenACC and OpenMP within `host_data use_device(f, u)`.
     !> @param stream  the cudaStream_t that f is written on and u is read on; without it: the legacy default stream
-    subroutine solve_pointer(plan, f, u, stream, lambda, factor, status)
+    subroutine solve_pointer(plan, f, u, stream, lambda, factor, terms, status)
         class(psg_plan), intent(in) :: plan
         type(c_ptr), intent(in) :: f, u
         type(c_ptr), intent(in), optional :: stream
         real(real64), intent(in), optional :: lambda, factor
+        type(psg_terms), intent(in), optional :: terms
         integer, intent(out), optional :: status
         call begin()
-        call run(plan, pointed(f, stream), pointed(u, stream), lambda, factor, status)
+        call run(c_solve_arrays, plan, pointed(f, stream), pointed(u, stream), lambda, factor, terms, status)
     end subroutine solve_pointer
 
     !> Start a solve of dense arrays, and return; else as solve(). The arrays live, with the attribute target or asynchronous, until
     !> wait() has returned.
-    subroutine submit(plan, f, u, stream, lambda, factor, status)
+    subroutine submit(plan, f, u, stream, lambda, factor, terms, status)
         class(psg_plan), intent(in) :: plan
         type(c_ptr), intent(in) :: f, u
         type(c_ptr), intent(in), optional :: stream
         real(real64), intent(in), optional :: lambda, factor
+        type(psg_terms), intent(in), optional :: terms
         integer, intent(out), optional :: status
-        type(c_args) :: args
-        integer(c_int) :: found
         call begin()
-        call take_terms(plan, args, found, lambda, factor)
-        if (found == PSG_OK) found = c_submit_arrays(plan%handle, 1_c_size_t, pointed(f, stream), pointed(u, stream), args)
-        call finish(found, status)
+        call run(c_submit_arrays, plan, pointed(f, stream), pointed(u, stream), lambda, factor, terms, status)
     end subroutine submit
 
     !> Wait for the oldest solve submitted and not yet waited for.
@@ -528,7 +528,6 @@ contains
     end subroutine wait
 
     ! ------------------------------------------------------------------------------------- arrays
-
     !> Are f and u of the plan's kind, and this process' part of the grid?
     function fits(plan, precision, f, u, status)
         type(psg_plan), intent(in) :: plan

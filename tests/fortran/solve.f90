@@ -78,6 +78,8 @@ program solve
     call single%solve(f32, u32)
     call check(maxval(abs(u32 + wave / pi ** 2)) <= 1e-6, 'between walls')
 
+    call terms_of_a_solve()
+
     ! Errors have words, and nothing was done.
     call single%solve(f, u, status=status)
     call refused(PSG_ERR_ARG, 'f and u are real(real64), and the plan is in real(real32)', 'another kind')
@@ -106,6 +108,78 @@ program solve
     print '(a)', 'ok'
 
 contains
+
+    !> u = 1 + 2 x + x y between walls along x, with u on one and its derivative on the other; its gradient; variable coefficients.
+    subroutine terms_of_a_solve()
+        real(real64), target :: slope(nx, ny, nz, 3), high(ny, nz), eps(nx, ny, nz), back(nx, ny, nz)
+        real(real64) :: x(nx), y(ny), h
+        type(psg_terms) :: terms
+        type(psg_plan) :: walls
+        integer :: j
+        grid%axis(1)%points = PSG_POINTS_CELLS
+        grid%axis(1)%bc = [PSG_BC_DIRICHLET, PSG_BC_NEUMANN]
+        grid%axis(2)%bc = PSG_BC_NEUMANN
+        call psg_options_init(options)
+        call psg_options_set(options, 'symbol', 'fd2')
+        call walls%create(grid, options)
+        h = length(1) / nx
+        x = [((i - 0.5_real64) * h, i=1, nx)]
+        y = [((i - 0.5_real64) * length(2) / ny, i=1, ny)]
+        do j = 1, ny
+            wave(:, j, :) = spread(1 + 2 * x + x * y(j), 2, nz)
+            high(j, :) = 2 + y(j)
+        end do
+        ! Along y the derivative is x, which a number is not: f takes it, h_y away from the sides.
+        f = 0
+        f(:, 1, :) = spread(x, 2, nz) / (length(2) / ny)
+        f(:, ny, :) = -f(:, 1, :)
+        slope = 77
+        terms%value(1, 1) = 1
+        terms%side(2, 1) = c_loc(high)
+        terms%gradient = [c_loc(slope(1, 1, 1, 1)), c_loc(slope(1, 1, 1, 2)), c_loc(slope(1, 1, 1, 3))]
+        call walls%solve(f, u, terms=terms)
+        call check(near(u, wave), 'values on sides')
+        do j = 1, ny
+            call check(maxval(abs(slope(:, j, :, 1) - (2 + y(j)))) <= 1e-12_real64, 'the derivative along x')
+        end do
+        call check(maxval(abs(slope(:, :ny - 1, :, 2) - spread(spread(x, 2, ny - 1), 3, nz))) <= 1e-12_real64, 'along y')
+        call check(maxval(abs(slope(:, ny, :, 2))) <= 1e-12_real64 .and. maxval(abs(slope(:, :, :, 3))) <= 1e-12_real64, 'along z')
+        back = u
+        u = 0
+        call walls%submit(c_loc(f), c_loc(u), terms=terms)
+        call walls%wait()
+        call check(all(u == back), 'values in a solve in flight')
+        terms%gradient(2) = c_loc(u)
+        call walls%solve(f, u, terms=terms, status=status)
+        call check(status == PSG_ERR_ARG, 'a gradient that is u')
+        terms%gradient = c_null_ptr
+        call plan%solve(f, u, terms=terms, status=status)
+        call check(status /= PSG_OK, 'values on a periodic side')
+
+        grid%axis(1)%bc = PSG_BC_PERIODIC
+        grid%axis(2)%bc = PSG_BC_PERIODIC
+        call walls%create(grid, options)
+        do i = 1, nx
+            eps(i, :, :) = 2 + sin(2 * pi * x(i))
+            f(i, :, :) = cos(2 * pi * x(i))
+        end do
+        terms = psg_terms(epsilon=c_loc(eps), tolerance=1e-12_real64)
+        call walls%solve(f, u, terms=terms)
+        do i = 1, nx ! what flows through both faces of a cell
+            j = modulo(i, nx) + 1
+            d = modulo(i - 2, nx) + 1
+            back(i, :, :) = (2 * eps(i, :, :) * eps(j, :, :) / (eps(i, :, :) + eps(j, :, :)) * (u(j, :, :) - u(i, :, :)) &
+                + 2 * eps(i, :, :) * eps(d, :, :) / (eps(i, :, :) + eps(d, :, :)) * (u(d, :, :) - u(i, :, :))) / h ** 2
+        end do
+        call check(maxval(abs(back - f + sum(f) / size(f))) <= 1e-10_real64, 'variable coefficients')
+        terms%iterations = 1
+        call walls%solve(f, u, terms=terms, status=status)
+        call check(status == PSG_ERR_DATA, 'too few iterations')
+        eps(3, 2, 1) = -1
+        call walls%solve(f, u, terms=terms, status=status)
+        call check(status == PSG_ERR_DATA, 'an epsilon below 0')
+        call walls%destroy()
+    end subroutine terms_of_a_solve
 
     function near(a, b)
         real(real64), intent(in) :: a(:, :, :), b(:, :, :)
