@@ -11,6 +11,7 @@
 #include "runtime/teamwork.h"
 
 #include <math.h>
+#include <poll.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -502,6 +503,7 @@ psg_status psg_wait(psg_plan *plan) {
     if (plan->context.engine.run_ended == NULL) {
         psg_runtime_rest();
     }
+    (void)poll(NULL, 0, (int)plan->problem.options.rest);
     psg_sides_give_back(plan, flight->sides);
     flight->lane->users--;
     plan->flights.oldest = flight->next;
