@@ -245,13 +245,6 @@ static const row rows[] = {
      NULL,
      0,
      0},
-    {{"rest", "Machine", "N", "0", "milliseconds that a wait for a solve sleeps before it returns",
-      0},
-     UNSIGNED,
-     AT(rest),
-     NULL,
-     0,
-     1000},
     {{"nodes", "Simulation", "N", "1",
       "of a library that simulates: alike nodes with a process each; times, bytes and traces are "
       "those of one",

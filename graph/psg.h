@@ -208,7 +208,6 @@ typedef struct psg_options {
     double time_limit; /**< 0 = none; seconds to wait for other processes, "Several processes" */
     double factor;     /**< 1; finite, not 0: lap(u) - lambda u = factor f. Its unit is unit(u) /
                             (L^2 unit(f)); gravity: 4 pi G. It costs no time */
-    unsigned rest; /**< 0; at most 1000, milliseconds that psg_wait() sleeps before it returns */
 } psg_options;
 
 /** The share that StarPU's models and link rates predict to be fastest for data in main memory. It is

@@ -11,7 +11,6 @@
 #include "runtime/teamwork.h"
 
 #include <math.h>
-#include <poll.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -503,7 +502,6 @@ psg_status psg_wait(psg_plan *plan) {
     if (plan->context.engine.run_ended == NULL) {
         psg_runtime_rest();
     }
-    (void)poll(NULL, 0, (int)plan->problem.options.rest);
     psg_sides_give_back(plan, flight->sides);
     flight->lane->users--;
     plan->flights.oldest = flight->next;

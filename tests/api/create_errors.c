@@ -166,8 +166,6 @@ static void numbers(void) {
     EXPECT(x.options.mean_tolerance = -1, PSG_ERR_ARG);
     EXPECT(x.options.mean_tolerance = NAN, PSG_ERR_ARG);
     EXPECT(x.options.in_flight = 0, PSG_ERR_ARG);
-    EXPECT(x.options.rest = 1000, PSG_OK);
-    EXPECT(x.options.rest = 1001, PSG_ERR_ARG);
     EXPECT(x.options.cpus = -2, PSG_ERR_ARG);
     EXPECT(x.options.nodes = 0, PSG_ERR_ARG);
     EXPECT(x.options.nodes = 100000, PSG_ERR_ARG);
