@@ -28,8 +28,8 @@ autodoc_member_order = "bysource"
 
 # What stands in the bar at the side, below README.
 PAGES = ["docs/tutorial", "docs/gallery/README", "docs/command", "docs/library", "docs/python", "docs/fortran", "docs/packages",
-         "docs/concepts", "docs/architecture", "docs/gpu", "docs/mpi", "docs/workloads", "docs/theses", "docs/simulation", "docs/benchmarking", "docs/performance", "docs/robustness",
-         "docs/decisions/README", "docs/reference", "CONTRIBUTING", "CHANGELOG"]
+         "docs/concepts", "docs/architecture", "docs/gpu", "docs/mpi", "docs/workloads", "docs/theses", "docs/simulation",
+         "docs/benchmarking", "docs/performance", "docs/robustness", "docs/decisions/README", "docs/reference", "CONTRIBUTING", "CHANGELOG"]
 HEADERS = ["psg.h", "psg_starpu.h", "psg_observe.h", "psg_work.h", "psg_machine.h"]
 
 
