@@ -123,11 +123,15 @@
 #define TUNING_QR_INNER 32
 #define TUNING_QR_INNER_PART 8
 
-/** Nonzeros of a block of the workload cg at the least, and the most blocks. With 2^18 a product takes a core 0.25 ms, and each task
- *  costs 4 microseconds besides. ms of classes S, W and A on two cores of an EPYC in 1, 2 and 8 blocks: 30, 27 and 87; 140, 81 and 136;
- *  625, 291 and 350 (2026-11-23). */
+/** Nonzeros of a block of the workload cg at the least; there is a block for each worker. With 2^18 a product takes a core 0.25 ms, and
+ *  each task costs 4 microseconds besides. ms of classes S, W and A on two cores of an EPYC in 1, 2 and 8 blocks: 30, 27 and 87; 140, 81
+ *  and 136; 625, 291 and 350 (2026-11-23). */
 #define TUNING_CG_NONZEROS ((size_t)1 << 18)
-#define TUNING_CG_BLOCKS 16
+
+/** Tiles of the workload jacobi for each core at the least: more are smaller, and cost more, and fewer leave cores idle at the end of
+ *  a sweep. jacobi:4000 on two cores of an EPYC, ms in tiles of 500, 1000, 1333 and 2000 points: f64 446, 440, 454 and 433, f32 222, 212,
+ *  189 and 254 (2026-11-24). */
+#define TUNING_JACOBI_TILES 4
 
 /** Bytes that StarPU and the history keep of a task, and StarPU of a piece of data, rounded up. 295,000 tasks more of the workload qr
  *  took 1,000 bytes each, 100,000 handles 7,000 each (2026-11-23). */

@@ -37,6 +37,10 @@ psg_status psg_workers_list(psg_workers *w, bool gpus) {
     return PSG_OK;
 }
 
+size_t psg_workers_share(const psg_workers *workers) {
+    return workers->gpu_count > 0 ? workers->gpu_count : workers->cpu_count;
+}
+
 /* Those of this process. */
 static psg_status find(psg_workers *w, const psg_plan *plan) {
     psg_status status = psg_workers_list(w, plan->problem.options.gpus != 0);

@@ -79,14 +79,22 @@ static psg_status parse(void *memory, const char *size, const psg_work_options *
                         "tile = %zu: cg:%s has blocks of T nonzeros, T from %zu to %zu", how->tile,
                         size, least, nonzeros);
     }
-    const size_t even = (nonzeros - 1) / TUNING_CG_BLOCKS + 1;
-    const size_t tile = how->tile > 0               ? how->tile
-                        : even > TUNING_CG_NONZEROS ? even
-                                                    : TUNING_CG_NONZEROS;
     p->cg.context.cpu = &psg_cpu_ops_f64;
-    p->cg.context.layout =
-        (psg_layout){.n = {LEAF, 1, leaves},
-                     .segments = {.count = (nonzeros - 1) / tile + 1, .part = p->cg.part}};
+    p->cg.context.layout = (psg_layout){.n = {LEAF, 1, leaves}, .segments.part = p->cg.part};
+    if (how->tile > 0) {
+        p->cg.context.layout.segments.count = (nonzeros - 1) / how->tile + 1;
+    }
+    return PSG_OK;
+}
+
+/* A block for each worker, as long as it has enough to do. */
+static psg_status choose(void *memory, const psg_workers *workers) {
+    problem *p = memory;
+    const size_t most = (p->class->nonzeros - 1) / TUNING_CG_NONZEROS + 1;
+    const size_t share = psg_workers_share(workers), end = share < most ? share : most;
+    if (blocks_of(p) == 0) {
+        p->cg.context.layout.segments.count = end < BASE_CG_BLOCKS ? end : BASE_CG_BLOCKS;
+    }
     return PSG_OK;
 }
 
@@ -292,6 +300,7 @@ const psg_workload_row psg_workload_cg = {
     .task_data = 5 + BASE_CG_BLOCKS,
     .kinds = kinds,
     .parse = parse,
+    .cut = choose,
     .tell = tell,
     .make = make,
     .prepare = prepare,

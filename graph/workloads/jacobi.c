@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS = 50, CUTS = 8, TILE_LEAST = 64, TILE_MOST = 2048 };
+enum { STEPS = 50, TILE_LEAST = 64, TILE_MOST = 16384 };
 
 static const char sizes[] = "N or N:STEPS: N x N points, N from 3; 50 steps by default";
 
@@ -69,26 +69,36 @@ static psg_status parse(void *memory, const char *size, const psg_work_options *
     if (rest == NULL || rest[0] != '\0') {
         return psg_fail(PSG_ERR_ARG, "jacobi:%s: the size is %s", size, sizes);
     }
-    const size_t inside = j->n - 2, cut = (inside - 1) / CUTS + 1;
+    const size_t inside = j->n - 2;
     if (how->tile > inside) {
         return psg_fail(PSG_ERR_ARG,
                         "tile = %zu: jacobi:%s has tiles of T x T points, T from 1 to %zu",
                         how->tile, size, inside);
     }
-    j->tile = cut < TILE_LEAST ? TILE_LEAST : cut < TILE_MOST ? cut : TILE_MOST;
-    j->tile = how->tile > 0 ? how->tile : j->tile < inside ? j->tile : inside;
-    j->tiles = (inside - 1) / j->tile + 1;
+    j->tile = how->tile;
     j->f32 = precision == PSG_F32;
     j->real_bytes = j->f32 ? sizeof(float) : sizeof(double);
     j->by_path = how->priority == PSG_PRIORITY_PATH;
     p->barrier = how->barrier != 0;
+    return PSG_OK;
+}
+
+/* Tiles for each core, or one for each GPU. */
+static psg_status choose(void *memory, const psg_workers *workers) {
+    psg_jacobi *j = &((problem *)memory)->jacobi;
+    const size_t inside = j->n - 2, share = psg_workers_share(workers);
+    const size_t tiles = workers->gpu_count > 0 ? share : TUNING_JACOBI_TILES * share;
+    const size_t even = (size_t)ceil((double)inside / ceil(sqrt((double)tiles)));
+    const size_t tile = even < TILE_LEAST ? TILE_LEAST : even < TILE_MOST ? even : TILE_MOST;
+    j->tile = j->tile > 0 ? j->tile : tile < inside ? tile : inside;
+    j->tiles = (inside - 1) / j->tile + 1;
     const double bytes = bytes_of(j), there = base_memory_bytes();
     return psg_simulated() || bytes <= there
                ? PSG_OK
                : psg_fail(
                      PSG_ERR_ARG,
-                     "jacobi:%s in tiles of %zu takes %.3g GB of memory, and there are %.3g GB",
-                     size, j->tile, bytes * 1e-9, there * 1e-9);
+                     "jacobi:%zu in tiles of %zu takes %.3g GB of memory, and there are %.3g GB",
+                     j->n, j->tile, bytes * 1e-9, there * 1e-9);
 }
 
 static void tell(const void *memory, char *text, size_t size) {
@@ -378,6 +388,7 @@ const psg_workload_row psg_workload_jacobi = {
     .f32 = true,
     .kinds = kinds,
     .parse = parse,
+    .cut = choose,
     .tell = tell,
     .make = make,
     .prepare = prepare,

@@ -204,7 +204,11 @@ static psg_status make(workload *w, const psg_options *options) {
     if (status == PSG_OK && !psg_history_open(&w->work.latest, w->work.engine)) {
         status = psg_fail(PSG_ERR_MEMORY, "no memory for the history of a run");
     }
+    if (status == PSG_OK && w->row->cut != NULL) {
+        status = w->row->cut(w->problem, w->work.workers);
+    }
     if (status == PSG_OK) {
+        w->row->tell(w->problem, w->about, sizeof w->about);
         w->run = psg_run_create(w->work.engine);
         status = w->run != NULL ? w->row->make(w->problem)
                                 : psg_fail(PSG_ERR_MEMORY, "no memory for a run");
@@ -259,7 +263,6 @@ psg_status psg_work_open(psg_work **work, const psg_workload_row *row, const cha
     }
     w->row = row;
     w->problem = problem;
-    row->tell(problem, w->about, sizeof w->about);
     status = make(w, &checked);
     if (status != PSG_OK) {
         free_workload(w);

@@ -109,7 +109,7 @@ int main(void) {
     for (int f32 = 0; f32 < 2; f32++) {
         psg_options options = harness_options(f32 ? PSG_F32 : PSG_F64);
         options.record = 1;
-        one(&options, "jacobi:129", 0, 2, STEPS, 0);
+        one(&options, "jacobi:129", 64, 2, STEPS, 0);
         one(&options, "jacobi:129", 127, 1, STEPS, 0);
         one(&options, "jacobi:129", 30, 5, STEPS, 1);
         one(&options, "jacobi:3", 0, 1, STEPS, 0);
