@@ -3,8 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double atom_radius = PSG_CPU_DOCK_RADIUS, surface = PSG_CPU_DOCK_SURFACE;
-static const float core = -15;
 static const double degree = 3.14159265358979323846 / 180;
 
 /* ------------------------------------------------------------------------------- rotations */
@@ -37,47 +35,33 @@ size_t psg_cpu_dock_rotations(unsigned step, psg_cpu_dock_rotation *list) {
     return count;
 }
 
-/* Turn the axes a and b. */
-static void turn(double at[3], int a, int b, double angle) {
-    const double u = at[a], v = at[b];
-    at[a] = cos(angle) * u - sin(angle) * v;
-    at[b] = sin(angle) * u + cos(angle) * v;
-}
-
-void psg_cpu_dock_rotate(const psg_cpu_dock_rotation *rotation, bool back,
-                         const psg_cpu_dock_atom *from, psg_cpu_dock_atom *to) {
+base_dock_turn psg_cpu_dock_turn(const psg_cpu_dock_rotation *rotation, bool back) {
     const double sign = back ? -degree : degree;
-    *to = *from;
-    turn(to->at, 0, 1, sign * (back ? rotation->phi : rotation->twist));
-    turn(to->at, 2, 0, sign * rotation->theta);
-    turn(to->at, 0, 1, sign * (back ? rotation->twist : rotation->phi));
+    const double angle[3] = {sign * (back ? rotation->phi : rotation->twist),
+                             sign * rotation->theta,
+                             sign * (back ? rotation->twist : rotation->phi)};
+    base_dock_turn turn;
+    for (int t = 0; t < 3; t++) {
+        turn.cosine[t] = cos(angle[t]);
+        turn.sine[t] = sin(angle[t]);
+    }
+    return turn;
 }
 
 /* ----------------------------------------------------------------------------------- cells */
 
-static double middle(const psg_cpu_dock_grid *grid, size_t i) {
-    return ((double)i + .5 - .5 * (double)grid->n) * grid->spacing;
-}
-
-/* The cells [range[0], range[1]) along an axis may be near enough to x. */
-static void near(const psg_cpu_dock_grid *grid, double x, size_t range[2]) {
-    const double half = .5 * (double)grid->n, last = (double)grid->n;
-    range[0] = (size_t)fmin(fmax(floor((x - atom_radius) / grid->spacing + half) - 1, 0), last);
-    range[1] = (size_t)fmin(fmax(ceil((x + atom_radius) / grid->spacing + half) + 1, 0), last);
-}
-
-static void put_atom(const psg_cpu_dock_grid *grid, const psg_cpu_dock_atom *atom, float *cells) {
+static void put_atom(const base_dock_grid *grid, const base_dock_atom *atom, float *cells) {
     size_t range[3][2];
     for (int d = 0; d < 3; d++) {
-        near(grid, atom->at[d], range[d]);
+        base_dock_range(grid, atom->at[d], range[d]);
     }
     for (size_t k = range[2][0]; k < range[2][1]; k++) {
-        const double z = middle(grid, k) - atom->at[2];
+        const double z = base_dock_middle(grid, k) - atom->at[2];
         for (size_t j = range[1][0]; j < range[1][1]; j++) {
-            const double y = middle(grid, j) - atom->at[1];
+            const double y = base_dock_middle(grid, j) - atom->at[1];
             for (size_t i = range[0][0]; i < range[0][1]; i++) {
-                const double x = middle(grid, i) - atom->at[0];
-                if (x * x + y * y + z * z < atom_radius * atom_radius) {
+                const double x = base_dock_middle(grid, i) - atom->at[0];
+                if (base_dock_covers(x, y, z)) {
                     cells[(k * grid->n + j) * grid->n + i] = 1;
                 }
             }
@@ -85,44 +69,23 @@ static void put_atom(const psg_cpu_dock_grid *grid, const psg_cpu_dock_atom *ato
     }
 }
 
-void psg_cpu_dock_mobile(const psg_cpu_dock_grid *grid, const psg_cpu_dock_molecule *molecule,
+void psg_cpu_dock_mobile(const base_dock_grid *grid, const psg_cpu_dock_molecule *molecule,
                          const psg_cpu_dock_rotation *rotation, float *cells) {
+    const base_dock_turn turn = psg_cpu_dock_turn(rotation, false);
     memset(cells, 0, grid->n * grid->n * grid->n * sizeof *cells);
     for (size_t m = 0; m < molecule->atoms; m++) {
-        psg_cpu_dock_atom turned;
-        psg_cpu_dock_rotate(rotation, false, &molecule->atom[m], &turned);
+        const base_dock_atom turned = base_dock_turned(&turn, molecule->atom[m]);
         put_atom(grid, &turned, cells);
     }
 }
 
-/* Is a cell with 0 near? Cells that have become `core` are none. */
-static bool at_surface(const psg_cpu_dock_grid *grid, const float *cells, const long at[3]) {
-    const long n = (long)grid->n, reach = (long)ceil(surface / grid->spacing);
-    const double most = surface * surface / (grid->spacing * grid->spacing);
-    for (long k = -reach; k <= reach; k++) {
-        for (long j = -reach; j <= reach; j++) {
-            for (long i = -reach; i <= reach; i++) {
-                const long x = at[0] + i, y = at[1] + j, z = at[2] + k;
-                const bool outside = x < 0 || y < 0 || z < 0 || x >= n || y >= n || z >= n;
-                if ((double)(i * i + j * j + k * k) < most &&
-                    (outside || cells[(z * n + y) * n + x] == 0)) {
-                    return true;
-                }
-            }
-        }
-    }
-    return false;
-}
-
-void psg_cpu_dock_static(const psg_cpu_dock_grid *grid, const psg_cpu_dock_molecule *molecule,
+void psg_cpu_dock_static(const base_dock_grid *grid, const psg_cpu_dock_molecule *molecule,
                          float *cells) {
     const psg_cpu_dock_rotation none = {0, 0, 0};
-    const long n = (long)grid->n;
     psg_cpu_dock_mobile(grid, molecule, &none, cells);
-    for (long m = 0; m < n * n * n; m++) {
-        const long at[3] = {m % n, m / n % n, m / n / n};
-        if (cells[m] != 0 && !at_surface(grid, cells, at)) {
-            cells[m] = core;
+    for (size_t m = 0; m < grid->n * grid->n * grid->n; m++) {
+        if (cells[m] != 0 && !base_dock_at_surface(grid, cells, m)) {
+            cells[m] = BASE_DOCK_CORE;
         }
     }
 }
@@ -157,37 +120,22 @@ void psg_cpu_dock_correlate(const psg_cpu_fft *fft, size_t n, const void *fixed,
 
 /* ------------------------------------------------------------------------------- the poses */
 
-void psg_cpu_dock_clear(psg_cpu_dock_pose *list, size_t count) {
+void psg_cpu_dock_clear(base_dock_pose *list, size_t count) {
     for (size_t m = 0; m < count; m++) {
-        list[m] = (psg_cpu_dock_pose){INT32_MIN, INT32_MAX, INT32_MAX};
-    }
-}
-
-static bool before(const psg_cpu_dock_pose *a, const psg_cpu_dock_pose *b) {
-    return a->score != b->score         ? a->score > b->score
-           : a->rotation != b->rotation ? a->rotation < b->rotation
-                                        : a->cell < b->cell;
-}
-
-void psg_cpu_dock_insert(psg_cpu_dock_pose *list, size_t count, const psg_cpu_dock_pose *pose) {
-    if (before(pose, &list[count - 1])) {
-        size_t m = count - 1;
-        for (; m > 0 && before(pose, &list[m - 1]); m--) {
-            list[m] = list[m - 1];
-        }
-        list[m] = *pose;
+        list[m] = base_dock_no_pose();
     }
 }
 
 void psg_cpu_dock_best(size_t n, const float *sums, int32_t rotation,
-                       psg_cpu_dock_pose best[PSG_CPU_DOCK_BEST]) {
+                       base_dock_pose best[BASE_DOCK_BEST]) {
     const size_t cells = n * n * n;
-    psg_cpu_dock_clear(best, PSG_CPU_DOCK_BEST);
+    const double scale = 1 / (double)cells;
+    psg_cpu_dock_clear(best, BASE_DOCK_BEST);
     for (size_t m = 0; m < cells; m++) {
-        const int32_t score = (int32_t)lrint((double)sums[m] / (double)cells);
-        if (score > best[PSG_CPU_DOCK_BEST - 1].score) {
-            const psg_cpu_dock_pose pose = {score, rotation, (int32_t)m};
-            psg_cpu_dock_insert(best, PSG_CPU_DOCK_BEST, &pose);
+        const int32_t score = (int32_t)lrint((double)sums[m] * scale);
+        if (score > best[BASE_DOCK_BEST - 1].score) {
+            const base_dock_pose pose = {score, rotation, (int32_t)m};
+            base_dock_insert(best, BASE_DOCK_BEST, &pose);
         }
     }
 }

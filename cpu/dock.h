@@ -1,60 +1,33 @@
 /** @file dock.h  Rigid docking: how well one molecule fits another one, in all rotations and shifts on a grid.
  *
- * A grid has n^3 cells, x the fastest, around the origin. Katchalski-Katzir and others, PNAS 89 (1992) 2195.
+ * Katchalski-Katzir and others, PNAS 89 (1992) 2195.
  */
 #ifndef PSG_CPU_DOCK_H
 #define PSG_CPU_DOCK_H
 
+#include "base/dock.h"
 #include "cpu/ops.h"
 
-#include <stdint.h>
-
-/** In angstrom: of an atom, and how thick the surface of the static molecule is. */
-#define PSG_CPU_DOCK_RADIUS 1.8
-#define PSG_CPU_DOCK_SURFACE 1.3
-
-/** A place in angstrom. */
-typedef struct psg_cpu_dock_atom {
-    double at[3];
-} psg_cpu_dock_atom;
-
 typedef struct psg_cpu_dock_molecule {
-    const psg_cpu_dock_atom *atom;
+    const base_dock_atom *atom;
     size_t atoms;
 } psg_cpu_dock_molecule;
-
-typedef struct psg_cpu_dock_grid {
-    size_t n;       /**< cells along each axis */
-    double spacing; /**< of cells, in angstrom */
-} psg_cpu_dock_grid;
 
 /** Rz(phi) Ry(theta) Rz(twist), in degrees. */
 typedef struct psg_cpu_dock_rotation {
     unsigned twist, theta, phi;
 } psg_cpu_dock_rotation;
 
-/** A rotation and a shift of the mobile molecule, which are numbers. */
-typedef struct psg_cpu_dock_pose {
-    int32_t score;
-    int32_t rotation;
-    int32_t cell; /**< (z n + y) n + x of the shift; more than half of n is negative */
-} psg_cpu_dock_pose;
-
-/** Poses that are kept of each rotation. */
-enum { PSG_CPU_DOCK_BEST = 3 };
-
 /** Rotations that are about `step` degrees apart. @param[in] step  divides 180 @param[out] list  NULL: only count
  *  @return how many there are */
 size_t psg_cpu_dock_rotations(unsigned step, psg_cpu_dock_rotation *list);
-/** @param[out] to  may be `from` */
-void psg_cpu_dock_rotate(const psg_cpu_dock_rotation *rotation, bool back,
-                         const psg_cpu_dock_atom *from, psg_cpu_dock_atom *to);
+base_dock_turn psg_cpu_dock_turn(const psg_cpu_dock_rotation *rotation, bool back);
 
 /** The mobile molecule: 1 in cells less than 1.8 angstrom from an atom, else 0. @param[out] cells  [n][n][n] */
-void psg_cpu_dock_mobile(const psg_cpu_dock_grid *grid, const psg_cpu_dock_molecule *molecule,
+void psg_cpu_dock_mobile(const base_dock_grid *grid, const psg_cpu_dock_molecule *molecule,
                          const psg_cpu_dock_rotation *rotation, float *cells);
 /** The static one: the same, but -15 where no cell with 0, or outside the grid, is nearer than 1.3 angstrom. */
-void psg_cpu_dock_static(const psg_cpu_dock_grid *grid, const psg_cpu_dock_molecule *molecule,
+void psg_cpu_dock_static(const base_dock_grid *grid, const psg_cpu_dock_molecule *molecule,
                          float *cells);
 
 /** cells -> spectrum, complex [n][n][n/2 + 1]. @param[in] fft  of the grid, in f32, periodic */
@@ -68,11 +41,9 @@ void psg_cpu_dock_correlate(const psg_cpu_fft *fft, size_t n, const void *fixed,
                             void *spectrum, void *scratch);
 
 /** No pose. */
-void psg_cpu_dock_clear(psg_cpu_dock_pose *list, size_t count);
-/** Insert a pose into a list of the best ones, which has the highest score first, then the lowest rotation and cell. */
-void psg_cpu_dock_insert(psg_cpu_dock_pose *list, size_t count, const psg_cpu_dock_pose *pose);
+void psg_cpu_dock_clear(base_dock_pose *list, size_t count);
 /** The best poses of a rotation. @param[in] sums  as psg_cpu_dock_correlate() has them */
 void psg_cpu_dock_best(size_t n, const float *sums, int32_t rotation,
-                       psg_cpu_dock_pose best[PSG_CPU_DOCK_BEST]);
+                       base_dock_pose best[BASE_DOCK_BEST]);
 
 #endif

@@ -1,5 +1,8 @@
 #include "codelets/workloads/dock.h"
 #include "codelets/codelet.h"
+#if PSG_WITH_CUDA
+#include "kernels/dock.h"
+#endif
 
 static const psg_dock *dock_of(const psg_task_args *args) {
     return args->run->engine->owner;
@@ -17,23 +20,34 @@ static void *fft_scratch(const psg_task_args *args) {
     return (char *)spectrum_scratch(args) + dock_of(args)->spectrum_bytes;
 }
 
+static psg_cpu_dock_molecule molecule(void *buffers[], const psg_task_args *args, int part) {
+    return (psg_cpu_dock_molecule){psg_task_pointer(buffers, 0),
+                                   dock_of(args)->molecule[part].atoms};
+}
+
+/* Rotation m of a task's batch. */
+static const psg_cpu_dock_rotation *rotation(const psg_task_args *args, size_t m) {
+    const psg_dock *d = dock_of(args);
+    return &d->rotation[args->label.index[0] * d->batch + m];
+}
+
 /* The cells are fewer bytes than their spectrum. */
 static void dock_static_core(void *buffers[], const psg_task_args *args) {
     const psg_dock *d = dock_of(args);
+    const psg_cpu_dock_molecule fixed = molecule(buffers, args, 0);
     float *cells = spectrum_scratch(args);
-    psg_cpu_dock_static(&d->grid, &d->fixed, cells);
-    psg_cpu_dock_transform(d->fft, d->grid.n, cells, psg_task_pointer(buffers, 0),
+    psg_cpu_dock_static(&d->grid, &fixed, cells);
+    psg_cpu_dock_transform(d->fft, d->grid.n, cells, psg_task_pointer(buffers, 1),
                            fft_scratch(args));
-    psg_cpu_dock_clear(psg_task_pointer(buffers, 1), d->list);
+    psg_cpu_dock_clear(psg_task_pointer(buffers, 2), d->list);
 }
 
 static void dock_voxel_core(void *buffers[], const psg_task_args *args) {
     const psg_dock *d = dock_of(args);
-    const size_t b = args->label.index[0];
-    float *cells = psg_task_pointer(buffers, 0);
-    for (size_t m = 0; m < psg_dock_count(d, b); m++) {
-        psg_cpu_dock_mobile(&d->grid, &d->mobile, &d->rotation[b * d->batch + m],
-                            cells + m * cells_of(d));
+    const psg_cpu_dock_molecule mobile = molecule(buffers, args, 1);
+    float *cells = psg_task_pointer(buffers, 1);
+    for (size_t m = 0; m < psg_dock_count(d, args->label.index[0]); m++) {
+        psg_cpu_dock_mobile(&d->grid, &mobile, rotation(args, m), cells + m * cells_of(d));
     }
 }
 
@@ -51,43 +65,127 @@ static void dock_best_core(void *buffers[], const psg_task_args *args) {
     const psg_dock *d = dock_of(args);
     const size_t b = args->label.index[0];
     const float *sums = psg_task_pointer(buffers, 0);
-    psg_cpu_dock_pose *poses = psg_task_pointer(buffers, 1);
+    base_dock_pose *poses = psg_task_pointer(buffers, 1);
     for (size_t m = 0; m < psg_dock_count(d, b); m++) {
         psg_cpu_dock_best(d->grid.n, sums + m * cells_of(d), (int32_t)(b * d->batch + m),
-                          poses + m * PSG_CPU_DOCK_BEST);
+                          poses + m * BASE_DOCK_BEST);
     }
 }
 
 static void dock_merge_core(void *buffers[], const psg_task_args *args) {
-    const psg_cpu_dock_pose *poses = psg_task_pointer(buffers, 0);
-    psg_cpu_dock_pose *list = psg_task_pointer(buffers, 1);
+    const base_dock_pose *poses = psg_task_pointer(buffers, 0);
+    base_dock_pose *list = psg_task_pointer(buffers, 1);
     const psg_dock *d = dock_of(args);
     const size_t count = psg_dock_count(d, args->label.index[0]);
-    for (size_t m = 0; m < count * PSG_CPU_DOCK_BEST; m++) {
-        psg_cpu_dock_insert(list, d->list, &poses[m]);
+    for (size_t m = 0; m < count * BASE_DOCK_BEST; m++) {
+        base_dock_insert(list, d->list, &poses[m]);
     }
 }
 
-PSG_CORE_CODELET(dock_static, dock_static_core);
-PSG_CORE_CODELET(dock_voxel, dock_voxel_core);
-PSG_CORE_CODELET(dock_correlate, dock_correlate_core);
-PSG_CORE_CODELET(dock_best, dock_best_core);
-PSG_CORE_CODELET(dock_merge, dock_merge_core);
+#if PSG_WITH_CUDA
+static psg_cuda_dock *gpu_of(const psg_task_args *args) {
+    return psg_gpu_self(args->run->engine)->state;
+}
+
+static int dock_static_gpu(void *buffers[], const psg_task_args *args) {
+    const psg_dock *d = dock_of(args);
+    return psg_cuda_dock_static(gpu_of(args), &d->grid, psg_task_pointer(buffers, 0),
+                                d->molecule[0].atoms, psg_task_pointer(buffers, 1),
+                                psg_task_pointer(buffers, 2), d->list);
+}
+
+static int dock_voxel_gpu(void *buffers[], const psg_task_args *args) {
+    const psg_dock *d = dock_of(args);
+    float *cells = psg_task_pointer(buffers, 1);
+    int code = 0;
+    for (size_t m = 0; m < psg_dock_count(d, args->label.index[0]) && code == 0; m++) {
+        const base_dock_turn turn = psg_cpu_dock_turn(rotation(args, m), false);
+        code = psg_cuda_dock_mobile(gpu_of(args), &d->grid, &turn, psg_task_pointer(buffers, 0),
+                                    d->molecule[1].atoms, cells + m * cells_of(d));
+    }
+    return code;
+}
+
+static int dock_correlate_gpu(void *buffers[], const psg_task_args *args) {
+    const psg_dock *d = dock_of(args);
+    float *cells = psg_task_pointer(buffers, 1);
+    int code = 0;
+    for (size_t m = 0; m < psg_dock_count(d, args->label.index[0]) && code == 0; m++) {
+        code = psg_cuda_dock_correlate(gpu_of(args), psg_task_pointer(buffers, 0),
+                                       cells + m * cells_of(d));
+    }
+    return code;
+}
+
+static int dock_best_gpu(void *buffers[], const psg_task_args *args) {
+    const psg_dock *d = dock_of(args);
+    const size_t b = args->label.index[0];
+    const float *sums = psg_task_pointer(buffers, 0);
+    base_dock_pose *poses = psg_task_pointer(buffers, 1);
+    int code = 0;
+    for (size_t m = 0; m < psg_dock_count(d, b) && code == 0; m++) {
+        code = psg_cuda_dock_best(gpu_of(args), sums + m * cells_of(d), (int32_t)(b * d->batch + m),
+                                  poses + m * BASE_DOCK_BEST);
+    }
+    return code;
+}
+
+static int dock_merge_gpu(void *buffers[], const psg_task_args *args) {
+    const psg_dock *d = dock_of(args);
+    const size_t count = psg_dock_count(d, args->label.index[0]) * BASE_DOCK_BEST;
+    return psg_cuda_dock_merge(gpu_of(args), psg_task_pointer(buffers, 0), count,
+                               psg_task_pointer(buffers, 1), d->list);
+}
+
+static int make_dock(void **state, const void *owner) {
+    const psg_dock *d = owner;
+    return psg_cuda_dock_create((psg_cuda_dock **)state, d->grid.n, starpu_cuda_get_local_stream());
+}
+
+static void destroy_dock(void *state, const void *owner) {
+    (void)owner;
+    psg_cuda_dock_destroy(state);
+}
+
+static bool is_memory(int code) {
+    return psg_cuda_error_is_out_of_memory(code) != 0;
+}
+
+psg_gpu_user psg_dock_gpu(void) {
+    return (psg_gpu_user){.make = make_dock,
+                          .destroy = destroy_dock,
+                          .words = psg_cuda_error_string,
+                          .is_memory = is_memory};
+}
+#else
+psg_gpu_user psg_dock_gpu(void) {
+    return (psg_gpu_user){.peers = false};
+}
+#endif
+
+PSG_SOLVER_CODELET(dock_static, dock_static_core, dock_static_gpu);
+PSG_SOLVER_CODELET(dock_voxel, dock_voxel_core, dock_voxel_gpu);
+PSG_SOLVER_CODELET(dock_correlate, dock_correlate_core, dock_correlate_gpu);
+PSG_SOLVER_CODELET(dock_best, dock_best_core, dock_best_gpu);
+PSG_SOLVER_CODELET(dock_merge, dock_merge_core, dock_merge_gpu);
 
 static psg_task_args args_of(psg_run *run, int kind, size_t b) {
     return (psg_task_args){.run = run, .label = {kind, {b, PSG_NO_INDEX, PSG_NO_INDEX}}};
 }
 
-void psg_task_dock_static(psg_run *run, starpu_data_handle_t spectrum, starpu_data_handle_t list) {
+void psg_task_dock_static(psg_run *run, starpu_data_handle_t atoms, starpu_data_handle_t spectrum,
+                          starpu_data_handle_t list) {
     const psg_task_args args = args_of(run, PSG_KIND_DOCK_STATIC, 0);
-    const psg_task_data data[2] = {{&spectrum, 1, 1, STARPU_W}, {&list, 1, 1, STARPU_W}};
-    psg_task_submit_data(dock_static_codelet, &args, data, 2);
+    const psg_task_data data[3] = {
+        {&atoms, 1, 1, STARPU_R}, {&spectrum, 1, 1, STARPU_W}, {&list, 1, 1, STARPU_W}};
+    psg_task_submit_data(dock_static_codelet, &args, data, 3);
 }
 
-void psg_task_dock_voxel(psg_run *run, size_t b, starpu_data_handle_t cells) {
+void psg_task_dock_voxel(psg_run *run, size_t b, starpu_data_handle_t atoms,
+                         starpu_data_handle_t cells) {
     const psg_task_args args = args_of(run, PSG_KIND_DOCK_VOXEL, b);
-    const psg_task_data data[1] = {{&cells, 1, 1, STARPU_W}};
-    psg_task_submit_data(dock_voxel_codelet, &args, data, 1);
+    const psg_task_data data[2] = {{&atoms, 1, 1, STARPU_R}, {&cells, 1, 1, STARPU_W}};
+    psg_task_submit_data(dock_voxel_codelet, &args, data, 2);
 }
 
 void psg_task_dock_correlate(psg_run *run, size_t b, starpu_data_handle_t spectrum,
@@ -139,14 +237,16 @@ static psg_traffic traffic(const void *owner, const psg_label *label) {
     const psg_dock *d = owner;
     const double count = (double)rotations_of(d, label);
     const double cells = count * (double)cells_of(d) * sizeof(float);
-    const double best = count * PSG_CPU_DOCK_BEST * sizeof(psg_cpu_dock_pose);
-    const double list = (double)d->list * sizeof(psg_cpu_dock_pose);
+    const double best = count * BASE_DOCK_BEST * sizeof(base_dock_pose);
+    const double list = (double)d->list * sizeof(base_dock_pose);
     const double fixed = (double)d->spectrum_bytes;
+    const double atoms[2] = {(double)(d->molecule[0].atoms * sizeof(base_dock_atom)),
+                             (double)(d->molecule[1].atoms * sizeof(base_dock_atom))};
     switch (label->kind) {
     case PSG_KIND_DOCK_STATIC:
-        return (psg_traffic){0, fixed + list};
+        return (psg_traffic){atoms[0], fixed + list};
     case PSG_KIND_DOCK_VOXEL:
-        return (psg_traffic){0, cells};
+        return (psg_traffic){atoms[1], cells};
     case PSG_KIND_DOCK_CORRELATE:
         return (psg_traffic){fixed + cells, cells};
     case PSG_KIND_DOCK_BEST:
@@ -170,7 +270,6 @@ static int priority(const void *owner, const psg_label *label) {
 
 #define KIND(kind, grows)                                                                          \
     const psg_kind psg_##kind##_kind = {.name = #kind,                                             \
-                                        .cores = true,                                             \
                                         .shape = shape,                                            \
                                         .operations = grows,                                       \
                                         .traffic = traffic,                                        \

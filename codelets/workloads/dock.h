@@ -4,12 +4,13 @@
 
 #include "codelets/kinds.h"
 #include "cpu/dock.h"
+#include "runtime/gpu.h"
 #include "runtime/run.h"
 
 /** The owner of its engine. All of it is set before the first task is submitted. */
 typedef struct psg_dock {
-    psg_cpu_dock_grid grid;
-    psg_cpu_dock_molecule fixed, mobile;
+    base_dock_grid grid;
+    psg_cpu_dock_molecule molecule[2]; /**< static and mobile */
     const psg_cpu_dock_rotation *rotation;
     size_t rotations;
     size_t list;      /**< poses that are kept of all rotations */
@@ -30,19 +31,24 @@ static inline size_t psg_dock_count(const psg_dock *d, size_t b) {
     return left < d->batch ? left : d->batch;
 }
 
-/** The spectrum of the static molecule, and an empty list of psg_dock.list poses. */
-void psg_task_dock_static(psg_run *run, starpu_data_handle_t spectrum, starpu_data_handle_t list);
-/** The mobile molecule in the rotations of batch b. @param[in] cells  f32 [batch][n][n][n] */
-void psg_task_dock_voxel(psg_run *run, size_t b, starpu_data_handle_t cells);
+/** The spectrum of the static molecule, and an empty list of psg_dock.list poses. @param[in] atoms  of the molecule */
+void psg_task_dock_static(psg_run *run, starpu_data_handle_t atoms, starpu_data_handle_t spectrum,
+                          starpu_data_handle_t list);
+/** The mobile molecule in the rotations of batch b. @param[out] cells  f32 [batch][n][n][n] */
+void psg_task_dock_voxel(psg_run *run, size_t b, starpu_data_handle_t atoms,
+                         starpu_data_handle_t cells);
 /** cells -> the scores of all shifts, times n^3. */
 void psg_task_dock_correlate(psg_run *run, size_t b, starpu_data_handle_t spectrum,
                              starpu_data_handle_t cells);
-/** @param[in] poses  [batch][PSG_CPU_DOCK_BEST] */
+/** @param[in] poses  [batch][BASE_DOCK_BEST] */
 void psg_task_dock_best(psg_run *run, size_t b, starpu_data_handle_t cells,
                         starpu_data_handle_t poses);
 /** Insert the poses of batch b into the list. */
 void psg_task_dock_merge(psg_run *run, size_t b, starpu_data_handle_t poses,
                          starpu_data_handle_t list);
+
+/** For psg_gpu_start(): FFTs of the grid. */
+psg_gpu_user psg_dock_gpu(void);
 
 extern const psg_kind psg_dock_static_kind;
 extern const psg_kind psg_dock_voxel_kind;

@@ -37,10 +37,11 @@ typedef struct problem {
     bool known;                      /* of the answer more than the scores */
     unsigned angle;
     size_t buffers; /* arrays of cells */
-    psg_cpu_dock_atom *atom[2];
+    base_dock_atom *atom[2];
     psg_cpu_dock_rotation *rotation;
-    psg_cpu_dock_pose *list; /* [dock.list] */
-    void *fixed;             /* memory of the spectrum */
+    base_dock_pose *list;          /* [dock.list] */
+    void *fixed;                   /* memory of the spectrum */
+    starpu_data_handle_t atoms[2]; /* static and mobile */
     starpu_data_handle_t spectrum, merged;
     starpu_data_handle_t *cells; /* [buffers] */
     starpu_data_handle_t *poses; /* [batches] */
@@ -110,14 +111,14 @@ static void tell(const void *memory, char *text, size_t size) {
 
 /* Atoms on a shaken lattice in a ball that a wavy surface cuts in two: the parts fit each other where they were.
  * @param[out] count  of the static part, and of the mobile one */
-static void cut_ball(psg_cpu_dock_atom *const atom[2], size_t count[2]) {
+static void cut_ball(base_dock_atom *const atom[2], size_t count[2]) {
     const double radius = 9.5, lattice = 2, shake = .2, gap = 1.3;
     const int n = (int)(radius / lattice) + 1, line = 2 * n + 1;
     uint64_t x = BASE_RANDOM_SEED;
     count[0] = count[1] = 0;
     for (int m = 0; m < line * line * line; m++) {
         const int site[3] = {m % line - n, m / line % line - n, m / line / line - n};
-        psg_cpu_dock_atom a;
+        base_dock_atom a;
         double square = 0;
         for (int d = 0; d < 3; d++) {
             x = base_random_next(x);
@@ -137,7 +138,7 @@ static void cut_ball(psg_cpu_dock_atom *const atom[2], size_t count[2]) {
 }
 
 /* @param[out] mean  of the atoms @return the radius about it */
-static double measure(const psg_cpu_dock_atom *atom, size_t count, double mean[3]) {
+static double measure(const base_dock_atom *atom, size_t count, double mean[3]) {
     double radius = 0;
     mean[0] = mean[1] = mean[2] = 0;
     for (size_t m = 0; m < 3 * count; m++) {
@@ -154,7 +155,7 @@ static double measure(const psg_cpu_dock_atom *atom, size_t count, double mean[3
 }
 
 /* Move the mean of the atoms to the origin. @return the radius about it */
-static double centre(psg_cpu_dock_atom *atom, size_t count) {
+static double centre(base_dock_atom *atom, size_t count) {
     double mean[3];
     const double radius = measure(atom, count, mean);
     for (size_t m = 0; m < 3 * count; m++) {
@@ -170,7 +171,7 @@ static bool make_molecules(problem *p) {
         count[0] = p->given->fixed_atoms;
         count[1] = p->given->mobile_atoms;
     } else {
-        cut_ball((psg_cpu_dock_atom *const[2]){NULL, NULL}, count);
+        cut_ball((base_dock_atom *const[2]){NULL, NULL}, count);
     }
     for (int part = 0; part < 2; part++) {
         p->atom[part] = calloc(count[part], sizeof *p->atom[part]);
@@ -185,11 +186,16 @@ static bool make_molecules(problem *p) {
         cut_ball(p->atom, count);
     }
     const double radii = centre(p->atom[0], count[0]) + centre(p->atom[1], count[1]);
+    const base_dock_turn back = psg_cpu_dock_turn(&planted, true);
     for (size_t m = 0; p->given == NULL && m < count[1]; m++) {
-        psg_cpu_dock_rotate(&planted, true, &p->atom[1][m], &p->atom[1][m]);
+        p->atom[1][m] = base_dock_turned(&back, p->atom[1][m]);
     }
-    d->fixed = (psg_cpu_dock_molecule){p->atom[0], count[0]};
-    d->mobile = (psg_cpu_dock_molecule){p->atom[1], count[1]};
+    for (int part = 0; part < 2; part++) {
+        const size_t n[3] = {count[part], 1, 1};
+        d->molecule[part] = (psg_cpu_dock_molecule){p->atom[part], count[part]};
+        psg_block_register(&p->atoms[part], STARPU_MAIN_RAM, p->atom[part], n, n[0],
+                           sizeof *p->atom[part]);
+    }
     d->grid.spacing = p->given != NULL ? p->given->spacing : (1 + 2 * radii) / (double)d->grid.n;
     return true;
 }
@@ -212,7 +218,7 @@ static size_t fast_size(size_t n) {
 /* Rounded sums in f32 are exact as long as the cells are large enough. The error of a sum is about the unit of rounding, 2^-24,
  * of the product of the norms of both molecules. Measured: at most half of that. @return the least spacing */
 static double least_spacing(const psg_dock_molecules *g) {
-    const double ball = 4 * pi / 3 * pow(PSG_CPU_DOCK_RADIUS, 3); /* atoms overlap: at most this */
+    const double ball = 4 * pi / 3 * pow(BASE_DOCK_RADIUS, 3); /* atoms overlap: at most this */
     const double norms = 15 * sqrt((double)g->fixed_atoms * (double)g->mobile_atoms) * ball;
     return cbrt(ldexp(norms, -24) / .5);
 }
@@ -226,20 +232,20 @@ static psg_status take(void *memory, const void *input, const psg_work_options *
         return psg_fail(PSG_ERR_ARG, "the %s molecule has no atoms",
                         g->fixed_atoms == 0 ? "static" : "mobile");
     }
-    const double radius[2] = {measure((const psg_cpu_dock_atom *)g->fixed, g->fixed_atoms, mean),
-                              measure((const psg_cpu_dock_atom *)g->mobile, g->mobile_atoms, mean)};
-    const double span = 2 * (radius[0] + radius[1] + 2 * PSG_CPU_DOCK_RADIUS);
+    const double radius[2] = {measure((const base_dock_atom *)g->fixed, g->fixed_atoms, mean),
+                              measure((const base_dock_atom *)g->mobile, g->mobile_atoms, mean)};
+    const double span = 2 * (radius[0] + radius[1] + 2 * BASE_DOCK_RADIUS);
     if (!isfinite(span)) {
         return psg_fail(PSG_ERR_ARG, "an atom is nowhere: NaN or Inf");
     }
     if (!divides_180(g->angle)) {
         return psg_fail(PSG_ERR_ARG, "angle = %u degrees: it has to divide 180", g->angle);
     }
-    if (!(g->spacing >= least_spacing(g) && g->spacing < PSG_CPU_DOCK_SURFACE)) {
+    if (!(g->spacing >= least_spacing(g) && g->spacing < BASE_DOCK_SURFACE)) {
         return psg_fail(PSG_ERR_ARG,
                         "spacing = %g angstrom: it has to be below %g, as thick as a surface is, "
                         "and for %zu and %zu atoms at least %.2g, or f32 has no exact scores",
-                        g->spacing, PSG_CPU_DOCK_SURFACE, g->fixed_atoms, g->mobile_atoms,
+                        g->spacing, BASE_DOCK_SURFACE, g->fixed_atoms, g->mobile_atoms,
                         least_spacing(g));
     }
     if (!(span / g->spacing <= MOST_CELLS)) {
@@ -249,11 +255,11 @@ static psg_status take(void *memory, const void *input, const psg_work_options *
                         g->spacing, radius[0], radius[1], ceil(span / g->spacing), MOST_CELLS);
     }
     const size_t rotations = psg_cpu_dock_rotations(g->angle, NULL);
-    if (g->poses == 0 || g->poses > PSG_CPU_DOCK_BEST * rotations) {
+    if (g->poses == 0 || g->poses > BASE_DOCK_BEST * rotations) {
         return psg_fail(PSG_ERR_ARG,
                         "poses = %zu: from 1 to %zu, as there are %zu rotations and %d poses of "
                         "each are kept",
-                        g->poses, PSG_CPU_DOCK_BEST * rotations, rotations, PSG_CPU_DOCK_BEST);
+                        g->poses, BASE_DOCK_BEST * rotations, rotations, BASE_DOCK_BEST);
     }
     p->given = g;
     p->dock.list = g->poses;
@@ -298,7 +304,7 @@ static bool make_poses(problem *p) {
     const psg_dock *d = &p->dock;
     const size_t batches = psg_dock_batches(d);
     const size_t spectrum[3] = {d->spectrum_bytes / sizeof(float), 1, 1};
-    const size_t list[3] = {d->list, 1, 1}, best[3] = {d->batch * PSG_CPU_DOCK_BEST, 1, 1};
+    const size_t list[3] = {d->list, 1, 1}, best[3] = {d->batch * BASE_DOCK_BEST, 1, 1};
     p->rotation = calloc(d->rotations, sizeof *p->rotation);
     p->poses = calloc(batches, sizeof(starpu_data_handle_t));
     p->fixed = base_allocate(d->spectrum_bytes);
@@ -349,6 +355,7 @@ static psg_status make(void *memory) {
 static void destroy(void *memory) {
     problem *p = memory;
     psg_dock *d = &p->dock;
+    psg_block_unregister(p->atoms, 2);
     psg_block_unregister(&p->spectrum, 1);
     psg_block_unregister(&p->merged, 1);
     psg_block_unregister(p->cells, p->cells != NULL ? p->buffers : 0);
@@ -373,10 +380,10 @@ static void destroy(void *memory) {
 
 static void submit(psg_run *run, const void *memory) {
     const problem *p = memory;
-    psg_task_dock_static(run, p->spectrum, p->merged);
+    psg_task_dock_static(run, p->atoms[0], p->spectrum, p->merged);
     for (size_t b = 0; b < psg_dock_batches(&p->dock); b++) {
         starpu_data_handle_t cells = p->cells[b % p->buffers];
-        psg_task_dock_voxel(run, b, cells);
+        psg_task_dock_voxel(run, b, p->atoms[1], cells);
         psg_task_dock_correlate(run, b, p->spectrum, cells);
         psg_task_dock_best(run, b, cells, p->poses[b]);
         (void)starpu_data_invalidate_submit(
@@ -412,12 +419,12 @@ static int differing(const problem *p) {
     float *fixed = base_allocate(cells_bytes(d)), *mobile = base_allocate(cells_bytes(d));
     int count = fixed != NULL && mobile != NULL ? 0 : -1;
     if (count == 0) {
-        psg_cpu_dock_static(&d->grid, &d->fixed, fixed);
+        psg_cpu_dock_static(&d->grid, &d->molecule[0], fixed);
     }
     for (size_t m = 0; m < d->list && count >= 0; m++) {
-        const psg_cpu_dock_pose *pose = &p->list[m];
+        const base_dock_pose *pose = &p->list[m];
         if (pose->score != INT32_MIN) { /* fewer rotations have fewer poses */
-            psg_cpu_dock_mobile(&d->grid, &d->mobile, &d->rotation[pose->rotation], mobile);
+            psg_cpu_dock_mobile(&d->grid, &d->molecule[1], &d->rotation[pose->rotation], mobile);
             count += score(d->grid.n, fixed, mobile, pose->cell) != (double)pose->score;
         }
     }
@@ -446,7 +453,7 @@ static psg_answer number(const char *name, double value, bool there, double expe
 static size_t answers(const void *memory, psg_answer *list) {
     static const char *const axes[] = {"shift_x", "shift_y", "shift_z"};
     const problem *p = memory;
-    const psg_cpu_dock_pose *first = p->list, *next = p->list;
+    const base_dock_pose *first = p->list, *next = p->list;
     if (starpu_data_acquire_on_node(p->merged, STARPU_MAIN_RAM, STARPU_R) != 0) {
         return 0;
     }
@@ -479,9 +486,10 @@ const psg_workload_row psg_workload_dock = {
               .sizes = sizes,
               .tile = "T: rotations a batch"},
     .bytes = sizeof(problem),
-    .task_data = 2,
+    .task_data = 3,
     .f32 = true,
     .kinds = kinds,
+    .gpu = psg_dock_gpu,
     .parse = parse,
     .take = take,
     .tell = tell,
@@ -503,7 +511,7 @@ psg_status psg_dock_create(psg_work **work, const psg_dock_molecules *molecules,
     return psg_work_open(work, &psg_workload_dock, NULL, molecules, how, options);
 }
 
-static psg_dock_pose pose_of(const psg_dock *d, const psg_cpu_dock_pose *from) {
+static psg_dock_pose pose_of(const psg_dock *d, const base_dock_pose *from) {
     const psg_cpu_dock_rotation *r = &d->rotation[from->rotation];
     psg_dock_pose pose = {
         .twist = r->twist, .theta = r->theta, .phi = r->phi, .score = from->score};

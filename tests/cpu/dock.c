@@ -32,12 +32,14 @@ static void rotations(void) {
                  {{90, 90, 0}, {1, 0, 0}, {0, 1, 0}},   {{90, 90, 0}, {0, 1, 0}, {0, 0, 1}},
                  {{90, 90, 90}, {1, 0, 0}, {-1, 0, 0}}, {{0, 90, 90}, {0, 0, 1}, {0, 1, 0}}};
     for (size_t m = 0; m < sizeof cases / sizeof *cases; m++) {
-        psg_cpu_dock_atom a = {{cases[m].from[0], cases[m].from[1], cases[m].from[2]}};
-        psg_cpu_dock_rotate(&cases[m].rotation, false, &a, &a);
+        base_dock_atom a = {{cases[m].from[0], cases[m].from[1], cases[m].from[2]}};
+        base_dock_turn turn = psg_cpu_dock_turn(&cases[m].rotation, false);
+        a = base_dock_turned(&turn, a);
         for (int d = 0; d < 3; d++) {
             CHECK_NEAR(a.at[d], cases[m].to[d], 1e-15, "case %zu, axis %d", m, d);
         }
-        psg_cpu_dock_rotate(&cases[m].rotation, true, &a, &a);
+        turn = psg_cpu_dock_turn(&cases[m].rotation, true);
+        a = base_dock_turned(&turn, a);
         for (int d = 0; d < 3; d++) {
             CHECK_NEAR(a.at[d], cases[m].from[d], 1e-15, "case %zu back, axis %d", m, d);
         }
@@ -56,10 +58,10 @@ static size_t cells_with(const float *cells, size_t count, float value) {
  * 2.75 are in, 4.75 and more are out. The 8 cells at 0.75 touch none that is empty, and those across an edge are 1.41 away:
  * they are the core. */
 static void one_atom(void) {
-    const psg_cpu_dock_atom atom = {{0, 0, 0}};
+    const base_dock_atom atom = {{0, 0, 0}};
     const psg_cpu_dock_molecule one = {&atom, 1};
     const psg_cpu_dock_rotation none = {0, 0, 0};
-    psg_cpu_dock_grid grid = {8, 1};
+    base_dock_grid grid = {8, 1};
     float cells[16 * 16 * 16];
     psg_cpu_dock_mobile(&grid, &one, &none, cells);
     CHECK(cells_with(cells, 512, 1) == 32, "%zu cells", cells_with(cells, 512, 1));
@@ -67,7 +69,7 @@ static void one_atom(void) {
     psg_cpu_dock_static(&grid, &one, cells);
     CHECK(cells_with(cells, 512, 1) == 24, "%zu cells of the surface", cells_with(cells, 512, 1));
     CHECK(cells_with(cells, 512, -15) == 8, "%zu cells of the core", cells_with(cells, 512, -15));
-    grid = (psg_cpu_dock_grid){16, .4};
+    grid = (base_dock_grid){16, .4};
     psg_cpu_dock_static(&grid, &one, cells);
     CHECK(cells[(8 * 16 + 8) * 16 + 8] == -15, "the middle is %g", cells[(8 * 16 + 8) * 16 + 8]);
     CHECK(cells[(8 * 16 + 8) * 16 + 4] == 1, "the surface is %g", cells[(8 * 16 + 8) * 16 + 4]);
@@ -89,11 +91,11 @@ static double direct(size_t n, const float *fixed, const float *mobile, size_t c
 
 static void sums(size_t n) {
     const psg_cpu_fft_spec spec = {.nx = n, .ny = n, .nz = n, .effort = PSG_CPU_ESTIMATE};
-    const psg_cpu_dock_grid grid = {n, 16.0 / (double)n};
+    const base_dock_grid grid = {n, 16.0 / (double)n};
     const psg_cpu_dock_rotation turned = {30, 60, 90};
     const size_t cells = n * n * n, bytes = cells * sizeof(float);
     const size_t spectrum = n * n * (n / 2 + 1) * 2 * sizeof(float);
-    psg_cpu_dock_atom atom[ATOMS];
+    base_dock_atom atom[ATOMS];
     psg_cpu_dock_molecule molecule = {atom, ATOMS};
     uint64_t x = BASE_RANDOM_SEED;
     for (size_t m = 0; m < (size_t)3 * ATOMS; m++) {
@@ -117,9 +119,9 @@ static void sums(size_t n) {
         CHECK_NEAR((double)sum[cell] / (double)cells, direct(n, fixed, mobile, cell), .05,
                    "n = %zu, shift %zu", n, cell);
     }
-    psg_cpu_dock_pose best[PSG_CPU_DOCK_BEST];
+    base_dock_pose best[BASE_DOCK_BEST];
     psg_cpu_dock_best(n, sum, 7, best);
-    for (int m = 0; m < PSG_CPU_DOCK_BEST; m++) {
+    for (int m = 0; m < BASE_DOCK_BEST; m++) {
         CHECK(best[m].rotation == 7 &&
                   best[m].score == direct(n, fixed, mobile, (size_t)best[m].cell),
               "pose %d has score %d at %d", m, (int)best[m].score, (int)best[m].cell);
@@ -135,14 +137,13 @@ static void sums(size_t n) {
 
 /* The highest score, then the lowest rotation, then the lowest cell, however the poses come. */
 static void order(void) {
-    static const psg_cpu_dock_pose sorted[] = {
-        {9, 5, 5}, {7, 1, 9}, {7, 2, 3}, {7, 2, 4}, {-3, 0, 0}};
+    static const base_dock_pose sorted[] = {{9, 5, 5}, {7, 1, 9}, {7, 2, 3}, {7, 2, 4}, {-3, 0, 0}};
     enum { POSES = sizeof sorted / sizeof *sorted };
     for (int first = 0; first < POSES; first++) {
-        psg_cpu_dock_pose list[POSES - 1];
+        base_dock_pose list[POSES - 1];
         psg_cpu_dock_clear(list, POSES - 1);
         for (int m = 0; m < POSES; m++) {
-            psg_cpu_dock_insert(list, POSES - 1, &sorted[(first + 3 * m) % POSES]);
+            base_dock_insert(list, POSES - 1, &sorted[(first + 3 * m) % POSES]);
         }
         for (int m = 0; m < POSES - 1; m++) {
             CHECK(list[m].score == sorted[m].score && list[m].rotation == sorted[m].rotation &&
@@ -152,7 +153,7 @@ static void order(void) {
         }
     }
     float sums[27] = {[4] = 27 * 5, [11] = 27 * 6, [20] = 27 * 5, [25] = 27 * 5};
-    psg_cpu_dock_pose best[PSG_CPU_DOCK_BEST];
+    base_dock_pose best[BASE_DOCK_BEST];
     psg_cpu_dock_best(3, sums, 0, best);
     CHECK(best[0].cell == 11 && best[1].cell == 4 && best[2].cell == 20, "ties: %d %d %d",
           (int)best[0].cell, (int)best[1].cell, (int)best[2].cell);
