@@ -1,4 +1,5 @@
-// A sweep of a tile by Jacobi's method: a thread for each point. Neighbours come from a cache, where the row above left them.
+// A sweep of a tile by Jacobi's method. A thread goes down a piece of a column, so that it has the points above and below already; those
+// to the left and right are its neighbours' in the warp.
 #include "kernels/complex.cuh"
 #include "kernels/jacobi.h"
 
@@ -6,56 +7,84 @@ using namespace psg_cuda;
 
 namespace {
 
-constexpr int width = 64, height = 4; // threads of a block
+constexpr int width = 32, height = 8;     // threads of a block: a warp has a piece of a row
+constexpr unsigned piece = 16, ahead = 4; // points of a thread, and loads at once
+constexpr unsigned all = ~0u;
 
 template <class Real> struct sweep_args {
     const Real *u, *north, *south, *west, *east;
     Real *next, *to_north, *to_south, *to_west, *to_east;
-    size_t columns, rows;
+    unsigned columns, rows;
 };
 
 template <class Real>
+__device__ void put_edges(const sweep_args<Real> &a, unsigned i, unsigned j, Real mean) {
+    if (i == 0)
+        a.to_north[j] = mean;
+    if (i + 1 == a.rows)
+        a.to_south[j] = mean;
+    if (j == 0)
+        a.to_west[i] = mean;
+    if (j + 1 == a.columns)
+        a.to_east[i] = mean;
+}
+
+template <class Real>
 __global__ void __launch_bounds__(width *height) jacobi_kernel(const sweep_args<Real> a) {
-    const size_t j = blockIdx.x * size_t(width) + threadIdx.x;
-    if (j >= a.columns)
+    const unsigned first = (blockIdx.y * height + threadIdx.y) * piece;
+    const unsigned end = first + piece < a.rows ? first + piece : a.rows;
+    const unsigned j = blockIdx.x * width + threadIdx.x;
+    const bool inside = j < a.columns; // the others help their warp
+    if (first >= a.rows)
         return;
-    for (size_t i = blockIdx.y * size_t(height) + threadIdx.y; i < a.rows;
-         i += gridDim.y * size_t(height)) {
-        const Real *at = a.u + i * a.columns + j;
-        const Real north = i > 0 ? at[-(ptrdiff_t)a.columns] : a.north[j];
-        const Real south = i + 1 < a.rows ? at[a.columns] : a.south[j];
-        const Real west = j > 0 ? at[-1] : a.west[i];
-        const Real east = j + 1 < a.columns ? at[1] : a.east[i];
-        const Real mean = (((north + south) + west) + east) / 4;
-        a.next[i * a.columns + j] = mean;
-        if (i == 0)
-            a.to_north[j] = mean;
-        if (i + 1 == a.rows)
-            a.to_south[j] = mean;
-        if (j == 0)
-            a.to_west[i] = mean;
-        if (j + 1 == a.columns)
-            a.to_east[i] = mean;
+    const bool edges = first == 0 || end == a.rows || j == 0 || j + 1 == a.columns;
+    const Real *at = a.u + first * (size_t)a.columns + j;
+    Real *to = a.next + first * (size_t)a.columns + j;
+    Real above = !inside ? 0 : first > 0 ? *(at - a.columns) : a.north[j];
+    Real here = inside ? *at : 0;
+    for (unsigned from = first; from < end; from += ahead) {
+        Real below[ahead]; // as many loads at once
+        const Real *next = at;
+#pragma unroll
+        for (unsigned m = 0; m < ahead; m++) {
+            next += a.columns;
+            below[m] = !inside || from + m >= end ? 0 : from + m + 1 < a.rows ? *next : a.south[j];
+        }
+#pragma unroll
+        for (unsigned m = 0; m < ahead; m++) {
+            const unsigned i = from + m;
+            if (i >= end) // all of the warp
+                break;
+            Real west = __shfl_up_sync(all, here, 1), east = __shfl_down_sync(all, here, 1);
+            if (threadIdx.x == 0)
+                west = j > 0 ? *(at - 1) : a.west[i];
+            if (j + 1 == a.columns)
+                east = a.east[i];
+            else if (threadIdx.x == width - 1 && inside)
+                east = *(at + 1);
+            const Real mean = (((above + below[m]) + west) + east) / 4;
+            above = here;
+            here = below[m];
+            if (inside)
+                *to = mean;
+            if (inside && edges)
+                put_edges(a, i, j, mean);
+            at += a.columns;
+            to += a.columns;
+        }
     }
 }
 
 template <class Real> cudaError_t launch(const base_jacobi_sweep *s, cudaStream_t stream) {
     const auto beyond = [s](int side) { return static_cast<const Real *>(s->beyond[side]); };
     const auto edge = [s](int side) { return static_cast<Real *>(s->edge[side]); };
-    const sweep_args<Real> a = {static_cast<const Real *>(s->u),
-                                beyond(BASE_JACOBI_NORTH),
-                                beyond(BASE_JACOBI_SOUTH),
-                                beyond(BASE_JACOBI_WEST),
-                                beyond(BASE_JACOBI_EAST),
-                                static_cast<Real *>(s->next),
-                                edge(BASE_JACOBI_NORTH),
-                                edge(BASE_JACOBI_SOUTH),
-                                edge(BASE_JACOBI_WEST),
-                                edge(BASE_JACOBI_EAST),
-                                s->columns,
-                                s->rows};
-    const size_t blocks[2] = {div_up(s->columns, (size_t)width), div_up(s->rows, (size_t)height)};
-    const dim3 grid((unsigned)blocks[0], (unsigned)(blocks[1] < 65535 ? blocks[1] : 65535));
+    const sweep_args<Real> a = {
+        static_cast<const Real *>(s->u), beyond(BASE_JACOBI_NORTH), beyond(BASE_JACOBI_SOUTH),
+        beyond(BASE_JACOBI_WEST),        beyond(BASE_JACOBI_EAST),  static_cast<Real *>(s->next),
+        edge(BASE_JACOBI_NORTH),         edge(BASE_JACOBI_SOUTH),   edge(BASE_JACOBI_WEST),
+        edge(BASE_JACOBI_EAST),          (unsigned)s->columns,      (unsigned)s->rows};
+    const dim3 grid((unsigned)div_up(s->columns, (size_t)width),
+                    (unsigned)div_up(s->rows, (size_t)(height * piece)));
     jacobi_kernel<Real><<<grid, dim3(width, height), 0, stream>>>(a);
     return cudaGetLastError();
 }
@@ -65,7 +94,7 @@ template <class Real> cudaError_t launch(const base_jacobi_sweep *s, cudaStream_
 cudaError_t psg_cuda_jacobi(psg_cuda_precision precision, const base_jacobi_sweep *sweep,
                             cudaStream_t stream) {
     if (!precision_valid(precision) || !sweep || sweep->columns == 0 || sweep->rows == 0 ||
-        sweep->columns > INT32_MAX)
+        sweep->columns > INT32_MAX || sweep->rows > (size_t)UINT16_MAX * height * piece)
         return cudaErrorInvalidValue;
     return precision == PSG_CUDA_F64 ? launch<double>(sweep, stream) : launch<float>(sweep, stream);
 }
