@@ -237,20 +237,20 @@ PSG_HD void r2r_modes(typename S::Complex *v, int q, int col, const typename S::
                 low = upper ? other : one;
                 high = upper ? one : other;
             });
-            return;
-        }
-        PSG_UNROLL
-        for (int e = 0; e < S::E; e++) {
-            const int k = S::place_frequency(q, e), mirror = k == 0 ? 0 : N - k;
-            if constexpr (tag.kind == r2r_kind::four) {
-                const int m = k % 2 == 0 ? k / 2 : (N - 1 - k) / 2;
-                const Complex t = step.factors[N + m], a = t * f(2 * m), b = t * f(2 * m + 1);
-                v[e] = k % 2 == 0 ? Complex{a.x, b.x} : Complex{-a.y, -b.y};
-            } else {
-                const bool upper = !TWO && 2 * k > N;
-                Complex low = upper ? f(mirror) : v[e], high = upper ? v[e] : f(mirror);
-                r2r_modes_pair<TWO>(low, high, TWO ? step.factors[k] : Complex{1, 0});
-                v[e] = upper ? high : low;
+        } else {
+            PSG_UNROLL
+            for (int e = 0; e < S::E; e++) {
+                const int k = S::place_frequency(q, e), mirror = k == 0 ? 0 : N - k;
+                if constexpr (tag.kind == r2r_kind::four) {
+                    const int m = k % 2 == 0 ? k / 2 : (N - 1 - k) / 2;
+                    const Complex t = step.factors[N + m], a = t * f(2 * m), b = t * f(2 * m + 1);
+                    v[e] = k % 2 == 0 ? Complex{a.x, b.x} : Complex{-a.y, -b.y};
+                } else {
+                    const bool upper = !TWO && 2 * k > N;
+                    Complex low = upper ? f(mirror) : v[e], high = upper ? v[e] : f(mirror);
+                    r2r_modes_pair<TWO>(low, high, TWO ? step.factors[k] : Complex{1, 0});
+                    v[e] = upper ? high : low;
+                }
             }
         }
     });
@@ -275,21 +275,21 @@ PSG_HD void r2r_frequencies(typename S::Complex *v, int q, int col, const typena
                 low = alone(k) ? own : upper ? other : one;
                 high = upper ? one : other;
             });
-            return;
-        }
-        PSG_UNROLL
-        for (int e = 0; e < S::E; e++) {
-            const int k = S::place_frequency(q, e), mirror = k == 0 ? 0 : N - k;
-            if constexpr (tag.kind == r2r_kind::four) {
-                const int m = k / 2;
-                const Complex a = c(2 * m), b = c(N - 1 - 2 * m);
-                v[e] = mul_conj(k % 2 == 0 ? Complex{a.x, -b.x} : Complex{a.y, -b.y},
-                                step.factors[N + m]);
-            } else {
-                const bool upper = !TWO && 2 * k > N;
-                Complex low = upper ? c(mirror) : v[e], high = upper ? v[e] : c(mirror);
-                r2r_frequencies_pair<TWO>(low, high, TWO ? step.factors[k] : Complex{1, 0});
-                v[e] = alone(k) ? v[e] : upper ? high : low;
+        } else {
+            PSG_UNROLL
+            for (int e = 0; e < S::E; e++) {
+                const int k = S::place_frequency(q, e), mirror = k == 0 ? 0 : N - k;
+                if constexpr (tag.kind == r2r_kind::four) {
+                    const int m = k / 2;
+                    const Complex a = c(2 * m), b = c(N - 1 - 2 * m);
+                    v[e] = mul_conj(k % 2 == 0 ? Complex{a.x, -b.x} : Complex{a.y, -b.y},
+                                    step.factors[N + m]);
+                } else {
+                    const bool upper = !TWO && 2 * k > N;
+                    Complex low = upper ? c(mirror) : v[e], high = upper ? v[e] : c(mirror);
+                    r2r_frequencies_pair<TWO>(low, high, TWO ? step.factors[k] : Complex{1, 0});
+                    v[e] = alone(k) ? v[e] : upper ? high : low;
+                }
             }
         }
     });
