@@ -238,6 +238,7 @@ static int solve(app_job *r) {
     const app_load after = app_load_now();
     const double load = app_ranks() == 1 ? app_load_between(&before, &after) : NAN;
     r->report.runs.load = first ? load : fmax(r->report.runs.load, load);
+    r->report.simulates_sides = psg_plan_simulates_sides(r->plan) != 0;
     if (status == PSG_OK) {
         status = psg_plan_statistics(r->plan, &r->report.statistics);
     }

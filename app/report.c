@@ -230,8 +230,7 @@ void app_report_print(const app_report *report) {
     if (app_simulation_machine() != NULL) {
         app_say("machine   %s, simulated: times are those that it would take%s, and nothing is "
                 "computed\n",
-                app_simulation_machine(),
-                app_has_sides(&report->grid) ? " with periodic sides" : "");
+                app_simulation_machine(), report->simulates_sides ? "" : " with periodic sides");
     }
     app_runs_print_workers(&report->runs);
     printf("graph     %s, %s exchange, %zu segment%s of up to %zu plane%s, %zu sheet%s%s\n",

@@ -34,6 +34,7 @@ typedef struct app_report {
     } ranks;              /**< the largest, and the mean, of all processes */
     app_runs runs;        /**< times, and workers; after app_report_join() those of all processes */
     bool resident;        /**< f and u stayed where they are computed */
+    bool simulates_sides; /**< psg_plan_simulates_sides() */
     double read_seconds, write_seconds;
     double largest_f; /**< max |f|; only where a mean was dropped, else 0 */
     app_report_step

@@ -116,12 +116,26 @@ static void segment_shape(const psg_context *c, size_t s, psg_task_shape *shape)
     shape->moved = shape->remote > 0 ? 1 - (double)relayed / (double)l->n[1] : 0;
 }
 
-static void shape(const void *owner, const psg_label *label, psg_task_shape *shape) {
-    const psg_context *c = owner;
+/* Dirichlet below and Neumann above is the mirror image of Neumann below and Dirichlet above, and takes as long. */
+static const char *const sides[] = {"PP",       "NN",       "DD",       "DN",
+                                    "NN-nodes", "DD-nodes", "DN-nodes", NULL};
+static const int sides_of[PSG_TRANSFORM_COUNT] = {
+    [PSG_TRANSFORM_PERIODIC] = 0, [PSG_TRANSFORM_COS2] = 1, [PSG_TRANSFORM_SIN2] = 2,
+    [PSG_TRANSFORM_SIN4] = 3,     [PSG_TRANSFORM_COS4] = 3, [PSG_TRANSFORM_COS1] = 4,
+    [PSG_TRANSFORM_SIN1] = 5,     [PSG_TRANSFORM_SIN3] = 6, [PSG_TRANSFORM_COS3] = 6,
+};
+
+void psg_context_extents(const psg_context *c, psg_task_shape *shape) {
     for (int d = 0; d < 3; d++) {
         shape->n[d] = c->layout.n[d];
+        shape->along[d] = sides_of[c->kind[d]];
     }
     shape->row = c->layout.nxc;
+}
+
+static void shape(const void *owner, const psg_label *label, psg_task_shape *shape) {
+    const psg_context *c = owner;
+    psg_context_extents(c, shape);
     shape->dense = c->form.packed;
     if (psg_label_has_sheet(label)) {
         sheet_shape(&c->layout, label->index[PSG_AXIS_SHEET], shape);
@@ -184,7 +198,7 @@ size_t psg_task_total(const psg_context *context) {
 #define KIND(the_name)                                                                             \
     {                                                                                              \
         .name = the_name, .shape = shape, .traffic = traffic, .phase = phase, .worker = worker,    \
-        .data_bytes = data_bytes                                                                   \
+        .data_bytes = data_bytes, .along = sides                                                   \
     }
 
 const psg_kind psg_context_kinds[PSG_TASK_COUNT] = {

@@ -142,6 +142,9 @@ static inline size_t psg_segment_above(const psg_context *c, const psg_gradient_
 /** By psg_task_kind. */
 extern const psg_kind psg_context_kinds[PSG_TASK_COUNT];
 
+/** Of the shape of each task: the grid, its sides, and what a row becomes. */
+void psg_context_extents(const psg_context *context, psg_task_shape *shape);
+
 /** The kinds of task of a plan's graph, in its order. @return how many */
 size_t psg_graph_kinds(const psg_context *context, psg_graph_kind kinds[PSG_GRAPH_KINDS_MOST]);
 /** All tasks of a solve, of one process, without a gradient; and the most that it has with one. */

@@ -43,14 +43,13 @@ static bool find_seconds(const psg_context *c, unsigned worker, bool gpu, size_t
         const size_t extent = c->layout.n[kinds[m].sheet ? 1 : 2];
         const size_t parts = tasks < extent ? tasks : extent;
         phase = kinds[m].sheet ? ALONG_Z : phase == ALONG_Z ? BACK : phase;
-        const psg_task_shape shape = {.kind = kinds[m].kind,
-                                      .precision = c->engine.precision,
-                                      .axis = kinds[m].sheet ? PSG_AXIS_SHEET : PSG_AXIS_SEGMENT,
-                                      .n = {c->layout.n[0], c->layout.n[1], c->layout.n[2]},
-                                      .row = c->layout.nxc,
-                                      .count = extent / parts,
-                                      .pieces = parts,
-                                      .dense = true};
+        psg_task_shape shape = {.kind = kinds[m].kind,
+                                .precision = c->engine.precision,
+                                .axis = kinds[m].sheet ? PSG_AXIS_SHEET : PSG_AXIS_SEGMENT,
+                                .count = extent / parts,
+                                .pieces = parts,
+                                .dense = true};
+        psg_context_extents(c, &shape);
         const double all = psg_task_seconds(&shape, worker);
         seconds[phase] += all / (double)shape.count;
         known = all > 0;

@@ -168,6 +168,11 @@ PSG_API psg_status psg_starpu_folder(char *folder, size_t size, char *why, size_
 /** Is the library a simulation? */
 PSG_API int psg_simulation(void);
 
+/** Does the simulated machine's file say how much longer the tasks of this plan take than on a periodic grid? Without
+ *  that they take the times of periodic sides.
+ *  @return 1: it does, or the grid is periodic; 0: it does not say so of all kinds of task, or this is no simulation */
+PSG_API int psg_plan_simulates_sides(const psg_plan *plan);
+
 /** A recorded machine that comes with the library. */
 typedef struct psg_recorded {
     char name[64];       /**< as psg_options.machine takes it */

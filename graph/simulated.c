@@ -40,13 +40,40 @@ psg_status psg_simulation_nodes_check(const psg_options *options, const psg_grid
                           options->nodes, a[2].n, a[1].n);
 }
 
+/* A task of each kind of the graph, m from 0: on a core, and on a GPU. @return false: there is no such m */
+static bool shape_of(const psg_plan *plan, size_t m, psg_task_shape *shape) {
+    const psg_context *c = &plan->context;
+    psg_graph_kind kinds[PSG_GRAPH_KINDS_MOST];
+    if (m / 2 >= psg_graph_kinds(c, kinds)) {
+        return false;
+    }
+    *shape = (psg_task_shape){.kind = kinds[m / 2].kind,
+                              .precision = c->engine.precision,
+                              .axis = kinds[m / 2].sheet ? PSG_AXIS_SHEET : PSG_AXIS_SEGMENT,
+                              .count = 1,
+                              .pieces = 1};
+    psg_context_extents(c, shape);
+    return true;
+}
+
+int psg_plan_simulates_sides(const psg_plan *plan) {
+    bool all = plan != NULL && psg_simulated();
+    psg_task_shape shape;
+    for (size_t m = 0; all && shape_of(plan, m, &shape); m++) {
+        const bool used[2] = {plan->workers.cpu_count > 0, plan->workers.gpu_count > 0};
+        if (used[m % 2]) {
+            (void)psg_machine_factor(psg_simulation_machine(), m % 2 == 1, &shape, &all);
+        }
+    }
+    return all;
+}
+
 /* StarPU ends the program at a task whose time is not known. */
 psg_status psg_simulation_check(const psg_plan *plan) {
     const psg_context *c = &plan->context;
     const psg_machine *machine = psg_simulation_machine();
     const bool used[2] = {plan->workers.cpu_count > 0, plan->workers.gpu_count > 0};
-    psg_graph_kind kinds[PSG_GRAPH_KINDS_MOST];
-    const size_t count = psg_graph_kinds(c, kinds);
+    psg_task_shape shape;
     double rate = 0;
     double latency = 0;
     if (plan->problem.options.nodes > 1 &&
@@ -56,16 +83,8 @@ psg_status psg_simulation_check(const psg_plan *plan) {
                         "--network, does not say how fast it is",
                         plan->problem.options.nodes, machine->name);
     }
-    for (size_t m = 0; psg_simulated() && m < 2 * count; m++) {
+    for (size_t m = 0; psg_simulated() && shape_of(plan, m, &shape); m++) {
         const bool gpu = m % 2 == 1;
-        const psg_task_shape shape = {.kind = kinds[m / 2].kind,
-                                      .precision = c->engine.precision,
-                                      .axis =
-                                          kinds[m / 2].sheet ? PSG_AXIS_SHEET : PSG_AXIS_SEGMENT,
-                                      .n = {c->layout.n[0], c->layout.n[1], c->layout.n[2]},
-                                      .row = c->layout.nxc,
-                                      .count = 1,
-                                      .pieces = 1};
         if (used[gpu] && !(psg_machine_seconds(machine, gpu, &shape, NULL) > 0)) {
             return psg_fail(PSG_ERR_UNSUPPORTED,
                             "machine %s: it is not recorded how long %s takes on a %s in %s",

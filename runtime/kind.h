@@ -37,9 +37,11 @@ typedef enum psg_task_precision {
 typedef struct psg_task_shape {
     int kind;
     psg_task_precision precision;
-    int axis;      /**< of parts: 0, planes of the array; 1, rows of all planes */
-    size_t n[3];   /**< extents of the array */
-    size_t row;    /**< complex numbers that a row of n[0] becomes */
+    int axis;    /**< of parts: 0, planes of the array; 1, rows of all planes */
+    size_t n[3]; /**< extents of the array */
+    size_t row;  /**< complex numbers that a row of n[0] becomes */
+    int along
+        [3]; /**< what is done along each axis of the array, a number of the kind's own (psg_kind.along) */
     size_t count;  /**< planes or rows in the part */
     size_t pieces; /**< blocks of the part */
     size_t remote; /**< blocks in another GPU's memory, which the task reads or writes there */
@@ -60,6 +62,9 @@ typedef struct psg_kind {
     bool travels;     /**< between processes: no worker runs it */
     bool cores;       /**< cores alone run it: it has no function for GPUs */
     void (*shape)(const void *owner, const psg_label *label, psg_task_shape *shape);
+    /** What may be done along an axis: the words of machine files, NULL after the last. Number 0 is what the times of
+     *  machine files are of. NULL: tasks do the same along all axes of all arrays. */
+    const char *const *along;
     /** What the time of a task of this shape grows with, above 0. NULL: the numbers of the part's spectrum. */
     double (*operations)(const psg_task_shape *shape);
     psg_traffic (*traffic)(const void *owner, const psg_label *label);

@@ -181,8 +181,67 @@ static bool read_spread(double *spread, const char *rest) {
            (blanks > 0 && read_positive(spread, rest, "") == NULL && *spread <= 10);
 }
 
+/* Lists are full at every power of two. @return the list with room for one more; NULL: no memory */
+static void *with_room(void *list, size_t count, size_t bytes) {
+    return (count & (count - 1)) == 0 ? realloc(list, (count > 0 ? 2 * count : 1) * bytes) : list;
+}
+
+static const char *const precisions[PSG_TASK_PRECISIONS] = {"f64", "f32"};
+
+/* The words of `text`, with commas between, are words of the kind. */
+static bool read_along(int along[3], int kind, char *text) {
+    const char *const *words = psg_kind_at(kind)->along;
+    int count = 0;
+    while (words != NULL && words[count] != NULL) {
+        count++;
+    }
+    for (int d = 0; d < 3; d++) {
+        char *end = text + strcspn(text, ",");
+        const bool last = *end == '\0';
+        *end = '\0';
+        along[d] = place_in(text, words, count);
+        if (along[d] == count || last != (d == 2)) {
+            return false;
+        }
+        text = end + 1;
+    }
+    return true;
+}
+
+static const char *read_sides(psg_machine *machine, const char *rest) {
+    char stage[24];
+    char precision[8];
+    char device[8];
+    char along[40];
+    int used = 0;
+    psg_machine_sides s = {.factor = 0};
+    psg_task_shape *shape = &s.shape;
+    const int read = sscanf(rest, "%23s %7s %7s %zux%zux%zu %39s %n", stage, precision, device,
+                            &shape->n[0], &shape->n[1], &shape->n[2], along, &used);
+    const char *expected = "sides STAGE f64|f32 cpu|gpu NXxNYxNZ X,Y,Z FACTOR";
+    const int kind = read == 7 ? psg_kind_find(stage) : -1;
+    const int width = kind >= 0 ? place_in(precision, precisions, PSG_TASK_PRECISIONS) : 0;
+    const int gpu = kind >= 0 ? place_in(device, devices, 2) : 2;
+    shape->count = shape->pieces = 1;
+    if (kind < 0 || width == PSG_TASK_PRECISIONS || gpu == 2 || !in_range(shape) ||
+        !read_along(shape->along, kind, along) ||
+        (shape->along[0] == 0 && shape->along[1] == 0 && shape->along[2] == 0) ||
+        read_positive(&s.factor, rest + used, expected) != NULL) {
+        return expected;
+    }
+    shape->kind = kind;
+    shape->precision = (psg_task_precision)width;
+    s.gpu = gpu == 1;
+    psg_machine_sides *more = with_room(machine->side, machine->sides, sizeof *more);
+    if (more == NULL) {
+        return "memory for the sides";
+    }
+    machine->side = more;
+    machine->side[machine->sides++] = s;
+    return NULL;
+}
+
 static const char *read_time(psg_machine *machine, const char *rest) {
-    static const char *const precisions[PSG_TASK_PRECISIONS] = {"f64", "f32"};
     static const char *const sides[2] = {"segment", "sheet"};
     static const char *const layouts[2] = {"views", "dense"};
     char stage[24];
@@ -218,14 +277,11 @@ static const char *read_time(psg_machine *machine, const char *rest) {
     shape->axis = axis;
     shape->dense = dense == 1;
     t.gpu = gpu == 1;
-    if ((machine->times & (machine->times - 1)) == 0) { /* full: at every power of two */
-        const size_t room = machine->times > 0 ? 2 * machine->times : 1;
-        psg_machine_time *more = realloc(machine->time, room * sizeof *more);
-        if (more == NULL) {
-            return "memory for the times";
-        }
-        machine->time = more;
+    psg_machine_time *more = with_room(machine->time, machine->times, sizeof *more);
+    if (more == NULL) {
+        return "memory for the times";
     }
+    machine->time = more;
     machine->time[machine->times++] = t;
     return NULL;
 }
@@ -238,7 +294,7 @@ static const struct {
     {"gpus", read_gpus},         {"gpu_memory", read_memory}, {"link", read_link},
     {"recorded", read_recorded}, {"submit", read_submit},     {"gap", read_gap},
     {"least", read_least},       {"time", read_time},         {"cuda_aware", read_cuda_aware},
-    {"speed", read_speed},
+    {"speed", read_speed},       {"sides", read_sides},
 };
 
 /* @return as a reader does */
@@ -261,7 +317,7 @@ static const char *read_line(psg_machine *machine, char *line) {
         }
     }
     return "machine, about, cpus, gpus, gpu_memory, speed, link, recorded, cuda_aware, submit, "
-           "gap, least or time";
+           "gap, least, time or sides";
 }
 
 /* What is wrong with a line. A character that may not be in the name is shown as no terminal takes
@@ -333,201 +389,7 @@ psg_machine *psg_machine_read(const char *path, char *words, size_t size) {
 void psg_machine_free(psg_machine *machine) {
     if (machine != NULL) {
         free(machine->time);
+        free(machine->side);
         free(machine);
     }
-}
-
-/* --------------------------------------------------------------------------------- times */
-
-static double ratio(size_t a, size_t b) {
-    return fabs(log((double)a / (double)b));
-}
-
-/* Of a kind without operations of its own: the complex numbers of the spectrum that the task works on. */
-static double points(const psg_task_shape *s) {
-    const psg_kind *kind = psg_kind_at(s->kind);
-    return kind->operations != NULL
-               ? kind->operations(s)
-               : (double)s->row * (double)s->count * (double)(s->axis == 1 ? s->n[2] : s->n[1]);
-}
-
-static double share(const psg_task_shape *s) {
-    return (double)s->remote / (double)s->pieces;
-}
-
-/* How far the lengths of the transforms are from those wanted. */
-static double line_distance(const psg_task_shape *a, const psg_task_shape *b) {
-    return a->axis == 1 ? ratio(a->n[2], b->n[2])
-                        : ratio(a->n[0], b->n[0]) + ratio(a->n[1], b->n[1]);
-}
-
-/* The order of candidates. */
-typedef struct distance {
-    bool layout;
-    double line;
-    double pieces;
-} distance;
-
-static int compare(distance a, distance b) {
-    const double tiny = 1e-9;
-    if (a.layout != b.layout) {
-        return b.layout ? -1 : 1;
-    }
-    if (fabs(a.line - b.line) > tiny) {
-        return a.line < b.line ? -1 : 1;
-    }
-    return fabs(a.pieces - b.pieces) > tiny ? (a.pieces < b.pieces ? -1 : 1) : 0;
-}
-
-double psg_machine_speed(const psg_machine *machine, int gpu) {
-    return gpu < PSG_MACHINE_SPEEDS && machine->speed[gpu] > 0 ? machine->speed[gpu] : 1;
-}
-
-static bool alike(const psg_machine_time *t, bool gpu, const psg_task_shape *s) {
-    return t->gpu == gpu && t->shape.kind == s->kind && t->shape.precision == s->precision &&
-           t->shape.axis == s->axis;
-}
-
-static bool fits(const psg_machine_time *t, bool gpu, const psg_task_shape *s, double remote) {
-    return alike(t, gpu, s) && fabs(share(&t->shape) - remote) < 1e-3;
-}
-
-bool psg_machine_knows(const psg_machine *machine, bool gpu, const psg_task_shape *shape) {
-    bool known = false;
-    for (size_t m = 0; m < machine->times && !known; m++) {
-        known = alike(&machine->time[m], gpu, shape);
-    }
-    return known;
-}
-
-static distance distance_of(const psg_machine_time *t, const psg_task_shape *s) {
-    return (distance){t->shape.dense != s->dense, line_distance(&t->shape, s),
-                      ratio(t->shape.pieces, s->pieces)};
-}
-
-/* As the logarithms go: times grow with a power of the size. Beyond the last one what a task takes
- * more than any does grows with the size, and the spread stays. */
-static double between(const psg_machine_time *below, const psg_machine_time *above, double wanted,
-                      double least, double *spread) {
-    if (below == NULL || above == NULL) {
-        const psg_machine_time *one = below != NULL ? below : above;
-        const double any = fmin(least, one->seconds);
-        *spread = one->spread;
-        return any + (one->seconds - any) * wanted / points(&one->shape);
-    }
-    const double low = points(&below->shape);
-    const double high = points(&above->shape);
-    if (high <= low) {
-        *spread = below->spread;
-        return below->seconds;
-    }
-    const double place = log(wanted / low) / log(high / low);
-    *spread = below->spread + place * (above->spread - below->spread);
-    return exp(log(below->seconds) + place * log(above->seconds / below->seconds));
-}
-
-static double look_up(const psg_machine *machine, bool gpu, const psg_task_shape *shape,
-                      double remote, double *spread) {
-    const psg_machine_time *below = NULL;
-    const psg_machine_time *above = NULL;
-    const double wanted = points(shape);
-    distance best = {true, INFINITY, INFINITY};
-    for (size_t m = 0; m < machine->times; m++) {
-        const psg_machine_time *t = &machine->time[m];
-        if (!fits(t, gpu, shape, remote)) {
-            continue;
-        }
-        const distance d = distance_of(t, shape);
-        const int order = isinf(best.line) ? -1 : compare(d, best);
-        if (order > 0) {
-            continue;
-        }
-        if (order < 0) {
-            best = d;
-            below = above = NULL;
-        }
-        const double size = points(&t->shape);
-        if (size <= wanted && (below == NULL || size > points(&below->shape))) {
-            below = t;
-        }
-        if (size >= wanted && (above == NULL || size < points(&above->shape))) {
-            above = t;
-        }
-    }
-    return below != NULL || above != NULL
-               ? between(below, above, wanted, machine->least[gpu], spread)
-               : 0;
-}
-
-static double peer_bytes(const psg_task_shape *s) {
-    return points(s) * share(s) * s->moved * (s->precision == PSG_TASK_F64 ? 16 : 8);
-}
-
-/* Of pieces in peers' memory: what goes there does so while others are transformed, so what takes
- * longer counts, the link or the task where all is in memory of its own. */
-static double with_peers(const psg_machine *machine, bool gpu, const psg_task_shape *shape,
-                         double *spread) {
-    const double rate = machine->link[PSG_MACHINE_PEER].bytes_per_second;
-    const double own = look_up(machine, gpu, shape, 0, spread);
-    return own > 0 && rate > 0 ? fmax(own, peer_bytes(shape) / rate) : 0;
-}
-
-/* The link peer has another rate than when the task was recorded. The task has two parts. The work is
- * the time of the task with all pieces in memory of its own. The transfers are bytes over rate, or what
- * the work leaves of the recorded time, if that is longer. The longer part hides a share of the shorter
- * one. The recorded time tells which share, and the share stays. So half the rate doubles the
- * transfers, and a rate without limit leaves the work. Without a time of the work, the sum of both
- * parts counts, and a faster link changes nothing: nobody knows how short the task can become. */
-static double at_rate_now(const psg_machine *machine, bool gpu, const psg_task_shape *shape,
-                          double recorded) {
-    const double rate = machine->link[PSG_MACHINE_PEER].bytes_per_second;
-    const double slower = rate > 0 ? machine->recorded_peer / rate : 1;
-    const double bytes = peer_bytes(shape);
-    double spread = 0;
-    if (shape->remote == 0 || bytes <= 0 || slower == 1) { /* to the last digit as recorded */
-        return recorded;
-    }
-    const double own = look_up(machine, gpu, shape, 0, &spread);
-    const double nominal = fmin(bytes / machine->recorded_peer, recorded);
-    if (own <= 0) {
-        return recorded + nominal * fmax(slower - 1, 0);
-    }
-    const double work = fmin(own, recorded);
-    const double transfers = fmax(nominal, recorded - work);
-    const double apart = (recorded - fmax(work, transfers)) / fmin(work, transfers);
-    const double now = transfers * slower;
-    return fmax(work, now) + apart * fmin(work, now);
-}
-
-/* The share of remote blocks in what was recorded that is nearest to the task's: of a machine on
- * several GPUs there may be no task without any. */
-static double nearest_share(const psg_machine *machine, bool gpu, const psg_task_shape *shape) {
-    double nearest = INFINITY;
-    for (size_t m = 0; m < machine->times; m++) {
-        const double here = share(&machine->time[m].shape);
-        if (fits(&machine->time[m], gpu, shape, here) &&
-            fabs(here - share(shape)) < fabs(nearest - share(shape))) {
-            nearest = here;
-        }
-    }
-    return nearest;
-}
-
-double psg_machine_seconds(const psg_machine *machine, bool gpu, const psg_task_shape *shape,
-                           double *spread) {
-    double found = 0;
-    double seconds = look_up(machine, gpu, shape, share(shape), &found);
-    if (seconds > 0) {
-        seconds = at_rate_now(machine, gpu, shape, seconds);
-    } else if (shape->remote > 0) {
-        seconds = with_peers(machine, gpu, shape, &found);
-    }
-    if (seconds <= 0) {
-        seconds = look_up(machine, gpu, shape, nearest_share(machine, gpu, shape), &found);
-        seconds = seconds > 0 ? at_rate_now(machine, gpu, shape, seconds) : 0;
-    }
-    if (spread != NULL) {
-        *spread = found;
-    }
-    return seconds;
 }

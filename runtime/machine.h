@@ -32,6 +32,10 @@
  *                                     worker and the solve: see simulation.h. Extents and COUNT of a workload's task
  *                                     are those of its psg_task_shape, and its side is segment. Between two recorded
  *                                     sizes the time goes with psg_kind.operations
+ *      sides STAGE f64|f32 cpu|gpu NXxNYxNZ X,Y,Z FACTOR
+ *                                     a task on a grid with these sides takes FACTOR times as long as on a periodic
+ *                                     grid, of which the lines `time` are. X, Y and Z are words of psg_kind.along: see
+ *                                     psg_machine_factor()
  */
 #ifndef PSG_RUNTIME_MACHINE_H
 #define PSG_RUNTIME_MACHINE_H
@@ -60,6 +64,12 @@ typedef struct psg_machine_time {
     double spread; /**< standard deviation over the mean; 0: all take the same */
 } psg_machine_time;
 
+typedef struct psg_machine_sides {
+    psg_task_shape shape; /**< kind, precision, n and along */
+    bool gpu;
+    double factor;
+} psg_machine_sides;
+
 enum { PSG_MACHINE_SPEEDS = 64 };
 
 typedef struct psg_machine {
@@ -80,6 +90,8 @@ typedef struct psg_machine {
     double least[2];       /**< seconds of any task of StarPU's on a core, on a GPU */
     psg_machine_time *time;
     size_t times;
+    psg_machine_sides *side;
+    size_t sides;
 } psg_machine;
 
 /** The folders in which a machine's file is looked for by its name: where machines are installed, then
@@ -98,6 +110,15 @@ bool psg_machine_knows(const psg_machine *machine, bool gpu, const psg_task_shap
 /** How fast GPU number `gpu` is, as a factor. */
 double psg_machine_speed(const psg_machine *machine, int gpu);
 
+/** How much longer the work of the task takes than with shape->along of zeros. The rules, in their order:
+ *  1. Among the lines `sides` of its kind, precision and device those count that have its sides along all axes, and of
+ *     these the one with the nearest lengths of axes.
+ *  2. Without such a line, the product over the axes: of each the nearest line that has the task's sides along this
+ *     axis and number 0 along the others. An axis without such a line counts 1.
+ *  @param[out] known  there is a line for all sides, or one for each axis; or NULL */
+double psg_machine_factor(const psg_machine *machine, bool gpu, const psg_task_shape *shape,
+                          bool *known);
+
 /** Seconds that the task takes in the mean: as recorded, or between the times of a smaller and a larger recorded task of
  *  its kind. machine->least is not looked at. The rules, in their order:
  *  1. Candidates have the task's share of remote blocks. Among them those count whose blocks are dense, or views, as the
@@ -105,6 +126,7 @@ double psg_machine_speed(const psg_machine *machine, int gpu);
  *  2. Without a candidate, the remote blocks go over the link peer. The task takes as long as they do, or as long as
  *     without remote blocks, whichever is longer.
  *  3. Without a recorded task that has no remote blocks, the nearest share of remote blocks counts.
+ *  The work of the task takes psg_machine_factor() times as long.
  *  A task with remote blocks takes another time where the link peer has another rate than recorded_peer. Its time has
  *  two parts. The work is the time of such a task without remote blocks. The transfers are bytes over rate, or what the
  *  work leaves of the recorded time, if that is longer. The longer part hides the same share of the shorter one as in

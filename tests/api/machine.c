@@ -104,6 +104,8 @@ static void while_running(void) {
     if (!CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
         return;
     }
+    CHECK(psg_plan_simulates_sides(plan) == 0 && psg_plan_simulates_sides(NULL) == 0,
+          "a plan that simulates");
     CHECK_STATUS(psg_plan_statistics(plan, &statistics), PSG_OK);
     CHECK(statistics.workers == 2, "%zu workers", statistics.workers);
     other = options;

@@ -20,7 +20,8 @@
     "time forward_xy f64 gpu 64x64x64 segment 8 dense 8 6 3e-4\n"                                  \
     "time kspace f64 gpu 64x64x64 sheet 8 dense 8 0 1e-4\n"                                        \
     "time inverse_xy f64 gpu 64x64x64 segment 8 dense 8 0 1e-4\n"                                  \
-    "time inverse_xy f64 gpu 64x64x64 segment 8 dense 8 6 3e-4\n"
+    "time inverse_xy f64 gpu 64x64x64 segment 8 dense 8 6 3e-4\n"                                  \
+    "sides kspace f64 gpu 64x64x64 NN,NN,NN 2\n"
 
 static const char machine[] = HEAD LINKS COSTS TIMES;
 
@@ -32,6 +33,7 @@ typedef enum kind {
     MEMORY,  /**< from main memory and back */
     NODES,   /**< on two nodes, with the data on GPUs */
     LARGE,   /**< of a grid that needs much memory */
+    WALLS,   /**< on GPUs, of a grid with Neumann sides */
     NOTHING  /**< none */
 } kind;
 
@@ -72,6 +74,10 @@ static const edit edits[] = {
     {"8 views 8 0 1e-3 0.1", "8 views 8 0 1e-3 3", CORES,
      -1}, /* with the median of the distribution */
     {"8 dense 8 6 3e-4", "8 dense 8 6 6e-4", GPUS, 1},
+    {"sides kspace f64 gpu 64x64x64 NN,NN,NN 2", "sides kspace f64 gpu 64x64x64 NN,NN,NN 4", WALLS,
+     1},
+    {"sides kspace f64 gpu 64x64x64 NN,NN,NN 2", "sides kspace f64 gpu 64x64x64 NN,NN,NN 1", WALLS,
+     -1},
     /* SECONDS of peer, and what is said of the machine */
     {"link peer 1e9 1e-5", "link peer 1e9 1e-3", NOTHING, 0},
     {"about it", "about something else", NOTHING, 0},
@@ -105,13 +111,16 @@ static void from_memory(void) {
 
 static void solve(const void *argument) {
     const kind k = *(const kind *)argument;
-    const simulate_case c = {.n = k == LARGE ? 1024 : 64,
-                             .cpus = k == CORES ? -1 : 0,
-                             .gpus = k == CORES ? 0 : -1,
-                             .exchange = k == MANAGED ? PSG_EXCHANGE_MANAGED : PSG_EXCHANGE_AUTO,
-                             .segment_planes = k == LARGE ? 0 : 8,
-                             .sheets = k == LARGE ? 0 : 8,
-                             .nodes = k == NODES ? 2 : 1};
+    simulate_case c = {.n = k == LARGE ? 1024 : 64,
+                       .cpus = k == CORES ? -1 : 0,
+                       .gpus = k == CORES ? 0 : -1,
+                       .exchange = k == MANAGED ? PSG_EXCHANGE_MANAGED : PSG_EXCHANGE_AUTO,
+                       .segment_planes = k == LARGE ? 0 : 8,
+                       .sheets = k == LARGE ? 0 : 8,
+                       .nodes = k == NODES ? 2 : 1};
+    for (int side = 0; side < 6 && k == WALLS; ++side) {
+        c.bc[side / 2][side % 2] = PSG_BC_NEUMANN;
+    }
     if (k == MEMORY) {
         from_memory();
     } else {
@@ -180,7 +189,7 @@ static void check_words(const void *argument) {
         CHECK(found, "no edit of '%s'", word);
         ++count;
     }
-    CHECK(count == 14, "%d words in '%s'", count, psg_last_error());
+    CHECK(count == 15, "%d words in '%s'", count, psg_last_error());
 }
 
 int main(void) {

@@ -322,7 +322,7 @@ def no_machine():
         refused("solve", "--problem", "modes", "--grid", "64", "--machine", name, code=2, says=(name, "not recorded how long"))
     for name in sorted(solving):
         check("simulated" in run("solve", "--problem", "modes", "--grid", "64", "--machine", name).stdout, name)
-        for sides, words in (((), False), (("--bc", "NN,PP,DN"), True)):
+        for sides, words in (((), False), (("--bc", "NN,PP,DN"), True), (("--bc", "ND,ND,ND"), name != "h200")):
             said = run("solve", "--problem", "modes", "--grid", "64", "--machine", name, *sides).stdout
             check(("with periodic sides" in said) == words, said)
     for arguments in (SOLVE, ("bench", "--grid", "8"), ("info",)):

@@ -110,6 +110,8 @@ typedef struct simulate_case {
     psg_precision precision;
     unsigned nodes; /**< 0: one */
     double network; /**< as psg_options has it */
+    psg_bc bc[3][2];
+    psg_points points; /**< along all axes */
 } simulate_case;
 
 /** Seconds of a solve with the data where they are computed, the second one; NaN after a failed check.
@@ -133,6 +135,10 @@ static inline double simulate_solve(const simulate_case *c, psg_plan **plan) {
     options.network = c->network;
     options.record = 1; /* which takes no simulated time */
     psg_grid_init(&grid, c->n, c->n, c->n, 1, 1, 1);
+    for (int d = 0; d < 3; ++d) {
+        memcpy(grid.axis[d].bc, c->bc[d], sizeof c->bc[d]);
+        grid.axis[d].points = c->points;
+    }
     if (CHECK_STATUS(psg_plan_create(&mine, &grid, &options), PSG_OK) &&
         CHECK_STATUS(psg_slabs_put(mine, &grid), PSG_OK)) { /* which is not looked at */
         for (int solve = 0; solve < 2; ++solve) {
