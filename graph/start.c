@@ -236,6 +236,10 @@ static psg_status choose_gpus(const psg_options *options, psg_share *share, gpu_
         return psg_fail(PSG_ERR_ARG, "cpus = %d, and StarPU was built for at most %d",
                         options->cpus, STARPU_MAXCPUS);
     }
+    if (psg_simulated() && options->cpus > (int)psg_simulation_machine()->cpus) {
+        return psg_fail(PSG_ERR_ARG, "cpus = %d, and machine %s has %u", options->cpus,
+                        psg_simulation_machine()->name, psg_simulation_machine()->cpus);
+    }
     return PSG_OK;
 }
 

@@ -320,6 +320,8 @@ def no_machine():
     check(names == sorted(names) and solving <= set(names), names)
     for name in sorted(set(names) - solving):
         refused("solve", "--problem", "modes", "--grid", "64", "--machine", name, code=2, says=(name, "not recorded how long"))
+    refused("solve", "--problem", "modes", "--grid", "64", "--machine", "epyc-2core", "--cpus", "3", code=2,
+            says=("cpus = 3, and machine epyc-2core has 2",))
     for name in sorted(solving):
         check("simulated" in run("solve", "--problem", "modes", "--grid", "64", "--machine", name).stdout, name)
         for sides, words in (((), False), (("--bc", "NN,PP,DN"), True), (("--bc", "ND,ND,ND"), name != "h200")):
