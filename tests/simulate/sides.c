@@ -12,21 +12,20 @@ enum { N = 64, EVENTS_MOST = 64 };
 
 #define SIDES(kind, rest) "sides " kind " f64 cpu " rest "\n"
 
-static const char cores[] =
-    "machine cores\ncpus 1\n"
-    "time forward_xy f64 cpu 64x64x64 segment 8 views 1 0 100e-6\n"
-    "time kspace f64 cpu 64x64x64 sheet 64 views 8 0 200e-6\n"
-    "time inverse_xy f64 cpu 64x64x64 segment 8 views 1 0 300e-6\n"
-    "time forward_xy f32 cpu 64x64x64 segment 8 views 1 0 100e-6\n"
-    "time kspace f32 cpu 64x64x64 sheet 64 views 8 0 200e-6\n"
-    "time inverse_xy f32 cpu 64x64x64 segment 8 views 1 0 300e-6\n" /* clang-format off */
+static const char cores[] = "machine cores\ncpus 1\n"
+                            "time forward_xy f64 cpu 64x64x64 segment 8 views 1 0 100e-6\n"
+                            "time kspace f64 cpu 64x64x64 sheet 64 views 8 0 200e-6\n"
+                            "time inverse_xy f64 cpu 64x64x64 segment 8 views 1 0 300e-6\n"
+                            "time forward_xy f32 cpu 64x64x64 segment 8 views 1 0 100e-6\n"
+                            "time kspace f32 cpu 64x64x64 sheet 64 views 8 0 200e-6\n"
+                            "time inverse_xy f32 cpu 64x64x64 segment 8 views 1 0 300e-6\n"
+                            "sides forward_xy f64 gpu 64x64x64 NN,NN,NN 7\n" /* clang-format off */
     SIDES("forward_xy", "64x64x64 NN,NN,NN 1.5")   SIDES("kspace", "64x64x64 NN,NN,NN 1.25")
     SIDES("inverse_xy", "64x64x64 NN,NN,NN 2")     SIDES("forward_xy", "32x32x32 NN,NN,NN 9")
     SIDES("forward_xy", "90x90x90 DN,DN,DN 1.75")  SIDES("forward_xy", "64x65x66 DN,DN,DN 1.5")
     SIDES("forward_xy", "64x64x64 DD,PP,PP 1.5")   SIDES("forward_xy", "64x64x64 PP,NN,PP 1.25")
     SIDES("forward_xy", "64x64x64 PP,PP,DN 1")     SIDES("kspace", "64x64x64 PP,PP,DN 3")
-    SIDES("forward_xy", "64x64x64 NN-nodes,NN-nodes,NN-nodes 4")
-    "sides forward_xy f64 gpu 64x64x64 NN,NN,NN 7\n"; /* clang-format on */
+    SIDES("forward_xy", "64x64x64 NN-nodes,NN-nodes,NN-nodes 4"); /* clang-format on */
 
 /* Four GPUs. Of forward_xy the file has work of 100 us, and transfers of 800 us that hide none of it; of inverse_xy
  * work that is longer than its transfers; of kspace nothing without transfers. */
