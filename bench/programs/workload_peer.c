@@ -1,115 +1,84 @@
-/* Workloads beside what one would write for as many cores without tasks, in one run, in turns of random order. A peer checks
- * its own answer. PROGRAM [--cpus N] [--tile B] [--policy P] [--priority] [--precision f64|f32] [--repeat R] NAME:SIZE ... */
+/* Workloads beside what one would write without tasks, in one run, in turns of random order. The answers of both are checked against
+ * the same numbers. PROGRAM [--cpus N] [--gpus N] [--tile B] [--policy P] [--priority] [--precision f64|f32] [--repeat R]
+ * NAME:SIZE ... With GPUs the peer is on the first GPU, else on as many cores as psg. */
+#include "bench/programs/workload_peer.h"
 #include "base/random.h"
 #include "bench/programs/program.h"
-#include "cpu/cg.h"
-#include "cpu/clones.h"
 #include "graph/psg_observe.h"
-#include "graph/psg_work.h"
 
-#include <limits.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-typedef struct peer {
-    const struct peer_row *row;
-    psg_work *work;
-    const char *size; /* behind the colon */
-    int n, cpus, is_float;
-    size_t points, real_bytes;
-    void *array[6]; /* as the row needs them */
-    int lwork, steps;
-    double answer, shift;
-    psg_cpu_cg_matrix matrix;
-} peer;
-
-/* A peer. Its run() begins with the input in place, and is timed whole. */
+/* A problem, and its peers. */
 typedef struct peer_row {
     const char *workload;
-    const char *peer;
-    int arrays; /* of `points` reals */
-    void (*make)(peer *p);
-    void (*prepare)(const peer *p);
-    void (*run)(peer *p);
+    int arrays;                   /* of `points` reals */
+    void (*make)(peer *p);        /* reads the size */
+    void (*prepare)(peer *p);     /* the input in main memory; NULL: zeros */
+    void (*check)(const peer *p); /* the result in main memory */
+    const peer_way *cores, *gpu;  /* NULL: psg was built without its libraries */
 } peer_row;
 
 static const double pi = 3.14159265358979323846;
 
-/* ---------------------------------------------------------------- ep: a loop over blocks of pairs */
+/* The program ends if this is not what psg expects of its own number of this name. */
+static void must_be(const peer *p, const char *name, double value) {
+    size_t m = 0;
+    while (m < p->known_count && strcmp(p->known[m].name, name) != 0) {
+        m++;
+    }
+    bench_must(m < p->known_count, "%s has no answer %s", p->row->workload, name);
+    const psg_answer *a = &p->known[m];
+    const double of = a->expected != 0 ? fabs(a->expected) : 1;
+    bench_must(fabs(value - a->expected) <= a->tolerance * of,
+               "the peer of %s: %s is %.15g, and may differ from %.15g by %.3g", p->row->workload,
+               name, value, a->expected, a->tolerance * of);
+}
 
-enum { EP_BLOCK_LOG2 = 16, EP_RINGS = 10 };
+/* -------------------------------------------------------------------------- ep: pairs by class */
 
 static void ep_make(peer *p) {
-    static const struct {
-        char class;
-        int log2;
-        double sum;
-    } classes[] = {{'S', 24, -3.247834652034740e3},
-                   {'W', 25, -2.863319731645753e3},
-                   {'A', 28, -4.295875165629892e3},
-                   {'B', 30, 4.033815542441498e4},
-                   {'C', 32, 4.764367927995374e4}};
-    for (size_t m = 0; m < sizeof classes / sizeof *classes; m++) {
-        if (p->size[0] == classes[m].class) {
-            p->n = classes[m].log2;
-            p->answer = classes[m].sum;
-        }
+    static const char classes[] = "SWABC";
+    static const int log2_of[] = {24, 25, 28, 30, 32};
+    p->n = log2_of[strchr(classes, p->size[0]) - classes]; /* psg has taken the class */
+}
+
+static void ep_check(const peer *p) {
+    must_be(p, "sum_x", p->number[0]);
+    must_be(p, "sum_y", p->number[1]);
+    for (int ring = 0; ring < PEER_EP_RINGS; ring++) {
+        const char name[] = {'c', 'o', 'u', 'n', 't', '_', (char)('0' + ring), '\0'};
+        must_be(p, name, p->number[2 + ring]);
     }
 }
 
-static double ep_block(uint64_t first, double ring[EP_RINGS]) {
-    uint64_t x = base_random_after(BASE_RANDOM_SEED, 2 * first);
-    double sum[2] = {0, 0};
-    for (int pair = 0; pair < 1 << EP_BLOCK_LOG2; pair++) {
-        x = base_random_next(x);
-        const double u = 2 * base_random_real(x) - 1;
-        x = base_random_next(x);
-        const double v = 2 * base_random_real(x) - 1;
-        const double t = u * u + v * v;
-        if (t <= 1) {
-            const double scale = sqrt(-2 * log(t) / t);
-            ring[(int)fmax(fabs(u * scale), fabs(v * scale))]++;
-            sum[0] += u * scale;
-            sum[1] += v * scale;
-        }
-    }
-    ring[0] += 1e-30 * sum[1]; /* so that it is computed */
-    return sum[0];
-}
-
-static void ep_run(peer *p) {
-    const int64_t blocks = (int64_t)1 << (p->n - EP_BLOCK_LOG2);
-    double sum = 0, ring[EP_RINGS] = {0};
-#pragma omp parallel for num_threads(p->cpus) schedule(static) reduction(+ : sum, ring)
-    for (int64_t block = 0; block < blocks; block++) {
-        sum += ep_block((uint64_t)block << EP_BLOCK_LOG2, ring);
-    }
-    bench_must(fabs(sum / p->answer - 1) < 1e-8, "the peer of ep: %.15g in place of %.15g", sum,
-               p->answer);
-}
-
-/* ----------------------------------------------------------- jacobi: sweeps of the whole square */
-
-enum { JACOBI_STEPS = 50 };
+/* -------------------------------------------------------- jacobi: a wave and a plane, as psg's */
 
 static double jacobi_wave(const peer *p, size_t row, size_t column) {
-    return sin(2 * pi * (double)row / (p->n - 1)) * sin(3 * pi * (double)column / (p->n - 1));
+    const size_t last = (size_t)p->n - 1;
+    const double side = row == 0 || row == last || column == 0 || column == last ? 0 : 1;
+    return side * sin(2 * pi * (double)row / (double)last) *
+           sin(3 * pi * (double)column / (double)last);
+}
+
+static double jacobi_plane(const peer *p, size_t row, size_t column) {
+    return ((double)row + 2 * (double)column) / (p->n - 1);
 }
 
 static void jacobi_make(peer *p) {
+    bench_must_or(BENCH_USAGE, strchr(p->size, ':') == NULL && p->n > 4,
+                  "the peer of jacobi has %d steps, and sizes N from 5", PEER_JACOBI_STEPS);
     p->points = (size_t)p->n * (size_t)p->n;
 }
 
 /* Each thread first touches what it works on. */
-static void jacobi_prepare(const peer *p) {
+void peer_jacobi_prepare(peer *p) {
     const size_t n = (size_t)p->n;
 #pragma omp parallel for num_threads(p->cpus) schedule(static)
     for (size_t m = 0; m < n * n; m++) {
-        const bool fixed = m / n == 0 || m / n == n - 1 || m % n == 0 || m % n == n - 1;
-        const double value = fixed ? 0 : jacobi_wave(p, m / n, m % n);
+        const double value = jacobi_wave(p, m / n, m % n) + jacobi_plane(p, m / n, m % n);
         for (int a = 0; a < 2; a++) {
             if (p->is_float) {
                 ((float *)p->array[a])[m] = (float)value;
@@ -120,101 +89,38 @@ static void jacobi_prepare(const peer *p) {
     }
 }
 
-#define JACOBI_ROW(real)                                                                           \
-    PSG_CLONES static void jacobi_row_##real(size_t n, const real *u, real *next) {                \
-        for (size_t m = 1; m + 1 < n; m++) {                                                       \
-            next[m] = (((u[m - n] + u[m + n]) + u[m - 1]) + u[m + 1]) / 4;                         \
-        }                                                                                          \
-    }
-JACOBI_ROW(float)
-JACOBI_ROW(double)
-
-static void jacobi_run(peer *p) {
-    const size_t n = (size_t)p->n, row = n / 5, column = n / 6, at = row * n + column;
-    const double left =
-        pow((cos(2 * pi / (p->n - 1)) + cos(3 * pi / (p->n - 1))) / 2, JACOBI_STEPS);
-#pragma omp parallel num_threads(p->cpus)
-    for (int step = 0; step < JACOBI_STEPS; step++) {
-#pragma omp for schedule(static)
-        for (size_t m = 1; m < n - 1; m++) {
-            if (p->is_float) {
-                jacobi_row_float(n, (const float *)p->array[step % 2] + m * n,
-                                 (float *)p->array[1 - step % 2] + m * n);
-            } else {
-                jacobi_row_double(n, (const double *)p->array[step % 2] + m * n,
-                                  (double *)p->array[1 - step % 2] + m * n);
-            }
+static void jacobi_check(const peer *p) {
+    const size_t n = (size_t)p->n;
+    const void *u = p->array[PEER_JACOBI_STEPS % 2];
+    double left = 0, square = 0;
+#pragma omp parallel for num_threads(p->cpus) schedule(static) reduction(+ : left, square)
+    for (size_t row = 0; row < n; row++) {
+        double of_row[2] = {0, 0}; /* a sum of sums loses fewer digits */
+        for (size_t column = 0; column < n; column++) {
+            const size_t m = row * n + column;
+            const double wave = jacobi_wave(p, row, column);
+            const double value = p->is_float ? ((const float *)u)[m] : ((const double *)u)[m];
+            of_row[0] += (value - jacobi_plane(p, row, column)) * wave;
+            of_row[1] += wave * wave;
         }
+        left += of_row[0];
+        square += of_row[1];
     }
-    const double value = p->is_float ? ((const float *)p->array[JACOBI_STEPS % 2])[at]
-                                     : ((const double *)p->array[JACOBI_STEPS % 2])[at];
-    bench_must(fabs(value - left * jacobi_wave(p, row, column)) < (p->is_float ? 1e-5 : 1e-13),
-               "the peer of jacobi: %.15g in place of %.15g", value,
-               left * jacobi_wave(p, row, column));
-}
-
-/* ------------------------------------------------- conjugate gradients without preconditioner */
-
-enum { CG_F = 0, CG_X, CG_R, CG_P, CG_Q, CG_EPS, CG_ARRAYS };
-
-/* Rows `m` of q = A d. @return their part of d.q */
-typedef double (*cg_product)(const peer *p, size_t m, const double *d, double *q);
-
-/* From x = 0, until the norm of the residual is so small a part of that of f. @param[in] rows  times of the product */
-static void cg_solve(peer *p, cg_product product, size_t rows, double tolerance, int most) {
-    const double *f = p->array[CG_F];
-    double *x = p->array[CG_X], *r = p->array[CG_R], *d = p->array[CG_P], *q = p->array[CG_Q];
-    double rr = 0, dq = 0, rr_new = 0, first = 0;
-    p->steps = 0;
-#pragma omp parallel num_threads(p->cpus)
-    {
-#pragma omp for schedule(static) reduction(+ : first)
-        for (size_t m = 0; m < p->points; m++) {
-            x[m] = 0;
-            r[m] = d[m] = f[m];
-            first += f[m] * f[m];
-        }
-#pragma omp single
-        rr = first;
-        while (rr > tolerance * tolerance * first && p->steps < most) {
-#pragma omp for schedule(static) reduction(+ : dq)
-            for (size_t m = 0; m < rows; m++) {
-                dq += product(p, m, d, q);
-            }
-            const double alpha = rr / dq;
-#pragma omp for schedule(static) reduction(+ : rr_new)
-            for (size_t m = 0; m < p->points; m++) {
-                x[m] += alpha * d[m];
-                r[m] -= alpha * q[m];
-                rr_new += r[m] * r[m];
-            }
-            const double beta = rr_new / rr;
-#pragma omp for schedule(static)
-            for (size_t m = 0; m < p->points; m++) {
-                d[m] = r[m] + beta * d[m];
-            }
-#pragma omp single
-            {
-                rr = rr_new;
-                rr_new = dq = 0;
-                p->steps++;
-            }
-        }
-    }
+    must_be(p, "wave", left / square);
 }
 
 /* ----------------------------------------------------------------- cg: the matrix of NAS by rows */
 
-static void nas_make(peer *p) {
+static void cg_make(peer *p) {
     static const struct {
         char class;
         int n, nonzer, iterations;
-        double shift, zeta;
-    } classes[] = {{'S', 1400, 7, 15, 10, 8.5971775078648},
-                   {'W', 7000, 8, 15, 12, 10.362595087124},
-                   {'A', 14000, 11, 15, 20, 17.130235054029},
-                   {'B', 75000, 13, 75, 60, 22.712745482631},
-                   {'C', 150000, 15, 75, 110, 28.973605592845}};
+        double shift;
+    } classes[] = {{'S', 1400, 7, 15, 10},
+                   {'W', 7000, 8, 15, 12},
+                   {'A', 14000, 11, 15, 20},
+                   {'B', 75000, 13, 75, 60},
+                   {'C', 150000, 15, 75, 110}};
     size_t m = 0;
     while (classes[m].class != p->size[0]) {
         m++; /* psg has taken the class */
@@ -222,43 +128,12 @@ static void nas_make(peer *p) {
     p->n = classes[m].iterations;
     p->points = (size_t)classes[m].n;
     p->shift = classes[m].shift;
-    p->answer = classes[m].zeta;
-    bench_must(psg_cpu_cg_make(&p->matrix, p->points, (size_t)classes[m].nonzer, classes[m].shift),
+    bench_must(psg_cpu_cg_make(&p->matrix, p->points, (size_t)classes[m].nonzer, p->shift),
                "no memory for the matrix");
 }
 
-static void nas_prepare(const peer *p) {
-    for (size_t m = 0; m < p->points; m++) {
-        ((double *)p->array[CG_F])[m] = 1;
-    }
-}
-
-static double nas_product(const peer *p, size_t m, const double *d, double *q) {
-    double sum = 0;
-    for (size_t at = p->matrix.start[m]; at < p->matrix.start[m + 1]; at++) {
-        sum += p->matrix.value[at] * d[p->matrix.column[at]];
-    }
-    q[m] = sum;
-    return d[m] * sum;
-}
-
-static void nas_run(peer *p) {
-    double *f = p->array[CG_F], zeta = 0;
-    const double *x = p->array[CG_X];
-    for (int iteration = 0; iteration < p->n; iteration++) {
-        double fx = 0, xx = 0;
-        cg_solve(p, nas_product, p->points, 0, 25);
-        for (size_t m = 0; m < p->points; m++) {
-            fx += f[m] * x[m];
-            xx += x[m] * x[m];
-        }
-        for (size_t m = 0; m < p->points; m++) {
-            f[m] = x[m] / sqrt(xx);
-        }
-        zeta = p->shift + 1 / fx;
-    }
-    bench_must(fabs(zeta / p->answer - 1) < 1e-10, "the peer of cg: %.15g in place of %.15g", zeta,
-               p->answer);
+static void cg_check(const peer *p) {
+    must_be(p, "zeta", p->number[0]);
 }
 
 /* ---------------------------------------------------------------------------- pcg: smooth eps */
@@ -267,48 +142,34 @@ static void pcg_make(peer *p) {
     const char *contrast = strrchr(p->size, ':');
     bench_must_or(BENCH_USAGE, strstr(p->size, "ball") == NULL, "the peer of pcg has smooth eps");
     p->points = (size_t)p->n * (size_t)p->n * (size_t)p->n;
-    p->answer =
+    p->contrast =
         contrast != NULL && strtod(contrast + 1, NULL) >= 1 ? strtod(contrast + 1, NULL) : 10;
     p->real_bytes = sizeof(double);
 }
 
-/* A u of row (j, k): what flows out through the six faces of each cell. @return the row's part of u.q */
-PSG_CLONES static double pcg_row(size_t n, size_t j, size_t k, const double *eps, const double *u,
-                                 double *q) {
-    const size_t row = (k * n + j) * n;
-    const size_t rows[4] = {(k * n + (j + 1) % n) * n, (k * n + (j + n - 1) % n) * n,
-                            ((k + 1) % n * n + j) * n, ((k + n - 1) % n * n + j) * n};
-    double product = 0;
-    for (size_t i = 0; i < n; i++) {
-        const double e = eps[row + i], v = u[row + i];
-        const size_t east = i + 1 < n ? i + 1 : 0, west = i > 0 ? i - 1 : n - 1;
-        double sum = (u[row + east] - v) * eps[row + east] / (e + eps[row + east]) +
-                     (u[row + west] - v) * eps[row + west] / (e + eps[row + west]);
-        for (int m = 0; m < 4; m++) {
-            sum += (u[rows[m] + i] - v) * eps[rows[m] + i] / (e + eps[rows[m] + i]);
-        }
-        q[row + i] = 2 * e * (double)(n * n) * sum;
-        product += v * q[row + i];
-    }
-    return product;
+static double pcg_u(const peer *p, size_t m) {
+    const size_t n = (size_t)p->n;
+    const double x = ((double)(m % n) + .5) / p->n, y = ((double)(m / n % n) + .5) / p->n;
+    const double z = ((double)(m / n / n) + .5) / p->n;
+    return sin(2 * pi * x) * cos(4 * pi * y) * sin(2 * pi * z + .3);
 }
 
 /* eps and f = A u of a known u, as the workload has them. */
-static void pcg_prepare(const peer *p) {
+static void pcg_prepare(peer *p) {
     const size_t n = (size_t)p->n;
     double *eps = p->array[CG_EPS], *u = p->array[CG_P], mean = 0, *f = p->array[CG_F];
 #pragma omp parallel for num_threads(p->cpus) schedule(static)
     for (size_t m = 0; m < p->points; m++) {
         const double x = ((double)(m % n) + .5) / p->n, y = ((double)(m / n % n) + .5) / p->n;
         const double z = ((double)(m / n / n) + .5) / p->n;
-        eps[m] = exp(log(p->answer) / 2 * sin(2 * pi * x) * sin(2 * pi * y) * sin(2 * pi * z));
-        u[m] = sin(2 * pi * x) * cos(4 * pi * y) * sin(2 * pi * z + .3);
+        eps[m] = exp(log(p->contrast) / 2 * sin(2 * pi * x) * sin(2 * pi * y) * sin(2 * pi * z));
         for (int a = CG_F; a < CG_EPS; a++) {
-            ((double *)p->array[a])[m] = a == CG_P ? u[m] : 0;
+            ((double *)p->array[a])[m] = a == CG_P ? pcg_u(p, m) : 0;
         }
     }
+#pragma omp parallel for num_threads(p->cpus) schedule(static)
     for (size_t m = 0; m < n * n; m++) {
-        (void)pcg_row(n, m % n, m / n, eps, u, f);
+        (void)peer_pcg_row(n, m % n, m / n, eps, u, f);
     }
     for (size_t m = 0; m < p->points; m++) {
         mean += f[m] / (double)p->points;
@@ -318,96 +179,150 @@ static void pcg_prepare(const peer *p) {
     }
 }
 
-static double pcg_product(const peer *p, size_t m, const double *d, double *q) {
+/* Largest difference over largest u, and the residual, whose stencil is that of the iteration. */
+static void pcg_check(const peer *p) {
     const size_t n = (size_t)p->n;
-    return pcg_row(n, m % n, m / n, p->array[CG_EPS], d, q);
-}
-
-static void pcg_run(peer *p) {
-    const size_t n = (size_t)p->n;
-    const double *x = p->array[CG_X];
-    cg_solve(p, pcg_product, n * n, 1e-10, INT_MAX);
-    double worst = 0;
+    const double *x = p->array[CG_X], *f = p->array[CG_F];
+    double *q = p->array[CG_Q], worst = 0, most = 0, off = 0, all = 0;
+#pragma omp parallel for num_threads(p->cpus) schedule(static)
+    for (size_t m = 0; m < n * n; m++) {
+        (void)peer_pcg_row(n, m % n, m / n, p->array[CG_EPS], x, q);
+    }
     for (size_t m = 0; m < p->points; m++) {
-        const double a = ((double)(m % n) + .5) / p->n, b = ((double)(m / n % n) + .5) / p->n;
-        const double c = ((double)(m / n / n) + .5) / p->n;
-        worst = fmax(worst, fabs(x[m] - sin(2 * pi * a) * cos(4 * pi * b) * sin(2 * pi * c + .3)));
+        const double u = pcg_u(p, m), difference = fabs(x[m] - u);
+        worst = difference <= worst ? worst : difference; /* a NaN stays */
+        most = fmax(most, fabs(u));
+        off += (q[m] - f[m]) * (q[m] - f[m]);
+        all += f[m] * f[m];
     }
-    bench_must(worst < 1e-8, "the peer of pcg: u is off by %g", worst);
+    must_be(p, "error", worst / most);
+    must_be(p, "residual", sqrt(off / all));
 }
 
-/* ------------------------------------------------------------- qr: LAPACK's of the whole matrix */
+/* ------------------------------------------------------------- qr: the factors of a whole matrix */
 #ifdef PSG_LAPACK
-enum { QR_A = 0, QR_TAU, QR_WORKSPACE, QR_ARRAYS };
+enum { QR_VECTORS = 16 };
 
-void dgeqrf_(const int *m, const int *n, double *a, const int *lda, double *tau, double *work,
-             const int *lwork, int *info);
-void sgeqrf_(const int *m, const int *n, float *a, const int *lda, float *tau, float *work,
-             const int *lwork, int *info);
-
-/* Not there with another BLAS, whose threads its own environment sets. */
-__attribute__((weak)) void openblas_set_num_threads(int threads);
-
-/* psg has set the number of threads to 1, as long as there is a workload. */
-static void set_threads(int threads) {
-    if (openblas_set_num_threads != NULL) {
-        openblas_set_num_threads(threads);
-    }
-}
-
-static void factor(const peer *p, void *workspace, int lwork) {
-    int info = 0;
-    if (p->is_float) {
-        sgeqrf_(&p->n, &p->n, p->array[QR_A], &p->n, p->array[QR_TAU], workspace, &lwork, &info);
-    } else {
-        dgeqrf_(&p->n, &p->n, p->array[QR_A], &p->n, p->array[QR_TAU], workspace, &lwork, &info);
-    }
-    bench_must(info == 0, "geqrf: %d", info);
-}
-
-/* LAPACK says how much room it works in best, which is less than the matrix. */
+/* LAPACK's room is less than the matrix. */
 static void qr_make(peer *p) {
-    union {
-        float f32;
-        double f64;
-    } best;
+    bench_must_or(BENCH_USAGE, strchr(p->size, 'x') == NULL, "the peer of qr has square matrices");
     p->points = (size_t)p->n * (size_t)p->n;
-    factor(p, &best, -1);
-    p->lwork = p->is_float ? (int)best.f32 : (int)best.f64;
+    p->lwork = peer_qr_workspace(p);
     p->points = (size_t)p->lwork > p->points ? (size_t)p->lwork : p->points;
 }
 
-static void qr_prepare(const peer *p) {
-    const size_t count = (size_t)p->n * (size_t)p->n;
-    uint64_t x = BASE_RANDOM_SEED;
-    for (size_t m = 0; m < count; m++) {
-        x = base_random_next(x);
-        if (p->is_float) {
-            ((float *)p->array[QR_A])[m] = (float)(2 * base_random_real(x) - 1);
-        } else {
-            ((double *)p->array[QR_A])[m] = 2 * base_random_real(x) - 1;
-        }
-    }
-    set_threads(p->cpus);
+static double qr_element(const peer *p, uint64_t x) {
+    const double value = 2 * base_random_real(x) - 1;
+    return p->is_float ? (float)value : value;
 }
 
-static void qr_run(peer *p) {
-    factor(p, p->array[QR_WORKSPACE], p->lwork);
+void peer_qr_prepare(peer *p) {
+    const size_t n = (size_t)p->n;
+#pragma omp parallel for num_threads(p->cpus) schedule(static)
+    for (size_t column = 0; column < n; column++) {
+        uint64_t x = base_random_after(BASE_RANDOM_SEED, column * n);
+        for (size_t m = column * n; m < (column + 1) * n; m++) {
+            x = base_random_next(x);
+            if (p->is_float) {
+                ((float *)p->array[QR_A])[m] = (float)qr_element(p, x);
+            } else {
+                ((double *)p->array[QR_A])[m] = qr_element(p, x);
+            }
+        }
+    }
 }
+
+static double qr_number(const peer *p, int array, size_t m) {
+    const void *from = p->array[array];
+    return p->is_float ? (double)((const float *)from)[m] : ((const double *)from)[m];
+}
+
+/* y = Q y or Q^T y, reflector by reflector. */
+static void qr_apply(const peer *p, bool transposed, double *y) {
+    const size_t n = (size_t)p->n;
+    for (size_t step = 0; step < n; step++) {
+        const size_t k = transposed ? step : n - 1 - step;
+        double product = y[k];
+        for (size_t i = k + 1; i < n; i++) {
+            product += qr_number(p, QR_A, k * n + i) * y[i];
+        }
+        product *= qr_number(p, QR_TAU, k);
+        y[k] -= product;
+        for (size_t i = k + 1; i < n; i++) {
+            y[i] -= qr_number(p, QR_A, k * n + i) * product;
+        }
+    }
+}
+
+/* |A x - Q R x|^2, |A|^2 and |Q^T Q x - x|^2 of a vector x of random signs. */
+static void qr_squares(const peer *p, size_t vector, double square[3]) {
+    const size_t n = (size_t)p->n;
+    double *ax = calloc(n, sizeof *ax), *y = calloc(n, sizeof *y), *x = calloc(n, sizeof *x);
+    bench_must(ax != NULL && y != NULL && x != NULL, "no memory to check qr");
+    uint64_t number = BASE_RANDOM_SEED;
+    for (size_t j = 0; j < n; j++) {
+        x[j] = bench_noise(vector * n + j) < 0 ? -1 : 1;
+        for (size_t i = 0; i < n; i++) {
+            number = base_random_next(number);
+            const double a = qr_element(p, number);
+            ax[i] += a * x[j];
+            square[1] += a * a;
+        }
+        for (size_t i = 0; i <= j; i++) {
+            y[i] += qr_number(p, QR_A, j * n + i) * x[j];
+        }
+    }
+    qr_apply(p, false, y);
+    for (size_t i = 0; i < n; i++) {
+        square[0] += (ax[i] - y[i]) * (ax[i] - y[i]);
+        y[i] = x[i];
+    }
+    qr_apply(p, false, y);
+    qr_apply(p, true, y);
+    for (size_t i = 0; i < n; i++) {
+        square[2] += (y[i] - x[i]) * (y[i] - x[i]);
+    }
+    free(ax);
+    free(y);
+    free(x);
+}
+
+/* As psg does: the mean of |E x|^2 is the sum of squares of E. */
+static void qr_check(const peer *p) {
+    const double unit = p->n * (p->is_float ? 0x1p-24 : 0x1p-53);
+    double square[3] = {0, 0, 0};
+#pragma omp parallel for num_threads(p->cpus) schedule(static) reduction(+ : square)
+    for (size_t vector = 0; vector < QR_VECTORS; vector++) {
+        qr_squares(p, vector, square);
+    }
+    must_be(p, "residual", sqrt(square[0] / square[1]) / unit);
+    must_be(p, "orthogonal", sqrt(square[2] / QR_VECTORS) / unit);
+}
+#endif
+
+/* ------------------------------------------------------------------------------------ measuring */
+
+#ifdef PSG_GPU_PEERS
+#define ON_GPU(way) (&(way))
+#else
+#define ON_GPU(way) NULL
+#endif
+#ifdef PSG_GPU_LIBRARY_PEERS
+#define BY_LIBRARY(way) (&(way))
+#else
+#define BY_LIBRARY(way) NULL
 #endif
 
 static const peer_row rows[] = {
-    {"ep", "an OpenMP loop", 0, ep_make, NULL, ep_run},
-    {"jacobi", "OpenMP sweeps of the whole square", 2, jacobi_make, jacobi_prepare, jacobi_run},
-    {"cg", "OpenMP conjugate gradients", CG_EPS, nas_make, nas_prepare, nas_run},
-    {"pcg", "OpenMP conjugate gradients without preconditioner", CG_ARRAYS, pcg_make, pcg_prepare,
-     pcg_run},
+    {"ep", 0, ep_make, NULL, ep_check, &peer_ep_cores, ON_GPU(peer_ep_gpu)},
+    {"jacobi", 2, jacobi_make, peer_jacobi_prepare, jacobi_check, &peer_jacobi_cores,
+     ON_GPU(peer_jacobi_gpu)},
+    {"cg", CG_EPS, cg_make, NULL, cg_check, &peer_cg_cores, BY_LIBRARY(peer_cg_gpu)},
+    {"pcg", CG_ARRAYS, pcg_make, pcg_prepare, pcg_check, &peer_pcg_cores, ON_GPU(peer_pcg_gpu)},
 #ifdef PSG_LAPACK
-    {"qr", "LAPACK's geqrf", QR_ARRAYS, qr_make, qr_prepare, qr_run},
+    {"qr", QR_ARRAYS, qr_make, peer_qr_prepare, qr_check, &peer_qr_cores, BY_LIBRARY(peer_qr_gpu)},
 #endif
 };
-
-/* ------------------------------------------------------------------------------------ measuring */
 
 static double run_psg(void *what, unsigned calls) {
     const peer *p = what;
@@ -422,60 +337,103 @@ static double run_psg(void *what, unsigned calls) {
 }
 
 /* Threads of OpenMP and of OpenBLAS look for work for some time. */
-static double run_peer(void *what, unsigned calls) {
+static double run_calls(peer *p, unsigned calls, bool with_input) {
     const struct timespec rest = {.tv_nsec = 100000000};
-    peer *p = what;
     double seconds = 0;
     for (unsigned call = 0; call < calls; call++) {
-        if (p->row->prepare != NULL) {
-            p->row->prepare(p);
+        const double before = bench_now();
+        if (p->way->bring != NULL) {
+            p->way->bring(p);
         }
-        const double start = bench_now();
-        p->row->run(p);
+        const double start = with_input ? before : bench_now();
+        p->way->run(p);
         seconds += bench_now() - start;
     }
 #ifdef PSG_LAPACK
-    set_threads(1);
+    peer_blas_threads(1);
 #endif
     nanosleep(&rest, NULL);
     return seconds;
 }
 
-/* @return the row of NAME:SIZE; p->size is its size */
-static const peer_row *row_of(peer *p, const char *name) {
+static double run_peer(void *what, unsigned calls) {
+    return run_calls(what, calls, false);
+}
+
+static double run_peer_from_main(void *what, unsigned calls) {
+    return run_calls(what, calls, true);
+}
+
+static void call(void (*step)(peer *p), peer *p) {
+    if (step != NULL) {
+        step(p);
+    }
+}
+
+/* The row of NAME:SIZE, and its way; p->size is its size. */
+static void choose(peer *p, const char *name, bool on_gpu) {
     const char *colon = strchr(name, ':');
     for (size_t m = 0; m < sizeof rows / sizeof *rows && colon != NULL; m++) {
         if (strlen(rows[m].workload) == (size_t)(colon - name) &&
             strncmp(name, rows[m].workload, (size_t)(colon - name)) == 0) {
+            p->row = &rows[m];
             p->size = colon + 1;
             p->n = atoi(p->size);
-            return &rows[m];
         }
     }
-    bench_must_or(BENCH_USAGE, 0, "%s is no workload with a peer", name);
-    return NULL;
+    bench_must_or(BENCH_USAGE, p->row != NULL, "%s is no workload with a peer", name);
+    p->way = on_gpu ? p->row->gpu : p->row->cores;
+    bench_must_or(BENCH_NOT_HERE, p->way != NULL,
+                  "built without the peer of %s on GPUs: it needs CUDA, for cg and qr with "
+                  "cuBLAS, cuSPARSE and cuSOLVER",
+                  p->row->workload);
+}
+
+static void report(const peer *p, const char *name, const psg_options *options,
+                   const bench_job *jobs, size_t count) {
+    static const char *const who[] = {"psg", "peer", "peer, with the copy of its input"};
+    printf("%s: %s on %d cores and %d GPUs; peer: %s", name, psg_work_about(p->work), options->cpus,
+           options->gpus, p->way->about);
+    printf(p->steps > 0 ? ", %d steps\n" : "\n", p->steps);
+    for (size_t j = 0; j < count; j++) {
+        const bench_times *t = &jobs[j].times;
+        printf("  %-5s %.4g s median, %.4g s minimum, %.4g to %.4g s the middle half\n", who[j],
+               t->median, t->min, t->q1, t->q3);
+    }
+    for (size_t j = 1; j < count; j++) {
+        printf("  the time of the %s over psg's: %.3g by medians, %.3g by minima\n", who[j],
+               jobs[j].times.median / jobs[0].times.median, jobs[j].times.min / jobs[0].times.min);
+    }
+    fflush(stdout);
 }
 
 static void measure(peer *p, const char *name, const psg_work_options *how,
                     const psg_options *options, const bench_settings *settings) {
-    bench_job jobs[2] = {{.run = run_psg, .what = p}, {.run = run_peer, .what = p}};
-    p->row = row_of(p, name);
+    bench_job jobs[] = {{.run = run_psg, .what = p},
+                        {.run = run_peer, .what = p},
+                        {.run = run_peer_from_main, .what = p}};
+    choose(p, name, options->gpus > 0);
+#ifdef PSG_GPU_PEERS
+    if (options->gpus > 0) {
+        peer_need_gpu();
+    }
+#endif
     bench_must(psg_work_create(&p->work, name, how, options) == PSG_OK, "%s", psg_last_error());
     p->row->make(p);
     for (int a = 0; a < p->row->arrays; a++) {
         p->array[a] = bench_array(p->points * p->real_bytes);
     }
-    bench_interleave(jobs, 2, settings, 0.2);
-    bench_must(psg_work_check(p->work) == PSG_OK, "%s", psg_last_error());
-    printf("%s: %s on %d cores; peer: %s", name, psg_work_about(p->work), p->cpus, p->row->peer);
-    printf(p->steps > 0 ? ", %d steps\n" : "\n", p->steps);
-    for (int j = 0; j < 2; j++) {
-        const bench_times *t = &jobs[j].times;
-        printf("  %-5s %.4g s median, %.4g s minimum, %.4g to %.4g s the middle half\n",
-               j == 0 ? "psg" : "peer", t->median, t->min, t->q1, t->q3);
-    }
-    printf("  the peer's time over psg's: %.3g by medians, %.3g by minima\n",
-           jobs[1].times.median / jobs[0].times.median, jobs[1].times.min / jobs[0].times.min);
+    call(p->row->prepare, p);
+    call(p->way->open, p);
+    const size_t count = options->gpus > 0 && p->way->bring != NULL ? 3 : 2;
+    bench_interleave(jobs, count, settings, 0.2);
+    call(p->way->fetch, p);
+    bench_must(psg_work_check(p->work) == PSG_OK &&
+                   psg_work_answers(p->work, p->known, PEER_ANSWERS, &p->known_count) == PSG_OK,
+               "%s", psg_last_error());
+    p->row->check(p);
+    report(p, name, options, jobs, count);
+    call(p->way->close, p);
     psg_work_destroy(p->work);
     for (int a = 0; a < p->row->arrays; a++) {
         free(p->array[a]);
@@ -487,10 +445,11 @@ int main(int argc, char **argv) {
     psg_options options;
     psg_work_options how;
     bench_settings settings = {.repeat = 9, .warm_up = 1, .seed = 1};
-    int cpus = bench_cores(), tile = 0, by_path = 0;
+    int cpus = bench_cores(), gpus = 0, tile = 0, by_path = 0;
     psg_options_init(&options);
     psg_work_options_init(&how);
-    const bench_option table[] = {{"cpus", BENCH_COUNT, &cpus, NULL},
+    const bench_option table[] = {{"cpus", BENCH_NUMBER, &cpus, NULL},
+                                  {"gpus", BENCH_NUMBER, &gpus, NULL},
                                   {"tile", BENCH_NUMBER, &tile, NULL},
                                   {"priority", BENCH_FLAG, &by_path, NULL},
                                   {"policy", BENCH_SOLVER, &options, "policy"},
@@ -498,12 +457,12 @@ int main(int argc, char **argv) {
                                   {NULL, BENCH_FLAG, NULL, NULL}};
     const int first = bench_arguments(argc, argv, table, "NAME:SIZE ...", &settings);
     options.cpus = cpus;
-    options.gpus = 0;
+    options.gpus = gpus;
     how.tile = (size_t)tile;
     how.priority = by_path ? PSG_PRIORITY_PATH : PSG_PRIORITY_NONE;
     for (int operand = first; operand < argc; operand++) {
         const int is_float = options.precision == PSG_F32;
-        peer p = {.cpus = cpus,
+        peer p = {.cpus = cpus > 0 ? cpus : bench_cores(),
                   .is_float = is_float,
                   .real_bytes = is_float ? sizeof(float) : sizeof(double)};
         measure(&p, argv[operand], &how, &options, &settings);

@@ -1,0 +1,324 @@
+// Peers of workloads on the first GPU by kernels of their own: what one would write without tasks, with the data in the memory of
+// the GPU.
+#include "base/random.h"
+#include "bench/programs/workload_gpu.cuh"
+#include "kernels/sum.cuh"
+
+void peer_need_gpu(void) {
+    (void)bench_gpus();
+    BENCH_CUDA(cudaSetDevice(0));
+}
+
+// ------------------------------------------------ ep: as many threads as run at once, with a run of the pairs each
+
+struct ep_state {
+    bench_buffer number{PEER_EP_NUMBERS * sizeof(double)};
+    unsigned blocks = 0;
+};
+
+/// number [PEER_EP_NUMBERS]: sums, and counts by ring. Whole numbers are exact in f64.
+static __global__ void __launch_bounds__(threads) ep_kernel(uint64_t pairs, double *number) {
+    __shared__ unsigned count[PEER_EP_RINGS][threads]; // a thread has a column
+    const uint64_t all = (uint64_t)gridDim.x * threads;
+    const uint64_t thread = (uint64_t)blockIdx.x * threads + threadIdx.x;
+    const uint64_t first = pairs * thread / all, end = pairs * (thread + 1) / all;
+    uint64_t x = base_random_after(BASE_RANDOM_SEED, 2 * first);
+    double sum[2] = {0, 0};
+    for (int ring = 0; ring < PEER_EP_RINGS; ring++) {
+        count[ring][threadIdx.x] = 0;
+    }
+    for (uint64_t pair = first; pair < end; pair++) {
+        x = base_random_next(x);
+        const double u = 2 * base_random_real(x) - 1;
+        x = base_random_next(x);
+        const double v = 2 * base_random_real(x) - 1;
+        const double t = u * u + v * v;
+        if (t <= 1) {
+            const double scale = sqrt(-2 * log(t) / t);
+            const int ring = (int)fmax(fabs(u * scale), fabs(v * scale));
+            count[ring < PEER_EP_RINGS ? ring : PEER_EP_RINGS - 1][threadIdx.x]++;
+            sum[0] += u * scale;
+            sum[1] += v * scale;
+        }
+    }
+    for (int m = 0; m < PEER_EP_NUMBERS; m++) {
+        const double of_block = block_sum<threads>(m < 2 ? sum[m] : count[m - 2][threadIdx.x]);
+        if (threadIdx.x == 0) {
+            atomicAdd(&number[m], of_block);
+        }
+    }
+}
+
+static void ep_open(peer *p) {
+    ep_state *s = new ep_state;
+    int processors = 0, blocks = 0;
+    BENCH_CUDA(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0));
+    BENCH_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, ep_kernel, threads, 0));
+    s->blocks = (unsigned)(processors * blocks);
+    p->gpu = s;
+}
+
+static void ep_run(peer *p) {
+    const ep_state &s = state_of<ep_state>(p);
+    BENCH_CUDA(cudaMemsetAsync(s.number.p, 0, PEER_EP_NUMBERS * sizeof(double)));
+    ep_kernel<<<s.blocks, threads>>>((uint64_t)1 << p->n, doubles(s.number));
+    finish();
+}
+
+static void ep_fetch(peer *p) {
+    from_gpu(p->number, state_of<ep_state>(p).number.p, sizeof p->number);
+}
+
+const peer_way peer_ep_gpu = {
+    "one CUDA kernel for all pairs", ep_open, nullptr, ep_run, ep_fetch, close_state<ep_state>};
+
+// ---------------------------------------------------------------------------- jacobi: one kernel a sweep, two arrays
+
+struct jacobi_state {
+    bench_buffer u, next;
+    locked start;
+    size_t bytes;
+    jacobi_state(void *array, size_t size) : u(size), next(size), start(array, size), bytes(size) {
+    }
+};
+
+constexpr size_t jacobi_rows = 8; // of a thread
+
+/// A thread goes down a column, and keeps two of the three numbers that the next row needs of it.
+template <class Real>
+static __global__ void __launch_bounds__(threads)
+    jacobi_kernel(size_t n, const Real *__restrict__ u, Real *__restrict__ next) {
+    const size_t column = 1 + (size_t)blockIdx.x * threads + threadIdx.x;
+    const size_t first = 1 + (size_t)blockIdx.y * jacobi_rows;
+    if (column + 1 >= n) {
+        return;
+    }
+    const size_t end = first + jacobi_rows < n - 1 ? first + jacobi_rows : n - 1;
+    size_t m = first * n + column;
+    Real north = u[m - n], here = u[m];
+    for (size_t row = first; row < end; row++, m += n) {
+        const Real south = u[m + n];
+        next[m] = (((north + south) + u[m - 1]) + u[m + 1]) / 4;
+        north = here;
+        here = south;
+    }
+}
+
+/// The sides are in both arrays, and stay.
+static void jacobi_open(peer *p) {
+    jacobi_state *s = new jacobi_state(p->array[0], p->points * p->real_bytes);
+    to_gpu(s->next.p, p->array[0], s->bytes);
+    p->gpu = s;
+}
+
+static void jacobi_bring(peer *p) {
+    const jacobi_state &s = state_of<jacobi_state>(p);
+    to_gpu(s.u.p, p->array[0], s.bytes);
+}
+
+template <class Real> static void jacobi_sweeps(const peer *p, const jacobi_state &s) {
+    const size_t n = (size_t)p->n;
+    const dim3 blocks(blocks_for(n - 2, threads, INT32_MAX), blocks_for(n - 2, jacobi_rows, 65535));
+    Real *const u[2] = {static_cast<Real *>(s.u.p), static_cast<Real *>(s.next.p)};
+    for (int step = 0; step < PEER_JACOBI_STEPS; step++) {
+        jacobi_kernel<Real><<<blocks, threads>>>(n, u[step % 2], u[1 - step % 2]);
+    }
+    finish();
+}
+
+static void jacobi_run(peer *p) {
+    if (p->is_float) {
+        jacobi_sweeps<float>(p, state_of<jacobi_state>(p));
+    } else {
+        jacobi_sweeps<double>(p, state_of<jacobi_state>(p));
+    }
+}
+
+static void jacobi_fetch(peer *p) {
+    const jacobi_state &s = state_of<jacobi_state>(p);
+    from_gpu(p->array[PEER_JACOBI_STEPS % 2], PEER_JACOBI_STEPS % 2 == 0 ? s.u.p : s.next.p,
+             s.bytes);
+}
+
+const peer_way peer_jacobi_gpu = {
+    "a CUDA kernel a sweep",  jacobi_open, jacobi_bring, jacobi_run, jacobi_fetch,
+    close_state<jacobi_state>};
+
+// ------------------------------------------------------ pcg: conjugate gradients without preconditioner, three kernels a step
+
+constexpr int pcg_most = 1 << 16;   // steps
+constexpr int pcg_batch = 16;       // steps from one look at the residual to the next
+constexpr size_t pcg_blocks = 2048; // of kernels that go over all points
+
+/// rr [pcg_most + 1]: r.r before each step; dq [pcg_most]: d.q in each step.
+struct pcg_fields {
+    size_t n, points;
+    const double *f, *eps;
+    double *x, *r, *d, *q, *rr, *dq;
+};
+
+/// A step after the last one does nothing: r.r after it stays 0.
+static __device__ bool pcg_is_done(const pcg_fields &s, int step) {
+    return !(s.rr[step] > PEER_PCG_TOLERANCE * PEER_PCG_TOLERANCE * s.rr[0]);
+}
+
+static __device__ void pcg_add(double of_thread, double *to) {
+    const double sum = block_sum<threads>(of_thread);
+    if (threadIdx.x == 0) {
+        atomicAdd(to, sum);
+    }
+}
+
+static __global__ void __launch_bounds__(threads) pcg_start_kernel(pcg_fields s) {
+    double sum = 0;
+    for (size_t m = (size_t)blockIdx.x * threads + threadIdx.x; m < s.points;
+         m += (size_t)gridDim.x * threads) {
+        const double f = s.f[m];
+        s.x[m] = 0;
+        s.r[m] = s.d[m] = f;
+        sum += f * f;
+    }
+    pcg_add(sum, &s.rr[0]);
+}
+
+constexpr int pcg_lines = threads / warp_threads; // of a block: a warp has a line of points
+
+/// q = A d
+static __global__ void __launch_bounds__(threads) pcg_apply_kernel(pcg_fields s, int step) {
+    if (pcg_is_done(s, step)) {
+        return;
+    }
+    const size_t n = s.n, k = blockIdx.y;
+    const size_t j = (size_t)blockIdx.x * pcg_lines + threadIdx.x / warp_threads;
+    const size_t line = (k * n + j) * n;
+    const size_t lines[4] = {(k * n + (j + 1) % n) * n, (k * n + (j + n - 1) % n) * n,
+                             ((k + 1) % n * n + j) * n, ((k + n - 1) % n * n + j) * n};
+    double product = 0;
+    for (size_t i = threadIdx.x % warp_threads; i < n && j < n; i += warp_threads) {
+        const double e = s.eps[line + i], v = s.d[line + i];
+        const size_t east = line + (i + 1 < n ? i + 1 : 0), west = line + (i > 0 ? i : n) - 1;
+        const size_t beside[6] = {east,         west,         lines[0] + i,
+                                  lines[1] + i, lines[2] + i, lines[3] + i};
+        double sum = 0;
+        for (int m = 0; m < 6; m++) {
+            const double other = s.eps[beside[m]];
+            sum += (s.d[beside[m]] - v) * other / (e + other);
+        }
+        const double q = 2 * e * (double)(n * n) * sum;
+        s.q[line + i] = q;
+        product += v * q;
+    }
+    pcg_add(product, &s.dq[step]);
+}
+
+static __global__ void __launch_bounds__(threads) pcg_update_kernel(pcg_fields s, int step) {
+    if (pcg_is_done(s, step)) {
+        return;
+    }
+    const double alpha = s.rr[step] / s.dq[step];
+    double sum = 0;
+    for (size_t m = (size_t)blockIdx.x * threads + threadIdx.x; m < s.points;
+         m += (size_t)gridDim.x * threads) {
+        const double r = s.r[m] - alpha * s.q[m];
+        s.x[m] += alpha * s.d[m];
+        s.r[m] = r;
+        sum += r * r;
+    }
+    pcg_add(sum, &s.rr[step + 1]);
+}
+
+static __global__ void __launch_bounds__(threads) pcg_direction_kernel(pcg_fields s, int step) {
+    if (pcg_is_done(s, step)) {
+        return;
+    }
+    const double beta = s.rr[step + 1] / s.rr[step];
+    for (size_t m = (size_t)blockIdx.x * threads + threadIdx.x; m < s.points;
+         m += (size_t)gridDim.x * threads) {
+        s.d[m] = s.r[m] + beta * s.d[m];
+    }
+}
+
+struct pcg_state {
+    bench_buffer f, eps, x, r, d, q, rr{(pcg_most + 1) * sizeof(double)},
+        dq{pcg_most * sizeof(double)};
+    double *seen =
+        nullptr; // [3] in page-locked main memory: r.r after two batches in turn, and at first
+    cudaEvent_t event[2];
+
+    explicit pcg_state(size_t bytes)
+        : f(bytes), eps(bytes), x(bytes), r(bytes), d(bytes), q(bytes) {
+        BENCH_CUDA(cudaMallocHost(&seen, 3 * sizeof(double)));
+        for (cudaEvent_t &e : event) {
+            BENCH_CUDA(cudaEventCreateWithFlags(&e, cudaEventDisableTiming));
+        }
+    }
+    ~pcg_state() {
+        cudaEventDestroy(event[0]);
+        cudaEventDestroy(event[1]);
+        cudaFreeHost(seen);
+    }
+    pcg_fields fields(const peer *p) const {
+        return {(size_t)p->n, p->points,  doubles(f), doubles(eps), doubles(x),
+                doubles(r),   doubles(d), doubles(q), doubles(rr),  doubles(dq)};
+    }
+};
+
+static void pcg_open(peer *p) {
+    const size_t bytes = p->points * sizeof(double);
+    pcg_state *s = new pcg_state(bytes);
+    to_gpu(s->f.p, p->array[CG_F], bytes);
+    to_gpu(s->eps.p, p->array[CG_EPS], bytes);
+    p->gpu = s;
+}
+
+static void pcg_steps(const pcg_fields &s, int first) {
+    const unsigned blocks = blocks_for(s.points, threads, pcg_blocks);
+    const dim3 lines(blocks_for(s.n, pcg_lines, INT32_MAX), (unsigned)s.n);
+    for (int step = first; step < first + pcg_batch; step++) {
+        pcg_apply_kernel<<<lines, threads>>>(s, step);
+        pcg_update_kernel<<<blocks, threads>>>(s, step);
+        pcg_direction_kernel<<<blocks, threads>>>(s, step);
+    }
+}
+
+/// The host looks at the residual of a batch when the next batch is already submitted.
+static void pcg_run(peer *p) {
+    const pcg_state &s = state_of<pcg_state>(p);
+    const pcg_fields fields = s.fields(p);
+    bool done = false;
+    BENCH_CUDA(cudaMemsetAsync(s.rr.p, 0, (pcg_most + 1) * sizeof(double)));
+    BENCH_CUDA(cudaMemsetAsync(s.dq.p, 0, pcg_most * sizeof(double)));
+    pcg_start_kernel<<<blocks_for(p->points, threads, pcg_blocks), threads>>>(fields);
+    BENCH_CUDA(cudaMemcpyAsync(&s.seen[2], fields.rr, sizeof(double), cudaMemcpyDeviceToHost));
+    for (int batch = 0; !done; batch++) {
+        const int first = batch * pcg_batch, now = batch % 2, before = 1 - now;
+        bench_must(first < pcg_most, "the peer of pcg takes more than %d steps", pcg_most);
+        pcg_steps(fields, first);
+        BENCH_CUDA(cudaMemcpyAsync(&s.seen[now], fields.rr + first + pcg_batch, sizeof(double),
+                                   cudaMemcpyDeviceToHost));
+        BENCH_CUDA(cudaEventRecord(s.event[now]));
+        if (batch > 0) {
+            BENCH_CUDA(cudaEventSynchronize(s.event[before]));
+            done = !(s.seen[before] > PEER_PCG_TOLERANCE * PEER_PCG_TOLERANCE * s.seen[2]);
+        }
+    }
+    finish();
+}
+
+static void pcg_fetch(peer *p) {
+    const pcg_state &s = state_of<pcg_state>(p);
+    std::vector<double> rr(pcg_most + 1);
+    from_gpu(rr.data(), s.rr.p, rr.size() * sizeof(double));
+    from_gpu(p->array[CG_X], s.x.p, p->points * sizeof(double));
+    p->steps = 0;
+    while (rr[p->steps] > PEER_PCG_TOLERANCE * PEER_PCG_TOLERANCE * rr[0]) {
+        p->steps++;
+    }
+}
+
+const peer_way peer_pcg_gpu = {"CUDA conjugate gradients without preconditioner",
+                               pcg_open,
+                               nullptr,
+                               pcg_run,
+                               pcg_fetch,
+                               close_state<pcg_state>};

@@ -1,0 +1,57 @@
+// What the peers of workloads on the first GPU share.
+#ifndef PSG_BENCH_PROGRAMS_WORKLOAD_GPU_CUH
+#define PSG_BENCH_PROGRAMS_WORKLOAD_GPU_CUH
+
+#include "bench/programs/gpu.cuh"
+#include "bench/programs/workload_peer.h"
+
+#include <algorithm>
+
+template <class State> State &state_of(peer *p) {
+    return *static_cast<State *>(p->gpu);
+}
+
+template <class State> void close_state(peer *p) {
+    delete static_cast<State *>(p->gpu);
+    p->gpu = nullptr;
+}
+
+inline double *doubles(const bench_buffer &buffer) {
+    return static_cast<double *>(buffer.p);
+}
+
+inline void to_gpu(void *to, const void *from, size_t bytes) {
+    BENCH_CUDA(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice));
+    BENCH_CUDA(cudaDeviceSynchronize());
+}
+
+inline void from_gpu(void *to, const void *from, size_t bytes) {
+    BENCH_CUDA(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost));
+}
+
+/// The end of a run.
+inline void finish() {
+    BENCH_CUDA(cudaGetLastError());
+    BENCH_CUDA(cudaDeviceSynchronize());
+}
+
+/// Main memory that the GPU reads by itself, while this exists.
+struct locked {
+    void *p;
+    locked(void *array, size_t bytes) : p(array) {
+        BENCH_CUDA(cudaHostRegister(p, bytes, cudaHostRegisterDefault));
+    }
+    locked(const locked &) = delete;
+    locked &operator=(const locked &) = delete;
+    ~locked() {
+        cudaHostUnregister(p);
+    }
+};
+
+constexpr int threads = 128;
+
+inline unsigned blocks_for(size_t count, size_t of_block, size_t most) {
+    return (unsigned)std::min((count + of_block - 1) / of_block, most);
+}
+
+#endif
