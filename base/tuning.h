@@ -97,11 +97,11 @@
  *  and nanoseconds of that sleep. Chosen, not measured (2026-11-23). */
 #define TUNING_LAUNCH_LOOKS 1000
 #define TUNING_LAUNCH_NAP_NANOSECONDS 20000
-/** Pairs of f and u on GPUs whose StarPU handles a plan keeps between solves. Chosen, not measured (2026-11-23). */
-#define TUNING_ARRAYS_KEPT 4
+/** Pairs of f and u whose StarPU handles, gathered tasks and CUDA graphs a plan keeps between solves. Chosen, not measured (2026-11-23). */
+#define TUNING_ARRAYS_KEPT 8
 /** Steps of conjugate gradients that are submitted ahead of the residuals that are looked at. Chosen, not measured (2026-11-23). */
 #define TUNING_PCG_AHEAD 2
-/** Solves in a row with the same data before a chain becomes a CUDA graph. Not recorded (2026-11-21). */
+/** Solves with the same data before a chain becomes a CUDA graph. Not recorded (2026-11-21). */
 #define TUNING_REPLAY_AFTER 2
 
 /* ------------------------------------------------------------------------------- what a core does */

@@ -1,4 +1,5 @@
 /* Solves: submitted, in flight, waited for. */
+#include "base/tuning.h"
 #include "graph/pcg.h"
 #include "graph/process.h"
 #include "graph/solving.h"
@@ -63,23 +64,33 @@ static psg_lane *choose_lane(psg_plan *plan) {
     return lane;
 }
 
-/* One that an earlier solve has done with, or a new one. Best one that was in the same lane: what its
- * chain has gathered is of that lane, and a graph of CUDA's is of a lane and a run. */
-static psg_run *take_run(psg_plan *plan) {
-    const size_t lane = idlest_lane(plan)->number;
-    psg_run **chosen = &plan->flights.idle_runs;
-    for (psg_run **at = chosen; *at != NULL; at = &(*at)->next) {
-        if ((*at)->slot == lane) {
-            chosen = at;
-            break;
-        }
+/* Has the run gathered its tasks for that lane and these arrays already? */
+static bool repeats(const psg_run *run, const size_t key[2]) {
+    return (run->chain != NULL && psg_chain_repeats(run, key)) ||
+           (run->work != NULL && psg_teamwork_repeats(run, key));
+}
+
+/* A run that has gathered its tasks for these arrays, so that a program that goes round in some arrays gathers once for
+ * each. Else a new run, until there are as many as the plan keeps arrays; then the one that is idle for longest.
+ * @param[in] arrays  NULL: the solve fails, and any run does */
+static psg_run *take_run(psg_plan *plan, const psg_arrays *arrays) {
+    const size_t key[2] = {idlest_lane(plan)->number, arrays != NULL ? arrays->number : 0};
+    psg_run **chosen = NULL;
+    psg_run **last = NULL;
+    size_t idle = 0;
+    for (psg_run **at = &plan->flights.idle_runs; *at != NULL; at = &(*at)->next) {
+        chosen = chosen == NULL && repeats(*at, key) ? at : chosen;
+        last = at;
+        idle++;
+    }
+    if (chosen == NULL && (idle >= TUNING_ARRAYS_KEPT || (arrays == NULL && idle > 0))) {
+        chosen = last;
+    }
+    if (chosen == NULL) {
+        return psg_run_create(&plan->context.engine);
     }
     psg_run *run = *chosen;
-    if (run != NULL) {
-        *chosen = run->next;
-    } else {
-        run = psg_run_create(&plan->context.engine);
-    }
+    *chosen = run->next;
     return run;
 }
 
@@ -197,7 +208,7 @@ static psg_status take_terms(psg_plan *plan, const psg_arrays *arrays, const req
  * another process. Then they stay the caller's. */
 static psg_status launch(psg_plan *plan, psg_arrays *arrays, const request *r, psg_status before) {
     psg_flight *flight = calloc(1, sizeof *flight);
-    psg_run *run = take_run(plan);
+    psg_run *run = take_run(plan, arrays);
     psg_status status = before;
     if (status == PSG_OK && (flight == NULL || run == NULL)) {
         status = psg_fail(PSG_ERR_MEMORY, "no memory to start a solve");

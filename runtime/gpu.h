@@ -19,7 +19,8 @@ typedef struct psg_gpu {
     void *state; /**< the owner's */
     const psg_gpu_user *user;
     struct CUevent_st **marks;   /**< [engine.slots][engine.chain_steps]; NULL: no chained tasks */
-    struct psg_replay **replays; /**< [engine.slots]; NULL: no chained tasks */
+    struct psg_replay **replays; /**< [engine.slots][TUNING_ARRAYS_KEPT]; NULL: no chained tasks */
+    uint64_t replayed;           /**< calls of psg_gpu_replay() */
     bool records;                /**< what is launched now is captured into a CUDA graph */
     bool recorded; /**< and all of it has succeeded. Else nothing ran that a run could fail for */
 } psg_gpu;
@@ -51,7 +52,7 @@ void psg_gpu_mark(psg_run *run, size_t slot, size_t step);
 bool psg_gpu_moments(const psg_run *run, size_t slot, size_t steps, double end, double *moment);
 
 /** Launch the steps of a chain on the worker's stream: one by one, or from the third run on with the same data as one
- *  graph of CUDA's. What fails is the run's fault.
+ *  graph of CUDA's. The graphs of TUNING_ARRAYS_KEPT data are kept for each slot. What fails is the run's fault.
  *  @param[in] buffers  [count]: StarPU's, of the chain's task
  *  @param[in] steps    launches them one by one */
 void psg_gpu_replay(psg_run *run, size_t slot, void *buffers[], size_t count,

@@ -102,10 +102,11 @@ typedef struct key {
 
 typedef struct psg_replay {
     cudaGraphExec_t graph; /* NULL: there is none yet */
-    size_t seen;           /* runs in a row with this key */
+    size_t seen;           /* runs with this key */
     bool refused;          /* no graph could be made of it */
-    char *user;            /* [engine.user_bytes] of the run before */
-    key key[];             /* of the data of the run before, and of its result */
+    uint64_t used;         /* when, in psg_gpu.replayed; 0: never */
+    char *user;            /* [engine.user_bytes] of these runs */
+    key key[];             /* of their data, and of their result */
 } psg_replay;
 
 /* What the run has of its own comes last. */
@@ -136,24 +137,42 @@ static void replay_destroy(psg_replay *r) {
     }
 }
 
-/* @return is it what it was? */
-static bool notice(psg_replay *r, const psg_run *run, void *buffers[], size_t count) {
-    bool same = true;
-    for (size_t m = 0; m < count + OWN; m++) {
-        const key now = m < count
-                            ? (key){psg_task_pointer(buffers, m), psg_task_row_pitch(buffers, m),
-                                    psg_task_pitch(buffers, m)}
-                            : (key){run->result, 0, 0};
-        same = same && r->key[m].pointer == now.pointer && r->key[m].row_pitch == now.row_pitch &&
-               r->key[m].plane_pitch == now.plane_pitch;
-        r->key[m] = now;
-    }
+/* Datum m of a run: one of its chain's task, or the run's own. */
+static key key_of(const psg_run *run, void *buffers[], size_t count, size_t m) {
+    return m < count ? (key){psg_task_pointer(buffers, m), psg_task_row_pitch(buffers, m),
+                             psg_task_pitch(buffers, m)}
+                     : (key){run->result, 0, 0};
+}
+
+static bool is_of(const psg_replay *r, const psg_run *run, void *buffers[], size_t count) {
     const size_t bytes = run->engine->user_bytes;
-    same = same && (bytes == 0 || memcmp(r->user, run->user, bytes) == 0);
-    if (bytes > 0) {
-        memcpy(r->user, run->user, bytes);
+    bool same = r->seen > 0 && (bytes == 0 || memcmp(r->user, run->user, bytes) == 0);
+    for (size_t m = 0; m < count + OWN && same; m++) {
+        const key now = key_of(run, buffers, count, m);
+        same = r->key[m].pointer == now.pointer && r->key[m].row_pitch == now.row_pitch &&
+               r->key[m].plane_pitch == now.plane_pitch;
     }
     return same;
+}
+
+/* Of a slot's graphs the one of these data, or the one that was not used for longest, which forgets its own. */
+static psg_replay *replay_of(psg_replay **replays, const psg_run *run, void *buffers[],
+                             size_t count) {
+    psg_replay *oldest = replays[0];
+    for (size_t m = 0; m < TUNING_ARRAYS_KEPT; m++) {
+        if (is_of(replays[m], run, buffers, count)) {
+            return replays[m];
+        }
+        oldest = replays[m]->used < oldest->used ? replays[m] : oldest;
+    }
+    forget(oldest);
+    for (size_t m = 0; m < count + OWN; m++) {
+        oldest->key[m] = key_of(run, buffers, count, m);
+    }
+    if (run->engine->user_bytes > 0) {
+        memcpy(oldest->user, run->user, run->engine->user_bytes);
+    }
+    return oldest;
 }
 
 /* What fails meanwhile is said by the steps themselves, which follow one by one then. */
@@ -183,10 +202,8 @@ static void record(psg_gpu *w, psg_replay *r, psg_run *run, void *buffers[],
 void psg_gpu_replay(psg_run *run, size_t slot, void *buffers[], size_t count,
                     void (*steps)(psg_run *run, void *buffers[])) {
     psg_gpu *w = psg_gpu_self(run->engine);
-    psg_replay *r = w->replays[slot];
-    if (!notice(r, run, buffers, count)) {
-        forget(r);
-    }
+    psg_replay *r = replay_of(&w->replays[slot * TUNING_ARRAYS_KEPT], run, buffers, count);
+    r->used = ++w->replayed;
     if (r->graph == NULL && !r->refused && r->seen++ >= TUNING_REPLAY_AFTER) {
         record(w, r, run, buffers, steps);
     }
@@ -215,7 +232,7 @@ static int make_marks(psg_gpu *w, const psg_engine *e) {
 }
 
 static int make_replays(psg_gpu *w, const psg_engine *e) {
-    const size_t count = e->chain_steps > 0 ? e->slots : 0;
+    const size_t count = e->chain_steps > 0 ? e->slots * TUNING_ARRAYS_KEPT : 0;
     bool all = true;
     w->replays = count > 0 ? calloc(count, sizeof(psg_replay *)) : NULL;
     for (size_t m = 0; m < count && all; m++) {
@@ -228,7 +245,8 @@ void psg_gpu_destroy(psg_gpu *w, const psg_engine *e) {
     if (w == NULL) {
         return;
     }
-    for (size_t m = 0; w->replays != NULL && m < e->slots; m++) { /* they name all that follows */
+    for (size_t m = 0; w->replays != NULL && m < e->slots * TUNING_ARRAYS_KEPT;
+         m++) { /* they name all that follows */
         replay_destroy(w->replays[m]);
     }
     for (size_t m = 0; w->marks != NULL && m < e->slots * e->chain_steps; m++) {

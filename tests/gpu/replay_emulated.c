@@ -1,5 +1,6 @@
 /* A chain's steps as one graph of CUDA's: what is launched is what the steps would have launched for these data and
  * this run, each once, whatever was recorded before and whatever fails meanwhile. From inside the library; CUDA is here. */
+#include "base/tuning.h"
 #include "runtime/gpu.h"
 #include "tests/check.h"
 #include "tests/gpu/no_user.h"
@@ -297,8 +298,8 @@ static void check_changes(void) {
     three(&run, "another place of the result");
     value = 2;
     three(&run, "another value");
-    for (int m = 0; m < 4; m++) {
-        value = 3 + m % 2;
+    for (int m = 0; m < 2 * TUNING_ARRAYS_KEPT; m++) {
+        value = 3 + m;
         solve(&run, false, "a value that changes each time");
     }
     const double same = value;
@@ -311,7 +312,27 @@ static void check_changes(void) {
     block[0].ptr++;
     solve(&run, false, "another place");
     block[0].ptr--;
-    three(&run, "the place before that"); /* the graph of it is gone */
+    solve(&run, true, "the place before that"); /* its graph is kept */
+}
+
+/** A program goes round in so many arrays: each pair has its graph. One more, and the graph that was not used for longest is gone. */
+static void check_round(void) {
+    psg_run run = run_of(0);
+    const uintptr_t first = block[0].ptr + 100;
+    for (int round = 0; round < 4; round++) {
+        for (uintptr_t m = 0; m < TUNING_ARRAYS_KEPT; m++) {
+            block[0].ptr = first + m;
+            solve(&run, round >= 2, "round and round");
+        }
+    }
+    block[0].ptr = first;
+    solve(&run, true, "the first of the round");
+    block[0].ptr = first + TUNING_ARRAYS_KEPT;
+    three(&run, "one more");
+    block[0].ptr = first;
+    solve(&run, true, "used before that");
+    block[0].ptr = first + 1;
+    solve(&run, false, "not used for longest");
 }
 
 /** A graph that cannot be made is none, and the steps go one by one. */
@@ -386,6 +407,7 @@ int main(void) {
     }
     check_moments();
     check_changes();
+    check_round();
     static const char *const calls[] = {"begin",  "kernel", "mark",       "info",
                                         "update", "end",    "instantiate"};
     for (size_t m = 0; m < sizeof calls / sizeof *calls; m++) {
