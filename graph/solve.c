@@ -72,8 +72,10 @@ static bool repeats(const psg_run *run, const size_t key[2]) {
 
 /* A run that has gathered its tasks for these arrays, so that a program that goes round in some arrays gathers once for
  * each. Else a new run, until there are as many as the plan keeps arrays; then the one that is idle for longest.
- * @param[in] arrays  NULL: the solve fails, and any run does */
+ * @param[in] arrays  NULL: the solve fails, and any run is good enough */
 static psg_run *take_run(psg_plan *plan, const psg_arrays *arrays) {
+    const psg_engine *engine = &plan->context.engine;
+    const bool gathers = arrays != NULL && (engine->chain_steps > 0 || engine->team != NULL);
     const size_t key[2] = {idlest_lane(plan)->number, arrays != NULL ? arrays->number : 0};
     psg_run **chosen = NULL;
     psg_run **last = NULL;
@@ -83,11 +85,11 @@ static psg_run *take_run(psg_plan *plan, const psg_arrays *arrays) {
         last = at;
         idle++;
     }
-    if (chosen == NULL && (idle >= TUNING_ARRAYS_KEPT || (arrays == NULL && idle > 0))) {
+    if (chosen == NULL && idle >= (gathers ? TUNING_ARRAYS_KEPT : 1)) {
         chosen = last;
     }
     if (chosen == NULL) {
-        return psg_run_create(&plan->context.engine);
+        return psg_run_create(engine);
     }
     psg_run *run = *chosen;
     *chosen = run->next;
