@@ -22,13 +22,19 @@
 #define BASE_DOCK_SURFACE 1.3
 /** What a cell of the static molecule's core has. */
 #define BASE_DOCK_CORE (-15)
+/** In angstrom: a charge is no nearer than this. The dielectric constant is NEAR up to the one distance and FAR from the other one on. */
+#define BASE_DOCK_CLOSEST 2.
+#define BASE_DOCK_NEAR_END 6.
+#define BASE_DOCK_FAR_BEGIN 8.
+#define BASE_DOCK_NEAR 4.
+#define BASE_DOCK_FAR 80.
 
 /** Poses that are kept of each rotation. */
 enum { BASE_DOCK_BEST = 3 };
 
-/** A place in angstrom. */
 typedef struct base_dock_atom {
-    double at[3];
+    double at[3];  /**< in angstrom */
+    double charge; /**< in elementary charges */
 } base_dock_atom;
 
 typedef struct base_dock_grid {
@@ -97,6 +103,79 @@ BASE_DOCK_FUNCTION bool base_dock_at_surface(const base_dock_grid *grid, const f
         }
     }
     return false;
+}
+
+/** The potential of a charge of 1, in e/(4 pi eps0 angstrom). The dielectric constant grows with the distance, as water is
+ *  between charges that are far from each other. @param[in] square  of the distance in angstrom */
+BASE_DOCK_FUNCTION double base_dock_potential(double square) {
+    const double closest = BASE_DOCK_CLOSEST * BASE_DOCK_CLOSEST;
+    const double r = sqrt(square > closest ? square : closest);
+    const double slope =
+        (BASE_DOCK_FAR - BASE_DOCK_NEAR) / (BASE_DOCK_FAR_BEGIN - BASE_DOCK_NEAR_END);
+    const double between = BASE_DOCK_NEAR + slope * (r - BASE_DOCK_NEAR_END);
+    const double most = between < BASE_DOCK_FAR ? between : BASE_DOCK_FAR;
+    const double dielectric = most > BASE_DOCK_NEAR ? most : BASE_DOCK_NEAR;
+    return 1 / (dielectric * r);
+}
+
+/** A charge is spread to the eight cells around it, the more the nearer their middles are (trilinear). The grid is periodic.
+ *  @param[in] corner  which of them, from 0 to 7 @param[in] shift  of the cells @param[out] cell  its number @return what it gets */
+BASE_DOCK_FUNCTION double base_dock_share(const base_dock_grid *grid, const base_dock_atom *atom,
+                                          int corner, const long shift[3], size_t *cell) {
+    const long n = (long)grid->n;
+    double share = atom->charge;
+    *cell = 0;
+    for (int d = 2; d >= 0; d--) {
+        const double x = atom->at[d] / grid->spacing + .5 * (double)n - .5, low = floor(x);
+        const int high = corner >> d & 1;
+        const long at = ((long)low + high + shift[d]) % n;
+        share *= high ? x - low : 1 - (x - low);
+        *cell = *cell * grid->n + (size_t)(at < 0 ? at + n : at);
+    }
+    return share;
+}
+
+/** The energy of a pose in e^2/(4 pi eps0 angstrom), without an FFT: a sum in the order of the atoms, so its bits are the same everywhere.
+ *  @param[in] potential  [n][n][n], of the static molecule @param[in] atom  of the mobile one @param[in] cell  of the shift */
+BASE_DOCK_FUNCTION double base_dock_energy(const base_dock_grid *grid, const float *potential,
+                                           const base_dock_turn *turn, const base_dock_atom *atom,
+                                           size_t atoms, size_t cell) {
+    const size_t n = grid->n;
+    const long shift[3] = {(long)(cell % n), (long)(cell / n % n), (long)(cell / n / n)};
+    double energy = 0;
+    for (size_t m = 0; m < atoms; m++) {
+        const base_dock_atom turned = base_dock_turned(turn, atom[m]);
+        for (int corner = 0; corner < 8 && turned.charge != 0; corner++) {
+            size_t at = 0;
+            const double share = base_dock_share(grid, &turned, corner, shift, &at);
+            energy += share * (double)potential[at];
+        }
+    }
+    return energy;
+}
+
+/** The energies of all shifts. Only a pose with a negative one counts. */
+typedef struct base_dock_energies {
+    const float *sums; /**< [n][n][n], by FFT and times n^3; NULL: every pose counts */
+    double rounding;   /**< an energy by FFT is off by this at the most */
+    const float *potential;
+    const base_dock_atom *atom; /**< of the mobile molecule, before its turn */
+    size_t atoms;
+    base_dock_turn turn;
+} base_dock_energies;
+
+/** @return -1: the energy of a shift is negative; 1: it is not; 0: it is so near to 0 that its sum by FFT does not tell */
+BASE_DOCK_FUNCTION int base_dock_sign(const base_dock_grid *grid, const base_dock_energies *e,
+                                      size_t cell) {
+    const double n = (double)grid->n;
+    const double energy = e->sums != NULL ? (double)e->sums[cell] / (n * n * n) : -1;
+    return e->sums == NULL || energy < -e->rounding ? -1 : energy <= e->rounding ? 0 : 1;
+}
+
+/** Is the energy of a shift negative, where its sum by FFT does not tell? The same on every core and GPU. */
+BASE_DOCK_FUNCTION bool base_dock_negative(const base_dock_grid *grid, const base_dock_energies *e,
+                                           size_t cell) {
+    return base_dock_energy(grid, e->potential, &e->turn, e->atom, e->atoms, cell) < 0;
 }
 
 /** What stands in a list where no pose is. */

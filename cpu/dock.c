@@ -1,4 +1,5 @@
 #include "cpu/dock.h"
+#include "cpu/clones.h"
 
 #include <math.h>
 #include <string.h>
@@ -90,6 +91,57 @@ void psg_cpu_dock_static(const base_dock_grid *grid, const psg_cpu_dock_molecule
     }
 }
 
+/* --------------------------------------------------------------------------------- charges */
+
+enum { CELLS = 16 };
+
+/* To the sums of CELLS cells at x[], y, z, which stay in the cache while the atoms go by. Each sum has the order of the atoms. */
+PSG_CLONES static void add_potentials(const psg_cpu_dock_molecule *molecule, const double x[CELLS],
+                                      double y, double z, double sum[CELLS]) {
+    for (size_t m = 0; m < molecule->atoms; m++) {
+        const base_dock_atom atom = molecule->atom[m];
+        const double dy = y - atom.at[1], dz = z - atom.at[2];
+        for (size_t i = 0; i < CELLS && atom.charge != 0; i++) {
+            const double dx = x[i] - atom.at[0];
+            sum[i] += atom.charge * base_dock_potential(dx * dx + dy * dy + dz * dz);
+        }
+    }
+}
+
+void psg_cpu_dock_potential(const base_dock_grid *grid, const psg_cpu_dock_molecule *molecule,
+                            const float *cells, float *potential) {
+    const size_t n = grid->n;
+    for (size_t row = 0; row < n * n; row++) {
+        const double y = base_dock_middle(grid, row % n), z = base_dock_middle(grid, row / n);
+        for (size_t begin = 0; begin < n; begin += CELLS) {
+            double x[CELLS], sum[CELLS] = {0};
+            for (size_t i = 0; i < CELLS; i++) {
+                x[i] = base_dock_middle(grid, begin + i);
+            }
+            add_potentials(molecule, x, y, z, sum);
+            for (size_t i = 0; i < CELLS && begin + i < n; i++) {
+                const size_t m = row * n + begin + i;
+                potential[m] = cells[m] == BASE_DOCK_CORE ? 0 : (float)sum[i];
+            }
+        }
+    }
+}
+
+void psg_cpu_dock_charges(const base_dock_grid *grid, const psg_cpu_dock_molecule *molecule,
+                          const psg_cpu_dock_rotation *rotation, float *charges) {
+    static const long none[3] = {0, 0, 0};
+    const base_dock_turn turn = psg_cpu_dock_turn(rotation, false);
+    memset(charges, 0, grid->n * grid->n * grid->n * sizeof *charges);
+    for (size_t m = 0; m < molecule->atoms; m++) {
+        const base_dock_atom turned = base_dock_turned(&turn, molecule->atom[m]);
+        for (int corner = 0; corner < 8; corner++) {
+            size_t cell = 0;
+            const double share = base_dock_share(grid, &turned, corner, none, &cell);
+            charges[cell] += (float)share;
+        }
+    }
+}
+
 /* -------------------------------------------------------------------------------- the sums */
 
 void psg_cpu_dock_transform(const psg_cpu_fft *fft, size_t n, const float *cells, void *spectrum,
@@ -126,16 +178,20 @@ void psg_cpu_dock_clear(base_dock_pose *list, size_t count) {
     }
 }
 
-void psg_cpu_dock_best(size_t n, const float *sums, int32_t rotation,
+void psg_cpu_dock_best(const base_dock_grid *grid, const float *sums,
+                       const base_dock_energies *energies, int32_t rotation,
                        base_dock_pose best[BASE_DOCK_BEST]) {
-    const size_t cells = n * n * n;
+    const size_t cells = grid->n * grid->n * grid->n;
     const double scale = 1 / (double)cells;
     psg_cpu_dock_clear(best, BASE_DOCK_BEST);
     for (size_t m = 0; m < cells; m++) {
         const int32_t score = (int32_t)lrint((double)sums[m] * scale);
         if (score > best[BASE_DOCK_BEST - 1].score) {
             const base_dock_pose pose = {score, rotation, (int32_t)m};
-            base_dock_insert(best, BASE_DOCK_BEST, &pose);
+            const int sign = base_dock_sign(grid, energies, m);
+            if (sign < 0 || (sign == 0 && base_dock_negative(grid, energies, m))) {
+                base_dock_insert(best, BASE_DOCK_BEST, &pose);
+            }
         }
     }
 }

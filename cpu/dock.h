@@ -30,6 +30,13 @@ void psg_cpu_dock_mobile(const base_dock_grid *grid, const psg_cpu_dock_molecule
 void psg_cpu_dock_static(const base_dock_grid *grid, const psg_cpu_dock_molecule *molecule,
                          float *cells);
 
+/** The potential of the static molecule; 0 in its core. @param[in] cells  of psg_cpu_dock_static() @param[out] potential  [n][n][n] */
+void psg_cpu_dock_potential(const base_dock_grid *grid, const psg_cpu_dock_molecule *molecule,
+                            const float *cells, float *potential);
+/** The charges of the mobile molecule, each spread to eight cells. @param[out] charges  [n][n][n] */
+void psg_cpu_dock_charges(const base_dock_grid *grid, const psg_cpu_dock_molecule *molecule,
+                          const psg_cpu_dock_rotation *rotation, float *charges);
+
 /** cells -> spectrum, complex [n][n][n/2 + 1]. @param[in] fft  of the grid, in f32, periodic */
 void psg_cpu_dock_transform(const psg_cpu_fft *fft, size_t n, const float *cells, void *spectrum,
                             void *scratch);
@@ -43,7 +50,8 @@ void psg_cpu_dock_correlate(const psg_cpu_fft *fft, size_t n, const void *fixed,
 /** No pose. */
 void psg_cpu_dock_clear(base_dock_pose *list, size_t count);
 /** The best poses of a rotation. @param[in] sums  as psg_cpu_dock_correlate() has them */
-void psg_cpu_dock_best(size_t n, const float *sums, int32_t rotation,
+void psg_cpu_dock_best(const base_dock_grid *grid, const float *sums,
+                       const base_dock_energies *energies, int32_t rotation,
                        base_dock_pose best[BASE_DOCK_BEST]);
 
 #endif

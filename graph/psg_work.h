@@ -91,13 +91,15 @@ typedef struct psg_dock_molecules {
     unsigned angle; /**< degrees between rotations, which divide 180 */
     double spacing; /**< of cells, in angstrom, below 1.3: the surface of a molecule is as thick */
     size_t poses;   /**< to keep; at most 3 for each rotation */
+    const double *fixed_charges;  /**< [atoms], in elementary charges; NULL: no electrostatics */
+    const double *mobile_charges; /**< the same. With both, only poses of negative energy count */
 } psg_dock_molecules;
 
 /** Workload dock of these molecules. The grid has room for all shifts at which they touch. psg_work_check() then compares the
- *  scores with sums over the cells.
+ *  scores, and energies, with sums over the cells.
  *  @param[in] molecules  not kept
  *  @return as psg_work_create(); PSG_ERR_ARG: no atoms, a NaN, an angle, a spacing or poses that cannot be, a grid that
- *          is too large, cells so small that f32 has no exact scores */
+ *          is too large, cells so small that f32 has no exact scores, charges of one molecule alone or all of them 0 */
 PSG_API psg_status psg_dock_create(psg_work **work, const psg_dock_molecules *molecules,
                                    const psg_work_options *how, const psg_options *options);
 
@@ -108,6 +110,9 @@ typedef struct psg_dock_pose {
     long shift[3];              /**< in cells */
     double at[3];               /**< the same in angstrom */
     long score; /**< cells of the mobile molecule on the surface, less 15 for each in the core */
+    double
+        energy; /**< of its charges in the potential of the static one; 0 without charges. The unit is
+                             e^2/(4 pi eps0 angstrom), 332 kcal/mol */
 } psg_dock_pose;
 
 /** The best poses of the latest run, the best first. A simulation has none.

@@ -1,4 +1,5 @@
 // Rigid docking. The compiler fuses no product with a sum here, as cores do not: cells at the rim of an atom are the same ones.
+// The potential has the same bits, too, and so have the energies that decide.
 // A pose is one number while the best are looked for: the larger it is, the better is its score, and then the lower its cell.
 #include "kernels/complex.cuh"
 #include "kernels/dock.h"
@@ -59,6 +60,38 @@ __global__ void __launch_bounds__(threads) core_kernel(const base_dock_grid grid
             cells[m] = BASE_DOCK_CORE;
 }
 
+/// A thread for each of the eight cells of an atom.
+__global__ void __launch_bounds__(threads)
+    charges_kernel(const base_dock_grid grid, const base_dock_turn turn, const base_dock_atom *atom,
+                   size_t atoms, float *charges) {
+    const long none[3] = {0, 0, 0};
+    const size_t m = blockIdx.x * (size_t)threads + threadIdx.x;
+    if (m < 8 * atoms) {
+        const base_dock_atom turned = base_dock_turned(&turn, atom[m / 8]);
+        size_t cell = 0;
+        const double share = base_dock_share(&grid, &turned, (int)(m % 8), none, &cell);
+        atomicAdd(&charges[cell], (float)share);
+    }
+}
+
+__global__ void __launch_bounds__(threads)
+    potential_kernel(const base_dock_grid grid, const base_dock_atom *atom, size_t atoms,
+                     const float *cells, float *potential) {
+    const size_t n = grid.n;
+    for (size_t m = blockIdx.x * (size_t)threads + threadIdx.x; m < n * n * n;
+         m += gridDim.x * (size_t)threads) {
+        double sum = 0;
+        for (size_t a = 0; a < atoms && cells[m] != BASE_DOCK_CORE; a++) {
+            const double x = base_dock_middle(&grid, m % n) - atom[a].at[0];
+            const double y = base_dock_middle(&grid, m / n % n) - atom[a].at[1];
+            const double z = base_dock_middle(&grid, m / n / n) - atom[a].at[2];
+            if (atom[a].charge != 0)
+                sum += atom[a].charge * base_dock_potential(x * x + y * y + z * z);
+        }
+        potential[m] = (float)sum;
+    }
+}
+
 __global__ void __launch_bounds__(threads) clear_kernel(base_dock_pose *list, size_t count) {
     for (size_t m = blockIdx.x * (size_t)threads + threadIdx.x; m < count;
          m += gridDim.x * (size_t)threads)
@@ -99,21 +132,61 @@ __device__ void gather(unsigned long long list[best]) {
     }
 }
 
-__device__ unsigned long long key_of(int32_t score, uint32_t cell) {
-    return (unsigned long long)((uint32_t)score ^ 0x80000000u) << 32 | (0xffffffffu - cell);
-}
-
-__global__ void __launch_bounds__(threads)
-    best_kernel(const float *sums, size_t cells, unsigned long long *block) {
-    const double scale = 1 / (double)cells;
-    unsigned long long list[best] = {};
-    for (size_t m = blockIdx.x * (size_t)threads + threadIdx.x; m < cells;
-         m += gridDim.x * (size_t)threads)
-        insert(list, key_of(__double2int_rn((double)sums[m] * scale), (uint32_t)m));
+/// The best of this block.
+__device__ void leave(unsigned long long list[best], unsigned long long *block) {
     gather(list);
     if (threadIdx.x == 0)
         for (int m = 0; m < best; m++)
             block[blockIdx.x * best + m] = list[m];
+}
+
+/// Its upper half is 0 where no pose is.
+__device__ unsigned long long key_of(int32_t score, uint32_t cell) {
+    return (unsigned long long)((uint32_t)score ^ 0x80000000u) << 32 | (0xffffffffu - cell);
+}
+
+__device__ unsigned long long key_of(const float *sums, double scale, size_t cell) {
+    return key_of(__double2int_rn((double)sums[cell] * scale), (uint32_t)cell);
+}
+
+__device__ base_dock_pose pose_of(unsigned long long key, int32_t rotation) {
+    const base_dock_pose pose = {(int32_t)((uint32_t)(key >> 32) ^ 0x80000000u), rotation,
+                                 (int32_t)(0xffffffffu - (uint32_t)key)};
+    return key >> 32 != 0 ? pose : base_dock_no_pose();
+}
+
+/// Where energies count, of the poses whose energy is surely negative.
+__global__ void __launch_bounds__(threads)
+    best_kernel(const base_dock_grid grid, const float *sums, const base_dock_energies energies,
+                unsigned long long *block) {
+    const size_t cells = grid.n * grid.n * grid.n;
+    const double scale = 1 / (double)cells;
+    unsigned long long list[best] = {};
+    for (size_t m = blockIdx.x * (size_t)threads + threadIdx.x; m < cells;
+         m += gridDim.x * (size_t)threads)
+        if (base_dock_sign(&grid, &energies, m) < 0)
+            insert(list, key_of(sums, scale, m));
+    leave(list, block);
+}
+
+/// Of those, and of the poses whose energy has to be added up: one thread does, so only poses that would be among the best are.
+__global__ void __launch_bounds__(threads)
+    near_kernel(const base_dock_grid grid, const float *sums, const base_dock_energies energies,
+                const base_dock_pose *sure, unsigned long long *block) {
+    const size_t cells = grid.n * grid.n * grid.n;
+    const double scale = 1 / (double)cells;
+    const unsigned long long last = key_of(sure[best - 1].score, (uint32_t)sure[best - 1].cell);
+    unsigned long long list[best] = {};
+    for (int m = 0; m < best && blockIdx.x == 0 && threadIdx.x == 0; m++)
+        list[m] = key_of(sure[m].score, (uint32_t)sure[m].cell);
+    for (size_t m = blockIdx.x * (size_t)threads + threadIdx.x; m < cells;
+         m += gridDim.x * (size_t)threads) {
+        const unsigned long long key = key_of(sums, scale, m);
+        if (key > last && key > list[best - 1] && base_dock_sign(&grid, &energies, m) == 0 &&
+            base_dock_negative(&grid, &energies, m))
+            insert(list, key);
+    }
+    leave(list, block);
 }
 
 __global__ void __launch_bounds__(threads)
@@ -123,11 +196,8 @@ __global__ void __launch_bounds__(threads)
         insert(list, block[m]);
     gather(list);
     if (threadIdx.x == 0)
-        for (int m = 0; m < best; m++) {
-            to[m].score = (int32_t)((uint32_t)(list[m] >> 32) ^ 0x80000000u);
-            to[m].rotation = rotation;
-            to[m].cell = (int32_t)(0xffffffffu - (uint32_t)list[m]);
-        }
+        for (int m = 0; m < best; m++)
+            to[m] = pose_of(list[m], rotation);
 }
 
 __global__ void merge_kernel(const base_dock_pose *poses, size_t count, base_dock_pose *list,
@@ -216,6 +286,18 @@ int psg_cuda_dock_mobile(psg_cuda_dock *d, const base_dock_grid *grid, const bas
     return cudaGetLastError();
 }
 
+int psg_cuda_dock_charges(psg_cuda_dock *d, const base_dock_grid *grid, const base_dock_turn *turn,
+                          const base_dock_atom *atom_d, size_t atoms, float *charges_d) {
+    if (grid->n != d->n || atoms == 0 || atoms > INT32_MAX)
+        return cudaErrorInvalidValue;
+    const int code = cudaMemsetAsync(charges_d, 0, cells_of(d) * sizeof *charges_d, d->stream);
+    if (code != 0)
+        return code;
+    charges_kernel<<<(unsigned)((8 * atoms - 1) / threads + 1), threads, 0, d->stream>>>(
+        *grid, *turn, atom_d, atoms, charges_d);
+    return cudaGetLastError();
+}
+
 int psg_cuda_dock_static(psg_cuda_dock *d, const base_dock_grid *grid, const base_dock_atom *atom_d,
                          size_t atoms, void *spectrum_d, base_dock_pose *list_d, size_t count) {
     const base_dock_turn none = {{1, 1, 1}, {0, 0, 0}};
@@ -227,6 +309,15 @@ int psg_cuda_dock_static(psg_cuda_dock *d, const base_dock_grid *grid, const bas
     clear_kernel<<<blocks, threads, 0, d->stream>>>(list_d, count);
     const int launched = cudaGetLastError();
     return launched == 0 ? transform(d, cells, spectrum_d) : launched;
+}
+
+int psg_cuda_dock_potential(psg_cuda_dock *d, const base_dock_grid *grid,
+                            const base_dock_atom *atom_d, size_t atoms, float *potential_d,
+                            void *spectrum_d) {
+    potential_kernel<<<blocks, threads, 0, d->stream>>>(
+        *grid, atom_d, atoms, static_cast<const float *>(d->spectrum), potential_d);
+    const int launched = cudaGetLastError();
+    return launched == 0 ? transform(d, potential_d, spectrum_d) : launched;
 }
 
 int psg_cuda_dock_correlate(psg_cuda_dock *d, const void *fixed_d, float *cells_d) {
@@ -242,10 +333,16 @@ int psg_cuda_dock_correlate(psg_cuda_dock *d, const void *fixed_d, float *cells_
     return code == 0 ? psg_cuda_fft_run_xy(d->xy[1], &field, d->spectrum, d->dense) : code;
 }
 
-int psg_cuda_dock_best(psg_cuda_dock *d, const float *sums_d, int32_t rotation,
+int psg_cuda_dock_best(psg_cuda_dock *d, const base_dock_grid *grid, const float *sums_d,
+                       const base_dock_energies *energies_d, int32_t rotation,
                        base_dock_pose *best_d) {
-    best_kernel<<<blocks, threads, 0, d->stream>>>(sums_d, cells_of(d), d->block);
+    best_kernel<<<blocks, threads, 0, d->stream>>>(*grid, sums_d, *energies_d, d->block);
     best_of_blocks_kernel<<<1, threads, 0, d->stream>>>(d->block, rotation, best_d);
+    if (energies_d->sums != nullptr) {
+        near_kernel<<<blocks, threads, 0, d->stream>>>(*grid, sums_d, *energies_d, best_d,
+                                                       d->block);
+        best_of_blocks_kernel<<<1, threads, 0, d->stream>>>(d->block, rotation, best_d);
+    }
     return cudaGetLastError();
 }
 

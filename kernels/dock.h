@@ -24,14 +24,24 @@ void psg_cuda_dock_destroy(psg_cuda_dock *dock);
 int psg_cuda_dock_mobile(psg_cuda_dock *dock, const base_dock_grid *grid,
                          const base_dock_turn *turn, const base_dock_atom *atom_d, size_t atoms,
                          float *cells_d);
+/** Its charges, each spread to eight cells; the order of sums is another one each time. @param[out] charges_d  [n][n][n] */
+int psg_cuda_dock_charges(psg_cuda_dock *dock, const base_dock_grid *grid,
+                          const base_dock_turn *turn, const base_dock_atom *atom_d, size_t atoms,
+                          float *charges_d);
 /** The spectrum of the static molecule, and an empty list. @param[out] spectrum_d  complex [n][n][n/2 + 1] */
 int psg_cuda_dock_static(psg_cuda_dock *dock, const base_dock_grid *grid,
                          const base_dock_atom *atom_d, size_t atoms, void *spectrum_d,
                          base_dock_pose *list_d, size_t count);
+/** Directly after it: the potential of the static molecule, with the bits of a core's.
+ *  @param[out] potential_d  [n][n][n] @param[out] spectrum_d  of the potential, complex [n][n][n/2 + 1] */
+int psg_cuda_dock_potential(psg_cuda_dock *dock, const base_dock_grid *grid,
+                            const base_dock_atom *atom_d, size_t atoms, float *potential_d,
+                            void *spectrum_d);
 /** cells -> the sum of S(x) cells(x - d) for each shift d, times n^3; in place. @param[in] fixed_d  the spectrum of S */
 int psg_cuda_dock_correlate(psg_cuda_dock *dock, const void *fixed_d, float *cells_d);
-/** The best poses of a rotation. @param[out] best_d  [BASE_DOCK_BEST] */
-int psg_cuda_dock_best(psg_cuda_dock *dock, const float *sums_d, int32_t rotation,
+/** The best poses of a rotation. @param[in] energies_d  its arrays are on the GPU @param[out] best_d  [BASE_DOCK_BEST] */
+int psg_cuda_dock_best(psg_cuda_dock *dock, const base_dock_grid *grid, const float *sums_d,
+                       const base_dock_energies *energies_d, int32_t rotation,
                        base_dock_pose *best_d);
 /** Insert poses into a list of the best ones. */
 int psg_cuda_dock_merge(psg_cuda_dock *dock, const base_dock_pose *poses_d, size_t poses,

@@ -1,16 +1,18 @@
 /* dock: rigid docking of two molecules. A batch of rotations of the mobile one goes through four tasks, independent of
  * other batches, and its best poses are merged into one list.
  *
- *   dock_static ----------------------+-> spectrum, list
+ *   dock_static ----------------------+-> spectrum, list, potential
  *   dock_voxel(b) -> cells(b) -> dock_correlate(b) -> dock_best(b) -> poses(b) -> dock_merge(b) -> list
  *
- * Scores are whole numbers, so rounding makes them exact, and ties have an order. Batches share a few arrays of cells.
+ * Scores are whole numbers, so rounding makes them exact, and ties have an order. Batches share a few arrays of cells. Where atoms
+ * have charges, these go the same way as cells do, and dock_best leaves out the poses whose energy is not negative. An energy by
+ * FFT that is too near to 0 to tell is added up anew, in f64 and in the order of the atoms, so every worker finds the same poses.
  */
 #include "codelets/workloads/dock.h"
 #include "base/memory.h"
-#include "base/random.h"
 #include "base/tuning.h"
 #include "graph/process.h"
+#include "graph/workloads/dock.h"
 #include "graph/workloads/row.h"
 #include "runtime/simulation.h"
 
@@ -21,15 +23,18 @@
 #include <string.h>
 
 enum { LEAST_N = 64, MOST_N = 512, ANGLE = 30, BATCH = 8, LIST = 32, MOST_CELLS = 1024 };
+enum { MOST_CHARGE = 100 }; /* of an atom */
 static const char sizes[] =
-    "N or N:ANGLE: N^3 cells, N from 64 to 512; degrees between rotations, which divide 180";
+    "N[:ANGLE][:electrostatics]: N^3 cells, N from 64 to 512; degrees between rotations, which "
+    "divide 180; only poses of negative energy";
 static const double pi = 3.14159265358979323846;
 
-/* Where the mobile molecule is from, and what is known of N = 64 and 30 degrees, computed apart from this program. */
+/* Where the mobile molecule is from, and what is known of N = 64 and 30 degrees, computed apart from this program: without
+ * electrostatics, and with them. */
 static const psg_cpu_dock_rotation planted = {300, 90, 330};
 static const struct known {
-    double shift[3], score, next_rotation, next_score;
-} known = {{-1, 0, 10}, 664, 298, 328};
+    double shift[3], score, next_rotation, next_score, energy;
+} known[2] = {{{-1, 0, 10}, 664, 298, 328, 0}, {{-1, 0, 10}, 664, 298, 311, -23.8405401012}};
 
 typedef struct problem {
     psg_dock dock; /* what its tasks see: first, as the problem is the owner of the engine */
@@ -40,9 +45,10 @@ typedef struct problem {
     base_dock_atom *atom[2];
     psg_cpu_dock_rotation *rotation;
     base_dock_pose *list;          /* [dock.list] */
-    void *fixed;                   /* memory of the spectrum */
+    void *fixed;                   /* memory of the spectra */
+    float *field;                  /* memory of the potential; NULL: no electrostatics */
     starpu_data_handle_t atoms[2]; /* static and mobile */
-    starpu_data_handle_t spectrum, merged;
+    starpu_data_handle_t spectrum, merged, potential;
     starpu_data_handle_t *cells; /* [buffers] */
     starpu_data_handle_t *poses; /* [batches] */
     void **memory;               /* [buffers]: of cells */
@@ -62,7 +68,7 @@ static size_t cells_bytes(const psg_dock *d) {
 }
 
 /* What a size and molecules have in common. @param[in] name  for messages */
-static psg_status cut(problem *p, const char *name, size_t n, unsigned angle,
+static psg_status cut(problem *p, const char *name, size_t n, unsigned angle, bool electrostatics,
                       const psg_work_options *how) {
     psg_dock *d = &p->dock;
     p->angle = angle;
@@ -74,6 +80,7 @@ static psg_status cut(problem *p, const char *name, size_t n, unsigned angle,
     }
     d->batch = how->tile > 0 ? how->tile : BATCH < d->rotations ? BATCH : d->rotations;
     d->by_path = how->priority == PSG_PRIORITY_PATH;
+    d->grids = electrostatics ? 2 : 1;
     d->spectrum_bytes = (n * n * (n / 2 + 1) * 2 * sizeof(float) + 63) / 64 * 64;
     return PSG_OK;
 }
@@ -89,89 +96,46 @@ static psg_status parse(void *memory, const char *size, const psg_work_options *
     unsigned long n = 0, angle = ANGLE;
     const char *rest = read_number(size, &n);
     (void)precision; /* the scores are exact in f32 */
-    if (rest != NULL && rest[0] == ':') {
+    if (rest != NULL && rest[0] == ':' && isdigit((unsigned char)rest[1])) {
         rest = read_number(rest + 1, &angle);
     }
+    const bool electrostatics = rest != NULL && strcmp(rest, ":electrostatics") == 0;
+    rest = electrostatics ? "" : rest;
     if (rest == NULL || rest[0] != '\0' || n < LEAST_N || n > MOST_N || !divides_180(angle)) {
         return psg_fail(PSG_ERR_ARG, "dock:%s: the size is %s", size, sizes);
     }
     p->known = true;
     p->dock.list = LIST;
     (void)snprintf(name, sizeof name, "dock:%s", size);
-    return cut(p, name, n, (unsigned)angle, how);
+    return cut(p, name, n, (unsigned)angle, electrostatics, how);
 }
 
 static void tell(const void *memory, char *text, size_t size) {
     const problem *p = memory;
-    (void)snprintf(text, size, "%zu rotations by %u degrees on %zu^3 cells, in batches of %zu",
-                   p->dock.rotations, p->angle, p->dock.grid.n, p->dock.batch);
+    (void)snprintf(text, size, "%zu rotations by %u degrees on %zu^3 cells%s, in batches of %zu",
+                   p->dock.rotations, p->angle, p->dock.grid.n,
+                   p->dock.grids > 1 ? " with electrostatics" : "", p->dock.batch);
 }
 
 /* --------------------------------------------------------------------------- the molecules */
 
-/* Atoms on a shaken lattice in a ball that a wavy surface cuts in two: the parts fit each other where they were.
- * @param[out] count  of the static part, and of the mobile one */
-static void cut_ball(base_dock_atom *const atom[2], size_t count[2]) {
-    const double radius = 9.5, lattice = 2, shake = .2, gap = 1.3;
-    const int n = (int)(radius / lattice) + 1, line = 2 * n + 1;
-    uint64_t x = BASE_RANDOM_SEED;
-    count[0] = count[1] = 0;
-    for (int m = 0; m < line * line * line; m++) {
-        const int site[3] = {m % line - n, m / line % line - n, m / line / line - n};
-        base_dock_atom a;
-        double square = 0;
-        for (int d = 0; d < 3; d++) {
-            x = base_random_next(x);
-            a.at[d] = lattice * site[d] + shake * (2 * base_random_real(x) - 1);
-            square += a.at[d] * a.at[d];
-        }
-        const double above = a.at[2] - 3 * sin(2 * pi * a.at[0] / 11 + 1) -
-                             2 * cos(2 * pi * a.at[1] / 14) - .15 * a.at[0];
-        if (square < radius * radius && fabs(above) > gap) {
-            const int part = above > 0;
-            if (atom[part] != NULL) {
-                atom[part][count[part]] = a;
-            }
-            count[part]++;
-        }
+/* @param[in] charge  NULL: the atoms have none */
+static void copy_atoms(base_dock_atom *atom, const double *at, const double *charge, size_t atoms) {
+    for (size_t m = 0; m < atoms; m++) {
+        memcpy(atom[m].at, at + 3 * m, sizeof atom[m].at);
+        atom[m].charge = charge != NULL ? charge[m] : 0;
     }
-}
-
-/* @param[out] mean  of the atoms @return the radius about it */
-static double measure(const base_dock_atom *atom, size_t count, double mean[3]) {
-    double radius = 0;
-    mean[0] = mean[1] = mean[2] = 0;
-    for (size_t m = 0; m < 3 * count; m++) {
-        mean[m % 3] += atom[m / 3].at[m % 3] / (double)count;
-    }
-    for (size_t m = 0; m < count; m++) {
-        double square = 0;
-        for (int d = 0; d < 3; d++) {
-            square += (atom[m].at[d] - mean[d]) * (atom[m].at[d] - mean[d]);
-        }
-        radius = square <= radius * radius ? radius : sqrt(square); /* a NaN stays */
-    }
-    return radius;
-}
-
-/* Move the mean of the atoms to the origin. @return the radius about it */
-static double centre(base_dock_atom *atom, size_t count) {
-    double mean[3];
-    const double radius = measure(atom, count, mean);
-    for (size_t m = 0; m < 3 * count; m++) {
-        atom[m / 3].at[m % 3] -= mean[m % 3];
-    }
-    return radius;
 }
 
 static bool make_molecules(problem *p) {
     psg_dock *d = &p->dock;
+    const psg_dock_molecules *g = p->given;
     size_t count[2];
-    if (p->given != NULL) {
-        count[0] = p->given->fixed_atoms;
-        count[1] = p->given->mobile_atoms;
+    if (g != NULL) {
+        count[0] = g->fixed_atoms;
+        count[1] = g->mobile_atoms;
     } else {
-        cut_ball((base_dock_atom *const[2]){NULL, NULL}, count);
+        psg_dock_cut_ball((base_dock_atom *const[2]){NULL, NULL}, count);
     }
     for (int part = 0; part < 2; part++) {
         p->atom[part] = calloc(count[part], sizeof *p->atom[part]);
@@ -179,15 +143,16 @@ static bool make_molecules(problem *p) {
     if (p->atom[0] == NULL || p->atom[1] == NULL) {
         return false;
     }
-    if (p->given != NULL) {
-        memcpy(p->atom[0], p->given->fixed, count[0] * sizeof *p->atom[0]);
-        memcpy(p->atom[1], p->given->mobile, count[1] * sizeof *p->atom[1]);
+    if (g != NULL) {
+        copy_atoms(p->atom[0], g->fixed, g->fixed_charges, count[0]);
+        copy_atoms(p->atom[1], g->mobile, g->mobile_charges, count[1]);
     } else {
-        cut_ball(p->atom, count);
+        psg_dock_cut_ball(p->atom, count);
     }
-    const double radii = centre(p->atom[0], count[0]) + centre(p->atom[1], count[1]);
+    const double radii =
+        psg_dock_centre(p->atom[0], count[0]) + psg_dock_centre(p->atom[1], count[1]);
     const base_dock_turn back = psg_cpu_dock_turn(&planted, true);
-    for (size_t m = 0; p->given == NULL && m < count[1]; m++) {
+    for (size_t m = 0; g == NULL && m < count[1]; m++) {
         p->atom[1][m] = base_dock_turned(&back, p->atom[1][m]);
     }
     for (int part = 0; part < 2; part++) {
@@ -196,7 +161,8 @@ static bool make_molecules(problem *p) {
         psg_block_register(&p->atoms[part], STARPU_MAIN_RAM, p->atom[part], n, n[0],
                            sizeof *p->atom[part]);
     }
-    d->grid.spacing = p->given != NULL ? p->given->spacing : (1 + 2 * radii) / (double)d->grid.n;
+    d->grid.spacing = g != NULL ? g->spacing : (1 + 2 * radii) / (double)d->grid.n;
+    d->rounding = psg_dock_rounding(p->atom, count, d->grid.spacing);
     return true;
 }
 
@@ -223,6 +189,35 @@ static double least_spacing(const psg_dock_molecules *g) {
     return cbrt(ldexp(norms, -24) / .5);
 }
 
+/* Both molecules have charges, or none has. */
+static psg_status check_charges(const psg_dock_molecules *g) {
+    static const char *const role[] = {"static", "mobile"};
+    const double *const charge[2] = {g->fixed_charges, g->mobile_charges};
+    const size_t atoms[2] = {g->fixed_atoms, g->mobile_atoms};
+    if ((charge[0] == NULL) != (charge[1] == NULL)) {
+        return psg_fail(PSG_ERR_ARG, "the %s molecule has charges, the %s one has none",
+                        role[charge[0] == NULL], role[charge[0] != NULL]);
+    }
+    for (int part = 0; part < 2 && charge[0] != NULL; part++) {
+        double most = 0;
+        for (size_t m = 0; m < atoms[part]; m++) {
+            if (!(fabs(charge[part][m]) <= MOST_CHARGE)) {
+                return psg_fail(PSG_ERR_ARG,
+                                "the %s molecule's atom %zu has the charge %g: from -%d to %d",
+                                role[part], m, charge[part][m], MOST_CHARGE, MOST_CHARGE);
+            }
+            most = fmax(most, fabs(charge[part][m]));
+        }
+        if (most == 0) {
+            return psg_fail(
+                PSG_ERR_ARG,
+                "no atom of the %s molecule has a charge: no pose has a negative energy",
+                role[part]);
+        }
+    }
+    return PSG_OK;
+}
+
 /* Both molecules, atoms' radii among them, touch nowhere across the sides of the grid. */
 static psg_status take(void *memory, const void *input, const psg_work_options *how) {
     problem *p = memory;
@@ -232,8 +227,8 @@ static psg_status take(void *memory, const void *input, const psg_work_options *
         return psg_fail(PSG_ERR_ARG, "the %s molecule has no atoms",
                         g->fixed_atoms == 0 ? "static" : "mobile");
     }
-    const double radius[2] = {measure((const base_dock_atom *)g->fixed, g->fixed_atoms, mean),
-                              measure((const base_dock_atom *)g->mobile, g->mobile_atoms, mean)};
+    const double radius[2] = {psg_dock_radius(g->fixed, 3, g->fixed_atoms, mean),
+                              psg_dock_radius(g->mobile, 3, g->mobile_atoms, mean)};
     const double span = 2 * (radius[0] + radius[1] + 2 * BASE_DOCK_RADIUS);
     if (!isfinite(span)) {
         return psg_fail(PSG_ERR_ARG, "an atom is nowhere: NaN or Inf");
@@ -261,9 +256,14 @@ static psg_status take(void *memory, const void *input, const psg_work_options *
                         "each are kept",
                         g->poses, BASE_DOCK_BEST * rotations, rotations, BASE_DOCK_BEST);
     }
+    const psg_status charged = check_charges(g);
+    if (charged != PSG_OK) {
+        return charged;
+    }
     p->given = g;
     p->dock.list = g->poses;
-    return cut(p, "dock", fast_size((size_t)ceil(span / g->spacing)), g->angle, how);
+    return cut(p, "dock", fast_size((size_t)ceil(span / g->spacing)), g->angle,
+               g->fixed_charges != NULL, how);
 }
 
 /* ------------------------------------------------------------------------------------ the data */
@@ -285,12 +285,13 @@ static bool make_scratch(psg_dock *d, unsigned workers) {
 /* Aligned, as the plans of the FFT want it. */
 static bool make_cells(problem *p) {
     const psg_dock *d = &p->dock;
-    const size_t n[3] = {d->grid.n, d->grid.n, d->grid.n * d->batch};
+    const size_t n[3] = {d->grid.n, d->grid.n, d->grid.n * d->grids * d->batch};
+    const size_t bytes = d->batch * d->grids * cells_bytes(d);
     p->cells = calloc(p->buffers, sizeof(starpu_data_handle_t));
     p->memory = calloc(p->buffers, sizeof *p->memory);
     bool good = p->cells != NULL && p->memory != NULL;
     for (size_t m = 0; m < p->buffers && good; m++) {
-        p->memory[m] = psg_simulated() ? NULL : base_allocate(d->batch * cells_bytes(d));
+        p->memory[m] = psg_simulated() ? NULL : base_allocate(bytes);
         good = p->memory[m] != NULL || psg_simulated();
         if (good) {
             psg_block_register(&p->cells[m], STARPU_MAIN_RAM, p->memory[m], n, n[0] * n[1],
@@ -303,13 +304,16 @@ static bool make_cells(problem *p) {
 static bool make_poses(problem *p) {
     const psg_dock *d = &p->dock;
     const size_t batches = psg_dock_batches(d);
-    const size_t spectrum[3] = {d->spectrum_bytes / sizeof(float), 1, 1};
+    const size_t spectrum[3] = {d->grids * d->spectrum_bytes / sizeof(float), 1, 1};
+    const size_t n = d->grid.n, potential[3] = {n, n, n};
     const size_t list[3] = {d->list, 1, 1}, best[3] = {d->batch * BASE_DOCK_BEST, 1, 1};
     p->rotation = calloc(d->rotations, sizeof *p->rotation);
     p->poses = calloc(batches, sizeof(starpu_data_handle_t));
-    p->fixed = base_allocate(d->spectrum_bytes);
+    p->fixed = base_allocate(d->grids * d->spectrum_bytes);
+    p->field = d->grids > 1 ? base_allocate(cells_bytes(d)) : NULL;
     p->list = calloc(d->list, sizeof *p->list);
-    if (p->rotation == NULL || p->poses == NULL || p->fixed == NULL || p->list == NULL) {
+    if (p->rotation == NULL || p->poses == NULL || p->fixed == NULL || p->list == NULL ||
+        (d->grids > 1 && p->field == NULL)) {
         return false;
     }
     (void)psg_cpu_dock_rotations(p->angle, p->rotation);
@@ -317,6 +321,10 @@ static bool make_poses(problem *p) {
     psg_block_register(&p->spectrum, STARPU_MAIN_RAM, p->fixed, spectrum, spectrum[0],
                        sizeof(float));
     psg_block_register(&p->merged, STARPU_MAIN_RAM, p->list, list, list[0], sizeof *p->list);
+    if (d->grids > 1) {
+        psg_block_register(&p->potential, STARPU_MAIN_RAM, p->field, potential, n * n,
+                           sizeof *p->field);
+    }
     for (size_t b = 0; b < batches; b++) {
         psg_block_register(&p->poses[b], STARPU_MAIN_RAM, NULL, best, best[0], sizeof *p->list);
     }
@@ -326,8 +334,9 @@ static bool make_poses(problem *p) {
 /* Cells, spectra, rotations, and what StarPU keeps of each batch: its data and its four tasks. */
 static double bytes_of(const problem *p, size_t workers) {
     const psg_dock *d = &p->dock;
-    return (double)p->buffers * (double)d->batch * (double)cells_bytes(d) +
-           (double)(workers + 1) * (double)d->spectrum_bytes +
+    const size_t grids = p->buffers * d->batch * d->grids + d->grids - 1;
+    return (double)grids * (double)cells_bytes(d) +
+           (double)(workers + d->grids) * (double)d->spectrum_bytes +
            (double)d->rotations * sizeof *p->rotation +
            (double)psg_dock_batches(d) * (TUNING_HANDLE_BYTES + 4 * TUNING_TASK_BYTES);
 }
@@ -358,6 +367,7 @@ static void destroy(void *memory) {
     psg_block_unregister(p->atoms, 2);
     psg_block_unregister(&p->spectrum, 1);
     psg_block_unregister(&p->merged, 1);
+    psg_block_unregister(&p->potential, 1);
     psg_block_unregister(p->cells, p->cells != NULL ? p->buffers : 0);
     psg_block_unregister(p->poses, p->poses != NULL ? psg_dock_batches(d) : 0);
     for (size_t m = 0; p->memory != NULL && m < p->buffers; m++) {
@@ -374,18 +384,19 @@ static void destroy(void *memory) {
     free(p->rotation);
     free(p->list);
     free(p->fixed);
+    free(p->field);
     free(p->atom[0]);
     free(p->atom[1]);
 }
 
 static void submit(psg_run *run, const void *memory) {
     const problem *p = memory;
-    psg_task_dock_static(run, p->atoms[0], p->spectrum, p->merged);
+    psg_task_dock_static(run, p->atoms[0], p->spectrum, p->merged, p->potential);
     for (size_t b = 0; b < psg_dock_batches(&p->dock); b++) {
         starpu_data_handle_t cells = p->cells[b % p->buffers];
         psg_task_dock_voxel(run, b, p->atoms[1], cells);
         psg_task_dock_correlate(run, b, p->spectrum, cells);
-        psg_task_dock_best(run, b, cells, p->poses[b]);
+        psg_task_dock_best(run, b, cells, p->poses[b], p->potential, p->atoms[1]);
         (void)starpu_data_invalidate_submit(
             cells); /* else a GPU short of memory copies them home */
         psg_task_dock_merge(run, b, p->poses[b], p->merged);
@@ -400,37 +411,35 @@ static long shift(size_t n, int32_t cell, int axis) {
     return s < (n + 1) / 2 ? (long)s : (long)s - (long)n;
 }
 
-/* The sum over all cells, without an FFT. */
-static double score(size_t n, const float *fixed, const float *mobile, int32_t cell) {
-    const size_t x = (size_t)cell % n, y = (size_t)cell / n % n, z = (size_t)cell / n / n;
-    double sum = 0;
-    for (size_t m = 0; m < n * n * n; m++) {
-        if (mobile[m] != 0) {
-            const size_t i = (m % n + x) % n, j = (m / n % n + y) % n, k = (m / n / n + z) % n;
-            sum += (double)(fixed[(k * n + j) * n + i] * mobile[m]);
-        }
+/* Bring the list home, and the potential. @return false: they could not be had */
+static bool acquire(const problem *p) {
+    if (starpu_data_acquire_on_node(p->merged, STARPU_MAIN_RAM, STARPU_R) != 0) {
+        return false;
     }
-    return sum;
+    if (p->field != NULL &&
+        starpu_data_acquire_on_node(p->potential, STARPU_MAIN_RAM, STARPU_R) != 0) {
+        starpu_data_release_on_node(p->merged, STARPU_MAIN_RAM);
+        return false;
+    }
+    return true;
 }
 
-/* @return how many poses of the list have another score than their sum; -1: no memory */
-static int differing(const problem *p) {
+static void release(const problem *p) {
+    starpu_data_release_on_node(p->merged, STARPU_MAIN_RAM);
+    if (p->field != NULL) {
+        starpu_data_release_on_node(p->potential, STARPU_MAIN_RAM);
+    }
+}
+
+/* Of a pose of the list. */
+static double energy(const problem *p, const base_dock_pose *pose) {
     const psg_dock *d = &p->dock;
-    float *fixed = base_allocate(cells_bytes(d)), *mobile = base_allocate(cells_bytes(d));
-    int count = fixed != NULL && mobile != NULL ? 0 : -1;
-    if (count == 0) {
-        psg_cpu_dock_static(&d->grid, &d->molecule[0], fixed);
+    if (p->field == NULL || pose->score == INT32_MIN) {
+        return 0;
     }
-    for (size_t m = 0; m < d->list && count >= 0; m++) {
-        const base_dock_pose *pose = &p->list[m];
-        if (pose->score != INT32_MIN) { /* fewer rotations have fewer poses */
-            psg_cpu_dock_mobile(&d->grid, &d->molecule[1], &d->rotation[pose->rotation], mobile);
-            count += score(d->grid.n, fixed, mobile, pose->cell) != (double)pose->score;
-        }
-    }
-    free(fixed);
-    free(mobile);
-    return count;
+    const base_dock_turn turn = psg_cpu_dock_turn(&d->rotation[pose->rotation], false);
+    return base_dock_energy(&d->grid, p->field, &turn, d->molecule[1].atom, d->molecule[1].atoms,
+                            (size_t)pose->cell);
 }
 
 /* The number of the rotation in the table; -1: it is not there. */
@@ -454,26 +463,31 @@ static size_t answers(const void *memory, psg_answer *list) {
     static const char *const axes[] = {"shift_x", "shift_y", "shift_z"};
     const problem *p = memory;
     const base_dock_pose *first = p->list, *next = p->list;
-    if (starpu_data_acquire_on_node(p->merged, STARPU_MAIN_RAM, STARPU_R) != 0) {
+    if (!acquire(p)) {
         return 0;
     }
-    const int wrong = differing(p);
+    const int wrong = psg_dock_differing(&p->dock, p->list, p->field);
     const size_t n = p->dock.grid.n;
     const long home = p->known ? number_of(&p->dock, &planted) : -1;
     const bool all = p->known && n == LEAST_N && p->angle == ANGLE;
+    const struct known *k = &known[p->dock.grids - 1];
     size_t count = 0;
     while (next < p->list + p->dock.list - 1 && next->rotation == first->rotation) {
         next++;
     }
     list[count++] = number("rotation", first->rotation, home >= 0, (double)home);
     for (int d = 0; d < 3; d++) {
-        list[count++] = number(axes[d], (double)shift(n, first->cell, d), all, known.shift[d]);
+        list[count++] = number(axes[d], (double)shift(n, first->cell, d), all, k->shift[d]);
     }
-    list[count++] = number("score", first->score, all, known.score);
-    list[count++] = number("next_rotation", next->rotation, all, known.next_rotation);
-    list[count++] = number("next_score", next->score, all, known.next_score);
+    list[count++] = number("score", first->score, all, k->score);
+    list[count++] = number("next_rotation", next->rotation, all, k->next_rotation);
+    list[count++] = number("next_score", next->score, all, k->next_score);
     list[count++] = number("differing", wrong, true, 0);
-    starpu_data_release_on_node(p->merged, STARPU_MAIN_RAM);
+    if (p->dock.grids > 1) {
+        list[count] = number("energy", energy(p, first), all, k->energy);
+        list[count++].tolerance = all ? 1e-6 : INFINITY;
+    }
+    release(p);
     return wrong >= 0 ? count : 0;
 }
 
@@ -486,7 +500,7 @@ const psg_workload_row psg_workload_dock = {
               .sizes = sizes,
               .tile = "T: rotations a batch"},
     .bytes = sizeof(problem),
-    .task_data = 3,
+    .task_data = 4,
     .f32 = true,
     .kinds = kinds,
     .gpu = psg_dock_gpu,
@@ -511,10 +525,14 @@ psg_status psg_dock_create(psg_work **work, const psg_dock_molecules *molecules,
     return psg_work_open(work, &psg_workload_dock, NULL, molecules, how, options);
 }
 
-static psg_dock_pose pose_of(const psg_dock *d, const base_dock_pose *from) {
+static psg_dock_pose pose_of(const problem *p, const base_dock_pose *from) {
+    const psg_dock *d = &p->dock;
     const psg_cpu_dock_rotation *r = &d->rotation[from->rotation];
-    psg_dock_pose pose = {
-        .twist = r->twist, .theta = r->theta, .phi = r->phi, .score = from->score};
+    psg_dock_pose pose = {.twist = r->twist,
+                          .theta = r->theta,
+                          .phi = r->phi,
+                          .score = from->score,
+                          .energy = energy(p, from)};
     for (int axis = 0; axis < 3; axis++) {
         pose.shift[axis] = shift(d->grid.n, from->cell, axis);
         pose.at[axis] = (double)pose.shift[axis] * d->grid.spacing;
@@ -535,14 +553,14 @@ psg_status psg_dock_poses(const psg_work *work, psg_dock_pose *poses, size_t cap
         return status;
     }
     psg_runtime_awake(); /* the data come home through StarPU */
-    const bool there = starpu_data_acquire_on_node(p->merged, STARPU_MAIN_RAM, STARPU_R) == 0;
+    const bool there = acquire(p);
     for (; there && *count < p->dock.list && p->list[*count].score != INT32_MIN; ++*count) {
         if (*count < capacity) {
-            poses[*count] = pose_of(&p->dock, &p->list[*count]);
+            poses[*count] = pose_of(p, &p->list[*count]);
         }
     }
     if (there) {
-        starpu_data_release_on_node(p->merged, STARPU_MAIN_RAM);
+        release(p);
     }
     psg_runtime_rest();
     return there ? PSG_OK : psg_fail(PSG_ERR_RUNTIME, "the poses could not be had");

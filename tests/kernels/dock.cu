@@ -1,4 +1,5 @@
-// Docking on a GPU has the cells and poses of a core, for even and odd grids, atoms at the sides and beyond, and equal scores.
+// Docking on a GPU has the cells and poses of a core, for even and odd grids, atoms at the sides and beyond, and equal scores. The
+// potential and the signs of energies are a core's, too, also where an FFT does not tell the sign.
 #include "kernels/dock.h"
 #include "tests/kernels/check_cuda.h"
 #include <algorithm>
@@ -7,12 +8,16 @@ extern "C" {
 }
 
 static const psg_cpu_dock_rotation turned = {30, 60, 90};
+static const base_dock_energies everyone = {}; // counts
 
 static std::vector<base_dock_atom> molecule(size_t count, double reach) {
     std::vector<base_dock_atom> atoms(count);
-    for (base_dock_atom &a : atoms)
+    for (base_dock_atom &a : atoms) {
         for (double &x : a.at)
             x = reach * check_uniform();
+        a.charge = rand() % 3 - 1; // for some none
+    }
+    atoms[0].charge = 1;
     return atoms;
 }
 
@@ -68,8 +73,8 @@ static void one(size_t n, size_t atoms, double spacing) {
                  (double)sums[shift] / (double)cells, sum);
     }
     std::vector<base_dock_pose> best(BASE_DOCK_BEST), all(list);
-    psg_cpu_dock_best(n, sums.data(), 7, best.data());
-    MUST(psg_cuda_dock_best(dock, cells_d, 7, best_d.data()));
+    psg_cpu_dock_best(&grid, sums.data(), &everyone, 7, best.data());
+    MUST(psg_cuda_dock_best(dock, &grid, cells_d, &everyone, 7, best_d.data()));
     same_poses(best, best_d.get(), "the best", n);
     psg_cpu_dock_clear(all.data(), list);
     same_poses(all, list_d.get(), "no poses", n);
@@ -85,8 +90,91 @@ static void one(size_t n, size_t atoms, double spacing) {
     psg_cpu_ops_f32.fft_destroy(fft);
 }
 
+/// Potential, charges, energies by FFT, and the poses that they leave.
+static void charges(size_t n, size_t atoms, double spacing) {
+    const base_dock_grid grid = {n, spacing};
+    const size_t cells = n * n * n, modes = n * n * (n / 2 + 1);
+    const std::vector<base_dock_atom> fixed = molecule(atoms, .4 * spacing * (double)n);
+    const std::vector<base_dock_atom> mobile = molecule(atoms, .6 * spacing * (double)n);
+    const psg_cpu_dock_molecule both[2] = {{fixed.data(), atoms}, {mobile.data(), atoms}};
+    const base_dock_turn turn = psg_cpu_dock_turn(&turned, false);
+    std::vector<float> core(cells), potential(cells), of_mobile(cells), scores(cells);
+    psg_cpu_dock_static(&grid, &both[0], core.data());
+    psg_cpu_dock_potential(&grid, &both[0], core.data(), potential.data());
+    psg_cpu_dock_charges(&grid, &both[1], &turned, of_mobile.data());
+
+    psg_cuda_dock *dock = nullptr;
+    MUST(psg_cuda_dock_create(&dock, n, 0));
+    const device_array<base_dock_atom> fixed_d(fixed), mobile_d(mobile);
+    device_array<float> sums_d(cells), potential_d(cells), spectrum_d(2 * modes);
+    device_array<base_dock_pose> list_d(1), best_d(BASE_DOCK_BEST);
+    MUST(psg_cuda_dock_static(dock, &grid, fixed_d.data(), atoms, spectrum_d.data(), list_d.data(),
+                              1));
+    MUST(psg_cuda_dock_potential(dock, &grid, fixed_d.data(), atoms, potential_d.data(),
+                                 spectrum_d.data()));
+    if (potential_d.get() != potential)
+        FAIL("n = %zu: another potential", n);
+    MUST(psg_cuda_dock_charges(dock, &grid, &turn, mobile_d.data(), atoms, sums_d.data()));
+    const std::vector<float> spread = sums_d.get();
+    for (size_t m = 0; m < cells; m++)
+        if (!(fabs((double)spread[m] - (double)of_mobile[m]) <= 1e-5))
+            FAIL("n = %zu: cell %zu has the charge %g in place of %g", n, m, (double)spread[m],
+                 (double)of_mobile[m]);
+    MUST(psg_cuda_dock_correlate(dock, spectrum_d.data(), sums_d.data()));
+    const std::vector<float> sums = sums_d.get();
+    const double rounding =
+        ldexp(2 / sqrt(spacing * spacing * spacing) * (double)(atoms * atoms), -23);
+    for (int m = 0; m < 200; m++) {
+        const size_t shift = (size_t)rand() % cells;
+        const double energy =
+            base_dock_energy(&grid, potential.data(), &turn, mobile.data(), atoms, shift);
+        if (!(fabs((double)sums[shift] / (double)cells - energy) <= rounding))
+            FAIL("n = %zu: shift %zu has the energy %g in place of %g", n, shift,
+                 (double)sums[shift] / (double)cells, energy);
+    }
+    // All, some and no signs have to be found without the FFT; many poses have the same score.
+    for (float &s : scores)
+        s = (float)((double)(rand() % 50) * (double)cells);
+    const device_array<float> scores_d(scores);
+    for (const double bound : {rounding, 1e-3, 1e6}) {
+        base_dock_energies e = {sums.data(), bound, potential.data(), mobile.data(), atoms, turn};
+        std::vector<base_dock_pose> best(BASE_DOCK_BEST);
+        psg_cpu_dock_best(&grid, scores.data(), &e, 7, best.data());
+        e.sums = sums_d.data();
+        e.potential = potential_d.data();
+        e.atom = mobile_d.data();
+        MUST(psg_cuda_dock_best(dock, &grid, scores_d.data(), &e, 7, best_d.data()));
+        same_poses(best, best_d.get(), "negative energies", n);
+    }
+    psg_cuda_dock_destroy(dock);
+}
+
+/// No pose has a negative energy, or one has.
+static void few(size_t n) {
+    const base_dock_grid grid = {n, 1};
+    const size_t cells = n * n * n;
+    psg_cuda_dock *dock = nullptr;
+    MUST(psg_cuda_dock_create(&dock, n, 0));
+    for (size_t negative = 0; negative < 2; negative++) {
+        std::vector<float> energies(cells, 1);
+        energies[cells / 3] = negative > 0 ? -1 : 1;
+        const device_array<float> energies_d(energies);
+        base_dock_energies e = {};
+        std::vector<base_dock_pose> best(BASE_DOCK_BEST);
+        device_array<base_dock_pose> best_d(BASE_DOCK_BEST);
+        e.sums = energies.data();
+        psg_cpu_dock_best(&grid, energies.data(), &e, 7, best.data());
+        e.sums = energies_d.data();
+        MUST(psg_cuda_dock_best(dock, &grid, energies_d.data(), &e, 7, best_d.data()));
+        same_poses(best, best_d.get(), "few", n);
+        CHECK((best[0].score != INT32_MIN) == (negative > 0) && best[1].score == INT32_MIN);
+    }
+    psg_cuda_dock_destroy(dock);
+}
+
 /// Equal scores, and scores below 0: the lowest cells come first.
 static void ties(size_t n) {
+    const base_dock_grid grid = {n, 1};
     const size_t cells = n * n * n;
     psg_cuda_dock *dock = nullptr;
     MUST(psg_cuda_dock_create(&dock, n, 0));
@@ -97,8 +185,8 @@ static void ties(size_t n) {
         std::vector<base_dock_pose> best(BASE_DOCK_BEST);
         const device_array<float> sums_d(sums);
         device_array<base_dock_pose> best_d(BASE_DOCK_BEST);
-        psg_cpu_dock_best(n, sums.data(), 3, best.data());
-        MUST(psg_cuda_dock_best(dock, sums_d.data(), 3, best_d.data()));
+        psg_cpu_dock_best(&grid, sums.data(), &everyone, 3, best.data());
+        MUST(psg_cuda_dock_best(dock, &grid, sums_d.data(), &everyone, 3, best_d.data()));
         same_poses(best, best_d.get(), "ties", n);
     }
     psg_cuda_dock_destroy(dock);
@@ -111,11 +199,15 @@ int main() {
     one(33, 1, 1.2);
     ties(20);
     ties(97);
+    charges(48, 150, .7);
+    charges(45, 60, .9);
+    few(20);
     psg_cuda_dock *dock = nullptr;
     MUST(psg_cuda_dock_create(&dock, 8, 0));
     const base_dock_grid other = {9, 1};
     const base_dock_turn none = {};
     CHECK(psg_cuda_dock_mobile(dock, &other, &none, nullptr, 1, nullptr) == cudaErrorInvalidValue);
+    CHECK(psg_cuda_dock_charges(dock, &other, &none, nullptr, 1, nullptr) == cudaErrorInvalidValue);
     psg_cuda_dock_destroy(dock);
     return check_result();
 }

@@ -98,15 +98,33 @@ static void classes_of_cg(void) {
 }
 
 static void sizes_of_dock(void) {
-    static const char *const none[] = {
-        "",     "0",      "63",     "513",    "-64",    "64x",    "64:", "64:0",
-        "64:7", "64:181", "64:-30", "64:360", "64:30:", "64:9.5", " 64", "18446744073709551680"};
+    static const char *const none[] = {"",
+                                       "0",
+                                       "63",
+                                       "513",
+                                       "-64",
+                                       "64x",
+                                       "64:",
+                                       "64:0",
+                                       "64:7",
+                                       "64:181",
+                                       "64:-30",
+                                       "64:360",
+                                       "64:30:",
+                                       "64:9.5",
+                                       " 64",
+                                       "18446744073709551680",
+                                       "64:electro",
+                                       "64:electrostatics:30",
+                                       "64:30:electrostatics:",
+                                       "electrostatics"};
     char name[40];
     psg_work_options how;
     psg_work_options_init(&how);
     for (size_t m = 0; m < sizeof none / sizeof *none; ++m) {
         snprintf(name, sizeof name, "dock:%s", none[m]);
-        refused(PSG_ERR_ARG, name, NULL, "N from 64 to 512; degrees between rotations");
+        refused(PSG_ERR_ARG, name, NULL,
+                "N from 64 to 512; degrees between rotations, which divide 180");
     }
     how.tile = 601;
     refused(PSG_ERR_ARG, "dock:64", &how, "T from 1 to 600");

@@ -1,30 +1,61 @@
-/* dock finds the planted pose and the known scores, for every size of batches, policy and number of cores. The environment's
- * PSG_TEST_GPUS and PSG_TEST_CPUS choose workers. */
+/* dock finds the planted pose and the known scores, for every size of batches, policy and number of cores, without and with
+ * electrostatics. The environment's PSG_TEST_GPUS and PSG_TEST_CPUS choose workers. */
 #include "graph/psg_work.h"
 #include "tests/check.h"
 #include "tests/harness.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ANSWERS = 8, ROTATIONS = 600 };
+enum { ANSWERS = 9, ROTATIONS = 600, LIST = 32 };
 
 /* Computed apart from this program: for 64^3 cells and 30 degrees. */
-static void check_known(const psg_work *work) {
-    static const char *const names[ANSWERS] = {"rotation",   "shift_x",  "shift_y",
-                                               "shift_z",    "score",    "next_rotation",
-                                               "next_score", "differing"};
-    static const double values[ANSWERS] = {370, -1, 0, 10, 664, 298, 328, 0};
+static void check_known(const psg_work *work, bool electrostatics) {
+    static const struct {
+        const char *name;
+        double value[2], tolerance; /* without and with electrostatics */
+    } known[ANSWERS] = {{"rotation", {370, 370}, 0},
+                        {"shift_x", {-1, -1}, 0},
+                        {"shift_y", {0, 0}, 0},
+                        {"shift_z", {10, 10}, 0},
+                        {"score", {664, 664}, 0},
+                        {"next_rotation", {298, 298}, 0},
+                        {"next_score", {328, 311}, 0},
+                        {"differing", {0, 0}, 0},
+                        {"energy", {0, -23.8405401012}, 1e-6}};
     psg_answer a[ANSWERS];
     size_t count = 0;
     CHECK_STATUS(psg_work_check(work), PSG_OK);
     CHECK_STATUS(psg_work_answers(work, a, ANSWERS, &count), PSG_OK);
-    CHECK(count == ANSWERS, "%zu numbers", count);
+    CHECK(count == (electrostatics ? 9 : 8), "%zu numbers", count);
     for (size_t m = 0; m < count; m++) {
-        CHECK(strcmp(a[m].name, names[m]) == 0 && a[m].value == values[m] && a[m].tolerance == 0,
-              "%s: %s is %g", psg_work_about(work), a[m].name, a[m].value);
+        const double value = known[m].value[electrostatics], tolerance = known[m].tolerance;
+        CHECK(strcmp(a[m].name, known[m].name) == 0 && a[m].tolerance == tolerance &&
+                  fabs(a[m].value - value) <= tolerance * fabs(value),
+              "%s: %s is %.12g", psg_work_about(work), a[m].name, a[m].value);
     }
+}
+
+/* All poses are those of the first work with electrostatics: the order, and the energies to their last bits. */
+static void check_same(const psg_work *work) {
+    static psg_dock_pose first[LIST];
+    static size_t kept = 0;
+    psg_dock_pose poses[LIST];
+    size_t count = 0;
+    CHECK_STATUS(psg_dock_poses(work, poses, LIST, &count), PSG_OK);
+    CHECK(count == LIST, "%zu poses", count);
+    for (size_t m = 0; m < kept; m++) {
+        const psg_dock_pose *a = &first[m], *b = &poses[m];
+        CHECK(a->twist == b->twist && a->theta == b->theta && a->phi == b->phi &&
+                  memcmp(a->shift, b->shift, sizeof a->shift) == 0 && a->score == b->score &&
+                  a->energy == b->energy,
+              "%s: pose %zu has the score %ld in place of %ld", psg_work_about(work), m, b->score,
+              a->score);
+    }
+    memcpy(first, poses, sizeof first);
+    kept = count;
 }
 
 static size_t tasks_of(const psg_work *work, const char *name) {
@@ -39,19 +70,24 @@ static size_t tasks_of(const psg_work *work, const char *name) {
     return found;
 }
 
-static void known(const psg_options *options, size_t tile, psg_work_priority priority, int runs) {
+static void known(const psg_options *options, bool electrostatics, size_t tile,
+                  psg_work_priority priority, int runs) {
+    const char *name = electrostatics ? "dock:64:30:electrostatics" : "dock:64";
     const size_t batch = tile > 0 ? tile : 8, batches = (ROTATIONS - 1) / batch + 1;
     psg_work *work = NULL;
     psg_work_options how;
     psg_work_options_init(&how);
     how.tile = tile;
     how.priority = priority;
-    if (!CHECK_STATUS(psg_work_create(&work, "dock:64", &how, options), PSG_OK)) {
+    if (!CHECK_STATUS(psg_work_create(&work, name, &how, options), PSG_OK)) {
         return;
     }
     for (int run = 0; run < runs; run++) { /* the second one begins anew */
         CHECK_STATUS(psg_work_run(work), PSG_OK);
-        check_known(work);
+        check_known(work, electrostatics);
+    }
+    if (electrostatics) {
+        check_same(work);
     }
     CHECK(tasks_of(work, "dock_static") == 1, "tasks");
     CHECK(tasks_of(work, "dock_correlate") == batches && tasks_of(work, "dock_merge") == batches,
@@ -60,17 +96,17 @@ static void known(const psg_options *options, size_t tile, psg_work_priority pri
 }
 
 /* Few rotations, of which none is the planted one: the sums are checked all the same. An odd grid. */
-static void few(const psg_options *options) {
+static void few(const psg_options *options, const char *name, size_t answers) {
     psg_work *work = NULL;
     psg_answer a[ANSWERS];
     size_t count = 0;
-    if (!CHECK_STATUS(psg_work_create(&work, "dock:65:180", NULL, options), PSG_OK)) {
+    if (!CHECK_STATUS(psg_work_create(&work, name, NULL, options), PSG_OK)) {
         return;
     }
     CHECK_STATUS(psg_work_run(work), PSG_OK);
     CHECK_STATUS(psg_work_check(work), PSG_OK);
     CHECK_STATUS(psg_work_answers(work, a, ANSWERS, &count), PSG_OK);
-    CHECK(count == ANSWERS && isinf(a[0].tolerance) && isinf(a[4].tolerance), "what is not known");
+    CHECK(count == answers && isinf(a[0].tolerance) && isinf(a[4].tolerance), "what is not known");
     CHECK(a[4].value > 0 && a[0].value >= 0 && a[0].value < 4, "rotation %g", a[0].value);
     CHECK(a[7].value == 0 && a[7].tolerance == 0, "%g sums differ", a[7].value);
     psg_work_destroy(work);
@@ -79,7 +115,13 @@ static void few(const psg_options *options) {
 /* One atom each: the radii are 0. */
 static void own(const psg_options *options) {
     static const double atoms[6] = {7, 8, 9, 7, 8, 10.5}, nowhere[3] = {0, NAN, 0};
-    const psg_dock_molecules good = {atoms, atoms + 3, 1, 1, 90, 0.6, 4};
+    const psg_dock_molecules good = {.fixed = atoms,
+                                     .mobile = atoms + 3,
+                                     .fixed_atoms = 1,
+                                     .mobile_atoms = 1,
+                                     .angle = 90,
+                                     .spacing = 0.6,
+                                     .poses = 4};
     psg_dock_molecules bad[] = {good, good, good, good, good, good};
     bad[0].fixed_atoms = 0;
     bad[1].mobile = nowhere;
@@ -104,6 +146,7 @@ static void own(const psg_options *options) {
     CHECK_STATUS(psg_dock_poses(work, poses, 2, &count), PSG_OK);
     CHECK(count == 4 && poses[0].score == poses[1].score && poses[0].score > 0, "%zu poses, %ld",
           count, poses[0].score);
+    CHECK(poses[0].energy == 0, "%g", poses[0].energy);
     CHECK(fabs(poses[0].at[2] - 0.6 * (double)poses[0].shift[2]) < 1e-12, "shift %g",
           poses[0].at[2]);
     CHECK_STATUS(psg_dock_poses(work, NULL, 1, &count), PSG_ERR_ARG);
@@ -115,15 +158,56 @@ static void own(const psg_options *options) {
     psg_work_destroy(work);
 }
 
+/* One atom each: charges of opposite signs attract each other in every pose, those of equal signs in none. */
+static void charged(const psg_options *options) {
+    static const double atoms[6] = {7, 8, 9, 7, 8, 10.5}, charges[] = {.5, -1, 1, 0, NAN, 1e9};
+    psg_dock_molecules two = {.fixed = atoms,
+                              .mobile = atoms + 3,
+                              .fixed_atoms = 1,
+                              .mobile_atoms = 1,
+                              .angle = 90,
+                              .spacing = 0.6,
+                              .poses = 72,
+                              .fixed_charges = charges};
+    psg_work *work = NULL;
+    psg_dock_pose poses[72];
+    for (int m = 1; m < 3; m++) {
+        size_t count = 0;
+        two.mobile_charges = &charges[m];
+        if (!CHECK_STATUS(psg_dock_create(&work, &two, NULL, options), PSG_OK)) {
+            return;
+        }
+        CHECK_STATUS(psg_work_run(work), PSG_OK);
+        CHECK_STATUS(psg_work_check(work), PSG_OK);
+        CHECK_STATUS(psg_dock_poses(work, poses, 72, &count), PSG_OK);
+        CHECK(count == (m == 1 ? 72 : 0), "charge %g: %zu poses", charges[m], count);
+        for (size_t k = 0; k < count; k++) { /* 2 angstrom apart or less, outside of the core */
+            CHECK(poses[k].energy < 0 && poses[k].energy >= -.5 / 8, "energy %g", poses[k].energy);
+        }
+        psg_work_destroy(work);
+    }
+    for (int m = 3; m < 6; m++) {
+        two.mobile_charges = &charges[m];
+        CHECK_STATUS(psg_dock_create(&work, &two, NULL, options), PSG_ERR_ARG);
+        CHECK(strstr(psg_last_error(), "mobile molecule") != NULL, "%s", psg_last_error());
+    }
+    two.mobile_charges = NULL;
+    CHECK_STATUS(psg_dock_create(&work, &two, NULL, options), PSG_ERR_ARG);
+    CHECK(strstr(psg_last_error(), "static molecule has charges, the mobile one has none") != NULL,
+          "%s", psg_last_error());
+}
+
 int main(void) {
     psg_options options = harness_options(PSG_F32);
     own(&options);
-    few(&options);
-    known(&options, 0, PSG_PRIORITY_NONE, 2);
+    charged(&options);
+    few(&options, "dock:65:180", 8);
+    few(&options, "dock:65:180:electrostatics", 9);
+    known(&options, false, 0, PSG_PRIORITY_NONE, 2);
     options.policy = "eager";
-    known(&options, 37, PSG_PRIORITY_NONE, 1);
+    known(&options, true, 37, PSG_PRIORITY_NONE, 1);
     options.policy = "dmdas";
     options.cpus = 1;
-    known(&options, 100, PSG_PRIORITY_PATH, 1);
+    known(&options, true, 100, PSG_PRIORITY_PATH, 1);
     return check_result();
 }
