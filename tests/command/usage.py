@@ -136,7 +136,7 @@ OPTIONS = {
         data in-flight effort workload tile order barrier priority place study large machine repeat warm-up passes calibrate seed memory
         mpirun patience bounds csv json again record force quiet help version""".split(),
     "run": "tile order priority place barrier precision cpus gpus sched calibrate cache-dir machine json trace dag bounds force quiet repeat help version".split(),
-    "dock": "static mobile angle spacing poses out tile priority cpus gpus sched calibrate cache-dir machine json trace dag bounds force quiet repeat help version".split(),
+    "dock": "static mobile angle spacing electrostatics poses out tile priority cpus gpus sched calibrate cache-dir machine json trace dag bounds force quiet repeat help version".split(),
     "tune": "grid precision cpus gpus seconds sched seed patience json force quiet forget help version".split(),
     "example": "kind grid box precision quiet help version".split(),
     "view": "out force quiet help version".split(),

@@ -1,7 +1,9 @@
 """psg dock: from two PDB files to poses. The molecules are those of `psg run dock`, made here by the definition of the page and
-rounded by the format of the files. All scores of a small problem are computed here, cell by cell and without any FFT."""
+rounded by the format of the files. All scores of a small problem are computed here, cell by cell and without any FFT, and so are the
+energies of its poses, of charges that are written here beside the names of atoms."""
 
 import csv
+import itertools
 import json
 import math
 import re
@@ -54,6 +56,28 @@ def write_pdb(name, atoms, moved=(0, 0, 0)):
         file.write("HETATM    1  O   HOH A   1       0.000   0.000   0.000  1.00  0.00           O\nEND\n")
 
 
+# Name, alternate place, residue and chain of atoms, and the charge that follows from them. None is a record TER.
+ATOMS = (("N", " ", "PRO", "A", 1), ("CA", " ", "PRO", "A", 0), ("O", " ", "PRO", "A", -.55), ("N", " ", "PRO", "A", -.1), ("N", " ", "ARG", "A", .55),
+         ("NH1", " ", "ARG", "A", .5), ("NH2", " ", "ARG", "A", .5), ("NE", " ", "ARG", "A", 0), ("NH1", " ", "LYS", "A", 0), ("OD1", "A", "ASP", "A", -.5),
+         ("OD1", "B", "ASP", "A", 0), ("OE2", " ", "GLU", "A", -.5), ("OD1", " ", "ASN", "A", 0), ("NZ", " ", "LYS", "A", 1), ("O", " ", "LYS", "A", -1),
+         ("OXT", " ", "LYS", "A", 0), None, ("N", " ", "GLY", "A", 1), ("O", " ", "GLY", "A", -1), ("N", " ", "ALA", "B", 1), ("OE1", " ", "GLU", "B", -.5),
+         ("O", "A", "ALA", "B", -1), ("O", "B", "ALA", "B", 0))
+LIGAND = (("OD2", " ", "ASP", " ", -.5), ("NZ", " ", "LYS", " ", 1), ("OE1", " ", "GLU", " ", -.5), ("CB", " ", "ALA", " ", 0), ("NH2", " ", "ARG", " ", .5))
+
+
+def write_charged(name, atoms, rows):
+    """@return the charges"""
+    with open(name, "w", encoding="ascii") as file:
+        left = iter(atoms)
+        for m, row in enumerate(rows):
+            if row is None:
+                file.write("TER\n")
+            else:
+                file.write("ATOM  %5d  %-3s%s%s %s%4d    %8.3f%8.3f%8.3f\n" % (m + 1, *row[:4], m + 1, *next(left)))
+        file.write("TER\nHETATM    1  O   HOH A   1       0.000   0.000   0.000  1.00  0.00           O\nEND\n")
+    return numpy.array([row[4] for row in rows if row])
+
+
 def read_pdb(name):
     with open(name, encoding="ascii") as file:
         atoms = numpy.array([[float(line[at:at + 8]) for at in (30, 38, 46)] for line in file if line.startswith("ATOM  ")])
@@ -89,18 +113,42 @@ def static_scores(atoms, n, spacing):
     return numpy.where(core, -15, grid.astype(int))
 
 
-def best_poses(static, mobile, n, spacing, rotations):
+def potential(atoms, charges, n, spacing):
+    """Of the static molecule: 0 in its core."""
+    middle, field = (numpy.arange(n) + .5 - n / 2) * spacing, numpy.zeros((n, n, n))
+    for (x, y, z), charge in zip(atoms, charges):
+        r = numpy.maximum(2, numpy.sqrt((middle - z)[:, None, None] ** 2 + (middle - y)[None, :, None] ** 2 + (middle - x)[None, None, :] ** 2))
+        field += charge / (numpy.where(r <= 6, 4, numpy.where(r < 8, 38 * r - 224, 80)) * r)
+    return numpy.where(static_scores(atoms, n, spacing) == -15, 0, field)
+
+
+def energy(field, atoms, charges, shift, spacing):
+    """Of one pose: the charges between eight cells each, on a grid that is periodic."""
+    n, sum_ = len(field), 0
+    for at, charge in zip(atoms[:, ::-1] / spacing + n / 2 - .5 + shift, charges):
+        low = numpy.floor(at).astype(int)
+        for corner in numpy.ndindex(2, 2, 2):
+            sum_ += charge * numpy.prod(numpy.where(corner, at - low, 1 - at + low)) * field[tuple((low + corner) % n)]
+    return sum_
+
+
+def best_poses(static, mobile, n, spacing, rotations, charges=None):
     """The three best shifts of each rotation, by sums over pairs of cells, in a space without sides. Ties are in the order of the
-    cell of the shift, which is from 0 to n - 1 along each axis."""
+    cell of the shift, which is from 0 to n - 1 along each axis. With charges, each pose has its energy, and only negative ones count."""
     scores, found = static_scores(static, n, spacing), []
+    field = potential(static, charges[0], n, spacing) if charges else None
     occupied = numpy.argwhere(scores != 0)
     for number, (twist, theta, phi) in enumerate(rotations):
         sums = numpy.zeros((2 * n, 2 * n, 2 * n), int)
         for cell in numpy.argwhere(cells(mobile @ rotation(twist, theta, phi).T, n, spacing)):
             numpy.add.at(sums, tuple((occupied - cell + n).T), scores[tuple(occupied.T)])
         shifts = [(-sums[tuple(at)], number, tuple((at - n) % n), tuple(at - n)) for at in numpy.argwhere(sums > 0)]
+        if charges:
+            turned = mobile @ rotation(twist, theta, phi).T
+            energies = ((*pose, energy(field, turned, charges[1], pose[3], spacing)) for pose in sorted(shifts))
+            shifts = list(itertools.islice((pose for pose in energies if pose[4] < 0), 3))
         found += sorted(shifts)[:3]
-    return [[rank + 1, *rotations[pose[1]], *pose[3][::-1], -pose[0]] for rank, pose in enumerate(sorted(found))]
+    return [[rank + 1, *rotations[pose[1]], *pose[3][::-1], -pose[0], *pose[4:]] for rank, pose in enumerate(sorted(found))]
 
 
 def small():
@@ -108,16 +156,36 @@ def small():
     static, mobile = ball(5)
     write_pdb("small.pdb", static, (9, 8, -7))
     write_pdb("other.pdb", mobile[:7], (1, 2, 3))
-    rotations = [(twist, theta, phi) for theta, phis in ((0, (0,)), (90, (0, 90, 180, 270)), (180, (0,))) for phi in phis
-                 for twist in (0, 90, 180, 270)]
     command = ("dock", "--static", "small.pdb", "--mobile", "other.pdb", "--angle", "90", "--spacing", "0.9", "--out", "small.csv", *ON)
     said = run(*command, "--poses", "72", "--tile", "5", "--sched", "eager").stdout
     n = int(re.search(r"^workload  dock: 24 rotations by 90 degrees on (\d+)\^3 cells, in batches of 5$", said, re.M).group(1))
     poses, places = read_poses("small.csv")
-    wanted = best_poses(read_pdb("small.pdb"), read_pdb("other.pdb"), n, .9, rotations)
+    wanted = best_poses(read_pdb("small.pdb"), read_pdb("other.pdb"), n, .9, ROTATIONS)
     check(poses == wanted, "poses\n%s\nof the command and\n%s\nby sums" % (poses, wanted))
     check(all(abs(x - .9 * cell) < 1e-4 for pose, place in zip(poses, places) for cell, x in zip(pose[4:7], place)), places)
     check(run(*command, "--quiet", "--poses", "1", "--repeat", "2").stdout == "" and read_poses("small.csv")[0] == poses[:1], "not replaced")
+
+
+def charged():
+    """All poses of negative energy of two small molecules, with their energies."""
+    static, mobile = ball(5)
+    charges = [write_charged("charged.pdb", static[:22], ATOMS), write_charged("ligand.pdb", mobile[:5], LIGAND)]
+    command = ("dock", "--static", "charged.pdb", "--mobile", "ligand.pdb", "--angle", "90", "--spacing", "0.9", "--electrostatics", "--out", "charged.csv",
+               "--json", "charged.json", *ON)
+    said = run(*command, "--poses", "72", "--tile", "5", "--sched", "eager").stdout
+    n = int(re.search(r"^workload  dock: 24 rotations by 90 degrees on (\d+)\^3 cells with electrostatics, in batches of 5$", said, re.M).group(1))
+    with open("charged.csv", encoding="ascii", newline="") as file:
+        rows = list(csv.reader(file))
+    check(rows[0] == [*HEAD, "energy"], rows[0])
+    wanted = best_poses(read_pdb("charged.pdb"), read_pdb("ligand.pdb"), n, .9, ROTATIONS, charges)
+    check([[int(value) for value in row[:7] + row[10:11]] for row in rows[1:]] == [pose[:8] for pose in wanted], "%s\nand by sums\n%s" % (rows, wanted))
+    check(all(math.isclose(float(row[11]), pose[8], rel_tol=1e-5, abs_tol=1e-7) for row, pose in zip(rows[1:], wanted)), "%s\nand by sums\n%s" % (rows, wanted))
+    without = best_poses(read_pdb("charged.pdb"), read_pdb("ligand.pdb"), n, .9, ROTATIONS)
+    check([pose[1:8] for pose in wanted] != [pose[1:8] for pose in without], "all energies are negative")
+    with open("charged.json", encoding="utf-8") as file:
+        report = json.load(file)
+    check(report["electrostatics"] is True and len(report["poses"]) == len(wanted) and math.isclose(report["poses"][0]["energy"], wanted[0][8], rel_tol=1e-5), report)
+    check(re.search(r"score +energy\n +1 .* %d +-\d\.\d+(e-\d+)?$" % wanted[0][7], said, re.M), said)
 
 
 def planted():
@@ -197,13 +265,17 @@ def bad():
                         ((*both, "--out", "small.pdb"), ("--out and --static", "the same file")),
                         ((*both, "--out", "p.csv", "--json", "p.csv"), ("--json and --out", "the same file")),
                         ((*both, "--out", "mine.csv"), ("mine.csv: is there already and is not a list of poses of psg",)),
+                        ((*both, "--electrostatics"), ("no atom of the static molecule has a charge",)),
+                        (("--static", "charged.pdb", "--mobile", "other.pdb", "--electrostatics"), ("no atom of the mobile molecule has a charge",)),
                         ((*both, "--cpus", "0", "--gpus", "0"), ("nothing is left",))):
         refused("dock", *given, code=2, says=says)
     check(files() == old, "files were left behind")
 
 
 PLANTED = ("dock", "--static", "static.pdb", "--mobile", "mobile.pdb", "--angle", "30", "--spacing", ".63", *ON)
+ROTATIONS = [(twist, theta, phi) for theta, phis in ((0, (0,)), (90, (0, 90, 180, 270)), (180, (0,))) for phi in phis for twist in (0, 90, 180, 270)]
 small()
+charged()
 models()
 bad()
 planted()
