@@ -33,30 +33,36 @@ static double potential(const psg_dock *d, size_t cell) {
     return sum;
 }
 
-/* The sum over all pairs of atoms. @param[in] fixed  cells of the static molecule */
-static double pairs(const psg_dock *d, const float *fixed, const base_dock_turn *turn,
-                    size_t cell) {
+/* The sum over all pairs of atoms. @param[in] fixed  cells of the static molecule @param[out] size  what is added, without signs */
+static double pairs(const psg_dock *d, const float *fixed, const base_dock_turn *turn, size_t cell,
+                    double *size) {
     const size_t n = d->grid.n;
     const long shift[3] = {(long)(cell % n), (long)(cell / n % n), (long)(cell / n / n)};
     double sum = 0;
+    *size = 0;
     for (size_t m = 0; m < d->molecule[1].atoms; m++) {
         const base_dock_atom turned = base_dock_turned(turn, d->molecule[1].atom[m]);
         for (int corner = 0; corner < 8 && turned.charge != 0; corner++) {
             size_t at = 0;
             const double share = base_dock_share(&d->grid, &turned, corner, shift, &at);
-            sum += fixed[at] == BASE_DOCK_CORE ? 0 : share * potential(d, at);
+            const double part = fixed[at] == BASE_DOCK_CORE ? 0 : share * potential(d, at);
+            sum += part;
+            *size += fabs(part);
         }
     }
     return sum;
 }
 
+/* The potential is in f32. */
 static bool has_energy(const psg_dock *d, const float *fixed, const float *field,
                        const base_dock_pose *pose) {
     const base_dock_turn turn = psg_cpu_dock_turn(&d->rotation[pose->rotation], false);
     const size_t cell = (size_t)pose->cell;
+    double size = 0;
     const double energy =
         base_dock_energy(&d->grid, field, &turn, d->molecule[1].atom, d->molecule[1].atoms, cell);
-    return energy < 0 && fabs(energy - pairs(d, fixed, &turn, cell)) <= d->rounding;
+    const double sum = pairs(d, fixed, &turn, cell, &size);
+    return energy < 0 && fabs(energy - sum) <= 1e-6 * size;
 }
 
 int psg_dock_differing(const psg_dock *d, const base_dock_pose *list, const float *field) {
