@@ -92,8 +92,24 @@ static double direct(size_t n, const float *fixed, const float *mobile, size_t c
     return sum;
 }
 
+/* The potential by one sum in the order of the atoms, as a GPU has it: it has the same bits. */
+static float scalar(const base_dock_grid *grid, const psg_cpu_dock_molecule *molecule,
+                    size_t cell) {
+    const size_t n = grid->n, at[3] = {cell % n, cell / n % n, cell / n / n};
+    double sum = 0;
+    for (size_t m = 0; m < molecule->atoms; m++) {
+        double from[3];
+        for (int d = 0; d < 3; d++) {
+            from[d] = base_dock_middle(grid, at[d]) - molecule->atom[m].at[d];
+        }
+        const double square = from[0] * from[0] + from[1] * from[1] + from[2] * from[2];
+        sum += molecule->atom[m].charge * base_dock_potential(square);
+    }
+    return (float)sum;
+}
+
 /* All energies by FFT are within the bound of the sums over atoms, which are within rounding those over cells. The bound is that of
- * psg_dock_rounding(). @param[in] rotation, of_mobile  where the mobile molecule is */
+ * psg_dock_rounding(). @param[in] core  cells of the static molecule */
 static void energies(const psg_cpu_fft *fft, const base_dock_grid *grid,
                      const psg_cpu_dock_molecule *molecule, const psg_cpu_dock_rotation *rotation,
                      const float *core) {
@@ -120,6 +136,7 @@ static void energies(const psg_cpu_fft *fft, const base_dock_grid *grid,
             base_dock_energy(grid, potential, &turn, molecule->atom, molecule->atoms, m);
         CHECK_NEAR((double)sum[m] / (double)cells, energy, rounding, "n = %zu, shift %zu", n, m);
         if (m % (cells / SHIFTS) == 0) {
+            CHECK(core[m] == -15 || potential[m] == scalar(grid, molecule, m), "cell %zu", m);
             CHECK_NEAR(direct(n, potential, charges, m), energy, 1e-6, "n = %zu, shift %zu", n, m);
         }
     }
