@@ -53,8 +53,8 @@ static const app_command_text dock_text = {
     "\n"
     "Find how two molecules fit each other, both rigid. The mobile one is turned into all\n"
     "rotations, and a correlation by FFT scores all shifts of each: cells of it on the\n"
-    "surface of the static molecule count 1, and those in its core -15. The scores of the poses,\n"
-    "and their energies, are always checked by sums over cells and atoms.\n",
+    "surface of the static molecule count 1, and those in its core -15. The scores of the\n"
+    "poses, and their energies, are always checked by sums over cells and atoms.\n",
     "Examples:\n"
     "  psg dock --static trypsin.pdb --mobile inhibitor.pdb --out poses.csv\n"
     "         4656 rotations, 15 degrees apart, and the 10 best poses\n"

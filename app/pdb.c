@@ -97,10 +97,15 @@ static bool grow(app_pdb *pdb) {
     if ((pdb->atoms & (pdb->atoms - 1)) == 0) {
         const size_t room = pdb->atoms > 0 ? 2 * pdb->atoms : 1;
         double *at = realloc(pdb->at, room * 3 * sizeof *at);
-        pdb->at = at != NULL ? at : pdb->at;
+        if (at == NULL) {
+            return false;
+        }
+        pdb->at = at;
         double *charge = realloc(pdb->charge, room * sizeof *charge);
-        pdb->charge = charge != NULL ? charge : pdb->charge;
-        return at != NULL && charge != NULL;
+        if (charge == NULL) {
+            return false;
+        }
+        pdb->charge = charge;
     }
     return true;
 }
