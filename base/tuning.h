@@ -133,6 +133,14 @@
  *  189 and 254 (2026-11-24). */
 #define TUNING_JACOBI_TILES 4
 
+/** Rows and columns of a tile of the workload transpose, on cores and on GPUs. TODO */
+#define TUNING_TRANSPOSE_TILE 256
+#define TUNING_TRANSPOSE_TILE_GPU 2048
+
+/** Numbers of a tile of the workload vadd, on cores and on GPUs. TODO */
+#define TUNING_VADD_TILE ((size_t)1 << 18)
+#define TUNING_VADD_TILE_GPU ((size_t)1 << 24)
+
 /** Bytes that StarPU and the history keep of a task, and StarPU of a piece of data, rounded up. 295,000 tasks more of the workload qr
  *  took 1,000 bytes each, 100,000 handles 7,000 each (2026-11-23). */
 #define TUNING_TASK_BYTES 1500.0

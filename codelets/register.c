@@ -8,6 +8,8 @@
 #include "codelets/workloads/ep.h"
 #include "codelets/workloads/jacobi.h"
 #include "codelets/workloads/qr.h"
+#include "codelets/workloads/transpose.h"
+#include "codelets/workloads/vadd.h"
 
 static const psg_kind *const workloads[PSG_KIND_COUNT - PSG_TASK_COUNT] = {
     [PSG_KIND_PCG_MEASURE - PSG_TASK_COUNT] = &psg_pcg_measure_kind,
@@ -34,6 +36,11 @@ static const psg_kind *const workloads[PSG_KIND_COUNT - PSG_TASK_COUNT] = {
     [PSG_KIND_UNMQR - PSG_TASK_COUNT] = &psg_unmqr_kind,
     [PSG_KIND_TSQRT - PSG_TASK_COUNT] = &psg_tsqrt_kind,
     [PSG_KIND_TSMQR - PSG_TASK_COUNT] = &psg_tsmqr_kind,
+    [PSG_KIND_TRANSPOSE - PSG_TASK_COUNT] = &psg_transpose_kind,
+    [PSG_KIND_TRANSPOSE_EXCHANGE - PSG_TASK_COUNT] = &psg_transpose_exchange_kind,
+    [PSG_KIND_TRANSPOSE_SWAP - PSG_TASK_COUNT] = &psg_transpose_swap_kind,
+    [PSG_KIND_TRANSPOSE_ALONE - PSG_TASK_COUNT] = &psg_transpose_alone_kind,
+    [PSG_KIND_VADD - PSG_TASK_COUNT] = &psg_vadd_kind,
 };
 
 /* Before anything else of the library can run, so that they are the first. */

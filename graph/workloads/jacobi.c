@@ -11,7 +11,6 @@
 #include "graph/workloads/row.h"
 #include "runtime/simulation.h"
 
-#include <ctype.h>
 #include <float.h>
 #include <limits.h>
 #include <math.h>
@@ -41,14 +40,6 @@ static size_t tiles_of(const problem *p) {
 
 /* ------------------------------------------------------------------------------------ the size */
 
-/* @return where the number ends; NULL: there is none from `least` to INT_MAX */
-static const char *read_number(const char *text, unsigned long least, size_t *number) {
-    char *end = NULL;
-    const unsigned long value = isdigit((unsigned char)text[0]) ? strtoul(text, &end, 10) : 0;
-    *number = value;
-    return end != NULL && value >= least && value <= INT_MAX ? end : NULL;
-}
-
 /* Both u, and what checks them; and what StarPU keeps of each piece of data and of each task. */
 static double bytes_of(const psg_jacobi *j) {
     const double tiles = (double)j->tiles * (double)j->tiles;
@@ -62,9 +53,9 @@ static psg_status parse(void *memory, const char *size, const psg_work_options *
     problem *p = memory;
     psg_jacobi *j = &p->jacobi;
     j->steps = STEPS;
-    const char *rest = read_number(size, 3, &j->n);
+    const char *rest = psg_size_number(size, 3, INT_MAX, &j->n);
     if (rest != NULL && rest[0] == ':') {
-        rest = read_number(rest + 1, 1, &j->steps);
+        rest = psg_size_number(rest + 1, 1, INT_MAX, &j->steps);
     }
     if (rest == NULL || rest[0] != '\0') {
         return psg_fail(PSG_ERR_ARG, "jacobi:%s: the size is %s", size, sizes);

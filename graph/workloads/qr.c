@@ -14,8 +14,6 @@
 #include "graph/workloads/row.h"
 #include "runtime/simulation.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,23 +22,12 @@ typedef psg_qr_problem problem;
 
 /* ------------------------------------------------------------------------------------ the size */
 
-/* A number of 1 to INT_MAX, which is what LAPACK takes. @return where it ends; NULL: there is none */
-static const char *read_size(const char *text, size_t *size) {
-    char *end = NULL;
-    errno = 0;
-    const unsigned long long value = strtoull(text, &end, 10);
-    if (!isdigit((unsigned char)text[0]) || errno != 0 || value == 0 || value > INT_MAX) {
-        return NULL;
-    }
-    *size = (size_t)value;
-    return end;
-}
-
+/* LAPACK takes an int. */
 static psg_status read_sizes(const char *size, size_t n[2]) {
-    const char *rest = read_size(size, &n[0]);
+    const char *rest = psg_size_number(size, 1, INT_MAX, &n[0]);
     n[1] = n[0];
     if (rest != NULL && rest[0] == 'x') {
-        rest = read_size(rest + 1, &n[1]);
+        rest = psg_size_number(rest + 1, 1, INT_MAX, &n[1]);
     }
     if (rest == NULL || rest[0] != '\0') {
         return psg_fail(PSG_ERR_ARG, "qr:%s: the size is N or MxN, whole numbers from 1 to %d",

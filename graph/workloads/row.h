@@ -54,6 +54,9 @@ psg_status psg_work_open(psg_work **work, const psg_workload_row *row, const cha
 /** @return the problem of a work that has run; NULL with words, of which `status` is: it is none of this row's, or has not run */
 const void *psg_work_problem(const psg_work *work, const psg_workload_row *row, psg_status *status);
 
+/** A number of a size: digits alone. @return where it ends; NULL: there is none from `least` to `most` */
+const char *psg_size_number(const char *text, size_t least, size_t most, size_t *number);
+
 extern const psg_workload_row psg_workload_blocks;
 extern const psg_workload_row psg_workload_cg;
 extern const psg_workload_row psg_workload_dock;
@@ -61,5 +64,7 @@ extern const psg_workload_row psg_workload_ep;
 extern const psg_workload_row psg_workload_jacobi;
 extern const psg_workload_row psg_workload_pcg;
 extern const psg_workload_row psg_workload_qr;
+extern const psg_workload_row psg_workload_transpose;
+extern const psg_workload_row psg_workload_vadd;
 
 #endif

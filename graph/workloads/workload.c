@@ -6,14 +6,17 @@
 #include "runtime/runs.h"
 #include "runtime/simulation.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const psg_workload_row *const rows[] = {
-    &psg_workload_blocks, &psg_workload_cg,  &psg_workload_dock, &psg_workload_ep,
-    &psg_workload_jacobi, &psg_workload_pcg, &psg_workload_qr};
+    &psg_workload_blocks, &psg_workload_cg,        &psg_workload_dock,
+    &psg_workload_ep,     &psg_workload_jacobi,    &psg_workload_pcg,
+    &psg_workload_qr,     &psg_workload_transpose, &psg_workload_vadd};
 enum { ROWS = sizeof rows / sizeof *rows };
 
 /* A workload is a work with what belongs to it. */
@@ -113,6 +116,14 @@ static psg_status find_row(const char *name, const psg_workload_row **row, const
     }
     return psg_fail(PSG_ERR_ARG, "there is no workload '%.*s'; there are: %s", (int)length, name,
                     list);
+}
+
+const char *psg_size_number(const char *text, size_t least, size_t most, size_t *number) {
+    char *end = NULL;
+    errno = 0;
+    const unsigned long long value = isdigit((unsigned char)text[0]) ? strtoull(text, &end, 10) : 0;
+    *number = (size_t)value;
+    return end != NULL && errno == 0 && value >= least && value <= most ? end : NULL;
 }
 
 /* ------------------------------------------------------------------------------------ making */

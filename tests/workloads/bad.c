@@ -182,6 +182,61 @@ static void sizes_of_qr(void) {
     refused(PSG_ERR_ARG, "qr:9", &how, "barrier: qr has none");
 }
 
+static void sizes_of_transpose(void) {
+    static const char *const none[] = {
+        "",    "0",    "-3",         "+3",       "3x",      "x3",         "3x0",
+        "0x3", "3X3",  "3x3x3",      "3.5",      " 3",      "2147483648", "99999999999999999999",
+        "3:",  "3:in", "3:inplace:", "3inplace", ":inplace"};
+    char name[48];
+    psg_work_options how;
+    psg_work_options_init(&how);
+    for (size_t m = 0; m < sizeof none / sizeof *none; ++m) {
+        snprintf(name, sizeof name, "transpose:%s", none[m]);
+        refused(PSG_ERR_ARG, name, NULL, "N, MxN, N:inplace or MxN:inplace");
+    }
+    refused(PSG_ERR_ARG, "transpose:2147483647", NULL, "GB of memory");
+    refused(PSG_ERR_ARG, "transpose:2147483647:inplace", NULL, "GB of memory");
+    how.tile = 1;
+    refused(PSG_ERR_ARG, "transpose:100000", &how, "GB of memory");
+    how.tile = 10;
+    refused(PSG_ERR_ARG, "transpose:9x4", &how, "T from 1 to 9");
+    how.tile = 0;
+    how.barrier = 1;
+    refused(PSG_ERR_ARG, "transpose:9", &how, "barrier: transpose has none");
+}
+
+static void sizes_of_vadd(void) {
+    static const char *const none[] = {"",
+                                       "0",
+                                       "-3",
+                                       "+3",
+                                       "3x",
+                                       "3x3",
+                                       "3.5",
+                                       " 3",
+                                       "1e6",
+                                       "3:",
+                                       "9007199254740993",
+                                       "99999999999999999999"};
+    char name[40];
+    psg_work_options how;
+    psg_work_options_init(&how);
+    for (size_t m = 0; m < sizeof none / sizeof *none; ++m) {
+        snprintf(name, sizeof name, "vadd:%s", none[m]);
+        refused(PSG_ERR_ARG, name, NULL, "N, a whole number from 1");
+    }
+    refused(PSG_ERR_ARG, "vadd:9007199254740992", NULL, "GB of memory");
+    how.tile = 1;
+    refused(PSG_ERR_ARG, "vadd:1000000000", &how, "GB of memory");
+    how.tile = 10;
+    refused(PSG_ERR_ARG, "vadd:9", &how, "T from 1 to 9");
+    how.tile = (size_t)1 << 31;
+    refused(PSG_ERR_ARG, "vadd:3000000000", &how, "T from 1 to 2147483647");
+    how.tile = 0;
+    how.order = PSG_ORDER_LONGEST;
+    refused(PSG_ERR_ARG, "vadd:9", &how, "order: vadd has none");
+}
+
 static void sizes_of_pcg(void) {
     static const char *const sizes[] = {
         "pcg",     "pcg:",    "pcg:3",   "pcg:2049",
@@ -258,6 +313,8 @@ int main(void) {
     sizes_of_dock();
     sizes_of_jacobi();
     sizes_of_pcg();
+    sizes_of_transpose();
+    sizes_of_vadd();
     if (psg_component_version(PSG_COMPONENT_LAPACK) != NULL) {
         sizes_of_qr();
     }

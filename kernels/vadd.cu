@@ -1,0 +1,69 @@
+// The sum of two vectors: 16 bytes an access where all three are aligned to them, else a number an access.
+#include "kernels/complex.cuh"
+#include "kernels/vadd.h"
+
+using namespace psg_cuda;
+
+namespace {
+
+constexpr int threads = 256;
+constexpr int elements = 4; // accesses of each thread to each vector
+
+template <class Real, int N> struct alignas(N * sizeof(Real)) pack_t { Real r[N]; };
+
+/// Packs 0 .. packs-1; and the rest, `tail` numbers, by the first threads.
+template <class Real, int N>
+__global__ void __launch_bounds__(threads)
+    vadd_kernel(const Real *a, const Real *b, Real *c, size_t packs, uint32_t tail) {
+    using Pack = pack_t<Real, N>;
+    const size_t first = (size_t)blockIdx.x * (threads * elements) + threadIdx.x;
+    Pack v[elements], w[elements];
+    PSG_UNROLL
+    for (int e = 0; e < elements; e++)
+        if (first + e * threads < packs) {
+            v[e] = reinterpret_cast<const Pack *>(a)[first + e * threads];
+            w[e] = reinterpret_cast<const Pack *>(b)[first + e * threads];
+        }
+    PSG_UNROLL
+    for (int e = 0; e < elements; e++)
+        if (first + e * threads < packs) {
+            PSG_UNROLL
+            for (int i = 0; i < N; i++)
+                v[e].r[i] += w[e].r[i];
+            reinterpret_cast<Pack *>(c)[first + e * threads] = v[e];
+        }
+    if (first < tail) // a block has more threads than there are such numbers
+        c[packs * N + first] = a[packs * N + first] + b[packs * N + first];
+}
+
+template <class Real, int N>
+cudaError_t launch(size_t count, const void *a_d, const void *b_d, void *c_d, cudaStream_t stream) {
+    const size_t packs = count / N, blocks = packs ? div_up(packs, threads * elements) : 1;
+    if (blocks > INT32_MAX)
+        return cudaErrorInvalidValue;
+    vadd_kernel<Real, N><<<(unsigned)blocks, threads, 0, stream>>>(
+        static_cast<const Real *>(a_d), static_cast<const Real *>(b_d), static_cast<Real *>(c_d),
+        packs, (uint32_t)(count % N));
+    return cudaGetLastError();
+}
+
+template <class Real>
+cudaError_t add(size_t count, const void *a_d, const void *b_d, void *c_d, cudaStream_t stream) {
+    const uintptr_t places = (uintptr_t)a_d | (uintptr_t)b_d | (uintptr_t)c_d;
+    if (!a_d || !b_d || !c_d || places % sizeof(Real))
+        return cudaErrorInvalidValue;
+    return places % 16 == 0 ? launch<Real, 16 / sizeof(Real)>(count, a_d, b_d, c_d, stream)
+                            : launch<Real, 1>(count, a_d, b_d, c_d, stream);
+}
+
+} // namespace
+
+cudaError_t psg_cuda_vadd(psg_cuda_precision precision, size_t count, const void *a_d,
+                          const void *b_d, void *c_d, cudaStream_t stream) {
+    if (!precision_valid(precision))
+        return cudaErrorInvalidValue;
+    if (count == 0)
+        return cudaSuccess;
+    return precision == PSG_CUDA_F64 ? add<double>(count, a_d, b_d, c_d, stream)
+                                     : add<float>(count, a_d, b_d, c_d, stream);
+}
