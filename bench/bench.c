@@ -200,6 +200,7 @@ static int tell(bench *b, int code) {
     note_load(b);
     if (!b->arguments.quiet && bench_files_leave_stdout(&b->files)) {
         bench_results_print(&b->rows, &b->groups.sweep, b->groups.result);
+        bench_study_print(b->arguments.study, &b->rows, &b->groups.sweep, b->groups.result);
     }
     code = bench_files_finish(&b->files, &b->rows.table, code);
     for (size_t c = 0; c < b->groups.count; c++) {

@@ -2,6 +2,7 @@
 #include "bench/study.h"
 #include "app/app.h"
 #include "app/arguments.h"
+#include "bench/crossover.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -17,6 +18,20 @@ static const char machine_list[MACHINE_LISTS];
 #define WHOLE "1000000000"
 
 #define WORKLOADS "ep:S,blocks:8"
+
+/* Tasks of all sizes. */
+#define VADD                                                                                       \
+    {"workload", "vadd:4194304"}, {                                                                \
+        "tile", "1024,4096,16384,65536,262144,1048576,4194304"                                     \
+    }
+#define TRANSPOSE                                                                                  \
+    {"workload", "transpose:4096,transpose:4096:inplace"}, {                                       \
+        "tile", "64,128,256,512,1024,2048,4096"                                                    \
+    }
+#define JACOBI                                                                                     \
+    {"workload", "jacobi:2050:10"}, {                                                              \
+        "tile", "64,128,256,512,1024,2048"                                                         \
+    }
 
 /* What a part of a study is about. Other workers than these have nothing to do with it. */
 typedef enum subject { WORKERS, CORES, GPUS, CORES_AND_GPUS } subject; /* WORKERS: GPUs, if any */
@@ -38,7 +53,7 @@ typedef struct sizes {
     { "128,256", "512", "512", "1024" }
 
 /* A study is a product of lists, or several. */
-enum { PARTS = 4, LISTS = 4 };
+enum { PARTS = 6, LISTS = 4 };
 static const struct study {
     sizes sizes;
     struct part {
@@ -47,6 +62,9 @@ static const struct study {
             const char *column, *values;
         } list[LISTS];
     } part[PARTS]; /* one without a list is none */
+    /* After the rows. NULL: nothing */
+    void (*print)(const bench_results *results, const bench_sweep *sweep,
+                  const bench_result *result);
 } studies[STUDIES] = {
     [STUDY_node] = {SMALL,
                     {{CORES, {{"cpus", MACHINE(UP_TO_CPUS)}}},
@@ -93,6 +111,14 @@ static const struct study {
             {"gpus", MACHINE(ALL_GPUS)},
             {"sched", "all"},
             {"workload", WORKLOADS}}}}},
+    [STUDY_crossover] = {{NULL, NULL, NULL, NULL},
+                         {{CORES, {{"cpus", "1"}, VADD}},
+                          {GPUS, {{"gpus", "1"}, VADD}},
+                          {CORES, {{"cpus", "1"}, TRANSPOSE}},
+                          {GPUS, {{"gpus", "1"}, TRANSPOSE}},
+                          {CORES, {{"cpus", "1"}, JACOBI}},
+                          {GPUS, {{"gpus", "1"}, JACOBI}}},
+                         bench_crossover_print},
 };
 
 static const struct study *find(const char *name) {
@@ -225,4 +251,12 @@ int bench_study_add(bench_sweep *sweep, const char *name, bool large, unsigned c
                ? code
                : app_error(APP_USAGE, "--study %s: nothing is left of it, without cores and GPUs",
                            name);
+}
+
+void bench_study_print(const char *name, const bench_results *results, const bench_sweep *sweep,
+                       const bench_result *result) {
+    const struct study *study = name != NULL ? find(name) : NULL;
+    if (study != NULL && study->print != NULL) {
+        study->print(results, sweep, result);
+    }
 }

@@ -2,6 +2,7 @@
 #ifndef PSG_BENCH_STUDY_H
 #define PSG_BENCH_STUDY_H
 
+#include "bench/result.h"
 #include "bench/sweep.h"
 
 #include <stdbool.h>
@@ -16,7 +17,8 @@
     X(scaling, "time on 1, 2, 4, ... cores of one process, and processes of one core; and GPUs")   \
     X(overlap, "time by stage beside the real time and that of the busiest worker or link")        \
     X(hetero, "CPU only, and where there are GPUs, these only and both: who does the work")        \
-    X(workloads, "workloads under every scheduling policy, on cores, on GPUs and on both")
+    X(workloads, "workloads under every scheduling policy, on cores, on GPUs and on both")         \
+    X(crossover, "tasks by size on one core and on one GPU: from which size on is the GPU faster")
 
 /** Those that programs of their own measure: bench/programs.h. */
 #define BENCH_PROGRAM_STUDIES(X)                                                                   \
@@ -37,5 +39,9 @@ int bench_study_check(const char *name);
  *  @return APP_DONE; APP_USAGE or APP_FAILED after a message */
 int bench_study_add(bench_sweep *sweep, const char *name, bool large, unsigned cpus, unsigned gpus,
                     const char *const lists[BENCH_LISTS_MOST]);
+
+/** What a study shows beside the rows, on stdout. @param[in] name  NULL: no study, which shows nothing */
+void bench_study_print(const char *name, const bench_results *results, const bench_sweep *sweep,
+                       const bench_result *result);
 
 #endif

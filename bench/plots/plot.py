@@ -13,6 +13,7 @@ figures:
     policies  time by scheduling policy over that of the fastest, with the share of the time that workers were busy
     grids     time, and time for each point, against the grid
     workloads time of a workload by scheduling policy, on cores, on GPUs and on both
+    crossover time of a task on a core and on a GPU by its size, for each kind of task
 and those of the studies that other programs measure, which have columns of their own:
     peers     Gflop/s of psg beside its peers
     embed     how many times as fast as cuFFT psg is, by each way into it
@@ -27,6 +28,7 @@ import math
 import os
 import sys
 
+import plot_crossover
 import plot_gantt
 import plot_programs
 import plot_workloads
@@ -503,9 +505,13 @@ def plot_of_workloads(rows):
     return plot_workloads.plot(rows, style_of, label, varying)
 
 
+def plot_of_crossover(rows):
+    return plot_crossover.plot(rows, style_of)
+
+
 FIGURES = {"stages": plot_stages, "segments": plot_segments, "scaling": plot_scaling, "overlap": plot_overlap,
            "hetero": plot_hetero, "policies": plot_policies, "grids": plot_grids,
-           "workloads": plot_of_workloads, **plot_programs.FIGURES}
+           "workloads": plot_of_workloads, "crossover": plot_of_crossover, **plot_programs.FIGURES}
 
 
 def caption(rows, failed):

@@ -17,7 +17,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 
 from patience import patience  # noqa: E402
 
-FIGURES = ("segments", "policies", "scaling", "overlap", "hetero", "grids", "workloads", "peers", "embed")
+FIGURES = ("segments", "policies", "scaling", "overlap", "hetero", "grids", "workloads", "crossover", "peers", "embed")
 
 
 def run(*arguments):
@@ -209,6 +209,22 @@ def test_workloads(plot, folder, model):
     check("dashed" in figure_of(plot, path, path, "workloads"), "workloads: no bound")
 
 
+def test_crossover(plot, folder, model):
+    """A panel for each kind, and for the run; the GPU is faster from the tile on above which it always is."""
+    path = os.path.join(folder, "crossover-any.csv")
+    times = {"100": (1, 9), "1000": (10, 9), "2000": (20, 30), "5000": (50, 12), "9000": (90, 14)}  # ms of a core and of a GPU
+    model = {"workload": "", "tile": "", **model}
+    rows = [timed(both[gpus] / 2, **by_workers(1, 1 - gpus, gpus), grid="", data="", graph="", workload="vadd:9000", tile=tile, sched="default",
+                  policy="lws", kinds="vadd:3:%g;ep_add:2:%g" % (3e-3 * both[gpus], 1e-3 * (gpus + 1)))
+            for tile, both in times.items() for gpus in (0, 1)]
+    write(path, model, rows)
+    text = figure_of(plot, path, path, "crossover")
+    for words in ("vadd:9000", ">vadd: GPU from 5000 on<", ">ep_add: core up to 9000<", ">run, with copies: GPU from 5000 on<", ">a core<", ">a GPU<", ">tile<"):
+        check(words in text, "crossover: no %r" % words)
+    write(path, model, [row for row in rows if row["gpus"] == "0"])
+    check(">vadd: no GPU<" in figure_of(plot, path, path, "crossover"), "crossover: cores alone")
+
+
 def test_own_choice(plot, folder, model):
     path = os.path.join(folder, "ranks.csv")
     # a star beside the curve, so that its time, though shorter, is not the best of those that were given
@@ -375,7 +391,7 @@ def main(plot, results):
     with tempfile.TemporaryDirectory() as folder:
         for name in files:
             figure_of(plot, os.path.join(results, name), os.path.join(folder, name), name.split("-")[0])
-        for test in (test_scaling, test_scaling_without_one_worker, test_nodes, test_overlap, test_copies, test_hetero, test_workloads, test_own_choice,
+        for test in (test_scaling, test_scaling_without_one_worker, test_nodes, test_overlap, test_copies, test_hetero, test_workloads, test_crossover, test_own_choice,
                      test_policies, test_grids, test_variants, test_gantt, test_programs):
             test(plot, folder, model)
         test_formats(plot, folder, first)

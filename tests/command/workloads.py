@@ -2,6 +2,7 @@
 are those of the graph. What makes no sense is refused in words."""
 
 import csv
+import re
 
 from command import check, refused, run
 
@@ -67,6 +68,24 @@ def study():
           == [(w, s, "1", "0") for s in ("eager", "lws") for w in ("blocks:5+6", "blocks:7+8")], rows("s.csv"))
 
 
+def crossover():
+    """A line for each tile and kind, with the time of a task on a core. Without a GPU the other column is empty, and words say why."""
+    said = run("bench", *QUICK, "--study", "crossover", "--workload", "vadd:4000,transpose:90:inplace", "--tile", "30,40", "--csv", "c.csv").stdout
+    found = rows("c.csv")
+    check([(r["workload"], r["tile"], r["cpus"], r["gpus"], r["status"]) for r in found]
+          == [(w, t, "1", "0", "ok") for w in ("vadd:4000", "transpose:90:inplace") for t in ("30", "40")], found)
+    table = said.split("Microseconds of a task")[1]
+    parts = {part.split(",")[0]: dict(re.findall(r"^ +(\d+) +([\d.]+) +-$", part, re.M))
+             for part in re.split(r"^(?=\w)", table, flags=re.M) if ", f64" in part}
+    check(set(parts) == {"vadd of vadd:4000", "a run with its copies of vadd:4000"}
+          | {kind + " of transpose:90:inplace" for kind in ("transpose_swap", "transpose_alone", "a run with its copies")}, said)
+    for r in found:
+        for kind, (tasks, seconds) in kinds(r).items():
+            shown = float(parts["%s of %s" % (kind, r["workload"])][r["tile"]])
+            check(abs(shown - 1e6 * seconds / tasks) <= 0.006 + 1e-3 * shown or shown >= 100, (kind, shown, r))
+    check("No GPU was measured" in said and "faster" not in said, said)
+
+
 def bad():
     for arguments, says in ((("--workload", "ep:S", "--grid", "8"), ("a grid or a workload",)), (("--grid", "8,default"), ("a grid or a workload",)),
                             (("--workload", "pe:S"), ("--workload 'pe:S'", "NAME:SIZE")), (("--workload", "ep"), ("--workload 'ep'",)),
@@ -84,4 +103,5 @@ product()
 one_run()
 beside_grids()
 study()
+crossover()
 bad()

@@ -386,6 +386,22 @@ def panels():
     refused("run", "qr:384", *ON_H200, code=2, says=("not recorded how long geqrt takes on a core",))
 
 
+def crossover():
+    """The study says from which tile on a GPU has the shorter tasks: here a task takes 1 ns for a number on a core, and 10 us and a tenth of
+    that on a GPU. Copies make its runs longer than a core's."""
+    sizes = (1000, 10000, 100000)
+    times = [(who, n, 1e-9 * n if who == "cpu" else 1e-5 + 1e-10 * n) for who in ("cpu", "gpu") for n in sizes]
+    name = write("sums.machine", "machine sums\ncpus 2\ngpus 1\ngpu_memory 8e9\nlink to-gpu 1e8 1e-5\nlink from-gpu 1e8 1e-5\n"
+                 + "".join("time vadd f64 %s %dx1x1 segment 1 dense 3 0 %g\n" % t for t in times))
+    study = ("bench", "--study", "crossover", "--workload", "vadd:200000", "--repeat", "1", "--passes", "1", "--warm-up", "1", "--machine", name)
+    said = run(*study, "--tile", "1000,10000,100000").stdout
+    for words in (r"^vadd of vadd:200000, f64$", r"^ +1000 +1\.00 +1\d\.\d\d$", r"^ +10000 +10\.00 +1\d\.\d\d$", r"^ +100000 +100 +20\.00$",
+                  r"20\.00\n    a GPU is faster from tile 100000 on$", r"\n    a core is faster at the largest tile$"):
+        check(re.search(words, said, re.M), "no %s in\n%s" % (words, said))
+    check("No GPU was measured" not in said, said)
+    check("from tile 100000 on, the smallest one" in run(*study, "--tile", "100000").stdout, "one tile")
+
+
 def links():
     """psg info tells the links of the file, and the exchange that follows."""
     text = ("machine pair\ncpus 4\ngpus 2\ngpu_memory 8e9\nlink to-gpu 3e9 2e-6\nlink from-gpu 5e9 3e-6\n"
@@ -502,6 +518,6 @@ def no_memory():
     run("solve", "--problem", "madelung", "--grid", "1024", *ON_H200, "--quiet", before=little)
 
 
-for part in (bench, studies, machines, names, solve, record, spread, share, no_data, no_machine, workloads, panels, links, one_time, resident, nodes, no_memory):
+for part in (bench, studies, machines, names, solve, record, spread, share, no_data, no_machine, workloads, panels, crossover, links, one_time, resident, nodes, no_memory):
     part()
     check(os.listdir("tmp") == [], "%s left %s" % (part.__name__, os.listdir("tmp")))
