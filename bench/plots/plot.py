@@ -501,17 +501,10 @@ def plot_hetero(rows):
     return page
 
 
-def plot_of_workloads(rows):
-    return plot_workloads.plot(rows, style_of, label, varying)
-
-
-def plot_of_crossover(rows):
-    return plot_crossover.plot(rows, style_of)
-
-
 FIGURES = {"stages": plot_stages, "segments": plot_segments, "scaling": plot_scaling, "overlap": plot_overlap,
            "hetero": plot_hetero, "policies": plot_policies, "grids": plot_grids,
-           "workloads": plot_of_workloads, "crossover": plot_of_crossover, **plot_programs.FIGURES}
+           "workloads": lambda rows: plot_workloads.plot(rows, style_of, label, varying),
+           "crossover": lambda rows: plot_crossover.plot(rows, style_of), **plot_programs.FIGURES}
 
 
 def caption(rows, failed):
