@@ -324,7 +324,8 @@ def no_machine():
             says=("cpus = 3, and machine epyc-2core has 2",))
     for name in sorted(solving):
         check("simulated" in run("solve", "--problem", "modes", "--grid", "64", "--machine", name).stdout, name)
-        for sides, words in (((), False), (("--bc", "NN,PP,DN"), True), (("--bc", "ND,ND,ND"), name != "h200")):
+        cells = ("--bc", "NN,PP,DN")
+        for sides, words in (((), False), (cells, name != "h200"), (("--bc", "ND,ND,ND"), name != "h200"), ((*cells, "--points", "nodes"), True)):
             said = run("solve", "--problem", "modes", "--grid", "64", "--machine", name, *sides).stdout
             check(("with periodic sides" in said) == words, said)
     for arguments in (SOLVE, ("bench", "--grid", "8"), ("info",)):
