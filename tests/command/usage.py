@@ -154,7 +154,7 @@ for command, options in OPTIONS.items():
     for option in options:
         words = re.search(r"^  --%s\b[^\n]*?(?:  +|\n {20,})(\S.*)$" % option, text, re.MULTILINE)
         check(words and len(words.group(1)) > 8, "%s --help does not explain --%s" % (command, option))
-        if option not in ("help", "version", "verify", "bounds", "quiet", "verbose", "large", "again", "force", "forget", "machines", "barrier"):
+        if option not in ("help", "version", "verify", "bounds", "quiet", "verbose", "large", "again", "force", "forget", "machines", "barrier", "electrostatics"):
             bad(command, "--" + option, says=("'--%s' needs an argument" % option,))
     check(run(command, "-h").stdout == text, "%s -h" % command)
     # the help is shown wherever it stands, and nothing is done
