@@ -78,7 +78,8 @@ static void acquire(gathering *g, int end) {
     for (size_t m = 0; m < data->count && result == 0; m++) {
         atomic_fetch_add(&g->missing, 1);
         if (run->engine->record) {
-            psg_record_use_data(&run->events.record, data->block[m], end == 0, end != 0);
+            psg_record_use_data(&run->events.record, data->block[m],
+                                end == 0 ? PSG_USE_READS : PSG_USE_WRITES);
         }
         result = starpu_data_acquire_on_node_cb(data->block[m], STARPU_MAIN_RAM, mode, ready, g);
         if (result == 0) {

@@ -95,6 +95,9 @@ typedef struct search {
     const psg_record *record;
     size_t *data;   /* [uses] */
     size_t *writer; /* [uses], by data: who wrote them last */
+    size_t *
+        adder; /* [uses], by data: the latest use that added to them since; PSG_RECORD_NONE: there is none */
+    size_t *former; /* [uses]: of a use that adds, the one before it that added to the same data */
     size_t *event;  /* [count]: the event of each; PSG_RECORD_NONE: it has none */
     size_t *first;  /* [count + 1]: where what each came after begins in `before` */
     size_t *before;
@@ -106,6 +109,8 @@ typedef struct search {
 static void finish(search *s) {
     free(s->data);
     free(s->writer);
+    free(s->adder);
+    free(s->former);
     free(s->event);
     free(s->first);
     free(s->before);
@@ -117,15 +122,17 @@ static bool begin(search *s, const psg_run_events *events) {
     *s = (search){.record = &events->record,
                   .data = number_data(&events->record),
                   .writer = malloc((events->record.uses + 1) * sizeof(size_t)),
+                  .adder = malloc((events->record.uses + 1) * sizeof(size_t)),
+                  .former = malloc((events->record.uses + 1) * sizeof(size_t)),
                   .event = malloc(count * sizeof(size_t)),
                   .first = calloc(count + 1, sizeof(size_t)),
                   .seen = malloc(count * sizeof(size_t))};
-    if (s->data == NULL || s->writer == NULL || s->event == NULL || s->first == NULL ||
-        s->seen == NULL) {
+    if (s->data == NULL || s->writer == NULL || s->adder == NULL || s->former == NULL ||
+        s->event == NULL || s->first == NULL || s->seen == NULL) {
         return false;
     }
     for (size_t m = 0; m < events->record.uses; m++) {
-        s->writer[m] = PSG_RECORD_NONE;
+        s->writer[m] = s->adder[m] = PSG_RECORD_NONE;
     }
     for (size_t m = 0; m < events->record.count; m++) {
         s->event[m] = s->seen[m] = PSG_RECORD_NONE;
@@ -169,6 +176,32 @@ static bool add_writer(search *s, size_t number, size_t writer) {
     return room;
 }
 
+/* What reads comes after all that added to the data since they were written; else, and what adds, after who wrote them. */
+static bool add_before(search *s, size_t number, size_t use) {
+    const size_t data = s->data[use];
+    const unsigned how = s->record->use[use].how;
+    const bool reads = (how & PSG_USE_READS) != 0;
+    bool room = true;
+    for (size_t m = s->adder[data]; reads && m != PSG_RECORD_NONE && room; m = s->former[m]) {
+        room = add_writer(s, number, s->record->use[m].number);
+    }
+    if ((reads && s->adder[data] == PSG_RECORD_NONE) || (how & PSG_USE_ADDS) != 0) {
+        room = room && add_writer(s, number, s->writer[data]);
+    }
+    return room;
+}
+
+static void follow(search *s, size_t number, size_t use) {
+    const size_t data = s->data[use];
+    if ((s->record->use[use].how & PSG_USE_WRITES) != 0) {
+        s->writer[data] = number;
+        s->adder[data] = PSG_RECORD_NONE;
+    } else if ((s->record->use[use].how & PSG_USE_ADDS) != 0) {
+        s->former[use] = s->adder[data];
+        s->adder[data] = use;
+    }
+}
+
 static bool find(search *s) {
     const psg_record *r = s->record;
     size_t use = 0;
@@ -176,14 +209,12 @@ static bool find(search *s) {
         const size_t first = use;
         s->first[number] = s->found;
         for (; use < r->uses && r->use[use].number == number; use++) {
-            if (r->use[use].reads && !add_writer(s, number, s->writer[s->data[use]])) {
+            if (!add_before(s, number, use)) {
                 return false;
             }
         }
         for (size_t m = first; m < use; m++) {
-            if (r->use[m].writes) {
-                s->writer[s->data[m]] = number;
-            }
+            follow(s, number, m);
         }
         s->first[number + 1] = s->found;
     }

@@ -142,7 +142,7 @@ static void submit(psg_run *run, starpu_data_handle_t block, const psg_message *
                             .number = PSG_RECORD_NONE}};
     if (run->engine->record) {
         t->event.number = psg_record_add(&run->events.record);
-        psg_record_use_data(&run->events.record, block, !receive, receive);
+        psg_record_use_data(&run->events.record, block, receive ? PSG_USE_WRITES : PSG_USE_READS);
     }
     psg_simulation_submit(1); /* as a task with one piece of data */
     const int result =

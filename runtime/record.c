@@ -16,7 +16,10 @@ size_t psg_record_add(psg_record *record) {
     return record->count++;
 }
 
-void psg_record_use_data(psg_record *record, const void *data, bool reads, bool writes) {
+void psg_record_use_data(psg_record *record, const void *data, unsigned how) {
+    if (how == 0) {
+        return;
+    }
     if (record->uses == record->room) {
         const size_t room = record->room > 0 ? 2 * record->room : 256;
         psg_record_use *more = realloc(record->use, room * sizeof *more);
@@ -27,5 +30,5 @@ void psg_record_use_data(psg_record *record, const void *data, bool reads, bool 
         record->use = more;
         record->room = room;
     }
-    record->use[record->uses++] = (psg_record_use){data, record->count - 1, reads, writes};
+    record->use[record->uses++] = (psg_record_use){data, record->count - 1, how};
 }

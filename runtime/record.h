@@ -10,11 +10,14 @@
 /** The number of what has no place in the record. */
 #define PSG_RECORD_NONE SIZE_MAX
 
+/** How something uses data: flags. What adds to data, as STARPU_REDUX and STARPU_COMMUTE say, does so in no order with others that
+ *  add. It comes after who wrote the data, and who reads the data comes after all that added to them. */
+enum { PSG_USE_READS = 1, PSG_USE_WRITES = 2, PSG_USE_ADDS = 4 };
+
 typedef struct psg_record_use {
     const void *data; /**< a StarPU handle, to be compared only: it may be gone */
     size_t number;    /**< of the task or message */
-    bool reads;
-    bool writes;
+    unsigned how;     /**< flags */
 } psg_record_use;
 
 /** All zero before the first use. */
@@ -32,7 +35,7 @@ void psg_record_free(psg_record *record);
 
 /** One task or message more. @return its number */
 size_t psg_record_add(psg_record *record);
-/** What the latest one reads or writes. */
-void psg_record_use_data(psg_record *record, const void *data, bool reads, bool writes);
+/** What the latest one uses. @param[in] how  flags; 0 is left out: scratch */
+void psg_record_use_data(psg_record *record, const void *data, unsigned how);
 
 #endif

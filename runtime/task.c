@@ -129,6 +129,12 @@ struct starpu_task *psg_task_create(struct starpu_codelet *codelet, const psg_ta
     return task;
 }
 
+static unsigned use_of(enum starpu_data_access_mode mode) {
+    const unsigned reads = (mode & STARPU_R) != 0 ? PSG_USE_READS : 0;
+    const unsigned writes = (mode & STARPU_W) != 0 ? PSG_USE_WRITES : 0;
+    return (mode & (STARPU_REDUX | STARPU_COMMUTE)) != 0 ? PSG_USE_ADDS : reads | writes;
+}
+
 /* The task, and what it reads and writes. */
 static void record(psg_run *run, struct starpu_task *task) {
     psg_task_args *args = task->cl_arg;
@@ -139,9 +145,8 @@ static void record(psg_run *run, struct starpu_task *task) {
     args->number = psg_record_add(&run->events.record);
     const int count = STARPU_TASK_GET_NBUFFERS(task);
     for (int m = 0; m < count; m++) {
-        const enum starpu_data_access_mode mode = STARPU_TASK_GET_MODE(task, m);
-        psg_record_use_data(&run->events.record, STARPU_TASK_GET_HANDLE(task, m), mode & STARPU_R,
-                            mode & STARPU_W);
+        psg_record_use_data(&run->events.record, STARPU_TASK_GET_HANDLE(task, m),
+                            use_of(STARPU_TASK_GET_MODE(task, m)));
     }
 }
 

@@ -6,6 +6,8 @@
 _Static_assert((int)PSG_CUDA_EP_NUMBERS == (int)PSG_CPU_EP_NUMBERS, "one form on both");
 #endif
 
+#include <string.h>
+
 static const psg_ep *ep_of(const psg_task_args *args) {
     return args->run->engine->owner;
 }
@@ -15,8 +17,12 @@ static uint64_t first_pair(const psg_task_args *args) {
 }
 
 static void ep_chunk_core(void *buffers[], const psg_task_args *args) {
-    psg_cpu_ep(first_pair(args), UINT64_C(1) << ep_of(args)->chunk_log2,
-               psg_task_pointer(buffers, 0));
+    double own[PSG_CPU_EP_NUMBERS];
+    double *numbers = ep_of(args)->redux ? own : psg_task_pointer(buffers, 0);
+    psg_cpu_ep(first_pair(args), UINT64_C(1) << ep_of(args)->chunk_log2, numbers);
+    if (numbers == own) {
+        psg_cpu_ep_add(psg_task_pointer(buffers, 0), own);
+    }
 }
 
 static void ep_add_core(void *buffers[], const psg_task_args *args) {
@@ -25,9 +31,16 @@ static void ep_add_core(void *buffers[], const psg_task_args *args) {
 }
 
 #if PSG_WITH_CUDA
+/* The scratch begins with the chunk's own numbers. */
 static int ep_chunk_gpu(void *buffers[], const psg_task_args *args) {
-    return (int)psg_cuda_ep(first_pair(args), ep_of(args)->chunk_log2, psg_task_pointer(buffers, 0),
-                            psg_task_pointer(buffers, 1), starpu_cuda_get_local_stream());
+    const cudaStream_t stream = starpu_cuda_get_local_stream();
+    double *own = psg_task_pointer(buffers, 1);
+    double *numbers = ep_of(args)->redux ? own : psg_task_pointer(buffers, 0);
+    const cudaError_t result = psg_cuda_ep(first_pair(args), ep_of(args)->chunk_log2, numbers,
+                                           own + PSG_CUDA_EP_NUMBERS, stream);
+    return (int)(result == cudaSuccess && numbers == own
+                     ? psg_cuda_ep_add(psg_task_pointer(buffers, 0), own, stream)
+                     : result);
 }
 
 static int ep_add_gpu(void *buffers[], const psg_task_args *args) {
@@ -42,7 +55,7 @@ PSG_SOLVER_CODELET(ep_add, ep_add_core, ep_add_gpu);
 
 size_t psg_ep_scratch(unsigned chunk_log2) {
 #if PSG_WITH_CUDA
-    return psg_cuda_ep_scratch(chunk_log2);
+    return PSG_CUDA_EP_NUMBERS + psg_cuda_ep_scratch(chunk_log2);
 #else
     (void)chunk_log2;
     return 1;
@@ -53,7 +66,8 @@ void psg_task_ep_chunk(psg_run *run, size_t chunk, starpu_data_handle_t numbers,
                        starpu_data_handle_t scratch) {
     const psg_task_args args = {.run = run,
                                 .label = {PSG_KIND_EP_CHUNK, {chunk, PSG_NO_INDEX, PSG_NO_INDEX}}};
-    const psg_task_data data[2] = {{&numbers, 1, 1, STARPU_W}, {&scratch, 1, 1, STARPU_SCRATCH}};
+    const psg_task_data data[2] = {{&numbers, 1, 1, ep_of(&args)->redux ? STARPU_REDUX : STARPU_W},
+                                   {&scratch, 1, 1, STARPU_SCRATCH}};
     psg_task_submit_data(ep_chunk_codelet, &args, data, 2);
 }
 
@@ -63,6 +77,47 @@ void psg_task_ep_add(psg_run *run, size_t chunk, size_t step, starpu_data_handle
                                 .label = {PSG_KIND_EP_ADD, {chunk, PSG_NO_INDEX, step}}};
     const psg_task_data data[2] = {{&sum, 1, 1, STARPU_RW}, {&numbers, 1, 1, STARPU_R}};
     psg_task_submit_data(ep_add_codelet, &args, data, 2);
+}
+
+/* -------------------------------------------------------------------------- what StarPU submits */
+
+/* These are no tasks of the run. A GPU that refuses one leaves a wrong sum, which is found. */
+
+static void zero_cpu(void *buffers[], void *argument) {
+    (void)argument;
+    memset(psg_task_pointer(buffers, 0), 0, PSG_CPU_EP_NUMBERS * sizeof(double));
+}
+
+static void sum_cpu(void *buffers[], void *argument) {
+    (void)argument;
+    psg_cpu_ep_add(psg_task_pointer(buffers, 0), psg_task_pointer(buffers, 1));
+}
+
+#if PSG_WITH_CUDA
+static void zero_cuda(void *buffers[], void *argument) {
+    (void)argument;
+    (void)cudaMemsetAsync(psg_task_pointer(buffers, 0), 0, PSG_CPU_EP_NUMBERS * sizeof(double),
+                          starpu_cuda_get_local_stream());
+}
+
+static void sum_cuda(void *buffers[], void *argument) {
+    (void)argument;
+    (void)psg_cuda_ep_add(psg_task_pointer(buffers, 0), psg_task_pointer(buffers, 1),
+                          starpu_cuda_get_local_stream());
+}
+#endif
+
+static struct starpu_codelet zero_codelet = {.name = "ep_zero",
+                                             .cpu_funcs = {zero_cpu},
+                                             PSG_CODELET_CUDA(zero).nbuffers = 1,
+                                             .modes = {STARPU_W}};
+static struct starpu_codelet sum_codelet = {.name = "ep_sum",
+                                            .cpu_funcs = {sum_cpu},
+                                            PSG_CODELET_CUDA(sum).nbuffers = 2,
+                                            .modes = {STARPU_RW | STARPU_COMMUTE, STARPU_R}};
+
+void psg_ep_reduce(starpu_data_handle_t sum) {
+    starpu_data_set_reduction_methods(sum, &sum_codelet, &zero_codelet);
 }
 
 /* -------------------------------------------------------------------------------- the kinds */

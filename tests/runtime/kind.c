@@ -104,6 +104,42 @@ static void check_events(const psg_history *h, int kind) {
     free(edges);
 }
 
+/** What adds to data comes after who wrote them, and not after others that add; who reads them comes after all of these. */
+static void check_adders(void) {
+    enum { TASKS = 10, EDGES = 12 };
+    static const unsigned how[TASKS] = {PSG_USE_WRITES,
+                                        PSG_USE_ADDS,
+                                        PSG_USE_ADDS,
+                                        PSG_USE_READS,
+                                        PSG_USE_READS,
+                                        PSG_USE_ADDS,
+                                        PSG_USE_READS | PSG_USE_WRITES,
+                                        PSG_USE_ADDS,
+                                        PSG_USE_WRITES,
+                                        PSG_USE_READS};
+    static const size_t want[EDGES][2] = {{0, 1}, {0, 2}, {1, 3}, {2, 3}, {1, 4}, {2, 4},
+                                          {0, 5}, {1, 6}, {2, 6}, {5, 6}, {6, 7}, {8, 9}};
+    psg_run_event event[TASKS];
+    psg_history history = {.events = {.event = event, .count = TASKS}};
+    psg_edge *edges = NULL;
+    size_t count = 0;
+    for (size_t m = 0; m < TASKS; ++m) {
+        event[m] = (psg_run_event){.number = psg_record_add(&history.events.record)};
+        psg_record_use_data(&history.events.record, &history, how[m]);
+        psg_record_use_data(&history.events.record, &event[m], 0);
+    }
+    CHECK(psg_history_edges(&history, &edges, &count) && count == EDGES, "%zu edges", count);
+    for (size_t k = 0; k < EDGES; ++k) {
+        size_t found = 0;
+        for (size_t m = 0; m < count; ++m) {
+            found += edges[m].before == want[k][0] && edges[m].after == want[k][1];
+        }
+        CHECK(found == 1, "task %zu after task %zu: %zu edges", want[k][1], want[k][0], found);
+    }
+    free(edges);
+    psg_record_free(&history.events.record);
+}
+
 static void check_statistics(const psg_history *h, const psg_engine *engine, int kind) {
     psg_run_cell sum = {0};
     for (size_t w = 0; w < engine->workers; ++w) {
@@ -146,6 +182,7 @@ int main(void) {
     psg_history history = {.cell = NULL};
     const int kind = psg_kind_register(&drop);
     CHECK(kind >= 0 && psg_kind_find("drop") == kind && psg_kind_find("hail") < 0, "kind %d", kind);
+    check_adders();
     starpu_conf_init(&conf);
     conf.ncpus = 2;
     conf.ncuda = 0;

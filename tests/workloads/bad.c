@@ -18,7 +18,8 @@ static void refused(psg_status expected, const char *name, const psg_work_option
 }
 
 static void names(void) {
-    static const char *const classes[] = {"", "Q", "s", "SS", "24", "S:"};
+    static const char *const classes[] = {"",   "Q",        "s",      "SS",     "24",
+                                          "S:", "S:redux:", "S:tree", ":redux", "Sredux"};
     char name[16];
     for (size_t m = 0; m < sizeof classes / sizeof *classes; ++m) {
         snprintf(name, sizeof name, "ep:%s", classes[m]);

@@ -1,5 +1,6 @@
 /* ep:S has the published sums and counts, with the same bits for every tile, policy and number of cores. Each chunk and each
- * sum is one task, and comes after those whose numbers it reads. The environment's PSG_TEST_GPUS and PSG_TEST_CPUS
+ * sum is one task, and comes after those whose numbers it reads. With STARPU_REDUX there is one sum, after all chunks, in any order: counts are
+ * equal, and sums within 1e-8. The environment's PSG_TEST_GPUS and PSG_TEST_CPUS
  * choose GPUs, of which only the counts have to be equal. */
 #include "graph/psg_work.h"
 #include "tests/check.h"
@@ -36,17 +37,17 @@ static void check_answer(const psg_work *work, double first[NUMBERS], int cores)
     }
 }
 
-static void check_tasks(const psg_work *work, size_t chunks) {
+static void check_tasks(const psg_work *work, size_t chunks, size_t sums) {
     psg_kind_tasks kind[4];
     size_t count = 0;
     CHECK_STATUS(psg_work_tasks(work, kind, 4, &count), PSG_OK);
-    if (CHECK(count == (chunks > 1 ? 2 : 1), "%zu kinds", count)) {
+    if (CHECK(count == (sums > 0 ? 2 : 1), "%zu kinds", count)) {
         const char *const names[2] = {"ep_chunk", "ep_add"};
         for (size_t k = 0; k < count; ++k) {
             CHECK(strcmp(psg_stage_name(kind[k].stage), names[k]) == 0, "kind %s",
                   psg_stage_name(kind[k].stage));
-            CHECK(kind[k].tasks[0] + kind[k].tasks[1] == chunks - k, "%s: %d tasks", names[k],
-                  (int)(kind[k].tasks[0] + kind[k].tasks[1]));
+            CHECK(kind[k].tasks[0] + kind[k].tasks[1] == (k == 0 ? chunks : sums), "%s: %d tasks",
+                  names[k], (int)(kind[k].tasks[0] + kind[k].tasks[1]));
         }
     }
 }
@@ -104,9 +105,53 @@ static void one(const psg_options *options, unsigned tile, psg_work_priority pri
         CHECK_STATUS(psg_work_run(work), PSG_OK);
         check_answer(work, first, options->gpus == 0);
     }
-    check_tasks(work, chunks);
+    check_tasks(work, chunks, chunks - 1);
     check_graph(work, chunks);
     check_bounds(work);
+    psg_work_destroy(work);
+}
+
+/** The sum comes after each of the chunks, and these come after nothing. */
+static void check_reduced(const psg_work *work, size_t chunks) {
+    size_t count = 0, edges = 0;
+    psg_event *event = calloc(2 * chunks, sizeof *event);
+    psg_dependency *edge = calloc(2 * chunks, sizeof *edge);
+    CHECK_STATUS(psg_work_events(work, event, 2 * chunks, &count), PSG_OK);
+    CHECK_STATUS(psg_work_dependencies(work, edge, 2 * chunks, &edges), PSG_OK);
+    CHECK(count == chunks + 1 && edges == chunks, "%zu events, %zu edges", count, edges);
+    for (size_t m = 0; m < edges && m < 2 * chunks; ++m) {
+        const psg_event *from = &event[edge[m].before], *to = &event[edge[m].after];
+        CHECK(from->step == SIZE_MAX && to->step == 0, "step %zu after step %zu", to->step,
+              from->step);
+        CHECK(from->end <= to->start + 1e-6, "it begins at %g, before %g", to->start, from->end);
+    }
+    free(event);
+    free(edge);
+}
+
+static void reduced(const psg_options *options, unsigned tile) {
+    const size_t chunks = (size_t)1 << (PAIRS_LOG2 - tile);
+    psg_answer a[NUMBERS];
+    psg_work *work = NULL;
+    psg_work_options how;
+    psg_work_options_init(&how);
+    how.tile = tile;
+    if (!CHECK_STATUS(psg_work_create(&work, "ep:S:redux", &how, options), PSG_OK)) {
+        return;
+    }
+    for (int run = 0; run < 2; ++run) { /* the second one begins anew */
+        size_t count = 0;
+        CHECK_STATUS(psg_work_run(work), PSG_OK);
+        CHECK_STATUS(psg_work_check(work), PSG_OK);
+        CHECK_STATUS(psg_work_answers(work, a, NUMBERS, &count), PSG_OK);
+        CHECK(count == NUMBERS, "%zu numbers", count);
+        for (int m = 0; m < NUMBERS; ++m) {
+            CHECK_NEAR(a[m].value, published[m], m < SUMS ? 1e-8 * fabs(published[m]) : 0,
+                       "%s of %s", a[m].name, psg_work_about(work));
+        }
+    }
+    check_tasks(work, chunks, 1);
+    check_reduced(work, chunks);
     psg_work_destroy(work);
 }
 
@@ -117,11 +162,13 @@ int main(void) {
     options.record = 1;
     for (int t = 0; t < TILES; ++t) {
         one(&options, tiles[t], PSG_PRIORITY_NONE, first);
+        reduced(&options, tiles[t]);
     }
     for (int p = 0; p < 3; ++p) {
         options.policy = policies[p];
         options.cpus = options.gpus == 0 ? 1 + p : options.cpus;
         one(&options, tiles[1], PSG_PRIORITY_PATH, first);
+        reduced(&options, tiles[1]);
     }
     return check_result();
 }
