@@ -48,6 +48,16 @@
 #define TUNING_TEAM_PART_BYTES ((size_t)64 << 10)
 #define TUNING_TEAM_UNEVEN 20
 
+/* ------------------------------------------------------------------------- several right-hand sides */
+
+/** Bytes of the spectra that a GPU works on at once. Chosen, not measured (2026-11-24). */
+#define TUNING_BATCH_BYTES ((size_t)64 << 20)
+/** Bytes of f of a piece that is copied to a GPU, so that it comes while another is solved. Chosen, not measured
+ *  (2026-11-24). */
+#define TUNING_BATCH_COPIED_BYTES ((size_t)4 << 20)
+/** Bytes of f from which on all cores solve a right-hand side together. (2026-11-24) */
+#define TUNING_WHOLE_BYTES ((size_t)32 << 20)
+
 /* ------------------------------------------------------------------------------------ placement */
 
 /** Shares of the spectrum whose rows `kspace` writes to the GPUs of their segments, as long as its own reads

@@ -32,6 +32,16 @@ typedef struct psg_findings {
     atomic_int nonfinite; /**< 1 if a mode is not finite: f is not, or it is too large */
 } psg_findings;
 
+/** Several right-hand sides that a run solves, in pieces, each by a task `whole`. */
+typedef struct psg_many {
+    size_t count;
+    size_t
+        each; /**< in a piece; the last piece has the rest. 0: there is one right-hand side, and no pieces */
+    void *
+        mode0; /**< [count], each as psg_findings.mode0, complex of the precision one after the other */
+    atomic_int *nonfinite; /**< [count], each as psg_findings.nonfinite */
+} psg_many;
+
 /** Where the rows stand that kspace relays, in the lane of a solve, at addresses for one GPU. */
 typedef struct psg_relay_place {
     /** By sheet, on its GPU: the rows that came, complex [nz][rows][nxc]; NULL if they are fetched. */
@@ -75,6 +85,7 @@ typedef struct psg_terms {
     double scale; /**< factor over the product of the norms; of a periodic grid factor/(nx ny nz) */
     psg_sides sides;
     psg_gradient_terms gradient;
+    const psg_many *many; /**< NULL: one right-hand side, of which psg_findings tells */
     base_pcg_terms
         pcg; /**< of a solve with variable coefficients; `lambda` above is that of its preconditioner */
 } psg_terms;
@@ -90,7 +101,10 @@ typedef struct psg_context {
     psg_transform_kind kind[3]; /**< of the forward transform along each axis */
     void *const
         *scratch; /**< by StarPU worker number: fft_scratch_bytes() each, and with sides a plane */
-    size_t sides_scratch;         /**< bytes from there to that plane */
+    size_t sides_scratch; /**< bytes from there to that plane */
+    void **
+        spectra; /**< by StarPU worker number: the spectrum of a right-hand side that a core solves alone,
+                                       made by its first task `whole` */
     psg_cpu_piece *const *pieces; /**< by StarPU worker number: room for `segments` pointers */
     /** For tasks of several GPUs of this process that write and read blocks in each other's memory; NULL: StarPU knows all
      *  blocks where they are, or copies them. */

@@ -38,8 +38,7 @@ static size_t most_rows(const psg_context *c) {
     return psg_parts_largest(&c->layout.sheets, c->layout.sheets.gpus, 1);
 }
 
-/* What cuFFT's plans do along an axis. Where x has two modes in a complex number, a periodic axis is real-to-real too. */
-static psg_cuda_r2r kind_of(const psg_context *c, int d) {
+psg_cuda_r2r psg_cuda_kind_of(const psg_context *c, int d) {
     static const psg_cuda_r2r kinds[PSG_TRANSFORM_COUNT] = {
         [PSG_TRANSFORM_PERIODIC] = PSG_CUDA_DFT, [PSG_TRANSFORM_COS1] = PSG_CUDA_REDFT00,
         [PSG_TRANSFORM_COS2] = PSG_CUDA_REDFT10, [PSG_TRANSFORM_COS3] = PSG_CUDA_REDFT01,
@@ -51,7 +50,7 @@ static psg_cuda_r2r kind_of(const psg_context *c, int d) {
 }
 
 static int plan_xy(psg_cuda_plans *w, const psg_context *c) {
-    const psg_cuda_r2r kind[2] = {kind_of(c, 0), kind_of(c, 1)};
+    const psg_cuda_r2r kind[2] = {psg_cuda_kind_of(c, 0), psg_cuda_kind_of(c, 1)};
     size_t planes[PSG_CUDA_SIZES];
     const size_t count = sizes_of(&c->layout.segments, 2, planes);
     if (c->form.strip > 0) {
@@ -75,10 +74,10 @@ static int plan_z(psg_cuda_plans *w, const psg_context *c) {
     size_t rows[PSG_CUDA_SIZES];
     const size_t count = sizes_of(&c->layout.sheets, 1, rows);
     int code = cudaErrorNotSupported;
-    if (c->form.fused &&
-        psg_cuda_kspace_supported(psg_cuda_precision_of(c), kind_of(c, 2), c->layout.n[2]) > 0) {
-        code = (int)psg_cuda_kspace_create(&w->kspace, psg_cuda_precision_of(c), kind_of(c, 2),
-                                           c->layout.n[2], 0);
+    if (c->form.fused && psg_cuda_kspace_supported(psg_cuda_precision_of(c), psg_cuda_kind_of(c, 2),
+                                                   c->layout.n[2]) > 0) {
+        code = (int)psg_cuda_kspace_create(&w->kspace, psg_cuda_precision_of(c),
+                                           psg_cuda_kind_of(c, 2), c->layout.n[2], 0);
     }
     if (code == 0 || psg_cuda_error_is_out_of_memory(code) || c->form.strip > 0 ||
         c->layout.relay.rows != NULL) {
@@ -87,8 +86,9 @@ static int plan_z(psg_cuda_plans *w, const psg_context *c) {
     (void)cudaGetLastError(); /* of a kernel that did not suit this device */
     code = 0;
     for (size_t m = 0; m < count && code == 0; m++) {
-        code = psg_cuda_fft_create_z(&w->z[m], psg_cuda_precision_of(c), layout, kind_of(c, 2),
-                                     rows[m] * c->layout.nxc, c->layout.n[2]);
+        code =
+            psg_cuda_fft_create_z(&w->z[m], psg_cuda_precision_of(c), layout,
+                                  psg_cuda_kind_of(c, 2), rows[m] * c->layout.nxc, c->layout.n[2]);
     }
     if (code == 0 && c->form.fused) {
         code = (int)cudaMalloc(&w->sheet_d, most_rows(c) * c->layout.nxc * c->layout.n[2] * 2 *
@@ -129,7 +129,7 @@ static void *pairs_of(const psg_context *c) {
     char *pairs = malloc(2 * c->layout.nxc * bytes);
     for (size_t i = 0; pairs != NULL && i < c->layout.nxc; i++) {
         size_t modes[2];
-        psg_cuda_xy_modes(kind_of(c, 0), c->layout.n[0], i, modes);
+        psg_cuda_xy_modes(psg_cuda_kind_of(c, 0), c->layout.n[0], i, modes);
         for (size_t part = 0; part < 2; part++) {
             memcpy(pairs + (2 * i + part) * bytes, (const char *)c->eigen[0] + modes[part] * bytes,
                    bytes);
@@ -165,6 +165,7 @@ static void destroy(void *state, const void *owner) {
     }
     psg_cuda_xy_destroy(w->strips);
     psg_cuda_kspace_destroy(w->kspace);
+    psg_cuda_whole_free(&w->whole);
     for (int d = 0; d < 3; d++) {
         (void)cudaFree(w->eigen_d[d]);
     }
@@ -460,16 +461,25 @@ int psg_cuda_divide_sheet(const psg_task_args *args, void *sheet_d) {
 
 /* ------------------------------------------------------------------------------- all GPUs */
 
-bool psg_gpu_relays(const psg_context *c) {
+static bool all_have_kspace(const psg_context *c) {
     int id[STARPU_NMAXWORKERS];
     const unsigned count =
         starpu_worker_get_ids_by_type(STARPU_CUDA_WORKER, id, STARPU_NMAXWORKERS);
-    bool can = c->form.strip == 0 || 2 * c->layout.bundles.count <= PSG_CUDA_XY_PARTS;
-    for (unsigned w = 0; w < count && can; w++) {
-        can = psg_cuda_kspace_suits(psg_cuda_precision_of(c), kind_of(c, 2), c->layout.n[2],
-                                    starpu_worker_get_devid(id[w]));
+    bool all = true;
+    for (unsigned w = 0; w < count && all; w++) {
+        all = psg_cuda_kspace_suits(psg_cuda_precision_of(c), psg_cuda_kind_of(c, 2),
+                                    c->layout.n[2], starpu_worker_get_devid(id[w]));
     }
-    return can;
+    return all;
+}
+
+bool psg_gpu_relays(const psg_context *c) {
+    return (c->form.strip == 0 || 2 * c->layout.bundles.count <= PSG_CUDA_XY_PARTS) &&
+           all_have_kspace(c);
+}
+
+bool psg_gpu_solves_whole(const psg_context *c) {
+    return c->form.fused && all_have_kspace(c);
 }
 
 /* Where there is such a transform it is the faster one, on one GPU too. */
@@ -478,12 +488,12 @@ size_t psg_gpu_strip(const psg_context *c) {
     int id[STARPU_NMAXWORKERS];
     const unsigned count =
         starpu_worker_get_ids_by_type(STARPU_CUDA_WORKER, id, STARPU_NMAXWORKERS);
-    const psg_cuda_r2r kind[2] = {kind_of(c, 0), kind_of(c, 1)};
+    const psg_cuda_r2r kind[2] = {psg_cuda_kind_of(c, 0), psg_cuda_kind_of(c, 1)};
     bool suits = c->layout.bundles.count <= PSG_CUDA_XY_PARTS;
     for (unsigned w = 0; w < count && suits; w++) {
         const int device = starpu_worker_get_devid(id[w]);
         suits = psg_cuda_xy_suits(precision, kind, c->layout.n[0], c->layout.n[1], device) &&
-                psg_cuda_kspace_suits(precision, kind_of(c, 2), c->layout.n[2], device);
+                psg_cuda_kspace_suits(precision, psg_cuda_kind_of(c, 2), c->layout.n[2], device);
     }
     return suits ? psg_cuda_xy_strip(precision, kind, c->layout.n[0], c->layout.n[1]) : 0;
 }

@@ -12,6 +12,23 @@
 /** A process' segments for GPUs have two sizes at most: the first one's, and the last one's. So have its sheets. */
 enum { PSG_CUDA_SIZES = 2 };
 
+/** Memory on the GPU that grows with what is asked for. */
+typedef struct psg_cuda_room {
+    void *memory_d;
+    size_t bytes;
+} psg_cuda_room;
+
+/** What tasks `whole` need, made by the first ones. */
+typedef struct psg_cuda_whole_room {
+    psg_cuda_room spectra;
+    psg_cuda_room work;  /**< of the transforms of planes */
+    psg_cuda_room dense; /**< of f or u, if cuFFT cannot take them where they are */
+    psg_cuda_fft
+        *xy[2]
+           [PSG_CUDA_SIZES]; /**< [direction]: of the latest numbers of planes; NULL with strips */
+    size_t planes[PSG_CUDA_SIZES]; /**< of each; 0: there is none */
+} psg_cuda_whole_room;
+
 /** What the tasks of a plan need on a GPU: psg_gpu.state. */
 typedef struct psg_cuda_plans {
     psg_cuda_fft *xy[2][PSG_CUDA_SIZES]; /**< [direction][size of segment]; NULL with strips */
@@ -25,6 +42,7 @@ typedef struct psg_cuda_plans {
     void *dense_d;                   /**< room for a dense copy of f or u of a segment, made by the
                                           first task that needs it */
     void *sheet_d;                   /**< room for a sheet, for lengths without a kspace kernel */
+    psg_cuda_whole_room whole;
     /* For the arguments of kernels: */
     psg_cuda_segment *segments[3]; /**< [layout.segments.count] of a band */
     void **blocks;                 /**< [2 * layout.bundles.count] */
@@ -66,6 +84,14 @@ int psg_cuda_move_sheet(const psg_task_args *args, bool pack, void *blocks[], vo
 int psg_cuda_transform_sheet(const psg_task_args *args, psg_cuda_direction direction,
                              void *sheet_d);
 int psg_cuda_divide_sheet(const psg_task_args *args, void *sheet_d);
+
+/** Launch all of a solve of the right-hand sides first .. first+count-1 of a run, with f and u behind the first two buffers.
+ *  @return 0; a code for psg_gpu_check() */
+int psg_cuda_whole(const psg_task_args *args, size_t first, size_t count, void *buffers[]);
+/** Free what it made. */
+void psg_cuda_whole_free(psg_cuda_whole_room *room);
+/** What cuFFT's plans do along an axis. Where x has two modes in a complex number, a periodic axis is real-to-real too. */
+psg_cuda_r2r psg_cuda_kind_of(const psg_context *context, int axis);
 
 /** f or u, behind buffer m of a task. */
 static inline psg_cuda_field psg_cuda_field_of(void *buffers[], size_t m) {

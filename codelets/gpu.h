@@ -13,6 +13,9 @@ size_t psg_gpu_strip(const psg_context *context);
 /** Can the GPUs' tasks relay rows, see psg_relay? */
 bool psg_gpu_relays(const psg_context *context);
 
+/** Can GPUs solve whole right-hand sides, see psg_task_whole()? */
+bool psg_gpu_solves_whole(const psg_context *context);
+
 /** For psg_gpu_start(): cuFFT plans, tables and work areas of a plan, whose context is the engine's owner.
  *  @param[in] peers  tasks write and read other GPUs' memory */
 psg_gpu_user psg_gpu_plans(bool peers);

@@ -12,6 +12,11 @@ bool psg_gpu_relays(const psg_context *context) {
     return psg_simulated(); /* as GPUs do but for few lengths */
 }
 
+bool psg_gpu_solves_whole(const psg_context *context) {
+    (void)context;
+    return false;
+}
+
 psg_gpu_user psg_gpu_plans(bool peers) {
     return (psg_gpu_user){.peers = peers};
 }

@@ -23,7 +23,8 @@ typedef enum psg_task_kind {
     PSG_TASK_COUNT
 } psg_task_kind;
 
-/** The kinds of a solve with variable coefficients, which has those above too, and of workloads. */
+/** The kinds of a solve with variable coefficients, which has those above too, of a solve of several right-hand sides, and of
+ *  workloads. */
 typedef enum psg_workload_kind {
     PSG_KIND_PCG_MEASURE = PSG_TASK_COUNT,
     PSG_KIND_PCG_START,
@@ -33,6 +34,7 @@ typedef enum psg_workload_kind {
     PSG_KIND_PCG_UPDATE,
     PSG_KIND_PCG_END,
     PSG_KIND_PCG_SCALARS,
+    PSG_KIND_WHOLE, /**< of a solve of several right-hand sides */
     PSG_KIND_CG_APPLY,
     PSG_KIND_EP_CHUNK,
     PSG_KIND_EP_ADD,

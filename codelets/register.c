@@ -1,5 +1,5 @@
 /* All kinds of task that the library has, registered in the order of their numbers. */
-#include "codelets/context.h"
+#include "codelets/codelets.h"
 #include "codelets/kinds.h"
 #include "codelets/pcg.h"
 #include "codelets/workloads/blocks.h"
@@ -20,6 +20,7 @@ static const psg_kind *const workloads[PSG_KIND_COUNT - PSG_TASK_COUNT] = {
     [PSG_KIND_PCG_UPDATE - PSG_TASK_COUNT] = &psg_pcg_update_kind,
     [PSG_KIND_PCG_END - PSG_TASK_COUNT] = &psg_pcg_end_kind,
     [PSG_KIND_PCG_SCALARS - PSG_TASK_COUNT] = &psg_pcg_scalars_kind,
+    [PSG_KIND_WHOLE - PSG_TASK_COUNT] = &psg_whole_kind,
     [PSG_KIND_CG_APPLY - PSG_TASK_COUNT] = &psg_cg_apply_kind,
     [PSG_KIND_EP_CHUNK - PSG_TASK_COUNT] = &psg_ep_chunk_kind,
     [PSG_KIND_EP_ADD - PSG_TASK_COUNT] = &psg_ep_add_kind,

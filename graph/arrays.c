@@ -57,8 +57,10 @@ void psg_plan_unpin(psg_plan *plan, const void *array) {
     }
 }
 
-static size_t count_slabs(const psg_plan *plan) {
-    return psg_range_count(plan->context.layout.segments.own);
+/* Of several right-hand sides the slabs are pieces, else segments. */
+static size_t count_slabs(const psg_plan *plan, const psg_many *many) {
+    return many->each > 0 ? (many->count + many->each - 1) / many->each
+                          : psg_range_count(plan->context.layout.segments.own);
 }
 
 /* The array that has a segment, and the first of the array's segments. */
@@ -75,34 +77,55 @@ static const psg_array *array_of(const psg_plan *plan, const psg_array *arrays, 
     return arrays;
 }
 
-/* Where a segment of f or u is at home. */
-static int node_of(const psg_plan *plan, const psg_array *arrays, size_t count, size_t s) {
-    size_t first = 0;
-    return count == 0 ? STARPU_MAIN_RAM
-                      : psg_door_node(plan, array_of(plan, arrays, count, s, &first)->device);
+/* What is behind a slab. */
+typedef struct slab_place {
+    const psg_array *array; /* NULL: StarPU finds memory */
+    size_t before;          /* planes of the array before it */
+    size_t planes;
+    int worker; /* that has its tasks; -1: any */
+} slab_place;
+
+static slab_place place_of(const psg_plan *plan, const psg_arrays *arrays, int field, size_t k) {
+    const psg_layout *l = &plan->context.layout;
+    const psg_many *many = &arrays->many;
+    if (many->each > 0) {
+        const psg_range sides = psg_many_piece(many, k);
+        return (slab_place){arrays->field[field], sides.first * l->n[2],
+                            psg_range_count(sides) * l->n[2], psg_many_worker(plan, arrays, k)};
+    }
+    const size_t s = l->segments.own.first + k;
+    slab_place place = {.planes = psg_layout_planes(l, s), .worker = l->segments.part[s].worker};
+    if (arrays->count > 0) {
+        size_t first = 0;
+        place.array = array_of(plan, arrays->field[field], arrays->count, s, &first);
+        place.before = psg_parts_length(&l->segments, (psg_range){first, s}, 2);
+    }
+    return place;
 }
 
-static void register_slabs(const psg_plan *plan, starpu_data_handle_t *slabs,
-                           const psg_array *arrays, size_t count) {
+/* Where a slab of f or u is at home. */
+static int node_of(const psg_plan *plan, const psg_arrays *arrays, int field, size_t k) {
+    const psg_array *a = place_of(plan, arrays, field, k).array;
+    return a == NULL ? STARPU_MAIN_RAM : psg_door_node(plan, a->device);
+}
+
+static void register_slabs(const psg_plan *plan, psg_arrays *arrays, int field) {
     const psg_context *c = &plan->context;
     const size_t *n = c->layout.n;
-    const psg_range own = c->layout.segments.own;
-    for (size_t s = own.first; s < own.end; s++) {
-        const size_t block[3] = {n[0], n[1], psg_layout_planes(&c->layout, s)};
-        size_t first = 0;
-        const psg_array *a = count > 0 ? array_of(plan, arrays, count, s, &first) : NULL;
-        starpu_data_handle_t *slab = &slabs[s - own.first];
+    for (size_t k = 0; k < count_slabs(plan, &arrays->many); k++) {
+        const slab_place at = place_of(plan, arrays, field, k);
+        const psg_array *a = at.array;
+        const size_t block[3] = {n[0], n[1], at.planes};
+        starpu_data_handle_t *slab = &arrays->slabs[field][k];
         if (a != NULL) {
             const size_t plane = (size_t)a->stride[2];
-            char *memory =
-                (char *)a->data + psg_parts_length(&c->layout.segments, (psg_range){first, s}, 2) *
-                                      plane * c->cpu->real_bytes;
-            psg_block_register_rows(slab, psg_door_node(plan, a->device), memory, block,
+            psg_block_register_rows(slab, psg_door_node(plan, a->device),
+                                    (char *)a->data + at.before * plane * c->cpu->real_bytes, block,
                                     (size_t)a->stride[1], plane, c->cpu->real_bytes);
         } else {
             psg_block_register(slab, STARPU_MAIN_RAM, NULL, block, n[0] * n[1], c->cpu->real_bytes);
         }
-        starpu_data_set_coordinates(*slab, 1, (int)s);
+        starpu_data_set_coordinates(*slab, 1, (int)(c->layout.segments.own.first + k));
     }
 }
 
@@ -120,13 +143,14 @@ static void register_edges(const psg_plan *plan, psg_arrays *arrays) {
 static void register_fields(const psg_plan *plan, psg_arrays *arrays) {
     for (int m = 0; m < PSG_FIELDS; m++) {
         if (arrays->slabs[m] != NULL) {
-            register_slabs(plan, arrays->slabs[m], arrays->field[m], arrays->count);
+            register_slabs(plan, arrays, m);
         }
     }
     register_edges(plan, arrays);
 }
 
-static void free_arrays(psg_arrays *arrays) {
+static void free_arrays(const psg_plan *plan, psg_arrays *arrays) {
+    psg_many_close(&arrays->many, plan);
     for (int m = 0; m < PSG_FIELDS; m++) {
         free(arrays->field[m]);
         free(arrays->slabs[m]);
@@ -136,22 +160,24 @@ static void free_arrays(psg_arrays *arrays) {
 }
 
 /* As they are given, without handles. @param[in] given  by field, [count] each; NULL: there is no such field
+ * @param[in] many  NULL: of one right-hand side
  * @return NULL: no memory */
 static psg_arrays *note_arrays(const psg_plan *plan, size_t count,
-                               const psg_array *const given[PSG_FIELDS]) {
+                               const psg_array *const given[PSG_FIELDS], const psg_many *many) {
     psg_arrays *arrays = calloc(1, sizeof *arrays);
     if (arrays == NULL) {
         return NULL;
     }
     arrays->count = count;
     arrays->given = calloc(PSG_FIELDS * count + 1, sizeof *arrays->given);
-    bool good = arrays->given != NULL;
+    bool good = arrays->given != NULL && psg_many_open(&arrays->many, plan, many);
     for (int m = 0; m < PSG_FIELDS && good; m++) {
         if (given[m] == NULL && m >= PSG_FIELD_GRADIENT) {
             continue;
         }
         arrays->field[m] = calloc(count + 1, sizeof *arrays->field[m]);
-        arrays->slabs[m] = calloc(count_slabs(plan) + 1, sizeof(starpu_data_handle_t));
+        arrays->slabs[m] =
+            calloc(count_slabs(plan, &arrays->many) + 1, sizeof(starpu_data_handle_t));
         good = arrays->field[m] != NULL && arrays->slabs[m] != NULL;
         for (size_t k = 0; k < count && good; k++) {
             arrays->field[m][k] = given[m][k];
@@ -160,7 +186,7 @@ static psg_arrays *note_arrays(const psg_plan *plan, size_t count,
         }
     }
     if (!good) {
-        free_arrays(arrays);
+        free_arrays(plan, arrays);
         return NULL;
     }
     return arrays;
@@ -173,8 +199,11 @@ static bool is_given(const psg_array *given, const psg_array *array) {
 }
 
 static bool are_given(const psg_arrays *arrays, size_t count,
-                      const psg_array *const given[PSG_FIELDS]) {
-    bool all = arrays->count == count;
+                      const psg_array *const given[PSG_FIELDS], const psg_many *many) {
+    const psg_many one = {.each = 0};
+    const psg_many *wanted = many != NULL ? many : &one;
+    bool all = arrays->count == count && arrays->many.count == wanted->count &&
+               arrays->many.each == wanted->each;
     for (int m = 0; m < PSG_FIELDS && all; m++) {
         all = (given[m] != NULL) == (arrays->field[m] != NULL);
         for (size_t k = 0; k < count && given[m] != NULL && all; k++) {
@@ -185,14 +214,13 @@ static bool are_given(const psg_arrays *arrays, size_t count,
 }
 
 static bool all_stay(const psg_plan *plan, const psg_arrays *arrays) {
-    const psg_range own = plan->context.layout.segments.own;
     bool all = arrays->count > 0;
-    for (size_t s = own.first; s < own.end && all; s++) {
-        const int worker = plan->context.layout.segments.part[s].worker;
+    for (size_t k = 0; k < count_slabs(plan, &arrays->many) && all; k++) {
+        const int worker = place_of(plan, arrays, PSG_FIELD_F, k).worker;
         all = worker >= 0;
         for (int m = 0; m < PSG_FIELDS && all; m++) {
             all = arrays->field[m] == NULL ||
-                  node_of(plan, arrays->field[m], arrays->count, s) == psg_placement_node(worker);
+                  node_of(plan, arrays, m, k) == psg_placement_node(worker);
         }
     }
     return all;
@@ -200,7 +228,7 @@ static bool all_stay(const psg_plan *plan, const psg_arrays *arrays) {
 
 psg_status psg_arrays_create_slabs(const psg_plan *plan, psg_arrays **arrays) {
     static const psg_array *const none[PSG_FIELDS];
-    *arrays = note_arrays(plan, 0, none);
+    *arrays = note_arrays(plan, 0, none, NULL);
     if (*arrays == NULL) {
         return psg_fail(PSG_ERR_MEMORY, "no memory for the slabs' handles");
     }
@@ -214,10 +242,10 @@ void psg_arrays_destroy(psg_arrays *arrays, const psg_plan *plan) {
         return;
     }
     for (int m = 0; m < PSG_FIELDS; m++) {
-        psg_block_unregister(arrays->slabs[m], count_slabs(plan));
+        psg_block_unregister(arrays->slabs[m], count_slabs(plan, &arrays->many));
     }
     psg_block_unregister(arrays->edge, 2);
-    free_arrays(arrays);
+    free_arrays(plan, arrays);
 }
 
 /* FFTW's plans are for addresses and pitches. */
@@ -233,8 +261,9 @@ static bool prepare_transforms(const psg_plan *plan, const psg_arrays *arrays) {
 }
 
 static psg_status make_arrays(psg_plan *plan, size_t count,
-                              const psg_array *const given[PSG_FIELDS], psg_arrays **result) {
-    psg_arrays *arrays = note_arrays(plan, count, given);
+                              const psg_array *const given[PSG_FIELDS], const psg_many *many,
+                              psg_arrays **result) {
+    psg_arrays *arrays = note_arrays(plan, count, given, many);
     if (arrays == NULL) {
         return psg_fail(PSG_ERR_MEMORY, "no memory for the handles of f and u");
     }
@@ -243,7 +272,7 @@ static psg_status make_arrays(psg_plan *plan, size_t count,
         status = psg_fail(PSG_ERR_RUNTIME, "FFTW found no plan for arrays at these addresses");
     }
     if (status != PSG_OK) {
-        free_arrays(arrays);
+        free_arrays(plan, arrays);
         return status;
     }
     arrays->stays = all_stay(plan, arrays);
@@ -285,11 +314,11 @@ static void make_place(psg_plan *plan) {
 
 /* The caller has written it since, f or epsilon: copies elsewhere are stale. */
 static void take_field(const psg_plan *plan, const psg_arrays *arrays, int field) {
-    const psg_range own = plan->context.layout.segments.own;
+    const size_t slabs = count_slabs(plan, &arrays->many);
     const bool copied = arrays->looked_at || (plan->workers.copies && !arrays->stays);
-    for (size_t s = own.first; s < own.end && copied && arrays->slabs[field] != NULL; s++) {
-        const starpu_data_handle_t slab = arrays->slabs[field][s - own.first];
-        const int node = node_of(plan, arrays->field[field], arrays->count, s);
+    for (size_t k = 0; k < slabs && copied && arrays->slabs[field] != NULL; k++) {
+        const starpu_data_handle_t slab = arrays->slabs[field][k];
+        const int node = node_of(plan, arrays, field, k);
         if (starpu_data_acquire_on_node(slab, node, STARPU_W) == 0) {
             starpu_data_release_on_node(slab, node);
         }
@@ -297,18 +326,18 @@ static void take_field(const psg_plan *plan, const psg_arrays *arrays, int field
 }
 
 psg_status psg_arrays_take(psg_plan *plan, size_t count, const psg_array *const given[PSG_FIELDS],
-                           psg_arrays **result) {
+                           const psg_many *many, psg_arrays **result) {
     psg_arrays *arrays = NULL;
     for (psg_arrays **at = &plan->doors.arrays; *at != NULL && arrays == NULL;) {
-        if (!(*at)->busy && are_given(*at, count, given)) {
+        if (!(*at)->busy && are_given(*at, count, given, many)) {
             arrays = *at;
             *at = arrays->next;
         } else {
             at = &(*at)->next;
         }
     }
-    psg_status status =
-        arrays != NULL ? psg_door_check(plan, arrays) : make_arrays(plan, count, given, &arrays);
+    psg_status status = arrays != NULL ? psg_door_check(plan, arrays)
+                                       : make_arrays(plan, count, given, many, &arrays);
     if (arrays == NULL) {
         return status;
     }
@@ -332,19 +361,15 @@ psg_status psg_arrays_take(psg_plan *plan, size_t count, const psg_array *const 
 }
 
 /* Is the address in an array? Then it is the beginning of one of its slabs. */
-static bool in_array(const psg_plan *plan, const psg_array *arrays, size_t count,
-                     const void *address, psg_copy *copy) {
+static bool in_array(const psg_plan *plan, const psg_arrays *arrays, int field, const void *address,
+                     psg_copy *copy) {
     const psg_context *c = &plan->context;
-    const psg_range own = c->layout.segments.own;
-    for (size_t s = own.first; s < own.end && count > 0; s++) {
-        size_t first = 0;
-        const psg_array *a = array_of(plan, arrays, count, s, &first);
-        const size_t plane = (size_t)a->stride[2] * c->cpu->real_bytes;
-        const char *slab = (const char *)a->data +
-                           psg_parts_length(&c->layout.segments, (psg_range){first, s}, 2) * plane;
-        if ((const char *)address >= slab &&
-            (const char *)address < slab + psg_layout_planes(&c->layout, s) * plane) {
-            copy->segment = s;
+    for (size_t k = 0; k < count_slabs(plan, &arrays->many) && arrays->count > 0; k++) {
+        const slab_place at = place_of(plan, arrays, field, k);
+        const size_t plane = (size_t)at.array->stride[2] * c->cpu->real_bytes;
+        const char *slab = (const char *)at.array->data + at.before * plane;
+        if ((const char *)address >= slab && (const char *)address < slab + at.planes * plane) {
+            copy->segment = c->layout.segments.own.first + k;
             return true;
         }
     }
@@ -355,8 +380,7 @@ bool psg_arrays_find(const psg_plan *plan, const psg_arrays *arrays, const void 
                      psg_copy *copy) {
     static const char letter[PSG_FIELDS] = {'f', 'u', 'g', 'g', 'g', 'e'};
     for (int m = 0; m < PSG_FIELDS; m++) {
-        if (arrays->field[m] != NULL &&
-            in_array(plan, arrays->field[m], arrays->count, address, copy)) {
+        if (arrays->field[m] != NULL && in_array(plan, arrays, m, address, copy)) {
             copy->data = letter[m];
             return true;
         }
@@ -396,18 +420,18 @@ bool psg_arrays_there(const psg_plan *plan, const psg_arrays *arrays) {
 void psg_arrays_bring(psg_run *run, const psg_plan *plan, const psg_arrays *arrays, int field,
                       size_t s) {
     if (plan->workers.copies && !arrays->stays && arrays->slabs[field] != NULL) {
-        psg_task_fetch(run, node_of(plan, arrays->field[field], arrays->count, s),
-                       arrays->slabs[field][s - plan->context.layout.segments.own.first], NULL);
+        const size_t k = s - plan->context.layout.segments.own.first;
+        psg_task_fetch(run, node_of(plan, arrays, field, k), arrays->slabs[field][k], NULL);
     }
 }
 
 void psg_arrays_give_back(const psg_plan *plan, psg_arrays *arrays) {
-    const psg_range own = plan->context.layout.segments.own;
+    const size_t slabs = count_slabs(plan, &arrays->many);
     const bool copied = plan->workers.copies && !arrays->stays;
     for (int m = PSG_FIELD_U; m < PSG_FIELDS; m++) {
-        for (size_t s = own.first; s < own.end && copied && arrays->slabs[m] != NULL; s++) {
-            const starpu_data_handle_t slab = arrays->slabs[m][s - own.first];
-            const int node = node_of(plan, arrays->field[m], arrays->count, s);
+        for (size_t k = 0; k < slabs && copied && arrays->slabs[m] != NULL; k++) {
+            const starpu_data_handle_t slab = arrays->slabs[m][k];
+            const int node = node_of(plan, arrays, m, k);
             if (starpu_data_acquire_on_node(slab, node, STARPU_R) == 0) {
                 starpu_data_release_on_node(slab, node);
             }
@@ -434,17 +458,20 @@ double psg_arrays_copied(const psg_plan *plan, const psg_arrays *arrays, const p
         const psg_run_event *event = &solve->events.event[m];
         const int kind = event->label.kind;
         const bool pcg = arrays->slabs[PSG_FIELD_EPSILON] != NULL; /* transforms have slabs then */
+        const bool whole = kind == PSG_KIND_WHOLE;
         const bool reads_f = pcg ? kind == PSG_KIND_PCG_START
                                  : kind == PSG_TASK_FORWARD_XY || kind == PSG_TASK_FFT_XY;
         const bool writes_u = pcg ? kind == PSG_KIND_PCG_END
                                   : kind == PSG_TASK_INVERSE_XY || kind == PSG_TASK_IFFT_XY;
-        if (event->worker >= 0 && (reads_f || writes_u)) {
-            const size_t s = event->label.index[PSG_AXIS_SEGMENT];
-            const int home =
-                node_of(plan, arrays->field[reads_f ? PSG_FIELD_F : PSG_FIELD_U], arrays->count, s);
-            bytes += home != psg_placement_node(event->worker)
-                         ? plane * (double)psg_layout_planes(&c->layout, s)
-                         : 0;
+        const size_t index = event->label.index[PSG_AXIS_SEGMENT];
+        for (int field = PSG_FIELD_F; field <= PSG_FIELD_U && event->worker >= 0; field++) {
+            if (whole || (field == PSG_FIELD_F ? reads_f : writes_u)) {
+                const size_t k =
+                    whole ? index / arrays->many.each : index - c->layout.segments.own.first;
+                const bool away =
+                    node_of(plan, arrays, field, k) != psg_placement_node(event->worker);
+                bytes += away ? plane * (double)place_of(plan, arrays, field, k).planes : 0;
+            }
         }
     }
     return bytes;

@@ -164,8 +164,15 @@ static psg_status check_room(const psg_array *a, const char *name, size_t bytes)
                           name, bytes, a->device, a->stride[2]);
 }
 
+/* Right-hand sides that follow one another in each array. */
+static size_t solves_of(const psg_arrays *arrays) {
+    return arrays->many.each > 0 ? arrays->many.count : 1;
+}
+
 /* @param[in,out] a  as the caller gave it; then with its device and its strides */
-static psg_status check_array(psg_array *a, const char *name, const psg_plan *plan, bool shared) {
+static psg_status check_array(psg_array *a, const char *name, const psg_plan *plan,
+                              const psg_arrays *arrays) {
+    const bool shared = arrays->count == 1;
     const psg_context *c = &plan->context;
     const size_t align = c->cpu->real_bytes;
     if (!shared && a->device >= 0 && psg_door_node(plan, a->device) >= 0 &&
@@ -193,7 +200,7 @@ static psg_status check_array(psg_array *a, const char *name, const psg_plan *pl
                         name, a->stride[2], rows);
     }
     const psg_range segments = psg_door_segments(plan, shared ? PSG_HOST : a->device);
-    const size_t planes = psg_parts_length(&c->layout.segments, segments, 2);
+    const size_t planes = psg_parts_length(&c->layout.segments, segments, 2) * solves_of(arrays);
     const size_t bytes = span(a, c->layout.n, planes) * align;
     return planes == 0 ? PSG_OK : check_room(a, name, bytes);
 }
@@ -204,18 +211,18 @@ typedef struct extent {
     uintptr_t first, end;
 } extent;
 
-static extent extent_of(const psg_plan *plan, const psg_array *a, size_t count) {
+static extent extent_of(const psg_plan *plan, const psg_arrays *arrays, const psg_array *a) {
     const psg_layout *l = &plan->context.layout;
-    const psg_range segments = psg_door_segments(plan, count == 1 ? PSG_HOST : a->device);
-    const size_t bytes =
-        span(a, l->n, psg_parts_length(&l->segments, segments, 2)) * plan->context.cpu->real_bytes;
+    const psg_range segments = psg_door_segments(plan, arrays->count == 1 ? PSG_HOST : a->device);
+    const size_t planes = psg_parts_length(&l->segments, segments, 2) * solves_of(arrays);
+    const size_t bytes = span(a, l->n, planes) * plan->context.cpu->real_bytes;
     return (extent){(uintptr_t)a->data, (uintptr_t)a->data + bytes};
 }
 
 static bool overlap(const psg_plan *plan, const psg_arrays *a, const psg_array *one,
                     const psg_arrays *b, const psg_array *other) {
-    const extent x = extent_of(plan, one, a->count);
-    const extent y = extent_of(plan, other, b->count);
+    const extent x = extent_of(plan, a, one);
+    const extent y = extent_of(plan, b, other);
     return x.first < x.end && y.first < y.end && x.first < y.end && y.first < x.end;
 }
 
@@ -343,8 +350,7 @@ psg_status psg_door_check(const psg_plan *plan, psg_arrays *arrays) {
     for (size_t m = 0; m < arrays->count && status == PSG_OK; m++) {
         for (int c = 0; c < PSG_FIELDS && status == PSG_OK; c++) {
             if (arrays->field[c] != NULL) {
-                status =
-                    check_array(&arrays->field[c][m], psg_field_name(c), plan, arrays->count == 1);
+                status = check_array(&arrays->field[c][m], psg_field_name(c), plan, arrays);
             }
         }
     }

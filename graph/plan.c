@@ -158,6 +158,7 @@ static psg_status make_scratch(psg_plan *plan) {
     plan->context.scratch = plan->storage.scratch;
     plan->context.sides_scratch = plan->storage.sides_scratch;
     plan->context.pieces = plan->storage.pieces;
+    plan->context.spectra = plan->storage.spectra;
     return status;
 }
 

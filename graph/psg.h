@@ -208,6 +208,9 @@ typedef struct psg_options {
     double time_limit; /**< 0 = none; seconds to wait for other processes, "Several processes" */
     double factor;     /**< 1; finite, not 0: lap(u) - lambda u = factor f. Its unit is unit(u) /
                             (L^2 unit(f)); gravity: 4 pi G. It costs no time */
+    size_t
+        batch; /**< 0 = from the data; right-hand sides that a GPU solves at once in psg_solve_many(), each with a
+                       spectrum of its own. 1: psg_solve_many() solves one after the other, on cores too */
 } psg_options;
 
 /** The share that StarPU's models and link rates predict to be fastest for data in main memory. It is
@@ -299,6 +302,18 @@ PSG_API psg_status psg_submit(psg_plan *plan, const void *f, void *u);
 /** Wait for the oldest solve submitted and not yet waited for, and return how it ended.
  *  @return as psg_solve(); PSG_ERR_STATE: none is in flight */
 PSG_API psg_status psg_wait(psg_plan *plan);
+
+/** Solve `count` right-hand sides, which follow one another: faster than one by one where one is too small for all
+ *  workers. A core solves a small one alone; a GPU solves several at once (psg_options.batch), for which it keeps
+ *  their spectra.
+ *  @param[in]  count  1 or more; other numbers than in the call before are fine
+ *  @param[in]  f      [count][nz][ny][nx]; each, and the array's place, as in psg_solve(). With several processes each right-hand side
+ *                     is this process' planes
+ *  @param[out] u      same shape; f itself (in place), or no part of it
+ *  @return as psg_solve(). PSG_ERR_DATA, PSG_ERR_MEAN: the words name the first right-hand side that is no good, and u of
+ *          the others is right. psg_statistics.mean is of the last right-hand side. The other statistics are
+ *          of the solve that ended last: of all right-hand sides, or of one that was solved alone */
+PSG_API psg_status psg_solve_many(psg_plan *plan, size_t count, const void *f, void *u);
 
 /** Page-lock an array of the caller's, of the shape of f and u, so that GPUs copy it at full speed
  *  and beside other work. Useful for an array of more than one solve. Without GPUs: nothing.

@@ -13,6 +13,7 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +27,11 @@ static const graph_function graphs[PSG_GRAPH_COUNT] = {
 
 void psg_graph_submit(psg_run *run, const psg_plan *plan, const psg_lane *lane,
                       const psg_arrays *arrays) {
-    graphs[plan->problem.options.graph](run, plan, lane, arrays);
+    if (arrays->many.each > 0) {
+        psg_graph_many(run, plan, arrays);
+    } else {
+        graphs[plan->problem.options.graph](run, plan, lane, arrays);
+    }
 }
 
 /* The lane with the fewest solves in it. */
@@ -128,7 +133,7 @@ static void submit_team(psg_run *run, const psg_plan *plan, const psg_lane *lane
 static bool submit_graph(psg_run *run, const psg_plan *plan, const psg_lane *lane,
                          const psg_arrays *arrays) {
     const size_t key[2] = {lane->number, arrays->number};
-    if (plan->context.engine.chain_steps == 0 || !arrays->stays ||
+    if (plan->context.engine.chain_steps == 0 || !arrays->stays || arrays->many.each > 0 ||
         !psg_arrays_there(plan, arrays)) {
         psg_graph_submit(run, plan, lane, arrays);
         return false;
@@ -145,6 +150,7 @@ static bool submit_graph(psg_run *run, const psg_plan *plan, const psg_lane *lan
 typedef struct request {
     const psg_solve_args *args; /* NULL: the plan's, which all processes have; else all give some */
     bool waits;                 /* the calling thread does nothing else until the solve has ended */
+    const psg_many *many;       /* NULL: one right-hand side */
     size_t streams;
     psg_stream stream[PSG_FIELDS * STARPU_MAXCUDADEVS]; /* [streams]: of arrays on GPUs */
 } request;
@@ -239,6 +245,7 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, const request *r, p
     flight->lane = lane;
     flight->arrays = arrays;
     flight->terms.relay = lane->relay;
+    flight->terms.many = arrays->many.each > 0 ? &arrays->many : NULL;
     lane->users++;
     run->slot = lane->number;
     run->user = &flight->terms;
@@ -249,6 +256,9 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, const request *r, p
     }
     plan->flights.newest = flight;
     const bool team = plan->workers.teams && flight->steps_most == 0;
+    if (flight->terms.many != NULL) {
+        psg_many_begin(flight->terms.many, plan);
+    }
     run->awake = !team;
     const psg_submission submission = psg_work_start(&plan->work, run, plan->flights.launched++);
     if (flight->steps_most > 0) {
@@ -286,14 +296,15 @@ static void lead_streams(psg_plan *plan, const psg_flight *flight, const request
     }
 }
 
-/* @param[in] args  NULL: the plan's, without a gradient */
+/* @param[in] asked  args NULL: the plan's, without a gradient */
 static psg_status submit(psg_plan *plan, size_t count, const psg_array *f, const psg_array *u,
-                         const psg_solve_args *args, bool waits) {
+                         request asked) {
     psg_clear_error();
     if (plan == NULL) {
         return psg_fail(PSG_ERR_ARG, "plan is NULL");
     }
-    request r = {.args = args, .waits = waits};
+    request r = asked;
+    const psg_solve_args *args = r.args;
     psg_arrays *arrays = NULL;
     psg_solve_args terms = psg_terms_of_plan(plan);
     psg_status status = f == NULL || u == NULL ? psg_fail(PSG_ERR_ARG, "f or u is NULL")
@@ -304,13 +315,13 @@ static psg_status submit(psg_plan *plan, size_t count, const psg_array *f, const
     const psg_array *const given[PSG_FIELDS] = {
         f, u, terms.gradient[0], terms.gradient[1], terms.gradient[2], terms.epsilon};
     if (status == PSG_OK) {
-        status = psg_arrays_take(plan, count, given, &arrays);
+        status = psg_arrays_take(plan, count, given, r.many, &arrays);
     }
     if (status == PSG_OK) {
         note_streams(&r, arrays, given);
     }
     status = launch(plan, arrays, &r, status);
-    if (status == PSG_OK && r.streams > 0 && !waits) {
+    if (status == PSG_OK && r.streams > 0 && !r.waits) {
         lead_streams(plan, plan->flights.newest, &r);
     }
     if (status != PSG_OK && arrays != NULL) {
@@ -324,14 +335,14 @@ static psg_status submit_dense(psg_plan *plan, const void *f, void *u, bool wait
     psg_array to;
     psg_array_init(&from, (void *)(uintptr_t)f); /* tasks only read f, unless it is u */
     psg_array_init(&to, u);
-    return submit(plan, 1, &from, &to, NULL, waits);
+    return submit(plan, 1, &from, &to, (request){.waits = waits});
 }
 
 /* All processes say which terms they want, so that they can be compared. */
 static psg_status submit_terms(psg_plan *plan, size_t count, const psg_array *f, const psg_array *u,
                                const psg_solve_args *args, bool waits) {
     const psg_solve_args own = plan != NULL ? psg_terms_of_plan(plan) : (psg_solve_args){0};
-    return submit(plan, count, f, u, args != NULL ? args : &own, waits);
+    return submit(plan, count, f, u, (request){.args = args != NULL ? args : &own, .waits = waits});
 }
 
 psg_status psg_submit_arrays(psg_plan *plan, size_t count, const psg_array *f, const psg_array *u,
@@ -366,23 +377,24 @@ static void keep_statistics(psg_plan *plan, const psg_flight *flight, double sum
     past->copied_bytes = psg_arrays_copied(plan, flight->arrays, &plan->work.latest);
 }
 
-/* Rows of f in main memory, one after the other, until one says that it is enough. Whole planes are one row, if they are
- * dense. @param[in] row  @return go on? */
-static void look_at_f(const psg_plan *plan, psg_arrays *arrays, size_t s,
+/* Rows of some planes of slab k of f, in main memory, one after the other, until one says that it is enough. Whole planes
+ * are one row, if they are dense. @param[in] row  @return go on? */
+static void look_at_f(const psg_plan *plan, psg_arrays *arrays, size_t k, psg_range of,
                       bool (*row)(const psg_cpu_ops *cpu, const void *values, size_t count,
                                   void *what),
                       void *what) {
     const psg_context *c = &plan->context;
-    const starpu_data_handle_t slab = arrays->slabs[PSG_FIELD_F][s - c->layout.segments.own.first];
+    const starpu_data_handle_t slab = arrays->slabs[PSG_FIELD_F][k];
     if (starpu_data_acquire_on_node(slab, STARPU_MAIN_RAM, STARPU_R) != 0) {
         return;
     }
     const size_t *n = c->layout.n;
     const size_t pitch[2] = {starpu_block_get_local_ldy(slab), starpu_block_get_local_ldz(slab)};
     const bool dense = pitch[0] == n[0] && pitch[1] == n[0] * n[1];
-    const size_t planes = psg_layout_planes(&c->layout, s);
+    const size_t planes = psg_range_count(of);
     const size_t rows = dense ? 1 : n[1] * planes;
-    const char *values = (const char *)starpu_block_get_local_ptr(slab);
+    const char *values =
+        (const char *)starpu_block_get_local_ptr(slab) + of.first * pitch[1] * c->cpu->real_bytes;
     bool more = true;
     for (size_t r = 0; r < rows && more; r++) {
         const size_t at = r / n[1] * pitch[1] + r % n[1] * pitch[0];
@@ -407,19 +419,38 @@ static bool largest_row(const psg_cpu_ops *cpu, const void *values, size_t count
     return true;
 }
 
+/* In some planes of slab k of f, of which the first is plane z of its grid. @return less the place in the grid; -INFINITY:
+ * there is none */
+static double first_nonfinite(const psg_plan *plan, psg_arrays *arrays, size_t k, psg_range of,
+                              size_t z) {
+    const size_t plane = plan->context.layout.n[0] * plan->context.layout.n[1];
+    size_t at = 0;
+    look_at_f(plan, arrays, k, of, nonfinite_row, &at);
+    return at < plane * psg_range_count(of) ? -(double)(z * plane + at) : -INFINITY;
+}
+
 /* The transform carries a NaN or an Inf to every mode, and an overflow to a whole column, so it
  * costs nothing to know that there is one; only then is f searched for it. */
 static psg_status find_nonfinite(const psg_plan *plan, psg_arrays *arrays) {
     const psg_context *c = &plan->context;
+    const psg_many *many = &arrays->many;
     const size_t plane = c->layout.n[0] * c->layout.n[1];
     double first = -INFINITY; /* less its place in the grid: the largest of all is the first one */
     for (size_t s = c->layout.segments.own.first;
-         s < c->layout.segments.own.end && isinf(first) && !arrays->in_place; s++) {
-        size_t at = 0;
-        look_at_f(plan, arrays, s, nonfinite_row, &at);
-        first = at < plane * psg_layout_planes(&c->layout, s)
-                    ? -(double)(c->layout.segments.part[s].box.lo[2] * plane + at)
-                    : first;
+         s < c->layout.segments.own.end && isinf(first) && !arrays->in_place && many->each == 0;
+         s++) {
+        first = first_nonfinite(plan, arrays, s - c->layout.segments.own.first,
+                                (psg_range){0, psg_layout_planes(&c->layout, s)},
+                                c->layout.segments.part[s].box.lo[2]);
+    }
+    char whose[64] = "";
+    if (many->each > 0) {
+        const size_t bad = psg_many_nonfinite(many, plan);
+        const size_t before = bad % many->each * c->layout.n[2];
+        (void)snprintf(whose, sizeof whose, "right-hand side %zu: ", bad);
+        first = arrays->in_place ? first
+                                 : first_nonfinite(plan, arrays, bad / many->each,
+                                                   (psg_range){before, before + c->layout.n[2]}, 0);
     }
     double found[2] = {first, arrays->in_place}; /* perhaps on another process */
     const psg_status status = psg_ranks_max(plan->processes.comm, found, 2);
@@ -429,12 +460,14 @@ static psg_status find_nonfinite(const psg_plan *plan, psg_arrays *arrays) {
     }
     if (isfinite(first)) {
         const size_t m = (size_t)-first;
-        return psg_fail(PSG_ERR_DATA, "f is NaN or Inf at (i,j,k) = (%zu,%zu,%zu)",
+        return psg_fail(PSG_ERR_DATA, "%sf is NaN or Inf at (i,j,k) = (%zu,%zu,%zu)", whose,
                         m % c->layout.n[0], m % plane / c->layout.n[0], m / plane);
     }
     if (found[1] > 0) {
-        return psg_fail(PSG_ERR_DATA, "f had a NaN or an Inf, or was too large for its precision; "
-                                      "the solve was in place, so f is gone");
+        return psg_fail(PSG_ERR_DATA,
+                        "%sf had a NaN or an Inf, or was too large for its precision; the solve "
+                        "was in place, so f is gone",
+                        whose);
     }
     if (arrays == plan->doors.slabs) { /* a task of the caller's may have written them since */
         return psg_fail(PSG_ERR_DATA,
@@ -442,7 +475,8 @@ static psg_status find_nonfinite(const psg_plan *plan, psg_arrays *arrays) {
                         "its precision; what is there now has none");
     }
     return psg_fail(PSG_ERR_DATA,
-                    "f is finite, but too large for its precision: its transform overflows");
+                    "%sf is finite, but too large for its precision: its transform overflows",
+                    whose);
 }
 
 static psg_status refuse_mean(const psg_plan *plan, const psg_flight *flight) {
@@ -451,7 +485,8 @@ static psg_status refuse_mean(const psg_plan *plan, const psg_flight *flight) {
     double largest = 0;
     double found[2];
     for (size_t s = c->layout.segments.own.first; s < c->layout.segments.own.end; s++) {
-        look_at_f(plan, flight->arrays, s, largest_row, &largest);
+        look_at_f(plan, flight->arrays, s - c->layout.segments.own.first,
+                  (psg_range){0, psg_layout_planes(&c->layout, s)}, largest_row, &largest);
     }
     found[0] = fmax(largest, flight->side_largest);
     found[1] = flight->side_largest;
@@ -471,12 +506,15 @@ static psg_status refuse_mean(const psg_plan *plan, const psg_flight *flight) {
  * the sum of f says about f. The process that has mode 0, the first, has the sum. */
 static psg_status judge(psg_plan *plan, const psg_flight *flight) {
     psg_run *run = flight->run;
+    const psg_many *many = flight->terms.many;
     enum { SUM, NONFINITE, FAULT, FINDINGS };
     double found[FINDINGS] = {
-        [SUM] = flight->steps_most > 0      ? flight->pcg.sum
+        [SUM] = many != NULL                ? psg_many_sum(many, plan)
+                : flight->steps_most > 0    ? flight->pcg.sum
                 : plan->processes.rank == 0 ? plan->context.cpu->first(psg_findings_of(run)->mode0)
                                             : 0,
-        [NONFINITE] = atomic_load(&psg_findings_of(run)->nonfinite) != 0,
+        [NONFINITE] = many != NULL ? psg_many_nonfinite(many, plan) < many->count
+                                   : atomic_load(&psg_findings_of(run)->nonfinite) != 0,
         [FAULT] = psg_run_failed(run),
     };
     psg_status status = psg_ranks_sum(plan->processes.comm, found, FINDINGS);
@@ -538,6 +576,12 @@ psg_status psg_solve(psg_plan *plan, const void *f, void *u) {
     if (status == PSG_OK) {
         status = submit_dense(plan, f, u, true);
     }
+    return status == PSG_OK ? psg_wait(plan) : status;
+}
+
+psg_status psg_solve_pieces(psg_plan *plan, const psg_array *f, const psg_array *u,
+                            const psg_many *many) {
+    const psg_status status = submit(plan, 1, f, u, (request){.waits = true, .many = many});
     return status == PSG_OK ? psg_wait(plan) : status;
 }
 

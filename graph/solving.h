@@ -65,9 +65,10 @@ psg_status psg_door_check_flights(const psg_plan *plan, const psg_arrays *arrays
 /* -------------------------------------------------------------------------------- arrays.c */
 
 /** The handles of the caller's arrays, checked, marked busy; copies of f elsewhere are taken to be stale.
+ *  @param[in] many  NULL; or count and each of several right-hand sides, which follow one another in the arrays
  *  @return PSG_OK; PSG_ERR_ARG, _UNSUPPORTED, _MEMORY, _RUNTIME */
 psg_status psg_arrays_take(psg_plan *plan, size_t count, const psg_array *const given[PSG_FIELDS],
-                           psg_arrays **arrays);
+                           const psg_many *many, psg_arrays **arrays);
 /** Before a segment's first task is submitted: f comes from the caller's array to the GPU that has
  *  the segment, and the task is handed to that GPU when f is there. Nothing without plan->placement.ahead.
  *  @param[in] room  what the task writes: f comes once all that was submitted before and writes it
@@ -103,6 +104,24 @@ psg_status psg_arrays_create_slabs(const psg_plan *plan, psg_arrays **arrays);
 /** @return PSG_OK; PSG_ERR_MEMORY: *lane is NULL */
 psg_status psg_lane_create(psg_lane **lane, const psg_plan *plan);
 void psg_lane_destroy(psg_lane *lane, const psg_plan *plan);
+
+/* ---------------------------------------------------------------------------------- many.c */
+
+/** Room for what the tasks find out, and back. @param[in] wanted  count and each; NULL: one right-hand side
+ *  @return false: no memory */
+bool psg_many_open(psg_many *many, const psg_plan *plan, const psg_many *wanted);
+void psg_many_close(psg_many *many, const psg_plan *plan);
+/** Nothing is found yet: before the tasks of a run are submitted. */
+void psg_many_begin(const psg_many *many, const psg_plan *plan);
+/** The right-hand sides of piece k. */
+psg_range psg_many_piece(const psg_many *many, size_t k);
+/** StarPU's number of the worker that solves piece k; -1: any. */
+int psg_many_worker(const psg_plan *plan, const psg_arrays *arrays, size_t k);
+/** The sum of f of the last right-hand side; and the first one that is not finite, or count. */
+double psg_many_sum(const psg_many *many, const psg_plan *plan);
+size_t psg_many_nonfinite(const psg_many *many, const psg_plan *plan);
+/** Submit the tasks of all pieces. */
+void psg_graph_many(psg_run *run, const psg_plan *plan, const psg_arrays *arrays);
 
 /* --------------------------------------------------------------------------------- relay.c */
 
@@ -161,6 +180,10 @@ psg_status psg_plan_path(const psg_work *work, const psg_edge *edges, size_t cou
 psg_status psg_plan_links(const psg_work *work, psg_bounds *bounds);
 
 /* --------------------------------------------------------------------------------- solve.c */
+
+/** Solve several right-hand sides by one run, in pieces. @param[in] many  count and each @return as psg_solve() */
+psg_status psg_solve_pieces(psg_plan *plan, const psg_array *f, const psg_array *u,
+                            const psg_many *many);
 
 /** What is kept of flights that have ended. */
 void psg_flights_free(psg_flights *flights);

@@ -37,7 +37,8 @@ psg_status psg_storage_scratch(psg_storage *storage, const psg_plan *plan) {
     }
     storage->scratch = calloc(plan->workers.count, sizeof *storage->scratch);
     storage->pieces = calloc(plan->workers.count, sizeof *storage->pieces);
-    bool all = storage->scratch != NULL && storage->pieces != NULL;
+    storage->spectra = calloc(plan->workers.count, sizeof *storage->spectra);
+    bool all = storage->scratch != NULL && storage->pieces != NULL && storage->spectra != NULL;
     for (size_t w = 0; all && w < plan->workers.count; w++) {
         if (c->fft != NULL && starpu_worker_get_type((int)w) == STARPU_CPU_WORKER) {
             storage->scratch[w] = base_allocate(bytes);
@@ -59,8 +60,10 @@ void psg_storage_free(psg_storage *storage, const psg_plan *plan) {
     for (size_t w = 0; w < plan->workers.count; w++) {
         free(storage->scratch != NULL ? storage->scratch[w] : NULL);
         free(storage->pieces != NULL ? storage->pieces[w] : NULL);
+        free(storage->spectra != NULL ? storage->spectra[w] : NULL);
     }
     free(storage->lanes);
     free(storage->scratch);
     free(storage->pieces);
+    free(storage->spectra);
 }

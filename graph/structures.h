@@ -70,6 +70,7 @@ typedef struct psg_arrays {
     starpu_data_handle_t *slabs[PSG_FIELDS]; /**< the same */
     starpu_data_handle_t
         edge[2];    /**< planes of u that go to and come from another process, for a gradient */
+    psg_many many;  /**< of several right-hand sides; the slabs are pieces then, and not segments */
     bool in_place;  /**< f is u */
     bool stays;     /**< f and u are on the GPUs that work on them: nothing is brought */
     bool looked_at; /**< StarPU may have a copy of f that is older than f */
@@ -171,6 +172,7 @@ typedef struct psg_between {
 /** The memory of solves. More lanes come with solves in flight. */
 typedef struct psg_storage {
     void **scratch; /**< by StarPU worker number */
+    void **spectra; /**< see psg_context */
     size_t
         sides_scratch; /**< bytes of it before the plane that solves with values on the sides use */
     psg_cpu_piece **pieces; /**< by StarPU worker number */

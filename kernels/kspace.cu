@@ -232,7 +232,7 @@ cudaError_t set_bands(kspace_args<Real> *a, const psg_cuda_kspace *plan, const p
 
 template <class Real>
 cudaError_t launch(const psg_cuda_kspace *plan, const psg_cuda_band *bands, size_t count,
-                   const psg_cuda_columns *columns, const psg_cuda_symbol *symbol,
+                   const psg_cuda_columns *columns, const psg_cuda_symbol *symbol, size_t sheets,
                    cudaStream_t stream) {
     kspace_args<Real> a = kspace_args<Real>();
     a.nxc = (uint32_t)columns->nxc;
@@ -250,14 +250,15 @@ cudaError_t launch(const psg_cuda_kspace *plan, const psg_cuda_band *bands, size
                       reinterpret_cast<const complex_t<Real> *>(plan->tables_d + plan->factors_at));
     a.mode0 = static_cast<complex_t<Real> *>(symbol->mode0_d);
     a.nonfinite = symbol->nonfinite_d;
+    a.sheet_pitch = plan->list.n * bands[0].segments[0].plane_pitch; // read where there are several
     a.lambda = (Real)symbol->lambda;
     a.scale = (Real)symbol->scale;
     a.log2_columns = plan->log2_columns;
     a.list = plan->list;
     void *args[] = {&a};
     const uint32_t blocks = a.tiles < plan->most_blocks ? a.tiles : plan->most_blocks;
-    return cudaLaunchKernel(plan->function, dim3(blocks), dim3(plan->threads), args,
-                            plan->shared_bytes, stream);
+    return cudaLaunchKernel(plan->function, dim3(blocks, (unsigned)sheets), dim3(plan->threads),
+                            args, plan->shared_bytes, stream);
 }
 
 /// Whether bands are such as psg_cuda_kspace_run() says.
@@ -276,6 +277,22 @@ bool bands_valid(const psg_cuda_kspace *plan, const psg_cuda_band *bands, size_t
         rows += bands[b].rows;
     }
     return rows == columns->rows;
+}
+
+/// psg_cuda_kspace_run() of several sheets, whose planes follow one another.
+cudaError_t run(const psg_cuda_kspace *plan, const psg_cuda_band *bands, size_t count,
+                const psg_cuda_columns *columns, const psg_cuda_symbol *symbol, size_t sheets,
+                cudaStream_t stream) {
+    if (!plan || !bands || count < 1 || count > 2 || !columns || columns->nxc == 0 || !symbol ||
+        !symbol->ex_d || !symbol->ey_d || !symbol->ez_d ||
+        (symbol->pairs && plan->kind == PSG_CUDA_DFT) || columns->rows > INT32_MAX / columns->nxc ||
+        columns->strip > columns->nxc || !bands_valid(plan, bands, count, columns))
+        return cudaErrorInvalidValue;
+    if (columns->rows == 0)
+        return cudaSuccess;
+    return plan->precision == PSG_CUDA_F64
+               ? launch<double>(plan, bands, count, columns, symbol, sheets, stream)
+               : launch<float>(plan, bands, count, columns, symbol, sheets, stream);
 }
 
 } // namespace
@@ -350,14 +367,15 @@ const char *psg_cuda_kspace_words(const psg_cuda_kspace *plan) {
 cudaError_t psg_cuda_kspace_run(const psg_cuda_kspace *plan, const psg_cuda_band *bands,
                                 size_t count, const psg_cuda_columns *columns,
                                 const psg_cuda_symbol *symbol, cudaStream_t stream) {
-    if (!plan || !bands || count < 1 || count > 2 || !columns || columns->nxc == 0 || !symbol ||
-        !symbol->ex_d || !symbol->ey_d || !symbol->ez_d ||
-        (symbol->pairs && plan->kind == PSG_CUDA_DFT) || columns->rows > INT32_MAX / columns->nxc ||
-        columns->strip > columns->nxc || !bands_valid(plan, bands, count, columns))
+    return run(plan, bands, count, columns, symbol, 1, stream);
+}
+
+cudaError_t psg_cuda_kspace_run_many(const psg_cuda_kspace *plan, void *sheets_d, size_t sheets,
+                                     size_t plane_pitch, const psg_cuda_columns *columns,
+                                     const psg_cuda_symbol *symbol, cudaStream_t stream) {
+    if (!plan || !columns || sheets > PSG_CUDA_KSPACE_SHEETS)
         return cudaErrorInvalidValue;
-    if (columns->rows == 0)
-        return cudaSuccess;
-    return plan->precision == PSG_CUDA_F64
-               ? launch<double>(plan, bands, count, columns, symbol, stream)
-               : launch<float>(plan, bands, count, columns, symbol, stream);
+    const psg_cuda_segment first = {sheets_d, plan->list.n, plane_pitch};
+    const psg_cuda_band band = {&first, 1, columns->rows, NULL, 0};
+    return sheets == 0 ? cudaSuccess : run(plan, &band, 1, columns, symbol, sheets, stream);
 }

@@ -47,14 +47,16 @@ template <class Real> struct kspace_band {
 template <class Real> struct kspace_args {
     complex_t<Real> *base;
     kspace_band<Real> band[2];
+    size_t
+        sheet_pitch; // numbers from a sheet to the next one, which has the same place in each of its planes
     uint32_t turns; // of 2^32 tiles, those of band[1], which are spread evenly; 0: there is none
     const complex_t<Real> *twiddles; // [n - last radix], see kspace_pass
     const uint32_t *order;           // [n / last radix] frequency of place g * (last radix)
     const Real *ex, *ez;
     bool pairs; // ex is [nxc][2], see psg_cuda_symbol; of a SIDES kernel alone
     r2r_step<Real> z;
-    complex_t<Real> *mode0;
-    int *nonfinite;
+    complex_t<Real> *mode0; // [sheets], or NULL
+    int *nonfinite;         // [sheets], or NULL
     Real lambda, scale;
     uint32_t nxc, strip, tiles; // see psg_cuda_columns; strip = nxc: no strips
     uint32_t log2_columns;      // columns in a tile; kspace_generic only
@@ -71,13 +73,15 @@ template <class Real> PSG_HD uint32_t column_kx(uint32_t m, const kspace_args<Re
 template <class Real, bool SIDES = false> struct kspace_column {
     uint32_t band;
     uint32_t index; // in a plane of the band
-    bool first;     // the first of the sheet
-    bool valid;     // false past the last column: loads give 0, nothing is stored
+    uint32_t sheet;
+    bool first; // the first of the sheet
+    bool valid; // false past the last column: loads give 0, nothing is stored
     Real exy,
         other; // of the real part and of the imaginary part; they differ in SIDES kernels alone
 
-    PSG_HD kspace_column(const kspace_args<Real> &a, uint32_t tile, uint32_t width, uint32_t col)
-        : exy(0), other(0) {
+    PSG_HD kspace_column(const kspace_args<Real> &a, uint32_t tile, uint32_t width, uint32_t col,
+                         uint32_t sheet_ = 0)
+        : sheet(sheet_), exy(0), other(0) {
         uint32_t second = 0; // tiles of band[1] before this one, or its number among them
         bool turn = false;
         if (a.turns) {
@@ -101,6 +105,13 @@ template <class Real, bool SIDES = false> struct kspace_column {
         const uint32_t m = x0 + within % across, kx = column_kx(m, a);
         exy = a.ex[SIDES && a.pairs ? 2 * m : kx] + band.ey[row];
         other = SIDES && a.pairs ? a.ex[2 * m + 1] + band.ey[row] : exy;
+    }
+
+    PSG_HD complex_t<Real> *base(const kspace_args<Real> &a) const {
+        return a.base + sheet * a.sheet_pitch;
+    }
+    PSG_HD int *nonfinite(const kspace_args<Real> &a) const {
+        return a.nonfinite ? a.nonfinite + sheet : nullptr;
     }
 };
 

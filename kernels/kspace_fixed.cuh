@@ -18,7 +18,7 @@ PSG_HD void kspace_turn(typename S::Complex *v, int q, const kspace_args<typenam
     for (int u = 0; u < S::E / RL; u++) {
         const int k = S::frequency(q, u);
         if (k == 0 && c.first && a.mode0)
-            *a.mode0 = v[u * RL];
+            a.mode0[c.sheet] = v[u * RL];
         PSG_UNROLL
         for (int j = 0; j < RL; j++)
             v[u * RL + j] =
@@ -54,7 +54,7 @@ PSG_HD void kspace_pair(int k, complex_t<Real> &low, complex_t<Real> &high,
     const Complex d = kspace_factors<PAIRS>(a, c, r2r_mode<N>(a.z, k));
     const Complex e = TWO ? kspace_factors<PAIRS>(a, c, r2r_mode<N>(a.z, k == 0 ? 0 : N - k)) : d;
     if (k == 0 && c.first && a.mode0)
-        *a.mode0 = TWO ? x + y : x;
+        a.mode0[c.sheet] = TWO ? x + y : x;
     const Real s = PAIRS ? half * (d.x + d.y) : d.x, S = PAIRS ? half * (e.x + e.y) : e.x;
     const Real sum = TWO ? s + S : s, dif = s - S; // half: dif = 0
     low = sum * x;
@@ -103,7 +103,7 @@ PSG_HD void kspace_sides(typename S::Complex *v, int q, int col, const typename 
                     const Real high =
                         symbol_factor(exy, a.ez[N - 1 - k / 2 * 2], a.lambda, a.scale);
                     if (k == 0 && c.first && a.mode0)
-                        *a.mode0 = v[e];
+                        a.mode0[c.sheet] = v[e];
                     v[e] = mul_conj(Complex{low * mode.x, high * mode.y}, t);
                 } else {
                     Complex mirror = buf[(k == 0 ? 0 : N - k) * S::COLUMNS + col];
@@ -134,15 +134,15 @@ PSG_HD void kspace_each(int q, const kspace_args<typename S::Real> &a,
                 plane[i] = in.planes[z(first + i)];
             PSG_UNROLL
             for (int i = 0; i < GROUP; i++)
-                move(first + i, a.base + (plane[i] + c.index));
+                move(first + i, c.base(a) + (plane[i] + c.index));
         }
     } else if (SIDES) {
-        typename S::Complex *from = a.base + (in.first + c.index);
+        typename S::Complex *from = c.base(a) + (in.first + c.index);
         PSG_UNROLL
         for (int e = 0; e < S::E; e++)
             move(e, from + (size_t)z(e) * in.pitch);
     } else {
-        typename S::Complex *from = a.base + (in.first + c.index) + (size_t)q * in.pitch;
+        typename S::Complex *from = c.base(a) + (in.first + c.index) + (size_t)q * in.pitch;
         PSG_UNROLL
         for (int e = 0; e < S::E; e++)
             move(e, from + (size_t)S::template place<0>(0, e) * in.pitch);
@@ -170,7 +170,7 @@ PSG_HD void kspace_store(const typename S::Complex *v, int q,
                          const kspace_column<typename S::Real, SIDES> &c) {
     if (!c.valid)
         return;
-    report_nonfinite(v[0], a.nonfinite); // the inverse has put it into all points of the column
+    report_nonfinite(v[0], c.nonfinite(a)); // the inverse has put it into all points of the column
     kspace_each<S, SIDES>(q, a, c, a.band[c.band].to,
                           [&](int e, typename S::Complex *to) { *to = v[e]; });
 }
@@ -197,8 +197,8 @@ PSG_HD void kspace_fetch(typename S::Complex *buf, int q, int col,
 
 #if defined(__CUDACC__)
 
-/// Grid: any if AHEAD: while a tile is transformed back and stored, the block's next one is on its
-/// way to shared memory; else tiles. Block: S::BLOCK; shared memory: S::shared_bytes.
+/// Grid: x any if AHEAD: while a tile is transformed back and stored, the block's next one is on its
+/// way to shared memory; else tiles; y: sheets. Block: S::BLOCK; shared memory: S::shared_bytes.
 template <class S, int BLOCKS, bool AHEAD, bool SIDES>
 __global__ void __launch_bounds__(S::BLOCK, BLOCKS)
     kspace_fixed(const __grid_constant__ kspace_args<typename S::Real> a) {
@@ -208,9 +208,9 @@ __global__ void __launch_bounds__(S::BLOCK, BLOCKS)
     Complex *buf = reinterpret_cast<Complex *>(kspace_shared);
     const int col = S::column((int)threadIdx.x), q = S::member((int)threadIdx.x);
     if (AHEAD && blockIdx.x < a.tiles)
-        kspace_fetch<S, SIDES>(buf, q, col, a, Column(a, blockIdx.x, S::COLUMNS, col));
+        kspace_fetch<S, SIDES>(buf, q, col, a, Column(a, blockIdx.x, S::COLUMNS, col, blockIdx.y));
     for (uint32_t tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
-        const Column c(a, tile, S::COLUMNS, col);
+        const Column c(a, tile, S::COLUMNS, col, blockIdx.y);
         Complex v[S::ROOM];
         if (AHEAD) {
             fetched();
@@ -252,7 +252,7 @@ __global__ void __launch_bounds__(S::BLOCK, BLOCKS)
         const uint32_t next = tile + gridDim.x;
         if (AHEAD && next < a.tiles) {
             __syncthreads();
-            kspace_fetch<S, SIDES>(buf, q, col, a, Column(a, next, S::COLUMNS, col));
+            kspace_fetch<S, SIDES>(buf, q, col, a, Column(a, next, S::COLUMNS, col, blockIdx.y));
         }
         S::template inverse<0>(v, q, a.twiddles);
         if (SIDES)

@@ -38,9 +38,9 @@ PSG_HD void kspace_points(const kspace_butterfly &b, const kspace_args<Real> &a,
             plane[j] = in.planes[b.place + j * b.stride];
         PSG_UNROLL
         for (int j = 0; j < R; j++)
-            move(j, a.base + (plane[j] + c.index));
+            move(j, c.base(a) + (plane[j] + c.index));
     } else {
-        complex_t<Real> *number = a.base + (in.first + c.index) + (size_t)b.place * in.pitch;
+        complex_t<Real> *number = c.base(a) + (in.first + c.index) + (size_t)b.place * in.pitch;
         const size_t step = b.stride * in.pitch;
         PSG_UNROLL
         for (int j = 0; j < R; j++)
@@ -87,7 +87,7 @@ PSG_HD void kspace_item(const kspace_args<Real> &a, const kspace_pass &pass, uin
     if (STEP == KSPACE_TURN) {
         const uint32_t k = a.order[b.g], next = a.list.n / R;
         if (k == 0 && c.first && a.mode0)
-            *a.mode0 = v[0];
+            a.mode0[c.sheet] = v[0];
         PSG_UNROLL
         for (int j = 0; j < R; j++)
             v[j] = symbol_factor(c.exy, a.ez[k + j * next], a.lambda, a.scale) * v[j];
@@ -98,7 +98,8 @@ PSG_HD void kspace_item(const kspace_args<Real> &a, const kspace_pass &pass, uin
         for (int j = 0; j < R; j++)
             at[j * step] = v[j];
     } else if (c.valid) {
-        report_nonfinite(v[0], a.nonfinite); // the inverse has put it into all points of the column
+        report_nonfinite(v[0],
+                         c.nonfinite(a)); // the inverse has put it into all points of the column
         kspace_points<R>(b, a, c, a.band[c.band].to, [&](int j, Complex *to) { *to = v[j]; });
     }
 }
@@ -136,7 +137,7 @@ PSG_HD void kspace_pass_any(const kspace_args<Real> &a, uint32_t p, uint32_t thr
 
 #if defined(__CUDACC__)
 
-/// One tile a block. Grid: tiles; block: a multiple of the columns in a tile; shared memory:
+/// One tile a block. Grid: x tiles, y sheets; block: a multiple of the columns in a tile; shared memory:
 /// list.rows << log2_columns complex numbers.
 template <class Real, int THREADS, int BLOCKS>
 __global__ void __launch_bounds__(THREADS, BLOCKS)
@@ -145,7 +146,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
     complex_t<Real> *buf = reinterpret_cast<complex_t<Real> *>(kspace_shared);
     const uint32_t thread = threadIdx.x, threads = blockDim.x, last = a.list.passes - 1;
     const uint32_t mask = (1u << a.log2_columns) - 1;
-    const kspace_column<Real> c(a, blockIdx.x, mask + 1, thread & mask);
+    const kspace_column<Real> c(a, blockIdx.x, mask + 1, thread & mask, blockIdx.y);
     for (uint32_t p = 0; p < last; p++) {
         kspace_pass_any<KSPACE_FORWARD>(a, p, thread, threads, c, buf);
         __syncthreads();

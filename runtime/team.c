@@ -260,7 +260,9 @@ static void enter(psg_run *run, bool waits) {
     const size_t here = seat_here(team);
     psg_teamwork_wait(w);
     w->run = run;
-    w->members = psg_team_members(run->engine->team_bytes, team->seats);
+    /* where nobody waits for others, each range is about an array of its own */
+    const size_t arrays = w->phases > 1 ? 1 : w->ranges;
+    w->members = psg_team_members(run->engine->team_bytes * (double)arrays, team->seats);
     w->own_seat = waits && take(&team->seat[here]) ? (int)here : -1;
     atomic_store(&team->seat[here].wanted, waits && w->own_seat < 0); /* for the next solve */
     w->first_seat = w->own_seat >= 0 ? here : (here + 1) % team->seats;

@@ -86,11 +86,25 @@ static bool make_data_room(psg_teamwork *w, size_t count) {
     return true;
 }
 
+/* A run of several right-hand sides may have any number of steps. */
+static bool make_step_room(psg_teamwork *w) {
+    const size_t room = 2 * w->steps_most + 1;
+    if (w->steps < w->steps_most) {
+        return true;
+    }
+    psg_step *step = realloc(w->step, (room + 1) * sizeof *w->step);
+    w->step = step != NULL ? step : w->step;
+    psg_span *range = realloc(w->range, (room + 1) * sizeof *w->range);
+    w->range = range != NULL ? range : w->range;
+    w->steps_most = step != NULL && range != NULL ? room : w->steps_most;
+    return w->steps < w->steps_most;
+}
+
 static void add_step(psg_run *run, struct starpu_task *task) {
     psg_teamwork *w = run->work;
     const psg_task_args *args = task->cl_arg;
     const size_t count = (size_t)STARPU_TASK_GET_NBUFFERS(task);
-    if (make_data_room(w, count)) {
+    if (make_data_room(w, count) && make_step_room(w)) {
         put_step(w, args);
         w->step[w->steps++] =
             (psg_step){.call = task->cl->cpu_funcs[0], .args = *args, .first = w->data_count};

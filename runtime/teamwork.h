@@ -55,7 +55,7 @@ struct psg_teamwork {
     atomic_size_t entered, finished;
 };
 
-/** What a team of so many seats does for one run: at most `steps` steps. @return NULL: no memory */
+/** What a team of so many seats does for one run: `steps` steps, or more if there is memory. @return NULL: no memory */
 psg_teamwork *psg_teamwork_create(size_t steps, size_t seats);
 /** NULL is fine. */
 void psg_teamwork_destroy(psg_teamwork *work);

@@ -228,9 +228,10 @@ template <class S> struct block {
         all([&](Complex *p, int q, int c) { S::template to_shared<FROM>(p, q, c, buf.data()); });
         all([&](Complex *p, int q, int c) { S::template from_shared<TO>(p, q, c, buf.data()); });
     }
-    void run(const kspace_args<typename S::Real> &a, uint32_t tile, bool ahead) {
+    void run(const kspace_args<typename S::Real> &a, uint32_t tile, bool ahead,
+             uint32_t sheet = 0) {
         const auto column = [&](int c) {
-            return kspace_column<typename S::Real>(a, tile, S::COLUMNS, (uint32_t)c);
+            return kspace_column<typename S::Real>(a, tile, S::COLUMNS, (uint32_t)c, sheet);
         };
         v.assign((size_t)S::BLOCK * S::ROOM, Complex());
         buf.assign(S::ROWS * S::COLUMNS, Complex());
@@ -324,6 +325,53 @@ static void affine(const kspace_list &list, uint32_t width, const char *what, Ru
     p.check(what);
 }
 
+/// Sheets whose planes follow one another: each has its own answer, mode 0 and flag, and a NaN in the second one stays
+/// there. run(args, sheet): all tiles of a sheet, of `width` columns.
+template <class Run>
+static void several(const kspace_list &list, uint32_t width, const char *what, Run run) {
+    enum { SHEETS = 3 };
+    const size_t n = list.n, pitch = 17;
+    std::vector<complex_t<double>> twiddles, spectrum(SHEETS * n * pitch), mode0(SHEETS);
+    std::vector<uint32_t> order;
+    std::vector<problem<double>> p;
+    for (size_t s = 0; s < SHEETS; s++) {
+        p.emplace_back(list.n, 5u, 3u, list, &twiddles, &order);
+        p[s].ex = p[0].ex;
+        p[s].ey = p[0].ey;
+        p[s].ez = p[0].ez;
+        p[s].solve();
+        for (size_t z = 0; z < n; z++)
+            memcpy(&spectrum[(s * n + z) * pitch], p[s].planes[z],
+                   p[s].columns * sizeof spectrum[0]);
+    }
+    spectrum[(n + n / 2) * pitch + 2].y = NAN;
+    p[0].cut(width, 0);
+    kspace_args<double> a = p[0].args;
+    int nonfinite[SHEETS] = {0};
+    a.base = spectrum.data();
+    a.band[0].from = a.band[0].to = {nullptr, 0, pitch};
+    a.band[0].ey = p[0].ey.data();
+    a.ex = p[0].ex.data();
+    a.ez = p[0].ez.data();
+    a.sheet_pitch = n * pitch;
+    a.mode0 = mode0.data();
+    a.nonfinite = nonfinite;
+    for (uint32_t s = 0; s < SHEETS; s++)
+        run(a, s);
+    for (size_t s = 0; s < SHEETS; s++) {
+        if (nonfinite[s] != (s == 1)) {
+            printf("FAIL %s, n = %zu: the flag of sheet %zu is %d\n", what, n, s, nonfinite[s]);
+            failures++;
+        }
+        for (size_t z = 0; z < n && s != 1; z++)
+            memcpy(p[s].planes[z], &spectrum[(s * n + z) * pitch],
+                   p[s].columns * sizeof spectrum[0]);
+        p[s].mode0 = mode0[s];
+        if (s != 1)
+            p[s].check(what);
+    }
+}
+
 static void fixed_affine() {
     using S = column_shape<double, 128, 16, 8, 16, 8, 1>;
     kspace_list list = kspace_list();
@@ -337,11 +385,18 @@ static void fixed_affine() {
         for (uint32_t tile = 0; tile < a.tiles; tile++)
             b.run(a, tile, tile % 2 == 1);
     });
+    several(list, S::COLUMNS, "fixed, several sheets",
+            [](const kspace_args<double> &a, uint32_t sheet) {
+                block<S> b;
+                for (uint32_t tile = 0; tile < a.tiles; tile++)
+                    b.run(a, tile, tile % 2 == 1, sheet);
+            });
 }
 
 /// The tiles of kspace_generic. @param first  those threads only that have the first column of a tile
 template <class Real>
-static void generic_tiles(const kspace_args<Real> &a, const kspace_tile_shape &tile, bool first) {
+static void generic_tiles(const kspace_args<Real> &a, const kspace_tile_shape &tile, bool first,
+                          uint32_t sheet = 0) {
     const uint32_t C = 1u << tile.log2_columns, last = a.list.passes - 1;
     const complex_t<Real> nan = {Real(NAN), Real(NAN)};
     std::vector<complex_t<Real>> buf;
@@ -350,7 +405,7 @@ static void generic_tiles(const kspace_args<Real> &a, const kspace_tile_shape &t
         const auto all = [&](auto f) {
             for (uint32_t t = 0; t < tile.threads; t++)
                 if (!first || t % C == 0)
-                    f(t, kspace_column<Real>(a, number, C, t % C));
+                    f(t, kspace_column<Real>(a, number, C, t % C, sheet));
         };
         using Column = const kspace_column<Real> &;
         for (uint32_t q = 0; q < last; q++)
@@ -412,6 +467,11 @@ static void generic_affine(uint32_t n) {
         a.log2_columns = tile.log2_columns;
         generic_tiles(a, tile, false);
     });
+    several(list, 1u << tile.log2_columns, "generic, several sheets",
+            [&](kspace_args<double> a, uint32_t sheet) {
+                a.log2_columns = tile.log2_columns;
+                generic_tiles(a, tile, false, sheet);
+            });
 }
 
 static void all_fixed() {

@@ -190,6 +190,50 @@ template <class Real> static void length(size_t n, size_t nxc, size_t rows, size
         run(p, n, 0, 0, rows / 2, n - 1);
 }
 
+/// Several sheets in one call are what one call for each makes of them, bit by bit, with their own mode 0 and flags.
+template <class Real> static void several(size_t n, size_t nxc, size_t rows, size_t sheets) {
+    using Complex = complex_t<Real>;
+    const size_t pitch = nxc * rows + 3, each = n * pitch, bad = sheets / 2;
+    std::vector<Complex> host(sheets * each);
+    std::vector<Real> table(n + nxc + rows, Real(-2));
+    for (Complex &v : host)
+        v = {(Real)check_uniform(), (Real)check_uniform()};
+    host[bad * each + n / 2 * pitch + 1].x = std::numeric_limits<Real>::quiet_NaN();
+    psg_cuda_kspace *plan = nullptr;
+    MUST(psg_cuda_kspace_create(&plan, precision_of<Real>(), PSG_CUDA_DFT, n, 0));
+    const device_array<Complex> together(host), apart(host), mode0(2 * sheets);
+    const device_array<int> flags(std::vector<int>(2 * sheets, 0));
+    const device_array<Real> eigen(table);
+    const psg_cuda_columns columns = {rows, nxc, 0};
+    psg_cuda_symbol symbol = {eigen.data(), eigen.data(), eigen.data(), 0.5, 1, mode0.data()};
+    symbol.nonfinite_d = flags.data();
+    MUST(psg_cuda_kspace_run_many(plan, together.data(), sheets, pitch, &columns, &symbol, 0));
+    for (size_t s = 0; s < sheets; s++) {
+        const psg_cuda_segment one = {apart.data() + s * each, n, pitch};
+        const psg_cuda_band band = {&one, 1, rows, NULL, 0};
+        symbol.mode0_d = mode0.data() + sheets + s;
+        symbol.nonfinite_d = flags.data() + sheets + s;
+        MUST(psg_cuda_kspace_run(plan, &band, 1, &columns, &symbol, 0));
+    }
+    MUST(cudaDeviceSynchronize());
+    const std::vector<Complex> a = together.get(), b = apart.get(), means = mode0.get();
+    const std::vector<int> raised = flags.get();
+    if (memcmp(a.data(), b.data(), a.size() * sizeof a[0]))
+        FAIL("n = %zu: %zu sheets together differ from one by one", n, sheets);
+    for (size_t s = 0; s < sheets; s++)
+        if (memcmp(&means[s], &means[sheets + s], sizeof means[s]) || raised[s] != (s == bad) ||
+            raised[sheets + s] != (s == bad))
+            FAIL("n = %zu: mode 0 or the flags %d and %d of sheet %zu", n, raised[s],
+                 raised[sheets + s], s);
+    CHECK(psg_cuda_kspace_run_many(plan, together.data(), 0, pitch, &columns, &symbol, 0) ==
+          cudaSuccess);
+    CHECK(psg_cuda_kspace_run_many(plan, together.data(), PSG_CUDA_KSPACE_SHEETS + 1, pitch,
+                                   &columns, &symbol, 0) == cudaErrorInvalidValue);
+    CHECK(psg_cuda_kspace_run_many(plan, nullptr, 1, pitch, &columns, &symbol, 0) ==
+          cudaErrorInvalidValue);
+    psg_cuda_kspace_destroy(plan);
+}
+
 /// lap(u) = f on the whole grid for f = a Fourier mode: u = -f / k^2.
 template <class Real>
 static void modes(size_t nx, size_t ny, size_t nz, size_t cut, size_t stride) {
@@ -274,6 +318,8 @@ static void modes(size_t nx, size_t ny, size_t nz, size_t cut, size_t stride) {
 template <class Real> static void all(bool small) {
     for (size_t n = 1; n <= (small ? 20u : 130u); n++)
         length<Real>(n, 7, 3, 21);
+    for (size_t n : {13, 60, 64, 128, 1024}) // kernels of both kinds, and one that fetches ahead
+        several<Real>(n, 9, 5, 7);
     if (small) {
         for (size_t n : {128, 256, 343})
             length<Real>(n, 7, 3, 3);

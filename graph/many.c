@@ -1,0 +1,266 @@
+/* Several right-hand sides in one call: in pieces, which a worker solves without the others, where that is faster; else
+ * one after the other. */
+#include "base/tuning.h"
+#include "graph/process.h"
+#include "graph/solving.h"
+#include "runtime/device.h"
+#include "runtime/simulation.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------- pieces */
+
+psg_range psg_many_piece(const psg_many *many, size_t k) {
+    const size_t first = k * many->each;
+    const size_t left = many->count - first;
+    return (psg_range){first, first + (left < many->each ? left : many->each)};
+}
+
+/* Arrays on a GPU are solved there, others on all GPUs in turns. */
+int psg_many_worker(const psg_plan *plan, const psg_arrays *arrays, size_t k) {
+    const psg_workers *w = &plan->workers;
+    const int device = arrays->field[PSG_FIELD_F][0].device;
+    for (size_t g = 0; g < w->gpu_count && device != PSG_HOST; g++) {
+        if (starpu_worker_get_devid(w->gpus[g]) == device) {
+            return w->gpus[g];
+        }
+    }
+    return w->gpu_count == 0 || w->anywhere ? -1 : w->gpus[k % w->gpu_count];
+}
+
+/* ---------------------------------------------------------------------------------- what was found */
+
+/* GPUs write it too. */
+bool psg_many_open(psg_many *many, const psg_plan *plan, const psg_many *wanted) {
+    const bool pinned = plan->context.engine.pinned;
+    *many = (psg_many){.each = 0};
+    if (wanted == NULL) {
+        return true;
+    }
+    many->count = wanted->count;
+    many->each = wanted->each;
+    const size_t flags = wanted->count * sizeof *many->nonfinite;
+    const size_t sums = wanted->count * 2 * plan->context.cpu->real_bytes;
+    many->mode0 = pinned ? psg_device_host_alloc(sums) : malloc(sums);
+    many->nonfinite = pinned ? psg_device_host_alloc(flags) : malloc(flags);
+    return many->mode0 != NULL && many->nonfinite != NULL;
+}
+
+void psg_many_close(psg_many *many, const psg_plan *plan) {
+    void *const both[] = {many->mode0, many->nonfinite};
+    for (int m = 0; m < 2; m++) {
+        if (both[m] != NULL && plan->context.engine.pinned) {
+            psg_device_host_free(both[m]);
+        } else {
+            free(both[m]);
+        }
+    }
+}
+
+void psg_many_begin(const psg_many *many, const psg_plan *plan) {
+    memset(many->mode0, 0, many->count * 2 * plan->context.cpu->real_bytes);
+    for (size_t m = 0; m < many->count; m++) {
+        atomic_store(&many->nonfinite[m], 0);
+    }
+}
+
+static double sum_of(const psg_many *many, const psg_plan *plan, size_t m) {
+    const psg_cpu_ops *cpu = plan->context.cpu;
+    return cpu->first((const char *)many->mode0 + m * 2 * cpu->real_bytes);
+}
+
+double psg_many_sum(const psg_many *many, const psg_plan *plan) {
+    return sum_of(many, plan, many->count - 1);
+}
+
+size_t psg_many_nonfinite(const psg_many *many, const psg_plan *plan) {
+    size_t m = 0;
+    while (m < many->count && atomic_load(&many->nonfinite[m]) == 0 &&
+           isfinite(sum_of(many, plan, m))) {
+        m++;
+    }
+    return m;
+}
+
+/* ------------------------------------------------------------------------------------- the graph */
+
+void psg_graph_many(psg_run *run, const psg_plan *plan, const psg_arrays *arrays) {
+    const psg_many *many = &arrays->many;
+    for (size_t k = 0; k * many->each < many->count; k++) {
+        const psg_range sides = psg_many_piece(many, k);
+        psg_task_whole(run, sides.first, psg_range_count(sides), psg_many_worker(plan, arrays, k),
+                       arrays->slabs[PSG_FIELD_F][k], arrays->slabs[PSG_FIELD_U][k]);
+        psg_arrays_bring(run, plan, arrays, PSG_FIELD_U, k);
+    }
+}
+
+/* ---------------------------------------------------------------------------------- how to solve */
+
+static size_t points_of(const psg_plan *plan) {
+    const size_t *n = plan->context.layout.n;
+    return n[0] * n[1] * n[2];
+}
+
+/* The rule for the mean of each right-hand side may need a look at it. */
+static bool have_pieces(const psg_plan *plan) {
+    const psg_options *o = &plan->problem.options;
+    const psg_context *c = &plan->context;
+    return plan->processes.ranks == 1 && c->form.fused && !psg_simulated() && o->batch != 1 &&
+           o->mean == PSG_MEAN_DROP && (plan->workers.gpu_count == 0 || psg_gpu_solves_whole(c));
+}
+
+static size_t least(size_t a, size_t b) {
+    return a < b ? a : b;
+}
+
+static size_t fitting(size_t bytes, size_t of_one) {
+    return bytes > of_one ? bytes / of_one : 1;
+}
+
+/* Right-hand sides of a piece on a GPU: pieces are alike. Those from main memory are small, so that one comes while another
+ * is solved. StarPU counts the points of a piece in 32 bits, and CUDA its right-hand sides in 16. */
+static size_t each_on_gpu(const psg_plan *plan, size_t count, bool resident) {
+    const psg_context *c = &plan->context;
+    const size_t field = points_of(plan) * c->cpu->real_bytes;
+    const size_t spectrum =
+        c->layout.nxc * c->layout.n[1] * c->layout.n[2] * 2 * c->cpu->real_bytes;
+    const size_t resident_most = fitting(TUNING_BATCH_BYTES, spectrum);
+    const size_t copied_most = fitting(TUNING_BATCH_COPIED_BYTES, field);
+    size_t most = plan->problem.options.batch;
+    most = most > 0 ? most : resident ? resident_most : least(resident_most, copied_most);
+    most = least(least(most, count), least(UINT16_MAX, UINT32_MAX / points_of(plan)));
+    const size_t pieces = (count + most - 1) / most;
+    return (count + pieces - 1) / pieces;
+}
+
+/* The first `count` of so many right-hand sides are solved in pieces. On cores these are full rounds of one for each core;
+ * a last round that leaves most cores idle is none. */
+static psg_many choose(const psg_plan *plan, size_t count, const void *f) {
+    const psg_workers *w = &plan->workers;
+    const size_t cores = w->cpu_count;
+    psg_many many = {.count = count, .each = 1};
+    if (!have_pieces(plan) || count == 1) {
+        return (psg_many){.count = 0};
+    }
+    if (w->gpu_count > 0) {
+        many.each = each_on_gpu(plan, count, psg_device_ask(f, PSG_ASK).device != PSG_HOST);
+        many.count = many.each > 1 ? count : 0;
+        return many;
+    }
+    if (points_of(plan) * plan->context.cpu->real_bytes > TUNING_WHOLE_BYTES) {
+        return (psg_many){.count = 0};
+    }
+    many.count -= count % cores <= cores / 2 ? count % cores : 0;
+    return many;
+}
+
+/* ------------------------------------------------------------------------------ one after the other */
+
+/* How it went so far. */
+typedef struct outcome {
+    psg_status status; /* the first that is not PSG_OK */
+    char words[512];
+} outcome;
+
+/* @param[in] number  SIZE_MAX: the words name the right-hand side */
+static void note(outcome *o, psg_status status, size_t number) {
+    if (status == PSG_OK || o->status != PSG_OK) {
+        return;
+    }
+    o->status = status;
+    if (number < SIZE_MAX) {
+        (void)snprintf(o->words, sizeof o->words, "right-hand side %zu: %s", number,
+                       psg_last_error());
+    } else {
+        (void)snprintf(o->words, sizeof o->words, "%s", psg_last_error());
+    }
+}
+
+/* Data that are no good are those of one right-hand side alone. */
+static bool goes_on(const outcome *o) {
+    return o->status == PSG_OK || o->status == PSG_ERR_DATA || o->status == PSG_ERR_MEAN;
+}
+
+/* On cores nothing is gained by two at once, which would take another spectrum. */
+static void solve_singly(psg_plan *plan, psg_range of, const char *f, char *u, outcome *o) {
+    const size_t bytes =
+        plan->context.layout.n[0] * plan->context.layout.n[1] *
+        psg_parts_length(&plan->context.layout.segments, plan->context.layout.segments.own, 2) *
+        plan->context.cpu->real_bytes;
+    const bool overlaps = plan->workers.gpu_count > 0 || plan->processes.ranks > 1;
+    const size_t most = overlaps ? plan->problem.options.in_flight : 1;
+    size_t waited = of.first;
+    for (size_t m = of.first; m < of.end && goes_on(o); m++) {
+        const size_t at = m * bytes;
+        if (most == 1) {
+            note(o, psg_solve(plan, f + at, u + at), m);
+            continue;
+        }
+        if (m - waited == most) {
+            note(o, psg_wait(plan), waited);
+            waited++;
+        }
+        note(o, psg_submit(plan, f + at, u + at), m);
+    }
+    while (plan->flights.oldest != NULL) {
+        note(o, psg_wait(plan), waited++);
+    }
+}
+
+/* ----------------------------------------------------------------------------------------- the call */
+
+/* What has to hold for all of them together; the rest is looked at as for one. */
+static psg_status check(const psg_plan *plan, size_t count, const void *f, const void *u) {
+    psg_clear_error();
+    if (plan == NULL) {
+        return psg_fail(PSG_ERR_ARG, "plan is NULL");
+    }
+    if (plan->flights.oldest != NULL) {
+        return psg_fail(PSG_ERR_STATE, "a solve is in flight: psg_wait() for it first");
+    }
+    if (count == 0) {
+        return psg_fail(PSG_ERR_ARG, "count is 0: there is no right-hand side");
+    }
+    const size_t planes =
+        psg_parts_length(&plan->context.layout.segments, plan->context.layout.segments.own, 2);
+    const size_t one = plan->context.layout.n[0] * plan->context.layout.n[1] * planes *
+                       plan->context.cpu->real_bytes;
+    size_t bytes = 0;
+    if (__builtin_mul_overflow(one, count, &bytes) || bytes > SIZE_MAX / 2) {
+        return psg_fail(PSG_ERR_ARG,
+                        "%zu right-hand sides of %zu bytes are more than can be addressed", count,
+                        one);
+    }
+    if (bytes > 0 && (f == NULL || u == NULL)) {
+        return psg_fail(PSG_ERR_ARG, "%s is NULL: its first point is needed",
+                        f == NULL ? "f" : "u");
+    }
+    const uintptr_t from = (uintptr_t)f;
+    const uintptr_t to = (uintptr_t)u;
+    return from != to && from < to + bytes && to < from + bytes
+               ? psg_fail(PSG_ERR_ARG, "f and u overlap")
+               : PSG_OK;
+}
+
+psg_status psg_solve_many(psg_plan *plan, size_t count, const void *f, void *u) {
+    outcome o = {.status = check(plan, count, f, u)};
+    if (o.status != PSG_OK) {
+        return o.status;
+    }
+    const psg_many many = choose(plan, count, f);
+    if (many.count > 0) {
+        psg_array from;
+        psg_array to;
+        psg_array_init(&from, (void *)(uintptr_t)f); /* tasks only read f, unless it is u */
+        psg_array_init(&to, u);
+        note(&o, psg_solve_pieces(plan, &from, &to, &many), SIZE_MAX);
+    }
+    if (goes_on(&o)) {
+        solve_singly(plan, (psg_range){many.count, count}, f, u, &o);
+    }
+    return o.status == PSG_OK ? PSG_OK : psg_fail(o.status, "%s", o.words);
+}

@@ -1,0 +1,358 @@
+/* psg_solve_many() gives what psg_solve() gives for each right-hand side, for any count, batch, policy and sides, in place
+ * too. A right-hand side that is no good is named, and the others are solved. */
+#include "graph/psg_observe.h"
+#include "graph/psg_work.h"
+#include "tests/check.h"
+#include "tests/harness.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 9, BATCH = 4, KINDS = 64 };
+
+typedef struct problem {
+    psg_grid grid;
+    psg_precision precision;
+    size_t points, bytes;
+    char *f, *u, *want; /* [MOST] right-hand sides */
+} problem;
+
+static void problem_init(problem *p, const size_t n[3], const psg_bc bc[3][2],
+                         psg_precision precision) {
+    psg_grid_init(&p->grid, n[0], n[1], n[2], 1, 2, 1.5);
+    for (int d = 0; d < 3; ++d) {
+        p->grid.axis[d].bc[0] = bc[d][0];
+        p->grid.axis[d].bc[1] = bc[d][1];
+    }
+    p->precision = precision;
+    p->points = n[0] * n[1] * n[2];
+    p->bytes = p->points * harness_element_bytes(precision);
+    p->f = harness_array(precision, MOST * p->points);
+    p->u = harness_array(precision, MOST * p->points);
+    p->want = harness_array(precision, MOST * p->points);
+    double *f = oracle_array(MOST * p->points);
+    oracle_random(7, MOST * p->points, f);
+    for (size_t m = 0; m < MOST * p->points; ++m) {
+        f[m] += (double)(m / p->points); /* a mean of its own each */
+    }
+    harness_store(precision, MOST * p->points, f, p->f);
+    free(f);
+}
+
+static void problem_free(problem *p) {
+    free(p->f);
+    free(p->u);
+    free(p->want);
+}
+
+static psg_plan *plan_of(const problem *p, const psg_options *options) {
+    psg_plan *plan = NULL;
+    CHECK_STATUS(psg_plan_create(&plan, &p->grid, options), PSG_OK);
+    return plan;
+}
+
+static void check_side(const problem *p, size_t m, const char *what) {
+    const size_t *n[3] = {&p->grid.axis[0].n, &p->grid.axis[1].n, &p->grid.axis[2].n};
+    const void *got = p->u + m * p->bytes, *want = p->want + m * p->bytes;
+    if (p->precision == PSG_F64) {
+        CHECK_CLOSE((const double *)got, (const double *)want, *n[0], *n[1], *n[2], 1e-14,
+                    "%s, right-hand side %zu", what, m);
+    } else {
+        CHECK_CLOSE((const float *)got, (const float *)want, *n[0], *n[1], *n[2], 1e-6,
+                    "%s, right-hand side %zu", what, m);
+    }
+}
+
+/** Tasks `whole` of the latest solve. */
+static size_t whole_tasks(const psg_plan *plan) {
+    psg_kind_tasks list[KINDS];
+    size_t count = 0, found = 0;
+    CHECK_STATUS(psg_work_tasks(psg_plan_work(plan), list, KINDS, &count), PSG_OK);
+    for (size_t m = 0; m < count && m < KINDS; ++m) {
+        found += strcmp(psg_stage_name(list[m].stage), "whole") == 0
+                     ? (size_t)(list[m].tasks[0] + list[m].tasks[1])
+                     : 0;
+    }
+    return found;
+}
+
+/** By any plan: what psg_solve() makes of all right-hand sides; the last mean. */
+static double solve_each(psg_plan *plan, const problem *p, size_t count) {
+    psg_statistics s;
+    for (size_t m = 0; m < count; ++m) {
+        CHECK_STATUS(psg_solve(plan, p->f + m * p->bytes, p->want + m * p->bytes), PSG_OK);
+    }
+    CHECK_STATUS(psg_plan_statistics(plan, &s), PSG_OK);
+    return s.mean;
+}
+
+static void solve_count(psg_plan *plan, problem *p, size_t count, const char *what) {
+    psg_statistics s;
+    const double mean = solve_each(plan, p, count);
+    memset(p->u, 0xff, MOST * p->bytes);
+    CHECK_STATUS(psg_solve_many(plan, count, p->f, p->u), PSG_OK);
+    for (size_t m = 0; m < count; ++m) {
+        check_side(p, m, what);
+    }
+    size_t end = count * p->bytes;
+    while (end < MOST * p->bytes && (unsigned char)p->u[end] == 0xff) {
+        ++end;
+    }
+    CHECK(end == MOST * p->bytes, "%s: byte %zu was written, of %zu", what, end, count * p->bytes);
+    CHECK_STATUS(psg_plan_statistics(plan, &s), PSG_OK);
+    CHECK_NEAR(s.mean, mean, harness_tolerance(p->precision, 1e-13, 1e-5) * (1 + fabs(mean)),
+               "%s, mean of %zu", what, count);
+    memcpy(p->u, p->f, count * p->bytes);
+    CHECK_STATUS(psg_solve_many(plan, count, p->u, p->u), PSG_OK);
+    for (size_t m = 0; m < count; ++m) {
+        check_side(p, m, "in place");
+    }
+}
+
+static void counts(problem *p, const psg_options *options, int pieces, const char *what) {
+    static const size_t all[] = {1, 2, 3, BATCH, BATCH + 1, MOST, 2};
+    psg_plan *plan = plan_of(p, options);
+    for (size_t m = 0; plan != NULL && m < sizeof all / sizeof *all; ++m) {
+        char words[96];
+        (void)snprintf(words, sizeof words, "%s, count %zu", what, all[m]);
+        solve_count(plan, p, all[m], words);
+        CHECK_STATUS(psg_solve_many(plan, all[m], p->f, p->u), PSG_OK);
+        const size_t whole = whole_tasks(plan);
+        CHECK(all[m] % 2 == 1 || (whole > 0) == (pieces && all[m] > 1), "%s: %zu tasks whole",
+              words, whole);
+    }
+    psg_plan_destroy(plan);
+}
+
+static const psg_bc periodic[3][2] = {{PSG_BC_PERIODIC, PSG_BC_PERIODIC},
+                                      {PSG_BC_PERIODIC, PSG_BC_PERIODIC},
+                                      {PSG_BC_PERIODIC, PSG_BC_PERIODIC}};
+static const psg_bc walls[3][2] = {{PSG_BC_DIRICHLET, PSG_BC_DIRICHLET},
+                                   {PSG_BC_PERIODIC, PSG_BC_PERIODIC},
+                                   {PSG_BC_NEUMANN, PSG_BC_NEUMANN}};
+static const psg_bc closed[3][2] = {{PSG_BC_NEUMANN, PSG_BC_NEUMANN},
+                                    {PSG_BC_NEUMANN, PSG_BC_NEUMANN},
+                                    {PSG_BC_NEUMANN, PSG_BC_NEUMANN}};
+
+static void shapes(void) {
+    static const struct {
+        size_t n[3];
+        const psg_bc (*bc)[2];
+        int on_gpus; /* the length along z has a kernel there */
+    } all[] = {{{12, 11, 13}, periodic, 1}, {{16, 8, 10}, periodic, 1}, {{7, 5, 17}, periodic, 0},
+               {{1, 6, 4}, periodic, 1},    {{10, 9, 8}, walls, 0},     {{64, 64, 64}, periodic, 1},
+               {{12, 10, 8}, closed, 0}};
+    for (size_t m = 0; m < sizeof all / sizeof *all; ++m) {
+        for (int precision = PSG_F64; precision <= PSG_F32; ++precision) {
+            problem p;
+            problem_init(&p, all[m].n, all[m].bc, (psg_precision)precision);
+            psg_options options = harness_options(p.precision);
+            const int pieces = all[m].on_gpus || options.gpus == 0;
+            const char *name = harness_precision_name(p.precision);
+            counts(&p, &options, pieces, name);
+            if (all[m].n[0] < 64) {
+                options.batch = BATCH;
+                counts(&p, &options, pieces, name);
+                options.batch = 1;
+                counts(&p, &options, 0, name);
+            }
+            problem_free(&p);
+        }
+    }
+}
+
+/** Tasks of StarPU's, of any policy, and plans that solve one after the other. */
+static void policies(void) {
+    static const size_t n[3] = {12, 11, 13};
+    static const char *const policy[] = {"eager", "lws", "prio"};
+    problem p;
+    problem_init(&p, n, periodic, PSG_F64);
+    for (size_t m = 0; m < sizeof policy / sizeof *policy; ++m) {
+        psg_options options = harness_options(PSG_F64);
+        options.policy = policy[m];
+        options.batch = 2;
+        options.segment_planes = 4;
+        counts(&p, &options, 1, policy[m]);
+    }
+    psg_options options = harness_options(PSG_F64);
+    options.graph = PSG_GRAPH_STAGED;
+    options.in_flight = 3;
+    counts(&p, &options, 0, "staged");
+    options = harness_options(PSG_F64);
+    options.lambda = 2;
+    options.factor = -3;
+    options.symbol = PSG_SYMBOL_FD2;
+    counts(&p, &options, 1, "other terms");
+    problem_free(&p);
+}
+
+/** More than a team has steps for one solve. */
+static void a_hundred(void) {
+    enum { SIDES = 100, N = 5, POINTS = N * N * N };
+    double *f = oracle_array((size_t)SIDES * POINTS), *u = oracle_array((size_t)SIDES * POINTS);
+    double *want = oracle_array(POINTS);
+    psg_options options = harness_options(PSG_F64);
+    psg_grid grid;
+    psg_plan *plan = NULL;
+    psg_grid_init(&grid, N, N, N, 1, 1, 1);
+    oracle_random(3, (size_t)SIDES * POINTS, f);
+    if (CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK)) {
+        CHECK_STATUS(psg_solve_many(plan, SIDES, f, u), PSG_OK);
+        for (size_t m = 0; m < SIDES; ++m) {
+            CHECK_STATUS(psg_solve(plan, f + m * POINTS, want), PSG_OK);
+            CHECK_CLOSE(u + m * POINTS, want, N, N, N, 1e-14, "right-hand side %zu of 100", m);
+        }
+        psg_plan_destroy(plan);
+    }
+    free(f);
+    free(u);
+    free(want);
+}
+
+static void poison(problem *p, size_t side, size_t at, double value) {
+    if (p->precision == PSG_F64) {
+        ((double *)(void *)p->f)[side * p->points + at] = value;
+    } else {
+        ((float *)(void *)p->f)[side * p->points + at] = (float)value;
+    }
+}
+
+static void check_others(const problem *p, size_t count, size_t bad, const char *what) {
+    for (size_t m = 0; m < count; ++m) {
+        if (m != bad) {
+            check_side(p, m, what);
+        }
+    }
+}
+
+/** A NaN in one right-hand side: the words name it and the point. */
+static void bad_data(psg_precision precision, size_t batch) {
+    static const size_t n[3] = {12, 11, 13};
+    for (size_t bad = 0; bad < BATCH + 1; ++bad) {
+        problem p;
+        problem_init(&p, n, periodic, precision);
+        psg_options options = harness_options(precision);
+        options.batch = batch;
+        psg_plan *plan = plan_of(&p, &options);
+        char name[32];
+        size_t at[3] = {0};
+        if (plan == NULL) {
+            problem_free(&p);
+            return;
+        }
+        (void)solve_each(plan, &p, BATCH + 1);
+        (void)snprintf(name, sizeof name, "right-hand side %zu: ", bad);
+        poison(&p, bad, 5 + 12 * (2 + 11 * 7), NAN);
+        CHECK_STATUS(psg_solve_many(plan, BATCH + 1, p.f, p.u), PSG_ERR_DATA);
+        CHECK(strncmp(psg_last_error(), name, strlen(name)) == 0, "the words are '%s'",
+              psg_last_error());
+        CHECK(harness_coordinates(psg_last_error() + strlen(name), at) == 3 && at[0] == 5 &&
+                  at[1] == 2 && at[2] == 7,
+              "the words are '%s'", psg_last_error());
+        check_others(&p, BATCH + 1, bad, "a NaN elsewhere");
+        memcpy(p.u, p.f, MOST * p.bytes);
+        CHECK_STATUS(psg_solve_many(plan, BATCH + 1, p.u, p.u), PSG_ERR_DATA);
+        CHECK(strncmp(psg_last_error(), name, strlen(name)) == 0, "the words are '%s'",
+              psg_last_error());
+        check_others(&p, BATCH + 1, bad, "a NaN elsewhere, in place");
+        poison(&p, bad, 5 + 12 * (2 + 11 * 7), 0.5);
+        solve_count(plan, &p, BATCH + 1, "after a NaN");
+        psg_plan_destroy(plan);
+        problem_free(&p);
+    }
+}
+
+/** PSG_MEAN_ERROR is about each right-hand side. */
+static void means(void) {
+    static const size_t n[3] = {12, 11, 13};
+    problem p;
+    problem_init(&p, n, periodic, PSG_F64);
+    psg_options options = harness_options(PSG_F64);
+    psg_plan *plan = plan_of(&p, &options);
+    if (plan != NULL) {
+        (void)solve_each(plan, &p, BATCH);
+        psg_plan_destroy(plan);
+    }
+    double *f = (double *)(void *)p.f;
+    for (size_t m = 0; m < BATCH; ++m) {
+        double mean = 0;
+        for (size_t k = 0; k < p.points; ++k) {
+            mean += f[m * p.points + k] / (double)p.points;
+        }
+        for (size_t k = 0; k < p.points && m != 2; ++k) {
+            f[m * p.points + k] -= mean;
+        }
+    }
+    options.mean = PSG_MEAN_ERROR;
+    plan = plan_of(&p, &options);
+    if (plan != NULL) {
+        CHECK_STATUS(psg_solve_many(plan, BATCH, p.f, p.u), PSG_ERR_MEAN);
+        CHECK(strncmp(psg_last_error(), "right-hand side 2: ", 19) == 0, "the words are '%s'",
+              psg_last_error());
+        for (size_t m = 0; m < BATCH; ++m) {
+            const double *u = (const double *)(const void *)p.u + m * p.points;
+            CHECK_CLOSE(u, (const double *)(const void *)p.want + m * p.points, n[0], n[1], n[2],
+                        1e-13, "without its mean, right-hand side %zu", m);
+        }
+        psg_plan_destroy(plan);
+    }
+    problem_free(&p);
+}
+
+static void refused(const char *words) {
+    CHECK(strstr(psg_last_error(), words) != NULL, "'%s' is not in '%s'", words, psg_last_error());
+}
+
+static void bad_input(void) {
+    static const size_t n[3] = {12, 11, 13};
+    problem p;
+    problem_init(&p, n, periodic, PSG_F64);
+    psg_options options = harness_options(PSG_F64);
+    psg_plan *plan = plan_of(&p, &options);
+    CHECK_STATUS(psg_solve_many(NULL, 2, p.f, p.u), PSG_ERR_ARG);
+    refused("plan is NULL");
+    CHECK_STATUS(psg_solve_many(plan, 0, p.f, p.u), PSG_ERR_ARG);
+    refused("count is 0");
+    CHECK_STATUS(psg_solve_many(plan, 2, NULL, p.u), PSG_ERR_ARG);
+    refused("f is NULL");
+    CHECK_STATUS(psg_solve_many(plan, 2, p.f, NULL), PSG_ERR_ARG);
+    refused("u is NULL");
+    CHECK_STATUS(psg_solve_many(plan, 2, p.f, p.f + p.bytes), PSG_ERR_ARG);
+    refused("overlap");
+    CHECK_STATUS(psg_solve_many(plan, 3, p.f + p.bytes, p.f), PSG_ERR_ARG);
+    refused("overlap");
+    CHECK_STATUS(psg_solve_many(plan, SIZE_MAX / 8, p.f, p.u), PSG_ERR_ARG);
+    refused("more than can be addressed");
+    CHECK_STATUS(psg_solve_many(plan, 2, p.f + 1, p.u), PSG_ERR_ARG);
+    refused("not aligned");
+    CHECK_STATUS(psg_submit(plan, p.f, p.u), PSG_OK);
+    CHECK_STATUS(psg_solve_many(plan, 2, p.f, p.u), PSG_ERR_STATE);
+    CHECK_STATUS(psg_wait(plan), PSG_OK);
+    solve_count(plan, &p, 3, "after what was refused");
+    psg_plan_destroy(plan);
+    CHECK_STATUS(psg_options_set(&options, "batch", "0"), PSG_ERR_ARG);
+    refused("from 1");
+    CHECK_STATUS(psg_options_set(&options, "batch", "many"), PSG_ERR_ARG);
+    CHECK_STATUS(psg_options_set(&options, "batch", "3"), PSG_OK);
+    CHECK(options.batch == 3, "batch is %zu", options.batch);
+    CHECK_STATUS(psg_options_set(&options, "batch", "auto"), PSG_OK);
+    CHECK(options.batch == 0, "batch is %zu", options.batch);
+    problem_free(&p);
+}
+
+int main(void) {
+    const psg_options options = harness_options(PSG_F64);
+    shapes();
+    policies();
+    psg_plan *anchor = harness_anchor(&options);
+    a_hundred();
+    for (size_t batch = 0; batch <= 2; ++batch) {
+        bad_data(PSG_F64, batch);
+    }
+    bad_data(PSG_F32, 0);
+    means();
+    bad_input();
+    psg_plan_destroy(anchor);
+    return check_result();
+}
