@@ -27,6 +27,7 @@ typedef struct psg_cuda_whole_room {
         *xy[2]
            [PSG_CUDA_SIZES]; /**< [direction]: of the latest numbers of planes; NULL with strips */
     size_t planes[PSG_CUDA_SIZES]; /**< of each; 0: there is none */
+    size_t latest;                 /**< the one that was used last */
 } psg_cuda_whole_room;
 
 /** What the tasks of a plan need on a GPU: psg_gpu.state. */

@@ -42,28 +42,28 @@ void psg_cuda_whole_free(psg_cuda_whole_room *room) {
 
 /* ------------------------------------------------------------------------------------ by cuFFT */
 
-/* All pieces of a solve but the last one have the same planes, so two sizes are kept. @param[out] m  which of them */
-static int find_size(psg_cuda_whole_room *r, const psg_context *c, size_t planes, size_t *m) {
+/* All pieces of a solve but the last one have the same planes, so the latest two sizes are kept. @param[out] which  of them */
+static int find_size(psg_cuda_whole_room *r, const psg_context *c, size_t planes, size_t *which) {
     const psg_cuda_r2r kind[2] = {psg_cuda_kind_of(c, 0), psg_cuda_kind_of(c, 1)};
+    const size_t m = r->planes[r->latest] == planes ? r->latest : 1 - r->latest;
     int code = 0;
-    *m = r->planes[0] == planes || (r->planes[0] == 0 && r->planes[1] != planes) ? 0 : 1;
-    if (r->planes[*m] == planes) {
+    *which = r->latest = m;
+    if (r->planes[m] == planes) {
         return 0;
     }
     (void)cudaStreamSynchronize(starpu_cuda_get_local_stream()); /* tasks may use the old ones */
-    forget_size(r, *m);
+    forget_size(r, m);
     for (int d = PSG_CUDA_FORWARD; d <= PSG_CUDA_INVERSE && code == 0; d++) {
-        code =
-            psg_cuda_fft_create_xy(&r->xy[d][*m], psg_cuda_precision_of(c), (psg_cuda_direction)d,
-                                   kind, c->layout.n[0], c->layout.n[1], planes);
+        code = psg_cuda_fft_create_xy(&r->xy[d][m], psg_cuda_precision_of(c), (psg_cuda_direction)d,
+                                      kind, c->layout.n[0], c->layout.n[1], planes);
         if (code == 0) {
-            code = psg_cuda_fft_set_stream(r->xy[d][*m], starpu_cuda_get_local_stream());
+            code = psg_cuda_fft_set_stream(r->xy[d][m], starpu_cuda_get_local_stream());
         }
     }
     if (code == 0) {
-        r->planes[*m] = planes;
+        r->planes[m] = planes;
     } else {
-        forget_size(r, *m);
+        forget_size(r, m);
     }
     return code;
 }

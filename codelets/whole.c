@@ -112,6 +112,7 @@ void psg_task_whole(psg_run *run, size_t first, size_t count, int worker, starpu
         psg_task_use(task, 1, u, STARPU_W);
         task->execute_on_a_specific_worker = worker >= 0;
         task->workerid = worker >= 0 ? (unsigned)worker : 0;
+        task->where = worker >= 0 ? -1 : task->where; /* where the codelet can run */
     }
     psg_task_submit(run, task);
 }

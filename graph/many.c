@@ -105,6 +105,12 @@ static size_t points_of(const psg_plan *plan) {
     return n[0] * n[1] * n[2];
 }
 
+/* Bytes of the spectrum of a right-hand side. */
+static size_t spectrum_of(const psg_plan *plan) {
+    const psg_context *c = &plan->context;
+    return c->layout.nxc * c->layout.n[1] * c->layout.n[2] * 2 * c->cpu->real_bytes;
+}
+
 /* The rule for the mean of each right-hand side may need a look at it. */
 static bool have_pieces(const psg_plan *plan) {
     const psg_options *o = &plan->problem.options;
@@ -124,11 +130,8 @@ static size_t fitting(size_t bytes, size_t of_one) {
 /* Right-hand sides of a piece on a GPU: pieces are alike. Those from main memory are small, so that one comes while another
  * is solved. StarPU counts the points of a piece in 32 bits, and CUDA its right-hand sides in 16. */
 static size_t each_on_gpu(const psg_plan *plan, size_t count, bool resident) {
-    const psg_context *c = &plan->context;
-    const size_t field = points_of(plan) * c->cpu->real_bytes;
-    const size_t spectrum =
-        c->layout.nxc * c->layout.n[1] * c->layout.n[2] * 2 * c->cpu->real_bytes;
-    const size_t resident_most = fitting(TUNING_BATCH_BYTES, spectrum);
+    const size_t field = points_of(plan) * plan->context.cpu->real_bytes;
+    const size_t resident_most = fitting(TUNING_BATCH_BYTES, spectrum_of(plan));
     const size_t copied_most = fitting(TUNING_BATCH_COPIED_BYTES, field);
     size_t most = plan->problem.options.batch;
     most = most > 0 ? most : resident ? resident_most : least(resident_most, copied_most);
@@ -151,7 +154,7 @@ static psg_many choose(const psg_plan *plan, size_t count, const void *f) {
         many.count = many.each > 1 ? count : 0;
         return many;
     }
-    if (points_of(plan) * plan->context.cpu->real_bytes > TUNING_WHOLE_BYTES) {
+    if (cores * spectrum_of(plan) > TUNING_WHOLE_BYTES) {
         return (psg_many){.count = 0};
     }
     many.count -= count % cores <= cores / 2 ? count % cores : 0;
