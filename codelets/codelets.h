@@ -54,7 +54,7 @@ void psg_task_kspace(psg_run *run, size_t p, const starpu_data_handle_t *blocks,
 void psg_task_inverse_xy(psg_run *run, size_t s, const starpu_data_handle_t *blocks,
                          starpu_data_handle_t u);
 
-/** All of a solve of the right-hand sides first .. first+count-1, by one worker: f -> u, real [count][nz][ny][nx], dense.
+/** All of a solve of the right-hand sides first .. first+count-1, by one worker: f -> u, real [count][nz][ny][nx].
  *  psg_terms.many is set. @param[in] worker  -1: any that the engine has */
 void psg_task_whole(psg_run *run, size_t first, size_t count, int worker, starpu_data_handle_t f,
                     starpu_data_handle_t u);

@@ -33,9 +33,23 @@ static void *mode0_of(const psg_task_args *args, size_t number) {
            number * 2 * psg_context_of(args->run)->cpu->real_bytes;
 }
 
+/* Planes of f or u. */
+typedef struct planes {
+    char *memory;
+    size_t row_pitch, pitch;
+} planes;
+
+static planes planes_of(const psg_task_args *args, void *buffers[], size_t m, size_t number) {
+    const psg_context *c = psg_context_of(args->run);
+    const size_t pitch = psg_task_pitch(buffers, m);
+    const size_t before = (number - args->label.index[0]) * c->layout.n[2] * pitch;
+    return (planes){(char *)psg_task_pointer(buffers, m) + before * c->cpu->real_bytes,
+                    psg_task_row_pitch(buffers, m), pitch};
+}
+
 /* One right-hand side. */
-static void solve_one(const psg_task_args *args, size_t number, const psg_cpu_piece *f,
-                      const psg_cpu_piece *u, char *spectrum) {
+static void solve_one(const psg_task_args *args, size_t number, const planes *f, const planes *u,
+                      char *spectrum) {
     const psg_context *c = psg_context_of(args->run);
     const size_t *n = c->layout.n;
     const size_t real = c->cpu->real_bytes;
@@ -44,31 +58,24 @@ static void solve_one(const psg_task_args *args, size_t number, const psg_cpu_pi
     const psg_cpu_sheet sheet = {.pieces = 1, .piece = &whole, .nxc = c->layout.nxc, .rows = n[1]};
     const psg_cpu_divide divide = psg_divide_of(args->run);
     for (size_t k = 0; k < n[2]; k++) {
-        c->cpu->fft_xy(c->fft, (const char *)f->memory + k * f->pitch * real, n[0],
-                       spectrum + k * plane);
+        c->cpu->fft_xy(c->fft, f->memory + k * f->pitch * real, f->row_pitch, spectrum + k * plane);
     }
     if (!c->cpu->kspace(c->fft, &divide, &sheet, psg_task_scratch(args), mode0_of(args, number))) {
         atomic_store(&psg_terms_of(args->run)->many->nonfinite[number], 1);
     }
     for (size_t k = 0; k < n[2]; k++) {
-        c->cpu->ifft_xy(c->fft, spectrum + k * plane, (char *)u->memory + k * u->pitch * real,
-                        n[0]);
+        c->cpu->ifft_xy(c->fft, spectrum + k * plane, u->memory + k * u->pitch * real,
+                        u->row_pitch);
     }
 }
 
 static void whole_core(void *buffers[], const psg_task_args *args) {
-    const psg_context *c = psg_context_of(args->run);
-    const size_t nz = c->layout.n[2];
-    const size_t first = args->label.index[0];
     char *spectrum = spectrum_of(args);
-    for (size_t m = 0; m < count_of(&args->label) && !psg_run_failed(args->run); m++) {
-        const psg_cpu_piece f = {(char *)psg_task_pointer(buffers, 0) +
-                                     m * nz * psg_task_pitch(buffers, 0) * c->cpu->real_bytes,
-                                 psg_task_pitch(buffers, 0), nz};
-        const psg_cpu_piece u = {(char *)psg_task_pointer(buffers, 1) +
-                                     m * nz * psg_task_pitch(buffers, 1) * c->cpu->real_bytes,
-                                 psg_task_pitch(buffers, 1), nz};
-        solve_one(args, first + m, &f, &u, spectrum);
+    for (size_t m = args->label.index[0]; m <= args->label.index[2] && !psg_run_failed(args->run);
+         m++) {
+        const planes f = planes_of(args, buffers, 0, m);
+        const planes u = planes_of(args, buffers, 1, m);
+        solve_one(args, m, &f, &u, spectrum);
     }
 }
 

@@ -142,7 +142,7 @@ static size_t each_on_gpu(const psg_plan *plan, size_t count, bool resident) {
 
 /* The first `count` of so many right-hand sides are solved in pieces. On cores these are full rounds of one for each core;
  * a last round that leaves most cores idle is none. */
-static psg_many choose(const psg_plan *plan, size_t count, const void *f) {
+static psg_many choose(const psg_plan *plan, size_t count, const psg_array *f) {
     const psg_workers *w = &plan->workers;
     const size_t cores = w->cpu_count;
     psg_many many = {.count = count, .each = 1};
@@ -150,7 +150,9 @@ static psg_many choose(const psg_plan *plan, size_t count, const void *f) {
         return (psg_many){.count = 0};
     }
     if (w->gpu_count > 0) {
-        many.each = each_on_gpu(plan, count, psg_device_ask(f, PSG_ASK).device != PSG_HOST);
+        const int device =
+            f->device == PSG_ASK ? psg_device_ask(f->data, PSG_ASK).device : f->device;
+        many.each = each_on_gpu(plan, count, device != PSG_HOST);
         many.count = many.each > 1 ? count : 0;
         return many;
     }
@@ -188,26 +190,44 @@ static bool goes_on(const outcome *o) {
     return o->status == PSG_OK || o->status == PSG_ERR_DATA || o->status == PSG_ERR_MEAN;
 }
 
+/* Of one right-hand side in each array: from the first element of one to that of the next. */
+static size_t step_of(const psg_plan *plan, const psg_array *a) {
+    const psg_layout *l = &plan->context.layout;
+    const size_t planes = psg_parts_length(&l->segments, l->segments.own, 2);
+    return planes * (a->stride[2] > 0 ? (size_t)a->stride[2] : l->n[0] * l->n[1]);
+}
+
+/* Elements of a plane behind its last point. */
+static size_t gap_of(const psg_plan *plan, const psg_array *a) {
+    const size_t *n = plan->context.layout.n;
+    const ptrdiff_t reach = (ptrdiff_t)(n[1] - 1) * a->stride[1] + (ptrdiff_t)n[0];
+    return a->stride[2] > reach ? (size_t)(a->stride[2] - reach) : 0;
+}
+
+static psg_array array_at(const psg_plan *plan, const psg_array *a, size_t m) {
+    psg_array one = *a;
+    one.data = (char *)a->data + m * step_of(plan, a) * plan->context.cpu->real_bytes;
+    return one;
+}
+
 /* On cores nothing is gained by two at once, which would take another spectrum. */
-static void solve_singly(psg_plan *plan, psg_range of, const char *f, char *u, outcome *o) {
-    const size_t bytes =
-        plan->context.layout.n[0] * plan->context.layout.n[1] *
-        psg_parts_length(&plan->context.layout.segments, plan->context.layout.segments.own, 2) *
-        plan->context.cpu->real_bytes;
+static void solve_singly(psg_plan *plan, psg_range of, const psg_array *f, const psg_array *u,
+                         outcome *o) {
     const bool overlaps = plan->workers.gpu_count > 0 || plan->processes.ranks > 1;
     const size_t most = overlaps ? plan->problem.options.in_flight : 1;
     size_t waited = of.first;
     for (size_t m = of.first; m < of.end && goes_on(o); m++) {
-        const size_t at = m * bytes;
+        const psg_array from = array_at(plan, f, m);
+        const psg_array to = array_at(plan, u, m);
         if (most == 1) {
-            note(o, psg_solve(plan, f + at, u + at), m);
+            note(o, psg_solve_arrays(plan, 1, &from, &to, NULL), m);
             continue;
         }
         if (m - waited == most) {
             note(o, psg_wait(plan), waited);
             waited++;
         }
-        note(o, psg_submit(plan, f + at, u + at), m);
+        note(o, psg_submit_arrays(plan, 1, &from, &to, NULL), m);
     }
     while (plan->flights.oldest != NULL) {
         note(o, psg_wait(plan), waited++);
@@ -217,10 +237,11 @@ static void solve_singly(psg_plan *plan, psg_range of, const char *f, char *u, o
 /* ----------------------------------------------------------------------------------------- the call */
 
 /* What has to hold for all of them together; the rest is looked at as for one. */
-static psg_status check(const psg_plan *plan, size_t count, const void *f, const void *u) {
+static psg_status check(const psg_plan *plan, size_t count, const psg_array *f,
+                        const psg_array *u) {
     psg_clear_error();
-    if (plan == NULL) {
-        return psg_fail(PSG_ERR_ARG, "plan is NULL");
+    if (plan == NULL || f == NULL || u == NULL) {
+        return psg_fail(PSG_ERR_ARG, "%s is NULL", plan == NULL ? "plan" : "f or u");
     }
     if (plan->flights.oldest != NULL) {
         return psg_fail(PSG_ERR_STATE, "a solve is in flight: psg_wait() for it first");
@@ -228,42 +249,47 @@ static psg_status check(const psg_plan *plan, size_t count, const void *f, const
     if (count == 0) {
         return psg_fail(PSG_ERR_ARG, "count is 0: there is no right-hand side");
     }
-    const size_t planes =
-        psg_parts_length(&plan->context.layout.segments, plan->context.layout.segments.own, 2);
-    const size_t one = plan->context.layout.n[0] * plan->context.layout.n[1] * planes *
-                       plan->context.cpu->real_bytes;
-    size_t bytes = 0;
-    if (__builtin_mul_overflow(one, count, &bytes) || bytes > SIZE_MAX / 2) {
-        return psg_fail(PSG_ERR_ARG,
-                        "%zu right-hand sides of %zu bytes are more than can be addressed", count,
-                        one);
+    const psg_array *const both[2] = {f, u};
+    uintptr_t end[2];
+    for (int m = 0; m < 2; m++) {
+        const size_t one = step_of(plan, both[m]);
+        size_t bytes = 0;
+        if (__builtin_mul_overflow(one, count * plan->context.cpu->real_bytes, &bytes) ||
+            count > SIZE_MAX / 8 ||
+            __builtin_add_overflow((uintptr_t)both[m]->data, bytes, &end[m])) {
+            return psg_fail(PSG_ERR_ARG, "%zu right-hand sides are more than can be addressed",
+                            count);
+        }
+        end[m] -= one > 0 ? gap_of(plan, both[m]) * plan->context.cpu->real_bytes : 0;
+        if (one > 0 && both[m]->data == NULL) {
+            return psg_fail(PSG_ERR_ARG, "%s is NULL: its first point is needed",
+                            m == 0 ? "f" : "u");
+        }
     }
-    if (bytes > 0 && (f == NULL || u == NULL)) {
-        return psg_fail(PSG_ERR_ARG, "%s is NULL: its first point is needed",
-                        f == NULL ? "f" : "u");
-    }
-    const uintptr_t from = (uintptr_t)f;
-    const uintptr_t to = (uintptr_t)u;
-    return from != to && from < to + bytes && to < from + bytes
-               ? psg_fail(PSG_ERR_ARG, "f and u overlap")
-               : PSG_OK;
+    const bool overlap = (uintptr_t)f->data < end[1] && (uintptr_t)u->data < end[0];
+    return f->data != u->data && overlap ? psg_fail(PSG_ERR_ARG, "f and u overlap") : PSG_OK;
 }
 
-psg_status psg_solve_many(psg_plan *plan, size_t count, const void *f, void *u) {
+psg_status psg_solve_many_arrays(psg_plan *plan, size_t count, const psg_array *f,
+                                 const psg_array *u) {
     outcome o = {.status = check(plan, count, f, u)};
     if (o.status != PSG_OK) {
         return o.status;
     }
     const psg_many many = choose(plan, count, f);
     if (many.count > 0) {
-        psg_array from;
-        psg_array to;
-        psg_array_init(&from, (void *)(uintptr_t)f); /* tasks only read f, unless it is u */
-        psg_array_init(&to, u);
-        note(&o, psg_solve_pieces(plan, &from, &to, &many), SIZE_MAX);
+        note(&o, psg_solve_pieces(plan, f, u, &many), SIZE_MAX);
     }
     if (goes_on(&o)) {
         solve_singly(plan, (psg_range){many.count, count}, f, u, &o);
     }
     return o.status == PSG_OK ? PSG_OK : psg_fail(o.status, "%s", o.words);
+}
+
+psg_status psg_solve_many(psg_plan *plan, size_t count, const void *f, void *u) {
+    psg_array from;
+    psg_array to;
+    psg_array_init(&from, (void *)(uintptr_t)f); /* tasks only read f, unless it is u */
+    psg_array_init(&to, u);
+    return psg_solve_many_arrays(plan, count, &from, &to);
 }

@@ -411,6 +411,14 @@ PSG_API psg_status psg_submit_arrays(psg_plan *plan, size_t count, const psg_arr
 PSG_API psg_status psg_solve_arrays(psg_plan *plan, size_t count, const psg_array *f,
                                     const psg_array *u, const psg_solve_args *args);
 
+/** psg_solve_many() between arrays anywhere, in the order of their streams, see psg_submit_arrays(): u is there when it returns.
+ *  @param[in] count  right-hand sides, which follow one another in each array: one has its first point nz planes, nz stride[2]
+ *                    elements, after that of the one before
+ *  @param[in] f, u   one array each, not one for each GPU
+ *  @return as psg_solve_many() */
+PSG_API psg_status psg_solve_many_arrays(psg_plan *plan, size_t count, const psg_array *f,
+                                         const psg_array *u);
+
 /** The part of the grid that a GPU of the plan has: points lo[d] .. lo[d]+n[d]-1, d = x, y, z. Without
  *  GPUs, or for PSG_HOST, the process' part.
  *  @return PSG_OK; PSG_ERR_ARG: a pointer is NULL, or the plan does not have this device */

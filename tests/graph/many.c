@@ -187,6 +187,60 @@ static void policies(void) {
     problem_free(&p);
 }
 
+/** Ghost layers around each plane, and in f another number of them than in u. */
+static void strides(void) {
+    enum { COUNT = 5, NX = 12, NY = 11, NZ = 13, F_ROW = NX + 3, U_ROW = NX + 1 };
+    static const size_t n[3] = {NX, NY, NZ};
+    const size_t f_plane = (size_t)F_ROW * (NY + 2), u_plane = (size_t)U_ROW * (NY + 1);
+    problem p;
+    problem_init(&p, n, periodic, PSG_F64);
+    const psg_options options = harness_options(PSG_F64);
+    psg_plan *plan = plan_of(&p, &options);
+    double *f = oracle_array(COUNT * NZ * f_plane), *u = oracle_array(COUNT * NZ * u_plane);
+    psg_array from, to;
+    psg_array_init(&from, f);
+    psg_array_init(&to, u);
+    from.stride[0] = to.stride[0] = 1;
+    from.stride[1] = F_ROW;
+    from.stride[2] = (ptrdiff_t)f_plane;
+    to.stride[1] = U_ROW;
+    to.stride[2] = (ptrdiff_t)u_plane;
+    for (size_t m = 0; m < COUNT * p.points; ++m) {
+        f[m / (NX * NY) * f_plane + m / NX % NY * F_ROW + m % NX] =
+            check_element(p.f, sizeof(double), m);
+    }
+    for (size_t m = 0; m < COUNT * NZ * u_plane; ++m) {
+        u[m] = 77;
+    }
+    if (plan != NULL) {
+        (void)solve_each(plan, &p, COUNT);
+        CHECK_STATUS(psg_solve_many_arrays(plan, COUNT, &from, &to), PSG_OK);
+        size_t beside = 0;
+        for (size_t m = 0; m < COUNT * NZ * u_plane; ++m) {
+            const size_t plane = m / u_plane, j = m % u_plane / U_ROW, i = m % U_ROW;
+            if (i < NX && j < NY) {
+                ((double *)(void *)p.u)[(plane * NY + j) * NX + i] = u[m];
+            } else {
+                beside += u[m] != 77;
+            }
+        }
+        for (size_t m = 0; m < COUNT; ++m) {
+            check_side(&p, m, "strides");
+        }
+        CHECK(beside == 0, "%zu elements beside u were written", beside);
+        CHECK_STATUS(psg_solve_many_arrays(plan, COUNT, NULL, &to), PSG_ERR_ARG);
+        CHECK_STATUS(psg_solve_many_arrays(plan, COUNT, &from, NULL), PSG_ERR_ARG);
+        to.stride[2] = 5;
+        CHECK_STATUS(psg_solve_many_arrays(plan, COUNT, &from, &to), PSG_ERR_ARG);
+        from.stride[2] = -5;
+        CHECK_STATUS(psg_solve_many_arrays(plan, COUNT, &from, &to), PSG_ERR_ARG);
+        psg_plan_destroy(plan);
+    }
+    free(f);
+    free(u);
+    problem_free(&p);
+}
+
 /** More than a team has steps for one solve. */
 static void a_hundred(void) {
     enum { SIDES = 100, N = 5, POINTS = N * N * N };
@@ -347,6 +401,7 @@ int main(void) {
     policies();
     psg_plan *anchor = harness_anchor(&options);
     a_hundred();
+    strides();
     for (size_t batch = 0; batch <= 2; ++batch) {
         bad_data(PSG_F64, batch);
     }

@@ -67,6 +67,38 @@ def test_values(dtype):
 
 
 @pytest.mark.parametrize("dtype", ["f8", "f4"])
+@pytest.mark.parametrize("shape", [(7, 6, 5), (1, 9, 4), (8, 8, 8)])
+def test_many(shape, dtype):
+    for count in (1, 2, 5):
+        f = random((count, *shape), dtype)
+        with psg.Plan(shape, dtype, box=(1, 2, 3), batch=2) as plan:
+            each = [plan.solve(one) for one in f]
+            u = plan.solve_many(f)
+            assert u.shape == f.shape and u.dtype == f.dtype
+            padded = np.zeros((count, shape[0], shape[1] + 1, shape[2] + 2), dtype)[:, :, :-1, 1:-1]
+            padded[:] = f
+            out = np.empty_like(f)
+            assert plan.solve_many(padded, out) is out and plan.solve_many(f, f) is f
+            for got in (u, out, f):
+                for one, want in zip(got, each):
+                    assert far(one, want) <= (1e-14 if dtype == "f8" else 1e-6)
+
+
+def test_many_bad():
+    f = random((4, 5, 6, 7))
+    with psg.Plan((5, 6, 7)) as plan:
+        for wrong, words in ((f[0], "several right-hand sides"), (f[:, 1:], "several right-hand sides"), (f[:0], "count is 0"),
+                             (f[::2], "right-hand sides are"), (f.astype("f4"), "float32")):
+            with pytest.raises(psg.Error, match=words):
+                plan.solve_many(wrong)
+        with pytest.raises(psg.Error, match="and out"):
+            plan.solve_many(f, np.empty((3, 5, 6, 7)))
+        f[2, 1, 2, 3] = np.nan
+        with pytest.raises(psg.Error, match="right-hand side 2: f is NaN"):
+            plan.solve_many(f)
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
 def test_epsilon(dtype):
     rng = np.random.default_rng(8)
     f, eps = rng.standard_normal((6, 5, 8)).astype(dtype), np.exp(rng.random((6, 5, 8))).astype(dtype)

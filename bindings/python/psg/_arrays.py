@@ -297,6 +297,17 @@ def fill(array: Array, v: View, name: str) -> None:
     array.stream = None if v.stream == LEGACY else v.stream
 
 
+def fill_many(array: Array, v: View, name: str) -> None:
+    """A psg_array of several right-hand sides, a view with four dimensions."""
+    count, nz = v.shape[:2]
+    fill(array, View(v.data, v.device, v.shape[1:], v.strides[1:], v.dtype, v.writable, v.stream, v.keep), name)
+    if nz == 1 and count > 1:
+        array.stride[2] = v.strides[0]
+    elif count > 1 and v.strides[0] != nz * array.stride[2]:
+        raise ArrayError("%s: its right-hand sides are %d elements apart, and not the %d of their planes: "
+                         "numpy.ascontiguousarray() makes them so, as a copy" % (name, v.strides[0], nz * array.stride[2]))
+
+
 def check_beside(f: View, u: View) -> None:
     """No copy from one memory to another that the caller does not know of."""
     if (f.device == HOST) != (u.device == HOST) or (f.device >= 0 and u.device >= 0 and f.device != u.device):
