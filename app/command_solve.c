@@ -26,8 +26,8 @@ static int allocate(app_job *r) {
     if (app_simulation_machine() == NULL) {
         /* All at once, as a trial: systems that promise more memory than there is refuse a
          * single request that is out of reach, but not several that are so together. */
-        void *trial =
-            app_allocate(points, bytes * (1 + app_job_count_u(r) + (size_t)r->flights), what);
+        void *trial = app_allocate(points * r->batch,
+                                   bytes * (1 + app_job_count_u(r) + (size_t)r->flights), what);
         if (trial == NULL) {
             return APP_FAILED;
         }
@@ -37,11 +37,11 @@ static int allocate(app_job *r) {
     r->report.steps = r->steps != NULL ? calloc(r->steps->count, sizeof *r->report.steps) : NULL;
     r->u = calloc(app_job_count_u(r), sizeof *r->u);
     r->bytes = points * bytes;
-    r->f = app_simulation_allocate(r->bytes);
+    r->f = app_simulation_allocate(r->bytes * r->batch);
     bool missing = r->report.runs.seconds == NULL || r->u == NULL || r->f == NULL ||
                    (r->steps != NULL && r->report.steps == NULL);
     for (unsigned flight = 0; flight < app_job_count_u(r) && !missing; flight++) {
-        r->u[flight] = app_simulation_allocate(r->bytes);
+        r->u[flight] = app_simulation_allocate(r->bytes * r->batch);
         missing = r->u[flight] == NULL;
     }
     return missing ? app_error(APP_FAILED, "out of memory for %s", what)
@@ -193,6 +193,44 @@ static psg_status solve_overlapping(app_job *r) {
     return status;
 }
 
+/* Step number s of those that are solved together, with its part of f and u. */
+static void go_to(app_job *r, size_t s) {
+    const ptrdiff_t steps = (ptrdiff_t)(r->first + s) - (ptrdiff_t)r->step;
+    r->step = r->first + s;
+    r->f = (char *)r->f + steps * (ptrdiff_t)r->bytes;
+    r->u[0] = (char *)r->u[0] + steps * (ptrdiff_t)r->bytes;
+}
+
+/* A step is no good: which one? Each is solved alone, until the library has words for it. */
+static psg_status find_bad(app_job *r, size_t steps) {
+    psg_status status = PSG_OK;
+    for (size_t s = 0; s < steps && status == PSG_OK; s++) {
+        go_to(r, s);
+        (void)load(r); /* the report has its name then */
+        status = psg_solve(r->plan, r->f, r->u[0]);
+    }
+    return status;
+}
+
+/* Steps that stand one after the other in f: each has its share of the time. */
+static psg_status solve_together(app_job *r, size_t steps) {
+    app_progress_step(&r->progress, "solving %u/%u", r->solved + (unsigned)steps,
+                      r->report.runs.repeat);
+    const double start = psg_clock();
+    psg_status status = psg_solve_many(r->plan, steps, r->f, r->u[0]);
+    const double seconds = psg_clock() - start;
+    if (status == PSG_ERR_DATA || status == PSG_ERR_MEAN) {
+        status = find_bad(r, steps);
+    }
+    for (size_t s = 0; s < steps && status == PSG_OK; s++) {
+        r->report.runs.seconds[r->solved++] = seconds / (double)steps;
+    }
+    if (status == PSG_OK) {
+        take_events(r);
+    }
+    return status;
+}
+
 /* Worth its time only for arrays that GPUs copy again and again; without it they copy them all
  * the same. */
 static void pin(app_job *r) {
@@ -221,9 +259,11 @@ static psg_status get_u(app_job *r) {
     return psg_slabs_get(r->plan, r->u[0]);
 }
 
-static int solve(app_job *r) {
-    const bool first = r->solved == 0, last = r->step + 1 == app_field_count(r->steps);
-    if (first && r->report.runs.repeat > 1 && r->planes.count > 0 && !r->arguments.resident) {
+/* @param[in] steps  from the present one on; 1 without any */
+static int solve(app_job *r, size_t steps) {
+    const bool first = r->solved == 0, last = r->step + steps == app_field_count(r->steps);
+    if (first && r->report.runs.repeat > 1 && r->planes.count > 0 && !r->arguments.resident &&
+        r->batch == 1) {
         pin(r);
     }
     int code = move_data(r, put_f, "putting the right-hand side");
@@ -232,7 +272,9 @@ static int solve(app_job *r) {
     }
     const app_load before = app_load_now();
     const double start = psg_clock();
-    psg_status status = r->flights > 1 ? solve_overlapping(r) : solve_in_turn(r);
+    psg_status status = steps > 1        ? solve_together(r, steps)
+                        : r->flights > 1 ? solve_overlapping(r)
+                                         : solve_in_turn(r);
     r->report.runs.total += psg_clock() - start;
     /* several processes of one machine would take each other for others */
     const app_load after = app_load_now();
@@ -259,14 +301,9 @@ static int solve(app_job *r) {
     return code;
 }
 
-/* A field, or a step: from its data to its solution in the file. A wrong result is reported, but not written.
+/* What follows a solve of a field or a step. A wrong result is reported, but not written.
  * @param[out] status  of what is told of it */
-static int solve_field(app_job *r, int *status) {
-    int code = app_ranks_agree(load(r));
-    code = code ? code : app_ranks_agree(solve(r));
-    if (code) {
-        return code;
-    }
+static void conclude(app_job *r, int *status) {
     *status = app_ranks_agree(app_job_check(r));
     if (r->steps != NULL) {
         r->report.steps[r->step] =
@@ -276,13 +313,58 @@ static int solve_field(app_job *r, int *status) {
     if (!*status) {
         *status = app_job_write_field(r);
     }
-    return APP_DONE;
+}
+
+/* From its data to its solution in the file. */
+static int solve_field(app_job *r, int *status) {
+    int code = app_ranks_agree(load(r));
+    code = code ? code : app_ranks_agree(solve(r, 1));
+    if (!code) {
+        conclude(r, status);
+    }
+    return code;
+}
+
+/* Some steps at once, from the present one on. */
+static int solve_steps(app_job *r, size_t steps, int *status) {
+    double *means = app_allocate(steps, sizeof *means, "the means of time steps");
+    size_t count = 0;
+    int code = app_ranks_agree(means != NULL ? APP_DONE : APP_FAILED);
+    r->first = r->step;
+    for (size_t s = 0; s < steps && !code; s++) {
+        go_to(r, s);
+        code = app_ranks_agree(load(r));
+    }
+    go_to(r, 0);
+    code = code ? code : app_ranks_agree(solve(r, steps));
+    if (!code && psg_plan_means(r->plan, means, steps, &count) != PSG_OK) {
+        code = app_error(APP_FAILED, "%s", psg_last_error());
+    }
+    for (size_t s = 0; s < steps && !code && !*status; s++) {
+        go_to(r, s);
+        code = app_field_read(r->input, r->step, r->report.options.precision, (app_planes){0, 0},
+                              r->f); /* nothing of it: the input has the step's name then */
+        r->report.source = app_field_input_name(r->input);
+        r->report.statistics.mean = means[s];
+        conclude(r, status);
+    }
+    go_to(r, 0);
+    r->step += steps;
+    free(means);
+    return code;
 }
 
 static int solve_all(app_job *r) {
+    const size_t count = app_field_count(r->steps);
     int code = APP_DONE, status = APP_DONE;
-    for (; r->step < app_field_count(r->steps) && !code && !status; r->step++) {
-        code = solve_field(r, &status);
+    while (r->step < count && !code && !status) {
+        const size_t left = count - r->step;
+        if (r->batch > 1) {
+            code = solve_steps(r, left < r->batch ? left : r->batch, &status);
+        } else {
+            code = solve_field(r, &status);
+            r->step++;
+        }
     }
     if (!code) {
         r->report.status = status;
@@ -314,10 +396,10 @@ static void clean_up(app_job *r) {
     app_modes_free(r->modes);
     app_side_values_free(&r->values);
     for (unsigned flight = 0; r->u != NULL && flight < app_job_count_u(r); flight++) {
-        app_simulation_free(r->u[flight], r->bytes);
+        app_simulation_free(r->u[flight], r->bytes * r->batch);
     }
     free(r->u);
-    app_simulation_free(r->f, r->bytes);
+    app_simulation_free(r->f, r->bytes * r->batch);
     app_workers_free(&r->report.runs.workers);
     free(r->report.runs.seconds);
     free(r->report.steps);

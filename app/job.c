@@ -37,15 +37,33 @@ static int open_input(app_job *r) {
     return APP_DONE;
 }
 
-/* One plan solves the steps one after the other, and memory has room for one. */
+/* --batch is for time steps, and without what psg_solve_many() does not take. */
+static int check_batch(const app_arguments *a, bool series) {
+    const char *option = a->resident          ? "data resident"
+                         : a->values != NULL  ? "values"
+                         : a->epsilon != NULL ? "epsilon"
+                                              : NULL;
+    if (a->solver.options.batch == 0 || (series && option == NULL)) {
+        return APP_DONE;
+    }
+    return series ? app_error(APP_USAGE,
+                              "--batch and --%s: time steps with that are solved one "
+                              "after the other",
+                              option)
+                  : app_error(APP_USAGE, "--batch is for time steps: --in FILE:/GROUP/*");
+}
+
+/* One plan solves the steps one after the other, or --batch at once, and memory has room for as many. */
 static int check_series(const app_job *r) {
     const app_arguments *a = &r->arguments;
     app_field_name in, out;
-    if (a->in == NULL || app_field_split(a->in, &in)) {
-        return a->in == NULL ? APP_DONE : APP_USAGE;
+    if (a->in != NULL && app_field_split(a->in, &in)) {
+        return APP_USAGE;
     }
-    if (!app_field_is_series(&in)) {
-        return APP_DONE;
+    const bool series = a->in != NULL && app_field_is_series(&in);
+    const int code = check_batch(a, series);
+    if (code || !series) {
+        return code;
     }
     const char *option = a->repeat > 1                     ? "repeat"
                          : a->solver.options.in_flight > 1 ? "in-flight"
@@ -223,6 +241,9 @@ int app_job_describe(app_job *r) {
         return code;
     }
     r->report.runs.repeat = r->arguments.repeat * (unsigned)app_field_count(r->steps);
+    const size_t asked = r->arguments.solver.options.batch;
+    const size_t steps = app_field_count(r->steps);
+    r->batch = asked == 0 ? 1 : asked < steps ? asked : steps;
     r->planes = app_own_planes(&r->report.grid);
     make_options(r);
     if (r->arguments.problem == APP_PROBLEM_MADELUNG ||

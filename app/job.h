@@ -39,6 +39,8 @@ typedef struct app_job {
     app_field_info info;
     const app_field_steps *steps; /* of the input; NULL: there is no input, or it has none */
     size_t step;                  /* that is solved now; 0 where there are none */
+    size_t first;                 /* of the steps that are solved together */
+    size_t batch; /* steps that are read and solved together, each with its part of f and u */
     app_modes *modes;
     app_side_values values;
 
@@ -58,8 +60,8 @@ typedef struct app_job {
     psg_plan *plan;
     app_planes planes; /* those of f and u, which are [count][ny][nx] */
     size_t bytes;      /* of each array */
-    void *f;
-    void **u; /* one for each solve in flight */
+    void *f;           /* of the present step */
+    void **u;          /* one for each solve in flight, of the present step */
     unsigned flights;
     unsigned solved; /* so far */
 

@@ -15,7 +15,7 @@
  * configurations are compared as they are. */
 static const char *const decided[] = {"symbol",         "lambda",     "factor",    "mean",
                                       "mean_tolerance", "calibrate",  "cache_dir", "tuned",
-                                      "record",         "time_limit", "machine"};
+                                      "record",         "time_limit", "machine",   "batch"};
 
 /* In files a default has these words, where they are not the library's. */
 static const struct {

@@ -2,6 +2,7 @@
  * one after the other. */
 #include "base/tuning.h"
 #include "graph/process.h"
+#include "graph/psg_observe.h"
 #include "graph/solving.h"
 #include "runtime/device.h"
 #include "runtime/simulation.h"
@@ -68,19 +69,15 @@ void psg_many_begin(const psg_many *many, const psg_plan *plan) {
     }
 }
 
-static double sum_of(const psg_many *many, const psg_plan *plan, size_t m) {
+double psg_many_sum(const psg_many *many, const psg_plan *plan, size_t m) {
     const psg_cpu_ops *cpu = plan->context.cpu;
     return cpu->first((const char *)many->mode0 + m * 2 * cpu->real_bytes);
-}
-
-double psg_many_sum(const psg_many *many, const psg_plan *plan) {
-    return sum_of(many, plan, many->count - 1);
 }
 
 size_t psg_many_nonfinite(const psg_many *many, const psg_plan *plan) {
     size_t m = 0;
     while (m < many->count && atomic_load(&many->nonfinite[m]) == 0 &&
-           isfinite(sum_of(many, plan, m))) {
+           isfinite(psg_many_sum(many, plan, m))) {
         m++;
     }
     return m;
@@ -185,6 +182,12 @@ static void note(outcome *o, psg_status status, size_t number) {
     }
 }
 
+/* Of a right-hand side that was solved alone. */
+static void wait_for(psg_plan *plan, outcome *o, size_t number) {
+    note(o, psg_wait(plan), number);
+    plan->past.means[number] = plan->past.mean;
+}
+
 /* Data that are no good are those of one right-hand side alone. */
 static bool goes_on(const outcome *o) {
     return o->status == PSG_OK || o->status == PSG_ERR_DATA || o->status == PSG_ERR_MEAN;
@@ -221,16 +224,16 @@ static void solve_singly(psg_plan *plan, psg_range of, const psg_array *f, const
         const psg_array to = array_at(plan, u, m);
         if (most == 1) {
             note(o, psg_solve_arrays(plan, 1, &from, &to, NULL), m);
+            plan->past.means[m] = plan->past.mean;
             continue;
         }
         if (m - waited == most) {
-            note(o, psg_wait(plan), waited);
-            waited++;
+            wait_for(plan, o, waited++);
         }
         note(o, psg_submit_arrays(plan, 1, &from, &to, NULL), m);
     }
     while (plan->flights.oldest != NULL) {
-        note(o, psg_wait(plan), waited++);
+        wait_for(plan, o, waited++);
     }
 }
 
@@ -276,6 +279,11 @@ psg_status psg_solve_many_arrays(psg_plan *plan, size_t count, const psg_array *
     if (o.status != PSG_OK) {
         return o.status;
     }
+    double *means = realloc(plan->past.means, count * sizeof *means);
+    if (means == NULL) {
+        return psg_fail(PSG_ERR_MEMORY, "no memory for the means of %zu right-hand sides", count);
+    }
+    plan->past.means = means;
     const psg_many many = choose(plan, count, f);
     if (many.count > 0) {
         note(&o, psg_solve_pieces(plan, f, u, &many), SIZE_MAX);
@@ -283,6 +291,7 @@ psg_status psg_solve_many_arrays(psg_plan *plan, size_t count, const psg_array *
     if (goes_on(&o)) {
         solve_singly(plan, (psg_range){many.count, count}, f, u, &o);
     }
+    plan->past.mean_count = goes_on(&o) ? count : 0;
     return o.status == PSG_OK ? PSG_OK : psg_fail(o.status, "%s", o.words);
 }
 
@@ -292,4 +301,17 @@ psg_status psg_solve_many(psg_plan *plan, size_t count, const void *f, void *u) 
     psg_array_init(&from, (void *)(uintptr_t)f); /* tasks only read f, unless it is u */
     psg_array_init(&to, u);
     return psg_solve_many_arrays(plan, count, &from, &to);
+}
+
+psg_status psg_plan_means(const psg_plan *plan, double *means, size_t capacity, size_t *count) {
+    psg_clear_error();
+    if (plan == NULL || count == NULL || (means == NULL && capacity > 0)) {
+        return psg_fail(PSG_ERR_ARG, "plan, count or means is NULL");
+    }
+    const psg_past *past = &plan->past;
+    *count = past->mean_count > 0 ? past->mean_count : 1;
+    for (size_t m = 0; m < *count && m < capacity; m++) {
+        means[m] = past->mean_count > 0 ? past->means[m] : past->mean;
+    }
+    return PSG_OK;
 }

@@ -217,6 +217,7 @@ static void free_plan(psg_plan *plan) {
         free(plan->problem.eigen[d]);
     }
     psg_work_forget(&plan->work);
+    free(plan->past.means);
     free(plan->workers.usable);
     free(plan);
 }

@@ -115,6 +115,11 @@ PSG_API psg_status psg_plan_statistics(const psg_plan *plan, psg_statistics *sta
 #define psg_plan_statistics(plan, statistics)                                                      \
     psg_plan_statistics(plan, statistics, sizeof(psg_statistics))
 
+/** The means of f that were dropped, as psg_statistics.mean: of each right-hand side of psg_solve_many(), or of the latest solve,
+ *  if that was another one. @return PSG_OK; PSG_ERR_ARG: a pointer is NULL */
+PSG_API psg_status psg_plan_means(const psg_plan *plan, double *means, size_t capacity,
+                                  size_t *count);
+
 /** What is known of a work's runs, whatever they compute. */
 typedef struct psg_run_statistics {
     size_t struct_size; /**< set by psg_work_statistics() */

@@ -367,11 +367,19 @@ psg_status psg_submit_slabs(psg_plan *plan) {
                                  "the plan has no slabs yet: psg_plan_slab_handles() makes them"));
 }
 
+static double mean_of(const psg_plan *plan, const psg_flight *flight, double sum) {
+    return needs_mean(plan, &flight->terms) ? sum / psg_transforms_norm(&plan->problem.grid) : 0;
+}
+
 static void keep_statistics(psg_plan *plan, const psg_flight *flight, double sum) {
     psg_past *past = &plan->past;
+    const psg_many *many = flight->terms.many;
     psg_work_keep(&plan->work, flight->run, flight->program);
-    past->mean =
-        needs_mean(plan, &flight->terms) ? sum / psg_transforms_norm(&plan->problem.grid) : 0;
+    past->mean = mean_of(plan, flight, sum);
+    past->mean_count = 0; /* psg_solve_many() says otherwise once all of them are solved */
+    for (size_t m = 0; many != NULL && m < many->count; m++) {
+        past->means[m] = mean_of(plan, flight, psg_many_sum(many, plan, m));
+    }
     past->from_memory = flight->steps_most == 0 && psg_arrays_in_memory(flight->arrays);
     past->pcg = flight->pcg;
     past->copied_bytes = psg_arrays_copied(plan, flight->arrays, &plan->work.latest);
@@ -509,7 +517,7 @@ static psg_status judge(psg_plan *plan, const psg_flight *flight) {
     const psg_many *many = flight->terms.many;
     enum { SUM, NONFINITE, FAULT, FINDINGS };
     double found[FINDINGS] = {
-        [SUM] = many != NULL                ? psg_many_sum(many, plan)
+        [SUM] = many != NULL                ? psg_many_sum(many, plan, many->count - 1)
                 : flight->steps_most > 0    ? flight->pcg.sum
                 : plan->processes.rank == 0 ? plan->context.cpu->first(psg_findings_of(run)->mode0)
                                             : 0,

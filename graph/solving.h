@@ -117,8 +117,9 @@ void psg_many_begin(const psg_many *many, const psg_plan *plan);
 psg_range psg_many_piece(const psg_many *many, size_t k);
 /** StarPU's number of the worker that solves piece k; -1: any. */
 int psg_many_worker(const psg_plan *plan, const psg_arrays *arrays, size_t k);
-/** The sum of f of the last right-hand side; and the first one that is not finite, or count. */
-double psg_many_sum(const psg_many *many, const psg_plan *plan);
+/** The sum of f of right-hand side m. */
+double psg_many_sum(const psg_many *many, const psg_plan *plan, size_t m);
+/** The first right-hand side that is not finite; count: all are. */
 size_t psg_many_nonfinite(const psg_many *many, const psg_plan *plan);
 /** Submit the tasks of all pieces. */
 void psg_graph_many(psg_run *run, const psg_plan *plan, const psg_arrays *arrays);

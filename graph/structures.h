@@ -204,7 +204,10 @@ typedef struct psg_flights {
 
 /** What is known of the latest solve that was waited for, beside what psg_plan.work has. */
 typedef struct psg_past {
-    double mean;         /**< of its f */
+    double mean; /**< of its f */
+    double *
+        means; /**< [mean_count]: of each right-hand side of psg_solve_many(), if that was the latest */
+    size_t mean_count;
     bool from_memory;    /**< its f and u were arrays in main memory */
     double copied_bytes; /**< of its f and u: psg_arrays_copied() */
     psg_pcg_result pcg;  /**< 0: it had no epsilon */

@@ -125,6 +125,22 @@ for step in report["steps"]:
 check([step["seconds"] for step in report["steps"]] == report["seconds"]["solves"], report["seconds"])
 check(report["repeat"] == 6 and "verify" not in report and "mean_dropped" not in report, report)
 
+# Several at once: a last batch may be smaller, and all may be one.
+for batch in ("1", "2", "4", "100"):
+    solve(*STEPS, "--out", "batch.h5:/phi", "--verify", "--batch", batch, "--json", "report.json", "--trace", "batch.trace")
+    for name, time in zip(NAMES, TIMES):
+        (u, attributes), (v, others) = content("phi.h5", "phi/" + name), content("batch.h5", "phi/" + name)
+        check(abs(u - v).max() <= 1e-14 * abs(u).max(), "--batch %s: step %s" % (batch, name))
+        check(sorted(attributes) == sorted(others) and others["time"] == time, others)
+    with open("report.json", encoding="utf-8") as file:
+        report = json.load(file)
+    check(report["repeat"] == 6 and report["options"]["batch"] == batch, report)
+    for step in report["steps"]:
+        check(abs(step["mean_dropped"] - f[step["name"]].mean()) <= 1e-14 and step["verify"]["ok"] and step["seconds"] > 0, step)
+    os.remove("batch.h5")
+    os.remove("batch.xmf")
+    os.remove("batch.trace")
+
 # The answers are themselves steps, with their times. Without times these are 0, 1, ..., and the group has a standard name.
 run("solve", "--in", "phi.h5:/phi/*", "--out", "again.h5", "--quiet", *QUICK)
 check([content("again.h5", "potential/" + name)[1]["time"] for name in NAMES] == list(TIMES), "times are lost")
@@ -184,6 +200,10 @@ os.remove("phi.xmf")
 TO = ("--out", "phi.h5:/phi", *QUICK)
 refused("solve", *STEPS, *TO, "--repeat", "2", code=2, says=("--repeat", "one field", "rho.h5:/steps/*"))
 refused("solve", *STEPS, *TO, "--in-flight", "2", code=2, says=("--in-flight", "one field"))
+refused("solve", *STEPS, *TO, "--batch", "2", "--data", "resident", code=2, says=("--batch and --data resident", "one after the other"))
+refused("solve", *STEPS, *TO, "--batch", "0", code=2, says=("--batch",))
+refused("solve", "--in", "rho.h5:/steps/0", *TO, "--batch", "2", code=2, says=("--batch is for time steps",))
+refused("solve", "--problem", "modes", "--grid", "8", "--batch", "2", *QUICK, code=2, says=("--batch is for time steps",))
 refused("solve", *STEPS, "--out", "phi.npy", *QUICK, code=2, says=("phi.npy", "one array", "HDF5"))
 refused("solve", *STEPS, "--out", "phi.h5:/phi/*", *QUICK, code=2, says=("--out", "phi.h5:/phi"))
 refused("solve", *STEPS, "--out", "rho.h5:/phi", *QUICK, code=2, says=("same file",))
@@ -194,12 +214,12 @@ refused("solve", "--in", "rho.h5:/steps/0/*", *TO, code=2, says=("rho.h5:/steps/
 refused("solve", "--in", "rho.h5:/steps/a group is no step/*", *TO, code=2, says=("the group has no data sets",))
 
 
-def bad(change, *says, **more):
+def bad(change, *says, options=(), **more):
     """One step of four is another than the others."""
     put("bad.h5", "s", ("0", "2", "10", "100"))
     with h5py.File("bad.h5", "a") as file:
         change(file["s"])
-    refused("solve", "--in", "bad.h5:s/*", *TO, code=2, says=says, **more)
+    refused("solve", "--in", "bad.h5:s/*", *TO, *options, code=2, says=says, **more)
     os.remove("bad.h5")
 
 
@@ -229,6 +249,7 @@ bad(lambda group: group["10"].attrs.update(time=[1.0, 2.0]), "bad.h5:/s/10: its 
 bad(lambda group: group["10"].attrs.update(time=np.inf), "bad.h5:/s/10: its attribute 'time' is not one finite number")
 bad(lambda group: group.create_dataset("11", shape=SHAPE), "bad.h5:/s/11: was never written")
 bad(put_nan, "bad.h5:/s/10: ", "NaN", "(1,2,3)")
+bad(put_nan, "bad.h5:/s/10: f is NaN", "(1,2,3)", options=("--batch", "3"))
 bad(link, "bad.h5:/s/5: no such data set")
 bad(lambda group: group.create_dataset("x" * 300, data=f["0"]), "bad.h5:/s: the name of a step has more than 255 letters")
 check(not any(name.startswith("./phi") and name not in ("./phi.trace", "./phi.dot") for name in files()), files())
@@ -258,8 +279,8 @@ if MPIRUN and json.loads(run("info", "--json", "-").stdout)["versions"]["MPI"]:
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL, timeout=patience(100))
 
     for number in (2, 7):  # of 7 processes two have no planes
-        for _ in range(2):  # a new file, and one that keeps what it has
-            done = ranks(number, *STEPS, "--out", "many.h5:phi", "--verify")
+        for batch in ((), ("--batch", "4")):  # a new file, and one that keeps what it has
+            done = ranks(number, *STEPS, "--out", "many.h5:phi", "--verify", *batch)
             check(done.returncode == 0, done.stderr)
             for name, time in zip(NAMES, TIMES):
                 (u, attributes), (v, others) = content("one.h5", "phi/" + name), content("many.h5", "phi/" + name)

@@ -77,19 +77,24 @@ static size_t whole_tasks(const psg_plan *plan) {
     return found;
 }
 
-/** By any plan: what psg_solve() makes of all right-hand sides; the last mean. */
-static double solve_each(psg_plan *plan, const problem *p, size_t count) {
-    psg_statistics s;
+/** By any plan: what psg_solve() makes of all right-hand sides. */
+static void solve_each(psg_plan *plan, const problem *p, size_t count) {
     for (size_t m = 0; m < count; ++m) {
         CHECK_STATUS(psg_solve(plan, p->f + m * p->bytes, p->want + m * p->bytes), PSG_OK);
     }
-    CHECK_STATUS(psg_plan_statistics(plan, &s), PSG_OK);
-    return s.mean;
 }
 
 static void solve_count(psg_plan *plan, problem *p, size_t count, const char *what) {
     psg_statistics s;
-    const double mean = solve_each(plan, p, count);
+    double means[MOST + 1], mean = 0;
+    size_t found = 0;
+    for (size_t m = 0; m < count; ++m) {
+        CHECK_STATUS(psg_solve(plan, p->f + m * p->bytes, p->want + m * p->bytes), PSG_OK);
+        CHECK_STATUS(psg_plan_means(plan, &means[m], 1, &found), PSG_OK);
+        CHECK_STATUS(psg_plan_statistics(plan, &s), PSG_OK);
+        mean = s.mean;
+        CHECK(found == 1 && means[m] == mean, "%zu means, %g and %g", found, means[m], mean);
+    }
     memset(p->u, 0xff, MOST * p->bytes);
     CHECK_STATUS(psg_solve_many(plan, count, p->f, p->u), PSG_OK);
     for (size_t m = 0; m < count; ++m) {
@@ -103,6 +108,15 @@ static void solve_count(psg_plan *plan, problem *p, size_t count, const char *wh
     CHECK_STATUS(psg_plan_statistics(plan, &s), PSG_OK);
     CHECK_NEAR(s.mean, mean, harness_tolerance(p->precision, 1e-13, 1e-5) * (1 + fabs(mean)),
                "%s, mean of %zu", what, count);
+    double got[MOST + 1];
+    got[count] = 55;
+    CHECK_STATUS(psg_plan_means(plan, got, count, &found), PSG_OK);
+    CHECK(found == count && got[count] == 55, "%s: %zu means of %zu", what, found, count);
+    for (size_t m = 0; m < count; ++m) {
+        CHECK_NEAR(got[m], means[m],
+                   harness_tolerance(p->precision, 1e-13, 1e-5) * (1 + fabs(means[m])),
+                   "%s, mean of right-hand side %zu", what, m);
+    }
     memcpy(p->u, p->f, count * p->bytes);
     CHECK_STATUS(psg_solve_many(plan, count, p->u, p->u), PSG_OK);
     for (size_t m = 0; m < count; ++m) {
@@ -213,7 +227,7 @@ static void strides(void) {
         u[m] = 77;
     }
     if (plan != NULL) {
-        (void)solve_each(plan, &p, COUNT);
+        solve_each(plan, &p, COUNT);
         CHECK_STATUS(psg_solve_many_arrays(plan, COUNT, &from, &to), PSG_OK);
         size_t beside = 0;
         for (size_t m = 0; m < COUNT * NZ * u_plane; ++m) {
@@ -295,7 +309,7 @@ static void bad_data(psg_precision precision, size_t batch) {
             problem_free(&p);
             return;
         }
-        (void)solve_each(plan, &p, BATCH + 1);
+        solve_each(plan, &p, BATCH + 1);
         (void)snprintf(name, sizeof name, "right-hand side %zu: ", bad);
         poison(&p, bad, 5 + 12 * (2 + 11 * 7), NAN);
         CHECK_STATUS(psg_solve_many(plan, BATCH + 1, p.f, p.u), PSG_ERR_DATA);
@@ -325,7 +339,7 @@ static void means(void) {
     psg_options options = harness_options(PSG_F64);
     psg_plan *plan = plan_of(&p, &options);
     if (plan != NULL) {
-        (void)solve_each(plan, &p, BATCH);
+        solve_each(plan, &p, BATCH);
         psg_plan_destroy(plan);
     }
     double *f = (double *)(void *)p.f;
@@ -360,6 +374,7 @@ static void refused(const char *words) {
 
 static void bad_input(void) {
     static const size_t n[3] = {12, 11, 13};
+    size_t count = 0;
     problem p;
     problem_init(&p, n, periodic, PSG_F64);
     psg_options options = harness_options(PSG_F64);
@@ -378,6 +393,9 @@ static void bad_input(void) {
     refused("overlap");
     CHECK_STATUS(psg_solve_many(plan, SIZE_MAX / 8, p.f, p.u), PSG_ERR_ARG);
     refused("more than can be addressed");
+    CHECK_STATUS(psg_plan_means(plan, NULL, 1, &count), PSG_ERR_ARG);
+    CHECK_STATUS(psg_plan_means(NULL, NULL, 0, &count), PSG_ERR_ARG);
+    CHECK_STATUS(psg_plan_means(plan, NULL, 0, NULL), PSG_ERR_ARG);
     CHECK_STATUS(psg_solve_many(plan, 2, p.f + 1, p.u), PSG_ERR_ARG);
     refused("not aligned");
     CHECK_STATUS(psg_submit(plan, p.f, p.u), PSG_OK);
