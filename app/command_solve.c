@@ -26,7 +26,7 @@ static int allocate(app_job *r) {
     if (app_simulation_machine() == NULL) {
         /* All at once, as a trial: systems that promise more memory than there is refuse a
          * single request that is out of reach, but not several that are so together. */
-        void *trial = app_allocate(points * r->batch,
+        void *trial = app_allocate(points * app_job_batch(r),
                                    bytes * (1 + app_job_count_u(r) + (size_t)r->flights), what);
         if (trial == NULL) {
             return APP_FAILED;
@@ -37,11 +37,11 @@ static int allocate(app_job *r) {
     r->report.steps = r->steps != NULL ? calloc(r->steps->count, sizeof *r->report.steps) : NULL;
     r->u = calloc(app_job_count_u(r), sizeof *r->u);
     r->bytes = points * bytes;
-    r->f = app_simulation_allocate(r->bytes * r->batch);
+    r->f = app_simulation_allocate(r->bytes * app_job_batch(r));
     bool missing = r->report.runs.seconds == NULL || r->u == NULL || r->f == NULL ||
                    (r->steps != NULL && r->report.steps == NULL);
     for (unsigned flight = 0; flight < app_job_count_u(r) && !missing; flight++) {
-        r->u[flight] = app_simulation_allocate(r->bytes * r->batch);
+        r->u[flight] = app_simulation_allocate(r->bytes * app_job_batch(r));
         missing = r->u[flight] == NULL;
     }
     return missing ? app_error(APP_FAILED, "out of memory for %s", what)
@@ -193,22 +193,33 @@ static psg_status solve_overlapping(app_job *r) {
     return status;
 }
 
-/* Step number s of those that are solved together, with its part of f and u. */
-static void go_to(app_job *r, size_t s) {
-    const ptrdiff_t steps = (ptrdiff_t)(r->first + s) - (ptrdiff_t)r->step;
-    r->step = r->first + s;
-    r->f = (char *)r->f + steps * (ptrdiff_t)r->bytes;
-    r->u[0] = (char *)r->u[0] + steps * (ptrdiff_t)r->bytes;
+/* Where steps that are solved together begin. */
+typedef struct batch {
+    size_t first;
+    char *f, *u;
+} batch;
+
+static batch batch_of(const app_job *r) {
+    return (batch){r->step, r->f, r->u[0]};
+}
+
+/* Step number s of a batch, with its part of f and u. */
+static void go_to(app_job *r, const batch *b, size_t s) {
+    r->step = b->first + s;
+    r->f = b->f + s * r->bytes;
+    r->u[0] = b->u + s * r->bytes;
 }
 
 /* A step is no good: which one? Each is solved alone, until the library has words for it. */
 static psg_status find_bad(app_job *r, size_t steps) {
+    const batch b = batch_of(r);
     psg_status status = PSG_OK;
     for (size_t s = 0; s < steps && status == PSG_OK; s++) {
-        go_to(r, s);
+        go_to(r, &b, s);
         (void)load(r); /* the report has its name then */
         status = psg_solve(r->plan, r->f, r->u[0]);
     }
+    go_to(r, &b, 0);
     return status;
 }
 
@@ -263,7 +274,7 @@ static psg_status get_u(app_job *r) {
 static int solve(app_job *r, size_t steps) {
     const bool first = r->solved == 0, last = r->step + steps == app_field_count(r->steps);
     if (first && r->report.runs.repeat > 1 && r->planes.count > 0 && !r->arguments.resident &&
-        r->batch == 1) {
+        app_job_batch(r) == 1) {
         pin(r);
     }
     int code = move_data(r, put_f, "putting the right-hand side");
@@ -327,28 +338,28 @@ static int solve_field(app_job *r, int *status) {
 
 /* Some steps at once, from the present one on. */
 static int solve_steps(app_job *r, size_t steps, int *status) {
+    const batch b = batch_of(r);
     double *means = app_allocate(steps, sizeof *means, "the means of time steps");
     size_t count = 0;
     int code = app_ranks_agree(means != NULL ? APP_DONE : APP_FAILED);
-    r->first = r->step;
     for (size_t s = 0; s < steps && !code; s++) {
-        go_to(r, s);
+        go_to(r, &b, s);
         code = app_ranks_agree(load(r));
     }
-    go_to(r, 0);
+    go_to(r, &b, 0);
     code = code ? code : app_ranks_agree(solve(r, steps));
     if (!code && psg_plan_means(r->plan, means, steps, &count) != PSG_OK) {
         code = app_error(APP_FAILED, "%s", psg_last_error());
     }
     for (size_t s = 0; s < steps && !code && !*status; s++) {
-        go_to(r, s);
+        go_to(r, &b, s);
         code = app_field_read(r->input, r->step, r->report.options.precision, (app_planes){0, 0},
                               r->f); /* nothing of it: the input has the step's name then */
         r->report.source = app_field_input_name(r->input);
         r->report.statistics.mean = means[s];
         conclude(r, status);
     }
-    go_to(r, 0);
+    go_to(r, &b, 0);
     r->step += steps;
     free(means);
     return code;
@@ -359,8 +370,8 @@ static int solve_all(app_job *r) {
     int code = APP_DONE, status = APP_DONE;
     while (r->step < count && !code && !status) {
         const size_t left = count - r->step;
-        if (r->batch > 1) {
-            code = solve_steps(r, left < r->batch ? left : r->batch, &status);
+        if (app_job_batch(r) > 1) {
+            code = solve_steps(r, left < app_job_batch(r) ? left : app_job_batch(r), &status);
         } else {
             code = solve_field(r, &status);
             r->step++;
@@ -379,6 +390,7 @@ static int solve_all(app_job *r) {
 }
 
 static void clean_up(app_job *r) {
+    const size_t bytes = r->bytes * app_job_batch(r); /* the input has the steps */
     app_progress_stop(&r->progress);
     psg_plan_destroy(r->plan); /* waits for what may still use f and u */
     app_field_close(r->input);
@@ -396,10 +408,10 @@ static void clean_up(app_job *r) {
     app_modes_free(r->modes);
     app_side_values_free(&r->values);
     for (unsigned flight = 0; r->u != NULL && flight < app_job_count_u(r); flight++) {
-        app_simulation_free(r->u[flight], r->bytes * r->batch);
+        app_simulation_free(r->u[flight], bytes);
     }
     free(r->u);
-    app_simulation_free(r->f, r->bytes * r->batch);
+    app_simulation_free(r->f, bytes);
     app_workers_free(&r->report.runs.workers);
     free(r->report.runs.seconds);
     free(r->report.steps);

@@ -241,9 +241,6 @@ int app_job_describe(app_job *r) {
         return code;
     }
     r->report.runs.repeat = r->arguments.repeat * (unsigned)app_field_count(r->steps);
-    const size_t asked = r->arguments.solver.options.batch;
-    const size_t steps = app_field_count(r->steps);
-    r->batch = asked == 0 ? 1 : asked < steps ? asked : steps;
     r->planes = app_own_planes(&r->report.grid);
     make_options(r);
     if (r->arguments.problem == APP_PROBLEM_MADELUNG ||
@@ -368,6 +365,12 @@ int app_job_begin_outputs(app_job *r) {
 }
 
 /* --------------------------------------------------------------------------------- where it is */
+
+size_t app_job_batch(const app_job *r) {
+    const size_t asked = r->arguments.solver.options.batch;
+    const size_t steps = app_field_count(r->steps);
+    return asked == 0 ? 1 : asked < steps ? asked : steps;
+}
 
 unsigned app_job_count_u(const app_job *r) {
     return r->arguments.resident ? 1 : r->flights;

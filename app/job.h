@@ -39,8 +39,6 @@ typedef struct app_job {
     app_field_info info;
     const app_field_steps *steps; /* of the input; NULL: there is no input, or it has none */
     size_t step;                  /* that is solved now; 0 where there are none */
-    size_t first;                 /* of the steps that are solved together */
-    size_t batch; /* steps that are read and solved together, each with its part of f and u */
     app_modes *modes;
     app_side_values values;
 
@@ -95,6 +93,9 @@ void app_gradient_free(app_job *r);
 int app_epsilon_open(app_job *r);
 int app_epsilon_load(app_job *r);
 void app_epsilon_free(app_job *r);
+
+/** Time steps that are read and solved together, each with its part of f and u; 1: one after the other. */
+size_t app_job_batch(const app_job *r);
 
 /** How many arrays u there are. Resident data have one, whatever is in flight. */
 unsigned app_job_count_u(const app_job *r);
