@@ -57,9 +57,9 @@ double psg_dock_centre(base_dock_atom *atom, size_t atoms) {
     return radius;
 }
 
-/* The error of an energy is about the unit of rounding, 2^-24, of the product of the norms of potential and charges. Measured on
- * 25^3 to 128^3 cells: at most 0.3 of that. The squares of the potential of a charge of 1 add up to less than 4 by spacing^3, and norms to no more than the
- * charges do. */
+/* An energy by FFT is off by about the unit of rounding, 2^-24, of the product of the norms of potential and charges. Measured on 25^3
+ * to 128^3 cells: by 0.3 of that at the most. The squares of the potential of one charge, over all cells, are below 4 q^2 / spacing^3
+ * together. The norm of a sum is at most the sum of the norms. */
 double psg_dock_rounding(base_dock_atom *const atom[2], const size_t count[2], double spacing) {
     double sum[2] = {0, 0};
     for (int part = 0; part < 2; part++) {

@@ -38,12 +38,21 @@ static void check_known(const psg_work *work, bool electrostatics) {
     }
 }
 
-/* All poses are those of the first work with electrostatics: the order, and the energies to their last bits. */
-static void check_same(const psg_work *work) {
+/* All poses are those of the first call: the order, and the energies to their last bits. */
+static void same(const psg_options *options, size_t tile) {
     static psg_dock_pose first[LIST];
     static size_t kept = 0;
     psg_dock_pose poses[LIST];
     size_t count = 0;
+    psg_work *work = NULL;
+    psg_work_options how;
+    psg_work_options_init(&how);
+    how.tile = tile;
+    if (!CHECK_STATUS(psg_work_create(&work, "dock:64:90:electrostatics", &how, options), PSG_OK)) {
+        return;
+    }
+    CHECK_STATUS(psg_work_run(work), PSG_OK);
+    CHECK_STATUS(psg_work_check(work), PSG_OK);
     CHECK_STATUS(psg_dock_poses(work, poses, LIST, &count), PSG_OK);
     CHECK(count == LIST, "%zu poses", count);
     for (size_t m = 0; m < kept; m++) {
@@ -56,6 +65,7 @@ static void check_same(const psg_work *work) {
     }
     memcpy(first, poses, sizeof first);
     kept = count;
+    psg_work_destroy(work);
 }
 
 static size_t tasks_of(const psg_work *work, const char *name) {
@@ -85,9 +95,6 @@ static void known(const psg_options *options, bool electrostatics, size_t tile,
     for (int run = 0; run < runs; run++) { /* the second one begins anew */
         CHECK_STATUS(psg_work_run(work), PSG_OK);
         check_known(work, electrostatics);
-    }
-    if (electrostatics) {
-        check_same(work);
     }
     CHECK(tasks_of(work, "dock_static") == 1, "tasks");
     CHECK(tasks_of(work, "dock_correlate") == batches && tasks_of(work, "dock_merge") == batches,
@@ -204,10 +211,14 @@ int main(void) {
     few(&options, "dock:65:180", 8);
     few(&options, "dock:65:180:electrostatics", 9);
     known(&options, false, 0, PSG_PRIORITY_NONE, 2);
+    same(&options, 1);
     options.policy = "eager";
     known(&options, true, 37, PSG_PRIORITY_NONE, 1);
+    same(&options, 5);
     options.policy = "dmdas";
     options.cpus = 1;
-    known(&options, true, 100, PSG_PRIORITY_PATH, 1);
+    known(&options, false, 100, PSG_PRIORITY_PATH, 1);
+    options.gpus = 0; /* a core alone */
+    same(&options, 24);
     return check_result();
 }
