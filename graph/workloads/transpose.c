@@ -329,7 +329,7 @@ static const int kinds[] = {PSG_KIND_TRANSPOSE, PSG_KIND_TRANSPOSE_EXCHANGE,
 
 const psg_workload_row psg_workload_transpose = {
     .about = {.name = "transpose",
-              .about = "the transpose of a matrix by tiles, into another array or in place",
+              .about = "rows and columns of a matrix change places, by tiles: in another array or in place",
               .sizes = sizes,
               .tile = "T: tiles of T x T numbers"},
     .bytes = sizeof(problem),

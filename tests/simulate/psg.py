@@ -351,6 +351,15 @@ def workloads():
     for arguments, words in (((*blocks, "--gpus", "3"), "blocks_diagonal takes on a core"),
                              (("run", "ep:S", *ON_H200), "ep_chunk takes on a ")):
         refused(*arguments, code=2, says=("not recorded how long", words))
+    refused("run", "ep:S:redux", *ON_H200, code=2, says=("StarPU's own sums", "no machine file"))
+    # 5 x 3 tiles in place: exchanges of two tiles, then swaps, and tiles alone; a second is a tile
+    name = write("turns.machine", "machine turns\ncpus 1\ngpus 0\n" + "".join(
+        "time %s f64 cpu 100x100x1 segment 1 dense %d 0 %g\n" % (kind, tiles, tiles)
+        for kind, tiles in (("transpose", 1), ("transpose_exchange", 2), ("transpose_swap", 2), ("transpose_alone", 1))))
+    said = run("run", "transpose:500x300:inplace", "--tile", "100", "--machine", name).stdout
+    tasks = {kind: (int(count), float(sum_of)) for kind, count, sum_of in re.findall(r"(transpose\w*): (\d+) on cores in ([\d.]+) s", said)}
+    pairs = tasks["transpose_exchange"][0] + tasks["transpose_swap"][0]
+    check(pairs == 15 - 5 and tasks["transpose_alone"][0] == 3 and abs(sum(t[1] for t in tasks.values()) - 23) < 0.01, said)
     # each list of psg bench gets to the workload: seconds as the placements and orders are known to take, of 88 s on one GPU
     run("bench", "--workload", "blocks:8", "--machine", "tesla-c1060", "--gpus", "3", "--cpus", "0", "--sched", "dmdas,dmdasd", "--tile", "4,8",
         "--order", "listed,longest", "--barrier", "yes", "--priority", "none,path", "--place", "free,static,guided", "--repeat", "1",
