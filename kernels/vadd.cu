@@ -1,47 +1,24 @@
 // The sum of two vectors: 16 bytes an access where all three are aligned to them, else a number an access.
-#include "kernels/complex.cuh"
+#include "kernels/vadd.cuh"
 #include "kernels/vadd.h"
 
 using namespace psg_cuda;
 
 namespace {
 
-constexpr int threads = 256;
-constexpr int elements = 4; // accesses of each thread to each vector
-
-template <class Real, int N> struct alignas(N * sizeof(Real)) pack_t { Real r[N]; };
-
-/// Packs 0 .. packs-1; and the rest, `tail` numbers, by the first threads.
 template <class Real, int N>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(vadd_threads)
     vadd_kernel(const Real *a, const Real *b, Real *c, size_t packs, uint32_t tail) {
-    using Pack = pack_t<Real, N>;
-    const size_t first = (size_t)blockIdx.x * (threads * elements) + threadIdx.x;
-    Pack v[elements], w[elements];
-    PSG_UNROLL
-    for (int e = 0; e < elements; e++)
-        if (first + e * threads < packs) {
-            v[e] = reinterpret_cast<const Pack *>(a)[first + e * threads];
-            w[e] = reinterpret_cast<const Pack *>(b)[first + e * threads];
-        }
-    PSG_UNROLL
-    for (int e = 0; e < elements; e++)
-        if (first + e * threads < packs) {
-            PSG_UNROLL
-            for (int i = 0; i < N; i++)
-                v[e].r[i] += w[e].r[i];
-            reinterpret_cast<Pack *>(c)[first + e * threads] = v[e];
-        }
-    if (first < tail) // a block has more threads than there are such numbers
-        c[packs * N + first] = a[packs * N + first] + b[packs * N + first];
+    vadd_part<Real, N>(a, b, c, packs, tail, blockIdx.x, threadIdx.x);
 }
 
 template <class Real, int N>
 cudaError_t launch(size_t count, const void *a_d, const void *b_d, void *c_d, cudaStream_t stream) {
-    const size_t packs = count / N, blocks = packs ? div_up(packs, threads * elements) : 1;
+    const size_t packs = count / N,
+                 blocks = packs ? div_up(packs, vadd_threads * vadd_elements) : 1;
     if (blocks > INT32_MAX)
         return cudaErrorInvalidValue;
-    vadd_kernel<Real, N><<<(unsigned)blocks, threads, 0, stream>>>(
+    vadd_kernel<Real, N><<<(unsigned)blocks, vadd_threads, 0, stream>>>(
         static_cast<const Real *>(a_d), static_cast<const Real *>(b_d), static_cast<Real *>(c_d),
         packs, (uint32_t)(count % N));
     return cudaGetLastError();

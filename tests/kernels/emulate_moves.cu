@@ -1,8 +1,9 @@
-// Transposes, packs and divisions, run on the CPU thread by thread from the same source as on the GPU,
+// Transposes, packs, divisions and sums, run on the CPU thread by thread from the same source as on the GPU,
 // move every element where it belongs, once, and touch nothing else. Needs no device.
 #include "kernels/divide.cuh"
 #include "kernels/pack.cuh"
 #include "kernels/transpose.cuh"
+#include "kernels/vadd.cuh"
 #include <cstdio>
 #include <cstring>
 #include <vector>
@@ -257,6 +258,26 @@ template <int EPT> static void moves(const size_t *n) {
     }
 }
 
+/// Sums of whole numbers; -1 is what must not be written.
+template <class Real, int N> static void sums(size_t count) {
+    std::vector<Real> a(count + N), b(count + N), c(count + N, (Real)-1);
+    for (size_t i = 0; i < a.size(); i++) {
+        a[i] = (Real)i;
+        b[i] = (Real)(2 * i + 1);
+    }
+    const size_t packs = count / N;
+    const uint32_t blocks = (uint32_t)div_up(packs ? packs : 1, vadd_threads * vadd_elements);
+    for (uint32_t block = 0; block < blocks; block++)
+        for (uint32_t t = 0; t < vadd_threads; t++)
+            vadd_part<Real, N>(a.data(), b.data(), c.data(), packs, (uint32_t)(count % N), block,
+                               t);
+    for (size_t i = 0; i < c.size(); i++)
+        if (c[i] != (i < count ? (Real)(3 * i + 1) : (Real)-1)) {
+            fail("sum", count, i, N, (int)sizeof(Real));
+            return;
+        }
+}
+
 int main() {
     const size_t sizes[][3] = {{9, 10, 11}, {33, 65, 17}, {1, 37, 50},  {64, 1, 5}, {70, 3, 1},
                                {1, 1, 1},   {31, 32, 33}, {2100, 2, 3}, {5, 100, 2}};
@@ -281,6 +302,12 @@ int main() {
             for (uint32_t each : {1u, 2u})
                 divide(7, 5, nz, strided, each);
         divide(300, 3, 5, strided, 1);
+    }
+    for (size_t count : {1, 2, 3, 4, 5, 1023, 1024, 4095, 4096, 10001}) {
+        sums<double, 1>(count);
+        sums<double, 2>(count);
+        sums<float, 1>(count);
+        sums<float, 4>(count);
     }
     if (failures)
         printf("%d failures\n", failures);
