@@ -273,17 +273,41 @@ static psg_status check(const psg_plan *plan, size_t count, const psg_array *f,
     return f->data != u->data && overlap ? psg_fail(PSG_ERR_ARG, "f and u overlap") : PSG_OK;
 }
 
-psg_status psg_solve_many_arrays(psg_plan *plan, size_t count, const psg_array *f,
-                                 const psg_array *u) {
-    outcome o = {.status = check(plan, count, f, u)};
-    if (o.status != PSG_OK) {
-        return o.status;
-    }
-    double *means = realloc(plan->past.means, count * sizeof *means);
+static psg_status make_means(psg_past *past, size_t count) {
+    double *means = realloc(past->means, count * sizeof *means);
     if (means == NULL) {
         return psg_fail(PSG_ERR_MEMORY, "no memory for the means of %zu right-hand sides", count);
     }
-    plan->past.means = means;
+    past->means = means;
+    return PSG_OK;
+}
+
+/* A process that went on alone would wait for the others. */
+static psg_status agree(const psg_plan *plan, size_t count, psg_status status) {
+    double counts[2] = {(double)count, -(double)count};
+    status = psg_ranks_agree(plan->processes.comm, status);
+    if (status == PSG_OK) {
+        status = psg_ranks_max(plan->processes.comm, counts, 2);
+    }
+    return status == PSG_OK && counts[0] != -counts[1]
+               ? psg_fail(PSG_ERR_ARG,
+                          "%zu right-hand sides here, and from %.0f to %.0f in all processes",
+                          count, -counts[1], counts[0])
+               : status;
+}
+
+psg_status psg_solve_many_arrays(psg_plan *plan, size_t count, const psg_array *f,
+                                 const psg_array *u) {
+    outcome o = {.status = check(plan, count, f, u)};
+    if (o.status == PSG_OK) {
+        o.status = make_means(&plan->past, count);
+    }
+    if (plan != NULL && plan->flights.oldest == NULL) {
+        o.status = agree(plan, count, o.status);
+    }
+    if (o.status != PSG_OK) {
+        return o.status;
+    }
     const psg_many many = choose(plan, count, f);
     if (many.count > 0) {
         note(&o, psg_solve_pieces(plan, f, u, &many), SIZE_MAX);

@@ -73,6 +73,43 @@ static void several(psg_plan *plan, solves *s) {
     CHECK_STATUS(psg_wait(plan), PSG_OK);
 }
 
+/** psg_solve_many(): each right-hand side is this process' planes. Another count, or NULL, on one process is all processes'. */
+static void many(psg_plan *plan, solves *s) {
+    const psg_precision precision = s->part[0].precision;
+    const size_t plane = (size_t)NX * NY, element = harness_element_bytes(precision);
+    const double tolerance = harness_tolerance(precision, 1e-12, 1e-4);
+    size_t z0 = 0, planes = 0;
+    int rank = 0, ranks = 1;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    CHECK_STATUS(psg_plan_local_extent(plan, &z0, &planes), PSG_OK);
+    char *f = harness_array(precision, SOLVES * plane * planes + 1);
+    char *u = harness_array(precision, SOLVES * plane * planes + 1);
+    for (size_t n = 0; n < SOLVES; ++n) {
+        harness_store(precision, planes * plane, s->f[n] + z0 * plane,
+                      f + n * planes * plane * element);
+    }
+    CHECK_STATUS(psg_solve_many(plan, SOLVES, f, u), PSG_OK);
+    for (size_t n = 0; n < SOLVES; ++n) {
+        double worst = 0;
+        const double most = check_largest(s->want[n], sizeof *s->want[n], POINTS);
+        harness_load(precision, planes * plane, u + n * planes * plane * element, s->got);
+        for (size_t m = 0; m < planes * plane; ++m) {
+            const double off = fabs(s->got[m] - s->want[n][z0 * plane + m]);
+            worst = off <= worst ? worst : off;
+        }
+        CHECK(worst <= tolerance * most, "many, right-hand side %zu: off by %g of %g", n, worst,
+              most);
+    }
+    if (ranks > 1) {
+        const size_t last = rank == ranks - 1;
+        CHECK_STATUS(psg_solve_many(plan, SOLVES - last, f, u), PSG_ERR_ARG);
+        CHECK_STATUS(psg_solve_many(plan, rank == 0 ? 0 : SOLVES, f, u), PSG_ERR_ARG);
+    }
+    free(f);
+    free(u);
+}
+
 static void misuse(psg_plan *plan, solves *s) {
     CHECK_STATUS(psg_wait(plan), PSG_ERR_STATE);
     CHECK(psg_last_error()[0] != 0, "no words");
@@ -123,6 +160,7 @@ int main(int argc, char **argv) {
             int held = CHECK_STATUS(psg_plan_create(&plan, &grid, &options), PSG_OK);
             if (ranks_all(comm, held)) {
                 several(plan, &s);
+                many(plan, &s);
                 misuse(plan, &s);
                 destroyed_in_flight(plan, &s);
             }
