@@ -1,5 +1,6 @@
 #include "codelets/cuda.h"
 
+#include "base/tuning.h"
 #include "codelets/sides.h"
 #include "kernels/divide.h"
 #include "kernels/pack.h"
@@ -138,19 +139,52 @@ static void *pairs_of(const psg_context *c) {
     return pairs;
 }
 
+static int copy_table(void **table_d, const void *table, size_t bytes) {
+    const int code = (int)cudaMalloc(table_d, bytes);
+    return code == 0 ? (int)cudaMemcpy(*table_d, table, bytes, cudaMemcpyHostToDevice) : code;
+}
+
 static int copy_tables(psg_cuda_plans *w, const psg_context *c) {
     const size_t count[3] = {c->layout.nxc * (c->apart ? 2 : 1), c->layout.n[1], c->layout.n[2]};
     void *pairs = c->apart && c->form.strip > 0 ? pairs_of(c) : NULL;
     int code = pairs == NULL && c->apart && c->form.strip > 0 ? cudaErrorMemoryAllocation : 0;
     for (int d = 0; d < 3 && code == 0; d++) {
-        const size_t bytes = count[d] * c->cpu->real_bytes;
-        code = (int)cudaMalloc(&w->eigen_d[d], bytes);
-        if (code == 0) {
-            code = (int)cudaMemcpy(w->eigen_d[d], d == 0 && pairs != NULL ? pairs : c->eigen[d],
-                                   bytes, cudaMemcpyHostToDevice);
-        }
+        code = copy_table(&w->eigen_d[d], d == 0 && pairs != NULL ? pairs : c->eigen[d],
+                          count[d] * c->cpu->real_bytes);
     }
     free(pairs);
+    return code;
+}
+
+/* The wavenumbers along x as psg_cuda_columns has the numbers of a row. */
+static void *strips_of(const psg_context *c) {
+    const size_t bytes = c->cpu->real_bytes;
+    const size_t half = (c->layout.nxc - 1) / 2;
+    char *table = malloc(c->layout.nxc * bytes);
+    for (size_t m = 0; table != NULL && m < c->layout.nxc; m++) {
+        const size_t kx = m < half || c->form.strip == 0 ? m
+                          : m + 1 == c->layout.nxc       ? half
+                                                         : c->layout.nxc - 1 - (m - half);
+        memcpy(table + m * bytes, (const char *)c->waves->along[0] + kx * bytes, bytes);
+    }
+    return table;
+}
+
+static int copy_waves(psg_cuda_plans *w, const psg_context *c) {
+    const size_t count[3] = {c->layout.nxc, c->layout.n[1], c->layout.n[2]};
+    if (!psg_gradient_by_modes(c)) {
+        return 0;
+    }
+    void *strips = strips_of(c);
+    int code = strips == NULL ? cudaErrorMemoryAllocation : 0;
+    for (int d = 0; d < 3 && code == 0; d++) {
+        code = copy_table(&w->waves_d.eigen[d], c->waves->eigen[d], count[d] * c->cpu->real_bytes);
+    }
+    for (int d = 0; d < 2 && code == 0; d++) {
+        code = copy_table(&w->waves_d.along[d], d == 0 ? strips : c->waves->along[d],
+                          count[d] * c->cpu->real_bytes);
+    }
+    free(strips);
     return code;
 }
 
@@ -167,21 +201,26 @@ static void destroy(void *state, const void *owner) {
     psg_cuda_kspace_destroy(w->kspace);
     for (int d = 0; d < 3; d++) {
         (void)cudaFree(w->eigen_d[d]);
+        (void)cudaFree(w->waves_d.eigen[d]);
     }
+    (void)cudaFree(w->waves_d.along[0]);
+    (void)cudaFree(w->waves_d.along[1]);
     (void)cudaFree(w->work_d);
     (void)cudaFree(w->spectrum_d);
     (void)cudaFree(w->dense_d);
     (void)cudaFree(w->sheet_d);
+    (void)cudaFree(w->copy_d);
     free(w->segments[0]);
     free(w->blocks);
     free(w->rows);
-    free(w->parts);
+    free(w->parts[0]);
+    free(w->parts[1]);
     free(w);
 }
 
 static int make(void **state, const void *owner) {
     static int (*const steps[])(psg_cuda_plans *, const psg_context *) = {plan_xy, plan_z,
-                                                                          copy_tables};
+                                                                          copy_tables, copy_waves};
     const psg_context *c = owner;
     psg_cuda_plans *w = calloc(1, sizeof *w);
     int code = cudaErrorMemoryAllocation;
@@ -192,8 +231,10 @@ static int make(void **state, const void *owner) {
     w->segments[0] = calloc(3 * c->layout.segments.count, sizeof **w->segments);
     w->blocks = calloc(2 * c->layout.bundles.count, sizeof *w->blocks);
     w->rows = calloc(2 * c->layout.bundles.count + 1, sizeof *w->rows);
-    w->parts = calloc(2 * c->layout.bundles.count, sizeof *w->parts);
-    if (w->segments[0] != NULL && w->blocks != NULL && w->rows != NULL && w->parts != NULL) {
+    w->parts[0] = calloc(2 * c->layout.bundles.count, sizeof **w->parts);
+    w->parts[1] = calloc(2 * c->layout.bundles.count, sizeof **w->parts);
+    if (w->segments[0] != NULL && w->blocks != NULL && w->rows != NULL && w->parts[0] != NULL &&
+        w->parts[1] != NULL) {
         w->segments[1] = w->segments[0] + c->layout.segments.count;
         w->segments[2] = w->segments[1] + c->layout.segments.count;
         code = 0;
@@ -251,21 +292,25 @@ static psg_cuda_segment relayed_of(const psg_run *run, psg_cuda_direction direct
                               .plane_pitch = psg_relay_rows(&c->layout, p) * c->layout.nxc};
 }
 
-size_t psg_cuda_bands_of(const psg_run *run, size_t p, void *buffers[], psg_cuda_band bands[2]) {
+/* gradient_z finds relayed rows where kspace has put them. */
+size_t psg_cuda_bands_of(const psg_task_args *args, void *buffers[], psg_cuda_band bands[2]) {
+    const psg_run *run = args->run;
     const psg_context *c = psg_context_of(run);
     const psg_cuda_plans *w = psg_cuda_plans_self(c);
+    const size_t p = psg_sheet_of(args);
     const size_t returned = psg_relay_rows(&c->layout, p);
+    const bool stay = c->layout.relay.fetched || args->label.kind == PSG_TASK_GRADIENT_Z;
     bands[0] = (psg_cuda_band){.segments = w->segments[0], .rows = psg_block_rows(&c->layout, p)};
-    bands[1] = (psg_cuda_band){.segments = w->segments[1],
-                               .rows = returned,
-                               .to = c->layout.relay.fetched ? NULL : w->segments[2]};
+    bands[1] = (psg_cuda_band){
+        .segments = w->segments[1], .rows = returned, .to = stay ? NULL : w->segments[2]};
     for (size_t s = 0; s < c->layout.segments.count; s++) {
         const psg_cuda_segment block = {.base_d = psg_task_pointer(buffers, s),
                                         .planes = psg_layout_planes(&c->layout, s),
                                         .plane_pitch = psg_task_pitch(buffers, s)};
         add_planes(c, w->segments[0], &bands[0].count, &block);
         if (returned > 0) {
-            const psg_cuda_segment from = relayed_of(run, PSG_CUDA_FORWARD, s, p);
+            const psg_cuda_segment from =
+                relayed_of(run, stay ? PSG_CUDA_INVERSE : PSG_CUDA_FORWARD, s, p);
             const psg_cuda_segment to = relayed_of(run, PSG_CUDA_INVERSE, s, p);
             add_planes(c, w->segments[1], &bands[1].count, &from);
             add_planes(c, w->segments[2], &bands[1].to_count, &to);
@@ -277,7 +322,7 @@ size_t psg_cuda_bands_of(const psg_run *run, size_t p, void *buffers[], psg_cuda
 size_t psg_cuda_parts_of(const psg_run *run, psg_cuda_direction direction, size_t s,
                          void *buffers[], const psg_cuda_xy_part **result) {
     const psg_context *c = psg_context_of(run);
-    psg_cuda_xy_part *parts = psg_cuda_plans_self(c)->parts;
+    psg_cuda_xy_part *parts = psg_cuda_plans_self(c)->parts[0];
     size_t count = 0;
     for (size_t g = 0; g < c->layout.bundles.count; g++) {
         const psg_box *bundle = &c->layout.bundles.part[g].box;
@@ -299,19 +344,23 @@ size_t psg_cuda_parts_of(const psg_run *run, psg_cuda_direction direction, size_
     return count;
 }
 
-psg_cuda_symbol psg_cuda_symbol_of(const psg_run *run, size_t p) {
-    const psg_context *c = psg_context_of(run);
+psg_cuda_symbol psg_cuda_symbol_of(const psg_task_args *args) {
+    const psg_context *c = psg_context_of(args->run);
     const psg_cuda_plans *w = psg_cuda_plans_self(c);
-    const psg_cpu_divide divide = psg_divide_of(run);
-    return (psg_cuda_symbol){.ex_d = w->eigen_d[0],
-                             .ey_d = (const char *)w->eigen_d[1] +
+    const size_t p = psg_sheet_of(args);
+    const psg_cpu_divide divide = psg_divide_of(args);
+    psg_findings *findings = psg_findings_of(args->run);
+    const bool derives = args->label.kind == PSG_TASK_GRADIENT_Z;
+    void *const *eigen_d = derives ? w->waves_d.eigen : w->eigen_d;
+    return (psg_cuda_symbol){.ex_d = eigen_d[0],
+                             .ey_d = (const char *)eigen_d[1] +
                                      c->layout.sheets.part[p].box.lo[1] * c->cpu->real_bytes,
-                             .ez_d = w->eigen_d[2],
+                             .ez_d = eigen_d[2],
                              .lambda = divide.lambda,
                              .scale = divide.scale,
                              .pairs = divide.apart,
-                             .mode0_d = p == 0 ? psg_findings_of(run)->mode0 : NULL,
-                             .nonfinite_d = (int *)(uintptr_t)&psg_findings_of(run)->nonfinite};
+                             .mode0_d = p == 0 && !derives ? findings->mode0 : NULL,
+                             .nonfinite_d = (int *)(uintptr_t)&findings->nonfinite};
 }
 
 /* Dense blocks, and between them what kspace returns, as kernels/pack.h has them. @return how many */
@@ -330,16 +379,31 @@ static size_t blocks_of(const psg_run *run, psg_cuda_direction direction, size_t
 
 /* ----------------------------------------------------------------------------------- segments */
 
-/* Room for a dense copy of a segment, once. */
-static int make_dense(psg_run *run, const char *what) {
-    const psg_context *c = psg_context_of(run);
-    psg_cuda_plans *w = psg_cuda_plans_self(c);
-    const size_t bytes = most_planes(c) * c->layout.n[1] * c->layout.n[0] * c->cpu->real_bytes;
-    const int code = w->dense_d == NULL ? (int)cudaMalloc(&w->dense_d, bytes) : 0;
+/* Room of the worker's, once. */
+static int make_room(psg_run *run, void **room_d, size_t bytes, const char *what) {
+    const int code = *room_d == NULL ? (int)cudaMalloc(room_d, bytes) : 0;
     if (!psg_gpu_check(run, code, what)) {
-        w->dense_d = NULL;
+        *room_d = NULL;
     }
     return code;
+}
+
+/* For a dense copy of a segment. */
+static int make_dense(psg_run *run, const char *what) {
+    const psg_context *c = psg_context_of(run);
+    return make_room(run, &psg_cuda_plans_self(c)->dense_d,
+                     most_planes(c) * c->layout.n[1] * c->layout.n[0] * c->cpu->real_bytes, what);
+}
+
+static size_t spectrum_plane_bytes(const psg_context *c) {
+    return c->layout.n[1] * c->layout.nxc * 2 * c->cpu->real_bytes;
+}
+
+/* For the spectrum of so many planes of a segment. */
+static int make_copy(psg_run *run, size_t planes) {
+    const psg_context *c = psg_context_of(run);
+    return make_room(run, &psg_cuda_plans_self(c)->copy_d, planes * spectrum_plane_bytes(c),
+                     "room for a copy of a spectrum, for the gradient");
 }
 
 /* f becomes a dense copy with what the values on the sides add, where the solve has any. */
@@ -386,10 +450,16 @@ static int transform_by_cufft(psg_run *run, psg_cuda_direction direction, size_t
     const size_t planes = psg_layout_planes(&c->layout, s);
     const size_t *n = c->layout.n;
     const bool deals = w->spectrum_d != NULL;
+    const bool keeps = direction == PSG_CUDA_INVERSE && psg_gradient_reads_spectrum(run);
     const size_t count = deals ? blocks_of(run, direction, s, blocks) : 0;
-    void *spectrum_d = deals ? w->spectrum_d : psg_task_pointer(blocks, 0);
-    int code = 0;
-    if (deals && direction == PSG_CUDA_INVERSE) {
+    int code = keeps ? make_copy(run, most_planes(c)) : 0;
+    void *spectrum_d = deals ? w->spectrum_d : keeps ? w->copy_d : psg_task_pointer(blocks, 0);
+    if (code == 0 && keeps) {
+        code = (int)cudaMemcpyAsync(spectrum_d, psg_task_pointer(blocks, 0),
+                                    planes * spectrum_plane_bytes(c), cudaMemcpyDeviceToDevice,
+                                    stream);
+    }
+    if (code == 0 && deals && direction == PSG_CUDA_INVERSE) {
         code = (int)psg_cuda_unpack_segment(precision, spectrum_d, c->layout.nxc, n[1], planes,
                                             w->blocks, w->rows, count, stream);
     }
@@ -425,7 +495,95 @@ int psg_cuda_transform_segment(const psg_task_args *args, psg_cuda_direction dir
                                 parts, count, w->work_d, starpu_cuda_get_local_stream());
 }
 
+/* ---------------------------------------------------------------------------------- components */
+
+/* By what a task multiplies the modes of its blocks. `gradient_z` has multiplied by those along z. */
+static psg_cuda_derivative derivative_of(const psg_task_args *args) {
+    const psg_context *c = psg_context_of(args->run);
+    const psg_waves *waves_d = &psg_cuda_plans_self(c)->waves_d;
+    const size_t component = args->label.index[PSG_AXIS_COMPONENT];
+    return (psg_cuda_derivative){.kx_d = component == 0 ? waves_d->along[0] : NULL,
+                                 .ky_d = component == 1 ? waves_d->along[1] : NULL,
+                                 .scale = c->form.normalizes ? psg_terms_of(args->run)->scale : 1};
+}
+
+/* Some planes at a time. */
+static int component_by_strips(const psg_task_args *args, psg_cuda_field field, void *blocks[]) {
+    const psg_context *c = psg_context_of(args->run);
+    const psg_cuda_plans *w = psg_cuda_plans_self(c);
+    const cudaStream_t stream = starpu_cuda_get_local_stream();
+    const size_t planes = psg_layout_planes(&c->layout, psg_segment_of(args));
+    const size_t row = c->layout.nxc * 2 * c->cpu->real_bytes;
+    const size_t fit = TUNING_GRADIENT_BYTES / spectrum_plane_bytes(c);
+    const size_t most = fit < 1 ? 1 : fit < most_planes(c) ? fit : most_planes(c);
+    const psg_cuda_derivative by = derivative_of(args);
+    const psg_cuda_xy_part *parts = NULL;
+    const size_t count =
+        psg_cuda_parts_of(args->run, PSG_CUDA_INVERSE, psg_segment_of(args), blocks, &parts);
+    int code = make_copy(args->run, most);
+    for (size_t k = 0; k < planes && code == 0; k += most) {
+        const size_t some = planes - k < most ? planes - k : most;
+        for (size_t m = 0; m < count && code == 0; m++) {
+            psg_cuda_xy_part from = parts[m];
+            psg_cuda_xy_part *to = &w->parts[1][m];
+            from.base_d = (char *)from.base_d + k * from.plane_pitch * 2 * c->cpu->real_bytes;
+            *to = from;
+            to->base_d = (char *)w->copy_d + from.y0 * some * row;
+            to->plane_pitch = from.rows * c->layout.nxc;
+            code = (int)psg_cuda_differentiate(psg_cuda_precision_of(c), &from, some, c->layout.nxc,
+                                               c->form.strip, &by, to->base_d, stream);
+        }
+        if (code == 0) {
+            code = (int)psg_cuda_xy_run(w->strips, PSG_CUDA_INVERSE, &field, some, w->parts[1],
+                                        count, w->work_d, stream);
+        }
+        field.base_d = (char *)field.base_d + some * field.plane_pitch * c->cpu->real_bytes;
+    }
+    return code;
+}
+
+/* Blocks that are no views are put together first. */
+static int component_by_cufft(const psg_task_args *args, const psg_cuda_field *field,
+                              void *blocks[]) {
+    const psg_context *c = psg_context_of(args->run);
+    const psg_cuda_plans *w = psg_cuda_plans_self(c);
+    const cudaStream_t stream = starpu_cuda_get_local_stream();
+    const size_t s = psg_segment_of(args);
+    const size_t planes = psg_layout_planes(&c->layout, s);
+    const size_t *n = c->layout.n;
+    const psg_cuda_derivative by = derivative_of(args);
+    int code = make_copy(args->run, most_planes(c));
+    if (code == 0 && c->form.packed) {
+        const size_t count = blocks_of(args->run, PSG_CUDA_INVERSE, s, blocks);
+        code = (int)psg_cuda_unpack_segment(psg_cuda_precision_of(c), w->copy_d, c->layout.nxc,
+                                            n[1], planes, w->blocks, w->rows, count, stream);
+    }
+    if (code == 0) {
+        const psg_cuda_xy_part part = {.base_d =
+                                           c->form.packed ? w->copy_d : psg_task_pointer(blocks, 0),
+                                       .plane_pitch = n[1] * c->layout.nxc,
+                                       .rows = n[1]};
+        code = (int)psg_cuda_differentiate(psg_cuda_precision_of(c), &part, planes, c->layout.nxc,
+                                           0, &by, w->copy_d, stream);
+    }
+    return code == 0 ? run_fft(args->run, PSG_CUDA_INVERSE, s, field, w->copy_d) : code;
+}
+
+int psg_cuda_transform_component(const psg_task_args *args, void *buffers[]) {
+    const psg_cuda_field field = psg_cuda_field_of(buffers, 0);
+    return psg_cuda_plans_self(psg_context_of(args->run))->strips != NULL
+               ? component_by_strips(args, field, buffers + 1)
+               : component_by_cufft(args, &field, buffers + 1);
+}
+
 /* ------------------------------------------------------------------------------------- sheets */
+
+int psg_cuda_make_sheet(psg_run *run) {
+    const psg_context *c = psg_context_of(run);
+    return make_room(run, &psg_cuda_plans_self(c)->sheet_d,
+                     most_rows(c) * c->layout.nxc * c->layout.n[2] * 2 * c->cpu->real_bytes,
+                     "room for a sheet");
+}
 
 int psg_cuda_move_sheet(const psg_task_args *args, bool pack, void *blocks[], void *sheet_d) {
     const psg_context *c = psg_context_of(args->run);
@@ -433,7 +591,7 @@ int psg_cuda_move_sheet(const psg_task_args *args, bool pack, void *blocks[], vo
     const psg_cuda_layout layout = psg_cuda_layout_of(c);
     const cudaStream_t stream = starpu_cuda_get_local_stream();
     psg_cuda_band bands[2];
-    (void)psg_cuda_bands_of(args->run, psg_sheet_of(args), blocks, bands); /* one */
+    (void)psg_cuda_bands_of(args, blocks, bands); /* one */
     const size_t columns = bands->rows * c->layout.nxc;
     return (int)(pack ? psg_cuda_pack_sheet(precision, layout, sheet_d, columns, c->layout.n[2],
                                             bands->segments, bands->count, stream)
@@ -452,7 +610,7 @@ int psg_cuda_transform_sheet(const psg_task_args *args, psg_cuda_direction direc
 int psg_cuda_divide_sheet(const psg_task_args *args, void *sheet_d) {
     const psg_context *c = psg_context_of(args->run);
     const size_t p = psg_sheet_of(args);
-    const psg_cuda_symbol symbol = psg_cuda_symbol_of(args->run, p);
+    const psg_cuda_symbol symbol = psg_cuda_symbol_of(args);
     return (int)psg_cuda_divide(psg_cuda_precision_of(c), psg_cuda_layout_of(c), sheet_d,
                                 psg_layout_rows(&c->layout, p) * c->layout.nxc, c->layout.nxc,
                                 c->layout.n[2], &symbol, starpu_cuda_get_local_stream());

@@ -4,6 +4,7 @@
 
 #include "codelets/context.h"
 #include "codelets/gpu.h"
+#include "kernels/differentiate.h"
 #include "kernels/fft.h"
 #include "kernels/kspace.h"
 #include "kernels/xy.h"
@@ -19,17 +20,20 @@ typedef struct psg_cuda_plans {
     psg_cuda_fft *z[PSG_CUDA_SIZES]; /**< [size of sheet]; NULL with the fused graph and kspace */
     psg_cuda_kspace *kspace;         /**< NULL: no kernel for this length, or the staged graph */
     void *eigen_d[3];                /**< tables of the symbol */
-    void *work_d;                    /**< work area of all of them */
-    void *spectrum_d;                /**< room for the spectrum of a segment, if form.packed and
+    psg_waves waves_d; /**< those of the gradient; x in the order of kernels with strips */
+    void *work_d;      /**< work area of all of them */
+    void *spectrum_d;  /**< room for the spectrum of a segment, if form.packed and
                                           without strips */
-    void *dense_d;                   /**< room for a dense copy of f or u of a segment, made by the
+    void *dense_d;     /**< room for a dense copy of f or u of a segment, made by the
                                           first task that needs it */
-    void *sheet_d;                   /**< room for a sheet, for lengths without a kspace kernel */
+    void *sheet_d;     /**< room for a sheet, for lengths without a kspace kernel */
+    void *copy_d;      /**< room for the spectrum of a segment, or of some planes of it with strips,
+                                          made by the first task of a gradient that needs it */
     /* For the arguments of kernels: */
     psg_cuda_segment *segments[3]; /**< [layout.segments.count] of a band */
     void **blocks;                 /**< [2 * layout.bundles.count] */
     size_t *rows;                  /**< [2 * layout.bundles.count + 1] */
-    psg_cuda_xy_part *parts;       /**< [2 * layout.bundles.count] */
+    psg_cuda_xy_part *parts[2];    /**< [2 * layout.bundles.count] */
 } psg_cuda_plans;
 
 /** The calling worker's. */
@@ -37,11 +41,11 @@ static inline psg_cuda_plans *psg_cuda_plans_self(const psg_context *context) {
     return psg_gpu_self(&context->engine)->state;
 }
 
-/** For kernels/, valid until this worker's next task: sheet p's blocks as a band, and the rows that it relays as another
- *  one. @return how many bands */
-size_t psg_cuda_bands_of(const psg_run *run, size_t p, void *buffers[], psg_cuda_band bands[2]);
-/** For kernels/: the division of sheet p. */
-psg_cuda_symbol psg_cuda_symbol_of(const psg_run *run, size_t p);
+/** For kernels/, valid until this worker's next task: the blocks of a task's sheet as a band, and the rows that it relays as
+ *  another one. @return how many bands */
+size_t psg_cuda_bands_of(const psg_task_args *args, void *buffers[], psg_cuda_band bands[2]);
+/** For kernels/: the division of a task's sheet. */
+psg_cuda_symbol psg_cuda_symbol_of(const psg_task_args *args);
 /** For kernels/, valid until this worker's next task: segment s' blocks, and the relayed rows between them, in their order,
  *  on the way to the sheets or back. @return how many */
 size_t psg_cuda_parts_of(const psg_run *run, psg_cuda_direction direction, size_t s,
@@ -60,6 +64,11 @@ static inline psg_cuda_layout psg_cuda_layout_of(const psg_context *context) {
 int psg_cuda_transform_segment(const psg_task_args *args, psg_cuda_direction direction,
                                void *buffers[]);
 
+/** Differentiate the blocks of u, or of u along z, and transform them back: a component, then the blocks of its segment. */
+int psg_cuda_transform_component(const psg_task_args *args, void *buffers[]);
+
+/** Room for a sheet without relayed rows: w->sheet_d. */
+int psg_cuda_make_sheet(psg_run *run);
 /** The sheet of a task in a place of its own, without relayed rows: copy it there from its blocks, or with `pack` back
  *  into them; transform it and divide it there. */
 int psg_cuda_move_sheet(const psg_task_args *args, bool pack, void *blocks[], void *sheet_d);

@@ -6,7 +6,7 @@
 void psg_task_regroup(psg_run *run, psg_way way, bool foreign, starpu_data_handle_t bundle,
                       const starpu_data_handle_t *blocks, size_t count) {
     const psg_context *context = psg_context_of(run);
-    const bool there = way == PSG_WAY_THERE;
+    const bool there = !psg_way_is_back(way);
     const psg_task_args args = {.run = run,
                                 .label = psg_exchange_label(),
                                 .messages = context->form.messages && foreign && !there ? 1 : 0};

@@ -38,5 +38,5 @@ void psg_graph_fused(psg_run *run, const psg_plan *plan, const psg_lane *lane,
                             arrays->slabs[PSG_FIELD_U][s - segments.first]);
         psg_arrays_bring(run, plan, arrays, PSG_FIELD_U, s);
     }
-    psg_graph_gradient(run, plan, arrays);
+    psg_graph_gradient(run, plan, lane, arrays);
 }

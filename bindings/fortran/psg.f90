@@ -64,7 +64,7 @@ module psg
         real(c_double) :: time_limit, factor
     end type psg_options
 
-    integer, parameter :: STAGES = 14, LINKS = 4, TERMS_ARRAYS = 10
+    integer, parameter :: STAGES = 16, LINKS = 4, TERMS_ARRAYS = 10
 
     type, bind(c) :: psg_stage_statistics
         integer(c_int64_t) :: tasks
