@@ -58,15 +58,9 @@ psg_status psg_gradient_take(psg_gradient_terms *gradient, const psg_plan *plan,
     if (gradient->wanted == 0) {
         return PSG_OK;
     }
-    if (plan->problem.options.symbol == PSG_SYMBOL_FD4) {
+    if (plan->problem.options.symbol != PSG_SYMBOL_FD2 && !psg_gradient_by_modes(&plan->context)) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
-                        "there is no gradient with the symbol fd4: choose spectral or fd2");
-    }
-    if (plan->problem.options.symbol == PSG_SYMBOL_SPECTRAL &&
-        !psg_gradient_by_modes(&plan->context)) {
-        return psg_fail(PSG_ERR_UNSUPPORTED,
-                        "with the symbol spectral there is a gradient where all axes are periodic; "
-                        "with fd2 there is one for all sides");
+                        "the gradient needs the symbol fd2, or spectral with all axes periodic");
     }
     if (psg_simulated()) {
         return psg_fail(PSG_ERR_UNSUPPORTED, "a simulation has no times of a gradient");

@@ -333,8 +333,8 @@ static void refused(void) {
         psg_symbol symbol;
         psg_bc side;
         const char *words;
-    } cases[] = {{PSG_SYMBOL_FD4, PSG_BC_PERIODIC, "choose spectral or fd2"},
-                 {PSG_SYMBOL_SPECTRAL, PSG_BC_NEUMANN, "where all axes are periodic"},
+    } cases[] = {{PSG_SYMBOL_FD4, PSG_BC_PERIODIC, "or spectral with all axes periodic"},
+                 {PSG_SYMBOL_SPECTRAL, PSG_BC_NEUMANN, "needs the symbol fd2"},
                  {PSG_SYMBOL_SPECTRAL, PSG_BC_PERIODIC, "u and gradient[1] overlap"}};
     enum { POINTS = 6 * 7 * 8 };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; ++c) {
