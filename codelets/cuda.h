@@ -27,8 +27,9 @@ typedef struct psg_cuda_plans {
     void *dense_d;     /**< room for a dense copy of f or u of a segment, made by the
                                           first task that needs it */
     void *sheet_d;     /**< room for a sheet, for lengths without a kspace kernel */
-    void *copy_d;      /**< room for the spectrum of a segment, or of some planes of it with strips,
-                                          made by the first task of a gradient that needs it */
+    void *
+        copy_d; /**< where there is no spectrum_d, room for as much, or with strips for some planes, made
+                          by the first task of a gradient that needs it */
     /* For the arguments of kernels: */
     psg_cuda_segment *segments[3]; /**< [layout.segments.count] of a band */
     void **blocks;                 /**< [2 * layout.bundles.count] */
@@ -40,6 +41,15 @@ typedef struct psg_cuda_plans {
 static inline psg_cuda_plans *psg_cuda_plans_self(const psg_context *context) {
     return psg_gpu_self(&context->engine)->state;
 }
+
+/** Which of the sizes part m has. @param[in] d  the axis that is cut */
+size_t psg_cuda_size_of(const psg_parts *parts, int d, size_t m);
+static inline size_t psg_cuda_most_planes(const psg_context *c) {
+    return psg_parts_largest(&c->layout.segments, c->layout.segments.gpus, 2);
+}
+
+/** Room of the calling worker's, made once. @param[in] what  it is @return 0; else it is latched in the run, too */
+int psg_cuda_make_room(psg_run *run, void **room_d, size_t bytes, const char *what);
 
 /** For kernels/, valid until this worker's next task: the blocks of a task's sheet as a band, and the rows that it relays as
  *  another one. @return how many bands */
