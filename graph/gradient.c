@@ -70,32 +70,44 @@ psg_status psg_gradient_take(psg_gradient_terms *gradient, const psg_plan *plan,
 
 /* ------------------------------------------------------------------------------------- by modes */
 
-/* One component of each segment. */
+static bool wants_any(const psg_arrays *arrays) {
+    bool any = false; /* the slabs of a preconditioner have no gradient */
+    for (int d = 0; d < 3; d++) {
+        any = any || arrays->slabs[PSG_FIELD_GRADIENT + d] != NULL;
+    }
+    return any;
+}
+
 static void submit_component(psg_run *run, const psg_plan *plan, const psg_lane *lane,
-                             const psg_arrays *arrays, int d) {
+                             const psg_arrays *arrays, size_t s, int d) {
     const psg_context *c = &plan->context;
-    const psg_range own = c->layout.segments.own;
-    for (size_t s = own.first; s < own.end && psg_gradient_wants(&psg_terms_of(run)->gradient, d);
-         s++) {
-        psg_task_gradient_xy(run, s, (size_t)d,
-                             &lane->bundles[(s - own.first) * c->layout.bundles.count],
-                             arrays->slabs[PSG_FIELD_GRADIENT + d][s - own.first]);
+    const size_t own = s - c->layout.segments.own.first;
+    if (psg_gradient_wants(&psg_terms_of(run)->gradient, d)) {
+        psg_task_gradient_xy(run, s, (size_t)d, &lane->bundles[own * c->layout.bundles.count],
+                             arrays->slabs[PSG_FIELD_GRADIENT + d][own]);
         psg_arrays_bring(run, plan, arrays, PSG_FIELD_GRADIENT + d, s);
     }
 }
 
-static void submit_modes(psg_run *run, const psg_plan *plan, const psg_lane *lane,
-                         const psg_arrays *arrays) {
+void psg_graph_gradient_across(psg_run *run, const psg_plan *plan, const psg_lane *lane,
+                               const psg_arrays *arrays, size_t s) {
+    if (wants_any(arrays) && psg_gradient_by_modes(&plan->context)) {
+        submit_component(run, plan, lane, arrays, s, 0);
+        submit_component(run, plan, lane, arrays, s, 1);
+    }
+}
+
+static void submit_along_z(psg_run *run, const psg_plan *plan, const psg_lane *lane,
+                           const psg_arrays *arrays) {
+    const psg_range segments = plan->context.layout.segments.own;
     const psg_range sheets = plan->context.layout.sheets.own;
-    submit_component(run, plan, lane, arrays, 0);
-    submit_component(run, plan, lane, arrays, 1);
-    if (psg_gradient_wants(&psg_terms_of(run)->gradient, 2)) {
-        psg_exchange_forward_again(run, plan, lane);
-        for (size_t p = sheets.first; p < sheets.end; p++) {
-            psg_task_gradient_z(run, p, &lane->blocks[p - sheets.first], psg_range_count(sheets));
-        }
-        psg_exchange_back_again(run, plan, lane);
-        submit_component(run, plan, lane, arrays, 2);
+    psg_exchange_forward_again(run, plan, lane);
+    for (size_t p = sheets.first; p < sheets.end; p++) {
+        psg_task_gradient_z(run, p, &lane->blocks[p - sheets.first], psg_range_count(sheets));
+    }
+    psg_exchange_back_again(run, plan, lane);
+    for (size_t s = segments.first; s < segments.end; s++) {
+        submit_component(run, plan, lane, arrays, s, 2);
     }
 }
 
@@ -130,13 +142,12 @@ static void submit_differences(psg_run *run, const psg_plan *plan, const psg_arr
 
 void psg_graph_gradient(psg_run *run, const psg_plan *plan, const psg_lane *lane,
                         const psg_arrays *arrays) {
-    bool any = false; /* the slabs of a preconditioner have no gradient */
-    for (int d = 0; d < 3; d++) {
-        any = any || arrays->slabs[PSG_FIELD_GRADIENT + d] != NULL;
+    if (!wants_any(arrays)) {
+        return;
     }
-    if (any && psg_gradient_by_modes(&plan->context)) {
-        submit_modes(run, plan, lane, arrays);
-    } else if (any) {
+    if (!psg_gradient_by_modes(&plan->context)) {
         submit_differences(run, plan, arrays);
+    } else if (psg_gradient_wants(&psg_terms_of(run)->gradient, 2)) {
+        submit_along_z(run, plan, lane, arrays);
     }
 }

@@ -42,7 +42,11 @@ void psg_sides_free(psg_plan *plan);
  *  @param[in] args  from psg_terms_read(), with terms that were checked @return PSG_OK; PSG_ERR_UNSUPPORTED, _MEMORY */
 psg_status psg_gradient_take(psg_gradient_terms *gradient, const psg_plan *plan,
                              const psg_arrays *arrays, const psg_solve_args *args);
-/** After the tasks that write u: those that write the components of its gradient, if the solve wants any. */
+/** After the task that writes u of a segment, while its blocks may be in a cache: those of its derivatives along x and y, by the
+ *  modes of u, if the solve wants any. */
+void psg_graph_gradient_across(psg_run *run, const psg_plan *plan, const psg_lane *lane,
+                               const psg_arrays *arrays, size_t s);
+/** After all tasks that write u: those that write the other components of its gradient, if the solve wants any. */
 void psg_graph_gradient(psg_run *run, const psg_plan *plan, const psg_lane *lane,
                         const psg_arrays *arrays);
 
