@@ -148,8 +148,8 @@ static void submit(psg_run *run, starpu_data_handle_t block, const psg_message *
         psg_record_use_data(&run->events.record, block, !receive, receive);
     }
     psg_simulation_submit(1); /* as a task with one piece of data */
-    const int result =
-        starpu_data_acquire_on_node_cb(block, m->node, receive ? STARPU_W : STARPU_R, ready, t);
+    const enum starpu_data_access_mode mode = receive ? STARPU_W : m->read ? STARPU_RW : STARPU_R;
+    const int result = starpu_data_acquire_on_node_cb(block, m->node, mode, ready, t);
     run->pieces++;
     run->tasks++;
     run->in = starpu_timing_now();

@@ -180,7 +180,10 @@ static void modes(void) {
         {{2, 2, 2}, {1.0, 2.0, 3.0}},  {{1, 1, 1}, {1.0, 1.0, 1.0}},   {{3, 2, 1}, {1.0, 2.0, 1.0}},
     };
     for (size_t g = 0; g < sizeof grids / sizeof *grids; ++g) {
-        for (int run = 0; run <= HARNESS_VARIANTS; ++run) {
+        for (size_t run = 0; run <= HARNESS_VARIANTS; ++run) {
+            if (oracle_points(&grids[g]) > 500 && run % 2 != g) {
+                continue;
+            }
             box b = box_make(&grids[g], run == HARNESS_VARIANTS ? PSG_F32 : PSG_F64,
                              &harness_variants[run % HARNESS_VARIANTS], 1);
             all_modes(&b);
@@ -200,6 +203,10 @@ static void check_random(box *b, const request *r, double *want) {
     for (size_t p = 0; p < b->points; ++p) {
         u[p] *= r->factor;
     }
+    psg_statistics s = {.mean = NAN};
+    CHECK_STATUS(psg_plan_statistics(b->plan, &s), PSG_OK);
+    CHECK_NEAR(s.mean, r->lambda == 0 ? oracle_mean(b->f, b->points) : 0, tolerance, "mean, %s",
+               b->words);
     CHECK_CLOSE(b->u, u, n[0], n[1], n[2], tolerance, "u, %s", b->words);
     for (int d = 0; d < 3; ++d) {
         oracle_derivative(&b->grid, d, u, want);
