@@ -145,7 +145,7 @@ static void submit(psg_run *run, starpu_data_handle_t block, const psg_message *
                             .number = PSG_RECORD_NONE}};
     if (run->engine->record) {
         t->event.number = psg_record_add(&run->events.record);
-        psg_record_use_data(&run->events.record, block, !receive, receive);
+        psg_record_use_data(&run->events.record, block, !receive, receive || m->read);
     }
     psg_simulation_submit(1); /* as a task with one piece of data */
     const enum starpu_data_access_mode mode = receive ? STARPU_W : m->read ? STARPU_RW : STARPU_R;

@@ -14,8 +14,8 @@ typedef struct psg_message {
     size_t rows; /**< of the wire's; 0: the message says that the block is written, which the
                           other process reaches where it is */
     bool alone;  /**< it is not one of those that are expected, and waits for none of them */
-    bool
-        read; /**< it says that its block has been read: no task counts it in psg_task_args.messages */
+    bool read;   /**< it says that a block has been read, and goes when the tasks that read it have
+                          ended; none of them counts it in psg_task_args.messages */
     psg_label label; /**< of a block with several parts: its first one */
 } psg_message;
 
