@@ -57,10 +57,9 @@ static const option_row solve_rows[] = {
         "precision "
         "of the solve; 0 where there is none. For --symbol fd2"),
     {NULL, "gradient", "FILE[:GROUP]", app_value_text, FIELD(gradient), NULL, "FILE:GROUP",
-     "where the derivatives of u go, HDF5 data sets x, y and z of GROUP, default: /gradient. Each "
-     "is "
-     "the difference of u at the next point and at the point, over their distance. For --symbol "
-     "fd2"},
+     "where the derivatives of u go, HDF5 data sets x, y and z of GROUP, default: /gradient. With "
+     "--symbol spectral they are those at the points, for periodic axes; with fd2 each is the "
+     "difference of u at the next point and at the point, over their distance"},
     {"Variable coefficients", "epsilon", "FILE[:DATASET]", app_value_text, FIELD(epsilon), NULL,
      "FILE:DATASET",
      "solve div(epsilon grad u) - lambda u = X f by conjugate gradients: epsilon above 0, in a "
@@ -471,8 +470,10 @@ static const char *values_contradiction(const app_arguments *a) {
     if ((lid || a->values != NULL) && a->resident) {
         return "--data resident is not for values on sides: they go with arrays in main memory";
     }
-    if (a->gradient != NULL && !lid && a->solver.options.symbol != PSG_SYMBOL_FD2) {
-        return "--gradient needs --symbol fd2, whose differences it has";
+    const bool periodic =
+        a->solver.options.symbol == PSG_SYMBOL_SPECTRAL && !app_sides_any(&a->sides);
+    if (a->gradient != NULL && !lid && a->solver.options.symbol != PSG_SYMBOL_FD2 && !periodic) {
+        return "--gradient needs --symbol fd2, or spectral with all axes periodic";
     }
     if (a->gradient != NULL && a->solver.options.in_flight > 1) {
         return "--in-flight is not for --gradient, which has arrays for one solve";

@@ -181,6 +181,8 @@ static const struct {
     [PSG_STAGE_EXCHANGE] = {"bad", "#f0e442", "black"},
     [PSG_STAGE_EDGE] = {"thread_state_iowait", "#d55e00", "black"},
     [PSG_STAGE_GRADIENT] = {"good", "#999999", "black"},
+    [PSG_STAGE_GRADIENT_Z] = {"thread_state_runnable", "#009e73", "black"},
+    [PSG_STAGE_GRADIENT_XY] = {"good", "#999999", "black"},
 };
 
 /* The kinds of a workload have the colours of the staged graph, in turn. */
@@ -201,7 +203,7 @@ static const struct {
     const char *run;
     const char *index[3];
     const char *mark[3];
-} words[2] = {{"solve", {"segment", "sheet", "step"}, {" s", " p", " "}},
+} words[2] = {{"solve", {"segment", "sheet", "axis"}, {" s", " p", " d"}},
               {"run", {"row", "column", "step"}, {" ", " ", " "}}};
 
 static int words_of(const psg_event *e) {
@@ -282,7 +284,8 @@ static void add_message(json_t *list, const app_trace_event *e, double origin, s
 
 static bool same_message(const app_trace_event *a, const app_trace_event *b) {
     return a->event.rank >= 0 && b->event.rank >= 0 && a->at.run == b->at.run &&
-           a->event.segment == b->event.segment && a->event.sheet == b->event.sheet;
+           a->event.segment == b->event.segment && a->event.sheet == b->event.sheet &&
+           a->event.step == b->event.step;
 }
 
 /* The task of a process in a solve that ended, or began, nearest to a moment: before it, or not

@@ -69,6 +69,12 @@ void psg_task_edge(psg_run *run, size_t s, starpu_data_handle_t u, starpu_data_h
 void psg_task_gradient(psg_run *run, size_t s, starpu_data_handle_t u, starpu_data_handle_t above,
                        const starpu_data_handle_t *components);
 
+/** A derivative by the modes of u. Along z, over sqrt(-1): a sheet's blocks of u, in place. Then a component along any axis:
+ *  blocks, one per bundle -> result[s], like u[s]. The blocks are u's, or along z gradient_z's. */
+void psg_task_gradient_z(psg_run *run, size_t p, const starpu_data_handle_t *blocks, size_t stride);
+void psg_task_gradient_xy(psg_run *run, size_t s, size_t component,
+                          const starpu_data_handle_t *blocks, starpu_data_handle_t result);
+
 /** What goes between a slab of f or u and an array in main memory. */
 typedef struct psg_slab_copy {
     void *array; /**< real [z][ny][nx]; only read if put */
@@ -87,6 +93,7 @@ struct starpu_task *psg_task_copy(starpu_data_handle_t slab, int worker, psg_sla
 typedef struct psg_direct_codelets {
     struct starpu_codelet forward_xy[PSG_TASK_PRECISIONS];
     struct starpu_codelet inverse_xy[PSG_TASK_PRECISIONS];
+    struct starpu_codelet gradient_xy[PSG_TASK_PRECISIONS];
 } psg_direct_codelets;
 
 /** Make each of them.
@@ -94,6 +101,7 @@ typedef struct psg_direct_codelets {
  *                    each bundle's blocks; the caller's as long as the codelets */
 void psg_task_forward_xy_direct(struct starpu_codelet direct[PSG_TASK_PRECISIONS], int *nodes);
 void psg_task_inverse_xy_direct(struct starpu_codelet direct[PSG_TASK_PRECISIONS], int *nodes);
+void psg_task_gradient_xy_direct(struct starpu_codelet direct[PSG_TASK_PRECISIONS], int *nodes);
 
 /** A segment's block of a bundle of several sheets, as it came, into the blocks of each, which are views of
  *  it; and back, ready to go.

@@ -18,6 +18,7 @@ static const struct {
     [PSG_TASK_IFFT_XY] = {0, 1, 0, 0, 1, 1},    [PSG_TASK_NORMALIZE] = {0, 0, 0, 0, 1, 0},
     [PSG_TASK_FORWARD_XY] = {1, 0, 0, 1, 1, 1}, [PSG_TASK_KSPACE] = {0, 0, 1, 1, 0, 1},
     [PSG_TASK_INVERSE_XY] = {0, 1, 1, 0, 1, 1}, [PSG_TASK_GRADIENT] = {1, 3, 0, 0, 4, 0},
+    [PSG_TASK_GRADIENT_Z] = {0, 0, 1, 1, 0, 1}, [PSG_TASK_GRADIENT_XY] = {0, 1, 1, 0, 1, 1},
 };
 
 void psg_label_part(const psg_context *c, const psg_label *label, double *field, double *spectrum) {
@@ -42,7 +43,7 @@ size_t psg_messages_after(const psg_context *c, const psg_label *label) {
         return 1;
     }
     const bool writes_blocks = label->kind == PSG_TASK_FORWARD_XY || label->kind == PSG_TASK_PACK ||
-                               label->kind == PSG_TASK_KSPACE;
+                               label->kind == PSG_TASK_KSPACE || label->kind == PSG_TASK_GRADIENT_Z;
     if (!c->form.messages || !writes_blocks) {
         return 0;
     }
@@ -71,11 +72,14 @@ static psg_traffic traffic(const void *owner, const psg_label *label) {
         moves[kind].field_writes * field + (moves[kind].spectrum_writes + writes) * spectrum};
 }
 
-/* A sheet needs every segment, and a segment every sheet. */
+/* A sheet needs every segment, and a segment every sheet. The component along z goes both ways once more. */
 static int phase(const psg_label *label) {
     const bool forward = label->kind == PSG_TASK_FORWARD_XY || label->kind == PSG_TASK_FFT_XY ||
                          label->kind == PSG_TASK_PACK;
-    return psg_label_has_sheet(label) ? 1 : forward ? 0 : 2;
+    const bool again =
+        label->kind == PSG_TASK_GRADIENT_Z ||
+        (label->kind == PSG_TASK_GRADIENT_XY && label->index[PSG_AXIS_COMPONENT] == 2);
+    return (psg_label_has_sheet(label) ? 1 : forward ? 0 : 2) + (again ? 2 : 0);
 }
 
 static double data_bytes(const psg_task_shape *s) {
@@ -106,7 +110,7 @@ static void sheet_shape(const psg_layout *l, size_t p, psg_task_shape *shape) {
 /* A segment's task finds the rows in other GPUs' memory that kspace does not relay. */
 static void segment_shape(const psg_context *c, size_t s, psg_task_shape *shape) {
     const psg_layout *l = &c->layout;
-    const bool relays = shape->kind == PSG_TASK_INVERSE_XY || l->relay.fetched;
+    const bool relays = shape->kind != PSG_TASK_FORWARD_XY || l->relay.fetched;
     const size_t relayed = relays ? psg_relay_all_rows(l) : 0;
     shape->count = psg_layout_planes(l, s);
     shape->pieces = l->bundles.count;
@@ -216,4 +220,6 @@ const psg_kind psg_context_kinds[PSG_TASK_COUNT] = {
     [PSG_TASK_EXCHANGE] = {.name = "exchange", .travels = true},
     [PSG_TASK_EDGE] = KIND("edge"),
     [PSG_TASK_GRADIENT] = KIND("gradient"),
+    [PSG_TASK_GRADIENT_Z] = KIND("gradient_z"),
+    [PSG_TASK_GRADIENT_XY] = KIND("gradient_xy"),
 };

@@ -77,6 +77,14 @@ static inline bool psg_gradient_wants(const psg_gradient_terms *g, int component
     return (g->wanted >> component & 1) != 0;
 }
 
+/** Of a plan whose gradient is that of the modes of u. Reals of the precision; all NULL: it is another one. */
+typedef struct psg_waves {
+    /** What the modes along x [nxc] and y [ny] are multiplied by, times i, for a derivative. */
+    void *along[2];
+    /** Eigenvalues of a division that multiplies by the same along z: 0, 0 and its reciprocal. */
+    void *eigen[3];
+} psg_waves;
+
 /** What a solve has of its own: psg_run.user. Kernels get lambda and scale by value, so a CUDA graph of a chain is for
  *  these terms alone (psg_engine.user_bytes). */
 typedef struct psg_terms {
@@ -96,7 +104,8 @@ typedef struct psg_context {
     psg_form form;
     const psg_cpu_ops *cpu;
     psg_cpu_fft *fft;
-    void *const *eigen;         /**< [3]: eigenvalues along each axis, in the precision */
+    void *const *eigen; /**< [3]: eigenvalues along each axis, in the precision */
+    const psg_waves *waves;
     bool apart;                 /**< psg_cpu_divide.apart */
     psg_transform_kind kind[3]; /**< of the forward transform along each axis */
     void *const
@@ -124,10 +133,29 @@ static inline const psg_terms *psg_terms_of(const psg_run *run) {
     return run->user;
 }
 
-/** The division of a run: with the factor of the run, or with 1 where `normalize` has that factor. */
-static inline psg_cpu_divide psg_divide_of(const psg_run *run) {
+/** Is the gradient that a plan's solves make that of the modes of u, else differences of u? */
+static inline bool psg_gradient_by_modes(const psg_context *context) {
+    return context->waves->along[0] != NULL;
+}
+
+/** Does a run read its blocks again after the transform back that makes u, and are they the spectrum of a segment, which
+ *  that transform would destroy? */
+static inline bool psg_gradient_reads_spectrum(const psg_run *run) {
     const psg_context *c = psg_context_of(run);
-    const psg_terms *t = psg_terms_of(run);
+    return psg_gradient_by_modes(c) && psg_terms_of(run)->gradient.wanted != 0 &&
+           (c->form.fused ? !c->form.packed : c->form.segment_is_block);
+}
+
+/** The division of a task: with the factor of the run, or with 1 where `normalize` has that factor. That of `gradient_z` is
+ *  a derivative over sqrt(-1), and makes up for the transforms there and back. */
+static inline psg_cpu_divide psg_divide_of(const psg_task_args *args) {
+    const psg_context *c = psg_context_of(args->run);
+    const psg_terms *t = psg_terms_of(args->run);
+    if (args->label.kind == PSG_TASK_GRADIENT_Z) {
+        void *const *eigen = c->waves->eigen;
+        return (psg_cpu_divide){.eigen = {eigen[0], eigen[1], eigen[2]},
+                                .scale = 1 / (double)c->layout.n[2]};
+    }
     return (psg_cpu_divide){.eigen = {c->eigen[0], c->eigen[1], c->eigen[2]},
                             .apart = c->apart,
                             .lambda = t->lambda,
@@ -164,7 +192,8 @@ size_t psg_graph_kinds(const psg_context *context, psg_graph_kind kinds[PSG_GRAP
 /** All tasks of a solve, of one process, without a gradient; and the most that it has with one. */
 size_t psg_task_total(const psg_context *context);
 static inline size_t psg_task_most(const psg_context *context) {
-    return psg_task_total(context) + context->layout.segments.count;
+    return psg_task_total(context) + 3 * context->layout.segments.count +
+           context->layout.sheets.count;
 }
 
 /** Messages to other processes that can go when the task with this label has written its blocks. */

@@ -1,10 +1,7 @@
 #include "codelets/cuda.h"
 
-#include "codelets/sides.h"
 #include "kernels/divide.h"
 #include "kernels/pack.h"
-#include "kernels/sides.h"
-#include "runtime/order.h"
 
 #include <cuda_runtime_api.h>
 #include <starpu.h>
@@ -24,14 +21,9 @@ static size_t sizes_of(const psg_parts *parts, int d, size_t sizes[PSG_CUDA_SIZE
     return sizes[0] == sizes[1] ? 1 : 2;
 }
 
-/* Which of these sizes part m has. */
-static size_t size_of(const psg_parts *parts, int d, size_t m) {
+size_t psg_cuda_size_of(const psg_parts *parts, int d, size_t m) {
     const psg_box *first = &parts->part[parts->gpus.first].box;
     return psg_box_length(&parts->part[m].box, d) == psg_box_length(first, d) ? 0 : 1;
-}
-
-static size_t most_planes(const psg_context *c) {
-    return psg_parts_largest(&c->layout.segments, c->layout.segments.gpus, 2);
 }
 
 static size_t most_rows(const psg_context *c) {
@@ -106,7 +98,8 @@ enum { PLANS_MAX = 6 };
 
 /* One work area serves all plans of the worker: its stream runs them one after the other. */
 static int share_work_area(psg_cuda_plans *w, const psg_context *c) {
-    size_t bytes = w->strips != NULL ? psg_cuda_xy_work_bytes(w->strips, most_planes(c)) : 0;
+    size_t bytes =
+        w->strips != NULL ? psg_cuda_xy_work_bytes(w->strips, psg_cuda_most_planes(c)) : 0;
     for (size_t m = 0; m < PLANS_MAX; m++) {
         const size_t needed = plan_at(w, m) != NULL ? psg_cuda_fft_work_bytes(plan_at(w, m)) : 0;
         bytes = needed > bytes ? needed : bytes;
@@ -138,19 +131,52 @@ static void *pairs_of(const psg_context *c) {
     return pairs;
 }
 
+static int copy_table(void **table_d, const void *table, size_t bytes) {
+    const int code = (int)cudaMalloc(table_d, bytes);
+    return code == 0 ? (int)cudaMemcpy(*table_d, table, bytes, cudaMemcpyHostToDevice) : code;
+}
+
 static int copy_tables(psg_cuda_plans *w, const psg_context *c) {
     const size_t count[3] = {c->layout.nxc * (c->apart ? 2 : 1), c->layout.n[1], c->layout.n[2]};
     void *pairs = c->apart && c->form.strip > 0 ? pairs_of(c) : NULL;
     int code = pairs == NULL && c->apart && c->form.strip > 0 ? cudaErrorMemoryAllocation : 0;
     for (int d = 0; d < 3 && code == 0; d++) {
-        const size_t bytes = count[d] * c->cpu->real_bytes;
-        code = (int)cudaMalloc(&w->eigen_d[d], bytes);
-        if (code == 0) {
-            code = (int)cudaMemcpy(w->eigen_d[d], d == 0 && pairs != NULL ? pairs : c->eigen[d],
-                                   bytes, cudaMemcpyHostToDevice);
-        }
+        code = copy_table(&w->eigen_d[d], d == 0 && pairs != NULL ? pairs : c->eigen[d],
+                          count[d] * c->cpu->real_bytes);
     }
     free(pairs);
+    return code;
+}
+
+/* The wavenumbers along x as psg_cuda_columns has the numbers of a row. */
+static void *strips_of(const psg_context *c) {
+    const size_t bytes = c->cpu->real_bytes;
+    const size_t half = (c->layout.nxc - 1) / 2;
+    char *table = malloc(c->layout.nxc * bytes);
+    for (size_t m = 0; table != NULL && m < c->layout.nxc; m++) {
+        const size_t kx = m < half || c->form.strip == 0 ? m
+                          : m + 1 == c->layout.nxc       ? half
+                                                         : c->layout.nxc - 1 - (m - half);
+        memcpy(table + m * bytes, (const char *)c->waves->along[0] + kx * bytes, bytes);
+    }
+    return table;
+}
+
+static int copy_waves(psg_cuda_plans *w, const psg_context *c) {
+    const size_t count[3] = {c->layout.nxc, c->layout.n[1], c->layout.n[2]};
+    if (!psg_gradient_by_modes(c)) {
+        return 0;
+    }
+    void *strips = strips_of(c);
+    int code = strips == NULL ? cudaErrorMemoryAllocation : 0;
+    for (int d = 0; d < 3 && code == 0; d++) {
+        code = copy_table(&w->waves_d.eigen[d], c->waves->eigen[d], count[d] * c->cpu->real_bytes);
+    }
+    for (int d = 0; d < 2 && code == 0; d++) {
+        code = copy_table(&w->waves_d.along[d], d == 0 ? strips : c->waves->along[d],
+                          count[d] * c->cpu->real_bytes);
+    }
+    free(strips);
     return code;
 }
 
@@ -168,21 +194,26 @@ static void destroy(void *state, const void *owner) {
     psg_cuda_whole_free(&w->whole);
     for (int d = 0; d < 3; d++) {
         (void)cudaFree(w->eigen_d[d]);
+        (void)cudaFree(w->waves_d.eigen[d]);
     }
+    (void)cudaFree(w->waves_d.along[0]);
+    (void)cudaFree(w->waves_d.along[1]);
     (void)cudaFree(w->work_d);
     (void)cudaFree(w->spectrum_d);
     (void)cudaFree(w->dense_d);
     (void)cudaFree(w->sheet_d);
+    (void)cudaFree(w->copy_d);
     free(w->segments[0]);
     free(w->blocks);
     free(w->rows);
-    free(w->parts);
+    free(w->parts[0]);
+    free(w->parts[1]);
     free(w);
 }
 
 static int make(void **state, const void *owner) {
     static int (*const steps[])(psg_cuda_plans *, const psg_context *) = {plan_xy, plan_z,
-                                                                          copy_tables};
+                                                                          copy_tables, copy_waves};
     const psg_context *c = owner;
     psg_cuda_plans *w = calloc(1, sizeof *w);
     int code = cudaErrorMemoryAllocation;
@@ -193,8 +224,10 @@ static int make(void **state, const void *owner) {
     w->segments[0] = calloc(3 * c->layout.segments.count, sizeof **w->segments);
     w->blocks = calloc(2 * c->layout.bundles.count, sizeof *w->blocks);
     w->rows = calloc(2 * c->layout.bundles.count + 1, sizeof *w->rows);
-    w->parts = calloc(2 * c->layout.bundles.count, sizeof *w->parts);
-    if (w->segments[0] != NULL && w->blocks != NULL && w->rows != NULL && w->parts != NULL) {
+    w->parts[0] = calloc(2 * c->layout.bundles.count, sizeof **w->parts);
+    w->parts[1] = calloc(2 * c->layout.bundles.count, sizeof **w->parts);
+    if (w->segments[0] != NULL && w->blocks != NULL && w->rows != NULL && w->parts[0] != NULL &&
+        w->parts[1] != NULL) {
         w->segments[1] = w->segments[0] + c->layout.segments.count;
         w->segments[2] = w->segments[1] + c->layout.segments.count;
         code = 0;
@@ -206,8 +239,8 @@ static int make(void **state, const void *owner) {
         code = share_work_area(w, c);
     }
     if (code == 0 && c->form.packed && c->form.fused && c->form.strip == 0) {
-        code = (int)cudaMalloc(&w->spectrum_d, most_planes(c) * c->layout.n[1] * c->layout.nxc * 2 *
-                                                   c->cpu->real_bytes);
+        code = (int)cudaMalloc(&w->spectrum_d, psg_cuda_most_planes(c) * c->layout.n[1] *
+                                                   c->layout.nxc * 2 * c->cpu->real_bytes);
     }
     if (code != 0) {
         destroy(w, c);
@@ -252,21 +285,25 @@ static psg_cuda_segment relayed_of(const psg_run *run, psg_cuda_direction direct
                               .plane_pitch = psg_relay_rows(&c->layout, p) * c->layout.nxc};
 }
 
-size_t psg_cuda_bands_of(const psg_run *run, size_t p, void *buffers[], psg_cuda_band bands[2]) {
+/* gradient_z finds relayed rows where kspace has put them. */
+size_t psg_cuda_bands_of(const psg_task_args *args, void *buffers[], psg_cuda_band bands[2]) {
+    const psg_run *run = args->run;
     const psg_context *c = psg_context_of(run);
     const psg_cuda_plans *w = psg_cuda_plans_self(c);
+    const size_t p = psg_sheet_of(args);
     const size_t returned = psg_relay_rows(&c->layout, p);
+    const bool stay = c->layout.relay.fetched || args->label.kind == PSG_TASK_GRADIENT_Z;
     bands[0] = (psg_cuda_band){.segments = w->segments[0], .rows = psg_block_rows(&c->layout, p)};
-    bands[1] = (psg_cuda_band){.segments = w->segments[1],
-                               .rows = returned,
-                               .to = c->layout.relay.fetched ? NULL : w->segments[2]};
+    bands[1] = (psg_cuda_band){
+        .segments = w->segments[1], .rows = returned, .to = stay ? NULL : w->segments[2]};
     for (size_t s = 0; s < c->layout.segments.count; s++) {
         const psg_cuda_segment block = {.base_d = psg_task_pointer(buffers, s),
                                         .planes = psg_layout_planes(&c->layout, s),
                                         .plane_pitch = psg_task_pitch(buffers, s)};
         add_planes(c, w->segments[0], &bands[0].count, &block);
         if (returned > 0) {
-            const psg_cuda_segment from = relayed_of(run, PSG_CUDA_FORWARD, s, p);
+            const psg_cuda_segment from =
+                relayed_of(run, stay ? PSG_CUDA_INVERSE : PSG_CUDA_FORWARD, s, p);
             const psg_cuda_segment to = relayed_of(run, PSG_CUDA_INVERSE, s, p);
             add_planes(c, w->segments[1], &bands[1].count, &from);
             add_planes(c, w->segments[2], &bands[1].to_count, &to);
@@ -278,7 +315,7 @@ size_t psg_cuda_bands_of(const psg_run *run, size_t p, void *buffers[], psg_cuda
 size_t psg_cuda_parts_of(const psg_run *run, psg_cuda_direction direction, size_t s,
                          void *buffers[], const psg_cuda_xy_part **result) {
     const psg_context *c = psg_context_of(run);
-    psg_cuda_xy_part *parts = psg_cuda_plans_self(c)->parts;
+    psg_cuda_xy_part *parts = psg_cuda_plans_self(c)->parts[0];
     size_t count = 0;
     for (size_t g = 0; g < c->layout.bundles.count; g++) {
         const psg_box *bundle = &c->layout.bundles.part[g].box;
@@ -300,133 +337,41 @@ size_t psg_cuda_parts_of(const psg_run *run, psg_cuda_direction direction, size_
     return count;
 }
 
-psg_cuda_symbol psg_cuda_symbol_of(const psg_run *run, size_t p) {
-    const psg_context *c = psg_context_of(run);
+psg_cuda_symbol psg_cuda_symbol_of(const psg_task_args *args) {
+    const psg_context *c = psg_context_of(args->run);
     const psg_cuda_plans *w = psg_cuda_plans_self(c);
-    const psg_cpu_divide divide = psg_divide_of(run);
-    return (psg_cuda_symbol){.ex_d = w->eigen_d[0],
-                             .ey_d = (const char *)w->eigen_d[1] +
+    const size_t p = psg_sheet_of(args);
+    const psg_cpu_divide divide = psg_divide_of(args);
+    psg_findings *findings = psg_findings_of(args->run);
+    const bool derives = args->label.kind == PSG_TASK_GRADIENT_Z;
+    void *const *eigen_d = derives ? w->waves_d.eigen : w->eigen_d;
+    return (psg_cuda_symbol){.ex_d = eigen_d[0],
+                             .ey_d = (const char *)eigen_d[1] +
                                      c->layout.sheets.part[p].box.lo[1] * c->cpu->real_bytes,
-                             .ez_d = w->eigen_d[2],
+                             .ez_d = eigen_d[2],
                              .lambda = divide.lambda,
                              .scale = divide.scale,
                              .pairs = divide.apart,
-                             .mode0_d = p == 0 ? psg_findings_of(run)->mode0 : NULL,
-                             .nonfinite_d = (int *)(uintptr_t)&psg_findings_of(run)->nonfinite};
+                             .mode0_d = p == 0 && !derives ? findings->mode0 : NULL,
+                             .nonfinite_d = (int *)(uintptr_t)&findings->nonfinite};
 }
 
-/* Dense blocks, and between them what kspace returns, as kernels/pack.h has them. @return how many */
-static size_t blocks_of(const psg_run *run, psg_cuda_direction direction, size_t s,
-                        void *buffers[]) {
-    const psg_cuda_plans *w = psg_cuda_plans_self(psg_context_of(run));
-    const psg_cuda_xy_part *parts = NULL;
-    const size_t count = psg_cuda_parts_of(run, direction, s, buffers, &parts);
-    for (size_t m = 0; m < count; m++) {
-        w->blocks[m] = parts[m].base_d;
-        w->rows[m] = parts[m].y0;
-    }
-    w->rows[count] = psg_context_of(run)->layout.n[1];
-    return count;
-}
-
-/* ----------------------------------------------------------------------------------- segments */
-
-/* Room for a dense copy of a segment, once. */
-static int make_dense(psg_run *run, const char *what) {
-    const psg_context *c = psg_context_of(run);
-    psg_cuda_plans *w = psg_cuda_plans_self(c);
-    const size_t bytes = most_planes(c) * c->layout.n[1] * c->layout.n[0] * c->cpu->real_bytes;
-    const int code = w->dense_d == NULL ? (int)cudaMalloc(&w->dense_d, bytes) : 0;
+int psg_cuda_make_room(psg_run *run, void **room_d, size_t bytes, const char *what) {
+    const int code = *room_d == NULL ? (int)cudaMalloc(room_d, bytes) : 0;
     if (!psg_gpu_check(run, code, what)) {
-        w->dense_d = NULL;
+        *room_d = NULL;
     }
     return code;
-}
-
-/* f becomes a dense copy with what the values on the sides add, where the solve has any. */
-static int add_sides(psg_run *run, size_t s, psg_cuda_field *f) {
-    const psg_context *c = psg_context_of(run);
-    const psg_sides *sides = &psg_terms_of(run)->sides;
-    if (!psg_sides_any(sides)) {
-        return 0;
-    }
-    const size_t n[3] = {c->layout.n[0], c->layout.n[1], psg_layout_planes(&c->layout, s)};
-    const psg_cpu_sides at = psg_sides_at(c, sides, c->layout.segments.part[s].box.lo[2], n[2]);
-    const psg_cuda_sides there = {
-        .x = {at.x[0], at.x[1]}, .y = {at.y[0], at.y[1]}, .z = {at.z[0], at.z[1]}};
-    int code = make_dense(run, "room for a copy of f with what the values on the sides add");
-    void *dense_d = psg_cuda_plans_self(c)->dense_d;
-    if (code == 0) {
-        code = (int)psg_cuda_add_sides(psg_cuda_precision_of(c), f, dense_d, n, &there,
-                                       starpu_cuda_get_local_stream());
-        *f = psg_cuda_dense_field(dense_d, n[0], n[1]);
-    }
-    return code;
-}
-
-/* By cuFFT, between a field and a spectrum [planes][ny][nxc]. */
-static int run_fft(psg_run *run, psg_cuda_direction direction, size_t s,
-                   const psg_cuda_field *field, void *spectrum_d) {
-    const psg_context *c = psg_context_of(run);
-    psg_cuda_plans *w = psg_cuda_plans_self(c);
-    const psg_cuda_fft *fft = w->xy[direction][size_of(&c->layout.segments, 2, s)];
-    const int code = psg_cuda_fft_dense_bytes(fft, field) > 0
-                         ? make_dense(run, "room for a dense copy of f or u, which has strides")
-                         : 0;
-    return code == 0 ? psg_cuda_fft_run_xy(fft, field, spectrum_d, w->dense_d) : code;
-}
-
-/* By cuFFT into or out of the spectrum, or the blocks that are views of it. Else by a spectrum of the worker's own,
- * which is dealt out to blocks that may be on peers. */
-static int transform_by_cufft(psg_run *run, psg_cuda_direction direction, size_t s,
-                              const psg_cuda_field *field, void *blocks[]) {
-    const psg_context *c = psg_context_of(run);
-    const psg_cuda_plans *w = psg_cuda_plans_self(c);
-    const cudaStream_t stream = starpu_cuda_get_local_stream();
-    const psg_cuda_precision precision = psg_cuda_precision_of(c);
-    const size_t planes = psg_layout_planes(&c->layout, s);
-    const size_t *n = c->layout.n;
-    const bool deals = w->spectrum_d != NULL;
-    const size_t count = deals ? blocks_of(run, direction, s, blocks) : 0;
-    void *spectrum_d = deals ? w->spectrum_d : psg_task_pointer(blocks, 0);
-    int code = 0;
-    if (deals && direction == PSG_CUDA_INVERSE) {
-        code = (int)psg_cuda_unpack_segment(precision, spectrum_d, c->layout.nxc, n[1], planes,
-                                            w->blocks, w->rows, count, stream);
-    }
-    if (code == 0) {
-        code = run_fft(run, direction, s, field, spectrum_d);
-    }
-    if (code == 0 && deals && direction == PSG_CUDA_FORWARD) {
-        code = (int)psg_cuda_pack_segment(precision, spectrum_d, c->layout.nxc, n[1], planes,
-                                          w->blocks, w->rows, count, stream);
-    }
-    return code;
-}
-
-int psg_cuda_transform_segment(const psg_task_args *args, psg_cuda_direction direction,
-                               void *buffers[]) {
-    const psg_context *c = psg_context_of(args->run);
-    const psg_cuda_plans *w = psg_cuda_plans_self(c);
-    const size_t s = psg_segment_of(args);
-    psg_cuda_field field = psg_cuda_field_of(buffers, 0);
-    if (direction == PSG_CUDA_FORWARD) {
-        psg_order_enter(args->run);
-        const int code = psg_run_failed(args->run) ? 0 : add_sides(args->run, s, &field);
-        if (code != 0 || psg_run_failed(args->run)) {
-            return code;
-        }
-    }
-    if (w->strips == NULL) {
-        return transform_by_cufft(args->run, direction, s, &field, buffers + 1);
-    }
-    const psg_cuda_xy_part *parts = NULL;
-    const size_t count = psg_cuda_parts_of(args->run, direction, s, buffers + 1, &parts);
-    return (int)psg_cuda_xy_run(w->strips, direction, &field, psg_layout_planes(&c->layout, s),
-                                parts, count, w->work_d, starpu_cuda_get_local_stream());
 }
 
 /* ------------------------------------------------------------------------------------- sheets */
+
+int psg_cuda_make_sheet(psg_run *run) {
+    const psg_context *c = psg_context_of(run);
+    return psg_cuda_make_room(
+        run, &psg_cuda_plans_self(c)->sheet_d,
+        most_rows(c) * c->layout.nxc * c->layout.n[2] * 2 * c->cpu->real_bytes, "room for a sheet");
+}
 
 int psg_cuda_move_sheet(const psg_task_args *args, bool pack, void *blocks[], void *sheet_d) {
     const psg_context *c = psg_context_of(args->run);
@@ -434,7 +379,7 @@ int psg_cuda_move_sheet(const psg_task_args *args, bool pack, void *blocks[], vo
     const psg_cuda_layout layout = psg_cuda_layout_of(c);
     const cudaStream_t stream = starpu_cuda_get_local_stream();
     psg_cuda_band bands[2];
-    (void)psg_cuda_bands_of(args->run, psg_sheet_of(args), blocks, bands); /* one */
+    (void)psg_cuda_bands_of(args, blocks, bands); /* one */
     const size_t columns = bands->rows * c->layout.nxc;
     return (int)(pack ? psg_cuda_pack_sheet(precision, layout, sheet_d, columns, c->layout.n[2],
                                             bands->segments, bands->count, stream)
@@ -446,14 +391,14 @@ int psg_cuda_transform_sheet(const psg_task_args *args, psg_cuda_direction direc
                              void *sheet_d) {
     const psg_context *c = psg_context_of(args->run);
     const psg_cuda_plans *w = psg_cuda_plans_self(c);
-    return psg_cuda_fft_run_z(w->z[size_of(&c->layout.sheets, 1, psg_sheet_of(args))], direction,
-                              sheet_d);
+    return psg_cuda_fft_run_z(w->z[psg_cuda_size_of(&c->layout.sheets, 1, psg_sheet_of(args))],
+                              direction, sheet_d);
 }
 
 int psg_cuda_divide_sheet(const psg_task_args *args, void *sheet_d) {
     const psg_context *c = psg_context_of(args->run);
     const size_t p = psg_sheet_of(args);
-    const psg_cuda_symbol symbol = psg_cuda_symbol_of(args->run, p);
+    const psg_cuda_symbol symbol = psg_cuda_symbol_of(args);
     return (int)psg_cuda_divide(psg_cuda_precision_of(c), psg_cuda_layout_of(c), sheet_d,
                                 psg_layout_rows(&c->layout, p) * c->layout.nxc, c->layout.nxc,
                                 c->layout.n[2], &symbol, starpu_cuda_get_local_stream());

@@ -4,6 +4,7 @@
 
 #include "codelets/context.h"
 #include "codelets/gpu.h"
+#include "kernels/differentiate.h"
 #include "kernels/fft.h"
 #include "kernels/kspace.h"
 #include "kernels/xy.h"
@@ -23,9 +24,8 @@ typedef struct psg_cuda_whole_room {
     psg_cuda_room spectra;
     psg_cuda_room work;  /**< of the transforms of planes */
     psg_cuda_room dense; /**< of f or u, if cuFFT cannot take them where they are */
-    psg_cuda_fft
-        *xy[2]
-           [PSG_CUDA_SIZES]; /**< [direction]: of the latest numbers of planes; NULL with strips */
+    /** [direction]: of the latest numbers of planes; NULL with strips */
+    psg_cuda_fft *xy[2][PSG_CUDA_SIZES];
     size_t planes[PSG_CUDA_SIZES]; /**< of each; 0: there is none */
     size_t latest;                 /**< the one that was used last */
 } psg_cuda_whole_room;
@@ -37,18 +37,22 @@ typedef struct psg_cuda_plans {
     psg_cuda_fft *z[PSG_CUDA_SIZES]; /**< [size of sheet]; NULL with the fused graph and kspace */
     psg_cuda_kspace *kspace;         /**< NULL: no kernel for this length, or the staged graph */
     void *eigen_d[3];                /**< tables of the symbol */
-    void *work_d;                    /**< work area of all of them */
-    void *spectrum_d;                /**< room for the spectrum of a segment, if form.packed and
+    psg_waves waves_d; /**< those of the gradient; x in the order of kernels with strips */
+    void *work_d;      /**< work area of all of them */
+    void *spectrum_d;  /**< room for the spectrum of a segment, if form.packed and
                                           without strips */
-    void *dense_d;                   /**< room for a dense copy of f or u of a segment, made by the
+    void *dense_d;     /**< room for a dense copy of f or u of a segment, made by the
                                           first task that needs it */
-    void *sheet_d;                   /**< room for a sheet, for lengths without a kspace kernel */
+    void *sheet_d;     /**< room for a sheet, for lengths without a kspace kernel */
+    /** Where there is no spectrum_d, room for as much, or with strips for some planes; made by the first task of a gradient
+     *  that needs it. */
+    void *copy_d;
     psg_cuda_whole_room whole;
     /* For the arguments of kernels: */
     psg_cuda_segment *segments[3]; /**< [layout.segments.count] of a band */
     void **blocks;                 /**< [2 * layout.bundles.count] */
     size_t *rows;                  /**< [2 * layout.bundles.count + 1] */
-    psg_cuda_xy_part *parts;       /**< [2 * layout.bundles.count] */
+    psg_cuda_xy_part *parts[2];    /**< [2 * layout.bundles.count] */
 } psg_cuda_plans;
 
 /** The calling worker's. */
@@ -56,11 +60,20 @@ static inline psg_cuda_plans *psg_cuda_plans_self(const psg_context *context) {
     return psg_gpu_self(&context->engine)->state;
 }
 
-/** For kernels/, valid until this worker's next task: sheet p's blocks as a band, and the rows that it relays as another
- *  one. @return how many bands */
-size_t psg_cuda_bands_of(const psg_run *run, size_t p, void *buffers[], psg_cuda_band bands[2]);
-/** For kernels/: the division of sheet p. */
-psg_cuda_symbol psg_cuda_symbol_of(const psg_run *run, size_t p);
+/** Which of the sizes part m has. @param[in] d  the axis that is cut */
+size_t psg_cuda_size_of(const psg_parts *parts, int d, size_t m);
+static inline size_t psg_cuda_most_planes(const psg_context *c) {
+    return psg_parts_largest(&c->layout.segments, c->layout.segments.gpus, 2);
+}
+
+/** Room of the calling worker's, made once. @param[in] what  it is @return 0; else it is latched in the run, too */
+int psg_cuda_make_room(psg_run *run, void **room_d, size_t bytes, const char *what);
+
+/** For kernels/, valid until this worker's next task: the blocks of a task's sheet as a band, and the rows that it relays as
+ *  another one. @return how many bands */
+size_t psg_cuda_bands_of(const psg_task_args *args, void *buffers[], psg_cuda_band bands[2]);
+/** For kernels/: the division of a task's sheet. */
+psg_cuda_symbol psg_cuda_symbol_of(const psg_task_args *args);
 /** For kernels/, valid until this worker's next task: segment s' blocks, and the relayed rows between them, in their order,
  *  on the way to the sheets or back. @return how many */
 size_t psg_cuda_parts_of(const psg_run *run, psg_cuda_direction direction, size_t s,
@@ -79,6 +92,11 @@ static inline psg_cuda_layout psg_cuda_layout_of(const psg_context *context) {
 int psg_cuda_transform_segment(const psg_task_args *args, psg_cuda_direction direction,
                                void *buffers[]);
 
+/** Differentiate the blocks of u, or of u along z, and transform them back: a component, then the blocks of its segment. */
+int psg_cuda_transform_component(const psg_task_args *args, void *buffers[]);
+
+/** Room for a sheet without relayed rows: w->sheet_d. */
+int psg_cuda_make_sheet(psg_run *run);
 /** The sheet of a task in a place of its own, without relayed rows: copy it there from its blocks, or with `pack` back
  *  into them; transform it and divide it there. */
 int psg_cuda_move_sheet(const psg_task_args *args, bool pack, void *blocks[], void *sheet_d);

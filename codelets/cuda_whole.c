@@ -101,10 +101,10 @@ static int run_xy(psg_cuda_plans *w, const psg_context *c, psg_cuda_direction di
                      : code;
 }
 
-static int run_z(psg_cuda_plans *w, const psg_run *run, size_t first, size_t count) {
-    const psg_context *c = psg_context_of(run);
-    const psg_many *many = psg_terms_of(run)->many;
-    const psg_cpu_divide divide = psg_divide_of(run);
+static int run_z(psg_cuda_plans *w, const psg_task_args *args, size_t first, size_t count) {
+    const psg_context *c = psg_context_of(args->run);
+    const psg_many *many = psg_terms_of(args->run)->many;
+    const psg_cpu_divide divide = psg_divide_of(args);
     const psg_cuda_columns columns = {
         .rows = c->layout.n[1], .nxc = c->layout.nxc, .strip = c->form.strip};
     const psg_cuda_symbol symbol = {.ex_d = w->eigen_d[0],
@@ -133,6 +133,6 @@ int psg_cuda_whole(const psg_task_args *args, size_t first, size_t count, void *
         return code;
     }
     code = run_xy(w, c, PSG_CUDA_FORWARD, &f, planes);
-    code = code == 0 ? run_z(w, args->run, first, count) : code;
+    code = code == 0 ? run_z(w, args, first, count) : code;
     return code == 0 ? run_xy(w, c, PSG_CUDA_INVERSE, &u, planes) : code;
 }

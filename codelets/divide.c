@@ -4,7 +4,7 @@ static void divide_core(void *buffers[], const psg_task_args *args) {
     const psg_context *context = psg_context_of(args->run);
     const size_t row0 = context->layout.sheets.part[psg_sheet_of(args)].box.lo[1];
     const size_t rows = psg_layout_rows(&context->layout, psg_sheet_of(args));
-    const psg_cpu_divide divide = psg_divide_of(args->run);
+    const psg_cpu_divide divide = psg_divide_of(args);
     const size_t n[3] = {context->layout.nxc, context->layout.n[1], context->layout.n[2]};
     if (context->form.z_contiguous) {
         context->cpu->divide_contiguous(&divide, n, row0, rows, psg_task_pointer(buffers, 0),

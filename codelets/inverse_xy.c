@@ -1,6 +1,25 @@
-/* ifft_xy, and inverse_xy, which also unpacks: the mirror of forward_xy. */
+/* ifft_xy, and inverse_xy, which also unpacks: the mirror of forward_xy; and gradient_xy, which differentiates on the way. */
 #include "codelets/codelet.h"
 #include "codelets/plane.h"
+
+/* A plane of a component: from the blocks, times sqrt(-1) and the wavenumbers along x or y. `gradient_z` has multiplied by
+ * those along z. */
+static void differentiate(const psg_task_args *args, void *blocks[], size_t k, void *spectrum) {
+    const psg_context *c = psg_context_of(args->run);
+    const size_t component = args->label.index[PSG_AXIS_COMPONENT];
+    const size_t bytes = c->cpu->real_bytes;
+    const size_t row = 2 * c->layout.nxc * bytes;
+    const double scale = c->form.normalizes ? psg_terms_of(args->run)->scale : 1;
+    for (size_t g = 0; g < c->layout.bundles.count; g++) {
+        const psg_box *bundle = &c->layout.bundles.part[g].box;
+        const size_t y0 = bundle->lo[1];
+        c->cpu->differentiate(
+            (const char *)psg_task_pointer(blocks, g) + k * psg_task_pitch(blocks, g) * 2 * bytes,
+            c->layout.nxc, psg_box_length(bundle, 1), component == 0 ? c->waves->along[0] : NULL,
+            component == 1 ? (const char *)c->waves->along[1] + y0 * bytes : NULL, scale,
+            (char *)spectrum + y0 * row);
+    }
+}
 
 /* A plane's spectrum is collected from the blocks and transformed in the cache. */
 static void inverse_core(void *buffers[], const psg_task_args *args) {
@@ -10,10 +29,13 @@ static void inverse_core(void *buffers[], const psg_task_args *args) {
     const size_t planes = psg_layout_planes(&context->layout, psg_segment_of(args));
     char *u = psg_task_pointer(buffers, 0);
     const size_t plane = psg_task_pitch(buffers, 1) * 2 * context->cpu->real_bytes;
-    const bool whole = args->label.kind == PSG_TASK_IFFT_XY;
+    const bool whole =
+        args->label.kind == PSG_TASK_IFFT_XY && !psg_gradient_reads_spectrum(args->run);
     char *spectrum = whole ? psg_task_pointer(buffers, 1) : psg_task_scratch(args);
     for (size_t k = 0; k < planes && !psg_run_failed(args->run); k++, u += real_plane) {
-        if (!whole) {
+        if (args->label.kind == PSG_TASK_GRADIENT_XY) {
+            differentiate(args, buffers + 1, k, spectrum);
+        } else if (!whole) {
             psg_plane_move(context, PSG_PLANE_COLLECT, buffers + 1, k, spectrum);
         }
         context->cpu->ifft_xy(context->fft, spectrum, u, row_pitch);
@@ -23,19 +45,37 @@ static void inverse_core(void *buffers[], const psg_task_args *args) {
 
 #if PSG_WITH_CUDA
 static int inverse_gpu(void *buffers[], const psg_task_args *args) {
-    return psg_cuda_transform_segment(args, PSG_CUDA_INVERSE, buffers);
+    return args->label.kind == PSG_TASK_GRADIENT_XY
+               ? psg_cuda_transform_component(args, buffers)
+               : psg_cuda_transform_segment(args, PSG_CUDA_INVERSE, buffers);
 }
 #endif
 
 PSG_SOLVER_CODELET(ifft_xy, inverse_core, inverse_gpu);
 PSG_SOLVER_CODELET(inverse_xy, inverse_core, inverse_gpu);
+PSG_SOLVER_CODELET(gradient_xy, inverse_core, inverse_gpu);
 
 /* Transforms back destroy the spectrum: ifft_xy that of the segment, inverse_xy one of its own, unless the blocks are
- * views, which are the spectrum itself. */
+ * views, which are the spectrum itself. Where a gradient needs the blocks afterwards they work on a copy. */
 void psg_task_ifft_xy(psg_run *run, size_t s, starpu_data_handle_t spectrum,
                       starpu_data_handle_t u) {
     const psg_task_data data[] = {{&u, 1, 1, STARPU_W}, {&spectrum, 1, 1, STARPU_RW}};
     psg_solver_submit(run, ifft_xy_codelet, psg_segment_label(PSG_TASK_IFFT_XY, s), data, 2);
+}
+
+void psg_task_gradient_xy_direct(struct starpu_codelet direct[PSG_TASK_PRECISIONS], int *nodes) {
+    psg_task_codelet_at(direct, gradient_xy_codelet, nodes);
+}
+
+void psg_task_gradient_xy(psg_run *run, size_t s, size_t component,
+                          const starpu_data_handle_t *blocks, starpu_data_handle_t result) {
+    const psg_context *c = psg_context_of(run);
+    const psg_task_data data[] = {{&result, 1, 1, STARPU_W},
+                                  {blocks, c->layout.bundles.count, 1, STARPU_R}};
+    psg_label label = psg_segment_label(PSG_TASK_GRADIENT_XY, s);
+    label.index[PSG_AXIS_COMPONENT] = component;
+    psg_solver_submit(run, c->direct != NULL ? c->direct->gradient_xy : gradient_xy_codelet, label,
+                      data, 2);
 }
 
 void psg_task_inverse_xy_direct(struct starpu_codelet direct[PSG_TASK_PRECISIONS], int *nodes) {

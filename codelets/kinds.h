@@ -20,6 +20,8 @@ typedef enum psg_task_kind {
     PSG_TASK_EXCHANGE, /**< between processes: an alltoall, or a message, which is no task */
     PSG_TASK_EDGE,
     PSG_TASK_GRADIENT,
+    PSG_TASK_GRADIENT_Z,
+    PSG_TASK_GRADIENT_XY,
     PSG_TASK_COUNT
 } psg_task_kind;
 
@@ -62,6 +64,9 @@ typedef enum psg_workload_kind {
 /** Axes of parts, of psg_label.index: a task on a segment has an index along the first, a task on a sheet along the
  *  second, a message along both. */
 enum { PSG_AXIS_SEGMENT = 0, PSG_AXIS_SHEET };
+
+/** The third index of a label: of PSG_TASK_GRADIENT_XY the component, and of messages what `gradient_z` needs and makes. */
+enum { PSG_AXIS_COMPONENT = 2 };
 
 static inline psg_label psg_segment_label(psg_task_kind kind, size_t s) {
     return (psg_label){kind, {s, PSG_NO_INDEX, PSG_NO_INDEX}};

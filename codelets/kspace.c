@@ -1,3 +1,4 @@
+/* kspace, and gradient_z, which divides by something else. */
 #include "codelets/codelet.h"
 
 static void kspace_core(void *buffers[], const psg_task_args *args) {
@@ -14,9 +15,9 @@ static void kspace_core(void *buffers[], const psg_task_args *args) {
         .row0 = context->layout.sheets.part[psg_sheet_of(args)].box.lo[1],
         .rows = psg_layout_rows(&context->layout, psg_sheet_of(args)),
     };
-    const psg_cpu_divide divide = psg_divide_of(args->run);
-    if (!context->cpu->kspace(context->fft, &divide, &sheet, psg_task_scratch(args),
-                              psg_findings_of(args->run)->mode0)) {
+    const psg_cpu_divide divide = psg_divide_of(args);
+    void *mode0 = args->label.kind == PSG_TASK_KSPACE ? psg_findings_of(args->run)->mode0 : NULL;
+    if (!context->cpu->kspace(context->fft, &divide, &sheet, psg_task_scratch(args), mode0)) {
         atomic_store(&psg_findings_of(args->run)->nonfinite, 1);
     }
 }
@@ -24,8 +25,9 @@ static void kspace_core(void *buffers[], const psg_task_args *args) {
 #if PSG_WITH_CUDA
 /* For lengths that have no kernel of their own: gather, cuFFT, divide, cuFFT, scatter. */
 static int kspace_by_steps(void *buffers[], const psg_task_args *args) {
+    int code = psg_cuda_make_sheet(args->run);
     void *sheet = psg_cuda_plans_self(psg_context_of(args->run))->sheet_d;
-    int code = psg_cuda_move_sheet(args, false, buffers, sheet);
+    code = code != 0 ? code : psg_cuda_move_sheet(args, false, buffers, sheet);
     code = code != 0 ? code : psg_cuda_transform_sheet(args, PSG_CUDA_FORWARD, sheet);
     code = code != 0 ? code : psg_cuda_divide_sheet(args, sheet);
     code = code != 0 ? code : psg_cuda_transform_sheet(args, PSG_CUDA_INVERSE, sheet);
@@ -43,17 +45,25 @@ static int kspace_gpu(void *buffers[], const psg_task_args *args) {
                                       .nxc = context->layout.nxc,
                                       .strip = context->form.strip};
     psg_cuda_band bands[2];
-    const size_t count = psg_cuda_bands_of(args->run, p, buffers, bands);
-    const psg_cuda_symbol symbol = psg_cuda_symbol_of(args->run, p);
+    const size_t count = psg_cuda_bands_of(args, buffers, bands);
+    const psg_cuda_symbol symbol = psg_cuda_symbol_of(args);
     return (int)psg_cuda_kspace_run(kspace, bands, count, &columns, &symbol,
                                     starpu_cuda_get_local_stream());
 }
 #endif
 
 PSG_SOLVER_CODELET(kspace, kspace_core, kspace_gpu);
+PSG_SOLVER_CODELET(gradient_z, kspace_core, kspace_gpu);
 
 void psg_task_kspace(psg_run *run, size_t p, const starpu_data_handle_t *blocks, size_t stride) {
     const psg_task_data data = {blocks, psg_context_of(run)->layout.segments.count, stride,
                                 STARPU_RW};
     psg_solver_submit(run, kspace_codelet, psg_sheet_label(PSG_TASK_KSPACE, p), &data, 1);
+}
+
+void psg_task_gradient_z(psg_run *run, size_t p, const starpu_data_handle_t *blocks,
+                         size_t stride) {
+    const psg_task_data data = {blocks, psg_context_of(run)->layout.segments.count, stride,
+                                STARPU_RW};
+    psg_solver_submit(run, gradient_z_codelet, psg_sheet_label(PSG_TASK_GRADIENT_Z, p), &data, 1);
 }

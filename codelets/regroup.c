@@ -2,15 +2,19 @@
 #include "codelets/codelets.h"
 #include "runtime/task.h"
 
-/* Nothing runs: StarPU takes the one for the other, which stand in the same memory. */
+/* Nothing runs: StarPU takes the one for the other, which stand in the same memory. A bundle that is split again may still be
+ * read by other tasks, and its blocks are about to be written: these tasks end first. */
 void psg_task_regroup(psg_run *run, psg_way way, bool foreign, starpu_data_handle_t bundle,
                       const starpu_data_handle_t *blocks, size_t count) {
     const psg_context *context = psg_context_of(run);
-    const bool there = way == PSG_WAY_THERE;
+    const bool there = !psg_way_is_back(way);
     const psg_task_args args = {.run = run,
                                 .label = psg_exchange_label(),
                                 .messages = context->form.messages && foreign && !there ? 1 : 0};
-    const psg_task_data data[] = {{&bundle, 1, 1, there ? STARPU_R : STARPU_W},
+    const enum starpu_data_access_mode mode = way == PSG_WAY_THERE_AGAIN ? STARPU_RW
+                                              : there                    ? STARPU_R
+                                                                         : STARPU_W;
+    const psg_task_data data[] = {{&bundle, 1, 1, mode},
                                   {blocks, count, 1, there ? STARPU_W : STARPU_R}};
     psg_task_submit_data(context->exchange->nowhere, &args, data, 2);
 }

@@ -56,7 +56,7 @@ static void solve_one(const psg_task_args *args, size_t number, const planes *f,
     const psg_cpu_piece whole = {spectrum, n[1] * c->layout.nxc, n[2]};
     const size_t plane = whole.pitch * 2 * real;
     const psg_cpu_sheet sheet = {.pieces = 1, .piece = &whole, .nxc = c->layout.nxc, .rows = n[1]};
-    const psg_cpu_divide divide = psg_divide_of(args->run);
+    const psg_cpu_divide divide = psg_divide_of(args);
     for (size_t k = 0; k < n[2]; k++) {
         c->cpu->fft_xy(c->fft, f->memory + k * f->pitch * real, f->row_pitch, spectrum + k * plane);
     }

@@ -54,3 +54,33 @@ void psg_cpu_gradient(const psg_cpu_gradient_args *a, const size_t n[2]) {
         }
     }
 }
+
+/* Complex numbers times sqrt(-1) by. */
+PSG_CLONES static void turn(psg_real *to, const psg_real *from, size_t count, psg_real by) {
+    for (size_t i = 0; i < count; i++) {
+        to[2 * i] = -by * from[2 * i + 1];
+        to[2 * i + 1] = by * from[2 * i];
+    }
+}
+
+PSG_CLONES static void turn_each(psg_real *to, const psg_real *from, size_t count,
+                                 const psg_real *k, psg_real by) {
+    for (size_t i = 0; i < count; i++) {
+        to[2 * i] = -by * k[i] * from[2 * i + 1];
+        to[2 * i + 1] = by * k[i] * from[2 * i];
+    }
+}
+
+void psg_cpu_differentiate(const void *modes, size_t nxc, size_t rows, const void *kx,
+                           const void *ky, double scale, void *result) {
+    const psg_real *from = modes;
+    psg_real *to = result;
+    for (size_t j = 0; j < rows; j++, from += 2 * nxc, to += 2 * nxc) {
+        const psg_real by = (psg_real)scale * (ky != NULL ? ((const psg_real *)ky)[j] : 1);
+        if (kx != NULL) {
+            turn_each(to, from, nxc, kx, by);
+        } else {
+            turn(to, from, nxc, by);
+        }
+    }
+}

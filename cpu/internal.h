@@ -84,12 +84,15 @@ bool psg_cpu_kspace(const psg_cpu_fft *fft, const psg_cpu_divide *divide,
 
 /* gradient.c, normalize.c, reduce.c, sides.c */
 #define psg_cpu_gradient PSG_REAL_NAME(psg_cpu_gradient)
+#define psg_cpu_differentiate PSG_REAL_NAME(psg_cpu_differentiate)
 #define psg_cpu_normalize PSG_REAL_NAME(psg_cpu_normalize)
 #define psg_cpu_find_nonfinite PSG_REAL_NAME(psg_cpu_find_nonfinite)
 #define psg_cpu_max_abs PSG_REAL_NAME(psg_cpu_max_abs)
 #define psg_cpu_first PSG_REAL_NAME(psg_cpu_first)
 #define psg_cpu_add_sides PSG_REAL_NAME(psg_cpu_add_sides)
 void psg_cpu_gradient(const psg_cpu_gradient_args *args, const size_t n[2]);
+void psg_cpu_differentiate(const void *modes, size_t nxc, size_t rows, const void *kx,
+                           const void *ky, double scale, void *result);
 void psg_cpu_normalize(void *values, size_t count, double factor);
 size_t psg_cpu_find_nonfinite(const void *values, size_t count);
 double psg_cpu_max_abs(const void *values, size_t count);

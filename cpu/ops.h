@@ -148,6 +148,11 @@ struct psg_cpu_ops {
 
     /** Components of the gradient of a plane. @param[in] n  nx, ny */
     void (*gradient)(const psg_cpu_gradient_args *args, const size_t n[2]);
+
+    /** Modes (i, j) of a Fourier transform times sqrt(-1) scale kx[i] ky[j].
+     *  @param[in] modes  complex [rows][nxc] @param[in] kx  [nxc], or NULL: 1 @param[in] ky  [rows], or NULL: 1 */
+    void (*differentiate)(const void *modes, size_t nxc, size_t rows, const void *kx,
+                          const void *ky, double scale, void *result);
 };
 typedef struct psg_cpu_ops psg_cpu_ops;
 

@@ -45,6 +45,12 @@ static inline double psg_symbol_fd4(double waves, double intervals, double lengt
     return psg_symbol_fd2(waves, intervals, length) * (1 + s * s / 3);
 }
 
+/** k of mode m of n along a periodic axis: i k times the mode is its derivative. At the points the highest mode of an even n
+ *  has the derivative 0. */
+static inline double psg_symbol_derivative(size_t m, size_t n, double length) {
+    return 2 * m == n ? 0 : 2 * psg_symbol_pi * psg_symbol_waves(m, n) / length;
+}
+
 typedef double (*psg_symbol_function)(double waves, double intervals, double length);
 
 #ifdef __cplusplus

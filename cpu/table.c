@@ -23,4 +23,5 @@ const psg_cpu_ops PSG_REAL_NAME(psg_cpu_ops) = {
     .first = psg_cpu_first,
     .add_sides = psg_cpu_add_sides,
     .gradient = psg_cpu_gradient,
+    .differentiate = psg_cpu_differentiate,
 };

@@ -251,10 +251,12 @@ void psg_arrays_destroy(psg_arrays *arrays, const psg_plan *plan) {
 /* FFTW's plans are for addresses and pitches. */
 static bool prepare_transforms(const psg_plan *plan, const psg_arrays *arrays) {
     const psg_context *c = &plan->context;
+    const size_t fields = PSG_FIELD_GRADIENT + (psg_gradient_by_modes(c) ? 3 : 0);
     bool prepared = true;
-    for (size_t m = 0; m < 2 * arrays->count && prepared && c->fft != NULL; m++) {
-        const psg_array *a = &arrays->field[m % 2 == 0 ? PSG_FIELD_F : PSG_FIELD_U][m / 2];
-        prepared = a->device != PSG_HOST ||
+    for (size_t m = 0; m < fields * arrays->count && prepared && c->fft != NULL; m++) {
+        const psg_array *field = arrays->field[m % fields];
+        const psg_array *a = field != NULL ? &field[m / fields] : NULL;
+        prepared = a == NULL || a->device != PSG_HOST ||
                    c->cpu->fft_prepare(c->fft, a->data, (size_t)a->stride[1], (size_t)a->stride[2]);
     }
     return prepared;

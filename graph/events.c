@@ -1,9 +1,10 @@
 /* What happened in a run, for traces. */
 #include "graph/solving.h"
 
-/* Does the event write what the message carries away? */
+/* Does the event write what the message carries away, or read it last? */
 static bool feeds(const psg_layout *l, const psg_label *event, const psg_label *message) {
     const bool packs = event->kind == PSG_TASK_PACK;
+    const bool again = message->index[PSG_AXIS_COMPONENT] != PSG_NO_INDEX;
     const size_t s = message->index[PSG_AXIS_SEGMENT];
     const size_t first = message->index[PSG_AXIS_SHEET];
     const size_t p = event->index[PSG_AXIS_SHEET];
@@ -11,12 +12,17 @@ static bool feeds(const psg_layout *l, const psg_label *event, const psg_label *
         return event->index[PSG_AXIS_SEGMENT] == s && event->kind == PSG_TASK_EDGE;
     }
     if (psg_range_has(l->segments.own, s)) {
-        return event->index[PSG_AXIS_SEGMENT] == s && (packs || event->kind == PSG_TASK_FORWARD_XY);
+        const bool forward = packs || event->kind == PSG_TASK_FORWARD_XY;
+        const bool reads =
+            event->kind == PSG_TASK_INVERSE_XY ||
+            (event->kind == PSG_TASK_GRADIENT_XY && event->index[PSG_AXIS_COMPONENT] < 2);
+        return event->index[PSG_AXIS_SEGMENT] == s && (again ? reads : forward);
     }
     for (size_t g = l->bundles.own.first; g < l->bundles.own.end; g++) {
         if (l->bundles.part[g].sheets.first == first) {
             return psg_range_has(l->bundles.part[g].sheets, p) &&
-                   (packs || event->kind == PSG_TASK_KSPACE);
+                   (again ? event->kind == PSG_TASK_GRADIENT_Z
+                          : packs || event->kind == PSG_TASK_KSPACE);
         }
     }
     return false;

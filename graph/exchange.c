@@ -90,13 +90,15 @@ static psg_message message_of(const psg_plan *plan, const psg_lane *lane, int ra
                          g - c->layout.bundles.first[bundle->process];
     const bool stays = psg_lends(plan);
     const int worker = segment->process == plan->processes.rank ? segment->worker : bundle->worker;
-    return (psg_message){.rank = rank,
-                         .tag = (way == PSG_WAY_BACK ? 1 : 0) + 2 * (int)index,
-                         .way = way,
-                         .node =
-                             psg_placement_node(stays || psg_comm_cuda_aware() == 1 ? worker : -1),
-                         .rows = stays ? 0 : psg_box_rows(&block),
-                         .label = {PSG_TASK_EXCHANGE, {s, bundle->sheets.first, PSG_NO_INDEX}}};
+    return (psg_message){
+        .rank = rank,
+        .tag = (psg_way_is_back(way) ? 1 : 0) + 2 * (int)index,
+        .way = way,
+        .node = psg_placement_node(stays || psg_comm_cuda_aware() == 1 ? worker : -1),
+        .rows = stays ? 0 : psg_box_rows(&block),
+        .read = way == PSG_WAY_THERE_AGAIN,
+        .label = {PSG_TASK_EXCHANGE,
+                  {s, bundle->sheets.first, way >= PSG_WAY_THERE_AGAIN ? 2 : PSG_NO_INDEX}}};
 }
 
 static starpu_data_handle_t bundle_of(const psg_context *c, const psg_lane *lane, size_t s,
@@ -109,30 +111,30 @@ static starpu_data_handle_t arrival_of(const psg_context *c, const psg_lane *lan
     return lane->arrivals[s * own_bundles(c) + g - c->layout.bundles.own.first];
 }
 
-/* The way there: my segments' blocks to `rank`, or from it. */
-static void outward(psg_run *run, const psg_plan *plan, const psg_lane *lane, int rank, bool send) {
+/* My segments' blocks to `rank` on the way there, or back from it. */
+static void outward(psg_run *run, const psg_plan *plan, const psg_lane *lane, int rank,
+                    psg_way way) {
     const psg_context *c = &plan->context;
     const psg_range theirs = psg_parts_of(&c->layout.bundles, rank);
     for (size_t s = c->layout.segments.own.first; s < c->layout.segments.own.end; s++) {
         for (size_t g = theirs.first; g < theirs.end; g++) {
-            const psg_message message =
-                message_of(plan, lane, rank, s, g, send ? PSG_WAY_THERE : PSG_WAY_BACK);
-            (send ? psg_message_send : psg_message_receive)(run, bundle_of(c, lane, s, g),
-                                                            &message);
+            const psg_message message = message_of(plan, lane, rank, s, g, way);
+            (psg_way_is_back(way) ? psg_message_receive
+                                  : psg_message_send)(run, bundle_of(c, lane, s, g), &message);
         }
     }
 }
 
 /* And the other end: blocks of the segments of `rank` for my sheets, from it or to it. */
-static void inward(psg_run *run, const psg_plan *plan, const psg_lane *lane, int rank, bool send) {
+static void inward(psg_run *run, const psg_plan *plan, const psg_lane *lane, int rank,
+                   psg_way way) {
     const psg_context *c = &plan->context;
     const psg_range theirs = psg_parts_of(&c->layout.segments, rank);
     for (size_t s = theirs.first; s < theirs.end; s++) {
         for (size_t g = c->layout.bundles.own.first; g < c->layout.bundles.own.end; g++) {
-            const psg_message message =
-                message_of(plan, lane, rank, s, g, send ? PSG_WAY_BACK : PSG_WAY_THERE);
-            (send ? psg_message_send : psg_message_receive)(run, arrival_of(c, lane, s, g),
-                                                            &message);
+            const psg_message message = message_of(plan, lane, rank, s, g, way);
+            (psg_way_is_back(way) ? psg_message_send
+                                  : psg_message_receive)(run, arrival_of(c, lane, s, g), &message);
         }
     }
 }
@@ -140,7 +142,7 @@ static void inward(psg_run *run, const psg_plan *plan, const psg_lane *lane, int
 /* How many go from this process to another, one way. */
 static size_t sends_to(const psg_plan *plan, int rank, psg_way way) {
     const psg_layout *l = &plan->context.layout;
-    const bool there = way == PSG_WAY_THERE;
+    const bool there = !psg_way_is_back(way);
     return psg_range_count(there ? l->segments.own : psg_parts_of(&l->segments, rank)) *
            psg_range_count(there ? psg_parts_of(&l->bundles, rank) : l->bundles.own);
 }
@@ -212,12 +214,12 @@ static void messages(psg_run *run, const psg_plan *plan, const psg_lane *lane, p
     for (int d = 1; d < plan->processes.ranks; d++) {
         const int to = (plan->processes.rank + d) % plan->processes.ranks;
         const int from = (plan->processes.rank + plan->processes.ranks - d) % plan->processes.ranks;
-        if (way == PSG_WAY_THERE) {
-            outward(run, plan, lane, to, true);
-            inward(run, plan, lane, from, false);
+        if (psg_way_is_back(way)) {
+            inward(run, plan, lane, to, way);
+            outward(run, plan, lane, from, way);
         } else {
-            inward(run, plan, lane, to, true);
-            outward(run, plan, lane, from, false);
+            outward(run, plan, lane, to, way);
+            inward(run, plan, lane, from, way);
         }
     }
 }
@@ -225,7 +227,7 @@ static void messages(psg_run *run, const psg_plan *plan, const psg_lane *lane, p
 static void carry(psg_run *run, const psg_plan *plan, const psg_lane *lane, psg_way way) {
     if (plan->placement.exchange == PSG_EXCHANGE_ALLTOALL) {
         const psg_label label = psg_exchange_label();
-        const bool there = way == PSG_WAY_THERE;
+        const bool there = !psg_way_is_back(way);
         psg_message_alltoall(run, &lane->alltoall, &label, way,
                              there ? &lane->outward : &lane->inward,
                              there ? &lane->inward : &lane->outward);
@@ -261,5 +263,23 @@ void psg_exchange_back(psg_run *run, const psg_plan *plan, const psg_lane *lane)
     if (plan->processes.ranks > 1) {
         regroup(run, plan, lane, PSG_WAY_BACK);
         carry(run, plan, lane, PSG_WAY_BACK);
+    }
+}
+
+/* The blocks are there, and have to be read on this side before they are written on the other one: where these are two
+ * places, nobody has to know. */
+void psg_exchange_forward_again(psg_run *run, const psg_plan *plan, const psg_lane *lane) {
+    if (psg_lends(plan)) {
+        carry(run, plan, lane, PSG_WAY_THERE_AGAIN);
+    }
+    if (plan->processes.ranks > 1) {
+        regroup(run, plan, lane, PSG_WAY_THERE_AGAIN);
+    }
+}
+
+void psg_exchange_back_again(psg_run *run, const psg_plan *plan, const psg_lane *lane) {
+    if (plan->processes.ranks > 1) {
+        regroup(run, plan, lane, PSG_WAY_BACK_AGAIN);
+        carry(run, plan, lane, PSG_WAY_BACK_AGAIN);
     }
 }

@@ -1,5 +1,14 @@
-/* The gradient of u: its differences from each point to the next, which are what the symbol fd2 has of u between the two
- * points. So their differences are its Laplacian. */
+/* The gradient of u. With the symbol fd2: its differences from each point to the next, which are what the symbol has of u
+ * between the two points. So their differences are its Laplacian.
+ *
+ * With the symbol spectral: the derivatives at the points, of periodic u by its modes. B as in fused.c.
+ *
+ *   B[s][0..P-1] --gradient_xy(s,x), gradient_xy(s,y)--> along x and y [s]     after inverse_xy(s), or ifft_xy(s)
+ *        |
+ *   B[0..S-1][p] --gradient_z(p)--> B[0..S-1][p]
+ *                                        |
+ *                          B[s][0..P-1] --gradient_xy(s,z)--> along z [s]
+ */
 #include "graph/solving.h"
 #include "graph/transforms.h"
 #include "runtime/simulation.h"
@@ -49,28 +58,66 @@ psg_status psg_gradient_take(psg_gradient_terms *gradient, const psg_plan *plan,
     if (gradient->wanted == 0) {
         return PSG_OK;
     }
-    if (plan->problem.options.symbol != PSG_SYMBOL_FD2) {
+    if (plan->problem.options.symbol != PSG_SYMBOL_FD2 && !psg_gradient_by_modes(&plan->context)) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
-                        "the gradient is that of the symbol fd2, and the plan's symbol is another");
+                        "the gradient needs the symbol fd2, or spectral with all axes periodic");
     }
     if (psg_simulated()) {
         return psg_fail(PSG_ERR_UNSUPPORTED, "a simulation has no times of a gradient");
     }
-    return check_room(plan, arrays);
+    return psg_gradient_by_modes(&plan->context) ? PSG_OK : check_room(plan, arrays);
 }
 
-/* A segment's components need its u and the plane above it. */
-void psg_graph_gradient(psg_run *run, const psg_plan *plan, const psg_arrays *arrays) {
-    const psg_context *c = &plan->context;
-    const psg_gradient_terms *terms = &psg_terms_of(run)->gradient;
-    const psg_range own = c->layout.segments.own;
+/* ------------------------------------------------------------------------------------- by modes */
+
+static bool wants_any(const psg_arrays *arrays) {
     bool any = false; /* the slabs of a preconditioner have no gradient */
     for (int d = 0; d < 3; d++) {
         any = any || arrays->slabs[PSG_FIELD_GRADIENT + d] != NULL;
     }
-    if (!any) {
-        return;
+    return any;
+}
+
+static void submit_component(psg_run *run, const psg_plan *plan, const psg_lane *lane,
+                             const psg_arrays *arrays, size_t s, int d) {
+    const psg_context *c = &plan->context;
+    const size_t own = s - c->layout.segments.own.first;
+    if (psg_gradient_wants(&psg_terms_of(run)->gradient, d)) {
+        psg_task_gradient_xy(run, s, (size_t)d, &lane->bundles[own * c->layout.bundles.count],
+                             arrays->slabs[PSG_FIELD_GRADIENT + d][own]);
+        psg_arrays_bring(run, plan, arrays, PSG_FIELD_GRADIENT + d, s);
     }
+}
+
+void psg_graph_gradient_across(psg_run *run, const psg_plan *plan, const psg_lane *lane,
+                               const psg_arrays *arrays, size_t s) {
+    if (wants_any(arrays) && psg_gradient_by_modes(&plan->context)) {
+        submit_component(run, plan, lane, arrays, s, 0);
+        submit_component(run, plan, lane, arrays, s, 1);
+    }
+}
+
+static void submit_along_z(psg_run *run, const psg_plan *plan, const psg_lane *lane,
+                           const psg_arrays *arrays) {
+    const psg_range segments = plan->context.layout.segments.own;
+    const psg_range sheets = plan->context.layout.sheets.own;
+    psg_exchange_forward_again(run, plan, lane);
+    for (size_t p = sheets.first; p < sheets.end; p++) {
+        psg_task_gradient_z(run, p, &lane->blocks[p - sheets.first], psg_range_count(sheets));
+    }
+    psg_exchange_back_again(run, plan, lane);
+    for (size_t s = segments.first; s < segments.end; s++) {
+        submit_component(run, plan, lane, arrays, s, 2);
+    }
+}
+
+/* ------------------------------------------------------------------------------- by differences */
+
+/* A segment's components need its u and the plane above it. */
+static void submit_differences(psg_run *run, const psg_plan *plan, const psg_arrays *arrays) {
+    const psg_context *c = &plan->context;
+    const psg_gradient_terms *terms = &psg_terms_of(run)->gradient;
+    const psg_range own = c->layout.segments.own;
     const starpu_data_handle_t edge = psg_exchange_edges(run, plan, arrays);
     for (size_t s = own.first; s < own.end; s++) {
         const size_t above = psg_segment_above(c, terms, s);
@@ -90,5 +137,17 @@ void psg_graph_gradient(psg_run *run, const psg_plan *plan, const psg_arrays *ar
         for (int d = 0; d < 3; d++) {
             psg_arrays_bring(run, plan, arrays, PSG_FIELD_GRADIENT + d, s);
         }
+    }
+}
+
+void psg_graph_gradient(psg_run *run, const psg_plan *plan, const psg_lane *lane,
+                        const psg_arrays *arrays) {
+    if (!wants_any(arrays)) {
+        return;
+    }
+    if (!psg_gradient_by_modes(&plan->context)) {
+        submit_differences(run, plan, arrays);
+    } else if (psg_gradient_wants(&psg_terms_of(run)->gradient, 2)) {
+        submit_along_z(run, plan, lane, arrays);
     }
 }

@@ -314,7 +314,7 @@ void psg_pcg_submit_arrays(psg_run *run, const psg_plan *plan, psg_flight *fligh
     for (size_t s = 0; s < plan->context.layout.segments.count; s++) {
         psg_arrays_bring(run, plan, a, PSG_FIELD_U, s);
     }
-    psg_graph_gradient(run, plan, a);
+    psg_graph_gradient(run, plan, flight->lane, a);
 }
 
 /* The first value of a segment's epsilon that is not finite and above 0. @return there is one */

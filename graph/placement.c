@@ -172,6 +172,7 @@ psg_status psg_placement_direct(psg_placement *placement, const psg_plan *plan) 
     }
     psg_task_forward_xy_direct(placement->direct.forward_xy, placement->direct_node);
     psg_task_inverse_xy_direct(placement->direct.inverse_xy, placement->direct_node);
+    psg_task_gradient_xy_direct(placement->direct.gradient_xy, placement->direct_node);
     return PSG_OK;
 }
 

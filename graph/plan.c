@@ -36,6 +36,7 @@ static void set_context(psg_plan *plan) {
     c->layout.nxc = psg_transform_row(c->layout.n[0], c->kind[0]);
     c->apart = c->kind[0] != PSG_TRANSFORM_PERIODIC;
     c->eigen = plan->problem.eigen;
+    c->waves = &plan->problem.waves;
     c->engine.owner = c;
     c->engine.precision = single ? PSG_TASK_F32 : PSG_TASK_F64;
     c->engine.kinds = psg_kind_count();
@@ -213,9 +214,7 @@ static void free_plan(psg_plan *plan) {
     psg_flights_free(&plan->flights);
     psg_sides_free(plan);
     free_arrangement(plan);
-    for (int d = 0; d < 3; d++) {
-        free(plan->problem.eigen[d]);
-    }
+    psg_transforms_free(&plan->problem);
     psg_work_forget(&plan->work);
     free(plan->past.means);
     free(plan->workers.usable);

@@ -208,9 +208,9 @@ typedef struct psg_options {
     double time_limit; /**< 0 = none; seconds to wait for other processes, "Several processes" */
     double factor;     /**< 1; finite, not 0: lap(u) - lambda u = factor f. Its unit is unit(u) /
                             (L^2 unit(f)); gravity: 4 pi G. It costs no time */
-    size_t
-        batch; /**< 0 = from the data; right-hand sides that a GPU solves at once in psg_solve_many(), each with a
-                       spectrum of its own. 1: psg_solve_many() solves one after the other, on cores too */
+    /** 0 = from the data; right-hand sides that a GPU solves at once in psg_solve_many(), each with a spectrum of its own.
+     *  1: psg_solve_many() solves one after the other, on cores too. */
+    size_t batch;
 } psg_options;
 
 /** The share that StarPU's models and link rates predict to be fastest for data in main memory. It is

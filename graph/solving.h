@@ -42,8 +42,13 @@ void psg_sides_free(psg_plan *plan);
  *  @param[in] args  from psg_terms_read(), with terms that were checked @return PSG_OK; PSG_ERR_UNSUPPORTED, _MEMORY */
 psg_status psg_gradient_take(psg_gradient_terms *gradient, const psg_plan *plan,
                              const psg_arrays *arrays, const psg_solve_args *args);
-/** After the tasks that write u: those that write the components of its gradient, if the solve wants any. */
-void psg_graph_gradient(psg_run *run, const psg_plan *plan, const psg_arrays *arrays);
+/** After the task that writes u of a segment, while its blocks may be in a cache: those of its derivatives along x and y, by the
+ *  modes of u, if the solve wants any. */
+void psg_graph_gradient_across(psg_run *run, const psg_plan *plan, const psg_lane *lane,
+                               const psg_arrays *arrays, size_t s);
+/** After all tasks that write u: those that write the other components of its gradient, if the solve wants any. */
+void psg_graph_gradient(psg_run *run, const psg_plan *plan, const psg_lane *lane,
+                        const psg_arrays *arrays);
 
 /* ---------------------------------------------------------------------------------- door.c */
 
@@ -155,6 +160,9 @@ void *psg_lend_item(const psg_lane *lane, const psg_plan *plan, int rank, size_t
 /** Submit what carries blocks from segments to sheets, and back: nothing in one process. */
 void psg_exchange_forward(psg_run *run, const psg_plan *plan, const psg_lane *lane);
 void psg_exchange_back(psg_run *run, const psg_plan *plan, const psg_lane *lane);
+/** The same for `gradient_z`, once all tasks before have read the blocks. */
+void psg_exchange_forward_again(psg_run *run, const psg_plan *plan, const psg_lane *lane);
+void psg_exchange_back_again(psg_run *run, const psg_plan *plan, const psg_lane *lane);
 /** Give another process the first plane of this one's u, and get the plane above its last one, where the gradient needs
  *  them. @return what has that plane; NULL: none comes */
 starpu_data_handle_t psg_exchange_edges(psg_run *run, const psg_plan *plan,

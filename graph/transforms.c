@@ -202,14 +202,49 @@ psg_status psg_transforms_terms(psg_terms *terms, const psg_plan *plan,
     return check_quotients(plan, args, plan->context.form.normalizes ? 1 : terms->scale);
 }
 
+/* Squares of wavenumbers are in the range of the precision, and so are these and their reciprocals. */
+static psg_status make_waves(psg_waves *waves, const psg_plan *plan) {
+    const psg_problem *p = &plan->problem;
+    const size_t count[3] = {plan->context.layout.nxc, p->grid.axis[1].n, p->grid.axis[2].n};
+    const size_t bytes = plan->context.cpu->real_bytes;
+    bool all = true;
+    for (int d = 0; d < 3 && all; d++) {
+        waves->eigen[d] = calloc(count[d], bytes);
+        void *table = d < 2 ? malloc(count[d] * bytes) : waves->eigen[2];
+        if (d < 2) {
+            waves->along[d] = table;
+        }
+        all = waves->eigen[d] != NULL && table != NULL;
+        for (size_t m = 0; m < count[d] && all; m++) {
+            const double k = psg_symbol_derivative(m, p->grid.axis[d].n, p->grid.axis[d].length);
+            (void)put(plan, table, m, d == 2 && k != 0 ? 1 / k : k);
+        }
+    }
+    return all ? PSG_OK : psg_fail(PSG_ERR_MEMORY, "no memory for tables of wavenumbers");
+}
+
+void psg_transforms_free(psg_problem *p) {
+    for (int d = 0; d < 3; d++) {
+        free(p->eigen[d]);
+        free(p->waves.eigen[d]);
+    }
+    free(p->waves.along[0]);
+    free(p->waves.along[1]);
+}
+
 psg_status psg_transforms_eigenvalues(psg_problem *p, const psg_plan *plan) {
+    psg_status status = PSG_OK;
     p->eigen_least = INFINITY;
     p->eigen_first = p->eigen_most = 0;
-    for (int d = 0; d < 3; d++) {
-        const psg_status status = make_table(p, plan, d);
-        if (status != PSG_OK) {
-            return status;
-        }
+    for (int d = 0; d < 3 && status == PSG_OK; d++) {
+        status = make_table(p, plan, d);
+    }
+    if (status == PSG_OK && p->options.symbol == PSG_SYMBOL_SPECTRAL &&
+        psg_transforms_periodic(&p->grid)) {
+        status = make_waves(&p->waves, plan);
+    }
+    if (status != PSG_OK) {
+        return status;
     }
     const psg_solve_args args = psg_terms_of_plan(plan);
     return psg_transforms_terms(&p->terms, plan, &args);

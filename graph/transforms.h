@@ -37,9 +37,11 @@ double psg_transforms_norm(const psg_grid *grid);
 bool psg_transforms_null(const psg_grid *grid);
 bool psg_transforms_periodic(const psg_grid *grid);
 
-/** The eigenvalues along each axis, and the plan's terms.
+/** The eigenvalues along each axis, the wavenumbers that the gradient needs, and the plan's terms.
  *  @return PSG_OK; PSG_ERR_MEMORY, _ARG: out of the range of the precision */
 psg_status psg_transforms_eigenvalues(psg_problem *problem, const psg_plan *plan);
+/** Free the tables, also after a failure. */
+void psg_transforms_free(psg_problem *problem);
 /** What lambda and factor are to the tasks of a solve. @param[out] terms  without its relay
  *  @return PSG_OK; PSG_ERR_ARG: out of the range of the precision */
 psg_status psg_transforms_terms(psg_terms *terms, const psg_plan *plan, const psg_solve_args *args);

@@ -6,16 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { FROM = 0, TO, ENDS };
+
 typedef struct psg_gathering {
     psg_errand errand; /* first: it stands for the whole */
     psg_run *run;
     const psg_alltoall *alltoall;
     psg_label label;
     psg_way way;
-    const psg_alltoall_data *data[PSG_WAYS]; /* from, to */
-    atomic_size_t missing;                   /* blocks that StarPU has not given yet, and one */
-    size_t acquired[PSG_WAYS];               /* blocks that StarPU gives, the first ones of each */
-    size_t number;                           /* in the run's record */
+    const psg_alltoall_data *data[ENDS];
+    atomic_size_t missing; /* blocks that StarPU has not given yet, and one */
+    size_t acquired[ENDS]; /* blocks that StarPU gives, the first ones of each */
+    size_t number;         /* in the run's record */
     double start;
 } gathering;
 
@@ -27,8 +29,8 @@ static int start_gathering(psg_errand *errand, psg_request *request) {
     const gathering *g = (gathering *)errand;
     const psg_wire *wire = g->run->engine->wire;
     const psg_alltoall *a = g->alltoall;
-    const psg_alltoall_part *from = &a->end[g->way == PSG_WAY_THERE ? 0 : 1];
-    const psg_alltoall_part *to = &a->end[g->way == PSG_WAY_THERE ? 1 : 0];
+    const psg_alltoall_part *from = &a->end[psg_way_is_back(g->way) ? 1 : 0];
+    const psg_alltoall_part *to = &a->end[psg_way_is_back(g->way) ? 0 : 1];
     psg_run_under_way(g->run, NULL, true);
     return atomic_load(&g->run->messages.given_up)
                ? PSG_COMM_GIVEN_UP
@@ -50,7 +52,7 @@ static void end_gathering(psg_errand *errand, int code) {
     }
     psg_run_keep_event(run, &event);
     psg_run_message_sent(run);
-    for (int end = 0; end < PSG_WAYS; end++) {
+    for (int end = FROM; end < ENDS; end++) {
         for (size_t m = 0; m < g->acquired[end]; m++) {
             starpu_data_release_on_node(g->data[end]->block[m], STARPU_MAIN_RAM);
         }
@@ -73,13 +75,13 @@ static void ready(void *argument) {
 static void acquire(gathering *g, int end) {
     psg_run *run = g->run;
     const psg_alltoall_data *data = g->data[end];
-    const enum starpu_data_access_mode mode = end == 0 ? STARPU_R : STARPU_W;
+    const enum starpu_data_access_mode mode = end == FROM ? STARPU_R : STARPU_W;
     int result = 0;
     for (size_t m = 0; m < data->count && result == 0; m++) {
         atomic_fetch_add(&g->missing, 1);
         if (run->engine->record) {
             psg_record_use_data(&run->events.record, data->block[m],
-                                end == 0 ? PSG_USE_READS : PSG_USE_WRITES);
+                                end == FROM ? PSG_USE_READS : PSG_USE_WRITES);
         }
         result = starpu_data_acquire_on_node_cb(data->block[m], STARPU_MAIN_RAM, mode, ready, g);
         if (result == 0) {
@@ -104,15 +106,15 @@ void psg_message_alltoall(psg_run *run, const psg_alltoall *alltoall, const psg_
     g->alltoall = alltoall;
     g->label = *label;
     g->way = way;
-    g->data[0] = from;
-    g->data[1] = to;
+    g->data[FROM] = from;
+    g->data[TO] = to;
     g->number = run->engine->record ? psg_record_add(&run->events.record) : PSG_RECORD_NONE;
     atomic_store(&g->missing, 1);
     psg_run_message_submitted(run, from->bytes);
     psg_run_begin_task(run);
     psg_simulation_submit(from->count + to->count);
-    acquire(g, 0);
-    acquire(g, 1);
+    acquire(g, FROM);
+    acquire(g, TO);
     run->tasks++;
     run->in = starpu_timing_now();
     ready(g);

@@ -90,6 +90,9 @@ static void ready(void *argument) {
     psg_run *run = t->run;
     psg_pairing *p = pairing_of(t);
     psg_errand *go[2] = {NULL, NULL};
+    if (t->message.read && !t->event.received) {
+        psg_run_messages_ready(run, 1);
+    }
     if (t->message.rows == 0 || t->message.alone) { /* the first fills no wire */
         psg_messenger_post(&t->errand);
         return;
@@ -142,11 +145,12 @@ static void submit(psg_run *run, starpu_data_handle_t block, const psg_message *
                             .number = PSG_RECORD_NONE}};
     if (run->engine->record) {
         t->event.number = psg_record_add(&run->events.record);
-        psg_record_use_data(&run->events.record, block, receive ? PSG_USE_WRITES : PSG_USE_READS);
+        psg_record_use_data(&run->events.record, block,
+                            receive ? PSG_USE_WRITES : m->read ? PSG_USE_READS | PSG_USE_WRITES : PSG_USE_READS);
     }
     psg_simulation_submit(1); /* as a task with one piece of data */
-    const int result =
-        starpu_data_acquire_on_node_cb(block, m->node, receive ? STARPU_W : STARPU_R, ready, t);
+    const enum starpu_data_access_mode mode = receive ? STARPU_W : m->read ? STARPU_RW : STARPU_R;
+    const int result = starpu_data_acquire_on_node_cb(block, m->node, mode, ready, t);
     run->pieces++;
     run->tasks++;
     run->in = starpu_timing_now();
@@ -169,29 +173,32 @@ void psg_message_receive(psg_run *run, starpu_data_handle_t block, const psg_mes
 
 /* ------------------------------------------------------------------------------- giving up */
 
-static bool there(const void *data, int rank) {
-    const psg_run *run = data;
-    return run->messages.pairing[rank][PSG_WAY_THERE].under_way > 0;
+/* Messages of a run that go one way. */
+typedef struct direction {
+    const psg_run *run;
+    psg_way way;
+} direction;
+
+static bool under_way(const void *data, int rank) {
+    const direction *d = data;
+    return d->run->messages.pairing[rank][d->way].under_way > 0;
 }
 
-static bool back(const void *data, int rank) {
-    const psg_run *run = data;
-    return run->messages.pairing[rank][PSG_WAY_BACK].under_way > 0;
-}
-
-/* A process that computes has no messages back until all those there have come: so these tell who
- * does not go on, if any of them is missing. */
+/* A process that computes has no messages back until all those there have come: so the first way on which one is
+ * missing tells who does not go on. */
 static void name_the_silent(psg_run *run, char *whom, size_t size) {
     const int ranks = psg_comm_ranks(run->engine->comm);
-    bool some[PSG_WAYS] = {false, false};
-    starpu_pthread_mutex_lock(&run->mutex);
-    for (int r = 0; r < ranks; r++) {
-        some[PSG_WAY_THERE] = some[PSG_WAY_THERE] || there(run, r);
-        some[PSG_WAY_BACK] = some[PSG_WAY_BACK] || back(run, r);
-    }
+    bool found = false;
     (void)snprintf(whom, size, "the other processes");
-    if (some[PSG_WAY_THERE] || some[PSG_WAY_BACK]) {
-        psg_comm_name_ranks(whom, size, ranks, some[PSG_WAY_THERE] ? there : back, run);
+    starpu_pthread_mutex_lock(&run->mutex);
+    for (int way = 0; way < PSG_WAYS && !found; way++) {
+        const direction d = {run, (psg_way)way};
+        for (int r = 0; r < ranks && !found; r++) {
+            found = under_way(&d, r);
+        }
+        if (found) {
+            psg_comm_name_ranks(whom, size, ranks, under_way, &d);
+        }
     }
     starpu_pthread_mutex_unlock(&run->mutex);
 }

@@ -10,10 +10,12 @@ typedef struct psg_message {
     int rank; /**< the other process */
     int tag;  /**< the same on both */
     psg_way way;
-    int node;        /**< the memory node from which it goes, or to which it comes */
-    size_t rows;     /**< of the wire's; 0: the message says that the block is written, which the
+    int node;    /**< the memory node from which it goes, or to which it comes */
+    size_t rows; /**< of the wire's; 0: the message says that the block is written, which the
                           other process reaches where it is */
-    bool alone;      /**< it is not one of those that are expected, and waits for none of them */
+    bool alone;  /**< it is not one of those that are expected, and waits for none of them */
+    bool read;   /**< it says that a block has been read, and goes when the tasks that read it have
+                          ended; none of them counts it in psg_task_args.messages */
     psg_label label; /**< of a block with several parts: its first one */
 } psg_message;
 

@@ -12,8 +12,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Messages between two processes go one way, and their answers come back. */
-typedef enum psg_way { PSG_WAY_THERE = 0, PSG_WAY_BACK, PSG_WAYS } psg_way;
+/** Messages between two processes go one way, and their answers come back. In a run they may do so twice. */
+typedef enum psg_way {
+    PSG_WAY_THERE = 0,
+    PSG_WAY_BACK,
+    PSG_WAY_THERE_AGAIN,
+    PSG_WAY_BACK_AGAIN,
+    PSG_WAYS
+} psg_way;
+
+static inline bool psg_way_is_back(psg_way way) {
+    return way == PSG_WAY_BACK || way == PSG_WAY_BACK_AGAIN;
+}
 
 /** What runs need of whoever submits their tasks. All of it is set before the first task is submitted. */
 typedef struct psg_engine {

@@ -65,7 +65,7 @@ module psg
         integer(c_size_t) :: batch
     end type psg_options
 
-    integer, parameter :: STAGES = 14, LINKS = 4, TERMS_ARRAYS = 10
+    integer, parameter :: STAGES = 16, LINKS = 4, TERMS_ARRAYS = 10
 
     type, bind(c) :: psg_stage_statistics
         integer(c_int64_t) :: tasks
@@ -115,8 +115,8 @@ module psg
 
     !> What a solve may have besides lambda and factor: psg_solve_args in graph/psg.h. `value` and `side` are by side, 1 for the
     !> lower one, and axis. Pointers are c_loc() of dense arrays of the plan's kind of real. side(:, 1) is (ny, nz), side(:, 2)
-    !> (nx, nz) and side(:, 3) (nx, ny), in main memory. gradient(d), where the derivative of u along axis d goes,
-    !> and epsilon have u's shape.
+    !> (nx, nz) and side(:, 3) (nx, ny), in main memory. gradient(d), where the derivative of u along axis d goes (symbol
+    !> 'spectral' with all axes periodic, or 'fd2'), and epsilon have u's shape.
     type :: psg_terms
         real(real64) :: value(2, 3) = 0
         type(c_ptr) :: side(2, 3) = c_null_ptr, gradient(3) = c_null_ptr, epsilon = c_null_ptr

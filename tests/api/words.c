@@ -26,8 +26,9 @@ static void statuses(void) {
 
 static void stages(void) {
     static const char *const names[PSG_STAGE_COUNT] = {
-        "fft_xy",    "pack",       "unpack", "fft_z",      "divide",   "ifft_z", "ifft_xy",
-        "normalize", "forward_xy", "kspace", "inverse_xy", "exchange", "edge",   "gradient"};
+        "fft_xy",  "pack",      "unpack",     "fft_z",      "divide",     "ifft_z",
+        "ifft_xy", "normalize", "forward_xy", "kspace",     "inverse_xy", "exchange",
+        "edge",    "gradient",  "gradient_z", "gradient_xy"};
     for (int s = 0; s < PSG_STAGE_COUNT; ++s) {
         const char *name = psg_stage_name((psg_stage)s);
         CHECK(name && strcmp(name, names[s]) == 0, "stage %d is %s instead of %s", s,

@@ -1,4 +1,5 @@
-"""psg solve --gradient: data sets x, y and z have the differences of u, by one process and several; words for what cannot be."""
+"""psg solve --gradient: data sets x, y and z have the differences of u, and with the symbol spectral its derivatives, by one process
+and several; words for what cannot be."""
 
 import json
 import os
@@ -29,6 +30,15 @@ def check_gradient(u, gradient, what):
         check(abs(gradient[2 - d] - want).max() <= 1e-12 * abs(want).max(), (what, "zyx"[d]))
 
 
+def check_modes(u, gradient, what):
+    """Of a box 1 x 2 x 3, by numpy's transforms. The highest mode of an even extent has no derivative."""
+    for d in range(3):
+        n = u.shape[d]
+        k = 2j * np.pi * np.fft.fftfreq(n, (3, 2, 1)[d] / n) * (np.arange(n) != n / 2)
+        want = np.fft.ifft(np.fft.fft(u, axis=d) * k.reshape([-1 if axis == d else 1 for axis in range(3)]), axis=d).real
+        check(abs(gradient[2 - d] - want).max() <= 1e-12 * abs(want).max(), (what, "zyx"[d]))
+
+
 rng = np.random.default_rng(5)
 with h5py.File("f.h5", "w") as file:
     file["f"] = rng.standard_normal((7, 6, 5))
@@ -56,9 +66,29 @@ trace = json.loads(solve(*ASKED, "--gradient", "du.h5", "--graph", "staged", "--
 names = [event["name"].split()[0] for event in trace["traceEvents"] if event.get("ph") == "X"]
 check(names.count("gradient") == names.count("fft_xy") > 0, names)
 os.remove("t.json")
+
+# The symbol spectral, which is the default.
+RING = ("--in", "f.h5:f", "--box", "1x2x3", "--gpus", "0", "--gradient", "du.h5")
+solve(*RING, "--out", "u.h5:ring", "--verify")
+[u] = read("u.h5", "ring")
+check_modes(u, read("du.h5", "gradient/x", "gradient/y", "gradient/z"), "one process")
+if MPIRUN and json.loads(run("info", "--json", "-").stdout)["versions"]["MPI"]:
+    done = subprocess.run([MPIRUN, "--oversubscribe", "--bind-to", "none", "-n", "3", PSG, "solve", *RING, "--cpus", "1"],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=patience(60))
+    check(done.returncode == 0, done)
+    check_modes(u, read("du.h5", "gradient/x", "gradient/y", "gradient/z"), "three processes")
+for graph in "fused", "staged":
+    solve(*RING, "--graph", graph, "--trace", "t.json", "--dag", "d.dot", "--repeat", "2")
+    names = [event["name"].split()[0] for event in json.load(open("t.json"))["traceEvents"] if event.get("ph") == "X"]
+    forward = names.count("forward_xy" if graph == "fused" else "fft_xy")
+    check(names.count("gradient_xy") == 3 * forward > 0 and names.count("gradient_z") > 0, names)
+    check("gradient_xy s0 d1" in open("d.dot").read(), "the tasks of --dag")
+os.remove("t.json")
+os.remove("d.dot")
 there = files()
 
-for arguments, words in (((*ASKED[:-4], "--gradient", "g.h5"), "--gradient needs --symbol fd2"),
+for arguments, words in (((*ASKED[:-4], "--gradient", "g.h5"), "--gradient needs --symbol fd2, or spectral with all axes periodic"),
+                         ((*ASKED[:4], "--symbol", "fd4", "--gradient", "g.h5"), "--gradient needs --symbol fd2"),
                          (("--gradient", "g.npy"), "NumPy's files have one array"),
                          (("--gradient", "u.h5", "--out", "u.h5"), "--out and --gradient name the same file, u.h5"),
                          (("--gradient", "f.h5:g"), "--in and --gradient name the same file, f.h5"),

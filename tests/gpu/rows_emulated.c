@@ -1,5 +1,5 @@
-/* Where forward_xy puts a number kspace finds it, and where kspace puts it inverse_xy does, in blocks and among the
- * rows that kspace returns or fetches; and a segment's next solve takes nothing of those whose turn is yet to come.
+/* Where forward_xy puts a number kspace finds it, and where kspace puts it inverse_xy and gradient_z do, and gradient_xy what
+ * gradient_z puts there, in blocks and among the rows that kspace returns or fetches; and a segment's next solve takes nothing of those whose turn is yet to come.
  * From inside the library, with a lane in main memory; the kernels are loops here. */
 #include "codelets/cuda.h"
 #include "graph/psg_observe.h"
@@ -41,11 +41,14 @@ typedef struct machine {
     void **buffers;
 } machine;
 
-/** The number of a grid point's row and place in it, in a solve, before kspace or after. */
-static double tag_of(const machine *m, size_t z, size_t y, size_t x, int solve, bool after) {
+/** What was the last to write a number. */
+typedef enum writer { FORWARD, KSPACE, GRADIENT_Z } writer;
+
+/** The number of a grid point's row and place in it, in a solve. */
+static double tag_of(const machine *m, size_t z, size_t y, size_t x, int solve, writer by) {
     const psg_context *c = &m->plan->context;
     return (double)(((z * c->layout.n[1] + y) * c->layout.nxc + x) * SOLVES + (size_t)solve) +
-           (after ? 0.5 : 0);
+           0.25 * (double)by;
 }
 
 /** A complex number of a plane. */
@@ -60,10 +63,11 @@ static void **buffers_of(machine *m, starpu_data_handle_t *blocks, size_t count,
     return m->buffers;
 }
 
-/** forward_xy writes, or inverse_xy reads. */
-static void segment_task(machine *m, psg_cuda_direction direction, size_t s, int solve) {
+/** forward_xy writes; or inverse_xy, or gradient_xy, reads what another task has written. */
+static void segment_task(machine *m, writer by, size_t s, int solve) {
     const psg_context *c = &m->plan->context;
-    const bool forward = direction == PSG_CUDA_FORWARD;
+    const bool forward = by == FORWARD;
+    const psg_cuda_direction direction = forward ? PSG_CUDA_FORWARD : PSG_CUDA_INVERSE;
     const psg_cuda_xy_part *part = NULL;
     psg_copy found = {.segment = SIZE_MAX};
     void **buffers =
@@ -76,9 +80,8 @@ static void segment_task(machine *m, psg_cuda_direction direction, size_t s, int
         CHECK(part[p].y0 == y, "part %zu of segment %zu begins with row %zu", p, s, part[p].y0);
         for (size_t k = 0; k < planes; ++k) {
             for (size_t i = 0; i < part[p].rows * c->layout.nxc; ++i) {
-                const double tag =
-                    tag_of(m, c->layout.segments.part[s].box.lo[2] + k, y + i / c->layout.nxc,
-                           i % c->layout.nxc, solve, !forward);
+                const double tag = tag_of(m, c->layout.segments.part[s].box.lo[2] + k,
+                                          y + i / c->layout.nxc, i % c->layout.nxc, solve, by);
                 double *number = at(&in, k, i);
                 lost += !psg_lane_find(m->plan, m->lane, number, &found);
                 lost += !forward && *number != tag;
@@ -100,13 +103,15 @@ static double *in_plane(const psg_cuda_segment *segments, size_t count, size_t z
     return z < segments[s].planes ? at(&segments[s], z, index) : NULL;
 }
 
-/** One column after the other, as the kernel's threads come. */
-static void kspace(machine *m, size_t p, int solve) {
+/** kspace or gradient_z: one column after the other, as the kernel's threads come. */
+static void sheet_task(machine *m, writer by, size_t p, int solve) {
     const psg_context *c = &m->plan->context;
+    const psg_task_kind kind = by == KSPACE ? PSG_TASK_KSPACE : PSG_TASK_GRADIENT_Z;
+    const psg_task_args args = {.run = &m->run, .label = psg_sheet_label(kind, p)};
     psg_cuda_band bands[2];
     void **buffers =
         buffers_of(m, &m->lane->blocks[p], c->layout.segments.count, c->layout.sheets.count);
-    const size_t count = psg_cuda_bands_of(&m->run, p, buffers, bands);
+    const size_t count = psg_cuda_bands_of(&args, buffers, bands);
     size_t y = c->layout.sheets.part[p].box.lo[1], lost = 0;
     for (size_t b = 0; b < count; ++b) {
         const psg_cuda_segment *to = bands[b].to ? bands[b].to : bands[b].segments;
@@ -115,36 +120,44 @@ static void kspace(machine *m, size_t p, int solve) {
             const size_t row = y + i / c->layout.nxc;
             for (size_t z = 0; z < c->layout.n[2]; ++z) {
                 const double *number = in_plane(bands[b].segments, bands[b].count, z, i);
-                lost += !number || *number != tag_of(m, z, row, i % c->layout.nxc, solve, false);
+                lost += !number || *number != tag_of(m, z, row, i % c->layout.nxc, solve,
+                                                     by == KSPACE ? FORWARD : KSPACE);
             }
             for (size_t z = 0; z < c->layout.n[2]; ++z) {
                 double *number = in_plane(to, to_count, z, i);
                 if (CHECK(number != NULL, "no plane %zu", z)) {
-                    *number = tag_of(m, z, row, i % c->layout.nxc, solve, true);
+                    *number = tag_of(m, z, row, i % c->layout.nxc, solve, by);
                 }
             }
         }
         y += bands[b].rows;
     }
     CHECK(y == c->layout.sheets.part[p].box.hi[1] && lost == 0,
-          "solve %d, sheet %zu: up to row %zu, %zu numbers lost", solve, p, y, lost);
+          "solve %d, sheet %zu, written by %d: up to row %zu, %zu numbers lost", solve, p, by, y,
+          lost);
 }
 
-/** In the order that blocks leave to StarPU: a segment's next solve may begin when inverse_xy has read what is there
- *  of this one, whatever the other segments are at. */
+/** In the order that blocks leave to StarPU: a segment's next solve may begin when the last task has read what is there
+ *  of this one, whatever the other segments are at. Every second solve has a gradient along z. */
 static void solves(machine *m) {
     const psg_context *c = &m->plan->context;
     for (size_t s = 0; s < c->layout.segments.count; ++s) {
-        segment_task(m, PSG_CUDA_FORWARD, s, 0);
+        segment_task(m, FORWARD, s, 0);
     }
     for (int solve = 0; solve < SOLVES; ++solve) {
         for (size_t p = c->layout.sheets.count; p-- > 0;) {
-            kspace(m, p, solve);
+            sheet_task(m, KSPACE, p, solve);
         }
         for (size_t s = 0; s < c->layout.segments.count; ++s) {
-            segment_task(m, PSG_CUDA_INVERSE, s, solve);
+            segment_task(m, KSPACE, s, solve);
+        }
+        for (size_t p = 0; p < c->layout.sheets.count && solve % 2 == 0; ++p) {
+            sheet_task(m, GRADIENT_Z, p, solve);
+        }
+        for (size_t s = 0; s < c->layout.segments.count; ++s) {
+            segment_task(m, solve % 2 == 0 ? GRADIENT_Z : KSPACE, s, solve);
             if (solve + 1 < SOLVES) {
-                segment_task(m, PSG_CUDA_FORWARD, s, solve + 1);
+                segment_task(m, FORWARD, s, solve + 1);
             }
         }
     }
@@ -173,7 +186,7 @@ static void on_gpus(psg_plan *plan, const rows_case *r, bool fetched) {
     m.plans.segments[0] = calloc(3 * c->layout.segments.count, sizeof *m.plans.segments[0]);
     m.plans.segments[1] = m.plans.segments[0] + c->layout.segments.count;
     m.plans.segments[2] = m.plans.segments[1] + c->layout.segments.count;
-    m.plans.parts = calloc(2 * c->layout.bundles.count, sizeof *m.plans.parts);
+    m.plans.parts[0] = calloc(2 * c->layout.bundles.count, sizeof **m.plans.parts);
     m.buffers = calloc(c->layout.segments.count + c->layout.bundles.count, sizeof *m.buffers);
     m.worker.state = &m.plans;
     m.workers[0] = &m.worker;
@@ -193,7 +206,7 @@ static void on_gpus(psg_plan *plan, const rows_case *r, bool fetched) {
     }
     psg_lane_destroy(m.lane, plan);
     free(m.plans.segments[0]);
-    free(m.plans.parts);
+    free(m.plans.parts[0]);
     free(m.buffers);
 }
 

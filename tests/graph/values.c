@@ -474,7 +474,7 @@ static void bad_values(void) {
         psg_array_init(&array, g);
         args.gradient[2] = &array;
         refused(plan, &args, f, symbol == PSG_SYMBOL_FD2 ? PSG_OK : PSG_ERR_UNSUPPORTED,
-                symbol == PSG_SYMBOL_FD2 ? "" : "the gradient is that of the symbol fd2");
+                symbol == PSG_SYMBOL_FD2 ? "" : "the gradient needs the symbol fd2");
         args.gradient[0] = &array;
         refused(plan, &args, f, PSG_ERR_ARG, "gradient[2] and gradient[0] overlap");
         args.gradient[0] = NULL;

@@ -1,5 +1,5 @@
 /* Processes of a node that write and read blocks in each other's memory (exchange direct) give the answer of one process,
- * with several solves in flight too, and send no data in messages. Where one process cannot lend or take memory, all of
+ * and its gradient, with several solves in flight too, and send no data in messages. Where one process cannot lend or take memory, all of
  * them send messages, and the plan's note names that process. So does the staged graph, without a note. */
 #include "graph/psg_machine.h"
 #include "graph/psg_observe.h"
@@ -34,58 +34,110 @@ static psg_statistics statistics_of(const psg_plan *plan) {
     return s;
 }
 
-/* f and u of a grid: u is what one process makes of f. By grid and precision. */
+/* f and u of a grid, and the gradient of u: what one process makes of f. By grid and precision. */
 typedef struct answer {
-    double *f, *u;
+    double *f, *u, *g[3];
 } answer;
 
 static answer kept[GRIDS][2];
+
+/* To u and the components `wanted`, bit d that along axis d. */
+static psg_status submit(psg_plan *plan, void *f, void *u, void *const g[3], unsigned wanted) {
+    const psg_array from = {.data = f, .device = PSG_HOST}, to = {.data = u, .device = PSG_HOST};
+    psg_array component[3];
+    psg_solve_args args;
+    CHECK_STATUS(psg_solve_args_init(&args, plan), PSG_OK);
+    for (int d = 0; d < 3; ++d) {
+        component[d] = (psg_array){.data = g[d], .device = PSG_HOST};
+        args.gradient[d] = wanted >> d & 1 ? &component[d] : NULL;
+    }
+    return psg_submit_arrays(plan, 1, &from, &to, &args);
+}
 
 static answer answer_of(const oracle_grid *grid, psg_precision precision) {
     const size_t points = oracle_points(grid);
     const psg_grid g = harness_grid(grid);
     psg_options options = ranks_options(precision, NULL);
     psg_plan *plan = NULL;
-    answer a = {oracle_array(points), oracle_array(points)};
+    answer a = {.f = oracle_array(points), .u = oracle_array(points)};
+    void *f = harness_array(precision, points), *u = harness_array(precision, points), *to[3];
+    for (int d = 0; d < 3; ++d) {
+        a.g[d] = oracle_array(points);
+        to[d] = harness_array(precision, points);
+    }
     oracle_random(grid->n[0] + 100, points, a.f);
     harness_round(precision, points, a.f);
+    harness_store(precision, points, a.f, f);
     if (CHECK_STATUS(psg_plan_create(&plan, &g, &options), PSG_OK)) {
-        CHECK_STATUS(harness_solve(plan, precision, points, a.f, a.u), PSG_OK);
+        CHECK_STATUS(submit(plan, f, u, to, 7), PSG_OK);
+        CHECK_STATUS(psg_wait(plan), PSG_OK);
     }
     psg_plan_destroy(plan);
+    harness_load(precision, points, u, a.u);
+    for (int d = 0; d < 3; ++d) {
+        harness_load(precision, points, to[d], a.g[d]);
+        free(to[d]);
+    }
+    free(f);
+    free(u);
     return a;
 }
 
-static void compare(const share *s, const answer *a, const char *words, int number) {
+static void compare(const share *s, const double *want, const char *field, const char *words,
+                    int number) {
     const size_t *n = s->grid.n;
     double *u = oracle_array(oracle_points(&s->grid));
-    CHECK(share_intact(s), "%s: f or what is beside u was written", words);
+    CHECK(share_intact(s), "%s: f or what is beside %s was written", words, field);
     share_gather(s, MPI_COMM_WORLD, u);
-    CHECK_CLOSE(u, a->u, n[0], n[1], n[2], harness_tolerance(s->precision, 1e-14, 1e-6),
-                "%s, solve %d, one process", words, number);
+    CHECK_CLOSE(u, want, n[0], n[1], n[2],
+                harness_tolerance(s->precision, 1e-14, 1e-6) * (field[0] == 'u' ? 1 : 10),
+                "%s, solve %d, %s of one process", words, number, field);
     free(u);
 }
 
-/* Several solves in flight, of which each process begins some later than others. */
+/* Several solves in flight, of which each process begins some later than others, and each wants other components of the
+ * gradient. */
 static void solve(psg_plan *plan, const oracle_grid *grid, psg_precision precision, const answer *a,
                   const char *words) {
-    share s[FLIGHTS];
+    static const char *const names[3] = {"x", "y", "z"};
+    static unsigned turn;
+    share s[FLIGHTS], g[FLIGHTS][3];
     for (int m = 0; m < FLIGHTS; ++m) {
         s[m] = share_make(MPI_COMM_WORLD, precision, grid, 0);
+        for (int d = 0; d < 3; ++d) {
+            g[m][d] = share_make(MPI_COMM_WORLD, precision, grid, 0);
+        }
     }
-    for (int round = 0; round < ROUNDS; ++round) {
+    for (int round = 0; round < ROUNDS; ++round, ++turn) {
         for (int m = 0; m < FLIGHTS; ++m) {
             share_take(&s[m], a->f);
+            for (int d = 0; d < 3; ++d) {
+                share_take(&g[m][d], a->f);
+            }
+            void *const to[3] = {g[m][0].u, g[m][1].u, g[m][2].u};
             ranks_stagger(MPI_COMM_WORLD, round + m);
-            CHECK_STATUS(psg_submit(plan, s[m].f, s[m].u), PSG_OK);
+            CHECK_STATUS(submit(plan, s[m].f, s[m].u, to, (turn + 4 * (unsigned)m) % 8), PSG_OK);
         }
         for (int m = 0; m < FLIGHTS; ++m) {
             CHECK_STATUS(psg_wait(plan), PSG_OK);
-            compare(&s[m], a, words, FLIGHTS * round + m);
+            compare(&s[m], a->u, "u", words, FLIGHTS * round + m);
+            for (int d = 0; d < 3; ++d) {
+                if ((turn + 4 * (unsigned)m) % 8 >> d & 1) {
+                    compare(&g[m][d], a->g[d], names[d], words, FLIGHTS * round + m);
+                }
+            }
+            const psg_statistics told = statistics_of(plan);
+            CHECK(told.stage[PSG_STAGE_EXCHANGE].seconds >= 0 &&
+                      told.stage[PSG_STAGE_EXCHANGE].seconds <= told.seconds,
+                  "%s: messages are on their way for %g of %g seconds", words,
+                  told.stage[PSG_STAGE_EXCHANGE].seconds, told.seconds);
         }
     }
     for (int m = 0; m < FLIGHTS; ++m) {
         share_free(&s[m]);
+        for (int d = 0; d < 3; ++d) {
+            share_free(&g[m][d]);
+        }
     }
 }
 
@@ -233,6 +285,9 @@ int main(int argc, char **argv) {
     for (size_t m = 0; m < 2 * GRIDS; ++m) {
         free(kept[m / 2][m % 2].f);
         free(kept[m / 2][m % 2].u);
+        for (int d = 0; d < 3; ++d) {
+            free(kept[m / 2][m % 2].g[d]);
+        }
     }
     return ranks_finish(check_result());
 }

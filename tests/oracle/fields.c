@@ -5,6 +5,29 @@
 
 static const double pi = 3.14159265358979323846;
 
+void oracle_derivative(const oracle_grid *grid, int d, const double *u, double *g) {
+    const size_t n = grid->n[d], stride = d == 0   ? 1
+                                          : d == 1 ? grid->n[0]
+                                                   : grid->n[0] * grid->n[1];
+    long double *weight = calloc(n, sizeof *weight); /* of the point so many behind */
+    for (size_t r = 0; weight && r < n; ++r) {
+        for (size_t m = 1; 2 * m < n; ++m) {
+            const long double phase = 2 * acosl(-1) / (long double)n;
+            weight[r] -= 2 * (long double)m * sinl(phase * (long double)(m * r % n));
+        }
+        weight[r] *= 2 * acosl(-1) / (long double)grid->length[d] / (long double)n;
+    }
+    for (size_t p = 0; p < oracle_points(grid); ++p) {
+        const size_t at = p / stride % n;
+        long double sum = weight ? 0 : (long double)NAN;
+        for (size_t q = 0; weight && q < n; ++q) {
+            sum += weight[(at + n - q) % n] * (long double)u[p - at * stride + q * stride];
+        }
+        g[p] = (double)sum;
+    }
+    free(weight);
+}
+
 void oracle_residual(const oracle_grid *grid, double lambda, const double *u, const double *f,
                      double *r) {
     const size_t *n = grid->n;

@@ -49,6 +49,10 @@ double oracle_max(const double *f, size_t count);
 void oracle_solve(const oracle_grid *grid, oracle_symbol symbol, double lambda, const double *f,
                   double *u);
 
+/** g = the derivative along axis d of the trigonometric interpolant of u, at the points: by a sum over all points of a line
+ *  in long double. The mode of an even n that is its own mirror image has none. */
+void oracle_derivative(const oracle_grid *grid, int d, const double *u, double *g);
+
 /** r = (7-point Laplacian of u) - lambda u - f. */
 void oracle_residual(const oracle_grid *grid, double lambda, const double *u, const double *f,
                      double *r);

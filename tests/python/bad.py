@@ -79,9 +79,10 @@ def test_values(values, words):
 
 def test_gradient(plan):
     three = [np.empty(SHAPE) for _ in range(3)]
-    with pytest.raises(psg.UnsupportedError, match="symbol fd2"):
-        plan.gradient(GOOD)
-    with psg.Plan(SHAPE, symbol="fd2") as plan:
+    for given in {"symbol": "fd4"}, {"bc": {"z": "dirichlet"}}:
+        with psg.Plan(SHAPE, **given) as other, pytest.raises(psg.UnsupportedError, match="symbol fd2, or spectral"):
+            other.gradient(GOOD)
+    for plan in plan, psg.Plan(SHAPE, symbol="fd2"):
         for out, words in ((three[:2], "not 2 arrays"), ((three[0], three[0], None), "overlap"), ((GOOD, None, None), "overlap"),
                            ((three[0], None, np.empty(3)), r"out\[2\] has the shape"),
                            ((np.empty(SHAPE, "f4"), None, None), r"out\[0\] is float32"),

@@ -142,6 +142,23 @@ def test_gradient(dtype):
         assert np.array_equal(out[:, :, 1:7], gy) and np.isnan(out[:, :, 7:]).all() and np.array_equal(other, u)
 
 
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+@pytest.mark.parametrize("shape", [(4, 5, 6), (7, 8, 1), (9, 2, 12)])
+def test_gradient_by_modes(dtype, shape):
+    """With the default symbol the derivatives are those of the modes of u, by numpy's transforms."""
+    lengths = (2, 3, 5)
+    f = np.random.default_rng(4).normal(size=shape).astype(dtype)
+    with psg.Plan(shape, dtype, box=lengths) as plan:
+        u, gradient = plan.gradient(f)
+        assert np.array_equal(u, plan.solve(f)) and gradient[0].dtype == dtype
+        one = plan.gradient(f, (None, np.empty(shape, dtype), None))[1]
+    assert one[0] is None and np.array_equal(one[1], gradient[1])
+    for d, n in enumerate(shape):
+        k = 2j * np.pi * np.fft.fftfreq(n, lengths[d] / n) * (np.arange(n) != n / 2)
+        want = np.fft.ifft(np.fft.fft(u.astype("f8"), axis=d) * k.reshape([-1 if axis == d else 1 for axis in range(3)]), axis=d).real
+        assert abs(gradient[d] - want).max() <= 10 * TOLERANCE[dtype] * max(abs(want).max(), abs(u).max() / lengths[d]), "zyx"[d]
+
+
 def test_forces_of_rock_salt():
     """E = -grad u of the crystal: none at the ions, and between two of them towards the negative one."""
     rho = np.zeros((16, 16, 16))

@@ -59,7 +59,7 @@ class LinkStatistics(Structure):
     _fields_ = [("bytes", c_uint64), ("seconds", c_double)]
 
 
-STAGES, LINKS = 14, 4
+STAGES, LINKS = 16, 4
 
 
 class Statistics(Structure):

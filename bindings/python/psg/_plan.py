@@ -292,10 +292,12 @@ class Plan:
 
     def gradient(self, f: Any, out: Sequence[Any] | None = None, *, u: Any = None, lambda_: float | None = None,
                  factor: float | None = None, mean: str | None = None, values: sides.Values = None) -> tuple[Any, Any]:
-        """Solve as solve() does, and return (u, (gz, gy, gx)): u and its derivatives along z, y and x. With symbol="fd2".
+        """Solve as solve() does, and return (u, (gz, gy, gx)): u and its derivatives along z, y and x.
 
-        A derivative is the difference of u at the next point and at the point over their distance. It belongs halfway between
-        the two, and the differences of the derivatives are the symbol's Laplacian of u. Beyond the last point of an axis
+        With symbol="spectral", the default, and all axes periodic, they are those of the modes of u, at the points.
+
+        With symbol="fd2" a derivative is the difference of u at the next point and at the point over their distance. It belongs
+        halfway between the two, and the differences of the derivatives are the symbol's Laplacian of u. Beyond the last point of an axis
         stands the first one if the axis is periodic. Else the last derivative is that towards the upper side: with the side's
         value, or on a Neumann side the value itself.
 

@@ -1,0 +1,218 @@
+/* Segments on a GPU: f to its spectrum, the spectrum to u, and the spectrum of u to its derivatives. */
+#include "codelets/cuda.h"
+
+#include "base/tuning.h"
+#include "codelets/sides.h"
+#include "kernels/pack.h"
+#include "kernels/sides.h"
+#include "runtime/order.h"
+
+#include <cuda_runtime_api.h>
+#include <starpu.h>
+#include <starpu_cuda.h>
+
+/* Dense blocks, and between them what kspace returns, as kernels/pack.h has them. @return how many */
+static size_t blocks_of(const psg_run *run, psg_cuda_direction direction, size_t s,
+                        void *buffers[]) {
+    const psg_cuda_plans *w = psg_cuda_plans_self(psg_context_of(run));
+    const psg_cuda_xy_part *parts = NULL;
+    const size_t count = psg_cuda_parts_of(run, direction, s, buffers, &parts);
+    for (size_t m = 0; m < count; m++) {
+        w->blocks[m] = parts[m].base_d;
+        w->rows[m] = parts[m].y0;
+    }
+    w->rows[count] = psg_context_of(run)->layout.n[1];
+    return count;
+}
+
+/* ----------------------------------------------------------------------------------- segments */
+
+/* For a dense copy of a segment. */
+static int make_dense(psg_run *run, const char *what) {
+    const psg_context *c = psg_context_of(run);
+    return psg_cuda_make_room(
+        run, &psg_cuda_plans_self(c)->dense_d,
+        psg_cuda_most_planes(c) * c->layout.n[1] * c->layout.n[0] * c->cpu->real_bytes, what);
+}
+
+static size_t spectrum_plane_bytes(const psg_context *c) {
+    return c->layout.n[1] * c->layout.nxc * 2 * c->cpu->real_bytes;
+}
+
+/* For the spectrum of so many planes of a segment. */
+static int make_copy(psg_run *run, size_t planes) {
+    const psg_context *c = psg_context_of(run);
+    return psg_cuda_make_room(run, &psg_cuda_plans_self(c)->copy_d,
+                              planes * spectrum_plane_bytes(c),
+                              "room for a copy of a spectrum, for the gradient");
+}
+
+/* f becomes a dense copy with what the values on the sides add, where the solve has any. */
+static int add_sides(psg_run *run, size_t s, psg_cuda_field *f) {
+    const psg_context *c = psg_context_of(run);
+    const psg_sides *sides = &psg_terms_of(run)->sides;
+    if (!psg_sides_any(sides)) {
+        return 0;
+    }
+    const size_t n[3] = {c->layout.n[0], c->layout.n[1], psg_layout_planes(&c->layout, s)};
+    const psg_cpu_sides at = psg_sides_at(c, sides, c->layout.segments.part[s].box.lo[2], n[2]);
+    const psg_cuda_sides there = {
+        .x = {at.x[0], at.x[1]}, .y = {at.y[0], at.y[1]}, .z = {at.z[0], at.z[1]}};
+    int code = make_dense(run, "room for a copy of f with what the values on the sides add");
+    void *dense_d = psg_cuda_plans_self(c)->dense_d;
+    if (code == 0) {
+        code = (int)psg_cuda_add_sides(psg_cuda_precision_of(c), f, dense_d, n, &there,
+                                       starpu_cuda_get_local_stream());
+        *f = psg_cuda_dense_field(dense_d, n[0], n[1]);
+    }
+    return code;
+}
+
+/* By cuFFT, between a field and a spectrum [planes][ny][nxc]. */
+static int run_fft(psg_run *run, psg_cuda_direction direction, size_t s,
+                   const psg_cuda_field *field, void *spectrum_d) {
+    const psg_context *c = psg_context_of(run);
+    psg_cuda_plans *w = psg_cuda_plans_self(c);
+    const psg_cuda_fft *fft = w->xy[direction][psg_cuda_size_of(&c->layout.segments, 2, s)];
+    const int code = psg_cuda_fft_dense_bytes(fft, field) > 0
+                         ? make_dense(run, "room for a dense copy of f or u, which has strides")
+                         : 0;
+    return code == 0 ? psg_cuda_fft_run_xy(fft, field, spectrum_d, w->dense_d) : code;
+}
+
+/* By cuFFT into or out of the spectrum, or the blocks that are views of it. Else by a spectrum of the worker's own,
+ * which is dealt out to blocks that may be on peers. */
+static int transform_by_cufft(psg_run *run, psg_cuda_direction direction, size_t s,
+                              const psg_cuda_field *field, void *blocks[]) {
+    const psg_context *c = psg_context_of(run);
+    const psg_cuda_plans *w = psg_cuda_plans_self(c);
+    const cudaStream_t stream = starpu_cuda_get_local_stream();
+    const psg_cuda_precision precision = psg_cuda_precision_of(c);
+    const size_t planes = psg_layout_planes(&c->layout, s);
+    const size_t *n = c->layout.n;
+    const bool deals = w->spectrum_d != NULL;
+    const bool keeps = direction == PSG_CUDA_INVERSE && psg_gradient_reads_spectrum(run);
+    const size_t count = deals ? blocks_of(run, direction, s, blocks) : 0;
+    int code = keeps ? make_copy(run, psg_cuda_most_planes(c)) : 0;
+    void *spectrum_d = deals ? w->spectrum_d : keeps ? w->copy_d : psg_task_pointer(blocks, 0);
+    if (code == 0 && keeps) {
+        code = (int)cudaMemcpyAsync(spectrum_d, psg_task_pointer(blocks, 0),
+                                    planes * spectrum_plane_bytes(c), cudaMemcpyDeviceToDevice,
+                                    stream);
+    }
+    if (code == 0 && deals && direction == PSG_CUDA_INVERSE) {
+        code = (int)psg_cuda_unpack_segment(precision, spectrum_d, c->layout.nxc, n[1], planes,
+                                            w->blocks, w->rows, count, stream);
+    }
+    if (code == 0) {
+        code = run_fft(run, direction, s, field, spectrum_d);
+    }
+    if (code == 0 && deals && direction == PSG_CUDA_FORWARD) {
+        code = (int)psg_cuda_pack_segment(precision, spectrum_d, c->layout.nxc, n[1], planes,
+                                          w->blocks, w->rows, count, stream);
+    }
+    return code;
+}
+
+int psg_cuda_transform_segment(const psg_task_args *args, psg_cuda_direction direction,
+                               void *buffers[]) {
+    const psg_context *c = psg_context_of(args->run);
+    const psg_cuda_plans *w = psg_cuda_plans_self(c);
+    const size_t s = psg_segment_of(args);
+    psg_cuda_field field = psg_cuda_field_of(buffers, 0);
+    if (direction == PSG_CUDA_FORWARD) {
+        psg_order_enter(args->run);
+        const int code = psg_run_failed(args->run) ? 0 : add_sides(args->run, s, &field);
+        if (code != 0 || psg_run_failed(args->run)) {
+            return code;
+        }
+    }
+    if (w->strips == NULL) {
+        return transform_by_cufft(args->run, direction, s, &field, buffers + 1);
+    }
+    const psg_cuda_xy_part *parts = NULL;
+    const size_t count = psg_cuda_parts_of(args->run, direction, s, buffers + 1, &parts);
+    return (int)psg_cuda_xy_run(w->strips, direction, &field, psg_layout_planes(&c->layout, s),
+                                parts, count, w->work_d, starpu_cuda_get_local_stream());
+}
+
+/* ---------------------------------------------------------------------------------- components */
+
+/* By what a task multiplies the modes of its blocks. `gradient_z` has multiplied by those along z. */
+static psg_cuda_derivative derivative_of(const psg_task_args *args) {
+    const psg_context *c = psg_context_of(args->run);
+    const psg_waves *waves_d = &psg_cuda_plans_self(c)->waves_d;
+    const size_t component = args->label.index[PSG_AXIS_COMPONENT];
+    return (psg_cuda_derivative){.kx_d = component == 0 ? waves_d->along[0] : NULL,
+                                 .ky_d = component == 1 ? waves_d->along[1] : NULL,
+                                 .scale = c->form.normalizes ? psg_terms_of(args->run)->scale : 1};
+}
+
+/* Some planes at a time. */
+static int component_by_strips(const psg_task_args *args, psg_cuda_field field, void *blocks[]) {
+    const psg_context *c = psg_context_of(args->run);
+    const psg_cuda_plans *w = psg_cuda_plans_self(c);
+    const cudaStream_t stream = starpu_cuda_get_local_stream();
+    const size_t planes = psg_layout_planes(&c->layout, psg_segment_of(args));
+    const size_t row = c->layout.nxc * 2 * c->cpu->real_bytes;
+    const size_t fit = TUNING_GRADIENT_BYTES / spectrum_plane_bytes(c);
+    const size_t most = fit < 1 ? 1 : fit < psg_cuda_most_planes(c) ? fit : psg_cuda_most_planes(c);
+    const psg_cuda_derivative by = derivative_of(args);
+    const psg_cuda_xy_part *parts = NULL;
+    const size_t count =
+        psg_cuda_parts_of(args->run, PSG_CUDA_INVERSE, psg_segment_of(args), blocks, &parts);
+    int code = make_copy(args->run, most);
+    for (size_t k = 0; k < planes && code == 0; k += most) {
+        const size_t some = planes - k < most ? planes - k : most;
+        for (size_t m = 0; m < count && code == 0; m++) {
+            psg_cuda_xy_part from = parts[m];
+            psg_cuda_xy_part *to = &w->parts[1][m];
+            from.base_d = (char *)from.base_d + k * from.plane_pitch * 2 * c->cpu->real_bytes;
+            *to = from;
+            to->base_d = (char *)w->copy_d + from.y0 * some * row;
+            to->plane_pitch = from.rows * c->layout.nxc;
+            code = (int)psg_cuda_differentiate(psg_cuda_precision_of(c), &from, some, c->layout.nxc,
+                                               c->form.strip, &by, to->base_d, stream);
+        }
+        if (code == 0) {
+            code = (int)psg_cuda_xy_run(w->strips, PSG_CUDA_INVERSE, &field, some, w->parts[1],
+                                        count, w->work_d, stream);
+        }
+        field.base_d = (char *)field.base_d + some * field.plane_pitch * c->cpu->real_bytes;
+    }
+    return code;
+}
+
+/* Blocks that are no views are put together first. */
+static int component_by_cufft(const psg_task_args *args, const psg_cuda_field *field,
+                              void *blocks[]) {
+    const psg_context *c = psg_context_of(args->run);
+    const psg_cuda_plans *w = psg_cuda_plans_self(c);
+    const cudaStream_t stream = starpu_cuda_get_local_stream();
+    const size_t s = psg_segment_of(args);
+    const size_t planes = psg_layout_planes(&c->layout, s);
+    const size_t *n = c->layout.n;
+    const psg_cuda_derivative by = derivative_of(args);
+    int code = w->spectrum_d == NULL ? make_copy(args->run, psg_cuda_most_planes(c)) : 0;
+    void *spectrum_d = w->spectrum_d == NULL ? w->copy_d : w->spectrum_d;
+    if (code == 0 && c->form.packed) {
+        const size_t count = blocks_of(args->run, PSG_CUDA_INVERSE, s, blocks);
+        code = (int)psg_cuda_unpack_segment(psg_cuda_precision_of(c), spectrum_d, c->layout.nxc,
+                                            n[1], planes, w->blocks, w->rows, count, stream);
+    }
+    if (code == 0) {
+        void *from_d = c->form.packed ? spectrum_d : psg_task_pointer(blocks, 0);
+        const psg_cuda_xy_part part = {
+            .base_d = from_d, .plane_pitch = n[1] * c->layout.nxc, .rows = n[1]};
+        code = (int)psg_cuda_differentiate(psg_cuda_precision_of(c), &part, planes, c->layout.nxc,
+                                           0, &by, spectrum_d, stream);
+    }
+    return code == 0 ? run_fft(args->run, PSG_CUDA_INVERSE, s, field, spectrum_d) : code;
+}
+
+int psg_cuda_transform_component(const psg_task_args *args, void *buffers[]) {
+    const psg_cuda_field field = psg_cuda_field_of(buffers, 0);
+    return psg_cuda_plans_self(psg_context_of(args->run))->strips != NULL
+               ? component_by_strips(args, field, buffers + 1)
+               : component_by_cufft(args, &field, buffers + 1);
+}

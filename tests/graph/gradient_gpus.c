@@ -1,0 +1,189 @@
+/* The gradient of u with the symbol spectral on GPUs: what the cores alone give, whichever kernels the sizes of planes and columns
+ * have, wherever the spectrum is, whichever way blocks go and the grid is cut, and of arrays on a GPU. */
+#include "tests/check.h"
+#include "tests/harness.h"
+
+#include <cuda_runtime_api.h>
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+/* Planes with a kernel of their own, and without; lengths along z with one, and without; rows of which kspace relays some. */
+static const oracle_grid grids[] = {
+    {{256, 256, 12}, {1.0, 1.5, 0.1}}, {{512, 512, 5}, {2.0, 1.0, 0.1}},
+    {{64, 64, 64}, {1.0, 1.5, 0.7}},   {{33, 30, 37}, {1.0, 1.1, 0.9}},
+    {{6, 500, 21}, {1.0, 2.0, 1.0}},   {{10, 11, 1}, {1.0, 2.0, 1.0}}};
+enum { GRIDS = sizeof grids / sizeof *grids, FIELDS = 4, SOLVES = 5 };
+
+/* 0: the default. */
+static const struct cut { size_t segment_planes, sheets; } cuts[] = {{0, 0}, {5, 7}, {1000, 1}};
+enum { CUTS = sizeof cuts / sizeof *cuts };
+
+/** u and its derivatives, of cores alone, as doubles. */
+typedef struct answer {
+    oracle_grid grid;
+    psg_precision precision;
+    size_t points;
+    void *f;
+    double *want[FIELDS];
+} answer;
+
+/** From f to u and the components `wanted`, as numbers of the precision. */
+static psg_status solve(psg_plan *plan, void *f, void *const to[FIELDS], unsigned wanted,
+                        int device) {
+    psg_array from, u, g[3];
+    psg_solve_args args;
+    psg_array_init(&from, f);
+    psg_array_init(&u, to[0]);
+    from.device = u.device = device;
+    CHECK_STATUS(psg_solve_args_init(&args, plan), PSG_OK);
+    for (int d = 0; d < 3; ++d) {
+        psg_array_init(&g[d], to[1 + d]);
+        g[d].device = device;
+        args.gradient[d] = wanted >> d & 1 ? &g[d] : NULL;
+    }
+    return psg_solve_arrays(plan, 1, &from, &u, &args);
+}
+
+static psg_plan *plan_of(const answer *a, const psg_options *options) {
+    const psg_grid grid = harness_grid(&a->grid);
+    psg_plan *plan = NULL;
+    CHECK_STATUS(psg_plan_create(&plan, &grid, options), PSG_OK);
+    return plan;
+}
+
+static answer answer_make(const oracle_grid *grid, psg_precision precision) {
+    answer a = {.grid = *grid, .precision = precision, .points = oracle_points(grid)};
+    psg_options options = harness_options(precision);
+    double *values = oracle_array(a.points);
+    void *to[FIELDS];
+    a.f = harness_array(precision, a.points);
+    oracle_random(a.points, a.points, values);
+    harness_store(precision, a.points, values, a.f);
+    for (int m = 0; m < FIELDS; ++m) {
+        to[m] = harness_array(precision, a.points);
+        a.want[m] = oracle_array(a.points);
+    }
+    options.gpus = 0;
+    psg_plan *plan = plan_of(&a, &options);
+    CHECK_STATUS(solve(plan, a.f, to, 7, PSG_HOST), PSG_OK);
+    psg_plan_destroy(plan);
+    for (int m = 0; m < FIELDS; ++m) {
+        harness_load(precision, a.points, to[m], a.want[m]);
+        free(to[m]);
+    }
+    free(values);
+    return a;
+}
+
+static void answer_free(answer *a) {
+    free(a->f);
+    for (int m = 0; m < FIELDS; ++m) {
+        free(a->want[m]);
+    }
+}
+
+static void check(const answer *a, int m, const void *got, const char *what) {
+    double *values = oracle_array(a->points);
+    harness_load(a->precision, a->points, got, values);
+    CHECK_CLOSE(values, a->want[m], a->grid.n[0], a->grid.n[1], a->grid.n[2],
+                harness_tolerance(a->precision, 1e-12, 1e-4), "%s, %s, field %d",
+                harness_precision_name(a->precision), what, m);
+    free(values);
+}
+
+/** Arrays in main memory; each choice of components in turn. */
+static void from_memory(const answer *a, const psg_options *options, const char *what) {
+    psg_plan *plan = plan_of(a, options);
+    void *to[FIELDS];
+    for (int m = 0; m < FIELDS; ++m) {
+        to[m] = harness_array(a->precision, a->points);
+    }
+    for (unsigned wanted = 7; wanted > 0; wanted -= 2) {
+        CHECK_STATUS(solve(plan, a->f, to, wanted, PSG_HOST), PSG_OK);
+        for (int m = 0; m < FIELDS; ++m) {
+            if (m == 0 || wanted >> (m - 1) & 1) {
+                check(a, m, to[m], what);
+            }
+        }
+    }
+    psg_plan_destroy(plan);
+    for (int m = 0; m < FIELDS; ++m) {
+        free(to[m]);
+    }
+}
+
+/** Arrays on GPU 0, solved so often that one GPU does it by a graph of CUDA's; and once in place. */
+static void from_gpu(const answer *a, const psg_options *options, const char *what) {
+    const size_t bytes = a->points * harness_element_bytes(a->precision);
+    psg_plan *plan = plan_of(a, options);
+    void *f_d = NULL, *to_d[FIELDS] = {NULL}, *got = harness_array(a->precision, a->points);
+    bool there = cudaSetDevice(0) == cudaSuccess && cudaMalloc(&f_d, bytes) == cudaSuccess;
+    for (int m = 0; m < FIELDS && there; ++m) {
+        there = cudaMalloc(&to_d[m], bytes) == cudaSuccess;
+    }
+    there = there && cudaMemcpy(f_d, a->f, bytes, cudaMemcpyHostToDevice) == cudaSuccess;
+    for (int n = 0; n <= SOLVES && CHECK(there, "no memory on GPU 0"); ++n) {
+        const bool in_place = n == SOLVES;
+        void *const to[FIELDS] = {in_place ? f_d : to_d[0], to_d[1], to_d[2], to_d[3]};
+        CHECK_STATUS(solve(plan, f_d, to, 7, 0), PSG_OK);
+        for (int m = 0; m < FIELDS; ++m) {
+            CHECK(cudaMemcpy(got, to[m], bytes, cudaMemcpyDeviceToHost) == cudaSuccess &&
+                      cudaMemset(to_d[m], 0xff, bytes) == cudaSuccess,
+                  "a copy failed");
+            check(a, m, got, what);
+        }
+    }
+    psg_plan_destroy(plan);
+    for (int m = 0; m < FIELDS; ++m) {
+        (void)cudaFree(to_d[m]);
+    }
+    (void)cudaFree(f_d);
+    free(got);
+}
+
+/** One GPU and all of them; the staged graph; the cores beside GPUs. */
+static void one_answer(const answer *a) {
+    for (size_t run = 0; run < 4 * CUTS; ++run) {
+        const struct cut *cut = &cuts[run / 4];
+        psg_options options = harness_options(a->precision);
+        char what[120];
+        options.gpus = run % 2 ? -1 : 1;
+        options.exchange = run / 2 % 2 ? PSG_EXCHANGE_MANAGED : PSG_EXCHANGE_AUTO;
+        options.segment_planes = cut->segment_planes;
+        options.sheets = cut->sheets;
+        snprintf(what, sizeof what, "%zux%zux%zu, run %zu", a->grid.n[0], a->grid.n[1],
+                 a->grid.n[2], run);
+        from_memory(a, &options, what);
+        if (options.gpus == 1) {
+            from_gpu(a, &options, what);
+        }
+        if (run % 2 == 0 && a->points < 200000) {
+            harness_set_variant(&options, &harness_variants[1 + run / 2 % 2]);
+            from_memory(a, &options, "staged");
+            options = harness_options(a->precision);
+            options.gpus = 1;
+            options.cpu_share = run / 2 % 2 ? 0.5 : PSG_CPU_SHARE_FREE;
+            from_memory(a, &options, "cores and a GPU");
+        }
+    }
+}
+
+int main(void) {
+    psg_options options = harness_options(PSG_F64);
+    psg_grid grid;
+    psg_plan *plan = NULL;
+    psg_grid_init(&grid, 4, 4, 4, 1, 1, 1);
+    options.gpus = 1;
+    if (psg_plan_create(&plan, &grid, &options) == PSG_ERR_NODEV) {
+        printf("skipped: %s\n", psg_last_error());
+        return CHECK_SKIP;
+    }
+    for (size_t g = 0; g < (size_t)2 * GRIDS; ++g) {
+        answer a = answer_make(&grids[g % GRIDS], g < GRIDS ? PSG_F64 : PSG_F32);
+        one_answer(&a);
+        answer_free(&a);
+    }
+    psg_plan_destroy(plan);
+    return check_result();
+}
