@@ -3,8 +3,6 @@
 #include "base/memory.h"
 #include "codelets/codelet.h"
 
-#include <stdint.h>
-
 /* The label has the first right-hand side and, in the last place, the last one. */
 static size_t count_of(const psg_label *label) {
     return label->index[2] - label->index[0] + 1;
@@ -28,54 +26,33 @@ static char *spectrum_of(const psg_task_args *args) {
     return *spectrum;
 }
 
-static void *mode0_of(const psg_task_args *args, size_t number) {
-    return (char *)psg_terms_of(args->run)->many->mode0 +
-           number * 2 * psg_context_of(args->run)->cpu->real_bytes;
-}
-
-/* Planes of f or u. */
-typedef struct planes {
-    char *memory;
-    size_t row_pitch, pitch;
-} planes;
-
-static planes planes_of(const psg_task_args *args, void *buffers[], size_t m, size_t number) {
+/* A core has one right-hand side at a time. */
+static void whole_core(void *buffers[], const psg_task_args *args) {
     const psg_context *c = psg_context_of(args->run);
-    const size_t pitch = psg_task_pitch(buffers, m);
-    const size_t before = (number - args->label.index[0]) * c->layout.n[2] * pitch;
-    return (planes){(char *)psg_task_pointer(buffers, m) + before * c->cpu->real_bytes,
-                    psg_task_row_pitch(buffers, m), pitch};
-}
-
-/* One right-hand side. */
-static void solve_one(const psg_task_args *args, size_t number, const planes *f, const planes *u,
-                      char *spectrum) {
-    const psg_context *c = psg_context_of(args->run);
+    const psg_many *many = psg_terms_of(args->run)->many;
     const size_t *n = c->layout.n;
     const size_t real = c->cpu->real_bytes;
+    const size_t number = args->label.index[0];
+    char *spectrum = spectrum_of(args);
+    if (spectrum == NULL) {
+        return;
+    }
     const psg_cpu_piece whole = {spectrum, n[1] * c->layout.nxc, n[2]};
-    const size_t plane = whole.pitch * 2 * real;
     const psg_cpu_sheet sheet = {.pieces = 1, .piece = &whole, .nxc = c->layout.nxc, .rows = n[1]};
     const psg_cpu_divide divide = psg_divide_of(args);
+    const char *f = psg_task_pointer(buffers, 0);
+    char *u = psg_task_pointer(buffers, 1);
     for (size_t k = 0; k < n[2]; k++) {
-        c->cpu->fft_xy(c->fft, f->memory + k * f->pitch * real, f->row_pitch, spectrum + k * plane);
+        c->cpu->fft_xy(c->fft, f + k * psg_task_pitch(buffers, 0) * real,
+                       psg_task_row_pitch(buffers, 0), spectrum + k * whole.pitch * 2 * real);
     }
-    if (!c->cpu->kspace(c->fft, &divide, &sheet, psg_task_scratch(args), mode0_of(args, number))) {
-        atomic_store(&psg_terms_of(args->run)->many->nonfinite[number], 1);
+    if (!c->cpu->kspace(c->fft, &divide, &sheet, psg_task_scratch(args),
+                        (char *)many->mode0 + number * 2 * real)) {
+        atomic_store(&many->nonfinite[number], 1);
     }
     for (size_t k = 0; k < n[2]; k++) {
-        c->cpu->ifft_xy(c->fft, spectrum + k * plane, u->memory + k * u->pitch * real,
-                        u->row_pitch);
-    }
-}
-
-static void whole_core(void *buffers[], const psg_task_args *args) {
-    char *spectrum = spectrum_of(args);
-    for (size_t m = args->label.index[0]; m <= args->label.index[2] && !psg_run_failed(args->run);
-         m++) {
-        const planes f = planes_of(args, buffers, 0, m);
-        const planes u = planes_of(args, buffers, 1, m);
-        solve_one(args, m, &f, &u, spectrum);
+        c->cpu->ifft_xy(c->fft, spectrum + k * whole.pitch * 2 * real,
+                        u + k * psg_task_pitch(buffers, 1) * real, psg_task_row_pitch(buffers, 1));
     }
 }
 

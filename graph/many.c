@@ -30,7 +30,7 @@ int psg_many_worker(const psg_plan *plan, const psg_arrays *arrays, size_t k) {
             return w->gpus[g];
         }
     }
-    return w->gpu_count == 0 || w->anywhere ? -1 : w->gpus[k % w->gpu_count];
+    return w->gpu_count == 0 ? -1 : w->gpus[k % w->gpu_count];
 }
 
 /* ---------------------------------------------------------------------------------- what was found */
@@ -108,12 +108,14 @@ static size_t spectrum_of(const psg_plan *plan) {
     return c->layout.nxc * c->layout.n[1] * c->layout.n[2] * 2 * c->cpu->real_bytes;
 }
 
-/* The rule for the mean of each right-hand side may need a look at it. */
+/* The rule for the mean of each right-hand side may need a look at it. Where the policy gives each task to a core or a GPU, single
+ * solves are what is compared. */
 static bool have_pieces(const psg_plan *plan) {
     const psg_options *o = &plan->problem.options;
     const psg_context *c = &plan->context;
     return plan->processes.ranks == 1 && c->form.fused && !psg_simulated() && o->batch != 1 &&
-           o->mean == PSG_MEAN_DROP && (plan->workers.gpu_count == 0 || psg_gpu_solves_whole(c));
+           o->mean == PSG_MEAN_DROP && !plan->workers.anywhere &&
+           (plan->workers.gpu_count == 0 || psg_gpu_solves_whole(c));
 }
 
 static size_t least(size_t a, size_t b) {
