@@ -6,8 +6,9 @@
  *
  * Doors: host (page-locked main memory), device (arrays on the GPUs), in_place, ghost (a ghost layer around each GPU's box),
  * stream (device, by psg_submit_arrays() on a stream that is waited for), slabs (StarPU handles). Peers: cuFFT by hand on one
- * GPU, cufftXt on several of one process, cuFFTMp on several processes, where its library is found. With --symbol fd2 there is
- * the door gradient (device, and the three components of the gradient of u), and no peer.
+ * GPU, cufftXt on several of one process, cuFFTMp on several processes, where its library is found. With --symbol fd2
+ * or --only gradient there is the door gradient (device, and the three components of the gradient of u). With --symbol fd2
+ * there is no peer.
  * --gpus: of each process; default 1. --rows: those of `psg bench --study embed`. All f are the same random numbers, and
  * every u is compared with that of the door `device`.
  */
@@ -319,7 +320,7 @@ static void measure(bench_peer &p, psg_options &options, const bench_settings &s
         doors.emplace_back(new on_gpus<real>("ghost", plan, p.n, gpus, 1, false, false, false));
     if (wanted("stream"))
         doors.emplace_back(new on_gpus<real>("stream", plan, p.n, gpus, 0, false, true, false));
-    if (fd2 && wanted("gradient"))
+    if ((fd2 || only != nullptr) && wanted("gradient"))
         doors.emplace_back(new on_gpus<real>("gradient", plan, p.n, gpus, 0, false, false, true));
     if (wanted("slabs"))
         doors.emplace_back(new on_host<real>(plan, p.n, values, true));
