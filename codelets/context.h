@@ -77,12 +77,11 @@ static inline bool psg_gradient_wants(const psg_gradient_terms *g, int component
     return (g->wanted >> component & 1) != 0;
 }
 
-/** Of a plan whose gradient is that of the modes of u. Reals of the precision; all NULL: it is another one. */
+/** Tables of a plan whose gradient is that of the modes of u: reals of the precision. All NULL: it is another one. With k
+ *  the wavenumbers, of which that of the highest mode of an even extent counts as 0: */
 typedef struct psg_waves {
-    /** What the modes along x [nxc] and y [ny] are multiplied by, times i, for a derivative. */
-    void *along[2];
-    /** Eigenvalues of a division that multiplies by the same along z: 0, 0 and its reciprocal. */
-    void *eigen[3];
+    void *along[2]; /**< k along x [nxc] and y [ny] */
+    void *eigen[3]; /**< for a division that multiplies by k along z: 0, 0 and 1/k, or 0 for 0 */
 } psg_waves;
 
 /** What a solve has of its own: psg_run.user. Kernels get lambda and scale by value, so a CUDA graph of a chain is for
@@ -104,8 +103,8 @@ typedef struct psg_context {
     psg_form form;
     const psg_cpu_ops *cpu;
     psg_cpu_fft *fft;
-    void *const *eigen; /**< [3]: eigenvalues along each axis, in the precision */
-    const psg_waves *waves;
+    void *const *eigen;         /**< [3]: eigenvalues along each axis, in the precision */
+    const psg_waves *waves;     /**< of the gradient */
     bool apart;                 /**< psg_cpu_divide.apart */
     psg_transform_kind kind[3]; /**< of the forward transform along each axis */
     void *const

@@ -54,9 +54,10 @@ static double tail(const void *plan, const psg_run_event *event) {
     return way_of(plan, event, true);
 }
 
+/* u may be home before gradient_z. */
 static bool on_sheet(const void *plan, const psg_run_event *event) {
     (void)plan;
-    return psg_label_has_sheet(&event->label);
+    return psg_label_has_sheet(&event->label) && event->label.kind != PSG_TASK_GRADIENT_Z;
 }
 
 /* A chain has f and u of one segment. But a sheet needs every segment, and a segment every sheet: all

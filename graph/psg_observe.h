@@ -35,9 +35,9 @@ typedef enum psg_stage {
     PSG_STAGE_INVERSE_XY, /**< unpack and ifft_xy */
     PSG_STAGE_EXCHANGE,   /**< messages to other processes; the seconds with one on its way */
     PSG_STAGE_EDGE,       /**< the plane of u that another process' gradient needs, for a message */
-    PSG_STAGE_GRADIENT,   /**< the gradient of u: differences, with the symbol fd2 */
-    PSG_STAGE_GRADIENT_Z, /**< with spectral: kspace once more, for the derivative along z */
-    PSG_STAGE_GRADIENT_XY, /**< and a derivative along an axis: unpack, multiply and ifft_xy */
+    PSG_STAGE_GRADIENT,   /**< the gradient of u with the symbol fd2 */
+    PSG_STAGE_GRADIENT_Z, /**< with spectral: kspace again, for the derivative along z */
+    PSG_STAGE_GRADIENT_XY, /**< with spectral: unpack, multiply and ifft_xy, for a derivative along any axis */
     PSG_STAGE_COUNT, /**< from here on: the kinds of task of workloads, and of solves with epsilon */
     PSG_STAGE_MOST = 63
 } psg_stage;
@@ -176,14 +176,13 @@ typedef struct psg_event {
                             workload the first number of the task, and sheet the second: row and column of
                             a tile, or a chunk, a batch, two blocks */
     size_t sheet;   /**< of a message the first one in it */
-    size_t
-        step; /**< of a workload or a solve with epsilon; of gradient_xy the axis of the derivative, and 2 of
-                            messages with what gradient_z needs or makes; SIZE_MAX: none */
-    size_t count;  /**< of a task: planes of its segment, or rows of its sheet */
-    size_t pieces; /**< of a task: blocks that it has to do with */
-    size_t remote; /**< of a task: how many of its blocks, or of the parts that it returns, are
+    size_t step;    /**< of a workload or a solve with epsilon; of gradient_xy, and of messages for
+                            gradient_z, the axis of the derivative, 0 to 2; SIZE_MAX: none */
+    size_t count;   /**< of a task: planes of its segment, or rows of its sheet */
+    size_t pieces;  /**< of a task: blocks that it has to do with */
+    size_t remote;  /**< of a task: how many of its blocks, or of the parts that it returns, are
                             on other GPUs */
-    int dense;     /**< of a task: each block is in one piece of memory */
+    int dense;      /**< of a task: each block is in one piece of memory */
     double start,
         end;      /**< seconds since statistics.submitted. A message that goes starts when its block
                               was written. Of a message that comes, start = end */

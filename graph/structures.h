@@ -120,10 +120,10 @@ typedef struct psg_flight {
 typedef struct psg_problem {
     psg_options options; /**< checked */
     psg_grid grid;
-    bool policy_asked; /**< the options name a scheduling policy */
-    bool tuned;        /**< some of the options are what `psg tune` stored */
-    void *eigen[3];    /**< eigenvalues along each axis, in the plan's precision */
-    psg_waves waves;
+    bool policy_asked;  /**< the options name a scheduling policy */
+    bool tuned;         /**< some of the options are what `psg tune` stored */
+    void *eigen[3];     /**< eigenvalues along each axis, in the plan's precision */
+    psg_waves waves;    /**< of the gradient */
     double eigen_first; /**< the absolute value of the sum of those of mode (0,0,0) */
     double eigen_least; /**< the least absolute value in them but 0; INFINITY: there is no other */
     double eigen_most;  /**< the largest absolute value of a sum, one of each axis */
