@@ -328,10 +328,12 @@ static const int kinds[] = {PSG_KIND_TRANSPOSE, PSG_KIND_TRANSPOSE_EXCHANGE,
                             PSG_KIND_TRANSPOSE_SWAP, PSG_KIND_TRANSPOSE_ALONE, -1};
 
 const psg_workload_row psg_workload_transpose = {
-    .about = {.name = "transpose",
-              .about = "rows and columns of a matrix change places, by tiles: in another array or in place",
-              .sizes = sizes,
-              .tile = "T: tiles of T x T numbers"},
+    .about =
+        {.name = "transpose",
+         .about =
+             "rows and columns of a matrix change places, by tiles: in another array or in place",
+         .sizes = sizes,
+         .tile = "T: tiles of T x T numbers"},
     .bytes = sizeof(problem),
     .task_data = 3,
     .f32 = true,
