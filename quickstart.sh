@@ -25,7 +25,7 @@ root=$PWD
 . cmake/progress.sh
 
 packages="gcc g++ make cmake pkg-config libfftw3-dev libhdf5-openmpi-dev libjansson-dev libpng-dev libhwloc-dev libnuma-dev
-libfxt-dev libglpk-dev libopenmpi-dev openmpi-bin libopenblas-serial-dev help2man python3"
+libfxt-dev libglpk-dev libopenmpi-dev openmpi-bin libopenblas-pthread-dev help2man python3"
 simulate_packages="libsimgrid-dev"
 deb_packages="dpkg-dev file"
 test_packages="gfortran python3-numpy python3-pytest python3-mpi4py python3-venv python3-pip python3-setuptools python3-wheel python3-h5py python3-scipy python3-yaml python3-matplotlib doxygen python3-breathe python3-myst-parser libfftw3-mpi-dev debootstrap clang clang-format clang-tidy cppcheck shellcheck graphviz

@@ -82,7 +82,7 @@ if(NOT PSG_LAPACK STREQUAL "OFF")
     endif()
 endif()
 if(PSG_LAPACK STREQUAL "ON" AND NOT PSG_WITH_LAPACK)
-    message(FATAL_ERROR "PSG_LAPACK=ON, but no LAPACK >= 3.4 was found. On Debian: apt-get install libopenblas-serial-dev")
+    message(FATAL_ERROR "PSG_LAPACK=ON, but no LAPACK >= 3.4 was found. On Debian: apt-get install libopenblas-pthread-dev")
 endif()
 
 # CUDA: StarPU decides, because a StarPU without CUDA has no CUDA workers.

@@ -55,6 +55,9 @@ const psg_cpu_qr *psg_cpu_qr_of(bool is_float);
 /** LAPACK's version, as it says it itself; NULL: built without. Static. */
 const char *psg_cpu_lapack_version(void);
 
+/** Do functions of LAPACK give right answers to several threads at once? */
+bool psg_cpu_blas_shared(void);
+
 /** Between these two OpenBLAS, which has threads of its own for the whole process, uses the caller's alone: a task is one core's.
  *  Calls nest, and are thread-safe. */
 void psg_cpu_blas_begin(void);

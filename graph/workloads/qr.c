@@ -84,6 +84,17 @@ static psg_status parse(void *memory, const char *size, const psg_work_options *
                           size, qr->tile, bytes * 1e-9, there * 1e-9);
 }
 
+static psg_status check_workers(void *memory, const psg_workers *workers) {
+    (void)memory;
+    return psg_simulated() || workers->cpu_count <= 1 || psg_cpu_blas_shared()
+               ? PSG_OK
+               : psg_fail(PSG_ERR_UNSUPPORTED,
+                          "qr on %zu cores: this OpenBLAS is built for one thread, and gives wrong "
+                          "answers to several at once. On Debian: apt-get install "
+                          "libopenblas0-pthread. On one core it is right",
+                          (size_t)workers->cpu_count);
+}
+
 static void tell(const void *memory, char *text, size_t size) {
     const psg_qr *qr = &((const problem *)memory)->qr;
     (void)snprintf(text, size,
@@ -205,6 +216,7 @@ const psg_workload_row psg_workload_qr = {
     .kinds = kinds,
     .gpu = psg_qr_gpu,
     .parse = parse,
+    .cut = check_workers,
     .tell = tell,
     .make = make,
     .prepare = prepare,

@@ -26,8 +26,8 @@ typedef struct psg_workload_row {
     /** For tasks that a plan's graph is among: the plan, whose engine and workers the workload has. NULL: it has its own.
      *  @param[in] options  checked @param[out] plan  the problem's, which frees it @return PSG_OK; as psg_plan_create() */
     psg_status (*plan)(void *problem, const psg_options *options, psg_plan **plan);
-    /** Choose the size of a task by the workers, where the caller chose none. StarPU runs. NULL: `parse` does
-     *  @return PSG_OK; PSG_ERR_ARG with words */
+    /** Choose the size of a task by the workers, where the caller chose none, or refuse them. StarPU runs. NULL: `parse` does
+     *  @return PSG_OK; PSG_ERR_ARG, PSG_ERR_UNSUPPORTED with words */
     psg_status (*cut)(void *problem, const psg_workers *workers);
     /** In words: psg_work_about(). */
     void (*tell)(const void *problem, char *text, size_t size);
