@@ -1,5 +1,4 @@
 /* Solves: submitted, in flight, waited for. */
-#include "base/tuning.h"
 #include "graph/pcg.h"
 #include "graph/process.h"
 #include "graph/solving.h"
@@ -31,81 +30,6 @@ void psg_graph_submit(psg_run *run, const psg_plan *plan, const psg_lane *lane,
         psg_graph_many(run, plan, arrays);
     } else {
         graphs[plan->problem.options.graph](run, plan, lane, arrays);
-    }
-}
-
-/* The lane with the fewest solves in it. */
-static psg_lane *idlest_lane(const psg_plan *plan) {
-    psg_lane *lane = plan->storage.lanes[0];
-    for (size_t m = 1; m < plan->storage.lane_count; m++) {
-        lane = plan->storage.lanes[m]->users < lane->users ? plan->storage.lanes[m] : lane;
-    }
-    return lane;
-}
-
-/* Processes that share blocks make a lane at once, or none. */
-static bool another_fits(const psg_plan *plan) {
-    const bool fits = !plan->home.on_gpus || psg_placement_fits(plan, true);
-    const psg_status status =
-        fits ? PSG_OK : psg_fail(PSG_ERR_MEMORY, "no room for another spectrum");
-    return psg_ranks_agree(psg_lends(plan) ? plan->processes.comm : NULL, status) == PSG_OK;
-}
-
-/* That one, or a new one rather than one that is in use; without memory for that, solves share lanes
- * and follow one another. */
-static psg_lane *choose_lane(psg_plan *plan) {
-    psg_lane *lane = idlest_lane(plan);
-    psg_lane *another = NULL;
-    if (lane->users > 0 && plan->storage.lane_count < plan->problem.options.in_flight &&
-        another_fits(plan)) {
-        if (psg_ranks_agree(plan->processes.comm, psg_lane_create(&another, plan)) == PSG_OK) {
-            plan->storage.lanes[plan->storage.lane_count++] = another;
-            lane = another;
-        } else {
-            psg_lane_destroy(another, plan);
-        }
-    }
-    psg_clear_error();
-    return lane;
-}
-
-/* Has the run gathered its tasks for that lane and these arrays already? */
-static bool repeats(const psg_run *run, const size_t key[2]) {
-    return (run->chain != NULL && psg_chain_repeats(run, key)) ||
-           (run->work != NULL && psg_teamwork_repeats(run, key));
-}
-
-/* A run that has gathered its tasks for these arrays, so that a program that goes round in some arrays gathers once for
- * each. Else a new run, until there are as many as the plan keeps arrays; then the one that is idle for longest.
- * @param[in] arrays  NULL: the solve fails, and any run is good enough */
-static psg_run *take_run(psg_plan *plan, const psg_arrays *arrays) {
-    const psg_engine *engine = &plan->context.engine;
-    const bool gathers = arrays != NULL && (engine->chain_steps > 0 || engine->team != NULL);
-    const size_t key[2] = {idlest_lane(plan)->number, arrays != NULL ? arrays->number : 0};
-    psg_run **chosen = NULL;
-    psg_run **last = NULL;
-    size_t idle = 0;
-    for (psg_run **at = &plan->flights.idle_runs; *at != NULL; at = &(*at)->next) {
-        chosen = chosen == NULL && repeats(*at, key) ? at : chosen;
-        last = at;
-        idle++;
-    }
-    if (chosen == NULL && idle >= (gathers ? TUNING_ARRAYS_KEPT : 1)) {
-        chosen = last;
-    }
-    if (chosen == NULL) {
-        return psg_run_create(engine);
-    }
-    psg_run *run = *chosen;
-    *chosen = run->next;
-    return run;
-}
-
-void psg_flights_free(psg_flights *flights) {
-    while (flights->idle_runs != NULL) {
-        psg_run *next = flights->idle_runs->next;
-        psg_run_destroy(flights->idle_runs);
-        flights->idle_runs = next;
     }
 }
 
@@ -216,7 +140,7 @@ static psg_status take_terms(psg_plan *plan, const psg_arrays *arrays, const req
  * another process. Then they stay the caller's. */
 static psg_status launch(psg_plan *plan, psg_arrays *arrays, const request *r, psg_status before) {
     psg_flight *flight = calloc(1, sizeof *flight);
-    psg_run *run = take_run(plan, arrays);
+    psg_run *run = psg_flights_take_run(plan, arrays);
     psg_status status = before;
     if (status == PSG_OK && (flight == NULL || run == NULL)) {
         status = psg_fail(PSG_ERR_MEMORY, "no memory to start a solve");
@@ -240,7 +164,7 @@ static psg_status launch(psg_plan *plan, psg_arrays *arrays, const request *r, p
         return status;
     }
     psg_copies_begin(&plan->work, plan->flights.oldest == NULL);
-    psg_lane *lane = choose_lane(plan);
+    psg_lane *lane = psg_flights_choose_lane(plan);
     flight->run = run;
     flight->lane = lane;
     flight->arrays = arrays;

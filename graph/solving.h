@@ -194,6 +194,15 @@ psg_status psg_plan_links(const psg_work *work, psg_bounds *bounds);
 psg_status psg_solve_pieces(psg_plan *plan, const psg_array *f, const psg_array *u,
                             const psg_many *many);
 
+/* flights.c */
+
+/** The lane with the fewest solves in it; or a new one, where that one is in use and there is memory for another. Without memory
+ *  solves share lanes, and follow one another. */
+psg_lane *psg_flights_choose_lane(psg_plan *plan);
+/** A run that has gathered its tasks for these arrays, so that a program that goes round in some arrays gathers once for
+ *  each. Else a new run, until there are as many as the plan keeps arrays; then the one that is idle for longest.
+ *  @param[in] arrays  NULL: the solve fails, and any run is good enough @return NULL: no memory */
+psg_run *psg_flights_take_run(psg_plan *plan, const psg_arrays *arrays);
 /** What is kept of flights that have ended. */
 void psg_flights_free(psg_flights *flights);
 

@@ -146,7 +146,9 @@ static void submit(psg_run *run, starpu_data_handle_t block, const psg_message *
     if (run->engine->record) {
         t->event.number = psg_record_add(&run->events.record);
         psg_record_use_data(&run->events.record, block,
-                            receive ? PSG_USE_WRITES : m->read ? PSG_USE_READS | PSG_USE_WRITES : PSG_USE_READS);
+                            receive   ? PSG_USE_WRITES
+                            : m->read ? PSG_USE_READS | PSG_USE_WRITES
+                                      : PSG_USE_READS);
     }
     psg_simulation_submit(1); /* as a task with one piece of data */
     const enum starpu_data_access_mode mode = receive ? STARPU_W : m->read ? STARPU_RW : STARPU_R;

@@ -93,11 +93,17 @@ static bool make_step_room(psg_teamwork *w) {
         return true;
     }
     psg_step *step = realloc(w->step, (room + 1) * sizeof *w->step);
-    w->step = step != NULL ? step : w->step;
+    if (step == NULL) {
+        return false;
+    }
+    w->step = step;
     psg_span *range = realloc(w->range, (room + 1) * sizeof *w->range);
-    w->range = range != NULL ? range : w->range;
-    w->steps_most = step != NULL && range != NULL ? room : w->steps_most;
-    return w->steps < w->steps_most;
+    if (range == NULL) {
+        return false;
+    }
+    w->range = range;
+    w->steps_most = room;
+    return true;
 }
 
 static void add_step(psg_run *run, struct starpu_task *task) {

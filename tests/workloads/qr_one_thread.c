@@ -2,6 +2,7 @@
  * on one core. This program says of OpenBLAS what such a library says of itself. */
 #include "graph/psg_machine.h"
 #include "graph/psg_work.h"
+#include "tests/check.h"
 #include "tests/harness.h"
 
 #include <string.h>
