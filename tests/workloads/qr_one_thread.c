@@ -7,8 +7,9 @@
 
 #include <string.h>
 
-int openblas_get_parallel(void);
-char *openblas_get_config(void);
+#define SEEN_BY_THE_LIBRARY __attribute__((visibility("default")))
+SEEN_BY_THE_LIBRARY int openblas_get_parallel(void);
+SEEN_BY_THE_LIBRARY char *openblas_get_config(void);
 
 int openblas_get_parallel(void) {
     return 0;
