@@ -57,7 +57,7 @@
  *  (2026-11-24). */
 #define TUNING_BATCH_COPIED_BYTES ((size_t)4 << 20)
 /** Bytes of the spectra of all cores, one each, up to which a core solves a right-hand side alone: more would not stay in the caches.
- *  Two cores of a shared EPYC, ratios of psg_solve() to psg_solve_many(): 16^3 1.9, 64^3 1.3, 128^3 with 35 MB 1.4, 160^3 with 67 MB
+ *  Two cores of an EPYC that was less busy than for docs/performance.md, ratios of psg_solve() to psg_solve_many(): 16^3 1.9, 64^3 1.3, 128^3 with 35 MB 1.4, 160^3 with 67 MB
  *  1.0, 256^3 1.0 (2026-11-24). */
 #define TUNING_WHOLE_BYTES ((size_t)64 << 20)
 
@@ -110,7 +110,8 @@
  *  and nanoseconds of that sleep. Chosen, not measured (2026-11-23). */
 #define TUNING_LAUNCH_LOOKS 1000
 #define TUNING_LAUNCH_NAP_NANOSECONDS 20000
-/** Pairs of f and u whose StarPU handles, gathered tasks and CUDA graphs a plan keeps between solves. Chosen, not measured (2026-11-23). */
+/** Pairs of f and u whose StarPU handles, gathered tasks and CUDA graphs a plan keeps between solves. In a round of
+ *  five pairs 64^3 took 0.055 ms when 4 were kept, and 0.049 with 8 (H200, 2026-11-24). */
 #define TUNING_ARRAYS_KEPT 8
 /** Bytes of a part of a segment's spectrum that a GPU copies and differentiates before it transforms that part back: it may
  *  stay in the second-level cache in between. Chosen, not measured (2026-11-24). */

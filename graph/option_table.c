@@ -208,7 +208,7 @@ static const row rows[] = {
      INT32_MAX},
     {{"batch", "Task graph", "N|auto", "auto",
       "of several right-hand sides in one call, those that a GPU solves at once; 1: one after the "
-      "other, on cores too; auto: from the data's size",
+      "other, on cores too; auto: from the data's size (psg solve: 1)",
       SAME},
      SIZE,
      AT(batch),

@@ -38,7 +38,7 @@ typedef enum psg_stage {
     PSG_STAGE_GRADIENT,   /**< the gradient of u with the symbol fd2 */
     PSG_STAGE_GRADIENT_Z, /**< with spectral: kspace again, for the derivative along z */
     PSG_STAGE_GRADIENT_XY, /**< with spectral: unpack, multiply and ifft_xy, for a derivative along any axis */
-    PSG_STAGE_COUNT, /**< from here on: the kinds of task of workloads, and of solves with epsilon */
+    PSG_STAGE_COUNT, /**< from here on: the kinds of task of workloads, of solves with epsilon, and of psg_solve_many() */
     PSG_STAGE_MOST = 63
 } psg_stage;
 

@@ -79,7 +79,8 @@ PSG_API const psg_workload *psg_workload_at(size_t index);
  *  @param[in]  options  not kept. cpus, gpus (all by default), gpu_ids, policy, calibrate, record, precision, machine
  *                       and cache_dir count; of pcg the options of its plan, too, but symbol and segment_planes
  *  @return PSG_OK; PSG_ERR_ARG: no such workload, size, tile or option, and the words say which there are;
- *          PSG_ERR_UNSUPPORTED: precision, comm, a kind that no worker can run, a component that psg was built without;
+ *          PSG_ERR_UNSUPPORTED: precision, comm, a kind that no worker can run, a component that psg was built without, qr
+ *          on several cores with an OpenBLAS that is built for one thread;
  *          PSG_ERR_NODEV, _STATE, _MEMORY, _RUNTIME as psg_plan_create() */
 PSG_API psg_status psg_work_create(psg_work **work, const char *name, const psg_work_options *how,
                                    const psg_options *options);
@@ -96,10 +97,11 @@ typedef struct psg_dock_molecules {
 } psg_dock_molecules;
 
 /** Workload dock of these molecules. The grid has room for all shifts at which they touch. psg_work_check() then compares the
- *  scores, and energies, with sums over the cells.
+ *  scores with sums over the cells, and energies with sums over pairs of atoms.
  *  @param[in] molecules  not kept
  *  @return as psg_work_create(); PSG_ERR_ARG: no atoms, a NaN, an angle, a spacing or poses that cannot be, a grid that
- *          is too large, cells so small that f32 has no exact scores, charges of one molecule alone or all of them 0 */
+ *          is too large, cells so small that f32 has no exact scores, charges of one molecule alone, all of them 0, or one beyond
+ *          -100 and 100 */
 PSG_API psg_status psg_dock_create(psg_work **work, const psg_dock_molecules *molecules,
                                    const psg_work_options *how, const psg_options *options);
 
