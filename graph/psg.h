@@ -417,7 +417,8 @@ PSG_API psg_status psg_solve_arrays(psg_plan *plan, size_t count, const psg_arra
 /** psg_solve_many() between arrays anywhere, in the order of their streams, see psg_submit_arrays(): u is there when it returns.
  *  @param[in] count  right-hand sides, which follow one another in each array: one has its first point nz planes, nz stride[2]
  *                    elements, after that of the one before
- *  @param[in] f, u   one array each, not one for each GPU
+ *  @param[in]  f     one array, not one for each GPU
+ *  @param[out] u     the same; f itself (in place), or no part of it
  *  @return as psg_solve_many() */
 PSG_API psg_status psg_solve_many_arrays(psg_plan *plan, size_t count, const psg_array *f,
                                          const psg_array *u);
