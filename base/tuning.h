@@ -57,7 +57,7 @@
  *  (2026-11-24). */
 #define TUNING_BATCH_COPIED_BYTES ((size_t)4 << 20)
 /** Bytes of the spectra of all cores, one each, up to which a core solves a right-hand side alone: more would not stay in the caches.
- *  Two cores of an EPYC that was less busy than for docs/performance.md, ratios of psg_solve() to psg_solve_many(): 16^3 1.9, 64^3 1.3, 128^3 with 35 MB 1.4, 160^3 with 67 MB
+ *  Two cores of a shared EPYC, ratios of psg_solve() to psg_solve_many(): 16^3 1.9, 64^3 1.3, 128^3 with 35 MB 1.4, 160^3 with 67 MB
  *  1.0, 256^3 1.0 (2026-11-24). */
 #define TUNING_WHOLE_BYTES ((size_t)64 << 20)
 
