@@ -69,12 +69,12 @@ cudaError_t psg_cuda_kspace_run(const psg_cuda_kspace *plan, const psg_cuda_band
 /** Sheets in one call, at the most. */
 enum { PSG_CUDA_KSPACE_SHEETS = 65535 };
 
-/** Do it to several sheets, whose planes follow one another: those of the spectra of several right-hand sides.
+/** psg_cuda_kspace_run() of several sheets, whose planes follow one another: those of the spectra of several right-hand sides.
  *  @param[in,out] sheets_d     [sheets][nz] planes, aligned to one complex number
  *  @param[in]     sheets       0 .. PSG_CUDA_KSPACE_SHEETS
  *  @param[in]     plane_pitch  complex numbers from a plane to the next
  *  @param[in]     columns      of each
- *  @param[in]     symbol       as above; mode0_d is [sheets] complex numbers, and nonfinite_d [sheets] flags
+ *  @param[in]     symbol       of each; mode0_d is [sheets] complex numbers, and nonfinite_d [sheets] flags
  *  @return as psg_cuda_kspace_run() */
 cudaError_t psg_cuda_kspace_run_many(const psg_cuda_kspace *plan, void *sheets_d, size_t sheets,
                                      size_t plane_pitch, const psg_cuda_columns *columns,
