@@ -89,6 +89,9 @@ static const app_work_command run_command = {
 
 /* ------------------------------------------------------------------------------------ the help */
 
+/* The columns of sentences: the longest name of a workload stands before LEFT. */
+enum { LEFT = 12, WIDTH = 88 };
+
 /* What a text of the help has so far. */
 typedef struct help_text {
     char text[8192];
@@ -103,17 +106,25 @@ static void put(help_text *to, const char *words, size_t length) {
     to->column += (int)length;
 }
 
+/* A name, or blanks, as far as LEFT. */
+static void put_left(help_text *to, const char *name) {
+    char left[LEFT + 1];
+    (void)snprintf(left, sizeof left, "  %-*s ", LEFT - 3, name);
+    put(to, left, LEFT);
+}
+
 /* A sentence from column LEFT on, broken into lines of at most WIDTH. */
 static void put_sentence(help_text *to, const char *label, const char *words) {
-    enum { LEFT = 9, WIDTH = 88 };
     const char *const parts[] = {label, words, "."};
     to->column = LEFT;
     for (size_t m = 0; m < sizeof parts / sizeof *parts; m++) {
         for (const char *word = parts[m]; *word != '\0';) {
             const size_t length = strcspn(word, " ") + (strchr(word, ' ') != NULL);
-            if (to->column + (int)length > WIDTH) {
+            if (to->column + (int)length > WIDTH &&
+                m < 2) { /* the full stop stays behind its word */
                 to->used -= to->text[to->used - 1] == ' ';
-                put(to, "\n         ", LEFT + 1);
+                put(to, "\n", 1);
+                put_left(to, "");
                 to->column = LEFT;
             }
             put(to, word, length);
@@ -130,13 +141,12 @@ static const char *intro(void) {
     to.used = 0;
     put(&to, run_text.intro, strlen(run_text.intro));
     for (size_t m = 0; (w = psg_workload_at(m)) != NULL; m++) {
-        char name[16];
-        put(&to, name, (size_t)snprintf(name, sizeof name, "  %-6s ", w->name));
+        put_left(&to, w->name);
         put_sentence(&to, "", w->about);
-        put(&to, "         ", 9);
+        put_left(&to, "");
         put_sentence(&to, "SIZE: ", w->sizes);
         if (w->tile != NULL) {
-            put(&to, "         ", 9);
+            put_left(&to, "");
             put_sentence(&to, "--tile ", w->tile);
         }
     }
