@@ -111,7 +111,7 @@
 #define TUNING_LAUNCH_LOOKS 1000
 #define TUNING_LAUNCH_NAP_NANOSECONDS 20000
 /** Pairs of f and u whose StarPU handles, gathered tasks and CUDA graphs a plan keeps between solves. In a round of
- *  five pairs 64^3 took 0.055 ms when 4 were kept, and 0.049 with 8 (H200, 2026-11-24). */
+ *  five pairs 64^3 took 0.055 ms when 4 were kept, and 0.049 with 8, in two runs on two H200s (2026-11-24). */
 #define TUNING_ARRAYS_KEPT 8
 /** Bytes of a part of a segment's spectrum that a GPU copies and differentiates before it transforms that part back: it may
  *  stay in the second-level cache in between. Chosen, not measured (2026-11-24). */

@@ -47,8 +47,8 @@ template <class Real> struct kspace_band {
 template <class Real> struct kspace_args {
     complex_t<Real> *base;
     kspace_band<Real> band[2];
-    size_t
-        sheet_pitch; // numbers from a sheet to the next one, which has the same place in each of its planes
+    // Numbers from a sheet to the next one, which has the same place in each of its planes.
+    size_t sheet_pitch;
     uint32_t turns; // of 2^32 tiles, those of band[1], which are spread evenly; 0: there is none
     const complex_t<Real> *twiddles; // [n - last radix], see kspace_pass
     const uint32_t *order;           // [n / last radix] frequency of place g * (last radix)
