@@ -206,8 +206,7 @@ static void destroy(void *state, const void *owner) {
     free(w->segments[0]);
     free(w->blocks);
     free(w->rows);
-    free(w->parts[0]);
-    free(w->parts[1]);
+    free(w->parts);
     free(w);
 }
 
@@ -224,10 +223,8 @@ static int make(void **state, const void *owner) {
     w->segments[0] = calloc(3 * c->layout.segments.count, sizeof **w->segments);
     w->blocks = calloc(2 * c->layout.bundles.count, sizeof *w->blocks);
     w->rows = calloc(2 * c->layout.bundles.count + 1, sizeof *w->rows);
-    w->parts[0] = calloc(2 * c->layout.bundles.count, sizeof **w->parts);
-    w->parts[1] = calloc(2 * c->layout.bundles.count, sizeof **w->parts);
-    if (w->segments[0] != NULL && w->blocks != NULL && w->rows != NULL && w->parts[0] != NULL &&
-        w->parts[1] != NULL) {
+    w->parts = calloc(2 * c->layout.bundles.count, sizeof *w->parts);
+    if (w->segments[0] != NULL && w->blocks != NULL && w->rows != NULL && w->parts != NULL) {
         w->segments[1] = w->segments[0] + c->layout.segments.count;
         w->segments[2] = w->segments[1] + c->layout.segments.count;
         code = 0;
@@ -315,7 +312,7 @@ size_t psg_cuda_bands_of(const psg_task_args *args, void *buffers[], psg_cuda_ba
 size_t psg_cuda_parts_of(const psg_run *run, psg_cuda_direction direction, size_t s,
                          void *buffers[], const psg_cuda_xy_part **result) {
     const psg_context *c = psg_context_of(run);
-    psg_cuda_xy_part *parts = psg_cuda_plans_self(c)->parts[0];
+    psg_cuda_xy_part *parts = psg_cuda_plans_self(c)->parts;
     size_t count = 0;
     for (size_t g = 0; g < c->layout.bundles.count; g++) {
         const psg_box *bundle = &c->layout.bundles.part[g].box;

@@ -44,15 +44,14 @@ typedef struct psg_cuda_plans {
     void *dense_d;     /**< room for a dense copy of f or u of a segment, made by the
                                           first task that needs it */
     void *sheet_d;     /**< room for a sheet, for lengths without a kspace kernel */
-    /** Where there is no spectrum_d, room for as much, or with strips for some planes; made by the first task of a gradient
-     *  that needs it. */
-    void *copy_d;
+    void *copy_d;      /**< room for as much as spectrum_d has, where a gradient needs it and there
+                                          is none; made by the first task of it */
     psg_cuda_whole_room whole;
     /* For the arguments of kernels: */
     psg_cuda_segment *segments[3]; /**< [layout.segments.count] of a band */
     void **blocks;                 /**< [2 * layout.bundles.count] */
     size_t *rows;                  /**< [2 * layout.bundles.count + 1] */
-    psg_cuda_xy_part *parts[2];    /**< [2 * layout.bundles.count] */
+    psg_cuda_xy_part *parts;       /**< [2 * layout.bundles.count] */
 } psg_cuda_plans;
 
 /** The calling worker's. */

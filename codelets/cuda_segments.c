@@ -1,7 +1,6 @@
 /* Segments on a GPU: f to its spectrum, the spectrum to u, and the spectrum of u to its derivatives. */
 #include "codelets/cuda.h"
 
-#include "base/tuning.h"
 #include "codelets/sides.h"
 #include "kernels/pack.h"
 #include "kernels/sides.h"
@@ -39,11 +38,11 @@ static size_t spectrum_plane_bytes(const psg_context *c) {
     return c->layout.n[1] * c->layout.nxc * 2 * c->cpu->real_bytes;
 }
 
-/* For the spectrum of so many planes of a segment. */
-static int make_copy(psg_run *run, size_t planes) {
+/* For the spectrum of a segment. */
+static int make_copy(psg_run *run) {
     const psg_context *c = psg_context_of(run);
     return psg_cuda_make_room(run, &psg_cuda_plans_self(c)->copy_d,
-                              planes * spectrum_plane_bytes(c),
+                              psg_cuda_most_planes(c) * spectrum_plane_bytes(c),
                               "room for a copy of a spectrum, for the gradient");
 }
 
@@ -93,7 +92,7 @@ static int transform_by_cufft(psg_run *run, psg_cuda_direction direction, size_t
     const bool deals = w->spectrum_d != NULL;
     const bool keeps = direction == PSG_CUDA_INVERSE && psg_gradient_reads_spectrum(run);
     const size_t count = deals ? blocks_of(run, direction, s, blocks) : 0;
-    int code = keeps ? make_copy(run, psg_cuda_most_planes(c)) : 0;
+    int code = keeps ? make_copy(run) : 0;
     void *spectrum_d = deals ? w->spectrum_d : keeps ? w->copy_d : psg_task_pointer(blocks, 0);
     if (code == 0 && keeps) {
         code = (int)cudaMemcpyAsync(spectrum_d, psg_task_pointer(blocks, 0),
@@ -114,10 +113,21 @@ static int transform_by_cufft(psg_run *run, psg_cuda_direction direction, size_t
     return code;
 }
 
-int psg_cuda_transform_segment(const psg_task_args *args, psg_cuda_direction direction,
-                               void *buffers[]) {
+/* By psg's own kernel. @param[in] by  NULL: no derivative */
+static int transform_by_strips(const psg_task_args *args, psg_cuda_direction direction,
+                               const psg_cuda_field *field, void *blocks[],
+                               const psg_cuda_derivative *by) {
     const psg_context *c = psg_context_of(args->run);
     const psg_cuda_plans *w = psg_cuda_plans_self(c);
+    const size_t s = psg_segment_of(args);
+    const psg_cuda_xy_part *parts = NULL;
+    const size_t count = psg_cuda_parts_of(args->run, direction, s, blocks, &parts);
+    return (int)psg_cuda_xy_run(w->strips, direction, field, psg_layout_planes(&c->layout, s),
+                                parts, count, by, w->work_d, starpu_cuda_get_local_stream());
+}
+
+int psg_cuda_transform_segment(const psg_task_args *args, psg_cuda_direction direction,
+                               void *buffers[]) {
     const size_t s = psg_segment_of(args);
     psg_cuda_field field = psg_cuda_field_of(buffers, 0);
     if (direction == PSG_CUDA_FORWARD) {
@@ -127,13 +137,9 @@ int psg_cuda_transform_segment(const psg_task_args *args, psg_cuda_direction dir
             return code;
         }
     }
-    if (w->strips == NULL) {
-        return transform_by_cufft(args->run, direction, s, &field, buffers + 1);
-    }
-    const psg_cuda_xy_part *parts = NULL;
-    const size_t count = psg_cuda_parts_of(args->run, direction, s, buffers + 1, &parts);
-    return (int)psg_cuda_xy_run(w->strips, direction, &field, psg_layout_planes(&c->layout, s),
-                                parts, count, w->work_d, starpu_cuda_get_local_stream());
+    return psg_cuda_plans_self(psg_context_of(args->run))->strips != NULL
+               ? transform_by_strips(args, direction, &field, buffers + 1, NULL)
+               : transform_by_cufft(args->run, direction, s, &field, buffers + 1);
 }
 
 /* ---------------------------------------------------------------------------------- components */
@@ -148,71 +154,33 @@ static psg_cuda_derivative derivative_of(const psg_task_args *args) {
                                  .scale = c->form.normalizes ? psg_terms_of(args->run)->scale : 1};
 }
 
-/* Some planes at a time. */
-static int component_by_strips(const psg_task_args *args, psg_cuda_field field, void *blocks[]) {
-    const psg_context *c = psg_context_of(args->run);
-    const psg_cuda_plans *w = psg_cuda_plans_self(c);
-    const cudaStream_t stream = starpu_cuda_get_local_stream();
-    const size_t planes = psg_layout_planes(&c->layout, psg_segment_of(args));
-    const size_t row = c->layout.nxc * 2 * c->cpu->real_bytes;
-    const size_t fit = TUNING_GRADIENT_BYTES / spectrum_plane_bytes(c);
-    const size_t most = fit < 1 ? 1 : fit < psg_cuda_most_planes(c) ? fit : psg_cuda_most_planes(c);
-    const psg_cuda_derivative by = derivative_of(args);
-    const psg_cuda_xy_part *parts = NULL;
-    const size_t count =
-        psg_cuda_parts_of(args->run, PSG_CUDA_INVERSE, psg_segment_of(args), blocks, &parts);
-    int code = make_copy(args->run, most);
-    for (size_t k = 0; k < planes && code == 0; k += most) {
-        const size_t some = planes - k < most ? planes - k : most;
-        for (size_t m = 0; m < count && code == 0; m++) {
-            psg_cuda_xy_part from = parts[m];
-            psg_cuda_xy_part *to = &w->parts[1][m];
-            from.base_d = (char *)from.base_d + k * from.plane_pitch * 2 * c->cpu->real_bytes;
-            *to = from;
-            to->base_d = (char *)w->copy_d + from.y0 * some * row;
-            to->plane_pitch = from.rows * c->layout.nxc;
-            code = (int)psg_cuda_differentiate(psg_cuda_precision_of(c), &from, some, c->layout.nxc,
-                                               c->form.strip, &by, to->base_d, stream);
-        }
-        if (code == 0) {
-            code = (int)psg_cuda_xy_run(w->strips, PSG_CUDA_INVERSE, &field, some, w->parts[1],
-                                        count, w->work_d, stream);
-        }
-        field.base_d = (char *)field.base_d + some * field.plane_pitch * c->cpu->real_bytes;
-    }
-    return code;
-}
-
 /* Blocks that are no views are put together first. */
 static int component_by_cufft(const psg_task_args *args, const psg_cuda_field *field,
-                              void *blocks[]) {
+                              void *blocks[], const psg_cuda_derivative *by) {
     const psg_context *c = psg_context_of(args->run);
     const psg_cuda_plans *w = psg_cuda_plans_self(c);
     const cudaStream_t stream = starpu_cuda_get_local_stream();
     const size_t s = psg_segment_of(args);
-    const size_t planes = psg_layout_planes(&c->layout, s);
-    const size_t *n = c->layout.n;
-    const psg_cuda_derivative by = derivative_of(args);
-    int code = w->spectrum_d == NULL ? make_copy(args->run, psg_cuda_most_planes(c)) : 0;
+    const size_t n[3] = {c->layout.nxc, c->layout.n[1], psg_layout_planes(&c->layout, s)};
+    int code = w->spectrum_d == NULL ? make_copy(args->run) : 0;
     void *spectrum_d = w->spectrum_d == NULL ? w->copy_d : w->spectrum_d;
     if (code == 0 && c->form.packed) {
         const size_t count = blocks_of(args->run, PSG_CUDA_INVERSE, s, blocks);
-        code = (int)psg_cuda_unpack_segment(psg_cuda_precision_of(c), spectrum_d, c->layout.nxc,
-                                            n[1], planes, w->blocks, w->rows, count, stream);
+        code = (int)psg_cuda_unpack_segment(psg_cuda_precision_of(c), spectrum_d, n[0], n[1], n[2],
+                                            w->blocks, w->rows, count, stream);
     }
     if (code == 0) {
-        void *from_d = c->form.packed ? spectrum_d : psg_task_pointer(blocks, 0);
-        const psg_cuda_xy_part part = {
-            .base_d = from_d, .plane_pitch = n[1] * c->layout.nxc, .rows = n[1]};
-        code = (int)psg_cuda_differentiate(psg_cuda_precision_of(c), &part, planes, c->layout.nxc,
-                                           0, &by, spectrum_d, stream);
+        code = (int)psg_cuda_differentiate(
+            psg_cuda_precision_of(c), c->form.packed ? spectrum_d : psg_task_pointer(blocks, 0), n,
+            by, spectrum_d, stream);
     }
     return code == 0 ? run_fft(args->run, PSG_CUDA_INVERSE, s, field, spectrum_d) : code;
 }
 
 int psg_cuda_transform_component(const psg_task_args *args, void *buffers[]) {
     const psg_cuda_field field = psg_cuda_field_of(buffers, 0);
+    const psg_cuda_derivative by = derivative_of(args);
     return psg_cuda_plans_self(psg_context_of(args->run))->strips != NULL
-               ? component_by_strips(args, field, buffers + 1)
-               : component_by_cufft(args, &field, buffers + 1);
+               ? transform_by_strips(args, PSG_CUDA_INVERSE, &field, buffers + 1, &by)
+               : component_by_cufft(args, &field, buffers + 1, &by);
 }

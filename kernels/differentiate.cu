@@ -20,42 +20,35 @@ __global__ void __launch_bounds__(differentiate_threads)
 }
 
 template <class Real>
-cudaError_t launch(const psg_cuda_xy_part *part, size_t planes, size_t nxc, size_t strip,
-                   const psg_cuda_derivative *by, void *result_d, cudaStream_t stream) {
-    const size_t columns = part->rows * nxc;
+cudaError_t launch(const void *spectrum_d, const size_t n[3], const psg_cuda_derivative *by,
+                   void *result_d, cudaStream_t stream) {
+    const size_t columns = n[0] * n[1];
     const size_t blocks = div_up(columns, differentiate_threads * differentiate_elements);
-    if (columns > INT32_MAX || planes > INT32_MAX / blocks)
+    if (columns > INT32_MAX || n[2] > INT32_MAX / blocks)
         return cudaErrorInvalidValue;
-    const Real *ky = static_cast<const Real *>(by->ky_d);
-    const differentiate_args<Real> a = {static_cast<const complex_t<Real> *>(part->base_d),
+    const differentiate_args<Real> a = {static_cast<const complex_t<Real> *>(spectrum_d),
                                         static_cast<complex_t<Real> *>(result_d),
-                                        part->plane_pitch,
                                         static_cast<const Real *>(by->kx_d),
-                                        ky ? ky + part->y0 : nullptr,
+                                        static_cast<const Real *>(by->ky_d),
                                         (Real)by->scale,
-                                        (uint32_t)part->rows,
-                                        (uint32_t)nxc,
-                                        (uint32_t)(strip ? strip : nxc),
+                                        (uint32_t)n[0],
                                         (uint32_t)columns,
                                         (uint32_t)blocks};
-    differentiate_kernel<Real>
-        <<<(unsigned)(planes * blocks), differentiate_threads, 0, stream>>>(a);
+    differentiate_kernel<Real><<<(unsigned)(n[2] * blocks), differentiate_threads, 0, stream>>>(a);
     return cudaGetLastError();
 }
 
 } // namespace
 
-cudaError_t psg_cuda_differentiate(psg_cuda_precision precision, const psg_cuda_xy_part *part,
-                                   size_t planes, size_t nxc, size_t strip,
-                                   const psg_cuda_derivative *by, void *result_d,
+cudaError_t psg_cuda_differentiate(psg_cuda_precision precision, const void *spectrum_d,
+                                   const size_t n[3], const psg_cuda_derivative *by, void *result_d,
                                    cudaStream_t stream) {
-    if (!precision_valid(precision) || !part || !by || nxc == 0 || strip > nxc)
+    if (!precision_valid(precision) || !n || !by)
         return cudaErrorInvalidValue;
-    if (planes == 0 || part->rows == 0)
+    if (n[0] == 0 || n[1] == 0 || n[2] == 0)
         return cudaSuccess;
-    if (!part->base_d || !result_d || part->plane_pitch < part->rows * nxc)
+    if (!spectrum_d || !result_d)
         return cudaErrorInvalidValue;
-    return precision == PSG_CUDA_F64
-               ? launch<double>(part, planes, nxc, strip, by, result_d, stream)
-               : launch<float>(part, planes, nxc, strip, by, result_d, stream);
+    return precision == PSG_CUDA_F64 ? launch<double>(spectrum_d, n, by, result_d, stream)
+                                     : launch<float>(spectrum_d, n, by, result_d, stream);
 }

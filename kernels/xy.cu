@@ -146,8 +146,8 @@ bool aligned(const void *p, size_t bytes) {
 template <class Real>
 cudaError_t launch(const psg_cuda_xy *plan, psg_cuda_direction direction,
                    const psg_cuda_field *field, size_t planes, const psg_cuda_xy_part *parts,
-                   size_t count, void *work_d, cudaStream_t stream) {
-    const bool strided = !psg_cuda_field_is_dense(field, plan->entry->nx, plan->entry->ny) ||
+                   size_t count, const psg_cuda_derivative *by, void *work_d, cudaStream_t stream) {
+    const bool strided = by || !psg_cuda_field_is_dense(field, plan->entry->nx, plan->entry->ny) ||
                          !aligned(field->base_d, sizeof(complex_t<Real>));
     const xy_entry *entry = strided ? plan->strided : plan->entry;
     xy_args<Real> a = xy_args<Real>();
@@ -163,6 +163,9 @@ cudaError_t launch(const psg_cuda_xy *plan, psg_cuda_direction direction,
     a.nxc = plan->entry->nx / 2 + (plan->kind[0] == PSG_CUDA_DFT);
     a.x = xy_make_step(plan->kind[0], (int)plan->entry->nx, a.tables + table_numbers(plan));
     a.y = r2r_make_step(plan->kind[1], (int)plan->entry->ny, a.tables + plan->y_factors);
+    if (by)
+        a.by = {true, (Real)by->scale, static_cast<const Real *>(by->kx_d),
+                static_cast<const Real *>(by->ky_d)};
     a.parts = (uint32_t)count;
     for (size_t p = 0; p < count; p++)
         a.part[p] = {static_cast<complex_t<Real> *>(parts[p].base_d), parts[p].plane_pitch,
@@ -185,6 +188,12 @@ bool field_valid(const psg_cuda_xy *plan, const psg_cuda_field *field) {
     return field && field->base_d && aligned(field->base_d, complex_bytes(plan->precision) / 2) &&
            field->row_pitch >= nx && field->row_pitch <= UINT32_MAX &&
            field->plane_pitch >= ny * field->row_pitch;
+}
+
+bool derivative_valid(const psg_cuda_xy *plan, psg_cuda_direction direction,
+                      const psg_cuda_derivative *by) {
+    return !by || (direction == PSG_CUDA_INVERSE && plan->kind[0] == PSG_CUDA_DFT &&
+                   plan->kind[1] == PSG_CUDA_DFT);
 }
 
 bool parts_valid(const psg_cuda_xy *plan, const psg_cuda_xy_part *parts, size_t count) {
@@ -264,15 +273,16 @@ size_t psg_cuda_xy_work_bytes(const psg_cuda_xy *plan, size_t planes) {
 
 cudaError_t psg_cuda_xy_run(const psg_cuda_xy *plan, psg_cuda_direction direction,
                             const psg_cuda_field *field, size_t planes,
-                            const psg_cuda_xy_part *parts, size_t count, void *work_d,
-                            cudaStream_t stream) {
+                            const psg_cuda_xy_part *parts, size_t count,
+                            const psg_cuda_derivative *by, void *work_d, cudaStream_t stream) {
     if (!plan || !parts || count == 0 || count > PSG_CUDA_XY_PARTS ||
         (!work_d && !plan->entry->whole) || !field_valid(plan, field) || !aligned(work_d, 256) ||
-        (planes + plan->lag) > INT32_MAX / plan->entry->items || !parts_valid(plan, parts, count))
+        (planes + plan->lag) > INT32_MAX / plan->entry->items || !parts_valid(plan, parts, count) ||
+        !derivative_valid(plan, direction, by))
         return cudaErrorInvalidValue;
     if (planes == 0)
         return cudaSuccess;
     return plan->precision == PSG_CUDA_F64
-               ? launch<double>(plan, direction, field, planes, parts, count, work_d, stream)
-               : launch<float>(plan, direction, field, planes, parts, count, work_d, stream);
+               ? launch<double>(plan, direction, field, planes, parts, count, by, work_d, stream)
+               : launch<float>(plan, direction, field, planes, parts, count, by, work_d, stream);
 }

@@ -35,6 +35,14 @@ typedef struct psg_cuda_xy_part {
     size_t rows;
 } psg_cuda_xy_part;
 
+/** Each mode times sqrt(-1) scale kx ky: a derivative. */
+typedef struct psg_cuda_derivative {
+    const void
+        *kx_d; /**< reals of the precision, [nxc] in the order of the numbers of a row; NULL: 1 */
+    const void *ky_d; /**< [ny]; NULL: 1 */
+    double scale;
+} psg_cuda_derivative;
+
 /** Parts in one call, at the most. */
 enum { PSG_CUDA_XY_PARTS = 64 };
 
@@ -68,19 +76,21 @@ size_t psg_cuda_xy_work_bytes(const psg_cuda_xy *plan, size_t planes);
 
 /** Transform a segment. The answer is the same bit by bit for all pitches. A dense field that is aligned to a complex number
  *  has a kernel of its own.
+ *  With `by` the modes are multiplied on the way, and the answer is that of psg_cuda_differentiate() and this call.
  *  @param[in]     direction  PSG_CUDA_FORWARD: from the field to the parts; PSG_CUDA_INVERSE: back
  *  @param[in,out] field      borrowed until return; its reals are only read, or only written
  *  @param[in]     planes     0 is fine
  *  @param[in,out] parts      [count], borrowed until return; together all ny rows, in order; only
  *                            written, or only read
  *  @param[in]     count      1 .. PSG_CUDA_XY_PARTS
+ *  @param[in]     by         for PSG_CUDA_INVERSE where x and y are PSG_CUDA_DFT; NULL: none
  *  @param[in]     work_d     psg_cuda_xy_work_bytes() of this device, aligned to 256, in use until
  *                            the stream is there; may be NULL if these are 0
  *  @return cudaSuccess; cudaErrorInvalidValue: nothing was launched; others */
 cudaError_t psg_cuda_xy_run(const psg_cuda_xy *plan, psg_cuda_direction direction,
                             const psg_cuda_field *field, size_t planes,
-                            const psg_cuda_xy_part *parts, size_t count, void *work_d,
-                            cudaStream_t stream);
+                            const psg_cuda_xy_part *parts, size_t count,
+                            const psg_cuda_derivative *by, void *work_d, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

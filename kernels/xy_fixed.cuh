@@ -13,9 +13,10 @@
 // blocks are running, the earliest unfinished item goes on.
 //
 // The kernels of a dense field have its pitches as constants, and load and store two reals at once.
-// STRIDED kernels take any pitches, and rows that are aligned to a real alone. SIDES kernels are STRIDED, and have real-to-real
-// transforms along x or y (xy_sides.cuh, r2r_fused.cuh). They are kernels of their own, since one kernel for all would spill
-// registers where the field is dense and periodic.
+// STRIDED kernels take any pitches, and rows that are aligned to a real alone; on the way back they differentiate, where a
+// derivative is wanted. SIDES kernels take pitches, too, and have real-to-real transforms along x or y (xy_sides.cuh,
+// r2r_fused.cuh). They are kernels of their own, since one kernel for all would spill registers where the field is dense
+// and periodic.
 #ifndef PSG_KERNELS_XY_FIXED_CUH
 #define PSG_KERNELS_XY_FIXED_CUH
 
@@ -243,6 +244,8 @@ xy_strip(const xy_args<typename X::Real> &a, const xy_item &item, const uint8_t 
             X::forget_strip(plane, strip, thread, nxc);
     } else {
         X::load_blocks(v, q, col, strip, part_of, strips, nxc, step);
+        if (FORM == xy_form::strided && a.by.there)
+            X::differentiate(v, q, col, strip, a.by);
         const bool exchanged = modes && !r2r_in_registers<Columns>(step);
         if (exchanged) {
             r2r_put<Columns>(v, q, col, buf);

@@ -23,6 +23,13 @@ template <class Real> struct xy_part {
     uint32_t y0, rows;
 };
 
+/// What the modes are multiplied by on the way back: sqrt(-1) scale kx ky.
+template <class Real> struct xy_derivative {
+    bool there;
+    Real scale;
+    const Real *kx, *ky; // null: 1
+};
+
 template <class Real> struct xy_args {
     Real *field;           // [planes][ny][nx], dense if the kernel is not STRIDED
     complex_t<Real> *ring; // [slots][plane]
@@ -31,8 +38,10 @@ template <class Real> struct xy_args {
     const complex_t<Real> *tables;
     uint32_t planes, slots, lag, parts;
     xy_part<Real> part[xy_max_parts];
-    size_t plane_pitch; // of the field, in reals; read by STRIDED kernels alone
+    // Read by STRIDED kernels alone: the pitches of the field, in reals, and a derivative.
+    size_t plane_pitch;
     uint32_t row_pitch;
+    xy_derivative<Real> by;
     // Read by SIDES kernels alone: numbers in a row of the spectrum, M with a real-to-real transform along x, else M + 1.
     uint32_t nxc;
     r2r_step<Real> x, y;
@@ -270,6 +279,16 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
         for (int e = 0; e < Columns::E; e++) {
             const int row = r2r_mode<NY>(y, Columns::place_frequency(q, e));
             v[e] = load_streaming(strips[part_of[row]] + row * w + c);
+        }
+    }
+    /// What load_blocks() has loaded, multiplied.
+    static PSG_HD void differentiate(Complex *v, int q, int col, int strip,
+                                     const xy_derivative<Real> &by) {
+        const Real kx = by.kx ? by.kx[strip * WIDTH + column(col, strip)] : Real(1);
+        PSG_UNROLL
+        for (int e = 0; e < Columns::E; e++) {
+            const Real ky = by.ky ? by.ky[Columns::place_frequency(q, e)] : Real(1);
+            v[e] = by.scale * kx * ky * mul_i<1>(v[e]);
         }
     }
     static PSG_HD void store_blocks(const Complex *v, int q, int col, int strip,

@@ -186,7 +186,7 @@ static void on_gpus(psg_plan *plan, const rows_case *r, bool fetched) {
     m.plans.segments[0] = calloc(3 * c->layout.segments.count, sizeof *m.plans.segments[0]);
     m.plans.segments[1] = m.plans.segments[0] + c->layout.segments.count;
     m.plans.segments[2] = m.plans.segments[1] + c->layout.segments.count;
-    m.plans.parts[0] = calloc(2 * c->layout.bundles.count, sizeof **m.plans.parts);
+    m.plans.parts = calloc(2 * c->layout.bundles.count, sizeof *m.plans.parts);
     m.buffers = calloc(c->layout.segments.count + c->layout.bundles.count, sizeof *m.buffers);
     m.worker.state = &m.plans;
     m.workers[0] = &m.worker;
@@ -206,7 +206,7 @@ static void on_gpus(psg_plan *plan, const rows_case *r, bool fetched) {
     }
     psg_lane_destroy(m.lane, plan);
     free(m.plans.segments[0]);
-    free(m.plans.parts[0]);
+    free(m.plans.parts);
     free(m.buffers);
 }
 

@@ -1,6 +1,6 @@
 // The 2-D transforms of xy_fixed.cuh, run on the CPU thread by thread from the same source as on
 // the GPU: a plane gives the answer of a naive transform, cut into parts, where the z kernel looks
-// for it, and its inverse gives it back; rows of a field with pitches are read and written as those of a
+// for it, and its inverse gives it back, or a derivative; rows of a field with pitches are read and written as those of a
 // dense one, and nothing beside them; and the sequence of items has each once, after those that it waits for.
 // Needs no device.
 #include "kernels/xy_fixed.cuh"
@@ -100,13 +100,16 @@ template <class X> struct plane {
             columns.all([&](Complex *, int, int, int t) { forget_strip(s, t); });
         }
     }
-    void inverse() {
+    /// @param by  NULL: no derivative
+    void inverse(const xy_derivative<Real> *by = nullptr) {
         threads<Lines> lines;
         threads<Columns> columns;
         for (int s = 0; s < X::STRIPS; s++) {
             const std::vector<Complex *> from = strips(s);
             columns.all([&](Complex *p, int q, int c, int) {
                 X::load_blocks(p, q, c, s, part_of.data(), from.data());
+                if (by)
+                    X::differentiate(p, q, c, s, *by);
             });
             columns.inverse(ty.data(), buf);
             columns.all([&](Complex *p, int q, int c, int) { X::store_strip(p, q, c, ring, s); });
@@ -199,6 +202,30 @@ template <class X> static complex_t<double> mode(const plane<X> &p, int kx, int 
     return {(double)re, (double)im};
 }
 
+/// Each mode of the derivatives is that of the plane times sqrt(-1) k.
+template <class X> static void derivatives(plane<X> &p, const plane<X> &f, double tolerance) {
+    using Real = typename X::Real;
+    std::vector<Real> kx(X::NXC), ky(X::NY);
+    for (int k = 1; k < X::M; k++)
+        kx[k <= X::M / 2 - 1 ? k : X::mirrored(X::M - k)] = (Real)k;
+    for (int k = 1; k < X::NY; k++)
+        ky[k] = (Real)(2 * k == X::NY ? 0 : 2 * k < X::NY ? k : k - X::NY);
+    const Real scale = (Real)1 / ((Real)X::NX * X::NY);
+    const xy_derivative<Real> along[2] = {{true, scale, kx.data(), nullptr},
+                                          {true, scale, nullptr, ky.data()}};
+    const int modes[][2] = {
+        {1, 2}, {X::M / 2, X::NY - 1}, {X::M - 1, X::NY / 3}, {X::M, 1}, {0, 3}};
+    for (int d = 0; d < 2; d++) {
+        p.inverse(&along[d]);
+        for (const auto &m : modes) {
+            const double k = d == 1 ? ky[m[1]] : m[0] == X::M ? 0 : m[0];
+            const complex_t<double> have = mode(p, m[0], m[1]), of_f = mode(f, m[0], m[1]);
+            expect(hypot(have.x + k * of_f.y, have.y - k * of_f.x) < tolerance * (1 + fabs(k)),
+                   d == 0 ? "a mode of the derivative along x" : "a mode of that along y", X::NX);
+        }
+    }
+}
+
 template <class X> static void shape() {
     using Real = typename X::Real;
     plane<X> p;
@@ -237,6 +264,9 @@ template <class X> static void shape() {
     for (size_t i = 0; i < f.size(); i++)
         worst = std::max(worst, fabs((double)p.field[i] / ((double)X::NX * X::NY) - f[i]));
     expect(worst < 10 * unit, "the plane that comes back", X::NX);
+    plane<X> before;
+    before.field = f;
+    derivatives(p, before, 400 * unit * size);
 }
 
 /// Each item once, what an item waits for before it; and none past the end, where blocks look too.

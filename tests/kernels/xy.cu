@@ -1,6 +1,7 @@
 // The 2-D transforms in one kernel: with the z kernel on their strips they solve as cuFFT does on
-// rows, for segments of few and many planes cut into views or dense parts, of either precision; fields with
-// pitches give the answer of dense ones bit by bit; bad arguments are refused.
+// rows, for segments of few and many planes cut into views or dense parts, of either precision; a derivative on the way back is
+// that of a spectrum that was multiplied before; fields with pitches give the answer of dense ones bit by bit; bad arguments
+// are refused.
 #include "kernels/complex.cuh"
 #include "kernels/fft.h"
 #include "kernels/kspace.h"
@@ -97,7 +98,7 @@ template <class Real> struct problem {
                 for (psg_cuda_xy_part &p : here)
                     p.base_d = (Complex *)p.base_d + z0[s] * p.plane_pitch;
                 MUST(psg_cuda_xy_run(xy, d, &segment, z0[s + 1] - z0[s], here.data(), here.size(),
-                                     work.data(), 0));
+                                     nullptr, work.data(), 0));
             }
         };
         const auto run = [&](const psg_cuda_field &from, const psg_cuda_field &to) {
@@ -114,6 +115,8 @@ template <class Real> struct problem {
         run(psg_cuda_dense_field(f_d.data(), nx, ny), psg_cuda_dense_field(u_d.data(), nx, ny));
         compare(y0.size(), dense);
         const std::vector<Real> u = u_d.get();
+        if (!dense && parts.size() == 2)
+            derivatives(spectrum, parts, strip, xy, work.data());
         for (const pitches &p : strides) {
             pitched_field<Real> from(nx, ny, nz, p), to(nx, ny, nz, p);
             from.put(f);
@@ -122,6 +125,51 @@ template <class Real> struct problem {
             to.check(u, "u of strips");
         }
         psg_cuda_xy_destroy(xy);
+    }
+    /// The modes of planes [strip][row][number] that are views of one segment, multiplied on the host and transformed back,
+    /// give what the kernel gives that multiplies them.
+    void derivatives(device_array<Complex> &spectrum, const std::vector<psg_cuda_xy_part> &parts,
+                     size_t strip, const psg_cuda_xy *xy, void *work) {
+        std::vector<Real> k[2] = {std::vector<Real>(nxc), std::vector<Real>(ny)};
+        for (std::vector<Real> &along : k)
+            for (Real &v : along)
+                v = (Real)check_uniform();
+        const device_array<Real> kx_d(k[0]), ky_d(k[1]);
+        const psg_cuda_derivative by[3] = {
+            {kx_d.data(), nullptr, 0.5}, {nullptr, ky_d.data(), 0.5}, {nullptr, nullptr, 2}};
+        const std::vector<Complex> modes = spectrum.get();
+        const psg_cuda_field u = psg_cuda_dense_field(u_d.data(), nx, ny);
+        for (int d = 0; d < 3; d++) {
+            MUST(psg_cuda_xy_run(xy, PSG_CUDA_INVERSE, &u, nz, parts.data(), parts.size(), &by[d],
+                                 work, 0));
+            const std::vector<Real> got = u_d.get();
+            std::vector<Complex> times = modes;
+            for (const psg_cuda_xy_part &p : parts)
+                for (size_t z = 0; z < nz; z++) {
+                    size_t at = p.y0 * nxc + z * p.plane_pitch;
+                    for (size_t m = 0; m < nxc; m += strip)
+                        for (size_t j = 0; j < p.rows; j++)
+                            for (size_t i = m; i < m + strip && i < nxc; i++, at++) {
+                                const Real by_k = (Real)by[d].scale * (d == 0   ? k[0][i]
+                                                                       : d == 1 ? k[1][p.y0 + j]
+                                                                                : (Real)1);
+                                times[at] = {-by_k * modes[at].y, by_k * modes[at].x};
+                            }
+                }
+            spectrum.put(times);
+            MUST(psg_cuda_xy_run(xy, PSG_CUDA_INVERSE, &u, nz, parts.data(), parts.size(), nullptr,
+                                 work, 0));
+            spectrum.put(modes);
+            const std::vector<Real> expected = u_d.get();
+            double most = 0, worst = 0;
+            for (size_t i = 0; i < got.size(); i++) {
+                most = fmax(most, fabs((double)expected[i]));
+                worst = fmax(worst, fabs((double)got[i] - expected[i]));
+            }
+            if (!(worst <= (sizeof(Real) == 8 ? 1e-14 : 1e-6) * most))
+                FAIL("f%zu, %zu x %zu x %zu, %zu parts, derivative %d: off by %g of %g",
+                     8 * sizeof(Real), nx, ny, nz, parts.size(), d, worst, most);
+        }
     }
     void compare(size_t parts, bool dense) {
         const std::vector<Real> got = u_d.get();
@@ -187,7 +235,8 @@ static void arguments() {
                            late = {a.data(), 1, 1, 255}, odd = {(char *)a.data() + 8, 1, 0, 256};
     const psg_cuda_field field = psg_cuda_dense_field(a.data(), 256, 256);
     const auto run = [&](const psg_cuda_xy_part *part, size_t planes, size_t count) {
-        return psg_cuda_xy_run(xy, PSG_CUDA_FORWARD, &field, planes, part, count, work.data(), 0);
+        return psg_cuda_xy_run(xy, PSG_CUDA_FORWARD, &field, planes, part, count, nullptr,
+                               work.data(), 0);
     };
     CHECK(run(&few, 1, 1) == cudaErrorInvalidValue);
     CHECK(run(&late, 1, 1) == cudaErrorInvalidValue);
@@ -196,7 +245,7 @@ static void arguments() {
     CHECK(run(&good, (size_t)1 << 40, 1) == cudaErrorInvalidValue);
     CHECK(run(&good, 0, 1) == cudaSuccess);
     const auto run_at = [&](const psg_cuda_field &at, char *room) {
-        return psg_cuda_xy_run(xy, PSG_CUDA_INVERSE, &at, 0, &good, 1, room, 0);
+        return psg_cuda_xy_run(xy, PSG_CUDA_INVERSE, &at, 0, &good, 1, nullptr, room, 0);
     };
     CHECK(run_at({(char *)a.data() + 4, 256, 65536}, work.data()) == cudaErrorInvalidValue);
     CHECK(run_at({nullptr, 256, 65536}, work.data()) == cudaErrorInvalidValue);
@@ -207,12 +256,16 @@ static void arguments() {
     CHECK(run_at({a.data() + 1, 257, 65792}, work.data()) == cudaSuccess);
     CHECK(run_at(field, work.data() + 128) == cudaErrorInvalidValue);
     CHECK(run_at(field, nullptr) == cudaErrorInvalidValue);
+    const psg_cuda_derivative by = {nullptr, nullptr, 1};
+    CHECK(psg_cuda_xy_run(xy, PSG_CUDA_FORWARD, &field, 0, &good, 1, &by, work.data(), 0) ==
+          cudaErrorInvalidValue);
     psg_cuda_xy_destroy(xy);
     MUST(psg_cuda_xy_create(&xy, PSG_CUDA_F64, periodic, 64, 64)); // works in shared memory alone
     const psg_cuda_xy_part whole = {a.data(), 64 * 33, 0, 64};
     CHECK(psg_cuda_xy_work_bytes(xy, 100) == 0);
     const psg_cuda_field plane = psg_cuda_dense_field(a.data(), 64, 64);
-    CHECK(psg_cuda_xy_run(xy, PSG_CUDA_INVERSE, &plane, 0, &whole, 1, nullptr, 0) == cudaSuccess);
+    CHECK(psg_cuda_xy_run(xy, PSG_CUDA_INVERSE, &plane, 0, &whole, 1, nullptr, nullptr, 0) ==
+          cudaSuccess);
     psg_cuda_xy_destroy(xy);
 }
 
