@@ -64,11 +64,15 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
     static constexpr int ITEMS = STRIPS + LINES;
     static constexpr int LINE = 128 / sizeof(Complex); // numbers in a cache line
     static constexpr size_t PLANE = ((size_t)NY * NXC + LINE - 1) / LINE * LINE;
-    // What neighbouring threads have of a row: a cache line, or a part of one.
+    // What neighbouring threads have of a row: a cache line, or a part of one that divides the row. Where that is less than
+    // four numbers, it is what a strip has of the row, and the row ends with a shorter piece. In f32 that pays with wide
+    // strips alone.
     static constexpr int piece(int most) {
         return M / 2 % most == 0 ? most : piece(most / 2);
     }
-    static constexpr int PIECE = piece(LINE);
+    static constexpr bool SHORTER = !WHOLE && piece(LINE) < 4 && (sizeof(Real) == 8 || WIDTH >= 8);
+    static constexpr int PIECE = SHORTER ? WIDTH : piece(LINE);
+    static constexpr int IN_PIECES = M / 2 / PIECE * PIECE; // of a row
     static constexpr size_t most(size_t a, size_t b) {
         return a > b ? a : b;
     }
@@ -108,8 +112,14 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
     /// Pair `i` of the M / 2 * ROWS pairs k, M - k of a line item: neighbouring threads have a cache
     /// line of k, and a warp some rows of them, which in a strip are neighbours.
     static PSG_HD void pair(int i, int *k, int *row) {
-        *k = i % PIECE + i / (PIECE * ROWS) * PIECE;
-        *row = i / PIECE % ROWS;
+        constexpr int REST = IN_PIECES < M / 2 ? M / 2 - IN_PIECES : 1;
+        if (IN_PIECES == M / 2 || i < IN_PIECES * ROWS) {
+            *k = i % PIECE + i / (PIECE * ROWS) * PIECE;
+            *row = i / PIECE % ROWS;
+        } else {
+            *k = IN_PIECES + (i - IN_PIECES * ROWS) % REST;
+            *row = (i - IN_PIECES * ROWS) / REST;
+        }
     }
 
     /// Rows y .. y+ROWS-1 of a plane, as pass 0 owns them: two reals are one complex number.
