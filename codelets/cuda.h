@@ -44,8 +44,8 @@ typedef struct psg_cuda_plans {
     void *dense_d;     /**< room for a dense copy of f or u of a segment, made by the
                                           first task that needs it */
     void *sheet_d;     /**< room for a sheet, for lengths without a kspace kernel */
-    void *copy_d;      /**< room for as much as spectrum_d has, where a gradient needs it and there
-                                          is none; made by the first task of it */
+    void *copy_d;      /**< room for a segment's spectrum, for a gradient by cuFFT without
+                                          spectrum_d; made by the first task that needs it */
     psg_cuda_whole_room whole;
     /* For the arguments of kernels: */
     psg_cuda_segment *segments[3]; /**< [layout.segments.count] of a band */

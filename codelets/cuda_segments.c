@@ -161,18 +161,18 @@ static int component_by_cufft(const psg_task_args *args, const psg_cuda_field *f
     const psg_cuda_plans *w = psg_cuda_plans_self(c);
     const cudaStream_t stream = starpu_cuda_get_local_stream();
     const size_t s = psg_segment_of(args);
-    const size_t n[3] = {c->layout.nxc, c->layout.n[1], psg_layout_planes(&c->layout, s)};
+    const size_t modes[3] = {c->layout.nxc, c->layout.n[1], psg_layout_planes(&c->layout, s)};
     int code = w->spectrum_d == NULL ? make_copy(args->run) : 0;
     void *spectrum_d = w->spectrum_d == NULL ? w->copy_d : w->spectrum_d;
     if (code == 0 && c->form.packed) {
         const size_t count = blocks_of(args->run, PSG_CUDA_INVERSE, s, blocks);
-        code = (int)psg_cuda_unpack_segment(psg_cuda_precision_of(c), spectrum_d, n[0], n[1], n[2],
-                                            w->blocks, w->rows, count, stream);
+        code = (int)psg_cuda_unpack_segment(psg_cuda_precision_of(c), spectrum_d, modes[0],
+                                            modes[1], modes[2], w->blocks, w->rows, count, stream);
     }
     if (code == 0) {
         code = (int)psg_cuda_differentiate(
-            psg_cuda_precision_of(c), c->form.packed ? spectrum_d : psg_task_pointer(blocks, 0), n,
-            by, spectrum_d, stream);
+            psg_cuda_precision_of(c), c->form.packed ? spectrum_d : psg_task_pointer(blocks, 0),
+            modes, by, spectrum_d, stream);
     }
     return code == 0 ? run_fft(args->run, PSG_CUDA_INVERSE, s, field, spectrum_d) : code;
 }

@@ -11,7 +11,7 @@ extern "C" {
 
 /** Multiply the modes of a dense segment.
  *  @param[in]  spectrum_d  [planes][ny][nxc] complex numbers, only read
- *  @param[in]  n           nxc, ny and planes; nxc ny < 2^31; none is fine
+ *  @param[in]  n           nxc, ny and planes; nxc ny < 2^31; any may be 0
  *  @param[out] result_d    as many; may be the spectrum itself
  *  @return cudaSuccess; cudaErrorInvalidValue: nothing was launched */
 cudaError_t psg_cuda_differentiate(psg_cuda_precision precision, const void *spectrum_d,

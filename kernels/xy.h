@@ -76,7 +76,7 @@ size_t psg_cuda_xy_work_bytes(const psg_cuda_xy *plan, size_t planes);
 
 /** Transform a segment. The answer is the same bit by bit for all pitches. A dense field that is aligned to a complex number
  *  has a kernel of its own.
- *  With `by` the modes are multiplied on the way, and the answer is that of psg_cuda_differentiate() and this call.
+ *  With `by` each mode is multiplied as it is read. The parts stay as they are.
  *  @param[in]     direction  PSG_CUDA_FORWARD: from the field to the parts; PSG_CUDA_INVERSE: back
  *  @param[in,out] field      borrowed until return; its reals are only read, or only written
  *  @param[in]     planes     0 is fine

@@ -31,17 +31,16 @@ template <class Real> struct xy_derivative {
 };
 
 template <class Real> struct xy_args {
-    Real *field;           // [planes][ny][nx], dense if the kernel is not STRIDED
+    Real *field;           // [planes][ny][nx], dense for the dense kernels
     complex_t<Real> *ring; // [slots][plane]
     uint32_t *ticket;      // next item; then what is done of each plane: [2][planes], all 0
     // Twiddles of lines [M] and columns [ny], and exp(-2 pi i k / nx) [M / 2].
     const complex_t<Real> *tables;
     uint32_t planes, slots, lag, parts;
     xy_part<Real> part[xy_max_parts];
-    // Read by STRIDED kernels alone: the pitches of the field, in reals, and a derivative.
-    size_t plane_pitch;
+    size_t plane_pitch; // of the field, in reals; dense kernels do not read the pitches
     uint32_t row_pitch;
-    xy_derivative<Real> by;
+    xy_derivative<Real> by; // read by STRIDED kernels alone
     // Read by SIDES kernels alone: numbers in a row of the spectrum, M with a real-to-real transform along x, else M + 1.
     uint32_t nxc;
     r2r_step<Real> x, y;
@@ -64,9 +63,9 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
     static constexpr int ITEMS = STRIPS + LINES;
     static constexpr int LINE = 128 / sizeof(Complex); // numbers in a cache line
     static constexpr size_t PLANE = ((size_t)NY * NXC + LINE - 1) / LINE * LINE;
-    // What neighbouring threads have of a row: a cache line, or a part of one that divides the row. Where that is less than
-    // four numbers, it is what a strip has of the row, and the row ends with a shorter piece. In f32 that pays with wide
-    // strips alone.
+    // What neighbouring threads have of a row: a cache line, or a part of one that divides half of the row. Where that would
+    // be less than four numbers in a ring, it is as much as a strip has of the row, and the half ends with a shorter piece.
+    // In f32 that pays from eight numbers on.
     static constexpr int piece(int most) {
         return M / 2 % most == 0 ? most : piece(most / 2);
     }
@@ -109,8 +108,8 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
     static PSG_HD int mirrored(int k) {
         return M / 2 + k;
     }
-    /// Pair `i` of the M / 2 * ROWS pairs k, M - k of a line item: neighbouring threads have a cache
-    /// line of k, and a warp some rows of them, which in a strip are neighbours.
+    /// Pair `i` of the M / 2 * ROWS pairs k, M - k of a line item: neighbouring threads have a PIECE
+    /// of k, and a warp some rows of them, which in a strip are neighbours. Shorter pieces come last.
     static PSG_HD void pair(int i, int *k, int *row) {
         constexpr int REST = IN_PIECES < M / 2 ? M / 2 - IN_PIECES : 1;
         if (IN_PIECES == M / 2 || i < IN_PIECES * ROWS) {

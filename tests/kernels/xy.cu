@@ -136,14 +136,21 @@ template <class Real> struct problem {
             for (Real &v : along)
                 v = (Real)check_uniform();
         const device_array<Real> kx_d(k[0]), ky_d(k[1]);
-        const psg_cuda_derivative by[3] = {
-            {kx_d.data(), nullptr, 0.5}, {nullptr, ky_d.data(), 0.5}, {nullptr, nullptr, 2}};
+        const psg_cuda_derivative by[4] = {{kx_d.data(), nullptr, 0.5},
+                                           {nullptr, ky_d.data(), 0.5},
+                                           {kx_d.data(), ky_d.data(), 2},
+                                           {nullptr, nullptr, 2}};
+        const pitched_field<Real> ghosts(nx, ny, nz, all_pitches[0]);
         const std::vector<Complex> modes = spectrum.get();
         const psg_cuda_field u = psg_cuda_dense_field(u_d.data(), nx, ny);
-        for (int d = 0; d < 3; d++) {
+        for (int d = 0; d < 4; d++) {
             MUST(psg_cuda_xy_run(xy, PSG_CUDA_INVERSE, &u, nz, parts.data(), parts.size(), &by[d],
                                  work, 0));
             const std::vector<Real> got = u_d.get();
+            const psg_cuda_field strided = ghosts.field();
+            MUST(psg_cuda_xy_run(xy, PSG_CUDA_INVERSE, &strided, nz, parts.data(), parts.size(),
+                                 &by[d], work, 0));
+            ghosts.check(got, "a derivative of strips");
             std::vector<Complex> times = modes;
             for (const psg_cuda_xy_part &p : parts)
                 for (size_t z = 0; z < nz; z++) {
@@ -151,9 +158,9 @@ template <class Real> struct problem {
                     for (size_t m = 0; m < nxc; m += strip)
                         for (size_t j = 0; j < p.rows; j++)
                             for (size_t i = m; i < m + strip && i < nxc; i++, at++) {
-                                const Real by_k = (Real)by[d].scale * (d == 0   ? k[0][i]
-                                                                       : d == 1 ? k[1][p.y0 + j]
-                                                                                : (Real)1);
+                                const Real by_k = (Real)by[d].scale *
+                                                  (by[d].kx_d ? k[0][i] : (Real)1) *
+                                                  (by[d].ky_d ? k[1][p.y0 + j] : (Real)1);
                                 times[at] = {-by_k * modes[at].y, by_k * modes[at].x};
                             }
                 }
