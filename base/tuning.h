@@ -20,6 +20,11 @@
 /** Bytes of f in a GPU's task at the least: a smaller one leaves the GPU half empty. Not recorded
  *  (2026-11-20). */
 #define TUNING_GPU_TASK_BYTES ((size_t)32 << 20)
+/** Bytes of f up to which one GPU has one task of a phase. With one instead of two a solve of data that stay there takes, in ms on an H100:
+ *  216^3 in f64 0.297 instead of 0.332, 256^3 0.415 and 0.459, 384^3 1.41 and 1.45, 512^3 3.15 and 3.18; in f32 256^3 0.255 and 0.286, 512^3
+ *  1.57 and 1.62. From and to main memory, where a copy goes beside the other task, 256^3 in f64 5.48 and 5.38, 320^3 10.5 and 10.3
+ *  (2026-11-24). */
+#define TUNING_GPU_UNCUT_BYTES ((size_t)512 << 20)
 /** Parts of f or of the spectrum for which a GPU needs room at the same time, if all data come and go. Two
  *  tasks run while the data of a third arrive, each with its part in two arrays. The worker also has the spectrum of a segment or
  *  a sheet, and the work area of cuFFT, which is twice as large for long primes. Counted, not measured. */
@@ -117,6 +122,9 @@
 #define TUNING_PCG_AHEAD 2
 /** Solves with the same data before a chain becomes a CUDA graph. Not recorded (2026-11-21). */
 #define TUNING_REPLAY_AFTER 2
+/** Solves by such a graph, one of which times each step on the GPU: a graph that does takes 3.5 us longer to launch, of 36 us that 64^3
+ *  takes (H100, 2026-11-24). The number is chosen. */
+#define TUNING_MARKED_EVERY 16
 
 /* ------------------------------------------------------------------------------- what a core does */
 

@@ -115,6 +115,14 @@ static size_t pieces_of(const psg_plan *plan, size_t tasks) {
     return clamp((size_t)parts, tasks, most_of(plan, plan->context.layout.n[2]));
 }
 
+/* Does one GPU have all planes, and so few that a copy of some gains less beside the work on others than launches cost? */
+static bool one_gpu_has_few(const psg_plan *plan) {
+    const psg_context *c = &plan->context;
+    const size_t bytes = c->layout.n[0] * c->layout.n[1] * c->layout.n[2] * c->cpu->real_bytes;
+    return plan->processes.ranks == 1 && plan->workers.most[GPUS] == 1 &&
+           run_of(plan, CORES, c->layout.n[2]) == 0 && bytes <= TUNING_GPU_UNCUT_BYTES;
+}
+
 /* Where several GPUs exchange within their tasks, one for each: a second would wait for the first,
  * and cost a start. */
 static size_t tasks_of(const psg_plan *plan, int kind) {
@@ -127,7 +135,7 @@ static size_t tasks_of(const psg_plan *plan, int kind) {
     if (kind == GPUS && plan->context.form.messages && !psg_lends(plan)) {
         return pieces_of(plan, tasks);
     }
-    const bool one = kind == GPUS && plan->context.form.reaches;
+    const bool one = kind == GPUS && (plan->context.form.reaches || one_gpu_has_few(plan));
     return one && !plan->home.finer ? clamp(tasks, 1, plan->workers.most[GPUS]) : tasks;
 }
 

@@ -59,7 +59,9 @@ PSG_API const char *psg_link_name(psg_link link);
 
 typedef struct psg_stage_statistics {
     uint64_t tasks;
-    double seconds; /**< summed over the tasks, each from its start to its end on its worker */
+    double seconds; /**< summed over the tasks, each from its start to its end on its worker. The tasks of a chain on a GPU are timed in
+                         one solve of sixteen, and in the others they have the same shares of the chain's own time. All solves are
+                         timed if the plan records (psg_options.record) */
 } psg_stage_statistics;
 
 /** What went over a link. */

@@ -20,9 +20,11 @@ typedef struct psg_gpu {
     const psg_gpu_user *user;
     struct CUevent_st **marks;   /**< [engine.slots][engine.chain_steps]; NULL: no chained tasks */
     struct psg_replay **replays; /**< [engine.slots][TUNING_ARRAYS_KEPT]; NULL: no chained tasks */
+    struct psg_replay **latest;  /**< [engine.slots]: the one that psg_gpu_replay() used last */
     uint64_t replayed;           /**< calls of psg_gpu_replay() */
     bool records;                /**< what is launched now is captured into a CUDA graph */
     bool recorded; /**< and all of it has succeeded. Else nothing ran that a run could fail for */
+    bool marks_steps; /**< psg_gpu_mark() is captured too */
 } psg_gpu;
 
 /** What one worker keeps, made on that worker. @return 0; a code of the user's or of CUDA's: *gpu is NULL */
@@ -45,14 +47,17 @@ bool psg_gpu_check(psg_run *run, int code, const char *what);
 
 /** On a GPU's worker, note when its stream gets here: the end of a step of the run's chain. */
 void psg_gpu_mark(psg_run *run, size_t slot, size_t step);
-/** When the stream got to each of these, the last of which is past.
- *  @param[in]  end     when it got to the last, microseconds of starpu_timing_now()
- *  @param[out] moment  [steps], microseconds of starpu_timing_now()
+/** When the stream got to each of these in the slot's latest psg_gpu_replay(), which has ended. If that run was launched
+ *  without marks, its time is divided among the steps as that of the latest run with marks of the same data.
+ *  @param[in]  between  when the run began, and when it got to the last, microseconds of starpu_timing_now()
+ *  @param[out] moment   [steps], microseconds of starpu_timing_now()
  *  @return false: not known */
-bool psg_gpu_moments(const psg_run *run, size_t slot, size_t steps, double end, double *moment);
+bool psg_gpu_moments(const psg_run *run, size_t slot, size_t steps, const double between[2],
+                     double *moment);
 
 /** Launch the steps of a chain on the worker's stream: one by one, or from the third run on with the same data as one
- *  graph of CUDA's. The graphs of TUNING_ARRAYS_KEPT data are kept for each slot. What fails is the run's fault.
+ *  graph of CUDA's. Of these runs one in TUNING_MARKED_EVERY has marks, or all if the engine records. The graphs of
+ *  TUNING_ARRAYS_KEPT data are kept for each slot. What fails is the run's fault.
  *  @param[in] buffers  [count]: StarPU's, of the chain's task
  *  @param[in] steps    launches them one by one */
 void psg_gpu_replay(psg_run *run, size_t slot, void *buffers[], size_t count,

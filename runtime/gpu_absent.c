@@ -19,11 +19,12 @@ void psg_gpu_mark(psg_run *run, size_t slot, size_t step) {
     (void)step;
 }
 
-bool psg_gpu_moments(const psg_run *run, size_t slot, size_t steps, double end, double *moment) {
+bool psg_gpu_moments(const psg_run *run, size_t slot, size_t steps, const double between[2],
+                     double *moment) {
     (void)run;
     (void)slot;
     (void)steps;
-    (void)end;
+    (void)between;
     (void)moment;
     return false;
 }

@@ -27,7 +27,7 @@ bool psg_gpu_check(psg_run *run, int code, const char *what) {
     return code == 0;
 }
 
-/* --------------------------------------------------------------------- the moments of a chain */
+/* ----------------------------------------------------------------- the ends of a chain's steps */
 
 /* Where a stream is being captured: what was launched last, NULL if that is not one thing. And let what comes next
  * follow that. */
@@ -64,6 +64,9 @@ static cudaError_t record_beside(cudaEvent_t mark, cudaStream_t stream) {
 void psg_gpu_mark(psg_run *run, size_t slot, size_t step) {
     const psg_engine *e = run->engine;
     const psg_gpu *w = psg_gpu_self(e);
+    if (w->records && !w->marks_steps) {
+        return;
+    }
     const cudaEvent_t mark = w->marks[slot * e->chain_steps + step];
     const cudaStream_t stream = starpu_cuda_get_local_stream();
     const cudaError_t error = w->records
@@ -72,26 +75,11 @@ void psg_gpu_mark(psg_run *run, size_t slot, size_t step) {
     (void)psg_gpu_check(run, (int)error, "cudaEventRecord");
 }
 
-/* An event beside the chain may be some microseconds late, and later than the next one. */
-bool psg_gpu_moments(const psg_run *run, size_t slot, size_t steps, double end, double *moment) {
-    const psg_engine *e = run->engine;
-    const cudaEvent_t *mark = &psg_gpu_self(e)->marks[slot * e->chain_steps];
-    moment[steps - 1] = end;
-    for (size_t s = steps - 1; s-- > 0;) {
-        float milliseconds = 0;
-        if (cudaEventElapsedTime(&milliseconds, mark[s], mark[steps - 1]) != cudaSuccess) {
-            (void)cudaGetLastError();
-            return false;
-        }
-        moment[s] = fmin(end - 1e3 * (double)milliseconds, moment[s + 1]);
-    }
-    return true;
-}
-
 /* ------------------------------------------------------------------------- chains as graphs */
 
-/* To hand over three kernels and three events one by one takes 15 to 20 us, as long as they run where a
- * grid is small. As one graph 64^3 takes 42 us instead of 46, 256^3 in f32 244 instead of 253 (H200). */
+/* To hand over three kernels and three events one by one takes a core 15 to 20 us, as long as they run where a
+ * grid is small. As one graph it takes 6.5 us, and without the events 3.0 (H100 and its host, 2026-11-24). So most runs are
+ * launched without events, and their steps get the shares of the time that they had in the latest run with events. */
 
 /* What the kernels of a chain were given: where its data are, what of the run they write, and what the run's user
  * says. */
@@ -100,34 +88,47 @@ typedef struct key {
     size_t row_pitch, plane_pitch;
 } key;
 
+enum { PLAIN = 0, MARKED, GRAPHS };
+
 typedef struct psg_replay {
-    cudaGraphExec_t graph; /* NULL: there is none yet */
-    size_t seen;           /* runs with this key */
-    bool refused;          /* no graph could be made of it */
-    uint64_t used;         /* when, in psg_gpu.replayed; 0: never */
-    char *user;            /* [engine.user_bytes] of these runs */
-    key key[];             /* of their data, and of their result */
+    cudaGraphExec_t graph[GRAPHS]; /* without marks and with them; NULL: there are none yet */
+    size_t seen;                   /* runs with this key */
+    bool marked;                   /* the latest run was */
+    uint64_t used;                 /* when, in psg_gpu.replayed; 0: never */
+    double *share; /* [engine.chain_steps]: of the time of the latest marked run, what was left after each step; NAN: not known */
+    char *user;    /* [engine.user_bytes] of these runs */
+    key key[];     /* of their data, and of their result */
 } psg_replay;
 
 /* What the run has of its own comes last. */
 enum { OWN = 1 };
 
-static psg_replay *replay_create(const psg_engine *e) {
-    psg_replay *r =
-        calloc(1, sizeof(psg_replay) + (psg_chain_data(e) + OWN) * sizeof(key) + e->user_bytes);
-    if (r != NULL) {
-        r->user = (char *)&r->key[psg_chain_data(e) + OWN];
+static void drop_graphs(psg_replay *r) {
+    for (int m = 0; m < GRAPHS; m++) {
+        if (r->graph[m] != NULL) {
+            (void)cudaGraphExecDestroy(r->graph[m]);
+        }
+        r->graph[m] = NULL;
     }
-    return r;
+    r->marked = true;
+    r->share[0] = NAN;
 }
 
 static void forget(psg_replay *r) {
-    if (r->graph != NULL) {
-        (void)cudaGraphExecDestroy(r->graph);
-    }
-    r->graph = NULL;
+    drop_graphs(r);
     r->seen = 0;
-    r->refused = false;
+}
+
+static psg_replay *replay_create(const psg_engine *e) {
+    const size_t keys = psg_chain_data(e) + OWN;
+    psg_replay *r = calloc(1, sizeof(psg_replay) + keys * sizeof(key) +
+                                  e->chain_steps * sizeof(double) + e->user_bytes);
+    if (r != NULL) {
+        r->share = (double *)&r->key[keys];
+        r->user = (char *)&r->share[e->chain_steps];
+        forget(r);
+    }
+    return r;
 }
 
 static void replay_destroy(psg_replay *r) {
@@ -175,28 +176,48 @@ static psg_replay *replay_of(psg_replay **replays, const psg_run *run, void *buf
     return oldest;
 }
 
-/* What fails meanwhile is said by the steps themselves, which follow one by one then. */
-static void record(psg_gpu *w, psg_replay *r, psg_run *run, void *buffers[],
-                   void (*steps)(psg_run *run, void *buffers[])) {
+/* What fails meanwhile is said by the steps themselves, which follow one by one then. @return NULL: something failed */
+static cudaGraphExec_t record(psg_gpu *w, psg_run *run, void *buffers[],
+                              void (*steps)(psg_run *run, void *buffers[])) {
     cudaStream_t stream = starpu_cuda_get_local_stream();
     cudaGraph_t graph = NULL;
     cudaGraphExec_t made = NULL;
-    r->refused = true;
     if (cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal) == cudaSuccess) {
         w->records = true;
         w->recorded = true;
         steps(run, buffers);
         w->records = false;
-        if (cudaStreamEndCapture(stream, &graph) == cudaSuccess && w->recorded &&
-            cudaGraphInstantiateWithFlags(&made, graph, 0) == cudaSuccess) {
-            r->graph = made;
-            r->refused = false;
+        if (cudaStreamEndCapture(stream, &graph) != cudaSuccess || !w->recorded ||
+            cudaGraphInstantiateWithFlags(&made, graph, 0) != cudaSuccess) {
+            made = NULL;
         }
     }
     if (graph != NULL) {
         (void)cudaGraphDestroy(graph);
     }
     (void)cudaGetLastError();
+    return made;
+}
+
+/* Both or none. */
+static void record_both(psg_gpu *w, psg_replay *r, psg_run *run, void *buffers[],
+                        void (*steps)(psg_run *run, void *buffers[])) {
+    bool both = true;
+    drop_graphs(r);
+    for (int m = 0; m < GRAPHS && both; m++) {
+        w->marks_steps = m == MARKED;
+        r->graph[m] = record(w, run, buffers, steps);
+        both = r->graph[m] != NULL;
+    }
+    if (!both) {
+        drop_graphs(r);
+    }
+}
+
+/* Is this run to have marks? */
+static bool is_marked(const psg_replay *r, const psg_run *run) {
+    return r->graph[PLAIN] == NULL || run->engine->record || isnan(r->share[0]) ||
+           r->seen % TUNING_MARKED_EVERY == 0;
 }
 
 void psg_gpu_replay(psg_run *run, size_t slot, void *buffers[], size_t count,
@@ -204,18 +225,55 @@ void psg_gpu_replay(psg_run *run, size_t slot, void *buffers[], size_t count,
     psg_gpu *w = psg_gpu_self(run->engine);
     psg_replay *r = replay_of(&w->replays[slot * TUNING_ARRAYS_KEPT], run, buffers, count);
     r->used = ++w->replayed;
-    if (r->graph == NULL && !r->refused && r->seen++ >= TUNING_REPLAY_AFTER) {
-        record(w, r, run, buffers, steps);
+    if (r->seen++ == TUNING_REPLAY_AFTER) {
+        record_both(w, r, run, buffers, steps);
     }
-    if (r->graph == NULL) {
+    r->marked = is_marked(r, run);
+    w->latest[slot] = r;
+    if (r->graph[PLAIN] == NULL) {
         steps(run, buffers);
     } else if (!psg_run_failed(run)) {
-        (void)psg_gpu_check(run, (int)cudaGraphLaunch(r->graph, starpu_cuda_get_local_stream()),
-                            "the graph of a chain");
+        (void)psg_gpu_check(
+            run,
+            (int)cudaGraphLaunch(r->graph[r->marked ? MARKED : PLAIN], starpu_cuda_get_local_stream()),
+            "the graph of a chain");
     }
     if (psg_run_failed(run)) {
         forget(r);
     }
+}
+
+/* An event beside the chain may be some microseconds late, and later than the next one. */
+static bool marked_moments(const cudaEvent_t *mark, size_t steps, double *moment) {
+    for (size_t s = steps - 1; s-- > 0;) {
+        float milliseconds = 0;
+        if (cudaEventElapsedTime(&milliseconds, mark[s], mark[steps - 1]) != cudaSuccess) {
+            (void)cudaGetLastError();
+            return false;
+        }
+        moment[s] = fmin(moment[steps - 1] - 1e3 * (double)milliseconds, moment[s + 1]);
+    }
+    return true;
+}
+
+bool psg_gpu_moments(const psg_run *run, size_t slot, size_t steps, const double between[2],
+                     double *moment) {
+    const psg_engine *e = run->engine;
+    const psg_gpu *w = psg_gpu_self(e);
+    const psg_replay *r = w->latest[slot];
+    const double all = between[1] - between[0];
+    moment[steps - 1] = between[1];
+    if (!r->marked) {
+        for (size_t s = 0; s < steps; s++) {
+            moment[s] = between[1] - r->share[s] * all;
+        }
+        return true;
+    }
+    const bool known = marked_moments(&w->marks[slot * e->chain_steps], steps, moment);
+    for (size_t s = 0; s < steps; s++) {
+        r->share[s] = known && all > 0 ? fmin((between[1] - moment[s]) / all, 1) : NAN;
+    }
+    return known;
 }
 
 /* ---------------------------------------------------------------------------- start and stop */
@@ -235,8 +293,9 @@ static int make_replays(psg_gpu *w, const psg_engine *e) {
     const size_t count = e->chain_steps > 0 ? e->slots * TUNING_ARRAYS_KEPT : 0;
     bool all = true;
     w->replays = count > 0 ? calloc(count, sizeof(psg_replay *)) : NULL;
+    w->latest = count > 0 ? calloc(e->slots, sizeof(psg_replay *)) : NULL;
     for (size_t m = 0; m < count && all; m++) {
-        all = w->replays != NULL && (w->replays[m] = replay_create(e)) != NULL;
+        all = w->replays != NULL && w->latest != NULL && (w->replays[m] = replay_create(e)) != NULL;
     }
     return all ? 0 : (int)cudaErrorMemoryAllocation;
 }
@@ -256,6 +315,7 @@ void psg_gpu_destroy(psg_gpu *w, const psg_engine *e) {
     }
     w->user->destroy(w->state, e->owner);
     free(w->replays);
+    free(w->latest);
     free(w->marks);
     free(w);
 }

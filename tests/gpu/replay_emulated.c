@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS = 3, DATA = 4, NODES_MOST = 64, GRAPHS_MOST = 256 };
+enum { STEPS = 3, DATA = 4, NODES_MOST = 64, GRAPHS_MOST = 1024 };
 
 /* What a kernel was given. */
 typedef struct given {
@@ -41,6 +41,7 @@ struct CUgraphExec_st {
 static struct CUgraph_st graph[GRAPHS_MOST];
 static struct CUgraphExec_st exec[GRAPHS_MOST];
 static int graphs, execs, launches;
+static int events; /* of the latest launch */
 static struct CUgraph_st *capturing;
 static cudaGraphNode_t last; /* what comes next follows it */
 static bool spoilt;          /* the capture is */
@@ -182,9 +183,12 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t of, cudaStream_t stream) {
         return cudaErrorUnknown;
     }
     launches++;
+    events = 0;
     for (int n = 0; n < of->graph->nodes; n++) {
         if (!of->graph->node[n].event) {
             ran[runs++] = of->graph->node[n].kernel;
+        } else {
+            events++;
         }
     }
     return cudaSuccess;
@@ -373,7 +377,35 @@ static void check_failed_runs(void) {
     three(&again, "after one that failed while its graph was recorded");
 }
 
-/** The last step ends when StarPU says; the others before it, by the GPU's clock, one after the other. */
+/** Of the solves by graphs the first has marks, and then one of so many; all have them if the engine records. */
+static void check_marks(void) {
+    psg_run run = run_of(0);
+    double moment[STEPS];
+    int marked = 0;
+    block[0].ptr++;
+    solve(&run, false, "before");
+    solve(&run, false, "before");
+    reached[1] = 1; /* not known, and so the next one has marks again */
+    for (int n = 0; n < 2 * TUNING_MARKED_EVERY; n++) {
+        const double between[2] = {0, 1e6};
+        solve(&run, true, "marks");
+        CHECK(events == STEPS || events == 0, "%d events", events);
+        CHECK(n > 1 || events > 0, "solve %d has no marks", n);
+        marked += events > 0;
+        reached[1] = n == 0 ? -1 : 1;
+        CHECK(psg_gpu_moments(&run, 0, STEPS, between, moment) == (n > 0), "solve %d", n);
+    }
+    CHECK(marked == 4, "%d of %d solves have marks", marked, 2 * TUNING_MARKED_EVERY);
+    engine.record = true;
+    for (int n = 0; n < TUNING_MARKED_EVERY; n++) {
+        solve(&run, true, "recorded");
+        CHECK(events == STEPS, "%d events of a run that is recorded", events);
+    }
+    engine.record = false;
+}
+
+/** The last step ends when StarPU says; the others before it, by the GPU's clock, one after the other. A run without marks has
+ *  their shares of its own time. */
 static void check_moments(void) {
     static const struct {
         float reached[STEPS];
@@ -381,17 +413,34 @@ static void check_moments(void) {
     } cases[] = {{{1, 2, 4}, {997000, 998000, 1000000}},
                  {{2, 1, 4}, {997000, 997000, 1000000}}, /* marks beside the steps, one is late */
                  {{1, 5, 4}, {997000, 1000000, 1000000}}};
-    const psg_run run = run_of(0);
+    static const double between[2] = {996000, 1000000}, later[2] = {2000000, 2008000};
+    psg_run run = run_of(0);
     double moment[STEPS];
     for (size_t m = 0; m < sizeof cases / sizeof *cases; m++) {
+        block[0].ptr++;
+        three(&run, "before");
+        engine.record = true;
+        solve(&run, true, "a run with marks");
+        engine.record = false;
         memcpy(reached, cases[m].reached, sizeof reached);
-        CHECK(psg_gpu_moments(&run, 0, STEPS, 1e6, moment), "case %zu is not known", m);
+        CHECK(psg_gpu_moments(&run, 0, STEPS, between, moment), "case %zu is not known", m);
         for (int s = 0; s < STEPS; s++) {
             CHECK_NEAR(moment[s], cases[m].want[s], 1e-3, "case %zu, step %d", m, s);
         }
+        solve(&run, true, "a run without marks");
+        CHECK(events == 0, "case %zu, %d events", m, events);
+        reached[1] = -1;
+        CHECK(psg_gpu_moments(&run, 0, STEPS, later, moment), "case %zu is not known", m);
+        for (int s = 0; s < STEPS; s++) {
+            const double want = later[1] - 2 * (between[1] - cases[m].want[s]);
+            CHECK_NEAR(moment[s], want, 1e-3, "case %zu, without marks, step %d", m, s);
+        }
     }
-    reached[1] = -1;
-    CHECK(!psg_gpu_moments(&run, 0, STEPS, 1e6, moment), "of a step that has not ended");
+    block[0].ptr++;
+    solve(&run, false, "one by one");
+    CHECK(!psg_gpu_moments(&run, 0, STEPS, between, moment), "of a step that has not ended");
+    reached[1] = 2;
+    CHECK(psg_gpu_moments(&run, 0, STEPS, between, moment), "of steps one by one");
 }
 
 int main(void) {
@@ -405,14 +454,16 @@ int main(void) {
         block[m].ldz = 4;
         buffers[m] = &block[m];
     }
-    check_moments();
     check_changes();
     check_round();
+    data_count = DATA;
+    check_moments();
+    check_marks();
     static const char *const calls[] = {"begin",  "kernel", "mark",       "info",
                                         "update", "end",    "instantiate"};
     for (size_t m = 0; m < sizeof calls / sizeof *calls; m++) {
-        const bool each = m >= 1 && m <= 4;
-        for (int at = 1; at <= (each ? STEPS : 1); at++) {
+        const int most = m == 1 ? 2 * STEPS : m >= 2 && m <= 4 ? STEPS : 2; /* there are two graphs */
+        for (int at = 1; at <= most; at++) {
             check_no_graph(calls[m], at);
         }
     }
