@@ -99,7 +99,7 @@ static void from_memory(const answer *a, const psg_options *options, const char 
     for (int m = 0; m < FIELDS; ++m) {
         to[m] = harness_array(a->precision, a->points);
     }
-    for (unsigned wanted = 7; wanted > 0; wanted -= 2) {
+    for (unsigned wanted = 1; wanted <= 7; wanted += 2) {
         CHECK_STATUS(solve(plan, a->f, to, wanted, PSG_HOST), PSG_OK);
         for (int m = 0; m < FIELDS; ++m) {
             if (m == 0 || wanted >> (m - 1) & 1) {
@@ -142,48 +142,50 @@ static void from_gpu(const answer *a, const psg_options *options, const char *wh
     free(got);
 }
 
-/** One GPU and all of them; the staged graph; the cores beside GPUs. */
-static void one_answer(const answer *a) {
-    for (size_t run = 0; run < 4 * CUTS; ++run) {
-        const struct cut *cut = &cuts[run / 4];
+/** By each cut and exchange; by the staged graph; by cores beside a GPU. */
+static void one_answer(const answer *a, int gpus) {
+    for (size_t run = 0; run < 2 * CUTS; ++run) {
+        const struct cut *cut = &cuts[run / 2];
         psg_options options = harness_options(a->precision);
         char what[120];
-        options.gpus = run % 2 ? -1 : 1;
-        options.exchange = run / 2 % 2 ? PSG_EXCHANGE_MANAGED : PSG_EXCHANGE_AUTO;
+        options.gpus = gpus;
+        options.exchange = run % 2 ? PSG_EXCHANGE_MANAGED : PSG_EXCHANGE_AUTO;
         options.segment_planes = cut->segment_planes;
         options.sheets = cut->sheets;
-        snprintf(what, sizeof what, "%zux%zux%zu, run %zu", a->grid.n[0], a->grid.n[1],
-                 a->grid.n[2], run);
+        snprintf(what, sizeof what, "%zux%zux%zu, %d GPUs, run %zu", a->grid.n[0], a->grid.n[1],
+                 a->grid.n[2], gpus, run);
         from_memory(a, &options, what);
-        if (options.gpus == 1) {
+        if (gpus == 1) {
             from_gpu(a, &options, what);
         }
-        if (run % 2 == 0 && a->points < 200000) {
-            harness_set_variant(&options, &harness_variants[1 + run / 2 % 2]);
+        if (gpus == 1 && a->points < 200000) {
+            harness_set_variant(&options, &harness_variants[1 + run % 2]);
             from_memory(a, &options, "staged");
             options = harness_options(a->precision);
             options.gpus = 1;
-            options.cpu_share = run / 2 % 2 ? 0.5 : PSG_CPU_SHARE_FREE;
+            options.cpu_share = run % 2 ? 0.5 : PSG_CPU_SHARE_FREE;
             from_memory(a, &options, "cores and a GPU");
         }
     }
 }
 
 int main(void) {
-    psg_options options = harness_options(PSG_F64);
-    psg_grid grid;
-    psg_plan *plan = NULL;
-    psg_grid_init(&grid, 4, 4, 4, 1, 1, 1);
-    options.gpus = 1;
-    if (psg_plan_create(&plan, &grid, &options) == PSG_ERR_NODEV) {
-        printf("skipped: %s\n", psg_last_error());
+    int there = 0;
+    if (cudaGetDeviceCount(&there) != cudaSuccess || there == 0) {
+        printf("skipped: no GPU\n");
         return CHECK_SKIP;
     }
-    for (size_t g = 0; g < (size_t)2 * GRIDS; ++g) {
-        answer a = answer_make(&grids[g % GRIDS], g < GRIDS ? PSG_F64 : PSG_F32);
-        one_answer(&a);
-        answer_free(&a);
+    for (int gpus = 1; gpus <= there; gpus += there > 1 ? there - 1 : 1) { /* one, then all */
+        psg_options options = harness_options(PSG_F64);
+        options.gpus = gpus;
+        psg_plan *anchor = harness_anchor(&options); /* StarPU runs on, with these GPUs */
+        CHECK(anchor != NULL, "%d GPUs: %s", gpus, psg_last_error());
+        for (size_t g = 0; g < (size_t)2 * GRIDS && anchor != NULL; ++g) {
+            answer a = answer_make(&grids[g % GRIDS], g < GRIDS ? PSG_F64 : PSG_F32);
+            one_answer(&a, gpus);
+            answer_free(&a);
+        }
+        psg_plan_destroy(anchor);
     }
-    psg_plan_destroy(plan);
     return check_result();
 }
