@@ -116,6 +116,12 @@ static const option_row info_rows[] = {
     ROW_SOLVER("machine"),
     ROW_SOLVER("nodes"),
     ROW_SOLVER("network"),
+    {"Grid", "grid", "N|NXxNYxNZ", app_value_grid, FIELD(grid), NULL,
+     "N or NXxNYxNZ, whole numbers from 1",
+     "say what memory a grid of so many points takes, where its spectrum would be, and whether f "
+     "and u "
+     "find room on the GPUs. A plan is made for that, and nothing is solved"},
+    APP_SOLVER_ROW(NULL, "precision", FIELD(solver), "of f and u; default: f64"),
     APP_JSON_ROW("write all of it"),
     APP_FORCE_ROW,
     {.name = NULL}};
@@ -161,12 +167,14 @@ static const command_text info_text = {
     "\n"
     "Show what psg was built with, the CPU and GPU workers that a solve with these options\n"
     "would have, the scheduling policies there are, and what psg tune has stored; started by\n"
-    "mpirun, the workers of all processes.\n",
+    "mpirun, the workers of all processes. With --grid, what memory a grid takes.\n",
     "Examples:\n"
     "  psg info\n"
     "         all workers\n"
     "  psg info --machines\n"
     "         the machines that a psg that simulates knows by name\n"
+    "  psg info --grid 2048\n"
+    "         does a grid of 2048 x 2048 x 2048 points fit this machine, and its GPUs?\n"
     "  psg info --gpus 0 --json -\n"
     "         without GPUs, as JSON on stdout\n",
     NULL};

@@ -2,6 +2,7 @@
 #include "app/arguments.h"
 #include "app/commands.h"
 #include "app/field.h"
+#include "app/host.h"
 #include "app/output.h"
 #include "app/processes.h"
 #include "app/progress.h"
@@ -29,6 +30,11 @@ typedef struct facts {
     size_t route_count;
     psg_exchange between; /* between the processes; AUTO: one process, or no GPUs */
     char note[256];       /* why it is not direct, or "" */
+    const size_t *n;      /* points of the grid that was asked for; NULL: none was */
+    psg_precision precision;
+    psg_statistics plan; /* of that grid, on rank 0, as the following */
+    int spectrum_on_gpus;
+    double gpu_bytes_free;
 } facts;
 
 static const char *memory_name(int device, char *name, size_t size) {
@@ -38,6 +44,80 @@ static const char *memory_name(int device, char *name, size_t size) {
     snprintf(name, size, "GPU %d", device);
     return name;
 }
+
+/* -------------------------------------------------------------------------------------- a grid */
+
+/* Bytes of f, and of u. */
+static double field_bytes(const facts *f) {
+    return (double)(f->n[0] * f->n[1] * f->n[2]) * (f->precision == PSG_F64 ? 8 : 4);
+}
+
+/* Of all processes. */
+static double spectrum_bytes(const facts *f) {
+    return field_bytes(f) / (double)f->n[0] * 2 * (double)(f->n[0] / 2 + 1);
+}
+
+static size_t gpus_of(const facts *f) {
+    size_t gpus = 0;
+    for (size_t w = 0; w < f->workers->count; w++) {
+        gpus += f->workers->list[w].kind == PSG_WORKER_CUDA;
+    }
+    return gpus;
+}
+
+/* Of f and u: how many find room on the GPUs beside the plan. Each GPU has as many planes as another, or one more. */
+static int arrays_on_gpus(const facts *f) {
+    const size_t gpus = gpus_of(f);
+    const double planes = (double)(gpus > 0 ? (f->n[2] + gpus - 1) / gpus : 0);
+    const double share = field_bytes(f) / (double)f->n[2] * planes;
+    return gpus == 0 || f->gpu_bytes_free <= 0 ? 0
+           : f->gpu_bytes_free >= 2 * share    ? 2
+                                               : f->gpu_bytes_free >= share;
+}
+
+static void print_grid(const facts *f) {
+    static const char *const words[] = {"neither f nor u: they stay in main memory",
+                                        "one array: f, which the solve overwrites by u",
+                                        "both f and u"};
+    const psg_statistics *s = &f->plan;
+    double total = 0, available = 0;
+    if (f->n == NULL) {
+        return;
+    }
+    app_machine_memory(&total, &available);
+    printf("\nGrid %zu x %zu x %zu, %s:\n", f->n[0], f->n[1], f->n[2],
+           app_precision_name(f->precision));
+    printf("  f and u      %.4g GB each\n", 1e-9 * field_bytes(f));
+    printf("  spectrum     %.4g GB, in %s\n", 1e-9 * spectrum_bytes(f),
+           f->spectrum_on_gpus ? "the memory of GPUs" : "main memory");
+    printf("  graph        %s, %s exchange, %zu segment%s of up to %zu plane%s, %zu sheet%s\n",
+           app_graph_name(s->graph), app_exchange_name(s->exchange), s->segments,
+           s->segments == 1 ? "" : "s", s->segment_planes, s->segment_planes == 1 ? "" : "s",
+           s->sheets, s->sheets == 1 ? "" : "s");
+    if (gpus_of(f) > 0) {
+        printf("  GPUs         have %.4g GB left each, which is room for %s\n",
+               1e-9 * f->gpu_bytes_free, words[arrays_on_gpus(f)]);
+    }
+    if (!psg_simulation()) {
+        printf("  main memory  has %.4g GB left of %.4g\n", 1e-9 * available, 1e-9 * total);
+    }
+}
+
+static json_t *grid_json(const facts *f) {
+    const psg_statistics *s = &f->plan;
+    return f->n == NULL
+               ? json_null()
+               : json_pack("{s:[I,I,I], s:s, s:f, s:f, s:b, s:I, s:I, s:s, s:f, s:i}", "points",
+                           (json_int_t)f->n[0], (json_int_t)f->n[1], (json_int_t)f->n[2],
+                           "precision", app_precision_name(f->precision), "field_bytes",
+                           field_bytes(f), "spectrum_bytes", spectrum_bytes(f), "spectrum_on_gpus",
+                           f->spectrum_on_gpus, "segments", (json_int_t)s->segments, "sheets",
+                           (json_int_t)s->sheets, "exchange", app_exchange_name(s->exchange),
+                           "gpu_bytes_free", f->gpu_bytes_free, "arrays_on_gpus",
+                           arrays_on_gpus(f));
+}
+
+/* ------------------------------------------------------------------------------------- all of it */
 
 /* The exchange that a plan of the fused graph would have, where its spectrum fits the GPUs. */
 static void print_routes(const facts *f) {
@@ -100,6 +180,7 @@ static void print_lines(const facts *f) {
                 f->why[0] ? " (" : "", f->why, f->why[0] ? ")" : "");
     }
     app_tuned_print(&f->tuned);
+    print_grid(f);
 }
 
 static json_t *make_json(const facts *f) {
@@ -133,6 +214,7 @@ static json_t *make_json(const facts *f) {
     json_object_set_new(root, "cache_folder", json_string(f->cache[0] ? f->cache : "none"));
     json_object_set_new(root, "starpu_folder", json_string(f->starpu[0] ? f->starpu : "temporary"));
     json_object_set_new(root, "tuned", app_tuned_json(&f->tuned));
+    json_object_set_new(root, "grid", grid_json(f));
     return root;
 }
 
@@ -153,30 +235,32 @@ static int find_routes(facts *f, const psg_options *options) {
                                : app_error(APP_FAILED, "out of memory for the links");
 }
 
-/* A small plan tries it, where rank 0 has heard of GPUs. Collective. */
-static int find_between(facts *f, const psg_options *options) {
-    double gpus = 0;
+/* A plan tries it, of the grid if one was asked for. Without one a small plan does between processes, where rank 0 has heard of
+ * GPUs. Collective. */
+static int make_plan(facts *f, const psg_options *options) {
+    static const size_t small[3] = {16, 16, 16};
+    const size_t *n = f->n != NULL ? f->n : small;
+    double gpus = app_rank() == 0 ? (double)gpus_of(f) : 0;
     psg_grid grid;
     psg_plan *plan = NULL;
-    psg_statistics statistics;
     psg_options own = *options;
-    for (size_t w = 0; app_rank() == 0 && w < f->workers->count; w++) {
-        gpus += f->workers->list[w].kind == PSG_WORKER_CUDA;
-    }
     app_ranks_max(&gpus, 1);
-    if (app_ranks() == 1 || gpus == 0) {
+    if (f->n == NULL && (app_ranks() == 1 || gpus == 0)) {
         return APP_DONE;
     }
     own.effort = PSG_EFFORT_ESTIMATE;
-    psg_grid_init(&grid, 16, 16, 16, 1, 1, 1);
+    psg_grid_init(&grid, n[0], n[1], n[2], 1, 1, 1);
     psg_status status = psg_plan_create(&plan, &grid, &own);
     if (status == PSG_OK) {
-        status = psg_plan_statistics(plan, &statistics);
+        status = psg_plan_statistics(plan, &f->plan);
+    }
+    if (status == PSG_OK) {
+        status = psg_plan_memory(plan, &f->spectrum_on_gpus, &f->gpu_bytes_free);
     }
     const int code =
         status == PSG_OK ? APP_DONE : app_error(app_exit_code(status), "%s", psg_last_error());
-    if (!code) {
-        f->between = statistics.exchange;
+    if (!code && app_ranks() > 1 && gpus > 0) {
+        f->between = f->plan.exchange;
         snprintf(f->note, sizeof f->note, "%s", psg_plan_note(plan));
     }
     psg_plan_destroy(plan);
@@ -288,10 +372,14 @@ int app_info(int argc, char **argv) {
     app_progress_start(&progress, app_rank() == 0);
     app_progress_step(&progress, "looking for workers");
     code = app_workers_find(&options, &workers);
-    facts f = {.workers = &workers, .nodes = options.nodes};
+    facts f = {.workers = &workers,
+               .nodes = options.nodes,
+               .n = arguments.grid.given ? arguments.grid.n : NULL,
+               .precision = options.precision};
     if (!code) {
-        app_progress_step(&progress, "looking for links between memories");
-        code = find_between(&f, &options);
+        app_progress_step(&progress, f.n != NULL ? "making a plan of the grid"
+                                                 : "looking for links between memories");
+        code = make_plan(&f, &options);
     }
     if (!code) {
         code =

@@ -58,6 +58,8 @@ void psg_placement_blocks(psg_form *form, const psg_plan *plan);
 /** The width of strips: kernels on GPUs store the rows of a block as strips of x one after the other. All processes that
  *  read a block have the same. @return PSG_OK; PSG_ERR_RUNTIME */
 psg_status psg_placement_strips(psg_form *form, const psg_plan *plan);
+/** Does one GPU have all tasks? */
+bool psg_placement_one_gpu(const psg_plan *plan);
 /** Room on the GPU of all processes that has least; see psg_placement. Collective. @return PSG_OK; PSG_ERR_RUNTIME */
 psg_status psg_placement_find_room(double *room, const psg_plan *plan);
 /** Does a spectrum that is at home on the GPUs fit there? Called once planes are cut. @param[out] ahead  see psg_placement
@@ -71,6 +73,9 @@ size_t psg_placement_chained(const psg_plan *plan);
 psg_status psg_placement_gpus(psg_gpu_user *user, psg_engine *engine, const psg_plan *plan);
 /** Is there room on a GPU for what one task works on? @return PSG_OK; PSG_ERR_MEMORY */
 psg_status psg_placement_check_task(const psg_plan *plan);
+
+/** What does the plan leave of the GPU that has least? @param[out] left  bytes; 0: not known @return PSG_OK */
+psg_status psg_placement_look(double *left, const psg_plan *plan);
 
 /* --------------------------------------------------------------------------------- relay.c */
 

@@ -119,8 +119,7 @@ static size_t pieces_of(const psg_plan *plan, size_t tasks) {
 static bool one_gpu_has_few(const psg_plan *plan) {
     const psg_context *c = &plan->context;
     const size_t bytes = c->layout.n[0] * c->layout.n[1] * c->layout.n[2] * c->cpu->real_bytes;
-    return plan->processes.ranks == 1 && plan->workers.most[GPUS] == 1 &&
-           run_of(plan, CORES, c->layout.n[2]) == 0 && bytes <= TUNING_GPU_UNCUT_BYTES;
+    return psg_placement_one_gpu(plan) && bytes <= TUNING_GPU_UNCUT_BYTES;
 }
 
 /* Where several GPUs exchange within their tasks, one for each: a second would wait for the first,
@@ -183,7 +182,7 @@ static size_t team_parts(const psg_plan *plan, bool sheets) {
 /* So many parts of a kind, or more: where a GPU that may have them has no room for what it works
  * on, as many more for each worker.
  *  @param[in] most   planes or rows in a part
- *  @param[in] bytes  of one of them in the spectrum */
+ *  @param[in] bytes  of one of them in the spectrum, if it comes to the GPU; else 0 */
 static size_t parts_of(const psg_plan *plan, int kind, size_t tasks, size_t extent, size_t most,
                        size_t bytes) {
     const size_t workers = plan->workers.most[kind];
@@ -226,6 +225,7 @@ static cut choose_rows(const psg_plan *plan, int kind) {
     const size_t own = run_of(plan, kind, most_of(plan, n[1]));
     const size_t rows_max = UINT32_MAX / (n[2] * plan->context.layout.nxc);
     const size_t row_bytes = 2 * plan->context.layout.nxc * plan->context.cpu->real_bytes;
+    const size_t sheet_bytes = plan->home.on_gpus ? 0 : n[2] * row_bytes; /* which come and go */
     size_t sheets = plan->workers.teams ? team_parts(plan, true) : tasks_of(plan, kind);
     if (plan->problem.options.sheets > 0) {
         return (cut){.parts = clamp(sheets_of(plan, kind), divide_up(own, rows_max), own)};
@@ -233,7 +233,7 @@ static cut choose_rows(const psg_plan *plan, int kind) {
     if (plan->placement.exchange == PSG_EXCHANGE_DIRECT) {
         sheets = clamp(sheets, 1, plan->workers.most[GPUS]);
     }
-    return (cut){.parts = parts_of(plan, kind, sheets, own, rows_max, n[2] * row_bytes),
+    return (cut){.parts = parts_of(plan, kind, sheets, own, rows_max, sheet_bytes),
                  .mixed = plan->workers.teams};
 }
 

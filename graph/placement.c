@@ -13,18 +13,23 @@ int psg_placement_node(int worker) {
     return worker >= 0 ? (int)starpu_worker_get_memory_node((unsigned)worker) : STARPU_MAIN_RAM;
 }
 
+/* Of what StarPU may take of a GPU. */
+static size_t left_to_starpu(unsigned node) {
+    const starpu_ssize_t limit = starpu_memory_get_total(node);
+    const size_t used = starpu_memory_get_used(node);
+    return limit < 0 ? SIZE_MAX : (size_t)limit > used ? (size_t)limit - used : 0;
+}
+
 size_t psg_placement_room(const psg_plan *plan, bool emptied) {
     size_t least = SIZE_MAX;
     for (size_t g = 0; g < plan->workers.gpu_count; g++) {
         const unsigned node = (unsigned)psg_placement_node(plan->workers.gpus[g]);
-        const starpu_ssize_t limit = starpu_memory_get_total(node); /* of what StarPU may take */
-        const size_t used = starpu_memory_get_used(node);
-        const size_t left = limit < 0 ? SIZE_MAX : (size_t)limit > used ? (size_t)limit - used : 0;
+        const size_t left = left_to_starpu(node);
         const size_t free_bytes =
             psg_device_free_bytes(starpu_worker_get_devid(plan->workers.gpus[g]));
         const size_t here =
             left < free_bytes ? left : free_bytes; /* others have memory there too */
-        const size_t with = emptied && here < SIZE_MAX ? here + used : here;
+        const size_t with = emptied && here < SIZE_MAX ? here + starpu_memory_get_used(node) : here;
         least = with < least ? with : least;
     }
     return least;
@@ -128,6 +133,25 @@ void psg_placement_form(psg_form *form, const psg_plan *plan) {
                     (plan->workers.gpu_count > 1 || plan->processes.ranks > 1);
 }
 
+bool psg_placement_one_gpu(const psg_plan *plan) {
+    return plan->processes.ranks == 1 && plan->workers.gpu_count == 1 &&
+           plan->workers.cpu_count == 0;
+}
+
+/* What the spectrum leaves on the one GPU, and f, for which the program may take memory after this; or it has done so, and then
+ * the spectrum alone. */
+static double room_beside_spectrum(const psg_plan *plan) {
+    const psg_layout *l = &plan->context.layout;
+    const double bytes = (double)(l->n[2] * l->n[1] * plan->context.cpu->real_bytes);
+    const double spectrum = bytes * 2 * (double)l->nxc;
+    const double f = plan->home.finer ? 0 : bytes * (double)l->n[0];
+    const size_t left = left_to_starpu((unsigned)psg_placement_node(plan->workers.gpus[0]));
+    const size_t there = psg_device_free_bytes(starpu_worker_get_devid(plan->workers.gpus[0]));
+    const double room = fmin(left < SIZE_MAX ? (double)left - spectrum : INFINITY,
+                             there < SIZE_MAX ? (double)there - spectrum - f : INFINITY);
+    return room > 0 ? room : plan->home.finer ? 0 : INFINITY;
+}
+
 /* What there is now; but what StarPU could evict from a full GPU counts for a part. */
 psg_status psg_placement_find_room(double *room, const psg_plan *plan) {
     double least = -INFINITY; /* its negative is the largest */
@@ -135,6 +159,8 @@ psg_status psg_placement_find_room(double *room, const psg_plan *plan) {
         const size_t now = psg_placement_room(plan, false);
         const size_t part = psg_placement_room(plan, true) / 4;
         least = now == SIZE_MAX ? -INFINITY : -(double)(now > part ? now : part);
+    } else if (psg_placement_one_gpu(plan)) {
+        least = -room_beside_spectrum(plan);
     }
     const psg_status status = psg_ranks_max(plan->processes.comm, &least, 1);
     *room = -least;
@@ -232,6 +258,21 @@ psg_status psg_placement_gpus(psg_gpu_user *user, psg_engine *engine, const psg_
     return fault == PSG_FAULT_NONE
                ? PSG_OK
                : psg_fail(psg_fault_status(fault), "the GPUs could not be prepared: %s", words);
+}
+
+static size_t least_free(const psg_plan *plan) {
+    size_t least = SIZE_MAX;
+    for (size_t g = 0; g < plan->workers.gpu_count; g++) {
+        const size_t here = psg_device_free_bytes(starpu_worker_get_devid(plan->workers.gpus[g]));
+        least = here < least ? here : least;
+    }
+    return least < SIZE_MAX ? least : psg_placement_room(plan, false); /* in a simulation */
+}
+
+psg_status psg_placement_look(double *left, const psg_plan *plan) {
+    const size_t least = plan->workers.gpu_count > 0 ? least_free(plan) : SIZE_MAX;
+    *left = least < SIZE_MAX ? (double)least : 0;
+    return PSG_OK;
 }
 
 /* A task has its part in two arrays. StarPU waits for room, and where there never is any, for

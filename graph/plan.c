@@ -100,6 +100,10 @@ static psg_status find_room(psg_plan *plan) {
     return psg_placement_find_room(&plan->placement.room, plan);
 }
 
+static psg_status look_around(psg_plan *plan) {
+    return psg_placement_look(&plan->placement.left, plan);
+}
+
 static psg_status cut_planes(psg_plan *plan) {
     return psg_partition_planes(&plan->context.layout, plan);
 }
@@ -289,12 +293,17 @@ static bool take_less(psg_home *next, const psg_plan *plan) {
     const bool direct = plan->placement.exchange == PSG_EXCHANGE_DIRECT &&
                         (plan->workers.gpu_count > 1 || plan->processes.ranks > 1);
     const bool twice = relay->rows != NULL && !relay->fetched;
+    const bool finer = !plan->home.finer && o->segment_planes == 0;
     *next = (psg_home){.fetches = plan->home.fetches, .finer = plan->home.finer};
     if (!plan->home.on_gpus) {
         return false;
     }
-    if (direct && (twice || (!plan->home.finer && o->segment_planes == 0))) {
+    if (direct && (twice || finer)) {
         *next = (psg_home){.on_gpus = true, .fetches = true, .finer = !twice};
+        return true;
+    }
+    if (psg_placement_one_gpu(plan) && finer) {
+        *next = (psg_home){.on_gpus = true, .finer = true};
         return true;
     }
     return o->exchange != PSG_EXCHANGE_DIRECT;
@@ -307,7 +316,7 @@ static psg_status make(psg_plan *plan) {
                                         cut_rows,         make_form,    make_relay, make_direct,
                                         check_simulation, make_between, make_lanes, plan_transforms,
                                         make_scratch,     make_history, make_gpus,  check_task,
-                                        make_team};
+                                        make_team,        look_around};
     enum { FIRST = sizeof first / sizeof *first, REST = sizeof arrangement / sizeof *arrangement };
     psg_home next;
     psg_status status = make_all(plan, first, FIRST);

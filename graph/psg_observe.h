@@ -59,7 +59,8 @@ PSG_API const char *psg_link_name(psg_link link);
 
 typedef struct psg_stage_statistics {
     uint64_t tasks;
-    double seconds; /**< summed over the tasks, each from its start to its end on its worker. The tasks of a chain on a GPU are timed in
+    double
+        seconds; /**< summed over the tasks, each from its start to its end on its worker. The tasks of a chain on a GPU are timed in
                          one solve of sixteen, and in the others they have the same shares of the chain's own time. All solves are
                          timed if the plan records (psg_options.record) */
 } psg_stage_statistics;
@@ -118,6 +119,13 @@ PSG_API psg_status psg_plan_statistics(const psg_plan *plan, psg_statistics *sta
                                        size_t struct_size);
 #define psg_plan_statistics(plan, statistics)                                                      \
     psg_plan_statistics(plan, statistics, sizeof(psg_statistics))
+
+/** Where the plan's memory is.
+ *  @param[out] spectrum_on_gpus  1: the spectrum is in the memory of GPUs; 0: in main memory
+ *  @param[out] gpu_bytes_free    what the plan left, when it was made, of the GPU that has least; 0: not known, or there is none
+ *  @return PSG_OK; PSG_ERR_ARG: a pointer is NULL */
+PSG_API psg_status psg_plan_memory(const psg_plan *plan, int *spectrum_on_gpus,
+                                   double *gpu_bytes_free);
 
 /** The means of f that were dropped, as psg_statistics.mean: of each right-hand side of psg_solve_many(), or of the latest solve,
  *  if that was another one. @return PSG_OK; PSG_ERR_ARG: a pointer is NULL */

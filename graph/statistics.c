@@ -181,6 +181,16 @@ psg_status(psg_plan_statistics)(const psg_plan *plan, psg_statistics *statistics
     return PSG_OK;
 }
 
+psg_status psg_plan_memory(const psg_plan *plan, int *spectrum_on_gpus, double *gpu_bytes_free) {
+    psg_clear_error();
+    if (plan == NULL || spectrum_on_gpus == NULL || gpu_bytes_free == NULL) {
+        return psg_fail(PSG_ERR_ARG, "plan, spectrum_on_gpus or gpu_bytes_free is NULL");
+    }
+    *spectrum_on_gpus = plan->home.on_gpus && plan->workers.gpu_count > 0;
+    *gpu_bytes_free = plan->placement.left;
+    return PSG_OK;
+}
+
 psg_status psg_plan_worker_seconds(const psg_plan *plan, size_t w, double *seconds) {
     psg_clear_error();
     if (plan == NULL || seconds == NULL) {

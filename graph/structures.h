@@ -155,8 +155,10 @@ typedef struct psg_home {
 typedef struct psg_placement {
     psg_exchange exchange;
     double
-        room; /**< bytes on a GPU for blocks that StarPU brings and evicts; INFINITY: it brings none */
+        room; /**< bytes on a GPU for what tasks work on, which bounds segments, and sheets that StarPU brings; INFINITY: enough */
     bool ahead; /**< f of arrays comes to the GPUs ahead of the tasks that read it */
+    double
+        left; /**< bytes that the plan leaves of the GPU that has least, when it has been made; 0: not known */
     psg_direct_codelets direct;
     int *direct_node; /**< [1 + sheets]: memory nodes of the data of `direct`; NULL without */
     psg_gpu_user gpu_user;

@@ -124,9 +124,8 @@ static void chain_ended(void *argument) {
     bool timed = psg_task_moments(task, between);
     c->moment[0] = between[0];
     if (timed && starpu_worker_get_type(starpu_worker_get_id_check()) == STARPU_CUDA_WORKER) {
-        timed = psg_simulated()
-                    ? simulated_moments(c, between[1])
-                    : psg_gpu_moments(run, c->slot, c->steps, between, &c->moment[1]);
+        timed = psg_simulated() ? simulated_moments(c, between[1])
+                                : psg_gpu_moments(run, c->slot, c->steps, between, &c->moment[1]);
         /* StarPU takes it to begin when it has seen the end of the task before. */
         c->moment[0] = fmin(c->moment[0], c->moment[1]);
     }

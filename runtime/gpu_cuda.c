@@ -95,9 +95,10 @@ typedef struct psg_replay {
     size_t seen;                   /* runs with this key */
     bool marked;                   /* the latest run was */
     uint64_t used;                 /* when, in psg_gpu.replayed; 0: never */
-    double *share; /* [engine.chain_steps]: of the time of the latest marked run, what was left after each step; NAN: not known */
-    char *user;    /* [engine.user_bytes] of these runs */
-    key key[];     /* of their data, and of their result */
+    double *
+        share; /* [engine.chain_steps]: of the time of the latest marked run, what was left after each step; NAN: not known */
+    char *user; /* [engine.user_bytes] of these runs */
+    key key[];  /* of their data, and of their result */
 } psg_replay;
 
 /* What the run has of its own comes last. */
@@ -233,10 +234,10 @@ void psg_gpu_replay(psg_run *run, size_t slot, void *buffers[], size_t count,
     if (r->graph[PLAIN] == NULL) {
         steps(run, buffers);
     } else if (!psg_run_failed(run)) {
-        (void)psg_gpu_check(
-            run,
-            (int)cudaGraphLaunch(r->graph[r->marked ? MARKED : PLAIN], starpu_cuda_get_local_stream()),
-            "the graph of a chain");
+        (void)psg_gpu_check(run,
+                            (int)cudaGraphLaunch(r->graph[r->marked ? MARKED : PLAIN],
+                                                 starpu_cuda_get_local_stream()),
+                            "the graph of a chain");
     }
     if (psg_run_failed(run)) {
         forget(r);

@@ -33,6 +33,13 @@ static void null_pointers(psg_plan *plan, const double *f, double *u) {
     CHECK_STATUS(psg_plan_statistics(plan, NULL), PSG_ERR_ARG);
     CHECK_STATUS(psg_plan_worker_seconds(NULL, 0, seconds), PSG_ERR_ARG);
     CHECK_STATUS(psg_plan_worker_seconds(plan, 0, NULL), PSG_ERR_ARG);
+    int on_gpus = -1;
+    double left = -1;
+    CHECK_STATUS(psg_plan_memory(NULL, &on_gpus, &left), PSG_ERR_ARG);
+    CHECK_STATUS(psg_plan_memory(plan, NULL, &left), PSG_ERR_ARG);
+    CHECK_STATUS(psg_plan_memory(plan, &on_gpus, NULL), PSG_ERR_ARG);
+    CHECK_STATUS(psg_plan_memory(plan, &on_gpus, &left), PSG_OK);
+    CHECK(on_gpus == 0 && left == 0, "%d, %g bytes of a plan without GPUs", on_gpus, left);
     CHECK_STATUS(psg_plan_statistics(plan, &statistics), PSG_OK);
     CHECK_STATUS(psg_plan_worker_seconds(plan, statistics.workers, seconds), PSG_ERR_ARG);
     CHECK_STATUS(psg_plan_worker_seconds(plan, (size_t)-1, seconds), PSG_ERR_ARG);

@@ -34,7 +34,7 @@ bad("solve", "--quiet=1", says=("'--quiet' takes no argument",))
 bad("solve", "--grid", says=("'--grid' needs an argument",))
 bad("solve", "--problem", "modes", "--grid", "--verify", says=("'--grid' needs an argument",))
 bad(*MODES, "junk", says=("unexpected argument 'junk'",))
-bad("info", "--grid", "5", says=("unknown option '--grid'",))
+bad("info", "--out", "u.h5", says=("unknown option '--out'",))
 bad("info", "--jsn", "x", says=("did you mean '--json'?",))
 
 # Given twice: the last one counts, and the help says so.

@@ -462,7 +462,9 @@ int main(void) {
     static const char *const calls[] = {"begin",  "kernel", "mark",       "info",
                                         "update", "end",    "instantiate"};
     for (size_t m = 0; m < sizeof calls / sizeof *calls; m++) {
-        const int most = m == 1 ? 2 * STEPS : m >= 2 && m <= 4 ? STEPS : 2; /* there are two graphs */
+        const int most = m == 1             ? 2 * STEPS
+                         : m >= 2 && m <= 4 ? STEPS
+                                            : 2; /* there are two graphs */
         for (int at = 1; at <= most; at++) {
             check_no_graph(calls[m], at);
         }

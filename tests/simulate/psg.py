@@ -432,6 +432,27 @@ def links():
         check(alone["routes"] == [] and len(alone["workers"]) == 4, alone)
 
 
+def grid_memory():
+    """psg info --grid says of a machine that is not here where a grid finds room, and makes segments smaller for that."""
+    def told(grid, gpus, machine="h200"):
+        said = run("info", "--machine", machine, "--gpus", gpus, "--cpus", "0", "--grid", grid, "--json", "-").stdout
+        return json.loads(said)["grid"]
+    check(told("512", "1")["segments"] == 2 and told("512", "4")["segments"] == 4, "the default cut")
+    for gpus in ("1", "4"):
+        found = told("1024", gpus)
+        check(found["spectrum_on_gpus"] and found["arrays_on_gpus"] == 2 and found["exchange"] == "direct", found)
+        memory = 0.9 * float(re.search(r"^gpu_memory (\S+)$", H200, re.MULTILINE).group(1))  # what StarPU takes of it
+        held = found["spectrum_bytes"] / int(gpus)  # rows that kspace returns have a second place
+        check(memory - 2 * held <= found["gpu_bytes_free"] <= memory - held, "%s of %g" % (found, memory))
+    line = re.search(r"^gpu_memory .*$", H200, re.MULTILINE).group()
+    for memory, on_gpus, arrays in (10e9, True, 2), (2.6e9, True, 1), (1.8e9, True, 0), (1e9, False, 0):
+        found = told("512", "1", edited("small.machine", (line, "gpu_memory %g" % memory)))
+        check((found["spectrum_on_gpus"], found["arrays_on_gpus"]) == (on_gpus, arrays), "%g: %s" % (memory, found))
+        check(found["segments"] > 2 or memory > 3e9, "%g: %s" % (memory, found))
+    said = run("info", "--machine", "h200", "--grid", "512", "--gpus", "1").stdout
+    check("in the memory of GPUs" in said and "room for both f and u" in said and "main memory" not in said.split("Grid")[1], said)
+
+
 def one_time():
     """The time that is told of a solve is the one that its bound is compared with, from where its data are."""
     for arguments in ((), ("--repeat", "3"), ("--repeat", "3", "--in-flight", "2"), ("--gpus", "0", "--cpus", "16")):
@@ -528,6 +549,6 @@ def no_memory():
     run("solve", "--problem", "madelung", "--grid", "1024", *ON_H200, "--quiet", before=little)
 
 
-for part in (bench, studies, machines, names, solve, record, spread, share, no_data, no_machine, workloads, panels, crossover, links, one_time, resident, nodes, no_memory):
+for part in (bench, studies, machines, names, solve, record, spread, share, no_data, no_machine, workloads, panels, crossover, links, grid_memory, one_time, resident, nodes, no_memory):
     part()
     check(os.listdir("tmp") == [], "%s left %s" % (part.__name__, os.listdir("tmp")))

@@ -1,5 +1,5 @@
-/* A spectrum that the GPUs have no room for stands in main memory, cut into parts of which they
- * have room for some; and what cannot work is an error before a solve. */
+/* A spectrum that leaves one GPU little room stays there, cut into smaller segments. One that the GPUs have no room for stands
+ * in main memory, cut into parts of which they have room for some. What cannot work is an error before a solve. */
 #include "graph/psg_starpu.h"
 #include "tests/simulate/simulate.h"
 
@@ -18,6 +18,9 @@ typedef struct room_case {
 static const room_case cases[] = {
     {64e9, {.n = N, .cpus = -1, .gpus = 1}, PSG_OK, 2},
     {64e9, {.n = N, .cpus = -1, .gpus = 2}, PSG_OK, 2},
+    /* the spectrum beside nine segments of 19 planes */
+    {1.6e9, {.n = N, .cpus = -1, .gpus = 1}, PSG_OK, 27},
+    {1.6e9, {.n = N, .cpus = -1, .gpus = 1, .exchange = PSG_EXCHANGE_DIRECT}, PSG_OK, 27},
     /* the blocks, and four segments of 540 MB, or of half of that, as f and u pass through */
     {3.2e9, {.n = N, .cpus = -1, .gpus = 2}, PSG_OK, 2},
     {2.2e9, {.n = N, .cpus = -1, .gpus = 2}, PSG_OK, 4},

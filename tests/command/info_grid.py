@@ -1,0 +1,39 @@
+"""psg info --grid: the memory that a grid takes, without a solve. What does not fit, and what is no grid, is refused with words.
+
+    info_grid.py PSG
+"""
+
+import json
+
+from command import check, files, refused, run
+
+CORES = ("info", "--gpus", "0", "--cpus", "2")
+
+
+def told(*arguments):
+    return json.loads(run(*CORES, *arguments, "--json", "-").stdout)["grid"]
+
+
+before = files()
+for grid, points in (("64", [64, 64, 64]), ("31x32x33", [31, 32, 33]), ("1", [1, 1, 1])):
+    for precision, real in ((), 8), (("--precision", "f32"), 4):
+        found = told("--grid", grid, *precision)
+        nx, ny, nz = points
+        check(found["points"] == points and found["precision"] == ("f32" if precision else "f64"), found)
+        check(found["field_bytes"] == real * nx * ny * nz, found)
+        check(found["spectrum_bytes"] == 2 * real * (nx // 2 + 1) * ny * nz, found)
+        check((found["spectrum_on_gpus"], found["arrays_on_gpus"], found["gpu_bytes_free"]) == (False, 0, 0), found)
+        check(found["segments"] >= 1 and found["sheets"] >= 1 and found["exchange"] == "managed", found)
+check(told() is None, "a grid that nobody asked for")
+
+said = run(*CORES, "--grid", "64x32x16").stdout
+section = said[said.index("Grid 64 x 32 x 16, f64:"):]
+check("0.0002621 GB each" in section and "0.0002703 GB, in main memory" in section, section)
+check("main memory  has" in section and "GPU" not in section, section)
+check("\nGrid" not in run(*CORES).stdout, "a grid that nobody asked for")
+
+refused(*CORES, "--grid", "8192", code=1, says=["no memory for the spectrum of 8192 x 8192 x 8192 points"])
+refused(*CORES, "--grid", "100000", code=2, says=["more than can be addressed"])
+for word in ("0", "12x", "x", "4x4", "-3", "1e3"):
+    refused(*CORES, "--grid", word, code=2, says=["--grid", word])
+check(files() == before, "files are left")
