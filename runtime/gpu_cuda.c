@@ -111,13 +111,13 @@ static void drop_graphs(psg_replay *r) {
         }
         r->graph[m] = NULL;
     }
-    r->marked = true;
-    r->share[0] = NAN;
 }
 
 static void forget(psg_replay *r) {
     drop_graphs(r);
     r->seen = 0;
+    r->marked = true;
+    r->share[0] = NAN;
 }
 
 static psg_replay *replay_create(const psg_engine *e) {
@@ -193,6 +193,10 @@ static cudaGraphExec_t record(psg_gpu *w, psg_run *run, void *buffers[],
             made = NULL;
         }
     }
+    if (made != NULL) {
+        (void)cudaGraphUpload(made,
+                              stream); /* which its first launch would do, before the first step */
+    }
     if (graph != NULL) {
         (void)cudaGraphDestroy(graph);
     }
@@ -215,10 +219,11 @@ static void record_both(psg_gpu *w, psg_replay *r, psg_run *run, void *buffers[]
     }
 }
 
-/* Is this run to have marks? */
+/* Is this run to have marks? The first one by a graph waits until it has been recorded, so that the shares of its steps are not
+ * those of later runs. */
 static bool is_marked(const psg_replay *r, const psg_run *run) {
     return r->graph[PLAIN] == NULL || run->engine->record || isnan(r->share[0]) ||
-           r->seen % TUNING_MARKED_EVERY == 0;
+           r->seen == TUNING_REPLAY_AFTER + 2 || r->seen % TUNING_MARKED_EVERY == 0;
 }
 
 void psg_gpu_replay(psg_run *run, size_t slot, void *buffers[], size_t count,
