@@ -1,8 +1,8 @@
 /* The ways in which another program can hand its f to psg, beside what it would use otherwise: the same solve, in one run,
  * in turns of random order; wall-clock times, of several processes the longest, between barriers.
  *
- *   [mpirun -n P] bench_embed [--gpus N] [--repeat R] [--f32] [--exchange mpi|direct] [--symbol fd2] [--only DOOR] [--rows]
- *                             N|NXxNYxNZ ...
+ *   [mpirun -n P] bench_embed [--gpus N] [--repeat R] [--f32] [--exchange mpi|direct] [--symbol fd2] [--only DOOR] [--alone]
+ *                             [--rows] N|NXxNYxNZ ...
  *
  * Doors: host (page-locked main memory), device (arrays on the GPUs), in_place, ghost (a ghost layer around each GPU's box),
  * stream (device, by psg_submit_arrays() on a stream that is waited for), slabs (StarPU handles). Peers: cuFFT by hand on one
@@ -10,7 +10,8 @@
  * or --only gradient there is the door gradient (device, and the three components of the gradient of u). With --symbol fd2
  * there is no peer.
  * --gpus: of each process; default 1. --rows: those of `psg bench --study embed`. All f are the same random numbers, and
- * every u is compared with that of the door `device`.
+ * every u is compared with that of the door `device`. --alone: --only in_place has neither that door nor a peer beside it,
+ * for a grid that fills the GPU; its u is compared with nothing.
  */
 #include "bench/programs/cufft_mp.cuh"
 #include "bench/programs/cufft_peer.cuh"
@@ -298,7 +299,7 @@ static void say(const bench_peer &p) {
 template <class real>
 static void measure(bench_peer &p, psg_options &options, const bench_settings &settings,
                     const std::vector<int> &gpus, const bench_cufft_mp_library *mp,
-                    const char *only) {
+                    const char *only, bool alone) {
     const double length = 6.283185307179586;
     psg_plan *plan = nullptr;
     psg_grid grid;
@@ -309,11 +310,14 @@ static void measure(bench_peer &p, psg_options &options, const bench_settings &s
     std::vector<owned> doors;
     const bool fd2 = options.symbol == PSG_SYMBOL_FD2;
     const auto wanted = [&](const char *name) { return only == nullptr || !strcmp(only, name); };
-    on_gpus<real> *device = new on_gpus<real>("device", plan, p.n, gpus, 0, false, false, false);
-    doors.emplace_back(device);
     bench_field<real> values;
-    for (const box<real> &b : device->f)
-        b.add_planes(values);
+    if (!alone) {
+        on_gpus<real> *device =
+            new on_gpus<real>("device", plan, p.n, gpus, 0, false, false, false);
+        doors.emplace_back(device);
+        for (const box<real> &b : device->f)
+            b.add_planes(values);
+    }
     if (wanted("in_place"))
         doors.emplace_back(new on_gpus<real>("in_place", plan, p.n, gpus, 0, true, false, false));
     if (wanted("ghost"))
@@ -326,7 +330,7 @@ static void measure(bench_peer &p, psg_options &options, const bench_settings &s
         doors.emplace_back(new on_host<real>(plan, p.n, values, true));
     if (wanted("host"))
         doors.emplace_back(new on_host<real>(plan, p.n, values, false));
-    const bool has_peer = !fd2 && (processes.ranks == 1 || mp != nullptr);
+    const bool has_peer = !fd2 && !alone && (processes.ranks == 1 || mp != nullptr);
     if (has_peer && processes.ranks == 1)
         doors.emplace_back(new peer<real, bench_cufft<real>>(gpus.size() > 1 ? "cufft_xt" : "cufft",
                                                              p.n, (int)gpus.size()));
@@ -364,7 +368,7 @@ int main(int argc, char **argv) {
     bench_settings settings = {11, 3, 1, 0, 0};
     psg_options options;
     bench_peer p = {};
-    int count = 1, f32 = 0;
+    int count = 1, f32 = 0, alone = 0;
     const char *only = nullptr;
     psg_options_init(&options);
     const bench_option own[] = {{"gpus", BENCH_COUNT, &count, nullptr},
@@ -372,6 +376,7 @@ int main(int argc, char **argv) {
                                 {"exchange", BENCH_SOLVER, &options, "exchange"},
                                 {"symbol", BENCH_SOLVER, &options, "symbol"},
                                 {"only", BENCH_TEXT, &only, nullptr},
+                                {"alone", BENCH_FLAG, &alone, nullptr},
                                 {nullptr, BENCH_FLAG, nullptr, nullptr}};
     const int first = bench_arguments(argc, argv, own, "N|NXxNYxNZ ...", &settings);
     processes.start(&argc, &argv);
@@ -392,6 +397,8 @@ int main(int argc, char **argv) {
     const char *why = processes.ranks > 1 && count == 1 ? library.open() : "";
     if (why != nullptr && why[0] && processes.rank == 0)
         fprintf(stderr, "bench_embed: no cuFFTMp here: %s\n", why);
+    bench_must(!alone || (only != nullptr && !strcmp(only, "in_place")),
+               "--alone is for --only in_place");
     p.ranks = processes.ranks;
     p.gpus = count;
     if (settings.rows && processes.rank == 0)
@@ -399,9 +406,9 @@ int main(int argc, char **argv) {
     for (int m = first; m < argc; m++) {
         bench_read_grid(argv[m], p.n);
         if (f32)
-            measure<float>(p, options, settings, gpus, why ? nullptr : &library, only);
+            measure<float>(p, options, settings, gpus, why ? nullptr : &library, only, alone);
         else
-            measure<double>(p, options, settings, gpus, why ? nullptr : &library, only);
+            measure<double>(p, options, settings, gpus, why ? nullptr : &library, only, alone);
     }
     processes.end();
     return 0;
