@@ -102,7 +102,7 @@ static void usage(const bench_option *options, size_t count, const char *operand
         fprintf(stderr, " [--%s%s%s]", options[o].name, shown[options[o].kind],
                 options[o].solver != NULL ? values_of(options[o].solver) : "");
     }
-    fprintf(stderr, " %s\n", operands);
+    fprintf(stderr, "%s%s\n", operands != NULL ? " " : "", operands != NULL ? operands : "");
     exit(BENCH_USAGE);
 }
 
@@ -130,7 +130,7 @@ int bench_arguments(int argc, char **argv, const bench_option *options, const ch
         bench_must_or(BENCH_USAGE, read_value(&all[which], optarg), "--%s: '%s' cannot be",
                       all[which].name, optarg);
     }
-    if (c != -1 || optind == argc) {
+    if (c != -1 || (optind == argc) != (operands == NULL)) {
         usage(all, count, operands);
     }
     return optind;

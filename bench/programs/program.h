@@ -53,7 +53,7 @@ typedef struct bench_settings {
 
 /** Read the command line; a wrong one ends the program, with its usage.
  *  @param[in]     options   the program's own, besides --repeat, --warm-up, --seed, --memory and --rows
- *  @param[in]     operands  of the usage: "N|NXxNYxNZ ..."; there has to be one at least
+ *  @param[in]     operands  of the usage: "N|NXxNYxNZ ..."; there has to be one at least. NULL: there are none
  *  @param[in,out] settings  with the defaults in it
  *  @return the place of the first operand in argv */
 int bench_arguments(int argc, char **argv, const bench_option *options, const char *operands,

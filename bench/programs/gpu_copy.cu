@@ -1,0 +1,119 @@
+/* How many bytes per second a GPU can copy, read and written ones counted: the ceilings of the stages of a solve.
+ *
+ *   bench_gpu_copy [--repeat N]
+ *
+ * - memory: from one array to another, both much larger than the second-level cache (4 GiB each, or less where less is free).
+ * - cache: the same kernel on two arrays that are together a quarter of the second-level cache, many times in one launch, so
+ *   that launching takes no time. Loads go to the second-level cache, not to the first-level one (ld.global.cg).
+ *
+ * Prints the GPU's name and a line for each of the two, the median of N launches. bench/plots/roofline.py reads that.
+ */
+#include "bench/programs/gpu.cuh"
+
+#include <algorithm>
+
+enum { THREADS = 256, EACH = 4, CHUNK = THREADS * EACH };
+static const double GIB = 1073741824, CHUNK_BYTES = CHUNK * sizeof(double2);
+
+/* Arrays of `chunks` chunks, copied from the first to the last and again, until `items` are copied. */
+__global__ void copy_chunks(const double2 *from, double2 *to, unsigned chunks, unsigned items) {
+    const unsigned step = gridDim.x % chunks;
+    unsigned chunk = blockIdx.x % chunks;
+    for (unsigned item = blockIdx.x; item < items; item += gridDim.x) {
+        const size_t first = (size_t)chunk * CHUNK + threadIdx.x;
+        double2 v[EACH];
+#pragma unroll
+        for (int e = 0; e < EACH; e++) /* all on their way before the first is stored */
+            v[e] = __ldcg(from + first + e * THREADS);
+#pragma unroll
+        for (int e = 0; e < EACH; e++)
+            __stcg(to + first + e * THREADS, v[e]);
+        chunk += step;
+        chunk -= chunk >= chunks ? chunks : 0;
+    }
+}
+
+/* Numbers that depend on their place: written, or, with `wrong`, looked for. */
+__global__ void mark(double2 *array, size_t count, int *wrong) {
+    const size_t threads = (size_t)gridDim.x * blockDim.x;
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += threads) {
+        const double2 v = make_double2(bench_random(2 * i), bench_random(2 * i + 1));
+        if (wrong == nullptr) {
+            array[i] = v;
+        } else if (array[i].x != v.x || array[i].y != v.y) {
+            *wrong = 1;
+        }
+    }
+}
+
+struct copies {
+    unsigned chunks, items, blocks;
+    size_t count; /* double2 in an array */
+    bench_buffer from, to, wrong;
+    cudaEvent_t begin, end;
+
+    /* Arrays of about so many bytes, copied until so many are read and written, at least once. */
+    copies(double bytes, double moved)
+        : chunks(std::max(1u, (unsigned)(bytes / CHUNK_BYTES))),
+          items(chunks * std::max(1u, (unsigned)(moved / (2 * chunks * CHUNK_BYTES)))),
+          count((size_t)chunks * CHUNK), from(count * sizeof(double2)), to(count * sizeof(double2)),
+          wrong(sizeof(int)) {
+        int processors = 0, each = 0;
+        BENCH_CUDA(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0));
+        BENCH_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, copy_chunks, THREADS, 0));
+        blocks = (unsigned)(processors * each);
+        BENCH_CUDA(cudaEventCreate(&begin));
+        BENCH_CUDA(cudaEventCreate(&end));
+        mark<<<blocks, THREADS>>>((double2 *)from.p, count, nullptr);
+        BENCH_CUDA(cudaGetLastError());
+        BENCH_CUDA(cudaMemset(to.p, 0, count * sizeof(double2)));
+        BENCH_CUDA(cudaMemset(wrong.p, 0, sizeof(int)));
+    }
+    ~copies() {
+        cudaEventDestroy(begin), cudaEventDestroy(end);
+    }
+    double seconds() {
+        float milliseconds = 0;
+        BENCH_CUDA(cudaEventRecord(begin));
+        copy_chunks<<<blocks, THREADS>>>((const double2 *)from.p, (double2 *)to.p, chunks, items);
+        BENCH_CUDA(cudaGetLastError());
+        BENCH_CUDA(cudaEventRecord(end));
+        BENCH_CUDA(cudaEventSynchronize(end));
+        BENCH_CUDA(cudaEventElapsedTime(&milliseconds, begin, end));
+        return 1e-3 * milliseconds;
+    }
+    void say(const char *name, const bench_times &times) {
+        int is_wrong = 0;
+        mark<<<blocks, THREADS>>>((double2 *)to.p, count, (int *)wrong.p);
+        BENCH_CUDA(cudaGetLastError());
+        BENCH_CUDA(cudaMemcpy(&is_wrong, wrong.p, sizeof is_wrong, cudaMemcpyDeviceToHost));
+        bench_must(!is_wrong, "%s: the copy is not what was copied", name);
+        printf("%s %.4g bytes/s\n", name, 2 * CHUNK_BYTES * items / times.median);
+    }
+};
+
+static double run(void *what, unsigned calls) {
+    double seconds = 0;
+    for (unsigned call = 0; call < calls; call++)
+        seconds += static_cast<copies *>(what)->seconds();
+    return seconds;
+}
+
+int main(int argc, char **argv) {
+    bench_settings settings = {11, 3, 1, 0, 0};
+    int cache_bytes = 0;
+    bench_arguments(argc, argv, nullptr, nullptr, &settings);
+    bench_must_or(BENCH_USAGE, !settings.rows, "--rows: there are none, it is in no study");
+    (void)bench_gpus();
+    BENCH_CUDA(cudaDeviceGetAttribute(&cache_bytes, cudaDevAttrL2CacheSize, 0));
+    const double bytes = std::min(4 * GIB, bench_gpu_memory(&settings) / 2);
+    bench_must(bytes >= 4.0 * cache_bytes, "arrays of %.3g bytes: the second-level cache has %d",
+               bytes, cache_bytes);
+    copies memory(bytes, 0), cache(cache_bytes / 8.0, 64 * GIB);
+    bench_job jobs[] = {{run, &memory, 0, {}}, {run, &cache, 0, {}}};
+    bench_interleave(jobs, 2, &settings, 0);
+    printf("%s\n", bench_gpu_model().c_str());
+    memory.say("memory", jobs[0].times);
+    cache.say("cache", jobs[1].times);
+    return 0;
+}
