@@ -102,11 +102,11 @@ typedef struct measured {
     double periodic, sides[3]; /* ms: NN, DD and DN along all axes */
 } measured;
 
-/* Of whole solves on one H200, 2026-11-23: docs/performance.md. */
+/* Of whole solves on one H200, 2026-11-23 and 24: docs/performance.md. */
 static const measured h200[] = {
-    {256, PSG_F64, 0.396, {0.500, 0.515, 0.485}}, {512, PSG_F64, 2.66, {3.24, 3.21, 3.65}},
-    {1024, PSG_F64, 21.6, {27.6, 27.6, 32.6}},    {256, PSG_F32, 0.253, {0.346, 0.346, 0.357}},
-    {512, PSG_F32, 1.42, {1.86, 1.89, 2.08}},     {1024, PSG_F32, 12.0, {15.7, 15.6, 18.0}},
+    {256, PSG_F64, 0.346, {0.458, 0.462, 0.439}}, {512, PSG_F64, 2.66, {3.27, 3.28, 3.68}},
+    {1024, PSG_F64, 21.6, {27.6, 27.6, 32.6}},    {256, PSG_F32, 0.216, {0.296, 0.295, 0.311}},
+    {512, PSG_F32, 1.41, {1.81, 1.82, 2.06}},     {1024, PSG_F32, 12.0, {15.7, 15.6, 18.0}},
 };
 
 static double *shared; /* what a child found out */
