@@ -88,6 +88,9 @@
 /** Bytes of f of a member at the least: below, a member costs more than it does. 32^3 on 16 cores of a Xeon,
  *  ms: 0.25 by one member, 0.06 by 16 (2026-11-22). */
 #define TUNING_MEMBER_BYTES ((size_t)16 << 10)
+/** Bytes of f up to which one member works alone. 16^3 in f64, ms: on two cores of an EPYC 0.042 to 0.063 by two members and 0.017 by one, on a
+ *  Xeon 0.036 and 0.028. 24^3 there takes 0.079 by six and 0.112 by three (2026-11-24). */
+#define TUNING_TEAM_BYTES ((size_t)48 << 10)
 /** Seconds for which a member stays for the next solve of a loop. On 16 cores of a Xeon the last worker is back
  *  from starpu_pause() after more than 1 ms; 64^3 takes 0.26 ms with this and 1.6 ms without (2026-11-22). */
 #define TUNING_MEMBER_LINGERS 200e-6
