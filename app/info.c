@@ -52,7 +52,7 @@ static double field_bytes(const facts *f) {
     return (double)(f->n[0] * f->n[1] * f->n[2]) * (f->precision == PSG_F64 ? 8 : 4);
 }
 
-/* Of all processes. */
+/* Of the spectrum of all processes. */
 static double spectrum_bytes(const facts *f) {
     return field_bytes(f) / (double)f->n[0] * 2 * (double)(f->n[0] / 2 + 1);
 }
@@ -65,7 +65,7 @@ static size_t gpus_of(const facts *f) {
     return gpus;
 }
 
-/* Of f and u: how many find room on the GPUs beside the plan. Each GPU has as many planes as another, or one more. */
+/* How many of f and u find room on the GPUs beside the plan. The planes of GPUs differ by one at most. */
 static int arrays_on_gpus(const facts *f) {
     const size_t gpus = gpus_of(f);
     const double planes = (double)(gpus > 0 ? (f->n[2] + gpus - 1) / gpus : 0);
@@ -235,8 +235,8 @@ static int find_routes(facts *f, const psg_options *options) {
                                : app_error(APP_FAILED, "out of memory for the links");
 }
 
-/* A plan tries it, of the grid if one was asked for. Without one a small plan does between processes, where rank 0 has heard of
- * GPUs. Collective. */
+/* A plan of the grid that was asked for says what memory it takes. Without a grid, a small plan says which exchange there is
+ * between processes with GPUs. Collective. */
 static int make_plan(facts *f, const psg_options *options) {
     static const size_t small[3] = {16, 16, 16};
     const size_t *n = f->n != NULL ? f->n : small;

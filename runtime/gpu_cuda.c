@@ -95,8 +95,8 @@ typedef struct psg_replay {
     size_t seen;                   /* runs with this key */
     bool marked;                   /* the latest run was */
     uint64_t used;                 /* when, in psg_gpu.replayed; 0: never */
-    double *
-        share; /* [engine.chain_steps]: of the time of the latest marked run, what was left after each step; NAN: not known */
+    /* [engine.chain_steps]: the share of the latest marked run's time that was left after each step; NAN: not known */
+    double *share;
     char *user; /* [engine.user_bytes] of these runs */
     key key[];  /* of their data, and of their result */
 } psg_replay;
@@ -219,8 +219,8 @@ static void record_both(psg_gpu *w, psg_replay *r, psg_run *run, void *buffers[]
     }
 }
 
-/* Is this run to have marks? The first one by a graph waits until it has been recorded, so that the shares of its steps are not
- * those of later runs. */
+/* Is this run to have marks? The run that records the graphs begins late, so its steps have smaller shares than those of later
+ * runs: the run after it is the first with marks. */
 static bool is_marked(const psg_replay *r, const psg_run *run) {
     return r->graph[PLAIN] == NULL || run->engine->record || isnan(r->share[0]) ||
            r->seen == TUNING_REPLAY_AFTER + 2 || r->seen % TUNING_MARKED_EVERY == 0;
