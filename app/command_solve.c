@@ -69,8 +69,11 @@ static int make_plan(app_job *r) {
         r->report.statistics.graph != PSG_GRAPH_STAGED) {
         app_note(&r->notes, "--z and --normalize have no effect without --graph staged");
     }
-    if (!code && psg_plan_note(r->plan)[0] != '\0') {
-        app_note(&r->notes, "blocks go in messages: %s", psg_plan_note(r->plan));
+    if (!code && psg_plan_note(r->plan)[0] != '\0' &&
+        psg_plan_statistics(r->plan, &r->report.statistics) == PSG_OK) {
+        const bool direct = r->report.statistics.exchange == PSG_EXCHANGE_DIRECT;
+        app_note(&r->notes, "blocks go %s: %s", direct ? "through main memory" : "in messages",
+                 psg_plan_note(r->plan));
     }
     if (!code) {
         code = app_workers_find(&r->report.options, &r->report.runs.workers);

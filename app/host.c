@@ -1,6 +1,7 @@
 /* The machine's name, processor and memory, from where Linux tells them. */
 #include "app/host.h"
 #include "app/simulating.h"
+#include "base/memory.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -53,14 +54,8 @@ void app_utc_date(char *text, size_t size) {
     }
 }
 
-static double kilobytes(const char *begin) {
-    char text[64];
-    find_line("/proc/meminfo", begin, text, sizeof text);
-    return 1024 * strtod(text, NULL);
-}
-
 void app_machine_memory(double *total, double *available) {
     const bool simulated = app_simulation_machine() != NULL; /* takes none for fields */
-    *total = simulated ? 0 : kilobytes("MemTotal");
-    *available = simulated ? 0 : kilobytes("MemAvailable");
+    *total = simulated ? 0 : base_memory_bytes();
+    *available = simulated ? 0 : base_memory_available();
 }

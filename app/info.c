@@ -28,8 +28,8 @@ typedef struct facts {
     unsigned nodes;
     psg_route *routes;
     size_t route_count;
-    psg_exchange between; /* between the processes; AUTO: one process, or no GPUs */
-    char note[256];       /* why it is not direct, or "" */
+    psg_exchange between; /* between the processes; AUTO: one process */
+    char note[256];       /* what psg_plan_note() says of it, or "" */
     const size_t *n;      /* points of the grid that was asked for; NULL: none was */
     psg_precision precision;
     psg_statistics plan; /* of that grid, on rank 0, as the following */
@@ -166,8 +166,9 @@ static void print_lines(const facts *f) {
     }
     print_routes(f);
     if (f->between != PSG_EXCHANGE_AUTO) {
-        app_say("\nExchange between processes: %s%s%s\n", app_exchange_name(f->between),
-                f->note[0] ? ": " : "", f->note);
+        const bool far = f->note[0] != '\0' && f->between == PSG_EXCHANGE_DIRECT;
+        app_say("\nExchange between processes: %s%s%s%s\n", app_exchange_name(f->between),
+                far ? ", through main memory" : "", f->note[0] ? ": " : "", f->note);
     }
     printf("\nScheduling policies (* is in force):\n");
     for (size_t p = 0; psg_policy_name(p) != NULL; p++) {
@@ -236,16 +237,14 @@ static int find_routes(facts *f, const psg_options *options) {
 }
 
 /* A plan of the grid that was asked for says what memory it takes. Without a grid, a small plan says which exchange there is
- * between processes with GPUs. Collective. */
+ * between processes. Collective. */
 static int make_plan(facts *f, const psg_options *options) {
     static const size_t small[3] = {16, 16, 16};
     const size_t *n = f->n != NULL ? f->n : small;
-    double gpus = app_rank() == 0 ? (double)gpus_of(f) : 0;
     psg_grid grid;
     psg_plan *plan = NULL;
     psg_options own = *options;
-    app_ranks_max(&gpus, 1);
-    if (f->n == NULL && (app_ranks() == 1 || gpus == 0)) {
+    if (f->n == NULL && app_ranks() == 1) {
         return APP_DONE;
     }
     own.effort = PSG_EFFORT_ESTIMATE;
@@ -259,7 +258,7 @@ static int make_plan(facts *f, const psg_options *options) {
     }
     const int code =
         status == PSG_OK ? APP_DONE : app_error(app_exit_code(status), "%s", psg_last_error());
-    if (!code && app_ranks() > 1 && gpus > 0) {
+    if (!code && app_ranks() > 1) {
         f->between = f->plan.exchange;
         snprintf(f->note, sizeof f->note, "%s", psg_plan_note(plan));
     }

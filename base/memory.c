@@ -1,7 +1,9 @@
 #define _DEFAULT_SOURCE /* madvise */
 #include "base/memory.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -24,4 +26,19 @@ void *base_allocate(size_t bytes) {
 
 double base_memory_bytes(void) {
     return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+}
+
+double base_memory_available(void) {
+    static const char name[] = "MemAvailable:";
+    char line[128];
+    double kilobytes = 0;
+    FILE *file = fopen("/proc/meminfo", "r");
+    while (file != NULL && kilobytes == 0 && fgets(line, sizeof line, file) != NULL) {
+        kilobytes =
+            strncmp(line, name, sizeof name - 1) == 0 ? strtod(line + sizeof name - 1, NULL) : 0;
+    }
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    return 1024 * kilobytes;
 }

@@ -12,5 +12,7 @@ void *base_allocate(size_t bytes);
 
 /** Bytes of main memory that the machine has, in use or not. */
 double base_memory_bytes(void);
+/** Bytes of it that programs can have now; 0: not known. */
+double base_memory_available(void);
 
 #endif

@@ -48,7 +48,7 @@ static void chunk_free(psg_chunk *chunk, const psg_plan *plan) {
  *
  *   views: [segments]              a segment's planes, that the blocks are views of
  *   dense, one process, or several that share blocks:
- *            [own sheets]         a sheet's blocks end to end: its rows of all planes, but those
+ *            [own bundles]        a bundle's blocks end to end: its rows of all planes, but those
  *                                  that kspace returns:
  *            [own sheets]         these of a sheet, as they come, unless it fetches them
  *            [own segments]        and of all sheets in a segment's planes, as they are back
@@ -59,15 +59,15 @@ static void chunk_free(psg_chunk *chunk, const psg_plan *plan) {
  *           [own sheets]          a sheet, unless it is its only block
  *
  * So what goes to one process is in one piece, and what comes from it too; and a sheet's task
- * finds one array, whoever wrote it. */
+ * finds one array, whoever wrote it. Within a process, and on GPUs, a bundle is a sheet. */
 typedef struct layout {
     const psg_plan *plan;
-    bool stacked;   /* blocks stand with those of their sheet, else with those of their segment */
+    bool stacked;   /* blocks stand with those of their bundle, else with those of their segment */
     size_t own;     /* segments of this process */
     size_t outward; /* items of each kind: with a segment's blocks, ours or another's, */
     size_t inward;
-    size_t stacks;   /* and with a sheet's, */
-    size_t sent;     /* with what is returned of a sheet, before, */
+    size_t stacks;   /* and with a bundle's, */
+    size_t sent;     /* with what kspace returns of a sheet, before, */
     size_t returned; /* and of a segment, after */
     size_t spectra;
     size_t sheets;
@@ -80,7 +80,7 @@ static layout layout_of(const psg_plan *plan) {
     layout l = {.plan = plan, .stacked = stacked, .own = psg_range_count(c->layout.segments.own)};
     l.outward = stacked ? 0 : (size_t)plan->processes.ranks * l.own;
     l.inward = stacked ? 0 : c->layout.segments.count - l.own;
-    l.stacks = stacked ? sheets : 0;
+    l.stacks = stacked ? psg_range_count(c->layout.bundles.own) : 0;
     l.sent = c->layout.relay.rows != NULL && !c->layout.relay.fetched ? sheets : 0;
     l.returned = c->layout.relay.rows != NULL ? l.own : 0;
     l.spectra = c->form.fused || c->form.segment_is_block ? 0 : l.own;
@@ -92,7 +92,7 @@ static size_t item_count(const layout *l) {
     return l->outward + l->inward + l->stacks + l->sent + l->returned + l->spectra + l->sheets;
 }
 
-/* The items that hold the blocks of segment s for the rows of a process; those of sheet p. */
+/* The items that hold the blocks of segment s for the rows of a process; those of bundle g. */
 static size_t outward_item(const layout *l, int rank, size_t s) {
     return (size_t)rank * l->own + s - l->plan->context.layout.segments.own.first;
 }
@@ -101,8 +101,13 @@ static size_t inward_item(const layout *l, size_t s) {
     return l->outward + (s < l->plan->context.layout.segments.own.first ? s : s - l->own);
 }
 
-static size_t stack_item(const layout *l, size_t p) {
-    return l->outward + l->inward + p - l->plan->context.layout.sheets.own.first;
+static size_t stack_item(const layout *l, size_t g) {
+    return l->outward + l->inward + g - l->plan->context.layout.bundles.own.first;
+}
+
+/* But for those that kspace returns; where there are some, bundles are sheets. */
+static size_t stacked_rows(const psg_layout *l, size_t g) {
+    return psg_box_length(&l->bundles.part[g].box, 1) - psg_relay_rows(l, g);
 }
 
 static size_t spectrum_item(const layout *l, size_t own) {
@@ -152,8 +157,10 @@ static subject subject_of(const layout *l, size_t m) {
     }
     m -= l->inward;
     if (m < l->stacks) {
-        const size_t p = c->layout.sheets.own.first + m;
-        return (subject){.sheet = true, .index = p, .rows = psg_block_rows(&c->layout, p)};
+        const size_t g = c->layout.bundles.own.first + m;
+        return (subject){.sheet = true,
+                         .index = c->layout.bundles.part[g].sheets.first,
+                         .rows = stacked_rows(&c->layout, g)};
     }
     m -= l->stacks;
     if (m < l->sent) {
@@ -233,7 +240,7 @@ static place place_of(const layout *l, size_t s, size_t g) {
     const psg_layout *cut = &l->plan->context.layout;
     const psg_part *bundle = &cut->bundles.part[g];
     if (l->stacked) {
-        return (place){stack_item(l, g), cut->segments.part[s].box.lo[2] * psg_block_rows(cut, g)};
+        return (place){stack_item(l, g), cut->segments.part[s].box.lo[2] * stacked_rows(cut, g)};
     }
     const size_t first = cut->bundles.first[bundle->process];
     const size_t before = psg_parts_length(&cut->bundles, (psg_range){first, g}, 1);
@@ -243,15 +250,13 @@ static place place_of(const layout *l, size_t s, size_t g) {
                    before * planes};
 }
 
-/* Rows that kspace relays are no part of a block; where there are some, bundles are sheets. */
 static void register_block(starpu_data_handle_t *block, const psg_lane *lane, const layout *l,
                            size_t s, size_t g) {
     const psg_context *c = &l->plan->context;
     const size_t element = 2 * c->cpu->real_bytes;
     const psg_part *bundle = &c->layout.bundles.part[g];
     const psg_box box = psg_layout_block(&c->layout, s, bundle);
-    const size_t n[3] = {psg_box_length(&box, 0),
-                         psg_box_length(&box, 1) - psg_relay_rows(&c->layout, g),
+    const size_t n[3] = {psg_box_length(&box, 0), stacked_rows(&c->layout, g),
                          psg_box_length(&box, 2)};
     const place at = place_of(l, s, g);
     const int rank = bundle->process;
@@ -259,7 +264,7 @@ static void register_block(starpu_data_handle_t *block, const psg_lane *lane, co
     const int worker = c->layout.segments.part[s].worker;
     const int node = taken ? psg_placement_home(l->plan, worker) : item_of(l, at.item).node;
     char *memory =
-        taken ? psg_lend_item(lane, l->plan, rank, g - c->layout.sheets.first[rank], worker)
+        taken ? psg_lend_item(lane, l->plan, rank, g - c->layout.bundles.first[rank], worker)
               : lane->item[at.item];
     psg_block_register(block, node, memory + at.rows * n[0] * element, n,
                        c->form.packed ? n[0] * n[1] : c->layout.nxc * c->layout.n[1], element);

@@ -1,5 +1,6 @@
 /* Blocks between processes of one node by exchange direct: each process lends the others the memory in which its sheets
- * stand, so that `forward_xy` of any process writes its blocks there, and `inverse_xy` reads them there.
+ * stand, so that `forward_xy` of any process writes its blocks there, and `inverse_xy` reads them there. It is memory of
+ * GPUs, or main memory where cores compute, or where GPUs do not reach each other's.
  *
  *   process A                              process B, which has sheet p
  *   forward_xy(s) ---- block [s,p] ------> memory of sheet p, lent to A
@@ -15,6 +16,7 @@
 #include "graph/solving.h"
 #include "runtime/device.h"
 #include "runtime/loan.h"
+#include "runtime/simulation.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -26,13 +28,13 @@ bool psg_lends(const psg_plan *plan) {
     return plan->processes.ranks > 1 && plan->placement.exchange == PSG_EXCHANGE_DIRECT;
 }
 
-/* Memories of this process that are lent: one of each GPU. */
+/* Memories of this process that are lent: one of each GPU, or for each GPU. */
 static size_t memories_of(const psg_plan *plan) {
     return plan->workers.gpu_count > 0 ? plan->workers.gpu_count : 1;
 }
 
 static int device_of(const psg_plan *plan, size_t m) {
-    return plan->workers.gpu_count > 0 ? starpu_worker_get_devid(plan->workers.gpus[m]) : 0;
+    return plan->workers.gpu_count > 0 ? starpu_worker_get_devid(plan->workers.gpus[m]) : -1;
 }
 
 /* Is it true on all processes? Collective. */
@@ -59,6 +61,7 @@ typedef struct told {
 
 /* Loans of all processes. */
 typedef struct psg_loans {
+    psg_loan_kind kind;
     size_t memories; /* of this process */
     size_t most;     /* memories, or items, of the process that has most */
     size_t others;   /* ranks * most */
@@ -72,8 +75,9 @@ static void loans_free(psg_loans *l) {
     *l = (psg_loans){.told = NULL};
 }
 
-static bool loans_create(psg_loans *l, const psg_plan *plan, size_t most) {
-    *l = (psg_loans){.memories = memories_of(plan),
+static bool loans_create(psg_loans *l, const psg_plan *plan, psg_loan_kind kind, size_t most) {
+    *l = (psg_loans){.kind = kind,
+                     .memories = memories_of(plan),
                      .most = most,
                      .others = (size_t)plan->processes.ranks * most};
     l->told = calloc(l->others, sizeof *l->told);
@@ -101,8 +105,8 @@ static bool take_all(psg_loans *l, const psg_plan *plan, char *words, size_t siz
         if (rank == plan->processes.rank || !l->told[m].there) {
             continue;
         }
-        l->taken[n] =
-            psg_loan_take(device_of(plan, n / l->others), &l->told[m].loan, why, sizeof why);
+        l->taken[n] = psg_loan_take(l->kind, device_of(plan, n / l->others), &l->told[m].loan, why,
+                                    sizeof why);
         good = l->taken[n] != NULL;
         if (!good) {
             (void)snprintf(words, size, "it does not reach the memory of process %d: %s", rank,
@@ -115,7 +119,7 @@ static bool take_all(psg_loans *l, const psg_plan *plan, char *words, size_t siz
 static void return_all(psg_loans *l, const psg_plan *plan) {
     for (size_t n = 0; l->taken != NULL && n < l->memories * l->others; n++) {
         if (l->taken[n] != NULL) {
-            psg_loan_return(device_of(plan, n / l->others), l->taken[n]);
+            psg_loan_return(l->kind, device_of(plan, n / l->others), l->taken[n]);
             l->taken[n] = NULL;
         }
     }
@@ -135,11 +139,13 @@ static bool lend(psg_loans *l, const psg_plan *plan, void **memory, uint64_t key
         memset(&mine, 0, sizeof mine);
         if (good && m < l->memories) {
             const int device = device_of(plan, m);
-            memory[m] = psg_loan_allocate(device, l->others * sizeof(uint64_t));
+            memory[m] = psg_loan_allocate(l->kind, device, l->others * sizeof(uint64_t));
             if (memory[m] == NULL) {
-                (void)snprintf(words, size, "GPU %d has no memory to lend", device);
+                (void)snprintf(words, size, "it has no %smemory to lend",
+                               l->kind == PSG_LOAN_GPUS ? "GPU " : "");
             }
-            good = memory[m] != NULL && psg_loan_offer(device, memory[m], &mine.loan, words, size);
+            good = memory[m] != NULL &&
+                   psg_loan_offer(l->kind, device, memory[m], &mine.loan, words, size);
             mine.there = good;
             mine.key = key + m;
         }
@@ -177,18 +183,16 @@ static bool read_all(const psg_loans *l, const psg_plan *plan, void *const *memo
         good = psg_loan_get(device_of(plan, m), (const uint64_t *)memory[m] + writer, &found, words,
                             size);
         if (good && found != number_of(own->key, writer)) {
-            (void)snprintf(words, size,
-                           "what process %d writes to the memory of GPU %d is not there", rank,
-                           device_of(plan, m));
+            (void)snprintf(words, size, "what process %d writes to its memory is not there", rank);
             good = false;
         }
     }
     return good;
 }
 
-/* Do all GPUs of all processes reach each other's memory? They try. Collective.
+/* Do all processes reach each other's memory of a kind? They try. Collective.
  * @param[out] words  why not, where this process is the reason */
-static bool attempt(const psg_plan *plan, char *words, size_t size) {
+static bool attempt(const psg_plan *plan, psg_loan_kind kind, char *words, size_t size) {
     const psg_processes *p = &plan->processes;
     const uint64_t key =
         ((uint64_t)getpid() << 32) ^ (uint64_t)(psg_clock() * 1e9) ^ (uint64_t)(uintptr_t)plan;
@@ -198,7 +202,7 @@ static bool attempt(const psg_plan *plan, char *words, size_t size) {
         return false;
     }
     void **memory = calloc(memories_of(plan), sizeof *memory);
-    bool good = loans_create(&l, plan, (size_t)most) && memory != NULL;
+    bool good = loans_create(&l, plan, kind, (size_t)most) && memory != NULL;
     if (!good) {
         (void)snprintf(words, size, "it has no memory to try");
     }
@@ -210,34 +214,77 @@ static bool attempt(const psg_plan *plan, char *words, size_t size) {
     const bool idle = meet(plan);
     for (size_t m = 0; idle && memory != NULL && m < memories_of(plan); m++) {
         if (memory[m] != NULL) {
-            psg_loan_free(device_of(plan, m), memory[m]);
+            psg_loan_free(kind, device_of(plan, m), memory[m]);
         }
     }
     free(memory);
     loans_free(&l);
-    return good;
+    return everywhere(plan, good);
 }
 
 /* What this process can tell by itself. */
-static bool suits(const psg_plan *plan, char *words, size_t size) {
-    const bool cores = psg_loan_of() == PSG_LOAN_CORES;
+static bool suits(const psg_plan *plan, bool gpus, char *words, size_t size) {
     int rank = 0;
     int here = 1;
     psg_comm_node(plan->processes.comm, &rank, &here);
     const char *why = "";
-    if (psg_loan_of() == PSG_LOAN_NONE) {
-        why = "the library was built without CUDA";
-    } else if (!cores && plan->workers.gpu_count == 0) {
-        why = "it has no GPU";
-    } else if (!cores && plan->workers.cpu_count > 0) {
+    if (gpus && plan->workers.gpu_count == 0) {
+        why = "it has no GPU, and others have some";
+    } else if (gpus && plan->workers.cpu_count > 0) {
         why = "cores take some of its tasks (cpu_share)";
     } else if (here < plan->processes.ranks) {
         why = "the processes are on several nodes";
-    } else if (plan->workers.gpu_count > 1 && !psg_device_peers()) {
-        why = "its GPUs do not reach each other's memory";
     }
     (void)snprintf(words, size, "%s", why);
     return why[0] == '\0';
+}
+
+/* What this process can tell by itself of memory of GPUs. */
+static bool lends_gpus(const psg_plan *plan, char *words, size_t size) {
+    const bool alone = plan->workers.gpu_count > 1 && !psg_device_peers();
+    if (alone) {
+        (void)snprintf(words, size, "its GPUs do not reach each other's memory");
+    }
+    return !alone;
+}
+
+static psg_status fail_if(const char *words) {
+    return words[0] == '\0'
+               ? PSG_OK
+               : psg_fail(PSG_ERR_UNSUPPORTED, "exchange direct between processes: %s", words);
+}
+
+/* All processes keep in their notes why one of them cannot. Collective. @param[in] mine  of this process */
+static psg_status note(psg_lending *lending, const psg_plan *plan, psg_status mine) {
+    const psg_status status = psg_ranks_agree(plan->processes.comm, mine);
+    if (status != PSG_ERR_UNSUPPORTED) {
+        return status;
+    }
+    (void)snprintf(lending->note, sizeof lending->note, "%s", psg_last_error());
+    psg_clear_error();
+    return PSG_OK;
+}
+
+/* Memory of GPUs where all processes have some and reach it; else main memory, with a note why. Collective.
+ * @param[out] words  why neither will do, where this process is the reason */
+static psg_status try_kinds(psg_lending *lending, const psg_plan *plan, bool gpus, char *words,
+                            size_t size) {
+    lending->kind = PSG_LOAN_GPUS;
+    if (gpus) {
+        lending->near = everywhere(plan, lends_gpus(plan, words, size)) &&
+                        attempt(plan, PSG_LOAN_GPUS, words, size);
+        if (lending->near) {
+            return PSG_OK;
+        }
+        const psg_status status = note(lending, plan, fail_if(words));
+        if (status != PSG_OK) {
+            return status;
+        }
+    }
+    words[0] = '\0';
+    lending->kind = PSG_LOAN_MAIN;
+    lending->near = attempt(plan, PSG_LOAN_MAIN, words, size);
+    return PSG_OK;
 }
 
 /* With AUTO the answer is one for all processes, and so is the reason. Else the process that is the reason fails. */
@@ -245,34 +292,25 @@ psg_status psg_lend_try(psg_lending *lending, const psg_plan *plan) {
     const psg_options *o = &plan->problem.options;
     const bool asked = o->exchange == PSG_EXCHANGE_DIRECT;
     char words[256] = "";
-    if (plan->processes.ranks == 1 || !plan->context.form.fused ||
-        (!asked && (o->exchange != PSG_EXCHANGE_AUTO || psg_loan_of() == PSG_LOAN_NONE))) {
+    if (plan->processes.ranks == 1 || !plan->context.form.fused || psg_simulated() ||
+        (!asked && o->exchange != PSG_EXCHANGE_AUTO)) {
         return PSG_OK;
     }
-    const bool able = suits(plan, words, sizeof words);
-    lending->near = everywhere(plan, able);
-    if (lending->near) {
-        const bool good = attempt(plan, words, sizeof words);
-        lending->near = everywhere(plan, good);
+    const bool gpus = !everywhere(plan, plan->workers.gpu_count == 0);
+    const bool able = everywhere(plan, suits(plan, gpus, words, sizeof words));
+    psg_status status = able ? try_kinds(lending, plan, gpus, words, sizeof words) : PSG_OK;
+    if (status != PSG_OK || lending->near) {
+        return status;
     }
-    if (lending->near) {
-        return PSG_OK;
-    }
-    const psg_status mine =
-        words[0] == '\0'
-            ? PSG_OK
-            : psg_fail(PSG_ERR_UNSUPPORTED, "exchange direct between processes: %s", words);
+    status = fail_if(words);
     if (asked) {
-        return mine;
+        return status;
     }
-    const psg_status status = psg_ranks_agree(plan->processes.comm, mine);
-    if (status == PSG_ERR_UNSUPPORTED && plan->workers.gpu_count > 0) {
-        (void)snprintf(lending->note, sizeof lending->note, "%s", psg_last_error());
-    }
-    if (status == PSG_ERR_UNSUPPORTED) {
+    if (!gpus && !able) { /* that cores of several nodes use messages is no surprise */
         psg_clear_error();
+        return PSG_OK;
     }
-    return status == PSG_ERR_UNSUPPORTED ? PSG_OK : status;
+    return note(lending, plan, status);
 }
 
 const char *psg_plan_note(const psg_plan *plan) {
@@ -282,14 +320,16 @@ const char *psg_plan_note(const psg_plan *plan) {
 /* ---------------------------------------------------------------------------------- lanes */
 
 bool psg_lend_allocate(const psg_plan *plan, psg_chunk *chunk) {
-    const bool counted = chunk->node != STARPU_MAIN_RAM;
+    const psg_loan_kind kind = plan->lending.kind;
+    const bool counted = chunk->node != STARPU_MAIN_RAM && kind == PSG_LOAN_GPUS;
     if (counted && starpu_memory_allocate((unsigned)chunk->node, chunk->bytes, 0) != 0) {
         return false;
     }
     for (size_t g = 0; g < memories_of(plan) && chunk->memory == NULL; g++) {
-        if (!counted || psg_placement_node(plan->workers.gpus[g]) == chunk->node) {
+        if (chunk->node == STARPU_MAIN_RAM ||
+            psg_placement_node(plan->workers.gpus[g]) == chunk->node) {
             chunk->lender = g;
-            chunk->memory = psg_loan_allocate(device_of(plan, g), chunk->bytes);
+            chunk->memory = psg_loan_allocate(kind, device_of(plan, g), chunk->bytes);
             break;
         }
     }
@@ -301,8 +341,8 @@ bool psg_lend_allocate(const psg_plan *plan, psg_chunk *chunk) {
 }
 
 void psg_lend_free(const psg_plan *plan, psg_chunk *chunk) {
-    psg_loan_free(device_of(plan, chunk->lender), chunk->memory);
-    if (chunk->node != STARPU_MAIN_RAM) {
+    psg_loan_free(plan->lending.kind, device_of(plan, chunk->lender), chunk->memory);
+    if (chunk->node != STARPU_MAIN_RAM && plan->lending.kind == PSG_LOAN_GPUS) {
         starpu_memory_deallocate((unsigned)chunk->node, chunk->bytes);
     }
 }
@@ -324,8 +364,8 @@ static bool offer_items(psg_lane *lane, const psg_plan *plan, size_t count, char
         }
         if (mine.there) {
             const psg_chunk *chunk = &lane->chunks[next++];
-            good = psg_loan_offer(device_of(plan, chunk->lender), chunk->memory, &mine.loan, words,
-                                  size);
+            good = psg_loan_offer(l->kind, device_of(plan, chunk->lender), chunk->memory,
+                                  &mine.loan, words, size);
             mine.there = good;
         }
         if (!tell(l, plan, m, &mine)) {
@@ -354,7 +394,8 @@ psg_status psg_lend_connect(psg_lane *lane, const psg_plan *plan, size_t items, 
         return psg_fail(PSG_ERR_RUNTIME, "%s", psg_comm_why(comm));
     }
     psg_loans *l = calloc(1, sizeof *l);
-    if (status == PSG_OK && (l == NULL || !loans_create(l, plan, (size_t)most))) {
+    if (status == PSG_OK &&
+        (l == NULL || !loans_create(l, plan, plan->lending.kind, (size_t)most))) {
         status = psg_fail(PSG_ERR_MEMORY, "no memory for the loans of %d processes",
                           plan->processes.ranks);
     }

@@ -230,7 +230,7 @@ static cut choose_rows(const psg_plan *plan, int kind) {
     if (plan->problem.options.sheets > 0) {
         return (cut){.parts = clamp(sheets_of(plan, kind), divide_up(own, rows_max), own)};
     }
-    if (plan->placement.exchange == PSG_EXCHANGE_DIRECT) {
+    if (plan->placement.exchange == PSG_EXCHANGE_DIRECT && kind == GPUS) {
         sheets = clamp(sheets, 1, plan->workers.most[GPUS]);
     }
     return (cut){.parts = parts_of(plan, kind, sheets, own, rows_max, sheet_bytes),
@@ -238,7 +238,7 @@ static cut choose_rows(const psg_plan *plan, int kind) {
 }
 
 /* Sheets of a process that travel as one: all, in as many bundles as leave messages large
- * enough; one each where nothing travels. */
+ * enough; one each within a process, and on GPUs that reach each other. */
 static size_t bundles_of(const psg_plan *plan, int rank) {
     const psg_context *c = &plan->context;
     const psg_range own = psg_parts_of(&c->layout.sheets, rank);
@@ -247,7 +247,8 @@ static size_t bundles_of(const psg_plan *plan, int rank) {
                          psg_parts_length(&c->layout.sheets, own, 1) * c->layout.nxc * 2 *
                          c->cpu->real_bytes;
     const size_t sheets = psg_range_count(own);
-    return plan->processes.ranks == 1 || psg_lends(plan) || sheets == 0
+    const bool gpus = psg_lends(plan) && plan->workers.gpu_count > 0;
+    return plan->processes.ranks == 1 || gpus || sheets == 0
                ? sheets
                : clamp(bytes / TUNING_MESSAGE_BYTES, 1, sheets);
 }

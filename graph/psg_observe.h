@@ -168,8 +168,9 @@ typedef struct psg_kind_tasks {
 PSG_API psg_status psg_work_tasks(const psg_work *work, psg_kind_tasks *list, size_t capacity,
                                   size_t *count);
 
-/** Why the trial of exchange direct failed between processes with GPUs whose exchange was left at auto: the plan has
- *  messages then. @return the plan's; "" if the trial succeeded, or there was none */
+/** Why processes of one node do not reach each other's memory, or GPUs of several processes not each other's. Then the plan has
+ *  messages, or blocks of GPUs go through main memory: psg_statistics.exchange says which.
+ *  @return the plan's; "" if there is nothing to say */
 PSG_API const char *psg_plan_note(const psg_plan *plan);
 
 /** Seconds of worker w (0 .. statistics.workers-1) in each stage of the latest solve waited for.

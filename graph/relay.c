@@ -26,7 +26,8 @@ static size_t take_rows(size_t *rows, const psg_context *c, double share) {
 psg_status psg_relay_choose(psg_relay *relay, const psg_plan *plan) {
     const psg_context *c = &plan->context;
     double gpus = (double)plan->workers.gpu_count;
-    double unable = gpus == 0 || !psg_gpu_relays(c) ? 1 : 0;
+    const bool far = psg_lends(plan) && plan->lending.kind == PSG_LOAN_MAIN;
+    double unable = gpus == 0 || far || !psg_gpu_relays(c) ? 1 : 0;
     if (!c->form.reaches) {
         return PSG_OK;
     }

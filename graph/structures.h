@@ -6,6 +6,7 @@
 #include "codelets/gpu.h"
 #include "graph/psg_starpu.h"
 #include "graph/work.h"
+#include "runtime/loan.h"
 #include "runtime/message.h"
 #include "runtime/node.h"
 
@@ -139,8 +140,9 @@ typedef struct psg_processes {
 
 /** Do the processes reach each other's memory? */
 typedef struct psg_lending {
-    bool near;      /**< all of them do */
-    char note[256]; /**< why they do not, for psg_plan_note() */
+    bool near;          /**< all of them do: */
+    psg_loan_kind kind; /**< in that memory */
+    char note[256];     /**< why they do not, or not in that of GPUs, for psg_plan_note() */
 } psg_lending;
 
 /** Where the spectrum is at home, and what there was no room for. */

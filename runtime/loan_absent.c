@@ -1,22 +1,18 @@
-/* The library without CUDA: nothing is lent, and nothing below psg_loan_of() is ever called. */
-#include "runtime/loan.h"
+/* The library without CUDA: no memory of a GPU is lent. */
+#include "runtime/loan_gpu.h"
 
-psg_loan_kind psg_loan_of(void) {
-    return PSG_LOAN_NONE;
-}
-
-void *psg_loan_allocate(int device, size_t bytes) {
+void *psg_loan_gpu_allocate(int device, size_t bytes) {
     (void)device;
     (void)bytes;
     return NULL;
 }
 
-void psg_loan_free(int device, void *memory) {
+void psg_loan_gpu_free(int device, void *memory) {
     (void)device;
     (void)memory;
 }
 
-bool psg_loan_offer(int device, void *memory, psg_loan *loan, char *words, size_t size) {
+bool psg_loan_gpu_offer(int device, void *memory, psg_loan *loan, char *words, size_t size) {
     (void)device;
     (void)memory;
     (void)loan;
@@ -25,7 +21,7 @@ bool psg_loan_offer(int device, void *memory, psg_loan *loan, char *words, size_
     return false;
 }
 
-void *psg_loan_take(int device, const psg_loan *loan, char *words, size_t size) {
+void *psg_loan_gpu_take(int device, const psg_loan *loan, char *words, size_t size) {
     (void)device;
     (void)loan;
     (void)words;
@@ -33,12 +29,12 @@ void *psg_loan_take(int device, const psg_loan *loan, char *words, size_t size) 
     return NULL;
 }
 
-void psg_loan_return(int device, void *taken) {
+void psg_loan_gpu_return(int device, void *taken) {
     (void)device;
     (void)taken;
 }
 
-bool psg_loan_put(int device, void *to, uint64_t number, char *words, size_t size) {
+bool psg_loan_gpu_put(int device, void *to, uint64_t number, char *words, size_t size) {
     (void)device;
     (void)to;
     (void)number;
@@ -47,11 +43,25 @@ bool psg_loan_put(int device, void *to, uint64_t number, char *words, size_t siz
     return false;
 }
 
-bool psg_loan_get(int device, const void *from, uint64_t *number, char *words, size_t size) {
+bool psg_loan_gpu_get(int device, const void *from, uint64_t *number, char *words, size_t size) {
     (void)device;
     (void)from;
     (void)number;
     (void)words;
     (void)size;
     return false;
+}
+
+bool psg_loan_gpu_lock(int device, void *memory, size_t bytes, char *words, size_t size) {
+    (void)device;
+    (void)memory;
+    (void)bytes;
+    (void)words;
+    (void)size;
+    return false;
+}
+
+void psg_loan_gpu_unlock(int device, void *memory) {
+    (void)device;
+    (void)memory;
 }

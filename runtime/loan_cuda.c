@@ -1,5 +1,5 @@
-/* Loans by CUDA's interprocess communication. */
-#include "runtime/loan.h"
+/* Loans of GPUs' memory by CUDA's interprocess communication, and main memory that GPUs reach. */
+#include "runtime/loan_gpu.h"
 
 #include <cuda_runtime_api.h>
 #include <pthread.h>
@@ -7,10 +7,6 @@
 #include <string.h>
 
 _Static_assert(sizeof(cudaIpcMemHandle_t) == sizeof(psg_loan), "an offer is CUDA's handle");
-
-psg_loan_kind psg_loan_of(void) {
-    return PSG_LOAN_GPUS;
-}
 
 /* What is asked of a device. */
 typedef struct wish {
@@ -78,7 +74,7 @@ static cudaError_t put(wish *w) {
         error = cudaMemcpy(own, &w->number, sizeof w->number, cudaMemcpyHostToDevice);
     }
     if (error == cudaSuccess) {
-        error = cudaMemcpy(w->memory, own, sizeof w->number, cudaMemcpyDeviceToDevice);
+        error = cudaMemcpy(w->memory, own, sizeof w->number, cudaMemcpyDefault);
     }
     if (error == cudaSuccess) { /* which does not wait for a copy within GPUs */
         error = cudaDeviceSynchronize();
@@ -88,45 +84,75 @@ static cudaError_t put(wish *w) {
 }
 
 static cudaError_t get(wish *w) {
-    return cudaMemcpy(&w->number, w->memory, sizeof w->number, cudaMemcpyDeviceToHost);
+    return cudaMemcpy(&w->number, w->memory, sizeof w->number, cudaMemcpyDefault);
 }
 
-void *psg_loan_allocate(int device, size_t bytes) {
+/* Kernels get no addresses but those of the host's. */
+static cudaError_t lock(wish *w) {
+    void *there = NULL;
+    cudaError_t error =
+        cudaHostRegister(w->memory, w->bytes, cudaHostRegisterPortable | cudaHostRegisterMapped);
+    if (error != cudaSuccess) {
+        return error;
+    }
+    error = cudaHostGetDevicePointer(&there, w->memory, 0);
+    error = error == cudaSuccess && there != w->memory ? cudaErrorNotSupported : error;
+    if (error != cudaSuccess) {
+        (void)cudaHostUnregister(w->memory);
+    }
+    return error;
+}
+
+static cudaError_t unlock(wish *w) {
+    return cudaHostUnregister(w->memory);
+}
+
+void *psg_loan_gpu_allocate(int device, size_t bytes) {
     wish w = {.device = device, .call = allocate, .bytes = bytes};
     return ask(&w, "cudaMalloc", NULL, 0) ? w.memory : NULL;
 }
 
-void psg_loan_free(int device, void *memory) {
+void psg_loan_gpu_free(int device, void *memory) {
     wish w = {.device = device, .call = release, .memory = memory};
     (void)ask(&w, "cudaFree", NULL, 0);
 }
 
-bool psg_loan_offer(int device, void *memory, psg_loan *loan, char *words, size_t size) {
+bool psg_loan_gpu_offer(int device, void *memory, psg_loan *loan, char *words, size_t size) {
     wish w = {.device = device, .call = offer, .memory = memory};
     const bool good = ask(&w, "cudaIpcGetMemHandle", words, size);
     memcpy(loan, &w.handle, sizeof *loan);
     return good;
 }
 
-void *psg_loan_take(int device, const psg_loan *loan, char *words, size_t size) {
+void *psg_loan_gpu_take(int device, const psg_loan *loan, char *words, size_t size) {
     wish w = {.device = device, .call = take};
     memcpy(&w.handle, loan, sizeof w.handle);
     return ask(&w, "cudaIpcOpenMemHandle", words, size) ? w.memory : NULL;
 }
 
-void psg_loan_return(int device, void *taken) {
+void psg_loan_gpu_return(int device, void *taken) {
     wish w = {.device = device, .call = give_back, .memory = taken};
     (void)ask(&w, "cudaIpcCloseMemHandle", NULL, 0);
 }
 
-bool psg_loan_put(int device, void *to, uint64_t number, char *words, size_t size) {
+bool psg_loan_gpu_put(int device, void *to, uint64_t number, char *words, size_t size) {
     wish w = {.device = device, .call = put, .memory = to, .number = number};
     return ask(&w, "a copy to another process' memory", words, size);
 }
 
-bool psg_loan_get(int device, const void *from, uint64_t *number, char *words, size_t size) {
+bool psg_loan_gpu_get(int device, const void *from, uint64_t *number, char *words, size_t size) {
     wish w = {.device = device, .call = get, .memory = (void *)(uintptr_t)from};
     const bool good = ask(&w, "a copy to main memory", words, size);
     *number = w.number;
     return good;
+}
+
+bool psg_loan_gpu_lock(int device, void *memory, size_t bytes, char *words, size_t size) {
+    wish w = {.device = device, .call = lock, .memory = memory, .bytes = bytes};
+    return ask(&w, "cudaHostRegister", words, size);
+}
+
+void psg_loan_gpu_unlock(int device, void *memory) {
+    wish w = {.device = device, .call = unlock, .memory = memory};
+    (void)ask(&w, "cudaHostUnregister", NULL, 0);
 }

@@ -77,10 +77,11 @@ for r in a:
     ranks = int(r["ranks"])
     check(r["status"] == "ok" and 0 < number(r, "error") <= number(r, "tolerance"), r)
     check(number(r, "workers_cpu") == ranks == len(r["busy_workers"].split()) and r["workers_gpu"] == "0", r)
-    check(r["exchange_used"] == ("mpi" if ranks > 1 else "managed"), r)
+    used = "managed" if ranks == 1 else "direct" if r["graph"] == "fused" else "mpi"
+    check(r["exchange_used"] == used, r)
     check(r["mpirun"] == (MANY[1] if ranks > 1 else ""), r)
     for column in ("sent_bytes", "exchange_seconds", "exchange_busy"):
-        check((number(r, column) > 0) == (ranks > 1), "%s of %s" % (column, r))
+        check((number(r, column) > 0) == (used == "mpi" or (used == "direct" and column != "sent_bytes")), "%s of %s" % (column, r))
     # stages and workers are those of all processes
     stages = sum(number(r, stage + "_seconds") for stage in STAGES)
     check(abs(stages / (number(r, "busy") * ranks * number(r, "seconds")) - 1) < 1e-6, "stages %g: %s" % (stages, r))

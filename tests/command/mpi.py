@@ -115,6 +115,7 @@ for ranks in (1, 2, 3, 4, 7):
 same_file(3, "--in", "rho.h5:f", "--graph", "staged", "--repeat", "3", "--in-flight", "2")
 same_file(2, "--in", "rho.h5:f", "--lambda", "2", "--symbol", "fd2", exchange="alltoall")
 same_file(4, "--problem", "modes", "--grid", "9x8x6")
+same_file(3, "--problem", "modes", "--grid", "9x8x6", exchange="direct")
 
 # ------------------------------------------------------------------------------------------------------- the report
 

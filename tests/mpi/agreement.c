@@ -245,8 +245,8 @@ static void options_that_are_wrong(void) {
     if (size > 1) {
         TOGETHER(x.options.exchange = PSG_EXCHANGE_MANAGED, PSG_ERR_UNSUPPORTED,
                  PSG_ERR_UNSUPPORTED);
-        TOGETHER(x.options.exchange = PSG_EXCHANGE_DIRECT, PSG_ERR_UNSUPPORTED,
-                 PSG_ERR_UNSUPPORTED);
+        TOGETHER((x.options.exchange = PSG_EXCHANGE_DIRECT, x.options.graph = PSG_GRAPH_STAGED),
+                 PSG_ERR_UNSUPPORTED, PSG_ERR_UNSUPPORTED);
     }
 }
 

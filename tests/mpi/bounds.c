@@ -66,7 +66,7 @@ static void check_graph(const psg_plan *plan, const solved *s, psg_exchange exch
             (e->stage == PSG_STAGE_UNPACK && e->sheet != SIZE_MAX)) {
             CHECK(tasks == own, "%s p%zu needs %zu tasks of %zu", psg_stage_name(e->stage),
                   e->sheet, tasks, own);
-            CHECK(messages == (exchange == PSG_EXCHANGE_MPI ? others : 0),
+            CHECK(messages == (exchange == PSG_EXCHANGE_ALLTOALL ? 0 : others),
                   "%s p%zu has messages of %zu segments, of %zu", psg_stage_name(e->stage),
                   e->sheet, messages, others);
             CHECK((alltoalls > 0) == (exchange == PSG_EXCHANGE_ALLTOALL && others > 0),

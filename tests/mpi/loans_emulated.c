@@ -1,5 +1,5 @@
-/* Loans of main memory between processes, in place of a GPU's. The rules of CUDA hold: no process takes its own offer,
- * and memory is freed when nobody has it any more. A process that breaks one ends. */
+/* Loans of main memory between processes, in place of runtime/loan.c. The rules of loan.h hold: no process takes its own
+ * offer, and memory is freed when nobody has it any more. A process that breaks one ends. */
 #include "runtime/loan.h"
 #include "tests/mpi/loans.h"
 
@@ -42,11 +42,8 @@ static head *head_of(void *memory) {
     return (head *)(void *)((char *)memory - HEAD);
 }
 
-psg_loan_kind psg_loan_of(void) {
-    return PSG_LOAN_CORES;
-}
-
-void *psg_loan_allocate(int device, size_t bytes) {
+void *psg_loan_allocate(psg_loan_kind kind, int device, size_t bytes) {
+    (void)kind;
     (void)device;
     const int file = memfd_create("loan", MFD_CLOEXEC);
     if (file < 0 || ftruncate(file, (off_t)(HEAD + bytes)) != 0) {
@@ -63,8 +60,9 @@ void *psg_loan_allocate(int device, size_t bytes) {
     return memory + HEAD;
 }
 
-void psg_loan_free(int device, void *memory) {
+void psg_loan_free(psg_loan_kind kind, int device, void *memory) {
     head *h = head_of(memory);
+    (void)kind;
     (void)device;
     if (atomic_load(&h->takers) != 0) {
         broken("memory is freed that another process has");
@@ -73,7 +71,9 @@ void psg_loan_free(int device, void *memory) {
     munmap(h, HEAD + h->bytes);
 }
 
-bool psg_loan_offer(int device, void *memory, psg_loan *loan, char *words, size_t size) {
+bool psg_loan_offer(psg_loan_kind kind, int device, void *memory, psg_loan *loan, char *words,
+                    size_t size) {
+    (void)kind;
     const int from[2] = {getpid(), head_of(memory)->file};
     (void)device;
     memcpy(loan->bytes, from, sizeof from);
@@ -81,7 +81,9 @@ bool psg_loan_offer(int device, void *memory, psg_loan *loan, char *words, size_
     return !atomic_load(&failing[LOANS_OFFER]);
 }
 
-void *psg_loan_take(int device, const psg_loan *loan, char *words, size_t size) {
+void *psg_loan_take(psg_loan_kind kind, int device, const psg_loan *loan, char *words,
+                    size_t size) {
+    (void)kind;
     char path[64];
     int from[2];
     struct stat about;
@@ -110,7 +112,8 @@ void *psg_loan_take(int device, const psg_loan *loan, char *words, size_t size) 
     return memory + HEAD;
 }
 
-void psg_loan_return(int device, void *taken) {
+void psg_loan_return(psg_loan_kind kind, int device, void *taken) {
+    (void)kind;
     head *h = head_of(taken);
     (void)device;
     atomic_fetch_sub(&h->takers, 1);

@@ -9,10 +9,19 @@
 #include <time.h>
 #include <unistd.h>
 
-const psg_exchange ranks_exchanges[RANKS_EXCHANGES] = {PSG_EXCHANGE_MPI, PSG_EXCHANGE_ALLTOALL};
+const psg_exchange ranks_exchanges[RANKS_EXCHANGES] = {PSG_EXCHANGE_MPI, PSG_EXCHANGE_ALLTOALL,
+                                                       PSG_EXCHANGE_AUTO};
 
 const char *ranks_exchange_name(psg_exchange exchange) {
-    return exchange == PSG_EXCHANGE_MPI ? "mpi" : "alltoall";
+    return exchange == PSG_EXCHANGE_MPI        ? "mpi"
+           : exchange == PSG_EXCHANGE_ALLTOALL ? "alltoall"
+                                               : "auto";
+}
+
+psg_exchange ranks_exchange_used(const psg_options *options) {
+    return options->exchange != PSG_EXCHANGE_AUTO ? options->exchange
+           : options->graph == PSG_GRAPH_STAGED   ? PSG_EXCHANGE_MPI
+                                                  : PSG_EXCHANGE_DIRECT;
 }
 
 /* Of this process: "process 2 hangs: " and what it was at. */

@@ -45,9 +45,11 @@ void ranks_extent(size_t n, int size, int rank, size_t *first, size_t *count);
 psg_options ranks_options(psg_precision precision, const MPI_Comm *comm);
 
 /** The exchanges that the tests go through. */
-#define RANKS_EXCHANGES 2
+#define RANKS_EXCHANGES 3
 extern const psg_exchange ranks_exchanges[RANKS_EXCHANGES];
 const char *ranks_exchange_name(psg_exchange exchange);
+/** What a plan of several processes of a node makes of an exchange: of AUTO it makes direct, with the fused graph. */
+psg_exchange ranks_exchange_used(const psg_options *options);
 
 /** Sleep a little, each process for another time, so that they arrive one after the other. */
 void ranks_stagger(MPI_Comm comm, int turn);

@@ -1,0 +1,83 @@
+/* Loans of main memory between two processes: each sees what the other writes, from the first byte to the last. An offer
+ * that another process has forged, or that has gone, is not taken, and neither is memory that the machine has not got. */
+#include "runtime/loan.h"
+#include "tests/check.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { NUMBERS = 1000003 };
+
+static char words[256];
+
+/* In another process. @return its exit status */
+static int elsewhere(int (*what)(const psg_loan *loan), const psg_loan *loan) {
+    int status = -1;
+    const pid_t child = fork();
+    if (child == 0) {
+        _exit(what(loan));
+    }
+    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status)
+               ? WEXITSTATUS(status)
+               : -1;
+}
+
+static int writes_and_reads(const psg_loan *loan) {
+    uint64_t *taken = psg_loan_take(PSG_LOAN_MAIN, -1, loan, words, sizeof words);
+    uint64_t first = 0;
+    if (taken == NULL) {
+        fprintf(stderr, "%s\n", words);
+        return 1;
+    }
+    const int good = psg_loan_get(-1, taken, &first, words, sizeof words) && first == 7 &&
+                     psg_loan_put(-1, taken + 1, 8, words, sizeof words) &&
+                     psg_loan_put(-1, taken + NUMBERS - 1, 9, words, sizeof words);
+    psg_loan_return(PSG_LOAN_MAIN, -1, taken);
+    return good ? 0 : 2;
+}
+
+/* @return 0: it was refused, with words */
+static int is_refused(const psg_loan *loan) {
+    words[0] = '\0';
+    return psg_loan_take(PSG_LOAN_MAIN, -1, loan, words, sizeof words) == NULL &&
+                   strstr(words, "/proc/") != NULL
+               ? 0
+               : 1;
+}
+
+int main(void) {
+    psg_loan loan, forged;
+    uint64_t found = 0;
+    uint64_t *memory = psg_loan_allocate(PSG_LOAN_MAIN, -1, NUMBERS * sizeof *memory);
+    if (!CHECK(memory != NULL && (uintptr_t)memory % 4096 == 0, "memory at %p", (void *)memory)) {
+        return check_result();
+    }
+    memory[0] = 7;
+    CHECK(psg_loan_offer(PSG_LOAN_MAIN, -1, memory, &loan, words, sizeof words), "%s", words);
+    for (int n = 0; n < 3; ++n) {
+        memory[1] = memory[NUMBERS - 1] = 0;
+        CHECK(elsewhere(writes_and_reads, &loan) == 0, "the other process, time %d", n);
+        CHECK(psg_loan_get(-1, memory + NUMBERS - 1, &found, words, sizeof words) && found == 9 &&
+                  memory[1] == 8,
+              "%llu and %llu stand there", (unsigned long long)memory[1],
+              (unsigned long long)found);
+    }
+    for (size_t m = 0; m < sizeof loan.bytes; ++m) {
+        forged = loan;
+        forged.bytes[m] ^= 1;
+        const int needed = loan.bytes[m] != 0; /* what is 0 may be no part of it */
+        CHECK(!needed || elsewhere(is_refused, &forged) == 0, "an offer with byte %zu changed", m);
+    }
+    memset(&forged, 0x11, sizeof forged);
+    CHECK(elsewhere(is_refused, &forged) == 0, "an offer that nobody made");
+    psg_loan_free(PSG_LOAN_MAIN, -1, memory);
+    CHECK(elsewhere(is_refused, &loan) == 0, "an offer of memory that is gone");
+    static const size_t most[] = {SIZE_MAX, SIZE_MAX / 2, (size_t)1 << 50};
+    for (int m = 0; m < 3; ++m) {
+        CHECK(psg_loan_allocate(PSG_LOAN_MAIN, -1, most[m]) == NULL, "%zu bytes", most[m]);
+    }
+    return check_result();
+}
