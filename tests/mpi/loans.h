@@ -4,8 +4,10 @@
 
 typedef enum loans_call { LOANS_OFFER, LOANS_TAKE, LOANS_CALLS } loans_call;
 
-/** From now on every call of a kind fails in this process. */
+/** From now on every call of a kind fails in this process, for any memory. */
 void loans_fail(loans_call call);
+/** From now on no memory of GPUs is taken in this process. */
+void loans_fail_gpus(void);
 /** No call fails any more. */
 void loans_mend(void);
 

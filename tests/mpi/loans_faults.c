@@ -4,11 +4,17 @@
 
 #include <cuda_runtime_api.h>
 
+void loans_fail_gpus(void) {
+    faults_add("cudaIpcOpenMemHandle", cudaErrorMapBufferObjectFailed, 1, 0);
+}
+
+/* Main memory that a GPU does not reach is neither offered nor taken. */
 void loans_fail(loans_call call) {
+    faults_add("cudaHostRegister", cudaErrorNotSupported, 1, 0);
     if (call == LOANS_OFFER) {
         faults_add("cudaIpcGetMemHandle", cudaErrorNotSupported, 1, 0);
     } else {
-        faults_add("cudaIpcOpenMemHandle", cudaErrorMapBufferObjectFailed, 1, 0);
+        loans_fail_gpus();
     }
 }
 
