@@ -33,7 +33,8 @@ typedef struct offered {
     char name[NAME];
 } offered;
 
-_Static_assert(sizeof(offered) <= sizeof(psg_loan), "an offer is not that long");
+_Static_assert(sizeof(offered) <= sizeof(psg_loan) && sizeof(psg_loan) == PSG_LOAN_GPU_BYTES,
+               "an offer has room for either kind");
 
 static head *head_of(void *memory) {
     return (head *)(void *)((char *)memory - PAGE);
@@ -179,13 +180,14 @@ void psg_loan_free(psg_loan_kind kind, int device, void *memory) {
 
 bool psg_loan_offer(psg_loan_kind kind, int device, void *memory, psg_loan *loan, char *words,
                     size_t size) {
-    return kind == PSG_LOAN_GPUS ? psg_loan_gpu_offer(device, memory, loan, words, size)
+    return kind == PSG_LOAN_GPUS ? psg_loan_gpu_offer(device, memory, loan->bytes, words, size)
                                  : main_offer(memory, loan);
 }
 
 void *psg_loan_take(psg_loan_kind kind, int device, const psg_loan *loan, char *words,
                     size_t size) {
-    return (kind == PSG_LOAN_GPUS ? psg_loan_gpu_take : main_take)(device, loan, words, size);
+    return kind == PSG_LOAN_GPUS ? psg_loan_gpu_take(device, loan->bytes, words, size)
+                                 : main_take(device, loan, words, size);
 }
 
 void psg_loan_return(psg_loan_kind kind, int device, void *taken) {

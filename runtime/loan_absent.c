@@ -12,18 +12,19 @@ void psg_loan_gpu_free(int device, void *memory) {
     (void)memory;
 }
 
-bool psg_loan_gpu_offer(int device, void *memory, psg_loan *loan, char *words, size_t size) {
+bool psg_loan_gpu_offer(int device, void *memory, unsigned char *offered, char *words,
+                        size_t size) {
     (void)device;
     (void)memory;
-    (void)loan;
+    (void)offered;
     (void)words;
     (void)size;
     return false;
 }
 
-void *psg_loan_gpu_take(int device, const psg_loan *loan, char *words, size_t size) {
+void *psg_loan_gpu_take(int device, const unsigned char *offered, char *words, size_t size) {
     (void)device;
-    (void)loan;
+    (void)offered;
     (void)words;
     (void)size;
     return NULL;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-_Static_assert(sizeof(cudaIpcMemHandle_t) == sizeof(psg_loan), "an offer is CUDA's handle");
+_Static_assert(sizeof(cudaIpcMemHandle_t) == PSG_LOAN_GPU_BYTES, "an offer is CUDA's handle");
 
 /* What is asked of a device. */
 typedef struct wish {
@@ -117,16 +117,17 @@ void psg_loan_gpu_free(int device, void *memory) {
     (void)ask(&w, "cudaFree", NULL, 0);
 }
 
-bool psg_loan_gpu_offer(int device, void *memory, psg_loan *loan, char *words, size_t size) {
+bool psg_loan_gpu_offer(int device, void *memory, unsigned char *offered, char *words,
+                        size_t size) {
     wish w = {.device = device, .call = offer, .memory = memory};
     const bool good = ask(&w, "cudaIpcGetMemHandle", words, size);
-    memcpy(loan, &w.handle, sizeof *loan);
+    memcpy(offered, &w.handle, sizeof w.handle);
     return good;
 }
 
-void *psg_loan_gpu_take(int device, const psg_loan *loan, char *words, size_t size) {
+void *psg_loan_gpu_take(int device, const unsigned char *offered, char *words, size_t size) {
     wish w = {.device = device, .call = take};
-    memcpy(&w.handle, loan, sizeof w.handle);
+    memcpy(&w.handle, offered, sizeof w.handle);
     return ask(&w, "cudaIpcOpenMemHandle", words, size) ? w.memory : NULL;
 }
 

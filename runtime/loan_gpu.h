@@ -2,13 +2,17 @@
 #ifndef PSG_RUNTIME_LOAN_GPU_H
 #define PSG_RUNTIME_LOAN_GPU_H
 
-#include "runtime/loan.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-/** As the functions of loan.h for PSG_LOAN_GPUS. */
+enum { PSG_LOAN_GPU_BYTES = 64 }; /**< of an offer */
+
+/** As the functions of loan.h for PSG_LOAN_GPUS. @param offered  [PSG_LOAN_GPU_BYTES] */
 void *psg_loan_gpu_allocate(int device, size_t bytes);
 void psg_loan_gpu_free(int device, void *memory);
-bool psg_loan_gpu_offer(int device, void *memory, psg_loan *loan, char *words, size_t size);
-void *psg_loan_gpu_take(int device, const psg_loan *loan, char *words, size_t size);
+bool psg_loan_gpu_offer(int device, void *memory, unsigned char *offered, char *words, size_t size);
+void *psg_loan_gpu_take(int device, const unsigned char *offered, char *words, size_t size);
 void psg_loan_gpu_return(int device, void *taken);
 bool psg_loan_gpu_put(int device, void *to, uint64_t number, char *words, size_t size);
 bool psg_loan_gpu_get(int device, const void *from, uint64_t *number, char *words, size_t size);
