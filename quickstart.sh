@@ -9,7 +9,8 @@
 #                              ThreadSanitizer those of what runs in several threads
 #
 # `demo --cuda` builds the CUDA side where there is no GPU. Without --cuda, demo builds it where there is a GPU, or
-# where build/ has it already. `test` builds the CUDA side wherever there is a toolkit.
+# where build/ has it already. `test` builds the CUDA side wherever there is a toolkit; without a GPU for one
+# architecture alone, as nothing runs it there.
 #
 # Each command works alone and first. A second run reuses everything. All that is built goes to build/ (and
 # build/starpu, where the system has no StarPU 1.4). The first demo takes about five minutes on two cores: one for
@@ -118,6 +119,18 @@ has_toolkit() {
     [ -n "${CUDA_HOME:-}" ] || command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]
 }
 
+# architectures_of_test, _of_demo: CMake's option for the architectures of the kernels. Each takes as long to build. Where
+# `test` built for one alone, `demo` builds for all.
+only_test=90
+architectures_of_test() {
+    has_gpu || grep -q '^CMAKE_CUDA_ARCHITECTURES:' build/CMakeCache.txt 2>/dev/null ||
+        echo "-DCMAKE_CUDA_ARCHITECTURES=$only_test"
+}
+
+architectures_of_demo() {
+    ! grep -q "^CMAKE_CUDA_ARCHITECTURES:[A-Z]*=$only_test\$" build/CMakeCache.txt 2>/dev/null || echo -UCMAKE_CUDA_ARCHITECTURES
+}
+
 # cuda_of_demo [--cuda]: CMake's option PSG_CUDA. What build/ has been configured with stays.
 cuda_of_demo() {
     if [ "${1:-}" = --cuda ]; then
@@ -184,7 +197,8 @@ demo)
     install_packages $packages
     install_starpu
     cuda=$(cuda_of_demo "${2:-}")
-    build_in build psg_command -DPSG_TESTS=ON "$cuda"
+    # shellcheck disable=SC2046 # one word or none
+    build_in build psg_command -DPSG_TESTS=ON "$cuda" $(architectures_of_demo)
     if [ "$cuda" = -DPSG_CUDA=OFF ] && has_toolkit; then
         echo "quickstart: built without CUDA, though there is a toolkit; with CUDA:  ./quickstart.sh demo --cuda" >&2
     fi
@@ -197,7 +211,8 @@ test)
     # shellcheck disable=SC2086 # lists of words
     install_packages $packages $test_packages $simulate_packages $deb_packages
     install_starpu
-    build_in build all -DPSG_TESTS=ON -DPSG_WERROR=ON -DPSG_CUDA=AUTO "-DPSG_TEST_PATIENCE=$factor"
+    # shellcheck disable=SC2046 # one word or none
+    build_in build all -DPSG_TESTS=ON -DPSG_WERROR=ON -DPSG_CUDA=AUTO "-DPSG_TEST_PATIENCE=$factor" $(architectures_of_test)
     build_simulation all -DPSG_TESTS=ON -DPSG_WERROR=ON "-DPSG_TEST_PATIENCE=$factor"
     run_tests build build/simulate
     ;;

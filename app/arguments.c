@@ -120,7 +120,7 @@ static const option_row info_rows[] = {
      "N or NXxNYxNZ, whole numbers from 1",
      "say what memory a grid of so many points takes, where its spectrum would be, and whether "
      "f and u find room on the GPUs. A plan is made for that, and nothing is solved"},
-    APP_SOLVER_ROW(NULL, "precision", FIELD(solver), "of f and u; default: f64"),
+    APP_SOLVER_ROW(NULL, "precision", FIELD(solver), "with --grid: of f and u; default: f64"),
     APP_JSON_ROW("write all of it"),
     APP_FORCE_ROW,
     {.name = NULL}};

@@ -32,9 +32,10 @@ typedef struct facts {
     char note[256];       /* what psg_plan_note() says of it, or "" */
     const size_t *n;      /* points of the grid that was asked for; NULL: none was */
     psg_precision precision;
-    psg_statistics plan; /* of that grid, on rank 0, as the following */
+    psg_statistics plan; /* of that grid, as rank 0 has them; also the next one */
     int spectrum_on_gpus;
-    double gpu_bytes_free;
+    double gpu_bytes_free; /* of the fullest GPU of all processes; 0: there is none */
+    int arrays_on_gpus; /* how many of f and u find room on the GPUs of all processes beside the plan */
 } facts;
 
 static const char *memory_name(int device, char *name, size_t size) {
@@ -65,14 +66,27 @@ static size_t gpus_of(const facts *f) {
     return gpus;
 }
 
-/* How many of f and u find room on the GPUs beside the plan. The planes of GPUs differ by one at most. */
-static int arrays_on_gpus(const facts *f) {
-    const size_t gpus = gpus_of(f);
-    const double planes = (double)(gpus > 0 ? (f->n[2] + gpus - 1) / gpus : 0);
-    const double share = field_bytes(f) / (double)f->n[2] * planes;
-    return gpus == 0 || f->gpu_bytes_free <= 0 ? 0
-           : f->gpu_bytes_free >= 2 * share    ? 2
-                                               : f->gpu_bytes_free >= share;
+/* The GPU with most planes of this process and the fullest one are taken for the same. */
+static int arrays_beside(const psg_plan *plan, const facts *f) {
+    enum { DEVICES = 64 };
+    size_t planes = 0, lo[3], n[3];
+    for (int device = 0; device < DEVICES; device++) {
+        if (psg_plan_local_box(plan, device, lo, n) == PSG_OK && n[2] > planes) {
+            planes = n[2];
+        }
+    }
+    const double share = field_bytes(f) / (double)f->n[2] * (double)planes;
+    return f->gpu_bytes_free <= 0           ? 0
+           : f->gpu_bytes_free >= 2 * share ? 2
+                                            : f->gpu_bytes_free >= share;
+}
+
+/* What the plan left, over all processes. Collective. */
+static void find_left(facts *f, const psg_plan *plan) {
+    double least[2] = {-f->gpu_bytes_free, f->n != NULL ? -arrays_beside(plan, f) : 0};
+    app_ranks_max(least, 2);
+    f->gpu_bytes_free = -least[0] > 0 ? -least[0] : 0;
+    f->arrays_on_gpus = (int)-least[1];
 }
 
 static void print_grid(const facts *f) {
@@ -95,11 +109,12 @@ static void print_grid(const facts *f) {
            s->segments == 1 ? "" : "s", s->segment_planes, s->segment_planes == 1 ? "" : "s",
            s->sheets, s->sheets == 1 ? "" : "s");
     if (gpus_of(f) > 0) {
-        printf("  GPUs         have %.4g GB left each, which is room for %s\n",
-               1e-9 * f->gpu_bytes_free, words[arrays_on_gpus(f)]);
+        printf("  GPUs         the fullest has %.4g GB left, which is room for %s\n",
+               1e-9 * f->gpu_bytes_free, words[f->arrays_on_gpus]);
     }
     if (!psg_simulation()) {
-        printf("  main memory  has %.4g GB left of %.4g\n", 1e-9 * available, 1e-9 * total);
+        printf("  main memory  %.4g GB of %.4g are free without this plan\n", 1e-9 * available,
+               1e-9 * total);
     }
 }
 
@@ -114,7 +129,7 @@ static json_t *grid_json(const facts *f) {
                            f->spectrum_on_gpus, "segments", (json_int_t)s->segments, "sheets",
                            (json_int_t)s->sheets, "exchange", app_exchange_name(s->exchange),
                            "gpu_bytes_free", f->gpu_bytes_free, "arrays_on_gpus",
-                           arrays_on_gpus(f));
+                           f->arrays_on_gpus);
 }
 
 /* ------------------------------------------------------------------------------------- all of it */
@@ -256,14 +271,23 @@ static int make_plan(facts *f, const psg_options *options) {
     if (status == PSG_OK) {
         status = psg_plan_memory(plan, &f->spectrum_on_gpus, &f->gpu_bytes_free);
     }
-    const int code =
-        status == PSG_OK ? APP_DONE : app_error(app_exit_code(status), "%s", psg_last_error());
+    int code = APP_DONE;
+    if (status == PSG_ERR_MEMORY && f->n != NULL) {
+        code = app_error(app_exit_code(status), "%s; f and u take %.4g GB each, the spectrum %.4g",
+                         psg_last_error(), 1e-9 * field_bytes(f), 1e-9 * spectrum_bytes(f));
+    } else if (status != PSG_OK) {
+        code = app_error(app_exit_code(status), "%s", psg_last_error());
+    }
+    code = app_ranks_agree(code);
+    if (!code) {
+        find_left(f, plan);
+    }
     if (!code && app_ranks() > 1) {
         f->between = f->plan.exchange;
         snprintf(f->note, sizeof f->note, "%s", psg_plan_note(plan));
     }
     psg_plan_destroy(plan);
-    return app_ranks_agree(code);
+    return code;
 }
 
 /* On rank 0. */
@@ -350,10 +374,20 @@ static int tell_machines(const app_arguments *arguments) {
     return code;
 }
 
+/* What says nothing without something else, or beside it. */
+static int check_arguments(const app_arguments *a) {
+    const bool precision = app_options_given(&a->solver, "precision");
+    return a->machines && (a->grid.given || precision)
+               ? app_error(APP_USAGE, "--machines goes without --grid and --precision")
+           : precision && !a->grid.given ? app_error(APP_USAGE, "--precision goes with --grid")
+                                         : APP_DONE;
+}
+
 int app_info(int argc, char **argv) {
     app_arguments arguments;
     app_workers workers = {.list = NULL};
-    int code = app_ranks_agree(app_arguments_info(argc, argv, &arguments));
+    int code = app_arguments_info(argc, argv, &arguments);
+    code = app_ranks_agree(code ? code : check_arguments(&arguments));
     if (!code && arguments.machines) {
         return app_ranks_agree(app_rank() == 0 ? tell_machines(&arguments) : APP_DONE);
     }

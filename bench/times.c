@@ -201,8 +201,8 @@ static void put_gpus(FILE *file, const psg_worker *workers, size_t gpus, const p
     for (size_t g = 0; g < gpus && g < GPUS_MOST; g++) {
         memory = fmin(memory, workers[g].memory);
     }
-    if (gpus > 0) {
-        fprintf(file, "gpu_memory %.4g\n", memory);
+    if (gpus > 0) { /* StarPU tells of the nine tenths that it takes */
+        fprintf(file, "gpu_memory %.4g\n", memory / 0.9);
     }
     put_link(file, "to-gpu", routes, count, 0, 1);
     put_link(file, "from-gpu", routes, count, 1, 0);

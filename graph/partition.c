@@ -115,7 +115,7 @@ static size_t pieces_of(const psg_plan *plan, size_t tasks) {
     return clamp((size_t)parts, tasks, most_of(plan, plan->context.layout.n[2]));
 }
 
-/* Does one GPU have all planes, and so few that a copy of some gains less beside the work on others than launches cost? */
+/* Is all of f on one GPU, and so small that a second launch costs more than copies beside work save? */
 static bool one_gpu_has_few(const psg_plan *plan) {
     const psg_context *c = &plan->context;
     const size_t bytes = c->layout.n[0] * c->layout.n[1] * c->layout.n[2] * c->cpu->real_bytes;
@@ -123,7 +123,7 @@ static bool one_gpu_has_few(const psg_plan *plan) {
 }
 
 /* Where several GPUs exchange within their tasks, one for each: a second would wait for the first,
- * and cost a start. */
+ * and cost a start. One, too, for a GPU that has few planes. */
 static size_t tasks_of(const psg_plan *plan, int kind) {
     const size_t tasks =
         psg_partition_tasks(&plan->context, kind == GPUS, plan->workers.most[kind],
@@ -182,11 +182,12 @@ static size_t team_parts(const psg_plan *plan, bool sheets) {
 /* So many parts of a kind, or more: where a GPU that may have them has no room for what it works
  * on, as many more for each worker.
  *  @param[in] most   planes or rows in a part
- *  @param[in] bytes  of one of them in the spectrum, if it comes to the GPU; else 0 */
+ *  @param[in] bytes  of one of them in the spectrum, of which a task needs some beside what stays on the GPU; 0: it needs none */
 static size_t parts_of(const psg_plan *plan, int kind, size_t tasks, size_t extent, size_t most,
                        size_t bytes) {
     const size_t workers = plan->workers.most[kind];
-    const double fit = plan->placement.room / (TUNING_GPU_PARTS_AT_ONCE * (double)bytes);
+    const double fit =
+        bytes > 0 ? plan->placement.room / (TUNING_GPU_PARTS_AT_ONCE * (double)bytes) : INFINITY;
     if ((kind == GPUS || plan->workers.anywhere) && fit < (double)extent / (double)tasks) {
         const size_t parts = fit < 1 ? extent : divide_up(extent, (size_t)fit);
         tasks = divide_up(parts, workers) * workers;

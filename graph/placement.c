@@ -138,21 +138,23 @@ bool psg_placement_one_gpu(const psg_plan *plan) {
            plan->workers.cpu_count == 0;
 }
 
-/* What the spectrum leaves on the one GPU, and f, for which the program may take memory after this; or it has done so, and then
- * the spectrum alone. */
+/* What is left of the one GPU beside the spectrum and f, which the program may still allocate. If that is next to nothing, the
+ * program has probably allocated f already: then there is no bound at first, and in the finer cut what is left beside the spectrum.
+ * The staged graph has sheets and spectra of segments beside the blocks. */
 static double room_beside_spectrum(const psg_plan *plan) {
     const psg_layout *l = &plan->context.layout;
     const double bytes = (double)(l->n[2] * l->n[1] * plan->context.cpu->real_bytes);
-    const double spectrum = bytes * 2 * (double)l->nxc;
+    const double spectrum = bytes * 2 * (double)l->nxc * (plan->context.form.fused ? 1 : 3);
     const double f = plan->home.finer ? 0 : bytes * (double)l->n[0];
+    const double least = TUNING_GPU_PARTS_AT_ONCE * (double)TUNING_GPU_PART_BYTES;
     const size_t left = left_to_starpu((unsigned)psg_placement_node(plan->workers.gpus[0]));
     const size_t there = psg_device_free_bytes(starpu_worker_get_devid(plan->workers.gpus[0]));
     const double room = fmin(left < SIZE_MAX ? (double)left - spectrum : INFINITY,
                              there < SIZE_MAX ? (double)there - spectrum - f : INFINITY);
-    return room > 0 ? room : plan->home.finer ? 0 : INFINITY;
+    return plan->home.finer ? fmax(room, 0) : room >= least ? room : INFINITY;
 }
 
-/* What there is now; but what StarPU could evict from a full GPU counts for a part. */
+/* Where the spectrum is in main memory, what there is now; but what StarPU could evict from a full GPU counts for a part. */
 psg_status psg_placement_find_room(double *room, const psg_plan *plan) {
     double least = -INFINITY; /* its negative is the largest */
     if (!plan->home.on_gpus) {

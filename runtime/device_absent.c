@@ -1,6 +1,7 @@
 /* Built without CUDA: there is no GPU. */
 #include "runtime/device.h"
 
+#include <stdint.h>
 #include <stdio.h>
 
 int psg_device_count(char *words, size_t size) {
@@ -38,4 +39,9 @@ bool psg_device_pin(void *memory, size_t bytes, bool *already) {
     (void)memory;
     (void)bytes;
     return false;
+}
+
+size_t psg_device_free_bytes(int device) {
+    (void)device;
+    return SIZE_MAX;
 }

@@ -3,6 +3,7 @@
 #include "runtime/device.h"
 #include "runtime/simulation.h"
 
+#include <starpu.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -21,6 +22,15 @@ bool psg_device_open(int device, char *words, size_t size) {
 psg_device_memory psg_device_ask(const void *pointer, int named) {
     (void)pointer;
     return (psg_device_memory){.device = named >= 0 ? named : -1};
+}
+
+/* StarPU takes nine tenths of a GPU's memory, see starpu_memory_get_total(). */
+size_t psg_device_free_bytes(int device) {
+    const double bytes = psg_simulation_machine()->gpu_memory;
+    const unsigned node = starpu_worker_get_memory_node(
+        (unsigned)starpu_worker_get_by_devid(STARPU_CUDA_WORKER, device));
+    const double used = (double)starpu_memory_get_used(node);
+    return bytes > used ? (size_t)(bytes - used) : 0;
 }
 
 bool psg_device_peers(void) {

@@ -1,13 +1,7 @@
 /* Without CUDA nothing is known of GPUs' memory, and nothing is page-locked: none is there, or a simulation's. */
 #include "runtime/device.h"
 
-#include <stdint.h>
 #include <stdio.h>
-
-size_t psg_device_free_bytes(int device) {
-    (void)device;
-    return SIZE_MAX;
-}
 
 const void *psg_device_end(const void *pointer) {
     (void)pointer;

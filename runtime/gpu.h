@@ -48,7 +48,7 @@ bool psg_gpu_check(psg_run *run, int code, const char *what);
 /** On a GPU's worker, note when its stream gets here: the end of a step of the run's chain. */
 void psg_gpu_mark(psg_run *run, size_t slot, size_t step);
 /** When the stream got to each of these in the slot's latest psg_gpu_replay(), which has ended. If that run was launched
- *  without marks, its time is divided among the steps as that of the latest run with marks of the same data.
+ *  without marks, its time is divided in the ratios of the latest run with marks with the same data.
  *  @param[in]  between  when the run began, and when it got to the last, microseconds of starpu_timing_now()
  *  @param[out] moment   [steps], microseconds of starpu_timing_now()
  *  @return false: not known */
@@ -56,7 +56,8 @@ bool psg_gpu_moments(const psg_run *run, size_t slot, size_t steps, const double
                      double *moment);
 
 /** Launch the steps of a chain on the worker's stream: one by one, or from the third run on with the same data as one
- *  graph of CUDA's. Of these runs one in TUNING_MARKED_EVERY has marks, or all if the engine records. The graphs of
+ *  graph of CUDA's. There are two graphs of the same data, without marks and with them: the second run by a graph has marks, then one in
+ *  TUNING_MARKED_EVERY, or all if the engine records. The graphs of
  *  TUNING_ARRAYS_KEPT data are kept for each slot. What fails is the run's fault.
  *  @param[in] buffers  [count]: StarPU's, of the chain's task
  *  @param[in] steps    launches them one by one */

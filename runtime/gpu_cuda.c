@@ -77,9 +77,9 @@ void psg_gpu_mark(psg_run *run, size_t slot, size_t step) {
 
 /* ------------------------------------------------------------------------- chains as graphs */
 
-/* To hand over three kernels and three events one by one takes a core 15 to 20 us, as long as they run where a
- * grid is small. As one graph it takes 6.5 us, and without the events 3.0 (H100 and its host, 2026-11-24). So most runs are
- * launched without events, and their steps get the shares of the time that they had in the latest run with events. */
+/* Launching three kernels and three events one by one takes a core 15 to 20 us. On a small grid they run no longer than that.
+ * As one graph it takes 6.5 us, and without the events 3.0 (H100 and its host, 2026-11-24). So most runs are
+ * launched without events, and each step is said to have taken the share that it took in the latest run with events. */
 
 /* What the kernels of a chain were given: where its data are, what of the run they write, and what the run's user
  * says. */
@@ -219,8 +219,8 @@ static void record_both(psg_gpu *w, psg_replay *r, psg_run *run, void *buffers[]
     }
 }
 
-/* Is this run to have marks? The run that records the graphs begins late, so its steps have smaller shares than those of later
- * runs: the run after it is the first with marks. */
+/* Is this run to have marks? The run that records the graphs waits for that before its first step, which would seem too long:
+ * the run after it is the first whose marks count. */
 static bool is_marked(const psg_replay *r, const psg_run *run) {
     return r->graph[PLAIN] == NULL || run->engine->record || isnan(r->share[0]) ||
            r->seen == TUNING_REPLAY_AFTER + 2 || r->seen % TUNING_MARKED_EVERY == 0;
@@ -268,6 +268,9 @@ bool psg_gpu_moments(const psg_run *run, size_t slot, size_t steps, const double
     const psg_gpu *w = psg_gpu_self(e);
     const psg_replay *r = w->latest[slot];
     const double all = between[1] - between[0];
+    if (psg_run_failed(run)) { /* its marks are an older run's */
+        return false;
+    }
     moment[steps - 1] = between[1];
     if (!r->marked) {
         for (size_t s = 0; s < steps; s++) {

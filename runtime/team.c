@@ -229,7 +229,7 @@ size_t psg_team_seats(const psg_team *team) {
 
 size_t psg_team_members(double bytes, size_t seats) {
     const size_t most =
-        bytes < (double)TUNING_TEAM_BYTES ? 1 : (size_t)(bytes / (double)TUNING_MEMBER_BYTES);
+        bytes <= (double)TUNING_TEAM_BYTES ? 1 : (size_t)(bytes / (double)TUNING_MEMBER_BYTES);
     return most < 1 ? 1 : most < seats ? most : seats;
 }
 

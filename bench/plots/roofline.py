@@ -99,7 +99,7 @@ def read_launches(path):
     if not launches:
         fail("%s: no rows of psg's kernels as Nsight Compute prints them" % path)
     if len(devices) > 1:
-        fail("%s: launches on %d GPUs; the ceilings are those of one" % (path, len(devices)))
+        fail("%s: launches of %d processes or GPUs; the ceilings are those of one" % (path, len(devices)))
     return launches, about
 
 
@@ -117,6 +117,9 @@ def sums(path, launches):
     for stage, (seconds, _) in found.items():
         if seconds <= 0:
             fail("%s: %s took no time" % (path, stage))
+    missing = [stage for stage in STAGES if stage not in found]
+    if missing:
+        print("roofline.py: %s: no launch of %s: a kernel that is not psg's own does it" % (path, ", ".join(missing)), file=sys.stderr)
     return {stage: found[stage] for stage in STAGES if stage in found}, cache
 
 

@@ -282,17 +282,20 @@ template <class real> static double run(void *what, unsigned calls) {
 
 /* ------------------------------------------------------------------------------------ lines */
 
-static void say(const bench_peer &p) {
-    char exchange[32];
+/* compared: with the u of another door. */
+static void say(const bench_peer &p, bool compared) {
+    char exchange[32], difference[32] = "u is compared with nothing";
     psg_options options;
     psg_options_init(&options);
     options.exchange = p.statistics.exchange;
     must(psg_options_get(&options, "exchange", exchange, sizeof exchange));
-    printf("%zux%zux%zu %s, %d x %d GPUs, %s: %-8s %9.4f ms (%.4f to %.4f), peer / this %.2f, "
-           "difference %.1e%s\n",
+    if (compared)
+        snprintf(difference, sizeof difference, "difference %.1e%s", p.difference,
+                 bench_peer_agrees(&p) ? "" : " WRONG");
+    printf("%zux%zux%zu %s, %d x %d GPUs, %s: %-8s %9.4f ms (%.4f to %.4f), peer / this %.2f, %s\n",
            p.n[0], p.n[1], p.n[2], p.precision == PSG_F64 ? "f64" : "f32", p.ranks, p.gpus,
            exchange, p.name, 1e3 * p.ours.median, 1e3 * p.ours.q1, 1e3 * p.ours.q3,
-           p.theirs.median / p.ours.median, p.difference, bench_peer_agrees(&p) ? "" : " WRONG");
+           p.theirs.median / p.ours.median, difference);
     fflush(stdout);
 }
 
@@ -357,7 +360,7 @@ static void measure(bench_peer &p, psg_options &options, const bench_settings &s
         if (settings.rows)
             bench_door_row(&p, &settings);
         else
-            say(p);
+            say(p, !alone);
     }
     doors.clear();
     psg_plan_destroy(plan);
@@ -379,6 +382,9 @@ int main(int argc, char **argv) {
                                 {"alone", BENCH_FLAG, &alone, nullptr},
                                 {nullptr, BENCH_FLAG, nullptr, nullptr}};
     const int first = bench_arguments(argc, argv, own, "N|NXxNYxNZ ...", &settings);
+    bench_must_or(BENCH_USAGE,
+                  !alone || (!settings.rows && only != nullptr && !strcmp(only, "in_place")),
+                  "--alone needs --only in_place, and is not for --rows");
     processes.start(&argc, &argv);
     /* Each process has GPUs of its own, as far as there are; where it sees only its own, those. */
     const int all = bench_gpus();
@@ -397,8 +403,6 @@ int main(int argc, char **argv) {
     const char *why = processes.ranks > 1 && count == 1 ? library.open() : "";
     if (why != nullptr && why[0] && processes.rank == 0)
         fprintf(stderr, "bench_embed: no cuFFTMp here: %s\n", why);
-    bench_must(!alone || (only != nullptr && !strcmp(only, "in_place")),
-               "--alone is for --only in_place");
     p.ranks = processes.ranks;
     p.gpus = count;
     if (settings.rows && processes.rank == 0)

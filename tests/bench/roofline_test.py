@@ -81,13 +81,15 @@ class Roofline:
 
 def test_good(roofline):
     check(roofline.good(csv(*SOLVE), TABLE) == "", "words about a solve without fault")
-    # other kernels of the same stages; a stage that is not there is no row
-    check(roofline.good(csv(launch(0, WHOLE, "2,000,000", (4000, 0), 300), launch(1, WHOLE_BACK, "1,000,000", (800, 0), 50)),
-                        TABLE[:3] + TABLE[4:]) == "", "words about xy_whole")
+    # other kernels of the same stages; a stage that is not there is no row, and is named
+    said = roofline.good(csv(launch(0, WHOLE, "2,000,000", (4000, 0), 300), launch(1, WHOLE_BACK, "1,000,000", (800, 0), 50)),
+                         TABLE[:3] + TABLE[4:])
+    check("no launch of kspace:" in said, said)
     roofline.good(csv(launch(5, GENERIC, "1,000,000", (0, 2000), 125)), [*HEAD, TABLE[3]])
     # all bytes count where the sectors of the multiprocessors are not known, and only there
     everything = (ALL_BYTES, "Gbyte", "6.4")
-    check(roofline.good(csv(launch(2, KSPACE, "1,000,000", (500, 1500), 125, more=[everything])), [*HEAD, TABLE[3]]) == "", "sectors")
+    said = roofline.good(csv(launch(2, KSPACE, "1,000,000", (500, 1500), 125, more=[everything])), [*HEAD, TABLE[3]])
+    check("lts__t_bytes" not in said and "no launch of forward_xy, inverse_xy:" in said, said)
     said = roofline.good(csv(launch(2, KSPACE, "1,000,000", (500, 1500), 125, more=[everything], without=[SECTORS])),
                          [*HEAD, "| kspace | 1.000 | 2.000 | 6.400 | 50.0 % | 80.0 % |"])
     check("lts__t_bytes counts" in said, said)
@@ -103,7 +105,7 @@ def test_bad(roofline):
                         ("gpu__time_duration.sum of launch 6 is 'n/a'", csv(launch(6, KSPACE, "n/a", (1, 1), 1))),
                         ("in unit 'hour'", whole.replace('"ns"', '"hour"')), ("is '-1'", csv(launch(6, KSPACE, "-1", (1, 1), 1))),
                         ("kspace took no time", csv(launch(6, KSPACE, "0", (1, 1), 1))),
-                        ("launches on 2 GPUs", csv(*SOLVE, launch(10, KSPACE, "1", (1, 1), 1, device=1))),
+                        ("launches of 2 processes or GPUs", csv(*SOLVE, launch(10, KSPACE, "1", (1, 1), 1, device=1))),
                         *(("launch 6 has no " + name, csv(*SOLVE, launch(6, KSPACE, "1", (1, 1), 1, without=[name])))
                           for name in (TIME, READ, WRITTEN, SECTORS))):
         roofline.refused(words, text)

@@ -29,11 +29,13 @@ check(told() is None, "a grid that nobody asked for")
 said = run(*CORES, "--grid", "64x32x16").stdout
 section = said[said.index("Grid 64 x 32 x 16, f64:"):]
 check("0.0002621 GB each" in section and "0.0002703 GB, in main memory" in section, section)
-check("main memory  has" in section and "GPU" not in section, section)
+check("main memory  " in section and " are free without this plan" in section and "GPU" not in section, section)
 check("\nGrid" not in run(*CORES).stdout, "a grid that nobody asked for")
 
-refused(*CORES, "--grid", "8192", code=1, says=["no memory for the spectrum of 8192 x 8192 x 8192 points"])
+refused(*CORES, "--grid", "8192", code=1, says=["no memory for the spectrum of 8192 x 8192 x 8192 points", "f and u take 4398 GB each, the spectrum 4399"])
 refused(*CORES, "--grid", "100000", code=2, says=["more than can be addressed"])
+refused(*CORES, "--precision", "f32", code=2, says=["--precision goes with --grid"])
+refused("info", "--machines", "--grid", "8", code=2, says=["--machines goes without --grid"])
 for word in ("0", "12x", "x", "4x4", "-3", "1e3"):
     refused(*CORES, "--grid", word, code=2, says=["--grid", word])
 check(files() == before, "files are left")
