@@ -57,7 +57,7 @@ static head *map(int file, size_t bytes) {
 static head *create(size_t bytes) {
     const double available = base_memory_available();
     uint64_t number = 0;
-    char name[NAME];
+    char name[NAME] = ""; /* all of it goes to other processes */
     if ((available > 0 && (double)bytes > available) ||
         getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number) {
         return NULL;
