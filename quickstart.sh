@@ -119,8 +119,8 @@ has_toolkit() {
     [ -n "${CUDA_HOME:-}" ] || command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]
 }
 
-# architectures_of_test, _of_demo: CMake's option for the architectures of the kernels. Each takes as long to build. Where
-# `test` built for one alone, `demo` builds for all.
+# architectures_of_test, architectures_of_demo [--cuda]: CMake's option for the architectures of the kernels. Each takes as
+# long to build. Where `test` built for one alone, `demo --cuda` builds for all.
 only_test=90
 architectures_of_test() {
     has_gpu || grep -q '^CMAKE_CUDA_ARCHITECTURES:' build/CMakeCache.txt 2>/dev/null ||
@@ -128,7 +128,9 @@ architectures_of_test() {
 }
 
 architectures_of_demo() {
-    ! grep -q "^CMAKE_CUDA_ARCHITECTURES:[A-Z]*=$only_test\$" build/CMakeCache.txt 2>/dev/null || echo -UCMAKE_CUDA_ARCHITECTURES
+    if [ "${1:-}" = --cuda ] && grep -q "^CMAKE_CUDA_ARCHITECTURES:[A-Z]*=$only_test\$" build/CMakeCache.txt 2>/dev/null; then
+        echo -UCMAKE_CUDA_ARCHITECTURES
+    fi
 }
 
 # cuda_of_demo [--cuda]: CMake's option PSG_CUDA. What build/ has been configured with stays.
@@ -198,7 +200,7 @@ demo)
     install_starpu
     cuda=$(cuda_of_demo "${2:-}")
     # shellcheck disable=SC2046 # one word or none
-    build_in build psg_command -DPSG_TESTS=ON "$cuda" $(architectures_of_demo)
+    build_in build psg_command -DPSG_TESTS=ON "$cuda" $(architectures_of_demo "${2:-}")
     if [ "$cuda" = -DPSG_CUDA=OFF ] && has_toolkit; then
         echo "quickstart: built without CUDA, though there is a toolkit; with CUDA:  ./quickstart.sh demo --cuda" >&2
     fi
