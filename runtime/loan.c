@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -53,12 +54,19 @@ static head *map(int file, size_t bytes) {
     return memory;
 }
 
+/* The system ends a process that makes a file larger than its limit (ulimit -f). With a limit nothing is lent, so that the
+ * trial with little memory tells. */
+static bool files_are_limited(void) {
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY;
+}
+
 /* All of it at once: the system ends a process that writes to memory which it has not got. */
 static head *create(size_t bytes) {
     const double available = base_memory_available();
     uint64_t number = 0;
     char name[NAME] = ""; /* all of it goes to other processes */
-    if ((available > 0 && (double)bytes > available) ||
+    if (files_are_limited() || (available > 0 && (double)bytes > available) ||
         getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number) {
         return NULL;
     }

@@ -1,11 +1,13 @@
 /* Loans of main memory between two processes: each sees what the other writes, from the first byte to the last. An offer
- * that another process has forged, or that has gone, is not taken, and neither is memory that the machine has not got. */
+ * that another process has forged, or that has gone, is not taken, and neither is memory that the machine has not got, or
+ * any where the size of files is limited. */
 #include "runtime/loan.h"
 #include "tests/check.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -79,5 +81,11 @@ int main(void) {
     for (int m = 0; m < 3; ++m) {
         CHECK(psg_loan_allocate(PSG_LOAN_MAIN, -1, most[m]) == NULL, "%zu bytes", most[m]);
     }
+    const struct rlimit limit = {1 << 20,
+                                 RLIM_INFINITY}; /* beyond it the system ends the process */
+    CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+              psg_loan_allocate(PSG_LOAN_MAIN, -1, (size_t)1 << 21) == NULL &&
+              psg_loan_allocate(PSG_LOAN_MAIN, -1, 8) == NULL,
+          "memory, though files are limited");
     return check_result();
 }
