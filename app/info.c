@@ -14,6 +14,7 @@
 #include "graph/psg_observe.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,10 +84,14 @@ static int arrays_beside(const psg_plan *plan, const facts *f) {
 
 /* What the plan left, over all processes. Collective. */
 static void find_left(facts *f, const psg_plan *plan) {
-    double least[2] = {-f->gpu_bytes_free, f->n != NULL ? -arrays_beside(plan, f) : 0};
+    double least[2] = {-INFINITY, -INFINITY}; /* of a process without GPUs */
+    if (f->gpu_bytes_free > 0) {
+        least[0] = -f->gpu_bytes_free;
+        least[1] = f->n != NULL ? -arrays_beside(plan, f) : 0;
+    }
     app_ranks_max(least, 2);
-    f->gpu_bytes_free = -least[0] > 0 ? -least[0] : 0;
-    f->arrays_on_gpus = (int)-least[1];
+    f->gpu_bytes_free = isfinite(least[0]) ? -least[0] : 0;
+    f->arrays_on_gpus = isfinite(least[1]) ? (int)-least[1] : 0;
 }
 
 static void print_grid(const facts *f) {

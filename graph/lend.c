@@ -28,7 +28,7 @@ bool psg_lends(const psg_plan *plan) {
     return plan->processes.ranks > 1 && plan->placement.exchange == PSG_EXCHANGE_DIRECT;
 }
 
-/* Memories of this process that are lent: one of each GPU, or for each GPU. */
+/* Memories of this process that are lent: one in each GPU, or page-locked for each; one if there is no GPU. */
 static size_t memories_of(const psg_plan *plan) {
     return plan->workers.gpu_count > 0 ? plan->workers.gpu_count : 1;
 }
@@ -95,7 +95,7 @@ static bool tell(psg_loans *l, const psg_plan *plan, size_t m, const told *mine)
     return all != NULL;
 }
 
-/* From each of our GPUs, reach what the other processes told of. */
+/* For each of our GPUs, or for the cores, reach what the other processes told of. */
 static bool take_all(psg_loans *l, const psg_plan *plan, char *words, size_t size) {
     char why[192] = "";
     bool good = true;
@@ -127,7 +127,7 @@ static void return_all(psg_loans *l, const psg_plan *plan) {
 
 /* ---------------------------------------------------------------------------------- trial */
 
-/* What each GPU writes into each memory of the others, and what it finds in its own. */
+/* What is written for each memory of a process into each memory of the others, and what is found in its own. */
 static uint64_t number_of(uint64_t key, size_t writer) {
     return (key + writer + 1) * UINT64_C(0x9e3779b97f4a7c15);
 }

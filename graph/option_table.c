@@ -158,7 +158,7 @@ static const row rows[] = {
      0},
     {{"exchange", "Task graph", "managed|direct|mpi|alltoall|auto", "auto",
       "how blocks go from segments to sheets: managed (StarPU moves them), direct (GPUs write "
-      "them into each other's memory and read them there); between processes: direct (GPUs of one "
+      "them into each other's memory and read them there); between processes: direct (of one "
       "node), mpi (each as soon as it can go), alltoall (all at once); auto: the best one there is",
       SAME},
      CHOICE,

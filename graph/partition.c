@@ -239,7 +239,7 @@ static cut choose_rows(const psg_plan *plan, int kind) {
 }
 
 /* Sheets of a process that travel as one: all, in as many bundles as leave messages large
- * enough; one each within a process, and on GPUs that reach each other. */
+ * enough; one each within a process, and on GPUs with exchange direct. */
 static size_t bundles_of(const psg_plan *plan, int rank) {
     const psg_context *c = &plan->context;
     const psg_range own = psg_parts_of(&c->layout.sheets, rank);

@@ -87,8 +87,8 @@ static psg_status choose_between(psg_exchange *exchange, const psg_plan *plan) {
     const bool direct = plan->lending.near && (plan->home.on_gpus || plan->workers.gpu_count == 0);
     if (asked == PSG_EXCHANGE_MANAGED) {
         return psg_fail(PSG_ERR_UNSUPPORTED,
-                        "exchange managed is within one process; between several it is mpi, "
-                        "alltoall, or on GPUs direct");
+                        "exchange managed is within one process; between several it is direct, "
+                        "mpi or alltoall");
     }
     if (asked == PSG_EXCHANGE_DIRECT && !direct) {
         return psg_fail(PSG_ERR_UNSUPPORTED,

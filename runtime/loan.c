@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "runtime/loan_gpu.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,8 +26,8 @@ typedef struct head {
     char name[NAME];
 } head;
 
-/* In a psg_loan. The name is another one each time: in another namespace the process may be somebody else, and the file
- * something else. */
+/* In a psg_loan. The name is random. In another namespace the same process and file numbers may mean something else, so the
+ * taker compares names. */
 typedef struct offered {
     pid_t process;
     int file;
@@ -48,6 +49,7 @@ static head *map(int file, size_t bytes) {
     if (memory == MAP_FAILED) {
         return NULL;
     }
+    /* as base_allocate(), where the system gives files large pages (shmem_enabled) */
     (void)madvise(
         memory, bytes,
         MADV_HUGEPAGE); /* as base_allocate(), if the system lets files have large pages */
@@ -61,18 +63,35 @@ static bool files_are_limited(void) {
     return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY;
 }
 
-/* All of it at once: the system ends a process that writes to memory which it has not got. */
+/* All of it now: the system ends a process that writes to memory which it has not got. Piece by piece, as other processes of
+ * the node do the same at this moment, and a signal ends a call. */
+static bool fill(int file, size_t bytes) {
+    const size_t most = (size_t)64 << 20;
+    size_t done = 0;
+    while (done < bytes) {
+        const size_t piece = bytes - done < most ? bytes - done : most;
+        if (base_memory_available() < 2 * (double)piece) {
+            return false;
+        }
+        const int code = posix_fallocate(file, (off_t)done, (off_t)piece);
+        if (code != 0 && code != EINTR) {
+            return false;
+        }
+        done += code == 0 ? piece : 0;
+    }
+    return true;
+}
+
 static head *create(size_t bytes) {
-    const double available = base_memory_available();
     uint64_t number = 0;
     char name[NAME] = ""; /* all of it goes to other processes */
-    if (files_are_limited() || (available > 0 && (double)bytes > available) ||
+    if (files_are_limited() || (double)bytes > base_memory_available() ||
         getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number) {
         return NULL;
     }
     (void)snprintf(name, sizeof name, "psg-%016" PRIx64, number);
     const int file = memfd_create(name, MFD_CLOEXEC);
-    head *h = file >= 0 && posix_fallocate(file, 0, (off_t)bytes) == 0 ? map(file, bytes) : NULL;
+    head *h = file >= 0 && fill(file, bytes) ? map(file, bytes) : NULL;
     if (h == NULL) {
         if (file >= 0) {
             (void)close(file);

@@ -87,7 +87,7 @@ static cudaError_t get(wish *w) {
     return cudaMemcpy(&w->number, w->memory, sizeof w->number, cudaMemcpyDefault);
 }
 
-/* Kernels get no addresses but those of the host's. */
+/* Kernels are given the host's address, so the device's has to be the same. */
 static cudaError_t lock(wish *w) {
     void *there = NULL;
     cudaError_t error =

@@ -88,12 +88,17 @@ struct copies {
         BENCH_CUDA(cudaEventElapsedTime(&milliseconds, begin, end));
         return 1e-3 * milliseconds;
     }
-    void say(const char *name, double median) {
+    /* Does a way to copy copy? */
+    void check(const char *name, bool by_cuda) {
         int is_wrong = 0;
+        BENCH_CUDA(cudaMemset(to.p, 0, count * sizeof(double2)));
+        (void)seconds(by_cuda);
         mark<<<blocks, THREADS>>>((double2 *)to.p, count, (int *)wrong.p);
         BENCH_CUDA(cudaGetLastError());
         BENCH_CUDA(cudaMemcpy(&is_wrong, wrong.p, sizeof is_wrong, cudaMemcpyDeviceToHost));
         bench_must(!is_wrong, "%s: the copy is not what was copied", name);
+    }
+    void say(const char *name, double median) {
         printf("%s %.4g bytes/s\n", name, 2 * CHUNK_BYTES * items / median);
     }
 };
@@ -121,6 +126,9 @@ int main(int argc, char **argv) {
     bench_job jobs[] = {
         {run<false>, &memory, 0, {}}, {run<true>, &memory, 0, {}}, {run<false>, &cache, 0, {}}};
     bench_interleave(jobs, 3, &settings, 0);
+    memory.check("memory", false);
+    memory.check("memory", true);
+    cache.check("cache", false);
     printf("%s\n", bench_gpu_model().c_str());
     memory.say("memory", std::min(jobs[0].times.median, jobs[1].times.median));
     cache.say("cache", jobs[2].times.median);
