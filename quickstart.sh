@@ -119,8 +119,8 @@ has_toolkit() {
     [ -n "${CUDA_HOME:-}" ] || command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]
 }
 
-# architectures_of_test, architectures_of_demo [--cuda]: CMake's option for the architectures of the kernels. Each takes as
-# long to build. Where `test` built for one alone, `demo --cuda` builds for all.
+# architectures_of_test, architectures_of_demo [--cuda]: CMake's option for the architectures of the kernels. The time to
+# build them grows with their number. Where `test` built for one alone, `demo --cuda` builds for all.
 only_test=90
 architectures_of_test() {
     has_gpu || grep -q '^CMAKE_CUDA_ARCHITECTURES:' build/CMakeCache.txt 2>/dev/null ||

@@ -50,9 +50,7 @@ static head *map(int file, size_t bytes) {
         return NULL;
     }
     /* as base_allocate(), where the system gives files large pages (shmem_enabled) */
-    (void)madvise(
-        memory, bytes,
-        MADV_HUGEPAGE); /* as base_allocate(), if the system lets files have large pages */
+    (void)madvise(memory, bytes, MADV_HUGEPAGE);
     return memory;
 }
 
@@ -63,8 +61,8 @@ static bool files_are_limited(void) {
     return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY;
 }
 
-/* All of it now: the system ends a process that writes to memory which it has not got. Piece by piece, as other processes of
- * the node do the same at this moment, and a signal ends a call. */
+/* The system ends a process that writes to memory which it has not got, so all of it is taken here. It is taken piece by piece,
+ * because other processes of the node take theirs at the same time, and because a signal ends a call. */
 static bool fill(int file, size_t bytes) {
     const size_t most = (size_t)64 << 20;
     size_t done = 0;

@@ -1,6 +1,6 @@
 /* Processes of a node that write and read blocks in each other's memory (exchange direct) give the answer of one process,
- * and its gradient, with several solves in flight too, and send no data in messages. So they do through main memory where one
- * process cannot take that of GPUs, with a note that names it. Where one process cannot lend or take any memory, all of
+ * and its gradient, with several solves in flight too, and send no data in messages. Where one process cannot take the memory of
+ * GPUs, they do the same through main memory, with a note that names the process. Where one process cannot lend or take any memory, all of
  * them send messages, and the note names that process. So does the staged graph, without a note. */
 #include "graph/psg_machine.h"
 #include "graph/psg_observe.h"
