@@ -50,9 +50,11 @@ void psg_task_forward_xy(psg_run *run, size_t s, starpu_data_handle_t f,
 /** unpack, fft_z, divide, ifft_z, pack: a sheet's blocks in place; the factor
  *  factor/(nx ny nz) is in it. */
 void psg_task_kspace(psg_run *run, size_t p, const starpu_data_handle_t *blocks, size_t stride);
-/** unpack and ifft_xy: blocks, one per bundle -> u[s]. */
+/** unpack and ifft_xy: blocks, one per bundle -> u[s].
+ *  @param[in] components  the same part of each component of the gradient that is wanted along x and y, in this order, if
+ *                         the task makes them too; else NULL */
 void psg_task_inverse_xy(psg_run *run, size_t s, const starpu_data_handle_t *blocks,
-                         starpu_data_handle_t u);
+                         starpu_data_handle_t u, const starpu_data_handle_t *components);
 
 /** All of a solve of the right-hand sides first .. first+count-1, by one worker: f -> u, real [count][nz][ny][nx].
  *  psg_terms.many is set. @param[in] worker  a GPU's; -1: any core, and count is 1 */
@@ -97,8 +99,9 @@ typedef struct psg_direct_codelets {
 } psg_direct_codelets;
 
 /** Make each of them.
- *  @param[in] nodes  [1 + bundles]: STARPU_SPECIFIC_NODE_LOCAL for f or u, then the memory node of
- *                    each bundle's blocks; the caller's as long as the codelets */
+ *  @param[in] nodes  [3 + bundles]: STARPU_SPECIFIC_NODE_LOCAL for f or u, then the memory node of
+ *                    each bundle's blocks, then STARPU_SPECIFIC_NODE_LOCAL for components of the gradient; the caller's as
+ *                    long as the codelets */
 void psg_task_forward_xy_direct(struct starpu_codelet direct[PSG_TASK_PRECISIONS], int *nodes);
 void psg_task_inverse_xy_direct(struct starpu_codelet direct[PSG_TASK_PRECISIONS], int *nodes);
 void psg_task_gradient_xy_direct(struct starpu_codelet direct[PSG_TASK_PRECISIONS], int *nodes);

@@ -58,18 +58,26 @@ size_t psg_messages_after(const psg_context *c, const psg_label *label) {
     return 0; /* the sheet goes with others, see regroup.c */
 }
 
+/* Fields that a task writes besides those above. */
+static size_t components_beside(const psg_label *label) {
+    const size_t count = label->index[PSG_AXIS_COMPONENT];
+    return label->kind == PSG_TASK_INVERSE_XY && count != PSG_NO_INDEX ? count : 0;
+}
+
 static psg_traffic traffic(const void *owner, const psg_label *label) {
     const psg_context *c = owner;
     const psg_task_kind kind = (psg_task_kind)label->kind;
     const bool reads = (kind == PSG_TASK_FFT_Z && c->form.sheet_is_block) ||
                        (kind == PSG_TASK_IFFT_XY && c->form.segment_is_block);
     const bool writes = kind == PSG_TASK_IFFT_Z && c->form.sheet_is_block;
+    const double beside = (double)components_beside(label);
     double field = 0;
     double spectrum = 0;
     psg_label_part(c, label, &field, &spectrum);
-    return (psg_traffic){
-        moves[kind].field_reads * field + (moves[kind].spectrum_reads + reads) * spectrum,
-        moves[kind].field_writes * field + (moves[kind].spectrum_writes + writes) * spectrum};
+    return (psg_traffic){moves[kind].field_reads * field +
+                             (moves[kind].spectrum_reads + reads) * spectrum,
+                         (moves[kind].field_writes + beside) * field +
+                             (moves[kind].spectrum_writes + writes) * spectrum};
 }
 
 /* A sheet needs every segment, and a segment every sheet. The component along z goes both ways once more. */
@@ -150,7 +158,9 @@ static void shape(const void *owner, const psg_label *label, psg_task_shape *sha
     for (int d = 0; d < 3; d++) {
         transforms = PSG_TRANSFORM_COUNT * transforms + (int)c->kind[d];
     }
-    shape->variant = 2 * transforms + (shape->remote > 0 && c->layout.relay.fetched);
+    const int all = 2 * PSG_TRANSFORM_COUNT * PSG_TRANSFORM_COUNT * PSG_TRANSFORM_COUNT;
+    shape->variant = 2 * transforms + (shape->remote > 0 && c->layout.relay.fetched) +
+                     all * (int)components_beside(label);
 }
 
 /* ------------------------------------------------------------------------------- the graph */

@@ -77,6 +77,17 @@ static inline bool psg_gradient_wants(const psg_gradient_terms *g, int component
     return (g->wanted >> component & 1) != 0;
 }
 
+/** Those along x and y, which need no more than u's blocks. @param[out] component  which @return how many are wanted */
+static inline size_t psg_gradient_across(const psg_gradient_terms *g, int component[2]) {
+    size_t count = 0;
+    for (int d = 0; d < 2; d++) {
+        if (psg_gradient_wants(g, d)) {
+            component[count++] = d;
+        }
+    }
+    return count;
+}
+
 /** Tables of a plan whose gradient is that of the modes of u: reals of the precision. All NULL: it is another one. With k
  *  the wavenumbers, of which that of the highest mode of an even extent counts as 0: */
 typedef struct psg_waves {
@@ -135,6 +146,14 @@ static inline const psg_terms *psg_terms_of(const psg_run *run) {
 /** Is the gradient that a plan's solves make that of the modes of u, else differences of u? */
 static inline bool psg_gradient_by_modes(const psg_context *context) {
     return context->waves->along[0] != NULL;
+}
+
+/** Components that a task inverse_xy makes besides u: all that are wanted along x and y, or none. They are its last data.
+ *  @param[out] component  which @return how many */
+static inline size_t psg_components_beside(const psg_task_args *args, int component[2]) {
+    const bool beside = args->label.kind == PSG_TASK_INVERSE_XY &&
+                        args->label.index[PSG_AXIS_COMPONENT] != PSG_NO_INDEX;
+    return beside ? psg_gradient_across(&psg_terms_of(args->run)->gradient, component) : 0;
 }
 
 /** Does a run read its blocks again after the transform back that makes u, and are they the spectrum of a segment, which

@@ -85,8 +85,8 @@ static inline psg_cuda_layout psg_cuda_layout_of(const psg_context *context) {
     return context->form.z_contiguous ? PSG_CUDA_Z_CONTIGUOUS : PSG_CUDA_Z_STRIDED;
 }
 
-/** Transform the segment of a task: f or u, then its spectrum or its blocks. On the way there, after what is on the
- *  streams of the solve, and with what the values on the sides add to f.
+/** Transform the segment of a task: f or u, then its spectrum or its blocks, then the components that it makes besides u. On
+ *  the way there, after what is on the streams of the solve, and with what the values on the sides add to f.
  *  @return as the next ones: 0; a code for psg_gpu_check() */
 int psg_cuda_transform_segment(const psg_task_args *args, psg_cuda_direction direction,
                                void *buffers[]);

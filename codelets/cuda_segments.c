@@ -113,44 +113,26 @@ static int transform_by_cufft(psg_run *run, psg_cuda_direction direction, size_t
     return code;
 }
 
-/* By psg's own kernel. @param[in] by  NULL: no derivative */
+/* By psg's own kernel. */
 static int transform_by_strips(const psg_task_args *args, psg_cuda_direction direction,
-                               const psg_cuda_field *field, void *blocks[],
-                               const psg_cuda_derivative *by) {
+                               const psg_cuda_xy_field *fields, size_t fields_count,
+                               void *blocks[]) {
     const psg_context *c = psg_context_of(args->run);
     const psg_cuda_plans *w = psg_cuda_plans_self(c);
     const size_t s = psg_segment_of(args);
     const psg_cuda_xy_part *parts = NULL;
     const size_t count = psg_cuda_parts_of(args->run, direction, s, blocks, &parts);
-    return (int)psg_cuda_xy_run(w->strips, direction, field, psg_layout_planes(&c->layout, s),
-                                parts, count, by, w->work_d, starpu_cuda_get_local_stream());
+    return (int)psg_cuda_xy_run(w->strips, direction, fields, fields_count,
+                                psg_layout_planes(&c->layout, s), parts, count, w->work_d,
+                                starpu_cuda_get_local_stream());
 }
 
-int psg_cuda_transform_segment(const psg_task_args *args, psg_cuda_direction direction,
-                               void *buffers[]) {
-    const size_t s = psg_segment_of(args);
-    psg_cuda_field field = psg_cuda_field_of(buffers, 0);
-    if (direction == PSG_CUDA_FORWARD) {
-        psg_order_enter(args->run);
-        const int code = psg_run_failed(args->run) ? 0 : add_sides(args->run, s, &field);
-        if (code != 0 || psg_run_failed(args->run)) {
-            return code;
-        }
-    }
-    return psg_cuda_plans_self(psg_context_of(args->run))->strips != NULL
-               ? transform_by_strips(args, direction, &field, buffers + 1, NULL)
-               : transform_by_cufft(args->run, direction, s, &field, buffers + 1);
-}
-
-/* ---------------------------------------------------------------------------------- components */
-
-/* By what a task multiplies the modes of its blocks. `gradient_z` has multiplied by those along z. */
-static psg_cuda_derivative derivative_of(const psg_task_args *args) {
+/* By what component d multiplies the modes of its blocks. `gradient_z` has multiplied by those along z. */
+static psg_cuda_derivative derivative_along(const psg_task_args *args, int d) {
     const psg_context *c = psg_context_of(args->run);
     const psg_waves *waves_d = &psg_cuda_plans_self(c)->waves_d;
-    const size_t component = args->label.index[PSG_AXIS_COMPONENT];
-    return (psg_cuda_derivative){.kx_d = component == 0 ? waves_d->along[0] : NULL,
-                                 .ky_d = component == 1 ? waves_d->along[1] : NULL,
+    return (psg_cuda_derivative){.kx_d = d == 0 ? waves_d->along[0] : NULL,
+                                 .ky_d = d == 1 ? waves_d->along[1] : NULL,
                                  .scale = c->form.normalizes ? psg_terms_of(args->run)->scale : 1};
 }
 
@@ -177,10 +159,43 @@ static int component_by_cufft(const psg_task_args *args, const psg_cuda_field *f
     return code == 0 ? run_fft(args->run, PSG_CUDA_INVERSE, s, field, spectrum_d) : code;
 }
 
+int psg_cuda_transform_segment(const psg_task_args *args, psg_cuda_direction direction,
+                               void *buffers[]) {
+    const psg_context *context = psg_context_of(args->run);
+    const size_t s = psg_segment_of(args);
+    psg_cuda_field field = psg_cuda_field_of(buffers, 0);
+    if (direction == PSG_CUDA_FORWARD) {
+        psg_order_enter(args->run);
+        const int code = psg_run_failed(args->run) ? 0 : add_sides(args->run, s, &field);
+        if (code != 0 || psg_run_failed(args->run)) {
+            return code;
+        }
+    }
+    int component[2];
+    const size_t beside = psg_components_beside(args, component);
+    psg_cuda_derivative by[2];
+    psg_cuda_xy_field fields[PSG_CUDA_XY_FIELDS] = {{.reals = field}};
+    for (size_t m = 0; m < beside; m++) {
+        by[m] = derivative_along(args, component[m]);
+        fields[1 + m] = (psg_cuda_xy_field){
+            .reals = psg_cuda_field_of(buffers, 1 + context->layout.bundles.count + m),
+            .by = &by[m]};
+    }
+    if (psg_cuda_plans_self(context)->strips != NULL) {
+        return transform_by_strips(args, direction, fields, 1 + beside, buffers + 1);
+    }
+    int code = transform_by_cufft(args->run, direction, s, &field, buffers + 1);
+    for (size_t m = 1; m <= beside && code == 0; m++) {
+        code = component_by_cufft(args, &fields[m].reals, buffers + 1, fields[m].by);
+    }
+    return code;
+}
+
 int psg_cuda_transform_component(const psg_task_args *args, void *buffers[]) {
-    const psg_cuda_field field = psg_cuda_field_of(buffers, 0);
-    const psg_cuda_derivative by = derivative_of(args);
+    const psg_cuda_derivative by =
+        derivative_along(args, (int)args->label.index[PSG_AXIS_COMPONENT]);
+    const psg_cuda_xy_field field = {.reals = psg_cuda_field_of(buffers, 0), .by = &by};
     return psg_cuda_plans_self(psg_context_of(args->run))->strips != NULL
-               ? transform_by_strips(args, PSG_CUDA_INVERSE, &field, buffers + 1, &by)
-               : component_by_cufft(args, &field, buffers + 1, &by);
+               ? transform_by_strips(args, PSG_CUDA_INVERSE, &field, 1, buffers + 1)
+               : component_by_cufft(args, &field.reals, buffers + 1, &by);
 }

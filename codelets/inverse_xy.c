@@ -1,12 +1,13 @@
-/* ifft_xy, and inverse_xy, which also unpacks: the mirror of forward_xy; and gradient_xy, which differentiates on the way. */
+/* ifft_xy, and inverse_xy, which also unpacks: the mirror of forward_xy; and gradient_xy, which differentiates on the way.
+ * inverse_xy may make derivatives besides u, of blocks that it then reads from memory once. */
 #include "codelets/codelet.h"
 #include "codelets/plane.h"
 
 /* A plane of a component: from the blocks, times sqrt(-1) and the wavenumbers along x or y. `gradient_z` has multiplied by
  * those along z. */
-static void differentiate(const psg_task_args *args, void *blocks[], size_t k, void *spectrum) {
+static void differentiate(const psg_task_args *args, int component, void *blocks[], size_t k,
+                          void *spectrum) {
     const psg_context *c = psg_context_of(args->run);
-    const size_t component = args->label.index[PSG_AXIS_COMPONENT];
     const size_t bytes = c->cpu->real_bytes;
     const size_t row = 2 * c->layout.nxc * bytes;
     const double scale = c->form.normalizes ? psg_terms_of(args->run)->scale : 1;
@@ -21,25 +22,37 @@ static void differentiate(const psg_task_args *args, void *blocks[], size_t k, v
     }
 }
 
+static void transform_plane(const psg_context *c, void *spectrum, void *buffers[], size_t m,
+                            size_t k) {
+    c->cpu->ifft_xy(c->fft, spectrum,
+                    (char *)psg_task_pointer(buffers, m) +
+                        k * psg_task_pitch(buffers, m) * c->cpu->real_bytes,
+                    psg_task_row_pitch(buffers, m));
+}
+
 /* A plane's spectrum is collected from the blocks and transformed in the cache. */
 static void inverse_core(void *buffers[], const psg_task_args *args) {
-    const psg_context *context = psg_context_of(args->run);
-    const size_t real_plane = psg_task_pitch(buffers, 0) * context->cpu->real_bytes;
-    const size_t row_pitch = psg_task_row_pitch(buffers, 0);
-    const size_t planes = psg_layout_planes(&context->layout, psg_segment_of(args));
-    char *u = psg_task_pointer(buffers, 0);
-    const size_t plane = psg_task_pitch(buffers, 1) * 2 * context->cpu->real_bytes;
+    const psg_context *c = psg_context_of(args->run);
+    const size_t planes = psg_layout_planes(&c->layout, psg_segment_of(args));
+    const size_t plane = psg_task_pitch(buffers, 1) * 2 * c->cpu->real_bytes;
     const bool whole =
         args->label.kind == PSG_TASK_IFFT_XY && !psg_gradient_reads_spectrum(args->run);
+    int component[2];
+    const size_t beside = psg_components_beside(args, component);
     char *spectrum = whole ? psg_task_pointer(buffers, 1) : psg_task_scratch(args);
-    for (size_t k = 0; k < planes && !psg_run_failed(args->run); k++, u += real_plane) {
+    for (size_t k = 0; k < planes && !psg_run_failed(args->run); k++) {
         if (args->label.kind == PSG_TASK_GRADIENT_XY) {
-            differentiate(args, buffers + 1, k, spectrum);
+            differentiate(args, (int)args->label.index[PSG_AXIS_COMPONENT], buffers + 1, k,
+                          spectrum);
         } else if (!whole) {
-            psg_plane_move(context, PSG_PLANE_COLLECT, buffers + 1, k, spectrum);
+            psg_plane_move(c, PSG_PLANE_COLLECT, buffers + 1, k, spectrum);
         }
-        context->cpu->ifft_xy(context->fft, spectrum, u, row_pitch);
+        transform_plane(c, spectrum, buffers, 0, k);
         spectrum += whole ? plane : 0;
+        for (size_t m = 0; m < beside; m++) {
+            differentiate(args, component[m], buffers + 1, k, spectrum);
+            transform_plane(c, spectrum, buffers, 1 + c->layout.bundles.count + m, k);
+        }
     }
 }
 
@@ -83,11 +96,17 @@ void psg_task_inverse_xy_direct(struct starpu_codelet direct[PSG_TASK_PRECISIONS
 }
 
 void psg_task_inverse_xy(psg_run *run, size_t s, const starpu_data_handle_t *blocks,
-                         starpu_data_handle_t u) {
+                         starpu_data_handle_t u, const starpu_data_handle_t *components) {
     const psg_context *c = psg_context_of(run);
+    int component[2];
+    const size_t beside =
+        components != NULL ? psg_gradient_across(&psg_terms_of(run)->gradient, component) : 0;
     const psg_task_data data[] = {
         {&u, 1, 1, STARPU_W},
-        {blocks, c->layout.bundles.count, 1, c->form.packed ? STARPU_R : STARPU_RW}};
-    psg_solver_submit(run, c->direct != NULL ? c->direct->inverse_xy : inverse_xy_codelet,
-                      psg_segment_label(PSG_TASK_INVERSE_XY, s), data, 2);
+        {blocks, c->layout.bundles.count, 1, c->form.packed ? STARPU_R : STARPU_RW},
+        {components, beside, 1, STARPU_W}};
+    psg_label label = psg_segment_label(PSG_TASK_INVERSE_XY, s);
+    label.index[PSG_AXIS_COMPONENT] = beside > 0 ? beside : PSG_NO_INDEX;
+    psg_solver_submit(run, c->direct != NULL ? c->direct->inverse_xy : inverse_xy_codelet, label,
+                      data, 3);
 }

@@ -65,7 +65,8 @@ typedef enum psg_workload_kind {
  *  second, a message along both. */
 enum { PSG_AXIS_SEGMENT = 0, PSG_AXIS_SHEET };
 
-/** The third index of a label: of PSG_TASK_GRADIENT_XY the component, and of messages what `gradient_z` needs and makes. */
+/** The third index of a label: of PSG_TASK_GRADIENT_XY the component, of PSG_TASK_INVERSE_XY how many components it makes
+ *  besides u, if any, and of messages what `gradient_z` needs and makes. */
 enum { PSG_AXIS_COMPONENT = 2 };
 
 static inline psg_label psg_segment_label(psg_task_kind kind, size_t s) {

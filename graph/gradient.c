@@ -3,7 +3,8 @@
  *
  * With the symbol spectral: the derivatives at the points, of periodic u by its modes. B as in fused.c.
  *
- *   B[s][0..P-1] --gradient_xy(s,x), gradient_xy(s,y)--> along x and y [s]     after inverse_xy(s), or ifft_xy(s)
+ *   B[s][0..P-1] --inverse_xy(s)--> u[s], along x and y [s]
+ *   B[s][0..P-1] --gradient_xy(s,x), gradient_xy(s,y)--> along x and y [s]     after ifft_xy(s), or where StarPU copies u
  *        |
  *   B[0..S-1][p] --gradient_z(p)--> B[0..S-1][p]
  *                                        |
@@ -87,6 +88,23 @@ static void submit_component(psg_run *run, const psg_plan *plan, const psg_lane 
                              arrays->slabs[PSG_FIELD_GRADIENT + d][own]);
         psg_arrays_bring(run, plan, arrays, PSG_FIELD_GRADIENT + d, s);
     }
+}
+
+/* One task makes them all of one reading of the blocks. Where StarPU copies what it makes, room for one of them at a time is
+ * enough. */
+bool psg_gradient_beside(const psg_run *run, const psg_plan *plan, const psg_arrays *arrays,
+                         size_t s, starpu_data_handle_t components[2]) {
+    const psg_context *c = &plan->context;
+    const bool together = wants_any(arrays) && psg_gradient_by_modes(c) &&
+                          (plan->workers.gpu_count == 0 || arrays->stays);
+    int component[2];
+    const size_t count =
+        together ? psg_gradient_across(&psg_terms_of(run)->gradient, component) : 0;
+    for (size_t m = 0; m < count; m++) {
+        components[m] =
+            arrays->slabs[PSG_FIELD_GRADIENT + component[m]][s - c->layout.segments.own.first];
+    }
+    return count > 0;
 }
 
 void psg_graph_gradient_across(psg_run *run, const psg_plan *plan, const psg_lane *lane,

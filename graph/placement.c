@@ -180,23 +180,24 @@ psg_status psg_placement_check(bool *ahead, const psg_plan *plan) {
     return PSG_OK;
 }
 
-/* Blocks that are at home on the GPU of their sheet, and f or u on that of the segment. Another process' blocks are at
- * addresses of the segment's GPU. */
+/* Blocks that are at home on the GPU of their sheet, and f, u and components of the gradient on that of the segment. Another
+ * process' blocks are at addresses of the segment's GPU. */
 psg_status psg_placement_direct(psg_placement *placement, const psg_plan *plan) {
     const psg_layout *l = &plan->context.layout;
     if (placement->exchange != PSG_EXCHANGE_DIRECT || plan->workers.gpu_count < 2) {
         return PSG_OK;
     }
-    placement->direct_node = malloc((1 + l->sheets.count) * sizeof *placement->direct_node);
+    const size_t bundles = l->bundles.count;
+    placement->direct_node = malloc((bundles + 3) * sizeof *placement->direct_node);
     if (placement->direct_node == NULL) {
-        return psg_fail(PSG_ERR_MEMORY, "no memory for the placement of %zu sheets",
-                        l->sheets.count);
+        return psg_fail(PSG_ERR_MEMORY, "no memory for the placement of %zu bundles", bundles);
     }
-    placement->direct_node[0] = STARPU_SPECIFIC_NODE_LOCAL;
-    for (size_t p = 0; p < l->sheets.count; p++) {
-        placement->direct_node[1 + p] = psg_range_has(l->sheets.own, p)
-                                            ? psg_placement_home(plan, l->sheets.part[p].worker)
-                                            : STARPU_SPECIFIC_NODE_LOCAL;
+    for (size_t m = 0; m < bundles + 3; m++) {
+        placement->direct_node[m] = STARPU_SPECIFIC_NODE_LOCAL;
+    }
+    for (size_t g = l->bundles.own.first; g < l->bundles.own.end; g++) {
+        const size_t p = l->bundles.part[g].sheets.first;
+        placement->direct_node[1 + g] = psg_placement_home(plan, l->sheets.part[p].worker);
     }
     psg_task_forward_xy_direct(placement->direct.forward_xy, placement->direct_node);
     psg_task_inverse_xy_direct(placement->direct.inverse_xy, placement->direct_node);

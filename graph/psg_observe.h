@@ -32,12 +32,13 @@ typedef enum psg_stage {
     PSG_STAGE_NORMALIZE,
     PSG_STAGE_FORWARD_XY, /**< fft_xy and pack */
     PSG_STAGE_KSPACE,     /**< unpack, fft_z, divide, ifft_z and pack */
-    PSG_STAGE_INVERSE_XY, /**< unpack and ifft_xy */
+    PSG_STAGE_INVERSE_XY, /**< unpack and ifft_xy; with spectral also for the derivatives along x and y */
     PSG_STAGE_EXCHANGE,   /**< messages to other processes; the seconds with one on its way */
     PSG_STAGE_EDGE,       /**< the plane of u that another process' gradient needs, for a message */
     PSG_STAGE_GRADIENT,   /**< the gradient of u with the symbol fd2 */
     PSG_STAGE_GRADIENT_Z, /**< with spectral: kspace again, for the derivative along z */
-    PSG_STAGE_GRADIENT_XY, /**< with spectral: unpack, multiply and ifft_xy, for a derivative along any axis */
+    PSG_STAGE_GRADIENT_XY, /**< with spectral: unpack, multiply and ifft_xy, for a derivative along z, or along any axis
+                              where inverse_xy makes u alone */
     PSG_STAGE_COUNT, /**< from here on: the kinds of task of workloads, of solves with epsilon, and of psg_solve_many() */
     PSG_STAGE_MOST = 63
 } psg_stage;
@@ -188,7 +189,8 @@ typedef struct psg_event {
                             a tile, or a chunk, a batch, two blocks */
     size_t sheet;   /**< of a message the first one in it */
     size_t step;    /**< of a workload or a solve with epsilon; of gradient_xy, and of messages for
-                            gradient_z, the axis of the derivative, 0 to 2; SIZE_MAX: none */
+                            gradient_z, the axis of the derivative, 0 to 2; of inverse_xy how many
+                            derivatives it makes besides u; SIZE_MAX: none */
     size_t count;   /**< of a task: planes of its segment, or rows of its sheet */
     size_t pieces;  /**< of a task: blocks that it has to do with */
     size_t remote;  /**< of a task: how many of its blocks, or of the parts that it returns, are

@@ -53,7 +53,7 @@ size_t plane_bytes(const psg_cuda_xy *plan) {
     return div_up(n * complex_bytes(plan->precision), 128) * 128; // as xy_shape::PLANE
 }
 
-/// Of a segment of so many planes.
+/// Of so many planes of all families.
 size_t ring_bytes(const psg_cuda_xy *plan, size_t planes) {
     const size_t slots = plan->entry->whole ? 0 : std::min<size_t>(plan->slots, planes);
     return div_up(slots * plane_bytes(plan), 256) * 256;
@@ -143,40 +143,69 @@ bool aligned(const void *p, size_t bytes) {
     return reinterpret_cast<uintptr_t>(p) % bytes == 0;
 }
 
+bool suits_dense(const psg_cuda_xy *plan, const psg_cuda_xy_field *field) {
+    return !field->by && psg_cuda_field_is_dense(&field->reals, plan->entry->nx, plan->entry->ny) &&
+           aligned(field->reals.base_d, complex_bytes(plan->precision));
+}
+
+template <class Real> xy_field<Real> field_of(const psg_cuda_xy_field &from) {
+    xy_field<Real> field = xy_field<Real>();
+    field.base = static_cast<Real *>(from.reals.base_d);
+    field.row_pitch = (uint32_t)from.reals.row_pitch;
+    field.plane_pitch = from.reals.plane_pitch;
+    if (from.by)
+        field.by = {true, (Real)from.by->scale, static_cast<const Real *>(from.by->kx_d)};
+    return field;
+}
+
+/// Fields with the same factors along y are a family.
+template <class Real>
+void put_families(xy_args<Real> *a, const psg_cuda_xy_field *fields, size_t count) {
+    bool put[PSG_CUDA_XY_FIELDS] = {};
+    uint32_t next = 0;
+    a->families = 0;
+    for (size_t m = 0; m < count; m++) {
+        const void *ky = fields[m].by ? fields[m].by->ky_d : nullptr;
+        const uint32_t first = next;
+        for (size_t o = m; o < count; o++)
+            if (!put[o] && (fields[o].by ? fields[o].by->ky_d : nullptr) == ky) {
+                a->field[next++] = field_of<Real>(fields[o]);
+                put[o] = true;
+            }
+        if (next > first)
+            a->family[a->families++] = {static_cast<const Real *>(ky), first, next};
+    }
+}
+
 template <class Real>
 cudaError_t launch(const psg_cuda_xy *plan, psg_cuda_direction direction,
-                   const psg_cuda_field *field, size_t planes, const psg_cuda_xy_part *parts,
-                   size_t count, const psg_cuda_derivative *by, void *work_d, cudaStream_t stream) {
-    const bool strided = by || !psg_cuda_field_is_dense(field, plan->entry->nx, plan->entry->ny) ||
-                         !aligned(field->base_d, sizeof(complex_t<Real>));
+                   const psg_cuda_xy_field *fields, size_t fields_count, size_t planes,
+                   const psg_cuda_xy_part *parts, size_t count, void *work_d, cudaStream_t stream) {
+    const bool strided = fields_count > 1 || !suits_dense(plan, fields);
     const xy_entry *entry = strided ? plan->strided : plan->entry;
     xy_args<Real> a = xy_args<Real>();
-    a.field = static_cast<Real *>(field->base_d);
-    a.row_pitch = (uint32_t)field->row_pitch;
-    a.plane_pitch = field->plane_pitch;
+    put_families(&a, fields, fields_count);
+    const size_t all = a.families * planes;
     a.ring = static_cast<complex_t<Real> *>(work_d);
-    a.ticket = reinterpret_cast<uint32_t *>(static_cast<char *>(work_d) + ring_bytes(plan, planes));
+    a.ticket = reinterpret_cast<uint32_t *>(static_cast<char *>(work_d) + ring_bytes(plan, all));
     a.tables = static_cast<const complex_t<Real> *>(plan->tables_d);
-    a.planes = (uint32_t)planes;
+    a.planes = (uint32_t)all;
     a.slots = plan->slots;
-    a.lag = (uint32_t)std::min<size_t>(plan->lag, planes);
+    a.lag = (uint32_t)std::min<size_t>(plan->lag, all);
     a.nxc = plan->entry->nx / 2 + (plan->kind[0] == PSG_CUDA_DFT);
     a.x = xy_make_step(plan->kind[0], (int)plan->entry->nx, a.tables + table_numbers(plan));
     a.y = r2r_make_step(plan->kind[1], (int)plan->entry->ny, a.tables + plan->y_factors);
-    if (by)
-        a.by = {true, (Real)by->scale, static_cast<const Real *>(by->kx_d),
-                static_cast<const Real *>(by->ky_d)};
     a.parts = (uint32_t)count;
     for (size_t p = 0; p < count; p++)
         a.part[p] = {static_cast<complex_t<Real> *>(parts[p].base_d), parts[p].plane_pitch,
                      (uint32_t)parts[p].y0, (uint32_t)parts[p].rows};
     cudaError_t e = cudaSuccess;
     if (!entry->whole)
-        e = cudaMemsetAsync(a.ticket, 0, (1 + 2 * planes) * sizeof *a.ticket, stream);
+        e = cudaMemsetAsync(a.ticket, 0, (1 + 2 * all) * sizeof *a.ticket, stream);
     if (e != cudaSuccess)
         return e;
     const size_t most = strided ? plan->strided_grid : plan->grid;
-    const size_t grid = entry->whole ? std::min<size_t>(planes, most) : most;
+    const size_t grid = entry->whole ? std::min<size_t>(all, most) : most;
     void *args[] = {&a};
     return cudaLaunchKernel(direction == PSG_CUDA_FORWARD ? entry->forward : entry->inverse,
                             dim3((unsigned)grid), dim3(entry->threads), args, entry->shared_bytes,
@@ -185,15 +214,19 @@ cudaError_t launch(const psg_cuda_xy *plan, psg_cuda_direction direction,
 
 bool field_valid(const psg_cuda_xy *plan, const psg_cuda_field *field) {
     const size_t nx = plan->entry->nx, ny = plan->entry->ny;
-    return field && field->base_d && aligned(field->base_d, complex_bytes(plan->precision) / 2) &&
+    return field->base_d && aligned(field->base_d, complex_bytes(plan->precision) / 2) &&
            field->row_pitch >= nx && field->row_pitch <= UINT32_MAX &&
            field->plane_pitch >= ny * field->row_pitch;
 }
 
-bool derivative_valid(const psg_cuda_xy *plan, psg_cuda_direction direction,
-                      const psg_cuda_derivative *by) {
-    return !by || (direction == PSG_CUDA_INVERSE && plan->kind[0] == PSG_CUDA_DFT &&
-                   plan->kind[1] == PSG_CUDA_DFT);
+bool fields_valid(const psg_cuda_xy *plan, psg_cuda_direction direction,
+                  const psg_cuda_xy_field *fields, size_t count) {
+    const bool derives = direction == PSG_CUDA_INVERSE && plan->kind[0] == PSG_CUDA_DFT &&
+                         plan->kind[1] == PSG_CUDA_DFT;
+    bool valid = fields && count > 0 && count <= (derives ? PSG_CUDA_XY_FIELDS : 1);
+    for (size_t m = 0; valid && m < count; m++)
+        valid = field_valid(plan, &fields[m].reals) && (derives || !fields[m].by);
+    return valid;
 }
 
 bool parts_valid(const psg_cuda_xy *plan, const psg_cuda_xy_part *parts, size_t count) {
@@ -268,21 +301,24 @@ void psg_cuda_xy_destroy(psg_cuda_xy *plan) {
 }
 
 size_t psg_cuda_xy_work_bytes(const psg_cuda_xy *plan, size_t planes) {
-    return plan->entry->whole ? 0 : ring_bytes(plan, planes) + (1 + 2 * planes) * sizeof(uint32_t);
+    const size_t all = PSG_CUDA_XY_FIELDS * planes;
+    return plan->entry->whole ? 0 : ring_bytes(plan, all) + (1 + 2 * all) * sizeof(uint32_t);
 }
 
 cudaError_t psg_cuda_xy_run(const psg_cuda_xy *plan, psg_cuda_direction direction,
-                            const psg_cuda_field *field, size_t planes,
-                            const psg_cuda_xy_part *parts, size_t count,
-                            const psg_cuda_derivative *by, void *work_d, cudaStream_t stream) {
+                            const psg_cuda_xy_field *fields, size_t fields_count, size_t planes,
+                            const psg_cuda_xy_part *parts, size_t count, void *work_d,
+                            cudaStream_t stream) {
     if (!plan || !parts || count == 0 || count > PSG_CUDA_XY_PARTS ||
-        (!work_d && !plan->entry->whole) || !field_valid(plan, field) || !aligned(work_d, 256) ||
-        (planes + plan->lag) > INT32_MAX / plan->entry->items || !parts_valid(plan, parts, count) ||
-        !derivative_valid(plan, direction, by))
+        (!work_d && !plan->entry->whole) || !fields_valid(plan, direction, fields, fields_count) ||
+        !aligned(work_d, 256) || !parts_valid(plan, parts, count))
+        return cudaErrorInvalidValue;
+    if (planes > INT32_MAX || fields_count * planes + plan->lag > INT32_MAX / plan->entry->items)
         return cudaErrorInvalidValue;
     if (planes == 0)
         return cudaSuccess;
-    return plan->precision == PSG_CUDA_F64
-               ? launch<double>(plan, direction, field, planes, parts, count, by, work_d, stream)
-               : launch<float>(plan, direction, field, planes, parts, count, by, work_d, stream);
+    return plan->precision == PSG_CUDA_F64 ? launch<double>(plan, direction, fields, fields_count,
+                                                            planes, parts, count, work_d, stream)
+                                           : launch<float>(plan, direction, fields, fields_count,
+                                                           planes, parts, count, work_d, stream);
 }

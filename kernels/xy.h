@@ -43,8 +43,14 @@ typedef struct psg_cuda_derivative {
     double scale;
 } psg_cuda_derivative;
 
-/** Parts in one call, at the most. */
-enum { PSG_CUDA_XY_PARTS = 64 };
+/** What a call transforms; or one of the fields that it makes of the parts on the way back. */
+typedef struct psg_cuda_xy_field {
+    psg_cuda_field reals;
+    const psg_cuda_derivative *by; /**< of each mode, on the way back; NULL: none */
+} psg_cuda_xy_field;
+
+/** In one call, at the most. */
+enum { PSG_CUDA_XY_PARTS = 64, PSG_CUDA_XY_FIELDS = 3 };
 
 /** Width of the strips of x in which planes of this size are kept; 0: there is no kernel for them.
  *  Needs no device.
@@ -74,23 +80,25 @@ void psg_cuda_xy_destroy(psg_cuda_xy *plan);
 /** Bytes that a call works in, for segments of up to that many planes; 0 for small planes. */
 size_t psg_cuda_xy_work_bytes(const psg_cuda_xy *plan, size_t planes);
 
-/** Transform a segment. The answer is the same bit by bit for all pitches. A dense field that is aligned to a complex number
- *  has a kernel of its own.
+/** Transform a segment. The answer is the same bit by bit for all pitches, and however many fields a call makes. A dense
+ *  field that is aligned to a complex number, is alone and has no derivative, has a kernel of its own. Several fields of one
+ *  call take turns plane by plane, so that memory is read once for all of them.
  *  With `by` each mode is multiplied as it is read. The parts stay as they are.
  *  @param[in]     direction  PSG_CUDA_FORWARD: from the field to the parts; PSG_CUDA_INVERSE: back
- *  @param[in,out] field      borrowed until return; its reals are only read, or only written
- *  @param[in]     planes     0 is fine
+ *  @param[in,out] fields     [fields_count], borrowed until return; their reals are only read, or only written. Derivatives
+ *                            are for PSG_CUDA_INVERSE where x and y are PSG_CUDA_DFT
+ *  @param[in]     fields_count  1; and up to PSG_CUDA_XY_FIELDS where there may be derivatives
+ *  @param[in]     planes     of each field; 0 is fine
  *  @param[in,out] parts      [count], borrowed until return; together all ny rows, in order; only
  *                            written, or only read
  *  @param[in]     count      1 .. PSG_CUDA_XY_PARTS
- *  @param[in]     by         for PSG_CUDA_INVERSE where x and y are PSG_CUDA_DFT; NULL: none
  *  @param[in]     work_d     psg_cuda_xy_work_bytes() of this device, aligned to 256, in use until
  *                            the stream is there; may be NULL if these are 0
  *  @return cudaSuccess; cudaErrorInvalidValue: nothing was launched; others */
 cudaError_t psg_cuda_xy_run(const psg_cuda_xy *plan, psg_cuda_direction direction,
-                            const psg_cuda_field *field, size_t planes,
-                            const psg_cuda_xy_part *parts, size_t count,
-                            const psg_cuda_derivative *by, void *work_d, cudaStream_t stream);
+                            const psg_cuda_xy_field *fields, size_t fields_count, size_t planes,
+                            const psg_cuda_xy_part *parts, size_t count, void *work_d,
+                            cudaStream_t stream);
 
 #ifdef __cplusplus
 }

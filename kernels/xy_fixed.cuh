@@ -13,10 +13,11 @@
 // blocks are running, the earliest unfinished item goes on.
 //
 // The kernels of a dense field have its pitches as constants, and load and store two reals at once.
-// STRIDED kernels take any pitches, and rows that are aligned to a real alone; on the way back they differentiate, where a
-// derivative is wanted. SIDES kernels take pitches, too, and have real-to-real transforms along x or y (xy_sides.cuh,
-// r2r_fused.cuh). They are kernels of their own, since one kernel for all would spill registers where the field is dense
-// and periodic.
+// STRIDED kernels take any pitches, and rows that are aligned to a real alone. On the way back they make several fields of
+// the same parts, and differentiate. A derivative along x is that of rows, so it shares the columns of u: fields with the
+// same columns are a family, which has planes of its own in the ring. SIDES kernels take pitches, too, and have real-to-real
+// transforms along x or y (xy_sides.cuh, r2r_fused.cuh). They are kernels of their own, since one kernel for all would spill
+// registers where the field is dense and periodic.
 #ifndef PSG_KERNELS_XY_FIXED_CUH
 #define PSG_KERNELS_XY_FIXED_CUH
 
@@ -28,7 +29,7 @@ namespace psg_cuda {
 struct xy_item {
     bool there;     // rounds at both ends have the items of one step only, those past the end none
     bool first;     // step
-    uint32_t plane; // of the segment
+    uint32_t plane; // of the planes of all families
     uint32_t index; // among the step's items of the plane
 };
 
@@ -47,6 +48,10 @@ PSG_HD xy_item xy_item_at(uint32_t t, uint32_t firsts, uint32_t seconds, uint32_
 
 #if defined(__CUDACC__)
 
+/// Does a kernel make several fields of the same parts?
+template <bool FORWARD, xy_form FORM>
+constexpr bool xy_several = !FORWARD && FORM == xy_form::strided;
+
 /// How many items the steps of a plane have.
 template <class X, bool FORWARD, xy_form FORM> struct xy_steps {
     static PSG_HD int nxc(const xy_args<typename X::Real> &a) {
@@ -56,6 +61,17 @@ template <class X, bool FORWARD, xy_form FORM> struct xy_steps {
     explicit PSG_HD xy_steps(const xy_args<typename X::Real> &a)
         : firsts(FORWARD ? X::LINES : X::strips(nxc(a))),
           seconds(FORWARD ? X::strips(nxc(a)) : X::LINES) {
+    }
+};
+
+/// Which plane of the segment a plane of all families is, and of which family. They have their planes in turns: the second one
+/// finds in the second-level cache what the first one has read of the parts.
+struct xy_place {
+    uint32_t plane, family;
+    template <class Real>
+    PSG_HD xy_place(const xy_args<Real> &a, bool several, uint32_t plane_of_all)
+        : plane(several ? plane_of_all / a.families : plane_of_all),
+          family(several ? plane_of_all % a.families : 0) {
     }
 };
 
@@ -111,6 +127,7 @@ __device__ __forceinline__ void xy_scout(const xy_args<typename X::Real> &a, xy_
         ticket = atomicAdd(a.ticket, 1u);
     ticket = __shfl_sync(0xffffffffu, ticket, 0);
     const xy_item item = xy_item_at(ticket, steps.firsts, steps.seconds, a.planes, a.lag);
+    const xy_place at(a, xy_several<FORWARD, FORM>, item.plane);
     if (lane == 0) {
         uint32_t count;
         const uint32_t *counter = xy_awaited<X, FORWARD, FORM>(a, item, &count);
@@ -118,7 +135,7 @@ __device__ __forceinline__ void xy_scout(const xy_args<typename X::Real> &a, xy_
         next->ready = !counter || xy_counted(counter) >= count;
     }
     for (uint32_t p = lane; p < a.parts; p += 32)
-        next->strips[p] = X::strip_in_part(a.part[p], item.plane, (int)item.index, Steps::nxc(a));
+        next->strips[p] = X::strip_in_part(a.part[p], at.plane, (int)item.index, Steps::nxc(a));
     __syncwarp();
 }
 
@@ -141,14 +158,13 @@ __device__ __forceinline__ void xy_store_row(const typename X::Complex *v, int q
     X::store_row(v, q, thread, line, [&](int e) { return __shfl_up_sync(all, v[e].y, 1); });
 }
 
-/// Where an item along x has its first row in the field.
+/// Where an item along x has its first row in a field.
 template <class X, xy_form FORM>
-__device__ __forceinline__ typename X::Real *xy_field(const xy_args<typename X::Real> &a,
-                                                      const xy_item &item, int row) {
-    const int y = (int)item.index * X::ROWS;
-    return a.field + (FORM == xy_form::dense
-                          ? (size_t)item.plane * X::NY * X::NX
-                          : item.plane * a.plane_pitch + (size_t)(y + row) * a.row_pitch);
+__device__ __forceinline__ typename X::Real *xy_rows(const xy_field<typename X::Real> &field,
+                                                     uint32_t plane, int row) {
+    return field.base + (FORM == xy_form::dense
+                             ? (size_t)plane * X::NY * X::NX
+                             : plane * field.plane_pitch + (size_t)row * field.row_pitch);
 }
 
 /// An item along x, and one along y; between(): as in columns_forward().
@@ -161,7 +177,7 @@ xy_lines_forward(const xy_args<typename X::Real> &a, const xy_item &item,
     const int thread = (int)threadIdx.x, row = Lines::column(thread), q = Lines::member(thread);
     const int y = (int)item.index * X::ROWS;
     const bool modes = FORM == xy_form::sides && a.x.kind != r2r_kind::none;
-    const typename X::Real *field = xy_field<X, FORM>(a, item, row);
+    const typename X::Real *field = xy_rows<X, FORM>(a.field[0], item.plane, y + row);
     typename X::Complex v[Lines::ROOM];
     if constexpr (FORM == xy_form::dense)
         X::load_lines(v, q, row, field, y);
@@ -183,19 +199,22 @@ xy_lines_forward(const xy_args<typename X::Real> &a, const xy_item &item,
         X::put_spectrum(plane, y, thread, buf, roots);
 }
 
+/// The rows from y on of plane k of one field.
 template <class X, xy_form FORM, class Between>
 __device__ __forceinline__ void
-xy_lines_inverse(const xy_args<typename X::Real> &a, const xy_item &item,
-                 const typename X::Complex *twiddles, const typename X::Complex *roots,
-                 typename X::Complex *plane, typename X::Complex *buf, Between between) {
+xy_field_inverse(const xy_args<typename X::Real> &a, const xy_field<typename X::Real> &to,
+                 uint32_t k, int y, const typename X::Complex *twiddles,
+                 const typename X::Complex *roots, const typename X::Complex *plane,
+                 typename X::Complex *buf, Between between) {
     using Lines = typename X::Lines;
     const int thread = (int)threadIdx.x, row = Lines::column(thread), q = Lines::member(thread);
-    const int y = (int)item.index * X::ROWS;
     const bool modes = FORM == xy_form::sides && a.x.kind != r2r_kind::none;
-    typename X::Real *field = xy_field<X, FORM>(a, item, row);
+    typename X::Real *field = xy_rows<X, FORM>(to, k, y + row);
     typename X::Complex v[Lines::ROOM];
     if (modes)
         xy_sided<X>::take_modes(plane, y, thread, buf, roots, a.x);
+    else if constexpr (FORM == xy_form::strided)
+        X::take_spectrum(plane, y, thread, buf, roots, to.by);
     else
         X::take_spectrum(plane, y, thread, buf, roots);
     __syncthreads();
@@ -212,6 +231,29 @@ xy_lines_inverse(const xy_args<typename X::Real> &a, const xy_item &item,
         X::store_lines(v, q, row, field, y);
     else
         xy_store_row<X>(v, q, thread, field);
+}
+
+template <class X, xy_form FORM, class Between>
+__device__ __forceinline__ void
+xy_lines_inverse(const xy_args<typename X::Real> &a, const xy_item &item,
+                 const typename X::Complex *twiddles, const typename X::Complex *roots,
+                 typename X::Complex *plane, typename X::Complex *buf, Between between) {
+    const int thread = (int)threadIdx.x, y = (int)item.index * X::ROWS;
+    if constexpr (xy_several<false, FORM>) {
+        const xy_place at(a, true, item.plane);
+        const uint32_t end = a.family[at.family].end;
+        for (uint32_t m = a.family[at.family].first; m < end; m++) {
+            xy_field_inverse<X, FORM>(a, a.field[m], at.plane, y, twiddles, roots, plane, buf, [&] {
+                if (m + 1 == end)
+                    between();
+            });
+            if (m + 1 < end)
+                __syncthreads(); // shared memory is free again
+        }
+    } else {
+        xy_field_inverse<X, FORM>(a, a.field[0], item.plane, y, twiddles, roots, plane, buf,
+                                  between);
+    }
     if (!X::WHOLE)
         X::forget_rows(plane, y, thread, xy_steps<X, false, FORM>::nxc(a));
 }
@@ -244,8 +286,11 @@ xy_strip(const xy_args<typename X::Real> &a, const xy_item &item, const uint8_t 
             X::forget_strip(plane, strip, thread, nxc);
     } else {
         X::load_blocks(v, q, col, strip, part_of, strips, nxc, step);
-        if (FORM == xy_form::strided && a.by.there)
-            X::differentiate(v, q, col, strip, a.by);
+        if constexpr (xy_several<FORWARD, FORM>) {
+            const typename X::Real *ky = a.family[xy_place(a, true, item.plane).family].ky;
+            if (ky)
+                X::multiply_rows(v, q, ky);
+        }
         const bool exchanged = modes && !r2r_in_registers<Columns>(step);
         if (exchanged) {
             r2r_put<Columns>(v, q, col, buf);
@@ -340,9 +385,10 @@ __global__ void __launch_bounds__(X::BLOCK, BLOCKS)
     for (uint32_t k = blockIdx.x; k < a.planes; k += gridDim.x) {
         if (FORWARD)
             all_lines(k);
+        const xy_place at(a, xy_several<FORWARD, FORM>, k);
         for (uint32_t i = 0; i < (uint32_t)X::strips(nxc); i++) {
             for (uint32_t p = threadIdx.x; p < a.parts; p += X::BLOCK)
-                strips[p] = X::strip_in_part(a.part[p], k, (int)i, nxc);
+                strips[p] = X::strip_in_part(a.part[p], at.plane, (int)i, nxc);
             __syncthreads();
             xy_strip<X, FORWARD, FORM>(a, {true, !FORWARD, k, i}, part_of, strips, column_twiddles,
                                        plane, buf, nothing);

@@ -10,6 +10,7 @@
 
 #include "kernels/columns.cuh"
 #include "kernels/r2r_fused.cuh"
+#include "kernels/xy.h"
 #include "kernels/xy_entry.cuh"
 
 namespace psg_cuda {
@@ -23,24 +24,48 @@ template <class Real> struct xy_part {
     uint32_t y0, rows;
 };
 
-/// What the modes are multiplied by on the way back: sqrt(-1) scale kx ky.
+/// By what number m of a row is multiplied before it is transformed back along x.
 template <class Real> struct xy_derivative {
-    bool there;
+    bool there; // else by nothing
     Real scale;
-    const Real *kx, *ky; // null: 1
+    const Real *kx; // null: 1
+    PSG_HD complex_t<Real> operator()(int m, complex_t<Real> v) const {
+        return scale * (kx ? kx[m] : Real(1)) * mul_i<1>(v);
+    }
+};
+struct xy_no_derivative {
+    static constexpr bool there = false;
+    template <class Complex> PSG_HD Complex operator()(int, Complex v) const {
+        return v;
+    }
+};
+
+/// A field [planes][ny][nx], dense for the dense kernels, which do not read the pitches.
+template <class Real> struct xy_field {
+    Real *base;
+    size_t plane_pitch; // in reals
+    uint32_t row_pitch;
+    xy_derivative<Real> by; // read by STRIDED kernels alone
+};
+
+/// Fields with the same planes in the ring on the way back: those of the parts, whose rows are multiplied by ky.
+template <class Real> struct xy_family {
+    const Real *ky; // null: 1
+    uint32_t first, end;
 };
 
 template <class Real> struct xy_args {
-    Real *field;           // [planes][ny][nx], dense for the dense kernels
+    xy_field<Real> field[PSG_CUDA_XY_FIELDS]; // by family
+    // STRIDED kernels make several fields on the way back, and read this. The others have the first field alone.
+    xy_family<Real> family[PSG_CUDA_XY_FIELDS];
+    uint32_t families;
     complex_t<Real> *ring; // [slots][plane]
     uint32_t *ticket;      // next item; then what is done of each plane: [2][planes], all 0
     // Twiddles of lines [M] and columns [ny], and exp(-2 pi i k / nx) [M / 2].
     const complex_t<Real> *tables;
-    uint32_t planes, slots, lag, parts;
+    uint32_t planes; // of all families
+    uint32_t slots, lag, parts;
     xy_part<Real> part[xy_max_parts];
-    size_t plane_pitch; // of the field, in reals; dense kernels do not read the pitches
-    uint32_t row_pitch;
-    xy_derivative<Real> by; // read by STRIDED kernels alone
     // Read by SIDES kernels alone: numbers in a row of the spectrum, M with a real-to-real transform along x, else M + 1.
     uint32_t nxc;
     r2r_step<Real> x, y;
@@ -205,8 +230,9 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
     }
     /// X in the ring to the numbers of the inverse in shared memory: with A = X[k] + conj X[M-k]
     /// and B = w^-k (X[k] - conj X[M-k]) they are A + i B at k and conj(A - i B) at M - k.
+    template <class By = xy_no_derivative>
     static PSG_HD void take_spectrum(const Complex *plane, int y, int thread, Complex *buf,
-                                     const Complex *roots) {
+                                     const Complex *roots, const By &by = By()) {
         constexpr int PAIRS = M / 2 * ROWS / BLOCK; // for all registers would not do
         constexpr int AT_ONCE = PAIRS % 4 == 0 ? 4 : PAIRS % 3 == 0 ? 3 : PAIRS % 5 == 0 ? 5 : 1;
         PSG_UNROLL_1
@@ -218,6 +244,15 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
                 pair((first + i) * BLOCK + thread, &k, &row);
                 v[2 * i] = kept(plane + in_strips(k, y + row));
                 v[2 * i + 1] = kept(plane + in_strips(mirrored(k), y + row));
+            }
+            if (by.there) {
+                PSG_UNROLL
+                for (int i = 0; i < AT_ONCE; i++) {
+                    int k, row;
+                    pair((first + i) * BLOCK + thread, &k, &row);
+                    v[2 * i] = by(k, v[2 * i]);
+                    v[2 * i + 1] = by(mirrored(k), v[2 * i + 1]);
+                }
             }
             PSG_UNROLL
             for (int i = 0; i < AT_ONCE; i++) {
@@ -232,7 +267,9 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
             }
         }
         if (thread < ROWS) {
-            const Complex x = kept(plane + in_strips(M, y + thread));
+            Complex x = kept(plane + in_strips(M, y + thread));
+            if (by.there)
+                x = by(M, x);
             buf[thread * M + M / 2] = {x.x + x.x, -(x.y + x.y)};
         }
     }
@@ -290,15 +327,11 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
             v[e] = load_streaming(strips[part_of[row]] + row * w + c);
         }
     }
-    /// What load_blocks() has loaded, multiplied.
-    static PSG_HD void differentiate(Complex *v, int q, int col, int strip,
-                                     const xy_derivative<Real> &by) {
-        const Real kx = by.kx ? by.kx[strip * WIDTH + column(col, strip)] : Real(1);
+    /// What load_blocks() has loaded, each row by its ky.
+    static PSG_HD void multiply_rows(Complex *v, int q, const Real *ky) {
         PSG_UNROLL
-        for (int e = 0; e < Columns::E; e++) {
-            const Real ky = by.ky ? by.ky[Columns::place_frequency(q, e)] : Real(1);
-            v[e] = by.scale * kx * ky * mul_i<1>(v[e]);
-        }
+        for (int e = 0; e < Columns::E; e++)
+            v[e] = ky[Columns::place_frequency(q, e)] * v[e];
     }
     static PSG_HD void store_blocks(const Complex *v, int q, int col, int strip,
                                     const uint8_t *part_of, Complex *const *strips, int nxc = NXC,

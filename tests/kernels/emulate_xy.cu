@@ -100,23 +100,23 @@ template <class X> struct plane {
             columns.all([&](Complex *, int, int, int t) { forget_strip(s, t); });
         }
     }
-    /// @param by  NULL: no derivative
-    void inverse(const xy_derivative<Real> *by = nullptr) {
+    /// @param ky  NULL: 1
+    void inverse(const xy_derivative<Real> &by = {}, const Real *ky = nullptr) {
         threads<Lines> lines;
         threads<Columns> columns;
         for (int s = 0; s < X::STRIPS; s++) {
             const std::vector<Complex *> from = strips(s);
             columns.all([&](Complex *p, int q, int c, int) {
                 X::load_blocks(p, q, c, s, part_of.data(), from.data());
-                if (by)
-                    X::differentiate(p, q, c, s, *by);
+                if (ky)
+                    X::multiply_rows(p, q, ky);
             });
             columns.inverse(ty.data(), buf);
             columns.all([&](Complex *p, int q, int c, int) { X::store_strip(p, q, c, ring, s); });
         }
         for (int y = 0; y < X::NY; y += X::ROWS) {
             lines.all([&](Complex *, int, int, int t) {
-                X::take_spectrum(ring, y, t, buf.data(), roots.data());
+                X::take_spectrum(ring, y, t, buf.data(), roots.data(), by);
             });
             lines.all(
                 [&](Complex *p, int q, int r, int) { X::take_frequencies(p, q, r, buf.data()); });
@@ -211,12 +211,11 @@ template <class X> static void derivatives(plane<X> &p, const plane<X> &f, doubl
     for (int k = 1; k < X::NY; k++)
         ky[k] = (Real)(2 * k == X::NY ? 0 : 2 * k < X::NY ? k : k - X::NY);
     const Real scale = (Real)1 / ((Real)X::NX * X::NY);
-    const xy_derivative<Real> along[2] = {{true, scale, kx.data(), nullptr},
-                                          {true, scale, nullptr, ky.data()}};
+    const xy_derivative<Real> along[2] = {{true, scale, kx.data()}, {true, scale, nullptr}};
     const int modes[][2] = {
         {1, 2}, {X::M / 2, X::NY - 1}, {X::M - 1, X::NY / 3}, {X::M, 1}, {0, 3}};
     for (int d = 0; d < 2; d++) {
-        p.inverse(&along[d]);
+        p.inverse(along[d], d == 1 ? ky.data() : nullptr);
         for (const auto &m : modes) {
             const double k = d == 1 ? ky[m[1]] : m[0] == X::M ? 0 : m[0];
             const complex_t<double> have = mode(p, m[0], m[1]), of_f = mode(f, m[0], m[1]);

@@ -98,8 +98,9 @@ template <class Real> struct problem {
                 std::vector<psg_cuda_xy_part> here = parts;
                 for (psg_cuda_xy_part &p : here)
                     p.base_d = (Complex *)p.base_d + z0[s] * p.plane_pitch;
-                MUST(psg_cuda_xy_run(xy, d, &segment, z0[s + 1] - z0[s], here.data(), here.size(),
-                                     nullptr, work.data(), 0));
+                const psg_cuda_xy_field one = {segment, nullptr};
+                MUST(psg_cuda_xy_run(xy, d, &one, 1, z0[s + 1] - z0[s], here.data(), here.size(),
+                                     work.data(), 0));
             }
         };
         const auto run = [&](const psg_cuda_field &from, const psg_cuda_field &to) {
@@ -128,7 +129,7 @@ template <class Real> struct problem {
         psg_cuda_xy_destroy(xy);
     }
     /// The modes of planes [strip][row][number] that are views of one segment, multiplied on the host and transformed back,
-    /// give what the kernel gives that multiplies them.
+    /// give what the kernel gives that multiplies them; and one call makes several fields as calls for each make them.
     void derivatives(device_array<Complex> &spectrum, const std::vector<psg_cuda_xy_part> &parts,
                      size_t strip, const psg_cuda_xy *xy, void *work) {
         std::vector<Real> k[2] = {std::vector<Real>(nxc), std::vector<Real>(ny)};
@@ -140,17 +141,38 @@ template <class Real> struct problem {
                                            {nullptr, ky_d.data(), 0.5},
                                            {kx_d.data(), ky_d.data(), 2},
                                            {nullptr, nullptr, 2}};
-        const pitched_field<Real> ghosts(nx, ny, nz, all_pitches[0]);
+        pitched_field<Real> ghosts(nx, ny, nz, all_pitches[0]);
         const std::vector<Complex> modes = spectrum.get();
         const psg_cuda_field u = psg_cuda_dense_field(u_d.data(), nx, ny);
+        const auto back = [&](const psg_cuda_xy_field *fields, size_t count) {
+            MUST(psg_cuda_xy_run(xy, PSG_CUDA_INVERSE, fields, count, nz, parts.data(),
+                                 parts.size(), work, 0));
+        };
         for (int d = 0; d < 4; d++) {
-            MUST(psg_cuda_xy_run(xy, PSG_CUDA_INVERSE, &u, nz, parts.data(), parts.size(), &by[d],
-                                 work, 0));
+            const psg_cuda_xy_field dense = {u, &by[d]}, strided = {ghosts.field(), &by[d]};
+            back(&dense, 1);
             const std::vector<Real> got = u_d.get();
-            const psg_cuda_field strided = ghosts.field();
-            MUST(psg_cuda_xy_run(xy, PSG_CUDA_INVERSE, &strided, nz, parts.data(), parts.size(),
-                                 &by[d], work, 0));
+            back(&strided, 1);
             ghosts.check(got, "a derivative of strips");
+            const psg_cuda_xy_field plain = {u, nullptr};
+            device_array<Real> beside_d(nx * ny * nz);
+            const psg_cuda_xy_field all[3] = {
+                plain, strided, {psg_cuda_dense_field(beside_d.data(), nx, ny), &by[3 - d]}};
+            back(&all[2], 1);
+            const std::vector<Real> other = beside_d.get();
+            back(&plain, 1);
+            const std::vector<Real> alone = u_d.get();
+            for (size_t count = 2; count <= 3; count++) {
+                u_d.poison();
+                beside_d.poison();
+                ghosts.put(alone);
+                back(all, count);
+                const std::vector<Real> first = u_d.get(), third = beside_d.get();
+                CHECK(memcmp(first.data(), alone.data(), alone.size() * sizeof(Real)) == 0);
+                ghosts.check(got, "a derivative besides");
+                if (count == 3)
+                    CHECK(memcmp(third.data(), other.data(), other.size() * sizeof(Real)) == 0);
+            }
             std::vector<Complex> times = modes;
             for (const psg_cuda_xy_part &p : parts)
                 for (size_t z = 0; z < nz; z++) {
@@ -165,8 +187,7 @@ template <class Real> struct problem {
                             }
                 }
             spectrum.put(times);
-            MUST(psg_cuda_xy_run(xy, PSG_CUDA_INVERSE, &u, nz, parts.data(), parts.size(), nullptr,
-                                 work, 0));
+            back(&plain, 1);
             spectrum.put(modes);
             const std::vector<Real> expected = u_d.get();
             double most = 0, worst = 0;
@@ -242,9 +263,12 @@ static void arguments() {
     const psg_cuda_xy_part good = {a.data(), 256 * 129, 0, 256}, few = {a.data(), 1, 0, 255},
                            late = {a.data(), 1, 1, 255}, odd = {(char *)a.data() + 8, 1, 0, 256};
     const psg_cuda_field field = psg_cuda_dense_field(a.data(), 256, 256);
+    const psg_cuda_derivative by = {nullptr, nullptr, 1};
+    const psg_cuda_xy_field fields[4] = {
+        {field, nullptr}, {field, nullptr}, {field, &by}, {field, nullptr}};
     const auto run = [&](const psg_cuda_xy_part *part, size_t planes, size_t count) {
-        return psg_cuda_xy_run(xy, PSG_CUDA_FORWARD, &field, planes, part, count, nullptr,
-                               work.data(), 0);
+        return psg_cuda_xy_run(xy, PSG_CUDA_FORWARD, fields, 1, planes, part, count, work.data(),
+                               0);
     };
     CHECK(run(&few, 1, 1) == cudaErrorInvalidValue);
     CHECK(run(&late, 1, 1) == cudaErrorInvalidValue);
@@ -253,7 +277,8 @@ static void arguments() {
     CHECK(run(&good, (size_t)1 << 40, 1) == cudaErrorInvalidValue);
     CHECK(run(&good, 0, 1) == cudaSuccess);
     const auto run_at = [&](const psg_cuda_field &at, char *room) {
-        return psg_cuda_xy_run(xy, PSG_CUDA_INVERSE, &at, 0, &good, 1, nullptr, room, 0);
+        const psg_cuda_xy_field one = {at, nullptr};
+        return psg_cuda_xy_run(xy, PSG_CUDA_INVERSE, &one, 1, 0, &good, 1, room, 0);
     };
     CHECK(run_at({(char *)a.data() + 4, 256, 65536}, work.data()) == cudaErrorInvalidValue);
     CHECK(run_at({nullptr, 256, 65536}, work.data()) == cudaErrorInvalidValue);
@@ -264,15 +289,21 @@ static void arguments() {
     CHECK(run_at({a.data() + 1, 257, 65792}, work.data()) == cudaSuccess);
     CHECK(run_at(field, work.data() + 128) == cudaErrorInvalidValue);
     CHECK(run_at(field, nullptr) == cudaErrorInvalidValue);
-    const psg_cuda_derivative by = {nullptr, nullptr, 1};
-    CHECK(psg_cuda_xy_run(xy, PSG_CUDA_FORWARD, &field, 0, &good, 1, &by, work.data(), 0) ==
-          cudaErrorInvalidValue);
+    const auto run_fields = [&](psg_cuda_direction d, const psg_cuda_xy_field *of, size_t count) {
+        return psg_cuda_xy_run(xy, d, of, count, 0, &good, 1, work.data(), 0);
+    };
+    CHECK(run_fields(PSG_CUDA_FORWARD, &fields[2], 1) == cudaErrorInvalidValue); // a derivative
+    CHECK(run_fields(PSG_CUDA_FORWARD, fields, 2) == cudaErrorInvalidValue);
+    CHECK(run_fields(PSG_CUDA_INVERSE, fields, 3) == cudaSuccess);
+    CHECK(run_fields(PSG_CUDA_INVERSE, fields, 4) == cudaErrorInvalidValue);
+    CHECK(run_fields(PSG_CUDA_INVERSE, fields, 0) == cudaErrorInvalidValue);
+    CHECK(run_fields(PSG_CUDA_INVERSE, nullptr, 1) == cudaErrorInvalidValue);
     psg_cuda_xy_destroy(xy);
     MUST(psg_cuda_xy_create(&xy, PSG_CUDA_F64, periodic, 64, 64)); // works in shared memory alone
     const psg_cuda_xy_part whole = {a.data(), 64 * 33, 0, 64};
     CHECK(psg_cuda_xy_work_bytes(xy, 100) == 0);
-    const psg_cuda_field plane = psg_cuda_dense_field(a.data(), 64, 64);
-    CHECK(psg_cuda_xy_run(xy, PSG_CUDA_INVERSE, &plane, 0, &whole, 1, nullptr, nullptr, 0) ==
+    const psg_cuda_xy_field plane = {psg_cuda_dense_field(a.data(), 64, 64), nullptr};
+    CHECK(psg_cuda_xy_run(xy, PSG_CUDA_INVERSE, &plane, 1, 0, &whole, 1, nullptr, 0) ==
           cudaSuccess);
     psg_cuda_xy_destroy(xy);
 }
