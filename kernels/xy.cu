@@ -9,7 +9,8 @@
 
 using namespace psg_cuda;
 
-static_assert(PSG_CUDA_XY_PARTS == xy_max_parts, "what callers are told is what the kernel takes");
+static_assert(PSG_CUDA_XY_PARTS == xy_max_parts && PSG_CUDA_XY_FIELDS == xy_max_fields,
+              "what callers are told is what the kernel takes");
 
 struct psg_cuda_xy {
     psg_cuda_precision precision;

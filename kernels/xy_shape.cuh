@@ -10,12 +10,12 @@
 
 #include "kernels/columns.cuh"
 #include "kernels/r2r_fused.cuh"
-#include "kernels/xy.h"
 #include "kernels/xy_entry.cuh"
 
 namespace psg_cuda {
 
 constexpr uint32_t xy_max_parts = 64; // the parameters of the kernel stay below 4 KB
+constexpr uint32_t xy_max_fields = 3;
 
 /// The rows y0[p] .. y0[p+1]-1 of every plane, in strips: plane k begins at base + k pitch.
 template <class Real> struct xy_part {
@@ -55,9 +55,9 @@ template <class Real> struct xy_family {
 };
 
 template <class Real> struct xy_args {
-    xy_field<Real> field[PSG_CUDA_XY_FIELDS]; // by family
+    xy_field<Real> field[xy_max_fields]; // by family
     // STRIDED kernels make several fields on the way back, and read this. The others have the first field alone.
-    xy_family<Real> family[PSG_CUDA_XY_FIELDS];
+    xy_family<Real> family[xy_max_fields];
     uint32_t families;
     complex_t<Real> *ring; // [slots][plane]
     uint32_t *ticket;      // next item; then what is done of each plane: [2][planes], all 0

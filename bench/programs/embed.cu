@@ -8,7 +8,9 @@
  * stream (device, by psg_submit_arrays() on a stream that is waited for), slabs (StarPU handles). Peers: cuFFT by hand on one
  * GPU, cufftXt on several of one process, cuFFTMp on several processes, where its library is found. With --symbol fd2
  * or --only gradient there is the door gradient (device, and the three components of the gradient of u). With --symbol fd2
- * there is no peer.
+ * there is no peer. With --only messages and several processes there is the door messages, which solves nothing: what MPI
+ * alone takes for the blocks of a solve, there and back, between page-locked main memories. That bounds solves whose blocks
+ * go in messages through main memory.
  * --gpus: of each process; default 1. --rows: those of `psg bench --study embed`. All f are the same random numbers, and
  * every u is compared with that of the door `device`. --alone: --only in_place has neither that door nor a peer beside it,
  * for a grid that fills the GPU; its u is compared with nothing.
@@ -20,6 +22,9 @@
 #include "graph/psg_observe.h"
 #include "graph/psg_starpu.h"
 
+#include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <memory>
 #include <mpi.h>
 #include <utility>
@@ -78,7 +83,7 @@ template <class real> struct door {
     virtual void load() {
     }
     virtual void solve() = 0;
-    virtual bench_field<real> u() = 0;
+    virtual bench_field<real> u() = 0; /* empty: it solves nothing */
 };
 
 /* A GPU's part of the grid, dense or with a ghost layer around it, in memory that frees itself. */
@@ -244,6 +249,54 @@ template <class real> struct on_host : door<real> {
     }
 };
 
+/* The blocks of each process for each other one, in pieces that are all on their way at once. */
+template <class real> struct messages : door<real> {
+    static constexpr size_t piece = (size_t)4 << 20;
+    size_t bytes; /* for one process, one way */
+    char *out = nullptr, *in = nullptr;
+    std::vector<MPI_Request> requests;
+
+    messages(psg_plan *plan, const size_t n[3]) {
+        size_t z0, planes;
+        must(psg_plan_local_extent(plan, &z0, &planes));
+        bytes = (n[0] / 2 + 1) * n[1] * planes / (size_t)processes.ranks * 2 * sizeof(real);
+        BENCH_CUDA(cudaMallocHost(&out, bytes * (size_t)processes.ranks));
+        BENCH_CUDA(cudaMallocHost(&in, bytes * (size_t)processes.ranks));
+        memset(out, 1, bytes * (size_t)processes.ranks);
+        memset(in, 1, bytes * (size_t)processes.ranks);
+    }
+    ~messages() override {
+        cudaFreeHost(out);
+        cudaFreeHost(in);
+    }
+    const char *name() const override {
+        return "messages";
+    }
+    void exchange() {
+        requests.clear();
+        for (int step = 1; step < processes.ranks; step++) {
+            const int to = (processes.rank + step) % processes.ranks,
+                      from = (processes.rank + processes.ranks - step) % processes.ranks;
+            for (size_t at = 0; at < bytes; at += piece) {
+                const int count = (int)std::min(piece, bytes - at);
+                requests.resize(requests.size() + 2);
+                MPI_Irecv(in + (size_t)from * bytes + at, count, MPI_BYTE, from, 0, processes.comm,
+                          &requests[requests.size() - 2]);
+                MPI_Isend(out + (size_t)to * bytes + at, count, MPI_BYTE, to, 0, processes.comm,
+                          &requests[requests.size() - 1]);
+            }
+        }
+        MPI_Waitall((int)requests.size(), requests.data(), MPI_STATUSES_IGNORE);
+    }
+    void solve() override {
+        exchange(); /* before kspace */
+        exchange(); /* after it */
+    }
+    bench_field<real> u() override {
+        return {};
+    }
+};
+
 /* Another library's solve. */
 template <class real, class Its> struct peer : door<real> {
     const char *called;
@@ -333,6 +386,8 @@ static void measure(bench_peer &p, psg_options &options, const bench_settings &s
         doors.emplace_back(new on_host<real>(plan, p.n, values, true));
     if (wanted("host"))
         doors.emplace_back(new on_host<real>(plan, p.n, values, false));
+    if (processes.ranks > 1 && only != nullptr && wanted("messages"))
+        doors.emplace_back(new messages<real>(plan, p.n));
     const bool has_peer = !fd2 && !alone && (processes.ranks == 1 || mp != nullptr);
     if (has_peer && processes.ranks == 1)
         doors.emplace_back(new peer<real, bench_cufft<real>>(gpus.size() > 1 ? "cufft_xt" : "cufft",
@@ -345,7 +400,9 @@ static void measure(bench_peer &p, psg_options &options, const bench_settings &s
     for (const owned &way : doors) {
         bench_stage("the first solve: %s", way->name());
         (void)run<real>(way.get(), 1);
-        difference.push_back(processes.largest(bench_difference(way->u(), doors[0]->u(), p.n)));
+        const bench_field<real> u = way->u();
+        difference.push_back(
+            u.empty() ? NAN : processes.largest(bench_difference(u, doors[0]->u(), p.n)));
         jobs.push_back({run<real>, way.get(), 0, {}});
     }
     bench_stage("%d solves of each, in turns", settings.warm_up + settings.repeat);
@@ -360,7 +417,7 @@ static void measure(bench_peer &p, psg_options &options, const bench_settings &s
         if (settings.rows)
             bench_door_row(&p, &settings);
         else
-            say(p, !alone);
+            say(p, !alone && !std::isnan(difference[d]));
     }
     doors.clear();
     psg_plan_destroy(plan);
