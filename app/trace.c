@@ -203,11 +203,13 @@ static const struct {
     const char *run;
     const char *index[3];
     const char *mark[3];
-} words[2] = {{"solve", {"segment", "sheet", "axis"}, {" s", " p", " d"}},
-              {"run", {"row", "column", "step"}, {" ", " ", " "}}};
+} words[3] = {
+    {"solve", {"segment", "sheet", "axis"}, {" s", " p", " d"}},
+    {"run", {"row", "column", "step"}, {" ", " ", " "}},
+    {"solve", {"segment", "sheet", "derivatives"}, {" s", " p", " +"}}}; /* of inverse_xy */
 
 static int words_of(const psg_event *e) {
-    return e->stage >= PSG_STAGE_COUNT;
+    return e->stage >= PSG_STAGE_COUNT ? 1 : e->stage == PSG_STAGE_INVERSE_XY ? 2 : 0;
 }
 
 void app_event_name(const psg_event *e, char *text, size_t size) {

@@ -51,10 +51,11 @@ void psg_task_forward_xy(psg_run *run, size_t s, starpu_data_handle_t f,
  *  factor/(nx ny nz) is in it. */
 void psg_task_kspace(psg_run *run, size_t p, const starpu_data_handle_t *blocks, size_t stride);
 /** unpack and ifft_xy: blocks, one per bundle -> u[s].
- *  @param[in] components  the same part of each component of the gradient that is wanted along x and y, in this order, if
- *                         the task makes them too; else NULL */
+ *  @param[in] components  [count]: the same part of each component of the gradient that is wanted along x and y, in this
+ *                         order; count is 0 where the task makes u alone */
 void psg_task_inverse_xy(psg_run *run, size_t s, const starpu_data_handle_t *blocks,
-                         starpu_data_handle_t u, const starpu_data_handle_t *components);
+                         starpu_data_handle_t u, const starpu_data_handle_t *components,
+                         size_t count);
 
 /** All of a solve of the right-hand sides first .. first+count-1, by one worker: f -> u, real [count][nz][ny][nx].
  *  psg_terms.many is set. @param[in] worker  a GPU's; -1: any core, and count is 1 */

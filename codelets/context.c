@@ -58,11 +58,8 @@ size_t psg_messages_after(const psg_context *c, const psg_label *label) {
     return 0; /* the sheet goes with others, see regroup.c */
 }
 
-/* Fields that a task writes besides those above. */
-static size_t components_beside(const psg_label *label) {
-    const size_t count = label->index[PSG_AXIS_COMPONENT];
-    return label->kind == PSG_TASK_INVERSE_XY && count != PSG_NO_INDEX ? count : 0;
-}
+/* A shape's variant: the kinds of transform and how blocks return, and in steps of this the components besides u. */
+enum { VARIANTS = 2 * PSG_TRANSFORM_COUNT * PSG_TRANSFORM_COUNT * PSG_TRANSFORM_COUNT };
 
 static psg_traffic traffic(const void *owner, const psg_label *label) {
     const psg_context *c = owner;
@@ -70,7 +67,7 @@ static psg_traffic traffic(const void *owner, const psg_label *label) {
     const bool reads = (kind == PSG_TASK_FFT_Z && c->form.sheet_is_block) ||
                        (kind == PSG_TASK_IFFT_XY && c->form.segment_is_block);
     const bool writes = kind == PSG_TASK_IFFT_Z && c->form.sheet_is_block;
-    const double beside = (double)components_beside(label);
+    const double beside = (double)psg_label_components(label);
     double field = 0;
     double spectrum = 0;
     psg_label_part(c, label, &field, &spectrum);
@@ -93,8 +90,8 @@ static int phase(const psg_label *label) {
 static double data_bytes(const psg_task_shape *s) {
     const double real = s->precision == PSG_TASK_F64 ? 8 : 4;
     const double lines = (double)s->count * (double)s->n[s->axis == PSG_AXIS_SHEET ? 2 : 1];
-    return lines * real *
-           (moves[s->kind].fields * (double)s->n[0] + moves[s->kind].spectra * 2 * (double)s->row);
+    const double fields = moves[s->kind].fields + s->variant / VARIANTS;
+    return lines * real * (fields * (double)s->n[0] + moves[s->kind].spectra * 2 * (double)s->row);
 }
 
 static int worker(const void *owner, const psg_label *label) {
@@ -158,9 +155,8 @@ static void shape(const void *owner, const psg_label *label, psg_task_shape *sha
     for (int d = 0; d < 3; d++) {
         transforms = PSG_TRANSFORM_COUNT * transforms + (int)c->kind[d];
     }
-    const int all = 2 * PSG_TRANSFORM_COUNT * PSG_TRANSFORM_COUNT * PSG_TRANSFORM_COUNT;
     shape->variant = 2 * transforms + (shape->remote > 0 && c->layout.relay.fetched) +
-                     all * (int)components_beside(label);
+                     VARIANTS * (int)psg_label_components(label);
 }
 
 /* ------------------------------------------------------------------------------- the graph */

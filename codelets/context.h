@@ -78,7 +78,7 @@ static inline bool psg_gradient_wants(const psg_gradient_terms *g, int component
 }
 
 /** Those along x and y, which need no more than u's blocks. @param[out] component  which @return how many are wanted */
-static inline size_t psg_gradient_across(const psg_gradient_terms *g, int component[2]) {
+static inline size_t psg_gradient_wants_xy(const psg_gradient_terms *g, int component[2]) {
     size_t count = 0;
     for (int d = 0; d < 2; d++) {
         if (psg_gradient_wants(g, d)) {
@@ -148,12 +148,12 @@ static inline bool psg_gradient_by_modes(const psg_context *context) {
     return context->waves->along[0] != NULL;
 }
 
-/** Components that a task inverse_xy makes besides u: all that are wanted along x and y, or none. They are its last data.
+/** Components that a task makes besides u: all that are wanted along x and y, or none. They are its last data.
  *  @param[out] component  which @return how many */
-static inline size_t psg_components_beside(const psg_task_args *args, int component[2]) {
-    const bool beside = args->label.kind == PSG_TASK_INVERSE_XY &&
-                        args->label.index[PSG_AXIS_COMPONENT] != PSG_NO_INDEX;
-    return beside ? psg_gradient_across(&psg_terms_of(args->run)->gradient, component) : 0;
+static inline size_t psg_components_with_u(const psg_task_args *args, int component[2]) {
+    return psg_label_components(&args->label) > 0
+               ? psg_gradient_wants_xy(&psg_terms_of(args->run)->gradient, component)
+               : 0;
 }
 
 /** Does a run read its blocks again after the transform back that makes u, and are they the spectrum of a segment, which

@@ -172,7 +172,7 @@ int psg_cuda_transform_segment(const psg_task_args *args, psg_cuda_direction dir
         }
     }
     int component[2];
-    const size_t beside = psg_components_beside(args, component);
+    const size_t beside = psg_components_with_u(args, component);
     psg_cuda_derivative by[2];
     psg_cuda_xy_field fields[PSG_CUDA_XY_FIELDS] = {{.reals = field}};
     for (size_t m = 0; m < beside; m++) {

@@ -96,8 +96,8 @@ static int run_xy(psg_cuda_plans *w, const psg_context *c, psg_cuda_direction di
                                    .plane_pitch = c->layout.n[1] * c->layout.nxc,
                                    .rows = c->layout.n[1]};
     const int code = make_room(&r->work, psg_cuda_xy_work_bytes(w->strips, planes));
-    const psg_cuda_xy_field all = {.reals = *field};
-    return code == 0 ? (int)psg_cuda_xy_run(w->strips, direction, &all, 1, planes, &part, 1,
+    const psg_cuda_xy_field one = {.reals = *field};
+    return code == 0 ? (int)psg_cuda_xy_run(w->strips, direction, &one, 1, planes, &part, 1,
                                             r->work.memory_d, starpu_cuda_get_local_stream())
                      : code;
 }

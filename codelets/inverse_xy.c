@@ -1,5 +1,5 @@
 /* ifft_xy, and inverse_xy, which also unpacks: the mirror of forward_xy; and gradient_xy, which differentiates on the way.
- * inverse_xy may make derivatives besides u, of blocks that it then reads from memory once. */
+ * inverse_xy may make derivatives besides u; the blocks are then read from memory once. */
 #include "codelets/codelet.h"
 #include "codelets/plane.h"
 
@@ -38,7 +38,7 @@ static void inverse_core(void *buffers[], const psg_task_args *args) {
     const bool whole =
         args->label.kind == PSG_TASK_IFFT_XY && !psg_gradient_reads_spectrum(args->run);
     int component[2];
-    const size_t beside = psg_components_beside(args, component);
+    const size_t beside = psg_components_with_u(args, component);
     char *spectrum = whole ? psg_task_pointer(buffers, 1) : psg_task_scratch(args);
     for (size_t k = 0; k < planes && !psg_run_failed(args->run); k++) {
         if (args->label.kind == PSG_TASK_GRADIENT_XY) {
@@ -96,17 +96,15 @@ void psg_task_inverse_xy_direct(struct starpu_codelet direct[PSG_TASK_PRECISIONS
 }
 
 void psg_task_inverse_xy(psg_run *run, size_t s, const starpu_data_handle_t *blocks,
-                         starpu_data_handle_t u, const starpu_data_handle_t *components) {
+                         starpu_data_handle_t u, const starpu_data_handle_t *components,
+                         size_t count) {
     const psg_context *c = psg_context_of(run);
-    int component[2];
-    const size_t beside =
-        components != NULL ? psg_gradient_across(&psg_terms_of(run)->gradient, component) : 0;
     const psg_task_data data[] = {
         {&u, 1, 1, STARPU_W},
         {blocks, c->layout.bundles.count, 1, c->form.packed ? STARPU_R : STARPU_RW},
-        {components, beside, 1, STARPU_W}};
+        {components, count, 1, STARPU_W}};
     psg_label label = psg_segment_label(PSG_TASK_INVERSE_XY, s);
-    label.index[PSG_AXIS_COMPONENT] = beside > 0 ? beside : PSG_NO_INDEX;
+    label.index[PSG_AXIS_COMPONENT] = count > 0 ? count : PSG_NO_INDEX;
     psg_solver_submit(run, c->direct != NULL ? c->direct->inverse_xy : inverse_xy_codelet, label,
                       data, 3);
 }

@@ -69,6 +69,12 @@ enum { PSG_AXIS_SEGMENT = 0, PSG_AXIS_SHEET };
  *  besides u, if any, and of messages what `gradient_z` needs and makes. */
 enum { PSG_AXIS_COMPONENT = 2 };
 
+/** How many components of the gradient a task makes besides u. */
+static inline size_t psg_label_components(const psg_label *label) {
+    const size_t count = label->index[PSG_AXIS_COMPONENT];
+    return label->kind == PSG_TASK_INVERSE_XY && count != PSG_NO_INDEX ? count : 0;
+}
+
 static inline psg_label psg_segment_label(psg_task_kind kind, size_t s) {
     return (psg_label){kind, {s, PSG_NO_INDEX, PSG_NO_INDEX}};
 }

@@ -35,13 +35,12 @@ void psg_graph_fused(psg_run *run, const psg_plan *plan, const psg_lane *lane,
     psg_exchange_back(run, plan, lane);
     for (size_t s = segments.first; s < segments.end; s++) {
         starpu_data_handle_t components[2];
-        const bool beside = psg_gradient_beside(run, plan, arrays, s, components);
+        const size_t count = psg_gradient_with_u(run, plan, arrays, s, components);
         psg_task_inverse_xy(run, s, &lane->bundles[(s - segments.first) * bundles],
-                            arrays->slabs[PSG_FIELD_U][s - segments.first],
-                            beside ? components : NULL);
+                            arrays->slabs[PSG_FIELD_U][s - segments.first], components, count);
         psg_arrays_bring(run, plan, arrays, PSG_FIELD_U, s);
-        if (!beside) {
-            psg_graph_gradient_across(run, plan, lane, arrays, s);
+        if (count == 0) {
+            psg_graph_gradient_xy(run, plan, lane, arrays, s);
         }
     }
     psg_graph_gradient(run, plan, lane, arrays);

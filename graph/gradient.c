@@ -90,25 +90,25 @@ static void submit_component(psg_run *run, const psg_plan *plan, const psg_lane 
     }
 }
 
-/* One task makes them all of one reading of the blocks. Where StarPU copies what it makes, room for one of them at a time is
- * enough. */
-bool psg_gradient_beside(const psg_run *run, const psg_plan *plan, const psg_arrays *arrays,
-                         size_t s, starpu_data_handle_t components[2]) {
+/* One task makes u and both, and reads the blocks once. Where StarPU copies what tasks make, they would all need room on a GPU
+ * at a time: there each has a task of its own. */
+size_t psg_gradient_with_u(const psg_run *run, const psg_plan *plan, const psg_arrays *arrays,
+                           size_t s, starpu_data_handle_t components[2]) {
     const psg_context *c = &plan->context;
-    const bool together = wants_any(arrays) && psg_gradient_by_modes(c) &&
-                          (plan->workers.gpu_count == 0 || arrays->stays);
+    const bool together =
+        wants_any(arrays) && psg_gradient_by_modes(c) && (!plan->workers.copies || arrays->stays);
     int component[2];
     const size_t count =
-        together ? psg_gradient_across(&psg_terms_of(run)->gradient, component) : 0;
+        together ? psg_gradient_wants_xy(&psg_terms_of(run)->gradient, component) : 0;
     for (size_t m = 0; m < count; m++) {
         components[m] =
             arrays->slabs[PSG_FIELD_GRADIENT + component[m]][s - c->layout.segments.own.first];
     }
-    return count > 0;
+    return count;
 }
 
-void psg_graph_gradient_across(psg_run *run, const psg_plan *plan, const psg_lane *lane,
-                               const psg_arrays *arrays, size_t s) {
+void psg_graph_gradient_xy(psg_run *run, const psg_plan *plan, const psg_lane *lane,
+                           const psg_arrays *arrays, size_t s) {
     if (wants_any(arrays) && psg_gradient_by_modes(&plan->context)) {
         submit_component(run, plan, lane, arrays, s, 0);
         submit_component(run, plan, lane, arrays, s, 1);

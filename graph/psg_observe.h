@@ -32,7 +32,7 @@ typedef enum psg_stage {
     PSG_STAGE_NORMALIZE,
     PSG_STAGE_FORWARD_XY, /**< fft_xy and pack */
     PSG_STAGE_KSPACE,     /**< unpack, fft_z, divide, ifft_z and pack */
-    PSG_STAGE_INVERSE_XY, /**< unpack and ifft_xy; with spectral also for the derivatives along x and y */
+    PSG_STAGE_INVERSE_XY, /**< unpack and ifft_xy; with spectral for derivatives along x and y, too, where they come with u */
     PSG_STAGE_EXCHANGE,   /**< messages to other processes; the seconds with one on its way */
     PSG_STAGE_EDGE,       /**< the plane of u that another process' gradient needs, for a message */
     PSG_STAGE_GRADIENT,   /**< the gradient of u with the symbol fd2 */

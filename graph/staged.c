@@ -56,7 +56,7 @@ void psg_graph_staged(psg_run *run, const psg_plan *plan, const psg_lane *lane,
             psg_task_normalize(run, s, arrays->slabs[PSG_FIELD_U][s - segments.first]);
         }
         psg_arrays_bring(run, plan, arrays, PSG_FIELD_U, s);
-        psg_graph_gradient_across(run, plan, lane, arrays, s);
+        psg_graph_gradient_xy(run, plan, lane, arrays, s);
     }
     psg_graph_gradient(run, plan, lane, arrays);
 }

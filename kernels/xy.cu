@@ -186,13 +186,14 @@ cudaError_t launch(const psg_cuda_xy *plan, psg_cuda_direction direction,
     const xy_entry *entry = strided ? plan->strided : plan->entry;
     xy_args<Real> a = xy_args<Real>();
     put_families(&a, fields, fields_count);
-    const size_t all = a.families * planes;
+    const size_t ring_planes = a.families * planes;
     a.ring = static_cast<complex_t<Real> *>(work_d);
-    a.ticket = reinterpret_cast<uint32_t *>(static_cast<char *>(work_d) + ring_bytes(plan, all));
+    a.ticket =
+        reinterpret_cast<uint32_t *>(static_cast<char *>(work_d) + ring_bytes(plan, ring_planes));
     a.tables = static_cast<const complex_t<Real> *>(plan->tables_d);
-    a.planes = (uint32_t)all;
+    a.planes = (uint32_t)ring_planes;
     a.slots = plan->slots;
-    a.lag = (uint32_t)std::min<size_t>(plan->lag, all);
+    a.lag = (uint32_t)std::min<size_t>(plan->lag, ring_planes);
     a.nxc = plan->entry->nx / 2 + (plan->kind[0] == PSG_CUDA_DFT);
     a.x = xy_make_step(plan->kind[0], (int)plan->entry->nx, a.tables + table_numbers(plan));
     a.y = r2r_make_step(plan->kind[1], (int)plan->entry->ny, a.tables + plan->y_factors);
@@ -202,11 +203,11 @@ cudaError_t launch(const psg_cuda_xy *plan, psg_cuda_direction direction,
                      (uint32_t)parts[p].y0, (uint32_t)parts[p].rows};
     cudaError_t e = cudaSuccess;
     if (!entry->whole)
-        e = cudaMemsetAsync(a.ticket, 0, (1 + 2 * all) * sizeof *a.ticket, stream);
+        e = cudaMemsetAsync(a.ticket, 0, (1 + 2 * ring_planes) * sizeof *a.ticket, stream);
     if (e != cudaSuccess)
         return e;
     const size_t most = strided ? plan->strided_grid : plan->grid;
-    const size_t grid = entry->whole ? std::min<size_t>(all, most) : most;
+    const size_t grid = entry->whole ? std::min<size_t>(ring_planes, most) : most;
     void *args[] = {&a};
     return cudaLaunchKernel(direction == PSG_CUDA_FORWARD ? entry->forward : entry->inverse,
                             dim3((unsigned)grid), dim3(entry->threads), args, entry->shared_bytes,
@@ -302,8 +303,10 @@ void psg_cuda_xy_destroy(psg_cuda_xy *plan) {
 }
 
 size_t psg_cuda_xy_work_bytes(const psg_cuda_xy *plan, size_t planes) {
-    const size_t all = PSG_CUDA_XY_FIELDS * planes;
-    return plan->entry->whole ? 0 : ring_bytes(plan, all) + (1 + 2 * all) * sizeof(uint32_t);
+    const size_t ring_planes = PSG_CUDA_XY_FIELDS * planes;
+    return plan->entry->whole
+               ? 0
+               : ring_bytes(plan, ring_planes) + (1 + 2 * ring_planes) * sizeof(uint32_t);
 }
 
 cudaError_t psg_cuda_xy_run(const psg_cuda_xy *plan, psg_cuda_direction direction,

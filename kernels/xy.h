@@ -43,7 +43,7 @@ typedef struct psg_cuda_derivative {
     double scale;
 } psg_cuda_derivative;
 
-/** What a call transforms; or one of the fields that it makes of the parts on the way back. */
+/** A field of a call. */
 typedef struct psg_cuda_xy_field {
     psg_cuda_field reals;
     const psg_cuda_derivative *by; /**< of each mode, on the way back; NULL: none */
@@ -77,13 +77,13 @@ cudaError_t psg_cuda_xy_create(psg_cuda_xy **plan, psg_cuda_precision precision,
 /** Free the tables; the plan's device must be current, and its work be done. NULL is fine. */
 void psg_cuda_xy_destroy(psg_cuda_xy *plan);
 
-/** Bytes that a call works in, for segments of up to that many planes; 0 for small planes. */
+/** Bytes that a call works in, for segments of up to that many planes and PSG_CUDA_XY_FIELDS; 0 for small planes. */
 size_t psg_cuda_xy_work_bytes(const psg_cuda_xy *plan, size_t planes);
 
 /** Transform a segment. The answer is the same bit by bit for all pitches, and however many fields a call makes. A dense
  *  field that is aligned to a complex number, is alone and has no derivative, has a kernel of its own. Several fields of one
- *  call take turns plane by plane, so that memory is read once for all of them.
- *  With `by` each mode is multiplied as it is read. The parts stay as they are.
+ *  call take turns plane by plane, so that parts are read from memory once for all of them, and those with the same ky
+ *  share the transform along y. The parts stay as they are.
  *  @param[in]     direction  PSG_CUDA_FORWARD: from the field to the parts; PSG_CUDA_INVERSE: back
  *  @param[in,out] fields     [fields_count], borrowed until return; their reals are only read, or only written. Derivatives
  *                            are for PSG_CUDA_INVERSE where x and y are PSG_CUDA_DFT

@@ -14,8 +14,8 @@
 //
 // The kernels of a dense field have its pitches as constants, and load and store two reals at once.
 // STRIDED kernels take any pitches, and rows that are aligned to a real alone. On the way back they make several fields of
-// the same parts, and differentiate. A derivative along x is that of rows, so it shares the columns of u: fields with the
-// same columns are a family, which has planes of its own in the ring. SIDES kernels take pitches, too, and have real-to-real
+// the same parts, and differentiate. A derivative along x differs from u in the transform along x alone: fields that share
+// the transform along y are a family, which has planes of its own in the ring. SIDES kernels take pitches, too, and have real-to-real
 // transforms along x or y (xy_sides.cuh, r2r_fused.cuh). They are kernels of their own, since one kernel for all would spill
 // registers where the field is dense and periodic.
 #ifndef PSG_KERNELS_XY_FIXED_CUH
@@ -64,8 +64,8 @@ template <class X, bool FORWARD, xy_form FORM> struct xy_steps {
     }
 };
 
-/// Which plane of the segment a plane of all families is, and of which family. They have their planes in turns: the second one
-/// finds in the second-level cache what the first one has read of the parts.
+/// Which plane of the segment a plane of all families is, and of which family. Families take turns plane by plane: the second
+/// one finds in the second-level cache what the first one has read of the parts.
 struct xy_place {
     uint32_t plane, family;
     template <class Real>

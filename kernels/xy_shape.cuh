@@ -48,7 +48,7 @@ template <class Real> struct xy_field {
     xy_derivative<Real> by; // read by STRIDED kernels alone
 };
 
-/// Fields with the same planes in the ring on the way back: those of the parts, whose rows are multiplied by ky.
+/// Fields that share the transform along y on the way back: the rows of the parts are multiplied by ky once for all of them.
 template <class Real> struct xy_family {
     const Real *ky; // null: 1
     uint32_t first, end;

@@ -83,7 +83,7 @@ for graph in "fused", "staged":
     forward = names.count("forward_xy" if graph == "fused" else "fft_xy")
     # The fused graph's tasks of u make two of the components.
     check(names.count("gradient_xy") == (1 if graph == "fused" else 3) * forward > 0 and names.count("gradient_z") > 0, names)
-    for task in (("inverse_xy s0 d2", "gradient_xy s0 d2") if graph == "fused" else ("gradient_xy s0 d1",)):
+    for task in (("inverse_xy s0 +2", "gradient_xy s0 d2") if graph == "fused" else ("gradient_xy s0 d1",)):
         check(task in open("d.dot").read(), ("the tasks of --dag", task))
 os.remove("t.json")
 os.remove("d.dot")
