@@ -162,6 +162,14 @@ PSG_LOAD(load_shared_cache, "cg", "memory")
 PSG_LOAD(load_streaming, "cs", )
 #undef PSG_LOAD
 
+/// All loads before this are on their way before anything after it begins: where registers are scarce the assembler would wait for
+/// the first ones before it starts the others, but it does not move loads across a barrier of the warp. The whole warp comes here.
+PSG_HD void loads_begun() {
+#if defined(__CUDA_ARCH__)
+    __syncwarp();
+#endif
+}
+
 /// A number that nobody reads again soon: it leaves the second-level cache first.
 template <class Real> PSG_HD void store_streaming(complex_t<Real> *p, complex_t<Real> v) {
 #if defined(__CUDA_ARCH__)

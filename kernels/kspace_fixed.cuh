@@ -10,7 +10,8 @@ namespace psg_cuda {
 
 /// Last forward pass, division, first inverse pass.
 template <class S>
-PSG_HD void kspace_turn(typename S::Complex *v, int q, const kspace_args<typename S::Real> &a,
+PSG_HD void kspace_turn(typename S::Complex *v, typename S::Member q,
+                        const kspace_args<typename S::Real> &a,
                         const kspace_column<typename S::Real> &c) {
     constexpr int RL = S::RL;
     S::template forward<S::LAST>(v, q, a.twiddles);
@@ -36,81 +37,39 @@ PSG_HD complex_t<Real> kspace_factors(const kspace_args<Real> &a,
     return {first, PAIRS ? symbol_factor(c.other, ez, a.lambda, a.scale) : first};
 }
 
-/// Frequencies k and N - k of a SIDES kernel, of kind `two` or `half`, as the modes multiplied by their factors leave them.
-///
-/// Of kind `two` C[k] = x + y and C[N-k] = i (x - y), with x = w F[k] and y = conj(w) F[N-k]. Let d and e be the factors of the
-/// two. If they are the same for the real and the imaginary parts, F[k] becomes conj(w) ((d + e) x + (d - e) y). Else let s and t
-/// be half the sum and half the difference of d for the real part and d for the imaginary part, so that d makes s v + t conj(v)
-/// of v; and S and T those of e. Then F[k] becomes conj(w) ((s + S) x + (s - S) y + (t - T) conj(x) + (t + T) conj(y)), and
-/// F[N-k] becomes w times the same with x and y exchanged. Of kind `half` w = 1 / sqrt(2) and e = d.
-template <int N, bool TWO, bool PAIRS, class Real>
+/// Frequency k of a SIDES kernel and its mirror, N - k or N - 1 - k, as the modes multiplied by their factors leave them. The mode
+/// that r2r_modes_pair() makes of the mirror of a k that is alone is 0.
+template <int N, class Form, bool PAIRS, class Real>
 PSG_HD void kspace_pair(int k, complex_t<Real> &low, complex_t<Real> &high,
                         const kspace_args<Real> &a, const kspace_column<Real, true> &c) {
     using Complex = complex_t<Real>;
-    const Real half = Real(0.5);
-    const auto conjugate = [](Complex z) { return Complex{z.x, -z.y}; };
-    const Complex w = TWO ? a.z.factors[k] : Complex{1, 0};
-    const Complex x = TWO ? w * low : low, y = TWO ? mul_conj(high, w) : high;
+    constexpr bool TWISTED = Form::TWISTED;
+    const Complex w = TWISTED ? a.z.factors[k] : Complex{1, 0};
     const Complex d = kspace_factors<PAIRS>(a, c, r2r_mode<N>(a.z, k));
-    const Complex e = TWO ? kspace_factors<PAIRS>(a, c, r2r_mode<N>(a.z, k == 0 ? 0 : N - k)) : d;
-    if (k == 0 && c.first && a.mode0)
-        a.mode0[c.sheet] = TWO ? x + y : x;
-    const Real s = PAIRS ? half * (d.x + d.y) : d.x, S = PAIRS ? half * (e.x + e.y) : e.x;
-    const Real sum = TWO ? s + S : s, dif = s - S; // half: dif = 0
-    low = sum * x;
-    high = sum * y;
-    if constexpr (TWO) {
-        low = low + dif * y;
-        high = high + dif * x;
-    }
-    if constexpr (PAIRS) {
-        const Real t = half * (d.x - d.y), T = half * (e.x - e.y);
-        const Real minus = t - T, plus = TWO ? t + T : t;
-        low = low + plus * conjugate(y);
-        high = high + plus * conjugate(x);
-        if constexpr (TWO) {
-            low = low + minus * conjugate(x);
-            high = high + minus * conjugate(y);
-        }
-    }
-    low = TWO ? mul_conj(low, w) : low;
-    high = TWO ? w * high : high;
+    const Complex e =
+        TWISTED ? kspace_factors<PAIRS>(a, c, r2r_mode<N>(a.z, Form::mirror(N, k))) : d;
+    r2r_modes_pair<TWISTED>(low, high, w);
+    low = {d.x * low.x, d.y * low.y};
+    high = {e.x * high.x, e.y * high.y};
+    r2r_frequencies_pair<TWISTED>(low, high, w);
 }
 
-/// The modes of a SIDES kernel multiplied by their factors: v[e] is F[k] before and after it, k = place_frequency(q, e).
-/// r2r_put() has put all of F, or it is done in registers.
+/// The modes of a SIDES kernel multiplied by their factors: v[e] is F[k] before and after it, k = place_frequency(q, e); see
+/// r2r_each().
 template <class S, bool PAIRS>
-PSG_HD void kspace_sides(typename S::Complex *v, int q, int col, const typename S::Complex *buf,
-                         const kspace_args<typename S::Real> &a,
+PSG_HD void kspace_sides(typename S::Complex *v, typename S::Member q, int col,
+                         const typename S::Complex *buf, const kspace_args<typename S::Real> &a,
                          const kspace_column<typename S::Real, true> &c) {
     using Complex = typename S::Complex;
     using Real = typename S::Real;
-    constexpr int N = S::N;
-    r2r_switch(a.z.kind, [&](auto tag) {
-        constexpr bool TWO = tag.kind == r2r_kind::two;
-        if constexpr (tag.kind != r2r_kind::four && S::MIRRORED) {
-            r2r_pairs<S>(v, q, [&](int k, Complex &low, Complex &high) {
-                kspace_pair<S::N, TWO, PAIRS>(k, low, high, a, c);
-            });
-        } else {
-            PSG_UNROLL
-            for (int e = 0; e < S::E; e++) {
-                const int k = S::place_frequency(q, e);
-                if constexpr (tag.kind == r2r_kind::four) {
-                    const Complex t = a.z.factors[N + k / 2], mode = t * v[e];
-                    const Real exy = PAIRS && k % 2 == 1 ? c.other : c.exy;
-                    const Real low = symbol_factor(exy, a.ez[k / 2 * 2], a.lambda, a.scale);
-                    const Real high =
-                        symbol_factor(exy, a.ez[N - 1 - k / 2 * 2], a.lambda, a.scale);
-                    if (k == 0 && c.first && a.mode0)
-                        a.mode0[c.sheet] = v[e];
-                    v[e] = mul_conj(Complex{low * mode.x, high * mode.y}, t);
-                } else {
-                    Complex mirror = buf[(k == 0 ? 0 : N - k) * S::COLUMNS + col];
-                    kspace_pair<N, TWO, PAIRS>(k, v[e], mirror, a, c);
-                }
-            }
-        }
+    r2r_switch(a.z.kind, [&](auto form) {
+        using Form = decltype(form);
+        // C[0]; of kind `four`, which has no mode 0, a number that is finite if all points are
+        if (q == 0 && c.first && a.mode0)
+            a.mode0[c.sheet] = Real(Form::TWISTED ? 2 : 1) * v[0];
+        r2r_each<S, Form>(v, q, col, buf, [&](int k, Complex &low, Complex &high) {
+            kspace_pair<S::N, Form, PAIRS>(k, low, high, a, c);
+        });
     });
 }
 
@@ -118,12 +77,15 @@ PSG_HD void kspace_sides(typename S::Complex *v, int q, int col, const typename 
 /// place<0>(q, e). Looks up several planes before it moves the first, as loads that follow a move
 /// would wait for it.
 template <class S, bool SIDES, class Move>
-PSG_HD void kspace_each(int q, const kspace_args<typename S::Real> &a,
+PSG_HD void kspace_each(typename S::Member q, const kspace_args<typename S::Real> &a,
                         const kspace_column<typename S::Real, SIDES> &c, const kspace_place &in,
                         Move move) {
     constexpr int GROUP = S::E % 8 == 0 ? 8 : S::E % 5 == 0 ? 5 : 1;
     const auto z = [&](int e) {
-        return SIDES ? r2r_point<S>(a.z, q, e) : S::template place<0>(q, e);
+        if constexpr (SIDES)
+            return r2r_point<S>(a.z, q, e);
+        else
+            return S::template place<0>(q, e);
     };
     if (in.planes) {
         PSG_UNROLL
@@ -136,11 +98,19 @@ PSG_HD void kspace_each(int q, const kspace_args<typename S::Real> &a,
             for (int i = 0; i < GROUP; i++)
                 move(first + i, c.base(a) + (plane[i] + c.index));
         }
-    } else if (SIDES) {
-        typename S::Complex *from = c.base(a) + (in.first + c.index);
+    } else if constexpr (SIDES) {
+        typename S::Complex *from[2];
+        int64_t step[2];
         PSG_UNROLL
-        for (int e = 0; e < S::E; e++)
-            move(e, from + (size_t)z(e) * in.pitch);
+        for (int h = 0; h < 2; h++) {
+            step[h] = a.z.step(h) * (int64_t)in.pitch;
+            from[h] = c.base(a) + (in.first + c.index) + a.z.from(S::N, h) * (int64_t)in.pitch;
+        }
+        PSG_UNROLL
+        for (int e = 0; e < S::E; e++) {
+            const int h = r2r_half<S>(e);
+            move(e, from[h] + S::template place<0>(q, e) * step[h]);
+        }
     } else {
         typename S::Complex *from = c.base(a) + (in.first + c.index) + (size_t)q * in.pitch;
         PSG_UNROLL
@@ -151,7 +121,8 @@ PSG_HD void kspace_each(int q, const kspace_args<typename S::Real> &a,
 
 /// Between registers and the planes, as pass 0 owns the points: v[e] is plane place<0>(q, e).
 template <class S, bool SIDES = false>
-PSG_HD void kspace_load(typename S::Complex *v, int q, const kspace_args<typename S::Real> &a,
+PSG_HD void kspace_load(typename S::Complex *v, typename S::Member q,
+                        const kspace_args<typename S::Real> &a,
                         const kspace_column<typename S::Real, SIDES> &c) {
     using Complex = typename S::Complex;
     if (c.valid) {
@@ -165,7 +136,7 @@ PSG_HD void kspace_load(typename S::Complex *v, int q, const kspace_args<typenam
 }
 
 template <class S, bool SIDES = false>
-PSG_HD void kspace_store(const typename S::Complex *v, int q,
+PSG_HD void kspace_store(const typename S::Complex *v, typename S::Member q,
                          const kspace_args<typename S::Real> &a,
                          const kspace_column<typename S::Real, SIDES> &c) {
     if (!c.valid)
@@ -177,7 +148,7 @@ PSG_HD void kspace_store(const typename S::Complex *v, int q,
 
 /// As kspace_load(), but to the exchange buffer, where only this thread reads them.
 template <class S, bool SIDES = false>
-PSG_HD void kspace_fetch(typename S::Complex *buf, int q, int col,
+PSG_HD void kspace_fetch(typename S::Complex *buf, typename S::Member q, int col,
                          const kspace_args<typename S::Real> &a,
                          const kspace_column<typename S::Real, SIDES> &c) {
     using Complex = typename S::Complex;
@@ -206,7 +177,8 @@ __global__ void __launch_bounds__(S::BLOCK, BLOCKS)
     using Column = kspace_column<typename S::Real, SIDES>;
     extern __shared__ __align__(16) unsigned char kspace_shared[];
     Complex *buf = reinterpret_cast<Complex *>(kspace_shared);
-    const int col = S::column((int)threadIdx.x), q = S::member((int)threadIdx.x);
+    const int col = S::column((int)threadIdx.x);
+    const auto q = S::member((int)threadIdx.x, SIDES && a.z.reflected());
     if (AHEAD && blockIdx.x < a.tiles)
         kspace_fetch<S, SIDES>(buf, q, col, a, Column(a, blockIdx.x, S::COLUMNS, col, blockIdx.y));
     for (uint32_t tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
@@ -228,8 +200,7 @@ __global__ void __launch_bounds__(S::BLOCK, BLOCKS)
         }
         if constexpr (SIDES) {
             S::template forward<S::LAST>(v, q, a.twiddles);
-            const bool mirrors = a.z.kind != r2r_kind::four && !r2r_in_registers<S>(a.z);
-            if (mirrors) {
+            if (!S::MIRRORED) {
                 __syncthreads();
                 r2r_put<S>(v, q, col, buf);
                 __syncthreads();
@@ -238,7 +209,7 @@ __global__ void __launch_bounds__(S::BLOCK, BLOCKS)
                 kspace_sides<S, true>(v, q, col, buf, a, c);
             else
                 kspace_sides<S, false>(v, q, col, buf, a, c);
-            if (mirrors)
+            if (!S::MIRRORED)
                 __syncthreads();
             S::template inverse<S::LAST>(v, q, a.twiddles);
         } else {

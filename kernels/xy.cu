@@ -19,7 +19,7 @@ struct psg_cuda_xy {
     uint32_t grid, strided_grid;
     uint32_t lag, slots;
     void *tables_d;
-    size_t y_factors; // where they begin
+    size_t x_factors, y_factors; // where they begin in the tables
 };
 
 namespace {
@@ -114,24 +114,17 @@ kspace_list list_of(uint32_t n, const uint32_t *radix) {
     return list;
 }
 
-/// Numbers in the tables of a periodic plane; after them stand the factors along x, then those along y.
-size_t table_numbers(const psg_cuda_xy *plan) {
-    const size_t m = plan->entry->nx / 2;
-    return m + plan->entry->ny + m / 2;
-}
-
 /// Compute the tables on the host and copy them.
 template <class Real> cudaError_t make_tables(psg_cuda_xy *plan) {
     const uint32_t m = plan->entry->nx / 2, ny = plan->entry->ny;
-    std::vector<complex_t<Real>> tables(table_numbers(plan));
+    std::vector<complex_t<Real>> tables(m + ny);
     kspace_twiddles(list_of(m, plan->entry->line_radix), tables.data());
     kspace_twiddles(list_of(ny, plan->entry->column_radix), tables.data() + m);
-    for (uint32_t k = 0; k < m / 2; k++)
-        tables[m + ny + k] = r2r_root<Real>((long double)k / m);
     const auto x = xy_factors<Real>(r2r_kind_of(plan->kind[0]), m);
     const auto y = r2r_factors<Real>(r2r_kind_of(plan->kind[1]), ny);
-    plan->y_factors = tables.size() + x.size();
+    plan->x_factors = tables.size();
     tables.insert(tables.end(), x.begin(), x.end());
+    plan->y_factors = tables.size();
     tables.insert(tables.end(), y.begin(), y.end());
     const cudaError_t e = cudaMalloc(&plan->tables_d, tables.size() * sizeof tables[0]);
     if (e != cudaSuccess)
@@ -154,6 +147,8 @@ template <class Real> xy_field<Real> field_of(const psg_cuda_xy_field &from) {
     field.base = static_cast<Real *>(from.reals.base_d);
     field.row_pitch = (uint32_t)from.reals.row_pitch;
     field.plane_pitch = from.reals.plane_pitch;
+    field.shifted = !aligned(field.base, 2 * sizeof(Real)) || field.row_pitch % 2 != 0 ||
+                    field.plane_pitch % 2 != 0;
     if (from.by)
         field.by = {true, (Real)from.by->scale, static_cast<const Real *>(from.by->kx_d)};
     return field;
@@ -195,7 +190,7 @@ cudaError_t launch(const psg_cuda_xy *plan, psg_cuda_direction direction,
     a.slots = plan->slots;
     a.lag = (uint32_t)std::min<size_t>(plan->lag, ring_planes);
     a.nxc = plan->entry->nx / 2 + (plan->kind[0] == PSG_CUDA_DFT);
-    a.x = xy_make_step(plan->kind[0], (int)plan->entry->nx, a.tables + table_numbers(plan));
+    a.x = xy_make_step(plan->kind[0], (int)plan->entry->nx, a.tables + plan->x_factors);
     a.y = r2r_make_step(plan->kind[1], (int)plan->entry->ny, a.tables + plan->y_factors);
     a.parts = (uint32_t)count;
     for (size_t p = 0; p < count; p++)

@@ -29,7 +29,11 @@ const xy_entry *xy_strided_f32(size_t *count);
 const xy_entry *xy_sides_f64(size_t *count);
 const xy_entry *xy_sides_f32(size_t *count);
 
-/// The columns of a line of xy_f64.def, which are MIRRORED if they can be.
+/// The lines and the columns of a line of xy_f64.def. With real-to-real transforms columns are MIRRORED, and lines FOLDED on the way
+/// forward, if they can be.
+template <class Real, xy_form FORM, bool FORWARD, int M, int E, int ROWS, int L0, int L1, int L2>
+using xy_lines = column_shape<Real, M, E, ROWS, L0, L1, L2, true,
+                              FORM == xy_form::sides && FORWARD && E == 2 * L0 && L0 % 2 == 0>;
 template <class Real, xy_form FORM, int NY, int E, int WIDTH, int C0, int C1, int C2>
 using xy_columns = column_shape<Real, NY, E, WIDTH, C0, C1, C2, false,
                                 FORM == xy_form::sides && E == 2 * (C2 > 1 ? C2 : C1)>;
@@ -37,9 +41,12 @@ using xy_columns = column_shape<Real, NY, E, WIDTH, C0, C1, C2, false,
 } // namespace psg_cuda
 
 // A line of the tables, of the type Real, with the constant FORM.
+#define PSG_XY_SHAPE(FORWARD, KEEP, M, LE, ROWS, L0, L1, L2, NY, CE, WIDTH, C0, C1, C2)            \
+    xy_shape<xy_keep::KEEP, xy_lines<Real, FORM, FORWARD, M, LE, ROWS, L0, L1, L2>,                \
+             xy_columns<Real, FORM, NY, CE, WIDTH, C0, C1, C2>>
 #define PSG_XY(KEEP, M, LE, ROWS, L0, L1, L2, NY, CE, WIDTH, C0, C1, C2, BLOCKS)                   \
-    xy_line<xy_shape<xy_keep::KEEP, column_shape<Real, M, LE, ROWS, L0, L1, L2, true>,             \
-                     xy_columns<Real, FORM, NY, CE, WIDTH, C0, C1, C2>>,                           \
-            FORM, BLOCKS>(),
+    xy_line<PSG_XY_SHAPE(true, KEEP, M, LE, ROWS, L0, L1, L2, NY, CE, WIDTH, C0, C1, C2),          \
+            PSG_XY_SHAPE(false, KEEP, M, LE, ROWS, L0, L1, L2, NY, CE, WIDTH, C0, C1, C2), FORM,   \
+            BLOCKS>(),
 
 #endif

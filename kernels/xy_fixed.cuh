@@ -13,10 +13,11 @@
 // blocks are running, the earliest unfinished item goes on.
 //
 // The kernels of a dense field have its pitches as constants, and load and store two reals at once.
-// STRIDED kernels take any pitches, and rows that are aligned to a real alone. On the way back they make several fields of
-// the same parts, and differentiate. A derivative along x differs from u in the transform along x alone: fields that share
-// the transform along y are a family, which has planes of its own in the ring. SIDES kernels take pitches, too, and have real-to-real
-// transforms along x or y (xy_sides.cuh, r2r_fused.cuh). They are kernels of their own, since one kernel for all would spill
+// STRIDED kernels take any pitches, and rows that are aligned to a real alone. On the way back they
+// make several fields of the same parts, and differentiate. A derivative along x differs from u in the
+// transform along x alone: fields that share the transform along y are a family, which has planes of
+// its own in the ring. SIDES kernels take pitches, too, and have real-to-real transforms along x or y
+// (xy_sides.cuh, r2r_fused.cuh). They are kernels of their own, since one kernel for all would spill
 // registers where the field is dense and periodic.
 #ifndef PSG_KERNELS_XY_FIXED_CUH
 #define PSG_KERNELS_XY_FIXED_CUH
@@ -151,11 +152,53 @@ __device__ __forceinline__ void xy_begin(const xy_args<typename X::Real> &a,
 }
 
 /// Store one row of a field with pitches; the whole block. The last warp of a block may have fewer than 32 threads.
+/// @param shifted  of the field
 template <class X>
 __device__ __forceinline__ void xy_store_row(const typename X::Complex *v, int q, int thread,
-                                             typename X::Real *line) {
+                                             typename X::Real *line, bool shifted) {
+    if (!shifted) {
+        X::store_lines(v, q, 0, line, 0);
+        return;
+    }
     const uint32_t all = thread / 32 < X::BLOCK / 32 ? ~0u : (1u << X::BLOCK % 32) - 1;
     X::store_row(v, q, thread, line, [&](int e) { return __shfl_up_sync(all, v[e].y, 1); });
+}
+
+/// Load one row of a field for a transform along x that is not periodic, and store it; the whole block.
+template <class X>
+__device__ __forceinline__ void
+xy_load_sided(typename X::Complex *v, int q, int row, const typename X::Real *line,
+              typename X::Complex *buf, const typename X::Complex *roots,
+              const xy_x_step<typename X::Real> &x) {
+    using Sided = xy_sided<X>;
+    if constexpr (X::Lines::FOLDED) {
+        if (x.kind == r2r_kind::two) {
+            Sided::load_quads(v, q, line, x);
+        } else {
+            X::load_row(v, q, line);
+            Sided::fold(v, x);
+        }
+    } else {
+        X::load_row(v, q, line);
+        Sided::put_points(v, q, row, buf, x);
+        __syncthreads();
+        Sided::take_line(v, q, row, buf);
+        __syncthreads();
+    }
+    Sided::begin(v, q, roots, x);
+}
+template <class X>
+__device__ __forceinline__ void
+xy_store_sided(typename X::Complex *v, int q, int row, int thread, typename X::Real *line,
+               bool shifted, typename X::Complex *buf, const typename X::Complex *roots,
+               const xy_x_step<typename X::Real> &x) {
+    using Sided = xy_sided<X>;
+    Sided::end(v, q, roots, x);
+    __syncthreads();
+    Sided::put_line(v, q, row, buf);
+    __syncthreads();
+    Sided::take_points(v, q, row, buf, x);
+    xy_store_row<X>(v, q, thread, line, shifted);
 }
 
 /// Where an item along x has its first row in a field.
@@ -181,22 +224,19 @@ xy_lines_forward(const xy_args<typename X::Real> &a, const xy_item &item,
     typename X::Complex v[Lines::ROOM];
     if constexpr (FORM == xy_form::dense)
         X::load_lines(v, q, row, field, y);
+    else if (modes)
+        xy_load_sided<X>(v, q, row, field, buf, roots, a.x);
     else
         X::load_row(v, q, field);
-    if (modes) {
-        xy_sided<X>::put_points(v, q, row, buf, a.x);
-        __syncthreads();
-        xy_sided<X>::take_line(v, q, row, buf, a.x);
-        __syncthreads();
-    }
     columns_forward<Lines>(v, q, row, twiddles, buf, between);
     __syncthreads();
     X::put_frequencies(v, q, row, buf);
     __syncthreads();
+    const auto rows = FORM == xy_form::sides ? a.y : typename X::Step();
     if (modes)
-        xy_sided<X>::put_modes(plane, y, thread, buf, roots, a.x);
+        xy_sided<X>::put_modes(plane, y, thread, buf, roots, a.x, rows);
     else
-        X::put_spectrum(plane, y, thread, buf, roots);
+        X::put_spectrum(plane, y, thread, buf, roots, rows);
 }
 
 /// The rows from y on of plane k of one field.
@@ -211,26 +251,23 @@ xy_field_inverse(const xy_args<typename X::Real> &a, const xy_field<typename X::
     const bool modes = FORM == xy_form::sides && a.x.kind != r2r_kind::none;
     typename X::Real *field = xy_rows<X, FORM>(to, k, y + row);
     typename X::Complex v[Lines::ROOM];
+    const auto rows = FORM == xy_form::sides ? a.y : typename X::Step();
     if (modes)
-        xy_sided<X>::take_modes(plane, y, thread, buf, roots, a.x);
+        xy_sided<X>::take_modes(plane, y, thread, buf, roots, a.x, rows);
     else if constexpr (FORM == xy_form::strided)
         X::take_spectrum(plane, y, thread, buf, roots, to.by);
     else
-        X::take_spectrum(plane, y, thread, buf, roots);
+        X::take_spectrum(plane, y, thread, buf, roots, xy_no_derivative(), rows);
     __syncthreads();
     X::take_frequencies(v, q, row, buf);
     __syncthreads();
     columns_inverse<Lines>(v, q, row, twiddles, buf, between);
-    if (modes) {
-        __syncthreads();
-        xy_sided<X>::put_line(v, q, row, buf, a.x);
-        __syncthreads();
-        xy_sided<X>::take_points(v, q, row, buf, a.x);
-    }
     if constexpr (FORM == xy_form::dense)
         X::store_lines(v, q, row, field, y);
+    else if (modes)
+        xy_store_sided<X>(v, q, row, thread, field, to.shifted, buf, roots, a.x);
     else
-        xy_store_row<X>(v, q, thread, field);
+        xy_store_row<X>(v, q, thread, field, to.shifted);
 }
 
 template <class X, xy_form FORM, class Between>
@@ -255,7 +292,8 @@ xy_lines_inverse(const xy_args<typename X::Real> &a, const xy_item &item,
                                   between);
     }
     if (!X::WHOLE)
-        X::forget_rows(plane, y, thread, xy_steps<X, false, FORM>::nxc(a));
+        X::forget_rows(plane, y, thread, xy_steps<X, false, FORM>::nxc(a),
+                       FORM == xy_form::sides ? a.y : typename X::Step());
 }
 
 template <class X, bool FORWARD, xy_form FORM, class Between>
@@ -264,17 +302,18 @@ xy_strip(const xy_args<typename X::Real> &a, const xy_item &item, const uint8_t 
          typename X::Complex *const *strips, const typename X::Complex *twiddles,
          typename X::Complex *plane, typename X::Complex *buf, Between between) {
     using Columns = typename X::Columns;
-    const int thread = (int)threadIdx.x, col = Columns::column(thread), q = Columns::member(thread);
+    const int thread = (int)threadIdx.x, col = Columns::column(thread);
     const int strip = (int)item.index, nxc = xy_steps<X, FORWARD, FORM>::nxc(a);
     const auto step = FORM == xy_form::sides ? a.y : typename X::Step();
     const bool modes = FORM == xy_form::sides && step.kind != r2r_kind::none;
+    const auto q = Columns::member(thread, step.reflected());
     typename X::Complex v[Columns::ROOM];
     if (FORWARD) {
-        X::load_strip(v, q, col, plane, strip, nxc, step);
+        X::load_strip(v, q, col, plane, strip, nxc);
         if (modes)
             r2r_begin<Columns>(v, q, step);
         columns_forward<Columns>(v, q, col, twiddles, buf, between);
-        if (modes && !r2r_in_registers<Columns>(step)) {
+        if (modes && !Columns::MIRRORED) {
             __syncthreads();
             r2r_put<Columns>(v, q, col, buf);
             __syncthreads();
@@ -291,19 +330,18 @@ xy_strip(const xy_args<typename X::Real> &a, const xy_item &item, const uint8_t 
             if (ky)
                 X::multiply_rows(v, q, ky);
         }
-        const bool exchanged = modes && !r2r_in_registers<Columns>(step);
-        if (exchanged) {
+        if (modes && !Columns::MIRRORED) {
             r2r_put<Columns>(v, q, col, buf);
             __syncthreads();
         }
         if (modes)
             r2r_frequencies<Columns>(v, q, col, buf, step);
-        if (exchanged)
+        if (modes && !Columns::MIRRORED)
             __syncthreads();
         columns_inverse<Columns>(v, q, col, twiddles, buf, between);
         if (modes)
             r2r_end<Columns>(v, q, step);
-        X::store_strip(v, q, col, plane, strip, nxc, step);
+        X::store_strip(v, q, col, plane, strip, nxc);
     }
 }
 
@@ -411,8 +449,8 @@ template <class X> constexpr size_t xy_static_bytes() {
            (X::WHOLE ? xy_max_parts * sizeof(typename X::Complex *) : 2 * sizeof(xy_next<X>));
 }
 
-/// The line of the table for a shape.
-template <class X, xy_form FORM, int BLOCKS> xy_entry xy_line() {
+/// The line of the table for a shape, and for what it is on the way back: the same but for FOLDED lines.
+template <class X, class Back, xy_form FORM, int BLOCKS> xy_entry xy_line() {
     using L = typename X::Lines;
     using C = typename X::Columns;
     xy_entry e = {X::NX,
@@ -426,7 +464,7 @@ template <class X, xy_form FORM, int BLOCKS> xy_entry xy_line() {
                   xy_static_bytes<X>(),
                   X::WHOLE,
                   xy_kernel<X, true, FORM, BLOCKS>(),
-                  xy_kernel<X, false, FORM, BLOCKS>()};
+                  xy_kernel<Back, false, FORM, BLOCKS>()};
     for (int p = 0; p < L::PASSES; p++)
         e.line_radix[p] = (uint32_t)L::radix(p);
     for (int p = 0; p < C::PASSES; p++)

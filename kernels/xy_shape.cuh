@@ -45,6 +45,7 @@ template <class Real> struct xy_field {
     Real *base;
     size_t plane_pitch; // in reals
     uint32_t row_pitch;
+    bool shifted;           // some rows are aligned to a real alone
     xy_derivative<Real> by; // read by STRIDED kernels alone
 };
 
@@ -54,6 +55,14 @@ template <class Real> struct xy_family {
     uint32_t first, end;
 };
 
+/// The transform along x of a SIDES kernel. The place of point 2n (h = 0) or 2n + 1 is from[h] + step[h] n.
+template <class Real> struct xy_x_step {
+    r2r_kind kind = r2r_kind::none;
+    bool odd = false;                         // a sine transform
+    const complex_t<Real> *factors = nullptr; // see xy_factors()
+    int from[2] = {0, 0}, step[2] = {1, 1};
+};
+
 template <class Real> struct xy_args {
     xy_field<Real> field[xy_max_fields]; // by family
     // STRIDED kernels make several fields on the way back, and read this. The others have the first field alone.
@@ -61,14 +70,15 @@ template <class Real> struct xy_args {
     uint32_t families;
     complex_t<Real> *ring; // [slots][plane]
     uint32_t *ticket;      // next item; then what is done of each plane: [2][planes], all 0
-    // Twiddles of lines [M] and columns [ny], and exp(-2 pi i k / nx) [M / 2].
+    // Twiddles of lines [M] and columns [ny], and xy_factors(), of which kernels copy the first M / 2.
     const complex_t<Real> *tables;
     uint32_t planes; // of all families
     uint32_t slots, lag, parts;
     xy_part<Real> part[xy_max_parts];
     // Read by SIDES kernels alone: numbers in a row of the spectrum, M with a real-to-real transform along x, else M + 1.
     uint32_t nxc;
-    r2r_step<Real> x, y;
+    xy_x_step<Real> x;
+    r2r_step<Real> y;
 };
 
 template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
@@ -76,6 +86,8 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
     using Columns = Columns_;
     using Real = typename Lines::Real;
     using Complex = complex_t<Real>;
+    using Member = typename Columns::Member;
+    using Step = r2r_step<Real>;
     static constexpr int M = Lines::N, NX = 2 * M, NXC = M + 1, NY = Columns::N;
     static constexpr int ROWS = Lines::COLUMNS, WIDTH = Columns::COLUMNS;
     static constexpr int BLOCK = Lines::BLOCK;
@@ -100,14 +112,14 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
     static constexpr size_t most(size_t a, size_t b) {
         return a > b ? a : b;
     }
-    // Shared memory: the exchange buffer, then the twiddles of lines and columns, and the roots;
+    // Shared memory: the exchange buffer, then the twiddles of lines and columns, and the roots, or the first factors along x;
     // and a plane.
     static constexpr size_t BUFFER =
         most((size_t)M * ROWS, most(Lines::shared_bytes, Columns::shared_bytes) / sizeof(Complex));
     static constexpr size_t TABLES = (size_t)M + NY + M / 2;
     static constexpr size_t shared_bytes =
         (BUFFER + TABLES + (WHOLE ? PLANE : 0)) * sizeof(Complex);
-    static_assert(Lines::BLOCK == Columns::BLOCK && NY % ROWS == 0 && M % 2 == 0 &&
+    static_assert(Lines::BLOCK == Columns::BLOCK && NY % ROWS == 0 && ROWS % 2 == 0 && M % 2 == 0 &&
                       M / 2 * ROWS % BLOCK == 0,
                   "");
     static_assert(BLOCK >= 32, "a whole warp looks around, see xy_scout()");
@@ -123,7 +135,7 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
     static PSG_HD int width(int strip, int nxc = NXC) {
         return strip < nxc / WIDTH ? WIDTH : nxc % WIDTH;
     }
-    /// Where number m of a row stands in a plane of the ring.
+    /// Where number m of a row stands in a plane of the ring. Rows are in the places of the transform along y.
     static PSG_HD size_t in_strips(int m, int row, int nxc = NXC) {
         const int strip = m / WIDTH;
         return (size_t)strip * WIDTH * NY + row * width(strip, nxc) + m % WIDTH;
@@ -134,8 +146,8 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
         return M / 2 + k;
     }
     /// Pair `i` of the M / 2 * ROWS pairs k, M - k of a line item: neighbouring threads have a PIECE
-    /// of k, and a warp some rows of them, which in a strip are neighbours. Shorter pieces come last.
-    static PSG_HD void pair(int i, int *k, int *row) {
+    /// of k, and a warp some rows of them, whose places in a strip are neighbours. Shorter pieces come last.
+    static PSG_HD void pair(int i, int *k, int *row, const Step &rows) {
         constexpr int REST = IN_PIECES < M / 2 ? M / 2 - IN_PIECES : 1;
         if (IN_PIECES == M / 2 || i < IN_PIECES * ROWS) {
             *k = i % PIECE + i / (PIECE * ROWS) * PIECE;
@@ -144,6 +156,8 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
             *k = IN_PIECES + (i - IN_PIECES * ROWS) % REST;
             *row = (i - IN_PIECES * ROWS) / REST;
         }
+        if (rows.halves())
+            *row = *row < ROWS / 2 ? 2 * *row : 2 * *row - ROWS + 1;
     }
 
     /// Rows y .. y+ROWS-1 of a plane, as pass 0 owns them: two reals are one complex number.
@@ -181,6 +195,7 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
     /// @param left  left(e): v[e].y of the thread before; all threads of a warp call it together
     template <class Left>
     static PSG_HD void store_row(const Complex *v, int q, int thread, Real *line, Left left) {
+        static_assert(!Lines::FOLDED, "the thread before has the number before");
         const bool apart = shifted(line), first = q == 0 || thread % 32 == 0;
         const bool last = q == Lines::T - 1 || thread % 32 == 31;
         PSG_UNROLL
@@ -211,28 +226,30 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
     }
     /// Z in shared memory to X in the ring. X[k] = E + w^k O and X[M-k] = conj(E - w^k O).
     static PSG_HD void put_spectrum(Complex *plane, int y, int thread, const Complex *buf,
-                                    const Complex *roots) {
+                                    const Complex *roots, const Step &rows = Step()) {
         const Real half = Real(0.5);
         PSG_UNROLL_2
         for (int i = 0; i < M / 2 * ROWS / BLOCK; i++) {
             int k, row;
-            pair(i * BLOCK + thread, &k, &row);
+            pair(i * BLOCK + thread, &k, &row, rows);
             const Complex a = buf[row * M + k], b = buf[row * M + (k == 0 ? 0 : M - k)];
             const Complex even = {half * (a.x + b.x), half * (a.y - b.y)};
             const Complex odd = roots[k] * Complex{half * (a.y + b.y), half * (b.x - a.x)};
-            plane[in_strips(k, y + row)] = even + odd;
-            plane[in_strips(mirrored(k), y + row)] = {even.x - odd.x, odd.y - even.y};
+            const int place = rows.place(NY, y + row);
+            plane[in_strips(k, place)] = even + odd;
+            plane[in_strips(mirrored(k), place)] = {even.x - odd.x, odd.y - even.y};
         }
         if (thread < ROWS) {
             const Complex a = buf[thread * M + M / 2];
-            plane[in_strips(M, y + thread)] = {a.x, -a.y};
+            plane[in_strips(M, rows.place(NY, y + thread))] = {a.x, -a.y};
         }
     }
     /// X in the ring to the numbers of the inverse in shared memory: with A = X[k] + conj X[M-k]
     /// and B = w^-k (X[k] - conj X[M-k]) they are A + i B at k and conj(A - i B) at M - k.
     template <class By = xy_no_derivative>
     static PSG_HD void take_spectrum(const Complex *plane, int y, int thread, Complex *buf,
-                                     const Complex *roots, const By &by = By()) {
+                                     const Complex *roots, const By &by = By(),
+                                     const Step &rows = Step()) {
         constexpr int PAIRS = M / 2 * ROWS / BLOCK; // for all registers would not do
         constexpr int AT_ONCE = PAIRS % 4 == 0 ? 4 : PAIRS % 3 == 0 ? 3 : PAIRS % 5 == 0 ? 5 : 1;
         PSG_UNROLL_1
@@ -241,15 +258,17 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
             PSG_UNROLL
             for (int i = 0; i < AT_ONCE; i++) {
                 int k, row;
-                pair((first + i) * BLOCK + thread, &k, &row);
-                v[2 * i] = kept(plane + in_strips(k, y + row));
-                v[2 * i + 1] = kept(plane + in_strips(mirrored(k), y + row));
+                pair((first + i) * BLOCK + thread, &k, &row, rows);
+                const int place = rows.place(NY, y + row);
+                v[2 * i] = kept(plane + in_strips(k, place));
+                v[2 * i + 1] = kept(plane + in_strips(mirrored(k), place));
             }
+            loads_begun();
             if (by.there) {
                 PSG_UNROLL
                 for (int i = 0; i < AT_ONCE; i++) {
                     int k, row;
-                    pair((first + i) * BLOCK + thread, &k, &row);
+                    pair((first + i) * BLOCK + thread, &k, &row, rows);
                     v[2 * i] = by(k, v[2 * i]);
                     v[2 * i + 1] = by(mirrored(k), v[2 * i + 1]);
                 }
@@ -257,7 +276,7 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
             PSG_UNROLL
             for (int i = 0; i < AT_ONCE; i++) {
                 int k, row;
-                pair((first + i) * BLOCK + thread, &k, &row);
+                pair((first + i) * BLOCK + thread, &k, &row, rows);
                 const Complex x = v[2 * i], z = v[2 * i + 1];
                 const Complex a = {x.x + z.x, x.y - z.y};
                 const Complex b = mul_conj(Complex{x.x - z.x, x.y + z.y}, roots[k]);
@@ -267,7 +286,7 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
             }
         }
         if (thread < ROWS) {
-            Complex x = kept(plane + in_strips(M, y + thread));
+            Complex x = kept(plane + in_strips(M, rows.place(NY, y + thread)));
             if (by.there)
                 x = by(M, x);
             buf[thread * M + M / 2] = {x.x + x.x, -(x.y + x.y)};
@@ -280,35 +299,52 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
         const int w = width(strip, nxc);
         return col < w ? col : w - 1;
     }
-    /// A strip of a plane in the ring, as pass 0 owns it, with the points of `y` in their places.
-    using Step = r2r_step<Real>;
-    static PSG_HD void load_strip(Complex *v, int q, int col, const Complex *plane, int strip,
-                                  int nxc = NXC, const Step &y = Step()) {
+    /// A strip of a plane in the ring, as pass 0 owns it.
+    static PSG_HD void load_strip(Complex *v, Member q, int col, const Complex *plane, int strip,
+                                  int nxc = NXC) {
         const int w = width(strip, nxc);
         const Complex *from = plane + (size_t)strip * WIDTH * NY + column(col, strip, nxc);
         PSG_UNROLL
         for (int e = 0; e < Columns::E; e++)
-            v[e] = kept(from + r2r_point<Columns>(y, q, e) * w);
+            v[e] = kept(from + Columns::template place<0>(q, e) * w);
     }
-    static PSG_HD void store_strip(const Complex *v, int q, int col, Complex *plane, int strip,
-                                   int nxc = NXC, const Step &y = Step()) {
+    static PSG_HD void store_strip(const Complex *v, Member q, int col, Complex *plane, int strip,
+                                   int nxc = NXC) {
         const int w = width(strip, nxc);
         Complex *to = plane + (size_t)strip * WIDTH * NY + column(col, strip, nxc);
         PSG_UNROLL
         for (int e = 0; e < Columns::E; e++)
-            to[r2r_point<Columns>(y, q, e) * w] = v[e];
+            to[Columns::template place<0>(q, e) * w] = v[e];
     }
     /// What has been read of the ring need not go to memory when it leaves the cache: a strip, and
-    /// rows of a plane (but for the last strip, whose rows may share a cache line with others).
+    /// rows of a plane (but for lines of the cache that they share with other rows, and for the last strip).
     static PSG_HD void forget_strip(Complex *plane, int strip, int thread, int nxc = NXC) {
         Complex *at = plane + (size_t)strip * WIDTH * NY;
         for (int i = thread * LINE; i < width(strip, nxc) * NY; i += BLOCK * LINE)
             forget(at + i);
     }
-    static PSG_HD void forget_rows(Complex *plane, int y, int thread, int nxc = NXC) {
-        constexpr int PIECES = ROWS * WIDTH / LINE;
-        for (int i = thread; i < nxc / WIDTH * PIECES; i += BLOCK)
-            forget(plane + ((size_t)(i / PIECES) * NY + y) * WIDTH + i % PIECES * LINE);
+    static PSG_HD void forget_rows(Complex *plane, int y, int thread, int nxc = NXC,
+                                   const Step &rows = Step()) {
+        if (rows.halves()) { // half of them from place y0 / 2 on, the others up to NY - y0 / 2
+            const int y0 = rows.reverse() ? NY - y - ROWS : y;
+            forget_places<ROWS / 2>(plane, y0 / 2, thread, nxc);
+            forget_places<ROWS / 2>(plane, NY - y0 / 2 - ROWS / 2, thread, nxc);
+        } else {
+            forget_places<ROWS>(plane, y, thread, nxc);
+        }
+    }
+    template <int PLACES>
+    static PSG_HD void forget_places(Complex *plane, int first, int thread, int nxc) {
+        constexpr int NUMBERS = PLACES * WIDTH, MOST = NUMBERS / LINE; // of whole lines
+        if constexpr (MOST > 0) {
+            // `first` is a multiple of PLACES
+            const int skip = NUMBERS % LINE == 0 ? 0 : (LINE - first * WIDTH % LINE) % LINE;
+            const int whole = (NUMBERS - skip) / LINE;
+            for (int i = thread; i < nxc / WIDTH * MOST; i += BLOCK)
+                if (i % MOST < whole)
+                    forget(plane + ((size_t)(i / MOST) * NY + first) * WIDTH + skip +
+                           i % MOST * LINE);
+        }
     }
     /// Where row 0 of a strip of a plane would stand in a part.
     static PSG_HD Complex *strip_in_part(const xy_part<Real> &p, uint32_t plane, int strip,
@@ -318,7 +354,7 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
     }
     /// A strip in the blocks, as the last pass owns it. part_of: [NY] the part of each row;
     /// strips: [parts] as strip_in_part() has it.
-    static PSG_HD void load_blocks(Complex *v, int q, int col, int strip, const uint8_t *part_of,
+    static PSG_HD void load_blocks(Complex *v, Member q, int col, int strip, const uint8_t *part_of,
                                    Complex *const *strips, int nxc = NXC, const Step &y = Step()) {
         const int w = width(strip, nxc), c = column(col, strip, nxc);
         PSG_UNROLL
@@ -328,12 +364,12 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
         }
     }
     /// What load_blocks() has loaded, each row by its ky.
-    static PSG_HD void multiply_rows(Complex *v, int q, const Real *ky) {
+    static PSG_HD void multiply_rows(Complex *v, Member q, const Real *ky) {
         PSG_UNROLL
         for (int e = 0; e < Columns::E; e++)
             v[e] = ky[Columns::place_frequency(q, e)] * v[e];
     }
-    static PSG_HD void store_blocks(const Complex *v, int q, int col, int strip,
+    static PSG_HD void store_blocks(const Complex *v, Member q, int col, int strip,
                                     const uint8_t *part_of, Complex *const *strips, int nxc = NXC,
                                     const Step &y = Step()) {
         const int w = width(strip, nxc), c = column(col, strip, nxc);

@@ -3,8 +3,13 @@
 //
 //   two   REDFT10: the places of r2r_fused.cuh for reals, so the line is v = x[0], x[2], .. x[3], x[1]. With V its Fourier
 //         transform, made as in xy_shape.cuh, C[k] - i C[N-k] = 2 w V[k], w = exp(-i pi k / 2N), k = 0 .. M; C[0] and C[M] are
-//         one number.
-//   four  REDFT11: z[n] = (x[2n] + i x[N-1-2n]) exp(-i pi (4n+1) / 4N) and C[2k] - i C[N-1-2k] = 2 exp(-i pi k / N) Z[k]
+//         one number. So with E and O as there, and r = exp(-2 pi i k / N), C[k] - i C[N-k] is 2 (w E + w r O), and the number of
+//         M - k is twice the conjugate of exp(i pi / 4) (w E - w r O)
+//   four  REDFT11: z[n] = t[n] (x[2n] + i x[N-1-2n]) and C[2k] - i C[N-1-2k] = t[k] Z[k], t[n] = sqrt(2) exp(-i pi (n/N + 1/8N))
+//
+// So the places n and M - 1 - n have the points 4n .. 4n+3 (`two`), or 2n, 2n+1, N-2-2n and N-1-2n (`four`). FOLDED lines, where a
+// thread has both places, put points there in registers, the others through the exchange buffer. On the way back no line is FOLDED:
+// neighbouring threads store neighbouring numbers there, and for `two` a warp would store half of each sector of memory at a time.
 #ifndef PSG_KERNELS_XY_SIDES_CUH
 #define PSG_KERNELS_XY_SIDES_CUH
 
@@ -12,14 +17,17 @@
 
 namespace psg_cuda {
 
-/// The factors along x for m complex numbers: two [m/2 + 1] 2 w; four [m] before the transform, [m] after it.
+/// The factors along x for m complex numbers: two w r [m/2], w [m/2]; four t [m]; else the roots of xy_shape.cuh [m/2]. Kernels
+/// have the first m/2 in shared memory, where there is no room for the others: less of it would be left to the first-level cache.
 template <class Real> std::vector<complex_t<Real>> xy_factors(r2r_kind kind, size_t m) {
     const long double n = 2 * (long double)m;
     std::vector<complex_t<Real>> f;
+    for (size_t k = 0; k < m / 2 && kind != r2r_kind::four; k++)
+        f.push_back(r2r_root<Real>((kind == r2r_kind::two ? 2.5L : 2) * (long double)k / n));
+    for (size_t k = 0; k < m / 2 && kind == r2r_kind::two; k++)
+        f.push_back(r2r_root<Real>((long double)k / (2 * n)));
     for (size_t k = 0; k < m && kind == r2r_kind::four; k++)
-        f.push_back(r2r_root<Real>((4 * (long double)k + 1) / (4 * n)));
-    for (size_t k = 0; kind == r2r_kind::four ? k < m : kind == r2r_kind::two && k <= m / 2; k++)
-        f.push_back(Real(2) * r2r_root<Real>((long double)k / (kind == r2r_kind::two ? 2 * n : n)));
+        f.push_back(r2r_root<Real>(((long double)k + 0.125L) / n, std::sqrt(2.0L)));
     return f;
 }
 
@@ -37,11 +45,10 @@ inline void xy_modes(psg_cuda_r2r kind, size_t m, size_t i, size_t modes[2]) {
         modes[part] = n - 1 - modes[part];
 }
 
-/// Along x `from` and `step` say the other way: the place of point 2n (h = 0) or 2n + 1 is from[h] + step[h] n.
 /// @param nx  points along x
 template <class Real>
-r2r_step<Real> xy_make_step(psg_cuda_r2r kind, int nx, const complex_t<Real> *factors) {
-    r2r_step<Real> step;
+xy_x_step<Real> xy_make_step(psg_cuda_r2r kind, int nx, const complex_t<Real> *factors) {
+    xy_x_step<Real> step;
     step.kind = r2r_kind_of(kind);
     step.odd = r2r_is_sine(kind);
     step.factors = factors;
@@ -57,7 +64,8 @@ template <class X> struct xy_sided {
     using Real = typename X::Real;
     using Complex = complex_t<Real>;
     using Lines = typename X::Lines;
-    using Step = r2r_step<Real>;
+    using Step = xy_x_step<Real>;
+    using Rows = r2r_step<Real>;
     static constexpr int M = X::M;
     static constexpr int PAIRS = M / 2 * X::ROWS / X::BLOCK; // of modes, of a thread
 
@@ -83,107 +91,155 @@ template <class X> struct xy_sided {
             v[e] = {line[x.from[0] + x.step[0] * n], sign(x) * line[x.from[1] + x.step[1] * n]};
         }
     }
-    /// What is transformed, from the buffer to registers.
-    static PSG_HD void take_line(Complex *v, int q, int row, const Complex *buf, const Step &x) {
+    /// Places of a line, from the buffer to registers and back.
+    static PSG_HD void take_line(Complex *v, int q, int row, const Complex *buf) {
         PSG_UNROLL
         for (int e = 0; e < Lines::E; e++)
             v[e] = buf[row * M + Lines::template place<0>(q, e)];
-        if (x.kind != r2r_kind::four)
-            return;
-        PSG_UNROLL
-        for (int e = 0; e < Lines::E; e++)
-            v[e] = v[e] * x.factors[Lines::template place<0>(q, e)];
     }
-    static PSG_HD void put_line(Complex *v, int q, int row, Complex *buf, const Step &x) {
-        if (x.kind == r2r_kind::four) {
-            PSG_UNROLL
-            for (int e = 0; e < Lines::E; e++)
-                v[e] = mul_conj(v[e], x.factors[Lines::template place<0>(q, e)]);
-        }
+    static PSG_HD void put_line(const Complex *v, int q, int row, Complex *buf) {
         PSG_UNROLL
         for (int e = 0; e < Lines::E; e++)
             buf[row * M + Lines::template place<0>(q, e)] = v[e];
     }
-    /// exp(-i pi / 4) a
-    static PSG_HD Complex eighth(Complex a) {
-        const Real h = Real(0.7071067811865475244);
-        return {h * (a.x + a.y), h * (a.y - a.x)};
+    /// Of an even radix one half of each butterfly is in the lower half of the places.
+    static PSG_HD Complex turn(int q, int e, const Complex *roots, const Step &x) {
+        constexpr int R = Lines::radix(0);
+        const bool lower = R % 2 == 0 && e % R < R / 2;
+        const int place = Lines::template place<0>(q, e);
+        return lower ? roots[place] : x.factors[place];
+    }
+    /// What stands in its places to what is transformed, and back.
+    /// @param roots  the first M/2 of xy_factors(), all of which are x.factors
+    static PSG_HD void begin(Complex *v, int q, const Complex *roots, const Step &x) {
+        if (x.kind != r2r_kind::four)
+            return;
+        PSG_UNROLL
+        for (int e = 0; e < Lines::E; e++)
+            v[e] = v[e] * turn(q, e, roots, x);
+    }
+    static PSG_HD void end(Complex *v, int q, const Complex *roots, const Step &x) {
+        if (x.kind != r2r_kind::four)
+            return;
+        PSG_UNROLL
+        for (int e = 0; e < Lines::E; e++)
+            v[e] = mul_conj(v[e], turn(q, e, roots, x));
+    }
+
+    // FOLDED lines: v[e] and v[E-1-e] are in the places n and M - 1 - n.
+
+    /// Points 2n and 2n + 1 in the place n to what stands in the places, of kind `four`.
+    static PSG_HD void fold(Complex *v, const Step &x) {
+        PSG_UNROLL
+        for (int e = 0; e < Lines::E / 2; e++) {
+            const Complex a = v[e], b = v[Lines::E - 1 - e];
+            v[e] = x.odd ? Complex{b.y, a.x} : Complex{a.x, b.y};
+            v[Lines::E - 1 - e] = x.odd ? Complex{a.y, b.x} : Complex{b.x, a.y};
+        }
+    }
+    /// Which v[e] is in the place n < M / 2 of the points 4n .. 4n+3, number j of those of a thread.
+    static PSG_HD constexpr int lower(int j) {
+        constexpr int HALF = Lines::radix(0) / 2;
+        return j < HALF ? j : j + HALF;
+    }
+    static PSG_HD void load_quads(Complex *v, int q, const Real *line, const Step &x) {
+        const bool apart = X::shifted(line);
+        PSG_UNROLL
+        for (int j = 0; j < Lines::E / 2; j++) {
+            const int e = lower(j);
+            const Real *from = line + 4 * Lines::template place<0>(q, e);
+            Complex a, b;
+            if (apart) {
+                a = {load_streaming_real(from), load_streaming_real(from + 1)};
+                b = {load_streaming_real(from + 2), load_streaming_real(from + 3)};
+            } else {
+                a = load_streaming(reinterpret_cast<const Complex *>(from));
+                b = load_streaming(reinterpret_cast<const Complex *>(from + 2));
+            }
+            v[e] = {a.x, b.x};
+            v[Lines::E - 1 - e] = sign(x) * Complex{b.y, a.y};
+        }
     }
     /// exp(i pi / 4) a
-    static PSG_HD Complex eighth_back(Complex a) {
+    static PSG_HD Complex eighth(Complex a) {
         const Real h = Real(0.7071067811865475244);
         return {h * (a.x - a.y), h * (a.x + a.y)};
     }
+    static PSG_HD Complex conjugate(Complex a) {
+        return {a.x, -a.y};
+    }
+    /// 2 w of k = M / 2.
+    static PSG_HD Complex middle() {
+        return {Real(1.8477590650225735123), Real(-0.76536686473017954346)};
+    }
     /// Z in shared memory to the rows of modes in the ring.
     static PSG_HD void put_modes(Complex *plane, int y, int thread, const Complex *buf,
-                                 const Complex *roots, const Step &x) {
-        const Real half = Real(0.5), root2 = Real(1.4142135623730950488);
+                                 const Complex *roots, const Step &x, const Rows &rows) {
         const auto put = [&](int k, int row, Complex first, Complex second) {
-            plane[X::in_strips(k, y + row, M)] = first;
-            plane[X::in_strips(M / 2 + k, y + row, M)] = second;
+            const int place = rows.place(X::NY, y + row);
+            plane[X::in_strips(k, place, M)] = first;
+            plane[X::in_strips(M / 2 + k, place, M)] = second;
         };
         if (x.kind == r2r_kind::four) {
             PSG_UNROLL_2
             for (int i = 0; i < PAIRS; i++) {
                 int k, row;
-                X::pair(i * X::BLOCK + thread, &k, &row);
-                put(k, row, x.factors[M + k] * buf[row * M + k],
-                    x.factors[M + M / 2 + k] * buf[row * M + M / 2 + k]);
+                X::pair(i * X::BLOCK + thread, &k, &row, rows);
+                put(k, row, roots[k] * buf[row * M + k],
+                    x.factors[M / 2 + k] * buf[row * M + M / 2 + k]);
             }
             return;
         }
         PSG_UNROLL_2
         for (int i = 0; i < PAIRS; i++) {
             int k, row;
-            X::pair(i * X::BLOCK + thread, &k, &row);
+            X::pair(i * X::BLOCK + thread, &k, &row, rows);
             const Complex a = buf[row * M + k], b = buf[row * M + (k == 0 ? 0 : M - k)];
-            const Complex even = {half * (a.x + b.x), half * (a.y - b.y)};
-            const Complex odd = roots[k] * Complex{half * (a.y + b.y), half * (b.x - a.x)};
-            const Complex mirror = {even.x - odd.x, odd.y - even.y}, w = x.factors[k];
-            Complex first = w * (even + odd), second = mul_conj(eighth(mirror), w);
+            const Complex even = x.factors[M / 2 + k] * Complex{a.x + b.x, a.y - b.y};
+            const Complex odd = roots[k] * Complex{a.y + b.y, b.x - a.x};
+            Complex first = even + odd, second = conjugate(eighth(even - odd));
             if (k == 0) {
-                const Complex middle = buf[row * M + M / 2];
-                first.y = root2 * mirror.x;
-                second = x.factors[M / 2] * Complex{middle.x, -middle.y};
+                first.y = Real(0.7071067811865475244) * (even.x - odd.x);
+                second = middle() * conjugate(buf[row * M + M / 2]);
             }
             put(k, row, first, second);
         }
     }
     /// The rows of modes in the ring to the numbers of the inverse in shared memory. Several are on their way at once.
     static PSG_HD void take_modes(const Complex *plane, int y, int thread, Complex *buf,
-                                  const Complex *roots, const Step &x) {
+                                  const Complex *roots, const Step &x, const Rows &rows) {
         constexpr int AT_ONCE = PAIRS % 4 == 0 ? 4 : PAIRS % 3 == 0 ? 3 : PAIRS % 5 == 0 ? 5 : 1;
-        const Real half = Real(0.5), root2 = Real(1.4142135623730950488);
         PSG_UNROLL_1
         for (int begin = 0; begin < PAIRS; begin += AT_ONCE) {
             Complex v[2 * AT_ONCE];
             PSG_UNROLL
             for (int i = 0; i < AT_ONCE; i++) {
                 int k, row;
-                X::pair((begin + i) * X::BLOCK + thread, &k, &row);
-                v[2 * i] = X::kept(plane + X::in_strips(k, y + row, M));
-                v[2 * i + 1] = X::kept(plane + X::in_strips(M / 2 + k, y + row, M));
+                X::pair((begin + i) * X::BLOCK + thread, &k, &row, rows);
+                const int place = rows.place(X::NY, y + row);
+                v[2 * i] = X::kept(plane + X::in_strips(k, place, M));
+                v[2 * i + 1] = X::kept(plane + X::in_strips(M / 2 + k, place, M));
             }
+            loads_begun();
             PSG_UNROLL
             for (int i = 0; i < AT_ONCE; i++) {
                 int k, row;
-                X::pair((begin + i) * X::BLOCK + thread, &k, &row);
+                X::pair((begin + i) * X::BLOCK + thread, &k, &row, rows);
                 const Complex first = v[2 * i], second = v[2 * i + 1];
                 if (x.kind == r2r_kind::four) {
-                    buf[row * M + k] = mul_conj(first, x.factors[M + k]);
-                    buf[row * M + M / 2 + k] = mul_conj(second, x.factors[M + M / 2 + k]);
+                    buf[row * M + k] = mul_conj(first, roots[k]);
+                    buf[row * M + M / 2 + k] = mul_conj(second, x.factors[M / 2 + k]);
                     continue;
                 }
-                const Complex w = half * x.factors[k];
-                Complex low = mul_conj(first, w), high = w * eighth_back(second);
+                const Complex turned = conjugate(eighth(second));
+                Complex a = mul_conj(first + turned, x.factors[M / 2 + k]);
+                Complex b = mul_conj(first - turned, roots[k]);
                 if (k == 0) {
-                    const Complex middle = mul_conj(second, x.factors[M / 2]);
-                    buf[row * M + M / 2] = {middle.x, -middle.y};
-                    low = {first.x, 0};
-                    high = {root2 * first.y, 0};
+                    const Real real = Real(1.4142135623730950488) * first.y;
+                    a = {first.x + real, 0};
+                    b = {first.x - real, 0};
+                    buf[row * M + M / 2] = conjugate(mul_conj(second, middle()));
                 }
-                const Complex a = {low.x + high.x, low.y - high.y};
-                const Complex b = mul_conj(Complex{low.x - high.x, low.y + high.y}, roots[k]);
                 buf[row * M + k] = {a.x - b.y, a.y + b.x};
                 if (k > 0)
                     buf[row * M + M - k] = {a.x + b.y, b.x - a.y};

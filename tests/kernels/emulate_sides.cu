@@ -37,30 +37,34 @@ static long double norm_of(psg_cuda_r2r kind, size_t n) {
 }
 
 /// A plane of one part, and its way through the phases of the kernels.
-template <class X> struct plane {
+/// @tparam Back  the shape on the way back
+template <class X, class Back> struct plane {
     using Real = typename X::Real;
     using Complex = typename X::Complex;
     using Lines = typename X::Lines;
     using Columns = typename X::Columns;
     using Sided = xy_sided<X>;
+    using SidedBack = xy_sided<Back>;
     psg_cuda_r2r kind[2];
     int nxc;
-    std::vector<Real> field = std::vector<Real>((size_t)X::NX * X::NY);
-    std::vector<Complex> ring = std::vector<Complex>(X::PLANE + X::LINE);
+    std::vector<Real> field = std::vector<Real>((size_t)X::NX * X::NY), shifted;
+    std::vector<Complex> numbers = std::vector<Complex>(X::PLANE + X::LINE);
+    Complex *const ring; // aligned to a cache line
     std::vector<Complex> spectrum = std::vector<Complex>(X::PLANE);
     std::vector<Complex> buf = std::vector<Complex>(X::BUFFER);
-    std::vector<Complex> roots, x_factors, y_factors;
+    std::vector<Complex> roots, y_factors;
     std::vector<Complex> tx = twiddles<Lines>(), ty = twiddles<Columns>();
     std::vector<uint8_t> part_of = std::vector<uint8_t>(X::NY);
-    r2r_step<Real> x, y;
+    xy_x_step<Real> x;
+    r2r_step<Real> y;
 
     plane(psg_cuda_r2r kind_x, psg_cuda_r2r kind_y)
-        : kind{kind_x, kind_y}, nxc(X::M + (kind_x == PSG_CUDA_DFT)) {
-        for (int k = 0; k < X::M / 2; k++)
-            roots.push_back(r2r_root<Real>((long double)k / X::M));
-        x_factors = xy_factors<Real>(r2r_kind_of(kind_x), X::M);
+        : kind{kind_x, kind_y}, nxc(X::M + (kind_x == PSG_CUDA_DFT)),
+          ring(reinterpret_cast<Complex *>(reinterpret_cast<uintptr_t>(numbers.data() + X::LINE) /
+                                           128 * 128)) {
+        roots = xy_factors<Real>(r2r_kind_of(kind_x), X::M);
         y_factors = r2r_factors<Real>(r2r_kind_of(kind_y), X::NY);
-        x = xy_make_step(kind_x, X::NX, (const Complex *)x_factors.data());
+        x = xy_make_step(kind_x, X::NX, (const Complex *)roots.data());
         y = r2r_make_step(kind_y, X::NY, (const Complex *)y_factors.data());
     }
     Complex *strip_in_part(int strip) {
@@ -69,95 +73,136 @@ template <class X> struct plane {
     }
     void forward() {
         threads<Lines> lines;
-        threads<Columns> columns;
+        threads<Columns> columns(y.reflected());
+        shifted.assign(1, 0);
+        shifted.insert(shifted.end(), field.begin(), field.end());
         for (int row0 = 0; row0 < X::NY; row0 += X::ROWS) {
-            lines.all([&](Complex *v, int q, int r, int) {
-                X::load_row(v, q, field.data() + (size_t)(row0 + r) * X::NX);
-            });
-            if (x.kind != r2r_kind::none) {
-                lines.all([&](Complex *v, int q, int r, int) {
+            // Sine transforms have a field that is aligned to a real alone.
+            const Real *const points = r2r_is_sine(kind[0]) ? shifted.data() + 1 : field.data();
+            const auto row = [&](int r) { return points + (size_t)(row0 + r) * X::NX; };
+            if (x.kind == r2r_kind::none) {
+                lines.all([&](Complex *v, auto q, int r, int) { X::load_row(v, q, row(r)); });
+            } else if constexpr (Lines::FOLDED) {
+                lines.all([&](Complex *v, auto q, int r, int) {
+                    if (x.kind == r2r_kind::two) {
+                        Sided::load_quads(v, q, row(r), x);
+                    } else {
+                        X::load_row(v, q, row(r));
+                        Sided::fold(v, x);
+                    }
+                    Sided::begin(v, q, roots.data(), x);
+                });
+            } else {
+                lines.all([&](Complex *v, auto q, int r, int) {
+                    X::load_row(v, q, row(r));
                     Sided::put_points(v, q, r, buf.data(), x);
                 });
-                lines.all([&](Complex *v, int q, int r, int) {
-                    Sided::take_line(v, q, r, buf.data(), x);
+                lines.all([&](Complex *v, auto q, int r, int) {
+                    Sided::take_line(v, q, r, buf.data());
+                    Sided::begin(v, q, roots.data(), x);
                 });
             }
             lines.forward(tx.data(), buf);
             lines.all(
-                [&](Complex *v, int q, int r, int) { X::put_frequencies(v, q, r, buf.data()); });
+                [&](Complex *v, auto q, int r, int) { X::put_frequencies(v, q, r, buf.data()); });
             lines.all([&](Complex *, int, int, int t) {
                 if (x.kind != r2r_kind::none)
-                    Sided::put_modes(ring.data(), row0, t, buf.data(), roots.data(), x);
+                    Sided::put_modes(ring, row0, t, buf.data(), roots.data(), x, y);
                 else
-                    X::put_spectrum(ring.data(), row0, t, buf.data(), roots.data());
+                    X::put_spectrum(ring, row0, t, buf.data(), roots.data(), y);
             });
         }
         for (int s = 0; s < X::strips(nxc); s++) {
             Complex *const to[1] = {strip_in_part(s)};
-            columns.all([&](Complex *v, int q, int c, int) {
-                X::load_strip(v, q, c, ring.data(), s, nxc, y);
+            columns.all([&](Complex *v, auto q, int c, int) {
+                X::load_strip(v, q, c, ring, s, nxc);
                 r2r_begin<Columns>(v, q, y);
             });
             columns.forward(ty.data(), buf);
             if (y.kind != r2r_kind::none) {
-                columns.all(
-                    [&](Complex *v, int q, int c, int) { r2r_put<Columns>(v, q, c, buf.data()); });
-                columns.all([&](Complex *v, int q, int c, int) {
+                if (!Columns::MIRRORED)
+                    columns.all([&](Complex *v, auto q, int c, int) {
+                        r2r_put<Columns>(v, q, c, buf.data());
+                    });
+                columns.all([&](Complex *v, auto q, int c, int) {
                     r2r_modes<Columns>(v, q, c, buf.data(), y);
                 });
             }
-            columns.all([&](Complex *v, int q, int c, int) {
+            columns.all([&](Complex *v, auto q, int c, int) {
                 X::store_blocks(v, q, c, s, part_of.data(), to, nxc, y);
             });
+            if (!X::WHOLE)
+                columns.all([&](Complex *, auto, int, int t) { X::forget_strip(ring, s, t, nxc); });
         }
     }
     void inverse() {
-        threads<Lines> lines;
-        threads<Columns> columns;
+        threads<typename Back::Lines> lines;
+        threads<Columns> columns(y.reflected());
         for (int s = 0; s < X::strips(nxc); s++) {
             Complex *const from[1] = {strip_in_part(s)};
-            columns.all([&](Complex *v, int q, int c, int) {
+            columns.all([&](Complex *v, auto q, int c, int) {
                 X::load_blocks(v, q, c, s, part_of.data(), from, nxc, y);
             });
             if (y.kind != r2r_kind::none) {
-                columns.all(
-                    [&](Complex *v, int q, int c, int) { r2r_put<Columns>(v, q, c, buf.data()); });
-                columns.all([&](Complex *v, int q, int c, int) {
+                if (!Columns::MIRRORED)
+                    columns.all([&](Complex *v, auto q, int c, int) {
+                        r2r_put<Columns>(v, q, c, buf.data());
+                    });
+                columns.all([&](Complex *v, auto q, int c, int) {
                     r2r_frequencies<Columns>(v, q, c, buf.data(), y);
                 });
             }
             columns.inverse(ty.data(), buf);
-            columns.all([&](Complex *v, int q, int c, int) {
+            columns.all([&](Complex *v, auto q, int c, int) {
                 r2r_end<Columns>(v, q, y);
-                X::store_strip(v, q, c, ring.data(), s, nxc, y);
+                X::store_strip(v, q, c, ring, s, nxc);
             });
         }
         for (int row0 = 0; row0 < X::NY; row0 += X::ROWS) {
             lines.all([&](Complex *, int, int, int t) {
                 if (x.kind != r2r_kind::none)
-                    Sided::take_modes(ring.data(), row0, t, buf.data(), roots.data(), x);
+                    SidedBack::take_modes(ring, row0, t, buf.data(), roots.data(), x, y);
                 else
-                    X::take_spectrum(ring.data(), row0, t, buf.data(), roots.data());
+                    X::take_spectrum(ring, row0, t, buf.data(), roots.data(), xy_no_derivative(),
+                                     y);
             });
-            lines.all(
-                [&](Complex *v, int q, int r, int) { X::take_frequencies(v, q, r, buf.data()); });
+            lines.all([&](Complex *v, auto q, int r, int) {
+                Back::take_frequencies(v, q, r, buf.data());
+            });
             lines.inverse(tx.data(), buf);
             if (x.kind != r2r_kind::none) {
-                lines.all([&](Complex *v, int q, int r, int) {
-                    Sided::put_line(v, q, r, buf.data(), x);
+                lines.all([&](Complex *v, auto q, int r, int) {
+                    SidedBack::end(v, q, roots.data(), x);
+                    SidedBack::put_line(v, q, r, buf.data());
                 });
-                lines.all([&](Complex *v, int q, int r, int) {
-                    Sided::take_points(v, q, r, buf.data(), x);
+                lines.all([&](Complex *v, auto q, int r, int) {
+                    SidedBack::take_points(v, q, r, buf.data(), x);
                 });
             }
-            lines.all([&](Complex *v, int q, int r, int) {
+            lines.all([&](Complex *v, auto q, int r, int) {
                 memcpy_row(v, q, field.data() + (size_t)(row0 + r) * X::NX);
             });
+            if (!X::WHOLE) {
+                lines.all(
+                    [&](Complex *, int, int, int t) { X::forget_rows(ring, row0, t, nxc, y); });
+                forget_most(row0);
+            }
+        }
+    }
+    /// Rows that have been read are forgotten but for at most two lines of the cache in each strip.
+    void forget_most(int row0) const {
+        for (int s = 0; s < nxc / X::WIDTH; s++) {
+            int left = 0;
+            for (int r = row0; r < row0 + X::ROWS; r++)
+                for (int m = 0; m < X::WIDTH; m++)
+                    left +=
+                        !std::isnan(ring[X::in_strips(s * X::WIDTH + m, y.place(X::NY, r), nxc)].x);
+            expect(left < 4 * X::LINE, "rows that are forgotten", X::NX, kind[0], kind[1]);
         }
     }
     static void memcpy_row(const Complex *v, int q, Real *line) {
         for (int e = 0; e < Lines::E; e++)
-            memcpy(line + 2 * Lines::template place<0>(q, e), &v[e], sizeof v[e]);
+            memcpy(line + 2 * Back::Lines::template place<0>(q, e), &v[e], sizeof v[e]);
     }
     /// Number i of a row of the spectrum.
     Complex at(int i, int row) {
@@ -193,11 +238,12 @@ template <class X> struct plane {
 
 /// A plane of random numbers forward and back.
 /// @param modes  are they compared with the definition?
-template <class X> static void planes(psg_cuda_r2r kind_x, psg_cuda_r2r kind_y, bool modes) {
+template <class X, class Back>
+static void planes(psg_cuda_r2r kind_x, psg_cuda_r2r kind_y, bool modes) {
     using Real = typename X::Real;
     if (!r2r_fuses(kind_y, X::Columns::radix(0)))
         return;
-    plane<X> p(kind_x, kind_y);
+    plane<X, Back> p(kind_x, kind_y);
     for (Real &f : p.field)
         f = (Real)uniform();
     const std::vector<Real> f = p.field;
@@ -232,17 +278,17 @@ static const psg_cuda_r2r sides[] = {PSG_CUDA_REDFT10, PSG_CUDA_RODFT10, PSG_CUD
                                      PSG_CUDA_RODFT11};
 
 /// All pairs of kinds if the plane is small, else one of them.
-template <class X> static void shape() {
+template <class X, class Back> static void shape() {
     const bool small = X::NY <= 128;
     const int one = X::NY / 4 % 4;
     for (int i = 0; i < 4; i++) {
         for (int j = 0; j < 4; j++)
             if (small || (i == one && j == 3 - one))
-                planes<X>(sides[i], sides[j], small);
+                planes<X, Back>(sides[i], sides[j], small);
         if (small || (i == one && X::M % 3 == 0))
-            planes<X>(sides[i], PSG_CUDA_R2HC, small);
+            planes<X, Back>(sides[i], PSG_CUDA_R2HC, small);
         if (small || (i == one && X::M % 3 != 0))
-            planes<X>(PSG_CUDA_DFT, sides[i], small);
+            planes<X, Back>(PSG_CUDA_DFT, sides[i], small);
     }
 }
 
@@ -316,8 +362,8 @@ template <class S> static void column(psg_cuda_r2r kind, bool pairs) {
     a.nxc = a.strip = (uint32_t)C;
     a.tiles = 1;
     const auto at = [&](int c) { return kspace_column<Real, true>(a, 0, C, (uint32_t)c); };
-    threads<S> block;
-    block.all([&](Complex *v, int q, int c, int) {
+    threads<S> block(a.z.reflected());
+    block.all([&](Complex *v, auto q, int c, int) {
         if (pairs) {
             kspace_fetch<S, true>(buf.data(), q, c, a, at(c));
             S::template from_shared<0>(v, q, c, buf.data());
@@ -327,14 +373,14 @@ template <class S> static void column(psg_cuda_r2r kind, bool pairs) {
         r2r_begin<S>(v, q, a.z);
     });
     block.forward(table.data(), buf);
-    if (a.z.kind != r2r_kind::four)
-        block.all([&](Complex *v, int q, int c, int) { r2r_put<S>(v, q, c, buf.data()); });
-    block.all([&](Complex *v, int q, int c, int) {
+    if (!S::MIRRORED)
+        block.all([&](Complex *v, auto q, int c, int) { r2r_put<S>(v, q, c, buf.data()); });
+    block.all([&](Complex *v, auto q, int c, int) {
         pairs ? kspace_sides<S, true>(v, q, c, buf.data(), a, at(c))
               : kspace_sides<S, false>(v, q, c, buf.data(), a, at(c));
     });
     block.inverse(table.data(), buf);
-    block.all([&](Complex *v, int q, int c, int) {
+    block.all([&](Complex *v, auto q, int c, int) {
         r2r_end<S>(v, q, a.z);
         kspace_store<S, true>(v, q, a, at(c));
     });
@@ -354,14 +400,15 @@ template <class S> static void columns() {
 int main() {
     srand(7);
 #define SHAPE(KEEP, M, LE, ROWS, L0, L1, L2, NY, CE, WIDTH, C0, C1, C2, BLOCKS)                    \
-    shape<xy_shape<xy_keep::KEEP, column_shape<Real, M, LE, ROWS, L0, L1, L2, true>,               \
-                   xy_columns<Real, xy_form::sides, NY, CE, WIDTH, C0, C1, C2>>>();
+    shape<PSG_XY_SHAPE(true, KEEP, M, LE, ROWS, L0, L1, L2, NY, CE, WIDTH, C0, C1, C2),            \
+          PSG_XY_SHAPE(false, KEEP, M, LE, ROWS, L0, L1, L2, NY, CE, WIDTH, C0, C1, C2)>();
 #define COLUMNS(N, E, C, R0, R1, R2, BLOCKS, AHEAD)                                                \
     columns<kspace_shape<Real, true, N, E, C, R0, R1, R2>>();
 #undef PSG_XY
 #define PSG_XY SHAPE
 #undef PSG_KSPACE
 #define PSG_KSPACE COLUMNS
+    static constexpr xy_form FORM = xy_form::sides;
     {
         using Real = double;
 #include "kernels/kspace_sides_f64.def"

@@ -11,37 +11,41 @@ namespace psg_cuda {
 /// The threads of a block between any two barriers, and what they have in registers.
 template <class S> struct threads {
     using Complex = typename S::Complex;
+    const bool reflected; // see column_shape::member()
     std::vector<Complex> v = std::vector<Complex>((size_t)S::BLOCK * S::ROOM);
+
+    explicit threads(bool reflected_ = false) : reflected(reflected_) {
+    }
 
     template <class F> void all(F f) {
         for (int t = 0; t < S::BLOCK; t++)
-            f(&v[(size_t)t * S::ROOM], S::member(t), S::column(t), t);
+            f(&v[(size_t)t * S::ROOM], S::member(t, reflected), S::column(t), t);
     }
     template <int FROM, int TO> void exchange(std::vector<Complex> &buf) {
-        all([&](Complex *p, int q, int c, int) {
+        all([&](Complex *p, auto q, int c, int) {
             S::template to_shared<FROM>(p, q, c, buf.data());
         });
-        all([&](Complex *p, int q, int c, int) {
+        all([&](Complex *p, auto q, int c, int) {
             S::template from_shared<TO>(p, q, c, buf.data());
         });
     }
     void forward(const Complex *table, std::vector<Complex> &buf) {
-        all([&](Complex *p, int q, int, int) { S::template forward<0>(p, q, table); });
+        all([&](Complex *p, auto q, int, int) { S::template forward<0>(p, q, table); });
         exchange<0, 1>(buf);
-        all([&](Complex *p, int q, int, int) { S::template forward<1>(p, q, table); });
+        all([&](Complex *p, auto q, int, int) { S::template forward<1>(p, q, table); });
         if constexpr (S::PASSES == 3) {
             exchange<1, 2>(buf);
-            all([&](Complex *p, int q, int, int) { S::template forward<2>(p, q, table); });
+            all([&](Complex *p, auto q, int, int) { S::template forward<2>(p, q, table); });
         }
     }
     void inverse(const Complex *table, std::vector<Complex> &buf) {
         if constexpr (S::PASSES == 3) {
-            all([&](Complex *p, int q, int, int) { S::template inverse<2>(p, q, table); });
+            all([&](Complex *p, auto q, int, int) { S::template inverse<2>(p, q, table); });
             exchange<2, 1>(buf);
         }
-        all([&](Complex *p, int q, int, int) { S::template inverse<1>(p, q, table); });
+        all([&](Complex *p, auto q, int, int) { S::template inverse<1>(p, q, table); });
         exchange<1, 0>(buf);
-        all([&](Complex *p, int q, int, int) { S::template inverse<0>(p, q, table); });
+        all([&](Complex *p, auto q, int, int) { S::template inverse<0>(p, q, table); });
     }
 };
 
