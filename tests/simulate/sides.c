@@ -102,11 +102,11 @@ typedef struct measured {
     double periodic, sides[3]; /* ms: NN, DD and DN along all axes */
 } measured;
 
-/* Of whole solves on one H200, 2026-11-23 and 24: docs/performance.md. */
+/* Of whole solves on one H200, 2026-11-25: docs/performance.md. */
 static const measured h200[] = {
-    {256, PSG_F64, 0.346, {0.458, 0.462, 0.439}}, {512, PSG_F64, 2.66, {3.27, 3.28, 3.68}},
-    {1024, PSG_F64, 21.6, {27.6, 27.6, 32.6}},    {256, PSG_F32, 0.216, {0.296, 0.295, 0.311}},
-    {512, PSG_F32, 1.41, {1.81, 1.82, 2.06}},     {1024, PSG_F32, 12.0, {15.7, 15.6, 18.0}},
+    {256, PSG_F64, 0.353, {0.417, 0.416, 0.414}}, {512, PSG_F64, 2.67, {3.09, 3.09, 3.10}},
+    {1024, PSG_F64, 21.4, {25.3, 25.5, 25.8}},    {256, PSG_F32, 0.214, {0.273, 0.274, 0.281}},
+    {512, PSG_F32, 1.39, {1.77, 1.79, 1.75}},     {1024, PSG_F32, 12.0, {14.8, 14.8, 15.1}},
 };
 
 static double *shared; /* what a child found out */
