@@ -204,7 +204,7 @@ PSG_HD void forget(void *p) {
 #if defined(__CUDA_ARCH__)
     asm volatile("discard.global.L2 [%0], 128;" ::"l"(p) : "memory");
 #else
-    memset(p, 0xff, 128);
+    memset(reinterpret_cast<void *>(reinterpret_cast<uintptr_t>(p) / 128 * 128), 0xff, 128);
 #endif
 }
 

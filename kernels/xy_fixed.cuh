@@ -164,7 +164,7 @@ __device__ __forceinline__ void xy_store_row(const typename X::Complex *v, int q
     X::store_row(v, q, thread, line, [&](int e) { return __shfl_up_sync(all, v[e].y, 1); });
 }
 
-/// Load one row of a field for a transform along x that is not periodic, and store it; the whole block.
+/// Load one row of a field for a transform along x that is not periodic; the whole block.
 template <class X>
 __device__ __forceinline__ void
 xy_load_sided(typename X::Complex *v, int q, int row, const typename X::Real *line,
@@ -187,6 +187,7 @@ xy_load_sided(typename X::Complex *v, int q, int row, const typename X::Real *li
     }
     Sided::begin(v, q, roots, x);
 }
+/// Store one.
 template <class X>
 __device__ __forceinline__ void
 xy_store_sided(typename X::Complex *v, int q, int row, int thread, typename X::Real *line,

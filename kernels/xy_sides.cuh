@@ -142,6 +142,7 @@ template <class X> struct xy_sided {
         constexpr int HALF = Lines::radix(0) / 2;
         return j < HALF ? j : j + HALF;
     }
+    /// Points from memory to what stands in the places, of kind `two`.
     static PSG_HD void load_quads(Complex *v, int q, const Real *line, const Step &x) {
         const bool apart = X::shifted(line);
         PSG_UNROLL
