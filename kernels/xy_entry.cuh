@@ -21,7 +21,7 @@ struct xy_entry {
     const void *forward, *inverse;
 };
 
-/// The tables of the kernels of each form: line by line the same shapes.
+/// The tables of the kernels of each form. Those of dense and of strided fields have the same shapes line by line.
 const xy_entry *xy_dense_f64(size_t *count);
 const xy_entry *xy_dense_f32(size_t *count);
 const xy_entry *xy_strided_f64(size_t *count);
@@ -48,5 +48,14 @@ using xy_columns = column_shape<Real, NY, E, WIDTH, C0, C1, C2, false,
     xy_line<PSG_XY_SHAPE(true, KEEP, M, LE, ROWS, L0, L1, L2, NY, CE, WIDTH, C0, C1, C2),          \
             PSG_XY_SHAPE(false, KEEP, M, LE, ROWS, L0, L1, L2, NY, CE, WIDTH, C0, C1, C2), FORM,   \
             BLOCKS>(),
+
+// Lines for periodic planes alone, and lines for the others. A table of the others defines PSG_XY_OF_SIDES first.
+#ifdef PSG_XY_OF_SIDES
+#define PSG_XY_PERIODIC(...)
+#define PSG_XY_SIDES PSG_XY
+#else
+#define PSG_XY_PERIODIC PSG_XY
+#define PSG_XY_SIDES(...)
+#endif
 
 #endif

@@ -1,4 +1,5 @@
 // The kernels of xy_f32.def with real-to-real transforms along x or y.
+#define PSG_XY_OF_SIDES
 #include "kernels/xy_entry.cuh"
 #include "kernels/xy_fixed.cuh"
 

@@ -1,6 +1,7 @@
 // The real-to-real transforms of xy_sides.cuh, r2r_fused.cuh and kspace_fixed.cuh, run on the CPU thread by thread from the same
 // source as on the GPU: the modes of a plane are those of the definition, its inverse gives it back; and a column is solved
 // as by the definition. Needs no device.
+#define PSG_XY_OF_SIDES
 #include "kernels/kspace_entry.cuh"
 #include "kernels/kspace_fixed.cuh"
 #include "kernels/xy_fixed.cuh"
