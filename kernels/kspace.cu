@@ -2,6 +2,7 @@
 #include "kernels/kspace.h"
 #include "kernels/kspace_entry.cuh"
 #include "kernels/kspace_tables.cuh"
+#include "kernels/launch.cuh"
 #include "kernels/segments.cuh"
 #include <algorithm>
 #include <cstdio>
@@ -17,6 +18,7 @@ struct psg_cuda_kspace {
     kspace_list list;
     uint32_t log2_columns, columns, threads;
     uint32_t most_blocks; // in a launch
+    bool early;           // see launch.cuh
     size_t shared_bytes;
     char *tables_d; // planes, twiddles, factors along z, order, one after the other
     size_t twiddles_at, factors_at, order_at;
@@ -99,6 +101,8 @@ cudaError_t prepare_kernel(psg_cuda_kspace *plan, const kspace_entry *entry, int
                                                           (int)plan->threads, plan->shared_bytes);
     if (e == cudaSuccess && blocks == 0)
         e = cudaErrorNotSupported;
+    if (e == cudaSuccess)
+        e = comes_early(plan->function, &plan->early);
     if (e == cudaSuccess && entry) {
         const size_t used = (size_t)blocks * (plan->shared_bytes + (size_t)reserved);
         const int percent = (int)((used * 100 + (size_t)whole - 1) / (size_t)whole);
@@ -257,8 +261,8 @@ cudaError_t launch(const psg_cuda_kspace *plan, const psg_cuda_band *bands, size
     a.list = plan->list;
     void *args[] = {&a};
     const uint32_t blocks = a.tiles < plan->most_blocks ? a.tiles : plan->most_blocks;
-    return cudaLaunchKernel(plan->function, dim3(blocks, (unsigned)sheets), dim3(plan->threads),
-                            args, plan->shared_bytes, stream);
+    return launch_after(plan->function, plan->early, dim3(blocks, (unsigned)sheets),
+                        dim3(plan->threads), args, plan->shared_bytes, stream);
 }
 
 /// Whether bands are such as psg_cuda_kspace_run() says.

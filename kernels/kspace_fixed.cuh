@@ -5,6 +5,7 @@
 
 #include "kernels/columns.cuh"
 #include "kernels/kspace_args.cuh"
+#include "kernels/launch.cuh"
 
 namespace psg_cuda {
 
@@ -179,6 +180,7 @@ __global__ void __launch_bounds__(S::BLOCK, BLOCKS)
     Complex *buf = reinterpret_cast<Complex *>(kspace_shared);
     const int col = S::column((int)threadIdx.x);
     const auto q = S::member((int)threadIdx.x, SIDES && a.z.reflected());
+    wait_for_the_one_before();
     if (AHEAD && blockIdx.x < a.tiles)
         kspace_fetch<S, SIDES>(buf, q, col, a, Column(a, blockIdx.x, S::COLUMNS, col, blockIdx.y));
     for (uint32_t tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {

@@ -5,6 +5,7 @@
 #define PSG_KERNELS_KSPACE_GENERIC_CUH
 
 #include "kernels/kspace_args.cuh"
+#include "kernels/launch.cuh"
 
 namespace psg_cuda {
 
@@ -147,6 +148,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
     const uint32_t thread = threadIdx.x, threads = blockDim.x, last = a.list.passes - 1;
     const uint32_t mask = (1u << a.log2_columns) - 1;
     const kspace_column<Real> c(a, blockIdx.x, mask + 1, thread & mask, blockIdx.y);
+    wait_for_the_one_before();
     for (uint32_t p = 0; p < last; p++) {
         kspace_pass_any<KSPACE_FORWARD>(a, p, thread, threads, c, buf);
         __syncthreads();

@@ -1,5 +1,6 @@
 // Plans of the 2-D transforms in one kernel: choosing it, its tables, its launch.
 #include "kernels/kspace_tables.cuh"
+#include "kernels/launch.cuh"
 #include "kernels/xy.h"
 #include "kernels/xy_fixed.cuh"
 #include <algorithm>
@@ -18,7 +19,9 @@ struct psg_cuda_xy {
     const xy_entry *entry, *strided; // of dense fields, and of fields with pitches
     uint32_t grid, strided_grid;
     uint32_t lag, slots;
+    bool early; // see launch.cuh
     void *tables_d;
+    uint32_t *counters_d;        // NULL for planes that stay in shared memory
     size_t x_factors, y_factors; // where they begin in the tables
 };
 
@@ -97,12 +100,25 @@ cudaError_t prepare(psg_cuda_xy *plan) {
         e = prepare_entry(plan->entry, processors, &plan->grid);
     if (e == cudaSuccess)
         e = prepare_entry(plan->strided, processors, &plan->strided_grid);
+    if (e == cudaSuccess)
+        e = comes_early(plan->entry->forward, &plan->early);
     if (e != cudaSuccess)
         return e;
     const size_t cached = (size_t)std::ceil(share * cache / (double)plane_bytes(plan));
     plan->lag = (uint32_t)std::max(div_up(plan->grid, plan->entry->items) + 1, cached);
     plan->slots = 2 * plan->lag;
     return cudaSuccess;
+}
+
+/// Zeros: each kernel leaves them so.
+cudaError_t make_counters(psg_cuda_xy *plan) {
+    if (plan->entry->whole)
+        return cudaSuccess;
+    const size_t bytes = xy_counters(plan->slots) * sizeof *plan->counters_d;
+    cudaError_t e = cudaMalloc(&plan->counters_d, bytes);
+    if (e == cudaSuccess)
+        e = cudaMemset(plan->counters_d, 0, bytes);
+    return e == cudaSuccess ? cudaStreamSynchronize(cudaStreamLegacy) : e;
 }
 
 kspace_list list_of(uint32_t n, const uint32_t *radix) {
@@ -183,8 +199,7 @@ cudaError_t launch(const psg_cuda_xy *plan, psg_cuda_direction direction,
     put_families(&a, fields, fields_count);
     const size_t ring_planes = a.families * planes;
     a.ring = static_cast<complex_t<Real> *>(work_d);
-    a.ticket =
-        reinterpret_cast<uint32_t *>(static_cast<char *>(work_d) + ring_bytes(plan, ring_planes));
+    a.counters = plan->counters_d;
     a.tables = static_cast<const complex_t<Real> *>(plan->tables_d);
     a.planes = (uint32_t)ring_planes;
     a.slots = plan->slots;
@@ -196,17 +211,12 @@ cudaError_t launch(const psg_cuda_xy *plan, psg_cuda_direction direction,
     for (size_t p = 0; p < count; p++)
         a.part[p] = {static_cast<complex_t<Real> *>(parts[p].base_d), parts[p].plane_pitch,
                      (uint32_t)parts[p].y0, (uint32_t)parts[p].rows};
-    cudaError_t e = cudaSuccess;
-    if (!entry->whole)
-        e = cudaMemsetAsync(a.ticket, 0, (1 + 2 * ring_planes) * sizeof *a.ticket, stream);
-    if (e != cudaSuccess)
-        return e;
     const size_t most = strided ? plan->strided_grid : plan->grid;
     const size_t grid = entry->whole ? std::min<size_t>(ring_planes, most) : most;
     void *args[] = {&a};
-    return cudaLaunchKernel(direction == PSG_CUDA_FORWARD ? entry->forward : entry->inverse,
-                            dim3((unsigned)grid), dim3(entry->threads), args, entry->shared_bytes,
-                            stream);
+    return launch_after(direction == PSG_CUDA_FORWARD ? entry->forward : entry->inverse,
+                        plan->early, dim3((unsigned)grid), dim3(entry->threads), args,
+                        entry->shared_bytes, stream);
 }
 
 bool field_valid(const psg_cuda_xy *plan, const psg_cuda_field *field) {
@@ -279,6 +289,8 @@ cudaError_t psg_cuda_xy_create(psg_cuda_xy **plan, psg_cuda_precision precision,
     try {
         if (e == cudaSuccess)
             e = precision == PSG_CUDA_F64 ? make_tables<double>(made) : make_tables<float>(made);
+        if (e == cudaSuccess)
+            e = make_counters(made);
     } catch (...) { // the host's tables
         e = cudaErrorMemoryAllocation;
     }
@@ -294,14 +306,12 @@ void psg_cuda_xy_destroy(psg_cuda_xy *plan) {
     if (!plan)
         return;
     cudaFree(plan->tables_d);
+    cudaFree(plan->counters_d);
     delete plan;
 }
 
 size_t psg_cuda_xy_work_bytes(const psg_cuda_xy *plan, size_t planes) {
-    const size_t ring_planes = PSG_CUDA_XY_FIELDS * planes;
-    return plan->entry->whole
-               ? 0
-               : ring_bytes(plan, ring_planes) + (1 + 2 * ring_planes) * sizeof(uint32_t);
+    return ring_bytes(plan, PSG_CUDA_XY_FIELDS * planes);
 }
 
 cudaError_t psg_cuda_xy_run(const psg_cuda_xy *plan, psg_cuda_direction direction,

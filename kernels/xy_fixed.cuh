@@ -22,6 +22,7 @@
 #ifndef PSG_KERNELS_XY_FIXED_CUH
 #define PSG_KERNELS_XY_FIXED_CUH
 
+#include "kernels/launch.cuh"
 #include "kernels/xy_sides.cuh"
 
 namespace psg_cuda {
@@ -95,15 +96,21 @@ template <class X> struct xy_next {
     typename X::Complex *strips[xy_max_parts];
 };
 
-/// The counter that an item waits for, NULL: none, and what it waits for.
+/// The counter of what is done of a plane.
+template <class Real>
+PSG_HD uint32_t *xy_counter(const xy_args<Real> &a, uint32_t plane, bool first) {
+    return a.counters + xy_done_first + (first ? 0 : a.slots) + plane % a.slots;
+}
+
+/// The counter that an item waits for, NULL: none, and what it waits for: the second step for the first step of its plane, the first
+/// step for the second one of the plane that was in its place of the ring.
 template <class X, bool FORWARD, xy_form FORM>
 __device__ __forceinline__ const uint32_t *xy_awaited(const xy_args<typename X::Real> &a,
                                                       const xy_item &item, uint32_t *count) {
     const xy_steps<X, FORWARD, FORM> steps(a);
-    *count = item.first ? steps.seconds : steps.firsts;
-    if (!item.there || (item.first && item.plane < a.slots))
-        return nullptr;
-    return a.ticket + 1 + (item.first ? a.planes + item.plane - a.slots : item.plane);
+    const uint32_t before = item.plane / a.slots; // planes that were in its place
+    *count = item.first ? before * steps.seconds : (before + 1) * steps.firsts;
+    return item.there && *count > 0 ? xy_counter(a, item.plane, !item.first) : nullptr;
 }
 
 /// Wait until an item can begin that has something to wait for; the whole block.
@@ -125,7 +132,7 @@ __device__ __forceinline__ void xy_scout(const xy_args<typename X::Real> &a, xy_
     const uint32_t lane = threadIdx.x % 32;
     uint32_t ticket = 0;
     if (lane == 0)
-        ticket = atomicAdd(a.ticket, 1u);
+        ticket = atomicAdd(a.counters + xy_taken, 1u);
     ticket = __shfl_sync(0xffffffffu, ticket, 0);
     const xy_item item = xy_item_at(ticket, steps.firsts, steps.seconds, a.planes, a.lag);
     const xy_place at(a, xy_several<FORWARD, FORM>, item.plane);
@@ -138,6 +145,21 @@ __device__ __forceinline__ void xy_scout(const xy_args<typename X::Real> &a, xy_
     for (uint32_t p = lane; p < a.parts; p += 32)
         next->strips[p] = X::strip_in_part(a.part[p], at.plane, (int)item.index, Steps::nxc(a));
     __syncwarp();
+}
+
+/// A block ends; all of it. The last one leaves the counters as it found them.
+template <class Real> __device__ __forceinline__ void xy_end(const xy_args<Real> &a, bool *last) {
+    if (threadIdx.x == blockDim.x - 1) { // which says what is done, too
+        uint32_t before;
+        asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], 1;"
+                     : "=r"(before)
+                     : "l"(a.counters + xy_ended)
+                     : "memory");
+        *last = before == gridDim.x - 1;
+    }
+    __syncthreads();
+    for (uint32_t i = threadIdx.x; *last && i < xy_counters(a.slots); i += blockDim.x)
+        a.counters[i] = 0;
 }
 
 /// What stays in shared memory: the tables, and the part of each row.
@@ -354,6 +376,7 @@ __global__ void __launch_bounds__(X::BLOCK, BLOCKS)
     extern __shared__ __align__(16) unsigned char xy_shared[];
     __shared__ uint8_t part_of[X::NY];
     __shared__ xy_next<X> next[2]; // in turns: one is read while the other is written
+    __shared__ bool last;
     Complex *const buf = reinterpret_cast<Complex *>(xy_shared);
     Complex *const line_twiddles = buf + X::BUFFER, *const column_twiddles = line_twiddles + X::M;
     Complex *const roots = column_twiddles + X::NY;
@@ -363,6 +386,7 @@ __global__ void __launch_bounds__(X::BLOCK, BLOCKS)
     const bool scout = thread / 32 == X::BLOCK / 64;
 
     xy_begin<X>(a, line_twiddles, part_of);
+    wait_for_the_one_before();
     if (scout)
         xy_scout<X, FORWARD, FORM>(a, &next[1]);
     __syncthreads();
@@ -370,7 +394,7 @@ __global__ void __launch_bounds__(X::BLOCK, BLOCKS)
         const xy_next<X> &now = next[turn ^ 1];
         const uint32_t t = now.ticket;
         if (t >= items)
-            return;
+            break;
         const xy_item item = xy_item_at(t, steps.firsts, steps.seconds, a.planes, a.lag);
         if (!now.ready)
             xy_wait<X, FORWARD, FORM>(a, item);
@@ -390,8 +414,9 @@ __global__ void __launch_bounds__(X::BLOCK, BLOCKS)
             xy_lines_inverse<X, FORM>(a, item, line_twiddles, roots, plane, buf, look_around);
         __syncthreads(); // all has been read and written, and shared memory is free again
         if (thread == X::BLOCK - 1 && item.there)
-            xy_done(a.ticket + 1 + (item.first ? 0 : a.planes) + item.plane);
+            xy_done(xy_counter(a, item.plane, item.first));
     }
+    xy_end(a, &last);
 }
 
 /// Planes that stay in shared memory between the two steps. Grid: any; block and shared memory as
@@ -410,6 +435,7 @@ __global__ void __launch_bounds__(X::BLOCK, BLOCKS)
     const int nxc = xy_steps<X, FORWARD, FORM>::nxc(a);
 
     xy_begin<X>(a, line_twiddles, part_of);
+    wait_for_the_one_before();
     __syncthreads();
     const auto all_lines = [&](uint32_t k) {
         for (uint32_t i = 0; i < X::LINES; i++) {

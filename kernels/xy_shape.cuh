@@ -55,6 +55,13 @@ template <class Real> struct xy_family {
     uint32_t first, end;
 };
 
+/// What blocks count: the items that were taken, the blocks that have ended, and for each place of the ring the items of the first and
+/// of the second step that are done, of all planes that were there. */
+enum : uint32_t { xy_taken = 0, xy_ended, xy_done_first };
+PSG_HD constexpr uint32_t xy_counters(uint32_t slots) {
+    return xy_done_first + 2 * slots;
+}
+
 /// The transform along x of a SIDES kernel. The place of point 2n (h = 0) or 2n + 1 is from[h] + step[h] n.
 template <class Real> struct xy_x_step {
     r2r_kind kind = r2r_kind::none;
@@ -69,7 +76,7 @@ template <class Real> struct xy_args {
     xy_family<Real> family[xy_max_fields];
     uint32_t families;
     complex_t<Real> *ring; // [slots][plane]
-    uint32_t *ticket;      // next item; then what is done of each plane: [2][planes], all 0
+    uint32_t *counters;    // xy_counters(slots), all 0 before and after
     // Twiddles of lines [M] and columns [ny], and xy_factors(), of which kernels copy the first M / 2.
     const complex_t<Real> *tables;
     uint32_t planes; // of all families

@@ -62,7 +62,7 @@ static const char *const known[] = {"devices",
                                     "cudaMalloc",
                                     "cudaMemGetInfo",
                                     "cudaMemcpy",
-                                    "cudaMemsetAsync",
+                                    "cudaMemset",
                                     "cudaStreamBeginCapture",
                                     "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
                                     "cudaSetDevice",
@@ -227,8 +227,7 @@ WRAP(cudaIpcOpenMemHandle, (void **memory, cudaIpcMemHandle_t handle, unsigned f
 WRAP(cudaMalloc, (void **memory, size_t bytes), (memory, bytes))
 WRAP(cudaMemcpy, (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind),
      (to, from, bytes, kind))
-WRAP(cudaMemsetAsync, (void *memory, int value, size_t bytes, cudaStream_t stream),
-     (memory, value, bytes, stream))
+WRAP(cudaMemset, (void *memory, int value, size_t bytes), (memory, value, bytes))
 WRAP(cudaStreamBeginCapture, (cudaStream_t stream, enum cudaStreamCaptureMode mode), (stream, mode))
 WRAP(cudaOccupancyMaxActiveBlocksPerMultiprocessor,
      (int *blocks, const void *function, int threads, size_t shared),
@@ -238,6 +237,9 @@ WRAP_AS(cudaError_t, "launch", cudaLaunchKernel,
         (const void *function, dim3 grid, dim3 block, void **arguments, size_t shared,
          cudaStream_t stream),
         (function, grid, block, arguments, shared, stream), last_error = (cudaError_t)code)
+WRAP_AS(cudaError_t, "launch", cudaLaunchKernelExC,
+        (const cudaLaunchConfig_t *config, const void *function, void **arguments),
+        (config, function, arguments), last_error = (cudaError_t)code)
 /* What the compiler makes of <<<>>> since CUDA 13. */
 WRAP_AS(cudaError_t, "launch", __cudaLaunchKernel,
         (cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
