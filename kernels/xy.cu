@@ -202,7 +202,8 @@ cudaError_t launch(const psg_cuda_xy *plan, psg_cuda_direction direction,
     a.counters = plan->counters_d;
     a.tables = static_cast<const complex_t<Real> *>(plan->tables_d);
     a.planes = (uint32_t)ring_planes;
-    a.slots = plan->slots;
+    a.slots = (uint32_t)std::min<size_t>(plan->slots, std::max<size_t>(ring_planes, 2));
+    a.slots_magic = divisor_magic(a.slots);
     a.lag = (uint32_t)std::min<size_t>(plan->lag, ring_planes);
     a.nxc = plan->entry->nx / 2 + (plan->kind[0] == PSG_CUDA_DFT);
     a.x = xy_make_step(plan->kind[0], (int)plan->entry->nx, a.tables + plan->x_factors);
@@ -322,7 +323,8 @@ cudaError_t psg_cuda_xy_run(const psg_cuda_xy *plan, psg_cuda_direction directio
         (!work_d && !plan->entry->whole) || !fields_valid(plan, direction, fields, fields_count) ||
         !aligned(work_d, 256) || !parts_valid(plan, parts, count))
         return cudaErrorInvalidValue;
-    if (planes > INT32_MAX || fields_count * planes + plan->lag > INT32_MAX / plan->entry->items)
+    if (planes > INT32_MAX || fields_count * planes + plan->lag > INT32_MAX / plan->entry->items ||
+        fields_count * planes + plan->lag > UINT32_MAX / plan->slots)
         return cudaErrorInvalidValue;
     if (planes == 0)
         return cudaSuccess;

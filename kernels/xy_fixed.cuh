@@ -92,14 +92,23 @@ __device__ __forceinline__ void xy_done(uint32_t *counter) {
 /// What a block knows of an item before it begins with it.
 template <class X> struct xy_next {
     uint32_t ticket;
-    bool ready; // nothing has to be waited for
+    bool ready;     // nothing has to be waited for
+    uint32_t *done; // the counter that it adds to in the end; NULL: it is not there
     typename X::Complex *strips[xy_max_parts];
 };
+
+/// How many planes were in a plane's place of the ring before it, and which place that is.
+template <class Real> PSG_HD uint32_t xy_before(const xy_args<Real> &a, uint32_t plane) {
+    return divide_by_magic(plane, a.slots_magic);
+}
+template <class Real> PSG_HD uint32_t xy_slot(const xy_args<Real> &a, uint32_t plane) {
+    return plane - xy_before(a, plane) * a.slots;
+}
 
 /// The counter of what is done of a plane.
 template <class Real>
 PSG_HD uint32_t *xy_counter(const xy_args<Real> &a, uint32_t plane, bool first) {
-    return a.counters + xy_done_first + (first ? 0 : a.slots) + plane % a.slots;
+    return a.counters + xy_done_first + (first ? 0 : a.slots) + xy_slot(a, plane);
 }
 
 /// The counter that an item waits for, NULL: none, and what it waits for: the second step for the first step of its plane, the first
@@ -108,7 +117,7 @@ template <class X, bool FORWARD, xy_form FORM>
 __device__ __forceinline__ const uint32_t *xy_awaited(const xy_args<typename X::Real> &a,
                                                       const xy_item &item, uint32_t *count) {
     const xy_steps<X, FORWARD, FORM> steps(a);
-    const uint32_t before = item.plane / a.slots; // planes that were in its place
+    const uint32_t before = xy_before(a, item.plane);
     *count = item.first ? before * steps.seconds : (before + 1) * steps.firsts;
     return item.there && *count > 0 ? xy_counter(a, item.plane, !item.first) : nullptr;
 }
@@ -141,25 +150,25 @@ __device__ __forceinline__ void xy_scout(const xy_args<typename X::Real> &a, xy_
         const uint32_t *counter = xy_awaited<X, FORWARD, FORM>(a, item, &count);
         next->ticket = ticket;
         next->ready = !counter || xy_counted(counter) >= count;
+        next->done = item.there ? xy_counter(a, item.plane, item.first) : nullptr;
     }
     for (uint32_t p = lane; p < a.parts; p += 32)
         next->strips[p] = X::strip_in_part(a.part[p], at.plane, (int)item.index, Steps::nxc(a));
     __syncwarp();
 }
 
-/// A block ends; all of it. The last one leaves the counters as it found them.
-template <class Real> __device__ __forceinline__ void xy_end(const xy_args<Real> &a, bool *last) {
-    if (threadIdx.x == blockDim.x - 1) { // which says what is done, too
-        uint32_t before;
+/// A block ends. The last one leaves the counters as it found them; the warp whose first thread calls xy_done().
+template <class Real> __device__ __forceinline__ void xy_end(const xy_args<Real> &a) {
+    const uint32_t lane = threadIdx.x % 32;
+    uint32_t before = 0;
+    if (lane == 0)
         asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], 1;"
                      : "=r"(before)
                      : "l"(a.counters + xy_ended)
                      : "memory");
-        *last = before == gridDim.x - 1;
-    }
-    __syncthreads();
-    for (uint32_t i = threadIdx.x; *last && i < xy_counters(a.slots); i += blockDim.x)
-        a.counters[i] = 0;
+    if (__shfl_sync(0xffffffffu, before, 0) == gridDim.x - 1)
+        for (uint32_t i = lane; i < xy_counters(a.slots); i += 32)
+            a.counters[i] = 0;
 }
 
 /// What stays in shared memory: the tables, and the part of each row.
@@ -376,7 +385,6 @@ __global__ void __launch_bounds__(X::BLOCK, BLOCKS)
     extern __shared__ __align__(16) unsigned char xy_shared[];
     __shared__ uint8_t part_of[X::NY];
     __shared__ xy_next<X> next[2]; // in turns: one is read while the other is written
-    __shared__ bool last;
     Complex *const buf = reinterpret_cast<Complex *>(xy_shared);
     Complex *const line_twiddles = buf + X::BUFFER, *const column_twiddles = line_twiddles + X::M;
     Complex *const roots = column_twiddles + X::NY;
@@ -393,8 +401,11 @@ __global__ void __launch_bounds__(X::BLOCK, BLOCKS)
     for (int turn = 0;; turn ^= 1) {
         const xy_next<X> &now = next[turn ^ 1];
         const uint32_t t = now.ticket;
-        if (t >= items)
-            break;
+        if (t >= items) {
+            if (scout)
+                xy_end(a);
+            return;
+        }
         const xy_item item = xy_item_at(t, steps.firsts, steps.seconds, a.planes, a.lag);
         if (!now.ready)
             xy_wait<X, FORWARD, FORM>(a, item);
@@ -402,7 +413,7 @@ __global__ void __launch_bounds__(X::BLOCK, BLOCKS)
             if (scout)
                 xy_scout<X, FORWARD, FORM>(a, &next[turn]);
         };
-        Complex *const plane = a.ring + item.plane % a.slots * X::PLANE;
+        Complex *const plane = a.ring + xy_slot(a, item.plane) * X::PLANE;
         if (!item.there)
             look_around();
         else if (item.first != FORWARD)
@@ -413,10 +424,9 @@ __global__ void __launch_bounds__(X::BLOCK, BLOCKS)
         else
             xy_lines_inverse<X, FORM>(a, item, line_twiddles, roots, plane, buf, look_around);
         __syncthreads(); // all has been read and written, and shared memory is free again
-        if (thread == X::BLOCK - 1 && item.there)
-            xy_done(xy_counter(a, item.plane, item.first));
+        if (scout && thread % 32 == 0 && now.done)
+            xy_done(now.done);
     }
-    xy_end(a, &last);
 }
 
 /// Planes that stay in shared memory between the two steps. Grid: any; block and shared memory as

@@ -81,6 +81,7 @@ template <class Real> struct xy_args {
     const complex_t<Real> *tables;
     uint32_t planes; // of all families
     uint32_t slots, lag, parts;
+    uint32_t slots_magic; // divides by slots
     xy_part<Real> part[xy_max_parts];
     // Read by SIDES kernels alone: numbers in a row of the spectrum, M with a real-to-real transform along x, else M + 1.
     uint32_t nxc;
