@@ -323,8 +323,9 @@ cudaError_t psg_cuda_xy_run(const psg_cuda_xy *plan, psg_cuda_direction directio
         (!work_d && !plan->entry->whole) || !fields_valid(plan, direction, fields, fields_count) ||
         !aligned(work_d, 256) || !parts_valid(plan, parts, count))
         return cudaErrorInvalidValue;
-    if (planes > INT32_MAX || fields_count * planes + plan->lag > INT32_MAX / plan->entry->items ||
-        fields_count * planes + plan->lag > UINT32_MAX / plan->slots)
+    const size_t rounds = fields_count * planes + plan->lag;
+    if (planes > INT32_MAX || rounds > INT32_MAX / plan->entry->items ||
+        (!plan->entry->whole && rounds > UINT32_MAX / plan->slots))
         return cudaErrorInvalidValue;
     if (planes == 0)
         return cudaSuccess;

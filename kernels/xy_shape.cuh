@@ -56,7 +56,7 @@ template <class Real> struct xy_family {
 };
 
 /// What blocks count: the items that were taken, the blocks that have ended, and for each place of the ring the items of the first and
-/// of the second step that are done, of all planes that were there. */
+/// of the second step that are done, of all planes that were there.
 enum : uint32_t { xy_taken = 0, xy_ended, xy_done_first };
 PSG_HD constexpr uint32_t xy_counters(uint32_t slots) {
     return xy_done_first + 2 * slots;

@@ -1,7 +1,8 @@
 // The 2-D transforms of xy_fixed.cuh, run on the CPU thread by thread from the same source as on
 // the GPU: a plane gives the answer of a naive transform, cut into parts, where the z kernel looks
 // for it, and its inverse gives it back, or a derivative; rows of a field with pitches are read and written as those of a
-// dense one, and nothing beside them; and the sequence of items has each once, after those that it waits for.
+// dense one, and nothing beside them; the sequence of items has each once, after those that it waits for; and planes have their places in
+// the ring.
 // Needs no device.
 #include "kernels/xy_fixed.cuh"
 #include "tests/kernels/emulate_threads.cuh"
@@ -291,8 +292,21 @@ static void sequence(uint32_t firsts, uint32_t seconds, uint32_t planes, uint32_
     expect(right, "the sequence of items", (int)firsts);
 }
 
+/// Where planes stand in the ring.
+static void places(uint32_t slots) {
+    xy_args<float> a = xy_args<float>();
+    a.slots = slots;
+    a.slots_magic = divisor_magic(slots);
+    bool right = true;
+    for (uint32_t plane = 0; plane < UINT32_MAX / slots; plane += 1 + plane / 1000)
+        right = right && xy_before(a, plane) == plane / slots && xy_slot(a, plane) == plane % slots;
+    expect(right, "places in the ring", (int)slots);
+}
+
 int main() {
     srand(7);
+    for (uint32_t slots : {2u, 3u, 8u, 21u, 1341u})
+        places(slots);
 #define SHAPE(KEEP, M, LE, ROWS, L0, L1, L2, NY, CE, WIDTH, C0, C1, C2, BLOCKS)                    \
     shape<xy_shape<xy_keep::KEEP, column_shape<Real, M, LE, ROWS, L0, L1, L2, true>,               \
                    column_shape<Real, NY, CE, WIDTH, C0, C1, C2>>>();
