@@ -1,7 +1,7 @@
-// Launches of kernels that follow one another on a stream. The blocks of such a kernel start when all blocks of the one before have
-// ended, but before CUDA has finished with it and what it wrote is there for certain (programmatic dependent launch, from compute
-// capability 9.0 on). They read what no kernel writes, and wait. So between two kernels about a microsecond less is lost. A kernel that
-// waits never takes room from one that is not through.
+// Launches of kernels that follow one another on a stream. The blocks of such a kernel start when all blocks of the kernel before have
+// ended, which may be before all that it wrote is there (CUDA's programmatic dependent launch, from compute capability 9.0 on). The
+// blocks read tables that no kernel writes, and wait. So less time is lost between two kernels. Blocks that wait take no room from the
+// kernel before, whose blocks have ended.
 #ifndef PSG_KERNELS_LAUNCH_CUH
 #define PSG_KERNELS_LAUNCH_CUH
 
@@ -10,8 +10,8 @@
 namespace psg_cuda {
 
 #if defined(__CUDACC__)
-/// Wait until the kernel before this one is done and what it has written is there. All threads of a kernel for launch_after() call it
-/// before they read what may have been written since its plan was made, and before they write.
+/// Wait until the kernel before this one on the stream is done, and what it has written is there. All threads of a kernel for
+/// launch_after() call it before they read what the kernel before may have written, and before they write.
 __device__ __forceinline__ void wait_for_the_one_before() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" ::: "memory");
@@ -19,7 +19,9 @@ __device__ __forceinline__ void wait_for_the_one_before() {
 }
 #endif
 
-/// Can a kernel come early? It is compiled for a GPU that has the instructions.
+/// May a kernel start before the kernel before it is done?
+/// @param[out] early  it was compiled for GPUs that can wait
+/// @return cudaSuccess; what cudaFuncGetAttributes() says
 inline cudaError_t comes_early(const void *function, bool *early) {
     cudaFuncAttributes attributes = cudaFuncAttributes();
     const cudaError_t e = cudaFuncGetAttributes(&attributes, function);
@@ -28,7 +30,8 @@ inline cudaError_t comes_early(const void *function, bool *early) {
 }
 
 /// Launch a kernel that calls wait_for_the_one_before().
-/// @param early  see comes_early()
+/// @param early  of comes_early(); false: an ordinary launch
+/// @return cudaSuccess; what cudaLaunchKernelExC() says
 inline cudaError_t launch_after(const void *function, bool early, dim3 grid, dim3 block,
                                 void **args, size_t shared_bytes, cudaStream_t stream) {
     cudaLaunchAttribute attribute = cudaLaunchAttribute();

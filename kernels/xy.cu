@@ -110,7 +110,7 @@ cudaError_t prepare(psg_cuda_xy *plan) {
     return cudaSuccess;
 }
 
-/// Zeros: each kernel leaves them so.
+/// Make the counters of the ring, all 0. Each kernel leaves them at 0.
 cudaError_t make_counters(psg_cuda_xy *plan) {
     if (plan->entry->whole)
         return cudaSuccess;

@@ -23,8 +23,8 @@
 extern "C" {
 #endif
 
-/** Tables and launch parameters for one size of plane on one device; both directions. It counts what the blocks of a call have done,
- *  so calls are on one stream, or each comes after the work of the one before. */
+/** Tables and launch parameters for one size of plane on one device; both directions. A plan has the counters of one call's blocks, so
+ *  calls are on one stream, or each comes after the work of the one before. */
 typedef struct psg_cuda_xy psg_cuda_xy;
 
 /** What the planes of a sheet are to a segment: planes of [strip][rows][the strip's width] complex
@@ -84,8 +84,8 @@ size_t psg_cuda_xy_work_bytes(const psg_cuda_xy *plan, size_t planes);
 /** Transform a segment. The answer is the same bit by bit for all pitches, and however many fields a call makes. A dense
  *  field that is aligned to a complex number, is alone and has no derivative, has a kernel of its own. Several fields of one
  *  call take turns plane by plane, so that parts are read from memory once for all of them, and those with the same ky
- *  share the transform along y. The parts stay as they are. Where the GPU can, the kernel comes while the kernel before it on the
- *  stream still ends, and waits for it (launch.cuh).
+ *  share the transform along y. The parts stay as they are. The kernel may start before
+ *  the kernel before it on the stream is done, and waits for it (launch.cuh).
  *  @param[in]     direction  PSG_CUDA_FORWARD: from the field to the parts; PSG_CUDA_INVERSE: back
  *  @param[in,out] fields     [fields_count], borrowed until return; their reals are only read, or only written. Derivatives
  *                            are for PSG_CUDA_INVERSE where x and y are PSG_CUDA_DFT

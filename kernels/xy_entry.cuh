@@ -49,7 +49,8 @@ using xy_columns = column_shape<Real, NY, E, WIDTH, C0, C1, C2, false,
             PSG_XY_SHAPE(false, KEEP, M, LE, ROWS, L0, L1, L2, NY, CE, WIDTH, C0, C1, C2), FORM,   \
             BLOCKS>(),
 
-// Lines for periodic planes alone, and lines for the others. A table of the others defines PSG_XY_OF_SIDES first.
+// Lines for periodic planes alone, and lines for planes with a real-to-real transform alone. A table of the latter defines
+// PSG_XY_OF_SIDES first.
 #ifdef PSG_XY_OF_SIDES
 #define PSG_XY_PERIODIC(...)
 #define PSG_XY_SIDES PSG_XY

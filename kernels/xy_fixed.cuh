@@ -218,7 +218,7 @@ xy_load_sided(typename X::Complex *v, int q, int row, const typename X::Real *li
     }
     Sided::begin(v, q, roots, x);
 }
-/// Store one.
+/// Store one row of a field after a transform along x that is not periodic; the whole block.
 template <class X>
 __device__ __forceinline__ void
 xy_store_sided(typename X::Complex *v, int q, int row, int thread, typename X::Real *line,
