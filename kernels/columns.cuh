@@ -69,6 +69,8 @@ struct column_shape {
     static constexpr int SPAN = N / R0;           // of a block after the first pass
     static constexpr bool PADDED = SPAN % 2 == 0; // one row in SPAN + 1 keeps banks apart
     static constexpr int ROWS = PADDED ? N + R0 : N;
+    /// The threads of a column are in one warp.
+    static constexpr bool IN_WARP = ALONG && 32 % T == 0 && BLOCK % 32 == 0;
     static_assert(R0 * R1 * R2 == N && N % E == 0 && E % R0 == 0 && E % RL == 0, "");
 
     /// What a thread of the block works on: its number among those of a column, and the column.
@@ -176,13 +178,21 @@ struct column_shape {
 
 #if defined(__CUDACC__)
 
+/// The threads of a column wait for each other.
+template <class S> __device__ __forceinline__ void meet() {
+    if constexpr (S::IN_WARP)
+        __syncwarp();
+    else
+        __syncthreads();
+}
+
 /// All data from pass FROM's owners to pass TO's. Ends with every thread having read its points,
 /// but without a barrier: the next exchange begins by writing where this one has read.
 template <class S, int FROM, int TO>
 __device__ __forceinline__ void exchange(typename S::Complex *v, typename S::Member q, int col,
                                          typename S::Complex *buf) {
     S::template to_shared<FROM>(v, q, col, buf);
-    __syncthreads();
+    meet<S>();
     S::template from_shared<TO>(v, q, col, buf);
 }
 
@@ -196,7 +206,7 @@ __device__ __forceinline__ void columns_forward(typename S::Complex *v, typename
     S::template forward<0>(v, q, table);
     S::template to_shared<0>(v, q, col, buf);
     between();
-    __syncthreads();
+    meet<S>();
     S::template from_shared<1>(v, q, col, buf);
     S::template forward<1>(v, q, table);
     if constexpr (S::PASSES == 3) {
@@ -216,7 +226,7 @@ __device__ __forceinline__ void columns_inverse(typename S::Complex *v, typename
     S::template inverse<1>(v, q, table);
     S::template to_shared<1>(v, q, col, buf);
     between();
-    __syncthreads();
+    meet<S>();
     S::template from_shared<0>(v, q, col, buf);
     S::template inverse<0>(v, q, table);
 }

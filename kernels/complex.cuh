@@ -170,6 +170,15 @@ PSG_HD void loads_begun() {
 #endif
 }
 
+/// The number itself, as one that the compiler does not know. What depends on it is computed where it is needed. Else the compiler
+/// computes it once before a loop, for registers that the loop needs more.
+PSG_HD int computed_late(int v) {
+#if defined(__CUDA_ARCH__)
+    asm volatile("" : "+r"(v));
+#endif
+    return v;
+}
+
 /// A number that nobody reads again soon: it leaves the second-level cache first.
 template <class Real> PSG_HD void store_streaming(complex_t<Real> *p, complex_t<Real> v) {
 #if defined(__CUDA_ARCH__)

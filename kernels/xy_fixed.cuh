@@ -188,7 +188,7 @@ template <class X>
 __device__ __forceinline__ void xy_store_row(const typename X::Complex *v, int q, int thread,
                                              typename X::Real *line, bool shifted) {
     if (!shifted) {
-        X::store_lines(v, q, 0, line, 0);
+        X::store_line(v, q, line);
         return;
     }
     const uint32_t all = thread / 32 < X::BLOCK / 32 ? ~0u : (1u << X::BLOCK % 32) - 1;
@@ -212,9 +212,9 @@ xy_load_sided(typename X::Complex *v, int q, int row, const typename X::Real *li
     } else {
         X::load_row(v, q, line);
         Sided::put_points(v, q, row, buf, x);
-        __syncthreads();
+        meet<typename X::Lines>();
         Sided::take_line(v, q, row, buf);
-        __syncthreads();
+        meet<typename X::Lines>();
     }
     Sided::begin(v, q, roots, x);
 }
@@ -226,20 +226,20 @@ xy_store_sided(typename X::Complex *v, int q, int row, int thread, typename X::R
                const xy_x_step<typename X::Real> &x) {
     using Sided = xy_sided<X>;
     Sided::end(v, q, roots, x);
-    __syncthreads();
+    meet<typename X::Lines>();
     Sided::put_line(v, q, row, buf);
-    __syncthreads();
+    meet<typename X::Lines>();
     Sided::take_points(v, q, row, buf, x);
     xy_store_row<X>(v, q, thread, line, shifted);
 }
 
-/// Where an item along x has its first row in a field.
+/// Row y of a plane in a field.
 template <class X, xy_form FORM>
-__device__ __forceinline__ typename X::Real *xy_rows(const xy_field<typename X::Real> &field,
-                                                     uint32_t plane, int row) {
+__device__ __forceinline__ typename X::Real *xy_row(const xy_field<typename X::Real> &field,
+                                                    uint32_t plane, int y) {
     return field.base + (FORM == xy_form::dense
-                             ? (size_t)plane * X::NY * X::NX
-                             : plane * field.plane_pitch + (size_t)row * field.row_pitch);
+                             ? ((size_t)plane * X::NY + y) * X::NX
+                             : plane * field.plane_pitch + (size_t)y * field.row_pitch);
 }
 
 /// An item along x, and one along y; between(): as in columns_forward().
@@ -250,52 +250,53 @@ xy_lines_forward(const xy_args<typename X::Real> &a, const xy_item &item,
                  typename X::Complex *plane, typename X::Complex *buf, Between between) {
     using Lines = typename X::Lines;
     const int thread = (int)threadIdx.x, row = Lines::column(thread), q = Lines::member(thread);
-    const int y = (int)item.index * X::ROWS;
     const bool modes = FORM == xy_form::sides && a.x.kind != r2r_kind::none;
-    const typename X::Real *field = xy_rows<X, FORM>(a.field[0], item.plane, y + row);
+    const auto rows = FORM == xy_form::sides ? a.y : typename X::Step();
+    const int y = (int)item.index * X::ROWS + X::row_of(row, rows), place = rows.place(X::NY, y);
+    const typename X::Real *field = xy_row<X, FORM>(a.field[0], item.plane, y);
     typename X::Complex v[Lines::ROOM];
     if constexpr (FORM == xy_form::dense)
-        X::load_lines(v, q, row, field, y);
+        X::load_line(v, q, field);
     else if (modes)
         xy_load_sided<X>(v, q, row, field, buf, roots, a.x);
     else
         X::load_row(v, q, field);
     columns_forward<Lines>(v, q, row, twiddles, buf, between);
-    __syncthreads();
-    X::put_frequencies(v, q, row, buf);
-    __syncthreads();
-    const auto rows = FORM == xy_form::sides ? a.y : typename X::Step();
+    meet<Lines>();
+    X::put_upper(v, q, row, buf);
+    meet<Lines>();
     if (modes)
-        xy_sided<X>::put_modes(plane, y, thread, buf, roots, a.x, rows);
+        xy_sided<X>::put_modes(v, q, row, buf, plane, place, roots, a.x);
     else
-        X::put_spectrum(plane, y, thread, buf, roots, rows);
+        X::put_spectrum(v, q, row, buf, plane, place, roots);
 }
 
-/// The rows from y on of plane k of one field.
+/// Rows of plane k of one field, from row `first` of the plane on.
 template <class X, xy_form FORM, class Between>
 __device__ __forceinline__ void
 xy_field_inverse(const xy_args<typename X::Real> &a, const xy_field<typename X::Real> &to,
-                 uint32_t k, int y, const typename X::Complex *twiddles,
+                 uint32_t k, int first, const typename X::Complex *twiddles,
                  const typename X::Complex *roots, const typename X::Complex *plane,
                  typename X::Complex *buf, Between between) {
     using Lines = typename X::Lines;
     const int thread = (int)threadIdx.x, row = Lines::column(thread), q = Lines::member(thread);
     const bool modes = FORM == xy_form::sides && a.x.kind != r2r_kind::none;
-    typename X::Real *field = xy_rows<X, FORM>(to, k, y + row);
-    typename X::Complex v[Lines::ROOM];
     const auto rows = FORM == xy_form::sides ? a.y : typename X::Step();
+    const int y = first + X::row_of(row, rows), place = rows.place(X::NY, y);
+    typename X::Real *field = xy_row<X, FORM>(to, k, y);
+    typename X::Complex v[Lines::ROOM];
     if (modes)
-        xy_sided<X>::take_modes(plane, y, thread, buf, roots, a.x, rows);
+        xy_sided<X>::take_modes(v, q, row, buf, plane, place, roots, a.x);
     else if constexpr (FORM == xy_form::strided)
-        X::take_spectrum(plane, y, thread, buf, roots, to.by);
+        X::take_spectrum(v, q, row, buf, plane, place, roots, to.by);
     else
-        X::take_spectrum(plane, y, thread, buf, roots, xy_no_derivative(), rows);
-    __syncthreads();
-    X::take_frequencies(v, q, row, buf);
-    __syncthreads();
+        X::take_spectrum(v, q, row, buf, plane, place, roots);
+    meet<Lines>();
+    X::take_upper(v, q, row, buf);
+    meet<Lines>();
     columns_inverse<Lines>(v, q, row, twiddles, buf, between);
     if constexpr (FORM == xy_form::dense)
-        X::store_lines(v, q, row, field, y);
+        X::store_line(v, q, field);
     else if (modes)
         xy_store_sided<X>(v, q, row, thread, field, to.shifted, buf, roots, a.x);
     else
@@ -323,9 +324,12 @@ xy_lines_inverse(const xy_args<typename X::Real> &a, const xy_item &item,
         xy_field_inverse<X, FORM>(a, a.field[0], item.plane, y, twiddles, roots, plane, buf,
                                   between);
     }
-    if (!X::WHOLE)
-        X::forget_rows(plane, y, thread, xy_steps<X, false, FORM>::nxc(a),
-                       FORM == xy_form::sides ? a.y : typename X::Step());
+    if (!X::WHOLE) {
+        const auto rows = FORM == xy_form::sides ? a.y : typename X::Step();
+        if (X::forgets_of_others(rows))
+            __syncthreads();
+        X::forget_rows(plane, y, thread, xy_steps<X, false, FORM>::nxc(a), rows);
+    }
 }
 
 template <class X, bool FORWARD, xy_form FORM, class Between>

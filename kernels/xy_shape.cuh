@@ -99,6 +99,8 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
     static constexpr int M = Lines::N, NX = 2 * M, NXC = M + 1, NY = Columns::N;
     static constexpr int ROWS = Lines::COLUMNS, WIDTH = Columns::COLUMNS;
     static constexpr int BLOCK = Lines::BLOCK;
+    /// From one row of a line item to the next in the exchange buffer.
+    static constexpr int PITCH = Lines::ROWS;
     static constexpr bool WHOLE = KEEP == xy_keep::whole;
     /// Items of a plane: lines, and strips. A SIDES kernel may have one strip less.
     static PSG_HD constexpr int strips(int nxc) {
@@ -108,27 +110,24 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
     static constexpr int ITEMS = STRIPS + LINES;
     static constexpr int LINE = 128 / sizeof(Complex); // numbers in a cache line
     static constexpr size_t PLANE = ((size_t)NY * NXC + LINE - 1) / LINE * LINE;
-    // What neighbouring threads have of a row: a cache line, or a part of one that divides half of the row. Where that would
-    // be less than four numbers in a ring, it is as much as a strip has of the row, and the half ends with a shorter piece.
-    // In f32 that pays from eight numbers on.
-    static constexpr int piece(int most) {
-        return M / 2 % most == 0 ? most : piece(most / 2);
+    /// Pairs of frequencies k, M - k of a row that a thread has, and how many it reads at once. For all of 15 registers would not do.
+    static constexpr int PAIRS = Lines::E / 2, AT_ONCE = PAIRS == 15 ? 5 : PAIRS;
+    /// Rows of a line item that a warp has alone, if it has whole cache lines of them in each strip; else 0.
+    static PSG_HD constexpr int warp_rows() {
+        return Lines::IN_WARP && 32 / Lines::T * WIDTH % LINE == 0 ? 32 / Lines::T : 0;
     }
-    static constexpr bool SHORTER = !WHOLE && piece(LINE) < 4 && (sizeof(Real) == 8 || WIDTH >= 8);
-    static constexpr int PIECE = SHORTER ? WIDTH : piece(LINE);
-    static constexpr int IN_PIECES = M / 2 / PIECE * PIECE; // of a row
     static constexpr size_t most(size_t a, size_t b) {
         return a > b ? a : b;
     }
     // Shared memory: the exchange buffer, then the twiddles of lines and columns, and the roots, or the first factors along x;
     // and a plane.
     static constexpr size_t BUFFER =
-        most((size_t)M * ROWS, most(Lines::shared_bytes, Columns::shared_bytes) / sizeof(Complex));
+        most(Lines::shared_bytes, Columns::shared_bytes) / sizeof(Complex);
     static constexpr size_t TABLES = (size_t)M + NY + M / 2;
     static constexpr size_t shared_bytes =
         (BUFFER + TABLES + (WHOLE ? PLANE : 0)) * sizeof(Complex);
     static_assert(Lines::BLOCK == Columns::BLOCK && NY % ROWS == 0 && ROWS % 2 == 0 && M % 2 == 0 &&
-                      M / 2 * ROWS % BLOCK == 0,
+                      Lines::E % 2 == 0,
                   "");
     static_assert(BLOCK >= 32, "a whole warp looks around, see xy_scout()");
     // What is forgotten of a ring is whole cache lines.
@@ -153,30 +152,29 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
     static PSG_HD int mirrored(int k) {
         return M / 2 + k;
     }
-    /// Pair `i` of the M / 2 * ROWS pairs k, M - k of a line item: neighbouring threads have a PIECE
-    /// of k, and a warp some rows of them, whose places in a strip are neighbours. Shorter pieces come last.
-    static PSG_HD void pair(int i, int *k, int *row, const Step &rows) {
-        constexpr int REST = IN_PIECES < M / 2 ? M / 2 - IN_PIECES : 1;
-        if (IN_PIECES == M / 2 || i < IN_PIECES * ROWS) {
-            *k = i % PIECE + i / (PIECE * ROWS) * PIECE;
-            *row = i / PIECE % ROWS;
-        } else {
-            *k = IN_PIECES + (i - IN_PIECES * ROWS) % REST;
-            *row = (i - IN_PIECES * ROWS) / REST;
-        }
-        if (rows.halves())
-            *row = *row < ROWS / 2 ? 2 * *row : 2 * *row - ROWS + 1;
+    /// The same place for number k = q + T i, i < PAIRS, and for mirrored(k) if `half` is 1. Where the strips are full and divide T
+    /// and M / 2, what depends on i and `half` is a constant.
+    static PSG_HD int in_ring(int q, int i, int half, int row, int nxc = NXC) {
+        const int m = q + Lines::T * i + M / 2 * half;
+        const auto full = [row](int n) { return (n / WIDTH * NY + row) * WIDTH + n % WIDTH; };
+        if (M % WIDTH != 0)
+            return (int)in_strips(m, row, nxc);
+        return Lines::T % WIDTH == 0 && M / 2 % WIDTH == 0 ? full(q) + (m - q) * NY : full(m);
+    }
+    /// Which row of an item threads have. Where even and odd rows are apart in the transform along y, neighbours are all even or all odd.
+    static PSG_HD int row_of(int row, const Step &rows) {
+        return !rows.halves() ? row : row < ROWS / 2 ? 2 * row : 2 * row - ROWS + 1;
     }
 
-    /// Rows y .. y+ROWS-1 of a plane, as pass 0 owns them: two reals are one complex number.
-    static PSG_HD void load_lines(Complex *v, int q, int row, const Real *plane, int y) {
-        const Complex *from = reinterpret_cast<const Complex *>(plane + (size_t)(y + row) * NX);
+    /// A row of a dense field, as pass 0 owns it: two reals are one complex number.
+    static PSG_HD void load_line(Complex *v, int q, const Real *line) {
+        const Complex *from = reinterpret_cast<const Complex *>(line);
         PSG_UNROLL
         for (int e = 0; e < Lines::E; e++)
             v[e] = load_streaming(from + Lines::template place<0>(q, e));
     }
-    static PSG_HD void store_lines(const Complex *v, int q, int row, Real *plane, int y) {
-        Complex *to = reinterpret_cast<Complex *>(plane + (size_t)(y + row) * NX);
+    static PSG_HD void store_line(const Complex *v, int q, Real *line) {
+        Complex *to = reinterpret_cast<Complex *>(line);
         PSG_UNROLL
         for (int e = 0; e < Lines::E; e++)
             store_streaming(to + Lines::template place<0>(q, e), v[e]);
@@ -220,84 +218,78 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
                 store_streaming_real(to + 1, v[e].y);
         }
     }
-    /// Between registers, as the last pass owns them, and shared memory [ROWS][M] in the order of
-    /// the frequencies.
-    static PSG_HD void put_frequencies(const Complex *v, int q, int row, Complex *buf) {
-        PSG_UNROLL
-        for (int e = 0; e < Lines::E; e++)
-            buf[row * M + Lines::place_frequency(q, e)] = v[e];
+    /// Frequency q + T i of a row is v[element(i)] of thread q, after the last pass.
+    static PSG_HD constexpr int element(int i) {
+        return i % (Lines::E / Lines::RL) * Lines::RL + i / (Lines::E / Lines::RL);
     }
-    static PSG_HD void take_frequencies(Complex *v, int q, int row, const Complex *buf) {
+    /// So of a pair k, M - k a thread has k < M / 2, and the other one is in another thread of the row. The frequencies from M / 2 on
+    /// pass through shared memory [ROWS][PITCH], in their order.
+    static PSG_HD void put_upper(const Complex *v, int q, int row, Complex *buf) {
         PSG_UNROLL
-        for (int e = 0; e < Lines::E; e++)
-            v[e] = buf[row * M + Lines::place_frequency(q, e)];
+        for (int i = PAIRS; i < Lines::E; i++)
+            buf[row * PITCH + q + Lines::T * i] = v[element(i)];
     }
-    /// Z in shared memory to X in the ring. X[k] = E + w^k O and X[M-k] = conj(E - w^k O).
-    static PSG_HD void put_spectrum(Complex *plane, int y, int thread, const Complex *buf,
-                                    const Complex *roots, const Step &rows = Step()) {
+    static PSG_HD void take_upper(Complex *v, int q, int row, const Complex *buf) {
+        PSG_UNROLL
+        for (int i = PAIRS; i < Lines::E; i++)
+            v[element(i)] = buf[row * PITCH + q + Lines::T * i];
+    }
+    /// Z, after put_upper(), to X in the ring. X[k] = E + w^k O and X[M-k] = conj(E - w^k O).
+    /// @param place  of the row in the transform along y
+    static PSG_HD void put_spectrum(const Complex *v, int q, int row, const Complex *buf,
+                                    Complex *plane, int place, const Complex *roots) {
         const Real half = Real(0.5);
-        PSG_UNROLL_2
-        for (int i = 0; i < M / 2 * ROWS / BLOCK; i++) {
-            int k, row;
-            pair(i * BLOCK + thread, &k, &row, rows);
-            const Complex a = buf[row * M + k], b = buf[row * M + (k == 0 ? 0 : M - k)];
+        q = computed_late(q), row = computed_late(row);
+        PSG_UNROLL
+        for (int i = 0; i < PAIRS; i++) {
+            const int k = q + Lines::T * i;
+            const Complex a = v[element(i)], b = k == 0 ? a : buf[row * PITCH + M - k];
             const Complex even = {half * (a.x + b.x), half * (a.y - b.y)};
             const Complex odd = roots[k] * Complex{half * (a.y + b.y), half * (b.x - a.x)};
-            const int place = rows.place(NY, y + row);
-            plane[in_strips(k, place)] = even + odd;
-            plane[in_strips(mirrored(k), place)] = {even.x - odd.x, odd.y - even.y};
+            plane[in_ring(q, i, 0, place)] = even + odd;
+            plane[in_ring(q, i, 1, place)] = {even.x - odd.x, odd.y - even.y};
+            if (i % 2 == 1)
+                loads_begun(); // registers would not do for more
         }
-        if (thread < ROWS) {
-            const Complex a = buf[thread * M + M / 2];
-            plane[in_strips(M, rows.place(NY, y + thread))] = {a.x, -a.y};
+        if (q == 0) {
+            const Complex a = v[element(PAIRS)];
+            plane[in_strips(M, place)] = {a.x, -a.y};
         }
     }
-    /// X in the ring to the numbers of the inverse in shared memory: with A = X[k] + conj X[M-k]
+    /// X in the ring to the numbers of the inverse, those from M / 2 on for take_upper(): with A = X[k] + conj X[M-k]
     /// and B = w^-k (X[k] - conj X[M-k]) they are A + i B at k and conj(A - i B) at M - k.
     template <class By = xy_no_derivative>
-    static PSG_HD void take_spectrum(const Complex *plane, int y, int thread, Complex *buf,
-                                     const Complex *roots, const By &by = By(),
-                                     const Step &rows = Step()) {
-        constexpr int PAIRS = M / 2 * ROWS / BLOCK; // for all registers would not do
-        constexpr int AT_ONCE = PAIRS % 4 == 0 ? 4 : PAIRS % 3 == 0 ? 3 : PAIRS % 5 == 0 ? 5 : 1;
-        PSG_UNROLL_1
+    static PSG_HD void take_spectrum(Complex *v, int q, int row, Complex *buf, const Complex *plane,
+                                     int place, const Complex *roots, const By &by = By()) {
+        q = computed_late(q), row = computed_late(row);
+        PSG_UNROLL
         for (int first = 0; first < PAIRS; first += AT_ONCE) {
-            Complex v[2 * AT_ONCE];
+            Complex x[AT_ONCE], z[AT_ONCE];
             PSG_UNROLL
             for (int i = 0; i < AT_ONCE; i++) {
-                int k, row;
-                pair((first + i) * BLOCK + thread, &k, &row, rows);
-                const int place = rows.place(NY, y + row);
-                v[2 * i] = kept(plane + in_strips(k, place));
-                v[2 * i + 1] = kept(plane + in_strips(mirrored(k), place));
+                x[i] = kept(plane + in_ring(q, first + i, 0, place));
+                z[i] = kept(plane + in_ring(q, first + i, 1, place));
             }
             loads_begun();
-            if (by.there) {
-                PSG_UNROLL
-                for (int i = 0; i < AT_ONCE; i++) {
-                    int k, row;
-                    pair((first + i) * BLOCK + thread, &k, &row, rows);
-                    v[2 * i] = by(k, v[2 * i]);
-                    v[2 * i + 1] = by(mirrored(k), v[2 * i + 1]);
-                }
-            }
             PSG_UNROLL
             for (int i = 0; i < AT_ONCE; i++) {
-                int k, row;
-                pair((first + i) * BLOCK + thread, &k, &row, rows);
-                const Complex x = v[2 * i], z = v[2 * i + 1];
-                const Complex a = {x.x + z.x, x.y - z.y};
-                const Complex b = mul_conj(Complex{x.x - z.x, x.y + z.y}, roots[k]);
-                buf[row * M + k] = {a.x - b.y, a.y + b.x};
+                const int k = q + Lines::T * (first + i);
+                if (by.there) {
+                    x[i] = by(k, x[i]);
+                    z[i] = by(mirrored(k), z[i]);
+                }
+                const Complex a = {x[i].x + z[i].x, x[i].y - z[i].y};
+                const Complex b = mul_conj(Complex{x[i].x - z[i].x, x[i].y + z[i].y}, roots[k]);
+                v[element(first + i)] = {a.x - b.y, a.y + b.x};
                 if (k > 0)
-                    buf[row * M + M - k] = {a.x + b.y, b.x - a.y};
+                    buf[row * PITCH + M - k] = {a.x + b.y, b.x - a.y};
             }
         }
-        if (thread < ROWS) {
-            Complex x = kept(plane + in_strips(M, rows.place(NY, y + thread)));
+        if (q == 0) {
+            Complex middle = kept(plane + in_strips(M, place));
             if (by.there)
-                x = by(M, x);
-            buf[thread * M + M / 2] = {x.x + x.x, -(x.y + x.y)};
+                middle = by(M, middle);
+            buf[row * PITCH + M / 2] = {middle.x + middle.x, -(middle.y + middle.y)};
         }
     }
 
@@ -335,20 +327,27 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
                                    const Step &rows = Step()) {
         if (rows.halves()) { // half of them from place y0 / 2 on, the others up to NY - y0 / 2
             const int y0 = rows.reverse() ? NY - y - ROWS : y;
-            forget_places<ROWS / 2>(plane, y0 / 2, thread, nxc);
-            forget_places<ROWS / 2>(plane, NY - y0 / 2 - ROWS / 2, thread, nxc);
+            forget_places<ROWS / 2, BLOCK>(plane, y0 / 2, thread, nxc);
+            forget_places<ROWS / 2, BLOCK>(plane, NY - y0 / 2 - ROWS / 2, thread, nxc);
+        } else if constexpr (warp_rows() > 0) {
+            constexpr int MINE = warp_rows();
+            forget_places<MINE, 32>(plane, y + thread / 32 * MINE, thread % 32, nxc);
         } else {
-            forget_places<ROWS>(plane, y, thread, nxc);
+            forget_places<ROWS, BLOCK>(plane, y, thread, nxc);
         }
     }
-    template <int PLACES>
+    /// May threads forget rows that other warps have not read yet?
+    static PSG_HD bool forgets_of_others(const Step &rows) {
+        return Lines::IN_WARP && (warp_rows() == 0 || rows.halves());
+    }
+    template <int PLACES, int THREADS>
     static PSG_HD void forget_places(Complex *plane, int first, int thread, int nxc) {
         constexpr int NUMBERS = PLACES * WIDTH, MOST = NUMBERS / LINE; // of whole lines
         if constexpr (MOST > 0) {
             // `first` is a multiple of PLACES
             const int skip = NUMBERS % LINE == 0 ? 0 : (LINE - first * WIDTH % LINE) % LINE;
             const int whole = (NUMBERS - skip) / LINE;
-            for (int i = thread; i < nxc / WIDTH * MOST; i += BLOCK)
+            for (int i = thread; i < nxc / WIDTH * MOST; i += THREADS)
                 if (i % MOST < whole)
                     forget(plane + ((size_t)(i / MOST) * NY + first) * WIDTH + skip +
                            i % MOST * LINE);

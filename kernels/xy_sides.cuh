@@ -65,9 +65,7 @@ template <class X> struct xy_sided {
     using Complex = complex_t<Real>;
     using Lines = typename X::Lines;
     using Step = xy_x_step<Real>;
-    using Rows = r2r_step<Real>;
-    static constexpr int M = X::M;
-    static constexpr int PAIRS = M / 2 * X::ROWS / X::BLOCK; // of modes, of a thread
+    static constexpr int M = X::M, PITCH = X::PITCH, PAIRS = X::PAIRS, AT_ONCE = X::AT_ONCE;
 
     /// The sign of the points 2n + 1.
     static PSG_HD Real sign(const Step &x) {
@@ -75,7 +73,7 @@ template <class X> struct xy_sided {
     }
     /// Points 2n and 2n + 1, n = place<0>(q, e), from registers to their places in [ROWS][N] reals.
     static PSG_HD void put_points(const Complex *v, int q, int row, Complex *buf, const Step &x) {
-        Real *line = reinterpret_cast<Real *>(buf + row * M);
+        Real *line = reinterpret_cast<Real *>(buf + row * PITCH);
         PSG_UNROLL
         for (int e = 0; e < Lines::E; e++) {
             const int n = Lines::template place<0>(q, e);
@@ -84,7 +82,7 @@ template <class X> struct xy_sided {
         }
     }
     static PSG_HD void take_points(Complex *v, int q, int row, const Complex *buf, const Step &x) {
-        const Real *line = reinterpret_cast<const Real *>(buf + row * M);
+        const Real *line = reinterpret_cast<const Real *>(buf + row * PITCH);
         PSG_UNROLL
         for (int e = 0; e < Lines::E; e++) {
             const int n = Lines::template place<0>(q, e);
@@ -95,12 +93,12 @@ template <class X> struct xy_sided {
     static PSG_HD void take_line(Complex *v, int q, int row, const Complex *buf) {
         PSG_UNROLL
         for (int e = 0; e < Lines::E; e++)
-            v[e] = buf[row * M + Lines::template place<0>(q, e)];
+            v[e] = buf[row * PITCH + Lines::template place<0>(q, e)];
     }
     static PSG_HD void put_line(const Complex *v, int q, int row, Complex *buf) {
         PSG_UNROLL
         for (int e = 0; e < Lines::E; e++)
-            buf[row * M + Lines::template place<0>(q, e)] = v[e];
+            buf[row * PITCH + Lines::template place<0>(q, e)] = v[e];
     }
     /// Of an even radix one half of each butterfly is in the lower half of the places.
     static PSG_HD Complex turn(int q, int e, const Complex *roots, const Step &x) {
@@ -173,77 +171,68 @@ template <class X> struct xy_sided {
     static PSG_HD Complex middle() {
         return {Real(1.8477590650225735123), Real(-0.76536686473017954346)};
     }
-    /// Z in shared memory to the rows of modes in the ring.
-    static PSG_HD void put_modes(Complex *plane, int y, int thread, const Complex *buf,
-                                 const Complex *roots, const Step &x, const Rows &rows) {
-        const auto put = [&](int k, int row, Complex first, Complex second) {
-            const int place = rows.place(X::NY, y + row);
-            plane[X::in_strips(k, place, M)] = first;
-            plane[X::in_strips(M / 2 + k, place, M)] = second;
-        };
-        if (x.kind == r2r_kind::four) {
-            PSG_UNROLL_2
-            for (int i = 0; i < PAIRS; i++) {
-                int k, row;
-                X::pair(i * X::BLOCK + thread, &k, &row, rows);
-                put(k, row, roots[k] * buf[row * M + k],
-                    x.factors[M / 2 + k] * buf[row * M + M / 2 + k]);
-            }
-            return;
-        }
-        PSG_UNROLL_2
+    /// Z, after put_upper(), to the rows of modes in the ring.
+    static PSG_HD void put_modes(const Complex *v, int q, int row, const Complex *buf,
+                                 Complex *plane, int place, const Complex *roots, const Step &x) {
+        q = computed_late(q), row = computed_late(row);
+        PSG_UNROLL
         for (int i = 0; i < PAIRS; i++) {
-            int k, row;
-            X::pair(i * X::BLOCK + thread, &k, &row, rows);
-            const Complex a = buf[row * M + k], b = buf[row * M + (k == 0 ? 0 : M - k)];
-            const Complex even = x.factors[M / 2 + k] * Complex{a.x + b.x, a.y - b.y};
-            const Complex odd = roots[k] * Complex{a.y + b.y, b.x - a.x};
-            Complex first = even + odd, second = conjugate(eighth(even - odd));
-            if (k == 0) {
-                first.y = Real(0.7071067811865475244) * (even.x - odd.x);
-                second = middle() * conjugate(buf[row * M + M / 2]);
+            const int k = q + Lines::T * i;
+            const Complex a = v[X::element(i)], upper = v[X::element(PAIRS + i)];
+            Complex first, second;
+            if (x.kind == r2r_kind::four) {
+                first = roots[k] * a;
+                second = x.factors[M / 2 + k] * upper;
+            } else {
+                const Complex b = k == 0 ? a : buf[row * PITCH + M - k];
+                const Complex even = x.factors[M / 2 + k] * Complex{a.x + b.x, a.y - b.y};
+                const Complex odd = roots[k] * Complex{a.y + b.y, b.x - a.x};
+                first = even + odd;
+                second = conjugate(eighth(even - odd));
+                if (k == 0) {
+                    first.y = Real(0.7071067811865475244) * (even.x - odd.x);
+                    second = middle() * conjugate(upper);
+                }
             }
-            put(k, row, first, second);
+            plane[X::in_ring(q, i, 0, place, M)] = first;
+            plane[X::in_ring(q, i, 1, place, M)] = second;
+            if (i % 2 == 1)
+                loads_begun();
         }
     }
-    /// The rows of modes in the ring to the numbers of the inverse in shared memory. Several are on their way at once.
-    static PSG_HD void take_modes(const Complex *plane, int y, int thread, Complex *buf,
-                                  const Complex *roots, const Step &x, const Rows &rows) {
-        constexpr int AT_ONCE = PAIRS % 4 == 0 ? 4 : PAIRS % 3 == 0 ? 3 : PAIRS % 5 == 0 ? 5 : 1;
-        PSG_UNROLL_1
+    /// The rows of modes in the ring to the numbers of the inverse, those from M / 2 on for take_upper().
+    static PSG_HD void take_modes(Complex *v, int q, int row, Complex *buf, const Complex *plane,
+                                  int place, const Complex *roots, const Step &x) {
+        q = computed_late(q), row = computed_late(row);
+        Complex *const line = buf + row * PITCH;
+        PSG_UNROLL
         for (int begin = 0; begin < PAIRS; begin += AT_ONCE) {
-            Complex v[2 * AT_ONCE];
+            Complex first[AT_ONCE], second[AT_ONCE];
             PSG_UNROLL
             for (int i = 0; i < AT_ONCE; i++) {
-                int k, row;
-                X::pair((begin + i) * X::BLOCK + thread, &k, &row, rows);
-                const int place = rows.place(X::NY, y + row);
-                v[2 * i] = X::kept(plane + X::in_strips(k, place, M));
-                v[2 * i + 1] = X::kept(plane + X::in_strips(M / 2 + k, place, M));
+                first[i] = X::kept(plane + X::in_ring(q, begin + i, 0, place, M));
+                second[i] = X::kept(plane + X::in_ring(q, begin + i, 1, place, M));
             }
             loads_begun();
             PSG_UNROLL
             for (int i = 0; i < AT_ONCE; i++) {
-                int k, row;
-                X::pair((begin + i) * X::BLOCK + thread, &k, &row, rows);
-                const Complex first = v[2 * i], second = v[2 * i + 1];
+                const int k = q + Lines::T * (begin + i);
                 if (x.kind == r2r_kind::four) {
-                    buf[row * M + k] = mul_conj(first, roots[k]);
-                    buf[row * M + M / 2 + k] = mul_conj(second, x.factors[M / 2 + k]);
+                    v[X::element(begin + i)] = mul_conj(first[i], roots[k]);
+                    line[M / 2 + k] = mul_conj(second[i], x.factors[M / 2 + k]);
                     continue;
                 }
-                const Complex turned = conjugate(eighth(second));
-                Complex a = mul_conj(first + turned, x.factors[M / 2 + k]);
-                Complex b = mul_conj(first - turned, roots[k]);
+                const Complex turned = conjugate(eighth(second[i]));
+                Complex a = mul_conj(first[i] + turned, x.factors[M / 2 + k]);
+                Complex b = mul_conj(first[i] - turned, roots[k]);
                 if (k == 0) {
-                    const Real real = Real(1.4142135623730950488) * first.y;
-                    a = {first.x + real, 0};
-                    b = {first.x - real, 0};
-                    buf[row * M + M / 2] = conjugate(mul_conj(second, middle()));
+                    const Real real = Real(1.4142135623730950488) * first[i].y;
+                    a = {first[i].x + real, 0};
+                    b = {first[i].x - real, 0};
                 }
-                buf[row * M + k] = {a.x - b.y, a.y + b.x};
-                if (k > 0)
-                    buf[row * M + M - k] = {a.x + b.y, b.x - a.y};
+                v[X::element(begin + i)] = {a.x - b.y, a.y + b.x};
+                line[k == 0 ? M / 2 : M - k] = k == 0 ? conjugate(mul_conj(second[i], middle()))
+                                                      : Complex{a.x + b.y, b.x - a.y};
             }
         }
     }

@@ -81,7 +81,9 @@ template <class X, class Back> struct plane {
             // Every second item reads a field that is aligned to a real alone.
             const bool apart = row0 / X::ROWS % 2 != 0;
             const Real *const points = apart ? shifted.data() + 1 : field.data();
-            const auto row = [&](int r) { return points + (size_t)(row0 + r) * X::NX; };
+            const auto row = [&](int r) {
+                return points + (size_t)(row0 + X::row_of(r, y)) * X::NX;
+            };
             if (x.kind == r2r_kind::none) {
                 lines.all([&](Complex *v, auto q, int r, int) { X::load_row(v, q, row(r)); });
             } else if constexpr (Lines::FOLDED) {
@@ -105,13 +107,13 @@ template <class X, class Back> struct plane {
                 });
             }
             lines.forward(tx.data(), buf);
-            lines.all(
-                [&](Complex *v, auto q, int r, int) { X::put_frequencies(v, q, r, buf.data()); });
-            lines.all([&](Complex *, int, int, int t) {
+            lines.all([&](Complex *v, auto q, int r, int) { X::put_upper(v, q, r, buf.data()); });
+            lines.all([&](Complex *v, auto q, int r, int) {
+                const int place = y.place(X::NY, row0 + X::row_of(r, y));
                 if (x.kind != r2r_kind::none)
-                    Sided::put_modes(ring, row0, t, buf.data(), roots.data(), x, y);
+                    Sided::put_modes(v, q, r, buf.data(), ring, place, roots.data(), x);
                 else
-                    X::put_spectrum(ring, row0, t, buf.data(), roots.data(), y);
+                    X::put_spectrum(v, q, r, buf.data(), ring, place, roots.data());
             });
         }
         for (int s = 0; s < X::strips(nxc); s++) {
@@ -161,16 +163,15 @@ template <class X, class Back> struct plane {
             });
         }
         for (int row0 = 0; row0 < X::NY; row0 += X::ROWS) {
-            lines.all([&](Complex *, int, int, int t) {
-                if (x.kind != r2r_kind::none)
-                    SidedBack::take_modes(ring, row0, t, buf.data(), roots.data(), x, y);
-                else
-                    X::take_spectrum(ring, row0, t, buf.data(), roots.data(), xy_no_derivative(),
-                                     y);
-            });
             lines.all([&](Complex *v, auto q, int r, int) {
-                Back::take_frequencies(v, q, r, buf.data());
+                const int place = y.place(X::NY, row0 + X::row_of(r, y));
+                if (x.kind != r2r_kind::none)
+                    SidedBack::take_modes(v, q, r, buf.data(), ring, place, roots.data(), x);
+                else
+                    Back::take_spectrum(v, q, r, buf.data(), ring, place, roots.data());
             });
+            lines.all(
+                [&](Complex *v, auto q, int r, int) { Back::take_upper(v, q, r, buf.data()); });
             lines.inverse(tx.data(), buf);
             if (x.kind != r2r_kind::none) {
                 lines.all([&](Complex *v, auto q, int r, int) {
@@ -182,7 +183,7 @@ template <class X, class Back> struct plane {
                 });
             }
             lines.all([&](Complex *v, auto q, int r, int) {
-                memcpy_row(v, q, field.data() + (size_t)(row0 + r) * X::NX);
+                memcpy_row(v, q, field.data() + (size_t)(row0 + X::row_of(r, y)) * X::NX);
             });
             if (!X::WHOLE) {
                 lines.all(

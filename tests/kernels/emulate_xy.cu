@@ -72,6 +72,9 @@ template <class X> struct plane {
                 return p.base[p.pitch + i];
         return {(Real)NAN, (Real)NAN};
     }
+    Real *row(int y) {
+        return field.data() + (size_t)y * X::NX;
+    }
     std::vector<Complex *> strips(int strip) const {
         std::vector<Complex *> list;
         for (const xy_part<Real> &p : part)
@@ -82,13 +85,11 @@ template <class X> struct plane {
         threads<Lines> lines;
         threads<Columns> columns;
         for (int y = 0; y < X::NY; y += X::ROWS) {
-            lines.all(
-                [&](Complex *p, int q, int r, int) { X::load_lines(p, q, r, field.data(), y); });
+            lines.all([&](Complex *p, int q, int r, int) { X::load_line(p, q, row(y + r)); });
             lines.forward(tx.data(), buf);
-            lines.all(
-                [&](Complex *p, int q, int r, int) { X::put_frequencies(p, q, r, buf.data()); });
-            lines.all([&](Complex *, int, int, int t) {
-                X::put_spectrum(ring, y, t, buf.data(), roots.data());
+            lines.all([&](Complex *p, int q, int r, int) { X::put_upper(p, q, r, buf.data()); });
+            lines.all([&](Complex *p, int q, int r, int) {
+                X::put_spectrum(p, q, r, buf.data(), ring, y + r, roots.data());
             });
         }
         for (int s = 0; s < X::STRIPS; s++) {
@@ -116,14 +117,12 @@ template <class X> struct plane {
             columns.all([&](Complex *p, int q, int c, int) { X::store_strip(p, q, c, ring, s); });
         }
         for (int y = 0; y < X::NY; y += X::ROWS) {
-            lines.all([&](Complex *, int, int, int t) {
-                X::take_spectrum(ring, y, t, buf.data(), roots.data(), by);
+            lines.all([&](Complex *p, int q, int r, int) {
+                X::take_spectrum(p, q, r, buf.data(), ring, y + r, roots.data(), by);
             });
-            lines.all(
-                [&](Complex *p, int q, int r, int) { X::take_frequencies(p, q, r, buf.data()); });
+            lines.all([&](Complex *p, int q, int r, int) { X::take_upper(p, q, r, buf.data()); });
             lines.inverse(tx.data(), buf);
-            lines.all(
-                [&](Complex *p, int q, int r, int) { X::store_lines(p, q, r, field.data(), y); });
+            lines.all([&](Complex *p, int q, int r, int) { X::store_line(p, q, row(y + r)); });
             lines.all([&](Complex *, int, int, int t) { forget_rows(y, t); });
         }
     }
@@ -175,8 +174,9 @@ template <class X> static void rows(const plane<X> &p, size_t before, size_t pit
     threads<Lines> dense, pitched;
     bool same = true;
     for (int y = 0; y < X::NY; y += X::ROWS) {
-        dense.all(
-            [&](Complex *v, int q, int r, int) { X::load_lines(v, q, r, p.field.data(), y); });
+        dense.all([&](Complex *v, int q, int r, int) {
+            X::load_line(v, q, p.field.data() + (size_t)(y + r) * X::NX);
+        });
         pitched.all([&](Complex *v, int q, int r, int) { X::load_row(v, q, row(from, y + r)); });
         same =
             same && memcmp(dense.v.data(), pitched.v.data(), dense.v.size() * sizeof(Complex)) == 0;
