@@ -26,8 +26,9 @@ size_t psg_cuda_size_of(const psg_parts *parts, int d, size_t m) {
     return psg_box_length(&parts->part[m].box, d) == psg_box_length(first, d) ? 0 : 1;
 }
 
-static size_t most_rows(const psg_context *c) {
-    return psg_parts_largest(&c->layout.sheets, c->layout.sheets.gpus, 1);
+static size_t sheet_bytes(const psg_context *c) {
+    return psg_parts_largest(&c->layout.sheets, c->layout.sheets.gpus, 1) * c->layout.nxc *
+           c->layout.n[2] * 2 * c->cpu->real_bytes;
 }
 
 psg_cuda_r2r psg_cuda_kind_of(const psg_context *c, int d) {
@@ -62,7 +63,6 @@ static int plan_xy(psg_cuda_plans *w, const psg_context *c) {
 
 /* Along z: the fused kernel where the graph is fused and the length has one, else cuFFT. */
 static int plan_z(psg_cuda_plans *w, const psg_context *c) {
-    const psg_cuda_layout layout = psg_cuda_layout_of(c);
     size_t rows[PSG_CUDA_SIZES];
     const size_t count = sizes_of(&c->layout.sheets, 1, rows);
     int code = cudaErrorNotSupported;
@@ -79,12 +79,11 @@ static int plan_z(psg_cuda_plans *w, const psg_context *c) {
     code = 0;
     for (size_t m = 0; m < count && code == 0; m++) {
         code =
-            psg_cuda_fft_create_z(&w->z[m], psg_cuda_precision_of(c), layout,
+            psg_cuda_fft_create_z(&w->z[m], psg_cuda_precision_of(c), psg_cuda_layout_of(c),
                                   psg_cuda_kind_of(c, 2), rows[m] * c->layout.nxc, c->layout.n[2]);
     }
-    if (code == 0 && c->form.fused) {
-        code = (int)cudaMalloc(&w->sheet_d, most_rows(c) * c->layout.nxc * c->layout.n[2] * 2 *
-                                                c->cpu->real_bytes);
+    if (code == 0 && c->form.fused && c->form.z_contiguous) {
+        code = (int)cudaMalloc(&w->sheet_d, sheet_bytes(c));
     }
     return code;
 }
@@ -363,11 +362,19 @@ int psg_cuda_make_room(psg_run *run, void **room_d, size_t bytes, const char *wh
 
 /* ------------------------------------------------------------------------------------- sheets */
 
-int psg_cuda_make_sheet(psg_run *run) {
-    const psg_context *c = psg_context_of(run);
-    return psg_cuda_make_room(
-        run, &psg_cuda_plans_self(c)->sheet_d,
-        most_rows(c) * c->layout.nxc * c->layout.n[2] * 2 * c->cpu->real_bytes, "room for a sheet");
+int psg_cuda_place_sheet(const psg_task_args *args, void *blocks[], void **sheet_d) {
+    const psg_context *c = psg_context_of(args->run);
+    psg_cuda_plans *w = psg_cuda_plans_self(c);
+    psg_cuda_band bands[2];
+    (void)psg_cuda_bands_of(args, blocks, bands); /* one */
+    *sheet_d = bands->segments->base_d;
+    if (!c->form.z_contiguous && bands->count == 1 &&
+        bands->segments->plane_pitch == bands->rows * c->layout.nxc) {
+        return 0;
+    }
+    const int code = psg_cuda_make_room(args->run, &w->sheet_d, sheet_bytes(c), "room for a sheet");
+    *sheet_d = w->sheet_d;
+    return code;
 }
 
 int psg_cuda_move_sheet(const psg_task_args *args, bool pack, void *blocks[], void *sheet_d) {
@@ -377,6 +384,9 @@ int psg_cuda_move_sheet(const psg_task_args *args, bool pack, void *blocks[], vo
     const cudaStream_t stream = starpu_cuda_get_local_stream();
     psg_cuda_band bands[2];
     (void)psg_cuda_bands_of(args, blocks, bands); /* one */
+    if (bands->segments->base_d == sheet_d) {
+        return 0;
+    }
     const size_t columns = bands->rows * c->layout.nxc;
     return (int)(pack ? psg_cuda_pack_sheet(precision, layout, sheet_d, columns, c->layout.n[2],
                                             bands->segments, bands->count, stream)
@@ -431,11 +441,10 @@ size_t psg_gpu_strip(const psg_context *c) {
     const unsigned count =
         starpu_worker_get_ids_by_type(STARPU_CUDA_WORKER, id, STARPU_NMAXWORKERS);
     const psg_cuda_r2r kind[2] = {psg_cuda_kind_of(c, 0), psg_cuda_kind_of(c, 1)};
-    bool suits = c->layout.bundles.count <= PSG_CUDA_XY_PARTS;
+    bool suits = c->layout.bundles.count <= PSG_CUDA_XY_PARTS && all_have_kspace(c);
     for (unsigned w = 0; w < count && suits; w++) {
-        const int device = starpu_worker_get_devid(id[w]);
-        suits = psg_cuda_xy_suits(precision, kind, c->layout.n[0], c->layout.n[1], device) &&
-                psg_cuda_kspace_suits(precision, psg_cuda_kind_of(c, 2), c->layout.n[2], device);
+        suits = psg_cuda_xy_suits(precision, kind, c->layout.n[0], c->layout.n[1],
+                                  starpu_worker_get_devid(id[w]));
     }
     return suits ? psg_cuda_xy_strip(precision, kind, c->layout.n[0], c->layout.n[1]) : 0;
 }

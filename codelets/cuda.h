@@ -43,7 +43,7 @@ typedef struct psg_cuda_plans {
                                           without strips */
     void *dense_d;     /**< room for a dense copy of f or u of a segment, made by the
                                           first task that needs it */
-    void *sheet_d;     /**< room for a sheet, for lengths without a kspace kernel */
+    void *sheet_d;     /**< room for a sheet, see psg_cuda_place_sheet() */
     void *copy_d;      /**< room for a segment's spectrum, for a gradient by cuFFT without
                                           spectrum_d; made by the first task that needs it */
     psg_cuda_whole_room whole;
@@ -94,10 +94,9 @@ int psg_cuda_transform_segment(const psg_task_args *args, psg_cuda_direction dir
 /** Differentiate the blocks of u, or of u along z, and transform them back: a component, then the blocks of its segment. */
 int psg_cuda_transform_component(const psg_task_args *args, void *buffers[]);
 
-/** Room for a sheet without relayed rows: w->sheet_d. */
-int psg_cuda_make_sheet(psg_run *run);
-/** The sheet of a task in a place of its own, without relayed rows: copy it there from its blocks, or with `pack` back
- *  into them; transform it and divide it there. */
+/** Where a sheet without relayed rows is worked on: where its blocks are, if they are dense there, else w->sheet_d. */
+int psg_cuda_place_sheet(const psg_task_args *args, void *blocks[], void **sheet_d);
+/** Copy it there from its blocks, or with `pack` back into them, unless it is there; transform it and divide it there. */
 int psg_cuda_move_sheet(const psg_task_args *args, bool pack, void *blocks[], void *sheet_d);
 int psg_cuda_transform_sheet(const psg_task_args *args, psg_cuda_direction direction,
                              void *sheet_d);

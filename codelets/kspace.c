@@ -25,8 +25,8 @@ static void kspace_core(void *buffers[], const psg_task_args *args) {
 #if PSG_WITH_CUDA
 /* For lengths that have no kernel of their own: gather, cuFFT, divide, cuFFT, scatter. */
 static int kspace_by_steps(void *buffers[], const psg_task_args *args) {
-    int code = psg_cuda_make_sheet(args->run);
-    void *sheet = psg_cuda_plans_self(psg_context_of(args->run))->sheet_d;
+    void *sheet = NULL;
+    int code = psg_cuda_place_sheet(args, buffers, &sheet);
     code = code != 0 ? code : psg_cuda_move_sheet(args, false, buffers, sheet);
     code = code != 0 ? code : psg_cuda_transform_sheet(args, PSG_CUDA_FORWARD, sheet);
     code = code != 0 ? code : psg_cuda_divide_sheet(args, sheet);
@@ -40,8 +40,7 @@ static int kspace_gpu(void *buffers[], const psg_task_args *args) {
     if (kspace == NULL) {
         return kspace_by_steps(buffers, args);
     }
-    const size_t p = psg_sheet_of(args);
-    const psg_cuda_columns columns = {.rows = psg_layout_rows(&context->layout, p),
+    const psg_cuda_columns columns = {.rows = psg_layout_rows(&context->layout, psg_sheet_of(args)),
                                       .nxc = context->layout.nxc,
                                       .strip = context->form.strip};
     psg_cuda_band bands[2];

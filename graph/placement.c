@@ -242,8 +242,13 @@ psg_status psg_placement_strips(psg_form *form, const psg_plan *plan) {
 }
 
 void psg_placement_blocks(psg_form *form, const psg_plan *plan) {
-    const psg_layout *l = &plan->context.layout;
+    const psg_context *c = &plan->context;
+    const psg_layout *l = &c->layout;
     const bool staged = !form->fused && plan->processes.ranks == 1;
+    const bool one =
+        !form->packed && l->sheets.count == 1; /* the blocks of a sheet are the sheet */
+    form->z_contiguous = form->fused ? !one || c->kind[2] != PSG_TRANSFORM_PERIODIC || c->apart
+                                     : plan->problem.options.z_layout == PSG_Z_CONTIGUOUS;
     form->segment_is_block = staged && l->sheets.count == 1;
     form->sheet_is_block = staged && l->segments.count == 1 && !form->z_contiguous &&
                            (form->packed || l->sheets.count == 1);

@@ -50,7 +50,6 @@ static void set_context(psg_plan *plan) {
                             .engine = &c->engine,
                             .workers = &plan->workers,
                             .calibrate = o->calibrate != 0};
-    c->form.z_contiguous = o->z_layout == PSG_Z_CONTIGUOUS;
     c->form.fused = o->graph == PSG_GRAPH_FUSED;
     c->form.normalizes = !c->form.fused && o->normalize != 0;
 }
