@@ -26,6 +26,15 @@ static const psg_bc pairs[][2] = {{PSG_BC_PERIODIC, PSG_BC_PERIODIC},
                                   {PSG_BC_NEUMANN, PSG_BC_DIRICHLET}};
 enum { PAIRS = sizeof pairs / sizeof *pairs, ALL = PAIRS * PAIRS * PAIRS };
 
+/* The lengths of the tables. */
+#define PSG_KSPACE(LENGTH, ...) LENGTH,
+static const size_t lengths_f64[] = {
+#include "kernels/kspace_sides_f64.def"
+};
+static const size_t lengths_f32[] = {
+#include "kernels/kspace_sides_f32.def"
+};
+
 /* 0: the default. */
 static const struct cut {
     size_t segment_planes, sheets;
@@ -101,6 +110,19 @@ static void all_sides(void) {
     }
 }
 
+/* Every length that has a kernel for sides along z, beside planes that cuFFT transforms. */
+static void all_lengths(psg_precision precision, const size_t *length, size_t count) {
+    for (size_t m = 0; m < count; ++m) {
+        const oracle_grid slim = {{12, 10, length[m]}, {1.0, 0.8, 2.0}};
+        for (size_t p = 1; p < PAIRS; ++p) {
+            psg_grid grid = harness_grid(&slim);
+            grid.axis[2].bc[0] = pairs[p][0];
+            grid.axis[2].bc[1] = pairs[p][1];
+            one_grid(&grid, precision, 1);
+        }
+    }
+}
+
 int main(void) {
     psg_options options = harness_options(PSG_F64);
     psg_plan *plan = NULL;
@@ -117,5 +139,7 @@ int main(void) {
         one_grid(&grid, PSG_F32, 2 * sizeof cuts / sizeof *cuts);
     }
     all_sides();
+    all_lengths(PSG_F64, lengths_f64, sizeof lengths_f64 / sizeof *lengths_f64);
+    all_lengths(PSG_F32, lengths_f32, sizeof lengths_f32 / sizeof *lengths_f32);
     return check_result();
 }
