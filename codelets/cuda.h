@@ -94,7 +94,7 @@ int psg_cuda_transform_segment(const psg_task_args *args, psg_cuda_direction dir
 /** Differentiate the blocks of u, or of u along z, and transform them back: a component, then the blocks of its segment. */
 int psg_cuda_transform_component(const psg_task_args *args, void *buffers[]);
 
-/** Where a sheet without relayed rows is worked on: where its blocks are, if they are dense there, else w->sheet_d. */
+/** Where a sheet without relayed rows is worked on: in its blocks, if sheets are [z][ky][kx] and they are dense; else in w->sheet_d. */
 int psg_cuda_place_sheet(const psg_task_args *args, void *blocks[], void **sheet_d);
 /** Copy it there from its blocks, or with `pack` back into them, unless it is there; transform it and divide it there. */
 int psg_cuda_move_sheet(const psg_task_args *args, bool pack, void *blocks[], void *sheet_d);

@@ -245,6 +245,8 @@ void psg_placement_blocks(psg_form *form, const psg_plan *plan) {
     const psg_context *c = &plan->context;
     const psg_layout *l = &c->layout;
     const bool staged = !form->fused && plan->processes.ranks == 1;
+    /* Fused, only cuFFT on a GPU asks: there a periodic transform along z works on the only sheet where it is. The others are faster
+     * on contiguous columns, which are copied. */
     const bool one =
         !form->packed && l->sheets.count == 1; /* the blocks of a sheet are the sheet */
     form->z_contiguous = form->fused ? !one || c->kind[2] != PSG_TRANSFORM_PERIODIC || c->apart

@@ -178,7 +178,7 @@ struct column_shape {
 
 #if defined(__CUDACC__)
 
-/// The threads of a column wait for each other.
+/// A barrier for the threads of each column: of the warp if it has whole columns, else of the block. All threads of the block come here.
 template <class S> __device__ __forceinline__ void meet() {
     if constexpr (S::IN_WARP)
         __syncwarp();

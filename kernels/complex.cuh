@@ -170,8 +170,8 @@ PSG_HD void loads_begun() {
 #endif
 }
 
-/// The number itself, as one that the compiler does not know. What depends on it is computed where it is needed. Else the compiler
-/// computes it once before a loop, for registers that the loop needs more.
+/// The number itself, hidden from the compiler, which else computes what depends on it once, before the loop over items, and keeps it in
+/// registers that the loop needs.
 PSG_HD int computed_late(int v) {
 #if defined(__CUDA_ARCH__)
     asm volatile("" : "+r"(v));

@@ -110,9 +110,10 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
     static constexpr int ITEMS = STRIPS + LINES;
     static constexpr int LINE = 128 / sizeof(Complex); // numbers in a cache line
     static constexpr size_t PLANE = ((size_t)NY * NXC + LINE - 1) / LINE * LINE;
-    /// Pairs of frequencies k, M - k of a row that a thread has, and how many it reads at once. For all of 15 registers would not do.
+    /// Pairs of frequencies k, M - k of a row that a thread has, and how many it reads before it uses the first. 15 at once would
+    /// spill registers, so they come in fives.
     static constexpr int PAIRS = Lines::E / 2, AT_ONCE = PAIRS == 15 ? 5 : PAIRS;
-    /// Rows of a line item that a warp has alone, if it has whole cache lines of them in each strip; else 0.
+    /// How many rows of a line item a warp has to itself; 0 if warps share rows, or if these rows are no whole cache lines of a strip.
     static PSG_HD constexpr int warp_rows() {
         return Lines::IN_WARP && 32 / Lines::T * WIDTH % LINE == 0 ? 32 / Lines::T : 0;
     }
@@ -152,8 +153,8 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
     static PSG_HD int mirrored(int k) {
         return M / 2 + k;
     }
-    /// The same place for number k = q + T i, i < PAIRS, and for mirrored(k) if `half` is 1. Where the strips are full and divide T
-    /// and M / 2, what depends on i and `half` is a constant.
+    /// in_strips() of number k = q + T i, i < PAIRS, or of mirrored(k) if `half` is 1. Where WIDTH divides T, M and M / 2, the distance from
+    /// the place of number q is known to the compiler.
     static PSG_HD int in_ring(int q, int i, int half, int row, int nxc = NXC) {
         const int m = q + Lines::T * i + M / 2 * half;
         const auto full = [row](int n) { return (n / WIDTH * NY + row) * WIDTH + n % WIDTH; };
@@ -161,7 +162,8 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
             return (int)in_strips(m, row, nxc);
         return Lines::T % WIDTH == 0 && M / 2 % WIDTH == 0 ? full(q) + (m - q) * NY : full(m);
     }
-    /// Which row of an item threads have. Where even and odd rows are apart in the transform along y, neighbours are all even or all odd.
+    /// Which row of an item the threads of row `row` work on. If the transform along y has even and odd rows apart, the even ones come
+    /// first, then the odd ones, so that neighbouring threads store in neighbouring places.
     static PSG_HD int row_of(int row, const Step &rows) {
         return !rows.halves() ? row : row < ROWS / 2 ? 2 * row : 2 * row - ROWS + 1;
     }
@@ -222,8 +224,8 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
     static PSG_HD constexpr int element(int i) {
         return i % (Lines::E / Lines::RL) * Lines::RL + i / (Lines::E / Lines::RL);
     }
-    /// So of a pair k, M - k a thread has k < M / 2, and the other one is in another thread of the row. The frequencies from M / 2 on
-    /// pass through shared memory [ROWS][PITCH], in their order.
+    /// So thread q has k < M / 2 of its pairs, and another thread has M - k. The frequencies from M / 2 on go through shared memory
+    /// [ROWS][PITCH], in their order.
     static PSG_HD void put_upper(const Complex *v, int q, int row, Complex *buf) {
         PSG_UNROLL
         for (int i = PAIRS; i < Lines::E; i++)

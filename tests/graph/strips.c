@@ -110,7 +110,7 @@ static void all_sides(void) {
     }
 }
 
-/* Every length that has a kernel for sides along z, beside planes that cuFFT transforms. */
+/* Every length with a kernel for sides along z, in grids whose planes have no kernel: cuFFT transforms those. */
 static void all_lengths(psg_precision precision, const size_t *length, size_t count) {
     for (size_t m = 0; m < count; ++m) {
         const oracle_grid slim = {{12, 10, length[m]}, {1.0, 0.8, 2.0}};
