@@ -251,7 +251,7 @@ template <xy_keep KEEP, class Lines_, class Columns_> struct xy_shape {
             plane[in_ring(q, i, 0, place)] = even + odd;
             plane[in_ring(q, i, 1, place)] = {even.x - odd.x, odd.y - even.y};
             if (i % 2 == 1)
-                loads_begun(); // registers would not do for more
+                loads_begun(); // loads for later pairs stay behind this: registers would not do for all
         }
         if (q == 0) {
             const Complex a = v[element(PAIRS)];

@@ -197,7 +197,7 @@ template <class X> struct xy_sided {
             plane[X::in_ring(q, i, 0, place, M)] = first;
             plane[X::in_ring(q, i, 1, place, M)] = second;
             if (i % 2 == 1)
-                loads_begun();
+                loads_begun(); // as in put_spectrum()
         }
     }
     /// The rows of modes in the ring to the numbers of the inverse, those from M / 2 on for take_upper().
